@@ -1,0 +1,227 @@
+# Parley.  "make" alone says what can be done.
+
+BUILD ?= release
+
+ifeq ($(filter $(BUILD),release debug sanitize fuzz),)
+$(error BUILD is release, debug or sanitize, not "$(BUILD)")
+endif
+
+MAKEFLAGS += --no-print-directory
+
+ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+
+# every kind of build has a directory of its own
+OUT_release = build
+OUT_debug = build/debug
+OUT_sanitize = build/sanitize
+OUT_fuzz = build/fuzz
+OUT ?= $(OUT_$(BUILD))
+
+# seconds for each fuzz target; the demo ends after its scenario (ONCE=1); the
+# files that "make test" runs, and how many at a time
+TIME ?= 60
+ONCE ?=
+TESTS ?=
+JOBS ?= $(shell nproc)
+
+CC_release = gcc
+CC_debug = gcc
+CC_sanitize = clang
+CC_fuzz = clang
+ifeq ($(origin CC),default)
+CC := $(CC_$(BUILD))
+endif
+
+OPT_release = -O2 -g
+OPT_debug = -O0 -g3
+OPT_sanitize = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=undefined
+OPT_fuzz = -O1 -g -fno-omit-frame-pointer \
+	-fsanitize=address,undefined,fuzzer-no-link \
+	-fno-sanitize-recover=undefined
+OPT ?= $(OPT_$(BUILD))
+
+NGX_OPT_release = -O2 -g -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 \
+	-ffile-prefix-map=$(ROOT)=.
+NGX_OPT_debug = -O0 -g3 -fPIC
+NGX_OPT_sanitize = $(OPT_sanitize) -DNGX_DEBUG_PALLOC=1 \
+	-fsanitize-ignorelist=$(ROOT)/t/sanitize.ignore
+NGX_LD_release = -Wl,-z,relro -Wl,-z,now
+NGX_LD_debug = $(NGX_LD_release)
+NGX_LD_sanitize = -fsanitize=address,undefined
+
+WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+
+PKG_CONFIG ?= pkg-config
+PKGS = libjwt jansson libsodium libpcre2-8 libcrypto
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
+ifeq ($(PKG_LIBS),)
+PKG_LIBS := -ljwt -ljansson -lsodium -lpcre2-8 -lcrypto
+endif
+
+# the one list of library sources; config reads it too
+SOURCES := $(shell sed 's/\#.*//' sources)
+INCLUDES := $(addprefix -I,$(sort translate translate/core auth schemas \
+	$(patsubst %/,%,$(dir $(SOURCES)))))
+
+HEADERS := $(wildcard translate/*.h translate/*/*.h auth/*.h schemas/*.h \
+	ngx_module/*.h)
+MODULE_SOURCES := $(shell sed 's/\#.*//' ngx_module/sources)
+
+# V=1 shows the commands of the compiler
+Q = $(if $(V),,@echo "  $(1) $@";)
+
+ALL_CFLAGS = -std=gnu11 $(OPT) $(WARN) -fPIC $(INCLUDES) $(PKG_CFLAGS) \
+	-MMD -MP $(CFLAGS)
+
+OBJ = $(OUT)/obj
+LIB = $(OUT)/libparley.a
+TOOL = $(OUT)/parley
+
+# a sanitizer build has an nginx of its own, which contains the module
+ifeq ($(BUILD),sanitize)
+MODULE = $(OUT)/nginx
+else
+MODULE = $(OUT)/ngx_http_parley_module.so
+endif
+
+LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
+TOOL_SOURCES := $(wildcard tools/parley*.c)
+TOOL_OBJS := $(TOOL_SOURCES:%.c=$(OBJ)/%.o)
+UNIT_SOURCES := $(wildcard t/unit/test_*.c)
+UNIT_OBJS := $(UNIT_SOURCES:%.c=$(OBJ)/%.o)
+UNIT_TESTS := $(UNIT_SOURCES:%.c=$(OUT)/%)
+FUZZ_SOURCES := $(wildcard t/fuzz/fuzz_*.c)
+FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
+FUZZ_TARGETS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
+
+
+.PHONY: help
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' \
+		Makefile
+	@echo
+	@echo "  BUILD=release (default), debug or sanitize (ASan and UBSan)"
+
+
+.PHONY: build lib module tool unit
+build: lib module tool ## The library, the module and the tool, into build/
+lib: $(LIB) ## build/libparley.a
+module: $(MODULE) ## build/ngx_http_parley_module.so, for the installed nginx
+tool: $(TOOL) ## build/parley
+unit: $(UNIT_TESTS) ## The unit tests alone
+	prove $(or $(UNIT_TESTS),$(error there is no t/unit/test_*.c))
+
+
+.PHONY: run
+run: ## A demo over TLS on loopback; ONCE=1 ends after the scenario
+	tools/install-deps run
+	$(MAKE) build
+	ONCE=$(ONCE) examples/demo/run
+
+
+# the sanitizer build is clang's, whose reports can be sent to files
+DEPS = test $(if $(filter sanitize,$(BUILD)),fuzz)
+
+.PHONY: test test-built check conformance
+test: ## Everything under one prove, or TESTS="t/a.t ..."
+	tools/install-deps $(DEPS)
+	$(MAKE) check
+	$(MAKE) test-built
+
+test-built: build $(UNIT_TESTS)
+	tools/run-tests -j $(JOBS) $(OUT) $(or $(TESTS),$(UNIT_TESTS) t/*.t)
+
+check: ## What can be seen without running: layers, docs, exports
+	tools/check
+	$(MAKE) module
+	$(addprefix tools/check-exports ,$(filter %.so,$(MODULE)))
+
+conformance: ## Runs the tests and writes docs/conformance.md
+	tools/install-deps $(DEPS)
+	$(MAKE) build
+	$(MAKE) test-built; status=$$?; \
+	tools/conformance $(OUT)/tap > $(OUT)/conformance.md || exit 1; \
+	cp $(OUT)/conformance.md docs/conformance.md; exit $$status
+
+
+.PHONY: fuzz fuzz-targets
+fuzz: ## Every fuzz target for TIME=60 seconds; fails on a crash
+	tools/install-deps fuzz
+	$(MAKE) BUILD=fuzz fuzz-targets
+	tools/fuzz $(TIME) $(FUZZ_SOURCES:%.c=$(OUT_fuzz)/%)
+
+fuzz-targets: $(FUZZ_TARGETS)
+
+
+.PHONY: bench bench-instructions
+bench: ## Benchmarks against the peers; writes docs/performance.md
+	tools/install-deps bench
+	$(MAKE) build
+	bench/run
+
+bench-instructions: ## Instruction counts by callgrind, against their budget
+	tools/install-deps bench
+	$(MAKE) build
+	bench/instructions
+
+
+.PHONY: format install-deps clean dist-clean
+format: ## Puts white space right
+	tools/check-format --fix
+
+install-deps: ## Installs what is missing (Debian 12 or 13, root)
+	tools/install-deps
+
+clean: ## Removes what was built; nginx's sources stay
+	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 \
+		! -name nginx-src -exec rm -rf {} +
+
+dist-clean: ## Removes build/ altogether
+	rm -rf build
+
+
+$(LIB): $(LIB_OBJS) sources
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call Q,AR)$(AR) rcs $@ $(LIB_OBJS)
+
+$(TOOL): $(TOOL_OBJS) $(LIB)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOOL_OBJS) $(LIB) $(PKG_LIBS)
+
+MODULE_DEPS = config sources ngx_module/sources $(wildcard ngx_module/*.map) \
+	$(SOURCES) $(MODULE_SOURCES) $(HEADERS) tools/build-nginx
+
+$(OUT)/ngx_http_parley_module.so: $(MODULE_DEPS)
+	@mkdir -p $(@D)
+	$(call Q,NGX)CC=$(CC) tools/build-nginx module /usr/share/nginx/src $(OUT)/nginx-module \
+		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
+	@cp $(OUT)/nginx-module/objs/ngx_http_parley_module.so $@
+
+$(OUT)/nginx: $(MODULE_DEPS)
+	@mkdir -p $(@D)
+	$(call Q,NGX)tree=`tools/fetch-nginx installed` && \
+	CC=$(CC) tools/build-nginx static "$$tree" $(OUT)/nginx-tree \
+		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
+	@cp $(OUT)/nginx-tree/objs/nginx $@
+
+$(OBJ)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call Q,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(OBJ)/t/%.o: ALL_CFLAGS += -It/unit
+$(OBJ)/t/fuzz/%.o: ALL_CFLAGS += -Wno-missing-prototypes
+
+$(OUT)/t/unit/test_%: $(OBJ)/t/unit/test_%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -lcmocka $(PKG_LIBS)
+
+$(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+.SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
+
+-include $(LIB_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
+	$(FUZZ_OBJS:.o=.d)

@@ -1,0 +1,617 @@
+/* The identities file. */
+
+#include <string.h>
+
+#include "parley_config.h"
+#include "parley_directory.h"
+#include "parley_directory_index.h"
+
+
+#define PARLEY_DIRECTORY_URL_MAX  2048
+
+
+/* what is read, where from, and where to */
+typedef struct {
+    parley_arena_t        *arena;
+    const json_t          *object;
+    const char            *pointer;
+    parley_principal_t    *principal;
+    parley_error_t        *err;
+} parley_directory_reader_t;
+
+typedef struct {
+    const char            *name;
+    int                  (*read)(parley_directory_reader_t *r,
+                                 const char *name, size_t offset);
+    size_t                 offset;      /* into parley_principal_t */
+} parley_directory_member_t;
+
+
+static int parley_directory_text(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_name(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_handle(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_instrument(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_priority(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_list(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_orgs(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_keys(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+
+
+static const parley_directory_member_t  parley_directory_members[] = {
+    { "sub", parley_directory_name, offsetof(parley_principal_t, sub) },
+    { "aee", parley_directory_name,
+      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_AEE]) },
+    { "vcp", parley_directory_name,
+      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_VCP]) },
+    { "c2a", parley_directory_name,
+      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_C2A]) },
+    { "handle", parley_directory_handle,
+      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_HANDLE]) },
+    { "instrument", parley_directory_instrument,
+      offsetof(parley_principal_t, instrument) },
+    { "tool", parley_directory_text, offsetof(parley_principal_t, tool) },
+    { "parent", parley_directory_name,
+      offsetof(parley_principal_t, parent) },
+    { "lead", parley_directory_name, offsetof(parley_principal_t, lead) },
+    { "max_priority", parley_directory_priority,
+      offsetof(parley_principal_t, max_priority) },
+    { "roles", parley_directory_list, offsetof(parley_principal_t, roles) },
+    { "orgs", parley_directory_orgs, offsetof(parley_principal_t, orgs) },
+    { "grants", parley_directory_list, offsetof(parley_principal_t, grants) },
+    { "streams", parley_directory_list,
+      offsetof(parley_principal_t, streams) },
+    { "keys", parley_directory_keys, offsetof(parley_principal_t, keys) },
+    { NULL, NULL, 0 }
+};
+
+
+static int
+parley_directory_fail(parley_directory_reader_t *r, const char *name,
+    const char *text)
+{
+    char  field[PARLEY_POINTER_MAX];
+
+    parley_config_pointer(field, r->pointer, name);
+
+    return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, field,
+                            "\"%s\" %s", name, text);
+}
+
+
+static int
+parley_directory_text(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    void  *p;
+
+    p = (uint8_t *) r->principal + offset;
+
+    return parley_config_string(r->arena, r->object, r->pointer, name, 1,
+                                PARLEY_NAME_MAX, p, r->err);
+}
+
+
+static int
+parley_directory_checked(parley_directory_reader_t *r, const char *name,
+    size_t offset, int (*is)(parley_str_t s), const char *text)
+{
+    parley_str_t  *s;
+
+    if (parley_directory_text(r, name, offset) != 0) {
+        return -1;
+    }
+
+    s = (void *) ((uint8_t *) r->principal + offset);
+
+    return is(*s) ? 0 : parley_directory_fail(r, name, text);
+}
+
+
+static int
+parley_directory_name_is(parley_str_t s)
+{
+    return parley_name_is(PARLEY_NAMESPACE_AEE, s);
+}
+
+
+static int
+parley_directory_name(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset, parley_directory_name_is,
+                                    "has spaces or control characters");
+}
+
+
+static int
+parley_directory_handle(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset, parley_handle_is,
+                                    "is no canonical handle");
+}
+
+
+static int
+parley_directory_instrument(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset, parley_instrument_is,
+                                    "is no handle of an instrument");
+}
+
+
+static int
+parley_directory_priority(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset, parley_priority_is,
+                                    "is none of low, normal, high, urgent");
+}
+
+
+static const json_t *
+parley_directory_array(parley_directory_reader_t *r, const char *name)
+{
+    const json_t  *array;
+
+    array = json_object_get(r->object, name);
+
+    if (!json_is_array(array)) {
+        (void) parley_directory_fail(r, name, "is not an array");
+        return NULL;
+    }
+
+    if (json_array_size(array) > PARLEY_LIST_MAX) {
+        (void) parley_directory_fail(r, name, "has too many elements");
+        return NULL;
+    }
+
+    return array;
+}
+
+
+/* roles, grants, streams: a pointer and its count behind it */
+
+static int
+parley_directory_list(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    char            field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
+    size_t          i, n;
+    parley_str_t    text, *list;
+    const json_t   *array, *value;
+
+    array = parley_directory_array(r, name);
+
+    if (array == NULL) {
+        return -1;
+    }
+
+    n = json_array_size(array);
+    list = parley_arena_alloc(r->arena, (n + 1) * sizeof(parley_str_t));
+
+    if (list == NULL) {
+        return parley_error_memory(r->err);
+    }
+
+    for (i = 0; i < n; i++) {
+        value = json_array_get(array, i);
+        text = parley_str_make(json_string_value(value),
+                               json_string_length(value));
+
+        if (!parley_name_is(PARLEY_NAMESPACE_AEE, text)) {
+            parley_config_pointer(field, r->pointer, name);
+            parley_config_index(item, field, i);
+
+            return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, item,
+                                    "an element of \"%s\" is no string, "
+                                    "empty, too long, or has spaces", name);
+        }
+
+        if (parley_arena_str(r->arena, text, &list[i]) != 0) {
+            return parley_error_memory(r->err);
+        }
+    }
+
+    if (offset == offsetof(parley_principal_t, roles)) {
+        r->principal->roles = list;
+        r->principal->nroles = n;
+
+    } else if (offset == offsetof(parley_principal_t, grants)) {
+        r->principal->grants = list;
+        r->principal->ngrants = n;
+
+    } else {
+        r->principal->streams = list;
+        r->principal->nstreams = n;
+    }
+
+    return 0;
+}
+
+
+/* The members of an object are among names; else the pointer of the other. */
+
+static int
+parley_directory_known(parley_error_t *err, const json_t *object,
+    const char *pointer, const char *const *names)
+{
+    char         field[PARLEY_POINTER_MAX];
+    size_t       i;
+    json_t      *value;
+    const char  *name;
+
+    json_object_foreach((json_t *) (uintptr_t) object, name, value) {
+
+        for (i = 0; names[i] != NULL; i++) {
+            if (strcmp(name, names[i]) == 0) {
+                break;
+            }
+        }
+
+        if (names[i] == NULL) {
+            parley_config_pointer(field, pointer, name);
+
+            return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, field,
+                                    "unknown member \"%s\"", name);
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_directory_org(parley_directory_reader_t *r, const json_t *object,
+    const char *pointer, parley_org_t *org)
+{
+    static const char *const  names[] = { "org", "role", NULL };
+
+    if (!json_is_object(object)) {
+        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, pointer,
+                                "an element of \"orgs\" is not an object");
+    }
+
+    if (parley_directory_known(r->err, object, pointer, names) != 0
+        || parley_config_string(r->arena, object, pointer, "org", 1,
+                                PARLEY_NAME_MAX, &org->org, r->err)
+           != 0
+        || parley_config_string(r->arena, object, pointer, "role", 0,
+                                PARLEY_NAME_MAX, &org->role, r->err)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (!parley_name_is(PARLEY_NAMESPACE_AEE, org->org)
+        || (org->role.len != 0
+            && !parley_name_is(PARLEY_NAMESPACE_AEE, org->role)))
+    {
+        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, pointer,
+                                "\"org\" or \"role\" has spaces or control "
+                                "characters");
+    }
+
+    return 0;
+}
+
+
+static int
+parley_directory_orgs(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    char           field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
+    size_t         i, n;
+    const json_t  *array;
+    parley_org_t  *list;
+
+    (void) offset;
+
+    array = parley_directory_array(r, name);
+
+    if (array == NULL) {
+        return -1;
+    }
+
+    n = json_array_size(array);
+    list = parley_arena_calloc(r->arena, (n + 1) * sizeof(parley_org_t));
+
+    if (list == NULL) {
+        return parley_error_memory(r->err);
+    }
+
+    parley_config_pointer(field, r->pointer, name);
+
+    for (i = 0; i < n; i++) {
+        parley_config_index(item, field, i);
+
+        if (parley_directory_org(r, json_array_get(array, i), item, &list[i])
+            != 0)
+        {
+            return -1;
+        }
+    }
+
+    r->principal->orgs = list;
+    r->principal->norgs = n;
+
+    return 0;
+}
+
+
+static int
+parley_directory_keys(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    char  field[PARLEY_POINTER_MAX];
+
+    (void) offset;
+
+    parley_config_pointer(field, r->pointer, name);
+
+    if (parley_jwks_from_json(r->arena, json_object_get(r->object, name),
+                              field, &r->principal->keys, r->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (r->principal->keys.skipped != 0) {
+        return parley_directory_fail(r, name, "has a key of a kind that is "
+                                     "not supported");
+    }
+
+    return 0;
+}
+
+
+static int
+parley_directory_principal(parley_directory_reader_t *r)
+{
+    char                              field[PARLEY_POINTER_MAX];
+    json_t                           *value;
+    const char                       *name;
+    const parley_directory_member_t  *m;
+
+    if (!json_is_object(r->object)) {
+        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, r->pointer,
+                                "a principal is not an object");
+    }
+
+    json_object_foreach((json_t *) (uintptr_t) r->object, name, value) {
+
+        for (m = parley_directory_members; m->name != NULL; m++) {
+            if (strcmp(name, m->name) == 0) {
+                break;
+            }
+        }
+
+        if (m->name == NULL) {
+            parley_config_pointer(field, r->pointer, name);
+
+            return parley_error_set(r->err, PARLEY_E_FIELD_UNKNOWN, field,
+                                    "unknown member \"%s\"", name);
+        }
+
+        if (m->read(r, m->name, m->offset) != 0) {
+            return -1;
+        }
+    }
+
+    if (r->principal->sub.len == 0) {
+        parley_config_pointer(field, r->pointer, "sub");
+
+        return parley_error_set(r->err, PARLEY_E_FIELD_MISSING, field,
+                                "\"sub\" is missing");
+    }
+
+    r->principal->names[PARLEY_NAMESPACE_MOQ] = r->principal->sub;
+
+    return 0;
+}
+
+
+static int
+parley_directory_principals_read(parley_directory_t *dir,
+    parley_arena_t *arena, const json_t *array, parley_error_t *err)
+{
+    char                       pointer[PARLEY_POINTER_MAX];
+    size_t                     i, n;
+    parley_directory_reader_t  r;
+
+    if (array == NULL) {
+        return 0;
+    }
+
+    if (!json_is_array(array)) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, "/principals",
+                                "\"principals\" is not an array");
+    }
+
+    n = json_array_size(array);
+    dir->principals = parley_arena_calloc(arena, (n + 1)
+                                                 * sizeof(parley_principal_t));
+    if (dir->principals == NULL) {
+        return parley_error_memory(err);
+    }
+
+    for (i = 0; i < n; i++) {
+        parley_config_index(pointer, "/principals", i);
+
+        r.arena = arena;
+        r.object = json_array_get(array, i);
+        r.pointer = pointer;
+        r.principal = &dir->principals[i];
+        r.err = err;
+
+        dir->nprincipals = i + 1;
+
+        if (parley_directory_principal(&r) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_directory_peer(parley_arena_t *arena, const json_t *object,
+    const char *pointer, parley_peer_t *peer, parley_error_t *err)
+{
+    static const char *const  names[] = { "vcp", "url", NULL };
+
+    if (!json_is_object(object)) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                "a peer is not an object");
+    }
+
+    if (parley_directory_known(err, object, pointer, names) != 0
+        || parley_config_string(arena, object, pointer, "vcp", 1,
+                                PARLEY_NAME_MAX, &peer->vcp, err)
+           != 0
+        || parley_config_string(arena, object, pointer, "url", 1,
+                                PARLEY_DIRECTORY_URL_MAX, &peer->url, err)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (!parley_name_is(PARLEY_NAMESPACE_VCP, peer->vcp)) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                "\"vcp\" has spaces or control characters");
+    }
+
+    return parley_directory_url(peer->url, pointer, err);
+}
+
+
+static int
+parley_directory_peers_read(parley_directory_t *dir, parley_arena_t *arena,
+    const json_t *array, parley_error_t *err)
+{
+    char    pointer[PARLEY_POINTER_MAX];
+    size_t  i, n;
+
+    if (array == NULL) {
+        return 0;
+    }
+
+    if (!json_is_array(array)) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, "/peers",
+                                "\"peers\" is not an array");
+    }
+
+    n = json_array_size(array);
+    dir->peers = parley_arena_calloc(arena, (n + 1) * sizeof(parley_peer_t));
+
+    if (dir->peers == NULL) {
+        return parley_error_memory(err);
+    }
+
+    for (i = 0; i < n; i++) {
+        parley_config_index(pointer, "/peers", i);
+
+        if (parley_directory_peer(arena, json_array_get(array, i), pointer,
+                                  &dir->peers[i], err)
+            != 0)
+        {
+            return -1;
+        }
+
+        dir->npeers = i + 1;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_directory_read(parley_directory_t *dir, parley_arena_t *arena,
+    const json_t *tree, parley_error_t *err)
+{
+    static const char *const  names[] = { "principals", "peers", NULL };
+
+    if (!json_is_object(tree)) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                "the identities are not an object");
+    }
+
+    if (parley_directory_known(err, tree, "", names) != 0
+        || parley_directory_principals_read(dir, arena,
+                                            json_object_get(tree,
+                                                            "principals"),
+                                            err)
+           != 0
+        || parley_directory_peers_read(dir, arena,
+                                       json_object_get(tree, "peers"), err)
+           != 0)
+    {
+        return -1;
+    }
+
+    return parley_directory_index(dir, arena, err);
+}
+
+
+int
+parley_directory_parse(parley_arena_t *arena, parley_str_t text,
+    parley_directory_t **ret, parley_error_t *err)
+{
+    int                  rc;
+    json_t              *tree;
+    parley_directory_t  *dir;
+
+    *ret = NULL;
+    parley_error_clear(err);
+
+    tree = parley_config_read(text, err);
+
+    if (tree == NULL) {
+        return -1;
+    }
+
+    dir = parley_arena_calloc(arena, sizeof(parley_directory_t));
+    rc = dir != NULL ? parley_directory_read(dir, arena, tree, err)
+                     : parley_error_memory(err);
+
+    parley_config_wipe(tree);
+    json_decref(tree);
+
+    if (rc != 0) {
+        parley_directory_free(dir);
+        parley_config_locate(&arena->mem, text, err);
+
+        return -1;
+    }
+
+    *ret = dir;
+
+    return 0;
+}
+
+
+void
+parley_directory_free(parley_directory_t *dir)
+{
+    size_t  i;
+
+    if (dir == NULL) {
+        return;
+    }
+
+    for (i = 0; i < dir->nprincipals; i++) {
+        parley_jwks_free(&dir->principals[i].keys);
+    }
+
+    dir->nprincipals = 0;
+}

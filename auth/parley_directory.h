@@ -1,0 +1,65 @@
+/*
+ * The identities file:
+ *
+ *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
+ *                   "tool", "parent", "roles": [], "orgs": [{"org", "role"}],
+ *                   "grants": [], "streams": [], "lead", "max_priority",
+ *                   "keys": [JWK]}],
+ *   "peers": [{"vcp", "url"}]}
+ *
+ * sub alone is required of a principal.  GW-03, GW-11.
+ */
+
+#ifndef PARLEY_DIRECTORY_H
+#define PARLEY_DIRECTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parley_arena.h"
+#include "parley_error.h"
+#include "parley_principal.h"
+#include "parley_str.h"
+
+
+typedef struct {
+    parley_str_t  vcp;
+    parley_str_t  url;          /* http:// or https:// */
+} parley_peer_t;
+
+
+typedef struct parley_directory_s  parley_directory_t;
+
+
+/*
+ * Reads the file's text into the arena.  Every member is type-checked and
+ * unknown ones are errors.  Errors besides: a name, or sub, that two
+ * principals have (err->field is the second's JSON Pointer, the text names
+ * the first's), a parent that is no sub, parents in a circle, a broken key.
+ * A key of unknown kind is an error too: here it would be of no use.
+ * err->offset is the place in text.
+ *
+ * Returns 0, or -1 with *ret NULL and nothing left to free.
+ */
+int parley_directory_parse(parley_arena_t *arena, parley_str_t text,
+    parley_directory_t **ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* Frees the keys; before the arena is reset.  NULL is allowed. */
+void parley_directory_free(parley_directory_t *directory);
+
+/* NULL: unknown.  O(1). */
+const parley_principal_t *parley_directory_by_sub(
+    const parley_directory_t *directory, parley_str_t sub);
+
+const parley_principal_t *parley_directory_by_name(
+    const parley_directory_t *directory, parley_namespace_t space,
+    parley_str_t name);
+
+size_t parley_directory_principals(const parley_directory_t *directory,
+    const parley_principal_t **ret);
+size_t parley_directory_peers(const parley_directory_t *directory,
+    const parley_peer_t **ret);
+
+
+#endif /* PARLEY_DIRECTORY_H */

@@ -1,0 +1,326 @@
+/* Names to principals, children to parents. */
+
+#include <stdio.h>
+
+#include "parley_config.h"
+#include "parley_directory_index.h"
+
+
+/* the members of the file that fill each name space */
+static const char *const  parley_directory_spaces[PARLEY_NAMESPACE_COUNT] = {
+    [PARLEY_NAMESPACE_AEE] = "aee",
+    [PARLEY_NAMESPACE_VCP] = "vcp",
+    [PARLEY_NAMESPACE_C2A] = "c2a",
+    [PARLEY_NAMESPACE_HANDLE] = "handle",
+    [PARLEY_NAMESPACE_MOQ] = "sub",
+};
+
+
+/* FNV-1a: the names in the table are the operator's own */
+
+static uint32_t
+parley_directory_hash(parley_str_t name)
+{
+    size_t    i;
+    uint32_t  hash;
+
+    hash = 2166136261u;
+
+    for (i = 0; i < name.len; i++) {
+        hash = (hash ^ name.data[i]) * 16777619u;
+    }
+
+    return hash ^ hash >> 15;
+}
+
+
+/* the slot of the name, or the empty one where it would stand */
+
+static uint32_t *
+parley_directory_slot(const parley_directory_t *dir,
+    parley_namespace_t space, parley_str_t name)
+{
+    uint32_t   i;
+    uint32_t  *slot;
+
+    for (i = parley_directory_hash(name); /* void */ ; i++) {
+        slot = &dir->tables[space][i & dir->mask];
+
+        if (*slot == 0
+            || parley_str_eq(dir->principals[*slot - 1].names[space], name))
+        {
+            return slot;
+        }
+    }
+}
+
+
+static int
+parley_directory_space(parley_directory_t *dir, parley_namespace_t space,
+    parley_error_t *err)
+{
+    char          pointer[PARLEY_POINTER_MAX];
+    size_t        i;
+    uint32_t     *slot;
+    const char   *member;
+    parley_str_t  name;
+
+    member = parley_directory_spaces[space];
+
+    for (i = 0; i < dir->nprincipals; i++) {
+        name = dir->principals[i].names[space];
+
+        if (name.len == 0) {
+            continue;
+        }
+
+        slot = parley_directory_slot(dir, space, name);
+
+        if (*slot != 0) {
+            (void) snprintf(pointer, sizeof(pointer), "/principals/%zu/%s", i,
+                            member);
+
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                    "%s \"%.*s\" is also that of "
+                                    "/principals/%u", member,
+                                    name.len < 96 ? (int) name.len : 96,
+                                    (const char *) name.data, *slot - 1);
+        }
+
+        *slot = (uint32_t) i + 1;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_directory_parents(parley_directory_t *dir, parley_error_t *err)
+{
+    char                       pointer[PARLEY_POINTER_MAX];
+    size_t                     i;
+    parley_principal_t        *p;
+    const parley_principal_t  *parent;
+
+    for (i = 0; i < dir->nprincipals; i++) {
+        p = &dir->principals[i];
+
+        if (p->parent.len == 0) {
+            continue;
+        }
+
+        parent = parley_directory_by_sub(dir, p->parent);
+
+        if (parent == NULL) {
+            (void) snprintf(pointer, sizeof(pointer),
+                            "/principals/%zu/parent", i);
+
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                    "parent \"%.*s\" is the sub of no "
+                                    "principal",
+                                    p->parent.len < 96 ? (int) p->parent.len
+                                                       : 96,
+                                    (const char *) p->parent.data);
+        }
+
+        p->above = parent;
+    }
+
+    return 0;
+}
+
+
+/*
+ * Each walk upwards marks with its own number and ends at the top or at a
+ * mark: a mark of its own is a circle.  Every principal is marked once.
+ */
+
+static int
+parley_directory_circles(parley_directory_t *dir, parley_arena_t *arena,
+    parley_error_t *err)
+{
+    char                       pointer[PARLEY_POINTER_MAX];
+    size_t                     i, at;
+    uint32_t                  *marks;
+    const parley_principal_t  *p;
+
+    marks = parley_arena_calloc(arena, (dir->nprincipals + 1)
+                                       * sizeof(uint32_t));
+    if (marks == NULL) {
+        return parley_error_memory(err);
+    }
+
+    for (i = 0; i < dir->nprincipals; i++) {
+
+        for (p = &dir->principals[i]; p != NULL; p = p->above) {
+            at = (size_t) (p - dir->principals);
+
+            if (marks[at] == i + 1) {
+                (void) snprintf(pointer, sizeof(pointer),
+                                "/principals/%zu/parent", at);
+
+                return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                        "parents form a circle");
+            }
+
+            if (marks[at] != 0) {
+                break;
+            }
+
+            marks[at] = (uint32_t) i + 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_directory_peers_unique(const parley_directory_t *dir,
+    parley_arena_t *arena, parley_error_t *err)
+{
+    char       pointer[PARLEY_POINTER_MAX];
+    size_t     i, size;
+    uint32_t   h, *table;
+
+    for (size = 16; size < 2 * dir->npeers; size *= 2) { /* void */ }
+
+    table = parley_arena_calloc(arena, size * sizeof(uint32_t));
+
+    if (table == NULL) {
+        return parley_error_memory(err);
+    }
+
+    for (i = 0; i < dir->npeers; i++) {
+
+        for (h = parley_directory_hash(dir->peers[i].vcp);
+             table[h & (size - 1)] != 0;
+             h++)
+        {
+            if (parley_str_eq(dir->peers[table[h & (size - 1)] - 1].vcp,
+                              dir->peers[i].vcp))
+            {
+                (void) snprintf(pointer, sizeof(pointer), "/peers/%zu/vcp",
+                                i);
+
+                return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                        "the peer is also that of /peers/%u",
+                                        table[h & (size - 1)] - 1);
+            }
+        }
+
+        table[h & (size - 1)] = (uint32_t) i + 1;
+    }
+
+    return 0;
+}
+
+
+int
+parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
+    parley_error_t *err)
+{
+    size_t    size;
+    unsigned  i;
+
+    if (dir->nprincipals > UINT32_MAX / 4) {
+        return parley_error_memory(err);
+    }
+
+    for (size = 16; size < 2 * dir->nprincipals; size *= 2) { /* void */ }
+
+    dir->mask = (uint32_t) size - 1;
+
+    for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
+        dir->tables[i] = parley_arena_calloc(arena, size * sizeof(uint32_t));
+
+        if (dir->tables[i] == NULL) {
+            return parley_error_memory(err);
+        }
+
+        if (parley_directory_space(dir, (parley_namespace_t) i, err) != 0) {
+            return -1;
+        }
+    }
+
+    if (parley_directory_parents(dir, err) != 0
+        || parley_directory_circles(dir, arena, err) != 0)
+    {
+        return -1;
+    }
+
+    return parley_directory_peers_unique(dir, arena, err);
+}
+
+
+int
+parley_directory_url(parley_str_t url, const char *pointer,
+    parley_error_t *err)
+{
+    char    field[PARLEY_POINTER_MAX];
+    size_t  i, scheme;
+
+    scheme = parley_str_begins(url, "https://") ? 8
+             : parley_str_begins(url, "http://") ? 7 : 0;
+
+    for (i = scheme; i < url.len; i++) {
+        if (url.data[i] <= ' ' || url.data[i] >= 0x7f) {
+            break;
+        }
+    }
+
+    if (scheme == 0 || i < url.len || url.len == scheme
+        || url.data[scheme] == '/')
+    {
+        parley_config_pointer(field, pointer, "url");
+
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, field,
+                                "\"url\" is not http:// or https:// and a "
+                                "host");
+    }
+
+    return 0;
+}
+
+
+const parley_principal_t *
+parley_directory_by_name(const parley_directory_t *dir,
+    parley_namespace_t space, parley_str_t name)
+{
+    uint32_t  slot;
+
+    if (name.len == 0) {
+        return NULL;
+    }
+
+    slot = *parley_directory_slot(dir, space, name);
+
+    return slot != 0 ? &dir->principals[slot - 1] : NULL;
+}
+
+
+const parley_principal_t *
+parley_directory_by_sub(const parley_directory_t *dir, parley_str_t sub)
+{
+    return parley_directory_by_name(dir, PARLEY_NAMESPACE_MOQ, sub);
+}
+
+
+size_t
+parley_directory_principals(const parley_directory_t *dir,
+    const parley_principal_t **ret)
+{
+    *ret = dir->principals;
+
+    return dir->nprincipals;
+}
+
+
+size_t
+parley_directory_peers(const parley_directory_t *dir,
+    const parley_peer_t **ret)
+{
+    *ret = dir->peers;
+
+    return dir->npeers;
+}

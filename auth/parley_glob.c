@@ -1,0 +1,267 @@
+/* Globs over labels: compiled to their alternatives, matched by two walks. */
+
+#include <string.h>
+
+#include "parley_glob.h"
+
+
+static int
+parley_glob_fail(parley_error_t *err, const char *text)
+{
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL, "%s", text);
+}
+
+
+static int
+parley_glob_check_label(parley_str_t label, parley_error_t *err)
+{
+    size_t  i;
+
+    if (label.len == 0) {
+        return parley_glob_fail(err, "a pattern has an empty label");
+    }
+
+    if (parley_str_is(label, "**")) {
+        return 0;
+    }
+
+    for (i = 0; i < label.len; i++) {
+
+        if (label.data[i] <= ' ' || label.data[i] == 0x7f) {
+            return parley_glob_fail(err, "a pattern has a space or control "
+                                    "character");
+        }
+
+        if (i != 0 && label.data[i] == '*' && label.data[i - 1] == '*') {
+            return parley_glob_fail(err, "\"**\" is not a label of its own");
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_glob_check(parley_str_t choice, parley_error_t *err)
+{
+    size_t  i, begin;
+
+    if (choice.len == 0) {
+        return parley_glob_fail(err, "a pattern is empty");
+    }
+
+    begin = 0;
+
+    for (i = 0; i <= choice.len; i++) {
+
+        if (i < choice.len && choice.data[i] != '.') {
+            continue;
+        }
+
+        if (parley_glob_check_label(parley_str_make(choice.data + begin,
+                                                    i - begin),
+                                    err)
+            != 0)
+        {
+            return -1;
+        }
+
+        begin = i + 1;
+    }
+
+    return 0;
+}
+
+
+int
+parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
+    parley_glob_t *ret, parley_error_t *err)
+{
+    size_t         i, n, begin;
+    parley_str_t   copy, choice;
+    parley_glob_t  glob;
+
+    memset(ret, 0, sizeof(parley_glob_t));
+
+    if (pattern.len > PARLEY_GLOB_MAX) {
+        return parley_glob_fail(err, "a pattern is longer than 512 octets");
+    }
+
+    for (i = 0, n = 1; i < pattern.len; i++) {
+        n += pattern.data[i] == '|';
+    }
+
+    if (n > PARLEY_GLOB_CHOICES) {
+        return parley_glob_fail(err, "a pattern has more than 32 "
+                                "alternatives");
+    }
+
+    glob.n = 0;
+    glob.choices = parley_arena_alloc(arena, n * sizeof(parley_str_t));
+
+    if (glob.choices == NULL || parley_arena_str(arena, pattern, &copy) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    glob.text = copy;
+    begin = 0;
+
+    for (i = 0; i <= copy.len; i++) {
+
+        if (i < copy.len && copy.data[i] != '|') {
+            continue;
+        }
+
+        choice = parley_str_make(copy.data + begin, i - begin);
+
+        if (parley_glob_check(choice, err) != 0) {
+            return -1;
+        }
+
+        glob.choices[glob.n++] = choice;
+        begin = i + 1;
+    }
+
+    *ret = glob;
+
+    return 0;
+}
+
+
+/* the label that begins at at, which is no greater than the length */
+
+static parley_str_t
+parley_glob_label(parley_str_t s, size_t at)
+{
+    const uint8_t  *dot;
+
+    dot = at == s.len ? NULL : memchr(s.data + at, '.', s.len - at);
+
+    return parley_str_make(s.data + at, dot != NULL
+                                        ? (size_t) (dot - s.data) - at
+                                        : s.len - at);
+}
+
+
+/*
+ * Within a label: on a mismatch the last '*' takes one octet more.  Earlier
+ * ones need not be tried again, since the last can make up for them.
+ */
+
+static int
+parley_glob_label_match(parley_str_t label, parley_str_t text)
+{
+    int     starred;
+    size_t  p, t, star, mark;
+
+    if (parley_str_is(label, "*")) {
+        return text.len != 0;
+    }
+
+    starred = 0;
+    p = 0;
+    t = 0;
+    star = 0;
+    mark = 0;
+
+    while (t < text.len) {
+
+        if (p < label.len && label.data[p] == '*') {
+            starred = 1;
+            star = ++p;
+            mark = t;
+
+        } else if (p < label.len && label.data[p] == text.data[t]) {
+            p++;
+            t++;
+
+        } else if (starred) {
+            p = star;
+            t = ++mark;
+
+        } else {
+            return 0;
+        }
+    }
+
+    while (p < label.len && label.data[p] == '*') {
+        p++;
+    }
+
+    return p == label.len;
+}
+
+
+/*
+ * Over labels in the same way, with '**' for any number of them.  A position
+ * one past the length says that there are no labels left.
+ */
+
+static int
+parley_glob_choice_match(parley_str_t choice, parley_str_t text)
+{
+    int           starred;
+    size_t        p, t, star, mark;
+    parley_str_t  pl, tl;
+
+    if (text.len == 0) {
+        return parley_str_is(choice, "**");
+    }
+
+    starred = 0;
+    p = 0;
+    t = 0;
+    star = 0;
+    mark = 0;
+
+    while (t <= text.len) {
+        tl = parley_glob_label(text, t);
+        pl = p <= choice.len ? parley_glob_label(choice, p) : parley_str_none;
+
+        if (parley_str_is(pl, "**")) {
+            starred = 1;
+            p += 3;
+            star = p;
+            mark = t;
+
+        } else if (pl.len != 0 && parley_glob_label_match(pl, tl)) {
+            p += pl.len + 1;
+            t += tl.len + 1;
+
+        } else if (starred) {
+            mark += parley_glob_label(text, mark).len + 1;
+            p = star;
+            t = mark;
+
+        } else {
+            return 0;
+        }
+    }
+
+    while (p <= choice.len) {
+
+        if (!parley_str_is(parley_glob_label(choice, p), "**")) {
+            return 0;
+        }
+
+        p += 3;
+    }
+
+    return 1;
+}
+
+
+int
+parley_glob_match(const parley_glob_t *glob, parley_str_t text)
+{
+    size_t  i;
+
+    for (i = 0; i < glob->n; i++) {
+        if (parley_glob_choice_match(glob->choices[i], text)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}

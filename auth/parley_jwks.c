@@ -1,0 +1,221 @@
+/* A set of keys: parsed whole, searched by kid or by algorithm. */
+
+#include <string.h>
+
+#include "parley_config.h"
+#include "parley_jwk.h"
+
+
+/* Two keys of one kid that could verify the same token leave it to chance. */
+
+static int
+parley_jwks_unique(const parley_jwks_t *keys, const parley_jwk_t *jwk,
+    const char *pointer, parley_error_t *err)
+{
+    char               field[PARLEY_POINTER_MAX];
+    size_t             i;
+    parley_alg_mask_t  both;
+
+    for (i = 0; jwk->kid.len != 0 && i < keys->n; i++) {
+        both = (jwk->verifies | jwk->signs)
+               & (keys->keys[i].verifies | keys->keys[i].signs);
+
+        if (both != 0 && parley_str_eq(jwk->kid, keys->keys[i].kid)) {
+            parley_config_pointer(field, pointer, "kid");
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, field,
+                                    "an earlier key has the same kid and "
+                                    "algorithm");
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_jwks_from_json(parley_arena_t *arena, json_t *array,
+    const char *pointer, parley_jwks_t *ret, parley_error_t *err)
+{
+    int            rc;
+    char           item[PARLEY_POINTER_MAX];
+    size_t         i, n;
+    parley_jwk_t  *jwk;
+
+    memset(ret, 0, sizeof(parley_jwks_t));
+
+    if (!json_is_array(array)) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                "keys are not an array");
+    }
+
+    n = json_array_size(array);
+
+    if (n > PARLEY_JWKS_MAX) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                "more than %d keys", PARLEY_JWKS_MAX);
+    }
+
+    ret->keys = parley_arena_calloc(arena, (n + 1) * sizeof(parley_jwk_t));
+
+    if (ret->keys == NULL) {
+        return parley_error_memory(err);
+    }
+
+    for (i = 0; i < n; i++) {
+        jwk = &ret->keys[ret->n];
+        parley_config_index(item, pointer, i);
+
+        rc = parley_jwk_from_json(arena, json_array_get(array, i), item, jwk,
+                                  err);
+
+        if (rc == 1) {
+            ret->skipped++;
+            continue;
+        }
+
+        if (rc == 0) {
+            rc = parley_jwks_unique(ret, jwk, item, err);
+            ret->n++;
+        }
+
+        if (rc != 0) {
+            parley_jwks_free(ret);
+            return -1;
+        }
+    }
+
+    parley_error_clear(err);
+
+    return 0;
+}
+
+
+void
+parley_jwks_free(parley_jwks_t *keys)
+{
+    size_t  i;
+
+    for (i = 0; i < keys->n; i++) {
+        parley_jwk_free(&keys->keys[i]);
+    }
+
+    memset(keys, 0, sizeof(parley_jwks_t));
+}
+
+
+int
+parley_jwks_parse(parley_arena_t *arena, parley_str_t text,
+    parley_jwks_t *ret, parley_error_t *err)
+{
+    int      rc;
+    json_t  *tree, *keys;
+
+    memset(ret, 0, sizeof(parley_jwks_t));
+    parley_error_clear(err);
+
+    tree = parley_config_read(text, err);
+
+    if (tree == NULL) {
+        return -1;
+    }
+
+    keys = json_object_get(tree, "keys");
+
+    if (!json_is_object(tree)) {
+        rc = parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                              "a key set is an object with \"keys\"");
+
+    } else if (keys == NULL) {
+        rc = parley_error_set(err, PARLEY_E_FIELD_MISSING, "/keys",
+                              "\"keys\" is missing");
+
+    } else {
+        rc = parley_jwks_from_json(arena, keys, "/keys", ret, err);
+    }
+
+    parley_config_wipe(tree);
+    json_decref(tree);
+
+    if (rc != 0) {
+        parley_config_locate(&arena->mem, text, err);
+    }
+
+    return rc;
+}
+
+
+int
+parley_jwk_parse(parley_arena_t *arena, parley_str_t text, parley_jwk_t *ret,
+    parley_error_t *err)
+{
+    int      rc;
+    json_t  *tree;
+
+    memset(ret, 0, sizeof(parley_jwk_t));
+    ret->alg = -1;
+    parley_error_clear(err);
+
+    tree = parley_config_read(text, err);
+
+    if (tree == NULL) {
+        return -1;
+    }
+
+    rc = parley_jwk_from_json(arena, tree, "", ret, err);
+
+    parley_config_wipe(tree);
+    json_decref(tree);
+
+    if (rc != 0) {
+        parley_config_locate(&arena->mem, text, err);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+const parley_jwk_t *
+parley_jwks_find(const parley_jwks_t *keys, parley_str_t kid,
+    parley_alg_id_t alg, int *ret_known)
+{
+    size_t  i;
+
+    *ret_known = 0;
+
+    for (i = 0; i < keys->n; i++) {
+
+        if (!parley_str_eq(kid, keys->keys[i].kid)) {
+            continue;
+        }
+
+        *ret_known = 1;
+
+        if (keys->keys[i].verifies & PARLEY_ALG_BIT(alg)) {
+            return &keys->keys[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+const parley_jwk_t *
+parley_jwks_only(const parley_jwks_t *keys, parley_alg_id_t alg,
+    size_t *ret_count)
+{
+    size_t               i;
+    const parley_jwk_t  *found;
+
+    found = NULL;
+    *ret_count = 0;
+
+    for (i = 0; i < keys->n; i++) {
+        if (keys->keys[i].verifies & PARLEY_ALG_BIT(alg)) {
+            found = &keys->keys[i];
+            (*ret_count)++;
+        }
+    }
+
+    return *ret_count == 1 ? found : NULL;
+}

@@ -1,0 +1,377 @@
+/* Tokens: taken apart, verified, and only then read. */
+
+#include <string.h>
+
+#include "parley_base64.h"
+#include "parley_jws.h"
+#include "parley_jwt.h"
+#include "parley_jwt_claims.h"
+#include "parley_jwt_error.h"
+
+
+/* what a header needs at most */
+#define PARLEY_JWT_HEADER_DEPTH  8
+#define PARLEY_JWT_MEMBERS       1024
+
+
+typedef struct {
+    parley_str_t  header;       /* base64url, all of them */
+    parley_str_t  payload;
+    parley_str_t  signature;
+    parley_str_t  signed_part;  /* header "." payload */
+} parley_jwt_parts_t;
+
+
+static int
+parley_jwt_split(parley_str_t token, size_t max, parley_jwt_parts_t *parts,
+    parley_error_t *err)
+{
+    const uint8_t  *p, *first, *second, *end;
+
+    if (token.len == 0) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "",
+                                 "the token is empty");
+    }
+
+    if (token.len > max) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "",
+                                 "the token is too long");
+    }
+
+    p = token.data;
+    end = p + token.len;
+    second = NULL;
+
+    first = memchr(p, '.', token.len);
+
+    if (first != NULL) {
+        second = memchr(first + 1, '.', (size_t) (end - first - 1));
+    }
+
+    if (second == NULL
+        || memchr(second + 1, '.', (size_t) (end - second - 1)) != NULL)
+    {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "",
+                                 "the token has not three parts");
+    }
+
+    parts->header = parley_str_make(p, (size_t) (first - p));
+    parts->payload = parley_str_make(first + 1, (size_t) (second - first - 1));
+    parts->signature = parley_str_make(second + 1,
+                                       (size_t) (end - second - 1));
+    parts->signed_part = parley_str_make(p, (size_t) (second - p));
+
+    return 0;
+}
+
+
+/* One base64url part that holds a JSON object. */
+
+static int
+parley_jwt_object(parley_arena_t *arena, uint64_t seed, uint32_t depth,
+    parley_str_t part, parley_json_t *doc, const char *text,
+    parley_error_t *err)
+{
+    size_t                len;
+    uint8_t              *p;
+    parley_json_limits_t  limits;
+
+    p = parley_arena_octets(arena, PARLEY_BASE64_DECODED(part.len));
+
+    if (p == NULL) {
+        return parley_error_memory(err);
+    }
+
+    if (parley_base64url_decode(part, p, &len) != 0) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "", text);
+    }
+
+    limits.octets = len;
+    limits.depth = depth;
+    limits.string = (uint32_t) len;
+    limits.members = PARLEY_JWT_MEMBERS;
+    limits.number = parley_json_limits_default.number;
+
+    if (parley_json_read(doc, arena, &limits, seed, parley_str_make(p, len),
+                         err)
+        != 0)
+    {
+        if (err->code == PARLEY_E_CAPACITY) {
+            return -1;
+        }
+
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "", text);
+    }
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "", text);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_jwt_ieq(parley_str_t s, const char *lower)
+{
+    size_t   i;
+    uint8_t  c;
+
+    for (i = 0; i < s.len && lower[i] != '\0'; i++) {
+        c = s.data[i];
+
+        if (c >= 'A' && c <= 'Z') {
+            c |= 0x20;
+        }
+
+        if (c != (uint8_t) lower[i]) {
+            return 0;
+        }
+    }
+
+    return i == s.len && lower[i] == '\0';
+}
+
+
+static int
+parley_jwt_typ(const parley_json_t *header, parley_error_t *err)
+{
+    size_t        i;
+    uint32_t      node;
+    parley_str_t  typ;
+
+    static const char *const  types[] = {
+        "jwt", "at+jwt", "application/jwt", "application/at+jwt"
+    };
+
+    node = parley_json_get(header, 0, PARLEY_STR("typ"));
+
+    if (node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    if (parley_json_type(header, node) == PARLEY_JSON_STRING) {
+        typ = parley_json_span(header, node);
+
+        for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+            if (parley_jwt_ieq(typ, types[i])) {
+                return 0;
+            }
+        }
+    }
+
+    return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "typ",
+                             "the token is of another type");
+}
+
+
+/* alg and kid; what else the header says is not asked for a key */
+
+static int
+parley_jwt_header(const parley_json_t *header, const parley_alg_t **ret_alg,
+    parley_str_t *ret_kid, int *ret_has_kid, parley_error_t *err)
+{
+    uint32_t      node;
+    parley_str_t  name;
+
+    if (parley_jwt_typ(header, err) != 0) {
+        return -1;
+    }
+
+    if (parley_json_get(header, 0, PARLEY_STR("crit")) != PARLEY_JSON_NONE) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "crit",
+                                 "critical extensions are not supported");
+    }
+
+    node = parley_json_get(header, 0, PARLEY_STR("alg"));
+
+    if (node == PARLEY_JSON_NONE
+        || parley_json_type(header, node) != PARLEY_JSON_STRING)
+    {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "alg",
+                                 "the algorithm is missing or no string");
+    }
+
+    if (parley_json_string(header, node, &name) != 0) {
+        return parley_error_memory(err);
+    }
+
+    *ret_alg = parley_alg_find(name);
+
+    if (*ret_alg == NULL) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "alg",
+                                 "the algorithm is not one that is accepted");
+    }
+
+    *ret_kid = parley_str_none;
+    node = parley_json_get(header, 0, PARLEY_STR("kid"));
+    *ret_has_kid = node != PARLEY_JSON_NONE;
+
+    if (!*ret_has_kid) {
+        return 0;
+    }
+
+    if (parley_json_type(header, node) != PARLEY_JSON_STRING
+        || parley_json_node(header, node)->len == 0)
+    {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "kid",
+                                 "the key id is empty or no string");
+    }
+
+    if (parley_json_string(header, node, ret_kid) != 0) {
+        return parley_error_memory(err);
+    }
+
+    return 0;
+}
+
+
+/*
+ * The key that the token asks for, if that key allows the algorithm: the
+ * token chooses among keys, never what a key may do.
+ */
+
+static const parley_jwk_t *
+parley_jwt_key(const parley_jwks_t *keys, const parley_alg_t *alg,
+    parley_str_t kid, int has_kid, int *ret_unknown, parley_error_t *err)
+{
+    int                  known;
+    size_t               n;
+    const parley_jwk_t  *jwk;
+
+    *ret_unknown = 0;
+
+    if (has_kid) {
+        jwk = parley_jwks_find(keys, kid, alg->id, &known);
+
+        if (jwk == NULL) {
+            *ret_unknown = !known;
+            (void) parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID,
+                                     known ? "alg" : "kid",
+                                     known ? "the key does not allow this "
+                                             "algorithm"
+                                           : "the key is unknown");
+        }
+
+        return jwk;
+    }
+
+    jwk = parley_jwks_only(keys, alg->id, &n);
+
+    if (jwk == NULL) {
+        (void) parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID,
+                                 n == 0 ? "alg" : "kid",
+                                 n == 0 ? "no key allows this algorithm"
+                                        : "the token must say which key it "
+                                          "is signed with");
+    }
+
+    return jwk;
+}
+
+
+static int
+parley_jwt_signature(const parley_jwk_t *jwk, const parley_alg_t *alg,
+    const parley_jwt_parts_t *parts, parley_error_t *err)
+{
+    size_t   len;
+    uint8_t  sig[PARLEY_BASE64_DECODED(PARLEY_JWS_SIGNATURE_MAX / 3 * 4 + 4)];
+
+    if (PARLEY_BASE64_DECODED(parts->signature.len) > sizeof(sig)
+        || parley_base64url_decode(parts->signature, sig, &len) != 0
+        || parley_jws_verify(jwk, alg->id, parts->signed_part,
+                             parley_str_make(sig, len))
+           != 0)
+    {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "",
+                                 "the signature does not verify");
+    }
+
+    return 0;
+}
+
+
+static int
+parley_jwt_read(const parley_jwks_t *keys, parley_arena_t *arena,
+    const parley_jwt_options_t *options, parley_str_t token,
+    parley_jwt_t *jwt, int *ret_unknown, parley_error_t *err)
+{
+    int                  has_kid;
+    size_t               max;
+    uint64_t             seed;
+    parley_str_t         kid;
+    parley_json_t        header;
+    parley_jwt_parts_t   parts;
+    const parley_alg_t  *alg;
+    const parley_jwk_t  *jwk;
+
+    max = PARLEY_JWT_TOKEN_MAX;
+    seed = 0;
+    alg = NULL;
+    has_kid = 0;
+
+    if (options != NULL) {
+        seed = options->seed;
+
+        if (options->token_max != 0) {
+            max = options->token_max;
+        }
+    }
+
+    if (parley_jwt_split(token, max, &parts, err) != 0
+        || parley_jwt_object(arena, seed, PARLEY_JWT_HEADER_DEPTH,
+                             parts.header, &header,
+                             "the header is no JSON object", err)
+           != 0
+        || parley_jwt_header(&header, &alg, &kid, &has_kid, err) != 0)
+    {
+        return -1;
+    }
+
+    jwk = parley_jwt_key(keys, alg, kid, has_kid, ret_unknown, err);
+
+    if (jwk == NULL || parley_jwt_signature(jwk, alg, &parts, err) != 0) {
+        return -1;
+    }
+
+    jwt->token = token;
+    jwt->alg = alg->id;
+
+    if (parley_arena_str(arena, jwk->kid, &jwt->kid) != 0) {
+        return parley_error_memory(err);
+    }
+
+    if (parley_jwt_object(arena, seed, parley_json_limits_default.depth,
+                          parts.payload, &jwt->claims,
+                          "the claims are no JSON object", err)
+        != 0)
+    {
+        return -1;
+    }
+
+    return parley_jwt_claims_read(jwt, arena, err);
+}
+
+
+int
+parley_jwt_verify(const parley_jwks_t *keys, parley_arena_t *arena,
+    const parley_jwt_options_t *options, parley_str_t token,
+    parley_jwt_t *jwt, parley_error_t *err)
+{
+    int  unknown;
+
+    memset(jwt, 0, sizeof(parley_jwt_t));
+    jwt->aud = PARLEY_JSON_NONE;
+    unknown = 0;
+
+    if (parley_jwt_read(keys, arena, options, token, jwt, &unknown, err) != 0)
+    {
+        memset(jwt, 0, sizeof(parley_jwt_t));
+        jwt->aud = PARLEY_JSON_NONE;
+        jwt->key_unknown = unknown != 0;
+
+        return -1;
+    }
+
+    return 0;
+}

@@ -1,0 +1,206 @@
+/* The rules of a location, on every request. */
+
+#include <stdio.h>
+
+#include "parley_jwt.h"
+#include "parley_jwt_error.h"
+
+
+static int
+parley_jwt_among(parley_str_t s, const parley_str_t *list, size_t n)
+{
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        if (parley_str_eq(s, list[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_jwt_string_among(const parley_json_t *claims, uint32_t node,
+    const parley_str_t *list, size_t n)
+{
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        if (parley_json_string_is(claims, node, list[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_jwt_for_us(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
+{
+    uint32_t              i;
+    const parley_json_t  *claims;
+
+    claims = &jwt->claims;
+
+    if (jwt->aud == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    if (parley_json_type(claims, jwt->aud) == PARLEY_JSON_STRING) {
+        return parley_jwt_string_among(claims, jwt->aud, rules->audiences,
+                                       rules->naudiences);
+    }
+
+    for (i = parley_json_first(jwt->aud);
+         i != parley_json_end(claims, jwt->aud);
+         i = parley_json_after(claims, i))
+    {
+        if (parley_jwt_string_among(claims, i, rules->audiences,
+                                    rules->naudiences))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_jwt_scalar_is(const parley_json_t *claims, uint32_t node,
+    parley_str_t value)
+{
+    switch (parley_json_type(claims, node)) {
+
+    case PARLEY_JSON_STRING:
+        return parley_json_string_is(claims, node, value);
+
+    case PARLEY_JSON_FALSE:
+    case PARLEY_JSON_TRUE:
+    case PARLEY_JSON_NUMBER:
+        return parley_str_eq(parley_json_raw(claims, node), value);
+
+    default:
+        return 0;
+    }
+}
+
+
+static int
+parley_jwt_has(const parley_jwt_t *jwt, const parley_jwt_require_t *require)
+{
+    uint32_t              i, node;
+    const parley_json_t  *claims;
+
+    claims = &jwt->claims;
+    node = parley_jwt_claim_node(jwt, require->name);
+
+    if (node == PARLEY_JSON_NONE
+        || parley_json_type(claims, node) == PARLEY_JSON_NULL)
+    {
+        return 0;
+    }
+
+    if (!require->has_value) {
+        return 1;
+    }
+
+    if (parley_json_type(claims, node) != PARLEY_JSON_ARRAY) {
+        return parley_jwt_scalar_is(claims, node, require->value);
+    }
+
+    for (i = parley_json_first(node); i != parley_json_end(claims, node);
+         i = parley_json_after(claims, i))
+    {
+        if (parley_jwt_scalar_is(claims, i, require->value)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_jwt_required(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
+    parley_error_t *err)
+{
+    char                         name[PARLEY_POINTER_MAX];
+    size_t                       i;
+    const parley_jwt_require_t  *r;
+
+    for (i = 0; i < rules->nrequired; i++) {
+        r = &rules->required[i];
+
+        if (!parley_jwt_has(jwt, r)) {
+            (void) snprintf(name, sizeof(name), "%.*s", (int) r->name.len,
+                            (const char *) r->name.data);
+
+            return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, name,
+                                     "a required claim is missing or has "
+                                     "another value");
+        }
+    }
+
+    return 0;
+}
+
+
+/* time last: whoever is told "expired" may come again with a new token */
+
+int
+parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
+    int64_t now, parley_error_t *err)
+{
+    double  t, leeway;
+
+    t = (double) now;
+    leeway = (double) rules->leeway;
+
+    if (jwt->claims.nodes == NULL) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "",
+                                 "the token is not verified");
+    }
+
+    if (rules->nissuers != 0
+        && (jwt->iss.len == 0
+            || !parley_jwt_among(jwt->iss, rules->issuers, rules->nissuers)))
+    {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "iss",
+                                 "the issuer is missing or another");
+    }
+
+    if (rules->naudiences != 0 && !parley_jwt_for_us(jwt, rules)) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "aud",
+                                 "the token is for another audience");
+    }
+
+    if (parley_jwt_required(jwt, rules, err) != 0) {
+        return -1;
+    }
+
+    if (!jwt->has_exp && !rules->exp_optional) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "exp",
+                                 "the token has no end");
+    }
+
+    if (jwt->has_nbf && jwt->nbf > t + leeway) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "nbf",
+                                 "the token is not valid yet");
+    }
+
+    if (jwt->has_iat && jwt->iat > t + leeway) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "iat",
+                                 "the token was issued in the future");
+    }
+
+    if (jwt->has_exp && t >= jwt->exp + leeway) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_EXPIRED, "exp",
+                                 "the token has expired");
+    }
+
+    return 0;
+}

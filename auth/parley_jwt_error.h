@@ -1,0 +1,21 @@
+/* Refusals of a token, in one form; internal. */
+
+#ifndef PARLEY_JWT_ERROR_H
+#define PARLEY_JWT_ERROR_H
+
+#include "parley_error.h"
+
+
+/* code, the header member or claim as a plain name, the text; returns -1 */
+static inline int
+parley_jwt_refuse(parley_error_t *err, parley_code_t code, const char *name,
+    const char *text)
+{
+    (void) parley_error_set(err, code, name, "%s", text);
+    err->is_name = 1;
+
+    return -1;
+}
+
+
+#endif /* PARLEY_JWT_ERROR_H */

@@ -1,0 +1,80 @@
+/* Keys of shared tables. */
+
+#include <string.h>
+
+#include <sodium.h>
+
+#include "parley_key.h"
+
+
+#define PARLEY_KEY_BLOCK  512
+
+
+/*
+ * libsodium hashes in one go only, so that what is longer than a block is
+ * chained: the hash of a full block stands at the head of the next.  The
+ * first octet keeps first and later blocks apart.
+ */
+
+typedef struct {
+    const uint8_t  *secret;
+    size_t          used;
+    uint8_t         block[PARLEY_KEY_BLOCK];
+} parley_key_state_t;
+
+
+static void
+parley_key_put(parley_key_state_t *st, const uint8_t *p, size_t n)
+{
+    size_t   take;
+    uint8_t  hash[PARLEY_KEY_LEN];
+
+    while (n != 0) {
+
+        if (st->used == sizeof(st->block)) {
+            (void) crypto_shorthash_siphashx24(hash, st->block,
+                                               sizeof(st->block), st->secret);
+            st->block[0] = 1;
+            memcpy(st->block + 1, hash, sizeof(hash));
+            st->used = 1 + sizeof(hash);
+        }
+
+        take = sizeof(st->block) - st->used;
+
+        if (take > n) {
+            take = n;
+        }
+
+        memcpy(st->block + st->used, p, take);
+
+        st->used += take;
+        p += take;
+        n -= take;
+    }
+}
+
+
+void
+parley_key_make(const uint8_t secret[PARLEY_KEY_SECRET],
+    const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
+{
+    size_t              i, j;
+    uint8_t             len[8];
+    parley_key_state_t  st;
+
+    st.secret = secret;
+    st.block[0] = 0;
+    st.used = 1;
+
+    for (i = 0; i < n; i++) {
+
+        for (j = 0; j < sizeof(len); j++) {
+            len[j] = (uint8_t) ((uint64_t) parts[i].len >> (8 * j));
+        }
+
+        parley_key_put(&st, len, sizeof(len));
+        parley_key_put(&st, parts[i].data, parts[i].len);
+    }
+
+    (void) crypto_shorthash_siphashx24(out, st.block, st.used, secret);
+}

@@ -1,0 +1,45 @@
+/* Names of principals, one per protocol (GW-03). */
+
+#ifndef PARLEY_NAMESPACE_H
+#define PARLEY_NAMESPACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parley_str.h"
+
+
+#define PARLEY_NAME_MAX  256    /* octets of any name */
+
+
+/*
+ * The protocols' name spaces, in the order of the protocols themselves.  A
+ * MoQ session is its principal: the name there is sub.
+ */
+typedef enum {
+    PARLEY_NAMESPACE_AEE = 0,
+    PARLEY_NAMESPACE_VCP,
+    PARLEY_NAMESPACE_C2A,
+    PARLEY_NAMESPACE_HANDLE,        /* agent-channel */
+    PARLEY_NAMESPACE_MOQ,
+    PARLEY_NAMESPACE_COUNT
+} parley_namespace_t;
+
+
+/* '~', then 2 to 32 of a-z 0-9 and hyphen, the first no hyphen */
+int parley_handle_is(parley_str_t s);
+
+/* a handle, perhaps followed by '@' and a version of 1 to 32 of
+   A-Z a-z 0-9 . _ + and hyphen */
+int parley_instrument_is(parley_str_t s);
+
+/* What is well-formed as a name in that space: not empty, no control
+   characters or spaces, at most PARLEY_NAME_MAX octets, a handle where it is
+   one. */
+int parley_name_is(parley_namespace_t space, parley_str_t s);
+
+/* low, normal, high or urgent */
+int parley_priority_is(parley_str_t s);
+
+
+#endif /* PARLEY_NAMESPACE_H */

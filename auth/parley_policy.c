@@ -1,0 +1,278 @@
+/* Rules: compiled from words, walked in order. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_policy.h"
+
+
+static const parley_str_t  parley_policy_words[PARLEY_POLICY_WORDS] = {
+    [PARLEY_POLICY_SCOPE] = parley_str("scope"),
+    [PARLEY_POLICY_PRINCIPAL] = parley_str("principal"),
+    [PARLEY_POLICY_ROLE] = parley_str("role"),
+    [PARLEY_POLICY_PROTOCOL] = parley_str("protocol"),
+    [PARLEY_POLICY_TYPE] = parley_str("type"),
+    [PARLEY_POLICY_INTENT] = parley_str("intent"),
+    [PARLEY_POLICY_TO] = parley_str("to"),
+};
+
+
+static int
+parley_policy_fail(parley_error_t *err, parley_str_t name, const char *text)
+{
+    char  field[64];
+
+    (void) snprintf(field, sizeof(field), "%.*s",
+                    (int) (name.len < sizeof(field) ? name.len
+                                                    : sizeof(field) - 1),
+                    (const char *) name.data);
+
+    (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, field, "\"%s\": %s",
+                            field, text);
+    err->is_name = 1;
+
+    return -1;
+}
+
+
+static int
+parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
+    parley_str_t word, parley_error_t *err)
+{
+    unsigned        i;
+    parley_str_t    name, value;
+    const uint8_t  *equals;
+    parley_error_t  reason;
+
+    equals = word.len == 0 ? NULL : memchr(word.data, '=', word.len);
+
+    if (equals == NULL) {
+        return parley_policy_fail(err, word, "is not name=pattern");
+    }
+
+    name = parley_str_make(word.data, (size_t) (equals - word.data));
+    value = parley_str_from(word, name.len + 1);
+
+    for (i = 0; i < PARLEY_POLICY_WORDS; i++) {
+        if (parley_str_eq(name, parley_policy_words[i])) {
+            break;
+        }
+    }
+
+    if (i == PARLEY_POLICY_WORDS) {
+        return parley_policy_fail(err, name, "is none of scope, principal, "
+                                  "role, protocol, type, intent, to");
+    }
+
+    if (rule->given & (1u << i)) {
+        return parley_policy_fail(err, name, "is given twice; alternatives "
+                                  "are separated by '|'");
+    }
+
+    if (parley_glob_compile(arena, value, &rule->globs[i], &reason) != 0) {
+
+        if (reason.code == PARLEY_E_CAPACITY) {
+            return parley_error_memory(err);
+        }
+
+        return parley_policy_fail(err, name, reason.text);
+    }
+
+    rule->given |= 1u << i;
+
+    return 0;
+}
+
+
+int
+parley_policy_add(parley_policy_t *policy, parley_arena_t *arena, int allow,
+    const parley_str_t *words, size_t n, parley_error_t *err)
+{
+    size_t                 i;
+    parley_policy_rule_t  *rule;
+
+    rule = parley_arena_calloc(arena, sizeof(parley_policy_rule_t));
+
+    if (rule == NULL) {
+        return parley_error_memory(err);
+    }
+
+    rule->allow = allow != 0;
+
+    for (i = 0; i < n; i++) {
+        if (parley_policy_word(rule, arena, words[i], err) != 0) {
+            return -1;
+        }
+    }
+
+    rule->number = ++policy->n;
+
+    if (policy->last == NULL) {
+        policy->first = rule;
+
+    } else {
+        policy->last->next = rule;
+    }
+
+    policy->last = rule;
+
+    return 0;
+}
+
+
+static int
+parley_policy_any(const parley_glob_t *glob, const parley_str_t *list,
+    size_t n)
+{
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        if (parley_glob_match(glob, list[i])) {
+            return 1;
+        }
+    }
+
+    /* '**' stands for nothing too */
+
+    return n == 0 && parley_glob_match(glob, parley_str_none);
+}
+
+
+/* The words of the rule that the request does not meet, as 1 << word. */
+
+static unsigned
+parley_policy_misses(const parley_policy_rule_t *rule,
+    const parley_policy_request_t *request)
+{
+    unsigned              i, missed;
+    parley_str_t          text;
+    const parley_glob_t  *glob;
+
+    missed = 0;
+
+    for (i = 0; i < PARLEY_POLICY_WORDS; i++) {
+
+        if ((rule->given & (1u << i)) == 0) {
+            continue;
+        }
+
+        glob = &rule->globs[i];
+
+        switch (i) {
+
+        case PARLEY_POLICY_SCOPE:
+            if (!parley_policy_any(glob, request->scopes, request->nscopes)) {
+                missed |= 1u << i;
+            }
+
+            continue;
+
+        case PARLEY_POLICY_ROLE:
+            if (!parley_policy_any(glob, request->roles, request->nroles)) {
+                missed |= 1u << i;
+            }
+
+            continue;
+
+        case PARLEY_POLICY_PRINCIPAL:
+            text = request->principal;
+            break;
+
+        case PARLEY_POLICY_PROTOCOL:
+            text = request->protocol;
+            break;
+
+        case PARLEY_POLICY_TYPE:
+            text = request->type;
+            break;
+
+        case PARLEY_POLICY_INTENT:
+            text = request->intent;
+            break;
+
+        default: /* PARLEY_POLICY_TO */
+            text = request->to;
+            break;
+        }
+
+        if (!parley_glob_match(glob, text)) {
+            missed |= 1u << i;
+        }
+    }
+
+    return missed;
+}
+
+
+static int
+parley_policy_refuse(const parley_policy_rule_t *scope,
+    const parley_policy_rule_t *intent, parley_error_t *err)
+{
+    if (scope != NULL) {
+        (void) parley_error_set(err, PARLEY_E_SCOPE_UNAUTHORISED, "scope",
+                                "rule %u asks for the scope %.*s",
+                                scope->number,
+                                (int) scope->globs[PARLEY_POLICY_SCOPE]
+                                          .text.len,
+                                (const char *)
+                                    scope->globs[PARLEY_POLICY_SCOPE]
+                                        .text.data);
+        err->is_name = 1;
+
+    } else if (intent != NULL) {
+        (void) parley_error_set(err, PARLEY_E_INTENT_REFUSED, "intent",
+                                "no rule grants this intent; rule %u grants "
+                                "others", intent->number);
+        err->is_name = 1;
+
+    } else {
+        (void) parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "no rule allows this");
+    }
+
+    return -1;
+}
+
+
+int
+parley_policy_check(const parley_policy_t *policy,
+    const parley_policy_request_t *request, parley_error_t *err)
+{
+    unsigned                     missed;
+    const parley_policy_rule_t  *rule, *scope, *intent;
+
+    if (policy->first == NULL) {
+        return 0;
+    }
+
+    scope = NULL;
+    intent = NULL;
+
+    for (rule = policy->first; rule != NULL; rule = rule->next) {
+        missed = parley_policy_misses(rule, request);
+
+        if (missed == 0) {
+
+            if (rule->allow) {
+                return 0;
+            }
+
+            return parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
+                                    "rule %u denies this", rule->number);
+        }
+
+        if (!rule->allow) {
+            continue;
+        }
+
+        if (missed == 1u << PARLEY_POLICY_SCOPE && scope == NULL) {
+            scope = rule;
+        }
+
+        if (missed == 1u << PARLEY_POLICY_INTENT && intent == NULL) {
+            intent = rule;
+        }
+    }
+
+    return parley_policy_refuse(scope, intent, err);
+}

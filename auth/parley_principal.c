@@ -1,0 +1,661 @@
+/* Principals: what is well-formed as a name, and what a token says. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_directory.h"
+#include "parley_jwt_error.h"
+#include "parley_principal.h"
+
+
+/* state of one token's claims on their way into a principal */
+typedef struct {
+    parley_arena_t             *arena;
+    const parley_jwt_t         *jwt;
+    parley_json_t               claims;     /* unescapes into arena */
+    const parley_claim_map_t   *map;
+    const parley_directory_t   *directory;
+    const parley_principal_t   *entry;
+    parley_principal_t         *principal;
+    parley_error_t             *err;
+} parley_principal_reader_t;
+
+
+static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
+    [PARLEY_MEMBER_SUB] = parley_str("sub"),
+    [PARLEY_MEMBER_AEE] = parley_str("aee"),
+    [PARLEY_MEMBER_VCP] = parley_str("vcp"),
+    [PARLEY_MEMBER_C2A] = parley_str("c2a"),
+    [PARLEY_MEMBER_HANDLE] = parley_str("handle"),
+    [PARLEY_MEMBER_INSTRUMENT] = parley_str("instrument"),
+    [PARLEY_MEMBER_TOOL] = parley_str("tool"),
+    [PARLEY_MEMBER_PARENT] = parley_str("parent"),
+    [PARLEY_MEMBER_LEAD] = parley_str("lead"),
+    [PARLEY_MEMBER_MAX_PRIORITY] = parley_str("max_priority"),
+    [PARLEY_MEMBER_ROLES] = parley_str("roles"),
+    [PARLEY_MEMBER_ORGS] = parley_str("orgs"),
+    [PARLEY_MEMBER_GRANTS] = parley_str("grants"),
+    [PARLEY_MEMBER_STREAMS] = parley_str("streams"),
+};
+
+
+parley_claim_member_t
+parley_member_find(parley_str_t word)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_MEMBER_COUNT; i++) {
+        if (parley_str_eq(word, parley_members[i])) {
+            break;
+        }
+    }
+
+    return (parley_claim_member_t) i;
+}
+
+
+static int
+parley_principal_refuse(parley_principal_reader_t *r, parley_str_t claim,
+    const char *text)
+{
+    char  name[PARLEY_POINTER_MAX];
+
+    (void) snprintf(name, sizeof(name), "%.*s", (int) claim.len,
+                    (const char *) claim.data);
+
+    return parley_jwt_refuse(r->err, PARLEY_E_TOKEN_INVALID, name, text);
+}
+
+
+static parley_str_t
+parley_principal_claim(const parley_principal_reader_t *r,
+    parley_claim_member_t member)
+{
+    parley_str_t  claim;
+
+    claim = r->map != NULL ? r->map->claims[member] : parley_str_none;
+
+    if (claim.len == 0 && member == PARLEY_MEMBER_SUB) {
+        claim = PARLEY_STR("sub");
+    }
+
+    return claim;
+}
+
+
+/* A claim that is one string, into *ret; empty where there is none. */
+
+static int
+parley_principal_text(parley_principal_reader_t *r,
+    parley_claim_member_t member, parley_str_t *ret)
+{
+    uint32_t      node;
+    parley_str_t  claim, text;
+
+    claim = parley_principal_claim(r, member);
+
+    if (claim.len == 0) {
+        return 0;
+    }
+
+    node = parley_jwt_claim_node(r->jwt, claim);
+
+    if (node == PARLEY_JSON_NONE
+        || parley_json_type(&r->claims, node) == PARLEY_JSON_NULL)
+    {
+        return 0;
+    }
+
+    if (parley_json_type(&r->claims, node) != PARLEY_JSON_STRING) {
+        return parley_principal_refuse(r, claim, "the claim is no string");
+    }
+
+    if (parley_json_string(&r->claims, node, &text) != 0
+        || parley_arena_str(r->arena, text, ret) != 0)
+    {
+        return parley_error_memory(r->err);
+    }
+
+    return 0;
+}
+
+
+/* A name that claims bring: well-formed, and nobody else's. */
+
+static int
+parley_principal_name(parley_principal_reader_t *r,
+    parley_claim_member_t member, parley_namespace_t space)
+{
+    parley_str_t              *name;
+    const parley_principal_t  *owner;
+
+    name = &r->principal->names[space];
+
+    if (name->len != 0) {
+        return 0;               /* the directory's */
+    }
+
+    if (parley_principal_text(r, member, name) != 0) {
+        return -1;
+    }
+
+    if (name->len == 0) {
+        return 0;
+    }
+
+    if (!parley_name_is(space, *name)) {
+        return parley_principal_refuse(r, parley_principal_claim(r, member),
+                                       "the claim is not well-formed as a "
+                                       "name");
+    }
+
+    owner = r->directory == NULL
+            ? NULL : parley_directory_by_name(r->directory, space, *name);
+
+    if (owner != NULL && owner != r->entry) {
+        return parley_principal_refuse(r, parley_principal_claim(r, member),
+                                       "the name belongs to another "
+                                       "principal");
+    }
+
+    return 0;
+}
+
+
+static int
+parley_principal_instrument(parley_principal_reader_t *r)
+{
+    parley_str_t  *text;
+
+    text = &r->principal->instrument;
+
+    if (text->len != 0) {
+        return 0;
+    }
+
+    if (parley_principal_text(r, PARLEY_MEMBER_INSTRUMENT, text) != 0) {
+        return -1;
+    }
+
+    if (text->len != 0 && !parley_instrument_is(*text)) {
+        return parley_principal_refuse(r,
+                  parley_principal_claim(r, PARLEY_MEMBER_INSTRUMENT),
+                  "the claim is no handle of an instrument");
+    }
+
+    return 0;
+}
+
+
+static int
+parley_principal_parent(parley_principal_reader_t *r)
+{
+    parley_principal_t        *p;
+    const parley_principal_t  *above;
+
+    p = r->principal;
+
+    if (p->parent.len != 0) {
+        return 0;
+    }
+
+    if (parley_principal_text(r, PARLEY_MEMBER_PARENT, &p->parent) != 0) {
+        return -1;
+    }
+
+    if (p->parent.len == 0 || r->directory == NULL) {
+        return 0;
+    }
+
+    above = parley_directory_by_sub(r->directory, p->parent);
+
+    if (above == NULL) {
+        return parley_principal_refuse(r,
+                  parley_principal_claim(r, PARLEY_MEMBER_PARENT),
+                  "the parent is no principal of the directory");
+    }
+
+    /* the caller may stand above its claimed parent already */
+
+    p->above = above;
+
+    for ( /* void */ ; above != NULL; above = above->above) {
+        if (parley_str_eq(above->sub, p->sub)) {
+            return parley_principal_refuse(r,
+                      parley_principal_claim(r, PARLEY_MEMBER_PARENT),
+                      "the caller would be its own parent");
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_principal_priority(parley_principal_reader_t *r)
+{
+    parley_str_t  *text;
+
+    text = &r->principal->max_priority;
+
+    if (text->len != 0) {
+        return 0;
+    }
+
+    if (parley_principal_text(r, PARLEY_MEMBER_MAX_PRIORITY, text) != 0) {
+        return -1;
+    }
+
+    if (text->len != 0 && !parley_priority_is(*text)) {
+        return parley_principal_refuse(r,
+                  parley_principal_claim(r, PARLEY_MEMBER_MAX_PRIORITY),
+                  "the claim is no priority");
+    }
+
+    return 0;
+}
+
+
+/* the node of the claim of a list, NONE where there is nothing to add */
+
+static uint32_t
+parley_principal_list_node(const parley_principal_reader_t *r,
+    parley_claim_member_t member)
+{
+    uint32_t      node;
+    parley_str_t  claim;
+
+    claim = parley_principal_claim(r, member);
+    node = claim.len == 0 ? PARLEY_JSON_NONE
+                          : parley_jwt_claim_node(r->jwt, claim);
+
+    if (node != PARLEY_JSON_NONE
+        && parley_json_type(&r->claims, node) == PARLEY_JSON_NULL)
+    {
+        return PARLEY_JSON_NONE;
+    }
+
+    return node;
+}
+
+
+static int
+parley_principal_put(parley_principal_reader_t *r,
+    parley_claim_member_t member, parley_str_t word, parley_str_t *list,
+    size_t *n, size_t max)
+{
+    size_t  i;
+
+    if (!parley_name_is(PARLEY_NAMESPACE_AEE, word)) {
+        return parley_principal_refuse(r, parley_principal_claim(r, member),
+                                       "an element is not well-formed");
+    }
+
+    for (i = 0; i < *n; i++) {
+        if (parley_str_eq(list[i], word)) {
+            return 0;
+        }
+    }
+
+    if (*n == max) {
+        return parley_principal_refuse(r, parley_principal_claim(r, member),
+                                       "the claim has too many elements");
+    }
+
+    list[(*n)++] = word;
+
+    return 0;
+}
+
+
+/* the words of a string that are separated by spaces */
+
+static int
+parley_principal_split(parley_principal_reader_t *r,
+    parley_claim_member_t member, parley_str_t text, parley_str_t *list,
+    size_t *n, size_t max)
+{
+    size_t  i, begin;
+
+    for (i = 0; i < text.len; i++) {
+
+        if (text.data[i] == ' ') {
+            continue;
+        }
+
+        begin = i;
+
+        while (i < text.len && text.data[i] != ' ') {
+            i++;
+        }
+
+        if (parley_principal_put(r, member,
+                                 parley_str_make(text.data + begin, i - begin),
+                                 list, n, max)
+            != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* *list and *n: the entry's own at first, then the union with the claim's */
+
+static int
+parley_principal_list(parley_principal_reader_t *r,
+    parley_claim_member_t member, parley_str_t **list, size_t *n)
+{
+    size_t         max;
+    uint32_t       i, end, node;
+    parley_str_t  *all, text, copy;
+
+    node = parley_principal_list_node(r, member);
+
+    if (node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    max = *n + PARLEY_CLAIM_LIST_MAX;
+    all = parley_arena_alloc(r->arena, max * sizeof(parley_str_t));
+
+    if (all == NULL) {
+        return parley_error_memory(r->err);
+    }
+
+    if (*n != 0) {
+        memcpy(all, *list, *n * sizeof(parley_str_t));
+    }
+
+    *list = all;
+    i = node;
+    end = parley_json_after(&r->claims, node);
+
+    if (parley_json_type(&r->claims, node) == PARLEY_JSON_ARRAY) {
+        i = parley_json_first(node);
+    }
+
+    for ( /* void */ ; i != end; i = parley_json_after(&r->claims, i)) {
+
+        if (parley_json_type(&r->claims, i) != PARLEY_JSON_STRING) {
+            return parley_principal_refuse(r,
+                      parley_principal_claim(r, member),
+                      "the claim is no list of strings");
+        }
+
+        if (parley_json_string(&r->claims, i, &text) != 0
+            || parley_arena_str(r->arena, text, &copy) != 0)
+        {
+            return parley_error_memory(r->err);
+        }
+
+        if ((i == node
+             ? parley_principal_split(r, member, copy, all, n, max)
+             : parley_principal_put(r, member, copy, all, n, max))
+            != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* one of {"org","role"}, both well-formed; role may be absent */
+
+static int
+parley_principal_org_object(parley_principal_reader_t *r, uint32_t node,
+    parley_org_t *org)
+{
+    uint32_t      name, role;
+    parley_str_t  text;
+
+    memset(org, 0, sizeof(parley_org_t));
+
+    name = parley_json_get(&r->claims, node, PARLEY_STR("org"));
+    role = parley_json_get(&r->claims, node, PARLEY_STR("role"));
+
+    if (name == PARLEY_JSON_NONE
+        || parley_json_type(&r->claims, name) != PARLEY_JSON_STRING
+        || (role != PARLEY_JSON_NONE
+            && parley_json_type(&r->claims, role) != PARLEY_JSON_STRING))
+    {
+        return parley_principal_refuse(r,
+                  parley_principal_claim(r, PARLEY_MEMBER_ORGS),
+                  "an element is not {\"org\", \"role\"}");
+    }
+
+    if (parley_json_string(&r->claims, name, &text) != 0
+        || parley_arena_str(r->arena, text, &org->org) != 0)
+    {
+        return parley_error_memory(r->err);
+    }
+
+    if (role != PARLEY_JSON_NONE
+        && (parley_json_string(&r->claims, role, &text) != 0
+            || parley_arena_str(r->arena, text, &org->role) != 0))
+    {
+        return parley_error_memory(r->err);
+    }
+
+    if (!parley_name_is(PARLEY_NAMESPACE_AEE, org->org)
+        || (role != PARLEY_JSON_NONE
+            && !parley_name_is(PARLEY_NAMESPACE_AEE, org->role)))
+    {
+        return parley_principal_refuse(r,
+                  parley_principal_claim(r, PARLEY_MEMBER_ORGS),
+                  "an element is not well-formed");
+    }
+
+    return 0;
+}
+
+
+static void
+parley_principal_org_add(parley_org_t *list, size_t *n,
+    const parley_org_t *org)
+{
+    size_t  i;
+
+    for (i = 0; i < *n; i++) {
+        if (parley_str_eq(list[i].org, org->org)
+            && parley_str_eq(list[i].role, org->role))
+        {
+            return;
+        }
+    }
+
+    list[(*n)++] = *org;
+}
+
+
+static int
+parley_principal_orgs(parley_principal_reader_t *r)
+{
+    size_t               i, nwords, n;
+    uint32_t             k, node;
+    parley_org_t        *all, org;
+    parley_str_t        *words;
+    const uint8_t       *colon;
+    parley_principal_t  *p;
+
+    p = r->principal;
+    node = parley_principal_list_node(r, PARLEY_MEMBER_ORGS);
+
+    if (node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    n = p->norgs;
+    all = parley_arena_alloc(r->arena, (n + PARLEY_CLAIM_LIST_MAX)
+                                       * sizeof(parley_org_t));
+    if (all == NULL) {
+        return parley_error_memory(r->err);
+    }
+
+    if (n != 0) {
+        memcpy(all, p->orgs, n * sizeof(parley_org_t));
+    }
+
+    if (parley_json_type(&r->claims, node) == PARLEY_JSON_ARRAY
+        && parley_json_node(&r->claims, node)->count != 0
+        && parley_json_type(&r->claims, node + 1) == PARLEY_JSON_OBJECT)
+    {
+        if (parley_json_node(&r->claims, node)->count
+            > PARLEY_CLAIM_LIST_MAX)
+        {
+            return parley_principal_refuse(r,
+                      parley_principal_claim(r, PARLEY_MEMBER_ORGS),
+                      "the claim has too many elements");
+        }
+
+        for (k = parley_json_first(node);
+             k != parley_json_end(&r->claims, node);
+             k = parley_json_after(&r->claims, k))
+        {
+            if (parley_principal_org_object(r, k, &org) != 0) {
+                return -1;
+            }
+
+            parley_principal_org_add(all, &n, &org);
+        }
+
+    } else {
+        words = NULL;
+        nwords = 0;
+
+        if (parley_principal_list(r, PARLEY_MEMBER_ORGS, &words, &nwords) != 0)
+        {
+            return -1;
+        }
+
+        for (i = 0; i < nwords; i++) {
+            colon = memchr(words[i].data, ':', words[i].len);
+            org.org = words[i];
+            org.role = parley_str_none;
+
+            if (colon != NULL) {
+                org.org.len = (size_t) (colon - words[i].data);
+                org.role = parley_str_from(words[i], org.org.len + 1);
+            }
+
+            if (org.org.len == 0 || (colon != NULL && org.role.len == 0)) {
+                return parley_principal_refuse(r,
+                          parley_principal_claim(r, PARLEY_MEMBER_ORGS),
+                          "an element is not org:role");
+            }
+
+            parley_principal_org_add(all, &n, &org);
+        }
+    }
+
+    p->orgs = all;
+    p->norgs = n;
+
+    return 0;
+}
+
+
+static int
+parley_principal_read(parley_principal_reader_t *r)
+{
+    parley_str_t         sub;
+    parley_principal_t  *p;
+
+    p = r->principal;
+    sub = parley_str_none;
+
+    if (parley_principal_text(r, PARLEY_MEMBER_SUB, &sub) != 0) {
+        return -1;
+    }
+
+    if (!parley_name_is(PARLEY_NAMESPACE_MOQ, sub)) {
+        return parley_principal_refuse(r,
+                  parley_principal_claim(r, PARLEY_MEMBER_SUB),
+                  "the subject is missing or not well-formed");
+    }
+
+    if (r->directory != NULL) {
+        r->entry = parley_directory_by_sub(r->directory, sub);
+
+        if (r->entry != NULL) {
+            *p = *r->entry;
+        }
+    }
+
+    p->sub = sub;
+    p->names[PARLEY_NAMESPACE_MOQ] = sub;
+
+    if (parley_principal_name(r, PARLEY_MEMBER_AEE, PARLEY_NAMESPACE_AEE) != 0
+        || parley_principal_name(r, PARLEY_MEMBER_VCP, PARLEY_NAMESPACE_VCP)
+           != 0
+        || parley_principal_name(r, PARLEY_MEMBER_C2A, PARLEY_NAMESPACE_C2A)
+           != 0
+        || parley_principal_name(r, PARLEY_MEMBER_HANDLE,
+                                 PARLEY_NAMESPACE_HANDLE)
+           != 0
+        || parley_principal_instrument(r) != 0
+        || parley_principal_parent(r) != 0
+        || parley_principal_priority(r) != 0)
+    {
+        return -1;
+    }
+
+    if ((p->tool.len == 0
+         && parley_principal_text(r, PARLEY_MEMBER_TOOL, &p->tool) != 0)
+        || (p->lead.len == 0
+            && parley_principal_text(r, PARLEY_MEMBER_LEAD, &p->lead) != 0))
+    {
+        return -1;
+    }
+
+    if (parley_principal_list(r, PARLEY_MEMBER_ROLES, &p->roles, &p->nroles)
+        != 0
+        || parley_principal_list(r, PARLEY_MEMBER_GRANTS, &p->grants,
+                                 &p->ngrants)
+           != 0
+        || parley_principal_list(r, PARLEY_MEMBER_STREAMS, &p->streams,
+                                 &p->nstreams)
+           != 0)
+    {
+        return -1;
+    }
+
+    return parley_principal_orgs(r);
+}
+
+
+int
+parley_principal_from_claims(parley_arena_t *arena, const parley_jwt_t *jwt,
+    const parley_claim_map_t *map, const parley_directory_t *directory,
+    parley_principal_t *ret, parley_error_t *err)
+{
+    parley_principal_reader_t  r;
+
+    memset(ret, 0, sizeof(parley_principal_t));
+
+    r.arena = arena;
+    r.jwt = jwt;
+    r.claims = jwt->claims;
+    r.claims.arena = arena;
+    r.map = map;
+    r.directory = directory;
+    r.entry = NULL;
+    r.principal = ret;
+    r.err = err;
+
+    if (jwt->claims.nodes == NULL) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "",
+                                 "the token is not verified");
+    }
+
+    if (parley_principal_read(&r) != 0) {
+        memset(ret, 0, sizeof(parley_principal_t));
+        return -1;
+    }
+
+    return 0;
+}

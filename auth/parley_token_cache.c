@@ -1,0 +1,505 @@
+/* Verified tokens: a hash table over a fixed ring of slots. */
+
+#include <string.h>
+
+#include <sodium.h>
+
+#include "parley_token_cache.h"
+
+
+#define PARLEY_TOKEN_ENTRIES  1024
+#define PARLEY_TOKEN_OCTETS   (8 * 1024 * 1024)
+#define PARLEY_TOKEN_BLOCK    2048      /* of an entry's arena */
+
+/* before each allocation its size, which free() is not told */
+#define PARLEY_TOKEN_HEAD     16
+
+
+typedef struct {
+    parley_token_entry_t   entry;       /* first: the two are one pointer */
+    parley_token_cache_t  *cache;
+    uint64_t               hash;
+    uint64_t               generation;
+    double                 expires;
+    uint32_t               next;        /* in the bucket: slot + 1, or 0 */
+    uint32_t               holds;
+    unsigned               used:1;
+    unsigned               referenced:1;
+    unsigned               removed:1;   /* held, and found by nobody more */
+} parley_token_slot_t;
+
+
+struct parley_token_cache_s {
+    parley_mem_t           mem;
+    parley_token_hash_t    hash;
+    uint8_t                key[16];
+    double                 leeway_max;
+    size_t                 octets_max;
+    size_t                 octets;
+    uint32_t               nslots;
+    uint32_t               nused;
+    uint32_t               hand;
+    uint32_t               mask;        /* buckets - 1 */
+    uint32_t              *buckets;     /* slot + 1, or 0 */
+    parley_token_slot_t   *slots;
+    uint64_t               hits;
+    uint64_t               misses;
+    uint64_t               evictions;
+};
+
+
+static uint64_t
+parley_token_siphash(parley_str_t tail, const uint8_t key[16])
+{
+    uint8_t   out[crypto_shorthash_BYTES];
+    uint64_t  hash;
+
+    (void) crypto_shorthash(out, tail.data, tail.len, key);
+    memcpy(&hash, out, sizeof(hash));
+
+    return hash;
+}
+
+
+static uint64_t
+parley_token_hash(const parley_token_cache_t *cache, parley_str_t token)
+{
+    if (token.len > PARLEY_TOKEN_CACHE_TAIL) {
+        token = parley_str_from(token, token.len - PARLEY_TOKEN_CACHE_TAIL);
+    }
+
+    return cache->hash(token, cache->key);
+}
+
+
+/* Memory of one slot's arena: counted, bounded, cleared when given back. */
+
+static void *
+parley_token_alloc(void *ctx, size_t size)
+{
+    uint8_t               *p;
+    parley_token_slot_t   *slot;
+    parley_token_cache_t  *cache;
+
+    slot = ctx;
+    cache = slot->cache;
+
+    if (size > cache->octets_max
+        || size + PARLEY_TOKEN_HEAD > cache->octets_max - cache->octets)
+    {
+        return NULL;
+    }
+
+    size += PARLEY_TOKEN_HEAD;
+    p = cache->mem.alloc(cache->mem.ctx, size);
+
+    if (p == NULL) {
+        return NULL;
+    }
+
+    memcpy(p, &size, sizeof(size));
+    cache->octets += size;
+
+    return p + PARLEY_TOKEN_HEAD;
+}
+
+
+static void
+parley_token_free(void *ctx, void *data)
+{
+    size_t                 size;
+    uint8_t               *p;
+    parley_token_slot_t   *slot;
+    parley_token_cache_t  *cache;
+
+    slot = ctx;
+    cache = slot->cache;
+
+    p = (uint8_t *) data - PARLEY_TOKEN_HEAD;
+    memcpy(&size, p, sizeof(size));
+    cache->octets -= size;
+
+    sodium_memzero(p, size);
+
+    if (cache->mem.free != NULL) {
+        cache->mem.free(cache->mem.ctx, p);
+    }
+}
+
+
+parley_token_cache_t *
+parley_token_cache_create(const parley_mem_t *mem,
+    const parley_token_cache_conf_t *conf)
+{
+    size_t                 n, buckets;
+    parley_token_cache_t  *cache;
+
+    n = conf->entries != 0 ? conf->entries : PARLEY_TOKEN_ENTRIES;
+
+    if (n > UINT32_MAX / 4) {
+        return NULL;
+    }
+
+    for (buckets = 16; buckets < n; buckets *= 2) { /* void */ }
+
+    cache = mem->alloc(mem->ctx, sizeof(parley_token_cache_t));
+
+    if (cache == NULL) {
+        return NULL;
+    }
+
+    memset(cache, 0, sizeof(parley_token_cache_t));
+
+    cache->mem = *mem;
+    cache->hash = conf->hash != NULL ? conf->hash : parley_token_siphash;
+    memcpy(cache->key, conf->key, sizeof(cache->key));
+    cache->leeway_max = (double) conf->leeway_max;
+    cache->octets_max = conf->octets != 0 ? conf->octets
+                                          : PARLEY_TOKEN_OCTETS;
+    cache->nslots = (uint32_t) n;
+    cache->mask = (uint32_t) buckets - 1;
+
+    cache->slots = mem->alloc(mem->ctx, n * sizeof(parley_token_slot_t));
+    cache->buckets = mem->alloc(mem->ctx, buckets * sizeof(uint32_t));
+
+    if (cache->slots == NULL || cache->buckets == NULL) {
+        parley_token_cache_destroy(cache);
+        return NULL;
+    }
+
+    memset(cache->slots, 0, n * sizeof(parley_token_slot_t));
+    memset(cache->buckets, 0, buckets * sizeof(uint32_t));
+
+    return cache;
+}
+
+
+static void
+parley_token_vacate(parley_token_cache_t *cache, parley_token_slot_t *slot)
+{
+    parley_arena_reset(&slot->entry.arena);
+    memset(slot, 0, sizeof(parley_token_slot_t));
+    cache->nused--;
+}
+
+
+/* Takes the slot out of its bucket; its memory goes when nobody holds it. */
+
+static void
+parley_token_remove(parley_token_cache_t *cache, parley_token_slot_t *slot)
+{
+    uint32_t   number;
+    uint32_t  *link;
+
+    number = (uint32_t) (slot - cache->slots) + 1;
+    link = &cache->buckets[slot->hash & cache->mask];
+
+    while (*link != number) {
+        link = &cache->slots[*link - 1].next;
+    }
+
+    *link = slot->next;
+    slot->removed = 1;
+
+    if (slot->holds == 0) {
+        parley_token_vacate(cache, slot);
+    }
+}
+
+
+void
+parley_token_cache_hold(parley_token_cache_t *cache,
+    parley_token_entry_t *entry)
+{
+    (void) cache;
+
+    ((parley_token_slot_t *) entry)->holds++;
+}
+
+
+void
+parley_token_cache_release(parley_token_cache_t *cache,
+    parley_token_entry_t *entry)
+{
+    parley_token_slot_t  *slot;
+
+    slot = (parley_token_slot_t *) entry;
+
+    if (--slot->holds == 0 && slot->removed) {
+        parley_token_vacate(cache, slot);
+    }
+}
+
+
+void
+parley_token_cache_flush(parley_token_cache_t *cache)
+{
+    uint32_t  i;
+
+    for (i = 0; i < cache->nslots && cache->nused != 0; i++) {
+        if (cache->slots[i].used && !cache->slots[i].removed) {
+            parley_token_remove(cache, &cache->slots[i]);
+        }
+    }
+}
+
+
+/* There is no request left to hold an entry. */
+
+void
+parley_token_cache_destroy(parley_token_cache_t *cache)
+{
+    uint32_t      i;
+    parley_mem_t  mem;
+
+    if (cache == NULL) {
+        return;
+    }
+
+    for (i = 0; i < cache->nslots && cache->nused != 0; i++) {
+        if (cache->slots[i].used) {
+            parley_token_vacate(cache, &cache->slots[i]);
+        }
+    }
+
+    mem = cache->mem;
+    sodium_memzero(cache->key, sizeof(cache->key));
+
+    if (mem.free == NULL) {
+        return;
+    }
+
+    if (cache->slots != NULL) {
+        mem.free(mem.ctx, cache->slots);
+    }
+
+    if (cache->buckets != NULL) {
+        mem.free(mem.ctx, cache->buckets);
+    }
+
+    mem.free(mem.ctx, cache);
+}
+
+
+static parley_token_slot_t *
+parley_token_find(parley_token_cache_t *cache, parley_str_t token,
+    uint64_t hash, uint64_t generation)
+{
+    uint32_t              i;
+    parley_token_slot_t  *slot;
+
+    for (i = cache->buckets[hash & cache->mask]; i != 0; i = slot->next) {
+        slot = &cache->slots[i - 1];
+
+        if (slot->hash == hash && slot->generation == generation
+            && parley_str_eq(slot->entry.jwt.token, token))
+        {
+            return slot;
+        }
+    }
+
+    return NULL;
+}
+
+
+parley_token_entry_t *
+parley_token_cache_get(parley_token_cache_t *cache, parley_str_t token,
+    uint64_t generation, int64_t now)
+{
+    parley_token_slot_t  *slot;
+
+    slot = parley_token_find(cache, token, parley_token_hash(cache, token),
+                             generation);
+
+    if (slot != NULL && (double) now >= slot->expires) {
+        parley_token_remove(cache, slot);
+        slot = NULL;
+    }
+
+    if (slot == NULL) {
+        cache->misses++;
+        return NULL;
+    }
+
+    cache->hits++;
+    slot->referenced = 1;
+
+    return &slot->entry;
+}
+
+
+/*
+ * One entry gives way: the first that nobody holds and that has expired or
+ * was not used since the hand passed it last.  Two rounds find one where
+ * there is one.  Returns 0, or -1.
+ */
+
+static int
+parley_token_evict(parley_token_cache_t *cache, int64_t now)
+{
+    uint64_t              i;
+    parley_token_slot_t  *slot;
+
+    for (i = 0; i < 2 * (uint64_t) cache->nslots; i++) {
+        slot = &cache->slots[cache->hand];
+        cache->hand = (cache->hand + 1) % cache->nslots;
+
+        if (!slot->used || slot->holds != 0) {
+            continue;
+        }
+
+        if (slot->referenced && (double) now < slot->expires) {
+            slot->referenced = 0;
+            continue;
+        }
+
+        parley_token_remove(cache, slot);
+        cache->evictions++;
+
+        return 0;
+    }
+
+    return -1;
+}
+
+
+static parley_token_slot_t *
+parley_token_vacant(parley_token_cache_t *cache, int64_t now)
+{
+    uint32_t  i;
+
+    if (cache->nused == cache->nslots
+        && parley_token_evict(cache, now) != 0)
+    {
+        return NULL;
+    }
+
+    /* most often where the hand has just been, or the next in line */
+
+    for (i = 0; i < cache->nslots; i++) {
+        if (!cache->slots[(cache->hand + cache->nslots - 1 + i)
+                          % cache->nslots].used)
+        {
+            break;
+        }
+    }
+
+    return &cache->slots[(cache->hand + cache->nslots - 1 + i)
+                         % cache->nslots];
+}
+
+
+/* Fills the slot's arena; others give way until there is room. */
+
+static int
+parley_token_fill(parley_token_cache_t *cache, parley_token_slot_t *slot,
+    const parley_jwt_t *jwt, int64_t now)
+{
+    parley_mem_t  mem;
+
+    slot->cache = cache;
+
+    mem.alloc = parley_token_alloc;
+    mem.free = parley_token_free;
+    mem.ctx = slot;
+
+    for ( ;; ) {
+        parley_arena_init(&slot->entry.arena, &mem, PARLEY_TOKEN_BLOCK);
+
+        if (parley_jwt_copy(jwt, &slot->entry.arena, &slot->entry.jwt) == 0) {
+            return 0;
+        }
+
+        parley_arena_reset(&slot->entry.arena);
+
+        if (parley_token_evict(cache, now) != 0) {
+            return -1;
+        }
+    }
+}
+
+
+parley_token_entry_t *
+parley_token_cache_put(parley_token_cache_t *cache, const parley_jwt_t *jwt,
+    uint64_t generation, int64_t now, int64_t ttl_max)
+{
+    double                end, expires;
+    uint64_t              hash;
+    parley_token_slot_t  *slot;
+
+    hash = parley_token_hash(cache, jwt->token);
+    slot = parley_token_find(cache, jwt->token, hash, generation);
+
+    if (slot != NULL) {
+        parley_token_remove(cache, slot);
+    }
+
+    if (!jwt->has_exp && ttl_max == 0) {
+        return NULL;
+    }
+
+    end = (double) now + (double) ttl_max;
+    expires = jwt->has_exp ? jwt->exp + cache->leeway_max : end;
+
+    if (ttl_max != 0 && expires > end) {
+        expires = end;
+    }
+
+    /* one token that fills the cache would push everybody out */
+
+    if (expires <= (double) now
+        || jwt->token.len + jwt->claims.input.len
+           + jwt->claims.nnodes * sizeof(parley_json_node_t)
+           > cache->octets_max / 4)
+    {
+        return NULL;
+    }
+
+    slot = parley_token_vacant(cache, now);
+
+    if (slot == NULL) {
+        return NULL;
+    }
+
+    if (parley_token_fill(cache, slot, jwt, now) != 0) {
+        memset(slot, 0, sizeof(parley_token_slot_t));
+        return NULL;
+    }
+
+    slot->hash = hash;
+    slot->generation = generation;
+    slot->expires = expires;
+    slot->used = 1;
+    slot->referenced = 1;
+    slot->next = cache->buckets[hash & cache->mask];
+    cache->buckets[hash & cache->mask] = (uint32_t) (slot - cache->slots) + 1;
+    cache->nused++;
+
+    return &slot->entry;
+}
+
+
+void
+parley_token_cache_drop(parley_token_cache_t *cache,
+    parley_token_entry_t *entry)
+{
+    parley_token_slot_t  *slot;
+
+    slot = (parley_token_slot_t *) entry;
+
+    if (!slot->removed) {
+        parley_token_remove(cache, slot);
+    }
+}
+
+
+void
+parley_token_cache_stat(const parley_token_cache_t *cache,
+    parley_token_cache_stat_t *ret)
+{
+    ret->hits = cache->hits;
+    ret->misses = cache->misses;
+    ret->evictions = cache->evictions;
+    ret->entries = cache->nused;
+    ret->octets = cache->octets;
+}

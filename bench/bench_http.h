@@ -1,0 +1,44 @@
+/*
+ * As much of HTTP/1.1 as the benchmarks' client and service need of each
+ * other and of nginx: messages with a Content-Length, or chunked.
+ */
+
+#ifndef BENCH_HTTP_H
+#define BENCH_HTTP_H
+
+#include <stddef.h>
+
+
+typedef struct {
+    char    *data;
+    size_t   len;
+    size_t   size;
+    size_t   head;      /* octets up to the body; 0: not all there yet */
+    size_t   body;      /* Content-Length */
+    int      chunked;
+    int      status;    /* of a response */
+} bench_http_t;
+
+
+/*
+ * Reads what there is.  Returns 1 where the message is complete, 0 where more
+ * must come, -1 where the connection ended or it is no HTTP.
+ */
+int bench_http_read(bench_http_t *h, int fd);
+
+/* Ready for the next message. */
+void bench_http_reset(bench_http_t *h);
+
+/* Whether the message begins with this text, or has it in its body. */
+int bench_http_begins(const bench_http_t *h, const char *text);
+int bench_http_contains(const bench_http_t *h, const char *text, size_t len);
+
+
+/*
+ * Sockets on loopback, not blocking.  -1: errno says why.
+ */
+int bench_http_connect(int port);
+int bench_http_listen(int port);
+
+
+#endif /* BENCH_HTTP_H */

@@ -1,0 +1,291 @@
+package Demo::Setup;
+
+# What the demo runs on: a directory of its own with keys, certificate,
+# tokens and configuration; nginx and the services, which it stops again.
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use Exporter 'import';
+use File::Path qw(make_path remove_tree);
+use FindBin;
+use IO::Socket::INET;
+use JSON::PP ();
+use POSIX ();
+use Time::HiRes qw(sleep time);
+
+our @EXPORT_OK = qw(%demo prepare start stop parley slurp spew);
+
+my $root = abs_path("$FindBin::Bin/../..");
+my $build = abs_path($ENV{PARLEY_BUILD} || "$root/build") // '';
+
+our %demo = (root => $root, build => $build, dir => "$build/demo",
+             tool => "$build/parley");
+
+my @processes;
+
+# who gets a token, and for what
+my @tokens = (
+    [ 'ops',          sub => 'ops', scope => 'ops:run' ],
+    [ 'ops-expired',  sub => 'ops', scope => 'ops:run', exp => -60 ],
+    [ 'worker-7',     sub => 'worker-7', scope => 'vcp:send' ],
+    [ 'kitchen',      sub => 'kitchen', scope => 'vcp:send' ],
+    [ 'watch',        sub => 'watch', scope => 'ops:run vcp:send' ],
+);
+
+
+sub slurp {
+    my $path = shift;
+
+    open my $in, '<:raw', $path or die "$path: $!\n";
+    local $/;
+
+    return scalar(<$in>) // '';
+}
+
+
+sub spew {
+    my ($path, $text) = @_;
+
+    open my $out, '>:raw', $path or die "$path: $!\n";
+    print $out $text;
+    close $out or die "$path: $!\n";
+}
+
+
+# The output of the command line tool; {in => text} is its input.
+sub parley {
+    my $o = ref $_[0] ? shift : {};
+    my $in = "$demo{dir}/tmp/input";
+
+    spew($in, $o->{in} // '');
+
+    my $pid = open(my $out, '-|') // die "fork: $!\n";
+
+    if ($pid == 0) {
+        open STDIN, '<', $in or POSIX::_exit(127);
+        exec { $demo{tool} } $demo{tool}, @_ or POSIX::_exit(127);
+    }
+
+    my $text = do { local $/; <$out> } // '';
+
+    close $out or die "parley @_: it failed\n";
+    chomp $text;
+
+    return $text;
+}
+
+
+sub prepare {
+    -x $demo{tool} or die "$demo{tool} is missing: make build\n";
+
+    my $dir = $demo{dir};
+
+    remove_tree($dir);
+    make_path(map { "$dir/$_" } qw(keys tls tokens logs tmp));
+
+    for my $name (qw(issuer gateway worker-7 kitchen)) {
+        parley('keygen', '--alg', $name eq 'issuer' ? 'es256' : 'ed25519',
+               '--kid', "$name-1", '--out', "$dir/keys/$name.jwk");
+        spew("$dir/keys/$name.pub.jwk",
+             parley('keygen', '--public', "$dir/keys/$name.jwk") . "\n");
+    }
+
+    spew("$dir/jwks.json", parley('jwks', "$dir/keys/issuer.jwk") . "\n");
+    spew("$dir/peers.json",
+         parley('jwks', map { "$dir/keys/$_.jwk" } qw(gateway kitchen))
+         . "\n");
+
+    certificate();
+    tokens();
+    identities();
+    configuration();
+}
+
+
+sub certificate {
+    my $dir = "$demo{dir}/tls";
+
+    my $log = qx{openssl req -x509 -newkey ec \\
+        -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 \\
+        -subj /CN=localhost \\
+        -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \\
+        -keyout '$dir/server.key' -out '$dir/server.crt' 2>&1};
+
+    die "openssl: $log\n" if $?;
+}
+
+
+sub tokens {
+    for (@tokens) {
+        my ($name, %claims) = @$_;
+
+        spew("$demo{dir}/tokens/$name.jwt", parley(
+            'token', 'mint', '--key', "$demo{dir}/keys/issuer.jwk",
+            '--iss', 'https://id.example', '--aud', 'agents',
+            '--sub', $claims{sub}, '--scope', $claims{scope},
+            '--exp', $claims{exp} // 7 * 86400) . "\n");
+    }
+
+    # an attacker's: what ops may, and no signature
+
+    my (undef, $claims) = split /\./, slurp("$demo{dir}/tokens/ops.jwt");
+
+    spew("$demo{dir}/tokens/ops-none.jwt",
+         'eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.' . "$claims.\n");
+}
+
+
+# the project's file, with the keys that were made just now
+sub identities {
+    my $json = JSON::PP->new->utf8->canonical->pretty;
+    my $all = $json->decode(slurp("$FindBin::Bin/identities.json"));
+
+    for (grep { $_->{keys} } @{ $all->{principals} }) {
+        $_->{keys} = [ $json->decode(
+            slurp("$demo{dir}/keys/$_->{sub}.pub.jwk")) ];
+    }
+
+    spew("$demo{dir}/identities.json", $json->encode($all));
+}
+
+
+sub configuration {
+    my $user = getpwuid $<;
+
+    @demo{qw(port aee_port vcp_port)}
+        = (free_port(8443), free_port(0), free_port(0));
+
+    my $module = "$demo{build}/ngx_http_parley_module.so";
+
+    # a sanitizer build has an nginx that contains the module
+    $demo{nginx} = $ENV{TEST_NGINX_BINARY}
+                   || (-x "$build/nginx" ? "$build/nginx" : 'nginx');
+
+    my %value = (
+        LOAD_MODULE => -e $module ? qq{load_module "$module";} : '',
+        USER        => $< == 0 ? "user  $user;" : '',
+        PORT        => $demo{port},
+        AEE_PORT    => $demo{aee_port},
+        VCP_PORT    => $demo{vcp_port},
+    );
+
+    my $text = slurp("$FindBin::Bin/nginx.conf.in");
+
+    $text =~ s/^# A gateway.*?\n\n//s;
+    $text =~ s/\@(\w+)\@/$value{$1}/g;
+
+    spew("$demo{dir}/nginx.conf", $text);
+
+    $demo{url} = "https://localhost:$demo{port}";
+}
+
+
+# The port asked for where it is free, else any.
+sub free_port {
+    my $wanted = shift;
+
+    for my $port ($wanted, 0) {
+        my $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
+                                      LocalPort => $port, Proto => 'tcp',
+                                      Listen => 1, ReuseAddr => 1);
+        return $s->sockport if $s;
+    }
+
+    die "no free port on 127.0.0.1\n";
+}
+
+
+sub start {
+    my $dir = $demo{dir};
+
+    run('aee-service', $demo{aee_port}, "$FindBin::Bin/aee-service",
+        '--port', $demo{aee_port}, '--log', "$dir/logs/got", '--until-eof');
+
+    run('vcp-service', $demo{vcp_port}, "$FindBin::Bin/vcp-service",
+        '--port', $demo{vcp_port}, '--log', "$dir/logs/got", '--until-eof',
+        '--keys', "$dir/peers.json", '--parley', $demo{tool});
+
+    run('nginx', $demo{port}, $demo{nginx}, '-p', "$dir/", '-c',
+        'nginx.conf', '-e', 'logs/error.log');
+}
+
+
+# Starts a process and waits until it listens.  Its standard input ends when
+# the demo does, however that happens.
+sub run {
+    my ($name, $port, @command) = @_;
+
+    my $log = "$demo{dir}/logs/$name.out";
+
+    pipe my $read, my $write or die "pipe: $!\n";
+
+    my $pid = fork // die "fork: $!\n";
+
+    if ($pid == 0) {
+        close $write;
+        close $_->{stdin} for @processes;
+
+        # Ctrl-C is for the demo alone, which stops what it started
+        POSIX::setsid();
+
+        open STDIN, '<&', $read;
+        open STDOUT, '>', $log;
+        open STDERR, '>&', \*STDOUT;
+
+        exec { $command[0] } @command or POSIX::_exit(127);
+    }
+
+    close $read;
+    push @processes, { name => $name, pid => $pid, stdin => $write };
+
+    for (my $end = time + 20; time < $end; sleep 0.05) {
+        return if IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+                                        PeerPort => $port);
+
+        if (waitpid($pid, POSIX::WNOHANG()) == $pid) {
+            pop @processes;
+            die "$name did not start:\n" . slurp($log);
+        }
+    }
+
+    die "$name does not listen:\n" . slurp($log);
+}
+
+
+# The name of a process that has ended by itself, or nothing.
+sub ended {
+    for (@processes) {
+        return $_->{name} if waitpid($_->{pid}, POSIX::WNOHANG());
+    }
+
+    return;
+}
+
+
+sub stop {
+    local $?;
+
+    for (reverse @processes) {
+        kill TERM => $_->{pid};
+        close $_->{stdin};
+
+        my $end = time + 5;
+
+        until (waitpid($_->{pid}, POSIX::WNOHANG())) {
+            if (time > $end) {
+                kill KILL => $_->{pid};
+                waitpid $_->{pid}, 0;
+                last;
+            }
+
+            sleep 0.02;
+        }
+    }
+
+    @processes = ();
+}
+
+
+1;

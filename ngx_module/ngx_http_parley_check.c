@@ -1,0 +1,362 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Steps 4 to 9: the message is read, and everything about it is asked that
+ * can be asked before it is translated.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+static ngx_int_t ngx_http_parley_proven(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_transport(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_over_tls(ngx_http_request_t *r);
+static ngx_int_t ngx_http_parley_signed(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_unsigned(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_fresh(ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_allowed(ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_priority_rate(ngx_http_parley_ctx_t *ctx);
+
+
+/* steps 4 and 5 */
+
+ngx_int_t
+ngx_http_parley_read(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_str_t  *coding;
+
+    coding = ngx_http_parley_in_header(r, "content-encoding");
+
+    if (coding && coding->len
+        && !(coding->len == 8
+             && ngx_strncasecmp(coding->data, (u_char *) "identity", 8) == 0))
+    {
+        (void) parley_error_set(&ctx->error, PARLEY_E_PROTOCOL_UNSUPPORTED,
+                                NULL, "the body must not be compressed");
+        return NGX_DECLINED;
+    }
+
+    if (parley_json_read(&ctx->doc, &ctx->arena, &ctx->lcf->limits,
+                         ngx_http_parley_seed(ctx), ctx->body, &ctx->error)
+        != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    ctx->doc_read = 1;
+    ctx->proto = parley_detect(&ctx->doc, ctx->lcf->accept);
+
+    if (ctx->proto == PARLEY_PROTO_NONE) {
+        (void) parley_error_set(&ctx->error, PARLEY_E_PROTOCOL_UNSUPPORTED,
+                                NULL, "the message is of no protocol that is "
+                                "accepted here");
+        return NGX_DECLINED;
+    }
+
+    ctx->msg_read = 1;
+
+    if (parley_decode(ctx->mcf->engine, &ctx->arena, ctx->proto, &ctx->doc,
+                      ctx->lcf->mve5, &ctx->msg, &ctx->error)
+        != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+/* steps 6 to 9 */
+
+ngx_int_t
+ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    if (ngx_http_parley_transport(r, ctx) != NGX_OK
+        || ngx_http_parley_sender(ctx) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_parley_proven(r, ctx) != NGX_OK) {
+
+        if (ctx->jwt == NULL) {
+            /* a claim is not yet an identity, for logs and variables too */
+            ctx->principal = NULL;
+        }
+
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_parley_fresh(ctx) != NGX_OK
+        || (!ctx->msg.partial && ngx_http_parley_window_reserve(ctx) != NGX_OK)
+        || ngx_http_parley_allowed(ctx) != NGX_OK
+        || ngx_http_parley_direction(ctx) != NGX_OK
+        || ngx_http_parley_priority_rate(ctx) != NGX_OK)
+    {
+        ngx_http_parley_window_release(ctx);
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+/* step 7 */
+
+static ngx_int_t
+ngx_http_parley_proven(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->msg.sig.present
+        && ctx->lcf->signature != NGX_HTTP_PARLEY_SIGNATURE_OFF)
+    {
+        return ngx_http_parley_signed(r, ctx);
+    }
+
+    return ngx_http_parley_unsigned(r, ctx);
+}
+
+
+/* VCP-19: plain HTTP only where the operator said so */
+
+static ngx_int_t
+ngx_http_parley_transport(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->lcf->trusted
+        || !parley_codecs[ctx->proto]->needs_tls
+        || ngx_http_parley_over_tls(r))
+    {
+        return NGX_OK;
+    }
+
+    (void) parley_error_set(&ctx->error, PARLEY_E_POLICY_REFUSED, NULL,
+                            "this protocol needs TLS 1.2 or later");
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_parley_over_tls(ngx_http_request_t *r)
+{
+#if (NGX_HTTP_SSL)
+    ngx_ssl_connection_t  *ssl;
+
+    ssl = r->connection->ssl;
+
+#if (NGX_HTTP_V3)
+    if (ssl == NULL && r->http_version == NGX_HTTP_VERSION_30) {
+        return 1;
+    }
+#endif
+
+    return ssl && SSL_version(ssl->connection) >= TLS1_2_VERSION;
+#else
+    return 0;
+#endif
+}
+
+
+/* a signature that is there is verified, whatever is required */
+
+static ngx_int_t
+ngx_http_parley_signed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_str_t         input;
+    parley_msg_sig_t    *sig;
+    const parley_jwk_t  *key;
+
+    static const parley_jwks_t  none;
+
+    sig = &ctx->msg.sig;
+
+    if (sig->opaque) {
+        (void) parley_error_set(&ctx->error, PARLEY_E_SIGNATURE_INVALID,
+                                parley_codecs[ctx->proto]->signature_pointer,
+                                "a signature of this form cannot be "
+                                "verified");
+        return NGX_DECLINED;
+    }
+
+    if (parley_signing_input(&ctx->arena, ctx->proto, &ctx->doc, &input,
+                             &ctx->error)
+        != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (parley_signature_verify(ctx->principal ? &ctx->principal->keys : &none,
+                                sig->alg, sig->kid, input, sig->value, &key,
+                                &ctx->error)
+        != 0)
+    {
+        ngx_cpystrn((u_char *) ctx->error.field,
+                    (u_char *) parley_codecs[ctx->proto]->signature_pointer,
+                    PARLEY_POINTER_MAX);
+        return NGX_DECLINED;
+    }
+
+    ctx->sig_verified = 1;
+    ctx->sig_kid = key->kid;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_parley_unsigned(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->lcf->trusted
+        && ctx->lcf->signature != NGX_HTTP_PARLEY_SIGNATURE_REQUIRED)
+    {
+        return NGX_OK;
+    }
+
+    if (ctx->lcf->signature == NGX_HTTP_PARLEY_SIGNATURE_REQUIRED
+        || parley_codecs[ctx->proto]->needs_signature)
+    {
+        (void) parley_error_set(&ctx->error, PARLEY_E_SIGNATURE_MISSING,
+                                parley_codecs[ctx->proto]->signature_pointer,
+                                "the message must be signed");
+        return NGX_DECLINED;
+    }
+
+    if (ctx->principal == NULL || ctx->jwt == NULL) {
+        (void) parley_error_set(&ctx->error, PARLEY_E_SIGNATURE_MISSING,
+                                parley_codecs[ctx->proto]->signature_pointer,
+                                "nothing proves who sent the message");
+        return NGX_DECLINED;
+    }
+
+    /* AEE-37 */
+
+    if (!ngx_http_parley_over_tls(r)) {
+        (void) parley_error_set(&ctx->error, PARLEY_E_SIGNATURE_MISSING,
+                                parley_codecs[ctx->proto]->signature_pointer,
+                                "an unsigned message needs TLS");
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+/* step 8, AEE-17, VCP-15 */
+
+static ngx_int_t
+ngx_http_parley_fresh(ngx_http_parley_ctx_t *ctx)
+{
+    int64_t                past, future, age;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[ctx->proto];
+
+    past = (int64_t) ctx->lcf->past;
+    future = (int64_t) ctx->lcf->future;
+
+    if (codec->past_max_ms && past > codec->past_max_ms) {
+        past = codec->past_max_ms;
+    }
+
+    if (codec->future_max_ms && future > codec->future_max_ms) {
+        future = codec->future_max_ms;
+    }
+
+    if (ctx->msg.partial && ctx->msg.created.len == 0) {
+        return NGX_OK;
+    }
+
+    if (ctx->msg.created_ms < 0) {
+        (void) parley_error_set(&ctx->error, PARLEY_E_FIELD_INVALID,
+                                codec->created_pointer,
+                                "is no RFC 3339 timestamp, its age cannot be "
+                                "told");
+        return NGX_DECLINED;
+    }
+
+    age = ngx_http_parley_now() - ctx->msg.created_ms;
+
+    if (age > past) {
+        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_STALE,
+                                codec->created_pointer,
+                                "the message is older than %ld seconds",
+                                (long) (past / 1000));
+        return NGX_DECLINED;
+    }
+
+    if (-age > future) {
+        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_STALE,
+                                codec->created_pointer,
+                                "the message is more than %ld seconds ahead",
+                                (long) (future / 1000));
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+/* step 9 */
+
+static ngx_int_t
+ngx_http_parley_allowed(ngx_http_parley_ctx_t *ctx)
+{
+    parley_policy_request_t  request;
+
+    if (ctx->lcf->policy == NULL) {
+        return NGX_OK;
+    }
+
+    ngx_memzero(&request, sizeof(parley_policy_request_t));
+
+    if (ctx->jwt) {
+        request.scopes = ctx->jwt->scopes;
+        request.nscopes = ctx->jwt->nscopes;
+    }
+
+    if (ctx->principal) {
+        request.roles = ctx->principal->roles;
+        request.nroles = ctx->principal->nroles;
+        request.principal = ctx->principal->sub;
+    }
+
+    request.protocol = parley_proto_name(ctx->proto);
+    request.type = ctx->msg.form;
+    request.intent = ctx->msg.intent;
+    request.to = ctx->msg.recipient;
+
+    if (parley_policy_check(ctx->lcf->policy, &request, &ctx->error) == 0) {
+        return NGX_OK;
+    }
+
+    ngx_cpystrn((u_char *) ctx->error.field,
+                (u_char *) (ctx->error.code == PARLEY_E_INTENT_REFUSED
+                            ? parley_codecs[ctx->proto]->intent_pointer : ""),
+                PARLEY_POINTER_MAX);
+
+    return NGX_DECLINED;
+}
+
+
+/* AEE-28: a quota per priority, so that urgent stays rare */
+
+static ngx_int_t
+ngx_http_parley_priority_rate(ngx_http_parley_ctx_t *ctx)
+{
+    parley_str_t  who;
+
+    if (ctx->lcf->rate == NULL) {
+        return NGX_OK;
+    }
+
+    who = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
+
+    return ngx_http_parley_limit_take(ctx,
+                          &ctx->lcf->rate->classes[ctx->msg.priority], who,
+                          parley_priority_name(ctx->msg.priority));
+}

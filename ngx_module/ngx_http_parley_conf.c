@@ -1,0 +1,663 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Setters: what stands in nginx.conf, checked while it is read.  A wrong
+ * value is told with what is wrong about it; nginx adds file and line.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+static char *ngx_http_parley_bad(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_str_t *value, const char *why);
+static char *ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word);
+
+
+/* a word of the directive, and what is wrong with it */
+
+static char *
+ngx_http_parley_bad(ngx_conf_t *cf, ngx_command_t *cmd, ngx_str_t *value,
+    const char *why)
+{
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\" in \"%V\" %s", value,
+                       &cmd->name, why);
+
+    return NGX_CONF_ERROR;
+}
+
+
+ngx_int_t
+ngx_http_parley_param(ngx_str_t *word, const char *name, ngx_str_t *value)
+{
+    size_t  len;
+
+    len = ngx_strlen(name);
+
+    if (word->len <= len || ngx_strncmp(word->data, name, len) != 0
+        || word->data[len] != '=')
+    {
+        return NGX_DECLINED;
+    }
+
+    value->data = word->data + len + 1;
+    value->len = word->len - len - 1;
+
+    return NGX_OK;
+}
+
+
+char *
+ngx_http_parley_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_main_conf_t  *mcf = conf;
+
+    u_char     *p;
+    ssize_t     size;
+    ngx_str_t  *value, name, s;
+
+    if (mcf->shm_zone) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    p = (u_char *) ngx_strchr(value[1].data, ':');
+
+    if (p == NULL || p == value[1].data) {
+        return ngx_http_parley_bad(cf, cmd, &value[1],
+                                   "must be NAME:SIZE, such as agents:64m");
+    }
+
+    name.data = value[1].data;
+    name.len = p - value[1].data;
+
+    s.data = p + 1;
+    s.len = value[1].data + value[1].len - s.data;
+
+    size = ngx_parse_size(&s);
+
+    if (size == NGX_ERROR) {
+        return ngx_http_parley_bad(cf, cmd, &value[1], "has no valid size");
+    }
+
+    if (size < NGX_HTTP_PARLEY_ZONE_MIN) {
+        return ngx_http_parley_bad(cf, cmd, &value[1],
+                                   "is too small, 128k is the least");
+    }
+
+    mcf->shm_zone = ngx_shared_memory_add(cf, &name, size,
+                                          &ngx_http_parley_module);
+    if (mcf->shm_zone == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    mcf->zone = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_zone_t));
+    if (mcf->zone == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    mcf->shm_zone->init = ngx_http_parley_zone_init;
+    mcf->shm_zone->data = mcf->zone;
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_self(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_main_conf_t  *mcf = conf;
+
+    ngx_uint_t   i;
+    ngx_str_t   *value;
+
+    if (mcf->self.data) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = 0; i < value[1].len; i++) {
+        if (value[1].data[i] <= 0x20 || value[1].data[i] >= 0x7f) {
+            return ngx_http_parley_bad(cf, cmd, &value[1],
+                                       "must be printable ASCII without "
+                                       "spaces");
+        }
+    }
+
+    if (value[1].len == 0) {
+        return "must not be empty";
+    }
+
+    mcf->self = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_jwks_request(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_main_conf_t  *mcf = conf;
+
+    ngx_int_t    n;
+    ngx_str_t   *value, s;
+    ngx_uint_t   i;
+
+    if (mcf->jwks_uri.data) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (value[1].len == 0 || value[1].data[0] != '/') {
+        return ngx_http_parley_bad(cf, cmd, &value[1],
+                                   "must be the URI of an internal location, "
+                                   "such as /_jwks");
+    }
+
+    mcf->jwks_uri = value[1];
+
+    for (i = 2; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_param(&value[i], "interval", &s) == NGX_OK) {
+
+            n = ngx_parse_time(&s, 0);
+
+            if (n == NGX_ERROR || n == 0) {
+                return ngx_http_parley_bad(cf, cmd, &value[i],
+                                           "is no time above zero");
+            }
+
+            mcf->jwks_interval = (ngx_msec_t) n;
+            continue;
+        }
+
+        if (ngx_http_parley_param(&value[i], "refresh", &s) == NGX_OK) {
+
+            n = ngx_parse_time(&s, 0);
+
+            if (n == NGX_ERROR || n == 0) {
+                return ngx_http_parley_bad(cf, cmd, &value[i],
+                                           "is no time above zero");
+            }
+
+            mcf->jwks_refresh = (ngx_msec_t) n;
+            continue;
+        }
+
+        return ngx_http_parley_bad(cf, cmd, &value[i],
+                                   "is unknown, expected interval= or "
+                                   "refresh=");
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    char        *rv;
+    ngx_str_t   *value;
+    ngx_uint_t   i;
+
+    if (lcf->accept != NGX_HTTP_PARLEY_ACCEPT_UNSET) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    lcf->accept = 0;
+    lcf->file = cf->conf_file->file.name;
+    lcf->line = cf->conf_file->line;
+
+    if (cf->args->nelts == 2 && ngx_strcmp(value[1].data, "off") == 0) {
+        return NGX_CONF_OK;
+    }
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        rv = ngx_http_parley_accept_word(cf, cmd, lcf, &value[i]);
+
+        if (rv != NGX_CONF_OK) {
+            return rv;
+        }
+    }
+
+    if (lcf->accept == 0) {
+        return ngx_http_parley_bad(cf, cmd, &value[1],
+                                   "adds to \"aee\", which is missing");
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word)
+{
+    parley_proto_t  proto;
+
+    /* AEE-13: records of five fields, for a location that takes logs */
+
+    if (ngx_strcmp(word->data, "aee-mve5") == 0) {
+        lcf->mve5 = 1;
+        lcf->accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
+        return NGX_CONF_OK;
+    }
+
+    proto = parley_proto_find(ngx_http_parley_str(word));
+
+    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL) {
+        return ngx_http_parley_bad(cf, cmd, word,
+                                   "is no protocol that Parley speaks");
+    }
+
+    if (lcf->accept & PARLEY_PROTO_BIT(proto) && !lcf->mve5) {
+        return ngx_http_parley_bad(cf, cmd, word, "is there twice");
+    }
+
+    lcf->accept |= PARLEY_PROTO_BIT(proto);
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_speak(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_str_t       *value;
+    parley_proto_t   proto;
+
+    if (lcf->speak != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    proto = parley_proto_find(ngx_http_parley_str(&value[1]));
+
+    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL) {
+        return ngx_http_parley_bad(cf, cmd, &value[1],
+                                   "is no protocol that Parley speaks");
+    }
+
+    lcf->speak = proto;
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_claims(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    u_char                       *p;
+    ngx_str_t                    *value, member, claim;
+    ngx_uint_t                    i;
+    parley_claim_member_t         index;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    if (lcf->claims != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    lcf->claims = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_claims_t));
+    if (lcf->claims == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
+    lcf->claims->number = ++mcf->nclaims;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        p = (u_char *) ngx_strchr(value[i].data, '=');
+
+        if (p == NULL || p[1] == '\0') {
+            return ngx_http_parley_bad(cf, cmd, &value[i],
+                                       "must be MEMBER=CLAIM, such as "
+                                       "handle=alter_handle");
+        }
+
+        member.data = value[i].data;
+        member.len = p - value[i].data;
+
+        claim.data = p + 1;
+        claim.len = value[i].data + value[i].len - claim.data;
+
+        index = parley_member_find(ngx_http_parley_str(&member));
+
+        if (index == PARLEY_MEMBER_COUNT) {
+            return ngx_http_parley_bad(cf, cmd, &member,
+                                       "is no member of a principal");
+        }
+
+        if (lcf->claims->map.claims[index].len) {
+            return ngx_http_parley_bad(cf, cmd, &member, "is there twice");
+        }
+
+        lcf->claims->map.claims[index] = ngx_http_parley_str(&claim);
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_policy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_str_t                    *value;
+    ngx_uint_t                    i, allow;
+    parley_str_t                  words[PARLEY_POLICY_WORDS];
+    parley_error_t                err;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    if (lcf->policy == NGX_CONF_UNSET_PTR) {
+        lcf->policy = ngx_pcalloc(cf->pool, sizeof(parley_policy_t));
+        if (lcf->policy == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    if (cf->args->nelts - 1 > PARLEY_POLICY_WORDS) {
+        return "has too many words";
+    }
+
+    value = cf->args->elts;
+    allow = ngx_strcmp(cmd->name.data, "parley_allow") == 0;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        words[i - 1] = ngx_http_parley_str(&value[i]);
+    }
+
+    mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
+
+    if (parley_policy_add(lcf->policy, &mcf->arena, (int) allow, words,
+                          cf->args->nelts - 1, &err)
+        != 0)
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\": %s%s%s",
+                           &cmd->name, err.field, err.field[0] ? " " : "",
+                           err.text);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_rate(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_str_t       *value;
+    ngx_uint_t       i, n;
+    parley_str_t     words[8];
+    parley_error_t   err;
+
+    if (lcf->rate != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    n = cf->args->nelts - 1;
+
+    if (n == 1 && ngx_strcmp(value[1].data, "off") == 0) {
+        lcf->rate = NULL;
+        return NGX_CONF_OK;
+    }
+
+    lcf->rate = ngx_pcalloc(cf->pool, sizeof(parley_rate_t));
+    if (lcf->rate == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (n > sizeof(words) / sizeof(words[0])) {
+        return "has too many words";
+    }
+
+    for (i = 0; i < n; i++) {
+        words[i] = ngx_http_parley_str(&value[i + 1]);
+    }
+
+    if (parley_rate_compile(words, n, lcf->rate, &err) != 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\": %s%s%s",
+                           &cmd->name, err.field, err.field[0] ? " " : "",
+                           err.text);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_cap(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_int_t                    n;
+    ngx_str_t                   *value, s;
+    ngx_uint_t                   i;
+    parley_priority_t            priority;
+    ngx_http_parley_cap_conf_t  *cap;
+
+    if (lcf->cap != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    cap = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_cap_conf_t));
+    if (cap == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    cap->priority = -1;
+    lcf->cap = cap;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_param(&value[i], "priority", &s) == NGX_OK) {
+
+            if (parley_priority_find(ngx_http_parley_str(&s), &priority)
+                != 0)
+            {
+                return ngx_http_parley_bad(cf, cmd, &value[i],
+                                           "must be low, normal, high or "
+                                           "urgent");
+            }
+
+            cap->priority = priority;
+            continue;
+        }
+
+        if (ngx_http_parley_param(&value[i], "timeout", &s) == NGX_OK) {
+
+            n = ngx_parse_time(&s, 0);
+
+            if (n == NGX_ERROR || n == 0) {
+                return ngx_http_parley_bad(cf, cmd, &value[i],
+                                           "is no time above zero");
+            }
+
+            cap->timeout = (ngx_msec_t) n;
+            continue;
+        }
+
+        return ngx_http_parley_bad(cf, cmd, &value[i],
+                                   "is unknown, expected priority= or "
+                                   "timeout=");
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_freshness(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_int_t    n;
+    ngx_str_t   *value, s;
+    ngx_uint_t   i;
+
+    if (lcf->past != NGX_CONF_UNSET_MSEC
+        || lcf->future != NGX_CONF_UNSET_MSEC)
+    {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_param(&value[i], "past", &s) != NGX_OK
+            && ngx_http_parley_param(&value[i], "future", &s) != NGX_OK)
+        {
+            return ngx_http_parley_bad(cf, cmd, &value[i],
+                                       "is unknown, expected past= or "
+                                       "future=");
+        }
+
+        n = ngx_parse_time(&s, 0);
+
+        if (n == NGX_ERROR) {
+            return ngx_http_parley_bad(cf, cmd, &value[i], "is no time");
+        }
+
+        if (value[i].data[0] == 'p') {
+            lcf->past = (ngx_msec_t) n;
+
+        } else {
+            lcf->future = (ngx_msec_t) n;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ssize_t      n;
+    ngx_str_t   *value, s;
+    ngx_uint_t   i;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_param(&value[i], "body", &s) == NGX_OK) {
+            n = ngx_parse_size(&s);
+
+            if (n > 0 && n <= NGX_HTTP_PARLEY_BODY_MAX) {
+                lcf->limit_body = n;
+                continue;
+            }
+
+        } else if (ngx_http_parley_param(&value[i], "string", &s) == NGX_OK) {
+            n = ngx_parse_size(&s);
+
+            if (n > 0 && n <= NGX_HTTP_PARLEY_BODY_MAX) {
+                lcf->limit_string = n;
+                continue;
+            }
+
+        } else if (ngx_http_parley_param(&value[i], "depth", &s) == NGX_OK) {
+            n = ngx_atoi(s.data, s.len);
+
+            if (n > 0 && n <= NGX_HTTP_PARLEY_DEPTH_MAX) {
+                lcf->limit_depth = n;
+                continue;
+            }
+
+        } else if (ngx_http_parley_param(&value[i], "members", &s) == NGX_OK) {
+            n = ngx_atoi(s.data, s.len);
+
+            if (n > 0 && n <= NGX_HTTP_PARLEY_BODY_MAX) {
+                lcf->limit_members = n;
+                continue;
+            }
+
+        } else {
+            return ngx_http_parley_bad(cf, cmd, &value[i],
+                                       "is unknown, expected body=, depth=, "
+                                       "string= or members=");
+        }
+
+        return ngx_http_parley_bad(cf, cmd, &value[i],
+                                   "is no number within its bounds");
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_str_t                 *value;
+    ngx_http_parley_redact_t  *redact;
+
+    value = cf->args->elts;
+
+    if (value[1].len < 2 || value[1].data[0] != '/') {
+        return ngx_http_parley_bad(cf, cmd, &value[1],
+                                   "must be a JSON Pointer, such as "
+                                   "/payload/secret");
+    }
+
+    if (lcf->redact == NGX_CONF_UNSET_PTR) {
+        lcf->redact = ngx_array_create(cf->pool, 4,
+                                       sizeof(ngx_http_parley_redact_t));
+        if (lcf->redact == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    if (lcf->redact->nelts == NGX_HTTP_PARLEY_REDACT_MAX) {
+        return "is there too often";
+    }
+
+    redact = ngx_array_push(lcf->redact);
+    if (redact == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    redact->pointer = value[1];
+    redact->mask = 0;
+
+    if (cf->args->nelts == 3) {
+
+        if (ngx_strcmp(value[2].data, "mask") == 0) {
+            redact->mask = 1;
+
+        } else if (ngx_strcmp(value[2].data, "remove") != 0) {
+            return ngx_http_parley_bad(cf, cmd, &value[2],
+                                       "must be remove or mask");
+        }
+    }
+
+    return NGX_CONF_OK;
+}

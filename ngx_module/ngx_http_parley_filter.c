@@ -1,0 +1,121 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The output filters: what the upstream answers, and nginx's own error
+ * pages in its stead, reach the caller in the caller's protocol.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+static ngx_int_t ngx_http_parley_header_filter(ngx_http_request_t *r);
+static ngx_int_t ngx_http_parley_body_filter(ngx_http_request_t *r,
+    ngx_chain_t *in);
+static ngx_int_t ngx_http_parley_foreign_page(ngx_http_request_t *r);
+
+
+ngx_http_output_header_filter_pt  ngx_http_parley_next_header_filter;
+ngx_http_output_body_filter_pt    ngx_http_parley_next_body_filter;
+
+
+static ngx_int_t
+ngx_http_parley_header_filter(ngx_http_request_t *r)
+{
+    ngx_http_parley_ctx_t       *ctx;
+    ngx_http_parley_loc_conf_t  *lcf;
+
+    if (r != r->main) {
+        return ngx_http_parley_next_header_filter(r);
+    }
+
+    lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
+
+    if (lcf->accept == 0) {
+        return ngx_http_parley_next_header_filter(r);
+    }
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (ctx && (ctx->replied || ctx->dry)) {
+        return ngx_http_parley_next_header_filter(r);
+    }
+
+    if (ctx && ctx->forwarded) {
+        return ngx_http_parley_answer_header(r, ctx);
+    }
+
+    return ngx_http_parley_foreign_page(r);
+}
+
+
+/*
+ * An error page of nginx itself, made before the message was forwarded.  A
+ * body that nginx found too large is ours to tell; what other access modules
+ * refuse stays as they say it.
+ */
+
+static ngx_int_t
+ngx_http_parley_foreign_page(ngx_http_request_t *r)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    if (r->headers_out.status != NGX_HTTP_REQUEST_ENTITY_TOO_LARGE) {
+        return ngx_http_parley_next_header_filter(r);
+    }
+
+    ctx = ngx_http_parley_get_ctx(r);
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
+                            "the body exceeds client_max_body_size");
+
+    ngx_http_parley_log_refusal(r, ctx);
+
+    return ngx_http_parley_answer_header(r, ctx);
+}
+
+
+static ngx_int_t
+ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    if (r != r->main || in == NULL) {
+        return ngx_http_parley_next_body_filter(r, in);
+    }
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (ctx == NULL) {
+        return ngx_http_parley_next_body_filter(r, in);
+    }
+
+    switch (ctx->answer) {
+
+    case NGX_HTTP_PARLEY_ANSWER_BUFFER:
+        return ngx_http_parley_answer_body(r, ctx, in);
+
+    case NGX_HTTP_PARLEY_ANSWER_EVENTS:
+        return ngx_http_parley_sse_body(r, ctx, in);
+
+    default:
+        return ngx_http_parley_next_body_filter(r, in);
+    }
+}
+
+
+ngx_int_t
+ngx_http_parley_filter_init(ngx_conf_t *cf)
+{
+    ngx_http_parley_next_header_filter = ngx_http_top_header_filter;
+    ngx_http_top_header_filter = ngx_http_parley_header_filter;
+
+    ngx_http_parley_next_body_filter = ngx_http_top_body_filter;
+    ngx_http_top_body_filter = ngx_http_parley_body_filter;
+
+    return NGX_OK;
+}

@@ -1,0 +1,298 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Headers: what the upstream gets beside the message, and what may be said
+ * in a response.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+static ngx_int_t ngx_http_parley_header_dropped(ngx_table_elt_t *h,
+    ngx_uint_t translated);
+static ngx_int_t ngx_http_parley_header_push(ngx_http_request_t *r,
+    const char *name, parley_str_t value);
+static ngx_int_t ngx_http_parley_verified(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_trace(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static void ngx_http_parley_printable(u_char *dst, parley_str_t s);
+
+
+/*
+ * The list is made anew without what must not pass.  nginx's own pointers
+ * into the old one stay good, so that gzip to the client still works.
+ */
+
+ngx_int_t
+ngx_http_parley_request_headers(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    ngx_uint_t        i, translated;
+    ngx_list_t        old;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h, *copy;
+
+    translated = !ctx->sent.copied;
+    old = r->headers_in.headers;
+
+    if (ngx_list_init(&r->headers_in.headers, r->pool, 20,
+                      sizeof(ngx_table_elt_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    part = &old.part;
+    h = part->elts;
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                break;
+            }
+
+            part = part->next;
+            h = part->elts;
+            i = 0;
+        }
+
+        if (ngx_http_parley_header_dropped(&h[i], translated)) {
+            continue;
+        }
+
+        copy = ngx_list_push(&r->headers_in.headers);
+        if (copy == NULL) {
+            return NGX_ERROR;
+        }
+
+        *copy = h[i];
+    }
+
+    /* an answer must be readable here */
+
+    if (ngx_http_parley_header_push(r, "Accept-Encoding",
+                                    PARLEY_STR("identity"))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (translated
+        && ngx_http_parley_header_push(r, "Content-Type",
+                                  parley_codecs[ctx->lcf->speak]->media_type)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_parley_verified(r, ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_trace(r, ctx);
+}
+
+
+/* nobody but the gateway says Parley- */
+
+static ngx_int_t
+ngx_http_parley_header_dropped(ngx_table_elt_t *h, ngx_uint_t translated)
+{
+    if (h->key.len > sizeof("parley-") - 1
+        && ngx_strncmp(h->lowcase_key, "parley-", sizeof("parley-") - 1) == 0)
+    {
+        return 1;
+    }
+
+    if (h->key.len == sizeof("accept-encoding") - 1
+        && ngx_strncmp(h->lowcase_key, "accept-encoding", h->key.len) == 0)
+    {
+        return 1;
+    }
+
+    if (h->key.len == sizeof("traceparent") - 1
+        && ngx_strncmp(h->lowcase_key, "traceparent", h->key.len) == 0)
+    {
+        return 1;
+    }
+
+    return translated
+           && h->key.len == sizeof("content-type") - 1
+           && ngx_strncmp(h->lowcase_key, "content-type", h->key.len) == 0;
+}
+
+
+static ngx_int_t
+ngx_http_parley_header_push(ngx_http_request_t *r, const char *name,
+    parley_str_t value)
+{
+    u_char           *p;
+    ngx_table_elt_t  *h;
+
+    h = ngx_list_push(&r->headers_in.headers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(h, sizeof(ngx_table_elt_t));
+
+    h->key.data = (u_char *) name;
+    h->key.len = ngx_strlen(name);
+
+    p = ngx_pnalloc(r->pool, h->key.len + value.len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->lowcase_key = p;
+    h->hash = ngx_hash_strlow(p, h->key.data, h->key.len);
+
+    h->value.data = p + h->key.len;
+    h->value.len = value.len;
+
+    ngx_http_parley_printable(h->value.data, value);
+
+    return NGX_OK;
+}
+
+
+/* GW-08: what was verified about the message, for upstreams that ask */
+
+static ngx_int_t
+ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_buf_t  b;
+    parley_str_t  value;
+
+    if (ctx->opts.principal.len == 0) {
+        return NGX_OK;
+    }
+
+    parley_buf_init(&b, &ctx->arena, 0);
+
+    parley_buf_lit(&b, "principal=");
+    parley_buf_json_string(&b, ctx->opts.principal);
+
+    if (ctx->jwt) {
+        parley_buf_lit(&b, "; token");
+    }
+
+    if (ctx->sig_verified) {
+        parley_buf_lit(&b, "; signature=");
+        parley_buf_json_string(&b, ctx->opts.sig_alg);
+        parley_buf_lit(&b, "; kid=");
+        parley_buf_json_string(&b, ctx->opts.sig_kid);
+    }
+
+    if (parley_buf_done(&b, &value) != 0) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_header_push(r, "Parley-Verified", value);
+}
+
+
+/*
+ * AEE-12: the message's own trace is the upstream's traceparent; where it
+ * has none, the one that came with the request goes on.
+ */
+
+static ngx_int_t
+ngx_http_parley_trace(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_str_t  value;
+
+    if (parley_traceparent_format(&ctx->arena, ctx->msg.trace_id,
+                                  ctx->msg.span_id, &value)
+        != 0
+        && parley_traceparent_format(&ctx->arena, ctx->opts.trace_id,
+                                     ctx->opts.span_id, &value)
+           != 0)
+    {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_header_push(r, "traceparent", value);
+}
+
+
+ngx_str_t *
+ngx_http_parley_in_header(ngx_http_request_t *r, const char *name)
+{
+    size_t            len;
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    len = ngx_strlen(name);
+    part = &r->headers_in.headers.part;
+    h = part->elts;
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                return NULL;
+            }
+
+            part = part->next;
+            h = part->elts;
+            i = 0;
+        }
+
+        if (h[i].key.len == len
+            && ngx_strncmp(h[i].lowcase_key, name, len) == 0)
+        {
+            return &h[i].value;
+        }
+    }
+}
+
+
+ngx_int_t
+ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
+    parley_str_t value)
+{
+    u_char           *p;
+    ngx_table_elt_t  *h;
+
+    if (value.len == 0) {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(r->pool, value.len);
+    h = ngx_list_push(&r->headers_out.headers);
+
+    if (p == NULL || h == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(h, sizeof(ngx_table_elt_t));
+
+    h->hash = 1;
+    h->key.data = (u_char *) name;
+    h->key.len = ngx_strlen(name);
+    h->value.data = p;
+    h->value.len = value.len;
+
+    ngx_http_parley_printable(p, value);
+
+    return NGX_OK;
+}
+
+
+/* no text of a message can end a header line or begin another */
+
+static void
+ngx_http_parley_printable(u_char *dst, parley_str_t s)
+{
+    size_t  i;
+
+    for (i = 0; i < s.len; i++) {
+        dst[i] = (s.data[i] >= 0x20 && s.data[i] < 0x7f) ? s.data[i] : '?';
+    }
+}

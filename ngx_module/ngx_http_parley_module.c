@@ -1,0 +1,559 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+static void *ngx_http_parley_create_main_conf(ngx_conf_t *cf);
+static char *ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf);
+static void *ngx_http_parley_create_loc_conf(ngx_conf_t *cf);
+static char *ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent,
+    void *child);
+static char *ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
+    ngx_http_parley_loc_conf_t *conf);
+static ngx_int_t ngx_http_parley_init(ngx_conf_t *cf);
+static ngx_int_t ngx_http_parley_init_process(ngx_cycle_t *cycle);
+static void ngx_http_parley_exit_process(ngx_cycle_t *cycle);
+
+
+static ngx_conf_enum_t  ngx_http_parley_signature_words[] = {
+    { ngx_string("off"), NGX_HTTP_PARLEY_SIGNATURE_OFF },
+    { ngx_string("optional"), NGX_HTTP_PARLEY_SIGNATURE_OPTIONAL },
+    { ngx_string("required"), NGX_HTTP_PARLEY_SIGNATURE_REQUIRED },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_parley_loss_words[] = {
+    { ngx_string("report"), NGX_HTTP_PARLEY_LOSS_REPORT },
+    { ngx_string("reject"), NGX_HTTP_PARLEY_LOSS_REJECT },
+    { ngx_string("ignore"), NGX_HTTP_PARLEY_LOSS_IGNORE },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_command_t  ngx_http_parley_commands[] = {
+
+    { ngx_string("parley_zone"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_http_parley_zone,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_identities"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_http_parley_identities,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_jwks"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_http_parley_jwks,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_jwks_request"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE123,
+      ngx_http_parley_jwks_request,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_signing_key"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_http_parley_signing_key,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_self"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_http_parley_self,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_accept"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_parley_accept,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_speak"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_parley_speak,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_jwt"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_parley_jwt,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_claims"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_parley_claims,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_signature"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_enum_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_parley_loc_conf_t, signature),
+      &ngx_http_parley_signature_words },
+
+    { ngx_string("parley_trusted"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_parley_loc_conf_t, trusted),
+      NULL },
+
+    { ngx_string("parley_allow"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
+      ngx_http_parley_policy,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_deny"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
+      ngx_http_parley_policy,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_rate"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_parley_rate,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_cap"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      ngx_http_parley_cap,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_freshness"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      ngx_http_parley_freshness,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_window"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_msec_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_parley_loc_conf_t, window),
+      NULL },
+
+    { ngx_string("parley_limits"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_parley_limits,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_redact"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      ngx_http_parley_redact,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_loss"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_enum_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_parley_loc_conf_t, loss),
+      &ngx_http_parley_loss_words },
+
+    { ngx_string("parley_dry_run"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_parley_loc_conf_t, dry_run),
+      NULL },
+
+    { ngx_string("parley_vcp_context"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_set_complex_value_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_parley_loc_conf_t, context),
+      NULL },
+
+    { ngx_string("parley_vcp_constitution"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_set_complex_value_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_parley_loc_conf_t, constitution),
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t  ngx_http_parley_module_ctx = {
+    ngx_http_parley_add_variables,         /* preconfiguration */
+    ngx_http_parley_init,                  /* postconfiguration */
+
+    ngx_http_parley_create_main_conf,      /* create main configuration */
+    ngx_http_parley_init_main_conf,        /* init main configuration */
+
+    NULL,                                  /* create server configuration */
+    NULL,                                  /* merge server configuration */
+
+    ngx_http_parley_create_loc_conf,       /* create location configuration */
+    ngx_http_parley_merge_loc_conf         /* merge location configuration */
+};
+
+
+ngx_module_t  ngx_http_parley_module = {
+    NGX_MODULE_V1,
+    &ngx_http_parley_module_ctx,           /* module context */
+    ngx_http_parley_commands,              /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    ngx_http_parley_init_process,          /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    ngx_http_parley_exit_process,          /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+
+static void *
+ngx_http_parley_pool_alloc(void *data, size_t size)
+{
+    return ngx_palloc(data, size);
+}
+
+
+static void *
+ngx_http_parley_create_main_conf(ngx_conf_t *cf)
+{
+    parley_mem_t                  mem;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    mcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_main_conf_t));
+    if (mcf == NULL) {
+        return NULL;
+    }
+
+    mem.alloc = ngx_http_parley_pool_alloc;
+    mem.free = NULL;
+    mem.ctx = cf->pool;
+
+    parley_arena_init(&mcf->arena, &mem, 0);
+
+    mcf->jwks_interval = 60000;
+    mcf->jwks_refresh = 3600000;
+
+    return mcf;
+}
+
+
+static char *
+ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
+{
+    ngx_http_parley_main_conf_t *mcf = conf;
+
+    if (mcf->self.data == NULL) {
+        ngx_str_set(&mcf->self, "service.parley");
+    }
+
+    if (mcf->jwks_refresh < mcf->jwks_interval) {
+        mcf->jwks_refresh = mcf->jwks_interval;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static void *
+ngx_http_parley_create_loc_conf(ngx_conf_t *cf)
+{
+    ngx_http_parley_loc_conf_t  *conf;
+
+    conf = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_loc_conf_t));
+    if (conf == NULL) {
+        return NULL;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     conf->mve5 = 0;
+     *     conf->limits = { 0 };
+     *     conf->file = { 0, NULL };
+     *     conf->line = 0;
+     */
+
+    conf->accept = NGX_HTTP_PARLEY_ACCEPT_UNSET;
+    conf->speak = NGX_CONF_UNSET_UINT;
+    conf->jwt = NGX_CONF_UNSET_PTR;
+    conf->claims = NGX_CONF_UNSET_PTR;
+    conf->signature = NGX_CONF_UNSET_UINT;
+    conf->trusted = NGX_CONF_UNSET;
+    conf->policy = NGX_CONF_UNSET_PTR;
+    conf->rate = NGX_CONF_UNSET_PTR;
+    conf->cap = NGX_CONF_UNSET_PTR;
+    conf->past = NGX_CONF_UNSET_MSEC;
+    conf->future = NGX_CONF_UNSET_MSEC;
+    conf->window = NGX_CONF_UNSET_MSEC;
+    conf->limit_body = NGX_CONF_UNSET_SIZE;
+    conf->limit_depth = NGX_CONF_UNSET_UINT;
+    conf->limit_string = NGX_CONF_UNSET_SIZE;
+    conf->limit_members = NGX_CONF_UNSET_UINT;
+    conf->redact = NGX_CONF_UNSET_PTR;
+    conf->loss = NGX_CONF_UNSET_UINT;
+    conf->dry_run = NGX_CONF_UNSET;
+    conf->context = NGX_CONF_UNSET_PTR;
+    conf->constitution = NGX_CONF_UNSET_PTR;
+
+    return conf;
+}
+
+
+static char *
+ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_parley_loc_conf_t *prev = parent;
+    ngx_http_parley_loc_conf_t *conf = child;
+
+    if (conf->accept == NGX_HTTP_PARLEY_ACCEPT_UNSET) {
+
+        if (prev->accept == NGX_HTTP_PARLEY_ACCEPT_UNSET) {
+            prev->accept = 0;
+        }
+
+        conf->accept = prev->accept;
+        conf->mve5 = prev->mve5;
+        conf->file = prev->file;
+        conf->line = prev->line;
+    }
+
+    ngx_conf_merge_uint_value(conf->speak, prev->speak, NGX_CONF_UNSET_UINT);
+    ngx_conf_merge_ptr_value(conf->jwt, prev->jwt, NULL);
+    ngx_conf_merge_ptr_value(conf->claims, prev->claims, NULL);
+    ngx_conf_merge_uint_value(conf->signature, prev->signature,
+                              NGX_HTTP_PARLEY_SIGNATURE_OPTIONAL);
+    ngx_conf_merge_value(conf->trusted, prev->trusted, 0);
+    ngx_conf_merge_ptr_value(conf->policy, prev->policy, NULL);
+    ngx_conf_merge_ptr_value(conf->rate, prev->rate, NULL);
+    ngx_conf_merge_ptr_value(conf->cap, prev->cap, NULL);
+    ngx_conf_merge_msec_value(conf->past, prev->past, 300000);
+    ngx_conf_merge_msec_value(conf->future, prev->future, 30000);
+    ngx_conf_merge_msec_value(conf->window, prev->window, 600000);
+    ngx_conf_merge_size_value(conf->limit_body, prev->limit_body,
+                              parley_json_limits_default.octets);
+    ngx_conf_merge_uint_value(conf->limit_depth, prev->limit_depth,
+                              parley_json_limits_default.depth);
+    ngx_conf_merge_size_value(conf->limit_string, prev->limit_string,
+                              parley_json_limits_default.string);
+    ngx_conf_merge_uint_value(conf->limit_members, prev->limit_members,
+                              parley_json_limits_default.members);
+    ngx_conf_merge_ptr_value(conf->redact, prev->redact, NULL);
+    ngx_conf_merge_uint_value(conf->loss, prev->loss,
+                              NGX_HTTP_PARLEY_LOSS_REPORT);
+    ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
+    ngx_conf_merge_ptr_value(conf->context, prev->context, NULL);
+    ngx_conf_merge_ptr_value(conf->constitution, prev->constitution, NULL);
+
+    conf->limits = parley_json_limits_default;
+    conf->limits.octets = conf->limit_body;
+    conf->limits.depth = (uint32_t) conf->limit_depth;
+    conf->limits.string = (uint32_t) conf->limit_string;
+    conf->limits.members = (uint32_t) conf->limit_members;
+
+    if (conf->accept == 0) {
+        return NGX_CONF_OK;
+    }
+
+    return ngx_http_parley_verify_loc_conf(cf, conf);
+}
+
+
+/*
+ * What no directive can know of alone.  The place named is that of
+ * parley_accept: the configuration has been read to its end by now.
+ */
+
+static char *
+ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
+    ngx_http_parley_loc_conf_t *conf)
+{
+    char                         *why;
+    ngx_http_core_loc_conf_t     *clcf;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
+
+    if (conf->speak == NGX_CONF_UNSET_UINT) {
+        conf->speak = ngx_http_parley_only_protocol(conf->accept);
+    }
+
+    why = NULL;
+
+    if (mcf->shm_zone == NULL) {
+        why = "needs \"parley_zone\"";
+
+    } else if (conf->speak == NGX_CONF_UNSET_UINT) {
+        why = "names several protocols and needs \"parley_speak\", what the "
+              "upstream speaks";
+
+    } else if (clcf->satisfy != NGX_HTTP_SATISFY_ALL) {
+        why = "needs \"satisfy all\": another module's consent must not let "
+              "a message pass unread";
+
+    } else if (!conf->trusted && (conf->jwt == NULL || !conf->jwt->enabled)
+               && conf->signature != NGX_HTTP_PARLEY_SIGNATURE_REQUIRED)
+    {
+        why = "has nobody to trust: it needs \"parley_jwt on\", "
+              "\"parley_signature required\" or, knowingly, "
+              "\"parley_trusted on\"";
+
+    } else if (conf->signature == NGX_HTTP_PARLEY_SIGNATURE_OFF
+               && !conf->trusted)
+    {
+        why = "cannot have \"parley_signature off\" without "
+              "\"parley_trusted on\"";
+
+    } else if (conf->jwt && conf->jwt->enabled && mcf->jwks == NULL
+               && mcf->jwks_uri.len == 0)
+    {
+        why = "has \"parley_jwt on\" and needs \"parley_jwks\" or "
+              "\"parley_jwks_request\"";
+
+    } else if ((conf->jwt == NULL || !conf->jwt->enabled)
+               && conf->signature == NGX_HTTP_PARLEY_SIGNATURE_REQUIRED
+               && mcf->directory == NULL)
+    {
+        why = "has \"parley_signature required\" and needs "
+              "\"parley_identities\", where the keys are";
+
+    } else if (conf->window < conf->past + conf->future) {
+        why = "has a \"parley_window\" shorter than what "
+              "\"parley_freshness\" lets in: a message could be replayed";
+
+    } else if ((conf->accept & PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
+               && conf->window < 300000)
+    {
+        why = "has a \"parley_window\" below the 5 minutes that VCP asks for";
+    }
+
+    if (why == NULL) {
+        mcf->accepting = 1;
+        return NGX_CONF_OK;
+    }
+
+    ngx_log_error(NGX_LOG_EMERG, cf->log, 0, "\"parley_accept\" %s in %V:%ui",
+                  why, &conf->file, conf->line);
+
+    return NGX_CONF_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_parley_init(ngx_conf_t *cf)
+{
+    ngx_http_handler_pt          *h;
+    ngx_http_core_main_conf_t    *cmcf;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
+
+    if (!mcf->accepting) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_parley_engine_init(cf, mcf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_ACCESS_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_parley_access_handler;
+
+    return ngx_http_parley_filter_init(cf);
+}
+
+
+static ngx_int_t
+ngx_http_parley_init_process(ngx_cycle_t *cycle)
+{
+    parley_token_cache_conf_t     conf;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    if (ngx_process != NGX_PROCESS_WORKER && ngx_process != NGX_PROCESS_SINGLE)
+    {
+        return NGX_OK;
+    }
+
+    mcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_parley_module);
+
+    if (mcf == NULL || !mcf->accepting) {
+        return NGX_OK;
+    }
+
+    ngx_http_parley_zone_recover(mcf->zone);
+
+    ngx_memzero(&conf, sizeof(parley_token_cache_conf_t));
+
+    conf.leeway_max = mcf->leeway_max;
+
+    if (RAND_bytes(conf.key, sizeof(conf.key)) != 1) {
+        ngx_ssl_error(NGX_LOG_EMERG, cycle->log, 0, "RAND_bytes() failed");
+        return NGX_ERROR;
+    }
+
+    mcf->tokens = parley_token_cache_create(&parley_mem_libc, &conf);
+
+    return mcf->tokens ? NGX_OK : NGX_ERROR;
+}
+
+
+static void
+ngx_http_parley_exit_process(ngx_cycle_t *cycle)
+{
+    ngx_http_parley_main_conf_t  *mcf;
+
+    mcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_parley_module);
+
+    if (mcf == NULL || mcf->tokens == NULL) {
+        return;
+    }
+
+    parley_token_cache_destroy(mcf->tokens);
+    mcf->tokens = NULL;
+
+    parley_jwks_free(&mcf->fetched);
+
+    if (mcf->fetched_generation) {
+        parley_arena_reset(&mcf->fetched_arena);
+    }
+}

@@ -1,0 +1,509 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ */
+
+
+#ifndef _NGX_HTTP_PARLEY_MODULE_H_INCLUDED_
+#define _NGX_HTTP_PARLEY_MODULE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+
+#include "parley_directory.h"
+#include "parley_key.h"
+#include "parley_engine.h"
+#include "parley_jwk.h"
+#include "parley_jwt.h"
+#include "parley_limit.h"
+#include "parley_name.h"
+#include "parley_policy.h"
+#include "parley_principal.h"
+#include "parley_rate.h"
+#include "parley_signature.h"
+#include "parley_token_cache.h"
+#include "parley_window.h"
+
+
+#define NGX_HTTP_PARLEY_SIGNATURE_OFF       0
+#define NGX_HTTP_PARLEY_SIGNATURE_OPTIONAL  1
+#define NGX_HTTP_PARLEY_SIGNATURE_REQUIRED  2
+
+#define NGX_HTTP_PARLEY_LOSS_REPORT         0
+#define NGX_HTTP_PARLEY_LOSS_REJECT         1
+#define NGX_HTTP_PARLEY_LOSS_IGNORE         2
+
+#define NGX_HTTP_PARLEY_ACCEPT_UNSET        ((parley_proto_set_t) -1)
+
+/* what parley_limits may be set to */
+#define NGX_HTTP_PARLEY_BODY_MAX            (256 * 1024 * 1024)
+#define NGX_HTTP_PARLEY_DEPTH_MAX           512
+
+#define NGX_HTTP_PARLEY_REDACT_MAX          64
+
+
+
+/* what lives in the zone; every process maps it at the same address */
+
+typedef struct {
+    ngx_uint_t                    layout;
+    u_char                        secret[16];
+
+    parley_window_t              *window;
+    parley_limit_t               *limit;
+
+    /* keys fetched through parley_jwks_request; last good kept */
+    ngx_atomic_t                  jwks_generation;
+    ngx_str_t                     jwks;
+    ngx_atomic_t                  jwks_checked;   /* ms; refetch interval */
+} ngx_http_parley_shctx_t;
+
+
+/* the zone as this cycle sees it */
+
+typedef struct {
+    ngx_http_parley_shctx_t      *sh;
+    ngx_slab_pool_t              *shpool;
+    parley_mem_t                  mem;
+} ngx_http_parley_zone_t;
+
+
+typedef struct {
+    ngx_shm_zone_t               *shm_zone;
+    ngx_http_parley_zone_t       *zone;
+
+    parley_engine_t              *engine;
+    parley_directory_t           *directory;
+    parley_jwks_t                *jwks;           /* parley_jwks */
+    ngx_uint_t                    jwks_set;
+    ngx_str_t                     jwks_uri;       /* parley_jwks_request */
+    ngx_msec_t                    jwks_interval;
+    ngx_msec_t                    jwks_refresh;
+    parley_jwk_t                 *signing;        /* parley_signing_key */
+
+    ngx_str_t                     self;
+
+    parley_arena_t                arena;          /* of the configuration */
+    int64_t                       leeway_max;     /* of any parley_jwt */
+    ngx_uint_t                    nclaims;        /* parley_claims seen */
+
+    /* of this process */
+    parley_token_cache_t         *tokens;
+    parley_jwks_t                 fetched;
+    parley_arena_t                fetched_arena;
+    ngx_uint_t                    fetched_generation;
+
+    ngx_uint_t                    accepting;      /* a location has
+                                                     parley_accept */
+} ngx_http_parley_main_conf_t;
+
+
+typedef enum {
+    NGX_HTTP_PARLEY_TOKEN_HEADER = 0,
+    NGX_HTTP_PARLEY_TOKEN_COOKIE,
+    NGX_HTTP_PARLEY_TOKEN_ARG
+} ngx_http_parley_token_source_e;
+
+
+typedef struct {
+    ngx_uint_t                    enabled;
+    ngx_uint_t                    source;
+    ngx_str_t                     source_name;
+    parley_jwt_rules_t            rules;
+    ngx_array_t                   issuers;        /* of parley_str_t */
+    ngx_array_t                   audiences;      /* of parley_str_t */
+    ngx_array_t                   required;  /* of parley_jwt_require_t */
+} ngx_http_parley_jwt_conf_t;
+
+
+typedef struct {
+    ngx_int_t                     priority;       /* -1: none */
+    ngx_msec_t                    timeout;        /* 0: none */
+} ngx_http_parley_cap_conf_t;
+
+
+typedef struct {
+    ngx_str_t                     pointer;
+    ngx_uint_t                    mask;
+} ngx_http_parley_redact_t;
+
+
+/* principals made by one map are never taken for another's */
+
+typedef struct {
+    parley_claim_map_t            map;
+    ngx_uint_t                    number;         /* 1, 2, ...; 0: none */
+} ngx_http_parley_claims_t;
+
+
+typedef struct {
+    parley_proto_set_t            accept;         /* 0: off here */
+    ngx_uint_t                    mve5;
+    ngx_uint_t                    speak;
+
+    ngx_http_parley_jwt_conf_t   *jwt;
+    ngx_http_parley_claims_t     *claims;         /* parley_claims */
+    ngx_uint_t                    signature;
+    ngx_flag_t                    trusted;
+
+    parley_policy_t              *policy;
+    parley_rate_t                *rate;
+    ngx_http_parley_cap_conf_t   *cap;
+
+    ngx_msec_t                    past;
+    ngx_msec_t                    future;
+    ngx_msec_t                    window;
+
+    parley_json_limits_t          limits;
+    size_t                        limit_body;
+    ngx_uint_t                    limit_depth;
+    size_t                        limit_string;
+    ngx_uint_t                    limit_members;
+
+    ngx_array_t                  *redact;   /* of ngx_http_parley_redact_t */
+    ngx_uint_t                    loss;
+    ngx_flag_t                    dry_run;
+
+    ngx_http_complex_value_t     *context;
+    ngx_http_complex_value_t     *constitution;
+
+    ngx_str_t                     file;           /* where parley_accept is */
+    ngx_uint_t                    line;
+} ngx_http_parley_loc_conf_t;
+
+
+typedef enum {
+    NGX_HTTP_PARLEY_ANSWER_NONE = 0,
+    NGX_HTTP_PARLEY_ANSWER_BUFFER,     /* JSON: header held, body gathered */
+    NGX_HTTP_PARLEY_ANSWER_EVENTS,     /* SSE: event by event */
+    NGX_HTTP_PARLEY_ANSWER_DONE
+} ngx_http_parley_answer_e;
+
+
+typedef struct ngx_http_parley_sse_s  ngx_http_parley_sse_t;
+
+
+/*
+ * One request.  It outlives an internal redirect (error_page) through the
+ * pool's cleanup, which gives an uncommitted reservation back.
+ */
+typedef struct {
+    ngx_http_request_t           *request;
+    ngx_http_parley_main_conf_t  *mcf;
+    ngx_http_parley_loc_conf_t   *lcf;
+
+    parley_arena_t                arena;
+    parley_error_t                error;
+
+    /* access */
+    ngx_int_t                     status;         /* of the access step */
+    ngx_http_request_t           *jwks_subrequest;
+    ngx_uint_t                    jwks_tried;
+
+    parley_token_entry_t         *token;          /* held until the end */
+    parley_token_entry_t          uncached;       /* where the cache is full */
+    const parley_principal_t     *principal;      /* NULL: nobody known */
+    const parley_jwt_t           *jwt;            /* NULL: no token */
+
+    parley_str_t                  body;
+    parley_json_t                 doc;
+    parley_json_t                 edited_doc;     /* after caps, redaction */
+    parley_proto_t                proto;
+    parley_msg_t                  msg;
+    parley_str_t                  sig_kid;        /* what verified */
+
+    parley_window_slot_t          slot;
+    uint8_t                       window_key[PARLEY_KEY_LEN];
+    ngx_msec_t                    wait;           /* for Retry-After */
+    ngx_event_t                   deadline;
+
+    parley_encoded_t              sent;
+    parley_encode_opts_t          opts;
+    parley_loss_t                 loss;
+    ngx_str_t                     loss_text;
+
+    /* answer */
+    ngx_uint_t                    answer;         /* ..._answer_e */
+    ngx_chain_t                  *gathered;
+    ngx_chain_t                 **gathered_last;
+    size_t                        gathered_size;
+    parley_str_t                  answer_trace;   /* traceparent, or empty */
+    ngx_http_parley_sse_t        *sse;
+    struct z_stream_s            *inflate;
+
+    const char                   *verdict;        /* "passed", "refused" */
+
+    unsigned                      body_read:1;
+    unsigned                      doc_read:1;     /* the body is JSON */
+    unsigned                      msg_read:1;     /* msg is filled, perhaps
+                                                     in part */
+    unsigned                      edited:1;       /* msg is of edited_doc */
+    unsigned                      sig_verified:1;
+    unsigned                      reserved:1;
+    unsigned                      committed:1;
+    unsigned                      forwarded:1;    /* access let it through */
+    unsigned                      dry:1;          /* dry run: untouched */
+    unsigned                      replied:1;      /* the gateway's own reply
+                                                     is on its way */
+    unsigned                      timed_out:1;
+} ngx_http_parley_ctx_t;
+
+
+extern ngx_module_t  ngx_http_parley_module;
+
+
+/* spans of either world */
+
+#define ngx_http_parley_str(s)    parley_str_make((s)->data, (s)->len)
+
+static ngx_inline ngx_str_t
+ngx_http_parley_ngx_str(parley_str_t s)
+{
+    ngx_str_t  v;
+
+    v.len = s.len;
+    v.data = (u_char *) s.data;
+
+    return v;
+}
+
+
+/* keys the hash of parley_json_read(); unknown to senders */
+#define ngx_http_parley_seed(ctx)                                             \
+    (*(uint64_t *) (ctx)->mcf->zone->sh->secret)
+
+
+/* the wall clock in milliseconds, as nginx cached it */
+static ngx_inline int64_t
+ngx_http_parley_now(void)
+{
+    ngx_time_t  *tp;
+
+    tp = ngx_timeofday();
+
+    return (int64_t) tp->sec * 1000 + tp->msec;
+}
+
+
+/* NGX_OK and what follows "name=" in word, or NGX_DECLINED */
+ngx_int_t ngx_http_parley_param(ngx_str_t *word, const char *name,
+    ngx_str_t *value);
+
+
+/* ngx_http_parley_conf*.c: setters of directives */
+
+char *ngx_http_parley_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_identities(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_parley_jwks(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_jwks_request(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_parley_signing_key(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_parley_self(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_speak(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_claims(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_policy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_rate(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_cap(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_freshness(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ngx_http_parley_engine.c */
+
+ngx_int_t ngx_http_parley_engine_init(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf);
+
+/* The protocol of a set of one, or NGX_CONF_UNSET_UINT. */
+ngx_uint_t ngx_http_parley_only_protocol(parley_proto_set_t accept);
+
+
+/* ngx_http_parley_zone.c */
+
+/* bounds a zone must have to hold anything */
+#define NGX_HTTP_PARLEY_ZONE_MIN  (128 * 1024)
+
+ngx_int_t ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data);
+
+/*
+ * Gives back what processes that are gone had reserved (a crash between
+ * reserve and commit).  Called when a worker starts.
+ */
+void ngx_http_parley_zone_recover(ngx_http_parley_zone_t *zone);
+
+/*
+ * Both return NGX_OK, or NGX_DECLINED with ctx->error, and ctx->wait where
+ * a retry later helps.  what tells the limits of one principal apart.
+ */
+ngx_int_t ngx_http_parley_window_reserve(ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
+    const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
+
+void ngx_http_parley_window_commit(ngx_http_parley_ctx_t *ctx);
+void ngx_http_parley_window_release(ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_access.c */
+
+ngx_int_t ngx_http_parley_access_handler(ngx_http_request_t *r);
+ngx_http_parley_ctx_t *ngx_http_parley_get_ctx(ngx_http_request_t *r);
+
+
+/* ngx_http_parley_token.c: step 2; NGX_OK, NGX_AGAIN (keys are fetched),
+   NGX_DECLINED (ctx->error), NGX_ERROR */
+
+ngx_int_t ngx_http_parley_token(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_jwks.c */
+
+/* The keys in force, and their generation.  Never NULL. */
+const parley_jwks_t *ngx_http_parley_jwks_current(ngx_http_request_t *r,
+    ngx_http_parley_main_conf_t *mcf, ngx_uint_t *generation);
+
+/*
+ * Fetches parley_jwks_request where the last attempt, by any worker, is at
+ * least age ago.  NGX_AGAIN: under way, the access phase runs again after
+ * it; NGX_DECLINED: not now.
+ */
+ngx_int_t ngx_http_parley_jwks_fetch(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_msec_t age);
+
+
+/* ngx_http_parley_body.c: NGX_OK, NGX_DECLINED, NGX_ERROR */
+
+ngx_int_t ngx_http_parley_body_take(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_body_replace(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_check.c: steps 4 to 9; NGX_OK, NGX_DECLINED, NGX_ERROR */
+
+ngx_int_t ngx_http_parley_read(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_check(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_identity.c */
+
+/* Step 6: the claimed sender is the principal. */
+ngx_int_t ngx_http_parley_sender(ngx_http_parley_ctx_t *ctx);
+
+/* VCP-30 */
+ngx_int_t ngx_http_parley_direction(ngx_http_parley_ctx_t *ctx);
+
+/* a parley_resolve_pt over the directory; the context is the request's */
+int ngx_http_parley_resolve(void *data, parley_proto_t from,
+    parley_str_t name, parley_proto_t to, parley_str_t *ret);
+
+
+/* ngx_http_parley_translate.c: step 10 */
+
+ngx_int_t ngx_http_parley_translate(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_headers.c: what goes along with the request */
+
+ngx_int_t ngx_http_parley_request_headers(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* The value of the first header of that lower-case name, or NULL. */
+ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
+    const char *name);
+
+/*
+ * Adds a response header; octets that could end the line or are not
+ * printable ASCII become '?'.  An empty value adds nothing.
+ */
+ngx_int_t ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
+    parley_str_t value);
+
+
+/* ngx_http_parley_deadline.c: AEE-29 */
+
+ngx_int_t ngx_http_parley_deadline_start(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+void ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_reply.c */
+
+/*
+ * Answers the request with ctx->error in the caller's protocol and finalizes
+ * it, logs once.  Returns what the access phase returns.
+ */
+ngx_int_t ngx_http_parley_refuse(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* Makes the body of a refusal; NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_parley_refusal(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply);
+
+/* Sets status, type, length and the Parley- headers of a reply. */
+ngx_int_t ngx_http_parley_reply_headers(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
+
+void ngx_http_parley_log_refusal(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_filter.c */
+
+ngx_int_t ngx_http_parley_filter_init(ngx_conf_t *cf);
+
+extern ngx_http_output_header_filter_pt  ngx_http_parley_next_header_filter;
+extern ngx_http_output_body_filter_pt    ngx_http_parley_next_body_filter;
+
+
+/* ngx_http_parley_answer.c: a whole answer, gathered */
+
+ngx_int_t ngx_http_parley_answer_header(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_answer_body(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_chain_t *in);
+
+/* Understands and translates one answer; NGX_OK, NGX_DECLINED, NGX_ERROR. */
+ngx_int_t ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
+    parley_arena_t *arena, int status, parley_str_t body,
+    parley_reply_t *reply, ngx_uint_t *copied);
+
+
+/* ngx_http_parley_sse.c: an answer of events */
+
+ngx_int_t ngx_http_parley_sse_start(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_sse_body(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_chain_t *in);
+
+
+/* ngx_http_parley_inflate.c: an upstream that compresses unasked */
+
+ngx_int_t ngx_http_parley_inflate_start(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/*
+ * Inflates in to *out, at most limit octets.  NGX_OK; NGX_DECLINED: no valid
+ * gzip, or more than limit; NGX_ERROR.
+ */
+ngx_int_t ngx_http_parley_inflate(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_buf_t *in, size_t limit,
+    ngx_chain_t ***last, size_t *size);
+
+
+/* ngx_http_parley_variables.c */
+
+ngx_int_t ngx_http_parley_add_variables(ngx_conf_t *cf);
+
+
+#endif /* _NGX_HTTP_PARLEY_MODULE_H_INCLUDED_ */

@@ -1,0 +1,282 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Refusals: in the caller's protocol, logged once, without secrets or
+ * payload.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+/* of an id or name in the error log */
+#define NGX_HTTP_PARLEY_LOG_MAX  128
+
+
+static parley_proto_t ngx_http_parley_caller_proto(
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_send(ngx_http_request_t *r,
+    const parley_reply_t *reply);
+static ngx_int_t ngx_http_parley_challenge(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_retry_after(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static parley_str_t ngx_http_parley_log_text(u_char *buf, parley_str_t s);
+
+
+ngx_int_t
+ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_int_t       rc;
+    parley_reply_t  reply;
+
+    ctx->verdict = "refused";
+    ctx->replied = 1;
+
+    ngx_http_parley_log_refusal(r, ctx);
+
+    if (!ctx->body_read) {
+        rc = ngx_http_discard_request_body(r);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (ngx_http_parley_refusal(r, ctx, &reply) != NGX_OK
+        || ngx_http_parley_reply_headers(r, ctx, &reply) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_finalize_request(r, ngx_http_parley_send(r, &reply));
+
+    return NGX_DONE;
+}
+
+
+static ngx_int_t
+ngx_http_parley_send(ngx_http_request_t *r, const parley_reply_t *reply)
+{
+    ngx_int_t    rc;
+    ngx_buf_t   *b;
+    ngx_chain_t  out;
+
+    rc = ngx_http_send_header(r);
+
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+        return rc;
+    }
+
+    b = ngx_calloc_buf(r->pool);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->pos = (u_char *) reply->body.data;
+    b->last = b->pos + reply->body.len;
+    b->memory = reply->body.len ? 1 : 0;
+    b->last_buf = 1;
+    b->last_in_chain = 1;
+
+    out.buf = b;
+    out.next = NULL;
+
+    return ngx_http_output_filter(r, &out);
+}
+
+
+ngx_int_t
+ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    parley_reply_t *reply)
+{
+    parley_refusal_t  refusal;
+
+    ngx_memzero(&refusal, sizeof(parley_refusal_t));
+
+    refusal.error = &ctx->error;
+    refusal.msg = ctx->msg_read ? &ctx->msg : NULL;
+    refusal.doc = ctx->doc_read ? &ctx->doc : NULL;
+    refusal.self = ngx_http_parley_str(&ctx->mcf->self);
+    refusal.now_ms = ngx_http_parley_now();
+    refusal.backoff_ms = ctx->wait ? (int64_t) ctx->wait : -1;
+
+    if (RAND_bytes(refusal.random, sizeof(refusal.random)) != 1) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(reply, sizeof(parley_reply_t));
+    reply->status = parley_error_info(ctx->error.code)->http;
+
+    if (parley_refuse(&ctx->arena, ngx_http_parley_caller_proto(ctx),
+                      &refusal, reply)
+        != 0)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * Before a message is read its protocol is known only where the location
+ * accepts just one.
+ */
+
+static parley_proto_t
+ngx_http_parley_caller_proto(ngx_http_parley_ctx_t *ctx)
+{
+    ngx_uint_t  only;
+
+    if (ctx->proto != PARLEY_PROTO_NONE) {
+        return ctx->proto;
+    }
+
+    only = ngx_http_parley_only_protocol(ctx->lcf->accept);
+
+    return only == NGX_CONF_UNSET_UINT ? PARLEY_PROTO_NONE
+                                       : (parley_proto_t) only;
+}
+
+
+ngx_int_t
+ngx_http_parley_reply_headers(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply)
+{
+    parley_str_t  lost;
+
+    r->headers_out.status = reply->status;
+    r->headers_out.status_line.len = 0;
+
+    ngx_http_clear_content_length(r);
+    ngx_http_clear_accept_ranges(r);
+    ngx_http_clear_last_modified(r);
+    ngx_http_clear_etag(r);
+
+    r->headers_out.content_length_n = reply->body.len;
+
+    r->headers_out.content_type = ngx_http_parley_ngx_str(reply->content_type);
+    r->headers_out.content_type_len = reply->content_type.len;
+    r->headers_out.content_type_lowcase = NULL;
+    r->headers_out.charset.len = 0;
+
+    if (r->headers_out.content_encoding) {
+        r->headers_out.content_encoding->hash = 0;
+        r->headers_out.content_encoding = NULL;
+    }
+
+    if (ngx_http_parley_challenge(r, ctx) != NGX_OK
+        || ngx_http_parley_retry_after(r, ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ctx->loss.count == 0 || ctx->lcf->loss == NGX_HTTP_PARLEY_LOSS_IGNORE)
+    {
+        return NGX_OK;
+    }
+
+    if (parley_loss_text(&ctx->loss, &ctx->arena, &lost) != 0) {
+        return NGX_ERROR;
+    }
+
+    ctx->loss_text = ngx_http_parley_ngx_str(lost);
+
+    return ngx_http_parley_out_header(r, "Parley-Loss", lost);
+}
+
+
+/* RFC 6750 section 3 */
+
+static ngx_int_t
+ngx_http_parley_challenge(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_table_elt_t  *h;
+
+    if (parley_error_info(ctx->error.code)->http != NGX_HTTP_UNAUTHORIZED) {
+        return NGX_OK;
+    }
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(h, sizeof(ngx_table_elt_t));
+
+    h->hash = 1;
+    ngx_str_set(&h->key, "WWW-Authenticate");
+
+    if (ctx->error.code == PARLEY_E_TOKEN_MISSING) {
+        ngx_str_set(&h->value, "Bearer");
+
+    } else {
+        ngx_str_set(&h->value, "Bearer error=\"invalid_token\"");
+    }
+
+    r->headers_out.www_authenticate = h;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_parley_retry_after(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    u_char  buf[NGX_INT64_LEN];
+    size_t  len;
+
+    if (ctx->error.code == PARLEY_E_NONE || ctx->wait == 0) {
+        return NGX_OK;
+    }
+
+    len = ngx_sprintf(buf, "%M", (ctx->wait + 999) / 1000) - buf;
+
+    return ngx_http_parley_out_header(r, "Retry-After",
+                                      parley_str_make(buf, len));
+}
+
+
+void
+ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    u_char                      id[NGX_HTTP_PARLEY_LOG_MAX];
+    u_char                      sub[NGX_HTTP_PARLEY_LOG_MAX];
+    ngx_str_t                   who, which;
+    const parley_error_info_t  *info;
+
+    info = parley_error_info(ctx->error.code);
+
+    who = ngx_http_parley_ngx_str(ngx_http_parley_log_text(sub,
+                  ctx->principal ? ctx->principal->sub : parley_str_none));
+    which = ngx_http_parley_ngx_str(ngx_http_parley_log_text(id,
+                             ctx->msg_read ? ctx->msg.id : parley_str_none));
+
+    ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
+                  "parley: %s %*s%s%s: %s, principal \"%V\", id \"%V\"",
+                  ctx->dry ? "would refuse," : "refused,",
+                  info->word.len, info->word.data,
+                  ctx->error.field[0] ? " " : "", ctx->error.field,
+                  ctx->error.text, &who, &which);
+}
+
+
+/* a line of the log is not for a message to write */
+
+static parley_str_t
+ngx_http_parley_log_text(u_char *buf, parley_str_t s)
+{
+    size_t  i, n;
+
+    n = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
+
+    for (i = 0; i < n; i++) {
+        buf[i] = (s.data[i] < 0x20 || s.data[i] >= 0x7f || s.data[i] == '"')
+                 ? '?' : s.data[i];
+    }
+
+    return parley_str_make(buf, n);
+}

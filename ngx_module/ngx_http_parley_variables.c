@@ -1,0 +1,300 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Variables: for logs, maps and headers.  Never payload.  Where there is no
+ * verdict yet they are not found.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+static ngx_int_t ngx_http_parley_variable_message(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_protocol(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_priority(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_principal(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_signature(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_verdict(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_error(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_loss(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_claim(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+
+
+static ngx_http_variable_t  ngx_http_parley_vars[] = {
+
+    { ngx_string("parley_protocol"), NULL,
+      ngx_http_parley_variable_protocol, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_type"), NULL, ngx_http_parley_variable_message,
+      offsetof(parley_msg_t, form), NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_id"), NULL, ngx_http_parley_variable_message,
+      offsetof(parley_msg_t, id), NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_corr"), NULL, ngx_http_parley_variable_message,
+      offsetof(parley_msg_t, corr), NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_intent"), NULL, ngx_http_parley_variable_message,
+      offsetof(parley_msg_t, intent), NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_from"), NULL, ngx_http_parley_variable_message,
+      offsetof(parley_msg_t, sender), NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_to"), NULL, ngx_http_parley_variable_message,
+      offsetof(parley_msg_t, recipient), NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_priority"), NULL,
+      ngx_http_parley_variable_priority, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_principal"), NULL,
+      ngx_http_parley_variable_principal, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_signature"), NULL,
+      ngx_http_parley_variable_signature, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_verdict"), NULL,
+      ngx_http_parley_variable_verdict, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_error"), NULL,
+      ngx_http_parley_variable_error, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_loss"), NULL,
+      ngx_http_parley_variable_loss, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_claim_"), NULL, ngx_http_parley_variable_claim,
+      0, NGX_HTTP_VAR_NOCACHEABLE|NGX_HTTP_VAR_PREFIX, 0 },
+
+      ngx_http_null_variable
+};
+
+
+static ngx_http_parley_ctx_t *
+ngx_http_parley_variable_ctx(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v)
+{
+    v->valid = 0;
+    v->no_cacheable = 0;
+    v->not_found = 1;
+
+    return ngx_http_get_module_ctx(r->main, ngx_http_parley_module);
+}
+
+
+static ngx_int_t
+ngx_http_parley_variable_set(ngx_http_variable_value_t *v, parley_str_t s)
+{
+    if (s.len == 0) {
+        return NGX_OK;
+    }
+
+    v->valid = 1;
+    v->not_found = 0;
+    v->data = (u_char *) s.data;
+    v->len = s.len;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_parley_variable_message(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || !ctx->msg_read) {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_variable_set(v,
+                            *(parley_str_t *) ((char *) &ctx->msg + data));
+}
+
+
+static ngx_int_t
+ngx_http_parley_variable_protocol(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || ctx->proto == PARLEY_PROTO_NONE) {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_variable_set(v, parley_proto_name(ctx->proto));
+}
+
+
+static ngx_int_t
+ngx_http_parley_variable_priority(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || !ctx->msg_read || ctx->msg.id.len == 0) {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_variable_set(v,
+                                     parley_priority_name(ctx->msg.priority));
+}
+
+
+static ngx_int_t
+ngx_http_parley_variable_principal(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || ctx->principal == NULL) {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_variable_set(v, ctx->principal->sub);
+}
+
+
+/* the key that verified; "none": the message is not signed */
+
+static ngx_int_t
+ngx_http_parley_variable_signature(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || !ctx->msg_read) {
+        return NGX_OK;
+    }
+
+    if (!ctx->msg.sig.present) {
+        return ngx_http_parley_variable_set(v, PARLEY_STR("none"));
+    }
+
+    if (!ctx->sig_verified) {
+        return ngx_http_parley_variable_set(v, PARLEY_STR("unverified"));
+    }
+
+    return ngx_http_parley_variable_set(v, ctx->sig_kid.len
+                                           ? ctx->sig_kid
+                                           : PARLEY_STR("verified"));
+}
+
+
+static ngx_int_t
+ngx_http_parley_variable_verdict(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || ctx->verdict == NULL) {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_variable_set(v, parley_str_c(ctx->verdict));
+}
+
+
+static ngx_int_t
+ngx_http_parley_variable_error(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || ctx->error.code == PARLEY_E_NONE) {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_variable_set(v,
+                                     parley_error_info(ctx->error.code)->word);
+}
+
+
+static ngx_int_t
+ngx_http_parley_variable_loss(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    parley_str_t            text;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || ctx->loss.count == 0) {
+        return NGX_OK;
+    }
+
+    if (parley_loss_text(&ctx->loss, &ctx->arena, &text) != 0) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_variable_set(v, text);
+}
+
+
+static ngx_int_t
+ngx_http_parley_variable_claim(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_str_t *name = (ngx_str_t *) data;
+
+    parley_str_t            claim, text;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || ctx->jwt == NULL) {
+        return NGX_OK;
+    }
+
+    claim = parley_str_make(name->data + sizeof("parley_claim_") - 1,
+                            name->len - (sizeof("parley_claim_") - 1));
+
+    if (parley_jwt_claim(ctx->jwt, &ctx->arena, claim, &text) != 0) {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_variable_set(v, text);
+}
+
+
+ngx_int_t
+ngx_http_parley_add_variables(ngx_conf_t *cf)
+{
+    ngx_http_variable_t  *var, *v;
+
+    for (v = ngx_http_parley_vars; v->name.len; v++) {
+
+        var = ngx_http_add_variable(cf, &v->name, v->flags);
+        if (var == NULL) {
+            return NGX_ERROR;
+        }
+
+        var->get_handler = v->get_handler;
+        var->data = v->data;
+    }
+
+    return NGX_OK;
+}

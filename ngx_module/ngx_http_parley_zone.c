@@ -1,0 +1,328 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The shared memory zone: the duplicate window and the limits of all
+ * workers.  A reload adopts it as it is.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+#include <signal.h>
+
+
+/* changes whenever a structure in the zone does */
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415201
+
+/* a reservation outlives a worker that was killed by at most this */
+#define NGX_HTTP_PARLEY_LEASE        (3600 * 1000)
+
+/* octets of the zone per hash bucket */
+#define NGX_HTTP_PARLEY_ZONE_BUCKET  1024
+
+
+static void *ngx_http_parley_zone_alloc(void *ctx, size_t size);
+static void ngx_http_parley_zone_free(void *ctx, void *p);
+static ngx_int_t ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
+    ngx_shm_zone_t *shm_zone);
+static int ngx_http_parley_zone_is_dead(void *ctx, uint32_t owner);
+static void ngx_http_parley_window_key(ngx_http_parley_ctx_t *ctx);
+
+
+/* the allocator of the library's tables; the zone's lock is held */
+
+static void *
+ngx_http_parley_zone_alloc(void *ctx, size_t size)
+{
+    ngx_slab_pool_t  *shpool = ctx;
+
+    return ngx_slab_alloc_locked(shpool, size);
+}
+
+
+static void
+ngx_http_parley_zone_free(void *ctx, void *p)
+{
+    ngx_slab_pool_t  *shpool = ctx;
+
+    ngx_slab_free_locked(shpool, p);
+}
+
+
+ngx_int_t
+ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
+{
+    ngx_http_parley_zone_t  *ozone = data;
+
+    ngx_http_parley_zone_t  *zone;
+
+    zone = shm_zone->data;
+
+    zone->shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
+
+    zone->mem.alloc = ngx_http_parley_zone_alloc;
+    zone->mem.free = ngx_http_parley_zone_free;
+    zone->mem.ctx = zone->shpool;
+
+    if (ozone) {
+        zone->sh = ozone->sh;
+
+        /* the location behind parley_jwks_request may be another now */
+        zone->sh->jwks_checked = 0;
+
+    } else if (shm_zone->shm.exists) {
+        zone->sh = zone->shpool->data;
+
+    } else {
+        return ngx_http_parley_zone_create(zone, shm_zone);
+    }
+
+    if (zone->sh->layout != NGX_HTTP_PARLEY_ZONE_LAYOUT) {
+        ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
+                      "parley_zone \"%V\" was made by another version of the "
+                      "module; restart nginx, or give the zone another name",
+                      &shm_zone->shm.name);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
+    ngx_shm_zone_t *shm_zone)
+{
+    size_t                    len, buckets;
+    ngx_http_parley_shctx_t  *sh;
+
+    sh = ngx_slab_calloc(zone->shpool, sizeof(ngx_http_parley_shctx_t));
+    if (sh == NULL) {
+        return NGX_ERROR;
+    }
+
+    sh->layout = NGX_HTTP_PARLEY_ZONE_LAYOUT;
+
+    if (RAND_bytes(sh->secret, sizeof(sh->secret)) != 1) {
+        ngx_ssl_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
+                      "RAND_bytes() failed");
+        return NGX_ERROR;
+    }
+
+    buckets = shm_zone->shm.size / NGX_HTTP_PARLEY_ZONE_BUCKET;
+
+    ngx_shmtx_lock(&zone->shpool->mutex);
+
+    sh->window = parley_window_create_locked(&zone->mem, buckets, 0);
+    sh->limit = parley_limit_create_locked(&zone->mem, buckets / 4, 0);
+
+    ngx_shmtx_unlock(&zone->shpool->mutex);
+
+    if (sh->window == NULL || sh->limit == NULL) {
+        return NGX_ERROR;
+    }
+
+    len = sizeof(" in parley_zone \"\"") + shm_zone->shm.name.len;
+
+    zone->shpool->log_ctx = ngx_slab_alloc(zone->shpool, len);
+    if (zone->shpool->log_ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sprintf(zone->shpool->log_ctx, " in parley_zone \"%V\"%Z",
+                &shm_zone->shm.name);
+
+    /* a full zone is told to the sender and logged once per refusal */
+    zone->shpool->log_nomem = 0;
+
+    zone->sh = sh;
+    zone->shpool->data = sh;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_parley_zone_recover(ngx_http_parley_zone_t *zone)
+{
+    ngx_shmtx_lock(&zone->shpool->mutex);
+
+    (void) parley_window_release_owners_locked(zone->sh->window, &zone->mem,
+                                               ngx_http_parley_zone_is_dead,
+                                               NULL);
+
+    ngx_shmtx_unlock(&zone->shpool->mutex);
+}
+
+
+static int
+ngx_http_parley_zone_is_dead(void *ctx, uint32_t owner)
+{
+    return kill((pid_t) owner, 0) == -1 && ngx_errno == NGX_ESRCH;
+}
+
+
+/* an id is one sender's: protocol, principal, id */
+
+static void
+ngx_http_parley_window_key(ngx_http_parley_ctx_t *ctx)
+{
+    parley_str_t  parts[3];
+
+    parts[0] = parley_proto_name(ctx->proto);
+    parts[1] = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
+    parts[2] = ctx->msg.id;
+
+    parley_key_make(ctx->mcf->zone->sh->secret, parts, 3, ctx->window_key);
+}
+
+
+ngx_int_t
+ngx_http_parley_window_reserve(ngx_http_parley_ctx_t *ctx)
+{
+    parley_window_result_t   rc;
+    ngx_http_parley_zone_t  *zone;
+
+    zone = ctx->mcf->zone;
+
+    ngx_http_parley_window_key(ctx);
+
+    ngx_shmtx_lock(&zone->shpool->mutex);
+
+    rc = parley_window_reserve_locked(zone->sh->window, &zone->mem,
+                                      ctx->window_key,
+                                      (int64_t) ngx_current_msec,
+                                      NGX_HTTP_PARLEY_LEASE,
+                                      (uint32_t) ngx_pid, &ctx->slot);
+
+    ngx_shmtx_unlock(&zone->shpool->mutex);
+
+    switch (rc) {
+
+    case PARLEY_WINDOW_NEW:
+        ctx->reserved = 1;
+        return NGX_OK;
+
+    case PARLEY_WINDOW_DUPLICATE:
+        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_DUPLICATE, NULL,
+                                "a message with this id was taken already");
+        return NGX_DECLINED;
+
+    case PARLEY_WINDOW_IN_FLIGHT:
+        ctx->wait = 1000;
+        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_IN_FLIGHT, NULL,
+                                "a message with this id is on its way");
+        return NGX_DECLINED;
+
+    default:
+        ctx->wait = 1000;
+        (void) parley_error_set(&ctx->error, PARLEY_E_CAPACITY, NULL,
+                                "the duplicate window is full");
+        return NGX_DECLINED;
+    }
+}
+
+
+void
+ngx_http_parley_window_commit(ngx_http_parley_ctx_t *ctx)
+{
+    int                      rc;
+    ngx_http_parley_zone_t  *zone;
+
+    if (!ctx->reserved || ctx->committed) {
+        return;
+    }
+
+    ctx->committed = 1;
+    zone = ctx->mcf->zone;
+
+    ngx_shmtx_lock(&zone->shpool->mutex);
+
+    rc = parley_window_commit_locked(zone->sh->window, &zone->mem,
+                                     ctx->window_key, ctx->slot.stamp,
+                                     (int64_t) ngx_current_msec,
+                                     (int64_t) ctx->lcf->window, 0);
+
+    ngx_shmtx_unlock(&zone->shpool->mutex);
+
+    if (rc != 0) {
+        ngx_log_error(NGX_LOG_ALERT, ctx->request->connection->log, 0,
+                      "parley: the window forgot a message that was taken");
+    }
+}
+
+
+void
+ngx_http_parley_window_release(ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_parley_zone_t  *zone;
+
+    if (!ctx->reserved || ctx->committed) {
+        return;
+    }
+
+    ctx->reserved = 0;
+    zone = ctx->mcf->zone;
+
+    ngx_shmtx_lock(&zone->shpool->mutex);
+
+    parley_window_release_locked(zone->sh->window, &zone->mem,
+                                 ctx->window_key, ctx->slot.stamp);
+
+    ngx_shmtx_unlock(&zone->shpool->mutex);
+}
+
+
+ngx_int_t
+ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
+    const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what)
+{
+    uint8_t                  key[PARLEY_KEY_LEN];
+    int64_t                  wait;
+    parley_str_t             parts[4];
+    parley_limit_result_t    rc;
+    ngx_http_parley_zone_t  *zone;
+
+    if (rate->interval_us == 0) {
+        return NGX_OK;
+    }
+
+    zone = ctx->mcf->zone;
+
+    /* locations with the same rate share it, also across a reload */
+
+    parts[0] = PARLEY_STR("rate");
+    parts[1] = who;
+    parts[2] = what;
+    parts[3] = parley_str_make(rate, sizeof(parley_limit_rate_t));
+
+    parley_key_make(zone->sh->secret, parts, 4, key);
+
+    ngx_shmtx_lock(&zone->shpool->mutex);
+
+    rc = parley_limit_take_locked(zone->sh->limit, &zone->mem, key,
+                                  (int64_t) ngx_current_msec, rate, &wait);
+
+    ngx_shmtx_unlock(&zone->shpool->mutex);
+
+    switch (rc) {
+
+    case PARLEY_LIMIT_OK:
+        return NGX_OK;
+
+    case PARLEY_LIMIT_LIMITED:
+        ctx->wait = (ngx_msec_t) wait;
+        (void) parley_error_set(&ctx->error, PARLEY_E_RATE_LIMITED, NULL,
+                                "too many messages%s%.*s",
+                                what.len ? " of priority " : "",
+                                (int) what.len, what.data);
+        return NGX_DECLINED;
+
+    default:
+        ctx->wait = 1000;
+        (void) parley_error_set(&ctx->error, PARLEY_E_CAPACITY, NULL,
+                                "the table of limits is full");
+        return NGX_DECLINED;
+    }
+}

@@ -1,0 +1,30 @@
+/*
+ * The formats that are asserted (JSON Schema validation, section 7.3):
+ * date-time and uuid and uri.  All others are annotations.
+ */
+
+#ifndef PARLEY_FORMAT_H
+#define PARLEY_FORMAT_H
+
+#include "parley_str.h"
+
+
+typedef enum {
+    PARLEY_FORMAT_NONE = 0,
+    PARLEY_FORMAT_DATE_TIME,    /* RFC 3339 section 5.6, a real date */
+    PARLEY_FORMAT_UUID,         /* RFC 4122: any version, any case */
+    PARLEY_FORMAT_URI           /* RFC 3986: with a scheme, ASCII only */
+} parley_format_t;
+
+
+/* PARLEY_FORMAT_NONE where the format is not asserted. */
+parley_format_t parley_format(parley_str_t name);
+
+/* What a person calls it: "an RFC 3339 date-time". */
+const char *parley_format_text(parley_format_t format);
+
+/* Whether s, unescaped, has the format. */
+int parley_format_is(parley_format_t format, parley_str_t s);
+
+
+#endif /* PARLEY_FORMAT_H */

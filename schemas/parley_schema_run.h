@@ -1,0 +1,206 @@
+/*
+ * One validation.  It runs silently first and stops at the first thing wrong;
+ * only if that happens and somebody wants to know does it run again, all the
+ * way, and keep the error that comes first in the instance.
+ * Private to schemas/.
+ */
+
+#ifndef PARLEY_SCHEMA_RUN_H
+#define PARLEY_SCHEMA_RUN_H
+
+#include "parley_schema_program.h"
+
+
+/* what a visit returns; below zero it ends everything */
+#define PARLEY_SCHEMA_VALID    0
+#define PARLEY_SCHEMA_INVALID  1
+#define PARLEY_SCHEMA_MEMORY   -1
+#define PARLEY_SCHEMA_LIMIT    -2
+
+
+/* members or elements that some schema has evaluated, a bit for each */
+typedef struct parley_schema_seen_s {
+    uint64_t                     *bits;
+    uint32_t                      words;
+    uint32_t                      room;
+    struct parley_schema_seen_s  *next;     /* while it is free */
+} parley_schema_seen_t;
+
+
+/* the resources entered on the way here, the innermost first */
+typedef struct parley_schema_scope_s {
+    const parley_schema_resource_t      *resource;
+    const struct parley_schema_scope_s  *outer;
+} parley_schema_scope_t;
+
+
+/* what is wrong, and where */
+typedef struct {
+    const parley_schema_t       *schema;    /* NULL: nothing was found */
+    parley_schema_keyword_t      keyword;   /* NONE: the schema is false */
+    uint32_t                     node;
+    uint64_t                     place;     /* twice the node, or, what is
+                                               missed at an object's end, just
+                                               before twice the next */
+    const parley_schema_name_t  *missing;
+    uint32_t                     count;     /* of oneOf: how many matched */
+    uint8_t                      types;     /* of anyOf: those allowed */
+} parley_schema_finding_t;
+
+
+typedef struct {
+    const parley_json_t          *doc;
+    const parley_json_node_t     *nodes;
+    const parley_schema_set_t    *set;
+    parley_schema_matcher_t       matcher;
+    const parley_schema_scope_t  *scope;
+    parley_schema_seen_t         *free;
+    uint64_t                      steps;
+    uint32_t                      depth;
+    int                           explain;
+    uint32_t                      current;  /* the last node visited */
+    parley_schema_finding_t       found;
+} parley_schema_run_t;
+
+
+/*
+ * seen, where it is not NULL, gets the members or elements of node i that s
+ * evaluates; what it holds after a failure says nothing.
+ */
+
+/* parley_schema_validate.c: all but the type */
+int parley_schema_visit_more(parley_schema_run_t *run,
+    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+
+/* a visit that explains nothing */
+int parley_schema_try(parley_schema_run_t *run, const parley_schema_t *s,
+    uint32_t i, parley_schema_seen_t *seen);
+
+int parley_schema_string(parley_schema_run_t *run, const parley_schema_t *s,
+    uint32_t i);
+int parley_schema_number(parley_schema_run_t *run, const parley_schema_t *s,
+    uint32_t i);
+int parley_schema_array(parley_schema_run_t *run, const parley_schema_t *s,
+    uint32_t i, parley_schema_seen_t *seen);
+int parley_schema_object(parley_schema_run_t *run, const parley_schema_t *s,
+    uint32_t i, parley_schema_seen_t *seen);
+int parley_schema_apply(parley_schema_run_t *run, const parley_schema_t *s,
+    uint32_t i, parley_schema_seen_t *seen);
+
+/* parley_schema_unique.c: 1: the elements differ, 0: two are equal, or < 0 */
+int parley_schema_unique(parley_schema_run_t *run, uint32_t i);
+
+/* parley_schema_scalar.c: exactly, whatever the literal */
+int parley_schema_number_is_integer(const parley_json_t *doc, uint32_t i);
+int parley_schema_number_divides(const parley_schema_number_t *n,
+    parley_str_t literal);
+
+/* parley_schema_seen.c; NULL: no memory */
+parley_schema_seen_t *parley_schema_seen_get(parley_schema_run_t *run,
+    uint32_t n);
+void parley_schema_seen_put(parley_schema_run_t *run,
+    parley_schema_seen_t *seen);
+
+/* parley_schema_explain.c */
+void parley_schema_found(parley_schema_run_t *run, const parley_schema_t *s,
+    parley_schema_keyword_t keyword, uint32_t i);
+void parley_schema_found_missing(parley_schema_run_t *run,
+    const parley_schema_t *s, parley_schema_keyword_t keyword, uint32_t i,
+    const parley_schema_name_t *name);
+void parley_schema_offer(parley_schema_run_t *run,
+    const parley_schema_finding_t *finding);
+void parley_schema_explain(const parley_schema_run_t *run, int rc,
+    parley_schema_error_t *err);
+
+
+static inline int
+parley_schema_fail(parley_schema_run_t *run, const parley_schema_t *s,
+    parley_schema_keyword_t keyword, uint32_t i)
+{
+    if (__builtin_expect(run->explain, 0)) {
+        parley_schema_found(run, s, keyword, i);
+    }
+
+    return PARLEY_SCHEMA_INVALID;
+}
+
+
+static inline int
+parley_schema_fail_missing(parley_schema_run_t *run, const parley_schema_t *s,
+    parley_schema_keyword_t keyword, uint32_t i,
+    const parley_schema_name_t *name)
+{
+    if (__builtin_expect(run->explain, 0)) {
+        parley_schema_found_missing(run, s, keyword, i, name);
+    }
+
+    return PARLEY_SCHEMA_INVALID;
+}
+
+
+/* Whether node i is valid against s. */
+static inline int
+parley_schema_visit(parley_schema_run_t *run, const parley_schema_t *s,
+    uint32_t i, parley_schema_seen_t *seen)
+{
+    unsigned  type;
+
+    type = run->nodes[i].type;
+
+    if (!(s->types >> type & 1)
+        && !(type == PARLEY_JSON_NUMBER && (s->types & PARLEY_SCHEMA_INTEGER)
+             && ((run->nodes[i].flags & PARLEY_JSON_INTEGER)
+                 || parley_schema_number_is_integer(run->doc, i))))
+    {
+        return parley_schema_fail(run, s, PARLEY_SCHEMA_K_TYPE, i);
+    }
+
+    return s->has ? parley_schema_visit_more(run, s, i, seen)
+                  : PARLEY_SCHEMA_VALID;
+}
+
+
+/*
+ * Notes what a step returned in *bad; non-zero where it is of no use to go
+ * on.
+ */
+static inline int
+parley_schema_ends(const parley_schema_run_t *run, int rc, int *bad)
+{
+    if (__builtin_expect(rc == PARLEY_SCHEMA_VALID, 1)) {
+        return 0;
+    }
+
+    *bad = PARLEY_SCHEMA_INVALID;
+
+    return rc < 0 || !run->explain;
+}
+
+
+static inline void
+parley_schema_seen_mark(parley_schema_seen_t *seen, uint32_t n)
+{
+    seen->bits[n >> 6] |= (uint64_t) 1 << (n & 63);
+}
+
+
+static inline int
+parley_schema_seen_is(const parley_schema_seen_t *seen, uint32_t n)
+{
+    return seen->bits[n >> 6] >> (n & 63) & 1;
+}
+
+
+static inline void
+parley_schema_seen_add(parley_schema_seen_t *seen,
+    const parley_schema_seen_t *more)
+{
+    uint32_t  i;
+
+    for (i = 0; i < seen->words; i++) {
+        seen->bits[i] |= more->bits[i];
+    }
+}
+
+
+#endif /* PARLEY_SCHEMA_RUN_H */

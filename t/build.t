@@ -1,0 +1,94 @@
+# The module builds from the source of another nginx than the installed one,
+# as a dynamic module and linked in, and both serve.  The trees stay in build/,
+# so that only the first run takes long.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use HTTP::Tiny;
+use Test::More;
+
+use Parley::Env qw(root port);
+use Parley::Nginx;
+
+my $root = root();
+my ($installed) = `nginx -v 2>&1` =~ m{nginx/(\d+\.\d+)};
+
+# the version asked for is 1.26; where that is the installed one, another, of
+# which one that is here already will do
+my @wanted = '1.26';
+
+if (($installed // '') eq '1.26') {
+    @wanted = grep { $_ ne $installed }
+              map { m{/nginx-(\d+\.\d+)} } glob "$root/build/nginx-src/nginx-*";
+    @wanted = ('newest', '1.22') if !@wanted;
+}
+
+my ($tree, $version);
+
+for my $want (@wanted) {
+    chomp($tree = `$root/tools/fetch-nginx $want`);
+    ($version) = $tree =~ /nginx-(\d+\.\d+)[^\/]*$/ or next;
+    last if $version ne ($installed // '');
+}
+
+ok($version, "a source tree of nginx @wanted") or do {
+    diag('tools/fetch-nginx could not bring one: see above');
+    done_testing;
+    exit;
+};
+
+isnt($version, $installed, 'it is not the installed version');
+
+my $dynamic = "$root/build/nginx-$version-dynamic";
+my $static = "$root/build/nginx-$version-static";
+
+# what the first build has compiled serves the second one
+if (build('dynamic', $dynamic) && !-d $static) {
+    system('cp', '-Rp', $dynamic, $static);
+}
+
+build('static', $static);
+
+my $module = "$dynamic/objs/ngx_http_parley_module.so";
+is(`$root/tools/check-exports $module`, '',
+   "nginx $version, dynamic: the module shows what nginx asks for, no more");
+
+serves('dynamic', "$dynamic/objs/nginx", $module);
+serves('static', "$static/objs/nginx", '');
+
+done_testing;
+
+
+sub build {
+    my ($kind, $dir) = @_;
+
+    my $said = `$root/tools/build-nginx $kind $tree $dir 2>&1`;
+
+    return is($?, 0, "nginx $version, $kind: built") || diag($said) && 0;
+}
+
+
+sub serves {
+    my ($kind, $binary, $load) = @_;
+
+    local $ENV{TEST_NGINX_BINARY} = $binary;
+    local $ENV{PARLEY_MODULE} = $load;
+
+    my $nginx = eval {
+        Parley::Nginx->start(http => <<'EOT');
+            server {
+                listen 127.0.0.1:%PORT_1%;
+                return 200 "served\n";
+            }
+EOT
+    };
+
+    ok($nginx, "nginx $version, $kind: starts") or diag($@);
+
+    my $url = 'http://127.0.0.1:' . port(1) . '/';
+    is(HTTP::Tiny->new->get($url)->{content}, "served\n",
+       "nginx $version, $kind: answers");
+}

@@ -1,0 +1,108 @@
+/*
+ * Any eight octets as a double: its text must read back as the same double,
+ * here and in the C library, and no text with a digit less may.  Any other
+ * octets that are a JSON number: read as the C library reads them.
+ */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "parley_decimal.h"
+#include "parley_json.h"
+#include "parley_number.h"
+
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+
+static void
+check(int ok)
+{
+    if (!ok) {
+        abort();
+    }
+}
+
+
+static void
+check_double(double d)
+{
+    int               ndigits;
+    char              text[PARLEY_NUMBER_MAX], shorter[64];
+    double            back;
+    size_t            len;
+    parley_decimal_t  decimal;
+
+    if (!isfinite(d)) {
+        return;
+    }
+
+    len = parley_number_format(d, text);
+    check(len < PARLEY_NUMBER_MAX && text[len] == '\0');
+    check(parley_number_parse(parley_str_make(text, len), &back) == 0);
+    check(back == d && strtod(text, NULL) == d);
+
+    decimal = parley_decimal_make(parley_str_make(text, len));
+    ndigits = (int) decimal.ndigits;
+
+    if (ndigits > 1) {
+        (void) snprintf(shorter, sizeof(shorter), "%.*e", ndigits - 2, d);
+        check(strtod(shorter, NULL) != d);
+    }
+}
+
+
+static void
+check_literal(const uint8_t *data, size_t size)
+{
+    char                  *text;
+    double                 d, expected;
+    parley_json_t          doc;
+    parley_arena_t         arena;
+    parley_error_t         err;
+    parley_json_limits_t   limits;
+
+    limits = parley_json_limits_default;
+    limits.number = UINT32_MAX;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    if (parley_json_read(&doc, &arena, &limits, 1,
+                         parley_str_make(data, size), &err)
+        == 0
+        && parley_json_type(&doc, 0) == PARLEY_JSON_NUMBER)
+    {
+        text = malloc(doc.nodes[0].len + 1);
+        check(text != NULL);
+
+        memcpy(text, data + doc.nodes[0].off, doc.nodes[0].len);
+        text[doc.nodes[0].len] = '\0';
+
+        expected = strtod(text, NULL);
+        d = parley_json_number(&doc, 0);
+
+        check(memcmp(&d, &expected, sizeof(double)) == 0);
+        check_double(d);
+
+        free(text);
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    double  d;
+
+    if (size == sizeof(double)) {
+        memcpy(&d, data, sizeof(double));
+        check_double(d);
+    }
+
+    check_literal(data, size);
+
+    return 0;
+}

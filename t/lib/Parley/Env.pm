@@ -1,0 +1,205 @@
+package Parley::Env;
+
+# Where a test finds what was built, and what it has of its own: a directory,
+# ports, a certificate.  Everything is gone when the test ends.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Exporter 'import';
+use File::Basename qw(dirname);
+use File::Temp ();
+use IO::Socket::INET;
+use POSIX ();
+
+our @EXPORT_OK = qw(root build_dir nginx_binary load_module tmp_dir port tls
+                    parley parley_try slurp spew);
+
+use constant PORTS => 20;
+
+my $root = Cwd::abs_path(dirname(__FILE__) . '/../../..');
+my $build = Cwd::abs_path($ENV{PARLEY_BUILD} || "$root/build");
+my $owner = $$;
+my ($tmp, $lock, $base, %tls);
+
+# END blocks run, and so nginx is stopped, where the test is interrupted too
+$SIG{$_} = sub { exit 1 } for qw(HUP INT TERM);
+
+
+# the project's root
+sub root { $root }
+
+
+# the directory of the build under test: build, build/debug, build/sanitize
+sub build_dir { $build }
+
+
+# The nginx under test.  A sanitizer build has one of its own that contains
+# the module; else it is the installed one, or the one in TEST_NGINX_BINARY.
+sub nginx_binary {
+    return $ENV{TEST_NGINX_BINARY} if $ENV{TEST_NGINX_BINARY};
+    return -x "$build/nginx" ? "$build/nginx" : 'nginx';
+}
+
+
+# the module to load into it, or '' where it is contained
+sub load_module {
+    return $ENV{PARLEY_MODULE} if defined $ENV{PARLEY_MODULE};
+    return -x "$build/nginx" ? '' : "$build/ngx_http_parley_module.so";
+}
+
+
+# This test's own directory.  Workers that run as another user can enter it.
+sub tmp_dir {
+    if (!defined $tmp) {
+        $tmp = File::Temp->newdir('parley-test-XXXXXX', TMPDIR => 1);
+        chmod 0755, "$tmp";
+        sanitizer_options("$tmp");
+    }
+
+    return "$tmp";
+}
+
+
+# port(1) .. port(19): ports of loopback that are free and stay this process's
+# own.  They lie below those that the system gives to clients.  The first of
+# the range is held open, which keeps other tests away from all of it.
+sub port {
+    my $n = shift;
+
+    die "port($n): there are ports 1 to " . (PORTS - 1) . "\n"
+        if $n < 1 || $n >= PORTS;
+
+    take_ports() if !defined $base;
+
+    return $base + $n;
+}
+
+
+sub take_ports {
+    my $ranges = int(20000 / PORTS);
+    my $start = int(rand($ranges));
+
+    RANGE:
+    for my $i (0 .. $ranges - 1) {
+        my $first = 10000 + PORTS * (($start + $i) % $ranges);
+        my $held = listener($first) or next;
+
+        for my $n (1 .. PORTS - 1) {
+            listener($first + $n) or next RANGE;
+        }
+
+        ($lock, $base) = ($held, $first);
+        return;
+    }
+
+    die "no free range of ports on 127.0.0.1\n";
+}
+
+
+sub listener {
+    return IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => shift,
+                                 Proto => 'tcp', Listen => 1);
+}
+
+
+# The files of a self-signed certificate for localhost: (cert, key).
+sub tls {
+    if (!%tls) {
+        %tls = (cert => tmp_dir() . '/tls.crt', key => tmp_dir() . '/tls.key');
+
+        my $log = `openssl req -x509 -newkey ec \\
+            -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \\
+            -subj /CN=localhost -addext subjectAltName=DNS:localhost \\
+            -keyout $tls{key} -out $tls{cert} 2>&1`;
+        die "openssl: $log\n" if $?;
+    }
+
+    return @tls{qw(cert key)};
+}
+
+
+# Runs the command line tool: its standard output, or death.
+sub parley {
+    my ($status, $out, $err) = parley_try(@_);
+
+    die "parley @_: status $status: $err\n" if $status != 0;
+
+    return $out;
+}
+
+
+# Runs it: (status, standard output, standard error).
+sub parley_try {
+    my $out = File::Temp->new;
+    my $err = File::Temp->new;
+
+    my $pid = fork // die "fork: $!\n";
+
+    if ($pid == 0) {
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>&', $out;
+        open STDERR, '>&', $err;
+        exec "$build/parley", @_ or POSIX::_exit(127);
+    }
+
+    # the status of the test itself must survive in END blocks
+    local $?;
+    waitpid $pid, 0;
+
+    return ($? & 127 ? 128 + ($? & 127) : $? >> 8,
+            slurp($out->filename), slurp($err->filename));
+}
+
+
+sub slurp {
+    my $path = shift;
+
+    open my $in, '<:raw', $path or die "$path: $!\n";
+    local $/;
+
+    return scalar <$in> // '';
+}
+
+
+sub spew {
+    my ($path, $text) = @_;
+
+    open my $out, '>:raw', $path or die "$path: $!\n";
+    print $out $text;
+    close $out or die "$path: $!\n";
+
+    return $path;
+}
+
+
+# Sanitizers write into files: what nginx prints to its standard error is
+# lost.  nginx does not free what lives as long as the process.
+sub sanitizer_options {
+    my $log = shift() . '/sanitizer';
+
+    $ENV{ASAN_OPTIONS} = "detect_leaks=0,detect_odr_violation=0,"
+                         . "log_path=$log";
+    $ENV{UBSAN_OPTIONS} = "print_stacktrace=1,log_path=$log";
+}
+
+
+# A test in which a sanitizer found something fails, whatever else it says.
+# One finding may have come many times: the first is shown.
+END {
+    if (defined $tmp && $$ == $owner) {
+        my @reports = sort glob "$tmp/sanitizer*";
+
+        if (@reports) {
+            my $report = slurp($reports[0]);
+            $report =~ s/^/# /mg;
+            print STDERR $report;
+            printf STDERR "# %d reports of sanitizers\n", scalar @reports;
+            $? = 1;
+        }
+    }
+}
+
+
+1;

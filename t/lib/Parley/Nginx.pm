@@ -1,0 +1,223 @@
+package Parley::Nginx;
+
+# An nginx of the test's own, with master and workers, for what Test::Nginx
+# cannot say: reloads, several clients at once, "nginx -t".
+#
+#     my $nginx = Parley::Nginx->start(http => <<'EOT', workers => 2);
+#         server { listen 127.0.0.1:%PORT_1%; ... }
+#     EOT
+#     $nginx->reload;
+#     like($nginx->error_log, qr/.../);
+#
+# %PORT_1% to %PORT_19%, %TLS_CERT%, %TLS_KEY%, %TMP% and %ROOT% are replaced.
+# It is stopped when the object goes, at the latest when the test ends.
+
+use strict;
+use warnings;
+
+use POSIX qw(WNOHANG);
+use Time::HiRes qw(sleep time);
+
+use Parley::Env qw(nginx_binary load_module tmp_dir port tls root slurp spew);
+
+use constant PATIENCE => 20;
+
+my $instances = 0;
+
+
+sub start {
+    my ($class, %conf) = @_;
+
+    my $self = $class->prepare(%conf);
+    my $errors = "$self->{dir}/stderr";
+
+    $self->{pid} = fork // die "fork: $!\n";
+
+    if ($self->{pid} == 0) {
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>', '/dev/null';
+        open STDERR, '>', $errors;
+        exec $self->command('-g', 'daemon off;') or POSIX::_exit(127);
+    }
+
+    $self->{owner} = $$;
+
+    return $self if $self->wait_for(qr/start worker process \d+/, 1);
+
+    my $why = slurp($errors) . $self->error_log;
+    $self->stop;
+    die "nginx does not start: $why\n";
+}
+
+
+# What "nginx -t" says of a configuration: (exit status, messages).
+sub check {
+    my ($class, %conf) = @_;
+
+    my $self = $class->prepare(%conf);
+    my $command = join ' ', map { "'$_'" } $self->command('-t');
+    my $said = `$command 2>&1`;
+
+    return ($? >> 8, $said);
+}
+
+
+# HUP; returns 1 once the new workers run and the old ones take no connection
+# any more, 0 where the configuration was refused, which changes nothing.
+sub reload {
+    my ($self, %conf) = @_;
+
+    my $old = $self->{workers};
+    my $started = $self->logged(qr/start worker process \d+/);
+    my $leaving = $self->logged(qr/gracefully shutting down/);
+    my $refused = $self->logged(qr/\[emerg\]/);
+
+    $self->write_conf(%conf) if %conf;
+    kill 'HUP', $self->{pid};
+
+    my $until = time + PATIENCE;
+
+    while (time < $until) {
+        if ($refused < $self->logged(qr/\[emerg\]/)) {
+            $self->{workers} = $old;
+            return 0;
+        }
+
+        return 1
+            if $started + $self->{workers}
+               <= $self->logged(qr/start worker process \d+/)
+            && $leaving + $old <= $self->logged(qr/gracefully shutting down/);
+
+        sleep 0.02;
+    }
+
+    die "nginx does not reload: " . $self->error_log . "\n";
+}
+
+
+sub stop {
+    my $self = shift;
+
+    my $pid = delete $self->{pid} or return;
+
+    # a signal, and how long it may take
+    for my $try (['QUIT', 5], ['TERM', 5], ['KILL', 5]) {
+        kill $try->[0], $pid;
+        my $until = time + $try->[1];
+
+        while (time < $until) {
+            # status of the test itself must survive in END blocks
+            local $?;
+            return if waitpid($pid, WNOHANG) != 0;
+            sleep 0.02;
+        }
+    }
+}
+
+
+sub pid { $_[0]{pid} }
+sub dir { $_[0]{dir} }
+
+
+sub error_log {
+    my $self = shift;
+    my $file = "$self->{dir}/error.log";
+
+    return -e $file ? slurp($file) : '';
+}
+
+
+# how many times the error log has it
+sub logged {
+    my ($self, $pattern) = @_;
+
+    return scalar(() = $self->error_log =~ /$pattern/g);
+}
+
+
+# Waits until the error log has so many matches; 0 where it never has.
+sub wait_for {
+    my ($self, $pattern, $count) = @_;
+
+    my $until = time + PATIENCE;
+
+    while (time < $until) {
+        return 1 if ($count // 1) <= $self->logged($pattern);
+        return 0 if waitpid($self->{pid}, WNOHANG) != 0;
+        sleep 0.02;
+    }
+
+    return 0;
+}
+
+
+sub prepare {
+    my ($class, %conf) = @_;
+
+    my $self = bless { dir => tmp_dir() . '/nginx-' . ++$instances }, $class;
+
+    mkdir $self->{dir} or die "$self->{dir}: $!\n";
+    $self->write_conf(%conf);
+
+    return $self;
+}
+
+
+sub command {
+    my $self = shift;
+
+    return (nginx_binary(), '-p', "$self->{dir}/",
+            '-e', "$self->{dir}/error.log", '-c', "$self->{dir}/nginx.conf",
+            @_);
+}
+
+
+# main and http are the text of these contexts; the rest has defaults
+sub write_conf {
+    my ($self, %conf) = @_;
+
+    my ($cert, $key) = tls();
+    my %value = (TLS_CERT => $cert, TLS_KEY => $key, TMP => tmp_dir(),
+                 ROOT => root(), map { ("PORT_$_" => port($_)) } 1 .. 19);
+
+    $self->{workers} = $conf{workers} // 1;
+
+    my $dir = $self->{dir};
+    my $module = load_module();
+    my $load = $module ne '' ? "load_module $module;" : '';
+    my $level = $conf{log_level} // 'info';
+    my $main = $conf{main} // '';
+    my $http = $conf{http} // '';
+
+    my $text = <<"EOT";
+$load
+$main
+worker_processes $self->{workers};
+pid $dir/nginx.pid;
+error_log $dir/error.log $level;
+events { worker_connections 1024; }
+http {
+    access_log $dir/access.log;
+    client_body_temp_path $dir/client_body_temp;
+    proxy_temp_path $dir/proxy_temp;
+    fastcgi_temp_path $dir/fastcgi_temp;
+    uwsgi_temp_path $dir/uwsgi_temp;
+    scgi_temp_path $dir/scgi_temp;
+
+$http
+}
+EOT
+
+    $text =~ s/%([A-Z0-9_]+)%/$value{$1} \/\/ die "unknown: %$1%\n"/eg;
+
+    spew("$dir/nginx.conf", $text);
+}
+
+
+sub DESTROY {
+    my $self = shift;
+    $self->stop if $self->{pid} && $self->{owner} == $$;
+}
+
+
+1;

@@ -1,0 +1,241 @@
+/*
+ * Cases of t/cases: a directory of directories, each a test of its own that
+ * is named after it and after the rules that its file "rules" lists.
+ */
+
+#ifndef PARLEY_TEST_CASE_H
+#define PARLEY_TEST_CASE_H
+
+#include "parley_test_translate.h"
+
+#include <dirent.h>
+
+
+#define PARLEY_TEST_CASES_MAX  512
+
+
+typedef struct {
+    char          path[256];
+    const char   *family;       /* "aee-to-vcp" */
+    const char   *name;
+
+    parley_str_t  texts[16];    /* files read, for the end */
+    unsigned      ntexts;
+} parley_test_case_t;
+
+
+typedef struct {
+    struct CMUnitTest   tests[PARLEY_TEST_CASES_MAX];
+    parley_test_case_t  cases[PARLEY_TEST_CASES_MAX];
+    size_t              n;
+} parley_test_cases_t;
+
+
+/* The octets of a file of the case; empty where there is none. */
+static inline parley_str_t
+parley_test_case_file(parley_test_case_t *c, const char *file)
+{
+    char   path[400];
+    FILE  *f;
+
+    snprintf(path, sizeof(path), "%s/%s", c->path, file);
+
+    f = fopen(path, "rb");
+    if (f == NULL) {
+        return parley_str_none;
+    }
+
+    fclose(f);
+
+    assert_true(c->ntexts < 16);
+    c->texts[c->ntexts] = parley_test_file(path);
+
+    return c->texts[c->ntexts++];
+}
+
+
+/* The same without white space at the end. */
+static inline parley_str_t
+parley_test_case_text(parley_test_case_t *c, const char *file)
+{
+    parley_str_t  s;
+
+    s = parley_test_case_file(c, file);
+
+    while (s.len > 0 && s.data[s.len - 1] <= ' ') {
+        s.len--;
+    }
+
+    return s;
+}
+
+
+/* The value of a line "key=value" of a text; empty: no such line. */
+static inline parley_str_t
+parley_test_case_option(parley_str_t text, const char *key)
+{
+    size_t         len;
+    parley_str_t   line;
+    const uint8_t *end;
+
+    len = strlen(key);
+
+    while (text.len > 0) {
+        end = memchr(text.data, '\n', text.len);
+        line = parley_str_make(text.data, end ? (size_t) (end - text.data)
+                                              : text.len);
+        text = parley_str_from(text, end ? line.len + 1 : line.len);
+
+        if (line.len > len && memcmp(line.data, key, len) == 0
+            && line.data[len] == '=')
+        {
+            return parley_str_from(line, len + 1);
+        }
+    }
+
+    return parley_str_none;
+}
+
+
+static inline int
+parley_test_case_teardown(void **state)
+{
+    parley_test_case_t  *c = *state;
+
+    while (c->ntexts > 0) {
+        free((void *) c->texts[--c->ntexts].data);
+    }
+
+    return 0;
+}
+
+
+static inline int
+parley_test_case_filter(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+
+/* Adds every case of t/cases/<family>; none is a failure of the run. */
+static inline void
+parley_test_cases_add(parley_test_cases_t *cases, const char *family,
+    CMUnitTestFunction function)
+{
+    int                  i, n;
+    char                 dir[128], name[512], rules[256], path[400];
+    FILE                *f;
+    size_t               len;
+    parley_test_case_t  *c;
+    struct dirent      **entries;
+
+    snprintf(dir, sizeof(dir), "t/cases/%s", family);
+
+    n = scandir(dir, &entries, parley_test_case_filter, alphasort);
+    if (n <= 0) {
+        fprintf(stderr, "%s has no cases\n", dir);
+        exit(1);
+    }
+
+    for (i = 0; i < n; i++) {
+        if (cases->n == PARLEY_TEST_CASES_MAX) {
+            fprintf(stderr, "too many cases\n");
+            exit(1);
+        }
+
+        c = &cases->cases[cases->n];
+        c->family = family;
+        c->name = strdup(entries[i]->d_name);
+        snprintf(c->path, sizeof(c->path), "%s/%.100s", dir,
+                 entries[i]->d_name);
+
+        snprintf(path, sizeof(path), "%s/rules", c->path);
+
+        rules[0] = '\0';
+        f = fopen(path, "r");
+
+        if (f != NULL) {
+            len = fread(rules, 1, sizeof(rules) - 2, f);
+            rules[len] = '\0';
+
+            while (len > 0 && rules[len - 1] <= ' ') {
+                rules[--len] = '\0';
+            }
+
+            if (len > 0) {
+                strcat(rules, " ");
+            }
+
+            fclose(f);
+        }
+
+        snprintf(name, sizeof(name), "%s%s/%s", rules, family,
+                 entries[i]->d_name);
+
+        cases->tests[cases->n].name = strdup(name);
+        cases->tests[cases->n].test_func = function;
+        cases->tests[cases->n].teardown_func = parley_test_case_teardown;
+        cases->tests[cases->n].initial_state = c;
+        cases->n++;
+
+        free(entries[i]);
+    }
+
+    free(entries);
+}
+
+
+static inline int
+parley_test_cases_run(parley_test_cases_t *cases)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+
+    return _cmocka_run_group_tests("cases", cases->tests, cases->n, NULL,
+                                   NULL);
+}
+
+
+/*
+ * The options of an encode, from the file "opts": context, constitution,
+ * self, trace_id, span_id, principal, sig_alg, sig_kid.
+ */
+static inline void
+parley_test_case_opts(parley_str_t text, parley_encode_opts_t *opts)
+{
+    memset(opts, 0, sizeof(parley_encode_opts_t));
+
+    opts->self = parley_test_case_option(text, "self");
+    opts->context = parley_test_case_option(text, "context");
+    opts->constitution = parley_test_case_option(text, "constitution");
+    opts->trace_id = parley_test_case_option(text, "trace_id");
+    opts->span_id = parley_test_case_option(text, "span_id");
+    opts->principal = parley_test_case_option(text, "principal");
+    opts->sig_alg = parley_test_case_option(text, "sig_alg");
+    opts->sig_kid = parley_test_case_option(text, "sig_kid");
+    opts->resolve = parley_test_resolve;
+
+    if (opts->self.len == 0) {
+        opts->self = PARLEY_STR("service.parley");
+    }
+}
+
+
+/* "code" or "code /pointer" */
+static inline void
+parley_test_case_error(const parley_error_t *err, parley_str_t want)
+{
+    char  got[400];
+
+    snprintf(got, sizeof(got), "%.*s%s%s",
+             (int) parley_error_info(err->code)->word.len,
+             (const char *) parley_error_info(err->code)->word.data,
+             err->field[0] ? " " : "", err->field);
+
+    if (!parley_str_eq(parley_str_c(got), want)) {
+        fail_msg("got \"%s\" (%s), want \"%.*s\"", got, err->text,
+                 (int) want.len, (const char *) want.data);
+    }
+}
+
+
+#endif /* PARLEY_TEST_CASE_H */

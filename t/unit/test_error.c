@@ -1,0 +1,183 @@
+/* translate/core/parley_error.h */
+
+#include "parley_test.h"
+
+#include <ctype.h>
+
+#include "parley_error.h"
+
+
+static void
+test_table(void **state)
+{
+    int                         i;
+    size_t                      j;
+    const parley_error_info_t  *info;
+
+    (void) state;
+
+    for (i = PARLEY_E_NONE + 1; i < PARLEY_E_COUNT; i++) {
+        info = parley_error_info((parley_code_t) i);
+
+        assert_int_equal(parley_error_code(info->word), i);
+        assert_in_range(info->http, 400, 599);
+        assert_true(info->jsonrpc < -32000 && info->jsonrpc >= -32700);
+        assert_true(info->channel.len > 0);
+        assert_int_equal(info->channel.len,
+                         strlen((const char *) info->channel.data));
+        assert_int_not_equal(parley_error_code(info->channel),
+                             PARLEY_E_NONE);
+
+        /* E_ and the word in capitals */
+
+        assert_int_equal(info->aee.len, info->word.len + 2);
+        assert_memory_equal(info->aee.data, "E_", 2);
+
+        for (j = 0; j < info->word.len; j++) {
+            assert_int_equal(info->aee.data[j + 2],
+                             (info->word.data[j] == '-')
+                                 ? '_' : toupper(info->word.data[j]));
+        }
+    }
+
+    assert_int_equal(parley_error_code(PARLEY_STR("nonsense")),
+                     PARLEY_E_NONE);
+    assert_int_equal(parley_error_code(parley_str_none), PARLEY_E_NONE);
+}
+
+
+static void
+test_rows(void **state)
+{
+    const parley_error_info_t  *info;
+
+    (void) state;
+
+    info = parley_error_info(PARLEY_E_RATE_LIMITED);
+    parley_assert_str(info->word, "rate-limited");
+    parley_assert_str(info->channel, "rate-limited");
+    parley_assert_str(info->aee, "E_RATE_LIMITED");
+    assert_int_equal(info->http, 429);
+    assert_int_equal(info->jsonrpc, -32029);
+    assert_int_equal(info->retryable, 1);
+
+    info = parley_error_info(PARLEY_E_JSON_INVALID);
+    parley_assert_str(info->word, "json-invalid");
+    parley_assert_str(info->channel, "field-invalid");
+    assert_int_equal(info->http, 400);
+    assert_int_equal(info->jsonrpc, -32700);
+    assert_int_equal(info->retryable, 0);
+
+    /* what is no code is capacity */
+
+    info = parley_error_info(PARLEY_E_CAPACITY);
+    assert_ptr_equal(parley_error_info(PARLEY_E_NONE), info);
+    assert_ptr_equal(parley_error_info(PARLEY_E_COUNT), info);
+    assert_ptr_equal(parley_error_info((parley_code_t) -1), info);
+    assert_ptr_equal(parley_error_info((parley_code_t) 4711), info);
+}
+
+
+static void
+test_set(void **state)
+{
+    parley_error_t  err;
+
+    (void) state;
+
+    memset(&err, 0xFF, sizeof(err));
+    parley_error_clear(&err);
+    assert_int_equal(err.code, PARLEY_E_NONE);
+    assert_int_equal(err.offset, PARLEY_NO_OFFSET);
+    assert_int_equal(err.is_name, 0);
+    assert_string_equal(err.field, "");
+    assert_string_equal(err.text, "");
+
+    err.offset = 5;
+    err.is_name = 1;
+
+    assert_int_equal(parley_error_set(&err, PARLEY_E_FIELD_INVALID, "/a/b",
+                                      "%s has %d", "x", 5), -1);
+    assert_int_equal(err.code, PARLEY_E_FIELD_INVALID);
+    assert_int_equal(err.offset, PARLEY_NO_OFFSET);
+    assert_int_equal(err.is_name, 0);
+    assert_string_equal(err.field, "/a/b");
+    assert_string_equal(err.text, "x has 5");
+
+    /* its own field and text may be handed in */
+
+    assert_int_equal(parley_error_set(&err, PARLEY_E_CAPACITY, err.field,
+                                      "again: %s", err.text), -1);
+    assert_string_equal(err.field, "/a/b");
+    assert_string_equal(err.text, "again: x has 5");
+
+    assert_int_equal(parley_error_memory(&err), -1);
+    assert_int_equal(err.code, PARLEY_E_CAPACITY);
+    assert_string_equal(err.field, "");
+    assert_string_equal(err.text, "out of memory");
+}
+
+
+/* no message can forge a log line or a header with its member names */
+static void
+test_printable(void **state)
+{
+    parley_error_t  err;
+
+    (void) state;
+
+    (void) parley_error_set(&err, PARLEY_E_FIELD_UNKNOWN,
+                            "/a\r\nb\x1B[2J\x7F\xC2\x85\xC2\xA0\xC3\xA9",
+                            "%s", "x\ny\xFFz\xED\xA0\x80\xF0\x9F\x98\x80");
+
+    assert_string_equal(err.field, "/a??b?[2J??\xC2\xA0\xC3\xA9");
+    assert_string_equal(err.text, "x?y?z???\xF0\x9F\x98\x80");
+}
+
+
+/* cut at the bounds, and never within a sequence */
+static void
+test_cut(void **state)
+{
+    size_t          i, n;
+    char            text[1024];
+    parley_error_t  err;
+
+    (void) state;
+
+    for (i = 0; i < 4; i++) {
+        memset(text, 'x', sizeof(text));
+
+        for (n = i; n + 4 < sizeof(text); n += 4) {
+            memcpy(text + n, "\xF0\x9F\x98\x80", 4);
+        }
+
+        text[n] = '\0';
+
+        (void) parley_error_set(&err, PARLEY_E_FIELD_UNKNOWN, text, "%s",
+                                text);
+
+        n = strlen(err.field);
+        assert_true(n < PARLEY_POINTER_MAX && n > PARLEY_POINTER_MAX - 5);
+        assert_memory_equal(err.field, text, n);
+        assert_int_equal((n - i) % 4, 0);
+
+        n = strlen(err.text);
+        assert_true(n < PARLEY_TEXT_MAX && n > PARLEY_TEXT_MAX - 5);
+        assert_memory_equal(err.text, text, n);
+        assert_int_equal((n - i) % 4, 0);
+    }
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_test("GW-10 every code has its word in every protocol",
+                test_table),
+    parley_test("GW-10 rows of the table", test_rows),
+    parley_test("errors are set and cleared", test_set),
+    parley_test("text and field are printable", test_printable),
+    parley_test("text and field are cut at their bounds", test_cut),
+};
+
+
+PARLEY_TEST_MAIN(tests)

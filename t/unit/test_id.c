@@ -1,0 +1,182 @@
+/* translate/core/parley_id.h and parley_digest.h */
+
+#include "parley_test.h"
+
+#include "parley_digest.h"
+#include "parley_id.h"
+
+
+static void
+test_is(void **state)
+{
+    size_t              i;
+    char                text[64];
+    static const char  *bad[] = {
+        "", "3f2b8c1e-9d4a-4c7b-8e21-5a6f7b8c9d0",
+        "3f2b8c1e-9d4a-4c7b-8e21-5a6f7b8c9d0e0",
+        "3F2b8c1e-9d4a-4c7b-8e21-5a6f7b8c9d0e",
+        "3f2b8c1e-9d4a-4c7b-8e21-5a6f7b8c9d0g",
+        "3f2b8c1e-9d4a-4c7b-ce21-5a6f7b8c9d0e",
+        "3f2b8c1e-9d4a-4c7b-7e21-5a6f7b8c9d0e",
+        "3f2b8c1e-9d4a-1c7b-8e21-5a6f7b8c9d0e",
+        "3f2b8c1e09d4a04c7b08e2105a6f7b8c9d0e",
+        "3f2b8c1e-9d4a-4c7b-8e215-a6f7b8c9d0e",
+        "{f2b8c1e-9d4a-4c7b-8e21-5a6f7b8c9d0}",
+    };
+
+    (void) state;
+
+    assert_true(parley_uuid_is(
+        PARLEY_STR("3f2b8c1e-9d4a-4c7b-8e21-5a6f7b8c9d0e"), 4));
+    assert_true(parley_uuid_is(
+        PARLEY_STR("018f2b8c-9d4a-7c7b-be21-5a6f7b8c9d0e"), 7));
+    assert_false(parley_uuid_is(
+        PARLEY_STR("018f2b8c-9d4a-7c7b-be21-5a6f7b8c9d0e"), 4));
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        if (parley_uuid_is(parley_str_c(bad[i]), 4)) {
+            fail_msg("\"%s\" was taken", bad[i]);
+        }
+    }
+
+    (void) strcpy(text, "3f2b8c1e-9d4a-4c7b-8e21-5a6f7b8c9d0e");
+
+    for (i = 0; i < PARLEY_UUID_LEN; i++) {
+        text[i] ^= 0x40;
+        assert_false(parley_uuid_is(parley_str_c(text), 4));
+        text[i] ^= 0x40;
+    }
+}
+
+
+static void
+derive(int version, int64_t ms, const char *id, const char *purpose,
+    char out[PARLEY_UUID_LEN + 1])
+{
+    assert_int_equal(parley_uuid_derive(version, ms, PARLEY_STR("vcp"),
+                                        parley_str_c(id),
+                                        parley_str_c(purpose), out),
+                     0);
+    assert_true(parley_uuid_is(parley_str_c(out), version));
+}
+
+
+static void
+test_derive(void **state)
+{
+    int   i;
+    char  a[PARLEY_UUID_LEN + 1], b[PARLEY_UUID_LEN + 1];
+    char  hex[2 * PARLEY_SHA256_LEN + 1], longer[2000];
+    char  expected[PARLEY_UUID_LEN + 1];
+
+    static const int  versions[] = { 4, 7, 8 };
+
+    uint8_t  digest[PARLEY_SHA256_LEN];
+
+    (void) state;
+
+    for (i = 0; i < 3; i++) {
+        derive(versions[i], 1771151400123, "id-1", "envelope", a);
+        derive(versions[i], 1771151400123, "id-1", "envelope", b);
+        assert_string_equal(a, b);
+
+        derive(versions[i], 1771151400123, "id-2", "envelope", b);
+        assert_string_not_equal(a, b);
+
+        derive(versions[i], 1771151400123, "id-1", "reply", b);
+        assert_string_not_equal(a, b);
+    }
+
+    /* the digest's first 16 octets, but for version and variant */
+
+    derive(4, 0, "id-1", "envelope", a);
+
+    assert_int_equal(parley_sha256(PARLEY_STR("parley:vcp:id-1:envelope"),
+                                   digest), 0);
+    parley_hex(digest, 16, hex);
+
+    (void) snprintf(expected, sizeof(expected), "%.8s-%.4s-4%.3s-%c%.3s-%.12s",
+                    hex, hex + 8, hex + 13,
+                    "89ab"[strtol((char[]) { hex[16], 0 }, NULL, 16) & 3],
+                    hex + 17, hex + 20);
+    assert_string_equal(a, expected);
+
+    /* a UUIDv7 begins with the milliseconds */
+
+    derive(7, 1771151400123, "id-1", "envelope", a);
+    (void) snprintf(expected, sizeof(expected), "%012llx", 1771151400123ULL);
+    assert_memory_equal(a, expected, 8);
+    assert_memory_equal(a + 9, expected + 8, 4);
+
+    /* names of any length */
+
+    memset(longer, 'x', sizeof(longer) - 1);
+    longer[sizeof(longer) - 1] = '\0';
+    derive(8, 0, longer, "envelope", a);
+    derive(8, 0, longer + 1, "envelope", b);
+    assert_string_not_equal(a, b);
+    derive(8, 0, "", "", a);
+}
+
+
+static void
+test_random(void **state)
+{
+    int      i;
+    char     out[PARLEY_UUID_LEN + 1];
+    uint8_t  octets[16];
+
+    (void) state;
+
+    for (i = 0; i < 256; i++) {
+        memset(octets, i, 16);
+        parley_uuid_random(octets, out);
+        assert_true(parley_uuid_is(parley_str_c(out), 4));
+        assert_int_equal(octets[6], i);
+    }
+
+    memset(octets, 0xFF, 16);
+    parley_uuid_random(octets, out);
+    assert_string_equal(out, "ffffffff-ffff-4fff-bfff-ffffffffffff");
+}
+
+
+static void
+test_digest(void **state)
+{
+    char          hex[2 * PARLEY_SHA256_LEN + 1];
+    uint8_t       a[PARLEY_SHA256_LEN], b[PARLEY_SHA256_LEN];
+    parley_str_t  parts[4] = {
+        parley_str("a"), { NULL, 0 }, parley_str("bc"), parley_str("")
+    };
+
+    (void) state;
+
+    assert_int_equal(parley_sha256(PARLEY_STR("abc"), a), 0);
+    parley_hex(a, sizeof(a), hex);
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223"
+                             "b00361a396177a9cb410ff61f20015ad");
+
+    assert_int_equal(parley_sha256_parts(parts, 4, b), 0);
+    assert_memory_equal(a, b, sizeof(a));
+
+    assert_int_equal(parley_sha256(parley_str_none, a), 0);
+    parley_hex(a, sizeof(a), hex);
+    assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb924"
+                             "27ae41e4649b934ca495991b7852b855");
+
+    parley_hex(a, 0, hex);
+    assert_string_equal(hex, "");
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_test("a UUID is lower-case, of its version and variant", test_is),
+    parley_test("AEE-35 derived ids are UUIDs, the same for a retry",
+                test_derive),
+    parley_test("AEE-35 random ids are UUIDs", test_random),
+    parley_test("SHA-256", test_digest),
+};
+
+
+PARLEY_TEST_MAIN(tests)

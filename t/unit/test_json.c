@@ -1,0 +1,669 @@
+/* translate/core/parley_json.h: what is read, what is refused and where */
+
+#include "parley_test_json.h"
+
+#include <dirent.h>
+
+
+static const char *
+cases_root(void)
+{
+    const char  *root;
+
+    root = getenv("PARLEY_T");
+
+    return (root == NULL) ? "t" : root;
+}
+
+
+static int
+json_name(const struct dirent *entry)
+{
+    size_t  len;
+
+    len = strlen(entry->d_name);
+
+    return len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
+}
+
+
+/* the octets of ROOT/cases/json/DIR/NAME with another suffix; free() them */
+static parley_str_t
+case_file(const char *dir, const char *name, const char *suffix)
+{
+    char  path[1024];
+
+    (void) snprintf(path, sizeof(path), "%s/cases/json/%s/%.*s%s",
+                    cases_root(), dir, (int) strlen(name) - 5, name, suffix);
+
+    return parley_test_file(path);
+}
+
+
+static int
+case_list(const char *dir, struct dirent ***names)
+{
+    int   n;
+    char  path[1024];
+
+    (void) snprintf(path, sizeof(path), "%s/cases/json/%s", cases_root(),
+                    dir);
+
+    n = scandir(path, names, json_name, alphasort);
+    assert_true(n > 20);
+
+    return n;
+}
+
+
+static void
+assert_refused(const parley_json_limits_t *limits, const char *text,
+    parley_code_t code, size_t offset, const char *field, const char *why)
+{
+    fixture_t  f;
+
+    assert_int_equal(read_text(&f, limits, text), -1);
+    assert_int_equal(f.err.code, code);
+    assert_int_equal(f.err.offset, offset);
+    assert_string_equal(f.err.field, field);
+    assert_string_equal(f.err.text, why);
+    assert_int_equal(f.err.is_name, 0);
+
+    assert_null(f.doc.nodes);
+    assert_int_equal(f.doc.nnodes, 0);
+    assert_int_equal(parley_json_get(&f.doc, 0, PARLEY_STR("a")),
+                     PARLEY_JSON_NONE);
+
+    done(&f);
+}
+
+
+static void
+test_accepted(void **state)
+{
+    int              i, n;
+    parley_str_t     input;
+    fixture_t        f;
+    struct dirent  **names;
+
+    (void) state;
+
+    n = case_list("accept", &names);
+
+    for (i = 0; i < n; i++) {
+        input = case_file("accept", names[i]->d_name, ".json");
+
+        parley_arena_init(&f.arena, &parley_mem_libc, 0);
+
+        if (parley_json_read(&f.doc, &f.arena, NULL, 1, input, &f.err) != 0) {
+            fail_msg("%s: %s at %zu", names[i]->d_name, f.err.text,
+                     f.err.offset);
+        }
+
+        assert_int_equal(f.doc.nodes[0].next, f.doc.nnodes);
+
+        done(&f);
+        free((void *) input.data);
+        free(names[i]);
+    }
+
+    free(names);
+}
+
+
+static void
+test_refused(void **state)
+{
+    int              i, n, len;
+    char             got[1024];
+    fixture_t        f;
+    parley_str_t     input, expected;
+    struct dirent  **names;
+
+    (void) state;
+
+    n = case_list("refuse", &names);
+
+    for (i = 0; i < n; i++) {
+        input = case_file("refuse", names[i]->d_name, ".json");
+        expected = case_file("refuse", names[i]->d_name, ".error");
+
+        parley_arena_init(&f.arena, &parley_mem_libc, 0);
+
+        if (parley_json_read(&f.doc, &f.arena, NULL, 1, input, &f.err) == 0) {
+            fail_msg("%s was accepted", names[i]->d_name);
+        }
+
+        len = snprintf(got, sizeof(got), "%s\t%zu\t%s\t%s\n",
+                       parley_error_info(f.err.code)->word.data,
+                       f.err.offset, f.err.field, f.err.text);
+
+        if ((size_t) len != expected.len
+            || memcmp(got, expected.data, expected.len) != 0)
+        {
+            fail_msg("%s: %.*s", names[i]->d_name, len - 1, got);
+        }
+
+        done(&f);
+        free((void *) input.data);
+        free((void *) expected.data);
+        free(names[i]);
+    }
+
+    free(names);
+}
+
+
+/* no beginning of a document is a document, nor reads beyond its end */
+static void
+test_truncated(void **state)
+{
+    size_t        len;
+    uint8_t      *copy;
+    fixture_t     f;
+    parley_str_t  input;
+
+    (void) state;
+
+    input = case_file("accept", "aee.json", ".json");
+
+    for (len = 0; len < input.len; len++) {
+        copy = malloc(len ? len : 1);
+        assert_non_null(copy);
+        memcpy(copy, input.data, len);
+
+        parley_arena_init(&f.arena, &parley_mem_libc, 0);
+
+        assert_int_equal(parley_json_read(&f.doc, &f.arena, NULL, 1,
+                                          parley_str_make(copy, len),
+                                          &f.err),
+                         -1);
+
+        assert_int_equal(f.err.code, PARLEY_E_JSON_INVALID);
+        assert_int_equal(f.err.offset, len);
+        assert_string_equal(f.err.text, "unexpected end of the input");
+
+        done(&f);
+        free(copy);
+    }
+
+    free((void *) input.data);
+}
+
+
+static void
+test_limits(void **state)
+{
+    fixture_t             f;
+    parley_json_limits_t  limits;
+
+    (void) state;
+
+    limits = parley_json_limits_default;
+    limits.octets = 8;
+    limits.depth = 2;
+    limits.string = 3;
+    limits.members = 2;
+    limits.number = 3;
+
+    assert_refused(&limits, "[1,2,3,4]", PARLEY_E_MESSAGE_TOO_LARGE, 8, "",
+                   "more than 8 octets");
+
+    limits.octets = 100;
+
+    assert_refused(&limits, "[1,[2,[3]]]", PARLEY_E_MESSAGE_TOO_LARGE, 6,
+                   "/1/1", "nested too deeply");
+    assert_refused(&limits, "[1,\"abcd\"]", PARLEY_E_MESSAGE_TOO_LARGE, 3,
+                   "/1", "string too long");
+    assert_refused(&limits, "{\"a\":{\"abcd\":1}}",
+                   PARLEY_E_MESSAGE_TOO_LARGE, 6, "/a", "string too long");
+    assert_refused(&limits, "[1,\"a\\u0062\"]", PARLEY_E_MESSAGE_TOO_LARGE, 3,
+                   "/1", "string too long");
+    assert_refused(&limits, "[1,\"a\xF0\x9F\x98\x80\"]",
+                   PARLEY_E_MESSAGE_TOO_LARGE, 3, "/1", "string too long");
+    assert_refused(&limits, "[1,2,3]", PARLEY_E_MESSAGE_TOO_LARGE, 5, "",
+                   "too many elements");
+    assert_refused(&limits, "{\"a\":1,\"b\":2,\"c\":3}",
+                   PARLEY_E_MESSAGE_TOO_LARGE, 13, "", "too many members");
+    assert_refused(&limits, "[1234]", PARLEY_E_MESSAGE_TOO_LARGE, 1, "/0",
+                   "number too long");
+    assert_refused(&limits, "[-123]", PARLEY_E_MESSAGE_TOO_LARGE, 1, "/0",
+                   "number too long");
+    assert_refused(&limits, "[1.2345]", PARLEY_E_MESSAGE_TOO_LARGE, 1, "/0",
+                   "number too long");
+    assert_refused(&limits, "[1.5e1]", PARLEY_E_MESSAGE_TOO_LARGE, 1, "/0",
+                   "number too long");
+
+    assert_int_equal(read_text(&f, &limits,
+                               "{\"abc\":\"def\",\"b\":[123,1.5]}"), 0);
+    done(&f);
+
+    limits.depth = 0;
+
+    assert_refused(&limits, "[]", PARLEY_E_MESSAGE_TOO_LARGE, 0, "",
+                   "nested too deeply");
+    assert_int_equal(read_text(&f, &limits, "123"), 0);
+    done(&f);
+}
+
+
+/* whatever the configuration says, the depth has an end */
+static void
+test_depth(void **state)
+{
+    size_t                n;
+    char                 *text;
+    fixture_t             f;
+    parley_json_ref_t     root;
+    parley_json_limits_t  limits;
+
+    (void) state;
+
+    limits = parley_json_limits_default;
+    limits.depth = UINT32_MAX;
+
+    n = PARLEY_JSON_DEPTH_MAX;
+    text = calloc(2, n + 2);
+    assert_non_null(text);
+
+    memset(text, '[', n);
+    memset(text + n, ']', n);
+
+    assert_int_equal(read_text(&f, &limits, text), 0);
+    assert_int_equal(f.doc.nnodes, n);
+    assert_int_equal(f.doc.nodes[n - 1].depth, n - 1);
+
+    root.doc = &f.doc;
+    root.node = 0;
+    assert_true(parley_json_equal(root, root));
+    done(&f);
+
+    text[n] = '[';
+    assert_int_equal(read_text(&f, &limits, text), -1);
+    assert_int_equal(f.err.code, PARLEY_E_MESSAGE_TOO_LARGE);
+    assert_int_equal(f.err.offset, n);
+    done(&f);
+
+    free(text);
+}
+
+
+/* the defaults are what the header says */
+static void
+test_defaults(void **state)
+{
+    char       *text;
+    size_t      n;
+    fixture_t   f;
+
+    (void) state;
+
+    n = parley_json_limits_default.octets;
+    assert_int_equal(n, 1024 * 1024);
+
+    text = malloc(n + 2);
+    assert_non_null(text);
+
+    memset(text, ' ', n + 1);
+    text[0] = '1';
+    text[n] = '\0';
+    assert_int_equal(read_text(&f, NULL, text), 0);
+    done(&f);
+
+    text[n] = ' ';
+    text[n + 1] = '\0';
+    assert_int_equal(read_text(&f, NULL, text), -1);
+    assert_int_equal(f.err.code, PARLEY_E_MESSAGE_TOO_LARGE);
+    done(&f);
+
+    n = parley_json_limits_default.string;
+    assert_int_equal(n, 256 * 1024);
+
+    memset(text, 'a', n + 2);
+    text[0] = '"';
+    text[n + 1] = '"';
+    text[n + 2] = '\0';
+    assert_int_equal(read_text(&f, NULL, text), 0);
+    assert_int_equal(f.doc.nodes[0].len, n);
+    done(&f);
+
+    text[n + 1] = 'a';
+    text[n + 2] = '"';
+    text[n + 3] = '\0';
+    assert_int_equal(read_text(&f, NULL, text), -1);
+    assert_string_equal(f.err.text, "string too long");
+    assert_int_equal(f.err.offset, 0);
+    done(&f);
+
+    free(text);
+}
+
+
+static void
+assert_node(fixture_t *f, const char *pointer, parley_json_type_t type,
+    unsigned flags, uint32_t count, unsigned depth, const char *raw)
+{
+    uint32_t                   i;
+    const parley_json_node_t  *node;
+
+    i = at(f, pointer);
+    assert_int_not_equal(i, PARLEY_JSON_NONE);
+
+    node = parley_json_node(&f->doc, i);
+
+    assert_int_equal(node->type, type);
+    assert_int_equal(node->flags, flags);
+    assert_int_equal(node->count, count);
+    assert_int_equal(node->depth, depth);
+    parley_assert_str(parley_json_raw(&f->doc, i), raw);
+}
+
+
+static void
+test_nodes(void **state)
+{
+    uint32_t   k;
+    fixture_t  f;
+
+    (void) state;
+
+    assert_int_equal(read_text(&f, NULL,
+        " {\"b\": [1, -2.5, 1.50, 1e2, -0, 9007199254740992, null],"
+        " \"a\": {\"x\": \"plain\", \"y\": \"\\u00e9\\n\","
+        " \"z\": \"\xC3\xA9\xF0\x9F\x98\x80\"}, \"e\": [ ], \"f\": true} "),
+        0);
+
+    assert_node(&f, "", PARLEY_JSON_OBJECT, 0, 4, 0,
+        "{\"b\": [1, -2.5, 1.50, 1e2, -0, 9007199254740992, null],"
+        " \"a\": {\"x\": \"plain\", \"y\": \"\\u00e9\\n\","
+        " \"z\": \"\xC3\xA9\xF0\x9F\x98\x80\"}, \"e\": [ ], \"f\": true}");
+
+    assert_node(&f, "/b", PARLEY_JSON_ARRAY, 0, 7, 1,
+                "[1, -2.5, 1.50, 1e2, -0, 9007199254740992, null]");
+    assert_node(&f, "/b/0", PARLEY_JSON_NUMBER,
+                PARLEY_JSON_INTEGER | PARLEY_JSON_CANONICAL, 0, 2, "1");
+    assert_node(&f, "/b/1", PARLEY_JSON_NUMBER, PARLEY_JSON_CANONICAL, 0, 2,
+                "-2.5");
+    assert_node(&f, "/b/2", PARLEY_JSON_NUMBER, 0, 0, 2, "1.50");
+    assert_node(&f, "/b/3", PARLEY_JSON_NUMBER, 0, 0, 2, "1e2");
+    assert_node(&f, "/b/4", PARLEY_JSON_NUMBER, PARLEY_JSON_INTEGER, 0, 2,
+                "-0");
+    assert_node(&f, "/b/5", PARLEY_JSON_NUMBER, PARLEY_JSON_INTEGER, 0, 2,
+                "9007199254740992");
+    assert_node(&f, "/b/6", PARLEY_JSON_NULL, 0, 0, 2, "null");
+
+    assert_node(&f, "/a", PARLEY_JSON_OBJECT, PARLEY_JSON_SORTED, 3, 1,
+        "{\"x\": \"plain\", \"y\": \"\\u00e9\\n\","
+        " \"z\": \"\xC3\xA9\xF0\x9F\x98\x80\"}");
+    assert_node(&f, "/a/x", PARLEY_JSON_STRING, PARLEY_JSON_ASCII, 5, 2,
+                "\"plain\"");
+    assert_node(&f, "/a/y", PARLEY_JSON_STRING, PARLEY_JSON_ESCAPED, 2, 2,
+                "\"\\u00e9\\n\"");
+    assert_node(&f, "/a/z", PARLEY_JSON_STRING, 0, 2, 2,
+                "\"\xC3\xA9\xF0\x9F\x98\x80\"");
+    assert_node(&f, "/e", PARLEY_JSON_ARRAY, 0, 0, 1, "[ ]");
+    assert_node(&f, "/f", PARLEY_JSON_TRUE, 0, 0, 1, "true");
+
+    /* names are strings that are keys, one level below their object */
+
+    k = at(&f, "/a/x") - 1;
+    assert_int_equal(f.doc.nodes[k].flags,
+                     PARLEY_JSON_ASCII | PARLEY_JSON_KEY);
+    assert_int_equal(f.doc.nodes[k].depth, 2);
+    parley_assert_str(parley_json_span(&f.doc, k), "x");
+
+    /* the first integer outside +-(2^53 - 1) */
+
+    assert_int_equal(f.doc.inexact, at(&f, "/b/5"));
+
+    done(&f);
+}
+
+
+static void
+test_flags(void **state)
+{
+    size_t     i;
+    char       text[128];
+    fixture_t  f;
+
+    static const struct {
+        const char  *text;
+        unsigned     flags;
+        int          inexact;
+    } numbers[] = {
+        { "0", PARLEY_JSON_INTEGER | PARLEY_JSON_CANONICAL, 0 },
+        { "-0", PARLEY_JSON_INTEGER, 0 },
+        { "0.0", 0, 0 },
+        { "-0.0", 0, 0 },
+        { "0.5", PARLEY_JSON_CANONICAL, 0 },
+        { "-0.5", PARLEY_JSON_CANONICAL, 0 },
+        { "0.50", 0, 0 },
+        { "0.000001", PARLEY_JSON_CANONICAL, 0 },
+        { "0.0000001", 0, 0 },
+        { "0.00000123456789012345", PARLEY_JSON_CANONICAL, 0 },
+        { "0.000001234567890123456", 0, 0 },
+        { "12345678.1234567", PARLEY_JSON_CANONICAL, 0 },
+        { "12345678.12345678", 0, 0 },
+        { "123456789012345", PARLEY_JSON_INTEGER | PARLEY_JSON_CANONICAL, 0 },
+        { "9007199254740991", PARLEY_JSON_INTEGER | PARLEY_JSON_CANONICAL,
+          0 },
+        { "-9007199254740991", PARLEY_JSON_INTEGER | PARLEY_JSON_CANONICAL,
+          0 },
+        { "9007199254740992", PARLEY_JSON_INTEGER, 1 },
+        { "-9007199254740992", PARLEY_JSON_INTEGER, 1 },
+        { "10000000000000000", PARLEY_JSON_INTEGER, 1 },
+        { "1e30", 0, 0 },
+        { "9007199254740993.0", 0, 0 },
+        { "1E5", 0, 0 },
+    };
+
+    static const struct {
+        const char  *text;
+        unsigned     flags;
+    } objects[] = {
+        { "{}", PARLEY_JSON_SORTED },
+        { "{\"a\":1}", PARLEY_JSON_SORTED },
+        { "{\"\":1,\"a\":1,\"aa\":2,\"b\":3}", PARLEY_JSON_SORTED },
+        { "{\"aa\":1,\"a\":2}", 0 },
+        { "{\"a\":1,\"b\":{\"d\":1,\"c\":2},\"e\":3}", PARLEY_JSON_SORTED },
+        { "{\"\\u0061\":1}", 0 },
+        { "{\"\xC3\xA9\":1}", 0 },
+        { "{\"a\":1,\"c\":2,\"b\":3,\"d\":4}", 0 },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        (void) snprintf(text, sizeof(text), "[%s]", numbers[i].text);
+        assert_int_equal(read_text(&f, NULL, text), 0);
+
+        if (f.doc.nodes[1].flags != numbers[i].flags) {
+            fail_msg("%s has flags %x", numbers[i].text,
+                     f.doc.nodes[1].flags);
+        }
+
+        assert_int_equal(f.doc.inexact,
+                         numbers[i].inexact ? 1 : PARLEY_JSON_NONE);
+        done(&f);
+    }
+
+    for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+        assert_int_equal(read_text(&f, NULL, objects[i].text), 0);
+
+        if (f.doc.nodes[0].flags != objects[i].flags) {
+            fail_msg("%s has flags %x", objects[i].text,
+                     f.doc.nodes[0].flags);
+        }
+
+        done(&f);
+    }
+}
+
+
+/*
+ * Objects below and above the number of members where the search changes,
+ * with a duplicate at any two places, escaped or not.
+ */
+static void
+test_duplicates(void **state)
+{
+    char       text[2048];
+    size_t     len;
+    unsigned   n, first, second, i;
+    fixture_t  f;
+
+    (void) state;
+
+    for (n = 2; n <= 40; n += (n < 20) ? 1 : 7) {
+        for (first = 0; first < n; first++) {
+            for (second = first + 1; second < n; second += 3) {
+                len = 0;
+                text[len++] = '{';
+
+                for (i = 0; i < n; i++) {
+                    len += (size_t) snprintf(text + len, sizeof(text) - len,
+                                             "%s\"%s%u\":%u",
+                                             (i == 0) ? "" : ",",
+                                             (i % 3 == 0) ? "\\u0078" : "x",
+                                             (i == second) ? 99 - first
+                                                           : 99 - i, i);
+                }
+
+                (void) snprintf(text + len, sizeof(text) - len, "}");
+
+                assert_int_equal(read_text(&f, NULL, text), -1);
+                assert_string_equal(f.err.text, "duplicate member");
+
+                (void) snprintf(text, sizeof(text), "/x%u", 99 - first);
+                assert_string_equal(f.err.field, text);
+                done(&f);
+            }
+        }
+    }
+}
+
+
+/* an object of 60 000 members: the search is linear, or this never ends */
+static void
+test_many_members(void **state)
+{
+    char      *text, *p;
+    unsigned   i;
+    fixture_t  f;
+
+    (void) state;
+
+    text = malloc(60000 * 16 + 16);
+    assert_non_null(text);
+
+    p = text;
+    *p++ = '{';
+
+    for (i = 0; i < 60000; i++) {
+        p += sprintf(p, "%s\"%u\":0", (i == 0) ? "" : ",",
+                     i * 7919 % 60000);
+    }
+
+    (void) strcpy(p, "}");
+    assert_int_equal(read_text(&f, NULL, text), 0);
+    assert_int_equal(f.doc.nodes[0].count, 60000);
+    done(&f);
+
+    (void) strcpy(p, ",\"4711\":1}");
+    assert_int_equal(read_text(&f, NULL, text), -1);
+    assert_string_equal(f.err.field, "/4711");
+    assert_int_equal(f.err.offset, p - text + 1);
+    done(&f);
+
+    free(text);
+}
+
+
+/* the n-th allocation fails, for every n */
+static void
+test_no_memory(void **state)
+{
+    int                 rc;
+    size_t              n, failures;
+    char                text[4096];
+    unsigned            i;
+    fixture_t           f;
+    parley_mem_t        mem;
+    parley_str_t        s;
+    parley_test_mem_t   memory;
+
+    (void) state;
+
+    /* many nodes, many members, an escaped name */
+
+    (void) strcpy(text, "{\"b\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],"
+                        "\"a\":\"x\\n\"");
+
+    for (i = 0; i < 30; i++) {
+        (void) snprintf(text + strlen(text), sizeof(text) - strlen(text),
+                        ",\"\\u0063%u\":{}", 50 - i);
+    }
+
+    (void) strcat(text, "}");
+
+    failures = 0;
+
+    for (n = 1; ; n++) {
+        mem = parley_test_mem(&memory, n);
+        parley_arena_init(&f.arena, &mem, 64);
+
+        rc = parley_json_read(&f.doc, &f.arena, NULL, 1, parley_str_c(text),
+                              &f.err);
+
+        if (rc == 0) {
+            rc = parley_json_string(&f.doc, at(&f, "/a"), &s);
+
+            if (rc != 0) {
+                assert_null(s.data);
+            }
+
+        } else {
+            assert_int_equal(f.err.code, PARLEY_E_CAPACITY);
+            assert_string_equal(f.err.text, "out of memory");
+            assert_int_equal(f.err.offset, PARLEY_NO_OFFSET);
+            assert_string_equal(f.err.field, "");
+            assert_null(f.doc.nodes);
+        }
+
+        done(&f);
+        assert_int_equal(memory.live, 0);
+
+        if (memory.allocations < n) {
+            assert_int_equal(rc, 0);
+            break;
+        }
+
+        assert_int_equal(rc, -1);
+        failures++;
+    }
+
+    assert_true(failures >= 3);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_test("every document of t/cases/json/accept is read",
+                test_accepted),
+    parley_test("every document of t/cases/json/refuse is refused: code, "
+                "offset, member, text", test_refused),
+    parley_test("a document cut at any octet is refused there",
+                test_truncated),
+    parley_test("limits are refusals with their place", test_limits),
+    parley_test("the depth is bounded whatever was configured", test_depth),
+    parley_test("the default limits are exact", test_defaults),
+    parley_test("nodes: type, flags, count, depth, octets", test_nodes),
+    parley_test("flags of numbers and objects", test_flags),
+    parley_test("duplicate members at any place", test_duplicates),
+    parley_test("very many members are no burden", test_many_members),
+    parley_test("reading and unescaping where memory fails",
+                test_no_memory),
+};
+
+
+PARLEY_TEST_MAIN(tests)

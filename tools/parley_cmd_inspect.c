@@ -1,0 +1,213 @@
+/* parley token inspect: what a token says. */
+
+#include "parley_base64.h"
+#include "parley_jwt.h"
+#include "parley_time.h"
+#include "parley_tool.h"
+
+
+static int parley_inspect_run(parley_tool_t *tool);
+static int parley_inspect_one(parley_tool_t *tool, parley_input_t *in,
+    void *ctx);
+static void parley_inspect_time(const parley_json_t *claims,
+    const char *name);
+static int parley_inspect_split(parley_input_t *in, parley_str_t token,
+    parley_str_t raw[3]);
+static int parley_inspect_part(parley_tool_t *tool, parley_input_t *in,
+    const char *name, parley_str_t raw, parley_json_t *doc);
+
+
+static const parley_option_t  parley_inspect_options[] = {
+    PARLEY_OPTIONS_TOKEN,
+    parley_option_end
+};
+
+
+const parley_command_t  parley_cmd_token_inspect = {
+    .name = "token inspect",
+    .operands = "[FILE...]",
+    .max = -1,
+    .summary = "Prints what a token says, verifying nothing",
+    .text = "Prints header and claims as JSON.\n",
+    .options = parley_inspect_options,
+    .run = parley_inspect_run
+};
+
+
+static int
+parley_inspect_run(parley_tool_t *tool)
+{
+    return parley_token_each(tool, parley_inspect_one, NULL);
+}
+
+
+static int
+parley_inspect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+{
+    size_t          len;
+    uint8_t        *signature;
+    parley_buf_t    b;
+    parley_str_t    raw[3], text;
+    parley_json_t   header, claims;
+
+    (void) ctx;
+
+    if (parley_inspect_split(in, parley_token_trim(in->text), raw) != 0
+        || parley_inspect_part(tool, in, "header", raw[0], &header) != 0
+        || parley_inspect_part(tool, in, "claims", raw[1], &claims) != 0)
+    {
+        return parley_output_error(tool, in);
+    }
+
+    signature = parley_arena_octets(in->arena,
+                                    PARLEY_BASE64_DECODED(raw[2].len));
+
+    if (signature == NULL
+        || parley_base64url_decode(raw[2], signature, &len) != 0)
+    {
+        (void) parley_error_set(&in->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "the signature is not base64url");
+        return parley_output_error(tool, in);
+    }
+
+    if (tool->json) {
+        parley_output_begin(&b, in, 1);
+        parley_buf_lit(&b, ",\"header\":");
+        parley_buf_str(&b, header.input);
+        parley_buf_lit(&b, ",\"claims\":");
+        parley_buf_str(&b, claims.input);
+        parley_output_end(&b);
+        return PARLEY_EXIT_OK;
+    }
+
+    parley_buf_init(&b, in->arena, 1024);
+    parley_buf_lit(&b, "{\n  \"header\": ");
+    parley_output_pretty(&b, &header, 0, 1);
+    parley_buf_lit(&b, ",\n  \"claims\": ");
+    parley_output_pretty(&b, &claims, 0, 1);
+    parley_buf_lit(&b, "\n}\n");
+
+    if (parley_buf_done(&b, &text) != 0) {
+        (void) parley_error_memory(&in->err);
+        return parley_output_error(tool, in);
+    }
+
+    parley_output(text);
+    (void) fflush(stdout);
+
+    parley_inspect_time(&claims, "nbf");
+    parley_inspect_time(&claims, "iat");
+    parley_inspect_time(&claims, "exp");
+    parley_say("%s: the signature was not verified", in->name);
+
+    return PARLEY_EXIT_OK;
+}
+
+
+/* "exp 2026-02-15T10:30:00Z, 5 s ago" */
+static void
+parley_inspect_time(const parley_json_t *claims, const char *name)
+{
+    char      date[PARLEY_TIME_MAX];
+    double    when;
+    int64_t   left;
+    uint32_t  node;
+
+    node = parley_json_get(claims, 0, parley_str_c(name));
+
+    if (node == PARLEY_JSON_NONE
+        || parley_json_type(claims, node) != PARLEY_JSON_NUMBER)
+    {
+        return;
+    }
+
+    when = parley_json_number(claims, node);
+
+    if (!(when >= 0 && when <= PARLEY_JWT_DATE_MAX)) {
+        return;
+    }
+
+    (void) parley_time_format((int64_t) when * 1000, date);
+    left = (int64_t) when - parley_host_seconds();
+
+    if (left > 0) {
+        parley_say("%s is %s, in %lld s", name, date, (long long) left);
+
+    } else {
+        parley_say("%s is %s, %lld s ago", name, date, (long long) -left);
+    }
+}
+
+
+static int
+parley_inspect_split(parley_input_t *in, parley_str_t token,
+    parley_str_t raw[3])
+{
+    size_t          i;
+    unsigned        n;
+    const uint8_t  *start;
+
+    n = 0;
+    start = token.data;
+
+    for (i = 0; i <= token.len; i++) {
+
+        if (i < token.len && token.data[i] != '.') {
+            continue;
+        }
+
+        if (n == 3) {
+            n++;
+            break;
+        }
+
+        raw[n++] = parley_str_make(start, (size_t) (token.data + i - start));
+        start = token.data + i + 1;
+    }
+
+    if (n != 3) {
+        return parley_error_set(&in->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "a token has three parts with a dot "
+                                "between them");
+    }
+
+    return 0;
+}
+
+
+static int
+parley_inspect_part(parley_tool_t *tool, parley_input_t *in,
+    const char *name, parley_str_t raw, parley_json_t *doc)
+{
+    size_t          len;
+    uint8_t        *octets;
+    parley_error_t  err;
+
+    octets = parley_arena_octets(in->arena, PARLEY_BASE64_DECODED(raw.len));
+
+    if (octets == NULL) {
+        return parley_error_memory(&in->err);
+    }
+
+    if (parley_base64url_decode(raw, octets, &len) != 0) {
+        return parley_error_set(&in->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "the %s is not base64url", name);
+    }
+
+    parley_error_clear(&err);
+
+    if (parley_json_read(doc, in->arena, NULL, tool->seed,
+                         parley_str_make(octets, len), &err)
+        != 0)
+    {
+        return parley_error_set(&in->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "the %s is no JSON: %s", name, err.text);
+    }
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return parley_error_set(&in->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "the %s is no object", name);
+    }
+
+    return 0;
+}

@@ -1,0 +1,307 @@
+/* parley keygen and parley jwks: keys. */
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "parley_tool.h"
+
+
+static int parley_keygen_run(parley_tool_t *tool);
+static int parley_keygen_new(parley_tool_t *tool, parley_jwk_t *ret);
+static const parley_alg_t *parley_keygen_alg(const char *word);
+static int parley_keygen_file(const char *path, parley_str_t text);
+static int parley_jwks_run(parley_tool_t *tool);
+static int parley_jwks_put(parley_tool_t *tool, const char *path,
+    int with_private, parley_buf_t *b, size_t *n);
+
+
+static const parley_option_t  parley_keygen_options[] = {
+    { "alg", 0, "A", "ed25519, es256, rs256, hs256; also es384, es512,\n"
+      "rs384, rs512, ps256, ps384, ps512, hs384, hs512", 0 },
+    { "kid", 0, "K", "the key's id (default: its thumbprint, RFC 7638)", 0 },
+    { "public", 0, NULL, "print the public part of the key in FILE, or on\n"
+      "standard input, instead of making one", 0 },
+    { "out", 'o', "FILE", "write to a new file that the owner alone can "
+      "read", 0 },
+    parley_option_end
+};
+
+
+static const parley_option_t  parley_jwks_options[] = {
+    { "private", 0, NULL, "private parts too; HMAC secrets have no other",
+      0 },
+    parley_option_end
+};
+
+
+const parley_command_t  parley_cmd_keygen = {
+    .name = "keygen",
+    .operands = "[FILE]",
+    .max = 1,
+    .summary = "Makes a key, or prints the public part of one, as a JWK",
+    .options = parley_keygen_options,
+    .run = parley_keygen_run
+};
+
+
+const parley_command_t  parley_cmd_jwks = {
+    .name = "jwks",
+    .operands = "FILE...",
+    .min = 1,
+    .max = -1,
+    .summary = "Collects the public parts of keys into a JWKS",
+    .text = "Each FILE is a JWK or a JWKS.\n",
+    .options = parley_jwks_options,
+    .run = parley_jwks_run
+};
+
+
+static int
+parley_keygen_run(parley_tool_t *tool)
+{
+    int              rc, is_public, status;
+    const char      *out;
+    parley_buf_t     b;
+    parley_jwk_t     jwk;
+    parley_str_t     text;
+    parley_error_t   err;
+
+    is_public = parley_option(tool, "public") != NULL;
+
+    if (is_public) {
+        if (parley_option(tool, "alg") != NULL
+            || parley_option(tool, "kid") != NULL)
+        {
+            return parley_say_usage(tool, "--public goes with neither --alg "
+                                    "nor --kid");
+        }
+
+        rc = parley_file_key(tool, tool->noperands ? tool->operands[0] : "-",
+                              0, &jwk);
+
+    } else if (tool->noperands > 0) {
+        return parley_say_usage(tool, "unexpected \"%s\"",
+                                tool->operands[0]);
+
+    } else {
+        rc = parley_keygen_new(tool, &jwk);
+    }
+
+    if (rc != 0) {
+        return PARLEY_EXIT_USAGE;
+    }
+
+    parley_error_clear(&err);
+    parley_buf_init(&b, &tool->arena, 4096);
+
+    status = PARLEY_EXIT_USAGE;
+    out = parley_option(tool, "out");
+
+    if (parley_jwk_write(&b, &jwk, !is_public, &err) != 0) {
+        parley_say("%s", err.text);
+        status = PARLEY_EXIT_INVALID;
+
+    } else if (parley_buf_done(&b, &text) != 0) {
+        parley_say("out of memory");
+
+    } else if (out == NULL) {
+        parley_output_line(text);
+        status = PARLEY_EXIT_OK;
+
+    } else if (parley_keygen_file(out, text) == 0) {
+        status = PARLEY_EXIT_OK;
+    }
+
+    explicit_bzero(b.data, b.len);
+    parley_jwk_free(&jwk);
+
+    return status;
+}
+
+
+static int
+parley_keygen_new(parley_tool_t *tool, parley_jwk_t *ret)
+{
+    const char          *value;
+    parley_str_t         kid;
+    parley_error_t       err;
+    const parley_alg_t  *alg;
+
+    if (parley_option_required(tool, "alg", &value) != 0) {
+        return -1;
+    }
+
+    alg = parley_keygen_alg(value);
+
+    if (alg == NULL) {
+        parley_say_usage(tool, "--alg: unknown algorithm \"%s\"", value);
+        return -1;
+    }
+
+    value = parley_option(tool, "kid");
+
+    if (value != NULL && *value == '\0') {
+        parley_say_usage(tool, "--kid is empty");
+        return -1;
+    }
+
+    kid = (value != NULL) ? parley_str_c(value) : parley_str_none;
+
+    parley_error_clear(&err);
+
+    if (parley_jwk_generate(&tool->arena, alg->id, kid, ret, &err) != 0) {
+        parley_say_error("keygen", &err);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+/* Case does not matter to a person. */
+static const parley_alg_t *
+parley_keygen_alg(const char *word)
+{
+    char    name[8];
+    size_t  i;
+
+    if (strcasecmp(word, "ed25519") == 0 || strcasecmp(word, "eddsa") == 0) {
+        return parley_alg_get(PARLEY_ALG_EDDSA);
+    }
+
+    for (i = 0; word[i] != '\0' && i < sizeof(name) - 1; i++) {
+        name[i] = (char) toupper((unsigned char) word[i]);
+    }
+
+    name[i] = '\0';
+
+    return (word[i] == '\0') ? parley_alg_find(parley_str_c(name)) : NULL;
+}
+
+
+static int
+parley_keygen_file(const char *path, parley_str_t text)
+{
+    int    fd;
+    FILE  *file;
+
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd == -1) {
+        parley_say("%s: %s", path, strerror(errno));
+        return -1;
+    }
+
+    file = fdopen(fd, "w");
+
+    if (file == NULL) {
+        parley_say("%s: %s", path, strerror(errno));
+        (void) close(fd);
+        return -1;
+    }
+
+    (void) fwrite(text.data, 1, text.len, file);
+    (void) putc('\n', file);
+
+    if (ferror(file) | fclose(file)) {
+        parley_say("%s: cannot be written", path);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_jwks_run(parley_tool_t *tool)
+{
+    int             with_private, status;
+    size_t          i, n;
+    parley_buf_t    b;
+    parley_str_t    text;
+    parley_jwks_t   keys;
+    parley_error_t  err;
+
+    n = 0;
+    status = PARLEY_EXIT_OK;
+    with_private = parley_option(tool, "private") != NULL;
+
+    parley_buf_init(&b, &tool->arena, 4096);
+    parley_buf_lit(&b, "{\"keys\":[");
+
+    for (i = 0; i < tool->noperands; i++) {
+        status = parley_jwks_put(tool, tool->operands[i], with_private, &b,
+                                 &n);
+
+        if (status != PARLEY_EXIT_OK) {
+            break;
+        }
+    }
+
+    parley_buf_lit(&b, "]}");
+
+    if (status == PARLEY_EXIT_OK) {
+        parley_error_clear(&err);
+
+        if (parley_buf_done(&b, &text) != 0) {
+            parley_say("out of memory");
+            status = PARLEY_EXIT_USAGE;
+
+        } else if (parley_jwks_parse(&tool->arena, text, &keys, &err) != 0) {
+            err.offset = PARLEY_NO_OFFSET;
+            parley_say_error("jwks", &err);
+            status = PARLEY_EXIT_INVALID;
+
+        } else {
+            parley_output_line(text);
+            parley_jwks_free(&keys);
+        }
+    }
+
+    explicit_bzero(b.data, b.len);
+
+    return status;
+}
+
+
+static int
+parley_jwks_put(parley_tool_t *tool, const char *path, int with_private,
+    parley_buf_t *b, size_t *n)
+{
+    int             status;
+    size_t          i;
+    parley_jwks_t   keys;
+    parley_error_t  err;
+
+    if (parley_file_keys(tool, path, &keys) != 0) {
+        return PARLEY_EXIT_USAGE;
+    }
+
+    status = PARLEY_EXIT_OK;
+    parley_error_clear(&err);
+
+    for (i = 0; i < keys.n && status == PARLEY_EXIT_OK; i++) {
+
+        if ((*n)++ > 0) {
+            parley_buf_octet(b, ',');
+        }
+
+        if (parley_jwk_write(b, &keys.keys[i],
+                             with_private && (keys.keys[i].is_private
+                                              || keys.keys[i].secret.len > 0),
+                             &err)
+            != 0)
+        {
+            parley_say("%s: %s", path, err.text);
+            status = PARLEY_EXIT_INVALID;
+        }
+    }
+
+    parley_jwks_free(&keys);
+
+    return status;
+}

@@ -1,0 +1,342 @@
+/* parley token mint: tokens for tests and for small installations. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_jwt.h"
+#include "parley_tool.h"
+
+
+#define PARLEY_MINT_LIFETIME  3600
+
+
+static int parley_mint_run(parley_tool_t *tool);
+static int parley_mint_token(parley_tool_t *tool, parley_jwk_t *key,
+    int *ret_status);
+static int parley_mint_alg(const parley_tool_t *tool,
+    const parley_jwk_t *key, parley_alg_id_t *ret);
+static int parley_mint_claims(parley_tool_t *tool, parley_str_t *ret);
+static int parley_mint_times(parley_tool_t *tool, parley_buf_t *b);
+static void parley_mint_audience(const parley_tool_t *tool, parley_buf_t *b);
+static int parley_mint_claim(parley_tool_t *tool, parley_buf_t *b,
+    const char *text);
+
+
+static const parley_option_t  parley_mint_options[] = {
+    { "key", 0, "FILE", "the issuer's private key, a JWK", 0 },
+    { "alg", 0, "A", "RS256, PS256, ES256, EdDSA, ... (default: the key's)",
+      0 },
+    { "sub", 0, "S", "the principal", 0 },
+    { "iss", 0, "I", "the issuer", 0 },
+    { "aud", 0, "A", "an audience; may be repeated", 1 },
+    { "scope", 0, "S", "scopes, separated by spaces", 0 },
+    { "exp", 0, "SECONDS", "how long it is good (default 3600)", 0 },
+    { "exp-at", 0, "TIME", "when it expires", 0 },
+    { "no-exp", 0, NULL, "it does not expire", 0 },
+    { "nbf", 0, "TIME", "when it begins", 0 },
+    { "iat", 0, "TIME", "when it was made (default: now)", 0 },
+    { "jti", 0, "ID", "its id", 0 },
+    { "claim", 0, "NAME=VALUE", "another claim: JSON, or text where it is "
+      "no JSON;\nmay be repeated", 1 },
+    parley_option_end
+};
+
+
+const parley_command_t  parley_cmd_token_mint = {
+    .name = "token mint",
+    .operands = "",
+    .max = 0,
+    .summary = "Makes a token (JWT)",
+    .text = "A TIME is seconds since 1970, an RFC 3339 timestamp, or +N or "
+            "-N seconds from\nnow.\n",
+    .options = parley_mint_options,
+    .run = parley_mint_run
+};
+
+
+static int
+parley_mint_run(parley_tool_t *tool)
+{
+    int           status;
+    const char   *path, *sub;
+    parley_jwk_t  key;
+
+    if (parley_option_required(tool, "key", &path) != 0
+        || parley_option_required(tool, "sub", &sub) != 0
+        || parley_file_key(tool, path, 1, &key) != 0)
+    {
+        return PARLEY_EXIT_USAGE;
+    }
+
+    if (parley_mint_token(tool, &key, &status) != 0) {
+        status = PARLEY_EXIT_USAGE;
+    }
+
+    parley_jwk_free(&key);
+
+    return status;
+}
+
+
+static int
+parley_mint_token(parley_tool_t *tool, parley_jwk_t *key, int *ret_status)
+{
+    parley_str_t     claims, token;
+    parley_error_t   err;
+    parley_alg_id_t  alg;
+
+    if (parley_mint_alg(tool, key, &alg) != 0
+        || parley_mint_claims(tool, &claims) != 0)
+    {
+        return -1;
+    }
+
+    parley_error_clear(&err);
+
+    if (parley_jwt_mint(key, alg, &tool->arena, claims, &token, &err) != 0) {
+        parley_say_error("token mint", &err);
+        return -1;
+    }
+
+    parley_output_line(token);
+    *ret_status = PARLEY_EXIT_OK;
+
+    return 0;
+}
+
+
+/* What is asked for, else the key's own, else the first that it may use. */
+static int
+parley_mint_alg(const parley_tool_t *tool, const parley_jwk_t *key,
+    parley_alg_id_t *ret)
+{
+    unsigned             i;
+    const char          *value;
+    const parley_alg_t  *alg;
+
+    value = parley_option(tool, "alg");
+
+    if (value != NULL) {
+        alg = parley_alg_find(parley_str_c(value));
+
+        if (alg == NULL || !(key->signs & PARLEY_ALG_BIT(alg->id))) {
+            parley_say("--alg: this key cannot sign with \"%s\"", value);
+            return -1;
+        }
+
+        *ret = alg->id;
+        return 0;
+    }
+
+    if (key->alg >= 0) {
+        *ret = (parley_alg_id_t) key->alg;
+        return 0;
+    }
+
+    for (i = 0; !(key->signs & PARLEY_ALG_BIT(i)); i++) { /* void */ }
+
+    *ret = (parley_alg_id_t) i;
+
+    return 0;
+}
+
+
+static int
+parley_mint_claims(parley_tool_t *tool, parley_str_t *ret)
+{
+    size_t           i;
+    const char      *value;
+    parley_buf_t     b;
+    parley_json_t    doc;
+    parley_error_t   err;
+
+    static const char *const  texts[] = { "sub", "iss", "scope", "jti" };
+
+    parley_buf_init(&b, &tool->arena, 1024);
+    parley_buf_octet(&b, '{');
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        value = parley_option(tool, texts[i]);
+
+        if (value != NULL) {
+            parley_buf_member(&b, parley_str_c(texts[i]),
+                              parley_str_c(value));
+        }
+    }
+
+    parley_mint_audience(tool, &b);
+
+    if (parley_mint_times(tool, &b) != 0) {
+        return -1;
+    }
+
+    i = 0;
+
+    while ((value = parley_option_next(tool, "claim", &i)) != NULL) {
+        if (parley_mint_claim(tool, &b, value) != 0) {
+            return -1;
+        }
+    }
+
+    parley_buf_octet(&b, '}');
+
+    if (parley_buf_done(&b, ret) != 0) {
+        parley_say("out of memory");
+        return -1;
+    }
+
+    parley_error_clear(&err);
+
+    /* two claims of one name, or octets that are not UTF-8 */
+
+    if (parley_json_read(&doc, &tool->arena, NULL, tool->seed, *ret, &err)
+        != 0)
+    {
+        parley_say_error("claims", &err);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static void
+parley_mint_audience(const parley_tool_t *tool, parley_buf_t *b)
+{
+    size_t       i, n;
+    const char  *value;
+
+    for (i = 0, n = 0; parley_option_next(tool, "aud", &i) != NULL; n++) {
+        /* void */
+    }
+
+    if (n == 0) {
+        return;
+    }
+
+    parley_buf_name(b, PARLEY_STR("aud"));
+
+    if (n == 1) {
+        parley_buf_json_string(b, parley_str_c(parley_option(tool, "aud")));
+        return;
+    }
+
+    parley_buf_octet(b, '[');
+
+    for (i = 0, n = 0;
+         (value = parley_option_next(tool, "aud", &i)) != NULL;
+         n++)
+    {
+        if (n > 0) {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_buf_json_string(b, parley_str_c(value));
+    }
+
+    parley_buf_octet(b, ']');
+}
+
+
+static int
+parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
+{
+    int          forms;
+    int64_t      now, t;
+    const char  *exp, *exp_at, *no_exp, *value;
+
+    now = parley_host_seconds();
+
+    exp = parley_option(tool, "exp");
+    exp_at = parley_option(tool, "exp-at");
+    no_exp = parley_option(tool, "no-exp");
+
+    forms = (exp != NULL) + (exp_at != NULL) + (no_exp != NULL);
+
+    if (forms > 1) {
+        parley_say_usage(tool, "--exp, --exp-at and --no-exp exclude each "
+                         "other");
+        return -1;
+    }
+
+    value = parley_option(tool, "iat");
+    t = now;
+
+    if (value != NULL && parley_option_time("iat", value, now, &t) != 0) {
+        return -1;
+    }
+
+    parley_buf_name(b, PARLEY_STR("iat"));
+    parley_buf_int(b, t);
+
+    value = parley_option(tool, "nbf");
+
+    if (value != NULL) {
+        if (parley_option_time("nbf", value, now, &t) != 0) {
+            return -1;
+        }
+
+        parley_buf_name(b, PARLEY_STR("nbf"));
+        parley_buf_int(b, t);
+    }
+
+    t = PARLEY_MINT_LIFETIME;
+
+    if (exp != NULL
+        && parley_option_integer("exp", exp, -4102444800, 4102444800, &t)
+           != 0)
+    {
+        return -1;
+    }
+
+    t += now;
+
+    if (exp_at != NULL
+        && parley_option_time("exp-at", exp_at, now, &t) != 0)
+    {
+        return -1;
+    }
+
+    if (no_exp == NULL) {
+        parley_buf_name(b, PARLEY_STR("exp"));
+        parley_buf_int(b, t);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_mint_claim(parley_tool_t *tool, parley_buf_t *b, const char *text)
+{
+    size_t          len;
+    parley_str_t    value;
+    parley_json_t   doc;
+    parley_error_t  err;
+
+    len = strcspn(text, "=");
+
+    if (len == 0 || text[len] != '=') {
+        parley_say_usage(tool, "--claim: \"%s\" is not NAME=VALUE", text);
+        return -1;
+    }
+
+    value = parley_str_c(text + len + 1);
+
+    parley_buf_octet(b, ',');
+    parley_buf_json_string(b, parley_str_make(text, len));
+    parley_buf_octet(b, ':');
+
+    parley_error_clear(&err);
+
+    if (parley_json_read(&doc, &tool->arena, NULL, tool->seed, value, &err)
+        == 0)
+    {
+        parley_buf_str(b, value);
+
+    } else {
+        parley_buf_json_string(b, value);
+    }
+
+    return 0;
+}

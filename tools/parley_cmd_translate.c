@@ -1,0 +1,379 @@
+/* parley translate: a message of one protocol as one of another. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_directory.h"
+#include "parley_name.h"
+#include "parley_signature.h"
+#include "parley_tool.h"
+
+
+#define PARLEY_IDENTITIES_MAX  (64 << 20)
+
+
+typedef enum {
+    PARLEY_LOSS_REPORT = 0,
+    PARLEY_LOSS_REJECT,
+    PARLEY_LOSS_IGNORE
+} parley_loss_mode_t;
+
+
+typedef struct {
+    parley_message_t       m;
+    parley_proto_t         to;
+    parley_encode_opts_t   opts;
+    parley_directory_t    *directory;
+    parley_jwk_t           key;
+    parley_arena_t        *arena;       /* of the message at hand */
+    parley_loss_mode_t     loss;
+} parley_translate_t;
+
+
+static int parley_translate_run(parley_tool_t *tool);
+static int parley_translate_init(parley_tool_t *tool,
+    parley_translate_t *t);
+static int parley_translate_loss_mode(parley_tool_t *tool,
+    parley_translate_t *t);
+static int parley_translate_directory(parley_tool_t *tool,
+    parley_translate_t *t);
+static int parley_translate_one(parley_tool_t *tool, parley_input_t *in,
+    void *ctx);
+static void parley_translate_json(parley_input_t *in,
+    const parley_translate_t *t, const parley_encoded_t *out,
+    const parley_loss_t *loss);
+static void parley_translate_loss(const parley_input_t *in,
+    const parley_loss_t *loss);
+static int parley_translate_resolve(void *data, parley_proto_t from,
+    parley_str_t name, parley_proto_t to, parley_str_t *ret);
+static int parley_translate_sign(void *data, parley_str_t octets,
+    parley_msg_sig_t *ret, parley_error_t *err);
+
+
+static const parley_option_t  parley_translate_options[] = {
+    { "from", 0, "P", "the protocol: aee, vcp; else it is detected", 0 },
+    { "to", 0, "P", "the protocol wanted", 0 },
+    { "identities", 0, "FILE", "names of principals, as parley_identities "
+      "has them", 0 },
+    { "self", 0, "NAME", "the gateway's own AEE name, as parley_self\n"
+      "(default service.parley)", 0 },
+    { "principal", 0, "SUB", "the sender's sub, as a gateway that verified "
+      "it\nnames it in the translation", 0 },
+    { "key", 0, "FILE", "the gateway's key, a private JWK: the translation\n"
+      "is signed with it, as parley_signing_key has it", 0 },
+    { "loss", 0, "WORD", "what cannot travel: report (default), reject,\n"
+      "ignore", 0 },
+    { "vcp-context", 0, "C", "as parley_vcp_context", 0 },
+    { "vcp-constitution", 0, "C", "as parley_vcp_constitution", 0 },
+    PARLEY_OPTIONS_INPUT,
+    parley_option_end
+};
+
+
+const parley_command_t  parley_cmd_translate = {
+    .name = "translate",
+    .operands = "[FILE...]",
+    .max = -1,
+    .summary = "Translates a message into another protocol",
+    .text = "The translation goes to standard output; what could not be "
+            "carried is named on\nstandard error, one JSON Pointer a line. "
+            " The signature is dropped: parley\nverify looks at it.\n",
+    .options = parley_translate_options,
+    .run = parley_translate_run
+};
+
+
+static int
+parley_translate_run(parley_tool_t *tool)
+{
+    int                 status;
+    parley_translate_t  t;
+
+    memset(&t, 0, sizeof(t));
+
+    status = PARLEY_EXIT_USAGE;
+
+    if (parley_translate_init(tool, &t) == 0) {
+        status = parley_input_each(tool, parley_translate_one, &t);
+    }
+
+    parley_jwk_free(&t.key);
+    parley_directory_free(t.directory);
+    parley_message_free(&t.m);
+
+    return status;
+}
+
+
+static int
+parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
+{
+    const char  *value;
+
+    if (parley_option_required(tool, "to", &value) != 0
+        || parley_option_proto(tool, "to", &t->to) != 0
+        || parley_translate_loss_mode(tool, t) != 0
+        || parley_message_init(tool, "from", &t->m) != 0
+        || parley_translate_directory(tool, t) != 0)
+    {
+        return -1;
+    }
+
+    value = parley_option(tool, "self");
+    t->opts.self = parley_str_c(value != NULL ? value : "service.parley");
+
+    value = parley_option(tool, "principal");
+    t->opts.principal = parley_str_c(value != NULL ? value : "");
+
+    value = parley_option(tool, "vcp-context");
+    t->opts.context = parley_str_c(value != NULL ? value : "");
+
+    value = parley_option(tool, "vcp-constitution");
+    t->opts.constitution = parley_str_c(value != NULL ? value : "");
+
+    value = parley_option(tool, "key");
+
+    if (value == NULL) {
+        return 0;
+    }
+
+    if (parley_file_key(tool, value, 1, &t->key) != 0) {
+        return -1;
+    }
+
+    if (parley_signature_word(&t->key).len == 0) {
+        parley_say("%s: messages are signed with Ed25519 or HS256, which "
+                   "this key cannot", value);
+        return -1;
+    }
+
+    t->opts.sign = parley_translate_sign;
+    t->opts.sign_ctx = t;
+
+    return 0;
+}
+
+
+static int
+parley_translate_loss_mode(parley_tool_t *tool, parley_translate_t *t)
+{
+    const char  *value;
+
+    value = parley_option(tool, "loss");
+
+    if (value == NULL || strcmp(value, "report") == 0) {
+        return 0;
+    }
+
+    if (strcmp(value, "reject") == 0) {
+        t->loss = PARLEY_LOSS_REJECT;
+        return 0;
+    }
+
+    if (strcmp(value, "ignore") == 0) {
+        t->loss = PARLEY_LOSS_IGNORE;
+        return 0;
+    }
+
+    parley_say_usage(tool, "--loss is report, reject or ignore, not \"%s\"",
+                     value);
+    return -1;
+}
+
+
+static int
+parley_translate_directory(parley_tool_t *tool, parley_translate_t *t)
+{
+    const char      *path;
+    parley_str_t     text;
+    parley_error_t   err;
+
+    path = parley_option(tool, "identities");
+
+    if (path == NULL) {
+        return 0;
+    }
+
+    if (parley_file_whole(tool, path, PARLEY_IDENTITIES_MAX, &text) != 0) {
+        return -1;
+    }
+
+    parley_error_clear(&err);
+
+    if (parley_directory_parse(&tool->arena, text, &t->directory, &err)
+        != 0)
+    {
+        parley_say_error(path, &err);
+        return -1;
+    }
+
+    t->opts.resolve = parley_translate_resolve;
+    t->opts.resolve_ctx = t;
+
+    return 0;
+}
+
+
+static int
+parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+{
+    char                 field[PARLEY_POINTER_MAX];
+    parley_loss_t        loss;
+    parley_encoded_t     out;
+    parley_translate_t  *t = ctx;
+
+    if (parley_message_decode(tool, in, &t->m) != 0) {
+        return parley_output_error(tool, in);
+    }
+
+    t->arena = in->arena;
+    parley_loss_init(&loss, in->arena);
+
+    if (parley_encode(t->m.engine, in->arena, t->to, &t->m.msg, &t->opts,
+                      &out, &loss, &in->err)
+        != 0)
+    {
+        return parley_output_error(tool, in);
+    }
+
+    if (loss.failed) {
+        (void) parley_error_memory(&in->err);
+        return parley_output_error(tool, in);
+    }
+
+    if (t->loss == PARLEY_LOSS_IGNORE) {
+        parley_loss_init(&loss, in->arena);
+
+    } else if (t->loss == PARLEY_LOSS_REJECT && loss.count > 0) {
+        (void) snprintf(field, sizeof(field), "%.*s",
+                        (int) loss.items[0].len,
+                        (const char *) loss.items[0].data);
+        (void) parley_error_set(&in->err, PARLEY_E_TRANSLATION_LOSSY, field,
+                                "%u member%s cannot be carried", loss.count,
+                                loss.count == 1 ? "" : "s");
+        return parley_output_error(tool, in);
+    }
+
+    if (tool->json) {
+        parley_translate_json(in, t, &out, &loss);
+
+    } else {
+        parley_output_line(out.body);
+        parley_translate_loss(in, &loss);
+    }
+
+    return PARLEY_EXIT_OK;
+}
+
+
+static void
+parley_translate_json(parley_input_t *in, const parley_translate_t *t,
+    const parley_encoded_t *out, const parley_loss_t *loss)
+{
+    uint32_t      i;
+    parley_buf_t  b;
+
+    parley_output_begin(&b, in, 1);
+    parley_buf_member(&b, PARLEY_STR("from"),
+                      parley_proto_name(t->m.msg.wire));
+    parley_buf_member(&b, PARLEY_STR("to"), parley_proto_name(t->to));
+    parley_buf_member(&b, PARLEY_STR("id"), out->id);
+    parley_buf_member(&b, PARLEY_STR("corr"), out->corr);
+    parley_buf_name(&b, PARLEY_STR("loss"));
+    parley_buf_octet(&b, '[');
+
+    for (i = 0; i < loss->nitems; i++) {
+        if (i > 0) {
+            parley_buf_octet(&b, ',');
+        }
+
+        parley_buf_json_string(&b, loss->items[i]);
+    }
+
+    parley_buf_octet(&b, ']');
+    parley_buf_name(&b, PARLEY_STR("message"));
+    parley_buf_str(&b, out->body);
+    parley_output_end(&b);
+}
+
+
+static void
+parley_translate_loss(const parley_input_t *in, const parley_loss_t *loss)
+{
+    char      where[32];
+    uint32_t  i;
+
+    where[0] = '\0';
+
+    if (in->line > 0) {
+        (void) snprintf(where, sizeof(where), ":%zu", in->line);
+    }
+
+    for (i = 0; i < loss->nitems; i++) {
+        parley_say("%s%s: lost %.*s", in->name, where,
+                   (int) loss->items[i].len,
+                   (const char *) loss->items[i].data);
+    }
+
+    if (loss->count > loss->nitems) {
+        parley_say("%s%s: lost %u more", in->name, where,
+                   loss->count - loss->nitems);
+    }
+}
+
+
+/*
+ * A parley_resolve_pt.  The name spaces are in the order of the protocols.
+ * What the directory does not say the syntax does, but never the name of
+ * somebody else.
+ */
+static int
+parley_translate_resolve(void *data, parley_proto_t from, parley_str_t name,
+    parley_proto_t to, parley_str_t *ret)
+{
+    parley_translate_t        *t = data;
+    const parley_principal_t  *owner, *other;
+
+    owner = parley_directory_by_name(t->directory, (parley_namespace_t) from,
+                                     name);
+
+    if (owner != NULL && owner->names[to].len > 0) {
+        *ret = owner->names[to];
+        return 1;
+    }
+
+    if (parley_name_map(t->arena, from, name, to, ret) != 0) {
+        return -1;
+    }
+
+    other = parley_directory_by_name(t->directory, (parley_namespace_t) to,
+                                     *ret);
+
+    return (other == NULL || other == owner) ? 1 : -1;
+}
+
+
+static int
+parley_translate_sign(void *data, parley_str_t octets, parley_msg_sig_t *ret,
+    parley_error_t *err)
+{
+    char                 text[PARLEY_SIGNATURE_TEXT_MAX];
+    parley_str_t         value;
+    parley_translate_t  *t = data;
+
+    memset(ret, 0, sizeof(parley_msg_sig_t));
+
+    ret->alg = parley_signature_word(&t->key);
+    ret->kid = t->key.kid;
+    ret->present = 1;
+
+    if (parley_signature_sign(&t->key, octets, text, &value, err) != 0) {
+        return -1;
+    }
+
+    if (parley_arena_str(t->arena, value, &ret->value) != 0) {
+        return parley_error_memory(err);
+    }
+
+    return 0;
+}

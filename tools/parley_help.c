@@ -1,0 +1,101 @@
+/* --help, made of the tables that the commands are read with. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_tool.h"
+
+
+#define PARLEY_HELP_COLUMN  28
+
+
+static void parley_help_option(const parley_option_t *option);
+
+
+void
+parley_help_commands(void)
+{
+    size_t  i;
+
+    fputs("Usage: parley COMMAND [options] [FILE...]\n"
+          "\n"
+          "Detects, validates, translates, signs and verifies messages of "
+          "agent protocols,\n"
+          "with the code of the nginx module ngx_http_parley_module.\n"
+          "\n"
+          "Commands:\n", stdout);
+
+    for (i = 0; parley_commands[i] != NULL; i++) {
+        printf("  %-16s%s\n", parley_commands[i]->name,
+               parley_commands[i]->summary);
+    }
+
+    fputs("\n"
+          "\"parley COMMAND --help\" says more about a command.  A FILE of "
+          "\"-\", or none, is\n"
+          "standard input.\n"
+          "\n"
+          "Exit status: 0, all is well; 1, a message, a signature or a "
+          "token is not; 2, the\n"
+          "command line is not, or a file cannot be read or written.\n",
+          stdout);
+}
+
+
+void
+parley_help_command(const parley_command_t *command)
+{
+    const parley_option_t  *option;
+
+    printf("Usage: parley %s [options]%s%s\n\n%s.\n", command->name,
+           command->operands[0] != '\0' ? " " : "", command->operands,
+           command->summary);
+
+    if (command->text != NULL) {
+        printf("\n%s", command->text);
+    }
+
+    fputs("\nOptions:\n", stdout);
+
+    for (option = command->options; option->name != NULL; option++) {
+        parley_help_option(option);
+    }
+
+    parley_help_option(&parley_option_help);
+}
+
+
+static void
+parley_help_option(const parley_option_t *option)
+{
+    int          n;
+    size_t       len;
+    const char  *line;
+
+    if (option->letter != 0) {
+        n = printf("  -%c, --%s", option->letter, option->name);
+
+    } else {
+        n = printf("      --%s", option->name);
+    }
+
+    if (option->argument != NULL) {
+        n += printf(" %s", option->argument);
+    }
+
+    if (n >= PARLEY_HELP_COLUMN) {
+        fputc('\n', stdout);
+        n = 0;
+    }
+
+    for (line = option->help; *line != '\0'; line += len) {
+        len = strcspn(line, "\n");
+        printf("%*s%.*s\n", PARLEY_HELP_COLUMN - n, "", (int) len, line);
+
+        if (line[len] == '\n') {
+            len++;
+        }
+
+        n = 0;
+    }
+}

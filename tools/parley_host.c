@@ -1,0 +1,51 @@
+/* The machine: its clock and its random numbers. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "parley_tool.h"
+
+
+int64_t
+parley_host_seconds(void)
+{
+    return parley_host_ms() / 1000;
+}
+
+
+int64_t
+parley_host_ms(void)
+{
+    struct timespec  ts;
+
+    (void) clock_gettime(CLOCK_REALTIME, &ts);
+
+    return (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+
+void
+parley_host_random(void *out, size_t len)
+{
+    ssize_t   n;
+    uint8_t  *p = out;
+
+    while (len > 0) {
+        n = getrandom(p, len, 0);
+
+        if (n < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+
+            parley_say("no random numbers: %s", strerror(errno));
+            exit(PARLEY_EXIT_USAGE);
+        }
+
+        p += n;
+        len -= (size_t) n;
+    }
+}

@@ -1,0 +1,195 @@
+/* parley: the command line tool on libparley. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parley_tool.h"
+
+
+static const parley_command_t *parley_main_find(int argc, char **argv,
+    int *ret_words);
+static int parley_main_unknown(int argc, char **argv);
+static int parley_main_run(const parley_command_t *command, int argc,
+    char **argv);
+
+
+/* in the order of the help */
+const parley_command_t *const  parley_commands[] = {
+    &parley_cmd_detect,
+    &parley_cmd_validate,
+    &parley_cmd_translate,
+    &parley_cmd_canon,
+    &parley_cmd_sign,
+    &parley_cmd_verify,
+    &parley_cmd_keygen,
+    &parley_cmd_jwks,
+    &parley_cmd_token_mint,
+    &parley_cmd_token_inspect,
+    &parley_cmd_token_verify,
+    &parley_cmd_uuid,
+    NULL
+};
+
+
+int
+main(int argc, char **argv)
+{
+    int                      words, status;
+    const parley_command_t  *command;
+
+    argc--;
+    argv++;
+
+    if (argc == 0) {
+        fputs("parley: no command\nTry \"parley --help\".\n", stderr);
+        return PARLEY_EXIT_USAGE;
+    }
+
+    if (strcmp(argv[0], "--version") == 0 && argc == 1) {
+        puts("parley " PARLEY_TOOL_VERSION);
+        return parley_output_finish();
+    }
+
+    if (argc == 1 && (strcmp(argv[0], "help") == 0
+                      || strcmp(argv[0], "--help") == 0
+                      || strcmp(argv[0], "-h") == 0))
+    {
+        parley_help_commands();
+        return parley_output_finish();
+    }
+
+    if (strcmp(argv[0], "help") == 0) {
+        command = parley_main_find(argc - 1, argv + 1, &words);
+
+        if (command == NULL || words != argc - 1) {
+            return parley_main_unknown(argc - 1, argv + 1);
+        }
+
+        parley_help_command(command);
+        return parley_output_finish();
+    }
+
+    command = parley_main_find(argc, argv, &words);
+
+    if (command == NULL) {
+        return parley_main_unknown(argc, argv);
+    }
+
+    status = parley_main_run(command, argc - words, argv + words);
+
+    if (parley_output_finish() != 0) {
+        return PARLEY_EXIT_USAGE;
+    }
+
+    return status;
+}
+
+
+/* The command that the first words name, and how many words that is. */
+static const parley_command_t *
+parley_main_find(int argc, char **argv, int *ret_words)
+{
+    size_t       i, len;
+    const char  *name, *rest;
+
+    for (i = 0; parley_commands[i] != NULL; i++) {
+        name = parley_commands[i]->name;
+        rest = strchr(name, ' ');
+        len = (rest != NULL) ? (size_t) (rest - name) : strlen(name);
+
+        if (strlen(argv[0]) != len || memcmp(argv[0], name, len) != 0) {
+            continue;
+        }
+
+        if (rest == NULL) {
+            *ret_words = 1;
+            return parley_commands[i];
+        }
+
+        if (argc > 1 && strcmp(argv[1], rest + 1) == 0) {
+            *ret_words = 2;
+            return parley_commands[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+static int
+parley_main_unknown(int argc, char **argv)
+{
+    size_t       i, len;
+    const char  *separator;
+
+    len = strlen(argv[0]);
+    separator = ": ";
+
+    fprintf(stderr, "parley: ");
+
+    for (i = 0; parley_commands[i] != NULL; i++) {
+        if (strncmp(parley_commands[i]->name, argv[0], len) == 0
+            && parley_commands[i]->name[len] == ' ')
+        {
+            if (*separator == ':') {
+                fprintf(stderr, "\"%s\" needs one more word", argv[0]);
+            }
+
+            fprintf(stderr, "%s%s", separator,
+                    parley_commands[i]->name + len + 1);
+            separator = ", ";
+        }
+    }
+
+    if (*separator == ':') {
+        fprintf(stderr, "unknown command \"%s\"", argv[0]);
+
+    } else if (argc > 1 && argv[1][0] != '-') {
+        fprintf(stderr, ", not \"%s\"", argv[1]);
+    }
+
+    fputs("\nTry \"parley --help\".\n", stderr);
+
+    return PARLEY_EXIT_USAGE;
+}
+
+
+static int
+parley_main_run(const parley_command_t *command, int argc, char **argv)
+{
+    int            status;
+    parley_tool_t  tool;
+
+    memset(&tool, 0, sizeof(tool));
+
+    tool.command = command;
+    tool.limits = parley_json_limits_default;
+    parley_host_random(&tool.seed, sizeof(tool.seed));
+    parley_arena_init(&tool.arena, &parley_mem_libc, 0);
+
+    /* each word is at most one of either */
+    tool.given = calloc((size_t) argc + 1, sizeof(parley_given_t));
+    tool.operands = calloc((size_t) argc + 1, sizeof(char *));
+
+    if (tool.given == NULL || tool.operands == NULL) {
+        parley_say("out of memory");
+        status = PARLEY_EXIT_USAGE;
+
+    } else if (parley_options_read(&tool, argc, argv) != 0) {
+        status = PARLEY_EXIT_USAGE;
+
+    } else if (parley_option(&tool, "help") != NULL) {
+        parley_help_command(command);
+        status = PARLEY_EXIT_OK;
+
+    } else {
+        status = command->run(&tool);
+    }
+
+    parley_arena_reset(&tool.arena);
+    free(tool.given);
+    free(tool.operands);
+
+    return status;
+}

@@ -1,0 +1,386 @@
+/*
+ * The command line.  Nothing is guessed: no abbreviations, no option twice
+ * that has one value, no operand that nobody asked for.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parley_time.h"
+#include "parley_tool.h"
+
+
+static const parley_option_t *parley_option_find(
+    const parley_command_t *command, const char *word, size_t len);
+static const parley_option_t *parley_option_letter(
+    const parley_command_t *command, char letter);
+static int parley_options_word(parley_tool_t *tool, int argc, char **argv,
+    int *i);
+static int parley_options_take(parley_tool_t *tool,
+    const parley_option_t *option, const char *value);
+static int parley_options_limit(parley_tool_t *tool, const char *text);
+
+
+/* what every command has */
+const parley_option_t  parley_option_help = {
+    "help", 'h', NULL, "this text", 0
+};
+
+
+int
+parley_options_read(parley_tool_t *tool, int argc, char **argv)
+{
+    int                      i, words;
+    size_t                   n;
+    const char              *limit;
+    const parley_command_t  *command = tool->command;
+
+    words = 1;
+
+    for (i = 0; i < argc; i++) {
+
+        if (words && strcmp(argv[i], "--") == 0) {
+            words = 0;
+            continue;
+        }
+
+        if (!words || argv[i][0] != '-' || argv[i][1] == '\0') {
+            tool->operands[tool->noperands++] = argv[i];
+            continue;
+        }
+
+        if (parley_options_word(tool, argc, argv, &i) != 0) {
+            return -1;
+        }
+    }
+
+    if (parley_option(tool, "help") != NULL) {
+        return 0;
+    }
+
+    if (tool->noperands < (size_t) command->min) {
+        parley_say_usage(tool, "%s is missing", command->operands);
+        return -1;
+    }
+
+    if (command->max >= 0 && tool->noperands > (size_t) command->max) {
+        parley_say_usage(tool, "unexpected \"%s\"",
+                         tool->operands[command->max]);
+        return -1;
+    }
+
+    tool->json = parley_option(tool, "json") != NULL;
+    tool->lines = parley_option(tool, "lines") != NULL;
+
+    n = 0;
+
+    while ((limit = parley_option_next(tool, "limit", &n)) != NULL) {
+        if (parley_options_limit(tool, limit) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* One word that begins with '-', and the next one where it is its value. */
+static int
+parley_options_word(parley_tool_t *tool, int argc, char **argv, int *i)
+{
+    size_t                  len;
+    const char             *word, *value;
+    const parley_option_t  *option;
+
+    word = argv[*i];
+    value = NULL;
+
+    if (word[1] == '-') {
+        len = strcspn(word + 2, "=");
+        option = parley_option_find(tool->command, word + 2, len);
+
+        if (word[2 + len] == '=') {
+            value = word + 2 + len + 1;
+        }
+
+        len += 2;
+
+    } else {
+        option = parley_option_letter(tool->command, word[1]);
+        len = strlen(word);
+
+        if (len > 2) {
+            option = NULL;
+        }
+    }
+
+    if (option == NULL) {
+        parley_say_usage(tool, "unknown option \"%.*s\"", (int) len, word);
+        return -1;
+    }
+
+    if (option->argument == NULL) {
+
+        if (value != NULL) {
+            parley_say_usage(tool, "--%s takes no value", option->name);
+            return -1;
+        }
+
+        return parley_options_take(tool, option, "");
+    }
+
+    if (value == NULL) {
+
+        if (*i + 1 == argc) {
+            parley_say_usage(tool, "--%s needs a value: --%s %s",
+                             option->name, option->name, option->argument);
+            return -1;
+        }
+
+        value = argv[++*i];
+    }
+
+    return parley_options_take(tool, option, value);
+}
+
+
+static int
+parley_options_take(parley_tool_t *tool, const parley_option_t *option,
+    const char *value)
+{
+    if (!option->multiple && parley_option(tool, option->name) != NULL) {
+        parley_say_usage(tool, "--%s is given twice", option->name);
+        return -1;
+    }
+
+    tool->given[tool->ngiven].option = option;
+    tool->given[tool->ngiven].value = value;
+    tool->ngiven++;
+
+    return 0;
+}
+
+
+static const parley_option_t *
+parley_option_find(const parley_command_t *command, const char *word,
+    size_t len)
+{
+    const parley_option_t  *option;
+
+    for (option = command->options; option->name != NULL; option++) {
+        if (strlen(option->name) == len
+            && memcmp(option->name, word, len) == 0)
+        {
+            return option;
+        }
+    }
+
+    return (len == 4 && memcmp(word, "help", 4) == 0) ? &parley_option_help
+                                                      : NULL;
+}
+
+
+static const parley_option_t *
+parley_option_letter(const parley_command_t *command, char letter)
+{
+    const parley_option_t  *option;
+
+    for (option = command->options; option->name != NULL; option++) {
+        if (option->letter == letter) {
+            return option;
+        }
+    }
+
+    return (letter == 'h') ? &parley_option_help : NULL;
+}
+
+
+const char *
+parley_option(const parley_tool_t *tool, const char *name)
+{
+    size_t  i = 0;
+
+    return parley_option_next(tool, name, &i);
+}
+
+
+const char *
+parley_option_next(const parley_tool_t *tool, const char *name, size_t *i)
+{
+    const parley_given_t  *given;
+
+    while (*i < tool->ngiven) {
+        given = &tool->given[(*i)++];
+
+        if (strcmp(given->option->name, name) == 0) {
+            return given->value;
+        }
+    }
+
+    return NULL;
+}
+
+
+int
+parley_option_integer(const char *name, const char *value, int64_t min,
+    int64_t max, int64_t *ret)
+{
+    char       *end;
+    long long   n;
+
+    errno = 0;
+    n = strtoll(value, &end, 10);
+
+    if (end == value || *end != '\0' || errno != 0 || *value == ' '
+        || n < min || n > max)
+    {
+        parley_say("--%s: \"%s\" is no whole number from %lld to %lld", name,
+                   value, (long long) min, (long long) max);
+        return -1;
+    }
+
+    *ret = n;
+
+    return 0;
+}
+
+
+/* seconds since 1970, an RFC 3339 timestamp, or +N and -N: from now */
+int
+parley_option_time(const char *name, const char *value, int64_t now,
+    int64_t *ret)
+{
+    char       *end;
+    int64_t     ms;
+    long long   n;
+
+    if (parley_time_parse(parley_str_c(value), &ms) == 0) {
+        *ret = ms / 1000;
+        return 0;
+    }
+
+    errno = 0;
+    n = strtoll(value, &end, 10);
+
+    if (end == value || *end != '\0' || errno != 0 || *value == ' '
+        || n < -253402300799 || n > 253402300799)
+    {
+        parley_say("--%s: \"%s\" is no time: seconds since 1970, "
+                   "an RFC 3339 timestamp, or +N or -N seconds from now",
+                   name, value);
+        return -1;
+    }
+
+    *ret = (*value == '+' || *value == '-') ? now + n : n;
+
+    return 0;
+}
+
+
+int
+parley_option_proto(const parley_tool_t *tool, const char *name,
+    parley_proto_t *ret)
+{
+    size_t          len;
+    char            known[128];
+    unsigned        i;
+    const char     *value;
+    parley_str_t    word;
+    parley_proto_t  proto;
+
+    *ret = PARLEY_PROTO_NONE;
+
+    value = parley_option(tool, name);
+    if (value == NULL) {
+        return 0;
+    }
+
+    proto = parley_proto_find(parley_str_c(value));
+
+    if (proto != PARLEY_PROTO_NONE && parley_codecs[proto] != NULL) {
+        *ret = proto;
+        return 0;
+    }
+
+    len = 0;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        word = parley_proto_name((parley_proto_t) i);
+
+        if (parley_codecs[i] != NULL && len + word.len + 2 < sizeof(known)) {
+            known[len++] = ' ';
+            memcpy(known + len, word.data, word.len);
+            len += word.len;
+        }
+    }
+
+    known[len] = '\0';
+
+    parley_say_usage(tool, "--%s: unknown protocol \"%s\"; there are%s",
+                     name, value, known);
+    return -1;
+}
+
+
+int
+parley_option_required(const parley_tool_t *tool, const char *name,
+    const char **ret)
+{
+    *ret = parley_option(tool, name);
+
+    if (*ret == NULL) {
+        parley_say_usage(tool, "--%s is missing", name);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_options_limit(parley_tool_t *tool, const char *text)
+{
+    char       *end;
+    size_t      len;
+    unsigned    octets;
+    long long   n;
+
+    len = strcspn(text, "=");
+    octets = (len == 4 && memcmp(text, "body", 4) == 0)
+             || (len == 6 && memcmp(text, "string", 6) == 0);
+
+    errno = 0;
+    n = (text[len] == '=' && text[len + 1] >= '0' && text[len + 1] <= '9')
+        ? strtoll(text + len + 1, &end, 10) : 0;
+
+    if (n > 0 && octets && (*end == 'k' || *end == 'm') && n <= 1 << 20) {
+        n <<= (*end == 'k') ? 10 : 20;
+        end++;
+    }
+
+    if (n <= 0 || errno != 0 || *end != '\0' || n > 0x7FFFFFFF) {
+        parley_say_usage(tool, "--limit: \"%s\" is not NAME=N", text);
+        return -1;
+    }
+
+    if (octets && *text == 'b') {
+        tool->limits.octets = (size_t) n;
+
+    } else if (octets) {
+        tool->limits.string = (uint32_t) n;
+
+    } else if (len == 5 && memcmp(text, "depth", 5) == 0) {
+        tool->limits.depth = (uint32_t) n;
+
+    } else if (len == 7 && memcmp(text, "members", 7) == 0) {
+        tool->limits.members = (uint32_t) n;
+
+    } else {
+        parley_say_usage(tool, "--limit: unknown limit \"%.*s\"; there are "
+                         "body, string, depth, members", (int) len, text);
+        return -1;
+    }
+
+    return 0;
+}

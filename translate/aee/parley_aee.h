@@ -1,0 +1,155 @@
+/*
+ * AEE, Agent Envelope Exchange: draft-cowles-aee-00.  Private to
+ * translate/aee but for the descriptor.
+ */
+
+#ifndef PARLEY_AEE_H
+#define PARLEY_AEE_H
+
+#include "parley_codec.h"
+#include "parley_engine.h"
+
+
+#define PARLEY_AEE_ID_MIN      8    /* characters: id, corr, reply_to */
+#define PARLEY_AEE_TS_MIN      10
+#define PARLEY_AEE_INTENT_MIN  3
+
+
+/* the fourteen fields, in the order of section 3 */
+typedef enum {
+    PARLEY_AEE_V = 0,
+    PARLEY_AEE_ID,
+    PARLEY_AEE_TS,
+    PARLEY_AEE_TYPE,
+    PARLEY_AEE_FROM,
+    PARLEY_AEE_TO,
+    PARLEY_AEE_INTENT,
+    PARLEY_AEE_CORR,
+    PARLEY_AEE_REPLY_TO,
+    PARLEY_AEE_TRACE,
+    PARLEY_AEE_PRIORITY,
+    PARLEY_AEE_REQUIRES,
+    PARLEY_AEE_PAYLOAD,
+    PARLEY_AEE_SIG,
+    PARLEY_AEE_FIELDS
+} parley_aee_field_t;
+
+
+/* an envelope to write, but for its payload and signature */
+typedef struct {
+    parley_act_t         act;
+    parley_str_t         id;
+    parley_str_t         ts;
+    parley_str_t         from;
+    parley_str_t         to;
+    parley_str_t         intent;
+    parley_str_t         corr;
+    parley_str_t         reply_to;      /* empty: null */
+    parley_str_t         trace_id;      /* both or none */
+    parley_str_t         span_id;
+    parley_priority_t    priority;
+    int64_t              timeout_ms;    /* -1: requires is null */
+    const parley_msg_t  *restored;      /* an AEE message that comes back
+                                           from another protocol's slot: its
+                                           members are written instead of
+                                           trace, requires and the null of
+                                           reply_to; or NULL */
+} parley_aee_head_t;
+
+
+/* what an error envelope of the gateway says */
+typedef struct {
+    parley_str_t         self;
+    const parley_msg_t  *msg;           /* that failed, or NULL */
+    parley_str_t         code;          /* "E_RATE_LIMITED" */
+    parley_str_t         message;
+    parley_str_t         field;         /* empty: none */
+    int                  retryable;
+    int64_t              backoff_ms;    /* -1: unknown */
+    int64_t              now_ms;
+    const uint8_t       *random;        /* 16 octets; used where the message
+                                           has no id; or NULL */
+} parley_aee_failure_t;
+
+
+extern const parley_codec_t  parley_aee_codec;
+
+
+/* The field of that name; PARLEY_AEE_FIELDS: none of the fourteen. */
+parley_aee_field_t parley_aee_field(const parley_json_t *doc, uint32_t name);
+parley_aee_field_t parley_aee_field_name(parley_str_t name);
+
+/* The word of "type" for an act. */
+parley_str_t parley_aee_type(parley_act_t act);
+
+/*
+ * Whether an intent lies in the reserved namespace aee.* and is none of the
+ * seven of section 9, nor an extension (AEE-20).
+ */
+int parley_aee_is_reserved(parley_str_t intent);
+
+/*
+ * Writes an envelope up to "payload": and leaves the payload and the closing
+ * brace to the caller.
+ */
+void parley_aee_head(parley_buf_t *b, const parley_aee_head_t *head);
+
+/*
+ * Writes an error envelope, valid whatever the message was, as the body of
+ * *ret.  -1: no memory.
+ */
+int parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
+    parley_reply_t *ret);
+
+/*
+ * A code in AEE's manner: "rate-limited" is "E_RATE_LIMITED", none is
+ * "E_REFUSED".  -1: no memory.
+ */
+int parley_aee_code(parley_arena_t *arena, parley_str_t word,
+    parley_str_t *ret);
+
+/* The gateway's name, also where none is configured. */
+parley_str_t parley_aee_self(parley_str_t self);
+
+/* The length of UTF-8 in characters. */
+size_t parley_aee_chars(parley_str_t s);
+
+
+/*
+ * Fills id, sender, recipient, intent and corr, as far as they are strings,
+ * of an envelope that need not be valid.  -1: no memory.
+ */
+int parley_aee_peek(parley_msg_t *msg);
+
+/*
+ * Fills what msg->data, an object, says: text, code, and another protocol's
+ * message where it carries one.  -1: no memory.
+ */
+int parley_aee_payload(parley_arena_t *arena, parley_msg_t *msg);
+
+
+int parley_aee_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, int mve5, parley_msg_t *msg,
+    parley_error_t *err);
+
+void parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss);
+
+int parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
+
+int parley_aee_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+
+int parley_aee_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err);
+
+int parley_aee_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
+    parley_reply_t *ret);
+
+
+#endif /* PARLEY_AEE_H */

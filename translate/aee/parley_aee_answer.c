@@ -1,0 +1,213 @@
+#include "parley_aee.h"
+#include "parley_id.h"
+#include "parley_time.h"
+
+
+static int parley_aee_answer_match(const parley_msg_t *msg,
+    const parley_encoded_t *sent, parley_error_t *err);
+static int parley_aee_accepted(parley_arena_t *arena,
+    const parley_msg_t *request, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_error_t *err);
+static int parley_aee_rejected(parley_arena_t *arena,
+    const parley_msg_t *request, const parley_answer_t *answer,
+    const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
+    parley_error_t *err);
+
+
+/*
+ * An AEE service answers with an envelope; nothing, 202 and 204, or a stream
+ * envelope whose status is "accepted", say that it took the message.
+ */
+
+int
+parley_aee_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    uint32_t        status;
+    parley_msg_t   *msg;
+    parley_json_t  *doc;
+
+    doc = &answer->doc;
+    msg = &answer->msg;
+
+    if (answer->status == 202
+        && parley_json_get(doc, 0, PARLEY_STR("v")) == PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    if (parley_decode(engine, arena, PARLEY_PROTO_AEE, doc, 0, msg, err) != 0
+        || parley_aee_answer_match(msg, sent, err) != 0)
+    {
+        return -1;
+    }
+
+    status = parley_json_get(doc, msg->data.node, PARLEY_STR("status"));
+
+    if (msg->act == PARLEY_ACT_PROGRESS
+        && parley_json_string_is(doc, status, PARLEY_STR("accepted")))
+    {
+        return 0;
+    }
+
+    answer->kind = PARLEY_ANSWER_MESSAGE;
+
+    return 0;
+}
+
+
+/* AEE-34 */
+
+static int
+parley_aee_answer_match(const parley_msg_t *msg, const parley_encoded_t *sent,
+    parley_error_t *err)
+{
+    if (!parley_str_eq(msg->corr, sent->corr)) {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/corr",
+                                "/corr is not that of the message which it "
+                                "answers");
+    }
+
+    if ((msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE)
+        && !parley_str_eq(msg->reply_to, sent->id))
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/reply_to",
+                                "/reply_to is not the id of the message "
+                                "which it answers");
+    }
+
+    return 0;
+}
+
+
+int
+parley_aee_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    parley_encoded_t      made;
+    parley_encode_opts_t  answering;
+
+    if (answer->kind == PARLEY_ANSWER_REFUSED) {
+        return parley_aee_rejected(arena, request, answer, opts, now_ms, ret,
+                                   err);
+    }
+
+    if (answer->kind == PARLEY_ANSWER_TAKEN) {
+        return parley_aee_accepted(arena, request, opts, now_ms, ret, err);
+    }
+
+    answering = *opts;
+    answering.answering = request;
+
+    if (parley_encode(engine, arena, PARLEY_PROTO_AEE, &answer->msg,
+                      &answering, &made, loss, err)
+        == 0)
+    {
+        ret->status = answer->status < 300 ? 200 : answer->status;
+        ret->content_type = parley_aee_codec.media_type;
+        ret->body = made.body;
+        return 0;
+    }
+
+    if (err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    parley_loss_pointer(loss, err->field[0] ? err->field : "/");
+    parley_error_clear(err);
+
+    return parley_aee_accepted(arena, request, opts, now_ms, ret, err);
+}
+
+
+/* A task learns that it is on its way; for all else the status says it. */
+
+static int
+parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
+    const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
+    parley_error_t *err)
+{
+    char               ts[PARLEY_TIME_MAX], id[PARLEY_UUID_LEN + 1];
+    parley_buf_t       b;
+    parley_aee_head_t  head;
+
+    ret->status = 202;
+
+    if (request->act != PARLEY_ACT_REQUEST) {
+        return 0;
+    }
+
+    (void) parley_time_format(now_ms, ts);
+
+    if (parley_uuid_derive(8, 0, PARLEY_STR("aee"), request->id,
+                           PARLEY_STR("accepted"), id)
+        != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    memset(&head, 0, sizeof(parley_aee_head_t));
+
+    head.act = PARLEY_ACT_PROGRESS;
+    head.id = parley_str_c(id);
+    head.ts = parley_str_c(ts);
+    head.from = parley_aee_self(opts->self);
+    head.to = request->sender;
+    head.intent = request->intent;
+    head.corr = request->corr;
+    head.priority = request->priority;
+    head.timeout_ms = -1;
+
+    parley_buf_init(&b, arena, 512);
+
+    parley_aee_head(&b, &head);
+    parley_buf_lit(&b, "{\"status\":\"accepted\"}}");
+
+    if (parley_buf_done(&b, &ret->body) != 0) {
+        return parley_error_memory(err);
+    }
+
+    ret->content_type = parley_aee_codec.media_type;
+
+    return 0;
+}
+
+
+/* The service refused in its own words, which become those of AEE. */
+
+static int
+parley_aee_rejected(parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_error_t *err)
+{
+    parley_code_t         code;
+    parley_aee_failure_t  f;
+
+    memset(&f, 0, sizeof(parley_aee_failure_t));
+
+    code = parley_error_code(answer->code);
+
+    f.self = opts->self;
+    f.msg = request;
+    f.message = answer->message;
+    f.field = answer->field;
+    f.retryable = code != PARLEY_E_NONE ? parley_error_info(code)->retryable
+                                        : answer->status == 429
+                                          || answer->status >= 500;
+    f.backoff_ms = -1;
+    f.now_ms = now_ms;
+
+    ret->status = answer->status;
+
+    if (parley_aee_code(arena, answer->code, &f.code) != 0
+        || parley_aee_failure(arena, &f, ret) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    return 0;
+}

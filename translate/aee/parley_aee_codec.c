@@ -1,0 +1,254 @@
+#include "parley_aee.h"
+#include "parley_carry.h"
+
+
+#define PARLEY_AEE_DETECTED  100    /* "v" and two more of the fields */
+
+
+static int parley_aee_detect(const parley_json_t *doc);
+static parley_direction_t parley_aee_direction(const parley_msg_t *m);
+static int parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
+
+
+const parley_codec_t  parley_aee_codec = {
+    .proto = PARLEY_PROTO_AEE,
+    .schema = parley_str("urn:parley:schema:aee-1"),
+    .log_schema = parley_str("urn:parley:schema:aee-mve5"),
+    .media_type = parley_str("application/json"),
+    .signature_member = parley_str("sig"),
+
+    .form_pointer = "/type",
+    .id_pointer = "/id",
+    .created_pointer = "/ts",
+    .sender_pointer = "/from",
+    .recipient_pointer = "/to",
+    .intent_pointer = "/intent",
+    .corr_pointer = "/corr",
+    .reply_to_pointer = "/reply_to",
+    .priority_pointer = "/priority",
+    .timeout_pointer = "/requires/timeout_ms",
+    .data_pointer = "/payload",
+    .signature_pointer = "/sig",
+
+    .text_ids = 1,
+
+    .detect = parley_aee_detect,
+    .decode = parley_aee_decode,
+    .residue = parley_aee_residue,
+    .encode = parley_aee_encode,
+    .direction = parley_aee_direction,
+    .attach = parley_aee_attach,
+    .answer_decode = parley_aee_answer_decode,
+    .answer_encode = parley_aee_answer_encode,
+    .refuse = parley_aee_refuse,
+};
+
+
+static const parley_str_t  parley_aee_types[] = {
+    [PARLEY_ACT_REQUEST] = parley_str("task"),
+    [PARLEY_ACT_REPLY] = parley_str("result"),
+    [PARLEY_ACT_FAILURE] = parley_str("error"),
+    [PARLEY_ACT_EVENT] = parley_str("event"),
+    [PARLEY_ACT_PROGRESS] = parley_str("stream"),
+};
+
+
+static const parley_str_t  parley_aee_names[PARLEY_AEE_FIELDS] = {
+    [PARLEY_AEE_V] = parley_str("v"),
+    [PARLEY_AEE_ID] = parley_str("id"),
+    [PARLEY_AEE_TS] = parley_str("ts"),
+    [PARLEY_AEE_TYPE] = parley_str("type"),
+    [PARLEY_AEE_FROM] = parley_str("from"),
+    [PARLEY_AEE_TO] = parley_str("to"),
+    [PARLEY_AEE_INTENT] = parley_str("intent"),
+    [PARLEY_AEE_CORR] = parley_str("corr"),
+    [PARLEY_AEE_REPLY_TO] = parley_str("reply_to"),
+    [PARLEY_AEE_TRACE] = parley_str("trace"),
+    [PARLEY_AEE_PRIORITY] = parley_str("priority"),
+    [PARLEY_AEE_REQUIRES] = parley_str("requires"),
+    [PARLEY_AEE_PAYLOAD] = parley_str("payload"),
+    [PARLEY_AEE_SIG] = parley_str("sig"),
+};
+
+
+/* section 9, table 2 */
+static const parley_str_t  parley_aee_intents[] = {
+    parley_str("aee.status.ping"),
+    parley_str("aee.status.health"),
+    parley_str("aee.spec.query"),
+    parley_str("aee.capability.list"),
+    parley_str("aee.context.fetch"),
+    parley_str("aee.context.refute"),
+    parley_str("aee.validate.payload"),
+};
+
+
+static int
+parley_aee_detect(const parley_json_t *doc)
+{
+    int                 n, v;
+    uint32_t            k;
+    parley_aee_field_t  field;
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return 0;
+    }
+
+    n = 0;
+    v = 0;
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        field = parley_aee_field(doc, k);
+
+        n += field != PARLEY_AEE_FIELDS;
+        v |= field == PARLEY_AEE_V;
+    }
+
+    return v && n > 2 ? PARLEY_AEE_DETECTED + n : n;
+}
+
+
+parley_aee_field_t
+parley_aee_field(const parley_json_t *doc, uint32_t name)
+{
+    unsigned  i;
+
+    if (!(parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED)) {
+        return parley_aee_field_name(parley_json_span(doc, name));
+    }
+
+    for (i = 0; i < PARLEY_AEE_FIELDS; i++) {
+        if (parley_json_string_is(doc, name, parley_aee_names[i])) {
+            break;
+        }
+    }
+
+    return (parley_aee_field_t) i;
+}
+
+
+/* The first letter and the length leave few to compare with. */
+
+parley_aee_field_t
+parley_aee_field_name(parley_str_t name)
+{
+    unsigned  i;
+
+    if (name.len == 0) {
+        return PARLEY_AEE_FIELDS;
+    }
+
+    for (i = 0; i < PARLEY_AEE_FIELDS; i++) {
+        if (parley_aee_names[i].len == name.len
+            && parley_aee_names[i].data[0] == name.data[0]
+            && memcmp(parley_aee_names[i].data, name.data, name.len) == 0)
+        {
+            break;
+        }
+    }
+
+    return (parley_aee_field_t) i;
+}
+
+
+parley_str_t
+parley_aee_type(parley_act_t act)
+{
+    return parley_aee_types[act];
+}
+
+
+int
+parley_aee_is_reserved(parley_str_t intent)
+{
+    unsigned  i;
+
+    if (!parley_str_begins(intent, "aee.")
+        || parley_str_begins(intent, "aee.ext."))
+    {
+        return 0;
+    }
+
+    for (i = 0;
+         i < sizeof(parley_aee_intents) / sizeof(parley_aee_intents[0]);
+         i++)
+    {
+        if (parley_str_eq(parley_aee_intents[i], intent)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * AEE knows no hierarchy.  A message in another protocol's words goes where
+ * that protocol lets it go, carried or not: translation must not be a way
+ * around.
+ */
+
+static parley_direction_t
+parley_aee_direction(const parley_msg_t *m)
+{
+    parley_str_t    form;
+    parley_proto_t  proto;
+
+    proto = parley_carry_intent(m->intent, &form);
+
+    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL
+        || parley_codecs[proto]->direction == NULL)
+    {
+        return PARLEY_DIRECTION_ANY;
+    }
+
+    return parley_codecs[proto]->direction(m);
+}
+
+
+static int
+parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err)
+{
+    parley_buf_t  b;
+    parley_str_t  value;
+
+    *ret = parley_str_none;
+
+    parley_buf_init(&b, arena, sig->value.len + sig->kid.len + 48);
+
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("alg"), sig->alg);
+
+    if (sig->kid.len > 0) {
+        parley_buf_member(&b, PARLEY_STR("kid"), sig->kid);
+    }
+
+    parley_buf_member(&b, PARLEY_STR("value"), sig->value);
+    parley_buf_octet(&b, '}');
+
+    if (parley_buf_done(&b, &value) != 0) {
+        return parley_error_memory(err);
+    }
+
+    return parley_edit_append(arena, doc, PARLEY_STR("sig"), value, ret, err);
+}
+
+
+size_t
+parley_aee_chars(parley_str_t s)
+{
+    size_t  i, n;
+
+    n = 0;
+
+    for (i = 0; i < s.len; i++) {
+        n += (s.data[i] & 0xC0) != 0x80;
+    }
+
+    return n;
+}

@@ -1,0 +1,322 @@
+#include "parley_aee.h"
+#include "parley_carry.h"
+#include "parley_id.h"
+#include "parley_name.h"
+#include "parley_time.h"
+
+
+static int parley_aee_encode_ids(parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_aee_head_t *head, parley_error_t *err);
+static int parley_aee_encode_id(parley_arena_t *arena, const parley_msg_t *m,
+    parley_str_t id, const char *purpose, parley_str_t *ret,
+    parley_error_t *err);
+static int parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
+    parley_str_t *ret, parley_error_t *err);
+static void parley_aee_restore(parley_buf_t *b,
+    const parley_aee_head_t *head);
+static int parley_aee_check_restored(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *m, parley_str_t body,
+    parley_error_t *err);
+
+
+int
+parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
+{
+    parley_buf_t           b;
+    parley_aee_head_t      head;
+    const parley_codec_t  *wire;
+
+    wire = parley_codecs[m->wire];
+
+    memset(&head, 0, sizeof(parley_aee_head_t));
+
+    head.act = m->act;
+    head.intent = m->intent;
+    head.priority = m->priority;
+    head.timeout_ms = m->timeout_ms;
+    head.restored = m->origin == PARLEY_PROTO_AEE ? m : NULL;
+
+    if (m->trace_id.len > 0) {
+        head.trace_id = m->trace_id;
+        head.span_id = m->span_id;
+
+    } else if (opts->trace_id.len > 0) {
+        head.trace_id = opts->trace_id;
+        head.span_id = opts->span_id;
+    }
+
+    if (parley_aee_chars(m->intent) < PARLEY_AEE_INTENT_MIN) {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                wire->intent_pointer, "an AEE intent has at "
+                                "least 3 characters");
+    }
+
+    if (parley_aee_encode_ids(arena, m, opts, &head, err) != 0
+        || parley_aee_encode_ts(arena, m, &head.ts, err) != 0
+        || parley_name_translate(arena, opts, m, m->sender,
+                                 wire->sender_pointer, PARLEY_PROTO_AEE,
+                                 &head.from, err)
+           != 0
+        || parley_name_translate(arena, opts, m, m->recipient,
+                                 wire->recipient_pointer, PARLEY_PROTO_AEE,
+                                 &head.to, err)
+           != 0)
+    {
+        return -1;
+    }
+
+    parley_buf_init(&b, arena, m->doc->input.len + 512);
+
+    parley_aee_head(&b, &head);
+
+    if (head.restored) {
+        parley_carry_payload(&b, m, parley_str_none);
+
+    } else if (parley_carry_write(&b, m, opts) != 0) {
+        return parley_error_memory(err);
+    }
+
+    parley_buf_octet(&b, '}');
+
+    if (parley_buf_done(&b, &ret->body) != 0) {
+        return parley_error_memory(err);
+    }
+
+    ret->id = head.id;
+    ret->corr = head.corr;
+
+    if (head.restored
+        && parley_aee_check_restored(engine, arena, m, ret->body, err) != 0)
+    {
+        return -1;
+    }
+
+    if (m->origin != m->wire) {
+        wire->residue(m, loss);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_aee_head_t *head,
+    parley_error_t *err)
+{
+    int           answers;
+    parley_str_t  corr, reply_to;
+
+    if (parley_aee_encode_id(arena, m, m->id, "id", &head->id, err) != 0) {
+        return -1;
+    }
+
+    corr = m->corr;
+    reply_to = m->reply_to;
+
+    answers = m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE;
+
+    if (opts->answering != NULL) {
+        corr = opts->answering->corr;
+        reply_to = answers ? opts->answering->id : parley_str_none;
+    }
+
+    if (answers && reply_to.len == 0) {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_codecs[m->wire]->form_pointer,
+                                "an AEE result or error answers a message");
+    }
+
+    if (corr.len == 0) {
+        head->corr = head->id;
+
+    } else if (parley_aee_encode_id(arena, m, corr, "corr", &head->corr, err)
+               != 0)
+    {
+        return -1;
+    }
+
+    if (reply_to.len == 0) {
+        return 0;
+    }
+
+    return parley_aee_encode_id(arena, m, reply_to, "id", &head->reply_to,
+                                err);
+}
+
+
+/* An id that is too short for AEE is replaced by one derived from it. */
+
+static int
+parley_aee_encode_id(parley_arena_t *arena, const parley_msg_t *m,
+    parley_str_t id, const char *purpose, parley_str_t *ret,
+    parley_error_t *err)
+{
+    char  uuid[PARLEY_UUID_LEN + 1];
+
+    *ret = id;
+
+    if (parley_aee_chars(id) >= PARLEY_AEE_ID_MIN) {
+        return 0;
+    }
+
+    if (parley_uuid_derive(8, 0, parley_proto_name(m->wire), id,
+                           parley_str_c(purpose), uuid)
+        != 0
+        || parley_arena_str(arena, parley_str_c(uuid), ret) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
+    parley_str_t *ret, parley_error_t *err)
+{
+    char  ts[PARLEY_TIME_MAX];
+
+    *ret = m->created;
+
+    if (parley_aee_chars(m->created) >= PARLEY_AEE_TS_MIN) {
+        return 0;
+    }
+
+    if (m->created_ms < 0) {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_codecs[m->wire]->created_pointer,
+                                "an AEE envelope says when it was made");
+    }
+
+    (void) parley_time_format(m->created_ms, ts);
+
+    if (parley_arena_str(arena, parley_str_c(ts), ret) != 0) {
+        return parley_error_memory(err);
+    }
+
+    return 0;
+}
+
+
+void
+parley_aee_head(parley_buf_t *b, const parley_aee_head_t *head)
+{
+    parley_buf_lit(b, "{\"v\":\"1\",\"id\":");
+    parley_buf_json_string(b, head->id);
+    parley_buf_lit(b, ",\"ts\":");
+    parley_buf_json_string(b, head->ts);
+    parley_buf_lit(b, ",\"type\":\"");
+    parley_buf_str(b, parley_aee_type(head->act));
+    parley_buf_lit(b, "\",\"from\":");
+    parley_buf_json_string(b, head->from);
+    parley_buf_lit(b, ",\"to\":");
+    parley_buf_json_string(b, head->to);
+    parley_buf_lit(b, ",\"intent\":");
+    parley_buf_json_string(b, head->intent);
+    parley_buf_lit(b, ",\"corr\":");
+    parley_buf_json_string(b, head->corr);
+
+    if (head->reply_to.len > 0) {
+        parley_buf_lit(b, ",\"reply_to\":");
+        parley_buf_json_string(b, head->reply_to);
+
+    } else if (head->restored == NULL) {
+        parley_buf_lit(b, ",\"reply_to\":null");
+    }
+
+    if (head->restored) {
+        parley_aee_restore(b, head);
+
+    } else if (head->trace_id.len > 0) {
+        parley_buf_lit(b, ",\"trace\":{\"trace_id\":");
+        parley_buf_json_string(b, head->trace_id);
+        parley_buf_lit(b, ",\"span_id\":");
+        parley_buf_json_string(b, head->span_id);
+        parley_buf_octet(b, '}');
+    }
+
+    parley_buf_lit(b, ",\"priority\":\"");
+    parley_buf_str(b, parley_priority_name(head->priority));
+    parley_buf_octet(b, '"');
+
+    if (head->restored == NULL) {
+        if (head->timeout_ms >= 0) {
+            parley_buf_lit(b, ",\"requires\":{\"timeout_ms\":");
+            parley_buf_int(b, head->timeout_ms);
+            parley_buf_octet(b, '}');
+
+        } else {
+            parley_buf_lit(b, ",\"requires\":null");
+        }
+    }
+
+    parley_buf_lit(b, ",\"payload\":");
+}
+
+
+/*
+ * The members come from outside: one that is named like a field that stands
+ * in the envelope already has no place.
+ */
+
+static void
+parley_aee_restore(parley_buf_t *b, const parley_aee_head_t *head)
+{
+    uint32_t                i;
+    const parley_member_t  *member;
+
+    for (i = 0; i < head->restored->nmembers; i++) {
+        member = &head->restored->members[i];
+
+        switch (parley_aee_field_name(member->name)) {
+
+        case PARLEY_AEE_FIELDS:
+        case PARLEY_AEE_TRACE:
+        case PARLEY_AEE_REQUIRES:
+            break;
+
+        case PARLEY_AEE_REPLY_TO:
+            if (head->reply_to.len == 0) {
+                break;
+            }
+
+            continue;
+
+        default:
+            continue;
+        }
+
+        parley_buf_octet(b, ',');
+        parley_buf_json_string(b, member->name);
+        parley_buf_octet(b, ':');
+        parley_buf_value(b, member->value);
+    }
+}
+
+
+static int
+parley_aee_check_restored(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *m, parley_str_t body,
+    parley_error_t *err)
+{
+    parley_json_t  doc;
+
+    if (parley_read_again(&doc, arena, m->doc->seed, body, err) == 0
+        && parley_validate(engine, PARLEY_PROTO_AEE, &doc, err) == 0)
+    {
+        return 0;
+    }
+
+    if (err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                            parley_codecs[m->wire]->data_pointer,
+                            "what it carries is no AEE envelope");
+}

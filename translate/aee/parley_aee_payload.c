@@ -1,0 +1,160 @@
+/*
+ * What the payload of an envelope says: to a person, of a failure, and on
+ * behalf of another protocol.
+ */
+
+#include "parley_aee.h"
+#include "parley_carry.h"
+
+
+static int parley_aee_payload_words(parley_msg_t *msg);
+static int parley_aee_payload_failure(parley_msg_t *msg);
+static int parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg);
+
+
+int
+parley_aee_payload(parley_arena_t *arena, parley_msg_t *msg)
+{
+    if (parley_aee_payload_words(msg) != 0) {
+        return -1;
+    }
+
+    if (msg->act == PARLEY_ACT_FAILURE && parley_aee_payload_failure(msg) != 0) {
+        return -1;
+    }
+
+    return parley_aee_carried(arena, msg);
+}
+
+
+/* "text"; of an error, first "message" (section 4). */
+
+static int
+parley_aee_payload_words(parley_msg_t *msg)
+{
+    unsigned              i;
+    uint32_t              value;
+    const parley_json_t  *doc;
+
+    static const parley_str_t  names[] = {
+        parley_str("message"), parley_str("text")
+    };
+
+    doc = msg->doc;
+
+    for (i = msg->act == PARLEY_ACT_FAILURE ? 0 : 1; i < 2; i++) {
+
+        value = parley_json_get(doc, msg->data.node, names[i]);
+
+        if (parley_msg_string(doc, value, &msg->text) != 0) {
+            return -1;
+        }
+
+        if (msg->text.len > 0) {
+            msg->said[0] = value;
+            break;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_aee_payload_failure(parley_msg_t *msg)
+{
+    uint32_t              value;
+    parley_json_type_t    type;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    value = parley_json_get(doc, msg->data.node, PARLEY_STR("code"));
+
+    if (parley_msg_string(doc, value, &msg->code) != 0) {
+        return -1;
+    }
+
+    if (msg->code.len > 0) {
+        msg->said[1] = value;
+    }
+
+    value = parley_json_get(doc, msg->data.node, PARLEY_STR("retryable"));
+
+    if (value != PARLEY_JSON_NONE) {
+        type = parley_json_type(doc, value);
+
+        if (type == PARLEY_JSON_TRUE || type == PARLEY_JSON_FALSE) {
+            msg->said[2] = value;
+            msg->retryable = type == PARLEY_JSON_TRUE;
+        }
+    }
+
+    msg->alarm = msg->retryable ? PARLEY_ALARM_WARNING
+                                : PARLEY_ALARM_CRITICAL;
+
+    return 0;
+}
+
+
+/* Another protocol's message, carried whole (parley_carry.h). */
+
+static int
+parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg)
+{
+    uint32_t              k, object;
+    parley_str_t          form;
+    parley_proto_t        proto;
+    parley_member_t      *member;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    proto = parley_carry_intent(msg->intent, &form);
+
+    if (proto == PARLEY_PROTO_NONE
+        || parley_carry_reference(doc, msg->data.node, proto)
+           == PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    msg->carried = 1;
+    msg->origin = proto;
+    msg->form = form;
+
+    object = parley_json_get(doc, msg->data.node, parley_proto_name(proto));
+
+    if (object == PARLEY_JSON_NONE
+        || parley_json_node(doc, object)->count == 0)
+    {
+        return 0;
+    }
+
+    msg->members = parley_arena_alloc(arena,
+                                      parley_json_node(doc, object)->count
+                                      * sizeof(parley_member_t));
+    if (msg->members == NULL) {
+        return -1;
+    }
+
+    for (k = parley_json_first(object);
+         k != parley_json_end(doc, object);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_json_string_is(doc, k, PARLEY_STR("payload"))) {
+            continue;
+        }
+
+        member = &msg->members[msg->nmembers++];
+
+        member->value.doc = doc;
+        member->value.node = k + 1;
+
+        if (parley_json_string(doc, k, &member->name) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}

@@ -1,0 +1,158 @@
+/*
+ * What an envelope says beyond the canonical fields, for the loss report of
+ * a protocol that has no place for it.
+ */
+
+#include "parley_aee.h"
+#include "parley_carry.h"
+
+
+static void parley_aee_residue_requires(const parley_msg_t *m,
+    uint32_t object, parley_loss_t *loss);
+static void parley_aee_residue_trace(const parley_msg_t *m, uint32_t object,
+    parley_loss_t *loss);
+static void parley_aee_residue_references(const parley_msg_t *m,
+    parley_loss_t *loss);
+
+
+void
+parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss)
+{
+    uint32_t              k;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    value.doc = doc;
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        switch (parley_aee_field(doc, k)) {
+
+        case PARLEY_AEE_REQUIRES:
+            parley_aee_residue_requires(m, k + 1, loss);
+            break;
+
+        case PARLEY_AEE_TRACE:
+            parley_aee_residue_trace(m, k + 1, loss);
+            break;
+
+        case PARLEY_AEE_FIELDS:
+            value.node = k + 1;
+            parley_loss_value(loss, value);
+            break;
+
+        default:
+            break;
+        }
+    }
+
+    if (m->carried) {
+        parley_aee_residue_references(m, loss);
+    }
+}
+
+
+/* timeout_ms, where it is whole, is the deadline */
+
+static void
+parley_aee_residue_requires(const parley_msg_t *m, uint32_t object,
+    parley_loss_t *loss)
+{
+    int64_t               ms;
+    uint32_t              k;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    value.doc = doc;
+
+    if (parley_json_type(doc, object) != PARLEY_JSON_OBJECT) {
+        return;
+    }
+
+    for (k = parley_json_first(object);
+         k != parley_json_end(doc, object);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_json_string_is(doc, k, PARLEY_STR("timeout_ms"))
+            && parley_json_integer(doc, k + 1, &ms) == 0
+            && ms == m->timeout_ms)
+        {
+            continue;
+        }
+
+        value.node = k + 1;
+        parley_loss_value(loss, value);
+    }
+}
+
+
+/* ids that a traceparent can carry travel in that header */
+
+static void
+parley_aee_residue_trace(const parley_msg_t *m, uint32_t object,
+    parley_loss_t *loss)
+{
+    uint32_t              k;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    value.doc = doc;
+
+    if (parley_json_type(doc, object) != PARLEY_JSON_OBJECT
+        || parley_json_node(doc, object)->count == 0)
+    {
+        return;
+    }
+
+    if (!parley_trace_is_valid(m->trace_id, m->span_id)) {
+        value.node = object;
+        parley_loss_value(loss, value);
+        return;
+    }
+
+    for (k = parley_json_first(object);
+         k != parley_json_end(doc, object);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_json_string_is(doc, k, PARLEY_STR("trace_id"))
+            || parley_json_string_is(doc, k, PARLEY_STR("span_id")))
+        {
+            continue;
+        }
+
+        value.node = k + 1;
+        parley_loss_value(loss, value);
+    }
+}
+
+
+/* all but the gateway's own */
+
+static void
+parley_aee_residue_references(const parley_msg_t *m, parley_loss_t *loss)
+{
+    uint32_t              i, own, refs;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    value.doc = doc;
+
+    own = parley_carry_reference(doc, m->data.node, m->origin);
+    refs = parley_json_get(doc, m->data.node, PARLEY_STR("references"));
+
+    for (i = parley_json_first(refs);
+         i != parley_json_end(doc, refs);
+         i = parley_json_after(doc, i))
+    {
+        if (i != own) {
+            value.node = i;
+            parley_loss_value(loss, value);
+        }
+    }
+}

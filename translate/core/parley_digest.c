@@ -1,0 +1,71 @@
+#include "parley_digest.h"
+
+#include <openssl/evp.h>
+
+
+int
+parley_sha256(parley_str_t s, uint8_t out[PARLEY_SHA256_LEN])
+{
+    unsigned int  len;
+
+    len = PARLEY_SHA256_LEN;
+
+    /* a span of no octets may have no address */
+
+    if (EVP_Digest(s.len ? (const void *) s.data : "", s.len, out, &len,
+                   EVP_sha256(), NULL)
+        != 1)
+    {
+        memset(out, 0, PARLEY_SHA256_LEN);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+parley_sha256_parts(const parley_str_t *parts, size_t n,
+    uint8_t out[PARLEY_SHA256_LEN])
+{
+    int          ok;
+    size_t       i;
+    EVP_MD_CTX  *ctx;
+
+    ctx = EVP_MD_CTX_new();
+
+    ok = ctx != NULL && EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1;
+
+    for (i = 0; ok && i < n; i++) {
+        if (parts[i].len != 0) {
+            ok = EVP_DigestUpdate(ctx, parts[i].data, parts[i].len) == 1;
+        }
+    }
+
+    ok = ok && EVP_DigestFinal_ex(ctx, out, NULL) == 1;
+
+    EVP_MD_CTX_free(ctx);
+
+    if (!ok) {
+        memset(out, 0, PARLEY_SHA256_LEN);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+void
+parley_hex(const uint8_t *data, size_t n, char *out)
+{
+    size_t  i;
+
+    static const char  digits[] = "0123456789abcdef";
+
+    for (i = 0; i < n; i++) {
+        *out++ = digits[data[i] >> 4];
+        *out++ = digits[data[i] & 0x0F];
+    }
+
+    *out = '\0';
+}

@@ -1,0 +1,146 @@
+#include "parley_error.h"
+#include "parley_utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+
+/* NULL in the list's channel column stands for the wire word */
+#define PARLEY_ERROR_CHANNEL(word, channel)                                   \
+    _Generic((channel), char *: (channel), default: (word))
+
+
+static void parley_error_copy(char *dst, size_t size, const char *src);
+
+
+static const parley_error_info_t  parley_error_table[] = {
+    [PARLEY_E_NONE] = { .word = parley_str("") },
+
+#define X(sym, w, status, rpc, chan, retry)                                   \
+    [PARLEY_E_##sym] = {                                                      \
+        .word = parley_str(w),                                                \
+        .http = status,                                                       \
+        .jsonrpc = rpc,                                                       \
+        .channel = {                                                          \
+            (const uint8_t *) PARLEY_ERROR_CHANNEL(w, chan),                  \
+            __builtin_strlen(PARLEY_ERROR_CHANNEL(w, chan))                   \
+        },                                                                    \
+        .retryable = retry,                                                   \
+        .aee = parley_str("E_" #sym)                                          \
+    },
+    PARLEY_ERROR_LIST(X)
+#undef X
+};
+
+
+const parley_error_info_t *
+parley_error_info(parley_code_t code)
+{
+    if ((int) code <= PARLEY_E_NONE || code >= PARLEY_E_COUNT) {
+        code = PARLEY_E_CAPACITY;
+    }
+
+    return &parley_error_table[code];
+}
+
+
+parley_code_t
+parley_error_code(parley_str_t word)
+{
+    int  i;
+
+    for (i = PARLEY_E_NONE + 1; i < PARLEY_E_COUNT; i++) {
+        if (parley_str_eq(parley_error_table[i].word, word)) {
+            return (parley_code_t) i;
+        }
+    }
+
+    return PARLEY_E_NONE;
+}
+
+
+void
+parley_error_clear(parley_error_t *err)
+{
+    err->code = PARLEY_E_NONE;
+    err->offset = PARLEY_NO_OFFSET;
+    err->is_name = 0;
+    err->field[0] = '\0';
+    err->text[0] = '\0';
+}
+
+
+int
+parley_error_set(parley_error_t *err, parley_code_t code, const char *field,
+    const char *fmt, ...)
+{
+    char     text[PARLEY_TEXT_MAX + 4];
+    va_list  args;
+
+    /* room for one more sequence, so that a cut one can be told */
+
+    va_start(args, fmt);
+
+    if (vsnprintf(text, sizeof(text), fmt, args) < 0) {
+        text[0] = '\0';
+    }
+
+    va_end(args);
+
+    /* field may be err->field itself: it is read before it is written */
+
+    parley_error_copy(err->field, PARLEY_POINTER_MAX,
+                      (field == NULL) ? "" : field);
+    parley_error_copy(err->text, PARLEY_TEXT_MAX, text);
+
+    err->code = code;
+    err->offset = PARLEY_NO_OFFSET;
+    err->is_name = 0;
+
+    return -1;
+}
+
+
+int
+parley_error_memory(parley_error_t *err)
+{
+    return parley_error_set(err, PARLEY_E_CAPACITY, NULL, "out of memory");
+}
+
+
+/*
+ * Copies what is printable, at most size - 1 octets, and never a part of a
+ * sequence.  dst may be src.
+ */
+static void
+parley_error_copy(char *dst, size_t size, const char *src)
+{
+    size_t          i, n, len;
+    const uint8_t  *p, *end;
+
+    p = (const uint8_t *) src;
+    end = p + strlen(src);
+    len = 0;
+
+    while (p < end) {
+        n = parley_utf8_len(p, end);
+
+        if (len + (n ? n : 1) >= size) {
+            break;
+        }
+
+        if (n == 0 || (n == 1 && (*p < 0x20 || *p == 0x7F))
+            || (n == 2 && parley_utf8_get(p, n) <= 0x9F))
+        {
+            dst[len++] = '?';
+            p += n ? n : 1;
+            continue;
+        }
+
+        for (i = 0; i < n; i++) {
+            dst[len++] = (char) *p++;
+        }
+    }
+
+    dst[len] = '\0';
+}

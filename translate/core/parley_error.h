@@ -1,0 +1,126 @@
+/*
+ * Errors are small values: code, JSON Pointer, offset, text.  One list yields
+ * the enum, the wire word, the HTTP status, the JSON-RPC code, the
+ * agent-channel code and whether a retry helps; docs/errors.md is printed
+ * from it.
+ *
+ * The text is for a person.  It never holds a secret or payload content;
+ * member names come from the caller's message and are made printable.
+ */
+
+#ifndef PARLEY_ERROR_H
+#define PARLEY_ERROR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parley_str.h"
+
+
+/*
+ *  enum suffix, wire word, HTTP status, JSON-RPC code, agent-channel code
+ *  (NULL: the wire word), retryable
+ */
+#define PARLEY_ERROR_LIST(X)                                                  \
+    X(JSON_INVALID, "json-invalid", 400, -32700, "field-invalid", 0)          \
+    X(FIELD_MISSING, "field-missing", 400, -32602, NULL, 0)                   \
+    X(FIELD_INVALID, "field-invalid", 400, -32602, NULL, 0)                   \
+    X(FIELD_UNKNOWN, "field-unknown", 400, -32602, NULL, 0)                   \
+    X(KIND_UNKNOWN, "kind-unknown", 400, -32602, NULL, 0)                     \
+    X(PAYLOAD_KIND_MISMATCH, "payload-kind-mismatch", 400, -32602, NULL, 0)   \
+    X(ENVELOPE_VERSION_UNSUPPORTED, "envelope-version-unsupported", 400,      \
+      -32600, NULL, 0)                                                        \
+    X(PROTOCOL_UNSUPPORTED, "protocol-unsupported", 415, -32600,              \
+      "envelope-version-unsupported", 0)                                      \
+    X(TOKEN_MISSING, "token-missing", 401, -32001, NULL, 0)                   \
+    X(TOKEN_INVALID, "token-invalid", 401, -32001, NULL, 0)                   \
+    X(TOKEN_EXPIRED, "token-expired", 401, -32001, NULL, 1)                   \
+    X(SENDER_IDENTITY_MISMATCH, "sender-identity-mismatch", 403, -32002,      \
+      NULL, 0)                                                                \
+    X(SIGNATURE_MISSING, "signature-missing", 403, -32003, NULL, 0)           \
+    X(SIGNATURE_INVALID, "signature-invalid", 403, -32003, NULL, 0)           \
+    X(KEY_UNKNOWN, "key-unknown", 403, -32003, NULL, 0)                       \
+    X(SCOPE_UNAUTHORISED, "scope-unauthorised", 403, -32005, NULL, 0)         \
+    X(INTENT_REFUSED, "intent-refused", 403, -32005, "scope-unauthorised", 0) \
+    X(DIRECTION_REFUSED, "direction-refused", 403, -32005,                    \
+      "scope-unauthorised", 0)                                                \
+    X(POLICY_REFUSED, "policy-refused", 403, -32005, "scope-unauthorised", 0) \
+    X(AGENT_SUSPENDED, "agent-suspended", 403, -32006, NULL, 1)               \
+    X(MESSAGE_DUPLICATE, "message-duplicate", 409, -32009, NULL, 0)           \
+    X(MESSAGE_IN_FLIGHT, "message-in-flight", 409, -32009, NULL, 1)           \
+    X(CLAIM_HELD, "claim-held", 409, -32009, NULL, 0)                         \
+    X(REPLY_UNMATCHED, "reply-unmatched", 409, -32009, NULL, 0)               \
+    X(MESSAGE_TOO_LARGE, "message-too-large", 413, -32013, "field-invalid",   \
+      0)                                                                      \
+    X(MESSAGE_STALE, "message-stale", 422, -32022, "field-invalid", 0)        \
+    X(TRANSLATION_UNSUPPORTED, "translation-unsupported", 422, -32022,        \
+      "field-invalid", 0)                                                     \
+    X(TRANSLATION_LOSSY, "translation-lossy", 422, -32022, "field-invalid",   \
+      0)                                                                      \
+    X(IDENTITY_UNMAPPABLE, "identity-unmappable", 422, -32022,                \
+      "field-invalid", 0)                                                     \
+    X(RATE_LIMITED, "rate-limited", 429, -32029, NULL, 1)                     \
+    X(SCOPE_UNIMPLEMENTED, "scope-unimplemented", 501, -32601, NULL, 0)       \
+    X(UPSTREAM_INVALID, "upstream-invalid", 502, -32050, NULL, 1)             \
+    X(UPSTREAM_UNAVAILABLE, "upstream-unavailable", 502, -32050, NULL, 1)     \
+    X(UPSTREAM_TIMEOUT, "upstream-timeout", 504, -32050, NULL, 1)             \
+    X(CAPACITY, "capacity", 503, -32053, NULL, 1)
+
+
+typedef enum {
+    PARLEY_E_NONE = 0,
+#define X(sym, word, http, rpc, channel, retry)  PARLEY_E_##sym,
+    PARLEY_ERROR_LIST(X)
+#undef X
+    PARLEY_E_COUNT
+} parley_code_t;
+
+
+typedef struct {
+    parley_str_t  word;         /* "field-missing" */
+    int           http;         /* 400 */
+    int           jsonrpc;      /* -32602 */
+    parley_str_t  channel;      /* the agent-channel code */
+    int           retryable;
+    parley_str_t  aee;          /* "E_FIELD_MISSING" */
+} parley_error_info_t;
+
+
+#define PARLEY_POINTER_MAX     256
+#define PARLEY_TEXT_MAX        192
+#define PARLEY_NO_OFFSET       ((size_t) -1)
+
+
+typedef struct {
+    parley_code_t  code;
+    size_t         offset;      /* into the input, or PARLEY_NO_OFFSET */
+    unsigned       is_name:1;   /* field is a plain name, no JSON Pointer */
+    char           field[PARLEY_POINTER_MAX];   /* JSON Pointer; "": none */
+    char           text[PARLEY_TEXT_MAX];       /* one line, zero-terminated */
+} parley_error_t;
+
+
+/* Never NULL; an unknown code yields the row of capacity. */
+const parley_error_info_t *parley_error_info(parley_code_t code);
+
+/* PARLEY_E_NONE where no code has this word. */
+parley_code_t parley_error_code(parley_str_t word);
+
+/* code NONE, no offset, no field, no text */
+void parley_error_clear(parley_error_t *err);
+
+/*
+ * Fills *err and returns -1, so that "return parley_error_set(...)" reads
+ * well.  field may be NULL or "".  Text and field are cut at their bounds;
+ * octets outside printable ASCII in them become '?' except well-formed UTF-8
+ * above U+009F.
+ */
+int parley_error_set(parley_error_t *err, parley_code_t code,
+    const char *field, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* "out of memory", code capacity; returns -1 */
+int parley_error_memory(parley_error_t *err);
+
+
+#endif /* PARLEY_ERROR_H */

@@ -1,0 +1,391 @@
+#include "parley_json.h"
+#include "parley_decimal.h"
+#include "parley_json_string.h"
+#include "parley_number.h"
+
+#include <stdio.h>
+
+
+/* a literal of so few octets is an integer within int64_t */
+#define PARLEY_JSON_SHORT  18
+
+
+typedef struct {
+    char    *data;
+    size_t   size;
+    size_t   len;
+} parley_json_path_t;
+
+
+static void parley_json_path_octet(parley_json_path_t *path, char c);
+static void parley_json_path_name(parley_json_path_t *path,
+    const parley_json_t *doc, uint32_t k);
+static void parley_json_path_index(parley_json_path_t *path, uint32_t n);
+static uint32_t parley_json_resolve_token(const parley_json_t *doc,
+    uint32_t i, parley_str_t token);
+static uint32_t parley_json_resolve_index(const parley_json_t *doc,
+    uint32_t i, parley_str_t token);
+static int parley_json_name_is(const parley_json_t *doc, uint32_t k,
+    parley_str_t token);
+
+
+uint32_t
+parley_json_get(const parley_json_t *doc, uint32_t obj, parley_str_t name)
+{
+    uint32_t                   k, end;
+    const parley_json_node_t  *node;
+
+    if (obj >= doc->nnodes || doc->nodes[obj].type != PARLEY_JSON_OBJECT) {
+        return PARLEY_JSON_NONE;
+    }
+
+    end = parley_json_end(doc, obj);
+
+    for (k = parley_json_first(obj); k != end;
+         k = parley_json_after(doc, k + 1))
+    {
+        node = &doc->nodes[k];
+
+        if (node->flags & PARLEY_JSON_ESCAPED) {
+            if (parley_json_string_is(doc, k, name)) {
+                return k + 1;
+            }
+
+        } else if (node->len == name.len
+                   && parley_str_eq(parley_json_span(doc, k), name))
+        {
+            return k + 1;
+        }
+    }
+
+    return PARLEY_JSON_NONE;
+}
+
+
+parley_str_t
+parley_json_raw(const parley_json_t *doc, uint32_t i)
+{
+    const parley_json_node_t  *node;
+
+    if (i >= doc->nnodes) {
+        return parley_str_none;
+    }
+
+    node = &doc->nodes[i];
+
+    if (node->type == PARLEY_JSON_STRING) {
+        return parley_str_make(doc->input.data + node->off - 1,
+                               (size_t) node->len + 2);
+    }
+
+    return parley_str_make(doc->input.data + node->off, node->len);
+}
+
+
+double
+parley_json_number(const parley_json_t *doc, uint32_t i)
+{
+    double  d;
+
+    if (i >= doc->nnodes || doc->nodes[i].type != PARLEY_JSON_NUMBER) {
+        return 0;
+    }
+
+    d = 0;
+
+    /* the reader has refused what overflows */
+
+    (void) parley_number_parse(parley_json_span(doc, i), &d);
+
+    return d;
+}
+
+
+int
+parley_json_integer(const parley_json_t *doc, uint32_t i, int64_t *ret)
+{
+    int64_t                    value;
+    const uint8_t             *p, *end;
+    parley_decimal_t           decimal;
+    const parley_json_node_t  *node;
+
+    if (i >= doc->nnodes || doc->nodes[i].type != PARLEY_JSON_NUMBER) {
+        return -1;
+    }
+
+    node = &doc->nodes[i];
+
+    if (!(node->flags & PARLEY_JSON_INTEGER)
+        || node->len > PARLEY_JSON_SHORT)
+    {
+        decimal = parley_decimal_make(parley_json_span(doc, i));
+        return parley_decimal_integer(&decimal, ret);
+    }
+
+    p = doc->input.data + node->off;
+    end = p + node->len;
+    value = 0;
+
+    for (p += (*p == '-'); p < end; p++) {
+        value = value * 10 + (*p - '0');
+    }
+
+    *ret = (doc->input.data[node->off] == '-') ? -value : value;
+
+    return 0;
+}
+
+
+size_t
+parley_json_pointer(const parley_json_t *doc, uint32_t i, char *buf,
+    size_t size)
+{
+    uint32_t            at, k, child, n;
+    parley_json_path_t  path = { buf, size, 0 };
+
+    if (size == 0) {
+        return 0;
+    }
+
+    at = 0;
+
+    while (i < doc->nnodes && at != i) {
+
+        if (doc->nodes[at].type == PARLEY_JSON_OBJECT) {
+            k = parley_json_first(at);
+
+            while (i > k + 1 && i >= parley_json_after(doc, k + 1)) {
+                k = parley_json_after(doc, k + 1);
+            }
+
+            parley_json_path_octet(&path, '/');
+            parley_json_path_name(&path, doc, k);
+
+            if (i == k) {
+                break;
+            }
+
+            at = k + 1;
+            continue;
+        }
+
+        child = parley_json_first(at);
+
+        for (n = 0; i >= parley_json_after(doc, child); n++) {
+            child = parley_json_after(doc, child);
+        }
+
+        parley_json_path_octet(&path, '/');
+        parley_json_path_index(&path, n);
+        at = child;
+    }
+
+    buf[path.len] = '\0';
+
+    return path.len;
+}
+
+
+static void
+parley_json_path_octet(parley_json_path_t *path, char c)
+{
+    if (path->len + 1 < path->size) {
+        path->data[path->len++] = c;
+    }
+}
+
+
+static void
+parley_json_path_name(parley_json_path_t *path, const parley_json_t *doc,
+    uint32_t k)
+{
+    size_t          i, n;
+    uint8_t         octets[4];
+    parley_str_t    raw;
+    const uint8_t  *p, *end;
+
+    raw = parley_json_span(doc, k);
+    p = raw.data;
+    end = p + raw.len;
+
+    while (p < end && path->len + 1 < path->size) {
+        n = parley_json_rune_octets(&p, end, octets);
+
+        for (i = 0; i < n; i++) {
+            if (octets[i] == '~') {
+                parley_json_path_octet(path, '~');
+                parley_json_path_octet(path, '0');
+
+            } else if (octets[i] == '/') {
+                parley_json_path_octet(path, '~');
+                parley_json_path_octet(path, '1');
+
+            } else {
+                parley_json_path_octet(path, (char) octets[i]);
+            }
+        }
+    }
+}
+
+
+static void
+parley_json_path_index(parley_json_path_t *path, uint32_t n)
+{
+    int   i, len;
+    char  digits[16];
+
+    len = snprintf(digits, sizeof(digits), "%u", (unsigned) n);
+
+    for (i = 0; i < len; i++) {
+        parley_json_path_octet(path, digits[i]);
+    }
+}
+
+
+uint32_t
+parley_json_resolve(const parley_json_t *doc, uint32_t root,
+    parley_str_t pointer)
+{
+    uint32_t        i;
+    parley_str_t    token;
+    const uint8_t  *slash;
+
+    i = (root < doc->nnodes) ? root : PARLEY_JSON_NONE;
+
+    while (pointer.len != 0 && i != PARLEY_JSON_NONE) {
+
+        if (pointer.data[0] != '/') {
+            return PARLEY_JSON_NONE;
+        }
+
+        pointer = parley_str_from(pointer, 1);
+
+        slash = (pointer.len == 0) ? NULL
+                                   : memchr(pointer.data, '/', pointer.len);
+
+        token = pointer;
+
+        if (slash != NULL) {
+            token.len = (size_t) (slash - pointer.data);
+        }
+
+        pointer = parley_str_from(pointer, token.len);
+
+        i = parley_json_resolve_token(doc, i, token);
+    }
+
+    return i;
+}
+
+
+static uint32_t
+parley_json_resolve_token(const parley_json_t *doc, uint32_t i,
+    parley_str_t token)
+{
+    uint32_t  k, end;
+
+    if (doc->nodes[i].type == PARLEY_JSON_ARRAY) {
+        return parley_json_resolve_index(doc, i, token);
+    }
+
+    if (token.len == 0 || memchr(token.data, '~', token.len) == NULL) {
+        return parley_json_get(doc, i, token);
+    }
+
+    if (doc->nodes[i].type != PARLEY_JSON_OBJECT) {
+        return PARLEY_JSON_NONE;
+    }
+
+    end = parley_json_end(doc, i);
+
+    for (k = parley_json_first(i); k != end;
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_json_name_is(doc, k, token)) {
+            return k + 1;
+        }
+    }
+
+    return PARLEY_JSON_NONE;
+}
+
+
+static uint32_t
+parley_json_resolve_index(const parley_json_t *doc, uint32_t i,
+    parley_str_t token)
+{
+    size_t    n;
+    uint32_t  index, child;
+
+    if (token.len == 0 || token.len > 9
+        || (token.data[0] == '0' && token.len > 1))
+    {
+        return PARLEY_JSON_NONE;
+    }
+
+    index = 0;
+
+    for (n = 0; n < token.len; n++) {
+        if (token.data[n] < '0' || token.data[n] > '9') {
+            return PARLEY_JSON_NONE;
+        }
+
+        index = index * 10 + (uint32_t) (token.data[n] - '0');
+    }
+
+    if (index >= doc->nodes[i].count) {
+        return PARLEY_JSON_NONE;
+    }
+
+    for (child = parley_json_first(i); index > 0; index--) {
+        child = parley_json_after(doc, child);
+    }
+
+    return child;
+}
+
+
+/* Whether a name equals a token of a JSON Pointer, "~0" being '~'. */
+static int
+parley_json_name_is(const parley_json_t *doc, uint32_t k,
+    parley_str_t token)
+{
+    size_t          i, n;
+    uint8_t         c, octets[4];
+    parley_str_t    raw;
+    const uint8_t  *p, *end;
+
+    raw = parley_json_span(doc, k);
+    p = raw.data;
+    end = p + raw.len;
+
+    while (p < end) {
+        n = parley_json_rune_octets(&p, end, octets);
+
+        for (i = 0; i < n; i++) {
+            if (token.len == 0) {
+                return 0;
+            }
+
+            c = token.data[0];
+            token = parley_str_from(token, 1);
+
+            if (c == '~') {
+                if (token.len == 0
+                    || (token.data[0] != '0' && token.data[0] != '1'))
+                {
+                    return 0;
+                }
+
+                c = (token.data[0] == '0') ? '~' : '/';
+                token = parley_str_from(token, 1);
+            }
+
+            if (c != octets[i]) {
+                return 0;
+            }
+        }
+    }
+
+    return token.len == 0;
+}

@@ -1,0 +1,221 @@
+#include "parley_json_names.h"
+#include "parley_json_string.h"
+
+#include <sodium.h>
+
+
+/* up to here names are compared with each other, beyond through a table */
+#define PARLEY_JSON_NAMES_FEW  16
+
+
+static uint32_t parley_json_names_few(const parley_json_t *doc,
+    uint32_t obj);
+static unsigned parley_json_names_mark(parley_str_t name);
+static uint32_t *parley_json_names_slot(parley_json_names_t *names,
+    const parley_json_t *doc, const parley_json_t *other, uint32_t k);
+static int parley_json_names_room(parley_json_names_t *names, size_t need);
+static int parley_json_names_hash(parley_json_names_t *names,
+    const parley_json_t *doc, const parley_json_t *other, uint32_t k,
+    uint64_t *ret);
+
+
+int
+parley_json_names_duplicate(parley_json_names_t *names,
+    const parley_json_t *doc, uint32_t obj, uint32_t *ret)
+{
+    if (doc->nodes[obj].count <= PARLEY_JSON_NAMES_FEW) {
+        *ret = parley_json_names_few(doc, obj);
+        return 0;
+    }
+
+    return parley_json_names_index(names, doc, obj, ret);
+}
+
+
+/*
+ * Each name leaves a mark, one of 64; only a name whose mark is there
+ * already is compared with those before it.  A name with escapes may equal
+ * one with any mark.
+ */
+static uint32_t
+parley_json_names_few(const parley_json_t *doc, uint32_t obj)
+{
+    uint32_t  k, other, end;
+    uint64_t  seen, mark;
+
+    seen = 0;
+    end = parley_json_end(doc, obj);
+
+    for (k = parley_json_first(obj); k != end;
+         k = parley_json_after(doc, k + 1))
+    {
+        mark = (doc->nodes[k].flags & PARLEY_JSON_ESCAPED)
+                   ? UINT64_MAX
+                   : 1ULL << parley_json_names_mark(parley_json_span(doc, k));
+
+        if (seen & mark) {
+            for (other = parley_json_first(obj); other != k;
+                 other = parley_json_after(doc, other + 1))
+            {
+                if (parley_json_string_same(doc, k, doc, other)) {
+                    return k;
+                }
+            }
+        }
+
+        seen |= mark;
+    }
+
+    return PARLEY_JSON_NONE;
+}
+
+
+static unsigned
+parley_json_names_mark(parley_str_t name)
+{
+    if (name.len == 0) {
+        return 0;
+    }
+
+    return (unsigned) (name.len + name.data[0] * 5u
+                       + name.data[name.len - 1] * 11u) & 63;
+}
+
+
+int
+parley_json_names_index(parley_json_names_t *names, const parley_json_t *doc,
+    uint32_t obj, uint32_t *ret)
+{
+    uint32_t  k, end, *slot;
+
+    *ret = PARLEY_JSON_NONE;
+
+    names->used = 64;
+
+    while (names->used < (size_t) doc->nodes[obj].count * 2) {
+        names->used *= 2;
+    }
+
+    if (parley_json_names_room(names, names->used) != 0) {
+        return -1;
+    }
+
+    memset(names->slots, 0xFF, names->used * sizeof(uint32_t));
+
+    end = parley_json_end(doc, obj);
+
+    for (k = parley_json_first(obj); k != end;
+         k = parley_json_after(doc, k + 1))
+    {
+        slot = parley_json_names_slot(names, doc, doc, k);
+
+        if (slot == NULL) {
+            return -1;
+        }
+
+        if (*slot != PARLEY_JSON_NONE) {
+            *ret = k;
+            return 0;
+        }
+
+        *slot = k;
+    }
+
+    return 0;
+}
+
+
+int
+parley_json_names_find(parley_json_names_t *names, const parley_json_t *doc,
+    const parley_json_t *other, uint32_t k, uint32_t *ret)
+{
+    uint32_t  *slot;
+
+    slot = parley_json_names_slot(names, doc, other, k);
+
+    *ret = (slot == NULL) ? PARLEY_JSON_NONE : *slot;
+
+    return (slot == NULL) ? -1 : 0;
+}
+
+
+/*
+ * The slot of the name in doc that equals name k of other, or the free one
+ * where it would be; NULL: no memory.
+ */
+static uint32_t *
+parley_json_names_slot(parley_json_names_t *names, const parley_json_t *doc,
+    const parley_json_t *other, uint32_t k)
+{
+    size_t    i;
+    uint64_t  hash;
+
+    if (parley_json_names_hash(names, doc, other, k, &hash) != 0) {
+        return NULL;
+    }
+
+    for (i = hash & (names->used - 1);
+         names->slots[i] != PARLEY_JSON_NONE;
+         i = (i + 1) & (names->used - 1))
+    {
+        if (parley_json_string_same(other, k, doc, names->slots[i])) {
+            break;
+        }
+    }
+
+    return &names->slots[i];
+}
+
+
+static int
+parley_json_names_room(parley_json_names_t *names, size_t need)
+{
+    if (names->nslots >= need) {
+        return 0;
+    }
+
+    names->slots = parley_arena_alloc(names->arena,
+                                      need * sizeof(uint32_t));
+    names->nslots = (names->slots == NULL) ? 0 : need;
+
+    return (names->slots == NULL) ? -1 : 0;
+}
+
+
+static int
+parley_json_names_hash(parley_json_names_t *names, const parley_json_t *doc,
+    const parley_json_t *other, uint32_t k, uint64_t *ret)
+{
+    uint8_t       key[crypto_shorthash_KEYBYTES], out[crypto_shorthash_BYTES];
+    uint64_t      tweak;
+    parley_str_t  s;
+
+    s = parley_json_span(other, k);
+
+    if (other->nodes[k].flags & PARLEY_JSON_ESCAPED) {
+
+        /* at least doubled, so that all of them together stay linear */
+
+        if (names->size < s.len) {
+            names->size = s.len * 2;
+            names->text = parley_arena_octets(names->arena, names->size);
+
+            if (names->text == NULL) {
+                names->size = 0;
+                return -1;
+            }
+        }
+
+        s = parley_str_make(names->text,
+                            parley_json_unescape(s, names->text));
+    }
+
+    tweak = doc->seed ^ 0x9E3779B97F4A7C15ULL;
+    memcpy(key, &doc->seed, 8);
+    memcpy(key + 8, &tweak, 8);
+
+    crypto_shorthash(out, s.data, s.len, key);
+    memcpy(ret, out, 8);
+
+    return 0;
+}

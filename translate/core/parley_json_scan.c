@@ -1,0 +1,419 @@
+#include "parley_json_scan.h"
+#include "parley_number.h"
+#include "parley_utf8.h"
+
+
+/* 2^53 - 1 has 16 digits */
+#define PARLEY_JSON_SAFE_DIGITS  16
+#define PARLEY_JSON_SAFE_MAX     9007199254740991ULL
+
+/* fewer digits, and a smaller exponent, than a double overflows with */
+#define PARLEY_JSON_TAME         300
+
+
+typedef struct {
+    uint32_t  integer;      /* digits before the point */
+    uint32_t  fraction;     /* digits behind it */
+    uint32_t  zeros;        /* leading zeros of the fraction */
+    int32_t   exponent;     /* cut at +-100000 */
+    unsigned  exponential:1;
+} parley_json_literal_t;
+
+
+static int parley_json_scan_escape(parley_json_scan_t *s, uint32_t *surplus);
+static int parley_json_scan_hex(parley_json_scan_t *s, const uint8_t *start,
+    uint32_t *ret);
+static int parley_json_scan_multibyte(parley_json_scan_t *s,
+    uint32_t *surplus);
+static int parley_json_scan_digits(parley_json_scan_t *s, uint32_t *ret);
+static int parley_json_scan_literal(parley_json_scan_t *s,
+    parley_json_literal_t *l);
+static int parley_json_scan_exponent(parley_json_scan_t *s,
+    parley_json_literal_t *l);
+static int parley_json_scan_is_safe(const uint8_t *p, uint32_t len);
+
+
+int
+parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
+    const uint8_t *p, const uint8_t *last)
+{
+    uint8_t         flags;
+    uint32_t        surplus;
+    const uint8_t  *start;
+
+    start = s->p;
+    flags = PARLEY_JSON_ASCII;
+    surplus = 0;
+
+    for ( /* void */ ; p < last; p = parley_utf8_plain(s->p, last)) {
+        s->p = p;
+
+        if (*p == '"') {
+            s->p = p + 1;
+            node->type = PARLEY_JSON_STRING;
+            node->flags = flags;
+            node->len = (uint32_t) (p - start);
+            node->count = node->len - surplus;
+            return 0;
+        }
+
+        if (*p == '\\') {
+            flags = PARLEY_JSON_ESCAPED;
+
+            if (parley_json_scan_escape(s, &surplus) != 0) {
+                return -1;
+            }
+
+        } else if (*p < 0x20) {
+            return parley_json_fault(s, p, "control character in a string");
+
+        } else {
+            flags &= (uint8_t) ~PARLEY_JSON_ASCII;
+
+            if (parley_json_scan_multibyte(s, &surplus) != 0) {
+                return -1;
+            }
+        }
+    }
+
+    if (last != s->end) {
+        return parley_json_excess(s, start - 1, "string too long");
+    }
+
+    return parley_json_ended(s);
+}
+
+
+/* s->p stands at the backslash; surplus: octets that are no code points */
+static int
+parley_json_scan_escape(parley_json_scan_t *s, uint32_t *surplus)
+{
+    uint32_t        high, low;
+    const uint8_t  *start;
+
+    start = s->p++;
+
+    if (s->p == s->end) {
+        return parley_json_ended(s);
+    }
+
+    switch (*s->p++) {
+
+    case '"': case '\\': case '/': case 'b':
+    case 'f': case 'n': case 'r': case 't':
+        *surplus += 1;
+        return 0;
+
+    case 'u':
+        break;
+
+    default:
+        return parley_json_fault(s, start, "invalid escape in a string");
+    }
+
+    if (parley_json_scan_hex(s, start, &high) != 0) {
+        return -1;
+    }
+
+    *surplus += 5;
+
+    if (high < 0xD800 || high > 0xDFFF) {
+        return 0;
+    }
+
+    if (high > 0xDBFF) {
+        return parley_json_fault(s, start, "lone surrogate");
+    }
+
+    if (s->p == s->end || (*s->p == '\\' && s->p + 1 == s->end)) {
+        return parley_json_ended(s);
+    }
+
+    if (s->p[0] != '\\' || s->p[1] != 'u') {
+        return parley_json_fault(s, start, "lone surrogate");
+    }
+
+    s->p += 2;
+
+    if (parley_json_scan_hex(s, s->p - 2, &low) != 0) {
+        return -1;
+    }
+
+    if (low < 0xDC00 || low > 0xDFFF) {
+        return parley_json_fault(s, start, "lone surrogate");
+    }
+
+    *surplus += 6;
+
+    return 0;
+}
+
+
+/* four hex digits; start is the backslash of the escape */
+static int
+parley_json_scan_hex(parley_json_scan_t *s, const uint8_t *start,
+    uint32_t *ret)
+{
+    int       i;
+    uint8_t   c;
+    uint32_t  value;
+
+    value = 0;
+
+    for (i = 0; i < 4; i++) {
+        if (s->p == s->end) {
+            return parley_json_ended(s);
+        }
+
+        c = *s->p++;
+
+        if (c >= '0' && c <= '9') {
+            value = value << 4 | (uint32_t) (c - '0');
+            continue;
+        }
+
+        c |= 0x20;
+
+        if (c < 'a' || c > 'f') {
+            return parley_json_fault(s, start, "invalid escape in a string");
+        }
+
+        value = value << 4 | (uint32_t) (c - 'a' + 10);
+    }
+
+    *ret = value;
+
+    return 0;
+}
+
+
+/* a run of sequences of two octets and more */
+static int
+parley_json_scan_multibyte(parley_json_scan_t *s, uint32_t *surplus)
+{
+    size_t  n;
+
+    do {
+        n = parley_utf8_len(s->p, s->end);
+
+        if (n == 0) {
+            if (s->p[0] == 0xED && s->end - s->p >= 2 && s->p[1] >= 0xA0
+                && s->p[1] <= 0xBF)
+            {
+                return parley_json_fault(s, s->p, "lone surrogate");
+            }
+
+            return parley_json_fault(s, s->p, "invalid UTF-8");
+        }
+
+        s->p += n;
+        *surplus += (uint32_t) (n - 1);
+
+    } while (s->p < s->end && *s->p >= 0x80);
+
+    return 0;
+}
+
+
+int
+parley_json_scan_number(parley_json_scan_t *s, parley_json_node_t *node,
+    uint32_t max, int *ret_inexact)
+{
+    double                  d;
+    uint8_t                 flags;
+    uint32_t                len;
+    const uint8_t          *start, *end, *p;
+    parley_json_literal_t   l;
+
+    start = s->p;
+    end = s->end;
+
+    /* no octet beyond the limit is looked at: there the literal "ends" */
+
+    if ((size_t) (end - start) > max) {
+        s->end = start + max + 1;
+    }
+
+    if (parley_json_scan_literal(s, &l) != 0) {
+        if (s->fault == s->end && s->end != end) {
+            s->end = end;
+            return parley_json_excess(s, start, "number too long");
+        }
+
+        s->end = end;
+        return -1;
+    }
+
+    s->end = end;
+    len = (uint32_t) (s->p - start);
+
+    if (len > max) {
+        return parley_json_excess(s, start, "number too long");
+    }
+
+    flags = 0;
+
+    if (l.fraction == 0 && !l.exponential) {
+        flags = PARLEY_JSON_INTEGER;
+
+        p = (*start == '-') ? start + 1 : start;
+
+        if (!parley_json_scan_is_safe(p, l.integer)) {
+            *ret_inexact = 1;
+
+        } else if (*p != '0' || p == start) {
+            flags |= PARLEY_JSON_CANONICAL;
+        }
+
+    } else if (!l.exponential) {
+
+        /*
+         * At most 15 significant digits read back from a double as they
+         * were; from 0.000001 on ECMAScript prints them without an exponent.
+         */
+
+        p = (*start == '-') ? start + 1 : start;
+
+        if (s->p[-1] != '0'
+            && ((*p != '0' && l.integer + l.fraction <= 15)
+                || (*p == '0' && l.zeros < 6 && l.fraction - l.zeros <= 15)))
+        {
+            flags = PARLEY_JSON_CANONICAL;
+        }
+    }
+
+    if ((l.integer > PARLEY_JSON_TAME || l.exponent > 0)
+        && (int64_t) l.integer + l.exponent > PARLEY_JSON_TAME
+        && parley_number_parse(parley_str_make(start, len), &d) != 0)
+    {
+        return parley_json_fault(s, start, "number out of range");
+    }
+
+    node->type = PARLEY_JSON_NUMBER;
+    node->flags = flags;
+    node->len = len;
+    node->count = 0;
+
+    return 0;
+}
+
+
+static int
+parley_json_scan_literal(parley_json_scan_t *s, parley_json_literal_t *l)
+{
+    const uint8_t  *p;
+
+    l->fraction = 0;
+    l->zeros = 0;
+    l->exponent = 0;
+    l->exponential = 0;
+
+    if (*s->p == '-') {
+        s->p++;
+    }
+
+    p = s->p;
+
+    if (parley_json_scan_digits(s, &l->integer) != 0) {
+        return -1;
+    }
+
+    if (*p == '0' && l->integer > 1) {
+        return parley_json_fault(s, p, "number with a leading zero");
+    }
+
+    if (s->p < s->end && *s->p == '.') {
+        p = ++s->p;
+
+        if (parley_json_scan_digits(s, &l->fraction) != 0) {
+            return -1;
+        }
+
+        while (p < s->p && *p == '0') {
+            p++;
+            l->zeros++;
+        }
+    }
+
+    if (s->p < s->end && (*s->p == 'e' || *s->p == 'E')) {
+        return parley_json_scan_exponent(s, l);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_json_scan_exponent(parley_json_scan_t *s, parley_json_literal_t *l)
+{
+    int             sign;
+    uint32_t        digits;
+    const uint8_t  *p;
+
+    l->exponential = 1;
+    sign = 1;
+    s->p++;
+
+    if (s->p < s->end && (*s->p == '+' || *s->p == '-')) {
+        sign = (*s->p++ == '-') ? -1 : 1;
+    }
+
+    p = s->p;
+
+    if (parley_json_scan_digits(s, &digits) != 0) {
+        return -1;
+    }
+
+    for ( /* void */ ; p < s->p && l->exponent < 10000; p++) {
+        l->exponent = l->exponent * 10 + (*p - '0');
+    }
+
+    l->exponent *= sign;
+
+    return 0;
+}
+
+
+/* one digit or more */
+static int
+parley_json_scan_digits(parley_json_scan_t *s, uint32_t *ret)
+{
+    const uint8_t  *p;
+
+    p = s->p;
+
+    while (p < s->end && *p >= '0' && *p <= '9') {
+        p++;
+    }
+
+    if (p == s->p) {
+        return (p == s->end) ? parley_json_ended(s)
+                             : parley_json_fault(s, p, "invalid number");
+    }
+
+    *ret = (uint32_t) (p - s->p);
+    s->p = p;
+
+    return 0;
+}
+
+
+/* digits without a leading zero: whether they are at most 2^53 - 1 */
+static int
+parley_json_scan_is_safe(const uint8_t *p, uint32_t len)
+{
+    uint32_t  i;
+    uint64_t  value;
+
+    if (len != PARLEY_JSON_SAFE_DIGITS) {
+        return len < PARLEY_JSON_SAFE_DIGITS;
+    }
+
+    value = 0;
+
+    for (i = 0; i < len; i++) {
+        value = value * 10 + (uint64_t) (p[i] - '0');
+    }
+
+    return value <= PARLEY_JSON_SAFE_MAX;
+}

@@ -1,0 +1,133 @@
+/*
+ * The lexical half of the JSON reader: one string or one number.  Private to
+ * translate/core.
+ */
+
+#ifndef PARLEY_JSON_SCAN_H
+#define PARLEY_JSON_SCAN_H
+
+#include <stdint.h>
+
+#include "parley_error.h"
+#include "parley_json.h"
+#include "parley_utf8.h"
+
+
+typedef struct {
+    const uint8_t  *p;          /* the next octet */
+    const uint8_t  *end;
+    parley_code_t   code;       /* set by parley_json_fault() */
+    const uint8_t  *fault;      /* the octet at fault */
+    const char     *text;       /* what is wrong, a literal */
+} parley_json_scan_t;
+
+
+/* json-invalid: records what is wrong and where; returns -1 */
+static inline int
+parley_json_fault(parley_json_scan_t *s, const uint8_t *at, const char *text)
+{
+    s->code = PARLEY_E_JSON_INVALID;
+    s->fault = at;
+    s->text = text;
+
+    return -1;
+}
+
+
+/* message-too-large, the same way */
+static inline int
+parley_json_excess(parley_json_scan_t *s, const uint8_t *at,
+    const char *text)
+{
+    s->code = PARLEY_E_MESSAGE_TOO_LARGE;
+    s->fault = at;
+    s->text = text;
+
+    return -1;
+}
+
+
+static inline int
+parley_json_ended(parley_json_scan_t *s)
+{
+    return parley_json_fault(s, s->end, "unexpected end of the input");
+}
+
+
+/*
+ * The rest of a string from p on, the first octet that is not plain ASCII;
+ * s->p stands behind the opening quote, last is where the limit ends.
+ */
+int parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
+    const uint8_t *p, const uint8_t *last);
+
+
+/*
+ * s->p stands behind the opening quote; afterwards behind the closing one.
+ * Sets len, count, type and flags of the node; max is the limit of len.
+ */
+static inline int
+parley_json_scan_string(parley_json_scan_t *s, parley_json_node_t *node,
+    uint32_t max)
+{
+    const uint8_t  *p, *last;
+
+    last = ((size_t) (s->end - s->p) > max) ? s->p + max + 1 : s->end;
+
+    p = parley_utf8_plain(s->p, last);
+
+    if (p == last || *p != '"') {
+        return parley_json_scan_rest(s, node, p, last);
+    }
+
+    node->len = (uint32_t) (p - s->p);
+    node->count = node->len;
+    node->type = PARLEY_JSON_STRING;
+    node->flags = PARLEY_JSON_ASCII;
+    s->p = p + 1;
+
+    return 0;
+}
+
+
+/*
+ * s->p stands at the first octet of a number; afterwards behind the last.
+ * Sets len, count, type and flags; *ret_inexact is set to 1 where the literal
+ * is an integer outside +-(2^53 - 1), else left alone.
+ */
+int parley_json_scan_number(parley_json_scan_t *s, parley_json_node_t *node,
+    uint32_t max, int *ret_inexact);
+
+
+/*
+ * The common number: an integer other than zero of at most 15 digits.
+ * -1: s->p stands at something else, and nothing was changed.
+ */
+static inline int
+parley_json_scan_short(parley_json_scan_t *s, parley_json_node_t *node,
+    uint32_t max)
+{
+    const uint8_t  *p, *first, *end;
+
+    first = s->p + (*s->p == '-');
+    end = (s->end - first > 16) ? first + 16 : s->end;
+
+    for (p = first; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
+
+    if (p == first || *first == '0' || p - first == 16
+        || (uint32_t) (p - s->p) > max
+        || (p < end && (*p == '.' || (*p | 0x20) == 'e')))
+    {
+        return -1;
+    }
+
+    node->len = (uint32_t) (p - s->p);
+    node->type = PARLEY_JSON_NUMBER;
+    node->flags = PARLEY_JSON_INTEGER | PARLEY_JSON_CANONICAL;
+    s->p = p;
+
+    return 0;
+}
+
+
+#endif /* PARLEY_JSON_SCAN_H */

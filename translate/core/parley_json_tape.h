@@ -1,0 +1,99 @@
+/*
+ * The tape while it is written.  There is no stack: while an array or object
+ * is open, the next of its node is the node around it, and the len of an
+ * object is its latest name.  Private to translate/core.
+ */
+
+#ifndef PARLEY_JSON_TAPE_H
+#define PARLEY_JSON_TAPE_H
+
+#include <stdint.h>
+
+#include "parley_error.h"
+#include "parley_json.h"
+#include "parley_json_names.h"
+#include "parley_json_scan.h"
+
+
+typedef struct {
+    parley_json_scan_t           s;
+    parley_json_t               *doc;       /* its tape grows */
+    uint32_t                     capacity;
+    uint32_t                     open;      /* innermost, or NONE */
+    uint32_t                     depth;     /* how many are open */
+    uint32_t                     max_depth;
+    uint32_t                     at;        /* the node at fault, or NONE:
+                                               the innermost open one */
+    const parley_json_limits_t  *limits;
+    parley_json_names_t          names;
+} parley_json_reader_t;
+
+
+/* Room for more nodes.  Returns -1 where memory cannot be had. */
+int parley_json_tape_grow(parley_json_reader_t *r);
+
+/*
+ * Closes what is open; s.p stands at its last bracket and moves behind it.
+ * Returns -1 where a member is there twice or memory cannot be had.
+ */
+int parley_json_tape_close(parley_json_reader_t *r);
+
+/*
+ * Fills *err with the fault that was recorded (none: no memory), empties the
+ * document and returns -1.
+ */
+int parley_json_tape_failed(parley_json_reader_t *r, parley_error_t *err);
+
+
+/* A new node for the value or name at s.p; NULL: no memory. */
+static inline parley_json_node_t *
+parley_json_tape_node(parley_json_reader_t *r)
+{
+    parley_json_t       *doc;
+    parley_json_node_t  *node;
+
+    doc = r->doc;
+
+    if (doc->nnodes == r->capacity && parley_json_tape_grow(r) != 0) {
+        return NULL;
+    }
+
+    node = &doc->nodes[doc->nnodes++];
+
+    node->off = (uint32_t) (r->s.p - doc->input.data);
+    node->len = 0;
+    node->next = doc->nnodes;
+    node->count = 0;
+    node->type = PARLEY_JSON_NULL;
+    node->flags = 0;
+    node->depth = (uint16_t) r->depth;
+
+    return node;
+}
+
+
+/*
+ * A member of the open object or an element of the open array begins at s.p.
+ * Returns -1, the fault recorded, where there are too many.
+ */
+static inline int
+parley_json_tape_count(parley_json_reader_t *r)
+{
+    parley_json_node_t  *open;
+
+    open = &r->doc->nodes[r->open];
+
+    if (open->count == r->limits->members) {
+        return parley_json_excess(&r->s, r->s.p,
+                                  (open->type == PARLEY_JSON_OBJECT)
+                                      ? "too many members"
+                                      : "too many elements");
+    }
+
+    open->count++;
+
+    return 0;
+}
+
+
+#endif /* PARLEY_JSON_TAPE_H */

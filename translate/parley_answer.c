@@ -1,0 +1,96 @@
+#include "parley_engine.h"
+
+
+static int parley_answer_failed(int status, parley_error_t *err);
+
+
+int
+parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, const parley_encoded_t *sent, int status,
+    parley_str_t body, const parley_json_limits_t *limits, uint64_t seed,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    parley_error_clear(err);
+    memset(answer, 0, sizeof(parley_answer_t));
+
+    answer->status = status;
+
+    if (status == 204 || (body.len == 0 && status >= 200 && status < 300)) {
+        return 0;
+    }
+
+    if (body.len == 0) {
+        return parley_answer_failed(status, err);
+    }
+
+    if (parley_json_read(&answer->doc, arena, limits, seed, body, err) != 0) {
+
+        if (err->code == PARLEY_E_CAPACITY) {
+            return -1;
+        }
+
+        if (status == 202) {
+
+            /* 202 says that it took the message, whatever else it says */
+
+            parley_error_clear(err);
+            return 0;
+        }
+
+        return parley_answer_failed(status, err);
+    }
+
+    if (parley_codecs[proto]->answer_decode(engine, arena, sent, answer, err)
+        == 0)
+    {
+        return 0;
+    }
+
+    if (err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    /* what is wrong with it matters only where it had to be right */
+
+    if (status >= 500) {
+        return parley_answer_failed(status, err);
+    }
+
+    err->code = PARLEY_E_UPSTREAM_INVALID;
+
+    return -1;
+}
+
+
+static int
+parley_answer_failed(int status, parley_error_t *err)
+{
+    if (status == 504) {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_TIMEOUT, "",
+                                "the service did not answer in time");
+    }
+
+    if (status >= 500) {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_UNAVAILABLE, "",
+                                "the service failed with status %d", status);
+    }
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "",
+                            "the service answered with status %d and no "
+                            "message", status);
+}
+
+
+int
+parley_answer_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *request, const parley_answer_t *answer,
+    const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+{
+    parley_error_clear(err);
+    memset(ret, 0, sizeof(parley_reply_t));
+
+    return parley_codecs[request->wire]->answer_encode(engine, arena, request,
+                                                       answer, opts, now_ms,
+                                                       ret, loss, err);
+}

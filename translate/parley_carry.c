@@ -1,0 +1,461 @@
+#include "parley_carry.h"
+#include "parley_digest.h"
+#include "parley_jcs.h"
+
+#include <stdio.h>
+
+
+static int parley_carry_is_reference(const parley_json_t *doc, uint32_t item,
+    parley_str_t x);
+static int parley_carry_is_own(const parley_msg_t *m, uint32_t name);
+static void parley_carry_copy(parley_buf_t *b, const parley_json_t *doc,
+    uint32_t name, int *comma);
+static void parley_carry_failure(parley_buf_t *b, const parley_msg_t *m);
+static int parley_carry_references(parley_buf_t *b, const parley_msg_t *m,
+    const parley_encode_opts_t *opts);
+static void parley_carry_verified(parley_buf_t *b,
+    const parley_encode_opts_t *opts);
+static void parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m);
+static int parley_carry_displaces(const parley_msg_t *m);
+static void parley_carry_displaced(parley_buf_t *b, const parley_msg_t *m);
+
+
+parley_proto_t
+parley_carry_intent(parley_str_t intent, parley_str_t *ret_form)
+{
+    parley_proto_t  proto;
+    const uint8_t  *dot;
+
+    *ret_form = parley_str_none;
+
+    dot = intent.len ? memchr(intent.data, '.', intent.len) : NULL;
+    if (dot == NULL) {
+        return PARLEY_PROTO_NONE;
+    }
+
+    proto = parley_proto_find(parley_str_make(intent.data,
+                                              (size_t) (dot - intent.data)));
+
+    if (proto == PARLEY_PROTO_NONE || proto == PARLEY_PROTO_AEE) {
+        return PARLEY_PROTO_NONE;
+    }
+
+    *ret_form = parley_str_from(intent, (size_t) (dot - intent.data) + 1);
+
+    return ret_form->len > 0 ? proto : PARLEY_PROTO_NONE;
+}
+
+
+uint32_t
+parley_carry_reference(const parley_json_t *doc, uint32_t payload,
+    parley_proto_t proto)
+{
+    uint32_t      refs, i, found, own;
+    parley_str_t  x;
+
+    x = parley_proto_name(proto);
+
+    own = parley_json_get(doc, payload, x);
+    if (own != PARLEY_JSON_NONE
+        && parley_json_type(doc, own) != PARLEY_JSON_OBJECT)
+    {
+        return PARLEY_JSON_NONE;
+    }
+
+    refs = parley_json_get(doc, payload, PARLEY_STR("references"));
+    if (refs == PARLEY_JSON_NONE
+        || parley_json_type(doc, refs) != PARLEY_JSON_ARRAY)
+    {
+        return PARLEY_JSON_NONE;
+    }
+
+    found = PARLEY_JSON_NONE;
+
+    /* of several the last: a gateway appends */
+
+    for (i = parley_json_first(refs);
+         i != parley_json_end(doc, refs);
+         i = parley_json_after(doc, i))
+    {
+        if (parley_carry_is_reference(doc, i, x)) {
+            found = i;
+        }
+    }
+
+    return found;
+}
+
+
+/*
+ * {"id": ID, "type": "<x>.message", "locator": "parley:<x>:ID"}.  The ids are
+ * compared as they are written: who wrote one wrote the other.
+ */
+
+static int
+parley_carry_is_reference(const parley_json_t *doc, uint32_t item,
+    parley_str_t x)
+{
+    char          text[32];
+    size_t        n;
+    uint32_t      type, id, locator;
+    parley_str_t  raw, want;
+
+    type = parley_json_get(doc, item, PARLEY_STR("type"));
+    id = parley_json_get(doc, item, PARLEY_STR("id"));
+    locator = parley_json_get(doc, item, PARLEY_STR("locator"));
+
+    n = (size_t) snprintf(text, sizeof(text), "%.*s.message", (int) x.len,
+                          (const char *) x.data);
+
+    if (!parley_json_string_is(doc, type, parley_str_make(text, n))
+        || id == PARLEY_JSON_NONE
+        || parley_json_type(doc, id) != PARLEY_JSON_STRING
+        || locator == PARLEY_JSON_NONE
+        || parley_json_type(doc, locator) != PARLEY_JSON_STRING)
+    {
+        return 0;
+    }
+
+    n = (size_t) snprintf(text, sizeof(text), "parley:%.*s:", (int) x.len,
+                          (const char *) x.data);
+
+    raw = parley_json_span(doc, locator);
+    want = parley_json_span(doc, id);
+
+    return want.len > 0 && raw.len == n + want.len
+           && memcmp(raw.data, text, n) == 0
+           && memcmp(raw.data + n, want.data, want.len) == 0;
+}
+
+
+int
+parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
+    const parley_encode_opts_t *opts)
+{
+    int                   comma;
+    uint32_t              k, object;
+    const parley_json_t  *doc;
+
+    comma = 0;
+    doc = m->data.doc;
+    object = m->data.node;
+
+    parley_buf_octet(b, '{');
+
+    if (object != PARLEY_JSON_NONE) {
+        for (k = parley_json_first(object);
+             k != parley_json_end(doc, object);
+             k = parley_json_after(doc, k + 1))
+        {
+            if (!parley_carry_is_own(m, k)) {
+                parley_carry_copy(b, doc, k, &comma);
+            }
+        }
+    }
+
+    if (comma) {
+        parley_buf_octet(b, ',');
+    }
+
+    if (m->act == PARLEY_ACT_FAILURE) {
+        parley_carry_failure(b, m);
+    }
+
+    if (parley_carry_references(b, m, opts) != 0) {
+        return -1;
+    }
+
+    parley_carry_envelope(b, m);
+
+    parley_buf_octet(b, '}');
+
+    return 0;
+}
+
+
+void
+parley_carry_payload(parley_buf_t *b, const parley_msg_t *m, parley_str_t skip)
+{
+    int                   comma;
+    uint32_t              k, object;
+    const parley_json_t  *doc;
+
+    comma = 0;
+    doc = m->data.doc;
+    object = m->data.node;
+
+    parley_buf_octet(b, '{');
+
+    if (object != PARLEY_JSON_NONE) {
+        for (k = parley_json_first(object);
+             k != parley_json_end(doc, object);
+             k = parley_json_after(doc, k + 1))
+        {
+            if ((m->carried && parley_carry_is_own(m, k))
+                || (skip.len > 0 && parley_json_string_is(doc, k, skip)))
+            {
+                continue;
+            }
+
+            parley_carry_copy(b, doc, k, &comma);
+        }
+    }
+
+    if (m->carried) {
+        k = parley_json_get(doc, object, parley_proto_name(m->origin));
+        object = parley_json_get(doc, k, PARLEY_STR("payload"));
+
+        if (object != PARLEY_JSON_NONE
+            && parley_json_type(doc, object) == PARLEY_JSON_OBJECT)
+        {
+            for (k = parley_json_first(object);
+                 k != parley_json_end(doc, object);
+                 k = parley_json_after(doc, k + 1))
+            {
+                parley_carry_copy(b, doc, k, &comma);
+            }
+        }
+    }
+
+    parley_buf_octet(b, '}');
+}
+
+
+/* Whether carrying puts a member of this name into the payload. */
+
+static int
+parley_carry_is_own(const parley_msg_t *m, uint32_t name)
+{
+    const parley_json_t  *doc;
+
+    doc = m->data.doc;
+
+    if (parley_json_string_is(doc, name, PARLEY_STR("references"))
+        || parley_json_string_is(doc, name, parley_proto_name(m->origin)))
+    {
+        return 1;
+    }
+
+    return m->act == PARLEY_ACT_FAILURE
+           && (parley_json_string_is(doc, name, PARLEY_STR("code"))
+               || parley_json_string_is(doc, name, PARLEY_STR("message"))
+               || parley_json_string_is(doc, name, PARLEY_STR("retryable")));
+}
+
+
+/* A member, name and value, octet for octet. */
+
+static void
+parley_carry_copy(parley_buf_t *b, const parley_json_t *doc, uint32_t name,
+    int *comma)
+{
+    parley_str_t  first, last;
+
+    if (*comma) {
+        parley_buf_octet(b, ',');
+    }
+
+    *comma = 1;
+
+    first = parley_json_raw(doc, name);
+    last = parley_json_raw(doc, name + 1);
+
+    parley_buf_put(b, first.data,
+                   (size_t) (last.data + last.len - first.data));
+}
+
+
+/* what AEE section 4 wants in the payload of an error */
+
+static void
+parley_carry_failure(parley_buf_t *b, const parley_msg_t *m)
+{
+    parley_buf_lit(b, "\"code\":");
+
+    if (m->code.len > 0) {
+        parley_buf_json_string(b, m->code);
+
+    } else {
+        parley_buf_lit(b, "\"E_FAILED\"");
+    }
+
+    parley_buf_lit(b, ",\"message\":");
+    parley_buf_json_string(b, m->text);
+
+    if (m->retryable) {
+        parley_buf_lit(b, ",\"retryable\":true,");
+
+    } else {
+        parley_buf_lit(b, ",\"retryable\":false,");
+    }
+}
+
+
+static int
+parley_carry_references(parley_buf_t *b, const parley_msg_t *m,
+    const parley_encode_opts_t *opts)
+{
+    char                hex[2 * PARLEY_SHA256_LEN + 1];
+    uint8_t             digest[PARLEY_SHA256_LEN];
+    parley_str_t        canonical, x;
+    parley_buf_t        form;
+    parley_json_ref_t   root;
+
+    x = parley_proto_name(m->origin);
+
+    root.doc = m->doc;
+    root.node = 0;
+
+    parley_buf_init(&form, b->arena, m->doc->input.len + 1);
+    parley_jcs_write(&form, root, parley_str_none);
+
+    if (parley_buf_done(&form, &canonical) != 0
+        || parley_sha256(canonical, digest) != 0)
+    {
+        return -1;
+    }
+
+    parley_hex(digest, PARLEY_SHA256_LEN, hex);
+
+    parley_buf_lit(b, "\"references\":[{\"id\":");
+    parley_buf_json_string(b, m->id);
+    parley_buf_lit(b, ",\"type\":\"");
+    parley_buf_str(b, x);
+    parley_buf_lit(b, ".message\",\"hash\":\"sha256:");
+    parley_buf_put(b, hex, 2 * PARLEY_SHA256_LEN);
+    parley_buf_lit(b, "\",\"locator\":\"parley:");
+    parley_buf_str(b, x);
+    parley_buf_octet(b, ':');
+    parley_buf_json_text(b, m->id);
+    parley_buf_octet(b, '"');
+
+    parley_carry_verified(b, opts);
+
+    parley_buf_lit(b, "}]");
+
+    return 0;
+}
+
+
+/* What the gateway verified of the sender, before translation (GW-08). */
+
+static void
+parley_carry_verified(parley_buf_t *b, const parley_encode_opts_t *opts)
+{
+    if (opts->principal.len == 0 && opts->sig_alg.len == 0) {
+        return;
+    }
+
+    parley_buf_lit(b, ",\"verified\":{");
+
+    if (opts->principal.len > 0) {
+        parley_buf_member(b, PARLEY_STR("principal"), opts->principal);
+    }
+
+    if (opts->sig_alg.len > 0) {
+        parley_buf_member(b, PARLEY_STR("signature"), opts->sig_alg);
+    }
+
+    if (opts->sig_kid.len > 0) {
+        parley_buf_member(b, PARLEY_STR("kid"), opts->sig_kid);
+    }
+
+    parley_buf_octet(b, '}');
+}
+
+
+/*
+ * The native envelope members that AEE has no field for, and the payload
+ * members whose names carrying has taken.
+ */
+
+static void
+parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m)
+{
+    int       comma, displaced;
+    uint32_t  i;
+
+    displaced = parley_carry_displaces(m);
+
+    if (m->nmembers == 0 && !displaced) {
+        return;
+    }
+
+    comma = 0;
+
+    parley_buf_octet(b, ',');
+    parley_buf_json_string(b, parley_proto_name(m->origin));
+    parley_buf_lit(b, ":{");
+
+    for (i = 0; i < m->nmembers; i++) {
+        if (comma) {
+            parley_buf_octet(b, ',');
+        }
+
+        comma = 1;
+
+        parley_buf_json_string(b, m->members[i].name);
+        parley_buf_octet(b, ':');
+        parley_buf_value(b, m->members[i].value);
+    }
+
+    if (displaced) {
+        if (comma) {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_carry_displaced(b, m);
+    }
+
+    parley_buf_octet(b, '}');
+}
+
+
+static int
+parley_carry_displaces(const parley_msg_t *m)
+{
+    uint32_t              k;
+    const parley_json_t  *doc;
+
+    doc = m->data.doc;
+
+    if (m->data.node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    for (k = parley_json_first(m->data.node);
+         k != parley_json_end(doc, m->data.node);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_carry_is_own(m, k)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+parley_carry_displaced(parley_buf_t *b, const parley_msg_t *m)
+{
+    int                   comma;
+    uint32_t              k;
+    const parley_json_t  *doc;
+
+    comma = 0;
+    doc = m->data.doc;
+
+    parley_buf_lit(b, "\"payload\":{");
+
+    for (k = parley_json_first(m->data.node);
+         k != parley_json_end(doc, m->data.node);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_carry_is_own(m, k)) {
+            parley_carry_copy(b, doc, k, &comma);
+        }
+    }
+
+    parley_buf_octet(b, '}');
+}

@@ -1,0 +1,56 @@
+/*
+ * How another protocol's message travels in the payload of an AEE message,
+ * whole and exactly (promise 2 of docs/mapping.md):
+ *
+ *     intent   <x>.<form>
+ *     payload  the native payload's members, then
+ *              "references": [{"id", "type": "<x>.message", "hash",
+ *                              "locator": "parley:<x>:<id>", "verified"}]
+ *              "<x>": the native envelope members that AEE has no field for;
+ *                     absent where there are none
+ *
+ * In an error the payload has "code", "message" and "retryable" as well.
+ * Native payload members that have one of these names travel in
+ * "<x>": {"payload": {...}}.
+ */
+
+#ifndef PARLEY_CARRY_H
+#define PARLEY_CARRY_H
+
+#include "parley_buf.h"
+#include "parley_codec.h"
+#include "parley_json.h"
+#include "parley_msg.h"
+
+
+/*
+ * The protocol, other than AEE, that an intent "<x>.<form>" names, and the
+ * form; PARLEY_PROTO_NONE where it names none.
+ */
+parley_proto_t parley_carry_intent(parley_str_t intent, parley_str_t *ret_form);
+
+/*
+ * The gateway's own item in the references of a payload that carries a
+ * message of proto, or PARLEY_JSON_NONE: the payload carries none.
+ */
+uint32_t parley_carry_reference(const parley_json_t *doc, uint32_t payload,
+    parley_proto_t proto);
+
+/*
+ * Writes the payload object of an AEE message that carries m.  Returns 0, or
+ * -1 where the digest fails or memory cannot be had.
+ */
+int parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
+    const parley_encode_opts_t *opts)
+    __attribute__((warn_unused_result));
+
+/*
+ * Writes the native payload object of m in the words of its origin: m->data
+ * without what carrying it added, and without the member named skip (empty:
+ * none).
+ */
+void parley_carry_payload(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t skip);
+
+
+#endif /* PARLEY_CARRY_H */

@@ -1,0 +1,228 @@
+/*
+ * A codec: all that Parley knows about one protocol.  The table
+ * parley_codecs[] is indexed by parley_proto_t; callers go through the
+ * functions of parley_engine.h, which take the codec from it.  What a new
+ * protocol must bring is exactly this structure, a schema, cases and a page
+ * in docs/mapping/.
+ *
+ * The functions are pure: no clock, no random, no I/O.  All memory is the
+ * request's arena.  They return 0, or -1 with *err filled.
+ */
+
+#ifndef PARLEY_CODEC_H
+#define PARLEY_CODEC_H
+
+#include "parley_buf.h"
+#include "parley_error.h"
+#include "parley_json.h"
+#include "parley_loss.h"
+#include "parley_msg.h"
+#include "parley_str.h"
+
+
+typedef struct parley_engine_s  parley_engine_t;
+
+
+/*
+ * Asks the directory for a principal's name in another protocol.  Returns 1
+ * and *ret (valid as long as the configuration or the arena), 0 where the
+ * directory has no entry for this name (the syntax decides then), -1 where
+ * it has one and the principal has no name there (identity-unmappable).
+ */
+typedef int (*parley_resolve_pt)(void *ctx, parley_proto_t from,
+    parley_str_t name, parley_proto_t to, parley_str_t *ret);
+
+
+/*
+ * Signs octets: fills alg, kid and value (base64) of *ret, valid as long as
+ * the arena.  Returns 0, or -1 with *err filled.
+ */
+typedef int (*parley_sign_pt)(void *ctx, parley_str_t octets,
+    parley_msg_sig_t *ret, parley_error_t *err);
+
+
+typedef struct {
+    parley_str_t          self;         /* the gateway's own AEE name */
+    parley_str_t          context;      /* parley_vcp_context, may be empty */
+    parley_str_t          constitution; /* parley_vcp_constitution */
+    parley_resolve_pt     resolve;      /* may be NULL */
+    void                 *resolve_ctx;
+
+    const parley_msg_t   *answering;    /* the caller's message that this one
+                                           answers, or NULL: a request */
+
+    parley_str_t          trace_id;     /* of the request's traceparent; used
+                                           where the message has no trace */
+    parley_str_t          span_id;
+
+    /* what was verified about the sender (GW-08); empty: nothing */
+    parley_str_t          principal;
+    parley_str_t          sig_alg;
+    parley_str_t          sig_kid;
+
+    /*
+     * Signs octets for the gateway (GW-08); NULL: messages made are not
+     * signed.  parley_encode() calls it with the RFC 8785 form of what it
+     * made; answer_encode of a protocol whose answer embeds a message makes
+     * that message with parley_encode().
+     */
+    parley_sign_pt        sign;
+    void                 *sign_ctx;
+} parley_encode_opts_t;
+
+
+/* the result of an encode */
+typedef struct {
+    parley_str_t  body;
+    parley_str_t  id;           /* of the message made */
+    parley_str_t  corr;         /* what an answer will be matched with */
+    unsigned      copied:1;     /* body is the input itself, unchanged */
+} parley_encoded_t;
+
+
+typedef enum {
+    PARLEY_DIRECTION_ANY = 0,
+    PARLEY_DIRECTION_UP,        /* child to parent */
+    PARLEY_DIRECTION_DOWN       /* parent to child */
+} parley_direction_t;
+
+
+typedef enum {
+    PARLEY_ANSWER_TAKEN = 0,    /* it took the message and says no more */
+    PARLEY_ANSWER_MESSAGE,      /* it answers with a message */
+    PARLEY_ANSWER_REFUSED       /* its own refusal, in its own words */
+} parley_answer_kind_t;
+
+
+/* an upstream's answer, understood */
+typedef struct {
+    parley_answer_kind_t  kind;
+    int                   status;   /* the upstream's HTTP status */
+    parley_json_t         doc;      /* the body, where there was one */
+    parley_msg_t          msg;      /* MESSAGE */
+    parley_str_t          code;     /* REFUSED: the upstream's code, may be
+                                       none of ours; empty: none given */
+    parley_str_t          field;
+    parley_str_t          message;
+} parley_answer_t;
+
+
+/* an HTTP answer for the caller */
+typedef struct {
+    int           status;
+    parley_str_t  content_type;
+    parley_str_t  body;             /* may be empty */
+} parley_reply_t;
+
+
+/* what is known of a message that is refused; all may be empty */
+typedef struct {
+    const parley_error_t  *error;
+    const parley_msg_t    *msg;     /* the message, as far as it was read,
+                                       or NULL */
+    const parley_json_t   *doc;     /* its document, where it was JSON, or
+                                       NULL */
+    parley_str_t           self;    /* the gateway's AEE name */
+    int64_t                now_ms;
+    uint8_t                random[16];  /* for ids that have no origin */
+    int64_t                backoff_ms;  /* -1: unknown */
+} parley_refusal_t;
+
+
+typedef struct {
+    parley_proto_t  proto;
+    parley_str_t    schema;             /* its URI in the builtin set */
+    parley_str_t    log_schema;         /* of a log record that is no full
+                                           message (AEE-13); empty: none */
+    parley_str_t    media_type;         /* with charset where it has one */
+    parley_str_t    signature_member;   /* top-level; empty: unsigned */
+
+    /*
+     * Where the canonical fields stand in a native message, for caps, errors
+     * and the loss report; NULL: the protocol has no such member.
+     */
+    const char     *form_pointer;
+    const char     *id_pointer;
+    const char     *created_pointer;
+    const char     *sender_pointer;
+    const char     *recipient_pointer;
+    const char     *intent_pointer;
+    const char     *corr_pointer;
+    const char     *reply_to_pointer;
+    const char     *priority_pointer;
+    const char     *timeout_pointer;
+    const char     *data_pointer;
+    const char     *signature_pointer;
+
+    int64_t         past_max_ms;        /* the protocol's own bounds of a */
+    int64_t         future_max_ms;      /* message's age; 0: it has none */
+    unsigned        needs_tls:1;        /* VCP-19 */
+    unsigned        needs_signature:1;  /* VCP-17 */
+    unsigned        text_ids:1;         /* ids are any text */
+
+    /*
+     * How strongly the top-level members speak for this protocol: 0 not at
+     * all, 100 and more its discriminator is there.
+     */
+    int    (*detect)(const parley_json_t *doc);
+
+    /* Validates by the schema, then fills *msg.  mve5: AEE-13. */
+    int    (*decode)(const parley_engine_t *engine, parley_arena_t *arena,
+               const parley_json_t *doc, int mve5, parley_msg_t *msg,
+               parley_error_t *err);
+
+    /*
+     * Reports the envelope members of m, whose wire is this protocol, that
+     * no canonical field holds: what a target without an open slot loses.
+     */
+    void   (*residue)(const parley_msg_t *m, parley_loss_t *loss);
+
+    /* Writes m as a message of this protocol. */
+    int    (*encode)(const parley_engine_t *engine, parley_arena_t *arena,
+               const parley_msg_t *m, const parley_encode_opts_t *opts,
+               parley_encoded_t *ret, parley_loss_t *loss,
+               parley_error_t *err);
+
+    /* Which way in a hierarchy such a message may go (VCP-30). */
+    parley_direction_t  (*direction)(const parley_msg_t *m);
+
+    /*
+     * Puts a signature into a message that has none.  kid may be empty.
+     */
+    int    (*attach)(parley_arena_t *arena, const parley_json_t *doc,
+               const parley_msg_sig_t *sig, parley_str_t *ret,
+               parley_error_t *err);
+
+    /*
+     * This protocol's service answered (HTTP binding): status and body.
+     * answer->doc is already read where the body is not empty.  sent is the
+     * message that the service was given, in this protocol: an answer that
+     * does not match it is upstream-invalid (AEE-34).
+     */
+    int    (*answer_decode)(const parley_engine_t *engine,
+               parley_arena_t *arena, const parley_encoded_t *sent,
+               parley_answer_t *answer, parley_error_t *err);
+
+    /*
+     * Tells this protocol's caller what came of its message request.  A
+     * MESSAGE that it cannot say is loss; the caller still learns that its
+     * message was taken.
+     */
+    int    (*answer_encode)(const parley_engine_t *engine,
+               parley_arena_t *arena, const parley_msg_t *request,
+               const parley_answer_t *answer,
+               const parley_encode_opts_t *opts, int64_t now_ms,
+               parley_reply_t *ret, parley_loss_t *loss,
+               parley_error_t *err);
+
+    /* A refusal in this protocol's manner.  status is already set. */
+    int    (*refuse)(parley_arena_t *arena, const parley_refusal_t *refusal,
+               parley_reply_t *ret);
+} parley_codec_t;
+
+
+/* indexed by parley_proto_t; NULL where there is no codec */
+extern const parley_codec_t *const  parley_codecs[PARLEY_PROTO_COUNT];
+
+
+#endif /* PARLEY_CODEC_H */

@@ -1,0 +1,410 @@
+#include "parley_engine.h"
+#include "parley_aee.h"
+#include "parley_jcs.h"
+#include "parley_schema.h"
+#include "parley_vcp.h"
+
+
+#define PARLEY_DETECT_MIN      2    /* members, where none is decisive */
+
+
+struct parley_engine_s {
+    parley_mem_t            mem;
+    parley_schema_set_t    *set;
+    const parley_schema_t  *schemas[PARLEY_PROTO_COUNT];
+    const parley_schema_t  *log_schemas[PARLEY_PROTO_COUNT];
+};
+
+
+static int parley_engine_compile(parley_engine_t *engine,
+    parley_error_t *err);
+static int parley_engine_schema(parley_engine_t *engine, parley_str_t uri,
+    const parley_schema_t **ret, parley_error_t *err);
+static int parley_engine_validate(const parley_schema_t *schema,
+    const parley_json_t *doc, parley_error_t *err);
+static int parley_engine_sign(const parley_codec_t *codec,
+    parley_arena_t *arena, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_encoded_t *ret,
+    parley_error_t *err);
+static int parley_engine_codec(parley_proto_t proto,
+    const parley_codec_t **ret, parley_error_t *err);
+
+
+const parley_codec_t *const  parley_codecs[PARLEY_PROTO_COUNT] = {
+    [PARLEY_PROTO_AEE] = &parley_aee_codec,
+    [PARLEY_PROTO_VCP] = &parley_vcp_codec,
+};
+
+
+parley_engine_t *
+parley_engine_create(const parley_mem_t *mem, parley_error_t *err)
+{
+    parley_engine_t          *engine;
+    parley_schema_options_t   options;
+
+    parley_error_clear(err);
+
+    engine = mem->alloc(mem->ctx, sizeof(parley_engine_t));
+    if (engine == NULL) {
+        (void) parley_error_memory(err);
+        return NULL;
+    }
+
+    memset(engine, 0, sizeof(parley_engine_t));
+    memset(&options, 0, sizeof(parley_schema_options_t));
+
+    engine->mem = *mem;
+    options.formats = 1;
+
+    engine->set = parley_schema_set_create(mem, &options);
+
+    if (engine->set == NULL) {
+        (void) parley_error_memory(err);
+        parley_engine_destroy(engine);
+        return NULL;
+    }
+
+    if (parley_engine_compile(engine, err) != 0) {
+        parley_engine_destroy(engine);
+        return NULL;
+    }
+
+    return engine;
+}
+
+
+static int
+parley_engine_compile(parley_engine_t *engine, parley_error_t *err)
+{
+    unsigned                i;
+    parley_schema_error_t   error;
+
+    if (parley_schema_set_add_builtin(engine->set, &error) != 0) {
+        *err = error.error;
+        return -1;
+    }
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (parley_codecs[i] == NULL) {
+            continue;
+        }
+
+        if (parley_engine_schema(engine, parley_codecs[i]->schema,
+                                 &engine->schemas[i], err)
+            != 0
+            || parley_engine_schema(engine, parley_codecs[i]->log_schema,
+                                    &engine->log_schemas[i], err)
+               != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_engine_schema(parley_engine_t *engine, parley_str_t uri,
+    const parley_schema_t **ret, parley_error_t *err)
+{
+    parley_schema_error_t  error;
+
+    if (uri.len == 0
+        || parley_schema_compile(engine->set, uri, ret, &error) == 0)
+    {
+        return 0;
+    }
+
+    *err = error.error;
+
+    return -1;
+}
+
+
+void
+parley_engine_destroy(parley_engine_t *engine)
+{
+    parley_mem_t  mem;
+
+    if (engine == NULL) {
+        return;
+    }
+
+    parley_schema_set_destroy(engine->set);
+
+    mem = engine->mem;
+
+    if (mem.free != NULL) {
+        mem.free(mem.ctx, engine);
+    }
+}
+
+
+parley_proto_t
+parley_detect(const parley_json_t *doc, parley_proto_set_t accepted)
+{
+    int             score, best;
+    unsigned        i;
+    parley_proto_t  found;
+
+    best = -1;
+    found = PARLEY_PROTO_NONE;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (parley_codecs[i] == NULL || !(accepted & PARLEY_PROTO_BIT(i))) {
+            continue;
+        }
+
+        if (accepted == PARLEY_PROTO_BIT(i)) {
+            return (parley_proto_t) i;
+        }
+
+        score = parley_codecs[i]->detect(doc);
+
+        if (score > best) {
+            best = score;
+            found = (parley_proto_t) i;
+        }
+    }
+
+    return best >= PARLEY_DETECT_MIN ? found : PARLEY_PROTO_NONE;
+}
+
+
+int
+parley_validate(const parley_engine_t *engine, parley_proto_t proto,
+    const parley_json_t *doc, parley_error_t *err)
+{
+    return parley_engine_validate(engine->schemas[proto], doc, err);
+}
+
+
+int
+parley_validate_log(const parley_engine_t *engine, parley_proto_t proto,
+    const parley_json_t *doc, parley_error_t *err)
+{
+    return parley_engine_validate(engine->log_schemas[proto], doc, err);
+}
+
+
+static int
+parley_engine_validate(const parley_schema_t *schema,
+    const parley_json_t *doc, parley_error_t *err)
+{
+    int                    rc;
+    parley_json_ref_t      root;
+    parley_schema_error_t  error;
+
+    root.doc = doc;
+    root.node = 0;
+
+    rc = parley_schema_validate(schema, doc->arena, root, &error);
+
+    if (rc == 0) {
+        return 0;
+    }
+
+    if (rc < 0) {
+        return parley_error_memory(err);
+    }
+
+    (void) parley_error_set(err, error.error.code, error.error.field, "%s %s",
+                            error.error.field[0] ? error.error.field
+                                                 : "the message",
+                            error.error.text);
+
+    err->offset = error.error.offset;
+
+    return -1;
+}
+
+
+int
+parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, const parley_json_t *doc, int mve5,
+    parley_msg_t *msg, parley_error_t *err)
+{
+    const parley_codec_t  *codec;
+
+    parley_error_clear(err);
+    parley_msg_init(msg, proto, doc);
+
+    if (parley_engine_codec(proto, &codec, err) != 0) {
+        return -1;
+    }
+
+    return codec->decode(engine, arena, doc, mve5, msg, err);
+}
+
+
+int
+parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_encoded_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+{
+    const parley_codec_t  *codec;
+
+    parley_error_clear(err);
+    memset(ret, 0, sizeof(parley_encoded_t));
+
+    if (proto == m->wire) {
+        ret->body = m->doc->input;
+        ret->id = m->id;
+        ret->corr = m->corr;
+        ret->copied = 1;
+        return 0;
+    }
+
+    if (parley_engine_codec(proto, &codec, err) != 0) {
+        return -1;
+    }
+
+    if (m->partial) {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED, "",
+                                "a log record is no message (MVE-5)");
+    }
+
+    if (codec->encode(engine, arena, m, opts, ret, loss, err) != 0) {
+        return -1;
+    }
+
+    if (opts->sign == NULL || codec->signature_member.len == 0) {
+        return 0;
+    }
+
+    return parley_engine_sign(codec, arena, m, opts, ret, err);
+}
+
+
+/* The gateway's own signature of what it made (GW-08). */
+
+static int
+parley_engine_sign(const parley_codec_t *codec, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_error_t *err)
+{
+    char              pointer[PARLEY_POINTER_MAX];
+    parley_str_t      input;
+    parley_json_t     doc;
+    parley_msg_sig_t  sig;
+
+    if (m->doc->inexact != PARLEY_JSON_NONE) {
+        (void) parley_json_pointer(m->doc, m->doc->inexact, pointer,
+                                   sizeof(pointer));
+
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                pointer, "an integer beyond 2^53 cannot be "
+                                "signed");
+    }
+
+    if (parley_read_again(&doc, arena, m->doc->seed, ret->body, err) != 0
+        || parley_signing_input(arena, codec->proto, &doc, &input, err) != 0
+        || opts->sign(opts->sign_ctx, input, &sig, err) != 0
+        || codec->attach(arena, &doc, &sig, &ret->body, err) != 0)
+    {
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+parley_signing_input(parley_arena_t *arena, parley_proto_t proto,
+    const parley_json_t *doc, parley_str_t *ret, parley_error_t *err)
+{
+    char                   pointer[PARLEY_POINTER_MAX];
+    parley_buf_t           b;
+    parley_json_ref_t      root;
+    const parley_codec_t  *codec;
+
+    *ret = parley_str_none;
+
+    parley_error_clear(err);
+
+    if (parley_engine_codec(proto, &codec, err) != 0) {
+        return -1;
+    }
+
+    if (codec->signature_member.len == 0) {
+        return parley_error_set(err, PARLEY_E_SIGNATURE_INVALID, "",
+                                "%s messages have no signature",
+                                (const char *) parley_proto_name(proto).data);
+    }
+
+    if (doc->inexact != PARLEY_JSON_NONE) {
+        (void) parley_json_pointer(doc, doc->inexact, pointer,
+                                   sizeof(pointer));
+
+        return parley_error_set(err, PARLEY_E_SIGNATURE_INVALID, pointer,
+                                "an integer beyond 2^53 has no canonical "
+                                "form that a signature could cover");
+    }
+
+    root.doc = doc;
+    root.node = 0;
+
+    parley_buf_init(&b, arena, doc->input.len + 1);
+    parley_jcs_write(&b, root, codec->signature_member);
+
+    if (parley_buf_done(&b, ret) != 0) {
+        return parley_error_memory(err);
+    }
+
+    return 0;
+}
+
+
+int
+parley_attach(parley_arena_t *arena, parley_proto_t proto, parley_str_t body,
+    const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err)
+{
+    uint64_t               seed;
+    parley_json_t          doc;
+    const parley_codec_t  *codec;
+
+    *ret = parley_str_none;
+
+    parley_error_clear(err);
+
+    if (parley_engine_codec(proto, &codec, err) != 0) {
+        return -1;
+    }
+
+    if (codec->signature_member.len == 0) {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED, "",
+                                "%s messages have no signature",
+                                (const char *) parley_proto_name(proto).data);
+    }
+
+    /* nobody can know the signature before, so it keys the hash as well */
+
+    seed = 0;
+
+    if (sig->value.len >= sizeof(seed)) {
+        memcpy(&seed, sig->value.data, sizeof(seed));
+    }
+
+    if (parley_read_again(&doc, arena, seed, body, err) != 0) {
+        return -1;
+    }
+
+    return codec->attach(arena, &doc, sig, ret, err);
+}
+
+
+static int
+parley_engine_codec(parley_proto_t proto, const parley_codec_t **ret,
+    parley_error_t *err)
+{
+    *ret = proto < PARLEY_PROTO_COUNT ? parley_codecs[proto] : NULL;
+
+    if (*ret == NULL) {
+        return parley_error_set(err, PARLEY_E_PROTOCOL_UNSUPPORTED, "",
+                                "no such protocol");
+    }
+
+    return 0;
+}

@@ -1,0 +1,165 @@
+/*
+ * The translation engine: the compiled schemas and the steps that are the
+ * same for every protocol.  Made once when the configuration is read,
+ * read-only and shared while requests run.
+ */
+
+#ifndef PARLEY_ENGINE_H
+#define PARLEY_ENGINE_H
+
+#include "parley_arena.h"
+#include "parley_codec.h"
+#include "parley_error.h"
+#include "parley_json.h"
+#include "parley_loss.h"
+#include "parley_msg.h"
+#include "parley_str.h"
+
+
+/* a bit per protocol: 1 << parley_proto_t */
+typedef unsigned  parley_proto_set_t;
+
+#define PARLEY_PROTO_BIT(p)  (1u << (p))
+
+
+/* Returns NULL with *err filled.  mem must outlive the engine. */
+parley_engine_t *parley_engine_create(const parley_mem_t *mem,
+    parley_error_t *err);
+void parley_engine_destroy(parley_engine_t *engine);
+
+
+/*
+ * The protocol of a document among those accepted.  Where none shows its
+ * discriminator the best match of at least two members wins, and the only
+ * protocol of a set of one always does, so that a missing member is named
+ * rather than guessed about.  PARLEY_PROTO_NONE: protocol-unsupported.
+ */
+parley_proto_t parley_detect(const parley_json_t *doc,
+    parley_proto_set_t accepted);
+
+/*
+ * Validates a document by the protocol's schema, or by that of its log
+ * records: field-missing, field-unknown or field-invalid, naming the member.
+ */
+int parley_validate(const parley_engine_t *engine, parley_proto_t proto,
+    const parley_json_t *doc, parley_error_t *err)
+    __attribute__((warn_unused_result));
+int parley_validate_log(const parley_engine_t *engine, parley_proto_t proto,
+    const parley_json_t *doc, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Validates a document as a message of proto and fills *msg.  On error *msg
+ * holds what could be read of it all the same (id, sender, recipient,
+ * intent, corr as far as they are strings), for the refusal.
+ */
+int parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, const parley_json_t *doc, int mve5,
+    parley_msg_t *msg, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Writes m as a message of proto.  Where proto is m's own wire protocol the
+ * octets are the input's (ret->copied).  What cannot travel is added to
+ * *loss; what cannot be said is an error.  The output is valid by the
+ * target's schema.  Same input, same octets.
+ */
+int parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_encoded_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * What a signature of a message covers: the RFC 8785 form of the document
+ * without the protocol's signature member.  An inexact document has none:
+ * signature-invalid, naming the number.
+ */
+int parley_signing_input(parley_arena_t *arena, parley_proto_t proto,
+    const parley_json_t *doc, parley_str_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* Puts a signature into an encoded message that has none. */
+int parley_attach(parley_arena_t *arena, parley_proto_t proto,
+    parley_str_t body, const parley_msg_sig_t *sig, parley_str_t *ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Understands an upstream's answer.  body may be empty.  Any error is
+ * upstream-invalid or upstream-unavailable.  limits and seed as in
+ * parley_json_read().
+ */
+int parley_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, parley_proto_t proto,
+    const parley_encoded_t *sent, int status, parley_str_t body,
+    const parley_json_limits_t *limits, uint64_t seed,
+    parley_answer_t *answer, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* Tells the caller, in the protocol of request->wire. */
+int parley_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * A refusal for the caller: in proto's manner, or as problem details
+ * (RFC 9457) for PARLEY_PROTO_NONE.  Returns 0, or -1 where memory cannot be
+ * had.
+ */
+int parley_refuse(parley_arena_t *arena, parley_proto_t proto,
+    const parley_refusal_t *refusal, parley_reply_t *ret)
+    __attribute__((warn_unused_result));
+
+
+/*
+ * The text of doc with members replaced or removed.  An edit whose pointer
+ * names nothing is skipped.  Used for caps and redaction; the result is read
+ * and validated again.
+ */
+typedef struct {
+    parley_str_t  pointer;      /* JSON Pointer; must not be "" */
+    parley_str_t  value;        /* JSON text; empty: remove the member */
+} parley_edit_t;
+
+int parley_edit(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_edit_t *edits, uint32_t nedits, parley_str_t *ret,
+    uint32_t *ret_applied, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * The text of an object with one member more, value JSON text.  A member of
+ * that name that is null is replaced; any other is field-invalid.
+ */
+int parley_edit_append(parley_arena_t *arena, const parley_json_t *doc,
+    parley_str_t name, parley_str_t value, parley_str_t *ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Reads text that Parley wrote itself, or a part of a document that was read
+ * within its limits before: without limits of its own.
+ */
+int parley_read_again(parley_json_t *doc, parley_arena_t *arena,
+    uint64_t seed, parley_str_t text, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+
+/*
+ * W3C Trace Context, version 00: traceparent to ids (spans of the header)
+ * and back.  Returns 0, or -1 where there is no valid trace.
+ */
+int parley_traceparent_parse(parley_str_t header, parley_str_t *ret_trace_id,
+    parley_str_t *ret_span_id);
+int parley_traceparent_format(parley_arena_t *arena, parley_str_t trace_id,
+    parley_str_t span_id, parley_str_t *ret);
+
+/* Whether a traceparent can carry these ids: 32 and 16 lower-case hex digits,
+   neither all zero. */
+int parley_trace_is_valid(parley_str_t trace_id, parley_str_t span_id);
+
+
+#endif /* PARLEY_ENGINE_H */

@@ -1,0 +1,159 @@
+#include "parley_loss.h"
+#include "parley_buf.h"
+
+
+static void parley_loss_item(parley_loss_t *loss, parley_buf_t *b);
+
+
+void
+parley_loss_init(parley_loss_t *loss, parley_arena_t *arena)
+{
+    memset(loss, 0, sizeof(parley_loss_t));
+
+    loss->arena = arena;
+}
+
+
+void
+parley_loss_add(parley_loss_t *loss, const char *prefix, parley_str_t name)
+{
+    size_t        i;
+    parley_buf_t  b;
+
+    parley_buf_init(&b, loss->arena, strlen(prefix) + name.len + 8);
+
+    parley_buf_put(&b, prefix, strlen(prefix));
+    parley_buf_octet(&b, '/');
+
+    for (i = 0; i < name.len; i++) {
+        switch (name.data[i]) {
+
+        case '~':
+            parley_buf_lit(&b, "~0");
+            break;
+
+        case '/':
+            parley_buf_lit(&b, "~1");
+            break;
+
+        default:
+            parley_buf_octet(&b, name.data[i]);
+        }
+    }
+
+    parley_loss_item(loss, &b);
+}
+
+
+void
+parley_loss_pointer(parley_loss_t *loss, const char *pointer)
+{
+    parley_buf_t  b;
+
+    if (pointer == NULL) {
+        return;
+    }
+
+    parley_buf_init(&b, loss->arena, strlen(pointer) + 1);
+    parley_buf_put(&b, pointer, strlen(pointer));
+
+    parley_loss_item(loss, &b);
+}
+
+
+void
+parley_loss_value(parley_loss_t *loss, parley_json_ref_t value)
+{
+    char  pointer[PARLEY_POINTER_MAX];
+
+    (void) parley_json_pointer(value.doc, value.node, pointer,
+                               sizeof(pointer));
+
+    parley_loss_pointer(loss, pointer);
+}
+
+
+static void
+parley_loss_item(parley_loss_t *loss, parley_buf_t *b)
+{
+    uint32_t      i;
+    parley_str_t  item;
+
+    if (parley_buf_done(b, &item) != 0) {
+        loss->failed = 1;
+        return;
+    }
+
+    for (i = 0; i < loss->nitems; i++) {
+        if (parley_str_eq(loss->items[i], item)) {
+            return;
+        }
+    }
+
+    loss->count++;
+
+    if (loss->nitems == PARLEY_LOSS_MAX) {
+        return;
+    }
+
+    if (loss->items == NULL) {
+        loss->items = parley_arena_alloc(loss->arena,
+                                         PARLEY_LOSS_MAX
+                                         * sizeof(parley_str_t));
+        if (loss->items == NULL) {
+            loss->failed = 1;
+            return;
+        }
+    }
+
+    loss->items[loss->nitems++] = item;
+}
+
+
+int
+parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
+    parley_str_t *ret)
+{
+    size_t              k;
+    uint8_t             c;
+    uint32_t            i;
+    parley_buf_t        b;
+    const parley_str_t  *item;
+
+    static const char  hex[] = "0123456789ABCDEF";
+
+    *ret = parley_str_none;
+
+    if (loss->failed) {
+        return -1;
+    }
+
+    if (loss->nitems == 0) {
+        return 0;
+    }
+
+    parley_buf_init(&b, arena, 0);
+
+    for (i = 0; i < loss->nitems; i++) {
+        item = &loss->items[i];
+
+        if (i > 0) {
+            parley_buf_lit(&b, ", ");
+        }
+
+        for (k = 0; k < item->len; k++) {
+            c = item->data[k];
+
+            if (c < 0x20 || c > 0x7E || c == '%' || c == ',') {
+                parley_buf_octet(&b, '%');
+                parley_buf_octet(&b, (uint8_t) hex[c >> 4]);
+                parley_buf_octet(&b, (uint8_t) hex[c & 15]);
+
+            } else {
+                parley_buf_octet(&b, c);
+            }
+        }
+    }
+
+    return parley_buf_done(&b, ret);
+}

@@ -1,0 +1,50 @@
+/*
+ * What a translation could not carry: JSON Pointers into the origin's native
+ * message, each once, in the order in which they were found.
+ */
+
+#ifndef PARLEY_LOSS_H
+#define PARLEY_LOSS_H
+
+#include <stdint.h>
+
+#include "parley_arena.h"
+#include "parley_json.h"
+#include "parley_str.h"
+
+
+#define PARLEY_LOSS_MAX  64     /* further ones are counted only */
+
+
+typedef struct {
+    parley_arena_t  *arena;
+    parley_str_t    *items;
+    uint32_t         nitems;
+    uint32_t         count;     /* all, also those beyond PARLEY_LOSS_MAX */
+    unsigned         failed:1;  /* no memory: the report is incomplete */
+} parley_loss_t;
+
+
+void parley_loss_init(parley_loss_t *loss, parley_arena_t *arena);
+
+/* "/" name, the name escaped for a JSON Pointer, below prefix (may be "") */
+void parley_loss_add(parley_loss_t *loss, const char *prefix,
+    parley_str_t name);
+
+/* a JSON Pointer as it is; NULL adds nothing */
+void parley_loss_pointer(parley_loss_t *loss, const char *pointer);
+
+/* the JSON Pointer of a value of a document */
+void parley_loss_value(parley_loss_t *loss, parley_json_ref_t value);
+
+/*
+ * The items joined by ", ", with every octet outside printable ASCII, and
+ * "%" and ",", percent-encoded, so that it can stand in a header field; the
+ * empty string where nothing was lost.  Returns 0, or -1: no memory.
+ */
+int parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
+    parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_LOSS_H */

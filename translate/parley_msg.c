@@ -1,0 +1,103 @@
+#include "parley_msg.h"
+
+
+static const parley_str_t  parley_proto_names[PARLEY_PROTO_COUNT + 1] = {
+    [PARLEY_PROTO_AEE] = parley_str("aee"),
+    [PARLEY_PROTO_VCP] = parley_str("vcp"),
+    [PARLEY_PROTO_C2A] = parley_str("c2a"),
+    [PARLEY_PROTO_CHANNEL] = parley_str("channel"),
+    [PARLEY_PROTO_MOQ] = parley_str("moq"),
+    [PARLEY_PROTO_NONE] = parley_str(""),
+};
+
+
+static const parley_str_t  parley_priority_names[] = {
+    [PARLEY_PRIORITY_LOW] = parley_str("low"),
+    [PARLEY_PRIORITY_NORMAL] = parley_str("normal"),
+    [PARLEY_PRIORITY_HIGH] = parley_str("high"),
+    [PARLEY_PRIORITY_URGENT] = parley_str("urgent"),
+};
+
+
+parley_str_t
+parley_proto_name(parley_proto_t proto)
+{
+    return parley_proto_names[proto < PARLEY_PROTO_COUNT ? proto
+                                                         : PARLEY_PROTO_NONE];
+}
+
+
+parley_proto_t
+parley_proto_find(parley_str_t word)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (parley_str_eq(parley_proto_names[i], word)) {
+            return (parley_proto_t) i;
+        }
+    }
+
+    return PARLEY_PROTO_NONE;
+}
+
+
+void
+parley_msg_init(parley_msg_t *m, parley_proto_t proto,
+    const parley_json_t *doc)
+{
+    unsigned  i;
+
+    memset(m, 0, sizeof(parley_msg_t));
+
+    m->wire = proto;
+    m->origin = proto;
+    m->doc = doc;
+    m->created_ms = -1;
+    m->timeout_ms = -1;
+    m->act = PARLEY_ACT_EVENT;
+    m->priority = PARLEY_PRIORITY_NORMAL;
+    m->data = parley_json_ref_none;
+
+    for (i = 0; i < sizeof(m->said) / sizeof(m->said[0]); i++) {
+        m->said[i] = PARLEY_JSON_NONE;
+    }
+}
+
+
+int
+parley_msg_string(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
+{
+    *ret = parley_str_none;
+
+    if (value == PARLEY_JSON_NONE
+        || parley_json_type(doc, value) != PARLEY_JSON_STRING)
+    {
+        return 0;
+    }
+
+    return parley_json_string(doc, value, ret);
+}
+
+
+parley_str_t
+parley_priority_name(parley_priority_t priority)
+{
+    return parley_priority_names[priority];
+}
+
+
+int
+parley_priority_find(parley_str_t word, parley_priority_t *ret)
+{
+    unsigned  i;
+
+    for (i = 0; i <= PARLEY_PRIORITY_URGENT; i++) {
+        if (parley_str_eq(parley_priority_names[i], word)) {
+            *ret = (parley_priority_t) i;
+            return 0;
+        }
+    }
+
+    return -1;
+}

@@ -1,0 +1,161 @@
+/*
+ * The canonical message: what every protocol's message means, whatever it
+ * looks like.  A codec's decode fills it, another codec's encode reads it;
+ * no codec knows another.
+ *
+ * All spans point into the document it was decoded from or into the arena of
+ * the request; the message owns nothing.
+ */
+
+#ifndef PARLEY_MSG_H
+#define PARLEY_MSG_H
+
+#include <stdint.h>
+
+#include "parley_arena.h"
+#include "parley_error.h"
+#include "parley_json.h"
+#include "parley_str.h"
+
+
+typedef enum {
+    PARLEY_PROTO_AEE = 0,
+    PARLEY_PROTO_VCP,
+    PARLEY_PROTO_C2A,
+    PARLEY_PROTO_CHANNEL,
+    PARLEY_PROTO_MOQ,
+    PARLEY_PROTO_COUNT,
+    PARLEY_PROTO_NONE = PARLEY_PROTO_COUNT
+} parley_proto_t;
+
+
+typedef enum {
+    PARLEY_ACT_REQUEST = 0,     /* somebody is to do something and answer */
+    PARLEY_ACT_REPLY,           /* the answer: it was done */
+    PARLEY_ACT_FAILURE,         /* the answer: it was not */
+    PARLEY_ACT_EVENT,           /* for information, no answer expected */
+    PARLEY_ACT_PROGRESS         /* the answer is on its way */
+} parley_act_t;
+
+
+typedef enum {
+    PARLEY_PRIORITY_LOW = 0,
+    PARLEY_PRIORITY_NORMAL,
+    PARLEY_PRIORITY_HIGH,
+    PARLEY_PRIORITY_URGENT
+} parley_priority_t;
+
+
+/*
+ * How grave a message is that reports a trouble: VCP escalations by their
+ * severity, failures elsewhere.  NONE: it reports none.
+ */
+typedef enum {
+    PARLEY_ALARM_NONE = 0,
+    PARLEY_ALARM_INFO,
+    PARLEY_ALARM_WARNING,
+    PARLEY_ALARM_CRITICAL,
+    PARLEY_ALARM_EMERGENCY
+} parley_alarm_t;
+
+
+/*
+ * A native envelope member that the canonical message has no field for: AEE
+ * requires, trace and unknown fields, the provenance block of agent-channel,
+ * and so on.  It travels in the target's open slot, or is reported as loss.
+ */
+typedef struct {
+    parley_str_t       name;    /* unescaped */
+    parley_json_ref_t  value;
+} parley_member_t;
+
+
+/* a message's signature, as it was carried; absent where value is empty */
+typedef struct {
+    parley_str_t  alg;          /* "ed25519", "HS256" */
+    parley_str_t  kid;          /* empty where the protocol has none */
+    parley_str_t  value;        /* base64, without a prefix */
+    unsigned      present:1;    /* the member is there and not null */
+    unsigned      opaque:1;     /* there, but of a form that nobody can
+                                   verify (AEE-14: then it is refused) */
+} parley_msg_sig_t;
+
+
+typedef struct {
+    parley_proto_t        wire;       /* what it was decoded from */
+    parley_proto_t        origin;     /* whose form, data and members these
+                                         are: differs from wire where an AEE
+                                         (or C2A, or agent-channel) message
+                                         carries another protocol's */
+    const parley_json_t  *doc;        /* the document it was decoded from */
+
+    parley_str_t          form;       /* native type in origin's words:
+                                         "task", "escalation" */
+    parley_act_t          act;
+    parley_str_t          id;
+    parley_str_t          created;    /* as it was written */
+    int64_t               created_ms; /* -1: no RFC 3339 timestamp */
+    parley_str_t          sender;     /* names in the syntax of wire */
+    parley_str_t          recipient;
+    parley_str_t          intent;     /* never empty: "vcp.escalation" */
+    parley_str_t          corr;       /* empty: none of its own */
+    parley_str_t          reply_to;   /* empty: answers nothing */
+    parley_priority_t     priority;
+    int64_t               timeout_ms; /* -1: no deadline */
+    parley_alarm_t        alarm;
+    parley_str_t          text;       /* what a person would read, or empty */
+    parley_str_t          code;       /* of a FAILURE, in AEE's manner
+                                         ("E_TIMEOUT"), or empty */
+    unsigned              retryable:1;  /* of a FAILURE */
+
+    parley_json_ref_t     data;       /* the native payload, an object */
+    unsigned              carried:1;  /* data has the members "references"
+                                         (the gateway's item in it) and the
+                                         one named after origin, which are
+                                         not origin's */
+    unsigned              partial:1;  /* MVE-5: a log record, no envelope
+                                         (AEE-13) */
+
+    uint32_t              said[3];    /* values in data that text, code and
+                                         retryable say, PARLEY_JSON_NONE
+                                         where there is none */
+
+    parley_member_t      *members;
+    uint32_t              nmembers;
+
+    parley_str_t          trace_id;   /* of AEE trace, or empty */
+    parley_str_t          span_id;
+
+    parley_msg_sig_t      sig;
+} parley_msg_t;
+
+
+/* "aee", "vcp", "c2a", "channel", "moq"; "" for NONE */
+parley_str_t parley_proto_name(parley_proto_t proto);
+
+/* PARLEY_PROTO_NONE where the word names no protocol */
+parley_proto_t parley_proto_find(parley_str_t word);
+
+/*
+ * An empty message of a protocol: no timestamp, no deadline, no data,
+ * priority normal.
+ */
+void parley_msg_init(parley_msg_t *m, parley_proto_t proto,
+    const parley_json_t *doc);
+
+/*
+ * The text of a string value; empty where the value is no string or absent.
+ * Returns 0, or -1: no memory.
+ */
+int parley_msg_string(const parley_json_t *doc, uint32_t value,
+    parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
+/* "low", "normal", "high", "urgent" */
+parley_str_t parley_priority_name(parley_priority_t priority);
+
+/* Returns 0, or -1 where the word names no priority. */
+int parley_priority_find(parley_str_t word, parley_priority_t *ret);
+
+
+#endif /* PARLEY_MSG_H */

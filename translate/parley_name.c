@@ -1,0 +1,302 @@
+/*
+ * A name is taken apart into a principal and written anew.  For every syntax
+ * what was taken apart is written as the same octets, so a name maps back
+ * exactly where the image, taken apart, is the same principal again.
+ */
+
+#include "parley_name.h"
+#include "parley_buf.h"
+
+
+typedef enum {
+    PARLEY_NAME_AGENT = 0,
+    PARLEY_NAME_HUMAN,
+    PARLEY_NAME_SERVICE,
+    PARLEY_NAME_GROUP
+} parley_name_kind_t;
+
+
+typedef struct {
+    parley_name_kind_t  kind;
+    parley_str_t        name;   /* never empty */
+    parley_str_t        host;   /* of an agent; empty: none */
+} parley_name_t;
+
+
+typedef struct {
+    int   (*parse)(parley_str_t s, parley_name_t *ret);
+    int   (*format)(parley_buf_t *b, const parley_name_t *n);
+} parley_name_syntax_t;
+
+
+static int parley_name_parse_aee(parley_str_t s, parley_name_t *ret);
+static int parley_name_format_aee(parley_buf_t *b, const parley_name_t *n);
+static int parley_name_parse_vcp(parley_str_t s, parley_name_t *ret);
+static int parley_name_format_vcp(parley_buf_t *b, const parley_name_t *n);
+static int parley_name_strip(parley_str_t *s, parley_str_t prefix);
+
+
+static const parley_name_syntax_t
+    parley_name_syntaxes[PARLEY_PROTO_COUNT] =
+{
+    [PARLEY_PROTO_AEE] = { parley_name_parse_aee, parley_name_format_aee },
+    [PARLEY_PROTO_VCP] = { parley_name_parse_vcp, parley_name_format_vcp },
+};
+
+
+static const parley_str_t  parley_name_aee_prefixes[] = {
+    [PARLEY_NAME_AGENT] = parley_str("agent."),
+    [PARLEY_NAME_HUMAN] = parley_str("human."),
+    [PARLEY_NAME_SERVICE] = parley_str("service."),
+    [PARLEY_NAME_GROUP] = parley_str("bus."),
+};
+
+
+/* a group has no URI */
+static const parley_str_t  parley_name_vcp_prefixes[] = {
+    [PARLEY_NAME_AGENT] = parley_str("agent://"),
+    [PARLEY_NAME_HUMAN] = parley_str("human://"),
+    [PARLEY_NAME_SERVICE] = parley_str("service://"),
+};
+
+
+int
+parley_name_map(parley_arena_t *arena, parley_proto_t from, parley_str_t name,
+    parley_proto_t to, parley_str_t *ret)
+{
+    parley_buf_t                 b;
+    parley_str_t                 image;
+    parley_name_t                n, back;
+    const parley_name_syntax_t  *source, *target;
+
+    *ret = parley_str_none;
+
+    if (from == to) {
+        *ret = name;
+        return 0;
+    }
+
+    source = &parley_name_syntaxes[from];
+    target = &parley_name_syntaxes[to];
+
+    if (source->parse == NULL || target->format == NULL
+        || source->parse(name, &n) != 0)
+    {
+        return 1;
+    }
+
+    parley_buf_init(&b, arena, name.len + 16);
+
+    if (target->format(&b, &n) != 0) {
+        return 1;
+    }
+
+    if (parley_buf_done(&b, &image) != 0) {
+        return -1;
+    }
+
+    if (target->parse(image, &back) != 0
+        || back.kind != n.kind
+        || !parley_str_eq(back.name, n.name)
+        || !parley_str_eq(back.host, n.host))
+    {
+        return 1;
+    }
+
+    *ret = image;
+
+    return 0;
+}
+
+
+int
+parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
+    const parley_msg_t *m, parley_str_t name, const char *pointer,
+    parley_proto_t to, parley_str_t *ret, parley_error_t *err)
+{
+    int  rc;
+
+    rc = 0;
+
+    if (opts->resolve != NULL) {
+        rc = opts->resolve(opts->resolve_ctx, m->wire, name, to, ret);
+
+        if (rc == 1) {
+            return 0;
+        }
+    }
+
+    if (rc == 0) {
+        rc = parley_name_map(arena, m->wire, name, to, ret);
+
+        if (rc == 0) {
+            return 0;
+        }
+
+        if (rc == -1) {
+            return parley_error_memory(err);
+        }
+    }
+
+    *ret = parley_str_none;
+
+    return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE, pointer,
+                            "this name has no equivalent in %s that maps "
+                            "back", (const char *) parley_proto_name(to).data);
+}
+
+
+int
+parley_name_is_group(parley_proto_t proto, parley_str_t name)
+{
+    parley_name_t  n;
+
+    return proto < PARLEY_PROTO_COUNT
+           && parley_name_syntaxes[proto].parse != NULL
+           && parley_name_syntaxes[proto].parse(name, &n) == 0
+           && n.kind == PARLEY_NAME_GROUP;
+}
+
+
+/* agent.x, agent.x@h, human.x, service.x, bus.x */
+
+static int
+parley_name_parse_aee(parley_str_t s, parley_name_t *ret)
+{
+    size_t    i;
+    unsigned  kind;
+
+    ret->host = parley_str_none;
+
+    for (kind = PARLEY_NAME_AGENT; kind <= PARLEY_NAME_GROUP; kind++) {
+        if (parley_name_strip(&s, parley_name_aee_prefixes[kind])) {
+            break;
+        }
+    }
+
+    if (kind > PARLEY_NAME_GROUP || s.len == 0) {
+        return -1;
+    }
+
+    ret->kind = (parley_name_kind_t) kind;
+    ret->name = s;
+
+    if (kind != PARLEY_NAME_AGENT) {
+        return 0;
+    }
+
+    for (i = s.len; i > 0 && s.data[i - 1] != '@'; i--) { /* void */ }
+
+    if (i == 0) {
+        return 0;
+    }
+
+    ret->name = parley_str_make(s.data, i - 1);
+    ret->host = parley_str_from(s, i);
+
+    return ret->name.len > 0 && ret->host.len > 0 ? 0 : -1;
+}
+
+
+static int
+parley_name_format_aee(parley_buf_t *b, const parley_name_t *n)
+{
+    parley_buf_str(b, parley_name_aee_prefixes[n->kind]);
+    parley_buf_str(b, n->name);
+
+    if (n->host.len > 0) {
+        parley_buf_octet(b, '@');
+        parley_buf_str(b, n->host);
+    }
+
+    return 0;
+}
+
+
+/* agent://h/x, human://x, service://x, "broadcast", else an opaque x */
+
+static int
+parley_name_parse_vcp(parley_str_t s, parley_name_t *ret)
+{
+    unsigned        kind;
+    const uint8_t  *slash;
+
+    ret->host = parley_str_none;
+    ret->name = s;
+
+    if (parley_str_is(s, "broadcast")) {
+        ret->kind = PARLEY_NAME_GROUP;
+        return 0;
+    }
+
+    for (kind = PARLEY_NAME_AGENT; kind < PARLEY_NAME_GROUP; kind++) {
+        if (parley_name_strip(&s, parley_name_vcp_prefixes[kind])) {
+            break;
+        }
+    }
+
+    if (s.len == 0) {
+        return -1;
+    }
+
+    if (kind == PARLEY_NAME_GROUP) {
+        ret->kind = PARLEY_NAME_AGENT;
+        return 0;
+    }
+
+    ret->kind = (parley_name_kind_t) kind;
+    ret->name = s;
+
+    if (kind != PARLEY_NAME_AGENT) {
+        return 0;
+    }
+
+    slash = memchr(s.data, '/', s.len);
+    if (slash == NULL) {
+        return -1;
+    }
+
+    ret->host = parley_str_make(s.data, (size_t) (slash - s.data));
+    ret->name = parley_str_from(s, ret->host.len + 1);
+
+    return ret->host.len > 0 && ret->name.len > 0 ? 0 : -1;
+}
+
+
+static int
+parley_name_format_vcp(parley_buf_t *b, const parley_name_t *n)
+{
+    if (n->kind == PARLEY_NAME_GROUP) {
+
+        /* VCP knows one group: all peers */
+
+        if (!parley_str_is(n->name, "broadcast")) {
+            return -1;
+        }
+
+    } else if (n->kind != PARLEY_NAME_AGENT) {
+        parley_buf_str(b, parley_name_vcp_prefixes[n->kind]);
+
+    } else if (n->host.len > 0) {
+        parley_buf_str(b, parley_name_vcp_prefixes[n->kind]);
+        parley_buf_str(b, n->host);
+        parley_buf_octet(b, '/');
+    }
+
+    parley_buf_str(b, n->name);
+
+    return 0;
+}
+
+
+static int
+parley_name_strip(parley_str_t *s, parley_str_t prefix)
+{
+    if (s->len < prefix.len || memcmp(s->data, prefix.data, prefix.len) != 0) {
+        return 0;
+    }
+
+    *s = parley_str_from(*s, prefix.len);
+
+    return 1;
+}

@@ -1,0 +1,40 @@
+/*
+ * Names of agents, humans, services and groups in the syntax of each
+ * protocol (the table "Identities" of docs/mapping.md).  What has an entry
+ * in the operator's directory is found there; this is for the rest: the
+ * syntax maps, and maps back to the same octets, or the name is refused.
+ */
+
+#ifndef PARLEY_NAME_H
+#define PARLEY_NAME_H
+
+#include "parley_arena.h"
+#include "parley_codec.h"
+#include "parley_msg.h"
+#include "parley_str.h"
+
+
+/*
+ * Maps name from one protocol's syntax to another's.  Returns 0; 1 where it
+ * has no image that maps back; -1 where memory cannot be had.
+ */
+int parley_name_map(parley_arena_t *arena, parley_proto_t from,
+    parley_str_t name, parley_proto_t to, parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
+/*
+ * The name of a principal in protocol to: the directory's, where it has an
+ * entry, else by the syntax.  m is the message that the name is of, pointer
+ * where the name stands in it; identity-unmappable names that.
+ */
+int parley_name_translate(parley_arena_t *arena,
+    const parley_encode_opts_t *opts, const parley_msg_t *m,
+    parley_str_t name, const char *pointer, parley_proto_t to,
+    parley_str_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* Whether the name means a group: AEE bus.x, VCP broadcast, org:... */
+int parley_name_is_group(parley_proto_t proto, parley_str_t name);
+
+
+#endif /* PARLEY_NAME_H */

@@ -1,0 +1,97 @@
+#include "parley_buf.h"
+#include "parley_engine.h"
+
+
+static int parley_refuse_problem(parley_arena_t *arena,
+    const parley_refusal_t *refusal, parley_reply_t *ret);
+static parley_str_t parley_refuse_title(int status);
+
+
+int
+parley_refuse(parley_arena_t *arena, parley_proto_t proto,
+    const parley_refusal_t *refusal, parley_reply_t *ret)
+{
+    memset(ret, 0, sizeof(parley_reply_t));
+
+    ret->status = parley_error_info(refusal->error->code)->http;
+
+    if (proto < PARLEY_PROTO_COUNT && parley_codecs[proto] != NULL) {
+        return parley_codecs[proto]->refuse(arena, refusal, ret);
+    }
+
+    return parley_refuse_problem(arena, refusal, ret);
+}
+
+
+/* RFC 9457, for a caller whose protocol is not known */
+
+static int
+parley_refuse_problem(parley_arena_t *arena, const parley_refusal_t *refusal,
+    parley_reply_t *ret)
+{
+    parley_buf_t           b;
+    const parley_error_t  *error;
+
+    error = refusal->error;
+
+    parley_buf_init(&b, arena, 0);
+
+    parley_buf_lit(&b, "{\"type\":\"about:blank\",\"title\":\"");
+    parley_buf_str(&b, parley_refuse_title(ret->status));
+    parley_buf_lit(&b, "\",\"status\":");
+    parley_buf_int(&b, ret->status);
+    parley_buf_member(&b, PARLEY_STR("detail"), parley_str_c(error->text));
+    parley_buf_member(&b, PARLEY_STR("code"),
+                      parley_error_info(error->code)->word);
+
+    if (error->field[0] != '\0') {
+        parley_buf_member(&b, PARLEY_STR("field"),
+                          parley_str_c(error->field));
+    }
+
+    if (error->offset != PARLEY_NO_OFFSET) {
+        parley_buf_lit(&b, ",\"offset\":");
+        parley_buf_int(&b, (int64_t) error->offset);
+    }
+
+    parley_buf_octet(&b, '}');
+
+    ret->content_type = PARLEY_STR("application/problem+json");
+
+    return parley_buf_done(&b, &ret->body);
+}
+
+
+/* the phrase of the status, which "about:blank" asks for */
+
+static parley_str_t
+parley_refuse_title(int status)
+{
+    unsigned  i;
+
+    static const struct {
+        int           status;
+        parley_str_t  title;
+    } titles[] = {
+        { 400, parley_str("Bad Request") },
+        { 401, parley_str("Unauthorized") },
+        { 403, parley_str("Forbidden") },
+        { 409, parley_str("Conflict") },
+        { 413, parley_str("Content Too Large") },
+        { 415, parley_str("Unsupported Media Type") },
+        { 422, parley_str("Unprocessable Content") },
+        { 429, parley_str("Too Many Requests") },
+        { 501, parley_str("Not Implemented") },
+        { 502, parley_str("Bad Gateway") },
+        { 503, parley_str("Service Unavailable") },
+        { 504, parley_str("Gateway Timeout") },
+    };
+
+    for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+        if (titles[i].status == status) {
+            return titles[i].title;
+        }
+    }
+
+    return PARLEY_STR("Error");
+}

@@ -1,0 +1,98 @@
+/*
+ * VCP inter-agent messaging 1.2.  Private to translate/vcp but for the
+ * descriptor.
+ */
+
+#ifndef PARLEY_VCP_H
+#define PARLEY_VCP_H
+
+#include "parley_buf.h"
+#include "parley_codec.h"
+#include "parley_engine.h"
+
+
+#define PARLEY_VCP_REASON_MAX   4096    /* characters, section 4.4.1 */
+#define PARLEY_VCP_ACK_MS       5000    /* section 6.1 */
+#define PARLEY_VCP_PAST_MS      300000  /* section 7.4 */
+#define PARLEY_VCP_FUTURE_MS    30000
+
+
+typedef enum {
+    PARLEY_VCP_CONTEXT_SHARE = 0,
+    PARLEY_VCP_CONSTITUTION_ANNOUNCE,
+    PARLEY_VCP_CONSTRAINT_PROPAGATE,
+    PARLEY_VCP_ESCALATION,
+    PARLEY_VCP_TYPES
+} parley_vcp_type_t;
+
+
+/* what an encode puts together */
+typedef struct {
+    parley_arena_t              *arena;
+    const parley_msg_t          *m;
+    const parley_encode_opts_t  *opts;
+    parley_loss_t               *loss;
+    parley_error_t              *err;
+
+    parley_buf_t                 payload;
+    parley_vcp_type_t            type;
+    unsigned                     made:1;    /* the payload is not native */
+    unsigned                     context:1; /* data has the context used */
+} parley_vcp_encode_t;
+
+
+extern const parley_codec_t  parley_vcp_codec;
+
+
+/* "escalation" and "vcp.escalation" */
+parley_str_t parley_vcp_type_name(parley_vcp_type_t type);
+parley_str_t parley_vcp_type_intent(parley_vcp_type_t type);
+
+/* PARLEY_VCP_TYPES: no such type. */
+parley_vcp_type_t parley_vcp_type_find(parley_str_t name);
+
+/* "info" .. "emergency"; NONE has no name */
+parley_str_t parley_vcp_severity(parley_alarm_t alarm);
+
+/*
+ * The id in a reason "ACK:<message_id>..." (section 6.2), empty where it is
+ * none.
+ */
+parley_str_t parley_vcp_ack_id(parley_str_t reason);
+
+/*
+ * Fills id, sender, recipient, form and intent, as far as they are strings,
+ * of a message that need not be valid.  -1: no memory.
+ */
+int parley_vcp_peek(parley_msg_t *msg);
+
+
+int parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, int mve5, parley_msg_t *msg,
+    parley_error_t *err);
+
+int parley_vcp_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
+
+/* The payload of an escalation for a message that reports a trouble. */
+int parley_vcp_escalate(parley_vcp_encode_t *e);
+
+/* The payload of the acknowledgment for a reply to an escalation. */
+int parley_vcp_acknowledge(parley_vcp_encode_t *e);
+
+int parley_vcp_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+
+int parley_vcp_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err);
+
+int parley_vcp_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
+    parley_reply_t *ret);
+
+
+#endif /* PARLEY_VCP_H */

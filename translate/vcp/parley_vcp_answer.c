@@ -1,0 +1,396 @@
+#include "parley_vcp.h"
+
+#include <stdio.h>
+
+
+static int parley_vcp_answer_status(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t status,
+    parley_answer_t *answer, parley_error_t *err);
+static int parley_vcp_answer_rejected(const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+static int parley_vcp_answer_id(const parley_json_t *doc,
+    const parley_encoded_t *sent, parley_error_t *err);
+static int parley_vcp_answer_reply(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t reply,
+    parley_answer_t *answer, parley_error_t *err);
+static int parley_vcp_answer_message(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err);
+static int parley_vcp_accepted(parley_arena_t *arena,
+    const parley_msg_t *request, parley_str_t reply, parley_reply_t *ret,
+    parley_error_t *err);
+static int parley_vcp_rejected(parley_arena_t *arena, int status,
+    parley_str_t id, parley_str_t code, parley_str_t field,
+    parley_str_t message, parley_reply_t *ret);
+
+
+/*
+ * Section 8.2: {"status": "accepted" | "duplicate", "message_id"}, here with
+ * an optional "reply"; a refusal is {"status": "rejected", ...}; and a
+ * message alone is an answer too.
+ */
+
+int
+parley_vcp_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    uint32_t              status;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+
+    if (parley_json_get(doc, 0, PARLEY_STR("vcp_message"))
+        != PARLEY_JSON_NONE)
+    {
+        return parley_vcp_answer_message(engine, arena, sent, doc, answer,
+                                         err);
+    }
+
+    status = parley_json_get(doc, 0, PARLEY_STR("status"));
+
+    if (status != PARLEY_JSON_NONE) {
+        return parley_vcp_answer_status(engine, arena, sent, status, answer,
+                                        err);
+    }
+
+    if (answer->status == 202) {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/status",
+                            "the answer has no status");
+}
+
+
+static int
+parley_vcp_answer_status(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t status,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    uint32_t              reply;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+
+    if (parley_json_string_is(doc, status, PARLEY_STR("rejected"))) {
+        return parley_vcp_answer_rejected(sent, answer, err);
+    }
+
+    if ((!parley_json_string_is(doc, status, PARLEY_STR("accepted"))
+         && !parley_json_string_is(doc, status, PARLEY_STR("duplicate")))
+        || answer->status >= 300)
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/status",
+                                "/status is not one that goes with the HTTP "
+                                "status");
+    }
+
+    if (parley_json_get(doc, 0, PARLEY_STR("message_id")) == PARLEY_JSON_NONE)
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/message_id",
+                                "/message_id is required");
+    }
+
+    if (parley_vcp_answer_id(doc, sent, err) != 0) {
+        return -1;
+    }
+
+    reply = parley_json_get(doc, 0, PARLEY_STR("reply"));
+
+    if (reply == PARLEY_JSON_NONE
+        || parley_json_type(doc, reply) == PARLEY_JSON_NULL)
+    {
+        return 0;
+    }
+
+    return parley_vcp_answer_reply(engine, arena, sent, reply, answer, err);
+}
+
+
+static int
+parley_vcp_answer_rejected(const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+
+    if (parley_vcp_answer_id(doc, sent, err) != 0) {
+        return -1;
+    }
+
+    if (parley_msg_string(doc, parley_json_get(doc, 0, PARLEY_STR("code")),
+                          &answer->code)
+        != 0
+        || parley_msg_string(doc, parley_json_get(doc, 0,
+                                                  PARLEY_STR("field")),
+                             &answer->field)
+           != 0
+        || parley_msg_string(doc, parley_json_get(doc, 0,
+                                                  PARLEY_STR("message")),
+                             &answer->message)
+           != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    answer->kind = PARLEY_ANSWER_REFUSED;
+
+    /* a refusal must not look like a success further on */
+
+    if (answer->status < 300) {
+        answer->status = 422;
+    }
+
+    return 0;
+}
+
+
+/* An answer may leave the id out only where it refuses. */
+
+static int
+parley_vcp_answer_id(const parley_json_t *doc, const parley_encoded_t *sent,
+    parley_error_t *err)
+{
+    uint32_t  id;
+
+    id = parley_json_get(doc, 0, PARLEY_STR("message_id"));
+
+    if (id == PARLEY_JSON_NONE || parley_json_string_is(doc, id, sent->id)) {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/message_id",
+                            "/message_id is not that of the message which "
+                            "it answers");
+}
+
+
+/* The reply is a message within the answer: read as a document of its own. */
+
+static int
+parley_vcp_answer_reply(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_encoded_t *sent, uint32_t reply, parley_answer_t *answer,
+    parley_error_t *err)
+{
+    char            pointer[PARLEY_POINTER_MAX];
+    parley_json_t  *doc;
+
+    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
+    if (doc == NULL) {
+        return parley_error_memory(err);
+    }
+
+    if (parley_read_again(doc, arena, answer->doc.seed,
+                          parley_json_raw(&answer->doc, reply), err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (parley_vcp_answer_message(engine, arena, sent, doc, answer, err)
+        == 0)
+    {
+        return 0;
+    }
+
+    memcpy(pointer, err->field, sizeof(pointer));
+    (void) snprintf(err->field, sizeof(err->field), "/reply%.*s",
+                    (int) sizeof(err->field) - 7, pointer);
+
+    return -1;
+}
+
+
+static int
+parley_vcp_answer_message(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err)
+{
+    parley_msg_t  *msg;
+
+    msg = &answer->msg;
+
+    if (parley_decode(engine, arena, PARLEY_PROTO_VCP, doc, 0, msg, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (msg->act == PARLEY_ACT_REPLY
+        && !parley_str_eq(msg->reply_to, sent->id))
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
+                                "/payload/reason", "the acknowledgment is "
+                                "not for the message which it answers");
+    }
+
+    answer->kind = PARLEY_ANSWER_MESSAGE;
+
+    return 0;
+}
+
+
+int
+parley_vcp_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    parley_encoded_t      made;
+    const parley_msg_t   *msg;
+    parley_encode_opts_t  answering;
+
+    (void) now_ms;
+
+    msg = &answer->msg;
+
+    if (answer->kind == PARLEY_ANSWER_TAKEN) {
+        return parley_vcp_accepted(arena, request, parley_str_none, ret, err);
+    }
+
+    if (answer->kind == PARLEY_ANSWER_REFUSED) {
+        return parley_vcp_rejected(arena, answer->status, request->id,
+                                   answer->code, answer->field,
+                                   answer->message, ret)
+               == 0 ? 0 : parley_error_memory(err);
+    }
+
+    if (answer->status >= 300 && msg->act == PARLEY_ACT_FAILURE) {
+
+        /* the service did not take it: VCP says so by the status */
+
+        return parley_vcp_rejected(arena, answer->status, request->id,
+                                   msg->code, parley_str_none, msg->text, ret)
+               == 0 ? 0 : parley_error_memory(err);
+    }
+
+    answering = *opts;
+    answering.answering = request;
+
+    if (parley_encode(engine, arena, PARLEY_PROTO_VCP, msg, &answering, &made,
+                      loss, err)
+        == 0)
+    {
+        return parley_vcp_accepted(arena, request, made.body, ret, err);
+    }
+
+    if (err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    parley_loss_pointer(loss, err->field[0] ? err->field : "/");
+    parley_error_clear(err);
+
+    return parley_vcp_accepted(arena, request, parley_str_none, ret, err);
+}
+
+
+static int
+parley_vcp_accepted(parley_arena_t *arena, const parley_msg_t *request,
+    parley_str_t reply, parley_reply_t *ret, parley_error_t *err)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, arena, reply.len + 128);
+
+    parley_buf_lit(&b, "{\"status\":\"accepted\",\"message_id\":");
+    parley_buf_json_string(&b, request->id);
+
+    if (reply.len > 0) {
+        parley_buf_lit(&b, ",\"reply\":");
+        parley_buf_str(&b, reply);
+    }
+
+    parley_buf_octet(&b, '}');
+
+    ret->status = 200;
+    ret->content_type = parley_vcp_codec.media_type;
+
+    return parley_buf_done(&b, &ret->body) == 0
+           ? 0 : parley_error_memory(err);
+}
+
+
+/* VCP-13: a duplicate is no error, its sender must not try again. */
+
+int
+parley_vcp_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
+    parley_reply_t *ret)
+{
+    parley_msg_t           doc;
+    parley_buf_t           b;
+    const parley_msg_t    *msg;
+    const parley_error_t  *error;
+
+    msg = refusal->msg;
+    error = refusal->error;
+
+    if (msg == NULL) {
+        parley_msg_init(&doc, PARLEY_PROTO_VCP, refusal->doc);
+
+        if (refusal->doc != NULL && parley_vcp_peek(&doc) != 0) {
+            return -1;
+        }
+
+        msg = &doc;
+    }
+
+    if (error->code == PARLEY_E_MESSAGE_DUPLICATE) {
+        ret->status = 200;
+        ret->content_type = parley_vcp_codec.media_type;
+
+        parley_buf_init(&b, arena, 0);
+        parley_buf_lit(&b, "{\"status\":\"duplicate\",\"message_id\":");
+        parley_buf_json_string(&b, msg->id);
+        parley_buf_octet(&b, '}');
+
+        return parley_buf_done(&b, &ret->body);
+    }
+
+    return parley_vcp_rejected(arena, ret->status, msg->id,
+                               parley_error_info(error->code)->word,
+                               parley_str_c(error->field),
+                               parley_str_c(error->text), ret);
+}
+
+
+/* Empty ones are left out. */
+
+static int
+parley_vcp_rejected(parley_arena_t *arena, int status, parley_str_t id,
+    parley_str_t code, parley_str_t field, parley_str_t message,
+    parley_reply_t *ret)
+{
+    size_t        i;
+    parley_buf_t  b;
+
+    const struct {
+        parley_str_t  name;
+        parley_str_t  value;
+    } members[] = {
+        { parley_str("message_id"), id },
+        { parley_str("code"), code },
+        { parley_str("field"), field },
+        { parley_str("message"), message },
+    };
+
+    parley_buf_init(&b, arena, 0);
+
+    parley_buf_lit(&b, "{\"status\":\"rejected\"");
+
+    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if (members[i].value.len > 0) {
+            parley_buf_member(&b, members[i].name, members[i].value);
+        }
+    }
+
+    parley_buf_octet(&b, '}');
+
+    ret->status = status;
+    ret->content_type = parley_vcp_codec.media_type;
+
+    return parley_buf_done(&b, &ret->body);
+}

@@ -1,0 +1,232 @@
+#include "parley_vcp.h"
+#include "parley_id.h"
+
+
+#define PARLEY_VCP_DETECTED  100    /* "vcp_message" is there */
+
+
+static int parley_vcp_detect(const parley_json_t *doc);
+static void parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss);
+static parley_direction_t parley_vcp_direction(const parley_msg_t *m);
+static int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
+
+
+const parley_codec_t  parley_vcp_codec = {
+    .proto = PARLEY_PROTO_VCP,
+    .schema = parley_str("urn:parley:schema:vcp-1.2"),
+    .media_type = parley_str("application/json; charset=utf-8"),
+    .signature_member = parley_str("signature"),
+
+    .form_pointer = "/type",
+    .id_pointer = "/message_id",
+    .created_pointer = "/timestamp",
+    .sender_pointer = "/sender",
+    .recipient_pointer = "/recipient",
+    .intent_pointer = "/type",
+    .data_pointer = "/payload",
+    .signature_pointer = "/signature",
+
+    .past_max_ms = PARLEY_VCP_PAST_MS,
+    .future_max_ms = PARLEY_VCP_FUTURE_MS,
+    .needs_tls = 1,
+    .needs_signature = 1,
+
+    .detect = parley_vcp_detect,
+    .decode = parley_vcp_decode,
+    .residue = parley_vcp_residue,
+    .encode = parley_vcp_encode,
+    .direction = parley_vcp_direction,
+    .attach = parley_vcp_attach,
+    .answer_decode = parley_vcp_answer_decode,
+    .answer_encode = parley_vcp_answer_encode,
+    .refuse = parley_vcp_refuse,
+};
+
+
+static const struct {
+    parley_str_t  name;
+    parley_str_t  intent;
+} parley_vcp_types[PARLEY_VCP_TYPES] = {
+    [PARLEY_VCP_CONTEXT_SHARE] = {
+        parley_str("context_share"), parley_str("vcp.context_share")
+    },
+    [PARLEY_VCP_CONSTITUTION_ANNOUNCE] = {
+        parley_str("constitution_announce"),
+        parley_str("vcp.constitution_announce")
+    },
+    [PARLEY_VCP_CONSTRAINT_PROPAGATE] = {
+        parley_str("constraint_propagate"),
+        parley_str("vcp.constraint_propagate")
+    },
+    [PARLEY_VCP_ESCALATION] = {
+        parley_str("escalation"), parley_str("vcp.escalation")
+    },
+};
+
+
+static const parley_str_t  parley_vcp_severities[] = {
+    [PARLEY_ALARM_NONE] = parley_str(""),
+    [PARLEY_ALARM_INFO] = parley_str("info"),
+    [PARLEY_ALARM_WARNING] = parley_str("warning"),
+    [PARLEY_ALARM_CRITICAL] = parley_str("critical"),
+    [PARLEY_ALARM_EMERGENCY] = parley_str("emergency"),
+};
+
+
+/* section 3.2 */
+static const parley_str_t  parley_vcp_names[] = {
+    parley_str("vcp_message"), parley_str("type"), parley_str("message_id"),
+    parley_str("sender"), parley_str("recipient"), parley_str("timestamp"),
+    parley_str("payload"), parley_str("signature"),
+};
+
+
+static int
+parley_vcp_detect(const parley_json_t *doc)
+{
+    int       score;
+    size_t    i;
+    uint32_t  k;
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return 0;
+    }
+
+    score = 0;
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        for (i = 0;
+             i < sizeof(parley_vcp_names) / sizeof(parley_vcp_names[0]);
+             i++)
+        {
+            if (parley_json_string_is(doc, k, parley_vcp_names[i])) {
+                score += i == 0 ? PARLEY_VCP_DETECTED : 1;
+                break;
+            }
+        }
+    }
+
+    return score;
+}
+
+
+/* The canonical fields hold all that a VCP envelope says. */
+
+static void
+parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss)
+{
+    (void) m;
+    (void) loss;
+}
+
+
+/*
+ * Constraints go from parent to child, escalations from child to parent and
+ * their acknowledgments back (sections 4.3, 4.4, 6.2).  m may be another
+ * protocol's message with such an intent.
+ */
+
+static parley_direction_t
+parley_vcp_direction(const parley_msg_t *m)
+{
+    if (parley_str_is(m->intent, "vcp.constraint_propagate")) {
+        return PARLEY_DIRECTION_DOWN;
+    }
+
+    if (!parley_str_is(m->intent, "vcp.escalation")) {
+        return PARLEY_DIRECTION_ANY;
+    }
+
+    switch (m->act) {
+
+    case PARLEY_ACT_REQUEST:
+    case PARLEY_ACT_EVENT:
+        return PARLEY_DIRECTION_UP;
+
+    case PARLEY_ACT_REPLY:
+        return PARLEY_DIRECTION_DOWN;
+
+    default:
+        return PARLEY_DIRECTION_ANY;
+    }
+}
+
+
+static int
+parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err)
+{
+    parley_buf_t  b;
+    parley_str_t  value;
+
+    *ret = parley_str_none;
+
+    parley_buf_init(&b, arena, sig->value.len + 16);
+    parley_buf_lit(&b, "\"base64:");
+    parley_buf_json_text(&b, sig->value);
+    parley_buf_octet(&b, '"');
+
+    if (parley_buf_done(&b, &value) != 0) {
+        return parley_error_memory(err);
+    }
+
+    return parley_edit_append(arena, doc, PARLEY_STR("signature"), value, ret,
+                              err);
+}
+
+
+parley_str_t
+parley_vcp_type_name(parley_vcp_type_t type)
+{
+    return parley_vcp_types[type].name;
+}
+
+
+parley_str_t
+parley_vcp_type_intent(parley_vcp_type_t type)
+{
+    return parley_vcp_types[type].intent;
+}
+
+
+parley_vcp_type_t
+parley_vcp_type_find(parley_str_t name)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_VCP_TYPES; i++) {
+        if (parley_str_eq(parley_vcp_types[i].name, name)) {
+            break;
+        }
+    }
+
+    return (parley_vcp_type_t) i;
+}
+
+
+parley_str_t
+parley_vcp_severity(parley_alarm_t alarm)
+{
+    return parley_vcp_severities[alarm];
+}
+
+
+parley_str_t
+parley_vcp_ack_id(parley_str_t reason)
+{
+    parley_str_t  id;
+
+    if (!parley_str_begins(reason, "ACK:")
+        || reason.len < sizeof("ACK:") - 1 + PARLEY_UUID_LEN)
+    {
+        return parley_str_none;
+    }
+
+    id = parley_str_make(reason.data + sizeof("ACK:") - 1, PARLEY_UUID_LEN);
+
+    return parley_uuid_is(id, 7) ? id : parley_str_none;
+}

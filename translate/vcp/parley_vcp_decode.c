@@ -1,0 +1,235 @@
+#include "parley_vcp.h"
+#include "parley_time.h"
+
+
+static int parley_vcp_fill(parley_msg_t *msg);
+static int parley_vcp_fill_type(parley_msg_t *msg);
+static int parley_vcp_fill_escalation(parley_msg_t *msg);
+static int parley_vcp_fill_sig(parley_msg_t *msg);
+
+
+/* priority by severity, and whether an acknowledgment has a deadline */
+static const struct {
+    parley_priority_t  priority;
+    int64_t            timeout_ms;
+} parley_vcp_rows[] = {
+    [PARLEY_ALARM_NONE] = { PARLEY_PRIORITY_NORMAL, -1 },
+    [PARLEY_ALARM_INFO] = { PARLEY_PRIORITY_LOW, -1 },
+    [PARLEY_ALARM_WARNING] = { PARLEY_PRIORITY_NORMAL, -1 },
+    [PARLEY_ALARM_CRITICAL] = { PARLEY_PRIORITY_HIGH, PARLEY_VCP_ACK_MS },
+    [PARLEY_ALARM_EMERGENCY] = { PARLEY_PRIORITY_URGENT, PARLEY_VCP_ACK_MS },
+};
+
+
+int
+parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, int mve5, parley_msg_t *msg,
+    parley_error_t *err)
+{
+    uint32_t  version;
+
+    (void) arena;
+    (void) mve5;
+
+    if (parley_vcp_peek(msg) != 0) {
+        return parley_error_memory(err);
+    }
+
+    version = parley_json_get(doc, 0, PARLEY_STR("vcp_message"));
+
+    if (version != PARLEY_JSON_NONE
+        && !parley_json_string_is(doc, version, PARLEY_STR("1.2")))
+    {
+        return parley_error_set(err, PARLEY_E_ENVELOPE_VERSION_UNSUPPORTED,
+                                "/vcp_message", "/vcp_message must be the "
+                                "string \"1.2\"");
+    }
+
+    if (parley_validate(engine, PARLEY_PROTO_VCP, doc, err) != 0) {
+        return -1;
+    }
+
+    if (parley_vcp_fill(msg) != 0) {
+        return parley_error_memory(err);
+    }
+
+    return 0;
+}
+
+
+int
+parley_vcp_peek(parley_msg_t *msg)
+{
+    parley_str_t          name;
+    parley_vcp_type_t     type;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    if (parley_msg_string(doc, parley_json_get(doc, 0,
+                                               PARLEY_STR("message_id")),
+                          &msg->id)
+        != 0
+        || parley_msg_string(doc, parley_json_get(doc, 0,
+                                                  PARLEY_STR("sender")),
+                             &msg->sender)
+           != 0
+        || parley_msg_string(doc, parley_json_get(doc, 0,
+                                                  PARLEY_STR("recipient")),
+                             &msg->recipient)
+           != 0
+        || parley_msg_string(doc, parley_json_get(doc, 0, PARLEY_STR("type")),
+                             &name)
+           != 0)
+    {
+        return -1;
+    }
+
+    msg->corr = msg->id;
+
+    type = parley_vcp_type_find(name);
+
+    if (type != PARLEY_VCP_TYPES) {
+        msg->form = parley_vcp_type_name(type);
+        msg->intent = parley_vcp_type_intent(type);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_vcp_fill(parley_msg_t *msg)
+{
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    if (parley_msg_string(doc, parley_json_get(doc, 0,
+                                               PARLEY_STR("timestamp")),
+                          &msg->created)
+        != 0)
+    {
+        return -1;
+    }
+
+    (void) parley_time_parse(msg->created, &msg->created_ms);
+
+    msg->data.doc = doc;
+    msg->data.node = parley_json_get(doc, 0, PARLEY_STR("payload"));
+
+    if (parley_vcp_fill_type(msg) != 0) {
+        return -1;
+    }
+
+    return parley_vcp_fill_sig(msg);
+}
+
+
+static int
+parley_vcp_fill_type(parley_msg_t *msg)
+{
+    uint32_t  context;
+
+    switch (parley_vcp_type_find(msg->form)) {
+
+    case PARLEY_VCP_CONTEXT_SHARE:
+        context = parley_json_get(msg->doc, msg->data.node,
+                                  PARLEY_STR("context"));
+        msg->said[0] = context;
+        return parley_msg_string(msg->doc, context, &msg->text);
+
+    case PARLEY_VCP_CONSTRAINT_PROPAGATE:
+        msg->act = PARLEY_ACT_REQUEST;
+        msg->priority = PARLEY_PRIORITY_HIGH;
+        return 0;
+
+    case PARLEY_VCP_ESCALATION:
+        return parley_vcp_fill_escalation(msg);
+
+    default:
+        return 0;
+    }
+}
+
+
+static int
+parley_vcp_fill_escalation(parley_msg_t *msg)
+{
+    unsigned              alarm;
+    uint32_t              value;
+    parley_str_t          ack;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    value = parley_json_get(doc, msg->data.node, PARLEY_STR("severity"));
+
+    for (alarm = PARLEY_ALARM_INFO; alarm < PARLEY_ALARM_EMERGENCY; alarm++) {
+        if (parley_json_string_is(doc, value,
+                                  parley_vcp_severity((parley_alarm_t) alarm)))
+        {
+            break;
+        }
+    }
+
+    msg->alarm = (parley_alarm_t) alarm;
+    msg->priority = parley_vcp_rows[alarm].priority;
+
+    msg->said[0] = parley_json_get(doc, msg->data.node,
+                                   PARLEY_STR("reason"));
+
+    if (parley_msg_string(doc, msg->said[0], &msg->text) != 0) {
+        return -1;
+    }
+
+    value = parley_json_get(doc, msg->data.node, PARLEY_STR("requires_ack"));
+
+    if (parley_json_type(doc, value) == PARLEY_JSON_TRUE) {
+        msg->act = PARLEY_ACT_REQUEST;
+        msg->timeout_ms = parley_vcp_rows[alarm].timeout_ms;
+        return 0;
+    }
+
+    ack = parley_vcp_ack_id(msg->text);
+
+    if (ack.len > 0) {
+        msg->act = PARLEY_ACT_REPLY;
+        msg->reply_to = ack;
+        msg->corr = ack;
+    }
+
+    return 0;
+}
+
+
+/* "base64:...", always Ed25519 (section 7.2) */
+
+static int
+parley_vcp_fill_sig(parley_msg_t *msg)
+{
+    uint32_t      value;
+    parley_str_t  text;
+
+    value = parley_json_get(msg->doc, 0, PARLEY_STR("signature"));
+
+    if (value == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    msg->sig.present = 1;
+
+    if (parley_msg_string(msg->doc, value, &text) != 0) {
+        return -1;
+    }
+
+    if (!parley_str_begins(text, "base64:")) {
+        msg->sig.opaque = 1;
+        return 0;
+    }
+
+    msg->sig.alg = PARLEY_STR("ed25519");
+    msg->sig.value = parley_str_from(text, sizeof("base64:") - 1);
+
+    return 0;
+}

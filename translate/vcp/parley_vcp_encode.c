@@ -1,0 +1,553 @@
+#include "parley_vcp.h"
+#include "parley_carry.h"
+#include "parley_id.h"
+#include "parley_name.h"
+#include "parley_time.h"
+
+#include <stdio.h>
+
+
+#define PARLEY_VCP_FRACTION  19     /* where it begins in a timestamp */
+
+
+static int parley_vcp_choose(parley_vcp_encode_t *e);
+static int parley_vcp_native(parley_vcp_encode_t *e);
+static int parley_vcp_is_ack(const parley_msg_t *m);
+static int parley_vcp_answers_escalation(const parley_vcp_encode_t *e);
+static int parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret);
+static int parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret);
+static int parley_vcp_encode_recipient(parley_vcp_encode_t *e,
+    parley_str_t *ret);
+static int parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret);
+static int parley_vcp_check(const parley_engine_t *engine,
+    parley_vcp_encode_t *e, parley_encoded_t *ret);
+static int parley_vcp_unsaid(parley_vcp_encode_t *e);
+static void parley_vcp_compare(parley_vcp_encode_t *e,
+    const parley_msg_t *back);
+static void parley_vcp_compare_data(parley_vcp_encode_t *e);
+
+
+int
+parley_vcp_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
+{
+    parley_vcp_encode_t  e;
+
+    memset(&e, 0, sizeof(parley_vcp_encode_t));
+
+    e.arena = arena;
+    e.m = m;
+    e.opts = opts;
+    e.loss = loss;
+    e.err = err;
+
+    parley_buf_init(&e.payload, arena, 0);
+
+    if (parley_vcp_choose(&e) != 0 || parley_vcp_write(&e, ret) != 0) {
+        return -1;
+    }
+
+    return parley_vcp_check(engine, &e, ret);
+}
+
+
+/* Which of the four types says what the message says. */
+
+static int
+parley_vcp_choose(parley_vcp_encode_t *e)
+{
+    const parley_msg_t    *m;
+    const parley_codec_t  *wire;
+
+    m = e->m;
+    wire = parley_codecs[m->wire];
+
+    e->type = PARLEY_VCP_TYPES;
+
+    if (parley_str_begins(m->intent, "vcp.")) {
+        e->type = parley_vcp_type_find(parley_str_from(m->intent, 4));
+
+        if (e->type == PARLEY_VCP_TYPES) {
+            return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                    wire->intent_pointer,
+                                    "VCP has no such message type");
+        }
+    }
+
+    switch (m->act) {
+
+    case PARLEY_ACT_REQUEST:
+    case PARLEY_ACT_EVENT:
+
+        if (e->type != PARLEY_VCP_TYPES) {
+            return parley_vcp_native(e);
+        }
+
+        if (m->alarm != PARLEY_ALARM_NONE) {
+            return parley_vcp_escalate(e);
+        }
+
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                wire->intent_pointer,
+                                "VCP cannot say a message with this intent");
+
+    case PARLEY_ACT_REPLY:
+
+        if (e->type == PARLEY_VCP_ESCALATION && parley_vcp_is_ack(m)) {
+            return parley_vcp_native(e);
+        }
+
+        if (parley_vcp_answers_escalation(e)) {
+            return parley_vcp_acknowledge(e);
+        }
+
+        break;
+
+    case PARLEY_ACT_FAILURE:
+
+        if (m->alarm != PARLEY_ALARM_NONE) {
+            return parley_vcp_escalate(e);
+        }
+
+        break;
+
+    default:
+        break;
+    }
+
+    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                            wire->form_pointer,
+                            "VCP cannot say a message of this type");
+}
+
+
+/* The intent is vcp.<type>: the payload is VCP's own. */
+
+static int
+parley_vcp_native(parley_vcp_encode_t *e)
+{
+    parley_json_ref_t  references;
+
+    parley_carry_payload(&e->payload, e->m, PARLEY_STR("references"));
+
+    if (e->m->carried || e->m->data.node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    /* no VCP payload has such a member; in AEE any payload may (section 10) */
+
+    references.doc = e->m->data.doc;
+    references.node = parley_json_get(references.doc, e->m->data.node,
+                                      PARLEY_STR("references"));
+
+    if (references.node != PARLEY_JSON_NONE) {
+        parley_loss_value(e->loss, references);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_vcp_is_ack(const parley_msg_t *m)
+{
+    uint32_t              ack, reason;
+    parley_str_t          text;
+    const parley_json_t  *doc;
+
+    doc = m->data.doc;
+
+    if (m->data.node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    ack = parley_json_get(doc, m->data.node, PARLEY_STR("requires_ack"));
+    reason = parley_json_get(doc, m->data.node, PARLEY_STR("reason"));
+
+    return ack != PARLEY_JSON_NONE
+           && parley_json_type(doc, ack) == PARLEY_JSON_FALSE
+           && parley_msg_string(doc, reason, &text) == 0
+           && parley_vcp_ack_id(text).len > 0;
+}
+
+
+static int
+parley_vcp_answers_escalation(const parley_vcp_encode_t *e)
+{
+    const parley_msg_t  *answering;
+
+    answering = e->opts->answering;
+
+    if (answering != NULL) {
+        return parley_str_is(answering->intent, "vcp.escalation")
+               && parley_uuid_is(answering->id, 7);
+    }
+
+    return e->type == PARLEY_VCP_ESCALATION
+           && parley_uuid_is(e->m->reply_to, 7);
+}
+
+
+static int
+parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
+{
+    parley_buf_t           b;
+    parley_str_t           timestamp, sender, recipient, payload;
+    const parley_codec_t  *wire;
+
+    wire = parley_codecs[e->m->wire];
+
+    if (parley_vcp_encode_time(e, &timestamp) != 0
+        || parley_vcp_encode_id(e, &ret->id) != 0
+        || parley_name_translate(e->arena, e->opts, e->m, e->m->sender,
+                                 wire->sender_pointer, PARLEY_PROTO_VCP,
+                                 &sender, e->err)
+           != 0
+        || parley_vcp_encode_recipient(e, &recipient) != 0)
+    {
+        return -1;
+    }
+
+    if (parley_buf_done(&e->payload, &payload) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    parley_buf_init(&b, e->arena, payload.len + sender.len + recipient.len
+                                  + 256);
+
+    parley_buf_lit(&b, "{\"vcp_message\":\"1.2\",\"type\":\"");
+    parley_buf_str(&b, parley_vcp_type_name(e->type));
+    parley_buf_lit(&b, "\",\"message_id\":\"");
+    parley_buf_str(&b, ret->id);
+    parley_buf_lit(&b, "\",\"sender\":");
+    parley_buf_json_string(&b, sender);
+    parley_buf_lit(&b, ",\"recipient\":");
+    parley_buf_json_string(&b, recipient);
+    parley_buf_lit(&b, ",\"timestamp\":\"");
+    parley_buf_str(&b, timestamp);
+    parley_buf_lit(&b, "\",\"payload\":");
+    parley_buf_str(&b, payload);
+    parley_buf_octet(&b, '}');
+
+    return parley_buf_done(&b, &ret->body) == 0
+           ? 0 : parley_error_memory(e->err);
+}
+
+
+/* A UUIDv7 stays, anything else becomes one, always the same (AEE-35). */
+
+static int
+parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret)
+{
+    char                 id[PARLEY_UUID_LEN + 1];
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    *ret = m->id;
+
+    if (parley_uuid_is(m->id, 7)) {
+        return 0;
+    }
+
+    if (parley_uuid_derive(7, m->created_ms > 0 ? m->created_ms : 0,
+                           parley_proto_name(m->wire), m->id,
+                           PARLEY_STR("message_id"), id)
+        != 0
+        || parley_arena_str(e->arena, parley_str_c(id), ret) != 0)
+    {
+        return parley_error_memory(e->err);
+    }
+
+    return 0;
+}
+
+
+/* UTC with a Z; what is that already, and its fraction, stay as they are. */
+
+static int
+parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
+{
+    char          text[PARLEY_TIME_MAX];
+    size_t        i;
+    int64_t       ms;
+    parley_buf_t  b;
+    parley_str_t  created;
+
+    created = e->m->created;
+    *ret = created;
+
+    if (parley_time_parse(created, &ms) != 0) {
+
+        if (created.len > 0 || e->m->created_ms < 0) {
+            return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                    parley_codecs[e->m->wire]
+                                    ->created_pointer,
+                                    "VCP wants a timestamp of RFC 3339");
+        }
+
+        created = parley_str_none;
+        ms = e->m->created_ms;
+
+    } else if (created.data[10] == 'T'
+               && created.data[created.len - 1] == 'Z')
+    {
+        return 0;
+    }
+
+    parley_buf_init(&b, e->arena, created.len + PARLEY_TIME_MAX);
+
+    if (created.len > PARLEY_VCP_FRACTION
+        && created.data[PARLEY_VCP_FRACTION] == '.')
+    {
+        /* seconds, rounded down, and the fraction as it was written */
+
+        (void) parley_time_format(ms - ((ms % 1000) + 1000) % 1000, text);
+
+        parley_buf_put(&b, text, PARLEY_VCP_FRACTION);
+        parley_buf_octet(&b, '.');
+
+        for (i = PARLEY_VCP_FRACTION + 1;
+             created.data[i] >= '0' && created.data[i] <= '9'; i++)
+        {
+            parley_buf_octet(&b, created.data[i]);
+        }
+
+        parley_buf_octet(&b, 'Z');
+
+    } else {
+        parley_buf_put(&b, text, parley_time_format(ms, text));
+    }
+
+    return parley_buf_done(&b, ret) == 0 ? 0 : parley_error_memory(e->err);
+}
+
+
+/* VCP has one group: a recipient that means several becomes all peers. */
+
+static int
+parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
+{
+    int                          rc;
+    parley_str_t                 back;
+    const parley_msg_t          *m;
+    const parley_codec_t        *wire;
+    const parley_encode_opts_t  *opts;
+
+    m = e->m;
+    opts = e->opts;
+    wire = parley_codecs[m->wire];
+
+    if (parley_name_is_group(m->wire, m->recipient)) {
+
+        rc = 0;
+
+        if (opts->resolve != NULL) {
+            rc = opts->resolve(opts->resolve_ctx, m->wire, m->recipient,
+                               PARLEY_PROTO_VCP, ret);
+        }
+
+        if (rc == 0) {
+            *ret = PARLEY_STR("broadcast");
+
+            rc = parley_name_map(e->arena, PARLEY_PROTO_VCP, *ret, m->wire,
+                                 &back);
+            if (rc == -1) {
+                return parley_error_memory(e->err);
+            }
+
+            if (rc != 0 || !parley_str_eq(back, m->recipient)) {
+                parley_loss_pointer(e->loss, wire->recipient_pointer);
+            }
+
+            return 0;
+        }
+    }
+
+    return parley_name_translate(e->arena, opts, m, m->recipient,
+                                 wire->recipient_pointer, PARLEY_PROTO_VCP,
+                                 ret, e->err);
+}
+
+
+/*
+ * What was made is read back: so it is valid, and what differs from the
+ * message is what was lost.
+ */
+
+static int
+parley_vcp_check(const parley_engine_t *engine, parley_vcp_encode_t *e,
+    parley_encoded_t *ret)
+{
+    parley_msg_t   back;
+    parley_json_t  doc;
+
+    if (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body, e->err)
+        != 0
+        || parley_decode(engine, e->arena, PARLEY_PROTO_VCP, &doc, 0, &back,
+                         e->err)
+           != 0)
+    {
+        return parley_vcp_unsaid(e);
+    }
+
+    ret->corr = back.corr;
+
+    parley_vcp_compare(e, &back);
+
+    return 0;
+}
+
+
+/* The error names a member of what was made; the caller wants its own. */
+
+static int
+parley_vcp_unsaid(parley_vcp_encode_t *e)
+{
+    char                   pointer[2 * PARLEY_POINTER_MAX];
+    char                   text[PARLEY_TEXT_MAX];
+    const char            *field;
+    const parley_codec_t  *wire;
+
+    if (e->err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    wire = parley_codecs[e->m->wire];
+    field = e->err->field;
+
+    if (strncmp(field, "/payload", sizeof("/payload") - 1) == 0) {
+        (void) snprintf(pointer, sizeof(pointer), "%s%s",
+                        wire->data_pointer ? wire->data_pointer : "",
+                        field + sizeof("/payload") - 1);
+
+    } else if (strcmp(field, "/timestamp") == 0) {
+        (void) snprintf(pointer, sizeof(pointer), "%s",
+                        wire->created_pointer);
+
+    } else {
+        (void) snprintf(pointer, sizeof(pointer), "%s",
+                        wire->data_pointer ? wire->data_pointer : "");
+    }
+
+    memcpy(text, e->err->text, sizeof(text));
+
+    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
+                            "in VCP, %s", text);
+}
+
+
+static void
+parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
+{
+    uint32_t               i;
+    parley_loss_t         *loss;
+    const parley_msg_t    *m, *answering;
+    const parley_codec_t  *wire;
+
+    m = e->m;
+    loss = e->loss;
+    answering = e->opts->answering;
+    wire = parley_codecs[m->wire];
+
+    if (e->made) {
+        if (!parley_str_eq(m->intent, back->intent)) {
+            parley_loss_pointer(loss, wire->intent_pointer);
+        }
+
+    } else if (m->act != back->act) {
+        parley_loss_pointer(loss, wire->form_pointer);
+    }
+
+    /*
+     * An answer's correlation travels in the exchange, and a derived id
+     * stands for the one that it was derived from.
+     */
+
+    if (answering == NULL && m->corr.len > 0
+        && !parley_str_eq(m->corr, back->corr)
+        && !(parley_str_eq(m->corr, m->id)
+             && parley_str_eq(back->corr, back->id)))
+    {
+        parley_loss_pointer(loss, wire->corr_pointer);
+    }
+
+    if (m->reply_to.len > 0 && !parley_str_eq(m->reply_to, back->reply_to)
+        && (answering == NULL
+            || (m->act != PARLEY_ACT_REPLY && m->act != PARLEY_ACT_FAILURE)))
+    {
+        parley_loss_pointer(loss, wire->reply_to_pointer);
+    }
+
+    if (m->priority != back->priority) {
+        parley_loss_pointer(loss, wire->priority_pointer);
+    }
+
+    if (m->timeout_ms >= 0 && m->timeout_ms != back->timeout_ms) {
+        parley_loss_pointer(loss, wire->timeout_pointer);
+    }
+
+    wire->residue(m, loss);
+
+    if (m->origin != m->wire) {
+        for (i = 0; i < m->nmembers; i++) {
+            parley_loss_value(loss, m->members[i].value);
+        }
+    }
+
+    if (e->made) {
+        parley_vcp_compare_data(e);
+    }
+}
+
+
+/* The members of a payload of which only some words were said. */
+
+static void
+parley_vcp_compare_data(parley_vcp_encode_t *e)
+{
+    uint32_t              k;
+    parley_json_ref_t     value;
+    const parley_msg_t   *m;
+    const parley_json_t  *doc;
+
+    m = e->m;
+    doc = m->data.doc;
+    value.doc = doc;
+
+    if (m->data.node == PARLEY_JSON_NONE) {
+        return;
+    }
+
+    for (k = parley_json_first(m->data.node);
+         k != parley_json_end(doc, m->data.node);
+         k = parley_json_after(doc, k + 1))
+    {
+        value.node = k + 1;
+
+        if (value.node == m->said[0] || value.node == m->said[1]
+            || value.node == m->said[2])
+        {
+            continue;
+        }
+
+        if (e->context
+            && parley_json_string_is(doc, k, PARLEY_STR("context")))
+        {
+            continue;
+        }
+
+        /* of what carrying added the envelope's own report speaks */
+
+        if (m->carried
+            && (parley_json_string_is(doc, k, PARLEY_STR("references"))
+                || parley_json_string_is(doc, k,
+                                         parley_proto_name(m->origin))))
+        {
+            continue;
+        }
+
+        parley_loss_value(e->loss, value);
+    }
+}

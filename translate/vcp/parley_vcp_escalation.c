@@ -1,0 +1,224 @@
+/*
+ * Escalations for what has the same meaning elsewhere: failures, requests
+ * that report a trouble, and replies to escalations, which are their
+ * acknowledgments (section 6.2).
+ */
+
+#include "parley_vcp.h"
+
+#include <stdio.h>
+
+
+static int parley_vcp_context(parley_vcp_encode_t *e);
+static size_t parley_vcp_reason(parley_vcp_encode_t *e, parley_str_t text,
+    uint32_t value, size_t room);
+static parley_alarm_t parley_vcp_ack_severity(const parley_vcp_encode_t *e);
+
+
+/* how grave a message of a priority is, where nothing else says it */
+static const parley_alarm_t  parley_vcp_alarms[] = {
+    [PARLEY_PRIORITY_LOW] = PARLEY_ALARM_INFO,
+    [PARLEY_PRIORITY_NORMAL] = PARLEY_ALARM_WARNING,
+    [PARLEY_PRIORITY_HIGH] = PARLEY_ALARM_CRITICAL,
+    [PARLEY_PRIORITY_URGENT] = PARLEY_ALARM_EMERGENCY,
+};
+
+
+int
+parley_vcp_escalate(parley_vcp_encode_t *e)
+{
+    char                 pointer[PARLEY_POINTER_MAX];
+    size_t               room;
+    const char          *data;
+    parley_buf_t        *b;
+    const parley_msg_t  *m;
+
+    b = &e->payload;
+    m = e->m;
+
+    e->type = PARLEY_VCP_ESCALATION;
+    e->made = 1;
+
+    if (m->code.len == 0 && m->text.len == 0) {
+        data = parley_codecs[m->wire]->data_pointer;
+
+        (void) snprintf(pointer, sizeof(pointer), "%s/message",
+                        data ? data : "");
+
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                pointer, "an escalation gives a reason");
+    }
+
+    parley_buf_lit(b, "{\"severity\":\"");
+    parley_buf_str(b, parley_vcp_severity(m->alarm));
+    parley_buf_lit(b, "\",\"reason\":\"");
+
+    room = PARLEY_VCP_REASON_MAX;
+
+    if (m->code.len > 0) {
+        room = parley_vcp_reason(e, m->code, m->said[1], room);
+
+        if (m->text.len > 0) {
+            room = parley_vcp_reason(e, PARLEY_STR(": "), m->said[0],
+                                     room);
+        }
+    }
+
+    (void) parley_vcp_reason(e, m->text, m->said[0], room);
+
+    parley_buf_octet(b, '"');
+
+    if (parley_vcp_context(e) != 0) {
+        return -1;
+    }
+
+    /* VCP-12 */
+
+    if (m->alarm >= PARLEY_ALARM_CRITICAL) {
+        parley_buf_lit(b, ",\"requires_ack\":true}");
+
+    } else {
+        parley_buf_lit(b, ",\"requires_ack\":false}");
+    }
+
+    return 0;
+}
+
+
+int
+parley_vcp_acknowledge(parley_vcp_encode_t *e)
+{
+    size_t               room;
+    parley_buf_t        *b;
+    parley_str_t         id;
+    const parley_msg_t  *m;
+
+    b = &e->payload;
+    m = e->m;
+
+    e->type = PARLEY_VCP_ESCALATION;
+    e->made = 1;
+
+    id = e->opts->answering ? e->opts->answering->id : m->reply_to;
+
+    parley_buf_lit(b, "{\"severity\":\"");
+    parley_buf_str(b, parley_vcp_severity(parley_vcp_ack_severity(e)));
+    parley_buf_lit(b, "\",\"reason\":\"ACK:");
+    parley_buf_str(b, id);
+
+    room = PARLEY_VCP_REASON_MAX - (sizeof("ACK:") - 1) - id.len;
+
+    if (m->text.len > 0) {
+        room = parley_vcp_reason(e, PARLEY_STR(" "), m->said[0], room);
+        (void) parley_vcp_reason(e, m->text, m->said[0], room);
+    }
+
+    parley_buf_octet(b, '"');
+
+    if (parley_vcp_context(e) != 0) {
+        return -1;
+    }
+
+    parley_buf_lit(b, ",\"requires_ack\":false}");
+
+    return 0;
+}
+
+
+/* VCP-25: that of the escalation; where it is not known, by the priority */
+
+static parley_alarm_t
+parley_vcp_ack_severity(const parley_vcp_encode_t *e)
+{
+    const parley_msg_t  *answering;
+
+    answering = e->opts->answering;
+
+    if (answering != NULL && answering->alarm != PARLEY_ALARM_NONE) {
+        return answering->alarm;
+    }
+
+    return parley_vcp_alarms[e->m->priority];
+}
+
+
+/* The message's own context, else what the operator configured. */
+
+static int
+parley_vcp_context(parley_vcp_encode_t *e)
+{
+    char                  pointer[PARLEY_POINTER_MAX];
+    const char           *data;
+    parley_json_ref_t     context;
+    const parley_msg_t   *m;
+
+    m = e->m;
+
+    parley_buf_lit(&e->payload, ",\"context\":");
+
+    if (m->data.node != PARLEY_JSON_NONE) {
+        context.doc = m->data.doc;
+        context.node = parley_json_get(context.doc, m->data.node,
+                                       PARLEY_STR("context"));
+
+        if (context.node != PARLEY_JSON_NONE
+            && parley_json_type(context.doc, context.node)
+               == PARLEY_JSON_STRING
+            && parley_json_node(context.doc, context.node)->count > 0)
+        {
+            e->context = 1;
+            parley_buf_value(&e->payload, context);
+            return 0;
+        }
+    }
+
+    if (e->opts->context.len > 0) {
+        parley_buf_json_string(&e->payload, e->opts->context);
+        return 0;
+    }
+
+    data = parley_codecs[m->wire]->data_pointer;
+
+    (void) snprintf(pointer, sizeof(pointer), "%s/context", data ? data : "");
+
+    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
+                            "an escalation says its context, and "
+                            "parley_vcp_context gives none");
+}
+
+
+/*
+ * Writes as many characters as there is room for and returns the room left.
+ * What is cut of value, where it is a value of the payload, is lost.
+ */
+
+static size_t
+parley_vcp_reason(parley_vcp_encode_t *e, parley_str_t text, uint32_t value,
+    size_t room)
+{
+    size_t             i;
+    parley_json_ref_t  lost;
+
+    for (i = 0; i < text.len; i++) {
+        if ((text.data[i] & 0xC0) == 0x80) {
+            continue;
+        }
+
+        if (room == 0) {
+            break;
+        }
+
+        room--;
+    }
+
+    if (i < text.len && value != PARLEY_JSON_NONE) {
+        lost.doc = e->m->data.doc;
+        lost.node = value;
+
+        parley_loss_value(e->loss, lost);
+    }
+
+    parley_buf_json_text(&e->payload, parley_str_make(text.data, i));
+
+    return room;
+}
