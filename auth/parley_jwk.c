@@ -29,6 +29,7 @@ static const parley_jwk_kind_t  parley_jwk_kinds[] = {
     { parley_str_none, NULL }
 };
 
+
 int
 parley_jwk_fail(parley_jwk_source_t *src, const char *name, const char *text)
 {
@@ -95,6 +96,7 @@ parley_jwk_octets(parley_jwk_source_t *src, const char *name, int required,
 
     return 0;
 }
+
 
 static int
 parley_jwk_oct(parley_jwk_source_t *src, parley_jwk_t *jwk)

@@ -116,6 +116,9 @@ void parley_jwks_free(parley_jwks_t *keys);
 /*
  * Reads one JWK, such as the gateway's signing key.  A key that a set would
  * skip is an error here.
+ *
+ * The tree is cleared after use; the text is the caller's to clear, and what
+ * jansson's own reader buffered of it is freed as it was.
  */
 int parley_jwk_parse(parley_arena_t *arena, parley_str_t text,
     parley_jwk_t *ret, parley_error_t *err)

@@ -47,6 +47,7 @@ static ngx_http_parley_step_pt  ngx_http_parley_steps_after[] = {
     ngx_http_parley_body_take,
     ngx_http_parley_read,
     ngx_http_parley_check,
+    ngx_http_parley_own,
     ngx_http_parley_translate,
     NULL
 };
@@ -199,6 +200,7 @@ ngx_http_parley_outcome(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     switch (rc) {
 
     case NGX_AGAIN:
+    case NGX_DONE:
         return NGX_DONE;
 
     case NGX_DECLINED:

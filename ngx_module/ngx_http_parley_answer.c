@@ -263,7 +263,7 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
         }
 
     } else if (r->headers_out.status < NGX_HTTP_SPECIAL_RESPONSE) {
-        ngx_http_parley_window_commit(ctx);
+        ngx_http_parley_taken(ctx);
 
     } else {
         ngx_http_parley_window_release(ctx);
@@ -316,7 +316,8 @@ ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
     parley_arena_t *arena, int status, parley_str_t body,
     parley_reply_t *reply, ngx_uint_t *copied)
 {
-    parley_answer_t  answer;
+    parley_answer_t       answer;
+    parley_encode_opts_t  opts;
 
     *copied = 0;
 
@@ -328,12 +329,21 @@ ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
+    if (answer.kind == PARLEY_ANSWER_MESSAGE
+        && parley_intents_check(ctx->mcf->intents, arena, &answer.msg,
+                                &ctx->error)
+           != 0)
+    {
+        ctx->error.code = PARLEY_E_UPSTREAM_INVALID;
+        return NGX_DECLINED;
+    }
+
     if (ctx->msg.wire == ctx->lcf->speak) {
         *copied = 1;
         return NGX_OK;
     }
 
-    ctx->opts.answering = &ctx->msg;
+    ngx_http_parley_answer_options(ctx, &opts);
 
     if (answer.kind == PARLEY_ANSWER_MESSAGE) {
         /* AEE-12: not every protocol has room for it in the message */
@@ -344,14 +354,43 @@ ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
     }
 
     if (parley_answer_encode(ctx->mcf->engine, arena, &ctx->msg, &answer,
-                             &ctx->opts, ngx_http_parley_now(), reply,
-                             &ctx->loss, &ctx->error)
+                             &opts, ngx_http_parley_now(), reply, &ctx->loss,
+                             &ctx->error)
         != 0)
     {
         return NGX_DECLINED;
     }
 
     return NGX_OK;
+}
+
+
+/* GW-12: from now on the id counts as seen */
+
+void
+ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->committed) {
+        return;
+    }
+
+    ngx_http_parley_window_commit(ctx);
+    ngx_http_parley_retain(ctx);
+}
+
+
+/* what was verified was verified of the caller, not of who answers it */
+
+void
+ngx_http_parley_answer_options(ngx_http_parley_ctx_t *ctx,
+    parley_encode_opts_t *opts)
+{
+    *opts = ctx->opts;
+
+    opts->answering = &ctx->msg;
+    opts->principal = parley_str_none;
+    opts->sig_alg = parley_str_none;
+    opts->sig_kid = parley_str_none;
 }
 
 

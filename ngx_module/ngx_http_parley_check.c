@@ -21,6 +21,8 @@ static ngx_int_t ngx_http_parley_unsigned(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_fresh(ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_allowed(ngx_http_parley_ctx_t *ctx);
+static void ngx_http_parley_policy_request(ngx_http_parley_ctx_t *ctx,
+    parley_policy_request_t *request);
 static ngx_int_t ngx_http_parley_priority_rate(ngx_http_parley_ctx_t *ctx);
 
 
@@ -63,7 +65,10 @@ ngx_http_parley_read(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     if (parley_decode(ctx->mcf->engine, &ctx->arena, ctx->proto, &ctx->doc,
                       ctx->lcf->mve5, &ctx->msg, &ctx->error)
-        != 0)
+        != 0
+        || parley_intents_check(ctx->mcf->intents, &ctx->arena, &ctx->msg,
+                                &ctx->error)
+           != 0)
     {
         return NGX_DECLINED;
     }
@@ -312,23 +317,7 @@ ngx_http_parley_allowed(ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    ngx_memzero(&request, sizeof(parley_policy_request_t));
-
-    if (ctx->jwt) {
-        request.scopes = ctx->jwt->scopes;
-        request.nscopes = ctx->jwt->nscopes;
-    }
-
-    if (ctx->principal) {
-        request.roles = ctx->principal->roles;
-        request.nroles = ctx->principal->nroles;
-        request.principal = ctx->principal->sub;
-    }
-
-    request.protocol = parley_proto_name(ctx->proto);
-    request.type = ctx->msg.form;
-    request.intent = ctx->msg.intent;
-    request.to = ctx->msg.recipient;
+    ngx_http_parley_policy_request(ctx, &request);
 
     if (parley_policy_check(ctx->lcf->policy, &request, &ctx->error) == 0) {
         return NGX_OK;
@@ -340,6 +329,48 @@ ngx_http_parley_allowed(ngx_http_parley_ctx_t *ctx)
                 PARLEY_POINTER_MAX);
 
     return NGX_DECLINED;
+}
+
+
+static void
+ngx_http_parley_policy_request(ngx_http_parley_ctx_t *ctx,
+    parley_policy_request_t *request)
+{
+    ngx_memzero(request, sizeof(parley_policy_request_t));
+
+    if (ctx->jwt) {
+        request->scopes = ctx->jwt->scopes;
+        request->nscopes = ctx->jwt->nscopes;
+    }
+
+    if (ctx->principal) {
+        request->roles = ctx->principal->roles;
+        request->nroles = ctx->principal->nroles;
+        request->principal = ctx->principal->sub;
+    }
+
+    request->protocol = parley_proto_name(ctx->proto);
+    request->type = ctx->msg.form;
+    request->intent = ctx->msg.intent;
+    request->to = ctx->msg.recipient;
+}
+
+
+ngx_int_t
+ngx_http_parley_may_use(ngx_http_parley_ctx_t *ctx, parley_str_t intent)
+{
+    parley_error_t           err;
+    parley_policy_request_t  request;
+
+    if (ctx->lcf->policy == NULL) {
+        return 1;
+    }
+
+    ngx_http_parley_policy_request(ctx, &request);
+
+    request.intent = intent;
+
+    return parley_policy_check(ctx->lcf->policy, &request, &err) == 0;
 }
 
 

@@ -139,6 +139,41 @@ ngx_http_parley_self(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 char *
+ngx_http_parley_retention(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_main_conf_t  *mcf = conf;
+
+    ngx_int_t   n, time;
+    ngx_str_t  *value;
+
+    if (mcf->retain) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    n = ngx_atoi(value[1].data, value[1].len);
+
+    if (n == NGX_ERROR || n == 0) {
+        return ngx_http_parley_bad(cf, cmd, &value[1],
+                                   "must be a number of messages");
+    }
+
+    time = ngx_parse_time(&value[2], 0);
+
+    if (time == NGX_ERROR || time == 0) {
+        return ngx_http_parley_bad(cf, cmd, &value[2],
+                                   "is no time above zero");
+    }
+
+    mcf->retain = (ngx_uint_t) n;
+    mcf->retain_time = (ngx_msec_t) time;
+
+    return NGX_CONF_OK;
+}
+
+
+char *
 ngx_http_parley_jwks_request(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_parley_main_conf_t  *mcf = conf;

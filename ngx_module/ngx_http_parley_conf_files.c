@@ -14,8 +14,6 @@
 #define NGX_HTTP_PARLEY_FILE_MAX  (64 * 1024 * 1024)
 
 
-static ngx_int_t ngx_http_parley_read_file(ngx_conf_t *cf, ngx_str_t *name,
-    parley_str_t *ret);
 static char *ngx_http_parley_file_error(ngx_conf_t *cf, ngx_str_t *name,
     parley_str_t text, parley_error_t *err);
 static void ngx_http_parley_jwks_cleanup(void *data);
@@ -172,7 +170,7 @@ ngx_http_parley_jwk_cleanup(void *data)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_http_parley_read_file(ngx_conf_t *cf, ngx_str_t *name, parley_str_t *ret)
 {
     u_char           *p;

@@ -146,8 +146,7 @@ ngx_http_parley_names_map(ngx_http_parley_ctx_t *ctx, parley_proto_t proto,
 ngx_int_t
 ngx_http_parley_direction(ngx_http_parley_ctx_t *ctx)
 {
-    parley_str_t               parent, upper;
-    const parley_principal_t  *sender, *recipient;
+    const parley_principal_t  *sender, *recipient, *child, *upper;
 
     sender = ctx->principal;
     recipient = ngx_http_parley_by_name(ctx, ctx->msg.wire,
@@ -156,30 +155,29 @@ ngx_http_parley_direction(ngx_http_parley_ctx_t *ctx)
     switch (parley_codecs[ctx->msg.wire]->direction(&ctx->msg)) {
 
     case PARLEY_DIRECTION_DOWN:
-
-        if (recipient == NULL || recipient->parent.len == 0) {
-            return NGX_OK;
-        }
-
-        parent = recipient->parent;
-        upper = sender ? sender->sub : parley_str_none;
+        child = recipient;
+        upper = sender;
         break;
 
     case PARLEY_DIRECTION_UP:
-
-        if (sender == NULL || sender->parent.len == 0) {
-            return NGX_OK;
-        }
-
-        parent = sender->parent;
-        upper = recipient ? recipient->sub : parley_str_none;
+        child = sender;
+        upper = recipient;
         break;
 
     default: /* PARLEY_DIRECTION_ANY */
         return NGX_OK;
     }
 
-    if (parley_str_eq(parent, upper)) {
+    /* a parent is not the child of its own child, whatever else is known */
+
+    if (child && child->parent.len) {
+        if (upper && parley_str_eq(child->parent, upper->sub)) {
+            return NGX_OK;
+        }
+
+    } else if (child == NULL || upper == NULL
+               || !parley_str_eq(upper->parent, child->sub))
+    {
         return NGX_OK;
     }
 

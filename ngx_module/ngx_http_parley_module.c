@@ -79,6 +79,20 @@ static ngx_command_t  ngx_http_parley_commands[] = {
       0,
       NULL },
 
+    { ngx_string("parley_retain"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE2,
+      ngx_http_parley_retention,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_intents"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_http_parley_intents,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("parley_accept"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
       ngx_http_parley_accept,
@@ -278,6 +292,10 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
 
     if (mcf->self.data == NULL) {
         ngx_str_set(&mcf->self, "service.parley");
+    }
+
+    if (mcf->zone) {
+        mcf->zone->retain = mcf->retain;
     }
 
     if (mcf->jwks_refresh < mcf->jwks_interval) {

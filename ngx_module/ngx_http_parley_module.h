@@ -15,6 +15,7 @@
 #include "parley_directory.h"
 #include "parley_key.h"
 #include "parley_engine.h"
+#include "parley_intents.h"
 #include "parley_jwk.h"
 #include "parley_jwt.h"
 #include "parley_limit.h"
@@ -23,6 +24,7 @@
 #include "parley_principal.h"
 #include "parley_rate.h"
 #include "parley_signature.h"
+#include "parley_store.h"
 #include "parley_token_cache.h"
 #include "parley_window.h"
 
@@ -54,6 +56,9 @@ typedef struct {
     parley_window_t              *window;
     parley_limit_t               *limit;
 
+    parley_store_t               *origins;    /* derived id -> origin */
+    parley_store_t               *retained;   /* id -> message */
+
     /* keys fetched through parley_jwks_request; last good kept */
     ngx_atomic_t                  jwks_generation;
     ngx_str_t                     jwks;
@@ -67,6 +72,7 @@ typedef struct {
     ngx_http_parley_shctx_t      *sh;
     ngx_slab_pool_t              *shpool;
     parley_mem_t                  mem;
+    ngx_uint_t                    retain;         /* messages */
 } ngx_http_parley_zone_t;
 
 
@@ -75,6 +81,7 @@ typedef struct {
     ngx_http_parley_zone_t       *zone;
 
     parley_engine_t              *engine;
+    parley_intents_t             *intents;        /* parley_intents */
     parley_directory_t           *directory;
     parley_jwks_t                *jwks;           /* parley_jwks */
     ngx_uint_t                    jwks_set;
@@ -84,6 +91,8 @@ typedef struct {
     parley_jwk_t                 *signing;        /* parley_signing_key */
 
     ngx_str_t                     self;
+    ngx_uint_t                    retain;         /* messages; 0: none */
+    ngx_msec_t                    retain_time;
 
     parley_arena_t                arena;          /* of the configuration */
     int64_t                       leeway_max;     /* of any parley_jwt */
@@ -219,6 +228,9 @@ typedef struct {
     ngx_msec_t                    wait;           /* for Retry-After */
     ngx_event_t                   deadline;
 
+    parley_msg_t                  answered;       /* what msg answers, of
+                                                     an earlier request */
+    uint8_t                       origin_key[PARLEY_KEY_LEN];
     parley_encoded_t              sent;
     parley_encode_opts_t          opts;
     parley_loss_t                 loss;
@@ -243,6 +255,7 @@ typedef struct {
     unsigned                      sig_verified:1;
     unsigned                      reserved:1;
     unsigned                      committed:1;
+    unsigned                      origin_kept:1;
     unsigned                      forwarded:1;    /* access let it through */
     unsigned                      dry:1;          /* dry run: untouched */
     unsigned                      replied:1;      /* the gateway's own reply
@@ -292,6 +305,14 @@ ngx_int_t ngx_http_parley_param(ngx_str_t *word, const char *name,
     ngx_str_t *value);
 
 
+/*
+ * Reads a file of the operator's into the pool; name becomes its full path.
+ * NGX_OK, or NGX_ERROR and a line in the log.
+ */
+ngx_int_t ngx_http_parley_read_file(ngx_conf_t *cf, ngx_str_t *name,
+    parley_str_t *ret);
+
+
 /* ngx_http_parley_conf*.c: setters of directives */
 
 char *ngx_http_parley_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -301,6 +322,8 @@ char *ngx_http_parley_jwks(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_jwks_request(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_parley_signing_key(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_parley_retention(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_parley_self(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -393,6 +416,10 @@ ngx_int_t ngx_http_parley_read(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_check(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
+/* Whether the caller might send such a message with another intent. */
+ngx_int_t ngx_http_parley_may_use(ngx_http_parley_ctx_t *ctx,
+    parley_str_t intent);
+
 
 /* ngx_http_parley_identity.c */
 
@@ -410,6 +437,43 @@ int ngx_http_parley_resolve(void *data, parley_proto_t from,
 /* ngx_http_parley_translate.c: step 10 */
 
 ngx_int_t ngx_http_parley_translate(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_origin.c: replies find their way home */
+
+/* Remembers where the message that is about to be sent came from. */
+ngx_int_t ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx);
+
+/* What a reply answers, into ctx->opts; NGX_DECLINED: reply-unmatched. */
+ngx_int_t ngx_http_parley_origin_find(ngx_http_parley_ctx_t *ctx);
+
+void ngx_http_parley_origin_drop(ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_retain.c: messages that can be fetched again */
+
+void ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx);
+
+/*
+ * The payloads of aee.context.fetch and aee.context.refute.  NGX_OK and
+ * *ret; NGX_DECLINED: *code and *why; NGX_ERROR.
+ */
+ngx_int_t ngx_http_parley_retain_fetch(ngx_http_parley_ctx_t *ctx,
+    parley_str_t *ret, const char **code, const char **why);
+ngx_int_t ngx_http_parley_retain_refute(ngx_http_parley_ctx_t *ctx,
+    parley_str_t *ret, const char **code, const char **why);
+
+
+/* ngx_http_parley_intents.c: parley_intents, AEE-33 */
+
+char *ngx_http_parley_intents(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ngx_http_parley_own.c: AEE-21 to AEE-27; a step of the access phase, which
+   answers what is addressed to the gateway and returns NGX_DONE then */
+
+ngx_int_t ngx_http_parley_own(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
@@ -446,6 +510,10 @@ void ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx);
 ngx_int_t ngx_http_parley_refuse(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
+/* Answers the request and finalizes it; returns NGX_DONE or an error. */
+ngx_int_t ngx_http_parley_respond(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
+
 /* Makes the body of a refusal; NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_parley_refusal(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, parley_reply_t *reply);
@@ -477,6 +545,14 @@ ngx_int_t ngx_http_parley_answer_body(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
     parley_arena_t *arena, int status, parley_str_t body,
     parley_reply_t *reply, ngx_uint_t *copied);
+
+
+/* The upstream took the message: it is committed, and retained. */
+void ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx);
+
+/* The options of a request, for the answer to it. */
+void ngx_http_parley_answer_options(ngx_http_parley_ctx_t *ctx,
+    parley_encode_opts_t *opts);
 
 
 /* ngx_http_parley_sse.c: an answer of events */

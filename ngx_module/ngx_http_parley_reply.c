@@ -44,13 +44,25 @@ ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         }
     }
 
-    if (ngx_http_parley_refusal(r, ctx, &reply) != NGX_OK
-        || ngx_http_parley_reply_headers(r, ctx, &reply) != NGX_OK)
-    {
+    if (ngx_http_parley_refusal(r, ctx, &reply) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_finalize_request(r, ngx_http_parley_send(r, &reply));
+    return ngx_http_parley_respond(r, ctx, &reply);
+}
+
+
+ngx_int_t
+ngx_http_parley_respond(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    const parley_reply_t *reply)
+{
+    ctx->replied = 1;
+
+    if (ngx_http_parley_reply_headers(r, ctx, reply) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_finalize_request(r, ngx_http_parley_send(r, reply));
 
     return NGX_DONE;
 }

@@ -157,7 +157,7 @@ ngx_http_parley_sse_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
             last = 1;
 
             /* no event, and no error: it was taken all the same */
-            ngx_http_parley_window_commit(ctx);
+            ngx_http_parley_taken(ctx);
         }
     }
 
@@ -343,7 +343,7 @@ ngx_http_parley_sse_dispatch(ngx_http_request_t *r,
             return rc;
         }
 
-        ngx_http_parley_window_commit(ctx);
+        ngx_http_parley_taken(ctx);
 
         if (said) {
             rc = ngx_http_parley_sse_write(ctx,
@@ -381,11 +381,12 @@ static ngx_int_t
 ngx_http_parley_sse_translate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
     ngx_uint_t *said)
 {
-    parley_str_t           data;
-    parley_reply_t         reply;
-    parley_error_t         err;
-    parley_answer_t        answer;
-    parley_encoded_t       encoded;
+    parley_str_t            data;
+    parley_reply_t          reply;
+    parley_error_t          err;
+    parley_answer_t         answer;
+    parley_encoded_t        encoded;
+    parley_encode_opts_t    opts;
     ngx_http_parley_sse_t  *sse;
 
     sse = ctx->sse;
@@ -402,18 +403,27 @@ ngx_http_parley_sse_translate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
         return NGX_DECLINED;
     }
 
+    if (answer.kind == PARLEY_ANSWER_MESSAGE
+        && parley_intents_check(ctx->mcf->intents, &sse->arena, &answer.msg,
+                                &ctx->error)
+           != 0)
+    {
+        ctx->error.code = PARLEY_E_UPSTREAM_INVALID;
+        return NGX_DECLINED;
+    }
+
     if (ctx->msg.wire == ctx->lcf->speak) {
         *ret = data;
         return NGX_OK;
     }
 
     parley_loss_init(&ctx->loss, &sse->arena);
-    ctx->opts.answering = &ctx->msg;
+    ngx_http_parley_answer_options(ctx, &opts);
 
     if (answer.kind != PARLEY_ANSWER_MESSAGE) {
 
         if (parley_answer_encode(ctx->mcf->engine, &sse->arena, &ctx->msg,
-                                 &answer, &ctx->opts, ngx_http_parley_now(),
+                                 &answer, &opts, ngx_http_parley_now(),
                                  &reply, &ctx->loss, &ctx->error)
             != 0)
         {
@@ -427,7 +437,7 @@ ngx_http_parley_sse_translate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
     }
 
     if (parley_encode(ctx->mcf->engine, &sse->arena, ctx->msg.wire,
-                      &answer.msg, &ctx->opts, &encoded, &ctx->loss, &err)
+                      &answer.msg, &opts, &encoded, &ctx->loss, &err)
         == 0)
     {
         *ret = encoded.body;

@@ -13,7 +13,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415201
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415202
 
 /* a reservation outlives a worker that was killed by at most this */
 #define NGX_HTTP_PARLEY_LEASE        (3600 * 1000)
@@ -78,7 +78,10 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
         return ngx_http_parley_zone_create(zone, shm_zone);
     }
 
-    if (zone->sh->layout != NGX_HTTP_PARLEY_ZONE_LAYOUT) {
+    if (zone->sh->layout == NGX_HTTP_PARLEY_ZONE_LAYOUT) {
+        parley_store_bound_locked(zone->sh->retained, zone->retain);
+
+    } else {
         ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
                       "parley_zone \"%V\" was made by another version of the "
                       "module; restart nginx, or give the zone another name",
@@ -116,10 +119,15 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
 
     sh->window = parley_window_create_locked(&zone->mem, buckets, 0);
     sh->limit = parley_limit_create_locked(&zone->mem, buckets / 4, 0);
+    sh->origins = parley_store_create_locked(&zone->mem, buckets / 4, 0, 0);
+    sh->retained = parley_store_create_locked(&zone->mem, buckets / 4,
+                                              zone->retain, 1);
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
-    if (sh->window == NULL || sh->limit == NULL) {
+    if (sh->window == NULL || sh->limit == NULL || sh->origins == NULL
+        || sh->retained == NULL)
+    {
         return NGX_ERROR;
     }
 
@@ -264,6 +272,8 @@ ngx_http_parley_window_release(ngx_http_parley_ctx_t *ctx)
 
     ctx->reserved = 0;
     zone = ctx->mcf->zone;
+
+    ngx_http_parley_origin_drop(ctx);
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 

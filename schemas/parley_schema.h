@@ -12,7 +12,9 @@
  * the work of a pattern are bounded, and what exceeds a bound is not valid.
  *
  * Keywords of vocabularies that a document's metaschema leaves out are
- * ignored; unknown keywords are annotations.  Patterns are ECMA-262 regular
+ * ignored; unknown keywords are annotations.  One vocabulary is Parley's own
+ * (metaschema urn:parley:metaschema): maxOctets bounds a string's length in
+ * octets of UTF-8, where maxLength counts characters.  Patterns are ECMA-262 regular
  * expressions with the u flag, run by PCRE2.
  */
 

@@ -250,6 +250,7 @@ parley_schema_build_string(parley_schema_compiler_t *c, parley_schema_t *s,
         }
 
         s->string->max = UINT32_MAX;
+        s->string->octets = UINT32_MAX;
     }
 
     switch (keyword) {
@@ -259,6 +260,9 @@ parley_schema_build_string(parley_schema_compiler_t *c, parley_schema_t *s,
 
     case PARLEY_SCHEMA_K_MAX_LENGTH:
         return parley_schema_build_count(c, s, value, &s->string->max);
+
+    case PARLEY_SCHEMA_K_MAX_OCTETS:
+        return parley_schema_build_count(c, s, value, &s->string->octets);
 
     case PARLEY_SCHEMA_K_PATTERN:
         return parley_schema_build_pattern(c, s, value, &s->string->pattern);

@@ -10,7 +10,10 @@
 #include <stdio.h>
 
 
-#define PARLEY_SCHEMA_PROPERTY_MAX  64
+#define PARLEY_SCHEMA_PROPERTY_MAX    64
+
+#define PARLEY_SCHEMA_ESCAPE_UNKNOWN                                          \
+    "escape that ECMA-262 does not know"
 
 /* WhiteSpace and LineTerminator, and all else, inside a class */
 #define PARLEY_SCHEMA_SPACE                                                   \
@@ -41,6 +44,9 @@ static size_t parley_schema_ecma_braces(const parley_schema_ecma_t *e);
 static const char *parley_schema_ecma_class(parley_schema_ecma_t *e);
 static const char *parley_schema_ecma_escape(parley_schema_ecma_t *e);
 static const char *parley_schema_ecma_letter(parley_schema_ecma_t *e,
+    uint8_t c);
+static void parley_schema_ecma_space(parley_schema_ecma_t *e, uint8_t c);
+static const char *parley_schema_ecma_place(parley_schema_ecma_t *e,
     uint8_t c);
 static const char *parley_schema_ecma_backref(parley_schema_ecma_t *e);
 static const char *parley_schema_ecma_unicode(parley_schema_ecma_t *e);
@@ -371,6 +377,8 @@ parley_schema_ecma_letter(parley_schema_ecma_t *e, uint8_t c)
 {
     uint32_t  cp;
 
+    static const char  controls[] = "t\tn\nv\vf\fr\r";
+
     switch (c) {
 
     case 'd':
@@ -383,51 +391,20 @@ parley_schema_ecma_letter(parley_schema_ecma_t *e, uint8_t c)
 
     case 's':
     case 'S':
-        if (e->in_class) {
-            parley_buf_str(e->b, (c == 's')
-                                 ? PARLEY_STR(PARLEY_SCHEMA_SPACE)
-                                 : PARLEY_STR(PARLEY_SCHEMA_NO_SPACE));
-            return NULL;
-        }
-
-        parley_buf_str(e->b, (c == 's')
-                             ? PARLEY_STR("[" PARLEY_SCHEMA_SPACE "]")
-                             : PARLEY_STR("[^" PARLEY_SCHEMA_SPACE "]"));
+        parley_schema_ecma_space(e, c);
         return NULL;
 
     case 'b':
     case 'B':
-        if (!e->in_class) {
-            parley_buf_octet(e->b, '\\');
-            parley_buf_octet(e->b, c);
-            return NULL;
-        }
-
-        if (c == 'B') {
-            break;
-        }
-
-        parley_schema_ecma_char(e, '\b');
-        return NULL;
+    case 'k':
+        return parley_schema_ecma_place(e, c);
 
     case 't':
-        parley_schema_ecma_char(e, '\t');
-        return NULL;
-
     case 'n':
-        parley_schema_ecma_char(e, '\n');
-        return NULL;
-
     case 'v':
-        parley_schema_ecma_char(e, '\v');
-        return NULL;
-
     case 'f':
-        parley_schema_ecma_char(e, '\f');
-        return NULL;
-
     case 'r':
-        parley_schema_ecma_char(e, '\r');
+        parley_schema_ecma_char(e, (uint8_t) strchr(controls, c)[1]);
         return NULL;
 
     case '0':
@@ -439,15 +416,12 @@ parley_schema_ecma_letter(parley_schema_ecma_t *e, uint8_t c)
         return NULL;
 
     case 'c':
-        if (e->p < e->end
-            && ((*e->p >= 'a' && *e->p <= 'z')
-                || (*e->p >= 'A' && *e->p <= 'Z')))
-        {
-            parley_schema_ecma_char(e, *e->p++ & 0x1F);
-            return NULL;
+        if (e->p == e->end || (*e->p | 0x20) < 'a' || (*e->p | 0x20) > 'z') {
+            return "\\c without a letter";
         }
 
-        return "\\c without a letter";
+        parley_schema_ecma_char(e, *e->p++ & 0x1F);
+        return NULL;
 
     case 'x':
         if (parley_schema_ecma_hex(e, 2, &cp) != 0) {
@@ -463,17 +437,49 @@ parley_schema_ecma_letter(parley_schema_ecma_t *e, uint8_t c)
     case 'p':
     case 'P':
         return parley_schema_ecma_property(e, c);
-
-    case 'k':
-        if (!e->in_class && e->p < e->end && *e->p == '<') {
-            parley_buf_lit(e->b, "\\k");
-            return NULL;
-        }
-
-        break;
     }
 
-    return "escape that ECMA-262 does not know";
+    return PARLEY_SCHEMA_ESCAPE_UNKNOWN;
+}
+
+
+/* \s and \S: PCRE2 knows fewer spaces */
+static void
+parley_schema_ecma_space(parley_schema_ecma_t *e, uint8_t c)
+{
+    if (e->in_class) {
+        parley_buf_str(e->b, (c == 's') ? PARLEY_STR(PARLEY_SCHEMA_SPACE)
+                                        : PARLEY_STR(PARLEY_SCHEMA_NO_SPACE));
+        return;
+    }
+
+    parley_buf_str(e->b, (c == 's')
+                         ? PARLEY_STR("[" PARLEY_SCHEMA_SPACE "]")
+                         : PARLEY_STR("[^" PARLEY_SCHEMA_SPACE "]"));
+}
+
+
+/* \b and \B, \k<name>; in a class \b is a backspace */
+static const char *
+parley_schema_ecma_place(parley_schema_ecma_t *e, uint8_t c)
+{
+    if (e->in_class) {
+        if (c != 'b') {
+            return PARLEY_SCHEMA_ESCAPE_UNKNOWN;
+        }
+
+        parley_schema_ecma_char(e, '\b');
+        return NULL;
+    }
+
+    if (c == 'k' && (e->p == e->end || *e->p != '<')) {
+        return PARLEY_SCHEMA_ESCAPE_UNKNOWN;
+    }
+
+    parley_buf_octet(e->b, '\\');
+    parley_buf_octet(e->b, c);
+
+    return NULL;
 }
 
 

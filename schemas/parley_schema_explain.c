@@ -352,6 +352,11 @@ parley_schema_words(parley_schema_words_t *w,
                                 "character", "characters");
         return;
 
+    case PARLEY_SCHEMA_K_MAX_OCTETS:
+        parley_schema_say_count(w, "must be at most", s->string->octets,
+                                "octet", "octets");
+        return;
+
     case PARLEY_SCHEMA_K_PATTERN:
         parley_schema_say_span(w, "must match ", s->string->pattern->source);
         return;

@@ -3,6 +3,7 @@
 
 #define PARLEY_SCHEMA_VOCAB_BASE                                              \
     "https://json-schema.org/draft/2020-12/vocab/"
+#define PARLEY_SCHEMA_VOCAB_OWN  "urn:parley:vocabulary:octets"
 
 
 const parley_schema_keyword_info_t
@@ -60,6 +61,10 @@ unsigned
 parley_schema_vocabulary(parley_str_t uri)
 {
     size_t  i;
+
+    if (parley_str_is(uri, PARLEY_SCHEMA_VOCAB_OWN)) {
+        return PARLEY_SCHEMA_VOCAB_OCTETS;
+    }
 
     if (!parley_str_begins(uri, PARLEY_SCHEMA_VOCAB_BASE)) {
         return 0;

@@ -1,5 +1,6 @@
 /*
- * The keywords of draft 2020-12: their vocabulary, and where schemas stand
+ * The keywords of draft 2020-12 and of Parley's own vocabulary
+ * (schemas/metaschema/parley.json): their vocabulary, and where schemas stand
  * below them.  Private to schemas/.
  */
 
@@ -16,6 +17,7 @@
 #define PARLEY_SCHEMA_VOCAB_ANNOTATION   0x10   /* meta-data, content */
 #define PARLEY_SCHEMA_VOCAB_FORMAT       0x20
 #define PARLEY_SCHEMA_VOCAB_ASSERTION    0x40   /* format-assertion */
+#define PARLEY_SCHEMA_VOCAB_OCTETS       0x80   /* Parley's own: maxOctets */
 
 #define PARLEY_SCHEMA_DIALECT            0x3F   /* draft 2020-12 as it is */
 
@@ -65,6 +67,7 @@ typedef enum {
     X(EXCLUSIVE_MINIMUM, "exclusiveMinimum", VALIDATION, NONE)                \
     X(MAX_LENGTH, "maxLength", VALIDATION, NONE)                              \
     X(MIN_LENGTH, "minLength", VALIDATION, NONE)                              \
+    X(MAX_OCTETS, "maxOctets", OCTETS, NONE)                                  \
     X(PATTERN, "pattern", VALIDATION, NONE)                                   \
     X(MAX_ITEMS, "maxItems", VALIDATION, NONE)                                \
     X(MIN_ITEMS, "minItems", VALIDATION, NONE)                                \

@@ -110,16 +110,16 @@ parley_schema_by_name(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i)
 {
     int                            rc, bad;
-    uint32_t                       value;
-    const parley_schema_name_t    *name, *last;
+    uint32_t                       n, value;
+    const parley_schema_name_t    *name;
     const parley_schema_object_t  *o;
 
     o = s->object;
-    last = o->names + o->nnames;
     bad = PARLEY_SCHEMA_VALID;
 
-    for (name = o->names; name < last; name++) {
+    for (n = 0; n < o->nnames; n++) {
 
+        name = &o->names[n];
         value = parley_schema_find_member(run, i, name->text);
 
         if (value == PARLEY_JSON_NONE) {

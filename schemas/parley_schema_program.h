@@ -76,6 +76,7 @@ typedef struct parley_schema_values_s {
 typedef struct {
     uint32_t                  min;      /* code points */
     uint32_t                  max;
+    uint32_t                  octets;   /* of UTF-8, at most */
     parley_schema_pattern_t  *pattern;
     uint8_t                   format;   /* parley_format_t */
 } parley_schema_string_t;

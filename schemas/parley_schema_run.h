@@ -34,6 +34,13 @@ typedef struct parley_schema_scope_s {
 } parley_schema_scope_t;
 
 
+/* of uniqueItems: an element and its hash */
+typedef struct {
+    uint64_t  hash;
+    uint32_t  node;     /* 0: free */
+} parley_schema_entry_t;
+
+
 /* what is wrong, and where */
 typedef struct {
     const parley_schema_t       *schema;    /* NULL: nothing was found */
@@ -55,6 +62,8 @@ typedef struct {
     parley_schema_matcher_t       matcher;
     const parley_schema_scope_t  *scope;
     parley_schema_seen_t         *free;
+    parley_schema_entry_t         *slots;
+    uint32_t                      nslots;
     uint64_t                      steps;
     uint32_t                      depth;
     int                           explain;

@@ -40,7 +40,11 @@ parley_schema_string(parley_schema_run_t *run, const parley_schema_t *s,
         }
     }
 
-    if (string->pattern == NULL && string->format == PARLEY_FORMAT_NONE) {
+    /* escapes are never shorter than what they stand for */
+
+    if (string->pattern == NULL && string->format == PARLEY_FORMAT_NONE
+        && node->len <= string->octets)
+    {
         return bad;
     }
 
@@ -49,6 +53,13 @@ parley_schema_string(parley_schema_run_t *run, const parley_schema_t *s,
 
     } else if (parley_json_string(run->doc, i, &text) != 0) {
         return PARLEY_SCHEMA_MEMORY;
+    }
+
+    if (text.len > string->octets) {
+        rc = parley_schema_fail(run, s, PARLEY_SCHEMA_K_MAX_OCTETS, i);
+        if (parley_schema_ends(run, rc, &bad)) {
+            return rc;
+        }
     }
 
     if (string->pattern != NULL) {

@@ -13,6 +13,7 @@
 #define PARLEY_SCHEMA_AEE       "urn:parley:schema:aee-1"
 #define PARLEY_SCHEMA_AEE_MVE5  "urn:parley:schema:aee-mve5"
 #define PARLEY_SCHEMA_VCP       "urn:parley:schema:vcp-1.2"
+#define PARLEY_SCHEMA_CHANNEL   "urn:parley:schema:channel-1.0"
 
 
 typedef struct {

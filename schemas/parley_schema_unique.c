@@ -12,12 +12,8 @@
 #define PARLEY_SCHEMA_KEY          0x9E3779B97F4A7C15ULL
 
 
-typedef struct {
-    uint64_t  hash;
-    uint32_t  node;     /* 0: free */
-} parley_schema_slot_t;
-
-
+static parley_schema_entry_t *parley_schema_slots(parley_schema_run_t *run,
+    uint32_t size);
 static int parley_schema_same(parley_schema_run_t *run, uint32_t i,
     uint32_t j);
 static int parley_schema_hash(parley_schema_run_t *run, uint32_t i,
@@ -48,7 +44,7 @@ parley_schema_unique(parley_schema_run_t *run, uint32_t i)
     int                    rc;
     uint32_t               k, n, size, end, at;
     uint64_t               hash;
-    parley_schema_slot_t  *slots;
+    parley_schema_entry_t  *slots;
 
     n = run->nodes[i].count;
 
@@ -56,10 +52,15 @@ parley_schema_unique(parley_schema_run_t *run, uint32_t i)
         return 1;
     }
 
+    if (run->steps < n) {
+        return PARLEY_SCHEMA_LIMIT;
+    }
+
+    run->steps -= n;
+
     for (size = 4; size / 2 < n; size *= 2) { /* void */ }
 
-    slots = parley_arena_calloc(run->matcher.scratch,
-                                size * sizeof(parley_schema_slot_t));
+    slots = parley_schema_slots(run, size);
     if (slots == NULL) {
         return PARLEY_SCHEMA_MEMORY;
     }
@@ -90,6 +91,26 @@ parley_schema_unique(parley_schema_run_t *run, uint32_t i)
     }
 
     return 1;
+}
+
+
+/* One table serves all arrays of a run, since they are never nested here. */
+static parley_schema_entry_t *
+parley_schema_slots(parley_schema_run_t *run, uint32_t size)
+{
+    if (run->nslots < size) {
+        run->slots = parley_arena_alloc(run->matcher.scratch,
+                                        size * sizeof(parley_schema_entry_t));
+        if (run->slots == NULL) {
+            return NULL;
+        }
+
+        run->nslots = size;
+    }
+
+    memset(run->slots, 0, size * sizeof(parley_schema_entry_t));
+
+    return run->slots;
 }
 
 

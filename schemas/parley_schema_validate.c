@@ -131,6 +131,7 @@ parley_schema_scalar(parley_schema_run_t *run, const parley_schema_t *s,
     if (node->type == PARLEY_JSON_STRING && s->string != NULL) {
 
         if (node->count >= s->string->min && node->count <= s->string->max
+            && node->len <= s->string->octets
             && s->string->pattern == NULL
             && s->string->format == PARLEY_FORMAT_NONE)
         {

@@ -97,6 +97,7 @@ symlink build_dir() . "/$_", "$build/$_"
 {
     local $ENV{PARLEY_BUILD} = $build;
     delete local $ENV{ONCE};
+    spew("$dir/demo.out", '');
 
     my $pid = fork // die "fork: $!\n";
 
@@ -124,9 +125,16 @@ symlink build_dir() . "/$_", "$build/$_"
 
 # what runs and has our directory among its words
 sub processes {
-    return join "\n", grep { /\Q$build\E/ } map {
-        open(my $in, '<', $_) ? join ' ', split /\0/, <$in> // '' : ()
-    } glob '/proc/[0-9]*/cmdline';
+    my @found;
+
+    for my $path (glob '/proc/[0-9]*/cmdline') {
+        open my $in, '<', $path or next;
+
+        my $words = join ' ', split /\0/, <$in> // '';
+        push @found, $words if $words =~ /\Q$build\E/;
+    }
+
+    return join "\n", @found;
 }
 
 

@@ -517,6 +517,7 @@ test_rfc_jws(void **state)
 
 static size_t  jansson_left;
 
+
 static void *
 jansson_alloc(size_t size)
 {

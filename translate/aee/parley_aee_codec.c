@@ -131,27 +131,57 @@ parley_aee_field(const parley_json_t *doc, uint32_t name)
 }
 
 
-/* The first letter and the length leave few to compare with. */
+/* Length and a letter leave one field to compare with. */
 
 parley_aee_field_t
 parley_aee_field_name(parley_str_t name)
 {
-    unsigned  i;
+    parley_aee_field_t  field;
 
-    if (name.len == 0) {
+    switch (name.len) {
+
+    case 1:
+        field = PARLEY_AEE_V;
+        break;
+
+    case 2:
+        field = name.data[0] == 'i' ? PARLEY_AEE_ID
+                : name.data[1] == 's' ? PARLEY_AEE_TS : PARLEY_AEE_TO;
+        break;
+
+    case 3:
+        field = PARLEY_AEE_SIG;
+        break;
+
+    case 4:
+        field = name.data[0] == 't' ? PARLEY_AEE_TYPE
+                : name.data[0] == 'f' ? PARLEY_AEE_FROM : PARLEY_AEE_CORR;
+        break;
+
+    case 5:
+        field = PARLEY_AEE_TRACE;
+        break;
+
+    case 6:
+        field = PARLEY_AEE_INTENT;
+        break;
+
+    case 7:
+        field = PARLEY_AEE_PAYLOAD;
+        break;
+
+    case 8:
+        field = name.data[0] == 'p' ? PARLEY_AEE_PRIORITY
+                : name.data[2] == 'p' ? PARLEY_AEE_REPLY_TO
+                                      : PARLEY_AEE_REQUIRES;
+        break;
+
+    default:
         return PARLEY_AEE_FIELDS;
     }
 
-    for (i = 0; i < PARLEY_AEE_FIELDS; i++) {
-        if (parley_aee_names[i].len == name.len
-            && parley_aee_names[i].data[0] == name.data[0]
-            && memcmp(parley_aee_names[i].data, name.data, name.len) == 0)
-        {
-            break;
-        }
-    }
-
-    return (parley_aee_field_t) i;
+    return parley_str_eq(parley_aee_names[field], name) ? field
+                                                        : PARLEY_AEE_FIELDS;
 }
 
 

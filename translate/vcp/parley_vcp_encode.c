@@ -12,7 +12,7 @@
 
 static int parley_vcp_choose(parley_vcp_encode_t *e);
 static int parley_vcp_native(parley_vcp_encode_t *e);
-static int parley_vcp_is_ack(const parley_msg_t *m);
+static int parley_vcp_is_ack(const parley_msg_t *m, int *ret);
 static int parley_vcp_answers_escalation(const parley_vcp_encode_t *e);
 static int parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret);
 static int parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret);
@@ -57,6 +57,7 @@ parley_vcp_encode(const parley_engine_t *engine, parley_arena_t *arena,
 static int
 parley_vcp_choose(parley_vcp_encode_t *e)
 {
+    int                    ack;
     const parley_msg_t    *m;
     const parley_codec_t  *wire;
 
@@ -94,7 +95,11 @@ parley_vcp_choose(parley_vcp_encode_t *e)
 
     case PARLEY_ACT_REPLY:
 
-        if (e->type == PARLEY_VCP_ESCALATION && parley_vcp_is_ack(m)) {
+        if (parley_vcp_is_ack(m, &ack) != 0) {
+            return parley_error_memory(e->err);
+        }
+
+        if (e->type == PARLEY_VCP_ESCALATION && ack) {
             return parley_vcp_native(e);
         }
 
@@ -149,12 +154,16 @@ parley_vcp_native(parley_vcp_encode_t *e)
 }
 
 
+/* Whether the payload is an acknowledgment.  -1: no memory. */
+
 static int
-parley_vcp_is_ack(const parley_msg_t *m)
+parley_vcp_is_ack(const parley_msg_t *m, int *ret)
 {
     uint32_t              ack, reason;
     parley_str_t          text;
     const parley_json_t  *doc;
+
+    *ret = 0;
 
     doc = m->data.doc;
 
@@ -165,10 +174,19 @@ parley_vcp_is_ack(const parley_msg_t *m)
     ack = parley_json_get(doc, m->data.node, PARLEY_STR("requires_ack"));
     reason = parley_json_get(doc, m->data.node, PARLEY_STR("reason"));
 
-    return ack != PARLEY_JSON_NONE
-           && parley_json_type(doc, ack) == PARLEY_JSON_FALSE
-           && parley_msg_string(doc, reason, &text) == 0
-           && parley_vcp_ack_id(text).len > 0;
+    if (ack == PARLEY_JSON_NONE
+        || parley_json_type(doc, ack) != PARLEY_JSON_FALSE)
+    {
+        return 0;
+    }
+
+    if (parley_msg_string(doc, reason, &text) != 0) {
+        return -1;
+    }
+
+    *ret = parley_vcp_ack_id(text).len > 0;
+
+    return 0;
 }
 
 

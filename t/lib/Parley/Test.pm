@@ -1,7 +1,11 @@
 package Parley::Test;
 
 # Test::Nginx::Socket with the module under test loaded, on ports and in a
-# directory that no other test has.  docs/testing.md says how to write a test.
+# directory that no other test has, and with sections for messages.
+# docs/testing.md says how to write a test.
+
+use strict;
+use warnings;
 
 # Before Test::Nginx is compiled: so its END block, which stops nginx, runs
 # before that of Parley::Env, which looks for the sanitizers' reports.
@@ -38,8 +42,10 @@ BEGIN {
     no strict 'refs';
     no warnings 'redefine';
 
-    @EXPORT = qw(root build_dir tmp_dir port tls parley parley_try slurp spew);
-    *{"Parley::Test::$_"} = \&{"Parley::Env::$_"} for @EXPORT;
+    @EXPORT = qw(root build_dir tmp_dir port tls parley parley_try slurp spew
+                 with_gateway service);
+    *{"Parley::Test::$_"} = \&{"Parley::Env::$_"}
+        for qw(root build_dir tmp_dir port tls parley parley_try slurp spew);
 
     # Test::Nginx bails out of the whole run where its nginx does not start:
     # here that is the end of one file
@@ -50,5 +56,8 @@ BEGIN {
         exit 255;
     };
 }
+
+# Spiffy would make methods of subs written here
+require Parley::Test::Sections;
 
 1;

@@ -154,8 +154,11 @@ sub identities {
 sub configuration {
     my $user = getpwuid $<;
 
-    @demo{qw(port aee_port vcp_port)}
-        = (free_port(8443), free_port(0), free_port(0));
+    # held until all are chosen, so that each is another
+    my @held = map { free_port($_) } 8443, 0, 0;
+
+    @demo{qw(port aee_port vcp_port)} = map { $_->sockport } @held;
+    close $_ for @held;
 
     my $module = "$demo{build}/ngx_http_parley_module.so";
 
@@ -182,7 +185,7 @@ sub configuration {
 }
 
 
-# The port asked for where it is free, else any.
+# A socket on the port asked for where it is free, else on any.
 sub free_port {
     my $wanted = shift;
 
@@ -190,7 +193,7 @@ sub free_port {
         my $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
                                       LocalPort => $port, Proto => 'tcp',
                                       Listen => 1, ReuseAddr => 1);
-        return $s->sockport if $s;
+        return $s if $s;
     }
 
     die "no free port on 127.0.0.1\n";

@@ -191,8 +191,11 @@ sub post {
         push @command, '-H', "Authorization: Bearer $token";
     }
 
-    system(@command, "$demo{url}$s->{path}") == 0
-        or die "curl failed\n";
+    my $status = system(@command, "$demo{url}$s->{path}");
+
+    # Ctrl-C goes to curl while it runs
+    exit 1 if ($status & 127) == 2;
+    die "curl failed\n" if $status != 0;
 
     my @lines = split /\r\n/, slurp("$tmp/head");
 
@@ -200,10 +203,10 @@ sub post {
     shift @lines while @lines > 1 && $lines[0] =~ m{^HTTP/\S+ 1\d\d};
     @lines = grep { length } @lines;
 
-    my ($status) = $lines[0] =~ m{^HTTP/\S+ (\d+)};
+    my ($code) = $lines[0] =~ m{^HTTP/\S+ (\d+)};
     my %headers = map { /^([^:]+):\s*(.*)/ ? (lc $1, $2) : () } @lines;
 
-    return { status => $status, headers => \%headers,
+    return { status => $code, headers => \%headers,
              body => slurp("$tmp/answer") };
 }
 

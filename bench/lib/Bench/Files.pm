@@ -1,0 +1,160 @@
+package Bench::Files;
+
+# Where everything is: the project, its build, and the benchmarks' own
+# directory with programs, keys, tokens and configurations.
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use Exporter 'import';
+use File::Path qw(make_path remove_tree);
+use FindBin;
+use JSON::PP ();
+use MIME::Base64 qw(decode_base64url);
+
+our @EXPORT_OK = qw(%bench prepare run output slurp spew);
+
+my $root = abs_path("$FindBin::Bin/..");
+my $build = $ENV{PARLEY_BUILD} || "$root/build";
+
+our %bench = (
+    root    => $root,
+    build   => $build,
+    dir     => "$build/bench",
+    tool    => "$build/parley",
+    library => "$build/libparley.a",
+    module  => "$build/ngx_http_parley_module.so",
+    nginx   => '/usr/sbin/nginx',
+);
+
+# the second signs its messages with a key in the identities
+my @principals = (
+    { sub => 'child-7', aee => 'agent.child-7',
+      vcp => 'agent://ops.example/child-7' },
+    { sub => 'parent-1', aee => 'agent.parent-1',
+      vcp => 'agent://ops.example/parent-1' },
+);
+
+# tokens that a gateway has not seen yet
+use constant TOKENS => 120;
+
+
+sub slurp {
+    my $path = shift;
+
+    open my $in, '<:raw', $path or die "$path: $!\n";
+    local $/;
+
+    return scalar(<$in>) // '';
+}
+
+
+sub spew {
+    my ($path, $text) = @_;
+
+    open my $out, '>:raw', $path or die "$path: $!\n";
+    print $out $text;
+    close $out or die "$path: $!\n";
+}
+
+
+# Runs a command that must succeed.
+sub run {
+    system(@_) == 0 or die "bench: it failed: @_\n";
+}
+
+
+# The same, for its standard output.
+sub output {
+    open my $in, '-|', @_ or die "$_[0]: $!\n";
+    my $text = do { local $/; <$in> } // '';
+    close $in or die "bench: it failed: @_\n";
+
+    return $text;
+}
+
+
+sub prepare {
+    for my $need (qw(tool library nginx)) {
+        -e $bench{$need} or die "bench: $bench{$need} is missing\n";
+    }
+
+    remove_tree($bench{dir});
+    make_path($bench{dir});
+
+    compile('client', 'bench_http', 'bench_message');
+    compile('service', 'bench_http', 'bench_message');
+    compile('pure', 'bench_cases', 'bench_crypto', 'bench_state',
+            'bench_message');
+
+    make_keys();
+    make_tokens();
+}
+
+
+sub compile {
+    my ($name, @others) = @_;
+
+    my $cc = $ENV{CC} || 'gcc';
+    my @packages = qw(libjwt jansson libsodium libpcre2-8 libcrypto);
+    my @flags = split ' ', output('pkg-config', '--cflags', '--libs',
+                                  @packages);
+
+    run($cc, qw(-std=gnu11 -O2 -g -Wall -Wextra -Werror -Wshadow),
+        qw(-Wstrict-prototypes -Wmissing-prototypes),
+        map({ "-I$root/$_" } qw(translate translate/core auth schemas)),
+        '-o', "$bench{dir}/bench_$name",
+        map({ "$root/bench/$_.c" } "bench_$name", @others),
+        $bench{library}, @flags);
+}
+
+
+sub make_keys {
+    my $json = JSON::PP->new->canonical;
+    my $dir = $bench{dir};
+
+    run($bench{tool}, 'keygen', '--alg', 'rs256', '--kid', 'issuer-1',
+        '-o', "$dir/issuer.jwk");
+    spew("$dir/jwks.json", output($bench{tool}, 'jwks', "$dir/issuer.jwk"));
+
+    run($bench{tool}, 'keygen', '--alg', 'ed25519', '--kid', 'child-7-1',
+        '-o', "$dir/sender.jwk");
+
+    my $key = $json->decode(slurp("$dir/sender.jwk"));
+    my $seed = decode_base64url($key->{d});
+
+    spew("$dir/seed", $seed);
+    $bench{seed} = unpack 'H*', $seed;
+
+    my $public = $json->decode(output($bench{tool}, 'keygen', '--public',
+                                      "$dir/sender.jwk"));
+
+    spew("$dir/sender.pub.jwk", $json->encode($public));
+
+    $principals[0]{keys} = [ $public ];
+    spew("$dir/identities.json",
+         $json->encode({ principals => \@principals }));
+}
+
+
+# The first is the one that is used again and again.
+sub make_tokens {
+    my @tokens;
+
+    for my $i (0 .. TOKENS) {
+        my $token = output($bench{tool}, qw(token mint --key),
+                           "$bench{dir}/issuer.jwk",
+                           qw(--iss https://id.example --aud agents),
+                           qw(--sub child-7 --scope), 'ops:run vcp:send',
+                           '--jti', sprintf('token-%06d', $i));
+        chomp $token;
+        push @tokens, $token;
+    }
+
+    spew("$bench{dir}/token", "$tokens[0]\n");
+    spew("$bench{dir}/tokens", join '', map { "$_\n" } @tokens);
+}
+
+
+1;

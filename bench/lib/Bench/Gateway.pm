@@ -1,0 +1,288 @@
+package Bench::Gateway;
+
+# The gateways that are compared, and the service behind them.  All have the
+# same configuration but for the lines that make them what they are.
+
+use strict;
+use warnings;
+
+use File::Path qw(make_path);
+use IO::Socket::INET;
+use POSIX ();
+use Time::HiRes qw(sleep time);
+
+use Bench::Files qw(%bench slurp spew);
+
+use constant { GATEWAY_CORE => 0, CLIENT_CORE => 1, START_MAX => 30 };
+
+my $service_port;
+my @running;
+
+
+# what each has of its own: in the main context, in http, in the server
+my %kinds = (
+    bare => {
+        server => <<'END',
+        location = /vcp {
+            proxy_pass  http://service/any;
+        }
+
+        location = /aee {
+            proxy_pass  http://service/any;
+        }
+END
+    },
+
+    parley => {
+        main => "load_module  $bench{module};\n",
+        http => <<"END",
+    parley_zone        bench:256m;
+    parley_identities  $bench{dir}/identities.json;
+    parley_jwks        $bench{dir}/jwks.json;
+    parley_self        agent.gateway;
+    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
+    parley_trusted     on;
+    parley_limits      body=2m string=256k;
+END
+        server => <<'END',
+        location = /vcp {
+            parley_accept     aee;
+            parley_speak      vcp;
+            parley_allow      scope=ops:run protocol=aee type=task
+                              intent=vcp.*;
+            parley_rate       1000000r/s burst=100000;
+            parley_window     10m;
+            proxy_pass        http://service/vcp;
+        }
+
+        location = /aee {
+            parley_accept     vcp;
+            parley_speak      aee;
+            parley_signature  required;
+            parley_allow      scope=vcp:send;
+            parley_rate       1000000r/s burst=100000;
+            parley_window     10m;
+            proxy_pass        http://service/aee;
+        }
+
+        location = /aee-unsigned {
+            parley_accept     vcp;
+            parley_speak      aee;
+            parley_signature  off;
+            parley_allow      scope=vcp:send;
+            parley_rate       1000000r/s burst=100000;
+            parley_window     10m;
+            proxy_pass        http://service/aee;
+        }
+END
+    },
+
+    lua => {
+        main => <<'END',
+load_module  /usr/lib/nginx/modules/ndk_http_module.so;
+load_module  /usr/lib/nginx/modules/ngx_http_lua_module.so;
+END
+        http => <<"END",
+    lua_package_path   "$bench{root}/bench/?.lua;;";
+    lua_shared_dict    tokens 1m;
+    lua_shared_dict    rates 1m;
+    lua_shared_dict    seen 256m;
+    init_by_lua_block  {
+        require("peer").enter("$bench{dir}/tokens", "ops:run vcp:send")
+    }
+END
+        server => <<'END',
+        location = /vcp {
+            access_by_lua_block         { require("peer").access() }
+            header_filter_by_lua_block  { require("peer").header() }
+            body_filter_by_lua_block    { require("peer").body() }
+            log_by_lua_block            { require("peer").log() }
+            proxy_pass                  http://service/vcp;
+        }
+END
+    },
+);
+
+
+sub start_service {
+    $service_port = free_port();
+
+    push @running, spawn(core(CLIENT_CORE), "$bench{dir}/bench_service",
+                         $service_port);
+    wait_for($service_port);
+}
+
+
+sub service_port {
+    return $service_port;
+}
+
+
+# Starts a gateway.  single: one process, run by the command that is given
+# (valgrind), else a master and a worker on a core of its own.
+sub start {
+    my ($class, $kind, %how) = @_;
+
+    my $self = bless { kind => $kind, port => free_port(),
+                       dir => "$bench{dir}/$kind" }, $class;
+
+    make_path("$self->{dir}/logs");
+    spew("$self->{dir}/nginx.conf", $self->conf($how{single}));
+
+    my @nginx = ($bench{nginx}, '-p', "$self->{dir}/",
+                 '-c', "$self->{dir}/nginx.conf", '-e', 'logs/error.log');
+
+    $self->{pid} = spawn(core(GATEWAY_CORE), @{$how{by} || []}, @nginx);
+    push @running, $self->{pid};
+
+    wait_for($self->{port}, $self->{pid});
+    $self->{worker} = $how{single} ? $self->{pid} : $self->find_worker;
+
+    return $self;
+}
+
+
+sub conf {
+    my ($self, $single) = @_;
+
+    my $kind = $kinds{$self->{kind}};
+    my $main = $kind->{main} // '';
+    my $http = $kind->{http} // '';
+    my $processes = $single ? 'master_process  off;' : 'worker_processes  1;';
+
+    return <<"END";
+$main
+daemon     off;
+$processes
+pid        nginx.pid;
+error_log  logs/error.log  warn;
+
+events {
+    worker_connections  512;
+}
+
+http {
+    access_log                off;
+    keepalive_requests        1000000000;
+    client_max_body_size      4m;
+    client_body_buffer_size   2m;
+    client_body_temp_path     body;
+    proxy_temp_path           proxy;
+    fastcgi_temp_path         fastcgi;
+    uwsgi_temp_path           uwsgi;
+    scgi_temp_path            scgi;
+
+$http
+    upstream service {
+        server              127.0.0.1:$service_port;
+        keepalive           64;
+        keepalive_requests  1000000000;
+    }
+
+    server {
+        listen              127.0.0.1:$self->{port};
+        server_name         gateway.example;
+        proxy_http_version  1.1;
+        proxy_set_header    Connection "";
+
+$kind->{server}    }
+}
+END
+}
+
+
+sub find_worker {
+    my $self = shift;
+
+    for (1 .. 100) {
+        my $children = slurp("/proc/$self->{pid}/task/$self->{pid}/children");
+        return $1 if $children =~ /(\d+)/;
+        sleep 0.05;
+    }
+
+    die "bench: $self->{kind}: nginx has no worker\n";
+}
+
+
+# Stops it; what it has logged is a failure.
+sub stop {
+    my $self = shift;
+
+    end($self->{pid});
+    @running = grep { $_ != $self->{pid} } @running;
+
+    my $log = slurp("$self->{dir}/logs/error.log");
+    die "bench: $self->{kind}: nginx logged\n$log" if $log ne '';
+}
+
+
+sub stop_all {
+    end($_) for @running;
+    @running = ();
+}
+
+
+# A signal that comes just before epoll_wait() is not seen by a process alone
+# until something else happens: it is sent again.
+sub end {
+    my $pid = shift;
+
+    for my $try (1 .. 60) {
+        kill $try < 60 ? 'TERM' : 'KILL', $pid or return;
+
+        for (1 .. 25) {
+            return if waitpid($pid, POSIX::WNOHANG()) != 0;
+            sleep 0.02;
+        }
+    }
+}
+
+
+# The words that pin a command to a core; none on a machine with one.
+sub core {
+    my $core = shift;
+
+    return `nproc` > 1 ? ('taskset', '-c', $core) : ();
+}
+
+
+sub spawn {
+    my @command = @_;
+
+    my $pid = fork // die "fork: $!\n";
+
+    if ($pid == 0) {
+        exec { $command[0] } @command or POSIX::_exit(127);
+    }
+
+    return $pid;
+}
+
+
+sub free_port {
+    my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)
+        or die "bench: no port: $!\n";
+
+    return $socket->sockport;
+}
+
+
+sub wait_for {
+    my ($port, $pid) = @_;
+
+    my $until = time + START_MAX;
+
+    while (time < $until) {
+        return if IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port");
+
+        die "bench: nginx did not start\n"
+            if $pid && waitpid($pid, POSIX::WNOHANG()) == $pid;
+
+        sleep 0.02;
+    }
+
+    die "bench: nothing listens on port $port\n";
+}
+
+
+1;

@@ -1,0 +1,83 @@
+/*
+ * Key sets.  What is taken is written and read again as the same keys, and
+ * the public form never holds a private member.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parley_jwk.h"
+
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+
+static void
+check(int ok)
+{
+    if (!ok) {
+        abort();
+    }
+}
+
+
+static void
+round_trip(parley_arena_t *arena, const parley_jwk_t *jwk, int with_private)
+{
+    char            a[PARLEY_JWK_THUMBPRINT_LEN + 1];
+    char            b[PARLEY_JWK_THUMBPRINT_LEN + 1];
+    parley_buf_t    buf;
+    parley_str_t    text;
+    parley_jwk_t    again;
+    parley_error_t  err;
+
+    parley_buf_init(&buf, arena, 0);
+
+    if (parley_jwk_write(&buf, jwk, with_private, &err) != 0) {
+        return;
+    }
+
+    check(parley_buf_done(&buf, &text) == 0);
+    check(parley_jwk_parse(arena, text, &again, &err) == 0);
+
+    check(with_private || again.signs == 0);
+    check((again.verifies & jwk->verifies) == jwk->verifies);
+    check(parley_str_eq(again.kid, jwk->kid));
+
+    check(parley_jwk_thumbprint(jwk, a, &err) == 0);
+    check(parley_jwk_thumbprint(&again, b, &err) == 0);
+    check(strcmp(a, b) == 0);
+
+    parley_jwk_free(&again);
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t          i;
+    parley_jwks_t   keys;
+    parley_arena_t  arena;
+    parley_error_t  err;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    if (parley_jwks_parse(&arena, parley_str_make(data, size), &keys, &err)
+        == 0)
+    {
+        for (i = 0; i < keys.n; i++) {
+            check((keys.keys[i].verifies | keys.keys[i].signs) != 0);
+            round_trip(&arena, &keys.keys[i], 0);
+            round_trip(&arena, &keys.keys[i], 1);
+        }
+
+    } else {
+        check(keys.n == 0 && keys.keys == NULL);
+        check(err.code != PARLEY_E_NONE);
+    }
+
+    parley_jwks_free(&keys);
+    parley_arena_reset(&arena);
+
+    return 0;
+}

@@ -1,0 +1,161 @@
+/*
+ * Tokens.  The first octet chooses: the rest is a token (which nobody who
+ * lacks the key can make, so it must be refused), or it is a header and,
+ * after a zero, claims, signed here so that they are read.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "parley_base64.h"
+#include "parley_jws.h"
+#include "parley_jwt.h"
+#include "parley_principal.h"
+
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+
+static const char  secret[] =
+    "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-"
+    "EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow\"}]}";
+
+static const parley_claim_map_t  map = { {
+    [PARLEY_MEMBER_AEE] = parley_str("aee"),
+    [PARLEY_MEMBER_HANDLE] = parley_str("handle"),
+    [PARLEY_MEMBER_ROLES] = parley_str("roles"),
+    [PARLEY_MEMBER_ORGS] = parley_str("orgs"),
+    [PARLEY_MEMBER_GRANTS] = parley_str("/a/b"),
+} };
+
+
+static void
+check(int ok)
+{
+    if (!ok) {
+        abort();
+    }
+}
+
+
+static parley_str_t
+sign(parley_arena_t *arena, const parley_jwk_t *jwk, parley_str_t header,
+    parley_str_t claims)
+{
+    char            *token;
+    size_t           n, len;
+    uint8_t          sig[PARLEY_JWS_SIGNATURE_MAX];
+    parley_error_t   err;
+
+    token = (char *) parley_arena_octets(arena,
+                                         PARLEY_BASE64_ENCODED(header.len)
+                                         + PARLEY_BASE64_ENCODED(claims.len)
+                                         + 64);
+    check(token != NULL);
+
+    n = parley_base64url_encode(header, token);
+    token[n++] = '.';
+    n += parley_base64url_encode(claims, token + n);
+
+    check(parley_jws_sign(jwk, PARLEY_ALG_HS256, parley_str_make(token, n),
+                          sig, &len, &err) == 0);
+    token[n++] = '.';
+    n += parley_base64url_encode(parley_str_make(sig, len), token + n);
+
+    return parley_str_make(token, n);
+}
+
+
+/* A verified token is read in every way, and so is its copy. */
+
+static void
+use(parley_arena_t *arena, const parley_jwt_t *jwt)
+{
+    uint32_t              k;
+    parley_str_t          name, a, b;
+    parley_jwt_t          copy;
+    parley_error_t        err;
+    parley_principal_t    principal;
+    parley_jwt_rules_t    rules;
+
+    memset(&rules, 0, sizeof(rules));
+    (void) !parley_jwt_check(jwt, &rules, 1700000000, &err);
+
+    check(parley_jwt_copy(jwt, arena, &copy) == 0);
+    check(copy.nscopes == jwt->nscopes);
+    check(parley_str_eq(copy.sub, jwt->sub));
+
+    for (k = parley_json_first(0); k != parley_json_end(&jwt->claims, 0);
+         k = parley_json_after(&jwt->claims, k + 1))
+    {
+        check(parley_json_string(&jwt->claims, k, &name) == 0);
+
+        if (name.len != 0 && name.data[0] == '/') {
+            continue;
+        }
+
+        check(parley_jwt_claim(jwt, arena, name, &a)
+              == parley_jwt_claim(&copy, arena, name, &b));
+        check(parley_str_eq(a, b));
+    }
+
+    if (parley_principal_from_claims(arena, &copy, &map, NULL, &principal,
+                                     &err)
+        == 0)
+    {
+        check(parley_name_is(PARLEY_NAMESPACE_MOQ, principal.sub));
+        check(principal.names[PARLEY_NAMESPACE_HANDLE].len == 0
+              || parley_handle_is(principal.names[PARLEY_NAMESPACE_HANDLE]));
+
+    } else {
+        check(principal.sub.len == 0);
+    }
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int              mine;
+    parley_jwt_t     jwt;
+    parley_str_t     token;
+    parley_jwks_t    keys;
+    const uint8_t   *zero;
+    parley_arena_t   arena;
+    parley_error_t   err;
+
+    if (size == 0) {
+        return 0;
+    }
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    check(parley_jwks_parse(&arena, parley_str_c(secret), &keys, &err) == 0);
+
+    token = parley_str_make(data + 1, size - 1);
+    zero = memchr(token.data, 0, token.len);
+    mine = (data[0] & 1) && zero != NULL;
+
+    if (mine) {
+        token = sign(&arena, &keys.keys[0],
+                     parley_str_make(token.data,
+                                     (size_t) (zero - token.data)),
+                     parley_str_make(zero + 1,
+                                     (size_t) (data + size - zero - 1)));
+    }
+
+    if (parley_jwt_verify(&keys, &arena, NULL, token, &jwt, &err) == 0) {
+        check(mine);
+        use(&arena, &jwt);
+
+    } else {
+        check(err.code == PARLEY_E_TOKEN_INVALID);
+        check(jwt.claims.nodes == NULL);
+    }
+
+    parley_jwks_free(&keys);
+    parley_arena_reset(&arena);
+
+    return 0;
+}

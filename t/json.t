@@ -1,0 +1,378 @@
+# The body: strict JSON within limits, and nothing else.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Message;
+use IO::Compress::Gzip qw(gzip);
+
+plan 'no_plan';
+
+with_gateway(add =>
+    location('/both', 'parley_accept aee vcp; parley_speak aee; '
+                    . 'parley_jwt on;')
+  . location('/small', 'parley_accept aee; parley_jwt on; '
+                     . 'parley_limits body=2k depth=5 string=512 members=20;'));
+
+# an AEE message with this text in the payload, as a member
+sub main::inside {
+    my $text = shift;
+    return jcs(aee(payload => { mark => 1 })) =~ s/"mark":1/$text/r;
+}
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: GW-10 a body that is no JSON at all
+--- send
+post('/aee', 'hello')
+--- refused: aee json-invalid
+
+
+
+=== TEST 2: GW-10 where the protocol is not known it is told as problem details
+--- send
+post('/both', 'hello')
+--- refused: problem json-invalid
+--- answer
+/type = about:blank
+/offset = 0
+
+
+
+=== TEST 3: GW-10 the offset of the fault is told
+--- send
+post('/both', '{"v":"1","id":"x" "ts":"y"}')
+--- refused: problem json-invalid
+--- answer
+/offset = 18
+
+
+
+=== TEST 4: GW-10 VCP says it in its own way
+--- send
+post('/vcp', '{"vcp_message":')
+--- refused: vcp json-invalid
+
+
+
+=== TEST 5: GW-10 an empty body is refused
+--- send
+post('/aee', '')
+--- refused: aee json-invalid
+
+
+
+=== TEST 6: GW-10 a body of blanks is refused
+--- send
+post('/aee', "  \n ")
+--- refused: aee json-invalid
+
+
+
+=== TEST 7: GW-10 a list is no message
+--- send
+post('/aee', '[1,2]')
+--- refused: aee field-invalid
+
+
+
+=== TEST 8: GW-10 a text is no message
+--- send
+post('/both', '"v"')
+--- refused: problem protocol-unsupported
+
+
+
+=== TEST 9: GW-10 trailing octets are refused
+--- send
+post('/aee', jcs(aee()) . 'x')
+--- refused: aee json-invalid
+
+
+
+=== TEST 10: GW-10 a second message behind the first is refused
+--- send
+post('/aee', jcs(aee()) . "\n" . jcs(aee()))
+--- refused: aee json-invalid
+
+
+
+=== TEST 11: GW-10 a byte order mark is refused
+--- send
+post('/aee', "\xef\xbb\xbf" . jcs(aee()))
+--- refused: aee json-invalid
+
+
+
+=== TEST 12: GW-10 white space around is fine
+--- send
+post('/aee', "\r\n\t " . jcs(aee()) . " \n")
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 13: GW-10 a member twice is refused and named
+--- send
+post('/aee', inside('"a":1,"a":2'))
+--- refused: aee json-invalid /payload/a
+
+
+
+=== TEST 14: GW-10 a member twice under two spellings is refused
+--- send
+post('/aee', inside('"ab":1,"\u0061b":2'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 15: GW-10 an envelope member twice is refused
+--- send
+post('/aee', jcs(aee()) =~ s/\}$/,"from":"agent.bob"}/r)
+--- refused: aee json-invalid /from
+
+
+
+=== TEST 16: GW-10 a comma before the end is refused
+--- send
+post('/aee', inside('"a":[1,2,]'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 17: GW-10 comments are refused
+--- send
+post('/aee', inside('/* x */ "a":1'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 18: GW-10 NaN is no number
+--- send
+post('/aee', inside('"a":NaN'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 19: GW-10 a number with a leading zero is refused
+--- send
+post('/aee', inside('"a":012'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 20: GW-10 a number with a plus is refused
+--- send
+post('/aee', inside('"a":+1'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 21: GW-10 a number out of range is refused
+--- send
+post('/aee', inside('"a":1e999'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 22: GW-10 a lone high surrogate is refused
+--- send
+post('/aee', inside('"a":"\ud83d"'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 23: GW-10 a lone low surrogate is refused
+--- send
+post('/aee', inside('"a":"\ude00\ud83d"'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 24: GW-10 invalid UTF-8 is refused
+--- send
+post('/aee', inside(qq("a":"\xff")))
+--- refused: aee json-invalid
+
+
+
+=== TEST 25: GW-10 overlong UTF-8 is refused
+--- send
+post('/aee', inside(qq("a":"\xc0\xaf")))
+--- refused: aee json-invalid
+
+
+
+=== TEST 26: GW-10 a surrogate in UTF-8 is refused
+--- send
+post('/aee', inside(qq("a":"\xed\xa0\x80")))
+--- refused: aee json-invalid
+
+
+
+=== TEST 27: GW-10 a zero octet is refused
+--- send
+post('/aee', inside(qq("a":"\0")))
+--- refused: aee json-invalid
+
+
+
+=== TEST 28: GW-10 a tab in a string is refused
+--- send
+post('/aee', inside(qq("a":"\t")))
+--- refused: aee json-invalid
+
+
+
+=== TEST 29: GW-10 an unknown escape is refused
+--- send
+post('/aee', inside('"a":"\x41"'))
+--- refused: aee json-invalid
+
+
+
+=== TEST 30: GW-10 single quotes are refused
+--- send
+post('/aee', inside("'a':1"))
+--- refused: aee json-invalid
+
+
+
+=== TEST 31: GW-10 a message that breaks off is refused
+--- send
+post('/aee', substr jcs(aee()), 0, -1)
+--- refused: aee json-invalid
+
+
+
+=== TEST 32: GW-10 32 levels pass
+--- send
+post('/aee', inside('"a":' . '[' x 30 . ']' x 30))
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 33: GW-10 33 levels are too deep
+--- send
+post('/aee', inside('"a":' . '[' x 31 . ']' x 31))
+--- refused: aee message-too-large
+
+
+
+=== TEST 34: GW-10 a hundred thousand levels cost nothing
+--- send
+post('/aee', '[' x 100_000)
+--- refused: aee message-too-large
+
+
+
+=== TEST 35: GW-10 the depth is configurable
+--- send
+post('/small', inside('"a":[[[[]]]]'))
+--- refused: aee message-too-large
+
+
+
+=== TEST 36: GW-10 a string above the limit is refused
+--- send
+post('/small', inside('"a":"' . 'x' x 513 . '"'))
+--- refused: aee message-too-large
+
+
+
+=== TEST 37: GW-10 a string at the limit passes
+--- send
+post('/small', inside('"a":"' . 'x' x 512 . '"'))
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 38: GW-10 too many members are refused
+--- send
+post('/small', inside('"a":[' . join(',', 1 .. 21) . ']'))
+--- refused: aee message-too-large
+
+
+
+=== TEST 39: GW-10 a body above the limit is refused
+--- send
+post('/small', inside('"a":["' . join('","', ('x' x 500) x 4) . '"]'))
+--- refused: aee message-too-large
+
+
+
+=== TEST 40: GW-10 a body that only says it is too large is not waited for
+--- send
+my $request = post('/small', 'x' x 5000);
+$request =~ s/\r\n\r\n.*/\r\n\r\nx/s;
+$request
+--- refused: aee message-too-large
+
+
+
+=== TEST 41: GW-10 a compressed body is refused
+--- send
+my $plain = jcs(aee());
+gzip(\$plain, \my $zipped);
+post('/aee', $zipped, headers => ['Content-Encoding' => 'gzip'])
+--- refused: aee protocol-unsupported
+
+
+
+=== TEST 42: GW-10 identity is no compression
+--- send
+post('/aee', aee(), headers => ['Content-Encoding' => 'identity'])
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 43: GW-10 GET is no way to send a message
+--- send
+Parley::Client->new->request('GET', '/aee', undef,
+                             Authorization => bearer('alice'))
+--- refused: aee protocol-unsupported
+
+
+
+=== TEST 44: GW-10 PUT is no way to send a message
+--- send
+post('/aee', aee(), method => 'PUT')
+--- refused: aee protocol-unsupported
+
+
+
+=== TEST 45: GW-10 a message of a protocol that is not accepted here
+--- send
+post('/both', { jsonrpc => '2.0', id => 1, method => 'chat/deliver',
+                params => {} })
+--- refused: problem protocol-unsupported
+
+
+
+=== TEST 46: GW-10 a VCP message where only AEE is accepted
+--- send
+post('/aee', vcp())
+--- refused: aee field-missing
+
+
+
+=== TEST 47: GW-10 what a message says does not end a line of the log
+--- send
+post('/aee', aee(id => "evil\nid parley: passed \"x\"", type => 'nope'))
+--- refused: aee field-invalid /type
+--- error_log
+evil?id parley: passed ?x?
+
+
+
+=== TEST 48: GW-10 a member name does not end a line of the log
+--- send
+post('/vcp', vcp("evil\nname\x{202e}" => 1))
+--- refused: vcp field-unknown
+--- no_error_log eval
+qr/^name/m

@@ -1,0 +1,320 @@
+package Parley::Test::Sections;
+
+# The sections that a block of Parley::Test has beside those of
+# Test::Nginx::Socket.  They work once with_gateway() was called.
+
+use strict;
+use warnings;
+
+use Digest::MD5 qw(md5_hex);
+use Test::More ();
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Upstream;
+
+my ($service, $default_http, $default_server, $sent, $answer, @statuses);
+
+my %http = qw(
+    json-invalid 400 field-missing 400 field-invalid 400 field-unknown 400
+    kind-unknown 400 payload-kind-mismatch 400
+    envelope-version-unsupported 400 protocol-unsupported 415
+    token-missing 401 token-invalid 401 token-expired 401
+    sender-identity-mismatch 403 signature-missing 403 signature-invalid 403
+    key-unknown 403 scope-unauthorised 403 intent-refused 403
+    direction-refused 403 policy-refused 403 message-duplicate 409
+    message-in-flight 409 reply-unmatched 409 message-too-large 413
+    message-stale 422 translation-unsupported 422 translation-lossy 422
+    identity-unmappable 422 rate-limited 429 upstream-invalid 502
+    upstream-unavailable 502 upstream-timeout 504 capacity 503
+);
+
+my %retryable = map { $_ => 1 } qw(token-expired message-in-flight
+    rate-limited upstream-invalid upstream-unavailable upstream-timeout
+    capacity);
+
+
+# Starts the service on port(2); blocks without config get the gateway's.
+# http and server replace these; more and add come after them.
+sub Parley::Test::with_gateway {
+    my %o = @_;
+
+    $service = Parley::Upstream->start(port(2));
+    $default_http = $o{http} // http_config(more => $o{more});
+    $default_server = ($o{server} // server_config()) . ($o{add} // '');
+
+    Test::Nginx::Socket::log_level($o{log_level} // 'info');
+
+    return $service;
+}
+
+
+sub Parley::Test::service { $service }
+
+
+Test::Nginx::Socket::add_block_preprocessor(sub {
+    my $block = shift;
+
+    return if !defined $default_server;
+
+    $block->set_value('http_config', $default_http)
+        if !defined $block->http_config;
+    $block->set_value('config', ($block->config // $default_server)
+                                . '    # ' . md5_hex($block->http_config)
+                                . "\n");
+
+    $block->set_value('no_error_log', qr/\[(?:alert|emerg|crit)\]/)
+        if !defined $block->no_error_log;
+
+    return if !defined $block->send;
+
+    $block->set_value('raw_request', "made when it is sent\n");
+
+    if (defined $block->refused) {
+        my (undef, $code) = split ' ', $block->refused;
+        my $status = $http{$code} // die "refused: no code $code\n";
+
+        $status = 200 if $block->refused =~ /^vcp message-duplicate/;
+        $block->set_value('error_code', $status);
+    }
+});
+
+
+# A section "send" is Perl that gives the octets of one request, or of
+# several in a list: the answer to the last is looked at, and the status of
+# all where there is a section "each", a pattern.
+my $send_request = \&Test::Nginx::Socket::send_request;
+
+{
+    no warnings qw(redefine prototype);
+
+    *Test::Nginx::Socket::send_request = sub {
+        my ($request, $delay, $timeout, $block) = @_;
+
+        return &$send_request(@_) if !defined $block->send;
+
+        $service->script($block->service);
+        $service->clear;
+        undef $sent;
+
+        my $package = $block->blocks_object->{main_package} // 'main';
+        my $made = eval "package $package; no strict; " . $block->send;
+
+        die $block->name . ": $@\n" if $@;
+
+        my $client = Parley::Client->new(
+            port => defined $block->plain ? port(10) : port(1),
+            tls => !defined $block->plain, ssl => eval($block->ssl // '{}'));
+
+        @statuses = ();
+
+        for my $one (ref $made eq 'ARRAY' ? @$made : $made) {
+            $answer = $client->raw($one);
+            push @statuses, $answer->{status};
+            ($sent) = $one =~ /\r\n\r\n(.*)$/s;
+        }
+
+        Test::More::diag("answered: $answer->{raw}")
+            if $ENV{PARLEY_TEST_VERBOSE};
+
+        return ($answer->{raw}, 0);
+    };
+}
+
+
+Test::Nginx::Socket::add_response_body_check(sub {
+    my ($block, $body) = @_;
+
+    my $name = $block->name;
+
+    return if !defined $block->send;
+
+    check_refused($name, $body, split ' ', $block->refused)
+        if defined $block->refused;
+
+    my $json = eval { from_json($body) };
+
+    check_members("$name - answer", $json, $block->answer)
+        if defined $block->answer;
+
+    check_headers("$name - answer", $answer->{headers},
+                  $block->answer_headers)
+        if defined $block->answer_headers;
+
+    if (defined $block->each) {
+        my $pattern = $block->each;
+        my @wrong = grep { $statuses[$_] !~ /$pattern/ } 0 .. $#statuses;
+
+        Test::More::is("@wrong", '', "$name - each of " . @statuses);
+    }
+
+    my @got = $service->requests;
+    my $expected = $block->forwarded // (defined $block->refused ? 0 : 1);
+
+    Test::More::is(scalar @got, $expected, "$name - forwarded");
+
+    my $last = $got[-1] // { json => undef, headers => {}, body => undef };
+
+    check_members("$name - service", $last->{json}, $block->got)
+        if defined $block->got;
+
+    check_headers("$name - service", $last->{headers}, $block->got_headers)
+        if defined $block->got_headers;
+
+    Test::More::is($last->{body}, $sent, "$name - octet for octet")
+        if defined $block->got_same;
+});
+
+
+# "aee field-missing /id": an AEE error envelope, VCP's JSON or, where the
+# protocol is not known, problem details that say so.
+sub check_refused {
+    my ($name, $body, $protocol, $code, $field) = @_;
+
+    my $json = eval { from_json($body) };
+
+    if (ref $json ne 'HASH') {
+        Test::More::fail("$name - a refusal is a JSON object");
+        Test::More::diag("it is: $body");
+        return;
+    }
+
+    my ($got, $got_field, $type, $media);
+
+    if ($protocol eq 'aee') {
+        (my $word = "E_\U$code") =~ tr/-/_/;
+        my $payload = $json->{payload} // {};
+
+        ($got, $got_field) = @$payload{qw(code field)};
+        ($type, $media) = ('error', 'application/json');
+
+        my $missing = join ' ', grep { !defined $json->{$_} }
+            qw(v id ts type from to intent corr priority payload reply_to);
+
+        Test::More::is($missing, '', "$name - AEE-36 a whole error envelope");
+        Test::More::is($json->{type}, 'error', "$name - type");
+        Test::More::ok(length($payload->{message} // ''), "$name - message");
+        Test::More::is(!!$payload->{retryable}, !!$retryable{$code},
+                       "$name - retryable");
+        Test::More::is($got, $word, "$name - code");
+
+    } elsif ($protocol eq 'vcp') {
+        $media = 'application/json; charset=utf-8';
+        ($got, $got_field) = @$json{qw(code field)};
+
+        Test::More::is($json->{status}, 'rejected', "$name - status");
+        Test::More::is($got, $code, "$name - code");
+
+    } else {
+        $media = 'application/problem+json';
+        ($got, $got_field) = @$json{qw(code field)};
+
+        Test::More::is($json->{status}, $http{$code}, "$name - status");
+        Test::More::is($got, $code, "$name - code");
+    }
+
+    Test::More::is($answer->{headers}{'content-type'}, $media,
+                   "$name - media type");
+    Test::More::is($got_field, $field, "$name - member at fault")
+        if defined $field;
+    Test::More::diag("answered: $body")
+        if ($got // '') !~ /\Q$code\E|^E_/i || defined $field
+           && ($got_field // '') ne $field;
+}
+
+
+# Lines: "/pointer = value", "/pointer ~ pattern", "/pointer exists",
+# "! /pointer".  Values that are no text are JSON; ${name} stands for what the
+# test has in its variable of that name.
+sub check_members {
+    my ($name, $json, $lines) = @_;
+
+    for (grep { /\S/ } split /\n/, $lines) {
+        my $line = value_of(s/^\s+|\s+$//gr);
+
+        if ($line =~ /^! (\S+)$/) {
+            Test::More::ok(!defined at($json, $1), "$name: $line");
+
+        } elsif ($line =~ /^(\S+) exists$/) {
+            Test::More::ok(defined at($json, $1), "$name: $line");
+
+        } elsif ($line =~ /^(\S*) ([=~]) (.*)$/) {
+            my ($value, $expected) = (at($json, $1), $3);
+            my $text = !defined $value ? '(nothing)'
+                     : ref $$value || !defined $$value ? jcs($$value)
+                     : $$value;
+
+            utf8::encode($text) if utf8::is_utf8($text);
+
+            if ($2 eq '=') { Test::More::is($text, $expected, "$name: $1") }
+            else { Test::More::like($text, qr/$expected/, "$name: $1") }
+
+        } else {
+            die "$name: no sense in \"$line\"\n";
+        }
+    }
+}
+
+
+sub value_of {
+    my $line = shift;
+
+    no strict 'refs';
+
+    return $line =~ s/\$\{(\w+)\}/${"main::$1"}/gr;
+}
+
+
+# a reference to what a JSON Pointer names, or undef
+sub at {
+    my ($json, $pointer) = @_;
+
+    my $at = \$json;
+
+    for my $name (map { s/~1/\//gr =~ s/~0/~/gr }
+                  split m{/}, substr($pointer, 1), -1)
+    {
+        if (ref $$at eq 'HASH' && exists $$at->{$name}) {
+            $at = \$$at->{$name};
+
+        } elsif (ref $$at eq 'ARRAY' && $name =~ /^\d+$/ && $name < @$$at) {
+            $at = \$$at->[$name];
+
+        } else {
+            return undef;
+        }
+
+        last if $pointer eq '';
+    }
+
+    return $at;
+}
+
+
+# Lines: "Name: value", "Name ~ pattern", "! Name".
+sub check_headers {
+    my ($name, $headers, $lines) = @_;
+
+    for (grep { /\S/ } split /\n/, $lines) {
+        my $line = value_of(s/^\s+|\s+$//gr);
+
+        if ($line =~ /^! (\S+)$/) {
+            Test::More::is($headers->{lc $1}, undef, "$name: no $1");
+
+        } elsif ($line =~ /^(\S+) ~ (.*)$/) {
+            Test::More::like($headers->{lc $1} // '(nothing)', qr/$2/,
+                             "$name: $1");
+
+        } elsif ($line =~ /^([^:\s]+):\s*(.*)$/) {
+            Test::More::is($headers->{lc $1}, $2, "$name: $1");
+
+        } else {
+            die "$name: no sense in \"$line\"\n";
+        }
+    }
+}
+
+
+1;

@@ -1,0 +1,568 @@
+/* auth/parley_directory.h and parley_principal.h */
+
+#include "parley_test_auth.h"
+
+#include <jansson.h>
+
+#include "parley_directory.h"
+
+
+#define NOW  1700000000
+
+
+static const char  fleet[] =
+    "{\"principals\":["
+    "{\"sub\":\"alice\",\"aee\":\"agent.alice\",\"vcp\":\"agent://h/alice\","
+    "\"c2a\":\"agent:alice\",\"handle\":\"~alice\","
+    "\"instrument\":\"~cc-alice@1.2\",\"tool\":\"editor\",\"parent\":\"bob\","
+    "\"roles\":[\"operator\",\"reader\"],"
+    "\"orgs\":[{\"org\":\"acme\",\"role\":\"lead\"},{\"org\":\"beta\"}],"
+    "\"grants\":[\"accord-1\"],\"streams\":[\"s1\",\"s2\"],\"lead\":\"bob\","
+    "\"max_priority\":\"high\",\"keys\":[" RFC8037_PUBLIC "," RFC7515_HS256
+    "]},"
+    "{\"sub\":\"bob\",\"aee\":\"agent.bob\",\"parent\":\"carol\"},"
+    "{\"sub\":\"carol\",\"vcp\":\"carol\",\"roles\":[]}],"
+    "\"peers\":[{\"vcp\":\"agent://p/x\",\"url\":\"https://p.example/vcp\"}]}";
+
+
+static parley_directory_t *
+parse(const char *text)
+{
+    parley_error_t       err;
+    parley_directory_t  *dir;
+
+    if (parley_directory_parse(&test_arena, parley_str_c(text), &dir, &err)
+        != 0)
+    {
+        fail_msg("%s: %s", err.field, err.text);
+    }
+
+    return dir;
+}
+
+
+static void
+test_lookup(void **state)
+{
+    unsigned                   i;
+    parley_directory_t        *dir;
+    const parley_peer_t       *peers;
+    const parley_principal_t  *all, *alice;
+
+    static const char  *names[] = {
+        "agent.alice", "agent://h/alice", "agent:alice", "~alice", "alice"
+    };
+
+    (void) state;
+
+    dir = parse(fleet);
+    assert_int_equal(parley_directory_principals(dir, &all), 3);
+    assert_int_equal(parley_directory_peers(dir, &peers), 1);
+    parley_assert_str(peers[0].url, "https://p.example/vcp");
+
+    alice = parley_directory_by_sub(dir, PARLEY_STR("alice"));
+    assert_ptr_equal(alice, &all[0]);
+
+    for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
+        assert_ptr_equal(parley_directory_by_name(dir, (parley_namespace_t) i,
+                                                  parley_str_c(names[i])),
+                         alice);
+        assert_null(parley_directory_by_name(dir, (parley_namespace_t) i,
+                                             parley_str_c(names[(i + 1) % 5])));
+        assert_null(parley_directory_by_name(dir, (parley_namespace_t) i,
+                                             parley_str_none));
+    }
+
+    assert_null(parley_directory_by_sub(dir, PARLEY_STR("Alice")));
+    assert_null(parley_directory_by_sub(dir, PARLEY_STR("alice ")));
+
+    parley_assert_str(alice->instrument, "~cc-alice@1.2");
+    parley_assert_str(alice->max_priority, "high");
+    assert_int_equal(alice->nroles, 2);
+    parley_assert_str(alice->roles[1], "reader");
+    assert_int_equal(alice->norgs, 2);
+    parley_assert_str(alice->orgs[0].role, "lead");
+    parley_assert_str(alice->orgs[1].role, "");
+    assert_int_equal(alice->ngrants, 1);
+    assert_int_equal(alice->nstreams, 2);
+    assert_int_equal(alice->keys.n, 2);
+
+    assert_ptr_equal(alice->above, &all[1]);
+    assert_ptr_equal(alice->above->above, &all[2]);
+    assert_null(alice->above->above->above);
+
+    parley_directory_free(dir);
+    parley_directory_free(NULL);
+}
+
+
+static void
+test_broken(void **state)
+{
+    size_t               i;
+    parley_error_t       err;
+    parley_directory_t  *dir;
+
+#define P(text)  "{\"principals\":[" text "]}"
+
+    static const struct {
+        const char  *text;
+        const char  *field;
+        const char  *says;
+    } bad[] = {
+        { "", "", "" },
+        { "[]", "", "object" },
+        { "{\"principals\":[],}", "", "line 1" },
+        { "{\n\"principals\":[],\n\"principals\":[]}", "", "line 3" },
+        { "{\"principal\":[]}", "/principal", "unknown" },
+        { "{\"principals\":{}}", "/principals", "array" },
+        { "{\"peers\":{}}", "/peers", "array" },
+        { P("1"), "/principals/0", "object" },
+        { P("{}"), "/principals/0/sub", "missing" },
+        { P("{\"sub\":\"\"}"), "/principals/0/sub", "empty" },
+        { P("{\"sub\":1}"), "/principals/0/sub", "string" },
+        { P("{\"sub\":\"a b\"}"), "/principals/0/sub", "spaces" },
+        { P("{\"sub\":\"a\",\"subject\":\"b\"}"), "/principals/0/subject",
+          "unknown" },
+        { P("{\"sub\":\"a\",\"x/y~z\":\"b\"}"), "/principals/0/x~1y~0z",
+          "unknown" },
+        { P("{\"sub\":\"a\",\"aee\":[\"b\"]}"), "/principals/0/aee",
+          "string" },
+        { P("{\"sub\":\"a\",\"handle\":\"bob\"}"), "/principals/0/handle",
+          "handle" },
+        { P("{\"sub\":\"a\",\"handle\":\"~Bob\"}"), "/principals/0/handle",
+          "handle" },
+        { P("{\"sub\":\"a\",\"handle\":\"~-bob\"}"), "/principals/0/handle",
+          "handle" },
+        { P("{\"sub\":\"a\",\"handle\":\"~b\"}"), "/principals/0/handle",
+          "handle" },
+        { P("{\"sub\":\"a\",\"handle\":\"~bob@1\"}"),
+          "/principals/0/handle", "handle" },
+        { P("{\"sub\":\"a\",\"instrument\":\"~bob@\"}"),
+          "/principals/0/instrument", "instrument" },
+        { P("{\"sub\":\"a\",\"max_priority\":\"top\"}"),
+          "/principals/0/max_priority", "low" },
+        { P("{\"sub\":\"a\",\"roles\":\"x\"}"), "/principals/0/roles",
+          "array" },
+        { P("{\"sub\":\"a\",\"roles\":[\"x\",1]}"), "/principals/0/roles/1",
+          "string" },
+        { P("{\"sub\":\"a\",\"grants\":[\"\"]}"), "/principals/0/grants/0",
+          "empty" },
+        { P("{\"sub\":\"a\",\"orgs\":[\"x\"]}"), "/principals/0/orgs/0",
+          "object" },
+        { P("{\"sub\":\"a\",\"orgs\":[{\"role\":\"x\"}]}"),
+          "/principals/0/orgs/0/org", "missing" },
+        { P("{\"sub\":\"a\",\"orgs\":[{\"org\":\"x\",\"r\":1}]}"),
+          "/principals/0/orgs/0/r", "unknown" },
+        { P("{\"sub\":\"a\",\"keys\":{}}"), "/principals/0/keys", "array" },
+        { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\"}]}"),
+          "/principals/0/keys/0/x", "missing" },
+        { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"AKP\"}]}"),
+          "/principals/0/keys", "not supported" },
+        { P("{\"sub\":\"a\",\"keys\":[" RFC8037_PUBLIC "],\"x\":1}"),
+          "/principals/0/x", "unknown" },
+
+        /* clashes name both */
+
+        { P("{\"sub\":\"a\"},{\"sub\":\"a\"}"), "/principals/1/sub",
+          "/principals/0" },
+        { P("{\"sub\":\"a\",\"vcp\":\"n\"},{\"sub\":\"b\"},"
+            "{\"sub\":\"c\",\"vcp\":\"n\"}"), "/principals/2/vcp",
+          "/principals/0" },
+        { P("{\"sub\":\"a\",\"handle\":\"~nn\"},"
+            "{\"sub\":\"b\",\"handle\":\"~nn\"}"), "/principals/1/handle",
+          "/principals/0" },
+
+        /* parents */
+
+        { P("{\"sub\":\"a\",\"parent\":\"b\"}"), "/principals/0/parent",
+          "no principal" },
+        { P("{\"sub\":\"a\",\"parent\":\"a\"}"), "/principals/0/parent",
+          "circle" },
+        { P("{\"sub\":\"x\",\"parent\":\"a\"},{\"sub\":\"a\",\"parent\":\"b\"},"
+            "{\"sub\":\"b\",\"parent\":\"c\"},"
+            "{\"sub\":\"c\",\"parent\":\"a\"}"),
+          "/principals/1/parent", "circle" },
+
+        /* peers */
+
+        { "{\"peers\":[1]}", "/peers/0", "object" },
+        { "{\"peers\":[{\"vcp\":\"a\"}]}", "/peers/0/url", "missing" },
+        { "{\"peers\":[{\"vcp\":\"a\",\"url\":\"ftp://x\"}]}",
+          "/peers/0/url", "http" },
+        { "{\"peers\":[{\"vcp\":\"a\",\"url\":\"https://\"}]}",
+          "/peers/0/url", "host" },
+        { "{\"peers\":[{\"vcp\":\"a\",\"url\":\"https://x\\r\\ny\"}]}",
+          "/peers/0/url", "http" },
+        { "{\"peers\":[{\"vcp\":\"a\",\"url\":\"http://x\"},"
+          "{\"vcp\":\"a\",\"url\":\"http://y\"}]}", "/peers/1/vcp",
+          "/peers/0" },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        dir = (parley_directory_t *) &err;
+
+        if (parley_directory_parse(&test_arena, parley_str_c(bad[i].text),
+                                   &dir, &err)
+            == 0)
+        {
+            fail_msg("%s was taken", bad[i].text);
+        }
+
+        assert_null(dir);
+        assert_string_equal(err.field, bad[i].field);
+
+        if (strstr(err.text, bad[i].says) == NULL) {
+            fail_msg("%s: %s", bad[i].text, err.text);
+        }
+
+        /* and the place in the file */
+
+        if (bad[i].field[0] != '\0') {
+            assert_true(err.offset < strlen(bad[i].text));
+        }
+    }
+
+    assert_int_equal(parley_directory_parse(&test_arena, parley_str_c(
+                         "{\"principals\":[{\"sub\":\"a\"},\n"
+                         "{\"sub\":\"a\"}]}"), &dir, &err), -1);
+    assert_int_equal(err.offset, 36);
+}
+
+
+/* what a parser of our own keys would let slip: no secret in an error */
+
+static void
+test_no_secret(void **state)
+{
+    parley_error_t       err;
+    parley_directory_t  *dir;
+
+    (void) state;
+
+    assert_int_equal(parley_directory_parse(&test_arena, PARLEY_STR(
+        "{\"principals\":[{\"sub\":\"a\",\"keys\":[{\"kty\":\"oct\","
+        "\"k\":\"hunter2hunter2hunter2!\"}]}]}"), &dir, &err), -1);
+    assert_null(strstr(err.text, "hunter2"));
+
+    assert_int_equal(parley_directory_parse(&test_arena, PARLEY_STR(
+        "{\"principals\":[{\"sub\":\"a\",\"keys\":[{\"kty\":\"oct\","
+        "\"k\":\"hunter2\" hunter2}]}]}"), &dir, &err), -1);
+    assert_null(strstr(err.text, "hunter2"));
+}
+
+
+static void
+test_large(void **state)
+{
+    char                      *text, *p, name[32];
+    unsigned                   i;
+    parley_directory_t        *dir;
+    const parley_principal_t  *all, *found;
+
+    (void) state;
+
+    text = malloc(8 * 1024 * 1024);
+    assert_non_null(text);
+    p = text + sprintf(text, "{\"principals\":[");
+
+    for (i = 0; i < 20000; i++) {
+        p += sprintf(p, "%s{\"sub\":\"s%u\",\"aee\":\"agent.a%u\"%s%u\"}",
+                     i == 0 ? "" : ",", i, i,
+                     i == 0 ? ",\"tool\":\"t" : ",\"parent\":\"s",
+                     i == 0 ? 0 : i - 1);
+    }
+
+    (void) strcpy(p, "]}");
+    dir = parse(text);
+    free(text);
+
+    assert_int_equal(parley_directory_principals(dir, &all), 20000);
+
+    for (i = 0; i < 20000; i++) {
+        (void) snprintf(name, sizeof(name), "agent.a%u", i);
+        found = parley_directory_by_name(dir, PARLEY_NAMESPACE_AEE,
+                                         parley_str_c(name));
+        assert_ptr_equal(found, &all[i]);
+        assert_ptr_equal(found->above, i == 0 ? NULL : &all[i - 1]);
+    }
+
+    parley_directory_free(dir);
+}
+
+
+/* a token of these claims to a principal */
+
+static int
+from_claims(const char *claims, const parley_claim_map_t *map,
+    const parley_directory_t *dir, parley_principal_t *principal,
+    parley_error_t *err)
+{
+    int            rc;
+    parley_jwk_t   jwk;
+    parley_jwt_t   jwt;
+    parley_jwks_t  keys;
+
+    jwk = parley_test_jwk(RFC7515_HS256);
+    keys = parley_test_set(&jwk, 1);
+    jwt = taken(&keys, parley_test_token("{\"alg\":\"HS256\"}", claims, &jwk,
+                                         PARLEY_ALG_HS256));
+    memset(principal, 0xff, sizeof(*principal));
+    rc = parley_principal_from_claims(&test_arena, &jwt, map, dir, principal,
+                                      err);
+    parley_jwk_free(&jwk);
+
+    return rc;
+}
+
+
+static const parley_claim_map_t  claim_map = { {
+    [PARLEY_MEMBER_AEE] = parley_str("aee"),
+    [PARLEY_MEMBER_HANDLE] = parley_str("alter_handle"),
+    [PARLEY_MEMBER_INSTRUMENT] = parley_str("instrument"),
+    [PARLEY_MEMBER_PARENT] = parley_str("parent"),
+    [PARLEY_MEMBER_MAX_PRIORITY] = parley_str("max_priority"),
+    [PARLEY_MEMBER_ROLES] = parley_str("/realm/roles"),
+    [PARLEY_MEMBER_ORGS] = parley_str("orgs"),
+    [PARLEY_MEMBER_GRANTS] = parley_str("grants"),
+} };
+
+
+static void
+test_claims(void **state)
+{
+    parley_error_t       err;
+    parley_principal_t   p;
+    parley_directory_t  *dir;
+
+    (void) state;
+
+    assert_int_equal(from_claims("{\"sub\":\"dave\"}", NULL, NULL, &p, &err),
+                     0);
+    parley_assert_str(p.sub, "dave");
+    parley_assert_str(p.names[PARLEY_NAMESPACE_MOQ], "dave");
+    assert_int_equal(p.names[PARLEY_NAMESPACE_AEE].len, 0);
+
+    assert_int_equal(from_claims(
+        "{\"sub\":\"dave\",\"aee\":\"agent.d\\u0061ve\","
+        "\"alter_handle\":\"~dave\",\"instrument\":\"~cc-d@2\","
+        "\"parent\":\"nobody\",\"max_priority\":\"low\","
+        "\"realm\":{\"roles\":[\"a\",\"b\",\"a\"]},"
+        "\"orgs\":\"acme:lead beta\",\"grants\":null}",
+        &claim_map, NULL, &p, &err), 0);
+    parley_assert_str(p.names[PARLEY_NAMESPACE_AEE], "agent.dave");
+    parley_assert_str(p.names[PARLEY_NAMESPACE_HANDLE], "~dave");
+    parley_assert_str(p.parent, "nobody");
+    assert_null(p.above);
+    assert_int_equal(p.nroles, 2);
+    assert_int_equal(p.norgs, 2);
+    parley_assert_str(p.orgs[0].org, "acme");
+    parley_assert_str(p.orgs[0].role, "lead");
+    parley_assert_str(p.orgs[1].org, "beta");
+    assert_int_equal(p.ngrants, 0);
+
+    /* with an entry: its names win, lists are the union, keys are its own */
+
+    dir = parse(fleet);
+    assert_int_equal(from_claims(
+        "{\"sub\":\"alice\",\"aee\":\"agent.mallory\","
+        "\"max_priority\":\"urgent\",\"realm\":{\"roles\":\"reader auditor\"},"
+        "\"orgs\":[{\"org\":\"acme\",\"role\":\"lead\"},"
+        "{\"org\":\"gamma\",\"role\":\"x\"}]}", &claim_map, dir, &p, &err), 0);
+    parley_assert_str(p.names[PARLEY_NAMESPACE_AEE], "agent.alice");
+    parley_assert_str(p.max_priority, "high");
+    assert_int_equal(p.nroles, 3);
+    parley_assert_str(p.roles[2], "auditor");
+    assert_int_equal(p.norgs, 3);
+    assert_int_equal(p.keys.n, 2);
+    assert_non_null(p.above);
+
+    assert_int_equal(from_claims("{\"sub\":\"dave\",\"parent\":\"bob\"}",
+                                 &claim_map, dir, &p, &err), 0);
+    assert_ptr_equal(p.above, parley_directory_by_sub(dir,
+                                                      PARLEY_STR("bob")));
+    parley_directory_free(dir);
+}
+
+
+static void
+test_claims_refused(void **state)
+{
+    size_t               i, k;
+    parley_error_t       err;
+    parley_principal_t   p;
+    parley_directory_t  *dir;
+
+    static const struct {
+        const char  *claims;
+        const char  *field;
+    } bad[] = {
+        { "{}", "sub" },
+        { "{\"sub\":\"\"}", "sub" },
+        { "{\"sub\":\"a b\"}", "sub" },
+        { "{\"sub\":\"a\\u0000b\"}", "sub" },
+        { "{\"sub\":\"d\",\"aee\":1}", "aee" },
+        { "{\"sub\":\"d\",\"aee\":[\"agent.d\"]}", "aee" },
+        { "{\"sub\":\"d\",\"aee\":\"a\\nb\"}", "aee" },
+        { "{\"sub\":\"d\",\"alter_handle\":\"dave\"}", "alter_handle" },
+        { "{\"sub\":\"d\",\"instrument\":\"~x@y z\"}", "instrument" },
+        { "{\"sub\":\"d\",\"max_priority\":\"top\"}", "max_priority" },
+        { "{\"sub\":\"d\",\"realm\":{\"roles\":[1]}}", "/realm/roles" },
+        { "{\"sub\":\"d\",\"realm\":{\"roles\":{}}}", "/realm/roles" },
+        { "{\"sub\":\"d\",\"realm\":{\"roles\":[\"a b\"]}}",
+          "/realm/roles" },
+        { "{\"sub\":\"d\",\"orgs\":\":x\"}", "orgs" },
+        { "{\"sub\":\"d\",\"orgs\":\"x:\"}", "orgs" },
+        { "{\"sub\":\"d\",\"orgs\":[{\"role\":\"x\"}]}", "orgs" },
+        { "{\"sub\":\"d\",\"orgs\":[{\"org\":\"x\"},\"y\"]}", "orgs" },
+
+        /* somebody else's name, an unknown parent, a circle */
+
+        { "{\"sub\":\"d\",\"aee\":\"agent.alice\"}", "aee" },
+        { "{\"sub\":\"bob\",\"alter_handle\":\"~alice\"}", "alter_handle" },
+        { "{\"sub\":\"d\",\"parent\":\"nobody\"}", "parent" },
+        { "{\"sub\":\"carol\",\"parent\":\"alice\"}", "parent" },
+        { "{\"sub\":\"carol\",\"parent\":\"carol\"}", "parent" },
+    };
+
+    (void) state;
+
+    dir = parse(fleet);
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        if (from_claims(bad[i].claims, &claim_map, dir, &p, &err) == 0) {
+            fail_msg("%s was taken", bad[i].claims);
+        }
+
+        assert_int_equal(err.code, PARLEY_E_TOKEN_INVALID);
+        assert_string_equal(err.field, bad[i].field);
+        assert_int_equal(err.is_name, 1);
+
+        for (k = 0; k < sizeof(p); k++) {
+            assert_int_equal(((uint8_t *) &p)[k], 0);
+        }
+    }
+
+    parley_directory_free(dir);
+}
+
+
+static void
+test_names(void **state)
+{
+    size_t  i;
+
+    static const char  *handles[] = {
+        "~ab", "~0a", "~a-", "~cc-x", "~abcdefghijklmnopqrstuvwxyz012345"
+    };
+    static const char  *none[] = {
+        "", "~", "~a", "ab", "~-a", "~A1", "~a_b", "~a.b", "~ab ", "~~ab",
+        "~org/x", "~abcdefghijklmnopqrstuvwxyz0123456", "~\xc3\xa4z"
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
+        assert_true(parley_handle_is(parley_str_c(handles[i])));
+        assert_true(parley_instrument_is(parley_str_c(handles[i])));
+    }
+
+    for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        assert_false(parley_handle_is(parley_str_c(none[i])));
+        assert_false(parley_instrument_is(parley_str_c(none[i])));
+    }
+
+    assert_true(parley_instrument_is(PARLEY_STR("~cc-x@1.0_b+2")));
+    assert_false(parley_instrument_is(PARLEY_STR("~cc-x@1@2")));
+
+    assert_int_equal(parley_member_find(PARLEY_STR("handle")),
+                     PARLEY_MEMBER_HANDLE);
+    assert_int_equal(parley_member_find(PARLEY_STR("keys")),
+                     PARLEY_MEMBER_COUNT);
+}
+
+
+static size_t  jansson_left;
+
+
+static void *
+jansson_alloc(size_t size)
+{
+    if (jansson_left == 0) {
+        return NULL;
+    }
+
+    jansson_left--;
+
+    return malloc(size);
+}
+
+
+static void
+test_memory(void **state)
+{
+    int                  rc;
+    size_t               n;
+    parley_mem_t         mem;
+    parley_arena_t       arena;
+    parley_error_t       err;
+    parley_test_mem_t    mem_state;
+    parley_directory_t  *dir;
+
+    (void) state;
+
+    rc = -1;
+
+    for (n = 1; rc != 0; n++) {
+        mem = parley_test_mem(&mem_state, n);
+        parley_arena_init(&arena, &mem, 32);
+
+        rc = parley_directory_parse(&arena, parley_str_c(fleet), &dir, &err);
+
+        if (rc != 0) {
+            assert_int_equal(err.code, PARLEY_E_CAPACITY);
+            assert_null(dir);
+        }
+
+        parley_directory_free(dir);
+        parley_arena_reset(&arena);
+        assert_int_equal(mem_state.live, 0);
+    }
+
+    assert_true(n > 20);
+    rc = -1;
+
+    for (n = 0; rc != 0; n++) {
+        jansson_left = n;
+        json_set_alloc_funcs(jansson_alloc, free);
+        parley_arena_init(&arena, &parley_mem_libc, 0);
+
+        rc = parley_directory_parse(&arena, parley_str_c(fleet), &dir, &err);
+
+        json_set_alloc_funcs(malloc, free);
+        parley_directory_free(dir);
+        parley_arena_reset(&arena);
+    }
+
+    assert_true(n > 20);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_auth_test("GW-03 one principal has its names in every protocol",
+                     test_lookup),
+    parley_auth_test("GW-03 GW-11 clashes, circles and whatever else is "
+                     "wrong", test_broken),
+    parley_auth_test("GW-11 errors hold no secret", test_no_secret),
+    parley_auth_test("GW-03 20 000 principals", test_large),
+    parley_auth_test("GW-03 a principal from claims and directory",
+                     test_claims),
+    parley_auth_test("GW-03 claims that are refused", test_claims_refused),
+    parley_auth_test("GW-03 handles and other names", test_names),
+    parley_auth_test("identities: every allocation may fail", test_memory),
+};
+
+
+PARLEY_TEST_MAIN(tests)

@@ -1,0 +1,317 @@
+/* auth/parley_limit.h and parley_rate.h */
+
+#include "parley_test_auth.h"
+
+#include "parley_limit.h"
+#include "parley_rate.h"
+
+
+#define T0  1000000
+
+
+static parley_test_mem_t  mem_state;
+static parley_mem_t       mem;
+static parley_limit_t    *limit;
+static int64_t            wait_ms;
+
+
+static int
+begin(void **state)
+{
+    (void) state;
+
+    mem = parley_test_mem(&mem_state, 0);
+    limit = parley_limit_create_locked(&mem, 64, 0);
+
+    return limit == NULL ? -1 : 0;
+}
+
+
+static int
+end(void **state)
+{
+    (void) state;
+
+    parley_limit_destroy_locked(limit, &mem);
+
+    return mem_state.live == 0 ? 0 : -1;
+}
+
+
+static parley_limit_result_t
+take(unsigned n, int64_t now, int64_t interval_us, uint32_t burst)
+{
+    uint8_t              key[PARLEY_KEY_LEN] = { 0 };
+    parley_limit_rate_t  rate;
+
+    memcpy(key, &n, sizeof(n));
+    rate.interval_us = interval_us;
+    rate.burst = burst;
+
+    return parley_limit_take_locked(limit, &mem, key, now, &rate, &wait_ms);
+}
+
+
+static void
+test_burst(void **state)
+{
+    int  i;
+
+    (void) state;
+
+    /* 10 per second, and 5 more at once */
+
+    for (i = 0; i < 6; i++) {
+        assert_int_equal(take(1, T0, 100000, 5), PARLEY_LIMIT_OK);
+        assert_int_equal(wait_ms, 0);
+    }
+
+    assert_int_equal(take(1, T0, 100000, 5), PARLEY_LIMIT_LIMITED);
+    assert_int_equal(wait_ms, 100);
+
+    /* who waits as told passes, a millisecond earlier does not */
+
+    assert_int_equal(take(1, T0 + 99, 100000, 5), PARLEY_LIMIT_LIMITED);
+    assert_int_equal(wait_ms, 1);
+    assert_int_equal(take(1, T0 + 100, 100000, 5), PARLEY_LIMIT_OK);
+    assert_int_equal(take(1, T0 + 100, 100000, 5), PARLEY_LIMIT_LIMITED);
+
+    /* others are not touched */
+
+    assert_int_equal(take(2, T0, 100000, 5), PARLEY_LIMIT_OK);
+
+    /* after a rest the whole burst is there again, and no more */
+
+    for (i = 0; i < 6; i++) {
+        assert_int_equal(take(1, T0 + 10000, 100000, 5), PARLEY_LIMIT_OK);
+    }
+
+    assert_int_equal(take(1, T0 + 10000, 100000, 5), PARLEY_LIMIT_LIMITED);
+}
+
+
+static void
+test_rate_over_time(void **state)
+{
+    int      i, passed;
+
+    (void) state;
+
+    passed = 0;
+
+    for (i = 0; i < 10000; i++) {
+        passed += take(1, T0 + i, 20000, 0) == PARLEY_LIMIT_OK;
+    }
+
+    assert_int_equal(passed, 500);
+
+    /* more than one a millisecond: 4 000 in one second */
+
+    passed = 0;
+
+    for (i = 0; i < 10000; i++) {
+        passed += take(2, T0 + i / 10, 250, 3) == PARLEY_LIMIT_OK;
+    }
+
+    assert_true(passed >= 4000 && passed <= 4004);
+}
+
+
+/* a reload that makes the rate another leaves nobody locked out */
+
+static void
+test_change(void **state)
+{
+    int  i;
+
+    (void) state;
+
+    for (i = 0; i < 101; i++) {
+        assert_int_equal(take(1, T0, 60000000, 100), PARLEY_LIMIT_OK);
+    }
+
+    assert_int_equal(take(1, T0, 60000000, 100), PARLEY_LIMIT_LIMITED);
+    assert_int_equal(take(1, T0, 10000, 0), PARLEY_LIMIT_LIMITED);
+    assert_int_equal(wait_ms, 10);
+    assert_int_equal(take(1, T0 + 10, 10000, 0), PARLEY_LIMIT_OK);
+
+    /* off, and the greatest rates there are */
+
+    assert_int_equal(take(1, T0, 0, 0), PARLEY_LIMIT_OK);
+    assert_int_equal(take(9, INT64_MAX / 4000, 86400000000, 1000000),
+                     PARLEY_LIMIT_OK);
+}
+
+
+static void
+test_full(void **state)
+{
+    unsigned             i;
+    parley_limit_stat_t  stat;
+
+    (void) state;
+
+    for (i = 0; i < 100; i++) {
+        assert_int_equal(take(i, T0, 5000000, 0), PARLEY_LIMIT_OK);
+    }
+
+    mem_state.fail_at = mem_state.allocations + 1;
+
+    for (i = 0; i < 1000; i++) {
+        assert_int_equal(take(1000 + i, T0 + i, 5000000, 0),
+                         PARLEY_LIMIT_FULL);
+    }
+
+    /* those that are counted stay counted */
+
+    for (i = 0; i < 100; i++) {
+        assert_int_equal(take(i, T0 + 4999, 5000000, 0),
+                         PARLEY_LIMIT_LIMITED);
+    }
+
+    parley_limit_stat_locked(limit, &stat);
+    assert_int_equal(stat.entries, 100);
+    assert_int_equal(stat.full, 1000);
+    assert_int_equal(stat.limited, 100);
+
+    mem_state.fail_at = 0;
+    assert_int_equal(take(2000, T0 + 5000, 5000000, 0), PARLEY_LIMIT_OK);
+    parley_limit_stat_locked(limit, &stat);
+    assert_true(stat.entries < 100);
+}
+
+
+/* idle keys give way to new ones: the table does not grow with names */
+
+static void
+test_idle(void **state)
+{
+    unsigned             i;
+    parley_limit_stat_t  stat;
+
+    (void) state;
+
+    for (i = 0; i < 100000; i++) {
+        assert_int_equal(take(i, T0 + i, 10000, 0), PARLEY_LIMIT_OK);
+    }
+
+    parley_limit_stat_locked(limit, &stat);
+    assert_true(stat.entries < 32);
+}
+
+
+static void
+test_words(void **state)
+{
+    size_t          i;
+    int64_t         us;
+    parley_error_t  err;
+
+    static const struct {
+        const char  *word;
+        int64_t      us;        /* 0: refused */
+    } words[] = {
+        { "50r/s", 20000 }, { "10r/m", 6000000 }, { "3r/h", 1200000000 },
+        { "1r/s", 1000000 }, { "1000000r/s", 1 }, { "1000001r/s", 0 },
+        { "0r/s", 0 }, { "r/s", 0 }, { "-1r/s", 0 }, { "+1r/s", 0 },
+        { "1.5r/s", 0 }, { "01r/s", 0 }, { " 1r/s", 0 }, { "1r/s ", 0 },
+        { "1r", 0 }, { "1", 0 }, { "", 0 }, { "1R/s", 0 }, { "1r/d", 0 },
+        { "99999999999999999999r/s", 0 }, { "0x10r/s", 0 },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        us = -1;
+
+        if (parley_rate_parse(parley_str_c(words[i].word), &us, &err)
+            != (words[i].us == 0 ? -1 : 0))
+        {
+            fail_msg("%s", words[i].word);
+        }
+
+        assert_int_equal(us, words[i].us);
+    }
+}
+
+
+static int
+compile(const char *line, parley_rate_t *rate, parley_error_t *err)
+{
+    size_t        n, len;
+    parley_str_t  words[16];
+
+    for (n = 0; *line != '\0'; n++) {
+        len = strcspn(line, " ");
+        words[n] = parley_str_make(line, len);
+        line += len + (line[len] == ' ');
+    }
+
+    return parley_rate_compile(words, n, rate, err);
+}
+
+
+static void
+test_compile(void **state)
+{
+    size_t          i;
+    parley_rate_t   rate;
+    parley_error_t  err;
+
+    static const char  *bad[] = {
+        "", "burst=5", "50r/s 10r/s", "50r/s burst=5 burst=6",
+        "50r/s burst=", "50r/s burst=-1", "50r/s burst=1000001",
+        "50r/s urgent=", "50r/s urgent=1", "50r/s urgent=1r/s urgent=2r/s",
+        "50r/s urgent=1r/s:", "50r/s urgent=1r/s:x", "50r/s medium=1r/s",
+        "50r/s nodelay", "=1r/s",
+    };
+
+    (void) state;
+
+    assert_int_equal(compile("50r/s burst=100 urgent=1r/s high=10r/m:5",
+                             &rate, &err), 0);
+    assert_int_equal(rate.all.interval_us, 20000);
+    assert_int_equal(rate.all.burst, 100);
+    assert_int_equal(rate.classes[PARLEY_CLASS_URGENT].interval_us, 1000000);
+    assert_int_equal(rate.classes[PARLEY_CLASS_URGENT].burst, 0);
+    assert_int_equal(rate.classes[PARLEY_CLASS_HIGH].interval_us, 6000000);
+    assert_int_equal(rate.classes[PARLEY_CLASS_HIGH].burst, 5);
+    assert_int_equal(rate.classes[PARLEY_CLASS_LOW].interval_us, 0);
+
+    assert_int_equal(compile("low=1r/s", &rate, &err), 0);
+    assert_int_equal(rate.all.interval_us, 0);
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        memset(&rate, 0xff, sizeof(rate));
+
+        if (compile(bad[i], &rate, &err) == 0) {
+            fail_msg("\"%s\" was taken", bad[i]);
+        }
+
+        assert_true(err.text[0] != '\0');
+        assert_int_equal(rate.all.interval_us, 0);
+        assert_int_equal(rate.all.burst, 0);
+    }
+
+    assert_int_equal(parley_class_find(PARLEY_STR("urgent")),
+                     PARLEY_CLASS_URGENT);
+    assert_int_equal(parley_class_find(PARLEY_STR("none")),
+                     PARLEY_CLASS_COUNT);
+}
+
+
+#define limit_test(name, f)  { (name), (f), begin, end, NULL }
+
+static const struct CMUnitTest  tests[] = {
+    limit_test("GW-05 the burst, the wait, and who waits passes",
+               test_burst),
+    limit_test("GW-05 the rate over time", test_rate_over_time),
+    limit_test("GW-05 another rate after a reload", test_change),
+    limit_test("GW-05 a full table refuses and recovers", test_full),
+    limit_test("GW-05 idle keys give way", test_idle),
+    limit_test("GW-05 rates in words", test_words),
+    limit_test("AEE-28 GW-05 bursts and rates per priority", test_compile),
+};
+
+
+PARLEY_TEST_MAIN(tests)

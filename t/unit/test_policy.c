@@ -1,0 +1,242 @@
+/* auth/parley_policy.h */
+
+#include "parley_test_auth.h"
+
+#include "parley_policy.h"
+
+
+/* one rule from its words, separated by spaces */
+
+static int
+add(parley_policy_t *policy, int allow, const char *line, parley_error_t *err)
+{
+    size_t        n, len;
+    parley_str_t  words[16];
+
+    for (n = 0; *line != '\0'; n++) {
+        len = strcspn(line, " ");
+        words[n] = parley_str_make(line, len);
+        line += len + (line[len] == ' ');
+    }
+
+    return parley_policy_add(policy, &test_arena, allow, words, n, err);
+}
+
+
+static void
+rule(parley_policy_t *policy, int allow, const char *line)
+{
+    parley_error_t  err;
+
+    if (add(policy, allow, line, &err) != 0) {
+        fail_msg("%s: %s", line, err.text);
+    }
+}
+
+
+static const parley_str_t  scopes[] = {
+    parley_str("ops:run"), parley_str("read")
+};
+
+static const parley_str_t  roles[] = { parley_str("operator") };
+
+static const parley_policy_request_t  task = {
+    scopes, 2, roles, 1, parley_str("alice"), parley_str("aee"),
+    parley_str("task"), parley_str("ops.backup.run"),
+    parley_str("agent.backup")
+};
+
+
+static void
+expect(const parley_policy_t *policy, const parley_policy_request_t *request,
+    parley_code_t code)
+{
+    int             rc;
+    parley_error_t  err;
+
+    parley_error_clear(&err);
+    rc = parley_policy_check(policy, request, &err);
+
+    assert_int_equal(rc, code == PARLEY_E_NONE ? 0 : -1);
+    assert_int_equal(err.code, code);
+
+    if (rc != 0) {
+        assert_true(err.text[0] != '\0');
+    }
+}
+
+
+static void
+test_default(void **state)
+{
+    parley_policy_t  policy;
+
+    (void) state;
+
+    memset(&policy, 0, sizeof(policy));
+    expect(&policy, &task, PARLEY_E_NONE);
+
+    rule(&policy, 1, "principal=bob");
+    expect(&policy, &task, PARLEY_E_POLICY_REFUSED);
+
+    memset(&policy, 0, sizeof(policy));
+    rule(&policy, 0, "principal=bob");
+    expect(&policy, &task, PARLEY_E_POLICY_REFUSED);
+
+    rule(&policy, 1, "");
+    expect(&policy, &task, PARLEY_E_NONE);
+}
+
+
+static void
+test_words(void **state)
+{
+    size_t                   i;
+    parley_policy_t          policy;
+    parley_policy_request_t  nobody;
+
+    static const struct {
+        const char    *line;
+        parley_code_t  code;
+    } cases[] = {
+        { "scope=ops:run protocol=* type=task intent=ops.**", PARLEY_E_NONE },
+        { "scope=read", PARLEY_E_NONE },
+        { "scope=write|read", PARLEY_E_NONE },
+        { "scope=write", PARLEY_E_SCOPE_UNAUTHORISED },
+        { "scope=ops", PARLEY_E_SCOPE_UNAUTHORISED },
+        { "scope=ops:*", PARLEY_E_NONE },
+        { "role=operator", PARLEY_E_NONE },
+        { "role=admin", PARLEY_E_POLICY_REFUSED },
+        { "principal=alice", PARLEY_E_NONE },
+        { "principal=Alice", PARLEY_E_POLICY_REFUSED },
+        { "protocol=vcp|aee", PARLEY_E_NONE },
+        { "protocol=vcp", PARLEY_E_POLICY_REFUSED },
+        { "type=event", PARLEY_E_POLICY_REFUSED },
+        { "intent=ops.*", PARLEY_E_INTENT_REFUSED },
+        { "intent=ops.*.run", PARLEY_E_NONE },
+        { "to=agent.*", PARLEY_E_NONE },
+        { "to=human.**", PARLEY_E_POLICY_REFUSED },
+        { "scope=write intent=ops.*", PARLEY_E_POLICY_REFUSED },
+        { "scope=write type=event", PARLEY_E_POLICY_REFUSED },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        memset(&policy, 0, sizeof(policy));
+        rule(&policy, 1, cases[i].line);
+        expect(&policy, &task, cases[i].code);
+    }
+
+    /* who has no scope and no role is matched by '**' alone */
+
+    memset(&nobody, 0, sizeof(nobody));
+
+    memset(&policy, 0, sizeof(policy));
+    rule(&policy, 1, "scope=*");
+    expect(&policy, &nobody, PARLEY_E_SCOPE_UNAUTHORISED);
+    memset(&policy, 0, sizeof(policy));
+    rule(&policy, 1, "scope=** role=** to=**");
+    expect(&policy, &nobody, PARLEY_E_NONE);
+}
+
+
+static void
+test_order(void **state)
+{
+    parley_error_t   err;
+    parley_policy_t  policy;
+
+    (void) state;
+
+    memset(&policy, 0, sizeof(policy));
+    rule(&policy, 0, "intent=ops.backup.**");
+    rule(&policy, 1, "intent=ops.**");
+    expect(&policy, &task, PARLEY_E_POLICY_REFUSED);
+    assert_int_equal(parley_policy_check(&policy, &task, &err), -1);
+    assert_non_null(strstr(err.text, "rule 1"));
+
+    memset(&policy, 0, sizeof(policy));
+    rule(&policy, 1, "intent=ops.**");
+    rule(&policy, 0, "intent=ops.backup.**");
+    expect(&policy, &task, PARLEY_E_NONE);
+}
+
+
+static void
+test_nearest(void **state)
+{
+    parley_error_t   err;
+    parley_policy_t  policy;
+
+    (void) state;
+
+    memset(&policy, 0, sizeof(policy));
+    rule(&policy, 1, "principal=bob");
+    rule(&policy, 1, "intent=notes.**");
+    expect(&policy, &task, PARLEY_E_INTENT_REFUSED);
+
+    rule(&policy, 1, "scope=ops:admin intent=ops.**");
+    assert_int_equal(parley_policy_check(&policy, &task, &err), -1);
+    assert_int_equal(err.code, PARLEY_E_SCOPE_UNAUTHORISED);
+    assert_string_equal(err.field, "scope");
+    assert_non_null(strstr(err.text, "rule 3"));
+    assert_non_null(strstr(err.text, "ops:admin"));
+
+    /* a deny rule is no near miss */
+
+    memset(&policy, 0, sizeof(policy));
+    rule(&policy, 0, "scope=ops:admin");
+    rule(&policy, 1, "principal=bob");
+    expect(&policy, &task, PARLEY_E_POLICY_REFUSED);
+}
+
+
+static void
+test_refused(void **state)
+{
+    size_t           i;
+    parley_error_t   err;
+    parley_policy_t  policy;
+
+    static const struct {
+        const char  *line;
+        const char  *field;
+    } bad[] = {
+        { "all", "all" }, { "=x", "" }, { "Scope=x", "Scope" },
+        { "audience=x", "audience" }, { "scope=", "scope" },
+        { "scope=a scope=b", "scope" }, { "intent=a..b", "intent" },
+        { "type=task intent=a**", "intent" }, { "to=|", "to" },
+    };
+
+    (void) state;
+
+    memset(&policy, 0, sizeof(policy));
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        if (add(&policy, 1, bad[i].line, &err) == 0) {
+            fail_msg("\"%s\" was taken", bad[i].line);
+        }
+
+        assert_string_equal(err.field, bad[i].field);
+        assert_true(err.text[0] != '\0');
+        assert_null(policy.first);
+        assert_int_equal(policy.n, 0);
+    }
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_auth_test("GW-04 no rules pass, one rule refuses the rest",
+                     test_default),
+    parley_auth_test("GW-04 scope, principal, role, protocol, type, intent, "
+                     "to", test_words),
+    parley_auth_test("GW-04 the first match decides", test_order),
+    parley_auth_test("AEE-19 GW-04 the code is that of the nearest miss",
+                     test_nearest),
+    parley_auth_test("GW-11 what is wrong with a word is said",
+                     test_refused),
+};
+
+
+PARLEY_TEST_MAIN(tests)

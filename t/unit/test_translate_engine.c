@@ -1,0 +1,754 @@
+/*
+ * The steps that are the same for every protocol: detection, passing
+ * through, what is signed, edits, loss reports, traces.
+ */
+
+#include "parley_test_translate.h"
+
+
+static const char  aee[] =
+    "{\"v\":\"1\",\"id\":\"caller-id-1\",\"ts\":\"2026-02-15T10:33:00Z\","
+    "\"type\":\"event\",\"from\":\"agent.a\",\"to\":\"agent.b\","
+    "\"intent\":\"vcp.context_share\",\"corr\":\"caller-id-1\","
+    "\"priority\":\"normal\",\"payload\":{\"context\":\"c\","
+    "\"constitution_ref\":\"creed://a/b\"}}";
+
+static const char  vcp[] =
+    "{\"vcp_message\":\"1.2\",\"type\":\"constraint_propagate\","
+    "\"message_id\":\"019502a4-7e5c-7000-8000-000000000001\","
+    "\"sender\":\"a\",\"recipient\":\"b\","
+    "\"timestamp\":\"2026-02-15T10:33:00Z\",\"payload\":{"
+    "\"constraints\":[{\"type\":\"x\",\"value\":9007199254740993,"
+    "\"source_constitution_ref\":\"creed://a/b\"}],"
+    "\"propagation_mode\":\"merge\"}}";
+
+
+#define BOTH  (PARLEY_PROTO_BIT(PARLEY_PROTO_AEE)                             \
+               | PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
+
+
+static void
+test_detect(void **state)
+{
+    size_t          i;
+    parley_json_t   doc;
+    parley_arena_t  arena;
+    parley_error_t  err;
+
+    static const struct {
+        const char          *text;
+        parley_proto_set_t   accepted;
+        parley_proto_t       proto;
+    } rows[] = {
+        { aee, BOTH, PARLEY_PROTO_AEE },
+        { vcp, BOTH, PARLEY_PROTO_VCP },
+        { "{\"v\":\"2\",\"id\":1,\"to\":2}", BOTH, PARLEY_PROTO_AEE },
+        { "{\"vcp_message\":\"9\"}", BOTH, PARLEY_PROTO_VCP },
+        { "{\"vcp_mess\\u0061ge\":1}", BOTH, PARLEY_PROTO_VCP },
+        { "{\"\\u0076\":1,\"i\\u0064\":1,\"corr\":1}", BOTH,
+          PARLEY_PROTO_AEE },
+        /* no discriminator: most members win, of two at least */
+        { "{\"id\":1,\"from\":1,\"to\":1,\"type\":1}", BOTH,
+          PARLEY_PROTO_AEE },
+        { "{\"message_id\":1,\"sender\":1,\"type\":1}", BOTH,
+          PARLEY_PROTO_VCP },
+        { "{\"sender\":1}", BOTH, PARLEY_PROTO_NONE },
+        { "{\"v\":\"1\"}", BOTH, PARLEY_PROTO_NONE },
+        { "{}", BOTH, PARLEY_PROTO_NONE },
+        { "[]", BOTH, PARLEY_PROTO_NONE },
+        { "3", BOTH, PARLEY_PROTO_NONE },
+        { aee, 0, PARLEY_PROTO_NONE },
+        /* the only one always does: its error is the better one */
+        { "{}", PARLEY_PROTO_BIT(PARLEY_PROTO_VCP), PARLEY_PROTO_VCP },
+        { vcp, PARLEY_PROTO_BIT(PARLEY_PROTO_AEE), PARLEY_PROTO_AEE },
+        /* an unknown field of AEE, but no field of VCP */
+        { "{\"v\":\"1\",\"id\":1,\"ts\":1,\"type\":1,\"from\":1,"
+          "\"vcp_message\":1}", BOTH, PARLEY_PROTO_AEE },
+    };
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(parley_json_read(&doc, &arena, NULL, 0,
+                                          parley_str_c(rows[i].text), &err),
+                         0);
+        assert_int_equal(parley_detect(&doc, rows[i].accepted),
+                         rows[i].proto);
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+/* AEE-08: what is not translated is not touched. */
+
+static void
+test_through(void **state)
+{
+    size_t                 i;
+    parley_loss_t          loss;
+    parley_arena_t         arena;
+    parley_error_t         err;
+    parley_encoded_t       ret;
+    parley_encode_opts_t   opts;
+    parley_test_message_t  m;
+
+    static const struct {
+        parley_proto_t  proto;
+        const char     *text;
+    } rows[] = {
+        { PARLEY_PROTO_AEE, aee },
+        { PARLEY_PROTO_VCP, vcp },
+        { PARLEY_PROTO_AEE, " {\"v\":\"1\",\"\\u0069d\":\"caller-id-1\","
+          "\"ts\":\"2026-02-15T10:33:00Z\", \"x-a\" : [1.0, 1e2],"
+          "\"type\":\"event\",\"from\":\"a\",\"to\":\"b\","
+          "\"intent\":\"x.y\",\"corr\":\"caller-id-2\","
+          "\"priority\":\"low\",\"payload\":{ }, \"sig\":null}\n" },
+    };
+
+    (void) state;
+
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        parley_arena_init(&arena, &parley_mem_libc, 0);
+        parley_loss_init(&loss, &arena);
+
+        assert_int_equal(parley_test_read(&arena, rows[i].proto,
+                                          parley_str_c(rows[i].text), 0, &m,
+                                          &err), 0);
+        assert_int_equal(parley_encode(parley_test_engine(), &arena,
+                                       rows[i].proto, &m.msg, &opts, &ret,
+                                       &loss, &err), 0);
+
+        assert_ptr_equal(ret.body.data, rows[i].text);
+        assert_int_equal(ret.body.len, strlen(rows[i].text));
+        assert_true(ret.copied);
+        assert_true(parley_str_eq(ret.id, m.msg.id));
+        assert_true(parley_str_eq(ret.corr, m.msg.corr));
+        assert_int_equal(loss.count, 0);
+
+        parley_arena_reset(&arena);
+    }
+}
+
+
+static void
+test_no_codec(void **state)
+{
+    parley_loss_t          loss;
+    parley_arena_t         arena;
+    parley_error_t         err;
+    parley_encoded_t       ret;
+    parley_encode_opts_t   opts;
+    parley_test_message_t  m;
+
+    (void) state;
+
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_loss_init(&loss, &arena);
+
+    assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE,
+                                      parley_str_c(aee), 0, &m, &err), 0);
+    assert_int_equal(parley_encode(parley_test_engine(), &arena,
+                                   PARLEY_PROTO_NONE, &m.msg, &opts, &ret,
+                                   &loss, &err), -1);
+    assert_int_equal(err.code, PARLEY_E_PROTOCOL_UNSUPPORTED);
+
+    assert_int_equal(parley_decode(parley_test_engine(), &arena,
+                                   PARLEY_PROTO_NONE, &m.doc, 0, &m.msg,
+                                   &err), -1);
+    assert_int_equal(err.code, PARLEY_E_PROTOCOL_UNSUPPORTED);
+
+    parley_arena_reset(&arena);
+}
+
+
+/* A log record has nobody to go to. */
+
+static void
+test_partial(void **state)
+{
+    parley_loss_t          loss;
+    parley_arena_t         arena;
+    parley_error_t         err;
+    parley_encoded_t       ret;
+    parley_encode_opts_t   opts;
+    parley_test_message_t  m;
+
+    (void) state;
+
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_loss_init(&loss, &arena);
+
+    assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE,
+        parley_str_c("{\"v\":\"1\",\"id\":\"12345678\",\"type\":\"event\","
+                     "\"from\":\"agent.x\",\"intent\":\"vcp.escalation\"}"),
+        1, &m, &err), 0);
+    assert_true(m.msg.partial);
+    assert_int_equal(parley_encode(parley_test_engine(), &arena,
+                                   PARLEY_PROTO_VCP, &m.msg, &opts, &ret,
+                                   &loss, &err), -1);
+    assert_int_equal(err.code, PARLEY_E_TRANSLATION_UNSUPPORTED);
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+test_signing_input(void **state)
+{
+    parley_str_t    ret;
+    parley_json_t   doc;
+    parley_arena_t  arena;
+    parley_error_t  err;
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    assert_int_equal(parley_json_read(&doc, &arena, NULL, 0, parley_str_c(
+        "{\"z\":{\"sig\":1, \"signature\":2},\"sig\":{\"alg\":\"x\"},"
+        "\"a\":1.50,\"signature\":\"s\"}"), &err), 0);
+
+    /* AEE-15: the whole envelope but its own signature */
+
+    assert_int_equal(parley_signing_input(&arena, PARLEY_PROTO_AEE, &doc,
+                                          &ret, &err), 0);
+    parley_assert_str(ret, "{\"a\":1.5,\"signature\":\"s\","
+                           "\"z\":{\"sig\":1,\"signature\":2}}");
+
+    assert_int_equal(parley_signing_input(&arena, PARLEY_PROTO_VCP, &doc,
+                                          &ret, &err), 0);
+    parley_assert_str(ret, "{\"a\":1.5,\"sig\":{\"alg\":\"x\"},"
+                           "\"z\":{\"sig\":1,\"signature\":2}}");
+
+    /* what has no faithful canonical form cannot be verified */
+
+    assert_int_equal(parley_json_read(&doc, &arena, NULL, 0,
+                                      parley_str_c(vcp), &err), 0);
+    assert_int_equal(parley_signing_input(&arena, PARLEY_PROTO_VCP, &doc,
+                                          &ret, &err), -1);
+    assert_int_equal(err.code, PARLEY_E_SIGNATURE_INVALID);
+    assert_string_equal(err.field, "/payload/constraints/0/value");
+    assert_int_equal(ret.len, 0);
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+test_attach(void **state)
+{
+    size_t            i;
+    parley_str_t      ret;
+    parley_arena_t    arena;
+    parley_error_t    err;
+    parley_msg_sig_t  sig;
+
+    static const struct {
+        parley_proto_t  proto;
+        const char     *kid;
+        const char     *body;
+        const char     *ret;
+    } rows[] = {
+        { PARLEY_PROTO_AEE, "k\"1", "{\"v\":\"1\"}",
+          "{\"v\":\"1\",\"sig\":{\"alg\":\"ed25519\",\"kid\":\"k\\\"1\","
+          "\"value\":\"QUFBQUFBQUE=\"}}" },
+        { PARLEY_PROTO_AEE, "", "{}",
+          "{\"sig\":{\"alg\":\"ed25519\",\"value\":\"QUFBQUFBQUE=\"}}" },
+        { PARLEY_PROTO_AEE, "", " { \"sig\" : null , \"v\":1 } \n",
+          " { \"sig\" : {\"alg\":\"ed25519\",\"value\":\"QUFBQUFBQUE=\"} , "
+          "\"v\":1 } \n" },
+        { PARLEY_PROTO_VCP, "k", "{\"vcp_message\":\"1.2\" }",
+          "{\"vcp_message\":\"1.2\" ,\"signature\":\"base64:QUFBQUFBQUE=\"}" },
+        { PARLEY_PROTO_AEE, "", "{\"sig\":\"x\"}", NULL },
+        { PARLEY_PROTO_VCP, "", "{\"signature\":\"x\"}", NULL },
+        { PARLEY_PROTO_AEE, "", "[]", NULL },
+        { PARLEY_PROTO_AEE, "", "{", NULL },
+        { PARLEY_PROTO_C2A, "", "{}", NULL },
+    };
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+
+        memset(&sig, 0, sizeof(parley_msg_sig_t));
+        sig.alg = PARLEY_STR("ed25519");
+        sig.kid = parley_str_c(rows[i].kid);
+        sig.value = PARLEY_STR("QUFBQUFBQUE=");
+
+        if (rows[i].ret == NULL) {
+            assert_int_equal(parley_attach(&arena, rows[i].proto,
+                                           parley_str_c(rows[i].body), &sig,
+                                           &ret, &err), -1);
+            assert_int_equal(ret.len, 0);
+            continue;
+        }
+
+        assert_int_equal(parley_attach(&arena, rows[i].proto,
+                                       parley_str_c(rows[i].body), &sig, &ret,
+                                       &err), 0);
+        parley_assert_str(ret, rows[i].ret);
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+static parley_str_t  signed_octets;
+
+
+static int
+test_sign(void *ctx, parley_str_t octets, parley_msg_sig_t *ret,
+    parley_error_t *err)
+{
+    if (ctx != NULL) {
+        return parley_error_set(err, PARLEY_E_CAPACITY, NULL, "no key");
+    }
+
+    signed_octets = octets;
+
+    memset(ret, 0, sizeof(parley_msg_sig_t));
+    ret->alg = PARLEY_STR("ed25519");
+    ret->kid = PARLEY_STR("gateway");
+    ret->value = PARLEY_STR("QUFBQUFBQUE=");
+
+    return 0;
+}
+
+
+/* GW-08: what the gateway makes carries the gateway's own signature. */
+
+static void
+test_signed(void **state)
+{
+    parley_str_t           input;
+    parley_loss_t          loss;
+    parley_arena_t         arena;
+    parley_error_t         err;
+    parley_encoded_t       ret;
+    parley_encode_opts_t   opts;
+    parley_test_message_t  m, made;
+
+    (void) state;
+
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+    opts.sign = test_sign;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_loss_init(&loss, &arena);
+
+    assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE,
+                                      parley_str_c(aee), 0, &m, &err), 0);
+    assert_int_equal(parley_encode(parley_test_engine(), &arena,
+                                   PARLEY_PROTO_VCP, &m.msg, &opts, &ret,
+                                   &loss, &err), 0);
+
+    assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_VCP, ret.body, 0,
+                                      &made, &err), 0);
+    parley_assert_str(made.msg.sig.value, "QUFBQUFBQUE=");
+    assert_int_equal(parley_signing_input(&arena, PARLEY_PROTO_VCP, &made.doc,
+                                          &input, &err), 0);
+    assert_true(parley_str_eq(input, signed_octets));
+
+    /* what passes through keeps its own */
+
+    assert_int_equal(parley_encode(parley_test_engine(), &arena,
+                                   PARLEY_PROTO_AEE, &m.msg, &opts, &ret,
+                                   &loss, &err), 0);
+    assert_true(ret.copied);
+
+    /* a message that cannot be signed is not sent unsigned */
+
+    assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_VCP,
+                                      parley_str_c(vcp), 0, &m, &err), 0);
+    assert_int_equal(parley_encode(parley_test_engine(), &arena,
+                                   PARLEY_PROTO_AEE, &m.msg, &opts, &ret,
+                                   &loss, &err), -1);
+    assert_int_equal(err.code, PARLEY_E_TRANSLATION_UNSUPPORTED);
+    assert_string_equal(err.field, "/payload/constraints/0/value");
+
+    assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE,
+                                      parley_str_c(aee), 0, &m, &err), 0);
+    opts.sign_ctx = &opts;
+    assert_int_equal(parley_encode(parley_test_engine(), &arena,
+                                   PARLEY_PROTO_VCP, &m.msg, &opts, &ret,
+                                   &loss, &err), -1);
+
+    parley_arena_reset(&arena);
+}
+
+
+/* VCP-30: constraints go down, escalations up, acknowledgments down. */
+
+static void
+test_direction(void **state)
+{
+    size_t        i;
+    parley_msg_t  m;
+
+    static const struct {
+        parley_proto_t      wire;
+        const char         *intent;
+        parley_act_t        act;
+        parley_direction_t  direction;
+    } rows[] = {
+        { PARLEY_PROTO_VCP, "vcp.constraint_propagate", PARLEY_ACT_REQUEST,
+          PARLEY_DIRECTION_DOWN },
+        { PARLEY_PROTO_VCP, "vcp.escalation", PARLEY_ACT_REQUEST,
+          PARLEY_DIRECTION_UP },
+        { PARLEY_PROTO_VCP, "vcp.escalation", PARLEY_ACT_EVENT,
+          PARLEY_DIRECTION_UP },
+        { PARLEY_PROTO_VCP, "vcp.escalation", PARLEY_ACT_REPLY,
+          PARLEY_DIRECTION_DOWN },
+        { PARLEY_PROTO_VCP, "vcp.context_share", PARLEY_ACT_EVENT,
+          PARLEY_DIRECTION_ANY },
+        { PARLEY_PROTO_AEE, "vcp.constraint_propagate", PARLEY_ACT_REQUEST,
+          PARLEY_DIRECTION_DOWN },
+        { PARLEY_PROTO_AEE, "vcp.escalation", PARLEY_ACT_REQUEST,
+          PARLEY_DIRECTION_UP },
+        { PARLEY_PROTO_AEE, "vcp.escalation", PARLEY_ACT_FAILURE,
+          PARLEY_DIRECTION_ANY },
+        { PARLEY_PROTO_AEE, "ops.x", PARLEY_ACT_REQUEST,
+          PARLEY_DIRECTION_ANY },
+        { PARLEY_PROTO_AEE, "c2a.chat.deliver", PARLEY_ACT_REQUEST,
+          PARLEY_DIRECTION_ANY },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        parley_msg_init(&m, rows[i].wire, NULL);
+        m.intent = parley_str_c(rows[i].intent);
+        m.act = rows[i].act;
+
+        assert_int_equal(parley_codecs[m.wire]->direction(&m),
+                         rows[i].direction);
+    }
+}
+
+
+static void
+test_edit(void **state)
+{
+    size_t          i;
+    uint32_t        n, applied;
+    parley_str_t    ret;
+    parley_json_t   doc;
+    parley_edit_t   edits[4];
+    parley_arena_t  arena;
+    parley_error_t  err;
+
+    static const char  text[] =
+        " {\"a\": 1, \"b\" : {\"c\":[1, 2,{\"d\":null}] , \"e\":\"x\"},"
+        "\"f~/\":{}} ";
+
+    static const struct {
+        const char  *edits[8];      /* pointer, value */
+        uint32_t     applied;
+        const char  *ret;
+    } rows[] = {
+        { { "/a", "2" }, 1,
+          "{\"a\":2,\"b\":{\"c\":[1, 2,{\"d\":null}] , \"e\":\"x\"},"
+          "\"f~/\":{}}" },
+        { { "/a", "" }, 1, "{\"b\":{\"c\":[1, 2,{\"d\":null}] , \"e\":\"x\"},"
+          "\"f~/\":{}}" },
+        { { "/f~0~1", "" }, 1,
+          "{\"a\":1,\"b\":{\"c\":[1, 2,{\"d\":null}] , \"e\":\"x\"}}" },
+        { { "/b/c/1", "", "/b/e", "\"[redacted]\"" }, 2,
+          "{\"a\":1,\"b\":{\"c\":[1,{\"d\":null}],\"e\":\"[redacted]\"},"
+          "\"f~/\":{}}" },
+        { { "/b/c/0", "", "/b/c/1", "", "/b/c/2", "" }, 3,
+          "{\"a\":1,\"b\":{\"c\":[],\"e\":\"x\"},\"f~/\":{}}" },
+        { { "/b/e", "", "/b/c", "", "/a", "" }, 3,
+          "{\"b\":{},\"f~/\":{}}" },
+        /* what stands in what goes has no place any more */
+        { { "/b/c/2/d", "1", "/b", "", "/b/e", "2" }, 1,
+          "{\"a\":1,\"f~/\":{}}" },
+        { { "/b/c/2/d", "1", "/b", "0" }, 1, "{\"a\":1,\"b\":0,\"f~/\":{}}" },
+        { { "/a", "2", "/a", "3" }, 1,
+          "{\"a\":2,\"b\":{\"c\":[1, 2,{\"d\":null}] , \"e\":\"x\"},"
+          "\"f~/\":{}}" },
+        { { "/b/c/2/d", "{\"x\":1}" }, 1,
+          "{\"a\":1,\"b\":{\"c\":[1,2,{\"d\":{\"x\":1}}],\"e\":\"x\"},"
+          "\"f~/\":{}}" },
+        /* what names nothing changes nothing */
+        { { "/x", "1", "/b/c/3", "", "/b/c/-", "", "", "1" }, 0, text },
+        { { NULL }, 0, text },
+    };
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+
+        assert_int_equal(parley_json_read(&doc, &arena, NULL, 0,
+                                          parley_str_c(text), &err), 0);
+
+        for (n = 0; n < 4 && rows[i].edits[2 * n] != NULL; n++) {
+            edits[n].pointer = parley_str_c(rows[i].edits[2 * n]);
+            edits[n].value = parley_str_c(rows[i].edits[2 * n + 1]);
+        }
+
+        assert_int_equal(parley_edit(&arena, &doc, edits, n, &ret, &applied,
+                                     &err), 0);
+        assert_int_equal(applied, rows[i].applied);
+        parley_assert_str(ret, rows[i].ret);
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+test_edit_memory(void **state)
+{
+    size_t             i;
+    uint32_t           applied;
+    parley_str_t       ret;
+    parley_mem_t       mem;
+    parley_json_t      doc;
+    parley_edit_t      edit;
+    parley_arena_t     arena, small;
+    parley_error_t     err;
+    parley_test_mem_t  counter;
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    assert_int_equal(parley_json_read(&doc, &arena, NULL, 0,
+                                      parley_str_c(aee), &err), 0);
+
+    edit.pointer = PARLEY_STR("/payload/context");
+    edit.value = PARLEY_STR("\"x\"");
+
+    for (i = 1; ; i++) {
+        mem = parley_test_mem(&counter, i);
+        parley_arena_init(&small, &mem, 16);
+
+        if (parley_edit(&small, &doc, &edit, 1, &ret, &applied, &err) == 0) {
+            parley_arena_reset(&small);
+            break;
+        }
+
+        assert_int_equal(err.code, PARLEY_E_CAPACITY);
+        parley_arena_reset(&small);
+    }
+
+    assert_true(i > 2);
+    parley_arena_reset(&arena);
+}
+
+
+static void
+test_loss(void **state)
+{
+    char            name[32];
+    unsigned        i;
+    parley_str_t    ret;
+    parley_loss_t   loss;
+    parley_arena_t  arena;
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_loss_init(&loss, &arena);
+
+    assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
+    assert_int_equal(ret.len, 0);
+
+    parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
+    parley_loss_add(&loss, "/payload", PARLEY_STR("x,y%z"));
+    parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
+    parley_loss_pointer(&loss, NULL);
+    parley_loss_pointer(&loss, "/\xC3\xA9\r\n\x7F");
+    parley_loss_add(&loss, "", PARLEY_STR(""));
+
+    assert_int_equal(loss.count, 4);
+    assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
+    parley_assert_str(ret, "/a~1b~0c, /payload/x%2Cy%25z, "
+                           "/%C3%A9%0D%0A%7F, /");
+
+    for (i = 0; i < 2 * PARLEY_LOSS_MAX; i++) {
+        snprintf(name, sizeof(name), "n%u", i);
+        parley_loss_add(&loss, "", parley_str_c(name));
+    }
+
+    assert_int_equal(loss.nitems, PARLEY_LOSS_MAX);
+    assert_int_equal(loss.count, 2 * PARLEY_LOSS_MAX + 4);
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+test_loss_memory(void **state)
+{
+    parley_str_t       ret;
+    parley_mem_t       mem;
+    parley_loss_t      loss;
+    parley_arena_t     arena;
+    parley_test_mem_t  counter;
+
+    (void) state;
+
+    mem = parley_test_mem(&counter, 1);
+    parley_arena_init(&arena, &mem, 64);
+    parley_loss_init(&loss, &arena);
+    parley_loss_pointer(&loss, "/a");
+
+    assert_true(loss.failed);
+    assert_int_equal(parley_loss_text(&loss, &arena, &ret), -1);
+    assert_int_equal(ret.len, 0);
+}
+
+
+static void
+test_traceparent(void **state)
+{
+    size_t          i;
+    parley_str_t    trace_id, span_id, ret;
+    parley_arena_t  arena;
+
+#define T  "4bf92f3577b34da6a3ce929d0e0e4736"
+#define S  "00f067aa0ba902b7"
+
+    static const struct {
+        const char  *header;
+        int          valid;
+    } rows[] = {
+        { "00-" T "-" S "-01", 1 },
+        { "00-" T "-" S "-00", 1 },
+        { "01-" T "-" S "-ff", 1 },
+        { "01-" T "-" S "-01-more", 1 },
+        { "00-" T "-" S "-01-more", 0 },
+        { "01-" T "-" S "-01more", 0 },
+        { "ff-" T "-" S "-01", 0 },
+        { "00-" T "-" S, 0 },
+        { "", 0 },
+        { "00-4BF92F3577B34DA6A3CE929D0E0E4736-" S "-01", 0 },
+        { "00-00000000000000000000000000000000-" S "-01", 0 },
+        { "00-" T "-0000000000000000-01", 0 },
+        { "00_" T "-" S "-01", 0 },
+        { "00-" T "_" S "-01", 0 },
+        { "00-" T "-" S "_01", 0 },
+        { "00-" T "-" S "-0x", 0 },
+        { "0x-" T "-" S "-01", 0 },
+        { "00-" T "-00f067aa0ba902bg-01", 0 },
+    };
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(parley_traceparent_parse(
+                             parley_str_c(rows[i].header), &trace_id,
+                             &span_id),
+                         rows[i].valid ? 0 : -1);
+
+        if (rows[i].valid) {
+            parley_assert_str(trace_id, T);
+            parley_assert_str(span_id, S);
+        } else {
+            assert_int_equal(trace_id.len + span_id.len, 0);
+        }
+    }
+
+    assert_int_equal(parley_traceparent_format(&arena, PARLEY_STR(T),
+                                               PARLEY_STR(S), &ret), 0);
+    parley_assert_str(ret, "00-" T "-" S "-01");
+    assert_int_equal(parley_traceparent_format(&arena, PARLEY_STR("9f3c"),
+                                               PARLEY_STR(S), &ret), -1);
+
+    parley_arena_reset(&arena);
+}
+
+
+/* The engine takes no memory that it does not give back. */
+
+static void
+test_engine_memory(void **state)
+{
+    size_t             i, n;
+    parley_mem_t       mem;
+    parley_error_t     err;
+    parley_engine_t   *engine;
+    parley_test_mem_t  counter;
+
+    (void) state;
+
+    mem = parley_test_mem(&counter, 0);
+    engine = parley_engine_create(&mem, &err);
+    assert_non_null(engine);
+    n = counter.allocations;
+    parley_engine_destroy(engine);
+    assert_int_equal(counter.live, 0);
+
+    for (i = 1; i <= n; i += 1 + i / 16) {
+        mem = parley_test_mem(&counter, i);
+        assert_null(parley_engine_create(&mem, &err));
+        assert_int_equal(counter.live, 0);
+    }
+
+    parley_engine_destroy(NULL);
+}
+
+
+static void
+test_words(void **state)
+{
+    unsigned           i;
+    parley_priority_t  priority;
+
+    (void) state;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        assert_int_equal(parley_proto_find(
+                             parley_proto_name((parley_proto_t) i)), i);
+    }
+
+    assert_int_equal(parley_proto_name(PARLEY_PROTO_NONE).len, 0);
+    assert_int_equal(parley_proto_find(PARLEY_STR("soap")),
+                     PARLEY_PROTO_NONE);
+
+    for (i = 0; i <= PARLEY_PRIORITY_URGENT; i++) {
+        assert_int_equal(parley_priority_find(
+                             parley_priority_name((parley_priority_t) i),
+                             &priority), 0);
+        assert_int_equal(priority, i);
+    }
+
+    assert_int_equal(parley_priority_find(PARLEY_STR("Low"), &priority), -1);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_test("GW-06 the protocol is detected", test_detect),
+    parley_test("AEE-08 what is not translated is not touched", test_through),
+    parley_test("a protocol without a codec", test_no_codec),
+    parley_test("AEE-13 a log record is not translated", test_partial),
+    parley_test("AEE-15 VCP-16 what a signature covers", test_signing_input),
+    parley_test("GW-08 a signature is put in", test_attach),
+    parley_test("GW-08 what is made is signed", test_signed),
+    parley_test("VCP-30 directions", test_direction),
+    parley_test("AEE-28 AEE-29 AEE-32 members are replaced and removed",
+                test_edit),
+    parley_test("AEE-32 edits when memory ends", test_edit_memory),
+    parley_test("loss reports", test_loss),
+    parley_test("loss reports when memory ends", test_loss_memory),
+    parley_test("AEE-12 traceparent", test_traceparent),
+    parley_test("the engine when memory ends", test_engine_memory),
+    parley_test("words", test_words),
+};
+
+
+PARLEY_TEST_MAIN(tests)

@@ -1,0 +1,214 @@
+/*
+ * C2A, the Chat-to-Agents Protocol, draft 2026-06-02.  Private to
+ * translate/c2a but for the descriptor.
+ */
+
+#ifndef PARLEY_C2A_H
+#define PARLEY_C2A_H
+
+#include "parley_buf.h"
+#include "parley_codec.h"
+#include "parley_engine.h"
+
+
+#define PARLEY_C2A_MEDIA_PREFIX  "application/vnd."
+#define PARLEY_C2A_MEDIA_SUFFIX  "+json"
+
+
+typedef enum {
+    PARLEY_C2A_INITIALIZE = 0,
+    PARLEY_C2A_DELIVER,
+    PARLEY_C2A_LIST_EVENTS,
+    PARLEY_C2A_READ_THREAD,
+    PARLEY_C2A_SEND_MESSAGE,
+    PARLEY_C2A_REACT,
+    PARLEY_C2A_CLAIM,
+    PARLEY_C2A_DEFER,
+    PARLEY_C2A_RESOLVE,
+    PARLEY_C2A_CANCELLED,
+    PARLEY_C2A_PROGRESS,
+    PARLEY_C2A_FORMS
+} parley_c2a_form_t;
+
+
+typedef struct {
+    parley_str_t       form;        /* "chat.deliver" */
+    parley_str_t       intent;      /* "c2a.chat.deliver" */
+    parley_str_t       method;      /* "chat/deliver", "tools/call" */
+    parley_act_t       act;         /* where nothing else decides */
+    parley_priority_t  priority;
+    unsigned           tool:1;      /* params are {name, arguments} */
+} parley_c2a_form_info_t;
+
+
+/* how an event disposes of what it answers; "Event Disposition" */
+typedef enum {
+    PARLEY_C2A_UNDISPOSED = 0,
+    PARLEY_C2A_RESPONDED,
+    PARLEY_C2A_ACKNOWLEDGED,
+    PARLEY_C2A_DEFERRED,
+    PARLEY_C2A_CLAIMED,
+    PARLEY_C2A_IGNORED,
+    PARLEY_C2A_SUPERSEDED,
+    PARLEY_C2A_FAILED
+} parley_c2a_disposition_t;
+
+
+/* "Reaction Signals" */
+typedef struct {
+    parley_str_t              name;         /* "blocked" */
+    parley_str_t              glyph;        /* the default; may be empty */
+    parley_str_t              meaning;
+    parley_c2a_disposition_t  disposition;
+    parley_act_t              act;
+    parley_str_t              code;         /* of a FAILURE */
+    parley_alarm_t            alarm;
+    unsigned                  retryable:1;
+} parley_c2a_signal_t;
+
+
+/* what attention an event asks for: a row of the table of the mapping */
+typedef struct {
+    parley_str_t  kind;             /* conversation.kind */
+    parley_str_t  directedness;
+    parley_str_t  policy;
+    parley_str_t  mode;             /* injection.mode */
+    parley_str_t  reason;
+    parley_str_t  topic;            /* of a knock: the host's own words */
+} parley_c2a_row_t;
+
+
+/* what an encode puts together */
+typedef struct {
+    parley_arena_t              *arena;
+    const parley_msg_t          *m;
+    const parley_encode_opts_t  *opts;
+    parley_loss_t               *loss;
+    parley_error_t              *err;
+
+    const parley_c2a_row_t      *row;
+    parley_buf_t                 b;
+    parley_str_t                 sender;        /* in C2A's syntax */
+    parley_str_t                 recipient;
+    parley_str_t                 conversation;  /* its id */
+    parley_str_t                 thread;        /* or empty */
+} parley_c2a_encode_t;
+
+
+extern const parley_codec_t  parley_c2a_codec;
+
+/* the nine, in the order of the draft; C2A-15 */
+#define PARLEY_C2A_SIGNALS  9
+
+extern const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS];
+
+
+const parley_c2a_form_info_t *parley_c2a_form_info(parley_c2a_form_t form);
+
+/* By the canonical form ("chat.react"); PARLEY_C2A_FORMS: there is none. */
+parley_c2a_form_t parley_c2a_form_find(parley_str_t form);
+
+/*
+ * By method and, of tools/call, the name of the tool.  PARLEY_C2A_FORMS:
+ * there is none; *ret_tool says whether it is the tool that there is not.
+ */
+parley_c2a_form_t parley_c2a_form_of(const parley_json_t *doc,
+    int *ret_tool);
+
+/* NULL: no such signal. */
+const parley_c2a_signal_t *parley_c2a_signal(const parley_json_t *doc,
+    uint32_t value);
+
+/* "responded"; UNDISPOSED has no name */
+parley_str_t parley_c2a_disposition_name(parley_c2a_disposition_t d);
+
+/* How a message that was taken, and no more, is disposed of. */
+parley_c2a_disposition_t parley_c2a_disposition(const parley_msg_t *m);
+
+/*
+ * The members of an event's params that are its envelope: content, a knock
+ * and what the draft does not name are its payload.
+ */
+extern const parley_str_t  parley_c2a_aside[];
+extern const uint32_t      parley_c2a_naside;
+
+/* The row for a message, to a group or not. */
+const parley_c2a_row_t *parley_c2a_row(const parley_msg_t *m, int group);
+
+/* The params of the message, and of a tool call its arguments, or NONE. */
+uint32_t parley_c2a_params(const parley_json_t *doc);
+uint32_t parley_c2a_arguments(const parley_json_t *doc);
+
+
+int parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, int mve5, parley_msg_t *msg,
+    parley_error_t *err);
+
+/*
+ * Fills form, intent, id, sender, recipient, corr and reply_to, as far as
+ * they can be read, of a message that need not be valid.  -1: no memory.
+ */
+int parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg);
+
+/* What form and data say of a tool call or notification.  -1: no memory. */
+int parley_c2a_words(parley_msg_t *msg);
+
+int parley_c2a_restore(parley_arena_t *arena, parley_msg_t *msg,
+    parley_error_t *err);
+
+/*
+ * The text of a content array: its text parts, joined by newlines.
+ * *ret_whole: there are no other parts.  -1: no memory.
+ */
+int parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
+    uint32_t content, parley_str_t *ret, int *ret_whole);
+
+/*
+ * Another protocol's message in the content of an event: fills origin, form,
+ * data, members and what they say.  Where there is none *msg stays as it is.
+ */
+int parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t content, parley_error_t *err);
+
+/* The element of a content array that carries a message, or NONE. */
+uint32_t parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
+    parley_proto_t *ret);
+
+/* Writes the content array for a message of another protocol; -1: memory. */
+int parley_c2a_write_content(parley_c2a_encode_t *e);
+
+void parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss);
+
+int parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
+
+/* Writes a C2A message that comes back from another protocol's slot. */
+int parley_c2a_write_restored(parley_c2a_encode_t *e);
+
+int parley_c2a_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+
+int parley_c2a_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err);
+
+int parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
+    parley_reply_t *ret);
+
+/*
+ * Writes a JSON-RPC error as the body of *ret.  id is JSON text; code, field
+ * may be empty.  -1: no memory.
+ */
+int parley_c2a_error(parley_arena_t *arena, parley_str_t id, int number,
+    parley_str_t code, parley_str_t field, parley_str_t message,
+    parley_reply_t *ret);
+
+/* The JSON text of the message's id, "null" where it has no valid one. */
+parley_str_t parley_c2a_call_id(const parley_json_t *doc);
+
+
+#endif /* PARLEY_C2A_H */

@@ -1,0 +1,143 @@
+/*
+ * The eleven forms of the draft: methods, the seven tools, notifications.
+ */
+
+#include "parley_c2a.h"
+
+
+static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
+    [PARLEY_C2A_INITIALIZE] = {
+        parley_str("initialize"), parley_str("c2a.initialize"),
+        parley_str("initialize"),
+        PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL, 0
+    },
+    [PARLEY_C2A_DELIVER] = {
+        parley_str("chat.deliver"), parley_str("c2a.chat.deliver"),
+        parley_str("chat/deliver"),
+        PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL, 0
+    },
+    [PARLEY_C2A_LIST_EVENTS] = {
+        parley_str("chat.list_events"), parley_str("c2a.chat.list_events"),
+        parley_str("tools/call"),
+        PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL, 1
+    },
+    [PARLEY_C2A_READ_THREAD] = {
+        parley_str("chat.read_thread"), parley_str("c2a.chat.read_thread"),
+        parley_str("tools/call"),
+        PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL, 1
+    },
+    [PARLEY_C2A_SEND_MESSAGE] = {
+        parley_str("chat.send_message"), parley_str("c2a.chat.send_message"),
+        parley_str("tools/call"),
+        PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL, 1
+    },
+    [PARLEY_C2A_REACT] = {
+        parley_str("chat.react"), parley_str("c2a.chat.react"),
+        parley_str("tools/call"),
+        PARLEY_ACT_PROGRESS, PARLEY_PRIORITY_LOW, 1
+    },
+    [PARLEY_C2A_CLAIM] = {
+        parley_str("chat.claim"), parley_str("c2a.chat.claim"),
+        parley_str("tools/call"),
+        PARLEY_ACT_PROGRESS, PARLEY_PRIORITY_LOW, 1
+    },
+    [PARLEY_C2A_DEFER] = {
+        parley_str("chat.defer"), parley_str("c2a.chat.defer"),
+        parley_str("tools/call"),
+        PARLEY_ACT_PROGRESS, PARLEY_PRIORITY_LOW, 1
+    },
+    [PARLEY_C2A_RESOLVE] = {
+        parley_str("chat.resolve"), parley_str("c2a.chat.resolve"),
+        parley_str("tools/call"),
+        PARLEY_ACT_REPLY, PARLEY_PRIORITY_NORMAL, 1
+    },
+    [PARLEY_C2A_CANCELLED] = {
+        parley_str("notifications.cancelled"),
+        parley_str("c2a.notifications.cancelled"),
+        parley_str("notifications/cancelled"),
+        PARLEY_ACT_EVENT, PARLEY_PRIORITY_HIGH, 0
+    },
+    [PARLEY_C2A_PROGRESS] = {
+        parley_str("notifications.progress"),
+        parley_str("c2a.notifications.progress"),
+        parley_str("notifications/progress"),
+        PARLEY_ACT_PROGRESS, PARLEY_PRIORITY_LOW, 0
+    },
+};
+
+
+const parley_str_t  parley_c2a_aside[] = {
+    parley_str("eventId"), parley_str("source"), parley_str("conversation"),
+    parley_str("author"), parley_str("target"), parley_str("timing"),
+    parley_str("attention"), parley_str("injection"),
+    parley_str("reliability"),
+};
+
+const uint32_t  parley_c2a_naside = sizeof(parley_c2a_aside)
+                                    / sizeof(parley_c2a_aside[0]);
+
+
+const parley_c2a_form_info_t *
+parley_c2a_form_info(parley_c2a_form_t form)
+{
+    return &parley_c2a_forms[form];
+}
+
+
+parley_c2a_form_t
+parley_c2a_form_find(parley_str_t form)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_C2A_FORMS; i++) {
+        if (parley_str_eq(parley_c2a_forms[i].form, form)) {
+            break;
+        }
+    }
+
+    return (parley_c2a_form_t) i;
+}
+
+
+parley_c2a_form_t
+parley_c2a_form_of(const parley_json_t *doc, int *ret_tool)
+{
+    unsigned  i;
+    uint32_t  method, name;
+
+    *ret_tool = 0;
+
+    method = parley_json_get(doc, 0, PARLEY_STR("method"));
+    name = parley_json_get(doc, parley_c2a_params(doc), PARLEY_STR("name"));
+
+    for (i = 0; i < PARLEY_C2A_FORMS; i++) {
+        if (!parley_json_string_is(doc, method, parley_c2a_forms[i].method)) {
+            continue;
+        }
+
+        if (!parley_c2a_forms[i].tool
+            || parley_json_string_is(doc, name, parley_c2a_forms[i].form))
+        {
+            break;
+        }
+
+        *ret_tool = 1;
+    }
+
+    return (parley_c2a_form_t) i;
+}
+
+
+uint32_t
+parley_c2a_params(const parley_json_t *doc)
+{
+    return parley_json_get(doc, 0, PARLEY_STR("params"));
+}
+
+
+uint32_t
+parley_c2a_arguments(const parley_json_t *doc)
+{
+    return parley_json_get(doc, parley_c2a_params(doc),
+                           PARLEY_STR("arguments"));
+}

@@ -1,0 +1,324 @@
+#include "parley_intents.h"
+
+#include <stdlib.h>
+
+
+typedef struct {
+    parley_str_t            intent;
+    parley_act_t            act;
+    parley_str_t            uri;
+    const parley_schema_t  *schema;
+} parley_intent_t;
+
+
+struct parley_intents_s {
+    parley_mem_t          mem;
+    parley_arena_t        arena;
+    parley_schema_set_t  *set;
+    parley_intent_t      *items;
+    size_t                n;
+    size_t                size;
+};
+
+
+/* what stands between the intent and the suffix */
+static const struct {
+    parley_str_t  word;
+    parley_act_t  act;
+} parley_intents_words[] = {
+    { parley_str(".task"), PARLEY_ACT_REQUEST },
+    { parley_str(".result"), PARLEY_ACT_REPLY },
+    { parley_str(".error"), PARLEY_ACT_FAILURE },
+};
+
+
+static int parley_intents_compare(const void *a, const void *b);
+static int parley_intents_order(parley_str_t a, parley_str_t b);
+
+
+parley_intents_t *
+parley_intents_create(const parley_mem_t *mem)
+{
+    parley_intents_t         *intents;
+    parley_schema_options_t   options;
+
+    intents = mem->alloc(mem->ctx, sizeof(parley_intents_t));
+
+    if (intents == NULL) {
+        return NULL;
+    }
+
+    memset(intents, 0, sizeof(parley_intents_t));
+    memset(&options, 0, sizeof(parley_schema_options_t));
+
+    intents->mem = *mem;
+    options.formats = 1;
+
+    parley_arena_init(&intents->arena, mem, 0);
+    intents->set = parley_schema_set_create(mem, &options);
+
+    if (intents->set == NULL) {
+        parley_intents_destroy(intents);
+        return NULL;
+    }
+
+    return intents;
+}
+
+
+void
+parley_intents_destroy(parley_intents_t *intents)
+{
+    if (intents == NULL) {
+        return;
+    }
+
+    parley_schema_set_destroy(intents->set);
+    parley_arena_reset(&intents->arena);
+
+    if (intents->mem.free != NULL) {
+        intents->mem.free(intents->mem.ctx, intents);
+    }
+}
+
+
+int
+parley_intents_name(parley_str_t file, parley_str_t *ret_intent,
+    parley_act_t *ret_act)
+{
+    size_t        i, suffix;
+    parley_str_t  word;
+
+    suffix = sizeof(PARLEY_INTENTS_SUFFIX) - 1;
+
+    if (file.len <= suffix
+        || memcmp(file.data + file.len - suffix, PARLEY_INTENTS_SUFFIX,
+                  suffix)
+           != 0)
+    {
+        return 0;
+    }
+
+    file.len -= suffix;
+
+    for (i = 0;
+         i < sizeof(parley_intents_words) / sizeof(parley_intents_words[0]);
+         i++)
+    {
+        word = parley_intents_words[i].word;
+
+        if (file.len > word.len
+            && memcmp(file.data + file.len - word.len, word.data, word.len)
+               == 0)
+        {
+            *ret_intent = parley_str_make(file.data, file.len - word.len);
+            *ret_act = parley_intents_words[i].act;
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_intents_add(parley_intents_t *intents, parley_str_t file,
+    parley_str_t intent, parley_act_t act, parley_str_t text,
+    parley_schema_error_t *err)
+{
+    size_t            size;
+    parley_buf_t      b;
+    parley_intent_t  *items, *item;
+
+    if (intents->n == intents->size) {
+        size = intents->size ? intents->size * 2 : 32;
+
+        items = parley_arena_alloc(&intents->arena,
+                                   size * sizeof(parley_intent_t));
+        if (items == NULL) {
+            return parley_error_memory(&err->error);
+        }
+
+        if (intents->n > 0) {
+            memcpy(items, intents->items,
+                   intents->n * sizeof(parley_intent_t));
+        }
+
+        intents->items = items;
+        intents->size = size;
+    }
+
+    item = &intents->items[intents->n];
+
+    parley_buf_init(&b, &intents->arena, 0);
+    parley_buf_lit(&b, "intent:///");
+    parley_buf_str(&b, intent);
+
+    for (size = 0;
+         size < sizeof(parley_intents_words) / sizeof(parley_intents_words[0]);
+         size++)
+    {
+        if (parley_intents_words[size].act == act) {
+            parley_buf_str(&b, parley_intents_words[size].word);
+        }
+    }
+
+    parley_buf_lit(&b, PARLEY_INTENTS_SUFFIX);
+
+    if (parley_buf_done(&b, &item->uri) != 0
+        || parley_arena_str(&intents->arena, intent, &item->intent) != 0)
+    {
+        return parley_error_memory(&err->error);
+    }
+
+    if (parley_schema_set_add(intents->set, file, item->uri, text, err) != 0) {
+        return -1;
+    }
+
+    item->act = act;
+    item->schema = NULL;
+    intents->n++;
+
+    return 0;
+}
+
+
+int
+parley_intents_compile(parley_intents_t *intents, parley_schema_error_t *err)
+{
+    size_t  i;
+
+    for (i = 0; i < intents->n; i++) {
+        if (parley_schema_compile(intents->set, intents->items[i].uri,
+                                  &intents->items[i].schema, err)
+            != 0)
+        {
+            return -1;
+        }
+    }
+
+    if (intents->n > 0) {
+        qsort(intents->items, intents->n, sizeof(parley_intent_t),
+              parley_intents_compare);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_intents_compare(const void *a, const void *b)
+{
+    int                     rc;
+    const parley_intent_t  *one, *two;
+
+    one = a;
+    two = b;
+
+    rc = parley_intents_order(one->intent, two->intent);
+
+    return rc != 0 ? rc : (int) one->act - (int) two->act;
+}
+
+
+static int
+parley_intents_order(parley_str_t a, parley_str_t b)
+{
+    int     rc;
+    size_t  n;
+
+    n = a.len < b.len ? a.len : b.len;
+    rc = n > 0 ? memcmp(a.data, b.data, n) : 0;
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    return a.len < b.len ? -1 : a.len > b.len;
+}
+
+
+const parley_schema_t *
+parley_intents_find(const parley_intents_t *intents, parley_str_t intent,
+    parley_act_t act)
+{
+    parley_intent_t         key;
+    const parley_intent_t  *item;
+
+    if (intents == NULL || intents->n == 0) {
+        return NULL;
+    }
+
+    memset(&key, 0, sizeof(parley_intent_t));
+
+    key.intent = intent;
+    key.act = act;
+
+    item = bsearch(&key, intents->items, intents->n, sizeof(parley_intent_t),
+                   parley_intents_compare);
+
+    return item != NULL ? item->schema : NULL;
+}
+
+
+int
+parley_intents_check(const parley_intents_t *intents, parley_arena_t *arena,
+    const parley_msg_t *m, parley_error_t *err)
+{
+    int                     rc;
+    parley_schema_error_t   error;
+    const parley_schema_t  *schema;
+
+    schema = parley_intents_find(intents, m->intent, m->act);
+
+    if (schema == NULL || m->data.node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    rc = parley_schema_validate(schema, arena, m->data, &error);
+
+    if (rc == 0) {
+        return 0;
+    }
+
+    if (rc < 0) {
+        return parley_error_memory(err);
+    }
+
+    return parley_error_set(err, error.error.code, error.error.field, "%s %s",
+                            error.error.field[0] ? error.error.field
+                                                 : "the payload",
+                            error.error.text);
+}
+
+
+size_t
+parley_intents_list(const parley_intents_t *intents, parley_buf_t *b,
+    int first, int (*keep)(void *ctx, parley_str_t intent), void *ctx)
+{
+    size_t  i, n;
+
+    n = 0;
+
+    for (i = 0; intents != NULL && i < intents->n; i++) {
+
+        if (i > 0 && parley_str_eq(intents->items[i].intent,
+                                   intents->items[i - 1].intent))
+        {
+            continue;
+        }
+
+        if (!keep(ctx, intents->items[i].intent)) {
+            continue;
+        }
+
+        if (!first || n > 0) {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_buf_json_string(b, intents->items[i].intent);
+        n++;
+    }
+
+    return n;
+}
