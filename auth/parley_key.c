@@ -23,8 +23,60 @@ typedef struct {
 } parley_key_state_t;
 
 
-static void
+static void parley_key_chain(parley_key_state_t *st, const uint8_t *p,
+    size_t n);
+
+
+static inline void
 parley_key_put(parley_key_state_t *st, const uint8_t *p, size_t n)
+{
+    if (n > sizeof(st->block) - st->used) {
+        parley_key_chain(st, p, n);
+        return;
+    }
+
+    if (n != 0) {
+        memcpy(st->block + st->used, p, n);
+        st->used += n;
+    }
+}
+
+
+static inline void
+parley_key_put_len(parley_key_state_t *st, uint64_t n)
+{
+    uint8_t  len[8] = {
+        (uint8_t) n, (uint8_t) (n >> 8), (uint8_t) (n >> 16),
+        (uint8_t) (n >> 24), (uint8_t) (n >> 32), (uint8_t) (n >> 40),
+        (uint8_t) (n >> 48), (uint8_t) (n >> 56)
+    };
+
+    parley_key_put(st, len, sizeof(len));
+}
+
+
+void
+parley_key_make(const uint8_t secret[PARLEY_KEY_SECRET],
+    const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
+{
+    size_t              i;
+    parley_key_state_t  st;
+
+    st.secret = secret;
+    st.block[0] = 0;
+    st.used = 1;
+
+    for (i = 0; i < n; i++) {
+        parley_key_put_len(&st, parts[i].len);
+        parley_key_put(&st, parts[i].data, parts[i].len);
+    }
+
+    (void) crypto_shorthash_siphashx24(out, st.block, st.used, secret);
+}
+
+
+static void
+parley_key_chain(parley_key_state_t *st, const uint8_t *p, size_t n)
 {
     size_t   take;
     uint8_t  hash[PARLEY_KEY_LEN];
@@ -51,30 +103,4 @@ parley_key_put(parley_key_state_t *st, const uint8_t *p, size_t n)
         p += take;
         n -= take;
     }
-}
-
-
-void
-parley_key_make(const uint8_t secret[PARLEY_KEY_SECRET],
-    const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
-{
-    size_t              i, j;
-    uint8_t             len[8];
-    parley_key_state_t  st;
-
-    st.secret = secret;
-    st.block[0] = 0;
-    st.used = 1;
-
-    for (i = 0; i < n; i++) {
-
-        for (j = 0; j < sizeof(len); j++) {
-            len[j] = (uint8_t) ((uint64_t) parts[i].len >> (8 * j));
-        }
-
-        parley_key_put(&st, len, sizeof(len));
-        parley_key_put(&st, parts[i].data, parts[i].len);
-    }
-
-    (void) crypto_shorthash_siphashx24(out, st.block, st.used, secret);
 }

@@ -12,7 +12,6 @@ static const struct {
     parley_alg_id_t  alg;
 } parley_signature_words[] = {
     { parley_str("ed25519"), PARLEY_ALG_EDDSA },
-    { parley_str("Ed25519"), PARLEY_ALG_EDDSA },
     { parley_str("EdDSA"), PARLEY_ALG_EDDSA },
     { parley_str("HS256"), PARLEY_ALG_HS256 },
 };
@@ -127,7 +126,11 @@ parley_signature_verify(const parley_jwks_t *keys, parley_str_t word,
                                 "the signature's algorithm is not supported");
     }
 
+    /* one spelling: what differs in a character is another signature */
+
     if (text.len > PARLEY_SIGNATURE_TEXT_MAX
+        || (text.len != 0 && (memchr(text.data, '-', text.len) != NULL
+                              || memchr(text.data, '_', text.len) != NULL))
         || parley_base64_decode(text, sig, &len) != 0
         || len != parley_alg_get(alg)->signature_len)
     {

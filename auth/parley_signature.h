@@ -19,11 +19,11 @@
 
 
 /*
- * Verifies text, the base64 of a signature (standard alphabet, padded or not,
- * or base64url; strict), over octets.
+ * Verifies text, the base64 of a signature (standard alphabet, padded or not;
+ * strict), over octets.
  *
- * word is "ed25519" (also "Ed25519" and "EdDSA", as JOSE spells it in an AEE
- * sig) or "HS256".  kid empty: every key of that algorithm is tried, in
+ * word is "ed25519" (also "EdDSA", as JOSE spells it in an AEE sig) or
+ * "HS256", in just this spelling.  kid empty: every key of that algorithm is tried, in
  * order, up to PARLEY_SIGNATURE_TRIES.  keys are the sender's and nobody
  * else's, which is what binds the signature to the sender.
  *

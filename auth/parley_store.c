@@ -26,7 +26,9 @@ struct parley_store_s {
     parley_store_entry_t  *newest;
     size_t                 n;
     size_t                 octets;
+    size_t                 taken;       /* in powers of two */
     size_t                 entries_max;
+    size_t                 taken_max;
     size_t                 mask;        /* buckets - 1 */
     int                    evicts;
     int                    was_swept;
@@ -72,6 +74,25 @@ parley_store_create_locked(const parley_mem_t *mem, size_t buckets,
     store->evicts = evicts;
 
     return store;
+}
+
+
+/* what a value takes of memory; never less than an allocator needs */
+
+static size_t
+parley_store_takes(size_t len)
+{
+    size_t  n;
+
+    if (len > SIZE_MAX / 4) {
+        return SIZE_MAX;
+    }
+
+    for (n = 64; n < sizeof(parley_store_entry_t) + len; n *= 2) {
+        /* void */
+    }
+
+    return n;
 }
 
 
@@ -123,6 +144,7 @@ parley_store_drop(parley_store_t *store, const parley_mem_t *mem,
 
     store->n--;
     store->octets -= e->len;
+    store->taken -= parley_store_takes(e->len);
 
     mem->free(mem->ctx, e);
 }
@@ -170,7 +192,15 @@ parley_store_sweep(parley_store_t *store, const parley_mem_t *mem,
 static parley_store_entry_t *
 parley_store_alloc(parley_store_t *store, const parley_mem_t *mem, size_t len)
 {
-    if (store->entries_max != 0 && store->n >= store->entries_max) {
+    size_t  takes;
+
+    takes = parley_store_takes(len);
+
+    if ((store->entries_max != 0 && store->n >= store->entries_max)
+        || (store->taken_max != 0
+            && (store->taken >= store->taken_max
+                || takes > store->taken_max - store->taken)))
+    {
         return NULL;
     }
 
@@ -189,6 +219,14 @@ parley_store_room(parley_store_t *store, const parley_mem_t *mem,
     int64_t now, size_t len)
 {
     parley_store_entry_t  *e;
+
+    if (parley_store_takes(len) == SIZE_MAX
+        || (store->taken_max != 0
+            && parley_store_takes(len) > store->taken_max))
+    {
+        /* nothing that gives way would make room for it */
+        return NULL;
+    }
 
     e = parley_store_alloc(store, mem, len);
 
@@ -260,6 +298,7 @@ parley_store_put_locked(parley_store_t *store, const parley_mem_t *mem,
     store->newest = e;
     store->n++;
     store->octets += value.len;
+    store->taken += parley_store_takes(value.len);
 
     return 0;
 }
@@ -285,9 +324,11 @@ parley_store_get_locked(parley_store_t *store,
 
 
 void
-parley_store_bound_locked(parley_store_t *store, size_t entries)
+parley_store_bound_locked(parley_store_t *store, size_t entries,
+    size_t octets)
 {
     store->entries_max = entries;
+    store->taken_max = octets;
 }
 
 

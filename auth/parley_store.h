@@ -64,8 +64,13 @@ int parley_store_get_locked(parley_store_t *store,
     const uint8_t key[PARLEY_KEY_LEN], int64_t now, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
-/* Another bound for the number of values; what is there stays. */
-void parley_store_bound_locked(parley_store_t *store, size_t entries);
+/*
+ * Other bounds: the number of values, and the octets that they may take, as
+ * an allocator that hands out powers of two counts them (0: as many as memory
+ * holds).  What is there stays.
+ */
+void parley_store_bound_locked(parley_store_t *store, size_t entries,
+    size_t octets);
 
 void parley_store_remove_locked(parley_store_t *store,
     const parley_mem_t *mem, const uint8_t key[PARLEY_KEY_LEN]);

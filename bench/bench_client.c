@@ -1,10 +1,15 @@
 /*
- * The client of the benchmarks: sends messages with fresh ids over kept
- * connections, looks at every answer, and prints one line of figures.
+ * The client of the benchmarks, and the service behind the gateway, in one
+ * loop: sends messages with fresh ids over kept connections, looks at every
+ * answer, and prints one line of figures.
  *
  * Closed loop: each connection sends as soon as it has its answer.  With a
  * rate: requests are due at fixed times, whether the gateway keeps up or not,
  * and latency counts from when a request was due.
+ *
+ * The loop never sleeps: to wake a process on another core is work for who
+ * wakes it, the gateway, and the slower the gateway the more often it would
+ * have to.
  */
 
 #define _GNU_SOURCE
@@ -22,6 +27,7 @@
 
 #include "bench_http.h"
 #include "bench_message.h"
+#include "bench_service.h"
 
 
 #define BENCH_LATENCIES_MAX  (4 * 1000 * 1000)
@@ -29,6 +35,7 @@
 #define BENCH_USAGE                                                           \
     "usage: bench_client [option...]\n"                                       \
     "  -p PORT      of the gateway\n"                                         \
+    "  -l PORT      of the service\n"                                         \
     "  -u PATH      of the request\n"                                         \
     "  -m KIND      of message: aee, aee-large, vcp, vcp-signed\n"            \
     "  -s SIZE      of the message (default: the kind's)\n"                   \
@@ -40,23 +47,29 @@
     "  -r RATE      requests per second (default: as fast as possible)\n"     \
     "  -S STATUS    that every answer must have (default 200)\n"              \
     "  -P PID       of the process whose CPU time is measured\n"              \
-    "  -v           print the last answer's body, nothing else\n"
+    "  -v           print, in place of figures, the last message that the\n"  \
+    "               service got and the answer that the client got\n"
 
+
+typedef struct bench_s  bench_t;
 
 typedef struct {
-    int           fd;
-    int           busy;
-    char         *out;          /* head and message */
-    size_t        out_len;
-    size_t        sent;
-    uint64_t      number;       /* of the message */
-    int64_t       due;          /* ns */
-    bench_http_t  http;
+    bench_event_t  event;
+    bench_t       *bench;
+    int            fd;
+    int            busy;
+    char          *out;         /* head and message */
+    size_t         out_len;
+    size_t         sent;
+    uint64_t       number;      /* of the message */
+    int64_t        due;         /* ns */
+    bench_http_t   http;
 } bench_connection_t;
 
 
-typedef struct {
+struct bench_s {
     int                   port;
+    int                   service_port;
     const char           *path;
     const char           *kind;
     size_t                size;
@@ -85,7 +98,7 @@ typedef struct {
     uint64_t              begun;
     uint64_t              done;
     uint32_t             *latencies;    /* ns */
-} bench_t;
+};
 
 
 static void bench_options(bench_t *b, int argc, char **argv);
@@ -94,7 +107,8 @@ static void bench_head(bench_t *b);
 static void bench_connect(bench_t *b);
 static void bench_loop(bench_t *b);
 static int bench_is_over(const bench_t *b, int64_t now);
-static int64_t bench_begin(bench_t *b, int64_t now);
+static void bench_begin(bench_t *b, int64_t now);
+static void bench_handler(bench_event_t *event, uint32_t events);
 static void bench_send(bench_t *b, bench_connection_t *c);
 static void bench_write(bench_connection_t *c);
 static void bench_receive(bench_t *b, bench_connection_t *c);
@@ -164,11 +178,15 @@ bench_options(bench_t *b, int argc, char **argv)
     b->nconnections = 1;
     b->status = 200;
 
-    while ((c = getopt(argc, argv, "p:u:m:s:k:T:c:n:t:r:S:P:v")) != -1) {
+    while ((c = getopt(argc, argv, "p:l:u:m:s:k:T:c:n:t:r:S:P:v")) != -1) {
         switch (c) {
 
         case 'p':
             b->port = atoi(optarg);
+            break;
+
+        case 'l':
+            b->service_port = atoi(optarg);
             break;
 
         case 'u':
@@ -225,7 +243,7 @@ bench_options(bench_t *b, int argc, char **argv)
         }
     }
 
-    if (b->port == 0 || b->nconnections == 0
+    if (b->port == 0 || b->service_port == 0 || b->nconnections == 0
         || (b->requests == 0 && b->seconds <= 0))
     {
         fprintf(stderr, BENCH_USAGE);
@@ -318,28 +336,28 @@ static void
 bench_connect(bench_t *b)
 {
     size_t               i;
-    struct epoll_event   ev;
     bench_connection_t  *c;
 
     b->epoll = epoll_create1(EPOLL_CLOEXEC);
     b->connections = calloc(b->nconnections, sizeof(bench_connection_t));
 
-    if (b->epoll == -1 || b->connections == NULL) {
-        bench_fail("epoll");
+    if (b->epoll == -1 || b->connections == NULL
+        || bench_service_open(b->epoll, b->service_port) != 0)
+    {
+        bench_fail("service");
     }
 
     for (i = 0; i < b->nconnections; i++) {
         c = &b->connections[i];
 
+        c->event.handler = bench_handler;
+        c->bench = b;
         c->fd = bench_http_connect(b->port);
         c->out_len = b->head_len + b->message.len;
         c->out = malloc(c->out_len);
 
-        ev.events = EPOLLIN|EPOLLOUT|EPOLLET;
-        ev.data.ptr = c;
-
         if (c->fd == -1 || c->out == NULL
-            || epoll_ctl(b->epoll, EPOLL_CTL_ADD, c->fd, &ev) != 0)
+            || bench_event_add(b->epoll, c->fd, &c->event) != 0)
         {
             bench_fail("connect");
         }
@@ -353,45 +371,31 @@ bench_connect(bench_t *b)
 static void
 bench_loop(bench_t *b)
 {
-    int                  i, n;
-    int64_t              now, next;
-    struct timespec      wait;
-    struct epoll_event   events[256];
-    bench_connection_t  *c;
+    int                 i, n;
+    int64_t             now;
+    bench_event_t      *event;
+    struct epoll_event  events[256];
 
     b->start = bench_now();
-    now = b->start;
 
     for ( ;; ) {
-        next = bench_begin(b, now);
+        now = bench_now();
+        bench_begin(b, now);
 
         if (b->done == b->begun && bench_is_over(b, now)) {
             break;
         }
 
-        wait.tv_sec = next / 1000000000;
-        wait.tv_nsec = next % 1000000000;
-
-        n = epoll_pwait2(b->epoll, events, 256, next >= 0 ? &wait : NULL,
-                         NULL);
+        n = epoll_wait(b->epoll, events, 256, 0);
 
         if (n == -1 && errno != EINTR) {
             bench_fail("epoll");
         }
 
         for (i = 0; i < n; i++) {
-            c = events[i].data.ptr;
-
-            if (c->busy && (events[i].events & EPOLLOUT)) {
-                bench_write(c);
-            }
-
-            if (events[i].events & ~(uint32_t) EPOLLOUT) {
-                bench_receive(b, c);
-            }
+            event = events[i].data.ptr;
+            event->handler(event, events[i].events);
         }
-
-        now = bench_now();
     }
 
     b->end = now;
@@ -410,24 +414,17 @@ bench_is_over(const bench_t *b, int64_t now)
 }
 
 
-/*
- * Gives what is due to connections that are free.  Returns how many ns until
- * the next is due, -1 where that is not for the clock to say.
- */
+/* Gives what is due to connections that are free. */
 
-static int64_t
+static void
 bench_begin(bench_t *b, int64_t now)
 {
     size_t               i;
     int64_t              due;
     bench_connection_t  *c;
 
-    for (i = 0; i < b->nconnections; i++) {
+    for (i = 0; i < b->nconnections && !bench_is_over(b, now); i++) {
         c = &b->connections[i];
-
-        if (bench_is_over(b, now)) {
-            return -1;
-        }
 
         if (c->busy) {
             continue;
@@ -439,15 +436,13 @@ bench_begin(bench_t *b, int64_t now)
             due = b->start + (int64_t) ((double) b->begun / b->rate * 1e9);
 
             if (due > now) {
-                return due - now;
+                return;
             }
         }
 
         c->due = due;
         bench_send(b, c);
     }
-
-    return -1;
 }
 
 
@@ -466,6 +461,23 @@ bench_send(bench_t *b, bench_connection_t *c)
     }
 
     bench_write(c);
+}
+
+
+static void
+bench_handler(bench_event_t *event, uint32_t events)
+{
+    bench_connection_t  *c;
+
+    c = (bench_connection_t *) event;
+
+    if (c->busy && (events & EPOLLOUT)) {
+        bench_write(c);
+    }
+
+    if (events & ~(uint32_t) EPOLLOUT) {
+        bench_receive(c->bench, c);
+    }
 }
 
 
@@ -512,8 +524,9 @@ bench_receive(bench_t *b, bench_connection_t *c)
     b->latencies[b->done++] = ns < UINT32_MAX ? (uint32_t) ns : UINT32_MAX;
 
     if (b->verbose && b->done == b->requests) {
-        (void) fwrite(c->http.data + c->http.head, 1,
-                      c->http.len - c->http.head, stdout);
+        printf("%.*s\n%.*s\n", (int) bench_service_last_len,
+               bench_service_last, (int) (c->http.len - c->http.head),
+               c->http.data + c->http.head);
     }
 
     bench_http_reset(&c->http);

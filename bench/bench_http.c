@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -183,4 +184,16 @@ bench_http_listen(int port)
     }
 
     return fd;
+}
+
+
+int
+bench_event_add(int epoll, int fd, bench_event_t *event)
+{
+    struct epoll_event  ev;
+
+    ev.events = EPOLLIN|EPOLLOUT|EPOLLET;
+    ev.data.ptr = event;
+
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev);
 }

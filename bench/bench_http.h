@@ -7,6 +7,15 @@
 #define BENCH_HTTP_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+
+/* what an epoll event leads to; the first member of who waits for it */
+typedef struct bench_event_s  bench_event_t;
+
+struct bench_event_s {
+    void  (*handler)(bench_event_t *event, uint32_t events);
+};
 
 
 typedef struct {
@@ -39,6 +48,9 @@ int bench_http_contains(const bench_http_t *h, const char *text, size_t len);
  */
 int bench_http_connect(int port);
 int bench_http_listen(int port);
+
+/* Edge-triggered, both ways.  Returns 0, or -1 and errno. */
+int bench_event_add(int epoll, int fd, bench_event_t *event);
 
 
 #endif /* BENCH_HTTP_H */

@@ -1,18 +1,3 @@
-/*
- * bench_service PORT
- *
- * The service behind all gateways that are compared.  It takes a message and
- * answers at once, with the message's id where the protocol wants that:
- *
- *  POST /vcp   a VCP message: 200 {"status":"accepted","message_id":ID}
- *  POST /aee   an AEE message: 202, empty
- *  POST /any   either: as /vcp
- *  GET /last   the last message, as it came
- *
- * What is not of the protocol is answered 500, so that a gateway that does
- * not translate fails.
- */
-
 #define _GNU_SOURCE
 
 #include <stdio.h>
@@ -24,25 +9,27 @@
 
 #include "bench_http.h"
 #include "bench_message.h"
+#include "bench_service.h"
 
 
-#define BENCH_SERVICE_CONNECTIONS  1024
-#define BENCH_SERVICE_NEAR         1024     /* octets that hold the id */
+#define BENCH_SERVICE_NEAR  1024    /* octets that hold the id */
 
 
 typedef struct {
-    int           fd;
-    bench_http_t  http;
-} bench_service_connection_t;
+    bench_event_t  event;
+    int            fd;
+    int            epoll;
+    bench_http_t   http;
+} bench_service_t;
 
 
-static char    *bench_last;
-static size_t   bench_last_len;
+char    *bench_service_last;
+size_t   bench_service_last_len;
 
 
-static void bench_service_accept(int epoll, int listener);
-static void bench_service_take(bench_service_connection_t *c);
-static int bench_service_answer(bench_service_connection_t *c);
+static void bench_service_accept(bench_event_t *event, uint32_t events);
+static void bench_service_take(bench_event_t *event, uint32_t events);
+static int bench_service_answer(const bench_service_t *c);
 static const char *bench_service_find(const bench_http_t *h,
     const char *member);
 static int bench_service_send(int fd, const char *text, size_t len);
@@ -50,78 +37,65 @@ static void bench_service_keep(const bench_http_t *h);
 
 
 int
-main(int argc, char **argv)
+bench_service_open(int epoll, int port)
 {
-    int                  epoll, listener, i, n;
-    struct epoll_event   ev, events[256];
+    static bench_service_t  listener;
 
-    if (argc != 2) {
-        fprintf(stderr, "usage: bench_service PORT\n");
-        return 2;
+    listener.event.handler = bench_service_accept;
+    listener.epoll = epoll;
+    listener.fd = bench_http_listen(port);
+
+    if (listener.fd == -1) {
+        return -1;
     }
 
-    epoll = epoll_create1(EPOLL_CLOEXEC);
-    listener = bench_http_listen(atoi(argv[1]));
+    return bench_event_add(epoll, listener.fd, &listener.event);
+}
 
-    ev.events = EPOLLIN;
-    ev.data.ptr = NULL;
 
-    if (epoll == -1 || listener == -1
-        || epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &ev) != 0)
+static void
+bench_service_accept(bench_event_t *event, uint32_t events)
+{
+    int               fd;
+    bench_service_t  *listener, *c;
+
+    (void) events;
+
+    listener = (bench_service_t *) event;
+
+    while ((fd = accept4(listener->fd, NULL, NULL,
+                         SOCK_NONBLOCK|SOCK_CLOEXEC))
+           != -1)
     {
-        perror("bench_service");
-        return 1;
-    }
+        c = calloc(1, sizeof(bench_service_t));
 
-    for ( ;; ) {
-        n = epoll_wait(epoll, events, 256, -1);
+        if (c == NULL) {
+            (void) close(fd);
+            return;
+        }
 
-        for (i = 0; i < n; i++) {
-            if (events[i].data.ptr == NULL) {
-                bench_service_accept(epoll, listener);
+        c->event.handler = bench_service_take;
+        c->fd = fd;
 
-            } else {
-                bench_service_take(events[i].data.ptr);
-            }
+        if (bench_event_add(listener->epoll, fd, &c->event) != 0) {
+            (void) close(fd);
+            free(c);
         }
     }
 }
 
 
 static void
-bench_service_accept(int epoll, int listener)
+bench_service_take(bench_event_t *event, uint32_t events)
 {
-    int                          fd;
-    struct epoll_event           ev;
-    bench_service_connection_t  *c;
+    int               rc;
+    bench_service_t  *c;
 
-    fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK|SOCK_CLOEXEC);
-    if (fd == -1) {
+    c = (bench_service_t *) event;
+
+    if ((events & ~(uint32_t) EPOLLOUT) == 0) {
         return;
     }
-
-    c = calloc(1, sizeof(bench_service_connection_t));
-    if (c == NULL) {
-        (void) close(fd);
-        return;
-    }
-
-    c->fd = fd;
-
-    ev.events = EPOLLIN|EPOLLET;
-    ev.data.ptr = c;
-
-    if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) != 0) {
-        (void) close(fd);
-        free(c);
-    }
-}
-
-
-static void
-bench_service_take(bench_service_connection_t *c)
-{
-    int  rc;
 
     rc = bench_http_read(&c->http, c->fd);
 
@@ -143,7 +117,7 @@ bench_service_take(bench_service_connection_t *c)
 
 
 static int
-bench_service_answer(bench_service_connection_t *c)
+bench_service_answer(const bench_service_t *c)
 {
     char                 text[256], body[128];
     size_t               len;
@@ -151,15 +125,6 @@ bench_service_answer(bench_service_connection_t *c)
     const bench_http_t  *h;
 
     h = &c->http;
-
-    if (bench_http_begins(h, "GET /last ")) {
-        len = (size_t) snprintf(text, sizeof(text), "HTTP/1.1 200 OK\r\n"
-                                "Content-Length: %zu\r\n\r\n",
-                                bench_last_len);
-
-        return bench_service_send(c->fd, text, len) == 0
-               ? bench_service_send(c->fd, bench_last, bench_last_len) : -1;
-    }
 
     bench_service_keep(h);
 
@@ -234,17 +199,17 @@ bench_service_keep(const bench_http_t *h)
 {
     static size_t  size;
 
-    bench_last_len = h->len - h->head;
+    bench_service_last_len = h->len - h->head;
 
-    if (bench_last_len > size) {
-        size = bench_last_len;
-        bench_last = realloc(bench_last, size);
+    if (bench_service_last_len > size) {
+        size = bench_service_last_len;
+        bench_service_last = realloc(bench_service_last, size);
 
-        if (bench_last == NULL) {
+        if (bench_service_last == NULL) {
             perror("bench_service");
             exit(1);
         }
     }
 
-    memcpy(bench_last, h->data + h->head, bench_last_len);
+    memcpy(bench_service_last, h->data + h->head, bench_service_last_len);
 }

@@ -12,6 +12,7 @@ local M = {}
 local tokens = ngx.shared.tokens
 local rates = ngx.shared.rates
 local seen = ngx.shared.seen
+local origins = ngx.shared.origins
 
 local find, match, sub, format = string.find, string.match, string.sub,
                                  string.format
@@ -305,6 +306,20 @@ function M.access()
         return refuse(422, "E_TRANSLATION_UNSUPPORTED", "/id")
     end
 
+    -- a reply may come later, as a request of its own
+
+    local origin = "vcp\0" .. m.id
+
+    if not origins:safe_set(origin, cjson.encode({
+            protocol = "aee", form = m.type, id = m.id, corr = m.corr,
+            intent = m.intent, sender = m.from, recipient = m.to,
+            priority = m.priority
+        }), WINDOW)
+    then
+        return refuse(503, "E_CAPACITY")
+    end
+
+    ctx.origin = origin
     ctx.message = m
 
     ngx.req.set_body_data(cjson.encode({
@@ -397,6 +412,10 @@ function M.log()
 
     else
         seen:delete(ctx.key)
+
+        if ctx.origin then
+            origins:delete(ctx.origin)
+        end
     end
 end
 

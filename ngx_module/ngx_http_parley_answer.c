@@ -235,6 +235,7 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ngx_http_parley_deadline_stop(ctx);
 
     ngx_memzero(&reply, sizeof(parley_reply_t));
+    body = parley_str_none;
     copied = 0;
 
     if (ctx->error.code == PARLEY_E_NONE) {
@@ -338,7 +339,11 @@ ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
-    if (ctx->msg.wire == ctx->lcf->speak) {
+    /* that it took the message and says no more has a form in each protocol */
+
+    if (ctx->msg.wire == ctx->lcf->speak
+        && (body.len || answer.kind != PARLEY_ANSWER_TAKEN))
+    {
         *copied = 1;
         return NGX_OK;
     }
@@ -399,7 +404,6 @@ ngx_http_parley_answer_send(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply)
 {
     ngx_int_t    rc;
-    ngx_buf_t   *b;
     ngx_chain_t  out;
 
     ctx->replied = 1;
@@ -417,19 +421,12 @@ ngx_http_parley_answer_send(ngx_http_request_t *r,
         return rc;
     }
 
-    b = ngx_calloc_buf(r->pool);
-    if (b == NULL) {
+    out.buf = ngx_http_parley_last_buf(r, reply->body);
+    out.next = NULL;
+
+    if (out.buf == NULL) {
         return NGX_ERROR;
     }
-
-    b->pos = (u_char *) reply->body.data;
-    b->last = b->pos + reply->body.len;
-    b->memory = reply->body.len ? 1 : 0;
-    b->last_buf = 1;
-    b->last_in_chain = 1;
-
-    out.buf = b;
-    out.next = NULL;
 
     return ngx_http_parley_next_body_filter(r, &out);
 }

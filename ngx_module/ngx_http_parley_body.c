@@ -168,9 +168,11 @@ ngx_http_parley_content_length(ngx_http_request_t *r, size_t size)
 
         ngx_memzero(h, sizeof(ngx_table_elt_t));
 
-        h->hash = 1;
         ngx_str_set(&h->key, "Content-Length");
         h->lowcase_key = (u_char *) "content-length";
+
+        /* nginx's proxies look it up, to write their own instead */
+        h->hash = ngx_hash_key(h->lowcase_key, h->key.len);
 
         r->headers_in.content_length = h;
     }

@@ -12,14 +12,10 @@
 
 static ngx_int_t ngx_http_parley_proven(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_transport(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
+static void ngx_http_parley_way(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_way_t *ret);
 static ngx_int_t ngx_http_parley_over_tls(ngx_http_request_t *r);
-static ngx_int_t ngx_http_parley_signed(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_unsigned(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_fresh(ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_signed(ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_allowed(ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_policy_request(ngx_http_parley_ctx_t *ctx,
     parley_policy_request_t *request);
@@ -82,7 +78,11 @@ ngx_http_parley_read(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 ngx_int_t
 ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    if (ngx_http_parley_transport(r, ctx) != NGX_OK
+    parley_way_t  way;
+
+    ngx_http_parley_way(r, ctx, &way);
+
+    if (parley_check_transport(ctx->proto, &way, &ctx->error) != 0
         || ngx_http_parley_sender(ctx) != NGX_OK)
     {
         return NGX_DECLINED;
@@ -98,8 +98,15 @@ ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    if (ngx_http_parley_fresh(ctx) != NGX_OK
-        || (!ctx->msg.partial && ngx_http_parley_window_reserve(ctx) != NGX_OK)
+    if (ngx_http_parley_submission(r, ctx) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    if (parley_check_age(&ctx->msg, (int64_t) ctx->lcf->past,
+                         (int64_t) ctx->lcf->future, ngx_http_parley_now(),
+                         &ctx->error)
+        != 0
+        || ngx_http_parley_window_reserve(ctx) != NGX_OK
         || ngx_http_parley_allowed(ctx) != NGX_OK
         || ngx_http_parley_direction(ctx) != NGX_OK
         || ngx_http_parley_priority_rate(ctx) != NGX_OK)
@@ -117,32 +124,32 @@ ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 static ngx_int_t
 ngx_http_parley_proven(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
+    parley_way_t  way;
+
     if (ctx->msg.sig.present
         && ctx->lcf->signature != NGX_HTTP_PARLEY_SIGNATURE_OFF)
     {
-        return ngx_http_parley_signed(r, ctx);
+        return ngx_http_parley_signed(ctx);
     }
 
-    return ngx_http_parley_unsigned(r, ctx);
+    ngx_http_parley_way(r, ctx, &way);
+
+    return parley_check_unsigned(ctx->proto, &way, &ctx->error) == 0
+           ? NGX_OK : NGX_DECLINED;
 }
 
 
-/* VCP-19: plain HTTP only where the operator said so */
-
-static ngx_int_t
-ngx_http_parley_transport(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+static void
+ngx_http_parley_way(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    parley_way_t *ret)
 {
-    if (ctx->lcf->trusted
-        || !parley_codecs[ctx->proto]->needs_tls
-        || ngx_http_parley_over_tls(r))
-    {
-        return NGX_OK;
-    }
+    ngx_memzero(ret, sizeof(parley_way_t));
 
-    (void) parley_error_set(&ctx->error, PARLEY_E_POLICY_REFUSED, NULL,
-                            "this protocol needs TLS 1.2 or later");
-
-    return NGX_DECLINED;
+    ret->trusted = ctx->lcf->trusted ? 1 : 0;
+    ret->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
+    ret->token = (ctx->principal && ctx->jwt) ? 1 : 0;
+    ret->must_sign =
+             ctx->lcf->signature == NGX_HTTP_PARLEY_SIGNATURE_REQUIRED ? 1 : 0;
 }
 
 
@@ -170,7 +177,7 @@ ngx_http_parley_over_tls(ngx_http_request_t *r)
 /* a signature that is there is verified, whatever is required */
 
 static ngx_int_t
-ngx_http_parley_signed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_signed(ngx_http_parley_ctx_t *ctx)
 {
     parley_str_t         input;
     parley_msg_sig_t    *sig;
@@ -213,105 +220,13 @@ ngx_http_parley_signed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-static ngx_int_t
-ngx_http_parley_unsigned(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    if (ctx->lcf->trusted
-        && ctx->lcf->signature != NGX_HTTP_PARLEY_SIGNATURE_REQUIRED)
-    {
-        return NGX_OK;
-    }
-
-    if (ctx->lcf->signature == NGX_HTTP_PARLEY_SIGNATURE_REQUIRED
-        || parley_codecs[ctx->proto]->needs_signature)
-    {
-        (void) parley_error_set(&ctx->error, PARLEY_E_SIGNATURE_MISSING,
-                                parley_codecs[ctx->proto]->signature_pointer,
-                                "the message must be signed");
-        return NGX_DECLINED;
-    }
-
-    if (ctx->principal == NULL || ctx->jwt == NULL) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_SIGNATURE_MISSING,
-                                parley_codecs[ctx->proto]->signature_pointer,
-                                "nothing proves who sent the message");
-        return NGX_DECLINED;
-    }
-
-    /* AEE-37 */
-
-    if (!ngx_http_parley_over_tls(r)) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_SIGNATURE_MISSING,
-                                parley_codecs[ctx->proto]->signature_pointer,
-                                "an unsigned message needs TLS");
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
-}
-
-
-/* step 8, AEE-17, VCP-15 */
-
-static ngx_int_t
-ngx_http_parley_fresh(ngx_http_parley_ctx_t *ctx)
-{
-    int64_t                past, future, age;
-    const parley_codec_t  *codec;
-
-    codec = parley_codecs[ctx->proto];
-
-    past = (int64_t) ctx->lcf->past;
-    future = (int64_t) ctx->lcf->future;
-
-    if (codec->past_max_ms && past > codec->past_max_ms) {
-        past = codec->past_max_ms;
-    }
-
-    if (codec->future_max_ms && future > codec->future_max_ms) {
-        future = codec->future_max_ms;
-    }
-
-    if (ctx->msg.partial && ctx->msg.created.len == 0) {
-        return NGX_OK;
-    }
-
-    if (ctx->msg.created_ms < 0) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_FIELD_INVALID,
-                                codec->created_pointer,
-                                "is no RFC 3339 timestamp, its age cannot be "
-                                "told");
-        return NGX_DECLINED;
-    }
-
-    age = ngx_http_parley_now() - ctx->msg.created_ms;
-
-    if (age > past) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_STALE,
-                                codec->created_pointer,
-                                "the message is older than %ld seconds",
-                                (long) (past / 1000));
-        return NGX_DECLINED;
-    }
-
-    if (-age > future) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_STALE,
-                                codec->created_pointer,
-                                "the message is more than %ld seconds ahead",
-                                (long) (future / 1000));
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
-}
-
-
 /* step 9 */
 
 static ngx_int_t
 ngx_http_parley_allowed(ngx_http_parley_ctx_t *ctx)
 {
-    parley_policy_request_t  request;
+    const char               *pointer;
+    parley_policy_request_t   request;
 
     if (ctx->lcf->policy == NULL) {
         return NGX_OK;
@@ -323,9 +238,11 @@ ngx_http_parley_allowed(ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
+    pointer = parley_codecs[ctx->proto]->intent_pointer;
+
     ngx_cpystrn((u_char *) ctx->error.field,
                 (u_char *) (ctx->error.code == PARLEY_E_INTENT_REFUSED
-                            ? parley_codecs[ctx->proto]->intent_pointer : ""),
+                            && pointer ? pointer : ""),
                 PARLEY_POINTER_MAX);
 
     return NGX_DECLINED;

@@ -12,6 +12,7 @@
 
 static char *ngx_http_parley_bad(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_str_t *value, const char *why);
+static ngx_uint_t ngx_http_parley_is_pointer(ngx_str_t *s);
 static char *ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word);
 
@@ -424,8 +425,8 @@ ngx_http_parley_policy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                           cf->args->nelts - 1, &err)
         != 0)
     {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\": %s%s%s",
-                           &cmd->name, err.field, err.field[0] ? " " : "",
+        /* its text names the word */
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\": %s", &cmd->name,
                            err.text);
         return NGX_CONF_ERROR;
     }
@@ -647,6 +648,26 @@ ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+/* RFC 6901: ~0 and ~1 are all the escapes there are */
+
+static ngx_uint_t
+ngx_http_parley_is_pointer(ngx_str_t *s)
+{
+    size_t  i;
+
+    for (i = 0; i < s->len; i++) {
+        if (s->data[i] == '~'
+            && (i + 1 == s->len
+                || (s->data[i + 1] != '0' && s->data[i + 1] != '1')))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
 char *
 ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -657,7 +678,9 @@ ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     value = cf->args->elts;
 
-    if (value[1].len < 2 || value[1].data[0] != '/') {
+    if (value[1].len < 2 || value[1].data[0] != '/'
+        || !ngx_http_parley_is_pointer(&value[1]))
+    {
         return ngx_http_parley_bad(cf, cmd, &value[1],
                                    "must be a JSON Pointer, such as "
                                    "/payload/secret");

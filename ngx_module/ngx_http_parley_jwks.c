@@ -245,6 +245,7 @@ ngx_http_parley_jwks_store(ngx_http_request_t *r,
     ngx_http_parley_main_conf_t *mcf, ngx_str_t *text)
 {
     u_char                   *p;
+    size_t                    usable;
     parley_jwks_t             keys;
     parley_error_t            err;
     parley_arena_t            arena;
@@ -265,8 +266,18 @@ ngx_http_parley_jwks_store(ngx_http_request_t *r,
         return;
     }
 
+    usable = keys.n;
+
     parley_jwks_free(&keys);
     parley_arena_reset(&arena);
+
+    if (usable == 0) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "parley: parley_jwks_request \"%V\" brought no key "
+                      "that verifies tokens, the last good ones are kept",
+                      &mcf->jwks_uri);
+        return;
+    }
 
     zone = mcf->zone;
     sh = zone->sh;

@@ -12,6 +12,8 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 
+#include "parley_amend.h"
+#include "parley_check.h"
 #include "parley_directory.h"
 #include "parley_key.h"
 #include "parley_engine.h"
@@ -20,6 +22,7 @@
 #include "parley_jwt.h"
 #include "parley_limit.h"
 #include "parley_name.h"
+#include "parley_party.h"
 #include "parley_policy.h"
 #include "parley_principal.h"
 #include "parley_rate.h"
@@ -426,12 +429,28 @@ ngx_int_t ngx_http_parley_may_use(ngx_http_parley_ctx_t *ctx,
 /* Step 6: the claimed sender is the principal. */
 ngx_int_t ngx_http_parley_sender(ngx_http_parley_ctx_t *ctx);
 
+/* The caller's name in a protocol, its own or mapped, or empty. */
+parley_str_t ngx_http_parley_own_name(ngx_http_parley_ctx_t *ctx,
+    parley_proto_t proto);
+
+/* a parley_attribute_pt over the directory */
+void ngx_http_parley_attribute(void *data, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
+
 /* VCP-30 */
 ngx_int_t ngx_http_parley_direction(ngx_http_parley_ctx_t *ctx);
 
 /* a parley_resolve_pt over the directory; the context is the request's */
 int ngx_http_parley_resolve(void *data, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
+
+
+/* ngx_http_parley_submit.c */
+
+ngx_int_t ngx_http_parley_submission(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_forward_scope(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 
 
 /* ngx_http_parley_translate.c: step 10 */
@@ -451,18 +470,27 @@ ngx_int_t ngx_http_parley_origin_find(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_origin_drop(ngx_http_parley_ctx_t *ctx);
 
 
+/* why a task for the gateway has failed: E_..., a JSON Pointer, a sentence */
+
+typedef struct {
+    const char                   *code;
+    const char                   *field;          /* "": none */
+    const char                   *why;
+} ngx_http_parley_fault_t;
+
+
 /* ngx_http_parley_retain.c: messages that can be fetched again */
 
 void ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx);
 
 /*
  * The payloads of aee.context.fetch and aee.context.refute.  NGX_OK and
- * *ret; NGX_DECLINED: *code and *why; NGX_ERROR.
+ * *ret; NGX_DECLINED and *fault; NGX_ERROR.
  */
 ngx_int_t ngx_http_parley_retain_fetch(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, const char **code, const char **why);
+    parley_str_t *ret, ngx_http_parley_fault_t *fault);
 ngx_int_t ngx_http_parley_retain_refute(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, const char **code, const char **why);
+    parley_str_t *ret, ngx_http_parley_fault_t *fault);
 
 
 /* ngx_http_parley_intents.c: parley_intents, AEE-33 */
@@ -513,6 +541,10 @@ ngx_int_t ngx_http_parley_refuse(ngx_http_request_t *r,
 /* Answers the request and finalizes it; returns NGX_DONE or an error. */
 ngx_int_t ngx_http_parley_respond(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
+
+/* A response's last buffer, with all of its body; NULL: no memory. */
+ngx_buf_t *ngx_http_parley_last_buf(ngx_http_request_t *r,
+    parley_str_t body);
 
 /* Makes the body of a refusal; NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_parley_refusal(ngx_http_request_t *r,

@@ -17,24 +17,24 @@
 
 
 typedef ngx_int_t (*ngx_http_parley_own_pt)(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, const char **code, const char **why);
+    parley_str_t *ret, ngx_http_parley_fault_t *fault);
 
 
 static ngx_int_t ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx,
     parley_aee_own_t own, parley_reply_t *reply);
 static ngx_int_t ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, const char **code, const char **why);
+    parley_str_t *ret, ngx_http_parley_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, const char **code, const char **why);
+    parley_str_t *ret, ngx_http_parley_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, const char **code, const char **why);
+    parley_str_t *ret, ngx_http_parley_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_capability(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, const char **code, const char **why);
+    parley_str_t *ret, ngx_http_parley_fault_t *fault);
 static int ngx_http_parley_own_keep(void *data, parley_str_t intent);
 static ngx_int_t ngx_http_parley_in_namespace(parley_str_t intent,
     parley_str_t space);
 static ngx_int_t ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, const char **code, const char **why);
+    parley_str_t *ret, ngx_http_parley_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_validated(ngx_http_parley_ctx_t *ctx,
     const parley_schema_t *schema, parley_json_ref_t payload,
     parley_str_t *ret);
@@ -95,14 +95,14 @@ static ngx_int_t
 ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx, parley_aee_own_t own,
     parley_reply_t *reply)
 {
-    int           failed;
-    ngx_int_t     rc;
-    const char   *code, *why;
-    parley_str_t  self, payload;
+    int                      failed;
+    ngx_int_t                rc;
+    parley_str_t             self, payload;
+    ngx_http_parley_fault_t  fault;
 
     self = ngx_http_parley_str(&ctx->mcf->self);
 
-    rc = ngx_http_parley_owns[own](ctx, &payload, &code, &why);
+    rc = ngx_http_parley_owns[own](ctx, &payload, &fault);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -114,9 +114,11 @@ ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx, parley_aee_own_t own,
                                        &ctx->error);
     } else {
         failed = parley_aee_own_error(&ctx->arena, &ctx->msg, self,
-                                      parley_str_c(code), parley_str_c(why),
-                                      parley_str_none, ngx_http_parley_now(),
-                                      reply, &ctx->error);
+                                      parley_str_c(fault.code),
+                                      parley_str_c(fault.why),
+                                      parley_str_c(fault.field),
+                                      ngx_http_parley_now(), reply,
+                                      &ctx->error);
     }
 
     return failed ? NGX_ERROR : NGX_OK;
@@ -127,7 +129,7 @@ ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx, parley_aee_own_t own,
 
 static ngx_int_t
 ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    const char **code, const char **why)
+    ngx_http_parley_fault_t *fault)
 {
     *ret = PARLEY_STR("{\"pong\":true}");
 
@@ -139,7 +141,7 @@ ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 static ngx_int_t
 ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    const char **code, const char **why)
+    ngx_http_parley_fault_t *fault)
 {
     size_t                        pages, nfree;
     ngx_uint_t                    generation;
@@ -192,7 +194,7 @@ ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 static ngx_int_t
 ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    const char **code, const char **why)
+    ngx_http_parley_fault_t *fault)
 {
     ngx_uint_t    i, n;
     parley_buf_t  b;
@@ -228,12 +230,24 @@ ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 static ngx_int_t
 ngx_http_parley_own_capability(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    const char **code, const char **why)
+    ngx_http_parley_fault_t *fault)
 {
-    ngx_uint_t     i;
-    ngx_uint_t     n;
+    uint32_t       filter;
+    ngx_uint_t     i, n;
     parley_buf_t   b;
     parley_str_t   intent;
+
+    filter = parley_json_get(ctx->msg.data.doc, ctx->msg.data.node,
+                             PARLEY_STR("namespace_filter"));
+
+    if (filter != PARLEY_JSON_NONE
+        && parley_json_type(ctx->msg.data.doc, filter) != PARLEY_JSON_STRING)
+    {
+        fault->code = "E_FIELD_INVALID";
+        fault->field = "/payload/namespace_filter";
+        fault->why = "/payload/namespace_filter must be a text";
+        return NGX_DECLINED;
+    }
 
     n = 0;
 
@@ -275,9 +289,8 @@ ngx_http_parley_own_keep(void *data, parley_str_t intent)
                         PARLEY_STR("namespace_filter"));
 
     if (i != PARLEY_JSON_NONE
-        && parley_json_type(ctx->msg.data.doc, i) == PARLEY_JSON_STRING
-        && parley_json_string(ctx->msg.data.doc, i, &filter) == 0
-        && !ngx_http_parley_in_namespace(intent, filter))
+        && (parley_json_string(ctx->msg.data.doc, i, &filter) != 0
+            || !ngx_http_parley_in_namespace(intent, filter)))
     {
         return 0;
     }
@@ -310,7 +323,7 @@ ngx_http_parley_in_namespace(parley_str_t intent, parley_str_t space)
 
 static ngx_int_t
 ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    const char **code, const char **why)
+    ngx_http_parley_fault_t *fault)
 {
     uint32_t              i;
     parley_act_t          act;
@@ -326,11 +339,19 @@ ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
     payload.node = parley_json_get(doc, ctx->msg.data.node,
                                    PARLEY_STR("payload_to_validate"));
 
-    if (i == PARLEY_JSON_NONE || parley_json_type(doc, i) != PARLEY_JSON_STRING
-        || payload.node == PARLEY_JSON_NONE)
+    if (i == PARLEY_JSON_NONE
+        || parley_json_type(doc, i) != PARLEY_JSON_STRING)
     {
-        *code = "E_FIELD_MISSING";
-        *why = "/payload must have intent and payload_to_validate";
+        fault->code = "E_FIELD_MISSING";
+        fault->field = "/payload/intent";
+        fault->why = "/payload/intent must name an intent";
+        return NGX_DECLINED;
+    }
+
+    if (payload.node == PARLEY_JSON_NONE) {
+        fault->code = "E_FIELD_MISSING";
+        fault->field = "/payload/payload_to_validate";
+        fault->why = "/payload/payload_to_validate is required";
         return NGX_DECLINED;
     }
 

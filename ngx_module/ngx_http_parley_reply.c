@@ -37,6 +37,9 @@ ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_http_parley_log_refusal(r, ctx);
 
     if (!ctx->body_read) {
+        /* a client that waits for 100 is spared the body */
+        r->expect_tested = 1;
+
         rc = ngx_http_discard_request_body(r);
 
         if (rc != NGX_OK) {
@@ -72,7 +75,6 @@ static ngx_int_t
 ngx_http_parley_send(ngx_http_request_t *r, const parley_reply_t *reply)
 {
     ngx_int_t    rc;
-    ngx_buf_t   *b;
     ngx_chain_t  out;
 
     rc = ngx_http_send_header(r);
@@ -81,21 +83,38 @@ ngx_http_parley_send(ngx_http_request_t *r, const parley_reply_t *reply)
         return rc;
     }
 
-    b = ngx_calloc_buf(r->pool);
-    if (b == NULL) {
+    out.buf = ngx_http_parley_last_buf(r, reply->body);
+    out.next = NULL;
+
+    if (out.buf == NULL) {
         return NGX_ERROR;
     }
 
-    b->pos = (u_char *) reply->body.data;
-    b->last = b->pos + reply->body.len;
-    b->memory = reply->body.len ? 1 : 0;
+    return ngx_http_output_filter(r, &out);
+}
+
+
+ngx_buf_t *
+ngx_http_parley_last_buf(ngx_http_request_t *r, parley_str_t body)
+{
+    ngx_buf_t  *b;
+
+    b = ngx_calloc_buf(r->pool);
+
+    if (b == NULL) {
+        return NULL;
+    }
+
+    if (body.len) {
+        b->pos = (u_char *) body.data;
+        b->last = b->pos + body.len;
+        b->memory = 1;
+    }
+
     b->last_buf = 1;
     b->last_in_chain = 1;
 
-    out.buf = b;
-    out.next = NULL;
-
-    return ngx_http_output_filter(r, &out);
+    return b;
 }
 
 

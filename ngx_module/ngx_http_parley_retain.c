@@ -2,9 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Retention (parley_retain): the last messages that were taken, as they were
- * sent, for aee.context.fetch; and what was said against them
- * (aee.context.refute).  Only a party of the conversation sees either; who is
+ * Retention (parley_retain): the last messages that were taken, for
+ * aee.context.fetch; and what was said against them (aee.context.refute).  Only a party of the conversation sees either; who is
  * none learns no more than that nothing is there.
  */
 
@@ -20,122 +19,189 @@
 #define NGX_HTTP_PARLEY_REFUTATIONS_MAX  16
 #define NGX_HTTP_PARLEY_REASON_MAX       1024
 
+/* how often a refutation is tried where others come at the same time */
+#define NGX_HTTP_PARLEY_REFUTE_TRIES     8
+
 #define NGX_HTTP_PARLEY_HASH             "sha256:"
 
 
+/* what the zone has under the id of a message, as JSON */
+
+typedef struct {
+    parley_str_t   record;          /* as it was read */
+    parley_json_t  doc;             /* of record */
+    parley_str_t   protocol;
+    parley_str_t   sub;             /* of the sender; empty: nobody known */
+    parley_str_t   sender;
+    parley_str_t   recipient;
+    int64_t        until;           /* ms, of the clock of the zone */
+    uint32_t       refutations;     /* how many */
+    parley_str_t   refuted;         /* they, without brackets */
+    parley_str_t   message;
+} ngx_http_parley_retained_t;
+
+
 static void ngx_http_parley_retain_key(ngx_http_parley_ctx_t *ctx,
-    parley_str_t kind, parley_str_t id, uint8_t key[PARLEY_KEY_LEN]);
+    parley_str_t id, uint8_t key[PARLEY_KEY_LEN]);
 static ngx_int_t ngx_http_parley_retain_load(ngx_http_parley_ctx_t *ctx,
-    parley_str_t kind, parley_str_t id, parley_str_t *ret);
+    parley_str_t id, ngx_http_parley_retained_t *m);
+static ngx_int_t ngx_http_parley_retain_read(ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_retained_t *m);
+static ngx_int_t ngx_http_parley_retain_write(ngx_http_parley_ctx_t *ctx,
+    const ngx_http_parley_retained_t *m, parley_str_t *ret);
+static ngx_int_t ngx_http_parley_retain_store(ngx_http_parley_ctx_t *ctx,
+    parley_str_t id, const ngx_http_parley_retained_t *old, int64_t until,
+    parley_str_t record);
 static ngx_int_t ngx_http_parley_retain_find(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *id, parley_json_t *doc, const char **code,
-    const char **why);
+    parley_str_t *id, ngx_http_parley_retained_t *m,
+    ngx_http_parley_fault_t *fault);
 static ngx_int_t ngx_http_parley_retain_party(ngx_http_parley_ctx_t *ctx,
-    const parley_json_t *doc);
+    const ngx_http_parley_retained_t *m);
 static ngx_int_t ngx_http_parley_retain_hash(ngx_http_parley_ctx_t *ctx,
-    const parley_json_t *doc);
+    const ngx_http_parley_retained_t *m);
+static ngx_int_t ngx_http_parley_retain_refuted(ngx_http_parley_ctx_t *ctx,
+    parley_str_t reason, ngx_http_parley_retained_t *m,
+    ngx_http_parley_fault_t *fault);
 static parley_str_t ngx_http_parley_retain_text(const parley_json_t *doc,
     uint32_t object, const char *name);
-static void ngx_http_parley_retain_store(ngx_http_parley_ctx_t *ctx,
-    const uint8_t key[PARLEY_KEY_LEN], parley_str_t value, ngx_int_t *stored);
 
 
 static void
-ngx_http_parley_retain_key(ngx_http_parley_ctx_t *ctx, parley_str_t kind,
-    parley_str_t id, uint8_t key[PARLEY_KEY_LEN])
+ngx_http_parley_retain_key(ngx_http_parley_ctx_t *ctx, parley_str_t id,
+    uint8_t key[PARLEY_KEY_LEN])
 {
     parley_str_t  parts[2];
 
-    parts[0] = kind;
+    parts[0] = PARLEY_STR("message");
     parts[1] = id;
 
     parley_key_make(ctx->mcf->zone->sh->secret, parts, 2, key);
 }
 
 
+/*
+ * What was passed on, so without what parley_redact took out; of a message
+ * that was translated, the original that the translation refers to.
+ */
+
 void
 ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx)
 {
-    uint8_t        key[PARLEY_KEY_LEN];
-    ngx_int_t      stored;
-    parley_buf_t   b;
-    parley_str_t   value, sub, old;
-    parley_json_t  doc;
-    parley_error_t err;
+    parley_str_t                record;
+    ngx_http_parley_retained_t  m, old;
 
     if (ctx->mcf->retain == 0 || ctx->msg.partial) {
         return;
     }
 
-    sub = ctx->principal ? ctx->principal->sub : parley_str_none;
+    ngx_memzero(&m, sizeof(ngx_http_parley_retained_t));
+
+    m.protocol = parley_proto_name(ctx->proto);
+    m.sub = ctx->principal ? ctx->principal->sub : parley_str_none;
+    m.sender = ctx->msg.sender;
+    m.recipient = ctx->msg.recipient;
+    m.until = (int64_t) ngx_current_msec + (int64_t) ctx->mcf->retain_time;
+    m.message = (ctx->msg.wire == ctx->lcf->speak) ? ctx->sent.body
+                                                   : ctx->msg.doc->input;
 
     /* an id that somebody else has used already stays the other's */
 
-    if (ngx_http_parley_retain_load(ctx, PARLEY_STR("message"), ctx->msg.id,
-                                    &old)
-        == NGX_OK
-        && (parley_json_read(&doc, &ctx->arena, NULL, 0, old, &err) != 0
-            || !parley_str_eq(ngx_http_parley_retain_text(&doc, 0, "sub"),
-                              sub)))
-    {
+    switch (ngx_http_parley_retain_load(ctx, ctx->msg.id, &old)) {
+
+    case NGX_DECLINED:
+        break;
+
+    case NGX_OK:
+        if (parley_str_eq(old.sub, m.sub)) {
+            break;
+        }
+
+        return;
+
+    default: /* NGX_ERROR */
         return;
     }
 
-    parley_buf_init(&b, &ctx->arena, ctx->body.len + 256);
-
-    parley_buf_octet(&b, '{');
-    parley_buf_member(&b, PARLEY_STR("protocol"),
-                      parley_proto_name(ctx->proto));
-    parley_buf_member(&b, PARLEY_STR("sub"), sub);
-    parley_buf_member(&b, PARLEY_STR("sender"), ctx->msg.sender);
-    parley_buf_member(&b, PARLEY_STR("recipient"), ctx->msg.recipient);
-    parley_buf_name(&b, PARLEY_STR("message"));
-    parley_buf_str(&b, ctx->body);
-    parley_buf_octet(&b, '}');
-
-    if (parley_buf_done(&b, &value) != 0) {
-        return;
+    if (ngx_http_parley_retain_write(ctx, &m, &record) == NGX_OK) {
+        (void) ngx_http_parley_retain_store(ctx, ctx->msg.id, NULL, m.until,
+                                            record);
     }
-
-    ngx_http_parley_retain_key(ctx, PARLEY_STR("message"), ctx->msg.id, key);
-    ngx_http_parley_retain_store(ctx, key, value, &stored);
 }
 
 
-/* retention is bounded: what finds no room was not kept */
+/*
+ * With old, only where that is still what is there, else NGX_AGAIN.  Retention
+ * is bounded; where there is no room: NGX_DECLINED, nothing is there now, or
+ * NGX_BUSY, old still is.
+ */
 
-static void
-ngx_http_parley_retain_store(ngx_http_parley_ctx_t *ctx,
-    const uint8_t key[PARLEY_KEY_LEN], parley_str_t value, ngx_int_t *stored)
+static ngx_int_t
+ngx_http_parley_retain_store(ngx_http_parley_ctx_t *ctx, parley_str_t id,
+    const ngx_http_parley_retained_t *old, int64_t until, parley_str_t record)
 {
+    int64_t                  now;
+    uint8_t                  key[PARLEY_KEY_LEN];
+    ngx_int_t                rc;
+    parley_str_t             there;
+    parley_store_t          *store;
     ngx_http_parley_zone_t  *zone;
 
+    ngx_http_parley_retain_key(ctx, id, key);
+
+    rc = NGX_AGAIN;
+    now = (int64_t) ngx_current_msec;
     zone = ctx->mcf->zone;
+    store = zone->sh->retained;
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    *stored = parley_store_put_locked(zone->sh->retained, &zone->mem, key,
-                                      (int64_t) ngx_current_msec,
-                                      (int64_t) ctx->mcf->retain_time, value)
-              == 0;
+    if (old == NULL
+        || (parley_store_get_locked(store, key, now, &there) == 0
+            && parley_str_eq(there, old->record)))
+    {
+        rc = NGX_OK;
+
+        if (parley_store_put_locked(store, &zone->mem, key, now, until - now,
+                                    record)
+            != 0)
+        {
+            rc = NGX_DECLINED;
+        }
+
+        /* into the room that it had */
+
+        if (rc == NGX_DECLINED && old
+            && parley_store_put_locked(store, &zone->mem, key, now,
+                                       until - now, old->record)
+               == 0)
+        {
+            rc = NGX_BUSY;
+        }
+    }
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
+
+    return rc;
 }
 
 
+/* NGX_DECLINED: nothing is there */
+
 static ngx_int_t
-ngx_http_parley_retain_load(ngx_http_parley_ctx_t *ctx, parley_str_t kind,
-    parley_str_t id, parley_str_t *ret)
+ngx_http_parley_retain_load(ngx_http_parley_ctx_t *ctx, parley_str_t id,
+    ngx_http_parley_retained_t *m)
 {
-    int                      rc;
     uint8_t                  key[PARLEY_KEY_LEN];
+    ngx_int_t                rc;
     parley_str_t             value;
     ngx_http_parley_zone_t  *zone;
 
-    zone = ctx->mcf->zone;
-    rc = -1;
+    ngx_memzero(m, sizeof(ngx_http_parley_retained_t));
 
-    ngx_http_parley_retain_key(ctx, kind, id, key);
+    zone = ctx->mcf->zone;
+    rc = NGX_DECLINED;
+
+    ngx_http_parley_retain_key(ctx, id, key);
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
@@ -143,12 +209,88 @@ ngx_http_parley_retain_load(ngx_http_parley_ctx_t *ctx, parley_str_t kind,
                                 (int64_t) ngx_current_msec, &value)
         == 0)
     {
-        rc = parley_arena_str(&ctx->arena, value, ret);
+        rc = parley_arena_str(&ctx->arena, value, &m->record) == 0
+             ? NGX_OK : NGX_ERROR;
     }
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
-    return rc == 0 ? NGX_OK : NGX_DECLINED;
+    return rc == NGX_OK ? ngx_http_parley_retain_read(ctx, m) : rc;
+}
+
+
+/* the message passed the limits of its own location, not of this one */
+
+static ngx_int_t
+ngx_http_parley_retain_read(ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_retained_t *m)
+{
+    uint32_t              list;
+    parley_str_t          raw;
+    parley_error_t        err;
+    parley_json_limits_t  limits;
+
+    limits = parley_json_limits_default;
+
+    limits.octets = m->record.len;
+    limits.depth = NGX_HTTP_PARLEY_DEPTH_MAX + 1;
+    limits.string = (uint32_t) m->record.len;
+    limits.members = (uint32_t) m->record.len;
+
+    if (parley_json_read(&m->doc, &ctx->arena, &limits,
+                         ngx_http_parley_seed(ctx), m->record, &err)
+        != 0
+        || parley_json_integer(&m->doc,
+                               parley_json_get(&m->doc, 0,
+                                               PARLEY_STR("until")),
+                               &m->until)
+           != 0)
+    {
+        return NGX_ERROR;
+    }
+
+    m->protocol = ngx_http_parley_retain_text(&m->doc, 0, "protocol");
+    m->sub = ngx_http_parley_retain_text(&m->doc, 0, "sub");
+    m->sender = ngx_http_parley_retain_text(&m->doc, 0, "sender");
+    m->recipient = ngx_http_parley_retain_text(&m->doc, 0, "recipient");
+
+    list = parley_json_get(&m->doc, 0, PARLEY_STR("refutations"));
+    raw = parley_json_raw(&m->doc, list);
+
+    m->refutations = m->doc.nodes[list].count;
+    m->refuted = parley_str_make(raw.data + 1, raw.len - 2);
+    m->message = parley_json_raw(&m->doc,
+                                 parley_json_get(&m->doc, 0,
+                                                 PARLEY_STR("message")));
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_parley_retain_write(ngx_http_parley_ctx_t *ctx,
+    const ngx_http_parley_retained_t *m, parley_str_t *ret)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, &ctx->arena, m->message.len + m->refuted.len + 256);
+
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("protocol"), m->protocol);
+    parley_buf_member(&b, PARLEY_STR("sub"), m->sub);
+    parley_buf_member(&b, PARLEY_STR("sender"), m->sender);
+    parley_buf_member(&b, PARLEY_STR("recipient"), m->recipient);
+    parley_buf_name(&b, PARLEY_STR("until"));
+    parley_buf_int(&b, m->until);
+    parley_buf_name(&b, PARLEY_STR("refutations"));
+    parley_buf_octet(&b, '[');
+    parley_buf_str(&b, m->refuted);
+    parley_buf_octet(&b, ']');
+    parley_buf_name(&b, PARLEY_STR("message"));
+    parley_buf_str(&b, m->message);
+    parley_buf_octet(&b, '}');
+
+    return parley_buf_done(&b, ret) == 0 ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -156,57 +298,52 @@ ngx_http_parley_retain_load(ngx_http_parley_ctx_t *ctx, parley_str_t kind,
 
 static ngx_int_t
 ngx_http_parley_retain_find(ngx_http_parley_ctx_t *ctx, parley_str_t *id,
-    parley_json_t *doc, const char **code, const char **why)
+    ngx_http_parley_retained_t *m, ngx_http_parley_fault_t *fault)
 {
-    parley_str_t    record;
-    parley_error_t  err;
+    ngx_int_t  rc;
 
     *id = ngx_http_parley_retain_text(ctx->msg.data.doc, ctx->msg.data.node,
                                       "id");
     if (id->len == 0) {
-        *code = "E_FIELD_MISSING";
-        *why = "/payload/id must be the id of a message";
+        fault->code = "E_FIELD_MISSING";
+        fault->field = "/payload/id";
+        fault->why = "/payload/id must be the id of a message";
         return NGX_DECLINED;
     }
 
-    *code = "E_NOT_FOUND";
-    *why = "no message of this id is retained for this caller";
+    fault->code = "E_NOT_FOUND";
+    fault->field = "";
+    fault->why = "no message of this id is retained for this caller";
 
-    if (ngx_http_parley_retain_load(ctx, PARLEY_STR("message"), *id, &record)
-        != NGX_OK)
-    {
+    if (ctx->mcf->retain == 0) {
         return NGX_DECLINED;
     }
 
-    if (parley_json_read(doc, &ctx->arena, &ctx->lcf->limits, 0, record, &err)
-        != 0)
-    {
-        return NGX_ERROR;
+    rc = ngx_http_parley_retain_load(ctx, *id, m);
+    if (rc != NGX_OK) {
+        return rc;
     }
 
-    return ngx_http_parley_retain_party(ctx, doc) ? NGX_OK : NGX_DECLINED;
+    return ngx_http_parley_retain_party(ctx, m) ? NGX_OK : NGX_DECLINED;
 }
 
 
 static ngx_int_t
 ngx_http_parley_retain_party(ngx_http_parley_ctx_t *ctx,
-    const parley_json_t *doc)
+    const ngx_http_parley_retained_t *m)
 {
-    parley_str_t    sub, name;
+    parley_str_t    name;
     parley_proto_t  proto;
-
-    sub = ngx_http_parley_retain_text(doc, 0, "sub");
 
     if (ctx->principal == NULL) {
         return 0;
     }
 
-    if (sub.len && parley_str_eq(sub, ctx->principal->sub)) {
+    if (m->sub.len && parley_str_eq(m->sub, ctx->principal->sub)) {
         return 1;
     }
 
-    proto = parley_proto_find(ngx_http_parley_retain_text(doc, 0,
-                                                          "protocol"));
+    proto = parley_proto_find(m->protocol);
 
     if (proto == ctx->msg.wire) {
         name = ctx->msg.sender;
@@ -218,8 +355,7 @@ ngx_http_parley_retain_party(ngx_http_parley_ctx_t *ctx,
         return 0;
     }
 
-    return parley_str_eq(name, ngx_http_parley_retain_text(doc, 0,
-                                                           "recipient"));
+    return name.len && parley_str_eq(name, m->recipient);
 }
 
 
@@ -245,44 +381,40 @@ ngx_http_parley_retain_text(const parley_json_t *doc, uint32_t object,
 
 ngx_int_t
 ngx_http_parley_retain_fetch(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    const char **code, const char **why)
+    ngx_http_parley_fault_t *fault)
 {
-    ngx_int_t          rc;
-    parley_buf_t       b;
-    parley_str_t       id, refuted;
-    parley_json_t      doc;
-    parley_json_ref_t  message;
+    ngx_int_t                   rc;
+    parley_buf_t                b;
+    parley_str_t                id;
+    ngx_http_parley_retained_t  m;
 
-    rc = ngx_http_parley_retain_find(ctx, &id, &doc, code, why);
+    rc = ngx_http_parley_retain_find(ctx, &id, &m, fault);
     if (rc != NGX_OK) {
         return rc;
     }
 
-    rc = ngx_http_parley_retain_hash(ctx, &doc);
+    rc = ngx_http_parley_retain_hash(ctx, &m);
 
     if (rc != NGX_OK) {
-        *code = "E_HASH_MISMATCH";
-        *why = "the retained message has another hash";
+        fault->code = "E_HASH_MISMATCH";
+        fault->field = "/payload/hash";
+        fault->why = "the retained message has another hash";
         return rc;
     }
 
-    message.doc = &doc;
-    message.node = parley_json_get(&doc, 0, PARLEY_STR("message"));
-
-    parley_buf_init(&b, &ctx->arena, 0);
+    parley_buf_init(&b, &ctx->arena, m.record.len + 128);
 
     parley_buf_octet(&b, '{');
     parley_buf_member(&b, PARLEY_STR("id"), id);
-    parley_buf_member(&b, PARLEY_STR("protocol"),
-                      ngx_http_parley_retain_text(&doc, 0, "protocol"));
+    parley_buf_member(&b, PARLEY_STR("protocol"), m.protocol);
     parley_buf_name(&b, PARLEY_STR("envelope"));
-    parley_buf_value(&b, message);
+    parley_buf_str(&b, m.message);
 
-    if (ngx_http_parley_retain_load(ctx, PARLEY_STR("refuted"), id, &refuted)
-        == NGX_OK)
-    {
+    if (m.refutations) {
         parley_buf_name(&b, PARLEY_STR("refutations"));
-        parley_buf_str(&b, refuted);
+        parley_buf_octet(&b, '[');
+        parley_buf_str(&b, m.refuted);
+        parley_buf_octet(&b, ']');
     }
 
     parley_buf_octet(&b, '}');
@@ -291,11 +423,14 @@ ngx_http_parley_retain_fetch(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 }
 
 
-/* "hash", where the task has one: SHA-256 of the RFC 8785 form */
+/*
+ * "hash", where the task has one: SHA-256 of the RFC 8785 form.  One that is
+ * no text is no hash of anything.
+ */
 
 static ngx_int_t
 ngx_http_parley_retain_hash(ngx_http_parley_ctx_t *ctx,
-    const parley_json_t *doc)
+    const ngx_http_parley_retained_t *m)
 {
     char               hex[2 * PARLEY_SHA256_LEN + 1];
     uint8_t            digest[PARLEY_SHA256_LEN];
@@ -303,16 +438,20 @@ ngx_http_parley_retain_hash(ngx_http_parley_ctx_t *ctx,
     parley_str_t       hash, canonical;
     parley_json_ref_t  message;
 
-    hash = ngx_http_parley_retain_text(ctx->msg.data.doc, ctx->msg.data.node,
-                                       "hash");
-    if (hash.len == 0) {
+    if (parley_json_get(ctx->msg.data.doc, ctx->msg.data.node,
+                        PARLEY_STR("hash"))
+        == PARLEY_JSON_NONE)
+    {
         return NGX_OK;
     }
 
-    message.doc = doc;
-    message.node = parley_json_get(doc, 0, PARLEY_STR("message"));
+    hash = ngx_http_parley_retain_text(ctx->msg.data.doc, ctx->msg.data.node,
+                                       "hash");
 
-    parley_buf_init(&b, &ctx->arena, ctx->body.len);
+    message.doc = &m->doc;
+    message.node = parley_json_get(&m->doc, 0, PARLEY_STR("message"));
+
+    parley_buf_init(&b, &ctx->arena, m->message.len);
     parley_jcs_write(&b, message, parley_str_none);
 
     if (parley_buf_done(&b, &canonical) != 0
@@ -333,67 +472,87 @@ ngx_http_parley_retain_hash(ngx_http_parley_ctx_t *ctx,
 
 ngx_int_t
 ngx_http_parley_retain_refute(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    const char **code, const char **why)
+    ngx_http_parley_fault_t *fault)
 {
-    char            ts[PARLEY_TIME_MAX];
-    uint8_t         key[PARLEY_KEY_LEN];
-    ngx_int_t       rc, stored;
-    parley_buf_t    b;
-    parley_str_t    id, reason, old, value;
-    parley_json_t   doc, list;
-    parley_error_t  err;
-
-    rc = ngx_http_parley_retain_find(ctx, &id, &doc, code, why);
-    if (rc != NGX_OK) {
-        return rc;
-    }
+    ngx_int_t                   rc;
+    ngx_uint_t                  tries;
+    parley_str_t                id, reason, record;
+    ngx_http_parley_retained_t  m;
 
     reason = ngx_http_parley_retain_text(ctx->msg.data.doc,
                                          ctx->msg.data.node, "reason");
 
-    if (reason.len == 0 || reason.len > NGX_HTTP_PARLEY_REASON_MAX) {
-        *code = "E_FIELD_INVALID";
-        *why = "/payload/reason must be a text of at most 1024 octets";
-        return NGX_DECLINED;
-    }
+    for (tries = 0; tries < NGX_HTTP_PARLEY_REFUTE_TRIES; tries++) {
 
-    parley_buf_init(&b, &ctx->arena, 0);
-    parley_buf_octet(&b, '[');
+        rc = ngx_http_parley_retain_find(ctx, &id, &m, fault);
+        if (rc != NGX_OK) {
+            return rc;
+        }
 
-    if (ngx_http_parley_retain_load(ctx, PARLEY_STR("refuted"), id, &old)
-        == NGX_OK)
-    {
-        if (parley_json_read(&list, &ctx->arena, NULL, 0, old, &err) != 0) {
+        rc = ngx_http_parley_retain_refuted(ctx, reason, &m, fault);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        if (ngx_http_parley_retain_write(ctx, &m, &record) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        if (list.nodes[0].count >= NGX_HTTP_PARLEY_REFUTATIONS_MAX) {
-            *code = "E_CAPACITY";
-            *why = "this message was refuted too often";
-            return NGX_DECLINED;
-        }
+        /* NGX_AGAIN: somebody else has refuted it meanwhile */
 
-        parley_buf_put(&b, old.data + 1, old.len - 2);
-        parley_buf_octet(&b, ',');
+        rc = ngx_http_parley_retain_store(ctx, id, &m, m.until, record);
+
+        if (rc != NGX_AGAIN) {
+            break;
+        }
+    }
+
+    *ret = (rc == NGX_OK) ? PARLEY_STR("{\"acknowledged\":true}")
+                          : PARLEY_STR("{\"acknowledged\":false}");
+
+    return NGX_OK;
+}
+
+
+/* adds a refutation to those of the message */
+
+static ngx_int_t
+ngx_http_parley_retain_refuted(ngx_http_parley_ctx_t *ctx,
+    parley_str_t reason, ngx_http_parley_retained_t *m,
+    ngx_http_parley_fault_t *fault)
+{
+    char          ts[PARLEY_TIME_MAX];
+    parley_buf_t  b;
+
+    if (reason.len == 0 || reason.len > NGX_HTTP_PARLEY_REASON_MAX) {
+        fault->code = "E_FIELD_INVALID";
+        fault->field = "/payload/reason";
+        fault->why = "/payload/reason must be a text of at most 1024 octets";
+        return NGX_DECLINED;
+    }
+
+    if (m->refutations >= NGX_HTTP_PARLEY_REFUTATIONS_MAX) {
+        fault->code = "E_CAPACITY";
+        fault->field = "";
+        fault->why = "this message was refuted too often";
+        return NGX_DECLINED;
     }
 
     (void) parley_time_format(ngx_http_parley_now(), ts);
+
+    parley_buf_init(&b, &ctx->arena, m->refuted.len + reason.len + 128);
+
+    parley_buf_str(&b, m->refuted);
+
+    if (m->refutations) {
+        parley_buf_octet(&b, ',');
+    }
 
     parley_buf_octet(&b, '{');
     parley_buf_member(&b, PARLEY_STR("by"), ctx->msg.sender);
     parley_buf_member(&b, PARLEY_STR("reason"), reason);
     parley_buf_member(&b, PARLEY_STR("ts"), parley_str_c(ts));
-    parley_buf_lit(&b, "}]");
+    parley_buf_octet(&b, '}');
 
-    if (parley_buf_done(&b, &value) != 0) {
-        return NGX_ERROR;
-    }
-
-    ngx_http_parley_retain_key(ctx, PARLEY_STR("refuted"), id, key);
-    ngx_http_parley_retain_store(ctx, key, value, &stored);
-
-    *ret = stored ? PARLEY_STR("{\"acknowledged\":true}")
-                  : PARLEY_STR("{\"acknowledged\":false}");
-
-    return NGX_OK;
+    return parley_buf_done(&b, &m->refuted) == 0 ? NGX_OK : NGX_ERROR;
 }

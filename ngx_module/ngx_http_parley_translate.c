@@ -10,19 +10,16 @@
 #include "ngx_http_parley_module.h"
 
 
-/* two caps, the pointers of parley_redact, the signature */
-#define NGX_HTTP_PARLEY_EDITS_MAX  (NGX_HTTP_PARLEY_REDACT_MAX + 3)
+/* caps, the pointers of parley_redact, the signature */
+#define NGX_HTTP_PARLEY_EDITS_MAX                                             \
+    (PARLEY_CAPS_MAX + NGX_HTTP_PARLEY_REDACT_MAX + 1)
 
 
 static ngx_int_t ngx_http_parley_translated(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_edit(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-static ngx_uint_t ngx_http_parley_edit_caps(ngx_http_parley_ctx_t *ctx,
-    parley_edit_t *edits);
-static ngx_int_t ngx_http_parley_edit_apply(ngx_http_parley_ctx_t *ctx,
-    parley_edit_t *edits, ngx_uint_t n);
-static ngx_int_t ngx_http_parley_resign(ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_edit(ngx_http_parley_ctx_t *ctx);
+static void ngx_http_parley_caps(ngx_http_parley_ctx_t *ctx,
+    parley_caps_t *ret);
 static ngx_int_t ngx_http_parley_options(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static int ngx_http_parley_sign(void *data, parley_str_t octets,
@@ -50,7 +47,7 @@ ngx_http_parley_translated(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_int_t     rc;
     parley_str_t  lost;
 
-    rc = ngx_http_parley_edit(r, ctx);
+    rc = ngx_http_parley_edit(ctx);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -73,10 +70,15 @@ ngx_http_parley_translated(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    if (ctx->edited && ctx->sent.copied
-        && ngx_http_parley_resign(ctx) != NGX_OK)
-    {
-        return NGX_DECLINED;
+    if (ctx->edited && ctx->sent.copied) {
+        ctx->sent.copied = 0;
+
+        if (parley_amend_sign(&ctx->arena, ctx->proto, &ctx->edited_doc,
+                              &ctx->opts, &ctx->sent, &ctx->error)
+            != 0)
+        {
+            return NGX_DECLINED;
+        }
     }
 
     if (ctx->loss.count && ctx->lcf->loss == NGX_HTTP_PARLEY_LOSS_REJECT) {
@@ -97,19 +99,26 @@ ngx_http_parley_translated(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/*
- * AEE-28, AEE-29, AEE-32.  What was changed is read and validated again: the
- * document of the checks is never patched in place.
- */
+/* AEE-28, AEE-29, AEE-32 */
 
 static ngx_int_t
-ngx_http_parley_edit(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_edit(ngx_http_parley_ctx_t *ctx)
 {
-    ngx_uint_t                 i, n;
+    int                        amended;
+    uint32_t                   n;
+    ngx_uint_t                 i;
+    parley_caps_t              caps;
     parley_edit_t              edits[NGX_HTTP_PARLEY_EDITS_MAX];
     ngx_http_parley_redact_t  *redact;
 
-    n = ngx_http_parley_edit_caps(ctx, edits);
+    ngx_http_parley_caps(ctx, &caps);
+
+    if (parley_amend_caps(&ctx->arena, &ctx->msg, &caps, edits, &n,
+                          &ctx->error)
+        != 0)
+    {
+        return NGX_DECLINED;
+    }
 
     if (ctx->lcf->redact) {
         redact = ctx->lcf->redact->elts;
@@ -122,154 +131,37 @@ ngx_http_parley_edit(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         }
     }
 
-    return n ? ngx_http_parley_edit_apply(ctx, edits, n) : NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_http_parley_edit_caps(ngx_http_parley_ctx_t *ctx, parley_edit_t *edits)
-{
-    u_char                      *p;
-    ngx_uint_t                   n;
-    parley_str_t                 word;
-    parley_priority_t            cap, own;
-    const parley_codec_t        *codec;
-    ngx_http_parley_cap_conf_t  *ccf;
-
-    n = 0;
-    codec = parley_codecs[ctx->proto];
-    ccf = ctx->lcf->cap;
-
-    cap = PARLEY_PRIORITY_URGENT;
-
-    if (ccf && ccf->priority >= 0) {
-        cap = (parley_priority_t) ccf->priority;
-    }
-
-    if (ctx->principal && ctx->principal->max_priority.len
-        && parley_priority_find(ctx->principal->max_priority, &own) == 0
-        && own < cap)
-    {
-        cap = own;
-    }
-
-    if (codec->priority_pointer && ctx->msg.priority > cap) {
-        word = parley_priority_name(cap);
-
-        p = parley_arena_octets(&ctx->arena, word.len + 2);
-        if (p) {
-            edits[n].pointer = parley_str_c(codec->priority_pointer);
-            edits[n].value = parley_str_make(p, word.len + 2);
-            *p++ = '"';
-            p = ngx_cpymem(p, word.data, word.len);
-            *p = '"';
-            n++;
-        }
-    }
-
-    if (codec->timeout_pointer && ccf && ccf->timeout
-        && ctx->msg.timeout_ms > (int64_t) ccf->timeout)
-    {
-        p = parley_arena_octets(&ctx->arena, NGX_INT64_LEN);
-        if (p) {
-            edits[n].pointer = parley_str_c(codec->timeout_pointer);
-            edits[n].value = parley_str_make(p,
-                                  ngx_sprintf(p, "%M", ccf->timeout) - p);
-            n++;
-        }
-    }
-
-    return n;
-}
-
-
-static ngx_int_t
-ngx_http_parley_edit_apply(ngx_http_parley_ctx_t *ctx, parley_edit_t *edits,
-    ngx_uint_t n)
-{
-    uint32_t          applied;
-    parley_str_t      text;
-    parley_json_t    *doc;
-    parley_msg_sig_t  sig;
-
-    if (parley_edit(&ctx->arena, &ctx->doc, edits, n, &text, &applied,
-                    &ctx->error)
+    if (parley_amend(ctx->mcf->engine, &ctx->arena, &ctx->lcf->limits,
+                     ngx_http_parley_seed(ctx), ctx->lcf->mve5, edits, n,
+                     &ctx->msg, &ctx->edited_doc, &amended, &ctx->error)
         != 0)
     {
         return NGX_DECLINED;
     }
 
-    if (applied == 0) {
-        return NGX_OK;
-    }
-
-    /* a signature over other octets must not go on */
-
-    if (ctx->msg.sig.present) {
-        edits[n].pointer =
-                   parley_str_c(parley_codecs[ctx->proto]->signature_pointer);
-        edits[n].value = parley_str_none;
-
-        if (parley_edit(&ctx->arena, &ctx->doc, edits, n + 1, &text, &applied,
-                        &ctx->error)
-            != 0)
-        {
-            return NGX_DECLINED;
-        }
-    }
-
-    sig = ctx->msg.sig;
-    doc = &ctx->edited_doc;
-
-    if (parley_json_read(doc, &ctx->arena, &ctx->lcf->limits,
-                         ngx_http_parley_seed(ctx), text, &ctx->error)
-        != 0
-        || parley_decode(ctx->mcf->engine, &ctx->arena, ctx->proto, doc,
-                         ctx->lcf->mve5, &ctx->msg, &ctx->error)
-           != 0)
-    {
-        ctx->error.code = PARLEY_E_POLICY_REFUSED;
-        return NGX_DECLINED;
-    }
-
-    ctx->msg.sig = sig;
-    ctx->edited = 1;
+    ctx->edited = amended ? 1 : 0;
 
     return NGX_OK;
 }
 
 
-/*
- * The same protocol on both sides, but the octets are the gateway's now: so
- * is the signature.
- */
-
-static ngx_int_t
-ngx_http_parley_resign(ngx_http_parley_ctx_t *ctx)
+static void
+ngx_http_parley_caps(ngx_http_parley_ctx_t *ctx, parley_caps_t *ret)
 {
-    parley_str_t      input;
-    parley_msg_sig_t  sig;
+    ngx_http_parley_cap_conf_t  *ccf;
 
-    ctx->sent.copied = 0;
+    ccf = ctx->lcf->cap;
 
-    if (ctx->opts.sign == NULL
-        || parley_codecs[ctx->proto]->attach == NULL)
-    {
-        return NGX_OK;
+    ngx_memzero(ret, sizeof(parley_caps_t));
+
+    ret->priority = (ccf && ccf->priority >= 0)
+                    ? (parley_priority_t) ccf->priority
+                    : PARLEY_PRIORITY_URGENT;
+    ret->timeout_ms = ccf ? (int64_t) ccf->timeout : 0;
+
+    if (ctx->principal) {
+        ret->max_priority = ctx->principal->max_priority;
     }
-
-    if (parley_signing_input(&ctx->arena, ctx->proto, &ctx->edited_doc,
-                             &input, &ctx->error)
-        != 0
-        || ctx->opts.sign(ctx->opts.sign_ctx, input, &sig, &ctx->error) != 0
-        || parley_attach(&ctx->arena, ctx->proto, ctx->sent.body, &sig,
-                         &ctx->sent.body, &ctx->error)
-           != 0)
-    {
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
 }
 
 
@@ -284,7 +176,9 @@ ngx_http_parley_options(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     opts->self = ngx_http_parley_str(&ctx->mcf->self);
     opts->resolve = ngx_http_parley_resolve;
+    opts->attribute = ngx_http_parley_attribute;
     opts->resolve_ctx = ctx;
+    opts->now_ms = ngx_http_parley_now();
 
     if (ctx->lcf->context) {
         if (ngx_http_complex_value(r, ctx->lcf->context, &value) != NGX_OK) {

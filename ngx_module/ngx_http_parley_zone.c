@@ -13,10 +13,13 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415202
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415203
 
 /* a reservation outlives a worker that was killed by at most this */
 #define NGX_HTTP_PARLEY_LEASE        (3600 * 1000)
+
+/* the share of the zone that retained messages may take: 1 in 2 */
+#define NGX_HTTP_PARLEY_ZONE_RETAIN  2
 
 /* octets of the zone per hash bucket */
 #define NGX_HTTP_PARLEY_ZONE_BUCKET  1024
@@ -79,7 +82,12 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
     }
 
     if (zone->sh->layout == NGX_HTTP_PARLEY_ZONE_LAYOUT) {
-        parley_store_bound_locked(zone->sh->retained, zone->retain);
+        ngx_shmtx_lock(&zone->shpool->mutex);
+
+        parley_store_bound_locked(zone->sh->retained, zone->retain,
+                             shm_zone->shm.size / NGX_HTTP_PARLEY_ZONE_RETAIN);
+
+        ngx_shmtx_unlock(&zone->shpool->mutex);
 
     } else {
         ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
@@ -122,6 +130,11 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     sh->origins = parley_store_create_locked(&zone->mem, buckets / 4, 0, 0);
     sh->retained = parley_store_create_locked(&zone->mem, buckets / 4,
                                               zone->retain, 1);
+
+    if (sh->retained) {
+        parley_store_bound_locked(sh->retained, zone->retain,
+                             shm_zone->shm.size / NGX_HTTP_PARLEY_ZONE_RETAIN);
+    }
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
@@ -191,6 +204,11 @@ ngx_http_parley_window_reserve(ngx_http_parley_ctx_t *ctx)
 {
     parley_window_result_t   rc;
     ngx_http_parley_zone_t  *zone;
+
+    if (ctx->msg.partial || ctx->msg.id.len == 0) {
+        /* a log record, a notification: nothing to know it again by */
+        return NGX_OK;
+    }
 
     zone = ctx->mcf->zone;
 

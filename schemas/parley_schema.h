@@ -14,8 +14,8 @@
  * Keywords of vocabularies that a document's metaschema leaves out are
  * ignored; unknown keywords are annotations.  One vocabulary is Parley's own
  * (metaschema urn:parley:metaschema): maxOctets bounds a string's length in
- * octets of UTF-8, where maxLength counts characters.  Patterns are ECMA-262 regular
- * expressions with the u flag, run by PCRE2.
+ * octets of UTF-8, where maxLength counts characters.  Patterns are ECMA-262
+ * regular expressions with the u flag, run by PCRE2.
  */
 
 #ifndef PARLEY_SCHEMA_H

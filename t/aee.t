@@ -20,6 +20,9 @@ post('/aee', aee())
 --- error_code: 202
 --- forwarded: 1
 --- got_same
+--- answer
+/type = stream
+/payload/status = accepted
 
 
 

@@ -357,7 +357,7 @@ post('/both', { jsonrpc => '2.0', id => 1, method => 'chat/deliver',
 === TEST 46: GW-10 a VCP message where only AEE is accepted
 --- send
 post('/aee', vcp())
---- refused: aee field-missing
+--- refused: aee field-invalid /type
 
 
 

@@ -316,6 +316,47 @@ subtest 'GW-16 translate names what is lost' => sub {
 };
 
 
+subtest 'MOQ-02 GW-16 translate a command' => sub {
+    my $cmd = { action => 'render', session_id => 'abc-123-def-456',
+                auth_token => 'secret', payload => { scene => 7 } };
+    my @session = ('--sender', 'agent.a', '--recipient', 'agent.b',
+                   '--session', '00000000000000a1', '--stream', 7,
+                   '--time', '2026-02-15T10:30:00.123Z');
+
+    my ($status, $out, $err) = tool({ in => json($cmd) }, 'translate', '--to',
+                                    'aee', @session);
+    my $m = json($out);
+
+    is($status, 0, 'status');
+    is("@$m{qw(type from to ts intent corr)}",
+       'task agent.a agent.b 2026-02-15T10:30:00.123Z moq.cmd.render '
+       . 'abc-123-def-456', 'the session says who, for whom and when');
+    is($err, "parley: stdin: lost /auth_token\n", 'the credential is lost');
+    unlike($out, qr/secret/, 'everywhere');
+
+    delete $cmd->{auth_token};
+    is_deeply(json(tool_ok({ in => $out }, 'translate', '--to', 'moq')), $cmd,
+              'and back');
+
+    (undef, my $other) = tool({ in => json($cmd) }, 'translate', '--to',
+                              'aee', @session[0 .. 5], @session[8, 9]);
+    isnt(json($other)->{id}, $m->{id}, 'another stream: another id');
+
+    ($status, undef, $err) = tool({ in => '{"action":"session_bye",'
+                                    . '"session_id":"s"}' }, 'translate',
+                                  '--to', 'aee', @session);
+    is($status, 1, "the gateway's own business");
+    like($err, qr{translation-unsupported /action: }, 'is said');
+
+    for ([ '--session', 'a1' ], [ '--stream', '-1' ], [ '--time', 'x' ]) {
+        ($status, undef, $err) = tool({ in => json($cmd) }, 'translate',
+                                      '--to', 'aee', @$_);
+        is($status, 2, "@$_");
+        like($err, qr/$_->[0]/, "@$_: said");
+    }
+};
+
+
 subtest 'GW-03 translate --identities' => sub {
     my $file = spew("$dir/identities.json", json({ principals => [
         { sub => 'w', vcp => $vcp{sender}, aee => 'service.seven' },

@@ -40,8 +40,12 @@ Content-Type: application/json; charset=utf-8
 --- service
 $c->answer(202)
 --- send
-post('/to-vcp', vcp(message_id => ($::id = uuid7())))
---- error_code: 202
+post('/vcp', vcp(message_id => ($::id = uuid7())))
+--- answer
+/status = accepted
+/message_id = ${id}
+--- answer_headers
+Content-Type: application/json; charset=utf-8
 
 
 

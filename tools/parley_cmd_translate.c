@@ -23,6 +23,7 @@ typedef struct {
     parley_message_t       m;
     parley_proto_t         to;
     parley_encode_opts_t   opts;
+    parley_submission_t    submission;
     parley_directory_t    *directory;
     parley_jwk_t           key;
     parley_arena_t        *arena;       /* of the message at hand */
@@ -39,6 +40,8 @@ static int parley_translate_directory(parley_tool_t *tool,
     parley_translate_t *t);
 static int parley_translate_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
+static int parley_translate_submit(parley_input_t *in,
+    parley_translate_t *t);
 static void parley_translate_json(parley_input_t *in,
     const parley_translate_t *t, const parley_encoded_t *out,
     const parley_loss_t *loss);
@@ -46,6 +49,8 @@ static void parley_translate_loss(const parley_input_t *in,
     const parley_loss_t *loss);
 static int parley_translate_resolve(void *data, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
+static void parley_translate_attribute(void *data, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
 static int parley_translate_sign(void *data, parley_str_t octets,
     parley_msg_sig_t *ret, parley_error_t *err);
 
@@ -65,6 +70,7 @@ static const parley_option_t  parley_translate_options[] = {
       "ignore", 0 },
     { "vcp-context", 0, "C", "as parley_vcp_context", 0 },
     { "vcp-constitution", 0, "C", "as parley_vcp_constitution", 0 },
+    PARLEY_OPTIONS_SUBMISSION,
     PARLEY_OPTIONS_INPUT,
     parley_option_end
 };
@@ -113,6 +119,7 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
     if (parley_option_required(tool, "to", &value) != 0
         || parley_option_proto(tool, "to", &t->to) != 0
         || parley_translate_loss_mode(tool, t) != 0
+        || parley_submission_read(tool, &t->submission) != 0
         || parley_message_init(tool, "from", &t->m) != 0
         || parley_translate_directory(tool, t) != 0)
     {
@@ -208,6 +215,7 @@ parley_translate_directory(parley_tool_t *tool, parley_translate_t *t)
     }
 
     t->opts.resolve = parley_translate_resolve;
+    t->opts.attribute = parley_translate_attribute;
     t->opts.resolve_ctx = t;
 
     return 0;
@@ -227,6 +235,11 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     }
 
     t->arena = in->arena;
+
+    if (parley_translate_submit(in, t) != 0) {
+        return parley_output_error(tool, in);
+    }
+
     parley_loss_init(&loss, in->arena);
 
     if (parley_encode(t->m.engine, in->arena, t->to, &t->m.msg, &t->opts,
@@ -266,6 +279,30 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 }
 
 
+/* as the module does it */
+
+static int
+parley_translate_submit(parley_input_t *in, parley_translate_t *t)
+{
+    parley_msg_t         *msg;
+    parley_submission_t   submission;
+
+    msg = &t->m.msg;
+    submission = t->submission;
+
+    if (submission.sender.len == 0) {
+        submission.sender = msg->sender;
+    }
+
+    if (t->opts.attribute != NULL) {
+        t->opts.attribute(t->opts.resolve_ctx, msg->wire, submission.sender,
+                          &submission.human, &submission.instrument);
+    }
+
+    return parley_submit(in->arena, msg, &submission, &in->err);
+}
+
+
 static void
 parley_translate_json(parley_input_t *in, const parley_translate_t *t,
     const parley_encoded_t *out, const parley_loss_t *loss)
@@ -279,6 +316,11 @@ parley_translate_json(parley_input_t *in, const parley_translate_t *t,
     parley_buf_member(&b, PARLEY_STR("to"), parley_proto_name(t->to));
     parley_buf_member(&b, PARLEY_STR("id"), out->id);
     parley_buf_member(&b, PARLEY_STR("corr"), out->corr);
+
+    if (out->scope.len > 0) {
+        parley_buf_member(&b, PARLEY_STR("scope"), out->scope);
+    }
+
     parley_buf_name(&b, PARLEY_STR("loss"));
     parley_buf_octet(&b, '[');
 
@@ -350,6 +392,35 @@ parley_translate_resolve(void *data, parley_proto_t from, parley_str_t name,
                                      *ret);
 
     return (other == NULL || other == owner) ? 1 : -1;
+}
+
+
+/* A parley_attribute_pt: the handle of an agent's human is its parent's. */
+
+static void
+parley_translate_attribute(void *data, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument)
+{
+    parley_translate_t        *t = data;
+    const parley_principal_t  *owner;
+
+    *ret_human = parley_str_none;
+    *ret_instrument = parley_str_none;
+
+    owner = parley_directory_by_name(t->directory, (parley_namespace_t) proto,
+                                     name);
+    if (owner == NULL) {
+        return;
+    }
+
+    *ret_instrument = owner->instrument;
+    *ret_human = owner->names[PARLEY_NAMESPACE_HANDLE];
+
+    if (owner->above != NULL
+        && (ret_human->len == 0 || parley_str_begins(*ret_human, "~cc-")))
+    {
+        *ret_human = owner->above->names[PARLEY_NAMESPACE_HANDLE];
+    }
 }
 
 

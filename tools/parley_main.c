@@ -27,6 +27,8 @@ const parley_command_t *const  parley_commands[] = {
     &parley_cmd_token_mint,
     &parley_cmd_token_inspect,
     &parley_cmd_token_verify,
+    &parley_cmd_frame_encode,
+    &parley_cmd_frame_decode,
     &parley_cmd_uuid,
     NULL
 };

@@ -272,10 +272,27 @@ int parley_message_decode(parley_tool_t *tool, parley_input_t *in,
 parley_proto_set_t parley_message_protocols(void);
 
 
+/* parley_submission.c */
+
+#define PARLEY_OPTIONS_SUBMISSION                                             \
+    { "sender", 0, "NAME", "who submits the message, where it does not say\n" \
+      "so itself (MoQ)", 0 },                                                 \
+    { "recipient", 0, "NAME", "whom it came for, likewise", 0 },              \
+    { "scope", 0, "S", "the scope it is submitted with (agent-channel)", 0 }, \
+    { "session", 0, "HEX", "the Session ID of its frame (MoQ)", 0 },          \
+    { "stream", 0, "N", "the Stream ID of its frame (MoQ)", 0 },              \
+    { "time", 0, "T", "when it came (default now)", 0 }
+
+/* Returns 0, or -1 after it has said what is wrong. */
+int parley_submission_read(parley_tool_t *tool, parley_submission_t *ret);
+
+
 /* the commands */
 
 extern const parley_command_t  parley_cmd_canon;
 extern const parley_command_t  parley_cmd_detect;
+extern const parley_command_t  parley_cmd_frame_decode;
+extern const parley_command_t  parley_cmd_frame_encode;
 extern const parley_command_t  parley_cmd_jwks;
 extern const parley_command_t  parley_cmd_keygen;
 extern const parley_command_t  parley_cmd_sign;

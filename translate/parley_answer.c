@@ -1,7 +1,12 @@
 #include "parley_engine.h"
+#include "parley_name.h"
 
 
 static int parley_answer_failed(int status, parley_error_t *err);
+static int parley_answer_party(parley_arena_t *arena,
+    const parley_msg_t *request, const parley_encode_opts_t *opts,
+    parley_str_t name, parley_proto_t to, parley_str_t *ret,
+    parley_error_t *err);
 
 
 int
@@ -87,10 +92,77 @@ parley_answer_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
     parley_loss_t *loss, parley_error_t *err)
 {
+    parley_answer_t       given;
+    parley_encode_opts_t  now;
+
     parley_error_clear(err);
     memset(ret, 0, sizeof(parley_reply_t));
+
+    now = *opts;
+    now.now_ms = now_ms;
+    opts = &now;
+
+    if (answer->kind == PARLEY_ANSWER_MESSAGE
+        && (answer->msg.sender.len == 0 || answer->msg.recipient.len == 0))
+    {
+        given = *answer;
+        answer = &given;
+
+        if (parley_answer_parties(arena, request, opts, now_ms, &given.msg,
+                                  err)
+            != 0)
+        {
+            return -1;
+        }
+    }
 
     return parley_codecs[request->wire]->answer_encode(engine, arena, request,
                                                        answer, opts, now_ms,
                                                        ret, loss, err);
+}
+
+
+int
+parley_answer_parties(parley_arena_t *arena, const parley_msg_t *request,
+    const parley_encode_opts_t *opts, int64_t now_ms, parley_msg_t *msg,
+    parley_error_t *err)
+{
+    parley_submission_t  submission;
+
+    memset(&submission, 0, sizeof(parley_submission_t));
+
+    submission.ms = now_ms;
+
+    if (parley_answer_party(arena, request, opts, request->recipient,
+                            msg->wire, &submission.sender, err)
+        != 0
+        || parley_answer_party(arena, request, opts, request->sender,
+                               msg->wire, &submission.recipient, err)
+           != 0)
+    {
+        return -1;
+    }
+
+    return parley_submit(arena, msg, &submission, err);
+}
+
+
+static int
+parley_answer_party(parley_arena_t *arena, const parley_msg_t *request,
+    const parley_encode_opts_t *opts, parley_str_t name, parley_proto_t to,
+    parley_str_t *ret, parley_error_t *err)
+{
+    if (parley_name_translate(arena, opts, request, name, NULL, to, ret, err)
+        == 0)
+    {
+        return 0;
+    }
+
+    if (err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    parley_error_clear(err);
+
+    return 0;
 }

@@ -11,8 +11,6 @@ static int parley_carry_is_own(const parley_msg_t *m, uint32_t name);
 static void parley_carry_copy(parley_buf_t *b, const parley_json_t *doc,
     uint32_t name, int *comma);
 static void parley_carry_failure(parley_buf_t *b, const parley_msg_t *m);
-static int parley_carry_references(parley_buf_t *b, const parley_msg_t *m,
-    const parley_encode_opts_t *opts);
 static void parley_carry_verified(parley_buf_t *b,
     const parley_encode_opts_t *opts);
 static void parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m);
@@ -43,6 +41,27 @@ parley_carry_intent(parley_str_t intent, parley_str_t *ret_form)
     *ret_form = parley_str_from(intent, (size_t) (dot - intent.data) + 1);
 
     return ret_form->len > 0 ? proto : PARLEY_PROTO_NONE;
+}
+
+
+parley_direction_t
+parley_carry_direction(const parley_msg_t *m)
+{
+    parley_str_t           form;
+    parley_proto_t         proto;
+    const parley_codec_t  *codec;
+
+    proto = parley_carry_intent(m->intent, &form);
+
+    codec = proto != PARLEY_PROTO_NONE ? parley_codecs[proto] : NULL;
+
+    if (codec == NULL || codec->direction == NULL
+        || codec->direction == parley_carry_direction)
+    {
+        return PARLEY_DIRECTION_ANY;
+    }
+
+    return codec->direction(m);
 }
 
 
@@ -147,7 +166,7 @@ parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
              k != parley_json_end(doc, object);
              k = parley_json_after(doc, k + 1))
         {
-            if (!parley_carry_is_own(m, k)) {
+            if (!parley_carry_is_own(m, k) && parley_msg_is_payload(m, k)) {
                 parley_carry_copy(b, doc, k, &comma);
             }
         }
@@ -161,15 +180,39 @@ parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
         parley_carry_failure(b, m);
     }
 
-    if (parley_carry_references(b, m, opts) != 0) {
+    parley_buf_lit(b, "\"references\":[");
+
+    if (parley_carry_reference_write(b, m, opts) != 0) {
         return -1;
     }
+
+    parley_buf_octet(b, ']');
 
     parley_carry_envelope(b, m);
 
     parley_buf_octet(b, '}');
 
     return 0;
+}
+
+
+int
+parley_carry_origin_id(const parley_msg_t *m, parley_str_t *ret)
+{
+    uint32_t  item;
+
+    *ret = m->id;
+
+    if (!m->carried) {
+        return 0;
+    }
+
+    item = parley_carry_reference(m->data.doc, m->data.node, m->origin);
+
+    return parley_msg_string(m->data.doc,
+                             parley_json_get(m->data.doc, item,
+                                             PARLEY_STR("id")),
+                             ret);
 }
 
 
@@ -192,6 +235,7 @@ parley_carry_payload(parley_buf_t *b, const parley_msg_t *m, parley_str_t skip)
              k = parley_json_after(doc, k + 1))
         {
             if ((m->carried && parley_carry_is_own(m, k))
+                || !parley_msg_is_payload(m, k)
                 || (skip.len > 0 && parley_json_string_is(doc, k, skip)))
             {
                 continue;
@@ -291,8 +335,8 @@ parley_carry_failure(parley_buf_t *b, const parley_msg_t *m)
 }
 
 
-static int
-parley_carry_references(parley_buf_t *b, const parley_msg_t *m,
+int
+parley_carry_reference_write(parley_buf_t *b, const parley_msg_t *m,
     const parley_encode_opts_t *opts)
 {
     char                hex[2 * PARLEY_SHA256_LEN + 1];
@@ -307,7 +351,7 @@ parley_carry_references(parley_buf_t *b, const parley_msg_t *m,
     root.node = 0;
 
     parley_buf_init(&form, b->arena, m->doc->input.len + 1);
-    parley_jcs_write(&form, root, parley_str_none);
+    parley_jcs_write(&form, root, parley_codecs[m->wire]->secret_member);
 
     if (parley_buf_done(&form, &canonical) != 0
         || parley_sha256(canonical, digest) != 0)
@@ -317,7 +361,7 @@ parley_carry_references(parley_buf_t *b, const parley_msg_t *m,
 
     parley_hex(digest, PARLEY_SHA256_LEN, hex);
 
-    parley_buf_lit(b, "\"references\":[{\"id\":");
+    parley_buf_lit(b, "{\"id\":");
     parley_buf_json_string(b, m->id);
     parley_buf_lit(b, ",\"type\":\"");
     parley_buf_str(b, x);
@@ -331,7 +375,7 @@ parley_carry_references(parley_buf_t *b, const parley_msg_t *m,
 
     parley_carry_verified(b, opts);
 
-    parley_buf_lit(b, "}]");
+    parley_buf_octet(b, '}');
 
     return 0;
 }

@@ -37,11 +37,34 @@ uint32_t parley_carry_reference(const parley_json_t *doc, uint32_t payload,
     parley_proto_t proto);
 
 /*
+ * Which way in a hierarchy a message may go whose protocol knows none: a
+ * message in another protocol's words, carried or not, goes where that
+ * protocol lets it go.  Translation must not be a way around.
+ */
+parley_direction_t parley_carry_direction(const parley_msg_t *m);
+
+/*
  * Writes the payload object of an AEE message that carries m.  Returns 0, or
  * -1 where the digest fails or memory cannot be had.
  */
 int parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
     const parley_encode_opts_t *opts)
+    __attribute__((warn_unused_result));
+
+/*
+ * Writes the reference by which a message made of m names it (promise 5):
+ * {"id", "type", "hash", "locator", "verified"}.  Returns 0, or -1 where the
+ * digest fails or memory cannot be had.
+ */
+int parley_carry_reference_write(parley_buf_t *b, const parley_msg_t *m,
+    const parley_encode_opts_t *opts)
+    __attribute__((warn_unused_result));
+
+/*
+ * The id that the message had which m carries, where the carrier could not
+ * take it as it was; else m's own.  -1: no memory.
+ */
+int parley_carry_origin_id(const parley_msg_t *m, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*

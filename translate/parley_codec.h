@@ -20,6 +20,9 @@
 #include "parley_str.h"
 
 
+#define PARLEY_CODEC_PARTS_MAX  8
+
+
 typedef struct parley_engine_s  parley_engine_t;
 
 
@@ -31,6 +34,15 @@ typedef struct parley_engine_s  parley_engine_t;
  */
 typedef int (*parley_resolve_pt)(void *ctx, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
+
+
+/*
+ * Asks the directory who acts where the principal of this name does: the
+ * handle of the human it acts for, and its instrument's handle, perhaps with
+ * @version (agent-channel 3.2).  Either may be empty: not known.
+ */
+typedef void (*parley_attribute_pt)(void *ctx, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
 
 
 /*
@@ -46,10 +58,15 @@ typedef struct {
     parley_str_t          context;      /* parley_vcp_context, may be empty */
     parley_str_t          constitution; /* parley_vcp_constitution */
     parley_resolve_pt     resolve;      /* may be NULL */
-    void                 *resolve_ctx;
+    parley_attribute_pt   attribute;    /* may be NULL */
+    void                 *resolve_ctx;  /* of both */
 
     const parley_msg_t   *answering;    /* the caller's message that this one
                                            answers, or NULL: a request */
+
+    int64_t               now_ms;       /* when the message came, for one that
+                                           does not say when it was made; 0:
+                                           unknown */
 
     parley_str_t          trace_id;     /* of the request's traceparent; used
                                            where the message has no trace */
@@ -76,8 +93,29 @@ typedef struct {
     parley_str_t  body;
     parley_str_t  id;           /* of the message made */
     parley_str_t  corr;         /* what an answer will be matched with */
+    parley_str_t  scope;        /* agent-channel: to submit it with; empty:
+                                   none, the recipient alone */
     unsigned      copied:1;     /* body is the input itself, unchanged */
 } parley_encoded_t;
+
+
+/* what a submission says about a message beside its octets */
+typedef struct {
+    parley_str_t  scope;        /* the query argument; empty: not given */
+    parley_str_t  human;        /* the handle of the human the session is
+                                   bound to; empty: not known */
+    parley_str_t  instrument;   /* that the directory lists for the session;
+                                   empty: none */
+
+    /* for messages that do not say it themselves */
+    parley_str_t  sender;       /* the session's principal, by its name in the
+                                   message's protocol */
+    parley_str_t  recipient;    /* the track or peer that it came for */
+    int64_t       ms;           /* when it came; 0: not known */
+    parley_str_t  session;      /* MoQ: the Session ID of its frame, in hex;
+                                   empty: none */
+    uint32_t      stream;       /* the Stream ID of its frame */
+} parley_submission_t;
 
 
 typedef enum {
@@ -100,6 +138,8 @@ typedef struct {
     int                   status;   /* the upstream's HTTP status */
     parley_json_t         doc;      /* the body, where there was one */
     parley_msg_t          msg;      /* MESSAGE */
+    int64_t               delivered;    /* subscriptions it reached, where */
+    unsigned              counted:1;    /* the upstream counted them */
     parley_str_t          code;     /* REFUSED: the upstream's code, may be
                                        none of ours; empty: none given */
     parley_str_t          field;
@@ -112,6 +152,10 @@ typedef struct {
     int           status;
     parley_str_t  content_type;
     parley_str_t  body;             /* may be empty */
+    parley_str_t  message;          /* the upstream's answer in the caller's
+                                       protocol, where that is delivered on
+                                       the caller's stream and not in body;
+                                       empty: none */
 } parley_reply_t;
 
 
@@ -134,8 +178,19 @@ typedef struct {
     parley_str_t    schema;             /* its URI in the builtin set */
     parley_str_t    log_schema;         /* of a log record that is no full
                                            message (AEE-13); empty: none */
+
+    const parley_str_t  *parts;         /* schemas of parts that are also
+                                           validated by themselves */
+    unsigned             nparts;        /* at most PARLEY_CODEC_PARTS_MAX */
+
     parley_str_t    media_type;         /* with charset where it has one */
     parley_str_t    signature_member;   /* top-level; empty: unsigned */
+    parley_str_t    secret_member;      /* top-level: a credential, which is
+                                           never copied and no part of a
+                                           digest; empty: none */
+    unsigned        partners;           /* bits 1 << parley_proto_t: what it
+                                           is translated to and from; 0: any
+                                           other */
 
     /*
      * Where the canonical fields stand in a native message, for caps, errors
@@ -153,6 +208,7 @@ typedef struct {
     const char     *timeout_pointer;
     const char     *data_pointer;
     const char     *signature_pointer;
+    const char     *secret_pointer;
 
     int64_t         past_max_ms;        /* the protocol's own bounds of a */
     int64_t         future_max_ms;      /* message's age; 0: it has none */
@@ -170,6 +226,21 @@ typedef struct {
     int    (*decode)(const parley_engine_t *engine, parley_arena_t *arena,
                const parley_json_t *doc, int mve5, parley_msg_t *msg,
                parley_error_t *err);
+
+    /*
+     * Fills what msg->data, an object that nobody validated, says in this
+     * protocol's words: act, text, code, alarm, notice.  msg->form and
+     * msg->intent are set.  For a message that another protocol carries;
+     * NULL: a payload says none of these.  -1: no memory.
+     */
+    int    (*payload)(parley_msg_t *msg);
+
+    /*
+     * Checks what the submission says, and fills msg->scope and msg->members
+     * from it; NULL: a submission says nothing beside the message.
+     */
+    int    (*submit)(parley_arena_t *arena, parley_msg_t *msg,
+               const parley_submission_t *submission, parley_error_t *err);
 
     /*
      * Reports the envelope members of m, whose wire is this protocol, that

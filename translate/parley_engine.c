@@ -1,6 +1,10 @@
 #include "parley_engine.h"
 #include "parley_aee.h"
+#include "parley_c2a.h"
+#include "parley_channel.h"
 #include "parley_jcs.h"
+#include "parley_name.h"
+#include "parley_moq.h"
 #include "parley_schema.h"
 #include "parley_vcp.h"
 
@@ -13,6 +17,7 @@ struct parley_engine_s {
     parley_schema_set_t    *set;
     const parley_schema_t  *schemas[PARLEY_PROTO_COUNT];
     const parley_schema_t  *log_schemas[PARLEY_PROTO_COUNT];
+    const parley_schema_t  *parts[PARLEY_PROTO_COUNT][PARLEY_CODEC_PARTS_MAX];
 };
 
 
@@ -22,6 +27,17 @@ static int parley_engine_schema(parley_engine_t *engine, parley_str_t uri,
     const parley_schema_t **ret, parley_error_t *err);
 static int parley_engine_validate(const parley_schema_t *schema,
     const parley_json_t *doc, parley_error_t *err);
+static int parley_engine_same(const parley_codec_t *codec,
+    parley_arena_t *arena, const parley_msg_t *m, parley_encoded_t *ret,
+    parley_loss_t *loss, parley_error_t *err);
+static int parley_engine_may(const parley_codec_t *codec,
+    const parley_msg_t *m, parley_error_t *err);
+static int parley_engine_is_for_all(const parley_msg_t *m,
+    const parley_encode_opts_t *opts);
+static int parley_engine_parties(parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_msg_t *ret, parley_error_t *err);
+static int parley_engine_has_secret(const parley_msg_t *m);
 static int parley_engine_sign(const parley_codec_t *codec,
     parley_arena_t *arena, const parley_msg_t *m,
     const parley_encode_opts_t *opts, parley_encoded_t *ret,
@@ -33,6 +49,9 @@ static int parley_engine_codec(parley_proto_t proto,
 const parley_codec_t *const  parley_codecs[PARLEY_PROTO_COUNT] = {
     [PARLEY_PROTO_AEE] = &parley_aee_codec,
     [PARLEY_PROTO_VCP] = &parley_vcp_codec,
+    [PARLEY_PROTO_C2A] = &parley_c2a_codec,
+    [PARLEY_PROTO_CHANNEL] = &parley_channel_codec,
+    [PARLEY_PROTO_MOQ] = &parley_moq_codec,
 };
 
 
@@ -76,7 +95,7 @@ parley_engine_create(const parley_mem_t *mem, parley_error_t *err)
 static int
 parley_engine_compile(parley_engine_t *engine, parley_error_t *err)
 {
-    unsigned                i;
+    unsigned                i, k;
     parley_schema_error_t   error;
 
     if (parley_schema_set_add_builtin(engine->set, &error) != 0) {
@@ -97,6 +116,15 @@ parley_engine_compile(parley_engine_t *engine, parley_error_t *err)
                != 0)
         {
             return -1;
+        }
+
+        for (k = 0; k < parley_codecs[i]->nparts; k++) {
+            if (parley_engine_schema(engine, parley_codecs[i]->parts[k],
+                                     &engine->parts[i][k], err)
+                != 0)
+            {
+                return -1;
+            }
         }
     }
 
@@ -188,6 +216,16 @@ parley_validate_log(const parley_engine_t *engine, parley_proto_t proto,
 }
 
 
+int
+parley_validate_part(const parley_engine_t *engine, parley_proto_t proto,
+    unsigned part, parley_json_ref_t value)
+{
+    return parley_schema_validate(engine->parts[proto][part],
+                                  value.doc->arena, value, NULL)
+           == 0 ? 0 : -1;
+}
+
+
 static int
 parley_engine_validate(const parley_schema_t *schema,
     const parley_json_t *doc, parley_error_t *err)
@@ -239,31 +277,61 @@ parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
 
 int
+parley_submit(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_submission_t *submission, parley_error_t *err)
+{
+    const parley_codec_t  *codec;
+
+    parley_error_clear(err);
+
+    if (parley_engine_codec(msg->wire, &codec, err) != 0) {
+        return -1;
+    }
+
+    return codec->submit ? codec->submit(arena, msg, submission, err) : 0;
+}
+
+
+int
 parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_msg_t *m,
     const parley_encode_opts_t *opts, parley_encoded_t *ret,
     parley_loss_t *loss, parley_error_t *err)
 {
+    parley_msg_t           origin, whole;
     const parley_codec_t  *codec;
 
     parley_error_clear(err);
     memset(ret, 0, sizeof(parley_encoded_t));
 
-    if (proto == m->wire) {
-        ret->body = m->doc->input;
-        ret->id = m->id;
-        ret->corr = m->corr;
-        ret->copied = 1;
-        return 0;
-    }
-
-    if (parley_engine_codec(proto, &codec, err) != 0) {
+    if (parley_engine_codec(proto, &codec, err) != 0
+        || parley_engine_may(codec, m, err) != 0)
+    {
         return -1;
     }
 
-    if (m->partial) {
-        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED, "",
-                                "a log record is no message (MVE-5)");
+    if (proto == m->wire) {
+        return parley_engine_same(codec, arena, m, ret, loss, err);
+    }
+
+    if (parley_engine_has_secret(m)) {
+        parley_loss_pointer(loss, parley_codecs[m->wire]->secret_pointer);
+    }
+
+    if (m->held) {
+        parley_msg_release(m, &origin);
+        m = &origin;
+    }
+
+    if (m->sender.len == 0 || m->recipient.len == 0
+        || (m->created.len == 0 && m->created_ms < 0)
+        || parley_engine_is_for_all(m, opts))
+    {
+        if (parley_engine_parties(arena, m, opts, &whole, err) != 0) {
+            return -1;
+        }
+
+        m = &whole;
     }
 
     if (codec->encode(engine, arena, m, opts, ret, loss, err) != 0) {
@@ -275,6 +343,143 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     return parley_engine_sign(codec, arena, m, opts, ret, err);
+}
+
+
+/* Its own octets, but for a credential that it has no business with. */
+
+static int
+parley_engine_same(const parley_codec_t *codec, parley_arena_t *arena,
+    const parley_msg_t *m, parley_encoded_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    uint32_t       applied;
+    parley_edit_t  edit;
+
+    ret->body = m->doc->input;
+    ret->id = m->id;
+    ret->corr = m->corr;
+    ret->scope = m->scope;
+    ret->copied = 1;
+
+    if (!parley_engine_has_secret(m)) {
+        return 0;
+    }
+
+    edit.pointer = parley_str_c(codec->secret_pointer);
+    edit.value = parley_str_none;
+
+    ret->copied = 0;
+
+    parley_loss_pointer(loss, codec->secret_pointer);
+
+    return parley_edit(arena, m->doc, &edit, 1, &ret->body, &applied, err);
+}
+
+
+/* Whether such a message goes on at all, and into that protocol. */
+
+static int
+parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
+    parley_error_t *err)
+{
+    const parley_codec_t  *wire;
+
+    wire = parley_codecs[m->wire];
+
+    if (m->local) {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                wire->form_pointer, "such a message is for "
+                                "the gateway itself and goes no further");
+    }
+
+    if (codec == wire) {
+        return 0;
+    }
+
+    if (m->partial) {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED, "",
+                                "a log record is no message (MVE-5)");
+    }
+
+    if ((codec->partners && !(codec->partners & PARLEY_PROTO_BIT(m->wire)))
+        || (wire->partners && !(wire->partners
+                                & PARLEY_PROTO_BIT(codec->proto))))
+    {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                wire->form_pointer, "%s is not translated to "
+                                "%s",
+                                (const char *) parley_proto_name(m->wire).data,
+                                (const char *)
+                                parley_proto_name(codec->proto).data);
+    }
+
+    return 0;
+}
+
+
+/*
+ * An answer that names a conversation and nobody in it: whoever asked is
+ * meant.
+ */
+
+static int
+parley_engine_is_for_all(const parley_msg_t *m,
+    const parley_encode_opts_t *opts)
+{
+    return opts->answering != NULL
+           && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE
+               || m->act == PARLEY_ACT_PROGRESS)
+           && parley_name_is_group(m->wire, m->recipient);
+}
+
+
+/*
+ * A message that does not say from and for whom it is, or when it was made:
+ * an answer belongs to the parties of what it answers.
+ */
+
+static int
+parley_engine_parties(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_msg_t *ret, parley_error_t *err)
+{
+    const parley_codec_t  *wire;
+
+    wire = parley_codecs[m->wire];
+
+    *ret = *m;
+
+    if (parley_engine_is_for_all(m, opts)) {
+        ret->recipient = parley_str_none;
+    }
+
+    if (opts->answering != NULL
+        && parley_answer_parties(arena, opts->answering, opts, opts->now_ms,
+                                 ret, err)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (ret->recipient.len == 0 && ret->reply_to.len > 0) {
+        return parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
+                                wire->reply_to_pointer, "nothing says whom "
+                                "it answers");
+    }
+
+    return 0;
+}
+
+
+static int
+parley_engine_has_secret(const parley_msg_t *m)
+{
+    parley_str_t  name;
+
+    name = parley_codecs[m->wire]->secret_member;
+
+    return name.len > 0
+           && parley_json_get(m->doc, 0, name) != PARLEY_JSON_NONE;
 }
 
 

@@ -49,6 +49,14 @@ int parley_validate_log(const parley_engine_t *engine, parley_proto_t proto,
     __attribute__((warn_unused_result));
 
 /*
+ * Whether a value is valid by the protocol's schema number part
+ * (parley_codec_t): 0 where it is, else -1; nothing is said of what is wrong.
+ */
+int parley_validate_part(const parley_engine_t *engine, parley_proto_t proto,
+    unsigned part, parley_json_ref_t value)
+    __attribute__((warn_unused_result));
+
+/*
  * Validates a document as a message of proto and fills *msg.  On error *msg
  * holds what could be read of it all the same (id, sender, recipient,
  * intent, corr as far as they are strings), for the refusal.
@@ -59,10 +67,23 @@ int parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
+ * What the submission of a decoded message says beside its octets: a scope
+ * that is none is field-invalid, one of another handle scope-unauthorised;
+ * an attribution that is not the session's is sender-identity-mismatch or
+ * field-invalid.  Fills msg->scope and adds to msg->members; where messages
+ * do not name them (MoQ), also sender, recipient, created_ms, corr and id.
+ * To be called for every message once it is known who submits it; protocols
+ * whose messages say all themselves accept everything.
+ */
+int parley_submit(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_submission_t *submission, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
  * Writes m as a message of proto.  Where proto is m's own wire protocol the
- * octets are the input's (ret->copied).  What cannot travel is added to
- * *loss; what cannot be said is an error.  The output is valid by the
- * target's schema.  Same input, same octets.
+ * octets are the input's (ret->copied), but for a credential in it.  What
+ * cannot travel is added to *loss; what cannot be said is an error.  The
+ * output is valid by the target's schema.  Same input, same octets.
  */
 int parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_msg_t *m,
@@ -95,6 +116,17 @@ int parley_answer_decode(const parley_engine_t *engine,
     const parley_encoded_t *sent, int status, parley_str_t body,
     const parley_json_limits_t *limits, uint64_t seed,
     parley_answer_t *answer, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Completes an answer whose protocol does not name its parties, or does not
+ * say when it was made: it is from whom the request was for, and came at
+ * now_ms (0: not known).  A name that the protocol cannot say stays empty:
+ * who needs it says so.
+ */
+int parley_answer_parties(parley_arena_t *arena,
+    const parley_msg_t *request, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_msg_t *msg, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /* Tells the caller, in the protocol of request->wire. */

@@ -130,6 +130,8 @@ parley_intents_add(parley_intents_t *intents, parley_str_t file,
     parley_buf_t      b;
     parley_intent_t  *items, *item;
 
+    memset(err, 0, sizeof(parley_schema_error_t));
+
     if (intents->n == intents->size) {
         size = intents->size ? intents->size * 2 : 32;
 

@@ -80,6 +80,43 @@ parley_msg_string(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
 }
 
 
+void
+parley_msg_release(const parley_msg_t *m, parley_msg_t *ret)
+{
+    *ret = *m;
+
+    if (m->held) {
+        ret->held = 0;
+        ret->id = m->held_id;
+        ret->corr = m->held_corr;
+        ret->reply_to = m->held_reply_to;
+    }
+}
+
+
+int
+parley_msg_is_payload(const parley_msg_t *m, uint32_t name)
+{
+    uint32_t  i;
+
+    if (m->carried
+        && (parley_json_string_is(m->data.doc, name, PARLEY_STR("references"))
+            || parley_json_string_is(m->data.doc, name,
+                                     parley_proto_name(m->origin))))
+    {
+        return 0;
+    }
+
+    for (i = 0; i < m->naside; i++) {
+        if (parley_json_string_is(m->data.doc, name, m->aside[i])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
 parley_str_t
 parley_priority_name(parley_priority_t priority)
 {

@@ -60,6 +60,21 @@ typedef enum {
 
 
 /*
+ * What notice the recipient is to take of a message, where act and priority
+ * do not say it.
+ */
+typedef enum {
+    PARLEY_NOTICE_USUAL = 0,
+    PARLEY_NOTICE_NOW,          /* it interrupts: grave troubles, agent-channel
+                                   binding moments */
+    PARLEY_NOTICE_ORDER,        /* it is obeyed and acknowledged, not
+                                   discussed: VCP constraints */
+    PARLEY_NOTICE_RECORD        /* it is kept, nobody has to look: locks,
+                                   leases, VCP escalations for information */
+} parley_notice_t;
+
+
+/*
  * A native envelope member that the canonical message has no field for: AEE
  * requires, trace and unknown fields, the provenance block of agent-channel,
  * and so on.  It travels in the target's open slot, or is reported as loss.
@@ -93,20 +108,38 @@ typedef struct {
                                          "task", "escalation" */
     parley_act_t          act;
     parley_str_t          id;
-    parley_str_t          created;    /* as it was written */
+    parley_str_t          created;    /* as it was written; empty: it does
+                                         not say */
     int64_t               created_ms; /* -1: no RFC 3339 timestamp */
-    parley_str_t          sender;     /* names in the syntax of wire */
-    parley_str_t          recipient;
+    parley_str_t          sender;     /* names in the syntax of wire; a
+                                         message that names none is from the
+                                         caller */
+    parley_str_t          recipient;  /* empty: whoever it answers */
     parley_str_t          intent;     /* never empty: "vcp.escalation" */
     parley_str_t          corr;       /* empty: none of its own */
     parley_str_t          reply_to;   /* empty: answers nothing */
     parley_priority_t     priority;
     int64_t               timeout_ms; /* -1: no deadline */
     parley_alarm_t        alarm;
+    parley_notice_t       notice;
     parley_str_t          text;       /* what a person would read, or empty */
     parley_str_t          code;       /* of a FAILURE, in AEE's manner
                                          ("E_TIMEOUT"), or empty */
     unsigned              retryable:1;  /* of a FAILURE */
+
+    parley_str_t          scope;      /* agent-channel: the recipient scope
+                                         it was submitted with, or empty: the
+                                         recipient alone */
+
+    /*
+     * Where a text of this message holds another protocol's message, that
+     * one's own id, corr and reply_to; the fields above are those of the
+     * message that holds it (duplicates, answers and logs go by them).
+     */
+    unsigned              held:1;
+    parley_str_t          held_id;
+    parley_str_t          held_corr;
+    parley_str_t          held_reply_to;
 
     parley_json_ref_t     data;       /* the native payload, an object */
     unsigned              carried:1;  /* data has the members "references"
@@ -115,6 +148,12 @@ typedef struct {
                                          not origin's */
     unsigned              partial:1;  /* MVE-5: a log record, no envelope
                                          (AEE-13) */
+
+    const parley_str_t   *aside;      /* names of members of data that are
+                                         the envelope's, not the payload's */
+    uint32_t              naside;
+    unsigned              local:1;    /* for the gateway itself, whose session
+                                         it is about: never forwarded */
 
     uint32_t              said[3];    /* values in data that text, code and
                                          retryable say, PARLEY_JSON_NONE
@@ -150,6 +189,17 @@ void parley_msg_init(parley_msg_t *m, parley_proto_t proto,
 int parley_msg_string(const parley_json_t *doc, uint32_t value,
     parley_str_t *ret)
     __attribute__((warn_unused_result));
+
+/*
+ * The message as its origin knows it: with the held ids, where there are.
+ */
+void parley_msg_release(const parley_msg_t *m, parley_msg_t *ret);
+
+/*
+ * Whether member name of m->data is the payload's own: not put there by
+ * carrying, and not one of the envelope.
+ */
+int parley_msg_is_payload(const parley_msg_t *m, uint32_t name);
 
 /* "low", "normal", "high", "urgent" */
 parley_str_t parley_priority_name(parley_priority_t priority);

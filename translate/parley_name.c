@@ -33,6 +33,15 @@ static int parley_name_parse_aee(parley_str_t s, parley_name_t *ret);
 static int parley_name_format_aee(parley_buf_t *b, const parley_name_t *n);
 static int parley_name_parse_vcp(parley_str_t s, parley_name_t *ret);
 static int parley_name_format_vcp(parley_buf_t *b, const parley_name_t *n);
+static int parley_name_parse_c2a(parley_str_t s, parley_name_t *ret);
+static int parley_name_format_c2a(parley_buf_t *b, const parley_name_t *n);
+static int parley_name_parse_prefixed(parley_str_t s,
+    const parley_str_t *prefixes, parley_name_t *ret);
+static void parley_name_format_prefixed(parley_buf_t *b,
+    const parley_str_t *prefixes, const parley_name_t *n);
+static int parley_name_parse_channel(parley_str_t s, parley_name_t *ret);
+static int parley_name_format_channel(parley_buf_t *b,
+    const parley_name_t *n);
 static int parley_name_strip(parley_str_t *s, parley_str_t prefix);
 
 
@@ -41,6 +50,13 @@ static const parley_name_syntax_t
 {
     [PARLEY_PROTO_AEE] = { parley_name_parse_aee, parley_name_format_aee },
     [PARLEY_PROTO_VCP] = { parley_name_parse_vcp, parley_name_format_vcp },
+    [PARLEY_PROTO_C2A] = { parley_name_parse_c2a, parley_name_format_c2a },
+    [PARLEY_PROTO_CHANNEL] = {
+        parley_name_parse_channel, parley_name_format_channel
+    },
+
+    /* a principal's sub, for which AEE's names are used */
+    [PARLEY_PROTO_MOQ] = { parley_name_parse_aee, parley_name_format_aee },
 };
 
 
@@ -49,6 +65,15 @@ static const parley_str_t  parley_name_aee_prefixes[] = {
     [PARLEY_NAME_HUMAN] = parley_str("human."),
     [PARLEY_NAME_SERVICE] = parley_str("service."),
     [PARLEY_NAME_GROUP] = parley_str("bus."),
+};
+
+
+/* a group is a conversation, by its id */
+static const parley_str_t  parley_name_c2a_prefixes[] = {
+    [PARLEY_NAME_AGENT] = parley_str("agent:"),
+    [PARLEY_NAME_HUMAN] = parley_str("human:"),
+    [PARLEY_NAME_SERVICE] = parley_str("service:"),
+    [PARLEY_NAME_GROUP] = parley_str("channel:"),
 };
 
 
@@ -163,13 +188,50 @@ parley_name_is_group(parley_proto_t proto, parley_str_t name)
 static int
 parley_name_parse_aee(parley_str_t s, parley_name_t *ret)
 {
+    return parley_name_parse_prefixed(s, parley_name_aee_prefixes, ret);
+}
+
+
+static int
+parley_name_format_aee(parley_buf_t *b, const parley_name_t *n)
+{
+    parley_name_format_prefixed(b, parley_name_aee_prefixes, n);
+
+    return 0;
+}
+
+
+/* agent:x, agent:x@h, human:x, service:x, channel:x */
+
+static int
+parley_name_parse_c2a(parley_str_t s, parley_name_t *ret)
+{
+    return parley_name_parse_prefixed(s, parley_name_c2a_prefixes, ret);
+}
+
+
+static int
+parley_name_format_c2a(parley_buf_t *b, const parley_name_t *n)
+{
+    parley_name_format_prefixed(b, parley_name_c2a_prefixes, n);
+
+    return 0;
+}
+
+
+/* The prefix says the kind; an agent's host stands after the last @. */
+
+static int
+parley_name_parse_prefixed(parley_str_t s, const parley_str_t *prefixes,
+    parley_name_t *ret)
+{
     size_t    i;
     unsigned  kind;
 
     ret->host = parley_str_none;
 
     for (kind = PARLEY_NAME_AGENT; kind <= PARLEY_NAME_GROUP; kind++) {
-        if (parley_name_strip(&s, parley_name_aee_prefixes[kind])) {
+        if (parley_name_strip(&s, prefixes[kind])) {
             break;
         }
     }
@@ -198,18 +260,17 @@ parley_name_parse_aee(parley_str_t s, parley_name_t *ret)
 }
 
 
-static int
-parley_name_format_aee(parley_buf_t *b, const parley_name_t *n)
+static void
+parley_name_format_prefixed(parley_buf_t *b, const parley_str_t *prefixes,
+    const parley_name_t *n)
 {
-    parley_buf_str(b, parley_name_aee_prefixes[n->kind]);
+    parley_buf_str(b, prefixes[n->kind]);
     parley_buf_str(b, n->name);
 
     if (n->host.len > 0) {
         parley_buf_octet(b, '@');
         parley_buf_str(b, n->host);
     }
-
-    return 0;
 }
 
 
@@ -286,6 +347,93 @@ parley_name_format_vcp(parley_buf_t *b, const parley_name_t *n)
     parley_buf_str(b, n->name);
 
     return 0;
+}
+
+
+/*
+ * ~x and, for a group, an org: scope.  The tier tells agents from humans:
+ * an instrument's handle begins with ~cc-, or the directory lists it.
+ */
+
+static int
+parley_name_parse_channel(parley_str_t s, parley_name_t *ret)
+{
+    ret->host = parley_str_none;
+
+    if (parley_name_strip(&s, PARLEY_STR("org:"))) {
+
+        if (s.len < sizeof("/members/*") - 1
+            || memcmp(s.data + s.len - (sizeof("/members/*") - 1),
+                      "/members/*", sizeof("/members/*") - 1)
+               != 0)
+        {
+            return -1;
+        }
+
+        s.len -= sizeof("/members/*") - 1;
+        ret->kind = PARLEY_NAME_GROUP;
+
+    } else if (parley_str_begins(s, "~cc-")) {
+        ret->kind = PARLEY_NAME_AGENT;
+
+    } else {
+        ret->kind = PARLEY_NAME_HUMAN;
+    }
+
+    if (!parley_name_is_handle(s)) {
+        return -1;
+    }
+
+    ret->name = parley_str_from(s, 1);
+
+    return 0;
+}
+
+
+static int
+parley_name_format_channel(parley_buf_t *b, const parley_name_t *n)
+{
+    switch (n->kind) {
+
+    case PARLEY_NAME_GROUP:
+        parley_buf_lit(b, "org:~");
+        parley_buf_str(b, n->name);
+        parley_buf_lit(b, "/members/*");
+        return 0;
+
+    case PARLEY_NAME_AGENT:
+    case PARLEY_NAME_HUMAN:
+        parley_buf_octet(b, '~');
+        parley_buf_str(b, n->name);
+        return 0;
+
+    default:
+        return -1;
+    }
+}
+
+
+int
+parley_name_is_handle(parley_str_t s)
+{
+    size_t   i;
+    uint8_t  c;
+
+    if (s.len < 3 || s.len > 33 || s.data[0] != '~' || s.data[1] == '-'
+        || parley_str_is(s, "~org"))
+    {
+        return 0;
+    }
+
+    for (i = 1; i < s.len; i++) {
+        c = s.data[i];
+
+        if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-') {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 

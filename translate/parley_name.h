@@ -33,6 +33,12 @@ int parley_name_translate(parley_arena_t *arena,
     parley_str_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Whether s is a canonical ~handle: ~ and 2 to 32 of a-z, 0-9 and hyphen, the
+ * first no hyphen.  The pronoun ~org is none.
+ */
+int parley_name_is_handle(parley_str_t s);
+
 /* Whether the name means a group: AEE bus.x, VCP broadcast, org:... */
 int parley_name_is_group(parley_proto_t proto, parley_str_t name);
 

@@ -11,7 +11,7 @@
 #include <dirent.h>
 
 
-#define PARLEY_TEST_CASES_MAX  512
+#define PARLEY_TEST_CASES_MAX  2048
 
 
 typedef struct {
@@ -213,9 +213,39 @@ parley_test_case_opts(parley_str_t text, parley_encode_opts_t *opts)
     opts->sig_alg = parley_test_case_option(text, "sig_alg");
     opts->sig_kid = parley_test_case_option(text, "sig_kid");
     opts->resolve = parley_test_resolve;
+    opts->attribute = parley_test_attribute;
 
     if (opts->self.len == 0) {
         opts->self = PARLEY_STR("service.parley");
+    }
+}
+
+
+/*
+ * What the submission of the message says, from the same file: sender,
+ * recipient, scope, human, instrument, session, stream; it came at
+ * PARLEY_TEST_NOW.
+ */
+static inline void
+parley_test_case_submission(parley_str_t text, parley_submission_t *ret)
+{
+    parley_str_t  stream;
+
+    memset(ret, 0, sizeof(parley_submission_t));
+
+    ret->sender = parley_test_case_option(text, "sender");
+    ret->recipient = parley_test_case_option(text, "recipient");
+    ret->scope = parley_test_case_option(text, "scope");
+    ret->human = parley_test_case_option(text, "human");
+    ret->instrument = parley_test_case_option(text, "instrument");
+    ret->session = parley_test_case_option(text, "session");
+    ret->ms = PARLEY_TEST_NOW;
+
+    stream = parley_test_case_option(text, "stream");
+
+    while (stream.len > 0) {
+        ret->stream = 10 * ret->stream + stream.data[0] - '0';
+        stream = parley_str_from(stream, 1);
     }
 }
 

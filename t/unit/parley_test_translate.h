@@ -45,16 +45,28 @@ parley_test_resolve(void *ctx, parley_proto_t from, parley_str_t name,
     unsigned  i;
 
     static const struct {
-        parley_str_t  names[2];     /* AEE, VCP */
+        parley_str_t  names[PARLEY_PROTO_COUNT];
     } entries[] = {
-        { { parley_str("agent.listed"), parley_str("agent://dir/entry") } },
-        { { parley_str("agent.hidden"), parley_str("") } },
-        { { parley_str("bus.listed"), parley_str("agent://dir/bus") } },
+        { {
+            [PARLEY_PROTO_AEE] = parley_str("agent.listed"),
+            [PARLEY_PROTO_VCP] = parley_str("agent://dir/entry"),
+            [PARLEY_PROTO_CHANNEL] = parley_str("~listed"),
+        } },
+        { {
+            [PARLEY_PROTO_AEE] = parley_str("agent.hidden"),
+        } },
+        { {
+            [PARLEY_PROTO_AEE] = parley_str("bus.listed"),
+            [PARLEY_PROTO_VCP] = parley_str("agent://dir/bus"),
+            [PARLEY_PROTO_CHANNEL] = parley_str("~guild"),
+        } },
     };
 
     (void) ctx;
 
-    if (from > PARLEY_PROTO_VCP || to > PARLEY_PROTO_VCP) {
+    if (from == PARLEY_PROTO_C2A || from > PARLEY_PROTO_CHANNEL
+        || to == PARLEY_PROTO_C2A || to > PARLEY_PROTO_CHANNEL)
+    {
         return 0;
     }
 
@@ -68,6 +80,52 @@ parley_test_resolve(void *ctx, parley_proto_t from, parley_str_t name,
     }
 
     return 0;
+}
+
+
+/*
+ * Who acts, by the same directory: humans with one instrument, one without,
+ * an agent that has another instrument than its name says.
+ */
+static inline void
+parley_test_attribute(void *ctx, parley_proto_t proto, parley_str_t name,
+    parley_str_t *ret_human, parley_str_t *ret_instrument)
+{
+    unsigned  i;
+
+    static const struct {
+        parley_str_t  name;
+        parley_str_t  human;
+        parley_str_t  instrument;
+    } entries[] = {
+        { parley_str("alice"), parley_str("~alice"),
+          parley_str("~cc-model@1.0") },
+        { parley_str("cc-model"), parley_str("~alice"),
+          parley_str("~cc-model@1.0") },
+        { parley_str("listed"), parley_str("~alice"),
+          parley_str("~claude@4") },
+        { parley_str("entry"), parley_str("~alice"),
+          parley_str("~claude@4") },
+        { parley_str("bob"), parley_str("~bob"), parley_str("") },
+    };
+
+    (void) ctx;
+    (void) proto;
+
+    *ret_human = parley_str_none;
+    *ret_instrument = parley_str_none;
+
+    for (i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+        if (name.len >= entries[i].name.len
+            && memcmp(name.data + name.len - entries[i].name.len,
+                      entries[i].name.data, entries[i].name.len)
+               == 0)
+        {
+            *ret_human = entries[i].human;
+            *ret_instrument = entries[i].instrument;
+            return;
+        }
+    }
 }
 
 

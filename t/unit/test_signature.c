@@ -159,9 +159,9 @@ test_refused(void **state)
 
     (void) verify(&keys, "ed25519", "k0", octets, text, PARLEY_E_NONE);
     (void) verify(&keys, "EdDSA", "k0", octets, text, PARLEY_E_NONE);
-    (void) verify(&keys, "Ed25519", "", octets, text, PARLEY_E_NONE);
+    (void) verify(&keys, "ed25519", "", octets, text, PARLEY_E_NONE);
 
-    /* without padding; in the other alphabet */
+    /* without padding, but not in the other alphabet */
 
     (void) strcpy(changed, text);
     changed[86] = '\0';
@@ -171,7 +171,9 @@ test_refused(void **state)
         changed[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];
     }
 
-    (void) verify(&keys, "ed25519", "", octets, changed, PARLEY_E_NONE);
+    assert_string_not_equal(changed, text);
+    (void) verify(&keys, "ed25519", "", octets, changed,
+                  PARLEY_E_SIGNATURE_INVALID);
 
     /* words and keys */
 
@@ -179,6 +181,8 @@ test_refused(void **state)
                   PARLEY_E_SIGNATURE_INVALID);
     (void) verify(&keys, "", "", octets, text, PARLEY_E_SIGNATURE_INVALID);
     (void) verify(&keys, "ED25519", "", octets, text,
+                  PARLEY_E_SIGNATURE_INVALID);
+    (void) verify(&keys, "Ed25519", "", octets, text,
                   PARLEY_E_SIGNATURE_INVALID);
     (void) verify(&keys, "RS256", "", octets, text,
                   PARLEY_E_SIGNATURE_INVALID);

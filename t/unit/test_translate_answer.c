@@ -426,11 +426,98 @@ test_codes(void **state)
 }
 
 
+/* One row with memory that ends; what it must not do is lie. */
+
+static int
+memory_row(const answer_row_t *row, const parley_mem_t *mem)
+{
+    int                     rc;
+    parley_arena_t          arena, whole;
+    parley_loss_t           loss, sent_loss;
+    parley_error_t          err;
+    parley_reply_t          reply;
+    parley_answer_t         answer;
+    parley_encoded_t        sent;
+    parley_encode_opts_t    opts;
+    parley_test_message_t   request;
+
+    parley_arena_init(&arena, mem, 64);
+    parley_loss_init(&loss, &arena);
+    parley_loss_init(&sent_loss, &arena);
+
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+    opts.self = PARLEY_STR("service.parley");
+
+    rc = -1;
+
+    if (parley_test_read(&arena, row->caller, parley_str_c(row->request), 0,
+                         &request, &err)
+        == 0
+        && parley_encode(parley_test_engine(), &arena, row->upstream,
+                         &request.msg, &opts, &sent, &sent_loss, &err)
+           == 0
+        && parley_answer_decode(parley_test_engine(), &arena, row->upstream,
+                                &sent, row->status,
+                                parley_str_c(row->answer), NULL,
+                                PARLEY_TEST_SEED, &answer, &err)
+           == 0
+        && parley_answer_encode(parley_test_engine(), &arena, &request.msg,
+                                &answer, &opts, PARLEY_TEST_NOW, &reply,
+                                &loss, &err)
+           == 0)
+    {
+        rc = 0;
+        assert_int_equal(reply.status, row->ret_status);
+
+        if (row->body != NULL && row->body[0] != '\0') {
+            parley_arena_init(&whole, &parley_mem_libc, 0);
+            parley_test_assert_json(&whole, reply.body,
+                                    parley_str_c(row->body));
+            parley_arena_reset(&whole);
+        }
+
+    } else if (err.code != PARLEY_E_CAPACITY) {
+        rc = 0;
+        assert_int_equal(err.code, row->code);
+        assert_string_equal(err.field, row->field);
+    }
+
+    parley_arena_reset(&arena);
+
+    return rc;
+}
+
+
+static void
+test_memory(void **state)
+{
+    size_t             i, n;
+    parley_mem_t       mem;
+    parley_test_mem_t  counter;
+
+    (void) state;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (n = 1; ; n++) {
+            mem = parley_test_mem(&counter, n);
+
+            if (memory_row(&rows[i], &mem) == 0
+                && counter.allocations < n)
+            {
+                break;
+            }
+
+            assert_int_equal(counter.live, 0);
+        }
+    }
+}
+
+
 int
 main(void)
 {
     size_t                    i, n;
-    static struct CMUnitTest  tests[sizeof(rows) / sizeof(rows[0]) + 1];
+    static struct CMUnitTest  tests[sizeof(rows) / sizeof(rows[0]) + 2];
 
     n = sizeof(rows) / sizeof(rows[0]);
 
@@ -443,7 +530,10 @@ main(void)
     tests[n].name = "GW-10 AEE-36 a service's own code in AEE's manner";
     tests[n].test_func = test_codes;
 
+    tests[n + 1].name = "GW-12 answers when memory ends";
+    tests[n + 1].test_func = test_memory;
+
     cmocka_set_message_output(CM_OUTPUT_TAP);
 
-    return _cmocka_run_group_tests("answer", tests, n + 1, NULL, NULL);
+    return _cmocka_run_group_tests("answer", tests, n + 2, NULL, NULL);
 }

@@ -42,6 +42,7 @@ translate(parley_test_case_t *c, parley_str_t in, parley_str_t opts_text,
     const parley_mem_t *mem, size_t block_size, parley_test_result_t *r)
 {
     parley_proto_t           from, to;
+    parley_submission_t      submission;
     parley_encode_opts_t     opts;
     parley_test_message_t   *m;
 
@@ -52,6 +53,7 @@ translate(parley_test_case_t *c, parley_str_t in, parley_str_t opts_text,
     parley_error_clear(&r->err);
 
     parley_test_case_opts(opts_text, &opts);
+    parley_test_case_submission(opts_text, &submission);
 
     /* outlives the call: the result points into it */
     m = parley_arena_alloc(&r->arena, sizeof(parley_test_message_t));
@@ -61,6 +63,10 @@ translate(parley_test_case_t *c, parley_str_t in, parley_str_t opts_text,
     }
 
     r->rc = parley_test_read(&r->arena, from, in, 0, m, &r->err);
+
+    if (r->rc == 0) {
+        r->rc = parley_submit(&r->arena, &m->msg, &submission, &r->err);
+    }
 
     if (r->rc == 0) {
         r->rc = parley_encode(parley_test_engine(), &r->arena, to, &m->msg,
@@ -221,6 +227,16 @@ main(void)
 {
     parley_test_cases_add(&cases, "aee-to-vcp", test_all);
     parley_test_cases_add(&cases, "vcp-to-aee", test_all);
+    parley_test_cases_add(&cases, "aee-to-channel", test_all);
+    parley_test_cases_add(&cases, "channel-to-aee", test_all);
+    parley_test_cases_add(&cases, "vcp-to-channel", test_all);
+    parley_test_cases_add(&cases, "channel-to-vcp", test_all);
+    parley_test_cases_add(&cases, "aee-to-moq", test_all);
+    parley_test_cases_add(&cases, "moq-to-aee", test_all);
+    parley_test_cases_add(&cases, "c2a-to-aee", test_all);
+    parley_test_cases_add(&cases, "aee-to-c2a", test_all);
+    parley_test_cases_add(&cases, "c2a-to-vcp", test_all);
+    parley_test_cases_add(&cases, "vcp-to-c2a", test_all);
 
     return parley_test_cases_run(&cases);
 }

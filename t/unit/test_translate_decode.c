@@ -166,6 +166,9 @@ main(void)
 {
     parley_test_cases_add(&cases, "aee", test_case);
     parley_test_cases_add(&cases, "vcp", test_case);
+    parley_test_cases_add(&cases, "channel", test_case);
+    parley_test_cases_add(&cases, "moq", test_case);
+    parley_test_cases_add(&cases, "c2a", test_case);
 
     return parley_test_cases_run(&cases);
 }

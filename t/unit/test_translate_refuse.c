@@ -294,7 +294,7 @@ test_problem(void **state)
         "\"code\":\"protocol-unsupported\",\"field\":\"/from\"}");
 
     why.offset = 17;
-    assert_int_equal(parley_refuse(&arena, PARLEY_PROTO_C2A, &r, &reply), 0);
+    assert_int_equal(parley_refuse(&arena, PARLEY_PROTO_NONE, &r, &reply), 0);
     assert_non_null(strstr((const char *) reply.body.data, "\"offset\":17}"));
 
     parley_arena_reset(&arena);

@@ -128,6 +128,10 @@ int parley_aee_peek(parley_msg_t *msg);
 int parley_aee_payload(parley_arena_t *arena, parley_msg_t *msg);
 
 
+/* Fills act, text and code of an envelope that another protocol carries. */
+int parley_aee_says(parley_msg_t *msg);
+
+
 int parley_aee_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err);

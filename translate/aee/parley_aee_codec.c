@@ -6,7 +6,6 @@
 
 
 static int parley_aee_detect(const parley_json_t *doc);
-static parley_direction_t parley_aee_direction(const parley_msg_t *m);
 static int parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
 
@@ -35,9 +34,10 @@ const parley_codec_t  parley_aee_codec = {
 
     .detect = parley_aee_detect,
     .decode = parley_aee_decode,
+    .payload = parley_aee_says,
     .residue = parley_aee_residue,
     .encode = parley_aee_encode,
-    .direction = parley_aee_direction,
+    .direction = parley_carry_direction,
     .attach = parley_aee_attach,
     .answer_decode = parley_aee_answer_decode,
     .answer_encode = parley_aee_answer_encode,
@@ -213,30 +213,6 @@ parley_aee_is_reserved(parley_str_t intent)
     }
 
     return 1;
-}
-
-
-/*
- * AEE knows no hierarchy.  A message in another protocol's words goes where
- * that protocol lets it go, carried or not: translation must not be a way
- * around.
- */
-
-static parley_direction_t
-parley_aee_direction(const parley_msg_t *m)
-{
-    parley_str_t    form;
-    parley_proto_t  proto;
-
-    proto = parley_carry_intent(m->intent, &form);
-
-    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL
-        || parley_codecs[proto]->direction == NULL)
-    {
-        return PARLEY_DIRECTION_ANY;
-    }
-
-    return parley_codecs[proto]->direction(m);
 }
 
 

@@ -123,8 +123,8 @@ parley_aee_scan(const parley_json_t *doc, parley_aee_scan_t *scan)
 
 /*
  * Whether a top-level member says what no canonical field holds.  That
- * reply_to is null rather than absent is kept as well, so that a protocol
- * with an open slot gives the envelope back exactly.
+ * reply_to is null, or empty, rather than absent is kept as well, so that a
+ * protocol with an open slot gives the envelope back exactly.
  */
 
 static int
@@ -139,7 +139,8 @@ parley_aee_is_member(const parley_json_t *doc, parley_aee_field_t field,
         return 1;
 
     case PARLEY_AEE_REPLY_TO:
-        return parley_json_type(doc, value) == PARLEY_JSON_NULL;
+        return parley_json_type(doc, value) == PARLEY_JSON_NULL
+               || parley_json_node(doc, value)->len == 0;
 
     default:
         return 0;
@@ -297,11 +298,16 @@ parley_aee_timeout(const parley_json_t *doc, uint32_t value)
 }
 
 
-/* Section 8.  What has no alg and value nobody can verify. */
+/*
+ * Section 8.  What has no alg and value nobody can verify; and what says more
+ * than Parley knows of could say that it is something else.  The signature
+ * does not cover sig: a member that is not known is not passed over.
+ */
 
 static int
 parley_aee_fill_sig(parley_msg_t *msg, uint32_t sig)
 {
+    uint32_t              known;
     const parley_json_t  *doc;
 
     doc = msg->doc;
@@ -325,7 +331,11 @@ parley_aee_fill_sig(parley_msg_t *msg, uint32_t sig)
         return -1;
     }
 
-    msg->sig.opaque = msg->sig.alg.len == 0 || msg->sig.value.len == 0;
+    known = 2 + (parley_json_get(doc, sig, PARLEY_STR("kid"))
+                 != PARLEY_JSON_NONE);
+
+    msg->sig.opaque = msg->sig.alg.len == 0 || msg->sig.value.len == 0
+                      || parley_json_node(doc, sig)->count != known;
 
     return 0;
 }

@@ -143,6 +143,14 @@ parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
         return 0;
     }
 
+    if (head->restored && opts->answering == NULL) {
+
+        /* of a task any text will do, and it comes back as it was */
+
+        head->reply_to = reply_to;
+        return 0;
+    }
+
     return parley_aee_encode_id(arena, m, reply_to, "id", &head->reply_to,
                                 err);
 }
@@ -305,6 +313,13 @@ parley_aee_check_restored(const parley_engine_t *engine,
     parley_error_t *err)
 {
     parley_json_t  doc;
+
+    if (parley_aee_is_reserved(m->intent)) {
+        return parley_error_set(err, PARLEY_E_INTENT_REFUSED,
+                                parley_codecs[m->wire]->intent_pointer,
+                                "what it carries has an intent of the "
+                                "reserved namespace aee.*");
+    }
 
     if (parley_read_again(&doc, arena, m->doc->seed, body, err) == 0
         && parley_validate(engine, PARLEY_PROTO_AEE, &doc, err) == 0)

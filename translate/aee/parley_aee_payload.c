@@ -7,23 +7,51 @@
 #include "parley_carry.h"
 
 
+static int parley_aee_payload_says(parley_msg_t *msg);
 static int parley_aee_payload_words(parley_msg_t *msg);
 static int parley_aee_payload_failure(parley_msg_t *msg);
 static int parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_aee_carried_notice(parley_msg_t *msg);
 
 
 int
 parley_aee_payload(parley_arena_t *arena, parley_msg_t *msg)
 {
-    if (parley_aee_payload_words(msg) != 0) {
-        return -1;
-    }
-
-    if (msg->act == PARLEY_ACT_FAILURE && parley_aee_payload_failure(msg) != 0) {
+    if (parley_aee_payload_says(msg) != 0) {
         return -1;
     }
 
     return parley_aee_carried(arena, msg);
+}
+
+
+/* The type that another protocol gives as the form, and what follows. */
+
+int
+parley_aee_says(parley_msg_t *msg)
+{
+    unsigned  act;
+
+    for (act = PARLEY_ACT_REQUEST; act <= PARLEY_ACT_PROGRESS; act++) {
+        if (parley_str_eq(parley_aee_type((parley_act_t) act), msg->form)) {
+            msg->act = (parley_act_t) act;
+            break;
+        }
+    }
+
+    return parley_aee_payload_says(msg);
+}
+
+
+static int
+parley_aee_payload_says(parley_msg_t *msg)
+{
+    if (parley_aee_payload_words(msg) != 0) {
+        return -1;
+    }
+
+    return msg->act == PARLEY_ACT_FAILURE ? parley_aee_payload_failure(msg)
+                                          : 0;
 }
 
 
@@ -40,7 +68,7 @@ parley_aee_payload_words(parley_msg_t *msg)
         parley_str("message"), parley_str("text")
     };
 
-    doc = msg->doc;
+    doc = msg->data.doc;
 
     for (i = msg->act == PARLEY_ACT_FAILURE ? 0 : 1; i < 2; i++) {
 
@@ -67,7 +95,7 @@ parley_aee_payload_failure(parley_msg_t *msg)
     parley_json_type_t    type;
     const parley_json_t  *doc;
 
-    doc = msg->doc;
+    doc = msg->data.doc;
 
     value = parley_json_get(doc, msg->data.node, PARLEY_STR("code"));
 
@@ -123,6 +151,10 @@ parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg)
     msg->origin = proto;
     msg->form = form;
 
+    if (parley_aee_carried_notice(msg) != 0) {
+        return -1;
+    }
+
     object = parley_json_get(doc, msg->data.node, parley_proto_name(proto));
 
     if (object == PARLEY_JSON_NONE
@@ -154,6 +186,36 @@ parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg)
         if (parley_json_string(doc, k, &member->name) != 0) {
             return -1;
         }
+    }
+
+    return 0;
+}
+
+
+/* What the envelope has no word for the payload says in its own. */
+
+static int
+parley_aee_carried_notice(parley_msg_t *msg)
+{
+    parley_msg_t           said;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[msg->origin];
+
+    if (codec == NULL || codec->payload == NULL) {
+        return 0;
+    }
+
+    said = *msg;
+
+    if (codec->payload(&said) != 0) {
+        return -1;
+    }
+
+    msg->notice = said.notice;
+
+    if (msg->alarm == PARLEY_ALARM_NONE) {
+        msg->alarm = said.alarm;
     }
 
     return 0;

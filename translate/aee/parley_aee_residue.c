@@ -79,7 +79,7 @@ parley_aee_residue_requires(const parley_msg_t *m, uint32_t object,
     {
         if (parley_json_string_is(doc, k, PARLEY_STR("timeout_ms"))
             && parley_json_integer(doc, k + 1, &ms) == 0
-            && ms == m->timeout_ms)
+            && ms >= 0 && ms == m->timeout_ms)
         {
             continue;
         }

@@ -150,11 +150,14 @@ int parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
  */
 int parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg);
 
+/* attention.deadlineMs of an event, -1: it has none */
+int64_t parley_c2a_deadline(const parley_json_t *doc);
+
 /* What form and data say of a tool call or notification.  -1: no memory. */
 int parley_c2a_words(parley_msg_t *msg);
 
-int parley_c2a_restore(parley_arena_t *arena, parley_msg_t *msg,
-    parley_error_t *err);
+/* The same of a message that another protocol carries.  -1: no memory. */
+int parley_c2a_says(parley_msg_t *msg);
 
 /*
  * The text of a content array: its text parts, joined by newlines.
@@ -166,9 +169,10 @@ int parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
 /*
  * Another protocol's message in the content of an event: fills origin, form,
  * data, members and what they say.  Where there is none *msg stays as it is.
+ * -1: no memory.
  */
 int parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t content, parley_error_t *err);
+    uint32_t content);
 
 /* The element of a content array that carries a message, or NONE. */
 uint32_t parley_c2a_carrier(const parley_json_t *doc, uint32_t content,

@@ -28,6 +28,8 @@
     X(FIELD_UNKNOWN, "field-unknown", 400, -32602, NULL, 0)                   \
     X(KIND_UNKNOWN, "kind-unknown", 400, -32602, NULL, 0)                     \
     X(PAYLOAD_KIND_MISMATCH, "payload-kind-mismatch", 400, -32602, NULL, 0)   \
+    X(FILTER_AXIS_UNKNOWN, "filter-axis-unknown", 400, -32602, NULL, 0)       \
+    X(FILTER_VALUE_INVALID, "filter-value-invalid", 400, -32602, NULL, 0)     \
     X(ENVELOPE_VERSION_UNSUPPORTED, "envelope-version-unsupported", 400,      \
       -32600, NULL, 0)                                                        \
     X(PROTOCOL_UNSUPPORTED, "protocol-unsupported", 415, -32600,              \

@@ -189,8 +189,10 @@ parley_json_pointer(const parley_json_t *doc, uint32_t i, char *buf,
 static void
 parley_json_path_octet(parley_json_path_t *path, char c)
 {
+    /* a name may hold a zero, what ends with one may not */
+
     if (path->len + 1 < path->size) {
-        path->data[path->len++] = c;
+        path->data[path->len++] = c ? c : '?';
     }
 }
 

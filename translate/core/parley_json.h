@@ -197,7 +197,8 @@ int parley_json_equal(parley_json_ref_t a, parley_json_ref_t b);
 
 /*
  * The JSON Pointer (RFC 6901) of node i, zero-terminated, cut at size.
- * Of a name node: the pointer of its value.  Returns its length.
+ * Of a name node: the pointer of its value.  A zero octet in a name is
+ * written as '?'.  Returns its length.
  */
 size_t parley_json_pointer(const parley_json_t *doc, uint32_t i, char *buf,
     size_t size);

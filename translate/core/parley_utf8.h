@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 
 #define PARLEY_UTF8_ONES   0x0101010101010101ULL
 #define PARLEY_UTF8_HIGHS  0x8080808080808080ULL
@@ -27,6 +31,30 @@ static inline const uint8_t *
 parley_utf8_plain(const uint8_t *p, const uint8_t *end)
 {
     uint64_t  x, m;
+
+#if defined(__SSE2__)
+
+    int      mask;
+    __m128i  v;
+
+    /* as signed octets, all that is not ASCII is below the space too */
+
+    while (end - p >= 16) {
+        v = _mm_loadu_si128((const __m128i *) (const void *) p);
+
+        mask = _mm_movemask_epi8(
+                   _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
+                   _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+                                _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')))));
+
+        if (mask != 0) {
+            return p + __builtin_ctz((unsigned) mask);
+        }
+
+        p += 16;
+    }
+
+#endif
 
     while (end - p >= 8) {
         memcpy(&x, p, 8);

@@ -37,6 +37,7 @@ typedef struct {
     parley_buf_t                 payload;
     parley_vcp_type_t            type;
     unsigned                     made:1;    /* the payload is not native */
+    unsigned                     whole:1;   /* it is m->data, as it stands */
     unsigned                     context:1; /* data has the context used */
 } parley_vcp_encode_t;
 
@@ -65,6 +66,13 @@ parley_str_t parley_vcp_ack_id(parley_str_t reason);
  * of a message that need not be valid.  -1: no memory.
  */
 int parley_vcp_peek(parley_msg_t *msg);
+
+
+/*
+ * Fills what a payload says by msg->form: act, text, severity, and what an
+ * acknowledgment answers.  The payload need not be valid.
+ */
+int parley_vcp_says(parley_msg_t *msg);
 
 
 int parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,

@@ -12,9 +12,24 @@ static int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
 
 
+/* payloads, by parley_vcp_type_t */
+static const parley_str_t  parley_vcp_parts[PARLEY_VCP_TYPES] = {
+    [PARLEY_VCP_CONTEXT_SHARE] = parley_str(
+        "urn:parley:schema:vcp-1.2#/$defs/context_share_payload"),
+    [PARLEY_VCP_CONSTITUTION_ANNOUNCE] = parley_str(
+        "urn:parley:schema:vcp-1.2#/$defs/constitution_announce_payload"),
+    [PARLEY_VCP_CONSTRAINT_PROPAGATE] = parley_str(
+        "urn:parley:schema:vcp-1.2#/$defs/constraint_propagate_payload"),
+    [PARLEY_VCP_ESCALATION] = parley_str(
+        "urn:parley:schema:vcp-1.2#/$defs/escalation_payload"),
+};
+
+
 const parley_codec_t  parley_vcp_codec = {
     .proto = PARLEY_PROTO_VCP,
     .schema = parley_str("urn:parley:schema:vcp-1.2"),
+    .parts = parley_vcp_parts,
+    .nparts = PARLEY_VCP_TYPES,
     .media_type = parley_str("application/json; charset=utf-8"),
     .signature_member = parley_str("signature"),
 
@@ -34,6 +49,7 @@ const parley_codec_t  parley_vcp_codec = {
 
     .detect = parley_vcp_detect,
     .decode = parley_vcp_decode,
+    .payload = parley_vcp_says,
     .residue = parley_vcp_residue,
     .encode = parley_vcp_encode,
     .direction = parley_vcp_direction,

@@ -3,7 +3,6 @@
 
 
 static int parley_vcp_fill(parley_msg_t *msg);
-static int parley_vcp_fill_type(parley_msg_t *msg);
 static int parley_vcp_fill_escalation(parley_msg_t *msg);
 static int parley_vcp_fill_sig(parley_msg_t *msg);
 
@@ -118,7 +117,7 @@ parley_vcp_fill(parley_msg_t *msg)
     msg->data.doc = doc;
     msg->data.node = parley_json_get(doc, 0, PARLEY_STR("payload"));
 
-    if (parley_vcp_fill_type(msg) != 0) {
+    if (parley_vcp_says(msg) != 0) {
         return -1;
     }
 
@@ -126,22 +125,23 @@ parley_vcp_fill(parley_msg_t *msg)
 }
 
 
-static int
-parley_vcp_fill_type(parley_msg_t *msg)
+int
+parley_vcp_says(parley_msg_t *msg)
 {
     uint32_t  context;
 
     switch (parley_vcp_type_find(msg->form)) {
 
     case PARLEY_VCP_CONTEXT_SHARE:
-        context = parley_json_get(msg->doc, msg->data.node,
+        context = parley_json_get(msg->data.doc, msg->data.node,
                                   PARLEY_STR("context"));
         msg->said[0] = context;
-        return parley_msg_string(msg->doc, context, &msg->text);
+        return parley_msg_string(msg->data.doc, context, &msg->text);
 
     case PARLEY_VCP_CONSTRAINT_PROPAGATE:
         msg->act = PARLEY_ACT_REQUEST;
         msg->priority = PARLEY_PRIORITY_HIGH;
+        msg->notice = PARLEY_NOTICE_ORDER;
         return 0;
 
     case PARLEY_VCP_ESCALATION:
@@ -161,11 +161,11 @@ parley_vcp_fill_escalation(parley_msg_t *msg)
     parley_str_t          ack;
     const parley_json_t  *doc;
 
-    doc = msg->doc;
+    doc = msg->data.doc;
 
     value = parley_json_get(doc, msg->data.node, PARLEY_STR("severity"));
 
-    for (alarm = PARLEY_ALARM_INFO; alarm < PARLEY_ALARM_EMERGENCY; alarm++) {
+    for (alarm = PARLEY_ALARM_EMERGENCY; alarm > PARLEY_ALARM_NONE; alarm--) {
         if (parley_json_string_is(doc, value,
                                   parley_vcp_severity((parley_alarm_t) alarm)))
         {
@@ -185,9 +185,16 @@ parley_vcp_fill_escalation(parley_msg_t *msg)
 
     value = parley_json_get(doc, msg->data.node, PARLEY_STR("requires_ack"));
 
-    if (parley_json_type(doc, value) == PARLEY_JSON_TRUE) {
+    if (value != PARLEY_JSON_NONE
+        && parley_json_type(doc, value) == PARLEY_JSON_TRUE)
+    {
         msg->act = PARLEY_ACT_REQUEST;
         msg->timeout_ms = parley_vcp_rows[alarm].timeout_ms;
+
+        if (alarm >= PARLEY_ALARM_CRITICAL) {
+            msg->notice = PARLEY_NOTICE_NOW;
+        }
+
         return 0;
     }
 
@@ -197,6 +204,9 @@ parley_vcp_fill_escalation(parley_msg_t *msg)
         msg->act = PARLEY_ACT_REPLY;
         msg->reply_to = ack;
         msg->corr = ack;
+
+    } else if (alarm == PARLEY_ALARM_INFO) {
+        msg->notice = PARLEY_NOTICE_RECORD;
     }
 
     return 0;

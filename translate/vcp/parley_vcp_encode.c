@@ -21,6 +21,9 @@ static int parley_vcp_encode_recipient(parley_vcp_encode_t *e,
 static int parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret);
 static int parley_vcp_check(const parley_engine_t *engine,
     parley_vcp_encode_t *e, parley_encoded_t *ret);
+static int parley_vcp_view(const parley_engine_t *engine,
+    const parley_vcp_encode_t *e, const parley_encoded_t *ret,
+    parley_msg_t *back);
 static int parley_vcp_unsaid(parley_vcp_encode_t *e);
 static void parley_vcp_compare(parley_vcp_encode_t *e,
     const parley_msg_t *back);
@@ -134,21 +137,25 @@ parley_vcp_native(parley_vcp_encode_t *e)
 {
     parley_json_ref_t  references;
 
-    parley_carry_payload(&e->payload, e->m, PARLEY_STR("references"));
+    references = parley_json_ref_none;
 
-    if (e->m->carried || e->m->data.node == PARLEY_JSON_NONE) {
-        return 0;
-    }
+    if (!e->m->carried && e->m->data.node != PARLEY_JSON_NONE) {
 
-    /* no VCP payload has such a member; in AEE any payload may (section 10) */
+        /* no VCP payload has one; in AEE any payload may (section 10) */
 
-    references.doc = e->m->data.doc;
-    references.node = parley_json_get(references.doc, e->m->data.node,
-                                      PARLEY_STR("references"));
+        references.doc = e->m->data.doc;
+        references.node = parley_json_get(references.doc, e->m->data.node,
+                                          PARLEY_STR("references"));
 
-    if (references.node != PARLEY_JSON_NONE) {
+        if (references.node == PARLEY_JSON_NONE) {
+            e->whole = 1;
+            return 0;
+        }
+
         parley_loss_value(e->loss, references);
     }
+
+    parley_carry_payload(&e->payload, e->m, PARLEY_STR("references"));
 
     return 0;
 }
@@ -227,7 +234,10 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
         return -1;
     }
 
-    if (parley_buf_done(&e->payload, &payload) != 0) {
+    if (e->whole) {
+        payload = parley_json_raw(e->m->data.doc, e->m->data.node);
+
+    } else if (parley_buf_done(&e->payload, &payload) != 0) {
         return parley_error_memory(e->err);
     }
 
@@ -391,7 +401,10 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
 
 /*
  * What was made is read back: so it is valid, and what differs from the
- * message is what was lost.
+ * message is what was lost.  A payload that stays as it is need not be read
+ * again: it is validated where it stands, and the envelope around it is valid
+ * as it was written.  Only where that fails it is read back all the same, for
+ * the error.
  */
 
 static int
@@ -401,11 +414,13 @@ parley_vcp_check(const parley_engine_t *engine, parley_vcp_encode_t *e,
     parley_msg_t   back;
     parley_json_t  doc;
 
-    if (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body, e->err)
-        != 0
-        || parley_decode(engine, e->arena, PARLEY_PROTO_VCP, &doc, 0, &back,
-                         e->err)
-           != 0)
+    if (parley_vcp_view(engine, e, ret, &back) != 0
+        && (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body,
+                              e->err)
+            != 0
+            || parley_decode(engine, e->arena, PARLEY_PROTO_VCP, &doc, 0,
+                             &back, e->err)
+               != 0))
     {
         return parley_vcp_unsaid(e);
     }
@@ -415,6 +430,29 @@ parley_vcp_check(const parley_engine_t *engine, parley_vcp_encode_t *e,
     parley_vcp_compare(e, &back);
 
     return 0;
+}
+
+
+static int
+parley_vcp_view(const parley_engine_t *engine, const parley_vcp_encode_t *e,
+    const parley_encoded_t *ret, parley_msg_t *back)
+{
+    if (!e->whole
+        || parley_validate_part(engine, PARLEY_PROTO_VCP, e->type, e->m->data)
+           != 0)
+    {
+        return -1;
+    }
+
+    parley_msg_init(back, PARLEY_PROTO_VCP, e->m->data.doc);
+
+    back->form = parley_vcp_type_name(e->type);
+    back->intent = parley_vcp_type_intent(e->type);
+    back->id = ret->id;
+    back->corr = ret->id;
+    back->data = e->m->data;
+
+    return parley_vcp_says(back);
 }
 
 

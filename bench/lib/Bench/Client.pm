@@ -6,7 +6,6 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use HTTP::Tiny;
 use JSON::PP ();
 
 use Bench::Files qw(%bench output);
@@ -31,14 +30,13 @@ sub load {
 sub probe {
     my ($gateway, $path, %o) = @_;
 
-    my $answer = output(command($gateway, $path, %o, requests => 1), '-v');
-    my $port = Bench::Gateway::service_port();
-    my $got = HTTP::Tiny->new->get("http://127.0.0.1:$port/last");
+    my $text = output(command($gateway, $path, %o, requests => 1), '-v');
+    my ($got, $answer) = split "\n", $text, 2;
 
     # an answer may have come in chunks
     $answer =~ s/\A[^{]*|[^}]*\z//g;
 
-    return map { JSON::PP->new->utf8->decode($_) } $got->{content}, $answer;
+    return map { JSON::PP->new->utf8->decode($_) } $got, $answer;
 }
 
 
@@ -50,7 +48,8 @@ sub command {
                    rate => 'r');
 
     return (Bench::Gateway::core(Bench::Gateway::CLIENT_CORE),
-            "$bench{dir}/bench_client", '-p', $gateway->{port}, '-u', $path,
+            @{$o{by} || []}, "$bench{dir}/bench_client", '-p', $gateway->{port},
+            '-l', $gateway->{service}, '-u', $path,
             '-P', $gateway->{worker}, '-k', $bench{seed},
             '-T', $o{tokens} // "$bench{dir}/token",
             map { defined $letters{$_} && $_ ne 'tokens'

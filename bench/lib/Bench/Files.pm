@@ -28,7 +28,7 @@ our %bench = (
     nginx   => '/usr/sbin/nginx',
 );
 
-# the second signs its messages with a key in the identities
+# the first signs its messages with a key in the identities
 my @principals = (
     { sub => 'child-7', aee => 'agent.child-7',
       vcp => 'agent://ops.example/child-7' },
@@ -76,15 +76,14 @@ sub output {
 
 
 sub prepare {
-    for my $need (qw(tool library nginx)) {
+    for my $need (qw(tool library)) {
         -e $bench{$need} or die "bench: $bench{$need} is missing\n";
     }
 
     remove_tree($bench{dir});
     make_path($bench{dir});
 
-    compile('client', 'bench_http', 'bench_message');
-    compile('service', 'bench_http', 'bench_message');
+    compile('client', 'bench_http', 'bench_message', 'bench_service');
     compile('pure', 'bench_cases', 'bench_crypto', 'bench_state',
             'bench_message');
 

@@ -1,7 +1,7 @@
 package Bench::Gateway;
 
-# The gateways that are compared, and the service behind them.  All have the
-# same configuration but for the lines that make them what they are.
+# The gateways that are compared.  All have the same configuration but for the
+# lines that make them what they are.
 
 use strict;
 use warnings;
@@ -15,7 +15,6 @@ use Bench::Files qw(%bench slurp spew);
 
 use constant { GATEWAY_CORE => 0, CLIENT_CORE => 1, START_MAX => 30 };
 
-my $service_port;
 my @running;
 
 
@@ -36,7 +35,7 @@ END
     parley => {
         main => "load_module  $bench{module};\n",
         http => <<"END",
-    parley_zone        bench:256m;
+    parley_zone        bench:512m;
     parley_identities  $bench{dir}/identities.json;
     parley_jwks        $bench{dir}/jwks.json;
     parley_self        agent.gateway;
@@ -87,6 +86,7 @@ END
     lua_shared_dict    tokens 1m;
     lua_shared_dict    rates 1m;
     lua_shared_dict    seen 256m;
+    lua_shared_dict    origins 256m;
     init_by_lua_block  {
         require("peer").enter("$bench{dir}/tokens", "ops:run vcp:send")
     }
@@ -104,27 +104,13 @@ END
 );
 
 
-sub start_service {
-    $service_port = free_port();
-
-    push @running, spawn(core(CLIENT_CORE), "$bench{dir}/bench_service",
-                         $service_port);
-    wait_for($service_port);
-}
-
-
-sub service_port {
-    return $service_port;
-}
-
-
-# Starts a gateway.  single: one process, run by the command that is given
-# (valgrind), else a master and a worker on a core of its own.
+# Starts a gateway: a master and a worker on a core of its own.  single: one
+# process; by: words before the command.
 sub start {
     my ($class, $kind, %how) = @_;
 
-    my $self = bless { kind => $kind, port => free_port(),
-                       dir => "$bench{dir}/$kind" }, $class;
+    my $self = bless { kind => $kind, dir => "$bench{dir}/$kind",
+                       port => free_port(), service => free_port() }, $class;
 
     make_path("$self->{dir}/logs");
     spew("$self->{dir}/nginx.conf", $self->conf($how{single}));
@@ -174,7 +160,7 @@ http {
 
 $http
     upstream service {
-        server              127.0.0.1:$service_port;
+        server              127.0.0.1:$self->{service};
         keepalive           64;
         keepalive_requests  1000000000;
     }

@@ -362,7 +362,8 @@ sub sign_vcp {
 }
 
 
-# A token with these claims; header members of its own come as an array.
+# A token with these claims, without those that are undef; header members of
+# its own come as an array.
 sub token {
     my ($key, $claims, @header) = @_;
 
@@ -372,7 +373,7 @@ sub token {
     my %claims = (exp => time + 600, %$claims);
 
     delete $header{kid} if !defined $header{kid};
-    delete $claims{exp} if !defined $claims{exp};
+    delete @claims{grep { !defined $claims{$_} } keys %claims};
 
     return raw_token(\%header, \%claims, $key);
 }

@@ -72,6 +72,7 @@ sub listen {
 
             if ($pid == 0) {
                 alarm 0;
+                $SIG{CHLD} = 'DEFAULT';
                 close $listener;
                 eval { $self->serve($socket) };
                 print STDERR "# service: $@" if $@;

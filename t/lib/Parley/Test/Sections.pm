@@ -163,6 +163,10 @@ Test::Nginx::Socket::add_response_body_check(sub {
     check_headers("$name - service", $last->{headers}, $block->got_headers)
         if defined $block->got_headers;
 
+    Test::More::is($last->{body}, value_of($block->got_body =~ s/\n\z//r),
+                   "$name - service: body")
+        if defined $block->got_body;
+
     Test::More::is($last->{body}, $sent, "$name - octet for octet")
         if defined $block->got_same;
 });

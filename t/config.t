@@ -1,0 +1,444 @@
+# What is wrong in a configuration is told by nginx -t: where and why, with
+# exit status 1.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Env qw(tmp_dir spew);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+
+my $dir = tmp_dir();
+my $zone = 'parley_zone agents:1m;';
+
+# the files that are good
+http_config();
+spew("$dir/rsa.json", jwks(new_key('RS256', 'r')));
+
+
+# nginx -t of what stands in http: (status, the line that begins with nginx:)
+sub check {
+    my ($status, $said) = Parley::Nginx->check(http => $_[0]);
+
+    return ($status, $said);
+}
+
+
+# wrong: a name, http, and what has to be said, with file and line
+sub wrong {
+    my ($name, $http, $why) = @_;
+
+    subtest "GW-11 $name" => sub {
+        my ($status, $said) = check($http);
+
+        is($status, 1, 'exit status');
+        like($said, $why, 'why');
+        like($said, qr{nginx\.conf:\d+|\.(?:json|jwk)" line \d+}, 'where');
+        unlike($said, qr/test is successful/);
+    };
+}
+
+
+# within a location that is good otherwise
+sub place {
+    my $directives = shift;
+
+    return "$zone parley_jwks %TMP%/jwks.json;\n"
+         . "parley_identities %TMP%/identities.json;\n"
+         . "server { listen 127.0.0.1:%PORT_3%;\nlocation /in {\n"
+         . "parley_accept aee;\nparley_jwt on;\n"
+         . "$directives\nproxy_pass http://127.0.0.1:1;\n} }\n";
+}
+
+
+# a location with nothing but this
+sub bare {
+    my ($http, $directives) = @_;
+
+    return "$http\nserver { listen 127.0.0.1:%PORT_3%;\nlocation /in {\n"
+         . "$directives\nproxy_pass http://127.0.0.1:1;\n} }\n";
+}
+
+
+sub file {
+    my ($name, $text) = @_;
+
+    return spew("$dir/$name", $text);
+}
+
+
+subtest 'GW-11 a good configuration is good' => sub {
+    my ($status, $said) = check(gateway_http());
+
+    is($status, 0) or diag($said);
+    like($said, qr/test is successful/);
+};
+
+
+subtest 'GW-11 a configuration without Parley needs nothing of it' => sub {
+    is((check('server { listen 127.0.0.1:%PORT_3%; }'))[0], 0);
+    is((check("$zone server { listen 127.0.0.1:%PORT_3%; }"))[0], 0);
+};
+
+
+# each directive with values that are none
+
+my @values = (
+    ['parley_accept;', qr/invalid number of arguments in "parley_accept"/],
+    ['parley_accept smtp;', qr/"smtp" in "parley_accept" is no protocol/],
+    ['parley_accept aee aee;', qr/"aee" in "parley_accept" is there twice/],
+    ['parley_accept aee off;', qr/"off" in "parley_accept" is no protocol/],
+    ['parley_speak smtp;', qr/"smtp" in "parley_speak" is no protocol/],
+    ['parley_speak aee vcp;', qr/invalid number of arguments/],
+    ['parley_speak aee; parley_speak aee;', qr/is duplicate/],
+    ['parley_signature maybe;', qr/invalid value "maybe"/],
+    ['parley_trusted yes;', qr/invalid value "yes"/],
+    ['parley_dry_run yes;', qr/invalid value "yes"/],
+    ['parley_loss forbid;', qr/invalid value "forbid"/],
+    ['parley_claims;', qr/invalid number of arguments/],
+    ['parley_claims aee;', qr/"aee" in "parley_claims" must be MEMBER=CLAIM/],
+    ['parley_claims aee=;', qr/"aee=" in "parley_claims" must be/],
+    ['parley_claims hat=x;', qr/"hat" in "parley_claims" is no member/],
+    ['parley_claims aee=x aee=y;', qr/"aee" in "parley_claims" is there twice/],
+    ['parley_claims aee=x; parley_claims vcp=y;', qr/is duplicate/],
+    ['parley_allow colour=red;', qr/"parley_allow": "colour"/],
+    ['parley_allow scope;', qr/"parley_allow": .*scope/],
+    ['parley_allow scope=;', qr/"parley_allow": "scope".* empty/],
+    ['parley_allow scope=a||b;', qr/"parley_allow": "scope".* empty/],
+    ['parley_deny intent=a**;', qr/"parley_deny": "intent".*"\*\*"/],
+    ['parley_rate fast;', qr/"parley_rate": "fast" is no rate like 50r\/s/],
+    ['parley_rate 0r/s;', qr/"0r\/s" is no rate from 1/],
+    ['parley_rate -1r/s;', qr/"-1r\/s" is no rate/],
+    ['parley_rate 1r/d;', qr/"1r\/d" is no rate like/],
+    ['parley_rate 1r/s 2r/s;', qr/"2r\/s" is a second rate/],
+    ['parley_rate 1r/s burst=x;', qr/"burst=x" is no burst/],
+    ['parley_rate burst=5;', qr/a burst without a rate/],
+    ['parley_rate 1r/s often=2r/s;', qr/"often=2r\/s" is neither/],
+    ['parley_rate 1r/s urgent=x;', qr/"parley_rate": "x"|"urgent=x"/],
+    ['parley_rate 1r/s urgent=1r/s urgent=2r/s;', qr/a second rate/],
+    ['parley_rate 1r/s; parley_rate 2r/s;', qr/is duplicate/],
+    ['parley_cap;', qr/invalid number of arguments/],
+    ['parley_cap priority=top;', qr/"priority=top" in "parley_cap" must be low/],
+    ['parley_cap timeout=0;', qr/"timeout=0" in "parley_cap" is no time above/],
+    ['parley_cap timeout=x;', qr/"timeout=x" in "parley_cap" is no time/],
+    ['parley_cap size=1;', qr/"size=1" in "parley_cap" is unknown/],
+    ['parley_cap timeout=1s; parley_cap timeout=2s;', qr/is duplicate/],
+    ['parley_freshness past=x;', qr/"past=x" in "parley_freshness" is no time/],
+    ['parley_freshness 5m;', qr/"5m" in "parley_freshness" is unknown/],
+    ['parley_window x;', qr/"parley_window" directive invalid value/],
+    ['parley_window 10m 20m;', qr/invalid number of arguments/],
+    ['parley_limits body=0;', qr/"body=0" in "parley_limits" is no number/],
+    ['parley_limits body=1g;', qr/"body=1g" in "parley_limits" is no number/],
+    ['parley_limits depth=513;', qr/"depth=513" in "parley_limits"/],
+    ['parley_limits string=x;', qr/"string=x" in "parley_limits"/],
+    ['parley_limits members=-1;', qr/"members=-1" in "parley_limits"/],
+    ['parley_limits width=1;', qr/"width=1" in "parley_limits" is unknown/],
+    ['parley_redact secret;', qr/"secret" in "parley_redact" must be a JSON/],
+    ['parley_redact /;', qr/"\/" in "parley_redact" must be a JSON Pointer/],
+    ['parley_redact /a~2b;', qr/"\/a~2b" in "parley_redact" must be a JSON/],
+    ['parley_redact /a~;', qr/"\/a~" in "parley_redact" must be a JSON/],
+    ['parley_redact /a hide;', qr/"hide" in "parley_redact" must be remove/],
+    ['parley_vcp_context;', qr/invalid number of arguments/],
+    ['parley_zone a:1m;', qr/"parley_zone" directive is not allowed here/],
+    ['parley_jwks x;', qr/"parley_jwks" directive is not allowed here/],
+    ['parley_identities x;', qr/directive is not allowed here/],
+    ['parley_signing_key x;', qr/directive is not allowed here/],
+    ['parley_self x;', qr/directive is not allowed here/],
+    ['parley_unknown x;', qr/unknown directive "parley_unknown"/],
+);
+
+for (@values) {
+    my ($directives, $why) = @$_;
+    my $place = place($directives);
+
+    $place =~ s/parley_accept aee;\n// if $directives =~ /^parley_accept/;
+    wrong($directives, $place, $why);
+}
+
+
+my @jwt = (
+    ['parley_jwt;', qr/invalid number of arguments/],
+    ['parley_jwt yes;', qr/"parley_jwt" directive must begin with "on" or "off"/],
+    ['parley_jwt off leeway=1s;', qr/has parameters beside "off"/],
+    ['parley_jwt on colour=red;', qr/"colour=red" in "parley_jwt" is unknown/],
+    ['parley_jwt on leeway=x;', qr/"leeway=x" in "parley_jwt" must be a time/],
+    ['parley_jwt on leeway=2h;', qr/"leeway=2h" in "parley_jwt" must be a time of at most an hour/],
+    ['parley_jwt on issuer=;', qr/"issuer=" in "parley_jwt" must not be empty/],
+    ['parley_jwt on require=;', qr/in "parley_jwt" names no claim/],
+    ['parley_jwt on token=body;', qr/"token=body" in "parley_jwt" must be header, cookie:NAME or arg:NAME/],
+    ['parley_jwt on token=cookie:;', qr/"token=cookie:" in "parley_jwt" must be/],
+    ['parley_jwt on; parley_jwt on;', qr/is duplicate/],
+);
+
+for (@jwt) {
+    wrong($_->[0], place($_->[0]) =~ s/parley_jwt on;\n//r, $_->[1]);
+}
+
+
+# the directives of http
+
+my @http = (
+    ['parley_zone agents;', qr/"agents" in "parley_zone" must be NAME:SIZE/],
+    ['parley_zone :1m;', qr/":1m" in "parley_zone" must be NAME:SIZE/],
+    ['parley_zone agents:big;', qr/"agents:big" in "parley_zone" has no valid size/],
+    ['parley_zone agents:64k;', qr/"agents:64k" in "parley_zone" is too small, 128k/],
+    ['parley_zone a:1m; parley_zone b:1m;', qr/is duplicate/],
+    ['parley_self "";', qr/must not be empty/],
+    ['parley_self "a b";', qr/"a b" in "parley_self" must be printable/],
+    ['parley_self a; parley_self b;', qr/is duplicate/],
+    ['parley_jwks_request https://id.example/keys;', qr/must be the URI of an internal location/],
+    ['parley_jwks_request /_jwks often=1s;', qr/"often=1s" in "parley_jwks_request" is unknown/],
+    ['parley_jwks_request /_jwks interval=0;', qr/"interval=0" in "parley_jwks_request" is no time above zero/],
+    ['parley_jwks_request /_jwks refresh=x;', qr/"refresh=x" in "parley_jwks_request" is no time/],
+    ['parley_jwks_request /a; parley_jwks_request /b;', qr/is duplicate/],
+);
+
+wrong($_->[0], $_->[0], $_->[1]) for @http;
+
+
+# what no directive can know of alone
+
+my $keys = 'parley_jwks %TMP%/jwks.json;';
+my $known = 'parley_identities %TMP%/identities.json;';
+
+wrong('parley_accept without a zone',
+      bare($keys, 'parley_accept aee; parley_jwt on;'),
+      qr/"parley_accept" needs "parley_zone" in .*nginx\.conf:\d+/);
+
+wrong('several protocols and no parley_speak',
+      bare("$zone $keys", 'parley_accept aee vcp; parley_jwt on;'),
+      qr/names several protocols and needs "parley_speak"/);
+
+wrong('nobody to trust',
+      bare("$zone $keys", 'parley_accept aee;'),
+      qr/has nobody to trust/);
+
+wrong('nobody to trust: signatures that are optional prove nothing',
+      bare("$zone $keys $known", 'parley_accept aee; '
+                               . 'parley_signature optional;'),
+      qr/has nobody to trust/);
+
+wrong('signatures off without trust',
+      bare("$zone $keys", 'parley_accept aee; parley_jwt on; '
+                        . 'parley_signature off;'),
+      qr/cannot have "parley_signature off" without "parley_trusted on"/);
+
+wrong('tokens without keys',
+      bare($zone, 'parley_accept aee; parley_jwt on;'),
+      qr/needs "parley_jwks" or "parley_jwks_request"/);
+
+wrong('signatures without identities',
+      bare($zone, 'parley_accept aee; parley_signature required;'),
+      qr/needs "parley_identities", where the keys are/);
+
+wrong('satisfy any',
+      bare("$zone $keys", 'parley_accept aee; parley_jwt on; satisfy any; '
+                        . 'allow 127.0.0.1;'),
+      qr/needs "satisfy all"/);
+
+wrong('a window shorter than what freshness lets in',
+      bare("$zone $keys", 'parley_accept aee; parley_jwt on; '
+                        . 'parley_window 5m;'),
+      qr/"parley_window" shorter than what "parley_freshness" lets in/);
+
+wrong('a window below what VCP asks for',
+      bare("$zone $keys", 'parley_accept vcp; parley_jwt on; '
+                        . 'parley_freshness past=60s; parley_window 2m;'),
+      qr/below the 5 minutes that VCP asks for/);
+
+
+subtest 'GW-11 the line is that of parley_accept' => sub {
+    my ($status, $said) = check("$zone $keys\nserver {\n"
+        . "listen 127.0.0.1:%PORT_3%;\nlocation /in {\nparley_accept aee;\n"
+        . "proxy_pass http://127.0.0.1:1;\n} }");
+    my $conf = Parley::Env::slurp($said =~ /in (\S+nginx\.conf):\d+/ ? $1
+                                                                   : '/dev/null');
+    my ($line) = $said =~ /nginx\.conf:(\d+)/;
+    my @lines = split /\n/, $conf;
+
+    like($lines[($line // 1) - 1], qr/parley_accept/);
+};
+
+
+subtest 'GW-11 inherited, the same is asked' => sub {
+    my ($status, $said) = check("$zone $keys parley_accept aee vcp;\n"
+        . 'server { listen 127.0.0.1:%PORT_3%; parley_jwt on; '
+        . 'location /in { proxy_pass http://127.0.0.1:1; } }');
+
+    is($status, 1);
+    like($said, qr/"parley_speak"|nobody to trust/);
+};
+
+
+# files
+
+my $missing = "$dir/none.json";
+
+for (qw(parley_jwks parley_identities parley_signing_key)) {
+    wrong("$_: a file that is missing", "$_ $missing;",
+          qr/open\(\) "\Q$missing\E" failed \(2: No such file/);
+    wrong("$_: a directory", "$_ $dir;", qr/"\Q$dir\E" is no file/);
+    wrong("$_: an empty file", "$_ " . file('empty.json', '') . ';',
+          qr/empty\.json"/);
+    wrong("$_: no JSON", "$_ " . file('bad.json', "{\n\n  \"keys\": nope }")
+          . ';', qr/bad\.json" line 3/);
+    wrong("$_: a member twice", "$_ "
+          . file('twice.json', qq({\n"keys": [],\n"keys": []})) . ';',
+          qr/twice\.json" line 3: duplicate member/);
+    wrong("$_ twice", "$_ %TMP%/"
+          . { parley_jwks => 'jwks.json', parley_identities =>
+              'identities.json', parley_signing_key => 'gateway.jwk' }->{$_}
+          . "; $_ $missing;", qr/is duplicate/);
+}
+
+wrong('keys: no key that verifies anything',
+      'parley_jwks ' . file('none-good.json', '{"keys": []}') . ';',
+      qr/none-good\.json" has no key that verifies tokens/);
+
+wrong('keys: not a set',
+      'parley_jwks ' . file('list.json', '[]') . ';', qr/list\.json"/);
+
+wrong('keys: a short RSA key',
+      'parley_jwks ' . file('short.json', jcs({ keys => [
+          { kty => 'RSA', kid => 'x', e => 'AQAB', n => 'w' x 171 }] })) . ';',
+      qr/short\.json".*(?:2048|short)/);
+
+wrong('keys: a short HMAC secret',
+      'parley_jwks ' . file('weak.json', jcs({ keys => [
+          { kty => 'oct', kid => 'x', alg => 'HS256', k => 'c2VjcmV0' }] }))
+      . ';', qr/weak\.json"/);
+
+wrong('keys: the same kid twice',
+      'parley_jwks ' . file('same.json', jwks(new_key('HS256', 'same'),
+                                               new_key('HS256', 'same'))) . ';',
+      qr/same\.json".*kid/);
+
+wrong('keys: a member that is missing',
+      'parley_jwks ' . file('part.json', jcs({ keys => [
+          { kty => 'OKP', kid => 'x', crv => 'Ed25519' }] })) . ';',
+      qr/part\.json".*x/);
+
+
+subtest 'GW-11 keys of no use are left out with a warning' => sub {
+    my $text = jcs({ keys => [public_jwk(idp()),
+                              { kty => 'XYZ', kid => 'new' }] });
+    my ($status, $said) = check('parley_jwks ' . file('mixed.json', $text)
+        . '; server { listen 127.0.0.1:%PORT_3%; }');
+
+    is($status, 0) or diag($said);
+    like($said, qr/\[warn\] 1 keys? in "\S+mixed\.json"/);
+};
+
+
+wrong('the gateway\'s key: a public one',
+      'parley_signing_key ' . file('public.jwk', jcs(public_jwk(gateway_key())))
+      . ';', qr/public\.jwk" must hold a private Ed25519 key/);
+
+wrong('the gateway\'s key: another kind',
+      'parley_signing_key ' . file('hmac.jwk', jcs(new_key('HS256', 'h')->{jwk}))
+      . ';', qr/hmac\.jwk" must hold a private Ed25519 key/);
+
+wrong('the gateway\'s key: a private part that does not belong to the public one',
+      'parley_signing_key ' . file('mixed.jwk', jcs({
+          %{ gateway_key()->{private} }, x => idp()->{jwk}{x} })) . ';',
+      qr/mixed\.jwk"/);
+
+
+# identities
+
+sub identity_file {
+    my ($name, @principals) = @_;
+
+    # a principal a line, the first on line 2
+    return 'parley_identities ' . file("$name.json", "{\"principals\": [\n"
+        . join(",\n", map { ref $_ ? jcs($_) : $_ } @principals) . "\n]}")
+        . ';';
+}
+
+my $alice = { sub => 'alice', aee => 'agent.alice' };
+
+wrong('identities: a sub twice',
+      identity_file('subs', $alice, { sub => 'bob' }, { sub => 'alice' }),
+      qr/subs\.json" line 4: .*sub/);
+
+wrong('identities: an AEE name twice',
+      identity_file('aee', $alice, { sub => 'b', aee => 'agent.alice' }),
+      qr/aee\.json" line 3: .*aee/);
+
+wrong('identities: a VCP name twice',
+      identity_file('vcp', { sub => 'a', vcp => 'agent://h/x' },
+                    { sub => 'b', vcp => 'agent://h/x' }),
+      qr/vcp\.json" line 3: .*vcp/);
+
+wrong('identities: an unknown member',
+      identity_file('unknown', { %$alice, colour => 'red' }),
+      qr/unknown\.json" line 2: .*colour/);
+
+wrong('identities: no sub',
+      identity_file('nosub', $alice, { aee => 'agent.x' }),
+      qr/nosub\.json" line 3: .*sub/);
+
+wrong('identities: a name that is a number',
+      identity_file('number', { sub => 'a', aee => 7 }),
+      qr/number\.json" line 2: .*aee/);
+
+wrong('identities: a parent that nobody is',
+      identity_file('parent', { sub => 'a', parent => 'nobody' }),
+      qr/parent\.json" line 2: .*parent/);
+
+wrong('identities: somebody is his own parent',
+      identity_file('own', { sub => 'a', parent => 'a' }),
+      qr/own\.json" line 2: .*parent/);
+
+wrong('identities: parents in a circle',
+      identity_file('circle', { sub => 'a', parent => 'b' },
+                    { sub => 'b', parent => 'a' }),
+      qr/circle\.json" line \d: .*parent/);
+
+wrong('identities: an unknown priority',
+      identity_file('priority', { sub => 'a', max_priority => 'top' }),
+      qr/priority\.json" line 2: .*max_priority/);
+
+wrong('identities: a broken key',
+      identity_file('key', $alice, { sub => 'b', keys => [
+          { kty => 'OKP', crv => 'Ed25519', x => 'short' }] }),
+      qr/key\.json" line 3: .*keys/);
+
+wrong('identities: the same kid twice',
+      identity_file('kids', { sub => 'b', keys => [
+          new_key('ed25519', 'k')->{jwk}, new_key('ed25519', 'k')->{jwk}] }),
+      qr/kids\.json" line 2: .*kid/);
+
+wrong('identities: a handle that is none',
+      identity_file('handle', { sub => 'a', handle => 'Nobody' }),
+      qr/handle\.json" line 2: .*handle/);
+
+wrong('identities: no list of principals',
+      'parley_identities ' . file('nolist.json', "{\n\"principals\": {}}") . ';',
+      qr/nolist\.json" line 2: .*principals/);
+
+
+subtest 'GW-11 relative names are found beside nginx.conf' => sub {
+    my ($status, $said) = check('parley_jwks no-such-file.json;');
+
+    is($status, 1);
+    like($said, qr{open\(\) "/\S+/no-such-file\.json" failed});
+};
+
+
+subtest 'GW-11 no secret is printed' => sub {
+    my $key = gateway_key()->{private};
+    my ($status, $said) = check('parley_signing_key '
+        . file('leak.jwk', jcs({ %$key, alg => 'RS256' })) . ';');
+
+    is($status, 1);
+    unlike($said, qr/\Q$key->{d}/);
+};
+
+
+done_testing;

@@ -1,0 +1,170 @@
+/*
+ * Any text as a C2A message, as a C2A service's answer, and what comes of it
+ * in the other protocols: never a crash, output always valid, the way back
+ * by AEE the same message.
+ */
+
+#include "parley_c2a_render.h"
+#include "parley_engine.h"
+
+#include <stdlib.h>
+
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+
+static const parley_engine_t *
+fuzz_engine(void)
+{
+    parley_error_t           err;
+    static parley_engine_t  *engine;
+
+    if (engine == NULL) {
+        engine = parley_engine_create(&parley_mem_libc, &err);
+        if (engine == NULL) {
+            abort();
+        }
+    }
+
+    return engine;
+}
+
+
+static void
+fuzz_options(parley_encode_opts_t *opts)
+{
+    memset(opts, 0, sizeof(parley_encode_opts_t));
+
+    opts->self = PARLEY_STR("service.parley");
+    opts->context = PARLEY_STR("context");
+    opts->now_ms = 1771151400123;
+}
+
+
+/* What was made is a message of its protocol. */
+
+static int
+fuzz_encode(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t to,
+    parley_json_t *ret_doc, parley_msg_t *ret)
+{
+    parley_loss_t         loss;
+    parley_error_t        err;
+    parley_encoded_t      made;
+    parley_encode_opts_t  opts;
+
+    fuzz_options(&opts);
+    parley_loss_init(&loss, arena);
+
+    if (parley_encode(fuzz_engine(), arena, to, m, &opts, &made, &loss, &err)
+        != 0)
+    {
+        if (err.code == PARLEY_E_NONE) {
+            abort();
+        }
+
+        return -1;
+    }
+
+    if (parley_read_again(ret_doc, arena, 7, made.body, &err) != 0
+        || parley_decode(fuzz_engine(), arena, to, ret_doc, 0, ret, &err)
+           != 0)
+    {
+        abort();
+    }
+
+    return 0;
+}
+
+
+static void
+fuzz_message(parley_arena_t *arena, parley_json_t *doc)
+{
+    unsigned             to;
+    parley_msg_t         m, other, back;
+    parley_buf_t         b;
+    parley_str_t         text;
+    parley_json_t        docs[2];
+    parley_error_t       err;
+    parley_submission_t  submission;
+
+    if (parley_decode(fuzz_engine(), arena, PARLEY_PROTO_C2A, doc, 0, &m,
+                      &err)
+        != 0)
+    {
+        return;
+    }
+
+    memset(&submission, 0, sizeof(parley_submission_t));
+
+    submission.sender = PARLEY_STR("agent:worker");
+    submission.recipient = PARLEY_STR("agent:lead");
+    submission.ms = 1771151400123;
+
+    parley_buf_init(&b, arena, 0);
+
+    if (parley_c2a_render(&b, arena, &m) < 0
+        || parley_buf_done(&b, &text) != 0
+        || parley_submit(arena, &m, &submission, &err) != 0)
+    {
+        abort();
+    }
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+        if (parley_codecs[to] == NULL || to == PARLEY_PROTO_C2A
+            || fuzz_encode(arena, &m, (parley_proto_t) to, &docs[0], &other)
+               != 0)
+        {
+            continue;
+        }
+
+        if (fuzz_encode(arena, &other, PARLEY_PROTO_C2A, &docs[1], &back) == 0
+            && to == PARLEY_PROTO_AEE && m.origin == PARLEY_PROTO_C2A
+            && !parley_json_equal((parley_json_ref_t) { doc, 0 },
+                                  (parley_json_ref_t) { &docs[1], 0 }))
+        {
+            abort();
+        }
+    }
+}
+
+
+static void
+fuzz_answer(parley_arena_t *arena, parley_str_t text)
+{
+    parley_error_t    err;
+    parley_answer_t   answer;
+    parley_encoded_t  sent;
+
+    memset(&sent, 0, sizeof(parley_encoded_t));
+
+    sent.body = PARLEY_STR("{\"jsonrpc\":\"2.0\",\"id\":\"deliver-456\"}");
+    sent.id = PARLEY_STR("deliver-456");
+    sent.corr = PARLEY_STR("C123");
+
+    (void) parley_answer_decode(fuzz_engine(), arena, PARLEY_PROTO_C2A, &sent,
+                                200, text, NULL, 7, &answer, &err);
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    parley_str_t    text;
+    parley_json_t   doc;
+    parley_error_t  err;
+    parley_arena_t  arena;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    text = parley_str_make(data, size);
+
+    if (parley_json_read(&doc, &arena, NULL, 7, text, &err) == 0) {
+        fuzz_message(&arena, &doc);
+    }
+
+    fuzz_answer(&arena, text);
+
+    parley_arena_reset(&arena);
+
+    return 0;
+}

@@ -1,0 +1,302 @@
+# Who is who: the sender of a message is the principal of its token, under
+# the name that this one has in each protocol.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Message;
+
+plan 'no_plan';
+
+our $oddkey = new_key('ed25519', 'odd-1');
+our $claimed = new_key('ed25519', 'device-1');
+
+my $dir = tmp_dir();
+my $http = http_config();
+my $known = from_json(identities());
+
+# names that no syntax would map onto each other
+push @{ $known->{principals} },
+    { sub => 'odd', aee => 'agent.watchman', vcp => 'agent://night.example/w1',
+      keys => [$oddkey->{jwk}] },
+    { sub => 'device-17', keys => [$claimed->{jwk}] };
+spew("$dir/identities.json", jcs($known));
+
+with_gateway(http => $http, server => server_config(), add =>
+    location('/claims', 'parley_accept aee vcp; parley_speak aee; '
+                      . 'parley_jwt on; parley_claims aee=agent_name '
+                      . 'vcp=/names/vcp roles=roles;'));
+
+
+# a token whose claims are these
+sub main::claims {
+    my %claims = @_;
+    return 'Bearer ' . token(idp(), { %claims });
+}
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: AEE-18 the principal's own name passes
+--- send
+post('/aee', aee())
+--- error_code: 202
+--- got_headers
+Parley-Verified: principal="alice"; token
+
+
+
+=== TEST 2: AEE-18 another principal's name is an impersonation
+--- send
+post('/aee', aee(from => 'agent.bob'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 3: AEE-18 nobody's name is an impersonation too
+--- send
+post('/aee', aee(from => 'agent.nobody'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 4: AEE-18 names have a case
+--- send
+post('/aee', aee(from => 'agent.Alice'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 5: AEE-18 a name with something behind it is another
+--- send
+post('/aee', aee(from => 'agent.alice@host'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 6: AEE-18 a name written with escapes is the same name
+--- send
+post('/aee', jcs(aee()) =~ s/agent\.alice/\\u0061gent.alice/r)
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 7: AEE-18 a zero octet does not end a name
+--- send
+post('/aee', aee(from => "agent.alice\0x"))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 8: AEE-18 a signature by another does not help the token's owner
+--- send
+post('/aee', aee(from => 'agent.bob'), sign => 'bob')
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 9: GW-03 the principal's name in VCP passes
+--- send
+post('/vcp', vcp())
+--- forwarded: 1
+
+
+
+=== TEST 10: GW-03 another principal's name in VCP is an impersonation
+--- send
+post('/vcp', vcp(sender => person('bob')->{vcp}))
+--- refused: vcp sender-identity-mismatch /sender
+
+
+
+=== TEST 11: GW-03 the AEE name is no VCP name
+--- send
+post('/vcp', vcp(sender => 'agent.alice'))
+--- refused: vcp sender-identity-mismatch /sender
+
+
+
+=== TEST 12: GW-03 the directory's names are used in translation
+--- send
+post('/to-aee', sign_vcp(vcp(sender => "agent://night.example/w1"),
+                         $main::oddkey),
+     as => 'odd', sign => 0)
+--- got
+/from = agent.watchman
+/to = agent.bob
+/intent = vcp.context_share
+
+
+
+=== TEST 13: GW-03 and back
+--- send
+post('/to-vcp', aee(from => 'agent.watchman', type => 'event',
+     intent => 'vcp.context_share', to => 'agent.watchman',
+     payload => vcp()->{payload}), as => 'odd')
+--- error_code: 202
+--- got
+/sender = agent://night.example/w1
+/recipient = agent://night.example/w1
+
+
+
+=== TEST 14: GW-03 a name without entry maps by its syntax
+--- send
+post('/to-aee', vcp(recipient => 'agent://far.example/x1'))
+--- got
+/to = agent.x1@far.example
+
+
+
+=== TEST 15: GW-03 a human and a service map too
+--- send
+post('/to-aee', vcp(recipient => 'human://dana'))
+--- got
+/to = human.dana
+
+
+
+=== TEST 16: GW-03 broadcast is the bus
+--- send
+post('/to-aee', vcp(recipient => 'broadcast'))
+--- got
+/to ~ ^bus\.
+
+
+
+=== TEST 17: GW-03 an unlisted agent does not become a listed one
+--- send
+post('/to-aee', vcp(recipient => 'watchman'))
+--- refused: vcp identity-unmappable /recipient
+
+
+
+=== TEST 18: GW-03 nor does it the other way
+--- send
+post('/to-vcp', aee(type => 'event', intent => 'vcp.context_share',
+     to => 'agent.w1@night.example', payload => vcp()->{payload}))
+--- refused: aee identity-unmappable /to
+
+
+
+=== TEST 19: GW-03 a token of nobody in the directory is its sub
+--- send
+post('/aee', aee(from => 'agent.carol'), as => 'agent.carol')
+--- error_code: 202
+--- got_headers
+Parley-Verified: principal="agent.carol"; token
+
+
+
+=== TEST 20: GW-03 a sub maps into VCP by its syntax
+--- send
+post('/to-vcp', aee(from => 'agent.carol@ops', type => 'event',
+     intent => 'vcp.context_share', payload => vcp()->{payload}),
+     as => 'agent.carol@ops')
+--- error_code: 202
+--- got
+/sender = agent://ops/carol
+
+
+
+=== TEST 21: GW-03 a sub does not take the name of somebody listed
+--- send
+post('/aee', aee(from => 'agent.bob'), as => 'agent.bob')
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 22: GW-03 names from claims
+--- send
+post('/claims', aee(from => 'agent.fleet-17'),
+     token => claims(sub => 'device-17', agent_name => 'agent.fleet-17'))
+--- error_code: 202
+--- got_headers
+Parley-Verified: principal="device-17"; token
+
+
+
+=== TEST 23: GW-03 names from nested claims
+--- send
+post('/claims', sign_vcp(vcp(sender => 'agent://fleet/17'), $main::claimed),
+     sign => 0, token => claims(sub => 'device-17',
+         names => { vcp => 'agent://fleet/17' }))
+--- got
+/from = agent.17@fleet
+
+
+
+=== TEST 24: GW-03 the sub is no name where the claims give one
+--- send
+post('/claims', aee(from => 'device-17'),
+     token => claims(sub => 'device-17', agent_name => 'agent.fleet-17'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 25: GW-03 a claim does not take the name of somebody listed
+--- send
+post('/claims', aee(from => 'agent.bob'),
+     token => claims(sub => 'device-17', agent_name => 'agent.bob'))
+--- refused: problem token-invalid agent_name
+
+
+
+=== TEST 26: GW-03 a claim does not rename somebody listed
+--- send
+post('/claims', aee(from => 'agent.boss'),
+     token => claims(sub => 'alice', agent_name => 'agent.boss'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 27: GW-03 a token of one map is not taken for another's
+--- send
+my $token = claims(sub => 'device-18', agent_name => 'agent.fleet-18');
+[post('/claims', aee(from => 'agent.fleet-18'), token => $token),
+ post('/aee', aee(from => 'agent.fleet-18'), token => $token)]
+--- refused: aee sender-identity-mismatch /from
+--- forwarded: 1
+
+
+
+=== TEST 28: GW-03 a sub with quotes cannot forge what was verified
+--- send
+post('/aee', aee(from => qq(x";signature="ed25519)),
+     token => claims(sub => qq(x";signature="ed25519)))
+--- error_code: 202
+--- got_headers
+Parley-Verified: principal="x\";signature=\"ed25519"; token
+
+
+
+=== TEST 29: GW-03 a sub with a line end is none
+--- send
+post('/aee', aee(from => "x\r\nX-Evil: 1"),
+     token => claims(sub => "x\r\nX-Evil: 1"))
+--- refused: aee token-invalid sub
+
+
+
+=== TEST 30: GW-08 a client's own Parley- headers never arrive
+--- send
+post('/aee', aee(), headers => ['Parley-Verified' => 'principal="bob"',
+     'parley-anything' => '1', 'PARLEY-LOSS' => 'x', 'X-Kept' => 'yes'])
+--- error_code: 202
+--- got_headers
+Parley-Verified: principal="alice"; token
+! Parley-Anything
+! Parley-Loss
+X-Kept: yes
+
+
+
+=== TEST 31: GW-08 nor do they where nothing was verified
+--- send
+post('/open', aee(), token => 0,
+     headers => ['Parley-Verified' => 'principal="bob"'])
+--- error_code: 202
+--- got_headers
+! Parley-Verified

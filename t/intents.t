@@ -1,0 +1,348 @@
+# parley_intents: payloads are validated by the schemas of their intents.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Test::More;
+
+plan 'no_plan';
+
+my $folders = 0;
+
+# a folder with these files
+sub folder {
+    my %file = @_;
+
+    my $dir = tmp_dir() . '/intents-' . ++$folders;
+
+    mkdir $dir or die "$dir: $!\n";
+
+    for (sort keys %file) {
+        mkdir "$dir/$1" if m{^(.*)/} && !-d "$dir/$1";
+        spew("$dir/$_", $file{$_});
+    }
+
+    return $dir;
+}
+
+my $intents = folder(
+    'ops.backup.run.task.schema.json' =>
+        '{"$schema": "https://json-schema.org/draft/2020-12/schema",
+          "type": "object", "required": ["target"],
+          "properties": {"target": {"$ref": "names.task.schema.json"},
+                         "keep": {"type": "integer", "maximum": 30},
+                         "paths": {"type": "array",
+                                   "items": {"type": "string"}}},
+          "additionalProperties": false}',
+    'ops.backup.run.result.schema.json' =>
+        '{"required": ["octets"], "properties": {"octets":
+          {"type": "integer"}}}',
+    'ops.backup.run.error.schema.json' =>
+        '{"required": ["code", "message", "volume"]}',
+    'names.task.schema.json' => '{"type": "string", "pattern": "^[a-z]+$"}',
+    'deep/ops.restore.run.task.schema.json' => '{"required": ["from"]}',
+    'vcp.escalation.task.schema.json' =>
+        '{"properties": {"reason": {"maxLength": 20}}}',
+    'aee.status.ping.task.schema.json' => '{"maxProperties": 0}',
+    'README.md' => 'not JSON',
+    'ops.backup.run.schema.json' => 'not that of a payload',
+    'ops.backup.run.task.schema.json.orig' => '{',
+    '.task.schema.json' => '{',
+);
+
+# "nginx -t" with such a folder: (status, what it said)
+sub check {
+    my $dir = folder(@_);
+
+    return Parley::Nginx->check(http => "parley_intents $dir;\n"
+                                      . "server { listen 127.0.0.1:"
+                                      . port(7) . '; }');
+}
+
+sub wrong {
+    my ($what, $file, $line, $why, %file) = @_;
+
+    my ($status, $said) = check($file => $file{text}, %{ $file{more} // {} });
+
+    is($status, 1, "GW-11 $what");
+    like($said, qr{\[emerg\] "/\S+/\Q$file\E\S*" line $line: $why}m,
+         'the file, the line and the reason');
+    like($said, qr/nginx\.conf:\d+/, 'and where it is named');
+}
+
+wrong('a schema that is no JSON', 'a.b.task.schema.json', 3, '.',
+      text => "{\n  \"type\":\n  object\n}\n");
+wrong('a schema that ends early', 'a.b.result.schema.json', 1, '.',
+      text => '{"type": "object"');
+wrong('an empty file', 'a.b.task.schema.json', 1, '.', text => '');
+wrong('a schema of no type', 'a.b.error.schema.json', 2, '/type',
+      text => "{\n\"type\": \"objekt\"}");
+wrong('a pattern that is none', 'a.b.task.schema.json', 3,
+      '/properties/x/pattern',
+      text => qq[{"properties":\n{"x":\n{"pattern": "("}}}]);
+wrong('a reference to nothing', 'a.b.task.schema.json', 2, '/\$ref',
+      text => qq({\n"\$ref": "other.task.schema.json"}));
+wrong('a file that is a list', 'a.b.task.schema.json', 1, '.', text => '[]');
+wrong('two files for one intent', 'a.b.task.schema.json', 1, '.',
+      text => '{}', more => { 'sub/a.b.task.schema.json' => '{}' });
+
+{
+    my ($status, $said) = check('README' => 'x');
+    is($status, 0, 'GW-11 a folder without schemas');
+
+    my $file = spew(tmp_dir() . '/no-folder', '{}');
+
+    for ($file, tmp_dir() . '/nowhere') {
+        ($status, $said) = Parley::Nginx->check(http => "parley_intents $_;");
+        is($status, 1, 'GW-11 no folder');
+        like($said, qr/"\Q$_\E" is no folder.* in \S+nginx\.conf:\d+/);
+    }
+
+    ($status, $said) = Parley::Nginx->check(http =>
+                           "parley_intents $intents; parley_intents $intents;");
+    is($status, 1, 'GW-11 two folders');
+    like($said, qr/"parley_intents" directive is duplicate/);
+
+    ($status, $said) = Parley::Nginx->check(http => 'server { parley_intents '
+                                                  . "$intents; }");
+    is($status, 1, 'GW-11 elsewhere than in http');
+    like($said, qr/"parley_intents" directive is not allowed here/);
+
+    my $dir = folder('a.b.task.schema.json' => '{}');
+    chmod 0, "$dir/a.b.task.schema.json";
+
+    SKIP: {
+        skip 'root may read everything', 2 if -r "$dir/a.b.task.schema.json";
+        ($status, $said) = Parley::Nginx->check(http =>
+                                                "parley_intents $dir;");
+        is($status, 1, 'GW-11 a file that cannot be read');
+        like($said, qr/open\(\) "\Q$dir\E.* failed/);
+    }
+}
+
+with_gateway(more => "parley_intents $intents;",
+    add => location('/redacted', 'parley_accept aee; parley_jwt on;
+                                  parley_redact /payload/target;')
+         . location('/mve5', 'parley_accept aee-mve5; parley_jwt on;')
+         . location('/dry', 'parley_accept aee; parley_jwt on;
+                             parley_dry_run on;'));
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: AEE-33 a payload as its intent wants it
+--- send
+post('/aee', aee(payload => { target => 'db', keep => 7, paths => ['a'] }))
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 2: AEE-33 a member that is missing
+--- send
+post('/aee', aee(payload => { keep => 7 }))
+--- refused: aee field-missing /payload/target
+
+
+
+=== TEST 3: AEE-33 a member that is unknown
+--- send
+post('/aee', aee(payload => { target => 'db', colour => 'red' }))
+--- refused: aee field-unknown /payload/colour
+
+
+
+=== TEST 4: AEE-33 a value that is too large
+--- send
+post('/aee', aee(payload => { target => 'db', keep => 31 }))
+--- refused: aee field-invalid /payload/keep
+--- answer
+/payload/message ~ keep
+
+
+
+=== TEST 5: AEE-33 a value deep in it
+--- send
+post('/aee', aee(payload => { target => 'db', paths => ['a', 'b', 3] }))
+--- refused: aee field-invalid /payload/paths/2
+
+
+
+=== TEST 6: AEE-33 schemas refer to each other by their files
+--- send
+post('/aee', aee(payload => { target => 'DB' }))
+--- refused: aee field-invalid /payload/target
+
+
+
+=== TEST 7: AEE-33 folders within the folder
+--- send
+post('/aee', aee(intent => 'ops.restore.run', payload => {}))
+--- refused: aee field-missing /payload/from
+
+
+
+=== TEST 8: AEE-33 no schema, no error
+--- send
+post('/aee', aee(intent => 'ops.unheard.of', payload => { any => 1 }))
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 9: AEE-33 an intent is the whole name
+--- send
+post('/aee', aee(intent => 'ops.backup.run.fast', payload => { any => 1 }))
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 10: AEE-33 what the payload of a task must be an event's need not
+--- send
+post('/aee', aee(type => 'event', payload => { any => 1 }))
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 11: AEE-33 a result that is sent as a message
+--- send
+post('/aee', aee(type => 'result', reply_to => 'some-task-1',
+                 payload => { octets => 'many' }))
+--- refused: aee field-invalid /payload/octets
+
+
+
+=== TEST 12: AEE-33 an error that is sent as a message
+--- send
+post('/aee', aee(type => 'error', reply_to => 'some-task-1',
+                 payload => { code => 'E_X', message => 'x' }))
+--- refused: aee field-missing /payload/volume
+
+
+
+=== TEST 13: AEE-33 a message of another protocol, by its intent
+--- send
+post('/vcp', escalation(requires_ack => true,
+                        reason => 'longer than twenty characters'))
+--- refused: vcp field-invalid /payload/reason
+
+
+
+=== TEST 14: AEE-33 what was refused is not seen yet
+--- send
+my $m = aee(payload => {});
+[post('/aee', $m), post('/aee', { %$m, payload => { target => 'db' } })]
+--- error_code: 202
+--- forwarded: 1
+
+
+
+=== TEST 15: AEE-33 the payload is checked before it is redacted
+--- send
+post('/redacted', aee(payload => { target => 'db', keep => 7 }))
+--- error_code: 202
+--- got
+! /payload/target
+/payload/keep = 7
+
+
+
+=== TEST 16: AEE-33 a log record has no payload
+--- send
+post('/mve5', { v => '1', id => uuid4(), type => 'task',
+                intent => 'ops.backup.run', from => 'agent.alice' })
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 17: AEE-33 in a dry run it goes on
+--- send
+post('/dry', aee(payload => {}))
+--- error_code: 202
+--- forwarded: 1
+--- got_same
+--- error_log
+field-missing /payload/target
+
+
+
+=== TEST 18: AEE-33 the gateway's own intents may have one too
+--- send
+post('/aee', aee(to => 'service.parley', intent => 'aee.status.ping',
+                 payload => { loud => true }))
+--- refused: aee field-invalid /payload
+
+
+
+=== TEST 19: AEE-33 a result as it must be
+--- service
+$c->answer(200, [], jcs(result($q->{json}, payload => { octets => 7 })))
+--- send
+post('/aee', aee(payload => { target => 'db' }))
+--- error_code: 200
+--- answer
+/payload/octets = 7
+
+
+
+=== TEST 20: AEE-33 a result without what it must have
+--- service
+$c->answer(200, [], jcs(result($q->{json}, payload => { text => 'done' })))
+--- send
+post('/aee', aee(payload => { target => 'db' }))
+--- refused: aee upstream-invalid
+--- forwarded: 1
+--- answer
+/payload/message ~ octets
+
+
+
+=== TEST 21: AEE-33 an error without what it must have
+--- service
+$c->answer(200, [], jcs(failure($q->{json})))
+--- send
+post('/aee', aee(payload => { target => 'db' }))
+--- refused: aee upstream-invalid
+--- forwarded: 1
+
+
+
+=== TEST 22: AEE-33 an error with it
+--- service
+$c->answer(422, [], jcs(failure($q->{json}, volume => 'v1')))
+--- send
+post('/aee', aee(payload => { target => 'db' }))
+--- error_code: 422
+--- answer
+/payload/volume = v1
+
+
+
+=== TEST 23: AEE-33 GW-12 an answer that was no good releases the id
+--- service
+$c->answer(200, [], jcs(result($q->{json},
+    payload => $q->{json}{priority} eq 'low' ? { octets => 1 } : {})))
+--- send
+my $m = aee(payload => { target => 'db' });
+[post('/aee', $m), post('/aee', { %$m, priority => 'low' })]
+--- error_code: 200
+--- forwarded: 2
+--- each: ^(?:502|200)$
+
+
+
+=== TEST 24: AEE-33 events of an answer, too
+--- service
+$c->events;
+$c->out("data: " . jcs(result($q->{json}, payload => {})) . "\n\n");
+--- send
+post('/aee', aee(payload => { target => 'db' }))
+--- error_code: 200
+--- forwarded: 1
+--- response_body_like: E_UPSTREAM_INVALID

@@ -1,0 +1,290 @@
+# How much: rates, quotas, caps and deadlines.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+my $service = Parley::Upstream->start(port(2));
+
+# every rate is another one: locations with the same rate share it
+my %place = (
+    '/rate'    => 'parley_jwt on; parley_rate 2r/s burst=3;',
+    '/strict'  => 'parley_jwt on; parley_rate 1r/s;',
+    '/shared'  => 'parley_jwt on; parley_rate 7r/m;',
+    '/shared2' => 'parley_jwt on; parley_rate 7r/m;',
+    '/urgent'  => 'parley_jwt on; parley_rate 100r/s burst=100 urgent=1r/s '
+                . 'high=1r/m:2;',
+    '/address' => 'parley_trusted on; parley_rate 3r/m;',
+    '/order'   => 'parley_jwt on; parley_rate 5r/m;',
+    '/high'    => 'parley_jwt on; parley_cap priority=high;',
+    '/low'     => 'parley_jwt on; parley_cap priority=low;',
+    '/time'    => 'parley_jwt on; parley_cap timeout=500ms;',
+    '/both'    => 'parley_jwt on; parley_cap priority=normal timeout=60s;',
+    '/quota'   => 'parley_jwt on; parley_cap priority=normal; '
+                . 'parley_rate 200r/s burst=100 urgent=1r/h normal=9r/s:9;',
+);
+
+my $server = join '', map { location($_, "parley_accept aee; $place{$_}") }
+                          sort keys %place;
+my $known = from_json(identities());
+$known->{principals}[1]{max_priority} = 'normal';
+
+my $http = gateway_http(server => $server);
+Parley::Env::spew(Parley::Env::tmp_dir() . '/identities.json', jcs($known));
+
+my $nginx = Parley::Nginx->start(workers => 2, http => $http);
+my $client = Parley::Client->new(port => port(1));
+
+
+sub try {
+    my @post = @_;
+    return $client->raw(post(@post));
+}
+
+
+sub code { my $j = $_[0]{json} // {}; $j->{payload}{code} // $j->{code} }
+
+
+subtest 'GW-05 what is too much gets 429 with Retry-After' => sub {
+    my @answers = map { try('/rate', aee()) } 1 .. 8;
+    my @limited = grep { $_->{status} == 429 } @answers;
+
+    is($answers[$_]{status}, 202, "message $_ of the burst") for 0 .. 3;
+    ok(@limited >= 2, 'the rest is limited');
+    is(code($limited[0]), 'E_RATE_LIMITED');
+    like($limited[0]{headers}{'retry-after'}, qr/^[1-9]\d*$/);
+    is($limited[0]{json}{payload}{retryable}, true);
+    ok($limited[0]{json}{payload}{backoff_ms} > 0, 'backoff_ms');
+};
+
+
+subtest 'GW-05 without burst the second at once is too much' => sub {
+    is(try('/strict', aee())->{status}, 202);
+    is(try('/strict', aee())->{status}, 429);
+    sleep 1.1;
+    is(try('/strict', aee())->{status}, 202, 'a second later it passes');
+};
+
+
+subtest 'GW-05 what was limited may be sent again' => sub {
+    my $m = aee();
+
+    sleep 1.1;
+    is(try('/strict', aee())->{status}, 202);
+    is(try('/strict', $m)->{status}, 429);
+    sleep 1.1;
+    is(try('/strict', $m)->{status}, 202, 'the same message');
+};
+
+
+subtest 'GW-05 a rate is one principal\'s own' => sub {
+    is(try('/shared', aee())->{status}, 202, 'alice');
+    is(try('/shared', aee())->{status}, 429, 'alice again');
+    is(try('/shared', aee(from => 'agent.lead'), as => 'lead')->{status}, 202,
+       'lead');
+};
+
+
+subtest 'GW-05 locations with the same rate share it' => sub {
+    is(try('/shared2', aee())->{status}, 429);
+};
+
+
+subtest 'GW-05 another token of the same principal does not help' => sub {
+    is(try('/shared', aee(), token => bearer('alice', jti => 'x'))->{status},
+       429);
+};
+
+
+subtest 'GW-05 the rate is counted before the body is read' => sub {
+    is(try('/order', aee())->{status}, 202);
+    is(try('/order', 'no JSON')->{status}, 429);
+};
+
+
+subtest 'GW-05 without token the address is limited' => sub {
+    is(try('/address', aee(), token => 0)->{status}, 202);
+    is(try('/address', aee(from => 'agent.other'), token => 0)->{status}, 429);
+};
+
+
+subtest 'GW-05 a reload keeps the limits' => sub {
+    ok($nginx->reload);
+    is(try('/shared', aee())->{status}, 429);
+};
+
+
+subtest 'AEE-28 a quota per priority stops an urgent flood, not the rest' => sub {
+    is(try('/urgent', aee(priority => 'urgent'))->{status}, 202, 'urgent');
+
+    my $second = try('/urgent', aee(priority => 'urgent'));
+
+    is($second->{status}, 429, 'urgent again');
+    like($second->{json}{payload}{message}, qr/urgent/, 'it says of what');
+    is(try('/urgent', aee())->{status}, 202, 'normal passes');
+    is(try('/urgent', aee(from => 'agent.lead', priority => 'urgent'),
+           as => 'lead')->{status}, 202, 'others pass');
+};
+
+
+subtest 'AEE-28 a quota has a burst of its own' => sub {
+    my @status = map { try('/urgent', aee(priority => 'high'))->{status} }
+                     1 .. 4;
+
+    is("@status", '202 202 202 429');
+};
+
+
+subtest 'AEE-28 a message over its quota is not seen, and may come again' => sub {
+    my $m = aee(priority => 'urgent');
+
+    sleep 1.1;
+    is(try('/urgent', aee(priority => 'urgent'))->{status}, 202);
+    is(try('/urgent', $m)->{status}, 429);
+    sleep 1.1;
+    is(try('/urgent', $m)->{status}, 202);
+};
+
+
+subtest 'AEE-28 a priority above the cap is lowered' => sub {
+    $service->clear;
+    is(try('/high', aee(priority => 'urgent'))->{status}, 202);
+    is($service->last->{json}{priority}, 'high');
+};
+
+
+subtest 'AEE-28 a priority below the cap stays, octet for octet' => sub {
+    my $m = aee(priority => 'low');
+
+    is(try('/high', $m)->{status}, 202);
+    is($service->last->{body}, jcs($m));
+};
+
+
+subtest 'AEE-28 a capped message is otherwise what it was' => sub {
+    my $m = aee(priority => 'urgent', x_other => [1, { a => undef }]);
+
+    try('/low', $m);
+    my $got = $service->last->{json};
+    is(delete $got->{priority}, 'low');
+    delete $m->{priority};
+    delete $got->{sig};
+    is_deeply($got, $m);
+};
+
+
+subtest 'AEE-28 a principal\'s own cap' => sub {
+    is(try('/aee', aee(from => 'agent.bob', priority => 'urgent'),
+           as => 'bob')->{status}, 202);
+    is($service->last->{json}{priority}, 'normal');
+};
+
+
+subtest 'AEE-28 the lower of both caps holds' => sub {
+    try('/low', aee(from => 'agent.bob', priority => 'urgent'), as => 'bob');
+    is($service->last->{json}{priority}, 'low');
+    try('/high', aee(from => 'agent.bob', priority => 'urgent'), as => 'bob');
+    is($service->last->{json}{priority}, 'normal');
+};
+
+
+subtest 'AEE-28 the signature of a capped message is the gateway\'s' => sub {
+    try('/high', aee(priority => 'urgent'), sign => 1);
+
+    my $got = $service->last->{json};
+    my $sig = delete $got->{sig};
+
+    is($sig->{kid}, gateway_key()->{kid}, 'not the sender\'s');
+    ok(verify(gateway_key(), jcs($got),
+              MIME::Base64::decode_base64($sig->{value})), 'and good');
+};
+
+
+subtest 'AEE-29 a timeout above the cap is shortened' => sub {
+    try('/both', aee(requires => { timeout_ms => 120_000, evidence => true }));
+    is_deeply($service->last->{json}{requires},
+              { timeout_ms => 60_000, evidence => true });
+};
+
+
+subtest 'AEE-29 a timeout below the cap stays' => sub {
+    my $m = aee(requires => { timeout_ms => 1000 });
+
+    try('/both', $m);
+    is($service->last->{body}, jcs($m));
+};
+
+
+subtest 'AEE-29 the cap is the upstream\'s deadline' => sub {
+    my $m = aee(requires => { timeout_ms => 60_000 });
+
+    $service->script('$c->pause(3); $c->take');
+
+    my $from = time;
+    my $answer = try('/time', $m);
+
+    is($answer->{status}, 504);
+    is(code($answer), 'E_UPSTREAM_TIMEOUT');
+    ok(time - $from < 2, 'at once');
+
+    $service->script(undef);
+    is(try('/time', $m)->{status}, 202, 'it may be sent again');
+};
+
+
+subtest 'AEE-29 so it is for a message that asks for none' => sub {
+    $service->script('$c->pause(3); $c->take');
+    is(code(try('/time', aee())), 'E_UPSTREAM_TIMEOUT');
+    $service->script(undef);
+};
+
+
+subtest 'AEE-29 the message\'s own timeout is one without cap' => sub {
+    $service->script('$c->pause(3); $c->take');
+
+    my $from = time;
+    my $answer = try('/aee', aee(requires => { timeout_ms => 300 }));
+
+    is($answer->{status}, 504);
+    is(code($answer), 'E_UPSTREAM_TIMEOUT');
+    ok(time - $from < 2);
+    $service->script(undef);
+};
+
+
+subtest 'AEE-29 an answer that trickles does not outlast the deadline' => sub {
+    $service->script('$c->out("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n");'
+                     . 'for (1 .. 20) { $c->out("{"); $c->pause(0.2) }');
+
+    my $from = time;
+    my $answer = try('/time', aee());
+
+    is($answer->{status}, 504);
+    is(code($answer), 'E_UPSTREAM_TIMEOUT');
+    ok(time - $from < 2, 'the deadline is the request\'s');
+    $service->script(undef);
+};
+
+
+subtest 'AEE-29 an answer in time is no matter' => sub {
+    $service->script('$c->pause(0.1); $c->answer(200, [], '
+                     . 'jcs(result($q->{json})))');
+    is(try('/time', aee())->{json}{type}, 'result');
+    $service->script(undef);
+};
+
+
+is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
+
+done_testing;

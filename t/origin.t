@@ -1,0 +1,407 @@
+# A reply that comes later, as a request of its own, finds its way home.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+my $aee = Parley::Upstream->start(port(4));     # an AEE service
+my $vcp = Parley::Upstream->start(port(6));     # a VCP service
+
+my $context = 'parley_vcp_context ctx|gateway; '
+            . 'parley_vcp_constitution creed://ops.example/gateway@1;';
+
+my $server = location('/service', 'parley_accept vcp aee; parley_speak aee; '
+                                . 'parley_jwt on; ', port(4))
+           . location('/peer', 'parley_accept aee vcp; parley_speak vcp; '
+                             . "parley_jwt on; $context", port(6))
+           . location('/nobody', 'parley_accept vcp; parley_speak aee; '
+                               . 'parley_jwt on;', port(5));
+
+my $http = gateway_http(server => $server);
+my $nginx = Parley::Nginx->start(workers => 2, http => $http);
+my $client = Parley::Client->new(port => port(1));
+
+
+sub try { my @post = @_; return $client->raw(post(@post)) }
+sub code { my $j = $_[0]{json} // {}; $j->{payload}{code} // $j->{code} // '' }
+
+
+# alice's escalation to lead, which the AEE service takes; (it, the task)
+sub escalated {
+    my ($o, %payload) = @_;
+
+    my $uri = delete $o->{uri} // '/service';
+
+    $aee->script(delete $o->{script});
+    $aee->clear;
+
+    my $m = escalation(severity => 'critical', requires_ack => true,
+                       %payload);
+
+    $m = { %$m, %$o };
+
+    my $answer = try($uri, $m);
+
+    return ($m, scalar($aee->last) && $aee->last->{json}, $answer);
+}
+
+
+# bob's escalation to lead, between whom no hierarchy is known
+sub from_bob {
+    $aee->script(undef);
+    $aee->clear;
+
+    my $m = { %{ escalation(severity => 'critical', requires_ack => true) },
+              sender => person('bob')->{vcp} };
+
+    is(try('/service', $m, as => 'bob')->{status}, 200, 'escalated');
+
+    return ($m, $aee->last->{json});
+}
+
+
+# lead's reply, sent to where VCP is spoken
+sub reply {
+    my ($message, %o) = @_;
+
+    $vcp->script(undef);
+    $vcp->clear;
+
+    return try('/peer', $message, as => 'lead', %o);
+}
+
+
+sub unmatched {
+    my ($answer, $what) = @_;
+
+    is($answer->{status}, 409, $what // 'refused');
+    is(code($answer), 'E_REPLY_UNMATCHED');
+    is($answer->{json}{payload}{field}, '/reply_to');
+    is($answer->{json}{payload}{retryable}, false);
+    is($vcp->count, 0, 'and not forwarded');
+}
+
+
+subtest 'GW-06 a later result becomes the acknowledgment' => sub {
+    my ($m, $task, $taken) = escalated({});
+
+    is($taken->{json}{status}, 'accepted', 'the escalation was taken');
+    is($task->{type}, 'task', 'as a task');
+    is($task->{to}, 'agent.lead');
+
+    my $answer = reply(result($task));
+
+    is($answer->{status}, 202, 'the result is taken') or diag $answer->{raw};
+    is($vcp->count, 1);
+
+    my $ack = $vcp->last->{json};
+
+    is($ack->{type}, 'escalation');
+    is($ack->{sender}, person('lead')->{vcp});
+    is($ack->{recipient}, person('alice')->{vcp});
+    is($ack->{payload}{severity}, 'critical', 'of the same severity');
+    like($ack->{payload}{reason}, qr/^ACK:\Q$m->{message_id}\E/);
+    is($ack->{payload}{requires_ack}, false);
+    ok(verify(gateway_key(), jcs(without($ack, 'signature')),
+              MIME::Base64::decode_base64($ack->{signature}
+                                          =~ s/^base64://r)),
+       'signed by the gateway');
+};
+
+
+subtest 'VCP-25 each severity has an acknowledgment of its own' => sub {
+    for my $severity (qw(warning critical emergency)) {
+        my ($m, $task) = escalated({}, severity => $severity);
+
+        is(reply(result($task))->{status}, 202);
+        is($vcp->last->{json}{payload}{severity}, $severity);
+    }
+};
+
+
+subtest 'GW-06 a result that answers nothing' => sub {
+    unmatched(reply(result(aee(from => 'agent.alice', to => 'agent.lead',
+                               intent => 'vcp.escalation'))));
+};
+
+
+subtest 'GW-06 nor does one with a UUIDv7 that nobody sent' => sub {
+    unmatched(reply(result(aee(id => uuid7(), from => 'agent.alice',
+                               to => 'agent.lead',
+                               intent => 'vcp.escalation'))));
+};
+
+
+subtest 'GW-06 an error that answers nothing' => sub {
+    unmatched(reply(failure(aee(from => 'agent.alice', to => 'agent.lead'))));
+};
+
+
+subtest 'GW-06 the conversation must be the same' => sub {
+    my ($m, $task) = escalated({});
+
+    unmatched(reply(result($task, corr => uuid4())), 'another corr');
+    is(reply(result($task))->{status}, 202, 'its own');
+};
+
+
+subtest 'GW-06 nobody replies but who was asked' => sub {
+    my ($m, $task) = from_bob();
+
+    unmatched(reply(result($task, from => 'agent.alice'), as => 'alice'),
+              'somebody else');
+    unmatched(reply(result($task, from => 'agent.bob'), as => 'bob'),
+              'the sender itself');
+    is(reply(result($task))->{status}, 202);
+};
+
+
+subtest 'GW-06 a reply goes to nobody but who has asked' => sub {
+    my ($m, $task) = escalated({});
+
+    unmatched(reply(result($task, to => 'agent.bob')));
+    is(reply(result($task))->{status}, 202);
+};
+
+
+subtest 'GW-06 a reply that was refused may come again' => sub {
+    my ($m, $task) = escalated({});
+    my $result = result($task);
+
+    unmatched(reply({ %$result, corr => uuid4() }));
+    is(reply($result)->{status}, 202);
+};
+
+
+subtest 'GW-12 the VCP peer that fails: the reply may come again' => sub {
+    my ($m, $task) = escalated({});
+    my $result = result($task);
+
+    $vcp->script('$c->answer(503, [], "")');
+    $vcp->clear;
+    is(try('/peer', $result, as => 'lead')->{status}, 502);
+    is(reply($result)->{status}, 202, 'the origin is still known');
+};
+
+
+subtest 'GW-12 an upstream that failed leaves nothing to answer' => sub {
+    for my $script ('$c->answer(503, [], "")', '$c->answer(200, [], "{}")',
+                    '$c->{keep} = 0')
+    {
+        my ($m, $task, $answer) = escalated({ script => $script });
+
+        like($answer->{status}, qr/^50\d$/, $script);
+        unmatched(reply(result($task)));
+    }
+};
+
+
+subtest 'GW-12 what no upstream was reached with is answered by nobody' => sub {
+    my ($m, undef, $answer) = escalated({ uri => '/nobody' });
+
+    is($answer->{status}, 502);
+
+    # the task would have had this id, it is one in AEE too
+    unmatched(reply(result(aee(id => $m->{message_id},
+                               corr => $m->{message_id},
+                               from => 'agent.alice', to => 'agent.lead',
+                               intent => 'vcp.escalation'))));
+};
+
+
+subtest 'GW-12 once the retry is taken it can be answered' => sub {
+    $aee->script('$c->answer(503, [], "")');
+    $aee->clear;
+
+    my $m = escalation(severity => 'critical', requires_ack => true);
+
+    is(try('/service', $m)->{status}, 502);
+
+    $aee->script(undef);
+    is(try('/service', $m)->{status}, 200);
+
+    my $task = $aee->last->{json};
+
+    is(try('/service', $m)->{json}{status}, 'duplicate');
+    is(reply(result($task))->{status}, 202);
+};
+
+
+subtest 'GW-06 what asks for no acknowledgment is not waited for' => sub {
+    my ($m, $task) = escalated({}, severity => 'info',
+                               requires_ack => false);
+
+    is($task->{type}, 'event');
+    unmatched(reply(result($task)));
+};
+
+
+subtest 'GW-06 a later error becomes an escalation itself' => sub {
+    my ($m, $task) = escalated({});
+
+    is(reply(failure($task, message => 'the pager is broken'))->{status}, 202);
+
+    my $got = $vcp->last->{json};
+
+    is($got->{type}, 'escalation');
+    is($got->{recipient}, person('alice')->{vcp});
+    like($got->{payload}{reason}, qr/the pager is broken/);
+    unlike($got->{payload}{reason}, qr/^ACK:/);
+};
+
+
+subtest 'GW-06 an error of AEE, acknowledged in VCP' => sub {
+    my ($m, $task) = from_bob();
+
+    is(reply(failure($task))->{status}, 202);
+
+    my $got = $vcp->last->{json};
+    my $ack = { %{ escalation(severity => $got->{payload}{severity},
+                              requires_ack => false,
+                              reason => "ACK:$got->{message_id} I see") },
+                sender => person('bob')->{vcp} };
+
+    $aee->clear;
+
+    my $answer = try('/service', $ack, as => 'bob');
+
+    is($answer->{json}{status}, 'accepted') or diag $answer->{raw};
+
+    my $result = $aee->last->{json};
+
+    is($result->{type}, 'result');
+    is($result->{to}, 'agent.lead');
+    is($result->{corr}, $task->{corr}, 'of the same conversation');
+};
+
+
+subtest 'GW-06 whoever of a group may reply' => sub {
+    my $m = escalation(severity => 'critical', requires_ack => true);
+
+    $aee->script(undef);
+    $aee->clear;
+    is(try('/service', { %$m, recipient => 'broadcast',
+                         sender => person('bob')->{vcp} }, as => 'bob')
+       ->{status}, 200);
+
+    my $task = $aee->last->{json};
+
+    is(reply(result($task, from => 'agent.alice'), as => 'alice')->{status},
+       202);
+    is($vcp->last->{json}{recipient}, person('bob')->{vcp});
+};
+
+
+subtest 'GW-06 another one with the same id takes nobody\'s place' => sub {
+    my ($m, $task) = escalated({});
+    my $theirs = escalation(requires_ack => true, severity => 'warning');
+
+    is(try('/service', { %$theirs, message_id => $m->{message_id},
+                         sender => person('bob')->{vcp} }, as => 'bob')
+       ->{status}, 200, 'an id is one sender\'s own');
+
+    $aee->script('$c->answer(503, [], "")');
+    is(try('/service', { %$theirs, message_id => $m->{message_id},
+                         sender => person('lead')->{vcp},
+                         recipient => person('bob')->{vcp} },
+           as => 'lead')->{status}, 502, 'and one that is not taken');
+
+    is(reply(result($task))->{status}, 202, 'the reply to the first is one');
+
+    my $ack = $vcp->last->{json};
+
+    is($ack->{recipient}, person('alice')->{vcp});
+    is($ack->{payload}{severity}, 'critical', 'of its severity');
+};
+
+
+subtest 'GW-10 an acknowledgment that answers nothing, in VCP\'s words' => sub {
+    my $ack = { %{ escalation(severity => 'critical', requires_ack => false,
+                              reason => 'ACK:' . uuid7() . ' seen') },
+                sender => person('lead')->{vcp},
+                recipient => person('alice')->{vcp} };
+
+    $aee->clear;
+
+    my $answer = try('/service', $ack, as => 'lead');
+
+    is($answer->{status}, 409);
+    is(code($answer), 'reply-unmatched');
+    is($answer->{json}{status}, 'rejected');
+    is($answer->{json}{message_id}, $ack->{message_id});
+    is($aee->count, 0);
+};
+
+
+subtest 'GW-06 without translation nobody asks what a reply answers' => sub {
+    $aee->script(undef);
+    $aee->clear;
+
+    is(try('/service', result(aee(from => 'agent.bob', to => 'agent.alice'),
+                              from => 'agent.alice', to => 'agent.bob'))
+       ->{status}, 202);
+    is($aee->count, 1);
+};
+
+
+subtest 'GW-06 names without end are not remembered' => sub {
+    my $answer = try('/service', { %{ escalation(requires_ack => true) },
+        sender => person('bob')->{vcp},
+        recipient => 'agent://ops.example/' . 'x' x 5000 }, as => 'bob');
+
+    is($answer->{status}, 413);
+    is(code($answer), 'message-too-large');
+};
+
+
+subtest 'GW-15 a reload keeps what waits' => sub {
+    my @waiting = map { [escalated({})] } 1 .. 4;
+
+    ok($nginx->reload, 'reloaded');
+
+    for (@waiting) {
+        my ($m, $task) = @$_;
+
+        is(reply(result($task))->{status}, 202);
+        like($vcp->last->{json}{payload}{reason},
+             qr/^ACK:\Q$m->{message_id}\E/);
+    }
+};
+
+
+subtest 'GW-06 all workers know all of it' => sub {
+    my @waiting = map { [escalated({})] } 1 .. 20;
+
+    $vcp->script(undef);
+    $vcp->clear;
+
+    my @all = map {
+        my $c = $client->connect;
+        $c->write(post('/peer', result($_->[1]), as => 'lead'));
+        $c
+    } @waiting;
+
+    is(join(' ', map { $_->answer->{status} } @all), join ' ', (202) x 20);
+
+    my @acks = sort map { $_->{json}{payload}{reason} =~ /^ACK:(\S{36})/ }
+               $vcp->requests;
+
+    is_deeply(\@acks, [sort map { $_->[0]{message_id} } @waiting]);
+};
+
+
+is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0,
+   'nothing alarming was logged');
+
+done_testing;

@@ -1,0 +1,551 @@
+# The gateway answers for itself: the aee.* intents of messages that are
+# addressed to it.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Tool qw(tool);
+
+plan 'no_plan';
+
+my $intents = tmp_dir() . '/intents';
+
+mkdir $intents or die "$intents: $!\n";
+
+sub schema {
+    my ($name, $text) = @_;
+    spew("$intents/$name.schema.json", $text);
+}
+
+schema('ops.backup.run.task', '{"type": "object", "required": ["target"],
+    "properties": {"target": {"type": "string", "minLength": 1},
+                   "keep": {"type": "integer", "maximum": 30}}}');
+schema('ops.backup.run.result', '{"type": "object", "required": ["octets"]}');
+schema('ops.backup.run.error', '{"required": ["code", "volume"]}');
+schema('docs.summarize.task', '{"required": ["text"]}');
+schema('opsx.list.task', 'true');
+
+with_gateway(
+    more => "parley_intents $intents;",
+    add => location('/ops', 'parley_accept aee; parley_jwt on;
+                             parley_allow intent=ops.**;
+                             parley_allow intent=aee.capability.list;
+                             parley_allow intent=aee.status.*;')
+         . location('/scoped', 'parley_accept aee; parley_jwt on;
+                                parley_deny  intent=docs.**;
+                                parley_allow scope=notes intent=**;')
+         . location('/to-vcp-too', 'parley_accept aee; parley_speak vcp;
+                                    parley_jwt on;')
+         . location('/dry', 'parley_accept aee; parley_jwt on;
+                             parley_dry_run on;'));
+
+# a task for the gateway
+sub own {
+    my ($intent, $payload, %other) = @_;
+
+    return aee(to => 'service.parley', intent => "aee.$intent",
+               payload => $payload // {}, %other);
+}
+
+sub client { return Parley::Client->new(port => port(1)) }
+
+# "valid": the answer is an envelope, by the tool
+add_response_body_check(sub {
+    my ($block, $body) = @_;
+
+    return if !defined $block->valid;
+
+    my ($status, $out, $err) = tool({ in => $body }, 'validate', '--as',
+                                    'aee');
+
+    Test::More::is($status, 0, $block->name . " - a valid envelope $err");
+});
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: AEE-21 a ping is answered
+--- send
+post('/aee', $::ping = own('status.ping', {}, priority => 'high',
+     trace => { trace_id => '4bf92f3577b34da6a3ce929d0e0e4736',
+                span_id => '00f067aa0ba902b7' }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- response_headers
+Content-Type: application/json
+--- answer
+/type = result
+/from = service.parley
+/to = agent.alice
+/intent = aee.status.ping
+/priority = high
+/payload = {"pong":true}
+/trace/trace_id = 4bf92f3577b34da6a3ce929d0e0e4736
+
+
+
+=== TEST 2: AEE-21 the answer says what it answers
+--- send
+post('/aee', own('status.ping', {}, id => 'ping-number-one',
+                 corr => 'all-the-pings'))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/reply_to = ping-number-one
+/corr = all-the-pings
+/id ~ ^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$
+
+
+
+=== TEST 3: AEE-21 a ping of somebody else is the service's business
+--- send
+post('/aee', own('status.ping', {}, to => 'agent.bob'))
+--- error_code: 202
+--- forwarded: 1
+--- got_same
+
+
+
+=== TEST 4: AEE-21 where the upstream speaks another protocol, too
+--- send
+post('/to-vcp-too', own('status.ping'))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload/pong = true
+
+
+
+=== TEST 5: AEE-21 of a trusted sender, without a token
+--- send
+post('/open', own('status.ping', {}, from => 'agent.nobody'), token => 0)
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/to = agent.nobody
+
+
+
+=== TEST 6: AEE-21 another name of the gateway
+--- http_config eval
+main::http_config(more => 'parley_self service.border;')
+--- send
+post('/aee', own('status.ping', {}, to => 'service.border'))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/from = service.border
+/payload/pong = true
+
+
+
+=== TEST 7: AEE-21 the name that it no longer has is somebody else's
+--- http_config eval
+main::http_config(more => 'parley_self service.border;')
+--- send
+post('/aee', own('status.ping'))
+--- error_code: 202
+--- forwarded: 1
+
+
+
+=== TEST 8: AEE-21 in a dry run the service answers
+--- send
+post('/dry', own('status.ping'))
+--- error_code: 202
+--- forwarded: 1
+--- got_same
+
+
+
+=== TEST 9: AEE-16 the same task twice is a duplicate
+--- send
+my $m = own('status.ping', {}, id => 'ping-twice-' . time);
+[post('/aee', $m), post('/aee', $m)]
+--- refused: aee message-duplicate
+
+
+
+=== TEST 10: AEE-18 nobody asks in somebody else's name
+--- send
+post('/aee', own('status.ping', {}, from => 'agent.bob'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 11: AEE-20 an aee. intent that is none of the seven
+--- send
+post('/aee', own('status.reboot'))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 12: AEE-20 the gateway takes no task of another intent
+--- send
+post('/aee', aee(to => 'service.parley', payload => { target => 'db' }))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 13: AEE-20 what was refused is not seen yet
+--- send
+my $m = aee(to => 'service.parley', payload => { target => 'db' });
+[post('/aee', $m), post('/aee', { %$m, to => 'agent.bob' })]
+--- error_code: 202
+--- forwarded: 1
+
+
+
+=== TEST 14: AEE-21 an event asks nothing of the gateway
+--- send
+post('/aee', own('status.ping', {}, type => 'event'))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 15: AEE-21 nor does a result
+--- send
+post('/aee', own('status.ping', { pong => true }, type => 'result',
+                 reply_to => 'some-ping'))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 16: AEE-22 the gateway is well
+--- send
+post('/aee', own('status.health'))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload = {"checks":{"keys":"ok","zone":"ok"},"status":"healthy"}
+
+
+
+=== TEST 17: AEE-22 a zone that is nearly full
+--- http_config eval
+main::http_config(zone => 'small:512k')
+--- send
+# each of them is remembered until its reply comes, in a page of its own
+my $to = 'agent://ops.example/' . 'x' x 1500;
+my ($sent, @seen) = (0);
+
+for (1 .. 200) {
+    my $a = client()->raw(post('/to-aee', { %{ escalation(requires_ack => true)
+        }, recipient => $to, sender => person('bob')->{vcp} }, as => 'bob'));
+
+    last if $a->{status} != 200;
+    $sent++;
+
+    $a = client()->raw(post('/aee', own('status.health')));
+    push @seen, $a->{json}{payload}{status};
+    last if $seen[-1] ne 'healthy';
+}
+
+Test::More::is($seen[0], 'healthy', 'it was well before');
+Test::More::cmp_ok($sent, '>', 20, 'for a while');
+service()->clear;
+post('/aee', own('status.health'))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload/status = degraded
+/payload/checks/zone = low
+/payload/checks/keys = ok
+
+
+
+=== TEST 18: AEE-22 nobody's token can be verified
+--- http_config
+    parley_zone keyless:1m;
+    parley_jwks_request /_jwks;
+--- config
+    location /open { parley_accept aee; parley_trusted on; }
+    location = /_jwks { internal; return 503; }
+--- plain
+--- send
+post('/open', own('status.health'), token => 0)
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload = {"checks":{"keys":"none","zone":"ok"},"status":"degraded"}
+
+
+
+=== TEST 19: AEE-23 versions and extensions
+--- send
+post('/aee', own('spec.query'))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload/aee_version = 1
+/payload/extensions ~ "parley\.vcp"
+
+
+
+=== TEST 20: AEE-24 all intents, where there is no policy
+--- send
+post('/aee', own('capability.list'))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload/intents = ["aee.status.ping","aee.status.health","aee.spec.query","aee.capability.list","aee.context.fetch","aee.context.refute","aee.validate.payload","docs.summarize","ops.backup.run","opsx.list"]
+
+
+
+=== TEST 21: AEE-24 what the policy grants
+--- send
+post('/ops', own('capability.list'))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload/intents = ["aee.status.ping","aee.status.health","aee.capability.list","ops.backup.run"]
+
+
+
+=== TEST 22: AEE-24 what the policy grants this caller
+--- send
+post('/scoped', own('capability.list', { namespace_filter => 'docs' }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload/intents = []
+
+
+
+=== TEST 23: AEE-24 AEE-19 whom the policy grants nothing gets nothing
+--- send
+post('/scoped', own('capability.list', {}, from => 'agent.bob'), as => 'bob',
+     token => bearer('bob', scope => 'other'))
+--- refused: aee scope-unauthorised
+
+
+
+=== TEST 24: AEE-24 AEE-19 an intent of the gateway that is not granted
+--- send
+post('/ops', own('context.fetch', { id => 'some-message' }))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 25: AEE-24 a namespace: whole labels alone
+--- send
+post('/aee', own('capability.list', { namespace_filter => 'ops' }))
+--- error_code: 200
+--- forwarded: 0
+--- answer
+/payload/intents = ["ops.backup.run"]
+
+
+
+=== TEST 26: AEE-24 a namespace with its dot
+--- send
+post('/aee', own('capability.list', { namespace_filter => 'ops.backup.' }))
+--- error_code: 200
+--- forwarded: 0
+--- answer
+/payload/intents = ["ops.backup.run"]
+
+
+
+=== TEST 27: AEE-24 a namespace as a pattern
+--- send
+post('/aee', own('capability.list', { namespace_filter => 'aee.context.*' }))
+--- error_code: 200
+--- forwarded: 0
+--- answer
+/payload/intents = ["aee.context.fetch","aee.context.refute"]
+
+
+
+=== TEST 28: AEE-24 a namespace that nobody has
+--- send
+post('/aee', own('capability.list', { namespace_filter => 'infra' }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload/intents = []
+
+
+
+=== TEST 29: AEE-24 a namespace that is no text
+--- send
+post('/aee', own('capability.list', { namespace_filter => ['ops'] }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/type = error
+/payload/code = E_FIELD_INVALID
+/payload/field = /payload/namespace_filter
+
+
+
+=== TEST 30: AEE-27 a payload as its intent wants it
+--- send
+post('/aee', own('validate.payload', { intent => 'ops.backup.run',
+     payload_to_validate => { target => 'db', keep => 7 } }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload = {"errors":[],"valid":true}
+
+
+
+=== TEST 31: AEE-27 a member that is missing
+--- send
+post('/aee', own('validate.payload', { intent => 'ops.backup.run',
+     payload_to_validate => { keep => 7 } }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/type = result
+/payload/valid = false
+/payload/errors/0/pointer = /target
+/payload/errors/0/keyword = required
+/payload/errors/0/message exists
+
+
+
+=== TEST 32: AEE-27 a value that is too large
+--- send
+post('/aee', own('validate.payload', { intent => 'ops.backup.run',
+     payload_to_validate => { target => 'db', keep => 31 } }))
+--- error_code: 200
+--- forwarded: 0
+--- answer
+/payload/valid = false
+/payload/errors/0/pointer = /keep
+/payload/errors/0/keyword = maximum
+
+
+
+=== TEST 33: AEE-27 a payload that is no object at all
+--- send
+post('/aee', own('validate.payload', { intent => 'ops.backup.run',
+     payload_to_validate => 'db' }))
+--- error_code: 200
+--- forwarded: 0
+--- answer
+/payload/valid = false
+/payload/errors/0/pointer ~ ^$
+/payload/errors/0/keyword = type
+
+
+
+=== TEST 34: AEE-27 the payload of a result
+--- send
+post('/aee', own('validate.payload', { intent => 'ops.backup.run',
+     type => 'result', payload_to_validate => { target => 'db' } }))
+--- error_code: 200
+--- forwarded: 0
+--- answer
+/payload/valid = false
+/payload/errors/0/pointer = /octets
+
+
+
+=== TEST 35: AEE-27 the payload of an error
+--- send
+post('/aee', own('validate.payload', { intent => 'ops.backup.run',
+     type => 'error', payload_to_validate => { code => 'E_X' } }))
+--- error_code: 200
+--- forwarded: 0
+--- answer
+/payload/valid = false
+/payload/errors/0/pointer = /volume
+
+
+
+=== TEST 36: AEE-27 AEE-33 no schema, no error
+--- send
+post('/aee', own('validate.payload', { intent => 'ops.unheard.of',
+     payload_to_validate => { anything => 1 } }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload = {"errors":[],"schema":null,"valid":true}
+
+
+
+=== TEST 37: AEE-27 nor for a payload that is null
+--- send
+post('/aee', own('validate.payload', { intent => 'opsx.list',
+     payload_to_validate => undef }))
+--- error_code: 200
+--- forwarded: 0
+--- answer
+/payload/valid = true
+
+
+
+=== TEST 38: AEE-27 nothing to validate
+--- send
+post('/aee', own('validate.payload', { intent => 'ops.backup.run' }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/type = error
+/reply_to exists
+/payload/code = E_FIELD_MISSING
+/payload/retryable = false
+
+
+
+=== TEST 39: AEE-27 an intent that is no text
+--- send
+post('/aee', own('validate.payload', { intent => 7,
+                                       payload_to_validate => {} }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/payload/code = E_FIELD_MISSING
+
+
+
+=== TEST 40: AEE-35 a retry of the same task gets an answer with the same id
+--- send
+my $m = own('spec.query', {}, id => 'spec-query-again');
+our $first = Parley::Client->new(port => port(1))->raw(post('/aee', $m))
+             ->{json}{id};
+post('/aee', { %$m, from => 'agent.bob' }, as => 'bob')
+--- error_code: 200
+--- forwarded: 0
+--- answer
+/id = ${first}
+/to = agent.bob
+
+
+
+=== TEST 41: AEE-25 nothing is retained where nothing was asked for
+--- send
+my $m = aee(payload => { target => 'db' });
+client()->raw(post('/aee', $m));
+service()->clear;
+post('/aee', own('context.fetch', { id => $m->{id} }))
+--- error_code: 200
+--- forwarded: 0
+--- valid
+--- answer
+/type = error
+/payload/code = E_NOT_FOUND
+/payload/retryable = false

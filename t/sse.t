@@ -1,0 +1,454 @@
+# Answers of events: each translated as it comes, unbuffered.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use MIME::Base64 qw(decode_base64);
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+my $service = Parley::Upstream->start(port(2));
+my $nginx = Parley::Nginx->start(http => gateway_http(server =>
+      location('/small', 'parley_accept aee; parley_jwt on; '
+                       . 'parley_limits body=2k;')
+    . location('/brief', 'parley_accept aee; parley_jwt on; '
+                       . 'proxy_read_timeout 500ms;')
+    . location('/deadline', 'parley_accept aee; parley_jwt on; '
+                          . 'parley_cap timeout=400ms;')));
+my $client = Parley::Client->new(port => port(1));
+
+
+# the script of a service that writes these octets; $event makes a stream
+# envelope, $done a result
+sub events {
+    return <<'EOT' . $_[0];
+        my $n = 0;
+        my $event = sub { jcs(aee(type => 'stream', from => $q->{json}{to},
+            to => $q->{json}{from}, intent => $q->{json}{intent},
+            corr => $q->{json}{corr}, payload => { n => ++$n, @_ })) };
+        my $done = sub { jcs(result($q->{json}, payload => { text => 'done',
+            context => 'ctx', @_ })) };
+        $c->events;
+EOT
+}
+
+
+# sends a message; the connection, whose stream is yet to be read
+sub begin {
+    my ($script, @post) = @_;
+
+    $service->script(events($script));
+    $service->clear;
+
+    my $connection = $client->connect;
+    $connection->write(post(@post));
+
+    return $connection;
+}
+
+
+# the same, read to its end: status, headers and events
+sub stream {
+    my $answer = begin(@_)->answer;
+
+    return ($answer, parsed($answer->{body}));
+}
+
+
+# a list of {event, id, retry, data, json}
+sub parsed {
+    my @events;
+
+    for my $block (split /\n\n+/, $_[0]) {
+        my %e;
+
+        for (split /\n/, $block) {
+            next if /^:/;
+            my ($name, $value) = /^(\w+): ?(.*)$/ or next;
+            $e{$name} = defined $e{$name} && $name eq 'data'
+                        ? "$e{data}\n$value" : $value;
+        }
+
+        next if !defined $e{data};
+        $e{json} = eval { from_json($e{data}) };
+        push @events, \%e;
+    }
+
+    return @events;
+}
+
+
+my $task = sub { constraint() };
+my $as = [as => 'lead'];
+
+
+subtest 'GW-07 AEE to AEE: each event as it is' => sub {
+    my ($answer, @e) = stream(<<'EOT', '/aee', aee());
+        $c->out('data: ' . $event->(a => "\x{e9}") . "\n\n");
+        $c->out('data: ' . $event->() . "\n\n");
+        $c->out('data: ' . $done->() . "\n\n");
+EOT
+
+    is($answer->{status}, 200);
+    like($answer->{headers}{'content-type'}, qr{^text/event-stream});
+    is($answer->{headers}{'content-length'}, undef);
+    is(scalar @e, 3);
+    is($e[0]{json}{payload}{a}, "\x{e9}");
+    is($e[1]{json}{payload}{n}, 2);
+    is($e[2]{json}{type}, 'result');
+    ok($answer->{complete}, 'the end is told');
+};
+
+
+subtest 'GW-07 the first event arrives before the service sends the second' => sub {
+    my $connection = begin(<<'EOT', '/aee', aee());
+        $c->out('data: ' . $event->() . "\n\n");
+        $c->pause(2);
+        $c->out('data: ' . $event->() . "\n\n");
+EOT
+    my $from = time;
+
+    ok($connection->expect(qr/"n":1/, 1.5), 'the first');
+    cmp_ok(time - $from, '<', 1.5, 'at once');
+    unlike($connection->{buffer}, qr/"n":2/);
+    ok($connection->expect(qr/"n":2/, 5), 'the second');
+};
+
+
+subtest 'GW-07 so it does translated' => sub {
+    my $connection = begin(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
+        $c->out('data: ' . $done->() . "\n\n");
+        $c->pause(2);
+EOT
+
+    ok($connection->expect(qr/ACK:/, 1.5), 'before the stream has ended');
+};
+
+
+subtest 'GW-07 a VCP caller gets VCP messages' => sub {
+    my $m = escalation(severity => 'critical', requires_ack => true);
+    my ($answer, @e) = stream(<<'EOT', '/to-aee', $m);
+        $c->out('data: ' . $done->(text => 'on it') . "\n\n");
+        $c->out('data: ' . jcs(failure($q->{json}, context => 'c')) . "\n\n");
+EOT
+
+    is(scalar @e, 2);
+    is($e[0]{json}{vcp_message}, '1.2');
+    is($e[0]{json}{payload}{reason}, "ACK:$m->{message_id} on it");
+    is($e[0]{json}{recipient}, $m->{sender});
+    is($e[1]{json}{type}, 'escalation');
+    is($e[1]{json}{payload}{severity}, 'critical');
+
+    my $sig = delete $e[0]{json}{signature};
+
+    ok(verify(gateway_key(), jcs($e[0]{json}),
+              decode_base64($sig =~ s/^base64://r)), 'GW-08 signed');
+};
+
+
+subtest 'GW-07 an event that the protocol cannot say becomes a comment' => sub {
+    my $m = escalation(severity => 'critical', requires_ack => true);
+    my ($answer, @e) = stream(<<'EOT', '/to-aee', $m);
+        $c->out('data: ' . $event->(percent => 5) . "\n\n");
+        $c->out('data: ' . $done->() . "\n\n");
+EOT
+
+    is(scalar @e, 1, 'the other one arrives');
+    like($answer->{body}, qr/^:/m);
+};
+
+
+subtest 'GW-07 an AEE caller before a VCP service' => sub {
+    my $m = aee(intent => 'vcp.escalation', to => 'agent.lead',
+                priority => 'high', payload =>
+                escalation(severity => 'critical', requires_ack => true)
+                ->{payload});
+
+    $service->script('$c->events; $c->out("data: " . jcs({ status => '
+        . '"accepted", message_id => $q->{json}{message_id}, reply => '
+        . 'vcp(type => "escalation", sender => $q->{json}{recipient}, '
+        . 'recipient => $q->{json}{sender}, payload => { severity => '
+        . '"critical", context => "c", requires_ack => false, reason => '
+        . '"ACK:$q->{json}{message_id}" }) }) . "\n\n")');
+
+    my $answer = $client->raw(post('/to-vcp', $m));
+    my ($e) = parsed($answer->{body});
+
+    is($e->{json}{type}, 'result');
+    is($e->{json}{reply_to}, $m->{id});
+    is($e->{json}{corr}, $m->{corr});
+};
+
+
+subtest 'GW-07 ids, names and retry stay, comments too' => sub {
+    my ($answer, @e) = stream(<<'EOT', '/aee', aee());
+        $c->out(": keepalive\n\n");
+        $c->out("id: 17\nevent: progress\nretry: 2500\ndata: "
+                . $event->() . "\n\n");
+        $c->out("data: " . $event->() . "\n\n");
+EOT
+
+    like($answer->{body}, qr/^: keepalive$/m);
+    is($e[0]{id}, 17);
+    is($e[0]{event}, 'progress');
+    is($e[0]{retry}, 2500);
+    is($e[1]{id}, undef, 'each of its own event');
+};
+
+
+subtest 'GW-07 ids stay where the event is translated' => sub {
+    my (undef, @e) = stream(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
+        $c->out("id: abc\nevent: ack\ndata: " . $done->() . "\n\n");
+EOT
+
+    is($e[0]{id}, 'abc');
+    is($e[0]{event}, 'ack');
+};
+
+
+for (['CRLF', "\\r\\n"], ['CR', "\\r"]) {
+    my ($name, $end) = @$_;
+
+    subtest "GW-07 line ends of $name" => sub {
+        my (undef, @e) = stream(<<"EOT", '/aee', aee());
+            \$c->out("id: 1${end}data: " . \$event->() . "$end$end");
+            \$c->out("data: " . \$event->() . "$end$end");
+EOT
+
+        is(scalar @e, 2);
+        is($e[0]{id}, 1);
+    };
+}
+
+
+subtest 'GW-07 CR and LF in two packets are one line end' => sub {
+    my (undef, @e) = stream(<<'EOT', '/aee', aee());
+        $c->out("data: " . $event->() . "\r"); $c->pause(0.1);
+        $c->out("\n\r"); $c->pause(0.1);
+        $c->out("\ndata: " . $event->() . "\r\n\r\n");
+EOT
+
+    is(scalar @e, 2);
+};
+
+
+subtest 'GW-07 data of several lines' => sub {
+    my (undef, @e) = stream(<<'EOT', '/aee', aee());
+        my $text = $event->(a => 1);
+        $text =~ s/,/,\ndata:/;
+        $text =~ s/("payload":)/\ndata:\ndata:  $1/;
+        $c->out("data: $text\n\n");
+EOT
+
+    is(scalar @e, 1);
+    is($e[0]{json}{payload}{a}, 1);
+};
+
+
+subtest 'GW-07 an event octet by octet' => sub {
+    my (undef, @e) = stream(<<'EOT', '/aee', aee());
+        for (split //, "id: 5\ndata: " . $event->(a => 2) . "\n\n") {
+            $c->out($_);
+        }
+EOT
+
+    is($e[0]{json}{payload}{a}, 2);
+    is($e[0]{id}, 5);
+};
+
+
+subtest 'GW-07 many events in one packet' => sub {
+    my (undef, @e) = stream(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
+        $c->out(join '', map { "id: $_\ndata: " . $done->(text => $_) . "\n\n" }
+                         1 .. 200);
+EOT
+
+    is(scalar @e, 200);
+    is(join(' ', map { $_->{id} } @e), join(' ', 1 .. 200), 'in their order');
+};
+
+
+subtest 'GW-07 unknown fields and a missing last line end are as HTML says' => sub {
+    my (undef, @e) = stream(<<'EOT', '/aee', aee());
+        $c->out("what: x\ndata: " . $event->() . "\n\n");
+        $c->out("data: " . $event->());
+EOT
+
+    is(scalar @e, 1, 'an event that was not finished is none');
+};
+
+
+subtest 'GW-10 an invalid event ends the stream with an error event' => sub {
+    my $m = aee();
+    my ($answer, @e) = stream(<<'EOT', '/aee', $m);
+        $c->out('data: ' . $event->() . "\n\n");
+        $c->pause(0.1);
+        $c->out("data: {\"v\":\"1\"}\n\n");
+        $c->pause(0.2);
+        $c->out('data: ' . $event->(late => 1) . "\n\n");
+        $c->pause(0.2);
+EOT
+
+    is($e[0]{json}{payload}{n}, 1, 'what came before arrives');
+    is($e[1]{event}, 'error');
+    is($e[1]{json}{type}, 'error');
+    is($e[1]{json}{payload}{code}, 'E_UPSTREAM_INVALID');
+    is($e[1]{json}{reply_to}, $m->{id});
+    is(scalar @e, 2, 'and nothing after it');
+    unlike($answer->{body}, qr/"late"/);
+};
+
+
+subtest 'GW-10 so it does for a VCP caller' => sub {
+    my ($answer, @e) = stream(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
+        $c->out("data: no JSON\n\n");
+EOT
+
+    is($e[0]{event}, 'error');
+    is($e[0]{json}{status}, 'rejected');
+    is($e[0]{json}{code}, 'upstream-invalid');
+};
+
+
+subtest 'GW-12 an error as the first event releases the id' => sub {
+    my $m = aee();
+
+    stream('$c->out("data: nothing\n\n");', '/aee', $m);
+    $service->script(undef);
+    is($client->raw(post('/aee', $m))->{status}, 202, 'it may come again');
+};
+
+
+subtest 'GW-12 a good event commits the id' => sub {
+    my $m = aee();
+
+    stream('$c->out("data: " . $event->() . "\n\n");', '/aee', $m);
+    is($client->raw(post('/aee', $m))->{status}, 409);
+};
+
+
+subtest 'GW-12 while the stream goes on it is a duplicate already' => sub {
+    my $m = aee();
+    my $connection = begin(<<'EOT', '/aee', $m);
+        $c->out('data: ' . $event->() . "\n\n");
+        $c->pause(2);
+EOT
+
+    $connection->expect(qr/"n":1/, 2);
+    is($client->raw(post('/aee', $m))->{status}, 409);
+};
+
+
+subtest 'AEE-34 an event of another correlation is refused' => sub {
+    my (undef, @e) = stream(<<'EOT', '/aee', aee());
+        $c->out('data: ' . jcs(result($q->{json}, corr => uuid4())) . "\n\n");
+EOT
+
+    is($e[0]{event}, 'error');
+    is($e[0]{json}{payload}{field}, '/corr');
+};
+
+
+subtest 'GW-10 an event above the limit ends the stream' => sub {
+    my ($answer, @e) = stream(<<'EOT', '/small', aee());
+        $c->out('data: ' . $event->(text => 'x' x 9000) . "\n\n");
+EOT
+
+    is($e[0]{event}, 'error');
+    is($e[0]{json}{payload}{code}, 'E_UPSTREAM_INVALID');
+};
+
+
+subtest 'GW-10 a line without end does not fill the memory' => sub {
+    my ($answer, @e) = stream(<<'EOT', '/small', aee());
+        $c->out(': ' . 'x' x 100_000);
+        $c->pause(0.2);
+EOT
+
+    is($e[0]{event}, 'error');
+};
+
+
+subtest 'GW-07 no text of an event can forge a field' => sub {
+    my (undef, @e) = stream(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
+        $c->out('data: ' . $done->(text => "x\n\nevent: forged\ndata: {}")
+                . "\n\n");
+EOT
+
+    is(scalar @e, 1);
+    is($e[0]{event}, undef);
+    like($e[0]{json}{payload}{reason}, qr/x\n\nevent: forged/);
+};
+
+
+subtest 'GW-07 a stream without any event was taken' => sub {
+    my $m = aee();
+    my ($answer, @e) = stream('', '/aee', $m);
+
+    is($answer->{status}, 200);
+    is(scalar @e, 0);
+    is($client->raw(post('/aee', $m))->{status}, 409);
+};
+
+
+subtest 'GW-07 compressed events are refused' => sub {
+    $service->script('$c->{keep} = 0; $c->out("HTTP/1.1 200 OK\r\n'
+        . 'Content-Type: text/event-stream\r\nContent-Encoding: gzip\r\n\r\n'
+        . 'xx")');
+
+    my $answer = $client->raw(post('/aee', aee()));
+
+    is($answer->{status}, 502);
+    is($answer->{json}{payload}{code}, 'E_UPSTREAM_INVALID');
+};
+
+
+subtest 'GW-07 an error status with events is no stream' => sub {
+    $service->script('$c->{keep} = 0; $c->answer(503, ["Content-Type", '
+        . '"text/event-stream"], "data: x\n\n")');
+
+    is($client->raw(post('/aee', aee()))->{json}{payload}{code},
+       'E_UPSTREAM_UNAVAILABLE');
+};
+
+
+subtest 'AEE-29 the deadline is for the beginning of a stream' => sub {
+    my ($answer, @e) = stream(<<'EOT', '/deadline', aee());
+        for (1 .. 4) {
+            $c->out('data: ' . $event->() . "\n\n");
+            $c->pause(0.3);
+        }
+EOT
+
+    is(scalar @e, 4);
+};
+
+
+subtest 'GW-07 a client that leaves ends the stream of the service' => sub {
+    my $connection = begin(<<'EOT', '/aee', aee());
+        for (1 .. 100) {
+            $c->out('data: ' . $event->() . "\n\n");
+            $c->pause(0.05);
+        }
+EOT
+
+    ok($connection->expect(qr/"n":3/, 3));
+    $connection->leave;
+    sleep 0.3;
+    is($client->raw(post('/open', aee(), token => 0))->{status}, 200,
+       'others are served');
+};
+
+
+is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
+
+done_testing;

@@ -1,0 +1,102 @@
+/* What a gateway would know of a message beside its octets. */
+
+#include <string.h>
+
+#include "parley_moq_frame.h"
+#include "parley_time.h"
+#include "parley_tool.h"
+
+
+static int parley_submission_time(parley_tool_t *tool, int64_t *ret);
+static int parley_submission_frame(parley_tool_t *tool,
+    parley_submission_t *ret);
+
+
+int
+parley_submission_read(parley_tool_t *tool, parley_submission_t *ret)
+{
+    size_t       i;
+    const char  *value;
+
+    const struct {
+        const char    *name;
+        parley_str_t  *to;
+    } texts[] = {
+        { "sender", &ret->sender },
+        { "recipient", &ret->recipient },
+        { "scope", &ret->scope },
+    };
+
+    memset(ret, 0, sizeof(parley_submission_t));
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        value = parley_option(tool, texts[i].name);
+        *texts[i].to = parley_str_c(value != NULL ? value : "");
+    }
+
+    if (parley_submission_time(tool, &ret->ms) != 0) {
+        return -1;
+    }
+
+    return parley_submission_frame(tool, ret);
+}
+
+
+static int
+parley_submission_time(parley_tool_t *tool, int64_t *ret)
+{
+    int64_t      seconds;
+    const char  *value;
+
+    *ret = parley_host_ms();
+
+    value = parley_option(tool, "time");
+
+    if (value == NULL || parley_time_parse(parley_str_c(value), ret) == 0) {
+        return 0;
+    }
+
+    if (parley_option_time("time", value, parley_host_seconds(), &seconds)
+        != 0)
+    {
+        return -1;
+    }
+
+    *ret = 1000 * seconds;
+
+    return 0;
+}
+
+
+static int
+parley_submission_frame(parley_tool_t *tool, parley_submission_t *ret)
+{
+    int64_t      stream;
+    uint64_t     session;
+    const char  *value;
+
+    value = parley_option(tool, "session");
+
+    if (value != NULL) {
+        ret->session = parley_str_c(value);
+
+        if (parley_moq_session_read(ret->session, &session) != 0) {
+            parley_say("--session: \"%s\" is not 16 hex digits", value);
+            return -1;
+        }
+    }
+
+    value = parley_option(tool, "stream");
+
+    if (value == NULL) {
+        return 0;
+    }
+
+    if (parley_option_integer("stream", value, 0, UINT32_MAX, &stream) != 0) {
+        return -1;
+    }
+
+    ret->stream = (uint32_t) stream;
+
+    return 0;
+}

@@ -1,0 +1,405 @@
+/*
+ * The HTTP binding: a JSON-RPC response.  Its result is
+ *
+ *     {"accepted": true, "disposition": "claimed", "message": {...}}
+ *
+ * where message, if there is one, is an event as in the params of
+ * chat/deliver, or the arguments of chat.send_message or chat.react.
+ */
+
+#include "parley_c2a.h"
+#include "parley_id.h"
+
+#include <stdio.h>
+
+
+static int parley_c2a_answer_matches(parley_arena_t *arena,
+    const parley_json_t *doc, const parley_encoded_t *sent,
+    parley_error_t *err);
+static int parley_c2a_answer_request(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err);
+static int parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
+    parley_error_t *err);
+static int parley_c2a_answer_result(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t result,
+    parley_answer_t *answer, parley_error_t *err);
+static int parley_c2a_answer_failed(uint32_t result, parley_answer_t *answer,
+    parley_error_t *err);
+static int parley_c2a_answer_message(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t message,
+    parley_answer_t *answer, parley_error_t *err);
+static int parley_c2a_answer_data(parley_arena_t *arena,
+    const parley_encoded_t *sent, uint32_t result, parley_answer_t *answer,
+    parley_error_t *err);
+static int parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
+    uint32_t message, parley_str_t *ret);
+
+
+int
+parley_c2a_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    uint32_t              result, error;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+
+    if (parley_json_get(doc, 0, PARLEY_STR("method")) != PARLEY_JSON_NONE) {
+        return parley_c2a_answer_request(engine, arena, sent, doc, answer,
+                                         err);
+    }
+
+    result = parley_json_get(doc, 0, PARLEY_STR("result"));
+    error = parley_json_get(doc, 0, PARLEY_STR("error"));
+
+    if (result == PARLEY_JSON_NONE && error == PARLEY_JSON_NONE
+        && answer->status == 202)
+    {
+        return 0;
+    }
+
+    if (!parley_json_string_is(doc, parley_json_get(doc, 0,
+                                                  PARLEY_STR("jsonrpc")),
+                               PARLEY_STR("2.0")))
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/jsonrpc",
+                                "the answer is no JSON-RPC 2.0 response");
+    }
+
+    if ((result == PARLEY_JSON_NONE) == (error == PARLEY_JSON_NONE)) {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/result",
+                                "a response has either a result or an error");
+    }
+
+    if (parley_c2a_answer_matches(arena, doc, sent, err) != 0) {
+        return -1;
+    }
+
+    if (error != PARLEY_JSON_NONE) {
+        return parley_c2a_answer_error(error, answer, err);
+    }
+
+    if (answer->status >= 300) {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/result",
+                                "a result does not go with the HTTP status");
+    }
+
+    return parley_c2a_answer_result(engine, arena, sent, result, answer, err);
+}
+
+
+/*
+ * The id is that of the call: the message's own where the gateway made it.
+ * An error may have null, where the service could not read the id.
+ */
+
+static int
+parley_c2a_answer_matches(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_encoded_t *sent, parley_error_t *err)
+{
+    uint32_t           id;
+    parley_json_t      call;
+    parley_json_ref_t  got, want;
+
+    id = parley_json_get(doc, 0, PARLEY_STR("id"));
+
+    if (!sent->copied && parley_json_string_is(doc, id, sent->id)) {
+        return 0;
+    }
+
+    if (id != PARLEY_JSON_NONE
+        && parley_json_type(doc, id) == PARLEY_JSON_NULL
+        && parley_json_get(doc, 0, PARLEY_STR("error")) != PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    if (parley_read_again(&call, arena, doc->seed, sent->body, err) != 0) {
+        return -1;
+    }
+
+    got.doc = doc;
+    got.node = id;
+    want.doc = &call;
+    want.node = parley_json_get(&call, 0, PARLEY_STR("id"));
+
+    if (got.node != PARLEY_JSON_NONE && want.node != PARLEY_JSON_NONE
+        && parley_json_equal(got, want))
+    {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/id",
+                            "/id is not that of the call which it answers");
+}
+
+
+/* A message alone is an answer too, and what a stream of events brings. */
+
+static int
+parley_c2a_answer_request(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err)
+{
+    parley_msg_t  *msg;
+
+    msg = &answer->msg;
+
+    if (parley_decode(engine, arena, PARLEY_PROTO_C2A, doc, 0, msg, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if ((msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE)
+        && msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id))
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
+                                "/params/arguments/inReplyTo", "the answer "
+                                "is not for the message which it answers");
+    }
+
+    answer->kind = PARLEY_ANSWER_MESSAGE;
+
+    return 0;
+}
+
+
+static int
+parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
+    parley_error_t *err)
+{
+    uint32_t              data;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+    data = parley_json_get(doc, error, PARLEY_STR("data"));
+
+    if (parley_msg_string(doc, parley_json_get(doc, data, PARLEY_STR("code")),
+                          &answer->code)
+        != 0
+        || parley_msg_string(doc, parley_json_get(doc, data,
+                                                  PARLEY_STR("field")),
+                             &answer->field)
+           != 0
+        || parley_msg_string(doc, parley_json_get(doc, error,
+                                                  PARLEY_STR("message")),
+                             &answer->message)
+           != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    answer->kind = PARLEY_ANSWER_REFUSED;
+
+    /* a refusal must not look like a success further on */
+
+    if (answer->status < 300) {
+        answer->status = 422;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_c2a_answer_result(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t result,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    uint32_t              accepted, disposition, message;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+
+    accepted = parley_json_get(doc, result, PARLEY_STR("accepted"));
+    disposition = parley_json_get(doc, result, PARLEY_STR("disposition"));
+    message = parley_json_get(doc, result, PARLEY_STR("message"));
+
+    if ((accepted != PARLEY_JSON_NONE
+         && parley_json_type(doc, accepted) == PARLEY_JSON_FALSE)
+        || (parley_json_string_is(doc, disposition, PARLEY_STR("failed"))
+            && message == PARLEY_JSON_NONE))
+    {
+        return parley_c2a_answer_failed(result, answer, err);
+    }
+
+    if (message != PARLEY_JSON_NONE
+        && parley_json_type(doc, message) == PARLEY_JSON_OBJECT)
+    {
+        return parley_c2a_answer_message(engine, arena, sent, message,
+                                         answer, err);
+    }
+
+    if (accepted != PARLEY_JSON_NONE || disposition != PARLEY_JSON_NONE
+        || parley_json_type(doc, result) != PARLEY_JSON_OBJECT
+        || parley_json_node(doc, result)->count == 0)
+    {
+        return 0;
+    }
+
+    return parley_c2a_answer_data(arena, sent, result, answer, err);
+}
+
+
+static int
+parley_c2a_answer_failed(uint32_t result, parley_answer_t *answer,
+    parley_error_t *err)
+{
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+
+    if (parley_msg_string(doc, parley_json_get(doc, result,
+                                               PARLEY_STR("reason")),
+                          &answer->message)
+        != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    if (answer->message.len == 0) {
+        answer->message = PARLEY_STR("the event was not accepted");
+    }
+
+    answer->kind = PARLEY_ANSWER_REFUSED;
+    answer->status = 422;
+
+    return 0;
+}
+
+
+/*
+ * What stands in a result answers the call, also where the message itself
+ * does not say so.
+ */
+
+static int
+parley_c2a_answer_message(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t message,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    char            field[PARLEY_POINTER_MAX];
+    parley_str_t    text;
+    parley_msg_t   *msg;
+    parley_json_t  *doc;
+
+    msg = &answer->msg;
+
+    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
+
+    if (doc == NULL
+        || parley_c2a_wrap(arena, &answer->doc, message, &text) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    if (parley_read_again(doc, arena, answer->doc.seed, text, err) != 0
+        || parley_decode(engine, arena, PARLEY_PROTO_C2A, doc, 0, msg, err)
+           != 0)
+    {
+        memcpy(field, err->field, sizeof(field));
+        (void) snprintf(err->field, sizeof(err->field),
+                        "/result/message%.*s",
+                        (int) sizeof(err->field) - 16,
+                        strncmp(field, "/params", 7) == 0 ? field + 7 : "");
+        return -1;
+    }
+
+    if (msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id)) {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
+                                "/result/message/inReplyTo", "the answer is "
+                                "not for the message which it answers");
+    }
+
+    if (msg->origin == PARLEY_PROTO_C2A
+        && (msg->act == PARLEY_ACT_EVENT || msg->act == PARLEY_ACT_REQUEST))
+    {
+        msg->act = PARLEY_ACT_REPLY;
+    }
+
+    msg->reply_to = sent->id;
+    answer->kind = PARLEY_ANSWER_MESSAGE;
+
+    return 0;
+}
+
+
+/* The result as the message that it stands for. */
+
+static int
+parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
+    uint32_t message, parley_str_t *ret)
+{
+    parley_buf_t       b;
+    parley_json_ref_t  value;
+
+    value.doc = doc;
+    value.node = message;
+
+    parley_buf_init(&b, arena, 0);
+    parley_buf_lit(&b, "{\"jsonrpc\":\"2.0\",\"method\":");
+
+    if (parley_json_get(doc, message, PARLEY_STR("eventId"))
+        != PARLEY_JSON_NONE)
+    {
+        parley_buf_lit(&b, "\"chat/deliver\",\"params\":");
+        parley_buf_value(&b, value);
+        parley_buf_octet(&b, '}');
+
+        return parley_buf_done(&b, ret);
+    }
+
+    parley_buf_lit(&b, "\"tools/call\",\"params\":{\"name\":");
+
+    if (parley_json_get(doc, message, PARLEY_STR("signal"))
+        != PARLEY_JSON_NONE)
+    {
+        parley_buf_lit(&b, "\"chat.react\"");
+
+    } else {
+        parley_buf_lit(&b, "\"chat.send_message\"");
+    }
+
+    parley_buf_lit(&b, ",\"arguments\":");
+    parley_buf_value(&b, value);
+    parley_buf_lit(&b, "}}");
+
+    return parley_buf_done(&b, ret);
+}
+
+
+/* What a tool returned is the answer itself. */
+
+static int
+parley_c2a_answer_data(parley_arena_t *arena, const parley_encoded_t *sent,
+    uint32_t result, parley_answer_t *answer, parley_error_t *err)
+{
+    char           id[PARLEY_UUID_LEN + 1];
+    parley_msg_t  *msg;
+
+    msg = &answer->msg;
+
+    parley_msg_init(msg, PARLEY_PROTO_C2A, &answer->doc);
+
+    if (parley_uuid_derive(8, 0, PARLEY_STR("c2a"), sent->id,
+                           PARLEY_STR("result"), id)
+        != 0
+        || parley_arena_str(arena, parley_str_c(id), &msg->id) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    msg->act = PARLEY_ACT_REPLY;
+    msg->form = PARLEY_STR("result");
+    msg->intent = PARLEY_STR("c2a.result");
+    msg->reply_to = sent->id;
+    msg->data.doc = &answer->doc;
+    msg->data.node = result;
+
+    answer->kind = PARLEY_ANSWER_MESSAGE;
+
+    return 0;
+}

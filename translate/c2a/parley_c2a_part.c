@@ -1,0 +1,442 @@
+/*
+ * Content parts: the text that a person reads, and the data part in which
+ * another protocol's message travels whole:
+ *
+ *     {"type": "data", "mediaType": "application/vnd.<x>+json",
+ *      "form": "task", "data": {...}, "members": {...},
+ *      "reference": {"id", "type", "hash", "locator", "verified"}}
+ *
+ * members has the envelope members that an event has no field for; among
+ * them "intent" where it is not "<x>.<form>", and "reply_to" where x has
+ * such a member.
+ */
+
+#include "parley_c2a.h"
+#include "parley_carry.h"
+
+
+static parley_proto_t parley_c2a_media(const parley_json_t *doc,
+    uint32_t value);
+static int parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t part);
+static int parley_c2a_unpack_intent(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
+    const parley_codec_t *codec);
+static void parley_c2a_write_text(parley_c2a_encode_t *e);
+static void parley_c2a_write_members(parley_c2a_encode_t *e);
+static int parley_c2a_has_reply_to(const parley_msg_t *m);
+static int parley_c2a_has_intent(const parley_msg_t *m);
+
+
+int
+parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
+    uint32_t content, parley_str_t *ret, int *ret_whole)
+{
+    uint32_t      i, n, value;
+    parley_buf_t  b;
+    parley_str_t  text;
+
+    *ret = parley_str_none;
+    *ret_whole = 1;
+    n = 0;
+
+    if (parley_json_type(doc, content) != PARLEY_JSON_ARRAY) {
+        *ret_whole = 0;
+        return 0;
+    }
+
+    for (i = parley_json_first(content);
+         i != parley_json_end(doc, content);
+         i = parley_json_after(doc, i))
+    {
+        value = parley_json_get(doc, i, PARLEY_STR("type"));
+
+        if (!parley_json_string_is(doc, value, PARLEY_STR("text"))) {
+            *ret_whole = 0;
+            continue;
+        }
+
+        if (parley_msg_string(doc, parley_json_get(doc, i,
+                                                   PARLEY_STR("text")), &text)
+            != 0)
+        {
+            return -1;
+        }
+
+        if (parley_json_node(doc, i)->count > 2) {
+            *ret_whole = 0;
+        }
+
+        switch (n++) {
+
+        case 0:
+            *ret = text;
+            continue;
+
+        case 1:
+            parley_buf_init(&b, arena, 0);
+            parley_buf_str(&b, *ret);
+
+            /* fall through */
+
+        default:
+            parley_buf_octet(&b, '\n');
+            parley_buf_str(&b, text);
+        }
+    }
+
+    return n > 1 ? parley_buf_done(&b, ret) : 0;
+}
+
+
+/* Of several the first: a gateway writes one. */
+
+uint32_t
+parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
+    parley_proto_t *ret)
+{
+    uint32_t  i, form, data, members;
+
+    *ret = PARLEY_PROTO_NONE;
+
+    if (content == PARLEY_JSON_NONE
+        || parley_json_type(doc, content) != PARLEY_JSON_ARRAY)
+    {
+        return PARLEY_JSON_NONE;
+    }
+
+    for (i = parley_json_first(content);
+         i != parley_json_end(doc, content);
+         i = parley_json_after(doc, i))
+    {
+        if (!parley_json_string_is(doc, parley_json_get(doc, i,
+                                                        PARLEY_STR("type")),
+                                   PARLEY_STR("data")))
+        {
+            continue;
+        }
+
+        form = parley_json_get(doc, i, PARLEY_STR("form"));
+        data = parley_json_get(doc, i, PARLEY_STR("data"));
+        members = parley_json_get(doc, i, PARLEY_STR("members"));
+
+        if (form == PARLEY_JSON_NONE || data == PARLEY_JSON_NONE
+            || parley_json_type(doc, form) != PARLEY_JSON_STRING
+            || parley_json_type(doc, data) != PARLEY_JSON_OBJECT
+            || (members != PARLEY_JSON_NONE
+                && parley_json_type(doc, members) != PARLEY_JSON_OBJECT))
+        {
+            continue;
+        }
+
+        *ret = parley_c2a_media(doc, parley_json_get(doc, i,
+                                                  PARLEY_STR("mediaType")));
+
+        if (*ret != PARLEY_PROTO_NONE) {
+            return i;
+        }
+    }
+
+    return PARLEY_JSON_NONE;
+}
+
+
+/* application/vnd.<x>+json, x another protocol whose messages are known */
+
+static parley_proto_t
+parley_c2a_media(const parley_json_t *doc, uint32_t value)
+{
+    parley_str_t    s;
+    parley_proto_t  proto;
+
+    static const size_t  prefix = sizeof(PARLEY_C2A_MEDIA_PREFIX) - 1;
+    static const size_t  suffix = sizeof(PARLEY_C2A_MEDIA_SUFFIX) - 1;
+
+    if (value == PARLEY_JSON_NONE
+        || parley_json_type(doc, value) != PARLEY_JSON_STRING)
+    {
+        return PARLEY_PROTO_NONE;
+    }
+
+    s = parley_json_span(doc, value);
+
+    if (s.len <= prefix + suffix
+        || memcmp(s.data, PARLEY_C2A_MEDIA_PREFIX, prefix) != 0
+        || memcmp(s.data + s.len - suffix, PARLEY_C2A_MEDIA_SUFFIX, suffix)
+           != 0)
+    {
+        return PARLEY_PROTO_NONE;
+    }
+
+    proto = parley_proto_find(parley_str_make(s.data + prefix,
+                                              s.len - prefix - suffix));
+
+    if (proto == PARLEY_PROTO_NONE || proto == PARLEY_PROTO_C2A
+        || parley_codecs[proto] == NULL)
+    {
+        return PARLEY_PROTO_NONE;
+    }
+
+    return proto;
+}
+
+
+int
+parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content)
+{
+    uint32_t           part;
+    parley_proto_t     proto;
+    parley_priority_t  priority;
+
+    part = parley_c2a_carrier(msg->doc, content, &proto);
+
+    if (part == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    msg->origin = proto;
+    msg->members = NULL;
+    msg->nmembers = 0;
+    msg->aside = NULL;
+    msg->naside = 0;
+    msg->said[0] = PARLEY_JSON_NONE;
+    msg->timeout_ms = parley_c2a_deadline(msg->doc);
+
+    if (parley_c2a_unpack(arena, msg, part) != 0) {
+        return -1;
+    }
+
+    if (parley_codecs[proto]->payload == NULL) {
+        return 0;
+    }
+
+    /* what the event itself says of these may have been capped */
+
+    priority = msg->priority;
+
+    if (parley_codecs[proto]->payload(msg) != 0) {
+        return -1;
+    }
+
+    msg->priority = priority;
+    msg->timeout_ms = parley_c2a_deadline(msg->doc);
+
+    return 0;
+}
+
+
+static int
+parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg, uint32_t part)
+{
+    uint32_t               k, members;
+    const parley_json_t   *doc;
+    const parley_codec_t  *codec;
+
+    doc = msg->doc;
+    codec = parley_codecs[msg->origin];
+
+    msg->data.doc = doc;
+    msg->data.node = parley_json_get(doc, part, PARLEY_STR("data"));
+
+    if (parley_msg_string(doc, parley_json_get(doc, part,
+                                               PARLEY_STR("form")),
+                          &msg->form)
+        != 0
+        || parley_c2a_unpack_intent(arena, msg) != 0)
+    {
+        return -1;
+    }
+
+    members = parley_json_get(doc, part, PARLEY_STR("members"));
+
+    if (members == PARLEY_JSON_NONE
+        || parley_json_node(doc, members)->count == 0)
+    {
+        return 0;
+    }
+
+    msg->members = parley_arena_alloc(arena,
+                                    parley_json_node(doc, members)->count
+                                    * sizeof(parley_member_t));
+    if (msg->members == NULL) {
+        return -1;
+    }
+
+    for (k = parley_json_first(members);
+         k != parley_json_end(doc, members);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_c2a_unpack_member(msg, k, codec) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_c2a_unpack_intent(parley_arena_t *arena, parley_msg_t *msg)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, arena, msg->form.len + 10);
+    parley_buf_str(&b, parley_proto_name(msg->origin));
+    parley_buf_octet(&b, '.');
+    parley_buf_str(&b, msg->form);
+
+    return parley_buf_done(&b, &msg->intent);
+}
+
+
+static int
+parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
+    const parley_codec_t *codec)
+{
+    parley_member_t      *member;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    if (parley_json_type(doc, name + 1) == PARLEY_JSON_STRING) {
+
+        if (parley_json_string_is(doc, name, PARLEY_STR("intent"))) {
+            return parley_msg_string(doc, name + 1, &msg->intent);
+        }
+
+        if (codec->reply_to_pointer != NULL
+            && parley_json_string_is(doc, name, PARLEY_STR("reply_to")))
+        {
+            return parley_msg_string(doc, name + 1, &msg->reply_to);
+        }
+    }
+
+    member = &msg->members[msg->nmembers++];
+
+    member->value.doc = doc;
+    member->value.node = name + 1;
+
+    return parley_json_string(doc, name, &member->name);
+}
+
+
+int
+parley_c2a_write_content(parley_c2a_encode_t *e)
+{
+    parley_buf_t        *b;
+    const parley_msg_t  *m;
+
+    b = &e->b;
+    m = e->m;
+
+    parley_buf_lit(b, ",\"content\":[{\"type\":\"text\",\"text\":\"");
+    parley_c2a_write_text(e);
+    parley_buf_lit(b, "\"},{\"type\":\"data\",\"mediaType\":\""
+                      PARLEY_C2A_MEDIA_PREFIX);
+    parley_buf_str(b, parley_proto_name(m->origin));
+    parley_buf_lit(b, PARLEY_C2A_MEDIA_SUFFIX "\"");
+    parley_buf_member(b, PARLEY_STR("form"), m->form);
+    parley_buf_lit(b, ",\"data\":");
+    parley_carry_payload(b, m, parley_str_none);
+    parley_buf_lit(b, ",\"members\":{");
+    parley_c2a_write_members(e);
+    parley_buf_lit(b, "},\"reference\":");
+
+    if (parley_carry_reference_write(b, m, e->opts) != 0) {
+        return -1;
+    }
+
+    parley_buf_lit(b, "}]");
+
+    return 0;
+}
+
+
+/* What the message says, else what it is; never its structure. */
+
+static void
+parley_c2a_write_text(parley_c2a_encode_t *e)
+{
+    parley_buf_t        *b;
+    const parley_msg_t  *m;
+
+    b = &e->b;
+    m = e->m;
+
+    if (m->act == PARLEY_ACT_FAILURE && m->code.len > 0) {
+        parley_buf_json_text(b, m->code);
+
+        if (m->text.len > 0) {
+            parley_buf_lit(b, ": ");
+        }
+
+    } else if (m->text.len == 0) {
+        parley_buf_json_text(b, m->form);
+
+        if (parley_c2a_has_intent(m)) {
+            parley_buf_octet(b, ' ');
+            parley_buf_json_text(b, m->intent);
+        }
+
+        parley_buf_lit(b, " from ");
+        parley_buf_json_text(b, e->sender);
+    }
+
+    parley_buf_json_text(b, m->text);
+}
+
+
+static void
+parley_c2a_write_members(parley_c2a_encode_t *e)
+{
+    uint32_t             i;
+    parley_buf_t        *b;
+    const parley_msg_t  *m;
+
+    b = &e->b;
+    m = e->m;
+
+    if (parley_c2a_has_intent(m)) {
+        parley_buf_member(b, PARLEY_STR("intent"), m->intent);
+    }
+
+    if (parley_c2a_has_reply_to(m)) {
+        parley_buf_member(b, PARLEY_STR("reply_to"), m->reply_to);
+    }
+
+    for (i = 0; i < m->nmembers; i++) {
+
+        if (b->data != NULL && b->len > 0 && b->data[b->len - 1] != '{') {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_buf_json_string(b, m->members[i].name);
+        parley_buf_octet(b, ':');
+        parley_buf_value(b, m->members[i].value);
+    }
+}
+
+
+/* Whether the intent says more than protocol and form. */
+
+static int
+parley_c2a_has_intent(const parley_msg_t *m)
+{
+    parley_str_t  x;
+
+    x = parley_proto_name(m->origin);
+
+    return m->intent.len != x.len + 1 + m->form.len
+           || memcmp(m->intent.data, x.data, x.len) != 0
+           || m->intent.data[x.len] != '.'
+           || memcmp(m->intent.data + x.len + 1, m->form.data, m->form.len)
+              != 0;
+}
+
+
+static int
+parley_c2a_has_reply_to(const parley_msg_t *m)
+{
+    return m->reply_to.len > 0
+           && parley_codecs[m->origin]->reply_to_pointer != NULL;
+}

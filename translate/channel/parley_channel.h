@@ -1,0 +1,213 @@
+/*
+ * agent-channel 1.0 (Agent-Channel Fan-Out).  Private to translate/channel
+ * but for the descriptor.
+ */
+
+#ifndef PARLEY_CHANNEL_H
+#define PARLEY_CHANNEL_H
+
+#include "parley_buf.h"
+#include "parley_codec.h"
+#include "parley_engine.h"
+
+
+#define PARLEY_CHANNEL_TEXT_MAX    2048     /* octets, section 5 */
+#define PARLEY_CHANNEL_CODE_MAX    64
+#define PARLEY_CHANNEL_ID_MAX      128      /* of a session's identifier */
+#define PARLEY_CHANNEL_WINDOW_MS   60000    /* for answers, where the origin
+                                               names no deadline */
+#define PARLEY_CHANNEL_MS_MAX      9007199254740991     /* 2^53 - 1 */
+#define PARLEY_CHANNEL_NAMES_MAX   8
+
+
+/* the catalogue of section 4 */
+typedef enum {
+    PARLEY_CHANNEL_ADVISORY = 0,
+    PARLEY_CHANNEL_BROADCAST,
+    PARLEY_CHANNEL_HANDOVER,
+    PARLEY_CHANNEL_LOCK_REQUEST,
+    PARLEY_CHANNEL_LOCK_RELEASE,
+    PARLEY_CHANNEL_LEASE_EXTEND,
+    PARLEY_CHANNEL_QUERY,
+    PARLEY_CHANNEL_RESPONSE,
+    PARLEY_CHANNEL_RETURN_EVENT,
+    PARLEY_CHANNEL_BINDING_MOMENT,
+    PARLEY_CHANNEL_DIAGNOSTIC_REQUEST,
+    PARLEY_CHANNEL_DIAGNOSTIC_RESPONSE,
+    PARLEY_CHANNEL_INTENT_DECLARE,
+    PARLEY_CHANNEL_INTENT_WITHDRAW,
+    PARLEY_CHANNEL_FLUSH_EXECUTED,
+    PARLEY_CHANNEL_KINDS
+} parley_channel_kind_t;
+
+
+typedef struct {
+    parley_channel_kind_t  kind;
+    parley_str_t           name;        /* "agent_query" */
+    parley_str_t           intent;      /* "channel.agent_query" */
+    parley_act_t           act;         /* a return event with a query_id is
+                                           a reply all the same */
+    parley_str_t           text;        /* the member a person reads, or
+                                           empty */
+    parley_str_t           corr;        /* the member that correlates, or
+                                           empty */
+
+    /* the payload's members, those required first; empty ones end the list */
+    unsigned               nrequired;
+    parley_str_t           names[PARLEY_CHANNEL_NAMES_MAX];
+} parley_channel_kind_info_t;
+
+
+/* the lines of a text carrier, decoded; empty: no such line */
+typedef struct {
+    parley_proto_t     origin;
+    parley_str_t       form;
+    parley_str_t       intent;
+    parley_str_t       id;
+    parley_str_t       corr;
+    parley_str_t       reply_to;
+    parley_str_t       act;
+    parley_str_t       priority;
+    parley_json_ref_t  null_reply_to;   /* where it says null; else NONE */
+    parley_json_ref_t  requires;
+    parley_json_ref_t  trace;
+    parley_json_ref_t  payload;         /* an object */
+
+    parley_str_t       code;            /* "error CODE: " stands before it */
+} parley_channel_carrier_t;
+
+
+/* what an encode puts together */
+typedef struct {
+    parley_arena_t                    *arena;
+    const parley_msg_t                *m;
+    const parley_encode_opts_t        *opts;
+    parley_loss_t                     *loss;
+    parley_error_t                    *err;
+
+    const parley_channel_kind_info_t  *kind;
+    unsigned                           native:1;    /* the payload is an
+                                                       agent-channel one */
+    parley_str_t                       text;        /* else what it says */
+    parley_str_t                       id;
+    parley_str_t                       corr;        /* query_id and so on */
+    parley_str_t                       sender;
+    parley_str_t                       recipient;
+    parley_str_t                       scope;       /* empty: the recipient */
+    parley_str_t                       created;
+    parley_str_t                       acted_by;
+    parley_str_t                       drafted_with;
+    parley_str_t                       human;       /* that the directory */
+    parley_str_t                       instrument;  /* has; or empty */
+} parley_channel_encode_t;
+
+
+extern const parley_codec_t  parley_channel_codec;
+
+/* the words of the line "act: ", by parley_act_t */
+extern const parley_str_t  parley_channel_acts[];
+
+
+/* NULL: the catalogue has no such kind. */
+const parley_channel_kind_info_t *parley_channel_kind_find(parley_str_t name);
+const parley_channel_kind_info_t *parley_channel_kind(
+    parley_channel_kind_t kind);
+
+/*
+ * Whether the members of a payload are those of another kind: all that it
+ * requires, none that it does not know, and one that kind does not know.
+ */
+int parley_channel_kind_mismatch(const parley_channel_kind_info_t *kind,
+    const parley_json_t *doc, uint32_t payload);
+
+
+/*
+ * Fills frame_id, handles, kind and intent, as far as they are strings, of a
+ * frame that need not be valid.  -1: no memory.
+ */
+int parley_channel_peek(parley_msg_t *msg);
+
+int parley_channel_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_json_t *doc, int mve5,
+    parley_msg_t *msg, parley_error_t *err);
+
+/*
+ * What an agent-channel payload says of itself (parley_codec_t.payload): act,
+ * text, correlation, priority, alarm, deadline.  It need not be valid.
+ */
+int parley_channel_says(parley_msg_t *msg);
+
+/*
+ * Where a text slot of the frame holds a text carrier that translation wrote,
+ * makes *msg the message that it carries.  -1: no memory.
+ */
+int parley_channel_carried(parley_arena_t *arena, parley_msg_t *msg);
+
+int parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_submission_t *submission, parley_error_t *err);
+
+void parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss);
+
+
+/*
+ * Reads a text carrier.  Returns 1; 0 where the text is none; -1: no memory.
+ * text is untrusted.
+ */
+int parley_channel_text_read(parley_arena_t *arena, uint64_t seed,
+    parley_str_t text, parley_channel_carrier_t *ret);
+
+/* Writes the text carrier of e->m, for e->kind, as e->text. */
+int parley_channel_text_write(parley_channel_encode_t *e);
+
+/* A code as it stands in "error CODE: ": of A-Z, 0-9 and "_", never empty. */
+void parley_channel_code(parley_buf_t *b, parley_str_t code);
+
+
+int parley_channel_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_encoded_t *ret,
+    parley_loss_t *loss, parley_error_t *err);
+
+/* Chooses the kind and its text: e->kind, e->native, e->text. */
+int parley_channel_choose(parley_channel_encode_t *e);
+
+/* How grave the message is by its own words. */
+parley_alarm_t parley_channel_alarm(const parley_channel_encode_t *e);
+
+/* Fills identifiers, names, scope, time and attribution. */
+int parley_channel_head(parley_channel_encode_t *e);
+
+/* Writes the payload. */
+void parley_channel_payload(parley_buf_t *b,
+    const parley_channel_encode_t *e);
+
+/*
+ * Reads back what was made: so it is valid, and what differs from the message
+ * is what was lost.
+ */
+int parley_channel_check(const parley_engine_t *engine,
+    parley_channel_encode_t *e, parley_encoded_t *ret);
+
+/*
+ * The envelope member of a frame that comes back from another protocol's
+ * slot; node NONE: none.
+ */
+parley_json_ref_t parley_channel_member(const parley_channel_encode_t *e,
+    parley_str_t name);
+
+
+int parley_channel_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+
+int parley_channel_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err);
+
+int parley_channel_refuse(parley_arena_t *arena,
+    const parley_refusal_t *refusal, parley_reply_t *ret);
+
+
+#endif /* PARLEY_CHANNEL_H */

@@ -1,0 +1,316 @@
+#include "parley_channel.h"
+
+
+static int parley_channel_answer_frame(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+static int parley_channel_answer_refused(parley_answer_t *answer,
+    parley_error_t *err);
+static int parley_channel_answer_taken(const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+static int parley_channel_rejected(parley_arena_t *arena, int status,
+    parley_str_t code, parley_str_t field, parley_str_t message,
+    parley_reply_t *ret);
+static parley_str_t parley_channel_answer_code(int status,
+    parley_str_t code);
+
+
+/*
+ * Section 7.1: the count of subscriptions, {"frame_id", "delivered"};
+ * section 10: {"code", "field", "message"}.  A frame alone is an answer too.
+ */
+
+int
+parley_channel_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+
+    if (parley_json_get(doc, 0, PARLEY_STR("envelope_version"))
+        != PARLEY_JSON_NONE)
+    {
+        return parley_channel_answer_frame(engine, arena, sent, answer, err);
+    }
+
+    if (answer->status >= 400
+        && parley_json_get(doc, 0, PARLEY_STR("code")) != PARLEY_JSON_NONE)
+    {
+        return parley_channel_answer_refused(answer, err);
+    }
+
+    if (answer->status >= 200 && answer->status < 300) {
+        return parley_channel_answer_taken(sent, answer, err);
+    }
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/code",
+                            "the answer has no code");
+}
+
+
+static int
+parley_channel_answer_frame(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    parley_str_t   want;
+    parley_msg_t  *msg;
+
+    msg = &answer->msg;
+
+    if (parley_decode(engine, arena, PARLEY_PROTO_CHANNEL, &answer->doc, 0,
+                      msg, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    /* what has no query_id is answered by its frame_id */
+
+    want = sent->corr.len > 0 ? sent->corr : sent->id;
+
+    if ((msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE)
+        && !parley_str_eq(msg->corr, want)
+        && !(msg->held && parley_str_eq(msg->held_reply_to, sent->id)))
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/payload",
+                                "the frame does not answer the one that was "
+                                "sent");
+    }
+
+    answer->kind = PARLEY_ANSWER_MESSAGE;
+
+    return 0;
+}
+
+
+static int
+parley_channel_answer_refused(parley_answer_t *answer, parley_error_t *err)
+{
+    unsigned              i;
+    const parley_json_t  *doc;
+
+    struct {
+        parley_str_t   name;
+        parley_str_t  *to;
+    } members[] = {
+        { parley_str("code"), &answer->code },
+        { parley_str("field"), &answer->field },
+        { parley_str("message"), &answer->message },
+    };
+
+    doc = &answer->doc;
+
+    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if (parley_msg_string(doc, parley_json_get(doc, 0, members[i].name),
+                              members[i].to)
+            != 0)
+        {
+            return parley_error_memory(err);
+        }
+    }
+
+    answer->kind = PARLEY_ANSWER_REFUSED;
+
+    return 0;
+}
+
+
+static int
+parley_channel_answer_taken(const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    int64_t               delivered;
+    uint32_t              id, count;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+
+    id = parley_json_get(doc, 0, PARLEY_STR("frame_id"));
+    count = parley_json_get(doc, 0, PARLEY_STR("delivered"));
+
+    if (id == PARLEY_JSON_NONE && count == PARLEY_JSON_NONE
+        && answer->status == 202)
+    {
+        return 0;
+    }
+
+    if (!parley_json_string_is(doc, id, sent->id)) {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/frame_id",
+                                "/frame_id is not that of the frame which "
+                                "it answers");
+    }
+
+    if (count == PARLEY_JSON_NONE
+        || parley_json_type(doc, count) != PARLEY_JSON_NUMBER
+        || parley_json_integer(doc, count, &delivered) != 0
+        || delivered < 0)
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/delivered",
+                                "/delivered must be a whole number, 0 or "
+                                "more");
+    }
+
+    answer->counted = 1;
+    answer->delivered = delivered;
+
+    return 0;
+}
+
+
+int
+parley_channel_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    parley_buf_t          b;
+    parley_str_t          code;
+    parley_encoded_t      made;
+    const parley_msg_t   *msg;
+    parley_encode_opts_t  answering;
+
+    (void) now_ms;
+
+    msg = &answer->msg;
+
+    if (answer->kind == PARLEY_ANSWER_REFUSED
+        || (answer->kind == PARLEY_ANSWER_MESSAGE && answer->status >= 300
+            && msg->act == PARLEY_ACT_FAILURE))
+    {
+        /* the service did not take it */
+
+        code = answer->kind == PARLEY_ANSWER_REFUSED ? answer->code
+                                                     : msg->code;
+
+        code = parley_channel_answer_code(answer->status, code);
+
+        return parley_channel_rejected(arena, answer->status, code,
+                                       answer->field,
+                                       answer->kind == PARLEY_ANSWER_REFUSED
+                                       ? answer->message : msg->text, ret)
+               == 0 ? 0 : parley_error_memory(err);
+    }
+
+    if (answer->kind == PARLEY_ANSWER_MESSAGE) {
+        answering = *opts;
+        answering.answering = request;
+
+        if (parley_encode(engine, arena, PARLEY_PROTO_CHANNEL, msg,
+                          &answering, &made, loss, err)
+            == 0)
+        {
+            ret->message = made.body;
+
+        } else if (err->code == PARLEY_E_CAPACITY) {
+            return -1;
+
+        } else {
+            parley_loss_pointer(loss, err->field[0] ? err->field : "/");
+            parley_error_clear(err);
+        }
+    }
+
+    ret->status = 200;
+    ret->content_type = parley_channel_codec.media_type;
+
+    parley_buf_init(&b, arena, 96);
+    parley_buf_lit(&b, "{\"frame_id\":");
+    parley_buf_json_string(&b, request->id);
+    parley_buf_lit(&b, ",\"delivered\":");
+    parley_buf_int(&b, answer->counted ? answer->delivered : 1);
+    parley_buf_octet(&b, '}');
+
+    return parley_buf_done(&b, &ret->body) == 0
+           ? 0 : parley_error_memory(err);
+}
+
+
+/* ACH-23 */
+
+int
+parley_channel_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
+    parley_reply_t *ret)
+{
+    const parley_error_t  *error;
+
+    error = refusal->error;
+
+    return parley_channel_rejected(arena, ret->status,
+                                   parley_error_info(error->code)->channel,
+                                   parley_str_c(error->field),
+                                   parley_str_c(error->text), ret);
+}
+
+
+static int
+parley_channel_rejected(parley_arena_t *arena, int status, parley_str_t code,
+    parley_str_t field, parley_str_t message, parley_reply_t *ret)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, arena, 0);
+
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("code"), code);
+
+    if (field.len > 0) {
+        parley_buf_member(&b, PARLEY_STR("field"), field);
+    }
+
+    parley_buf_member(&b, PARLEY_STR("message"), message);
+    parley_buf_octet(&b, '}');
+
+    ret->status = status;
+    ret->content_type = parley_channel_codec.media_type;
+
+    return parley_buf_done(&b, &ret->body);
+}
+
+
+/*
+ * A service's own code: of ours, in whatever manner, the one that
+ * agent-channel has for it; others as they are.  A service that gives none
+ * is understood by its status.
+ */
+
+static parley_str_t
+parley_channel_answer_code(int status, parley_str_t code)
+{
+    int  i;
+
+    for (i = PARLEY_E_NONE + 1; i < PARLEY_E_COUNT; i++) {
+        if (parley_str_eq(parley_error_info((parley_code_t) i)->word, code)
+            || parley_str_eq(parley_error_info((parley_code_t) i)->aee, code))
+        {
+            return parley_error_info((parley_code_t) i)->channel;
+        }
+    }
+
+    if (code.len > 0) {
+        return code;
+    }
+
+    switch (status) {
+
+    case 401:
+        return parley_error_info(PARLEY_E_TOKEN_INVALID)->channel;
+
+    case 403:
+        return parley_error_info(PARLEY_E_SCOPE_UNAUTHORISED)->channel;
+
+    case 409:
+        return parley_error_info(PARLEY_E_MESSAGE_DUPLICATE)->channel;
+
+    case 429:
+        return parley_error_info(PARLEY_E_RATE_LIMITED)->channel;
+
+    default:
+        return parley_error_info(status >= 500
+                                 ? PARLEY_E_UPSTREAM_UNAVAILABLE
+                                 : PARLEY_E_FIELD_INVALID)->channel;
+    }
+}

@@ -1,0 +1,299 @@
+/*
+ * Frames whose text is another protocol's message, written by a translation.
+ * They are read as the words of whoever submitted the frame: sender and
+ * recipient stay those of the frame, whatever the text says.
+ */
+
+#include "parley_channel.h"
+#include "parley_carry.h"
+
+
+static int parley_channel_is_translated(const parley_msg_t *msg,
+    const parley_channel_kind_info_t *kind);
+static int parley_channel_take(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_channel_carrier_t *c);
+static int parley_channel_take_act(parley_msg_t *msg,
+    const parley_channel_carrier_t *c);
+static int parley_channel_take_requires(parley_arena_t *arena,
+    parley_msg_t *msg, const parley_channel_carrier_t *c);
+static int64_t parley_channel_timeout(parley_json_ref_t requires);
+
+
+const parley_str_t  parley_channel_acts[] = {
+    [PARLEY_ACT_REQUEST] = parley_str("request"),
+    [PARLEY_ACT_REPLY] = parley_str("reply"),
+    [PARLEY_ACT_FAILURE] = parley_str("failure"),
+    [PARLEY_ACT_EVENT] = parley_str("event"),
+    [PARLEY_ACT_PROGRESS] = parley_str("progress"),
+};
+
+
+int
+parley_channel_carried(parley_arena_t *arena, parley_msg_t *msg)
+{
+    int                                rc;
+    parley_msg_t                       carried;
+    parley_channel_carrier_t           c;
+    const parley_channel_kind_info_t  *kind;
+
+    kind = parley_channel_kind_find(msg->form);
+
+    if (kind == NULL || !parley_channel_is_translated(msg, kind)) {
+        return 0;
+    }
+
+    rc = parley_channel_text_read(arena, msg->doc->seed, msg->text, &c);
+
+    if (rc != 1
+        || !parley_json_string_is(msg->doc,
+                                  parley_json_get(msg->doc, 0,
+                                                  PARLEY_STR("provenance_"
+                                                             "basis")),
+                                  parley_proto_name(c.origin)))
+    {
+        return rc < 0 ? -1 : 0;
+    }
+
+    carried = *msg;
+
+    rc = parley_channel_take(arena, &carried, &c);
+
+    if (rc == 1) {
+        *msg = carried;
+    }
+
+    return rc < 0 ? -1 : 0;
+}
+
+
+/* As parley_channel_encode() writes it, with nothing beside the text. */
+
+static int
+parley_channel_is_translated(const parley_msg_t *msg,
+    const parley_channel_kind_info_t *kind)
+{
+    uint32_t              method;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    switch (kind->kind) {
+
+    case PARLEY_CHANNEL_ADVISORY:
+    case PARLEY_CHANNEL_BROADCAST:
+    case PARLEY_CHANNEL_HANDOVER:
+    case PARLEY_CHANNEL_QUERY:
+    case PARLEY_CHANNEL_RESPONSE:
+    case PARLEY_CHANNEL_DIAGNOSTIC_REQUEST:
+    case PARLEY_CHANNEL_DIAGNOSTIC_RESPONSE:
+        break;
+
+    default:
+        return 0;
+    }
+
+    method = parley_json_get(doc, 0, PARLEY_STR("provenance_method"));
+
+    return msg->text.len > 0
+           && parley_json_node(doc, msg->data.node)->count == kind->nrequired
+           && parley_json_node(doc, method)->count == 1
+           && parley_json_string_is(doc, parley_json_first(method),
+                                    PARLEY_STR("gateway-translation"));
+}
+
+
+/* Returns 1; 0 where the parts do not go together; -1: no memory. */
+
+static int
+parley_channel_take(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_channel_carrier_t *c)
+{
+    parley_str_t  form;
+
+    if (c->origin != PARLEY_PROTO_AEE
+        && (parley_carry_intent(c->intent, &form) != c->origin
+            || !parley_str_eq(form, c->form)))
+    {
+        return 0;
+    }
+
+    if (c->priority.len == 0) {
+        msg->priority = PARLEY_PRIORITY_NORMAL;
+
+    } else if (parley_priority_find(c->priority, &msg->priority) != 0) {
+        return 0;
+    }
+
+    msg->origin = c->origin;
+    msg->form = c->form;
+    msg->intent = c->intent;
+    msg->data = c->payload;
+
+    if (parley_channel_take_act(msg, c) != 1) {
+        return -1;
+    }
+
+    if ((msg->act == PARLEY_ACT_FAILURE) != (c->code.len > 0)) {
+        return 0;
+    }
+
+    msg->held = 1;
+    msg->held_id = c->id;
+    msg->held_corr = c->corr.len > 0 ? c->corr : c->id;
+    msg->held_reply_to = c->reply_to;
+
+    /* a handover has no place for what an answer is matched with */
+
+    if (msg->corr.len == 0
+        && (msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE))
+    {
+        msg->corr = msg->held_corr;
+        msg->reply_to = msg->held_reply_to;
+    }
+
+    return parley_channel_take_requires(arena, msg, c);
+}
+
+
+/*
+ * The kind says what act it is, the payload knows better, and a line says it
+ * where both are wrong.  Returns 1, or -1: no memory.
+ */
+
+static int
+parley_channel_take_act(parley_msg_t *msg, const parley_channel_carrier_t *c)
+{
+    unsigned               act;
+    parley_str_t           corr, reply_to;
+    parley_priority_t      priority;
+    const parley_codec_t  *codec;
+
+    msg->text = parley_str_none;
+    msg->said[0] = PARLEY_JSON_NONE;
+    msg->said[1] = PARLEY_JSON_NONE;
+
+    codec = parley_codecs[c->origin];
+
+    if (codec == NULL || codec->payload == NULL) {
+
+        if (c->code.len > 0) {
+            msg->act = PARLEY_ACT_FAILURE;
+            msg->code = c->code;
+        }
+
+    } else {
+        corr = msg->corr;
+        reply_to = msg->reply_to;
+        priority = msg->priority;
+
+        msg->alarm = PARLEY_ALARM_NONE;
+        msg->notice = PARLEY_NOTICE_USUAL;
+        msg->act = PARLEY_ACT_EVENT;
+
+        if (codec->payload(msg) != 0) {
+            return -1;
+        }
+
+        msg->corr = corr;
+        msg->reply_to = reply_to;
+        msg->priority = priority;
+    }
+
+    for (act = PARLEY_ACT_REQUEST; act <= PARLEY_ACT_PROGRESS; act++) {
+        if (parley_str_eq(parley_channel_acts[act], c->act)) {
+            msg->act = (parley_act_t) act;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * AEE's own members: what the canonical fields do not hold.  Of another
+ * protocol's message the deadline alone is meant.
+ */
+
+static int
+parley_channel_take_requires(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_channel_carrier_t *c)
+{
+    unsigned              i;
+    const parley_json_t  *trace;
+
+    const parley_member_t  members[] = {
+        { parley_str("reply_to"), c->null_reply_to },
+        { parley_str("trace"), c->trace },
+        { parley_str("requires"), c->requires },
+    };
+
+    msg->timeout_ms = parley_channel_timeout(c->requires);
+    msg->members = NULL;
+    msg->nmembers = 0;
+
+    if (c->origin != PARLEY_PROTO_AEE) {
+        return 1;
+    }
+
+    msg->members = parley_arena_alloc(arena, sizeof(members));
+    if (msg->members == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if (members[i].value.node != PARLEY_JSON_NONE) {
+            msg->members[msg->nmembers++] = members[i];
+        }
+    }
+
+    trace = c->trace.doc;
+
+    if (c->trace.node == PARLEY_JSON_NONE) {
+        return 1;
+    }
+
+    return parley_msg_string(trace,
+                             parley_json_get(trace, 0,
+                                             PARLEY_STR("trace_id")),
+                             &msg->trace_id)
+           || parley_msg_string(trace,
+                                parley_json_get(trace, 0,
+                                                PARLEY_STR("span_id")),
+                                &msg->span_id)
+           ? -1 : 1;
+}
+
+
+/* A fraction of a millisecond counts as one, so that a cap holds. */
+
+static int64_t
+parley_channel_timeout(parley_json_ref_t requires)
+{
+    double    d;
+    uint32_t  value;
+
+    if (requires.node == PARLEY_JSON_NONE) {
+        return -1;
+    }
+
+    value = parley_json_get(requires.doc, requires.node,
+                            PARLEY_STR("timeout_ms"));
+
+    if (value == PARLEY_JSON_NONE
+        || parley_json_type(requires.doc, value) != PARLEY_JSON_NUMBER)
+    {
+        return -1;
+    }
+
+    d = parley_json_number(requires.doc, value);
+
+    if (d < 0) {
+        return -1;
+    }
+
+    if (d >= (double) PARLEY_CHANNEL_MS_MAX) {
+        return PARLEY_CHANNEL_MS_MAX;
+    }
+
+    return (int64_t) d + ((double) (int64_t) d < d);
+}

@@ -1,0 +1,296 @@
+/*
+ * What was made is read back: so it is valid, and what differs from the
+ * message is what was lost.
+ */
+
+#include "parley_channel.h"
+
+#include <stdio.h>
+
+
+static int parley_channel_unsaid(parley_channel_encode_t *e);
+static void parley_channel_compare(parley_channel_encode_t *e,
+    const parley_msg_t *back);
+static int parley_channel_same_corr(const parley_channel_encode_t *e,
+    const parley_msg_t *back);
+static void parley_channel_compare_members(parley_channel_encode_t *e);
+static int parley_channel_travels(const parley_channel_encode_t *e,
+    parley_str_t name);
+static void parley_channel_compare_references(parley_channel_encode_t *e);
+static void parley_channel_compare_data(parley_channel_encode_t *e);
+
+
+int
+parley_channel_check(const parley_engine_t *engine,
+    parley_channel_encode_t *e, parley_encoded_t *ret)
+{
+    parley_msg_t         back, origin;
+    parley_json_t        doc;
+    parley_submission_t  submission;
+
+    memset(&submission, 0, sizeof(parley_submission_t));
+
+    submission.scope = e->scope;
+    submission.human = e->human;
+    submission.instrument = e->instrument;
+
+    if (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body, e->err)
+        != 0
+        || parley_decode(engine, e->arena, PARLEY_PROTO_CHANNEL, &doc, 0,
+                         &back, e->err)
+           != 0
+        || (e->opts->attribute != NULL
+            && parley_submit(e->arena, &back, &submission, e->err) != 0))
+    {
+        return parley_channel_unsaid(e);
+    }
+
+    if (!e->native && e->m->origin != PARLEY_PROTO_CHANNEL && !back.held) {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_codecs[e->m->wire]->data_pointer,
+                                "a text cannot carry a payload of this "
+                                "depth");
+    }
+
+    ret->corr = back.corr;
+
+    parley_msg_release(&back, &origin);
+    parley_channel_compare(e, &origin);
+    parley_channel_compare_members(e);
+
+    if (e->native) {
+        parley_channel_compare_references(e);
+
+    } else if (e->m->origin == PARLEY_PROTO_CHANNEL) {
+        parley_channel_compare_data(e);
+    }
+
+    return 0;
+}
+
+
+/* The error names a member of what was made; the caller wants its own. */
+
+static int
+parley_channel_unsaid(parley_channel_encode_t *e)
+{
+    char                   pointer[2 * PARLEY_POINTER_MAX];
+    char                   text[PARLEY_TEXT_MAX];
+    const char            *field, *data;
+    parley_code_t          code;
+    const parley_codec_t  *wire;
+
+    code = e->err->code;
+
+    if (code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    wire = parley_codecs[e->m->wire];
+    data = wire->data_pointer ? wire->data_pointer : "";
+    field = e->err->field;
+
+    if (strncmp(field, "/payload", sizeof("/payload") - 1) == 0) {
+        (void) snprintf(pointer, sizeof(pointer), "%s%s", data,
+                        field + sizeof("/payload") - 1);
+
+    } else if (strcmp(field, "/created_at") == 0) {
+        (void) snprintf(pointer, sizeof(pointer), "%s",
+                        wire->created_pointer);
+
+    } else {
+        (void) snprintf(pointer, sizeof(pointer), "%s", data);
+    }
+
+    memcpy(text, e->err->text, sizeof(text));
+
+    return parley_error_set(e->err, code == PARLEY_E_SENDER_IDENTITY_MISMATCH
+                                    ? code : PARLEY_E_TRANSLATION_UNSUPPORTED,
+                            pointer, "in agent-channel, %s", text);
+}
+
+
+static void
+parley_channel_compare(parley_channel_encode_t *e, const parley_msg_t *back)
+{
+    int                    answers;
+    parley_loss_t         *loss;
+    const parley_msg_t    *m;
+    const parley_codec_t  *wire;
+
+    m = e->m;
+    loss = e->loss;
+    wire = parley_codecs[m->wire];
+
+    answers = e->opts->answering != NULL
+              && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE);
+
+    if (!parley_str_eq(m->intent, back->intent)) {
+        parley_loss_pointer(loss, wire->intent_pointer);
+    }
+
+    if (m->act != back->act) {
+        parley_loss_pointer(loss, wire->form_pointer);
+    }
+
+    if (!answers && !parley_channel_same_corr(e, back)) {
+        parley_loss_pointer(loss, wire->corr_pointer);
+    }
+
+    if (!answers && m->reply_to.len > 0 && !(e->native && m->carried)
+        && !parley_str_eq(m->reply_to, back->reply_to))
+    {
+        parley_loss_pointer(loss, wire->reply_to_pointer);
+    }
+
+    if (m->priority != back->priority) {
+        parley_loss_pointer(loss, wire->priority_pointer);
+    }
+
+    if (m->timeout_ms >= 0 && m->timeout_ms != back->timeout_ms) {
+        parley_loss_pointer(loss, wire->timeout_pointer);
+    }
+}
+
+
+/*
+ * Of a frame that comes back the payload has it, whatever AEE made of it; a
+ * message that begins an exchange correlates by its own id.
+ */
+
+static int
+parley_channel_same_corr(const parley_channel_encode_t *e,
+    const parley_msg_t *back)
+{
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    return m->corr.len == 0
+           || (e->native && m->carried)
+           || parley_str_eq(m->corr, back->corr)
+           || (parley_str_eq(m->corr, m->id)
+               && (back->corr.len == 0
+                   || parley_str_eq(back->corr, back->id)));
+}
+
+
+/* What the envelope says beyond the canonical fields. */
+
+static void
+parley_channel_compare_members(parley_channel_encode_t *e)
+{
+    int                  carrier;
+    uint32_t             i;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    carrier = !e->native && m->origin == PARLEY_PROTO_AEE;
+
+    if (m->origin != m->wire || !carrier) {
+        parley_codecs[m->wire]->residue(m, e->loss);
+    }
+
+    if (m->origin == m->wire && !carrier) {
+        return;
+    }
+
+    for (i = 0; i < m->nmembers; i++) {
+        if (!parley_channel_travels(e, m->members[i].name)) {
+            parley_loss_value(e->loss, m->members[i].value);
+        }
+    }
+}
+
+
+/* Whether a member of the origin's envelope has a place in the frame. */
+
+static int
+parley_channel_travels(const parley_channel_encode_t *e, parley_str_t name)
+{
+    size_t  i;
+
+    static const struct {
+        parley_str_t    name;
+        parley_proto_t  origin;
+    } members[] = {
+        { parley_str("requires"), PARLEY_PROTO_AEE },
+        { parley_str("trace"), PARLEY_PROTO_AEE },
+        { parley_str("reply_to"), PARLEY_PROTO_AEE },
+        { parley_str("scope"), PARLEY_PROTO_CHANNEL },
+        { parley_str("ttl_ms"), PARLEY_PROTO_CHANNEL },
+        { parley_str("acted_by"), PARLEY_PROTO_CHANNEL },
+        { parley_str("drafted_with"), PARLEY_PROTO_CHANNEL },
+        { parley_str("provenance_compute_location"), PARLEY_PROTO_CHANNEL },
+        { parley_str("provenance_method"), PARLEY_PROTO_CHANNEL },
+        { parley_str("provenance_return_ref"), PARLEY_PROTO_CHANNEL },
+        { parley_str("provenance_context_check"), PARLEY_PROTO_CHANNEL },
+        { parley_str("provenance_basis"), PARLEY_PROTO_CHANNEL },
+    };
+
+    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if (parley_str_eq(members[i].name, name)) {
+            return members[i].origin == e->m->origin
+                   && (e->native
+                       ? e->m->origin == PARLEY_PROTO_CHANNEL
+                       : e->m->origin == PARLEY_PROTO_AEE);
+        }
+    }
+
+    return 0;
+}
+
+
+/* In AEE any payload may have references, in agent-channel none. */
+
+static void
+parley_channel_compare_references(parley_channel_encode_t *e)
+{
+    parley_json_ref_t  value;
+
+    if (e->m->carried || e->m->data.node == PARLEY_JSON_NONE) {
+        return;
+    }
+
+    value.doc = e->m->data.doc;
+    value.node = parley_json_get(value.doc, e->m->data.node,
+                                 PARLEY_STR("references"));
+
+    if (value.node != PARLEY_JSON_NONE) {
+        parley_loss_value(e->loss, value);
+    }
+}
+
+
+/* The members of a payload of which only the text was said. */
+
+static void
+parley_channel_compare_data(parley_channel_encode_t *e)
+{
+    uint32_t              k;
+    parley_json_ref_t     value;
+    const parley_msg_t   *m;
+    const parley_json_t  *doc;
+
+    m = e->m;
+    doc = m->data.doc;
+    value.doc = doc;
+
+    if (m->data.node == PARLEY_JSON_NONE || m->text.len == 0) {
+        return;
+    }
+
+    for (k = parley_json_first(m->data.node);
+         k != parley_json_end(doc, m->data.node);
+         k = parley_json_after(doc, k + 1))
+    {
+        value.node = k + 1;
+
+        if (value.node != m->said[0] && value.node != m->said[1]
+            && parley_msg_is_payload(m, k))
+        {
+            parley_loss_value(e->loss, value);
+        }
+    }
+}

@@ -1,0 +1,347 @@
+#include "parley_channel.h"
+#include "parley_carry.h"
+#include "parley_name.h"
+
+
+static int parley_channel_choose_native(parley_channel_encode_t *e,
+    int *ret);
+static parley_channel_kind_t parley_channel_choose_kind(
+    const parley_channel_encode_t *e);
+static int parley_channel_plain(parley_channel_encode_t *e);
+static int parley_channel_write(parley_channel_encode_t *e,
+    parley_encoded_t *ret);
+static void parley_channel_provenance(parley_buf_t *b,
+    const parley_channel_encode_t *e);
+static void parley_channel_ttl(parley_buf_t *b,
+    const parley_channel_encode_t *e);
+
+
+int
+parley_channel_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
+{
+    parley_channel_encode_t  e;
+
+    memset(&e, 0, sizeof(parley_channel_encode_t));
+
+    e.arena = arena;
+    e.m = m;
+    e.opts = opts;
+    e.loss = loss;
+    e.err = err;
+
+    if (parley_channel_choose(&e) != 0
+        || parley_channel_head(&e) != 0
+        || parley_channel_write(&e, ret) != 0)
+    {
+        return -1;
+    }
+
+    return parley_channel_check(engine, &e, ret);
+}
+
+
+int
+parley_channel_choose(parley_channel_encode_t *e)
+{
+    int  native;
+
+    if (parley_channel_choose_native(e, &native) != 0) {
+        return -1;
+    }
+
+    if (native) {
+        return 0;
+    }
+
+    e->kind = parley_channel_kind(parley_channel_choose_kind(e));
+
+    if (e->m->origin == PARLEY_PROTO_CHANNEL) {
+        if (parley_channel_plain(e) != 0) {
+            return -1;
+        }
+
+    } else if (parley_channel_text_write(e) != 0) {
+        return -1;
+    }
+
+    if (e->text.len > PARLEY_CHANNEL_TEXT_MAX) {
+        e->kind = parley_channel_kind(PARLEY_CHANNEL_HANDOVER);
+
+        /* what the kind leaves open is another now */
+
+        if (e->m->origin != PARLEY_PROTO_CHANNEL) {
+            return parley_channel_text_write(e);
+        }
+    }
+
+    return 0;
+}
+
+
+/* The intent is channel.<kind>: the payload is agent-channel's own. */
+
+static int
+parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
+{
+    const parley_msg_t                *m;
+    const parley_channel_kind_info_t  *kind;
+
+    *ret = 0;
+
+    m = e->m;
+
+    if (!parley_str_begins(m->intent, "channel.")) {
+        return 0;
+    }
+
+    kind = parley_channel_kind_find(parley_str_from(m->intent,
+                                                    sizeof("channel.") - 1));
+    if (kind == NULL) {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_codecs[m->wire]->intent_pointer,
+                                "agent-channel has no such kind");
+    }
+
+    if (m->act != kind->act
+        && (kind->kind != PARLEY_CHANNEL_RETURN_EVENT
+            || m->act != PARLEY_ACT_REPLY))
+    {
+        return 0;
+    }
+
+    e->kind = kind;
+    e->native = 1;
+    *ret = 1;
+
+    return 0;
+}
+
+
+/* How grave it is by its own words, where AEE or another carries it. */
+
+parley_alarm_t
+parley_channel_alarm(const parley_channel_encode_t *e)
+{
+    parley_msg_t           said;
+    const parley_codec_t  *codec;
+
+    if (e->m->alarm != PARLEY_ALARM_NONE
+        || e->m->data.node == PARLEY_JSON_NONE)
+    {
+        return e->m->alarm;
+    }
+
+    said = *e->m;
+    codec = parley_codecs[said.origin];
+
+    if (codec == NULL || codec->payload == NULL || codec->payload(&said) != 0)
+    {
+        return PARLEY_ALARM_NONE;
+    }
+
+    return said.alarm;
+}
+
+
+static parley_channel_kind_t
+parley_channel_choose_kind(const parley_channel_encode_t *e)
+{
+    int                  escalation;
+    const parley_msg_t  *m, *answering;
+
+    m = e->m;
+    answering = e->opts->answering;
+
+    escalation = parley_str_is(m->intent, "vcp.escalation");
+
+    switch (m->act) {
+
+    case PARLEY_ACT_REQUEST:
+    case PARLEY_ACT_EVENT:
+
+        if (escalation && parley_channel_alarm(e) != PARLEY_ALARM_NONE) {
+            return PARLEY_CHANNEL_DIAGNOSTIC_REQUEST;
+        }
+
+        if (m->act == PARLEY_ACT_REQUEST) {
+            return PARLEY_CHANNEL_QUERY;
+        }
+
+        return parley_name_is_group(m->wire, m->recipient)
+               ? PARLEY_CHANNEL_BROADCAST : PARLEY_CHANNEL_ADVISORY;
+
+    case PARLEY_ACT_REPLY:
+
+        if (answering != NULL) {
+            escalation = parley_str_is(answering->intent,
+                                       "channel.peer_diagnostic_request");
+        }
+
+        return escalation ? PARLEY_CHANNEL_DIAGNOSTIC_RESPONSE
+                          : PARLEY_CHANNEL_RESPONSE;
+
+    case PARLEY_ACT_FAILURE:
+        return PARLEY_CHANNEL_RESPONSE;
+
+    default:
+        return PARLEY_CHANNEL_ADVISORY;
+    }
+}
+
+
+/*
+ * An agent-channel payload that comes back in another act, an answer that
+ * repeats its question say: no carrier, since it is no other protocol's.
+ */
+
+static int
+parley_channel_plain(parley_channel_encode_t *e)
+{
+    parley_buf_t         b;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    parley_buf_init(&b, e->arena, m->text.len + 64);
+
+    if (m->act == PARLEY_ACT_FAILURE) {
+        parley_buf_lit(&b, "error ");
+        parley_channel_code(&b, m->code);
+        parley_buf_lit(&b, ": ");
+    }
+
+    if (m->text.len > 0) {
+        parley_buf_str(&b, m->text);
+
+    } else {
+        parley_carry_payload(&b, m, parley_str_none);
+    }
+
+    return parley_buf_done(&b, &e->text) == 0
+           ? 0 : parley_error_memory(e->err);
+}
+
+
+static int
+parley_channel_write(parley_channel_encode_t *e, parley_encoded_t *ret)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, e->arena, e->text.len + e->m->doc->input.len + 512);
+
+    parley_buf_lit(&b, "{\"envelope_version\":\"1.0\",\"frame_id\":\"");
+    parley_buf_str(&b, e->id);
+    parley_buf_lit(&b, "\",\"kind\":\"");
+    parley_buf_str(&b, e->kind->name);
+    parley_buf_lit(&b, "\",\"sender_handle\":");
+    parley_buf_json_string(&b, e->sender);
+    parley_buf_lit(&b, ",\"recipient_handle\":");
+    parley_buf_json_string(&b, e->recipient);
+    parley_buf_lit(&b, ",\"created_at\":");
+    parley_buf_json_string(&b, e->created);
+
+    parley_channel_ttl(&b, e);
+
+    parley_buf_lit(&b, ",\"payload\":");
+    parley_channel_payload(&b, e);
+
+    parley_buf_member(&b, PARLEY_STR("acted_by"), e->acted_by);
+    parley_buf_member(&b, PARLEY_STR("drafted_with"), e->drafted_with);
+
+    parley_channel_provenance(&b, e);
+
+    parley_buf_octet(&b, '}');
+
+    ret->id = e->id;
+    ret->scope = e->scope;
+
+    return parley_buf_done(&b, &ret->body) == 0
+           ? 0 : parley_error_memory(e->err);
+}
+
+
+/* Its own; else the deadline, where the payload has no place for it. */
+
+static void
+parley_channel_ttl(parley_buf_t *b, const parley_channel_encode_t *e)
+{
+    parley_json_ref_t  own;
+
+    own = parley_channel_member(e, PARLEY_STR("ttl_ms"));
+
+    if (own.node != PARLEY_JSON_NONE) {
+        parley_buf_name(b, PARLEY_STR("ttl_ms"));
+        parley_buf_value(b, own);
+        return;
+    }
+
+    if (e->m->timeout_ms >= 0 && e->kind->kind != PARLEY_CHANNEL_QUERY
+        && !(e->native && e->m->carried))
+    {
+        parley_buf_name(b, PARLEY_STR("ttl_ms"));
+        parley_buf_int(b, e->m->timeout_ms);
+    }
+}
+
+
+static void
+parley_channel_provenance(parley_buf_t *b, const parley_channel_encode_t *e)
+{
+    unsigned           i;
+    parley_json_ref_t  own;
+
+    static const struct {
+        parley_str_t  name;
+        const char   *value;
+    } members[] = {
+        { parley_str("provenance_compute_location"), "\"server-active\"" },
+        { parley_str("provenance_method"), "[\"gateway-translation\"]" },
+        { parley_str("provenance_return_ref"), NULL },
+        { parley_str("provenance_context_check"), "\"skipped\"" },
+        { parley_str("provenance_basis"), "" },
+    };
+
+    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        own = parley_channel_member(e, members[i].name);
+
+        if (own.node == PARLEY_JSON_NONE && members[i].value == NULL) {
+            continue;
+        }
+
+        parley_buf_name(b, members[i].name);
+
+        if (own.node != PARLEY_JSON_NONE) {
+            parley_buf_value(b, own);
+
+        } else if (members[i].value[0] != '\0') {
+            parley_buf_str(b, parley_str_c(members[i].value));
+
+        } else {
+            parley_buf_json_string(b, parley_proto_name(e->m->origin));
+        }
+    }
+}
+
+
+parley_json_ref_t
+parley_channel_member(const parley_channel_encode_t *e, parley_str_t name)
+{
+    uint32_t             i;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    if (!e->native || m->origin != PARLEY_PROTO_CHANNEL) {
+        return parley_json_ref_none;
+    }
+
+    for (i = 0; i < m->nmembers; i++) {
+        if (parley_str_eq(m->members[i].name, name)) {
+            return m->members[i].value;
+        }
+    }
+
+    return parley_json_ref_none;
+}

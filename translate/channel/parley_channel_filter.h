@@ -1,0 +1,62 @@
+/*
+ * Filters of a stream (agent-channel section 8, ACH-22): clauses key:value,
+ * separated by commas, all of which must hold.
+ *
+ *     kind:agent_query,sender:~alice
+ */
+
+#ifndef PARLEY_CHANNEL_FILTER_H
+#define PARLEY_CHANNEL_FILTER_H
+
+#include "parley_arena.h"
+#include "parley_error.h"
+#include "parley_str.h"
+
+
+#define PARLEY_CHANNEL_FILTER_MAX  64   /* clauses */
+
+
+typedef enum {
+    PARLEY_CHANNEL_AXIS_KIND = 0,
+    PARLEY_CHANNEL_AXIS_SENDER,
+    PARLEY_CHANNEL_AXIS_CONTENT_TYPE,
+    PARLEY_CHANNEL_AXIS_TOOL,
+    PARLEY_CHANNEL_AXIS_ORG,
+    PARLEY_CHANNEL_AXES
+} parley_channel_axis_t;
+
+
+typedef struct {
+    parley_channel_axis_t  axis;
+    parley_str_t           value;   /* a span of the filter's text */
+} parley_channel_clause_t;
+
+
+typedef struct {
+    parley_channel_clause_t  *clauses;
+    uint32_t                  nclauses;
+} parley_channel_filter_t;
+
+
+/* what a frame is on each axis; empty: nothing, which no clause matches */
+typedef struct {
+    parley_str_t  values[PARLEY_CHANNEL_AXES];
+} parley_channel_facts_t;
+
+
+/*
+ * Reads a filter; the empty one has no clauses.  Returns 0, or -1 with *ret
+ * empty: filter-axis-unknown, filter-value-invalid (a kind out of the
+ * catalogue, a sender or org that is no canonical handle, an empty value, too
+ * many clauses), the field "filter"; or capacity.
+ */
+int parley_channel_filter_parse(parley_arena_t *arena, parley_str_t text,
+    parley_channel_filter_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* Whether every clause holds. */
+int parley_channel_filter_admits(const parley_channel_filter_t *filter,
+    const parley_channel_facts_t *facts);
+
+
+#endif /* PARLEY_CHANNEL_FILTER_H */

@@ -1,0 +1,330 @@
+/*
+ * The envelope of a frame that translation makes: identifiers, handles,
+ * scope, time and attribution.
+ */
+
+#include "parley_channel.h"
+#include "parley_channel_scope.h"
+#include "parley_id.h"
+#include "parley_name.h"
+#include "parley_time.h"
+
+
+static int parley_channel_head_ids(parley_channel_encode_t *e);
+static int parley_channel_head_uuid(parley_channel_encode_t *e,
+    parley_proto_t proto, parley_str_t id, parley_str_t purpose,
+    parley_str_t *ret);
+static int parley_channel_head_handle(parley_channel_encode_t *e,
+    parley_str_t name, const char *pointer, parley_str_t *ret);
+static int parley_channel_head_recipient(parley_channel_encode_t *e);
+static int parley_channel_head_scope(parley_channel_encode_t *e);
+static int parley_channel_head_time(parley_channel_encode_t *e);
+static int parley_channel_head_attribution(parley_channel_encode_t *e);
+static int parley_channel_head_own(parley_channel_encode_t *e,
+    parley_str_t name, parley_str_t *ret);
+
+
+int
+parley_channel_head(parley_channel_encode_t *e)
+{
+    const parley_codec_t  *wire;
+
+    wire = parley_codecs[e->m->wire];
+
+    if (parley_channel_head_ids(e) != 0
+        || parley_channel_head_handle(e, e->m->sender, wire->sender_pointer,
+                                      &e->sender)
+           != 0
+        || parley_channel_head_recipient(e) != 0
+        || parley_channel_head_scope(e) != 0
+        || parley_channel_head_time(e) != 0)
+    {
+        return -1;
+    }
+
+    return parley_channel_head_attribution(e);
+}
+
+
+/* What an answer is matched with is that of the message it answers. */
+
+static int
+parley_channel_head_ids(parley_channel_encode_t *e)
+{
+    parley_str_t         corr;
+    parley_proto_t       proto;
+    const parley_msg_t  *m, *answering;
+
+    m = e->m;
+    answering = e->opts->answering;
+
+    if (parley_channel_head_uuid(e, m->wire, m->id, PARLEY_STR("frame_id"),
+                                 &e->id)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (e->native || e->kind->corr.len == 0) {
+        return 0;
+    }
+
+    proto = m->wire;
+    corr = m->corr.len > 0 ? m->corr : m->id;
+
+    if (answering != NULL && m->act != PARLEY_ACT_REQUEST
+        && m->act != PARLEY_ACT_EVENT)
+    {
+        proto = answering->wire;
+        corr = answering->corr.len > 0 ? answering->corr : answering->id;
+    }
+
+    return parley_channel_head_uuid(e, proto, corr, e->kind->corr, &e->corr);
+}
+
+
+/* A UUIDv4 stays, anything else becomes one, always the same (AEE-35). */
+
+static int
+parley_channel_head_uuid(parley_channel_encode_t *e, parley_proto_t proto,
+    parley_str_t id, parley_str_t purpose, parley_str_t *ret)
+{
+    char  uuid[PARLEY_UUID_LEN + 1];
+
+    *ret = id;
+
+    if (parley_uuid_is(id, 4)) {
+        return 0;
+    }
+
+    if (parley_uuid_derive(4, 0, parley_proto_name(proto), id, purpose, uuid)
+        != 0
+        || parley_arena_str(e->arena, parley_str_c(uuid), ret) != 0)
+    {
+        return parley_error_memory(e->err);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_channel_head_handle(parley_channel_encode_t *e, parley_str_t name,
+    const char *pointer, parley_str_t *ret)
+{
+    if (parley_name_translate(e->arena, e->opts, e->m, name, pointer,
+                              PARLEY_PROTO_CHANNEL, ret, e->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (parley_name_is_handle(*ret)) {
+        return 0;
+    }
+
+    return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE, pointer,
+                            "this name has no canonical ~handle");
+}
+
+
+/* A group is an organisation: its handle, and all its members as scope. */
+
+static int
+parley_channel_head_recipient(parley_channel_encode_t *e)
+{
+    parley_str_t            name;
+    const char             *pointer;
+    const parley_msg_t     *m;
+    parley_channel_scope_t  scope;
+
+    m = e->m;
+    pointer = parley_codecs[m->wire]->recipient_pointer;
+
+    if (!parley_name_is_group(m->wire, m->recipient)) {
+        return parley_channel_head_handle(e, m->recipient, pointer,
+                                          &e->recipient);
+    }
+
+    if (parley_name_translate(e->arena, e->opts, m, m->recipient, pointer,
+                              PARLEY_PROTO_CHANNEL, &name, e->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (parley_channel_scope_parse(name, &scope) != 0) {
+        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE, pointer,
+                                "this name has no canonical ~handle");
+    }
+
+    e->recipient = scope.handle;
+
+    return parley_channel_scope_members(e->arena, scope.handle, &e->scope)
+           == 0 ? 0 : parley_error_memory(e->err);
+}
+
+
+/* The scope of a frame that comes back. */
+
+static int
+parley_channel_head_scope(parley_channel_encode_t *e)
+{
+    char                    pointer[PARLEY_POINTER_MAX];
+    parley_str_t            text;
+    parley_json_ref_t       own;
+    parley_channel_scope_t  scope;
+
+    own = parley_channel_member(e, PARLEY_STR("scope"));
+
+    if (own.node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    if (parley_msg_string(own.doc, own.node, &text) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    if (parley_channel_scope_parse(text, &scope) == 0
+        && parley_str_eq(scope.handle, e->recipient))
+    {
+        e->scope = parley_str_eq(text, e->recipient) ? parley_str_none : text;
+        return 0;
+    }
+
+    (void) parley_json_pointer(own.doc, own.node, pointer, sizeof(pointer));
+
+    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
+                            "%s is no scope of the recipient", pointer);
+}
+
+
+/* As it was written; what has no time of its own, when it came. */
+
+static int
+parley_channel_head_time(parley_channel_encode_t *e)
+{
+    char                 text[PARLEY_TIME_MAX];
+    int64_t              ms;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    if (parley_time_parse(m->created, &ms) == 0) {
+        e->created = m->created;
+        return 0;
+    }
+
+    if (m->created.len > 0 || m->created_ms < 0
+        || parley_time_format(m->created_ms, text) == 0)
+    {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_codecs[m->wire]->created_pointer,
+                                "agent-channel wants a timestamp of RFC "
+                                "3339");
+    }
+
+    if (parley_arena_str(e->arena, parley_str_c(text), &e->created) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    return 0;
+}
+
+
+/*
+ * Who acts is what the directory says of the sender (ACH-10); a frame that
+ * comes back may say it itself, but not in another's name.
+ */
+
+static int
+parley_channel_head_attribution(parley_channel_encode_t *e)
+{
+    parley_str_t                 human, instrument;
+    const char                  *sender;
+    const parley_encode_opts_t  *opts;
+
+    opts = e->opts;
+    sender = parley_codecs[e->m->wire]->sender_pointer;
+
+    human = parley_str_none;
+    instrument = parley_str_none;
+
+    if (opts->attribute != NULL) {
+        opts->attribute(opts->resolve_ctx, e->m->wire, e->m->sender, &human,
+                        &instrument);
+    }
+
+    if (parley_channel_head_own(e, PARLEY_STR("acted_by"), &e->acted_by) != 0
+        || parley_channel_head_own(e, PARLEY_STR("drafted_with"),
+                                   &e->drafted_with)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (e->acted_by.len > 0 && human.len > 0
+        && !parley_str_eq(e->acted_by, human))
+    {
+        return parley_error_set(e->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                                sender, "the acted_by that the message "
+                                "carries is not its sender's");
+    }
+
+    e->human = human;
+    e->instrument = instrument;
+
+    /* without an entry the sender's own tier says one of both */
+
+    if (parley_str_begins(e->sender, "~cc-")) {
+        instrument = instrument.len > 0 ? instrument : e->sender;
+
+    } else {
+        human = human.len > 0 ? human : e->sender;
+    }
+
+    if (e->acted_by.len == 0) {
+        e->acted_by = human;
+    }
+
+    if (e->drafted_with.len == 0) {
+        e->drafted_with = instrument;
+    }
+
+    if (e->acted_by.len == 0) {
+        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE, sender,
+                                "agent-channel wants acted_by, and the "
+                                "directory names no human for the sender");
+    }
+
+    if (e->drafted_with.len == 0) {
+        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE, sender,
+                                "agent-channel wants drafted_with, and the "
+                                "directory lists no instrument for the "
+                                "sender");
+    }
+
+    return 0;
+}
+
+
+/* What a frame that comes back says itself; empty: nothing. */
+
+static int
+parley_channel_head_own(parley_channel_encode_t *e, parley_str_t name,
+    parley_str_t *ret)
+{
+    parley_json_ref_t  own;
+
+    *ret = parley_str_none;
+
+    own = parley_channel_member(e, name);
+
+    if (own.node == PARLEY_JSON_NONE
+        || parley_msg_string(own.doc, own.node, ret) == 0)
+    {
+        return 0;
+    }
+
+    return parley_error_memory(e->err);
+}

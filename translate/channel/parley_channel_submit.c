@@ -1,0 +1,236 @@
+/*
+ * What the submission of a frame says beside its octets: the scope, who the
+ * session acts for, and what it loses elsewhere.
+ */
+
+#include "parley_channel.h"
+#include "parley_channel_scope.h"
+
+#include <stdio.h>
+
+
+static int parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
+    const char *prefix, const parley_submission_t *submission,
+    parley_error_t *err);
+static int parley_channel_is_instrument(parley_str_t name,
+    parley_str_t listed);
+static parley_str_t parley_channel_base(parley_str_t name);
+static int parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_channel_scope_t *scope, parley_error_t *err);
+static int parley_channel_scope_member(parley_arena_t *arena,
+    parley_msg_t *msg, parley_error_t *err);
+
+
+int
+parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_submission_t *submission, parley_error_t *err)
+{
+    parley_channel_scope_t  scope;
+
+    if (parley_channel_attributed(msg, 0, "", submission, err) != 0
+        || (parley_str_is(msg->form, "intent_declare")
+            && parley_channel_attributed(msg, msg->data.node, "/payload",
+                                         submission, err)
+               != 0))
+    {
+        return -1;
+    }
+
+    if (submission->scope.len == 0
+        || parley_str_eq(submission->scope, msg->recipient))
+    {
+        return 0;
+    }
+
+    if (parley_channel_scope_parse(submission->scope, &scope) != 0) {
+        (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, "scope",
+                                "the argument scope is no recipient scope");
+        err->is_name = 1;
+        return -1;
+    }
+
+    if (!parley_str_eq(scope.handle, msg->recipient)) {
+        (void) parley_error_set(err, PARLEY_E_SCOPE_UNAUTHORISED, "scope",
+                                "the argument scope names another handle "
+                                "than /recipient_handle");
+        err->is_name = 1;
+        return -1;
+    }
+
+    msg->scope = submission->scope;
+
+    if (parley_channel_group(arena, msg, &scope, err) != 0) {
+        return -1;
+    }
+
+    if (msg->held || scope.form == PARLEY_CHANNEL_SCOPE_MEMBERS) {
+        return 0;
+    }
+
+    return parley_channel_scope_member(arena, msg, err);
+}
+
+
+/* ACH-10 */
+
+static int
+parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
+    const char *prefix, const parley_submission_t *submission,
+    parley_error_t *err)
+{
+    char          pointer[PARLEY_POINTER_MAX];
+    uint32_t      human, instrument;
+    parley_str_t  name;
+
+    human = parley_json_get(msg->doc, object, PARLEY_STR("acted_by"));
+    instrument = parley_json_get(msg->doc, object,
+                                 PARLEY_STR("drafted_with"));
+
+    if (submission->human.len > 0
+        && !parley_json_string_is(msg->doc, human, submission->human))
+    {
+        (void) snprintf(pointer, sizeof(pointer), "%s/acted_by", prefix);
+
+        return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                                pointer, "%s is not the principal that the "
+                                "session is bound to", pointer);
+    }
+
+    if (parley_msg_string(msg->doc, instrument, &name) != 0) {
+        return parley_error_memory(err);
+    }
+
+    if (parley_channel_is_instrument(name, submission->instrument)) {
+        return 0;
+    }
+
+    (void) snprintf(pointer, sizeof(pointer), "%s/drafted_with", prefix);
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                            "%s is no instrument: it does not begin with "
+                            "~cc-, and the directory does not list it",
+                            pointer);
+}
+
+
+static int
+parley_channel_is_instrument(parley_str_t name, parley_str_t listed)
+{
+    return parley_str_begins(name, "~cc-")
+           || (listed.len > 0
+               && parley_str_eq(parley_channel_base(name),
+                                parley_channel_base(listed)));
+}
+
+
+/* without @version */
+
+static parley_str_t
+parley_channel_base(parley_str_t name)
+{
+    const uint8_t  *at;
+
+    at = name.len ? memchr(name.data, '@', name.len) : NULL;
+
+    return at ? parley_str_make(name.data, (size_t) (at - name.data)) : name;
+}
+
+
+/* An organisation, or a part of one, is a group elsewhere. */
+
+static int
+parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_channel_scope_t *scope, parley_error_t *err)
+{
+    if (scope->form != PARLEY_CHANNEL_SCOPE_MEMBERS
+        && scope->form != PARLEY_CHANNEL_SCOPE_ROLE
+        && scope->form != PARLEY_CHANNEL_SCOPE_ACCORD)
+    {
+        return 0;
+    }
+
+    return parley_channel_scope_members(arena, scope->handle, &msg->recipient)
+           == 0 ? 0 : parley_error_memory(err);
+}
+
+
+/* The scope among the members that other protocols carry. */
+
+static int
+parley_channel_scope_member(parley_arena_t *arena, parley_msg_t *msg,
+    parley_error_t *err)
+{
+    parley_buf_t      b;
+    parley_str_t      text;
+    parley_json_t    *doc;
+    parley_member_t  *members;
+
+    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
+    members = parley_arena_alloc(arena, (msg->nmembers + 1)
+                                        * sizeof(parley_member_t));
+
+    parley_buf_init(&b, arena, msg->scope.len + 2);
+    parley_buf_json_string(&b, msg->scope);
+
+    if (doc == NULL || members == NULL || parley_buf_done(&b, &text) != 0) {
+        return parley_error_memory(err);
+    }
+
+    if (parley_read_again(doc, arena, msg->doc->seed, text, err) != 0) {
+        return -1;
+    }
+
+    members[0].name = PARLEY_STR("scope");
+    members[0].value.doc = doc;
+    members[0].value.node = 0;
+
+    memcpy(members + 1, msg->members,
+           msg->nmembers * sizeof(parley_member_t));
+
+    msg->members = members;
+    msg->nmembers++;
+
+    return 0;
+}
+
+
+/*
+ * Of a frame that translation wrote, all but its scope and lifetime stood in
+ * the text.
+ */
+
+void
+parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss)
+{
+    int64_t                 ms;
+    uint32_t                i;
+    parley_json_ref_t       ttl;
+    parley_channel_scope_t  scope;
+
+    if (m->scope.len > 0
+        && parley_channel_scope_parse(m->scope, &scope) == 0
+        && scope.form != PARLEY_CHANNEL_SCOPE_MEMBERS)
+    {
+        parley_loss_pointer(loss, "/scope");
+    }
+
+    if (m->origin != PARLEY_PROTO_CHANNEL) {
+        ttl.doc = m->doc;
+        ttl.node = parley_json_get(m->doc, 0, PARLEY_STR("ttl_ms"));
+
+        if (ttl.node != PARLEY_JSON_NONE
+            && (parley_json_integer(m->doc, ttl.node, &ms) != 0
+                || ms != m->timeout_ms))
+        {
+            parley_loss_value(loss, ttl);
+        }
+
+        return;
+    }
+
+    for (i = 0; i < m->nmembers; i++) {
+        if (!parley_str_is(m->members[i].name, "scope")) {
+            parley_loss_value(loss, m->members[i].value);
+        }
+    }
+}

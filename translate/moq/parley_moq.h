@@ -1,0 +1,126 @@
+/*
+ * CMD of Agent Protocol over MoQ (draft-liu-agent-protocol-over-moq-00): the
+ * JSON of a command.  Private to translate/moq but for the descriptor; frames
+ * are in parley_moq_frame.h.
+ */
+
+#ifndef PARLEY_MOQ_H
+#define PARLEY_MOQ_H
+
+#include "parley_buf.h"
+#include "parley_codec.h"
+#include "parley_engine.h"
+
+
+#define PARLEY_MOQ_INTENT  "moq.cmd."
+
+
+/* the members that the draft names and the canonical message has fields for */
+typedef enum {
+    PARLEY_MOQ_ACTION = 0,
+    PARLEY_MOQ_SESSION_ID,
+    PARLEY_MOQ_AUTH_TOKEN,
+    PARLEY_MOQ_STATUS,
+    PARLEY_MOQ_ERROR_CODE,
+    PARLEY_MOQ_PAYLOAD,
+    PARLEY_MOQ_FIELDS
+} parley_moq_field_t;
+
+
+/* what a status says */
+typedef enum {
+    PARLEY_MOQ_UNSAID = 0,      /* none, or a word of the agents' own */
+    PARLEY_MOQ_APPROVED,
+    PARLEY_MOQ_DENIED,
+    PARLEY_MOQ_ERROR
+} parley_moq_status_t;
+
+
+/* what an encode puts together */
+typedef struct {
+    parley_arena_t              *arena;
+    const parley_msg_t          *m;
+    const parley_encode_opts_t  *opts;
+    parley_loss_t               *loss;
+    parley_error_t              *err;
+
+    parley_buf_t                 b;
+    parley_str_t                 action;
+    parley_str_t                 session_id;    /* or empty */
+} parley_moq_encode_t;
+
+
+/* a command by which the gateway says that something failed */
+typedef struct {
+    const parley_msg_t  *request;   /* that failed, as far as it was read */
+    int                  status;    /* HTTP */
+    parley_str_t         code;      /* each may be empty */
+    parley_str_t         field;
+    parley_str_t         message;
+} parley_moq_failure_t;
+
+
+extern const parley_codec_t  parley_moq_codec;
+
+
+/* The field of that name; PARLEY_MOQ_FIELDS: none of them. */
+parley_moq_field_t parley_moq_field(const parley_json_t *doc, uint32_t name);
+parley_moq_field_t parley_moq_field_find(parley_str_t name);
+
+parley_moq_status_t parley_moq_status(const parley_json_t *doc,
+    uint32_t value);
+parley_str_t parley_moq_status_name(parley_moq_status_t status);
+
+/* Whether the command is about a session or a subscription of the gateway. */
+int parley_moq_is_local(parley_str_t action);
+
+/* The action that an intent names: without "moq.cmd.", where it has that. */
+parley_str_t parley_moq_action(parley_str_t intent);
+
+
+/*
+ * Fills form, intent, corr and local, as far as they can be read, of a
+ * command that need not be valid.  -1: no memory.
+ */
+int parley_moq_peek(parley_msg_t *msg);
+
+int parley_moq_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, int mve5, parley_msg_t *msg,
+    parley_error_t *err);
+
+int parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_submission_t *submission, parley_error_t *err);
+
+/*
+ * Where the command carries a message of another protocol ("aee": {...}), it
+ * fills origin and all that follows from it.  -1: no memory.
+ */
+int parley_moq_carried(parley_arena_t *arena, parley_msg_t *msg);
+
+void parley_moq_residue(const parley_msg_t *m, parley_loss_t *loss);
+
+int parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
+
+/* Writes a command that comes back from another protocol's slot. */
+int parley_moq_write_native(parley_moq_encode_t *e);
+
+/* Writes another protocol's message as a command. */
+int parley_moq_write_carried(parley_moq_encode_t *e);
+
+int parley_moq_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+
+int parley_moq_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err);
+
+int parley_moq_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
+    parley_reply_t *ret);
+
+
+#endif /* PARLEY_MOQ_H */

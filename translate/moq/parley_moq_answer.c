@@ -1,0 +1,250 @@
+/*
+ * Answers over HTTP: a command whose status says what came of it, or nothing
+ * where it was taken.
+ */
+
+#include "parley_moq.h"
+
+
+#define PARLEY_MOQ_NO_ACTION  "error"
+
+
+static int parley_moq_taken(parley_reply_t *ret);
+static int parley_moq_failure(parley_arena_t *arena,
+    const parley_moq_failure_t *f, parley_reply_t *ret);
+static parley_str_t parley_moq_failure_action(const parley_msg_t *request);
+
+
+int
+parley_moq_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    uint32_t              status;
+    parley_msg_t         *msg;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+    msg = &answer->msg;
+
+    status = parley_json_get(doc, 0, PARLEY_STR("status"));
+
+    if (answer->status == 202
+        && (status == PARLEY_JSON_NONE
+            || parley_json_get(doc, 0, PARLEY_STR("action"))
+               == PARLEY_JSON_NONE))
+    {
+        return 0;
+    }
+
+    if (parley_decode(engine, arena, PARLEY_PROTO_MOQ, doc, 0, msg, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    /* AEE-34: commands have no id, but a session */
+
+    if (sent->corr.len > 0 && msg->corr.len > 0
+        && !parley_str_eq(msg->corr, sent->corr))
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/session_id",
+                                "/session_id is not that of the command "
+                                "which it answers");
+    }
+
+    if (status != PARLEY_JSON_NONE
+        && parley_json_string_is(doc, status, PARLEY_STR("accepted")))
+    {
+        return 0;
+    }
+
+    if (parley_moq_status(doc, status) == PARLEY_MOQ_UNSAID
+        && msg->origin == PARLEY_PROTO_MOQ)
+    {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/status",
+                                "/status of an answer is approved, denied, "
+                                "error or accepted");
+    }
+
+    answer->kind = PARLEY_ANSWER_MESSAGE;
+
+    return 0;
+}
+
+
+int
+parley_moq_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    parley_encoded_t      made;
+    parley_encode_opts_t  answering;
+    parley_moq_failure_t  f;
+
+    (void) now_ms;
+
+    if (answer->kind == PARLEY_ANSWER_TAKEN) {
+        return parley_moq_taken(ret);
+    }
+
+    if (answer->kind == PARLEY_ANSWER_REFUSED) {
+        f.request = request;
+        f.status = answer->status;
+        f.code = answer->code;
+        f.field = answer->field;
+        f.message = answer->message;
+
+        ret->status = answer->status;
+
+        return parley_moq_failure(arena, &f, ret) == 0
+               ? 0 : parley_error_memory(err);
+    }
+
+    answering = *opts;
+    answering.answering = request;
+
+    if (parley_encode(engine, arena, PARLEY_PROTO_MOQ, &answer->msg,
+                      &answering, &made, loss, err)
+        == 0)
+    {
+        ret->status = answer->status < 300 ? 200 : answer->status;
+        ret->content_type = parley_moq_codec.media_type;
+        ret->body = made.body;
+        return 0;
+    }
+
+    if (err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    parley_loss_pointer(loss, err->field[0] ? err->field : "/");
+    parley_error_clear(err);
+
+    return parley_moq_taken(ret);
+}
+
+
+/* No status means "taken, and no more": approved would say that it is done. */
+
+static int
+parley_moq_taken(parley_reply_t *ret)
+{
+    ret->status = 202;
+
+    return 0;
+}
+
+
+int
+parley_moq_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
+    parley_reply_t *ret)
+{
+    parley_msg_t           msg;
+    parley_moq_failure_t   f;
+    const parley_error_t  *error;
+
+    error = refusal->error;
+
+    f.request = refusal->msg;
+    f.status = ret->status;
+    f.code = parley_error_info(error->code)->word;
+    f.field = parley_str_c(error->field);
+    f.message = parley_str_c(error->text);
+
+    if (f.request == NULL && refusal->doc != NULL) {
+        parley_msg_init(&msg, PARLEY_PROTO_MOQ, refusal->doc);
+
+        if (parley_moq_peek(&msg) != 0) {
+            return -1;
+        }
+
+        f.request = &msg;
+    }
+
+    return parley_moq_failure(arena, &f, ret);
+}
+
+
+/* Empty ones are left out. */
+
+static int
+parley_moq_failure(parley_arena_t *arena, const parley_moq_failure_t *f,
+    parley_reply_t *ret)
+{
+    size_t        i;
+    parley_buf_t  b;
+    unsigned      denied;
+
+    const struct {
+        parley_str_t  name;
+        parley_str_t  value;
+    } members[] = {
+        { parley_str("code"), f->code },
+        { parley_str("field"), f->field },
+        { parley_str("message"), f->message },
+    };
+
+    denied = f->status == 401 || f->status == 403;
+
+    parley_buf_init(&b, arena, 0);
+
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("action"),
+                      parley_moq_failure_action(f->request));
+
+    if (f->request != NULL && f->request->corr.len > 0) {
+        parley_buf_member(&b, PARLEY_STR("session_id"), f->request->corr);
+    }
+
+    parley_buf_member(&b, PARLEY_STR("status"),
+                      parley_moq_status_name(denied ? PARLEY_MOQ_DENIED
+                                                    : PARLEY_MOQ_ERROR));
+    parley_buf_name(&b, PARLEY_STR("error_code"));
+    parley_buf_int(&b, f->status);
+    parley_buf_name(&b, PARLEY_STR("payload"));
+    parley_buf_octet(&b, '{');
+
+    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if (members[i].value.len > 0) {
+            parley_buf_member(&b, members[i].name, members[i].value);
+        }
+    }
+
+    parley_buf_lit(&b, "}}");
+
+    ret->content_type = parley_moq_codec.media_type;
+
+    return parley_buf_done(&b, &ret->body);
+}
+
+
+/* session_init is answered by session_ack, subscribe_request by track_ready. */
+
+static parley_str_t
+parley_moq_failure_action(const parley_msg_t *request)
+{
+    parley_str_t  action;
+
+    if (request == NULL) {
+        return PARLEY_STR(PARLEY_MOQ_NO_ACTION);
+    }
+
+    action = parley_moq_action(request->intent);
+
+    if (action.len == 0) {
+        return PARLEY_STR(PARLEY_MOQ_NO_ACTION);
+    }
+
+    if (parley_str_is(action, "session_init")) {
+        return PARLEY_STR("session_ack");
+    }
+
+    if (parley_str_is(action, "subscribe_request")) {
+        return PARLEY_STR("track_ready");
+    }
+
+    return action;
+}

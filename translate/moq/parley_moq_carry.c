@@ -1,0 +1,404 @@
+/*
+ * How another protocol's message travels as a command, whole and exactly:
+ *
+ *     action      its intent, without "moq.cmd."
+ *     session_id  its correlation
+ *     status      "approved" of a reply, "denied" or "error" of a failure
+ *     error_code  of a failure, where its code has a number
+ *     payload     its payload
+ *     "aee"       {"form", "id", "created", "sender", "recipient", and where
+ *                  they say more: "intent", "corr", "reply_to", "priority",
+ *                  "timeout_ms", "members": {...}}
+ *
+ * An agent that knows only commands reads the first five.
+ */
+
+#include "parley_moq.h"
+#include "parley_name.h"
+#include "parley_time.h"
+
+
+static int parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
+    parley_msg_t *head);
+static int parley_moq_carried_members(parley_arena_t *arena,
+    parley_msg_t *msg, uint32_t object);
+static void parley_moq_write_status(parley_moq_encode_t *e);
+static int64_t parley_moq_error_code(parley_str_t code);
+static int parley_moq_write_head(parley_moq_encode_t *e);
+static void parley_moq_write_members(parley_moq_encode_t *e);
+
+
+int
+parley_moq_carried(parley_arena_t *arena, parley_msg_t *msg)
+{
+    int                   rc;
+    uint32_t              object, payload;
+    parley_msg_t          head;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    object = parley_json_get(doc, 0, parley_proto_name(PARLEY_PROTO_AEE));
+    payload = parley_json_get(doc, 0, PARLEY_STR("payload"));
+
+    if (object == PARLEY_JSON_NONE || payload == PARLEY_JSON_NONE
+        || parley_json_type(doc, payload) != PARLEY_JSON_OBJECT
+        || parley_codecs[PARLEY_PROTO_AEE]->payload == NULL)
+    {
+        return 0;
+    }
+
+    head = *msg;
+    head.data.doc = doc;
+    head.data.node = payload;
+
+    rc = parley_moq_carried_head(msg, object, &head);
+
+    if (rc <= 0) {
+        return rc;
+    }
+
+    *msg = head;
+
+    return parley_moq_carried_members(arena, msg, object);
+}
+
+
+/*
+ * Returns 1, or 0: it is no such member, or contradicts the command's status;
+ * -1: no memory.
+ */
+
+static int
+parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
+    parley_msg_t *head)
+{
+    unsigned              i;
+    uint32_t              value;
+    parley_str_t          text, priority;
+    const parley_json_t  *doc;
+
+    const struct {
+        parley_str_t   name;
+        parley_str_t  *to;
+        int            required;
+    } texts[] = {
+        { parley_str("form"), &head->form, 1 },
+        { parley_str("id"), &head->held_id, 1 },
+        { parley_str("created"), &head->created, 1 },
+        { parley_str("sender"), &head->sender, 1 },
+        { parley_str("recipient"), &head->recipient, 1 },
+        { parley_str("intent"), &head->intent, 0 },
+        { parley_str("corr"), &head->held_corr, 0 },
+        { parley_str("reply_to"), &head->held_reply_to, 0 },
+        { parley_str("priority"), &priority, 0 },
+    };
+
+    doc = msg->doc;
+    priority = parley_str_none;
+
+    head->intent = msg->form;
+    head->held_corr = msg->corr;
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+
+        value = parley_json_get(doc, object, texts[i].name);
+
+        if (parley_msg_string(doc, value, &text) != 0) {
+            return -1;
+        }
+
+        if (text.len > 0) {
+            *texts[i].to = text;
+
+        } else if (texts[i].required || value != PARLEY_JSON_NONE) {
+            return 0;
+        }
+    }
+
+    if (priority.len > 0
+        && parley_priority_find(priority, &head->priority) != 0)
+    {
+        return 0;
+    }
+
+    value = parley_json_get(doc, object, PARLEY_STR("timeout_ms"));
+
+    if (value != PARLEY_JSON_NONE
+        && (parley_json_type(doc, value) != PARLEY_JSON_NUMBER
+            || parley_json_integer(doc, value, &head->timeout_ms) != 0
+            || head->timeout_ms < 0))
+    {
+        return 0;
+    }
+
+    head->origin = PARLEY_PROTO_AEE;
+    head->held = 1;
+    head->act = PARLEY_ACT_REQUEST;
+    head->code = parley_str_none;
+    head->retryable = 0;
+    head->text = parley_str_none;
+    head->said[0] = PARLEY_JSON_NONE;
+
+    (void) parley_time_parse(head->created, &head->created_ms);
+
+    if (parley_codecs[PARLEY_PROTO_AEE]->payload(head) != 0) {
+        return -1;
+    }
+
+    /* who reads the command alone must not read something else */
+
+    return (head->act == PARLEY_ACT_REPLY) == (msg->act == PARLEY_ACT_REPLY)
+           && (head->act == PARLEY_ACT_FAILURE)
+              == (msg->act == PARLEY_ACT_FAILURE);
+}
+
+
+static int
+parley_moq_carried_members(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t object)
+{
+    uint32_t              k, members;
+    parley_member_t      *member;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    msg->members = NULL;
+    msg->nmembers = 0;
+
+    members = parley_json_get(doc, object, PARLEY_STR("members"));
+
+    if (members == PARLEY_JSON_NONE
+        || parley_json_type(doc, members) != PARLEY_JSON_OBJECT
+        || parley_json_node(doc, members)->count == 0)
+    {
+        return 0;
+    }
+
+    msg->members = parley_arena_alloc(arena,
+                                      parley_json_node(doc, members)->count
+                                      * sizeof(parley_member_t));
+    if (msg->members == NULL) {
+        return -1;
+    }
+
+    for (k = parley_json_first(members);
+         k != parley_json_end(doc, members);
+         k = parley_json_after(doc, k + 1))
+    {
+        member = &msg->members[msg->nmembers++];
+
+        member->value.doc = doc;
+        member->value.node = k + 1;
+
+        if (parley_json_string(doc, k, &member->name) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_moq_write_carried(parley_moq_encode_t *e)
+{
+    parley_buf_t  *b;
+
+    b = &e->b;
+
+    parley_buf_octet(b, '{');
+    parley_buf_member(b, PARLEY_STR("action"), e->action);
+
+    if (e->session_id.len > 0) {
+        parley_buf_member(b, PARLEY_STR("session_id"), e->session_id);
+    }
+
+    parley_moq_write_status(e);
+
+    parley_buf_name(b, PARLEY_STR("payload"));
+
+    if (e->m->data.node != PARLEY_JSON_NONE) {
+        parley_buf_value(b, e->m->data);
+
+    } else {
+        parley_buf_lit(b, "{}");
+    }
+
+    if (parley_moq_write_head(e) != 0) {
+        return -1;
+    }
+
+    parley_buf_octet(b, '}');
+
+    return 0;
+}
+
+
+static void
+parley_moq_write_status(parley_moq_encode_t *e)
+{
+    int64_t              n;
+    parley_moq_status_t  status;
+
+    if (e->m->act == PARLEY_ACT_REPLY) {
+        parley_buf_member(&e->b, PARLEY_STR("status"),
+                          parley_moq_status_name(PARLEY_MOQ_APPROVED));
+        return;
+    }
+
+    if (e->m->act != PARLEY_ACT_FAILURE) {
+        return;
+    }
+
+    n = parley_moq_error_code(e->m->code);
+
+    status = n == 401 || n == 403 || parley_str_is(e->m->code, "E_DENIED")
+             ? PARLEY_MOQ_DENIED : PARLEY_MOQ_ERROR;
+
+    parley_buf_member(&e->b, PARLEY_STR("status"),
+                      parley_moq_status_name(status));
+
+    if (n >= 0) {
+        parley_buf_name(&e->b, PARLEY_STR("error_code"));
+        parley_buf_int(&e->b, n);
+    }
+}
+
+
+/* "E_403" is 403, "E_RATE_LIMITED" 429, what nobody knows has no number. */
+
+static int64_t
+parley_moq_error_code(parley_str_t code)
+{
+    size_t    i;
+    int64_t   n;
+    unsigned  k;
+
+    for (k = PARLEY_E_NONE + 1; k < PARLEY_E_COUNT; k++) {
+        if (parley_str_eq(parley_error_info((parley_code_t) k)->aee, code)) {
+            return parley_error_info((parley_code_t) k)->http;
+        }
+    }
+
+    if (!parley_str_begins(code, "E_") || code.len < 3 || code.len > 11) {
+        return -1;
+    }
+
+    n = 0;
+
+    for (i = 2; i < code.len; i++) {
+        if (code.data[i] < '0' || code.data[i] > '9') {
+            return -1;
+        }
+
+        n = 10 * n + code.data[i] - '0';
+    }
+
+    return n;
+}
+
+
+static int
+parley_moq_write_head(parley_moq_encode_t *e)
+{
+    char                   created[PARLEY_TIME_MAX];
+    parley_buf_t          *b;
+    parley_str_t           sender, recipient;
+    const parley_msg_t    *m;
+    const parley_codec_t  *wire;
+
+    b = &e->b;
+    m = e->m;
+    wire = parley_codecs[m->wire];
+
+    if (parley_name_translate(e->arena, e->opts, m, m->sender,
+                              wire->sender_pointer, PARLEY_PROTO_MOQ, &sender,
+                              e->err)
+        != 0
+        || parley_name_translate(e->arena, e->opts, m, m->recipient,
+                                 wire->recipient_pointer, PARLEY_PROTO_MOQ,
+                                 &recipient, e->err)
+           != 0)
+    {
+        return -1;
+    }
+
+    (void) parley_time_format(m->created_ms, created);
+
+    parley_buf_name(b, parley_proto_name(m->origin));
+    parley_buf_octet(b, '{');
+    parley_buf_member(b, PARLEY_STR("form"), m->form);
+    parley_buf_member(b, PARLEY_STR("id"), m->id);
+    parley_buf_member(b, PARLEY_STR("created"),
+                      m->created.len > 0 ? m->created
+                                         : parley_str_c(created));
+    parley_buf_member(b, PARLEY_STR("sender"), sender);
+    parley_buf_member(b, PARLEY_STR("recipient"), recipient);
+
+    if (!parley_str_eq(m->intent, e->action)) {
+        parley_buf_member(b, PARLEY_STR("intent"), m->intent);
+    }
+
+    /* an answer's correlation travels in the exchange */
+
+    if (e->opts->answering == NULL) {
+
+        if (!parley_str_eq(m->corr, e->session_id)) {
+            parley_buf_member(b, PARLEY_STR("corr"), m->corr);
+        }
+
+        if (m->reply_to.len > 0) {
+            parley_buf_member(b, PARLEY_STR("reply_to"), m->reply_to);
+        }
+    }
+
+    if (m->priority != PARLEY_PRIORITY_NORMAL) {
+        parley_buf_member(b, PARLEY_STR("priority"),
+                          parley_priority_name(m->priority));
+    }
+
+    if (m->timeout_ms >= 0) {
+        parley_buf_name(b, PARLEY_STR("timeout_ms"));
+        parley_buf_int(b, m->timeout_ms);
+    }
+
+    parley_moq_write_members(e);
+
+    parley_buf_octet(b, '}');
+
+    return 0;
+}
+
+
+static void
+parley_moq_write_members(parley_moq_encode_t *e)
+{
+    uint32_t                i;
+    parley_buf_t           *b;
+    const parley_member_t  *member;
+
+    b = &e->b;
+
+    if (e->m->nmembers == 0) {
+        return;
+    }
+
+    parley_buf_name(b, PARLEY_STR("members"));
+    parley_buf_octet(b, '{');
+
+    for (i = 0; i < e->m->nmembers; i++) {
+        member = &e->m->members[i];
+
+        if (i > 0) {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_buf_json_string(b, member->name);
+        parley_buf_octet(b, ':');
+        parley_buf_value(b, member->value);
+    }
+
+    parley_buf_octet(b, '}');
+}

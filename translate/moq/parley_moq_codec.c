@@ -1,0 +1,224 @@
+#include "parley_moq.h"
+#include "parley_carry.h"
+
+
+#define PARLEY_MOQ_DETECTED  50     /* "action" is there: less than what other
+                                       protocols have to show */
+
+
+static int parley_moq_detect(const parley_json_t *doc);
+
+
+const parley_codec_t  parley_moq_codec = {
+    .proto = PARLEY_PROTO_MOQ,
+    .schema = parley_str("urn:parley:schema:moq-cmd-1"),
+    .media_type = parley_str("application/json"),
+    .secret_member = parley_str("auth_token"),
+    .partners = PARLEY_PROTO_BIT(PARLEY_PROTO_AEE),
+
+    .form_pointer = "/action",
+    .intent_pointer = "/action",
+    .corr_pointer = "/session_id",
+    .reply_to_pointer = "/session_id",
+    .data_pointer = "/payload",
+    .secret_pointer = "/auth_token",
+
+    .detect = parley_moq_detect,
+    .decode = parley_moq_decode,
+    .submit = parley_moq_submit,
+    .residue = parley_moq_residue,
+    .encode = parley_moq_encode,
+    .direction = parley_carry_direction,
+    .answer_decode = parley_moq_answer_decode,
+    .answer_encode = parley_moq_answer_encode,
+    .refuse = parley_moq_refuse,
+};
+
+
+static const parley_str_t  parley_moq_fields[PARLEY_MOQ_FIELDS] = {
+    [PARLEY_MOQ_ACTION] = parley_str("action"),
+    [PARLEY_MOQ_SESSION_ID] = parley_str("session_id"),
+    [PARLEY_MOQ_AUTH_TOKEN] = parley_str("auth_token"),
+    [PARLEY_MOQ_STATUS] = parley_str("status"),
+    [PARLEY_MOQ_ERROR_CODE] = parley_str("error_code"),
+    [PARLEY_MOQ_PAYLOAD] = parley_str("payload"),
+};
+
+
+/* others that the draft names; "status" and "payload" are anybody's words */
+static const parley_str_t  parley_moq_names[] = {
+    parley_str("session_id"), parley_str("auth_token"),
+    parley_str("error_code"), parley_str("track_name"),
+    parley_str("quality_params"), parley_str("subscriber_id"),
+};
+
+
+static const parley_str_t  parley_moq_statuses[] = {
+    [PARLEY_MOQ_UNSAID] = parley_str(""),
+    [PARLEY_MOQ_APPROVED] = parley_str("approved"),
+    [PARLEY_MOQ_DENIED] = parley_str("denied"),
+    [PARLEY_MOQ_ERROR] = parley_str("error"),
+};
+
+
+static const parley_str_t  parley_moq_local[] = {
+    parley_str("session_init"),
+    parley_str("session_ack"),
+    parley_str("session_bye"),
+    parley_str("subscribe_request"),
+    parley_str("unsubscribe_request"),
+    parley_str("track_ready"),
+};
+
+
+static int
+parley_moq_detect(const parley_json_t *doc)
+{
+    int       score;
+    size_t    i;
+    uint32_t  k;
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return 0;
+    }
+
+    score = 0;
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_moq_field(doc, k) == PARLEY_MOQ_ACTION) {
+            score += PARLEY_MOQ_DETECTED;
+            continue;
+        }
+
+        for (i = 0;
+             i < sizeof(parley_moq_names) / sizeof(parley_moq_names[0]);
+             i++)
+        {
+            if (parley_json_string_is(doc, k, parley_moq_names[i])) {
+                score++;
+                break;
+            }
+        }
+    }
+
+    return score;
+}
+
+
+parley_moq_field_t
+parley_moq_field(const parley_json_t *doc, uint32_t name)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_MOQ_FIELDS; i++) {
+        if (parley_json_string_is(doc, name, parley_moq_fields[i])) {
+            break;
+        }
+    }
+
+    return (parley_moq_field_t) i;
+}
+
+
+parley_moq_field_t
+parley_moq_field_find(parley_str_t name)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_MOQ_FIELDS; i++) {
+        if (parley_str_eq(parley_moq_fields[i], name)) {
+            break;
+        }
+    }
+
+    return (parley_moq_field_t) i;
+}
+
+
+parley_moq_status_t
+parley_moq_status(const parley_json_t *doc, uint32_t value)
+{
+    unsigned  i;
+
+    if (value == PARLEY_JSON_NONE) {
+        return PARLEY_MOQ_UNSAID;
+    }
+
+    for (i = PARLEY_MOQ_APPROVED; i <= PARLEY_MOQ_ERROR; i++) {
+        if (parley_json_string_is(doc, value, parley_moq_statuses[i])) {
+            return (parley_moq_status_t) i;
+        }
+    }
+
+    return PARLEY_MOQ_UNSAID;
+}
+
+
+parley_str_t
+parley_moq_status_name(parley_moq_status_t status)
+{
+    return parley_moq_statuses[status];
+}
+
+
+int
+parley_moq_is_local(parley_str_t action)
+{
+    size_t  i;
+
+    for (i = 0;
+         i < sizeof(parley_moq_local) / sizeof(parley_moq_local[0]);
+         i++)
+    {
+        if (parley_str_eq(parley_moq_local[i], action)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+parley_str_t
+parley_moq_action(parley_str_t intent)
+{
+    if (parley_str_begins(intent, PARLEY_MOQ_INTENT)) {
+        return parley_str_from(intent, sizeof(PARLEY_MOQ_INTENT) - 1);
+    }
+
+    return intent;
+}
+
+
+/*
+ * A command that carries another protocol's message has no place for members
+ * of its own: what is not said in fields is lost.
+ */
+
+void
+parley_moq_residue(const parley_msg_t *m, parley_loss_t *loss)
+{
+    uint32_t              k;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    value.doc = doc;
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_moq_field(doc, k) != PARLEY_MOQ_FIELDS
+            || parley_json_string_is(doc, k, parley_proto_name(m->origin)))
+        {
+            continue;
+        }
+
+        value.node = k + 1;
+        parley_loss_value(loss, value);
+    }
+}

@@ -1,0 +1,342 @@
+#include "parley_moq.h"
+#include "parley_digest.h"
+#include "parley_id.h"
+#include "parley_jcs.h"
+
+#include <stdio.h>
+
+
+static int parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_moq_fill_payload(parley_msg_t *msg);
+static int parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
+    parley_moq_status_t status);
+static int parley_moq_fill_members(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_moq_is_member(const parley_msg_t *msg, uint32_t name);
+static int parley_moq_fill_id(parley_arena_t *arena, parley_msg_t *msg);
+
+
+int
+parley_moq_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, int mve5, parley_msg_t *msg,
+    parley_error_t *err)
+{
+    (void) mve5;
+
+    if (parley_moq_peek(msg) != 0) {
+        return parley_error_memory(err);
+    }
+
+    if (parley_validate(engine, PARLEY_PROTO_MOQ, doc, err) != 0) {
+        return -1;
+    }
+
+    if (parley_moq_fill(arena, msg) != 0
+        || parley_moq_carried(arena, msg) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    return 0;
+}
+
+
+int
+parley_moq_peek(parley_msg_t *msg)
+{
+    parley_buf_t          b;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    if (parley_msg_string(doc, parley_json_get(doc, 0, PARLEY_STR("action")),
+                          &msg->form)
+        != 0
+        || parley_msg_string(doc, parley_json_get(doc, 0,
+                                                  PARLEY_STR("session_id")),
+                             &msg->corr)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (msg->form.len == 0) {
+        return 0;
+    }
+
+    msg->local = parley_moq_is_local(msg->form) != 0;
+
+    parley_buf_init(&b, doc->arena, msg->form.len + 16);
+    parley_buf_lit(&b, PARLEY_MOQ_INTENT);
+    parley_buf_str(&b, msg->form);
+
+    return parley_buf_done(&b, &msg->intent);
+}
+
+
+static int
+parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg)
+{
+    msg->act = PARLEY_ACT_REQUEST;
+
+    if (parley_moq_fill_payload(msg) != 0
+        || parley_moq_fill_status(arena, msg) != 0
+        || parley_moq_fill_members(arena, msg) != 0)
+    {
+        return -1;
+    }
+
+    return parley_moq_fill_id(arena, msg);
+}
+
+
+/*
+ * The payload may be any value.  What is no object, or an empty one, has no
+ * members that could travel as such: it is a member of the envelope, so that
+ * none, null and {} stay different.
+ */
+
+static int
+parley_moq_fill_payload(parley_msg_t *msg)
+{
+    uint32_t              payload, text;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+    payload = parley_json_get(doc, 0, PARLEY_STR("payload"));
+
+    if (payload == PARLEY_JSON_NONE
+        || parley_json_type(doc, payload) != PARLEY_JSON_OBJECT
+        || parley_json_node(doc, payload)->count == 0)
+    {
+        return 0;
+    }
+
+    msg->data.doc = doc;
+    msg->data.node = payload;
+
+    text = parley_json_get(doc, payload, PARLEY_STR("text"));
+
+    if (parley_msg_string(doc, text, &msg->text) != 0) {
+        return -1;
+    }
+
+    if (msg->text.len > 0) {
+        msg->said[0] = text;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
+{
+    parley_moq_status_t  status;
+
+    status = parley_moq_status(msg->doc,
+                               parley_json_get(msg->doc, 0,
+                                               PARLEY_STR("status")));
+
+    switch (status) {
+
+    case PARLEY_MOQ_APPROVED:
+        msg->act = PARLEY_ACT_REPLY;
+        msg->reply_to = msg->corr;
+        return 0;
+
+    case PARLEY_MOQ_DENIED:
+    case PARLEY_MOQ_ERROR:
+        msg->act = PARLEY_ACT_FAILURE;
+        msg->reply_to = msg->corr;
+        return parley_moq_fill_code(arena, msg, status);
+
+    default: /* PARLEY_MOQ_UNSAID */
+        return 0;
+    }
+}
+
+
+/* "E_403"; where there is no number, what the status says. */
+
+static int
+parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
+    parley_moq_status_t status)
+{
+    int64_t       n;
+    uint32_t      value;
+    parley_buf_t  b;
+
+    value = parley_json_get(msg->doc, 0, PARLEY_STR("error_code"));
+
+    if (value == PARLEY_JSON_NONE
+        || parley_json_integer(msg->doc, value, &n) != 0 || n < 0)
+    {
+        msg->code = status == PARLEY_MOQ_DENIED ? PARLEY_STR("E_DENIED")
+                                                : PARLEY_STR("E_FAILED");
+        return 0;
+    }
+
+    msg->retryable = n == 429 || (n >= 500 && n <= 599 && n != 501);
+
+    parley_buf_init(&b, arena, 24);
+    parley_buf_lit(&b, "E_");
+    parley_buf_int(&b, n);
+
+    return parley_buf_done(&b, &msg->code);
+}
+
+
+static int
+parley_moq_fill_members(parley_arena_t *arena, parley_msg_t *msg)
+{
+    uint32_t              k;
+    parley_member_t      *member;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    msg->members = parley_arena_alloc(arena, parley_json_node(doc, 0)->count
+                                             * sizeof(parley_member_t));
+    if (msg->members == NULL) {
+        return -1;
+    }
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (!parley_moq_is_member(msg, k)) {
+            continue;
+        }
+
+        member = &msg->members[msg->nmembers++];
+
+        member->value.doc = doc;
+        member->value.node = k + 1;
+
+        if (parley_json_string(doc, k, &member->name) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * session_id, status and error_code have canonical fields, which need not
+ * hold them exactly: they are kept as they are written.
+ */
+
+static int
+parley_moq_is_member(const parley_msg_t *msg, uint32_t name)
+{
+    switch (parley_moq_field(msg->doc, name)) {
+
+    case PARLEY_MOQ_ACTION:
+    case PARLEY_MOQ_AUTH_TOKEN:
+        return 0;
+
+    case PARLEY_MOQ_PAYLOAD:
+        return msg->data.node == PARLEY_JSON_NONE;
+
+    default:
+        return 1;
+    }
+}
+
+
+/*
+ * Commands have no id.  This one is the same for the same command in the same
+ * session, so that a repetition is found out; the credential is no part of
+ * it.
+ */
+
+static int
+parley_moq_fill_id(parley_arena_t *arena, parley_msg_t *msg)
+{
+    char               id[PARLEY_UUID_LEN + 1];
+    char               hex[2 * PARLEY_SHA256_LEN + 1];
+    uint8_t            digest[PARLEY_SHA256_LEN];
+    parley_buf_t       b;
+    parley_str_t       canonical;
+    parley_json_ref_t  root;
+
+    root.doc = msg->doc;
+    root.node = 0;
+
+    parley_buf_init(&b, arena, msg->doc->input.len + 1);
+    parley_jcs_write(&b, root, PARLEY_STR("auth_token"));
+
+    if (parley_buf_done(&b, &canonical) != 0
+        || parley_sha256(canonical, digest) != 0)
+    {
+        return -1;
+    }
+
+    parley_hex(digest, PARLEY_SHA256_LEN, hex);
+
+    if (parley_uuid_derive(8, 0, PARLEY_STR("moq"), msg->corr,
+                           parley_str_make(hex, 2 * PARLEY_SHA256_LEN), id)
+        != 0)
+    {
+        return -1;
+    }
+
+    return parley_arena_str(arena, parley_str_c(id), &msg->id);
+}
+
+
+/*
+ * What the session knows of a command.  The sender is who was authenticated,
+ * also where the command carries a message that names one.
+ */
+
+int
+parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_submission_t *submission, parley_error_t *err)
+{
+    char          id[PARLEY_UUID_LEN + 1], stream[16];
+    parley_buf_t  b;
+    parley_str_t  purpose;
+
+    if (submission->sender.len > 0) {
+        msg->sender = submission->sender;
+    }
+
+    if (msg->recipient.len == 0) {
+        msg->recipient = submission->recipient;
+    }
+
+    if (msg->created.len == 0 && submission->ms > 0) {
+        msg->created_ms = submission->ms;
+    }
+
+    (void) snprintf(stream, sizeof(stream), ":%lu:",
+                    (unsigned long) submission->stream);
+
+    parley_buf_init(&b, arena, submission->session.len + msg->sender.len
+                               + sizeof(stream));
+    parley_buf_str(&b, submission->session);
+    parley_buf_str(&b, parley_str_c(stream));
+    parley_buf_str(&b, msg->sender);
+
+    if (parley_buf_done(&b, &purpose) != 0
+        || parley_uuid_derive(8, 0, PARLEY_STR("moq"), msg->id, purpose, id)
+           != 0
+        || parley_arena_str(arena, parley_str_c(id), &msg->id) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    if (msg->corr.len == 0) {
+        msg->corr = submission->session;
+
+        if (msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE) {
+            msg->reply_to = msg->corr;
+        }
+    }
+
+    return 0;
+}

@@ -1,0 +1,346 @@
+#include "parley_moq.h"
+#include "parley_carry.h"
+#include "parley_id.h"
+
+#include <stdio.h>
+
+
+static int parley_moq_choose(parley_moq_encode_t *e);
+static void parley_moq_write_member(parley_moq_encode_t *e,
+    const parley_member_t *member);
+static int parley_moq_write_payload(parley_moq_encode_t *e);
+static int parley_moq_check(const parley_engine_t *engine,
+    parley_moq_encode_t *e, parley_encoded_t *ret);
+static int parley_moq_unsaid(parley_moq_encode_t *e);
+static int parley_moq_compare(parley_moq_encode_t *e,
+    const parley_msg_t *back);
+static int parley_moq_is_same(parley_str_t id, const char *purpose,
+    parley_str_t session, int *ret);
+
+
+int
+parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
+{
+    int                  rc;
+    parley_moq_encode_t  e;
+
+    memset(&e, 0, sizeof(parley_moq_encode_t));
+
+    e.arena = arena;
+    e.m = m;
+    e.opts = opts;
+    e.loss = loss;
+    e.err = err;
+
+    if (parley_moq_choose(&e) != 0) {
+        return -1;
+    }
+
+    parley_buf_init(&e.b, arena, m->doc->input.len + 256);
+
+    rc = m->origin == PARLEY_PROTO_MOQ ? parley_moq_write_native(&e)
+                                       : parley_moq_write_carried(&e);
+    if (rc != 0) {
+        return -1;
+    }
+
+    if (parley_buf_done(&e.b, &ret->body) != 0) {
+        return parley_error_memory(err);
+    }
+
+    return parley_moq_check(engine, &e, ret);
+}
+
+
+/*
+ * The action.  An answer has that of the command it answers, and belongs to
+ * its session.
+ */
+
+static int
+parley_moq_choose(parley_moq_encode_t *e)
+{
+    const parley_msg_t    *m, *answering;
+    const parley_codec_t  *wire;
+
+    m = e->m;
+    answering = e->opts->answering;
+    wire = parley_codecs[m->wire];
+
+    if (m->origin != PARLEY_PROTO_MOQ && m->origin != m->wire) {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                wire->intent_pointer, "a command carries no "
+                                "message of a third protocol");
+    }
+
+    e->action = parley_moq_action(m->intent);
+    e->session_id = m->corr;
+
+    if (answering != NULL) {
+        e->session_id = answering->corr;
+
+        if (m->origin != PARLEY_PROTO_MOQ) {
+            e->action = parley_moq_action(answering->intent);
+        }
+    }
+
+    if (e->action.len == 0) {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                wire->intent_pointer,
+                                "a command has an action");
+    }
+
+    if (parley_moq_is_local(e->action)) {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                wire->intent_pointer, "this command is the "
+                                "gateway's own business");
+    }
+
+    return 0;
+}
+
+
+/* The members come from outside: what has a place of its own is not one. */
+
+int
+parley_moq_write_native(parley_moq_encode_t *e)
+{
+    uint32_t  i;
+
+    parley_buf_octet(&e->b, '{');
+    parley_buf_member(&e->b, PARLEY_STR("action"), e->action);
+
+    if (e->opts->answering != NULL && e->session_id.len > 0) {
+        parley_buf_member(&e->b, PARLEY_STR("session_id"), e->session_id);
+    }
+
+    for (i = 0; i < e->m->nmembers; i++) {
+        parley_moq_write_member(e, &e->m->members[i]);
+    }
+
+    if (parley_moq_write_payload(e) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    parley_buf_octet(&e->b, '}');
+
+    return 0;
+}
+
+
+static void
+parley_moq_write_member(parley_moq_encode_t *e, const parley_member_t *member)
+{
+    switch (parley_moq_field_find(member->name)) {
+
+    case PARLEY_MOQ_ACTION:
+    case PARLEY_MOQ_AUTH_TOKEN:
+    case PARLEY_MOQ_PAYLOAD:
+        parley_loss_value(e->loss, member->value);
+        return;
+
+    case PARLEY_MOQ_SESSION_ID:
+
+        if (e->opts->answering != NULL) {
+            return;
+        }
+
+        break;
+
+    default:
+        break;
+    }
+
+    parley_buf_octet(&e->b, ',');
+    parley_buf_json_string(&e->b, member->name);
+    parley_buf_octet(&e->b, ':');
+    parley_buf_value(&e->b, member->value);
+}
+
+
+/*
+ * The payload's members, or the value in the slot where it had none; nothing
+ * where neither is there.
+ */
+
+static int
+parley_moq_write_payload(parley_moq_encode_t *e)
+{
+    uint32_t             slot;
+    parley_buf_t         b;
+    parley_str_t         payload;
+    parley_json_ref_t    value;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    slot = parley_json_get(m->data.doc, m->data.node,
+                           parley_proto_name(PARLEY_PROTO_MOQ));
+
+    value.doc = m->data.doc;
+    value.node = parley_json_get(value.doc, slot, PARLEY_STR("payload"));
+
+    parley_buf_init(&b, e->arena, 0);
+    parley_carry_payload(&b, m, parley_str_none);
+
+    if (parley_buf_done(&b, &payload) != 0) {
+        return -1;
+    }
+
+    if (parley_str_is(payload, "{}")) {
+
+        if (value.node == PARLEY_JSON_NONE) {
+            return 0;
+        }
+
+        payload = parley_json_raw(value.doc, value.node);
+
+    } else if (value.node != PARLEY_JSON_NONE
+               && parley_json_type(value.doc, value.node)
+                  != PARLEY_JSON_OBJECT)
+    {
+        parley_loss_value(e->loss, value);
+    }
+
+    parley_buf_lit(&e->b, ",\"payload\":");
+    parley_buf_str(&e->b, payload);
+
+    return 0;
+}
+
+
+/* What was made is read back: so it is valid, and says what it should. */
+
+static int
+parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
+    parley_encoded_t *ret)
+{
+    parley_msg_t   back;
+    parley_json_t  doc;
+
+    if (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body, e->err)
+        != 0
+        || parley_decode(engine, e->arena, PARLEY_PROTO_MOQ, &doc, 0, &back,
+                         e->err)
+           != 0)
+    {
+        return parley_moq_unsaid(e);
+    }
+
+    ret->id = back.id;
+    ret->corr = back.corr;
+
+    return parley_moq_compare(e, &back);
+}
+
+
+/* The error names a member of what was made; the caller wants its own. */
+
+static int
+parley_moq_unsaid(parley_moq_encode_t *e)
+{
+    char                   pointer[2 * PARLEY_POINTER_MAX];
+    char                   text[PARLEY_TEXT_MAX];
+    const char            *data;
+
+    if (e->err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    data = parley_codecs[e->m->wire]->data_pointer;
+
+    (void) snprintf(pointer, sizeof(pointer), "%s/%s%s", data ? data : "",
+                    (const char *) parley_proto_name(PARLEY_PROTO_MOQ).data,
+                    e->err->field);
+
+    memcpy(text, e->err->text, sizeof(text));
+
+    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
+                            "as a command, %s", text);
+}
+
+
+/*
+ * What differs is lost.  A command that carries the message holds all of it,
+ * but for what its own protocol does not count among its members; of a native
+ * one the names, the id and the time are the session's.
+ */
+
+static int
+parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
+{
+    int                    corr, reply_to;
+    const parley_msg_t    *m;
+    const parley_codec_t  *wire;
+
+    m = e->m;
+    wire = parley_codecs[m->wire];
+
+    if (m->origin != PARLEY_PROTO_MOQ) {
+        return 0;
+    }
+
+    if (m->act != back->act) {
+        parley_loss_pointer(e->loss, wire->form_pointer);
+    }
+
+    if (m->priority != back->priority) {
+        parley_loss_pointer(e->loss, wire->priority_pointer);
+    }
+
+    if (m->timeout_ms >= 0) {
+        parley_loss_pointer(e->loss, wire->timeout_pointer);
+    }
+
+    wire->residue(m, e->loss);
+
+    if (e->opts->answering != NULL) {
+        return 0;
+    }
+
+    if (parley_moq_is_same(m->corr, "corr", back->corr, &corr) != 0
+        || parley_moq_is_same(m->reply_to, "id", back->reply_to, &reply_to)
+           != 0)
+    {
+        return parley_error_memory(e->err);
+    }
+
+    if (!corr && !(back->corr.len == 0 && parley_str_eq(m->corr, m->id))) {
+        parley_loss_pointer(e->loss, wire->corr_pointer);
+    }
+
+    if (!reply_to) {
+        parley_loss_pointer(e->loss, wire->reply_to_pointer);
+    }
+
+    return 0;
+}
+
+
+/* Whether id is the session, or derived from it because that is too short. */
+
+static int
+parley_moq_is_same(parley_str_t id, const char *purpose,
+    parley_str_t session, int *ret)
+{
+    char  uuid[PARLEY_UUID_LEN + 1];
+
+    *ret = parley_str_eq(id, session);
+
+    if (*ret || session.len == 0) {
+        return 0;
+    }
+
+    if (parley_uuid_derive(8, 0, parley_proto_name(PARLEY_PROTO_MOQ), session,
+                           parley_str_c(purpose), uuid)
+        != 0)
+    {
+        return -1;
+    }
+
+    *ret = parley_str_eq(id, parley_str_c(uuid));
+
+    return 0;
+}

@@ -1,0 +1,158 @@
+#include "parley_amend.h"
+#include "parley_buf.h"
+
+
+static int parley_amend_priority(parley_arena_t *arena,
+    parley_priority_t priority, parley_edit_t *edit);
+static int parley_amend_timeout(parley_arena_t *arena, int64_t ms,
+    parley_edit_t *edit);
+
+
+int
+parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_caps_t *caps, parley_edit_t *edits, uint32_t *ret_n,
+    parley_error_t *err)
+{
+    uint32_t               n;
+    parley_priority_t      cap, own;
+    const parley_codec_t  *codec;
+
+    n = 0;
+    codec = parley_codecs[m->wire];
+    cap = caps->priority;
+    *ret_n = 0;
+
+    if (caps->max_priority.len > 0
+        && parley_priority_find(caps->max_priority, &own) == 0
+        && own < cap)
+    {
+        cap = own;
+    }
+
+    if (codec->priority_pointer != NULL && m->priority > cap) {
+        edits[n].pointer = parley_str_c(codec->priority_pointer);
+
+        if (parley_amend_priority(arena, cap, &edits[n++]) != 0) {
+            return parley_error_memory(err);
+        }
+    }
+
+    if (codec->timeout_pointer != NULL && caps->timeout_ms > 0
+        && m->timeout_ms > caps->timeout_ms)
+    {
+        edits[n].pointer = parley_str_c(codec->timeout_pointer);
+
+        if (parley_amend_timeout(arena, caps->timeout_ms, &edits[n++]) != 0) {
+            return parley_error_memory(err);
+        }
+    }
+
+    *ret_n = n;
+
+    return 0;
+}
+
+
+static int
+parley_amend_priority(parley_arena_t *arena, parley_priority_t priority,
+    parley_edit_t *edit)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, arena, 16);
+    parley_buf_json_string(&b, parley_priority_name(priority));
+
+    return parley_buf_done(&b, &edit->value);
+}
+
+
+static int
+parley_amend_timeout(parley_arena_t *arena, int64_t ms, parley_edit_t *edit)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, arena, 24);
+    parley_buf_int(&b, ms);
+
+    return parley_buf_done(&b, &edit->value);
+}
+
+
+int
+parley_amend(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_limits_t *limits, uint64_t seed, int mve5,
+    parley_edit_t *edits, uint32_t n, parley_msg_t *m,
+    parley_json_t *ret_doc, int *ret_amended, parley_error_t *err)
+{
+    uint32_t          applied;
+    parley_str_t      text;
+    parley_proto_t    proto;
+    parley_msg_sig_t  sig;
+
+    *ret_amended = 0;
+    proto = m->wire;
+    sig = m->sig;
+
+    if (n == 0) {
+        return 0;
+    }
+
+    if (parley_edit(arena, m->doc, edits, n, &text, &applied, err) != 0) {
+        return -1;
+    }
+
+    if (applied == 0) {
+        return 0;
+    }
+
+    if (sig.present) {
+        edits[n].pointer = parley_str_c(parley_codecs[proto]
+                                        ->signature_pointer);
+        edits[n].value = parley_str_none;
+
+        if (parley_edit(arena, m->doc, edits, n + 1, &text, &applied, err)
+            != 0)
+        {
+            return -1;
+        }
+    }
+
+    if (parley_json_read(ret_doc, arena, limits, seed, text, err) != 0
+        || parley_decode(engine, arena, proto, ret_doc, mve5, m, err) != 0)
+    {
+        if (err->code != PARLEY_E_CAPACITY) {
+            err->code = PARLEY_E_POLICY_REFUSED;
+        }
+
+        return -1;
+    }
+
+    m->sig = sig;
+    *ret_amended = 1;
+
+    return 0;
+}
+
+
+int
+parley_amend_sign(parley_arena_t *arena, parley_proto_t proto,
+    const parley_json_t *doc, const parley_encode_opts_t *opts,
+    parley_encoded_t *sent, parley_error_t *err)
+{
+    parley_str_t      input;
+    parley_msg_sig_t  sig;
+
+    if (opts->sign == NULL || parley_codecs[proto]->attach == NULL) {
+        return 0;
+    }
+
+    if (parley_signing_input(arena, proto, doc, &input, err) != 0
+        || opts->sign(opts->sign_ctx, input, &sig, err) != 0
+        || parley_attach(arena, proto, sent->body, &sig, &sent->body, err)
+           != 0)
+    {
+        return -1;
+    }
+
+    return 0;
+}

@@ -1,0 +1,60 @@
+/*
+ * What the operator changes in a message before it goes on: caps (AEE-28,
+ * AEE-29) and redaction.  What was changed is read and validated again; the
+ * document that was checked is never patched in place.
+ */
+
+#ifndef PARLEY_AMEND_H
+#define PARLEY_AMEND_H
+
+#include "parley_engine.h"
+
+
+#define PARLEY_CAPS_MAX  2      /* edits of caps */
+
+
+typedef struct {
+    parley_priority_t  priority;        /* the highest that passes */
+    parley_str_t       max_priority;    /* the sender's own, a word; empty:
+                                           none */
+    int64_t            timeout_ms;      /* 0: any */
+} parley_caps_t;
+
+
+/*
+ * The edits that bring a message below the caps, PARLEY_CAPS_MAX at most.
+ * Returns 0 and *ret_n, or -1: no memory.
+ */
+int parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_caps_t *caps, parley_edit_t *edits, uint32_t *ret_n,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Makes the edits; edits has room for one more, that of the signature, which
+ * does not go on with other octets.  The new document is in *ret_doc and m is
+ * of it, but m->sig, which was verified, stays.  *ret_amended: whether any
+ * edit named something; otherwise nothing is touched.  limits, seed and mve5
+ * as for the document that was received.
+ *
+ * Returns 0, or -1: policy-refused where the message would not be valid any
+ * more.
+ */
+int parley_amend(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_limits_t *limits, uint64_t seed, int mve5,
+    parley_edit_t *edits, uint32_t n, parley_msg_t *m,
+    parley_json_t *ret_doc, int *ret_amended, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * A message of the same protocol on both sides, whose octets are the
+ * gateway's since parley_amend() made them (doc): so is its signature, where
+ * opts say how to sign.  sent->body gets it.
+ */
+int parley_amend_sign(parley_arena_t *arena, parley_proto_t proto,
+    const parley_json_t *doc, const parley_encode_opts_t *opts,
+    parley_encoded_t *sent, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_AMEND_H */

@@ -1,0 +1,93 @@
+#include "parley_check.h"
+#include "parley_codec.h"
+
+
+int
+parley_check_transport(parley_proto_t proto, const parley_way_t *way,
+    parley_error_t *err)
+{
+    if (way->trusted || way->tls || !parley_codecs[proto]->needs_tls) {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
+                            "this protocol needs TLS 1.2 or later");
+}
+
+
+int
+parley_check_unsigned(parley_proto_t proto, const parley_way_t *way,
+    parley_error_t *err)
+{
+    const char  *why;
+
+    if (way->trusted && !way->must_sign) {
+        return 0;
+    }
+
+    if (way->must_sign || parley_codecs[proto]->needs_signature) {
+        why = "the message must be signed";
+
+    } else if (!way->token) {
+        why = "nothing proves who sent the message";
+
+    } else if (!way->tls) {
+        why = "an unsigned message needs TLS";
+
+    } else {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_SIGNATURE_MISSING,
+                            parley_codecs[proto]->signature_pointer, "%s",
+                            why);
+}
+
+
+int
+parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
+    int64_t now_ms, parley_error_t *err)
+{
+    int64_t                age;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[m->wire];
+
+    if (codec->past_max_ms > 0 && past_ms > codec->past_max_ms) {
+        past_ms = codec->past_max_ms;
+    }
+
+    if (codec->future_max_ms > 0 && future_ms > codec->future_max_ms) {
+        future_ms = codec->future_max_ms;
+    }
+
+    if (m->created.len == 0 && m->created_ms < 0) {
+        /* a log record, or a protocol whose messages need not say it */
+        return 0;
+    }
+
+    if (m->created_ms < 0) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID,
+                                codec->created_pointer,
+                                "is no RFC 3339 timestamp, its age cannot be "
+                                "told");
+    }
+
+    age = now_ms - m->created_ms;
+
+    if (age > past_ms) {
+        return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
+                                codec->created_pointer,
+                                "the message is older than %ld seconds",
+                                (long) (past_ms / 1000));
+    }
+
+    if (-age > future_ms) {
+        return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
+                                codec->created_pointer,
+                                "the message is more than %ld seconds ahead",
+                                (long) (future_ms / 1000));
+    }
+
+    return 0;
+}

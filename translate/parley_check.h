@@ -1,0 +1,49 @@
+/*
+ * What is asked of a message besides its schema, as far as its protocol
+ * decides it: how it came, whether something must prove its sender, how old
+ * it may be.
+ */
+
+#ifndef PARLEY_CHECK_H
+#define PARLEY_CHECK_H
+
+#include <stdint.h>
+
+#include "parley_error.h"
+#include "parley_msg.h"
+
+
+/* how a message came, and what is asked where it came to */
+typedef struct {
+    unsigned  trusted:1;        /* whoever can send here is trusted */
+    unsigned  tls:1;            /* TLS 1.2 or later */
+    unsigned  token:1;          /* a verified token names the sender */
+    unsigned  must_sign:1;      /* every message is to be signed */
+} parley_way_t;
+
+
+/* VCP-19.  Returns 0, or -1: policy-refused. */
+int parley_check_transport(parley_proto_t proto, const parley_way_t *way,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Whether a message may come without a signature (AEE-37, VCP-17).  Returns
+ * 0, or -1: signature-missing.
+ */
+int parley_check_unsigned(parley_proto_t proto, const parley_way_t *way,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Whether a message is from at most past_ms before now_ms and future_ms after
+ * it, or from within its protocol's own bounds where these are narrower
+ * (AEE-17, VCP-15).  A log record need not say.  Returns 0, or -1:
+ * message-stale, field-invalid.
+ */
+int parley_check_age(const parley_msg_t *m, int64_t past_ms,
+    int64_t future_ms, int64_t now_ms, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_CHECK_H */

@@ -1,0 +1,221 @@
+#include <string.h>
+
+#include "parley_party.h"
+#include "parley_codec.h"
+#include "parley_name.h"
+
+
+static int parley_party_matches(const parley_parties_t *parties,
+    const parley_party_t *p, const parley_msg_t *m);
+static int parley_party_maps(const parley_parties_t *parties,
+    parley_proto_t proto, parley_str_t name, const parley_msg_t *m);
+
+
+int
+parley_party_sender(const parley_parties_t *parties, const parley_msg_t *m,
+    const parley_party_t *caller, int trusted, parley_party_t *ret,
+    parley_error_t *err)
+{
+    int             listed;
+    parley_party_t  owner;
+
+    memset(ret, 0, sizeof(parley_party_t));
+
+    if (m->sender.len == 0 && caller != NULL) {
+        /* it names nobody: it is the caller's own */
+        *ret = *caller;
+        return 0;
+    }
+
+    listed = parties->find(parties->ctx, m->wire, m->sender, &owner);
+
+    if (caller == NULL) {
+
+        if (listed) {
+            *ret = owner;
+
+        } else if (!trusted) {
+            return parley_error_set(err, PARLEY_E_KEY_UNKNOWN,
+                                    parley_codecs[m->wire]->sender_pointer,
+                                    "nobody of this name is known here");
+        }
+
+        return 0;
+    }
+
+    if (listed ? parley_str_eq(owner.sub, caller->sub)
+               : parley_party_matches(parties, caller, m))
+    {
+        *ret = *caller;
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                            parley_codecs[m->wire]->sender_pointer,
+                            "the sender is not who the token names");
+}
+
+
+/*
+ * The principal's own name in this protocol decides.  Where it has none, a
+ * name of another protocol may map here; where it has no names at all its
+ * sub is its name.
+ */
+static int
+parley_party_matches(const parley_parties_t *parties,
+    const parley_party_t *p, const parley_msg_t *m)
+{
+    unsigned  i, n;
+
+    if (p->names[m->wire].len > 0) {
+        return parley_str_eq(p->names[m->wire], m->sender);
+    }
+
+    n = 0;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        /* the name in MoQ is the sub itself */
+
+        if (p->names[i].len == 0 || i == PARLEY_PROTO_MOQ) {
+            continue;
+        }
+
+        n++;
+
+        if (parley_party_maps(parties, (parley_proto_t) i, p->names[i], m)) {
+            return 1;
+        }
+    }
+
+    if (n > 0) {
+        return 0;
+    }
+
+    return parley_str_eq(p->sub, m->sender)
+           || parley_party_maps(parties, PARLEY_PROTO_AEE, p->sub, m);
+}
+
+
+static int
+parley_party_maps(const parley_parties_t *parties, parley_proto_t proto,
+    parley_str_t name, const parley_msg_t *m)
+{
+    parley_str_t  mapped;
+
+    return parley_name_map(parties->arena, proto, name, m->wire, &mapped) == 0
+           && parley_str_eq(mapped, m->sender);
+}
+
+
+int
+parley_party_name(const parley_parties_t *parties,
+    const parley_party_t *party, parley_proto_t proto, parley_str_t *ret)
+{
+    unsigned  i;
+
+    *ret = party->names[proto];
+
+    if (ret->len > 0) {
+        return 0;
+    }
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (party->names[i].len > 0 && i != PARLEY_PROTO_MOQ
+            && parley_name_map(parties->arena, (parley_proto_t) i,
+                               party->names[i], proto, ret)
+               == 0)
+        {
+            return 0;
+        }
+    }
+
+    *ret = parley_str_none;
+
+    return -1;
+}
+
+
+int
+parley_party_direction(const parley_parties_t *parties,
+    const parley_msg_t *m, const parley_party_t *sender, parley_error_t *err)
+{
+    parley_party_t         recipient;
+    parley_direction_t     direction;
+    const parley_party_t  *to, *child, *upper;
+
+    direction = parley_codecs[m->wire]->direction(m);
+
+    if (direction == PARLEY_DIRECTION_ANY) {
+        return 0;
+    }
+
+    to = parties->find(parties->ctx, m->wire, m->recipient, &recipient)
+         ? &recipient : NULL;
+
+    if (direction == PARLEY_DIRECTION_DOWN) {
+        child = to;
+        upper = sender;
+
+    } else {
+        child = sender;
+        upper = to;
+    }
+
+    /* a parent is not the child of its own child, whatever else is known */
+
+    if (child != NULL && child->parent.len > 0) {
+        if (upper != NULL && parley_str_eq(child->parent, upper->sub)) {
+            return 0;
+        }
+
+    } else if (child == NULL || upper == NULL
+               || !parley_str_eq(upper->parent, child->sub))
+    {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_DIRECTION_REFUSED,
+                            parley_codecs[m->wire]->recipient_pointer,
+                            "this type of message passes between a child and "
+                            "its own parent only, in one direction");
+}
+
+
+int
+parley_party_resolve(const parley_parties_t *parties, const parley_msg_t *m,
+    const parley_party_t *sender, parley_proto_t from, parley_str_t name,
+    parley_proto_t to, parley_str_t *ret)
+{
+    int             rc, known;
+    parley_party_t  owner, other;
+
+    known = parties->find(parties->ctx, from, name, &owner);
+
+    if (!known && sender != NULL && from == m->wire
+        && parley_str_eq(name, m->sender))
+    {
+        owner = *sender;
+        known = 1;
+    }
+
+    if (known && owner.names[to].len > 0) {
+        *ret = owner.names[to];
+        return 1;
+    }
+
+    rc = parley_name_map(parties->arena, from, name, to, ret);
+
+    if (rc != 0) {
+        /* nobody's name: a group, perhaps */
+        return (rc == 1 && !known) ? 0 : -1;
+    }
+
+    if (parties->find(parties->ctx, to, *ret, &other)
+        && (!known || !parley_str_eq(other.sub, owner.sub)))
+    {
+        return -1;
+    }
+
+    return 1;
+}
