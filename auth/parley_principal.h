@@ -113,5 +113,13 @@ int parley_principal_from_claims(parley_arena_t *arena,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Who acts where a principal does (agent-channel 3.2): the handle of the
+ * human, its own or, where it has none or a derived one, its parent's; and
+ * its instrument.  Both empty for NULL, either where it is not known.
+ */
+void parley_principal_actors(const parley_principal_t *principal,
+    parley_str_t *ret_human, parley_str_t *ret_instrument);
+
 
 #endif /* PARLEY_PRINCIPAL_H */

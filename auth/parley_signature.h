@@ -23,9 +23,9 @@
  * strict), over octets.
  *
  * word is "ed25519" (also "EdDSA", as JOSE spells it in an AEE sig) or
- * "HS256", in just this spelling.  kid empty: every key of that algorithm is tried, in
- * order, up to PARLEY_SIGNATURE_TRIES.  keys are the sender's and nobody
- * else's, which is what binds the signature to the sender.
+ * "HS256", in just this spelling.  kid empty: every key of that algorithm is
+ * tried, in order, up to PARLEY_SIGNATURE_TRIES.  keys are the sender's and
+ * nobody else's, which is what binds the signature to the sender.
  *
  * Returns 0 and the key that verified in *ret_key (may be NULL), or -1 with
  * *ret_key NULL: key-unknown (no such kid, or no key of that algorithm),

@@ -52,6 +52,21 @@ static const bench_kind_t  bench_kinds[] = {
         "The active constitution allows three of them, each after a second "
         "look; this request names forty-one and no reason. " },
 
+    { .name = "aee-event",
+      .size = 700,
+      .text =
+        "{\"v\":\"1\",\"id\":\"\1\",\"ts\":\"\2\",\"type\":\"event\","
+        "\"from\":\"agent.child-7\",\"to\":\"agent.parent-1\","
+        "\"intent\":\"vcp.escalation\",\"corr\":\"\1\",\"reply_to\":null,"
+        "\"priority\":\"low\",\"requires\":null,"
+        "\"payload\":{\"severity\":\"info\","
+        "\"reason\":\"The caller asked for \\\"all hosts\\\".\\n\4\","
+        "\"context\":\"" BENCH_CONTEXT "\","
+        "\"requires_ack\":false}}",
+      .fill =
+        "The active constitution allows three of them, each after a second "
+        "look; this request names forty-one and no reason. " },
+
     { .name = "aee-large",
       .size = 8000,
       .text =

@@ -36,7 +36,8 @@ typedef struct {
  * Kinds:
  *
  *  aee         a task that is a VCP escalation, up to some 4 000 octets
- *  aee-large   an event that is a VCP constraint_propagate, of any size
+ *  aee-event   an event that is one, which no reply is waited for
+ *  aee-large   a task that is a VCP constraint_propagate, of any size
  *  vcp         a context_share of some 500 octets
  *  vcp-signed  the same, with an Ed25519 signature
  *

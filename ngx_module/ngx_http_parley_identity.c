@@ -161,46 +161,24 @@ ngx_http_parley_own_name(ngx_http_parley_ctx_t *ctx, parley_proto_t proto)
 }
 
 
-/*
- * Who acts where this principal does (agent-channel 3.2): its instrument, and
- * the handle of the human, its own or its parent's.
- */
-
 void
 ngx_http_parley_attribute(void *data, parley_proto_t proto,
     parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument)
 {
     ngx_http_parley_ctx_t *ctx = data;
 
-    parley_party_t             party;
-    const parley_principal_t  *p;
-
-    *ret_human = parley_str_none;
-    *ret_instrument = parley_str_none;
+    parley_party_t  party;
 
     if (ngx_http_parley_find(ctx, proto, name, &party)) {
-        p = party.data;
+        parley_principal_actors(party.data, ret_human, ret_instrument);
 
     } else if (proto == ctx->msg.wire
                && (ctx->msg.sender.len == 0
                    || parley_str_eq(name, ctx->msg.sender)))
     {
-        p = ctx->principal;
+        parley_principal_actors(ctx->principal, ret_human, ret_instrument);
 
     } else {
-        return;
-    }
-
-    if (p == NULL) {
-        return;
-    }
-
-    *ret_instrument = p->instrument;
-    *ret_human = p->names[PARLEY_NAMESPACE_HANDLE];
-
-    if (p->above
-        && (ret_human->len == 0 || parley_str_begins(*ret_human, "~cc-")))
-    {
-        *ret_human = p->above->names[PARLEY_NAMESPACE_HANDLE];
+        parley_principal_actors(NULL, ret_human, ret_instrument);
     }
 }

@@ -303,6 +303,10 @@ ngx_http_parley_now(void)
 }
 
 
+/* Says what is wrong with a word of the directive; NGX_CONF_ERROR. */
+char *ngx_http_parley_bad(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_str_t *value, const char *why);
+
 /* NGX_OK and what follows "name=" in word, or NGX_DECLINED */
 ngx_int_t ngx_http_parley_param(ngx_str_t *word, const char *name,
     ngx_str_t *value);

@@ -78,7 +78,10 @@ ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    ngx_http_parley_origin_make_key(ctx, ctx->lcf->speak, ctx->sent.id,
+    ngx_http_parley_origin_make_key(ctx, ctx->lcf->speak,
+                                    parley_codecs[ctx->lcf->speak]
+                                    ->replies_by_corr
+                                    ? ctx->sent.corr : ctx->sent.id,
                                     ctx->origin_key);
 
     return ngx_http_parley_origin_put(ctx, owner, record);
@@ -228,8 +231,7 @@ ngx_http_parley_origin_find(ngx_http_parley_ctx_t *ctx)
     parley_str_t  record;
 
     if (ctx->msg.wire == ctx->lcf->speak
-        || (ctx->msg.act != PARLEY_ACT_REPLY
-            && ctx->msg.act != PARLEY_ACT_FAILURE))
+        || (ctx->msg.act != PARLEY_ACT_REPLY && ctx->msg.reply_to.len == 0))
     {
         return NGX_OK;
     }
@@ -244,8 +246,8 @@ ngx_http_parley_origin_find(ngx_http_parley_ctx_t *ctx)
         return rc;
     }
 
-    if (ctx->msg.act == PARLEY_ACT_FAILURE) {
-        /* bad news are told, whoever they are an answer to */
+    if (ctx->msg.act != PARLEY_ACT_REPLY) {
+        /* bad news, and progress, are told whoever they are an answer to */
         return NGX_OK;
     }
 

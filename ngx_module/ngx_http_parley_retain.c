@@ -3,8 +3,9 @@
  * Copyright (C) 2026 The Parley authors
  *
  * Retention (parley_retain): the last messages that were taken, for
- * aee.context.fetch; and what was said against them (aee.context.refute).  Only a party of the conversation sees either; who is
- * none learns no more than that nothing is there.
+ * aee.context.fetch; and what was said against them (aee.context.refute).
+ * Only a party of the conversation sees either; who is none learns no more
+ * than that nothing is there.
  */
 
 
@@ -43,6 +44,8 @@ typedef struct {
 
 static void ngx_http_parley_retain_key(ngx_http_parley_ctx_t *ctx,
     parley_str_t id, uint8_t key[PARLEY_KEY_LEN]);
+static ngx_int_t ngx_http_parley_retain_secret(ngx_http_parley_ctx_t *ctx,
+    parley_str_t *message);
 static ngx_int_t ngx_http_parley_retain_load(ngx_http_parley_ctx_t *ctx,
     parley_str_t id, ngx_http_parley_retained_t *m);
 static ngx_int_t ngx_http_parley_retain_read(ngx_http_parley_ctx_t *ctx,
@@ -79,6 +82,42 @@ ngx_http_parley_retain_key(ngx_http_parley_ctx_t *ctx, parley_str_t id,
 }
 
 
+/* a credential in a message (MoQ auth_token) is nobody's to fetch */
+
+static ngx_int_t
+ngx_http_parley_retain_secret(ngx_http_parley_ctx_t *ctx,
+    parley_str_t *message)
+{
+    uint32_t        applied;
+    const char     *pointer;
+    parley_str_t    text;
+    parley_edit_t   edit;
+    parley_error_t  err;
+
+    pointer = parley_codecs[ctx->msg.wire]->secret_pointer;
+
+    if (pointer == NULL) {
+        return NGX_OK;
+    }
+
+    edit.pointer = parley_str_c(pointer);
+    edit.value = parley_str_none;
+
+    if (parley_edit(&ctx->arena, ctx->msg.doc, &edit, 1, &text, &applied,
+                    &err)
+        != 0)
+    {
+        return NGX_ERROR;
+    }
+
+    if (applied) {
+        *message = text;
+    }
+
+    return NGX_OK;
+}
+
+
 /*
  * What was passed on, so without what parley_redact took out; of a message
  * that was translated, the original that the translation refers to.
@@ -103,6 +142,10 @@ ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx)
     m.until = (int64_t) ngx_current_msec + (int64_t) ctx->mcf->retain_time;
     m.message = (ctx->msg.wire == ctx->lcf->speak) ? ctx->sent.body
                                                    : ctx->msg.doc->input;
+
+    if (ngx_http_parley_retain_secret(ctx, &m.message) != NGX_OK) {
+        return;
+    }
 
     /* an id that somebody else has used already stays the other's */
 
@@ -481,6 +524,7 @@ ngx_http_parley_retain_refute(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
     reason = ngx_http_parley_retain_text(ctx->msg.data.doc,
                                          ctx->msg.data.node, "reason");
+    rc = NGX_AGAIN;
 
     for (tries = 0; tries < NGX_HTTP_PARLEY_REFUTE_TRIES; tries++) {
 

@@ -420,7 +420,11 @@ ngx_http_parley_sse_translate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
     parley_loss_init(&ctx->loss, &sse->arena);
     ngx_http_parley_answer_options(ctx, &opts);
 
-    if (answer.kind != PARLEY_ANSWER_MESSAGE) {
+    if (answer.kind != PARLEY_ANSWER_MESSAGE
+        || (parley_codecs[ctx->msg.wire]->responds
+            && (answer.msg.act == PARLEY_ACT_REPLY
+                || answer.msg.act == PARLEY_ACT_FAILURE)))
+    {
 
         if (parley_answer_encode(ctx->mcf->engine, &sse->arena, &ctx->msg,
                                  &answer, &opts, ngx_http_parley_now(),

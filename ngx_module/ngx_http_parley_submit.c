@@ -13,8 +13,8 @@
 #define NGX_HTTP_PARLEY_SCOPE_ARG  "scope="
 
 
-static ngx_int_t ngx_http_parley_scope(ngx_http_request_t *r,
-    parley_str_t *ret);
+static ngx_int_t ngx_http_parley_argument(ngx_http_request_t *r,
+    const char *name, parley_str_t *ret);
 
 
 ngx_int_t
@@ -24,9 +24,16 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     ngx_memzero(&submission, sizeof(parley_submission_t));
 
-    if (ngx_http_parley_scope(r, &submission.scope) != NGX_OK) {
+    if (ngx_http_parley_argument(r, "scope", &submission.scope) != NGX_OK
+        || ngx_http_parley_argument(r, "recipient", &submission.recipient)
+           != NGX_OK)
+    {
         parley_error_memory(&ctx->error);
         return NGX_DECLINED;
+    }
+
+    if (submission.recipient.len == 0) {
+        submission.recipient = ngx_http_parley_str(&ctx->mcf->self);
     }
 
     submission.sender = ctx->msg.sender.len
@@ -45,17 +52,16 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* the query argument "scope" */
+/* a query argument, unescaped; *ret stays empty where it is not there */
 
 static ngx_int_t
-ngx_http_parley_scope(ngx_http_request_t *r, parley_str_t *ret)
+ngx_http_parley_argument(ngx_http_request_t *r, const char *name,
+    parley_str_t *ret)
 {
     u_char     *dst, *src, *start;
     ngx_str_t   value;
 
-    if (ngx_http_arg(r, (u_char *) "scope", sizeof("scope") - 1, &value)
-        != NGX_OK)
-    {
+    if (ngx_http_arg(r, (u_char *) name, ngx_strlen(name), &value) != NGX_OK) {
         return NGX_OK;
     }
 

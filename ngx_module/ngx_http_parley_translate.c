@@ -17,7 +17,8 @@
 
 static ngx_int_t ngx_http_parley_translated(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_edit(ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_edit(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_caps(ngx_http_parley_ctx_t *ctx,
     parley_caps_t *ret);
 static ngx_int_t ngx_http_parley_options(ngx_http_request_t *r,
@@ -47,7 +48,7 @@ ngx_http_parley_translated(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_int_t     rc;
     parley_str_t  lost;
 
-    rc = ngx_http_parley_edit(ctx);
+    rc = ngx_http_parley_edit(r, ctx);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -102,7 +103,7 @@ ngx_http_parley_translated(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 /* AEE-28, AEE-29, AEE-32 */
 
 static ngx_int_t
-ngx_http_parley_edit(ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_edit(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     int                        amended;
     uint32_t                   n;
@@ -139,9 +140,13 @@ ngx_http_parley_edit(ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    ctx->edited = amended ? 1 : 0;
+    if (!amended) {
+        return NGX_OK;
+    }
 
-    return NGX_OK;
+    ctx->edited = 1;
+
+    return ngx_http_parley_submission(r, ctx);
 }
 
 

@@ -143,8 +143,16 @@ subtest 'GW-06 nor does one with a UUIDv7 that nobody sent' => sub {
 };
 
 
-subtest 'GW-06 an error that answers nothing' => sub {
-    unmatched(reply(failure(aee(from => 'agent.alice', to => 'agent.lead'))));
+subtest 'GW-06 an error that answers nothing is told all the same' => sub {
+    my $task = aee(from => 'agent.alice', to => 'agent.lead');
+
+    is(reply(failure($task, message => 'the pager is broken'))->{status}, 202);
+
+    my $got = $vcp->last->{json};
+
+    is($got->{type}, 'escalation', 'as an escalation of its own');
+    like($got->{payload}{reason}, qr/the pager is broken/);
+    unlike($got->{payload}{reason}, qr/^ACK:/, 'which acknowledges nothing');
 };
 
 

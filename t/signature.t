@@ -69,17 +69,24 @@ sub main::escaped {
 }
 
 
-# Every text that differs from this one in one character.
+# Every place of the text with another character in it: the next of its kind
+# and, of a letter, the other case.
 sub main::changed {
     my $text = shift;
 
     return map {
-        my $copy = $text;
-        my $old = substr $copy, $_, 1;
-        (my $new = $old) =~ tr/a-zA-Z0-9/b-zaB-ZA1-90/;
+        my $at = $_;
+        my $old = substr $text, $at, 1;
+        (my $next = $old) =~ tr/a-zA-Z0-9/b-zaB-ZA1-90/;
+        (my $case = $old) =~ tr/a-zA-Z/A-Za-z/;
 
-        substr $copy, $_, 1, $new ne $old ? $new : $old eq '_' ? '-' : '_';
-        $copy;
+        $next = $old eq '_' ? '-' : '_' if $next eq $old;
+
+        map {
+            my $copy = $text;
+            substr $copy, $at, 1, $_;
+            $copy;
+        } $next, $case ne $old ? $case : ();
     } 0 .. length($text) - 1;
 }
 

@@ -3,20 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_directory.h"
-#include "parley_name.h"
+#include "parley_glue.h"
 #include "parley_signature.h"
-#include "parley_tool.h"
 
 
 #define PARLEY_IDENTITIES_MAX  (64 << 20)
-
-
-typedef enum {
-    PARLEY_LOSS_REPORT = 0,
-    PARLEY_LOSS_REJECT,
-    PARLEY_LOSS_IGNORE
-} parley_loss_mode_t;
 
 
 typedef struct {
@@ -26,7 +17,7 @@ typedef struct {
     parley_submission_t    submission;
     parley_directory_t    *directory;
     parley_jwk_t           key;
-    parley_arena_t        *arena;       /* of the message at hand */
+    parley_glue_t          glue;        /* of the message at hand */
     parley_loss_mode_t     loss;
 } parley_translate_t;
 
@@ -47,12 +38,6 @@ static void parley_translate_json(parley_input_t *in,
     const parley_loss_t *loss);
 static void parley_translate_loss(const parley_input_t *in,
     const parley_loss_t *loss);
-static int parley_translate_resolve(void *data, parley_proto_t from,
-    parley_str_t name, parley_proto_t to, parley_str_t *ret);
-static void parley_translate_attribute(void *data, parley_proto_t proto,
-    parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
-static int parley_translate_sign(void *data, parley_str_t octets,
-    parley_msg_sig_t *ret, parley_error_t *err);
 
 
 static const parley_option_t  parley_translate_options[] = {
@@ -70,6 +55,7 @@ static const parley_option_t  parley_translate_options[] = {
       "ignore", 0 },
     { "vcp-context", 0, "C", "as parley_vcp_context", 0 },
     { "vcp-constitution", 0, "C", "as parley_vcp_constitution", 0 },
+    PARLEY_OPTIONS_ENCODE,
     PARLEY_OPTIONS_SUBMISSION,
     PARLEY_OPTIONS_INPUT,
     parley_option_end
@@ -121,10 +107,17 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
         || parley_translate_loss_mode(tool, t) != 0
         || parley_submission_read(tool, &t->submission) != 0
         || parley_message_init(tool, "from", &t->m) != 0
-        || parley_translate_directory(tool, t) != 0)
+        || parley_translate_directory(tool, t) != 0
+        || parley_message_file(tool, t->m.engine,
+                               parley_option(tool, "answering"),
+                               &t->opts.answering)
+           != 0
+        || parley_message_trace(tool, &t->opts) != 0)
     {
         return -1;
     }
+
+    t->opts.now_ms = t->submission.ms;
 
     value = parley_option(tool, "self");
     t->opts.self = parley_str_c(value != NULL ? value : "service.parley");
@@ -154,8 +147,7 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
         return -1;
     }
 
-    t->opts.sign = parley_translate_sign;
-    t->opts.sign_ctx = t;
+    t->glue.key = &t->key;
 
     return 0;
 }
@@ -214,9 +206,7 @@ parley_translate_directory(parley_tool_t *tool, parley_translate_t *t)
         return -1;
     }
 
-    t->opts.resolve = parley_translate_resolve;
-    t->opts.attribute = parley_translate_attribute;
-    t->opts.resolve_ctx = t;
+    t->glue.directory = t->directory;
 
     return 0;
 }
@@ -234,7 +224,9 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         return parley_output_error(tool, in);
     }
 
-    t->arena = in->arena;
+    t->glue.arena = in->arena;
+    t->glue.msg = &t->m.msg;
+    parley_glue_opts(&t->glue, &t->opts);
 
     if (parley_translate_submit(in, t) != 0) {
         return parley_output_error(tool, in);
@@ -279,8 +271,6 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 }
 
 
-/* as the module does it */
-
 static int
 parley_translate_submit(parley_input_t *in, parley_translate_t *t)
 {
@@ -294,10 +284,8 @@ parley_translate_submit(parley_input_t *in, parley_translate_t *t)
         submission.sender = msg->sender;
     }
 
-    if (t->opts.attribute != NULL) {
-        t->opts.attribute(t->opts.resolve_ctx, msg->wire, submission.sender,
+    parley_glue_attribute(&t->glue, msg->wire, submission.sender,
                           &submission.human, &submission.instrument);
-    }
 
     return parley_submit(in->arena, msg, &submission, &in->err);
 }
@@ -361,90 +349,4 @@ parley_translate_loss(const parley_input_t *in, const parley_loss_t *loss)
         parley_say("%s%s: lost %u more", in->name, where,
                    loss->count - loss->nitems);
     }
-}
-
-
-/*
- * A parley_resolve_pt.  The name spaces are in the order of the protocols.
- * What the directory does not say the syntax does, but never the name of
- * somebody else.
- */
-static int
-parley_translate_resolve(void *data, parley_proto_t from, parley_str_t name,
-    parley_proto_t to, parley_str_t *ret)
-{
-    parley_translate_t        *t = data;
-    const parley_principal_t  *owner, *other;
-
-    owner = parley_directory_by_name(t->directory, (parley_namespace_t) from,
-                                     name);
-
-    if (owner != NULL && owner->names[to].len > 0) {
-        *ret = owner->names[to];
-        return 1;
-    }
-
-    if (parley_name_map(t->arena, from, name, to, ret) != 0) {
-        return -1;
-    }
-
-    other = parley_directory_by_name(t->directory, (parley_namespace_t) to,
-                                     *ret);
-
-    return (other == NULL || other == owner) ? 1 : -1;
-}
-
-
-/* A parley_attribute_pt: the handle of an agent's human is its parent's. */
-
-static void
-parley_translate_attribute(void *data, parley_proto_t proto,
-    parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument)
-{
-    parley_translate_t        *t = data;
-    const parley_principal_t  *owner;
-
-    *ret_human = parley_str_none;
-    *ret_instrument = parley_str_none;
-
-    owner = parley_directory_by_name(t->directory, (parley_namespace_t) proto,
-                                     name);
-    if (owner == NULL) {
-        return;
-    }
-
-    *ret_instrument = owner->instrument;
-    *ret_human = owner->names[PARLEY_NAMESPACE_HANDLE];
-
-    if (owner->above != NULL
-        && (ret_human->len == 0 || parley_str_begins(*ret_human, "~cc-")))
-    {
-        *ret_human = owner->above->names[PARLEY_NAMESPACE_HANDLE];
-    }
-}
-
-
-static int
-parley_translate_sign(void *data, parley_str_t octets, parley_msg_sig_t *ret,
-    parley_error_t *err)
-{
-    char                 text[PARLEY_SIGNATURE_TEXT_MAX];
-    parley_str_t         value;
-    parley_translate_t  *t = data;
-
-    memset(ret, 0, sizeof(parley_msg_sig_t));
-
-    ret->alg = parley_signature_word(&t->key);
-    ret->kid = t->key.kid;
-    ret->present = 1;
-
-    if (parley_signature_sign(&t->key, octets, text, &value, err) != 0) {
-        return -1;
-    }
-
-    if (parley_arena_str(t->arena, value, &ret->value) != 0) {
-        return parley_error_memory(err);
-    }
-
-    return 0;
 }

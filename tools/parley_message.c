@@ -91,3 +91,80 @@ parley_message_decode(parley_tool_t *tool, parley_input_t *in,
     return parley_decode(m->engine, in->arena, proto, &m->doc, m->partial,
                          &m->msg, &in->err);
 }
+
+
+int
+parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
+    const char *path, const parley_msg_t **ret)
+{
+    parley_str_t     text;
+    parley_msg_t    *msg;
+    parley_json_t   *doc;
+    parley_proto_t   proto;
+    parley_error_t   err;
+
+    *ret = NULL;
+
+    if (path == NULL) {
+        return 0;
+    }
+
+    msg = parley_arena_alloc(&tool->arena, sizeof(parley_msg_t));
+    doc = parley_arena_alloc(&tool->arena, sizeof(parley_json_t));
+
+    if (msg == NULL || doc == NULL) {
+        parley_say("out of memory");
+        return -1;
+    }
+
+    if (parley_file_whole(tool, path, tool->limits.octets, &text) != 0) {
+        return -1;
+    }
+
+    parley_error_clear(&err);
+
+    if (parley_json_read(doc, &tool->arena, &tool->limits, tool->seed, text,
+                         &err)
+        != 0)
+    {
+        parley_say_error(path, &err);
+        return -1;
+    }
+
+    proto = parley_detect(doc, parley_message_protocols());
+
+    if (proto == PARLEY_PROTO_NONE) {
+        parley_say("%s: no protocol known has a message like this", path);
+        return -1;
+    }
+
+    if (parley_decode(engine, &tool->arena, proto, doc, 0, msg, &err) != 0) {
+        parley_say_error(path, &err);
+        return -1;
+    }
+
+    *ret = msg;
+
+    return 0;
+}
+
+
+int
+parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts)
+{
+    const char  *value;
+
+    value = parley_option(tool, "traceparent");
+
+    if (value == NULL
+        || parley_traceparent_parse(parley_str_c(value), &opts->trace_id,
+                                    &opts->span_id)
+           == 0)
+    {
+        return 0;
+    }
+
+    (void) parley_say_usage(tool, "--traceparent: \"%s\" is no traceparent "
+                            "of version 00", value);
+    return -1;
+}

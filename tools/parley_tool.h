@@ -84,6 +84,14 @@ struct parley_tool_s {
       "output, errors too", 0 }
 
 
+/* what cannot be carried is named, refused, or passed over */
+typedef enum {
+    PARLEY_LOSS_REPORT = 0,
+    PARLEY_LOSS_REJECT,
+    PARLEY_LOSS_IGNORE
+} parley_loss_mode_t;
+
+
 /* parley_main.c */
 
 /* ends with NULL */
@@ -271,6 +279,22 @@ int parley_message_decode(parley_tool_t *tool, parley_input_t *in,
 /* the protocols that there are codecs for */
 parley_proto_set_t parley_message_protocols(void);
 
+/*
+ * The message of a file, for --answering.  Returns 0, or -1 after it has said
+ * what is wrong; *ret then is NULL, as it is where path is.
+ */
+int parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
+    const char *path, const parley_msg_t **ret);
+
+/* "traceparent" of W3C, into opts.  Returns 0, or -1: said. */
+int parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts);
+
+/* tool->command's --answering and --traceparent */
+#define PARLEY_OPTIONS_ENCODE                                                 \
+    { "answering", 0, "FILE", "the message that this one answers, as it was\n"\
+      "sent, where a gateway would remember it", 0 },                         \
+    { "traceparent", 0, "T", "of the request that brings the message", 0 }
+
 
 /* parley_submission.c */
 
@@ -291,6 +315,7 @@ int parley_submission_read(parley_tool_t *tool, parley_submission_t *ret);
 
 extern const parley_command_t  parley_cmd_canon;
 extern const parley_command_t  parley_cmd_detect;
+extern const parley_command_t  parley_cmd_explain;
 extern const parley_command_t  parley_cmd_frame_decode;
 extern const parley_command_t  parley_cmd_frame_encode;
 extern const parley_command_t  parley_cmd_jwks;

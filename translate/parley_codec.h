@@ -215,6 +215,10 @@ typedef struct {
     unsigned        needs_tls:1;        /* VCP-19 */
     unsigned        needs_signature:1;  /* VCP-17 */
     unsigned        text_ids:1;         /* ids are any text */
+    unsigned        replies_by_corr:1;  /* a reply names the correlation of
+                                           what it answers, not its id */
+    unsigned        responds:1;         /* a final answer is a response, also
+                                           in a stream: never a message */
 
     /*
      * How strongly the top-level members speak for this protocol: 0 not at

@@ -28,6 +28,7 @@ const parley_codec_t  parley_c2a_codec = {
     .data_pointer = "/params",
 
     .text_ids = 1,
+    .responds = 1,
 
     .detect = parley_c2a_detect,
     .decode = parley_c2a_decode,

@@ -23,6 +23,8 @@ const parley_codec_t  parley_moq_codec = {
     .data_pointer = "/payload",
     .secret_pointer = "/auth_token",
 
+    .replies_by_corr = 1,
+
     .detect = parley_moq_detect,
     .decode = parley_moq_decode,
     .submit = parley_moq_submit,

@@ -49,6 +49,8 @@ END
             parley_speak      vcp;
             parley_allow      scope=ops:run protocol=aee type=task
                               intent=vcp.*;
+            parley_allow      scope=ops:run protocol=aee type=event
+                              intent=vcp.*;
             parley_rate       1000000r/s burst=100000;
             parley_window     10m;
             proxy_pass        http://service/vcp;

@@ -244,8 +244,12 @@ sub leave {
 
     my $socket = delete $self->{socket} or return;
 
-    if ($socket->isa('IO::Socket::SSL')) { $socket->close(SSL_no_shutdown => 1) }
-    else                                 { close $socket }
+    if ($socket->isa('IO::Socket::SSL')) {
+        $socket->close(SSL_no_shutdown => 1);
+
+    } else {
+        close $socket;
+    }
 }
 
 

@@ -1,0 +1,343 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Setters of what is asked of a message, and done to it.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+static ngx_uint_t ngx_http_parley_is_pointer(ngx_str_t *s);
+
+
+char *
+ngx_http_parley_policy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_str_t                    *value;
+    ngx_uint_t                    i, allow;
+    parley_str_t                  words[PARLEY_POLICY_WORDS];
+    parley_error_t                err;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    if (lcf->policy == NGX_CONF_UNSET_PTR) {
+        lcf->policy = ngx_pcalloc(cf->pool, sizeof(parley_policy_t));
+        if (lcf->policy == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    if (cf->args->nelts - 1 > PARLEY_POLICY_WORDS) {
+        return "has too many words";
+    }
+
+    value = cf->args->elts;
+    allow = ngx_strcmp(cmd->name.data, "parley_allow") == 0;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        words[i - 1] = ngx_http_parley_str(&value[i]);
+    }
+
+    mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
+
+    if (parley_policy_add(lcf->policy, &mcf->arena, (int) allow, words,
+                          cf->args->nelts - 1, &err)
+        != 0)
+    {
+        /* its text names the word */
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\": %s", &cmd->name,
+                           err.text);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_rate(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_str_t       *value;
+    ngx_uint_t       i, n;
+    parley_str_t     words[8];
+    parley_error_t   err;
+
+    if (lcf->rate != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    n = cf->args->nelts - 1;
+
+    if (n == 1 && ngx_strcmp(value[1].data, "off") == 0) {
+        lcf->rate = NULL;
+        return NGX_CONF_OK;
+    }
+
+    lcf->rate = ngx_pcalloc(cf->pool, sizeof(parley_rate_t));
+    if (lcf->rate == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (n > sizeof(words) / sizeof(words[0])) {
+        return "has too many words";
+    }
+
+    for (i = 0; i < n; i++) {
+        words[i] = ngx_http_parley_str(&value[i + 1]);
+    }
+
+    if (parley_rate_compile(words, n, lcf->rate, &err) != 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\": %s%s%s",
+                           &cmd->name, err.field, err.field[0] ? " " : "",
+                           err.text);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_cap(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_int_t                    n;
+    ngx_str_t                   *value, s;
+    ngx_uint_t                   i;
+    parley_priority_t            priority;
+    ngx_http_parley_cap_conf_t  *cap;
+
+    if (lcf->cap != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    cap = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_cap_conf_t));
+    if (cap == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    cap->priority = -1;
+    lcf->cap = cap;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_param(&value[i], "priority", &s) == NGX_OK) {
+
+            if (parley_priority_find(ngx_http_parley_str(&s), &priority)
+                != 0)
+            {
+                return ngx_http_parley_bad(cf, cmd, &value[i],
+                                           "must be low, normal, high or "
+                                           "urgent");
+            }
+
+            cap->priority = priority;
+            continue;
+        }
+
+        if (ngx_http_parley_param(&value[i], "timeout", &s) == NGX_OK) {
+
+            n = ngx_parse_time(&s, 0);
+
+            if (n == NGX_ERROR || n == 0) {
+                return ngx_http_parley_bad(cf, cmd, &value[i],
+                                           "is no time above zero");
+            }
+
+            cap->timeout = (ngx_msec_t) n;
+            continue;
+        }
+
+        return ngx_http_parley_bad(cf, cmd, &value[i],
+                                   "is unknown, expected priority= or "
+                                   "timeout=");
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_freshness(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_int_t    n;
+    ngx_str_t   *value, s;
+    ngx_uint_t   i;
+
+    if (lcf->past != NGX_CONF_UNSET_MSEC
+        || lcf->future != NGX_CONF_UNSET_MSEC)
+    {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_param(&value[i], "past", &s) != NGX_OK
+            && ngx_http_parley_param(&value[i], "future", &s) != NGX_OK)
+        {
+            return ngx_http_parley_bad(cf, cmd, &value[i],
+                                       "is unknown, expected past= or "
+                                       "future=");
+        }
+
+        n = ngx_parse_time(&s, 0);
+
+        if (n == NGX_ERROR) {
+            return ngx_http_parley_bad(cf, cmd, &value[i], "is no time");
+        }
+
+        if (value[i].data[0] == 'p') {
+            lcf->past = (ngx_msec_t) n;
+
+        } else {
+            lcf->future = (ngx_msec_t) n;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ssize_t      n;
+    ngx_str_t   *value, s;
+    ngx_uint_t   i;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_param(&value[i], "body", &s) == NGX_OK) {
+            n = ngx_parse_size(&s);
+
+            if (n > 0 && n <= NGX_HTTP_PARLEY_BODY_MAX) {
+                lcf->limit_body = n;
+                continue;
+            }
+
+        } else if (ngx_http_parley_param(&value[i], "string", &s) == NGX_OK) {
+            n = ngx_parse_size(&s);
+
+            if (n > 0 && n <= NGX_HTTP_PARLEY_BODY_MAX) {
+                lcf->limit_string = n;
+                continue;
+            }
+
+        } else if (ngx_http_parley_param(&value[i], "depth", &s) == NGX_OK) {
+            n = ngx_atoi(s.data, s.len);
+
+            if (n > 0 && n <= NGX_HTTP_PARLEY_DEPTH_MAX) {
+                lcf->limit_depth = n;
+                continue;
+            }
+
+        } else if (ngx_http_parley_param(&value[i], "members", &s) == NGX_OK) {
+            n = ngx_atoi(s.data, s.len);
+
+            if (n > 0 && n <= NGX_HTTP_PARLEY_BODY_MAX) {
+                lcf->limit_members = n;
+                continue;
+            }
+
+        } else {
+            return ngx_http_parley_bad(cf, cmd, &value[i],
+                                       "is unknown, expected body=, depth=, "
+                                       "string= or members=");
+        }
+
+        return ngx_http_parley_bad(cf, cmd, &value[i],
+                                   "is no number within its bounds");
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+/* RFC 6901: ~0 and ~1 are all the escapes there are */
+
+static ngx_uint_t
+ngx_http_parley_is_pointer(ngx_str_t *s)
+{
+    size_t  i;
+
+    for (i = 0; i < s->len; i++) {
+        if (s->data[i] == '~'
+            && (i + 1 == s->len
+                || (s->data[i + 1] != '0' && s->data[i + 1] != '1')))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+char *
+ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_str_t                 *value;
+    ngx_http_parley_redact_t  *redact;
+
+    value = cf->args->elts;
+
+    if (value[1].len < 2 || value[1].data[0] != '/'
+        || !ngx_http_parley_is_pointer(&value[1]))
+    {
+        return ngx_http_parley_bad(cf, cmd, &value[1],
+                                   "must be a JSON Pointer, such as "
+                                   "/payload/secret");
+    }
+
+    if (lcf->redact == NGX_CONF_UNSET_PTR) {
+        lcf->redact = ngx_array_create(cf->pool, 4,
+                                       sizeof(ngx_http_parley_redact_t));
+        if (lcf->redact == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    if (lcf->redact->nelts == NGX_HTTP_PARLEY_REDACT_MAX) {
+        return "is there too often";
+    }
+
+    redact = ngx_array_push(lcf->redact);
+    if (redact == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    redact->pointer = value[1];
+    redact->mask = 0;
+
+    if (cf->args->nelts == 3) {
+
+        if (ngx_strcmp(value[2].data, "mask") == 0) {
+            redact->mask = 1;
+
+        } else if (ngx_strcmp(value[2].data, "remove") != 0) {
+            return ngx_http_parley_bad(cf, cmd, &value[2],
+                                       "must be remove or mask");
+        }
+    }
+
+    return NGX_CONF_OK;
+}

@@ -1,0 +1,503 @@
+# parley explain says what the gateway does: the same configuration, the same
+# messages, through a real nginx and through the tool.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Encode ();
+use JSON::PP ();
+use Test::More;
+
+use Parley::Client;
+use Parley::Env qw(tmp_dir port slurp spew);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Tool ();
+use Parley::Upstream;
+
+sub tool { Parley::Tool::tool(@_) }
+
+my $dir = tmp_dir();
+
+mkdir "$dir/intents";
+spew("$dir/intents/ops.checked.task.schema.json", jcs({
+    type => 'object', required => ['disk'],
+    properties => { disk => { type => 'string' } } }));
+
+my $aee = 'parley_accept aee; parley_jwt on;';
+my $both = 'parley_accept aee vcp; parley_jwt on;';
+my $context = 'parley_vcp_context ctx|gateway; '
+            . 'parley_vcp_constitution creed://ops.example/gateway@1;';
+
+my $http = gateway_http(more => "parley_intents $dir/intents;", server =>
+    location('/policy', "$aee parley_deny to=agent.lead; "
+                      . 'parley_allow scope=ops:* intent=ops.**;')
+  . location('/scoped', "$aee parley_allow scope=admin;")
+  . location('/caps', "$aee parley_cap priority=normal timeout=2s; "
+                    . 'parley_redact /payload/secret; '
+                    . 'parley_redact "/payload/na me" mask;')
+  . location('/caps-to-vcp', "$both parley_speak vcp; $context "
+                           . 'parley_redact /payload/reason mask;')
+  . location('/reject', "$both parley_speak vcp; $context "
+                      . 'parley_loss reject;')
+  . location('/tight', "$aee parley_limits depth=3 body=600 string=50;")
+  . location('/old', "$aee parley_freshness past=1h; parley_window 2h;")
+  . location('/signed', "$aee parley_signature required;")
+  . location('/audience', 'parley_accept aee; parley_jwt on audience=a '
+                        . 'audience=b issuer=https://id leeway=30s '
+                        . 'require=tenant=7;')
+  . location('/claimed', 'parley_accept aee vcp; parley_speak aee; '
+                       . 'parley_jwt on; parley_claims aee=agent_name;')
+  . location('/dry', "$aee parley_dry_run on;")
+  . location('/rated', "$aee parley_rate 100r/s burst=100 urgent=50r/s;"));
+
+my $service = Parley::Upstream->start(port(2), '$c->answer(500)');
+my $nginx = Parley::Nginx->start(http => $http);
+my $conf = $nginx->dir . '/nginx.conf';
+
+
+# the octets of a message, signed by whom
+sub octets {
+    my ($m, $signer) = @_;
+
+    return $m if !ref $m;
+    return jcs($m) if !$signer;
+
+    my $key = person($signer)->{key};
+
+    return jcs(exists $m->{vcp_message} ? sign_vcp($m, $key)
+                                        : sign_aee($m, $key));
+}
+
+
+# Whether both do the same: forward the same octets, or refuse for the same
+# reason in the same words.  Options: plain, token, sign.
+sub same {
+    my ($name, $uri, $m, %o) = @_;
+
+    my $body = octets($m, $o{sign});
+    my $token = exists $o{token} ? $o{token} : bearer('alice');
+    my $client = Parley::Client->new(port => port($o{plain} ? 3 : 1),
+                                     tls => !$o{plain});
+
+    $service->clear;
+
+    my $answer = $client->post($uri, $body,
+                               $token ? (Authorization => $token) : ());
+    my @words = ('explain', '--conf', $conf, '--uri', $uri,
+                 $token ? ('--token', $token) : (),
+                 $o{plain} ? '--plain' : (), '--json');
+    my ($status, $out, $err) = tool({ in => $body }, @words);
+    my $said = from_json($out);
+
+    subtest $name => sub {
+        if ($service->count) {
+            is($status, 0, 'passed');
+            is(Encode::encode('UTF-8', $said->{sent}), $service->last->{body},
+               'the same octets');
+
+        } else {
+            is($status, 1, 'refused') or diag($answer->{raw});
+            is($said->{status}, $answer->{status}, 'the same status');
+            is_deeply(told(from_json(Encode::encode('UTF-8',
+                                                    $said->{answer}))),
+                      told($answer->{json}), 'the same answer');
+            is($said->{type}, $answer->{headers}{'content-type'},
+               'of the same type');
+
+            my $last = $said->{steps}[-1];
+            is($last->{verdict}, 'refused', "at $last->{step}");
+            is($last->{step}, $o{step}, 'that is the step') if $o{step};
+            like($last->{text}, qr/^\Q$said->{code}\E/, 'the code');
+        }
+    };
+}
+
+
+# without what is of the moment
+sub told {
+    my $json = shift;
+
+    my %copy = %$json;
+
+    delete $copy{ts};
+    delete $copy{id} if ($copy{v} // '') eq '1';
+    delete $copy{corr} if ($copy{reply_to} // '') eq 'unidentified';
+
+    return \%copy;
+}
+
+
+same('GW-16 AEE passes', '/aee', aee());
+same('GW-16 escapes and UTF-8 pass', '/aee',
+     aee(payload => { text => "\x{e9}\x{2028}\t\"\\" }));
+same('GW-16 VCP passes', '/vcp', vcp(), sign => 'alice');
+same('GW-16 VCP becomes AEE', '/to-aee', vcp(), sign => 'alice');
+same('GW-16 AEE becomes VCP', '/to-vcp',
+     aee(type => 'event', intent => 'vcp.context_share',
+         payload => vcp()->{payload}));
+same('GW-16 a signature is verified', '/aee', aee(), sign => 'alice');
+same('GW-16 and named in the translation', '/to-vcp',
+     aee(type => 'event', intent => 'vcp.context_share',
+         payload => vcp()->{payload}), sign => 'alice');
+same('GW-16 an open location', '/open', aee(), token => 0, plain => 1);
+same('GW-16 VCP in an open location', '/open-vcp', vcp(), token => 0,
+     plain => 1);
+same('GW-16 a peer without token', '/peers', vcp(), token => 0,
+     sign => 'alice');
+same('GW-16 escalations go up', '/vcp', escalation(), sign => 'alice');
+same('GW-16 policy allows', '/policy', aee());
+same('GW-16 caps and redaction', '/caps',
+     aee(priority => 'urgent', requires => { timeout_ms => 60000 },
+         payload => { secret => 1, 'na me' => { a => 2 }, rest => 3 }));
+same('GW-16 caps, redaction and a signature', '/caps',
+     aee(payload => { secret => 1 }), sign => 'alice');
+same('GW-16 redaction before translation', '/caps-to-vcp', escalation(),
+     sign => 'alice');
+same('GW-16 an older message', '/old', aee(ts => timestamp(-1800)));
+same('GW-16 a schema of the intent', '/aee',
+     aee(intent => 'ops.checked', payload => { disk => 'sda' }));
+same('GW-16 a token with all it needs', '/audience', aee(),
+     token => bearer('alice', aud => ['b'], iss => 'https://id', tenant => 7,
+                     exp => time - 10));
+same('GW-16 a name by claim', '/claimed', aee(from => 'agent.carol'),
+     token => bearer('device', agent_name => 'agent.carol'));
+same('GW-16 a rate', '/rated', aee());
+
+
+same('GW-16 no token', '/aee', aee(), token => 0, step => 'token');
+same('GW-16 another token', '/aee', aee(), step => 'token',
+     token => 'Bearer ' . token(new_key('ed25519', 'idp-1'),
+                                { sub => 'alice' }));
+same('GW-16 an expired token', '/aee', aee(), step => 'token',
+     token => bearer('alice', exp => time - 5));
+same('GW-16 another audience', '/audience', aee(), step => 'token',
+     token => bearer('alice', aud => 'c', iss => 'https://id', tenant => 7));
+same('GW-16 no JSON', '/aee', '{"v":', step => 'json');
+same('GW-16 a member twice', '/aee', '{"v":"1","v":"1"}', step => 'json');
+same('GW-16 too deep', '/tight', aee(payload => { a => { b => {} } }),
+     step => 'json');
+same('GW-16 too large', '/tight', aee(payload => { map { $_ => 1 } 1 .. 99 }),
+     step => 'size');
+same('GW-16 too long a string', '/tight', aee(payload => { a => 'x' x 51 }),
+     step => 'json');
+same('GW-16 another protocol', '/to-aee', { a => 1 }, step => 'protocol');
+same('GW-16 VCP where AEE is accepted', '/aee', vcp(), step => 'schema');
+same('GW-16 a member is missing', '/aee', without(aee(), 'corr'),
+     step => 'schema');
+same('GW-16 a payload against its intent', '/aee',
+     aee(intent => 'ops.checked', payload => { disk => 1 }),
+     step => 'intent');
+same('GW-16 VCP over plain HTTP', '/vcp', vcp(), sign => 'alice', plain => 1,
+     step => 'transport');
+same('GW-16 an unsigned message over plain HTTP', '/aee', aee(), plain => 1,
+     step => 'signature');
+same('GW-16 an impostor', '/aee', aee(from => 'agent.bob'),
+     step => 'sender');
+same('GW-16 nobody', '/peers', vcp(sender => 'agent://ops.example/x'),
+     token => 0, sign => 'alice', step => 'sender');
+same('GW-16 an unsigned VCP message', '/vcp', vcp(), step => 'signature');
+same('GW-16 an unsigned message where it must be', '/signed', aee(),
+     step => 'signature');
+same('GW-16 a signature of another', '/vcp', vcp(), sign => 'bob',
+     step => 'signature');
+same('GW-16 a signature by a key of another', '/aee', aee(), sign => 'bob',
+     step => 'signature');
+same('GW-16 a stale message', '/aee', aee(ts => timestamp(-400)),
+     step => 'freshness');
+same('GW-16 a message from the future', '/aee', aee(ts => timestamp(100)),
+     step => 'freshness');
+same('GW-16 no time at all', '/aee', aee(ts => 'some time yesterday'),
+     step => 'freshness');
+same('GW-16 denied', '/policy', aee(to => 'agent.lead'), step => 'policy');
+same('GW-16 another intent', '/policy', aee(intent => 'home.lights'),
+     step => 'policy');
+same('GW-16 no scope', '/scoped', aee(), step => 'policy');
+same('GW-16 a constraint of the wrong direction', '/vcp',
+     vcp(%{ constraint() }, sender => person('alice')->{vcp},
+         recipient => person('lead')->{vcp}), sign => 'alice',
+     step => 'direction');
+same('GW-16 loss is refused', '/reject',
+     aee(type => 'event', intent => 'vcp.context_share', x_tenant => 'a',
+         payload => vcp()->{payload}), step => 'loss');
+same('GW-16 nothing that VCP can say', '/to-vcp', aee(),
+     step => 'translation');
+same('GW-16 nothing that the gateway answers', '/aee',
+     aee(to => 'service.parley'), step => 'own');
+
+
+subtest 'GW-16 what only a running gateway knows is named' => sub {
+    my ($status, $out, $err)
+        = tool({ in => jcs(aee(priority => 'urgent')) }, 'explain', '--conf',
+               $conf, '--uri', '/rated', '--token', bearer('alice'));
+
+    is($status, 0, 'passed');
+    like($err, qr{^location /rated, \Q$conf\E:\d+$}m, 'the place');
+    like($err, qr/^rate +not asked +100r\/s burst=100 urgent=50r\/s for alice$/m,
+         'the rate');
+    like($err, qr/^quota +not asked +that of priority urgent$/m, 'the quota');
+    like($err, qr/^window +not asked .* remembered for 600 s$/m, 'the window');
+
+    my @steps = $err =~ /^([a-z]+) +(?:passed|not asked|-) /mg;
+    is("@steps", 'token rate size json protocol schema intent transport sender '
+                 . 'signature submission freshness window policy direction quota own '
+                 . 'caps reply translation loss', 'the order of the gateway');
+};
+
+
+subtest 'GW-16 --at is the time' => sub {
+    my $old = jcs(aee(ts => '2026-02-15T10:30:00Z'));
+    my @words = ('explain', '--conf', $conf, '--uri', '/open', '--at');
+
+    is((tool({ in => $old }, @words, '2026-02-15T10:31:00Z'))[0], 0, 'then');
+    is((tool({ in => $old }, @words, '2026-02-15T10:36:00Z'))[0], 1, 'late');
+};
+
+
+subtest 'GW-16 a dry run refuses nothing' => sub {
+    my $m = jcs(aee(from => 'agent.bob'));
+    my ($status, $out, $err)
+        = tool({ in => $m }, 'explain', '--conf', $conf, '--uri', '/dry',
+               '--token', bearer('alice'));
+
+    is($status, 0, 'it goes on');
+    is($out, "$m\n", 'as it came');
+    like($err, qr/^sender +refused +sender-identity-mismatch \/from: /m,
+         'what would be refused is said');
+};
+
+
+subtest 'AEE-21 GW-16 what the gateway answers itself' => sub {
+    my ($status, $out, $err)
+        = tool({ in => jcs(aee(to => 'service.parley',
+                               intent => 'aee.status.ping')) },
+               'explain', '--conf', $conf, '--uri', '/aee', '--token',
+               bearer('alice'));
+
+    is($status, 0, 'no refusal');
+    is($out, '', 'nothing for the upstream');
+    like($err, qr/^own +answered +the gateway answers aee\.status\.ping/m,
+         'said');
+};
+
+
+# A configuration of the tool's own: (status, output, errors) of a message.
+my $configured = 0;
+
+sub configured {
+    my ($text, @words) = @_;
+
+    my $folder = "$dir/conf-" . ++$configured;
+
+    mkdir $folder;
+    spew("$folder/nginx.conf", $text);
+
+    return tool({ in => jcs(aee()) }, 'explain', '--conf',
+                "$folder/nginx.conf", @words);
+}
+
+
+subtest 'GW-11 GW-16 nginx.conf is read as nginx reads it' => sub {
+    mkdir "$dir/inc";
+    mkdir "$dir/inc/d";
+    spew("$dir/inc/on.conf", "parley_trusted on;\n");
+    spew("$dir/inc/d/$_.conf", "location /$_ { return 200 '}'; }\n")
+        for qw(a b);
+
+    my $text = <<"EOT";
+user nobody; # { not a block
+events { worker_connections 10; }
+http {
+    parley_zone "a:1m";
+    log_format quoted '\$remote_addr "\$request" {' "a;b" \\; ;
+    map \$a \${b} { default ""; "~^x{2}" 'y\\'s'; }
+    include $dir/inc/on.conf;
+    include $dir/inc/none-*.conf;
+
+    server {
+        server_name one.example *.wild.example;
+        parley_accept aee;
+        parley_redact /payload/all;
+
+        include $dir/inc/d/*.conf;
+
+        location = /exact { parley_accept off; }
+        location /aee     { parley_accept aee; }
+        location /aee/off { parley_accept off; }
+        location ^~ /aee/fix { parley_redact /payload/x; }
+        location ~ \\.off\$ { parley_accept off; }
+        location ~* \\.ON\$ { parley_freshness future=2s; }
+        location /outer {
+            parley_loss reject;
+            location /outer/inner { parley_loss ignore; }
+        }
+    }
+
+    server { server_name two.example; parley_accept vcp; }
+}
+EOT
+
+    my @cases = (
+        # server, URI, line of the block, or what is said
+        [ 'one.example', '/aee', 18 ],
+        [ 'ONE.example', '/aee?x=1#y', 18 ],
+        [ 'a.wild.example', '/%61ee', 18 ],
+        [ 'a.wild.example', '//aee', 18 ],
+        [ 'one.example', '/aee/off', 'no messages are accepted' ],
+        [ 'one.example', '/aee/off.on', 22 ],
+        [ 'one.example', '/aee/fix.off', 20 ],
+        [ 'one.example', '/exact', 'no messages are accepted' ],
+        [ 'one.example', '/exact/no', 10 ],
+        [ 'one.example', '/x.off', 'no messages are accepted' ],
+        [ 'one.example', '/x.oN', 22 ],
+        [ 'one.example', '/outer/x', 23 ],
+        [ 'one.example', '/outer/inner/x', 25 ],
+        [ 'one.example', '/outer/inner/x.off', 'no messages' ],
+        [ 'one.example', '/a', 1, "$dir/inc/d/a.conf" ],
+        [ 'two.example', '/aee', 29 ],
+        [ 'three.example', '/aee', 'no server is named "three.example"' ],
+        [ 'wild.example', '/aee', 'no server is named' ],
+        [ 'one.example', 'aee', 'does not begin with "/"' ],
+        [ 'one.example', '/a/../b', '".."' ],
+        [ 'one.example', '/%4', 'without two hex digits' ],
+    );
+
+    for (@cases) {
+        my ($server, $uri, $want, $file) = @$_;
+        my ($status, undef, $err) = configured($text, '--server', $server,
+                                               '--uri', $uri);
+
+        if ($want =~ /^\d+$/) {
+            like($err, defined $file ? qr/ \Q$file\E:$want$/m
+                                     : qr/nginx\.conf:$want$/m,
+                 "$server$uri: line $want");
+            isnt($status, 2, "$server$uri: answered");
+
+        } else {
+            is($status, 2, "$server$uri: status 2");
+            like($err, qr/\Q$want\E/, "$server$uri: $want");
+        }
+    }
+
+    my ($status, undef, $err) = configured($text);
+
+    is($status, 2, 'many places and no --uri');
+    like($err, qr/accepted in 9 places/, 'they are counted');
+    like($err, qr/^parley:   location \/aee, server_name one\.example/m,
+         'and named');
+};
+
+
+subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
+    my $in = sub {
+        my ($words, $more) = @_;
+        return "events {}\nhttp { parley_zone a:1m; @{[ $more // '' ]}\n"
+             . "server { parley_trusted on; parley_accept aee;\n$words } }\n";
+    };
+
+    my @cases = (
+        [ "events {}\n", qr/no "http" block/ ],
+        [ "http {}\nhttp {}\n", qr/:2: "http" is duplicate/ ],
+        [ "http {\n}\n}\n", qr/:3: unexpected "}"/ ],
+        [ "http {\nserver {\n}\n", qr/:4: the block of "http" in line 1/ ],
+        [ "http {\na b\n}", qr/:3: no ";" after "b"/ ],
+        [ "http {\na 'b;\n}", qr/:2: the quotes .* do not end/ ],
+        [ "http {\na 'b'c;\n}", qr/:2: unexpected "c" after quotes/ ],
+        [ "http { ; }", qr/:1: unexpected ";"/ ],
+        [ "http {\n{ } }", qr/:2: unexpected "\{"/ ],
+        [ "a\0b;", qr/:1: a zero octet/ ],
+        [ ('a {' x 65) . ('}' x 65), qr/too many blocks/ ],
+        [ 'a ' . ('b ' x 600) . ';', qr/too many words/ ],
+        [ "http { include none.conf; }", qr/none\.conf: No such file/ ],
+        [ "http { include nginx.conf; }", qr/too many files/ ],
+        [ $in->('parley_speak smtp;'), qr/:4: "parley_speak" names no/ ],
+        [ $in->('parley_signature maybe;'), qr/:4: "parley_signature" has/ ],
+        [ $in->('parley_jwt perhaps;'), qr/:4: "parley_jwt" must begin/ ],
+        [ $in->('parley_jwt on;'), qr/:4: "parley_jwt" needs "parley_jwks"/ ],
+        [ $in->('parley_jwt on;', 'parley_jwks_request /_jwks;'),
+          qr/:2: "parley_jwks_request" .* --keys FILE/ ],
+        [ $in->('parley_jwt on leeway=2h;'), qr/invalid "leeway=2h"/ ],
+        [ $in->('parley_claims mood=x;'), qr/invalid "mood=x"/ ],
+        [ $in->('parley_allow mood=x;'), qr/:4: "parley_allow" mood/ ],
+        [ $in->('parley_rate fast;'), qr/:4: "parley_rate" / ],
+        [ $in->('parley_cap priority=top;'), qr/invalid "priority=top"/ ],
+        [ $in->('parley_freshness past=1x;'), qr/invalid "past=1x"/ ],
+        [ $in->('parley_window soon;'), qr/:4: "parley_window" has an/ ],
+        [ $in->('parley_limits depth=0;'), qr/invalid "depth=0"/ ],
+        [ $in->('parley_limits body=1g;'), qr/invalid "body=1g"/ ],
+        [ $in->('parley_redact payload;'), qr/:4: "parley_redact" needs/ ],
+        [ $in->('location {}'), qr/:4: "location" is no location/ ],
+        [ $in->('location ~ "(" {}'), qr/:4: "location" "\(": missing/ ],
+        [ $in->('parley_trusted off;') =~ s/parley_trusted on;//r,
+          qr/:3: "parley_accept" has nobody to trust/ ],
+        [ $in->('') =~ s/parley_zone a:1m;//r, qr/needs "parley_zone"/ ],
+        [ $in->('') =~ s/accept aee/accept aee vcp/r,
+          qr/needs "parley_speak"/ ],
+        [ $in->('', 'parley_identities none.json;'), qr/No such file/ ],
+        [ $in->('', "parley_intents none;"), qr/No such file/ ],
+    );
+
+    for (@cases) {
+        my ($text, $says) = @$_;
+        my ($status, $out, $err) = configured($text, '--uri', '/');
+
+        is($status, 2, "$says: status 2");
+        is($out, '', "$says: nothing on standard output");
+        like($err, $says, "$says");
+    }
+};
+
+
+subtest 'GW-02 GW-16 keys that nginx would fetch are given' => sub {
+    spew("$dir/fetched.json", jwks(idp()));
+
+    my ($status, undef, $err)
+        = configured("http { parley_zone a:1m; parley_jwks_request /_jwks;\n"
+                     . "server { parley_accept aee; parley_jwt on; } }\n",
+                     '--keys', "$dir/fetched.json", '--token',
+                     bearer('agent.alice'));
+
+    is($status, 0, 'passed');
+    like($err, qr/^token +passed +sub "agent\.alice"/m, 'verified');
+};
+
+
+subtest 'GW-16 variables are said to be unknown' => sub {
+    my $m = jcs(aee(type => 'event', intent => 'vcp.context_share',
+                    payload => vcp()->{payload}));
+    spew("$dir/variable.conf", 'http { parley_zone a:1m; server { '
+         . 'parley_trusted on; parley_accept aee; parley_speak vcp; '
+         . 'parley_vcp_context ctx|$arg_c; } }');
+
+    my (undef, undef, $err) = tool({ in => $m }, 'explain', '--conf',
+                                   "$dir/variable.conf");
+
+    like($err, qr/^translation .* parley_vcp_context has variables/m, 'said');
+};
+
+
+subtest 'GW-16 several messages' => sub {
+    my ($status, $out, $err)
+        = tool({ in => jcs(aee()) . "\n{}\n" }, 'explain', '-n', '--conf',
+               $conf, '--uri', '/open');
+
+    is($status, 1, 'one was refused');
+    is(scalar(split /\n/, $out), 2, 'one line for each');
+    like($err, qr/^stdin:1\n.*^stdin:2\n.*2 messages, 1 bad/ms, 'named');
+};
+
+
+subtest 'GW-16 nothing in a message can forge a line' => sub {
+    my ($status, $out, $err)
+        = tool({ in => '{"v":"1","id":"abcdefgh\npolicy passed\u009b"}' },
+               'explain', '--conf', $conf, '--uri', '/open');
+
+    unlike($err, qr/^policy/m, 'no line of its own');
+    unlike($err, qr/\xc2\x9b/, 'no control character');
+};
+
+
+done_testing();

@@ -1,0 +1,434 @@
+/* parley explain: what a gateway would do with a message. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_explain.h"
+
+
+static int parley_explain_run(parley_tool_t *tool);
+static int parley_explain_init(parley_tool_t *tool, parley_explain_t *e);
+static void parley_explain_where(const parley_explain_t *e);
+static int parley_explain_one(parley_tool_t *tool, parley_input_t *in,
+    void *ctx);
+static parley_verdict_t parley_explain_steps(parley_explain_t *e,
+    const parley_step_t *steps);
+static int parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret);
+static void parley_explain_tell(const parley_explain_t *e);
+static void parley_explain_json(parley_explain_t *e, int ok,
+    const parley_reply_t *reply, parley_str_t message);
+
+
+static const char *const  parley_verdict_words[] = {
+    "passed", "refused", "not asked", "-", "answered"
+};
+
+
+/* what may end a request before it comes to Parley, or change where it goes */
+static const char *const  parley_explain_others[] = {
+    "allow", "auth_basic", "auth_request", "client_max_body_size", "deny",
+    "error_page", "if", "limit_conn", "limit_except", "limit_req",
+    "proxy_set_body", "return", "rewrite", "satisfy", "try_files", NULL
+};
+
+
+static const parley_option_t  parley_explain_options[] = {
+    { "conf", 0, "FILE", "nginx.conf, with what it includes", 0 },
+    { "uri", 0, "URI", "where the message is sent to", 0 },
+    { "server", 0, "NAME", "the name of the server", 0 },
+    { "token", 0, "T", "the caller's token (other users of this machine\n"
+      "may see it)", 0 },
+    { "keys", 0, "FILE", "the keys of tokens, where parley_jwks_request\n"
+      "fetches them", 0 },
+    { "plain", 0, NULL, "the message comes over plain HTTP; else over TLS",
+      0 },
+    { "at", 0, "TIME", "when it comes: seconds since 1970, an RFC 3339\n"
+      "timestamp, or +N or -N seconds from now (default)", 0 },
+    PARLEY_OPTIONS_ENCODE,
+    { "lines", 'n', NULL, "each line of the input is one message (NDJSON)",
+      0 },
+    { "json", 0, NULL, "one JSON object for each message on standard\n"
+      "output", 0 },
+    parley_option_end
+};
+
+
+const parley_command_t  parley_cmd_explain = {
+    .name = "explain",
+    .operands = "[FILE...]",
+    .max = -1,
+    .summary = "Says what a gateway would do with a message",
+    .text = "Reads the directives that are in force where the message goes "
+            "and takes the\nsteps of the gateway, one line each on standard "
+            "error.  Standard output gets\nwhat the upstream would, status "
+            "0, or the refusal that the caller would get,\nstatus 1.  Rates, "
+            "the window of ids and variables are known to a running nginx\n"
+            "alone: they are named, not asked.  \"nginx -t\" checks more of "
+            "the configuration\nthan this.\n",
+    .options = parley_explain_options,
+    .run = parley_explain_run
+};
+
+
+static int
+parley_explain_run(parley_tool_t *tool)
+{
+    int                status;
+    parley_explain_t  *e;
+
+    e = parley_arena_calloc(&tool->arena, sizeof(parley_explain_t));
+
+    if (e == NULL) {
+        parley_say("out of memory");
+        return PARLEY_EXIT_USAGE;
+    }
+
+    status = PARLEY_EXIT_USAGE;
+
+    if (parley_explain_init(tool, e) == 0) {
+
+        if (!tool->json) {
+            parley_explain_where(e);
+        }
+
+        status = parley_input_each(tool, parley_explain_one, e);
+    }
+
+    if (e->engine != NULL) {
+        parley_engine_destroy(e->engine);
+    }
+
+    parley_settings_free(&e->settings);
+
+    return status;
+}
+
+
+static int
+parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
+{
+    int64_t          at;
+    const char      *value;
+    parley_conf_t   *conf;
+    parley_error_t   err;
+    parley_place_t   place;
+
+    conf = parley_arena_alloc(&tool->arena, sizeof(parley_conf_t));
+
+    if (conf == NULL) {
+        parley_say("out of memory");
+        return -1;
+    }
+
+    if (parley_option_required(tool, "conf", &value) != 0
+        || parley_message_trace(tool, &e->opts) != 0)
+    {
+        return -1;
+    }
+
+    e->tool = tool;
+    e->token = parley_option(tool, "token");
+    e->plain = parley_option(tool, "plain") != NULL;
+    e->now_ms = parley_host_ms();
+
+    if (parley_option(tool, "at") != NULL) {
+        if (parley_option_time("at", parley_option(tool, "at"),
+                               e->now_ms / 1000, &at)
+            != 0)
+        {
+            return -1;
+        }
+
+        e->now_ms = at * 1000;
+    }
+
+    if (parley_conf_arg(tool, parley_option(tool, "uri"), "scope", &e->scope)
+        != 0
+        || parley_conf_read(tool, value, conf) != 0
+        || parley_conf_place(tool, conf, parley_option(tool, "server"),
+                             parley_option(tool, "uri"), &place)
+           != 0
+        || parley_settings_read(tool, &place, parley_option(tool, "keys"),
+                                &e->settings)
+           != 0)
+    {
+        return -1;
+    }
+
+    tool->limits = e->settings.limits;
+    parley_error_clear(&err);
+
+    e->engine = parley_engine_create(&parley_mem_libc, &err);
+
+    if (e->engine == NULL) {
+        parley_say_error("schemas", &err);
+        return -1;
+    }
+
+    return parley_message_file(tool, e->engine,
+                               parley_option(tool, "answering"),
+                               &e->answering);
+}
+
+
+/* The place, and what else stands there that is not looked at. */
+static void
+parley_explain_where(const parley_explain_t *e)
+{
+    char                       text[256];
+    unsigned                   i;
+    const parley_directive_t  *d, *block;
+
+    block = e->settings.place.block;
+
+    parley_conf_describe(block, text, sizeof(text));
+    fprintf(stderr, "%s, %s:%u\n", text, block->file, block->line);
+
+    for (i = 0; parley_explain_others[i] != NULL; i++) {
+        d = parley_conf_get(block, parley_explain_others[i]);
+
+        if (d != NULL) {
+            fprintf(stderr, "%s, %s:%u, is not looked at\n",
+                    parley_explain_others[i], d->file, d->line);
+        }
+    }
+}
+
+
+static int
+parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+{
+    int                ok;
+    parley_str_t       body;
+    parley_reply_t     reply;
+    parley_explain_t  *e = ctx;
+    parley_verdict_t   verdict;
+
+    e->in = in;
+    e->nsteps = 0;
+    e->principal = NULL;
+    e->proto = PARLEY_PROTO_NONE;
+    e->sig_kid = parley_str_none;
+    e->has_jwt = 0;
+    e->doc_read = 0;
+    e->msg_read = 0;
+    e->verified = 0;
+    e->edited = 0;
+
+    memset(&e->owner, 0, sizeof(e->owner));
+    memset(&e->glue, 0, sizeof(e->glue));
+    memset(&reply, 0, sizeof(reply));
+
+    parley_loss_init(&e->loss, in->arena);
+
+    e->glue.arena = in->arena;
+    e->glue.msg = &e->msg;
+    e->glue.directory = e->settings.directory;
+
+    verdict = parley_explain_steps(e, parley_explain_checks);
+
+    if (verdict == PARLEY_STEP_PASSED) {
+        verdict = parley_explain_steps(e, parley_explain_passes);
+    }
+
+    ok = verdict != PARLEY_STEP_REFUSED || e->settings.dry_run;
+    body = verdict == PARLEY_STEP_ANSWERED ? parley_str_none
+           : e->settings.dry_run ? in->text : e->sent.body;
+
+    if (!ok) {
+        if (parley_explain_refusal(e, &reply) != 0) {
+            parley_say("out of memory");
+            return PARLEY_EXIT_USAGE;
+        }
+
+        body = reply.body;
+    }
+
+    if (tool->json) {
+        parley_explain_json(e, ok, &reply, body);
+        return ok ? PARLEY_EXIT_OK : PARLEY_EXIT_INVALID;
+    }
+
+    parley_explain_tell(e);
+
+    if (!ok) {
+        fprintf(stderr, "%-12s HTTP %d %.*s\n", "answer", reply.status,
+                (int) reply.content_type.len,
+                (const char *) reply.content_type.data);
+
+    } else if (e->settings.dry_run) {
+        fprintf(stderr, "%-12s parley_dry_run is on: the message goes on as "
+                "it came\n", "dry run");
+    }
+
+    if (body.len > 0) {
+        parley_output_line(body);
+    }
+
+    return ok ? PARLEY_EXIT_OK : PARLEY_EXIT_INVALID;
+}
+
+
+/* PASSED, REFUSED or ANSWERED */
+static parley_verdict_t
+parley_explain_steps(parley_explain_t *e, const parley_step_t *steps)
+{
+    parley_explained_t    *s;
+    const parley_error_t  *err = &e->in->err;
+
+    for ( ; steps->name != NULL; steps++) {
+        s = &e->steps[e->nsteps++];
+
+        s->name = steps->name;
+        s->text[0] = '\0';
+        s->verdict = steps->run(e);
+
+        if (s->verdict == PARLEY_STEP_REFUSED) {
+            s->text[0] = '\0';
+            parley_explain_note(e, "%s%s%s: %s",
+                                (const char *)
+                                parley_error_info(err->code)->word.data,
+                                err->field[0] != '\0' ? " " : "", err->field,
+                                err->text);
+            return PARLEY_STEP_REFUSED;
+        }
+
+        if (s->verdict == PARLEY_STEP_ANSWERED) {
+            return PARLEY_STEP_ANSWERED;
+        }
+    }
+
+    return PARLEY_STEP_PASSED;
+}
+
+
+void
+parley_explain_note(parley_explain_t *e, const char *fmt, ...)
+{
+    char     *p, *text;
+    size_t    len;
+    va_list   args;
+
+    text = e->steps[e->nsteps - 1].text;
+    len = strlen(text);
+
+    va_start(args, fmt);
+    (void) vsnprintf(text + len, PARLEY_EXPLAIN_TEXT - len, fmt, args);
+    va_end(args);
+
+    /* control characters, also those of two octets in UTF-8 */
+
+    for (p = text + len; *p != '\0'; p++) {
+        if ((uint8_t) *p < ' ' || *p == 0x7f) {
+            *p = '?';
+
+        } else if ((uint8_t) *p == 0xc2 && (uint8_t) p[1] >= 0x80
+                   && (uint8_t) p[1] < 0xa0)
+        {
+            *p++ = '?';
+            *p = '?';
+        }
+    }
+}
+
+
+static int
+parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
+{
+    unsigned          i;
+    parley_proto_t    proto;
+    parley_refusal_t  refusal;
+
+    memset(&refusal, 0, sizeof(refusal));
+
+    refusal.error = &e->in->err;
+    refusal.msg = e->msg_read ? &e->msg : NULL;
+    refusal.doc = e->doc_read ? &e->doc : NULL;
+    refusal.self = e->settings.self;
+    refusal.now_ms = e->now_ms;
+    refusal.backoff_ms = -1;
+
+    parley_host_random(refusal.random, sizeof(refusal.random));
+
+    /* before a message is read: the only protocol accepted */
+
+    proto = e->proto;
+
+    for (i = 0; proto == PARLEY_PROTO_NONE && i < PARLEY_PROTO_COUNT; i++) {
+        if (e->settings.accept == PARLEY_PROTO_BIT(i)) {
+            proto = (parley_proto_t) i;
+        }
+    }
+
+    ret->status = parley_error_info(e->in->err.code)->http;
+
+    return parley_refuse(e->in->arena, proto, &refusal, ret);
+}
+
+
+static void
+parley_explain_tell(const parley_explain_t *e)
+{
+    size_t  i;
+
+    if (e->in->line > 0) {
+        fprintf(stderr, "%s:%zu\n", e->in->name, e->in->line);
+    }
+
+    for (i = 0; i < e->nsteps; i++) {
+        fprintf(stderr, "%-12s %-10s %s\n", e->steps[i].name,
+                parley_verdict_words[e->steps[i].verdict], e->steps[i].text);
+    }
+}
+
+
+static void
+parley_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
+    parley_str_t message)
+{
+    size_t                    i;
+    parley_buf_t              b;
+    const parley_error_t     *err = &e->in->err;
+    const parley_directive_t *block = e->settings.place.block;
+
+    parley_output_begin(&b, e->in, ok);
+    parley_buf_member(&b, PARLEY_STR("file"), parley_str_c(block->file));
+    parley_buf_name(&b, PARLEY_STR("file_line"));
+    parley_buf_int(&b, block->line);
+    parley_buf_name(&b, PARLEY_STR("steps"));
+    parley_buf_octet(&b, '[');
+
+    for (i = 0; i < e->nsteps; i++) {
+        parley_buf_str(&b, i > 0 ? PARLEY_STR(",{") : PARLEY_STR("{"));
+        parley_buf_member(&b, PARLEY_STR("step"),
+                          parley_str_c(e->steps[i].name));
+        parley_buf_member(&b, PARLEY_STR("verdict"),
+                          parley_str_c(parley_verdict_words[
+                                           e->steps[i].verdict]));
+        parley_buf_member(&b, PARLEY_STR("text"),
+                          parley_str_c(e->steps[i].text));
+        parley_buf_octet(&b, '}');
+    }
+
+    parley_buf_octet(&b, ']');
+
+    if (err->code != PARLEY_E_NONE) {
+        parley_buf_member(&b, PARLEY_STR("code"),
+                          parley_error_info(err->code)->word);
+        parley_buf_member(&b, PARLEY_STR("field"), parley_str_c(err->field));
+        parley_buf_member(&b, PARLEY_STR("message"), parley_str_c(err->text));
+    }
+
+    if (!ok) {
+        parley_buf_name(&b, PARLEY_STR("status"));
+        parley_buf_int(&b, reply->status);
+        parley_buf_member(&b, PARLEY_STR("type"), reply->content_type);
+        parley_buf_member(&b, PARLEY_STR("answer"), message);
+
+    } else if (message.len > 0) {
+        parley_buf_member(&b, PARLEY_STR("sent"), message);
+    }
+
+    parley_output_end(&b);
+}
