@@ -150,7 +150,11 @@ static parley_direction_t
 parley_vcp_direction(const parley_msg_t *m)
 {
     if (parley_str_is(m->intent, "vcp.constraint_propagate")) {
-        return PARLEY_DIRECTION_DOWN;
+
+        /* what comes of it (in AEE) goes back to whoever imposed it */
+
+        return m->act == PARLEY_ACT_REQUEST || m->act == PARLEY_ACT_EVENT
+               ? PARLEY_DIRECTION_DOWN : PARLEY_DIRECTION_ANY;
     }
 
     if (!parley_str_is(m->intent, "vcp.escalation")) {
