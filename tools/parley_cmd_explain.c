@@ -145,6 +145,9 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 
     if (parley_conf_arg(tool, parley_option(tool, "uri"), "scope", &e->scope)
         != 0
+        || parley_conf_arg(tool, parley_option(tool, "uri"), "recipient",
+                           &e->recipient)
+           != 0
         || parley_conf_read(tool, value, conf) != 0
         || parley_conf_place(tool, conf, parley_option(tool, "server"),
                              parley_option(tool, "uri"), &place)

@@ -41,8 +41,9 @@ static void parley_translate_loss(const parley_input_t *in,
 
 
 static const parley_option_t  parley_translate_options[] = {
-    { "from", 0, "P", "the protocol: aee, vcp; else it is detected", 0 },
-    { "to", 0, "P", "the protocol wanted", 0 },
+    { "from", 0, "P", "aee, vcp, c2a, channel or moq; else it is detected",
+      0 },
+    { "to", 0, "P", "the protocol wanted: aee, vcp, c2a, channel or moq", 0 },
     { "identities", 0, "FILE", "names of principals, as parley_identities "
       "has them", 0 },
     { "self", 0, "NAME", "the gateway's own AEE name, as parley_self\n"

@@ -33,7 +33,8 @@ typedef struct {
     const char                *token;       /* NULL: none */
     const parley_msg_t        *answering;   /* NULL: not given */
     int64_t                    now_ms;
-    parley_str_t               scope;       /* of the URI's arguments */
+    parley_str_t               scope;       /* arguments of the URI */
+    parley_str_t               recipient;
     unsigned                   plain:1;     /* it comes without TLS */
 
     /* of the message at hand */

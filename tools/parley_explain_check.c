@@ -413,6 +413,8 @@ parley_explain_submit(parley_explain_t *e)
     e->glue.sender = e->principal;
 
     submission.scope = e->scope;
+    submission.recipient = e->recipient.len > 0 ? e->recipient
+                                                : e->settings.self;
     submission.sender = e->msg.sender;
     submission.ms = e->now_ms;
 

@@ -417,6 +417,59 @@ test_equal_order(void **state)
 }
 
 
+/* A part is what reading its octets would have made, node for node. */
+
+static void
+test_part(void **state)
+{
+    size_t         k;
+    uint32_t       i, n;
+    fixture_t      f;
+    parley_json_t  part, again;
+
+    static const char  *pointers[] = { "", "/a", "/b", "/b/1", "/b/1/x\\y",
+                                       "/c", "/c/big", "/d" };
+
+    (void) state;
+
+    assert_int_equal(read_text(&f, NULL,
+                               "{\"a\" : \"q\\u00e4\", \"b\": [ 1, {\"x\\\\y\":"
+                               " [true, null]} ], \"c\": {\"big\":"
+                               " 9007199254740993}, \"d\": -0.5}"), 0);
+
+    for (k = 0; k < sizeof(pointers) / sizeof(pointers[0]); k++) {
+        i = at(&f, pointers[k]);
+        assert_int_not_equal(i, PARLEY_JSON_NONE);
+
+        assert_int_equal(parley_json_part(&f.doc, i, &f.arena, &part), 0);
+        assert_int_equal(parley_json_read(&again, &f.arena, NULL, 42,
+                                          parley_json_raw(&f.doc, i), &f.err),
+                         0);
+
+        assert_true(parley_str_eq(part.input, again.input));
+        assert_int_equal(part.nnodes, again.nnodes);
+        assert_int_equal(part.seed, again.seed);
+
+        for (n = 0; n < part.nnodes; n++) {
+            assert_int_equal(part.nodes[n].off, again.nodes[n].off);
+            assert_int_equal(part.nodes[n].len, again.nodes[n].len);
+            assert_int_equal(part.nodes[n].next, again.nodes[n].next);
+            assert_int_equal(part.nodes[n].count, again.nodes[n].count);
+            assert_int_equal(part.nodes[n].type, again.nodes[n].type);
+            assert_int_equal(part.nodes[n].flags, again.nodes[n].flags);
+            assert_int_equal(part.nodes[n].depth, again.nodes[n].depth);
+        }
+
+        /* what stands behind the number may not be sure of it */
+
+        assert_int_equal(part.inexact,
+                         strcmp(pointers[k], "/d") == 0 ? 0 : again.inexact);
+    }
+
+    done(&f);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("a member is found by its name", test_get),
     parley_test("strings are unescaped", test_string),
@@ -424,6 +477,7 @@ static const struct CMUnitTest  tests[] = {
     parley_test("the JSON Pointer of a node", test_pointer),
     parley_test("what a JSON Pointer cannot name", test_resolve),
     parley_test("equality of values", test_equal),
+    parley_test("a part is a document of its own", test_part),
     parley_test("equality of large objects in another order",
                 test_equal_order),
 };

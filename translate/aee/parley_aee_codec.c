@@ -14,6 +14,7 @@ const parley_codec_t  parley_aee_codec = {
     .proto = PARLEY_PROTO_AEE,
     .schema = parley_str("urn:parley:schema:aee-1"),
     .log_schema = parley_str("urn:parley:schema:aee-mve5"),
+    .discriminator = parley_str("v"),
     .media_type = parley_str("application/json"),
     .signature_member = parley_str("sig"),
 

@@ -13,6 +13,7 @@ static int parley_c2a_submit(parley_arena_t *arena, parley_msg_t *msg,
 const parley_codec_t  parley_c2a_codec = {
     .proto = PARLEY_PROTO_C2A,
     .schema = parley_str("urn:parley:schema:c2a-2026-06-02"),
+    .discriminator = parley_str("jsonrpc"),
     .media_type = parley_str("application/json"),
 
     .form_pointer = "/method",

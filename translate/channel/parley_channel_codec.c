@@ -11,6 +11,7 @@ static int parley_channel_detect(const parley_json_t *doc);
 const parley_codec_t  parley_channel_codec = {
     .proto = PARLEY_PROTO_CHANNEL,
     .schema = parley_str("urn:parley:schema:channel-1.0"),
+    .discriminator = parley_str("envelope_version"),
     .media_type = parley_str("application/json"),
 
     .form_pointer = "/kind",

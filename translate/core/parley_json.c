@@ -391,3 +391,50 @@ parley_json_name_is(const parley_json_t *doc, uint32_t k,
 
     return token.len == 0;
 }
+
+
+int
+parley_json_part(const parley_json_t *doc, uint32_t i, parley_arena_t *arena,
+    parley_json_t *ret)
+{
+    uint32_t                   k, n, base;
+    parley_json_node_t        *nodes;
+    const parley_json_node_t  *from;
+
+    memset(ret, 0, sizeof(parley_json_t));
+
+    from = &doc->nodes[i];
+    n = from->next - i;
+
+    nodes = parley_arena_alloc(arena, n * sizeof(parley_json_node_t));
+
+    if (nodes == NULL) {
+        return -1;
+    }
+
+    ret->input = parley_json_raw(doc, i);
+    base = (uint32_t) (ret->input.data - doc->input.data);
+
+    for (k = 0; k < n; k++) {
+        nodes[k] = from[k];
+        nodes[k].off -= base;
+        nodes[k].next -= i;
+        nodes[k].depth = (uint16_t) (from[k].depth - from->depth);
+    }
+
+    ret->nodes = nodes;
+    ret->nnodes = n;
+    ret->inexact = PARLEY_JSON_NONE;
+    ret->seed = doc->seed;
+    ret->arena = arena;
+
+    if (doc->inexact == PARLEY_JSON_NONE || doc->inexact >= from->next) {
+        return 0;
+    }
+
+    /* where the first of them stands before the part, it may have others */
+
+    ret->inexact = doc->inexact >= i ? doc->inexact - i : 0;
+
+    return 0;
+}

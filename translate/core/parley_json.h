@@ -151,6 +151,16 @@ parley_json_type(const parley_json_t *doc, uint32_t i)
 uint32_t parley_json_get(const parley_json_t *doc, uint32_t obj,
     parley_str_t name);
 
+/*
+ * A value of doc as a document of its own, without reading it again: its input
+ * is the value's octets, its nodes are copied into arena.  Where doc is
+ * inexact before the value, so is the part, at its root.  Returns 0, or -1
+ * with *ret empty: no memory.
+ */
+int parley_json_part(const parley_json_t *doc, uint32_t i,
+    parley_arena_t *arena, parley_json_t *ret)
+    __attribute__((warn_unused_result));
+
 /* The raw octets of a value, quotes included. */
 parley_str_t parley_json_raw(const parley_json_t *doc, uint32_t i);
 

@@ -12,6 +12,7 @@ static int parley_moq_detect(const parley_json_t *doc);
 const parley_codec_t  parley_moq_codec = {
     .proto = PARLEY_PROTO_MOQ,
     .schema = parley_str("urn:parley:schema:moq-cmd-1"),
+    .discriminator = parley_str("action"),
     .media_type = parley_str("application/json"),
     .secret_member = parley_str("auth_token"),
     .partners = PARLEY_PROTO_BIT(PARLEY_PROTO_AEE),

@@ -167,7 +167,7 @@ parley_vcp_answer_id(const parley_json_t *doc, const parley_encoded_t *sent,
 }
 
 
-/* The reply is a message within the answer: read as a document of its own. */
+/* The reply is a message within the answer: a document of its own. */
 
 static int
 parley_vcp_answer_reply(const parley_engine_t *engine, parley_arena_t *arena,
@@ -182,11 +182,8 @@ parley_vcp_answer_reply(const parley_engine_t *engine, parley_arena_t *arena,
         return parley_error_memory(err);
     }
 
-    if (parley_read_again(doc, arena, answer->doc.seed,
-                          parley_json_raw(&answer->doc, reply), err)
-        != 0)
-    {
-        return -1;
+    if (parley_json_part(&answer->doc, reply, arena, doc) != 0) {
+        return parley_error_memory(err);
     }
 
     if (parley_vcp_answer_message(engine, arena, sent, doc, answer, err)

@@ -27,8 +27,32 @@ my %http = qw(
     direction-refused 403 policy-refused 403 message-duplicate 409
     message-in-flight 409 reply-unmatched 409 message-too-large 413
     message-stale 422 translation-unsupported 422 translation-lossy 422
-    identity-unmappable 422 rate-limited 429 upstream-invalid 502
+    identity-unmappable 422 rate-limited 429 scope-unimplemented 501
+    upstream-invalid 502
     upstream-unavailable 502 upstream-timeout 504 capacity 503
+);
+
+# where JSON-RPC and agent-channel have a number or a word of their own
+my %number = qw(
+    json-invalid -32700 field-missing -32602 field-invalid -32602
+    field-unknown -32602 kind-unknown -32602 protocol-unsupported -32600
+    token-missing -32001 token-invalid -32001 token-expired -32001
+    sender-identity-mismatch -32002 signature-invalid -32003
+    scope-unauthorised -32005 intent-refused -32005 direction-refused -32005
+    policy-refused -32005 message-duplicate -32009 reply-unmatched -32009
+    message-too-large -32013 message-stale -32022
+    translation-unsupported -32022 translation-lossy -32022
+    identity-unmappable -32022 rate-limited -32029 upstream-invalid -32050
+    upstream-unavailable -32050 upstream-timeout -32050 capacity -32053
+);
+
+my %word = qw(
+    json-invalid field-invalid protocol-unsupported
+    envelope-version-unsupported intent-refused scope-unauthorised
+    direction-refused scope-unauthorised policy-refused scope-unauthorised
+    message-too-large field-invalid message-stale field-invalid
+    translation-unsupported field-invalid translation-lossy field-invalid
+    identity-unmappable field-invalid
 );
 
 my %retryable = map { $_ => 1 } qw(token-expired message-in-flight
@@ -169,11 +193,55 @@ Test::Nginx::Socket::add_response_body_check(sub {
 
     Test::More::is($last->{body}, $sent, "$name - octet for octet")
         if defined $block->got_same;
+
+    check_members("$name - events", events_of($answer->{body}),
+                  $block->events)
+        if defined $block->events;
+
+    check_valid($name, $last->{json}, $json, $block->valid)
+        if defined $block->valid;
 });
 
 
-# "aee field-missing /id": an AEE error envelope, VCP's JSON or, where the
-# protocol is not known, problem details that say so.
+# what an answer of events says, each as JSON
+sub events_of {
+    my $body = shift;
+
+    return [map { eval { from_json(join '', /^data: ?(.*)$/mg) } }
+            grep { /^data:/m } split /\n\n+/, $body];
+}
+
+
+# Lines: "service PROTOCOL", "answer PROTOCOL [/pointer]".  A C2A message in a
+# response is the params of chat/deliver.
+sub check_valid {
+    my ($name, $got, $said, $lines) = @_;
+
+    for (grep { /\S/ } split /\n/, $lines) {
+        my ($whose, $protocol, $pointer) = split;
+        my $value = $whose eq 'service' ? $got : $said;
+
+        if (defined $pointer) {
+            my $at = at($value, $pointer);
+
+            $value = defined $at ? $$at : undef;
+            $value = { jsonrpc => '2.0', method => 'chat/deliver',
+                       params => $value } if $protocol eq 'c2a';
+        }
+
+        my $file = Parley::Env::spew(Parley::Env::tmp_dir() . '/valid.json',
+                                     jcs($value));
+        my ($status, undef, $err)
+            = Parley::Env::parley_try('validate', '--as', $protocol, $file);
+
+        Test::More::is($status, 0, "$name - valid: $whose as $protocol")
+            or Test::More::diag($err . jcs($value));
+    }
+}
+
+
+# "aee field-missing /id": a refusal in the manner of aee, vcp, c2a, channel or
+# moq or, where the protocol is not known, problem details that say so.
 sub check_refused {
     my ($name, $body, $protocol, $code, $field) = @_;
 
@@ -209,6 +277,51 @@ sub check_refused {
         ($got, $got_field) = @$json{qw(code field)};
 
         Test::More::is($json->{status}, 'rejected', "$name - status");
+        Test::More::is($got, $code, "$name - code");
+
+    } elsif ($protocol eq 'c2a') {
+        my $error = $json->{error} // {};
+
+        $media = 'application/json';
+        ($got, $got_field) = @{ $error->{data} // {} }{qw(code field)};
+
+        Test::More::is($json->{jsonrpc}, '2.0', "$name - C2A-28 a response");
+        Test::More::ok(exists $json->{id}, "$name - id");
+        Test::More::ok(!exists $json->{result}, "$name - no result");
+        Test::More::ok(length($error->{message} // ''), "$name - message");
+        Test::More::is($got, $code, "$name - code");
+        Test::More::like($error->{code} // '(none)',
+                         $code eq 'envelope-version-unsupported'
+                         || $code =~ /^field-|^kind-/
+                         ? qr/^-326\d\d$/ : qr/^$number{$code}$/,
+                         "$name - number");
+
+    } elsif ($protocol eq 'channel') {
+        $media = 'application/json';
+        ($got, $got_field) = @$json{qw(code field)};
+
+        Test::More::is($got, $word{$code} // $code,
+                       "$name - ACH-23 the word of agent-channel");
+        Test::More::ok(length($json->{message} // ''), "$name - message");
+        Test::More::is(join(' ', sort keys %$json),
+                       defined $got_field ? 'code field message'
+                                          : 'code message',
+                       "$name - these members alone");
+
+        $code = $word{$code} // $code;
+
+    } elsif ($protocol eq 'moq') {
+        my $payload = $json->{payload} // {};
+
+        $media = 'application/json';
+        ($got, $got_field) = @$payload{qw(code field)};
+
+        Test::More::ok(length($json->{action} // ''), "$name - action");
+        Test::More::is($json->{status},
+                       $http{$code} =~ /^40[13]$/ ? 'denied' : 'error',
+                       "$name - status");
+        Test::More::is($json->{error_code}, $http{$code},
+                       "$name - error_code");
         Test::More::is($got, $code, "$name - code");
 
     } else {

@@ -1,0 +1,510 @@
+# VCP callers before services of C2A, agent-channel and AEE: what the service
+# gets, what the caller gets back.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+with_gateway(matrix());
+
+
+# an escalation that its parent is to acknowledge
+sub main::alarm_of {
+    my ($severity, %payload) = @_;
+
+    return escalation(severity => $severity, requires_ack => JSON::PP::true,
+                      %payload);
+}
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: GW-06 VCP to C2A: a context_share is ambient
+--- send
+$::m = vcp(); ($::id, $::ts) = @{$::m}{qw(message_id timestamp)};
+post('/to-c2a', $::m)
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service c2a
+--- got
+/method = chat/deliver
+/params/eventId = ${id}
+/params/source/platform = vcp
+/params/author = {"id":"alice","kind":"agent"}
+/params/target/recipient = agent:bob
+/params/target/directedness = ambient
+/params/timing/createdAt = ${ts}
+/params/attention/policy = must_not_respond
+/params/injection/mode = tool_mailbox
+/params/content/0/text = ctx|home
+/params/content/1/mediaType = application/vnd.vcp+json
+/params/content/1/form = context_share
+/params/content/1/data/context = ctx|home
+--- answer
+/status = accepted
+/message_id = ${id}
+! /reply
+--- answer_headers
+! Parley-Loss
+Content-Type: application/json; charset=utf-8
+
+
+
+=== TEST 2: GW-06 VCP to C2A: an announcement to all is ambient
+--- send
+post('/to-c2a', announce())
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service c2a
+--- got
+/params/conversation/kind = channel
+/params/target/directedness = ambient
+/params/attention/policy = must_not_respond
+/params/injection/mode = tool_mailbox
+/params/content/1/form = constitution_announce
+
+
+
+=== TEST 3: GW-06 VCP to C2A: a constraint is obeyed and acknowledged
+--- send
+post('/to-c2a', constraint(), as => 'lead')
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service c2a
+--- got
+/params/author = {"id":"lead","kind":"human"}
+/params/conversation/kind = system
+/params/target/directedness = to_me
+/params/attention/policy = ack_only
+/params/attention/priority = high
+/params/injection/mode = immediate
+/params/content/1/data/constraints/0/value = 2048
+
+
+
+=== TEST 4: GW-06 VCP to C2A: a critical escalation interrupts
+--- send
+post('/to-c2a', alarm_of('critical'))
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service c2a
+--- got
+/params/conversation/kind = dm
+/params/target = {"directedness":"to_me","recipient":"human:lead"}
+/params/attention/policy = must_respond
+/params/attention/priority = high
+/params/attention/deadlineMs = 5000
+/params/injection/mode = immediate
+
+
+
+=== TEST 5: GW-06 VCP to C2A: an emergency is urgent
+--- send
+post('/to-c2a', alarm_of('emergency'))
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service c2a
+--- got
+/params/attention/policy = must_respond
+/params/attention/priority = urgent
+/params/injection/mode = immediate
+
+
+
+=== TEST 6: GW-06 VCP to C2A: a warning that wants an ack is buffered
+--- send
+post('/to-c2a', alarm_of('warning'))
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service c2a
+--- got
+/params/attention/policy = must_respond
+/params/injection/mode = buffered
+
+
+
+=== TEST 7: GW-06 VCP to C2A: information is silent
+--- send
+post('/to-c2a', escalation(severity => 'info'))
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service c2a
+--- got
+/params/conversation/kind = system
+/params/attention/policy = must_not_respond
+/params/injection/mode = silent
+
+
+
+=== TEST 8: GW-07 VCP to C2A: an answer is the acknowledgment
+--- send
+$::m = alarm_of('critical'); $::id = $::m->{message_id};
+post('/to-c2a', $::m)
+--- service: answered($c, $q, 'on it')
+--- error_code: 200
+--- valid
+answer vcp /reply
+--- answer
+/status = accepted
+/message_id = ${id}
+/reply/type = escalation
+/reply/sender = agent://ops.example/lead
+/reply/recipient = agent://ops.example/alice
+/reply/payload/reason = ACK:${id} on it
+/reply/payload/severity = critical
+/reply/payload/requires_ack = false
+/reply/signature ~ ^base64:
+
+
+
+=== TEST 9: GW-07 VCP to C2A: a reaction "blocked" is an escalation
+--- send
+$::m = alarm_of('warning'); $::id = $::m->{message_id};
+post('/to-c2a', $::m)
+--- service: failed($c, $q)
+--- error_code: 200
+--- valid
+answer vcp /reply
+--- answer
+/status = accepted
+/message_id = ${id}
+/reply/type = escalation
+/reply/payload/severity = warning
+/reply/payload/reason = E_BLOCKED: it broke
+/reply/payload/context = ctx|gateway
+
+
+
+=== TEST 10: GW-07 VCP to C2A: an answer to a constraint is loss
+--- send
+$::m = constraint(); $::id = $::m->{message_id};
+post('/to-c2a', $::m, as => 'lead')
+--- service: answered($c, $q, 'done')
+--- error_code: 200
+--- answer
+/status = accepted
+/message_id = ${id}
+! /reply
+--- answer_headers
+Parley-Loss ~ .
+
+
+
+=== TEST 11: GW-10 VCP to C2A: the service's refusal is a rejection
+--- send
+$::m = vcp(); $::id = $::m->{message_id};
+post('/to-c2a', $::m)
+--- service: refused($c, $q)
+--- error_code: 403
+--- answer
+/status = rejected
+/message_id = ${id}
+/code = policy-refused
+/message = not now
+
+
+
+=== TEST 12: GW-10 VCP to C2A: a service that speaks nonsense
+--- send
+$::m = vcp(); $::id = $::m->{message_id};
+post('/to-c2a', $::m)
+--- service: $c->answer(200, [], '{"ok":true}')
+--- refused: vcp upstream-invalid /jsonrpc
+--- forwarded: 1
+
+
+
+=== TEST 13: GW-07 VCP to C2A: a stream brings what VCP can say
+--- send
+$::m = alarm_of('critical'); $::id = $::m->{message_id};
+post('/to-c2a', $::m)
+--- service: events($c, $q)
+--- error_code: 200
+--- events
+/0/vcp_message = 1.2
+/0/payload/reason = ACK:${id} it is done
+! /1
+--- answer_headers
+Content-Type ~ ^text/event-stream
+
+
+
+=== TEST 14: GW-06 VCP to C2A: a name that maps to nobody is refused
+--- send
+post('/to-c2a', vcp(recipient => 'a@b'))
+--- refused: vcp identity-unmappable /recipient
+
+
+
+=== TEST 15: GW-06 VCP to agent-channel: a context_share is an advisory
+--- send
+$::m = vcp(); ($::id, $::ts) = @{$::m}{qw(message_id timestamp)};
+post('/to-channel', $::m)
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service channel
+--- got
+/kind = agent_advisory
+/sender_handle = ~cc-alice
+/recipient_handle = ~cc-bob
+/created_at = ${ts}
+/payload/advisory_text ~ (?s)^vcp\.context_share vcp\.context_share\nid: ${id}\n.*"context":"ctx\|home"
+/acted_by = ~lead
+/drafted_with = ~cc-alice@1.0
+/provenance_basis = vcp
+--- answer
+/status = accepted
+/message_id = ${id}
+! /reply
+--- answer_headers
+! Parley-Loss
+
+
+
+=== TEST 16: GW-06 VCP to agent-channel: an announcement is a broadcast
+--- send
+post('/to-channel', announce())
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service channel
+--- got
+/kind = agent_broadcast
+/recipient_handle = ~broadcast
+/payload/event_class = other
+
+
+
+=== TEST 17: GW-06 VCP to agent-channel: a constraint is a query
+--- send
+post('/to-channel', constraint(), as => 'lead')
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service channel
+--- got
+/kind = agent_query
+/sender_handle = ~lead
+/recipient_handle = ~cc-alice
+/acted_by = ~lead
+/drafted_with = ~cc-lead
+/payload/query_text ~ 2048
+
+
+
+=== TEST 18: GW-06 VCP to agent-channel: an escalation is a diagnostic
+--- send
+post('/to-channel', alarm_of('critical'))
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service channel
+--- got
+/kind = peer_diagnostic_request
+/recipient_handle = ~lead
+/payload/severity = blocked
+/payload/symptom ~ disk is full
+/ttl_ms = 5000
+
+
+
+=== TEST 19: GW-06 VCP to agent-channel: a warning is degraded, info is info
+--- send
+[post('/to-channel', escalation(severity => 'info')),
+ post('/to-channel', escalation(severity => 'warning'))]
+--- service
+my %s = (info => 'info', warning => 'degraded');
+my ($w) = $q->{json}{payload}{symptom} =~ /"severity":"(\w+)"/;
+$s{$w} eq $q->{json}{payload}{severity} ? took($c, $q) : $c->answer(500)
+--- each: ^200$
+--- forwarded: 2
+--- valid
+service channel
+
+
+
+=== TEST 20: GW-07 VCP to agent-channel: a diagnosis is the acknowledgment
+--- send
+$::m = alarm_of('critical'); $::id = $::m->{message_id};
+post('/to-channel', $::m)
+--- service: answered($c, $q, 'a lock')
+--- error_code: 200
+--- valid
+answer vcp /reply
+--- answer
+/status = accepted
+/message_id = ${id}
+/reply/sender = agent://ops.example/lead
+/reply/payload/reason = ACK:${id} a lock
+/reply/payload/severity = critical
+
+
+
+=== TEST 21: GW-07 VCP to agent-channel: a response to a constraint is loss
+--- send
+$::m = constraint(); $::id = $::m->{message_id};
+post('/to-channel', $::m, as => 'lead')
+--- service: answered($c, $q, 'done')
+--- error_code: 200
+--- answer
+/status = accepted
+! /reply
+--- answer_headers
+Parley-Loss ~ .
+
+
+
+=== TEST 22: GW-10 VCP to agent-channel: its refusal is a rejection
+--- send
+$::m = vcp(); $::id = $::m->{message_id};
+post('/to-channel', $::m)
+--- service: refused($c, $q, 403, 'scope-unauthorised')
+--- error_code: 403
+--- answer
+/status = rejected
+/message_id = ${id}
+/code = scope-unauthorised
+/message = not now
+
+
+
+=== TEST 23: GW-07 VCP to agent-channel: a stream brings what VCP can say
+--- send
+$::m = alarm_of('critical'); $::id = $::m->{message_id};
+post('/to-channel', $::m)
+--- service: events($c, $q)
+--- error_code: 200
+--- events
+/0/payload/reason = ACK:${id} it is done
+! /1
+
+
+
+=== TEST 24: GW-06 VCP to agent-channel: no handle, no frame
+--- send
+post('/to-channel', vcp(recipient => 'agent://elsewhere/x'))
+--- refused: vcp identity-unmappable /recipient
+
+
+
+=== TEST 25: GW-06 VCP to AEE: an escalation is a task
+--- send
+$::m = alarm_of('critical'); $::id = $::m->{message_id};
+post('/to-aee', $::m)
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service aee
+--- got
+/type = task
+/priority = high
+/requires/timeout_ms = 5000
+/intent = vcp.escalation
+/to = agent.lead
+--- answer
+/status = accepted
+/message_id = ${id}
+
+
+
+=== TEST 26: GW-07 VCP to AEE: a result is the acknowledgment
+--- send
+$::m = alarm_of('critical'); $::id = $::m->{message_id};
+post('/to-aee', $::m)
+--- service: answered($c, $q, 'on it')
+--- error_code: 200
+--- valid
+service aee
+answer vcp /reply
+--- answer
+/reply/payload/reason = ACK:${id} on it
+
+
+
+=== TEST 27: GW-07 VCP to AEE: an error is an escalation
+--- send
+post('/to-aee', alarm_of('critical'))
+--- service: failed($c, $q)
+--- error_code: 200
+--- valid
+answer vcp /reply
+--- answer
+/reply/payload/severity = critical
+/reply/payload/reason = E_BROKEN: it broke
+
+
+
+=== TEST 28: GW-10 VCP to AEE: its refusal is a rejection
+--- send
+$::m = vcp(); $::id = $::m->{message_id};
+post('/to-aee', $::m)
+--- service: refused($c, $q)
+--- error_code: 403
+--- answer
+/status = rejected
+/message_id = ${id}
+/message = not now
+
+
+
+=== TEST 29: GW-06 VCP to MoQ: they are not translated to each other
+--- send
+post('/to-moq', vcp())
+--- refused: vcp translation-unsupported /type
+
+
+
+=== TEST 30: VCP-17 an unsigned message goes nowhere
+--- send
+post('/to-c2a', vcp(), sign => 0)
+--- refused: vcp signature-missing
+
+
+
+=== TEST 31: VCP-13 a duplicate is acknowledged, not forwarded again
+--- send
+$::m = vcp(); $::id = $::m->{message_id};
+[post('/to-c2a', $::m), post('/to-c2a', $::m)]
+--- service: took($c, $q)
+--- error_code: 200
+--- answer
+/status = duplicate
+/message_id = ${id}
+
+
+
+=== TEST 32: AEE-35 VCP to agent-channel: the same message, the same octets
+--- send
+my $m = post('/to-channel', vcp());
+service()->script('$c->answer(500)');
+Parley::Client->new(port => port(1))->raw($m);
+$::first = service()->last->{body};
+service()->script('took($c, $q)');
+$m
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got_body
+${first}
+
+
+
+=== TEST 33: GW-10 a service that is down, in VCP's words
+--- send
+post('/to-channel', vcp())
+--- service: $c->answer(503)
+--- refused: vcp upstream-unavailable
+--- forwarded: 1

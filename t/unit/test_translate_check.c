@@ -1,0 +1,342 @@
+/* What is asked of a message before it is translated, and what is changed. */
+
+#include "parley_test_translate.h"
+
+#include "parley_amend.h"
+#include "parley_check.h"
+#include "parley_codec.h"
+
+
+static const char  task[] =
+    "{\"v\":\"1\",\"id\":\"caller-id-1\",\"ts\":\"2026-02-15T10:30:00Z\","
+    "\"type\":\"task\",\"from\":\"agent.a\",\"to\":\"agent.b\","
+    "\"intent\":\"ops.run\",\"corr\":\"caller-id-1\",\"reply_to\":null,"
+    "\"priority\":\"urgent\",\"requires\":{\"timeout_ms\":90000},"
+    "\"payload\":{\"secret\":1,\"kept\":2},"
+    "\"sig\":{\"alg\":\"ed25519\",\"kid\":\"k\",\"value\":\"AAAA\"}}";
+
+
+static parley_code_t
+transport(parley_proto_t proto, parley_way_t way)
+{
+    parley_error_t  err;
+
+    parley_error_clear(&err);
+
+    return parley_check_transport(proto, &way, &err) ? err.code
+                                                     : PARLEY_E_NONE;
+}
+
+
+static parley_code_t
+unsigned_one(parley_proto_t proto, parley_way_t way)
+{
+    parley_error_t  err;
+
+    parley_error_clear(&err);
+
+    if (parley_check_unsigned(proto, &way, &err) == 0) {
+        return PARLEY_E_NONE;
+    }
+
+    assert_string_equal(err.field, parley_codecs[proto]->signature_pointer);
+
+    return err.code;
+}
+
+
+static void
+test_way(void **state)
+{
+    (void) state;
+
+#define WAY(...)  ((parley_way_t) { __VA_ARGS__ })
+#define NO        PARLEY_E_SIGNATURE_MISSING
+
+    assert_int_equal(transport(PARLEY_PROTO_AEE, WAY(0)), 0);
+    assert_int_equal(transport(PARLEY_PROTO_VCP, WAY(0)),
+                     PARLEY_E_POLICY_REFUSED);
+    assert_int_equal(transport(PARLEY_PROTO_VCP, WAY(.tls = 1)), 0);
+    assert_int_equal(transport(PARLEY_PROTO_VCP, WAY(.trusted = 1)), 0);
+
+    assert_int_equal(unsigned_one(PARLEY_PROTO_AEE, WAY(0)), NO);
+    assert_int_equal(unsigned_one(PARLEY_PROTO_AEE, WAY(.tls = 1)), NO);
+    assert_int_equal(unsigned_one(PARLEY_PROTO_AEE, WAY(.token = 1)), NO);
+    assert_int_equal(unsigned_one(PARLEY_PROTO_AEE,
+                                  WAY(.tls = 1, .token = 1)), 0);
+    assert_int_equal(unsigned_one(PARLEY_PROTO_AEE,
+                                  WAY(.tls = 1, .token = 1, .must_sign = 1)),
+                     NO);
+    assert_int_equal(unsigned_one(PARLEY_PROTO_AEE,
+                                  WAY(.trusted = 1, .must_sign = 1)), NO);
+    assert_int_equal(unsigned_one(PARLEY_PROTO_VCP,
+                                  WAY(.tls = 1, .token = 1)), NO);
+    assert_int_equal(unsigned_one(PARLEY_PROTO_VCP, WAY(.trusted = 1)), 0);
+
+#undef WAY
+#undef NO
+}
+
+
+static parley_code_t
+aged(parley_proto_t proto, int64_t created_ms, int64_t past_ms,
+    int64_t future_ms)
+{
+    parley_msg_t    m;
+    parley_error_t  err;
+
+    parley_msg_init(&m, proto, NULL);
+    parley_error_clear(&err);
+    m.created = PARLEY_STR("x");
+    m.created_ms = created_ms;
+
+    if (parley_check_age(&m, past_ms, future_ms, PARLEY_TEST_NOW, &err)
+        == 0)
+    {
+        return PARLEY_E_NONE;
+    }
+
+    assert_string_equal(err.field, parley_codecs[proto]->created_pointer);
+
+    return err.code;
+}
+
+
+static void
+test_age(void **state)
+{
+    parley_msg_t    m;
+    parley_error_t  err;
+
+    const int64_t  now = PARLEY_TEST_NOW;
+
+    (void) state;
+
+#define AEE    PARLEY_PROTO_AEE
+#define VCP    PARLEY_PROTO_VCP
+#define STALE  PARLEY_E_MESSAGE_STALE
+
+    assert_int_equal(aged(AEE, now - 5000, 5000, 0), 0);
+    assert_int_equal(aged(AEE, now - 5001, 5000, 0), STALE);
+    assert_int_equal(aged(AEE, now + 2000, 0, 2000), 0);
+    assert_int_equal(aged(AEE, now + 2001, 0, 2000), STALE);
+    assert_int_equal(aged(AEE, now - 3600000, 7200000, 0), 0);
+    assert_int_equal(aged(AEE, -1, 5000, 5000), PARLEY_E_FIELD_INVALID);
+
+    /* VCP has bounds of its own, which nothing widens */
+
+    assert_int_equal(aged(VCP, now - 300000, 7200000, 7200000), 0);
+    assert_int_equal(aged(VCP, now - 300001, 7200000, 7200000), STALE);
+    assert_int_equal(aged(VCP, now + 30001, 7200000, 7200000), STALE);
+    assert_int_equal(aged(VCP, now - 1001, 1000, 0), STALE);
+
+    /* a log record need not say */
+
+    parley_msg_init(&m, AEE, NULL);
+    m.partial = 1;
+    assert_int_equal(parley_check_age(&m, 0, 0, now, &err), 0);
+
+#undef AEE
+#undef VCP
+#undef STALE
+}
+
+
+/* Reads the task, and changes it by caps and the edits. */
+static int
+amend(parley_arena_t *arena, const parley_caps_t *caps,
+    const char *redacted, parley_test_message_t *m, parley_json_t *doc,
+    int *amended, parley_error_t *err)
+{
+    uint32_t       n;
+    parley_edit_t  edits[PARLEY_CAPS_MAX + 2];
+
+    *amended = 0;
+
+    if (parley_test_read(arena, PARLEY_PROTO_AEE, parley_str_c(task), 0, m,
+                         err)
+        != 0
+        || parley_amend_caps(arena, &m->msg, caps, edits, &n, err) != 0)
+    {
+        return -1;
+    }
+
+    if (redacted != NULL) {
+        edits[n].pointer = parley_str_c(redacted);
+        edits[n++].value = parley_str_none;
+    }
+
+    return parley_amend(parley_test_engine(), arena, NULL, PARLEY_TEST_SEED,
+                        0, edits, n, &m->msg, doc, amended, err);
+}
+
+
+static void
+test_amend(void **state)
+{
+    int                     amended;
+    parley_json_t           doc;
+    parley_caps_t           caps = { .priority = PARLEY_PRIORITY_URGENT };
+    parley_arena_t          arena;
+    parley_error_t          err;
+    parley_test_message_t   m;
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    assert_int_equal(amend(&arena, &caps, "/payload/none", &m, &doc,
+                           &amended, &err), 0);
+    assert_false(amended);
+    assert_ptr_equal(m.msg.doc, &m.doc);
+
+    caps.priority = PARLEY_PRIORITY_HIGH;
+    caps.max_priority = PARLEY_STR("normal");
+    caps.timeout_ms = 1000;
+
+    assert_int_equal(amend(&arena, &caps, "/payload/secret", &m, &doc,
+                           &amended, &err), 0);
+    assert_true(amended);
+    assert_ptr_equal(m.msg.doc, &doc);
+    assert_int_equal(m.msg.priority, PARLEY_PRIORITY_NORMAL);
+    assert_int_equal(m.msg.timeout_ms, 1000);
+
+    parley_test_assert_json(&arena, doc.input, PARLEY_STR(
+        "{\"v\":\"1\",\"id\":\"caller-id-1\",\"ts\":\"2026-02-15T10:30:00Z\","
+        "\"type\":\"task\",\"from\":\"agent.a\",\"to\":\"agent.b\","
+        "\"intent\":\"ops.run\",\"corr\":\"caller-id-1\",\"reply_to\":null,"
+        "\"priority\":\"normal\",\"requires\":{\"timeout_ms\":1000},"
+        "\"payload\":{\"kept\":2}}"));
+
+    /* the signature that was verified is still known */
+
+    assert_true(m.msg.sig.present);
+    parley_assert_str(m.msg.sig.kid, "k");
+
+    /* what would be no message any more does not go on */
+
+    assert_int_equal(amend(&arena, &caps, "/intent", &m, &doc, &amended,
+                           &err), -1);
+    assert_int_equal(err.code, PARLEY_E_POLICY_REFUSED);
+    assert_string_equal(err.field, "/intent");
+
+    parley_arena_reset(&arena);
+}
+
+
+/* Either all caps hold, or there is an error. */
+static void
+test_amend_memory(void **state)
+{
+    int                     rc, amended;
+    size_t                  i;
+    parley_mem_t            mem;
+    parley_json_t           doc;
+    parley_caps_t           caps = { .timeout_ms = 1000 };
+    parley_arena_t          arena;
+    parley_error_t          err;
+    parley_test_mem_t       counter;
+    parley_test_message_t   m;
+
+    (void) state;
+
+    (void) parley_test_engine();
+
+    for (i = 1; ; i++) {
+        mem = parley_test_mem(&counter, i);
+        parley_arena_init(&arena, &mem, 64);
+
+        rc = amend(&arena, &caps, "/payload/secret", &m, &doc, &amended,
+                   &err);
+
+        if (rc == 0) {
+            assert_true(amended);
+            assert_int_equal(m.msg.priority, PARLEY_PRIORITY_LOW);
+            assert_int_equal(m.msg.timeout_ms, 1000);
+
+        } else {
+            assert_int_equal(err.code, PARLEY_E_CAPACITY);
+        }
+
+        parley_arena_reset(&arena);
+        assert_int_equal(counter.live, 0);
+
+        if (counter.allocations < i) {
+            assert_int_equal(rc, 0);
+            break;
+        }
+    }
+}
+
+
+static int
+sign(void *ctx, parley_str_t octets, parley_msg_sig_t *ret,
+    parley_error_t *err)
+{
+    (void) err;
+
+    *(size_t *) ctx = octets.len;
+
+    memset(ret, 0, sizeof(parley_msg_sig_t));
+    ret->alg = PARLEY_STR("ed25519");
+    ret->kid = PARLEY_STR("gateway");
+    ret->value = PARLEY_STR("BBBB");
+    ret->present = 1;
+
+    return 0;
+}
+
+
+static void
+test_amend_sign(void **state)
+{
+    int                     amended;
+    size_t                  octets = 0;
+    parley_json_t           doc;
+    parley_caps_t           caps = { .priority = PARLEY_PRIORITY_LOW };
+    parley_arena_t          arena;
+    parley_error_t          err;
+    parley_encoded_t        sent;
+    parley_encode_opts_t    opts;
+    parley_test_message_t   m;
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    memset(&opts, 0, sizeof(opts));
+
+    assert_int_equal(amend(&arena, &caps, NULL, &m, &doc, &amended, &err),
+                     0);
+
+    sent.body = doc.input;
+
+    assert_int_equal(parley_amend_sign(&arena, PARLEY_PROTO_AEE, &doc, &opts,
+                                       &sent, &err), 0);
+    assert_ptr_equal(sent.body.data, doc.input.data);
+
+    opts.sign = sign;
+    opts.sign_ctx = &octets;
+
+    assert_int_equal(parley_amend_sign(&arena, PARLEY_PROTO_AEE, &doc, &opts,
+                                       &sent, &err), 0);
+    assert_true(octets > 100);
+    assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE, sent.body, 0,
+                                      &m, &err), 0);
+    parley_assert_str(m.msg.sig.kid, "gateway");
+
+    parley_arena_reset(&arena);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_test("VCP-19 VCP-17 AEE-37 how a message may come", test_way),
+    parley_test("AEE-17 VCP-15 how old it may be", test_age),
+    parley_test("AEE-28 AEE-29 AEE-32 caps and redaction", test_amend),
+    parley_test("AEE-28 a cap is not lost for want of memory",
+                test_amend_memory),
+    parley_test("GW-08 what was changed is signed by the gateway",
+                test_amend_sign),
+};
+
+
+PARLEY_TEST_MAIN(tests)
