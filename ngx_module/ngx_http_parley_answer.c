@@ -330,6 +330,10 @@ ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
+    ctx->final = answer.kind == PARLEY_ANSWER_MESSAGE
+                 && (answer.msg.act == PARLEY_ACT_REPLY
+                     || answer.msg.act == PARLEY_ACT_FAILURE);
+
     if (answer.kind == PARLEY_ANSWER_MESSAGE
         && parley_intents_check(ctx->mcf->intents, arena, &answer.msg,
                                 &ctx->error)
@@ -381,6 +385,11 @@ ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx)
 
     ngx_http_parley_window_commit(ctx);
     ngx_http_parley_retain(ctx);
+
+    if (ctx->final) {
+        /* no reply is to come any more */
+        ngx_http_parley_origin_drop(ctx);
+    }
 }
 
 

@@ -259,6 +259,8 @@ typedef struct {
     unsigned                      reserved:1;
     unsigned                      committed:1;
     unsigned                      origin_kept:1;
+    unsigned                      final:1;        /* the answer is a result
+                                                     or an error */
     unsigned                      forwarded:1;    /* access let it through */
     unsigned                      dry:1;          /* dry run: untouched */
     unsigned                      replied:1;      /* the gateway's own reply

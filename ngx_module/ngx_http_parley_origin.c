@@ -18,13 +18,47 @@
 #define NGX_HTTP_PARLEY_ORIGIN_MAX   4096
 
 
+/* the texts of a record, in the order in which they stand */
+
+typedef enum {
+    NGX_HTTP_PARLEY_ORIGIN_SENDER = 0,
+    NGX_HTTP_PARLEY_ORIGIN_FORM,
+    NGX_HTTP_PARLEY_ORIGIN_ID,
+    NGX_HTTP_PARLEY_ORIGIN_CORR,
+    NGX_HTTP_PARLEY_ORIGIN_INTENT,
+    NGX_HTTP_PARLEY_ORIGIN_RECIPIENT,
+    NGX_HTTP_PARLEY_ORIGIN_SENT_CORR,
+    NGX_HTTP_PARLEY_ORIGIN_SENT_FROM,
+    NGX_HTTP_PARLEY_ORIGIN_SENT_TO,
+    NGX_HTTP_PARLEY_ORIGIN_TEXTS
+} ngx_http_parley_origin_text_e;
+
+
+/* how a record begins; the octets of the texts follow */
+
+typedef struct {
+    uint8_t                       proto;
+    uint8_t                       alarm;
+    uint8_t                       priority;
+    uint16_t                      len[NGX_HTTP_PARLEY_ORIGIN_TEXTS];
+} ngx_http_parley_origin_head_t;
+
+
+typedef struct {
+    ngx_http_parley_origin_head_t   head;
+    parley_str_t                    texts[NGX_HTTP_PARLEY_ORIGIN_TEXTS];
+} ngx_http_parley_origin_t;
+
+
 static void ngx_http_parley_origin_make_key(ngx_http_parley_ctx_t *ctx,
     parley_proto_t proto, parley_str_t id,
     uint8_t key[PARLEY_KEY_LEN]);
 static ngx_int_t ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx,
-    parley_str_t owner, parley_str_t record);
+    parley_str_t record);
 static ngx_int_t ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *owner, parley_str_t *ret);
+    parley_str_t *ret);
+static void ngx_http_parley_origin_split(parley_str_t record,
+    ngx_http_parley_origin_t *ret);
 static parley_str_t ngx_http_parley_origin_name(ngx_http_parley_ctx_t *ctx,
     parley_str_t name);
 static ngx_int_t ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx,
@@ -32,9 +66,7 @@ static ngx_int_t ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx,
 static ngx_int_t ngx_http_parley_origin_read(ngx_http_parley_ctx_t *ctx,
     parley_str_t record);
 static ngx_int_t ngx_http_parley_origin_between(ngx_http_parley_ctx_t *ctx,
-    const parley_json_t *doc);
-static parley_str_t ngx_http_parley_origin_member(const parley_json_t *doc,
-    const char *name);
+    const ngx_http_parley_origin_t *origin);
 
 
 static void
@@ -55,7 +87,7 @@ ngx_int_t
 ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
 {
     ngx_int_t     rc;
-    parley_str_t  owner, record;
+    parley_str_t  record;
 
     /* an error may become an escalation, which is acknowledged */
 
@@ -66,16 +98,9 @@ ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    rc = ngx_http_parley_origin_write(ctx, &owner, &record);
+    rc = ngx_http_parley_origin_write(ctx, &record);
     if (rc != NGX_OK) {
         return rc;
-    }
-
-    if (record.len > NGX_HTTP_PARLEY_ORIGIN_MAX) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
-                                "its names and ids are too long to remember "
-                                "what a reply would answer");
-        return NGX_DECLINED;
     }
 
     ngx_http_parley_origin_make_key(ctx, ctx->lcf->speak,
@@ -84,7 +109,7 @@ ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
                                     ? ctx->sent.corr : ctx->sent.id,
                                     ctx->origin_key);
 
-    return ngx_http_parley_origin_put(ctx, owner, record);
+    return ngx_http_parley_origin_put(ctx, record);
 }
 
 
@@ -94,13 +119,13 @@ ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
  */
 
 static ngx_int_t
-ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx, parley_str_t owner,
-    parley_str_t record)
+ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx, parley_str_t record)
 {
-    int                      rc;
-    int64_t                  now, ttl;
-    parley_str_t             there;
-    ngx_http_parley_zone_t  *zone;
+    int                        rc;
+    int64_t                    now, ttl;
+    parley_str_t               there;
+    ngx_http_parley_zone_t    *zone;
+    ngx_http_parley_origin_t   other;
 
     rc = 1;
     now = (int64_t) ngx_current_msec;
@@ -109,11 +134,19 @@ ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx, parley_str_t owner,
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
+    ngx_memzero(&other, sizeof(ngx_http_parley_origin_t));
+
     if (parley_store_get_locked(zone->sh->origins, ctx->origin_key, now,
                                 &there)
-        != 0
-        || (there.len >= owner.len
-            && ngx_memcmp(there.data, owner.data, owner.len) == 0))
+        == 0)
+    {
+        ngx_http_parley_origin_split(there, &other);
+    }
+
+    if (there.len == 0
+        || (other.head.proto == ctx->msg.wire
+            && parley_str_eq(other.texts[NGX_HTTP_PARLEY_ORIGIN_SENDER],
+                             ctx->msg.sender)))
     {
         rc = parley_store_put_locked(zone->sh->origins, &zone->mem,
                                      ctx->origin_key, now, ttl, record);
@@ -158,47 +191,87 @@ ngx_http_parley_origin_drop(ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* owner is how the record begins: whose message it is */
-
 static ngx_int_t
-ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *owner,
-    parley_str_t *ret)
+ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
 {
-    parley_buf_t         b;
-    const parley_msg_t  *m;
+    u_char                    *p;
+    size_t                     size;
+    ngx_uint_t                 i;
+    const parley_msg_t        *m;
+    ngx_http_parley_origin_t   o;
 
     m = &ctx->msg;
 
-    parley_buf_init(&b, &ctx->arena, 512);
+    ngx_memzero(&o, sizeof(ngx_http_parley_origin_t));
 
-    parley_buf_octet(&b, '{');
-    parley_buf_member(&b, PARLEY_STR("protocol"), parley_proto_name(m->wire));
-    parley_buf_member(&b, PARLEY_STR("sender"), m->sender);
+    o.head.proto = (uint8_t) m->wire;
+    o.head.alarm = (uint8_t) m->alarm;
+    o.head.priority = (uint8_t) m->priority;
 
-    if (parley_buf_done(&b, owner) != 0) {
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_SENDER] = m->sender;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_FORM] = m->form;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_ID] = m->id;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_CORR] = m->corr;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_INTENT] = m->intent;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_RECIPIENT] = m->recipient;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_CORR] = ctx->sent.corr;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_FROM] =
+                               ngx_http_parley_origin_name(ctx, m->sender);
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_TO] =
+                               ngx_http_parley_origin_name(ctx, m->recipient);
+
+    size = sizeof(ngx_http_parley_origin_head_t);
+
+    for (i = 0; i < NGX_HTTP_PARLEY_ORIGIN_TEXTS; i++) {
+        size += o.texts[i].len;
+
+        if (size > NGX_HTTP_PARLEY_ORIGIN_MAX) {
+            (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE,
+                                    NULL, "its names and ids are too long to "
+                                    "remember what a reply would answer");
+            return NGX_DECLINED;
+        }
+
+        o.head.len[i] = (uint16_t) o.texts[i].len;
+    }
+
+    p = parley_arena_octets(&ctx->arena, size);
+    if (p == NULL) {
         return NGX_ERROR;
     }
 
-    parley_buf_init(&b, &ctx->arena, owner->len + 512);
+    *ret = parley_str_make(p, size);
 
-    parley_buf_str(&b, *owner);
-    parley_buf_member(&b, PARLEY_STR("form"), m->form);
-    parley_buf_member(&b, PARLEY_STR("id"), m->id);
-    parley_buf_member(&b, PARLEY_STR("corr"), m->corr);
-    parley_buf_member(&b, PARLEY_STR("intent"), m->intent);
-    parley_buf_member(&b, PARLEY_STR("recipient"), m->recipient);
-    parley_buf_member(&b, PARLEY_STR("sent_corr"), ctx->sent.corr);
-    parley_buf_member(&b, PARLEY_STR("sent_from"),
-                      ngx_http_parley_origin_name(ctx, m->sender));
-    parley_buf_member(&b, PARLEY_STR("sent_to"),
-                      ngx_http_parley_origin_name(ctx, m->recipient));
-    parley_buf_name(&b, PARLEY_STR("alarm"));
-    parley_buf_int(&b, m->alarm);
-    parley_buf_name(&b, PARLEY_STR("priority"));
-    parley_buf_int(&b, m->priority);
-    parley_buf_octet(&b, '}');
+    p = ngx_cpymem(p, &o.head, sizeof(ngx_http_parley_origin_head_t));
 
-    return parley_buf_done(&b, ret) == 0 ? NGX_OK : NGX_ERROR;
+    for (i = 0; i < NGX_HTTP_PARLEY_ORIGIN_TEXTS; i++) {
+        if (o.texts[i].len) {
+            p = ngx_cpymem(p, o.texts[i].data, o.texts[i].len);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* records are the gateway's own, of one layout of the zone */
+
+static void
+ngx_http_parley_origin_split(parley_str_t record,
+    ngx_http_parley_origin_t *ret)
+{
+    const uint8_t  *p;
+    ngx_uint_t      i;
+
+    ngx_memcpy(&ret->head, record.data,
+               sizeof(ngx_http_parley_origin_head_t));
+
+    p = record.data + sizeof(ngx_http_parley_origin_head_t);
+
+    for (i = 0; i < NGX_HTTP_PARLEY_ORIGIN_TEXTS; i++) {
+        ret->texts[i] = parley_str_make(p, ret->head.len[i]);
+        p += ret->head.len[i];
+    }
 }
 
 
@@ -298,46 +371,25 @@ ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
 static ngx_int_t
 ngx_http_parley_origin_read(ngx_http_parley_ctx_t *ctx, parley_str_t record)
 {
-    int64_t          n;
-    parley_msg_t    *m;
-    parley_json_t   *doc;
-    parley_error_t   err;
+    parley_msg_t              *m;
+    ngx_http_parley_origin_t   o;
 
     m = &ctx->answered;
-    doc = ngx_pcalloc(ctx->request->pool, sizeof(parley_json_t));
 
-    if (doc == NULL
-        || parley_json_read(doc, &ctx->arena, NULL, 0, record, &err) != 0)
-    {
-        return NGX_ERROR;
-    }
+    ngx_http_parley_origin_split(record, &o);
 
-    parley_msg_init(m, parley_proto_find(
-                          ngx_http_parley_origin_member(doc, "protocol")),
-                    doc);
+    parley_msg_init(m, (parley_proto_t) o.head.proto, &ctx->doc);
 
-    m->form = ngx_http_parley_origin_member(doc, "form");
-    m->id = ngx_http_parley_origin_member(doc, "id");
-    m->corr = ngx_http_parley_origin_member(doc, "corr");
-    m->intent = ngx_http_parley_origin_member(doc, "intent");
-    m->sender = ngx_http_parley_origin_member(doc, "sender");
-    m->recipient = ngx_http_parley_origin_member(doc, "recipient");
+    m->form = o.texts[NGX_HTTP_PARLEY_ORIGIN_FORM];
+    m->id = o.texts[NGX_HTTP_PARLEY_ORIGIN_ID];
+    m->corr = o.texts[NGX_HTTP_PARLEY_ORIGIN_CORR];
+    m->intent = o.texts[NGX_HTTP_PARLEY_ORIGIN_INTENT];
+    m->sender = o.texts[NGX_HTTP_PARLEY_ORIGIN_SENDER];
+    m->recipient = o.texts[NGX_HTTP_PARLEY_ORIGIN_RECIPIENT];
+    m->alarm = (parley_alarm_t) o.head.alarm;
+    m->priority = (parley_priority_t) o.head.priority;
 
-    if (parley_json_integer(doc, parley_json_get(doc, 0, PARLEY_STR("alarm")),
-                            &n)
-        == 0)
-    {
-        m->alarm = (parley_alarm_t) n;
-    }
-
-    if (parley_json_integer(doc, parley_json_get(doc, 0,
-                                                 PARLEY_STR("priority")), &n)
-        == 0)
-    {
-        m->priority = (parley_priority_t) n;
-    }
-
-    if (!ngx_http_parley_origin_between(ctx, doc)) {
+    if (!ngx_http_parley_origin_between(ctx, &o)) {
         return NGX_DECLINED;
     }
 
@@ -355,7 +407,7 @@ ngx_http_parley_origin_read(ngx_http_parley_ctx_t *ctx, parley_str_t record)
 
 static ngx_int_t
 ngx_http_parley_origin_between(ngx_http_parley_ctx_t *ctx,
-    const parley_json_t *doc)
+    const ngx_http_parley_origin_t *origin)
 {
     parley_str_t         corr, from, to;
     const parley_msg_t  *m, *reply;
@@ -363,9 +415,9 @@ ngx_http_parley_origin_between(ngx_http_parley_ctx_t *ctx,
     m = &ctx->answered;
     reply = &ctx->msg;
 
-    corr = ngx_http_parley_origin_member(doc, "sent_corr");
-    from = ngx_http_parley_origin_member(doc, "sent_from");
-    to = ngx_http_parley_origin_member(doc, "sent_to");
+    corr = origin->texts[NGX_HTTP_PARLEY_ORIGIN_SENT_CORR];
+    from = origin->texts[NGX_HTTP_PARLEY_ORIGIN_SENT_FROM];
+    to = origin->texts[NGX_HTTP_PARLEY_ORIGIN_SENT_TO];
 
     if (m->wire != ctx->lcf->speak
         || (reply->corr.len && !parley_str_eq(reply->corr, corr)))
@@ -382,20 +434,4 @@ ngx_http_parley_origin_between(ngx_http_parley_ctx_t *ctx,
     return reply->recipient.len == 0 || from.len == 0
            || parley_name_is_group(reply->wire, reply->recipient)
            || parley_str_eq(reply->recipient, from);
-}
-
-
-static parley_str_t
-ngx_http_parley_origin_member(const parley_json_t *doc, const char *name)
-{
-    uint32_t      i;
-    parley_str_t  s;
-
-    i = parley_json_get(doc, 0, parley_str_c(name));
-
-    if (i == PARLEY_JSON_NONE || parley_json_string(doc, i, &s) != 0) {
-        return parley_str_none;
-    }
-
-    return s;
 }

@@ -13,6 +13,7 @@
 #define NGX_HTTP_PARLEY_SCOPE_ARG  "scope="
 
 
+static parley_str_t ngx_http_parley_self_name(ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_argument(ngx_http_request_t *r,
     const char *name, parley_str_t *ret);
 
@@ -32,8 +33,8 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    if (submission.recipient.len == 0) {
-        submission.recipient = ngx_http_parley_str(&ctx->mcf->self);
+    if (submission.recipient.len == 0 && ctx->msg.reply_to.len == 0) {
+        submission.recipient = ngx_http_parley_self_name(ctx);
     }
 
     submission.sender = ctx->msg.sender.len
@@ -49,6 +50,28 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * What names nobody and answers nothing is for whom the session is with: the
+ * gateway, by its name in the message's protocol.
+ */
+
+static parley_str_t
+ngx_http_parley_self_name(ngx_http_parley_ctx_t *ctx)
+{
+    parley_str_t  name;
+
+    if (parley_name_map(&ctx->arena, PARLEY_PROTO_AEE,
+                        ngx_http_parley_str(&ctx->mcf->self), ctx->msg.wire,
+                        &name)
+        != 0)
+    {
+        return parley_str_none;
+    }
+
+    return name;
 }
 
 

@@ -5,6 +5,7 @@
 
 static int parley_c2a_refused(parley_arena_t *arena, parley_str_t id,
     const parley_answer_t *answer, parley_reply_t *ret);
+static parley_code_t parley_c2a_refused_code(parley_str_t word);
 static int parley_c2a_is_call(const parley_msg_t *request);
 static int parley_c2a_said(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_msg_t *request,
@@ -32,11 +33,25 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
     int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
     parley_error_t *err)
 {
-    parley_str_t  id, message;
+    parley_str_t     id, message;
+    parley_answer_t  refusal;
 
     (void) now_ms;
 
     id = parley_c2a_call_id(request->doc);
+
+    if (answer->kind == PARLEY_ANSWER_MESSAGE && answer->status >= 300
+        && answer->msg.act == PARLEY_ACT_FAILURE)
+    {
+        /* the service did not take it */
+
+        refusal = *answer;
+        refusal.kind = PARLEY_ANSWER_REFUSED;
+        refusal.code = answer->msg.code;
+        refusal.field = parley_str_none;
+        refusal.message = answer->msg.text;
+        answer = &refusal;
+    }
 
     if (answer->kind == PARLEY_ANSWER_REFUSED) {
         return parley_c2a_refused(arena, id, answer, ret) == 0
@@ -79,7 +94,7 @@ parley_c2a_is_call(const parley_msg_t *request)
 }
 
 
-/* Whatever the service calls its code, it stands in data as it was. */
+/* A code that is none of ours stands in data as it was. */
 
 static int
 parley_c2a_refused(parley_arena_t *arena, parley_str_t id,
@@ -87,7 +102,7 @@ parley_c2a_refused(parley_arena_t *arena, parley_str_t id,
 {
     parley_code_t  code;
 
-    code = parley_error_code(answer->code);
+    code = parley_c2a_refused_code(answer->code);
 
     ret->status = answer->status;
 
@@ -96,8 +111,28 @@ parley_c2a_refused(parley_arena_t *arena, parley_str_t id,
                                               ? code
                                               : PARLEY_E_UPSTREAM_INVALID)
                             ->jsonrpc,
-                            answer->code, answer->field, answer->message,
-                            ret);
+                            code != PARLEY_E_NONE
+                            ? parley_error_info(code)->word : answer->code,
+                            answer->field, answer->message, ret);
+}
+
+
+/* One of ours, in its own manner or in AEE's. */
+
+static parley_code_t
+parley_c2a_refused_code(parley_str_t word)
+{
+    int  i;
+
+    for (i = PARLEY_E_NONE + 1; i < PARLEY_E_COUNT; i++) {
+        if (parley_str_eq(parley_error_info((parley_code_t) i)->word, word)
+            || parley_str_eq(parley_error_info((parley_code_t) i)->aee, word))
+        {
+            return (parley_code_t) i;
+        }
+    }
+
+    return PARLEY_E_NONE;
 }
 
 
