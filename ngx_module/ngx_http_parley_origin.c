@@ -87,6 +87,7 @@ ngx_int_t
 ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
 {
     ngx_int_t     rc;
+    ngx_uint_t    by_corr;
     parley_str_t  record;
 
     /* an error may become an escalation, which is acknowledged */
@@ -103,10 +104,13 @@ ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
         return rc;
     }
 
+    /* what has no correlation is answered by its id, whatever the protocol */
+
+    by_corr = parley_codecs[ctx->lcf->speak]->replies_by_corr
+              && ctx->sent.corr.len;
+
     ngx_http_parley_origin_make_key(ctx, ctx->lcf->speak,
-                                    parley_codecs[ctx->lcf->speak]
-                                    ->replies_by_corr
-                                    ? ctx->sent.corr : ctx->sent.id,
+                                    by_corr ? ctx->sent.corr : ctx->sent.id,
                                     ctx->origin_key);
 
     return ngx_http_parley_origin_put(ctx, record);
@@ -420,7 +424,7 @@ ngx_http_parley_origin_between(ngx_http_parley_ctx_t *ctx,
     to = origin->texts[NGX_HTTP_PARLEY_ORIGIN_SENT_TO];
 
     if (m->wire != ctx->lcf->speak
-        || (reply->corr.len && !parley_str_eq(reply->corr, corr)))
+        || (reply->corr.len && corr.len && !parley_str_eq(reply->corr, corr)))
     {
         return 0;
     }

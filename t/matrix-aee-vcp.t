@@ -1,0 +1,276 @@
+# AEE callers before MoQ commands, VCP and AEE services: what the service gets,
+# what the caller gets back.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+with_gateway(matrix());
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: GW-06 AEE to MoQ: a task is a command
+--- send
+$::m = aee();
+($::id, $::corr) = @{$::m}{qw(id corr)};
+post('/to-moq', $::m)
+--- service: took($c, $q)
+--- error_code: 202
+--- valid
+service moq
+answer aee
+--- got
+/action = ops.backup.run
+/session_id = ${corr}
+/payload/text = do it
+! /status
+/aee/form = task
+/aee/id = ${id}
+/aee/sender = alice
+/aee/recipient = bob
+--- answer
+/type = stream
+/payload/status = accepted
+/corr = ${corr}
+
+
+
+=== TEST 2: MOQ-02 AEE to MoQ: an intent that is a command's is its action
+--- send
+post('/to-moq', aee(intent => 'moq.cmd.pause'))
+--- service: took($c, $q)
+--- error_code: 202
+--- valid
+service moq
+--- got
+/action = pause
+
+
+
+=== TEST 3: MOQ-02 AEE to MoQ: no message becomes a session command
+--- send
+post('/to-moq', aee(intent => 'moq.cmd.session_init'))
+--- refused: aee translation-unsupported /intent
+
+
+
+=== TEST 4: GW-07 AEE to MoQ: approved is a result
+--- send
+$::m = aee();
+($::id, $::corr) = @{$::m}{qw(id corr)};
+post('/to-moq', $::m)
+--- service: answered($c, $q, 'it ran')
+--- error_code: 200
+--- valid
+answer aee
+--- answer
+/type = result
+/from = agent.bob
+/to = agent.alice
+/corr = ${corr}
+/reply_to = ${id}
+/payload/text = it ran
+
+
+
+=== TEST 5: GW-07 AEE to MoQ: error is an error
+--- send
+$::m = aee();
+($::id, $::corr) = @{$::m}{qw(id corr)};
+post('/to-moq', $::m)
+--- service: failed($c, $q)
+--- error_code: 200
+--- valid
+answer aee
+--- answer
+/type = error
+/corr = ${corr}
+/reply_to = ${id}
+/payload/code = E_500
+/payload/retryable = true
+
+
+
+=== TEST 6: GW-10 AEE to MoQ: denied with its status is an error envelope
+--- send
+post('/to-moq', aee())
+--- service: refused($c, $q)
+--- error_code: 403
+--- valid
+answer aee
+--- answer
+/type = error
+/payload/code = E_403
+/payload/retryable = false
+
+
+
+=== TEST 7: AEE-34 AEE to MoQ: a command of another session is refused
+--- send
+post('/to-moq', aee())
+--- service
+$c->answer(200, [], jcs({ action => 'x', session_id => 'another',
+                          status => 'approved' }))
+--- refused: aee upstream-invalid /session_id
+--- forwarded: 1
+
+
+
+=== TEST 8: GW-07 AEE to MoQ: commands in a stream of events
+--- send
+$::m = aee();
+($::id, $::corr) = @{$::m}{qw(id corr)};
+post('/to-moq', $::m)
+--- service: events($c, $q)
+--- error_code: 200
+--- events
+/0/type = result
+/0/reply_to = ${id}
+/0/corr = ${corr}
+! /1
+
+
+
+=== TEST 9: GW-06 AEE to VCP: what is VCP's own is that
+--- send
+$::m = aee(type => 'event', intent => 'vcp.context_share',
+           payload => vcp()->{payload});
+$::id = $::m->{id};
+post('/to-vcp', $::m)
+--- service: took($c, $q)
+--- error_code: 202
+--- response_body
+--- valid
+service vcp
+--- got
+/type = context_share
+/sender = agent://ops.example/alice
+/recipient = agent://ops.example/bob
+
+
+
+=== TEST 10: GW-06 AEE to VCP: an error is an escalation
+--- send
+my $task = aee();
+[post('/to-aee', $task),
+ post('/to-vcp', failure($task, retryable => JSON::PP::true),
+      as => 'bob')]
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- valid
+service vcp
+--- got
+/type = escalation
+/sender = agent://ops.example/bob
+/recipient = agent://ops.example/alice
+/payload/severity = warning
+/payload/reason = E_BROKEN: it broke
+/payload/context = ctx|gateway
+
+
+
+=== TEST 11: GW-06 AEE to VCP: without a context it cannot be said
+--- send
+my $task = aee();
+[post('/to-aee', $task), post('/to-vcp-bare', failure($task), as => 'bob')]
+--- service: took($c, $q)
+--- refused: aee translation-unsupported
+--- forwarded: 1
+
+
+
+=== TEST 12: GW-06 AEE to VCP: an ordinary task is refused
+--- send
+post('/to-vcp', aee())
+--- refused: aee translation-unsupported /intent
+
+
+
+=== TEST 13: GW-07 AEE to VCP: an escalation of the service's is a task
+--- send
+$::m = aee(type => 'task', intent => 'vcp.escalation', to => 'agent.lead',
+           payload => escalation(requires_ack => JSON::PP::true)->{payload});
+($::id, $::corr) = @{$::m}{qw(id corr)};
+post('/to-vcp', $::m)
+--- service: failed($c, $q)
+--- error_code: 200
+--- valid
+service vcp
+answer aee
+--- answer
+/from = agent.lead
+/to = agent.alice
+/intent = vcp.escalation
+/corr = ${corr}
+
+
+
+=== TEST 14: GW-07 AEE to VCP: its acknowledgment is a result
+--- send
+$::m = aee(type => 'task', intent => 'vcp.escalation', to => 'agent.lead',
+           payload => escalation(requires_ack => JSON::PP::true)->{payload});
+($::id, $::corr) = @{$::m}{qw(id corr)};
+post('/to-vcp', $::m)
+--- service: answered($c, $q, 'seen')
+--- error_code: 200
+--- valid
+service vcp
+answer aee
+--- answer
+/type = result
+/from = agent.lead
+/corr = ${corr}
+/reply_to = ${id}
+/intent = vcp.escalation
+
+
+
+=== TEST 15: GW-06 an AEE message passes unchanged where AEE is spoken
+--- send
+post('/to-aee', aee())
+--- service: took($c, $q)
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 16: GW-07 a result that comes later finds what it answers
+--- send
+my $m = query();
+($::qid, $::fid) = ($m->{payload}{query_id}, $m->{frame_id});
+[post('/to-aee', $m),
+ post('/to-channel', aee(type => 'result', from => 'agent.bob',
+      to => 'agent.alice', corr => $::qid, reply_to => $::fid,
+      intent => 'channel.agent_query', payload => { text => 'mine' }),
+      as => 'bob')]
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- valid
+service channel
+--- got
+/kind = agent_response
+/sender_handle = ~cc-bob
+/recipient_handle = ~cc-alice
+/payload/query_id = ${qid}
+
+
+
+=== TEST 17: GW-10 a result that answers nothing is refused
+--- send
+post('/to-c2a', aee(type => 'result', reply_to => uuid4()))
+--- refused: aee reply-unmatched /reply_to
+
+
+
+=== TEST 18: GW-06 AEE to agent-channel: a time that is none is refused
+--- send
+post('/to-channel', aee(ts => 'this morning'))
+--- refused: aee field-invalid /ts
