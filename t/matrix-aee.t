@@ -15,7 +15,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: GW-06 AEE to C2A: a task is an event that must be answered
+=== TEST 1: C2A-03 C2A-05 GW-06 AEE to C2A: a task is an event that must be answered
 --- send
 $::m = aee(requires => { timeout_ms => 20000, evidence => JSON::PP::true });
 ($::id, $::ts, $::corr) = @{$::m}{qw(id ts corr)};
@@ -60,7 +60,7 @@ Content-Type: application/json
 
 
 
-=== TEST 2: GW-06 AEE to C2A: an urgent task is injected at once
+=== TEST 2: C2A-03 C2A-05 GW-06 AEE to C2A: an urgent task is injected at once
 --- send
 post('/to-c2a', aee(priority => 'urgent'))
 --- service: took($c, $q)
@@ -74,7 +74,7 @@ service c2a
 
 
 
-=== TEST 3: GW-06 AEE to C2A: a task to a bus is a knock, its content is loss
+=== TEST 3: C2A-03 C2A-05 C2A-06 GW-06 AEE to C2A: a task to a bus is a knock, its content is loss
 --- send
 post('/to-c2a', aee(to => 'bus.ops', payload => { text => 'secret thing' }))
 --- service: took($c, $q)
@@ -97,7 +97,7 @@ Parley-Loss ~ /payload
 
 
 
-=== TEST 4: GW-06 AEE to C2A: an event goes to the mailbox
+=== TEST 4: C2A-03 C2A-05 GW-06 AEE to C2A: an event goes to the mailbox
 --- send
 post('/to-c2a', aee(type => 'event', to => 'bus.ops'))
 --- service: took($c, $q)
@@ -115,7 +115,7 @@ service c2a
 
 
 
-=== TEST 5: GW-06 AEE to C2A: a stream is progress, for the digest
+=== TEST 5: C2A-03 C2A-05 GW-06 AEE to C2A: a stream is progress, for the digest
 --- send
 post('/to-c2a', aee(type => 'stream', payload => { text => 'half' }))
 --- service: took($c, $q)
@@ -223,7 +223,7 @@ post('/to-c2a', aee())
 
 
 
-=== TEST 12: GW-07 AEE to C2A: events and the answer come as they are sent
+=== TEST 12: C2A-24 GW-07 AEE to C2A: events and the answer come as they are sent
 --- send
 $::m = aee();
 ($::id, $::corr) = @{$::m}{qw(id corr)};
@@ -812,4 +812,4 @@ post('/to-c2a', aee(type => 'result', reply_to => uuid4()))
 === TEST 51: GW-06 AEE to agent-channel: a time that is none is refused
 --- send
 post('/to-channel', aee(ts => 'this morning'))
---- refused: aee translation-unsupported /ts
+--- refused: aee field-invalid /ts

@@ -19,16 +19,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: C2A-05 C2A to C2A: what is for all passes unchanged
---- send
-post('/to-c2a', ambient())
---- service: took($c, $q)
---- error_code: 200
---- got_same
-
-
-
-=== TEST 2: GW-06 C2A to agent-channel: a request is a query
+=== TEST 1: GW-06 C2A to agent-channel: a request is a query
 --- send
 $::m = deliver(); $::id = $::m->{params}{eventId};
 $::ts = $::m->{params}{timing}{createdAt};
@@ -52,7 +43,7 @@ service channel
 
 
 
-=== TEST 3: GW-06 C2A to agent-channel: for a channel is a broadcast
+=== TEST 2: GW-06 C2A to agent-channel: for a channel is a broadcast
 --- send
 post('/to-channel', ambient())
 --- service: took($c, $q)
@@ -68,7 +59,7 @@ service channel
 
 
 
-=== TEST 4: GW-06 C2A to agent-channel: a sent message for one is a query
+=== TEST 3: GW-06 C2A to agent-channel: a sent message for one is a query
 --- send
 post('/to-channel', say())
 --- service: took($c, $q)
@@ -81,7 +72,7 @@ service channel
 
 
 
-=== TEST 5: GW-06 C2A to agent-channel: "done" answers a query
+=== TEST 4: GW-06 C2A to agent-channel: "done" answers a query
 --- send
 my $m = query(sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
               drafted_with => '~cc-bob@2');
@@ -100,7 +91,7 @@ service channel
 
 
 
-=== TEST 6: GW-06 C2A to agent-channel: "blocked" is an error in its text
+=== TEST 5: GW-06 C2A to agent-channel: "blocked" is an error in its text
 --- send
 my $m = query(sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
               drafted_with => '~cc-bob@2');
@@ -115,11 +106,11 @@ service channel
 --- got
 /kind = agent_response
 /payload/query_id = ${qid}
-/payload/response_text ~ ^error E_BLOCKED: 
+/payload/response_text ~ ^error E_BLOCKED:
 
 
 
-=== TEST 7: GW-06 C2A to agent-channel: "working" is an advisory
+=== TEST 6: GW-06 C2A to agent-channel: "working" is an advisory
 --- send
 my $m = query(sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
               drafted_with => '~cc-bob@2');
@@ -137,7 +128,7 @@ service channel
 
 
 
-=== TEST 8: GW-07 C2A to agent-channel: a response is the message
+=== TEST 7: GW-07 C2A to agent-channel: a response is the message
 --- send
 post('/to-channel', deliver())
 --- service: answered($c, $q, 'I have it')
@@ -156,7 +147,7 @@ answer c2a /result/message
 
 
 
-=== TEST 9: GW-10 C2A to agent-channel: its refusal is a JSON-RPC error
+=== TEST 8: GW-10 C2A to agent-channel: its refusal is a JSON-RPC error
 --- send
 post('/to-channel', deliver())
 --- service: refused($c, $q, 403, 'scope-unauthorised')
@@ -169,7 +160,7 @@ post('/to-channel', deliver())
 
 
 
-=== TEST 10: GW-07 C2A to agent-channel: events, then the response
+=== TEST 9: GW-07 C2A to agent-channel: events, then the response
 --- send
 post('/to-channel', deliver())
 --- service: events($c, $q)
@@ -184,7 +175,7 @@ post('/to-channel', deliver())
 
 
 
-=== TEST 11: GW-06 C2A to agent-channel: a service has no handle
+=== TEST 10: GW-06 C2A to agent-channel: a service has no handle
 --- send
 post('/to-channel', change(deliver(), 'params/target/recipient' =>
                            'service:backup'))
@@ -192,21 +183,21 @@ post('/to-channel', change(deliver(), 'params/target/recipient' =>
 
 
 
-=== TEST 12: GW-06 C2A to VCP: an event cannot be said
+=== TEST 11: GW-06 C2A to VCP: an event cannot be said
 --- send
 post('/to-vcp', deliver())
 --- refused: c2a translation-unsupported /method
 
 
 
-=== TEST 13: GW-06 C2A to VCP: nor can a sent message
+=== TEST 12: GW-06 C2A to VCP: nor can a sent message
 --- send
 post('/to-vcp', say())
 --- refused: c2a translation-unsupported
 
 
 
-=== TEST 14: GW-06 C2A to VCP: nor progress
+=== TEST 13: GW-06 C2A to VCP: nor progress
 --- send
 post('/to-vcp?recipient=agent%3Abob',
      notice('progress', progressToken => 'p-1', progress => 1))
@@ -216,7 +207,7 @@ post('/to-vcp?recipient=agent%3Abob',
 
 
 
-=== TEST 15: GW-06 C2A to VCP: "blocked" is an escalation
+=== TEST 14: GW-06 C2A to VCP: "blocked" is an escalation
 --- send
 my $m = escalation(severity => 'critical', requires_ack => JSON::PP::true);
 $::id = $m->{message_id};
@@ -242,7 +233,7 @@ service vcp
 
 
 
-=== TEST 16: GW-06 C2A to VCP: what VCP gave comes back as its own
+=== TEST 15: GW-06 C2A to VCP: what VCP gave comes back as its own
 --- send
 $::id = uuid7();
 post('/to-vcp', deliver(eventId => $::id,
@@ -270,7 +261,7 @@ service vcp
 
 
 
-=== TEST 17: GW-10 C2A to VCP: the service's refusal is a JSON-RPC error
+=== TEST 16: GW-10 C2A to VCP: the service's refusal is a JSON-RPC error
 --- send
 $::id = uuid7();
 post('/to-vcp', deliver(eventId => $::id,
@@ -290,7 +281,7 @@ post('/to-vcp', deliver(eventId => $::id,
 
 
 
-=== TEST 18: GW-07 C2A to VCP: an acknowledgment is the message
+=== TEST 17: GW-07 C2A to VCP: an acknowledgment is the message
 --- send
 $::id = uuid7();
 my $p = escalation(requires_ack => JSON::PP::true,
@@ -316,14 +307,14 @@ answer c2a /result/message
 
 
 
-=== TEST 19: GW-06 C2A to MoQ: they are not translated to each other
+=== TEST 18: GW-06 C2A to MoQ: they are not translated to each other
 --- send
 post('/to-moq', deliver())
 --- refused: c2a translation-unsupported /method
 
 
 
-=== TEST 20: AEE-35 C2A to AEE: the same event gives the same octets
+=== TEST 19: AEE-35 C2A to AEE: the same event gives the same octets
 --- send
 my $m = post('/to-aee', deliver());
 service()->script('$c->answer(500)');
@@ -339,7 +330,7 @@ ${first}
 
 
 
-=== TEST 21: GW-10 without a token the caller is told in C2A
+=== TEST 20: GW-10 without a token the caller is told in C2A
 --- send
 my $m = deliver();
 post('/to-aee', $m, token => 0)
@@ -348,7 +339,7 @@ post('/to-aee', $m, token => 0)
 
 
 
-=== TEST 22: C2A-28 JSON that is none
+=== TEST 21: C2A-28 JSON that is none
 --- send
 post('/to-aee', '{"jsonrpc":"2.0",')
 --- error_code: 400
@@ -358,7 +349,7 @@ post('/to-aee', '{"jsonrpc":"2.0",')
 
 
 
-=== TEST 23: GW-06 C2A to VCP: "done" is the acknowledgment
+=== TEST 22: GW-06 C2A to VCP: "done" is the acknowledgment
 --- send
 my $m = escalation(severity => 'critical', requires_ack => JSON::PP::true);
 $::id = $m->{message_id};
@@ -378,7 +369,7 @@ service vcp
 
 
 
-=== TEST 24: GW-06 C2A to AEE: what names nobody is for the gateway
+=== TEST 23: GW-06 C2A to AEE: what names nobody is for the gateway
 --- send
 post('/to-aee', { jsonrpc => '2.0', id => 1, method => 'initialize',
                   params => { protocolVersion => '2026-06-02',
@@ -395,7 +386,87 @@ service aee
 
 
 
-=== TEST 25: GW-06 C2A to AEE: a reaction to nothing is refused
+=== TEST 24: GW-06 C2A to AEE: a reaction to nothing is refused
 --- send
 post('/to-aee', react('blocked'))
 --- refused: c2a reply-unmatched /params/arguments/inReplyTo
+
+
+
+=== TEST 25: C2A-15 what becomes of the event by a reaction "seen"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('seen', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = seen
+--- answer
+/result = {"accepted":true,"disposition":"acknowledged"}
+
+
+
+=== TEST 26: C2A-15 what becomes of the event by a reaction "agree"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('agree', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = agree
+--- answer
+/result = {"accepted":true,"disposition":"acknowledged"}
+
+
+
+=== TEST 27: C2A-15 what becomes of the event by a reaction "queued"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('queued', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = queued
+--- answer
+/result = {"accepted":true,"disposition":"deferred"}
+
+
+
+=== TEST 28: C2A-15 what becomes of the event by a reaction "claimed"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('claimed', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = claimed
+--- answer
+/result = {"accepted":true,"disposition":"claimed"}
+
+
+
+=== TEST 29: C2A-15 what becomes of the event by a reaction "unclear"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('unclear', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = unclear
+--- answer
+/result = {"accepted":true,"disposition":null}

@@ -1,5 +1,5 @@
-# C2A callers before services of AEE: what the service gets, what the caller
-# gets back, and which messages are none.
+# C2A callers before services of AEE, VCP and agent-channel: what the service
+# gets, what the caller gets back, and which messages are none.
 
 use lib 't/lib';
 use Parley::Test;
@@ -580,3 +580,466 @@ post('/to-aee', without(say(), 'params/arguments/directedness'))
 --- send
 post('/to-aee', change(deliver(), 'params/author/id' => 'bob'))
 --- refused: c2a sender-identity-mismatch /params/author
+
+
+
+=== TEST 46: C2A-05 C2A to C2A: what is for all passes unchanged
+--- send
+post('/to-c2a', ambient())
+--- service: took($c, $q)
+--- error_code: 200
+--- got_same
+
+
+
+=== TEST 47: GW-06 C2A to agent-channel: a request is a query
+--- send
+$::m = deliver(); $::id = $::m->{params}{eventId};
+$::ts = $::m->{params}{timing}{createdAt};
+post('/to-channel', $::m)
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service channel
+--- got
+/kind = agent_query
+/sender_handle = ~cc-alice
+/recipient_handle = ~cc-bob
+/created_at = ${ts}
+/payload/query_text ~ (?s)^c2a\.chat\.deliver c2a\.chat\.deliver\nid: ${id}\ncorr: C-ops-1234\n.*Is it blocked
+/payload/timeout_ms = 30000
+/acted_by = ~lead
+/drafted_with = ~cc-alice@1.0
+/provenance_basis = c2a
+--- answer
+/result = {"accepted":true,"disposition":"deferred"}
+
+
+
+=== TEST 48: GW-06 C2A to agent-channel: for a channel is a broadcast
+--- send
+post('/to-channel', ambient())
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service channel
+--- got
+/kind = agent_broadcast
+/recipient_handle = ~ops
+/payload/event_class = other
+--- answer
+/result = {"accepted":true,"disposition":"ignored"}
+
+
+
+=== TEST 49: GW-06 C2A to agent-channel: a sent message for one is a query
+--- send
+post('/to-channel', say())
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service channel
+--- got
+/kind = agent_query
+/payload/query_text ~ Is it blocked
+
+
+
+=== TEST 50: GW-06 C2A to agent-channel: "done" answers a query
+--- send
+my $m = query(sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
+              drafted_with => '~cc-bob@2');
+($::qid, $::fid) = ($m->{payload}{query_id}, $m->{frame_id});
+[post('/to-c2a', $m, as => 'bob'),
+ post('/to-channel', react('done', inReplyTo => $::fid))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service channel
+--- got
+/kind = agent_response
+/recipient_handle = ~cc-bob
+/payload/query_id = ${qid}
+
+
+
+=== TEST 51: GW-06 C2A to agent-channel: "blocked" is an error in its text
+--- send
+my $m = query(sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
+              drafted_with => '~cc-bob@2');
+($::qid, $::fid) = ($m->{payload}{query_id}, $m->{frame_id});
+[post('/to-c2a', $m, as => 'bob'),
+ post('/to-channel', react('blocked', inReplyTo => $::fid))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service channel
+--- got
+/kind = agent_response
+/payload/query_id = ${qid}
+/payload/response_text ~ ^error E_BLOCKED: 
+
+
+
+=== TEST 52: GW-06 C2A to agent-channel: "working" is an advisory
+--- send
+my $m = query(sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
+              drafted_with => '~cc-bob@2');
+$::fid = $m->{frame_id};
+[post('/to-c2a', $m, as => 'bob'),
+ post('/to-channel', react('working', inReplyTo => $::fid))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service channel
+--- got
+/kind = agent_advisory
+/recipient_handle = ~cc-bob
+
+
+
+=== TEST 53: GW-07 C2A to agent-channel: a response is the message
+--- send
+post('/to-channel', deliver())
+--- service: answered($c, $q, 'I have it')
+--- error_code: 200
+--- valid
+answer c2a /result/message
+--- answer
+/id = call-1
+/result/accepted = true
+/result/disposition = responded
+/result/message/author = {"id":"bob","kind":"agent"}
+/result/message/conversation/id = C-ops-1234
+/result/message/content/0/text = I have it
+/result/message/content/1/mediaType = application/vnd.channel+json
+/result/message/content/1/form = agent_response
+
+
+
+=== TEST 54: GW-10 C2A to agent-channel: its refusal is a JSON-RPC error
+--- send
+post('/to-channel', deliver())
+--- service: refused($c, $q, 403, 'scope-unauthorised')
+--- error_code: 403
+--- answer
+/id = call-1
+/error/code = -32005
+/error/data/code = scope-unauthorised
+/error/message = not now
+
+
+
+=== TEST 55: GW-07 C2A to agent-channel: events, then the response
+--- send
+post('/to-channel', deliver())
+--- service: events($c, $q)
+--- error_code: 200
+--- events
+/0/method = chat/deliver
+/0/params/content/0/text = half
+/1/id = call-1
+/1/result/disposition = responded
+/1/result/message/content/0/text = it is done
+! /2
+
+
+
+=== TEST 56: GW-06 C2A to agent-channel: a service has no handle
+--- send
+post('/to-channel', change(deliver(), 'params/target/recipient' =>
+                           'service:backup'))
+--- refused: c2a identity-unmappable /params/target/recipient
+
+
+
+=== TEST 57: GW-06 C2A to VCP: an event cannot be said
+--- send
+post('/to-vcp', deliver())
+--- refused: c2a translation-unsupported /method
+
+
+
+=== TEST 58: GW-06 C2A to VCP: nor can a sent message
+--- send
+post('/to-vcp', say())
+--- refused: c2a translation-unsupported
+
+
+
+=== TEST 59: GW-06 C2A to VCP: nor progress
+--- send
+post('/to-vcp?recipient=agent%3Abob',
+     notice('progress', progressToken => 'p-1', progress => 1))
+--- refused: c2a translation-unsupported /method
+--- answer
+/id = null
+
+
+
+=== TEST 60: GW-06 C2A to VCP: "blocked" is an escalation
+--- send
+my $m = escalation(severity => 'critical', requires_ack => JSON::PP::true);
+$::id = $m->{message_id};
+[post('/to-c2a', $m),
+ post('/to-vcp', react('blocked', inReplyTo => $::id, reason => 'no disk'),
+      as => 'lead')]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service vcp
+--- got
+/type = escalation
+/sender = agent://ops.example/lead
+/recipient = agent://ops.example/alice
+/payload/severity = warning
+/payload/reason = E_BLOCKED: no disk
+/payload/context = ctx|gateway
+/payload/requires_ack = false
+--- answer
+/id = 7
+/result = {"accepted":true,"disposition":"deferred"}
+
+
+
+=== TEST 61: GW-06 C2A to VCP: what VCP gave comes back as its own
+--- send
+$::id = uuid7();
+post('/to-vcp', deliver(eventId => $::id,
+    attention => { policy => 'must_not_respond', priority => 'normal' },
+    injection => { mode => 'tool_mailbox' },
+    content => [{ type => 'text', text => 'ctx|home' },
+                { type => 'data',
+                  mediaType => 'application/vnd.vcp+json',
+                  form => 'context_share', data => vcp()->{payload},
+                  reference => { id => $::id, type => 'vcp.message',
+                                 hash => 'sha256:' . '0' x 64,
+                                 locator => "parley:vcp:$::id" } }]))
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service vcp
+--- got
+/type = context_share
+/message_id = ${id}
+/sender = agent://ops.example/alice
+/recipient = agent://ops.example/bob
+/payload/context = ctx|home
+--- answer
+/result/accepted = true
+
+
+
+=== TEST 62: GW-10 C2A to VCP: the service's refusal is a JSON-RPC error
+--- send
+$::id = uuid7();
+post('/to-vcp', deliver(eventId => $::id,
+    attention => { policy => 'must_not_respond', priority => 'normal' },
+    content => [{ type => 'data', mediaType => 'application/vnd.vcp+json',
+                  form => 'context_share', data => vcp()->{payload},
+                  reference => { id => $::id, type => 'vcp.message',
+                                 hash => 'sha256:' . '0' x 64,
+                                 locator => "parley:vcp:$::id" } }]))
+--- service: refused($c, $q)
+--- error_code: 403
+--- answer
+/id = call-1
+/error/data/code = policy-refused
+/error/data/field = /type
+/error/message = not now
+
+
+
+=== TEST 63: GW-07 C2A to VCP: an acknowledgment is the message
+--- send
+$::id = uuid7();
+my $p = escalation(requires_ack => JSON::PP::true,
+                   severity => 'critical')->{payload};
+post('/to-vcp', deliver(eventId => $::id,
+    target => { recipient => 'human:lead', directedness => 'to_me' },
+    attention => { policy => 'must_respond', priority => 'high',
+                   deadlineMs => 5000 },
+    content => [{ type => 'data', mediaType => 'application/vnd.vcp+json',
+                  form => 'escalation', data => $p,
+                  reference => { id => $::id, type => 'vcp.message',
+                                 hash => 'sha256:' . '0' x 64,
+                                 locator => "parley:vcp:$::id" } }]))
+--- service: answered($c, $q, 'seen')
+--- error_code: 200
+--- valid
+service vcp
+answer c2a /result/message
+--- answer
+/result/disposition = responded
+/result/message/author = {"id":"lead","kind":"human"}
+/result/message/content/1/form = escalation
+
+
+
+=== TEST 64: GW-06 C2A to MoQ: they are not translated to each other
+--- send
+post('/to-moq', deliver())
+--- refused: c2a translation-unsupported /method
+
+
+
+=== TEST 65: AEE-35 C2A to AEE: the same event gives the same octets
+--- send
+my $m = post('/to-aee', deliver());
+service()->script('$c->answer(500)');
+Parley::Client->new(port => port(1))->raw($m);
+$::first = service()->last->{body};
+service()->script('took($c, $q)');
+$m
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got_body
+${first}
+
+
+
+=== TEST 66: GW-10 without a token the caller is told in C2A
+--- send
+my $m = deliver();
+post('/to-aee', $m, token => 0)
+--- error_code: 401
+--- forwarded: 0
+
+
+
+=== TEST 67: C2A-28 JSON that is none
+--- send
+post('/to-aee', '{"jsonrpc":"2.0",')
+--- error_code: 400
+--- forwarded: 0
+--- answer
+/code = json-invalid
+
+
+
+=== TEST 68: GW-06 C2A to VCP: "done" is the acknowledgment
+--- send
+my $m = escalation(severity => 'critical', requires_ack => JSON::PP::true);
+$::id = $m->{message_id};
+[post('/to-c2a', $m),
+ post('/to-vcp', react('done', inReplyTo => $::id), as => 'lead')]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service vcp
+--- got
+/type = escalation
+/recipient = agent://ops.example/alice
+/payload/severity = critical
+/payload/reason ~ ^ACK:${id}
+/payload/requires_ack = false
+
+
+
+=== TEST 69: GW-06 C2A to AEE: what names nobody is for the gateway
+--- send
+post('/to-aee', { jsonrpc => '2.0', id => 1, method => 'initialize',
+                  params => { protocolVersion => '2026-06-02',
+                              capabilities => {} } })
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service aee
+--- got
+/type = task
+/from = agent.alice
+/to = service.parley
+/intent = c2a.initialize
+
+
+
+=== TEST 70: GW-06 C2A to AEE: a reaction to nothing is refused
+--- send
+post('/to-aee', react('blocked'))
+--- refused: c2a reply-unmatched /params/arguments/inReplyTo
+
+
+
+=== TEST 71: C2A-15 what becomes of the event by a reaction "seen"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('seen', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = seen
+--- answer
+/result = {"accepted":true,"disposition":"acknowledged"}
+
+
+
+=== TEST 72: C2A-15 what becomes of the event by a reaction "agree"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('agree', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = agree
+--- answer
+/result = {"accepted":true,"disposition":"acknowledged"}
+
+
+
+=== TEST 73: C2A-15 what becomes of the event by a reaction "queued"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('queued', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = queued
+--- answer
+/result = {"accepted":true,"disposition":"deferred"}
+
+
+
+=== TEST 74: C2A-15 what becomes of the event by a reaction "claimed"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('claimed', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = claimed
+--- answer
+/result = {"accepted":true,"disposition":"claimed"}
+
+
+
+=== TEST 75: C2A-15 what becomes of the event by a reaction "unclear"
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', react('unclear', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = stream
+/payload/signal = unclear
+--- answer
+/result = {"accepted":true,"disposition":null}

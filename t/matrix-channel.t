@@ -361,7 +361,7 @@ post('/to-aee', query(recipient_handle => '~cc-taken'))
 
 
 
-=== TEST 26: GW-06 agent-channel to C2A: a query must be answered
+=== TEST 26: C2A-03 C2A-05 GW-06 agent-channel to C2A: a query must be answered
 --- send
 $::m = query(); ($::id, $::ts) = @{$::m}{qw(frame_id created_at)};
 $::qid = $::m->{payload}{query_id};
@@ -394,7 +394,7 @@ service c2a
 
 
 
-=== TEST 27: GW-06 agent-channel to C2A: an advisory is ambient
+=== TEST 27: C2A-03 C2A-05 GW-06 agent-channel to C2A: an advisory is ambient
 --- send
 post('/to-c2a', advisory())
 --- service: took($c, $q)
@@ -409,7 +409,7 @@ service c2a
 
 
 
-=== TEST 28: GW-06 agent-channel to C2A: a broadcast is of a channel
+=== TEST 28: C2A-03 C2A-05 GW-06 agent-channel to C2A: a broadcast is of a channel
 --- send
 submit('/to-c2a', 'org:~ops/members/*',
        broadcast(recipient_handle => '~ops'))
@@ -425,7 +425,7 @@ service c2a
 
 
 
-=== TEST 29: GW-06 agent-channel to C2A: a lock is silent
+=== TEST 29: C2A-03 C2A-05 GW-06 agent-channel to C2A: a lock is silent
 --- send
 post('/to-c2a', frame('agent_lock_request', { resource => 'db',
      lease_id => uuid4(), ttl_ms => 60000 }))
@@ -440,7 +440,7 @@ service c2a
 
 
 
-=== TEST 30: GW-06 agent-channel to C2A: a binding moment interrupts
+=== TEST 30: C2A-03 C2A-05 GW-06 agent-channel to C2A: a binding moment interrupts
 --- send
 post('/to-c2a', frame('agent_binding_moment', { synopsis => 'Which base?',
      findings => ['a'], recommendations => [], offer => 'I can rebase',
@@ -458,7 +458,7 @@ service c2a
 
 
 
-=== TEST 31: GW-06 agent-channel to C2A: a handover must be answered
+=== TEST 31: C2A-03 C2A-05 GW-06 agent-channel to C2A: a handover must be answered
 --- send
 post('/to-c2a', frame('agent_handover', { previous_session_id => 's-1',
      handover_body => 'take over' }))

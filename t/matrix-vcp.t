@@ -24,7 +24,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: GW-06 VCP to C2A: a context_share is ambient
+=== TEST 1: C2A-03 C2A-05 GW-06 VCP to C2A: a context_share is ambient
 --- send
 $::m = vcp(); ($::id, $::ts) = @{$::m}{qw(message_id timestamp)};
 post('/to-c2a', $::m)
@@ -56,7 +56,7 @@ Content-Type: application/json; charset=utf-8
 
 
 
-=== TEST 2: GW-06 VCP to C2A: an announcement to all is ambient
+=== TEST 2: C2A-03 C2A-05 GW-06 VCP to C2A: an announcement to all is ambient
 --- send
 post('/to-c2a', announce())
 --- service: took($c, $q)
@@ -72,7 +72,7 @@ service c2a
 
 
 
-=== TEST 3: GW-06 VCP to C2A: a constraint is obeyed and acknowledged
+=== TEST 3: C2A-03 C2A-05 GW-06 VCP to C2A: a constraint is obeyed and acknowledged
 --- send
 post('/to-c2a', constraint(), as => 'lead')
 --- service: took($c, $q)
@@ -90,7 +90,7 @@ service c2a
 
 
 
-=== TEST 4: GW-06 VCP to C2A: a critical escalation interrupts
+=== TEST 4: C2A-03 C2A-05 GW-06 VCP to C2A: a critical escalation interrupts
 --- send
 post('/to-c2a', alarm_of('critical'))
 --- service: took($c, $q)
@@ -107,7 +107,7 @@ service c2a
 
 
 
-=== TEST 5: GW-06 VCP to C2A: an emergency is urgent
+=== TEST 5: C2A-03 C2A-05 GW-06 VCP to C2A: an emergency is urgent
 --- send
 post('/to-c2a', alarm_of('emergency'))
 --- service: took($c, $q)
@@ -121,7 +121,7 @@ service c2a
 
 
 
-=== TEST 6: GW-06 VCP to C2A: a warning that wants an ack is buffered
+=== TEST 6: C2A-03 C2A-05 GW-06 VCP to C2A: a warning that wants an ack is buffered
 --- send
 post('/to-c2a', alarm_of('warning'))
 --- service: took($c, $q)
@@ -134,7 +134,7 @@ service c2a
 
 
 
-=== TEST 7: GW-06 VCP to C2A: information is silent
+=== TEST 7: C2A-03 C2A-05 GW-06 VCP to C2A: information is silent
 --- send
 post('/to-c2a', escalation(severity => 'info'))
 --- service: took($c, $q)

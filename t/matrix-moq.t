@@ -1,0 +1,377 @@
+# MoQ commands before services of AEE, and the protocols told apart where a
+# location accepts several.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+with_gateway(matrix(add => location('/moq-alone',
+                                    'parley_accept moq; parley_jwt on;')));
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: GW-06 MoQ to AEE: a command is a task
+--- send
+$::m = command('backup.run'); $::session = $::m->{session_id};
+post('/to-aee?recipient=bob', $::m)
+--- service: took($c, $q)
+--- error_code: 202
+--- response_body
+--- valid
+service aee
+--- got
+/v = 1
+/type = task
+/from = agent.alice
+/to = agent.bob
+/intent = moq.cmd.backup.run
+/corr = ${session}
+/priority = normal
+/requires = null
+/reply_to = null
+/payload/text = do it
+/payload/references/0/type = moq.message
+--- answer_headers
+! Parley-Loss
+
+
+
+=== TEST 2: GW-06 MoQ to AEE: for nobody in particular is for the gateway
+--- send
+post('/to-aee', command('backup.run'))
+--- service: took($c, $q)
+--- error_code: 202
+--- valid
+service aee
+--- got
+/to = service.parley
+
+
+
+=== TEST 3: GW-06 MoQ to AEE: what has no place travels in payload.moq
+--- send
+post('/to-aee?recipient=bob', command('backup.run', track_name => 't/1',
+                                      x_mood => 5))
+--- service: took($c, $q)
+--- error_code: 202
+--- valid
+service aee
+--- got
+/payload/moq/track_name = t/1
+/payload/moq/x_mood = 5
+--- answer_headers
+! Parley-Loss
+
+
+
+=== TEST 4: GW-06 MoQ to AEE: approved answers a task
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+($::id, $::corr) = @$task{qw(id corr)};
+[post('/to-moq', $task, as => 'bob'),
+ post('/to-aee?recipient=bob', command('ops.backup.run',
+      session_id => $::corr, status => 'approved',
+      payload => { text => 'it ran' }))]
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- valid
+service aee
+--- got
+/type = result
+/from = agent.alice
+/to = agent.bob
+/corr = ${corr}
+/reply_to = ${id}
+/payload/text = it ran
+
+
+
+=== TEST 5: GW-06 MoQ to AEE: it needs no recipient to find who asked
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+($::id, $::corr) = @$task{qw(id corr)};
+[post('/to-moq', $task, as => 'bob'),
+ post('/to-aee', command('ops.backup.run', session_id => $::corr,
+                         status => 'error', error_code => 503))]
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- valid
+service aee
+--- got
+/type = error
+/from = agent.alice
+/to = agent.bob
+/corr = ${corr}
+/reply_to = ${id}
+/payload/code = E_503
+/payload/retryable = true
+
+
+
+=== TEST 6: GW-06 MoQ to AEE: approved without a question is refused
+--- send
+post('/to-aee?recipient=bob', command('backup.run', status => 'approved'))
+--- refused: moq reply-unmatched /session_id
+
+
+
+=== TEST 7: GW-07 MoQ to AEE: a result is a command that is approved
+--- send
+$::m = command('backup.run'); $::session = $::m->{session_id};
+post('/to-aee?recipient=bob', $::m)
+--- service: answered($c, $q, 'it ran')
+--- error_code: 200
+--- valid
+answer moq
+--- answer
+/action = backup.run
+/session_id = ${session}
+/status = approved
+/payload/text = it ran
+--- answer_headers
+Content-Type: application/json
+
+
+
+=== TEST 8: GW-07 MoQ to AEE: an error is a command with an error_code
+--- send
+$::m = command('backup.run'); $::session = $::m->{session_id};
+post('/to-aee?recipient=bob', $::m)
+--- service
+$c->answer(200, [], jcs(failure($q->{json}, code => 'E_503')))
+--- error_code: 200
+--- valid
+answer moq
+--- answer
+/action = backup.run
+/session_id = ${session}
+/status = error
+/error_code = 503
+/payload/message = it broke
+
+
+
+=== TEST 9: GW-10 MoQ to AEE: the service's refusal
+--- send
+$::m = command('backup.run'); $::session = $::m->{session_id};
+post('/to-aee?recipient=bob', $::m)
+--- service: refused($c, $q)
+--- error_code: 403
+--- valid
+answer moq
+--- answer
+/action = backup.run
+/session_id = ${session}
+/status = denied
+/error_code = 403
+/payload/message = not now
+
+
+
+=== TEST 10: GW-10 MoQ to AEE: nonsense from the service
+--- send
+post('/to-aee?recipient=bob', command('backup.run'))
+--- service: $c->answer(200, [], '{"ok":true}')
+--- refused: moq upstream-invalid
+--- forwarded: 1
+
+
+
+=== TEST 11: GW-07 MoQ to AEE: a stream of events brings commands
+--- send
+$::m = command('backup.run'); $::session = $::m->{session_id};
+post('/to-aee?recipient=bob', $::m)
+--- service: events($c, $q)
+--- error_code: 200
+--- events
+/0/aee/form = stream
+/0/session_id = ${session}
+/0/payload/text = half
+/1/action = backup.run
+/1/session_id = ${session}
+/1/status = approved
+! /2
+
+
+
+=== TEST 12: GW-06 MoQ to AEE: what AEE gave comes back as its own
+--- send
+my $task = aee(from => 'agent.alice', to => 'agent.bob');
+$::id = $task->{id};
+my $m = post('/to-moq', $task);
+service()->script('took($c, $q)');
+Parley::Client->new(port => port(1))->raw($m);
+post('/to-aee?recipient=bob', service()->last->{json})
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- valid
+service aee
+--- got
+/id = ${id}
+/type = task
+/intent = ops.backup.run
+/from = agent.alice
+/to = agent.bob
+/payload/text = do it
+! /payload/references
+
+
+
+=== TEST 13: GW-06 MoQ to AEE: a recipient that is nobody's name
+--- send
+post('/to-aee?recipient=Nobody!', command('backup.run'))
+--- refused: moq identity-unmappable
+
+
+
+=== TEST 14: MOQ-02 a command without an action is refused
+--- send
+my $m = command('x'); delete $m->{action};
+post('/moq-alone', $m)
+--- refused: moq field-missing /action
+
+
+
+=== TEST 15: MOQ-02 an action that is no text is refused
+--- send
+post('/to-aee', command(5))
+--- refused: moq field-invalid /action
+
+
+
+=== TEST 16: MOQ-02 a session command without its session is refused
+--- send
+my $m = command('session_bye'); delete $m->{session_id};
+post('/to-aee', $m)
+--- refused: moq field-missing /session_id
+
+
+
+=== TEST 17: MOQ-02 a session_init without auth_token is refused
+--- send
+post('/to-aee', command('session_init'))
+--- refused: moq field-missing /auth_token
+
+
+
+=== TEST 18: MOQ-02 session commands are the gateway's own business
+--- send
+post('/to-aee', command('session_init', auth_token => 'secret-token'))
+--- refused: moq translation-unsupported /action
+
+
+
+=== TEST 19: MOQ-02 so are subscriptions, where both sides speak MoQ too
+--- send
+post('/to-moq', command('subscribe_request', track_name => 't/1',
+                        subscriber_id => 's-1'))
+--- refused: moq translation-unsupported /action
+
+
+
+=== TEST 20: MOQ-02 a credential is not forwarded
+--- send
+post('/to-moq', command('backup.run', auth_token => 'secret-token'))
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service moq
+--- got
+/action = backup.run
+! /auth_token
+--- answer_headers
+Parley-Loss: /auth_token
+
+
+
+=== TEST 21: GW-06 MoQ passes unchanged where MoQ is spoken
+--- send
+post('/to-moq', command('backup.run'))
+--- service: took($c, $q)
+--- error_code: 200
+--- got_same
+
+
+
+=== TEST 22: GW-06 MoQ to VCP is refused, naming what it is
+--- send
+post('/to-vcp?recipient=bob', command('backup.run'))
+--- refused: moq translation-unsupported /action
+
+
+
+=== TEST 23: GW-06 MoQ to C2A is refused, naming what it is
+--- send
+post('/to-c2a?recipient=bob', command('backup.run'))
+--- refused: moq translation-unsupported /action
+
+
+
+=== TEST 24: GW-06 MoQ to agent-channel is refused, naming what it is
+--- send
+post('/to-channel?recipient=bob', command('backup.run'))
+--- refused: moq translation-unsupported /action
+
+
+
+=== TEST 25: GW-06 a location that accepts all tells them apart
+--- send
+[post('/to-aee', aee()), post('/to-aee', vcp()), post('/to-aee', deliver()),
+ post('/to-aee', query()), post('/to-aee?recipient=bob', command('x.run'))]
+--- service: $c->answer(202)
+--- error_code: 202
+--- each: ^20[02]$
+--- forwarded: 5
+--- got
+/intent = moq.cmd.x.run
+
+
+
+=== TEST 26: GW-10 the refusal of a VCP message is VCP's
+--- send
+post('/to-aee', without(vcp(), 'payload/context'))
+--- refused: vcp field-missing /payload/context
+
+
+
+=== TEST 27: GW-10 the refusal of an AEE message is AEE's
+--- send
+post('/to-aee', without(aee(), 'intent'))
+--- refused: aee field-missing /intent
+
+
+
+=== TEST 28: GW-10 the refusal of a C2A message is C2A's
+--- send
+post('/to-aee', without(deliver(), 'params/content'))
+--- refused: c2a field-missing /params/content
+
+
+
+=== TEST 29: GW-10 the refusal of a frame is agent-channel's
+--- send
+post('/to-aee', without(query(), 'acted_by'))
+--- refused: channel field-missing /acted_by
+
+
+
+=== TEST 30: GW-10 what is none of them is told so
+--- send
+post('/to-aee', { hello => 'world' })
+--- refused: problem protocol-unsupported
+
+
+
+=== TEST 31: GW-10 a wrong token, before anything is read
+--- send
+post('/to-aee', aee(), token => 'Bearer x.y.z')
+--- refused: problem token-invalid
