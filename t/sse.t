@@ -151,7 +151,7 @@ EOT
     my $sig = delete $e[0]{json}{signature};
 
     ok(verify(gateway_key(), jcs($e[0]{json}),
-              decode_base64($sig =~ s/^base64://r)), 'GW-08 signed');
+              decode_base64($sig =~ s/^base64://r)), 'signed by the gateway');
 };
 
 
