@@ -1,0 +1,193 @@
+# Which frames are none, and how an agent-channel caller is told.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+with_gateway(matrix());
+
+sub main::change { with(@_) }
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: ACH-15 what is no scope is refused
+--- send
+submit('/to-aee', 'group:~cc-bob', query())
+--- refused: channel field-invalid scope
+
+
+
+=== TEST 2: ACH-15 a scope of another handle is refused
+--- send
+submit('/to-aee', '~cc-alice/*', query())
+--- refused: channel scope-unauthorised scope
+
+
+
+=== TEST 3: GW-10 ACH-23 a service that is down
+--- send
+post('/to-aee', query())
+--- service: $c->answer(500)
+--- refused: channel upstream-unavailable
+--- forwarded: 1
+
+
+
+=== TEST 4: ACH-01 an unknown member of the frame is named
+--- send
+post('/to-aee', query(mood => 'good'))
+--- refused: channel field-unknown /mood
+
+
+
+=== TEST 5: ACH-01 ACH-09 an unknown member of the payload is named
+--- send
+post('/to-aee', change(query(), 'payload/mood' => 'good'))
+--- refused: channel field-unknown /payload/mood
+
+
+
+=== TEST 6: ACH-02 another version is refused, whatever else is wrong
+--- send
+post('/to-aee', { envelope_version => '2.0', kind => 'gossip', mood => 1,
+                  frame_id => 'x', sender_handle => '~cc-alice' })
+--- refused: channel envelope-version-unsupported /envelope_version
+
+
+
+=== TEST 7: ACH-03 a frame_id that is no UUIDv4 is refused
+--- send
+post('/to-aee', query(frame_id => uuid7()))
+--- refused: channel field-invalid /frame_id
+
+
+
+=== TEST 8: ACH-04 a kind out of the catalogue is refused
+--- send
+post('/to-aee', query(kind => 'agent_gossip'))
+--- refused: channel kind-unknown /kind
+
+
+
+=== TEST 9: ACH-05 a frame in another's name is refused
+--- send
+post('/to-aee', query(sender_handle => '~cc-bob'))
+--- refused: channel sender-identity-mismatch /sender_handle
+
+
+
+=== TEST 10: ACH-05 a sender that is no canonical handle is refused
+--- send
+post('/to-aee', query(sender_handle => 'cc-alice'))
+--- refused: channel field-invalid /sender_handle
+
+
+
+=== TEST 11: ACH-06 a recipient that is no canonical handle is refused
+--- send
+post('/to-aee', query(recipient_handle => '~Bob!'))
+--- refused: channel field-invalid /recipient_handle
+
+
+
+=== TEST 12: ACH-06 a pronoun is no handle
+--- send
+post('/to-aee', query(recipient_handle => '~org'))
+--- refused: channel field-invalid /recipient_handle
+
+
+
+=== TEST 13: ACH-09 a payload of another kind is told apart
+--- send
+post('/to-aee', frame('agent_query', { advisory_text => 'x' }))
+--- refused: channel payload-kind-mismatch /payload
+
+
+
+=== TEST 14: ACH-09 a member that is missing is named
+--- send
+post('/to-aee', without(query(), 'payload/timeout_ms'))
+--- refused: channel field-missing /payload/timeout_ms
+
+
+
+=== TEST 15: ACH-09 a text is bounded in octets
+--- send
+post('/to-aee', change(query(), 'payload/query_text' => "\x{20ac}" x 683))
+--- refused: channel field-invalid /payload/query_text
+
+
+
+=== TEST 16: ACH-09 a text that just fits passes
+--- send
+post('/to-aee', change(query(), 'payload/query_text' => "\x{20ac}" x 682))
+--- service: took($c, $q)
+--- error_code: 200
+
+
+
+=== TEST 17: ACH-10 who acts is who the session is bound to
+--- send
+post('/to-aee', query(acted_by => '~bob'))
+--- refused: channel sender-identity-mismatch /acted_by
+
+
+
+=== TEST 18: ACH-10 an instrument does not act
+--- send
+post('/to-aee', query(acted_by => '~cc-alice'))
+--- refused: channel field-invalid /acted_by
+
+
+
+=== TEST 19: ACH-10 what drafted is an instrument
+--- send
+post('/to-aee', query(drafted_with => '~lead'))
+--- refused: channel field-invalid /drafted_with
+
+
+
+=== TEST 20: ACH-10 the same holds in the payload of an intent
+--- send
+post('/to-aee', frame('intent_declare', { convergence_class => 'pr.opened',
+     payload_ref => 'pr:1', acted_by => '~bob',
+     drafted_with => '~cc-alice@1.0', declared_at => timestamp(),
+     ttl => 1000, withdrawable => JSON::PP::true }))
+--- refused: channel sender-identity-mismatch /payload/acted_by
+
+
+
+=== TEST 21: ACH-23 a frame that was taken before
+--- send
+my $m = query();
+[post('/to-aee', $m), post('/to-aee', $m)]
+--- service: took($c, $q)
+--- refused: channel message-duplicate
+--- forwarded: 1
+
+
+
+=== TEST 22: ACH-23 a frame out of its time
+--- send
+post('/to-aee', query(created_at => timestamp(-100000)))
+--- refused: channel message-stale /created_at
+
+
+
+=== TEST 23: GW-06 an agent-channel service counts where it delivered
+--- send
+$::m = query(); $::id = $::m->{frame_id};
+post('/to-channel', $::m)
+--- service: took($c, $q)
+--- error_code: 200
+--- got_same
+--- answer
+/delivered = 2
+/frame_id = ${id}
+! /message
