@@ -175,8 +175,6 @@ ngx_http_parley_jwks_fetch(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     sr->headers_in.content_length_n = -1;
     sr->headers_in.chunked = 0;
 
-    ctx->jwks_subrequest = sr;
-
     return NGX_AGAIN;
 }
 
@@ -186,8 +184,6 @@ ngx_http_parley_jwks_done(ngx_http_request_t *r, void *data, ngx_int_t rc)
 {
     ngx_str_t               text;
     ngx_http_parley_ctx_t  *ctx = data;
-
-    ctx->jwks_subrequest = NULL;
 
     if (rc == NGX_OK && r->headers_out.status == NGX_HTTP_OK
         && ngx_http_parley_jwks_body(r, &text) == NGX_OK)

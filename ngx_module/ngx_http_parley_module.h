@@ -87,7 +87,6 @@ typedef struct {
     parley_intents_t             *intents;        /* parley_intents */
     parley_directory_t           *directory;
     parley_jwks_t                *jwks;           /* parley_jwks */
-    ngx_uint_t                    jwks_set;
     ngx_str_t                     jwks_uri;       /* parley_jwks_request */
     ngx_msec_t                    jwks_interval;
     ngx_msec_t                    jwks_refresh;
@@ -211,7 +210,6 @@ typedef struct {
 
     /* access */
     ngx_int_t                     status;         /* of the access step */
-    ngx_http_request_t           *jwks_subrequest;
     ngx_uint_t                    jwks_tried;
 
     parley_token_entry_t         *token;          /* held until the end */
@@ -237,7 +235,6 @@ typedef struct {
     parley_encoded_t              sent;
     parley_encode_opts_t          opts;
     parley_loss_t                 loss;
-    ngx_str_t                     loss_text;
 
     /* answer */
     ngx_uint_t                    answer;         /* ..._answer_e */

@@ -213,8 +213,6 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    ctx->loss_text = ngx_http_parley_ngx_str(lost);
-
     return ngx_http_parley_out_header(r, "Parley-Loss", lost);
 }
 

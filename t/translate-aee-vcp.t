@@ -197,8 +197,9 @@ post('/to-vcp', native('context_share', shared('payload/mood' => 5)))
 
 === TEST 14: a payload that misses something is named too
 --- send
-post('/to-vcp', native('context_share', { context => 'x' }))
---- refused: aee translation-unsupported /payload/constitution_ref
+post('/to-vcp', native('constitution_announce',
+     { constitution_ref => 'creed://ops.example/own@2' }))
+--- refused: aee translation-unsupported /payload/manifest_hash
 
 
 
@@ -427,3 +428,26 @@ post('/to-vcp', native('constraint_propagate', constraint()->{payload},
 --- send
 post('/to-vcp', native('context_share', shared(), to => 'Agent X!'))
 --- refused: aee identity-unmappable /to
+
+
+
+=== TEST 35: GW-06 what a payload lacks, the directives say
+--- send
+post('/to-vcp', native('context_share', {}))
+--- error_code: 202
+--- got
+/type = context_share
+/payload/context = ctx|gateway
+/payload/constitution_ref = creed://ops.example/gateway@1
+
+
+
+=== TEST 36: GW-06 what a payload has, stays
+--- send
+post('/to-vcp', native('constitution_announce',
+     { manifest_hash => 'sha256:' . '0a' x 32,
+       constitution_ref => 'creed://ops.example/own@2' }))
+--- error_code: 202
+--- got
+/payload/manifest_hash = sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
+/payload/constitution_ref = creed://ops.example/own@2

@@ -1,10 +1,11 @@
 /*
  * The reader, on whatever comes.  What it takes must have a canonical form
  * that is taken again and is its own canonical form, must equal itself, and
- * every node must be found by its own pointer.
+ * every node must be found by its own pointer, where that could be written.
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "parley_jcs.h"
 #include "parley_json.h"
@@ -72,8 +73,13 @@ check_nodes(const parley_json_t *doc)
 
         if (!(node->flags & PARLEY_JSON_KEY) && pointers++ < MAX_POINTERS) {
             len = parley_json_pointer(doc, i, pointer, sizeof(pointer));
+            check(len < sizeof(pointer) && pointer[len] == '\0');
+            check(memchr(pointer, '\0', len) == NULL);
+
+            /* cut, or '?' in the place of a zero octet: not the way back */
 
             check(len + 1 == sizeof(pointer)
+                  || memchr(pointer, '?', len) != NULL
                   || parley_json_resolve(doc, 0,
                                          parley_str_make(pointer, len))
                      == i);

@@ -12,6 +12,8 @@
 
 static int parley_vcp_choose(parley_vcp_encode_t *e);
 static int parley_vcp_native(parley_vcp_encode_t *e);
+static int parley_vcp_lacks(const parley_vcp_encode_t *e, parley_str_t name);
+static void parley_vcp_complete(parley_vcp_encode_t *e);
 static int parley_vcp_is_ack(const parley_msg_t *m, int *ret);
 static int parley_vcp_answers_escalation(const parley_vcp_encode_t *e);
 static int parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret);
@@ -147,17 +149,79 @@ parley_vcp_native(parley_vcp_encode_t *e)
         references.node = parley_json_get(references.doc, e->m->data.node,
                                           PARLEY_STR("references"));
 
-        if (references.node == PARLEY_JSON_NONE) {
+        if (references.node == PARLEY_JSON_NONE
+            && !parley_vcp_lacks(e, PARLEY_STR("context"))
+            && !parley_vcp_lacks(e, PARLEY_STR("constitution_ref")))
+        {
             e->whole = 1;
             return 0;
         }
 
-        parley_loss_value(e->loss, references);
+        if (references.node != PARLEY_JSON_NONE) {
+            parley_loss_value(e->loss, references);
+        }
     }
 
     parley_carry_payload(&e->payload, e->m, PARLEY_STR("references"));
+    parley_vcp_complete(e);
 
     return 0;
+}
+
+
+/*
+ * Whether the payload is without a member that its type has, and the operator
+ * says what it is then (parley_vcp_context, parley_vcp_constitution).
+ */
+
+static int
+parley_vcp_lacks(const parley_vcp_encode_t *e, parley_str_t name)
+{
+    int  context;
+
+    context = parley_str_is(name, "context");
+
+    if (e->m->carried || e->m->data.node == PARLEY_JSON_NONE
+        || (context ? e->opts->context : e->opts->constitution).len == 0)
+    {
+        return 0;
+    }
+
+    if (e->type != PARLEY_VCP_CONTEXT_SHARE
+        && e->type != (context ? PARLEY_VCP_ESCALATION
+                               : PARLEY_VCP_CONSTITUTION_ANNOUNCE))
+    {
+        return 0;
+    }
+
+    return parley_json_get(e->m->data.doc, e->m->data.node, name)
+           == PARLEY_JSON_NONE;
+}
+
+
+static void
+parley_vcp_complete(parley_vcp_encode_t *e)
+{
+    size_t        i;
+    parley_str_t  name;
+
+    for (i = 0; i < 2; i++) {
+        name = i == 0 ? PARLEY_STR("context") : PARLEY_STR("constitution_ref");
+
+        if (!parley_vcp_lacks(e, name)) {
+            continue;
+        }
+
+        /* what was written is an object; it goes on where it ended */
+
+        if (e->payload.len > 0) {
+            e->payload.len--;
+        }
+
+        parley_buf_member(&e->payload, name, i == 0 ? e->opts->context
+                                                    : e->opts->constitution);
+        parley_buf_octet(&e->payload, '}');
+    }
 }
 
 
