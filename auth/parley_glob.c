@@ -257,8 +257,12 @@ parley_glob_match(const parley_glob_t *glob, parley_str_t text)
 {
     size_t  i;
 
+    /* most patterns are plain, and every pattern matches itself */
+
     for (i = 0; i < glob->n; i++) {
-        if (parley_glob_choice_match(glob->choices[i], text)) {
+        if (parley_str_eq(glob->choices[i], text)
+            || parley_glob_choice_match(glob->choices[i], text))
+        {
             return 1;
         }
     }

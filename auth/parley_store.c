@@ -99,14 +99,30 @@ parley_store_takes(size_t len)
 /* the key is a keyed hash already: its first octets choose the bucket */
 
 static parley_store_entry_t **
-parley_store_link(parley_store_t *store, const uint8_t *key)
+parley_store_bucket(const parley_store_t *store, const uint8_t *key)
 {
-    size_t                  at;
-    parley_store_entry_t  **link;
+    size_t  at;
 
     memcpy(&at, key, sizeof(at));
 
-    for (link = &store->buckets[at & store->mask];
+    return &store->buckets[at & store->mask];
+}
+
+
+void
+parley_store_prefetch(const parley_store_t *store,
+    const uint8_t key[PARLEY_KEY_LEN])
+{
+    __builtin_prefetch(parley_store_bucket(store, key));
+}
+
+
+static parley_store_entry_t **
+parley_store_link(parley_store_t *store, const uint8_t *key)
+{
+    parley_store_entry_t  **link;
+
+    for (link = parley_store_bucket(store, key);
          *link != NULL;
          link = &(*link)->chain)
     {

@@ -47,6 +47,13 @@ void parley_store_destroy_locked(parley_store_t *store,
     const parley_mem_t *mem);
 
 /*
+ * Has the memory that key needs first fetched, while the caller does something
+ * else.  Needs no lock.
+ */
+void parley_store_prefetch(const parley_store_t *store,
+    const uint8_t key[PARLEY_KEY_LEN]);
+
+/*
  * Keeps a copy of value under key until now + ttl, in place of what was
  * there.  Returns 0, or -1 where there is no room: what was there is then
  * gone too.

@@ -93,14 +93,30 @@ parley_window_create_locked(const parley_mem_t *mem, size_t buckets,
 /* the key is a keyed hash already: its first octets choose the bucket */
 
 static parley_window_entry_t **
-parley_window_link(parley_window_t *window, const uint8_t *key)
+parley_window_bucket(const parley_window_t *window, const uint8_t *key)
 {
-    size_t                   at;
-    parley_window_entry_t  **link;
+    size_t  at;
 
     memcpy(&at, key, sizeof(at));
 
-    for (link = &window->buckets[at & window->mask];
+    return &window->buckets[at & window->mask];
+}
+
+
+void
+parley_window_prefetch(const parley_window_t *window,
+    const uint8_t key[PARLEY_KEY_LEN])
+{
+    __builtin_prefetch(parley_window_bucket(window, key));
+}
+
+
+static parley_window_entry_t **
+parley_window_link(parley_window_t *window, const uint8_t *key)
+{
+    parley_window_entry_t  **link;
+
+    for (link = parley_window_bucket(window, key);
          *link != NULL;
          link = &(*link)->chain)
     {

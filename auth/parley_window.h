@@ -68,6 +68,13 @@ void parley_window_destroy_locked(parley_window_t *window,
     const parley_mem_t *mem);
 
 /*
+ * Has the memory that key needs first fetched, while the caller does something
+ * else.  Needs no lock.
+ */
+void parley_window_prefetch(const parley_window_t *window,
+    const uint8_t key[PARLEY_KEY_LEN]);
+
+/*
  * Reserves key until now + lease.  owner is the process, for
  * parley_window_release_owners_locked().  An entry whose time is over counts
  * as free.  *ret is always filled.

@@ -366,7 +366,7 @@ local function answer(m, body)
     end
 
     return cjson.encode({
-        v = "1", id = uuid_of("parley:aee:" .. m.id .. ":accepted"),
+        v = "1", id = uuid_of("parley:aee:" .. m.id .. ":accept"),
         ts = os.date("!%Y-%m-%dT%H:%M:%SZ", ngx.time()), type = "stream",
         from = SELF, to = m.from, intent = m.intent, corr = m.corr,
         reply_to = null, priority = m.priority, requires = null,

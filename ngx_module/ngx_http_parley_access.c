@@ -11,6 +11,10 @@
 #include "ngx_http_parley_module.h"
 
 
+/* a message of usual size, its translation and the answer to it fit in one */
+#define NGX_HTTP_PARLEY_ARENA_BLOCK  8192
+
+
 static ngx_int_t ngx_http_parley_before_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_method(ngx_http_request_t *r,
@@ -128,7 +132,7 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     mem.free = NULL;
     mem.ctx = r->pool;
 
-    parley_arena_init(&ctx->arena, &mem, 0);
+    parley_arena_init(&ctx->arena, &mem, NGX_HTTP_PARLEY_ARENA_BLOCK);
     parley_error_clear(&ctx->error);
     parley_loss_init(&ctx->loss, &ctx->arena);
 

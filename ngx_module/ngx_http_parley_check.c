@@ -88,6 +88,8 @@ ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
+    ngx_http_parley_window_prepare(ctx);
+
     if (ngx_http_parley_proven(r, ctx) != NGX_OK) {
 
         if (ctx->jwt == NULL) {

@@ -10,15 +10,58 @@
 #include "ngx_http_parley_module.h"
 
 
+/* headers of the gateway's to the upstream */
+
+typedef enum {
+    NGX_HTTP_PARLEY_ENCODING = 0,
+    NGX_HTTP_PARLEY_TYPE,
+    NGX_HTTP_PARLEY_VERIFIED,
+    NGX_HTTP_PARLEY_TRACE,
+    NGX_HTTP_PARLEY_HEADERS
+} ngx_http_parley_header_e;
+
+
+typedef struct {
+    ngx_str_t                     name;
+    u_char                       *lowcase;
+    ngx_uint_t                    hash;           /* of lowcase */
+} ngx_http_parley_header_t;
+
+
 static ngx_int_t ngx_http_parley_header_dropped(ngx_table_elt_t *h,
     ngx_uint_t translated);
 static ngx_int_t ngx_http_parley_header_push(ngx_http_request_t *r,
-    const char *name, parley_str_t value);
+    ngx_http_parley_header_e header, parley_str_t value);
 static ngx_int_t ngx_http_parley_verified(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_trace(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_printable(u_char *dst, parley_str_t s);
+
+
+static ngx_http_parley_header_t
+    ngx_http_parley_headers[NGX_HTTP_PARLEY_HEADERS] =
+{
+    { ngx_string("Accept-Encoding"), (u_char *) "accept-encoding", 0 },
+    { ngx_string("Content-Type"), (u_char *) "content-type", 0 },
+    { ngx_string("Parley-Verified"), (u_char *) "parley-verified", 0 },
+    { ngx_string("traceparent"), (u_char *) "traceparent", 0 }
+};
+
+
+/* the hashes, once instead of with every request */
+
+void
+ngx_http_parley_headers_init(void)
+{
+    ngx_uint_t                 i;
+    ngx_http_parley_header_t  *header;
+
+    for (i = 0; i < NGX_HTTP_PARLEY_HEADERS; i++) {
+        header = &ngx_http_parley_headers[i];
+        header->hash = ngx_hash_key(header->lowcase, header->name.len);
+    }
+}
 
 
 /*
@@ -74,7 +117,7 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
 
     /* an answer must be readable here */
 
-    if (ngx_http_parley_header_push(r, "Accept-Encoding",
+    if (ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_ENCODING,
                                     PARLEY_STR("identity"))
         != NGX_OK)
     {
@@ -82,7 +125,7 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
     }
 
     if (translated
-        && ngx_http_parley_header_push(r, "Content-Type",
+        && ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_TYPE,
                                   parley_codecs[ctx->lcf->speak]->media_type)
            != NGX_OK)
     {
@@ -126,11 +169,12 @@ ngx_http_parley_header_dropped(ngx_table_elt_t *h, ngx_uint_t translated)
 }
 
 
+/* the value is printable, and lives as long as the request */
+
 static ngx_int_t
-ngx_http_parley_header_push(ngx_http_request_t *r, const char *name,
-    parley_str_t value)
+ngx_http_parley_header_push(ngx_http_request_t *r,
+    ngx_http_parley_header_e header, parley_str_t value)
 {
-    u_char           *p;
     ngx_table_elt_t  *h;
 
     h = ngx_list_push(&r->headers_in.headers);
@@ -140,21 +184,10 @@ ngx_http_parley_header_push(ngx_http_request_t *r, const char *name,
 
     ngx_memzero(h, sizeof(ngx_table_elt_t));
 
-    h->key.data = (u_char *) name;
-    h->key.len = ngx_strlen(name);
-
-    p = ngx_pnalloc(r->pool, h->key.len + value.len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    h->lowcase_key = p;
-    h->hash = ngx_hash_strlow(p, h->key.data, h->key.len);
-
-    h->value.data = p + h->key.len;
-    h->value.len = value.len;
-
-    ngx_http_parley_printable(h->value.data, value);
+    h->hash = ngx_http_parley_headers[header].hash;
+    h->key = ngx_http_parley_headers[header].name;
+    h->lowcase_key = ngx_http_parley_headers[header].lowcase;
+    h->value = ngx_http_parley_ngx_str(value);
 
     return NGX_OK;
 }
@@ -165,8 +198,9 @@ ngx_http_parley_header_push(ngx_http_request_t *r, const char *name,
 static ngx_int_t
 ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    parley_buf_t  b;
-    parley_str_t  value;
+    u_char        *p;
+    parley_buf_t   b;
+    parley_str_t   value;
 
     if (ctx->opts.principal.len == 0) {
         return NGX_OK;
@@ -192,7 +226,15 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    return ngx_http_parley_header_push(r, "Parley-Verified", value);
+    p = parley_arena_octets(&ctx->arena, value.len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_parley_printable(p, value);
+
+    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_VERIFIED,
+                                       parley_str_make(p, value.len));
 }
 
 
@@ -216,7 +258,7 @@ ngx_http_parley_trace(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    return ngx_http_parley_header_push(r, "traceparent", value);
+    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_TRACE, value);
 }
 
 

@@ -517,6 +517,8 @@ ngx_http_parley_init(ngx_conf_t *cf)
 
     *h = ngx_http_parley_access_handler;
 
+    ngx_http_parley_headers_init();
+
     return ngx_http_parley_filter_init(cf);
 }
 

@@ -213,7 +213,6 @@ typedef struct {
     ngx_uint_t                    jwks_tried;
 
     parley_token_entry_t         *token;          /* held until the end */
-    parley_token_entry_t          uncached;       /* where the cache is full */
     const parley_principal_t     *principal;      /* NULL: nobody known */
     const parley_jwt_t           *jwt;            /* NULL: no token */
 
@@ -229,8 +228,6 @@ typedef struct {
     ngx_msec_t                    wait;           /* for Retry-After */
     ngx_event_t                   deadline;
 
-    parley_msg_t                  answered;       /* what msg answers, of
-                                                     an earlier request */
     uint8_t                       origin_key[PARLEY_KEY_LEN];
     parley_encoded_t              sent;
     parley_encode_opts_t          opts;
@@ -366,6 +363,12 @@ ngx_int_t ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data);
  * reserve and commit).  Called when a worker starts.
  */
 void ngx_http_parley_zone_recover(ngx_http_parley_zone_t *zone);
+
+/*
+ * Makes the key of the window, of who sent the message and its id: the memory
+ * that it needs comes while the other checks are made.
+ */
+void ngx_http_parley_window_prepare(ngx_http_parley_ctx_t *ctx);
 
 /*
  * Both return NGX_OK, or NGX_DECLINED with ctx->error, and ctx->wait where
@@ -510,6 +513,7 @@ ngx_int_t ngx_http_parley_own(ngx_http_request_t *r,
 
 /* ngx_http_parley_headers.c: what goes along with the request */
 
+void ngx_http_parley_headers_init(void);
 ngx_int_t ngx_http_parley_request_headers(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 

@@ -34,12 +34,17 @@ typedef enum {
 } ngx_http_parley_origin_text_e;
 
 
-/* how a record begins; the octets of the texts follow */
+/*
+ * How a record begins; the octets of the texts follow.  A text that is one
+ * before it (an id that stays, a correlation that is the id) takes none:
+ * same is the number of that one and 1.
+ */
 
 typedef struct {
     uint8_t                       proto;
     uint8_t                       alarm;
     uint8_t                       priority;
+    uint8_t                       same[NGX_HTTP_PARLEY_ORIGIN_TEXTS];
     uint16_t                      len[NGX_HTTP_PARLEY_ORIGIN_TEXTS];
 } ngx_http_parley_origin_head_t;
 
@@ -66,7 +71,7 @@ static ngx_int_t ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx,
 static ngx_int_t ngx_http_parley_origin_read(ngx_http_parley_ctx_t *ctx,
     parley_str_t record);
 static ngx_int_t ngx_http_parley_origin_between(ngx_http_parley_ctx_t *ctx,
-    const ngx_http_parley_origin_t *origin);
+    const parley_msg_t *m, const ngx_http_parley_origin_t *origin);
 
 
 static void
@@ -99,11 +104,6 @@ ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    rc = ngx_http_parley_origin_write(ctx, &record);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
     /* what has no correlation is answered by its id, whatever the protocol */
 
     by_corr = parley_codecs[ctx->lcf->speak]->replies_by_corr
@@ -112,6 +112,13 @@ ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
     ngx_http_parley_origin_make_key(ctx, ctx->lcf->speak,
                                     by_corr ? ctx->sent.corr : ctx->sent.id,
                                     ctx->origin_key);
+
+    parley_store_prefetch(ctx->mcf->zone->sh->origins, ctx->origin_key);
+
+    rc = ngx_http_parley_origin_write(ctx, &record);
+    if (rc != NGX_OK) {
+        return rc;
+    }
 
     return ngx_http_parley_origin_put(ctx, record);
 }
@@ -200,7 +207,7 @@ ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
 {
     u_char                    *p;
     size_t                     size;
-    ngx_uint_t                 i;
+    ngx_uint_t                 i, j;
     const parley_msg_t        *m;
     ngx_http_parley_origin_t   o;
 
@@ -227,6 +234,18 @@ ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
     size = sizeof(ngx_http_parley_origin_head_t);
 
     for (i = 0; i < NGX_HTTP_PARLEY_ORIGIN_TEXTS; i++) {
+
+        for (j = 0; j < i; j++) {
+            if (parley_str_eq(o.texts[i], o.texts[j])) {
+                o.head.same[i] = (uint8_t) (j + 1);
+                break;
+            }
+        }
+
+        if (o.head.same[i]) {
+            continue;
+        }
+
         size += o.texts[i].len;
 
         if (size > NGX_HTTP_PARLEY_ORIGIN_MAX) {
@@ -249,7 +268,7 @@ ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
     p = ngx_cpymem(p, &o.head, sizeof(ngx_http_parley_origin_head_t));
 
     for (i = 0; i < NGX_HTTP_PARLEY_ORIGIN_TEXTS; i++) {
-        if (o.texts[i].len) {
+        if (o.head.len[i]) {
             p = ngx_cpymem(p, o.texts[i].data, o.texts[i].len);
         }
     }
@@ -273,6 +292,12 @@ ngx_http_parley_origin_split(parley_str_t record,
     p = record.data + sizeof(ngx_http_parley_origin_head_t);
 
     for (i = 0; i < NGX_HTTP_PARLEY_ORIGIN_TEXTS; i++) {
+
+        if (ret->head.same[i]) {
+            ret->texts[i] = ret->texts[ret->head.same[i] - 1];
+            continue;
+        }
+
         ret->texts[i] = parley_str_make(p, ret->head.len[i]);
         p += ret->head.len[i];
     }
@@ -378,7 +403,10 @@ ngx_http_parley_origin_read(ngx_http_parley_ctx_t *ctx, parley_str_t record)
     parley_msg_t              *m;
     ngx_http_parley_origin_t   o;
 
-    m = &ctx->answered;
+    m = parley_arena_alloc(&ctx->arena, sizeof(parley_msg_t));
+    if (m == NULL) {
+        return NGX_ERROR;
+    }
 
     ngx_http_parley_origin_split(record, &o);
 
@@ -393,7 +421,7 @@ ngx_http_parley_origin_read(ngx_http_parley_ctx_t *ctx, parley_str_t record)
     m->alarm = (parley_alarm_t) o.head.alarm;
     m->priority = (parley_priority_t) o.head.priority;
 
-    if (!ngx_http_parley_origin_between(ctx, &o)) {
+    if (!ngx_http_parley_origin_between(ctx, m, &o)) {
         return NGX_DECLINED;
     }
 
@@ -411,12 +439,11 @@ ngx_http_parley_origin_read(ngx_http_parley_ctx_t *ctx, parley_str_t record)
 
 static ngx_int_t
 ngx_http_parley_origin_between(ngx_http_parley_ctx_t *ctx,
-    const ngx_http_parley_origin_t *origin)
+    const parley_msg_t *m, const ngx_http_parley_origin_t *origin)
 {
     parley_str_t         corr, from, to;
-    const parley_msg_t  *m, *reply;
+    const parley_msg_t  *reply;
 
-    m = &ctx->answered;
     reply = &ctx->msg;
 
     corr = origin->texts[NGX_HTTP_PARLEY_ORIGIN_SENT_CORR];

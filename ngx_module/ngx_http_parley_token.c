@@ -262,7 +262,13 @@ ngx_http_parley_token_verify(ngx_http_request_t *r,
         ctx->token = entry;
 
     } else {
-        entry = &ctx->uncached;
+        entry = parley_arena_calloc(&ctx->arena,
+                                    sizeof(parley_token_entry_t));
+        if (entry == NULL) {
+            parley_error_memory(&ctx->error);
+            return NGX_DECLINED;
+        }
+
         entry->jwt = jwt;
     }
 
@@ -300,7 +306,9 @@ ngx_http_parley_token_principal(ngx_http_parley_ctx_t *ctx,
     parley_arena_t      *arena;
     parley_principal_t  *principal;
 
-    arena = (entry == &ctx->uncached) ? &ctx->arena : &entry->arena;
+    /* where the cache is full the entry is the request's own */
+
+    arena = (entry == ctx->token) ? &entry->arena : &ctx->arena;
 
     principal = parley_arena_calloc(arena, sizeof(parley_principal_t));
 

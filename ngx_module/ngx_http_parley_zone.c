@@ -13,7 +13,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415204
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415205
 
 /* a reservation outlives a worker that was killed by at most this */
 #define NGX_HTTP_PARLEY_LEASE        (3600 * 1000)
@@ -21,8 +21,15 @@
 /* the share of the zone that retained messages may take: 1 in 2 */
 #define NGX_HTTP_PARLEY_ZONE_RETAIN  2
 
-/* octets of the zone per hash bucket */
-#define NGX_HTTP_PARLEY_ZONE_BUCKET  1024
+/*
+ * Octets of the zone per hash bucket.  Each step along a chain is a miss of
+ * the cache: in a zone full of messages that take an entry of the window (64
+ * octets) and an origin (256) a bucket has about one of each, at the price of
+ * 1 in 20 of the zone.
+ */
+#define NGX_HTTP_PARLEY_ZONE_WINDOW  256
+#define NGX_HTTP_PARLEY_ZONE_ORIGIN  512
+#define NGX_HTTP_PARLEY_ZONE_BUCKET  4096
 
 
 static void *ngx_http_parley_zone_alloc(void *ctx, size_t size);
@@ -30,7 +37,6 @@ static void ngx_http_parley_zone_free(void *ctx, void *p);
 static ngx_int_t ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     ngx_shm_zone_t *shm_zone);
 static int ngx_http_parley_zone_is_dead(void *ctx, uint32_t owner);
-static void ngx_http_parley_window_key(ngx_http_parley_ctx_t *ctx);
 
 
 /* the allocator of the library's tables; the zone's lock is held */
@@ -105,7 +111,7 @@ static ngx_int_t
 ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     ngx_shm_zone_t *shm_zone)
 {
-    size_t                    len, buckets;
+    size_t                    len, size, buckets;
     ngx_http_parley_shctx_t  *sh;
 
     sh = ngx_slab_calloc(zone->shpool, sizeof(ngx_http_parley_shctx_t));
@@ -121,19 +127,24 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
         return NGX_ERROR;
     }
 
-    buckets = shm_zone->shm.size / NGX_HTTP_PARLEY_ZONE_BUCKET;
+    size = shm_zone->shm.size;
+    buckets = size / NGX_HTTP_PARLEY_ZONE_BUCKET;
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    sh->window = parley_window_create_locked(&zone->mem, buckets, 0);
-    sh->limit = parley_limit_create_locked(&zone->mem, buckets / 4, 0);
-    sh->origins = parley_store_create_locked(&zone->mem, buckets / 4, 0, 0);
-    sh->retained = parley_store_create_locked(&zone->mem, buckets / 4,
+    sh->window = parley_window_create_locked(&zone->mem,
+                                        size / NGX_HTTP_PARLEY_ZONE_WINDOW,
+                                        0);
+    sh->limit = parley_limit_create_locked(&zone->mem, buckets, 0);
+    sh->origins = parley_store_create_locked(&zone->mem,
+                                        size / NGX_HTTP_PARLEY_ZONE_ORIGIN,
+                                        0, 0);
+    sh->retained = parley_store_create_locked(&zone->mem, buckets,
                                               zone->retain, 1);
 
     if (sh->retained) {
         parley_store_bound_locked(sh->retained, zone->retain,
-                             shm_zone->shm.size / NGX_HTTP_PARLEY_ZONE_RETAIN);
+                                  size / NGX_HTTP_PARLEY_ZONE_RETAIN);
     }
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
@@ -186,16 +197,20 @@ ngx_http_parley_zone_is_dead(void *ctx, uint32_t owner)
 
 /* an id is one sender's: protocol, principal, id */
 
-static void
-ngx_http_parley_window_key(ngx_http_parley_ctx_t *ctx)
+void
+ngx_http_parley_window_prepare(ngx_http_parley_ctx_t *ctx)
 {
-    parley_str_t  parts[3];
+    parley_str_t             parts[3];
+    ngx_http_parley_zone_t  *zone;
+
+    zone = ctx->mcf->zone;
 
     parts[0] = parley_proto_name(ctx->proto);
     parts[1] = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
     parts[2] = ctx->msg.id;
 
-    parley_key_make(ctx->mcf->zone->sh->secret, parts, 3, ctx->window_key);
+    parley_key_make(zone->sh->secret, parts, 3, ctx->window_key);
+    parley_window_prefetch(zone->sh->window, ctx->window_key);
 }
 
 
@@ -211,8 +226,6 @@ ngx_http_parley_window_reserve(ngx_http_parley_ctx_t *ctx)
     }
 
     zone = ctx->mcf->zone;
-
-    ngx_http_parley_window_key(ctx);
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 

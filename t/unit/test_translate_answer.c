@@ -69,7 +69,7 @@ typedef struct {
 
 /* what an AEE caller of a VCP service is told of an accepted task */
 static const char  accepted[] =
-    "{\"v\":\"1\",\"id\":\"66d716b8-34b8-84e8-be4e-170f86acdb52\","
+    "{\"v\":\"1\",\"id\":\"3c2a621c-c920-86bd-b0c6-784bdcf81844\","
     "\"ts\":\"2026-02-15T10:30:00.123Z\",\"type\":\"stream\","
     "\"from\":\"service.parley\",\"to\":\"agent.a\","
     "\"intent\":\"vcp.escalation\",\"corr\":\"" AID "\",\"reply_to\":null,"

@@ -143,8 +143,10 @@ parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
 
     (void) parley_time_format(now_ms, ts);
 
+    /* with a UUID for an id the hash is of one block: "accepted" is not */
+
     if (parley_uuid_derive(8, 0, PARLEY_STR("aee"), request->id,
-                           PARLEY_STR("accepted"), id)
+                           PARLEY_STR("accept"), id)
         != 0)
     {
         return parley_error_memory(err);

@@ -132,57 +132,56 @@ parley_aee_field(const parley_json_t *doc, uint32_t name)
 }
 
 
-/* Length and a letter leave one field to compare with. */
+/* What has one length is compared in a register: this is asked often. */
+
+#define parley_aee_is(name, text)                                             \
+    (memcmp((name).data, text, sizeof(text) - 1) == 0)
 
 parley_aee_field_t
 parley_aee_field_name(parley_str_t name)
 {
-    parley_aee_field_t  field;
-
     switch (name.len) {
 
     case 1:
-        field = PARLEY_AEE_V;
-        break;
+        return parley_aee_is(name, "v") ? PARLEY_AEE_V : PARLEY_AEE_FIELDS;
 
     case 2:
-        field = name.data[0] == 'i' ? PARLEY_AEE_ID
-                : name.data[1] == 's' ? PARLEY_AEE_TS : PARLEY_AEE_TO;
-        break;
+        return parley_aee_is(name, "id") ? PARLEY_AEE_ID
+               : parley_aee_is(name, "ts") ? PARLEY_AEE_TS
+               : parley_aee_is(name, "to") ? PARLEY_AEE_TO
+                                           : PARLEY_AEE_FIELDS;
 
     case 3:
-        field = PARLEY_AEE_SIG;
-        break;
+        return parley_aee_is(name, "sig") ? PARLEY_AEE_SIG
+                                          : PARLEY_AEE_FIELDS;
 
     case 4:
-        field = name.data[0] == 't' ? PARLEY_AEE_TYPE
-                : name.data[0] == 'f' ? PARLEY_AEE_FROM : PARLEY_AEE_CORR;
-        break;
+        return parley_aee_is(name, "type") ? PARLEY_AEE_TYPE
+               : parley_aee_is(name, "from") ? PARLEY_AEE_FROM
+               : parley_aee_is(name, "corr") ? PARLEY_AEE_CORR
+                                             : PARLEY_AEE_FIELDS;
 
     case 5:
-        field = PARLEY_AEE_TRACE;
-        break;
+        return parley_aee_is(name, "trace") ? PARLEY_AEE_TRACE
+                                            : PARLEY_AEE_FIELDS;
 
     case 6:
-        field = PARLEY_AEE_INTENT;
-        break;
+        return parley_aee_is(name, "intent") ? PARLEY_AEE_INTENT
+                                             : PARLEY_AEE_FIELDS;
 
     case 7:
-        field = PARLEY_AEE_PAYLOAD;
-        break;
+        return parley_aee_is(name, "payload") ? PARLEY_AEE_PAYLOAD
+                                              : PARLEY_AEE_FIELDS;
 
     case 8:
-        field = name.data[0] == 'p' ? PARLEY_AEE_PRIORITY
-                : name.data[2] == 'p' ? PARLEY_AEE_REPLY_TO
-                                      : PARLEY_AEE_REQUIRES;
-        break;
+        return parley_aee_is(name, "priority") ? PARLEY_AEE_PRIORITY
+               : parley_aee_is(name, "reply_to") ? PARLEY_AEE_REPLY_TO
+               : parley_aee_is(name, "requires") ? PARLEY_AEE_REQUIRES
+                                                 : PARLEY_AEE_FIELDS;
 
     default:
         return PARLEY_AEE_FIELDS;
     }
-
-    return parley_str_eq(parley_aee_names[field], name) ? field
-                                                        : PARLEY_AEE_FIELDS;
 }
 
 

@@ -1,54 +1,53 @@
+/*
+ * Not EVP, which fetches, locks and allocates: that costs more than the digest
+ * of an id.  What OpenSSL 3 calls deprecated here it keeps, and it has the
+ * processor's own instructions, which libsodium has not.
+ */
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include "parley_digest.h"
 
-#include <openssl/evp.h>
-#include <sodium.h>
+#include <openssl/sha.h>
 
 
 int
 parley_sha256(parley_str_t s, uint8_t out[PARLEY_SHA256_LEN])
 {
-    unsigned int  len;
-
-    len = PARLEY_SHA256_LEN;
-
-    /* a span of no octets may have no address */
-
-    if (EVP_Digest(s.len ? (const void *) s.data : "", s.len, out, &len,
-                   EVP_sha256(), NULL)
-        != 1)
-    {
-        memset(out, 0, PARLEY_SHA256_LEN);
-        return -1;
-    }
-
-    return 0;
+    return parley_sha256_parts(&s, 1, out);
 }
 
-
-/*
- * For ids, which are short: EVP would fetch, lock and allocate, which costs
- * more than the digest itself.
- */
 
 int
 parley_sha256_parts(const parley_str_t *parts, size_t n,
     uint8_t out[PARLEY_SHA256_LEN])
 {
-    size_t                    i;
-    crypto_hash_sha256_state  st;
+    size_t      i;
+    SHA256_CTX  st;
 
-    (void) crypto_hash_sha256_init(&st);
+    if (SHA256_Init(&st) != 1) {
+        goto failed;
+    }
 
     for (i = 0; i < n; i++) {
-        if (parts[i].len != 0) {
-            (void) crypto_hash_sha256_update(&st, parts[i].data,
-                                             parts[i].len);
+
+        /* a span of no octets may have no address */
+
+        if (parts[i].len != 0
+            && SHA256_Update(&st, parts[i].data, parts[i].len) != 1)
+        {
+            goto failed;
         }
     }
 
-    (void) crypto_hash_sha256_final(&st, out);
+    if (SHA256_Final(out, &st) == 1) {
+        return 0;
+    }
 
-    return 0;
+failed:
+
+    memset(out, 0, PARLEY_SHA256_LEN);
+
+    return -1;
 }
 
 

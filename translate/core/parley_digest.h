@@ -1,7 +1,4 @@
-/*
- * SHA-256 (FIPS 180-4) by OpenSSL, of what is short by libsodium, and its
- * usual spellings.
- */
+/* SHA-256 (FIPS 180-4) by OpenSSL, and its usual spellings. */
 
 #ifndef PARLEY_DIGEST_H
 #define PARLEY_DIGEST_H
@@ -19,7 +16,7 @@
 int parley_sha256(parley_str_t s, uint8_t out[PARLEY_SHA256_LEN])
     __attribute__((warn_unused_result));
 
-/* The same over n spans, as if they were one; for short ones. */
+/* The same over n spans, as if they were one. */
 int parley_sha256_parts(const parley_str_t *parts, size_t n,
     uint8_t out[PARLEY_SHA256_LEN])
     __attribute__((warn_unused_result));
