@@ -176,7 +176,15 @@ static ngx_int_t
 ngx_http_parley_token_cookie(ngx_http_request_t *r, ngx_str_t *name,
     ngx_str_t *ret)
 {
-#if (nginx_version >= 1023000)
+#if (nginx_version >= 1029006)
+
+    if (ngx_http_parse_cookie_lines(r, r->headers_in.cookie, name, ret)
+        == NULL)
+    {
+        return NGX_DECLINED;
+    }
+
+#elif (nginx_version >= 1023000)
 
     if (ngx_http_parse_multi_header_lines(r, r->headers_in.cookie, name, ret)
         == NULL)
