@@ -78,6 +78,7 @@ ALL_CFLAGS = -std=gnu11 $(OPT) $(WARN) -fPIC $(INCLUDES) $(PKG_CFLAGS) \
 OBJ = $(OUT)/obj
 LIB = $(OUT)/libparley.a
 TOOL = $(OUT)/parley
+PRINT = $(OUT)/print-mapping
 
 # a sanitizer build has an nginx of its own, which contains the module
 ifeq ($(BUILD),sanitize)
@@ -89,6 +90,8 @@ endif
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
 TOOL_SOURCES := $(wildcard tools/parley*.c)
 TOOL_OBJS := $(TOOL_SOURCES:%.c=$(OBJ)/%.o)
+PRINT_SOURCES := $(wildcard tools/print_mapping*.c) tools/parley_glue.c
+PRINT_OBJS := $(PRINT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_SOURCES := $(wildcard t/unit/test_*.c)
 UNIT_OBJS := $(UNIT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_TESTS := $(UNIT_SOURCES:%.c=$(OUT)/%)
@@ -124,19 +127,22 @@ run: ## A demo over TLS on loopback; ONCE=1 ends after the scenario
 # the sanitizer build is clang's, whose reports can be sent to files
 DEPS = test $(if $(filter sanitize,$(BUILD)),fuzz)
 
-.PHONY: test test-built check conformance
+.PHONY: test test-built check mapping conformance
 test: ## Everything under one prove, or TESTS="t/a.t ..."
 	tools/install-deps $(DEPS)
 	$(MAKE) check
 	$(MAKE) test-built
 
-test-built: build $(UNIT_TESTS)
+test-built: build $(UNIT_TESTS) $(PRINT)
 	tools/run-tests -j $(JOBS) $(OUT) $(or $(TESTS),$(UNIT_TESTS) t/*.t)
 
 check: ## What can be seen without running: layers, docs, exports
 	tools/check
 	$(MAKE) module
 	$(addprefix tools/check-exports ,$(filter %.so,$(MODULE)))
+
+mapping: $(PRINT) ## Writes the tables of docs/mapping.md and docs/mapping/
+	tools/print-mapping $(OUT)
 
 conformance: ## Runs the tests and writes docs/conformance.md
 	tools/install-deps $(DEPS)
@@ -190,6 +196,10 @@ $(LIB): $(LIB_OBJS) sources
 $(TOOL): $(TOOL_OBJS) $(LIB)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOOL_OBJS) $(LIB) $(PKG_LIBS)
 
+$(PRINT): $(PRINT_OBJS) $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $(PRINT_OBJS) $(LIB) $(PKG_LIBS)
+
 MODULE_DEPS = config sources ngx_module/sources $(wildcard ngx_module/*.map) \
 	$(SOURCES) $(MODULE_SOURCES) $(HEADERS) tools/build-nginx
 
@@ -223,5 +233,5 @@ $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 
--include $(LIB_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
+-include $(LIB_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
 	$(FUZZ_OBJS:.o=.d)

@@ -1,0 +1,139 @@
+/*
+ * What names become where the directory has no entry, and which attention an
+ * event asks for that C2A makes of another protocol's message.
+ */
+
+#include <stdio.h>
+
+#include "parley_c2a.h"
+#include "parley_name.h"
+#include "print_mapping.h"
+
+
+void
+mapping_names(mapping_t *t)
+{
+    unsigned      i, to;
+    parley_str_t  name;
+
+    static const struct {
+        parley_proto_t  proto;
+        parley_str_t    name;
+    } names[] = {
+        { PARLEY_PROTO_AEE, parley_str("agent.x1") },
+        { PARLEY_PROTO_AEE, parley_str("agent.x1@host") },
+        { PARLEY_PROTO_AEE, parley_str("agent.cc-x1") },
+        { PARLEY_PROTO_AEE, parley_str("human.x1") },
+        { PARLEY_PROTO_AEE, parley_str("service.x1") },
+        { PARLEY_PROTO_AEE, parley_str("bus.x1") },
+        { PARLEY_PROTO_AEE, parley_str("bus.broadcast") },
+        { PARLEY_PROTO_VCP, parley_str("x1") },
+        { PARLEY_PROTO_VCP, parley_str("agent://host/x1") },
+        { PARLEY_PROTO_VCP, parley_str("human://x1") },
+        { PARLEY_PROTO_VCP, parley_str("service://x1") },
+        { PARLEY_PROTO_VCP, parley_str("broadcast") },
+        { PARLEY_PROTO_C2A, parley_str("agent:x1") },
+        { PARLEY_PROTO_C2A, parley_str("agent:x1@host") },
+        { PARLEY_PROTO_C2A, parley_str("human:x1") },
+        { PARLEY_PROTO_C2A, parley_str("service:x1") },
+        { PARLEY_PROTO_C2A, parley_str("channel:x1") },
+        { PARLEY_PROTO_CHANNEL, parley_str("~x1") },
+        { PARLEY_PROTO_CHANNEL, parley_str("~cc-x1") },
+        { PARLEY_PROTO_CHANNEL, parley_str("org:~x1/members/*") },
+    };
+
+    printf("= mapping names\n"
+           "| name of | AEE | VCP | C2A | agent-channel |\n"
+           "|---|---|---|---|---|\n");
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+
+        printf("| %.*s |", mapping_len(parley_proto_name(names[i].proto)));
+
+        for (to = 0; to <= PARLEY_PROTO_CHANNEL; to++) {
+
+            if (to == names[i].proto) {
+                printf(" **`%.*s`** |", mapping_len(names[i].name));
+                continue;
+            }
+
+            switch (parley_name_map(&t->arena, names[i].proto, names[i].name,
+                                    (parley_proto_t) to, &name))
+            {
+            case 0:
+                printf(" `%.*s` |", mapping_len(name));
+                break;
+
+            case 1:
+                printf(" |");
+                break;
+
+            default:
+                mapping_die("out of memory");
+            }
+        }
+
+        printf("\n");
+    }
+}
+
+
+void
+mapping_attention(void)
+{
+    unsigned                 i;
+    parley_msg_t             m;
+    const parley_c2a_row_t  *row;
+
+    static const struct {
+        const char         *title;
+        parley_act_t        act;
+        parley_priority_t   priority;
+        parley_notice_t     notice;
+        parley_alarm_t      alarm;
+        int                 group;
+    } rows[] = {
+        { "request", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
+        { "request, urgent", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_URGENT,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
+        { "request, now", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_NOW, PARLEY_ALARM_NONE, 0 },
+        { "request, order", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_ORDER, PARLEY_ALARM_NONE, 0 },
+        { "request to a group", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 1 },
+        { "request to a group, an alarm", PARLEY_ACT_REQUEST,
+          PARLEY_PRIORITY_NORMAL, PARLEY_NOTICE_USUAL, PARLEY_ALARM_WARNING,
+          1 },
+        { "reply", PARLEY_ACT_REPLY, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
+        { "failure", PARLEY_ACT_FAILURE, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_WARNING, 0 },
+        { "event", PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
+        { "event, record", PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_RECORD, PARLEY_ALARM_NONE, 0 },
+        { "progress", PARLEY_ACT_PROGRESS, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
+    };
+
+    printf("= c2a attention\n"
+           "| message | kind | directedness | policy | injection |\n"
+           "|---|---|---|---|---|\n");
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+
+        parley_msg_init(&m, PARLEY_PROTO_AEE, NULL);
+        m.act = rows[i].act;
+        m.priority = rows[i].priority;
+        m.notice = rows[i].notice;
+        m.alarm = rows[i].alarm;
+
+        row = parley_c2a_row(&m, rows[i].group);
+
+        printf("| %s | %.*s | %.*s | %.*s | %.*s |\n", rows[i].title,
+               mapping_len(row->kind), mapping_len(row->directedness),
+               mapping_len(row->policy), mapping_len(row->mode));
+    }
+}

@@ -1,0 +1,306 @@
+/* What the engine makes of a message, and of it on the way back. */
+
+#include <string.h>
+
+#include "print_mapping.h"
+
+
+/* when everything comes that does not say when it was made */
+#define MAPPING_NOW_MS  1771151580000
+
+
+static void mapping_opts(mapping_t *t, parley_glue_t *glue,
+    const parley_msg_t *msg, parley_encode_opts_t *opts);
+static int mapping_is_exact(mapping_t *t, const mapping_form_t *form,
+    mapping_made_t *made);
+static parley_str_t mapping_answer_text(mapping_t *t, parley_proto_t proto,
+    const mapping_made_t *made);
+
+
+void
+mapping_translate(mapping_t *t, const mapping_form_t *form,
+    parley_proto_t to, mapping_made_t *made)
+{
+    parley_glue_t         glue;
+    parley_encode_opts_t  opts;
+
+    memset(made, 0, sizeof(mapping_made_t));
+    parley_loss_init(&made->loss, &t->arena);
+    mapping_opts(t, &glue, &form->msg, &opts);
+
+    if (parley_encode(t->engine, &t->arena, to, &form->msg, &opts,
+                      &made->made, &made->loss, &made->err)
+        != 0)
+    {
+        made->refused = 1;
+        return;
+    }
+
+    mapping_json(t, made->made.body, &made->doc);
+
+    if (parley_decode(t->engine, &t->arena, to, &made->doc, 0, &made->msg,
+                      &made->err)
+        != 0
+        || mapping_submit(t, &made->msg, made->made.scope, &made->err) != 0)
+    {
+        mapping_die("what was made of %s is invalid: %s", form->msg.form.data,
+                    made->err.text);
+    }
+
+    made->exact = mapping_is_exact(t, form, made);
+}
+
+
+static void
+mapping_opts(mapping_t *t, parley_glue_t *glue, const parley_msg_t *msg,
+    parley_encode_opts_t *opts)
+{
+    memset(glue, 0, sizeof(parley_glue_t));
+    memset(opts, 0, sizeof(parley_encode_opts_t));
+
+    glue->arena = &t->arena;
+    glue->msg = msg;
+    glue->directory = t->directory;
+
+    parley_glue_opts(glue, opts);
+
+    opts->self = PARLEY_STR("service.parley");
+    opts->context = PARLEY_STR("ops");
+    opts->constitution = PARLEY_STR("creed://ops.example/builders@1.0");
+    opts->now_ms = MAPPING_NOW_MS;
+}
+
+
+int
+mapping_submit(mapping_t *t, parley_msg_t *msg, parley_str_t scope,
+    parley_error_t *err)
+{
+    parley_glue_t         glue;
+    parley_encode_opts_t  opts;
+    parley_submission_t   submission;
+
+    memset(&submission, 0, sizeof(parley_submission_t));
+
+    submission.scope = scope;
+    submission.sender = msg->sender;
+    submission.ms = MAPPING_NOW_MS;
+
+    /* who sends a message that does not say it */
+
+    if (submission.sender.len == 0) {
+        submission.sender = msg->wire == PARLEY_PROTO_MOQ
+                            ? PARLEY_STR("planner")
+                            : PARLEY_STR("agent:planner");
+    }
+
+    if (msg->wire == PARLEY_PROTO_MOQ) {
+        submission.recipient = PARLEY_STR("builder");
+        submission.session = PARLEY_STR("0000000000000001");
+    }
+
+    mapping_opts(t, &glue, msg, &opts);
+    parley_glue_attribute(&glue, msg->wire, submission.sender,
+                          &submission.human, &submission.instrument);
+
+    return parley_submit(&t->arena, msg, &submission, err);
+}
+
+
+static int
+mapping_is_exact(mapping_t *t, const mapping_form_t *form,
+    mapping_made_t *made)
+{
+    parley_json_t         doc;
+    parley_glue_t         glue;
+    parley_loss_t         loss;
+    parley_error_t        err;
+    parley_encoded_t      back;
+    parley_json_ref_t     a, b;
+    parley_encode_opts_t  opts;
+
+    parley_error_clear(&err);
+    parley_loss_init(&loss, &t->arena);
+    mapping_opts(t, &glue, &made->msg, &opts);
+
+    if (parley_encode(t->engine, &t->arena, form->msg.wire, &made->msg,
+                      &opts, &back, &loss, &err)
+        != 0)
+    {
+        return 0;
+    }
+
+    mapping_json(t, back.body, &doc);
+
+    a.doc = &form->doc;
+    a.node = 0;
+    b.doc = &doc;
+    b.node = 0;
+
+    /* the id of a call is the exchange's, and no part of what it says */
+
+    if (form->msg.wire == PARLEY_PROTO_C2A) {
+        a.node = parley_json_get(a.doc, 0, PARLEY_STR("params"));
+        b.node = parley_json_get(b.doc, 0, PARLEY_STR("params"));
+    }
+
+    return parley_json_equal(a, b);
+}
+
+
+void
+mapping_answer(mapping_t *t, const mapping_form_t *request,
+    const mapping_form_t *form, mapping_made_t *made)
+{
+    parley_str_t          text;
+    parley_glue_t         glue;
+    parley_answer_t       answer;
+    parley_encode_opts_t  opts;
+
+    memset(made, 0, sizeof(mapping_made_t));
+    memset(&answer, 0, sizeof(parley_answer_t));
+    parley_loss_init(&made->loss, &t->arena);
+    mapping_opts(t, &glue, &form->msg, &opts);
+
+    opts.answering = &request->msg;
+
+    answer.kind = PARLEY_ANSWER_MESSAGE;
+    answer.status = 200;
+    answer.doc = form->doc;
+    answer.msg = form->msg;
+
+    if (parley_answer_parties(&t->arena, &request->msg, &opts,
+                              MAPPING_NOW_MS, &answer.msg, &made->err)
+        != 0
+        || parley_answer_encode(t->engine, &t->arena, &request->msg, &answer,
+                                &opts, MAPPING_NOW_MS, &made->reply,
+                                &made->loss, &made->err)
+           != 0)
+    {
+        made->refused = 1;
+        return;
+    }
+
+    text = mapping_answer_text(t, request->msg.wire, made);
+
+    if (text.len == 0) {
+        return;
+    }
+
+    mapping_json(t, text, &made->doc);
+
+    if (parley_decode(t->engine, &t->arena, request->msg.wire, &made->doc, 0,
+                      &made->msg, &made->err)
+        != 0)
+    {
+        mapping_die("the answer %s is invalid: %s", form->msg.form.data,
+                    made->err.text);
+    }
+}
+
+
+int
+mapping_take(mapping_t *t, const mapping_form_t *form, parley_str_t *ret)
+{
+    parley_glue_t         glue;
+    parley_loss_t         loss;
+    parley_reply_t        reply;
+    parley_error_t        err;
+    parley_answer_t       answer;
+    parley_encode_opts_t  opts;
+
+    memset(&answer, 0, sizeof(parley_answer_t));
+    answer.kind = PARLEY_ANSWER_TAKEN;
+    answer.status = 200;
+
+    parley_error_clear(&err);
+    parley_loss_init(&loss, &t->arena);
+    mapping_opts(t, &glue, &form->msg, &opts);
+
+    if (parley_answer_encode(t->engine, &t->arena, &form->msg, &answer, &opts,
+                             MAPPING_NOW_MS, &reply, &loss, &err)
+        != 0)
+    {
+        mapping_die("%s", err.text);
+    }
+
+    *ret = reply.body;
+
+    return reply.status;
+}
+
+
+/*
+ * The message in an answer: the body, a member of it, or what goes to the
+ * caller's stream.  Empty: there is none.
+ */
+
+static parley_str_t
+mapping_answer_text(mapping_t *t, parley_proto_t proto,
+    const mapping_made_t *made)
+{
+    unsigned       i;
+    uint32_t       node;
+    parley_buf_t   b;
+    parley_str_t   ret;
+    parley_json_t  doc;
+
+    static const parley_str_t  places[] = {
+        parley_str("/reply"), parley_str("/result/message"),
+    };
+
+    if (made->reply.message.len > 0) {
+        return made->reply.message;
+    }
+
+    if (made->reply.body.len == 0) {
+        return parley_str_none;
+    }
+
+    mapping_json(t, made->reply.body, &doc);
+
+    for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+
+        node = parley_json_resolve(&doc, 0, places[i]);
+
+        if (node == PARLEY_JSON_NONE) {
+            continue;
+        }
+
+        parley_buf_init(&b, &t->arena, 256);
+
+        if (i == 1) {
+            parley_buf_lit(&b, "{\"jsonrpc\":\"2.0\",\"id\":\"1\","
+                               "\"method\":\"chat/deliver\",\"params\":");
+        }
+
+        parley_buf_value(&b, (parley_json_ref_t) { &doc, node });
+
+        if (i == 1) {
+            parley_buf_octet(&b, '}');
+        }
+
+        if (parley_buf_done(&b, &ret) != 0) {
+            mapping_die("out of memory");
+        }
+
+        return ret;
+    }
+
+    /* the body itself, where the protocol answers with a message */
+
+    return proto == PARLEY_PROTO_AEE || proto == PARLEY_PROTO_MOQ
+           ? made->reply.body : parley_str_none;
+}
+
+
+void
+mapping_json(mapping_t *t, parley_str_t text, parley_json_t *doc)
+{
+    parley_error_t  err;
+
+    parley_error_clear(&err);
+
+    if (parley_json_read(doc, &t->arena, NULL, 1, text, &err) != 0) {
+        mapping_die("%s", err.text);
+    }
+}
