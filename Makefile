@@ -73,7 +73,7 @@ MODULE_SOURCES := $(shell sed 's/\#.*//' ngx_module/sources)
 Q = $(if $(V),,@echo "  $(1) $@";)
 
 ALL_CFLAGS = -std=gnu11 $(OPT) $(WARN) -fPIC $(INCLUDES) $(PKG_CFLAGS) \
-	-MMD -MP $(CFLAGS)
+	-MMD -MP $(CPPFLAGS) $(CFLAGS)
 
 OBJ = $(OUT)/obj
 LIB = $(OUT)/libparley.a
@@ -171,6 +171,39 @@ bench-instructions: ## Instruction counts by callgrind, against their budget
 	tools/install-deps bench
 	$(MAKE) build
 	bench/instructions
+
+
+# where things are installed; the module goes where nginx looks for modules
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+mandir ?= $(prefix)/share/man
+completiondir ?= $(prefix)/share/bash-completion/completions
+modulesdir ?= $(or $(shell nginx -V 2>&1 \
+	| sed -n 's/.*--modules-path=\([^ ]*\).*/\1/p'),/usr/lib/nginx/modules)
+INSTALL ?= install
+
+.PHONY: install install-module install-tool deb
+install: install-module install-tool ## Installs all; DESTDIR=, prefix=/usr/local
+
+install-module: $(MODULE)
+	$(INSTALL) -d $(DESTDIR)$(modulesdir)
+	$(INSTALL) -m 644 $(MODULE) $(DESTDIR)$(modulesdir)
+
+install-tool: $(TOOL)
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 \
+		$(DESTDIR)$(completiondir)
+	$(INSTALL) $(TOOL) $(DESTDIR)$(bindir)
+	$(INSTALL) -m 644 docs/parley.1 $(DESTDIR)$(mandir)/man1
+	$(INSTALL) -m 644 tools/parley.bash-completion \
+		$(DESTDIR)$(completiondir)/parley
+
+deb: ## Debian packages of the module and of the tool, into build/
+	tools/install-deps deb
+	rm -rf build/deb
+	mkdir -p build/deb/parley
+	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/parley
+	cd build/deb/parley && dpkg-buildpackage -us -uc -b
+	mv build/deb/*.deb build/
 
 
 .PHONY: format install-deps clean dist-clean
