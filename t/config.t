@@ -1,5 +1,5 @@
 # What is wrong in a configuration is told by nginx -t: where and why, with
-# exit status 1.
+# exit status 1.  parley explain says the same of each.
 
 use strict;
 use warnings;
@@ -12,6 +12,7 @@ use Parley::Env qw(tmp_dir spew);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Tool qw(tool);
 
 my $dir = tmp_dir();
 my $zone = 'parley_zone agents:1m;';
@@ -40,6 +41,16 @@ sub wrong {
         like($said, $why, 'why');
         like($said, qr{nginx\.conf:\d+|\.(?:json|jwk)" line \d+}, 'where');
         unlike($said, qr/test is successful/);
+
+        # a warning goes before what it is about
+        my ($why, $file, $line)
+            = ($said =~ /^nginx: \[(?:emerg|warn)\] (.*) in (\S+):(\d+)$/mg)
+              [-3, -2, -1];
+        my ($explained, undef, $err)
+            = tool('explain', '--conf', $file, '--uri', '/in');
+
+        is($explained, 2, 'GW-16 explained: exit status');
+        is($err, "parley: $file:$line: $why\n", 'the same is said');
     };
 }
 
@@ -263,6 +274,42 @@ subtest 'GW-11 the line is that of parley_accept' => sub {
 
     like($lines[($line // 1) - 1], qr/parley_accept/);
 };
+
+
+wrong('a location that is not asked about',
+      bare("$zone $keys", 'parley_accept aee; parley_jwt on; '
+                        . 'location /in/side { parley_jwt off; }'),
+      qr/has nobody to trust/);
+
+wrong('a location whose satisfy is another\'s',
+      bare("$zone $keys satisfy any;", 'parley_accept aee; parley_jwt on;'),
+      qr/needs "satisfy all"/);
+
+wrong("$_->[0]", bare("$zone $keys", "parley_accept aee; parley_jwt on; "
+                                   . $_->[0]), $_->[1])
+    for (['if ($args) { parley_accept aee; }',
+          qr/"parley_accept" directive is not allowed here/],
+         ['limit_except GET { parley_trusted on; }',
+          qr/"parley_trusted" directive is not allowed here/],
+         ['parley_speak { }',
+          qr/directive "parley_speak" is not terminated by ";"/]);
+
+wrong('upstream', 'upstream u { server 127.0.0.1:1; parley_trusted on; }',
+      qr/"parley_trusted" directive is not allowed here/);
+
+wrong($_->[0], bare("$zone $keys $_->[0]", 'parley_accept aee;'), $_->[1])
+    for (['parley_retain some 1h;', qr/"some" in "parley_retain" must be a n/],
+         ['parley_retain 0 1h;', qr/"0" in "parley_retain" must be a number/],
+         ['parley_retain 9 0;', qr/"0" in "parley_retain" is no time above/],
+         ['parley_retain 9;', qr/invalid number of arguments/],
+         ['parley_retain 9 1h; parley_retain 9 1h;', qr/is duplicate/],
+         ['parley_intents none;', qr/none" is no folder/]);
+
+wrong('a schema that is none', 'parley_intents ' . do {
+          mkdir "$dir/broken";
+          file('broken/ops.x.task.schema.json', "{\n\"type\": 7 }");
+          "$dir/broken;";
+      }, qr/ops\.x\.task\.schema\.json.*" line 2: /);
 
 
 subtest 'GW-11 inherited, the same is asked' => sub {

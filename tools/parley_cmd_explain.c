@@ -149,12 +149,13 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
                            &e->recipient)
            != 0
         || parley_conf_read(tool, value, conf) != 0
+        || parley_settings_read(tool, conf, parley_option(tool, "keys"),
+                                &e->settings)
+           != 0
         || parley_conf_place(tool, conf, parley_option(tool, "server"),
                              parley_option(tool, "uri"), &place)
            != 0
-        || parley_settings_read(tool, &place, parley_option(tool, "keys"),
-                                &e->settings)
-           != 0)
+        || parley_settings_at(tool, &place, &e->settings) != 0)
     {
         return -1;
     }

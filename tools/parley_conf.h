@@ -58,9 +58,16 @@ int parley_conf_read(parley_tool_t *tool, const char *path,
 const char *parley_conf_path(parley_tool_t *tool, const parley_conf_t *conf,
     parley_str_t name);
 
-/* "file:line: "name" ..."; returns -1. */
+/*
+ * What is wrong, in nginx's words behind file and line; all return -1.
+ * "name" ...; ...; "word" in "name" ....
+ */
 int parley_conf_bad(const parley_directive_t *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+int parley_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+int parley_conf_bad_word(const parley_directive_t *d, parley_str_t word,
+    const char *why);
 
 
 /* parley_conf_find.c */

@@ -49,7 +49,7 @@ static parley_conf_token_t parley_conf_quoted(parley_conf_reader_t *rd);
 static parley_conf_token_t parley_conf_plain(parley_conf_reader_t *rd);
 static parley_conf_token_t parley_conf_word(parley_conf_reader_t *rd,
     const uint8_t *start, size_t len);
-static int parley_conf_wrong(const parley_conf_reader_t *rd, unsigned line,
+static int parley_conf_broken(const parley_conf_reader_t *rd, unsigned line,
     const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -147,8 +147,35 @@ parley_conf_bad(const parley_directive_t *d, const char *fmt, ...)
 }
 
 
+int
+parley_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
+{
+    va_list  args;
+
+    fprintf(stderr, "parley: %s:%u: ", d->file, d->line);
+
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+
+    fputc('\n', stderr);
+
+    return -1;
+}
+
+
+int
+parley_conf_bad_word(const parley_directive_t *d, parley_str_t word,
+    const char *why)
+{
+    return parley_conf_wrong(d, "\"%.*s\" in \"%s\" %s", (int) word.len,
+                             (const char *) word.data,
+                             (const char *) d->words[0].data, why);
+}
+
+
 static int
-parley_conf_wrong(const parley_conf_reader_t *rd, unsigned line,
+parley_conf_broken(const parley_conf_reader_t *rd, unsigned line,
     const char *fmt, ...)
 {
     va_list  args;
@@ -216,7 +243,7 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
         if (token == PARLEY_CONF_WORD) {
 
             if (n == PARLEY_CONF_WORDS) {
-                return parley_conf_wrong(rd, line, "too many words");
+                return parley_conf_broken(rd, line, "too many words");
             }
 
             line = n == 0 ? rd->line : line;
@@ -227,21 +254,21 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
         if (token == PARLEY_CONF_CLOSE || token == PARLEY_CONF_EOF) {
 
             if (n > 0) {
-                return parley_conf_wrong(rd, rd->line,
-                                         "no \";\" after \"%s\"",
+                return parley_conf_broken(rd, rd->line,
+                                          "no \";\" after \"%s\"",
                                          (const char *) words[n - 1].data);
             }
 
             if (token == PARLEY_CONF_EOF) {
                 return block == outer ? 0
-                       : parley_conf_wrong(rd, rd->line, "the block of \"%s\""
-                                           " in line %u has no \"}\"",
+                       : parley_conf_broken(rd, rd->line, "the block of \"%s\""
+                                            " in line %u has no \"}\"",
                                            (const char *) block->words[0].data,
                                            block->line);
             }
 
             if (block == outer) {
-                return parley_conf_wrong(rd, rd->line, "unexpected \"}\"");
+                return parley_conf_broken(rd, rd->line, "unexpected \"}\"");
             }
 
             block = block->parent;
@@ -250,8 +277,8 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
         }
 
         if (n == 0) {
-            return parley_conf_wrong(rd, rd->line, "unexpected \"%c\"",
-                                     rd->pos[-1]);
+            return parley_conf_broken(rd, rd->line, "unexpected \"%c\"",
+                                      rd->pos[-1]);
         }
 
         if (token == PARLEY_CONF_SEMICOLON && n == 2
@@ -276,8 +303,8 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
             block = d;
 
             if (++rd->depth > PARLEY_CONF_DEPTH) {
-                return parley_conf_wrong(rd, line, "too many blocks within "
-                                         "each other");
+                return parley_conf_broken(rd, line, "too many blocks within "
+                                          "each other");
             }
         }
     }
@@ -336,8 +363,8 @@ parley_conf_include(parley_conf_reader_t *rd, unsigned line,
     const char   *path;
 
     if (rd->included == PARLEY_CONF_INCLUDE) {
-        return parley_conf_wrong(rd, line, "too many files within each "
-                                 "other");
+        return parley_conf_broken(rd, line, "too many files within each "
+                                  "other");
     }
 
     path = parley_conf_path(rd->tool, rd->conf, pattern);
@@ -357,8 +384,8 @@ parley_conf_include(parley_conf_reader_t *rd, unsigned line,
     }
 
     if (rc != 0) {
-        return parley_conf_wrong(rd, line, "\"%s\" cannot be looked up",
-                                 path);
+        return parley_conf_broken(rd, line, "\"%s\" cannot be looked up",
+                                  path);
     }
 
     for (i = 0; i < found.gl_pathc && rc == 0; i++) {
@@ -454,7 +481,7 @@ parley_conf_quoted(parley_conf_reader_t *rd)
     }
 
     if (rd->pos == rd->end) {
-        (void) parley_conf_wrong(rd, line, "the quotes that begin here do "
+        (void) parley_conf_broken(rd, line, "the quotes that begin here do "
                                  "not end");
         return PARLEY_CONF_ERROR;
     }
@@ -462,7 +489,7 @@ parley_conf_quoted(parley_conf_reader_t *rd)
     rd->pos++;
 
     if (rd->pos < rd->end && strchr(" \t\r\n;{)", *rd->pos) == NULL) {
-        (void) parley_conf_wrong(rd, rd->line, "unexpected \"%c\" after "
+        (void) parley_conf_broken(rd, rd->line, "unexpected \"%c\" after "
                                  "quotes", *rd->pos);
         return PARLEY_CONF_ERROR;
     }
@@ -525,7 +552,7 @@ parley_conf_word(parley_conf_reader_t *rd, const uint8_t *start, size_t len)
     for (i = 0, n = 0; i < len; i++) {
 
         if (start[i] == '\0') {
-            (void) parley_conf_wrong(rd, rd->line, "a zero octet");
+            (void) parley_conf_broken(rd, rd->line, "a zero octet");
             return PARLEY_CONF_ERROR;
         }
 

@@ -26,17 +26,21 @@ typedef struct {
     parley_place_t             place;
 
     /* of http */
+    const parley_conf_t       *conf;
+    const char                *keys;            /* --keys, or NULL */
     parley_str_t               self;
     parley_directory_t        *directory;       /* NULL: none */
     parley_jwks_t              jwks;
     parley_jwk_t               signing;
     parley_intents_t          *intents;         /* NULL: none */
+    unsigned                   has_zone:1;
     unsigned                   has_jwks:1;
+    unsigned                   has_jwks_request:1;
     unsigned                   has_signing:1;
 
     /* of the location */
     parley_proto_set_t         accept;
-    parley_proto_t             speak;
+    parley_proto_t             speak;           /* NONE: not said */
     unsigned                   signature;       /* parley_demand_t */
     unsigned                   loss;            /* parley_loss_mode_t */
     unsigned                   mve5:1;
@@ -65,22 +69,102 @@ typedef struct {
 
 
 /*
- * Reads what is in force at a place, and the files that it names; keys is a
- * file with the keys of tokens, where they are not in the configuration, or
- * NULL.  Returns 0, or -1 after it has said what is wrong, with file and
- * line.  parley_settings_free() is the caller's in any case.
+ * Reads the directives of http and the files that they name, and looks at
+ * everything that nginx -t would refuse of Parley's, at any place, in its
+ * words; keys is a file with the keys of tokens, in place of those of the
+ * configuration, or NULL.  Returns 0, or -1 after it has said what is wrong,
+ * with file and line.  parley_settings_free() is the caller's in any case.
  */
-int parley_settings_read(parley_tool_t *tool, const parley_place_t *place,
+int parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
     const char *keys, parley_settings_t *ret);
 void parley_settings_free(parley_settings_t *s);
 
-
-/* parley_settings_http.c, parley_settings_jwt.c: parts of it */
-
-int parley_settings_http(parley_tool_t *tool, const char *keys,
+/* Adds what is in force at a place of that configuration. */
+int parley_settings_at(parley_tool_t *tool, const parley_place_t *place,
     parley_settings_t *s);
-int parley_settings_jwt(parley_tool_t *tool, parley_settings_t *s);
-int parley_settings_claims(parley_tool_t *tool, parley_settings_t *s);
+
+
+/*
+ * Of a directive whose name, place and number of words are right: puts what
+ * it says into *s.  0, or -1: said what is wrong.
+ */
+typedef int (*parley_settings_set_pt)(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s);
+
+/* parley_settings_block.c */
+
+/* where directives may stand */
+#define PARLEY_IN_HTTP      1
+#define PARLEY_IN_SERVER    2
+#define PARLEY_IN_LOCATION  4
+#define PARLEY_IN_ANY       7
+
+/* The directives that stand in a block itself. */
+int parley_settings_block(parley_tool_t *tool,
+    const parley_directive_t *block, unsigned in, parley_settings_t *s);
+
+/* What no directive can know of alone, at a block. */
+int parley_settings_verify(const parley_directive_t *block,
+    const parley_settings_t *s);
+
+/* parley_settings_http.c, parley_settings_jwt.c, parley_settings_message.c */
+
+int parley_settings_zone(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_self(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_retain(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_jwks_request(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s);
+int parley_settings_identities(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s);
+int parley_settings_jwks(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_signing(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_intents(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+
+/* the file of --keys */
+int parley_settings_keys(parley_tool_t *tool, const char *path,
+    parley_settings_t *s);
+
+int parley_settings_jwt(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_claims(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+
+int parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_speak(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_signature(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s);
+int parley_settings_loss(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_trusted(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_dry_run(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_policy(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_rate(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_cap(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_freshness(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s);
+int parley_settings_window(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_limits(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_redact(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_context(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_constitution(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s);
 
 
 #endif /* PARLEY_SETTINGS_H */

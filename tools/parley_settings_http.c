@@ -1,4 +1,4 @@
-/* Directives of http: the files of the gateway as a whole. */
+/* Directives of http: the gateway as a whole, and the files that it has. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,137 +12,205 @@
 
 #define PARLEY_SETTINGS_FILE_MAX  (64 << 20)
 #define PARLEY_SETTINGS_DEPTH     32        /* folders of parley_intents */
+#define PARLEY_SETTINGS_ZONE_MIN  (128 << 10)
 
 
-static const parley_directive_t *parley_settings_file(
-    const parley_settings_t *s, const char *name);
 static int parley_settings_text(parley_tool_t *tool,
-    const parley_settings_t *s, const parley_directive_t *d,
+    const parley_directive_t *d, const char *path, parley_str_t *ret);
+static int parley_settings_file(parley_tool_t *tool,
+    const parley_directive_t *d, const parley_settings_t *s,
     const char **ret_path, parley_str_t *ret);
-static int parley_settings_identities(parley_tool_t *tool,
-    parley_settings_t *s);
-static int parley_settings_jwks(parley_tool_t *tool, const char *keys,
-    parley_settings_t *s);
-static int parley_settings_signing(parley_tool_t *tool,
-    parley_settings_t *s);
-static int parley_settings_intents(parley_tool_t *tool,
-    parley_settings_t *s);
-static int parley_settings_folder(parley_tool_t *tool, parley_settings_t *s,
-    const char *path, unsigned depth);
-static int parley_settings_intent(parley_tool_t *tool, parley_settings_t *s,
-    const char *path, const char *name);
-static int parley_settings_schema(const char *path,
-    const parley_schema_error_t *err);
+static int parley_settings_wrong(const parley_directive_t *d,
+    const char *path, parley_str_t text, const parley_error_t *err);
+static int parley_settings_folder(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s, const char *path,
+    unsigned depth);
+static int parley_settings_intent(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s, const char *path,
+    const char *name);
+static int parley_settings_schema(const parley_directive_t *d,
+    const char *path, const parley_schema_error_t *err);
 
 
 int
-parley_settings_http(parley_tool_t *tool, const char *keys,
+parley_settings_zone(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
 {
-    const parley_directive_t  *d;
+    int64_t         size;
+    parley_str_t    word;
+    const uint8_t  *p;
 
-    d = parley_settings_file(s, "parley_self");
-    s->self = d != NULL ? d->words[1] : PARLEY_STR("service.parley");
+    (void) tool;
 
-    if (parley_conf_in(s->place.conf->http, "parley_zone") == NULL) {
-        return parley_conf_bad(parley_conf_get(s->place.block,
-                                               "parley_accept"),
-                               "needs \"parley_zone\"");
+    word = d->words[1];
+    p = memchr(word.data, ':', word.len);
+
+    if (p == NULL || p == word.data) {
+        return parley_conf_bad_word(d, word, "must be NAME:SIZE, such as "
+                                    "agents:64m");
     }
 
-    if (parley_settings_identities(tool, s) != 0
-        || parley_settings_jwks(tool, keys, s) != 0
-        || parley_settings_signing(tool, s) != 0
-        || parley_settings_intents(tool, s) != 0)
+    if (parley_conf_size(parley_str_from(word, (size_t) (p + 1 - word.data)),
+                         &size)
+        != 0)
     {
-        return -1;
+        return parley_conf_bad_word(d, word, "has no valid size");
+    }
+
+    if (size < PARLEY_SETTINGS_ZONE_MIN) {
+        return parley_conf_bad_word(d, word, "is too small, 128k is the least");
+    }
+
+    s->has_zone = 1;
+
+    return 0;
+}
+
+
+int
+parley_settings_self(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    size_t  i;
+
+    (void) tool;
+
+    s->self = d->words[1];
+
+    for (i = 0; i < s->self.len; i++) {
+        if (s->self.data[i] <= 0x20 || s->self.data[i] >= 0x7F) {
+            return parley_conf_bad_word(d, s->self, "must be printable ASCII "
+                                        "without spaces");
+        }
+    }
+
+    return s->self.len > 0 ? 0
+           : parley_conf_bad(d, "directive must not be empty");
+}
+
+
+int
+parley_settings_retain(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    int64_t  n;
+
+    (void) tool;
+    (void) s;
+
+    if (parley_conf_number(d->words[1], &n) != 0 || n == 0) {
+        return parley_conf_bad_word(d, d->words[1],
+                                    "must be a number of messages");
+    }
+
+    if (parley_conf_time(d->words[2], &n) != 0 || n == 0) {
+        return parley_conf_bad_word(d, d->words[2], "is no time above zero");
     }
 
     return 0;
 }
 
 
-/* a directive of one word and more */
-static const parley_directive_t *
-parley_settings_file(const parley_settings_t *s, const char *name)
+int
+parley_settings_jwks_request(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s)
 {
-    const parley_directive_t  *d;
+    size_t        i;
+    int64_t       n;
+    parley_str_t  v;
 
-    d = parley_conf_in(s->place.conf->http, name);
+    (void) tool;
 
-    return d != NULL && d->nwords > 1 ? d : NULL;
-}
-
-
-static int
-parley_settings_text(parley_tool_t *tool, const parley_settings_t *s,
-    const parley_directive_t *d, const char **ret_path, parley_str_t *ret)
-{
-    *ret_path = parley_conf_path(tool, s->place.conf, d->words[1]);
-
-    return *ret_path == NULL ? -1
-           : parley_file_whole(tool, *ret_path, PARLEY_SETTINGS_FILE_MAX,
-                               ret);
-}
-
-
-static int
-parley_settings_identities(parley_tool_t *tool, parley_settings_t *s)
-{
-    const char                *path;
-    parley_str_t               text;
-    parley_error_t             err;
-    const parley_directive_t  *d;
-
-    d = parley_settings_file(s, "parley_identities");
-
-    if (d == NULL) {
-        return 0;
+    if (d->words[1].len == 0 || d->words[1].data[0] != '/') {
+        return parley_conf_bad_word(d, d->words[1], "must be the URI of an "
+                                    "internal location, such as /_jwks");
     }
 
-    if (parley_settings_text(tool, s, d, &path, &text) != 0) {
+    for (i = 2; i < d->nwords; i++) {
+
+        if (!parley_conf_param(d->words[i], "interval", &v)
+            && !parley_conf_param(d->words[i], "refresh", &v))
+        {
+            return parley_conf_bad_word(d, d->words[i], "is unknown, expected "
+                                        "interval= or refresh=");
+        }
+
+        if (parley_conf_time(v, &n) != 0 || n == 0) {
+            return parley_conf_bad_word(d, d->words[i],
+                                        "is no time above zero");
+        }
+    }
+
+    s->has_jwks_request = 1;
+
+    return 0;
+}
+
+
+int
+parley_settings_identities(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    const char      *path;
+    parley_str_t     text;
+    parley_error_t   err;
+
+    if (parley_settings_file(tool, d, s, &path, &text) != 0) {
         return -1;
     }
 
     if (parley_directory_parse(&tool->arena, text, &s->directory, &err)
         != 0)
     {
-        parley_say_error(path, &err);
-        return -1;
+        return parley_settings_wrong(d, path, text, &err);
     }
 
     return 0;
 }
 
 
-static int
-parley_settings_jwks(parley_tool_t *tool, const char *keys,
+int
+parley_settings_jwks(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
 {
-    const parley_directive_t  *d;
+    const char      *path;
+    parley_str_t     text;
+    parley_error_t   err;
 
-    d = parley_settings_file(s, "parley_jwks");
+    /* those of --keys are in their place */
 
-    if (keys == NULL && d != NULL) {
-        keys = parley_conf_path(tool, s->place.conf, d->words[1]);
-
-        if (keys == NULL) {
-            return -1;
-        }
-    }
-
-    if (keys == NULL || !s->jwt) {
+    if (s->keys != NULL) {
         return 0;
     }
 
-    if (parley_file_keys(tool, keys, &s->jwks) != 0) {
+    if (parley_settings_file(tool, d, s, &path, &text) != 0) {
+        return -1;
+    }
+
+    if (parley_jwks_parse(&tool->arena, text, &s->jwks, &err) != 0) {
+        return parley_settings_wrong(d, path, text, &err);
+    }
+
+    s->has_jwks = 1;
+
+    return s->jwks.n > 0 ? 0
+           : parley_conf_wrong(d, "\"%s\" has no key that verifies tokens",
+                               path);
+}
+
+
+int
+parley_settings_keys(parley_tool_t *tool, const char *path,
+    parley_settings_t *s)
+{
+    if (parley_file_keys(tool, path, &s->jwks) != 0) {
         return -1;
     }
 
     s->has_jwks = 1;
 
     if (s->jwks.n == 0) {
-        parley_say("%s: no key that verifies tokens", keys);
+        parley_say("%s: no key that verifies tokens", path);
         return -1;
     }
 
@@ -150,61 +218,149 @@ parley_settings_jwks(parley_tool_t *tool, const char *keys,
 }
 
 
-static int
-parley_settings_signing(parley_tool_t *tool, parley_settings_t *s)
+int
+parley_settings_signing(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
 {
-    const char                *path;
-    const parley_directive_t  *d;
+    const char      *path;
+    parley_str_t     text;
+    parley_error_t   err;
 
-    d = parley_settings_file(s, "parley_signing_key");
-
-    if (d == NULL) {
-        return 0;
+    if (parley_settings_file(tool, d, s, &path, &text) != 0) {
+        return -1;
     }
 
-    path = parley_conf_path(tool, s->place.conf, d->words[1]);
-
-    if (path == NULL || parley_file_key(tool, path, 1, &s->signing) != 0) {
-        return -1;
+    if (parley_jwk_parse(&tool->arena, text, &s->signing, &err) != 0) {
+        return parley_settings_wrong(d, path, text, &err);
     }
 
     s->has_signing = 1;
 
-    if (!parley_str_is(parley_signature_word(&s->signing), "ed25519")) {
-        parley_say("%s: no private Ed25519 key", path);
-        return -1;
+    if (!s->signing.is_private
+        || !parley_str_is(parley_signature_word(&s->signing), "ed25519"))
+    {
+        return parley_conf_wrong(d, "\"%s\" must hold a private Ed25519 key",
+                                 path);
     }
 
     return 0;
 }
 
 
+/* The octets of the file that a directive names. */
+
 static int
-parley_settings_intents(parley_tool_t *tool, parley_settings_t *s)
+parley_settings_file(parley_tool_t *tool, const parley_directive_t *d,
+    const parley_settings_t *s, const char **ret_path, parley_str_t *ret)
 {
-    const char                *path;
-    parley_schema_error_t      err;
-    const parley_directive_t  *d;
+    *ret_path = parley_conf_path(tool, s->conf, d->words[1]);
 
-    d = parley_settings_file(s, "parley_intents");
+    return *ret_path == NULL ? -1
+           : parley_settings_text(tool, d, *ret_path, ret);
+}
 
-    if (d == NULL) {
-        return 0;
+
+static int
+parley_settings_text(parley_tool_t *tool, const parley_directive_t *d,
+    const char *path, parley_str_t *ret)
+{
+    int           rc;
+    FILE         *file;
+    struct stat   st;
+
+    file = fopen(path, "rb");
+
+    if (file == NULL) {
+        return parley_conf_wrong(d, "open() \"%s\" failed (%d: %s)", path,
+                                 errno, strerror(errno));
     }
 
-    path = parley_conf_path(tool, s->place.conf, d->words[1]);
-    s->intents = parley_intents_create(&parley_mem_libc);
+    if (fstat(fileno(file), &st) != 0 || !S_ISREG(st.st_mode)
+        || st.st_size > PARLEY_SETTINGS_FILE_MAX)
+    {
+        rc = parley_conf_wrong(d, "\"%s\" is no file, or is larger than 64m",
+                               path);
 
-    if (path == NULL || s->intents == NULL) {
+    } else if (parley_file_read(file, PARLEY_SETTINGS_FILE_MAX, &tool->arena,
+                                ret)
+               != 0)
+    {
+        rc = parley_conf_wrong(d, "\"%s\" could not be read whole", path);
+
+    } else {
+        rc = 0;
+    }
+
+    (void) fclose(file);
+
+    return rc;
+}
+
+
+/* What is wrong in a file: its line, where that is known. */
+
+static int
+parley_settings_wrong(const parley_directive_t *d, const char *path,
+    parley_str_t text, const parley_error_t *err)
+{
+    size_t      i;
+    unsigned    line;
+    const char *space;
+
+    space = err->field[0] != '\0' ? " " : "";
+
+    if (err->offset == PARLEY_NO_OFFSET) {
+        return parley_conf_wrong(d, "\"%s\": %s%s%s", path, err->field,
+                                 space, err->text);
+    }
+
+    line = 1;
+
+    for (i = 0; i < err->offset && i < text.len; i++) {
+        line += text.data[i] == '\n';
+    }
+
+    return parley_conf_wrong(d, "\"%s\" line %u: %s%s%s", path, line,
+                             err->field, space, err->text);
+}
+
+
+int
+parley_settings_intents(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    const char             *path;
+    struct stat             st;
+    parley_schema_error_t   err;
+
+    path = parley_conf_path(tool, s->conf, d->words[1]);
+
+    if (path == NULL) {
         return -1;
     }
 
-    if (parley_settings_folder(tool, s, path, 0) != 0) {
+    if (stat(path, &st) != 0) {
+        return parley_conf_wrong(d, "\"%s\" is no folder (%d: %s)", path,
+                                 errno, strerror(errno));
+    }
+
+    if (!S_ISDIR(st.st_mode)) {
+        return parley_conf_wrong(d, "\"%s\" is no folder", path);
+    }
+
+    s->intents = parley_intents_create(&parley_mem_libc);
+
+    if (s->intents == NULL) {
+        parley_say("out of memory");
+        return -1;
+    }
+
+    if (parley_settings_folder(tool, d, s, path, 0) != 0) {
         return -1;
     }
 
     if (parley_intents_compile(s->intents, &err) != 0) {
-        return parley_settings_schema(path, &err);
+        return parley_settings_schema(d, path, &err);
     }
 
     return 0;
@@ -212,8 +368,8 @@ parley_settings_intents(parley_tool_t *tool, parley_settings_t *s)
 
 
 static int
-parley_settings_folder(parley_tool_t *tool, parley_settings_t *s,
-    const char *path, unsigned depth)
+parley_settings_folder(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s, const char *path, unsigned depth)
 {
     int             rc;
     DIR            *folder;
@@ -253,11 +409,11 @@ parley_settings_folder(parley_tool_t *tool, parley_settings_t *s,
             rc = -1;
 
         } else if (S_ISDIR(st.st_mode)) {
-            rc = parley_settings_folder(tool, s, (const char *) file.data,
+            rc = parley_settings_folder(tool, d, s, (const char *) file.data,
                                         depth + 1);
 
         } else if (S_ISREG(st.st_mode)) {
-            rc = parley_settings_intent(tool, s, (const char *) file.data,
+            rc = parley_settings_intent(tool, d, s, (const char *) file.data,
                                         entry->d_name);
         }
     }
@@ -269,8 +425,8 @@ parley_settings_folder(parley_tool_t *tool, parley_settings_t *s,
 
 
 static int
-parley_settings_intent(parley_tool_t *tool, parley_settings_t *s,
-    const char *path, const char *name)
+parley_settings_intent(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s, const char *path, const char *name)
 {
     parley_act_t           act;
     parley_str_t           intent, text;
@@ -280,7 +436,7 @@ parley_settings_intent(parley_tool_t *tool, parley_settings_t *s,
         return 0;
     }
 
-    if (parley_file_whole(tool, path, PARLEY_SETTINGS_FILE_MAX, &text) != 0) {
+    if (parley_settings_text(tool, d, path, &text) != 0) {
         return -1;
     }
 
@@ -288,7 +444,7 @@ parley_settings_intent(parley_tool_t *tool, parley_settings_t *s,
                            &err)
         != 0)
     {
-        return parley_settings_schema(path, &err);
+        return parley_settings_schema(d, path, &err);
     }
 
     return 0;
@@ -296,10 +452,11 @@ parley_settings_intent(parley_tool_t *tool, parley_settings_t *s,
 
 
 static int
-parley_settings_schema(const char *path, const parley_schema_error_t *err)
+parley_settings_schema(const parley_directive_t *d, const char *path,
+    const parley_schema_error_t *err)
 {
-    parley_say("%s:%u: %s %s", err->location[0] != '\0' ? err->location
-                                                        : path,
-               (unsigned) err->line, err->error.field, err->error.text);
-    return -1;
+    return parley_conf_wrong(d, "\"%s\" line %u: %s %s",
+                             err->location[0] != '\0' ? err->location : path,
+                             (unsigned) err->line, err->error.field,
+                             err->error.text);
 }

@@ -5,53 +5,71 @@
 #include "parley_settings.h"
 
 
-static int parley_settings_jwt_word(const parley_directive_t *d,
-    parley_str_t word, parley_settings_t *s, parley_str_t *issuers,
-    parley_str_t *audiences, parley_jwt_require_t *required);
-static int parley_settings_token(parley_str_t v);
+#define PARLEY_SETTINGS_LEEWAY_MAX_MS  3600000
+
+
+/* the lists of a parley_jwt, of one array each */
+typedef struct {
+    parley_str_t          *issuers;
+    parley_str_t          *audiences;
+    parley_jwt_require_t  *required;
+} parley_settings_lists_t;
+
+
+static const char *parley_settings_jwt_word(parley_str_t word,
+    parley_settings_t *s, parley_settings_lists_t *lists);
+static const char *parley_settings_require(parley_str_t v,
+    parley_jwt_require_t *require);
+static int parley_settings_is_source(parley_str_t v);
 
 
 int
-parley_settings_jwt(parley_tool_t *tool, parley_settings_t *s)
+parley_settings_jwt(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
 {
-    size_t                     i;
-    parley_str_t              *issuers, *audiences;
-    parley_jwt_require_t      *required;
-    const parley_directive_t  *d;
+    size_t                    i;
+    const char               *why;
+    parley_settings_lists_t   lists;
 
-    d = parley_conf_get(s->place.block, "parley_jwt");
+    s->jwt = 0;
+    memset(&s->rules, 0, sizeof(parley_jwt_rules_t));
 
-    if (d == NULL || (d->nwords == 2 && parley_str_is(d->words[1], "off"))) {
-        return 0;
+    if (parley_str_is(d->words[1], "off")) {
+        return d->nwords == 2 ? 0
+               : parley_conf_bad(d, "directive has parameters beside "
+                                 "\"off\"");
     }
 
-    if (d->nwords < 2 || !parley_str_is(d->words[1], "on")) {
-        return parley_conf_bad(d, "must begin with \"on\" or \"off\"");
+    if (!parley_str_is(d->words[1], "on")) {
+        return parley_conf_bad(d, "directive must begin with \"on\" or "
+                               "\"off\"");
     }
 
-    issuers = parley_arena_alloc(&tool->arena,
-                                 d->nwords * sizeof(parley_str_t));
-    audiences = parley_arena_alloc(&tool->arena,
-                                   d->nwords * sizeof(parley_str_t));
-    required = parley_arena_calloc(&tool->arena, d->nwords
-                                                 * sizeof(*required));
+    lists.issuers = parley_arena_alloc(&tool->arena, d->nwords
+                                                     * sizeof(parley_str_t));
+    lists.audiences = parley_arena_alloc(&tool->arena, d->nwords
+                                                       * sizeof(parley_str_t));
+    lists.required = parley_arena_calloc(&tool->arena,
+                                         d->nwords
+                                         * sizeof(parley_jwt_require_t));
 
-    if (issuers == NULL || audiences == NULL || required == NULL) {
+    if (lists.issuers == NULL || lists.audiences == NULL
+        || lists.required == NULL)
+    {
         parley_say("out of memory");
         return -1;
     }
 
     s->jwt = 1;
-    s->rules.issuers = issuers;
-    s->rules.audiences = audiences;
-    s->rules.required = required;
+    s->rules.issuers = lists.issuers;
+    s->rules.audiences = lists.audiences;
+    s->rules.required = lists.required;
 
     for (i = 2; i < d->nwords; i++) {
-        if (parley_settings_jwt_word(d, d->words[i], s, issuers, audiences,
-                                     required)
-            != 0)
-        {
-            return -1;
+        why = parley_settings_jwt_word(d->words[i], s, &lists);
+
+        if (why != NULL) {
+            return parley_conf_bad_word(d, d->words[i], why);
         }
     }
 
@@ -59,66 +77,82 @@ parley_settings_jwt(parley_tool_t *tool, parley_settings_t *s)
 }
 
 
-static int
-parley_settings_jwt_word(const parley_directive_t *d, parley_str_t word,
-    parley_settings_t *s, parley_str_t *issuers, parley_str_t *audiences,
-    parley_jwt_require_t *required)
+/* NULL, or what is wrong with the word */
+
+static const char *
+parley_settings_jwt_word(parley_str_t word, parley_settings_t *s,
+    parley_settings_lists_t *lists)
 {
-    int64_t                ms;
-    parley_str_t           v;
-    const uint8_t         *p;
-    parley_jwt_require_t  *r;
+    int64_t       ms;
+    parley_str_t  v;
 
-    if (parley_conf_param(word, "issuer", &v) && v.len > 0) {
-        issuers[s->rules.nissuers++] = v;
-        return 0;
+    if (parley_conf_param(word, "issuer", &v)) {
+        lists->issuers[s->rules.nissuers++] = v;
+        return v.len > 0 ? NULL : "must not be empty";
     }
 
-    if (parley_conf_param(word, "audience", &v) && v.len > 0) {
-        audiences[s->rules.naudiences++] = v;
-        return 0;
+    if (parley_conf_param(word, "audience", &v)) {
+        lists->audiences[s->rules.naudiences++] = v;
+        return v.len > 0 ? NULL : "must not be empty";
     }
 
-    if (parley_conf_param(word, "require", &v) && v.len > 0
-        && v.data[0] != '=')
-    {
-        r = &required[s->rules.nrequired++];
-        r->name = v;
-        p = memchr(v.data, '=', v.len);
+    if (parley_conf_param(word, "require", &v)) {
+        return parley_settings_require(v, &lists->required
+                                               [s->rules.nrequired++]);
+    }
 
-        if (p != NULL) {
-            r->name.len = (size_t) (p - v.data);
-            r->value = parley_str_from(v, r->name.len + 1);
-            r->has_value = 1;
+    if (parley_conf_param(word, "token", &v)) {
+        return parley_settings_is_source(v)
+               ? NULL : "must be header, cookie:NAME or arg:NAME";
+    }
+
+    if (parley_conf_param(word, "leeway", &v)) {
+
+        /* a time in seconds has no milliseconds */
+
+        if (parley_conf_time(v, &ms) != 0
+            || ms > PARLEY_SETTINGS_LEEWAY_MAX_MS
+            || strstr((const char *) v.data, "ms") != NULL)
+        {
+            return "must be a time of at most an hour";
         }
 
-        return 0;
-    }
-
-    if (parley_conf_param(word, "leeway", &v)
-        && parley_conf_time(v, &ms) == 0 && ms <= 3600000 && ms % 1000 == 0)
-    {
         s->rules.leeway = ms / 1000;
-        return 0;
-    }
-
-    if (parley_conf_param(word, "token", &v) && parley_settings_token(v)) {
-        return 0;
+        return NULL;
     }
 
     if (parley_str_is(word, "exp=optional")) {
         s->rules.exp_optional = 1;
-        return 0;
+        return NULL;
     }
 
-    return parley_conf_bad(d, "has an invalid \"%s\"",
-                           (const char *) word.data);
+    return "is unknown, expected issuer=, audience=, leeway=, require=, "
+           "token= or exp=optional";
+}
+
+
+static const char *
+parley_settings_require(parley_str_t v, parley_jwt_require_t *require)
+{
+    const uint8_t  *p;
+
+    require->name = v;
+    p = memchr(v.data, '=', v.len);
+
+    if (p != NULL) {
+        require->name.len = (size_t) (p - v.data);
+        require->value = parley_str_from(v, require->name.len + 1);
+        require->has_value = 1;
+    }
+
+    return require->name.len > 0 ? NULL : "names no claim";
 }
 
 
 /* where the token is found; here it is given */
+
 static int
-parley_settings_token(parley_str_t v)
+parley_settings_is_source(parley_str_t v)
 {
     return parley_str_is(v, "header")
            || (parley_str_begins(v, "cookie:") && v.len > 7)
@@ -127,19 +161,13 @@ parley_settings_token(parley_str_t v)
 
 
 int
-parley_settings_claims(parley_tool_t *tool, parley_settings_t *s)
+parley_settings_claims(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
 {
-    size_t                     i;
-    parley_str_t               member;
-    const uint8_t             *p;
-    parley_claim_member_t      index;
-    const parley_directive_t  *d;
-
-    d = parley_conf_get(s->place.block, "parley_claims");
-
-    if (d == NULL) {
-        return 0;
-    }
+    size_t                  i;
+    parley_str_t            member;
+    const uint8_t          *p;
+    parley_claim_member_t   index;
 
     s->claims = parley_arena_calloc(&tool->arena, sizeof(parley_claim_map_t));
 
@@ -150,19 +178,23 @@ parley_settings_claims(parley_tool_t *tool, parley_settings_t *s)
 
     for (i = 1; i < d->nwords; i++) {
         p = memchr(d->words[i].data, '=', d->words[i].len);
-        member = d->words[i];
 
-        if (p != NULL) {
-            member.len = (size_t) (p - member.data);
+        if (p == NULL || p[1] == '\0') {
+            return parley_conf_bad_word(d, d->words[i], "must be MEMBER=CLAIM, "
+                                        "such as handle=alter_handle");
         }
 
+        member = parley_str_make(d->words[i].data,
+                                 (size_t) (p - d->words[i].data));
         index = parley_member_find(member);
 
-        if (p == NULL || p[1] == '\0' || index == PARLEY_MEMBER_COUNT
-            || s->claims->claims[index].len > 0)
-        {
-            return parley_conf_bad(d, "has an invalid \"%s\"",
-                                   (const char *) d->words[i].data);
+        if (index == PARLEY_MEMBER_COUNT) {
+            return parley_conf_bad_word(d, member, "is no member of a "
+                                        "principal");
+        }
+
+        if (s->claims->claims[index].len > 0) {
+            return parley_conf_bad_word(d, member, "is there twice");
         }
 
         s->claims->claims[index] = parley_str_from(d->words[i],

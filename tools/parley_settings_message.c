@@ -1,0 +1,451 @@
+/* What is asked of a message, and done to it. */
+
+#include <string.h>
+#include <strings.h>
+
+#include "parley_settings.h"
+
+
+#define PARLEY_SETTINGS_BODY_MAX    (256 << 20)
+#define PARLEY_SETTINGS_DEPTH_MAX   512
+#define PARLEY_SETTINGS_RATE_WORDS  8
+
+
+static int parley_settings_enum(const parley_directive_t *d,
+    const char *const *words, unsigned *ret);
+static int parley_settings_flag(const parley_directive_t *d, unsigned *ret);
+static int parley_settings_is_pointer(parley_str_t s);
+
+
+int
+parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    size_t          i;
+    parley_proto_t  proto;
+
+    (void) tool;
+
+    s->accept = 0;
+    s->mve5 = 0;
+
+    if (d->nwords == 2 && parley_str_is(d->words[1], "off")) {
+        return 0;
+    }
+
+    for (i = 1; i < d->nwords; i++) {
+
+        if (parley_str_is(d->words[i], "aee-mve5")) {
+            s->mve5 = 1;
+            s->accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
+            continue;
+        }
+
+        proto = parley_proto_find(d->words[i]);
+
+        if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL) {
+            return parley_conf_bad_word(d, d->words[i],
+                                        "is no protocol that Parley speaks");
+        }
+
+        if (s->accept & PARLEY_PROTO_BIT(proto) && !s->mve5) {
+            return parley_conf_bad_word(d, d->words[i], "is there twice");
+        }
+
+        s->accept |= PARLEY_PROTO_BIT(proto);
+    }
+
+    return 0;
+}
+
+
+int
+parley_settings_speak(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    (void) tool;
+
+    s->speak = parley_proto_find(d->words[1]);
+
+    if (s->speak == PARLEY_PROTO_NONE || parley_codecs[s->speak] == NULL) {
+        return parley_conf_bad_word(d, d->words[1],
+                                    "is no protocol that Parley speaks");
+    }
+
+    return 0;
+}
+
+
+int
+parley_settings_signature(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    static const char *const  words[] = {
+        "off", "optional", "required", NULL
+    };
+
+    (void) tool;
+
+    return parley_settings_enum(d, words, &s->signature);
+}
+
+
+int
+parley_settings_loss(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    static const char *const  words[] = { "report", "reject", "ignore", NULL };
+
+    (void) tool;
+
+    return parley_settings_enum(d, words, &s->loss);
+}
+
+
+/* One of these words, in any case, as nginx has it. */
+
+static int
+parley_settings_enum(const parley_directive_t *d, const char *const *words,
+    unsigned *ret)
+{
+    unsigned  i;
+
+    for (i = 0; words[i] != NULL; i++) {
+        if (strcasecmp((const char *) d->words[1].data, words[i]) == 0) {
+            *ret = i;
+            return 0;
+        }
+    }
+
+    return parley_conf_wrong(d, "invalid value \"%s\"",
+                             (const char *) d->words[1].data);
+}
+
+
+int
+parley_settings_trusted(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    unsigned  flag;
+
+    (void) tool;
+
+    if (parley_settings_flag(d, &flag) != 0) {
+        return -1;
+    }
+
+    s->trusted = flag & 1;
+
+    return 0;
+}
+
+
+int
+parley_settings_dry_run(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    unsigned  flag;
+
+    (void) tool;
+
+    if (parley_settings_flag(d, &flag) != 0) {
+        return -1;
+    }
+
+    s->dry_run = flag & 1;
+
+    return 0;
+}
+
+
+static int
+parley_settings_flag(const parley_directive_t *d, unsigned *ret)
+{
+    const char  *word;
+
+    word = (const char *) d->words[1].data;
+    *ret = strcasecmp(word, "on") == 0;
+
+    if (*ret || strcasecmp(word, "off") == 0) {
+        return 0;
+    }
+
+    return parley_conf_wrong(d, "invalid value \"%s\" in \"%s\" directive, it "
+                             "must be \"on\" or \"off\"", word,
+                             (const char *) d->words[0].data);
+}
+
+
+/* the rules of the innermost block that has any, in their order */
+
+int
+parley_settings_policy(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    parley_error_t  err;
+
+    if (d->nwords - 1 > PARLEY_POLICY_WORDS) {
+        return parley_conf_bad(d, "directive has too many words");
+    }
+
+    if (parley_policy_add(&s->policy, &tool->arena,
+                          parley_conf_is(d, "parley_allow"), d->words + 1,
+                          d->nwords - 1, &err)
+        != 0)
+    {
+        return parley_conf_wrong(d, "\"%s\": %s",
+                                 (const char *) d->words[0].data, err.text);
+    }
+
+    return 0;
+}
+
+
+int
+parley_settings_rate(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    parley_error_t  err;
+
+    (void) tool;
+
+    memset(&s->rate, 0, sizeof(parley_rate_t));
+    s->rated = NULL;
+
+    if (d->nwords == 2 && parley_str_is(d->words[1], "off")) {
+        return 0;
+    }
+
+    if (d->nwords - 1 > PARLEY_SETTINGS_RATE_WORDS) {
+        return parley_conf_bad(d, "directive has too many words");
+    }
+
+    if (parley_rate_compile(d->words + 1, d->nwords - 1, &s->rate, &err)
+        != 0)
+    {
+        return parley_conf_wrong(d, "\"%s\": %s%s%s",
+                                 (const char *) d->words[0].data, err.field,
+                                 err.field[0] != '\0' ? " " : "", err.text);
+    }
+
+    s->rated = d;
+
+    return 0;
+}
+
+
+int
+parley_settings_cap(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    size_t        i;
+    parley_str_t  v;
+
+    (void) tool;
+
+    memset(&s->caps, 0, sizeof(parley_caps_t));
+    s->caps.priority = PARLEY_PRIORITY_URGENT;
+
+    for (i = 1; i < d->nwords; i++) {
+
+        if (parley_conf_param(d->words[i], "priority", &v)) {
+
+            if (parley_priority_find(v, &s->caps.priority) != 0) {
+                return parley_conf_bad_word(d, d->words[i], "must be low, "
+                                            "normal, high or urgent");
+            }
+
+        } else if (parley_conf_param(d->words[i], "timeout", &v)) {
+
+            if (parley_conf_time(v, &s->caps.timeout_ms) != 0
+                || s->caps.timeout_ms == 0)
+            {
+                return parley_conf_bad_word(d, d->words[i],
+                                            "is no time above zero");
+            }
+
+        } else {
+            return parley_conf_bad_word(d, d->words[i], "is unknown, expected "
+                                        "priority= or timeout=");
+        }
+    }
+
+    return 0;
+}
+
+
+/* Each of the two is inherited by itself. */
+
+int
+parley_settings_freshness(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    size_t        i;
+    int64_t      *ret;
+    parley_str_t  v;
+
+    (void) tool;
+
+    for (i = 1; i < d->nwords; i++) {
+
+        if (parley_conf_param(d->words[i], "past", &v)) {
+            ret = &s->past_ms;
+
+        } else if (parley_conf_param(d->words[i], "future", &v)) {
+            ret = &s->future_ms;
+
+        } else {
+            return parley_conf_bad_word(d, d->words[i], "is unknown, expected "
+                                        "past= or future=");
+        }
+
+        if (parley_conf_time(v, ret) != 0) {
+            return parley_conf_bad_word(d, d->words[i], "is no time");
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_settings_window(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    (void) tool;
+
+    return parley_conf_time(d->words[1], &s->window_ms) == 0
+           ? 0 : parley_conf_bad(d, "directive invalid value");
+}
+
+
+/* Each of the limits is inherited by itself. */
+
+int
+parley_settings_limits(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    size_t        i;
+    int64_t       n;
+    unsigned      k;
+    parley_str_t  v;
+
+    static const char *const  names[] = {
+        "body", "string", "depth", "members"
+    };
+
+    (void) tool;
+
+    for (i = 1; i < d->nwords; i++) {
+
+        for (k = 0;
+             k < 4 && !parley_conf_param(d->words[i], names[k], &v);
+             k++)
+        {
+            /* void */
+        }
+
+        if (k == 4) {
+            return parley_conf_bad_word(d, d->words[i], "is unknown, expected "
+                                        "body=, depth=, string= or members=");
+        }
+
+        if ((k < 2 ? parley_conf_size(v, &n) : parley_conf_number(v, &n))
+            != 0
+            || n <= 0 || n > PARLEY_SETTINGS_BODY_MAX
+            || (k == 2 && n > PARLEY_SETTINGS_DEPTH_MAX))
+        {
+            return parley_conf_bad_word(d, d->words[i],
+                                        "is no number within its bounds");
+        }
+
+        switch (k) {
+        case 0: s->limits.octets = (size_t) n; break;
+        case 1: s->limits.string = (uint32_t) n; break;
+        case 2: s->limits.depth = (uint32_t) n; break;
+        default: s->limits.members = (uint32_t) n; break;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_settings_redact(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    parley_edit_t  *edit;
+
+    (void) tool;
+
+    if (!parley_settings_is_pointer(d->words[1])) {
+        return parley_conf_bad_word(d, d->words[1], "must be a JSON Pointer, "
+                                    "such as /payload/secret");
+    }
+
+    if (s->nredact == PARLEY_SETTINGS_REDACT_MAX) {
+        return parley_conf_bad(d, "directive is there too often");
+    }
+
+    edit = &s->redact[s->nredact++];
+    edit->pointer = d->words[1];
+    edit->value = parley_str_none;
+
+    if (d->nwords == 3 && parley_str_is(d->words[2], "mask")) {
+        edit->value = PARLEY_STR("\"[redacted]\"");
+
+    } else if (d->nwords == 3 && !parley_str_is(d->words[2], "remove")) {
+        return parley_conf_bad_word(d, d->words[2], "must be remove or mask");
+    }
+
+    return 0;
+}
+
+
+/* RFC 6901: ~0 and ~1 are all the escapes there are */
+
+static int
+parley_settings_is_pointer(parley_str_t s)
+{
+    size_t  i;
+
+    if (s.len < 2 || s.data[0] != '/') {
+        return 0;
+    }
+
+    for (i = 0; i < s.len; i++) {
+        if (s.data[i] == '~'
+            && (i + 1 == s.len
+                || (s.data[i + 1] != '0' && s.data[i + 1] != '1')))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+int
+parley_settings_context(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    (void) tool;
+
+    s->context = d->words[1];
+
+    return 0;
+}
+
+
+int
+parley_settings_constitution(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s)
+{
+    (void) tool;
+
+    s->constitution = d->words[1];
+
+    return 0;
+}
