@@ -1,5 +1,5 @@
-# Every configuration in examples/ is one that nginx takes, and the demo runs
-# to its end and leaves nothing behind.
+# Every configuration in examples/, and that of README.md, is one that nginx
+# takes, and the demo runs to its end and leaves nothing behind.
 
 use strict;
 use warnings;
@@ -45,7 +45,7 @@ sub example {
     my $module = load_module();
     my $port = port(1);
 
-    $text =~ s/^load_module.*$/$module ? qq{load_module "$module";} : ''/me
+    $text =~ s/^ *load_module.*$/$module ? qq{load_module "$module";} : ''/me
         or fail("$name loads the module");
     $text =~ s{/etc/parley/}{$dir/etc/}g;
     $text =~ s{/var/log/nginx/}{$dir/logs/}g;
@@ -56,15 +56,22 @@ sub example {
 }
 
 
-for my $path (sort glob root() . '/examples/*.conf') {
-    my ($name) = $path =~ m{([^/]+)\.conf$};
-    my $conf = example(slurp($path), $name);
+# the examples, and that of README.md
+my ($readme) = slurp(root() . '/README.md')
+               =~ /^## An example\n\n((?: {4}.*\n|\n)+)/m;
+
+for (['README', $readme],
+     map { [m{([^/]+)\.conf$}, slurp($_)] }
+         sort glob root() . '/examples/*.conf')
+{
+    my ($name, $text) = @$_;
+    my $conf = example($text, $name);
 
     my $said = `$nginx -t -p $dir/ -c $conf -e stderr 2>&1`;
 
-    is($?, 0, "GW-11 examples/$name.conf: nginx -t takes it");
+    is($?, 0, "GW-11 example $name: nginx -t takes it") or diag($said);
     unlike($said, qr/\[(?:warn|error|emerg)\]/,
-           "examples/$name.conf: without a warning")
+           "example $name: without a warning")
         or diag($said);
 }
 
