@@ -212,6 +212,13 @@ typedef struct {
     const char     *signature_pointer;
     const char     *secret_pointer;
 
+    /*
+     * The same in this message, where its forms differ: the pointer of what
+     * one of those above means there, "" where such a message does not say
+     * it, NULL where it is right.  NULL: the forms do not differ.
+     */
+    const char  *(*where)(const parley_msg_t *m, parley_str_t pointer);
+
     int64_t         past_max_ms;        /* the protocol's own bounds of a */
     int64_t         future_max_ms;      /* message's age; 0: it has none */
     unsigned        needs_tls:1;        /* VCP-19 */
@@ -296,6 +303,14 @@ typedef struct {
     int    (*refuse)(parley_arena_t *arena, const parley_refusal_t *refusal,
                parley_reply_t *ret);
 } parley_codec_t;
+
+
+/*
+ * Puts the pointers right that a refusal, or the loss from item from on, took
+ * from m's codec (where, above).  err NULL: nothing was refused.
+ */
+void parley_where(const parley_msg_t *m, uint32_t from, parley_loss_t *loss,
+    parley_error_t *err);
 
 
 /* indexed by parley_proto_t; NULL where there is no codec */

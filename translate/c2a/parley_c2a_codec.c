@@ -35,6 +35,7 @@ const parley_codec_t  parley_c2a_codec = {
     .decode = parley_c2a_decode,
     .payload = parley_c2a_says,
     .submit = parley_c2a_submit,
+    .where = parley_c2a_where,
     .residue = parley_c2a_residue,
     .encode = parley_c2a_encode,
     .direction = parley_carry_direction,
