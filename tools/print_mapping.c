@@ -13,6 +13,7 @@
 
 static void mapping_fields(void);
 static void mapping_rules(void);
+static void mapping_partners(const parley_codec_t *codec);
 static void mapping_forms(const mapping_t *t, parley_proto_t proto);
 static void mapping_targets(mapping_t *t, parley_proto_t proto);
 static void mapping_answers(mapping_t *t, parley_proto_t proto);
@@ -163,9 +164,7 @@ mapping_rules(void)
                 break;
 
             case 1:
-                printf(codec->partners == 0 ? " any |"
-                       : codec->partners == PARLEY_PROTO_BIT(PARLEY_PROTO_AEE)
-                       ? " AEE |" : " some |");
+                mapping_partners(codec);
                 break;
 
             case 2:
@@ -191,6 +190,31 @@ mapping_rules(void)
 
         printf("\n");
     }
+}
+
+
+/* Both have to allow it. */
+
+static void
+mapping_partners(const parley_codec_t *codec)
+{
+    unsigned               i, n;
+    const parley_codec_t  *other;
+
+    for (i = 0, n = 0; i < PARLEY_PROTO_COUNT; i++) {
+        other = parley_codecs[i];
+
+        if (other != codec
+            && (codec->partners == 0
+                || codec->partners & PARLEY_PROTO_BIT(i))
+            && (other->partners == 0
+                || other->partners & PARLEY_PROTO_BIT(codec->proto)))
+        {
+            printf("%s%s", n++ == 0 ? " " : ", ", mapping_titles[i]);
+        }
+    }
+
+    printf(" |");
 }
 
 
