@@ -95,6 +95,9 @@ PRINT_OBJS := $(PRINT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_SOURCES := $(wildcard t/unit/test_*.c)
 UNIT_OBJS := $(UNIT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_TESTS := $(UNIT_SOURCES:%.c=$(OUT)/%)
+UNIT_SHARED := $(wildcard t/unit/parley_test*.c)
+UNIT_SHARED_OBJS := $(UNIT_SHARED:%.c=$(OBJ)/%.o)
+UNIT_LIB = $(OUT)/t/unit/libparley_test.a
 FUZZ_SOURCES := $(wildcard t/fuzz/fuzz_*.c)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
 FUZZ_TARGETS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
@@ -256,9 +259,15 @@ $(OBJ)/%.o: %.c Makefile
 $(OBJ)/t/%.o: ALL_CFLAGS += -It/unit
 $(OBJ)/t/fuzz/%.o: ALL_CFLAGS += -Wno-missing-prototypes
 
-$(OUT)/t/unit/test_%: $(OBJ)/t/unit/test_%.o $(LIB)
+# what several unit tests share
+$(UNIT_LIB): $(UNIT_SHARED_OBJS)
 	@mkdir -p $(@D)
-	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -lcmocka $(PKG_LIBS)
+	@rm -f $@
+	$(call Q,AR)$(AR) rcs $@ $(UNIT_SHARED_OBJS)
+
+$(OUT)/t/unit/test_%: $(OBJ)/t/unit/test_%.o $(UNIT_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -lcmocka -lm $(PKG_LIBS)
 
 $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 	@mkdir -p $(@D)
@@ -267,4 +276,4 @@ $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 
 -include $(LIB_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
-	$(FUZZ_OBJS:.o=.d)
+	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)

@@ -106,8 +106,8 @@ parley_carry_reference(const parley_json_t *doc, uint32_t payload,
 
 
 /*
- * {"id": ID, "type": "<x>.message", "locator": "parley:<x>:ID"}.  The ids are
- * compared as they are written: who wrote one wrote the other.
+ * {"id": ID, "type": "<x>.message", "locator": "parley:<x>:ID"}.  Strings
+ * without escapes need no memory; where it ends the message ends as well.
  */
 
 static int
@@ -117,7 +117,7 @@ parley_carry_is_reference(const parley_json_t *doc, uint32_t item,
     char          text[32];
     size_t        n;
     uint32_t      type, id, locator;
-    parley_str_t  raw, want;
+    parley_str_t  have, want;
 
     type = parley_json_get(doc, item, PARLEY_STR("type"));
     id = parley_json_get(doc, item, PARLEY_STR("id"));
@@ -127,10 +127,8 @@ parley_carry_is_reference(const parley_json_t *doc, uint32_t item,
                           (const char *) x.data);
 
     if (!parley_json_string_is(doc, type, parley_str_make(text, n))
-        || id == PARLEY_JSON_NONE
-        || parley_json_type(doc, id) != PARLEY_JSON_STRING
-        || locator == PARLEY_JSON_NONE
-        || parley_json_type(doc, locator) != PARLEY_JSON_STRING)
+        || parley_msg_string(doc, id, &want) != 0
+        || parley_msg_string(doc, locator, &have) != 0)
     {
         return 0;
     }
@@ -138,12 +136,9 @@ parley_carry_is_reference(const parley_json_t *doc, uint32_t item,
     n = (size_t) snprintf(text, sizeof(text), "parley:%.*s:", (int) x.len,
                           (const char *) x.data);
 
-    raw = parley_json_span(doc, locator);
-    want = parley_json_span(doc, id);
-
-    return want.len > 0 && raw.len == n + want.len
-           && memcmp(raw.data, text, n) == 0
-           && memcmp(raw.data + n, want.data, want.len) == 0;
+    return want.len > 0 && have.len == n + want.len
+           && memcmp(have.data, text, n) == 0
+           && memcmp(have.data + n, want.data, want.len) == 0;
 }
 
 
@@ -502,4 +497,16 @@ parley_carry_displaced(parley_buf_t *b, const parley_msg_t *m)
     }
 
     parley_buf_octet(b, '}');
+}
+
+
+void
+parley_carry_reply_lost(const parley_msg_t *m, parley_loss_t *loss)
+{
+    if (m->reply_to_value.doc != NULL) {
+        parley_loss_value(loss, m->reply_to_value);
+        return;
+    }
+
+    parley_loss_field(loss, m->doc, parley_codecs[m->wire]->reply_to_pointer);
 }

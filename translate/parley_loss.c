@@ -62,6 +62,19 @@ parley_loss_pointer(parley_loss_t *loss, const char *pointer)
 
 
 void
+parley_loss_field(parley_loss_t *loss, const parley_json_t *doc,
+    const char *pointer)
+{
+    if (pointer != NULL
+        && parley_json_resolve(doc, 0, parley_str_c(pointer))
+           != PARLEY_JSON_NONE)
+    {
+        parley_loss_pointer(loss, pointer);
+    }
+}
+
+
+void
 parley_loss_value(parley_loss_t *loss, parley_json_ref_t value)
 {
     char  pointer[PARLEY_POINTER_MAX];

@@ -34,6 +34,13 @@ void parley_loss_add(parley_loss_t *loss, const char *prefix,
 /* a JSON Pointer as it is; NULL adds nothing */
 void parley_loss_pointer(parley_loss_t *loss, const char *pointer);
 
+/*
+ * the same, where doc has such a value: a protocol's field need not be there,
+ * or may stand somewhere else in this message
+ */
+void parley_loss_field(parley_loss_t *loss, const parley_json_t *doc,
+    const char *pointer);
+
 /* the JSON Pointer of a value of a document */
 void parley_loss_value(parley_loss_t *loss, parley_json_ref_t value);
 

@@ -118,6 +118,8 @@ typedef struct {
     parley_str_t          intent;     /* never empty: "vcp.escalation" */
     parley_str_t          corr;       /* empty: none of its own */
     parley_str_t          reply_to;   /* empty: answers nothing */
+    parley_json_ref_t     reply_to_value;   /* where it stands, if not where
+                                         the codec says; else none */
     parley_priority_t     priority;
     int64_t               timeout_ms; /* -1: no deadline */
     parley_alarm_t        alarm;

@@ -237,6 +237,8 @@ main(void)
     parley_test_cases_add(&cases, "aee-to-c2a", test_all);
     parley_test_cases_add(&cases, "c2a-to-vcp", test_all);
     parley_test_cases_add(&cases, "vcp-to-c2a", test_all);
+    parley_test_cases_add(&cases, "c2a-to-channel", test_all);
+    parley_test_cases_add(&cases, "channel-to-c2a", test_all);
 
     return parley_test_cases_run(&cases);
 }

@@ -1,493 +1,186 @@
 /*
- * The promises of docs/mapping.md, over messages made at random: the way
- * back is exact, output is deterministic and valid, what is lost is exactly
- * what is reported.  PARLEY_TEST_MESSAGES and PARLEY_TEST_SEED change how
- * many messages there are and which.
+ * The promises of docs/mapping.md, over messages made at random from the
+ * schemas, for every ordered pair of protocols.  PARLEY_TEST_MESSAGES and
+ * PARLEY_TEST_SEED change how many of each protocol there are and which.
  */
 
-#define _GNU_SOURCE     /* memmem() */
-
-#include "parley_test_messages.h"
-#include "parley_id.h"
+#include "parley_test_run.h"
 
 
-#define MESSAGES  20000
+#define MESSAGES  20000     /* of each protocol */
 
 
-static uint64_t  first_seed = 20260215;
-static unsigned  messages = MESSAGES;
+static parley_test_run_t  run;
 
 
-static void
-opts_init(parley_encode_opts_t *opts)
-{
-    memset(opts, 0, sizeof(parley_encode_opts_t));
-
-    opts->self = PARLEY_STR("service.parley");
-    opts->context = PARLEY_STR("configured \"context\"");
-}
-
-
-static void
-assert_ok(int rc, const parley_error_t *err, parley_str_t text)
-{
-    if (rc != 0) {
-        fail_msg("%s %s: %s\n%.*s",
-                 (const char *) parley_error_info(err->code)->word.data,
-                 err->field, err->text, (int) text.len,
-                 (const char *) text.data);
-    }
-}
-
-
-/* Encodes twice: the same input gives the same octets. */
-
-static int
-encode_twice(parley_arena_t *arena, parley_proto_t to, const parley_msg_t *m,
-    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
-{
-    int                   rc, again;
-    parley_loss_t         lost;
-    parley_error_t        other;
-    parley_encoded_t      twin;
-    parley_encode_opts_t  opts;
-
-    opts_init(&opts);
-
-    parley_loss_init(loss, arena);
-    parley_loss_init(&lost, arena);
-
-    rc = parley_encode(parley_test_engine(), arena, to, m, &opts, ret, loss,
-                       err);
-    again = parley_encode(parley_test_engine(), arena, to, m, &opts, &twin,
-                          &lost, &other);
-
-    assert_int_equal(rc, again);
-
-    if (rc == 0) {
-        assert_true(parley_str_eq(ret->body, twin.body));
-        assert_true(parley_str_eq(ret->id, twin.id));
-        assert_true(parley_str_eq(ret->corr, twin.corr));
-        assert_int_equal(loss->count, lost.count);
-
-    } else {
-        assert_int_equal(err->code, other.code);
-        assert_string_equal(err->field, other.field);
-    }
-
-    return rc;
-}
+/* what a run is worth: how many in a hundred the target says at least */
+static const double  least[PARLEY_PROTO_COUNT][PARLEY_PROTO_COUNT] = {
+    [PARLEY_PROTO_AEE] = {
+        [PARLEY_PROTO_VCP] = 8, [PARLEY_PROTO_C2A] = 80,
+        [PARLEY_PROTO_CHANNEL] = 50, [PARLEY_PROTO_MOQ] = 70
+    },
+    [PARLEY_PROTO_VCP] = {
+        [PARLEY_PROTO_AEE] = 90, [PARLEY_PROTO_C2A] = 90,
+        [PARLEY_PROTO_CHANNEL] = 50
+    },
+    [PARLEY_PROTO_C2A] = {
+        [PARLEY_PROTO_AEE] = 90, [PARLEY_PROTO_VCP] = 0.1,
+        [PARLEY_PROTO_CHANNEL] = 40
+    },
+    [PARLEY_PROTO_CHANNEL] = {
+        [PARLEY_PROTO_AEE] = 99, [PARLEY_PROTO_VCP] = 2,
+        [PARLEY_PROTO_C2A] = 99
+    },
+    [PARLEY_PROTO_MOQ] = { [PARLEY_PROTO_AEE] = 40 },
+};
 
 
-/* The text without a top-level member. */
+#define ACT(act)  (1u << PARLEY_ACT_##act)
 
-static parley_str_t
-without(parley_arena_t *arena, const parley_json_t *doc, const char *pointer)
-{
-    uint32_t        applied;
-    parley_str_t    ret;
-    parley_edit_t   edit;
-    parley_error_t  err;
-
-    edit.pointer = parley_str_c(pointer);
-    edit.value = parley_str_none;
-
-    assert_int_equal(parley_edit(arena, doc, &edit, 1, &ret, &applied, &err),
-                     0);
-
-    return ret;
-}
+/* what messages of a protocol do */
+static const unsigned  acts[PARLEY_PROTO_COUNT] = {
+    [PARLEY_PROTO_AEE] = ACT(REQUEST) | ACT(REPLY) | ACT(FAILURE) | ACT(EVENT)
+                         | ACT(PROGRESS),
+    [PARLEY_PROTO_VCP] = ACT(REQUEST) | ACT(REPLY) | ACT(EVENT),
+    [PARLEY_PROTO_C2A] = ACT(REQUEST) | ACT(REPLY) | ACT(FAILURE) | ACT(EVENT)
+                         | ACT(PROGRESS),
+    [PARLEY_PROTO_CHANNEL] = ACT(REQUEST) | ACT(REPLY) | ACT(EVENT),
+    [PARLEY_PROTO_MOQ] = ACT(REQUEST) | ACT(REPLY) | ACT(FAILURE),
+};
 
 
 static void
-assert_same_meaning(const parley_msg_t *a, const parley_msg_t *b)
+worth(parley_proto_t proto)
 {
-    assert_true(parley_str_eq(a->form, b->form));
-    assert_true(parley_str_eq(a->id, b->id));
-    assert_true(parley_str_eq(a->created, b->created));
-    assert_true(parley_str_eq(a->intent, b->intent));
-    assert_true(parley_str_eq(a->corr, b->corr));
-    assert_true(parley_str_eq(a->reply_to, b->reply_to));
-    assert_int_equal(a->origin, b->origin);
-    assert_int_equal(a->act, b->act);
-    assert_int_equal(a->created_ms, b->created_ms);
-    assert_int_equal(a->priority, b->priority);
-    assert_int_equal(a->timeout_ms, b->timeout_ms);
-    assert_int_equal(a->nmembers, b->nmembers);
-}
+    unsigned     act, to, said, unsaid;
+    const char  *unseen;
 
-
-/* Promises 2 to 6 for one VCP message, through AEE and back. */
-
-static void
-vcp_message(parley_test_gen_t *g)
-{
-    parley_str_t           text;
-    parley_loss_t          loss;
-    parley_arena_t        *arena = g->arena;
-    parley_error_t         err;
-    parley_encoded_t       aee, vcp;
-    parley_test_message_t  m, carried, back;
-
-    text = gen_vcp(g);
-
-    assert_ok(parley_test_read(arena, PARLEY_PROTO_VCP, text, 0, &m, &err),
-              &err, text);
-
-    assert_ok(encode_twice(arena, PARLEY_PROTO_AEE, &m.msg, &aee, &loss,
-                           &err), &err, text);
-    assert_int_equal(loss.count, 0);
-
-    assert_ok(parley_test_read(arena, PARLEY_PROTO_AEE, aee.body, 0, &carried,
-                               &err), &err, aee.body);
-
-    assert_same_meaning(&m.msg, &carried.msg);
-    assert_true(carried.msg.carried);
-    assert_false(carried.msg.sig.present);
-    assert_true(parley_str_eq(aee.id, carried.msg.id));
-    assert_true(parley_str_eq(aee.corr, carried.msg.corr));
-
-    /* never nested: the payload has one member more, the references */
-
-    assert_int_equal(parley_json_node(&carried.doc,
-                                      carried.msg.data.node)->count,
-                     parley_json_node(&m.doc, m.msg.data.node)->count + 1);
-    assert_null(memmem(aee.body.data, aee.body.len, "vcp_message", 11));
-
-    assert_ok(encode_twice(arena, PARLEY_PROTO_VCP, &carried.msg, &vcp, &loss,
-                           &err), &err, aee.body);
-
-    if (loss.count != 0) {
-        fail_msg("lost %s of %.*s",
-                 (const char *) parley_test_loss(arena, &loss).data,
-                 (int) aee.body.len, (const char *) aee.body.data);
-    }
-
-    parley_test_assert_json(arena, vcp.body,
-                            without(arena, &m.doc, "/signature"));
-
-    assert_ok(parley_test_read(arena, PARLEY_PROTO_VCP, vcp.body, 0, &back,
-                               &err), &err, vcp.body);
-    assert_same_meaning(&m.msg, &back.msg);
-    assert_true(parley_str_eq(m.msg.sender, back.msg.sender));
-    assert_true(parley_str_eq(m.msg.recipient, back.msg.recipient));
-    assert_true(parley_str_eq(m.msg.text, back.msg.text));
-}
-
-
-static int
-is_lost(const parley_loss_t *loss, const char *prefix)
-{
-    size_t    len;
-    uint32_t  i;
-
-    len = strlen(prefix);
-
-    for (i = 0; i < loss->nitems; i++) {
-        if (loss->items[i].len >= len
-            && memcmp(loss->items[i].data, prefix, len) == 0
-            && (loss->items[i].len == len
-                || loss->items[i].data[len] == '/'))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* null, absent and, of what only holds members, empty are the same */
-
-static int
-is_nothing(const parley_json_t *doc, uint32_t value)
-{
-    return value == PARLEY_JSON_NONE
-           || parley_json_type(doc, value) == PARLEY_JSON_NULL
-           || (parley_json_type(doc, value) == PARLEY_JSON_OBJECT
-               && parley_json_node(doc, value)->count == 0);
-}
-
-
-/*
- * A top-level member of an envelope is reported exactly if the way there and
- * back does not give the same.
- */
-
-static void
-assert_exact(parley_str_t text, const parley_test_message_t *m,
-    const parley_test_message_t *back, const parley_loss_t *loss)
-{
-    int       same;
-    unsigned  i;
-    uint32_t  a, b;
-
-    static const char *const  members[] = {
-        "type", "to", "from", "intent", "corr", "reply_to", "trace",
-        "priority", "requires", "x-unknown/~field"
-    };
-
-    static const char *const  pointers[] = {
-        "/type", "/to", "/from", "/intent", "/corr", "/reply_to", "/trace",
-        "/priority", "/requires", "/x-unknown~1~0field"
-    };
-
-    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-
-        a = parley_json_get(&m->doc, 0, parley_str_c(members[i]));
-        b = parley_json_get(&back->doc, 0, parley_str_c(members[i]));
-
-        if (i == 9) {
-            same = a == PARLEY_JSON_NONE;
-
-        } else if (is_nothing(&m->doc, a)) {
-            same = 1;   /* nothing was there to be lost */
-
-        } else {
-            same = b != PARLEY_JSON_NONE
-                   && parley_json_equal((parley_json_ref_t) { &m->doc, a },
-                                        (parley_json_ref_t) { &back->doc, b });
-        }
-
-        /* a correlation that is the id follows it */
-
-        if (i == 4 && parley_str_eq(m->msg.corr, m->msg.id)) {
-            same = parley_str_eq(back->msg.corr, back->msg.id)
-                   || parley_str_eq(back->msg.corr, m->msg.corr);
-        }
-
-        /* some of it may still be there */
-
-        if (i == 6 && parley_trace_is_valid(m->msg.trace_id, m->msg.span_id))
-        {
-            same = parley_json_node(&m->doc, a)->count == 2;
-        }
-
-        if (same == is_lost(loss, pointers[i])) {
-            fail_msg("%s %s\n%.*s\n%.*s", pointers[i],
-                     same ? "is lost and is not" : "is lost and unsaid",
-                     (int) text.len, (const char *) text.data,
-                     (int) back->doc.input.len,
-                     (const char *) back->doc.input.data);
-        }
-    }
-}
-
-
-/* What is said of an error: its words, no more. */
-
-static void
-assert_exact_error(const parley_test_message_t *m, const parley_loss_t *loss)
-{
-    unsigned              i;
-    uint32_t              value;
-    const parley_json_t  *doc;
-
-    static const char *const  members[] = {
-        "code", "message", "retryable", "text", "context", "backoff_ms",
-        "references"
-    };
-
-    doc = &m->doc;
-
-    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-
-        char                      pointer[64];
-        int                       said;
-        const parley_json_node_t *node;
-
-        value = parley_json_get(doc, m->msg.data.node,
-                                parley_str_c(members[i]));
-        snprintf(pointer, sizeof(pointer), "/payload/%s", members[i]);
-
-        if (value == PARLEY_JSON_NONE) {
-            assert_false(is_lost(loss, pointer));
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+        if (!parley_test_pair_is(proto, (parley_proto_t) to)) {
             continue;
         }
 
-        node = parley_json_node(doc, value);
+        said = run.said[proto][to];
+        unsaid = run.unsaid[proto][to];
 
-        switch (i) {
-        case 0:
-        case 1:
-        case 4:
-            said = node->type == PARLEY_JSON_STRING && node->count > 0;
-            break;
+        print_message("# %s to %s: %u said, %u not\n",
+                      (const char *) parley_proto_name(proto).data,
+                      (const char *)
+                      parley_proto_name((parley_proto_t) to).data, said,
+                      unsaid);
 
-        case 2:
-            said = node->type != PARLEY_JSON_NUMBER;
-            break;
-
-        case 3:
-            value = parley_json_get(doc, m->msg.data.node,
-                                    PARLEY_STR("message"));
-            said = node->count > 0
-                   && (value == PARLEY_JSON_NONE
-                       || parley_json_node(doc, value)->count == 0);
-            break;
-
-        default:
-            said = 0;
+        if (run.messages >= PARLEY_TEST_RUN_ENOUGH) {
+            assert_true(100.0 * said > least[proto][to] * (said + unsaid));
         }
-
-        assert_int_equal(said, !is_lost(loss, pointer));
     }
 
-    assert_true(is_lost(loss, "/reply_to"));
-}
-
-
-/* Any AEE envelope: VCP says it, or the member at fault is named. */
-
-static int
-aee_message(parley_test_gen_t *g)
-{
-    int                    rc;
-    parley_str_t           text, rest;
-    parley_loss_t          loss, none;
-    parley_arena_t        *arena = g->arena;
-    parley_error_t         err;
-    parley_encoded_t       vcp, aee;
-    parley_encode_opts_t   opts;
-    parley_test_message_t  m, there, back;
-
-    text = gen_aee(g);
-
-    assert_ok(parley_test_read(arena, PARLEY_PROTO_AEE, text, 0, &m, &err),
-              &err, text);
-
-    rc = encode_twice(arena, PARLEY_PROTO_VCP, &m.msg, &vcp, &loss, &err);
-
-    if (rc != 0) {
-        assert_true(err.code == PARLEY_E_TRANSLATION_UNSUPPORTED
-                    || err.code == PARLEY_E_IDENTITY_UNMAPPABLE);
-        assert_true(parley_json_resolve(&m.doc, 0, parley_str_c(err.field))
-                    != PARLEY_JSON_NONE
-                    || strncmp(err.field, "/payload/", 9) == 0);
-        return 0;
+    if (run.messages < PARLEY_TEST_RUN_ENOUGH) {
+        return;
     }
 
-    assert_ok(parley_test_read(arena, PARLEY_PROTO_VCP, vcp.body, 0, &there,
-                               &err), &err, vcp.body);
-    assert_true(parley_str_eq(there.msg.id, vcp.id));
-    assert_true(parley_str_eq(there.msg.corr, vcp.corr));
-    assert_false(there.msg.sig.present);
-
-    if (parley_uuid_is(m.msg.id, 7)) {
-        assert_true(parley_str_eq(m.msg.id, there.msg.id));
+    for (act = 0; act <= PARLEY_ACT_PROGRESS; act++) {
+        if ((acts[proto] & (1u << act)) && run.acts[proto][act] == 0) {
+            fail_msg("no message does %u", act);
+        }
     }
 
-    opts_init(&opts);
+    unseen = parley_test_rules_unseen(&run.forms.rules[proto]);
 
-    if (parley_trace_is_valid(m.msg.trace_id, m.msg.span_id)) {
-        opts.trace_id = m.msg.trace_id;
-        opts.span_id = m.msg.span_id;
+    if (unseen != NULL) {
+        fail_msg("no message shows %s", unseen);
     }
-
-    parley_loss_init(&none, arena);
-
-    assert_ok(parley_encode(parley_test_engine(), arena, PARLEY_PROTO_AEE,
-                            &there.msg, &opts, &aee, &none, &err), &err,
-              vcp.body);
-    assert_int_equal(none.count, 0);
-
-    assert_ok(parley_test_read(arena, PARLEY_PROTO_AEE, aee.body, 0, &back,
-                               &err), &err, aee.body);
-
-    assert_int_equal(back.msg.created_ms, m.msg.created_ms);
-
-    if (m.msg.act == PARLEY_ACT_FAILURE) {
-        assert_exact_error(&m, &loss);
-        return 1;
-    }
-
-    if (m.msg.act == PARLEY_ACT_REPLY && back.msg.text.len == 0) {
-        assert_true(back.msg.act == PARLEY_ACT_REPLY);
-    }
-
-    if (m.msg.act != PARLEY_ACT_REPLY) {
-        assert_exact(text, &m, &back, &loss);
-
-        rest = without(arena, &back.doc, "/payload/references");
-        assert_true(parley_json_read(&back.doc, arena, NULL, 0, rest, &err)
-                    == 0);
-        assert_true(parley_json_equal(
-            (parley_json_ref_t) { &m.doc, m.msg.data.node },
-            (parley_json_ref_t) { &back.doc,
-                parley_json_get(&back.doc, 0, PARLEY_STR("payload")) }));
-    }
-
-    return 1;
 }
 
 
 static void
-test_vcp(void **state)
+test_protocol(parley_proto_t proto)
 {
-    unsigned           i;
-    parley_arena_t     arena;
-    parley_test_gen_t  g;
+    unsigned  i;
 
-    (void) state;
+    run.forms.made = 0;
+    run.forms.rejected = 0;
 
-    for (i = 0; i < messages / 2; i++) {
-        parley_arena_init(&arena, &parley_mem_libc, 16384);
-
-        g.state = first_seed + i;
-        g.arena = &arena;
-        vcp_message(&g);
-
-        parley_arena_reset(&arena);
+    for (i = 0; i < run.messages; i++) {
+        parley_test_run_message(&run, proto, i);
     }
+
+    print_message("# %u made, %u begun in vain\n", run.forms.made,
+                  run.forms.rejected);
+
+    assert_true(run.forms.rejected < run.forms.made / 10 + 1);
+
+    worth(proto);
 }
 
 
 static void
 test_aee(void **state)
 {
-    unsigned           i, said;
-    parley_arena_t     arena;
-    parley_test_gen_t  g;
-
     (void) state;
 
-    said = 0;
+    test_protocol(PARLEY_PROTO_AEE);
+}
 
-    for (i = 0; i < messages; i++) {
-        parley_arena_init(&arena, &parley_mem_libc, 16384);
 
-        g.state = first_seed + 1000003u * i;
-        g.arena = &arena;
-        said += (unsigned) aee_message(&g);
+static void
+test_vcp(void **state)
+{
+    (void) state;
 
-        parley_arena_reset(&arena);
-    }
+    test_protocol(PARLEY_PROTO_VCP);
+}
 
-    /* the generator is worth something only where much can be said */
 
-    assert_true(said > messages / 4);
+static void
+test_c2a(void **state)
+{
+    (void) state;
+
+    test_protocol(PARLEY_PROTO_C2A);
+}
+
+
+static void
+test_channel(void **state)
+{
+    (void) state;
+
+    test_protocol(PARLEY_PROTO_CHANNEL);
+}
+
+
+static void
+test_moq(void **state)
+{
+    (void) state;
+
+    test_protocol(PARLEY_PROTO_MOQ);
 }
 
 
 int
 main(void)
 {
+    int  failed;
+
     static const struct CMUnitTest  tests[] = {
-        parley_test("GW-06 VCP to AEE and back is exact", test_vcp),
-        parley_test("GW-06 GW-10 AEE to VCP: valid, or the member named; "
-                    "the loss report is exact", test_aee),
+        parley_test("GW-06 GW-10 AEE to every other protocol and back",
+                    test_aee),
+        parley_test("GW-06 GW-10 VCP to every other protocol and back",
+                    test_vcp),
+        parley_test("GW-06 GW-10 C2A to every other protocol and back",
+                    test_c2a),
+        parley_test("GW-06 GW-10 agent-channel to every other protocol and "
+                    "back", test_channel),
+        parley_test("GW-06 GW-10 commands of MoQ to AEE and back", test_moq),
     };
 
-    if (getenv("PARLEY_TEST_SEED") != NULL) {
-        first_seed = strtoull(getenv("PARLEY_TEST_SEED"), NULL, 0);
-    }
-
-    if (getenv("PARLEY_TEST_MESSAGES") != NULL) {
-        messages = (unsigned) strtoul(getenv("PARLEY_TEST_MESSAGES"), NULL,
-                                      0);
-    }
+    parley_test_run_init(&run, MESSAGES);
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    parley_test_run_done(&run);
+
+    return failed;
 }

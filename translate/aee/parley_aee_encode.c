@@ -187,7 +187,8 @@ static int
 parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     parley_str_t *ret, parley_error_t *err)
 {
-    char  ts[PARLEY_TIME_MAX];
+    char                   ts[PARLEY_TIME_MAX];
+    const parley_codec_t  *wire;
 
     *ret = m->created;
 
@@ -196,8 +197,12 @@ parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     }
 
     if (m->created_ms < 0) {
+        wire = parley_codecs[m->wire];
+
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_codecs[m->wire]->created_pointer,
+                                wire->created_pointer
+                                    ? wire->created_pointer
+                                    : wire->form_pointer,
                                 "an AEE envelope says when it was made");
     }
 

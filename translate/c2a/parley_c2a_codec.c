@@ -21,6 +21,7 @@ const parley_codec_t  parley_c2a_codec = {
     .created_pointer = "/params/timing/createdAt",
     .sender_pointer = "/params/author",
     .recipient_pointer = "/params/target/recipient",
+    .recipient_elsewhere = "/params/arguments/target",
     .intent_pointer = "/method",
     .corr_pointer = "/params/conversation/id",
     .reply_to_pointer = "/params/arguments/inReplyTo",

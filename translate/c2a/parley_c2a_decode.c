@@ -1,13 +1,17 @@
 #include "parley_c2a.h"
 #include "parley_id.h"
+#include "parley_jcs.h"
 #include "parley_time.h"
+
+
+#define PARLEY_C2A_DIGITS  15       /* of integers that are doubles */
 
 
 static int parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t target);
-static int parley_c2a_peek_notice(parley_msg_t *msg);
+static int parley_c2a_peek_notice(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_conversation(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t conversation);
 static int parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg);
@@ -16,8 +20,8 @@ static int parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_fill_attention(parley_msg_t *msg);
 static int parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_c2a_scalar(const parley_json_t *doc, uint32_t value,
-    parley_str_t *ret);
+static int parley_c2a_scalar(parley_arena_t *arena, const parley_json_t *doc,
+    uint32_t value, parley_str_t *ret);
 
 
 int
@@ -97,7 +101,7 @@ parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg)
     }
 
     rc = info->tool ? parley_c2a_peek_tool(arena, msg)
-                    : parley_c2a_peek_notice(msg);
+                    : parley_c2a_peek_notice(arena, msg);
 
     if (rc != 0 || msg->id.len > 0) {
         return rc;
@@ -286,7 +290,7 @@ parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
 /* What is cancelled, or what the progress is of. */
 
 static int
-parley_c2a_peek_notice(parley_msg_t *msg)
+parley_c2a_peek_notice(parley_arena_t *arena, parley_msg_t *msg)
 {
     uint32_t              params;
     const parley_json_t  *doc;
@@ -294,29 +298,52 @@ parley_c2a_peek_notice(parley_msg_t *msg)
     doc = msg->doc;
     params = parley_c2a_params(doc);
 
-    return parley_c2a_scalar(doc, parley_json_get(doc, params,
-                                                  PARLEY_STR("requestId")),
+    return parley_c2a_scalar(arena, doc,
+                             parley_json_get(doc, params,
+                                             PARLEY_STR("requestId")),
                              &msg->reply_to) != 0
-           || parley_c2a_scalar(doc, parley_json_get(doc, params,
-                                                  PARLEY_STR("progressToken")),
+           || parley_c2a_scalar(arena, doc,
+                                parley_json_get(doc, params,
+                                                PARLEY_STR("progressToken")),
                                 &msg->corr) != 0
            ? -1 : 0;
 }
 
 
-/* The text of a string, or the literal of a number. */
+/*
+ * The text of a string; of a number its canonical form, so that 1 and 1.0 name
+ * the same call.
+ */
 
 static int
-parley_c2a_scalar(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
+parley_c2a_scalar(parley_arena_t *arena, const parley_json_t *doc,
+    uint32_t value, parley_str_t *ret)
 {
-    if (value != PARLEY_JSON_NONE
-        && parley_json_type(doc, value) == PARLEY_JSON_NUMBER)
+    parley_buf_t       b;
+    parley_json_ref_t  number;
+
+    if (value == PARLEY_JSON_NONE
+        || parley_json_type(doc, value) != PARLEY_JSON_NUMBER)
+    {
+        return parley_msg_string(doc, value, ret);
+    }
+
+    /* an integer that no double holds would be named after another */
+
+    if ((parley_json_node(doc, value)->flags & PARLEY_JSON_INTEGER)
+        && parley_json_node(doc, value)->len > PARLEY_C2A_DIGITS)
     {
         *ret = parley_json_raw(doc, value);
         return 0;
     }
 
-    return parley_msg_string(doc, value, ret);
+    number.doc = doc;
+    number.node = value;
+
+    parley_buf_init(&b, arena, 32);
+    parley_jcs_write(&b, number, parley_str_none);
+
+    return parley_buf_done(&b, ret);
 }
 
 

@@ -314,12 +314,12 @@ parley_c2a_withheld(parley_c2a_encode_t *e)
     m = e->m;
     wire = parley_codecs[m->wire];
 
-    parley_loss_pointer(e->loss, wire->form_pointer);
-    parley_loss_pointer(e->loss, wire->intent_pointer);
-    parley_loss_pointer(e->loss, wire->data_pointer);
+    parley_loss_field(e->loss, m->doc, wire->form_pointer);
+    parley_loss_field(e->loss, m->doc, wire->intent_pointer);
+    parley_loss_field(e->loss, m->doc, wire->data_pointer);
 
     if (m->reply_to.len > 0) {
-        parley_loss_pointer(e->loss, wire->reply_to_pointer);
+        parley_carry_reply_lost(m, e->loss);
     }
 
     for (i = 0; i < m->nmembers; i++) {

@@ -307,6 +307,9 @@ parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
         if (codec->reply_to_pointer != NULL
             && parley_json_string_is(doc, name, PARLEY_STR("reply_to")))
         {
+            msg->reply_to_value.doc = doc;
+            msg->reply_to_value.node = name + 1;
+
             return parley_msg_string(doc, name + 1, &msg->reply_to);
         }
     }

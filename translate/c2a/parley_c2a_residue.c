@@ -48,20 +48,24 @@ static const parley_c2a_residue_row_t  parley_c2a_residue_rows[] = {
 void
 parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
 {
-    int                   tool, carries;
+    int                   ignored, carries;
     uint32_t              k, params;
+    parley_c2a_form_t     form;
     parley_json_ref_t     value;
     const parley_json_t  *doc;
 
     doc = m->doc;
     value.doc = doc;
     params = parley_c2a_params(doc);
+    form = parley_c2a_form_of(doc, &ignored);
 
-    if (parley_c2a_form_of(doc, &tool) != PARLEY_C2A_DELIVER) {
+    if (form != PARLEY_C2A_DELIVER) {
 
         value.node = parley_json_get(doc, params, PARLEY_STR("_meta"));
 
-        if (tool && value.node != PARLEY_JSON_NONE) {
+        if (parley_c2a_form_info(form)->tool
+            && value.node != PARLEY_JSON_NONE)
+        {
             parley_loss_value(loss, value);
         }
 

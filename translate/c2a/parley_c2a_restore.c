@@ -238,11 +238,28 @@ parley_c2a_restored_author(parley_c2a_encode_t *e,
     const parley_member_t *member)
 {
     size_t              n;
+    uint32_t            value;
     parley_str_t        id, kind;
     parley_c2a_fixed_t  fixed[PARLEY_C2A_FIXED_MAX];
 
-    for (n = 0; n < e->sender.len && e->sender.data[n] != ':'; n++) {
-        /* void */
+    /* a kind may have a colon itself */
+
+    value = parley_json_get(member->value.doc, member->value.node,
+                            PARLEY_STR("kind"));
+
+    if (parley_msg_string(member->value.doc, value, &kind) != 0) {
+        e->b.failed = 1;
+        return;
+    }
+
+    n = kind.len;
+
+    if (n == 0 || n >= e->sender.len || e->sender.data[n] != ':'
+        || memcmp(e->sender.data, kind.data, n) != 0)
+    {
+        for (n = 0; n < e->sender.len && e->sender.data[n] != ':'; n++) {
+            /* void */
+        }
     }
 
     memset(fixed, 0, sizeof(fixed));

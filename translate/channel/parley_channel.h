@@ -159,6 +159,9 @@ int parley_channel_text_read(parley_arena_t *arena, uint64_t seed,
 /* Writes the text carrier of e->m, for e->kind, as e->text. */
 int parley_channel_text_write(parley_channel_encode_t *e);
 
+/* The payload in RFC 8785 form; a number that has none is an error. */
+int parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b);
+
 /* A code as it stands in "error CODE: ": of A-Z, 0-9 and "_", never empty. */
 void parley_channel_code(parley_buf_t *b, parley_str_t code);
 

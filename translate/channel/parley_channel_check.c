@@ -4,6 +4,7 @@
  */
 
 #include "parley_channel.h"
+#include "parley_carry.h"
 
 #include <stdio.h>
 
@@ -11,6 +12,7 @@
 static int parley_channel_unsaid(parley_channel_encode_t *e);
 static void parley_channel_compare(parley_channel_encode_t *e,
     const parley_msg_t *back);
+static int parley_channel_comes_back(const parley_channel_encode_t *e);
 static int parley_channel_same_corr(const parley_channel_encode_t *e,
     const parley_msg_t *back);
 static void parley_channel_compare_members(parley_channel_encode_t *e);
@@ -126,37 +128,46 @@ parley_channel_compare(parley_channel_encode_t *e, const parley_msg_t *back)
               && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE);
 
     if (!parley_str_eq(m->intent, back->intent)) {
-        parley_loss_pointer(loss, wire->intent_pointer);
+        parley_loss_field(loss, m->doc, wire->intent_pointer);
     }
 
     if (m->act != back->act) {
-        parley_loss_pointer(loss, wire->form_pointer);
+        parley_loss_field(loss, m->doc, wire->form_pointer);
     }
 
     if (!answers && !parley_channel_same_corr(e, back)) {
-        parley_loss_pointer(loss, wire->corr_pointer);
+        parley_loss_field(loss, m->doc, wire->corr_pointer);
     }
 
-    if (!answers && m->reply_to.len > 0 && !(e->native && m->carried)
+    if (!answers && m->reply_to.len > 0 && !parley_channel_comes_back(e)
         && !parley_str_eq(m->reply_to, back->reply_to))
     {
-        parley_loss_pointer(loss, wire->reply_to_pointer);
+        parley_carry_reply_lost(m, loss);
     }
 
     if (m->priority != back->priority) {
-        parley_loss_pointer(loss, wire->priority_pointer);
+        parley_loss_field(loss, m->doc, wire->priority_pointer);
     }
 
     if (m->timeout_ms >= 0 && m->timeout_ms != back->timeout_ms) {
-        parley_loss_pointer(loss, wire->timeout_pointer);
+        parley_loss_field(loss, m->doc, wire->timeout_pointer);
     }
 }
 
 
 /*
- * Of a frame that comes back the payload has it, whatever AEE made of it; a
- * message that begins an exchange correlates by its own id.
+ * A frame that another protocol carried: its payload says what it correlates
+ * with and answers, whatever that protocol made of it.
  */
+
+static int
+parley_channel_comes_back(const parley_channel_encode_t *e)
+{
+    return e->native && e->m->origin == PARLEY_PROTO_CHANNEL;
+}
+
+
+/* A message that begins an exchange correlates by its own id. */
 
 static int
 parley_channel_same_corr(const parley_channel_encode_t *e,
@@ -167,7 +178,7 @@ parley_channel_same_corr(const parley_channel_encode_t *e,
     m = e->m;
 
     return m->corr.len == 0
-           || (e->native && m->carried)
+           || parley_channel_comes_back(e)
            || parley_str_eq(m->corr, back->corr)
            || (parley_str_eq(m->corr, m->id)
                && (back->corr.len == 0

@@ -215,8 +215,8 @@ parley_channel_plain(parley_channel_encode_t *e)
     if (m->text.len > 0) {
         parley_buf_str(&b, m->text);
 
-    } else {
-        parley_carry_payload(&b, m, parley_str_none);
+    } else if (parley_channel_text_data(e, &b) != 0) {
+        return -1;
     }
 
     return parley_buf_done(&b, &e->text) == 0
@@ -278,7 +278,7 @@ parley_channel_ttl(parley_buf_t *b, const parley_channel_encode_t *e)
     }
 
     if (e->m->timeout_ms >= 0 && e->kind->kind != PARLEY_CHANNEL_QUERY
-        && !(e->native && e->m->carried))
+        && !(e->native && e->m->origin == PARLEY_PROTO_CHANNEL))
     {
         parley_buf_name(b, PARLEY_STR("ttl_ms"));
         parley_buf_int(b, e->m->timeout_ms);

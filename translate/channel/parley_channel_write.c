@@ -5,7 +5,12 @@
 
 #include "parley_channel.h"
 #include "parley_carry.h"
+#include "parley_decimal.h"
 #include "parley_jcs.h"
+#include "parley_number.h"
+
+
+#define PARLEY_CHANNEL_DIGITS  15       /* of integers that are doubles */
 
 
 static int parley_channel_text_first(parley_channel_encode_t *e,
@@ -16,8 +21,7 @@ static int parley_channel_text_act(const parley_channel_encode_t *e,
     parley_act_t *ret);
 static int parley_channel_text_members(parley_channel_encode_t *e,
     parley_buf_t *b);
-static int parley_channel_text_data(parley_channel_encode_t *e,
-    parley_buf_t *b);
+static int parley_channel_is_double(const parley_json_t *doc, uint32_t i);
 static int parley_channel_text_value(parley_channel_encode_t *e,
     parley_buf_t *b, parley_json_ref_t value);
 static void parley_channel_text_word(parley_buf_t *b, parley_str_t word);
@@ -39,9 +43,14 @@ parley_channel_text_write(parley_channel_encode_t *e)
     }
 
     if (parley_channel_text_first(e, &b) != 0
-        || parley_channel_text_lines(e, &b) != 0
-        || parley_channel_text_data(e, &b) != 0)
+        || parley_channel_text_lines(e, &b) != 0)
     {
+        return -1;
+    }
+
+    parley_buf_lit(&b, "\n\n");
+
+    if (parley_channel_text_data(e, &b) != 0) {
         return -1;
     }
 
@@ -224,7 +233,7 @@ parley_channel_text_members(parley_channel_encode_t *e, parley_buf_t *b)
 
 /* The native payload, without what carrying it in AEE added. */
 
-static int
+int
 parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
 {
     parley_buf_t         native;
@@ -233,8 +242,6 @@ parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
     const parley_msg_t  *m;
 
     m = e->m;
-
-    parley_buf_lit(b, "\n\n");
 
     if (m->data.node == PARLEY_JSON_NONE) {
         parley_buf_lit(b, "{}");
@@ -260,21 +267,28 @@ parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
 }
 
 
-/* The RFC 8785 form, which a number beyond 2^53 does not have. */
+/*
+ * The RFC 8785 form, which has doubles for numbers: what is none cannot be
+ * said.
+ */
 
 static int
 parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
     parley_json_ref_t value)
 {
-    char                  pointer[PARLEY_POINTER_MAX];
-    uint32_t              inexact;
-    const parley_codec_t *wire;
+    char                   pointer[PARLEY_POINTER_MAX];
+    uint32_t               i;
+    const parley_codec_t  *wire;
 
-    inexact = value.doc->inexact;
+    for (i = value.node; i < parley_json_end(value.doc, value.node); i++) {
+        if (parley_json_type(value.doc, i) == PARLEY_JSON_NUMBER
+            && !parley_channel_is_double(value.doc, i))
+        {
+            break;
+        }
+    }
 
-    if (inexact == PARLEY_JSON_NONE || inexact < value.node
-        || inexact >= parley_json_end(value.doc, value.node))
-    {
+    if (i == parley_json_end(value.doc, value.node)) {
         parley_jcs_write(b, value, parley_str_none);
         return 0;
     }
@@ -282,14 +296,44 @@ parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
     wire = parley_codecs[e->m->wire];
 
     if (value.doc == e->m->doc) {
-        (void) parley_json_pointer(value.doc, inexact, pointer,
-                                   sizeof(pointer));
+        (void) parley_json_pointer(value.doc, i, pointer, sizeof(pointer));
     }
 
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                             value.doc == e->m->doc ? pointer
                                                    : wire->data_pointer,
-                            "an integer beyond 2^53 has no canonical form");
+                            "this number is no double: it has no canonical "
+                            "form");
+}
+
+
+/* Whether it has that very value, not one near it. */
+
+static int
+parley_channel_is_double(const parley_json_t *doc, uint32_t i)
+{
+    char              text[PARLEY_NUMBER_MAX];
+    double            d;
+    parley_str_t      literal;
+    parley_decimal_t  written, kept;
+
+    literal = parley_json_raw(doc, i);
+
+    if ((parley_json_node(doc, i)->flags & PARLEY_JSON_INTEGER)
+        && literal.len <= PARLEY_CHANNEL_DIGITS)
+    {
+        return 1;
+    }
+
+    if (parley_number_parse(literal, &d) != 0) {
+        return 0;
+    }
+
+    written = parley_decimal_make(literal);
+    kept = parley_decimal_make(parley_str_make(text,
+                                              parley_number_format(d, text)));
+
+    return parley_decimal_cmp(&written, &kept) == 0;
 }
 
 

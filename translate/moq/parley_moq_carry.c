@@ -146,7 +146,16 @@ parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
         return -1;
     }
 
-    /* who reads the command alone must not read something else */
+    /*
+     * Who reads the command alone must not read something else: what may be
+     * done goes by the intent.  An answer has the action of what it answers.
+     */
+
+    if (head->act != PARLEY_ACT_REPLY && head->act != PARLEY_ACT_FAILURE
+        && !parley_str_eq(parley_moq_action(head->intent), msg->form))
+    {
+        return 0;
+    }
 
     return (head->act == PARLEY_ACT_REPLY) == (msg->act == PARLEY_ACT_REPLY)
            && (head->act == PARLEY_ACT_FAILURE)

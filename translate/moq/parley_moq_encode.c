@@ -283,15 +283,15 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
     }
 
     if (m->act != back->act) {
-        parley_loss_pointer(e->loss, wire->form_pointer);
+        parley_loss_field(e->loss, m->doc, wire->form_pointer);
     }
 
     if (m->priority != back->priority) {
-        parley_loss_pointer(e->loss, wire->priority_pointer);
+        parley_loss_field(e->loss, m->doc, wire->priority_pointer);
     }
 
     if (m->timeout_ms >= 0) {
-        parley_loss_pointer(e->loss, wire->timeout_pointer);
+        parley_loss_field(e->loss, m->doc, wire->timeout_pointer);
     }
 
     wire->residue(m, e->loss);
@@ -308,11 +308,11 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
     }
 
     if (!corr && !(back->corr.len == 0 && parley_str_eq(m->corr, m->id))) {
-        parley_loss_pointer(e->loss, wire->corr_pointer);
+        parley_loss_field(e->loss, m->doc, wire->corr_pointer);
     }
 
     if (!reply_to) {
-        parley_loss_pointer(e->loss, wire->reply_to_pointer);
+        parley_carry_reply_lost(m, e->loss);
     }
 
     return 0;

@@ -450,7 +450,7 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
             }
 
             if (rc != 0 || !parley_str_eq(back, m->recipient)) {
-                parley_loss_pointer(e->loss, wire->recipient_pointer);
+                parley_loss_field(e->loss, m->doc, wire->recipient_pointer);
             }
 
             return 0;
@@ -573,11 +573,11 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
 
     if (e->made) {
         if (!parley_str_eq(m->intent, back->intent)) {
-            parley_loss_pointer(loss, wire->intent_pointer);
+            parley_loss_field(loss, m->doc, wire->intent_pointer);
         }
 
     } else if (m->act != back->act) {
-        parley_loss_pointer(loss, wire->form_pointer);
+        parley_loss_field(loss, m->doc, wire->form_pointer);
     }
 
     /*
@@ -590,22 +590,22 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
         && !(parley_str_eq(m->corr, m->id)
              && parley_str_eq(back->corr, back->id)))
     {
-        parley_loss_pointer(loss, wire->corr_pointer);
+        parley_loss_field(loss, m->doc, wire->corr_pointer);
     }
 
     if (m->reply_to.len > 0 && !parley_str_eq(m->reply_to, back->reply_to)
         && (answering == NULL
             || (m->act != PARLEY_ACT_REPLY && m->act != PARLEY_ACT_FAILURE)))
     {
-        parley_loss_pointer(loss, wire->reply_to_pointer);
+        parley_carry_reply_lost(m, loss);
     }
 
     if (m->priority != back->priority) {
-        parley_loss_pointer(loss, wire->priority_pointer);
+        parley_loss_field(loss, m->doc, wire->priority_pointer);
     }
 
     if (m->timeout_ms >= 0 && m->timeout_ms != back->timeout_ms) {
-        parley_loss_pointer(loss, wire->timeout_pointer);
+        parley_loss_field(loss, m->doc, wire->timeout_pointer);
     }
 
     wire->residue(m, loss);

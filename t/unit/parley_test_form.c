@@ -1,0 +1,621 @@
+#include "parley_test_form.h"
+
+#include "parley_schema_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+
+#define PARLEY_TEST_FORM_TRIES  50
+
+
+static parley_test_tree_t *parley_test_form_steer(void *ctx,
+    const char *pointer);
+static void parley_test_form_finish(parley_test_forms_t *forms,
+    parley_test_tree_t *tree);
+static void parley_test_form_finish_aee(parley_test_forms_t *forms,
+    parley_test_tree_t *tree);
+static void parley_test_form_finish_c2a(parley_test_forms_t *forms,
+    parley_test_tree_t *tree);
+static void parley_test_form_finish_moq(parley_test_forms_t *forms,
+    parley_test_tree_t *tree);
+static void parley_test_form_carried(parley_test_forms_t *forms,
+    parley_str_t intent, parley_test_tree_t *payload);
+static void parley_test_form_finish_channel(parley_test_forms_t *forms,
+    parley_test_tree_t *tree);
+static parley_test_tree_t *parley_test_form_payload(
+    parley_test_forms_t *forms, parley_proto_t proto, parley_str_t form);
+
+
+/* where to steer, how often, and to which of these; "@x": made anew */
+typedef struct {
+    const char  *pointer;
+    unsigned     percent;
+    const char  *words[12];
+} parley_test_steer_t;
+
+
+static const parley_test_steer_t  parley_test_steer_aee[] = {
+    { "/id", 90, { "@7", "@7", "@4", "01JFB2R1JZKQ9V3K8W8Y9W1F2A",
+                   "an-id-of-its-own" } },
+    { "/ts", 93, { "@t" } },
+    { "/from", 92, { "agent.a", "human.alice", "service.s", "agent.b@h.example",
+                     "agent.cc-x", "human.caf\303\251", "agent.lead" } },
+    { "/to", 92, { "agent.z", "human.bob", "service.q", "agent.lead@host",
+                   "agent.cc-z", "bus.ops", "bus.broadcast" } },
+    { "/intent", 85, { "vcp.@v", "vcp.@v", "vcp.escalation", "channel.@c",
+                       "channel.@c", "moq.cmd.render", "ops.backup.check",
+                       "ops.backup.check", "aee.status.ping", "vcp.nothing",
+                       "c2a.chat.deliver" } },
+    { "/corr", 80, { "a-thread", "@4" } },
+    { "/reply_to", 80, { "@7", "@7", "@4", "an-earlier-one" } },
+    { "/trace/trace_id", 60, { "4bf92f3577b34da6a3ce929d0e0e4736", "9f3c" } },
+    { "/trace/span_id", 60, { "00f067aa0ba902b7", "a12b" } },
+    { "/requires/timeout_ms", 70, { "#5000", "#5e3", "#30000", "#0.5", "#0",
+                                    "#-1", "#1e20" } },
+    { "/sig", 60, { "{\"alg\":\"ed25519\",\"kid\":\"k\",\"value\":\"QUFB\"}",
+                    "{}" } },
+    { NULL, 0, { NULL } }
+};
+
+
+static const parley_test_steer_t  parley_test_steer_vcp[] = {
+    { "/sender", 92, { "agent://h.example/a", "human://alice", "service://s",
+                       "x", "cc-x", "human://caf\303\251",
+                       "agent://a.b/x y" } },
+    { "/recipient", 92, { "agent://h/z", "human://bob", "service://q", "y",
+                          "broadcast", "cc-z" } },
+    { "/payload/reason", 30, { "ACK:@7", "ACK:@7 seen", "ACK:@7x",
+                               "ACK:no" } },
+    { NULL, 0, { NULL } }
+};
+
+
+static const parley_test_steer_t  parley_test_steer_c2a[] = {
+    { "/method", 60, { "chat/deliver", "tools/call", "tools/call" } },
+    { "/params/author/kind", 92, { "human", "agent", "agent", "human",
+                                     "service", "a:kind" } },
+    { "/params/author/id", 70, { "x", "lead", "U123", "cc-x" } },
+    { "/params/target/recipient", 92, { "agent:lead", "human:will",
+                                        "agent:lead@host.example",
+                                        "service:s", "channel:C9" } },
+    { "/params/timing/createdAt", 92, { "@t" } },
+    { "/params/attention/reason", 30, { "mention", "assignment" } },
+    { "/params/attention/deadlineMs", 40, { "#300000", "#5e3", "#0",
+                                            "#9007199254740991" } },
+    { "/params/arguments/target", 50, { "agent:lead", "channel:C1",
+                                        "thread:T1", "C1", "human:will" } },
+    { "/params/arguments/target/recipient", 80, { "human:will",
+                                                  "agent:lead" } },
+    { "/params/eventId", 30, { "@7", "@4" } },
+    { "/params/content/*/type", 80, { "text", "text", "data", "image" } },
+    { "/params/arguments/content/*/type", 80, { "text", "text", "data" } },
+    { NULL, 0, { NULL } }
+};
+
+
+static const parley_test_steer_t  parley_test_steer_channel[] = {
+    { "/sender_handle", 80, { "~alice", "~cc-a" } },
+    { "/recipient_handle", 80, { "~bob", "~cc-b" } },
+    { "/acted_by", 80, { "~alice", "~carol" } },
+    { "/drafted_with", 80, { "~cc-model", "~cc-model@1.0-rc:2", "~bot",
+                             "~bot@3" } },
+    { "/payload/response_scope", 30, { "~alice/cc-*", "~alice/*" } },
+    { NULL, 0, { NULL } }
+};
+
+
+static const parley_test_steer_t  parley_test_steer_moq[] = {
+    { "/action", 85, { "render", "render", "deploy.start", "render",
+                       "session_init", "session_ack", "session_bye",
+                       "subscribe_request", "unsubscribe_request",
+                       "track_ready", "a b" } },
+    { "/status", 85, { "approved", "denied", "error", "accepted", "other" } },
+    { "/error_code", 85, { "#404", "#429", "#500", "#501", "#-1", "#403",
+                           "#5.0" } },
+    { "/payload", 50, { "{\"text\":\"Hello\",\"n\":1}", "{\"a\":[1,{}]}",
+                        "{}", "null" } },
+    { NULL, 0, { NULL } }
+};
+
+
+static const parley_test_steer_t *const
+    parley_test_steers[PARLEY_PROTO_COUNT] =
+{
+    [PARLEY_PROTO_AEE] = parley_test_steer_aee,
+    [PARLEY_PROTO_VCP] = parley_test_steer_vcp,
+    [PARLEY_PROTO_C2A] = parley_test_steer_c2a,
+    [PARLEY_PROTO_CHANNEL] = parley_test_steer_channel,
+    [PARLEY_PROTO_MOQ] = parley_test_steer_moq,
+};
+
+
+static const char *const  parley_test_form_schemas[PARLEY_PROTO_COUNT] = {
+    [PARLEY_PROTO_AEE] = "aee-1.schema.json",
+    [PARLEY_PROTO_VCP] = "vcp-1.2.schema.json",
+    [PARLEY_PROTO_C2A] = "c2a-2026-06-02.schema.json",
+    [PARLEY_PROTO_CHANNEL] = "channel-1.0.schema.json",
+    [PARLEY_PROTO_MOQ] = "moq-cmd-1.schema.json",
+};
+
+
+void
+parley_test_forms_init(parley_test_forms_t *forms)
+{
+    unsigned                     i;
+    const parley_schema_text_t  *text;
+
+    memset(forms, 0, sizeof(parley_test_forms_t));
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        for (text = parley_schema_texts;
+             !parley_str_eq(text->name,
+                            parley_str_c(parley_test_form_schemas[i]));
+             text++)
+        {
+            if (text->text.len == 0) {
+                fprintf(stderr, "no %s\n", parley_test_form_schemas[i]);
+                abort();
+            }
+        }
+
+        parley_test_rules_init(&forms->rules[i], text->text);
+    }
+}
+
+
+void
+parley_test_forms_done(parley_test_forms_t *forms)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        parley_test_rules_done(&forms->rules[i]);
+    }
+}
+
+
+parley_test_tree_t *
+parley_test_form(parley_test_forms_t *forms, parley_test_source_t *source,
+    parley_proto_t proto)
+{
+    unsigned                 tries;
+    parley_test_tree_t      *tree;
+    parley_test_instance_t   in;
+
+    forms->source = source;
+    forms->proto = proto;
+
+    in.rules = &forms->rules[proto];
+    in.source = source;
+    in.steer = parley_test_form_steer;
+    in.ctx = forms;
+
+    for (tries = 0; tries < PARLEY_TEST_FORM_TRIES; tries++) {
+        tree = parley_test_instance(&in, parley_test_rule(in.rules, ""));
+
+        if (tree != NULL) {
+            parley_test_form_finish(forms, tree);
+
+            if (parley_test_form_holds(forms, proto, tree)) {
+                forms->made++;
+                return tree;
+            }
+        }
+
+        forms->rejected++;
+    }
+
+    fprintf(stderr, "no %s\n", parley_test_form_schemas[proto]);
+    abort();
+}
+
+
+void
+parley_test_form_seen(parley_test_forms_t *forms, parley_proto_t proto,
+    const parley_test_tree_t *tree)
+{
+    (void) parley_test_holds(&forms->rules[proto],
+                             parley_test_rule(&forms->rules[proto], ""),
+                             tree, 1);
+}
+
+
+int
+parley_test_form_holds(parley_test_forms_t *forms, parley_proto_t proto,
+    const parley_test_tree_t *tree)
+{
+    return parley_test_holds(&forms->rules[proto],
+                             parley_test_rule(&forms->rules[proto], ""),
+                             tree, 0);
+}
+
+
+/*
+ * "@7", "@4": an id; "@t": a time; "@v", "@c": a VCP type, a kind of
+ * agent-channel; "#...": a number, "{...": JSON; else a text.
+ */
+
+static parley_test_tree_t *
+parley_test_form_word(parley_test_forms_t *forms, const char *word)
+{
+    char                  text[200];
+    const char           *at;
+    parley_str_t          made;
+    parley_test_tree_t   *words, *holder;
+    parley_test_source_t *source = forms->source;
+
+    if (word[0] == '#') {
+        return parley_test_tree_number(source->arena, word + 1);
+    }
+
+    if (word[0] == '{' || strcmp(word, "null") == 0) {
+        return parley_test_tree_text(source->arena, parley_str_c(word));
+    }
+
+    at = strchr(word, '@');
+
+    if (at == NULL) {
+        return parley_test_tree_string(source->arena, parley_str_c(word));
+    }
+
+    switch (at[1]) {
+
+    case '7':
+    case '4':
+        made = parley_test_value_uuid(source, at[1] - '0');
+        break;
+
+    case 't':
+        made = parley_test_value_time(source);
+        break;
+
+    case 'v':
+    case 'c':
+        words = at[1] == 'v'
+                ? parley_test_rule(&forms->rules[PARLEY_PROTO_VCP],
+                                   "/properties/type")->words
+                : parley_test_rule(&forms->rules[PARLEY_PROTO_CHANNEL],
+                                   "/properties/kind")->words;
+        made = parley_test_tree_nth(words,
+                                    1 + parley_test_below(&source->random,
+                                                          words->count),
+                                    &holder)->text;
+        break;
+
+    default:
+        return parley_test_tree_string(source->arena, parley_str_c(word));
+    }
+
+    snprintf(text, sizeof(text), "%.*s%.*s%s", (int) (at - word), word,
+             (int) made.len, (const char *) made.data, at + 2);
+
+    return parley_test_tree_string(source->arena, parley_str_c(text));
+}
+
+
+static parley_test_tree_t *
+parley_test_form_steer(void *ctx, const char *pointer)
+{
+    unsigned                    n;
+    parley_test_forms_t        *forms = ctx;
+    const parley_test_steer_t  *steer;
+
+    for (steer = parley_test_steers[forms->proto]; steer->pointer != NULL;
+         steer++)
+    {
+        if (strcmp(steer->pointer, pointer) != 0) {
+            continue;
+        }
+
+        if (!parley_test_chance(&forms->source->random, steer->percent)) {
+            return NULL;
+        }
+
+        for (n = 0; n < 12 && steer->words[n] != NULL; n++) { /* void */ }
+
+        n = parley_test_below(&forms->source->random, n);
+
+        return parley_test_form_word(forms, steer->words[n]);
+    }
+
+    return NULL;
+}
+
+
+static void
+parley_test_form_finish(parley_test_forms_t *forms, parley_test_tree_t *tree)
+{
+    switch (forms->proto) {
+
+    case PARLEY_PROTO_AEE:
+        parley_test_form_finish_aee(forms, tree);
+        break;
+
+    case PARLEY_PROTO_C2A:
+        parley_test_form_finish_c2a(forms, tree);
+        break;
+
+    case PARLEY_PROTO_CHANNEL:
+        parley_test_form_finish_channel(forms, tree);
+        break;
+
+    case PARLEY_PROTO_MOQ:
+        parley_test_form_finish_moq(forms, tree);
+        break;
+
+    default:
+        break;
+    }
+}
+
+
+/* The conversation is often the message's own, the payload the intent's. */
+
+static void
+parley_test_form_finish_aee(parley_test_forms_t *forms,
+    parley_test_tree_t *tree)
+{
+    parley_str_t           intent;
+    parley_test_tree_t    *value;
+    parley_test_random_t  *r = &forms->source->random;
+
+    if (parley_test_chance(r, 50)) {
+        value = parley_test_tree_get(tree, "id");
+        parley_test_tree_set(tree, PARLEY_STR("corr"),
+                             parley_test_tree_copy(forms->source->arena,
+                                                   value));
+    }
+
+    intent = parley_test_tree_get(tree, "intent")->text;
+    value = NULL;
+
+    if (!parley_test_chance(r, 80)) {
+        return;
+    }
+
+    if (parley_str_begins(intent, "vcp.")) {
+        value = parley_test_form_payload(forms, PARLEY_PROTO_VCP,
+                                         parley_str_from(intent, 4));
+
+    } else if (parley_str_begins(intent, "channel.")) {
+        value = parley_test_form_payload(forms, PARLEY_PROTO_CHANNEL,
+                                         parley_str_from(intent, 8));
+
+    } else if (parley_str_is(parley_test_tree_get(tree, "type")->text,
+                             "error"))
+    {
+        value = parley_test_tree_get(tree, "payload");
+        parley_test_tree_set(value, PARLEY_STR("code"),
+                             parley_test_value_text(forms->source, 0, 12,
+                                                    48));
+        parley_test_tree_set(value, PARLEY_STR("message"),
+                             parley_test_value_any(forms->source, 0));
+
+        if (parley_test_chance(r, 50)) {
+            parley_test_tree_set(value, PARLEY_STR("retryable"),
+                                 parley_test_value_any(forms->source, 0));
+        }
+
+        return;
+    }
+
+    if (value == NULL) {
+        return;
+    }
+
+    parley_test_tree_set(tree, PARLEY_STR("payload"), value);
+
+    if (parley_test_chance(r, 20)) {
+        parley_test_form_carried(forms, intent, value);
+    }
+}
+
+
+/* Another protocol's message, or what looks like one, as AEE carries it. */
+
+static void
+parley_test_form_carried(parley_test_forms_t *forms, parley_str_t intent,
+    parley_test_tree_t *payload)
+{
+    char                   text[300];
+    unsigned               proto;
+    parley_str_t           id, name;
+    parley_test_tree_t    *members, *other;
+    parley_test_source_t  *s = forms->source;
+
+    for (proto = PARLEY_PROTO_VCP; proto < PARLEY_PROTO_COUNT; proto++) {
+        name = parley_proto_name((parley_proto_t) proto);
+
+        if (intent.len > name.len && intent.data[name.len] == '.'
+            && memcmp(intent.data, name.data, name.len) == 0)
+        {
+            break;
+        }
+    }
+
+    if (proto == PARLEY_PROTO_COUNT) {
+        return;
+    }
+
+    id = parley_test_value_uuid(s, proto == PARLEY_PROTO_VCP ? 7 : 4);
+
+    snprintf(text, sizeof(text), "[{\"id\":\"%s\",\"type\":\"%s.message\","
+             "\"hash\":\"sha256:0\",\"locator\":\"parley:%s:%s\"}]",
+             (const char *) id.data, (const char *) name.data,
+             (const char *) name.data, (const char *) id.data);
+
+    parley_test_tree_set(payload, PARLEY_STR("references"),
+                         parley_test_tree_text(s->arena, parley_str_c(text)));
+
+    if (proto != PARLEY_PROTO_CHANNEL || parley_test_chance(&s->random, 30)) {
+        if (parley_test_chance(&s->random, 10)) {
+            parley_test_tree_set(payload, name, parley_test_value_any(s, 2));
+        }
+
+        return;
+    }
+
+    /* the envelope of a frame, mostly whole */
+
+    forms->proto = PARLEY_PROTO_CHANNEL;
+    other = parley_test_form(forms, s, PARLEY_PROTO_CHANNEL);
+    forms->proto = PARLEY_PROTO_AEE;
+    members = parley_test_tree(s->arena, PARLEY_JSON_OBJECT);
+
+    while (other->first != NULL) {
+        parley_test_tree_t  *member = other->first;
+
+        parley_test_tree_remove(other, member);
+
+        if (parley_str_begins(member->name, "provenance_")
+            || parley_str_is(member->name, "acted_by")
+            || parley_str_is(member->name, "drafted_with")
+            || parley_str_is(member->name, "ttl_ms"))
+        {
+            parley_test_tree_add(members, member);
+        }
+    }
+
+    parley_test_tree_set(payload, name, members);
+}
+
+
+/* Parts that carry another protocol's message, or nearly. */
+
+static void
+parley_test_form_finish_c2a(parley_test_forms_t *forms,
+    parley_test_tree_t *tree)
+{
+    parley_test_tree_t    *content, *part;
+    parley_test_source_t  *s = forms->source;
+
+    content = parley_test_tree_get(parley_test_tree_get(tree, "params"),
+                                   "content");
+
+    if (content == NULL || !parley_test_chance(&s->random, 15)) {
+        return;
+    }
+
+    part = parley_test_tree(s->arena, PARLEY_JSON_OBJECT);
+
+    parley_test_tree_set(part, PARLEY_STR("type"),
+                         parley_test_tree_string(s->arena,
+                                                 PARLEY_STR("data")));
+    parley_test_tree_set(part, PARLEY_STR("mediaType"),
+        parley_test_tree_string(s->arena,
+            parley_test_one(&s->random, "image/png", "application/json",
+                            "application/vnd.c2a+json",
+                            "application/vnd.other+json")));
+    parley_test_tree_set(part, PARLEY_STR("form"),
+                         parley_test_value_any(s, 0));
+    parley_test_tree_set(part, PARLEY_STR("data"),
+                         parley_test_value_any(s, 2));
+
+    parley_test_tree_add(content, part);
+}
+
+
+/* What looks like an AEE message that a command carries. */
+
+static void
+parley_test_form_finish_moq(parley_test_forms_t *forms,
+    parley_test_tree_t *tree)
+{
+    unsigned               i;
+    parley_str_t           word;
+    parley_test_tree_t    *aee;
+    parley_test_source_t  *s = forms->source;
+
+    static const char *const  members[][5] = {
+        { "form", "task", "event", "stream", "result" },
+        { "id", "an-id-of-its-own", "another-id", "third-id", "" },
+        { "created", "2026-02-15T10:30:00Z", "2026-02-15", "", "x" },
+        { "sender", "agent.a", "human.alice", "sub-one", "agent.one" },
+        { "recipient", "agent.b", "bus.ops", "sub-two", "agent.two" },
+        { "intent", "ops.backup", "aee.status.ping", "vcp.escalation", "" },
+        { "corr", "a-thread", "another", "", "x" },
+        { "reply_to", "an-earlier-one", "x", "", "another" },
+        { "priority", "low", "urgent", "high", "none" },
+    };
+
+    if (!parley_test_chance(&s->random, 20)) {
+        return;
+    }
+
+    aee = parley_test_tree(s->arena, PARLEY_JSON_OBJECT);
+
+    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if (!parley_test_chance(&s->random, i < 5 ? 95 : 30)) {
+            continue;
+        }
+
+        word = parley_str_c(members[i][1 + parley_test_below(&s->random, 20)
+                                           * 4 / 20]);
+        parley_test_tree_set(aee, parley_str_c(members[i][0]),
+                             parley_test_tree_string(s->arena, word));
+    }
+
+    parley_test_tree_set(tree, PARLEY_STR("aee"), aee);
+}
+
+
+/* A payload of another protocol's form; NULL: there is no such form. */
+
+static parley_test_tree_t *
+parley_test_form_payload(parley_test_forms_t *forms, parley_proto_t proto,
+    parley_str_t form)
+{
+    char                     pointer[100];
+    parley_test_tree_t      *value;
+    parley_test_instance_t   in;
+
+    snprintf(pointer, sizeof(pointer), "/$defs/%.*s_payload", (int) form.len,
+             (const char *) form.data);
+
+    in.rules = &forms->rules[proto];
+    in.source = forms->source;
+    in.steer = NULL;
+
+    if (parley_json_resolve(&in.rules->doc, 0, parley_str_c(pointer))
+        == PARLEY_JSON_NONE)
+    {
+        return NULL;
+    }
+
+    value = parley_test_instance(&in, parley_test_rule(in.rules, pointer));
+
+    if (value != NULL && parley_str_is(form, "escalation")
+        && parley_test_chance(&forms->source->random, 30))
+    {
+        parley_test_tree_set(value, PARLEY_STR("reason"),
+                             parley_test_form_word(forms, "ACK:@7 seen"));
+    }
+
+    return value;
+}
+
+
+/* A declared intent is attributed as the frame is. */
+
+static void
+parley_test_form_finish_channel(parley_test_forms_t *forms,
+    parley_test_tree_t *tree)
+{
+    unsigned             i;
+    parley_str_t         name;
+    parley_test_tree_t  *payload;
+
+    payload = parley_test_tree_get(tree, "payload");
+
+    for (i = 0; i < 2; i++) {
+        name = i == 0 ? PARLEY_STR("acted_by") : PARLEY_STR("drafted_with");
+
+        if (parley_test_tree_member(payload, name) != NULL) {
+            parley_test_tree_set(payload, name,
+                parley_test_tree_copy(forms->source->arena,
+                                      parley_test_tree_member(tree, name)));
+        }
+    }
+}

@@ -1,0 +1,331 @@
+#include "parley_test_pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+
+#define PARLEY_TEST_PATTERN_MORE  6     /* repetitions beyond the fewest */
+
+
+typedef struct {
+    const uint8_t         *p;
+    const uint8_t         *end;
+    parley_str_t           pattern;
+    parley_buf_t          *b;
+    parley_test_random_t  *random;
+} parley_test_pattern_t;
+
+
+static void parley_test_pattern_choice(parley_test_pattern_t *w, int emit);
+static void parley_test_pattern_item(parley_test_pattern_t *w, int emit);
+static void parley_test_pattern_atom(parley_test_pattern_t *w, int emit);
+static void parley_test_pattern_class(parley_test_pattern_t *w, int emit);
+static void parley_test_pattern_times(parley_test_pattern_t *w,
+    unsigned *min, unsigned *max);
+static void parley_test_pattern_noise(parley_buf_t *b,
+    parley_test_random_t *random);
+
+
+static void
+parley_test_pattern_unknown(const parley_test_pattern_t *w)
+{
+    fprintf(stderr, "a pattern that the generator does not know, at octet "
+            "%u: %.*s\n", (unsigned) (w->p - w->pattern.data),
+            (int) w->pattern.len, (const char *) w->pattern.data);
+    abort();
+}
+
+
+void
+parley_test_pattern_put(parley_buf_t *b, parley_test_random_t *random,
+    parley_str_t pattern)
+{
+    parley_test_pattern_t  w;
+
+    w.p = pattern.data;
+    w.end = pattern.data + pattern.len;
+    w.pattern = pattern;
+    w.b = b;
+    w.random = random;
+
+    if (pattern.len == 0 || pattern.data[0] != '^') {
+        parley_test_pattern_noise(b, random);
+    }
+
+    parley_test_pattern_choice(&w, 1);
+
+    if (w.p != w.end) {
+        parley_test_pattern_unknown(&w);
+    }
+
+    if (pattern.len == 0 || pattern.data[pattern.len - 1] != '$') {
+        parley_test_pattern_noise(b, random);
+    }
+}
+
+
+/* alternatives, up to the end or the bracket that closes them: one is made */
+
+static void
+parley_test_pattern_choice(parley_test_pattern_t *w, int emit)
+{
+    unsigned        i, n, chosen;
+    const uint8_t  *start;
+
+    start = w->p;
+    chosen = 0;
+
+    if (emit) {
+        parley_test_pattern_choice(w, 0);
+
+        for (n = 1, i = 0; start + i < w->p; i++) {
+            /* an upper bound will do: what is beyond is chosen again */
+            n += start[i] == '|';
+        }
+
+        chosen = parley_test_below(w->random, n);
+    }
+
+    do {
+        w->p = start;
+
+        for (i = 0; ; i++) {
+            while (w->p < w->end && *w->p != '|' && *w->p != ')') {
+                parley_test_pattern_item(w, emit && i == chosen);
+            }
+
+            if (w->p == w->end || *w->p == ')') {
+                break;
+            }
+
+            w->p++;
+        }
+
+        if (!emit || chosen <= i) {
+            return;
+        }
+
+        chosen = parley_test_below(w->random, i + 1);
+
+    } while (1);
+}
+
+
+static void
+parley_test_pattern_item(parley_test_pattern_t *w, int emit)
+{
+    unsigned        n, min, max;
+    const uint8_t  *start, *end;
+
+    start = w->p;
+
+    parley_test_pattern_atom(w, 0);
+    parley_test_pattern_times(w, &min, &max);
+
+    if (!emit) {
+        return;
+    }
+
+    end = w->p;
+    n = min;
+
+    if (max > min) {
+        n += parley_test_chance(w->random, 2)
+             && max - min < 256
+             ? max - min
+             : parley_test_below(w->random,
+                                 max - min < PARLEY_TEST_PATTERN_MORE
+                                 ? max - min + 1 : PARLEY_TEST_PATTERN_MORE);
+    }
+
+    for (/* void */; n > 0; n--) {
+        w->p = start;
+        parley_test_pattern_atom(w, 1);
+    }
+
+    w->p = end;
+}
+
+
+/* "?", "*", "+", "{n}", "{n,}", "{n,m}" or nothing */
+
+static void
+parley_test_pattern_times(parley_test_pattern_t *w, unsigned *min,
+    unsigned *max)
+{
+    char  *after;
+
+    *min = 1;
+    *max = 1;
+
+    if (w->p == w->end) {
+        return;
+    }
+
+    switch (*w->p) {
+
+    case '?':
+        *min = 0;
+        break;
+
+    case '*':
+        *min = 0;
+        *max = 1000;
+        break;
+
+    case '+':
+        *max = 1000;
+        break;
+
+    case '{':
+        *min = (unsigned) strtoul((const char *) w->p + 1, &after, 10);
+        *max = *min;
+
+        if (*after == ',') {
+            *max = after[1] == '}' ? *min + 1000
+                                   : (unsigned) strtoul(after + 1, &after, 10);
+            if (*after == ',') {
+                after++;
+            }
+        }
+
+        w->p = (const uint8_t *) after;
+
+        if (*w->p != '}' || *max < *min) {
+            parley_test_pattern_unknown(w);
+        }
+
+        break;
+
+    default:
+        return;
+    }
+
+    w->p++;
+}
+
+
+static void
+parley_test_pattern_atom(parley_test_pattern_t *w, int emit)
+{
+    int      looks;
+    uint8_t  c;
+
+    c = *w->p++;
+    looks = 0;
+
+    switch (c) {
+
+    case '^':
+    case '$':
+        return;
+
+    case '[':
+        parley_test_pattern_class(w, emit);
+        return;
+
+    case '(':
+        if (w->p + 1 < w->end && *w->p == '?') {
+            looks = w->p[1] == '=' || w->p[1] == '!';
+
+            if (!looks && w->p[1] != ':') {
+                parley_test_pattern_unknown(w);
+            }
+
+            w->p += 2;
+        }
+
+        parley_test_pattern_choice(w, emit && !looks);
+
+        if (w->p == w->end) {
+            parley_test_pattern_unknown(w);
+        }
+
+        w->p++;
+        return;
+
+    case '\\':
+        c = *w->p++;
+
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+            || (c >= '0' && c <= '9'))
+        {
+            parley_test_pattern_unknown(w);
+        }
+
+        break;
+
+    case '.':
+        c = (uint8_t) ('!' + parley_test_below(w->random, 94));
+        break;
+
+    case '?':
+    case '*':
+    case '+':
+    case '{':
+        parley_test_pattern_unknown(w);
+    }
+
+    if (emit) {
+        parley_buf_octet(w->b, c);
+    }
+}
+
+
+/* behind "[": single characters and ranges, of ASCII */
+
+static void
+parley_test_pattern_class(parley_test_pattern_t *w, int emit)
+{
+    unsigned  c, n, from, to;
+    uint8_t   members[256];
+
+    n = 0;
+
+    if (w->p < w->end && *w->p == '^') {
+        parley_test_pattern_unknown(w);
+    }
+
+    while (w->p < w->end && *w->p != ']') {
+        if (*w->p == '\\') {
+            w->p++;
+        }
+
+        from = *w->p++;
+        to = from;
+
+        if (w->p + 1 < w->end && *w->p == '-' && w->p[1] != ']') {
+            to = w->p[1];
+            w->p += 2;
+        }
+
+        if (from > to || to > 0x7F) {
+            parley_test_pattern_unknown(w);
+        }
+
+        for (c = from; c <= to && n < sizeof(members); c++) {
+            members[n++] = (uint8_t) c;
+        }
+    }
+
+    if (w->p == w->end || n == 0) {
+        parley_test_pattern_unknown(w);
+    }
+
+    w->p++;
+
+    if (emit) {
+        parley_buf_octet(w->b, members[parley_test_below(w->random, n)]);
+    }
+}
+
+
+static void
+parley_test_pattern_noise(parley_buf_t *b, parley_test_random_t *random)
+{
+    unsigned  n;
+
+    for (n = parley_test_below(random, 5); n > 0; n--) {
+        parley_buf_octet(b, (uint8_t) (' ' + parley_test_below(random, 95)));
+    }
+}
