@@ -203,7 +203,7 @@ typedef struct {
     const char     *created_pointer;
     const char     *sender_pointer;
     const char     *recipient_pointer;
-    const char     *recipient_elsewhere;    /* in messages of other forms */
+    const char     *recipient_elsewhere;    /* in other forms */
     const char     *intent_pointer;
     const char     *corr_pointer;
     const char     *reply_to_pointer;
