@@ -168,17 +168,30 @@ parley_test_run_look(const parley_test_look_t *look, parley_str_t text,
 }
 
 
-/* Order, white space and escapes may be what it takes: shape 0 is plain. */
+/*
+ * Order, white space and escapes may be what it takes: shape 0 is plain.  It
+ * is one line: line breaks stand between values only.
+ */
 
 static parley_str_t
 parley_test_run_shape(parley_arena_t *arena, const parley_test_tree_t *tree,
     uint64_t shape)
 {
+    size_t                i;
+    parley_str_t          text;
     parley_test_random_t  random;
 
     random.state = shape;
 
-    return parley_test_tree_write(arena, tree, shape > 0 ? &random : NULL);
+    text = parley_test_tree_write(arena, tree, shape > 0 ? &random : NULL);
+
+    for (i = 0; i < text.len; i++) {
+        if (text.data[i] == '\n' || text.data[i] == '\r') {
+            ((uint8_t *) (uintptr_t) text.data)[i] = ' ';
+        }
+    }
+
+    return text;
 }
 
 
