@@ -78,6 +78,7 @@ ngx_http_parley_read(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 ngx_int_t
 ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
+    ngx_int_t     rc;
     parley_way_t  way;
 
     ngx_http_parley_way(r, ctx, &way);
@@ -108,8 +109,19 @@ ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
                          (int64_t) ctx->lcf->future, ngx_http_parley_now(),
                          &ctx->error)
         != 0
-        || ngx_http_parley_window_reserve(ctx) != NGX_OK
-        || ngx_http_parley_allowed(ctx) != NGX_OK
+        || ngx_http_parley_window_reserve(ctx) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_http_parley_refer(ctx);
+
+    if (rc != NGX_OK) {
+        ngx_http_parley_window_release(ctx);
+        return rc;
+    }
+
+    if (ngx_http_parley_allowed(ctx) != NGX_OK
         || ngx_http_parley_direction(ctx) != NGX_OK
         || ngx_http_parley_priority_rate(ctx) != NGX_OK)
     {
@@ -271,7 +283,7 @@ ngx_http_parley_policy_request(ngx_http_parley_ctx_t *ctx,
     request->protocol = parley_proto_name(ctx->proto);
     request->type = ctx->msg.form;
     request->intent = ctx->msg.intent;
-    request->to = ctx->msg.recipient;
+    request->to = ngx_http_parley_refer_to(ctx);
 }
 
 

@@ -31,6 +31,8 @@
 #include "parley_token_cache.h"
 #include "parley_window.h"
 
+#include "ngx_http_parley_origin.h"
+
 
 #define NGX_HTTP_PARLEY_SIGNATURE_OFF       0
 #define NGX_HTTP_PARLEY_SIGNATURE_OPTIONAL  1
@@ -60,6 +62,8 @@ typedef struct {
     parley_limit_t               *limit;
 
     parley_store_t               *origins;    /* derived id -> origin */
+    parley_store_t               *asides;     /* the same, of what need not be
+                                                 answered; gives way */
     parley_store_t               *retained;   /* id -> message */
 
     /* keys fetched through parley_jwks_request; last good kept */
@@ -228,7 +232,9 @@ typedef struct {
     ngx_msec_t                    wait;           /* for Retry-After */
     ngx_event_t                   deadline;
 
+    ngx_http_parley_origin_t     *origin;         /* of what it refers to */
     uint8_t                       origin_key[PARLEY_KEY_LEN];
+    uint8_t                       call_key[PARLEY_KEY_LEN];
     parley_encoded_t              sent;
     parley_encode_opts_t          opts;
     parley_loss_t                 loss;
@@ -252,7 +258,11 @@ typedef struct {
     unsigned                      sig_verified:1;
     unsigned                      reserved:1;
     unsigned                      committed:1;
+    unsigned                      addressed:1;    /* by the argument alone */
+    unsigned                      referred:1;     /* origin is filled */
+    unsigned                      recalled:1;     /* and taken back */
     unsigned                      origin_kept:1;
+    unsigned                      call_kept:1;
     unsigned                      final:1;        /* the answer is a result
                                                      or an error */
     unsigned                      forwarded:1;    /* access let it through */
@@ -465,15 +475,36 @@ ngx_int_t ngx_http_parley_translate(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_origin.c: replies find their way home */
+/* ngx_http_parley_origin.c: what messages came from is remembered */
 
 /* Remembers where the message that is about to be sent came from. */
 ngx_int_t ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx);
 
-/* What a reply answers, into ctx->opts; NGX_DECLINED: reply-unmatched. */
-ngx_int_t ngx_http_parley_origin_find(ngx_http_parley_ctx_t *ctx);
-
 void ngx_http_parley_origin_drop(ngx_http_parley_ctx_t *ctx);
+
+/*
+ * What was sent in a protocol under an id, or by the caller under a call, into
+ * ctx->origin.  NGX_OK, NGX_DECLINED: nothing that is remembered, NGX_ERROR.
+ */
+ngx_int_t ngx_http_parley_origin_of(ngx_http_parley_ctx_t *ctx,
+    parley_proto_t proto, parley_str_t id);
+ngx_int_t ngx_http_parley_origin_of_call(ngx_http_parley_ctx_t *ctx,
+    parley_str_t call);
+
+
+/* ngx_http_parley_refer.c: replies find their way home */
+
+/*
+ * What the message answers or reports on, into ctx->opts; what it takes back,
+ * into the message.  NGX_DECLINED: reply-unmatched, policy-refused.
+ */
+ngx_int_t ngx_http_parley_refer(ngx_http_parley_ctx_t *ctx);
+
+/* The message was read again: what it takes back is known still. */
+void ngx_http_parley_refer_again(ngx_http_parley_ctx_t *ctx);
+
+/* Whom the message is for, also where only what it answers says it. */
+parley_str_t ngx_http_parley_refer_to(ngx_http_parley_ctx_t *ctx);
 
 
 /* why a task for the gateway has failed: E_..., a JSON Pointer, a sentence */

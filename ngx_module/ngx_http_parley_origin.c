@@ -4,7 +4,8 @@
  *
  * Correlation: a message that was sent in another protocol has an id of that
  * protocol.  What its origin was is kept in the zone, so that a reply which
- * comes later, as a request of its own, finds its way home.
+ * comes later, as a request of its own, finds its way home, and so that its
+ * sender can take it back.
  */
 
 
@@ -18,48 +19,18 @@
 #define NGX_HTTP_PARLEY_ORIGIN_MAX   4096
 
 
-/* the texts of a record, in the order in which they stand */
-
-typedef enum {
-    NGX_HTTP_PARLEY_ORIGIN_SENDER = 0,
-    NGX_HTTP_PARLEY_ORIGIN_FORM,
-    NGX_HTTP_PARLEY_ORIGIN_ID,
-    NGX_HTTP_PARLEY_ORIGIN_CORR,
-    NGX_HTTP_PARLEY_ORIGIN_INTENT,
-    NGX_HTTP_PARLEY_ORIGIN_RECIPIENT,
-    NGX_HTTP_PARLEY_ORIGIN_SENT_CORR,
-    NGX_HTTP_PARLEY_ORIGIN_SENT_FROM,
-    NGX_HTTP_PARLEY_ORIGIN_SENT_TO,
-    NGX_HTTP_PARLEY_ORIGIN_TEXTS
-} ngx_http_parley_origin_text_e;
-
-
-/*
- * How a record begins; the octets of the texts follow.  A text that is one
- * before it (an id that stays, a correlation that is the id) takes none:
- * same is the number of that one and 1.
- */
-
-typedef struct {
-    uint8_t                       proto;
-    uint8_t                       alarm;
-    uint8_t                       priority;
-    uint8_t                       same[NGX_HTTP_PARLEY_ORIGIN_TEXTS];
-    uint16_t                      len[NGX_HTTP_PARLEY_ORIGIN_TEXTS];
-} ngx_http_parley_origin_head_t;
-
-
-typedef struct {
-    ngx_http_parley_origin_head_t   head;
-    parley_str_t                    texts[NGX_HTTP_PARLEY_ORIGIN_TEXTS];
-} ngx_http_parley_origin_t;
-
-
 static void ngx_http_parley_origin_make_key(ngx_http_parley_ctx_t *ctx,
     parley_proto_t proto, parley_str_t id,
     uint8_t key[PARLEY_KEY_LEN]);
+static void ngx_http_parley_origin_make_call_key(ngx_http_parley_ctx_t *ctx,
+    parley_str_t call, uint8_t key[PARLEY_KEY_LEN]);
+static void ngx_http_parley_origin_make_keys(ngx_http_parley_ctx_t *ctx,
+    ngx_uint_t answerable, ngx_uint_t recallable);
+static ngx_uint_t ngx_http_parley_origin_must(ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx,
-    parley_str_t record);
+    parley_str_t record, ngx_uint_t answerable, ngx_uint_t recallable);
+static ngx_uint_t ngx_http_parley_origin_is_taken(ngx_http_parley_ctx_t *ctx,
+    parley_store_t *store, int64_t now);
 static ngx_int_t ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx,
     parley_str_t *ret);
 static void ngx_http_parley_origin_split(parley_str_t record,
@@ -67,11 +38,7 @@ static void ngx_http_parley_origin_split(parley_str_t record,
 static parley_str_t ngx_http_parley_origin_name(ngx_http_parley_ctx_t *ctx,
     parley_str_t name);
 static ngx_int_t ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret);
-static ngx_int_t ngx_http_parley_origin_read(ngx_http_parley_ctx_t *ctx,
-    parley_str_t record);
-static ngx_int_t ngx_http_parley_origin_between(ngx_http_parley_ctx_t *ctx,
-    const parley_msg_t *m, const ngx_http_parley_origin_t *origin);
+    const uint8_t key[PARLEY_KEY_LEN]);
 
 
 static void
@@ -88,79 +55,147 @@ ngx_http_parley_origin_make_key(ngx_http_parley_ctx_t *ctx,
 }
 
 
-ngx_int_t
-ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
+/* a call is its caller's own: whoever else says the same means another */
+
+static void
+ngx_http_parley_origin_make_call_key(ngx_http_parley_ctx_t *ctx,
+    parley_str_t call, uint8_t key[PARLEY_KEY_LEN])
 {
-    ngx_int_t     rc;
-    ngx_uint_t    by_corr;
-    parley_str_t  record;
+    parley_str_t  parts[4];
 
-    /* an error may become an escalation, which is acknowledged */
+    parts[0] = PARLEY_STR("call");
+    parts[1] = parley_proto_name(ctx->msg.wire);
+    parts[2] = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
+    parts[3] = call;
 
-    if (ctx->msg.wire == ctx->lcf->speak
-        || (ctx->msg.act != PARLEY_ACT_REQUEST
-            && ctx->msg.act != PARLEY_ACT_FAILURE))
-    {
-        return NGX_OK;
-    }
-
-    /* what has no correlation is answered by its id, whatever the protocol */
-
-    by_corr = parley_codecs[ctx->lcf->speak]->replies_by_corr
-              && ctx->sent.corr.len;
-
-    ngx_http_parley_origin_make_key(ctx, ctx->lcf->speak,
-                                    by_corr ? ctx->sent.corr : ctx->sent.id,
-                                    ctx->origin_key);
-
-    parley_store_prefetch(ctx->mcf->zone->sh->origins, ctx->origin_key);
-
-    rc = ngx_http_parley_origin_write(ctx, &record);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    return ngx_http_parley_origin_put(ctx, record);
+    parley_key_make(ctx->mcf->zone->sh->secret, parts, 4, key);
 }
 
 
 /*
- * What somebody else has under this id, an id that is the same in both
- * protocols, stays: a reply to it must not be led astray.
+ * Whatever somebody may refer to later: where the protocol in which it is sent
+ * has a way to, or its sender may take it back.
  */
 
-static ngx_int_t
-ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx, parley_str_t record)
+ngx_int_t
+ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx)
 {
-    int                        rc;
-    int64_t                    now, ttl;
-    parley_str_t               there;
-    ngx_http_parley_zone_t    *zone;
-    ngx_http_parley_origin_t   other;
+    ngx_int_t     rc;
+    ngx_uint_t    answerable, recallable;
+    parley_str_t  record;
+
+    answerable = ctx->sent.answerable;
+    recallable = ctx->msg.call.len
+                 && (ctx->msg.act == PARLEY_ACT_REQUEST
+                     || ctx->msg.act == PARLEY_ACT_EVENT);
+
+    if (ctx->msg.wire == ctx->lcf->speak || (!answerable && !recallable)) {
+        return NGX_OK;
+    }
+
+    ngx_http_parley_origin_make_keys(ctx, answerable, recallable);
+
+    rc = ngx_http_parley_origin_write(ctx, &record);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_parley_origin_put(ctx, record, answerable, recallable);
+    }
+
+    if (rc == NGX_DECLINED && !ngx_http_parley_origin_must(ctx)) {
+        parley_error_clear(&ctx->error);
+        rc = NGX_OK;
+    }
+
+    return rc;
+}
+
+
+/* and has the memory fetched that is looked at, once the record is made */
+
+static void
+ngx_http_parley_origin_make_keys(ngx_http_parley_ctx_t *ctx,
+    ngx_uint_t answerable, ngx_uint_t recallable)
+{
+    ngx_uint_t                by_corr;
+    ngx_http_parley_shctx_t  *sh;
+
+    sh = ctx->mcf->zone->sh;
+
+    if (answerable) {
+
+        /* what has no correlation is answered by its id in any protocol */
+
+        by_corr = parley_codecs[ctx->lcf->speak]->replies_by_corr
+                  && ctx->sent.corr.len;
+
+        ngx_http_parley_origin_make_key(ctx, ctx->lcf->speak,
+                                        by_corr ? ctx->sent.corr
+                                                : ctx->sent.id,
+                                        ctx->origin_key);
+
+        parley_store_prefetch(sh->origins, ctx->origin_key);
+        parley_store_prefetch(sh->asides, ctx->origin_key);
+    }
+
+    if (recallable) {
+        ngx_http_parley_origin_make_call_key(ctx, ctx->msg.call,
+                                             ctx->call_key);
+
+        parley_store_prefetch(sh->asides, ctx->call_key);
+    }
+}
+
+
+/*
+ * What is to be answered is not sent where that could not be remembered; an
+ * error may become an escalation, which is acknowledged.
+ */
+
+static ngx_uint_t
+ngx_http_parley_origin_must(ngx_http_parley_ctx_t *ctx)
+{
+    return ctx->sent.answerable
+           && (ctx->msg.act == PARLEY_ACT_REQUEST
+               || ctx->msg.act == PARLEY_ACT_FAILURE);
+}
+
+
+static ngx_int_t
+ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx, parley_str_t record,
+    ngx_uint_t answerable, ngx_uint_t recallable)
+{
+    int                      rc;
+    int64_t                  now, ttl;
+    parley_store_t          *store;
+    ngx_http_parley_zone_t  *zone;
 
     rc = 1;
     now = (int64_t) ngx_current_msec;
     ttl = ngx_max(ctx->msg.timeout_ms, NGX_HTTP_PARLEY_ORIGIN_TIME);
     zone = ctx->mcf->zone;
+    store = ngx_http_parley_origin_must(ctx) ? zone->sh->origins
+                                             : zone->sh->asides;
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    ngx_memzero(&other, sizeof(ngx_http_parley_origin_t));
-
-    if (parley_store_get_locked(zone->sh->origins, ctx->origin_key, now,
-                                &there)
-        == 0)
+    if (answerable
+        && !ngx_http_parley_origin_is_taken(ctx, zone->sh->origins, now)
+        && !ngx_http_parley_origin_is_taken(ctx, zone->sh->asides, now))
     {
-        ngx_http_parley_origin_split(there, &other);
+        parley_store_remove_locked(zone->sh->asides, &zone->mem,
+                                   ctx->origin_key);
+
+        rc = parley_store_put_locked(store, &zone->mem, ctx->origin_key, now,
+                                     ttl, record);
+
+        ctx->origin_kept = (rc == 0);
     }
 
-    if (there.len == 0
-        || (other.head.proto == ctx->msg.wire
-            && parley_str_eq(other.texts[NGX_HTTP_PARLEY_ORIGIN_SENDER],
-                             ctx->msg.sender)))
-    {
-        rc = parley_store_put_locked(zone->sh->origins, &zone->mem,
-                                     ctx->origin_key, now, ttl, record);
+    if (recallable && rc >= 0) {
+        ctx->call_kept = (parley_store_put_locked(zone->sh->asides, &zone->mem,
+                                                  ctx->call_key, now, ttl,
+                                                  record)
+                          == 0);
     }
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
@@ -173,32 +208,64 @@ ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx, parley_str_t record)
         return NGX_DECLINED;
     }
 
-    ctx->origin_kept = (rc == 0);
-
     return NGX_OK;
 }
 
 
-/* the message was not taken: nobody can answer it */
+/*
+ * What somebody else has under this id, an id that is the same in both
+ * protocols, stays: a reply to it must not be led astray.
+ */
+
+static ngx_uint_t
+ngx_http_parley_origin_is_taken(ngx_http_parley_ctx_t *ctx,
+    parley_store_t *store, int64_t now)
+{
+    parley_str_t              there;
+    ngx_http_parley_origin_t  other;
+
+    if (parley_store_get_locked(store, ctx->origin_key, now, &there) != 0) {
+        return 0;
+    }
+
+    ngx_http_parley_origin_split(there, &other);
+
+    return other.head.proto != ctx->msg.wire
+           || !parley_str_eq(other.texts[NGX_HTTP_PARLEY_ORIGIN_SENDER],
+                             ctx->msg.sender);
+}
+
+
+/* the message was not taken, or answered for good: nobody refers to it */
 
 void
 ngx_http_parley_origin_drop(ngx_http_parley_ctx_t *ctx)
 {
     ngx_http_parley_zone_t  *zone;
 
-    if (!ctx->origin_kept) {
+    if (!ctx->origin_kept && !ctx->call_kept) {
         return;
     }
 
-    ctx->origin_kept = 0;
     zone = ctx->mcf->zone;
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    parley_store_remove_locked(zone->sh->origins, &zone->mem,
-                               ctx->origin_key);
+    if (ctx->origin_kept) {
+        parley_store_remove_locked(ngx_http_parley_origin_must(ctx)
+                                   ? zone->sh->origins : zone->sh->asides,
+                                   &zone->mem, ctx->origin_key);
+    }
+
+    if (ctx->call_kept) {
+        parley_store_remove_locked(zone->sh->asides, &zone->mem,
+                                   ctx->call_key);
+    }
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
+
+    ctx->origin_kept = 0;
+    ctx->call_kept = 0;
 }
 
 
@@ -216,6 +283,9 @@ ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
     ngx_memzero(&o, sizeof(ngx_http_parley_origin_t));
 
     o.head.proto = (uint8_t) m->wire;
+    o.head.sent = (uint8_t) ctx->lcf->speak;
+    o.head.act = (uint8_t) m->act;
+    o.head.mute = (uint8_t) ctx->sent.mute;
     o.head.alarm = (uint8_t) m->alarm;
     o.head.priority = (uint8_t) m->priority;
 
@@ -224,12 +294,19 @@ ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
     o.texts[NGX_HTTP_PARLEY_ORIGIN_ID] = m->id;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_CORR] = m->corr;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_INTENT] = m->intent;
-    o.texts[NGX_HTTP_PARLEY_ORIGIN_RECIPIENT] = m->recipient;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_RECIPIENT] = ngx_http_parley_refer_to(ctx);
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_ID] = ctx->sent.id;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_CORR] = ctx->sent.corr;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_CALL] = ctx->sent.call;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_FROM] =
                                ngx_http_parley_origin_name(ctx, m->sender);
+
+    /* what names nobody went to whoever sent what it refers to */
+
     o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_TO] =
-                               ngx_http_parley_origin_name(ctx, m->recipient);
+                          (m->recipient.len || ctx->opts.answering == NULL)
+                          ? ngx_http_parley_origin_name(ctx, m->recipient)
+                          : ctx->opts.answering->sender;
 
     size = sizeof(ngx_http_parley_origin_head_t);
 
@@ -327,142 +404,66 @@ ngx_http_parley_origin_name(ngx_http_parley_ctx_t *ctx, parley_str_t name)
 
 
 ngx_int_t
-ngx_http_parley_origin_find(ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_origin_of(ngx_http_parley_ctx_t *ctx, parley_proto_t proto,
+    parley_str_t id)
 {
-    ngx_int_t     rc;
-    parley_str_t  record;
+    uint8_t  key[PARLEY_KEY_LEN];
 
-    if (ctx->msg.wire == ctx->lcf->speak
-        || (ctx->msg.act != PARLEY_ACT_REPLY && ctx->msg.reply_to.len == 0))
-    {
-        return NGX_OK;
+    if (id.len == 0) {
+        return NGX_DECLINED;
     }
 
-    rc = ngx_http_parley_origin_load(ctx, &record);
+    ngx_http_parley_origin_make_key(ctx, proto, id, key);
 
-    if (rc == NGX_OK) {
-        rc = ngx_http_parley_origin_read(ctx, record);
-    }
+    return ngx_http_parley_origin_load(ctx, key);
+}
 
-    if (rc != NGX_DECLINED) {
-        return rc;
-    }
 
-    if (ctx->msg.act != PARLEY_ACT_REPLY) {
-        /* bad news, and progress, are told whoever they are an answer to */
-        return NGX_OK;
-    }
+ngx_int_t
+ngx_http_parley_origin_of_call(ngx_http_parley_ctx_t *ctx, parley_str_t call)
+{
+    uint8_t  key[PARLEY_KEY_LEN];
 
-    (void) parley_error_set(&ctx->error, PARLEY_E_REPLY_UNMATCHED,
-                            parley_codecs[ctx->msg.wire]->reply_to_pointer,
-                            "it answers no message that passed here and "
-                            "still waits");
+    ngx_http_parley_origin_make_call_key(ctx, call, key);
 
-    return NGX_DECLINED;
+    return ngx_http_parley_origin_load(ctx, key);
 }
 
 
 static ngx_int_t
-ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
+ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx,
+    const uint8_t key[PARLEY_KEY_LEN])
 {
     int                      rc;
-    uint8_t                  key[PARLEY_KEY_LEN];
-    parley_str_t             value;
+    int64_t                  now;
+    parley_str_t             value, record;
     ngx_http_parley_zone_t  *zone;
 
-    if (ctx->msg.reply_to.len == 0) {
-        return NGX_DECLINED;
-    }
-
-    ngx_http_parley_origin_make_key(ctx, ctx->msg.wire, ctx->msg.reply_to,
-                                    key);
+    rc = 1;
+    now = (int64_t) ngx_current_msec;
     zone = ctx->mcf->zone;
-    rc = 0;
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    if (parley_store_get_locked(zone->sh->origins, key,
-                                (int64_t) ngx_current_msec, &value)
-        == 0)
+    if (parley_store_get_locked(zone->sh->origins, key, now, &value) == 0
+        || parley_store_get_locked(zone->sh->asides, key, now, &value) == 0)
     {
-        rc = parley_arena_str(&ctx->arena, value, ret);
-
-    } else {
-        rc = 1;
+        rc = parley_arena_str(&ctx->arena, value, &record);
     }
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
-    return rc == 0 ? NGX_OK : rc == 1 ? NGX_DECLINED : NGX_ERROR;
-}
+    if (rc != 0) {
+        return rc == 1 ? NGX_DECLINED : NGX_ERROR;
+    }
 
-
-static ngx_int_t
-ngx_http_parley_origin_read(ngx_http_parley_ctx_t *ctx, parley_str_t record)
-{
-    parley_msg_t              *m;
-    ngx_http_parley_origin_t   o;
-
-    m = parley_arena_alloc(&ctx->arena, sizeof(parley_msg_t));
-    if (m == NULL) {
+    ctx->origin = parley_arena_alloc(&ctx->arena,
+                                     sizeof(ngx_http_parley_origin_t));
+    if (ctx->origin == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_http_parley_origin_split(record, &o);
-
-    parley_msg_init(m, (parley_proto_t) o.head.proto, &ctx->doc);
-
-    m->form = o.texts[NGX_HTTP_PARLEY_ORIGIN_FORM];
-    m->id = o.texts[NGX_HTTP_PARLEY_ORIGIN_ID];
-    m->corr = o.texts[NGX_HTTP_PARLEY_ORIGIN_CORR];
-    m->intent = o.texts[NGX_HTTP_PARLEY_ORIGIN_INTENT];
-    m->sender = o.texts[NGX_HTTP_PARLEY_ORIGIN_SENDER];
-    m->recipient = o.texts[NGX_HTTP_PARLEY_ORIGIN_RECIPIENT];
-    m->alarm = (parley_alarm_t) o.head.alarm;
-    m->priority = (parley_priority_t) o.head.priority;
-
-    if (!ngx_http_parley_origin_between(ctx, m, &o)) {
-        return NGX_DECLINED;
-    }
-
-    ctx->opts.answering = m;
+    ngx_http_parley_origin_split(record, ctx->origin);
 
     return NGX_OK;
-}
-
-
-/*
- * The reply goes to the protocol that the message came from, is about the
- * same conversation, comes from whom the message was for and goes to whom it
- * was from.  A message to a group is answered by any of it.
- */
-
-static ngx_int_t
-ngx_http_parley_origin_between(ngx_http_parley_ctx_t *ctx,
-    const parley_msg_t *m, const ngx_http_parley_origin_t *origin)
-{
-    parley_str_t         corr, from, to;
-    const parley_msg_t  *reply;
-
-    reply = &ctx->msg;
-
-    corr = origin->texts[NGX_HTTP_PARLEY_ORIGIN_SENT_CORR];
-    from = origin->texts[NGX_HTTP_PARLEY_ORIGIN_SENT_FROM];
-    to = origin->texts[NGX_HTTP_PARLEY_ORIGIN_SENT_TO];
-
-    if (m->wire != ctx->lcf->speak
-        || (reply->corr.len && corr.len && !parley_str_eq(reply->corr, corr)))
-    {
-        return 0;
-    }
-
-    if (!parley_name_is_group(m->wire, m->recipient)
-        && !parley_str_eq(reply->sender, to))
-    {
-        return 0;
-    }
-
-    return reply->recipient.len == 0 || from.len == 0
-           || parley_name_is_group(reply->wire, reply->recipient)
-           || parley_str_eq(reply->recipient, from);
 }

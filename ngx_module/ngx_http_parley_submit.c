@@ -33,7 +33,13 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    if (submission.recipient.len == 0 && ctx->msg.reply_to.len == 0) {
+    ctx->addressed = submission.recipient.len && ctx->msg.recipient.len == 0;
+
+    /* progress without a recipient is for whom what it is of came from */
+
+    if (submission.recipient.len == 0 && ctx->msg.reply_to.len == 0
+        && ctx->msg.act != PARLEY_ACT_PROGRESS)
+    {
         submission.recipient = ngx_http_parley_self_name(ctx);
     }
 
@@ -48,6 +54,8 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     if (parley_submit(&ctx->arena, &ctx->msg, &submission, &ctx->error) != 0) {
         return NGX_DECLINED;
     }
+
+    ngx_http_parley_refer_again(ctx);
 
     return NGX_OK;
 }

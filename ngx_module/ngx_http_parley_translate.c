@@ -58,11 +58,6 @@ ngx_http_parley_translated(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return rc;
     }
 
-    rc = ngx_http_parley_origin_find(ctx);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
     if (parley_encode(ctx->mcf->engine, &ctx->arena, ctx->lcf->speak,
                       &ctx->msg, &ctx->opts, &ctx->sent, &ctx->loss,
                       &ctx->error)

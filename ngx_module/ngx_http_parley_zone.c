@@ -13,7 +13,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415205
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415206
 
 /* a reservation outlives a worker that was killed by at most this */
 #define NGX_HTTP_PARLEY_LEASE        (3600 * 1000)
@@ -30,6 +30,9 @@
 #define NGX_HTTP_PARLEY_ZONE_WINDOW  256
 #define NGX_HTTP_PARLEY_ZONE_ORIGIN  512
 #define NGX_HTTP_PARLEY_ZONE_BUCKET  4096
+
+/* the share of what may be referred to and need not be: 1 in 8 */
+#define NGX_HTTP_PARLEY_ZONE_ASIDES  8
 
 
 static void *ngx_http_parley_zone_alloc(void *ctx, size_t size);
@@ -139,8 +142,14 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     sh->origins = parley_store_create_locked(&zone->mem,
                                         size / NGX_HTTP_PARLEY_ZONE_ORIGIN,
                                         0, 0);
+    sh->asides = parley_store_create_locked(&zone->mem, buckets, 0, 1);
     sh->retained = parley_store_create_locked(&zone->mem, buckets,
                                               zone->retain, 1);
+
+    if (sh->asides) {
+        parley_store_bound_locked(sh->asides, 0,
+                                  size / NGX_HTTP_PARLEY_ZONE_ASIDES);
+    }
 
     if (sh->retained) {
         parley_store_bound_locked(sh->retained, zone->retain,
@@ -150,7 +159,7 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
     if (sh->window == NULL || sh->limit == NULL || sh->origins == NULL
-        || sh->retained == NULL)
+        || sh->asides == NULL || sh->retained == NULL)
     {
         return NGX_ERROR;
     }

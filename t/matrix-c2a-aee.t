@@ -142,7 +142,7 @@ service aee
 === TEST 7: GW-06 C2A to AEE: an answer to nothing is refused
 --- send
 post('/to-aee', say(inReplyTo => 'evt-unheard-of'))
---- refused: c2a reply-unmatched
+--- refused: c2a reply-unmatched /params/arguments/inReplyTo
 
 
 

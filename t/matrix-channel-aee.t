@@ -234,7 +234,7 @@ service aee
 --- send
 post('/to-aee', frame('agent_response', { query_id => uuid4(),
      responder_session_id => 's-2', response_text => 'I do' }))
---- refused: channel reply-unmatched
+--- refused: channel reply-unmatched /payload/query_id
 
 
 

@@ -346,6 +346,7 @@ subtest 'GW-10 an acknowledgment that answers nothing, in VCP\'s words' => sub {
 
     is($answer->{status}, 409);
     is(code($answer), 'reply-unmatched');
+    is($answer->{json}{field}, '/payload/reason');
     is($answer->{json}{status}, 'rejected');
     is($answer->{json}{message_id}, $ack->{message_id});
     is($aee->count, 0);

@@ -174,7 +174,7 @@ post('/to-aee', { %{ escalation(severity => 'critical',
                                 requires_ack => false) },
                   sender => person('lead')->{vcp},
                   recipient => person('alice')->{vcp} }, as => 'lead')
---- refused: vcp reply-unmatched
+--- refused: vcp reply-unmatched /payload/reason
 
 
 

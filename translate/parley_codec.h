@@ -95,7 +95,12 @@ typedef struct {
     parley_str_t  corr;         /* what an answer will be matched with */
     parley_str_t  scope;        /* agent-channel: to submit it with; empty:
                                    none, the recipient alone */
+    parley_str_t  call;         /* what a later message takes it back by, where
+                                   that is not its id */
     unsigned      copied:1;     /* body is the input itself, unchanged */
+    unsigned      answerable:1; /* its protocol has a way to refer back to a
+                                   message of this form */
+    unsigned      mute:1;       /* but not to answer it in words (C2A-13) */
 } parley_encoded_t;
 
 
@@ -187,6 +192,8 @@ typedef struct {
                                            from others */
     parley_str_t    media_type;         /* with charset where it has one */
     parley_str_t    signature_member;   /* top-level; empty: unsigned */
+    parley_str_t    reply_to_member;    /* top-level: names what a message
+                                           answers; empty: the payload does */
     parley_str_t    secret_member;      /* top-level: a credential, which is
                                            never copied and no part of a
                                            digest; empty: none */
@@ -267,6 +274,13 @@ typedef struct {
                const parley_msg_t *m, const parley_encode_opts_t *opts,
                parley_encoded_t *ret, parley_loss_t *loss,
                parley_error_t *err);
+
+    /*
+     * The value in m->doc by which m, of this wire or this origin, names what
+     * it refers to; PARLEY_JSON_NONE: there is none.  NULL: it stands at
+     * reply_to_pointer.
+     */
+    uint32_t  (*refers_at)(const parley_msg_t *m);
 
     /* Which way in a hierarchy such a message may go (VCP-30). */
     parley_direction_t  (*direction)(const parley_msg_t *m);

@@ -516,10 +516,6 @@ static int
 parley_engine_parties(parley_arena_t *arena, const parley_msg_t *m,
     const parley_encode_opts_t *opts, parley_msg_t *ret, parley_error_t *err)
 {
-    const parley_codec_t  *wire;
-
-    wire = parley_codecs[m->wire];
-
     *ret = *m;
 
     if (parley_engine_is_for_all(m, opts)) {
@@ -535,9 +531,8 @@ parley_engine_parties(parley_arena_t *arena, const parley_msg_t *m,
     }
 
     if (ret->recipient.len == 0 && ret->reply_to.len > 0) {
-        return parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
-                                wire->reply_to_pointer, "nothing says whom "
-                                "it answers");
+        return parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
+                                "nothing says whom it answers", err);
     }
 
     return 0;

@@ -120,6 +120,10 @@ typedef struct {
     parley_str_t          reply_to;   /* empty: answers nothing */
     parley_json_ref_t     reply_to_value;   /* where it stands, if not where
                                          the codec says; else none */
+    parley_str_t          call;       /* what its sender has for it beside the
+                                         id, to take it back by; empty: none */
+    parley_str_t          recalls;    /* the call that this takes back; empty:
+                                         it takes nothing back */
     parley_priority_t     priority;
     int64_t               timeout_ms; /* -1: no deadline */
     parley_alarm_t        alarm;
@@ -128,6 +132,8 @@ typedef struct {
     parley_str_t          code;       /* of a FAILURE, in AEE's manner
                                          ("E_TIMEOUT"), or empty */
     unsigned              retryable:1;  /* of a FAILURE */
+    unsigned              said_aloud:1; /* of a REPLY: a message for others to
+                                           read, no mere sign (C2A-13) */
 
     parley_str_t          scope;      /* agent-channel: the recipient scope
                                          it was submitted with, or empty: the

@@ -26,6 +26,7 @@ const parley_codec_t  parley_aee_codec = {
     .intent_pointer = "/intent",
     .corr_pointer = "/corr",
     .reply_to_pointer = "/reply_to",
+    .reply_to_member = parley_str("reply_to"),
     .priority_pointer = "/priority",
     .timeout_pointer = "/requires/timeout_ms",
     .data_pointer = "/payload",

@@ -88,6 +88,9 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     ret->id = head.id;
     ret->corr = head.corr;
 
+    /* a result or error has the id of a task: AEE section 4 */
+    ret->answerable = head.act == PARLEY_ACT_REQUEST;
+
     if (head.restored
         && parley_aee_check_restored(engine, arena, m, ret->body, err) != 0)
     {

@@ -213,6 +213,7 @@ parley_aee_carried_notice(parley_msg_t *msg)
     }
 
     msg->notice = said.notice;
+    msg->recalls = said.recalls;
 
     if (msg->alarm == PARLEY_ALARM_NONE) {
         msg->alarm = said.alarm;

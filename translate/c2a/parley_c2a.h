@@ -153,8 +153,18 @@ int parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
  */
 int parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg);
 
+/*
+ * The text of a string; of a number its canonical form, so that 1 and 1.0 name
+ * the same call.  -1: no memory.
+ */
+int parley_c2a_scalar(const parley_json_t *doc, uint32_t value,
+    parley_str_t *ret);
+
 /* attention.deadlineMs of an event, -1: it has none */
 int64_t parley_c2a_deadline(const parley_json_t *doc);
+
+/* Where it names what it answers, reports on or takes back, or NONE. */
+uint32_t parley_c2a_refers_at(const parley_msg_t *m);
 
 /* What form and data say of a tool call or notification.  -1: no memory. */
 int parley_c2a_words(parley_msg_t *msg);

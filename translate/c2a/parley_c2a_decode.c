@@ -11,7 +11,7 @@ static int parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t target);
-static int parley_c2a_peek_notice(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_c2a_peek_notice(parley_msg_t *msg);
 static int parley_c2a_conversation(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t conversation);
 static int parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg);
@@ -20,8 +20,6 @@ static int parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_fill_attention(parley_msg_t *msg);
 static int parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_c2a_scalar(parley_arena_t *arena, const parley_json_t *doc,
-    uint32_t value, parley_str_t *ret);
 
 
 int
@@ -96,12 +94,20 @@ parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg)
     msg->act = info->act;
     msg->priority = info->priority;
 
+    if (parley_c2a_scalar(msg->doc, parley_json_get(msg->doc, 0,
+                                                    PARLEY_STR("id")),
+                          &msg->call)
+        != 0)
+    {
+        return -1;
+    }
+
     if (form == PARLEY_C2A_DELIVER) {
         return parley_c2a_peek_event(arena, msg);
     }
 
     rc = info->tool ? parley_c2a_peek_tool(arena, msg)
-                    : parley_c2a_peek_notice(arena, msg);
+                    : parley_c2a_peek_notice(msg);
 
     if (rc != 0 || msg->id.len > 0) {
         return rc;
@@ -290,7 +296,7 @@ parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
 /* What is cancelled, or what the progress is of. */
 
 static int
-parley_c2a_peek_notice(parley_arena_t *arena, parley_msg_t *msg)
+parley_c2a_peek_notice(parley_msg_t *msg)
 {
     uint32_t              params;
     const parley_json_t  *doc;
@@ -298,15 +304,21 @@ parley_c2a_peek_notice(parley_arena_t *arena, parley_msg_t *msg)
     doc = msg->doc;
     params = parley_c2a_params(doc);
 
-    return parley_c2a_scalar(arena, doc,
-                             parley_json_get(doc, params,
-                                             PARLEY_STR("requestId")),
-                             &msg->reply_to) != 0
-           || parley_c2a_scalar(arena, doc,
-                                parley_json_get(doc, params,
-                                                PARLEY_STR("progressToken")),
-                                &msg->corr) != 0
-           ? -1 : 0;
+    if (parley_c2a_scalar(doc, parley_json_get(doc, params,
+                                               PARLEY_STR("requestId")),
+                          &msg->reply_to)
+        != 0
+        || parley_c2a_scalar(doc, parley_json_get(doc, params,
+                                                  PARLEY_STR("progressToken")),
+                             &msg->corr)
+           != 0)
+    {
+        return -1;
+    }
+
+    msg->recalls = msg->reply_to;
+
+    return 0;
 }
 
 
@@ -315,9 +327,8 @@ parley_c2a_peek_notice(parley_arena_t *arena, parley_msg_t *msg)
  * the same call.
  */
 
-static int
-parley_c2a_scalar(parley_arena_t *arena, const parley_json_t *doc,
-    uint32_t value, parley_str_t *ret)
+int
+parley_c2a_scalar(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
 {
     parley_buf_t       b;
     parley_json_ref_t  number;
@@ -340,7 +351,7 @@ parley_c2a_scalar(parley_arena_t *arena, const parley_json_t *doc,
     number.doc = doc;
     number.node = value;
 
-    parley_buf_init(&b, arena, 32);
+    parley_buf_init(&b, doc->arena, 32);
     parley_jcs_write(&b, number, parley_str_none);
 
     return parley_buf_done(&b, ret);

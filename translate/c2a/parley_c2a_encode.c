@@ -341,6 +341,8 @@ static int
 parley_c2a_check(const parley_engine_t *engine, parley_c2a_encode_t *e,
     parley_encoded_t *ret, int restored)
 {
+    int            event, tool;
+    uint32_t       attention;
     parley_msg_t   back;
     parley_json_t  doc;
 
@@ -365,6 +367,20 @@ parley_c2a_check(const parley_engine_t *engine, parley_c2a_encode_t *e,
 
     ret->id = back.id;
     ret->corr = back.corr;
+    ret->call = back.call;
+
+    event = parley_c2a_form_of(&doc, &tool) == PARLEY_C2A_DELIVER;
+    attention = parley_json_get(&doc, parley_c2a_params(&doc),
+                                PARLEY_STR("attention"));
+
+    /* also one that wants no answer: there are reactions */
+
+    ret->answerable = event || back.act == PARLEY_ACT_REQUEST;
+    ret->mute = event
+                && parley_json_string_is(&doc,
+                                         parley_json_get(&doc, attention,
+                                                       PARLEY_STR("policy")),
+                                         PARLEY_STR("must_not_respond"));
 
     return 0;
 }

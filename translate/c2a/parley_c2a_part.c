@@ -304,8 +304,8 @@ parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
             return parley_msg_string(doc, name + 1, &msg->intent);
         }
 
-        if (codec->reply_to_pointer != NULL
-            && parley_json_string_is(doc, name, PARLEY_STR("reply_to")))
+        if (codec->reply_to_member.len > 0
+            && parley_json_string_is(doc, name, codec->reply_to_member))
         {
             msg->reply_to_value.doc = doc;
             msg->reply_to_value.node = name + 1;
@@ -404,7 +404,8 @@ parley_c2a_write_members(parley_c2a_encode_t *e)
     }
 
     if (parley_c2a_has_reply_to(m)) {
-        parley_buf_member(b, PARLEY_STR("reply_to"), m->reply_to);
+        parley_buf_member(b, parley_codecs[m->origin]->reply_to_member,
+                          m->reply_to);
     }
 
     for (i = 0; i < m->nmembers; i++) {
@@ -441,5 +442,5 @@ static int
 parley_c2a_has_reply_to(const parley_msg_t *m)
 {
     return m->reply_to.len > 0
-           && parley_codecs[m->origin]->reply_to_pointer != NULL;
+           && parley_codecs[m->origin]->reply_to_member.len > 0;
 }

@@ -22,9 +22,16 @@ parley_c2a_words(parley_msg_t *msg)
     case PARLEY_C2A_REACT:
         return parley_c2a_words_react(msg);
 
+    case PARLEY_C2A_CANCELLED:
+        return parley_c2a_scalar(msg->data.doc,
+                                 parley_json_get(msg->data.doc, msg->data.node,
+                                                 PARLEY_STR("requestId")),
+                                 &msg->recalls) != 0
+               || parley_c2a_words_reason(msg) != 0
+               ? -1 : 0;
+
     case PARLEY_C2A_DEFER:
     case PARLEY_C2A_RESOLVE:
-    case PARLEY_C2A_CANCELLED:
     case PARLEY_C2A_PROGRESS:
         return parley_c2a_words_reason(msg);
 
@@ -46,6 +53,7 @@ parley_c2a_words_send(parley_msg_t *msg)
 
     if (value != PARLEY_JSON_NONE) {
         msg->act = PARLEY_ACT_REPLY;
+        msg->said_aloud = 1;
         return;
     }
 
@@ -157,4 +165,57 @@ parley_c2a_says(parley_msg_t *msg)
     }
 
     return parley_c2a_words(msg);
+}
+
+
+/* In the words of a C2A message, or beside another that an event carries. */
+
+uint32_t
+parley_c2a_refers_at(const parley_msg_t *m)
+{
+    uint32_t              part;
+    parley_str_t          name;
+    parley_proto_t        proto;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+
+    if (m->origin != PARLEY_PROTO_C2A) {
+        part = parley_c2a_carrier(doc,
+                                  parley_json_get(doc, parley_c2a_params(doc),
+                                                  PARLEY_STR("content")),
+                                  &proto);
+
+        name = parley_codecs[m->origin]->reply_to_member;
+
+        if (part == PARLEY_JSON_NONE || name.len == 0) {
+            return PARLEY_JSON_NONE;
+        }
+
+        return parley_json_get(doc, parley_json_get(doc, part,
+                                                    PARLEY_STR("members")),
+                               name);
+    }
+
+    if (m->data.doc != doc) {
+        /* a text that was read as a message has no pointers */
+        return PARLEY_JSON_NONE;
+    }
+
+    switch (parley_c2a_form_find(m->form)) {
+
+    case PARLEY_C2A_CANCELLED:
+        name = PARLEY_STR("requestId");
+        break;
+
+    case PARLEY_C2A_PROGRESS:
+        name = PARLEY_STR("progressToken");
+        break;
+
+    default:
+        name = PARLEY_STR("inReplyTo");
+        break;
+    }
+
+    return parley_json_get(doc, m->data.node, name);
 }

@@ -55,6 +55,7 @@ parley_channel_check(const parley_engine_t *engine,
     }
 
     ret->corr = back.corr;
+    ret->answerable = e->kind->act == PARLEY_ACT_REQUEST;
 
     parley_msg_release(&back, &origin);
     parley_channel_compare(e, &origin);

@@ -347,3 +347,21 @@ parley_channel_is_member(const parley_json_t *doc, uint32_t name)
 
     return 0;
 }
+
+
+uint32_t
+parley_channel_refers_at(const parley_msg_t *m)
+{
+    const parley_channel_kind_info_t  *kind;
+
+    kind = parley_channel_kind_find(m->form);
+
+    if (m->origin != PARLEY_PROTO_CHANNEL || kind == NULL
+        || m->act != PARLEY_ACT_REPLY || kind->corr.len == 0
+        || m->data.doc != m->doc)
+    {
+        return PARLEY_JSON_NONE;
+    }
+
+    return parley_json_get(m->data.doc, m->data.node, kind->corr);
+}

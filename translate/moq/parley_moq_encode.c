@@ -231,6 +231,7 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
 
     ret->id = back.id;
     ret->corr = back.corr;
+    ret->answerable = back.act == PARLEY_ACT_REQUEST;
 
     return parley_moq_compare(e, &back);
 }

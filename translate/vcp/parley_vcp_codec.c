@@ -40,6 +40,7 @@ const parley_codec_t  parley_vcp_codec = {
     .sender_pointer = "/sender",
     .recipient_pointer = "/recipient",
     .intent_pointer = "/type",
+    .reply_to_pointer = "/payload/reason",
     .data_pointer = "/payload",
     .signature_pointer = "/signature",
 

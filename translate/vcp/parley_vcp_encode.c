@@ -270,6 +270,7 @@ parley_vcp_answers_escalation(const parley_vcp_encode_t *e)
 
     if (answering != NULL) {
         return parley_str_is(answering->intent, "vcp.escalation")
+               && answering->act != PARLEY_ACT_REPLY
                && parley_uuid_is(answering->id, 7);
     }
 
@@ -490,6 +491,10 @@ parley_vcp_check(const parley_engine_t *engine, parley_vcp_encode_t *e,
     }
 
     ret->corr = back.corr;
+
+    /* an acknowledgment is of an escalation, whether asked for or not: 6.1 */
+    ret->answerable = back.alarm != PARLEY_ALARM_NONE
+                      && back.act != PARLEY_ACT_REPLY;
 
     parley_vcp_compare(e, &back);
 

@@ -48,7 +48,8 @@ sub principals {
 
 
 # What with_gateway() takes: /to-aee, /to-vcp, /to-c2a, /to-channel, /to-moq;
-# the same with -bare (no parley_vcp_context) and -strict (parley_loss reject).
+# the same with -bare (no parley_vcp_context), -strict (parley_loss reject),
+# -redact (what C2A says as a reason) and -deny (nothing for agent.bob).
 sub matrix {
     my $http = http_config();
     my ($cert, $key) = tls();
@@ -66,7 +67,13 @@ sub matrix {
         $server .= location("/to-$speak", "$all $context")
                  . location("/to-$speak-bare", $all)
                  . location("/to-$speak-strict",
-                            "$all $context parley_loss reject;");
+                            "$all $context parley_loss reject;")
+                 . location("/to-$speak-redact",
+                            "$all $context "
+                            . 'parley_redact /params/reason mask;')
+                 . location("/to-$speak-deny",
+                            "$all $context parley_deny to=agent:bob; "
+                            . 'parley_allow protocol=*;');
     }
 
     return (http => $http, server => $server, @_);
