@@ -370,6 +370,11 @@ ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
+    if (reply->message.len) {
+        /* it is for the caller's stream, and there is none here */
+        parley_loss_pointer(&ctx->loss, "/");
+    }
+
     return NGX_OK;
 }
 

@@ -293,3 +293,30 @@ service channel
 --- send
 post('/to-channel', aee(ts => 'this morning'))
 --- refused: aee field-invalid /ts
+
+
+
+=== TEST 20: GW-06 a later result of nothing goes to no agent-channel service
+--- send
+post('/to-channel', aee(type => 'result', from => 'agent.bob',
+     to => 'agent.alice', corr => uuid4(), reply_to => uuid4(),
+     intent => 'channel.agent_query', payload => { text => 'mine' }),
+     as => 'bob')
+--- refused: aee reply-unmatched /reply_to
+
+
+
+=== TEST 21: GW-10 a later result that its service refuses
+--- send
+my $m = query();
+[post('/to-aee', $m),
+ post('/to-channel', aee(type => 'result', from => 'agent.bob',
+      to => 'agent.alice', corr => $m->{payload}{query_id},
+      reply_to => $m->{frame_id}, intent => 'channel.agent_query',
+      payload => { text => 'mine' }), as => 'bob')]
+--- service: $q->{json}{kind} ? refused($c, $q) : took($c, $q)
+--- error_code: 403
+--- forwarded: 2
+--- answer
+/type = error
+/payload/code = E_POLICY_REFUSED

@@ -265,7 +265,7 @@ service aee
 
 
 
-=== TEST 17: GW-07 agent-channel to AEE: a result goes to the stream, not here
+=== TEST 17: GW-07 agent-channel to AEE: a result is for a stream: here it is loss
 --- send
 $::m = query(); $::id = $::m->{frame_id};
 post('/to-aee', $::m)
@@ -275,10 +275,12 @@ post('/to-aee', $::m)
 /delivered = 1
 /frame_id = ${id}
 ! /message
+--- answer_headers
+Parley-Loss: /
 
 
 
-=== TEST 18: GW-07 agent-channel to AEE: so does an error
+=== TEST 18: GW-07 agent-channel to AEE: so is an error
 --- send
 $::m = query(); $::id = $::m->{frame_id};
 post('/to-aee', $::m)
@@ -288,6 +290,8 @@ post('/to-aee', $::m)
 /delivered = 1
 /frame_id = ${id}
 ! /message
+--- answer_headers
+Parley-Loss: /
 
 
 

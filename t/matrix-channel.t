@@ -161,7 +161,7 @@ service c2a
 
 
 
-=== TEST 9: GW-07 agent-channel to C2A: an answer goes to the stream
+=== TEST 9: GW-07 agent-channel to C2A: an answer is for a stream: here it is loss
 --- send
 $::m = query(); $::id = $::m->{frame_id};
 post('/to-c2a', $::m)
@@ -171,6 +171,8 @@ post('/to-c2a', $::m)
 /delivered = 1
 /frame_id = ${id}
 ! /message
+--- answer_headers
+Parley-Loss: /
 
 
 
@@ -303,7 +305,7 @@ service vcp
 
 
 
-=== TEST 19: GW-07 agent-channel to VCP: an acknowledgment to the stream
+=== TEST 19: GW-07 agent-channel to VCP: an acknowledgment is for a stream
 --- send
 $::m = diagnostic('blocked'); $::id = $::m->{frame_id};
 post('/to-vcp', $::m)
@@ -313,6 +315,8 @@ post('/to-vcp', $::m)
 /delivered = 1
 /frame_id = ${id}
 ! /message
+--- answer_headers
+Parley-Loss ~ , /$
 
 
 
@@ -332,3 +336,63 @@ post('/to-vcp', diagnostic('blocked'))
 --- send
 post('/to-moq', query())
 --- refused: channel translation-unsupported /kind
+
+
+
+=== TEST 22: GW-06 a later agent_response goes to the agent-channel service
+--- send
+$::m = frame('agent_response', { query_id => uuid4(),
+             responder_session_id => 's-2', response_text => 'I do' },
+             sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
+             drafted_with => '~cc-bob@2');
+($::fid, $::qid) = ($::m->{frame_id}, $::m->{payload}{query_id});
+post('/to-channel', $::m, as => 'bob')
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/frame_id = ${fid}
+/kind = agent_response
+/payload/query_id = ${qid}
+/payload/response_text = I do
+--- answer
+/frame_id = ${fid}
+/delivered = 2
+
+
+
+=== TEST 23: GW-10 one that its service cannot deliver is refused
+--- send
+post('/to-channel', frame('agent_response', { query_id => uuid4(),
+     responder_session_id => 's-2', response_text => 'I do' },
+     sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
+     drafted_with => '~cc-bob@2'), as => 'bob')
+--- service
+$c->answer(404, [], jcs({ code => 'handle-unknown',
+                          message => 'nobody of that name' }))
+--- error_code: 404
+--- answer
+/code = handle-unknown
+/message = nobody of that name
+
+
+
+=== TEST 24: VCP-25 GW-06 a later acknowledgment goes to the agent-channel service
+--- send
+my $m = diagnostic('blocked');
+$::did = $m->{payload}{diagnostic_id};
+service()->script('took($c, $q)');
+Parley::Client->new(port => port(1))->raw(post('/to-vcp', $m));
+my $esc = service()->last->{json};
+post('/to-channel', { %{ escalation(severity => 'critical',
+     requires_ack => false, reason => "ACK:$esc->{message_id} on it") },
+     sender => person('lead')->{vcp}, recipient => person('alice')->{vcp} },
+     as => 'lead')
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service channel
+--- got
+/kind = peer_diagnostic_response
+/recipient_handle = ~cc-alice
+/payload/diagnostic_id = ${did}
