@@ -135,6 +135,8 @@ ngx_http_parley_edit(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
+    parley_amend_clamp(&ctx->msg, &caps);
+
     if (!amended) {
         return NGX_OK;
     }

@@ -96,15 +96,21 @@ parley_step_caps(parley_explain_t *e)
         return PARLEY_STEP_REFUSED;
     }
 
-    if (!amended) {
+    parley_amend_clamp(&e->msg, &caps);
+
+    if (!amended && priority == e->msg.priority
+        && timeout_ms == e->msg.timeout_ms)
+    {
         parley_explain_note(e, "nothing to change");
         return PARLEY_STEP_NONE;
     }
 
-    e->edited = 1;
+    if (amended) {
+        e->edited = 1;
 
-    if (parley_explain_submit(e) != 0) {
-        return PARLEY_STEP_REFUSED;
+        if (parley_explain_submit(e) != 0) {
+            return PARLEY_STEP_REFUSED;
+        }
     }
 
     parley_explain_note(e, "changed");
@@ -127,29 +133,40 @@ parley_step_caps(parley_explain_t *e)
 }
 
 
+/* what the message answers, reports on or takes back: the gateway knows it */
+
 static parley_verdict_t
 parley_step_reply(parley_explain_t *e)
 {
+    int           must;
+    parley_str_t  to;
+
+    to = e->msg.recalls.len > 0 ? e->msg.recalls : e->msg.reply_to;
+
+    if (to.len == 0 && e->msg.act == PARLEY_ACT_PROGRESS
+        && e->msg.recipient.len == 0)
+    {
+        to = e->msg.corr;
+    }
+
     if (e->msg.wire == e->settings.speak
-        || (e->msg.act != PARLEY_ACT_REPLY
-            && e->msg.act != PARLEY_ACT_FAILURE))
+        || (e->msg.act != PARLEY_ACT_REPLY && to.len == 0))
     {
         parley_explain_note(e, "nothing to match");
         return PARLEY_STEP_NONE;
     }
 
-    if (e->msg.reply_to.len == 0 && e->msg.act == PARLEY_ACT_REPLY) {
-        (void) parley_error_set(&e->in->err, PARLEY_E_REPLY_UNMATCHED,
-                                parley_codecs[e->msg.wire]->reply_to_pointer,
-                                "it answers no message that passed here and "
-                                "still waits");
+    if (to.len == 0) {
+        (void) parley_misrefers(&e->msg, PARLEY_E_REPLY_UNMATCHED,
+                                "it refers to no message that passed here and "
+                                "still waits", &e->in->err);
         return PARLEY_STEP_REFUSED;
     }
 
-    parley_explain_note(e, "\"%.*s\" %s passed%s",
-                        parley_explain_str(e->msg.reply_to),
-                        e->msg.act == PARLEY_ACT_REPLY ? "must have"
-                                                       : "may have",
+    must = e->msg.act == PARLEY_ACT_REPLY || e->msg.recipient.len == 0;
+
+    parley_explain_note(e, "\"%.*s\" %s passed%s", parley_explain_str(to),
+                        must ? "must have" : "may have",
                         e->answering != NULL ? ""
                         : "; --answering gives what it was");
 

@@ -2,6 +2,7 @@
 #include "parley_buf.h"
 
 
+static parley_priority_t parley_amend_highest(const parley_caps_t *caps);
 static int parley_amend_priority(parley_arena_t *arena,
     parley_priority_t priority, parley_edit_t *edit);
 static int parley_amend_timeout(parley_arena_t *arena, int64_t ms,
@@ -14,20 +15,13 @@ parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
     parley_error_t *err)
 {
     uint32_t               n;
-    parley_priority_t      cap, own;
+    parley_priority_t      cap;
     const parley_codec_t  *codec;
 
     n = 0;
     codec = parley_codecs[m->wire];
-    cap = caps->priority;
+    cap = parley_amend_highest(caps);
     *ret_n = 0;
-
-    if (caps->max_priority.len > 0
-        && parley_priority_find(caps->max_priority, &own) == 0
-        && own < cap)
-    {
-        cap = own;
-    }
 
     if (codec->priority_pointer != NULL && m->priority > cap) {
         edits[n].pointer = parley_str_c(codec->priority_pointer);
@@ -50,6 +44,42 @@ parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
     *ret_n = n;
 
     return 0;
+}
+
+
+static parley_priority_t
+parley_amend_highest(const parley_caps_t *caps)
+{
+    parley_priority_t  own;
+
+    if (caps->max_priority.len > 0
+        && parley_priority_find(caps->max_priority, &own) == 0
+        && own < caps->priority)
+    {
+        return own;
+    }
+
+    return caps->priority;
+}
+
+
+void
+parley_amend_clamp(parley_msg_t *m, const parley_caps_t *caps)
+{
+    parley_priority_t  cap;
+
+    if (caps->timeout_ms > 0 && m->timeout_ms > caps->timeout_ms) {
+        m->timeout_ms = caps->timeout_ms;
+    }
+
+    cap = parley_amend_highest(caps);
+
+    if (m->priority > cap
+        && parley_codecs[m->wire]->priority_pointer == NULL
+        && parley_codecs[m->origin]->priority_pointer != NULL)
+    {
+        m->priority = cap;
+    }
 }
 
 

@@ -31,6 +31,13 @@ int parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
     __attribute__((warn_unused_result));
 
 /*
+ * Brings down what no edit can: a deadline that stands in no member, or in one
+ * that only the message has which m carries, and the priority of such a
+ * message.  A severity is no priority: it stays.
+ */
+void parley_amend_clamp(parley_msg_t *m, const parley_caps_t *caps);
+
+/*
  * Makes the edits; edits has room for one more, that of the signature, which
  * does not go on with other octets.  The new document is in *ret_doc and m is
  * of it, but m->sig, which was verified, stays.  *ret_amended: whether any

@@ -328,10 +328,60 @@ test_amend_sign(void **state)
 }
 
 
+/* One decoded as that protocol, carrying another's, after the caps. */
+static parley_msg_t
+clamped(parley_proto_t wire, parley_proto_t origin, const parley_caps_t *caps)
+{
+    parley_msg_t  m;
+
+    parley_msg_init(&m, wire, NULL);
+
+    m.origin = origin;
+    m.priority = PARLEY_PRIORITY_URGENT;
+    m.timeout_ms = 60000;
+
+    parley_amend_clamp(&m, caps);
+
+    return m;
+}
+
+
+static void
+test_clamp(void **state)
+{
+    parley_msg_t   m;
+    parley_caps_t  caps = { .priority = PARLEY_PRIORITY_URGENT };
+
+    (void) state;
+
+    m = clamped(PARLEY_PROTO_CHANNEL, PARLEY_PROTO_AEE, &caps);
+    assert_int_equal(m.priority, PARLEY_PRIORITY_URGENT);
+    assert_int_equal(m.timeout_ms, 60000);
+
+    caps.priority = PARLEY_PRIORITY_HIGH;
+    caps.max_priority = PARLEY_STR("normal");
+    caps.timeout_ms = 1000;
+
+    m = clamped(PARLEY_PROTO_CHANNEL, PARLEY_PROTO_AEE, &caps);
+    assert_int_equal(m.priority, PARLEY_PRIORITY_NORMAL);
+    assert_int_equal(m.timeout_ms, 1000);
+
+    m = clamped(PARLEY_PROTO_MOQ, PARLEY_PROTO_AEE, &caps);
+    assert_int_equal(m.priority, PARLEY_PRIORITY_NORMAL);
+
+    /* a severity is no priority */
+
+    m = clamped(PARLEY_PROTO_VCP, PARLEY_PROTO_VCP, &caps);
+    assert_int_equal(m.priority, PARLEY_PRIORITY_URGENT);
+    assert_int_equal(m.timeout_ms, 1000);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("VCP-19 VCP-17 AEE-37 how a message may come", test_way),
     parley_test("AEE-17 VCP-15 how old it may be", test_age),
     parley_test("AEE-28 AEE-29 AEE-32 caps and redaction", test_amend),
+    parley_test("AEE-28 AEE-29 caps of what stands in no member", test_clamp),
     parley_test("AEE-28 a cap is not lost for want of memory",
                 test_amend_memory),
     parley_test("GW-08 what was changed is signed by the gateway",

@@ -128,6 +128,13 @@ int parley_aee_peek(parley_msg_t *msg);
 int parley_aee_payload(parley_arena_t *arena, parley_msg_t *msg);
 
 
+/*
+ * The deadline that a requires.timeout_ms, PARLEY_JSON_NONE or any value,
+ * asks for; a fraction of a millisecond counts as one, so that a cap holds.
+ * -1: none.
+ */
+int64_t parley_aee_timeout(const parley_json_t *doc, uint32_t value);
+
 /* Fills act, text and code of an envelope that another protocol carries. */
 int parley_aee_says(parley_msg_t *msg);
 

@@ -22,7 +22,6 @@ static int parley_aee_fill(parley_arena_t *arena, parley_msg_t *msg,
     const parley_aee_scan_t *scan);
 static int parley_aee_fill_head(parley_msg_t *msg,
     const parley_aee_scan_t *scan);
-static int64_t parley_aee_timeout(const parley_json_t *doc, uint32_t value);
 static int parley_aee_fill_sig(parley_msg_t *msg, uint32_t sig);
 static int parley_aee_members(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t n);
@@ -268,12 +267,7 @@ parley_aee_fill_head(parley_msg_t *msg, const parley_aee_scan_t *scan)
 }
 
 
-/*
- * requires.timeout_ms is any number; a fraction of a millisecond counts as
- * one, so that a cap holds.
- */
-
-static int64_t
+int64_t
 parley_aee_timeout(const parley_json_t *doc, uint32_t value)
 {
     double  d;

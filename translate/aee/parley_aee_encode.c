@@ -15,6 +15,9 @@ static int parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     parley_str_t *ret, parley_error_t *err);
 static void parley_aee_restore(parley_buf_t *b,
     const parley_aee_head_t *head);
+static void parley_aee_untimed(const parley_msg_t *m, parley_loss_t *loss);
+static void parley_aee_restore_requires(parley_buf_t *b,
+    const parley_aee_head_t *head, parley_json_ref_t requires);
 static int parley_aee_check_restored(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_msg_t *m, parley_str_t body,
     parley_error_t *err);
@@ -99,6 +102,10 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (m->origin != m->wire) {
         wire->residue(m, loss);
+    }
+
+    if (head.restored && head.timeout_ms < 0) {
+        parley_aee_untimed(m, loss);
     }
 
     return 0;
@@ -283,8 +290,11 @@ parley_aee_head(parley_buf_t *b, const parley_aee_head_t *head)
 static void
 parley_aee_restore(parley_buf_t *b, const parley_aee_head_t *head)
 {
+    int                     requires;
     uint32_t                i;
     const parley_member_t  *member;
+
+    requires = 0;
 
     for (i = 0; i < head->restored->nmembers; i++) {
         member = &head->restored->members[i];
@@ -293,8 +303,12 @@ parley_aee_restore(parley_buf_t *b, const parley_aee_head_t *head)
 
         case PARLEY_AEE_FIELDS:
         case PARLEY_AEE_TRACE:
-        case PARLEY_AEE_REQUIRES:
             break;
+
+        case PARLEY_AEE_REQUIRES:
+            requires = 1;
+            parley_aee_restore_requires(b, head, member->value);
+            continue;
 
         case PARLEY_AEE_REPLY_TO:
             if (head->reply_to.len == 0) {
@@ -312,6 +326,108 @@ parley_aee_restore(parley_buf_t *b, const parley_aee_head_t *head)
         parley_buf_octet(b, ':');
         parley_buf_value(b, member->value);
     }
+
+    if (!requires && head->timeout_ms >= 0) {
+        parley_buf_lit(b, ",\"requires\":{\"timeout_ms\":");
+        parley_buf_int(b, head->timeout_ms);
+        parley_buf_octet(b, '}');
+    }
+}
+
+
+/* a deadline that the carrier does not have */
+
+static void
+parley_aee_untimed(const parley_msg_t *m, parley_loss_t *loss)
+{
+    uint32_t           i;
+    parley_json_ref_t  value;
+
+    for (i = 0; i < m->nmembers; i++) {
+
+        if (parley_aee_field_name(m->members[i].name)
+            != PARLEY_AEE_REQUIRES)
+        {
+            continue;
+        }
+
+        value = m->members[i].value;
+        value.node = parley_json_get(value.doc, value.node,
+                                     PARLEY_STR("timeout_ms"));
+
+        if (parley_aee_timeout(value.doc, value.node) >= 0) {
+            parley_loss_value(loss, value);
+        }
+    }
+}
+
+
+/*
+ * The carrier decides about the deadline, which may have been capped
+ * (AEE-29); a timeout_ms that says the same stays as it was written.
+ */
+
+static void
+parley_aee_restore_requires(parley_buf_t *b, const parley_aee_head_t *head,
+    parley_json_ref_t requires)
+{
+    unsigned              comma;
+    uint32_t              k, timeout;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = requires.doc;
+    value.doc = doc;
+
+    parley_buf_lit(b, ",\"requires\":");
+
+    if (parley_json_type(doc, requires.node) != PARLEY_JSON_OBJECT
+        && (parley_json_type(doc, requires.node) != PARLEY_JSON_NULL
+            || head->timeout_ms < 0))
+    {
+        parley_buf_value(b, requires);
+        return;
+    }
+
+    timeout = parley_json_get(doc, requires.node, PARLEY_STR("timeout_ms"));
+
+    if (parley_aee_timeout(doc, timeout) == head->timeout_ms) {
+        parley_buf_value(b, requires);
+        return;
+    }
+
+    comma = 0;
+
+    parley_buf_octet(b, '{');
+
+    if (head->timeout_ms >= 0) {
+        comma = 1;
+        parley_buf_lit(b, "\"timeout_ms\":");
+        parley_buf_int(b, head->timeout_ms);
+    }
+
+    if (parley_json_type(doc, requires.node) == PARLEY_JSON_OBJECT) {
+        for (k = parley_json_first(requires.node);
+             k != parley_json_end(doc, requires.node);
+             k = parley_json_after(doc, k + 1))
+        {
+            if (k + 1 == timeout) {
+                continue;
+            }
+
+            if (comma++) {
+                parley_buf_octet(b, ',');
+            }
+
+            value.node = k;
+            parley_buf_value(b, value);
+            parley_buf_octet(b, ':');
+            value.node = k + 1;
+            parley_buf_value(b, value);
+        }
+    }
+
+    parley_buf_octet(b, '}');
 }
 
 

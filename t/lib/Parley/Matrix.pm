@@ -49,7 +49,8 @@ sub principals {
 
 # What with_gateway() takes: /to-aee, /to-vcp, /to-c2a, /to-channel, /to-moq;
 # the same with -bare (no parley_vcp_context), -strict (parley_loss reject),
-# -redact (what C2A says as a reason) and -deny (nothing for agent.bob).
+# -redact (what C2A says as a reason), -capped (priority normal, 1 s) and -deny
+# (nothing for agent.bob).
 sub matrix {
     my $http = http_config();
     my ($cert, $key) = tls();
@@ -71,6 +72,9 @@ sub matrix {
                  . location("/to-$speak-redact",
                             "$all $context "
                             . 'parley_redact /params/reason mask;')
+                 . location("/to-$speak-capped",
+                            "$all $context "
+                            . 'parley_cap priority=normal timeout=1s;')
                  . location("/to-$speak-deny",
                             "$all $context parley_deny to=agent:bob; "
                             . 'parley_allow protocol=*;');
