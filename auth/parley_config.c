@@ -9,6 +9,10 @@
 #include "parley_json.h"
 
 
+static void parley_config_limits(parley_json_limits_t *ret);
+static void parley_config_twice(parley_str_t text, parley_error_t *err);
+
+
 json_t *
 parley_config_read(parley_str_t text, parley_error_t *err)
 {
@@ -32,7 +36,7 @@ parley_config_read(parley_str_t text, parley_error_t *err)
 
         /*
          * e.text quotes the file, which may hold secrets: what is wrong is
-         * told by the code alone
+         * told by the code alone, and the name of a member
          */
 
         (void) parley_error_set(err, PARLEY_E_JSON_INVALID, NULL,
@@ -43,9 +47,47 @@ parley_config_read(parley_str_t text, parley_error_t *err)
                                 e.line);
         err->offset = e.position >= 0 ? (size_t) e.position
                                       : PARLEY_NO_OFFSET;
+
+        if (json_error_code(&e) == json_error_duplicate_key) {
+            parley_config_twice(text, err);
+        }
     }
 
     return tree;
+}
+
+
+/* Says which member is there twice: jansson says no more than where. */
+
+static void
+parley_config_twice(parley_str_t text, parley_error_t *err)
+{
+    parley_json_t          doc;
+    parley_arena_t         arena;
+    parley_error_t         found;
+    parley_json_limits_t   limits;
+
+    parley_config_limits(&limits);
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    if (parley_json_read(&doc, &arena, &limits, 0, text, &found) != 0
+        && found.code == PARLEY_E_JSON_INVALID && found.field[0] != '\0')
+    {
+        memcpy(err->field, found.field, sizeof(err->field));
+        err->offset = found.offset;
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+parley_config_limits(parley_json_limits_t *ret)
+{
+    *ret = parley_json_limits_default;
+
+    ret->octets = 64 * 1024 * 1024;
+    ret->members = 1024 * 1024;
 }
 
 
@@ -64,10 +106,7 @@ parley_config_locate(const parley_mem_t *mem, parley_str_t text,
         return;
     }
 
-    limits = parley_json_limits_default;
-    limits.octets = 64 * 1024 * 1024;
-    limits.members = 1024 * 1024;
-
+    parley_config_limits(&limits);
     parley_arena_init(&arena, mem, 0);
 
     if (parley_json_read(&doc, &arena, &limits, 0, text, &ignored) == 0) {

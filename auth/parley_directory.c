@@ -546,6 +546,14 @@ parley_directory_read(parley_directory_t *dir, parley_arena_t *arena,
                                 "the identities are not an object");
     }
 
+    /* a file for nobody says so: an empty list */
+
+    if (json_object_size(tree) == 0) {
+        return parley_error_set(err, PARLEY_E_FIELD_MISSING, "/principals",
+                                "neither \"principals\" nor \"peers\" is "
+                                "there");
+    }
+
     if (parley_directory_known(err, tree, "", names) != 0
         || parley_directory_principals_read(dir, arena,
                                             json_object_get(tree,

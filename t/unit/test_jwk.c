@@ -130,7 +130,7 @@ test_broken(void **state)
         { "{}", "/keys", PARLEY_E_FIELD_MISSING },
         { "{\"keys\":{}}", "/keys", PARLEY_E_FIELD_INVALID },
         { "{\"keys\":[]} x", "", PARLEY_E_JSON_INVALID },
-        { "{\"keys\":[],\"keys\":[]}", "", PARLEY_E_JSON_INVALID },
+        { "{\"keys\":[],\"keys\":[]}", "/keys", PARLEY_E_JSON_INVALID },
         { "{\"keys\":[1]}", "/keys/0", PARLEY_E_FIELD_INVALID },
         { "{\"keys\":[{}]}", "/keys/0/kty", PARLEY_E_FIELD_MISSING },
         { "{\"keys\":[{\"kty\":7}]}", "/keys/0/kty",
