@@ -23,6 +23,7 @@
 #include "parley_limit.h"
 #include "parley_name.h"
 #include "parley_party.h"
+#include "parley_spot.h"
 #include "parley_policy.h"
 #include "parley_principal.h"
 #include "parley_rate.h"

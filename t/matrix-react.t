@@ -168,7 +168,7 @@ my $ack = { %{ escalation(severity => 'warning',
 [post('/to-c2a', $ack, as => 'lead'),
  post('/to-vcp', react('done', inReplyTo => $ack->{message_id}))]
 --- service: took($c, $q)
---- refused: c2a translation-unsupported /method
+--- refused: c2a translation-unsupported /params/name
 --- forwarded: 3
 
 

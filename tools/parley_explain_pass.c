@@ -5,6 +5,7 @@
 
 #include "parley_aee_own.h"
 #include "parley_explain.h"
+#include "parley_spot.h"
 
 
 static parley_verdict_t parley_step_own(parley_explain_t *e);

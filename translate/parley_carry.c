@@ -498,15 +498,3 @@ parley_carry_displaced(parley_buf_t *b, const parley_msg_t *m)
 
     parley_buf_octet(b, '}');
 }
-
-
-void
-parley_carry_reply_lost(const parley_msg_t *m, parley_loss_t *loss)
-{
-    if (m->reply_to_value.doc != NULL) {
-        parley_loss_value(loss, m->reply_to_value);
-        return;
-    }
-
-    parley_loss_field(loss, m->doc, parley_codecs[m->wire]->reply_to_pointer);
-}

@@ -76,8 +76,4 @@ void parley_carry_payload(parley_buf_t *b, const parley_msg_t *m,
     parley_str_t skip);
 
 
-/* Reports that a protocol cannot say what m answers. */
-void parley_carry_reply_lost(const parley_msg_t *m, parley_loss_t *loss);
-
-
 #endif /* PARLEY_CARRY_H */

@@ -152,6 +152,18 @@ typedef struct {
 } parley_answer_t;
 
 
+/* what of a message stands somewhere in its document */
+typedef enum {
+    PARLEY_SPOT_FORM = 0,
+    PARLEY_SPOT_INTENT,
+    PARLEY_SPOT_CORR,
+    PARLEY_SPOT_REPLY_TO,      /* also what it reports on or takes back */
+    PARLEY_SPOT_PRIORITY,
+    PARLEY_SPOT_TIMEOUT,
+    PARLEY_SPOT_DATA
+} parley_spot_t;
+
+
 /* an HTTP answer for the caller */
 typedef struct {
     int           status;
@@ -276,11 +288,11 @@ typedef struct {
                parley_error_t *err);
 
     /*
-     * The value in m->doc by which m, of this wire or this origin, names what
-     * it refers to; PARLEY_JSON_NONE: there is none.  NULL: it stands at
-     * reply_to_pointer.
+     * The value in m->doc, of this wire or this origin, where something
+     * stands; PARLEY_JSON_NONE: at the pointer above, if anywhere.  NULL:
+     * everything does.
      */
-    uint32_t  (*refers_at)(const parley_msg_t *m);
+    uint32_t  (*spot)(const parley_msg_t *m, parley_spot_t spot);
 
     /* Which way in a hierarchy such a message may go (VCP-30). */
     parley_direction_t  (*direction)(const parley_msg_t *m);

@@ -7,6 +7,7 @@
 #include "parley_moq.h"
 #include "parley_schema.h"
 #include "parley_vcp.h"
+#include "parley_spot.h"
 
 
 #define PARLEY_DETECT_MIN      2    /* members, where none is decisive */
@@ -462,7 +463,8 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
 
     if (m->local) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                wire->form_pointer, "such a message is for "
+                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                "such a message is for "
                                 "the gateway itself and goes no further");
     }
 
@@ -480,7 +482,8 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
                                 & PARLEY_PROTO_BIT(codec->proto))))
     {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                wire->form_pointer, "%s is not translated to "
+                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                "%s is not translated to "
                                 "%s",
                                 (const char *) parley_proto_name(m->wire).data,
                                 (const char *)

@@ -92,13 +92,6 @@ int parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * An error about what m answers, reports on or takes back: names the member
- * by which it refers to that.  Returns -1.
- */
-int parley_misrefers(const parley_msg_t *m, parley_code_t code,
-    const char *text, parley_error_t *err);
-
-/*
  * What a signature of a message covers: the RFC 8785 form of the document
  * without the protocol's signature member.  An inexact document has none:
  * signature-invalid, naming the number.

@@ -58,7 +58,6 @@ parley_msg_init(parley_msg_t *m, parley_proto_t proto,
     m->act = PARLEY_ACT_EVENT;
     m->priority = PARLEY_PRIORITY_NORMAL;
     m->data = parley_json_ref_none;
-    m->reply_to_value = parley_json_ref_none;
 
     for (i = 0; i < sizeof(m->said) / sizeof(m->said[0]); i++) {
         m->said[i] = PARLEY_JSON_NONE;

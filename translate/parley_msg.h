@@ -118,8 +118,6 @@ typedef struct {
     parley_str_t          intent;     /* never empty: "vcp.escalation" */
     parley_str_t          corr;       /* empty: none of its own */
     parley_str_t          reply_to;   /* empty: answers nothing */
-    parley_json_ref_t     reply_to_value;   /* where it stands, if not where
-                                         the codec says; else none */
     parley_str_t          call;       /* what its sender has for it beside the
                                          id, to take it back by; empty: none */
     parley_str_t          recalls;    /* the call that this takes back; empty:

@@ -95,27 +95,3 @@ parley_refuse_title(int status)
 
     return PARLEY_STR("Error");
 }
-
-
-int
-parley_misrefers(const parley_msg_t *m, parley_code_t code,
-    const char *text, parley_error_t *err)
-{
-    char                   pointer[PARLEY_POINTER_MAX];
-    uint32_t               at;
-    const parley_codec_t  *codec;
-
-    codec = parley_codecs[m->recalls.len > 0 ? m->origin : m->wire];
-
-    at = codec->refers_at != NULL ? codec->refers_at(m) : PARLEY_JSON_NONE;
-
-    if (at != PARLEY_JSON_NONE) {
-        (void) parley_json_pointer(m->doc, at, pointer, sizeof(pointer));
-
-        return parley_error_set(err, code, pointer, "%s", text);
-    }
-
-    return parley_error_set(err, code,
-                            parley_codecs[m->wire]->reply_to_pointer, "%s",
-                            text);
-}

@@ -4,6 +4,7 @@
  */
 
 #include "parley_test_translate.h"
+#include "parley_spot.h"
 
 
 #define EVENT(policy, more)                                                   \

@@ -3,6 +3,7 @@
 #include "parley_id.h"
 #include "parley_name.h"
 #include "parley_time.h"
+#include "parley_spot.h"
 
 
 static int parley_aee_encode_ids(parley_arena_t *arena,
@@ -53,7 +54,8 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (parley_aee_chars(m->intent) < PARLEY_AEE_INTENT_MIN) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                wire->intent_pointer, "an AEE intent has at "
+                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                "an AEE intent has at "
                                 "least 3 characters");
     }
 
@@ -136,7 +138,7 @@ parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
 
     if (answers && reply_to.len == 0) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_codecs[m->wire]->form_pointer,
+                                parley_at(m, PARLEY_SPOT_FORM).pointer,
                                 "an AEE result or error answers a message");
     }
 
@@ -440,7 +442,7 @@ parley_aee_check_restored(const parley_engine_t *engine,
 
     if (parley_aee_is_reserved(m->intent)) {
         return parley_error_set(err, PARLEY_E_INTENT_REFUSED,
-                                parley_codecs[m->wire]->intent_pointer,
+                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
                                 "what it carries has an intent of the "
                                 "reserved namespace aee.*");
     }
@@ -456,6 +458,6 @@ parley_aee_check_restored(const parley_engine_t *engine,
     }
 
     return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            parley_codecs[m->wire]->data_pointer,
+                            parley_at(m, PARLEY_SPOT_DATA).pointer,
                             "what it carries is no AEE envelope");
 }

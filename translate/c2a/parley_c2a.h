@@ -163,8 +163,8 @@ int parley_c2a_scalar(const parley_json_t *doc, uint32_t value,
 /* attention.deadlineMs of an event, -1: it has none */
 int64_t parley_c2a_deadline(const parley_json_t *doc);
 
-/* Where it names what it answers, reports on or takes back, or NONE. */
-uint32_t parley_c2a_refers_at(const parley_msg_t *m);
+/* Where a message, or what an event carries, says something; or NONE. */
+uint32_t parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot);
 
 /* What form and data say of a tool call or notification.  -1: no memory. */
 int parley_c2a_words(parley_msg_t *msg);

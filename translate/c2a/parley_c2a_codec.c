@@ -32,7 +32,7 @@ const parley_codec_t  parley_c2a_codec = {
     .text_ids = 1,
     .responds = 1,
 
-    .refers_at = parley_c2a_refers_at,
+    .spot = parley_c2a_spot,
     .detect = parley_c2a_detect,
     .decode = parley_c2a_decode,
     .payload = parley_c2a_says,

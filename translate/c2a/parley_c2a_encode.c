@@ -2,13 +2,14 @@
 #include "parley_carry.h"
 #include "parley_name.h"
 #include "parley_time.h"
+#include "parley_spot.h"
 
 #include <stdio.h>
 
 
 static int parley_c2a_names(parley_c2a_encode_t *e);
 static int parley_c2a_group(parley_str_t name, parley_str_t *ret);
-static void parley_c2a_place(parley_c2a_encode_t *e, parley_str_t group);
+static void parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group);
 static int parley_c2a_write_event(parley_c2a_encode_t *e);
 static void parley_c2a_write_head(parley_c2a_encode_t *e);
 static void parley_c2a_write_author(parley_c2a_encode_t *e);
@@ -83,7 +84,7 @@ parley_c2a_names(parley_c2a_encode_t *e)
 
     e->row = parley_c2a_row(m, group);
 
-    parley_c2a_place(e, name);
+    parley_c2a_stand(e, name);
 
     return 0;
 }
@@ -112,7 +113,7 @@ parley_c2a_group(parley_str_t name, parley_str_t *ret)
  */
 
 static void
-parley_c2a_place(parley_c2a_encode_t *e, parley_str_t group)
+parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group)
 {
     const parley_msg_t  *answering;
 
@@ -307,19 +308,17 @@ parley_c2a_write_knock(parley_c2a_encode_t *e)
 static void
 parley_c2a_withheld(parley_c2a_encode_t *e)
 {
-    uint32_t               i;
-    const parley_msg_t    *m;
-    const parley_codec_t  *wire;
+    uint32_t             i;
+    const parley_msg_t  *m;
 
     m = e->m;
-    wire = parley_codecs[m->wire];
 
-    parley_loss_field(e->loss, m->doc, wire->form_pointer);
-    parley_loss_field(e->loss, m->doc, wire->intent_pointer);
-    parley_loss_field(e->loss, m->doc, wire->data_pointer);
+    parley_loss_at(e->loss, m, PARLEY_SPOT_FORM);
+    parley_loss_at(e->loss, m, PARLEY_SPOT_INTENT);
+    parley_loss_at(e->loss, m, PARLEY_SPOT_DATA);
 
     if (m->reply_to.len > 0) {
-        parley_carry_reply_lost(m, e->loss);
+        parley_loss_at(e->loss, m, PARLEY_SPOT_REPLY_TO);
     }
 
     for (i = 0; i < m->nmembers; i++) {
@@ -391,8 +390,7 @@ parley_c2a_check(const parley_engine_t *engine, parley_c2a_encode_t *e,
 static int
 parley_c2a_unsaid(parley_c2a_encode_t *e)
 {
-    char         text[PARLEY_TEXT_MAX];
-    const char  *data;
+    char  text[PARLEY_TEXT_MAX];
 
     if (e->err->code == PARLEY_E_CAPACITY) {
         return -1;
@@ -400,8 +398,7 @@ parley_c2a_unsaid(parley_c2a_encode_t *e)
 
     memcpy(text, e->err->text, sizeof(text));
 
-    data = parley_codecs[e->m->wire]->data_pointer;
-
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            data ? data : "", "in C2A, %s", text);
+                            parley_at(e->m, PARLEY_SPOT_DATA).pointer,
+                            "in C2A, %s", text);
 }

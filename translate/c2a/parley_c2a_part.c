@@ -307,9 +307,6 @@ parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
         if (codec->reply_to_member.len > 0
             && parley_json_string_is(doc, name, codec->reply_to_member))
         {
-            msg->reply_to_value.doc = doc;
-            msg->reply_to_value.node = name + 1;
-
             return parley_msg_string(doc, name + 1, &msg->reply_to);
         }
     }

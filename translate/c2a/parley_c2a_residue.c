@@ -19,6 +19,8 @@ static void parley_c2a_residue_member(const parley_msg_t *m, uint32_t name,
     parley_loss_t *loss);
 static void parley_c2a_residue_content(const parley_msg_t *m,
     uint32_t content, parley_loss_t *loss);
+static void parley_c2a_residue_part(const parley_json_t *doc, uint32_t part,
+    const parley_str_t *names, unsigned n, parley_loss_t *loss);
 static int parley_c2a_residue_in(const parley_json_t *doc, uint32_t name,
     const parley_str_t *names, unsigned n);
 
@@ -40,6 +42,16 @@ static const parley_c2a_residue_row_t  parley_c2a_residue_rows[] = {
     { parley_str("injection"), { { NULL, 0 } }, { parley_str("mode") } },
     { parley_str("reliability"), { { NULL, 0 } },
       { parley_str("idempotencyKey"), parley_str("attempt") } },
+};
+
+
+static const parley_str_t  parley_c2a_carrier_names[] = {
+    parley_str("type"), parley_str("mediaType"), parley_str("form"),
+    parley_str("data"), parley_str("members"), parley_str("reference"),
+};
+
+static const parley_str_t  parley_c2a_text_names[] = {
+    parley_str("type"), parley_str("text"),
 };
 
 
@@ -140,7 +152,10 @@ parley_c2a_residue_member(const parley_msg_t *m, uint32_t name,
 }
 
 
-/* The carrier and the text before it are the gateway's. */
+/*
+ * The carrier and the text before it are the gateway's, but for what somebody
+ * has added to them.
+ */
 
 static void
 parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
@@ -161,14 +176,50 @@ parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
          i != parley_json_end(doc, content);
          i = parley_json_after(doc, i))
     {
-        if (i == carrier
-            || (i == first && parley_json_after(doc, i) == carrier))
+        if (i == carrier) {
+            parley_c2a_residue_part(doc, i, parley_c2a_carrier_names,
+                                    sizeof(parley_c2a_carrier_names)
+                                    / sizeof(parley_c2a_carrier_names[0]),
+                                    loss);
+            continue;
+        }
+
+        if (i == first && parley_json_after(doc, i) == carrier
+            && parley_json_string_is(doc, parley_json_get(doc, i,
+                                                          PARLEY_STR("type")),
+                                     PARLEY_STR("text")))
         {
+            parley_c2a_residue_part(doc, i, parley_c2a_text_names,
+                                    sizeof(parley_c2a_text_names)
+                                    / sizeof(parley_c2a_text_names[0]), loss);
             continue;
         }
 
         value.node = i;
         parley_loss_value(loss, value);
+    }
+}
+
+
+/* the members of a part beside those of these names */
+
+static void
+parley_c2a_residue_part(const parley_json_t *doc, uint32_t part,
+    const parley_str_t *names, unsigned n, parley_loss_t *loss)
+{
+    uint32_t           k;
+    parley_json_ref_t  value;
+
+    value.doc = doc;
+
+    for (k = parley_json_first(part);
+         k != parley_json_end(doc, part);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (!parley_c2a_residue_in(doc, k, names, n)) {
+            value.node = k + 1;
+            parley_loss_value(loss, value);
+        }
     }
 }
 

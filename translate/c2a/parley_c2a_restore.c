@@ -7,6 +7,7 @@
 #include "parley_c2a.h"
 #include "parley_carry.h"
 #include "parley_name.h"
+#include "parley_spot.h"
 
 
 #define PARLEY_C2A_FIXED_MAX  2
@@ -52,7 +53,7 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
 
     if (form == PARLEY_C2A_FORMS) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_codecs[e->m->wire]->intent_pointer,
+                                parley_at(e->m, PARLEY_SPOT_INTENT).pointer,
                                 "C2A has no such message");
     }
 

@@ -128,7 +128,7 @@ int parley_channel_kind_mismatch(const parley_channel_kind_info_t *kind,
 int parley_channel_peek(parley_msg_t *msg);
 
 /* The query_id or diagnostic_id that an answer names, or PARLEY_JSON_NONE. */
-uint32_t parley_channel_refers_at(const parley_msg_t *m);
+uint32_t parley_channel_spot(const parley_msg_t *m, parley_spot_t spot);
 
 int parley_channel_decode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_json_t *doc, int mve5,

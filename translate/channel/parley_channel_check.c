@@ -4,7 +4,7 @@
  */
 
 #include "parley_channel.h"
-#include "parley_carry.h"
+#include "parley_spot.h"
 
 #include <stdio.h>
 
@@ -49,7 +49,7 @@ parley_channel_check(const parley_engine_t *engine,
 
     if (!e->native && e->m->origin != PARLEY_PROTO_CHANNEL && !back.held) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_codecs[e->m->wire]->data_pointer,
+                                parley_at(e->m, PARLEY_SPOT_DATA).pointer,
                                 "a text cannot carry a payload of this "
                                 "depth");
     }
@@ -79,7 +79,8 @@ parley_channel_unsaid(parley_channel_encode_t *e)
 {
     char                   pointer[2 * PARLEY_POINTER_MAX];
     char                   text[PARLEY_TEXT_MAX];
-    const char            *field, *data;
+    const char            *field;
+    parley_at_t            data;
     parley_code_t          code;
     const parley_codec_t  *wire;
 
@@ -90,11 +91,11 @@ parley_channel_unsaid(parley_channel_encode_t *e)
     }
 
     wire = parley_codecs[e->m->wire];
-    data = wire->data_pointer ? wire->data_pointer : "";
+    data = parley_at(e->m, PARLEY_SPOT_DATA);
     field = e->err->field;
 
     if (strncmp(field, "/payload", sizeof("/payload") - 1) == 0) {
-        (void) snprintf(pointer, sizeof(pointer), "%s%s", data,
+        (void) snprintf(pointer, sizeof(pointer), "%s%s", data.pointer,
                         field + sizeof("/payload") - 1);
 
     } else if (strcmp(field, "/created_at") == 0) {
@@ -102,7 +103,7 @@ parley_channel_unsaid(parley_channel_encode_t *e)
                         wire->created_pointer);
 
     } else {
-        (void) snprintf(pointer, sizeof(pointer), "%s", data);
+        (void) snprintf(pointer, sizeof(pointer), "%s", data.pointer);
     }
 
     memcpy(text, e->err->text, sizeof(text));
@@ -119,39 +120,36 @@ parley_channel_compare(parley_channel_encode_t *e, const parley_msg_t *back)
     int                    answers;
     parley_loss_t         *loss;
     const parley_msg_t    *m;
-    const parley_codec_t  *wire;
 
     m = e->m;
     loss = e->loss;
-    wire = parley_codecs[m->wire];
-
     answers = e->opts->answering != NULL
               && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE);
 
     if (!parley_str_eq(m->intent, back->intent)) {
-        parley_loss_field(loss, m->doc, wire->intent_pointer);
+        parley_loss_at(loss, m, PARLEY_SPOT_INTENT);
     }
 
     if (m->act != back->act) {
-        parley_loss_field(loss, m->doc, wire->form_pointer);
+        parley_loss_at(loss, m, PARLEY_SPOT_FORM);
     }
 
     if (!answers && !parley_channel_same_corr(e, back)) {
-        parley_loss_field(loss, m->doc, wire->corr_pointer);
+        parley_loss_at(loss, m, PARLEY_SPOT_CORR);
     }
 
     if (!answers && m->reply_to.len > 0 && !parley_channel_comes_back(e)
         && !parley_str_eq(m->reply_to, back->reply_to))
     {
-        parley_carry_reply_lost(m, loss);
+        parley_loss_at(loss, m, PARLEY_SPOT_REPLY_TO);
     }
 
     if (m->priority != back->priority) {
-        parley_loss_field(loss, m->doc, wire->priority_pointer);
+        parley_loss_at(loss, m, PARLEY_SPOT_PRIORITY);
     }
 
     if (m->timeout_ms >= 0 && m->timeout_ms != back->timeout_ms) {
-        parley_loss_field(loss, m->doc, wire->timeout_pointer);
+        parley_loss_at(loss, m, PARLEY_SPOT_TIMEOUT);
     }
 }
 

@@ -24,7 +24,7 @@ const parley_codec_t  parley_channel_codec = {
     .data_pointer = "/payload",
     .replies_by_corr = 1,
 
-    .refers_at = parley_channel_refers_at,
+    .spot = parley_channel_spot,
     .detect = parley_channel_detect,
     .decode = parley_channel_decode,
     .payload = parley_channel_says,

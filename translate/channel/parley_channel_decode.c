@@ -350,15 +350,14 @@ parley_channel_is_member(const parley_json_t *doc, uint32_t name)
 
 
 uint32_t
-parley_channel_refers_at(const parley_msg_t *m)
+parley_channel_spot(const parley_msg_t *m, parley_spot_t spot)
 {
     const parley_channel_kind_info_t  *kind;
 
     kind = parley_channel_kind_find(m->form);
 
-    if (m->origin != PARLEY_PROTO_CHANNEL || kind == NULL
-        || m->act != PARLEY_ACT_REPLY || kind->corr.len == 0
-        || m->data.doc != m->doc)
+    if (spot != PARLEY_SPOT_REPLY_TO || m->origin != PARLEY_PROTO_CHANNEL
+        || kind == NULL || m->act != PARLEY_ACT_REPLY || kind->corr.len == 0)
     {
         return PARLEY_JSON_NONE;
     }

@@ -1,6 +1,7 @@
 #include "parley_channel.h"
 #include "parley_carry.h"
 #include "parley_name.h"
+#include "parley_spot.h"
 
 
 static int parley_channel_choose_native(parley_channel_encode_t *e,
@@ -100,7 +101,7 @@ parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
                                                     sizeof("channel.") - 1));
     if (kind == NULL) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_codecs[m->wire]->intent_pointer,
+                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
                                 "agent-channel has no such kind");
     }
 

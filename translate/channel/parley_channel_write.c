@@ -8,6 +8,7 @@
 #include "parley_decimal.h"
 #include "parley_jcs.h"
 #include "parley_number.h"
+#include "parley_spot.h"
 
 
 #define PARLEY_CHANNEL_DIGITS  15       /* of integers that are doubles */
@@ -96,7 +97,7 @@ parley_channel_text_first(parley_channel_encode_t *e, parley_buf_t *b)
     for (i = 0; i < m->form.len; i++) {
         if (m->form.data[i] <= ' ' || m->form.data[i] == 0x7F) {
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                    parley_codecs[m->wire]->intent_pointer,
+                                    parley_at(m, PARLEY_SPOT_INTENT).pointer,
                                     "a text cannot name a message of this "
                                     "form");
         }
@@ -276,9 +277,8 @@ static int
 parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
     parley_json_ref_t value)
 {
-    char                   pointer[PARLEY_POINTER_MAX];
-    uint32_t               i;
-    const parley_codec_t  *wire;
+    char      pointer[PARLEY_POINTER_MAX];
+    uint32_t  i;
 
     for (i = value.node; i < parley_json_end(value.doc, value.node); i++) {
         if (parley_json_type(value.doc, i) == PARLEY_JSON_NUMBER
@@ -293,17 +293,15 @@ parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
         return 0;
     }
 
-    wire = parley_codecs[e->m->wire];
-
     if (value.doc == e->m->doc) {
         (void) parley_json_pointer(value.doc, i, pointer, sizeof(pointer));
     }
 
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                             value.doc == e->m->doc ? pointer
-                                                   : wire->data_pointer,
-                            "this number is no double: it has no canonical "
-                            "form");
+                             : parley_at(e->m, PARLEY_SPOT_DATA).pointer,
+                             "this number is no double: it has no canonical "
+                             "form");
 }
 
 

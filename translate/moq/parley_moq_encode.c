@@ -1,6 +1,7 @@
 #include "parley_moq.h"
 #include "parley_carry.h"
 #include "parley_id.h"
+#include "parley_spot.h"
 
 #include <stdio.h>
 
@@ -63,15 +64,13 @@ static int
 parley_moq_choose(parley_moq_encode_t *e)
 {
     const parley_msg_t    *m, *answering;
-    const parley_codec_t  *wire;
 
     m = e->m;
     answering = e->opts->answering;
-    wire = parley_codecs[m->wire];
-
     if (m->origin != PARLEY_PROTO_MOQ && m->origin != m->wire) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                wire->intent_pointer, "a command carries no "
+                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                "a command carries no "
                                 "message of a third protocol");
     }
 
@@ -88,13 +87,14 @@ parley_moq_choose(parley_moq_encode_t *e)
 
     if (e->action.len == 0) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                wire->intent_pointer,
+                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
                                 "a command has an action");
     }
 
     if (parley_moq_is_local(e->action)) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                wire->intent_pointer, "this command is the "
+                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                "this command is the "
                                 "gateway's own business");
     }
 
@@ -244,15 +244,13 @@ parley_moq_unsaid(parley_moq_encode_t *e)
 {
     char                   pointer[2 * PARLEY_POINTER_MAX];
     char                   text[PARLEY_TEXT_MAX];
-    const char            *data;
 
     if (e->err->code == PARLEY_E_CAPACITY) {
         return -1;
     }
 
-    data = parley_codecs[e->m->wire]->data_pointer;
-
-    (void) snprintf(pointer, sizeof(pointer), "%s/%s%s", data ? data : "",
+    (void) snprintf(pointer, sizeof(pointer), "%s/%s%s",
+                    parley_at(e->m, PARLEY_SPOT_DATA).pointer,
                     (const char *) parley_proto_name(PARLEY_PROTO_MOQ).data,
                     e->err->field);
 
@@ -284,15 +282,15 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
     }
 
     if (m->act != back->act) {
-        parley_loss_field(e->loss, m->doc, wire->form_pointer);
+        parley_loss_at(e->loss, m, PARLEY_SPOT_FORM);
     }
 
     if (m->priority != back->priority) {
-        parley_loss_field(e->loss, m->doc, wire->priority_pointer);
+        parley_loss_at(e->loss, m, PARLEY_SPOT_PRIORITY);
     }
 
     if (m->timeout_ms >= 0) {
-        parley_loss_field(e->loss, m->doc, wire->timeout_pointer);
+        parley_loss_at(e->loss, m, PARLEY_SPOT_TIMEOUT);
     }
 
     wire->residue(m, e->loss);
@@ -309,11 +307,11 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
     }
 
     if (!corr && !(back->corr.len == 0 && parley_str_eq(m->corr, m->id))) {
-        parley_loss_field(e->loss, m->doc, wire->corr_pointer);
+        parley_loss_at(e->loss, m, PARLEY_SPOT_CORR);
     }
 
     if (!reply_to) {
-        parley_carry_reply_lost(m, e->loss);
+        parley_loss_at(e->loss, m, PARLEY_SPOT_REPLY_TO);
     }
 
     return 0;

@@ -3,6 +3,7 @@
 #include "parley_id.h"
 #include "parley_name.h"
 #include "parley_time.h"
+#include "parley_spot.h"
 
 #include <stdio.h>
 
@@ -64,11 +65,8 @@ parley_vcp_choose(parley_vcp_encode_t *e)
 {
     int                    ack;
     const parley_msg_t    *m;
-    const parley_codec_t  *wire;
 
     m = e->m;
-    wire = parley_codecs[m->wire];
-
     e->type = PARLEY_VCP_TYPES;
 
     if (parley_str_begins(m->intent, "vcp.")) {
@@ -76,7 +74,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
 
         if (e->type == PARLEY_VCP_TYPES) {
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                    wire->intent_pointer,
+                                    parley_at(m, PARLEY_SPOT_INTENT).pointer,
                                     "VCP has no such message type");
         }
     }
@@ -95,7 +93,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
         }
 
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                wire->intent_pointer,
+                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
                                 "VCP cannot say a message with this intent");
 
     case PARLEY_ACT_REPLY:
@@ -127,7 +125,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
     }
 
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            wire->form_pointer,
+                            parley_at(m, PARLEY_SPOT_FORM).pointer,
                             "VCP cannot say a message of this type");
 }
 
@@ -544,7 +542,7 @@ parley_vcp_unsaid(parley_vcp_encode_t *e)
 
     if (strncmp(field, "/payload", sizeof("/payload") - 1) == 0) {
         (void) snprintf(pointer, sizeof(pointer), "%s%s",
-                        wire->data_pointer ? wire->data_pointer : "",
+                        parley_at(e->m, PARLEY_SPOT_DATA).pointer,
                         field + sizeof("/payload") - 1);
 
     } else if (strcmp(field, "/timestamp") == 0) {
@@ -553,7 +551,7 @@ parley_vcp_unsaid(parley_vcp_encode_t *e)
 
     } else {
         (void) snprintf(pointer, sizeof(pointer), "%s",
-                        wire->data_pointer ? wire->data_pointer : "");
+                        parley_at(e->m, PARLEY_SPOT_DATA).pointer);
     }
 
     memcpy(text, e->err->text, sizeof(text));
@@ -578,11 +576,11 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
 
     if (e->made) {
         if (!parley_str_eq(m->intent, back->intent)) {
-            parley_loss_field(loss, m->doc, wire->intent_pointer);
+            parley_loss_at(loss, m, PARLEY_SPOT_INTENT);
         }
 
     } else if (m->act != back->act) {
-        parley_loss_field(loss, m->doc, wire->form_pointer);
+        parley_loss_at(loss, m, PARLEY_SPOT_FORM);
     }
 
     /*
@@ -595,22 +593,22 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
         && !(parley_str_eq(m->corr, m->id)
              && parley_str_eq(back->corr, back->id)))
     {
-        parley_loss_field(loss, m->doc, wire->corr_pointer);
+        parley_loss_at(loss, m, PARLEY_SPOT_CORR);
     }
 
     if (m->reply_to.len > 0 && !parley_str_eq(m->reply_to, back->reply_to)
         && (answering == NULL
             || (m->act != PARLEY_ACT_REPLY && m->act != PARLEY_ACT_FAILURE)))
     {
-        parley_carry_reply_lost(m, loss);
+        parley_loss_at(loss, m, PARLEY_SPOT_REPLY_TO);
     }
 
     if (m->priority != back->priority) {
-        parley_loss_field(loss, m->doc, wire->priority_pointer);
+        parley_loss_at(loss, m, PARLEY_SPOT_PRIORITY);
     }
 
     if (m->timeout_ms >= 0 && m->timeout_ms != back->timeout_ms) {
-        parley_loss_field(loss, m->doc, wire->timeout_pointer);
+        parley_loss_at(loss, m, PARLEY_SPOT_TIMEOUT);
     }
 
     wire->residue(m, loss);

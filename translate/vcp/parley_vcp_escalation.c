@@ -5,6 +5,7 @@
  */
 
 #include "parley_vcp.h"
+#include "parley_spot.h"
 
 #include <stdio.h>
 
@@ -27,9 +28,8 @@ static const parley_alarm_t  parley_vcp_alarms[] = {
 int
 parley_vcp_escalate(parley_vcp_encode_t *e)
 {
-    char                 pointer[PARLEY_POINTER_MAX];
+    char                 pointer[2 * PARLEY_POINTER_MAX];
     size_t               room;
-    const char          *data;
     parley_buf_t        *b;
     const parley_msg_t  *m;
 
@@ -40,10 +40,8 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
     e->made = 1;
 
     if (m->code.len == 0 && m->text.len == 0) {
-        data = parley_codecs[m->wire]->data_pointer;
-
         (void) snprintf(pointer, sizeof(pointer), "%s/message",
-                        data ? data : "");
+                        parley_at(m, PARLEY_SPOT_DATA).pointer);
 
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 pointer, "an escalation gives a reason");
@@ -147,8 +145,7 @@ parley_vcp_ack_severity(const parley_vcp_encode_t *e)
 static int
 parley_vcp_context(parley_vcp_encode_t *e)
 {
-    char                  pointer[PARLEY_POINTER_MAX];
-    const char           *data;
+    char                  pointer[2 * PARLEY_POINTER_MAX];
     parley_json_ref_t     context;
     const parley_msg_t   *m;
 
@@ -177,9 +174,8 @@ parley_vcp_context(parley_vcp_encode_t *e)
         return 0;
     }
 
-    data = parley_codecs[m->wire]->data_pointer;
-
-    (void) snprintf(pointer, sizeof(pointer), "%s/context", data ? data : "");
+    (void) snprintf(pointer, sizeof(pointer), "%s/context",
+                    parley_at(m, PARLEY_SPOT_DATA).pointer);
 
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
                             "an escalation says its context, and "

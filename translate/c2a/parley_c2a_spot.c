@@ -1,0 +1,154 @@
+/*
+ * Where a C2A message says what its canonical fields hold: that depends on
+ * whether it is an event, a tool call or a notification, and on what an event
+ * carries.
+ */
+
+#include "parley_c2a.h"
+
+
+static uint32_t parley_c2a_spot_event(const parley_msg_t *m,
+    parley_spot_t spot);
+static uint32_t parley_c2a_spot_carried(const parley_msg_t *m,
+    parley_spot_t spot);
+static uint32_t parley_c2a_spot_words(const parley_msg_t *m,
+    parley_spot_t spot);
+static uint32_t parley_c2a_spot_conversation(const parley_json_t *doc,
+    uint32_t conversation);
+
+
+uint32_t
+parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot)
+{
+    int  tool;
+
+    if (m->wire == PARLEY_PROTO_C2A
+        && parley_c2a_form_of(m->doc, &tool) == PARLEY_C2A_DELIVER)
+    {
+        return parley_c2a_spot_event(m, spot);
+    }
+
+    return m->origin == PARLEY_PROTO_C2A ? parley_c2a_spot_words(m, spot)
+                                         : PARLEY_JSON_NONE;
+}
+
+
+static uint32_t
+parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
+{
+    uint32_t  params;
+
+    params = parley_c2a_params(m->doc);
+
+    if (spot == PARLEY_SPOT_CORR) {
+        return parley_c2a_spot_conversation(m->doc,
+                   parley_json_get(m->doc, params,
+                                   PARLEY_STR("conversation")));
+    }
+
+    return m->origin != PARLEY_PROTO_C2A ? parley_c2a_spot_carried(m, spot)
+                                         : PARLEY_JSON_NONE;
+}
+
+
+static uint32_t
+parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
+{
+    uint32_t              part, form, members, intent;
+    parley_str_t          name;
+    parley_proto_t        proto;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+
+    part = parley_c2a_carrier(doc, parley_json_get(doc,
+                                                   parley_c2a_params(doc),
+                                                   PARLEY_STR("content")),
+                              &proto);
+
+    if (part == PARLEY_JSON_NONE) {
+        return PARLEY_JSON_NONE;
+    }
+
+    form = parley_json_get(doc, part, PARLEY_STR("form"));
+    members = parley_json_get(doc, part, PARLEY_STR("members"));
+
+    switch (spot) {
+
+    case PARLEY_SPOT_FORM:
+        return form;
+
+    case PARLEY_SPOT_INTENT:
+        intent = parley_json_get(doc, members, PARLEY_STR("intent"));
+        return intent != PARLEY_JSON_NONE ? intent : form;
+
+    case PARLEY_SPOT_REPLY_TO:
+        name = parley_codecs[m->origin]->reply_to_member;
+        return name.len > 0 ? parley_json_get(doc, members, name)
+                            : PARLEY_JSON_NONE;
+
+    default:
+        return PARLEY_JSON_NONE;
+    }
+}
+
+
+/* a tool call or a notification, also one that another protocol carries */
+
+static uint32_t
+parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
+{
+    uint32_t              target;
+    parley_c2a_form_t     form;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    form = parley_c2a_form_find(m->form);
+
+    switch (spot) {
+
+    case PARLEY_SPOT_FORM:
+    case PARLEY_SPOT_INTENT:
+        return m->wire == PARLEY_PROTO_C2A && form != PARLEY_C2A_FORMS
+               && parley_c2a_form_info(form)->tool
+               ? parley_json_get(doc, parley_c2a_params(doc),
+                                 PARLEY_STR("name"))
+               : PARLEY_JSON_NONE;
+
+    case PARLEY_SPOT_REPLY_TO:
+        return parley_json_get(doc, m->data.node,
+                               form == PARLEY_C2A_CANCELLED
+                               ? PARLEY_STR("requestId")
+                               : form == PARLEY_C2A_PROGRESS
+                               ? PARLEY_STR("progressToken")
+                               : PARLEY_STR("inReplyTo"));
+
+    case PARLEY_SPOT_CORR:
+
+        if (form == PARLEY_C2A_PROGRESS) {
+            return parley_json_get(doc, m->data.node,
+                                   PARLEY_STR("progressToken"));
+        }
+
+        target = parley_json_get(doc, m->data.node, PARLEY_STR("target"));
+
+        return target != PARLEY_JSON_NONE
+               && parley_json_type(doc, target) == PARLEY_JSON_STRING
+               ? target : parley_c2a_spot_conversation(doc, target);
+
+    default:
+        return PARLEY_JSON_NONE;
+    }
+}
+
+
+static uint32_t
+parley_c2a_spot_conversation(const parley_json_t *doc, uint32_t conversation)
+{
+    uint32_t  thread;
+
+    thread = parley_json_get(doc, conversation, PARLEY_STR("threadId"));
+
+    return thread != PARLEY_JSON_NONE
+           ? thread : parley_json_get(doc, conversation, PARLEY_STR("id"));
+}

@@ -1,0 +1,113 @@
+#include "parley_spot.h"
+
+
+static uint32_t parley_spot_node(const parley_msg_t *m,
+    parley_spot_t spot);
+static const char *parley_spot_fixed(const parley_codec_t *codec,
+    parley_spot_t spot);
+
+
+parley_at_t
+parley_at(const parley_msg_t *m, parley_spot_t spot)
+{
+    size_t        len;
+    uint32_t      node;
+    parley_at_t   at;
+    const char   *fixed;
+
+    node = parley_spot_node(m, spot);
+
+    if (node != PARLEY_JSON_NONE) {
+        (void) parley_json_pointer(m->doc, node, at.pointer,
+                                   sizeof(at.pointer));
+        return at;
+    }
+
+    fixed = parley_spot_fixed(parley_codecs[m->wire], spot);
+    len = fixed != NULL ? strlen(fixed) : 0;
+
+    memcpy(at.pointer, len > 0 ? fixed : "", len + 1);
+
+    return at;
+}
+
+
+/* A payload that was read out of a text is in no place of the document. */
+
+static uint32_t
+parley_spot_node(const parley_msg_t *m, parley_spot_t spot)
+{
+    const parley_codec_t  *codec;
+
+    if (m->data.doc != m->doc) {
+        return PARLEY_JSON_NONE;
+    }
+
+    if (spot == PARLEY_SPOT_DATA) {
+        return m->data.node;
+    }
+
+    codec = parley_codecs[m->recalls.len > 0
+                          && spot == PARLEY_SPOT_REPLY_TO
+                          ? m->origin : m->wire];
+
+    return codec->spot != NULL ? codec->spot(m, spot) : PARLEY_JSON_NONE;
+}
+
+
+static const char *
+parley_spot_fixed(const parley_codec_t *codec, parley_spot_t spot)
+{
+    switch (spot) {
+
+    case PARLEY_SPOT_FORM:
+        return codec->form_pointer;
+
+    case PARLEY_SPOT_INTENT:
+        return codec->intent_pointer;
+
+    case PARLEY_SPOT_CORR:
+        return codec->corr_pointer;
+
+    case PARLEY_SPOT_REPLY_TO:
+        return codec->reply_to_pointer;
+
+    case PARLEY_SPOT_PRIORITY:
+        return codec->priority_pointer;
+
+    case PARLEY_SPOT_TIMEOUT:
+        return codec->timeout_pointer;
+
+    default: /* PARLEY_SPOT_DATA */
+        return codec->data_pointer;
+    }
+}
+
+
+void
+parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
+    parley_spot_t spot)
+{
+    parley_json_ref_t  value;
+
+    value.doc = m->doc;
+    value.node = parley_spot_node(m, spot);
+
+    if (value.node != PARLEY_JSON_NONE) {
+        parley_loss_value(loss, value);
+        return;
+    }
+
+    parley_loss_field(loss, m->doc,
+                      parley_spot_fixed(parley_codecs[m->wire], spot));
+}
+
+
+int
+parley_misrefers(const parley_msg_t *m, parley_code_t code, const char *text,
+    parley_error_t *err)
+{
+    return parley_error_set(err, code,
+                            parley_at(m, PARLEY_SPOT_REPLY_TO).pointer,
+                            "%s", text);
+}

@@ -1,0 +1,32 @@
+/*
+ * Where in its document a message says something, for errors and the loss
+ * report: exact also where the place depends on the message, or where it
+ * carries another protocol's.
+ */
+
+#ifndef PARLEY_SPOT_H
+#define PARLEY_SPOT_H
+
+#include "parley_codec.h"
+
+
+typedef struct {
+    char  pointer[PARLEY_POINTER_MAX];      /* empty: nowhere */
+} parley_at_t;
+
+
+parley_at_t parley_at(const parley_msg_t *m, parley_spot_t spot);
+
+/* That this cannot travel; nothing where it stands nowhere. */
+void parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
+    parley_spot_t spot);
+
+/*
+ * An error about what m answers, reports on or takes back: names the member
+ * by which it refers to that.  Returns -1.
+ */
+int parley_misrefers(const parley_msg_t *m, parley_code_t code,
+    const char *text, parley_error_t *err);
+
+
+#endif /* PARLEY_SPOT_H */
