@@ -440,6 +440,7 @@ ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_zone_t  *zone;
 
     rc = 1;
+    record = parley_str_none;
     now = (int64_t) ngx_current_msec;
     zone = ctx->mcf->zone;
 
