@@ -152,7 +152,8 @@ parley_answer_party(parley_arena_t *arena, const parley_msg_t *request,
     const parley_encode_opts_t *opts, parley_str_t name, parley_proto_t to,
     parley_str_t *ret, parley_error_t *err)
 {
-    if (parley_name_translate(arena, opts, request, name, NULL, to, ret, err)
+    if (parley_name_translate(arena, opts, request, name,
+                              PARLEY_SPOT_NOWHERE, to, ret, err)
         == 0)
     {
         return 0;

@@ -1,5 +1,6 @@
 #include "parley_check.h"
 #include "parley_codec.h"
+#include "parley_spot.h"
 
 
 int
@@ -68,7 +69,7 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
 
     if (m->created_ms < 0) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID,
-                                codec->created_pointer,
+                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
                                 "is no RFC 3339 timestamp, its age cannot be "
                                 "told");
     }
@@ -77,14 +78,14 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
 
     if (age > past_ms) {
         return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
-                                codec->created_pointer,
+                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
                                 "the message is older than %ld seconds",
                                 (long) (past_ms / 1000));
     }
 
     if (-age > future_ms) {
         return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
-                                codec->created_pointer,
+                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
                                 "the message is more than %ld seconds ahead",
                                 (long) (future_ms / 1000));
     }

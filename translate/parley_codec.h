@@ -160,7 +160,11 @@ typedef enum {
     PARLEY_SPOT_REPLY_TO,      /* also what it reports on or takes back */
     PARLEY_SPOT_PRIORITY,
     PARLEY_SPOT_TIMEOUT,
-    PARLEY_SPOT_DATA
+    PARLEY_SPOT_CREATED,
+    PARLEY_SPOT_SENDER,
+    PARLEY_SPOT_RECIPIENT,
+    PARLEY_SPOT_DATA,
+    PARLEY_SPOT_NOWHERE
 } parley_spot_t;
 
 
@@ -222,7 +226,6 @@ typedef struct {
     const char     *created_pointer;
     const char     *sender_pointer;
     const char     *recipient_pointer;
-    const char     *recipient_elsewhere;    /* in other forms */
     const char     *intent_pointer;
     const char     *corr_pointer;
     const char     *reply_to_pointer;
@@ -231,13 +234,6 @@ typedef struct {
     const char     *data_pointer;
     const char     *signature_pointer;
     const char     *secret_pointer;
-
-    /*
-     * The same in this message, where its forms differ: the pointer of what
-     * one of those above means there, "" where such a message does not say
-     * it, NULL where it is right.  NULL: the forms do not differ.
-     */
-    const char  *(*where)(const parley_msg_t *m, parley_str_t pointer);
 
     int64_t         past_max_ms;        /* the protocol's own bounds of a */
     int64_t         future_max_ms;      /* message's age; 0: it has none */
@@ -330,14 +326,6 @@ typedef struct {
     int    (*refuse)(parley_arena_t *arena, const parley_refusal_t *refusal,
                parley_reply_t *ret);
 } parley_codec_t;
-
-
-/*
- * Puts the pointers right that a refusal, or the loss from item from on, took
- * from m's codec (where, above).  err NULL: nothing was refused.
- */
-void parley_where(const parley_msg_t *m, uint32_t from, parley_loss_t *loss,
-    parley_error_t *err);
 
 
 /* indexed by parley_proto_t; NULL where there is no codec */

@@ -31,10 +31,6 @@ static int parley_engine_schema(parley_engine_t *engine, parley_str_t uri,
     const parley_schema_t **ret, parley_error_t *err);
 static int parley_engine_validate(const parley_schema_t *schema,
     const parley_json_t *doc, parley_error_t *err);
-static int parley_engine_encode(const parley_engine_t *engine,
-    parley_arena_t *arena, parley_proto_t proto, const parley_msg_t *m,
-    const parley_encode_opts_t *opts, parley_encoded_t *ret,
-    parley_loss_t *loss, parley_error_t *err);
 static int parley_engine_same(const parley_codec_t *codec,
     parley_arena_t *arena, const parley_msg_t *m, parley_encoded_t *ret,
     parley_loss_t *loss, parley_error_t *err);
@@ -348,26 +344,6 @@ parley_submit(parley_arena_t *arena, parley_msg_t *msg,
 
 int
 parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
-    parley_proto_t proto, const parley_msg_t *m,
-    const parley_encode_opts_t *opts, parley_encoded_t *ret,
-    parley_loss_t *loss, parley_error_t *err)
-{
-    int       rc;
-    uint32_t  from;
-
-    from = loss->nitems;
-    rc = parley_engine_encode(engine, arena, proto, m, opts, ret, loss, err);
-
-    if (rc != 0 || loss->nitems > from) {
-        parley_where(m, from, loss, rc != 0 ? err : NULL);
-    }
-
-    return rc;
-}
-
-
-static int
-parley_engine_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_msg_t *m,
     const parley_encode_opts_t *opts, parley_encoded_t *ret,
     parley_loss_t *loss, parley_error_t *err)

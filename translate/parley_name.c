@@ -6,6 +6,7 @@
 
 #include "parley_name.h"
 #include "parley_buf.h"
+#include "parley_spot.h"
 
 
 typedef enum {
@@ -43,8 +44,6 @@ static int parley_name_parse_channel(parley_str_t s, parley_name_t *ret);
 static int parley_name_format_channel(parley_buf_t *b,
     const parley_name_t *n);
 static int parley_name_strip(parley_str_t *s, parley_str_t prefix);
-static const char *parley_name_place(const parley_msg_t *m,
-    const char *pointer);
 
 
 static const parley_name_syntax_t
@@ -138,7 +137,7 @@ parley_name_map(parley_arena_t *arena, parley_proto_t from, parley_str_t name,
 
 int
 parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
-    const parley_msg_t *m, parley_str_t name, const char *pointer,
+    const parley_msg_t *m, parley_str_t name, parley_spot_t spot,
     parley_proto_t to, parley_str_t *ret, parley_error_t *err)
 {
     int  rc;
@@ -168,36 +167,9 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
     *ret = parley_str_none;
 
     return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE,
-                            parley_name_place(m, pointer),
+                            parley_at(m, spot).pointer,
                             "this name has no equivalent in %s that maps "
                             "back", (const char *) parley_proto_name(to).data);
-}
-
-
-/*
- * Where the name stands in this message, or should: not all forms of a
- * protocol have the same members.
- */
-
-static const char *
-parley_name_place(const parley_msg_t *m, const char *pointer)
-{
-    const parley_codec_t  *codec;
-
-    codec = parley_codecs[m->wire];
-
-    if (pointer == NULL || pointer != codec->recipient_pointer
-        || codec->recipient_elsewhere == NULL
-        || parley_json_resolve(m->doc, 0, parley_str_c(pointer))
-           != PARLEY_JSON_NONE
-        || parley_json_resolve(m->doc, 0,
-                               parley_str_c(codec->recipient_elsewhere))
-           == PARLEY_JSON_NONE)
-    {
-        return pointer;
-    }
-
-    return codec->recipient_elsewhere;
 }
 
 

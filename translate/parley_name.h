@@ -24,12 +24,12 @@ int parley_name_map(parley_arena_t *arena, parley_proto_t from,
 
 /*
  * The name of a principal in protocol to: the directory's, where it has an
- * entry, else by the syntax.  m is the message that the name is of, pointer
- * where the name stands in it; identity-unmappable names that.
+ * entry, else by the syntax.  m is the message that the name is of, spot what
+ * it is there; identity-unmappable names that.
  */
 int parley_name_translate(parley_arena_t *arena,
     const parley_encode_opts_t *opts, const parley_msg_t *m,
-    parley_str_t name, const char *pointer, parley_proto_t to,
+    parley_str_t name, parley_spot_t spot, parley_proto_t to,
     parley_str_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 

@@ -3,6 +3,7 @@
 #include "parley_party.h"
 #include "parley_codec.h"
 #include "parley_name.h"
+#include "parley_spot.h"
 
 
 static int parley_party_matches(const parley_parties_t *parties,
@@ -36,7 +37,7 @@ parley_party_sender(const parley_parties_t *parties, const parley_msg_t *m,
 
         } else if (!trusted) {
             return parley_error_set(err, PARLEY_E_KEY_UNKNOWN,
-                                    parley_codecs[m->wire]->sender_pointer,
+                                    parley_at(m, PARLEY_SPOT_SENDER).pointer,
                                     "nobody of this name is known here");
         }
 
@@ -51,7 +52,7 @@ parley_party_sender(const parley_parties_t *parties, const parley_msg_t *m,
     }
 
     return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                            parley_codecs[m->wire]->sender_pointer,
+                            parley_at(m, PARLEY_SPOT_SENDER).pointer,
                             "the sender is not who the token names");
 }
 
@@ -176,7 +177,7 @@ parley_party_direction(const parley_parties_t *parties,
     }
 
     return parley_error_set(err, PARLEY_E_DIRECTION_REFUSED,
-                            parley_codecs[m->wire]->recipient_pointer,
+                            parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
                             "this type of message passes between a child and "
                             "its own parent only, in one direction");
 }

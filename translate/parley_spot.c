@@ -39,7 +39,7 @@ parley_spot_node(const parley_msg_t *m, parley_spot_t spot)
 {
     const parley_codec_t  *codec;
 
-    if (m->data.doc != m->doc) {
+    if (m->doc == NULL || m->data.doc != m->doc) {
         return PARLEY_JSON_NONE;
     }
 
@@ -78,8 +78,20 @@ parley_spot_fixed(const parley_codec_t *codec, parley_spot_t spot)
     case PARLEY_SPOT_TIMEOUT:
         return codec->timeout_pointer;
 
-    default: /* PARLEY_SPOT_DATA */
+    case PARLEY_SPOT_CREATED:
+        return codec->created_pointer;
+
+    case PARLEY_SPOT_SENDER:
+        return codec->sender_pointer;
+
+    case PARLEY_SPOT_RECIPIENT:
+        return codec->recipient_pointer;
+
+    case PARLEY_SPOT_DATA:
         return codec->data_pointer;
+
+    default: /* PARLEY_SPOT_NOWHERE */
+        return NULL;
     }
 }
 

@@ -218,22 +218,22 @@ test_directory(void **state)
 
     assert_int_equal(parley_name_translate(&arena, &opts, &m,
                                            PARLEY_STR("agent.listed"),
-                                           "/from", PARLEY_PROTO_VCP, &ret,
-                                           &err), 0);
+                                           PARLEY_SPOT_SENDER,
+                                           PARLEY_PROTO_VCP, &ret, &err), 0);
     parley_assert_str(ret, "listed");
 
     opts.resolve = parley_test_resolve;
 
     assert_int_equal(parley_name_translate(&arena, &opts, &m,
                                            PARLEY_STR("agent.listed"),
-                                           "/from", PARLEY_PROTO_VCP, &ret,
-                                           &err), 0);
+                                           PARLEY_SPOT_SENDER,
+                                           PARLEY_PROTO_VCP, &ret, &err), 0);
     parley_assert_str(ret, "agent://dir/entry");
 
     assert_int_equal(parley_name_translate(&arena, &opts, &m,
                                            PARLEY_STR("agent.hidden"),
-                                           "/from", PARLEY_PROTO_VCP, &ret,
-                                           &err), -1);
+                                           PARLEY_SPOT_SENDER,
+                                           PARLEY_PROTO_VCP, &ret, &err), -1);
     assert_int_equal(err.code, PARLEY_E_IDENTITY_UNMAPPABLE);
     assert_string_equal(err.field, "/from");
     assert_int_equal(ret.len, 0);
@@ -266,7 +266,8 @@ test_memory(void **state)
     memset(&opts, 0, sizeof(parley_encode_opts_t));
 
     assert_int_equal(parley_name_translate(&arena, &opts, &m,
-                                           PARLEY_STR("agent.x"), "/from",
+                                           PARLEY_STR("agent.x"),
+                                           PARLEY_SPOT_SENDER,
                                            PARLEY_PROTO_VCP, &ret, &err), -1);
     assert_int_equal(err.code, PARLEY_E_CAPACITY);
 }

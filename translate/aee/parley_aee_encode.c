@@ -62,11 +62,11 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     if (parley_aee_encode_ids(arena, m, opts, &head, err) != 0
         || parley_aee_encode_ts(arena, m, &head.ts, err) != 0
         || parley_name_translate(arena, opts, m, m->sender,
-                                 wire->sender_pointer, PARLEY_PROTO_AEE,
+                                 PARLEY_SPOT_SENDER, PARLEY_PROTO_AEE,
                                  &head.from, err)
            != 0
         || parley_name_translate(arena, opts, m, m->recipient,
-                                 wire->recipient_pointer, PARLEY_PROTO_AEE,
+                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_AEE,
                                  &head.to, err)
            != 0)
     {
@@ -212,9 +212,9 @@ parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
         wire = parley_codecs[m->wire];
 
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                wire->created_pointer
-                                    ? wire->created_pointer
-                                    : wire->form_pointer,
+                                parley_at(m, wire->created_pointer != NULL
+                                             ? PARLEY_SPOT_CREATED
+                                             : PARLEY_SPOT_FORM).pointer,
                                 "an AEE envelope says when it was made");
     }
 

@@ -140,9 +140,6 @@ uint32_t parley_c2a_params(const parley_json_t *doc);
 uint32_t parley_c2a_arguments(const parley_json_t *doc);
 
 
-/* parley_codec_t: where */
-const char *parley_c2a_where(const parley_msg_t *m, parley_str_t pointer);
-
 int parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err);

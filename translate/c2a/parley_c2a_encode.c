@@ -60,20 +60,18 @@ parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
 static int
 parley_c2a_names(parley_c2a_encode_t *e)
 {
-    int                    group;
-    parley_str_t           name;
-    const parley_msg_t    *m;
-    const parley_codec_t  *wire;
+    int                  group;
+    parley_str_t         name;
+    const parley_msg_t  *m;
 
     m = e->m;
-    wire = parley_codecs[m->wire];
 
     if (parley_name_translate(e->arena, e->opts, m, m->sender,
-                              wire->sender_pointer, PARLEY_PROTO_C2A,
+                              PARLEY_SPOT_SENDER, PARLEY_PROTO_C2A,
                               &e->sender, e->err)
         != 0
         || parley_name_translate(e->arena, e->opts, m, m->recipient,
-                                 wire->recipient_pointer, PARLEY_PROTO_C2A,
+                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_C2A,
                                  &e->recipient, e->err)
            != 0)
     {
@@ -360,7 +358,7 @@ parley_c2a_check(const parley_engine_t *engine, parley_c2a_encode_t *e,
                 && !parley_str_eq(back.recipient, e->recipient))))
     {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_codecs[e->m->wire]->recipient_pointer,
+                                parley_at(e->m, PARLEY_SPOT_RECIPIENT).pointer,
                                 "what it carries is for somebody else");
     }
 

@@ -5,9 +5,6 @@
 #include "parley_c2a.h"
 
 
-#define PARLEY_C2A_PLACES  4
-
-
 static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
     [PARLEY_C2A_INITIALIZE] = {
         parley_str("initialize"), parley_str("c2a.initialize"),
@@ -143,59 +140,4 @@ parley_c2a_arguments(const parley_json_t *doc)
 {
     return parley_json_get(doc, parley_c2a_params(doc),
                            PARLEY_STR("arguments"));
-}
-
-
-/* the places of a field, of events, calls and notifications: the first that
-   is there says it */
-static const parley_str_t  parley_c2a_places[][PARLEY_C2A_PLACES] = {
-    { parley_str("/params/target/recipient"),
-      parley_str("/params/arguments/target"),
-      parley_str("/params/conversation/id"),
-      parley_str("/params/conversation/threadId") },
-
-    { parley_str("/params/conversation/id"),
-      parley_str("/params/conversation/threadId"),
-      parley_str("/params/arguments/target"),
-      parley_str("/params/progressToken") },
-
-    { parley_str("/params/arguments/inReplyTo"),
-      parley_str("/params/requestId") },
-
-    { parley_str("/params/author") },
-    { parley_str("/params/timing/createdAt") },
-    { parley_str("/params/attention/priority") },
-    { parley_str("/params/attention/deadlineMs") },
-};
-
-
-const char *
-parley_c2a_where(const parley_msg_t *m, parley_str_t pointer)
-{
-    size_t               i, k;
-    const parley_str_t  *place;
-
-    for (i = 0;
-         i < sizeof(parley_c2a_places) / sizeof(parley_c2a_places[0]);
-         i++)
-    {
-        place = parley_c2a_places[i];
-
-        if (!parley_str_eq(place[0], pointer)) {
-            continue;
-        }
-
-        for (k = 0; k < PARLEY_C2A_PLACES && place[k].len > 0; k++) {
-            if (parley_json_resolve(m->doc, 0, place[k]) != PARLEY_JSON_NONE)
-            {
-                return (const char *) place[k].data;
-            }
-        }
-
-        /* a message that is carried says it in its part */
-
-        return m->origin == m->wire ? "" : NULL;
-    }
-
-    return NULL;
 }

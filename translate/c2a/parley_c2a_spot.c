@@ -36,14 +36,31 @@ parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot)
 static uint32_t
 parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
 {
-    uint32_t  params;
+    uint32_t              params, target, conversation;
+    const parley_json_t  *doc;
 
-    params = parley_c2a_params(m->doc);
+    doc = m->doc;
+    params = parley_c2a_params(doc);
+    conversation = parley_json_get(doc, params, PARLEY_STR("conversation"));
 
-    if (spot == PARLEY_SPOT_CORR) {
-        return parley_c2a_spot_conversation(m->doc,
-                   parley_json_get(m->doc, params,
-                                   PARLEY_STR("conversation")));
+    switch (spot) {
+
+    case PARLEY_SPOT_CORR:
+        return parley_c2a_spot_conversation(doc, conversation);
+
+    case PARLEY_SPOT_RECIPIENT:
+        target = parley_json_get(doc, parley_json_get(doc, params,
+                                                      PARLEY_STR("target")),
+                                 PARLEY_STR("recipient"));
+
+        /* what is for a channel may name that alone */
+
+        return target != PARLEY_JSON_NONE
+               ? target : parley_json_get(doc, conversation,
+                                          PARLEY_STR("id"));
+
+    default:
+        break;
     }
 
     return m->origin != PARLEY_PROTO_C2A ? parley_c2a_spot_carried(m, spot)
@@ -130,6 +147,9 @@ parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
                                    PARLEY_STR("progressToken"));
         }
 
+        /* fall through */
+
+    case PARLEY_SPOT_RECIPIENT:
         target = parley_json_get(doc, m->data.node, PARLEY_STR("target"));
 
         return target != PARLEY_JSON_NONE

@@ -77,12 +77,11 @@ parley_channel_check(const parley_engine_t *engine,
 static int
 parley_channel_unsaid(parley_channel_encode_t *e)
 {
-    char                   pointer[2 * PARLEY_POINTER_MAX];
-    char                   text[PARLEY_TEXT_MAX];
-    const char            *field;
-    parley_at_t            data;
-    parley_code_t          code;
-    const parley_codec_t  *wire;
+    char            pointer[2 * PARLEY_POINTER_MAX];
+    char            text[PARLEY_TEXT_MAX];
+    const char     *field;
+    parley_at_t     data;
+    parley_code_t   code;
 
     code = e->err->code;
 
@@ -90,7 +89,6 @@ parley_channel_unsaid(parley_channel_encode_t *e)
         return -1;
     }
 
-    wire = parley_codecs[e->m->wire];
     data = parley_at(e->m, PARLEY_SPOT_DATA);
     field = e->err->field;
 
@@ -100,7 +98,7 @@ parley_channel_unsaid(parley_channel_encode_t *e)
 
     } else if (strcmp(field, "/created_at") == 0) {
         (void) snprintf(pointer, sizeof(pointer), "%s",
-                        wire->created_pointer);
+                        parley_at(e->m, PARLEY_SPOT_CREATED).pointer);
 
     } else {
         (void) snprintf(pointer, sizeof(pointer), "%s", data.pointer);

@@ -7,6 +7,7 @@
 #include "parley_channel_scope.h"
 #include "parley_id.h"
 #include "parley_name.h"
+#include "parley_spot.h"
 #include "parley_time.h"
 
 
@@ -15,7 +16,7 @@ static int parley_channel_head_uuid(parley_channel_encode_t *e,
     parley_proto_t proto, parley_str_t id, parley_str_t purpose,
     parley_str_t *ret);
 static int parley_channel_head_handle(parley_channel_encode_t *e,
-    parley_str_t name, const char *pointer, parley_str_t *ret);
+    parley_str_t name, parley_spot_t spot, parley_str_t *ret);
 static int parley_channel_head_recipient(parley_channel_encode_t *e);
 static int parley_channel_head_scope(parley_channel_encode_t *e);
 static int parley_channel_head_time(parley_channel_encode_t *e);
@@ -27,12 +28,8 @@ static int parley_channel_head_own(parley_channel_encode_t *e,
 int
 parley_channel_head(parley_channel_encode_t *e)
 {
-    const parley_codec_t  *wire;
-
-    wire = parley_codecs[e->m->wire];
-
     if (parley_channel_head_ids(e) != 0
-        || parley_channel_head_handle(e, e->m->sender, wire->sender_pointer,
+        || parley_channel_head_handle(e, e->m->sender, PARLEY_SPOT_SENDER,
                                       &e->sender)
            != 0
         || parley_channel_head_recipient(e) != 0
@@ -110,9 +107,9 @@ parley_channel_head_uuid(parley_channel_encode_t *e, parley_proto_t proto,
 
 static int
 parley_channel_head_handle(parley_channel_encode_t *e, parley_str_t name,
-    const char *pointer, parley_str_t *ret)
+    parley_spot_t spot, parley_str_t *ret)
 {
-    if (parley_name_translate(e->arena, e->opts, e->m, name, pointer,
+    if (parley_name_translate(e->arena, e->opts, e->m, name, spot,
                               PARLEY_PROTO_CHANNEL, ret, e->err)
         != 0)
     {
@@ -123,7 +120,8 @@ parley_channel_head_handle(parley_channel_encode_t *e, parley_str_t name,
         return 0;
     }
 
-    return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE, pointer,
+    return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                            parley_at(e->m, spot).pointer,
                             "this name has no canonical ~handle");
 }
 
@@ -134,27 +132,28 @@ static int
 parley_channel_head_recipient(parley_channel_encode_t *e)
 {
     parley_str_t            name;
-    const char             *pointer;
     const parley_msg_t     *m;
     parley_channel_scope_t  scope;
 
     m = e->m;
-    pointer = parley_codecs[m->wire]->recipient_pointer;
 
     if (!parley_name_is_group(m->wire, m->recipient)) {
-        return parley_channel_head_handle(e, m->recipient, pointer,
+        return parley_channel_head_handle(e, m->recipient,
+                                          PARLEY_SPOT_RECIPIENT,
                                           &e->recipient);
     }
 
-    if (parley_name_translate(e->arena, e->opts, m, m->recipient, pointer,
-                              PARLEY_PROTO_CHANNEL, &name, e->err)
+    if (parley_name_translate(e->arena, e->opts, m, m->recipient,
+                              PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_CHANNEL,
+                              &name, e->err)
         != 0)
     {
         return -1;
     }
 
     if (parley_channel_scope_parse(name, &scope) != 0) {
-        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE, pointer,
+        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                                parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
                                 "this name has no canonical ~handle");
     }
 
@@ -219,7 +218,7 @@ parley_channel_head_time(parley_channel_encode_t *e)
         || parley_time_format(m->created_ms, text) == 0)
     {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_codecs[m->wire]->created_pointer,
+                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
                                 "agent-channel wants a timestamp of RFC "
                                 "3339");
     }
@@ -241,11 +240,9 @@ static int
 parley_channel_head_attribution(parley_channel_encode_t *e)
 {
     parley_str_t                 human, instrument;
-    const char                  *sender;
     const parley_encode_opts_t  *opts;
 
     opts = e->opts;
-    sender = parley_codecs[e->m->wire]->sender_pointer;
 
     human = parley_str_none;
     instrument = parley_str_none;
@@ -267,7 +264,8 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
         && !parley_str_eq(e->acted_by, human))
     {
         return parley_error_set(e->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                                sender, "the acted_by that the message "
+                                parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
+                                "the acted_by that the message "
                                 "carries is not its sender's");
     }
 
@@ -292,13 +290,15 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
     }
 
     if (e->acted_by.len == 0) {
-        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE, sender,
+        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                                parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
                                 "agent-channel wants acted_by, and the "
                                 "directory names no human for the sender");
     }
 
     if (e->drafted_with.len == 0) {
-        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE, sender,
+        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                                parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
                                 "agent-channel wants drafted_with, and the "
                                 "directory lists no instrument for the "
                                 "sender");

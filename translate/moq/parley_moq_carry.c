@@ -312,22 +312,20 @@ parley_moq_error_code(parley_str_t code)
 static int
 parley_moq_write_head(parley_moq_encode_t *e)
 {
-    char                   created[PARLEY_TIME_MAX];
-    parley_buf_t          *b;
-    parley_str_t           sender, recipient;
-    const parley_msg_t    *m;
-    const parley_codec_t  *wire;
+    char                 created[PARLEY_TIME_MAX];
+    parley_buf_t        *b;
+    parley_str_t         sender, recipient;
+    const parley_msg_t  *m;
 
     b = &e->b;
     m = e->m;
-    wire = parley_codecs[m->wire];
 
     if (parley_name_translate(e->arena, e->opts, m, m->sender,
-                              wire->sender_pointer, PARLEY_PROTO_MOQ, &sender,
+                              PARLEY_SPOT_SENDER, PARLEY_PROTO_MOQ, &sender,
                               e->err)
         != 0
         || parley_name_translate(e->arena, e->opts, m, m->recipient,
-                                 wire->recipient_pointer, PARLEY_PROTO_MOQ,
+                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_MOQ,
                                  &recipient, e->err)
            != 0)
     {

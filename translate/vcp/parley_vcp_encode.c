@@ -280,16 +280,13 @@ parley_vcp_answers_escalation(const parley_vcp_encode_t *e)
 static int
 parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
 {
-    parley_buf_t           b;
-    parley_str_t           timestamp, sender, recipient, payload;
-    const parley_codec_t  *wire;
-
-    wire = parley_codecs[e->m->wire];
+    parley_buf_t  b;
+    parley_str_t  timestamp, sender, recipient, payload;
 
     if (parley_vcp_encode_time(e, &timestamp) != 0
         || parley_vcp_encode_id(e, &ret->id) != 0
         || parley_name_translate(e->arena, e->opts, e->m, e->m->sender,
-                                 wire->sender_pointer, PARLEY_PROTO_VCP,
+                                 PARLEY_SPOT_SENDER, PARLEY_PROTO_VCP,
                                  &sender, e->err)
            != 0
         || parley_vcp_encode_recipient(e, &recipient) != 0)
@@ -373,8 +370,8 @@ parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
 
         if (created.len > 0 || e->m->created_ms < 0) {
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                    parley_codecs[e->m->wire]
-                                    ->created_pointer,
+                                    parley_at(e->m,
+                                              PARLEY_SPOT_CREATED).pointer,
                                     "VCP wants a timestamp of RFC 3339");
         }
 
@@ -423,12 +420,10 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
     int                          rc;
     parley_str_t                 back;
     const parley_msg_t          *m;
-    const parley_codec_t        *wire;
     const parley_encode_opts_t  *opts;
 
     m = e->m;
     opts = e->opts;
-    wire = parley_codecs[m->wire];
 
     if (parley_name_is_group(m->wire, m->recipient)) {
 
@@ -449,7 +444,7 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
             }
 
             if (rc != 0 || !parley_str_eq(back, m->recipient)) {
-                parley_loss_field(e->loss, m->doc, wire->recipient_pointer);
+                parley_loss_at(e->loss, m, PARLEY_SPOT_RECIPIENT);
             }
 
             return 0;
@@ -457,7 +452,7 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
     }
 
     return parley_name_translate(e->arena, opts, m, m->recipient,
-                                 wire->recipient_pointer, PARLEY_PROTO_VCP,
+                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_VCP,
                                  ret, e->err);
 }
 
@@ -528,16 +523,14 @@ parley_vcp_view(const parley_engine_t *engine, const parley_vcp_encode_t *e,
 static int
 parley_vcp_unsaid(parley_vcp_encode_t *e)
 {
-    char                   pointer[2 * PARLEY_POINTER_MAX];
-    char                   text[PARLEY_TEXT_MAX];
-    const char            *field;
-    const parley_codec_t  *wire;
+    char         pointer[2 * PARLEY_POINTER_MAX];
+    char         text[PARLEY_TEXT_MAX];
+    const char  *field;
 
     if (e->err->code == PARLEY_E_CAPACITY) {
         return -1;
     }
 
-    wire = parley_codecs[e->m->wire];
     field = e->err->field;
 
     if (strncmp(field, "/payload", sizeof("/payload") - 1) == 0) {
@@ -547,7 +540,7 @@ parley_vcp_unsaid(parley_vcp_encode_t *e)
 
     } else if (strcmp(field, "/timestamp") == 0) {
         (void) snprintf(pointer, sizeof(pointer), "%s",
-                        wire->created_pointer);
+                        parley_at(e->m, PARLEY_SPOT_CREATED).pointer);
 
     } else {
         (void) snprintf(pointer, sizeof(pointer), "%s",
