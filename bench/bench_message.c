@@ -5,117 +5,7 @@
 #include <time.h>
 
 #include "bench_message.h"
-
-
-/*
- * In the texts below "\1" is the id, "\2" the time, "\3" the signature, "\4"
- * what fills the message up to its size.
- */
-
-#define BENCH_CONTEXT                                                         \
-    "\xE2\x8F\xB0\xE2\x98\x80\xEF\xB8\x8F|\xF0\x9F\x93\x8D\xF0\x9F\x8F\xA2|"  \
-    "\xF0\x9F\x91\xA5\xF0\x9F\x91\x94|\xF0\x9F\xA7\xA0\xF0\x9F\x98\xB0"
-
-#define BENCH_CONSTITUTION  "creed://ops.example/enterprise.compliance@2.0.1"
-
-#define BENCH_STATE                                                           \
-    "{\"cognitive\":6,\"emotional\":{\"arousal\":4,\"valence\":7.5},"         \
-    "\"energy\":7,\"urgency\":3}"
-
-
-typedef struct {
-    const char  *name;
-    size_t       size;
-    const char  *text;
-    const char  *canonical;     /* without the signature; NULL: unsigned */
-    const char  *fill;          /* repeated, whole and then in part */
-    int          elements;      /* fill is an element of an array: whole
-                                   ones only, then blanks */
-} bench_kind_t;
-
-
-static const bench_kind_t  bench_kinds[] = {
-
-    { .name = "aee",
-      .size = 700,
-      .text =
-        "{\"v\":\"1\",\"id\":\"\1\",\"ts\":\"\2\",\"type\":\"task\","
-        "\"from\":\"agent.child-7\",\"to\":\"agent.parent-1\","
-        "\"intent\":\"vcp.escalation\",\"corr\":\"\1\",\"reply_to\":null,"
-        "\"priority\":\"normal\",\"requires\":null,"
-        "\"payload\":{\"severity\":\"warning\","
-        "\"reason\":\"The caller asked for \\\"all hosts\\\".\\n\4\","
-        "\"context\":\"" BENCH_CONTEXT "\","
-        "\"blocked_action\":\"backup.delete:host=db-3\","
-        "\"requires_ack\":true}}",
-      .fill =
-        "The active constitution allows three of them, each after a second "
-        "look; this request names forty-one and no reason. " },
-
-    { .name = "aee-event",
-      .size = 700,
-      .text =
-        "{\"v\":\"1\",\"id\":\"\1\",\"ts\":\"\2\",\"type\":\"event\","
-        "\"from\":\"agent.child-7\",\"to\":\"agent.parent-1\","
-        "\"intent\":\"vcp.escalation\",\"corr\":\"\1\",\"reply_to\":null,"
-        "\"priority\":\"low\",\"requires\":null,"
-        "\"payload\":{\"severity\":\"info\","
-        "\"reason\":\"The caller asked for \\\"all hosts\\\".\\n\4\","
-        "\"context\":\"" BENCH_CONTEXT "\","
-        "\"requires_ack\":false}}",
-      .fill =
-        "The active constitution allows three of them, each after a second "
-        "look; this request names forty-one and no reason. " },
-
-    { .name = "aee-large",
-      .size = 8000,
-      .text =
-        "{\"v\":\"1\",\"id\":\"\1\",\"ts\":\"\2\",\"type\":\"task\","
-        "\"from\":\"agent.child-7\",\"to\":\"agent.parent-1\","
-        "\"intent\":\"vcp.constraint_propagate\",\"corr\":\"\1\","
-        "\"reply_to\":null,\"priority\":\"high\",\"requires\":null,"
-        "\"payload\":{\"propagation_mode\":\"merge\",\"constraints\":["
-        "{\"type\":\"token_limit\",\"value\":2048,"
-        "\"source_constitution_ref\":\"" BENCH_CONSTITUTION "\"}\4]}}",
-      .fill =
-        ",{\"type\":\"topic_block\",\"value\":[\"weapons\",\"substances "
-        "that are not legal\",{\"from\":1.5,\"until\":null}],"
-        "\"source_constitution_ref\":\"" BENCH_CONSTITUTION "\"}",
-      .elements = 1 },
-
-    { .name = "vcp",
-      .size = 500,
-      .text =
-        "{\"vcp_message\":\"1.2\",\"type\":\"context_share\","
-        "\"message_id\":\"\1\",\"sender\":\"agent://ops.example/child-7\","
-        "\"recipient\":\"agent://ops.example/parent-1\","
-        "\"timestamp\":\"\2\",\"payload\":{"
-        "\"context\":\"" BENCH_CONTEXT "\4\","
-        "\"constitution_ref\":\"" BENCH_CONSTITUTION "\","
-        "\"personal_state\":" BENCH_STATE "}}",
-      .fill = "|" BENCH_CONTEXT },
-
-    { .name = "vcp-signed",
-      .size = 500,
-      .text =
-        "{\"vcp_message\":\"1.2\",\"type\":\"context_share\","
-        "\"message_id\":\"\1\",\"sender\":\"agent://ops.example/child-7\","
-        "\"recipient\":\"agent://ops.example/parent-1\","
-        "\"timestamp\":\"\2\",\"payload\":{"
-        "\"context\":\"" BENCH_CONTEXT "\","
-        "\"constitution_ref\":\"" BENCH_CONSTITUTION "\","
-        "\"personal_state\":" BENCH_STATE "},"
-        "\"signature\":\"base64:\3\"}",
-      .canonical =
-        "{\"message_id\":\"\1\",\"payload\":{"
-        "\"constitution_ref\":\"" BENCH_CONSTITUTION "\","
-        "\"context\":\"" BENCH_CONTEXT "\","
-        "\"personal_state\":" BENCH_STATE "},"
-        "\"recipient\":\"agent://ops.example/parent-1\","
-        "\"sender\":\"agent://ops.example/child-7\","
-        "\"timestamp\":\"\2\",\"type\":\"context_share\","
-        "\"vcp_message\":\"1.2\"}" },
-};
+#include "bench_message_text.h"
 
 
 typedef struct {
@@ -125,7 +15,8 @@ typedef struct {
 } bench_text_t;
 
 
-static void bench_message_identify(bench_message_t *m, char time_text[32]);
+static void bench_message_identify(bench_message_t *m, char version,
+    char time_text[32]);
 static size_t bench_message_fixed(const bench_kind_t *kind,
     const char *time_text);
 static void bench_message_write(bench_message_t *m, const bench_kind_t *kind,
@@ -140,24 +31,22 @@ int
 bench_message_make(bench_message_t *m, const char *kind, size_t size)
 {
     char                 time_text[32];
-    size_t               i, fixed;
+    size_t               fixed;
     const bench_kind_t  *k;
 
     memset(m, 0, sizeof(bench_message_t));
 
-    k = NULL;
-
-    for (i = 0; i < sizeof(bench_kinds) / sizeof(bench_kinds[0]); i++) {
-        if (strcmp(bench_kinds[i].name, kind) == 0) {
-            k = &bench_kinds[i];
+    for (k = bench_kinds; k->name != NULL; k++) {
+        if (strcmp(k->name, kind) == 0) {
+            break;
         }
     }
 
-    if (k == NULL) {
+    if (k->name == NULL) {
         return -1;
     }
 
-    bench_message_identify(m, time_text);
+    bench_message_identify(m, k->version, time_text);
 
     fixed = bench_message_fixed(k, time_text);
 
@@ -178,7 +67,7 @@ bench_message_make(bench_message_t *m, const char *kind, size_t size)
 /* An id whose last twelve digits are free, and the time. */
 
 static void
-bench_message_identify(bench_message_t *m, char time_text[32])
+bench_message_identify(bench_message_t *m, char version, char time_text[32])
 {
     uint64_t         ms;
     struct tm        tm;
@@ -190,6 +79,8 @@ bench_message_identify(bench_message_t *m, char time_text[32])
     ms = (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
 
     memcpy(m->id, "00000000-0000-7000-8000-000000000000", BENCH_ID_LEN + 1);
+
+    m->id[14] = version;
 
     bench_hex(m->id, ms >> 16, 8);
     bench_hex(m->id + 9, ms, 4);

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 
-#define BENCH_ID_LEN         36     /* a UUIDv7 */
-#define BENCH_IDS_MAX        4
+#define BENCH_ID_LEN         36     /* a UUID */
+#define BENCH_IDS_MAX        8
 #define BENCH_SIGNATURE_LEN  88     /* base64 of 64 octets */
 #define BENCH_SEED_LEN       32
 
@@ -35,11 +35,18 @@ typedef struct {
 /*
  * Kinds:
  *
- *  aee         a task that is a VCP escalation, up to some 4 000 octets
- *  aee-event   an event that is one, which no reply is waited for
- *  aee-large   a task that is a VCP constraint_propagate, of any size
- *  vcp         a context_share of some 500 octets
- *  vcp-signed  the same, with an Ed25519 signature
+ *  aee                 a task that is a VCP escalation, up to some 4 000
+ *                      octets
+ *  aee-event           an event that is one, which no reply is waited for
+ *  aee-large           a task that is a VCP constraint_propagate, of any size
+ *  aee-task            a task of AEE's own
+ *  vcp                 a context_share of some 500 octets
+ *  vcp-signed          the same, with an Ed25519 signature
+ *  c2a                 a chat/deliver that must be answered
+ *  c2a-escalation      one that carries a VCP escalation, of some 1 100 octets
+ *  channel             an agent_query
+ *  channel-diagnostic  a peer_diagnostic_request, which VCP has a word for
+ *  moq                 a command
  *
  * size 0: the kind's own.  Returns 0, or -1 where there is no such kind, or
  * it cannot have that size.  Memory that is short ends the program.

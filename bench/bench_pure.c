@@ -22,7 +22,8 @@ bench_request_t   bench_request;
 
 
 static const bench_case_t *const  bench_tables[] = {
-    bench_message_cases, bench_crypto_cases, bench_state_cases
+    bench_message_cases, bench_pair_cases, bench_crypto_cases,
+    bench_state_cases
 };
 
 #define BENCH_TABLES  (sizeof(bench_tables) / sizeof(bench_tables[0]))
@@ -193,8 +194,7 @@ bench_read(parley_str_t body, parley_proto_t proto)
     parley_arena_reset(&r->arena);
 
     if (parley_json_read(&r->doc, &r->arena, NULL, 1, body, &r->err) != 0
-        || parley_detect(&r->doc, PARLEY_PROTO_BIT(PARLEY_PROTO_AEE)
-                                  | PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
+        || parley_detect(&r->doc, PARLEY_PROTO_BIT(PARLEY_PROTO_COUNT) - 1)
            != proto)
     {
         return -1;

@@ -25,6 +25,7 @@ struct bench_case_s {
 
 
 extern const bench_case_t  bench_message_cases[];
+extern const bench_case_t  bench_pair_cases[];
 extern const bench_case_t  bench_crypto_cases[];
 extern const bench_case_t  bench_state_cases[];
 

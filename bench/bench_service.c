@@ -7,12 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bench_answer.h"
 #include "bench_http.h"
-#include "bench_message.h"
 #include "bench_service.h"
-
-
-#define BENCH_SERVICE_NEAR  1024    /* octets that hold the id */
 
 
 typedef struct {
@@ -30,9 +27,6 @@ size_t   bench_service_last_len;
 static void bench_service_accept(bench_event_t *event, uint32_t events);
 static void bench_service_take(bench_event_t *event, uint32_t events);
 static int bench_service_answer(const bench_service_t *c);
-static const char *bench_service_find(const bench_http_t *h,
-    const char *member);
-static int bench_service_send(int fd, const char *text, size_t len);
 static void bench_service_keep(const bench_http_t *h);
 
 
@@ -119,78 +113,14 @@ bench_service_take(bench_event_t *event, uint32_t events)
 static int
 bench_service_answer(const bench_service_t *c)
 {
-    char                 text[256], body[128];
-    size_t               len;
-    const char          *id;
-    const bench_http_t  *h;
+    char    text[BENCH_ANSWER_MAX];
+    size_t  len;
 
-    h = &c->http;
+    bench_service_keep(&c->http);
 
-    bench_service_keep(h);
+    len = bench_answer(&c->http, text);
 
-    if (bench_http_begins(h, "POST /aee ")) {
-        id = bench_service_find(h, "\"v\":\"1\",\"id\":\"");
-
-        if (id != NULL) {
-            return bench_service_send(c->fd, "HTTP/1.1 202 Accepted\r\n"
-                                      "Content-Length: 0\r\n\r\n", 44);
-        }
-
-    } else {
-        id = bench_service_find(h, "\"message_id\":\"");
-
-        if (id == NULL && bench_http_begins(h, "POST /any ")) {
-            id = bench_service_find(h, "\"id\":\"");
-        }
-    }
-
-    if (id == NULL) {
-        return bench_service_send(c->fd, "HTTP/1.1 500 Not Translated\r\n"
-                                  "Content-Length: 0\r\n\r\n", 50);
-    }
-
-    len = (size_t) snprintf(body, sizeof(body), "{\"status\":\"accepted\","
-                            "\"message_id\":\"%.*s\"}", BENCH_ID_LEN, id);
-
-    len = (size_t) snprintf(text, sizeof(text), "HTTP/1.1 200 OK\r\n"
-                            "Content-Type: application/json; charset=utf-8"
-                            "\r\nContent-Length: %zu\r\n\r\n%s", len,
-                            body);
-
-    return bench_service_send(c->fd, text, len);
-}
-
-
-/* What follows the member's text, near the beginning of the body. */
-
-static const char *
-bench_service_find(const bench_http_t *h, const char *member)
-{
-    char    *p;
-    size_t   near;
-
-    near = h->len - h->head;
-
-    if (near > BENCH_SERVICE_NEAR) {
-        near = BENCH_SERVICE_NEAR;
-    }
-
-    p = memmem(h->data + h->head, near, member, strlen(member));
-
-    if (p == NULL) {
-        return NULL;
-    }
-
-    p += strlen(member);
-
-    return p + BENCH_ID_LEN < h->data + h->len ? p : NULL;
-}
-
-
-static int
-bench_service_send(int fd, const char *text, size_t len)
-{
-    return send(fd, text, len, MSG_NOSIGNAL) == (ssize_t) len ? 0 : -1;
+    return send(c->fd, text, len, MSG_NOSIGNAL) == (ssize_t) len ? 0 : -1;
 }
 
 

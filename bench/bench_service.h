@@ -1,14 +1,6 @@
 /*
  * The service behind all gateways that are compared, run by the client in its
- * own loop.  It takes a message and answers at once, with the message's id
- * where the protocol wants that:
- *
- *  POST /vcp   a VCP message: 200 {"status":"accepted","message_id":ID}
- *  POST /aee   an AEE message: 202, empty
- *  POST /any   either: as /vcp
- *
- * What is not of the protocol is answered 500, so that a gateway that does
- * not translate fails.
+ * own loop.  It takes a message and answers at once (bench_answer.h).
  */
 
 #ifndef BENCH_SERVICE_H

@@ -31,7 +31,7 @@ local WINDOW = 600
 local SELF = "agent.gateway"
 
 local PRINCIPALS = {
-    ["child-7"] = { aee = "agent.child-7",
+    ["child-7"] = { aee = "agent.child-7", parent = "agent.parent-1",
                     vcp = "agent://ops.example/child-7" },
     ["parent-1"] = { aee = "agent.parent-1",
                      vcp = "agent://ops.example/parent-1" },
@@ -294,6 +294,10 @@ function M.access()
 
     if m.intent ~= "vcp.escalation" or not recipient then
         return refuse(422, "E_TRANSLATION_UNSUPPORTED", "/intent")
+    end
+
+    if sender.parent and sender.parent ~= m.to then
+        return refuse(403, "E_DIRECTION_REFUSED", "/to")
     end
 
     field = bad_escalation(m.payload)

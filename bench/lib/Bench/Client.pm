@@ -26,7 +26,8 @@ sub load {
 }
 
 
-# One message: what the service got, and what the client did, read.
+# One message: what the service got, and what the client did, read; undef
+# where that is nothing.
 sub probe {
     my ($gateway, $path, %o) = @_;
 
@@ -36,7 +37,8 @@ sub probe {
     # an answer may have come in chunks
     $answer =~ s/\A[^{]*|[^}]*\z//g;
 
-    return map { JSON::PP->new->utf8->decode($_) } $got, $answer;
+    return map { $_ eq '' ? undef : JSON::PP->new->utf8->decode($_) }
+               $got, $answer;
 }
 
 

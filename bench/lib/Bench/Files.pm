@@ -28,12 +28,18 @@ our %bench = (
     nginx   => '/usr/sbin/nginx',
 );
 
-# the first signs its messages with a key in the identities
+# The first, whose tokens are used, signs its messages with a key in the
+# identities; it imposes constraints on the last.
 my @principals = (
     { sub => 'child-7', aee => 'agent.child-7',
-      vcp => 'agent://ops.example/child-7' },
+      vcp => 'agent://ops.example/child-7', c2a => 'agent:child-7',
+      handle => '~cc-child-7', instrument => '~cc-child-7@1.0',
+      parent => 'parent-1' },
     { sub => 'parent-1', aee => 'agent.parent-1',
-      vcp => 'agent://ops.example/parent-1' },
+      vcp => 'agent://ops.example/parent-1', c2a => 'agent:parent-1',
+      handle => '~parent-1' },
+    { sub => 'worker-2', aee => 'agent.worker-2',
+      vcp => 'agent://ops.example/worker-2', parent => 'child-7' },
 );
 
 # tokens that a gateway has not seen yet
@@ -83,9 +89,11 @@ sub prepare {
     remove_tree($bench{dir});
     make_path($bench{dir});
 
-    compile('client', 'bench_http', 'bench_message', 'bench_service');
-    compile('pure', 'bench_cases', 'bench_crypto', 'bench_state',
-            'bench_message');
+    compile('client', 'bench_http', 'bench_answer', 'bench_service',
+            'bench_message', 'bench_message_text');
+    compile('pure', 'bench_cases', 'bench_pairs', 'bench_crypto',
+            'bench_state', 'bench_message', 'bench_message_text',
+            'bench_answer', 'bench_http');
 
     make_keys();
     make_tokens();

@@ -12,6 +12,7 @@ use POSIX ();
 use Time::HiRes qw(sleep time);
 
 use Bench::Files qw(%bench slurp spew);
+use Bench::Pairs qw(locations);
 
 use constant { GATEWAY_CORE => 0, CLIENT_CORE => 1, START_MAX => 30 };
 
@@ -21,13 +22,9 @@ my @running;
 # what each has of its own: in the main context, in http, in the server
 my %kinds = (
     bare => {
-        server => <<'END',
+        server => <<'END' . "\n" . locations(0),
         location = /vcp {
-            proxy_pass  http://service/any;
-        }
-
-        location = /aee {
-            proxy_pass  http://service/any;
+            proxy_pass  http://service/any/vcp;
         }
 END
     },
@@ -43,7 +40,7 @@ END
     parley_trusted     on;
     parley_limits      body=2m string=256k;
 END
-        server => <<'END',
+        server => <<'END'
         location = /vcp {
             parley_accept     aee;
             parley_speak      vcp;
@@ -76,6 +73,7 @@ END
             proxy_pass        http://service/aee;
         }
 END
+                  . "\n" . locations(1),
     },
 
     lua => {
@@ -173,7 +171,11 @@ $http
         proxy_http_version  1.1;
         proxy_set_header    Connection "";
 
-$kind->{server}    }
+$kind->{server}
+        location = /mark {
+            return  200  "";
+        }
+    }
 }
 END
 }

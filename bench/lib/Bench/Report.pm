@@ -10,7 +10,7 @@ use List::Util qw(max min);
 
 use Bench::Files qw(%bench output slurp);
 
-our @EXPORT_OK = qw(median range number table target targets head);
+our @EXPORT_OK = qw(median range number table reached target targets head);
 
 my @targets;
 
@@ -59,23 +59,31 @@ sub table {
 }
 
 
-# Holds a value against its targets; limit is '>=' or '<='.
+# What a value reaches of its targets; limit is '>=' or '<='.
+sub reached {
+    my ($limit, $must, $more, $value) = @_;
+
+    my ($good, $best) = map { $limit eq '>=' ? $value >= $_ : $value <= $_ }
+                        $must, $more;
+
+    return $best ? '**moonshot**' : $good ? 'must' : '**missed**';
+}
+
+
+# Holds what was measured against its targets, in a row of its own.
 sub target {
     my ($work, $measure, $limit, $must, $more, $unit, @values) = @_;
 
     my $value = median(@values);
-    my $reached = sub {
-        $limit eq '>=' ? $value >= $_[0] : $value <= $_[0];
-    };
+    my $reached = reached($limit, $must, $more, $value);
 
     push @targets, {
         row => [ $work, $measure,
                  @values > 1 ? range(@values) : number($value),
                  "$limit " . number($must) . $unit,
                  "$limit " . number($more) . $unit,
-                 $reached->($more) ? '**moonshot**'
-                 : $reached->($must) ? 'must' : '**missed**' ],
-        missed => !$reached->($must),
+                 $reached ],
+        missed => $reached eq '**missed**',
         text => "$work: $measure: " . number($value) . " (must be $limit "
                 . number($must) . ')',
     };
