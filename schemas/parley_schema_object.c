@@ -11,8 +11,6 @@ typedef struct {
 
 static int parley_schema_by_name(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i);
-static uint32_t parley_schema_find_member(const parley_schema_run_t *run,
-    uint32_t i, parley_str_t name);
 static int parley_schema_members(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen,
     parley_schema_met_t *met);
@@ -146,7 +144,7 @@ parley_schema_by_name(parley_schema_run_t *run, const parley_schema_t *s,
 }
 
 
-static uint32_t
+uint32_t
 parley_schema_find_member(const parley_schema_run_t *run, uint32_t i,
     parley_str_t name)
 {

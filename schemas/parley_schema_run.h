@@ -96,6 +96,14 @@ int parley_schema_object(parley_schema_run_t *run, const parley_schema_t *s,
 int parley_schema_apply(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, parley_schema_seen_t *seen);
 
+/* whether node i is one of them */
+int parley_schema_values_have(const parley_schema_run_t *run,
+    const parley_schema_values_t *values, uint32_t i);
+
+/* the value of a member of object i, or NONE */
+uint32_t parley_schema_find_member(const parley_schema_run_t *run,
+    uint32_t i, parley_str_t name);
+
 /* parley_schema_unique.c: 1: the elements differ, 0: two are equal, or < 0 */
 int parley_schema_unique(parley_schema_run_t *run, uint32_t i);
 

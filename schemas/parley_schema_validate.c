@@ -14,8 +14,6 @@ static int parley_schema_rest(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
 static int parley_schema_values(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i);
-static int parley_schema_values_have(const parley_schema_run_t *run,
-    const parley_schema_values_t *values, uint32_t i);
 
 
 int
@@ -320,7 +318,7 @@ parley_schema_values(parley_schema_run_t *run, const parley_schema_t *s,
 }
 
 
-static int
+int
 parley_schema_values_have(const parley_schema_run_t *run,
     const parley_schema_values_t *values, uint32_t i)
 {
