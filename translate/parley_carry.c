@@ -331,21 +331,25 @@ parley_carry_failure(parley_buf_t *b, const parley_msg_t *m)
 
 
 int
-parley_carry_reference_write(parley_buf_t *b, const parley_msg_t *m,
-    const parley_encode_opts_t *opts)
+parley_carry_digest(parley_arena_t *arena, const parley_msg_t *m,
+    parley_str_t *ret)
 {
-    char                hex[2 * PARLEY_SHA256_LEN + 1];
-    uint8_t             digest[PARLEY_SHA256_LEN];
-    parley_str_t        canonical, x;
-    parley_buf_t        form;
-    parley_json_ref_t   root;
+    char               hex[2 * PARLEY_SHA256_LEN + 1];
+    uint8_t            digest[PARLEY_SHA256_LEN];
+    parley_buf_t       form;
+    parley_str_t       canonical;
+    parley_json_ref_t  root;
 
-    x = parley_proto_name(m->origin);
+    *ret = m->digest;
+
+    if (ret->len > 0) {
+        return 0;
+    }
 
     root.doc = m->doc;
     root.node = 0;
 
-    parley_buf_init(&form, b->arena, m->doc->input.len + 1);
+    parley_buf_init(&form, arena, m->doc->input.len + 1);
     parley_jcs_write(&form, root, parley_codecs[m->wire]->secret_member);
 
     if (parley_buf_done(&form, &canonical) != 0
@@ -356,12 +360,29 @@ parley_carry_reference_write(parley_buf_t *b, const parley_msg_t *m,
 
     parley_hex(digest, PARLEY_SHA256_LEN, hex);
 
+    return parley_arena_str(arena,
+                            parley_str_make(hex, 2 * PARLEY_SHA256_LEN), ret);
+}
+
+
+int
+parley_carry_reference_write(parley_buf_t *b, const parley_msg_t *m,
+    const parley_encode_opts_t *opts)
+{
+    parley_str_t  x, digest;
+
+    x = parley_proto_name(m->origin);
+
+    if (parley_carry_digest(b->arena, m, &digest) != 0) {
+        return -1;
+    }
+
     parley_buf_lit(b, "{\"id\":");
     parley_buf_json_string(b, m->id);
     parley_buf_lit(b, ",\"type\":\"");
     parley_buf_str(b, x);
     parley_buf_lit(b, ".message\",\"hash\":\"sha256:");
-    parley_buf_put(b, hex, 2 * PARLEY_SHA256_LEN);
+    parley_buf_str(b, digest);
     parley_buf_lit(b, "\",\"locator\":\"parley:");
     parley_buf_str(b, x);
     parley_buf_octet(b, ':');

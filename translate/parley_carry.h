@@ -52,6 +52,15 @@ int parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
     __attribute__((warn_unused_result));
 
 /*
+ * The SHA-256 of the RFC 8785 form of m's document, without a credential, in
+ * lower-case hex: m->digest where that is there.  Returns 0, or -1 where the
+ * digest fails or memory cannot be had.
+ */
+int parley_carry_digest(parley_arena_t *arena, const parley_msg_t *m,
+    parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
+/*
  * Writes the reference by which a message made of m names it (promise 5):
  * {"id", "type", "hash", "locator", "verified"}.  Returns 0, or -1 where the
  * digest fails or memory cannot be had.

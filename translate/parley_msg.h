@@ -103,6 +103,8 @@ typedef struct {
                                          (or C2A, or agent-channel) message
                                          carries another protocol's */
     const parley_json_t  *doc;        /* the document it was decoded from */
+    parley_str_t          digest;     /* parley_carry_digest() of it, where its
+                                         decode made that; else empty */
 
     parley_str_t          form;       /* native type in origin's words:
                                          "task", "escalation" */

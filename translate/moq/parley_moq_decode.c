@@ -1,7 +1,6 @@
 #include "parley_moq.h"
-#include "parley_digest.h"
+#include "parley_carry.h"
 #include "parley_id.h"
-#include "parley_jcs.h"
 
 #include <stdio.h>
 
@@ -256,30 +255,12 @@ parley_moq_is_member(const parley_msg_t *msg, uint32_t name)
 static int
 parley_moq_fill_id(parley_arena_t *arena, parley_msg_t *msg)
 {
-    char               id[PARLEY_UUID_LEN + 1];
-    char               hex[2 * PARLEY_SHA256_LEN + 1];
-    uint8_t            digest[PARLEY_SHA256_LEN];
-    parley_buf_t       b;
-    parley_str_t       canonical;
-    parley_json_ref_t  root;
+    char  id[PARLEY_UUID_LEN + 1];
 
-    root.doc = msg->doc;
-    root.node = 0;
-
-    parley_buf_init(&b, arena, msg->doc->input.len + 1);
-    parley_jcs_write(&b, root, PARLEY_STR("auth_token"));
-
-    if (parley_buf_done(&b, &canonical) != 0
-        || parley_sha256(canonical, digest) != 0)
-    {
-        return -1;
-    }
-
-    parley_hex(digest, PARLEY_SHA256_LEN, hex);
-
-    if (parley_uuid_derive(8, 0, PARLEY_STR("moq"), msg->corr,
-                           parley_str_make(hex, 2 * PARLEY_SHA256_LEN), id)
-        != 0)
+    if (parley_carry_digest(arena, msg, &msg->digest) != 0
+        || parley_uuid_derive(8, 0, PARLEY_STR("moq"), msg->corr, msg->digest,
+                              id)
+           != 0)
     {
         return -1;
     }
