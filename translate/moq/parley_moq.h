@@ -88,6 +88,15 @@ int parley_moq_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err);
 
+/*
+ * The same in two steps.  The first, of what parley_msg_init() made, leaves
+ * out the id, which costs most; the second, after it, derives that (-1: no
+ * memory).
+ */
+int parley_moq_read(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, parley_msg_t *msg, parley_error_t *err);
+int parley_moq_identify(parley_arena_t *arena, parley_msg_t *msg);
+
 int parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
 

@@ -37,9 +37,9 @@ parley_moq_answer_decode(const parley_engine_t *engine,
         return 0;
     }
 
-    if (parley_decode(engine, arena, PARLEY_PROTO_MOQ, doc, 0, msg, err)
-        != 0)
-    {
+    parley_msg_init(msg, PARLEY_PROTO_MOQ, doc);
+
+    if (parley_moq_read(engine, arena, doc, msg, err) != 0) {
         return -1;
     }
 
@@ -65,6 +65,10 @@ parley_moq_answer_decode(const parley_engine_t *engine,
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/status",
                                 "/status of an answer is approved, denied, "
                                 "error or accepted");
+    }
+
+    if (parley_moq_identify(arena, msg) != 0) {
+        return parley_error_memory(err);
     }
 
     answer->kind = PARLEY_ANSWER_MESSAGE;

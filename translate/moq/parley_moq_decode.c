@@ -12,7 +12,6 @@ static int parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
     parley_moq_status_t status);
 static int parley_moq_fill_members(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_moq_is_member(const parley_msg_t *msg, uint32_t name);
-static int parley_moq_fill_id(parley_arena_t *arena, parley_msg_t *msg);
 
 
 int
@@ -22,6 +21,19 @@ parley_moq_decode(const parley_engine_t *engine, parley_arena_t *arena,
 {
     (void) mve5;
 
+    if (parley_moq_read(engine, arena, doc, msg, err) != 0) {
+        return -1;
+    }
+
+    return parley_moq_identify(arena, msg) == 0 ? 0
+                                                : parley_error_memory(err);
+}
+
+
+int
+parley_moq_read(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, parley_msg_t *msg, parley_error_t *err)
+{
     if (parley_moq_peek(msg) != 0) {
         return parley_error_memory(err);
     }
@@ -79,13 +91,12 @@ parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg)
     msg->act = PARLEY_ACT_REQUEST;
 
     if (parley_moq_fill_payload(msg) != 0
-        || parley_moq_fill_status(arena, msg) != 0
-        || parley_moq_fill_members(arena, msg) != 0)
+        || parley_moq_fill_status(arena, msg) != 0)
     {
         return -1;
     }
 
-    return parley_moq_fill_id(arena, msg);
+    return parley_moq_fill_members(arena, msg);
 }
 
 
@@ -252,8 +263,8 @@ parley_moq_is_member(const parley_msg_t *msg, uint32_t name)
  * it.
  */
 
-static int
-parley_moq_fill_id(parley_arena_t *arena, parley_msg_t *msg)
+int
+parley_moq_identify(parley_arena_t *arena, parley_msg_t *msg)
 {
     char  id[PARLEY_UUID_LEN + 1];
 
