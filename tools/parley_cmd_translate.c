@@ -237,7 +237,10 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     if (parley_encode(t->m.engine, in->arena, t->to, &t->m.msg, &t->opts,
                       &out, &loss, &in->err)
-        != 0)
+        != 0
+        || parley_encoded_id(t->m.engine, in->arena, t->to, &t->m.msg, &out,
+                             &in->err)
+           != 0)
     {
         return parley_output_error(tool, in);
     }

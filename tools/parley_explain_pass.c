@@ -184,7 +184,10 @@ parley_step_translation(parley_explain_t *e)
 
     if (parley_encode(e->engine, e->in->arena, s->speak, &e->msg, &e->opts,
                       &e->sent, &e->loss, &e->in->err)
-        != 0)
+        != 0
+        || parley_encoded_id(e->engine, e->in->arena, s->speak, &e->msg,
+                             &e->sent, &e->in->err)
+           != 0)
     {
         return PARLEY_STEP_REFUSED;
     }

@@ -91,7 +91,9 @@ typedef struct {
 /* the result of an encode */
 typedef struct {
     parley_str_t  body;
-    parley_str_t  id;           /* of the message made */
+    parley_str_t  id;           /* of the message made; empty where that is
+                                   derived and no answer names it:
+                                   parley_encoded_id() */
     parley_str_t  corr;         /* what an answer will be matched with */
     parley_str_t  scope;        /* agent-channel: to submit it with; empty:
                                    none, the recipient alone */

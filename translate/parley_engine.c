@@ -396,6 +396,30 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
+int
+parley_encoded_id(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, const parley_msg_t *m, parley_encoded_t *ret,
+    parley_error_t *err)
+{
+    parley_msg_t   made;
+    parley_json_t  doc;
+
+    if (ret->id.len > 0 || proto == m->wire) {
+        return 0;
+    }
+
+    if (parley_read_again(&doc, arena, m->doc->seed, ret->body, err) != 0
+        || parley_decode(engine, arena, proto, &doc, 0, &made, err) != 0)
+    {
+        return -1;
+    }
+
+    ret->id = made.id;
+
+    return 0;
+}
+
+
 /* Its own octets, but for a credential that it has no business with. */
 
 static int

@@ -92,6 +92,15 @@ int parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
+ * Fills ret->id of what parley_encode() made of m, where that left it out:
+ * the id that a decode of the message made derives.
+ */
+int parley_encoded_id(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, const parley_msg_t *m, parley_encoded_t *ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
  * What a signature of a message covers: the RFC 8785 form of the document
  * without the protocol's signature member.  An inexact document has none:
  * signature-invalid, naming the number.

@@ -72,6 +72,11 @@ translate(parley_test_case_t *c, parley_str_t in, parley_str_t opts_text,
         r->rc = parley_encode(parley_test_engine(), &r->arena, to, &m->msg,
                               &opts, &r->made, &r->loss, &r->err);
     }
+
+    if (r->rc == 0) {
+        r->rc = parley_encoded_id(parley_test_engine(), &r->arena, to,
+                                  &m->msg, &r->made, &r->err);
+    }
 }
 
 

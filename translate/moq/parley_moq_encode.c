@@ -211,7 +211,10 @@ parley_moq_write_payload(parley_moq_encode_t *e)
 }
 
 
-/* What was made is read back: so it is valid, and says what it should. */
+/*
+ * What was made is read back: so it is valid, and says what it should.  Its
+ * id matters where there is no session by which it is answered.
+ */
 
 static int
 parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
@@ -221,12 +224,19 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
     parley_json_t  doc;
 
     if (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body, e->err)
-        != 0
-        || parley_decode(engine, e->arena, PARLEY_PROTO_MOQ, &doc, 0, &back,
-                         e->err)
-           != 0)
+        != 0)
     {
         return parley_moq_unsaid(e);
+    }
+
+    parley_msg_init(&back, PARLEY_PROTO_MOQ, &doc);
+
+    if (parley_moq_read(engine, e->arena, &doc, &back, e->err) != 0) {
+        return parley_moq_unsaid(e);
+    }
+
+    if (back.corr.len == 0 && parley_moq_identify(e->arena, &back) != 0) {
+        return parley_error_memory(e->err);
     }
 
     ret->id = back.id;
