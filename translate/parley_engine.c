@@ -221,6 +221,14 @@ parley_detect(const parley_json_t *doc, parley_proto_set_t accepted)
     unsigned        i;
     parley_proto_t  found;
 
+    /* where there is no choice, what the message looks like is no matter */
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (parley_codecs[i] != NULL && accepted == PARLEY_PROTO_BIT(i)) {
+            return (parley_proto_t) i;
+        }
+    }
+
     found = parley_detect_plain(doc, accepted);
 
     if (found != PARLEY_PROTO_NONE) {
@@ -232,10 +240,6 @@ parley_detect(const parley_json_t *doc, parley_proto_set_t accepted)
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
         if (parley_codecs[i] == NULL || !(accepted & PARLEY_PROTO_BIT(i))) {
             continue;
-        }
-
-        if (accepted == PARLEY_PROTO_BIT(i)) {
-            return (parley_proto_t) i;
         }
 
         score = parley_codecs[i]->detect(doc);
