@@ -108,6 +108,10 @@ extern const parley_codec_t  parley_channel_codec;
 extern const parley_str_t  parley_channel_acts[];
 
 
+/* Which of n names a member has; n: none. */
+unsigned parley_channel_find(const parley_json_t *doc, uint32_t name,
+    const parley_str_t *names, unsigned n);
+
 /* NULL: the catalogue has no such kind. */
 const parley_channel_kind_info_t *parley_channel_kind_find(parley_str_t name);
 const parley_channel_kind_info_t *parley_channel_kind(

@@ -3,6 +3,8 @@
 
 
 #define PARLEY_CHANNEL_DETECTED  100    /* "envelope_version" is there */
+#define PARLEY_CHANNEL_MEMBERS                                                \
+    (sizeof(parley_channel_names) / sizeof(parley_channel_names[0]))
 
 
 static int parley_channel_detect(const parley_json_t *doc);
@@ -54,7 +56,7 @@ static int
 parley_channel_detect(const parley_json_t *doc)
 {
     int       score;
-    size_t    i;
+    unsigned  i;
     uint32_t  k;
 
     if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
@@ -67,16 +69,43 @@ parley_channel_detect(const parley_json_t *doc)
          k != parley_json_end(doc, 0);
          k = parley_json_after(doc, k + 1))
     {
-        for (i = 0;
-             i < sizeof(parley_channel_names) / sizeof(parley_channel_names[0]);
-             i++)
-        {
-            if (parley_json_string_is(doc, k, parley_channel_names[i])) {
-                score += i == 0 ? PARLEY_CHANNEL_DETECTED : 1;
-                break;
-            }
+        i = parley_channel_find(doc, k, parley_channel_names,
+                                PARLEY_CHANNEL_MEMBERS);
+
+        if (i < PARLEY_CHANNEL_MEMBERS) {
+            score += i == 0 ? PARLEY_CHANNEL_DETECTED : 1;
         }
     }
 
     return score;
+}
+
+
+unsigned
+parley_channel_find(const parley_json_t *doc, uint32_t name,
+    const parley_str_t *names, unsigned n)
+{
+    unsigned      i;
+    parley_str_t  span;
+
+    if (parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED) {
+
+        for (i = 0; i < n; i++) {
+            if (parley_json_string_is(doc, name, names[i])) {
+                break;
+            }
+        }
+
+        return i;
+    }
+
+    span = parley_json_span(doc, name);
+
+    for (i = 0; i < n; i++) {
+        if (parley_str_eq(names[i], span)) {
+            break;
+        }
+    }
+
+    return i;
 }

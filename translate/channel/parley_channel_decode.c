@@ -7,7 +7,6 @@ static int parley_channel_says_urgency(parley_msg_t *msg,
     parley_channel_kind_t kind);
 static int64_t parley_channel_ms(const parley_json_t *doc, uint32_t value);
 static int parley_channel_members(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_channel_is_member(const parley_json_t *doc, uint32_t name);
 
 
 /* what no canonical field holds */
@@ -17,6 +16,9 @@ static const parley_str_t  parley_channel_envelope[] = {
     parley_str("provenance_method"), parley_str("provenance_return_ref"),
     parley_str("provenance_context_check"), parley_str("provenance_basis"),
 };
+
+#define PARLEY_CHANNEL_ENVELOPE                                               \
+    (sizeof(parley_channel_envelope) / sizeof(parley_channel_envelope[0]))
 
 
 int
@@ -296,16 +298,15 @@ parley_channel_ms(const parley_json_t *doc, uint32_t value)
 static int
 parley_channel_members(parley_arena_t *arena, parley_msg_t *msg)
 {
+    unsigned              i;
     uint32_t              k;
     parley_member_t      *member;
     const parley_json_t  *doc;
 
     doc = msg->doc;
 
-    msg->members = parley_arena_alloc(arena,
-                                      sizeof(parley_channel_envelope)
-                                      / sizeof(parley_channel_envelope[0])
-                                      * sizeof(parley_member_t));
+    msg->members = parley_arena_alloc(arena, PARLEY_CHANNEL_ENVELOPE
+                                             * sizeof(parley_member_t));
     if (msg->members == NULL) {
         return -1;
     }
@@ -314,7 +315,10 @@ parley_channel_members(parley_arena_t *arena, parley_msg_t *msg)
          k != parley_json_end(doc, 0);
          k = parley_json_after(doc, k + 1))
     {
-        if (!parley_channel_is_member(doc, k)) {
+        i = parley_channel_find(doc, k, parley_channel_envelope,
+                                PARLEY_CHANNEL_ENVELOPE);
+
+        if (i == PARLEY_CHANNEL_ENVELOPE) {
             continue;
         }
 
@@ -322,27 +326,7 @@ parley_channel_members(parley_arena_t *arena, parley_msg_t *msg)
 
         member->value.doc = doc;
         member->value.node = k + 1;
-
-        if (parley_json_string(doc, k, &member->name) != 0) {
-            return -1;
-        }
-    }
-
-    return 0;
-}
-
-
-static int
-parley_channel_is_member(const parley_json_t *doc, uint32_t name)
-{
-    size_t  i;
-
-    for (i = 0; i < sizeof(parley_channel_envelope)
-                    / sizeof(parley_channel_envelope[0]); i++)
-    {
-        if (parley_json_string_is(doc, name, parley_channel_envelope[i])) {
-            return 1;
-        }
+        member->name = parley_channel_envelope[i];
     }
 
     return 0;

@@ -230,7 +230,7 @@ parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss)
 
     for (i = 0; i < m->nmembers; i++) {
         if (!parley_str_is(m->members[i].name, "scope")) {
-            parley_loss_value(loss, m->members[i].value);
+            parley_loss_add(loss, "", m->members[i].name);
         }
     }
 }
