@@ -150,6 +150,13 @@ int parley_channel_says(parley_msg_t *msg);
  */
 int parley_channel_carried(parley_arena_t *arena, parley_msg_t *msg);
 
+/*
+ * The same of msg->text alone, where the frame says that translation wrote it
+ * and from what.
+ */
+int parley_channel_text_carried(parley_arena_t *arena, parley_proto_t origin,
+    parley_msg_t *msg);
+
 int parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
 
@@ -192,8 +199,8 @@ void parley_channel_payload(parley_buf_t *b,
     const parley_channel_encode_t *e);
 
 /*
- * Reads back what was made: so it is valid, and what differs from the message
- * is what was lost.
+ * Reads back what was made, as far as it may be wrong: so it is valid, and
+ * what differs from the message is what was lost.
  */
 int parley_channel_check(const parley_engine_t *engine,
     parley_channel_encode_t *e, parley_encoded_t *ret);

@@ -31,9 +31,8 @@ const parley_str_t  parley_channel_acts[] = {
 int
 parley_channel_carried(parley_arena_t *arena, parley_msg_t *msg)
 {
-    int                                rc;
-    parley_msg_t                       carried;
-    parley_channel_carrier_t           c;
+    uint32_t                           basis;
+    parley_str_t                       origin;
     const parley_channel_kind_info_t  *kind;
 
     kind = parley_channel_kind_find(msg->form);
@@ -42,15 +41,27 @@ parley_channel_carried(parley_arena_t *arena, parley_msg_t *msg)
         return 0;
     }
 
+    basis = parley_json_get(msg->doc, 0, PARLEY_STR("provenance_basis"));
+
+    if (parley_msg_string(msg->doc, basis, &origin) != 0) {
+        return -1;
+    }
+
+    return parley_channel_text_carried(arena, parley_proto_find(origin), msg);
+}
+
+
+int
+parley_channel_text_carried(parley_arena_t *arena, parley_proto_t origin,
+    parley_msg_t *msg)
+{
+    int                       rc;
+    parley_msg_t              carried;
+    parley_channel_carrier_t  c;
+
     rc = parley_channel_text_read(arena, msg->doc->seed, msg->text, &c);
 
-    if (rc != 1
-        || !parley_json_string_is(msg->doc,
-                                  parley_json_get(msg->doc, 0,
-                                                  PARLEY_STR("provenance_"
-                                                             "basis")),
-                                  parley_proto_name(c.origin)))
-    {
+    if (rc != 1 || c.origin != origin) {
         return rc < 0 ? -1 : 0;
     }
 

@@ -1,14 +1,25 @@
 /*
- * What was made is read back: so it is valid, and what differs from the
- * message is what was lost.
+ * What was made is read back, as far as it may be wrong: so it is valid, and
+ * what differs from the message is what was lost.
  */
 
 #include "parley_channel.h"
+#include "parley_channel_scope.h"
+#include "parley_name.h"
 #include "parley_spot.h"
 
 #include <stdio.h>
 
 
+#define PARLEY_CHANNEL_VERSION_MAX  64      /* of an instrument */
+
+
+static int parley_channel_is_sound(const parley_channel_encode_t *e);
+static int parley_channel_is_versioned(parley_str_t name);
+static int parley_channel_read_text(parley_channel_encode_t *e,
+    parley_msg_t *back);
+static int parley_channel_read_frame(const parley_engine_t *engine,
+    parley_channel_encode_t *e, parley_str_t body, parley_msg_t *back);
 static int parley_channel_unsaid(parley_channel_encode_t *e);
 static void parley_channel_compare(parley_channel_encode_t *e,
     const parley_msg_t *back);
@@ -26,24 +37,14 @@ int
 parley_channel_check(const parley_engine_t *engine,
     parley_channel_encode_t *e, parley_encoded_t *ret)
 {
-    parley_msg_t         back, origin;
-    parley_json_t        doc;
-    parley_submission_t  submission;
+    int           rc;
+    parley_msg_t  back, origin;
 
-    memset(&submission, 0, sizeof(parley_submission_t));
+    rc = parley_channel_is_sound(e)
+         ? parley_channel_read_text(e, &back)
+         : parley_channel_read_frame(engine, e, ret->body, &back);
 
-    submission.scope = e->scope;
-    submission.human = e->human;
-    submission.instrument = e->instrument;
-
-    if (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body, e->err)
-        != 0
-        || parley_decode(engine, e->arena, PARLEY_PROTO_CHANNEL, &doc, 0,
-                         &back, e->err)
-           != 0
-        || (e->opts->attribute != NULL
-            && parley_submit(e->arena, &back, &submission, e->err) != 0))
-    {
+    if (rc != 0) {
         return parley_channel_unsaid(e);
     }
 
@@ -69,6 +70,93 @@ parley_channel_check(const parley_engine_t *engine,
     }
 
     return 0;
+}
+
+
+/*
+ * Whether a frame around a text carrier is valid and the session's own as it
+ * was made: what the directory says of the sender is all that may be wrong.
+ */
+
+static int
+parley_channel_is_sound(const parley_channel_encode_t *e)
+{
+    return !e->native && e->m->origin != PARLEY_PROTO_CHANNEL
+           && parley_name_is_handle(e->acted_by)
+           && !parley_str_begins(e->acted_by, "~cc-")
+           && parley_channel_is_versioned(e->drafted_with);
+}
+
+
+/* A handle, or handle@version. */
+
+static int
+parley_channel_is_versioned(parley_str_t name)
+{
+    parley_str_t    version;
+    const uint8_t  *at;
+
+    at = memchr(name.data, '@', name.len);
+
+    if (at == NULL) {
+        return parley_name_is_handle(name);
+    }
+
+    version = parley_str_from(name, (size_t) (at - name.data) + 1);
+    name.len -= version.len + 1;
+
+    return parley_name_is_handle(name)
+           && version.len <= PARLEY_CHANNEL_VERSION_MAX
+           && parley_channel_scope_is_part(version, "+:") == 0;
+}
+
+
+/* The text of such a frame: the rest of it is as it was meant. */
+
+static int
+parley_channel_read_text(parley_channel_encode_t *e, parley_msg_t *back)
+{
+    parley_msg_init(back, PARLEY_PROTO_CHANNEL, e->m->doc);
+
+    back->form = e->kind->name;
+    back->intent = e->kind->intent;
+    back->act = e->kind->act;
+    back->text = e->text;
+    back->corr = e->corr;
+
+    return parley_channel_text_carried(e->arena, e->m->origin, back) == 0
+           ? 0 : parley_error_memory(e->err);
+}
+
+
+static int
+parley_channel_read_frame(const parley_engine_t *engine,
+    parley_channel_encode_t *e, parley_str_t body, parley_msg_t *back)
+{
+    parley_json_t       *doc;
+    parley_submission_t  submission;
+
+    doc = parley_arena_alloc(e->arena, sizeof(parley_json_t));
+    if (doc == NULL) {
+        return parley_error_memory(e->err);
+    }
+
+    memset(&submission, 0, sizeof(parley_submission_t));
+
+    submission.scope = e->scope;
+    submission.human = e->human;
+    submission.instrument = e->instrument;
+
+    if (parley_read_again(doc, e->arena, e->m->doc->seed, body, e->err) != 0
+        || parley_decode(engine, e->arena, PARLEY_PROTO_CHANNEL, doc, 0, back,
+                         e->err)
+           != 0)
+    {
+        return -1;
+    }
+
+    return e->opts->attribute != NULL
+           ? parley_submit(e->arena, back, &submission, e->err) : 0;
 }
 
 

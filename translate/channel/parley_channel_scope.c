@@ -10,7 +10,6 @@ static int parley_channel_scope_org(parley_str_t rest,
 static int parley_channel_scope_accord(parley_str_t rest,
     parley_channel_scope_t *ret);
 static parley_str_t parley_channel_scope_until(parley_str_t *s, uint8_t c);
-static int parley_channel_scope_is_part(parley_str_t s, const char *more);
 
 
 int
@@ -158,7 +157,7 @@ parley_channel_scope_until(parley_str_t *s, uint8_t c)
 }
 
 
-static int
+int
 parley_channel_scope_is_part(parley_str_t s, const char *more)
 {
     size_t   i;

@@ -51,6 +51,12 @@ typedef struct {
 int parley_channel_scope_parse(parley_str_t s, parley_channel_scope_t *ret)
     __attribute__((warn_unused_result));
 
+/*
+ * A part that the draft leaves open, of the characters above and more.
+ * Returns 0, or -1: none.
+ */
+int parley_channel_scope_is_part(parley_str_t s, const char *more);
+
 /* The scope of all members of an organisation.  -1: no memory. */
 int parley_channel_scope_members(parley_arena_t *arena, parley_str_t handle,
     parley_str_t *ret)
