@@ -9,6 +9,9 @@
 #define FRAME_ID  "6f1c2b7e-0a51-4c55-9d0e-3b1f2a4c5d6e"
 #define QUERY_ID  "c0ffee00-1234-4abc-8def-0123456789ab"
 
+#define VERSION_64                                                            \
+    "0123456789012345678901234567890123456789012345678901234567890123"
+
 #define FRAME(kind, payload)                                                  \
     "{\"envelope_version\":\"1.0\",\"frame_id\":\"" FRAME_ID "\",\"kind\":\"" \
     kind "\",\"sender_handle\":\"~alice\",\"recipient_handle\":\"~alice\","   \
@@ -428,6 +431,76 @@ test_deterministic(void **state)
 }
 
 
+static void
+attribute(void *ctx, parley_proto_t proto, parley_str_t name,
+    parley_str_t *ret_human, parley_str_t *ret_instrument)
+{
+    const char *const  *who = ctx;
+
+    (void) proto;
+    (void) name;
+
+    *ret_human = parley_str_c(who[0]);
+    *ret_instrument = parley_str_c(who[1]);
+}
+
+
+/* What the directory says of a sender must be what a frame can say. */
+
+static void
+test_attributed(void **state)
+{
+    int                     rc;
+    size_t                  i;
+    fixture_t              *f = *state;
+    parley_encoded_t        made;
+    parley_test_message_t   back;
+
+    static const struct {
+        const char  *who[2];
+        int          rc;
+    } rows[] = {
+        { { "~alice", "~cc-model" }, 0 },
+        { { "~alice", "~cc-model@1.0" }, 0 },
+        { { "~alice", "~claude@2026-05:a+b_c" }, 0 },
+        { { "", "~claude@4" }, 0 },
+        { { "~cc-model", "~cc-model" }, -1 },
+        { { "alice", "~cc-model" }, -1 },
+        { { "~org", "~cc-model" }, -1 },
+        { { "~alice", "claude" }, -1 },
+        { { "~alice", "~org@1" }, -1 },
+        { { "~alice", "~cc-model@" }, -1 },
+        { { "~alice", "~cc-model@1/2" }, -1 },
+        { { "~alice", "~cc-model@1@2" }, -1 },
+        { { "~alice", "~cc-model@" VERSION_64 }, 0 },
+        { { "~alice", "~cc-model@" VERSION_64 "5" }, -1 },
+        { { "~alice", "" }, -1 },
+    };
+
+    f->opts.attribute = attribute;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        f->opts.resolve_ctx = (void *) rows[i].who;
+
+        assert_int_equal(parley_test_read(&f->arena, PARLEY_PROTO_AEE,
+                                          PARLEY_STR(RESULT), 0, &f->request,
+                                          &f->err), 0);
+
+        rc = parley_encode(parley_test_engine(), &f->arena,
+                           PARLEY_PROTO_CHANNEL, &f->request.msg, &f->opts,
+                           &made, &f->loss, &f->err);
+        assert_int_equal(rc, rows[i].rc);
+
+        if (rc == 0) {
+            assert_int_equal(parley_test_read(&f->arena, PARLEY_PROTO_CHANNEL,
+                                              made.body, 0, &back, &f->err),
+                             0);
+            assert_int_equal(back.msg.held, 1);
+        }
+    }
+}
+
+
 #define test(name, f)  { (name), (f), setup, teardown, NULL }
 
 static const struct CMUnitTest  tests[] = {
@@ -440,6 +513,8 @@ static const struct CMUnitTest  tests[] = {
     test("GW-07 an answer must go with the frame", test_upstream_invalid),
     test("ACH-23 GW-10 refusals are code, field and message", test_refuse),
     test("ACH-15 a scope travels with its frame", test_submit),
+    test("ACH-10 who acts is what the directory says, if a frame can say it",
+         test_attributed),
     test("GW-06 the same message makes the same frame", test_deterministic),
 };
 
