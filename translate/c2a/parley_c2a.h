@@ -200,6 +200,15 @@ int parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
 /* Writes a C2A message that comes back from another protocol's slot. */
 int parley_c2a_write_restored(parley_c2a_encode_t *e);
 
+/*
+ * Whether what was written is valid, and what is known of it: of an event
+ * that the gateway makes, and of a message that comes back.
+ */
+int parley_c2a_check_event(const parley_engine_t *engine,
+    parley_c2a_encode_t *e, parley_encoded_t *ret);
+int parley_c2a_check_restored(const parley_engine_t *engine,
+    parley_c2a_encode_t *e, parley_encoded_t *ret);
+
 int parley_c2a_answer_decode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err);

@@ -1,10 +1,8 @@
 #include "parley_c2a.h"
 #include "parley_carry.h"
 #include "parley_name.h"
-#include "parley_time.h"
 #include "parley_spot.h"
-
-#include <stdio.h>
+#include "parley_time.h"
 
 
 static int parley_c2a_names(parley_c2a_encode_t *e);
@@ -17,9 +15,6 @@ static void parley_c2a_write_conversation(parley_c2a_encode_t *e);
 static void parley_c2a_write_attention(parley_c2a_encode_t *e);
 static void parley_c2a_write_knock(parley_c2a_encode_t *e);
 static void parley_c2a_withheld(parley_c2a_encode_t *e);
-static int parley_c2a_check(const parley_engine_t *engine,
-    parley_c2a_encode_t *e, parley_encoded_t *ret, int restored);
-static int parley_c2a_unsaid(parley_c2a_encode_t *e);
 
 
 int
@@ -53,7 +48,8 @@ parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
         return parley_error_memory(err);
     }
 
-    return parley_c2a_check(engine, &e, ret, restored);
+    return restored ? parley_c2a_check_restored(engine, &e, ret)
+                    : parley_c2a_check_event(engine, &e, ret);
 }
 
 
@@ -326,77 +322,4 @@ parley_c2a_withheld(parley_c2a_encode_t *e)
             parley_loss_value(e->loss, m->members[i].value);
         }
     }
-}
-
-
-/*
- * What was made is read back: so it is valid.  What comes back from another
- * protocol's slot must be from and for whom its carrier said.
- */
-
-static int
-parley_c2a_check(const parley_engine_t *engine, parley_c2a_encode_t *e,
-    parley_encoded_t *ret, int restored)
-{
-    int            event, tool;
-    uint32_t       attention;
-    parley_msg_t   back;
-    parley_json_t  doc;
-
-    if (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body, e->err)
-        != 0
-        || parley_decode(engine, e->arena, PARLEY_PROTO_C2A, &doc, 0, &back,
-                         e->err)
-           != 0)
-    {
-        return parley_c2a_unsaid(e);
-    }
-
-    if (restored
-        && ((back.sender.len > 0 && !parley_str_eq(back.sender, e->sender))
-            || (back.recipient.len > 0 && e->opts->answering == NULL
-                && !parley_str_eq(back.recipient, e->recipient))))
-    {
-        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(e->m, PARLEY_SPOT_RECIPIENT).pointer,
-                                "what it carries is for somebody else");
-    }
-
-    ret->id = back.id;
-    ret->corr = back.corr;
-    ret->call = back.call;
-
-    event = parley_c2a_form_of(&doc, &tool) == PARLEY_C2A_DELIVER;
-    attention = parley_json_get(&doc, parley_c2a_params(&doc),
-                                PARLEY_STR("attention"));
-
-    /* also one that wants no answer: there are reactions */
-
-    ret->answerable = event || back.act == PARLEY_ACT_REQUEST;
-    ret->mute = event
-                && parley_json_string_is(&doc,
-                                         parley_json_get(&doc, attention,
-                                                       PARLEY_STR("policy")),
-                                         PARLEY_STR("must_not_respond"));
-
-    return 0;
-}
-
-
-/* The error names a member of what was made; the caller wants its own. */
-
-static int
-parley_c2a_unsaid(parley_c2a_encode_t *e)
-{
-    char  text[PARLEY_TEXT_MAX];
-
-    if (e->err->code == PARLEY_E_CAPACITY) {
-        return -1;
-    }
-
-    memcpy(text, e->err->text, sizeof(text));
-
-    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            parley_at(e->m, PARLEY_SPOT_DATA).pointer,
-                            "in C2A, %s", text);
 }

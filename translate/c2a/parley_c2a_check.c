@@ -1,0 +1,237 @@
+/*
+ * Whether what was written is valid C2A.  It is read back, but for an event
+ * of which that is plain without: all of it is fixed but for values that were
+ * read and validated before, and strings.
+ */
+
+#include "parley_c2a.h"
+#include "parley_spot.h"
+
+
+#define PARLEY_C2A_DEADLINE_MAX  9007199254740991LL
+
+/* levels that an event puts around a value of the message that it carries */
+#define PARLEY_C2A_LEVELS        8
+
+
+static int parley_c2a_is_plain(const parley_c2a_encode_t *e,
+    parley_str_t body);
+static int parley_c2a_names_once(const parley_msg_t *m);
+static int parley_c2a_is_shallow(const parley_json_t *doc);
+static int parley_c2a_view(const parley_c2a_encode_t *e, parley_msg_t *back);
+static int parley_c2a_read_back(const parley_engine_t *engine,
+    parley_c2a_encode_t *e, parley_str_t body, parley_json_t *doc,
+    parley_msg_t *back);
+static int parley_c2a_is_mute(const parley_json_t *doc);
+static int parley_c2a_unsaid(parley_c2a_encode_t *e);
+
+
+int
+parley_c2a_check_event(const parley_engine_t *engine, parley_c2a_encode_t *e,
+    parley_encoded_t *ret)
+{
+    parley_msg_t   back;
+    parley_json_t  doc;
+
+    if ((parley_c2a_is_plain(e, ret->body)
+         ? parley_c2a_view(e, &back)
+         : parley_c2a_read_back(engine, e, ret->body, &doc, &back))
+        != 0)
+    {
+        return -1;
+    }
+
+    ret->id = e->m->id;
+    ret->corr = back.corr;
+    ret->call = e->m->id;
+
+    /* also one that wants no answer: there are reactions */
+
+    ret->answerable = 1;
+    ret->mute = parley_str_is(e->row->policy, "must_not_respond");
+
+    return 0;
+}
+
+
+/*
+ * What the schema and the reader ask of the values that are not fixed: no
+ * empty ids and names, a deadline that is an integer everywhere, no name
+ * twice, not too deep.  "No" means only that it has to be read.
+ */
+
+static int
+parley_c2a_is_plain(const parley_c2a_encode_t *e, parley_str_t body)
+{
+    const uint8_t       *colon;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    if (m->origin != m->wire || m->carried || m->data.doc != m->doc
+        || m->id.len == 0 || m->created.len == 0
+        || m->timeout_ms > PARLEY_C2A_DEADLINE_MAX
+        || e->sender.len == 0 || e->recipient.len == 0
+        || body.len >= PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    /* the author has a kind and an id */
+
+    colon = memchr(e->sender.data, ':', e->sender.len);
+
+    return colon != NULL && colon != e->sender.data
+           && colon != e->sender.data + e->sender.len - 1
+           && parley_c2a_names_once(m) && parley_c2a_is_shallow(m->doc);
+}
+
+
+/* The members of a message have each a name of its own. */
+
+static int
+parley_c2a_names_once(const parley_msg_t *m)
+{
+    uint32_t      i;
+    parley_str_t  name, reply_to;
+
+    reply_to = parley_codecs[m->origin]->reply_to_member;
+
+    for (i = 0; i < m->nmembers; i++) {
+        name = m->members[i].name;
+
+        if (parley_str_is(name, "intent")
+            || (m->reply_to.len > 0 && parley_str_eq(name, reply_to)))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static int
+parley_c2a_is_shallow(const parley_json_t *doc)
+{
+    uint32_t  i;
+
+    for (i = 0; i < doc->nnodes; i++) {
+        if (doc->nodes[i].depth > PARLEY_JSON_DEPTH_MAX - PARLEY_C2A_LEVELS) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * What reading would make of it: the conversation correlates, where the
+ * payload that an event shows does not name something else.
+ */
+
+static int
+parley_c2a_view(const parley_c2a_encode_t *e, parley_msg_t *back)
+{
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[e->m->origin];
+
+    *back = *e->m;
+    back->corr = e->thread.len > 0 ? e->thread : e->conversation;
+
+    if (codec->payload == NULL || parley_str_is(e->row->mode, "notify")) {
+        return 0;
+    }
+
+    return codec->payload(back) == 0 ? 0 : parley_error_memory(e->err);
+}
+
+
+/*
+ * What comes back from another protocol's slot must be from and for whom its
+ * carrier said.
+ */
+
+int
+parley_c2a_check_restored(const parley_engine_t *engine,
+    parley_c2a_encode_t *e, parley_encoded_t *ret)
+{
+    int            event, tool;
+    parley_msg_t   back;
+    parley_json_t  doc;
+
+    if (parley_c2a_read_back(engine, e, ret->body, &doc, &back) != 0) {
+        return -1;
+    }
+
+    if ((back.sender.len > 0 && !parley_str_eq(back.sender, e->sender))
+        || (back.recipient.len > 0 && e->opts->answering == NULL
+            && !parley_str_eq(back.recipient, e->recipient)))
+    {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(e->m, PARLEY_SPOT_RECIPIENT).pointer,
+                                "what it carries is for somebody else");
+    }
+
+    ret->id = back.id;
+    ret->corr = back.corr;
+    ret->call = back.call;
+
+    event = parley_c2a_form_of(&doc, &tool) == PARLEY_C2A_DELIVER;
+
+    ret->answerable = event || back.act == PARLEY_ACT_REQUEST;
+    ret->mute = event && parley_c2a_is_mute(&doc);
+
+    return 0;
+}
+
+
+static int
+parley_c2a_read_back(const parley_engine_t *engine, parley_c2a_encode_t *e,
+    parley_str_t body, parley_json_t *doc, parley_msg_t *back)
+{
+    if (parley_read_again(doc, e->arena, e->m->doc->seed, body, e->err) != 0
+        || parley_decode(engine, e->arena, PARLEY_PROTO_C2A, doc, 0, back,
+                         e->err)
+           != 0)
+    {
+        return parley_c2a_unsaid(e);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_c2a_is_mute(const parley_json_t *doc)
+{
+    uint32_t  attention;
+
+    attention = parley_json_get(doc, parley_c2a_params(doc),
+                                PARLEY_STR("attention"));
+
+    return parley_json_string_is(doc, parley_json_get(doc, attention,
+                                                      PARLEY_STR("policy")),
+                                 PARLEY_STR("must_not_respond"));
+}
+
+
+/* The error names a member of what was made; the caller wants its own. */
+
+static int
+parley_c2a_unsaid(parley_c2a_encode_t *e)
+{
+    char  text[PARLEY_TEXT_MAX];
+
+    if (e->err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    memcpy(text, e->err->text, sizeof(text));
+
+    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                            parley_at(e->m, PARLEY_SPOT_DATA).pointer,
+                            "in C2A, %s", text);
+}
