@@ -15,6 +15,14 @@
     "\"normal\",\"payload\":{\"text\":\"ready?\"}}"
 
 
+/* the same with a null where it would say what it answers */
+#define NULL_TASK                                                             \
+    "{\"v\":\"1\",\"id\":\"task-0001\",\"ts\":\"2026-02-15T10:30:00Z\","      \
+    "\"type\":\"task\",\"from\":\"agent.planner\",\"to\":\"agent.lead\","     \
+    "\"intent\":\"deploy.check\",\"corr\":\"corr-0001\",\"priority\":"        \
+    "\"normal\",\"reply_to\":null,\"payload\":{\"text\":\"ready?\"}}"
+
+
 #define REACT                                                                 \
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":"     \
     "{\"name\":\"chat.react\",\"arguments\":{\"inReplyTo\":\"task-0001\","    \
@@ -306,6 +314,170 @@ test_parties(void **state)
 }
 
 
+/* A directory that has for everybody the name it was given. */
+
+static int
+resolve_any(void *ctx, parley_proto_t from, parley_str_t name,
+    parley_proto_t to, parley_str_t *ret)
+{
+    (void) from;
+    (void) name;
+    (void) to;
+
+    *ret = parley_str_c(ctx);
+
+    return 1;
+}
+
+
+/* How an AEE message with n arrays in each other goes into C2A. */
+
+static parley_code_t
+nested(unsigned n)
+{
+    size_t                 i;
+    parley_buf_t           b;
+    parley_str_t           text;
+    parley_loss_t          loss;
+    parley_arena_t         arena;
+    parley_error_t         err;
+    parley_encoded_t       made;
+    parley_encode_opts_t   opts;
+    parley_test_message_t  m;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_loss_init(&loss, &arena);
+    memset(&opts, 0, sizeof(opts));
+
+    parley_buf_init(&b, &arena, 0);
+    parley_buf_put(&b, TASK, sizeof(TASK) - 3);
+    parley_buf_lit(&b, ",\"x\":");
+
+    for (i = 0; i < n; i++) {
+        parley_buf_octet(&b, '[');
+    }
+
+    for (i = 0; i < n; i++) {
+        parley_buf_octet(&b, ']');
+    }
+
+    parley_buf_lit(&b, "}}");
+
+    assert_int_equal(parley_buf_done(&b, &text), 0);
+    assert_int_equal(parley_read_again(&m.doc, &arena, PARLEY_TEST_SEED, text,
+                                       &err), 0);
+    assert_int_equal(parley_decode(parley_test_engine(), &arena,
+                                   PARLEY_PROTO_AEE, &m.doc, 0, &m.msg, &err),
+                     0);
+
+    if (parley_encode(parley_test_engine(), &arena, PARLEY_PROTO_C2A, &m.msg,
+                      &opts, &made, &loss, &err)
+        == 0)
+    {
+        assert_int_equal(parley_read_again(&m.doc, &arena, PARLEY_TEST_SEED,
+                                           made.body, &err), 0);
+        err.code = PARLEY_E_NONE;
+
+    } else {
+        assert_string_equal(err.field, "/payload");
+    }
+
+    parley_arena_reset(&arena);
+
+    return err.code;
+}
+
+
+/* What a message says, made such as no protocol lets it be. */
+
+static void
+spoil(const char *what, parley_code_t code)
+{
+    parley_loss_t          loss;
+    parley_arena_t         arena;
+    parley_error_t         err;
+    parley_encoded_t       made;
+    parley_encode_opts_t   opts;
+    parley_test_message_t  m, back;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_loss_init(&loss, &arena);
+    memset(&opts, 0, sizeof(opts));
+
+    assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE,
+                                      PARLEY_STR(NULL_TASK), 0, &m, &err), 0);
+
+    if (strcmp(what, "id") == 0) {
+        m.msg.id = parley_str_none;
+
+    } else if (strcmp(what, "created") == 0) {
+        m.msg.created = parley_str_none;
+        m.msg.created_ms = INT64_MAX;
+
+    } else if (strcmp(what, "deadline") == 0) {
+        m.msg.timeout_ms = 9007199254740991;
+
+    } else if (strcmp(what, "late") == 0) {
+        m.msg.timeout_ms = 9007199254740992;
+
+    } else if (strcmp(what, "reply_to") == 0) {
+        m.msg.reply_to = PARLEY_STR("task-0000");
+
+    } else {
+        opts.resolve = resolve_any;
+        opts.resolve_ctx = (void *) (uintptr_t) what;
+    }
+
+    if (parley_encode(parley_test_engine(), &arena, PARLEY_PROTO_C2A, &m.msg,
+                      &opts, &made, &loss, &err)
+        == 0)
+    {
+        assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_C2A, made.body,
+                                          0, &back, &err), 0);
+        parley_assert_str(made.id, "task-0001");
+        parley_assert_str(made.corr, "corr-0001");
+        parley_assert_str(made.call, "task-0001");
+        assert_true(made.answerable);
+        assert_false(made.mute);
+
+        err.code = PARLEY_E_NONE;
+
+    } else {
+        assert_string_equal(err.field, "/payload");
+    }
+
+    assert_int_equal(err.code, code);
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+test_valid(void **state)
+{
+    (void) state;
+
+    spoil("agent:lead", PARLEY_E_NONE);
+    spoil("agent:", PARLEY_E_TRANSLATION_UNSUPPORTED);
+    spoil(":lead", PARLEY_E_TRANSLATION_UNSUPPORTED);
+    spoil("lead", PARLEY_E_TRANSLATION_UNSUPPORTED);
+    spoil("", PARLEY_E_TRANSLATION_UNSUPPORTED);
+
+    spoil("id", PARLEY_E_TRANSLATION_UNSUPPORTED);
+    spoil("created", PARLEY_E_TRANSLATION_UNSUPPORTED);
+    spoil("reply_to", PARLEY_E_TRANSLATION_UNSUPPORTED);
+    spoil("deadline", PARLEY_E_NONE);
+    spoil("late", PARLEY_E_TRANSLATION_UNSUPPORTED);
+
+    /* what is around it has five levels */
+
+    assert_int_equal(nested(32), PARLEY_E_NONE);
+    assert_int_equal(nested(PARLEY_JSON_DEPTH_MAX - 5), PARLEY_E_NONE);
+    assert_int_equal(nested(PARLEY_JSON_DEPTH_MAX - 4),
+                     PARLEY_E_TRANSLATION_UNSUPPORTED);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("C2A-28 GW-10 a malformed call gets the standard code",
                 test_refuse),
@@ -313,6 +485,8 @@ static const struct CMUnitTest  tests[] = {
                 test_rows),
     parley_test("GW-06 JSON-RPC is C2A", test_detect),
     parley_test("GW-06 GW-07 a reply finds who asked", test_parties),
+    parley_test("GW-06 GW-10 an event that is made is valid, or an error",
+                test_valid),
 };
 
 

@@ -16,7 +16,7 @@
 
 static int parley_c2a_is_plain(const parley_c2a_encode_t *e,
     parley_str_t body);
-static int parley_c2a_names_once(const parley_msg_t *m);
+static int parley_c2a_answers_once(const parley_msg_t *m);
 static int parley_c2a_is_shallow(const parley_json_t *doc);
 static int parley_c2a_view(const parley_c2a_encode_t *e, parley_msg_t *back);
 static int parley_c2a_read_back(const parley_engine_t *engine,
@@ -83,26 +83,29 @@ parley_c2a_is_plain(const parley_c2a_encode_t *e, parley_str_t body)
 
     return colon != NULL && colon != e->sender.data
            && colon != e->sender.data + e->sender.len - 1
-           && parley_c2a_names_once(m) && parley_c2a_is_shallow(m->doc);
+           && parley_c2a_answers_once(m) && parley_c2a_is_shallow(m->doc);
 }
 
 
-/* The members of a message have each a name of its own. */
+/*
+ * A message may have a member for what it answers that is null or empty, and
+ * answer something all the same.
+ */
 
 static int
-parley_c2a_names_once(const parley_msg_t *m)
+parley_c2a_answers_once(const parley_msg_t *m)
 {
     uint32_t      i;
-    parley_str_t  name, reply_to;
+    parley_str_t  name;
 
-    reply_to = parley_codecs[m->origin]->reply_to_member;
+    if (m->reply_to.len == 0) {
+        return 1;
+    }
+
+    name = parley_codecs[m->origin]->reply_to_member;
 
     for (i = 0; i < m->nmembers; i++) {
-        name = m->members[i].name;
-
-        if (parley_str_is(name, "intent")
-            || (m->reply_to.len > 0 && parley_str_eq(name, reply_to)))
-        {
+        if (parley_str_eq(m->members[i].name, name)) {
             return 0;
         }
     }
