@@ -6,41 +6,58 @@
 #include "parley_c2a.h"
 
 
+/* of a lost member, so that its pointer is whole: PARLEY_POINTER_MAX */
+#define PARLEY_C2A_NAME_MAX  64
+
+
 /* the members of one member of an event */
 typedef struct {
     parley_str_t  name;
+    const char   *pointer;
     parley_str_t  held[2];      /* by canonical fields */
     parley_str_t  made[6];      /* by the gateway itself, where the event
                                    carries another protocol's message */
 } parley_c2a_residue_row_t;
 
 
-static void parley_c2a_residue_member(const parley_msg_t *m, uint32_t name,
+static const parley_c2a_residue_row_t *parley_c2a_residue_row(
+    const parley_json_t *doc, uint32_t name);
+static void parley_c2a_residue_member(const parley_msg_t *m,
+    const parley_c2a_residue_row_t *row, uint32_t object,
     parley_loss_t *loss);
+static void parley_c2a_residue_lost(const parley_json_t *doc,
+    const parley_c2a_residue_row_t *row, uint32_t name, parley_loss_t *loss);
 static void parley_c2a_residue_content(const parley_msg_t *m,
     uint32_t content, parley_loss_t *loss);
 static void parley_c2a_residue_part(const parley_json_t *doc, uint32_t part,
     const parley_str_t *names, unsigned n, parley_loss_t *loss);
 static int parley_c2a_residue_in(const parley_json_t *doc, uint32_t name,
     const parley_str_t *names, unsigned n);
+static inline int parley_c2a_residue_is(const parley_json_t *doc,
+    uint32_t name, parley_str_t s);
 
 
+/* as parley_c2a_aside */
 static const parley_c2a_residue_row_t  parley_c2a_residue_rows[] = {
-    { parley_str("eventId"), { { NULL, 0 } }, { { NULL, 0 } } },
-    { parley_str("source"), { { NULL, 0 } }, { parley_str("platform") } },
-    { parley_str("conversation"),
+    { parley_str("eventId"), "/params/eventId",
+      { { NULL, 0 } }, { { NULL, 0 } } },
+    { parley_str("source"), "/params/source",
+      { { NULL, 0 } }, { parley_str("platform") } },
+    { parley_str("conversation"), "/params/conversation",
       { parley_str("id"), parley_str("threadId") },
       { parley_str("kind") } },
-    { parley_str("author"),
+    { parley_str("author"), "/params/author",
       { parley_str("id"), parley_str("kind") }, { { NULL, 0 } } },
-    { parley_str("target"),
+    { parley_str("target"), "/params/target",
       { parley_str("recipient") }, { parley_str("directedness") } },
-    { parley_str("timing"), { parley_str("createdAt") }, { { NULL, 0 } } },
-    { parley_str("attention"),
+    { parley_str("timing"), "/params/timing",
+      { parley_str("createdAt") }, { { NULL, 0 } } },
+    { parley_str("attention"), "/params/attention",
       { parley_str("priority"), parley_str("deadlineMs") },
       { parley_str("policy"), parley_str("reason") } },
-    { parley_str("injection"), { { NULL, 0 } }, { parley_str("mode") } },
-    { parley_str("reliability"), { { NULL, 0 } },
+    { parley_str("injection"), "/params/injection",
+      { { NULL, 0 } }, { parley_str("mode") } },
+    { parley_str("reliability"), "/params/reliability", { { NULL, 0 } },
       { parley_str("idempotencyKey"), parley_str("attempt") } },
 };
 
@@ -60,11 +77,12 @@ static const parley_str_t  parley_c2a_text_names[] = {
 void
 parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
 {
-    int                   ignored, carries;
-    uint32_t              k, params;
-    parley_c2a_form_t     form;
-    parley_json_ref_t     value;
-    const parley_json_t  *doc;
+    int                              ignored, carries;
+    uint32_t                         k, params;
+    parley_c2a_form_t                form;
+    parley_json_ref_t                value;
+    const parley_json_t             *doc;
+    const parley_c2a_residue_row_t  *row;
 
     doc = m->doc;
     value.doc = doc;
@@ -90,10 +108,10 @@ parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
          k != parley_json_end(doc, params);
          k = parley_json_after(doc, k + 1))
     {
-        if (parley_c2a_residue_in(doc, k, parley_c2a_aside,
-                                  parley_c2a_naside))
-        {
-            parley_c2a_residue_member(m, k, loss);
+        row = parley_c2a_residue_row(doc, k);
+
+        if (row != NULL) {
+            parley_c2a_residue_member(m, row, k + 1, loss);
 
         } else if (carries) {
 
@@ -109,27 +127,32 @@ parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
 }
 
 
-static void
-parley_c2a_residue_member(const parley_msg_t *m, uint32_t name,
-    parley_loss_t *loss)
+static const parley_c2a_residue_row_t *
+parley_c2a_residue_row(const parley_json_t *doc, uint32_t name)
 {
-    unsigned                         i;
-    uint32_t                         k, object;
-    parley_json_ref_t                value;
-    const parley_json_t             *doc;
-    const parley_c2a_residue_row_t  *row;
+    unsigned  i;
 
-    doc = m->doc;
-    value.doc = doc;
-    object = name + 1;
-
-    for (i = 0; !parley_json_string_is(doc, name,
-                                       parley_c2a_residue_rows[i].name); i++)
+    for (i = 0; i < sizeof(parley_c2a_residue_rows)
+                    / sizeof(parley_c2a_residue_rows[0]); i++)
     {
-        /* void */
+        if (parley_c2a_residue_is(doc, name, parley_c2a_residue_rows[i].name))
+        {
+            return &parley_c2a_residue_rows[i];
+        }
     }
 
-    row = &parley_c2a_residue_rows[i];
+    return NULL;
+}
+
+
+static void
+parley_c2a_residue_member(const parley_msg_t *m,
+    const parley_c2a_residue_row_t *row, uint32_t object, parley_loss_t *loss)
+{
+    uint32_t              k;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
 
     if (parley_json_type(doc, object) != PARLEY_JSON_OBJECT) {
         return;
@@ -146,9 +169,33 @@ parley_c2a_residue_member(const parley_msg_t *m, uint32_t name,
             continue;
         }
 
-        value.node = k + 1;
-        parley_loss_value(loss, value);
+        parley_c2a_residue_lost(doc, row, k, loss);
     }
+}
+
+
+/* A name that is short and plain need not be looked for from the root. */
+
+static void
+parley_c2a_residue_lost(const parley_json_t *doc,
+    const parley_c2a_residue_row_t *row, uint32_t name, parley_loss_t *loss)
+{
+    parley_json_ref_t          value;
+    const parley_json_node_t  *node;
+
+    node = parley_json_node(doc, name);
+
+    if (!(node->flags & PARLEY_JSON_ESCAPED)
+        && node->len <= PARLEY_C2A_NAME_MAX)
+    {
+        parley_loss_add(loss, row->pointer, parley_json_span(doc, name));
+        return;
+    }
+
+    value.doc = doc;
+    value.node = name + 1;
+
+    parley_loss_value(loss, value);
 }
 
 
@@ -231,10 +278,24 @@ parley_c2a_residue_in(const parley_json_t *doc, uint32_t name,
     unsigned  i;
 
     for (i = 0; i < n && names[i].len > 0; i++) {
-        if (parley_json_string_is(doc, name, names[i])) {
+        if (parley_c2a_residue_is(doc, name, names[i])) {
             return 1;
         }
     }
 
     return 0;
+}
+
+
+/* Most names differ in their length already. */
+
+static inline int
+parley_c2a_residue_is(const parley_json_t *doc, uint32_t name, parley_str_t s)
+{
+    const parley_json_node_t  *node;
+
+    node = parley_json_node(doc, name);
+
+    return (node->len == s.len || (node->flags & PARLEY_JSON_ESCAPED))
+           && parley_json_string_is(doc, name, s);
 }
