@@ -34,7 +34,7 @@ sub check {
 sub wrong {
     my ($name, $http, $why) = @_;
 
-    subtest "GW-11 $name" => sub {
+    subtest "GW-11 GW-16 $name" => sub {
         my ($status, $said) = check($http);
 
         is($status, 1, 'exit status');
@@ -49,7 +49,7 @@ sub wrong {
         my ($explained, undef, $err)
             = tool('explain', '--conf', $file, '--uri', '/in');
 
-        is($explained, 2, 'GW-16 explained: exit status');
+        is($explained, 2, 'explained: exit status');
         is($err, "parley: $file:$line: $why\n", 'the same is said');
     };
 }
