@@ -17,6 +17,9 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT_OK = qw(%demo prepare start stop parley slurp spew);
 
+# starts, where others take the ports meanwhile
+use constant TRIES => 5;
+
 my $root = abs_path("$FindBin::Bin/../..");
 my $build = abs_path($ENV{PARLEY_BUILD} || "$root/build") // '';
 
@@ -200,7 +203,21 @@ sub free_port {
 }
 
 
+# A port that was free a moment ago may be another's by now.
 sub start {
+    for my $try (1 .. TRIES) {
+        return if eval { run_all(); 1 };
+
+        my $why = $@;
+        stop();
+
+        die $why if $try == TRIES || $why !~ /Address already in use/;
+        configuration();
+    }
+}
+
+
+sub run_all {
     my $dir = $demo{dir};
 
     run('aee-service', $demo{aee_port}, "$FindBin::Bin/aee-service",
@@ -244,8 +261,7 @@ sub run {
     push @processes, { name => $name, pid => $pid, stdin => $write };
 
     for (my $end = time + 20; time < $end; sleep 0.05) {
-        return if IO::Socket::INET->new(PeerAddr => '127.0.0.1',
-                                        PeerPort => $port);
+        return if listens($pid, $port);
 
         if (waitpid($pid, POSIX::WNOHANG()) == $pid) {
             pop @processes;
@@ -254,6 +270,22 @@ sub run {
     }
 
     die "$name does not listen:\n" . slurp($log);
+}
+
+
+# Whether it is this process that listens on the port.
+sub listens {
+    my ($pid, $port) = @_;
+
+    my $address = sprintf '0100007F:%04X', $port;
+
+    # the local address, that of the peer, LISTEN, ..., the inode
+    my ($inode) = slurp('/proc/net/tcp')
+                  =~ /^\s*\d+: $address \S+ 0A (?:\S+\s+){5}(\d+)/m
+        or return 0;
+
+    return grep { (readlink($_) // '') eq "socket:[$inode]" }
+                glob "/proc/$pid/fd/*";
 }
 
 
