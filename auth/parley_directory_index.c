@@ -1,9 +1,14 @@
 /* Names to principals, children to parents. */
 
 #include <stdio.h>
+#include <string.h>
 
 #include "parley_config.h"
 #include "parley_directory_index.h"
+
+
+/* 2^64 divided by the golden ratio, odd */
+#define PARLEY_DIRECTORY_PRIME  0x9E3779B97F4A7C15ULL
 
 
 /* the members of the file that fill each name space */
@@ -16,21 +21,41 @@ static const char *const  parley_directory_spaces[PARLEY_NAMESPACE_COUNT] = {
 };
 
 
-/* FNV-1a: the names in the table are the operator's own */
+/*
+ * Eight octets at a time, the last eight perhaps again.  The names in the
+ * table are the operator's own: no sender can make them fall together.
+ */
 
 static uint32_t
 parley_directory_hash(parley_str_t name)
 {
-    size_t    i;
-    uint32_t  hash;
+    size_t          n;
+    uint64_t        hash, word;
+    const uint8_t  *p;
 
-    hash = 2166136261u;
+    p = name.data;
+    hash = name.len * PARLEY_DIRECTORY_PRIME;
 
-    for (i = 0; i < name.len; i++) {
-        hash = (hash ^ name.data[i]) * 16777619u;
+    for (n = name.len; n > 8; n -= 8, p += 8) {
+        memcpy(&word, p, 8);
+        hash = (hash ^ word) * PARLEY_DIRECTORY_PRIME;
+        hash ^= hash >> 32;
     }
 
-    return hash ^ hash >> 15;
+    word = 0;
+
+    if (name.len >= 8) {
+        memcpy(&word, name.data + name.len - 8, 8);
+
+    } else {
+        while (n > 0) {
+            word = word << 8 | p[--n];
+        }
+    }
+
+    hash = (hash ^ word) * PARLEY_DIRECTORY_PRIME;
+
+    return (uint32_t) (hash >> 32);
 }
 
 

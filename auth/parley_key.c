@@ -9,6 +9,9 @@
 
 #define PARLEY_KEY_BLOCK  512
 
+/* stands before the length of a part that has so many octets or more */
+#define PARLEY_KEY_LONG   255
+
 
 /*
  * libsodium hashes in one go only, so that what is longer than a block is
@@ -42,16 +45,24 @@ parley_key_put(parley_key_state_t *st, const uint8_t *p, size_t n)
 }
 
 
+/* one octet where that does: most parts are short */
 static inline void
 parley_key_put_len(parley_key_state_t *st, uint64_t n)
 {
-    uint8_t  len[8] = {
-        (uint8_t) n, (uint8_t) (n >> 8), (uint8_t) (n >> 16),
-        (uint8_t) (n >> 24), (uint8_t) (n >> 32), (uint8_t) (n >> 40),
-        (uint8_t) (n >> 48), (uint8_t) (n >> 56)
-    };
+    size_t   i;
+    uint8_t  octet;
 
-    parley_key_put(st, len, sizeof(len));
+    octet = (n < PARLEY_KEY_LONG) ? (uint8_t) n : PARLEY_KEY_LONG;
+    parley_key_put(st, &octet, 1);
+
+    if (octet < PARLEY_KEY_LONG) {
+        return;
+    }
+
+    for (i = 0; i < 8; i++) {
+        octet = (uint8_t) (n >> 8 * i);
+        parley_key_put(st, &octet, 1);
+    }
 }
 
 

@@ -24,6 +24,9 @@ static ngx_int_t ngx_http_parley_announced_size(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_caller_rate(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_body_handler(ngx_http_request_t *r);
+static void ngx_http_parley_later(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static void ngx_http_parley_later_handler(ngx_event_t *ev);
 static ngx_int_t ngx_http_parley_after_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_outcome(ngx_http_request_t *r,
@@ -164,6 +167,10 @@ ngx_http_parley_cleanup(void *data)
 {
     ngx_http_parley_ctx_t  *ctx = data;
 
+    if (ctx->later.posted) {
+        ngx_delete_posted_event(&ctx->later);
+    }
+
     ngx_http_parley_deadline_stop(ctx);
     ngx_http_parley_window_release(ctx);
 
@@ -286,9 +293,46 @@ ngx_http_parley_body_handler(ngx_http_request_t *r)
     ctx->body_read = 1;
 
     r->preserve_body = 1;
+
+    ngx_http_parley_later(r, ctx);
+}
+
+
+/*
+ * The phases go on when the other events of this turn of the loop have been
+ * handled.  Under load a turn brings several messages: first all of them are
+ * received, then all are checked and translated, then all are sent, and the
+ * processor's caches hold the code of one of the three at a time.
+ */
+
+static void
+ngx_http_parley_later(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    r->write_event_handler = ngx_http_request_empty_handler;
+
+    ctx->later.handler = ngx_http_parley_later_handler;
+    ctx->later.data = r;
+    ctx->later.log = r->connection->log;
+
+    ngx_post_event(&ctx->later, &ngx_posted_events);
+}
+
+
+static void
+ngx_http_parley_later_handler(ngx_event_t *ev)
+{
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    r = ev->data;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
     r->write_event_handler = ngx_http_core_run_phases;
 
     ngx_http_core_run_phases(r);
+    ngx_http_run_posted_requests(c);
 }
 
 
@@ -324,5 +368,7 @@ ngx_http_parley_after_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ctx->forwarded = 1;
     ctx->verdict = "passed";
 
-    return NGX_OK;
+    ngx_http_parley_later(r, ctx);
+
+    return NGX_DONE;
 }

@@ -540,6 +540,7 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    ngx_http_parley_zone_touch(mcf->zone);
     ngx_http_parley_zone_recover(mcf->zone);
 
     ngx_memzero(&conf, sizeof(parley_token_cache_conf_t));

@@ -232,6 +232,7 @@ typedef struct {
     uint8_t                       window_key[PARLEY_KEY_LEN];
     ngx_msec_t                    wait;           /* for Retry-After */
     ngx_event_t                   deadline;
+    ngx_event_t                   later;
 
     ngx_http_parley_origin_t     *origin;         /* of what it refers to */
     uint8_t                       origin_key[PARLEY_KEY_LEN];
@@ -373,6 +374,7 @@ ngx_int_t ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data);
  * Gives back what processes that are gone had reserved (a crash between
  * reserve and commit).  Called when a worker starts.
  */
+void ngx_http_parley_zone_touch(ngx_http_parley_zone_t *zone);
 void ngx_http_parley_zone_recover(ngx_http_parley_zone_t *zone);
 
 /*

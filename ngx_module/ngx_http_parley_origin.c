@@ -312,6 +312,10 @@ ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
 
     for (i = 0; i < NGX_HTTP_PARLEY_ORIGIN_TEXTS; i++) {
 
+        if (o.texts[i].len == 0) {
+            continue;
+        }
+
         for (j = 0; j < i; j++) {
             if (parley_str_eq(o.texts[i], o.texts[j])) {
                 o.head.same[i] = (uint8_t) (j + 1);

@@ -13,7 +13,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415206
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415207
 
 /* a reservation outlives a worker that was killed by at most this */
 #define NGX_HTTP_PARLEY_LEASE        (3600 * 1000)
@@ -194,6 +194,25 @@ ngx_http_parley_zone_recover(ngx_http_parley_zone_t *zone)
                                                NULL);
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
+}
+
+
+/*
+ * Has every page of it mapped, so that none is while a request waits for it:
+ * the kernel clears a page when it is first touched, and some of them with
+ * every few messages until the zone has been full once.  Memory that cannot be
+ * had is missed now, not under load.
+ */
+
+void
+ngx_http_parley_zone_touch(ngx_http_parley_zone_t *zone)
+{
+    volatile u_char  *p;
+
+    for (p = (u_char *) zone->shpool; p < zone->shpool->end; p += ngx_pagesize)
+    {
+        (void) *p;
+    }
 }
 
 
