@@ -257,13 +257,16 @@ sub free_port {
 }
 
 
+# The port is open before the worker is ready; what it does until then (it
+# touches its memory) is no request's.
 sub wait_for {
     my ($port, $pid) = @_;
 
     my $until = time + START_MAX;
 
     while (time < $until) {
-        return if IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port");
+        my $socket = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port");
+        return answered($socket) if $socket;
 
         die "bench: nginx did not start\n"
             if $pid && waitpid($pid, POSIX::WNOHANG()) == $pid;
@@ -272,6 +275,16 @@ sub wait_for {
     }
 
     die "bench: nothing listens on port $port\n";
+}
+
+
+# Waits for an answer, which is 400: that is neither logged nor counted.
+sub answered {
+    my $socket = shift;
+
+    print $socket "?\r\n\r\n";
+    local $/;
+    <$socket> // die "bench: the gateway does not answer\n";
 }
 
 
