@@ -299,17 +299,14 @@ ngx_int_t
 ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
     parley_str_t value)
 {
-    u_char           *p;
     ngx_table_elt_t  *h;
 
     if (value.len == 0) {
         return NGX_OK;
     }
 
-    p = ngx_pnalloc(r->pool, value.len);
     h = ngx_list_push(&r->headers_out.headers);
-
-    if (p == NULL || h == NULL) {
+    if (h == NULL) {
         return NGX_ERROR;
     }
 
@@ -318,10 +315,7 @@ ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
     h->hash = 1;
     h->key.data = (u_char *) name;
     h->key.len = ngx_strlen(name);
-    h->value.data = p;
-    h->value.len = value.len;
-
-    ngx_http_parley_printable(p, value);
+    h->value = ngx_http_parley_ngx_str(value);
 
     return NGX_OK;
 }

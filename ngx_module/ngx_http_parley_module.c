@@ -294,6 +294,10 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
         ngx_str_set(&mcf->self, "service.parley");
     }
 
+    if (ngx_http_parley_self_names(mcf) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
     if (mcf->zone) {
         mcf->zone->retain = mcf->retain;
     }

@@ -98,6 +98,7 @@ typedef struct {
     parley_jwk_t                 *signing;        /* parley_signing_key */
 
     ngx_str_t                     self;
+    parley_str_t                  self_names[PARLEY_PROTO_COUNT];
     ngx_uint_t                    retain;         /* messages; 0: none */
     ngx_msec_t                    retain_time;
 
@@ -466,6 +467,7 @@ int ngx_http_parley_resolve(void *data, parley_proto_t from,
 
 /* ngx_http_parley_submit.c */
 
+ngx_int_t ngx_http_parley_self_names(ngx_http_parley_main_conf_t *mcf);
 ngx_int_t ngx_http_parley_submission(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 ngx_int_t ngx_http_parley_forward_scope(ngx_http_request_t *r,
@@ -556,8 +558,8 @@ ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
     const char *name);
 
 /*
- * Adds a response header; octets that could end the line or are not
- * printable ASCII become '?'.  An empty value adds nothing.
+ * Adds a response header; the value is printable ASCII and lives as long as
+ * the request.  An empty value adds nothing.
  */
 ngx_int_t ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
     parley_str_t value);

@@ -255,17 +255,22 @@ static ngx_int_t
 ngx_http_parley_retry_after(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    u_char  buf[NGX_INT64_LEN];
-    size_t  len;
+    u_char  *p;
+    size_t   len;
 
     if (ctx->error.code == PARLEY_E_NONE || ctx->wait == 0) {
         return NGX_OK;
     }
 
-    len = ngx_sprintf(buf, "%M", (ctx->wait + 999) / 1000) - buf;
+    p = ngx_pnalloc(r->pool, NGX_INT64_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    len = ngx_sprintf(p, "%M", (ctx->wait + 999) / 1000) - p;
 
     return ngx_http_parley_out_header(r, "Retry-After",
-                                      parley_str_make(buf, len));
+                                      parley_str_make(p, len));
 }
 
 

@@ -13,9 +13,34 @@
 #define NGX_HTTP_PARLEY_SCOPE_ARG  "scope="
 
 
-static parley_str_t ngx_http_parley_self_name(ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_argument(ngx_http_request_t *r,
     const char *name, parley_str_t *ret);
+
+
+/* the gateway's name in each protocol; empty where it cannot have one */
+
+ngx_int_t
+ngx_http_parley_self_names(ngx_http_parley_main_conf_t *mcf)
+{
+    int         rc;
+    ngx_uint_t  i;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        rc = parley_name_map(&mcf->arena, PARLEY_PROTO_AEE,
+                             ngx_http_parley_str(&mcf->self),
+                             (parley_proto_t) i, &mcf->self_names[i]);
+        if (rc < 0) {
+            return NGX_ERROR;
+        }
+
+        if (rc != 0) {
+            mcf->self_names[i] = parley_str_none;
+        }
+    }
+
+    return NGX_OK;
+}
 
 
 ngx_int_t
@@ -35,12 +60,15 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     ctx->addressed = submission.recipient.len && ctx->msg.recipient.len == 0;
 
-    /* progress without a recipient is for whom what it is of came from */
+    /*
+     * What names nobody and answers nothing is for whom the session is with:
+     * the gateway.  Progress is for whom what it is of came from.
+     */
 
     if (submission.recipient.len == 0 && ctx->msg.reply_to.len == 0
         && ctx->msg.act != PARLEY_ACT_PROGRESS)
     {
-        submission.recipient = ngx_http_parley_self_name(ctx);
+        submission.recipient = ctx->mcf->self_names[ctx->msg.wire];
     }
 
     submission.sender = ctx->msg.sender.len
@@ -58,28 +86,6 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_http_parley_refer_again(ctx);
 
     return NGX_OK;
-}
-
-
-/*
- * What names nobody and answers nothing is for whom the session is with: the
- * gateway, by its name in the message's protocol.
- */
-
-static parley_str_t
-ngx_http_parley_self_name(ngx_http_parley_ctx_t *ctx)
-{
-    parley_str_t  name;
-
-    if (parley_name_map(&ctx->arena, PARLEY_PROTO_AEE,
-                        ngx_http_parley_str(&ctx->mcf->self), ctx->msg.wire,
-                        &name)
-        != 0)
-    {
-        return parley_str_none;
-    }
-
-    return name;
 }
 
 

@@ -3,6 +3,16 @@
 
 
 static void parley_loss_item(parley_loss_t *loss, parley_buf_t *b);
+static void parley_loss_escape(parley_buf_t *b, parley_str_t item);
+
+
+/* all but printable ASCII, and what would end an item or begin an escape */
+static const uint8_t  parley_loss_escaped[256] = {
+    [0x00 ... 0x1F] = 1,
+    ['%'] = 1,
+    [','] = 1,
+    [0x7F ... 0xFF] = 1
+};
 
 
 void
@@ -127,13 +137,8 @@ int
 parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
     parley_str_t *ret)
 {
-    size_t              k;
-    uint8_t             c;
-    uint32_t            i;
-    parley_buf_t        b;
-    const parley_str_t  *item;
-
-    static const char  hex[] = "0123456789ABCDEF";
+    uint32_t      i;
+    parley_buf_t  b;
 
     *ret = parley_str_none;
 
@@ -148,25 +153,42 @@ parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
     parley_buf_init(&b, arena, 0);
 
     for (i = 0; i < loss->nitems; i++) {
-        item = &loss->items[i];
-
         if (i > 0) {
             parley_buf_lit(&b, ", ");
         }
 
-        for (k = 0; k < item->len; k++) {
-            c = item->data[k];
-
-            if (c < 0x20 || c > 0x7E || c == '%' || c == ',') {
-                parley_buf_octet(&b, '%');
-                parley_buf_octet(&b, (uint8_t) hex[c >> 4]);
-                parley_buf_octet(&b, (uint8_t) hex[c & 15]);
-
-            } else {
-                parley_buf_octet(&b, c);
-            }
-        }
+        parley_loss_escape(&b, loss->items[i]);
     }
 
     return parley_buf_done(&b, ret);
+}
+
+
+static void
+parley_loss_escape(parley_buf_t *b, parley_str_t item)
+{
+    uint8_t         escape[3];
+    const uint8_t  *p, *run, *end;
+
+    static const char  hex[] = "0123456789ABCDEF";
+
+    end = item.data + item.len;
+
+    for (p = run = item.data; p < end; p++) {
+
+        if (!parley_loss_escaped[*p]) {
+            continue;
+        }
+
+        parley_buf_put(b, run, (size_t) (p - run));
+        run = p + 1;
+
+        escape[0] = '%';
+        escape[1] = (uint8_t) hex[*p >> 4];
+        escape[2] = (uint8_t) hex[*p & 15];
+
+        parley_buf_put(b, escape, sizeof(escape));
+    }
+
+    parley_buf_put(b, run, (size_t) (p - run));
 }
