@@ -205,8 +205,12 @@ parley_glob_choice_match(parley_str_t choice, parley_str_t text)
     size_t        p, t, star, mark;
     parley_str_t  pl, tl;
 
+    if (parley_str_is(choice, "**")) {
+        return 1;
+    }
+
     if (text.len == 0) {
-        return parley_str_is(choice, "**");
+        return 0;
     }
 
     starred = 0;
