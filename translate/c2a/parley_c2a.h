@@ -115,6 +115,10 @@ parley_c2a_form_t parley_c2a_form_find(parley_str_t form);
 parley_c2a_form_t parley_c2a_form_of(const parley_json_t *doc,
     int *ret_tool);
 
+/* The same where the values of method and params.name are known, or NONE. */
+parley_c2a_form_t parley_c2a_form_called(const parley_json_t *doc,
+    uint32_t method, uint32_t name, int *ret_tool);
+
 /* NULL: no such signal. */
 const parley_c2a_signal_t *parley_c2a_signal(const parley_json_t *doc,
     uint32_t value);
@@ -145,26 +149,17 @@ int parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_t *err);
 
 /*
- * Fills form, intent, id, sender, recipient, corr and reply_to, as far as
- * they can be read, of a message that need not be valid.  -1: no memory.
- */
-int parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg);
-
-/*
  * The text of a string; of a number its canonical form, so that 1 and 1.0 name
  * the same call.  -1: no memory.
  */
 int parley_c2a_scalar(const parley_json_t *doc, uint32_t value,
     parley_str_t *ret);
 
-/* attention.deadlineMs of an event, -1: it has none */
-int64_t parley_c2a_deadline(const parley_json_t *doc);
-
 /* Where a message, or what an event carries, says something; or NONE. */
 uint32_t parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot);
 
 /* What form and data say of a tool call or notification.  -1: no memory. */
-int parley_c2a_words(parley_msg_t *msg);
+int parley_c2a_words(parley_msg_t *msg, parley_c2a_form_t form);
 
 /* The same of a message that another protocol carries.  -1: no memory. */
 int parley_c2a_says(parley_msg_t *msg);
@@ -178,15 +173,11 @@ int parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
 
 /*
  * Another protocol's message in the content of an event: fills origin, form,
- * data, members and what they say.  Where there is none *msg stays as it is.
- * -1: no memory.
+ * data, members and what they say; the deadline is that of the event, -1: it
+ * has none.  Where no message is carried *msg stays as it is.  -1: no memory.
  */
 int parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t content);
-
-/* The element of a content array that carries a message, or NONE. */
-uint32_t parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
-    parley_proto_t *ret);
+    uint32_t content, int64_t deadline);
 
 /* Writes the content array for a message of another protocol; -1: memory. */
 int parley_c2a_write_content(parley_c2a_encode_t *e);

@@ -1,4 +1,4 @@
-#include "parley_c2a.h"
+#include "parley_c2a_field.h"
 #include "parley_carry.h"
 
 
@@ -49,13 +49,7 @@ static int
 parley_c2a_detect(const parley_json_t *doc)
 {
     int       score;
-    size_t    i;
     uint32_t  k;
-
-    static const parley_str_t  names[] = {
-        parley_str("jsonrpc"), parley_str("id"), parley_str("method"),
-        parley_str("params"),
-    };
 
     if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
         return 0;
@@ -67,11 +61,20 @@ parley_c2a_detect(const parley_json_t *doc)
          k != parley_json_end(doc, 0);
          k = parley_json_after(doc, k + 1))
     {
-        for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-            if (parley_json_string_is(doc, k, names[i])) {
-                score += i == 0 ? PARLEY_C2A_DETECTED : 1;
-                break;
-            }
+        switch (parley_c2a_field(doc, k)) {
+
+        case PARLEY_C2A_FIELD_JSONRPC:
+            score += PARLEY_C2A_DETECTED;
+            break;
+
+        case PARLEY_C2A_FIELD_ID:
+        case PARLEY_C2A_FIELD_METHOD:
+        case PARLEY_C2A_FIELD_PARAMS:
+            score++;
+            break;
+
+        default:
+            break;
         }
     }
 

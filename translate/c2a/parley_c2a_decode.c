@@ -1,4 +1,4 @@
-#include "parley_c2a.h"
+#include "parley_c2a_field.h"
 #include "parley_id.h"
 #include "parley_jcs.h"
 #include "parley_time.h"
@@ -7,19 +7,37 @@
 #define PARLEY_C2A_DIGITS  15       /* of integers that are doubles */
 
 
-static int parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_c2a_unknown(const parley_json_t *doc,
+    const parley_c2a_places_t *places, int tool, parley_error_t *err);
+static int parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places, parley_c2a_form_t form);
+static int parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places);
+static int parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t arguments);
 static int parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t target);
-static int parley_c2a_peek_notice(parley_msg_t *msg);
+static int parley_c2a_peek_notice(parley_msg_t *msg, uint32_t params);
 static int parley_c2a_conversation(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t conversation);
-static int parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_c2a_fill_attention(parley_msg_t *msg);
-static int parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg);
+    uint32_t conversation, uint32_t of_thread);
+static int parley_c2a_channel(parley_arena_t *arena, parley_msg_t *msg,
+    parley_str_t name);
+static int parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t params);
+static int parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places, parley_c2a_form_t form);
+static int parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places);
+static int parley_c2a_fill_attention(parley_msg_t *msg,
+    const parley_c2a_places_t *places, int64_t deadline);
+static int parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places);
+static int parley_c2a_fill_sent(parley_arena_t *arena, parley_msg_t *msg);
+static int64_t parley_c2a_deadline(const parley_json_t *doc, uint32_t value);
+static int parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places);
+static void parley_c2a_member(parley_msg_t *msg, parley_str_t name,
+    uint32_t value);
 
 
 int
@@ -27,122 +45,127 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err)
 {
-    int       tool;
-    uint32_t  version, name;
+    int                  tool;
+    uint32_t             version;
+    parley_c2a_form_t    form;
+    parley_c2a_places_t  places;
 
     (void) mve5;
 
-    if (parley_c2a_peek(arena, msg) != 0) {
+    form = parley_c2a_places_find(&places, doc, &tool);
+
+    if (form != PARLEY_C2A_FORMS
+        && parley_c2a_peek(arena, msg, &places, form) != 0)
+    {
         return parley_error_memory(err);
     }
 
-    version = parley_json_get(doc, 0, PARLEY_STR("jsonrpc"));
+    version = places.at[PARLEY_C2A_AT_JSONRPC];
 
     if (version != PARLEY_JSON_NONE
-        && !parley_json_string_is(doc, version, PARLEY_STR("2.0")))
+        && !parley_c2a_is(doc, version, PARLEY_STR("2.0")))
     {
         return parley_error_set(err, PARLEY_E_ENVELOPE_VERSION_UNSUPPORTED,
                                 "/jsonrpc", "/jsonrpc must be the string "
                                 "\"2.0\"");
     }
 
-    if (parley_c2a_form_of(doc, &tool) == PARLEY_C2A_FORMS) {
-
-        name = tool ? parley_json_get(doc, parley_c2a_params(doc),
-                                      PARLEY_STR("name"))
-                    : parley_json_get(doc, 0, PARLEY_STR("method"));
-
-        if (name != PARLEY_JSON_NONE
-            && parley_json_type(doc, name) == PARLEY_JSON_STRING)
-        {
-            return parley_error_set(err, PARLEY_E_KIND_UNKNOWN,
-                                    tool ? "/params/name" : "/method",
-                                    tool ? "there is no such tool"
-                                         : "there is no such method");
-        }
+    if (form == PARLEY_C2A_FORMS
+        && parley_c2a_unknown(doc, &places, tool, err) != 0)
+    {
+        return -1;
     }
 
     if (parley_validate(engine, PARLEY_PROTO_C2A, doc, err) != 0) {
         return -1;
     }
 
-    return parley_c2a_fill(arena, msg) == 0 ? 0 : parley_error_memory(err);
+    return parley_c2a_fill(arena, msg, &places, form) == 0
+           ? 0 : parley_error_memory(err);
 }
 
 
-int
-parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg)
+static int
+parley_c2a_unknown(const parley_json_t *doc,
+    const parley_c2a_places_t *places, int tool, parley_error_t *err)
 {
-    int                            tool, rc;
-    parley_c2a_form_t              form;
+    uint32_t  name;
+
+    name = places->at[tool ? PARLEY_C2A_AT_NAME : PARLEY_C2A_AT_METHOD];
+
+    if (name == PARLEY_JSON_NONE
+        || parley_json_type(doc, name) != PARLEY_JSON_STRING)
+    {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_KIND_UNKNOWN,
+                            tool ? "/params/name" : "/method",
+                            tool ? "there is no such tool"
+                                 : "there is no such method");
+}
+
+
+/*
+ * Fills form, intent, id, sender, recipient, corr and reply_to, as far as
+ * they can be read, of a message that need not be valid.  -1: no memory.
+ */
+
+static int
+parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places, parley_c2a_form_t form)
+{
+    int                            rc;
+    uint32_t                       params;
     const parley_c2a_form_info_t  *info;
 
-    if (msg->doc->nnodes == 0) {
-        return 0;
-    }
-
-    form = parley_c2a_form_of(msg->doc, &tool);
-
-    if (form == PARLEY_C2A_FORMS) {
-        return 0;
-    }
-
     info = parley_c2a_form_info(form);
+    params = places->at[PARLEY_C2A_AT_PARAMS];
 
     msg->form = info->form;
     msg->intent = info->intent;
     msg->act = info->act;
     msg->priority = info->priority;
 
-    if (parley_c2a_scalar(msg->doc, parley_json_get(msg->doc, 0,
-                                                    PARLEY_STR("id")),
-                          &msg->call)
+    if (parley_c2a_scalar(msg->doc, places->at[PARLEY_C2A_AT_ID], &msg->call)
         != 0)
     {
         return -1;
     }
 
     if (form == PARLEY_C2A_DELIVER) {
-        return parley_c2a_peek_event(arena, msg);
+        return parley_c2a_peek_event(arena, msg, places);
     }
 
-    rc = info->tool ? parley_c2a_peek_tool(arena, msg)
-                    : parley_c2a_peek_notice(msg);
+    rc = info->tool
+         ? parley_c2a_peek_tool(arena, msg,
+                                places->at[PARLEY_C2A_AT_ARGUMENTS])
+         : parley_c2a_peek_notice(msg, params);
 
     if (rc != 0 || msg->id.len > 0) {
         return rc;
     }
 
-    return parley_c2a_derived_id(arena, msg);
+    return parley_c2a_derived_id(arena, msg, params);
 }
 
 
 static int
-parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg)
+parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places)
 {
-    uint32_t              params, author, target;
-    parley_buf_t          b;
+    uint8_t              *p;
     parley_str_t          kind, id;
+    const uint32_t       *at;
     const parley_json_t  *doc;
 
+    at = places->at;
     doc = msg->doc;
-    params = parley_c2a_params(doc);
 
-    author = parley_json_get(doc, params, PARLEY_STR("author"));
-    target = parley_json_get(doc, params, PARLEY_STR("target"));
-
-    if (parley_msg_string(doc, parley_json_get(doc, params,
-                                               PARLEY_STR("eventId")),
-                          &msg->id)
-        != 0
-        || parley_msg_string(doc, parley_json_get(doc, author,
-                                                  PARLEY_STR("kind")), &kind)
-           != 0
-        || parley_msg_string(doc, parley_json_get(doc, author,
-                                                  PARLEY_STR("id")), &id)
-           != 0
-        || parley_msg_string(doc, parley_json_get(doc, target,
-                                                  PARLEY_STR("recipient")),
+    if (parley_msg_string(doc, at[PARLEY_C2A_AT_EVENT_ID], &msg->id) != 0
+        || parley_msg_string(doc, at[PARLEY_C2A_AT_AUTHOR_KIND], &kind) != 0
+        || parley_msg_string(doc, at[PARLEY_C2A_AT_AUTHOR_ID], &id) != 0
+        || parley_msg_string(doc, at[PARLEY_C2A_AT_RECIPIENT],
                              &msg->recipient)
            != 0)
     {
@@ -150,19 +173,22 @@ parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg)
     }
 
     if (kind.len > 0 && id.len > 0) {
-        parley_buf_init(&b, arena, kind.len + id.len + 2);
-        parley_buf_str(&b, kind);
-        parley_buf_octet(&b, ':');
-        parley_buf_str(&b, id);
+        p = parley_arena_octets(arena, kind.len + 1 + id.len);
 
-        if (parley_buf_done(&b, &msg->sender) != 0) {
+        if (p == NULL) {
             return -1;
         }
+
+        msg->sender = parley_str_make(p, kind.len + 1 + id.len);
+
+        memcpy(p, kind.data, kind.len);
+        p[kind.len] = ':';
+        memcpy(p + kind.len + 1, id.data, id.len);
     }
 
     return parley_c2a_conversation(arena, msg,
-                                   parley_json_get(doc, params,
-                                                   PARLEY_STR("conversation")));
+                                   at[PARLEY_C2A_AT_CONVERSATION_ID],
+                                   at[PARLEY_C2A_AT_THREAD_ID]);
 }
 
 
@@ -173,51 +199,51 @@ parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg)
 
 static int
 parley_c2a_conversation(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t conversation)
+    uint32_t conversation, uint32_t of_thread)
 {
-    parley_buf_t          b;
     parley_str_t          id, thread;
     const parley_json_t  *doc;
 
     doc = msg->doc;
 
-    if (parley_msg_string(doc, parley_json_get(doc, conversation,
-                                               PARLEY_STR("id")), &id)
-        != 0
-        || parley_msg_string(doc, parley_json_get(doc, conversation,
-                                                  PARLEY_STR("threadId")),
-                             &thread)
-           != 0)
+    if (parley_msg_string(doc, conversation, &id) != 0
+        || parley_msg_string(doc, of_thread, &thread) != 0)
     {
         return -1;
     }
 
     msg->corr = thread.len > 0 ? thread : id;
 
-    if (msg->recipient.len > 0 || msg->corr.len == 0) {
+    return msg->recipient.len == 0
+           ? parley_c2a_channel(arena, msg, id.len > 0 ? id : thread) : 0;
+}
+
+
+static int
+parley_c2a_channel(parley_arena_t *arena, parley_msg_t *msg,
+    parley_str_t name)
+{
+    parley_buf_t  b;
+
+    if (name.len == 0) {
         return 0;
     }
 
-    if (id.len == 0) {
-        id = thread;
-    }
-
-    parley_buf_init(&b, arena, id.len + 10);
+    parley_buf_init(&b, arena, name.len + 10);
     parley_buf_lit(&b, "channel:");
-    parley_buf_str(&b, id);
+    parley_buf_str(&b, name);
 
     return parley_buf_done(&b, &msg->recipient);
 }
 
 
 static int
-parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg)
+parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t arguments)
 {
-    uint32_t              arguments;
     const parley_json_t  *doc;
 
     doc = msg->doc;
-    arguments = parley_c2a_arguments(doc);
 
     if (parley_msg_string(doc, parley_json_get(doc, arguments,
                                                PARLEY_STR("idempotencyKey")),
@@ -243,7 +269,6 @@ static int
 parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t target)
 {
-    parley_buf_t          b;
     parley_str_t          name;
     const uint8_t        *colon;
     const parley_json_t  *doc;
@@ -258,7 +283,12 @@ parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
         return parley_msg_string(doc, parley_json_get(doc, target,
                                                       PARLEY_STR("recipient")),
                                  &msg->recipient) != 0
-               || parley_c2a_conversation(arena, msg, target) != 0
+               || parley_c2a_conversation(arena, msg,
+                                          parley_json_get(doc, target,
+                                                     PARLEY_STR("id")),
+                                          parley_json_get(doc, target,
+                                                     PARLEY_STR("threadId")))
+                  != 0
                ? -1 : 0;
     }
 
@@ -281,28 +311,18 @@ parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
 
     msg->corr = name;
 
-    if (name.len == 0) {
-        return 0;
-    }
-
-    parley_buf_init(&b, arena, name.len + 10);
-    parley_buf_lit(&b, "channel:");
-    parley_buf_str(&b, name);
-
-    return parley_buf_done(&b, &msg->recipient);
+    return parley_c2a_channel(arena, msg, name);
 }
 
 
 /* What is cancelled, or what the progress is of. */
 
 static int
-parley_c2a_peek_notice(parley_msg_t *msg)
+parley_c2a_peek_notice(parley_msg_t *msg, uint32_t params)
 {
-    uint32_t              params;
     const parley_json_t  *doc;
 
     doc = msg->doc;
-    params = parley_c2a_params(doc);
 
     if (parley_c2a_scalar(doc, parley_json_get(doc, params,
                                                PARLEY_STR("requestId")),
@@ -364,16 +384,15 @@ parley_c2a_scalar(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
  */
 
 static int
-parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg)
+parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t params)
 {
     char                  id[PARLEY_UUID_LEN + 1];
-    uint32_t              params;
     parley_buf_t          b;
     parley_str_t          name;
     const parley_json_t  *doc;
 
     doc = msg->doc;
-    params = parley_c2a_params(doc);
 
     parley_buf_init(&b, arena, 0);
     parley_buf_str(&b, parley_c2a_call_id(doc));
@@ -395,50 +414,43 @@ parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg)
 
 
 static int
-parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg)
+parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places, parley_c2a_form_t form)
 {
-    parley_c2a_form_t              form;
-    const parley_json_t           *doc;
-    const parley_c2a_form_info_t  *info;
-
-    doc = msg->doc;
-    form = parley_c2a_form_find(msg->form);
-    info = parley_c2a_form_info(form);
-
-    msg->data.doc = doc;
-    msg->data.node = info->tool ? parley_c2a_arguments(doc)
-                                : parley_c2a_params(doc);
+    msg->data.doc = msg->doc;
 
     if (form == PARLEY_C2A_DELIVER) {
-        return parley_c2a_fill_event(arena, msg);
+        msg->data.node = places->at[PARLEY_C2A_AT_PARAMS];
+        return parley_c2a_fill_event(arena, msg, places);
     }
 
-    if (parley_c2a_members(arena, msg) != 0) {
+    msg->data.node = places->at[parley_c2a_form_info(form)->tool
+                                ? PARLEY_C2A_AT_ARGUMENTS
+                                : PARLEY_C2A_AT_PARAMS];
+
+    if (parley_c2a_members(arena, msg, places) != 0) {
         return -1;
     }
 
     return form == PARLEY_C2A_SEND_MESSAGE
-           && parley_c2a_fill_text(arena, msg) != 0
-           ? -1 : parley_c2a_words(msg);
+           && parley_c2a_fill_sent(arena, msg) != 0
+           ? -1 : parley_c2a_words(msg, form);
 }
 
 
 static int
-parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg)
+parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places)
 {
-    uint32_t              timing, content;
-    const parley_json_t  *doc;
+    int64_t          deadline;
+    const uint32_t  *at;
 
-    doc = msg->doc;
+    at = places->at;
 
     msg->aside = parley_c2a_aside;
     msg->naside = parley_c2a_naside;
 
-    timing = parley_json_get(doc, msg->data.node, PARLEY_STR("timing"));
-
-    if (parley_msg_string(doc, parley_json_get(doc, timing,
-                                               PARLEY_STR("createdAt")),
-                          &msg->created)
+    if (parley_msg_string(msg->doc, at[PARLEY_C2A_AT_CREATED], &msg->created)
         != 0)
     {
         return -1;
@@ -446,33 +458,27 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg)
 
     (void) parley_time_parse(msg->created, &msg->created_ms);
 
-    if (parley_c2a_fill_attention(msg) != 0
-        || parley_c2a_fill_text(arena, msg) != 0
-        || parley_c2a_members(arena, msg) != 0)
+    deadline = parley_c2a_deadline(msg->doc, at[PARLEY_C2A_AT_DEADLINE]);
+
+    if (parley_c2a_fill_attention(msg, places, deadline) != 0
+        || parley_c2a_fill_text(arena, msg, places) != 0
+        || parley_c2a_members(arena, msg, places) != 0)
     {
         return -1;
     }
 
-    content = parley_json_get(doc, msg->data.node, PARLEY_STR("content"));
-
-    return parley_c2a_carried(arena, msg, content);
+    return parley_c2a_carried(arena, msg, at[PARLEY_C2A_AT_CONTENT],
+                              deadline);
 }
 
 
 static int
-parley_c2a_fill_attention(parley_msg_t *msg)
+parley_c2a_fill_attention(parley_msg_t *msg,
+    const parley_c2a_places_t *places, int64_t deadline)
 {
-    uint32_t              attention, value;
-    parley_str_t          word;
-    const parley_json_t  *doc;
+    parley_str_t  word;
 
-    doc = msg->doc;
-
-    attention = parley_json_get(doc, msg->data.node, PARLEY_STR("attention"));
-
-    if (parley_msg_string(doc, parley_json_get(doc, attention,
-                                               PARLEY_STR("priority")),
-                          &word)
+    if (parley_msg_string(msg->doc, places->at[PARLEY_C2A_AT_PRIORITY], &word)
         != 0)
     {
         return -1;
@@ -480,26 +486,23 @@ parley_c2a_fill_attention(parley_msg_t *msg)
 
     (void) parley_priority_find(word, &msg->priority);
 
-    value = parley_json_get(doc, attention, PARLEY_STR("policy"));
-
-    if (parley_json_string_is(doc, value, PARLEY_STR("must_respond"))) {
+    if (parley_c2a_is(msg->doc, places->at[PARLEY_C2A_AT_POLICY],
+                      PARLEY_STR("must_respond")))
+    {
         msg->act = PARLEY_ACT_REQUEST;
-        msg->timeout_ms = parley_c2a_deadline(doc);
+        msg->timeout_ms = deadline;
     }
 
     return 0;
 }
 
 
-int64_t
-parley_c2a_deadline(const parley_json_t *doc)
-{
-    int64_t   ms;
-    uint32_t  value;
+/* attention.deadlineMs, or -1 */
 
-    value = parley_json_get(doc, parley_c2a_params(doc),
-                            PARLEY_STR("attention"));
-    value = parley_json_get(doc, value, PARLEY_STR("deadlineMs"));
+static int64_t
+parley_c2a_deadline(const parley_json_t *doc, uint32_t value)
+{
+    int64_t  ms;
 
     return value != PARLEY_JSON_NONE
            && parley_json_integer(doc, value, &ms) == 0 ? ms : -1;
@@ -509,19 +512,19 @@ parley_c2a_deadline(const parley_json_t *doc)
 /* Of an event or a send; a knock has its topic. */
 
 static int
-parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg)
+parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places)
 {
-    int                   whole;
-    uint32_t              value;
-    const parley_json_t  *doc;
+    int       whole;
+    uint32_t  value;
 
-    doc = msg->doc;
-
-    value = parley_json_get(doc, msg->data.node, PARLEY_STR("content"));
+    value = places->at[PARLEY_C2A_AT_CONTENT];
 
     if (value != PARLEY_JSON_NONE) {
 
-        if (parley_c2a_text(arena, doc, value, &msg->text, &whole) != 0) {
+        if (parley_c2a_text(arena, msg->doc, value, &msg->text, &whole)
+            != 0)
+        {
             return -1;
         }
 
@@ -532,18 +535,30 @@ parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg)
         return 0;
     }
 
-    value = parley_json_get(doc, msg->data.node, PARLEY_STR("text"));
+    value = places->at[PARLEY_C2A_AT_TEXT];
 
     if (value != PARLEY_JSON_NONE) {
         msg->said[0] = value;
-        return parley_msg_string(doc, value, &msg->text);
+        return parley_msg_string(msg->doc, value, &msg->text);
     }
 
-    value = parley_json_get(doc, msg->data.node, PARLEY_STR("knock"));
+    value = parley_json_get(msg->doc, places->at[PARLEY_C2A_AT_KNOCK],
+                            PARLEY_STR("topic"));
 
-    return parley_msg_string(doc, parley_json_get(doc, value,
-                                                  PARLEY_STR("topic")),
-                             &msg->text);
+    return parley_msg_string(msg->doc, value, &msg->text);
+}
+
+
+/* The arguments of a send have it where the params of an event do. */
+
+static int
+parley_c2a_fill_sent(parley_arena_t *arena, parley_msg_t *msg)
+{
+    parley_c2a_places_t  places;
+
+    parley_c2a_places_params(&places, msg->doc, msg->data.node);
+
+    return parley_c2a_fill_text(arena, msg, &places);
 }
 
 
@@ -553,22 +568,13 @@ parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg)
  */
 
 static int
-parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg)
+parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places)
 {
-    uint32_t              i, params;
-    parley_member_t      *member;
-    const parley_json_t  *doc;
+    uint32_t         i;
+    const uint32_t  *at;
 
-    const struct {
-        uint32_t      object;
-        parley_str_t  name;
-    } others[] = {
-        { 0, parley_str("id") },
-        { parley_c2a_params(msg->doc), parley_str("_meta") },
-    };
-
-    doc = msg->doc;
-    params = parley_c2a_params(doc);
+    at = places->at;
 
     msg->members = parley_arena_alloc(arena, (parley_c2a_naside + 2)
                                              * sizeof(parley_member_t));
@@ -576,26 +582,32 @@ parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg)
         return -1;
     }
 
-    for (i = 0; i < 1 + (msg->naside == 0); i++) {
-        member = &msg->members[msg->nmembers];
+    parley_c2a_member(msg, PARLEY_STR("id"), at[PARLEY_C2A_AT_ID]);
 
-        member->name = others[i].name;
-        member->value.doc = doc;
-        member->value.node = parley_json_get(doc, others[i].object,
-                                             others[i].name);
-
-        msg->nmembers += member->value.node != PARLEY_JSON_NONE;
+    if (msg->naside == 0) {
+        parley_c2a_member(msg, PARLEY_STR("_meta"), at[PARLEY_C2A_AT_META]);
     }
 
     for (i = 1; i < msg->naside; i++) {
-        member = &msg->members[msg->nmembers];
-
-        member->name = msg->aside[i];
-        member->value.doc = doc;
-        member->value.node = parley_json_get(doc, params, msg->aside[i]);
-
-        msg->nmembers += member->value.node != PARLEY_JSON_NONE;
+        parley_c2a_member(msg, msg->aside[i], at[PARLEY_C2A_AT_EVENT_ID + i]);
     }
 
     return 0;
+}
+
+
+static void
+parley_c2a_member(parley_msg_t *msg, parley_str_t name, uint32_t value)
+{
+    parley_member_t  *member;
+
+    if (value == PARLEY_JSON_NONE) {
+        return;
+    }
+
+    member = &msg->members[msg->nmembers++];
+
+    member->name = name;
+    member->value.doc = msg->doc;
+    member->value.node = value;
 }

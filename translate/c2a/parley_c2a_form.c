@@ -2,7 +2,7 @@
  * The eleven forms of the draft: methods, the seven tools, notifications.
  */
 
-#include "parley_c2a.h"
+#include "parley_c2a_field.h"
 
 
 static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
@@ -102,21 +102,35 @@ parley_c2a_form_find(parley_str_t form)
 parley_c2a_form_t
 parley_c2a_form_of(const parley_json_t *doc, int *ret_tool)
 {
-    unsigned  i;
     uint32_t  method, name;
+
+    method = parley_json_get(doc, 0, PARLEY_STR("method"));
+    name = PARLEY_JSON_NONE;
+
+    if (parley_c2a_is(doc, method, PARLEY_STR("tools/call"))) {
+        name = parley_json_get(doc, parley_c2a_params(doc),
+                               PARLEY_STR("name"));
+    }
+
+    return parley_c2a_form_called(doc, method, name, ret_tool);
+}
+
+
+parley_c2a_form_t
+parley_c2a_form_called(const parley_json_t *doc, uint32_t method,
+    uint32_t name, int *ret_tool)
+{
+    unsigned  i;
 
     *ret_tool = 0;
 
-    method = parley_json_get(doc, 0, PARLEY_STR("method"));
-    name = parley_json_get(doc, parley_c2a_params(doc), PARLEY_STR("name"));
-
     for (i = 0; i < PARLEY_C2A_FORMS; i++) {
-        if (!parley_json_string_is(doc, method, parley_c2a_forms[i].method)) {
+        if (!parley_c2a_is(doc, method, parley_c2a_forms[i].method)) {
             continue;
         }
 
         if (!parley_c2a_forms[i].tool
-            || parley_json_string_is(doc, name, parley_c2a_forms[i].form))
+            || parley_c2a_is(doc, name, parley_c2a_forms[i].form))
         {
             break;
         }

@@ -11,14 +11,16 @@
  * such a member.
  */
 
-#include "parley_c2a.h"
+#include "parley_c2a_field.h"
 #include "parley_carry.h"
 
 
+static void parley_c2a_part_read(const parley_json_t *doc, uint32_t value,
+    parley_c2a_part_t *ret);
 static parley_proto_t parley_c2a_media(const parley_json_t *doc,
     uint32_t value);
 static int parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t part);
+    const parley_c2a_part_t *part);
 static int parley_c2a_unpack_intent(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
     const parley_codec_t *codec);
@@ -51,15 +53,14 @@ parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
     {
         value = parley_json_get(doc, i, PARLEY_STR("type"));
 
-        if (!parley_json_string_is(doc, value, PARLEY_STR("text"))) {
+        if (!parley_c2a_is(doc, value, PARLEY_STR("text"))) {
             *ret_whole = 0;
             continue;
         }
 
-        if (parley_msg_string(doc, parley_json_get(doc, i,
-                                                   PARLEY_STR("text")), &text)
-            != 0)
-        {
+        value = parley_json_get(doc, i, PARLEY_STR("text"));
+
+        if (parley_msg_string(doc, value, &text) != 0) {
             return -1;
         }
 
@@ -93,9 +94,9 @@ parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
 
 uint32_t
 parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
-    parley_proto_t *ret)
+    parley_proto_t *ret, parley_c2a_part_t *ret_part)
 {
-    uint32_t  i, form, data, members;
+    uint32_t  i, type;
 
     *ret = PARLEY_PROTO_NONE;
 
@@ -109,28 +110,26 @@ parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
          i != parley_json_end(doc, content);
          i = parley_json_after(doc, i))
     {
-        if (!parley_json_string_is(doc, parley_json_get(doc, i,
-                                                        PARLEY_STR("type")),
-                                   PARLEY_STR("data")))
+        type = parley_json_get(doc, i, PARLEY_STR("type"));
+
+        if (!parley_c2a_is(doc, type, PARLEY_STR("data"))) {
+            continue;
+        }
+
+        parley_c2a_part_read(doc, i, ret_part);
+
+        if (ret_part->form == PARLEY_JSON_NONE
+            || ret_part->data == PARLEY_JSON_NONE
+            || parley_json_type(doc, ret_part->form) != PARLEY_JSON_STRING
+            || parley_json_type(doc, ret_part->data) != PARLEY_JSON_OBJECT
+            || (ret_part->members != PARLEY_JSON_NONE
+                && parley_json_type(doc, ret_part->members)
+                   != PARLEY_JSON_OBJECT))
         {
             continue;
         }
 
-        form = parley_json_get(doc, i, PARLEY_STR("form"));
-        data = parley_json_get(doc, i, PARLEY_STR("data"));
-        members = parley_json_get(doc, i, PARLEY_STR("members"));
-
-        if (form == PARLEY_JSON_NONE || data == PARLEY_JSON_NONE
-            || parley_json_type(doc, form) != PARLEY_JSON_STRING
-            || parley_json_type(doc, data) != PARLEY_JSON_OBJECT
-            || (members != PARLEY_JSON_NONE
-                && parley_json_type(doc, members) != PARLEY_JSON_OBJECT))
-        {
-            continue;
-        }
-
-        *ret = parley_c2a_media(doc, parley_json_get(doc, i,
-                                                  PARLEY_STR("mediaType")));
+        *ret = parley_c2a_media(doc, ret_part->media_type);
 
         if (*ret != PARLEY_PROTO_NONE) {
             return i;
@@ -138,6 +137,44 @@ parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
     }
 
     return PARLEY_JSON_NONE;
+}
+
+
+static void
+parley_c2a_part_read(const parley_json_t *doc, uint32_t value,
+    parley_c2a_part_t *ret)
+{
+    uint32_t  k, end;
+
+    memset(ret, 0xFF, sizeof(parley_c2a_part_t));
+
+    end = parley_json_end(doc, value);
+
+    for (k = parley_json_first(value); k != end;
+         k = parley_json_after(doc, k + 1))
+    {
+        switch (parley_c2a_field(doc, k)) {
+
+        case PARLEY_C2A_FIELD_MEDIA_TYPE:
+            ret->media_type = k + 1;
+            break;
+
+        case PARLEY_C2A_FIELD_FORM:
+            ret->form = k + 1;
+            break;
+
+        case PARLEY_C2A_FIELD_DATA:
+            ret->data = k + 1;
+            break;
+
+        case PARLEY_C2A_FIELD_MEMBERS:
+            ret->members = k + 1;
+            break;
+
+        default:
+            break;
+        }
+    }
 }
 
 
@@ -182,15 +219,16 @@ parley_c2a_media(const parley_json_t *doc, uint32_t value)
 
 
 int
-parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content)
+parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
+    int64_t deadline)
 {
-    uint32_t           part;
     parley_proto_t     proto;
+    parley_c2a_part_t  part;
     parley_priority_t  priority;
 
-    part = parley_c2a_carrier(msg->doc, content, &proto);
-
-    if (part == PARLEY_JSON_NONE) {
+    if (parley_c2a_carrier(msg->doc, content, &proto, &part)
+        == PARLEY_JSON_NONE)
+    {
         return 0;
     }
 
@@ -200,9 +238,9 @@ parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content)
     msg->aside = NULL;
     msg->naside = 0;
     msg->said[0] = PARLEY_JSON_NONE;
-    msg->timeout_ms = parley_c2a_deadline(msg->doc);
+    msg->timeout_ms = deadline;
 
-    if (parley_c2a_unpack(arena, msg, part) != 0) {
+    if (parley_c2a_unpack(arena, msg, &part) != 0) {
         return -1;
     }
 
@@ -219,14 +257,15 @@ parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content)
     }
 
     msg->priority = priority;
-    msg->timeout_ms = parley_c2a_deadline(msg->doc);
+    msg->timeout_ms = deadline;
 
     return 0;
 }
 
 
 static int
-parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg, uint32_t part)
+parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_part_t *part)
 {
     uint32_t               k, members;
     const parley_json_t   *doc;
@@ -235,19 +274,15 @@ parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg, uint32_t part)
     doc = msg->doc;
     codec = parley_codecs[msg->origin];
 
+    members = part->members;
     msg->data.doc = doc;
-    msg->data.node = parley_json_get(doc, part, PARLEY_STR("data"));
+    msg->data.node = part->data;
 
-    if (parley_msg_string(doc, parley_json_get(doc, part,
-                                               PARLEY_STR("form")),
-                          &msg->form)
-        != 0
+    if (parley_msg_string(doc, part->form, &msg->form) != 0
         || parley_c2a_unpack_intent(arena, msg) != 0)
     {
         return -1;
     }
-
-    members = parley_json_get(doc, part, PARLEY_STR("members"));
 
     if (members == PARLEY_JSON_NONE
         || parley_json_node(doc, members)->count == 0)

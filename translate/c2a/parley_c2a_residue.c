@@ -3,72 +3,80 @@
  * protocol that has no place for it.
  */
 
-#include "parley_c2a.h"
+#include "parley_c2a_field.h"
 
 
 /* of a lost member, so that its pointer is whole: PARLEY_POINTER_MAX */
 #define PARLEY_C2A_NAME_MAX  64
 
+/* by whom a member is said again: the canonical fields or, where the event
+   carries another protocol's message, the gateway itself */
+#define PARLEY_C2A_HELD  0x01
+#define PARLEY_C2A_MADE  0x02
+
 
 /* the members of one member of an event */
 typedef struct {
-    parley_str_t  name;
-    const char   *pointer;
-    parley_str_t  held[2];      /* by canonical fields */
-    parley_str_t  made[6];      /* by the gateway itself, where the event
-                                   carries another protocol's message */
+    const char  *pointer;
+    uint8_t      fields[PARLEY_C2A_FIELDS + 1];
 } parley_c2a_residue_row_t;
 
 
-static const parley_c2a_residue_row_t *parley_c2a_residue_row(
-    const parley_json_t *doc, uint32_t name);
-static void parley_c2a_residue_member(const parley_msg_t *m,
-    const parley_c2a_residue_row_t *row, uint32_t object,
+static void parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
+    parley_loss_t *loss);
+static void parley_c2a_residue_member(const parley_json_t *doc,
+    const parley_c2a_residue_row_t *row, uint32_t object, unsigned said,
     parley_loss_t *loss);
 static void parley_c2a_residue_lost(const parley_json_t *doc,
     const parley_c2a_residue_row_t *row, uint32_t name, parley_loss_t *loss);
 static void parley_c2a_residue_content(const parley_msg_t *m,
     uint32_t content, parley_loss_t *loss);
 static void parley_c2a_residue_part(const parley_json_t *doc, uint32_t part,
-    const parley_str_t *names, unsigned n, parley_loss_t *loss);
-static int parley_c2a_residue_in(const parley_json_t *doc, uint32_t name,
-    const parley_str_t *names, unsigned n);
-static inline int parley_c2a_residue_is(const parley_json_t *doc,
-    uint32_t name, parley_str_t s);
+    const uint8_t *fields, parley_loss_t *loss);
 
 
-/* as parley_c2a_aside */
+/* of the envelope, as parley_c2a_aside */
 static const parley_c2a_residue_row_t  parley_c2a_residue_rows[] = {
-    { parley_str("eventId"), "/params/eventId",
-      { { NULL, 0 } }, { { NULL, 0 } } },
-    { parley_str("source"), "/params/source",
-      { { NULL, 0 } }, { parley_str("platform") } },
-    { parley_str("conversation"), "/params/conversation",
-      { parley_str("id"), parley_str("threadId") },
-      { parley_str("kind") } },
-    { parley_str("author"), "/params/author",
-      { parley_str("id"), parley_str("kind") }, { { NULL, 0 } } },
-    { parley_str("target"), "/params/target",
-      { parley_str("recipient") }, { parley_str("directedness") } },
-    { parley_str("timing"), "/params/timing",
-      { parley_str("createdAt") }, { { NULL, 0 } } },
-    { parley_str("attention"), "/params/attention",
-      { parley_str("priority"), parley_str("deadlineMs") },
-      { parley_str("policy"), parley_str("reason") } },
-    { parley_str("injection"), "/params/injection",
-      { { NULL, 0 } }, { parley_str("mode") } },
-    { parley_str("reliability"), "/params/reliability", { { NULL, 0 } },
-      { parley_str("idempotencyKey"), parley_str("attempt") } },
+    { "/params/eventId", { 0 } },
+    { "/params/source", {
+        [PARLEY_C2A_FIELD_PLATFORM] = PARLEY_C2A_MADE } },
+    { "/params/conversation", {
+        [PARLEY_C2A_FIELD_ID] = PARLEY_C2A_HELD,
+        [PARLEY_C2A_FIELD_THREAD_ID] = PARLEY_C2A_HELD,
+        [PARLEY_C2A_FIELD_KIND] = PARLEY_C2A_MADE } },
+    { "/params/author", {
+        [PARLEY_C2A_FIELD_ID] = PARLEY_C2A_HELD,
+        [PARLEY_C2A_FIELD_KIND] = PARLEY_C2A_HELD } },
+    { "/params/target", {
+        [PARLEY_C2A_FIELD_RECIPIENT] = PARLEY_C2A_HELD,
+        [PARLEY_C2A_FIELD_DIRECTEDNESS] = PARLEY_C2A_MADE } },
+    { "/params/timing", {
+        [PARLEY_C2A_FIELD_CREATED_AT] = PARLEY_C2A_HELD } },
+    { "/params/attention", {
+        [PARLEY_C2A_FIELD_PRIORITY] = PARLEY_C2A_HELD,
+        [PARLEY_C2A_FIELD_DEADLINE_MS] = PARLEY_C2A_HELD,
+        [PARLEY_C2A_FIELD_POLICY] = PARLEY_C2A_MADE,
+        [PARLEY_C2A_FIELD_REASON] = PARLEY_C2A_MADE } },
+    { "/params/injection", {
+        [PARLEY_C2A_FIELD_MODE] = PARLEY_C2A_MADE } },
+    { "/params/reliability", {
+        [PARLEY_C2A_FIELD_IDEMPOTENCY_KEY] = PARLEY_C2A_MADE,
+        [PARLEY_C2A_FIELD_ATTEMPT] = PARLEY_C2A_MADE } },
 };
 
 
-static const parley_str_t  parley_c2a_carrier_names[] = {
-    parley_str("type"), parley_str("mediaType"), parley_str("form"),
-    parley_str("data"), parley_str("members"), parley_str("reference"),
+static const uint8_t  parley_c2a_carrier_fields[PARLEY_C2A_FIELDS + 1] = {
+    [PARLEY_C2A_FIELD_TYPE] = PARLEY_C2A_MADE,
+    [PARLEY_C2A_FIELD_MEDIA_TYPE] = PARLEY_C2A_MADE,
+    [PARLEY_C2A_FIELD_FORM] = PARLEY_C2A_HELD,
+    [PARLEY_C2A_FIELD_DATA] = PARLEY_C2A_HELD,
+    [PARLEY_C2A_FIELD_MEMBERS] = PARLEY_C2A_HELD,
+    [PARLEY_C2A_FIELD_REFERENCE] = PARLEY_C2A_MADE,
 };
 
-static const parley_str_t  parley_c2a_text_names[] = {
-    parley_str("type"), parley_str("text"),
+static const uint8_t  parley_c2a_text_fields[PARLEY_C2A_FIELDS + 1] = {
+    [PARLEY_C2A_FIELD_TYPE] = PARLEY_C2A_MADE,
+    [PARLEY_C2A_FIELD_TEXT] = PARLEY_C2A_MADE,
 };
 
 
@@ -77,82 +85,87 @@ static const parley_str_t  parley_c2a_text_names[] = {
 void
 parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
 {
-    int                              ignored, carries;
-    uint32_t                         k, params;
-    parley_c2a_form_t                form;
-    parley_json_ref_t                value;
-    const parley_json_t             *doc;
-    const parley_c2a_residue_row_t  *row;
+    int                ignored;
+    uint32_t           params;
+    parley_c2a_form_t  form;
+    parley_json_ref_t  meta;
 
-    doc = m->doc;
-    value.doc = doc;
-    params = parley_c2a_params(doc);
-    form = parley_c2a_form_of(doc, &ignored);
+    params = parley_c2a_params(m->doc);
+    form = parley_c2a_form_of(m->doc, &ignored);
 
-    if (form != PARLEY_C2A_DELIVER) {
-
-        value.node = parley_json_get(doc, params, PARLEY_STR("_meta"));
-
-        if (parley_c2a_form_info(form)->tool
-            && value.node != PARLEY_JSON_NONE)
-        {
-            parley_loss_value(loss, value);
-        }
-
+    if (form == PARLEY_C2A_DELIVER) {
+        parley_c2a_residue_event(m, params, loss);
         return;
     }
 
-    carries = m->origin != m->wire;
+    if (parley_c2a_form_info(form)->tool) {
+        meta.doc = m->doc;
+        meta.node = parley_json_get(m->doc, params, PARLEY_STR("_meta"));
+
+        if (meta.node != PARLEY_JSON_NONE) {
+            parley_loss_value(loss, meta);
+        }
+    }
+}
+
+
+/* What is no envelope is the payload, unless the event carries another. */
+
+static void
+parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
+    parley_loss_t *loss)
+{
+    unsigned              said;
+    uint32_t              k;
+    parley_json_ref_t     value;
+    parley_c2a_field_t    field;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    value.doc = doc;
+    said = PARLEY_C2A_HELD;
+
+    if (m->origin != m->wire) {
+        said |= PARLEY_C2A_MADE;
+    }
 
     for (k = parley_json_first(params);
          k != parley_json_end(doc, params);
          k = parley_json_after(doc, k + 1))
     {
-        row = parley_c2a_residue_row(doc, k);
+        field = parley_c2a_field(doc, k);
 
-        if (row != NULL) {
-            parley_c2a_residue_member(m, row, k + 1, loss);
-
-        } else if (carries) {
-
-            if (parley_json_string_is(doc, k, PARLEY_STR("content"))) {
-                parley_c2a_residue_content(m, k + 1, loss);
-                continue;
-            }
-
-            value.node = k + 1;
-            parley_loss_value(loss, value);
-        }
-    }
-}
-
-
-static const parley_c2a_residue_row_t *
-parley_c2a_residue_row(const parley_json_t *doc, uint32_t name)
-{
-    unsigned  i;
-
-    for (i = 0; i < sizeof(parley_c2a_residue_rows)
-                    / sizeof(parley_c2a_residue_rows[0]); i++)
-    {
-        if (parley_c2a_residue_is(doc, name, parley_c2a_residue_rows[i].name))
+        if (field >= PARLEY_C2A_FIELD_EVENT_ID
+            && field <= PARLEY_C2A_FIELD_RELIABILITY)
         {
-            return &parley_c2a_residue_rows[i];
+            parley_c2a_residue_member(doc,
+                                      &parley_c2a_residue_rows[field
+                                                - PARLEY_C2A_FIELD_EVENT_ID],
+                                      k + 1, said, loss);
+            continue;
         }
-    }
 
-    return NULL;
+        if (m->origin == m->wire) {
+            continue;
+        }
+
+        if (field == PARLEY_C2A_FIELD_CONTENT) {
+            parley_c2a_residue_content(m, k + 1, loss);
+            continue;
+        }
+
+        value.node = k + 1;
+        parley_loss_value(loss, value);
+    }
 }
 
 
 static void
-parley_c2a_residue_member(const parley_msg_t *m,
-    const parley_c2a_residue_row_t *row, uint32_t object, parley_loss_t *loss)
+parley_c2a_residue_member(const parley_json_t *doc,
+    const parley_c2a_residue_row_t *row, uint32_t object, unsigned said,
+    parley_loss_t *loss)
 {
-    uint32_t              k;
-    const parley_json_t  *doc;
-
-    doc = m->doc;
+    uint32_t  k;
 
     if (parley_json_type(doc, object) != PARLEY_JSON_OBJECT) {
         return;
@@ -162,14 +175,9 @@ parley_c2a_residue_member(const parley_msg_t *m,
          k != parley_json_end(doc, object);
          k = parley_json_after(doc, k + 1))
     {
-        if (parley_c2a_residue_in(doc, k, row->held, 2)
-            || (m->origin != m->wire
-                && parley_c2a_residue_in(doc, k, row->made, 6)))
-        {
-            continue;
+        if (!(row->fields[parley_c2a_field(doc, k)] & said)) {
+            parley_c2a_residue_lost(doc, row, k, loss);
         }
-
-        parley_c2a_residue_lost(doc, row, k, loss);
     }
 }
 
@@ -210,13 +218,14 @@ parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
 {
     uint32_t              i, first, carrier;
     parley_proto_t        proto;
+    parley_c2a_part_t     part;
     parley_json_ref_t     value;
     const parley_json_t  *doc;
 
     doc = m->doc;
     value.doc = doc;
 
-    carrier = parley_c2a_carrier(doc, content, &proto);
+    carrier = parley_c2a_carrier(doc, content, &proto, &part);
     first = parley_json_first(content);
 
     for (i = first;
@@ -224,21 +233,16 @@ parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
          i = parley_json_after(doc, i))
     {
         if (i == carrier) {
-            parley_c2a_residue_part(doc, i, parley_c2a_carrier_names,
-                                    sizeof(parley_c2a_carrier_names)
-                                    / sizeof(parley_c2a_carrier_names[0]),
-                                    loss);
+            parley_c2a_residue_part(doc, i, parley_c2a_carrier_fields, loss);
             continue;
         }
 
         if (i == first && parley_json_after(doc, i) == carrier
-            && parley_json_string_is(doc, parley_json_get(doc, i,
-                                                          PARLEY_STR("type")),
-                                     PARLEY_STR("text")))
+            && parley_c2a_is(doc, parley_json_get(doc, i,
+                                                  PARLEY_STR("type")),
+                             PARLEY_STR("text")))
         {
-            parley_c2a_residue_part(doc, i, parley_c2a_text_names,
-                                    sizeof(parley_c2a_text_names)
-                                    / sizeof(parley_c2a_text_names[0]), loss);
+            parley_c2a_residue_part(doc, i, parley_c2a_text_fields, loss);
             continue;
         }
 
@@ -248,11 +252,11 @@ parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
 }
 
 
-/* the members of a part beside those of these names */
+/* the members of a part beside these */
 
 static void
 parley_c2a_residue_part(const parley_json_t *doc, uint32_t part,
-    const parley_str_t *names, unsigned n, parley_loss_t *loss)
+    const uint8_t *fields, parley_loss_t *loss)
 {
     uint32_t           k;
     parley_json_ref_t  value;
@@ -263,39 +267,9 @@ parley_c2a_residue_part(const parley_json_t *doc, uint32_t part,
          k != parley_json_end(doc, part);
          k = parley_json_after(doc, k + 1))
     {
-        if (!parley_c2a_residue_in(doc, k, names, n)) {
+        if (!fields[parley_c2a_field(doc, k)]) {
             value.node = k + 1;
             parley_loss_value(loss, value);
         }
     }
-}
-
-
-static int
-parley_c2a_residue_in(const parley_json_t *doc, uint32_t name,
-    const parley_str_t *names, unsigned n)
-{
-    unsigned  i;
-
-    for (i = 0; i < n && names[i].len > 0; i++) {
-        if (parley_c2a_residue_is(doc, name, names[i])) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* Most names differ in their length already. */
-
-static inline int
-parley_c2a_residue_is(const parley_json_t *doc, uint32_t name, parley_str_t s)
-{
-    const parley_json_node_t  *node;
-
-    node = parley_json_node(doc, name);
-
-    return (node->len == s.len || (node->flags & PARLEY_JSON_ESCAPED))
-           && parley_json_string_is(doc, name, s);
 }

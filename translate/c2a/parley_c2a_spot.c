@@ -4,7 +4,7 @@
  * carries.
  */
 
-#include "parley_c2a.h"
+#include "parley_c2a_field.h"
 
 
 static uint32_t parley_c2a_spot_event(const parley_msg_t *m,
@@ -71,37 +71,33 @@ parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
 static uint32_t
 parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
 {
-    uint32_t              part, form, members, intent;
+    uint32_t              content, intent;
     parley_str_t          name;
     parley_proto_t        proto;
+    parley_c2a_part_t     part;
     const parley_json_t  *doc;
 
     doc = m->doc;
 
-    part = parley_c2a_carrier(doc, parley_json_get(doc,
-                                                   parley_c2a_params(doc),
-                                                   PARLEY_STR("content")),
-                              &proto);
+    content = parley_json_get(doc, parley_c2a_params(doc),
+                              PARLEY_STR("content"));
 
-    if (part == PARLEY_JSON_NONE) {
+    if (parley_c2a_carrier(doc, content, &proto, &part) == PARLEY_JSON_NONE) {
         return PARLEY_JSON_NONE;
     }
-
-    form = parley_json_get(doc, part, PARLEY_STR("form"));
-    members = parley_json_get(doc, part, PARLEY_STR("members"));
 
     switch (spot) {
 
     case PARLEY_SPOT_FORM:
-        return form;
+        return part.form;
 
     case PARLEY_SPOT_INTENT:
-        intent = parley_json_get(doc, members, PARLEY_STR("intent"));
-        return intent != PARLEY_JSON_NONE ? intent : form;
+        intent = parley_json_get(doc, part.members, PARLEY_STR("intent"));
+        return intent != PARLEY_JSON_NONE ? intent : part.form;
 
     case PARLEY_SPOT_REPLY_TO:
         name = parley_codecs[m->origin]->reply_to_member;
-        return name.len > 0 ? parley_json_get(doc, members, name)
+        return name.len > 0 ? parley_json_get(doc, part.members, name)
                             : PARLEY_JSON_NONE;
 
     default:

@@ -11,9 +11,9 @@ static int parley_c2a_words_reason(parley_msg_t *msg);
 
 
 int
-parley_c2a_words(parley_msg_t *msg)
+parley_c2a_words(parley_msg_t *msg, parley_c2a_form_t form)
 {
-    switch (parley_c2a_form_find(msg->form)) {
+    switch (form) {
 
     case PARLEY_C2A_SEND_MESSAGE:
         parley_c2a_words_send(msg);
@@ -164,5 +164,5 @@ parley_c2a_says(parley_msg_t *msg)
         return -1;
     }
 
-    return parley_c2a_words(msg);
+    return parley_c2a_words(msg, form);
 }

@@ -1,0 +1,163 @@
+/*
+ * The names of members that the codec looks for, and where a message has
+ * them: each object is walked once.  Private to translate/c2a.
+ */
+
+#ifndef PARLEY_C2A_FIELD_H
+#define PARLEY_C2A_FIELD_H
+
+#include "parley_c2a.h"
+
+
+/* by name, in whichever object; EVENT_ID to RELIABILITY as parley_c2a_aside */
+typedef enum {
+    PARLEY_C2A_FIELD_ID = 0,
+    PARLEY_C2A_FIELD_JSONRPC,
+    PARLEY_C2A_FIELD_METHOD,
+    PARLEY_C2A_FIELD_PARAMS,
+
+    PARLEY_C2A_FIELD_NAME,
+    PARLEY_C2A_FIELD_ARGUMENTS,
+    PARLEY_C2A_FIELD_META,
+
+    PARLEY_C2A_FIELD_EVENT_ID,
+    PARLEY_C2A_FIELD_SOURCE,
+    PARLEY_C2A_FIELD_CONVERSATION,
+    PARLEY_C2A_FIELD_AUTHOR,
+    PARLEY_C2A_FIELD_TARGET,
+    PARLEY_C2A_FIELD_TIMING,
+    PARLEY_C2A_FIELD_ATTENTION,
+    PARLEY_C2A_FIELD_INJECTION,
+    PARLEY_C2A_FIELD_RELIABILITY,
+    PARLEY_C2A_FIELD_CONTENT,
+    PARLEY_C2A_FIELD_KNOCK,
+
+    PARLEY_C2A_FIELD_PLATFORM,
+    PARLEY_C2A_FIELD_THREAD_ID,
+    PARLEY_C2A_FIELD_KIND,
+    PARLEY_C2A_FIELD_RECIPIENT,
+    PARLEY_C2A_FIELD_DIRECTEDNESS,
+    PARLEY_C2A_FIELD_CREATED_AT,
+    PARLEY_C2A_FIELD_POLICY,
+    PARLEY_C2A_FIELD_REASON,
+    PARLEY_C2A_FIELD_PRIORITY,
+    PARLEY_C2A_FIELD_DEADLINE_MS,
+    PARLEY_C2A_FIELD_MODE,
+    PARLEY_C2A_FIELD_IDEMPOTENCY_KEY,
+    PARLEY_C2A_FIELD_ATTEMPT,
+
+    PARLEY_C2A_FIELD_TYPE,
+    PARLEY_C2A_FIELD_TEXT,
+    PARLEY_C2A_FIELD_MEDIA_TYPE,
+    PARLEY_C2A_FIELD_FORM,
+    PARLEY_C2A_FIELD_DATA,
+    PARLEY_C2A_FIELD_MEMBERS,
+    PARLEY_C2A_FIELD_REFERENCE,
+    PARLEY_C2A_FIELDS
+} parley_c2a_field_t;
+
+
+/* the objects in which a decode looks for them */
+typedef enum {
+    PARLEY_C2A_OF_MESSAGE = 0,
+    PARLEY_C2A_OF_PARAMS,
+    PARLEY_C2A_OF_CONVERSATION,
+    PARLEY_C2A_OF_AUTHOR,
+    PARLEY_C2A_OF_TARGET,
+    PARLEY_C2A_OF_TIMING,
+    PARLEY_C2A_OF_ATTENTION,
+    PARLEY_C2A_OBJECTS
+} parley_c2a_object_t;
+
+
+/* places in a message; NOWHERE takes what nobody looks for */
+typedef enum {
+    PARLEY_C2A_NOWHERE = 0,
+    PARLEY_C2A_AT_ID,
+    PARLEY_C2A_AT_JSONRPC,
+    PARLEY_C2A_AT_METHOD,
+    PARLEY_C2A_AT_PARAMS,
+    PARLEY_C2A_AT_NAME,
+    PARLEY_C2A_AT_ARGUMENTS,
+    PARLEY_C2A_AT_META,
+    PARLEY_C2A_AT_EVENT_ID,         /* and on, as parley_c2a_aside */
+    PARLEY_C2A_AT_SOURCE,
+    PARLEY_C2A_AT_CONVERSATION,
+    PARLEY_C2A_AT_AUTHOR,
+    PARLEY_C2A_AT_TARGET,
+    PARLEY_C2A_AT_TIMING,
+    PARLEY_C2A_AT_ATTENTION,
+    PARLEY_C2A_AT_INJECTION,
+    PARLEY_C2A_AT_RELIABILITY,
+    PARLEY_C2A_AT_CONTENT,
+    PARLEY_C2A_AT_KNOCK,
+    PARLEY_C2A_AT_TEXT,
+    PARLEY_C2A_AT_CONVERSATION_ID,
+    PARLEY_C2A_AT_THREAD_ID,
+    PARLEY_C2A_AT_AUTHOR_ID,
+    PARLEY_C2A_AT_AUTHOR_KIND,
+    PARLEY_C2A_AT_RECIPIENT,
+    PARLEY_C2A_AT_CREATED,
+    PARLEY_C2A_AT_POLICY,
+    PARLEY_C2A_AT_PRIORITY,
+    PARLEY_C2A_AT_DEADLINE,
+    PARLEY_C2A_PLACES
+} parley_c2a_place_t;
+
+
+/* the values' nodes, or PARLEY_JSON_NONE */
+typedef struct {
+    uint32_t  at[PARLEY_C2A_PLACES];
+} parley_c2a_places_t;
+
+
+/* a part that carries a message: the values' nodes, or PARLEY_JSON_NONE */
+typedef struct {
+    uint32_t  media_type;
+    uint32_t  form;
+    uint32_t  data;
+    uint32_t  members;
+} parley_c2a_part_t;
+
+
+/* Which one a name node is; PARLEY_C2A_FIELDS: none of them. */
+parley_c2a_field_t parley_c2a_field(const parley_json_t *doc, uint32_t name);
+
+/*
+ * Finds what a message has, and returns its form as parley_c2a_form_of()
+ * does.  It need not be valid.
+ */
+parley_c2a_form_t parley_c2a_places_find(parley_c2a_places_t *places,
+    const parley_json_t *doc, int *ret_tool);
+
+/* Finds what a value has where the params of a message have it. */
+void parley_c2a_places_params(parley_c2a_places_t *places,
+    const parley_json_t *doc, uint32_t value);
+
+/*
+ * The element of a content array that carries a message, and its members, or
+ * NONE.
+ */
+uint32_t parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
+    parley_proto_t *ret, parley_c2a_part_t *ret_part);
+
+
+/* As parley_json_string_is(), of which the length mostly decides. */
+
+static inline int
+parley_c2a_is(const parley_json_t *doc, uint32_t value, parley_str_t s)
+{
+    const parley_json_node_t  *node;
+
+    if (value == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    node = parley_json_node(doc, value);
+
+    return (node->len == s.len || (node->flags & PARLEY_JSON_ESCAPED))
+           && parley_json_string_is(doc, value, s);
+}
+
+
+#endif /* PARLEY_C2A_FIELD_H */
