@@ -75,6 +75,12 @@ typedef struct {
     parley_str_t  mode;             /* injection.mode */
     parley_str_t  reason;
     parley_str_t  topic;            /* of a knock: the host's own words */
+
+    /* the same as an event has them, with the JSON around them */
+    parley_str_t  in_conversation;  /* ","kind":"dm */
+    parley_str_t  in_target;        /* "directedness":"to_me"} */
+    parley_str_t  in_attention;     /* "policy":...,"reason":..., */
+    parley_str_t  in_injection;     /* "injection":{"mode":"buffered"} */
 } parley_c2a_row_t;
 
 
@@ -88,6 +94,8 @@ typedef struct {
 
     const parley_c2a_row_t      *row;
     parley_buf_t                 b;
+    size_t                       id_at;         /* the id's text in b */
+    size_t                       id_len;
     parley_str_t                 sender;        /* in C2A's syntax */
     parley_str_t                 recipient;
     parley_str_t                 conversation;  /* its id */

@@ -19,48 +19,40 @@ typedef enum {
 } parley_c2a_row_id_t;
 
 
-static const parley_c2a_row_t  parley_c2a_rows[] = {
+#define parley_c2a_row_of(kind, directedness, policy, mode, reason, topic)    \
+    { parley_str(kind), parley_str(directedness), parley_str(policy),         \
+      parley_str(mode), parley_str(reason), parley_str(topic),                \
+      parley_str("\",\"kind\":\"" kind),                                      \
+      parley_str("\"directedness\":\"" directedness "\"}"),                   \
+      parley_str("\"policy\":\"" policy "\",\"reason\":\"" reason "\","),     \
+      parley_str("\"injection\":{\"mode\":\"" mode "\"}") }
 
-    [PARLEY_C2A_ROW_MESSAGE] = {
-        parley_str("dm"), parley_str("to_me"), parley_str("must_respond"),
-        parley_str("buffered"), parley_str("direct_message"),
-        parley_str("a request")
-    },
-    [PARLEY_C2A_ROW_URGENT] = {
-        parley_str("dm"), parley_str("to_me"), parley_str("must_respond"),
-        parley_str("immediate"), parley_str("urgent"),
-        parley_str("an urgent request")
-    },
-    [PARLEY_C2A_ROW_ROLE] = {
-        parley_str("channel"), parley_str("to_my_role"),
-        parley_str("may_respond"), parley_str("notify"),
-        parley_str("role_mention"), parley_str("a request to this group")
-    },
-    [PARLEY_C2A_ROW_ANSWER] = {
-        parley_str("thread"), parley_str("to_me"), parley_str("may_respond"),
-        parley_str("buffered"), parley_str("answer"),
-        parley_str("an answer")
-    },
-    [PARLEY_C2A_ROW_AMBIENT] = {
-        parley_str("channel"), parley_str("ambient"),
-        parley_str("must_not_respond"), parley_str("tool_mailbox"),
-        parley_str("broadcast"), parley_str("a notice")
-    },
-    [PARLEY_C2A_ROW_PROGRESS] = {
-        parley_str("system"), parley_str("ambient"),
-        parley_str("must_not_respond"), parley_str("digest"),
-        parley_str("progress"), parley_str("progress")
-    },
-    [PARLEY_C2A_ROW_RECORD] = {
-        parley_str("system"), parley_str("ambient"),
-        parley_str("must_not_respond"), parley_str("silent"),
-        parley_str("record"), parley_str("a record")
-    },
-    [PARLEY_C2A_ROW_ORDER] = {
-        parley_str("system"), parley_str("to_me"), parley_str("ack_only"),
-        parley_str("immediate"), parley_str("directive"),
-        parley_str("a directive")
-    },
+
+static const parley_c2a_row_t  parley_c2a_rows[] = {
+    [PARLEY_C2A_ROW_MESSAGE] =
+        parley_c2a_row_of("dm", "to_me", "must_respond", "buffered",
+                          "direct_message", "a request"),
+    [PARLEY_C2A_ROW_URGENT] =
+        parley_c2a_row_of("dm", "to_me", "must_respond", "immediate",
+                          "urgent", "an urgent request"),
+    [PARLEY_C2A_ROW_ROLE] =
+        parley_c2a_row_of("channel", "to_my_role", "may_respond", "notify",
+                          "role_mention", "a request to this group"),
+    [PARLEY_C2A_ROW_ANSWER] =
+        parley_c2a_row_of("thread", "to_me", "may_respond", "buffered",
+                          "answer", "an answer"),
+    [PARLEY_C2A_ROW_AMBIENT] =
+        parley_c2a_row_of("channel", "ambient", "must_not_respond",
+                          "tool_mailbox", "broadcast", "a notice"),
+    [PARLEY_C2A_ROW_PROGRESS] =
+        parley_c2a_row_of("system", "ambient", "must_not_respond", "digest",
+                          "progress", "progress"),
+    [PARLEY_C2A_ROW_RECORD] =
+        parley_c2a_row_of("system", "ambient", "must_not_respond", "silent",
+                          "record", "a record"),
+    [PARLEY_C2A_ROW_ORDER] =
+        parley_c2a_row_of("system", "to_me", "ack_only", "immediate",
+                          "directive", "a directive"),
 };
 
 

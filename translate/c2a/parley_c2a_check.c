@@ -12,13 +12,14 @@
 
 /* levels that an event puts around a value of the message that it carries */
 #define PARLEY_C2A_LEVELS        8
+#define PARLEY_C2A_LEVELS_MAX    (PARLEY_JSON_DEPTH_MAX - PARLEY_C2A_LEVELS)
 
 
 static int parley_c2a_is_plain(const parley_c2a_encode_t *e,
     parley_str_t body);
 static int parley_c2a_answers_once(const parley_msg_t *m);
 static int parley_c2a_is_shallow(const parley_json_t *doc);
-static int parley_c2a_view(const parley_c2a_encode_t *e, parley_msg_t *back);
+static int parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret);
 static int parley_c2a_read_back(const parley_engine_t *engine,
     parley_c2a_encode_t *e, parley_str_t body, parley_json_t *doc,
     parley_msg_t *back);
@@ -33,16 +34,20 @@ parley_c2a_check_event(const parley_engine_t *engine, parley_c2a_encode_t *e,
     parley_msg_t   back;
     parley_json_t  doc;
 
-    if ((parley_c2a_is_plain(e, ret->body)
-         ? parley_c2a_view(e, &back)
-         : parley_c2a_read_back(engine, e, ret->body, &doc, &back))
-        != 0)
-    {
-        return -1;
+    if (parley_c2a_is_plain(e, ret->body)) {
+        if (parley_c2a_corr(e, &ret->corr) != 0) {
+            return -1;
+        }
+
+    } else {
+        if (parley_c2a_read_back(engine, e, ret->body, &doc, &back) != 0) {
+            return -1;
+        }
+
+        ret->corr = back.corr;
     }
 
     ret->id = e->m->id;
-    ret->corr = back.corr;
     ret->call = e->m->id;
 
     /* also one that wants no answer: there are reactions */
@@ -114,13 +119,19 @@ parley_c2a_answers_once(const parley_msg_t *m)
 }
 
 
+/* What has few nodes has no more levels. */
+
 static int
 parley_c2a_is_shallow(const parley_json_t *doc)
 {
     uint32_t  i;
 
+    if (doc->nnodes <= PARLEY_C2A_LEVELS_MAX) {
+        return 1;
+    }
+
     for (i = 0; i < doc->nnodes; i++) {
-        if (doc->nodes[i].depth > PARLEY_JSON_DEPTH_MAX - PARLEY_C2A_LEVELS) {
+        if (doc->nodes[i].depth > PARLEY_C2A_LEVELS_MAX) {
             return 0;
         }
     }
@@ -130,25 +141,37 @@ parley_c2a_is_shallow(const parley_json_t *doc)
 
 
 /*
- * What reading would make of it: the conversation correlates, where the
- * payload that an event shows does not name something else.
+ * What reading would have as its correlation: the conversation, where the
+ * payload that an event shows does not name something else.  No payload does
+ * of a protocol that has a member for it.
  */
 
 static int
-parley_c2a_view(const parley_c2a_encode_t *e, parley_msg_t *back)
+parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret)
 {
+    parley_msg_t           back;
     const parley_codec_t  *codec;
 
     codec = parley_codecs[e->m->origin];
 
-    *back = *e->m;
-    back->corr = e->thread.len > 0 ? e->thread : e->conversation;
+    *ret = e->thread.len > 0 ? e->thread : e->conversation;
 
-    if (codec->payload == NULL || parley_str_is(e->row->mode, "notify")) {
+    if (codec->payload == NULL || codec->corr_pointer != NULL
+        || parley_str_is(e->row->mode, "notify"))
+    {
         return 0;
     }
 
-    return codec->payload(back) == 0 ? 0 : parley_error_memory(e->err);
+    back = *e->m;
+    back.corr = *ret;
+
+    if (codec->payload(&back) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    *ret = back.corr;
+
+    return 0;
 }
 
 

@@ -10,6 +10,7 @@ static int parley_c2a_group(parley_str_t name, parley_str_t *ret);
 static void parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group);
 static int parley_c2a_write_event(parley_c2a_encode_t *e);
 static void parley_c2a_write_head(parley_c2a_encode_t *e);
+static void parley_c2a_write_id(parley_c2a_encode_t *e);
 static void parley_c2a_write_author(parley_c2a_encode_t *e);
 static void parley_c2a_write_conversation(parley_c2a_encode_t *e);
 static void parley_c2a_write_attention(parley_c2a_encode_t *e);
@@ -149,10 +150,8 @@ parley_c2a_write_event(parley_c2a_encode_t *e)
 
     parley_c2a_write_attention(e);
 
-    parley_buf_lit(b, ",\"injection\":{\"mode\":\"");
-    parley_buf_str(b, e->row->mode);
-    parley_buf_lit(b, "\"},\"reliability\":{\"idempotencyKey\":\"");
-    parley_buf_json_text(b, m->id);
+    parley_buf_lit(b, ",\"reliability\":{\"idempotencyKey\":\"");
+    parley_c2a_write_id(e);
     parley_buf_octet(b, ':');
     parley_buf_json_text(b, e->recipient);
     parley_buf_lit(b, "\"}}}");
@@ -175,26 +174,38 @@ parley_c2a_write_head(parley_c2a_encode_t *e)
     b = &e->b;
     m = e->m;
 
-    parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":");
-    parley_buf_json_string(b, m->id);
-    parley_buf_lit(b, ",\"method\":\"chat/deliver\",\"params\":{"
-                      "\"eventId\":");
-    parley_buf_json_string(b, m->id);
-    parley_buf_lit(b, ",\"source\":{\"platform\":\"");
+    parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":\"");
+    e->id_at = b->len;
+    parley_buf_json_text(b, m->id);
+    e->id_len = b->len - e->id_at;
+    parley_buf_lit(b, "\",\"method\":\"chat/deliver\",\"params\":{"
+                      "\"eventId\":\"");
+    parley_c2a_write_id(e);
+    parley_buf_lit(b, "\",\"source\":{\"platform\":\"");
     parley_buf_str(b, parley_proto_name(m->origin));
-    parley_buf_lit(b, "\"}");
 
     parley_c2a_write_author(e);
 
     if (m->created.len > 0) {
-        parley_buf_lit(b, ",\"timing\":{\"createdAt\":");
-        parley_buf_json_string(b, m->created);
-        parley_buf_octet(b, '}');
+        parley_buf_lit(b, "\"},\"timing\":{\"createdAt\":\"");
+        parley_buf_json_text(b, m->created);
 
     } else if (m->created_ms >= 0) {
-        parley_buf_lit(b, ",\"timing\":{\"createdAt\":\"");
+        parley_buf_lit(b, "\"},\"timing\":{\"createdAt\":\"");
         parley_buf_put(b, text, parley_time_format(m->created_ms, text));
-        parley_buf_lit(b, "\"}");
+    }
+
+    parley_buf_lit(b, "\"},\"conversation\":{\"id\":\"");
+}
+
+
+/* The id as it was written before. */
+
+static void
+parley_c2a_write_id(parley_c2a_encode_t *e)
+{
+    if (!e->b.failed) {
+        parley_buf_put(&e->b, e->b.data + e->id_at, e->id_len);
     }
 }
 
@@ -213,12 +224,11 @@ parley_c2a_write_author(parley_c2a_encode_t *e)
         /* void */
     }
 
-    parley_buf_lit(b, ",\"author\":{\"id\":");
-    parley_buf_json_string(b, parley_str_from(e->sender,
+    parley_buf_lit(b, "\"},\"author\":{\"id\":\"");
+    parley_buf_json_text(b, parley_str_from(e->sender,
                                             n + (n < e->sender.len)));
-    parley_buf_lit(b, ",\"kind\":");
-    parley_buf_json_string(b, parley_str_make(e->sender.data, n));
-    parley_buf_octet(b, '}');
+    parley_buf_lit(b, "\",\"kind\":\"");
+    parley_buf_json_text(b, parley_str_make(e->sender.data, n));
 }
 
 
@@ -230,24 +240,23 @@ parley_c2a_write_conversation(parley_c2a_encode_t *e)
 
     b = &e->b;
 
-    parley_buf_lit(b, ",\"conversation\":{\"id\":");
-    parley_buf_json_string(b, e->conversation);
-    parley_buf_lit(b, ",\"kind\":\"");
-    parley_buf_str(b, e->row->kind);
-    parley_buf_octet(b, '"');
+    parley_buf_json_text(b, e->conversation);
+    parley_buf_str(b, e->row->in_conversation);
 
     if (e->thread.len > 0) {
-        parley_buf_member(b, PARLEY_STR("threadId"), e->thread);
+        parley_buf_lit(b, "\",\"threadId\":\"");
+        parley_buf_json_text(b, e->thread);
     }
 
-    parley_buf_lit(b, "},\"target\":{");
+    parley_buf_lit(b, "\"},\"target\":{");
 
     if (!parley_c2a_group(e->recipient, &group)) {
-        parley_buf_member(b, PARLEY_STR("recipient"), e->recipient);
+        parley_buf_lit(b, "\"recipient\":\"");
+        parley_buf_json_text(b, e->recipient);
+        parley_buf_lit(b, "\",");
     }
 
-    parley_buf_member(b, PARLEY_STR("directedness"), e->row->directedness);
-    parley_buf_octet(b, '}');
+    parley_buf_str(b, e->row->in_target);
 }
 
 
@@ -259,17 +268,20 @@ parley_c2a_write_attention(parley_c2a_encode_t *e)
     b = &e->b;
 
     parley_buf_lit(b, ",\"attention\":{");
-    parley_buf_member(b, PARLEY_STR("policy"), e->row->policy);
-    parley_buf_member(b, PARLEY_STR("reason"), e->row->reason);
-    parley_buf_member(b, PARLEY_STR("priority"),
-                      parley_priority_name(e->m->priority));
+    parley_buf_str(b, e->row->in_attention);
+    parley_buf_lit(b, "\"priority\":\"");
+    parley_buf_str(b, parley_priority_name(e->m->priority));
 
     if (e->m->timeout_ms >= 0) {
-        parley_buf_lit(b, ",\"deadlineMs\":");
+        parley_buf_lit(b, "\",\"deadlineMs\":");
         parley_buf_int(b, e->m->timeout_ms);
+        parley_buf_lit(b, "},");
+
+    } else {
+        parley_buf_lit(b, "\"},");
     }
 
-    parley_buf_octet(b, '}');
+    parley_buf_str(b, e->row->in_injection);
 }
 
 
