@@ -142,8 +142,9 @@ parley_c2a_is_shallow(const parley_json_t *doc)
 
 /*
  * What reading would have as its correlation: the conversation, where the
- * payload that an event shows does not name something else.  No payload does
- * of a protocol that has a member for it.
+ * payload that an event shows does not name something else.  What it names
+ * is what the message was read with, and that stands in the event already,
+ * but for an answer: that stands where what it answers does.
  */
 
 static int
@@ -156,8 +157,8 @@ parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret)
 
     *ret = e->thread.len > 0 ? e->thread : e->conversation;
 
-    if (codec->payload == NULL || codec->corr_pointer != NULL
-        || parley_str_is(e->row->mode, "notify"))
+    if ((e->opts->answering == NULL && e->m->corr.len > 0)
+        || codec->payload == NULL || parley_str_is(e->row->mode, "notify"))
     {
         return 0;
     }

@@ -1,6 +1,9 @@
 #include "parley_c2a_field.h"
 
 
+static parley_c2a_field_t parley_c2a_field_escaped(const parley_json_t *doc,
+    uint32_t name)
+    __attribute__((noinline));
 static parley_c2a_field_t parley_c2a_field_of(parley_str_t name);
 static void parley_c2a_places_add(parley_c2a_places_t *places,
     const parley_json_t *doc, uint32_t value, parley_c2a_object_t of);
@@ -100,11 +103,18 @@ static const uint8_t
 parley_c2a_field_t
 parley_c2a_field(const parley_json_t *doc, uint32_t name)
 {
-    unsigned  i;
+    return parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED
+           ? parley_c2a_field_escaped(doc, name)
+           : parley_c2a_field_of(parley_json_span(doc, name));
+}
 
-    if (!(parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED)) {
-        return parley_c2a_field_of(parley_json_span(doc, name));
-    }
+
+/* Apart, so that the usual case need not save what this takes. */
+
+static parley_c2a_field_t
+parley_c2a_field_escaped(const parley_json_t *doc, uint32_t name)
+{
+    unsigned  i;
 
     for (i = 0; i < PARLEY_C2A_FIELDS; i++) {
         if (parley_json_string_is(doc, name, parley_c2a_fields[i])) {

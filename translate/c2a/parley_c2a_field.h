@@ -142,7 +142,7 @@ uint32_t parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
     parley_proto_t *ret, parley_c2a_part_t *ret_part);
 
 
-/* As parley_json_string_is(), of which the length mostly decides. */
+/* parley_json_string_is() of what may be NONE and has hardly ever escapes */
 
 static inline int
 parley_c2a_is(const parley_json_t *doc, uint32_t value, parley_str_t s)
@@ -155,8 +155,12 @@ parley_c2a_is(const parley_json_t *doc, uint32_t value, parley_str_t s)
 
     node = parley_json_node(doc, value);
 
-    return (node->len == s.len || (node->flags & PARLEY_JSON_ESCAPED))
-           && parley_json_string_is(doc, value, s);
+    if (node->flags & PARLEY_JSON_ESCAPED) {
+        return parley_json_string_is(doc, value, s);
+    }
+
+    return node->type == PARLEY_JSON_STRING
+           && parley_str_eq(parley_json_span(doc, value), s);
 }
 
 

@@ -369,9 +369,9 @@ parley_c2a_write_content(parley_c2a_encode_t *e)
     parley_buf_lit(b, "\"},{\"type\":\"data\",\"mediaType\":\""
                       PARLEY_C2A_MEDIA_PREFIX);
     parley_buf_str(b, parley_proto_name(m->origin));
-    parley_buf_lit(b, PARLEY_C2A_MEDIA_SUFFIX "\"");
-    parley_buf_member(b, PARLEY_STR("form"), m->form);
-    parley_buf_lit(b, ",\"data\":");
+    parley_buf_lit(b, PARLEY_C2A_MEDIA_SUFFIX "\",\"form\":\"");
+    parley_buf_json_text(b, m->form);
+    parley_buf_lit(b, "\",\"data\":");
     parley_carry_payload(b, m, parley_str_none);
     parley_buf_lit(b, ",\"members\":{");
     parley_c2a_write_members(e);
