@@ -5,6 +5,9 @@
 #include "parley_time.h"
 
 
+#define PARLEY_C2A_ENVELOPE  1280    /* octets around what is carried */
+
+
 static int parley_c2a_names(parley_c2a_encode_t *e);
 static int parley_c2a_group(parley_str_t name, parley_str_t *ret);
 static void parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group);
@@ -36,7 +39,10 @@ parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     restored = m->origin == PARLEY_PROTO_C2A;
 
-    parley_buf_init(&e.b, arena, m->doc->input.len + 1024);
+    /* an event has the text twice */
+
+    parley_buf_init(&e.b, arena, m->doc->input.len + m->text.len
+                                 + PARLEY_C2A_ENVELOPE);
 
     if (parley_c2a_names(&e) != 0
         || (restored ? parley_c2a_write_restored(&e)

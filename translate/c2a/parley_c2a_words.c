@@ -134,7 +134,10 @@ parley_c2a_words_reason(parley_msg_t *msg)
 }
 
 
-/* Of an event only its envelope, which the carrier has, says more. */
+/*
+ * Of an event only its envelope, which the carrier has, says more; its text
+ * it has where it was read as C2A.
+ */
 
 int
 parley_c2a_says(parley_msg_t *msg)
@@ -151,6 +154,9 @@ parley_c2a_says(parley_msg_t *msg)
 
     if (form != PARLEY_C2A_DELIVER) {
         msg->act = parley_c2a_form_info(form)->act;
+
+    } else if (msg->wire == PARLEY_PROTO_C2A) {
+        return 0;
     }
 
     content = parley_json_get(msg->data.doc, msg->data.node,
