@@ -7,23 +7,24 @@
  * chat/deliver, or the arguments of chat.send_message or chat.react.
  */
 
-#include "parley_c2a.h"
+#include "parley_c2a_field.h"
 #include "parley_id.h"
 
 #include <stdio.h>
 
 
 static int parley_c2a_answer_matches(parley_arena_t *arena,
-    const parley_json_t *doc, const parley_encoded_t *sent,
-    parley_error_t *err);
+    const parley_json_t *doc, const parley_c2a_places_t *places,
+    const parley_encoded_t *sent, parley_error_t *err);
 static int parley_c2a_answer_request(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err);
 static int parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
     parley_error_t *err);
 static int parley_c2a_answer_result(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t result,
-    parley_answer_t *answer, parley_error_t *err);
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    const parley_c2a_places_t *places, parley_answer_t *answer,
+    parley_error_t *err);
 static int parley_c2a_answer_failed(uint32_t result, parley_answer_t *answer,
     parley_error_t *err);
 static int parley_c2a_answer_message(const parley_engine_t *engine,
@@ -42,17 +43,20 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
     parley_answer_t *answer, parley_error_t *err)
 {
     uint32_t              result, error;
+    parley_c2a_places_t   places;
     const parley_json_t  *doc;
 
     doc = &answer->doc;
 
-    if (parley_json_get(doc, 0, PARLEY_STR("method")) != PARLEY_JSON_NONE) {
+    parley_c2a_places_answer(&places, doc);
+
+    if (places.at[PARLEY_C2A_AT_METHOD] != PARLEY_JSON_NONE) {
         return parley_c2a_answer_request(engine, arena, sent, doc, answer,
                                          err);
     }
 
-    result = parley_json_get(doc, 0, PARLEY_STR("result"));
-    error = parley_json_get(doc, 0, PARLEY_STR("error"));
+    result = places.at[PARLEY_C2A_AT_RESULT];
+    error = places.at[PARLEY_C2A_AT_ERROR];
 
     if (result == PARLEY_JSON_NONE && error == PARLEY_JSON_NONE
         && answer->status == 202)
@@ -60,9 +64,8 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
         return 0;
     }
 
-    if (!parley_json_string_is(doc, parley_json_get(doc, 0,
-                                                  PARLEY_STR("jsonrpc")),
-                               PARLEY_STR("2.0")))
+    if (!parley_c2a_is(doc, places.at[PARLEY_C2A_AT_JSONRPC],
+                       PARLEY_STR("2.0")))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/jsonrpc",
                                 "the answer is no JSON-RPC 2.0 response");
@@ -73,7 +76,7 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
                                 "a response has either a result or an error");
     }
 
-    if (parley_c2a_answer_matches(arena, doc, sent, err) != 0) {
+    if (parley_c2a_answer_matches(arena, doc, &places, sent, err) != 0) {
         return -1;
     }
 
@@ -86,7 +89,8 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
                                 "a result does not go with the HTTP status");
     }
 
-    return parley_c2a_answer_result(engine, arena, sent, result, answer, err);
+    return parley_c2a_answer_result(engine, arena, sent, &places, answer,
+                                    err);
 }
 
 
@@ -97,21 +101,22 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
 
 static int
 parley_c2a_answer_matches(parley_arena_t *arena, const parley_json_t *doc,
-    const parley_encoded_t *sent, parley_error_t *err)
+    const parley_c2a_places_t *places, const parley_encoded_t *sent,
+    parley_error_t *err)
 {
     uint32_t           id;
     parley_json_t      call;
     parley_json_ref_t  got, want;
 
-    id = parley_json_get(doc, 0, PARLEY_STR("id"));
+    id = places->at[PARLEY_C2A_AT_ID];
 
-    if (!sent->copied && parley_json_string_is(doc, id, sent->id)) {
+    if (!sent->copied && parley_c2a_is(doc, id, sent->id)) {
         return 0;
     }
 
     if (id != PARLEY_JSON_NONE
         && parley_json_type(doc, id) == PARLEY_JSON_NULL
-        && parley_json_get(doc, 0, PARLEY_STR("error")) != PARLEY_JSON_NONE)
+        && places->at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE)
     {
         return 0;
     }
@@ -206,21 +211,23 @@ parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
 
 static int
 parley_c2a_answer_result(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t result,
-    parley_answer_t *answer, parley_error_t *err)
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    const parley_c2a_places_t *places, parley_answer_t *answer,
+    parley_error_t *err)
 {
-    uint32_t              accepted, disposition, message;
+    uint32_t              result, accepted, disposition, message;
     const parley_json_t  *doc;
 
     doc = &answer->doc;
 
-    accepted = parley_json_get(doc, result, PARLEY_STR("accepted"));
-    disposition = parley_json_get(doc, result, PARLEY_STR("disposition"));
-    message = parley_json_get(doc, result, PARLEY_STR("message"));
+    result = places->at[PARLEY_C2A_AT_RESULT];
+    accepted = places->at[PARLEY_C2A_AT_ACCEPTED];
+    disposition = places->at[PARLEY_C2A_AT_DISPOSITION];
+    message = places->at[PARLEY_C2A_AT_MESSAGE];
 
     if ((accepted != PARLEY_JSON_NONE
          && parley_json_type(doc, accepted) == PARLEY_JSON_FALSE)
-        || (parley_json_string_is(doc, disposition, PARLEY_STR("failed"))
+        || (parley_c2a_is(doc, disposition, PARLEY_STR("failed"))
             && message == PARLEY_JSON_NONE))
     {
         return parley_c2a_answer_failed(result, answer, err);

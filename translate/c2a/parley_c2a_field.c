@@ -14,6 +14,8 @@ static const parley_str_t  parley_c2a_fields[PARLEY_C2A_FIELDS] = {
     [PARLEY_C2A_FIELD_JSONRPC] = parley_str("jsonrpc"),
     [PARLEY_C2A_FIELD_METHOD] = parley_str("method"),
     [PARLEY_C2A_FIELD_PARAMS] = parley_str("params"),
+    [PARLEY_C2A_FIELD_RESULT] = parley_str("result"),
+    [PARLEY_C2A_FIELD_ERROR] = parley_str("error"),
     [PARLEY_C2A_FIELD_NAME] = parley_str("name"),
     [PARLEY_C2A_FIELD_ARGUMENTS] = parley_str("arguments"),
     [PARLEY_C2A_FIELD_META] = parley_str("_meta"),
@@ -48,6 +50,9 @@ static const parley_str_t  parley_c2a_fields[PARLEY_C2A_FIELDS] = {
     [PARLEY_C2A_FIELD_DATA] = parley_str("data"),
     [PARLEY_C2A_FIELD_MEMBERS] = parley_str("members"),
     [PARLEY_C2A_FIELD_REFERENCE] = parley_str("reference"),
+    [PARLEY_C2A_FIELD_ACCEPTED] = parley_str("accepted"),
+    [PARLEY_C2A_FIELD_DISPOSITION] = parley_str("disposition"),
+    [PARLEY_C2A_FIELD_MESSAGE] = parley_str("message"),
 };
 
 
@@ -60,6 +65,8 @@ static const uint8_t
         [PARLEY_C2A_FIELD_JSONRPC] = PARLEY_C2A_AT_JSONRPC,
         [PARLEY_C2A_FIELD_METHOD] = PARLEY_C2A_AT_METHOD,
         [PARLEY_C2A_FIELD_PARAMS] = PARLEY_C2A_AT_PARAMS,
+        [PARLEY_C2A_FIELD_RESULT] = PARLEY_C2A_AT_RESULT,
+        [PARLEY_C2A_FIELD_ERROR] = PARLEY_C2A_AT_ERROR,
     },
     [PARLEY_C2A_OF_PARAMS] = {
         [PARLEY_C2A_FIELD_NAME] = PARLEY_C2A_AT_NAME,
@@ -96,6 +103,11 @@ static const uint8_t
         [PARLEY_C2A_FIELD_POLICY] = PARLEY_C2A_AT_POLICY,
         [PARLEY_C2A_FIELD_PRIORITY] = PARLEY_C2A_AT_PRIORITY,
         [PARLEY_C2A_FIELD_DEADLINE_MS] = PARLEY_C2A_AT_DEADLINE,
+    },
+    [PARLEY_C2A_OF_RESULT] = {
+        [PARLEY_C2A_FIELD_ACCEPTED] = PARLEY_C2A_AT_ACCEPTED,
+        [PARLEY_C2A_FIELD_DISPOSITION] = PARLEY_C2A_AT_DISPOSITION,
+        [PARLEY_C2A_FIELD_MESSAGE] = PARLEY_C2A_AT_MESSAGE,
     },
 };
 
@@ -158,6 +170,7 @@ parley_c2a_field_of(parley_str_t name)
 
     case 5:
         return
+            parley_c2a_named(name, "error", ERROR)
             parley_c2a_named(name, "_meta", META)
             parley_c2a_named(name, "knock", KNOCK)
             PARLEY_C2A_FIELDS;
@@ -169,6 +182,7 @@ parley_c2a_field_of(parley_str_t name)
             parley_c2a_named(name, "timing", TIMING)
             parley_c2a_named(name, "params", PARAMS)
             parley_c2a_named(name, "method", METHOD)
+            parley_c2a_named(name, "result", RESULT)
             parley_c2a_named(name, "source", SOURCE)
             parley_c2a_named(name, "policy", POLICY)
             parley_c2a_named(name, "reason", REASON)
@@ -180,6 +194,7 @@ parley_c2a_field_of(parley_str_t name)
             parley_c2a_named(name, "content", CONTENT)
             parley_c2a_named(name, "jsonrpc", JSONRPC)
             parley_c2a_named(name, "members", MEMBERS)
+            parley_c2a_named(name, "message", MESSAGE)
             parley_c2a_named(name, "attempt", ATTEMPT)
             PARLEY_C2A_FIELDS;
 
@@ -188,6 +203,7 @@ parley_c2a_field_of(parley_str_t name)
             parley_c2a_named(name, "priority", PRIORITY)
             parley_c2a_named(name, "platform", PLATFORM)
             parley_c2a_named(name, "threadId", THREAD_ID)
+            parley_c2a_named(name, "accepted", ACCEPTED)
             PARLEY_C2A_FIELDS;
 
     case 9:
@@ -209,6 +225,7 @@ parley_c2a_field_of(parley_str_t name)
     case 11:
         return
             parley_c2a_named(name, "reliability", RELIABILITY)
+            parley_c2a_named(name, "disposition", DISPOSITION)
             PARLEY_C2A_FIELDS;
 
     case 12:
@@ -267,6 +284,18 @@ parley_c2a_places_find(parley_c2a_places_t *places, const parley_json_t *doc,
     }
 
     return form;
+}
+
+
+void
+parley_c2a_places_answer(parley_c2a_places_t *places,
+    const parley_json_t *doc)
+{
+    memset(places, 0xFF, sizeof(parley_c2a_places_t));
+
+    parley_c2a_places_add(places, doc, 0, PARLEY_C2A_OF_MESSAGE);
+    parley_c2a_places_add(places, doc, places->at[PARLEY_C2A_AT_RESULT],
+                          PARLEY_C2A_OF_RESULT);
 }
 
 

@@ -15,6 +15,8 @@ typedef enum {
     PARLEY_C2A_FIELD_JSONRPC,
     PARLEY_C2A_FIELD_METHOD,
     PARLEY_C2A_FIELD_PARAMS,
+    PARLEY_C2A_FIELD_RESULT,
+    PARLEY_C2A_FIELD_ERROR,
 
     PARLEY_C2A_FIELD_NAME,
     PARLEY_C2A_FIELD_ARGUMENTS,
@@ -53,6 +55,10 @@ typedef enum {
     PARLEY_C2A_FIELD_DATA,
     PARLEY_C2A_FIELD_MEMBERS,
     PARLEY_C2A_FIELD_REFERENCE,
+
+    PARLEY_C2A_FIELD_ACCEPTED,
+    PARLEY_C2A_FIELD_DISPOSITION,
+    PARLEY_C2A_FIELD_MESSAGE,
     PARLEY_C2A_FIELDS
 } parley_c2a_field_t;
 
@@ -66,17 +72,20 @@ typedef enum {
     PARLEY_C2A_OF_TARGET,
     PARLEY_C2A_OF_TIMING,
     PARLEY_C2A_OF_ATTENTION,
+    PARLEY_C2A_OF_RESULT,
     PARLEY_C2A_OBJECTS
 } parley_c2a_object_t;
 
 
-/* places in a message; NOWHERE takes what nobody looks for */
+/* places in a message or a response; NOWHERE takes what nobody looks for */
 typedef enum {
     PARLEY_C2A_NOWHERE = 0,
     PARLEY_C2A_AT_ID,
     PARLEY_C2A_AT_JSONRPC,
     PARLEY_C2A_AT_METHOD,
     PARLEY_C2A_AT_PARAMS,
+    PARLEY_C2A_AT_RESULT,
+    PARLEY_C2A_AT_ERROR,
     PARLEY_C2A_AT_NAME,
     PARLEY_C2A_AT_ARGUMENTS,
     PARLEY_C2A_AT_META,
@@ -101,6 +110,9 @@ typedef enum {
     PARLEY_C2A_AT_POLICY,
     PARLEY_C2A_AT_PRIORITY,
     PARLEY_C2A_AT_DEADLINE,
+    PARLEY_C2A_AT_ACCEPTED,
+    PARLEY_C2A_AT_DISPOSITION,
+    PARLEY_C2A_AT_MESSAGE,
     PARLEY_C2A_PLACES
 } parley_c2a_place_t;
 
@@ -129,6 +141,10 @@ parley_c2a_field_t parley_c2a_field(const parley_json_t *doc, uint32_t name);
  */
 parley_c2a_form_t parley_c2a_places_find(parley_c2a_places_t *places,
     const parley_json_t *doc, int *ret_tool);
+
+/* Finds what a response has, and its result. */
+void parley_c2a_places_answer(parley_c2a_places_t *places,
+    const parley_json_t *doc);
 
 /* Finds what a value has where the params of a message have it. */
 void parley_c2a_places_params(parley_c2a_places_t *places,
