@@ -80,27 +80,35 @@ static const uint8_t  parley_c2a_text_fields[PARLEY_C2A_FIELDS + 1] = {
 };
 
 
-/* The id of a call is the exchange's; only an event has an envelope. */
+/*
+ * The id of a call is the exchange's; only an event has an envelope, and only
+ * an event carries.
+ */
 
 void
 parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
 {
-    int                ignored;
-    uint32_t           params;
     parley_c2a_form_t  form;
     parley_json_ref_t  meta;
 
-    params = parley_c2a_params(m->doc);
-    form = parley_c2a_form_of(m->doc, &ignored);
-
-    if (form == PARLEY_C2A_DELIVER) {
-        parley_c2a_residue_event(m, params, loss);
+    if (m->origin != m->wire) {
+        parley_c2a_residue_event(m, parley_c2a_params(m->doc), loss);
         return;
     }
 
-    if (parley_c2a_form_info(form)->tool) {
+    if (m->naside > 0) {
+        parley_c2a_residue_event(m, m->data.node, loss);
+        return;
+    }
+
+    form = parley_c2a_form_find(m->form);
+
+    /* what a tool returned has none of them */
+
+    if (form != PARLEY_C2A_FORMS && parley_c2a_form_info(form)->tool) {
         meta.doc = m->doc;
-        meta.node = parley_json_get(m->doc, params, PARLEY_STR("_meta"));
+        meta.node = parley_json_get(m->doc, parley_c2a_params(m->doc),
+                                    PARLEY_STR("_meta"));
 
         if (meta.node != PARLEY_JSON_NONE) {
             parley_loss_value(loss, meta);
@@ -217,16 +225,23 @@ parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
     parley_loss_t *loss)
 {
     uint32_t              i, first, carrier;
-    parley_proto_t        proto;
-    parley_c2a_part_t     part;
     parley_json_ref_t     value;
     const parley_json_t  *doc;
 
     doc = m->doc;
     value.doc = doc;
 
-    carrier = parley_c2a_carrier(doc, content, &proto, &part);
     first = parley_json_first(content);
+
+    /* the one around what is carried */
+
+    for (carrier = first;
+         carrier != parley_json_end(doc, content)
+         && parley_json_after(doc, carrier) <= m->data.node;
+         carrier = parley_json_after(doc, carrier))
+    {
+        /* void */
+    }
 
     for (i = first;
          i != parley_json_end(doc, content);
