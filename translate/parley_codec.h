@@ -249,9 +249,17 @@ typedef struct {
 
     /*
      * How strongly the top-level members speak for this protocol: 0 not at
-     * all, 100 and more its discriminator is there.
+     * all, 50 and more its discriminator is there, 100 and more there is no
+     * doubt.  Less than 50 where it is not.
      */
     int    (*detect)(const parley_json_t *doc);
+
+    /*
+     * Whether detect() would say 100 and more of a document that has the
+     * discriminator, where that is anybody's word; NULL: there is none like
+     * it.
+     */
+    int    (*certain)(const parley_json_t *doc);
 
     /* Validates by the schema, then fills *msg.  mve5: AEE-13. */
     int    (*decode)(const parley_engine_t *engine, parley_arena_t *arena,

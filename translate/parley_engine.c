@@ -10,10 +10,6 @@
 #include "parley_spot.h"
 
 
-#define PARLEY_DETECT_MIN      2    /* members, where none is decisive */
-#define PARLEY_DETECT_CERTAIN  100  /* a discriminator is there */
-
-
 struct parley_engine_s {
     parley_mem_t            mem;
     parley_schema_set_t    *set;
@@ -23,8 +19,6 @@ struct parley_engine_s {
 };
 
 
-static parley_proto_t parley_detect_plain(const parley_json_t *doc,
-    parley_proto_set_t accepted);
 static int parley_engine_compile(parley_engine_t *engine,
     parley_error_t *err);
 static int parley_engine_schema(parley_engine_t *engine, parley_str_t uri,
@@ -170,87 +164,6 @@ parley_engine_destroy(parley_engine_t *engine)
     if (mem.free != NULL) {
         mem.free(mem.ctx, engine);
     }
-}
-
-
-/*
- * The common case, found without counting: one protocol's discriminator is
- * there and no other's.
- */
-
-static parley_proto_t
-parley_detect_plain(const parley_json_t *doc, parley_proto_set_t accepted)
-{
-    unsigned               i;
-    parley_proto_t         found;
-    const parley_codec_t  *codec;
-
-    found = PARLEY_PROTO_NONE;
-
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        codec = parley_codecs[i];
-
-        if (codec == NULL || !(accepted & PARLEY_PROTO_BIT(i))
-            || parley_json_get(doc, 0, codec->discriminator)
-               == PARLEY_JSON_NONE)
-        {
-            continue;
-        }
-
-        if (found != PARLEY_PROTO_NONE) {
-            return PARLEY_PROTO_NONE;
-        }
-
-        found = (parley_proto_t) i;
-    }
-
-    if (found == PARLEY_PROTO_NONE
-        || parley_codecs[found]->detect(doc) < PARLEY_DETECT_CERTAIN)
-    {
-        return PARLEY_PROTO_NONE;
-    }
-
-    return found;
-}
-
-
-parley_proto_t
-parley_detect(const parley_json_t *doc, parley_proto_set_t accepted)
-{
-    int             score, best;
-    unsigned        i;
-    parley_proto_t  found;
-
-    /* where there is no choice, what the message looks like is no matter */
-
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_codecs[i] != NULL && accepted == PARLEY_PROTO_BIT(i)) {
-            return (parley_proto_t) i;
-        }
-    }
-
-    found = parley_detect_plain(doc, accepted);
-
-    if (found != PARLEY_PROTO_NONE) {
-        return found;
-    }
-
-    best = -1;
-
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_codecs[i] == NULL || !(accepted & PARLEY_PROTO_BIT(i))) {
-            continue;
-        }
-
-        score = parley_codecs[i]->detect(doc);
-
-        if (score > best) {
-            best = score;
-            found = (parley_proto_t) i;
-        }
-    }
-
-    return best >= PARLEY_DETECT_MIN ? found : PARLEY_PROTO_NONE;
 }
 
 

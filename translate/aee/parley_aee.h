@@ -111,8 +111,8 @@ int parley_aee_code(parley_arena_t *arena, parley_str_t word,
 /* The gateway's name, also where none is configured. */
 parley_str_t parley_aee_self(parley_str_t self);
 
-/* The length of UTF-8 in characters. */
-size_t parley_aee_chars(parley_str_t s);
+/* Whether UTF-8 has fewer than min characters. */
+int parley_aee_is_short(parley_str_t s, size_t min);
 
 
 /*

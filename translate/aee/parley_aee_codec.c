@@ -3,9 +3,12 @@
 
 
 #define PARLEY_AEE_DETECTED  100    /* "v" and two more of the fields */
+#define PARLEY_AEE_CERTAIN   3      /* fields, "v" among them */
 
 
 static int parley_aee_detect(const parley_json_t *doc);
+static int parley_aee_is_certain(const parley_json_t *doc);
+static inline parley_aee_field_t parley_aee_find(parley_str_t name);
 static int parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
 
@@ -35,6 +38,7 @@ const parley_codec_t  parley_aee_codec = {
     .text_ids = 1,
 
     .detect = parley_aee_detect,
+    .certain = parley_aee_is_certain,
     .decode = parley_aee_decode,
     .payload = parley_aee_says,
     .residue = parley_aee_residue,
@@ -110,7 +114,26 @@ parley_aee_detect(const parley_json_t *doc)
         v |= field == PARLEY_AEE_V;
     }
 
-    return v && n > 2 ? PARLEY_AEE_DETECTED + n : n;
+    return v && n >= PARLEY_AEE_CERTAIN ? PARLEY_AEE_DETECTED + n : n;
+}
+
+
+static int
+parley_aee_is_certain(const parley_json_t *doc)
+{
+    int       n;
+    uint32_t  k;
+
+    n = 0;
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0) && n < PARLEY_AEE_CERTAIN;
+         k = parley_json_after(doc, k + 1))
+    {
+        n += parley_aee_field(doc, k) != PARLEY_AEE_FIELDS;
+    }
+
+    return n == PARLEY_AEE_CERTAIN;
 }
 
 
@@ -120,7 +143,7 @@ parley_aee_field(const parley_json_t *doc, uint32_t name)
     unsigned  i;
 
     if (!(parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED)) {
-        return parley_aee_field_name(parley_json_span(doc, name));
+        return parley_aee_find(parley_json_span(doc, name));
     }
 
     for (i = 0; i < PARLEY_AEE_FIELDS; i++) {
@@ -138,8 +161,8 @@ parley_aee_field(const parley_json_t *doc, uint32_t name)
 #define parley_aee_is(name, text)                                             \
     (memcmp((name).data, text, sizeof(text) - 1) == 0)
 
-parley_aee_field_t
-parley_aee_field_name(parley_str_t name)
+static inline parley_aee_field_t
+parley_aee_find(parley_str_t name)
 {
     switch (name.len) {
 
@@ -183,6 +206,13 @@ parley_aee_field_name(parley_str_t name)
     default:
         return PARLEY_AEE_FIELDS;
     }
+}
+
+
+parley_aee_field_t
+parley_aee_field_name(parley_str_t name)
+{
+    return parley_aee_find(name);
 }
 
 
@@ -246,16 +276,16 @@ parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
 }
 
 
-size_t
-parley_aee_chars(parley_str_t s)
+int
+parley_aee_is_short(parley_str_t s, size_t min)
 {
     size_t  i, n;
 
     n = 0;
 
-    for (i = 0; i < s.len; i++) {
+    for (i = 0; i < s.len && n < min; i++) {
         n += (s.data[i] & 0xC0) != 0x80;
     }
 
-    return n;
+    return n < min;
 }

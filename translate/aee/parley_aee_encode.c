@@ -52,7 +52,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
         head.span_id = opts->span_id;
     }
 
-    if (parley_aee_chars(m->intent) < PARLEY_AEE_INTENT_MIN) {
+    if (parley_aee_is_short(m->intent, PARLEY_AEE_INTENT_MIN)) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_SPOT_INTENT).pointer,
                                 "an AEE intent has at "
@@ -179,7 +179,7 @@ parley_aee_encode_id(parley_arena_t *arena, const parley_msg_t *m,
 
     *ret = id;
 
-    if (parley_aee_chars(id) >= PARLEY_AEE_ID_MIN) {
+    if (!parley_aee_is_short(id, PARLEY_AEE_ID_MIN)) {
         return 0;
     }
 
@@ -204,7 +204,7 @@ parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
 
     *ret = m->created;
 
-    if (parley_aee_chars(m->created) >= PARLEY_AEE_TS_MIN) {
+    if (!parley_aee_is_short(m->created, PARLEY_AEE_TS_MIN)) {
         return 0;
     }
 

@@ -84,7 +84,7 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
             head.to = msg->sender;
         }
 
-        if (parley_aee_chars(msg->intent) >= PARLEY_AEE_INTENT_MIN
+        if (!parley_aee_is_short(msg->intent, PARLEY_AEE_INTENT_MIN)
             && !parley_aee_is_reserved(msg->intent))
         {
             head.intent = msg->intent;
@@ -171,12 +171,12 @@ parley_aee_failure_ids(parley_arena_t *arena, const parley_aee_failure_t *f,
     head->corr = head->id;
     head->reply_to = parley_aee_unidentified;
 
-    if (msg != NULL && parley_aee_chars(msg->id) >= PARLEY_AEE_ID_MIN) {
+    if (msg != NULL && !parley_aee_is_short(msg->id, PARLEY_AEE_ID_MIN)) {
         head->reply_to = msg->id;
         head->corr = msg->id;
     }
 
-    if (msg != NULL && parley_aee_chars(msg->corr) >= PARLEY_AEE_ID_MIN) {
+    if (msg != NULL && !parley_aee_is_short(msg->corr, PARLEY_AEE_ID_MIN)) {
         head->corr = msg->corr;
     }
 
