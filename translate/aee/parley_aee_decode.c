@@ -9,6 +9,7 @@
 typedef struct {
     uint32_t  fields[PARLEY_AEE_FIELDS];    /* values, or NONE */
     uint32_t  nmembers;                     /* that no canonical field has */
+    uint32_t  member;                       /* the name of the first */
 } parley_aee_scan_t;
 
 
@@ -24,7 +25,7 @@ static int parley_aee_fill_head(parley_msg_t *msg,
     const parley_aee_scan_t *scan);
 static int parley_aee_fill_sig(parley_msg_t *msg, uint32_t sig);
 static int parley_aee_members(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t n);
+    const parley_aee_scan_t *scan);
 
 
 static const parley_aee_field_t  parley_aee_required[] = {
@@ -115,7 +116,9 @@ parley_aee_scan(const parley_json_t *doc, parley_aee_scan_t *scan)
             scan->fields[field] = k + 1;
         }
 
-        scan->nmembers += (uint32_t) parley_aee_is_member(doc, field, k + 1);
+        if (parley_aee_is_member(doc, field, k + 1) && scan->nmembers++ == 0) {
+            scan->member = k;
+        }
     }
 }
 
@@ -211,7 +214,7 @@ parley_aee_fill(parley_arena_t *arena, parley_msg_t *msg,
         }
     }
 
-    return msg->carried ? 0 : parley_aee_members(arena, msg, scan->nmembers);
+    return msg->carried ? 0 : parley_aee_members(arena, msg, scan);
 }
 
 
@@ -336,25 +339,27 @@ parley_aee_fill_sig(parley_msg_t *msg, uint32_t sig)
 
 
 static int
-parley_aee_members(parley_arena_t *arena, parley_msg_t *msg, uint32_t n)
+parley_aee_members(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_aee_scan_t *scan)
 {
     uint32_t              k;
     parley_member_t      *member;
     const parley_json_t  *doc;
 
-    if (n == 0) {
+    if (scan->nmembers == 0) {
         return 0;
     }
 
     doc = msg->doc;
 
-    msg->members = parley_arena_alloc(arena, n * sizeof(parley_member_t));
+    msg->members = parley_arena_alloc(arena, scan->nmembers
+                                             * sizeof(parley_member_t));
     if (msg->members == NULL) {
         return -1;
     }
 
-    for (k = parley_json_first(0);
-         k != parley_json_end(doc, 0);
+    for (k = scan->member;
+         msg->nmembers < scan->nmembers;
          k = parley_json_after(doc, k + 1))
     {
         if (!parley_aee_is_member(doc, parley_aee_field(doc, k), k + 1)) {

@@ -7,6 +7,8 @@
 #include "parley_carry.h"
 
 
+static void parley_aee_residue_member(const parley_msg_t *m,
+    parley_aee_field_t field, uint32_t node, parley_loss_t *loss);
 static void parley_aee_residue_requires(const parley_msg_t *m,
     uint32_t object, parley_loss_t *loss);
 static void parley_aee_residue_trace(const parley_msg_t *m, uint32_t object,
@@ -18,39 +20,59 @@ static void parley_aee_residue_references(const parley_msg_t *m,
 void
 parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss)
 {
-    uint32_t              k;
-    parley_json_ref_t     value;
+    uint32_t              i, k;
     const parley_json_t  *doc;
 
+    if (!m->carried) {
+
+        /* the members are what the decode found of this kind */
+
+        for (i = 0; i < m->nmembers; i++) {
+            parley_aee_residue_member(m,
+                                      parley_aee_field_name(m->members[i].name),
+                                      m->members[i].value.node, loss);
+        }
+
+        return;
+    }
+
     doc = m->doc;
-    value.doc = doc;
 
     for (k = parley_json_first(0);
          k != parley_json_end(doc, 0);
          k = parley_json_after(doc, k + 1))
     {
-        switch (parley_aee_field(doc, k)) {
-
-        case PARLEY_AEE_REQUIRES:
-            parley_aee_residue_requires(m, k + 1, loss);
-            break;
-
-        case PARLEY_AEE_TRACE:
-            parley_aee_residue_trace(m, k + 1, loss);
-            break;
-
-        case PARLEY_AEE_FIELDS:
-            value.node = k + 1;
-            parley_loss_value(loss, value);
-            break;
-
-        default:
-            break;
-        }
+        parley_aee_residue_member(m, parley_aee_field(doc, k), k + 1, loss);
     }
 
-    if (m->carried) {
-        parley_aee_residue_references(m, loss);
+    parley_aee_residue_references(m, loss);
+}
+
+
+static void
+parley_aee_residue_member(const parley_msg_t *m, parley_aee_field_t field,
+    uint32_t node, parley_loss_t *loss)
+{
+    parley_json_ref_t  value;
+
+    switch (field) {
+
+    case PARLEY_AEE_REQUIRES:
+        parley_aee_residue_requires(m, node, loss);
+        break;
+
+    case PARLEY_AEE_TRACE:
+        parley_aee_residue_trace(m, node, loss);
+        break;
+
+    case PARLEY_AEE_FIELDS:
+        value.doc = m->doc;
+        value.node = node;
+        parley_loss_value(loss, value);
+        break;
+
+    default:
+        break;
     }
 }
 
