@@ -74,6 +74,9 @@ int parley_vcp_peek(parley_msg_t *msg);
  */
 int parley_vcp_says(parley_msg_t *msg);
 
+/* The same but for the text, of which only the acknowledgment is looked at. */
+int parley_vcp_means(parley_msg_t *msg);
+
 
 int parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,

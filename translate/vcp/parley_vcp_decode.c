@@ -3,7 +3,9 @@
 
 
 static int parley_vcp_fill(parley_msg_t *msg);
-static int parley_vcp_fill_escalation(parley_msg_t *msg);
+static int parley_vcp_fill_payload(parley_msg_t *msg, int aloud);
+static int parley_vcp_fill_escalation(parley_msg_t *msg, int aloud);
+static int parley_vcp_fill_severity(parley_msg_t *msg);
 static int parley_vcp_fill_sig(parley_msg_t *msg);
 
 
@@ -128,15 +130,32 @@ parley_vcp_fill(parley_msg_t *msg)
 int
 parley_vcp_says(parley_msg_t *msg)
 {
-    uint32_t  context;
+    return parley_vcp_fill_payload(msg, 1);
+}
 
+
+int
+parley_vcp_means(parley_msg_t *msg)
+{
+    return parley_vcp_fill_payload(msg, 0);
+}
+
+
+static int
+parley_vcp_fill_payload(parley_msg_t *msg, int aloud)
+{
     switch (parley_vcp_type_find(msg->form)) {
 
     case PARLEY_VCP_CONTEXT_SHARE:
-        context = parley_json_get(msg->data.doc, msg->data.node,
-                                  PARLEY_STR("context"));
-        msg->said[0] = context;
-        return parley_msg_string(msg->data.doc, context, &msg->text);
+
+        if (!aloud) {
+            return 0;
+        }
+
+        msg->said[0] = parley_json_get(msg->data.doc, msg->data.node,
+                                       PARLEY_STR("context"));
+
+        return parley_msg_string(msg->data.doc, msg->said[0], &msg->text);
 
     case PARLEY_VCP_CONSTRAINT_PROPAGATE:
         msg->act = PARLEY_ACT_REQUEST;
@@ -145,7 +164,7 @@ parley_vcp_says(parley_msg_t *msg)
         return 0;
 
     case PARLEY_VCP_ESCALATION:
-        return parley_vcp_fill_escalation(msg);
+        return parley_vcp_fill_escalation(msg, aloud);
 
     default:
         return 0;
@@ -154,44 +173,38 @@ parley_vcp_says(parley_msg_t *msg)
 
 
 static int
-parley_vcp_fill_escalation(parley_msg_t *msg)
+parley_vcp_fill_escalation(parley_msg_t *msg, int aloud)
 {
-    unsigned              alarm;
+    int                   asked;
     uint32_t              value;
     parley_str_t          ack;
     const parley_json_t  *doc;
 
     doc = msg->data.doc;
 
-    value = parley_json_get(doc, msg->data.node, PARLEY_STR("severity"));
-
-    for (alarm = PARLEY_ALARM_EMERGENCY; alarm > PARLEY_ALARM_NONE; alarm--) {
-        if (parley_json_string_is(doc, value,
-                                  parley_vcp_severity((parley_alarm_t) alarm)))
-        {
-            break;
-        }
-    }
-
-    msg->alarm = (parley_alarm_t) alarm;
-    msg->priority = parley_vcp_rows[alarm].priority;
-
-    msg->said[0] = parley_json_get(doc, msg->data.node,
-                                   PARLEY_STR("reason"));
-
-    if (parley_msg_string(doc, msg->said[0], &msg->text) != 0) {
+    if (parley_vcp_fill_severity(msg) != 0) {
         return -1;
     }
 
     value = parley_json_get(doc, msg->data.node, PARLEY_STR("requires_ack"));
 
-    if (value != PARLEY_JSON_NONE
-        && parley_json_type(doc, value) == PARLEY_JSON_TRUE)
-    {
-        msg->act = PARLEY_ACT_REQUEST;
-        msg->timeout_ms = parley_vcp_rows[alarm].timeout_ms;
+    asked = value != PARLEY_JSON_NONE
+            && parley_json_type(doc, value) == PARLEY_JSON_TRUE;
 
-        if (alarm >= PARLEY_ALARM_CRITICAL) {
+    if (aloud || !asked) {
+        msg->said[0] = parley_json_get(doc, msg->data.node,
+                                       PARLEY_STR("reason"));
+
+        if (parley_msg_string(doc, msg->said[0], &msg->text) != 0) {
+            return -1;
+        }
+    }
+
+    if (asked) {
+        msg->act = PARLEY_ACT_REQUEST;
+        msg->timeout_ms = parley_vcp_rows[msg->alarm].timeout_ms;
+
+        if (msg->alarm >= PARLEY_ALARM_CRITICAL) {
             msg->notice = PARLEY_NOTICE_NOW;
         }
 
@@ -205,9 +218,38 @@ parley_vcp_fill_escalation(parley_msg_t *msg)
         msg->reply_to = ack;
         msg->corr = ack;
 
-    } else if (alarm == PARLEY_ALARM_INFO) {
+    } else if (msg->alarm == PARLEY_ALARM_INFO) {
         msg->notice = PARLEY_NOTICE_RECORD;
     }
+
+    return 0;
+}
+
+
+static int
+parley_vcp_fill_severity(parley_msg_t *msg)
+{
+    unsigned              alarm;
+    uint32_t              value;
+    parley_str_t          word;
+    const parley_json_t  *doc;
+
+    doc = msg->data.doc;
+
+    value = parley_json_get(doc, msg->data.node, PARLEY_STR("severity"));
+
+    if (parley_msg_string(doc, value, &word) != 0) {
+        return -1;
+    }
+
+    for (alarm = PARLEY_ALARM_EMERGENCY; alarm > PARLEY_ALARM_NONE; alarm--) {
+        if (parley_str_eq(parley_vcp_severity((parley_alarm_t) alarm), word)) {
+            break;
+        }
+    }
+
+    msg->alarm = (parley_alarm_t) alarm;
+    msg->priority = parley_vcp_rows[alarm].priority;
 
     return 0;
 }

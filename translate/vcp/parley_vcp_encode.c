@@ -366,7 +366,11 @@ parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
     created = e->m->created;
     *ret = created;
 
-    if (parley_time_parse(created, &ms) != 0) {
+    ms = e->m->created_ms;
+
+    /* a time of its own that has been read already is not read again */
+
+    if ((created.len == 0 || ms < 0) && parley_time_parse(created, &ms) != 0) {
 
         if (created.len > 0 || e->m->created_ms < 0) {
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
@@ -514,7 +518,7 @@ parley_vcp_view(const parley_engine_t *engine, const parley_vcp_encode_t *e,
     back->corr = ret->id;
     back->data = e->m->data;
 
-    return parley_vcp_says(back);
+    return parley_vcp_means(back);
 }
 
 
