@@ -47,6 +47,9 @@ typedef struct {
     parley_buf_t                 b;
     parley_str_t                 action;
     parley_str_t                 session_id;    /* or empty */
+    unsigned                     unnamed:1;     /* the message carried does not
+                                                   say from and for whom and
+                                                   of when it is */
 } parley_moq_encode_t;
 
 

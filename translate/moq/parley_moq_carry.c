@@ -332,7 +332,14 @@ parley_moq_write_head(parley_moq_encode_t *e)
         return -1;
     }
 
-    (void) parley_time_format(m->created_ms, created);
+    created[0] = '\0';
+
+    if (m->created.len == 0) {
+        (void) parley_time_format(m->created_ms, created);
+    }
+
+    e->unnamed = sender.len == 0 || recipient.len == 0
+                 || (m->created.len == 0 && created[0] == '\0');
 
     parley_buf_name(b, parley_proto_name(m->origin));
     parley_buf_octet(b, '{');

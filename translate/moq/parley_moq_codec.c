@@ -116,6 +116,10 @@ parley_moq_field(const parley_json_t *doc, uint32_t name)
 {
     unsigned  i;
 
+    if (!(parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED)) {
+        return parley_moq_field_find(parley_json_span(doc, name));
+    }
+
     for (i = 0; i < PARLEY_MOQ_FIELDS; i++) {
         if (parley_json_string_is(doc, name, parley_moq_fields[i])) {
             break;

@@ -10,6 +10,7 @@ static int parley_moq_choose(parley_moq_encode_t *e);
 static void parley_moq_write_member(parley_moq_encode_t *e,
     const parley_member_t *member);
 static int parley_moq_write_payload(parley_moq_encode_t *e);
+static int parley_moq_is_evident(const parley_moq_encode_t *e);
 static int parley_moq_check(const parley_engine_t *engine,
     parley_moq_encode_t *e, parley_encoded_t *ret);
 static int parley_moq_unsaid(parley_moq_encode_t *e);
@@ -212,6 +213,46 @@ parley_moq_write_payload(parley_moq_encode_t *e)
 
 
 /*
+ * Whether a command that carries a message need not be read back.  Its
+ * members are those of parley_moq_write_carried(), which the schema takes as
+ * they are written; and parley_moq_carried() finds the message in it again
+ * where nothing that it requires is empty and the action is the message's
+ * own, or that of an answer.
+ */
+
+static int
+parley_moq_is_evident(const parley_moq_encode_t *e)
+{
+    uint32_t             i, node;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    if (m->origin == PARLEY_PROTO_MOQ || e->session_id.len == 0
+        || e->unnamed || m->form.len == 0 || m->id.len == 0
+        || (e->opts->answering != NULL && m->act != PARLEY_ACT_REPLY
+            && m->act != PARLEY_ACT_FAILURE))
+    {
+        return 0;
+    }
+
+    /* what is nested deeper than before may be too deep to be read */
+
+    for (i = 0; i < m->nmembers; i++) {
+        node = m->members[i].value.node;
+
+        if (parley_json_after(m->members[i].value.doc, node) - node
+            > PARLEY_JSON_DEPTH_MAX / 2)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
  * What was made is read back: so it is valid, and says what it should.  Its
  * id matters where there is no session by which it is answered.
  */
@@ -222,6 +263,12 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
 {
     parley_msg_t   back;
     parley_json_t  doc;
+
+    if (parley_moq_is_evident(e)) {
+        ret->corr = e->session_id;
+        ret->answerable = e->m->act == PARLEY_ACT_REQUEST;
+        return 0;
+    }
 
     if (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body, e->err)
         != 0)
