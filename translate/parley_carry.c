@@ -13,8 +13,8 @@ static void parley_carry_copy(parley_buf_t *b, const parley_json_t *doc,
 static void parley_carry_failure(parley_buf_t *b, const parley_msg_t *m);
 static void parley_carry_verified(parley_buf_t *b,
     const parley_encode_opts_t *opts);
-static void parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m);
-static int parley_carry_displaces(const parley_msg_t *m);
+static void parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m,
+    int displaces);
 static void parley_carry_displaced(parley_buf_t *b, const parley_msg_t *m);
 
 
@@ -72,18 +72,18 @@ parley_carry_reference(const parley_json_t *doc, uint32_t payload,
     uint32_t      refs, i, found, own;
     parley_str_t  x;
 
+    refs = parley_json_get(doc, payload, PARLEY_STR("references"));
+    if (refs == PARLEY_JSON_NONE
+        || parley_json_type(doc, refs) != PARLEY_JSON_ARRAY)
+    {
+        return PARLEY_JSON_NONE;
+    }
+
     x = parley_proto_name(proto);
 
     own = parley_json_get(doc, payload, x);
     if (own != PARLEY_JSON_NONE
         && parley_json_type(doc, own) != PARLEY_JSON_OBJECT)
-    {
-        return PARLEY_JSON_NONE;
-    }
-
-    refs = parley_json_get(doc, payload, PARLEY_STR("references"));
-    if (refs == PARLEY_JSON_NONE
-        || parley_json_type(doc, refs) != PARLEY_JSON_ARRAY)
     {
         return PARLEY_JSON_NONE;
     }
@@ -146,11 +146,12 @@ int
 parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
     const parley_encode_opts_t *opts)
 {
-    int                   comma;
+    int                   comma, displaces;
     uint32_t              k, object;
     const parley_json_t  *doc;
 
     comma = 0;
+    displaces = 0;
     doc = m->data.doc;
     object = m->data.node;
 
@@ -161,7 +162,10 @@ parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
              k != parley_json_end(doc, object);
              k = parley_json_after(doc, k + 1))
         {
-            if (!parley_carry_is_own(m, k) && parley_msg_is_payload(m, k)) {
+            if (parley_carry_is_own(m, k)) {
+                displaces = 1;
+
+            } else if (parley_msg_is_payload(m, k)) {
                 parley_carry_copy(b, doc, k, &comma);
             }
         }
@@ -183,7 +187,7 @@ parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
 
     parley_buf_octet(b, ']');
 
-    parley_carry_envelope(b, m);
+    parley_carry_envelope(b, m, displaces);
 
     parley_buf_octet(b, '}');
 
@@ -430,14 +434,12 @@ parley_carry_verified(parley_buf_t *b, const parley_encode_opts_t *opts)
  */
 
 static void
-parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m)
+parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m, int displaces)
 {
-    int       comma, displaced;
+    int       comma;
     uint32_t  i;
 
-    displaced = parley_carry_displaces(m);
-
-    if (m->nmembers == 0 && !displaced) {
+    if (m->nmembers == 0 && !displaces) {
         return;
     }
 
@@ -459,7 +461,7 @@ parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m)
         parley_buf_value(b, m->members[i].value);
     }
 
-    if (displaced) {
+    if (displaces) {
         if (comma) {
             parley_buf_octet(b, ',');
         }
@@ -468,31 +470,6 @@ parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m)
     }
 
     parley_buf_octet(b, '}');
-}
-
-
-static int
-parley_carry_displaces(const parley_msg_t *m)
-{
-    uint32_t              k;
-    const parley_json_t  *doc;
-
-    doc = m->data.doc;
-
-    if (m->data.node == PARLEY_JSON_NONE) {
-        return 0;
-    }
-
-    for (k = parley_json_first(m->data.node);
-         k != parley_json_end(doc, m->data.node);
-         k = parley_json_after(doc, k + 1))
-    {
-        if (parley_carry_is_own(m, k)) {
-            return 1;
-        }
-    }
-
-    return 0;
 }
 
 
