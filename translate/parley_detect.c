@@ -4,8 +4,10 @@
 #define PARLEY_DETECT_MIN  2    /* members, where none is decisive */
 
 
+static parley_proto_t parley_detect_only(parley_proto_set_t set);
 static parley_proto_t parley_detect_plain(const parley_json_t *doc,
     parley_proto_set_t accepted);
+static inline uint64_t parley_detect_bit(parley_str_t name);
 static parley_proto_set_t parley_detect_named(const parley_json_t *doc,
     uint32_t name, parley_proto_set_t accepted);
 
@@ -19,13 +21,11 @@ parley_detect(const parley_json_t *doc, parley_proto_set_t accepted)
 
     /* where there is no choice, what the message looks like is no matter */
 
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_codecs[i] != NULL && accepted == PARLEY_PROTO_BIT(i)) {
-            return (parley_proto_t) i;
-        }
-    }
+    found = parley_detect_only(accepted);
 
-    found = parley_detect_plain(doc, accepted);
+    if (found == PARLEY_PROTO_NONE) {
+        found = parley_detect_plain(doc, accepted);
+    }
 
     if (found != PARLEY_PROTO_NONE) {
         return found;
@@ -50,6 +50,33 @@ parley_detect(const parley_json_t *doc, parley_proto_set_t accepted)
 }
 
 
+/* The only protocol of a set of one. */
+
+static parley_proto_t
+parley_detect_only(parley_proto_set_t set)
+{
+    unsigned  i;
+
+    if (set == 0 || (set & (set - 1)) != 0) {
+        return PARLEY_PROTO_NONE;
+    }
+
+    i = (unsigned) __builtin_ctz(set);
+
+    return i < PARLEY_PROTO_COUNT && parley_codecs[i] != NULL
+           ? (parley_proto_t) i : PARLEY_PROTO_NONE;
+}
+
+
+/* By this most names are seen not to be wanted; an empty one has its quote. */
+
+static inline uint64_t
+parley_detect_bit(parley_str_t name)
+{
+    return 1ULL << (name.data[0] + name.len) % 64;
+}
+
+
 /*
  * The common case, found without counting: one protocol's discriminator is
  * there and no other's.  Without its discriminator no protocol scores as much
@@ -61,7 +88,8 @@ parley_detect_plain(const parley_json_t *doc, parley_proto_set_t accepted)
 {
     unsigned               i;
     uint32_t               k;
-    uint64_t               lengths;
+    uint64_t               known;
+    parley_proto_t         found;
     parley_proto_set_t     named;
     const parley_codec_t  *codec;
 
@@ -69,12 +97,12 @@ parley_detect_plain(const parley_json_t *doc, parley_proto_set_t accepted)
         return PARLEY_PROTO_NONE;
     }
 
-    lengths = 0;
+    known = 0;
     named = 0;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
         codec = parley_codecs[i];
-        lengths |= codec != NULL ? 1ULL << codec->discriminator.len % 64 : 0;
+        known |= codec != NULL ? parley_detect_bit(codec->discriminator) : 0;
     }
 
     for (k = parley_json_first(0);
@@ -85,25 +113,21 @@ parley_detect_plain(const parley_json_t *doc, parley_proto_set_t accepted)
             return PARLEY_PROTO_NONE;
         }
 
-        if (lengths >> parley_json_node(doc, k)->len % 64 & 1) {
+        if (known & parley_detect_bit(parley_json_span(doc, k))) {
             named |= parley_detect_named(doc, k, accepted);
         }
     }
 
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (named == PARLEY_PROTO_BIT(i)) {
-            break;
-        }
-    }
+    found = parley_detect_only(named);
 
-    if (i == PARLEY_PROTO_COUNT
-        || (parley_codecs[i]->certain != NULL
-            && !parley_codecs[i]->certain(doc)))
+    if (found == PARLEY_PROTO_NONE
+        || (parley_codecs[found]->certain != NULL
+            && !parley_codecs[found]->certain(doc)))
     {
         return PARLEY_PROTO_NONE;
     }
 
-    return (parley_proto_t) i;
+    return found;
 }
 
 

@@ -8,6 +8,8 @@
 
 static int parley_aee_detect(const parley_json_t *doc);
 static int parley_aee_is_certain(const parley_json_t *doc);
+static parley_aee_field_t parley_aee_field_escaped(const parley_json_t *doc,
+    uint32_t name);
 static inline parley_aee_field_t parley_aee_find(parley_str_t name);
 static int parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
@@ -140,11 +142,20 @@ parley_aee_is_certain(const parley_json_t *doc)
 parley_aee_field_t
 parley_aee_field(const parley_json_t *doc, uint32_t name)
 {
-    unsigned  i;
-
-    if (!(parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED)) {
-        return parley_aee_find(parley_json_span(doc, name));
+    if (parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED) {
+        return parley_aee_field_escaped(doc, name);
     }
+
+    return parley_aee_find(parley_json_span(doc, name));
+}
+
+
+/* Apart, for the rest then needs no registers to be kept. */
+
+static __attribute__((noinline)) parley_aee_field_t
+parley_aee_field_escaped(const parley_json_t *doc, uint32_t name)
+{
+    unsigned  i;
 
     for (i = 0; i < PARLEY_AEE_FIELDS; i++) {
         if (parley_json_string_is(doc, name, parley_aee_names[i])) {

@@ -231,56 +231,58 @@ parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
 void
 parley_aee_head(parley_buf_t *b, const parley_aee_head_t *head)
 {
-    parley_buf_lit(b, "{\"v\":\"1\",\"id\":");
-    parley_buf_json_string(b, head->id);
-    parley_buf_lit(b, ",\"ts\":");
-    parley_buf_json_string(b, head->ts);
-    parley_buf_lit(b, ",\"type\":\"");
+    parley_buf_lit(b, "{\"v\":\"1\",\"id\":\"");
+    parley_buf_json_text(b, head->id);
+    parley_buf_lit(b, "\",\"ts\":\"");
+    parley_buf_json_text(b, head->ts);
+    parley_buf_lit(b, "\",\"type\":\"");
     parley_buf_str(b, parley_aee_type(head->act));
-    parley_buf_lit(b, "\",\"from\":");
-    parley_buf_json_string(b, head->from);
-    parley_buf_lit(b, ",\"to\":");
-    parley_buf_json_string(b, head->to);
-    parley_buf_lit(b, ",\"intent\":");
-    parley_buf_json_string(b, head->intent);
-    parley_buf_lit(b, ",\"corr\":");
-    parley_buf_json_string(b, head->corr);
+    parley_buf_lit(b, "\",\"from\":\"");
+    parley_buf_json_text(b, head->from);
+    parley_buf_lit(b, "\",\"to\":\"");
+    parley_buf_json_text(b, head->to);
+    parley_buf_lit(b, "\",\"intent\":\"");
+    parley_buf_json_text(b, head->intent);
+    parley_buf_lit(b, "\",\"corr\":\"");
+    parley_buf_json_text(b, head->corr);
 
     if (head->reply_to.len > 0) {
-        parley_buf_lit(b, ",\"reply_to\":");
-        parley_buf_json_string(b, head->reply_to);
+        parley_buf_lit(b, "\",\"reply_to\":\"");
+        parley_buf_json_text(b, head->reply_to);
+        parley_buf_octet(b, '"');
 
     } else if (head->restored == NULL) {
-        parley_buf_lit(b, ",\"reply_to\":null");
+        parley_buf_lit(b, "\",\"reply_to\":null");
+
+    } else {
+        parley_buf_octet(b, '"');
     }
 
     if (head->restored) {
         parley_aee_restore(b, head);
 
     } else if (head->trace_id.len > 0) {
-        parley_buf_lit(b, ",\"trace\":{\"trace_id\":");
-        parley_buf_json_string(b, head->trace_id);
-        parley_buf_lit(b, ",\"span_id\":");
-        parley_buf_json_string(b, head->span_id);
-        parley_buf_octet(b, '}');
+        parley_buf_lit(b, ",\"trace\":{\"trace_id\":\"");
+        parley_buf_json_text(b, head->trace_id);
+        parley_buf_lit(b, "\",\"span_id\":\"");
+        parley_buf_json_text(b, head->span_id);
+        parley_buf_lit(b, "\"}");
     }
 
     parley_buf_lit(b, ",\"priority\":\"");
     parley_buf_str(b, parley_priority_name(head->priority));
-    parley_buf_octet(b, '"');
 
-    if (head->restored == NULL) {
-        if (head->timeout_ms >= 0) {
-            parley_buf_lit(b, ",\"requires\":{\"timeout_ms\":");
-            parley_buf_int(b, head->timeout_ms);
-            parley_buf_octet(b, '}');
+    if (head->restored != NULL) {
+        parley_buf_lit(b, "\",\"payload\":");
 
-        } else {
-            parley_buf_lit(b, ",\"requires\":null");
-        }
+    } else if (head->timeout_ms >= 0) {
+        parley_buf_lit(b, "\",\"requires\":{\"timeout_ms\":");
+        parley_buf_int(b, head->timeout_ms);
+        parley_buf_lit(b, "},\"payload\":");
+
+    } else {
+        parley_buf_lit(b, "\",\"requires\":null,\"payload\":");
     }
-
-    parley_buf_lit(b, ",\"payload\":");
 }
 
 

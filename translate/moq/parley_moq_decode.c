@@ -2,7 +2,8 @@
 #include "parley_carry.h"
 #include "parley_id.h"
 
-#include <stdio.h>
+
+#define PARLEY_MOQ_STREAM_MAX  16   /* octets of a Stream ID and its colons */
 
 
 static int parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg);
@@ -289,7 +290,7 @@ int
 parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err)
 {
-    char          id[PARLEY_UUID_LEN + 1], stream[16];
+    char          id[PARLEY_UUID_LEN + 1];
     parley_buf_t  b;
     parley_str_t  purpose;
 
@@ -305,13 +306,12 @@ parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
         msg->created_ms = submission->ms;
     }
 
-    (void) snprintf(stream, sizeof(stream), ":%lu:",
-                    (unsigned long) submission->stream);
-
     parley_buf_init(&b, arena, submission->session.len + msg->sender.len
-                               + sizeof(stream));
+                               + PARLEY_MOQ_STREAM_MAX);
     parley_buf_str(&b, submission->session);
-    parley_buf_str(&b, parley_str_c(stream));
+    parley_buf_octet(&b, ':');
+    parley_buf_int(&b, submission->stream);
+    parley_buf_octet(&b, ':');
     parley_buf_str(&b, msg->sender);
 
     if (parley_buf_done(&b, &purpose) != 0

@@ -26,6 +26,20 @@ typedef enum {
 } parley_vcp_type_t;
 
 
+/* the members of an envelope, section 3.2 */
+typedef enum {
+    PARLEY_VCP_MESSAGE = 0,     /* "vcp_message", the version */
+    PARLEY_VCP_TYPE,
+    PARLEY_VCP_MESSAGE_ID,
+    PARLEY_VCP_SENDER,
+    PARLEY_VCP_RECIPIENT,
+    PARLEY_VCP_TIMESTAMP,
+    PARLEY_VCP_PAYLOAD,
+    PARLEY_VCP_SIGNATURE,
+    PARLEY_VCP_FIELDS
+} parley_vcp_field_t;
+
+
 /* what an encode puts together */
 typedef struct {
     parley_arena_t              *arena;
@@ -44,6 +58,9 @@ typedef struct {
 
 extern const parley_codec_t  parley_vcp_codec;
 
+
+/* The member of that name; PARLEY_VCP_FIELDS: none of them. */
+parley_vcp_field_t parley_vcp_field(const parley_json_t *doc, uint32_t name);
 
 /* "escalation" and "vcp.escalation" */
 parley_str_t parley_vcp_type_name(parley_vcp_type_t type);

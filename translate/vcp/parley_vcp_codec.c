@@ -6,6 +6,8 @@
 
 
 static int parley_vcp_detect(const parley_json_t *doc);
+static parley_vcp_field_t parley_vcp_field_escaped(const parley_json_t *doc,
+    uint32_t name);
 static void parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss);
 static parley_direction_t parley_vcp_direction(const parley_msg_t *m);
 static int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
@@ -92,20 +94,24 @@ static const parley_str_t  parley_vcp_severities[] = {
 };
 
 
-/* section 3.2 */
-static const parley_str_t  parley_vcp_names[] = {
-    parley_str("vcp_message"), parley_str("type"), parley_str("message_id"),
-    parley_str("sender"), parley_str("recipient"), parley_str("timestamp"),
-    parley_str("payload"), parley_str("signature"),
+static const parley_str_t  parley_vcp_names[PARLEY_VCP_FIELDS] = {
+    [PARLEY_VCP_MESSAGE] = parley_str("vcp_message"),
+    [PARLEY_VCP_TYPE] = parley_str("type"),
+    [PARLEY_VCP_MESSAGE_ID] = parley_str("message_id"),
+    [PARLEY_VCP_SENDER] = parley_str("sender"),
+    [PARLEY_VCP_RECIPIENT] = parley_str("recipient"),
+    [PARLEY_VCP_TIMESTAMP] = parley_str("timestamp"),
+    [PARLEY_VCP_PAYLOAD] = parley_str("payload"),
+    [PARLEY_VCP_SIGNATURE] = parley_str("signature"),
 };
 
 
 static int
 parley_vcp_detect(const parley_json_t *doc)
 {
-    int       score;
-    size_t    i;
-    uint32_t  k;
+    int                 score;
+    uint32_t            k;
+    parley_vcp_field_t  field;
 
     if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
         return 0;
@@ -117,18 +123,80 @@ parley_vcp_detect(const parley_json_t *doc)
          k != parley_json_end(doc, 0);
          k = parley_json_after(doc, k + 1))
     {
-        for (i = 0;
-             i < sizeof(parley_vcp_names) / sizeof(parley_vcp_names[0]);
-             i++)
-        {
-            if (parley_json_string_is(doc, k, parley_vcp_names[i])) {
-                score += i == 0 ? PARLEY_VCP_DETECTED : 1;
-                break;
-            }
+        field = parley_vcp_field(doc, k);
+
+        if (field != PARLEY_VCP_FIELDS) {
+            score += field == PARLEY_VCP_MESSAGE ? PARLEY_VCP_DETECTED : 1;
         }
     }
 
     return score;
+}
+
+
+/* The length leaves one or three to compare. */
+
+parley_vcp_field_t
+parley_vcp_field(const parley_json_t *doc, uint32_t name)
+{
+    parley_vcp_field_t         field;
+    const parley_json_node_t  *node;
+
+    node = parley_json_node(doc, name);
+
+    if (node->flags & PARLEY_JSON_ESCAPED) {
+        return parley_vcp_field_escaped(doc, name);
+    }
+
+    switch (node->len) {
+
+    case 4:
+        field = PARLEY_VCP_TYPE;
+        break;
+
+    case 6:
+        field = PARLEY_VCP_SENDER;
+        break;
+
+    case 7:
+        field = PARLEY_VCP_PAYLOAD;
+        break;
+
+    case 9:
+        field = doc->input.data[node->off] == 'r' ? PARLEY_VCP_RECIPIENT
+                : doc->input.data[node->off] == 't' ? PARLEY_VCP_TIMESTAMP
+                                                    : PARLEY_VCP_SIGNATURE;
+        break;
+
+    case 10:
+        field = PARLEY_VCP_MESSAGE_ID;
+        break;
+
+    case 11:
+        field = PARLEY_VCP_MESSAGE;
+        break;
+
+    default:
+        return PARLEY_VCP_FIELDS;
+    }
+
+    return parley_str_eq(parley_json_span(doc, name), parley_vcp_names[field])
+           ? field : PARLEY_VCP_FIELDS;
+}
+
+
+static parley_vcp_field_t
+parley_vcp_field_escaped(const parley_json_t *doc, uint32_t name)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_VCP_FIELDS; i++) {
+        if (parley_json_string_is(doc, name, parley_vcp_names[i])) {
+            break;
+        }
+    }
+
+    return (parley_vcp_field_t) i;
 }
 
 

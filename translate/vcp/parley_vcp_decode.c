@@ -2,11 +2,14 @@
 #include "parley_time.h"
 
 
-static int parley_vcp_fill(parley_msg_t *msg);
+static void parley_vcp_scan(const parley_json_t *doc,
+    uint32_t fields[PARLEY_VCP_FIELDS]);
+static int parley_vcp_fill_peek(parley_msg_t *msg, const uint32_t *fields);
+static int parley_vcp_fill(parley_msg_t *msg, const uint32_t *fields);
 static int parley_vcp_fill_payload(parley_msg_t *msg, int aloud);
 static int parley_vcp_fill_escalation(parley_msg_t *msg, int aloud);
 static int parley_vcp_fill_severity(parley_msg_t *msg);
-static int parley_vcp_fill_sig(parley_msg_t *msg);
+static int parley_vcp_fill_sig(parley_msg_t *msg, uint32_t value);
 
 
 /* priority by severity, and whether an acknowledgment has a deadline */
@@ -27,19 +30,20 @@ parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err)
 {
-    uint32_t  version;
+    uint32_t  fields[PARLEY_VCP_FIELDS];
 
     (void) arena;
     (void) mve5;
 
-    if (parley_vcp_peek(msg) != 0) {
+    parley_vcp_scan(doc, fields);
+
+    if (parley_vcp_fill_peek(msg, fields) != 0) {
         return parley_error_memory(err);
     }
 
-    version = parley_json_get(doc, 0, PARLEY_STR("vcp_message"));
-
-    if (version != PARLEY_JSON_NONE
-        && !parley_json_string_is(doc, version, PARLEY_STR("1.2")))
+    if (fields[PARLEY_VCP_MESSAGE] != PARLEY_JSON_NONE
+        && !parley_json_string_is(doc, fields[PARLEY_VCP_MESSAGE],
+                                  PARLEY_STR("1.2")))
     {
         return parley_error_set(err, PARLEY_E_ENVELOPE_VERSION_UNSUPPORTED,
                                 "/vcp_message", "/vcp_message must be the "
@@ -50,7 +54,7 @@ parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    if (parley_vcp_fill(msg) != 0) {
+    if (parley_vcp_fill(msg, fields) != 0) {
         return parley_error_memory(err);
     }
 
@@ -61,27 +65,60 @@ parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,
 int
 parley_vcp_peek(parley_msg_t *msg)
 {
+    uint32_t  fields[PARLEY_VCP_FIELDS];
+
+    parley_vcp_scan(msg->doc, fields);
+
+    return parley_vcp_fill_peek(msg, fields);
+}
+
+
+/* The values of the envelope's members, or PARLEY_JSON_NONE. */
+
+static void
+parley_vcp_scan(const parley_json_t *doc, uint32_t fields[PARLEY_VCP_FIELDS])
+{
+    unsigned            i;
+    uint32_t            k;
+    parley_vcp_field_t  field;
+
+    for (i = 0; i < PARLEY_VCP_FIELDS; i++) {
+        fields[i] = PARLEY_JSON_NONE;
+    }
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return;
+    }
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        field = parley_vcp_field(doc, k);
+
+        if (field != PARLEY_VCP_FIELDS) {
+            fields[field] = k + 1;
+        }
+    }
+}
+
+
+static int
+parley_vcp_fill_peek(parley_msg_t *msg, const uint32_t *fields)
+{
     parley_str_t          name;
     parley_vcp_type_t     type;
     const parley_json_t  *doc;
 
     doc = msg->doc;
 
-    if (parley_msg_string(doc, parley_json_get(doc, 0,
-                                               PARLEY_STR("message_id")),
-                          &msg->id)
-        != 0
-        || parley_msg_string(doc, parley_json_get(doc, 0,
-                                                  PARLEY_STR("sender")),
-                             &msg->sender)
+    if (parley_msg_string(doc, fields[PARLEY_VCP_MESSAGE_ID], &msg->id) != 0
+        || parley_msg_string(doc, fields[PARLEY_VCP_SENDER], &msg->sender)
            != 0
-        || parley_msg_string(doc, parley_json_get(doc, 0,
-                                                  PARLEY_STR("recipient")),
+        || parley_msg_string(doc, fields[PARLEY_VCP_RECIPIENT],
                              &msg->recipient)
            != 0
-        || parley_msg_string(doc, parley_json_get(doc, 0, PARLEY_STR("type")),
-                             &name)
-           != 0)
+        || parley_msg_string(doc, fields[PARLEY_VCP_TYPE], &name) != 0)
     {
         return -1;
     }
@@ -100,15 +137,13 @@ parley_vcp_peek(parley_msg_t *msg)
 
 
 static int
-parley_vcp_fill(parley_msg_t *msg)
+parley_vcp_fill(parley_msg_t *msg, const uint32_t *fields)
 {
     const parley_json_t  *doc;
 
     doc = msg->doc;
 
-    if (parley_msg_string(doc, parley_json_get(doc, 0,
-                                               PARLEY_STR("timestamp")),
-                          &msg->created)
+    if (parley_msg_string(doc, fields[PARLEY_VCP_TIMESTAMP], &msg->created)
         != 0)
     {
         return -1;
@@ -117,13 +152,13 @@ parley_vcp_fill(parley_msg_t *msg)
     (void) parley_time_parse(msg->created, &msg->created_ms);
 
     msg->data.doc = doc;
-    msg->data.node = parley_json_get(doc, 0, PARLEY_STR("payload"));
+    msg->data.node = fields[PARLEY_VCP_PAYLOAD];
 
     if (parley_vcp_says(msg) != 0) {
         return -1;
     }
 
-    return parley_vcp_fill_sig(msg);
+    return parley_vcp_fill_sig(msg, fields[PARLEY_VCP_SIGNATURE]);
 }
 
 
@@ -258,12 +293,9 @@ parley_vcp_fill_severity(parley_msg_t *msg)
 /* "base64:...", always Ed25519 (section 7.2) */
 
 static int
-parley_vcp_fill_sig(parley_msg_t *msg)
+parley_vcp_fill_sig(parley_msg_t *msg, uint32_t value)
 {
-    uint32_t      value;
     parley_str_t  text;
-
-    value = parley_json_get(msg->doc, 0, PARLEY_STR("signature"));
 
     if (value == PARLEY_JSON_NONE) {
         return 0;

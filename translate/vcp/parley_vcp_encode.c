@@ -308,11 +308,11 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
     parley_buf_str(&b, parley_vcp_type_name(e->type));
     parley_buf_lit(&b, "\",\"message_id\":\"");
     parley_buf_str(&b, ret->id);
-    parley_buf_lit(&b, "\",\"sender\":");
-    parley_buf_json_string(&b, sender);
-    parley_buf_lit(&b, ",\"recipient\":");
-    parley_buf_json_string(&b, recipient);
-    parley_buf_lit(&b, ",\"timestamp\":\"");
+    parley_buf_lit(&b, "\",\"sender\":\"");
+    parley_buf_json_text(&b, sender);
+    parley_buf_lit(&b, "\",\"recipient\":\"");
+    parley_buf_json_text(&b, recipient);
+    parley_buf_lit(&b, "\",\"timestamp\":\"");
     parley_buf_str(&b, timestamp);
     parley_buf_lit(&b, "\",\"payload\":");
     parley_buf_str(&b, payload);
