@@ -9,7 +9,8 @@
 static int parley_aee_detect(const parley_json_t *doc);
 static int parley_aee_is_certain(const parley_json_t *doc);
 static parley_aee_field_t parley_aee_field_escaped(const parley_json_t *doc,
-    uint32_t name);
+    uint32_t name)
+    __attribute__((noinline));
 static inline parley_aee_field_t parley_aee_find(parley_str_t name);
 static int parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
@@ -152,7 +153,7 @@ parley_aee_field(const parley_json_t *doc, uint32_t name)
 
 /* Apart, for the rest then needs no registers to be kept. */
 
-static __attribute__((noinline)) parley_aee_field_t
+static parley_aee_field_t
 parley_aee_field_escaped(const parley_json_t *doc, uint32_t name)
 {
     unsigned  i;

@@ -2,22 +2,25 @@
 
 
 #define PARLEY_TIME_DAY     86400
+#define PARLEY_TIME_ERA     146097                  /* days of 400 years */
 #define PARLEY_TIME_MIN_MS  (-62167219200000LL)     /* 0000-01-01T00:00:00Z */
 #define PARLEY_TIME_END_MS  253402300800000LL       /* 10000-01-01T00:00:00Z */
 
 
-static int parley_time_digits(const uint8_t *p, int n);
+static inline int parley_time_two(const uint8_t *p);
 static int parley_time_fraction(parley_str_t *s);
 static int parley_time_zone(parley_str_t s, int *ret_seconds);
 static int parley_time_month_days(int year, int month);
 static int64_t parley_time_days(int year, int month, int day);
-static char *parley_time_put(char *p, int64_t value, int digits);
+static void parley_time_date(unsigned days, unsigned *ret_year,
+    unsigned *ret_month, unsigned *ret_day);
+static char *parley_time_put(char *p, unsigned value);
 
 
 int
 parley_time_parse(parley_str_t s, int64_t *ret_ms)
 {
-    int             year, month, day, hour, minute, second, ms, zone;
+    int             century, year, month, day, hour, minute, second, ms, zone;
     int64_t         t;
     parley_str_t    rest;
     const uint8_t  *p;
@@ -32,12 +35,15 @@ parley_time_parse(parley_str_t s, int64_t *ret_ms)
         return -1;
     }
 
-    year = parley_time_digits(p, 4);
-    month = parley_time_digits(p + 5, 2);
-    day = parley_time_digits(p + 8, 2);
-    hour = parley_time_digits(p + 11, 2);
-    minute = parley_time_digits(p + 14, 2);
-    second = parley_time_digits(p + 17, 2);
+    century = parley_time_two(p);
+    year = parley_time_two(p + 2);
+    month = parley_time_two(p + 5);
+    day = parley_time_two(p + 8);
+    hour = parley_time_two(p + 11);
+    minute = parley_time_two(p + 14);
+    second = parley_time_two(p + 17);
+
+    year = century < 0 || year < 0 ? -1 : 100 * century + year;
 
     if (year < 0 || month < 1 || month > 12 || day < 1
         || day > parley_time_month_days(year, month)
@@ -73,54 +79,37 @@ parley_time_parse(parley_str_t s, int64_t *ret_ms)
 size_t
 parley_time_format(int64_t ms, char buf[PARLEY_TIME_MAX])
 {
-    char     *p;
-    int       year, month;
-    int64_t   days, left;
+    char      *p;
+    unsigned   days, left, year, month, day;
 
     if (ms < PARLEY_TIME_MIN_MS || ms >= PARLEY_TIME_END_MS) {
         buf[0] = '\0';
         return 0;
     }
 
-    left = ms - PARLEY_TIME_MIN_MS;
-    days = left / (PARLEY_TIME_DAY * 1000LL);
-    left -= days * (PARLEY_TIME_DAY * 1000LL);
+    ms -= PARLEY_TIME_MIN_MS;
+    days = (unsigned) (ms / (PARLEY_TIME_DAY * 1000LL));
+    left = (unsigned) (ms % (PARLEY_TIME_DAY * 1000LL));
 
-    /* 146097 days are 400 years; the estimate is at most one year early */
+    parley_time_date(days, &year, &month, &day);
 
-    year = (int) (days * 400 / 146097);
-    days += parley_time_days(0, 1, 1);
-
-    while (parley_time_days(year + 1, 1, 1) <= days) {
-        year++;
-    }
-
-    while (parley_time_days(year, 1, 1) > days) {
-        year--;
-    }
-
-    month = 1;
-    days -= parley_time_days(year, 1, 1);
-
-    while (days >= parley_time_month_days(year, month)) {
-        days -= parley_time_month_days(year, month++);
-    }
-
-    p = parley_time_put(buf, year, 4);
+    p = parley_time_put(buf, year / 100);
+    p = parley_time_put(p, year % 100);
     *p++ = '-';
-    p = parley_time_put(p, month, 2);
+    p = parley_time_put(p, month);
     *p++ = '-';
-    p = parley_time_put(p, days + 1, 2);
+    p = parley_time_put(p, day);
     *p++ = 'T';
-    p = parley_time_put(p, left / 3600000, 2);
+    p = parley_time_put(p, left / 3600000);
     *p++ = ':';
-    p = parley_time_put(p, left / 60000 % 60, 2);
+    p = parley_time_put(p, left / 60000 % 60);
     *p++ = ':';
-    p = parley_time_put(p, left / 1000 % 60, 2);
+    p = parley_time_put(p, left / 1000 % 60);
 
     if (left % 1000 != 0) {
         *p++ = '.';
-        p = parley_time_put(p, left % 1000, 3);
+        *p++ = (char) ('0' + left % 1000 / 100);
+        p = parley_time_put(p, left % 100);
     }
 
     *p++ = 'Z';
@@ -130,20 +119,41 @@ parley_time_format(int64_t ms, char buf[PARLEY_TIME_MAX])
 }
 
 
-static int
-parley_time_digits(const uint8_t *p, int n)
+/*
+ * The date so many days after 0000-01-01.  The year is taken to begin in
+ * March, as below; 400 of them have 146097 days, 4 have 1461, and of 100 the
+ * last day is missing but for every fourth time.
+ */
+
+static void
+parley_time_date(unsigned days, unsigned *ret_year, unsigned *ret_month,
+    unsigned *ret_day)
 {
-    int  value;
+    unsigned  era, year, month;
 
-    for (value = 0; n > 0; n--, p++) {
-        if (*p < '0' || *p > '9') {
-            return -1;
-        }
+    days += PARLEY_TIME_ERA - 60;       /* 400 years before 0000-03-01 */
+    era = days / PARLEY_TIME_ERA;
+    days %= PARLEY_TIME_ERA;
 
-        value = value * 10 + (*p - '0');
-    }
+    year = (days - days / 1460 + days / 36524 - days / 146096) / 365;
+    days -= year * 365 + year / 4 - year / 100;
+    month = (days * 5 + 2) / 153;
 
-    return value;
+    *ret_day = days - (month * 153 + 2) / 5 + 1;
+    *ret_month = month < 10 ? month + 3 : month - 9;
+    *ret_year = era * 400 + year + (month >= 10) - 400;
+}
+
+
+static inline int
+parley_time_two(const uint8_t *p)
+{
+    unsigned  a, b;
+
+    a = (unsigned) p[0] - '0';
+    b = (unsigned) p[1] - '0';
+
+    return a > 9 || b > 9 ? -1 : (int) (10 * a + b);
 }
 
 
@@ -196,8 +206,8 @@ parley_time_zone(parley_str_t s, int *ret_seconds)
         return -1;
     }
 
-    hour = parley_time_digits(s.data + 1, 2);
-    minute = parley_time_digits(s.data + 4, 2);
+    hour = parley_time_two(s.data + 1);
+    minute = parley_time_two(s.data + 4);
 
     if (hour < 0 || hour > 23 || minute < 0 || minute > 59) {
         return -1;
@@ -245,15 +255,13 @@ parley_time_days(int year, int month, int day)
 }
 
 
+/* two digits */
+
 static char *
-parley_time_put(char *p, int64_t value, int digits)
+parley_time_put(char *p, unsigned value)
 {
-    int  i;
+    p[0] = (char) ('0' + value / 10);
+    p[1] = (char) ('0' + value % 10);
 
-    for (i = digits - 1; i >= 0; i--) {
-        p[i] = (char) ('0' + value % 10);
-        value /= 10;
-    }
-
-    return p + digits;
+    return p + 2;
 }
