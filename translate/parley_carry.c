@@ -456,9 +456,7 @@ parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m, int displaces)
 
         comma = 1;
 
-        parley_buf_json_string(b, m->members[i].name);
-        parley_buf_octet(b, ':');
-        parley_buf_value(b, m->members[i].value);
+        parley_carry_member(b, &m->members[i]);
     }
 
     if (displaces) {
@@ -470,6 +468,38 @@ parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m, int displaces)
     }
 
     parley_buf_octet(b, '}');
+}
+
+
+void
+parley_carry_member(parley_buf_t *b, const parley_member_t *member)
+{
+    uint32_t              name;
+    parley_str_t          raw, value;
+    const parley_json_t  *doc;
+
+    doc = member->value.doc;
+    name = member->value.node - 1;
+    value = parley_json_raw(doc, member->value.node);
+
+    /* what comes with the message from elsewhere is a document of its own */
+
+    if (member->value.node > 0
+        && (parley_json_node(doc, name)->flags
+            & (PARLEY_JSON_KEY | PARLEY_JSON_ESCAPED)) == PARLEY_JSON_KEY
+        && parley_json_string_is(doc, name, member->name))
+    {
+        raw = parley_json_raw(doc, name);
+
+        if (raw.data + raw.len + 1 == value.data) {
+            parley_buf_put(b, raw.data, raw.len + 1 + value.len);
+            return;
+        }
+    }
+
+    parley_buf_json_string(b, member->name);
+    parley_buf_octet(b, ':');
+    parley_buf_str(b, value);
 }
 
 

@@ -52,6 +52,12 @@ int parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
     __attribute__((warn_unused_result));
 
 /*
+ * Writes "name":value, at once where it stands so in the document: a name
+ * that has no escapes there needs none.
+ */
+void parley_carry_member(parley_buf_t *b, const parley_member_t *member);
+
+/*
  * The SHA-256 of the RFC 8785 form of m's document, without a credential, in
  * lower-case hex: m->digest where that is there.  Returns 0, or -1 where the
  * digest fails or memory cannot be had.

@@ -73,7 +73,7 @@ parley_detect_only(parley_proto_set_t set)
 static inline uint64_t
 parley_detect_bit(parley_str_t name)
 {
-    return 1ULL << (name.data[0] + name.len) % 64;
+    return 1ULL << (name.data[0] + 4 * name.len) % 64;
 }
 
 

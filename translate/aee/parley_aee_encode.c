@@ -326,9 +326,7 @@ parley_aee_restore(parley_buf_t *b, const parley_aee_head_t *head)
         }
 
         parley_buf_octet(b, ',');
-        parley_buf_json_string(b, member->name);
-        parley_buf_octet(b, ':');
-        parley_buf_value(b, member->value);
+        parley_carry_member(b, member);
     }
 
     if (!requires && head->timeout_ms >= 0) {

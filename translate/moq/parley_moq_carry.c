@@ -14,6 +14,7 @@
  */
 
 #include "parley_moq.h"
+#include "parley_carry.h"
 #include "parley_name.h"
 #include "parley_time.h"
 
@@ -389,9 +390,8 @@ parley_moq_write_head(parley_moq_encode_t *e)
 static void
 parley_moq_write_members(parley_moq_encode_t *e)
 {
-    uint32_t                i;
-    parley_buf_t           *b;
-    const parley_member_t  *member;
+    uint32_t       i;
+    parley_buf_t  *b;
 
     b = &e->b;
 
@@ -403,15 +403,11 @@ parley_moq_write_members(parley_moq_encode_t *e)
     parley_buf_octet(b, '{');
 
     for (i = 0; i < e->m->nmembers; i++) {
-        member = &e->m->members[i];
-
         if (i > 0) {
             parley_buf_octet(b, ',');
         }
 
-        parley_buf_json_string(b, member->name);
-        parley_buf_octet(b, ':');
-        parley_buf_value(b, member->value);
+        parley_carry_member(b, &e->m->members[i]);
     }
 
     parley_buf_octet(b, '}');

@@ -155,9 +155,7 @@ parley_moq_write_member(parley_moq_encode_t *e, const parley_member_t *member)
     }
 
     parley_buf_octet(&e->b, ',');
-    parley_buf_json_string(&e->b, member->name);
-    parley_buf_octet(&e->b, ':');
-    parley_buf_value(&e->b, member->value);
+    parley_carry_member(&e->b, member);
 }
 
 
