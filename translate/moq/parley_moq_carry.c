@@ -26,6 +26,7 @@ static int parley_moq_carried_members(parley_arena_t *arena,
 static void parley_moq_write_status(parley_moq_encode_t *e);
 static int64_t parley_moq_error_code(parley_str_t code);
 static int parley_moq_write_head(parley_moq_encode_t *e);
+static void parley_moq_write_more(parley_moq_encode_t *e);
 static void parley_moq_write_members(parley_moq_encode_t *e);
 
 
@@ -218,16 +219,19 @@ parley_moq_write_carried(parley_moq_encode_t *e)
 
     b = &e->b;
 
-    parley_buf_octet(b, '{');
-    parley_buf_member(b, PARLEY_STR("action"), e->action);
+    parley_buf_lit(b, "{\"action\":\"");
+    parley_buf_json_text(b, e->action);
 
     if (e->session_id.len > 0) {
-        parley_buf_member(b, PARLEY_STR("session_id"), e->session_id);
+        parley_buf_lit(b, "\",\"session_id\":\"");
+        parley_buf_json_text(b, e->session_id);
     }
+
+    parley_buf_octet(b, '"');
 
     parley_moq_write_status(e);
 
-    parley_buf_name(b, PARLEY_STR("payload"));
+    parley_buf_lit(b, ",\"payload\":");
 
     if (e->m->data.node != PARLEY_JSON_NONE) {
         parley_buf_value(b, e->m->data);
@@ -343,14 +347,38 @@ parley_moq_write_head(parley_moq_encode_t *e)
                  || (m->created.len == 0 && created[0] == '\0');
 
     parley_buf_name(b, parley_proto_name(m->origin));
-    parley_buf_octet(b, '{');
-    parley_buf_member(b, PARLEY_STR("form"), m->form);
-    parley_buf_member(b, PARLEY_STR("id"), m->id);
-    parley_buf_member(b, PARLEY_STR("created"),
-                      m->created.len > 0 ? m->created
-                                         : parley_str_c(created));
-    parley_buf_member(b, PARLEY_STR("sender"), sender);
-    parley_buf_member(b, PARLEY_STR("recipient"), recipient);
+    parley_buf_lit(b, "{\"form\":\"");
+    parley_buf_json_text(b, m->form);
+    parley_buf_lit(b, "\",\"id\":\"");
+    parley_buf_json_text(b, m->id);
+    parley_buf_lit(b, "\",\"created\":\"");
+    parley_buf_json_text(b, m->created.len > 0 ? m->created
+                                               : parley_str_c(created));
+    parley_buf_lit(b, "\",\"sender\":\"");
+    parley_buf_json_text(b, sender);
+    parley_buf_lit(b, "\",\"recipient\":\"");
+    parley_buf_json_text(b, recipient);
+    parley_buf_octet(b, '"');
+
+    parley_moq_write_more(e);
+    parley_moq_write_members(e);
+
+    parley_buf_octet(b, '}');
+
+    return 0;
+}
+
+
+/* What is not said by the command, and not as usual. */
+
+static void
+parley_moq_write_more(parley_moq_encode_t *e)
+{
+    parley_buf_t        *b;
+    const parley_msg_t  *m;
+
+    b = &e->b;
+    m = e->m;
 
     if (!parley_str_eq(m->intent, e->action)) {
         parley_buf_member(b, PARLEY_STR("intent"), m->intent);
@@ -378,12 +406,6 @@ parley_moq_write_head(parley_moq_encode_t *e)
         parley_buf_name(b, PARLEY_STR("timeout_ms"));
         parley_buf_int(b, m->timeout_ms);
     }
-
-    parley_moq_write_members(e);
-
-    parley_buf_octet(b, '}');
-
-    return 0;
 }
 
 
