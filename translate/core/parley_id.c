@@ -6,36 +6,32 @@ static void parley_uuid_text(uint8_t octets[16], int version,
     char out[PARLEY_UUID_LEN + 1]);
 
 
-static const uint8_t  parley_uuid_hex[256] = {
-    ['0' ... '9'] = 1,
-    ['a' ... 'f'] = 1,
-};
-
-
 int
 parley_uuid_is(parley_str_t s, int version)
 {
-    size_t    i;
-    uint8_t   c;
-    unsigned  hex;
+    size_t   i;
+    uint8_t  c;
 
-    if (s.len != PARLEY_UUID_LEN || s.data[8] != '-' || s.data[13] != '-'
-        || s.data[18] != '-' || s.data[23] != '-')
-    {
+    if (s.len != PARLEY_UUID_LEN) {
         return 0;
     }
 
-    /* four dashes and 32 of these are all of it */
-
-    hex = 0;
-
     for (i = 0; i < PARLEY_UUID_LEN; i++) {
-        hex += parley_uuid_hex[s.data[i]];
+        c = s.data[i];
+
+        if (i == 8 || i == 13 || i == 18 || i == 23) {
+            if (c != '-') {
+                return 0;
+            }
+
+        } else if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+            return 0;
+        }
     }
 
     c = s.data[19];
 
-    return hex == PARLEY_UUID_LEN - 4 && s.data[14] == '0' + version
+    return s.data[14] == '0' + version
            && (c == '8' || c == '9' || c == 'a' || c == 'b');
 }
 
