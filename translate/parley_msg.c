@@ -109,18 +109,30 @@ parley_msg_release(const parley_msg_t *m, parley_msg_t *ret)
 int
 parley_msg_is_payload(const parley_msg_t *m, uint32_t name)
 {
-    uint32_t  i;
+    int                   escaped;
+    uint32_t              i;
+    parley_str_t          span;
+    const parley_json_t  *doc;
+
+    doc = m->data.doc;
 
     if (m->carried
-        && (parley_json_string_is(m->data.doc, name, PARLEY_STR("references"))
-            || parley_json_string_is(m->data.doc, name,
+        && (parley_json_string_is(doc, name, PARLEY_STR("references"))
+            || parley_json_string_is(doc, name,
                                      parley_proto_name(m->origin))))
     {
         return 0;
     }
 
+    /* every name against every one of these: most differ by their length */
+
+    span = parley_json_span(doc, name);
+    escaped = parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED;
+
     for (i = 0; i < m->naside; i++) {
-        if (parley_json_string_is(m->data.doc, name, m->aside[i])) {
+        if (escaped ? parley_json_string_is(doc, name, m->aside[i])
+                    : parley_str_eq(m->aside[i], span))
+        {
             return 0;
         }
     }

@@ -293,6 +293,12 @@ parley_aee_is_short(parley_str_t s, size_t min)
 {
     size_t  i, n;
 
+    /* a character has at most four octets */
+
+    if (s.len >= 4 * min) {
+        return 0;
+    }
+
     n = 0;
 
     for (i = 0; i < s.len && n < min; i++) {

@@ -8,7 +8,7 @@ static int parley_vcp_answer_status(const parley_engine_t *engine,
     parley_answer_t *answer, parley_error_t *err);
 static int parley_vcp_answer_rejected(const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err);
-static int parley_vcp_answer_id(const parley_json_t *doc,
+static int parley_vcp_answer_id(const parley_json_t *doc, uint32_t id,
     const parley_encoded_t *sent, parley_error_t *err);
 static int parley_vcp_answer_reply(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent, uint32_t reply,
@@ -68,7 +68,7 @@ parley_vcp_answer_status(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent, uint32_t status,
     parley_answer_t *answer, parley_error_t *err)
 {
-    uint32_t              reply;
+    uint32_t              id, reply;
     const parley_json_t  *doc;
 
     doc = &answer->doc;
@@ -86,13 +86,14 @@ parley_vcp_answer_status(const parley_engine_t *engine,
                                 "status");
     }
 
-    if (parley_json_get(doc, 0, PARLEY_STR("message_id")) == PARLEY_JSON_NONE)
-    {
+    id = parley_json_get(doc, 0, PARLEY_STR("message_id"));
+
+    if (id == PARLEY_JSON_NONE) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/message_id",
                                 "/message_id is required");
     }
 
-    if (parley_vcp_answer_id(doc, sent, err) != 0) {
+    if (parley_vcp_answer_id(doc, id, sent, err) != 0) {
         return -1;
     }
 
@@ -116,7 +117,11 @@ parley_vcp_answer_rejected(const parley_encoded_t *sent,
 
     doc = &answer->doc;
 
-    if (parley_vcp_answer_id(doc, sent, err) != 0) {
+    if (parley_vcp_answer_id(doc, parley_json_get(doc, 0,
+                                                  PARLEY_STR("message_id")),
+                             sent, err)
+        != 0)
+    {
         return -1;
     }
 
@@ -150,13 +155,9 @@ parley_vcp_answer_rejected(const parley_encoded_t *sent,
 /* An answer may leave the id out only where it refuses. */
 
 static int
-parley_vcp_answer_id(const parley_json_t *doc, const parley_encoded_t *sent,
-    parley_error_t *err)
+parley_vcp_answer_id(const parley_json_t *doc, uint32_t id,
+    const parley_encoded_t *sent, parley_error_t *err)
 {
-    uint32_t  id;
-
-    id = parley_json_get(doc, 0, PARLEY_STR("message_id"));
-
     if (id == PARLEY_JSON_NONE || parley_json_string_is(doc, id, sent->id)) {
         return 0;
     }
