@@ -18,6 +18,30 @@ typedef struct {
 } fixture_t;
 
 
+/* inside a string stands the same */
+static void
+assert_text(fixture_t *f, parley_json_ref_t ref, parley_str_t form)
+{
+    parley_str_t   text;
+    parley_buf_t   b;
+    parley_json_t  doc;
+
+    parley_buf_init(&b, &f->arena, 1);
+    parley_buf_octet(&b, '"');
+    parley_jcs_text(&b, ref);
+    parley_buf_octet(&b, '"');
+    assert_int_equal(parley_buf_done(&b, &text), 0);
+
+    if (parley_json_read(&doc, &f->arena, NULL, 7, text, &f->err) != 0) {
+        fail_msg("%s at %zu", f->err.text, f->err.offset);
+    }
+
+    assert_int_equal(parley_json_string(&doc, 0, &text), 0);
+    assert_int_equal(text.len, form.len);
+    assert_memory_equal(text.data, form.data, form.len);
+}
+
+
 /* the canonical form of text; reset f->arena afterwards */
 static parley_str_t
 canonical(fixture_t *f, parley_str_t text, const char *pointer,
@@ -38,6 +62,10 @@ canonical(fixture_t *f, parley_str_t text, const char *pointer,
     parley_buf_init(&f->buf, &f->arena, 1);
     parley_jcs_write(&f->buf, ref, parley_str_c(skip));
     assert_int_equal(parley_buf_done(&f->buf, &ret), 0);
+
+    if (skip[0] == '\0' && ref.node != PARLEY_JSON_NONE) {
+        assert_text(f, ref, ret);
+    }
 
     return ret;
 }

@@ -28,6 +28,8 @@ static void parley_jcs_string(parley_buf_t *b, const parley_json_t *doc,
     uint32_t i);
 static void parley_jcs_number(parley_buf_t *b, const parley_json_t *doc,
     uint32_t i);
+static void parley_jcs_sort_names(const parley_json_t *doc,
+    parley_jcs_name_t *names, size_t n);
 static uint64_t parley_jcs_prefix(const parley_json_t *doc, uint32_t k);
 static void parley_jcs_sort(const parley_json_t *doc,
     parley_jcs_name_t *names, size_t n);
@@ -152,7 +154,6 @@ parley_jcs_unsorted(parley_buf_t *b, const parley_json_t *doc, uint32_t i,
     uint32_t skip)
 {
     size_t              j, n;
-    uint8_t             ascii;
     uint32_t            k, end;
     parley_jcs_name_t  *names;
 
@@ -165,16 +166,61 @@ parley_jcs_unsorted(parley_buf_t *b, const parley_json_t *doc, uint32_t i,
     }
 
     n = 0;
-    ascii = PARLEY_JSON_ASCII;
     end = parley_json_end(doc, i);
 
     for (k = parley_json_first(i); k != end;
          k = parley_json_after(doc, k + 1))
     {
         if (k != skip) {
-            ascii &= doc->nodes[k].flags;
             names[n++].node = k;
         }
+    }
+
+    parley_jcs_sort_names(doc, names, n);
+
+    for (j = 0; j < n; j++) {
+        parley_jcs_member(b, doc, names[j].node);
+    }
+}
+
+
+int
+parley_jcs_order(parley_arena_t *arena, const parley_json_t *doc,
+    uint32_t *names, size_t n)
+{
+    size_t              j;
+    parley_jcs_name_t  *order;
+
+    order = parley_arena_alloc(arena, n * sizeof(parley_jcs_name_t));
+    if (order == NULL) {
+        return -1;
+    }
+
+    for (j = 0; j < n; j++) {
+        order[j].node = names[j];
+    }
+
+    parley_jcs_sort_names(doc, order, n);
+
+    for (j = 0; j < n; j++) {
+        names[j] = order[j].node;
+    }
+
+    return 0;
+}
+
+
+static void
+parley_jcs_sort_names(const parley_json_t *doc, parley_jcs_name_t *names,
+    size_t n)
+{
+    size_t   j;
+    uint8_t  ascii;
+
+    ascii = PARLEY_JSON_ASCII;
+
+    for (j = 0; j < n; j++) {
+        ascii &= doc->nodes[names[j].node].flags;
     }
 
     for (j = 0; j < n; j++) {
@@ -183,10 +229,6 @@ parley_jcs_unsorted(parley_buf_t *b, const parley_json_t *doc, uint32_t i,
     }
 
     parley_jcs_sort(doc, names, n);
-
-    for (j = 0; j < n; j++) {
-        parley_jcs_member(b, doc, names[j].node);
-    }
 }
 
 

@@ -22,5 +22,26 @@
 void parley_jcs_write(parley_buf_t *b, parley_json_ref_t value,
     parley_str_t skip);
 
+/*
+ * The same as it stands inside a JSON string, every quote and backslash of it
+ * escaped: of strings without escapes there is nothing to look through.
+ */
+void parley_jcs_text(parley_buf_t *b, parley_json_ref_t value);
+
+/*
+ * That of an object of n members of doc, which have different names.  members
+ * are the nodes of the names; they are put in order.
+ */
+void parley_jcs_text_members(parley_buf_t *b, const parley_json_t *doc,
+    uint32_t *members, size_t n);
+
+/*
+ * Puts nodes of names in the order of their UTF-16 code units.  Returns 0, or
+ * -1: no memory.
+ */
+int parley_jcs_order(parley_arena_t *arena, const parley_json_t *doc,
+    uint32_t *names, size_t n)
+    __attribute__((warn_unused_result));
+
 
 #endif /* PARLEY_JCS_H */
