@@ -58,6 +58,38 @@ typedef struct {
 } parley_channel_kind_info_t;
 
 
+/*
+ * The members of section 3; those from ttl_ms on no canonical field holds.
+ */
+typedef enum {
+    PARLEY_CHANNEL_VERSION = 0,
+    PARLEY_CHANNEL_FRAME_ID,
+    PARLEY_CHANNEL_KIND,
+    PARLEY_CHANNEL_SENDER,
+    PARLEY_CHANNEL_RECIPIENT,
+    PARLEY_CHANNEL_CREATED,
+    PARLEY_CHANNEL_PAYLOAD,
+    PARLEY_CHANNEL_TTL,
+    PARLEY_CHANNEL_ACTED_BY,
+    PARLEY_CHANNEL_DRAFTED_WITH,
+    PARLEY_CHANNEL_LOCATION,
+    PARLEY_CHANNEL_METHOD,
+    PARLEY_CHANNEL_RETURN_REF,
+    PARLEY_CHANNEL_CONTEXT_CHECK,
+    PARLEY_CHANNEL_BASIS,
+    PARLEY_CHANNEL_FIELDS
+} parley_channel_field_t;
+
+
+/* where a frame has them; PARLEY_JSON_NONE: nowhere */
+typedef struct {
+    uint32_t  values[PARLEY_CHANNEL_FIELDS];
+    uint8_t   rest[PARLEY_CHANNEL_FIELDS];  /* ttl_ms and so on that are there,
+                                               as they stand in the frame */
+    unsigned  nrest;
+} parley_channel_fields_t;
+
+
 /* the lines of a text carrier, decoded; empty: no such line */
 typedef struct {
     parley_proto_t     origin;
@@ -88,7 +120,12 @@ typedef struct {
     const parley_channel_kind_info_t  *kind;
     unsigned                           native:1;    /* the payload is an
                                                        agent-channel one */
-    parley_str_t                       text;        /* else what it says */
+    parley_str_t                       text;        /* else what it says, as
+                                                       it stands in quotes */
+    unsigned                           deep:1;      /* values in it are, for
+                                                       who reads it */
+    int64_t                            timeout_ms;  /* that it says; -1: no
+                                                       deadline */
     parley_str_t                       id;
     parley_str_t                       corr;        /* query_id and so on */
     parley_str_t                       sender;
@@ -108,9 +145,16 @@ extern const parley_codec_t  parley_channel_codec;
 extern const parley_str_t  parley_channel_acts[];
 
 
-/* Which of n names a member has; n: none. */
-unsigned parley_channel_find(const parley_json_t *doc, uint32_t name,
-    const parley_str_t *names, unsigned n);
+/* the names of the members of section 3 */
+extern const parley_str_t  parley_channel_names[PARLEY_CHANNEL_FIELDS];
+
+/* Which of them a member is; PARLEY_CHANNEL_FIELDS: none. */
+parley_channel_field_t parley_channel_field(const parley_json_t *doc,
+    uint32_t name);
+
+/* Finds all of them in a frame, which need not be valid. */
+void parley_channel_fields(const parley_json_t *doc,
+    parley_channel_fields_t *ret);
 
 /* NULL: the catalogue has no such kind. */
 const parley_channel_kind_info_t *parley_channel_kind_find(parley_str_t name);
@@ -124,12 +168,6 @@ const parley_channel_kind_info_t *parley_channel_kind(
 int parley_channel_kind_mismatch(const parley_channel_kind_info_t *kind,
     const parley_json_t *doc, uint32_t payload);
 
-
-/*
- * Fills frame_id, handles, kind and intent, as far as they are strings, of a
- * frame that need not be valid.  -1: no memory.
- */
-int parley_channel_peek(parley_msg_t *msg);
 
 /* The query_id or diagnostic_id that an answer names, or PARLEY_JSON_NONE. */
 uint32_t parley_channel_spot(const parley_msg_t *m, parley_spot_t spot);
@@ -148,14 +186,12 @@ int parley_channel_says(parley_msg_t *msg);
  * Where a text slot of the frame holds a text carrier that translation wrote,
  * makes *msg the message that it carries.  -1: no memory.
  */
-int parley_channel_carried(parley_arena_t *arena, parley_msg_t *msg);
+int parley_channel_carried(parley_arena_t *arena,
+    const parley_channel_fields_t *fields,
+    const parley_channel_kind_info_t *kind, parley_msg_t *msg);
 
-/*
- * The same of msg->text alone, where the frame says that translation wrote it
- * and from what.
- */
-int parley_channel_text_carried(parley_arena_t *arena, parley_proto_t origin,
-    parley_msg_t *msg);
+/* The deadline that the member requires of a text carrier says, or -1. */
+int64_t parley_channel_timeout(parley_json_ref_t requires);
 
 int parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
@@ -170,11 +206,27 @@ void parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss);
 int parley_channel_text_read(parley_arena_t *arena, uint64_t seed,
     parley_str_t text, parley_channel_carrier_t *ret);
 
-/* Writes the text carrier of e->m, for e->kind, as e->text. */
+/*
+ * Writes the text carrier of e->m, for e->kind, as e->text.  What is read from
+ * it is e->m again, but for the deadline, where it is whole.
+ */
 int parley_channel_text_write(parley_channel_encode_t *e);
 
-/* The payload in RFC 8785 form; a number that has none is an error. */
+/* How many octets a text has that stands in quotes, without the escapes. */
+size_t parley_channel_text_len(parley_str_t text);
+
+/* Whether parley_channel_text_read() takes what was written.  -1: no memory */
+int parley_channel_text_is_whole(const parley_channel_encode_t *e);
+
+/*
+ * The payload in RFC 8785 form, as it stands in a text; a number that has none
+ * is an error.
+ */
 int parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b);
+
+/* The same of any value of the message. */
+int parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
+    parley_json_ref_t value);
 
 /* A code as it stands in "error CODE: ": of A-Z, 0-9 and "_", never empty. */
 void parley_channel_code(parley_buf_t *b, parley_str_t code);
@@ -193,6 +245,9 @@ parley_alarm_t parley_channel_alarm(const parley_channel_encode_t *e);
 
 /* Fills identifiers, names, scope, time and attribution. */
 int parley_channel_head(parley_channel_encode_t *e);
+
+/* Whether s has no control characters. */
+int parley_channel_is_plain(parley_str_t s);
 
 /* Writes the payload. */
 void parley_channel_payload(parley_buf_t *b,

@@ -8,15 +8,15 @@
 #include "parley_carry.h"
 
 
-static int parley_channel_is_translated(const parley_msg_t *msg,
-    const parley_channel_kind_info_t *kind);
+static int parley_channel_is_translated(
+    const parley_channel_fields_t *fields,
+    const parley_channel_kind_info_t *kind, const parley_msg_t *msg);
 static int parley_channel_take(parley_arena_t *arena, parley_msg_t *msg,
     const parley_channel_carrier_t *c);
 static int parley_channel_take_act(parley_msg_t *msg,
     const parley_channel_carrier_t *c);
 static int parley_channel_take_requires(parley_arena_t *arena,
     parley_msg_t *msg, const parley_channel_carrier_t *c);
-static int64_t parley_channel_timeout(parley_json_ref_t requires);
 
 
 const parley_str_t  parley_channel_acts[] = {
@@ -29,39 +29,29 @@ const parley_str_t  parley_channel_acts[] = {
 
 
 int
-parley_channel_carried(parley_arena_t *arena, parley_msg_t *msg)
-{
-    uint32_t                           basis;
-    parley_str_t                       origin;
-    const parley_channel_kind_info_t  *kind;
-
-    kind = parley_channel_kind_find(msg->form);
-
-    if (kind == NULL || !parley_channel_is_translated(msg, kind)) {
-        return 0;
-    }
-
-    basis = parley_json_get(msg->doc, 0, PARLEY_STR("provenance_basis"));
-
-    if (parley_msg_string(msg->doc, basis, &origin) != 0) {
-        return -1;
-    }
-
-    return parley_channel_text_carried(arena, parley_proto_find(origin), msg);
-}
-
-
-int
-parley_channel_text_carried(parley_arena_t *arena, parley_proto_t origin,
-    parley_msg_t *msg)
+parley_channel_carried(parley_arena_t *arena,
+    const parley_channel_fields_t *fields,
+    const parley_channel_kind_info_t *kind, parley_msg_t *msg)
 {
     int                       rc;
+    parley_str_t              origin;
     parley_msg_t              carried;
     parley_channel_carrier_t  c;
 
+    if (!parley_channel_is_translated(fields, kind, msg)) {
+        return 0;
+    }
+
+    if (parley_msg_string(msg->doc, fields->values[PARLEY_CHANNEL_BASIS],
+                          &origin)
+        != 0)
+    {
+        return -1;
+    }
+
     rc = parley_channel_text_read(arena, msg->doc->seed, msg->text, &c);
 
-    if (rc != 1 || c.origin != origin) {
+    if (rc != 1 || c.origin != parley_proto_find(origin)) {
         return rc < 0 ? -1 : 0;
     }
 
@@ -80,8 +70,8 @@ parley_channel_text_carried(parley_arena_t *arena, parley_proto_t origin,
 /* As parley_channel_encode() writes it, with nothing beside the text. */
 
 static int
-parley_channel_is_translated(const parley_msg_t *msg,
-    const parley_channel_kind_info_t *kind)
+parley_channel_is_translated(const parley_channel_fields_t *fields,
+    const parley_channel_kind_info_t *kind, const parley_msg_t *msg)
 {
     uint32_t              method;
     const parley_json_t  *doc;
@@ -103,7 +93,7 @@ parley_channel_is_translated(const parley_msg_t *msg,
         return 0;
     }
 
-    method = parley_json_get(doc, 0, PARLEY_STR("provenance_method"));
+    method = fields->values[PARLEY_CHANNEL_METHOD];
 
     return msg->text.len > 0
            && parley_json_node(doc, msg->data.node)->count == kind->nrequired
@@ -277,10 +267,11 @@ parley_channel_take_requires(parley_arena_t *arena, parley_msg_t *msg,
 
 /* A fraction of a millisecond counts as one, so that a cap holds. */
 
-static int64_t
+int64_t
 parley_channel_timeout(parley_json_ref_t requires)
 {
     double    d;
+    int64_t   ms;
     uint32_t  value;
 
     if (requires.node == PARLEY_JSON_NONE) {
@@ -294,6 +285,11 @@ parley_channel_timeout(parley_json_ref_t requires)
         || parley_json_type(requires.doc, value) != PARLEY_JSON_NUMBER)
     {
         return -1;
+    }
+
+    if (parley_json_integer(requires.doc, value, &ms) == 0) {
+        return ms < 0 ? -1
+               : ms < PARLEY_CHANNEL_MS_MAX ? ms : PARLEY_CHANNEL_MS_MAX;
     }
 
     d = parley_json_number(requires.doc, value);

@@ -16,11 +16,14 @@
 
 static int parley_channel_is_sound(const parley_channel_encode_t *e);
 static int parley_channel_is_versioned(parley_str_t name);
-static int parley_channel_read_text(parley_channel_encode_t *e,
-    parley_msg_t *back);
+static int parley_channel_check_text(parley_channel_encode_t *e,
+    parley_encoded_t *ret);
+static int parley_channel_check_frame(const parley_engine_t *engine,
+    parley_channel_encode_t *e, parley_encoded_t *ret);
 static int parley_channel_read_frame(const parley_engine_t *engine,
     parley_channel_encode_t *e, parley_str_t body, parley_msg_t *back);
 static int parley_channel_unsaid(parley_channel_encode_t *e);
+static int parley_channel_unheld(parley_channel_encode_t *e);
 static void parley_channel_compare(parley_channel_encode_t *e,
     const parley_msg_t *back);
 static int parley_channel_comes_back(const parley_channel_encode_t *e);
@@ -37,29 +40,18 @@ int
 parley_channel_check(const parley_engine_t *engine,
     parley_channel_encode_t *e, parley_encoded_t *ret)
 {
-    int           rc;
-    parley_msg_t  back, origin;
+    int  rc;
 
     rc = parley_channel_is_sound(e)
-         ? parley_channel_read_text(e, &back)
-         : parley_channel_read_frame(engine, e, ret->body, &back);
+         ? parley_channel_check_text(e, ret)
+         : parley_channel_check_frame(engine, e, ret);
 
     if (rc != 0) {
-        return parley_channel_unsaid(e);
+        return -1;
     }
 
-    if (!e->native && e->m->origin != PARLEY_PROTO_CHANNEL && !back.held) {
-        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(e->m, PARLEY_SPOT_DATA).pointer,
-                                "a text cannot carry a payload of this "
-                                "depth");
-    }
-
-    ret->corr = back.corr;
     ret->answerable = e->kind->act == PARLEY_ACT_REQUEST;
 
-    parley_msg_release(&back, &origin);
-    parley_channel_compare(e, &origin);
     parley_channel_compare_members(e);
 
     if (e->native) {
@@ -111,21 +103,66 @@ parley_channel_is_versioned(parley_str_t name)
 }
 
 
-/* The text of such a frame: the rest of it is as it was meant. */
+/*
+ * Such a frame is as it was meant, and its text says all of the message but
+ * perhaps the deadline.
+ */
 
 static int
-parley_channel_read_text(parley_channel_encode_t *e, parley_msg_t *back)
+parley_channel_check_text(parley_channel_encode_t *e, parley_encoded_t *ret)
 {
-    parley_msg_init(back, PARLEY_PROTO_CHANNEL, e->m->doc);
+    int                  rc;
+    const parley_msg_t  *m;
 
-    back->form = e->kind->name;
-    back->intent = e->kind->intent;
-    back->act = e->kind->act;
-    back->text = e->text;
-    back->corr = e->corr;
+    m = e->m;
 
-    return parley_channel_text_carried(e->arena, e->m->origin, back) == 0
-           ? 0 : parley_error_memory(e->err);
+    rc = parley_channel_text_is_whole(e);
+
+    if (rc != 1) {
+        return rc < 0 ? parley_error_memory(e->err)
+                      : parley_channel_unheld(e);
+    }
+
+    ret->corr = e->corr;
+
+    /* a handover has no place for what an answer is matched with */
+
+    if (e->corr.len == 0
+        && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE))
+    {
+        ret->corr = m->corr.len > 0 ? m->corr : m->id;
+    }
+
+    if (m->timeout_ms >= 0 && m->timeout_ms != e->timeout_ms) {
+        parley_loss_at(e->loss, m, PARLEY_SPOT_TIMEOUT);
+    }
+
+    return 0;
+}
+
+
+/* Any other is read. */
+
+static int
+parley_channel_check_frame(const parley_engine_t *engine,
+    parley_channel_encode_t *e, parley_encoded_t *ret)
+{
+    parley_msg_t  back, origin;
+
+    if (parley_channel_read_frame(engine, e, ret->body, &back) != 0) {
+        return parley_channel_unsaid(e);
+    }
+
+    if (!e->native && e->m->origin != PARLEY_PROTO_CHANNEL && !back.held) {
+        return parley_channel_unheld(e);
+    }
+
+    ret->corr = back.corr;
+
+    parley_msg_release(&back, &origin);
+    parley_channel_compare(e, &origin);
+
+    return 0;
 }
 
 
@@ -197,6 +234,15 @@ parley_channel_unsaid(parley_channel_encode_t *e)
     return parley_error_set(e->err, code == PARLEY_E_SENDER_IDENTITY_MISMATCH
                                     ? code : PARLEY_E_TRANSLATION_UNSUPPORTED,
                             pointer, "in agent-channel, %s", text);
+}
+
+
+static int
+parley_channel_unheld(parley_channel_encode_t *e)
+{
+    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                            parley_at(e->m, PARLEY_SPOT_DATA).pointer,
+                            "a text cannot carry a payload of this depth");
 }
 
 

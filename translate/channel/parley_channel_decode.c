@@ -2,23 +2,18 @@
 #include "parley_time.h"
 
 
-static int parley_channel_fill(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_channel_peek(const parley_channel_fields_t *fields,
+    parley_msg_t *msg, const parley_channel_kind_info_t **ret);
+static int parley_channel_fill(parley_arena_t *arena,
+    const parley_channel_fields_t *fields,
+    const parley_channel_kind_info_t *kind, parley_msg_t *msg);
+static int parley_channel_says_kind(parley_msg_t *msg,
+    const parley_channel_kind_info_t *kind);
 static int parley_channel_says_urgency(parley_msg_t *msg,
     parley_channel_kind_t kind);
 static int64_t parley_channel_ms(const parley_json_t *doc, uint32_t value);
-static int parley_channel_members(parley_arena_t *arena, parley_msg_t *msg);
-
-
-/* what no canonical field holds */
-static const parley_str_t  parley_channel_envelope[] = {
-    parley_str("ttl_ms"), parley_str("acted_by"), parley_str("drafted_with"),
-    parley_str("provenance_compute_location"),
-    parley_str("provenance_method"), parley_str("provenance_return_ref"),
-    parley_str("provenance_context_check"), parley_str("provenance_basis"),
-};
-
-#define PARLEY_CHANNEL_ENVELOPE                                               \
-    (sizeof(parley_channel_envelope) / sizeof(parley_channel_envelope[0]))
+static int parley_channel_members(parley_arena_t *arena,
+    const parley_channel_fields_t *fields, parley_msg_t *msg);
 
 
 int
@@ -27,14 +22,16 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_t *err)
 {
     uint32_t                           value;
-    parley_str_t                       name;
+    parley_channel_fields_t            fields;
     const parley_channel_kind_info_t  *kind;
 
     (void) mve5;
 
+    parley_channel_fields(doc, &fields);
+
     /* section 3.1: no partial parse of another version */
 
-    value = parley_json_get(doc, 0, PARLEY_STR("envelope_version"));
+    value = fields.values[PARLEY_CHANNEL_VERSION];
 
     if (value != PARLEY_JSON_NONE
         && !parley_json_string_is(doc, value, PARLEY_STR("1.0")))
@@ -44,15 +41,11 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
                                 "be the string \"1.0\"");
     }
 
-    value = parley_json_get(doc, 0, PARLEY_STR("kind"));
-
-    if (parley_channel_peek(msg) != 0
-        || parley_msg_string(doc, value, &name) != 0)
-    {
+    if (parley_channel_peek(&fields, msg, &kind) != 0) {
         return parley_error_memory(err);
     }
 
-    kind = parley_channel_kind_find(name);
+    value = fields.values[PARLEY_CHANNEL_KIND];
 
     if (kind == NULL && value != PARLEY_JSON_NONE
         && parley_json_type(doc, value) == PARLEY_JSON_STRING)
@@ -63,8 +56,7 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (parley_validate(engine, PARLEY_PROTO_CHANNEL, doc, err) != 0) {
-
-        value = parley_json_get(doc, 0, PARLEY_STR("payload"));
+        value = fields.values[PARLEY_CHANNEL_PAYLOAD];
 
         if (kind != NULL
             && strncmp(err->field, "/payload/", sizeof("/payload/") - 1) == 0
@@ -79,8 +71,8 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    if (parley_channel_fill(arena, msg) != 0
-        || parley_channel_carried(arena, msg) != 0)
+    if (parley_channel_fill(arena, &fields, kind, msg) != 0
+        || parley_channel_carried(arena, &fields, kind, msg) != 0)
     {
         return parley_error_memory(err);
     }
@@ -89,40 +81,37 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
-int
-parley_channel_peek(parley_msg_t *msg)
-{
-    unsigned                           i;
-    parley_str_t                       name;
-    const parley_json_t               *doc;
-    const parley_channel_kind_info_t  *kind;
+/*
+ * Fills frame_id, handles, kind and intent, as far as they are strings, of a
+ * frame that need not be valid.  *ret NULL: the kind is not of the catalogue.
+ * -1: no memory.
+ */
 
-    struct {
-        parley_str_t   name;
-        parley_str_t  *to;
-    } fields[] = {
-        { parley_str("frame_id"), &msg->id },
-        { parley_str("sender_handle"), &msg->sender },
-        { parley_str("recipient_handle"), &msg->recipient },
-        { parley_str("kind"), &name },
-    };
+static int
+parley_channel_peek(const parley_channel_fields_t *fields, parley_msg_t *msg,
+    const parley_channel_kind_info_t **ret)
+{
+    parley_str_t          name;
+    const uint32_t       *values;
+    const parley_json_t  *doc;
 
     doc = msg->doc;
+    values = fields->values;
 
-    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        if (parley_msg_string(doc, parley_json_get(doc, 0, fields[i].name),
-                              fields[i].to)
-            != 0)
-        {
-            return -1;
-        }
+    if (parley_msg_string(doc, values[PARLEY_CHANNEL_FRAME_ID], &msg->id)
+        || parley_msg_string(doc, values[PARLEY_CHANNEL_SENDER], &msg->sender)
+        || parley_msg_string(doc, values[PARLEY_CHANNEL_RECIPIENT],
+                             &msg->recipient)
+        || parley_msg_string(doc, values[PARLEY_CHANNEL_KIND], &name))
+    {
+        return -1;
     }
 
-    kind = parley_channel_kind_find(name);
+    *ret = parley_channel_kind_find(name);
 
-    if (kind != NULL) {
-        msg->form = kind->name;
-        msg->intent = kind->intent;
+    if (*ret != NULL) {
+        msg->form = (*ret)->name;
+        msg->intent = (*ret)->intent;
     }
 
     return 0;
@@ -130,15 +119,15 @@ parley_channel_peek(parley_msg_t *msg)
 
 
 static int
-parley_channel_fill(parley_arena_t *arena, parley_msg_t *msg)
+parley_channel_fill(parley_arena_t *arena,
+    const parley_channel_fields_t *fields,
+    const parley_channel_kind_info_t *kind, parley_msg_t *msg)
 {
-    uint32_t              ttl;
     const parley_json_t  *doc;
 
     doc = msg->doc;
 
-    if (parley_msg_string(doc, parley_json_get(doc, 0,
-                                               PARLEY_STR("created_at")),
+    if (parley_msg_string(doc, fields->values[PARLEY_CHANNEL_CREATED],
                           &msg->created)
         != 0)
     {
@@ -148,37 +137,42 @@ parley_channel_fill(parley_arena_t *arena, parley_msg_t *msg)
     (void) parley_time_parse(msg->created, &msg->created_ms);
 
     msg->data.doc = doc;
-    msg->data.node = parley_json_get(doc, 0, PARLEY_STR("payload"));
+    msg->data.node = fields->values[PARLEY_CHANNEL_PAYLOAD];
 
-    if (parley_channel_says(msg) != 0) {
+    if (parley_channel_says_kind(msg, kind) != 0) {
         return -1;
     }
 
-    if (msg->timeout_ms < 0
-        && (parley_str_is(msg->form, "peer_diagnostic_request")
-            || parley_str_is(msg->form, "agent_binding_moment")))
+    if (kind->kind == PARLEY_CHANNEL_DIAGNOSTIC_REQUEST
+        || kind->kind == PARLEY_CHANNEL_BINDING_MOMENT)
     {
-        ttl = parley_json_get(doc, 0, PARLEY_STR("ttl_ms"));
-        msg->timeout_ms = parley_channel_ms(doc, ttl);
+        msg->timeout_ms = parley_channel_ms(doc,
+                                          fields->values[PARLEY_CHANNEL_TTL]);
     }
 
-    return parley_channel_members(arena, msg);
+    return parley_channel_members(arena, fields, msg);
 }
 
 
 int
 parley_channel_says(parley_msg_t *msg)
 {
-    uint32_t                           value;
-    const parley_json_t               *doc;
     const parley_channel_kind_info_t  *kind;
 
-    doc = msg->data.doc;
-
     kind = parley_channel_kind_find(msg->form);
-    if (kind == NULL) {
-        return 0;
-    }
+
+    return kind != NULL ? parley_channel_says_kind(msg, kind) : 0;
+}
+
+
+static int
+parley_channel_says_kind(parley_msg_t *msg,
+    const parley_channel_kind_info_t *kind)
+{
+    uint32_t              value;
+    const parley_json_t  *doc;
+
+    doc = msg->data.doc;
 
     msg->act = kind->act;
 
@@ -279,55 +273,44 @@ parley_channel_ms(const parley_json_t *doc, uint32_t value)
     int64_t  ms;
 
     if (value == PARLEY_JSON_NONE
-        || parley_json_type(doc, value) != PARLEY_JSON_NUMBER
-        || parley_json_number(doc, value) < 0)
+        || parley_json_type(doc, value) != PARLEY_JSON_NUMBER)
     {
         return -1;
     }
 
-    if (parley_json_integer(doc, value, &ms) != 0
-        || ms > PARLEY_CHANNEL_MS_MAX)
-    {
-        return PARLEY_CHANNEL_MS_MAX;
+    if (parley_json_integer(doc, value, &ms) != 0) {
+        return parley_json_number(doc, value) < 0 ? -1 : PARLEY_CHANNEL_MS_MAX;
     }
 
-    return ms;
+    return ms < 0 ? -1
+           : ms < PARLEY_CHANNEL_MS_MAX ? ms : PARLEY_CHANNEL_MS_MAX;
 }
 
 
+/* What no canonical field holds. */
+
 static int
-parley_channel_members(parley_arena_t *arena, parley_msg_t *msg)
+parley_channel_members(parley_arena_t *arena,
+    const parley_channel_fields_t *fields, parley_msg_t *msg)
 {
-    unsigned              i;
-    uint32_t              k;
-    parley_member_t      *member;
-    const parley_json_t  *doc;
+    unsigned          i;
+    parley_member_t  *member;
 
-    doc = msg->doc;
-
-    msg->members = parley_arena_alloc(arena, PARLEY_CHANNEL_ENVELOPE
+    msg->members = parley_arena_alloc(arena, fields->nrest
                                              * sizeof(parley_member_t));
     if (msg->members == NULL) {
         return -1;
     }
 
-    for (k = parley_json_first(0);
-         k != parley_json_end(doc, 0);
-         k = parley_json_after(doc, k + 1))
-    {
-        i = parley_channel_find(doc, k, parley_channel_envelope,
-                                PARLEY_CHANNEL_ENVELOPE);
+    for (i = 0; i < fields->nrest; i++) {
+        member = &msg->members[i];
 
-        if (i == PARLEY_CHANNEL_ENVELOPE) {
-            continue;
-        }
-
-        member = &msg->members[msg->nmembers++];
-
-        member->value.doc = doc;
-        member->value.node = k + 1;
-        member->name = parley_channel_envelope[i];
+        member->name = parley_channel_names[fields->rest[i]];
+        member->value.doc = msg->doc;
+        member->value.node = fields->values[fields->rest[i]];
     }
+
+    msg->nmembers = fields->nrest;
 
     return 0;
 }

@@ -13,6 +13,8 @@ static int parley_channel_write(parley_channel_encode_t *e,
     parley_encoded_t *ret);
 static void parley_channel_provenance(parley_buf_t *b,
     const parley_channel_encode_t *e);
+static void parley_channel_provenance_own(parley_buf_t *b,
+    const parley_channel_encode_t *e);
 static void parley_channel_ttl(parley_buf_t *b,
     const parley_channel_encode_t *e);
 
@@ -67,7 +69,9 @@ parley_channel_choose(parley_channel_encode_t *e)
         return -1;
     }
 
-    if (e->text.len > PARLEY_CHANNEL_TEXT_MAX) {
+    if (e->text.len > PARLEY_CHANNEL_TEXT_MAX
+        && parley_channel_text_len(e->text) > PARLEY_CHANNEL_TEXT_MAX)
+    {
         e->kind = parley_channel_kind(PARLEY_CHANNEL_HANDOVER);
 
         /* what the kind leaves open is another now */
@@ -214,7 +218,7 @@ parley_channel_plain(parley_channel_encode_t *e)
     }
 
     if (m->text.len > 0) {
-        parley_buf_str(&b, m->text);
+        parley_buf_json_text(&b, m->text);
 
     } else if (parley_channel_text_data(e, &b) != 0) {
         return -1;
@@ -236,12 +240,16 @@ parley_channel_write(parley_channel_encode_t *e, parley_encoded_t *ret)
     parley_buf_str(&b, e->id);
     parley_buf_lit(&b, "\",\"kind\":\"");
     parley_buf_str(&b, e->kind->name);
-    parley_buf_lit(&b, "\",\"sender_handle\":");
-    parley_buf_json_string(&b, e->sender);
-    parley_buf_lit(&b, ",\"recipient_handle\":");
-    parley_buf_json_string(&b, e->recipient);
-    parley_buf_lit(&b, ",\"created_at\":");
-    parley_buf_json_string(&b, e->created);
+
+    /* handles and timestamps have nothing to escape */
+
+    parley_buf_lit(&b, "\",\"sender_handle\":\"");
+    parley_buf_str(&b, e->sender);
+    parley_buf_lit(&b, "\",\"recipient_handle\":\"");
+    parley_buf_str(&b, e->recipient);
+    parley_buf_lit(&b, "\",\"created_at\":\"");
+    parley_buf_str(&b, e->created);
+    parley_buf_octet(&b, '"');
 
     parley_channel_ttl(&b, e);
 
@@ -290,6 +298,26 @@ parley_channel_ttl(parley_buf_t *b, const parley_channel_encode_t *e)
 static void
 parley_channel_provenance(parley_buf_t *b, const parley_channel_encode_t *e)
 {
+    if (e->native && e->m->origin == PARLEY_PROTO_CHANNEL) {
+        parley_channel_provenance_own(b, e);
+        return;
+    }
+
+    parley_buf_lit(b, ",\"provenance_compute_location\":\"server-active\"");
+    parley_buf_lit(b, ",\"provenance_method\":[\"gateway-translation\"]");
+    parley_buf_lit(b, ",\"provenance_context_check\":\"skipped\"");
+    parley_buf_lit(b, ",\"provenance_basis\":\"");
+    parley_buf_str(b, parley_proto_name(e->m->origin));
+    parley_buf_octet(b, '"');
+}
+
+
+/* That of a frame that comes back, as far as it has one. */
+
+static void
+parley_channel_provenance_own(parley_buf_t *b,
+    const parley_channel_encode_t *e)
+{
     unsigned           i;
     parley_json_ref_t  own;
 
@@ -301,7 +329,7 @@ parley_channel_provenance(parley_buf_t *b, const parley_channel_encode_t *e)
         { parley_str("provenance_method"), "[\"gateway-translation\"]" },
         { parley_str("provenance_return_ref"), NULL },
         { parley_str("provenance_context_check"), "\"skipped\"" },
-        { parley_str("provenance_basis"), "" },
+        { parley_str("provenance_basis"), "\"channel\"" },
     };
 
     for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
@@ -316,11 +344,8 @@ parley_channel_provenance(parley_buf_t *b, const parley_channel_encode_t *e)
         if (own.node != PARLEY_JSON_NONE) {
             parley_buf_value(b, own);
 
-        } else if (members[i].value[0] != '\0') {
-            parley_buf_str(b, parley_str_c(members[i].value));
-
         } else {
-            parley_buf_json_string(b, parley_proto_name(e->m->origin));
+            parley_buf_str(b, parley_str_c(members[i].value));
         }
     }
 }

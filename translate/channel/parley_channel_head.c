@@ -209,7 +209,11 @@ parley_channel_head_time(parley_channel_encode_t *e)
 
     m = e->m;
 
-    if (parley_time_parse(m->created, &ms) == 0) {
+    /* a time that is known was read from it, or it does not say one */
+
+    if (m->created.len > 0
+        && (m->created_ms >= 0 || parley_time_parse(m->created, &ms) == 0))
+    {
         e->created = m->created;
         return 0;
     }

@@ -18,6 +18,7 @@
  */
 
 #include "parley_channel.h"
+#include "parley_utf8.h"
 
 
 static int parley_channel_text_first(parley_arena_t *arena, uint64_t seed,
@@ -31,7 +32,6 @@ static int parley_channel_text_word(parley_arena_t *arena, uint64_t seed,
 static int parley_channel_text_json(parley_arena_t *arena, uint64_t seed,
     parley_str_t text, parley_json_ref_t *ret);
 static parley_str_t parley_channel_text_line(parley_str_t *text);
-static int parley_channel_text_is_plain(parley_str_t s);
 
 
 int
@@ -143,7 +143,7 @@ parley_channel_text_first(parley_arena_t *arena, uint64_t seed,
     ret->form = parley_str_make(line.data, (size_t) (space - line.data));
     line = parley_str_from(line, ret->form.len + 1);
 
-    return parley_channel_text_is_plain(ret->form)
+    return parley_channel_is_plain(ret->form)
            ? parley_channel_text_word(arena, seed, line, &ret->intent) : 0;
 }
 
@@ -214,7 +214,7 @@ parley_channel_text_word(parley_arena_t *arena, uint64_t seed,
 
     if (line.len == 0 || line.data[0] != '"') {
         *ret = line;
-        return line.len > 0 && parley_channel_text_is_plain(line);
+        return line.len > 0 && parley_channel_is_plain(line);
     }
 
     rc = parley_channel_text_json(arena, seed, line, &value);
@@ -277,12 +277,30 @@ parley_channel_text_line(parley_str_t *text)
 }
 
 
-static int
-parley_channel_text_is_plain(parley_str_t s)
+int
+parley_channel_is_plain(parley_str_t s)
 {
-    size_t  i;
+    size_t    i;
+    uint64_t  x, del, bad;
 
-    for (i = 0; i < s.len; i++) {
+    bad = 0;
+
+    /* eight at once: which one it is does not matter */
+
+    for (i = 0; s.len - i >= 8; i += 8) {
+        memcpy(&x, s.data + i, 8);
+
+        del = x ^ (PARLEY_UTF8_ONES * 0x7F);
+
+        bad |= (x - PARLEY_UTF8_ONES * 0x20) & ~x;
+        bad |= (del - PARLEY_UTF8_ONES) & ~del;
+    }
+
+    if (bad & PARLEY_UTF8_HIGHS) {
+        return 0;
+    }
+
+    for ( /* void */ ; i < s.len; i++) {
         if (s.data[i] < 0x20 || s.data[i] == 0x7F) {
             return 0;
         }

@@ -5,15 +5,16 @@
 
 #include "parley_channel.h"
 #include "parley_carry.h"
-#include "parley_decimal.h"
-#include "parley_jcs.h"
-#include "parley_number.h"
 #include "parley_spot.h"
 
 
-#define PARLEY_CHANNEL_DIGITS  15       /* of integers that are doubles */
+#define PARLEY_CHANNEL_REQUIRES  1      /* of AEE's members */
+#define PARLEY_CHANNEL_SHORT   65536    /* octets: no string, array or object
+                                           in such a text is too great for
+                                           who reads it */
 
 
+static int parley_channel_text_reread(const parley_channel_encode_t *e);
 static int parley_channel_text_first(parley_channel_encode_t *e,
     parley_buf_t *b);
 static int parley_channel_text_lines(parley_channel_encode_t *e,
@@ -22,9 +23,6 @@ static int parley_channel_text_act(const parley_channel_encode_t *e,
     parley_act_t *ret);
 static int parley_channel_text_members(parley_channel_encode_t *e,
     parley_buf_t *b);
-static int parley_channel_is_double(const parley_json_t *doc, uint32_t i);
-static int parley_channel_text_value(parley_channel_encode_t *e,
-    parley_buf_t *b, parley_json_ref_t value);
 static void parley_channel_text_word(parley_buf_t *b, parley_str_t word);
 static void parley_channel_session(parley_buf_t *b, parley_str_t name,
     const parley_channel_encode_t *e);
@@ -33,9 +31,17 @@ static void parley_channel_session(parley_buf_t *b, parley_str_t name,
 int
 parley_channel_text_write(parley_channel_encode_t *e)
 {
+    size_t        size;
     parley_buf_t  b;
 
-    parley_buf_init(&b, e->arena, e->m->doc->input.len + 128);
+    e->deep = 0;
+    e->timeout_ms = -1;
+
+    /* half as much again: most octets of a payload need no escape */
+
+    size = e->m->doc->input.len;
+
+    parley_buf_init(&b, e->arena, size + size / 2 + 128);
 
     if (e->m->act == PARLEY_ACT_FAILURE) {
         parley_buf_lit(&b, "error ");
@@ -49,7 +55,7 @@ parley_channel_text_write(parley_channel_encode_t *e)
         return -1;
     }
 
-    parley_buf_lit(&b, "\n\n");
+    parley_buf_lit(&b, "\\n\\n");
 
     if (parley_channel_text_data(e, &b) != 0) {
         return -1;
@@ -57,6 +63,81 @@ parley_channel_text_write(parley_channel_encode_t *e)
 
     return parley_buf_done(&b, &e->text) == 0
            ? 0 : parley_error_memory(e->err);
+}
+
+
+int
+parley_channel_text_is_whole(const parley_channel_encode_t *e)
+{
+    parley_str_t         form;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    if (m->form.len == 0 || m->id.len == 0 || e->deep
+        || (m->data.node != PARLEY_JSON_NONE
+            && parley_json_type(m->data.doc, m->data.node)
+               != PARLEY_JSON_OBJECT)
+        || (m->origin != PARLEY_PROTO_AEE
+            && (parley_carry_intent(m->intent, &form) != m->origin
+                || !parley_str_eq(form, m->form))))
+    {
+        return 0;
+    }
+
+    return e->text.len <= PARLEY_CHANNEL_SHORT
+           || parley_channel_text_reread(e);
+}
+
+
+/* A long one. */
+
+static int
+parley_channel_text_reread(const parley_channel_encode_t *e)
+{
+    parley_buf_t              b;
+    parley_str_t              quoted, text;
+    parley_json_t             doc;
+    parley_error_t            err;
+    parley_channel_carrier_t  c;
+
+    parley_buf_init(&b, e->arena, e->text.len + sizeof("\"\""));
+    parley_buf_octet(&b, '"');
+    parley_buf_str(&b, e->text);
+    parley_buf_octet(&b, '"');
+
+    if (parley_buf_done(&b, &quoted) != 0
+        || parley_read_again(&doc, e->arena, e->m->doc->seed, quoted, &err)
+           != 0
+        || parley_json_string(&doc, 0, &text) != 0)
+    {
+        return -1;
+    }
+
+    return parley_channel_text_read(e->arena, e->m->doc->seed, text, &c);
+}
+
+
+size_t
+parley_channel_text_len(parley_str_t text)
+{
+    size_t          n;
+    const uint8_t  *p, *end;
+
+    n = text.len;
+    end = text.data + text.len;
+
+    for (p = memchr(text.data, '\\', text.len);
+         p != NULL;
+         p = memchr(p, '\\', (size_t) (end - p)))
+    {
+        /* \u001f or two octets */
+
+        n -= p[1] == 'u' ? 5 : 1;
+        p += p[1] == 'u' ? 6 : 2;
+    }
+
+    return n;
 }
 
 
@@ -105,7 +186,7 @@ parley_channel_text_first(parley_channel_encode_t *e, parley_buf_t *b)
 
     parley_buf_str(b, parley_proto_name(m->origin));
     parley_buf_octet(b, '.');
-    parley_buf_str(b, m->form);
+    parley_buf_json_text(b, m->form);
     parley_buf_octet(b, ' ');
     parley_channel_text_word(b, m->intent);
 
@@ -123,11 +204,11 @@ parley_channel_text_lines(parley_channel_encode_t *e, parley_buf_t *b)
 
     m = e->m;
 
-    parley_buf_lit(b, "\nid: ");
+    parley_buf_lit(b, "\\nid: ");
     parley_channel_text_word(b, m->id);
 
     if (m->corr.len > 0 && !parley_str_eq(m->corr, m->id)) {
-        parley_buf_lit(b, "\ncorr: ");
+        parley_buf_lit(b, "\\ncorr: ");
         parley_channel_text_word(b, m->corr);
     }
 
@@ -136,17 +217,17 @@ parley_channel_text_lines(parley_channel_encode_t *e, parley_buf_t *b)
     }
 
     if (act != m->act) {
-        parley_buf_lit(b, "\nact: ");
+        parley_buf_lit(b, "\\nact: ");
         parley_buf_str(b, parley_channel_acts[m->act]);
     }
 
     if (m->priority != PARLEY_PRIORITY_NORMAL) {
-        parley_buf_lit(b, "\npriority: ");
+        parley_buf_lit(b, "\\npriority: ");
         parley_buf_str(b, parley_priority_name(m->priority));
     }
 
     if (m->reply_to.len > 0) {
-        parley_buf_lit(b, "\nreply_to: ");
+        parley_buf_lit(b, "\\nreply_to: ");
         parley_channel_text_word(b, m->reply_to);
     }
 
@@ -192,7 +273,9 @@ parley_channel_text_members(parley_channel_encode_t *e, parley_buf_t *b)
     const parley_msg_t  *m;
 
     static const parley_str_t  names[] = {
-        parley_str("reply_to"), parley_str("requires"), parley_str("trace")
+        parley_str("reply_to"),
+        [PARLEY_CHANNEL_REQUIRES] = parley_str("requires"),
+        parley_str("trace")
     };
 
     m = e->m;
@@ -200,7 +283,10 @@ parley_channel_text_members(parley_channel_encode_t *e, parley_buf_t *b)
     if (m->origin != PARLEY_PROTO_AEE) {
 
         if (m->timeout_ms >= 0) {
-            parley_buf_lit(b, "\nrequires: {\"timeout_ms\":");
+            e->timeout_ms = m->timeout_ms < PARLEY_CHANNEL_MS_MAX
+                            ? m->timeout_ms : PARLEY_CHANNEL_MS_MAX;
+
+            parley_buf_lit(b, "\\nrequires: {\\\"timeout_ms\\\":");
             parley_buf_int(b, m->timeout_ms);
             parley_buf_octet(b, '}');
         }
@@ -219,12 +305,16 @@ parley_channel_text_members(parley_channel_encode_t *e, parley_buf_t *b)
             continue;
         }
 
-        parley_buf_octet(b, '\n');
+        parley_buf_lit(b, "\\n");
         parley_buf_str(b, names[i]);
         parley_buf_lit(b, ": ");
 
         if (parley_channel_text_value(e, b, m->members[k].value) != 0) {
             return -1;
+        }
+
+        if (i == PARLEY_CHANNEL_REQUIRES) {
+            e->timeout_ms = parley_channel_timeout(m->members[k].value);
         }
     }
 
@@ -232,128 +322,28 @@ parley_channel_text_members(parley_channel_encode_t *e, parley_buf_t *b)
 }
 
 
-/* The native payload, without what carrying it in AEE added. */
-
-int
-parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
-{
-    parley_buf_t         native;
-    parley_str_t         text;
-    parley_json_t        doc;
-    const parley_msg_t  *m;
-
-    m = e->m;
-
-    if (m->data.node == PARLEY_JSON_NONE) {
-        parley_buf_lit(b, "{}");
-        return 0;
-    }
-
-    if (!m->carried && m->naside == 0) {
-        return parley_channel_text_value(e, b, m->data);
-    }
-
-    parley_buf_init(&native, e->arena, m->doc->input.len);
-    parley_carry_payload(&native, m, parley_str_none);
-
-    if (parley_buf_done(&native, &text) != 0) {
-        return parley_error_memory(e->err);
-    }
-
-    if (parley_read_again(&doc, e->arena, m->doc->seed, text, e->err) != 0) {
-        return -1;
-    }
-
-    return parley_channel_text_value(e, b, (parley_json_ref_t) { &doc, 0 });
-}
-
-
-/*
- * The RFC 8785 form, which has doubles for numbers: what is none cannot be
- * said.
- */
-
-static int
-parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
-    parley_json_ref_t value)
-{
-    char      pointer[PARLEY_POINTER_MAX];
-    uint32_t  i;
-
-    for (i = value.node; i < parley_json_end(value.doc, value.node); i++) {
-        if (parley_json_type(value.doc, i) == PARLEY_JSON_NUMBER
-            && !parley_channel_is_double(value.doc, i))
-        {
-            break;
-        }
-    }
-
-    if (i == parley_json_end(value.doc, value.node)) {
-        parley_jcs_write(b, value, parley_str_none);
-        return 0;
-    }
-
-    if (value.doc == e->m->doc) {
-        (void) parley_json_pointer(value.doc, i, pointer, sizeof(pointer));
-    }
-
-    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            value.doc == e->m->doc ? pointer
-                             : parley_at(e->m, PARLEY_SPOT_DATA).pointer,
-                             "this number is no double: it has no canonical "
-                             "form");
-}
-
-
-/* Whether it has that very value, not one near it. */
-
-static int
-parley_channel_is_double(const parley_json_t *doc, uint32_t i)
-{
-    char              text[PARLEY_NUMBER_MAX];
-    double            d;
-    parley_str_t      literal;
-    parley_decimal_t  written, kept;
-
-    literal = parley_json_raw(doc, i);
-
-    if ((parley_json_node(doc, i)->flags & PARLEY_JSON_INTEGER)
-        && literal.len <= PARLEY_CHANNEL_DIGITS)
-    {
-        return 1;
-    }
-
-    if (parley_number_parse(literal, &d) != 0) {
-        return 0;
-    }
-
-    written = parley_decimal_make(literal);
-    kept = parley_decimal_make(parley_str_make(text,
-                                              parley_number_format(d, text)));
-
-    return parley_decimal_cmp(&written, &kept) == 0;
-}
-
-
 static void
 parley_channel_text_word(parley_buf_t *b, parley_str_t word)
 {
-    int     plain;
-    size_t  i;
+    parley_buf_t  quoted;
+    parley_str_t  text;
 
-    plain = word.len > 0 && word.data[0] != '"'
-            && !parley_str_is(word, "null");
-
-    for (i = 0; plain && i < word.len; i++) {
-        plain = word.data[i] >= 0x20 && word.data[i] != 0x7F;
+    if (word.len > 0 && word.data[0] != '"' && !parley_str_is(word, "null")
+        && parley_channel_is_plain(word))
+    {
+        parley_buf_json_text(b, word);
+        return;
     }
 
-    if (plain) {
-        parley_buf_str(b, word);
+    parley_buf_init(&quoted, b->arena, word.len + 16);
+    parley_buf_json_string(&quoted, word);
 
-    } else {
-        parley_buf_json_string(b, word);
+    if (parley_buf_done(&quoted, &text) != 0) {
+        b->failed = 1;
+        return;
     }
+
+    parley_buf_json_text(b, text);
 }
 
 
@@ -377,7 +367,10 @@ parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
     }
 
     parley_buf_octet(b, '{');
-    parley_buf_member(b, e->kind->text, e->text);
+    parley_buf_name(b, e->kind->text);
+    parley_buf_octet(b, '"');
+    parley_buf_str(b, e->text);
+    parley_buf_octet(b, '"');
 
     if (e->kind->corr.len > 0) {
         parley_buf_member(b, e->kind->corr, e->corr);

@@ -1,0 +1,205 @@
+/*
+ * The JSON of text carriers: RFC 8785, where that says what was meant.
+ */
+
+#include "parley_channel.h"
+#include "parley_carry.h"
+#include "parley_decimal.h"
+#include "parley_jcs.h"
+#include "parley_number.h"
+#include "parley_spot.h"
+
+
+static int parley_channel_text_kept(parley_channel_encode_t *e,
+    parley_buf_t *b);
+static uint32_t parley_channel_text_scan(parley_channel_encode_t *e,
+    const parley_json_t *doc, uint32_t value, uint32_t top);
+static int parley_channel_text_inexact(parley_channel_encode_t *e,
+    const char *pointer);
+static int parley_channel_is_double(const parley_json_t *doc, uint32_t i);
+
+
+/* The native payload, without what carrying it in AEE added. */
+
+int
+parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
+{
+    parley_buf_t         native;
+    parley_str_t         text;
+    parley_json_t        doc;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    if (m->data.node == PARLEY_JSON_NONE) {
+        parley_buf_lit(b, "{}");
+        return 0;
+    }
+
+    if (!m->carried) {
+        return m->naside == 0 ? parley_channel_text_value(e, b, m->data)
+                              : parley_channel_text_kept(e, b);
+    }
+
+    parley_buf_init(&native, e->arena, m->doc->input.len);
+    parley_carry_payload(&native, m, parley_str_none);
+
+    if (parley_buf_done(&native, &text) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    if (parley_read_again(&doc, e->arena, m->doc->seed, text, e->err) != 0) {
+        return -1;
+    }
+
+    return parley_channel_text_value(e, b, (parley_json_ref_t) { &doc, 0 });
+}
+
+
+/* The payload without the members that are the envelope's. */
+
+static int
+parley_channel_text_kept(parley_channel_encode_t *e, parley_buf_t *b)
+{
+    size_t                n;
+    uint32_t              k, *kept;
+    const parley_msg_t   *m;
+    const parley_json_t  *doc;
+
+    m = e->m;
+    doc = m->data.doc;
+    n = 0;
+
+    kept = parley_arena_alloc(e->arena,
+                              parley_json_node(doc, m->data.node)->count
+                              * sizeof(uint32_t));
+    if (kept == NULL) {
+        return parley_error_memory(e->err);
+    }
+
+    for (k = parley_json_first(m->data.node);
+         k != parley_json_end(doc, m->data.node);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (!parley_msg_is_payload(m, k)) {
+            continue;
+        }
+
+        kept[n++] = k;
+
+        if (parley_channel_text_scan(e, doc, k + 1, m->data.node)
+            != PARLEY_JSON_NONE)
+        {
+            return parley_channel_text_inexact(e, parley_at(m,
+                                               PARLEY_SPOT_DATA).pointer);
+        }
+    }
+
+    parley_jcs_text_members(b, doc, kept, n);
+
+    return 0;
+}
+
+
+/*
+ * The RFC 8785 form, which has doubles for numbers: what is none cannot be
+ * said.
+ */
+
+int
+parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
+    parley_json_ref_t value)
+{
+    char      pointer[PARLEY_POINTER_MAX];
+    uint32_t  i;
+
+    i = parley_channel_text_scan(e, value.doc, value.node, value.node);
+
+    if (i == PARLEY_JSON_NONE) {
+        parley_jcs_text(b, value);
+        return 0;
+    }
+
+    if (value.doc != e->m->doc) {
+        return parley_channel_text_inexact(e, parley_at(e->m,
+                                           PARLEY_SPOT_DATA).pointer);
+    }
+
+    (void) parley_json_pointer(value.doc, i, pointer, sizeof(pointer));
+
+    return parley_channel_text_inexact(e, pointer);
+}
+
+
+/*
+ * The first number in a value that is no double, or PARLEY_JSON_NONE; and
+ * whether the value is too deep below top, with which a text begins.
+ */
+
+static uint32_t
+parley_channel_text_scan(parley_channel_encode_t *e, const parley_json_t *doc,
+    uint32_t value, uint32_t top)
+{
+    uint32_t                   i, end, most;
+    const parley_json_node_t  *node;
+
+    end = parley_json_end(doc, value);
+    most = parley_json_node(doc, top)->depth + parley_json_limits_default.depth;
+
+    for (i = value; i < end; i++) {
+        node = parley_json_node(doc, i);
+
+        if (node->type == PARLEY_JSON_STRING) {
+            continue;
+        }
+
+        if (node->type == PARLEY_JSON_NUMBER
+            && !parley_channel_is_double(doc, i))
+        {
+            return i;
+        }
+
+        if (node->type >= PARLEY_JSON_ARRAY && node->depth >= most) {
+            e->deep = 1;
+        }
+    }
+
+    return PARLEY_JSON_NONE;
+}
+
+
+static int
+parley_channel_text_inexact(parley_channel_encode_t *e, const char *pointer)
+{
+    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
+                            "this number is no double: it has no canonical "
+                            "form");
+}
+
+
+/* Whether it has that very value, not one near it. */
+
+static int
+parley_channel_is_double(const parley_json_t *doc, uint32_t i)
+{
+    char              text[PARLEY_NUMBER_MAX];
+    double            d;
+    parley_str_t      literal;
+    parley_decimal_t  written, kept;
+
+    if (parley_json_node(doc, i)->flags & PARLEY_JSON_CANONICAL) {
+        return 1;
+    }
+
+    literal = parley_json_raw(doc, i);
+
+    if (parley_number_parse(literal, &d) != 0) {
+        return 0;
+    }
+
+    written = parley_decimal_make(literal);
+    kept = parley_decimal_make(parley_str_make(text,
+                                              parley_number_format(d, text)));
+
+    return parley_decimal_cmp(&written, &kept) == 0;
+}
