@@ -52,7 +52,9 @@ parley_schema_compile(parley_schema_set_t *set, parley_str_t uri,
     *ret = parley_schema_get(&c, resource, node, PARLEY_SCHEMA_K_NONE);
 
     if (*ret == NULL || parley_schema_compile_all(&c) != 0
-        || parley_schema_lead_on(&c, ret) != 0)
+        || parley_schema_lead_on(&c, ret) != 0
+        || parley_schema_plan(&c, (*ret)->resource->doc->programs[(*ret)->node])
+           != 0)
     {
         *ret = NULL;
         set->dynamics = dynamics;

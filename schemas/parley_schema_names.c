@@ -5,9 +5,6 @@
 #define PARLEY_SCHEMA_NAMES_MAX    4096
 #define PARLEY_SCHEMA_FACTORS      512
 
-/* so few names are rather looked for in the instance */
-#define PARLEY_SCHEMA_BY_NAME_MAX  2
-
 
 static parley_schema_name_t *parley_schema_name(parley_schema_compiler_t *c,
     parley_schema_t *s, uint32_t node);

@@ -19,6 +19,7 @@
 typedef struct parley_schema_doc_s       parley_schema_doc_t;
 typedef struct parley_schema_resource_s  parley_schema_resource_t;
 typedef struct parley_schema_anchor_s    parley_schema_anchor_t;
+typedef struct parley_schema_plan_s      parley_schema_plan_t;
 
 
 /* a registered text */
@@ -236,6 +237,8 @@ struct parley_schema_s {
     parley_schema_apply_t     *apply;
     parley_schema_rest_t      *rest;
     parley_schema_resource_t  *resource;
+    const parley_schema_plan_t *plan;       /* of what was asked for; NULL:
+                                               there is none */
     parley_schema_t           *next;        /* while compiling */
 };
 

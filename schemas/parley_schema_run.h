@@ -81,6 +81,10 @@ typedef struct {
 int parley_schema_visit_more(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
 
+/* parley_schema_plan_run.c: what a visit says where nothing is explained */
+int parley_schema_plan_run(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i);
+
 /* a visit that explains nothing */
 int parley_schema_try(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, parley_schema_seen_t *seen);

@@ -37,7 +37,18 @@ parley_schema_validate(const parley_schema_t *schema, parley_arena_t *scratch,
 
     run.steps = steps;
 
-    rc = parley_schema_visit(&run, schema, instance.node, NULL);
+    rc = PARLEY_SCHEMA_LIMIT;
+
+    if (schema->plan != NULL) {
+        rc = parley_schema_plan_run(&run, schema->plan, instance.node);
+    }
+
+    /* what has no plan, and where a plan did not get through */
+
+    if (rc < 0) {
+        run.steps = steps;
+        rc = parley_schema_visit(&run, schema, instance.node, NULL);
+    }
 
     if (rc == PARLEY_SCHEMA_VALID) {
         return 0;

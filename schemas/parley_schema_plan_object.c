@@ -1,0 +1,156 @@
+#include "parley_schema_planner.h"
+
+
+static void parley_schema_plan_member(parley_schema_planner_t *p, const
+    parley_str_t *text, const parley_schema_some_t *some, parley_schema_some_t
+    *ret);
+
+
+void
+parley_schema_plan_names(parley_schema_planner_t *p,
+    parley_schema_place_t *place, parley_schema_plan_t *plan,
+    const parley_schema_object_t *o, int own)
+{
+    uint32_t                      n, index;
+    parley_schema_some_t          one;
+    const parley_schema_name_t   *name;
+    parley_schema_plan_member_t  *member;
+
+    plan->min_members = parley_schema_max(plan->min_members, o->min);
+    plan->max_members = parley_schema_min(plan->max_members, o->max);
+
+    for (n = 0; n < o->nnames && !p->failed; n++) {
+
+        name = &o->names[n];
+        index = parley_schema_plan_text(p, &place->names, name->text);
+
+        if (p->failed) {
+            return;
+        }
+
+        if (name->required) {
+            plan->required |= (uint64_t) 1 << index;
+        }
+
+        if (own || !name->property || parley_schema_is_true(name->schema)) {
+            continue;
+        }
+
+        one.n = 1;
+        one.schemas[0] = name->schema;
+
+        member = parley_schema_plan_alloc(p,
+                                          sizeof(parley_schema_plan_member_t));
+        if (member == NULL) {
+            return;
+        }
+
+        member->index = index;
+        member->plan = parley_schema_plan_make(p, &one);
+        member->next = plan->members;
+        plan->members = member;
+    }
+}
+
+
+void
+parley_schema_plan_frame(parley_schema_planner_t *p,
+    const parley_schema_place_t *place, parley_schema_frame_t *f,
+    const parley_schema_some_t *some)
+{
+    uint32_t               n;
+    parley_schema_some_t   list;
+
+    f->names = parley_schema_plan_table(p, &place->names);
+    f->plans = parley_schema_plan_alloc(p, (place->names.n + 1)
+                                           * sizeof(f->plans[0]));
+
+    for (n = 0; n <= place->names.n && !p->failed; n++) {
+        parley_schema_plan_member(p, n ? &place->names.text[n - 1] : NULL,
+                                  some, &list);
+        f->plans[n] = parley_schema_plan_make(p, &list);
+    }
+
+    f->by_name = (!p->failed && f->plans[0] == NULL
+                  && place->names.n <= PARLEY_SCHEMA_BY_NAME_MAX);
+}
+
+
+/*
+ * The schemas for the member of a name, NULL: of one that no schema knows.
+ */
+static void
+parley_schema_plan_member(parley_schema_planner_t *p,
+    const parley_str_t *text, const parley_schema_some_t *some,
+    parley_schema_some_t *ret)
+{
+    uint32_t                       n, k;
+    const parley_schema_t         *s;
+    const parley_schema_object_t  *o;
+
+    ret->n = 0;
+
+    for (n = 0; n < some->n; n++) {
+
+        o = some->schemas[n]->object;
+
+        if (o == NULL || parley_schema_plan_is_whole(some->schemas[n])) {
+            continue;
+        }
+
+        s = o->additional;
+
+        for (k = 0; k < o->nnames && text != NULL; k++) {
+            if (o->names[k].property
+                && parley_str_eq(o->names[k].text, *text))
+            {
+                s = o->names[k].schema;
+                break;
+            }
+        }
+
+        if (s != NULL && !parley_schema_is_true(s)) {
+            parley_schema_plan_add(p, ret, s);
+        }
+    }
+}
+
+
+const parley_schema_words_t *
+parley_schema_plan_table(parley_schema_planner_t *p,
+    const parley_schema_texts_t *texts)
+{
+    parley_schema_words_t  *words;
+
+    words = parley_schema_words(&p->c->set->arena, texts->text, texts->n);
+
+    if (words == NULL) {
+        p->failed = PARLEY_SCHEMA_PLAN_NO_MEMORY;
+        (void) parley_schema_no_memory(p->c->err);
+    }
+
+    return words;
+}
+
+
+uint32_t
+parley_schema_plan_text(parley_schema_planner_t *p,
+    parley_schema_texts_t *texts, parley_str_t text)
+{
+    uint32_t  n;
+
+    for (n = 0; n < texts->n; n++) {
+        if (parley_str_eq(texts->text[n], text)) {
+            return n + 1;
+        }
+    }
+
+    if (n == PARLEY_SCHEMA_WORDS_MAX) {
+        p->failed = p->failed ? p->failed : PARLEY_SCHEMA_PLAN_TOO_LARGE;
+        return 0;
+    }
+
+    texts->text[texts->n++] = text;
+
+    return texts->n;
+}

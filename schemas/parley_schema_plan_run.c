@@ -1,0 +1,570 @@
+#include "parley_schema_run.h"
+#include "parley_schema_plan.h"
+
+
+/* integers of so few octets are read here */
+#define PARLEY_SCHEMA_PLAN_DIGITS  15
+
+
+/* the members that were met of those that a frame knows */
+typedef struct {
+    uint64_t  met;      /* a bit for each index; 0 is all other members */
+    uint32_t  at[PARLEY_SCHEMA_WORDS_MAX + 1];  /* their values */
+} parley_schema_members_t;
+
+
+static int parley_schema_plan_escaped(const parley_schema_run_t *run,
+    const parley_schema_words_t *words, const parley_json_node_t *node)
+    __attribute__((cold));
+static int parley_schema_plan_object(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i);
+static int parley_schema_plan_members(parley_schema_run_t *run,
+    const parley_schema_frame_t *f, uint32_t i, parley_schema_members_t *m);
+static int parley_schema_plan_named(parley_schema_run_t *run,
+    const parley_schema_frame_t *f, uint32_t i, parley_schema_members_t *m);
+static int parley_schema_plan_case(parley_schema_run_t *run,
+    const parley_schema_frame_t *f, uint32_t i,
+    const parley_schema_members_t *m);
+static int parley_schema_plan_closer(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_members_t *m);
+static int parley_schema_plan_known(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_members_t *m);
+static int parley_schema_plan_items(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i);
+static int parley_schema_plan_strings(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i);
+static int parley_schema_plan_numbers(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i);
+static int parley_schema_plan_rest(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_members_t *m);
+static int parley_schema_plan_branch(parley_schema_run_t *run,
+    const parley_schema_branch_t *b, uint32_t i,
+    const parley_schema_members_t *m);
+
+
+/* the index of a string among words, 0 where it is none, or < 0 */
+static inline int
+parley_schema_plan_word(const parley_schema_run_t *run,
+    const parley_schema_words_t *words, const parley_json_node_t *node)
+{
+    if (node->flags & PARLEY_JSON_ESCAPED) {
+        return parley_schema_plan_escaped(run, words, node);
+    }
+
+    return (int) parley_schema_words_find(words,
+                                          run->doc->input.data + node->off,
+                                          node->len);
+}
+
+
+static int
+parley_schema_plan_escaped(const parley_schema_run_t *run,
+    const parley_schema_words_t *words, const parley_json_node_t *node)
+{
+    parley_str_t  text;
+
+    if (parley_json_string(run->doc, (uint32_t) (node - run->nodes), &text)
+        != 0)
+    {
+        return PARLEY_SCHEMA_MEMORY;
+    }
+
+    return (int) parley_schema_words_find(words, text.data, text.len);
+}
+
+
+/* types, and of a string also length and words */
+static inline int
+parley_schema_plan_first(const parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i)
+{
+    int                        n;
+    const parley_json_node_t  *node;
+
+    node = &run->nodes[i];
+
+    if (!(plan->types >> node->type & 1)) {
+        return (node->type == PARLEY_JSON_NUMBER
+                && (plan->types & PARLEY_SCHEMA_INTEGER)
+                && ((node->flags & PARLEY_JSON_INTEGER)
+                    || parley_schema_number_is_integer(run->doc, i)))
+               ? PARLEY_SCHEMA_VALID : PARLEY_SCHEMA_INVALID;
+    }
+
+    if (node->type != PARLEY_JSON_STRING) {
+        return PARLEY_SCHEMA_VALID;
+    }
+
+    if (node->count < plan->min_length || node->count > plan->max_length) {
+        return PARLEY_SCHEMA_INVALID;
+    }
+
+    if (plan->words == NULL) {
+        return PARLEY_SCHEMA_VALID;
+    }
+
+    n = parley_schema_plan_word(run, plan->words, node);
+
+    return (n > 0) ? PARLEY_SCHEMA_VALID : (n == 0) ? PARLEY_SCHEMA_INVALID : n;
+}
+
+
+/* of a value that its own frame's members, if any, are not known of yet */
+static inline int
+parley_schema_plan_value(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i)
+{
+    int  rc;
+
+    rc = parley_schema_plan_first(run, plan, i);
+
+    if (rc != PARLEY_SCHEMA_VALID) {
+        return rc;
+    }
+
+    if (run->nodes[i].type == PARLEY_JSON_OBJECT && plan->frame != NULL) {
+        return parley_schema_plan_object(run, plan, i);
+    }
+
+    return (plan->closer >> run->nodes[i].type & 1)
+           ? parley_schema_plan_closer(run, plan, i, NULL)
+           : PARLEY_SCHEMA_VALID;
+}
+
+
+/* another plan of a value whose members are known; m NULL: it has none */
+static inline int
+parley_schema_plan_again(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_members_t *m)
+{
+    int  rc;
+
+    if (plan == NULL) {
+        return PARLEY_SCHEMA_VALID;
+    }
+
+    rc = parley_schema_plan_first(run, plan, i);
+
+    if (rc != PARLEY_SCHEMA_VALID) {
+        return rc;
+    }
+
+    return (plan->closer >> run->nodes[i].type & 1)
+           ? parley_schema_plan_closer(run, plan, i, m)
+           : PARLEY_SCHEMA_VALID;
+}
+
+
+int
+parley_schema_plan_run(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i)
+{
+    return parley_schema_plan_value(run, plan, i);
+}
+
+
+static int
+parley_schema_plan_object(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i)
+{
+    int                           rc;
+    parley_schema_members_t       m;
+    const parley_schema_frame_t  *f;
+
+    f = plan->frame;
+    m.met = 0;
+
+    rc = f->by_name ? parley_schema_plan_named(run, f, i, &m)
+                    : parley_schema_plan_members(run, f, i, &m);
+
+    if (rc != PARLEY_SCHEMA_VALID) {
+        return rc;
+    }
+
+    if ((m.met & plan->required) != plan->required) {
+        return PARLEY_SCHEMA_INVALID;
+    }
+
+    if (plan->closer & PARLEY_SCHEMA_OBJECT) {
+        rc = parley_schema_plan_closer(run, plan, i, &m);
+        if (rc != PARLEY_SCHEMA_VALID) {
+            return rc;
+        }
+    }
+
+    return f->selects ? parley_schema_plan_case(run, f, i, &m)
+                      : PARLEY_SCHEMA_VALID;
+}
+
+
+static int
+parley_schema_plan_members(parley_schema_run_t *run,
+    const parley_schema_frame_t *f, uint32_t i, parley_schema_members_t *m)
+{
+    int                          rc, n;
+    uint32_t                     k, end;
+    uint64_t                     met;
+    const parley_json_node_t    *nodes;
+    const parley_schema_plan_t  *plan;
+
+    met = 0;
+    nodes = run->nodes;
+    end = nodes[i].next;
+
+    for (k = i + 1; k != end; k = nodes[k + 1].next) {
+
+        n = parley_schema_plan_word(run, f->names, &nodes[k]);
+
+        if (n < 0) {
+            return n;
+        }
+
+        met |= (uint64_t) 1 << n;
+        m->at[n] = k + 1;
+        plan = f->plans[n];
+
+        if (plan != NULL) {
+            rc = parley_schema_plan_value(run, plan, k + 1);
+            if (rc != PARLEY_SCHEMA_VALID) {
+                return rc;
+            }
+        }
+    }
+
+    m->met = met;
+
+    return PARLEY_SCHEMA_VALID;
+}
+
+
+/* nothing matters but one name or two */
+static int
+parley_schema_plan_named(parley_schema_run_t *run,
+    const parley_schema_frame_t *f, uint32_t i, parley_schema_members_t *m)
+{
+    int       rc;
+    uint32_t  n, value;
+
+    for (n = 1; n <= f->names->n; n++) {
+
+        value = parley_schema_find_member(run, i, f->names->words[n].text);
+
+        if (value == PARLEY_JSON_NONE) {
+            continue;
+        }
+
+        m->met |= (uint64_t) 1 << n;
+        m->at[n] = value;
+
+        if (f->plans[n] != NULL) {
+            rc = parley_schema_plan_value(run, f->plans[n], value);
+            if (rc != PARLEY_SCHEMA_VALID) {
+                return rc;
+            }
+        }
+    }
+
+    return PARLEY_SCHEMA_VALID;
+}
+
+
+static int
+parley_schema_plan_case(parley_schema_run_t *run,
+    const parley_schema_frame_t *f, uint32_t i,
+    const parley_schema_members_t *m)
+{
+    int       n;
+    uint32_t  k;
+
+    n = 0;
+
+    if (m->met >> f->selector & 1) {
+
+        k = m->at[f->selector];
+
+        if (run->nodes[k].type == PARLEY_JSON_STRING) {
+            n = parley_schema_plan_word(run, f->words,
+                                        &run->nodes[k]);
+            if (n < 0) {
+                return n;
+            }
+        }
+    }
+
+    return parley_schema_plan_again(run, f->cases[n], i, m);
+}
+
+
+static int
+parley_schema_plan_closer(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_members_t *m)
+{
+    int  rc;
+
+    switch (run->nodes[i].type) {
+
+    case PARLEY_JSON_STRING:
+        rc = parley_schema_plan_strings(run, plan, i);
+        break;
+
+    case PARLEY_JSON_NUMBER:
+        rc = parley_schema_plan_numbers(run, plan, i);
+        break;
+
+    case PARLEY_JSON_ARRAY:
+        rc = parley_schema_plan_items(run, plan, i);
+        break;
+
+    case PARLEY_JSON_OBJECT:
+        rc = parley_schema_plan_known(run, plan, i, m);
+        break;
+
+    default:
+        rc = PARLEY_SCHEMA_VALID;
+    }
+
+    if (rc != PARLEY_SCHEMA_VALID || plan->closer != PARLEY_SCHEMA_ANY) {
+        return rc;
+    }
+
+    return parley_schema_plan_rest(run, plan, i, m);
+}
+
+
+/* what is asked of an object whose members were met before */
+static int
+parley_schema_plan_known(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_members_t *m)
+{
+    int                                 rc;
+    const parley_schema_plan_member_t  *member;
+
+    if (run->nodes[i].count < plan->min_members
+        || run->nodes[i].count > plan->max_members)
+    {
+        return PARLEY_SCHEMA_INVALID;
+    }
+
+    if (plan->required != 0 && (m->met & plan->required) != plan->required) {
+        return PARLEY_SCHEMA_INVALID;
+    }
+
+    for (member = plan->members; member != NULL; member = member->next) {
+
+        if (!(m->met >> member->index & 1)) {
+            continue;
+        }
+
+        rc = parley_schema_plan_value(run, member->plan,
+                                      m->at[member->index]);
+        if (rc != PARLEY_SCHEMA_VALID) {
+            return rc;
+        }
+    }
+
+    return PARLEY_SCHEMA_VALID;
+}
+
+
+static int
+parley_schema_plan_items(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i)
+{
+    int       rc;
+    uint32_t  k, end;
+
+    if (run->nodes[i].count < plan->min_items
+        || run->nodes[i].count > plan->max_items)
+    {
+        return PARLEY_SCHEMA_INVALID;
+    }
+
+    if (plan->items == NULL) {
+        return PARLEY_SCHEMA_VALID;
+    }
+
+    end = run->nodes[i].next;
+
+    for (k = i + 1; k != end; k = run->nodes[k].next) {
+        rc = parley_schema_plan_value(run, plan->items, k);
+        if (rc != PARLEY_SCHEMA_VALID) {
+            return rc;
+        }
+    }
+
+    return PARLEY_SCHEMA_VALID;
+}
+
+
+static int
+parley_schema_plan_strings(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i)
+{
+    int                            rc;
+    uint32_t                       n;
+    parley_str_t                   text;
+    const parley_schema_string_t  *s;
+
+    text = parley_json_span(run->doc, i);
+
+    if ((run->nodes[i].flags & PARLEY_JSON_ESCAPED)
+        && parley_json_string(run->doc, i, &text) != 0)
+    {
+        return PARLEY_SCHEMA_MEMORY;
+    }
+
+    for (n = 0; n < plan->nstrings; n++) {
+
+        s = plan->strings[n]->string;
+
+        if (text.len > s->octets) {
+            return PARLEY_SCHEMA_INVALID;
+        }
+
+        if (s->pattern != NULL) {
+            rc = parley_schema_pattern_match(s->pattern, &run->matcher, text);
+            if (rc != 1) {
+                return (rc == 0) ? PARLEY_SCHEMA_INVALID
+                                 : PARLEY_SCHEMA_LIMIT;
+            }
+        }
+
+        if (s->format != PARLEY_FORMAT_NONE
+            && !parley_format_is((parley_format_t) s->format, text))
+        {
+            return PARLEY_SCHEMA_INVALID;
+        }
+    }
+
+    return PARLEY_SCHEMA_VALID;
+}
+
+
+static int
+parley_schema_plan_numbers(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i)
+{
+    int                        rc;
+    int64_t                    value;
+    uint32_t                   n;
+    const uint8_t             *p, *end;
+    const parley_json_node_t  *node;
+
+    node = &run->nodes[i];
+
+    if ((node->flags & PARLEY_JSON_INTEGER) && !plan->inexact
+        && node->len <= PARLEY_SCHEMA_PLAN_DIGITS)
+    {
+        p = run->doc->input.data + node->off;
+        end = p + node->len;
+        value = 0;
+
+        for (p += (*p == '-'); p < end; p++) {
+            value = value * 10 + (*p - '0');
+        }
+
+        if (run->doc->input.data[node->off] == '-') {
+            value = -value;
+        }
+
+        return (value >= plan->least && value <= plan->most)
+               ? PARLEY_SCHEMA_VALID : PARLEY_SCHEMA_INVALID;
+    }
+
+    for (n = 0; n < plan->nnumbers; n++) {
+        rc = parley_schema_number(run, plan->numbers[n], i);
+        if (rc != PARLEY_SCHEMA_VALID) {
+            return rc;
+        }
+    }
+
+    return PARLEY_SCHEMA_VALID;
+}
+
+
+/* what may be asked of values of all types */
+static int
+parley_schema_plan_rest(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_members_t *m)
+{
+    int                            rc;
+    uint32_t                       n;
+    const parley_schema_branch_t  *b;
+    const parley_schema_values_t  *values;
+
+    for (n = 0; n < plan->nparts; n++) {
+        for (values = plan->parts[n]->values; values != NULL;
+             values = values->next)
+        {
+            if (!parley_schema_values_have(run, values, i)) {
+                return PARLEY_SCHEMA_INVALID;
+            }
+        }
+    }
+
+    for (b = plan->branches; b != NULL; b = b->next) {
+        rc = parley_schema_plan_branch(run, b, i, m);
+        if (rc != PARLEY_SCHEMA_VALID) {
+            return rc;
+        }
+    }
+
+    for (n = 0; n < plan->nwholes; n++) {
+        rc = parley_schema_visit(run, plan->wholes[n], i, NULL);
+        if (rc != PARLEY_SCHEMA_VALID) {
+            return rc;
+        }
+    }
+
+    return PARLEY_SCHEMA_VALID;
+}
+
+
+static int
+parley_schema_plan_branch(parley_schema_run_t *run,
+    const parley_schema_branch_t *b, uint32_t i,
+    const parley_schema_members_t *m)
+{
+    int       rc;
+    uint32_t  n, count;
+
+    if (b->keyword == PARLEY_SCHEMA_K_IF) {
+        rc = parley_schema_plan_again(run, b->plans[0], i, m);
+
+        return (rc < 0)
+               ? rc
+               : parley_schema_plan_again(run,
+                                          b->plans[(rc == PARLEY_SCHEMA_VALID)
+                                                   ? 1 : 2],
+                                          i, m);
+    }
+
+    count = 0;
+
+    for (n = 0; n < b->n; n++) {
+
+        rc = parley_schema_plan_again(run, b->plans[n], i, m);
+        if (rc < 0) {
+            return rc;
+        }
+
+        count += (rc == PARLEY_SCHEMA_VALID);
+
+        if (count == 1 && b->keyword == PARLEY_SCHEMA_K_ANY_OF) {
+            return PARLEY_SCHEMA_VALID;
+        }
+    }
+
+    /* of one schema that must not hold, or of those of which one must */
+
+    return (b->keyword != PARLEY_SCHEMA_K_ANY_OF
+            && count == (b->keyword == PARLEY_SCHEMA_K_ONE_OF))
+           ? PARLEY_SCHEMA_VALID : PARLEY_SCHEMA_INVALID;
+}
