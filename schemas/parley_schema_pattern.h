@@ -40,12 +40,23 @@ typedef struct {
     uint64_t  set[2];
     uint32_t  min;
     uint32_t  max;      /* UINT32_MAX: no end */
+    uint8_t   *table;   /* the set, by octet; NULL: in the prefix */
 } parley_schema_step_t;
+
+typedef struct parley_schema_fixed_s  parley_schema_fixed_t;
 
 typedef struct {
     parley_schema_step_t  *steps;
     uint32_t               nsteps;
     size_t                 len;         /* the least that can match */
+    parley_str_t           prefix;      /* so many steps, as a text */
+    uint32_t               optional;    /* this and all behind it, that are
+                                           there or not; UINT32_MAX: none */
+    uint32_t               barred_at;   /* where this may not stand: */
+    parley_str_t           barred;
+    uint8_t                barred_then; /* before this or the end; 0: before
+                                           anything */
+    parley_schema_fixed_t *fixed;       /* all of it; NULL: it is not fixed */
     unsigned               start:1;     /* '^' */
     unsigned               end:1;       /* '$' */
 } parley_schema_simple_t;
@@ -88,6 +99,10 @@ int parley_schema_pattern_match(const parley_schema_pattern_t *pattern,
  */
 int parley_schema_simple_compile(parley_arena_t *arena, parley_str_t source,
     parley_schema_simple_t **ret);
+
+/* parley_schema_simple_match.c: what matching needs; -1: no memory */
+int parley_schema_simple_prepare(parley_arena_t *arena,
+    parley_schema_simple_t *simple);
 int parley_schema_simple_match(const parley_schema_simple_t *simple,
     parley_str_t s);
 

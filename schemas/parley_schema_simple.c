@@ -3,6 +3,10 @@
  * after the other, each step taking as many as it can.  Taking what one can is
  * only right where a step's end is certain, so a pattern counts as simple only
  * if no step of variable length shares a character with what may follow it.
+ *
+ * Two things more may be in it: at its end steps that are there or not, as in
+ * ^[a-z]+(?:@[a-z]+)?$, and before any step of variable length a text that
+ * must not follow, (?!org/) or (?!org(?:$|@)).
  */
 
 #include "parley_schema_pattern.h"
@@ -16,12 +20,26 @@ typedef struct {
     const uint8_t         *p;
     const uint8_t         *end;
     uint32_t               n;
+    uint32_t               optional;    /* as in parley_schema_simple_t */
+    uint32_t               barred_at;
+    parley_str_t           barred;
+    uint8_t                barred_then;
     parley_schema_step_t   steps[PARLEY_SCHEMA_STEPS_MAX];
 } parley_schema_simple_read_t;
 
 
+#define parley_schema_simple_begins(r, text)                                  \
+    parley_str_begins(parley_str_make((r)->p, (size_t) ((r)->end - (r)->p)),  \
+                      text)
+
+
 static int parley_schema_simple_read(parley_schema_simple_read_t *r,
     int *ret_end);
+static int parley_schema_simple_group(parley_schema_simple_read_t *r,
+    int *ret_end);
+static int parley_schema_simple_bar(parley_schema_simple_read_t *r);
+static int parley_schema_simple_is_fixed(const parley_schema_simple_read_t *r,
+    uint32_t n);
 static int parley_schema_simple_atom(parley_schema_simple_read_t *r,
     uint64_t set[2]);
 static int parley_schema_simple_escape(parley_schema_simple_read_t *r,
@@ -61,13 +79,20 @@ parley_schema_simple_compile(parley_arena_t *arena, parley_str_t source,
     r.p = source.data;
     r.end = source.data + source.len;
     r.n = 0;
+    r.optional = UINT32_MAX;
+    r.barred_at = UINT32_MAX;
+    r.barred = parley_str_make(NULL, 0);
+    r.barred_then = 0;
 
     start = (r.p < r.end && *r.p == '^');
     r.p += start;
 
     if (parley_schema_simple_read(&r, &end) != 0
         || r.n == 0
-        || !parley_schema_simple_certain(r.steps, r.n))
+        || !parley_schema_simple_certain(r.steps, r.n)
+        || (!start && (!end || r.optional != UINT32_MAX
+                       || r.barred_at != UINT32_MAX
+                       || !parley_schema_simple_is_fixed(&r, r.n))))
     {
         return 0;
     }
@@ -77,16 +102,8 @@ parley_schema_simple_compile(parley_arena_t *arena, parley_str_t source,
         return -1;
     }
 
-    for (i = 0; i < r.n; i++) {
+    for (i = 0; i < r.n && i < r.optional; i++) {
         simple->len += r.steps[i].min;
-
-        if (r.steps[i].min != r.steps[i].max && !start) {
-            return 0;
-        }
-    }
-
-    if (!start && !end) {
-        return 0;
     }
 
     simple->steps = parley_arena_alloc(arena,
@@ -97,52 +114,15 @@ parley_schema_simple_compile(parley_arena_t *arena, parley_str_t source,
 
     memcpy(simple->steps, r.steps, r.n * sizeof(parley_schema_step_t));
     simple->nsteps = r.n;
+    simple->optional = r.optional;
+    simple->barred_at = r.barred_at;
+    simple->barred = r.barred;
+    simple->barred_then = r.barred_then;
     simple->start = start & 1;
     simple->end = end & 1;
     *ret = simple;
 
-    return 0;
-}
-
-
-int
-parley_schema_simple_match(const parley_schema_simple_t *simple,
-    parley_str_t s)
-{
-    uint8_t                      c;
-    uint32_t                     n;
-    const uint8_t               *p, *end;
-    const parley_schema_step_t  *step, *last;
-
-    if (s.len < simple->len) {
-        return 0;
-    }
-
-    p = s.data;
-    end = p + s.len;
-
-    if (!simple->start) {
-        p = end - simple->len;
-    }
-
-    last = simple->steps + simple->nsteps;
-
-    for (step = simple->steps; step < last; step++) {
-
-        for (n = 0; n < step->max && p < end; n++, p++) {
-            c = *p;
-
-            if (c >= 0x80 || !(step->set[c >> 6] >> (c & 63) & 1)) {
-                break;
-            }
-        }
-
-        if (n < step->min) {
-            return 0;
-        }
-    }
-
-    return p == end || !simple->end;
+    return parley_schema_simple_prepare(arena, simple);
 }
 
 
@@ -156,9 +136,19 @@ parley_schema_simple_read(parley_schema_simple_read_t *r, int *ret_end)
 
     while (r->p < r->end) {
 
-        if (*r->p == '$' && r->p + 1 == r->end) {
+        if (*r->p == '$' && r->p + 1 == r->end
+            && r->optional == UINT32_MAX)
+        {
             *ret_end = 1;
-            return 0;
+            break;
+        }
+
+        if (*r->p == '(' || *r->p == ')') {
+            if (parley_schema_simple_group(r, ret_end) != 0) {
+                return -1;
+            }
+
+            continue;
         }
 
         if (r->n == PARLEY_SCHEMA_STEPS_MAX) {
@@ -170,6 +160,7 @@ parley_schema_simple_read(parley_schema_simple_read_t *r, int *ret_end)
         step->set[1] = 0;
         step->min = 1;
         step->max = 1;
+        step->table = NULL;
 
         if (parley_schema_simple_atom(r, step->set) != 0
             || parley_schema_simple_quantifier(r, step) != 0)
@@ -178,7 +169,88 @@ parley_schema_simple_read(parley_schema_simple_read_t *r, int *ret_end)
         }
     }
 
-    return 0;
+    /* a group is closed by the end, and what is barred must be looked for */
+
+    return ((r->optional != UINT32_MAX && !*ret_end)
+            || (r->barred_at != UINT32_MAX && r->barred_at == r->n))
+           ? -1 : 0;
+}
+
+
+static int
+parley_schema_simple_group(parley_schema_simple_read_t *r, int *ret_end)
+{
+    if (parley_schema_simple_begins(r, "(?!")) {
+        return parley_schema_simple_bar(r);
+    }
+
+    if (parley_schema_simple_begins(r, "(?:") && r->optional == UINT32_MAX) {
+        r->optional = r->n;
+        r->p += 3;
+        return 0;
+    }
+
+    if (parley_schema_simple_begins(r, ")?$") && r->p + 3 == r->end
+        && r->optional < r->n)
+    {
+        *ret_end = 1;
+        r->p = r->end;
+        return 0;
+    }
+
+    return -1;
+}
+
+
+/* "(?!" text, perhaps "(?:$|" character ")", and ")" */
+static int
+parley_schema_simple_bar(parley_schema_simple_read_t *r)
+{
+    if (r->barred_at != UINT32_MAX || r->optional != UINT32_MAX
+        || !parley_schema_simple_is_fixed(r, r->n))
+    {
+        return -1;
+    }
+
+    r->p += 3;
+    r->barred_at = r->n;
+    r->barred.data = r->p;
+
+    while (r->p < r->end && ((*r->p >= 'a' && *r->p <= 'z') || *r->p == '/')) {
+        r->p++;
+    }
+
+    r->barred.len = (size_t) (r->p - r->barred.data);
+
+    if (parley_schema_simple_begins(r, "(?:$|") && r->end - r->p > 6
+        && (r->p[5] == '@' || r->p[5] == '/') && r->p[6] == ')')
+    {
+        r->barred_then = r->p[5];
+        r->p += 7;
+    }
+
+    if (r->barred.len == 0 || !parley_schema_simple_begins(r, ")")) {
+        return -1;
+    }
+
+    r->p++;
+
+    /* a quantifier of the assertion is an error that PCRE2 shall report */
+
+    return (r->p < r->end && strchr("*+?{", *r->p) != NULL && *r->p != '\0')
+           ? -1 : 0;
+}
+
+
+static int
+parley_schema_simple_is_fixed(const parley_schema_simple_read_t *r,
+    uint32_t n)
+{
+    while (n > 0 && r->steps[n - 1].min == r->steps[n - 1].max) {
+        n--;
+    }
+
+    return n == 0;
 }
 
 
