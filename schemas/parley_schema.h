@@ -37,7 +37,9 @@
 
 /*
  * Schemas applied in one validation: this many for the message, and this many
- * more for each of its nodes.
+ * more for each of its nodes.  Where a schema is a tree of some thousand at
+ * most, as those of the envelopes are, that is its bound, and none are
+ * counted.
  */
 #define PARLEY_SCHEMA_STEPS         100000
 #define PARLEY_SCHEMA_STEPS_NODE    64

@@ -2,7 +2,7 @@
 
 
 /* plans that one schema may need, and how deep they may be in one another */
-#define PARLEY_SCHEMA_PLANS_MAX       2048
+#define PARLEY_SCHEMA_PLANS_MAX       1024
 #define PARLEY_SCHEMA_PLAN_DEPTH_MAX  48
 
 /* 2^53 - 1 */

@@ -211,6 +211,15 @@ parley_schema_plan_words(parley_schema_planner_t *p,
         return;
     }
 
+    /* the ways there may be many more than the schemas */
+
+    if (p->left == 0) {
+        p->failed = PARLEY_SCHEMA_PLAN_TOO_LARGE;
+        return;
+    }
+
+    p->left--;
+
     a = s->apply;
 
     if (parley_schema_plan_is_case(s, &place->selector, &name)) {

@@ -37,7 +37,7 @@ typedef struct {
 
 typedef struct {
     parley_schema_compiler_t  *c;
-    uint32_t                   left;    /* of PARLEY_SCHEMA_PLANS_MAX */
+    uint32_t                   left;    /* plans, or looks for words */
     uint32_t                   depth;
     int                        failed;  /* 0, or one of those: */
 } parley_schema_planner_t;
@@ -46,10 +46,7 @@ typedef struct {
 #define PARLEY_SCHEMA_PLAN_NO_MEMORY  2
 
 
-/*
- * None of these goes on where p->failed is set, and what they return then is
- * of no use.  s, as own, is as some of parley_schema_plan_fill().
- */
+/* Where p->failed is set, what these return is of no use. */
 
 /* parley_schema_plan.c */
 
@@ -71,7 +68,7 @@ parley_schema_plan_t *parley_schema_plan_new(parley_schema_planner_t *p);
 void parley_schema_plan_add(parley_schema_planner_t *p,
     parley_schema_some_t *list, const parley_schema_t *s);
 
-/* NULL: no memory; c->err is filled */
+/* zeroed; NULL: no memory, and c->err is filled */
 void *parley_schema_plan_alloc(parley_schema_planner_t *p, size_t size);
 
 

@@ -237,8 +237,7 @@ struct parley_schema_s {
     parley_schema_apply_t     *apply;
     parley_schema_rest_t      *rest;
     parley_schema_resource_t  *resource;
-    const parley_schema_plan_t *plan;       /* of what was asked for; NULL:
-                                               there is none */
+    const parley_schema_plan_t  *plan;      /* NULL: none was made */
     parley_schema_t           *next;        /* while compiling */
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "parley_schema.h"
+#include "parley_schema_program.h"
 
 
 #define FUZZ_TEXT_MAX  16384
@@ -56,10 +57,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static void
 validate(const parley_schema_t *schema, parley_str_t text)
 {
-    int                    rc, bare;
+    int                    rc, bare, whole;
     parley_json_t          doc;
     parley_error_t         fault;
     parley_arena_t         arena;
+    parley_schema_t        unplanned;
     parley_json_ref_t      instance;
     parley_schema_error_t  err;
 
@@ -72,10 +74,19 @@ validate(const parley_schema_t *schema, parley_str_t text)
         rc = parley_schema_validate(schema, &arena, instance, &err);
         bare = parley_schema_validate(schema, &arena, instance, NULL);
 
-        /* explaining must not change the verdict, and must explain */
+        unplanned = *schema;
+        unplanned.plan = NULL;
 
-        if (rc != bare || (rc == 1 && (err.error.code == PARLEY_E_NONE
-                                       || err.error.text[0] == '\0')))
+        whole = parley_schema_validate(&unplanned, &arena, instance, NULL);
+
+        /*
+         * Neither explaining nor a plan may change the verdict, and what is
+         * refused is explained.
+         */
+
+        if (rc != bare || rc != whole
+            || (rc == 1 && (err.error.code == PARLEY_E_NONE
+                            || err.error.text[0] == '\0')))
         {
             abort();
         }

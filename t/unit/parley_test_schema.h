@@ -9,10 +9,15 @@
 #include "parley_test.h"
 
 #include "parley_schema.h"
+#include "parley_schema_program.h"
 #include "parley_schema_text.h"
 
 
-/* Reads json and validates it; the error is the caller's to look at. */
+/*
+ * Reads json and validates it; the error is the caller's to look at.  With
+ * and without explaining, by the plan and without it, the verdict must be the
+ * same.
+ */
 static inline int
 parley_test_validate(const parley_schema_t *s, const char *json,
     parley_schema_error_t *err)
@@ -21,6 +26,7 @@ parley_test_validate(const parley_schema_t *s, const char *json,
     parley_json_t      doc;
     parley_error_t     fault;
     parley_arena_t     arena;
+    parley_schema_t    unplanned;
     parley_json_ref_t  instance;
 
     memset(err, 0, sizeof(parley_schema_error_t));
@@ -37,6 +43,12 @@ parley_test_validate(const parley_schema_t *s, const char *json,
 
     rc = parley_schema_validate(s, &arena, instance, err);
     bare = parley_schema_validate(s, &arena, instance, NULL);
+    assert_int_equal(rc, bare);
+
+    unplanned = *s;
+    unplanned.plan = NULL;
+
+    bare = parley_schema_validate(&unplanned, &arena, instance, NULL);
     assert_int_equal(rc, bare);
 
     parley_arena_reset(&arena);
