@@ -13,6 +13,10 @@ typedef struct {
 } parley_schema_members_t;
 
 
+/* once for each value of a message: what calls would cost is a good part */
+static inline int parley_schema_plan_value(parley_schema_run_t *run,
+    const parley_schema_plan_t *plan, uint32_t i)
+    __attribute__((always_inline));
 static int parley_schema_plan_escaped(const parley_schema_run_t *run,
     const parley_schema_words_t *words, const parley_json_node_t *node)
     __attribute__((cold));
