@@ -2,6 +2,10 @@
 #include "parley_digest.h"
 
 
+#define PARLEY_UUID_ONES  0x0101010101010101ULL
+
+
+static uint64_t parley_uuid_not_hex(uint64_t x);
 static void parley_uuid_text(uint8_t octets[16], int version,
     char out[PARLEY_UUID_LEN + 1]);
 
@@ -9,30 +13,48 @@ static void parley_uuid_text(uint8_t octets[16], int version,
 int
 parley_uuid_is(parley_str_t s, int version)
 {
-    size_t   i;
-    uint8_t  c;
+    uint8_t         c;
+    uint64_t        bad;
+    const uint8_t  *p;
 
-    if (s.len != PARLEY_UUID_LEN) {
+    p = s.data;
+
+    if (s.len != PARLEY_UUID_LEN
+        || p[8] != '-' || p[13] != '-' || p[18] != '-' || p[23] != '-')
+    {
         return 0;
     }
 
-    for (i = 0; i < PARLEY_UUID_LEN; i++) {
-        c = s.data[i];
+    bad = parley_uuid_not_hex(parley_octets_word(p))
+          | parley_uuid_not_hex(parley_octets_half(p + 9)
+                                | (uint64_t) parley_octets_half(p + 14) << 32)
+          | parley_uuid_not_hex(parley_octets_half(p + 19)
+                                | (uint64_t) parley_octets_half(p + 32) << 32)
+          | parley_uuid_not_hex(parley_octets_word(p + 24));
 
-        if (i == 8 || i == 13 || i == 18 || i == 23) {
-            if (c != '-') {
-                return 0;
-            }
+    c = p[19];
 
-        } else if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
-            return 0;
-        }
-    }
-
-    c = s.data[19];
-
-    return s.data[14] == '0' + version
+    return bad == 0 && p[14] == '0' + version
            && (c == '8' || c == '9' || c == 'a' || c == 'b');
+}
+
+
+/*
+ * 0 where each of eight octets is a lower-case hex digit.  What is added moves
+ * the octets from a bound on to 0x80 and above; one that is there already
+ * disturbs its neighbour, but is bad by itself.
+ */
+static uint64_t
+parley_uuid_not_hex(uint64_t x)
+{
+    uint64_t  digit, letter;
+
+    digit = (x + PARLEY_UUID_ONES * (0x80 - '0'))
+            & ~(x + PARLEY_UUID_ONES * (0x80 - '9' - 1));
+    letter = (x + PARLEY_UUID_ONES * (0x80 - 'a'))
+             & ~(x + PARLEY_UUID_ONES * (0x80 - 'f' - 1));
+
+    return (x | ~(digit | letter)) & PARLEY_UUID_ONES * 0x80;
 }
 
 

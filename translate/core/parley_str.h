@@ -42,11 +42,98 @@ parley_str_c(const char *text)
 }
 
 
+static inline uint64_t
+parley_octets_word(const uint8_t *p)
+{
+    uint64_t  word;
+
+    memcpy(&word, p, 8);
+
+    return word;
+}
+
+
+static inline uint32_t
+parley_octets_half(const uint8_t *p)
+{
+    uint32_t  half;
+
+    memcpy(&half, p, 4);
+
+    return half;
+}
+
+
+/* beyond, a call of memcmp() costs less than a loop */
+#define PARLEY_OCTETS_FEW  32
+
+
+/*
+ * Whether n octets, few of them as a rule, are the same: by words, the last of
+ * which overlaps the others.
+ */
+static inline int
+parley_octets_same(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    size_t  i;
+
+    if (__builtin_constant_p(n) && n != 0) {
+        return memcmp(a, b, n) == 0;
+    }
+
+    if (n >= 8) {
+        for (i = 0; i < n - 8; i += 8) {
+            if (parley_octets_word(a + i) != parley_octets_word(b + i)) {
+                return 0;
+            }
+        }
+
+        return parley_octets_word(a + n - 8) == parley_octets_word(b + n - 8);
+    }
+
+    if (n >= 4) {
+        return parley_octets_half(a) == parley_octets_half(b)
+               && parley_octets_half(a + n - 4)
+                  == parley_octets_half(b + n - 4);
+    }
+
+    return n == 0
+           || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+}
+
+
+/* Copies n octets, short ones without a call; returns where they end. */
+static inline uint8_t *
+parley_octets_copy(uint8_t *to, const uint8_t *from, size_t n)
+{
+    if ((__builtin_constant_p(n) && n != 0) || n > 16) {
+        memcpy(to, from, n);
+
+    } else if (n >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + n - 8, from + n - 8, 8);
+
+    } else if (n >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + n - 4, from + n - 4, 4);
+
+    } else if (n != 0) {
+        to[0] = from[0];
+        to[n / 2] = from[n / 2];
+        to[n - 1] = from[n - 1];
+    }
+
+    return to + n;
+}
+
+
 static inline int
 parley_str_eq(parley_str_t a, parley_str_t b)
 {
     return a.len == b.len
-           && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+           && ((b.len > PARLEY_OCTETS_FEW)
+                   ? memcmp(a.data, b.data, b.len) == 0
+                   : parley_octets_same(a.data, b.data, b.len));
 }
 
 
