@@ -2,11 +2,16 @@
 #include "parley_utf8.h"
 
 
-#define PARLEY_BUF_SIZE  256
+#define PARLEY_BUF_SIZE    256
+#define PARLEY_BUF_ESCAPE  6        /* octets of the longest escape */
 
 
 static int parley_buf_grow(parley_buf_t *b, size_t need);
-static void parley_buf_escape(parley_buf_t *b, uint8_t c);
+static uint8_t *parley_buf_escape(uint8_t *out, uint8_t c);
+
+
+/* U+FFFD, in the place of an octet that is no UTF-8 */
+static const uint8_t  parley_buf_replacement[3] = { 0xEF, 0xBF, 0xBD };
 
 
 void
@@ -31,14 +36,14 @@ parley_buf_init(parley_buf_t *b, parley_arena_t *arena, size_t size)
 
 
 void
-parley_buf_put(parley_buf_t *b, const void *data, size_t len)
+parley_buf_octets(parley_buf_t *b, const uint8_t *data, size_t len)
 {
     if (len > b->size - b->len && parley_buf_grow(b, len) != 0) {
         return;
     }
 
     if (len != 0) {
-        memcpy(b->data + b->len, data, len);
+        (void) parley_octets_copy(b->data + b->len, data, len);
         b->len += len;
     }
 }
@@ -69,46 +74,86 @@ parley_buf_int(parley_buf_t *b, int64_t n)
 void
 parley_buf_json_string(parley_buf_t *b, parley_str_t s)
 {
-    parley_buf_octet(b, '"');
-    parley_buf_json_text(b, s);
+    uint8_t        *out;
+    const uint8_t  *p, *end;
+
+    if (s.len == 0) {
+        parley_buf_lit(b, "\"\"");
+        return;
+    }
+
+    if (b->size - b->len < s.len + 2 && parley_buf_grow(b, s.len + 2) != 0) {
+        return;
+    }
+
+    end = s.data + s.len;
+    out = b->data + b->len;
+    *out++ = '"';
+    p = parley_utf8_plain_copy(s.data, end, out);
+    out += p - s.data;
+
+    if (p == end) {
+        *out++ = '"';
+        b->len = (size_t) (out - b->data);
+        return;
+    }
+
+    b->len = (size_t) (out - b->data);
+
+    parley_buf_json_text(b, parley_str_make(p, (size_t) (end - p)));
     parley_buf_octet(b, '"');
 }
 
 
+/*
+ * There is always room for what is left of s as it stands, and for an escape
+ * more: plain text is copied while it is looked through.
+ */
 void
 parley_buf_json_text(parley_buf_t *b, parley_str_t s)
 {
-    size_t          n;
+    size_t          need;
+    uint8_t        *out;
+    uint32_t        surplus;
     const uint8_t  *p, *q, *end;
+
+    surplus = 0;            /* nobody asks how many */
 
     p = s.data;
     end = (s.len == 0) ? p : p + s.len;
 
     while (p < end) {
-        q = parley_utf8_plain(p, end);
+        need = (size_t) (end - p) + PARLEY_BUF_ESCAPE;
 
-        parley_buf_put(b, p, (size_t) (q - p));
+        if (b->size - b->len < need && parley_buf_grow(b, need) != 0) {
+            return;
+        }
+
+        out = b->data + b->len;
+        q = parley_utf8_plain_copy(p, end, out);
+        out += q - p;
         p = q;
 
         if (p == end) {
-            break;
+            /* void */
+
+        } else if (*p < 0x80) {
+            out = parley_buf_escape(out, *p++);
+
+        } else {
+            q = parley_utf8_run(p, end, &surplus);
+
+            if (q == p) {
+                out = parley_octets_copy(out, parley_buf_replacement, 3);
+                p++;
+
+            } else {
+                out = parley_octets_copy(out, p, (size_t) (q - p));
+                p = q;
+            }
         }
 
-        if (*p < 0x80) {
-            parley_buf_escape(b, *p++);
-            continue;
-        }
-
-        n = parley_utf8_len(p, end);
-
-        if (n == 0) {
-            parley_buf_lit(b, "\xEF\xBF\xBD");
-            p++;
-            continue;
-        }
-
-        parley_buf_put(b, p, n);
-        p += n;
+        b->len = (size_t) (out - b->data);
     }
 }
 
@@ -116,13 +161,27 @@ parley_buf_json_text(parley_buf_t *b, parley_str_t s)
 void
 parley_buf_name(parley_buf_t *b, parley_str_t name)
 {
-    if (b->len != 0 && b->data[b->len - 1] != '{') {
-        parley_buf_octet(b, ',');
+    size_t    need;
+    uint8_t  *out;
+
+    need = name.len + sizeof(",\"\":") - 1;
+
+    if (b->size - b->len < need && parley_buf_grow(b, need) != 0) {
+        return;
     }
 
-    parley_buf_octet(b, '"');
-    parley_buf_str(b, name);
-    parley_buf_lit(b, "\":");
+    out = b->data + b->len;
+
+    if (b->len != 0 && out[-1] != '{') {
+        *out++ = ',';
+    }
+
+    *out++ = '"';
+    out = parley_octets_copy(out, name.data, name.len);
+    *out++ = '"';
+    *out++ = ':';
+
+    b->len = (size_t) (out - b->data);
 }
 
 
@@ -209,47 +268,51 @@ parley_buf_grow(parley_buf_t *b, size_t need)
 }
 
 
-/* an octet below 0x20, a quote or a backslash */
-static void
-parley_buf_escape(parley_buf_t *b, uint8_t c)
+/* an octet below 0x20, a quote or a backslash; returns where it ends */
+static uint8_t *
+parley_buf_escape(uint8_t *out, uint8_t c)
 {
-    char  escape[6] = { '\\', 'u', '0', '0', '0', '0' };
-
     static const char  digits[] = "0123456789abcdef";
+
+    *out++ = '\\';
+
+    /* most by far: JSON in a string */
+
+    if (c == '"' || c == '\\') {
+        *out++ = c;
+        return out;
+    }
 
     switch (c) {
 
-    case '"':
-    case '\\':
-        escape[1] = (char) c;
-        break;
-
     case '\b':
-        escape[1] = 'b';
+        *out++ = 'b';
         break;
 
     case '\f':
-        escape[1] = 'f';
+        *out++ = 'f';
         break;
 
     case '\n':
-        escape[1] = 'n';
+        *out++ = 'n';
         break;
 
     case '\r':
-        escape[1] = 'r';
+        *out++ = 'r';
         break;
 
     case '\t':
-        escape[1] = 't';
+        *out++ = 't';
         break;
 
     default:
-        escape[4] = digits[c >> 4];
-        escape[5] = digits[c & 0x0F];
-        parley_buf_put(b, escape, 6);
-        return;
+        *out++ = 'u';
+        *out++ = '0';
+        *out++ = '0';
+        *out++ = (uint8_t) digits[c >> 4];
+        *out++ = (uint8_t) digits[c & 0x0F];
+        break;
     }
 
-    parley_buf_put(b, escape, 2);
+    return out;
 }

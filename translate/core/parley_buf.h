@@ -24,18 +24,38 @@ typedef struct {
 } parley_buf_t;
 
 
+#define PARLEY_BUF_LITERAL  64      /* longer ones are not copied in place */
+
+
 /* Starts with room for about size octets (0: 256). */
 void parley_buf_init(parley_buf_t *b, parley_arena_t *arena, size_t size);
 
-void parley_buf_put(parley_buf_t *b, const void *data, size_t len);
 void parley_buf_int(parley_buf_t *b, int64_t n);
+
+/* What parley_buf_put() does where the compiler does not know the length. */
+void parley_buf_octets(parley_buf_t *b, const uint8_t *data, size_t len);
+
+
+static inline void
+parley_buf_put(parley_buf_t *b, const void *data, size_t len)
+{
+    if (!__builtin_constant_p(len) || len == 0 || len > PARLEY_BUF_LITERAL
+        || len > b->size - b->len)
+    {
+        parley_buf_octets(b, data, len);
+        return;
+    }
+
+    memcpy(b->data + b->len, data, len);
+    b->len += len;
+}
 
 
 static inline void
 parley_buf_octet(parley_buf_t *b, uint8_t c)
 {
     if (b->len == b->size) {
-        parley_buf_put(b, &c, 1);
+        parley_buf_octets(b, &c, 1);
         return;
     }
 

@@ -24,6 +24,9 @@ static void parley_jcs_unsorted(parley_buf_t *b, const parley_json_t *doc,
     uint32_t i, uint32_t skip);
 static void parley_jcs_member(parley_buf_t *b, const parley_json_t *doc,
     uint32_t k);
+static void parley_jcs_pieces(parley_buf_t *b, const parley_json_t *doc,
+    uint32_t k);
+static parley_str_t parley_jcs_span(const parley_json_t *doc, uint32_t i);
 static void parley_jcs_string(parley_buf_t *b, const parley_json_t *doc,
     uint32_t i);
 static void parley_jcs_number(parley_buf_t *b, const parley_json_t *doc,
@@ -75,6 +78,15 @@ parley_jcs_write(parley_buf_t *b, parley_json_ref_t value, parley_str_t skip)
 static void
 parley_jcs_value(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
 {
+    parley_str_t  span;
+
+    span = parley_jcs_span(doc, i);
+
+    if (span.len != 0) {
+        parley_buf_str(b, span);
+        return;
+    }
+
     switch (parley_json_type(doc, i)) {
 
     case PARLEY_JSON_NUMBER:
@@ -89,12 +101,8 @@ parley_jcs_value(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
         parley_jcs_array(b, doc, i);
         break;
 
-    case PARLEY_JSON_OBJECT:
-        parley_jcs_object(b, doc, i, PARLEY_JSON_NONE);
-        break;
-
     default:
-        parley_buf_str(b, parley_json_span(doc, i));
+        parley_jcs_object(b, doc, i, PARLEY_JSON_NONE);
         break;
     }
 }
@@ -267,20 +275,85 @@ parley_jcs_prefix(const parley_json_t *doc, uint32_t k)
 }
 
 
+/* a comma where one is due, then the name, its colon and the value */
 static void
 parley_jcs_member(parley_buf_t *b, const parley_json_t *doc, uint32_t k)
+{
+    size_t        need;
+    uint8_t      *out;
+    parley_str_t  name, value;
+
+    name = parley_jcs_span(doc, k);
+    value = parley_jcs_span(doc, k + 1);
+    need = name.len + value.len + sizeof(",:") - 1;
+
+    if (name.len == 0 || value.len == 0 || need > b->size - b->len) {
+        parley_jcs_pieces(b, doc, k);
+        return;
+    }
+
+    out = b->data + b->len;
+
+    if (b->len != 0 && out[-1] != '{') {
+        *out++ = ',';
+    }
+
+    out = parley_octets_copy(out, name.data, name.len);
+    *out++ = ':';
+    out = parley_octets_copy(out, value.data, value.len);
+
+    b->len = (size_t) (out - b->data);
+}
+
+
+/* the same where there is no room yet, or more to do than to copy */
+static void
+parley_jcs_pieces(parley_buf_t *b, const parley_json_t *doc, uint32_t k)
 {
     if (b->len != 0 && b->data[b->len - 1] != '{') {
         parley_buf_octet(b, ',');
     }
 
-    parley_jcs_string(b, doc, k);
+    parley_jcs_value(b, doc, k);
     parley_buf_octet(b, ':');
     parley_jcs_value(b, doc, k + 1);
 }
 
 
-/* without a backslash a string is already as RFC 8785 wants it */
+/* A name or value as it stands, where that is its canonical form; or none. */
+static parley_str_t
+parley_jcs_span(const parley_json_t *doc, uint32_t i)
+{
+    const parley_json_node_t  *node;
+
+    node = &doc->nodes[i];
+
+    switch (node->type) {
+
+    case PARLEY_JSON_STRING:
+
+        /* without a backslash a string is as RFC 8785 wants it */
+
+        return (node->flags & PARLEY_JSON_ESCAPED)
+                   ? parley_str_none
+                   : parley_str_make(doc->input.data + node->off - 1,
+                                     (size_t) node->len + 2);
+
+    case PARLEY_JSON_NUMBER:
+        return (node->flags & PARLEY_JSON_CANONICAL)
+                   ? parley_json_span(doc, i) : parley_str_none;
+
+    case PARLEY_JSON_ARRAY:
+    case PARLEY_JSON_OBJECT:
+        return parley_str_none;
+
+    default:
+        return parley_json_span(doc, i);
+    }
+}
+
+
+/* a string with escapes */
 static void
 parley_jcs_string(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
 {
@@ -290,12 +363,6 @@ parley_jcs_string(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
     const uint8_t  *p, *q, *end;
 
     raw = parley_json_span(doc, i);
-
-    if (!(doc->nodes[i].flags & PARLEY_JSON_ESCAPED)) {
-        parley_buf_put(b, raw.data - 1, raw.len + 2);
-        return;
-    }
-
     p = raw.data;
     end = p + raw.len;
 
@@ -321,16 +388,12 @@ parley_jcs_string(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
 }
 
 
+/* a number whose literal is not its canonical form */
 static void
 parley_jcs_number(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
 {
     char    text[PARLEY_NUMBER_MAX];
     size_t  n;
-
-    if (doc->nodes[i].flags & PARLEY_JSON_CANONICAL) {
-        parley_buf_str(b, parley_json_span(doc, i));
-        return;
-    }
 
     n = parley_number_format(parley_json_number(doc, i), text);
     parley_buf_put(b, text, n);

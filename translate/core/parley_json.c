@@ -17,6 +17,9 @@ typedef struct {
 } parley_json_path_t;
 
 
+static uint32_t parley_json_get_masked(const parley_json_t *doc,
+    uint32_t obj, parley_str_t name)
+    __attribute__((noinline));
 static void parley_json_path_octet(parley_json_path_t *path, char c);
 static void parley_json_path_name(parley_json_path_t *path,
     const parley_json_t *doc, uint32_t k);
@@ -29,31 +32,52 @@ static int parley_json_name_is(const parley_json_t *doc, uint32_t k,
     parley_str_t token);
 
 
+/*
+ * Codecs ask for every name they know, most of which a message has not: what
+ * is done for a name that is another counts.
+ */
 uint32_t
 parley_json_get(const parley_json_t *doc, uint32_t obj, parley_str_t name)
 {
-    uint32_t                   k, end;
-    const parley_json_node_t  *node;
+    const parley_json_node_t  *nodes, *k, *end;
 
     if (obj >= doc->nnodes || doc->nodes[obj].type != PARLEY_JSON_OBJECT) {
         return PARLEY_JSON_NONE;
     }
+
+    nodes = doc->nodes;
+
+    if (nodes[obj].flags & PARLEY_JSON_MASKED) {
+        return parley_json_get_masked(doc, obj, name);
+    }
+
+    end = &nodes[nodes[obj].next];
+
+    for (k = &nodes[obj + 1]; k != end; k = &nodes[k[1].next]) {
+        if (k->len == name.len
+            && parley_octets_same(doc->input.data + k->off, name.data,
+                                  name.len))
+        {
+            return (uint32_t) (k + 1 - nodes);
+        }
+    }
+
+    return PARLEY_JSON_NONE;
+}
+
+
+static uint32_t
+parley_json_get_masked(const parley_json_t *doc, uint32_t obj,
+    parley_str_t name)
+{
+    uint32_t  k, end;
 
     end = parley_json_end(doc, obj);
 
     for (k = parley_json_first(obj); k != end;
          k = parley_json_after(doc, k + 1))
     {
-        node = &doc->nodes[k];
-
-        if (node->flags & PARLEY_JSON_ESCAPED) {
-            if (parley_json_string_is(doc, k, name)) {
-                return k + 1;
-            }
-
-        } else if (node->len == name.len
-                   && parley_str_eq(parley_json_span(doc, k), name))
-        {
+        if (parley_json_string_is(doc, k, name)) {
             return k + 1;
         }
     }

@@ -51,6 +51,8 @@ typedef enum {
                                            unescaped, in ascending order */
 #define PARLEY_JSON_CANONICAL  0x20     /* number literal that is already its
                                            RFC 8785 form */
+#define PARLEY_JSON_MASKED     0x40     /* object with a name that has an
+                                           escape in it */
 
 
 /*
@@ -173,18 +175,64 @@ parley_json_span(const parley_json_t *doc, uint32_t i)
 }
 
 
+/* What parley_json_string() does where there are escapes. */
+int parley_json_string_unescaped(const parley_json_t *doc, uint32_t i,
+    parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
+
 /*
  * The unescaped octets of a string or name: the span itself where it has no
  * escapes, else in the document's arena.  Returns 0, or -1: no memory, or
  * the node is no string.
  */
-int parley_json_string(const parley_json_t *doc, uint32_t i,
-    parley_str_t *ret)
-    __attribute__((warn_unused_result));
+static inline __attribute__((warn_unused_result)) int
+parley_json_string(const parley_json_t *doc, uint32_t i, parley_str_t *ret)
+{
+    if (i >= doc->nnodes || doc->nodes[i].type != PARLEY_JSON_STRING) {
+        *ret = parley_str_none;
+        return -1;
+    }
+
+    if (doc->nodes[i].flags & PARLEY_JSON_ESCAPED) {
+        return parley_json_string_unescaped(doc, i, ret);
+    }
+
+    *ret = parley_json_span(doc, i);
+
+    return 0;
+}
+
+
+/* What parley_json_string_is() does where there are escapes. */
+int parley_json_string_is_escaped(const parley_json_t *doc, uint32_t i,
+    parley_str_t s);
+
 
 /* Whether a string node, unescaped, equals s.  Never allocates. */
-int parley_json_string_is(const parley_json_t *doc, uint32_t i,
-    parley_str_t s);
+static inline int
+parley_json_string_is(const parley_json_t *doc, uint32_t i, parley_str_t s)
+{
+    const parley_json_node_t  *node;
+
+    if (i >= doc->nnodes) {
+        return 0;
+    }
+
+    node = &doc->nodes[i];
+
+    if (node->type != PARLEY_JSON_STRING) {
+        return 0;
+    }
+
+    if (node->flags & PARLEY_JSON_ESCAPED) {
+        return parley_json_string_is_escaped(doc, i, s);
+    }
+
+    return node->len == s.len
+           && parley_octets_same(doc->input.data + node->off, s.data, s.len);
+}
+
 
 /* The value of a number node, rounded to the nearest double. */
 double parley_json_number(const parley_json_t *doc, uint32_t i);

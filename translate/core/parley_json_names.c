@@ -10,7 +10,9 @@
 
 static uint32_t parley_json_names_few(const parley_json_t *doc,
     uint32_t obj);
-static unsigned parley_json_names_mark(parley_str_t name);
+static unsigned parley_json_names_mark(const uint8_t *name, size_t len);
+static int parley_json_names_repeated(const parley_json_t *doc, uint32_t obj,
+    const parley_json_node_t *k);
 static uint32_t *parley_json_names_slot(parley_json_names_t *names,
     const parley_json_t *doc, const parley_json_t *other, uint32_t k);
 static int parley_json_names_room(parley_json_names_t *names, size_t need);
@@ -40,27 +42,21 @@ parley_json_names_duplicate(parley_json_names_t *names,
 static uint32_t
 parley_json_names_few(const parley_json_t *doc, uint32_t obj)
 {
-    uint32_t  k, other, end;
-    uint64_t  seen, mark;
+    uint64_t                   seen, mark;
+    const parley_json_node_t  *nodes, *k, *end;
 
     seen = 0;
-    end = parley_json_end(doc, obj);
+    nodes = doc->nodes;
+    end = &nodes[nodes[obj].next];
 
-    for (k = parley_json_first(obj); k != end;
-         k = parley_json_after(doc, k + 1))
-    {
-        mark = (doc->nodes[k].flags & PARLEY_JSON_ESCAPED)
+    for (k = &nodes[obj + 1]; k != end; k = &nodes[k[1].next]) {
+        mark = (k->flags & PARLEY_JSON_ESCAPED)
                    ? UINT64_MAX
-                   : 1ULL << parley_json_names_mark(parley_json_span(doc, k));
+                   : 1ULL << parley_json_names_mark(doc->input.data + k->off,
+                                                    k->len);
 
-        if (seen & mark) {
-            for (other = parley_json_first(obj); other != k;
-                 other = parley_json_after(doc, other + 1))
-            {
-                if (parley_json_string_same(doc, k, doc, other)) {
-                    return k;
-                }
-            }
+        if ((seen & mark) && parley_json_names_repeated(doc, obj, k)) {
+            return (uint32_t) (k - nodes);
         }
 
         seen |= mark;
@@ -70,15 +66,34 @@ parley_json_names_few(const parley_json_t *doc, uint32_t obj)
 }
 
 
+/* of a name without octets the quotes around it are taken */
 static unsigned
-parley_json_names_mark(parley_str_t name)
+parley_json_names_mark(const uint8_t *name, size_t len)
 {
-    if (name.len == 0) {
-        return 0;
+    return (unsigned) (len + name[0] * 5u + name[(ptrdiff_t) len - 1] * 11u)
+           & 63;
+}
+
+
+/* whether name k of obj stands among those before it */
+static int
+parley_json_names_repeated(const parley_json_t *doc, uint32_t obj,
+    const parley_json_node_t *k)
+{
+    const parley_json_node_t  *nodes, *other;
+
+    nodes = doc->nodes;
+
+    for (other = &nodes[obj + 1]; other != k; other = &nodes[other[1].next]) {
+        if (other->count == k->count
+            && parley_json_string_same(doc, (uint32_t) (k - nodes),
+                                       doc, (uint32_t) (other - nodes)))
+        {
+            return 1;
+        }
     }
 
-    return (unsigned) (name.len + name.data[0] * 5u
-                       + name.data[name.len - 1] * 11u) & 63;
+    return 0;
 }
 
 

@@ -13,14 +13,19 @@
 static int parley_json_read_bounds(const parley_json_limits_t *limits,
     parley_str_t input, parley_error_t *err);
 static int parley_json_read_tape(parley_json_reader_t *r);
-static int parley_json_read_step(parley_json_reader_t *r);
-static int parley_json_read_blanks(parley_json_reader_t *r, uint8_t *ret);
 static int parley_json_read_name(parley_json_reader_t *r);
+static int parley_json_read_colon(parley_json_reader_t *r, uint32_t k);
+static int parley_json_read_element(parley_json_reader_t *r);
 static int parley_json_read_value(parley_json_reader_t *r);
+static int parley_json_read_behind(parley_json_reader_t *r);
+static int parley_json_read_unexpected(parley_json_reader_t *r,
+    const uint8_t *p, const char *text);
 static int parley_json_read_number(parley_json_reader_t *r,
     parley_json_node_t *node);
 static int parley_json_read_word(parley_json_reader_t *r,
     parley_json_node_t *node, parley_str_t word, parley_json_type_t type);
+static int parley_json_read_misspelt(parley_json_reader_t *r,
+    parley_str_t word);
 static int parley_json_read_open(parley_json_reader_t *r,
     parley_json_node_t *node, parley_json_type_t type);
 
@@ -32,19 +37,6 @@ const parley_json_limits_t  parley_json_limits_default = {
     .members = 65536,
     .number = 64
 };
-
-
-/* Whether an octet is left after white space; *ret is it. */
-static inline int
-parley_json_read_space(parley_json_reader_t *r, uint8_t *ret)
-{
-    if (r->s.p < r->s.end && *r->s.p > ' ') {
-        *ret = *r->s.p;
-        return 1;
-    }
-
-    return parley_json_read_blanks(r, ret);
-}
 
 
 int
@@ -65,15 +57,14 @@ parley_json_read(parley_json_t *doc, parley_arena_t *arena,
         return -1;
     }
 
-    doc->input = input;
-    doc->arena = arena;
-    doc->seed = seed;
-
     memset(&r, 0, sizeof(parley_json_reader_t));
 
     r.s.p = input.data;
     r.s.end = input.data + input.len;
-    r.doc = doc;
+    r.doc.input = input;
+    r.doc.inexact = PARLEY_JSON_NONE;
+    r.doc.arena = arena;
+    r.doc.seed = seed;
     r.open = PARLEY_JSON_NONE;
     r.at = PARLEY_JSON_NONE;
     r.limits = limits;
@@ -84,6 +75,8 @@ parley_json_read(parley_json_t *doc, parley_arena_t *arena,
     if (parley_json_read_tape(&r) != 0) {
         return parley_json_tape_failed(&r, err);
     }
+
+    *doc = r.doc;
 
     return 0;
 }
@@ -121,197 +114,176 @@ parley_json_read_bounds(const parley_json_limits_t *limits,
 static int
 parley_json_read_tape(parley_json_reader_t *r)
 {
-    int      rc;
-    uint8_t  c;
+    int  rc;
 
     if (r->s.end - r->s.p >= 3 && memcmp(r->s.p, "\xEF\xBB\xBF", 3) == 0) {
         return parley_json_fault(&r->s, r->s.p, "byte order mark");
     }
 
     do {
-        rc = parley_json_read_step(r);
-    } while (rc == PARLEY_JSON_MORE);
+        switch (r->within) {
 
-    if (rc == PARLEY_JSON_DONE && parley_json_read_space(r, &c)) {
-        return parley_json_fault(&r->s, r->s.p,
-                                 "trailing octets after the value");
-    }
+        case PARLEY_JSON_OBJECT:
+            rc = parley_json_read_name(r);
+            break;
+
+        case PARLEY_JSON_ARRAY:
+            rc = parley_json_read_element(r);
+            break;
+
+        default:
+            rc = parley_json_tape_room(r);
+            break;
+        }
+
+        if (rc != 0) {
+            return -1;
+        }
+
+        rc = parley_json_read_value(r);
+
+        if (rc == PARLEY_JSON_DONE) {
+            rc = parley_json_read_behind(r);
+        }
+
+    } while (rc == PARLEY_JSON_MORE);
 
     return rc;
 }
 
 
-/*
- * One member, element or root and the brackets that close behind it.  An
- * array or object that is not empty only opens: it is no whole step.
- */
-static int
-parley_json_read_step(parley_json_reader_t *r)
-{
-    int                  rc;
-    uint8_t              c;
-    parley_json_node_t  *open;
-
-    if (r->open != PARLEY_JSON_NONE) {
-        open = &r->doc->nodes[r->open];
-
-        rc = (open->type == PARLEY_JSON_OBJECT) ? parley_json_read_name(r)
-                                                : parley_json_tape_count(r);
-        if (rc != 0) {
-            return -1;
-        }
-    }
-
-    rc = parley_json_read_value(r);
-
-    if (rc != PARLEY_JSON_DONE) {
-        return rc;
-    }
-
-    while (r->open != PARLEY_JSON_NONE) {
-        open = &r->doc->nodes[r->open];
-
-        if (!parley_json_read_space(r, &c)) {
-            return parley_json_ended(&r->s);
-        }
-
-        if (c == ',') {
-            r->s.p++;
-            return PARLEY_JSON_MORE;
-        }
-
-        if (open->type == PARLEY_JSON_OBJECT) {
-            if (c != '}') {
-                return parley_json_fault(&r->s, r->s.p,
-                                         "a comma or '}' was expected");
-            }
-
-        } else if (c != ']') {
-            return parley_json_fault(&r->s, r->s.p,
-                                     "a comma or ']' was expected");
-        }
-
-        if (parley_json_tape_close(r) != 0) {
-            return -1;
-        }
-    }
-
-    return PARLEY_JSON_DONE;
-}
-
-
-static int
-parley_json_read_blanks(parley_json_reader_t *r, uint8_t *ret)
-{
-    uint8_t         c;
-    const uint8_t  *p, *end;
-
-    end = r->s.end;
-
-    for (p = r->s.p; p < end; p++) {
-        c = *p;
-
-        if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
-            r->s.p = p;
-            *ret = c;
-            return 1;
-        }
-    }
-
-    r->s.p = p;
-
-    return 0;
-}
-
-
-/* a name and its colon */
-static int
+/* a name and its colon; there is room for the value too */
+static inline int
 parley_json_read_name(parley_json_reader_t *r)
 {
-    uint8_t              c;
     uint32_t             k, latest;
+    const uint8_t       *p, *end;
     parley_json_node_t  *node, *open;
 
-    if (!parley_json_read_space(r, &c)) {
-        return parley_json_ended(&r->s);
+    end = r->s.end;
+    p = r->s.p;
+
+    if (p == end || *p != '"') {
+        p = parley_json_scan_blanks(p, end);
+
+        if (p == end || *p != '"') {
+            return parley_json_read_unexpected(r, p,
+                                               "a member name was expected");
+        }
     }
 
-    if (c != '"') {
-        return parley_json_fault(&r->s, r->s.p,
-                                 "a member name was expected");
-    }
-
-    if (parley_json_tape_count(r) != 0) {
+    if (parley_json_tape_room(r) != 0) {
         return -1;
     }
 
-    k = r->doc->nnodes;
+    k = r->doc.nnodes;
+    node = &r->doc.nodes[k];
+    open = &r->doc.nodes[r->open];
 
-    node = parley_json_tape_node(r);
-    if (node == NULL) {
+    if (parley_json_tape_count(r, open, p) != 0) {
         return -1;
     }
 
-    r->s.p++;
-    node->off++;
+    r->s.p = p + 1;
 
     if (parley_json_scan_string(&r->s, node, r->limits->string) != 0) {
-        r->doc->nnodes = k;
         return -1;
     }
 
+    node->off = (uint32_t) (p + 1 - r->doc.input.data);
+    node->next = k + 1;
     node->flags |= PARLEY_JSON_KEY;
+    node->depth = (uint16_t) r->depth;
+    r->doc.nnodes = k + 1;
 
-    open = &r->doc->nodes[r->open];
     latest = open->len;
     open->len = k;
 
-    if ((open->flags & PARLEY_JSON_SORTED)
-        && (!(node->flags & PARLEY_JSON_ASCII)
-            || (latest != PARLEY_JSON_NONE
-                && parley_json_string_order(r->doc, latest, k) >= 0)))
+    if (!(node->flags & PARLEY_JSON_ASCII)) {
+        open->flags &= (uint8_t) ~PARLEY_JSON_SORTED;
+
+        if (node->flags & PARLEY_JSON_ESCAPED) {
+            open->flags |= PARLEY_JSON_MASKED;
+        }
+
+    } else if ((open->flags & PARLEY_JSON_SORTED)
+               && latest != PARLEY_JSON_NONE
+               && parley_json_string_order(&r->doc, latest, k) >= 0)
     {
         open->flags &= (uint8_t) ~PARLEY_JSON_SORTED;
     }
 
-    r->at = k;
+    return parley_json_read_colon(r, k);
+}
 
-    if (!parley_json_read_space(r, &c)) {
-        return parley_json_ended(&r->s);
+
+/* the colon behind name k */
+static inline int
+parley_json_read_colon(parley_json_reader_t *r, uint32_t k)
+{
+    const uint8_t  *p;
+
+    p = r->s.p;
+
+    if (p == r->s.end || *p != ':') {
+        p = parley_json_scan_blanks(p, r->s.end);
+
+        if (p == r->s.end || *p != ':') {
+            r->at = k;
+            return parley_json_read_unexpected(r, p, "a colon was expected");
+        }
     }
 
-    if (c != ':') {
-        return parley_json_fault(&r->s, r->s.p, "a colon was expected");
-    }
-
-    r->s.p++;
+    r->s.p = p + 1;
 
     return 0;
 }
 
 
 static int
-parley_json_read_value(parley_json_reader_t *r)
+parley_json_read_element(parley_json_reader_t *r)
 {
-    int                  rc;
-    uint8_t              c;
-    parley_json_node_t  *node;
-
-    if (!parley_json_read_space(r, &c)) {
-        return parley_json_ended(&r->s);
-    }
-
-    r->at = r->doc->nnodes;
-
-    node = parley_json_tape_node(r);
-    if (node == NULL) {
+    if (parley_json_tape_room(r) != 0) {
         return -1;
     }
 
-    switch (c) {
+    return parley_json_tape_count(r, &r->doc.nodes[r->open], r->s.p);
+}
+
+
+static inline int
+parley_json_read_value(parley_json_reader_t *r)
+{
+    int                  rc;
+    uint32_t             i;
+    const uint8_t       *p;
+    parley_json_node_t  *node;
+
+    i = r->doc.nnodes;
+    p = r->s.p;
+
+    if (p == r->s.end || *p <= ' ') {
+        p = parley_json_scan_blanks(p, r->s.end);
+        r->s.p = p;
+
+        if (p == r->s.end) {
+            r->at = (r->within == PARLEY_JSON_OBJECT) ? i - 1
+                                                      : PARLEY_JSON_NONE;
+
+            return parley_json_ended(&r->s);
+        }
+    }
+
+    node = &r->doc.nodes[i];
+    node->off = (uint32_t) (p - r->doc.input.data);
+    node->next = i + 1;
+    node->depth = (uint16_t) r->depth;
+    r->doc.nnodes = i + 1;
+
+    switch (*p) {
 
     case '"':
-        r->s.p++;
+        r->s.p = p + 1;
         node->off++;
         rc = parley_json_scan_string(&r->s, node, r->limits->string);
         break;
@@ -344,11 +316,68 @@ parley_json_read_value(parley_json_reader_t *r)
         break;
     }
 
-    if (rc >= 0) {
-        r->at = PARLEY_JSON_NONE;
+    if (rc < 0) {
+        r->at = i;
     }
 
     return rc;
+}
+
+
+/*
+ * Behind a whole value: a comma, or the brackets that close and what is behind
+ * them.
+ */
+static inline int
+parley_json_read_behind(parley_json_reader_t *r)
+{
+    int             object;
+    const uint8_t  *p, *end;
+
+    end = r->s.end;
+
+    for ( ;; ) {
+        p = r->s.p;
+
+        if (p == end || *p <= ' ') {
+            p = parley_json_scan_blanks(p, end);
+            r->s.p = p;
+        }
+
+        if (r->within == PARLEY_JSON_NULL) {
+            return (p == end)
+                       ? PARLEY_JSON_DONE
+                       : parley_json_fault(&r->s, p,
+                                           "trailing octets after the value");
+        }
+
+        if (p < end && *p == ',') {
+            r->s.p = p + 1;
+            return PARLEY_JSON_MORE;
+        }
+
+        object = (r->within == PARLEY_JSON_OBJECT);
+
+        if (p == end || *p != (object ? '}' : ']')) {
+            return parley_json_read_unexpected(r, p,
+                                       object ? "a comma or '}' was expected"
+                                              : "a comma or ']' was expected");
+        }
+
+        if (parley_json_tape_close(r) != 0) {
+            return -1;
+        }
+    }
+}
+
+
+/* something else stands at p, or nothing */
+static int
+parley_json_read_unexpected(parley_json_reader_t *r, const uint8_t *p,
+    const char *text)
+{
+    return (p == r->s.end) ? parley_json_ended(&r->s)
+                           : parley_json_fault(&r->s, p, text);
 }
 
 
@@ -376,39 +405,47 @@ parley_json_read_number(parley_json_reader_t *r, parley_json_node_t *node)
         return -1;
     }
 
-    if (inexact && r->doc->inexact == PARLEY_JSON_NONE) {
-        r->doc->inexact = r->doc->nnodes - 1;
+    if (inexact && r->doc.inexact == PARLEY_JSON_NONE) {
+        r->doc.inexact = r->doc.nnodes - 1;
     }
 
     return PARLEY_JSON_DONE;
 }
 
 
-/* true, false or null; the octet at fault is the first that differs */
+/* true, false or null */
 static int
 parley_json_read_word(parley_json_reader_t *r, parley_json_node_t *node,
     parley_str_t word, parley_json_type_t type)
+{
+    if ((size_t) (r->s.end - r->s.p) < word.len
+        || !parley_octets_same(r->s.p, word.data, word.len))
+    {
+        return parley_json_read_misspelt(r, word);
+    }
+
+    r->s.p += word.len;
+    node->len = (uint32_t) word.len;
+    node->count = 0;
+    node->type = (uint8_t) type;
+    node->flags = 0;
+
+    return PARLEY_JSON_DONE;
+}
+
+
+/* the octet at fault is the first that differs */
+static int
+parley_json_read_misspelt(parley_json_reader_t *r, parley_str_t word)
 {
     size_t          i;
     const uint8_t  *p;
 
     p = r->s.p;
 
-    for (i = 0; i < word.len; i++) {
-        if (p + i == r->s.end) {
-            return parley_json_ended(&r->s);
-        }
+    for (i = 0; p + i < r->s.end && p[i] == word.data[i]; i++) { /* void */ }
 
-        if (p[i] != word.data[i]) {
-            return parley_json_fault(&r->s, p + i, "a value was expected");
-        }
-    }
-
-    r->s.p = p + word.len;
-    node->len = (uint32_t) word.len;
-    node->type = (uint8_t) type;
-
-    return PARLEY_JSON_DONE;
+    return parley_json_read_unexpected(r, p + i, "a value was expected");
 }
 
 
@@ -416,26 +453,28 @@ static int
 parley_json_read_open(parley_json_reader_t *r, parley_json_node_t *node,
     parley_json_type_t type)
 {
-    uint8_t  c;
+    const uint8_t  *p;
 
     if (r->depth == r->max_depth) {
         return parley_json_excess(&r->s, r->s.p, "nested too deeply");
     }
 
-    node->type = (uint8_t) type;
-    node->flags = (type == PARLEY_JSON_OBJECT) ? PARLEY_JSON_SORTED : 0;
     node->len = PARLEY_JSON_NONE;
     node->next = r->open;
+    node->count = 0;
+    node->type = (uint8_t) type;
+    node->flags = (type == PARLEY_JSON_OBJECT) ? PARLEY_JSON_SORTED : 0;
 
-    r->open = r->doc->nnodes - 1;
+    r->open = r->doc.nnodes - 1;
+    r->within = type;
     r->depth++;
-    r->s.p++;
+
+    p = parley_json_scan_blanks(r->s.p + 1, r->s.end);
+    r->s.p = p;
 
     /* only here may a bracket close at once: "[1,]" is refused */
 
-    if (parley_json_read_space(r, &c)
-        && c == ((type == PARLEY_JSON_OBJECT) ? '}' : ']'))
-    {
+    if (p < r->s.end && *p == ((type == PARLEY_JSON_OBJECT) ? '}' : ']')) {
         return parley_json_tape_close(r);
     }
 

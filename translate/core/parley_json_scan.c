@@ -23,14 +23,20 @@ typedef struct {
 static int parley_json_scan_escape(parley_json_scan_t *s, uint32_t *surplus);
 static int parley_json_scan_hex(parley_json_scan_t *s, const uint8_t *start,
     uint32_t *ret);
-static int parley_json_scan_multibyte(parley_json_scan_t *s,
-    uint32_t *surplus);
+static int parley_json_scan_malformed(parley_json_scan_t *s);
 static int parley_json_scan_digits(parley_json_scan_t *s, uint32_t *ret);
 static int parley_json_scan_literal(parley_json_scan_t *s,
     parley_json_literal_t *l);
 static int parley_json_scan_exponent(parley_json_scan_t *s,
     parley_json_literal_t *l);
 static int parley_json_scan_is_safe(const uint8_t *p, uint32_t len);
+
+
+/* what makes, behind a backslash, an escape of two octets */
+static const uint8_t  parley_json_scan_simple[256] = {
+    ['"'] = 1, ['\\'] = 1, ['/'] = 1, ['b'] = 1,
+    ['f'] = 1, ['n'] = 1, ['r'] = 1, ['t'] = 1
+};
 
 
 int
@@ -45,7 +51,7 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
     flags = PARLEY_JSON_ASCII;
     surplus = 0;
 
-    for ( /* void */ ; p < last; p = parley_utf8_plain(s->p, last)) {
+    while (p < last) {
         s->p = p;
 
         if (*p == '"') {
@@ -60,7 +66,11 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
         if (*p == '\\') {
             flags = PARLEY_JSON_ESCAPED;
 
-            if (parley_json_scan_escape(s, &surplus) != 0) {
+            if (s->end - p > 1 && parley_json_scan_simple[p[1]]) {
+                s->p = p + 2;
+                surplus++;
+
+            } else if (parley_json_scan_escape(s, &surplus) != 0) {
                 return -1;
             }
 
@@ -69,10 +79,19 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
 
         } else {
             flags &= (uint8_t) ~PARLEY_JSON_ASCII;
+            s->p = parley_utf8_run(p, s->end, &surplus);
 
-            if (parley_json_scan_multibyte(s, &surplus) != 0) {
-                return -1;
+            if (s->p < s->end && *s->p >= 0x80) {
+                return parley_json_scan_malformed(s);
             }
+        }
+
+        p = s->p;
+
+        /* an escape may have ended beyond the limit */
+
+        if (p < last) {
+            p = parley_utf8_plain(p, last);
         }
     }
 
@@ -84,7 +103,10 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
 }
 
 
-/* s->p stands at the backslash; surplus: octets that are no code points */
+/*
+ * An escape that is none of two octets; s->p stands at the backslash.
+ * surplus: octets that are no code points.
+ */
 static int
 parley_json_scan_escape(parley_json_scan_t *s, uint32_t *surplus)
 {
@@ -97,17 +119,7 @@ parley_json_scan_escape(parley_json_scan_t *s, uint32_t *surplus)
         return parley_json_ended(s);
     }
 
-    switch (*s->p++) {
-
-    case '"': case '\\': case '/': case 'b':
-    case 'f': case 'n': case 'r': case 't':
-        *surplus += 1;
-        return 0;
-
-    case 'u':
-        break;
-
-    default:
+    if (*s->p++ != 'u') {
         return parley_json_fault(s, start, "invalid escape in a string");
     }
 
@@ -187,31 +199,14 @@ parley_json_scan_hex(parley_json_scan_t *s, const uint8_t *start,
 }
 
 
-/* a run of sequences of two octets and more */
+/* what is no UTF-8 */
 static int
-parley_json_scan_multibyte(parley_json_scan_t *s, uint32_t *surplus)
+parley_json_scan_malformed(parley_json_scan_t *s)
 {
-    size_t  n;
-
-    do {
-        n = parley_utf8_len(s->p, s->end);
-
-        if (n == 0) {
-            if (s->p[0] == 0xED && s->end - s->p >= 2 && s->p[1] >= 0xA0
-                && s->p[1] <= 0xBF)
-            {
-                return parley_json_fault(s, s->p, "lone surrogate");
-            }
-
-            return parley_json_fault(s, s->p, "invalid UTF-8");
-        }
-
-        s->p += n;
-        *surplus += (uint32_t) (n - 1);
-
-    } while (s->p < s->end && *s->p >= 0x80);
-
-    return 0;
+    return parley_json_fault(s, s->p,
+                             (s->p[0] == 0xED && s->end - s->p >= 2
+                              && s->p[1] >= 0xA0 && s->p[1] <= 0xBF)
+                                 ? "lone surrogate" : "invalid UTF-8");
 }
 
 

@@ -54,6 +54,20 @@ parley_json_ended(parley_json_scan_t *s)
 }
 
 
+/* Where white space from p on ends. */
+static inline const uint8_t *
+parley_json_scan_blanks(const uint8_t *p, const uint8_t *end)
+{
+    while (p < end
+           && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+    {
+        p++;
+    }
+
+    return p;
+}
+
+
 /*
  * The rest of a string from p on, the first octet that is not plain ASCII;
  * s->p stands behind the opening quote, last is where the limit ends.
@@ -66,18 +80,18 @@ int parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
  * s->p stands behind the opening quote; afterwards behind the closing one.
  * Sets len, count, type and flags of the node; max is the limit of len.
  */
-static inline int
+static inline __attribute__((always_inline)) int
 parley_json_scan_string(parley_json_scan_t *s, parley_json_node_t *node,
     uint32_t max)
 {
     const uint8_t  *p, *last;
 
-    last = ((size_t) (s->end - s->p) > max) ? s->p + max + 1 : s->end;
+    p = parley_utf8_plain(s->p, s->end);
 
-    p = parley_utf8_plain(s->p, last);
+    if (p == s->end || *p != '"' || (size_t) (p - s->p) > max) {
+        last = ((size_t) (s->end - s->p) > max) ? s->p + max + 1 : s->end;
 
-    if (p == last || *p != '"') {
-        return parley_json_scan_rest(s, node, p, last);
+        return parley_json_scan_rest(s, node, (p < last) ? p : last, last);
     }
 
     node->len = (uint32_t) (p - s->p);
@@ -122,6 +136,7 @@ parley_json_scan_short(parley_json_scan_t *s, parley_json_node_t *node,
     }
 
     node->len = (uint32_t) (p - s->p);
+    node->count = 0;
     node->type = PARLEY_JSON_NUMBER;
     node->flags = PARLEY_JSON_INTEGER | PARLEY_JSON_CANONICAL;
     s->p = p;

@@ -2,9 +2,17 @@
 #include "parley_utf8.h"
 
 
+static int parley_json_ascii_order(parley_str_t a, parley_str_t b);
 static uint32_t parley_json_hex4(const uint8_t *p);
 static int parley_json_runes_same(parley_str_t a, parley_str_t b);
 static int parley_json_rune_order(uint32_t a, uint32_t b);
+
+
+/* what an escape of two octets stands for */
+static const uint8_t  parley_json_unescaped[256] = {
+    ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b',
+    ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'
+};
 
 
 uint32_t
@@ -24,28 +32,8 @@ parley_json_rune(const uint8_t **p, const uint8_t *end)
     c = (*p)[1];
     *p += 2;
 
-    switch (c) {
-
-    case 'b':
-        return '\b';
-
-    case 'f':
-        return '\f';
-
-    case 'n':
-        return '\n';
-
-    case 'r':
-        return '\r';
-
-    case 't':
-        return '\t';
-
-    case 'u':
-        break;
-
-    default:
-        return c;
+    if (c != 'u') {
+        return parley_json_unescaped[c];
     }
 
     cp = parley_json_hex4(*p);
@@ -86,11 +74,18 @@ parley_json_unescape(parley_str_t raw, uint8_t *out)
             q = end;
         }
 
-        memcpy(out, p, (size_t) (q - p));
-        out += q - p;
+        out = parley_octets_copy(out, p, (size_t) (q - p));
         p = q;
 
-        if (p < end) {
+        if (p == end) {
+            break;
+        }
+
+        if (parley_json_unescaped[p[1]] != 0) {
+            *out++ = parley_json_unescaped[p[1]];
+            p += 2;
+
+        } else {
             out += parley_utf8_put(out, parley_json_rune(&p, end));
         }
     }
@@ -100,23 +95,14 @@ parley_json_unescape(parley_str_t raw, uint8_t *out)
 
 
 int
-parley_json_string(const parley_json_t *doc, uint32_t i, parley_str_t *ret)
+parley_json_string_unescaped(const parley_json_t *doc, uint32_t i,
+    parley_str_t *ret)
 {
     uint8_t       *p;
     parley_str_t   raw;
 
     *ret = parley_str_none;
-
-    if (i >= doc->nnodes || doc->nodes[i].type != PARLEY_JSON_STRING) {
-        return -1;
-    }
-
     raw = parley_json_span(doc, i);
-
-    if (!(doc->nodes[i].flags & PARLEY_JSON_ESCAPED)) {
-        *ret = raw;
-        return 0;
-    }
 
     p = parley_arena_octets(doc->arena, raw.len);
     if (p == NULL) {
@@ -130,23 +116,15 @@ parley_json_string(const parley_json_t *doc, uint32_t i, parley_str_t *ret)
 
 
 int
-parley_json_string_is(const parley_json_t *doc, uint32_t i, parley_str_t s)
+parley_json_string_is_escaped(const parley_json_t *doc, uint32_t i,
+    parley_str_t s)
 {
     size_t          n;
     uint8_t         buf[4];
     parley_str_t    raw;
     const uint8_t  *p, *end;
 
-    if (i >= doc->nnodes || doc->nodes[i].type != PARLEY_JSON_STRING) {
-        return 0;
-    }
-
     raw = parley_json_span(doc, i);
-
-    if (!(doc->nodes[i].flags & PARLEY_JSON_ESCAPED)) {
-        return parley_str_eq(raw, s);
-    }
-
     p = raw.data;
     end = p + raw.len;
 
@@ -190,7 +168,6 @@ int
 parley_json_string_order(const parley_json_t *doc, uint32_t i, uint32_t j)
 {
     int             rc;
-    size_t          n;
     parley_str_t    a, b;
     const uint8_t  *p, *q, *pend, *qend;
 
@@ -198,10 +175,7 @@ parley_json_string_order(const parley_json_t *doc, uint32_t i, uint32_t j)
     b = parley_json_span(doc, j);
 
     if (doc->nodes[i].flags & doc->nodes[j].flags & PARLEY_JSON_ASCII) {
-        n = (a.len < b.len) ? a.len : b.len;
-        rc = (n == 0) ? 0 : memcmp(a.data, b.data, n);
-
-        return rc ? rc : (a.len > b.len) - (a.len < b.len);
+        return parley_json_ascii_order(a, b);
     }
 
     p = a.data;
@@ -218,6 +192,42 @@ parley_json_string_order(const parley_json_t *doc, uint32_t i, uint32_t j)
     }
 
     return (p < pend) - (q < qend);
+}
+
+
+/* by eight octets, of which the last overlap those before */
+static int
+parley_json_ascii_order(parley_str_t a, parley_str_t b)
+{
+    size_t    i, n;
+    uint64_t  x, y;
+
+    n = (a.len < b.len) ? a.len : b.len;
+
+    for (i = 0; i < n && n >= 8; i += 8) {
+        if (i > n - 8) {
+            i = n - 8;
+        }
+
+        x = parley_octets_word(a.data + i);
+        y = parley_octets_word(b.data + i);
+
+        if (x != y) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+            x = __builtin_bswap64(x);
+            y = __builtin_bswap64(y);
+#endif
+            return (x < y) ? -1 : 1;
+        }
+    }
+
+    for ( /* void */ ; i < n; i++) {
+        if (a.data[i] != b.data[i]) {
+            return (a.data[i] < b.data[i]) ? -1 : 1;
+        }
+    }
+
+    return (a.len > b.len) - (a.len < b.len);
 }
 
 

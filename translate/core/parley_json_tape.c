@@ -9,25 +9,25 @@ parley_json_tape_grow(parley_json_reader_t *r)
 
     /* an input of n octets has less than n + 1 nodes: 32 bits suffice */
 
-    capacity = (r->capacity == 0) ? r->doc->input.len / 8 + 16
+    capacity = (r->capacity == 0) ? r->doc.input.len / 8 + 16
                                   : (size_t) r->capacity * 2;
 
-    if (capacity > r->doc->input.len + 1) {
-        capacity = r->doc->input.len + 1;
+    if (capacity > r->doc.input.len + 1) {
+        capacity = r->doc.input.len + 1;
     }
 
-    nodes = parley_arena_alloc(r->doc->arena,
+    nodes = parley_arena_alloc(r->doc.arena,
                                capacity * sizeof(parley_json_node_t));
     if (nodes == NULL) {
         return -1;
     }
 
-    if (r->doc->nnodes != 0) {
-        memcpy(nodes, r->doc->nodes,
-               r->doc->nnodes * sizeof(parley_json_node_t));
+    if (r->doc.nnodes != 0) {
+        memcpy(nodes, r->doc.nodes,
+               r->doc.nnodes * sizeof(parley_json_node_t));
     }
 
-    r->doc->nodes = nodes;
+    r->doc.nodes = nodes;
     r->capacity = (uint32_t) capacity;
 
     return 0;
@@ -41,14 +41,17 @@ parley_json_tape_close(parley_json_reader_t *r)
     parley_json_node_t  *node;
 
     i = r->open;
-    node = &r->doc->nodes[i];
+    node = &r->doc.nodes[i];
 
     r->s.p++;
     r->open = node->next;
+    r->within = (r->open == PARLEY_JSON_NONE)
+                    ? PARLEY_JSON_NULL
+                    : (parley_json_type_t) r->doc.nodes[r->open].type;
     r->depth--;
 
-    node->next = r->doc->nnodes;
-    node->len = (uint32_t) (r->s.p - r->doc->input.data) - node->off;
+    node->next = r->doc.nnodes;
+    node->len = (uint32_t) (r->s.p - r->doc.input.data) - node->off;
 
     /* names in strictly ascending order are different names */
 
@@ -58,7 +61,7 @@ parley_json_tape_close(parley_json_reader_t *r)
         return 0;
     }
 
-    if (parley_json_names_duplicate(&r->names, r->doc, i, &at) != 0) {
+    if (parley_json_names_duplicate(&r->names, &r->doc, i, &at) != 0) {
         return -1;
     }
 
@@ -69,7 +72,7 @@ parley_json_tape_close(parley_json_reader_t *r)
     r->at = at;
 
     return parley_json_fault(&r->s,
-                             r->doc->input.data + r->doc->nodes[at].off - 1,
+                             r->doc.input.data + r->doc.nodes[at].off - 1,
                              "duplicate member");
 }
 
@@ -85,12 +88,11 @@ parley_json_tape_failed(parley_json_reader_t *r, parley_error_t *err)
     uint32_t         i, around;
     parley_json_t   *doc;
 
-    doc = r->doc;
+    doc = &r->doc;
     pointer[0] = '\0';
 
     if (r->s.text == NULL) {
-        parley_error_memory(err);
-        goto done;
+        return parley_error_memory(err);
     }
 
     if (r->at == PARLEY_JSON_NONE) {
@@ -108,11 +110,6 @@ parley_json_tape_failed(parley_json_reader_t *r, parley_error_t *err)
 
     parley_error_set(err, r->s.code, pointer, "%s", r->s.text);
     err->offset = (size_t) (r->s.fault - doc->input.data);
-
-done:
-
-    memset(doc, 0, sizeof(parley_json_t));
-    doc->inexact = PARLEY_JSON_NONE;
 
     return -1;
 }

@@ -17,9 +17,10 @@
 
 typedef struct {
     parley_json_scan_t           s;
-    parley_json_t               *doc;       /* its tape grows */
+    parley_json_t                doc;       /* its tape grows */
     uint32_t                     capacity;
     uint32_t                     open;      /* innermost, or NONE */
+    parley_json_type_t           within;    /* its type; NULL: none is open */
     uint32_t                     depth;     /* how many are open */
     uint32_t                     max_depth;
     uint32_t                     at;        /* the node at fault, or NONE:
@@ -38,56 +39,33 @@ int parley_json_tape_grow(parley_json_reader_t *r);
  */
 int parley_json_tape_close(parley_json_reader_t *r);
 
-/*
- * Fills *err with the fault that was recorded (none: no memory), empties the
- * document and returns -1.
- */
+/* Fills *err with the fault that was recorded (none: no memory): -1. */
 int parley_json_tape_failed(parley_json_reader_t *r, parley_error_t *err);
 
 
-/* A new node for the value or name at s.p; NULL: no memory. */
-static inline parley_json_node_t *
-parley_json_tape_node(parley_json_reader_t *r)
+/*
+ * Room for the nodes of a member, or of an element.  While s.p stands before
+ * the end, the tape has fewer nodes than octets were passed: two more fit.
+ */
+static inline int
+parley_json_tape_room(parley_json_reader_t *r)
 {
-    parley_json_t       *doc;
-    parley_json_node_t  *node;
-
-    doc = r->doc;
-
-    if (doc->nnodes == r->capacity && parley_json_tape_grow(r) != 0) {
-        return NULL;
-    }
-
-    node = &doc->nodes[doc->nnodes++];
-
-    node->off = (uint32_t) (r->s.p - doc->input.data);
-    node->len = 0;
-    node->next = doc->nnodes;
-    node->count = 0;
-    node->type = PARLEY_JSON_NULL;
-    node->flags = 0;
-    node->depth = (uint16_t) r->depth;
-
-    return node;
+    return (r->capacity - r->doc.nnodes < 2) ? parley_json_tape_grow(r) : 0;
 }
 
 
 /*
- * A member of the open object or an element of the open array begins at s.p.
+ * A member of the open object or an element of the open array begins at p.
  * Returns -1, the fault recorded, where there are too many.
  */
 static inline int
-parley_json_tape_count(parley_json_reader_t *r)
+parley_json_tape_count(parley_json_reader_t *r, parley_json_node_t *open,
+    const uint8_t *p)
 {
-    parley_json_node_t  *open;
-
-    open = &r->doc->nodes[r->open];
-
     if (open->count == r->limits->members) {
-        return parley_json_excess(&r->s, r->s.p,
-                                  (open->type == PARLEY_JSON_OBJECT)
-                                      ? "too many members"
-                                      : "too many elements");
+        return parley_json_excess(&r->s, p, (open->type == PARLEY_JSON_OBJECT)
+                                                ? "too many members"
+                                                : "too many elements");
     }
 
     open->count++;

@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "parley_str.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -22,53 +23,52 @@
 #define parley_utf8_is_tail(c)   (((c) & 0xC0) == 0x80)
 
 
-/*
- * Where the first octet stands that is no printable ASCII or is a quote or a
- * backslash; end if there is none.  Of eight octets the lowest one marked is
- * exact: a borrow can only mark octets behind a true one.
- */
-static inline const uint8_t *
-parley_utf8_plain(const uint8_t *p, const uint8_t *end)
+/* Marks, of eight octets, the one at p being the lowest, those not plain. */
+static inline uint64_t
+parley_utf8_marks(uint64_t x)
 {
-    uint64_t  x, m;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+
+    return (x
+            | (x - PARLEY_UTF8_ONES * 0x20)
+            | ((x ^ (PARLEY_UTF8_ONES * '"')) - PARLEY_UTF8_ONES)
+            | ((x ^ (PARLEY_UTF8_ONES * '\\')) - PARLEY_UTF8_ONES))
+           & PARLEY_UTF8_HIGHS;
+}
+
 
 #if defined(__SSE2__)
 
-    int      mask;
+/* The same of sixteen octets, a bit for each. */
+static inline unsigned
+parley_utf8_bits(const uint8_t *p)
+{
     __m128i  v;
 
     /* as signed octets, all that is not ASCII is below the space too */
 
-    while (end - p >= 16) {
-        v = _mm_loadu_si128((const __m128i *) (const void *) p);
+    v = _mm_loadu_si128((const __m128i *) (const void *) p);
 
-        mask = _mm_movemask_epi8(
-                   _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
-                   _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
-                                _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')))));
-
-        if (mask != 0) {
-            return p + __builtin_ctz((unsigned) mask);
-        }
-
-        p += 16;
-    }
+    return (unsigned) _mm_movemask_epi8(
+               _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
+               _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+                            _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')))));
+}
 
 #endif
 
-    while (end - p >= 8) {
-        memcpy(&x, p, 8);
 
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        x = __builtin_bswap64(x);
-#endif
+/* The same as parley_utf8_plain() where fewer than 16 octets are left. */
+static inline const uint8_t *
+parley_utf8_plain_few(const uint8_t *p, const uint8_t *end)
+{
+    uint8_t   few[8] = { 0 };
+    uint64_t  m;
 
-        m = x
-            | (x - PARLEY_UTF8_ONES * 0x20)
-            | ((x ^ (PARLEY_UTF8_ONES * '"')) - PARLEY_UTF8_ONES)
-            | ((x ^ (PARLEY_UTF8_ONES * '\\')) - PARLEY_UTF8_ONES);
-
-        m &= PARLEY_UTF8_HIGHS;
+    if (end - p >= 8) {
+        m = parley_utf8_marks(parley_octets_word(p));
 
         if (m != 0) {
             return p + (__builtin_ctzll(m) >> 3);
@@ -77,20 +77,134 @@ parley_utf8_plain(const uint8_t *p, const uint8_t *end)
         p += 8;
     }
 
-    while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\') {
-        p++;
-    }
+    /* a zero, which is not plain, stands at the end */
 
-    return p;
+    (void) parley_octets_copy(few, p, (size_t) (end - p) & 7);
+
+    m = parley_utf8_marks(parley_octets_word(few));
+
+    return p + (__builtin_ctzll(m) >> 3);
 }
 
 
 /*
- * The length of the well-formed sequence at p (p < end), 1 to 4, or 0:
- * overlong forms, surrogates and what lies above U+10FFFF are not well-formed.
+ * Where the first octet stands that is no printable ASCII or is a quote or a
+ * backslash; end if there is none.  Of eight octets the lowest one marked is
+ * exact: a borrow can only mark octets behind a true one.
  */
+static inline __attribute__((always_inline)) const uint8_t *
+parley_utf8_plain(const uint8_t *p, const uint8_t *end)
+{
+#if defined(__SSE2__)
+
+    unsigned  bits;
+
+    for ( /* void */ ; end - p >= 16; p += 16) {
+        bits = parley_utf8_bits(p);
+
+        if (bits != 0) {
+            return p + __builtin_ctz(bits);
+        }
+    }
+
+#else
+
+    uint64_t  m;
+
+    for ( /* void */ ; end - p >= 16; p += 8) {
+        m = parley_utf8_marks(parley_octets_word(p));
+
+        if (m != 0) {
+            return p + (__builtin_ctzll(m) >> 3);
+        }
+    }
+
+#endif
+
+    return parley_utf8_plain_few(p, end);
+}
+
+
+/* Whether fewer than sixteen octets, but at least one, are all plain. */
+static inline int
+parley_utf8_is_plain(const uint8_t *p, size_t n)
+{
+    if (n >= 8) {
+        return (parley_utf8_marks(parley_octets_word(p))
+                | parley_utf8_marks(parley_octets_word(p + n - 8))) == 0;
+    }
+
+    if (n >= 4) {
+        return parley_utf8_marks(parley_octets_half(p)
+                   | (uint64_t) parley_octets_half(p + n - 4) << 32) == 0;
+    }
+
+    return parley_utf8_marks((PARLEY_UTF8_ONES * ' ' & ~0xFFFFFFULL)
+                             | p[0] | (uint64_t) p[n / 2] << 8
+                             | (uint64_t) p[n - 1] << 16) == 0;
+}
+
+
+/* As parley_utf8_plain(), and copies what is before it to out. */
+static __attribute__((noinline, unused)) const uint8_t *
+parley_utf8_plain_part(const uint8_t *p, const uint8_t *end, uint8_t *out)
+{
+    const uint8_t  *q;
+
+    q = parley_utf8_plain(p, end);
+    (void) parley_octets_copy(out, p, (size_t) (q - p));
+
+    return q;
+}
+
+
+/*
+ * As parley_utf8_plain() (p < end), and copies what is before it to out, where
+ * there is room for end - p octets.  The last sixteen overlap those before.
+ */
+static inline const uint8_t *
+parley_utf8_plain_copy(const uint8_t *p, const uint8_t *end, uint8_t *out)
+{
+    size_t  n;
+
+#if defined(__SSE2__)
+
+    unsigned        bits;
+    const uint8_t  *q;
+
+    if (end - p >= 16) {
+        for ( /* void */ ; end - p > 16; p += 16, out += 16) {
+            bits = parley_utf8_bits(p);
+            memcpy(out, p, 16);
+
+            if (bits != 0) {
+                return p + __builtin_ctz(bits);
+            }
+        }
+
+        q = end - 16;
+        bits = parley_utf8_bits(q);
+        memcpy(out - (p - q), q, 16);
+
+        return (bits != 0) ? q + __builtin_ctz(bits) : end;
+    }
+
+#endif
+
+    n = (size_t) (end - p);
+
+    if (n < 16 && parley_utf8_is_plain(p, n)) {
+        (void) parley_octets_copy(out, p, n);
+        return end;
+    }
+
+    return parley_utf8_plain_part(p, end, out);
+}
+
+
+/* The same as parley_utf8_len() where fewer than four octets are left. */
 static inline size_t
-parley_utf8_len(const uint8_t *p, const uint8_t *end)
+parley_utf8_len_few(const uint8_t *p, const uint8_t *end)
 {
     size_t   left;
     uint8_t  c;
@@ -106,25 +220,109 @@ parley_utf8_len(const uint8_t *p, const uint8_t *end)
         return (c >= 0xC2 && left >= 2 && parley_utf8_is_tail(p[1])) ? 2 : 0;
     }
 
-    if (c < 0xF0) {
-        if (left < 3 || !parley_utf8_is_tail(p[1])
-            || !parley_utf8_is_tail(p[2])
-            || (c == 0xE0 && p[1] < 0xA0) || (c == 0xED && p[1] > 0x9F))
-        {
-            return 0;
+    return (c < 0xF0 && left == 3 && parley_utf8_is_tail(p[1])
+            && parley_utf8_is_tail(p[2])
+            && (c != 0xE0 || p[1] >= 0xA0) && (c != 0xED || p[1] <= 0x9F))
+               ? 3 : 0;
+}
+
+
+/* Four octets, the first being the lowest. */
+static inline uint32_t
+parley_utf8_four(const uint8_t *p)
+{
+    uint32_t  x;
+
+    x = parley_octets_half(p);
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap32(x);
+#endif
+
+    return x;
+}
+
+
+/*
+ * Whether they begin with a well-formed sequence of two, three, four octets:
+ * neither below U+0080, U+0800, U+10000 nor D800 to DFFF nor above U+10FFFF.
+ */
+#define parley_utf8_is_two(x)                                                 \
+    (((x) & 0xC0E0) == 0x80C0 && ((x) & 0x1E) != 0)
+
+#define parley_utf8_is_three(x)                                               \
+    (((x) & 0xC0C0F0) == 0x8080E0                                             \
+     && ((x) & 0x200F) != 0 && ((x) & 0x200F) != 0x200D)
+
+#define parley_utf8_is_four(x)                                                \
+    (((x) & 0xC0C0C000) == 0x80808000                                         \
+     && __builtin_bswap32(x) - 0xF0900000 < 0x04000000)
+
+
+/*
+ * The length of the well-formed sequence at p (p < end), 1 to 4, or 0:
+ * overlong forms, surrogates and what lies above U+10FFFF are not well-formed.
+ */
+static inline size_t
+parley_utf8_len(const uint8_t *p, const uint8_t *end)
+{
+    uint32_t  x;
+
+    if (end - p < 4) {
+        return parley_utf8_len_few(p, end);
+    }
+
+    x = parley_utf8_four(p);
+
+    return (x & 0x80) == 0 ? 1 : parley_utf8_is_two(x) ? 2
+           : parley_utf8_is_three(x) ? 3 : parley_utf8_is_four(x) ? 4 : 0;
+}
+
+
+/*
+ * Where the well-formed sequences of two octets and more at p end; adds to
+ * *surplus how many more octets than code points they are.
+ */
+static inline const uint8_t *
+parley_utf8_run(const uint8_t *p, const uint8_t *end, uint32_t *surplus)
+{
+    size_t          n;
+    uint32_t        x, runes;
+    const uint8_t  *start;
+
+    start = p;
+
+    for (runes = 0; end - p >= 4; runes++) {
+        x = parley_utf8_four(p);
+
+        if (parley_utf8_is_three(x)) {
+            p += 3;
+
+        } else if (parley_utf8_is_two(x)) {
+            p += 2;
+
+        } else if (parley_utf8_is_four(x)) {
+            p += 4;
+
+        } else {
+            break;
+        }
+    }
+
+    while (p < end && *p >= 0x80) {
+        n = parley_utf8_len(p, end);
+
+        if (n == 0) {
+            break;
         }
 
-        return 3;
+        p += n;
+        runes++;
     }
 
-    if (c > 0xF4 || left < 4 || !parley_utf8_is_tail(p[1])
-        || !parley_utf8_is_tail(p[2]) || !parley_utf8_is_tail(p[3])
-        || (c == 0xF0 && p[1] < 0x90) || (c == 0xF4 && p[1] > 0x8F))
-    {
-        return 0;
-    }
+    *surplus += (uint32_t) (p - start) - runes;
 
-    return 4;
+    return p;
 }
 
 
