@@ -1,0 +1,143 @@
+/* translate/core/parley_utf8.h, against a check octet by octet */
+
+#include "parley_test.h"
+
+#include "parley_utf8.h"
+
+
+static size_t
+slow_len(const uint8_t *p, size_t left)
+{
+    size_t    i, n;
+    uint32_t  cp;
+
+    static const uint32_t  least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+
+    n = (p[0] < 0x80) ? 1 : (p[0] >> 5 == 6) ? 2 : (p[0] >> 4 == 14) ? 3
+        : (p[0] >> 3 == 30) ? 4 : 0;
+
+    if (n <= 1 || n > left) {
+        return (n == 1) ? 1 : 0;
+    }
+
+    cp = p[0] & (0x7Fu >> n);
+
+    for (i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+
+        cp = cp << 6 | (p[i] & 0x3F);
+    }
+
+    return (cp < least[n] || cp > 0x10FFFF || (cp >= 0xD800 && cp <= 0xDFFF))
+               ? 0 : n;
+}
+
+
+static void
+check_run(const uint8_t *text, size_t len)
+{
+    size_t    n, at, more;
+    uint32_t  surplus;
+
+    at = 0;
+    more = 0;
+
+    while (at < len && text[at] >= 0x80) {
+        n = slow_len(text + at, len - at);
+
+        if (n == 0) {
+            break;
+        }
+
+        at += n;
+        more += n - 1;
+    }
+
+    surplus = 0;
+    assert_ptr_equal(parley_utf8_run(text, text + len, &surplus), text + at);
+    assert_int_equal(surplus, more);
+}
+
+
+/* every first and second octet, before octets at the bounds of the forms */
+static void
+test_sequences(void **state)
+{
+    size_t   i, j, len;
+    uint8_t  text[6] = { 0, 0, 0, 0, 0xC3, 0xA9 };
+    int      first, second;
+
+    static const uint8_t  others[] = { 0, 0x41, 0x7F, 0x80, 0xBF, 0xC0, 0xC2,
+                                       0xE0, 0xF0, 0xFF };
+
+    (void) state;
+
+    for (first = 0; first < 256; first++) {
+        for (second = 0; second < 256; second++) {
+            text[0] = (uint8_t) first;
+            text[1] = (uint8_t) second;
+
+            for (i = 0; i < sizeof(others) * sizeof(others); i++) {
+                text[2] = others[i / sizeof(others)];
+                text[3] = others[i % sizeof(others)];
+
+                for (len = 1; len <= sizeof(text); len++) {
+                    if (parley_utf8_len(text, text + len)
+                        != slow_len(text, len))
+                    {
+                        fail_msg("%02x %02x %02x %02x, %zu octets", text[0],
+                                 text[1], text[2], text[3], len);
+                    }
+                }
+            }
+
+            for (j = 1; j <= sizeof(text); j++) {
+                check_run(text, j);
+            }
+        }
+    }
+}
+
+
+/* what is not plain, at every place of texts of every length */
+static void
+test_plain(void **state)
+{
+    int             c;
+    size_t          at, len;
+    uint8_t         text[70], copy[72];
+    const uint8_t  *end, *first;
+
+    (void) state;
+
+    for (len = 1; len <= sizeof(text); len++) {
+        for (at = 0; at < len; at++) {
+            for (c = 0; c < 256; c++) {
+                memset(text, '~', sizeof(text));
+                memset(copy, '#', sizeof(copy));
+                text[at] = (uint8_t) c;
+
+                end = text + len;
+                first = (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
+                            ? text + at : end;
+
+                assert_ptr_equal(parley_utf8_plain(text, end), first);
+                assert_ptr_equal(parley_utf8_plain_copy(text, end, copy),
+                                 first);
+                assert_memory_equal(copy, text, (size_t) (first - text));
+                assert_int_equal(copy[len], '#');
+            }
+        }
+    }
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_test("sequences: their length, and runs of them", test_sequences),
+    parley_test("plain text is found and copied", test_plain),
+};
+
+
+PARLEY_TEST_MAIN(tests)
