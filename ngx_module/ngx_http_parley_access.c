@@ -11,10 +11,6 @@
 #include "ngx_http_parley_module.h"
 
 
-/* a message of usual size, its translation and the answer to it fit in one */
-#define NGX_HTTP_PARLEY_ARENA_BLOCK  8192
-
-
 static ngx_int_t ngx_http_parley_before_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_method(ngx_http_request_t *r,
@@ -32,7 +28,6 @@ static ngx_int_t ngx_http_parley_after_body(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_outcome(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_int_t rc);
 static void ngx_http_parley_cleanup(void *data);
-static void *ngx_http_parley_arena_alloc(void *data, size_t size);
 
 
 typedef ngx_int_t (*ngx_http_parley_step_pt)(ngx_http_request_t *r,
@@ -107,7 +102,6 @@ ngx_http_parley_access_handler(ngx_http_request_t *r)
 ngx_http_parley_ctx_t *
 ngx_http_parley_get_ctx(ngx_http_request_t *r)
 {
-    parley_mem_t            mem;
     ngx_pool_cleanup_t     *cln;
     ngx_http_parley_ctx_t  *ctx;
 
@@ -131,11 +125,7 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     ctx->msg.wire = PARLEY_PROTO_NONE;
     ctx->msg.timeout_ms = -1;
 
-    mem.alloc = ngx_http_parley_arena_alloc;
-    mem.free = NULL;
-    mem.ctx = r->pool;
-
-    parley_arena_init(&ctx->arena, &mem, NGX_HTTP_PARLEY_ARENA_BLOCK);
+    ngx_http_parley_block_arena(ctx);
     parley_error_clear(&ctx->error);
     parley_loss_init(&ctx->loss, &ctx->arena);
 
@@ -145,15 +135,6 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
 
     return ctx;
-}
-
-
-static void *
-ngx_http_parley_arena_alloc(void *data, size_t size)
-{
-    ngx_pool_t  *pool = data;
-
-    return ngx_palloc(pool, size);
 }
 
 
@@ -178,6 +159,8 @@ ngx_http_parley_cleanup(void *data)
         parley_token_cache_release(ctx->mcf->tokens, ctx->token);
         ctx->token = NULL;
     }
+
+    ngx_http_parley_block_release(ctx);
 }
 
 

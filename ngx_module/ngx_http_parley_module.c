@@ -573,6 +573,8 @@ ngx_http_parley_exit_process(ngx_cycle_t *cycle)
         return;
     }
 
+    ngx_http_parley_block_free(mcf);
+
     parley_token_cache_destroy(mcf->tokens);
     mcf->tokens = NULL;
 

@@ -52,6 +52,9 @@
 #define NGX_HTTP_PARLEY_REDACT_MAX          64
 
 
+/* memory of a request's arena, see ngx_http_parley_block.c */
+typedef struct ngx_http_parley_block_s  ngx_http_parley_block_t;
+
 
 /* what lives in the zone; every process maps it at the same address */
 
@@ -111,6 +114,8 @@ typedef struct {
     parley_jwks_t                 fetched;
     parley_arena_t                fetched_arena;
     ngx_uint_t                    fetched_generation;
+    ngx_http_parley_block_t      *blocks;         /* free ones */
+    ngx_uint_t                    nblocks;
 
     ngx_uint_t                    accepting;      /* a location has
                                                      parley_accept */
@@ -212,6 +217,7 @@ typedef struct {
     ngx_http_parley_loc_conf_t   *lcf;
 
     parley_arena_t                arena;
+    ngx_http_parley_block_t      *blocks;         /* of the arena */
     parley_error_t                error;
 
     /* access */
@@ -563,6 +569,18 @@ ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
  */
 ngx_int_t ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
     parley_str_t value);
+
+
+/* ngx_http_parley_block.c */
+
+/* Makes the arena of a request; nothing is allocated yet. */
+void ngx_http_parley_block_arena(ngx_http_parley_ctx_t *ctx);
+
+/* The request is over: gives its memory to the next. */
+void ngx_http_parley_block_release(ngx_http_parley_ctx_t *ctx);
+
+/* The worker ends. */
+void ngx_http_parley_block_free(ngx_http_parley_main_conf_t *mcf);
 
 
 /* ngx_http_parley_deadline.c: AEE-29 */
