@@ -2,7 +2,7 @@
 #include "parley_buf.h"
 
 
-static void parley_loss_item(parley_loss_t *loss, parley_buf_t *b);
+static void parley_loss_made(parley_loss_t *loss, parley_buf_t *b);
 static void parley_loss_escape(parley_buf_t *b, parley_str_t item);
 
 
@@ -27,31 +27,36 @@ parley_loss_init(parley_loss_t *loss, parley_arena_t *arena)
 void
 parley_loss_add(parley_loss_t *loss, const char *prefix, parley_str_t name)
 {
-    size_t        i;
+    size_t        i, run, len;
     parley_buf_t  b;
 
-    parley_buf_init(&b, loss->arena, strlen(prefix) + name.len + 8);
+    len = strlen(prefix);
 
-    parley_buf_put(&b, prefix, strlen(prefix));
+    parley_buf_init(&b, loss->arena, len + name.len + 8);
+
+    parley_buf_put(&b, prefix, len);
     parley_buf_octet(&b, '/');
 
-    for (i = 0; i < name.len; i++) {
-        switch (name.data[i]) {
+    for (i = run = 0; i < name.len; i++) {
 
-        case '~':
+        if (name.data[i] != '~' && name.data[i] != '/') {
+            continue;
+        }
+
+        parley_buf_put(&b, name.data + run, i - run);
+        run = i + 1;
+
+        if (name.data[i] == '~') {
             parley_buf_lit(&b, "~0");
-            break;
 
-        case '/':
+        } else {
             parley_buf_lit(&b, "~1");
-            break;
-
-        default:
-            parley_buf_octet(&b, name.data[i]);
         }
     }
 
-    parley_loss_item(loss, &b);
+    parley_buf_put(&b, name.data + run, name.len - run);
+
+    parley_loss_made(loss, &b);
 }
 
 
@@ -67,7 +72,7 @@ parley_loss_pointer(parley_loss_t *loss, const char *pointer)
     parley_buf_init(&b, loss->arena, strlen(pointer) + 1);
     parley_buf_put(&b, pointer, strlen(pointer));
 
-    parley_loss_item(loss, &b);
+    parley_loss_made(loss, &b);
 }
 
 
@@ -97,18 +102,26 @@ parley_loss_value(parley_loss_t *loss, parley_json_ref_t value)
 
 
 static void
-parley_loss_item(parley_loss_t *loss, parley_buf_t *b)
+parley_loss_made(parley_loss_t *loss, parley_buf_t *b)
 {
-    uint32_t      i;
-    parley_str_t  item;
+    parley_str_t  pointer;
 
-    if (parley_buf_done(b, &item) != 0) {
+    if (parley_buf_done(b, &pointer) != 0) {
         loss->failed = 1;
         return;
     }
 
+    parley_loss_known(loss, pointer);
+}
+
+
+void
+parley_loss_known(parley_loss_t *loss, parley_str_t pointer)
+{
+    uint32_t  i;
+
     for (i = 0; i < loss->nitems; i++) {
-        if (parley_str_eq(loss->items[i], item)) {
+        if (parley_str_eq(loss->items[i], pointer)) {
             return;
         }
     }
@@ -129,7 +142,7 @@ parley_loss_item(parley_loss_t *loss, parley_buf_t *b)
         }
     }
 
-    loss->items[loss->nitems++] = item;
+    loss->items[loss->nitems++] = pointer;
 }
 
 

@@ -31,6 +31,9 @@ void parley_loss_init(parley_loss_t *loss, parley_arena_t *arena);
 void parley_loss_add(parley_loss_t *loss, const char *prefix,
     parley_str_t name);
 
+/* a JSON Pointer that lives as long as the report does: it is not copied */
+void parley_loss_known(parley_loss_t *loss, parley_str_t pointer);
+
 /* a JSON Pointer as it is; NULL adds nothing */
 void parley_loss_pointer(parley_loss_t *loss, const char *pointer);
 

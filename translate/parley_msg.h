@@ -157,7 +157,7 @@ typedef struct {
     unsigned              partial:1;  /* MVE-5: a log record, no envelope
                                          (AEE-13) */
 
-    const parley_str_t   *aside;      /* names of members of data that are
+    const uint32_t       *aside;      /* values of members of data that are
                                          the envelope's, not the payload's */
     uint32_t              naside;
     unsigned              local:1;    /* for the gateway itself, whose session

@@ -28,6 +28,8 @@ static int parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
     const parley_c2a_places_t *places, parley_c2a_form_t form);
 static int parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
     const parley_c2a_places_t *places);
+static int parley_c2a_put_aside(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *values);
 static int parley_c2a_fill_attention(parley_msg_t *msg,
     const parley_c2a_places_t *places, int64_t deadline);
 static int parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg,
@@ -447,11 +449,10 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
 
     at = places->at;
 
-    msg->aside = parley_c2a_aside;
-    msg->naside = parley_c2a_naside;
-
-    if (parley_msg_string(msg->doc, at[PARLEY_C2A_AT_CREATED], &msg->created)
-        != 0)
+    if (parley_c2a_put_aside(arena, msg, &at[PARLEY_C2A_AT_EVENT_ID]) != 0
+        || parley_msg_string(msg->doc, at[PARLEY_C2A_AT_CREATED],
+                             &msg->created)
+           != 0)
     {
         return -1;
     }
@@ -469,6 +470,28 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
 
     return parley_c2a_carried(arena, msg, at[PARLEY_C2A_AT_CONTENT],
                               deadline);
+}
+
+
+/* What is not there is PARLEY_JSON_NONE, which no value is. */
+
+static int
+parley_c2a_put_aside(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *values)
+{
+    uint32_t  *aside;
+
+    aside = parley_arena_alloc(arena, parley_c2a_naside * sizeof(uint32_t));
+    if (aside == NULL) {
+        return -1;
+    }
+
+    memcpy(aside, values, parley_c2a_naside * sizeof(uint32_t));
+
+    msg->aside = aside;
+    msg->naside = parley_c2a_naside;
+
+    return 0;
 }
 
 
@@ -589,7 +612,8 @@ parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
     }
 
     for (i = 1; i < msg->naside; i++) {
-        parley_c2a_member(msg, msg->aside[i], at[PARLEY_C2A_AT_EVENT_ID + i]);
+        parley_c2a_member(msg, parley_c2a_aside[i],
+                          at[PARLEY_C2A_AT_EVENT_ID + i]);
     }
 
     return 0;

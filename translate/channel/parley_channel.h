@@ -151,6 +151,7 @@ extern const parley_str_t  parley_channel_names[PARLEY_CHANNEL_FIELDS];
 /* Which of them a member is; PARLEY_CHANNEL_FIELDS: none. */
 parley_channel_field_t parley_channel_field(const parley_json_t *doc,
     uint32_t name);
+parley_channel_field_t parley_channel_field_of(parley_str_t name);
 
 /* Finds all of them in a frame, which need not be valid. */
 void parley_channel_fields(const parley_json_t *doc,

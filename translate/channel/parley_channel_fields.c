@@ -71,17 +71,18 @@ parley_channel_fields(const parley_json_t *doc, parley_channel_fields_t *ret)
 parley_channel_field_t
 parley_channel_field(const parley_json_t *doc, uint32_t name)
 {
-    parley_str_t  span;
+    return parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED
+           ? parley_channel_field_escaped(doc, name)
+           : parley_channel_field_of(parley_json_span(doc, name));
+}
 
-    if (parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED) {
-        return parley_channel_field_escaped(doc, name);
-    }
 
-    span = parley_json_span(doc, name);
-
-    return span.len <= PARLEY_CHANNEL_NAME_SHORT
-           ? parley_channel_field_short(span)
-           : parley_channel_field_long(span);
+parley_channel_field_t
+parley_channel_field_of(parley_str_t name)
+{
+    return name.len <= PARLEY_CHANNEL_NAME_SHORT
+           ? parley_channel_field_short(name)
+           : parley_channel_field_long(name);
 }
 
 

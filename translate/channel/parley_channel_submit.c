@@ -21,6 +21,20 @@ static int parley_channel_scope_member(parley_arena_t *arena,
     parley_msg_t *msg, parley_error_t *err);
 
 
+/* the members that no canonical field holds, each as it is lost */
+static const parley_str_t  parley_channel_lost[PARLEY_CHANNEL_FIELDS] = {
+    [PARLEY_CHANNEL_TTL] = parley_str("/ttl_ms"),
+    [PARLEY_CHANNEL_ACTED_BY] = parley_str("/acted_by"),
+    [PARLEY_CHANNEL_DRAFTED_WITH] = parley_str("/drafted_with"),
+    [PARLEY_CHANNEL_LOCATION] = parley_str("/provenance_compute_location"),
+    [PARLEY_CHANNEL_METHOD] = parley_str("/provenance_method"),
+    [PARLEY_CHANNEL_RETURN_REF] = parley_str("/provenance_return_ref"),
+    [PARLEY_CHANNEL_CONTEXT_CHECK] = parley_str(
+        "/provenance_context_check"),
+    [PARLEY_CHANNEL_BASIS] = parley_str("/provenance_basis"),
+};
+
+
 int
 parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err)
@@ -205,6 +219,7 @@ parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss)
     int64_t                 ms;
     uint32_t                i;
     parley_json_ref_t       ttl;
+    parley_channel_field_t  field;
     parley_channel_scope_t  scope;
 
     if (m->scope.len > 0
@@ -229,8 +244,12 @@ parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss)
     }
 
     for (i = 0; i < m->nmembers; i++) {
-        if (!parley_str_is(m->members[i].name, "scope")) {
-            parley_loss_add(loss, "", m->members[i].name);
+        field = parley_channel_field_of(m->members[i].name);
+
+        /* the only other one is the scope, which no frame has */
+
+        if (field != PARLEY_CHANNEL_FIELDS) {
+            parley_loss_known(loss, parley_channel_lost[field]);
         }
     }
 }
