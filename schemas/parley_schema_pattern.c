@@ -172,10 +172,10 @@ parley_schema_pattern_match(const parley_schema_pattern_t *pattern,
 
     subject = (s.len == 0) ? (PCRE2_SPTR) "" : s.data;
 
-    rc = pcre2_match(pattern->code, subject, s.len, 0, PCRE2_NO_UTF_CHECK,
-                     matcher->data, pattern->match);
+    rc = pcre2_jit_match(pattern->code, subject, s.len, 0, PCRE2_NO_UTF_CHECK,
+                         matcher->data, pattern->match);
 
-    if (rc == PCRE2_ERROR_JIT_STACKLIMIT) {
+    if (rc == PCRE2_ERROR_JIT_STACKLIMIT || rc == PCRE2_ERROR_JIT_BADOPTION) {
         rc = pcre2_match(pattern->code, subject, s.len, 0,
                          PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, matcher->data,
                          pattern->match);

@@ -17,12 +17,16 @@ static void parley_schema_plan_array(parley_schema_planner_t *p,
     parley_schema_some_t *items);
 static void parley_schema_plan_string(parley_schema_planner_t *p,
     parley_schema_plan_t *plan, const parley_schema_t *s);
+static int parley_schema_plan_is_words(const parley_schema_values_t *values);
+static const parley_schema_words_t *parley_schema_plan_values(
+    parley_schema_planner_t *p, const parley_schema_values_t *values);
 static void parley_schema_plan_number(parley_schema_plan_t *plan,
     const parley_schema_t *s);
 static int parley_schema_plan_bound(const parley_schema_bound_t *bound);
 static void parley_schema_plan_branches(parley_schema_planner_t *p,
     parley_schema_place_t *place, parley_schema_plan_t *plan,
     const parley_schema_t *s, int own);
+static int parley_schema_plan_is_bar(const parley_schema_t *s);
 static void parley_schema_plan_add_branch(parley_schema_planner_t *p,
     parley_schema_place_t *place, parley_schema_plan_t *plan,
     parley_schema_keyword_t keyword, const parley_schema_t *const *schemas,
@@ -259,8 +263,6 @@ static void
 parley_schema_plan_string(parley_schema_planner_t *p,
     parley_schema_plan_t *plan, const parley_schema_t *s)
 {
-    uint32_t                       n;
-    parley_schema_texts_t          words;
     const parley_schema_string_t  *string;
     const parley_schema_values_t  *values;
 
@@ -283,23 +285,39 @@ parley_schema_plan_string(parley_schema_planner_t *p,
         return;
     }
 
-    if (plan->words == NULL && values->next == NULL
-        && values->types == PARLEY_SCHEMA_STRING
-        && values->n <= PARLEY_SCHEMA_WORDS_MAX)
-    {
-        words.n = 0;
-
-        for (n = 0; n < values->n; n++) {
-            (void) parley_schema_plan_text(p, &words, values->values[n].text);
-        }
-
-        plan->words = parley_schema_plan_table(p, &words);
+    if (plan->words == NULL && parley_schema_plan_is_words(values)) {
+        plan->words = parley_schema_plan_values(p, values);
         plan->types &= PARLEY_SCHEMA_STRING;
 
     } else {
         plan->closer = PARLEY_SCHEMA_ANY;
         plan->parts[plan->nparts++] = s;
     }
+}
+
+
+static int
+parley_schema_plan_is_words(const parley_schema_values_t *values)
+{
+    return values->next == NULL && values->types == PARLEY_SCHEMA_STRING
+           && values->n <= PARLEY_SCHEMA_WORDS_MAX;
+}
+
+
+static const parley_schema_words_t *
+parley_schema_plan_values(parley_schema_planner_t *p,
+    const parley_schema_values_t *values)
+{
+    uint32_t               n;
+    parley_schema_texts_t  words;
+
+    words.n = 0;
+
+    for (n = 0; n < values->n; n++) {
+        (void) parley_schema_plan_text(p, &words, values->values[n].text);
+    }
+
+    return parley_schema_plan_table(p, &words);
 }
 
 
@@ -390,10 +408,26 @@ parley_schema_plan_branches(parley_schema_planner_t *p,
                                       a->one.schemas, a->one.n);
     }
 
-    if (a->not != NULL) {
+    if (a->not != NULL && plan->barred == NULL
+        && parley_schema_plan_is_bar(a->not))
+    {
+        plan->closer |= PARLEY_SCHEMA_STRING;
+        plan->barred = parley_schema_plan_values(p, a->not->values);
+
+    } else if (a->not != NULL) {
         parley_schema_plan_add_branch(p, place, plan, PARLEY_SCHEMA_K_NOT,
                                       &a->not, 1);
     }
+}
+
+
+/* whether what it takes is some words, and nothing else */
+static int
+parley_schema_plan_is_bar(const parley_schema_t *s)
+{
+    return (s->has & ~PARLEY_SCHEMA_HAS_SCOPE) == PARLEY_SCHEMA_HAS_VALUES
+           && (s->types & PARLEY_SCHEMA_STRING)
+           && parley_schema_plan_is_words(s->values);
 }
 
 

@@ -59,6 +59,7 @@ struct parley_schema_plan_s {
     uint32_t                      min_length;
     uint32_t                      max_length;
     const parley_schema_words_t  *words;    /* one of these; NULL: any */
+    const parley_schema_words_t  *barred;   /* none of these; NULL: any */
     parley_schema_frame_t        *frame;    /* NULL: that of the plan around
                                                it, which is of the same value */
     uint64_t                      required;

@@ -423,6 +423,12 @@ parley_schema_plan_strings(parley_schema_run_t *run,
         return PARLEY_SCHEMA_MEMORY;
     }
 
+    if (plan->barred != NULL
+        && parley_schema_words_find(plan->barred, text.data, text.len) != 0)
+    {
+        return PARLEY_SCHEMA_INVALID;
+    }
+
     for (n = 0; n < plan->nstrings; n++) {
 
         s = plan->strings[n]->string;
