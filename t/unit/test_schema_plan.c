@@ -88,7 +88,14 @@ test_merged(void **state)
         { "{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}]}",
           "{\"a\":1}", "{\"a\":1,\"b\":1}", INVALID, "", "oneOf" },
         { "{\"not\":{\"const\":\"~org\"}}",
-          "\"~orga\"", "\"~org\"", INVALID, "", "not" }
+          "\"~orga\"", "\"~org\"", INVALID, "", "not" },
+        { "{\"not\":{\"const\":\"~org\"},\"pattern\":\"^~\"}",
+          "1", "\"\\u007eorg\"", INVALID, "", "not" },
+        { "{\"not\":{\"type\":\"number\",\"const\":\"x\"},\"maxLength\":1}",
+          "\"x\"", "\"xx\"", INVALID, "", "maxLength" },
+        { "{\"not\":{\"enum\":[\"a\",\"b\"]},\"allOf\":[{\"not\":"
+          "{\"const\":\"c\"}}]}",
+          "\"d\"", "\"c\"", INVALID, "", "not" }
     };
 
     (void) state;

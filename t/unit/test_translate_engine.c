@@ -268,6 +268,7 @@ test_loss(void **state)
     parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
     parley_loss_add(&loss, "/payload", PARLEY_STR("x,y%z"));
     parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
+    parley_loss_known(&loss, PARLEY_STR("/payload/x,y%z"));
     parley_loss_pointer(&loss, NULL);
     parley_loss_pointer(&loss, "/\xC3\xA9\r\n\x7F");
     parley_loss_add(&loss, "", PARLEY_STR(""));
