@@ -58,7 +58,9 @@ parley_sha256_parts(const parley_str_t *parts, size_t n,
         len = 0;
     }
 
-    if (SHA256_Update(&st, few, len) == 1 && SHA256_Final(out, &st) == 1) {
+    if ((len == 0 || SHA256_Update(&st, few, len) == 1)
+        && SHA256_Final(out, &st) == 1)
+    {
         return 0;
     }
 

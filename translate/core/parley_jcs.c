@@ -14,30 +14,87 @@ typedef struct {
 } parley_jcs_name_t;
 
 
-static void parley_jcs_value(parley_buf_t *b, const parley_json_t *doc,
-    uint32_t i);
-static void parley_jcs_array(parley_buf_t *b, const parley_json_t *doc,
-    uint32_t i);
-static void parley_jcs_object(parley_buf_t *b, const parley_json_t *doc,
-    uint32_t i, uint32_t skip);
-static void parley_jcs_unsorted(parley_buf_t *b, const parley_json_t *doc,
-    uint32_t i, uint32_t skip);
-static void parley_jcs_member(parley_buf_t *b, const parley_json_t *doc,
-    uint32_t k);
-static void parley_jcs_pieces(parley_buf_t *b, const parley_json_t *doc,
-    uint32_t k);
-static parley_str_t parley_jcs_span(const parley_json_t *doc, uint32_t i);
-static void parley_jcs_string(parley_buf_t *b, const parley_json_t *doc,
-    uint32_t i);
-static void parley_jcs_number(parley_buf_t *b, const parley_json_t *doc,
-    uint32_t i);
+/*
+ * What is written is, but for the order, octets of the input: from up to to
+ * are written but not yet copied.  Where the input is canonical already this
+ * goes on for as long as it is.
+ */
+typedef struct {
+    parley_buf_t         *b;
+    const parley_json_t  *doc;
+    const uint8_t        *from;
+    const uint8_t        *to;
+} parley_jcs_run_t;
+
+
+static void parley_jcs_value(parley_jcs_run_t *r, uint32_t i);
+static void parley_jcs_array(parley_jcs_run_t *r, uint32_t i);
+static void parley_jcs_object(parley_jcs_run_t *r, uint32_t i,
+    uint32_t skip);
+static void parley_jcs_unsorted(parley_jcs_run_t *r, uint32_t i,
+    uint32_t skip);
+static void parley_jcs_escaped(parley_jcs_run_t *r, const uint8_t *start,
+    const uint8_t *end);
+static void parley_jcs_number(parley_jcs_run_t *r, uint32_t i);
+static void parley_jcs_flush(parley_jcs_run_t *r);
 static void parley_jcs_sort_names(const parley_json_t *doc,
-    parley_jcs_name_t *names, size_t n);
-static uint64_t parley_jcs_prefix(const parley_json_t *doc, uint32_t k);
+    parley_jcs_name_t *names, size_t n, unsigned flags);
 static void parley_jcs_sort(const parley_json_t *doc,
     parley_jcs_name_t *names, size_t n);
 static void parley_jcs_sink(const parley_json_t *doc,
     parley_jcs_name_t *names, size_t n, size_t at);
+
+
+/* octets of the input */
+static inline void
+parley_jcs_put(parley_jcs_run_t *r, const uint8_t *p, size_t len)
+{
+    if (p != r->to) {
+        parley_jcs_flush(r);
+        r->from = p;
+    }
+
+    r->to = p + len;
+}
+
+
+/*
+ * Punctuation inside an array or an object: behind what was written of one, the
+ * input has an octet more at least.
+ */
+static inline void
+parley_jcs_octet(parley_jcs_run_t *r, uint8_t c)
+{
+    if (*r->to == c) {
+        r->to++;
+        return;
+    }
+
+    parley_jcs_flush(r);
+    parley_buf_octet(r->b, c);
+}
+
+
+/*
+ * A string or name.  Without a backslash it is as RFC 8785 wants it; so are,
+ * of the escapes, those of two octets but for that of the slash.
+ */
+static inline void
+parley_jcs_string(parley_jcs_run_t *r, uint32_t i)
+{
+    const uint8_t             *p;
+    const parley_json_node_t  *node;
+
+    node = &r->doc->nodes[i];
+    p = r->doc->input.data + node->off;
+
+    if (node->flags & PARLEY_JSON_ESCAPED) {
+        parley_jcs_escaped(r, p - 1, p + node->len);
+        return;
+    }
+
+    parley_jcs_put(r, p - 1, (size_t) node->len + 2);
+}
 
 
 static inline int
@@ -55,188 +112,137 @@ parley_jcs_less(const parley_json_t *doc, const parley_jcs_name_t *a,
 void
 parley_jcs_write(parley_buf_t *b, parley_json_ref_t value, parley_str_t skip)
 {
-    uint32_t  v;
+    uint32_t          v;
+    parley_jcs_run_t  r;
 
     if (value.node == PARLEY_JSON_NONE) {
         return;
     }
 
+    r.b = b;
+    r.doc = value.doc;
+    r.from = value.doc->input.data;
+    r.to = r.from;
+
     if (parley_json_type(value.doc, value.node) != PARLEY_JSON_OBJECT) {
-        parley_jcs_value(b, value.doc, value.node);
-        return;
+        parley_jcs_value(&r, value.node);
+
+    } else {
+        v = (skip.len == 0) ? PARLEY_JSON_NONE
+                            : parley_json_get(value.doc, value.node, skip);
+
+        parley_jcs_object(&r, value.node,
+                          (v == PARLEY_JSON_NONE) ? v : v - 1);
     }
 
-    v = (skip.len == 0) ? PARLEY_JSON_NONE
-                        : parley_json_get(value.doc, value.node, skip);
-
-    parley_jcs_object(b, value.doc, value.node,
-                      (v == PARLEY_JSON_NONE) ? v : v - 1);
+    parley_jcs_flush(&r);
 }
 
 
 /* calls itself once for each level, at most PARLEY_JSON_DEPTH_MAX */
 static void
-parley_jcs_value(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
+parley_jcs_value(parley_jcs_run_t *r, uint32_t i)
 {
-    parley_str_t  span;
+    const parley_json_node_t  *node;
 
-    span = parley_jcs_span(doc, i);
+    node = &r->doc->nodes[i];
 
-    if (span.len != 0) {
-        parley_buf_str(b, span);
-        return;
-    }
-
-    switch (parley_json_type(doc, i)) {
-
-    case PARLEY_JSON_NUMBER:
-        parley_jcs_number(b, doc, i);
-        break;
+    switch (node->type) {
 
     case PARLEY_JSON_STRING:
-        parley_jcs_string(b, doc, i);
+        parley_jcs_string(r, i);
+        break;
+
+    case PARLEY_JSON_NUMBER:
+        parley_jcs_number(r, i);
         break;
 
     case PARLEY_JSON_ARRAY:
-        parley_jcs_array(b, doc, i);
+        parley_jcs_array(r, i);
+        break;
+
+    case PARLEY_JSON_OBJECT:
+        parley_jcs_object(r, i, PARLEY_JSON_NONE);
         break;
 
     default:
-        parley_jcs_object(b, doc, i, PARLEY_JSON_NONE);
+        parley_jcs_put(r, r->doc->input.data + node->off, node->len);
         break;
     }
 }
 
 
 static void
-parley_jcs_array(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
+parley_jcs_array(parley_jcs_run_t *r, uint32_t i)
 {
-    uint32_t  k, end;
+    uint32_t                   k;
+    const parley_json_node_t  *nodes;
 
-    parley_buf_octet(b, '[');
+    nodes = r->doc->nodes;
 
-    end = parley_json_end(doc, i);
+    parley_jcs_put(r, r->doc->input.data + nodes[i].off, 1);
 
-    for (k = parley_json_first(i); k != end; k = parley_json_after(doc, k)) {
-        if (k != parley_json_first(i)) {
-            parley_buf_octet(b, ',');
+    for (k = i + 1; k != nodes[i].next; k = nodes[k].next) {
+        if (k != i + 1) {
+            parley_jcs_octet(r, ',');
         }
 
-        parley_jcs_value(b, doc, k);
+        parley_jcs_value(r, k);
     }
 
-    parley_buf_octet(b, ']');
+    parley_jcs_octet(r, ']');
+}
+
+
+/* a name, its colon and the value */
+static inline void
+parley_jcs_member(parley_jcs_run_t *r, uint32_t k)
+{
+    parley_jcs_string(r, k);
+    parley_jcs_octet(r, ':');
+
+    if (r->doc->nodes[k + 1].type == PARLEY_JSON_STRING) {
+        parley_jcs_string(r, k + 1);
+
+    } else {
+        parley_jcs_value(r, k + 1);
+    }
 }
 
 
 /* skip: the name of a member to leave out, or PARLEY_JSON_NONE */
 static void
-parley_jcs_object(parley_buf_t *b, const parley_json_t *doc, uint32_t i,
-    uint32_t skip)
+parley_jcs_object(parley_jcs_run_t *r, uint32_t i, uint32_t skip)
 {
-    uint32_t  k, end;
+    int                        comma;
+    uint32_t                   k;
+    const parley_json_node_t  *nodes;
 
-    parley_buf_octet(b, '{');
+    nodes = r->doc->nodes;
 
-    if (!(doc->nodes[i].flags & PARLEY_JSON_SORTED)) {
-        parley_jcs_unsorted(b, doc, i, skip);
+    parley_jcs_put(r, r->doc->input.data + nodes[i].off, 1);
+
+    if (!(nodes[i].flags & PARLEY_JSON_SORTED)) {
+        parley_jcs_unsorted(r, i, skip);
 
     } else {
-        end = parley_json_end(doc, i);
+        comma = 0;
 
-        for (k = parley_json_first(i); k != end;
-             k = parley_json_after(doc, k + 1))
-        {
-            if (k != skip) {
-                parley_jcs_member(b, doc, k);
+        for (k = i + 1; k != nodes[i].next; k = nodes[k + 1].next) {
+            if (k == skip) {
+                continue;
             }
+
+            if (comma) {
+                parley_jcs_octet(r, ',');
+            }
+
+            comma = 1;
+            parley_jcs_member(r, k);
         }
     }
 
-    parley_buf_octet(b, '}');
-}
-
-
-static void
-parley_jcs_unsorted(parley_buf_t *b, const parley_json_t *doc, uint32_t i,
-    uint32_t skip)
-{
-    size_t              j, n;
-    uint32_t            k, end;
-    parley_jcs_name_t  *names;
-
-    names = parley_arena_alloc(b->arena,
-                               doc->nodes[i].count
-                               * sizeof(parley_jcs_name_t));
-    if (names == NULL) {
-        b->failed = 1;
-        return;
-    }
-
-    n = 0;
-    end = parley_json_end(doc, i);
-
-    for (k = parley_json_first(i); k != end;
-         k = parley_json_after(doc, k + 1))
-    {
-        if (k != skip) {
-            names[n++].node = k;
-        }
-    }
-
-    parley_jcs_sort_names(doc, names, n);
-
-    for (j = 0; j < n; j++) {
-        parley_jcs_member(b, doc, names[j].node);
-    }
-}
-
-
-int
-parley_jcs_order(parley_arena_t *arena, const parley_json_t *doc,
-    uint32_t *names, size_t n)
-{
-    size_t              j;
-    parley_jcs_name_t  *order;
-
-    order = parley_arena_alloc(arena, n * sizeof(parley_jcs_name_t));
-    if (order == NULL) {
-        return -1;
-    }
-
-    for (j = 0; j < n; j++) {
-        order[j].node = names[j];
-    }
-
-    parley_jcs_sort_names(doc, order, n);
-
-    for (j = 0; j < n; j++) {
-        names[j] = order[j].node;
-    }
-
-    return 0;
-}
-
-
-static void
-parley_jcs_sort_names(const parley_json_t *doc, parley_jcs_name_t *names,
-    size_t n)
-{
-    size_t   j;
-    uint8_t  ascii;
-
-    ascii = PARLEY_JSON_ASCII;
-
-    for (j = 0; j < n; j++) {
-        ascii &= doc->nodes[names[j].node].flags;
-    }
-
-    for (j = 0; j < n; j++) {
-        names[j].prefix = ascii
-                              ? parley_jcs_prefix(doc, names[j].node) : 0;
-    }
-
-    parley_jcs_sort(doc, names, n);
+    parley_jcs_octet(r, '}');
 }
 
 
@@ -245,7 +251,7 @@ parley_jcs_sort_names(const parley_json_t *doc, parley_jcs_name_t *names,
  * Behind a name at least a quote, a colon and a value follow; the input ends
  * where fewer than eight octets do.
  */
-static uint64_t
+static inline uint64_t
 parley_jcs_prefix(const parley_json_t *doc, uint32_t k)
 {
     size_t        i;
@@ -275,128 +281,156 @@ parley_jcs_prefix(const parley_json_t *doc, uint32_t k)
 }
 
 
-/* a comma where one is due, then the name, its colon and the value */
 static void
-parley_jcs_member(parley_buf_t *b, const parley_json_t *doc, uint32_t k)
+parley_jcs_unsorted(parley_jcs_run_t *r, uint32_t i, uint32_t skip)
 {
-    size_t        need;
-    uint8_t      *out;
-    parley_str_t  name, value;
+    size_t                     j, n;
+    uint32_t                   k;
+    unsigned                   flags;
+    parley_jcs_name_t         *names;
+    const parley_json_node_t  *nodes;
 
-    name = parley_jcs_span(doc, k);
-    value = parley_jcs_span(doc, k + 1);
-    need = name.len + value.len + sizeof(",:") - 1;
+    nodes = r->doc->nodes;
 
-    if (name.len == 0 || value.len == 0 || need > b->size - b->len) {
-        parley_jcs_pieces(b, doc, k);
+    names = parley_arena_alloc(r->b->arena,
+                               nodes[i].count * sizeof(parley_jcs_name_t));
+    if (names == NULL) {
+        r->b->failed = 1;
         return;
     }
 
-    out = b->data + b->len;
+    n = 0;
+    flags = PARLEY_JSON_ASCII;
 
-    if (b->len != 0 && out[-1] != '{') {
-        *out++ = ',';
+    for (k = i + 1; k != nodes[i].next; k = nodes[k + 1].next) {
+        if (k != skip) {
+            flags &= nodes[k].flags;
+            names[n].node = k;
+            names[n++].prefix = parley_jcs_prefix(r->doc, k);
+        }
     }
 
-    out = parley_octets_copy(out, name.data, name.len);
-    *out++ = ':';
-    out = parley_octets_copy(out, value.data, value.len);
+    parley_jcs_sort_names(r->doc, names, n, flags);
 
-    b->len = (size_t) (out - b->data);
+    for (j = 0; j < n; j++) {
+        if (j != 0) {
+            parley_jcs_octet(r, ',');
+        }
+
+        parley_jcs_member(r, names[j].node);
+    }
 }
 
 
-/* the same where there is no room yet, or more to do than to copy */
-static void
-parley_jcs_pieces(parley_buf_t *b, const parley_json_t *doc, uint32_t k)
+int
+parley_jcs_order(parley_arena_t *arena, const parley_json_t *doc,
+    uint32_t *names, size_t n)
 {
-    if (b->len != 0 && b->data[b->len - 1] != '{') {
-        parley_buf_octet(b, ',');
+    size_t              j;
+    unsigned            flags;
+    parley_jcs_name_t  *order;
+
+    order = parley_arena_alloc(arena, n * sizeof(parley_jcs_name_t));
+    if (order == NULL) {
+        return -1;
     }
 
-    parley_jcs_value(b, doc, k);
-    parley_buf_octet(b, ':');
-    parley_jcs_value(b, doc, k + 1);
+    flags = PARLEY_JSON_ASCII;
+
+    for (j = 0; j < n; j++) {
+        flags &= doc->nodes[names[j]].flags;
+        order[j].node = names[j];
+        order[j].prefix = parley_jcs_prefix(doc, names[j]);
+    }
+
+    parley_jcs_sort_names(doc, order, n, flags);
+
+    for (j = 0; j < n; j++) {
+        names[j] = order[j].node;
+    }
+
+    return 0;
 }
 
 
-/* A name or value as it stands, where that is its canonical form; or none. */
-static parley_str_t
-parley_jcs_span(const parley_json_t *doc, uint32_t i)
-{
-    const parley_json_node_t  *node;
-
-    node = &doc->nodes[i];
-
-    switch (node->type) {
-
-    case PARLEY_JSON_STRING:
-
-        /* without a backslash a string is as RFC 8785 wants it */
-
-        return (node->flags & PARLEY_JSON_ESCAPED)
-                   ? parley_str_none
-                   : parley_str_make(doc->input.data + node->off - 1,
-                                     (size_t) node->len + 2);
-
-    case PARLEY_JSON_NUMBER:
-        return (node->flags & PARLEY_JSON_CANONICAL)
-                   ? parley_json_span(doc, i) : parley_str_none;
-
-    case PARLEY_JSON_ARRAY:
-    case PARLEY_JSON_OBJECT:
-        return parley_str_none;
-
-    default:
-        return parley_json_span(doc, i);
-    }
-}
-
-
-/* a string with escapes */
+/* A string with escapes whose quotes are at start and at end. */
 static void
-parley_jcs_string(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
+parley_jcs_escaped(parley_jcs_run_t *r, const uint8_t *start,
+    const uint8_t *end)
 {
     size_t          n;
     uint8_t         octets[4];
-    parley_str_t    raw;
-    const uint8_t  *p, *q, *end;
+    const uint8_t  *p;
 
-    raw = parley_json_span(doc, i);
-    p = raw.data;
-    end = p + raw.len;
+    p = start;
 
-    parley_buf_octet(b, '"');
+    for ( ;; ) {
+        p = memchr(p, '\\', (size_t) (end - p));
 
-    while (p < end) {
-        q = memchr(p, '\\', (size_t) (end - p));
-
-        if (q == NULL) {
-            q = end;
+        if (p == NULL) {
+            break;
         }
 
-        parley_buf_put(b, p, (size_t) (q - p));
-        p = q;
-
-        if (p < end) {
-            n = parley_json_rune_octets(&p, end, octets);
-            parley_buf_json_text(b, parley_str_make(octets, n));
+        if (p[1] != 'u' && p[1] != '/') {
+            p += 2;
+            continue;
         }
+
+        parley_jcs_put(r, start, (size_t) (p - start));
+        parley_jcs_flush(r);
+
+        n = parley_json_rune_octets(&p, end, octets);
+        parley_buf_json_text(r->b, parley_str_make(octets, n));
+        start = p;
     }
 
-    parley_buf_octet(b, '"');
+    parley_jcs_put(r, start, (size_t) (end + 1 - start));
 }
 
 
-/* a number whose literal is not its canonical form */
 static void
-parley_jcs_number(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
+parley_jcs_number(parley_jcs_run_t *r, uint32_t i)
 {
-    char    text[PARLEY_NUMBER_MAX];
-    size_t  n;
+    char                       text[PARLEY_NUMBER_MAX];
+    size_t                     n;
+    const parley_json_node_t  *node;
 
-    n = parley_number_format(parley_json_number(doc, i), text);
-    parley_buf_put(b, text, n);
+    node = &r->doc->nodes[i];
+
+    if (node->flags & PARLEY_JSON_CANONICAL) {
+        parley_jcs_put(r, r->doc->input.data + node->off, node->len);
+        return;
+    }
+
+    parley_jcs_flush(r);
+
+    n = parley_number_format(parley_json_number(r->doc, i), text);
+    parley_buf_put(r->b, text, n);
+}
+
+
+static void
+parley_jcs_flush(parley_jcs_run_t *r)
+{
+    parley_buf_octets(r->b, r->from, (size_t) (r->to - r->from));
+    r->from = r->to;
+}
+
+
+/* flags: those that all the names have */
+static void
+parley_jcs_sort_names(const parley_json_t *doc, parley_jcs_name_t *names,
+    size_t n, unsigned flags)
+{
+    size_t  j;
+
+    if (!(flags & PARLEY_JSON_ASCII)) {
+        for (j = 0; j < n; j++) {
+            names[j].prefix = 0;
+        }
+    }
+
+    parley_jcs_sort(doc, names, n);
 }
 
 
