@@ -4,7 +4,10 @@
 
 
 /* up to here members are sorted by insertion, beyond by heap */
-#define PARLEY_JCS_FEW  16
+#define PARLEY_JCS_FEW    16
+
+/* octets of a run that takes no call to copy */
+#define PARLEY_JCS_SHORT  48
 
 
 /* prefix: see parley_jcs_prefix(); 0 where any name is not plain ASCII */
@@ -24,6 +27,7 @@ typedef struct {
     const parley_json_t  *doc;
     const uint8_t        *from;
     const uint8_t        *to;
+    const uint8_t        *end;      /* of the input */
 } parley_jcs_run_t;
 
 
@@ -36,13 +40,36 @@ static void parley_jcs_unsorted(parley_jcs_run_t *r, uint32_t i,
 static void parley_jcs_escaped(parley_jcs_run_t *r, const uint8_t *start,
     const uint8_t *end);
 static void parley_jcs_number(parley_jcs_run_t *r, uint32_t i);
-static void parley_jcs_flush(parley_jcs_run_t *r);
 static void parley_jcs_sort_names(const parley_json_t *doc,
     parley_jcs_name_t *names, size_t n, unsigned flags);
 static void parley_jcs_sort(const parley_json_t *doc,
     parley_jcs_name_t *names, size_t n);
 static void parley_jcs_sink(const parley_json_t *doc,
     parley_jcs_name_t *names, size_t n, size_t at);
+
+
+/* A short run is copied with what is behind it, where there is as much. */
+static inline void
+parley_jcs_flush(parley_jcs_run_t *r)
+{
+    size_t         n;
+    parley_buf_t  *b;
+
+    b = r->b;
+    n = (size_t) (r->to - r->from);
+
+    if (n <= PARLEY_JCS_SHORT && r->end - r->from >= PARLEY_JCS_SHORT
+        && b->size - b->len >= PARLEY_JCS_SHORT)
+    {
+        memcpy(b->data + b->len, r->from, PARLEY_JCS_SHORT);
+        b->len += n;
+
+    } else {
+        parley_buf_octets(b, r->from, n);
+    }
+
+    r->from = r->to;
+}
 
 
 /* octets of the input */
@@ -123,6 +150,7 @@ parley_jcs_write(parley_buf_t *b, parley_json_ref_t value, parley_str_t skip)
     r.doc = value.doc;
     r.from = value.doc->input.data;
     r.to = r.from;
+    r.end = r.from + value.doc->input.len;
 
     if (parley_json_type(value.doc, value.node) != PARLEY_JSON_OBJECT) {
         parley_jcs_value(&r, value.node);
@@ -406,14 +434,6 @@ parley_jcs_number(parley_jcs_run_t *r, uint32_t i)
 
     n = parley_number_format(parley_json_number(r->doc, i), text);
     parley_buf_put(r->b, text, n);
-}
-
-
-static void
-parley_jcs_flush(parley_jcs_run_t *r)
-{
-    parley_buf_octets(r->b, r->from, (size_t) (r->to - r->from));
-    r->from = r->to;
 }
 
 
