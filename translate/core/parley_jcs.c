@@ -18,9 +18,9 @@ typedef struct {
 
 
 /*
- * What is written is, but for the order, octets of the input: from up to to
- * are written but not yet copied.  Where the input is canonical already this
- * goes on for as long as it is.
+ * What is written is, but for the order, octets of the input.  Those between
+ * "from" and "to" come next and are not copied yet: the run grows for as long
+ * as the input goes on in canonical form.
  */
 typedef struct {
     parley_buf_t         *b;
