@@ -98,9 +98,11 @@ parley_answer_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_clear(err);
     memset(ret, 0, sizeof(parley_reply_t));
 
-    now = *opts;
-    now.now_ms = now_ms;
-    opts = &now;
+    if (answer->kind == PARLEY_ANSWER_MESSAGE) {
+        now = *opts;
+        now.now_ms = now_ms;
+        opts = &now;
+    }
 
     if (answer->kind == PARLEY_ANSWER_MESSAGE
         && (answer->msg.sender.len == 0 || answer->msg.recipient.len == 0))

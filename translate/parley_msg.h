@@ -194,9 +194,35 @@ void parley_msg_init(parley_msg_t *m, parley_proto_t proto,
  * The text of a string value; empty where the value is no string or absent.
  * Returns 0, or -1: no memory.
  */
-int parley_msg_string(const parley_json_t *doc, uint32_t value,
+static inline int parley_msg_string(const parley_json_t *doc, uint32_t value,
     parley_str_t *ret)
     __attribute__((warn_unused_result));
+
+static inline int
+parley_msg_string(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
+{
+    const parley_json_node_t  *node;
+
+    *ret = parley_str_none;
+
+    if (value == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    node = parley_json_node(doc, value);
+
+    if (node->type != PARLEY_JSON_STRING) {
+        return 0;
+    }
+
+    if (node->flags & PARLEY_JSON_ESCAPED) {
+        return parley_json_string(doc, value, ret);
+    }
+
+    *ret = parley_json_span(doc, value);
+
+    return 0;
+}
 
 /*
  * The message as its origin knows it: with the held ids, where there are.

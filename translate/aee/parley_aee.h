@@ -72,12 +72,31 @@ typedef struct {
 } parley_aee_failure_t;
 
 
+/* what a pass over the top-level members found */
+typedef struct {
+    uint32_t  fields[PARLEY_AEE_FIELDS + 1];    /* values, or NONE; the last
+                                                   is any of no field */
+    uint32_t  nmembers;                 /* that no canonical field has */
+    uint32_t  member;                   /* the name of the first */
+} parley_aee_scan_t;
+
+
 extern const parley_codec_t  parley_aee_codec;
 
 
 /* The field of that name; PARLEY_AEE_FIELDS: none of the fourteen. */
 parley_aee_field_t parley_aee_field(const parley_json_t *doc, uint32_t name);
 parley_aee_field_t parley_aee_field_name(parley_str_t name);
+
+/* Finds the fields of a document, which need not be an object. */
+void parley_aee_scan(const parley_json_t *doc, parley_aee_scan_t *scan);
+
+/*
+ * Fills msg->members with what no canonical field of msg->doc has, as the
+ * scan found it.  -1: no memory.
+ */
+int parley_aee_members(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_aee_scan_t *scan);
 
 /* The word of "type" for an act. */
 parley_str_t parley_aee_type(parley_act_t act);
@@ -142,6 +161,15 @@ int parley_aee_says(parley_msg_t *msg);
 int parley_aee_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err);
+
+/*
+ * The same of a service's answer; msg need not be initialised.  *ret_taken:
+ * it is a stream envelope whose status is "accepted", and of *msg only what
+ * parley_aee_peek() fills and the act are there.
+ */
+int parley_aee_decode_answer(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_json_t *doc, parley_msg_t *msg,
+    int *ret_taken, parley_error_t *err);
 
 void parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss);
 

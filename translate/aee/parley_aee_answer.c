@@ -24,7 +24,7 @@ parley_aee_answer_decode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err)
 {
-    uint32_t        status;
+    int             taken;
     parley_msg_t   *msg;
     parley_json_t  *doc;
 
@@ -37,21 +37,15 @@ parley_aee_answer_decode(const parley_engine_t *engine,
         return 0;
     }
 
-    if (parley_decode(engine, arena, PARLEY_PROTO_AEE, doc, 0, msg, err) != 0
+    if (parley_aee_decode_answer(engine, arena, doc, msg, &taken, err) != 0
         || parley_aee_answer_match(msg, sent, err) != 0)
     {
         return -1;
     }
 
-    status = parley_json_get(doc, msg->data.node, PARLEY_STR("status"));
-
-    if (msg->act == PARLEY_ACT_PROGRESS
-        && parley_json_string_is(doc, status, PARLEY_STR("accepted")))
-    {
-        return 0;
+    if (!taken) {
+        answer->kind = PARLEY_ANSWER_MESSAGE;
     }
-
-    answer->kind = PARLEY_ANSWER_MESSAGE;
 
     return 0;
 }

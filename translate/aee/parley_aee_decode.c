@@ -5,18 +5,11 @@
 #define PARLEY_AEE_TIMEOUT_MAX  9007199254740991    /* 2^53 - 1, in ms */
 
 
-/* what a pass over the top-level members found */
-typedef struct {
-    uint32_t  fields[PARLEY_AEE_FIELDS];    /* values, or NONE */
-    uint32_t  nmembers;                     /* that no canonical field has */
-    uint32_t  member;                       /* the name of the first */
-} parley_aee_scan_t;
-
-
-static void parley_aee_scan(const parley_json_t *doc,
-    parley_aee_scan_t *scan);
-static int parley_aee_is_member(const parley_json_t *doc,
-    parley_aee_field_t field, uint32_t value);
+static int parley_aee_check(const parley_engine_t *engine,
+    const parley_json_t *doc, int mve5, parley_msg_t *msg,
+    parley_aee_scan_t *scan, parley_error_t *err);
+static int parley_aee_is_taken(const parley_json_t *doc,
+    const parley_aee_scan_t *scan);
 static int parley_aee_fill_peek(parley_msg_t *msg,
     const parley_aee_scan_t *scan);
 static int parley_aee_fill(parley_arena_t *arena, parley_msg_t *msg,
@@ -24,8 +17,6 @@ static int parley_aee_fill(parley_arena_t *arena, parley_msg_t *msg,
 static int parley_aee_fill_head(parley_msg_t *msg,
     const parley_aee_scan_t *scan);
 static int parley_aee_fill_sig(parley_msg_t *msg, uint32_t sig);
-static int parley_aee_members(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_aee_scan_t *scan);
 
 
 static const parley_aee_field_t  parley_aee_required[] = {
@@ -40,17 +31,62 @@ parley_aee_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err)
 {
-    unsigned           i;
-    uint32_t           v;
     parley_aee_scan_t  scan;
 
-    parley_aee_scan(doc, &scan);
+    if (parley_aee_check(engine, doc, mve5, msg, &scan, err) != 0) {
+        return -1;
+    }
 
-    if (parley_aee_fill_peek(msg, &scan) != 0) {
+    return parley_aee_fill(arena, msg, &scan) == 0 ? 0
+                                                   : parley_error_memory(err);
+}
+
+
+/* Of an envelope that says no more than "accepted" nobody reads the rest. */
+
+int
+parley_aee_decode_answer(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_json_t *doc, parley_msg_t *msg,
+    int *ret_taken, parley_error_t *err)
+{
+    parley_aee_scan_t  scan;
+
+    *ret_taken = 0;
+
+    parley_msg_init(msg, PARLEY_PROTO_AEE, doc);
+
+    if (parley_aee_check(engine, doc, 0, msg, &scan, err) != 0) {
+        return -1;
+    }
+
+    if (parley_aee_is_taken(doc, &scan)) {
+        *ret_taken = 1;
+        msg->act = PARLEY_ACT_PROGRESS;
+        return 0;
+    }
+
+    return parley_aee_fill(arena, msg, &scan) == 0 ? 0
+                                                   : parley_error_memory(err);
+}
+
+
+/* Whether the envelope is valid; fills what a refusal of it needs to know. */
+
+static int
+parley_aee_check(const parley_engine_t *engine, const parley_json_t *doc,
+    int mve5, parley_msg_t *msg, parley_aee_scan_t *scan,
+    parley_error_t *err)
+{
+    unsigned  i;
+    uint32_t  v;
+
+    parley_aee_scan(doc, scan);
+
+    if (parley_aee_fill_peek(msg, scan) != 0) {
         return parley_error_memory(err);
     }
 
-    v = scan.fields[PARLEY_AEE_V];
+    v = scan->fields[PARLEY_AEE_V];
 
     if (v != PARLEY_JSON_NONE
         && !parley_json_string_is(doc, v, PARLEY_STR("1")))
@@ -62,7 +98,7 @@ parley_aee_decode(const parley_engine_t *engine, parley_arena_t *arena,
     for (i = 0; mve5 && i < sizeof(parley_aee_required)
                             / sizeof(parley_aee_required[0]); i++)
     {
-        msg->partial |= scan.fields[parley_aee_required[i]]
+        msg->partial |= scan->fields[parley_aee_required[i]]
                         == PARLEY_JSON_NONE;
     }
 
@@ -81,72 +117,26 @@ parley_aee_decode(const parley_engine_t *engine, parley_arena_t *arena,
                                 "aee.*");
     }
 
-    if (parley_aee_fill(arena, msg, &scan) != 0) {
-        return parley_error_memory(err);
-    }
-
     return 0;
 }
 
 
-static void
-parley_aee_scan(const parley_json_t *doc, parley_aee_scan_t *scan)
-{
-    unsigned            i;
-    uint32_t            k;
-    parley_aee_field_t  field;
-
-    for (i = 0; i < PARLEY_AEE_FIELDS; i++) {
-        scan->fields[i] = PARLEY_JSON_NONE;
-    }
-
-    scan->nmembers = 0;
-
-    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
-        return;
-    }
-
-    for (k = parley_json_first(0);
-         k != parley_json_end(doc, 0);
-         k = parley_json_after(doc, k + 1))
-    {
-        field = parley_aee_field(doc, k);
-
-        if (field != PARLEY_AEE_FIELDS) {
-            scan->fields[field] = k + 1;
-        }
-
-        if (parley_aee_is_member(doc, field, k + 1) && scan->nmembers++ == 0) {
-            scan->member = k;
-        }
-    }
-}
-
-
-/*
- * Whether a top-level member says what no canonical field holds.  That
- * reply_to is null, or empty, rather than absent is kept as well, so that a
- * protocol with an open slot gives the envelope back exactly.
- */
-
 static int
-parley_aee_is_member(const parley_json_t *doc, parley_aee_field_t field,
-    uint32_t value)
+parley_aee_is_taken(const parley_json_t *doc, const parley_aee_scan_t *scan)
 {
-    switch (field) {
+    uint32_t  status;
 
-    case PARLEY_AEE_TRACE:
-    case PARLEY_AEE_REQUIRES:
-    case PARLEY_AEE_FIELDS:
-        return 1;
-
-    case PARLEY_AEE_REPLY_TO:
-        return parley_json_type(doc, value) == PARLEY_JSON_NULL
-               || parley_json_node(doc, value)->len == 0;
-
-    default:
+    if (!parley_json_string_is(doc, scan->fields[PARLEY_AEE_TYPE],
+                               parley_aee_type(PARLEY_ACT_PROGRESS)))
+    {
         return 0;
     }
+
+    status = parley_json_get(doc, scan->fields[PARLEY_AEE_PAYLOAD],
+                             PARLEY_STR("status"));
+
+    return status != PARLEY_JSON_NONE
+           && parley_json_string_is(doc, status, PARLEY_STR("accepted"));
 }
 
 
@@ -166,29 +156,21 @@ parley_aee_peek(parley_msg_t *msg)
 static int
 parley_aee_fill_peek(parley_msg_t *msg, const parley_aee_scan_t *scan)
 {
-    unsigned  i;
+    const uint32_t       *fields;
+    const parley_json_t  *doc;
 
-    struct {
-        parley_aee_field_t   field;
-        parley_str_t        *to;
-    } fields[] = {
-        { PARLEY_AEE_ID, &msg->id },
-        { PARLEY_AEE_FROM, &msg->sender },
-        { PARLEY_AEE_TO, &msg->recipient },
-        { PARLEY_AEE_INTENT, &msg->intent },
-        { PARLEY_AEE_CORR, &msg->corr },
-    };
+    doc = msg->doc;
+    fields = scan->fields;
 
-    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        if (parley_msg_string(msg->doc, scan->fields[fields[i].field],
-                              fields[i].to)
-            != 0)
-        {
-            return -1;
-        }
-    }
-
-    return 0;
+    return parley_msg_string(doc, fields[PARLEY_AEE_ID], &msg->id) != 0
+           || parley_msg_string(doc, fields[PARLEY_AEE_FROM], &msg->sender)
+              != 0
+           || parley_msg_string(doc, fields[PARLEY_AEE_TO], &msg->recipient)
+              != 0
+           || parley_msg_string(doc, fields[PARLEY_AEE_INTENT], &msg->intent)
+              != 0
+           || parley_msg_string(doc, fields[PARLEY_AEE_CORR], &msg->corr) != 0
+           ? -1 : 0;
 }
 
 
@@ -341,48 +323,6 @@ parley_aee_fill_sig(parley_msg_t *msg, uint32_t sig)
 
     msg->sig.opaque = msg->sig.alg.len == 0 || msg->sig.value.len == 0
                       || parley_json_node(doc, sig)->count != known;
-
-    return 0;
-}
-
-
-static int
-parley_aee_members(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_aee_scan_t *scan)
-{
-    uint32_t              k;
-    parley_member_t      *member;
-    const parley_json_t  *doc;
-
-    if (scan->nmembers == 0) {
-        return 0;
-    }
-
-    doc = msg->doc;
-
-    msg->members = parley_arena_alloc(arena, scan->nmembers
-                                             * sizeof(parley_member_t));
-    if (msg->members == NULL) {
-        return -1;
-    }
-
-    for (k = scan->member;
-         msg->nmembers < scan->nmembers;
-         k = parley_json_after(doc, k + 1))
-    {
-        if (!parley_aee_is_member(doc, parley_aee_field(doc, k), k + 1)) {
-            continue;
-        }
-
-        member = &msg->members[msg->nmembers++];
-
-        member->value.doc = doc;
-        member->value.node = k + 1;
-
-        if (parley_json_string(doc, k, &member->name) != 0) {
-            return -1;
-        }
-    }
 
     return 0;
 }

@@ -100,6 +100,12 @@ int parley_moq_read(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, parley_msg_t *msg, parley_error_t *err);
 int parley_moq_identify(parley_arena_t *arena, parley_msg_t *msg);
 
+/*
+ * What parley_moq_read() fills of a command that is valid, after
+ * parley_moq_peek().  -1: no memory.
+ */
+int parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg);
+
 int parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
 

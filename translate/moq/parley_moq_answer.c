@@ -21,6 +21,7 @@ parley_moq_answer_decode(const parley_engine_t *engine,
     parley_answer_t *answer, parley_error_t *err)
 {
     uint32_t              status;
+    parley_str_t          session;
     parley_msg_t         *msg;
     const parley_json_t  *doc;
 
@@ -37,16 +38,22 @@ parley_moq_answer_decode(const parley_engine_t *engine,
         return 0;
     }
 
-    parley_msg_init(msg, PARLEY_PROTO_MOQ, doc);
-
-    if (parley_moq_read(engine, arena, doc, msg, err) != 0) {
+    if (parley_validate(engine, PARLEY_PROTO_MOQ, doc, err) != 0) {
         return -1;
+    }
+
+    if (parley_msg_string(doc, parley_json_get(doc, 0,
+                                               PARLEY_STR("session_id")),
+                          &session)
+        != 0)
+    {
+        return parley_error_memory(err);
     }
 
     /* AEE-34: commands have no id, but a session */
 
-    if (sent->corr.len > 0 && msg->corr.len > 0
-        && !parley_str_eq(msg->corr, sent->corr))
+    if (sent->corr.len > 0 && session.len > 0
+        && !parley_str_eq(session, sent->corr))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/session_id",
                                 "/session_id is not that of the command "
@@ -57,6 +64,12 @@ parley_moq_answer_decode(const parley_engine_t *engine,
         && parley_json_string_is(doc, status, PARLEY_STR("accepted")))
     {
         return 0;
+    }
+
+    parley_msg_init(msg, PARLEY_PROTO_MOQ, doc);
+
+    if (parley_moq_peek(msg) != 0 || parley_moq_fill(arena, msg) != 0) {
+        return parley_error_memory(err);
     }
 
     if (parley_moq_status(doc, status) == PARLEY_MOQ_UNSAID

@@ -6,7 +6,6 @@
 #define PARLEY_MOQ_STREAM_MAX  16   /* octets of a Stream ID and its colons */
 
 
-static int parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_moq_fill_payload(parley_msg_t *msg);
 static int parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
@@ -43,13 +42,7 @@ parley_moq_read(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    if (parley_moq_fill(arena, msg) != 0
-        || parley_moq_carried(arena, msg) != 0)
-    {
-        return parley_error_memory(err);
-    }
-
-    return 0;
+    return parley_moq_fill(arena, msg) == 0 ? 0 : parley_error_memory(err);
 }
 
 
@@ -86,18 +79,19 @@ parley_moq_peek(parley_msg_t *msg)
 }
 
 
-static int
+int
 parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg)
 {
     msg->act = PARLEY_ACT_REQUEST;
 
     if (parley_moq_fill_payload(msg) != 0
-        || parley_moq_fill_status(arena, msg) != 0)
+        || parley_moq_fill_status(arena, msg) != 0
+        || parley_moq_fill_members(arena, msg) != 0)
     {
         return -1;
     }
 
-    return parley_moq_fill_members(arena, msg);
+    return parley_moq_carried(arena, msg);
 }
 
 
