@@ -97,6 +97,7 @@ parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
     }
 
     glob.n = 0;
+    glob.starred = 0;
     glob.choices = parley_arena_alloc(arena, n * sizeof(parley_str_t));
 
     if (glob.choices == NULL || parley_arena_str(arena, pattern, &copy) != 0)
@@ -117,6 +118,10 @@ parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
 
         if (parley_glob_check(choice, err) != 0) {
             return -1;
+        }
+
+        if (memchr(choice.data, '*', choice.len) != NULL) {
+            glob.starred |= 1U << glob.n;
         }
 
         glob.choices[glob.n++] = choice;
@@ -261,11 +266,12 @@ parley_glob_match(const parley_glob_t *glob, parley_str_t text)
 {
     size_t  i;
 
-    /* most patterns are plain, and every pattern matches itself */
+    /* most patterns are plain, which match nothing but themselves */
 
     for (i = 0; i < glob->n; i++) {
         if (parley_str_eq(glob->choices[i], text)
-            || parley_glob_choice_match(glob->choices[i], text))
+            || (glob->starred & 1U << i
+                && parley_glob_choice_match(glob->choices[i], text)))
         {
             return 1;
         }

@@ -34,6 +34,7 @@ typedef struct {
     parley_str_t   text;        /* as it was written */
     parley_str_t  *choices;     /* each alternative */
     size_t         n;
+    uint32_t       starred;     /* those that have a '*', as 1 << index */
 } parley_glob_t;
 
 

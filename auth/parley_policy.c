@@ -144,18 +144,14 @@ static unsigned
 parley_policy_misses(const parley_policy_rule_t *rule,
     const parley_policy_request_t *request)
 {
-    unsigned              i, missed;
+    unsigned              i, left, missed;
     parley_str_t          text;
     const parley_glob_t  *glob;
 
     missed = 0;
 
-    for (i = 0; i < PARLEY_POLICY_WORDS; i++) {
-
-        if ((rule->given & (1u << i)) == 0) {
-            continue;
-        }
-
+    for (left = rule->given; left != 0; left &= left - 1) {
+        i = (unsigned) __builtin_ctz(left);
         glob = &rule->globs[i];
 
         switch (i) {
