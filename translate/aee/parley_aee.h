@@ -113,6 +113,9 @@ int parley_aee_is_reserved(parley_str_t intent);
  */
 void parley_aee_head(parley_buf_t *b, const parley_aee_head_t *head);
 
+/* The same with an id and a time that need no escape: the gateway's own. */
+void parley_aee_head_made(parley_buf_t *b, const parley_aee_head_t *head);
+
 /*
  * Writes an error envelope, valid whatever the message was, as the body of
  * *ret.  -1: no memory.

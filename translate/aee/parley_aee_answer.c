@@ -160,7 +160,7 @@ parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
 
     parley_buf_init(&b, arena, 512);
 
-    parley_aee_head(&b, &head);
+    parley_aee_head_made(&b, &head);
     parley_buf_lit(&b, "{\"status\":\"accepted\"}}");
 
     if (parley_buf_done(&b, &ret->body) != 0) {

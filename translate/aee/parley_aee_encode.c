@@ -14,6 +14,8 @@ static int parley_aee_encode_id(parley_arena_t *arena, const parley_msg_t *m,
     parley_error_t *err);
 static int parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     parley_str_t *ret, parley_error_t *err);
+static void parley_aee_head_rest(parley_buf_t *b,
+    const parley_aee_head_t *head);
 static void parley_aee_restore(parley_buf_t *b,
     const parley_aee_head_t *head);
 static void parley_aee_untimed(const parley_msg_t *m, parley_loss_t *loss);
@@ -235,6 +237,26 @@ parley_aee_head(parley_buf_t *b, const parley_aee_head_t *head)
     parley_buf_json_text(b, head->id);
     parley_buf_lit(b, "\",\"ts\":\"");
     parley_buf_json_text(b, head->ts);
+
+    parley_aee_head_rest(b, head);
+}
+
+
+void
+parley_aee_head_made(parley_buf_t *b, const parley_aee_head_t *head)
+{
+    parley_buf_lit(b, "{\"v\":\"1\",\"id\":\"");
+    parley_buf_str(b, head->id);
+    parley_buf_lit(b, "\",\"ts\":\"");
+    parley_buf_str(b, head->ts);
+
+    parley_aee_head_rest(b, head);
+}
+
+
+static void
+parley_aee_head_rest(parley_buf_t *b, const parley_aee_head_t *head)
+{
     parley_buf_lit(b, "\",\"type\":\"");
     parley_buf_str(b, parley_aee_type(head->act));
     parley_buf_lit(b, "\",\"from\":\"");

@@ -72,7 +72,7 @@ parley_aee_own_result(parley_arena_t *arena, const parley_msg_t *request,
 
     parley_buf_init(&b, arena, payload.len + 512);
 
-    parley_aee_head(&b, &head);
+    parley_aee_head_made(&b, &head);
     parley_buf_str(&b, payload);
     parley_buf_octet(&b, '}');
 

@@ -97,7 +97,7 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
 
     parley_buf_init(&b, arena, 768);
 
-    parley_aee_head(&b, &head);
+    parley_aee_head_made(&b, &head);
 
     parley_buf_lit(&b, "{\"code\":");
     parley_buf_json_string(&b, f->code);
