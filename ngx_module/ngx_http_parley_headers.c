@@ -81,7 +81,8 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
     translated = !ctx->sent.copied;
     old = r->headers_in.headers;
 
-    if (ngx_list_init(&r->headers_in.headers, r->pool, 20,
+    if (ngx_list_init(&r->headers_in.headers, r->pool,
+                      old.part.nelts + NGX_HTTP_PARLEY_HEADERS,
                       sizeof(ngx_table_elt_t))
         != NGX_OK)
     {

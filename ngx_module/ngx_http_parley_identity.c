@@ -17,6 +17,9 @@ static void ngx_http_parley_party(const parley_principal_t *principal,
     parley_party_t *ret);
 static void ngx_http_parley_parties(ngx_http_parley_ctx_t *ctx,
     parley_parties_t *ret);
+static int ngx_http_parley_resolve_name(ngx_http_parley_ctx_t *ctx,
+    parley_proto_t from, parley_str_t name, parley_proto_t to,
+    parley_str_t *ret);
 
 
 /* the two libraries number protocols alike */
@@ -118,12 +121,50 @@ ngx_http_parley_direction(ngx_http_parley_ctx_t *ctx)
 }
 
 
+/*
+ * The message's own names are asked for again and again: by the encoder, for
+ * the record of its origin, for the answer.  They are known by where they
+ * stand, which holds as long as the request does.
+ */
+
 int
 ngx_http_parley_resolve(void *data, parley_proto_t from, parley_str_t name,
     parley_proto_t to, parley_str_t *ret)
 {
     ngx_http_parley_ctx_t *ctx = data;
 
+    ngx_http_parley_resolved_t  *known;
+
+    if (name.len && name.data == ctx->msg.sender.data) {
+        known = &ctx->resolved[0];
+
+    } else if (name.len && name.data == ctx->msg.recipient.data) {
+        known = &ctx->resolved[1];
+
+    } else {
+        return ngx_http_parley_resolve_name(ctx, from, name, to, ret);
+    }
+
+    if (known->name.data != name.data || known->name.len != name.len
+        || known->from != from || known->to != to)
+    {
+        known->rc = ngx_http_parley_resolve_name(ctx, from, name, to,
+                                                 &known->ret);
+        known->name = name;
+        known->from = from;
+        known->to = to;
+    }
+
+    *ret = known->ret;
+
+    return known->rc;
+}
+
+
+static int
+ngx_http_parley_resolve_name(ngx_http_parley_ctx_t *ctx, parley_proto_t from,
+    parley_str_t name, parley_proto_t to, parley_str_t *ret)
+{
     parley_party_t    sender;
     parley_parties_t  parties;
 

@@ -77,6 +77,16 @@ typedef struct {
 } ngx_http_parley_shctx_t;
 
 
+/* what a key of the zone is made for: no two kinds fall together */
+typedef enum {
+    NGX_HTTP_PARLEY_KEY_WINDOW = 1,
+    NGX_HTTP_PARLEY_KEY_RATE,
+    NGX_HTTP_PARLEY_KEY_ORIGIN,
+    NGX_HTTP_PARLEY_KEY_CALL,
+    NGX_HTTP_PARLEY_KEY_MESSAGE
+} ngx_http_parley_key_e;
+
+
 /* the zone as this cycle sees it */
 
 typedef struct {
@@ -207,6 +217,16 @@ typedef enum {
 typedef struct ngx_http_parley_sse_s  ngx_http_parley_sse_t;
 
 
+/* what a name is in another protocol, see parley_party_resolve() */
+typedef struct {
+    parley_str_t                  name;
+    parley_str_t                  ret;
+    parley_proto_t                from;
+    parley_proto_t                to;
+    int                           rc;
+} ngx_http_parley_resolved_t;
+
+
 /*
  * One request.  It outlives an internal redirect (error_page) through the
  * pool's cleanup, which gives an uncommitted reservation back.
@@ -247,6 +267,7 @@ typedef struct {
     parley_encoded_t              sent;
     parley_encode_opts_t          opts;
     parley_loss_t                 loss;
+    ngx_http_parley_resolved_t    resolved[2];    /* sender, recipient */
 
     /* answer */
     ngx_uint_t                    answer;         /* ..._answer_e */

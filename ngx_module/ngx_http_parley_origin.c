@@ -45,13 +45,13 @@ static void
 ngx_http_parley_origin_make_key(ngx_http_parley_ctx_t *ctx,
     parley_proto_t proto, parley_str_t id, uint8_t key[PARLEY_KEY_LEN])
 {
-    parley_str_t  parts[3];
+    uint8_t       kind[2] = { NGX_HTTP_PARLEY_KEY_ORIGIN, (uint8_t) proto };
+    parley_str_t  parts[2];
 
-    parts[0] = PARLEY_STR("origin");
-    parts[1] = parley_proto_name(proto);
-    parts[2] = id;
+    parts[0] = parley_str_make(kind, sizeof(kind));
+    parts[1] = id;
 
-    parley_key_make(ctx->mcf->zone->sh->secret, parts, 3, key);
+    parley_key_make(ctx->mcf->zone->sh->secret, parts, 2, key);
 }
 
 
@@ -61,14 +61,15 @@ static void
 ngx_http_parley_origin_make_call_key(ngx_http_parley_ctx_t *ctx,
     parley_str_t call, uint8_t key[PARLEY_KEY_LEN])
 {
-    parley_str_t  parts[4];
+    uint8_t       kind[2] = { NGX_HTTP_PARLEY_KEY_CALL,
+                              (uint8_t) ctx->msg.wire };
+    parley_str_t  parts[3];
 
-    parts[0] = PARLEY_STR("call");
-    parts[1] = parley_proto_name(ctx->msg.wire);
-    parts[2] = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
-    parts[3] = call;
+    parts[0] = parley_str_make(kind, sizeof(kind));
+    parts[1] = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
+    parts[2] = call;
 
-    parley_key_make(ctx->mcf->zone->sh->secret, parts, 4, key);
+    parley_key_make(ctx->mcf->zone->sh->secret, parts, 3, key);
 }
 
 

@@ -73,9 +73,10 @@ static void
 ngx_http_parley_retain_key(ngx_http_parley_ctx_t *ctx, parley_str_t id,
     uint8_t key[PARLEY_KEY_LEN])
 {
+    uint8_t       kind = NGX_HTTP_PARLEY_KEY_MESSAGE;
     parley_str_t  parts[2];
 
-    parts[0] = PARLEY_STR("message");
+    parts[0] = parley_str_make(&kind, sizeof(kind));
     parts[1] = id;
 
     parley_key_make(ctx->mcf->zone->sh->secret, parts, 2, key);

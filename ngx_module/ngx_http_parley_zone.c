@@ -228,12 +228,14 @@ ngx_http_parley_zone_is_dead(void *ctx, uint32_t owner)
 void
 ngx_http_parley_window_prepare(ngx_http_parley_ctx_t *ctx)
 {
+    uint8_t                  kind[2] = { NGX_HTTP_PARLEY_KEY_WINDOW,
+                                         (uint8_t) ctx->proto };
     parley_str_t             parts[3];
     ngx_http_parley_zone_t  *zone;
 
     zone = ctx->mcf->zone;
 
-    parts[0] = parley_proto_name(ctx->proto);
+    parts[0] = parley_str_make(kind, sizeof(kind));
     parts[1] = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
     parts[2] = ctx->msg.id;
 
@@ -348,6 +350,7 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what)
 {
     uint8_t                  key[PARLEY_KEY_LEN];
+    uint8_t                  kind = NGX_HTTP_PARLEY_KEY_RATE;
     int64_t                  wait;
     parley_str_t             parts[4];
     parley_limit_result_t    rc;
@@ -361,7 +364,7 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
 
     /* locations with the same rate share it, also across a reload */
 
-    parts[0] = PARLEY_STR("rate");
+    parts[0] = parley_str_make(&kind, sizeof(kind));
     parts[1] = who;
     parts[2] = what;
     parts[3] = parley_str_make(rate, sizeof(parley_limit_rate_t));

@@ -439,9 +439,14 @@ parley_schema_plan_strings(parley_schema_run_t *run,
 
         if (s->pattern != NULL) {
             rc = parley_schema_pattern_match(s->pattern, &run->matcher, text);
-            if (rc != 1) {
-                return (rc == 0) ? PARLEY_SCHEMA_INVALID
-                                 : PARLEY_SCHEMA_LIMIT;
+
+            if (rc < 0) {
+                return (rc == PARLEY_SCHEMA_MATCH_MEMORY)
+                       ? PARLEY_SCHEMA_MEMORY : PARLEY_SCHEMA_LIMIT;
+            }
+
+            if (rc == 0) {
+                return PARLEY_SCHEMA_INVALID;
             }
         }
 
