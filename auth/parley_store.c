@@ -225,9 +225,9 @@ parley_store_alloc(parley_store_t *store, const parley_mem_t *mem, size_t len)
 
 
 /*
- * Room for a value.  What has expired goes first, but the table is not walked
- * more often than once in PARLEY_STORE_SWEEP_MS; then the oldest give way,
- * where they may.
+ * Room for a value.  Where the oldest may give way they do.  Elsewhere what has
+ * expired does, but the table is not walked more often than once in
+ * PARLEY_STORE_SWEEP_MS.
  */
 
 static parley_store_entry_t *
@@ -246,7 +246,7 @@ parley_store_room(parley_store_t *store, const parley_mem_t *mem,
 
     e = parley_store_alloc(store, mem, len);
 
-    if (e == NULL
+    if (e == NULL && !store->evicts
         && (!store->was_swept || now < store->swept
             || now - store->swept >= PARLEY_STORE_SWEEP_MS)
         && parley_store_sweep(store, mem, now) != 0)

@@ -36,8 +36,8 @@ typedef struct {
 /*
  * An empty table with at least buckets hash buckets and at most entries
  * values (0: as many as memory holds).  evicts: where there is no room the
- * oldest value gives way; else the new one finds none.  NULL where memory
- * cannot be had.
+ * oldest value gives way, and no walk looks for one that has ended; else the
+ * new one finds none.  NULL where memory cannot be had.
  */
 parley_store_t *parley_store_create_locked(const parley_mem_t *mem,
     size_t buckets, size_t entries, int evicts);

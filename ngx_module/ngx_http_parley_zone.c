@@ -31,8 +31,12 @@
 #define NGX_HTTP_PARLEY_ZONE_ORIGIN  512
 #define NGX_HTTP_PARLEY_ZONE_BUCKET  4096
 
-/* the share of what may be referred to and need not be: 1 in 8 */
+/*
+ * The share of what may be referred to and need not be: 1 in 8, which are full
+ * as a rule; three of four buckets are empty then.
+ */
 #define NGX_HTTP_PARLEY_ZONE_ASIDES  8
+#define NGX_HTTP_PARLEY_ZONE_ASIDE   1024
 
 
 static void *ngx_http_parley_zone_alloc(void *ctx, size_t size);
@@ -142,7 +146,9 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     sh->origins = parley_store_create_locked(&zone->mem,
                                         size / NGX_HTTP_PARLEY_ZONE_ORIGIN,
                                         0, 0);
-    sh->asides = parley_store_create_locked(&zone->mem, buckets, 0, 1);
+    sh->asides = parley_store_create_locked(&zone->mem,
+                                        size / NGX_HTTP_PARLEY_ZONE_ASIDE,
+                                        0, 1);
     sh->retained = parley_store_create_locked(&zone->mem, buckets,
                                               zone->retain, 1);
 

@@ -289,16 +289,23 @@ test_evict(void **state)
     assert_false(is_there(7, T0 + 12));
     assert_there(6, T0 + 12, "again");
 
-    /* what has ended goes before what has not, wherever it stands */
+    /* what ended behind one that has not is not looked for */
 
     renew(3, 1);
     assert_int_equal(put(0, T0, 10 * TTL, "0"), 0);
     assert_int_equal(put(1, T0, 100, "1"), 0);
     assert_int_equal(put(2, T0, 10 * TTL, "2"), 0);
     assert_int_equal(put(3, T0 + 100, TTL, "3"), 0);
-    assert_true(is_there(0, T0 + 100));
+    assert_false(is_there(0, T0 + 100));
     assert_true(is_there(2, T0 + 100));
-    assert_int_equal(stat_now().evicted, 0);
+    assert_int_equal(stat_now().evicted, 1);
+
+    /* but what ended and is the oldest counts as ended */
+
+    assert_int_equal(put(4, T0 + 101, TTL, "4"), 0);
+    assert_true(is_there(2, T0 + 101));
+    assert_true(is_there(3, T0 + 101));
+    assert_int_equal(stat_now().evicted, 1);
 }
 
 
@@ -549,8 +556,7 @@ model_find(unsigned n)
 
 
 static void
-model_put(unsigned n, int64_t now, int64_t ttl, unsigned value,
-    int64_t *swept)
+model_put(unsigned n, int64_t now, int64_t ttl, unsigned value)
 {
     unsigned  i;
 
@@ -560,18 +566,6 @@ model_put(unsigned n, int64_t now, int64_t ttl, unsigned value,
 
     if (model_find(n) >= 0) {
         model_drop((unsigned) model_find(n));
-    }
-
-    if (in_model >= MAX && now - *swept >= PARLEY_STORE_SWEEP_MS) {
-        *swept = now;
-
-        for (i = 0; i < in_model; ) {
-            if (model[i].expires <= now) {
-                model_drop(i);
-            } else {
-                i++;
-            }
-        }
     }
 
     while (in_model >= MAX) {
@@ -590,7 +584,7 @@ test_model(void **state)
 {
     int           at;
     char          text[16];
-    int64_t       now, swept, ttl;
+    int64_t       now, ttl;
     uint32_t      seed;
     unsigned      i, n;
     parley_str_t  ret;
@@ -601,7 +595,6 @@ test_model(void **state)
 
     in_model = 0;
     now = T0;
-    swept = now - PARLEY_STORE_SWEEP_MS;
     seed = 4711;
 
     for (i = 0; i < 200000; i++) {
@@ -627,7 +620,7 @@ test_model(void **state)
             ttl = 100 + (seed >> 12) % 2000;
             sprintf(text, "%u", i);
             assert_int_equal(put(n, now, ttl, text), 0);
-            model_put(n, now, ttl, i, &swept);
+            model_put(n, now, ttl, i);
             break;
 
         default:
