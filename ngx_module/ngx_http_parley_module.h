@@ -399,8 +399,8 @@ ngx_uint_t ngx_http_parley_only_protocol(parley_proto_set_t accept);
 ngx_int_t ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data);
 
 /*
- * Gives back what processes that are gone had reserved (a crash between
- * reserve and commit).  Called when a worker starts.
+ * When a worker starts: has all of it mapped; gives back what processes that
+ * are gone had reserved (a crash between reserve and commit).
  */
 void ngx_http_parley_zone_touch(ngx_http_parley_zone_t *zone);
 void ngx_http_parley_zone_recover(ngx_http_parley_zone_t *zone);

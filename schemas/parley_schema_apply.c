@@ -1,17 +1,8 @@
 #include "parley_schema_run.h"
 
 
-/* the member that was looked for last */
-typedef struct {
-    const parley_schema_name_t  *name;      /* NULL: none */
-    uint32_t                     value;
-} parley_schema_latest_t;
-
-
 static int parley_schema_all(parley_schema_run_t *run,
     const parley_schema_list_t *list, uint32_t i, parley_schema_seen_t *seen);
-static int parley_schema_is_other_case(const parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_latest_t *latest);
 static int parley_schema_choice(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen,
     parley_schema_keyword_t keyword, const parley_schema_list_t *list);
@@ -101,19 +92,12 @@ static int
 parley_schema_all(parley_schema_run_t *run, const parley_schema_list_t *list,
     uint32_t i, parley_schema_seen_t *seen)
 {
-    int                     rc, bad;
-    uint32_t                n;
-    parley_schema_latest_t  latest;
+    int       rc, bad;
+    uint32_t  n;
 
     bad = PARLEY_SCHEMA_VALID;
-    latest.name = NULL;
-    latest.value = PARLEY_JSON_NONE;
 
     for (n = 0; n < list->n; n++) {
-        if (parley_schema_is_other_case(run, list->schemas[n], i, &latest)) {
-            continue;
-        }
-
         rc = parley_schema_visit(run, list->schemas[n], i, seen);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
@@ -121,55 +105,6 @@ parley_schema_all(parley_schema_run_t *run, const parley_schema_list_t *list,
     }
 
     return bad;
-}
-
-
-/*
- * Cases side by side: "if" a member is one word "then" something.  All but
- * one say nothing, and need no visit to be known.
- */
-static int
-parley_schema_is_other_case(const parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_latest_t *latest)
-{
-    const parley_schema_name_t    *name;
-    const parley_schema_apply_t   *a;
-    const parley_schema_object_t  *o;
-
-    a = s->apply;
-
-    if (a == NULL || a->when == NULL || a->when->object == NULL
-        || a->otherwise != NULL || a->ref != NULL || a->dynamic != NULL
-        || a->not != NULL || a->all.n + a->any.n + a->one.n != 0
-        || (s->has & ~(PARLEY_SCHEMA_HAS_APPLY | PARLEY_SCHEMA_HAS_SCOPE))
-        || s->types != PARLEY_SCHEMA_ANY
-        || run->nodes[i].type != PARLEY_JSON_OBJECT)
-    {
-        return 0;
-    }
-
-    o = a->when->object;
-
-    if (o->nnames != 1) {
-        return 0;
-    }
-
-    name = &o->names[0];
-
-    if (latest->name == NULL || !parley_str_eq(latest->name->text, name->text))
-    {
-        latest->name = name;
-        latest->value = parley_schema_find_member(run, i, name->text);
-    }
-
-    if (latest->value == PARLEY_JSON_NONE) {
-        return name->required;
-    }
-
-    return name->property && name->schema != NULL
-           && name->schema->values != NULL
-           && !parley_schema_values_have(run, name->schema->values,
-                                         latest->value);
 }
 
 

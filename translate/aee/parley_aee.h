@@ -109,11 +109,9 @@ int parley_aee_is_reserved(parley_str_t intent);
 
 /*
  * Writes an envelope up to "payload": and leaves the payload and the closing
- * brace to the caller.
+ * brace to the caller.  The id and the time need no escape: they are the
+ * gateway's own.
  */
-void parley_aee_head(parley_buf_t *b, const parley_aee_head_t *head);
-
-/* The same with an id and a time that need no escape: the gateway's own. */
 void parley_aee_head_made(parley_buf_t *b, const parley_aee_head_t *head);
 
 /*

@@ -14,6 +14,7 @@ static int parley_aee_encode_id(parley_arena_t *arena, const parley_msg_t *m,
     parley_error_t *err);
 static int parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     parley_str_t *ret, parley_error_t *err);
+static void parley_aee_head(parley_buf_t *b, const parley_aee_head_t *head);
 static void parley_aee_head_rest(parley_buf_t *b,
     const parley_aee_head_t *head);
 static void parley_aee_restore(parley_buf_t *b,
@@ -230,7 +231,7 @@ parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
 }
 
 
-void
+static void
 parley_aee_head(parley_buf_t *b, const parley_aee_head_t *head)
 {
     parley_buf_lit(b, "{\"v\":\"1\",\"id\":\"");
