@@ -390,25 +390,29 @@ test_nodes(void **state)
                 "-0");
     assert_node(&f, "/b/5", PARLEY_JSON_NUMBER, PARLEY_JSON_INTEGER, 0, 2,
                 "9007199254740992");
-    assert_node(&f, "/b/6", PARLEY_JSON_NULL, 0, 0, 2, "null");
+    assert_node(&f, "/b/6", PARLEY_JSON_NULL, PARLEY_JSON_CANONICAL, 0, 2,
+                "null");
 
     assert_node(&f, "/a", PARLEY_JSON_OBJECT, PARLEY_JSON_SORTED, 3, 1,
         "{\"x\": \"plain\", \"y\": \"\\u00e9\\n\","
         " \"z\": \"\xC3\xA9\xF0\x9F\x98\x80\"}");
-    assert_node(&f, "/a/x", PARLEY_JSON_STRING, PARLEY_JSON_ASCII, 5, 2,
+    assert_node(&f, "/a/x", PARLEY_JSON_STRING,
+                PARLEY_JSON_ASCII | PARLEY_JSON_CANONICAL, 5, 2,
                 "\"plain\"");
     assert_node(&f, "/a/y", PARLEY_JSON_STRING, PARLEY_JSON_ESCAPED, 2, 2,
                 "\"\\u00e9\\n\"");
-    assert_node(&f, "/a/z", PARLEY_JSON_STRING, 0, 2, 2,
+    assert_node(&f, "/a/z", PARLEY_JSON_STRING, PARLEY_JSON_CANONICAL, 2, 2,
                 "\"\xC3\xA9\xF0\x9F\x98\x80\"");
     assert_node(&f, "/e", PARLEY_JSON_ARRAY, 0, 0, 1, "[ ]");
-    assert_node(&f, "/f", PARLEY_JSON_TRUE, 0, 0, 1, "true");
+    assert_node(&f, "/f", PARLEY_JSON_TRUE, PARLEY_JSON_CANONICAL, 0, 1,
+                "true");
 
     /* names are strings that are keys, one level below their object */
 
     k = at(&f, "/a/x") - 1;
     assert_int_equal(f.doc.nodes[k].flags,
-                     PARLEY_JSON_ASCII | PARLEY_JSON_KEY);
+                     PARLEY_JSON_ASCII | PARLEY_JSON_CANONICAL
+                     | PARLEY_JSON_KEY);
     assert_int_equal(f.doc.nodes[k].depth, 2);
     parley_assert_str(parley_json_span(&f.doc, k), "x");
 
@@ -462,14 +466,41 @@ test_flags(void **state)
         const char  *text;
         unsigned     flags;
     } objects[] = {
-        { "{}", PARLEY_JSON_SORTED },
-        { "{\"a\":1}", PARLEY_JSON_SORTED },
-        { "{\"\":1,\"a\":1,\"aa\":2,\"b\":3}", PARLEY_JSON_SORTED },
+        { "{}", PARLEY_JSON_SORTED | PARLEY_JSON_CANONICAL },
+        { "{ }", PARLEY_JSON_SORTED },
+        { "{\"a\":1}", PARLEY_JSON_SORTED | PARLEY_JSON_CANONICAL },
+        { " {\"a\":1} ", PARLEY_JSON_SORTED | PARLEY_JSON_CANONICAL },
+        { "{ \"a\":1}", PARLEY_JSON_SORTED },
+        { "{\"a\" :1}", PARLEY_JSON_SORTED },
+        { "{\"a\": 1}", PARLEY_JSON_SORTED },
+        { "{\"a\":1 }", PARLEY_JSON_SORTED },
+        { "{\"a\":1,\n\"b\":2}", PARLEY_JSON_SORTED },
+        { "{\"a\":1e2}", PARLEY_JSON_SORTED },
+        { "{\"a\":9007199254740992}", PARLEY_JSON_SORTED },
+        { "{\"a\":\"\\n\\\\\\\"\"}",
+          PARLEY_JSON_SORTED | PARLEY_JSON_CANONICAL },
+        { "{\"a\":\"\\/\"}", PARLEY_JSON_SORTED },
+        { "{\"a\":\"\\u0001\"}", PARLEY_JSON_SORTED },
+        { "{\"a\":\"\xC3\xA9\"}", PARLEY_JSON_SORTED | PARLEY_JSON_CANONICAL },
+        { "{\"a\":[true,null,-0.5,[],{\"b\":[]}],\"c\":{}}",
+          PARLEY_JSON_SORTED | PARLEY_JSON_CANONICAL },
+        { "{\"a\":[ ],\"c\":{}}", PARLEY_JSON_SORTED },
+        { "{\"a\":[1.0],\"c\":{}}", PARLEY_JSON_SORTED },
+        { "{\"a\":[{\"b\":1,\"a\":1}],\"c\":{}}", PARLEY_JSON_SORTED },
+        { "{\"\":1,\"a\":1,\"aa\":2,\"b\":3}",
+          PARLEY_JSON_SORTED | PARLEY_JSON_CANONICAL },
         { "{\"aa\":1,\"a\":2}", 0 },
         { "{\"a\":1,\"b\":{\"d\":1,\"c\":2},\"e\":3}", PARLEY_JSON_SORTED },
         { "{\"\\u0061\":1}", PARLEY_JSON_MASKED },
         { "{\"\xC3\xA9\":1}", 0 },
         { "{\"a\":1,\"c\":2,\"b\":3,\"d\":4}", 0 },
+        { "[]", PARLEY_JSON_CANONICAL },
+        { "[ ]", 0 },
+        { "[{\"b\":1,\"a\":1},{\"a\":1}]", 0 },
+        { "\"\"", PARLEY_JSON_ASCII | PARLEY_JSON_CANONICAL },
+        { "\"\\t\"", PARLEY_JSON_ESCAPED | PARLEY_JSON_CANONICAL },
+        { "\"\\/\\t\"", PARLEY_JSON_ESCAPED },
+        { "\"\\t\\u0009\"", PARLEY_JSON_ESCAPED },
     };
 
     (void) state;

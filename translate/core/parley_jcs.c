@@ -102,10 +102,7 @@ parley_jcs_octet(parley_jcs_run_t *r, uint8_t c)
 }
 
 
-/*
- * A string or name.  Without a backslash it is as RFC 8785 wants it; so are,
- * of the escapes, those of two octets but for that of the slash.
- */
+/* A string or name. */
 static inline void
 parley_jcs_string(parley_jcs_run_t *r, uint32_t i)
 {
@@ -115,7 +112,7 @@ parley_jcs_string(parley_jcs_run_t *r, uint32_t i)
     node = &r->doc->nodes[i];
     p = r->doc->input.data + node->off;
 
-    if (node->flags & PARLEY_JSON_ESCAPED) {
+    if (!(node->flags & PARLEY_JSON_CANONICAL)) {
         parley_jcs_escaped(r, p - 1, p + node->len);
         return;
     }
@@ -152,15 +149,14 @@ parley_jcs_write(parley_buf_t *b, parley_json_ref_t value, parley_str_t skip)
     r.to = r.from;
     r.end = r.from + value.doc->input.len;
 
-    if (parley_json_type(value.doc, value.node) != PARLEY_JSON_OBJECT) {
+    v = (skip.len == 0) ? PARLEY_JSON_NONE
+                        : parley_json_get(value.doc, value.node, skip);
+
+    if (v == PARLEY_JSON_NONE) {
         parley_jcs_value(&r, value.node);
 
     } else {
-        v = (skip.len == 0) ? PARLEY_JSON_NONE
-                            : parley_json_get(value.doc, value.node, skip);
-
-        parley_jcs_object(&r, value.node,
-                          (v == PARLEY_JSON_NONE) ? v : v - 1);
+        parley_jcs_object(&r, value.node, v - 1);
     }
 
     parley_jcs_flush(&r);
@@ -174,6 +170,13 @@ parley_jcs_value(parley_jcs_run_t *r, uint32_t i)
     const parley_json_node_t  *node;
 
     node = &r->doc->nodes[i];
+
+    if (node->type != PARLEY_JSON_STRING
+        && (node->flags & PARLEY_JSON_CANONICAL))
+    {
+        parley_jcs_put(r, r->doc->input.data + node->off, node->len);
+        return;
+    }
 
     switch (node->type) {
 
@@ -194,7 +197,6 @@ parley_jcs_value(parley_jcs_run_t *r, uint32_t i)
         break;
 
     default:
-        parley_jcs_put(r, r->doc->input.data + node->off, node->len);
         break;
     }
 }
@@ -222,19 +224,33 @@ parley_jcs_array(parley_jcs_run_t *r, uint32_t i)
 }
 
 
-/* a name, its colon and the value */
+/*
+ * A name, its colon and the value; where all are canonical with no blanks
+ * between them, at once.
+ */
 static inline void
 parley_jcs_member(parley_jcs_run_t *r, uint32_t k)
 {
+    uint32_t                   start, len, quote;
+    const parley_json_node_t  *name, *value;
+
+    name = &r->doc->nodes[k];
+    value = name + 1;
+    quote = (value->type == PARLEY_JSON_STRING);
+    start = name->off - 1;
+    len = name->len + 3;
+
+    if ((name->flags & value->flags & PARLEY_JSON_CANONICAL)
+        && value->off - quote == start + len)
+    {
+        parley_jcs_put(r, r->doc->input.data + start,
+                       (size_t) len + value->len + 2 * quote);
+        return;
+    }
+
     parley_jcs_string(r, k);
     parley_jcs_octet(r, ':');
-
-    if (r->doc->nodes[k + 1].type == PARLEY_JSON_STRING) {
-        parley_jcs_string(r, k + 1);
-
-    } else {
-        parley_jcs_value(r, k + 1);
-    }
+    parley_jcs_value(r, k + 1);
 }
 
 
@@ -419,17 +435,8 @@ parley_jcs_escaped(parley_jcs_run_t *r, const uint8_t *start,
 static void
 parley_jcs_number(parley_jcs_run_t *r, uint32_t i)
 {
-    char                       text[PARLEY_NUMBER_MAX];
-    size_t                     n;
-    const parley_json_node_t  *node;
-
-    node = &r->doc->nodes[i];
-
-    if (node->flags & PARLEY_JSON_CANONICAL) {
-        parley_jcs_put(r, r->doc->input.data + node->off, node->len);
-        return;
-    }
-
+    char    text[PARLEY_NUMBER_MAX];
+    size_t  n;
     parley_jcs_flush(r);
 
     n = parley_number_format(parley_json_number(r->doc, i), text);

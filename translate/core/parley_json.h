@@ -49,8 +49,9 @@ typedef enum {
 #define PARLEY_JSON_ASCII      0x08     /* string of ASCII only, unescaped */
 #define PARLEY_JSON_SORTED     0x10     /* object whose names are ASCII,
                                            unescaped, in ascending order */
-#define PARLEY_JSON_CANONICAL  0x20     /* number literal that is already its
-                                           RFC 8785 form */
+#define PARLEY_JSON_CANONICAL  0x20     /* value or name whose octets are its
+                                           RFC 8785 form already; there are
+                                           others that are (\u0001) */
 #define PARLEY_JSON_MASKED     0x40     /* object with a name that has an
                                            escape in it */
 

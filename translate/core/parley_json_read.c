@@ -164,7 +164,7 @@ parley_json_read_name(parley_json_reader_t *r)
     p = r->s.p;
 
     if (p == end || *p != '"') {
-        p = parley_json_scan_blanks(p, end);
+        p = parley_json_scan_blanks(&r->s, p);
 
         if (p == end || *p != '"') {
             return parley_json_read_unexpected(r, p,
@@ -226,7 +226,7 @@ parley_json_read_colon(parley_json_reader_t *r, uint32_t k)
     p = r->s.p;
 
     if (p == r->s.end || *p != ':') {
-        p = parley_json_scan_blanks(p, r->s.end);
+        p = parley_json_scan_blanks(&r->s, p);
 
         if (p == r->s.end || *p != ':') {
             r->at = k;
@@ -263,7 +263,7 @@ parley_json_read_value(parley_json_reader_t *r)
     p = r->s.p;
 
     if (p == r->s.end || *p <= ' ') {
-        p = parley_json_scan_blanks(p, r->s.end);
+        p = parley_json_scan_blanks(&r->s, p);
         r->s.p = p;
 
         if (p == r->s.end) {
@@ -340,7 +340,7 @@ parley_json_read_behind(parley_json_reader_t *r)
         p = r->s.p;
 
         if (p == end || *p <= ' ') {
-            p = parley_json_scan_blanks(p, end);
+            p = parley_json_scan_blanks(&r->s, p);
             r->s.p = p;
         }
 
@@ -428,7 +428,7 @@ parley_json_read_word(parley_json_reader_t *r, parley_json_node_t *node,
     node->len = (uint32_t) word.len;
     node->count = 0;
     node->type = (uint8_t) type;
-    node->flags = 0;
+    node->flags = PARLEY_JSON_CANONICAL;
 
     return PARLEY_JSON_DONE;
 }
@@ -469,7 +469,7 @@ parley_json_read_open(parley_json_reader_t *r, parley_json_node_t *node,
     r->within = type;
     r->depth++;
 
-    p = parley_json_scan_blanks(r->s.p + 1, r->s.end);
+    p = parley_json_scan_blanks(&r->s, r->s.p + 1);
     r->s.p = p;
 
     /* only here may a bracket close at once: "[1,]" is refused */

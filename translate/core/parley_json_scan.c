@@ -48,7 +48,7 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
     const uint8_t  *start;
 
     start = s->p;
-    flags = PARLEY_JSON_ASCII;
+    flags = PARLEY_JSON_ASCII | PARLEY_JSON_CANONICAL;
     surplus = 0;
 
     while (p < last) {
@@ -64,7 +64,7 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
         }
 
         if (*p == '\\') {
-            flags = PARLEY_JSON_ESCAPED;
+            flags = (flags & PARLEY_JSON_CANONICAL) | PARLEY_JSON_ESCAPED;
 
             if (s->end - p > 1 && parley_json_scan_simple[p[1]]) {
                 s->p = p + 2;
@@ -72,6 +72,11 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
 
             } else if (parley_json_scan_escape(s, &surplus) != 0) {
                 return -1;
+            }
+
+            if (p[1] == 'u' || p[1] == '/') {
+                flags &= (uint8_t) ~PARLEY_JSON_CANONICAL;
+                s->odd = p;
             }
 
         } else if (*p < 0x20) {
@@ -282,6 +287,10 @@ parley_json_scan_number(parley_json_scan_t *s, parley_json_node_t *node,
         && parley_number_parse(parley_str_make(start, len), &d) != 0)
     {
         return parley_json_fault(s, start, "number out of range");
+    }
+
+    if (!(flags & PARLEY_JSON_CANONICAL)) {
+        s->odd = start;
     }
 
     node->type = PARLEY_JSON_NUMBER;

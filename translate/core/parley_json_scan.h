@@ -16,6 +16,8 @@
 typedef struct {
     const uint8_t  *p;          /* the next octet */
     const uint8_t  *end;
+    const uint8_t  *odd;        /* the last place known where the input is not
+                                   in canonical form, or NULL */
     parley_code_t   code;       /* set by parley_json_fault() */
     const uint8_t  *fault;      /* the octet at fault */
     const char     *text;       /* what is wrong, a literal */
@@ -56,12 +58,12 @@ parley_json_ended(parley_json_scan_t *s)
 
 /* Where white space from p on ends. */
 static inline const uint8_t *
-parley_json_scan_blanks(const uint8_t *p, const uint8_t *end)
+parley_json_scan_blanks(parley_json_scan_t *s, const uint8_t *p)
 {
-    while (p < end
+    while (p < s->end
            && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
     {
-        p++;
+        s->odd = p++;
     }
 
     return p;
@@ -97,7 +99,7 @@ parley_json_scan_string(parley_json_scan_t *s, parley_json_node_t *node,
     node->len = (uint32_t) (p - s->p);
     node->count = node->len;
     node->type = PARLEY_JSON_STRING;
-    node->flags = PARLEY_JSON_ASCII;
+    node->flags = PARLEY_JSON_ASCII | PARLEY_JSON_CANONICAL;
     s->p = p + 1;
 
     return 0;

@@ -38,10 +38,12 @@ int
 parley_json_tape_close(parley_json_reader_t *r)
 {
     uint32_t             i, at;
+    const uint8_t       *start;
     parley_json_node_t  *node;
 
     i = r->open;
     node = &r->doc.nodes[i];
+    start = r->doc.input.data + node->off;
 
     r->s.p++;
     r->open = node->next;
@@ -51,15 +53,21 @@ parley_json_tape_close(parley_json_reader_t *r)
     r->depth--;
 
     node->next = r->doc.nnodes;
-    node->len = (uint32_t) (r->s.p - r->doc.input.data) - node->off;
+    node->len = (uint32_t) (r->s.p - start);
 
     /* names in strictly ascending order are different names */
 
     if (node->type != PARLEY_JSON_OBJECT
         || (node->flags & PARLEY_JSON_SORTED))
     {
+        if (r->s.odd == NULL || r->s.odd < start) {
+            node->flags |= PARLEY_JSON_CANONICAL;
+        }
+
         return 0;
     }
+
+    r->s.odd = start;
 
     if (parley_json_names_duplicate(&r->names, &r->doc, i, &at) != 0) {
         return -1;
