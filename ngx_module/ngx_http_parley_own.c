@@ -333,7 +333,7 @@ ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
     doc = ctx->msg.data.doc;
 
-    i = parley_json_get(doc, ctx->msg.data.node, PARLEY_STR("intent"));
+    i = parley_json_member(doc, ctx->msg.data.node, PARLEY_ATOM_intent);
 
     payload.doc = doc;
     payload.node = parley_json_get(doc, ctx->msg.data.node,
@@ -360,7 +360,7 @@ ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
     }
 
     act = PARLEY_ACT_REQUEST;
-    i = parley_json_get(doc, ctx->msg.data.node, PARLEY_STR("type"));
+    i = parley_json_member(doc, ctx->msg.data.node, PARLEY_ATOM_type);
 
     if (i != PARLEY_JSON_NONE) {
 

@@ -304,8 +304,8 @@ ngx_http_parley_retain_read(ngx_http_parley_ctx_t *ctx,
     m->refutations = m->doc.nodes[list].count;
     m->refuted = parley_str_make(raw.data + 1, raw.len - 2);
     m->message = parley_json_raw(&m->doc,
-                                 parley_json_get(&m->doc, 0,
-                                                 PARLEY_STR("message")));
+                                 parley_json_member(&m->doc, 0,
+                                                    PARLEY_ATOM_message));
 
     return NGX_OK;
 }
@@ -482,8 +482,8 @@ ngx_http_parley_retain_hash(ngx_http_parley_ctx_t *ctx,
     parley_str_t       hash, canonical;
     parley_json_ref_t  message;
 
-    if (parley_json_get(ctx->msg.data.doc, ctx->msg.data.node,
-                        PARLEY_STR("hash"))
+    if (parley_json_member(ctx->msg.data.doc, ctx->msg.data.node,
+                           PARLEY_ATOM_hash)
         == PARLEY_JSON_NONE)
     {
         return NGX_OK;
@@ -493,7 +493,7 @@ ngx_http_parley_retain_hash(ngx_http_parley_ctx_t *ctx,
                                        "hash");
 
     message.doc = &m->doc;
-    message.node = parley_json_get(&m->doc, 0, PARLEY_STR("message"));
+    message.node = parley_json_member(&m->doc, 0, PARLEY_ATOM_message);
 
     parley_buf_init(&b, &ctx->arena, m->message.len);
     parley_jcs_write(&b, message, parley_str_none);

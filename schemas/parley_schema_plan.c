@@ -18,7 +18,7 @@ static void parley_schema_plan_array(parley_schema_planner_t *p,
 static void parley_schema_plan_string(parley_schema_planner_t *p,
     parley_schema_plan_t *plan, const parley_schema_t *s);
 static int parley_schema_plan_is_words(const parley_schema_values_t *values);
-static const parley_schema_words_t *parley_schema_plan_values(
+static const parley_words_t *parley_schema_plan_values(
     parley_schema_planner_t *p, const parley_schema_values_t *values);
 static void parley_schema_plan_number(parley_schema_plan_t *plan,
     const parley_schema_t *s);
@@ -304,7 +304,7 @@ parley_schema_plan_is_words(const parley_schema_values_t *values)
 }
 
 
-static const parley_schema_words_t *
+static const parley_words_t *
 parley_schema_plan_values(parley_schema_planner_t *p,
     const parley_schema_values_t *values)
 {

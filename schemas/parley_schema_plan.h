@@ -17,7 +17,11 @@
 #define PARLEY_SCHEMA_PLAN_H
 
 #include "parley_schema_program.h"
-#include "parley_schema_words.h"
+#include "parley_words.h"
+
+
+/* names of one object, or values of one string, that a plan is made for */
+#define PARLEY_SCHEMA_WORDS_MAX  63
 
 
 /* a member, by its index among the names of the object's frame */
@@ -39,12 +43,14 @@ typedef struct parley_schema_branch_s {
 
 /* the members of an object, and what is asked of them in any case */
 typedef struct {
-    const parley_schema_words_t  *names;
+    const parley_words_t         *names;
+    const uint8_t                *atoms;        /* the index of each atom;
+                                                   NULL: a name has none */
     const parley_schema_plan_t  **plans;        /* by index; 0: of others */
     unsigned                      by_name:1;    /* the names are looked for */
     unsigned                      selects:1;    /* the rest is here */
     uint32_t                      selector;     /* the name */
-    const parley_schema_words_t  *words;
+    const parley_words_t         *words;
     const parley_schema_plan_t  **cases;        /* by index; 0: of none */
 } parley_schema_frame_t;
 
@@ -58,8 +64,8 @@ struct parley_schema_plan_s {
                                                    and most */
     uint32_t                      min_length;
     uint32_t                      max_length;
-    const parley_schema_words_t  *words;    /* one of these; NULL: any */
-    const parley_schema_words_t  *barred;   /* none of these; NULL: any */
+    const parley_words_t         *words;    /* one of these; NULL: any */
+    const parley_words_t         *barred;   /* none of these; NULL: any */
     parley_schema_frame_t        *frame;    /* NULL: that of the plan around
                                                it, which is of the same value */
     uint64_t                      required;

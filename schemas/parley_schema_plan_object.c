@@ -1,6 +1,8 @@
 #include "parley_schema_planner.h"
 
 
+static const uint8_t *parley_schema_plan_atoms(parley_schema_planner_t *p,
+    const parley_schema_texts_t *names);
 static void parley_schema_plan_member(parley_schema_planner_t *p, const
     parley_str_t *text, const parley_schema_some_t *some, parley_schema_some_t
     *ret);
@@ -62,6 +64,7 @@ parley_schema_plan_frame(parley_schema_planner_t *p,
     parley_schema_some_t   list;
 
     f->names = parley_schema_plan_table(p, &place->names);
+    f->atoms = parley_schema_plan_atoms(p, &place->names);
     f->plans = parley_schema_plan_alloc(p, (place->names.n + 1)
                                            * sizeof(f->plans[0]));
 
@@ -71,8 +74,33 @@ parley_schema_plan_frame(parley_schema_planner_t *p,
         f->plans[n] = parley_schema_plan_make(p, &list);
     }
 
-    f->by_name = (!p->failed && f->plans[0] == NULL
+    f->by_name = (!p->failed && f->plans[0] == NULL && f->atoms == NULL
                   && place->names.n <= PARLEY_SCHEMA_BY_NAME_MAX);
+}
+
+
+static const uint8_t *
+parley_schema_plan_atoms(parley_schema_planner_t *p,
+    const parley_schema_texts_t *names)
+{
+    uint8_t        *atoms;
+    uint32_t        n;
+    parley_atom_t   atom;
+
+    atoms = parley_schema_plan_alloc(p, PARLEY_ATOMS);
+
+    for (n = 0; n < names->n && !p->failed; n++) {
+
+        atom = parley_atom_of(names->text[n]);
+
+        if (atom == PARLEY_ATOM_NONE) {
+            return NULL;
+        }
+
+        atoms[atom] = (uint8_t) (n + 1);
+    }
+
+    return atoms;
 }
 
 
@@ -116,13 +144,13 @@ parley_schema_plan_member(parley_schema_planner_t *p,
 }
 
 
-const parley_schema_words_t *
+const parley_words_t *
 parley_schema_plan_table(parley_schema_planner_t *p,
     const parley_schema_texts_t *texts)
 {
-    parley_schema_words_t  *words;
+    parley_words_t  *words;
 
-    words = parley_schema_words(&p->c->set->arena, texts->text, texts->n);
+    words = parley_words(&p->c->set->arena, texts->text, texts->n);
 
     if (words == NULL) {
         p->failed = PARLEY_SCHEMA_PLAN_NO_MEMORY;

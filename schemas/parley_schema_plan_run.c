@@ -18,7 +18,7 @@ static inline int parley_schema_plan_value(parley_schema_run_t *run,
     const parley_schema_plan_t *plan, uint32_t i)
     __attribute__((always_inline));
 static int parley_schema_plan_escaped(const parley_schema_run_t *run,
-    const parley_schema_words_t *words, const parley_json_node_t *node)
+    const parley_words_t *words, const parley_json_node_t *node)
     __attribute__((cold));
 static int parley_schema_plan_object(parley_schema_run_t *run,
     const parley_schema_plan_t *plan, uint32_t i);
@@ -52,13 +52,13 @@ static int parley_schema_plan_branch(parley_schema_run_t *run,
 /* the index of a string among words, 0 where it is none, or < 0 */
 static inline int
 parley_schema_plan_word(const parley_schema_run_t *run,
-    const parley_schema_words_t *words, const parley_json_node_t *node)
+    const parley_words_t *words, const parley_json_node_t *node)
 {
     if (node->flags & PARLEY_JSON_ESCAPED) {
         return parley_schema_plan_escaped(run, words, node);
     }
 
-    return (int) parley_schema_words_find(words,
+    return (int) parley_words_find(words,
                                           run->doc->input.data + node->off,
                                           node->len);
 }
@@ -66,7 +66,7 @@ parley_schema_plan_word(const parley_schema_run_t *run,
 
 static int
 parley_schema_plan_escaped(const parley_schema_run_t *run,
-    const parley_schema_words_t *words, const parley_json_node_t *node)
+    const parley_words_t *words, const parley_json_node_t *node)
 {
     parley_str_t  text;
 
@@ -76,7 +76,7 @@ parley_schema_plan_escaped(const parley_schema_run_t *run,
         return PARLEY_SCHEMA_MEMORY;
     }
 
-    return (int) parley_schema_words_find(words, text.data, text.len);
+    return (int) parley_words_find(words, text.data, text.len);
 }
 
 
@@ -221,7 +221,9 @@ parley_schema_plan_members(parley_schema_run_t *run,
 
     for (k = i + 1; k != end; k = nodes[k + 1].next) {
 
-        n = parley_schema_plan_word(run, f->names, &nodes[k]);
+        n = (f->atoms != NULL)
+                ? f->atoms[nodes[k].atom]
+                : parley_schema_plan_word(run, f->names, &nodes[k]);
 
         if (n < 0) {
             return n;
@@ -424,7 +426,7 @@ parley_schema_plan_strings(parley_schema_run_t *run,
     }
 
     if (plan->barred != NULL
-        && parley_schema_words_find(plan->barred, text.data, text.len) != 0)
+        && parley_words_find(plan->barred, text.data, text.len) != 0)
     {
         return PARLEY_SCHEMA_INVALID;
     }

@@ -116,7 +116,7 @@ void parley_schema_plan_frame(parley_schema_planner_t *p,
     const parley_schema_some_t *some);
 
 /* NULL: no memory */
-const parley_schema_words_t *parley_schema_plan_table(
+const parley_words_t *parley_schema_plan_table(
     parley_schema_planner_t *p, const parley_schema_texts_t *texts);
 
 /* the index of a text, from 1, which is added where it is new */

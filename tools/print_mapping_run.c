@@ -139,8 +139,8 @@ mapping_is_exact(mapping_t *t, const mapping_form_t *form,
     /* the id of a call is the exchange's, and no part of what it says */
 
     if (form->msg.wire == PARLEY_PROTO_C2A) {
-        a.node = parley_json_get(a.doc, 0, PARLEY_STR("params"));
-        b.node = parley_json_get(b.doc, 0, PARLEY_STR("params"));
+        a.node = parley_json_member(a.doc, 0, PARLEY_ATOM_params);
+        b.node = parley_json_member(b.doc, 0, PARLEY_ATOM_params);
     }
 
     return parley_json_equal(a, b);

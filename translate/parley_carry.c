@@ -72,7 +72,7 @@ parley_carry_reference(const parley_json_t *doc, uint32_t payload,
     uint32_t      refs, i, found, own;
     parley_str_t  x;
 
-    refs = parley_json_get(doc, payload, PARLEY_STR("references"));
+    refs = parley_json_member(doc, payload, PARLEY_ATOM_references);
     if (refs == PARLEY_JSON_NONE
         || parley_json_type(doc, refs) != PARLEY_JSON_ARRAY)
     {
@@ -81,7 +81,7 @@ parley_carry_reference(const parley_json_t *doc, uint32_t payload,
 
     x = parley_proto_name(proto);
 
-    own = parley_json_get(doc, payload, x);
+    own = parley_json_member(doc, payload, parley_proto_atom(proto));
     if (own != PARLEY_JSON_NONE
         && parley_json_type(doc, own) != PARLEY_JSON_OBJECT)
     {
@@ -119,9 +119,9 @@ parley_carry_is_reference(const parley_json_t *doc, uint32_t item,
     uint32_t      type, id, locator;
     parley_str_t  have, want;
 
-    type = parley_json_get(doc, item, PARLEY_STR("type"));
-    id = parley_json_get(doc, item, PARLEY_STR("id"));
-    locator = parley_json_get(doc, item, PARLEY_STR("locator"));
+    type = parley_json_member(doc, item, PARLEY_ATOM_type);
+    id = parley_json_member(doc, item, PARLEY_ATOM_id);
+    locator = parley_json_member(doc, item, PARLEY_ATOM_locator);
 
     n = (size_t) snprintf(text, sizeof(text), "%.*s.message", (int) x.len,
                           (const char *) x.data);
@@ -209,14 +209,15 @@ parley_carry_origin_id(const parley_msg_t *m, parley_str_t *ret)
     item = parley_carry_reference(m->data.doc, m->data.node, m->origin);
 
     return parley_msg_string(m->data.doc,
-                             parley_json_get(m->data.doc, item,
-                                             PARLEY_STR("id")),
+                             parley_json_member(m->data.doc, item,
+                                                PARLEY_ATOM_id),
                              ret);
 }
 
 
 void
-parley_carry_payload(parley_buf_t *b, const parley_msg_t *m, parley_str_t skip)
+parley_carry_payload(parley_buf_t *b, const parley_msg_t *m,
+    parley_atom_t skip)
 {
     int                   comma;
     uint32_t              k, object;
@@ -235,7 +236,8 @@ parley_carry_payload(parley_buf_t *b, const parley_msg_t *m, parley_str_t skip)
         {
             if ((m->carried && parley_carry_is_own(m, k))
                 || !parley_msg_is_payload(m, k)
-                || (skip.len > 0 && parley_json_string_is(doc, k, skip)))
+                || (skip != PARLEY_ATOM_NONE
+                    && parley_json_atom(doc, k) == skip))
             {
                 continue;
             }
@@ -245,8 +247,8 @@ parley_carry_payload(parley_buf_t *b, const parley_msg_t *m, parley_str_t skip)
     }
 
     if (m->carried) {
-        k = parley_json_get(doc, object, parley_proto_name(m->origin));
-        object = parley_json_get(doc, k, PARLEY_STR("payload"));
+        k = parley_json_member(doc, object, parley_proto_atom(m->origin));
+        object = parley_json_member(doc, k, PARLEY_ATOM_payload);
 
         if (object != PARLEY_JSON_NONE
             && parley_json_type(doc, object) == PARLEY_JSON_OBJECT)
@@ -269,20 +271,19 @@ parley_carry_payload(parley_buf_t *b, const parley_msg_t *m, parley_str_t skip)
 static int
 parley_carry_is_own(const parley_msg_t *m, uint32_t name)
 {
-    const parley_json_t  *doc;
+    parley_atom_t  atom;
 
-    doc = m->data.doc;
+    atom = parley_json_atom(m->data.doc, name);
 
-    if (parley_json_string_is(doc, name, PARLEY_STR("references"))
-        || parley_json_string_is(doc, name, parley_proto_name(m->origin)))
+    if (atom == PARLEY_ATOM_references
+        || atom == parley_proto_atom(m->origin))
     {
         return 1;
     }
 
     return m->act == PARLEY_ACT_FAILURE
-           && (parley_json_string_is(doc, name, PARLEY_STR("code"))
-               || parley_json_string_is(doc, name, PARLEY_STR("message"))
-               || parley_json_string_is(doc, name, PARLEY_STR("retryable")));
+           && (atom == PARLEY_ATOM_code || atom == PARLEY_ATOM_message
+               || atom == PARLEY_ATOM_retryable);
 }
 
 
@@ -487,7 +488,8 @@ parley_carry_member(parley_buf_t *b, const parley_member_t *member)
     if (member->value.node > 0
         && (parley_json_node(doc, name)->flags
             & (PARLEY_JSON_KEY | PARLEY_JSON_ESCAPED)) == PARLEY_JSON_KEY
-        && parley_json_string_is(doc, name, member->name))
+        && (member->name.data == parley_json_span(doc, name).data
+            || parley_json_string_is(doc, name, member->name)))
     {
         raw = parley_json_raw(doc, name);
 

@@ -88,7 +88,7 @@ int parley_carry_origin_id(const parley_msg_t *m, parley_str_t *ret)
  * none).
  */
 void parley_carry_payload(parley_buf_t *b, const parley_msg_t *m,
-    parley_str_t skip);
+    parley_atom_t skip);
 
 
 #endif /* PARLEY_CARRY_H */

@@ -27,6 +27,22 @@ parley_proto_name(parley_proto_t proto)
 }
 
 
+parley_atom_t
+parley_proto_atom(parley_proto_t proto)
+{
+    static const parley_atom_t  atoms[PARLEY_PROTO_COUNT + 1] = {
+        [PARLEY_PROTO_AEE] = PARLEY_ATOM_aee,
+        [PARLEY_PROTO_VCP] = PARLEY_ATOM_vcp,
+        [PARLEY_PROTO_C2A] = PARLEY_ATOM_c2a,
+        [PARLEY_PROTO_CHANNEL] = PARLEY_ATOM_channel,
+        [PARLEY_PROTO_MOQ] = PARLEY_ATOM_moq,
+        [PARLEY_PROTO_NONE] = PARLEY_ATOMS,
+    };
+
+    return atoms[proto < PARLEY_PROTO_COUNT ? proto : PARLEY_PROTO_NONE];
+}
+
+
 parley_proto_t
 parley_proto_find(parley_str_t word)
 {
@@ -82,15 +98,14 @@ parley_msg_release(const parley_msg_t *m, parley_msg_t *ret)
 int
 parley_msg_is_payload(const parley_msg_t *m, uint32_t name)
 {
-    uint32_t              i;
-    const parley_json_t  *doc;
+    uint32_t       i;
+    parley_atom_t  atom;
 
-    doc = m->data.doc;
+    atom = parley_json_atom(m->data.doc, name);
 
     if (m->carried
-        && (parley_json_string_is(doc, name, PARLEY_STR("references"))
-            || parley_json_string_is(doc, name,
-                                     parley_proto_name(m->origin))))
+        && (atom == PARLEY_ATOM_references
+            || atom == parley_proto_atom(m->origin)))
     {
         return 0;
     }

@@ -180,6 +180,12 @@ typedef struct {
 /* "aee", "vcp", "c2a", "channel", "moq"; "" for NONE */
 parley_str_t parley_proto_name(parley_proto_t proto);
 
+/*
+ * The same as the name of a member; PARLEY_ATOMS, which no member
+ * has, where there is none.
+ */
+parley_atom_t parley_proto_atom(parley_proto_t proto);
+
 /* PARLEY_PROTO_NONE where the word names no protocol */
 parley_proto_t parley_proto_find(parley_str_t word);
 

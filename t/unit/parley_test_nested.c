@@ -22,7 +22,7 @@ parley_test_pair_envelopes(const parley_json_t *doc, unsigned mark)
     for (i = 1; i < doc->nnodes; i++) {
         node = parley_json_node(doc, i);
 
-        if ((node->flags & PARLEY_JSON_KEY) && node->depth > 1) {
+        if ((node->flags & PARLEY_JSON_KEY) && node[1].depth > 1) {
             n += (unsigned) parley_json_string_is(doc, i,
                             parley_str_c(parley_test_pair_marks[mark]));
         }

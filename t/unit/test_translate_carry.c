@@ -179,7 +179,7 @@ test_rows(void **state)
                           "853ac3a9-eb3e-8b99-8709-f255a761d090");
 
         parley_buf_init(&b, &arena, 0);
-        parley_carry_payload(&b, &aee.msg, parley_str_none);
+        parley_carry_payload(&b, &aee.msg, PARLEY_ATOM_NONE);
         assert_int_equal(parley_buf_done(&b, &body), 0);
         parley_test_assert_json(&arena, body, parley_str_c(rows[i].payload));
 

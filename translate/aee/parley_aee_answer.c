@@ -32,7 +32,7 @@ parley_aee_answer_decode(const parley_engine_t *engine,
     msg = &answer->msg;
 
     if (answer->status == 202
-        && parley_json_get(doc, 0, PARLEY_STR("v")) == PARLEY_JSON_NONE)
+        && parley_json_member(doc, 0, PARLEY_ATOM_v) == PARLEY_JSON_NONE)
     {
         return 0;
     }

@@ -132,8 +132,8 @@ parley_aee_is_taken(const parley_json_t *doc, const parley_aee_scan_t *scan)
         return 0;
     }
 
-    status = parley_json_get(doc, scan->fields[PARLEY_AEE_PAYLOAD],
-                             PARLEY_STR("status"));
+    status = parley_json_member(doc, scan->fields[PARLEY_AEE_PAYLOAD],
+                                PARLEY_ATOM_status);
 
     return status != PARLEY_JSON_NONE
            && parley_json_string_is(doc, status, PARLEY_STR("accepted"));
@@ -235,18 +235,18 @@ parley_aee_fill_head(parley_msg_t *msg, const parley_aee_scan_t *scan)
     (void) parley_time_parse(msg->created, &msg->created_ms);
     (void) parley_priority_find(word, &msg->priority);
 
-    value = parley_json_get(doc, scan->fields[PARLEY_AEE_REQUIRES],
-                            PARLEY_STR("timeout_ms"));
+    value = parley_json_member(doc, scan->fields[PARLEY_AEE_REQUIRES],
+                               PARLEY_ATOM_timeout_ms);
 
     msg->timeout_ms = parley_aee_timeout(doc, value);
 
     value = scan->fields[PARLEY_AEE_TRACE];
 
-    return parley_msg_string(doc, parley_json_get(doc, value,
-                                                PARLEY_STR("trace_id")),
+    return parley_msg_string(doc, parley_json_member(doc, value,
+                                                   PARLEY_ATOM_trace_id),
                            &msg->trace_id) != 0
-           || parley_msg_string(doc, parley_json_get(doc, value,
-                                                   PARLEY_STR("span_id")),
+           || parley_msg_string(doc, parley_json_member(doc, value,
+                                                      PARLEY_ATOM_span_id),
                               &msg->span_id) != 0
            ? -1 : 0;
 }
@@ -307,18 +307,18 @@ parley_aee_fill_sig(parley_msg_t *msg, uint32_t sig)
 
     msg->sig.present = 1;
 
-    if (parley_msg_string(doc, parley_json_get(doc, sig, PARLEY_STR("alg")),
+    if (parley_msg_string(doc, parley_json_member(doc, sig, PARLEY_ATOM_alg),
                         &msg->sig.alg) != 0
-        || parley_msg_string(doc, parley_json_get(doc, sig, PARLEY_STR("kid")),
+        || parley_msg_string(doc, parley_json_member(doc, sig, PARLEY_ATOM_kid),
                            &msg->sig.kid) != 0
-        || parley_msg_string(doc, parley_json_get(doc, sig,
-                                                PARLEY_STR("value")),
+        || parley_msg_string(doc, parley_json_member(doc, sig,
+                                                   PARLEY_ATOM_value),
                            &msg->sig.value) != 0)
     {
         return -1;
     }
 
-    known = 2 + (parley_json_get(doc, sig, PARLEY_STR("kid"))
+    known = 2 + (parley_json_member(doc, sig, PARLEY_ATOM_kid)
                  != PARLEY_JSON_NONE);
 
     msg->sig.opaque = msg->sig.alg.len == 0 || msg->sig.value.len == 0

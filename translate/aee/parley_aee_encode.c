@@ -81,7 +81,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_aee_head(&b, &head);
 
     if (head.restored) {
-        parley_carry_payload(&b, m, parley_str_none);
+        parley_carry_payload(&b, m, PARLEY_ATOM_NONE);
 
     } else if (parley_carry_write(&b, m, opts) != 0) {
         return parley_error_memory(err);
@@ -377,8 +377,8 @@ parley_aee_untimed(const parley_msg_t *m, parley_loss_t *loss)
         }
 
         value = m->members[i].value;
-        value.node = parley_json_get(value.doc, value.node,
-                                     PARLEY_STR("timeout_ms"));
+        value.node = parley_json_member(value.doc, value.node,
+                                        PARLEY_ATOM_timeout_ms);
 
         if (parley_aee_timeout(value.doc, value.node) >= 0) {
             parley_loss_value(loss, value);
@@ -414,7 +414,7 @@ parley_aee_restore_requires(parley_buf_t *b, const parley_aee_head_t *head,
         return;
     }
 
-    timeout = parley_json_get(doc, requires.node, PARLEY_STR("timeout_ms"));
+    timeout = parley_json_member(doc, requires.node, PARLEY_ATOM_timeout_ms);
 
     if (parley_aee_timeout(doc, timeout) == head->timeout_ms) {
         parley_buf_value(b, requires);

@@ -9,126 +9,44 @@
      | 1U << PARLEY_AEE_REPLY_TO | 1U << PARLEY_AEE_FIELDS)
 
 
-static inline parley_aee_field_t parley_aee_named(const parley_json_t *doc,
-    uint32_t name);
-static parley_aee_field_t parley_aee_field_escaped(const parley_json_t *doc,
-    uint32_t name)
-    __attribute__((noinline));
-static inline parley_aee_field_t parley_aee_find(parley_str_t name);
 static inline int parley_aee_is_member(const parley_json_t *doc,
     parley_aee_field_t field, uint32_t value);
 
 
-static const parley_str_t  parley_aee_names[PARLEY_AEE_FIELDS] = {
-    [PARLEY_AEE_V] = parley_str("v"),
-    [PARLEY_AEE_ID] = parley_str("id"),
-    [PARLEY_AEE_TS] = parley_str("ts"),
-    [PARLEY_AEE_TYPE] = parley_str("type"),
-    [PARLEY_AEE_FROM] = parley_str("from"),
-    [PARLEY_AEE_TO] = parley_str("to"),
-    [PARLEY_AEE_INTENT] = parley_str("intent"),
-    [PARLEY_AEE_CORR] = parley_str("corr"),
-    [PARLEY_AEE_REPLY_TO] = parley_str("reply_to"),
-    [PARLEY_AEE_TRACE] = parley_str("trace"),
-    [PARLEY_AEE_PRIORITY] = parley_str("priority"),
-    [PARLEY_AEE_REQUIRES] = parley_str("requires"),
-    [PARLEY_AEE_PAYLOAD] = parley_str("payload"),
-    [PARLEY_AEE_SIG] = parley_str("sig"),
+/* what is to be taken from PARLEY_AEE_FIELDS: 0 for every other name */
+#define PARLEY_AEE_OF(field)  (PARLEY_AEE_FIELDS - (field))
+
+static const uint8_t  parley_aee_atoms[PARLEY_ATOMS] = {
+    [PARLEY_ATOM_v] = PARLEY_AEE_OF(PARLEY_AEE_V),
+    [PARLEY_ATOM_id] = PARLEY_AEE_OF(PARLEY_AEE_ID),
+    [PARLEY_ATOM_ts] = PARLEY_AEE_OF(PARLEY_AEE_TS),
+    [PARLEY_ATOM_type] = PARLEY_AEE_OF(PARLEY_AEE_TYPE),
+    [PARLEY_ATOM_from] = PARLEY_AEE_OF(PARLEY_AEE_FROM),
+    [PARLEY_ATOM_to] = PARLEY_AEE_OF(PARLEY_AEE_TO),
+    [PARLEY_ATOM_intent] = PARLEY_AEE_OF(PARLEY_AEE_INTENT),
+    [PARLEY_ATOM_corr] = PARLEY_AEE_OF(PARLEY_AEE_CORR),
+    [PARLEY_ATOM_reply_to] = PARLEY_AEE_OF(PARLEY_AEE_REPLY_TO),
+    [PARLEY_ATOM_trace] = PARLEY_AEE_OF(PARLEY_AEE_TRACE),
+    [PARLEY_ATOM_priority] = PARLEY_AEE_OF(PARLEY_AEE_PRIORITY),
+    [PARLEY_ATOM_requires] = PARLEY_AEE_OF(PARLEY_AEE_REQUIRES),
+    [PARLEY_ATOM_payload] = PARLEY_AEE_OF(PARLEY_AEE_PAYLOAD),
+    [PARLEY_ATOM_sig] = PARLEY_AEE_OF(PARLEY_AEE_SIG),
 };
-
-
-static inline parley_aee_field_t
-parley_aee_named(const parley_json_t *doc, uint32_t name)
-{
-    if (parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED) {
-        return parley_aee_field_escaped(doc, name);
-    }
-
-    return parley_aee_find(parley_json_span(doc, name));
-}
 
 
 parley_aee_field_t
 parley_aee_field(const parley_json_t *doc, uint32_t name)
 {
-    return parley_aee_named(doc, name);
-}
-
-
-/* Apart, for the rest then needs no registers to be kept. */
-
-static parley_aee_field_t
-parley_aee_field_escaped(const parley_json_t *doc, uint32_t name)
-{
-    unsigned  i;
-
-    for (i = 0; i < PARLEY_AEE_FIELDS; i++) {
-        if (parley_json_string_is(doc, name, parley_aee_names[i])) {
-            break;
-        }
-    }
-
-    return (parley_aee_field_t) i;
-}
-
-
-/* What has one length is compared in a register: this is asked often. */
-
-#define parley_aee_is(name, text)                                             \
-    (memcmp((name).data, text, sizeof(text) - 1) == 0)
-
-static inline parley_aee_field_t
-parley_aee_find(parley_str_t name)
-{
-    switch (name.len) {
-
-    case 1:
-        return parley_aee_is(name, "v") ? PARLEY_AEE_V : PARLEY_AEE_FIELDS;
-
-    case 2:
-        return parley_aee_is(name, "id") ? PARLEY_AEE_ID
-               : parley_aee_is(name, "ts") ? PARLEY_AEE_TS
-               : parley_aee_is(name, "to") ? PARLEY_AEE_TO
-                                           : PARLEY_AEE_FIELDS;
-
-    case 3:
-        return parley_aee_is(name, "sig") ? PARLEY_AEE_SIG
-                                          : PARLEY_AEE_FIELDS;
-
-    case 4:
-        return parley_aee_is(name, "type") ? PARLEY_AEE_TYPE
-               : parley_aee_is(name, "from") ? PARLEY_AEE_FROM
-               : parley_aee_is(name, "corr") ? PARLEY_AEE_CORR
-                                             : PARLEY_AEE_FIELDS;
-
-    case 5:
-        return parley_aee_is(name, "trace") ? PARLEY_AEE_TRACE
-                                            : PARLEY_AEE_FIELDS;
-
-    case 6:
-        return parley_aee_is(name, "intent") ? PARLEY_AEE_INTENT
-                                             : PARLEY_AEE_FIELDS;
-
-    case 7:
-        return parley_aee_is(name, "payload") ? PARLEY_AEE_PAYLOAD
-                                              : PARLEY_AEE_FIELDS;
-
-    case 8:
-        return parley_aee_is(name, "priority") ? PARLEY_AEE_PRIORITY
-               : parley_aee_is(name, "reply_to") ? PARLEY_AEE_REPLY_TO
-               : parley_aee_is(name, "requires") ? PARLEY_AEE_REQUIRES
-                                                 : PARLEY_AEE_FIELDS;
-
-    default:
-        return PARLEY_AEE_FIELDS;
-    }
+    return (parley_aee_field_t)
+           (PARLEY_AEE_FIELDS - parley_aee_atoms[parley_json_atom(doc, name)]);
 }
 
 
 parley_aee_field_t
 parley_aee_field_name(parley_str_t name)
 {
-    return parley_aee_find(name);
+    return (parley_aee_field_t)
+           (PARLEY_AEE_FIELDS - parley_aee_atoms[parley_atom_of(name)]);
 }
 
 
@@ -154,7 +72,7 @@ parley_aee_scan(const parley_json_t *doc, parley_aee_scan_t *scan)
     for (k = parley_json_first(0); k != end;
          k = parley_json_after(doc, k + 1))
     {
-        field = parley_aee_named(doc, k);
+        field = parley_aee_field(doc, k);
 
         scan->fields[field] = k + 1;
 
@@ -209,7 +127,7 @@ parley_aee_members(parley_arena_t *arena, parley_msg_t *msg,
          msg->nmembers < scan->nmembers;
          k = parley_json_after(doc, k + 1))
     {
-        if (!parley_aee_is_member(doc, parley_aee_named(doc, k), k + 1)) {
+        if (!parley_aee_is_member(doc, parley_aee_field(doc, k), k + 1)) {
             continue;
         }
 

@@ -64,15 +64,15 @@ parley_aee_payload_words(parley_msg_t *msg)
     uint32_t              value;
     const parley_json_t  *doc;
 
-    static const parley_str_t  names[] = {
-        parley_str("message"), parley_str("text")
+    static const parley_atom_t  names[] = {
+        PARLEY_ATOM_message, PARLEY_ATOM_text
     };
 
     doc = msg->data.doc;
 
     for (i = msg->act == PARLEY_ACT_FAILURE ? 0 : 1; i < 2; i++) {
 
-        value = parley_json_get(doc, msg->data.node, names[i]);
+        value = parley_json_member(doc, msg->data.node, names[i]);
 
         if (parley_msg_string(doc, value, &msg->text) != 0) {
             return -1;
@@ -97,7 +97,7 @@ parley_aee_payload_failure(parley_msg_t *msg)
 
     doc = msg->data.doc;
 
-    value = parley_json_get(doc, msg->data.node, PARLEY_STR("code"));
+    value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_code);
 
     if (parley_msg_string(doc, value, &msg->code) != 0) {
         return -1;
@@ -107,7 +107,7 @@ parley_aee_payload_failure(parley_msg_t *msg)
         msg->said[1] = value;
     }
 
-    value = parley_json_get(doc, msg->data.node, PARLEY_STR("retryable"));
+    value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_retryable);
 
     if (value != PARLEY_JSON_NONE) {
         type = parley_json_type(doc, value);
@@ -155,7 +155,7 @@ parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg)
         return -1;
     }
 
-    object = parley_json_get(doc, msg->data.node, parley_proto_name(proto));
+    object = parley_json_member(doc, msg->data.node, parley_proto_atom(proto));
 
     if (object == PARLEY_JSON_NONE
         || parley_json_node(doc, object)->count == 0)

@@ -141,8 +141,8 @@ parley_aee_residue_trace(const parley_msg_t *m, uint32_t object,
          k != parley_json_end(doc, object);
          k = parley_json_after(doc, k + 1))
     {
-        if (parley_json_string_is(doc, k, PARLEY_STR("trace_id"))
-            || parley_json_string_is(doc, k, PARLEY_STR("span_id")))
+        if (parley_json_atom(doc, k) == PARLEY_ATOM_trace_id
+            || parley_json_atom(doc, k) == PARLEY_ATOM_span_id)
         {
             continue;
         }
@@ -166,7 +166,7 @@ parley_aee_residue_references(const parley_msg_t *m, parley_loss_t *loss)
     value.doc = doc;
 
     own = parley_carry_reference(doc, m->data.node, m->origin);
-    refs = parley_json_get(doc, m->data.node, PARLEY_STR("references"));
+    refs = parley_json_member(doc, m->data.node, PARLEY_ATOM_references);
 
     for (i = parley_json_first(refs);
          i != parley_json_end(doc, refs);

@@ -128,7 +128,7 @@ parley_c2a_answer_matches(parley_arena_t *arena, const parley_json_t *doc,
     got.doc = doc;
     got.node = id;
     want.doc = &call;
-    want.node = parley_json_get(&call, 0, PARLEY_STR("id"));
+    want.node = parley_json_member(&call, 0, PARLEY_ATOM_id);
 
     if (got.node != PARLEY_JSON_NONE && want.node != PARLEY_JSON_NONE
         && parley_json_equal(got, want))
@@ -180,17 +180,17 @@ parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
     const parley_json_t  *doc;
 
     doc = &answer->doc;
-    data = parley_json_get(doc, error, PARLEY_STR("data"));
+    data = parley_json_member(doc, error, PARLEY_ATOM_data);
 
-    if (parley_msg_string(doc, parley_json_get(doc, data, PARLEY_STR("code")),
+    if (parley_msg_string(doc, parley_json_member(doc, data, PARLEY_ATOM_code),
                           &answer->code)
         != 0
-        || parley_msg_string(doc, parley_json_get(doc, data,
-                                                  PARLEY_STR("field")),
+        || parley_msg_string(doc, parley_json_member(doc, data,
+                                                     PARLEY_ATOM_field),
                              &answer->field)
            != 0
-        || parley_msg_string(doc, parley_json_get(doc, error,
-                                                  PARLEY_STR("message")),
+        || parley_msg_string(doc, parley_json_member(doc, error,
+                                                     PARLEY_ATOM_message),
                              &answer->message)
            != 0)
     {
@@ -259,8 +259,8 @@ parley_c2a_answer_failed(uint32_t result, parley_answer_t *answer,
 
     doc = &answer->doc;
 
-    if (parley_msg_string(doc, parley_json_get(doc, result,
-                                               PARLEY_STR("reason")),
+    if (parley_msg_string(doc, parley_json_member(doc, result,
+                                                  PARLEY_ATOM_reason),
                           &answer->message)
         != 0)
     {
@@ -349,7 +349,7 @@ parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
     parley_buf_init(&b, arena, 0);
     parley_buf_lit(&b, "{\"jsonrpc\":\"2.0\",\"method\":");
 
-    if (parley_json_get(doc, message, PARLEY_STR("eventId"))
+    if (parley_json_member(doc, message, PARLEY_ATOM_eventId)
         != PARLEY_JSON_NONE)
     {
         parley_buf_lit(&b, "\"chat/deliver\",\"params\":");
@@ -361,7 +361,7 @@ parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
 
     parley_buf_lit(&b, "\"tools/call\",\"params\":{\"name\":");
 
-    if (parley_json_get(doc, message, PARLEY_STR("signal"))
+    if (parley_json_member(doc, message, PARLEY_ATOM_signal)
         != PARLEY_JSON_NONE)
     {
         parley_buf_lit(&b, "\"chat.react\"");

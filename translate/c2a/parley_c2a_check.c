@@ -131,7 +131,9 @@ parley_c2a_is_shallow(const parley_json_t *doc)
     }
 
     for (i = 0; i < doc->nnodes; i++) {
-        if (doc->nodes[i].depth > PARLEY_C2A_LEVELS_MAX) {
+        if (!(doc->nodes[i].flags & PARLEY_JSON_KEY)
+            && doc->nodes[i].depth > PARLEY_C2A_LEVELS_MAX)
+        {
             return 0;
         }
     }
@@ -236,11 +238,11 @@ parley_c2a_is_mute(const parley_json_t *doc)
 {
     uint32_t  attention;
 
-    attention = parley_json_get(doc, parley_c2a_params(doc),
-                                PARLEY_STR("attention"));
+    attention = parley_json_member(doc, parley_c2a_params(doc),
+                                   PARLEY_ATOM_attention);
 
-    return parley_json_string_is(doc, parley_json_get(doc, attention,
-                                                      PARLEY_STR("policy")),
+    return parley_json_string_is(doc, parley_json_member(doc, attention,
+                                                         PARLEY_ATOM_policy),
                                  PARLEY_STR("must_not_respond"));
 }
 

@@ -247,12 +247,12 @@ parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg,
 
     doc = msg->doc;
 
-    if (parley_msg_string(doc, parley_json_get(doc, arguments,
-                                               PARLEY_STR("idempotencyKey")),
+    if (parley_msg_string(doc, parley_json_member(doc, arguments,
+                                                  PARLEY_ATOM_idempotencyKey),
                           &msg->id)
         != 0
-        || parley_msg_string(doc, parley_json_get(doc, arguments,
-                                                  PARLEY_STR("inReplyTo")),
+        || parley_msg_string(doc, parley_json_member(doc, arguments,
+                                                     PARLEY_ATOM_inReplyTo),
                              &msg->reply_to)
            != 0)
     {
@@ -260,8 +260,8 @@ parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg,
     }
 
     return parley_c2a_peek_target(arena, msg,
-                                  parley_json_get(doc, arguments,
-                                                  PARLEY_STR("target")));
+                                  parley_json_member(doc, arguments,
+                                                     PARLEY_ATOM_target));
 }
 
 
@@ -282,14 +282,14 @@ parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
     }
 
     if (parley_json_type(doc, target) != PARLEY_JSON_STRING) {
-        return parley_msg_string(doc, parley_json_get(doc, target,
-                                                      PARLEY_STR("recipient")),
+        return parley_msg_string(doc, parley_json_member(doc, target,
+                                                         PARLEY_ATOM_recipient),
                                  &msg->recipient) != 0
                || parley_c2a_conversation(arena, msg,
-                                          parley_json_get(doc, target,
-                                                     PARLEY_STR("id")),
-                                          parley_json_get(doc, target,
-                                                     PARLEY_STR("threadId")))
+                                          parley_json_member(doc, target,
+                                                        PARLEY_ATOM_id),
+                                          parley_json_member(doc, target,
+                                                        PARLEY_ATOM_threadId))
                   != 0
                ? -1 : 0;
     }
@@ -326,12 +326,12 @@ parley_c2a_peek_notice(parley_msg_t *msg, uint32_t params)
 
     doc = msg->doc;
 
-    if (parley_c2a_scalar(doc, parley_json_get(doc, params,
-                                               PARLEY_STR("requestId")),
+    if (parley_c2a_scalar(doc, parley_json_member(doc, params,
+                                                  PARLEY_ATOM_requestId),
                           &msg->reply_to)
         != 0
-        || parley_c2a_scalar(doc, parley_json_get(doc, params,
-                                                  PARLEY_STR("progressToken")),
+        || parley_c2a_scalar(doc, parley_json_member(doc, params,
+                                                     PARLEY_ATOM_progressToken),
                              &msg->corr)
            != 0)
     {
@@ -565,8 +565,8 @@ parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg,
         return parley_msg_string(msg->doc, value, &msg->text);
     }
 
-    value = parley_json_get(msg->doc, places->at[PARLEY_C2A_AT_KNOCK],
-                            PARLEY_STR("topic"));
+    value = parley_json_member(msg->doc, places->at[PARLEY_C2A_AT_KNOCK],
+                               PARLEY_ATOM_topic);
 
     return parley_msg_string(msg->doc, value, &msg->text);
 }

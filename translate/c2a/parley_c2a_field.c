@@ -1,58 +1,58 @@
 #include "parley_c2a_field.h"
 
 
-static parley_c2a_field_t parley_c2a_field_escaped(const parley_json_t *doc,
-    uint32_t name)
-    __attribute__((noinline));
-static parley_c2a_field_t parley_c2a_field_of(parley_str_t name);
 static void parley_c2a_places_add(parley_c2a_places_t *places,
     const parley_json_t *doc, uint32_t value, parley_c2a_object_t of);
 
 
-static const parley_str_t  parley_c2a_fields[PARLEY_C2A_FIELDS] = {
-    [PARLEY_C2A_FIELD_ID] = parley_str("id"),
-    [PARLEY_C2A_FIELD_JSONRPC] = parley_str("jsonrpc"),
-    [PARLEY_C2A_FIELD_METHOD] = parley_str("method"),
-    [PARLEY_C2A_FIELD_PARAMS] = parley_str("params"),
-    [PARLEY_C2A_FIELD_RESULT] = parley_str("result"),
-    [PARLEY_C2A_FIELD_ERROR] = parley_str("error"),
-    [PARLEY_C2A_FIELD_NAME] = parley_str("name"),
-    [PARLEY_C2A_FIELD_ARGUMENTS] = parley_str("arguments"),
-    [PARLEY_C2A_FIELD_META] = parley_str("_meta"),
-    [PARLEY_C2A_FIELD_EVENT_ID] = parley_str("eventId"),
-    [PARLEY_C2A_FIELD_SOURCE] = parley_str("source"),
-    [PARLEY_C2A_FIELD_CONVERSATION] = parley_str("conversation"),
-    [PARLEY_C2A_FIELD_AUTHOR] = parley_str("author"),
-    [PARLEY_C2A_FIELD_TARGET] = parley_str("target"),
-    [PARLEY_C2A_FIELD_TIMING] = parley_str("timing"),
-    [PARLEY_C2A_FIELD_ATTENTION] = parley_str("attention"),
-    [PARLEY_C2A_FIELD_INJECTION] = parley_str("injection"),
-    [PARLEY_C2A_FIELD_RELIABILITY] = parley_str("reliability"),
-    [PARLEY_C2A_FIELD_CONTENT] = parley_str("content"),
-    [PARLEY_C2A_FIELD_KNOCK] = parley_str("knock"),
-    [PARLEY_C2A_FIELD_PLATFORM] = parley_str("platform"),
-    [PARLEY_C2A_FIELD_THREAD_ID] = parley_str("threadId"),
-    [PARLEY_C2A_FIELD_KIND] = parley_str("kind"),
-    [PARLEY_C2A_FIELD_RECIPIENT] = parley_str("recipient"),
-    [PARLEY_C2A_FIELD_DIRECTEDNESS] = parley_str("directedness"),
-    [PARLEY_C2A_FIELD_CREATED_AT] = parley_str("createdAt"),
-    [PARLEY_C2A_FIELD_POLICY] = parley_str("policy"),
-    [PARLEY_C2A_FIELD_REASON] = parley_str("reason"),
-    [PARLEY_C2A_FIELD_PRIORITY] = parley_str("priority"),
-    [PARLEY_C2A_FIELD_DEADLINE_MS] = parley_str("deadlineMs"),
-    [PARLEY_C2A_FIELD_MODE] = parley_str("mode"),
-    [PARLEY_C2A_FIELD_IDEMPOTENCY_KEY] = parley_str("idempotencyKey"),
-    [PARLEY_C2A_FIELD_ATTEMPT] = parley_str("attempt"),
-    [PARLEY_C2A_FIELD_TYPE] = parley_str("type"),
-    [PARLEY_C2A_FIELD_TEXT] = parley_str("text"),
-    [PARLEY_C2A_FIELD_MEDIA_TYPE] = parley_str("mediaType"),
-    [PARLEY_C2A_FIELD_FORM] = parley_str("form"),
-    [PARLEY_C2A_FIELD_DATA] = parley_str("data"),
-    [PARLEY_C2A_FIELD_MEMBERS] = parley_str("members"),
-    [PARLEY_C2A_FIELD_REFERENCE] = parley_str("reference"),
-    [PARLEY_C2A_FIELD_ACCEPTED] = parley_str("accepted"),
-    [PARLEY_C2A_FIELD_DISPOSITION] = parley_str("disposition"),
-    [PARLEY_C2A_FIELD_MESSAGE] = parley_str("message"),
+/* what is to be taken from PARLEY_C2A_FIELDS: 0 for every other name */
+#define PARLEY_C2A_OF(field)                                                  \
+    (PARLEY_C2A_FIELDS - PARLEY_C2A_FIELD_##field)
+
+const uint8_t  parley_c2a_atoms[PARLEY_ATOMS] = {
+    [PARLEY_ATOM_id] = PARLEY_C2A_OF(ID),
+    [PARLEY_ATOM_jsonrpc] = PARLEY_C2A_OF(JSONRPC),
+    [PARLEY_ATOM_method] = PARLEY_C2A_OF(METHOD),
+    [PARLEY_ATOM_params] = PARLEY_C2A_OF(PARAMS),
+    [PARLEY_ATOM_result] = PARLEY_C2A_OF(RESULT),
+    [PARLEY_ATOM_error] = PARLEY_C2A_OF(ERROR),
+    [PARLEY_ATOM_name] = PARLEY_C2A_OF(NAME),
+    [PARLEY_ATOM_arguments] = PARLEY_C2A_OF(ARGUMENTS),
+    [PARLEY_ATOM__meta] = PARLEY_C2A_OF(META),
+    [PARLEY_ATOM_eventId] = PARLEY_C2A_OF(EVENT_ID),
+    [PARLEY_ATOM_source] = PARLEY_C2A_OF(SOURCE),
+    [PARLEY_ATOM_conversation] = PARLEY_C2A_OF(CONVERSATION),
+    [PARLEY_ATOM_author] = PARLEY_C2A_OF(AUTHOR),
+    [PARLEY_ATOM_target] = PARLEY_C2A_OF(TARGET),
+    [PARLEY_ATOM_timing] = PARLEY_C2A_OF(TIMING),
+    [PARLEY_ATOM_attention] = PARLEY_C2A_OF(ATTENTION),
+    [PARLEY_ATOM_injection] = PARLEY_C2A_OF(INJECTION),
+    [PARLEY_ATOM_reliability] = PARLEY_C2A_OF(RELIABILITY),
+    [PARLEY_ATOM_content] = PARLEY_C2A_OF(CONTENT),
+    [PARLEY_ATOM_knock] = PARLEY_C2A_OF(KNOCK),
+    [PARLEY_ATOM_platform] = PARLEY_C2A_OF(PLATFORM),
+    [PARLEY_ATOM_threadId] = PARLEY_C2A_OF(THREAD_ID),
+    [PARLEY_ATOM_kind] = PARLEY_C2A_OF(KIND),
+    [PARLEY_ATOM_recipient] = PARLEY_C2A_OF(RECIPIENT),
+    [PARLEY_ATOM_directedness] = PARLEY_C2A_OF(DIRECTEDNESS),
+    [PARLEY_ATOM_createdAt] = PARLEY_C2A_OF(CREATED_AT),
+    [PARLEY_ATOM_policy] = PARLEY_C2A_OF(POLICY),
+    [PARLEY_ATOM_reason] = PARLEY_C2A_OF(REASON),
+    [PARLEY_ATOM_priority] = PARLEY_C2A_OF(PRIORITY),
+    [PARLEY_ATOM_deadlineMs] = PARLEY_C2A_OF(DEADLINE_MS),
+    [PARLEY_ATOM_mode] = PARLEY_C2A_OF(MODE),
+    [PARLEY_ATOM_idempotencyKey] = PARLEY_C2A_OF(IDEMPOTENCY_KEY),
+    [PARLEY_ATOM_attempt] = PARLEY_C2A_OF(ATTEMPT),
+    [PARLEY_ATOM_type] = PARLEY_C2A_OF(TYPE),
+    [PARLEY_ATOM_text] = PARLEY_C2A_OF(TEXT),
+    [PARLEY_ATOM_mediaType] = PARLEY_C2A_OF(MEDIA_TYPE),
+    [PARLEY_ATOM_form] = PARLEY_C2A_OF(FORM),
+    [PARLEY_ATOM_data] = PARLEY_C2A_OF(DATA),
+    [PARLEY_ATOM_members] = PARLEY_C2A_OF(MEMBERS),
+    [PARLEY_ATOM_reference] = PARLEY_C2A_OF(REFERENCE),
+    [PARLEY_ATOM_accepted] = PARLEY_C2A_OF(ACCEPTED),
+    [PARLEY_ATOM_disposition] = PARLEY_C2A_OF(DISPOSITION),
+    [PARLEY_ATOM_message] = PARLEY_C2A_OF(MESSAGE),
 };
 
 
@@ -110,139 +110,6 @@ static const uint8_t
         [PARLEY_C2A_FIELD_MESSAGE] = PARLEY_C2A_AT_MESSAGE,
     },
 };
-
-
-parley_c2a_field_t
-parley_c2a_field(const parley_json_t *doc, uint32_t name)
-{
-    return parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED
-           ? parley_c2a_field_escaped(doc, name)
-           : parley_c2a_field_of(parley_json_span(doc, name));
-}
-
-
-/* Apart, so that the usual case need not save what this takes. */
-
-static parley_c2a_field_t
-parley_c2a_field_escaped(const parley_json_t *doc, uint32_t name)
-{
-    unsigned  i;
-
-    for (i = 0; i < PARLEY_C2A_FIELDS; i++) {
-        if (parley_json_string_is(doc, name, parley_c2a_fields[i])) {
-            break;
-        }
-    }
-
-    return (parley_c2a_field_t) i;
-}
-
-
-/*
- * What has one length is compared in a register, what messages have most
- * first: this is asked often.
- */
-
-#define parley_c2a_named(name, text, field)                                   \
-    memcmp((name).data, text, sizeof(text) - 1) == 0                          \
-        ? PARLEY_C2A_FIELD_##field :
-
-static parley_c2a_field_t
-parley_c2a_field_of(parley_str_t name)
-{
-    switch (name.len) {
-
-    case 2:
-        return
-            parley_c2a_named(name, "id", ID)
-            PARLEY_C2A_FIELDS;
-
-    case 4:
-        return
-            parley_c2a_named(name, "type", TYPE)
-            parley_c2a_named(name, "text", TEXT)
-            parley_c2a_named(name, "kind", KIND)
-            parley_c2a_named(name, "form", FORM)
-            parley_c2a_named(name, "data", DATA)
-            parley_c2a_named(name, "name", NAME)
-            parley_c2a_named(name, "mode", MODE)
-            PARLEY_C2A_FIELDS;
-
-    case 5:
-        return
-            parley_c2a_named(name, "error", ERROR)
-            parley_c2a_named(name, "_meta", META)
-            parley_c2a_named(name, "knock", KNOCK)
-            PARLEY_C2A_FIELDS;
-
-    case 6:
-        return
-            parley_c2a_named(name, "author", AUTHOR)
-            parley_c2a_named(name, "target", TARGET)
-            parley_c2a_named(name, "timing", TIMING)
-            parley_c2a_named(name, "params", PARAMS)
-            parley_c2a_named(name, "method", METHOD)
-            parley_c2a_named(name, "result", RESULT)
-            parley_c2a_named(name, "source", SOURCE)
-            parley_c2a_named(name, "policy", POLICY)
-            parley_c2a_named(name, "reason", REASON)
-            PARLEY_C2A_FIELDS;
-
-    case 7:
-        return
-            parley_c2a_named(name, "eventId", EVENT_ID)
-            parley_c2a_named(name, "content", CONTENT)
-            parley_c2a_named(name, "jsonrpc", JSONRPC)
-            parley_c2a_named(name, "members", MEMBERS)
-            parley_c2a_named(name, "message", MESSAGE)
-            parley_c2a_named(name, "attempt", ATTEMPT)
-            PARLEY_C2A_FIELDS;
-
-    case 8:
-        return
-            parley_c2a_named(name, "priority", PRIORITY)
-            parley_c2a_named(name, "platform", PLATFORM)
-            parley_c2a_named(name, "threadId", THREAD_ID)
-            parley_c2a_named(name, "accepted", ACCEPTED)
-            PARLEY_C2A_FIELDS;
-
-    case 9:
-        return
-            parley_c2a_named(name, "recipient", RECIPIENT)
-            parley_c2a_named(name, "createdAt", CREATED_AT)
-            parley_c2a_named(name, "attention", ATTENTION)
-            parley_c2a_named(name, "injection", INJECTION)
-            parley_c2a_named(name, "mediaType", MEDIA_TYPE)
-            parley_c2a_named(name, "reference", REFERENCE)
-            parley_c2a_named(name, "arguments", ARGUMENTS)
-            PARLEY_C2A_FIELDS;
-
-    case 10:
-        return
-            parley_c2a_named(name, "deadlineMs", DEADLINE_MS)
-            PARLEY_C2A_FIELDS;
-
-    case 11:
-        return
-            parley_c2a_named(name, "reliability", RELIABILITY)
-            parley_c2a_named(name, "disposition", DISPOSITION)
-            PARLEY_C2A_FIELDS;
-
-    case 12:
-        return
-            parley_c2a_named(name, "conversation", CONVERSATION)
-            parley_c2a_named(name, "directedness", DIRECTEDNESS)
-            PARLEY_C2A_FIELDS;
-
-    case 14:
-        return
-            parley_c2a_named(name, "idempotencyKey", IDEMPOTENCY_KEY)
-            PARLEY_C2A_FIELDS;
-
-    default:
-        return PARLEY_C2A_FIELDS;
-    }
-}
 
 
 parley_c2a_form_t

@@ -132,8 +132,18 @@ typedef struct {
 } parley_c2a_part_t;
 
 
+/* Private to this header. */
+extern const uint8_t  parley_c2a_atoms[PARLEY_ATOMS];
+
+
 /* Which one a name node is; PARLEY_C2A_FIELDS: none of them. */
-parley_c2a_field_t parley_c2a_field(const parley_json_t *doc, uint32_t name);
+static inline parley_c2a_field_t
+parley_c2a_field(const parley_json_t *doc, uint32_t name)
+{
+    return (parley_c2a_field_t)
+           (PARLEY_C2A_FIELDS - parley_c2a_atoms[parley_json_atom(doc, name)]);
+}
+
 
 /*
  * Finds what a message has, and returns its form as parley_c2a_form_of()

@@ -104,12 +104,12 @@ parley_c2a_form_of(const parley_json_t *doc, int *ret_tool)
 {
     uint32_t  method, name;
 
-    method = parley_json_get(doc, 0, PARLEY_STR("method"));
+    method = parley_json_member(doc, 0, PARLEY_ATOM_method);
     name = PARLEY_JSON_NONE;
 
     if (parley_c2a_is(doc, method, PARLEY_STR("tools/call"))) {
-        name = parley_json_get(doc, parley_c2a_params(doc),
-                               PARLEY_STR("name"));
+        name = parley_json_member(doc, parley_c2a_params(doc),
+                                  PARLEY_ATOM_name);
     }
 
     return parley_c2a_form_called(doc, method, name, ret_tool);
@@ -145,13 +145,13 @@ parley_c2a_form_called(const parley_json_t *doc, uint32_t method,
 uint32_t
 parley_c2a_params(const parley_json_t *doc)
 {
-    return parley_json_get(doc, 0, PARLEY_STR("params"));
+    return parley_json_member(doc, 0, PARLEY_ATOM_params);
 }
 
 
 uint32_t
 parley_c2a_arguments(const parley_json_t *doc)
 {
-    return parley_json_get(doc, parley_c2a_params(doc),
-                           PARLEY_STR("arguments"));
+    return parley_json_member(doc, parley_c2a_params(doc),
+                              PARLEY_ATOM_arguments);
 }

@@ -51,14 +51,14 @@ parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
          i != parley_json_end(doc, content);
          i = parley_json_after(doc, i))
     {
-        value = parley_json_get(doc, i, PARLEY_STR("type"));
+        value = parley_json_member(doc, i, PARLEY_ATOM_type);
 
         if (!parley_c2a_is(doc, value, PARLEY_STR("text"))) {
             *ret_whole = 0;
             continue;
         }
 
-        value = parley_json_get(doc, i, PARLEY_STR("text"));
+        value = parley_json_member(doc, i, PARLEY_ATOM_text);
 
         if (parley_msg_string(doc, value, &text) != 0) {
             return -1;
@@ -110,7 +110,7 @@ parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
          i != parley_json_end(doc, content);
          i = parley_json_after(doc, i))
     {
-        type = parley_json_get(doc, i, PARLEY_STR("type"));
+        type = parley_json_member(doc, i, PARLEY_ATOM_type);
 
         if (!parley_c2a_is(doc, type, PARLEY_STR("data"))) {
             continue;
@@ -335,7 +335,7 @@ parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
 
     if (parley_json_type(doc, name + 1) == PARLEY_JSON_STRING) {
 
-        if (parley_json_string_is(doc, name, PARLEY_STR("intent"))) {
+        if (parley_json_atom(doc, name) == PARLEY_ATOM_intent) {
             return parley_msg_string(doc, name + 1, &msg->intent);
         }
 
@@ -372,7 +372,7 @@ parley_c2a_write_content(parley_c2a_encode_t *e)
     parley_buf_lit(b, PARLEY_C2A_MEDIA_SUFFIX "\",\"form\":\"");
     parley_buf_json_text(b, m->form);
     parley_buf_lit(b, "\",\"data\":");
-    parley_carry_payload(b, m, parley_str_none);
+    parley_carry_payload(b, m, PARLEY_ATOM_NONE);
     parley_buf_lit(b, ",\"members\":{");
     parley_c2a_write_members(e);
     parley_buf_lit(b, "},\"reference\":");

@@ -112,7 +112,7 @@ parley_c2a_call_id(const parley_json_t *doc)
 {
     uint32_t  id;
 
-    id = parley_json_get(doc, 0, PARLEY_STR("id"));
+    id = parley_json_member(doc, 0, PARLEY_ATOM_id);
 
     if (id == PARLEY_JSON_NONE
         || (parley_json_type(doc, id) != PARLEY_JSON_STRING

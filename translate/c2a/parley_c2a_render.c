@@ -60,15 +60,15 @@ parley_c2a_render(parley_buf_t *b, parley_arena_t *arena,
         return -1;
     }
 
-    content = parley_json_get(r.doc, r.params, PARLEY_STR("content"));
+    content = parley_json_member(r.doc, r.params, PARLEY_ATOM_content);
 
     if (content == PARLEY_JSON_NONE) {
-        knock = parley_json_get(r.doc, r.params, PARLEY_STR("knock"));
+        knock = parley_json_member(r.doc, r.params, PARLEY_ATOM_knock);
 
         parley_buf_lit(b, "\nKNOCK\n");
 
-        if (parley_msg_string(r.doc, parley_json_get(r.doc, knock,
-                                                     PARLEY_STR("topic")),
+        if (parley_msg_string(r.doc, parley_json_member(r.doc, knock,
+                                                        PARLEY_ATOM_topic),
                               &text)
             != 0)
         {
@@ -97,19 +97,19 @@ parley_c2a_render_headers(parley_c2a_render_t *r, const parley_msg_t *m)
 
     b = r->b;
 
-    conversation = parley_json_get(r->doc, r->params,
-                                   PARLEY_STR("conversation"));
+    conversation = parley_json_member(r->doc, r->params,
+                                      PARLEY_ATOM_conversation);
 
-    if (parley_msg_string(r->doc, parley_json_get(r->doc, conversation,
-                                                  PARLEY_STR("kind")),
+    if (parley_msg_string(r->doc, parley_json_member(r->doc, conversation,
+                                                     PARLEY_ATOM_kind),
                           &r->kind)
         != 0
-        || parley_msg_string(r->doc, parley_json_get(r->doc, conversation,
-                                                     PARLEY_STR("id")),
+        || parley_msg_string(r->doc, parley_json_member(r->doc, conversation,
+                                                        PARLEY_ATOM_id),
                              &r->conversation)
            != 0
-        || parley_msg_string(r->doc, parley_json_get(r->doc, conversation,
-                                                     PARLEY_STR("threadId")),
+        || parley_msg_string(r->doc, parley_json_member(r->doc, conversation,
+                                                        PARLEY_ATOM_threadId),
                              &r->thread)
            != 0)
     {

@@ -89,7 +89,7 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
 static int
 parley_c2a_is_call(const parley_msg_t *request)
 {
-    return parley_json_get(request->doc, 0, PARLEY_STR("id"))
+    return parley_json_member(request->doc, 0, PARLEY_ATOM_id)
            != PARLEY_JSON_NONE;
 }
 

@@ -122,8 +122,8 @@ parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
 
     if (form != PARLEY_C2A_FORMS && parley_c2a_form_info(form)->tool) {
         meta.doc = m->doc;
-        meta.node = parley_json_get(m->doc, parley_c2a_params(m->doc),
-                                    PARLEY_STR("_meta"));
+        meta.node = parley_json_member(m->doc, parley_c2a_params(m->doc),
+                                       PARLEY_ATOM__meta);
 
         if (meta.node != PARLEY_JSON_NONE) {
             parley_loss_value(loss, meta);
@@ -281,8 +281,8 @@ parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
         }
 
         if (i == first && parley_json_after(doc, i) == carrier
-            && parley_c2a_is(doc, parley_json_get(doc, i,
-                                                  PARLEY_STR("type")),
+            && parley_c2a_is(doc, parley_json_member(doc, i,
+                                                     PARLEY_ATOM_type),
                              PARLEY_STR("text")))
         {
             parley_c2a_residue_part(doc, i, parley_c2a_text_fields, loss);

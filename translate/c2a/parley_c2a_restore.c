@@ -75,7 +75,7 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
         parley_buf_octet(b, '{');
         parley_buf_member(b, PARLEY_STR("name"), info->form);
         parley_buf_lit(b, ",\"arguments\":");
-        parley_carry_payload(b, e->m, parley_str_none);
+        parley_carry_payload(b, e->m, PARLEY_ATOM_NONE);
 
         meta = parley_c2a_member(e->m, "_meta");
 
@@ -87,7 +87,7 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
         parley_buf_octet(b, '}');
 
     } else {
-        parley_carry_payload(b, e->m, parley_str_none);
+        parley_carry_payload(b, e->m, PARLEY_ATOM_NONE);
     }
 
     parley_buf_octet(b, '}');
@@ -154,7 +154,7 @@ parley_c2a_restored_event(parley_c2a_encode_t *e)
     parley_str_t   id, text;
 
     parley_buf_init(&payload, e->arena, 0);
-    parley_carry_payload(&payload, e->m, parley_str_none);
+    parley_carry_payload(&payload, e->m, PARLEY_ATOM_NONE);
 
     if (parley_carry_origin_id(e->m, &id) != 0
         || parley_buf_done(&payload, &text) != 0)
@@ -245,8 +245,8 @@ parley_c2a_restored_author(parley_c2a_encode_t *e,
 
     /* a kind may have a colon itself */
 
-    value = parley_json_get(member->value.doc, member->value.node,
-                            PARLEY_STR("kind"));
+    value = parley_json_member(member->value.doc, member->value.node,
+                               PARLEY_ATOM_kind);
 
     if (parley_msg_string(member->value.doc, value, &kind) != 0) {
         e->b.failed = 1;
@@ -314,8 +314,8 @@ parley_c2a_restored_attention(parley_c2a_encode_t *e,
     }
 
     n = 1;
-    policy = parley_json_get(member->value.doc, member->value.node,
-                             PARLEY_STR("policy"));
+    policy = parley_json_member(member->value.doc, member->value.node,
+                                PARLEY_ATOM_policy);
 
     if (parley_json_string_is(member->value.doc, policy,
                               PARLEY_STR("must_respond")))

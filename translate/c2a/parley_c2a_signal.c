@@ -94,8 +94,8 @@ parley_c2a_disposition(const parley_msg_t *m)
     switch (parley_c2a_form_find(m->form)) {
 
     case PARLEY_C2A_REACT:
-        signal = parley_c2a_signal(doc, parley_json_get(doc, m->data.node,
-                                                      PARLEY_STR("signal")));
+        signal = parley_c2a_signal(doc, parley_json_member(doc, m->data.node,
+                                                         PARLEY_ATOM_signal));
         return signal ? signal->disposition : PARLEY_C2A_UNDISPOSED;
 
     case PARLEY_C2A_CLAIM:
@@ -117,9 +117,9 @@ parley_c2a_disposition(const parley_msg_t *m)
 
     /* an event, whoever's message it carries: its policy says what is due */
 
-    attention = parley_json_get(doc, parley_c2a_params(doc),
-                                PARLEY_STR("attention"));
-    policy = parley_json_get(doc, attention, PARLEY_STR("policy"));
+    attention = parley_json_member(doc, parley_c2a_params(doc),
+                                   PARLEY_ATOM_attention);
+    policy = parley_json_member(doc, attention, PARLEY_ATOM_policy);
 
     if (parley_json_string_is(doc, policy, PARLEY_STR("must_respond"))) {
         return PARLEY_C2A_DEFERRED;

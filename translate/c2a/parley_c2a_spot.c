@@ -41,7 +41,7 @@ parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
 
     doc = m->doc;
     params = parley_c2a_params(doc);
-    conversation = parley_json_get(doc, params, PARLEY_STR("conversation"));
+    conversation = parley_json_member(doc, params, PARLEY_ATOM_conversation);
 
     switch (spot) {
 
@@ -49,15 +49,15 @@ parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
         return parley_c2a_spot_conversation(doc, conversation);
 
     case PARLEY_SPOT_RECIPIENT:
-        target = parley_json_get(doc, parley_json_get(doc, params,
-                                                      PARLEY_STR("target")),
-                                 PARLEY_STR("recipient"));
+        target = parley_json_member(doc, parley_json_member(doc, params,
+                                                            PARLEY_ATOM_target),
+                                    PARLEY_ATOM_recipient);
 
         /* what is for a channel may name that alone */
 
         return target != PARLEY_JSON_NONE
-               ? target : parley_json_get(doc, conversation,
-                                          PARLEY_STR("id"));
+               ? target : parley_json_member(doc, conversation,
+                                             PARLEY_ATOM_id);
 
     default:
         break;
@@ -79,8 +79,8 @@ parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
 
     doc = m->doc;
 
-    content = parley_json_get(doc, parley_c2a_params(doc),
-                              PARLEY_STR("content"));
+    content = parley_json_member(doc, parley_c2a_params(doc),
+                                 PARLEY_ATOM_content);
 
     if (parley_c2a_carrier(doc, content, &proto, &part) == PARLEY_JSON_NONE) {
         return PARLEY_JSON_NONE;
@@ -92,7 +92,7 @@ parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
         return part.form;
 
     case PARLEY_SPOT_INTENT:
-        intent = parley_json_get(doc, part.members, PARLEY_STR("intent"));
+        intent = parley_json_member(doc, part.members, PARLEY_ATOM_intent);
         return intent != PARLEY_JSON_NONE ? intent : part.form;
 
     case PARLEY_SPOT_REPLY_TO:
@@ -124,8 +124,8 @@ parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
     case PARLEY_SPOT_INTENT:
         return m->wire == PARLEY_PROTO_C2A && form != PARLEY_C2A_FORMS
                && parley_c2a_form_info(form)->tool
-               ? parley_json_get(doc, parley_c2a_params(doc),
-                                 PARLEY_STR("name"))
+               ? parley_json_member(doc, parley_c2a_params(doc),
+                                    PARLEY_ATOM_name)
                : PARLEY_JSON_NONE;
 
     case PARLEY_SPOT_REPLY_TO:
@@ -139,14 +139,14 @@ parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
     case PARLEY_SPOT_CORR:
 
         if (form == PARLEY_C2A_PROGRESS) {
-            return parley_json_get(doc, m->data.node,
-                                   PARLEY_STR("progressToken"));
+            return parley_json_member(doc, m->data.node,
+                                      PARLEY_ATOM_progressToken);
         }
 
         /* fall through */
 
     case PARLEY_SPOT_RECIPIENT:
-        target = parley_json_get(doc, m->data.node, PARLEY_STR("target"));
+        target = parley_json_member(doc, m->data.node, PARLEY_ATOM_target);
 
         return target != PARLEY_JSON_NONE
                && parley_json_type(doc, target) == PARLEY_JSON_STRING
@@ -163,8 +163,8 @@ parley_c2a_spot_conversation(const parley_json_t *doc, uint32_t conversation)
 {
     uint32_t  thread;
 
-    thread = parley_json_get(doc, conversation, PARLEY_STR("threadId"));
+    thread = parley_json_member(doc, conversation, PARLEY_ATOM_threadId);
 
     return thread != PARLEY_JSON_NONE
-           ? thread : parley_json_get(doc, conversation, PARLEY_STR("id"));
+           ? thread : parley_json_member(doc, conversation, PARLEY_ATOM_id);
 }

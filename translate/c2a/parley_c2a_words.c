@@ -24,8 +24,9 @@ parley_c2a_words(parley_msg_t *msg, parley_c2a_form_t form)
 
     case PARLEY_C2A_CANCELLED:
         return parley_c2a_scalar(msg->data.doc,
-                                 parley_json_get(msg->data.doc, msg->data.node,
-                                                 PARLEY_STR("requestId")),
+                                 parley_json_member(msg->data.doc,
+                                                    msg->data.node,
+                                                    PARLEY_ATOM_requestId),
                                  &msg->recalls) != 0
                || parley_c2a_words_reason(msg) != 0
                ? -1 : 0;
@@ -48,8 +49,8 @@ parley_c2a_words_send(parley_msg_t *msg)
 {
     uint32_t  value;
 
-    value = parley_json_get(msg->data.doc, msg->data.node,
-                            PARLEY_STR("inReplyTo"));
+    value = parley_json_member(msg->data.doc, msg->data.node,
+                               PARLEY_ATOM_inReplyTo);
 
     if (value != PARLEY_JSON_NONE) {
         msg->act = PARLEY_ACT_REPLY;
@@ -57,8 +58,8 @@ parley_c2a_words_send(parley_msg_t *msg)
         return;
     }
 
-    value = parley_json_get(msg->data.doc, msg->data.node,
-                            PARLEY_STR("directedness"));
+    value = parley_json_member(msg->data.doc, msg->data.node,
+                               PARLEY_ATOM_directedness);
 
     msg->act = parley_json_string_is(msg->data.doc, value,
                                      PARLEY_STR("to_me"))
@@ -72,8 +73,8 @@ parley_c2a_words_react(parley_msg_t *msg)
     uint32_t                    value;
     const parley_c2a_signal_t  *signal;
 
-    value = parley_json_get(msg->data.doc, msg->data.node,
-                            PARLEY_STR("signal"));
+    value = parley_json_member(msg->data.doc, msg->data.node,
+                               PARLEY_ATOM_signal);
 
     signal = parley_c2a_signal(msg->data.doc, value);
     if (signal == NULL) {
@@ -111,14 +112,14 @@ parley_c2a_words_reason(parley_msg_t *msg)
     unsigned  i;
     uint32_t  value;
 
-    static const parley_str_t  names[] = {
-        parley_str("reason"), parley_str("text"), parley_str("message"),
-        parley_str("eta")
+    static const parley_atom_t  names[] = {
+        PARLEY_ATOM_reason, PARLEY_ATOM_text, PARLEY_ATOM_message,
+        PARLEY_ATOM_eta
     };
 
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 
-        value = parley_json_get(msg->data.doc, msg->data.node, names[i]);
+        value = parley_json_member(msg->data.doc, msg->data.node, names[i]);
 
         if (parley_msg_string(msg->data.doc, value, &msg->text) != 0) {
             return -1;
@@ -159,8 +160,8 @@ parley_c2a_says(parley_msg_t *msg)
         return 0;
     }
 
-    content = parley_json_get(msg->data.doc, msg->data.node,
-                              PARLEY_STR("content"));
+    content = parley_json_member(msg->data.doc, msg->data.node,
+                                 PARLEY_ATOM_content);
 
     if (content != PARLEY_JSON_NONE
         && parley_c2a_text(msg->data.doc->arena, msg->data.doc, content,

@@ -47,14 +47,14 @@ typedef struct {
     parley_str_t           intent;      /* "channel.agent_query" */
     parley_act_t           act;         /* a return event with a query_id is
                                            a reply all the same */
-    parley_str_t           text;        /* the member a person reads, or
-                                           empty */
-    parley_str_t           corr;        /* the member that correlates, or
-                                           empty */
+    parley_atom_t          text;        /* the member a person reads, or
+                                           NONE */
+    parley_atom_t          corr;        /* the member that correlates, or
+                                           NONE */
 
-    /* the payload's members, those required first; empty ones end the list */
+    /* the payload's members, those required first; NONE ends the list */
     unsigned               nrequired;
-    parley_str_t           names[PARLEY_CHANNEL_NAMES_MAX];
+    parley_atom_t          names[PARLEY_CHANNEL_NAMES_MAX];
 } parley_channel_kind_info_t;
 
 
@@ -145,10 +145,7 @@ extern const parley_codec_t  parley_channel_codec;
 extern const parley_str_t  parley_channel_acts[];
 
 
-/* the names of the members of section 3 */
-extern const parley_str_t  parley_channel_names[PARLEY_CHANNEL_FIELDS];
-
-/* Which of them a member is; PARLEY_CHANNEL_FIELDS: none. */
+/* Which member of section 3 it is; PARLEY_CHANNEL_FIELDS: none. */
 parley_channel_field_t parley_channel_field(const parley_json_t *doc,
     uint32_t name);
 parley_channel_field_t parley_channel_field_of(parley_str_t name);

@@ -29,14 +29,14 @@ parley_channel_answer_decode(const parley_engine_t *engine,
 
     doc = &answer->doc;
 
-    if (parley_json_get(doc, 0, PARLEY_STR("envelope_version"))
+    if (parley_json_member(doc, 0, PARLEY_ATOM_envelope_version)
         != PARLEY_JSON_NONE)
     {
         return parley_channel_answer_frame(engine, arena, sent, answer, err);
     }
 
     if (answer->status >= 400
-        && parley_json_get(doc, 0, PARLEY_STR("code")) != PARLEY_JSON_NONE)
+        && parley_json_member(doc, 0, PARLEY_ATOM_code) != PARLEY_JSON_NONE)
     {
         return parley_channel_answer_refused(answer, err);
     }
@@ -93,18 +93,18 @@ parley_channel_answer_refused(parley_answer_t *answer, parley_error_t *err)
     const parley_json_t  *doc;
 
     struct {
-        parley_str_t   name;
+        parley_atom_t  name;
         parley_str_t  *to;
     } members[] = {
-        { parley_str("code"), &answer->code },
-        { parley_str("field"), &answer->field },
-        { parley_str("message"), &answer->message },
+        { PARLEY_ATOM_code, &answer->code },
+        { PARLEY_ATOM_field, &answer->field },
+        { PARLEY_ATOM_message, &answer->message },
     };
 
     doc = &answer->doc;
 
     for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-        if (parley_msg_string(doc, parley_json_get(doc, 0, members[i].name),
+        if (parley_msg_string(doc, parley_json_member(doc, 0, members[i].name),
                               members[i].to)
             != 0)
         {
@@ -128,8 +128,8 @@ parley_channel_answer_taken(const parley_encoded_t *sent,
 
     doc = &answer->doc;
 
-    id = parley_json_get(doc, 0, PARLEY_STR("frame_id"));
-    count = parley_json_get(doc, 0, PARLEY_STR("delivered"));
+    id = parley_json_member(doc, 0, PARLEY_ATOM_frame_id);
+    count = parley_json_member(doc, 0, PARLEY_ATOM_delivered);
 
     if (id == PARLEY_JSON_NONE && count == PARLEY_JSON_NONE
         && answer->status == 202)

@@ -254,12 +254,12 @@ parley_channel_take_requires(parley_arena_t *arena, parley_msg_t *msg,
     }
 
     return parley_msg_string(trace,
-                             parley_json_get(trace, 0,
-                                             PARLEY_STR("trace_id")),
+                             parley_json_member(trace, 0,
+                                                PARLEY_ATOM_trace_id),
                              &msg->trace_id)
            || parley_msg_string(trace,
-                                parley_json_get(trace, 0,
-                                                PARLEY_STR("span_id")),
+                                parley_json_member(trace, 0,
+                                                   PARLEY_ATOM_span_id),
                                 &msg->span_id)
            ? -1 : 1;
 }
@@ -278,8 +278,8 @@ parley_channel_timeout(parley_json_ref_t requires)
         return -1;
     }
 
-    value = parley_json_get(requires.doc, requires.node,
-                            PARLEY_STR("timeout_ms"));
+    value = parley_json_member(requires.doc, requires.node,
+                               PARLEY_ATOM_timeout_ms);
 
     if (value == PARLEY_JSON_NONE
         || parley_json_type(requires.doc, value) != PARLEY_JSON_NUMBER)

@@ -396,8 +396,8 @@ parley_channel_compare_references(parley_channel_encode_t *e)
     }
 
     value.doc = e->m->data.doc;
-    value.node = parley_json_get(value.doc, e->m->data.node,
-                                 PARLEY_STR("references"));
+    value.node = parley_json_member(value.doc, e->m->data.node,
+                                    PARLEY_ATOM_references);
 
     if (value.node != PARLEY_JSON_NONE) {
         parley_loss_value(e->loss, value);

@@ -42,7 +42,7 @@ parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
     }
 
     parley_buf_init(&native, e->arena, m->doc->input.len);
-    parley_carry_payload(&native, m, parley_str_none);
+    parley_carry_payload(&native, m, PARLEY_ATOM_NONE);
 
     if (parley_buf_done(&native, &text) != 0) {
         return parley_error_memory(e->err);

@@ -176,16 +176,16 @@ parley_channel_says_kind(parley_msg_t *msg,
 
     msg->act = kind->act;
 
-    if (kind->text.len > 0) {
-        msg->said[0] = parley_json_get(doc, msg->data.node, kind->text);
+    if (kind->text != PARLEY_ATOM_NONE) {
+        msg->said[0] = parley_json_member(doc, msg->data.node, kind->text);
 
         if (parley_msg_string(doc, msg->said[0], &msg->text) != 0) {
             return -1;
         }
     }
 
-    if (kind->corr.len > 0) {
-        value = parley_json_get(doc, msg->data.node, kind->corr);
+    if (kind->corr != PARLEY_ATOM_NONE) {
+        value = parley_json_member(doc, msg->data.node, kind->corr);
 
         if (parley_msg_string(doc, value, &msg->corr) != 0) {
             return -1;
@@ -228,13 +228,13 @@ parley_channel_says_urgency(parley_msg_t *msg, parley_channel_kind_t kind)
         return 0;
 
     case PARLEY_CHANNEL_QUERY:
-        value = parley_json_get(doc, msg->data.node, PARLEY_STR("timeout_ms"));
+        value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_timeout_ms);
         msg->timeout_ms = parley_channel_ms(doc, value);
         return 0;
 
     case PARLEY_CHANNEL_INTENT_DECLARE:
         msg->notice = PARLEY_NOTICE_RECORD;
-        value = parley_json_get(doc, msg->data.node, PARLEY_STR("urgency"));
+        value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_urgency);
 
         if (parley_json_string_is(doc, value, PARLEY_STR("urgent"))) {
             msg->priority = PARLEY_PRIORITY_URGENT;
@@ -243,7 +243,7 @@ parley_channel_says_urgency(parley_msg_t *msg, parley_channel_kind_t kind)
         return 0;
 
     case PARLEY_CHANNEL_DIAGNOSTIC_REQUEST:
-        value = parley_json_get(doc, msg->data.node, PARLEY_STR("severity"));
+        value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_severity);
         msg->said[1] = value;
 
         if (parley_json_string_is(doc, value, PARLEY_STR("info"))) {
@@ -294,6 +294,7 @@ parley_channel_members(parley_arena_t *arena,
     const parley_channel_fields_t *fields, parley_msg_t *msg)
 {
     unsigned          i;
+    uint32_t          value;
     parley_member_t  *member;
 
     msg->members = parley_arena_alloc(arena, fields->nrest
@@ -304,10 +305,11 @@ parley_channel_members(parley_arena_t *arena,
 
     for (i = 0; i < fields->nrest; i++) {
         member = &msg->members[i];
+        value = fields->values[fields->rest[i]];
 
-        member->name = parley_channel_names[fields->rest[i]];
+        member->name = parley_atom_name(parley_json_atom(msg->doc, value - 1));
         member->value.doc = msg->doc;
-        member->value.node = fields->values[fields->rest[i]];
+        member->value.node = value;
     }
 
     msg->nmembers = fields->nrest;
@@ -324,10 +326,11 @@ parley_channel_spot(const parley_msg_t *m, parley_spot_t spot)
     kind = parley_channel_kind_find(m->form);
 
     if (spot != PARLEY_SPOT_REPLY_TO || m->origin != PARLEY_PROTO_CHANNEL
-        || kind == NULL || m->act != PARLEY_ACT_REPLY || kind->corr.len == 0)
+        || kind == NULL || m->act != PARLEY_ACT_REPLY
+        || kind->corr == PARLEY_ATOM_NONE)
     {
         return PARLEY_JSON_NONE;
     }
 
-    return parley_json_get(m->data.doc, m->data.node, kind->corr);
+    return parley_json_member(m->data.doc, m->data.node, kind->corr);
 }

@@ -62,7 +62,7 @@ parley_channel_head_ids(parley_channel_encode_t *e)
         return -1;
     }
 
-    if (e->native || e->kind->corr.len == 0) {
+    if (e->native || e->kind->corr == PARLEY_ATOM_NONE) {
         return 0;
     }
 
@@ -76,7 +76,9 @@ parley_channel_head_ids(parley_channel_encode_t *e)
         corr = answering->corr.len > 0 ? answering->corr : answering->id;
     }
 
-    return parley_channel_head_uuid(e, proto, corr, e->kind->corr, &e->corr);
+    return parley_channel_head_uuid(e, proto, corr,
+                                    parley_atom_name(e->kind->corr),
+                                    &e->corr);
 }
 
 

@@ -20,11 +20,11 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_advisory"),
         .intent = parley_str("channel.agent_advisory"),
         .act = PARLEY_ACT_EVENT,
-        .text = parley_str("advisory_text"),
+        .text = PARLEY_ATOM_advisory_text,
         .nrequired = 1,
         .names = {
-            parley_str("advisory_text"), parley_str("file_refs"),
-            parley_str("worktree"), parley_str("branch")
+            PARLEY_ATOM_advisory_text, PARLEY_ATOM_file_refs,
+            PARLEY_ATOM_worktree, PARLEY_ATOM_branch
         },
     },
 
@@ -33,11 +33,11 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_broadcast"),
         .intent = parley_str("channel.agent_broadcast"),
         .act = PARLEY_ACT_EVENT,
-        .text = parley_str("broadcast_text"),
+        .text = PARLEY_ATOM_broadcast_text,
         .nrequired = 2,
         .names = {
-            parley_str("broadcast_text"), parley_str("event_class"),
-            parley_str("refs")
+            PARLEY_ATOM_broadcast_text, PARLEY_ATOM_event_class,
+            PARLEY_ATOM_refs
         },
     },
 
@@ -46,11 +46,11 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_handover"),
         .intent = parley_str("channel.agent_handover"),
         .act = PARLEY_ACT_REQUEST,
-        .text = parley_str("handover_body"),
+        .text = PARLEY_ATOM_handover_body,
         .nrequired = 2,
         .names = {
-            parley_str("previous_session_id"), parley_str("handover_body"),
-            parley_str("next_session_id"), parley_str("pointer_refs")
+            PARLEY_ATOM_previous_session_id, PARLEY_ATOM_handover_body,
+            PARLEY_ATOM_next_session_id, PARLEY_ATOM_pointer_refs
         },
     },
 
@@ -59,11 +59,11 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_lock_request"),
         .intent = parley_str("channel.agent_lock_request"),
         .act = PARLEY_ACT_EVENT,
-        .corr = parley_str("lease_id"),
+        .corr = PARLEY_ATOM_lease_id,
         .nrequired = 3,
         .names = {
-            parley_str("resource"), parley_str("lease_id"),
-            parley_str("ttl_ms"), parley_str("intent")
+            PARLEY_ATOM_resource, PARLEY_ATOM_lease_id,
+            PARLEY_ATOM_ttl_ms, PARLEY_ATOM_intent
         },
     },
 
@@ -72,10 +72,10 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_lock_release"),
         .intent = parley_str("channel.agent_lock_release"),
         .act = PARLEY_ACT_EVENT,
-        .corr = parley_str("lease_id"),
+        .corr = PARLEY_ATOM_lease_id,
         .nrequired = 1,
         .names = {
-            parley_str("lease_id"), parley_str("reason")
+            PARLEY_ATOM_lease_id, PARLEY_ATOM_reason
         },
     },
 
@@ -84,10 +84,10 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_lease_extend"),
         .intent = parley_str("channel.agent_lease_extend"),
         .act = PARLEY_ACT_EVENT,
-        .corr = parley_str("lease_id"),
+        .corr = PARLEY_ATOM_lease_id,
         .nrequired = 2,
         .names = {
-            parley_str("lease_id"), parley_str("ttl_ms")
+            PARLEY_ATOM_lease_id, PARLEY_ATOM_ttl_ms
         },
     },
 
@@ -96,12 +96,12 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_query"),
         .intent = parley_str("channel.agent_query"),
         .act = PARLEY_ACT_REQUEST,
-        .text = parley_str("query_text"),
-        .corr = parley_str("query_id"),
+        .text = PARLEY_ATOM_query_text,
+        .corr = PARLEY_ATOM_query_id,
         .nrequired = 4,
         .names = {
-            parley_str("query_text"), parley_str("query_id"),
-            parley_str("response_scope"), parley_str("timeout_ms")
+            PARLEY_ATOM_query_text, PARLEY_ATOM_query_id,
+            PARLEY_ATOM_response_scope, PARLEY_ATOM_timeout_ms
         },
     },
 
@@ -110,12 +110,12 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_response"),
         .intent = parley_str("channel.agent_response"),
         .act = PARLEY_ACT_REPLY,
-        .text = parley_str("response_text"),
-        .corr = parley_str("query_id"),
+        .text = PARLEY_ATOM_response_text,
+        .corr = PARLEY_ATOM_query_id,
         .nrequired = 3,
         .names = {
-            parley_str("query_id"), parley_str("responder_session_id"),
-            parley_str("response_text"), parley_str("refs")
+            PARLEY_ATOM_query_id, PARLEY_ATOM_responder_session_id,
+            PARLEY_ATOM_response_text, PARLEY_ATOM_refs
         },
     },
 
@@ -124,12 +124,12 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_return_event"),
         .intent = parley_str("channel.agent_return_event"),
         .act = PARLEY_ACT_EVENT,
-        .text = parley_str("summary"),
-        .corr = parley_str("query_id"),
+        .text = PARLEY_ATOM_summary,
+        .corr = PARLEY_ATOM_query_id,
         .nrequired = 2,
         .names = {
-            parley_str("return_event_ref"), parley_str("summary"),
-            parley_str("query_id")
+            PARLEY_ATOM_return_event_ref, PARLEY_ATOM_summary,
+            PARLEY_ATOM_query_id
         },
     },
 
@@ -138,12 +138,12 @@ static const parley_channel_kind_info_t
         .name = parley_str("agent_binding_moment"),
         .intent = parley_str("channel.agent_binding_moment"),
         .act = PARLEY_ACT_REQUEST,
-        .text = parley_str("synopsis"),
+        .text = PARLEY_ATOM_synopsis,
         .nrequired = 5,
         .names = {
-            parley_str("synopsis"), parley_str("findings"),
-            parley_str("recommendations"), parley_str("offer"),
-            parley_str("question")
+            PARLEY_ATOM_synopsis, PARLEY_ATOM_findings,
+            PARLEY_ATOM_recommendations, PARLEY_ATOM_offer,
+            PARLEY_ATOM_question
         },
     },
 
@@ -152,12 +152,12 @@ static const parley_channel_kind_info_t
         .name = parley_str("peer_diagnostic_request"),
         .intent = parley_str("channel.peer_diagnostic_request"),
         .act = PARLEY_ACT_REQUEST,
-        .text = parley_str("symptom"),
-        .corr = parley_str("diagnostic_id"),
+        .text = PARLEY_ATOM_symptom,
+        .corr = PARLEY_ATOM_diagnostic_id,
         .nrequired = 3,
         .names = {
-            parley_str("symptom"), parley_str("diagnostic_id"),
-            parley_str("severity"), parley_str("substrate_refs")
+            PARLEY_ATOM_symptom, PARLEY_ATOM_diagnostic_id,
+            PARLEY_ATOM_severity, PARLEY_ATOM_substrate_refs
         },
     },
 
@@ -166,12 +166,12 @@ static const parley_channel_kind_info_t
         .name = parley_str("peer_diagnostic_response"),
         .intent = parley_str("channel.peer_diagnostic_response"),
         .act = PARLEY_ACT_REPLY,
-        .text = parley_str("finding"),
-        .corr = parley_str("diagnostic_id"),
+        .text = PARLEY_ATOM_finding,
+        .corr = PARLEY_ATOM_diagnostic_id,
         .nrequired = 2,
         .names = {
-            parley_str("diagnostic_id"), parley_str("finding"),
-            parley_str("remediation"), parley_str("substrate_refs")
+            PARLEY_ATOM_diagnostic_id, PARLEY_ATOM_finding,
+            PARLEY_ATOM_remediation, PARLEY_ATOM_substrate_refs
         },
     },
 
@@ -180,13 +180,13 @@ static const parley_channel_kind_info_t
         .name = parley_str("intent_declare"),
         .intent = parley_str("channel.intent_declare"),
         .act = PARLEY_ACT_EVENT,
-        .corr = parley_str("convergence_class"),
+        .corr = PARLEY_ATOM_convergence_class,
         .nrequired = 7,
         .names = {
-            parley_str("convergence_class"), parley_str("payload_ref"),
-            parley_str("acted_by"), parley_str("drafted_with"),
-            parley_str("declared_at"), parley_str("ttl"),
-            parley_str("withdrawable"), parley_str("urgency")
+            PARLEY_ATOM_convergence_class, PARLEY_ATOM_payload_ref,
+            PARLEY_ATOM_acted_by, PARLEY_ATOM_drafted_with,
+            PARLEY_ATOM_declared_at, PARLEY_ATOM_ttl,
+            PARLEY_ATOM_withdrawable, PARLEY_ATOM_urgency
         },
     },
 
@@ -195,11 +195,11 @@ static const parley_channel_kind_info_t
         .name = parley_str("intent_withdraw"),
         .intent = parley_str("channel.intent_withdraw"),
         .act = PARLEY_ACT_EVENT,
-        .corr = parley_str("convergence_class"),
+        .corr = PARLEY_ATOM_convergence_class,
         .nrequired = 3,
         .names = {
-            parley_str("convergence_class"), parley_str("intent_ref"),
-            parley_str("withdrawn_at")
+            PARLEY_ATOM_convergence_class, PARLEY_ATOM_intent_ref,
+            PARLEY_ATOM_withdrawn_at
         },
     },
 
@@ -208,11 +208,11 @@ static const parley_channel_kind_info_t
         .name = parley_str("flush_executed"),
         .intent = parley_str("channel.flush_executed"),
         .act = PARLEY_ACT_EVENT,
-        .corr = parley_str("convergence_class"),
+        .corr = PARLEY_ATOM_convergence_class,
         .nrequired = 3,
         .names = {
-            parley_str("convergence_class"), parley_str("result_ref"),
-            parley_str("executed_at"), parley_str("batch_refs")
+            PARLEY_ATOM_convergence_class, PARLEY_ATOM_result_ref,
+            PARLEY_ATOM_executed_at, PARLEY_ATOM_batch_refs
         },
     },
 };
@@ -283,8 +283,8 @@ parley_channel_kind_knows(const parley_channel_kind_info_t *kind,
 {
     unsigned  i;
 
-    for (i = 0; i < PARLEY_CHANNEL_NAMES_MAX && kind->names[i].len > 0; i++) {
-        if (parley_json_string_is(doc, name, kind->names[i])) {
+    for (i = 0; i < PARLEY_CHANNEL_NAMES_MAX && kind->names[i] != 0; i++) {
+        if (parley_json_atom(doc, name) == kind->names[i]) {
             return 1;
         }
     }
@@ -314,7 +314,7 @@ parley_channel_kind_fits(const parley_channel_kind_info_t *kind,
     }
 
     for (i = 0; i < kind->nrequired; i++) {
-        if (parley_json_get(doc, payload, kind->names[i])
+        if (parley_json_member(doc, payload, kind->names[i])
             == PARLEY_JSON_NONE)
         {
             return 0;

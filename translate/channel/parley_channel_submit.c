@@ -96,9 +96,9 @@ parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
     uint32_t      human, instrument;
     parley_str_t  name;
 
-    human = parley_json_get(msg->doc, object, PARLEY_STR("acted_by"));
-    instrument = parley_json_get(msg->doc, object,
-                                 PARLEY_STR("drafted_with"));
+    human = parley_json_member(msg->doc, object, PARLEY_ATOM_acted_by);
+    instrument = parley_json_member(msg->doc, object,
+                                    PARLEY_ATOM_drafted_with);
 
     if (submission->human.len > 0
         && !parley_json_string_is(msg->doc, human, submission->human))
@@ -231,7 +231,7 @@ parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss)
 
     if (m->origin != PARLEY_PROTO_CHANNEL) {
         ttl.doc = m->doc;
-        ttl.node = parley_json_get(m->doc, 0, PARLEY_STR("ttl_ms"));
+        ttl.node = parley_json_member(m->doc, 0, PARLEY_ATOM_ttl_ms);
 
         if (ttl.node != PARLEY_JSON_NONE
             && (parley_json_integer(m->doc, ttl.node, &ms) != 0

@@ -362,18 +362,18 @@ parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
 
         /* no payload of agent-channel has such a member */
 
-        parley_carry_payload(b, e->m, PARLEY_STR("references"));
+        parley_carry_payload(b, e->m, PARLEY_ATOM_references);
         return;
     }
 
     parley_buf_octet(b, '{');
-    parley_buf_name(b, e->kind->text);
+    parley_buf_name(b, parley_atom_name(e->kind->text));
     parley_buf_octet(b, '"');
     parley_buf_str(b, e->text);
     parley_buf_octet(b, '"');
 
-    if (e->kind->corr.len > 0) {
-        parley_buf_member(b, e->kind->corr, e->corr);
+    if (e->kind->corr != PARLEY_ATOM_NONE) {
+        parley_buf_member(b, parley_atom_name(e->kind->corr), e->corr);
     }
 
     switch (e->kind->kind) {

@@ -10,7 +10,10 @@
 #define PARLEY_JCS_SHORT  48
 
 
-/* prefix: see parley_jcs_prefix(); 0 where any name is not plain ASCII */
+/*
+ * prefix: where all names have atoms, the atom; else see parley_jcs_prefix(),
+ * or 0 where any name is not plain ASCII
+ */
 typedef struct {
     uint64_t  prefix;
     uint32_t  node;
@@ -41,7 +44,7 @@ static void parley_jcs_escaped(parley_jcs_run_t *r, const uint8_t *start,
     const uint8_t *end);
 static void parley_jcs_number(parley_jcs_run_t *r, uint32_t i);
 static void parley_jcs_sort_names(const parley_json_t *doc,
-    parley_jcs_name_t *names, size_t n, unsigned flags);
+    parley_jcs_name_t *names, size_t n);
 static void parley_jcs_sort(const parley_json_t *doc,
     parley_jcs_name_t *names, size_t n);
 static void parley_jcs_sink(const parley_json_t *doc,
@@ -330,7 +333,6 @@ parley_jcs_unsorted(parley_jcs_run_t *r, uint32_t i, uint32_t skip)
 {
     size_t                     j, n;
     uint32_t                   k;
-    unsigned                   flags;
     parley_jcs_name_t         *names;
     const parley_json_node_t  *nodes;
 
@@ -344,17 +346,14 @@ parley_jcs_unsorted(parley_jcs_run_t *r, uint32_t i, uint32_t skip)
     }
 
     n = 0;
-    flags = PARLEY_JSON_ASCII;
 
     for (k = i + 1; k != nodes[i].next; k = nodes[k + 1].next) {
         if (k != skip) {
-            flags &= nodes[k].flags;
-            names[n].node = k;
-            names[n++].prefix = parley_jcs_prefix(r->doc, k);
+            names[n++].node = k;
         }
     }
 
-    parley_jcs_sort_names(r->doc, names, n, flags);
+    parley_jcs_sort_names(r->doc, names, n);
 
     for (j = 0; j < n; j++) {
         if (j != 0) {
@@ -371,7 +370,6 @@ parley_jcs_order(parley_arena_t *arena, const parley_json_t *doc,
     uint32_t *names, size_t n)
 {
     size_t              j;
-    unsigned            flags;
     parley_jcs_name_t  *order;
 
     order = parley_arena_alloc(arena, n * sizeof(parley_jcs_name_t));
@@ -379,15 +377,11 @@ parley_jcs_order(parley_arena_t *arena, const parley_json_t *doc,
         return -1;
     }
 
-    flags = PARLEY_JSON_ASCII;
-
     for (j = 0; j < n; j++) {
-        flags &= doc->nodes[names[j]].flags;
         order[j].node = names[j];
-        order[j].prefix = parley_jcs_prefix(doc, names[j]);
     }
 
-    parley_jcs_sort_names(doc, order, n, flags);
+    parley_jcs_sort_names(doc, order, n);
 
     for (j = 0; j < n; j++) {
         names[j] = order[j].node;
@@ -444,17 +438,35 @@ parley_jcs_number(parley_jcs_run_t *r, uint32_t i)
 }
 
 
-/* flags: those that all the names have */
 static void
 parley_jcs_sort_names(const parley_json_t *doc, parley_jcs_name_t *names,
-    size_t n, unsigned flags)
+    size_t n)
 {
-    size_t  j;
+    size_t    j;
+    unsigned  flags;
 
-    if (!(flags & PARLEY_JSON_ASCII)) {
-        for (j = 0; j < n; j++) {
-            names[j].prefix = 0;
+    for (j = 0; j < n; j++) {
+        names[j].prefix = doc->nodes[names[j].node].atom;
+
+        if (names[j].prefix == PARLEY_ATOM_NONE) {
+            break;
         }
+    }
+
+    if (j == n) {
+        parley_jcs_sort(doc, names, n);
+        return;
+    }
+
+    flags = PARLEY_JSON_ASCII;
+
+    for (j = 0; j < n; j++) {
+        flags &= doc->nodes[names[j].node].flags;
+        names[j].prefix = parley_jcs_prefix(doc, names[j].node);
+    }
+
+    for (j = 0; j < n && !(flags & PARLEY_JSON_ASCII); j++) {
+        names[j].prefix = 0;
     }
 
     parley_jcs_sort(doc, names, n);

@@ -32,10 +32,28 @@ static int parley_json_name_is(const parley_json_t *doc, uint32_t k,
     parley_str_t token);
 
 
-/*
- * Codecs ask for every name they know, most of which a message has not: what
- * is done for a name that is another counts.
- */
+uint32_t
+parley_json_member(const parley_json_t *doc, uint32_t obj, parley_atom_t atom)
+{
+    const parley_json_node_t  *nodes, *k, *end;
+
+    if (obj >= doc->nnodes || doc->nodes[obj].type != PARLEY_JSON_OBJECT) {
+        return PARLEY_JSON_NONE;
+    }
+
+    nodes = doc->nodes;
+    end = &nodes[nodes[obj].next];
+
+    for (k = &nodes[obj + 1]; k != end; k = &nodes[k[1].next]) {
+        if (k->atom == atom) {
+            return (uint32_t) (k + 1 - nodes);
+        }
+    }
+
+    return PARLEY_JSON_NONE;
+}
+
+
 uint32_t
 parley_json_get(const parley_json_t *doc, uint32_t obj, parley_str_t name)
 {
@@ -443,7 +461,10 @@ parley_json_part(const parley_json_t *doc, uint32_t i, parley_arena_t *arena,
         nodes[k] = from[k];
         nodes[k].off -= base;
         nodes[k].next -= i;
-        nodes[k].depth = (uint16_t) (from[k].depth - from->depth);
+
+        if (!(nodes[k].flags & PARLEY_JSON_KEY)) {
+            nodes[k].depth = (uint16_t) (from[k].depth - from->depth);
+        }
     }
 
     ret->nodes = nodes;

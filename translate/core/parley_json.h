@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "parley_arena.h"
+#include "parley_atom.h"
 #include "parley_error.h"
 #include "parley_str.h"
 
@@ -70,7 +71,11 @@ typedef struct {
                            length in code points, unescaped */
     uint8_t   type;     /* parley_json_type_t */
     uint8_t   flags;
-    uint16_t  depth;    /* root 0 */
+
+    union {
+        uint16_t  depth;    /* of a value; root 0 */
+        uint16_t  atom;     /* of a name: parley_atom_t */
+    };
 } parley_json_node_t;
 
 
@@ -153,6 +158,18 @@ parley_json_type(const parley_json_t *doc, uint32_t i)
  */
 uint32_t parley_json_get(const parley_json_t *doc, uint32_t obj,
     parley_str_t name);
+
+/* The same of a name that has an atom. */
+uint32_t parley_json_member(const parley_json_t *doc, uint32_t obj,
+    parley_atom_t atom);
+
+/* The atom of name node k. */
+static inline parley_atom_t
+parley_json_atom(const parley_json_t *doc, uint32_t k)
+{
+    return (parley_atom_t) doc->nodes[k].atom;
+}
+
 
 /*
  * A value of doc as a document of its own, without reading it again: its input

@@ -35,14 +35,15 @@ parley_json_names_duplicate(parley_json_names_t *names,
 
 
 /*
- * Each name leaves a mark, one of 64; only a name whose mark is there
- * already is compared with those before it.  A name with escapes may equal
- * one with any mark.
+ * A name that has an atom is told by that.  Each other one leaves a mark, one
+ * of 64; only a name whose mark is there already is compared with those before
+ * it.  A name with escapes may equal one with any mark.
  */
 static uint32_t
 parley_json_names_few(const parley_json_t *doc, uint32_t obj)
 {
-    uint64_t                   seen, mark;
+    uint64_t                   seen, mark, *known;
+    uint64_t                   atoms[256 / 64] = { 0 };
     const parley_json_node_t  *nodes, *k, *end;
 
     seen = 0;
@@ -50,6 +51,19 @@ parley_json_names_few(const parley_json_t *doc, uint32_t obj)
     end = &nodes[nodes[obj].next];
 
     for (k = &nodes[obj + 1]; k != end; k = &nodes[k[1].next]) {
+
+        if (k->atom != PARLEY_ATOM_NONE) {
+            known = &atoms[k->atom >> 6];
+            mark = 1ULL << (k->atom & 63);
+
+            if (*known & mark) {
+                return (uint32_t) (k - nodes);
+            }
+
+            *known |= mark;
+            continue;
+        }
+
         mark = (k->flags & PARLEY_JSON_ESCAPED)
                    ? UINT64_MAX
                    : 1ULL << parley_json_names_mark(doc->input.data + k->off,

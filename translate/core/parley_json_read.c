@@ -14,6 +14,8 @@ static int parley_json_read_bounds(const parley_json_limits_t *limits,
     parley_str_t input, parley_error_t *err);
 static int parley_json_read_tape(parley_json_reader_t *r);
 static int parley_json_read_name(parley_json_reader_t *r);
+static int parley_json_read_ascends(const parley_json_t *doc, uint32_t i,
+    uint32_t k);
 static int parley_json_read_colon(parley_json_reader_t *r, uint32_t k);
 static int parley_json_read_element(parley_json_reader_t *r);
 static int parley_json_read_value(parley_json_reader_t *r);
@@ -192,28 +194,47 @@ parley_json_read_name(parley_json_reader_t *r)
 
     node->off = (uint32_t) (p + 1 - r->doc.input.data);
     node->next = k + 1;
-    node->flags |= PARLEY_JSON_KEY;
-    node->depth = (uint16_t) r->depth;
     r->doc.nnodes = k + 1;
 
     latest = open->len;
     open->len = k;
 
     if (!(node->flags & PARLEY_JSON_ASCII)) {
+        node->atom = (uint16_t) parley_json_string_atom(&r->doc, k);
         open->flags &= (uint8_t) ~PARLEY_JSON_SORTED;
 
         if (node->flags & PARLEY_JSON_ESCAPED) {
             open->flags |= PARLEY_JSON_MASKED;
         }
 
-    } else if ((open->flags & PARLEY_JSON_SORTED)
-               && latest != PARLEY_JSON_NONE
-               && parley_json_string_order(&r->doc, latest, k) >= 0)
-    {
-        open->flags &= (uint8_t) ~PARLEY_JSON_SORTED;
+    } else {
+        node->atom = (uint16_t) parley_atom_of(parley_str_make(p + 1,
+                                                               node->len));
+
+        if ((open->flags & PARLEY_JSON_SORTED) && latest != PARLEY_JSON_NONE
+            && !parley_json_read_ascends(&r->doc, latest, k))
+        {
+            open->flags &= (uint8_t) ~PARLEY_JSON_SORTED;
+        }
     }
 
+    node->flags |= PARLEY_JSON_KEY;
+
     return parley_json_read_colon(r, k);
+}
+
+
+/* of two names without escapes, all ASCII */
+static inline int
+parley_json_read_ascends(const parley_json_t *doc, uint32_t i, uint32_t k)
+{
+    uint16_t  a, b;
+
+    a = doc->nodes[i].atom;
+    b = doc->nodes[k].atom;
+
+    return (a != PARLEY_ATOM_NONE && b != PARLEY_ATOM_NONE)
+           ? a < b : parley_json_string_order(doc, i, k) < 0;
 }
 
 

@@ -2,6 +2,10 @@
 #include "parley_utf8.h"
 
 
+/* more octets than a name with an atom has where each is \u00xx */
+#define PARLEY_JSON_ATOM_RAW  256
+
+
 static int parley_json_ascii_order(parley_str_t a, parley_str_t b);
 static uint32_t parley_json_hex4(const uint8_t *p);
 static int parley_json_runes_same(parley_str_t a, parley_str_t b);
@@ -112,6 +116,27 @@ parley_json_string_unescaped(const parley_json_t *doc, uint32_t i,
     *ret = parley_str_make(p, parley_json_unescape(raw, p));
 
     return 0;
+}
+
+
+parley_atom_t
+parley_json_string_atom(const parley_json_t *doc, uint32_t k)
+{
+    uint8_t       text[PARLEY_JSON_ATOM_RAW];
+    parley_str_t  raw;
+
+    raw = parley_json_span(doc, k);
+
+    if (!(doc->nodes[k].flags & PARLEY_JSON_ESCAPED)) {
+        return parley_atom_of(raw);
+    }
+
+    if (raw.len > sizeof(text)) {
+        return PARLEY_ATOM_NONE;
+    }
+
+    return parley_atom_of(parley_str_make(text,
+                                          parley_json_unescape(raw, text)));
 }
 
 

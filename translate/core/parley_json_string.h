@@ -25,6 +25,9 @@ size_t parley_json_rune_octets(const uint8_t **p, const uint8_t *end,
 /* Writes the unescaped octets of raw to out (room for raw.len of them). */
 size_t parley_json_unescape(parley_str_t raw, uint8_t *out);
 
+/* The atom of name k, escaped or not. */
+parley_atom_t parley_json_string_atom(const parley_json_t *doc, uint32_t k);
+
 /* Whether two strings or names are equal, unescaped. */
 int parley_json_string_same(const parley_json_t *a, uint32_t i,
     const parley_json_t *b, uint32_t j);

@@ -28,11 +28,11 @@ parley_moq_answer_decode(const parley_engine_t *engine,
     doc = &answer->doc;
     msg = &answer->msg;
 
-    status = parley_json_get(doc, 0, PARLEY_STR("status"));
+    status = parley_json_member(doc, 0, PARLEY_ATOM_status);
 
     if (answer->status == 202
         && (status == PARLEY_JSON_NONE
-            || parley_json_get(doc, 0, PARLEY_STR("action"))
+            || parley_json_member(doc, 0, PARLEY_ATOM_action)
                == PARLEY_JSON_NONE))
     {
         return 0;
@@ -42,8 +42,8 @@ parley_moq_answer_decode(const parley_engine_t *engine,
         return -1;
     }
 
-    if (parley_msg_string(doc, parley_json_get(doc, 0,
-                                               PARLEY_STR("session_id")),
+    if (parley_msg_string(doc, parley_json_member(doc, 0,
+                                                  PARLEY_ATOM_session_id),
                           &session)
         != 0)
     {

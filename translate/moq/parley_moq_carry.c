@@ -40,8 +40,8 @@ parley_moq_carried(parley_arena_t *arena, parley_msg_t *msg)
 
     doc = msg->doc;
 
-    object = parley_json_get(doc, 0, parley_proto_name(PARLEY_PROTO_AEE));
-    payload = parley_json_get(doc, 0, PARLEY_STR("payload"));
+    object = parley_json_member(doc, 0, PARLEY_ATOM_aee);
+    payload = parley_json_member(doc, 0, PARLEY_ATOM_payload);
 
     if (object == PARLEY_JSON_NONE || payload == PARLEY_JSON_NONE
         || parley_json_type(doc, payload) != PARLEY_JSON_OBJECT
@@ -81,19 +81,19 @@ parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
     const parley_json_t  *doc;
 
     const struct {
-        parley_str_t   name;
+        parley_atom_t  name;
         parley_str_t  *to;
         int            required;
     } texts[] = {
-        { parley_str("form"), &head->form, 1 },
-        { parley_str("id"), &head->held_id, 1 },
-        { parley_str("created"), &head->created, 1 },
-        { parley_str("sender"), &head->sender, 1 },
-        { parley_str("recipient"), &head->recipient, 1 },
-        { parley_str("intent"), &head->intent, 0 },
-        { parley_str("corr"), &head->held_corr, 0 },
-        { parley_str("reply_to"), &head->held_reply_to, 0 },
-        { parley_str("priority"), &priority, 0 },
+        { PARLEY_ATOM_form, &head->form, 1 },
+        { PARLEY_ATOM_id, &head->held_id, 1 },
+        { PARLEY_ATOM_created, &head->created, 1 },
+        { PARLEY_ATOM_sender, &head->sender, 1 },
+        { PARLEY_ATOM_recipient, &head->recipient, 1 },
+        { PARLEY_ATOM_intent, &head->intent, 0 },
+        { PARLEY_ATOM_corr, &head->held_corr, 0 },
+        { PARLEY_ATOM_reply_to, &head->held_reply_to, 0 },
+        { PARLEY_ATOM_priority, &priority, 0 },
     };
 
     doc = msg->doc;
@@ -104,7 +104,7 @@ parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
 
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 
-        value = parley_json_get(doc, object, texts[i].name);
+        value = parley_json_member(doc, object, texts[i].name);
 
         if (parley_msg_string(doc, value, &text) != 0) {
             return -1;
@@ -124,7 +124,7 @@ parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
         return 0;
     }
 
-    value = parley_json_get(doc, object, PARLEY_STR("timeout_ms"));
+    value = parley_json_member(doc, object, PARLEY_ATOM_timeout_ms);
 
     if (value != PARLEY_JSON_NONE
         && (parley_json_type(doc, value) != PARLEY_JSON_NUMBER
@@ -178,7 +178,7 @@ parley_moq_carried_members(parley_arena_t *arena, parley_msg_t *msg,
     msg->members = NULL;
     msg->nmembers = 0;
 
-    members = parley_json_get(doc, object, PARLEY_STR("members"));
+    members = parley_json_member(doc, object, PARLEY_ATOM_members);
 
     if (members == PARLEY_JSON_NONE
         || parley_json_type(doc, members) != PARLEY_JSON_OBJECT

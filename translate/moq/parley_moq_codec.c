@@ -38,21 +38,16 @@ const parley_codec_t  parley_moq_codec = {
 };
 
 
-static const parley_str_t  parley_moq_fields[PARLEY_MOQ_FIELDS] = {
-    [PARLEY_MOQ_ACTION] = parley_str("action"),
-    [PARLEY_MOQ_SESSION_ID] = parley_str("session_id"),
-    [PARLEY_MOQ_AUTH_TOKEN] = parley_str("auth_token"),
-    [PARLEY_MOQ_STATUS] = parley_str("status"),
-    [PARLEY_MOQ_ERROR_CODE] = parley_str("error_code"),
-    [PARLEY_MOQ_PAYLOAD] = parley_str("payload"),
-};
+/* what is to be taken from PARLEY_MOQ_FIELDS: 0 for every other name */
+#define PARLEY_MOQ_OF(field)  (PARLEY_MOQ_FIELDS - PARLEY_MOQ_##field)
 
-
-/* others that the draft names; "status" and "payload" are anybody's words */
-static const parley_str_t  parley_moq_names[] = {
-    parley_str("session_id"), parley_str("auth_token"),
-    parley_str("error_code"), parley_str("track_name"),
-    parley_str("quality_params"), parley_str("subscriber_id"),
+static const uint8_t  parley_moq_atoms[PARLEY_ATOMS] = {
+    [PARLEY_ATOM_action] = PARLEY_MOQ_OF(ACTION),
+    [PARLEY_ATOM_session_id] = PARLEY_MOQ_OF(SESSION_ID),
+    [PARLEY_ATOM_auth_token] = PARLEY_MOQ_OF(AUTH_TOKEN),
+    [PARLEY_ATOM_status] = PARLEY_MOQ_OF(STATUS),
+    [PARLEY_ATOM_error_code] = PARLEY_MOQ_OF(ERROR_CODE),
+    [PARLEY_ATOM_payload] = PARLEY_MOQ_OF(PAYLOAD),
 };
 
 
@@ -78,7 +73,6 @@ static int
 parley_moq_detect(const parley_json_t *doc)
 {
     int       score;
-    size_t    i;
     uint32_t  k;
 
     if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
@@ -91,19 +85,25 @@ parley_moq_detect(const parley_json_t *doc)
          k != parley_json_end(doc, 0);
          k = parley_json_after(doc, k + 1))
     {
-        if (parley_moq_field(doc, k) == PARLEY_MOQ_ACTION) {
-            score += PARLEY_MOQ_DETECTED;
-            continue;
-        }
+        switch (parley_json_atom(doc, k)) {
 
-        for (i = 0;
-             i < sizeof(parley_moq_names) / sizeof(parley_moq_names[0]);
-             i++)
-        {
-            if (parley_json_string_is(doc, k, parley_moq_names[i])) {
-                score++;
-                break;
-            }
+        case PARLEY_ATOM_action:
+            score += PARLEY_MOQ_DETECTED;
+            break;
+
+        /* "status" and "payload", which the draft names too, are anybody's */
+
+        case PARLEY_ATOM_session_id:
+        case PARLEY_ATOM_auth_token:
+        case PARLEY_ATOM_error_code:
+        case PARLEY_ATOM_track_name:
+        case PARLEY_ATOM_quality_params:
+        case PARLEY_ATOM_subscriber_id:
+            score++;
+            break;
+
+        default:
+            break;
         }
     }
 
@@ -114,34 +114,16 @@ parley_moq_detect(const parley_json_t *doc)
 parley_moq_field_t
 parley_moq_field(const parley_json_t *doc, uint32_t name)
 {
-    unsigned  i;
-
-    if (!(parley_json_node(doc, name)->flags & PARLEY_JSON_ESCAPED)) {
-        return parley_moq_field_find(parley_json_span(doc, name));
-    }
-
-    for (i = 0; i < PARLEY_MOQ_FIELDS; i++) {
-        if (parley_json_string_is(doc, name, parley_moq_fields[i])) {
-            break;
-        }
-    }
-
-    return (parley_moq_field_t) i;
+    return (parley_moq_field_t)
+           (PARLEY_MOQ_FIELDS - parley_moq_atoms[parley_json_atom(doc, name)]);
 }
 
 
 parley_moq_field_t
 parley_moq_field_find(parley_str_t name)
 {
-    unsigned  i;
-
-    for (i = 0; i < PARLEY_MOQ_FIELDS; i++) {
-        if (parley_str_eq(parley_moq_fields[i], name)) {
-            break;
-        }
-    }
-
-    return (parley_moq_field_t) i;
+    return (parley_moq_field_t)
+           (PARLEY_MOQ_FIELDS - parley_moq_atoms[parley_atom_of(name)]);
 }
 
 
@@ -220,7 +202,7 @@ parley_moq_residue(const parley_msg_t *m, parley_loss_t *loss)
          k = parley_json_after(doc, k + 1))
     {
         if (parley_moq_field(doc, k) != PARLEY_MOQ_FIELDS
-            || parley_json_string_is(doc, k, parley_proto_name(m->origin)))
+            || parley_json_atom(doc, k) == parley_proto_atom(m->origin))
         {
             continue;
         }

@@ -54,11 +54,11 @@ parley_moq_peek(parley_msg_t *msg)
 
     doc = msg->doc;
 
-    if (parley_msg_string(doc, parley_json_get(doc, 0, PARLEY_STR("action")),
+    if (parley_msg_string(doc, parley_json_member(doc, 0, PARLEY_ATOM_action),
                           &msg->form)
         != 0
-        || parley_msg_string(doc, parley_json_get(doc, 0,
-                                                  PARLEY_STR("session_id")),
+        || parley_msg_string(doc, parley_json_member(doc, 0,
+                                                     PARLEY_ATOM_session_id),
                              &msg->corr)
            != 0)
     {
@@ -108,7 +108,7 @@ parley_moq_fill_payload(parley_msg_t *msg)
     const parley_json_t  *doc;
 
     doc = msg->doc;
-    payload = parley_json_get(doc, 0, PARLEY_STR("payload"));
+    payload = parley_json_member(doc, 0, PARLEY_ATOM_payload);
 
     if (payload == PARLEY_JSON_NONE
         || parley_json_type(doc, payload) != PARLEY_JSON_OBJECT
@@ -120,7 +120,7 @@ parley_moq_fill_payload(parley_msg_t *msg)
     msg->data.doc = doc;
     msg->data.node = payload;
 
-    text = parley_json_get(doc, payload, PARLEY_STR("text"));
+    text = parley_json_member(doc, payload, PARLEY_ATOM_text);
 
     if (parley_msg_string(doc, text, &msg->text) != 0) {
         return -1;
@@ -140,8 +140,8 @@ parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
     parley_moq_status_t  status;
 
     status = parley_moq_status(msg->doc,
-                               parley_json_get(msg->doc, 0,
-                                               PARLEY_STR("status")));
+                               parley_json_member(msg->doc, 0,
+                                                  PARLEY_ATOM_status));
 
     switch (status) {
 
@@ -172,7 +172,7 @@ parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t      value;
     parley_buf_t  b;
 
-    value = parley_json_get(msg->doc, 0, PARLEY_STR("error_code"));
+    value = parley_json_member(msg->doc, 0, PARLEY_ATOM_error_code);
 
     if (value == PARLEY_JSON_NONE
         || parley_json_integer(msg->doc, value, &n) != 0 || n < 0)

@@ -179,10 +179,10 @@ parley_moq_write_payload(parley_moq_encode_t *e)
                            parley_proto_name(PARLEY_PROTO_MOQ));
 
     value.doc = m->data.doc;
-    value.node = parley_json_get(value.doc, slot, PARLEY_STR("payload"));
+    value.node = parley_json_member(value.doc, slot, PARLEY_ATOM_payload);
 
     parley_buf_init(&b, e->arena, 0);
-    parley_carry_payload(&b, m, parley_str_none);
+    parley_carry_payload(&b, m, PARLEY_ATOM_NONE);
 
     if (parley_buf_done(&b, &payload) != 0) {
         return -1;

@@ -60,10 +60,10 @@ parley_moq_transfer_read(const parley_json_t *doc,
     memset(ret, 0, sizeof(parley_moq_transfer_t));
     ret->chunks = -1;
 
-    payload = parley_json_get(doc, 0, PARLEY_STR("payload"));
-    stream = parley_json_get(doc, payload, PARLEY_STR("stream_id"));
-    checksum = parley_json_get(doc, payload, PARLEY_STR("checksum"));
-    chunks = parley_json_get(doc, payload, PARLEY_STR("total_chunks"));
+    payload = parley_json_member(doc, 0, PARLEY_ATOM_payload);
+    stream = parley_json_member(doc, payload, PARLEY_ATOM_stream_id);
+    checksum = parley_json_member(doc, payload, PARLEY_ATOM_checksum);
+    chunks = parley_json_member(doc, payload, PARLEY_ATOM_total_chunks);
 
     if (stream == PARLEY_JSON_NONE
         || (checksum == PARLEY_JSON_NONE && chunks == PARLEY_JSON_NONE))

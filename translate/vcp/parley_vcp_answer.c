@@ -40,14 +40,14 @@ parley_vcp_answer_decode(const parley_engine_t *engine,
 
     doc = &answer->doc;
 
-    if (parley_json_get(doc, 0, PARLEY_STR("vcp_message"))
+    if (parley_json_member(doc, 0, PARLEY_ATOM_vcp_message)
         != PARLEY_JSON_NONE)
     {
         return parley_vcp_answer_message(engine, arena, sent, doc, answer,
                                          err);
     }
 
-    status = parley_json_get(doc, 0, PARLEY_STR("status"));
+    status = parley_json_member(doc, 0, PARLEY_ATOM_status);
 
     if (status != PARLEY_JSON_NONE) {
         return parley_vcp_answer_status(engine, arena, sent, status, answer,
@@ -86,7 +86,7 @@ parley_vcp_answer_status(const parley_engine_t *engine,
                                 "status");
     }
 
-    id = parley_json_get(doc, 0, PARLEY_STR("message_id"));
+    id = parley_json_member(doc, 0, PARLEY_ATOM_message_id);
 
     if (id == PARLEY_JSON_NONE) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/message_id",
@@ -97,7 +97,7 @@ parley_vcp_answer_status(const parley_engine_t *engine,
         return -1;
     }
 
-    reply = parley_json_get(doc, 0, PARLEY_STR("reply"));
+    reply = parley_json_member(doc, 0, PARLEY_ATOM_reply);
 
     if (reply == PARLEY_JSON_NONE
         || parley_json_type(doc, reply) == PARLEY_JSON_NULL)
@@ -117,23 +117,23 @@ parley_vcp_answer_rejected(const parley_encoded_t *sent,
 
     doc = &answer->doc;
 
-    if (parley_vcp_answer_id(doc, parley_json_get(doc, 0,
-                                                  PARLEY_STR("message_id")),
+    if (parley_vcp_answer_id(doc, parley_json_member(doc, 0,
+                                                     PARLEY_ATOM_message_id),
                              sent, err)
         != 0)
     {
         return -1;
     }
 
-    if (parley_msg_string(doc, parley_json_get(doc, 0, PARLEY_STR("code")),
+    if (parley_msg_string(doc, parley_json_member(doc, 0, PARLEY_ATOM_code),
                           &answer->code)
         != 0
-        || parley_msg_string(doc, parley_json_get(doc, 0,
-                                                  PARLEY_STR("field")),
+        || parley_msg_string(doc, parley_json_member(doc, 0,
+                                                     PARLEY_ATOM_field),
                              &answer->field)
            != 0
-        || parley_msg_string(doc, parley_json_get(doc, 0,
-                                                  PARLEY_STR("message")),
+        || parley_msg_string(doc, parley_json_member(doc, 0,
+                                                     PARLEY_ATOM_message),
                              &answer->message)
            != 0)
     {

@@ -6,8 +6,6 @@
 
 
 static int parley_vcp_detect(const parley_json_t *doc);
-static parley_vcp_field_t parley_vcp_field_escaped(const parley_json_t *doc,
-    uint32_t name);
 static void parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss);
 static parley_direction_t parley_vcp_direction(const parley_msg_t *m);
 static int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
@@ -94,15 +92,18 @@ static const parley_str_t  parley_vcp_severities[] = {
 };
 
 
-static const parley_str_t  parley_vcp_names[PARLEY_VCP_FIELDS] = {
-    [PARLEY_VCP_MESSAGE] = parley_str("vcp_message"),
-    [PARLEY_VCP_TYPE] = parley_str("type"),
-    [PARLEY_VCP_MESSAGE_ID] = parley_str("message_id"),
-    [PARLEY_VCP_SENDER] = parley_str("sender"),
-    [PARLEY_VCP_RECIPIENT] = parley_str("recipient"),
-    [PARLEY_VCP_TIMESTAMP] = parley_str("timestamp"),
-    [PARLEY_VCP_PAYLOAD] = parley_str("payload"),
-    [PARLEY_VCP_SIGNATURE] = parley_str("signature"),
+/* what is to be taken from PARLEY_VCP_FIELDS: 0 for every other name */
+#define PARLEY_VCP_OF(field)  (PARLEY_VCP_FIELDS - PARLEY_VCP_##field)
+
+static const uint8_t  parley_vcp_atoms[PARLEY_ATOMS] = {
+    [PARLEY_ATOM_vcp_message] = PARLEY_VCP_OF(MESSAGE),
+    [PARLEY_ATOM_type] = PARLEY_VCP_OF(TYPE),
+    [PARLEY_ATOM_message_id] = PARLEY_VCP_OF(MESSAGE_ID),
+    [PARLEY_ATOM_sender] = PARLEY_VCP_OF(SENDER),
+    [PARLEY_ATOM_recipient] = PARLEY_VCP_OF(RECIPIENT),
+    [PARLEY_ATOM_timestamp] = PARLEY_VCP_OF(TIMESTAMP),
+    [PARLEY_ATOM_payload] = PARLEY_VCP_OF(PAYLOAD),
+    [PARLEY_ATOM_signature] = PARLEY_VCP_OF(SIGNATURE),
 };
 
 
@@ -134,69 +135,11 @@ parley_vcp_detect(const parley_json_t *doc)
 }
 
 
-/* The length leaves one or three to compare. */
-
 parley_vcp_field_t
 parley_vcp_field(const parley_json_t *doc, uint32_t name)
 {
-    parley_vcp_field_t         field;
-    const parley_json_node_t  *node;
-
-    node = parley_json_node(doc, name);
-
-    if (node->flags & PARLEY_JSON_ESCAPED) {
-        return parley_vcp_field_escaped(doc, name);
-    }
-
-    switch (node->len) {
-
-    case 4:
-        field = PARLEY_VCP_TYPE;
-        break;
-
-    case 6:
-        field = PARLEY_VCP_SENDER;
-        break;
-
-    case 7:
-        field = PARLEY_VCP_PAYLOAD;
-        break;
-
-    case 9:
-        field = doc->input.data[node->off] == 'r' ? PARLEY_VCP_RECIPIENT
-                : doc->input.data[node->off] == 't' ? PARLEY_VCP_TIMESTAMP
-                                                    : PARLEY_VCP_SIGNATURE;
-        break;
-
-    case 10:
-        field = PARLEY_VCP_MESSAGE_ID;
-        break;
-
-    case 11:
-        field = PARLEY_VCP_MESSAGE;
-        break;
-
-    default:
-        return PARLEY_VCP_FIELDS;
-    }
-
-    return parley_str_eq(parley_json_span(doc, name), parley_vcp_names[field])
-           ? field : PARLEY_VCP_FIELDS;
-}
-
-
-static parley_vcp_field_t
-parley_vcp_field_escaped(const parley_json_t *doc, uint32_t name)
-{
-    unsigned  i;
-
-    for (i = 0; i < PARLEY_VCP_FIELDS; i++) {
-        if (parley_json_string_is(doc, name, parley_vcp_names[i])) {
-            break;
-        }
-    }
-
-    return (parley_vcp_field_t) i;
+    return (parley_vcp_field_t)
+           (PARLEY_VCP_FIELDS - parley_vcp_atoms[parley_json_atom(doc, name)]);
 }
 
 

@@ -187,8 +187,8 @@ parley_vcp_fill_payload(parley_msg_t *msg, int aloud)
             return 0;
         }
 
-        msg->said[0] = parley_json_get(msg->data.doc, msg->data.node,
-                                       PARLEY_STR("context"));
+        msg->said[0] = parley_json_member(msg->data.doc, msg->data.node,
+                                          PARLEY_ATOM_context);
 
         return parley_msg_string(msg->data.doc, msg->said[0], &msg->text);
 
@@ -221,14 +221,14 @@ parley_vcp_fill_escalation(parley_msg_t *msg, int aloud)
         return -1;
     }
 
-    value = parley_json_get(doc, msg->data.node, PARLEY_STR("requires_ack"));
+    value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_requires_ack);
 
     asked = value != PARLEY_JSON_NONE
             && parley_json_type(doc, value) == PARLEY_JSON_TRUE;
 
     if (aloud || !asked) {
-        msg->said[0] = parley_json_get(doc, msg->data.node,
-                                       PARLEY_STR("reason"));
+        msg->said[0] = parley_json_member(doc, msg->data.node,
+                                          PARLEY_ATOM_reason);
 
         if (parley_msg_string(doc, msg->said[0], &msg->text) != 0) {
             return -1;
@@ -271,7 +271,7 @@ parley_vcp_fill_severity(parley_msg_t *msg)
 
     doc = msg->data.doc;
 
-    value = parley_json_get(doc, msg->data.node, PARLEY_STR("severity"));
+    value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_severity);
 
     if (parley_msg_string(doc, value, &word) != 0) {
         return -1;

@@ -144,8 +144,8 @@ parley_vcp_native(parley_vcp_encode_t *e)
         /* no VCP payload has one; in AEE any payload may (section 10) */
 
         references.doc = e->m->data.doc;
-        references.node = parley_json_get(references.doc, e->m->data.node,
-                                          PARLEY_STR("references"));
+        references.node = parley_json_member(references.doc, e->m->data.node,
+                                             PARLEY_ATOM_references);
 
         if (references.node == PARLEY_JSON_NONE
             && !parley_vcp_lacks(e, PARLEY_STR("context"))
@@ -160,7 +160,7 @@ parley_vcp_native(parley_vcp_encode_t *e)
         }
     }
 
-    parley_carry_payload(&e->payload, e->m, PARLEY_STR("references"));
+    parley_carry_payload(&e->payload, e->m, PARLEY_ATOM_references);
     parley_vcp_complete(e);
 
     return 0;
@@ -240,8 +240,8 @@ parley_vcp_is_ack(const parley_msg_t *m, int *ret)
         return 0;
     }
 
-    ack = parley_json_get(doc, m->data.node, PARLEY_STR("requires_ack"));
-    reason = parley_json_get(doc, m->data.node, PARLEY_STR("reason"));
+    ack = parley_json_member(doc, m->data.node, PARLEY_ATOM_requires_ack);
+    reason = parley_json_member(doc, m->data.node, PARLEY_ATOM_reason);
 
     if (ack == PARLEY_JSON_NONE
         || parley_json_type(doc, ack) != PARLEY_JSON_FALSE)
@@ -652,18 +652,15 @@ parley_vcp_compare_data(parley_vcp_encode_t *e)
             continue;
         }
 
-        if (e->context
-            && parley_json_string_is(doc, k, PARLEY_STR("context")))
-        {
+        if (e->context && parley_json_atom(doc, k) == PARLEY_ATOM_context) {
             continue;
         }
 
         /* of what carrying added the envelope's own report speaks */
 
         if (m->carried
-            && (parley_json_string_is(doc, k, PARLEY_STR("references"))
-                || parley_json_string_is(doc, k,
-                                         parley_proto_name(m->origin))))
+            && (parley_json_atom(doc, k) == PARLEY_ATOM_references
+                || parley_json_atom(doc, k) == parley_proto_atom(m->origin)))
         {
             continue;
         }

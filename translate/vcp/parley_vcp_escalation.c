@@ -155,8 +155,8 @@ parley_vcp_context(parley_vcp_encode_t *e)
 
     if (m->data.node != PARLEY_JSON_NONE) {
         context.doc = m->data.doc;
-        context.node = parley_json_get(context.doc, m->data.node,
-                                       PARLEY_STR("context"));
+        context.node = parley_json_member(context.doc, m->data.node,
+                                          PARLEY_ATOM_context);
 
         if (context.node != PARLEY_JSON_NONE
             && parley_json_type(context.doc, context.node)

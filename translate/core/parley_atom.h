@@ -1,0 +1,102 @@
+/*
+ * Atoms: a number for each name of a member that some protocol gives a
+ * meaning.  The reader finds the atom of every name, escaped or not; who asks
+ * for a member, or for the order of two, compares numbers afterwards.
+ *
+ * The constant of a name is spelt as the name itself.  Numbers ascend in the
+ * order of RFC 8785, so that names that have atoms stand in their order.
+ */
+
+#ifndef PARLEY_ATOM_H
+#define PARLEY_ATOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parley_str.h"
+#include "parley_words.h"
+
+
+/* in the order of their octets, all of which are ASCII */
+#define PARLEY_ATOM_NAMES(NAME)                                               \
+    NAME(_meta) NAME(accepted) NAME(acted_by) NAME(action)                    \
+    NAME(advisory_text) NAME(aee) NAME(alg) NAME(arguments) NAME(arousal)     \
+    NAME(attempt) NAME(attention) NAME(auth_token) NAME(author)               \
+    NAME(batch_refs) NAME(blocked_action) NAME(body) NAME(branch)             \
+    NAME(broadcast_text) NAME(c2a) NAME(capabilities) NAME(channel)           \
+    NAME(chatTools) NAME(checksum) NAME(clientInfo) NAME(code)                \
+    NAME(cognitive) NAME(comfort) NAME(constitution_ref) NAME(constraints)    \
+    NAME(content) NAME(content_type) NAME(context) NAME(convergence_class)    \
+    NAME(conversation) NAME(corr) NAME(created) NAME(createdAt)               \
+    NAME(created_at) NAME(data) NAME(deadlineMs) NAME(declared_at)            \
+    NAME(delivered) NAME(delivery) NAME(diagnostic_id) NAME(dialogue)         \
+    NAME(directedness) NAME(displayName) NAME(disposition) NAME(drafted_with) \
+    NAME(emotional) NAME(energy) NAME(envelope_version) NAME(environments)    \
+    NAME(error) NAME(error_code) NAME(eta) NAME(eventId) NAME(event_class)    \
+    NAME(evidence) NAME(executed_at) NAME(field) NAME(file_refs)              \
+    NAME(finding) NAME(findings) NAME(form) NAME(format) NAME(frame_id)       \
+    NAME(free_text) NAME(from) NAME(handover_body) NAME(hash) NAME(hatches)   \
+    NAME(human_approval) NAME(id) NAME(idempotencyKey) NAME(inReplyTo)        \
+    NAME(injection) NAME(intent) NAME(intent_ref) NAME(jsonrpc) NAME(kid)     \
+    NAME(kind) NAME(knock) NAME(label) NAME(lease_id) NAME(limit)             \
+    NAME(locator) NAME(manifest_hash) NAME(mediaType) NAME(members)           \
+    NAME(mentions) NAME(message) NAME(message_id) NAME(method)                \
+    NAME(min_confidence) NAME(mode) NAME(model_families) NAME(moq) NAME(name) \
+    NAME(next_session_id) NAME(offer) NAME(options) NAME(pain) NAME(params)   \
+    NAME(payload) NAME(payload_ref) NAME(personal_state) NAME(platform)       \
+    NAME(pointer_refs) NAME(policy) NAME(previous_session_id) NAME(priority)  \
+    NAME(progress) NAME(progressToken) NAME(propagation_mode)                 \
+    NAME(protocolVersion) NAME(provenance_basis)                              \
+    NAME(provenance_compute_location) NAME(provenance_context_check)          \
+    NAME(provenance_method) NAME(provenance_return_ref) NAME(pullWith)        \
+    NAME(purposes) NAME(quality_params) NAME(query_id) NAME(query_text)       \
+    NAME(question) NAME(reason) NAME(reasoning) NAME(recipient)               \
+    NAME(recipient_handle) NAME(recommendations) NAME(recommended_idx)        \
+    NAME(reference) NAME(references) NAME(refs) NAME(reliability)             \
+    NAME(remediation) NAME(reply) NAME(reply_to) NAME(requestId)              \
+    NAME(requires) NAME(requires_ack) NAME(resource)                          \
+    NAME(responder_session_id) NAME(response_scope) NAME(response_text)       \
+    NAME(result) NAME(result_ref) NAME(retryable) NAME(return_event_ref)      \
+    NAME(role) NAME(scope) NAME(sender) NAME(sender_handle) NAME(sequence)    \
+    NAME(session_id) NAME(severity) NAME(sig) NAME(signal) NAME(signature)    \
+    NAME(source) NAME(source_constitution_ref) NAME(span_id) NAME(status)     \
+    NAME(stem) NAME(streamId) NAME(stream_id) NAME(subscriber_id)             \
+    NAME(substrate_refs) NAME(summary) NAME(symptom) NAME(synopsis)           \
+    NAME(target) NAME(text) NAME(threadId) NAME(timeout_ms) NAME(timestamp)   \
+    NAME(timing) NAME(to) NAME(topic) NAME(total) NAME(total_chunks)          \
+    NAME(trace) NAME(trace_id) NAME(track_name) NAME(track_url) NAME(ts)      \
+    NAME(ttl) NAME(ttlMs) NAME(ttl_ms) NAME(type) NAME(urgency)               \
+    NAME(utilities) NAME(v) NAME(valence) NAME(value) NAME(vcp)               \
+    NAME(vcp_message) NAME(version) NAME(visibility) NAME(where)              \
+    NAME(withdrawable) NAME(withdrawn_at) NAME(worktree)
+
+
+#define PARLEY_ATOM_CONSTANT(name)  PARLEY_ATOM_##name,
+
+typedef enum {
+    PARLEY_ATOM_NONE = 0,       /* every other name */
+    PARLEY_ATOM_NAMES(PARLEY_ATOM_CONSTANT)
+    PARLEY_ATOMS                /* how many, NONE included: at most 256 */
+} parley_atom_t;
+
+#undef PARLEY_ATOM_CONSTANT
+
+
+/* Of the names; private to this header. */
+extern const parley_words_t *const  parley_atom_words;
+
+
+/* The atom of a name without escapes. */
+static inline parley_atom_t
+parley_atom_of(parley_str_t name)
+{
+    return (parley_atom_t) parley_words_find(parley_atom_words, name.data,
+                                             name.len);
+}
+
+
+/* The name of an atom; of NONE: empty. */
+parley_str_t parley_atom_name(parley_atom_t atom);
+
+
+#endif /* PARLEY_ATOM_H */
