@@ -293,19 +293,13 @@ static void
 parley_carry_copy(parley_buf_t *b, const parley_json_t *doc, uint32_t name,
     int *comma)
 {
-    parley_str_t  first, last;
-
     if (*comma) {
         parley_buf_octet(b, ',');
     }
 
     *comma = 1;
 
-    first = parley_json_raw(doc, name);
-    last = parley_json_raw(doc, name + 1);
-
-    parley_buf_put(b, first.data,
-                   (size_t) (last.data + last.len - first.data));
+    parley_buf_str(b, parley_json_member_raw(doc, name));
 }
 
 
@@ -476,12 +470,10 @@ void
 parley_carry_member(parley_buf_t *b, const parley_member_t *member)
 {
     uint32_t              name;
-    parley_str_t          raw, value;
     const parley_json_t  *doc;
 
     doc = member->value.doc;
     name = member->value.node - 1;
-    value = parley_json_raw(doc, member->value.node);
 
     /* what comes with the message from elsewhere is a document of its own */
 
@@ -489,19 +481,16 @@ parley_carry_member(parley_buf_t *b, const parley_member_t *member)
         && (parley_json_node(doc, name)->flags
             & (PARLEY_JSON_KEY | PARLEY_JSON_ESCAPED)) == PARLEY_JSON_KEY
         && (member->name.data == parley_json_span(doc, name).data
-            || parley_json_string_is(doc, name, member->name)))
+            || parley_json_string_is(doc, name, member->name))
+        && parley_json_member_is_tight(doc, name))
     {
-        raw = parley_json_raw(doc, name);
-
-        if (raw.data + raw.len + 1 == value.data) {
-            parley_buf_put(b, raw.data, raw.len + 1 + value.len);
-            return;
-        }
+        parley_buf_str(b, parley_json_member_raw(doc, name));
+        return;
     }
 
     parley_buf_json_string(b, member->name);
     parley_buf_octet(b, ':');
-    parley_buf_str(b, value);
+    parley_buf_value(b, member->value);
 }
 
 

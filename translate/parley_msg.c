@@ -98,7 +98,6 @@ parley_msg_release(const parley_msg_t *m, parley_msg_t *ret)
 int
 parley_msg_is_payload(const parley_msg_t *m, uint32_t name)
 {
-    uint32_t       i;
     parley_atom_t  atom;
 
     atom = parley_json_atom(m->data.doc, name);
@@ -110,13 +109,7 @@ parley_msg_is_payload(const parley_msg_t *m, uint32_t name)
         return 0;
     }
 
-    for (i = 0; i < m->naside; i++) {
-        if (m->aside[i] == name + 1) {
-            return 0;
-        }
-    }
-
-    return 1;
+    return m->aside == NULL || !m->aside[atom];
 }
 
 

@@ -157,9 +157,9 @@ typedef struct {
     unsigned              partial:1;  /* MVE-5: a log record, no envelope
                                          (AEE-13) */
 
-    const uint32_t       *aside;      /* values of members of data that are
-                                         the envelope's, not the payload's */
-    uint32_t              naside;
+    const uint8_t        *aside;      /* of each atom, whether a member of
+                                         data that has it is the envelope's,
+                                         not the payload's; NULL: none is */
     unsigned              local:1;    /* for the gateway itself, whose session
                                          it is about: never forwarded */
 

@@ -141,8 +141,7 @@ parley_c2a_disposition_t parley_c2a_disposition(const parley_msg_t *m);
  * The members of an event's params that are its envelope: content, a knock
  * and what the draft does not name are its payload.
  */
-extern const parley_str_t  parley_c2a_aside[];
-extern const uint32_t      parley_c2a_naside;
+extern const uint8_t  parley_c2a_aside[PARLEY_ATOMS];
 
 /* The row for a message, to a group or not. */
 const parley_c2a_row_t *parley_c2a_row(const parley_msg_t *m, int group);

@@ -6,6 +6,10 @@
 
 #define PARLEY_C2A_DIGITS  15       /* of integers that are doubles */
 
+/* "id", and the envelope of an event or "_meta" */
+#define PARLEY_C2A_MEMBERS_MAX                                                \
+    (1 + PARLEY_C2A_AT_RELIABILITY - PARLEY_C2A_AT_EVENT_ID)
+
 
 static int parley_c2a_unknown(const parley_json_t *doc,
     const parley_c2a_places_t *places, int tool, parley_error_t *err);
@@ -28,8 +32,6 @@ static int parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
     const parley_c2a_places_t *places, parley_c2a_form_t form);
 static int parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
     const parley_c2a_places_t *places);
-static int parley_c2a_put_aside(parley_arena_t *arena, parley_msg_t *msg,
-    const uint32_t *values);
 static int parley_c2a_fill_attention(parley_msg_t *msg,
     const parley_c2a_places_t *places, int64_t deadline);
 static int parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg,
@@ -38,8 +40,7 @@ static int parley_c2a_fill_sent(parley_arena_t *arena, parley_msg_t *msg);
 static int64_t parley_c2a_deadline(const parley_json_t *doc, uint32_t value);
 static int parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
     const parley_c2a_places_t *places);
-static void parley_c2a_member(parley_msg_t *msg, parley_str_t name,
-    uint32_t value);
+static void parley_c2a_member(parley_msg_t *msg, uint32_t value);
 
 
 int
@@ -448,11 +449,10 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
     const uint32_t  *at;
 
     at = places->at;
+    msg->aside = parley_c2a_aside;
 
-    if (parley_c2a_put_aside(arena, msg, &at[PARLEY_C2A_AT_EVENT_ID]) != 0
-        || parley_msg_string(msg->doc, at[PARLEY_C2A_AT_CREATED],
-                             &msg->created)
-           != 0)
+    if (parley_msg_string(msg->doc, at[PARLEY_C2A_AT_CREATED], &msg->created)
+        != 0)
     {
         return -1;
     }
@@ -470,28 +470,6 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
 
     return parley_c2a_carried(arena, msg, at[PARLEY_C2A_AT_CONTENT],
                               deadline);
-}
-
-
-/* What is not there is PARLEY_JSON_NONE, which no value is. */
-
-static int
-parley_c2a_put_aside(parley_arena_t *arena, parley_msg_t *msg,
-    const uint32_t *values)
-{
-    uint32_t  *aside;
-
-    aside = parley_arena_alloc(arena, parley_c2a_naside * sizeof(uint32_t));
-    if (aside == NULL) {
-        return -1;
-    }
-
-    memcpy(aside, values, parley_c2a_naside * sizeof(uint32_t));
-
-    msg->aside = aside;
-    msg->naside = parley_c2a_naside;
-
-    return 0;
 }
 
 
@@ -599,21 +577,21 @@ parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
 
     at = places->at;
 
-    msg->members = parley_arena_alloc(arena, (parley_c2a_naside + 2)
+    msg->members = parley_arena_alloc(arena, PARLEY_C2A_MEMBERS_MAX
                                              * sizeof(parley_member_t));
     if (msg->members == NULL) {
         return -1;
     }
 
-    parley_c2a_member(msg, PARLEY_STR("id"), at[PARLEY_C2A_AT_ID]);
+    parley_c2a_member(msg, at[PARLEY_C2A_AT_ID]);
 
-    if (msg->naside == 0) {
-        parley_c2a_member(msg, PARLEY_STR("_meta"), at[PARLEY_C2A_AT_META]);
+    if (msg->aside == NULL) {
+        parley_c2a_member(msg, at[PARLEY_C2A_AT_META]);
+        return 0;
     }
 
-    for (i = 1; i < msg->naside; i++) {
-        parley_c2a_member(msg, parley_c2a_aside[i],
-                          at[PARLEY_C2A_AT_EVENT_ID + i]);
+    for (i = PARLEY_C2A_AT_SOURCE; i <= PARLEY_C2A_AT_RELIABILITY; i++) {
+        parley_c2a_member(msg, at[i]);
     }
 
     return 0;
@@ -621,8 +599,9 @@ parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
 
 
 static void
-parley_c2a_member(parley_msg_t *msg, parley_str_t name, uint32_t value)
+parley_c2a_member(parley_msg_t *msg, uint32_t value)
 {
+    uint32_t          name;
     parley_member_t  *member;
 
     if (value == PARLEY_JSON_NONE) {
@@ -630,8 +609,12 @@ parley_c2a_member(parley_msg_t *msg, parley_str_t name, uint32_t value)
     }
 
     member = &msg->members[msg->nmembers++];
+    name = value - 1;
 
-    member->name = name;
+    member->name = (parley_json_node(msg->doc, name)->flags
+                    & PARLEY_JSON_ESCAPED)
+                       ? parley_atom_name(parley_json_atom(msg->doc, name))
+                       : parley_json_span(msg->doc, name);
     member->value.doc = msg->doc;
     member->value.node = value;
 }

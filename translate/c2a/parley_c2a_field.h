@@ -9,7 +9,7 @@
 #include "parley_c2a.h"
 
 
-/* by name, in whichever object; EVENT_ID to RELIABILITY as parley_c2a_aside */
+/* by name, in whichever object */
 typedef enum {
     PARLEY_C2A_FIELD_ID = 0,
     PARLEY_C2A_FIELD_JSONRPC,
@@ -89,7 +89,8 @@ typedef enum {
     PARLEY_C2A_AT_NAME,
     PARLEY_C2A_AT_ARGUMENTS,
     PARLEY_C2A_AT_META,
-    PARLEY_C2A_AT_EVENT_ID,         /* and on, as parley_c2a_aside */
+    PARLEY_C2A_AT_EVENT_ID,         /* from here to RELIABILITY what
+                                       parley_c2a_aside has */
     PARLEY_C2A_AT_SOURCE,
     PARLEY_C2A_AT_CONVERSATION,
     PARLEY_C2A_AT_AUTHOR,

@@ -66,15 +66,17 @@ static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
 };
 
 
-const parley_str_t  parley_c2a_aside[] = {
-    parley_str("eventId"), parley_str("source"), parley_str("conversation"),
-    parley_str("author"), parley_str("target"), parley_str("timing"),
-    parley_str("attention"), parley_str("injection"),
-    parley_str("reliability"),
+const uint8_t  parley_c2a_aside[PARLEY_ATOMS] = {
+    [PARLEY_ATOM_eventId] = 1,
+    [PARLEY_ATOM_source] = 1,
+    [PARLEY_ATOM_conversation] = 1,
+    [PARLEY_ATOM_author] = 1,
+    [PARLEY_ATOM_target] = 1,
+    [PARLEY_ATOM_timing] = 1,
+    [PARLEY_ATOM_attention] = 1,
+    [PARLEY_ATOM_injection] = 1,
+    [PARLEY_ATOM_reliability] = 1,
 };
-
-const uint32_t  parley_c2a_naside = sizeof(parley_c2a_aside)
-                                    / sizeof(parley_c2a_aside[0]);
 
 
 const parley_c2a_form_info_t *

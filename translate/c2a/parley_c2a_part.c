@@ -236,7 +236,6 @@ parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
     msg->members = NULL;
     msg->nmembers = 0;
     msg->aside = NULL;
-    msg->naside = 0;
     msg->said[0] = PARLEY_JSON_NONE;
     msg->timeout_ms = deadline;
 

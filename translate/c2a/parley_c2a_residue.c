@@ -111,7 +111,7 @@ parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
         return;
     }
 
-    if (m->naside > 0) {
+    if (m->aside != NULL) {
         parley_c2a_residue_event(m, m->data.node, loss);
         return;
     }

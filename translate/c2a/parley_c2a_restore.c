@@ -24,6 +24,7 @@ typedef struct {
 static void parley_c2a_restored_id(parley_c2a_encode_t *e);
 static void parley_c2a_restored_rest(parley_c2a_encode_t *e,
     parley_c2a_form_t form);
+static int parley_c2a_is_aside(const parley_member_t *member);
 static int parley_c2a_restored_event(parley_c2a_encode_t *e);
 static int parley_c2a_restored_member(parley_c2a_encode_t *e,
     const parley_member_t *member);
@@ -118,7 +119,7 @@ parley_c2a_restored_id(parley_c2a_encode_t *e)
 static void
 parley_c2a_restored_rest(parley_c2a_encode_t *e, parley_c2a_form_t form)
 {
-    uint32_t                i, k;
+    uint32_t                i;
     const parley_member_t  *member;
 
     for (i = 0; i < e->m->nmembers; i++) {
@@ -131,16 +132,23 @@ parley_c2a_restored_rest(parley_c2a_encode_t *e, parley_c2a_form_t form)
             continue;
         }
 
-        for (k = 1; k < parley_c2a_naside; k++) {
-            if (parley_str_eq(member->name, parley_c2a_aside[k])) {
-                break;
-            }
-        }
-
-        if (form != PARLEY_C2A_DELIVER || k == parley_c2a_naside) {
+        if (form != PARLEY_C2A_DELIVER || !parley_c2a_is_aside(member)) {
             parley_loss_value(e->loss, member->value);
         }
     }
+}
+
+
+/* of the envelope of an event, but not its eventId */
+
+static int
+parley_c2a_is_aside(const parley_member_t *member)
+{
+    parley_atom_t  atom;
+
+    atom = parley_atom_of(member->name);
+
+    return atom != PARLEY_ATOM_eventId && parley_c2a_aside[atom];
 }
 
 
@@ -149,7 +157,7 @@ parley_c2a_restored_rest(parley_c2a_encode_t *e, parley_c2a_form_t form)
 static int
 parley_c2a_restored_event(parley_c2a_encode_t *e)
 {
-    uint32_t       i, k;
+    uint32_t       i;
     parley_buf_t   payload;
     parley_str_t   id, text;
 
@@ -166,15 +174,10 @@ parley_c2a_restored_event(parley_c2a_encode_t *e)
     parley_buf_json_string(&e->b, id);
 
     for (i = 0; i < e->m->nmembers; i++) {
-        for (k = 1; k < parley_c2a_naside; k++) {
-
-            if (parley_str_eq(e->m->members[i].name, parley_c2a_aside[k])) {
-                if (parley_c2a_restored_member(e, &e->m->members[i]) != 0) {
-                    return -1;
-                }
-
-                break;
-            }
+        if (parley_c2a_is_aside(&e->m->members[i])
+            && parley_c2a_restored_member(e, &e->m->members[i]) != 0)
+        {
+            return -1;
         }
     }
 

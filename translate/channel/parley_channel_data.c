@@ -37,8 +37,8 @@ parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
     }
 
     if (!m->carried) {
-        return m->naside == 0 ? parley_channel_text_value(e, b, m->data)
-                              : parley_channel_text_kept(e, b);
+        return m->aside == NULL ? parley_channel_text_value(e, b, m->data)
+                                : parley_channel_text_kept(e, b);
     }
 
     parley_buf_init(&native, e->arena, m->doc->input.len);

@@ -234,20 +234,16 @@ parley_jcs_array(parley_jcs_run_t *r, uint32_t i)
 static inline void
 parley_jcs_member(parley_jcs_run_t *r, uint32_t k)
 {
-    uint32_t                   start, len, quote;
-    const parley_json_node_t  *name, *value;
+    parley_str_t               raw;
+    const parley_json_node_t  *nodes;
 
-    name = &r->doc->nodes[k];
-    value = name + 1;
-    quote = (value->type == PARLEY_JSON_STRING);
-    start = name->off - 1;
-    len = name->len + 3;
+    nodes = r->doc->nodes;
 
-    if ((name->flags & value->flags & PARLEY_JSON_CANONICAL)
-        && value->off - quote == start + len)
+    if ((nodes[k].flags & nodes[k + 1].flags & PARLEY_JSON_CANONICAL)
+        && parley_json_member_is_tight(r->doc, k))
     {
-        parley_jcs_put(r, r->doc->input.data + start,
-                       (size_t) len + value->len + 2 * quote);
+        raw = parley_json_member_raw(r->doc, k);
+        parley_jcs_put(r, raw.data, raw.len);
         return;
     }
 

@@ -184,6 +184,35 @@ int parley_json_part(const parley_json_t *doc, uint32_t i,
 /* The raw octets of a value, quotes included. */
 parley_str_t parley_json_raw(const parley_json_t *doc, uint32_t i);
 
+/* The raw octets of member k, from its name's quote to its value's end. */
+static inline parley_str_t
+parley_json_member_raw(const parley_json_t *doc, uint32_t k)
+{
+    uint32_t                   start, end;
+    const parley_json_node_t  *value;
+
+    value = &doc->nodes[k + 1];
+    start = doc->nodes[k].off - 1;
+    end = value->off + value->len + (value->type == PARLEY_JSON_STRING);
+
+    return parley_str_make(doc->input.data + start, end - start);
+}
+
+
+/* Whether no white space stands between its name, the colon and its value. */
+static inline int
+parley_json_member_is_tight(const parley_json_t *doc, uint32_t k)
+{
+    const parley_json_node_t  *name, *value;
+
+    name = &doc->nodes[k];
+    value = name + 1;
+
+    return value->off - (value->type == PARLEY_JSON_STRING)
+           == name->off + name->len + 2;
+}
+
+
 /* The raw octets between the quotes of a string or name. */
 static inline parley_str_t
 parley_json_span(const parley_json_t *doc, uint32_t i)

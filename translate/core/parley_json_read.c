@@ -6,30 +6,36 @@
 #include "parley_json_tape.h"
 
 
-#define PARLEY_JSON_DONE  0
-#define PARLEY_JSON_MORE  1
-
-
 static int parley_json_read_bounds(const parley_json_limits_t *limits,
     parley_str_t input, parley_error_t *err);
 static int parley_json_read_tape(parley_json_reader_t *r);
-static int parley_json_read_name(parley_json_reader_t *r);
-static int parley_json_read_ascends(const parley_json_t *doc, uint32_t i,
-    uint32_t k);
-static int parley_json_read_colon(parley_json_reader_t *r, uint32_t k);
-static int parley_json_read_element(parley_json_reader_t *r);
-static int parley_json_read_value(parley_json_reader_t *r);
-static int parley_json_read_behind(parley_json_reader_t *r);
-static int parley_json_read_unexpected(parley_json_reader_t *r,
-    const uint8_t *p, const char *text);
-static int parley_json_read_number(parley_json_reader_t *r,
-    parley_json_node_t *node);
-static int parley_json_read_word(parley_json_reader_t *r,
-    parley_json_node_t *node, parley_str_t word, parley_json_type_t type);
-static int parley_json_read_misspelt(parley_json_reader_t *r,
-    parley_str_t word);
-static int parley_json_read_open(parley_json_reader_t *r,
-    parley_json_node_t *node, parley_json_type_t type);
+
+/* inline, so that the place in the input stays in a register */
+static inline const uint8_t *parley_json_read_name(parley_json_reader_t *r,
+    const uint8_t *p);
+static inline int parley_json_read_ascends(const parley_json_t *doc,
+    uint32_t i, uint32_t k);
+static inline const uint8_t *parley_json_read_element(parley_json_reader_t *r,
+    const uint8_t *p);
+static inline const uint8_t *parley_json_read_value(parley_json_reader_t *r,
+    const uint8_t *p);
+static inline const uint8_t *parley_json_read_behind(parley_json_reader_t *r,
+    const uint8_t *p);
+
+static const uint8_t *parley_json_read_other(parley_json_reader_t *r,
+    const uint8_t *p, parley_json_node_t *node);
+static const uint8_t *parley_json_read_number(parley_json_reader_t *r,
+    const uint8_t *p, parley_json_node_t *node);
+static const uint8_t *parley_json_read_word(parley_json_reader_t *r,
+    const uint8_t *p, parley_json_node_t *node, parley_str_t word,
+    parley_json_type_t type);
+static const uint8_t *parley_json_read_misspelt(parley_json_reader_t *r,
+    const uint8_t *p, parley_str_t word);
+static const uint8_t *parley_json_read_open(parley_json_reader_t *r,
+    const uint8_t *p, parley_json_node_t *node);
+static const uint8_t *parley_json_read_unexpected(parley_json_reader_t *r,
+    const uint8_t *p, const char *text)
+    __attribute__((cold));
 
 
 const parley_json_limits_t  parley_json_limits_default = {
@@ -113,69 +119,69 @@ parley_json_read_bounds(const parley_json_limits_t *limits,
 }
 
 
+/*
+ * The steps return where the next octet to look at stands; NULL where one
+ * fails, the fault recorded (none: no memory).
+ */
 static int
 parley_json_read_tape(parley_json_reader_t *r)
 {
-    int  rc;
+    const uint8_t  *p;
 
-    if (r->s.end - r->s.p >= 3 && memcmp(r->s.p, "\xEF\xBB\xBF", 3) == 0) {
-        return parley_json_fault(&r->s, r->s.p, "byte order mark");
+    p = r->s.p;
+
+    if (r->s.end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) {
+        return parley_json_fault(&r->s, p, "byte order mark");
     }
 
     do {
         switch (r->within) {
 
         case PARLEY_JSON_OBJECT:
-            rc = parley_json_read_name(r);
+            p = parley_json_read_name(r, p);
             break;
 
         case PARLEY_JSON_ARRAY:
-            rc = parley_json_read_element(r);
+            p = parley_json_read_element(r, p);
             break;
 
         default:
-            rc = parley_json_tape_room(r);
+            p = (parley_json_tape_room(r) == 0) ? p : NULL;
             break;
         }
 
-        if (rc != 0) {
+        if (p != NULL) {
+            p = parley_json_read_value(r, p);
+        }
+
+        if (p == NULL) {
             return -1;
         }
 
-        rc = parley_json_read_value(r);
+    } while (r->within != PARLEY_JSON_NULL);
 
-        if (rc == PARLEY_JSON_DONE) {
-            rc = parley_json_read_behind(r);
-        }
-
-    } while (rc == PARLEY_JSON_MORE);
-
-    return rc;
+    return 0;
 }
 
 
 /* a name and its colon; there is room for the value too */
-static inline int
-parley_json_read_name(parley_json_reader_t *r)
+static inline const uint8_t *
+parley_json_read_name(parley_json_reader_t *r, const uint8_t *p)
 {
     uint32_t             k, latest;
-    const uint8_t       *p, *end;
     parley_json_node_t  *node, *open;
 
-    end = r->s.end;
-    p = r->s.p;
-
-    if (p == end || *p != '"') {
+    if (p == r->s.end || *p != '"') {
         p = parley_json_scan_blanks(&r->s, p);
 
-        if (p == end || *p != '"') {
+        if (p == r->s.end || *p != '"') {
             return parley_json_read_unexpected(r, p,
                                                "a member name was expected");
         }
     }
 
     if (parley_json_tape_room(r) != 0) {
-        return -1;
+        return NULL;
     }
 
     k = r->doc.nnodes;
@@ -183,19 +189,20 @@ parley_json_read_name(parley_json_reader_t *r)
     open = &r->doc.nodes[r->open];
 
     if (parley_json_tape_count(r, open, p) != 0) {
-        return -1;
+        return NULL;
     }
 
-    r->s.p = p + 1;
-
-    if (parley_json_scan_string(&r->s, node, r->limits->string) != 0) {
-        return -1;
-    }
-
-    node->off = (uint32_t) (p + 1 - r->doc.input.data);
+    p++;
+    node->off = (uint32_t) (p - r->doc.input.data);
     node->next = k + 1;
-    r->doc.nnodes = k + 1;
 
+    p = parley_json_scan_string(&r->s, node, p, r->limits->string);
+
+    if (p == NULL) {
+        return NULL;
+    }
+
+    r->doc.nnodes = k + 1;
     latest = open->len;
     open->len = k;
 
@@ -208,8 +215,7 @@ parley_json_read_name(parley_json_reader_t *r)
         }
 
     } else {
-        node->atom = (uint16_t) parley_atom_of(parley_str_make(p + 1,
-                                                               node->len));
+        node->atom = (uint16_t) parley_atom_of(parley_json_span(&r->doc, k));
 
         if ((open->flags & PARLEY_JSON_SORTED) && latest != PARLEY_JSON_NONE
             && !parley_json_read_ascends(&r->doc, latest, k))
@@ -220,7 +226,16 @@ parley_json_read_name(parley_json_reader_t *r)
 
     node->flags |= PARLEY_JSON_KEY;
 
-    return parley_json_read_colon(r, k);
+    if (p == r->s.end || *p != ':') {
+        p = parley_json_scan_blanks(&r->s, p);
+
+        if (p == r->s.end || *p != ':') {
+            r->at = k;
+            return parley_json_read_unexpected(r, p, "a colon was expected");
+        }
+    }
+
+    return p + 1;
 }
 
 
@@ -238,60 +253,36 @@ parley_json_read_ascends(const parley_json_t *doc, uint32_t i, uint32_t k)
 }
 
 
-/* the colon behind name k */
-static inline int
-parley_json_read_colon(parley_json_reader_t *r, uint32_t k)
+static inline const uint8_t *
+parley_json_read_element(parley_json_reader_t *r, const uint8_t *p)
 {
-    const uint8_t  *p;
-
-    p = r->s.p;
-
-    if (p == r->s.end || *p != ':') {
-        p = parley_json_scan_blanks(&r->s, p);
-
-        if (p == r->s.end || *p != ':') {
-            r->at = k;
-            return parley_json_read_unexpected(r, p, "a colon was expected");
-        }
+    if (parley_json_tape_room(r) != 0
+        || parley_json_tape_count(r, &r->doc.nodes[r->open], p) != 0)
+    {
+        return NULL;
     }
 
-    r->s.p = p + 1;
-
-    return 0;
+    return p;
 }
 
 
-static int
-parley_json_read_element(parley_json_reader_t *r)
+/* a value and what is behind it, or the bracket that opens one */
+static inline const uint8_t *
+parley_json_read_value(parley_json_reader_t *r, const uint8_t *p)
 {
-    if (parley_json_tape_room(r) != 0) {
-        return -1;
-    }
-
-    return parley_json_tape_count(r, &r->doc.nodes[r->open], r->s.p);
-}
-
-
-static inline int
-parley_json_read_value(parley_json_reader_t *r)
-{
-    int                  rc;
     uint32_t             i;
-    const uint8_t       *p;
     parley_json_node_t  *node;
 
     i = r->doc.nnodes;
-    p = r->s.p;
 
     if (p == r->s.end || *p <= ' ') {
         p = parley_json_scan_blanks(&r->s, p);
-        r->s.p = p;
 
         if (p == r->s.end) {
             r->at = (r->within == PARLEY_JSON_OBJECT) ? i - 1
                                                       : PARLEY_JSON_NONE;
-
-            return parley_json_ended(&r->s);
+            (void) parley_json_ended(&r->s);
+            return NULL;
         }
     }
 
@@ -301,47 +292,27 @@ parley_json_read_value(parley_json_reader_t *r)
     node->depth = (uint16_t) r->depth;
     r->doc.nnodes = i + 1;
 
-    switch (*p) {
-
-    case '"':
-        r->s.p = p + 1;
+    if (*p == '"') {
         node->off++;
-        rc = parley_json_scan_string(&r->s, node, r->limits->string);
-        break;
+        p = parley_json_scan_string(&r->s, node, p + 1, r->limits->string);
 
-    case '{':
-        rc = parley_json_read_open(r, node, PARLEY_JSON_OBJECT);
-        break;
+    } else if (*p == '{' || *p == '[') {
+        p = parley_json_read_open(r, p, node);
 
-    case '[':
-        rc = parley_json_read_open(r, node, PARLEY_JSON_ARRAY);
-        break;
+        if (p != NULL && r->open == i) {
+            return p;
+        }
 
-    case 't':
-        rc = parley_json_read_word(r, node, PARLEY_STR("true"),
-                                   PARLEY_JSON_TRUE);
-        break;
-
-    case 'f':
-        rc = parley_json_read_word(r, node, PARLEY_STR("false"),
-                                   PARLEY_JSON_FALSE);
-        break;
-
-    case 'n':
-        rc = parley_json_read_word(r, node, PARLEY_STR("null"),
-                                   PARLEY_JSON_NULL);
-        break;
-
-    default:
-        rc = parley_json_read_number(r, node);
-        break;
+    } else {
+        p = parley_json_read_other(r, p, node);
     }
 
-    if (rc < 0) {
+    if (p == NULL) {
         r->at = i;
+        return NULL;
     }
 
-    return rc;
+    return parley_json_read_behind(r, p);
 }
 
 
@@ -349,73 +320,97 @@ parley_json_read_value(parley_json_reader_t *r)
  * Behind a whole value: a comma, or the brackets that close and what is behind
  * them.
  */
-static inline int
-parley_json_read_behind(parley_json_reader_t *r)
+static inline const uint8_t *
+parley_json_read_behind(parley_json_reader_t *r, const uint8_t *p)
 {
-    int             object;
-    const uint8_t  *p, *end;
-
-    end = r->s.end;
+    int  object;
 
     for ( ;; ) {
-        p = r->s.p;
 
-        if (p == end || *p <= ' ') {
+        if (p == r->s.end || *p <= ' ') {
             p = parley_json_scan_blanks(&r->s, p);
-            r->s.p = p;
         }
 
         if (r->within == PARLEY_JSON_NULL) {
-            return (p == end)
-                       ? PARLEY_JSON_DONE
-                       : parley_json_fault(&r->s, p,
+            return (p == r->s.end)
+                       ? p
+                       : parley_json_read_unexpected(r, p,
                                            "trailing octets after the value");
         }
 
-        if (p < end && *p == ',') {
-            r->s.p = p + 1;
-            return PARLEY_JSON_MORE;
+        if (p < r->s.end && *p == ',') {
+            return p + 1;
         }
 
         object = (r->within == PARLEY_JSON_OBJECT);
 
-        if (p == end || *p != (object ? '}' : ']')) {
+        if (p == r->s.end || *p != (object ? '}' : ']')) {
             return parley_json_read_unexpected(r, p,
                                        object ? "a comma or '}' was expected"
                                               : "a comma or ']' was expected");
         }
 
-        if (parley_json_tape_close(r) != 0) {
-            return -1;
+        p++;
+
+        if (parley_json_tape_close(r, p) != 0) {
+            return NULL;
         }
     }
 }
 
 
 /* something else stands at p, or nothing */
-static int
+static const uint8_t *
 parley_json_read_unexpected(parley_json_reader_t *r, const uint8_t *p,
     const char *text)
 {
-    return (p == r->s.end) ? parley_json_ended(&r->s)
-                           : parley_json_fault(&r->s, p, text);
+    (void) ((p == r->s.end) ? parley_json_ended(&r->s)
+                            : parley_json_fault(&r->s, p, text));
+
+    return NULL;
 }
 
 
-static int
-parley_json_read_number(parley_json_reader_t *r, parley_json_node_t *node)
+/* a value that is no string, array or object */
+static const uint8_t *
+parley_json_read_other(parley_json_reader_t *r, const uint8_t *p,
+    parley_json_node_t *node)
 {
-    int      inexact;
-    uint8_t  c;
+    switch (*p) {
+
+    case 't':
+        return parley_json_read_word(r, p, node, PARLEY_STR("true"),
+                                     PARLEY_JSON_TRUE);
+
+    case 'f':
+        return parley_json_read_word(r, p, node, PARLEY_STR("false"),
+                                     PARLEY_JSON_FALSE);
+
+    case 'n':
+        return parley_json_read_word(r, p, node, PARLEY_STR("null"),
+                                     PARLEY_JSON_NULL);
+
+    default:
+        return parley_json_read_number(r, p, node);
+    }
+}
+
+
+static const uint8_t *
+parley_json_read_number(parley_json_reader_t *r, const uint8_t *p,
+    parley_json_node_t *node)
+{
+    int  inexact;
+
+    r->s.p = p;
 
     if (parley_json_scan_short(&r->s, node, r->limits->number) == 0) {
-        return PARLEY_JSON_DONE;
+        return r->s.p;
     }
 
-    c = *r->s.p;
-
-    if (c != '-' && (c < '0' || c > '9')) {
-        return parley_json_fault(&r->s, r->s.p, "a value was expected");
+    if (*p != '-' && (*p < '0' || *p > '9')) {
+        (void) parley_json_fault(&r->s, p, "a value was expected");
+        return NULL;
     }
 
     inexact = 0;
@@ -423,46 +418,43 @@ parley_json_read_number(parley_json_reader_t *r, parley_json_node_t *node)
     if (parley_json_scan_number(&r->s, node, r->limits->number, &inexact)
         != 0)
     {
-        return -1;
+        return NULL;
     }
 
     if (inexact && r->doc.inexact == PARLEY_JSON_NONE) {
         r->doc.inexact = r->doc.nnodes - 1;
     }
 
-    return PARLEY_JSON_DONE;
+    return r->s.p;
 }
 
 
 /* true, false or null */
-static int
-parley_json_read_word(parley_json_reader_t *r, parley_json_node_t *node,
-    parley_str_t word, parley_json_type_t type)
+static const uint8_t *
+parley_json_read_word(parley_json_reader_t *r, const uint8_t *p,
+    parley_json_node_t *node, parley_str_t word, parley_json_type_t type)
 {
-    if ((size_t) (r->s.end - r->s.p) < word.len
-        || !parley_octets_same(r->s.p, word.data, word.len))
+    if ((size_t) (r->s.end - p) < word.len
+        || !parley_octets_same(p, word.data, word.len))
     {
-        return parley_json_read_misspelt(r, word);
+        return parley_json_read_misspelt(r, p, word);
     }
 
-    r->s.p += word.len;
     node->len = (uint32_t) word.len;
     node->count = 0;
     node->type = (uint8_t) type;
     node->flags = PARLEY_JSON_CANONICAL;
 
-    return PARLEY_JSON_DONE;
+    return p + word.len;
 }
 
 
 /* the octet at fault is the first that differs */
-static int
-parley_json_read_misspelt(parley_json_reader_t *r, parley_str_t word)
+static const uint8_t *
+parley_json_read_misspelt(parley_json_reader_t *r, const uint8_t *p,
+    parley_str_t word)
 {
-    size_t          i;
-    const uint8_t  *p;
-
-    p = r->s.p;
+    size_t  i;
 
     for (i = 0; p + i < r->s.end && p[i] == word.data[i]; i++) { /* void */ }
 
@@ -470,14 +462,18 @@ parley_json_read_misspelt(parley_json_reader_t *r, parley_str_t word)
 }
 
 
-static int
-parley_json_read_open(parley_json_reader_t *r, parley_json_node_t *node,
-    parley_json_type_t type)
+/* afterwards it is open, or empty and closed */
+static const uint8_t *
+parley_json_read_open(parley_json_reader_t *r, const uint8_t *p,
+    parley_json_node_t *node)
 {
-    const uint8_t  *p;
+    parley_json_type_t  type;
+
+    type = (*p == '{') ? PARLEY_JSON_OBJECT : PARLEY_JSON_ARRAY;
 
     if (r->depth == r->max_depth) {
-        return parley_json_excess(&r->s, r->s.p, "nested too deeply");
+        (void) parley_json_excess(&r->s, p, "nested too deeply");
+        return NULL;
     }
 
     node->len = PARLEY_JSON_NONE;
@@ -490,14 +486,19 @@ parley_json_read_open(parley_json_reader_t *r, parley_json_node_t *node,
     r->within = type;
     r->depth++;
 
-    p = parley_json_scan_blanks(&r->s, r->s.p + 1);
-    r->s.p = p;
+    p++;
+
+    if (p < r->s.end && *p <= ' ') {
+        p = parley_json_scan_blanks(&r->s, p);
+    }
 
     /* only here may a bracket close at once: "[1,]" is refused */
 
     if (p < r->s.end && *p == ((type == PARLEY_JSON_OBJECT) ? '}' : ']')) {
-        return parley_json_tape_close(r);
+        p++;
+
+        return (parley_json_tape_close(r, p) == 0) ? p : NULL;
     }
 
-    return PARLEY_JSON_MORE;
+    return p;
 }

@@ -79,30 +79,33 @@ int parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
 
 
 /*
- * s->p stands behind the opening quote; afterwards behind the closing one.
- * Sets len, count, type and flags of the node; max is the limit of len.
+ * A string whose opening quote stands before start; returns where the closing
+ * one ends, or NULL, the fault recorded.  Sets len, count, type and flags of
+ * the node; max is the limit of len.
  */
-static inline __attribute__((always_inline)) int
+static inline __attribute__((always_inline)) const uint8_t *
 parley_json_scan_string(parley_json_scan_t *s, parley_json_node_t *node,
-    uint32_t max)
+    const uint8_t *start, uint32_t max)
 {
     const uint8_t  *p, *last;
 
-    p = parley_utf8_plain(s->p, s->end);
+    p = parley_utf8_plain(start, s->end);
 
-    if (p == s->end || *p != '"' || (size_t) (p - s->p) > max) {
-        last = ((size_t) (s->end - s->p) > max) ? s->p + max + 1 : s->end;
+    if (p == s->end || *p != '"' || (size_t) (p - start) > max) {
+        last = ((size_t) (s->end - start) > max) ? start + max + 1 : s->end;
+        s->p = start;
 
-        return parley_json_scan_rest(s, node, (p < last) ? p : last, last);
+        return (parley_json_scan_rest(s, node, (p < last) ? p : last, last)
+                == 0)
+                   ? s->p : NULL;
     }
 
-    node->len = (uint32_t) (p - s->p);
+    node->len = (uint32_t) (p - start);
     node->count = node->len;
     node->type = PARLEY_JSON_STRING;
     node->flags = PARLEY_JSON_ASCII | PARLEY_JSON_CANONICAL;
-    s->p = p + 1;
 
-    return 0;
+    return p + 1;
 }
 
 

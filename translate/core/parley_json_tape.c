@@ -35,7 +35,7 @@ parley_json_tape_grow(parley_json_reader_t *r)
 
 
 int
-parley_json_tape_close(parley_json_reader_t *r)
+parley_json_tape_close(parley_json_reader_t *r, const uint8_t *p)
 {
     uint32_t             i, at;
     const uint8_t       *start;
@@ -45,7 +45,6 @@ parley_json_tape_close(parley_json_reader_t *r)
     node = &r->doc.nodes[i];
     start = r->doc.input.data + node->off;
 
-    r->s.p++;
     r->open = node->next;
     r->within = (r->open == PARLEY_JSON_NONE)
                     ? PARLEY_JSON_NULL
@@ -53,7 +52,7 @@ parley_json_tape_close(parley_json_reader_t *r)
     r->depth--;
 
     node->next = r->doc.nnodes;
-    node->len = (uint32_t) (r->s.p - start);
+    node->len = (uint32_t) (p - start);
 
     /* names in strictly ascending order are different names */
 

@@ -34,18 +34,18 @@ typedef struct {
 int parley_json_tape_grow(parley_json_reader_t *r);
 
 /*
- * Closes what is open; s.p stands at its last bracket and moves behind it.
- * Returns -1 where a member is there twice or memory cannot be had.
+ * Closes what is open; its last bracket stands before p.  Returns -1 where a
+ * member is there twice or memory cannot be had.
  */
-int parley_json_tape_close(parley_json_reader_t *r);
+int parley_json_tape_close(parley_json_reader_t *r, const uint8_t *p);
 
 /* Fills *err with the fault that was recorded (none: no memory): -1. */
 int parley_json_tape_failed(parley_json_reader_t *r, parley_error_t *err);
 
 
 /*
- * Room for the nodes of a member, or of an element.  While s.p stands before
- * the end, the tape has fewer nodes than octets were passed: two more fit.
+ * Room for the nodes of a member, or of an element.  Before the end of the
+ * input the tape has fewer nodes than octets were passed: two more fit.
  */
 static inline int
 parley_json_tape_room(parley_json_reader_t *r)
