@@ -146,27 +146,14 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
 static ngx_int_t
 ngx_http_parley_header_dropped(ngx_table_elt_t *h, ngx_uint_t translated)
 {
-    if (h->key.len > sizeof("parley-") - 1
-        && ngx_strncmp(h->lowcase_key, "parley-", sizeof("parley-") - 1) == 0)
-    {
-        return 1;
-    }
+    parley_str_t  name;
 
-    if (h->key.len == sizeof("accept-encoding") - 1
-        && ngx_strncmp(h->lowcase_key, "accept-encoding", h->key.len) == 0)
-    {
-        return 1;
-    }
+    name = parley_str_make(h->lowcase_key, h->key.len);
 
-    if (h->key.len == sizeof("traceparent") - 1
-        && ngx_strncmp(h->lowcase_key, "traceparent", h->key.len) == 0)
-    {
-        return 1;
-    }
-
-    return translated
-           && h->key.len == sizeof("content-type") - 1
-           && ngx_strncmp(h->lowcase_key, "content-type", h->key.len) == 0;
+    return parley_str_begins(name, "parley-")
+           || parley_str_is(name, "accept-encoding")
+           || parley_str_is(name, "traceparent")
+           || (translated && parley_str_is(name, "content-type"));
 }
 
 
@@ -288,7 +275,7 @@ ngx_http_parley_in_header(ngx_http_request_t *r, const char *name)
         }
 
         if (h[i].key.len == len
-            && ngx_strncmp(h[i].lowcase_key, name, len) == 0)
+            && ngx_memcmp(h[i].lowcase_key, name, len) == 0)
         {
             return &h[i].value;
         }

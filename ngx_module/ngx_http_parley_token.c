@@ -130,8 +130,8 @@ ngx_http_parley_token_header(ngx_http_request_t *r,
         }
 
         if (h[i].key.len == sizeof("authorization") - 1
-            && ngx_strncmp(h[i].lowcase_key, "authorization",
-                           sizeof("authorization") - 1)
+            && ngx_memcmp(h[i].lowcase_key, "authorization",
+                          sizeof("authorization") - 1)
                == 0)
         {
             found = &h[i];

@@ -8,45 +8,56 @@
 
 /* the members that were met of those that a frame knows */
 typedef struct {
-    uint64_t  met;      /* a bit for each index; 0 is all other members */
-    uint32_t  at[PARLEY_SCHEMA_WORDS_MAX + 1];  /* their values */
+    uint64_t                   met;     /* a bit for each index; 0 is all
+                                           other members */
+    const parley_json_node_t  *at[PARLEY_SCHEMA_WORDS_MAX + 1]; /* values */
 } parley_schema_members_t;
 
 
 /* once for each value of a message: what calls would cost is a good part */
 static inline int parley_schema_plan_value(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i)
+    const parley_schema_plan_t *plan, const parley_json_node_t *node)
     __attribute__((always_inline));
 static int parley_schema_plan_escaped(const parley_schema_run_t *run,
     const parley_words_t *words, const parley_json_node_t *node)
     __attribute__((cold));
 static int parley_schema_plan_object(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i);
+    const parley_schema_plan_t *plan, const parley_json_node_t *node);
 static int parley_schema_plan_members(parley_schema_run_t *run,
-    const parley_schema_frame_t *f, uint32_t i, parley_schema_members_t *m);
+    const parley_schema_frame_t *f, const parley_json_node_t *node,
+    parley_schema_members_t *m);
 static int parley_schema_plan_named(parley_schema_run_t *run,
-    const parley_schema_frame_t *f, uint32_t i, parley_schema_members_t *m);
+    const parley_schema_frame_t *f, const parley_json_node_t *node,
+    parley_schema_members_t *m);
 static int parley_schema_plan_case(parley_schema_run_t *run,
-    const parley_schema_frame_t *f, uint32_t i,
+    const parley_schema_frame_t *f, const parley_json_node_t *node,
     const parley_schema_members_t *m);
 static int parley_schema_plan_closer(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_plan_t *plan, const parley_json_node_t *node,
     const parley_schema_members_t *m);
 static int parley_schema_plan_known(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_plan_t *plan, const parley_json_node_t *node,
     const parley_schema_members_t *m);
 static int parley_schema_plan_items(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i);
+    const parley_schema_plan_t *plan, const parley_json_node_t *node);
 static int parley_schema_plan_strings(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i);
+    const parley_schema_plan_t *plan, const parley_json_node_t *node);
 static int parley_schema_plan_numbers(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i);
+    const parley_schema_plan_t *plan, const parley_json_node_t *node);
 static int parley_schema_plan_rest(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_plan_t *plan, const parley_json_node_t *node,
     const parley_schema_members_t *m);
 static int parley_schema_plan_branch(parley_schema_run_t *run,
-    const parley_schema_branch_t *b, uint32_t i,
+    const parley_schema_branch_t *b, const parley_json_node_t *node,
     const parley_schema_members_t *m);
+
+
+static inline uint32_t
+parley_schema_at(const parley_schema_run_t *run,
+    const parley_json_node_t *node)
+{
+    return (uint32_t) (node - run->nodes);
+}
 
 
 /* the index of a string among words, 0 where it is none, or < 0 */
@@ -70,7 +81,7 @@ parley_schema_plan_escaped(const parley_schema_run_t *run,
 {
     parley_str_t  text;
 
-    if (parley_json_string(run->doc, (uint32_t) (node - run->nodes), &text)
+    if (parley_json_string(run->doc, parley_schema_at(run, node), &text)
         != 0)
     {
         return PARLEY_SCHEMA_MEMORY;
@@ -83,18 +94,16 @@ parley_schema_plan_escaped(const parley_schema_run_t *run,
 /* types, and of a string also length and words */
 static inline int
 parley_schema_plan_first(const parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i)
+    const parley_schema_plan_t *plan, const parley_json_node_t *node)
 {
-    int                        n;
-    const parley_json_node_t  *node;
-
-    node = &run->nodes[i];
+    int  n;
 
     if (!(plan->types >> node->type & 1)) {
         return (node->type == PARLEY_JSON_NUMBER
                 && (plan->types & PARLEY_SCHEMA_INTEGER)
                 && ((node->flags & PARLEY_JSON_INTEGER)
-                    || parley_schema_number_is_integer(run->doc, i)))
+                    || parley_schema_number_is_integer(run->doc,
+                                               parley_schema_at(run, node))))
                ? PARLEY_SCHEMA_VALID : PARLEY_SCHEMA_INVALID;
     }
 
@@ -119,22 +128,22 @@ parley_schema_plan_first(const parley_schema_run_t *run,
 /* of a value that its own frame's members, if any, are not known of yet */
 static inline int
 parley_schema_plan_value(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i)
+    const parley_schema_plan_t *plan, const parley_json_node_t *node)
 {
     int  rc;
 
-    rc = parley_schema_plan_first(run, plan, i);
+    rc = parley_schema_plan_first(run, plan, node);
 
     if (rc != PARLEY_SCHEMA_VALID) {
         return rc;
     }
 
-    if (run->nodes[i].type == PARLEY_JSON_OBJECT && plan->frame != NULL) {
-        return parley_schema_plan_object(run, plan, i);
+    if (node->type == PARLEY_JSON_OBJECT && plan->frame != NULL) {
+        return parley_schema_plan_object(run, plan, node);
     }
 
-    return (plan->closer >> run->nodes[i].type & 1)
-           ? parley_schema_plan_closer(run, plan, i, NULL)
+    return (plan->closer >> node->type & 1)
+           ? parley_schema_plan_closer(run, plan, node, NULL)
            : PARLEY_SCHEMA_VALID;
 }
 
@@ -142,7 +151,7 @@ parley_schema_plan_value(parley_schema_run_t *run,
 /* another plan of a value whose members are known; m NULL: it has none */
 static inline int
 parley_schema_plan_again(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_plan_t *plan, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
     int  rc;
@@ -151,14 +160,14 @@ parley_schema_plan_again(parley_schema_run_t *run,
         return PARLEY_SCHEMA_VALID;
     }
 
-    rc = parley_schema_plan_first(run, plan, i);
+    rc = parley_schema_plan_first(run, plan, node);
 
     if (rc != PARLEY_SCHEMA_VALID) {
         return rc;
     }
 
-    return (plan->closer >> run->nodes[i].type & 1)
-           ? parley_schema_plan_closer(run, plan, i, m)
+    return (plan->closer >> node->type & 1)
+           ? parley_schema_plan_closer(run, plan, node, m)
            : PARLEY_SCHEMA_VALID;
 }
 
@@ -167,13 +176,13 @@ int
 parley_schema_plan_run(parley_schema_run_t *run,
     const parley_schema_plan_t *plan, uint32_t i)
 {
-    return parley_schema_plan_value(run, plan, i);
+    return parley_schema_plan_value(run, plan, &run->nodes[i]);
 }
 
 
 static int
 parley_schema_plan_object(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i)
+    const parley_schema_plan_t *plan, const parley_json_node_t *node)
 {
     int                           rc;
     parley_schema_members_t       m;
@@ -182,8 +191,8 @@ parley_schema_plan_object(parley_schema_run_t *run,
     f = plan->frame;
     m.met = 0;
 
-    rc = f->by_name ? parley_schema_plan_named(run, f, i, &m)
-                    : parley_schema_plan_members(run, f, i, &m);
+    rc = f->by_name ? parley_schema_plan_named(run, f, node, &m)
+                    : parley_schema_plan_members(run, f, node, &m);
 
     if (rc != PARLEY_SCHEMA_VALID) {
         return rc;
@@ -194,47 +203,46 @@ parley_schema_plan_object(parley_schema_run_t *run,
     }
 
     if (plan->closer & PARLEY_SCHEMA_OBJECT) {
-        rc = parley_schema_plan_closer(run, plan, i, &m);
+        rc = parley_schema_plan_closer(run, plan, node, &m);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
         }
     }
 
-    return f->selects ? parley_schema_plan_case(run, f, i, &m)
+    return f->selects ? parley_schema_plan_case(run, f, node, &m)
                       : PARLEY_SCHEMA_VALID;
 }
 
 
 static int
 parley_schema_plan_members(parley_schema_run_t *run,
-    const parley_schema_frame_t *f, uint32_t i, parley_schema_members_t *m)
+    const parley_schema_frame_t *f, const parley_json_node_t *node,
+    parley_schema_members_t *m)
 {
     int                          rc, n;
-    uint32_t                     k, end;
     uint64_t                     met;
-    const parley_json_node_t    *nodes;
+    const parley_json_node_t    *nodes, *name, *end;
     const parley_schema_plan_t  *plan;
 
     met = 0;
     nodes = run->nodes;
-    end = nodes[i].next;
+    end = &nodes[node->next];
 
-    for (k = i + 1; k != end; k = nodes[k + 1].next) {
+    for (name = node + 1; name != end; name = &nodes[name[1].next]) {
 
-        n = (f->atoms != NULL)
-                ? f->atoms[nodes[k].atom]
-                : parley_schema_plan_word(run, f->names, &nodes[k]);
+        n = (f->atoms != NULL) ? f->atoms[name->atom]
+                               : parley_schema_plan_word(run, f->names, name);
 
         if (n < 0) {
             return n;
         }
 
         met |= (uint64_t) 1 << n;
-        m->at[n] = k + 1;
+        m->at[n] = name + 1;
         plan = f->plans[n];
 
         if (plan != NULL) {
-            rc = parley_schema_plan_value(run, plan, k + 1);
+            rc = parley_schema_plan_value(run, plan, name + 1);
             if (rc != PARLEY_SCHEMA_VALID) {
                 return rc;
             }
@@ -250,24 +258,26 @@ parley_schema_plan_members(parley_schema_run_t *run,
 /* nothing matters but one name or two */
 static int
 parley_schema_plan_named(parley_schema_run_t *run,
-    const parley_schema_frame_t *f, uint32_t i, parley_schema_members_t *m)
+    const parley_schema_frame_t *f, const parley_json_node_t *node,
+    parley_schema_members_t *m)
 {
     int       rc;
     uint32_t  n, value;
 
     for (n = 1; n <= f->names->n; n++) {
 
-        value = parley_schema_find_member(run, i, f->names->words[n].text);
+        value = parley_schema_find_member(run, parley_schema_at(run, node),
+                                          f->names->words[n].text);
 
         if (value == PARLEY_JSON_NONE) {
             continue;
         }
 
         m->met |= (uint64_t) 1 << n;
-        m->at[n] = value;
+        m->at[n] = &run->nodes[value];
 
         if (f->plans[n] != NULL) {
-            rc = parley_schema_plan_value(run, f->plans[n], value);
+            rc = parley_schema_plan_value(run, f->plans[n], m->at[n]);
             if (rc != PARLEY_SCHEMA_VALID) {
                 return rc;
             }
@@ -280,54 +290,53 @@ parley_schema_plan_named(parley_schema_run_t *run,
 
 static int
 parley_schema_plan_case(parley_schema_run_t *run,
-    const parley_schema_frame_t *f, uint32_t i,
+    const parley_schema_frame_t *f, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
-    int       n;
-    uint32_t  k;
+    int                        n;
+    const parley_json_node_t  *value;
 
     n = 0;
 
     if (m->met >> f->selector & 1) {
 
-        k = m->at[f->selector];
+        value = m->at[f->selector];
 
-        if (run->nodes[k].type == PARLEY_JSON_STRING) {
-            n = parley_schema_plan_word(run, f->words,
-                                        &run->nodes[k]);
+        if (value->type == PARLEY_JSON_STRING) {
+            n = parley_schema_plan_word(run, f->words, value);
             if (n < 0) {
                 return n;
             }
         }
     }
 
-    return parley_schema_plan_again(run, f->cases[n], i, m);
+    return parley_schema_plan_again(run, f->cases[n], node, m);
 }
 
 
 static int
 parley_schema_plan_closer(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_plan_t *plan, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
     int  rc;
 
-    switch (run->nodes[i].type) {
+    switch (node->type) {
 
     case PARLEY_JSON_STRING:
-        rc = parley_schema_plan_strings(run, plan, i);
+        rc = parley_schema_plan_strings(run, plan, node);
         break;
 
     case PARLEY_JSON_NUMBER:
-        rc = parley_schema_plan_numbers(run, plan, i);
+        rc = parley_schema_plan_numbers(run, plan, node);
         break;
 
     case PARLEY_JSON_ARRAY:
-        rc = parley_schema_plan_items(run, plan, i);
+        rc = parley_schema_plan_items(run, plan, node);
         break;
 
     case PARLEY_JSON_OBJECT:
-        rc = parley_schema_plan_known(run, plan, i, m);
+        rc = parley_schema_plan_known(run, plan, node, m);
         break;
 
     default:
@@ -338,21 +347,21 @@ parley_schema_plan_closer(parley_schema_run_t *run,
         return rc;
     }
 
-    return parley_schema_plan_rest(run, plan, i, m);
+    return parley_schema_plan_rest(run, plan, node, m);
 }
 
 
 /* what is asked of an object whose members were met before */
 static int
 parley_schema_plan_known(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_plan_t *plan, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
     int                                 rc;
     const parley_schema_plan_member_t  *member;
 
-    if (run->nodes[i].count < plan->min_members
-        || run->nodes[i].count > plan->max_members)
+    if (node->count < plan->min_members
+        || node->count > plan->max_members)
     {
         return PARLEY_SCHEMA_INVALID;
     }
@@ -380,14 +389,12 @@ parley_schema_plan_known(parley_schema_run_t *run,
 
 static int
 parley_schema_plan_items(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i)
+    const parley_schema_plan_t *plan, const parley_json_node_t *node)
 {
-    int       rc;
-    uint32_t  k, end;
+    int                        rc;
+    const parley_json_node_t  *item, *end;
 
-    if (run->nodes[i].count < plan->min_items
-        || run->nodes[i].count > plan->max_items)
-    {
+    if (node->count < plan->min_items || node->count > plan->max_items) {
         return PARLEY_SCHEMA_INVALID;
     }
 
@@ -395,10 +402,10 @@ parley_schema_plan_items(parley_schema_run_t *run,
         return PARLEY_SCHEMA_VALID;
     }
 
-    end = run->nodes[i].next;
+    end = &run->nodes[node->next];
 
-    for (k = i + 1; k != end; k = run->nodes[k].next) {
-        rc = parley_schema_plan_value(run, plan->items, k);
+    for (item = node + 1; item != end; item = &run->nodes[item->next]) {
+        rc = parley_schema_plan_value(run, plan->items, item);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
         }
@@ -410,17 +417,15 @@ parley_schema_plan_items(parley_schema_run_t *run,
 
 static int
 parley_schema_plan_strings(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i)
+    const parley_schema_plan_t *plan, const parley_json_node_t *node)
 {
     int                            rc;
     uint32_t                       n;
     parley_str_t                   text;
     const parley_schema_string_t  *s;
 
-    text = parley_json_span(run->doc, i);
-
-    if ((run->nodes[i].flags & PARLEY_JSON_ESCAPED)
-        && parley_json_string(run->doc, i, &text) != 0)
+    if (parley_json_string(run->doc, parley_schema_at(run, node), &text)
+        != 0)
     {
         return PARLEY_SCHEMA_MEMORY;
     }
@@ -465,15 +470,12 @@ parley_schema_plan_strings(parley_schema_run_t *run,
 
 static int
 parley_schema_plan_numbers(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i)
+    const parley_schema_plan_t *plan, const parley_json_node_t *node)
 {
-    int                        rc;
-    int64_t                    value;
-    uint32_t                   n;
-    const uint8_t             *p, *end;
-    const parley_json_node_t  *node;
-
-    node = &run->nodes[i];
+    int             rc;
+    int64_t         value;
+    uint32_t        n;
+    const uint8_t  *p, *end;
 
     if ((node->flags & PARLEY_JSON_INTEGER) && !plan->inexact
         && node->len <= PARLEY_SCHEMA_PLAN_DIGITS)
@@ -495,7 +497,8 @@ parley_schema_plan_numbers(parley_schema_run_t *run,
     }
 
     for (n = 0; n < plan->nnumbers; n++) {
-        rc = parley_schema_number(run, plan->numbers[n], i);
+        rc = parley_schema_number(run, plan->numbers[n],
+                                  parley_schema_at(run, node));
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
         }
@@ -508,7 +511,7 @@ parley_schema_plan_numbers(parley_schema_run_t *run,
 /* what may be asked of values of all types */
 static int
 parley_schema_plan_rest(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i,
+    const parley_schema_plan_t *plan, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
     int                            rc;
@@ -520,21 +523,24 @@ parley_schema_plan_rest(parley_schema_run_t *run,
         for (values = plan->parts[n]->values; values != NULL;
              values = values->next)
         {
-            if (!parley_schema_values_have(run, values, i)) {
+            if (!parley_schema_values_have(run, values,
+                                           parley_schema_at(run, node)))
+            {
                 return PARLEY_SCHEMA_INVALID;
             }
         }
     }
 
     for (b = plan->branches; b != NULL; b = b->next) {
-        rc = parley_schema_plan_branch(run, b, i, m);
+        rc = parley_schema_plan_branch(run, b, node, m);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
         }
     }
 
     for (n = 0; n < plan->nwholes; n++) {
-        rc = parley_schema_visit(run, plan->wholes[n], i, NULL);
+        rc = parley_schema_visit(run, plan->wholes[n],
+                                 parley_schema_at(run, node), NULL);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
         }
@@ -546,28 +552,28 @@ parley_schema_plan_rest(parley_schema_run_t *run,
 
 static int
 parley_schema_plan_branch(parley_schema_run_t *run,
-    const parley_schema_branch_t *b, uint32_t i,
+    const parley_schema_branch_t *b, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
     int       rc;
     uint32_t  n, count;
 
     if (b->keyword == PARLEY_SCHEMA_K_IF) {
-        rc = parley_schema_plan_again(run, b->plans[0], i, m);
+        rc = parley_schema_plan_again(run, b->plans[0], node, m);
 
         return (rc < 0)
                ? rc
                : parley_schema_plan_again(run,
                                           b->plans[(rc == PARLEY_SCHEMA_VALID)
                                                    ? 1 : 2],
-                                          i, m);
+                                          node, m);
     }
 
     count = 0;
 
     for (n = 0; n < b->n; n++) {
 
-        rc = parley_schema_plan_again(run, b->plans[n], i, m);
+        rc = parley_schema_plan_again(run, b->plans[n], node, m);
         if (rc < 0) {
             return rc;
         }

@@ -51,26 +51,33 @@ static void parley_jcs_sink(const parley_json_t *doc,
     parley_jcs_name_t *names, size_t n, size_t at);
 
 
-/* A short run is copied with what is behind it, where there is as much. */
+/*
+ * Copies octets of the input; few of them with what is behind them, where
+ * there is as much.
+ */
 static inline void
-parley_jcs_flush(parley_jcs_run_t *r)
+parley_jcs_copy(parley_jcs_run_t *r, const uint8_t *p, size_t n)
 {
-    size_t         n;
     parley_buf_t  *b;
 
     b = r->b;
-    n = (size_t) (r->to - r->from);
 
-    if (n <= PARLEY_JCS_SHORT && r->end - r->from >= PARLEY_JCS_SHORT
+    if (n <= PARLEY_JCS_SHORT && r->end - p >= PARLEY_JCS_SHORT
         && b->size - b->len >= PARLEY_JCS_SHORT)
     {
-        memcpy(b->data + b->len, r->from, PARLEY_JCS_SHORT);
+        memcpy(b->data + b->len, p, PARLEY_JCS_SHORT);
         b->len += n;
 
     } else {
-        parley_buf_octets(b, r->from, n);
+        parley_buf_octets(b, p, n);
     }
+}
 
+
+static inline void
+parley_jcs_flush(parley_jcs_run_t *r)
+{
+    parley_jcs_copy(r, r->from, (size_t) (r->to - r->from));
     r->from = r->to;
 }
 
@@ -227,21 +234,22 @@ parley_jcs_array(parley_jcs_run_t *r, uint32_t i)
 }
 
 
-/*
- * A name, its colon and the value; where all are canonical with no blanks
- * between them, at once.
- */
+/* whether name, colon and value are canonical, with no blanks between them */
+static inline int
+parley_jcs_member_is(const parley_json_t *doc, uint32_t k)
+{
+    return (doc->nodes[k].flags & doc->nodes[k + 1].flags
+            & PARLEY_JSON_CANONICAL)
+           && parley_json_member_is_tight(doc, k);
+}
+
+
 static inline void
 parley_jcs_member(parley_jcs_run_t *r, uint32_t k)
 {
-    parley_str_t               raw;
-    const parley_json_node_t  *nodes;
+    parley_str_t  raw;
 
-    nodes = r->doc->nodes;
-
-    if ((nodes[k].flags & nodes[k + 1].flags & PARLEY_JSON_CANONICAL)
-        && parley_json_member_is_tight(r->doc, k))
-    {
+    if (parley_jcs_member_is(r->doc, k)) {
         raw = parley_json_member_raw(r->doc, k);
         parley_jcs_put(r, raw.data, raw.len);
         return;
@@ -324,11 +332,13 @@ parley_jcs_prefix(const parley_json_t *doc, uint32_t k)
 }
 
 
+/* What comes next stands elsewhere as a rule: there is no run to make. */
 static void
 parley_jcs_unsorted(parley_jcs_run_t *r, uint32_t i, uint32_t skip)
 {
     size_t                     j, n;
     uint32_t                   k;
+    parley_str_t               raw;
     parley_jcs_name_t         *names;
     const parley_json_node_t  *nodes;
 
@@ -350,13 +360,21 @@ parley_jcs_unsorted(parley_jcs_run_t *r, uint32_t i, uint32_t skip)
     }
 
     parley_jcs_sort_names(r->doc, names, n);
+    parley_jcs_flush(r);
 
     for (j = 0; j < n; j++) {
         if (j != 0) {
-            parley_jcs_octet(r, ',');
+            parley_buf_octet(r->b, ',');
+        }
+
+        if (parley_jcs_member_is(r->doc, names[j].node)) {
+            raw = parley_json_member_raw(r->doc, names[j].node);
+            parley_jcs_copy(r, raw.data, raw.len);
+            continue;
         }
 
         parley_jcs_member(r, names[j].node);
+        parley_jcs_flush(r);
     }
 }
 
