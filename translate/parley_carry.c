@@ -268,7 +268,7 @@ parley_carry_payload(parley_buf_t *b, const parley_msg_t *m,
 
 /* Whether carrying puts a member of this name into the payload. */
 
-static int
+static inline int
 parley_carry_is_own(const parley_msg_t *m, uint32_t name)
 {
     parley_atom_t  atom;

@@ -11,6 +11,16 @@ static const parley_str_t  parley_proto_names[PARLEY_PROTO_COUNT + 1] = {
 };
 
 
+const parley_atom_t  parley_proto_atoms[PARLEY_PROTO_COUNT + 1] = {
+    [PARLEY_PROTO_AEE] = PARLEY_ATOM_aee,
+    [PARLEY_PROTO_VCP] = PARLEY_ATOM_vcp,
+    [PARLEY_PROTO_C2A] = PARLEY_ATOM_c2a,
+    [PARLEY_PROTO_CHANNEL] = PARLEY_ATOM_channel,
+    [PARLEY_PROTO_MOQ] = PARLEY_ATOM_moq,
+    [PARLEY_PROTO_NONE] = PARLEY_ATOMS,
+};
+
+
 static const parley_str_t  parley_priority_names[] = {
     [PARLEY_PRIORITY_LOW] = parley_str("low"),
     [PARLEY_PRIORITY_NORMAL] = parley_str("normal"),
@@ -24,22 +34,6 @@ parley_proto_name(parley_proto_t proto)
 {
     return parley_proto_names[proto < PARLEY_PROTO_COUNT ? proto
                                                          : PARLEY_PROTO_NONE];
-}
-
-
-parley_atom_t
-parley_proto_atom(parley_proto_t proto)
-{
-    static const parley_atom_t  atoms[PARLEY_PROTO_COUNT + 1] = {
-        [PARLEY_PROTO_AEE] = PARLEY_ATOM_aee,
-        [PARLEY_PROTO_VCP] = PARLEY_ATOM_vcp,
-        [PARLEY_PROTO_C2A] = PARLEY_ATOM_c2a,
-        [PARLEY_PROTO_CHANNEL] = PARLEY_ATOM_channel,
-        [PARLEY_PROTO_MOQ] = PARLEY_ATOM_moq,
-        [PARLEY_PROTO_NONE] = PARLEY_ATOMS,
-    };
-
-    return atoms[proto < PARLEY_PROTO_COUNT ? proto : PARLEY_PROTO_NONE];
 }
 
 
@@ -92,24 +86,6 @@ parley_msg_release(const parley_msg_t *m, parley_msg_t *ret)
         ret->corr = m->held_corr;
         ret->reply_to = m->held_reply_to;
     }
-}
-
-
-int
-parley_msg_is_payload(const parley_msg_t *m, uint32_t name)
-{
-    parley_atom_t  atom;
-
-    atom = parley_json_atom(m->data.doc, name);
-
-    if (m->carried
-        && (atom == PARLEY_ATOM_references
-            || atom == parley_proto_atom(m->origin)))
-    {
-        return 0;
-    }
-
-    return m->aside == NULL || !m->aside[atom];
 }
 
 

@@ -180,11 +180,21 @@ typedef struct {
 /* "aee", "vcp", "c2a", "channel", "moq"; "" for NONE */
 parley_str_t parley_proto_name(parley_proto_t proto);
 
+/* Private to this header. */
+extern const parley_atom_t  parley_proto_atoms[PARLEY_PROTO_COUNT + 1];
+
+
 /*
- * The same as the name of a member; PARLEY_ATOMS, which no member
- * has, where there is none.
+ * The same as the name of a member; PARLEY_ATOMS, which no member has, where
+ * there is none.
  */
-parley_atom_t parley_proto_atom(parley_proto_t proto);
+static inline parley_atom_t
+parley_proto_atom(parley_proto_t proto)
+{
+    return parley_proto_atoms[proto < PARLEY_PROTO_COUNT ? proto
+                                                         : PARLEY_PROTO_NONE];
+}
+
 
 /* PARLEY_PROTO_NONE where the word names no protocol */
 parley_proto_t parley_proto_find(parley_str_t word);
@@ -239,7 +249,23 @@ void parley_msg_release(const parley_msg_t *m, parley_msg_t *ret);
  * Whether member name of m->data is the payload's own: not put there by
  * carrying, and not one of the envelope.
  */
-int parley_msg_is_payload(const parley_msg_t *m, uint32_t name);
+static inline int
+parley_msg_is_payload(const parley_msg_t *m, uint32_t name)
+{
+    parley_atom_t  atom;
+
+    atom = parley_json_atom(m->data.doc, name);
+
+    if (m->carried
+        && (atom == PARLEY_ATOM_references
+            || atom == parley_proto_atom(m->origin)))
+    {
+        return 0;
+    }
+
+    return m->aside == NULL || !m->aside[atom];
+}
+
 
 /* "low", "normal", "high", "urgent" */
 parley_str_t parley_priority_name(parley_priority_t priority);
