@@ -89,8 +89,7 @@ parley_words_slot(const parley_words_t *words, parley_word_ends_t ends,
     size_t len)
 {
     return (uint32_t) (((ends.first + len) * words->factor
-                        ^ ends.last * 0x9E3779B97F4A7C15)
-                       * words->factor >> words->shift);
+                        + ends.last * 0x9E3779B97F4A7C15) >> words->shift);
 }
 
 
