@@ -445,6 +445,7 @@ parley_jcs_number(parley_jcs_run_t *r, uint32_t i)
 {
     char    text[PARLEY_NUMBER_MAX];
     size_t  n;
+
     parley_jcs_flush(r);
 
     n = parley_number_format(parley_json_number(r->doc, i), text);
