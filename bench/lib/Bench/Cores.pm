@@ -1,8 +1,8 @@
 package Bench::Cores;
 
-# What the gateway's core and the client's share.  Two threads of one core
-# slow each other down, code of programs more than the kernel's, and with that
-# whatever a gateway adds to bare nginx.
+# How even the machine is: the same work again and again, alone and beside the
+# same work on the other core.  Where these differ, others use the machine, or
+# its two cores are threads of one.
 
 use strict;
 use warnings;
@@ -13,36 +13,42 @@ use Time::HiRes qw(sleep);
 use Bench::Files qw(%bench output);
 use Bench::Gateway;
 
-our @EXPORT_OK = qw(sharing);
+our @EXPORT_OK = qw(evenness);
 
 use constant { CASE => 'aee-to-vcp', SECONDS => 0.15, LONGER => 5,
-               BEFORE => 0.05, ROUNDS => 7 };
+               BEFORE => 0.05, ROUNDS => 9 };
 
 
-# How many times as long the library takes while the other core does the same:
-# a figure for each round; none on a machine with one core.
-sub sharing {
-    return if `nproc` < 2;
+# { alone, beside }: us of CPU of one translation, a figure for each round;
+# beside is empty on a machine with one core.
+sub evenness {
+    my %took = (alone => [], beside => []);
 
-    return map {
-        my $alone = nanoseconds();
+    for (1 .. ROUNDS) {
+        push @{$took{alone}}, microseconds();
+        push @{$took{beside}}, beside() if `nproc` > 1;
+    }
 
-        my $pid = Bench::Gateway::spawn(
-            work(Bench::Gateway::CLIENT_CORE, LONGER));
-        sleep BEFORE;
-
-        my $beside = nanoseconds();
-
-        kill 'KILL', $pid;
-        waitpid $pid, 0;
-
-        $beside / $alone;
-    } 1 .. ROUNDS;
+    return \%took;
 }
 
 
-sub nanoseconds {
-    return output(work(Bench::Gateway::GATEWAY_CORE, SECONDS));
+sub beside {
+    my $pid = Bench::Gateway::spawn(work(Bench::Gateway::CLIENT_CORE,
+                                         LONGER));
+    sleep BEFORE;
+
+    my $took = microseconds();
+
+    kill 'KILL', $pid;
+    waitpid $pid, 0;
+
+    return $took;
+}
+
+
+sub microseconds {
+    return output(work(Bench::Gateway::GATEWAY_CORE, SECONDS)) / 1000;
 }
 
 
