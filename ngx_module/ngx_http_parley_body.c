@@ -148,7 +148,7 @@ ngx_http_parley_body_replace(ngx_http_request_t *r,
 static ngx_int_t
 ngx_http_parley_content_length(ngx_http_request_t *r, size_t size)
 {
-    u_char           *p, *last;
+    u_char           *p;
     ngx_table_elt_t  *h;
 
     r->headers_in.content_length_n = size;
@@ -157,14 +157,6 @@ ngx_http_parley_content_length(ngx_http_request_t *r, size_t size)
     if (p == NULL) {
         return NGX_ERROR;
     }
-
-    last = p + NGX_OFF_T_LEN;
-    p = last;
-
-    do {
-        *--p = (u_char) ('0' + size % 10);
-        size /= 10;
-    } while (size);
 
     h = r->headers_in.content_length;
 
@@ -186,7 +178,7 @@ ngx_http_parley_content_length(ngx_http_request_t *r, size_t size)
     }
 
     h->value.data = p;
-    h->value.len = last - p;
+    h->value.len = ngx_sprintf(p, "%uz", size) - p;
 
     return NGX_OK;
 }

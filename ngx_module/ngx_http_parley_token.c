@@ -153,9 +153,8 @@ ngx_http_parley_token_header(ngx_http_request_t *r,
     last = p + found->value.len;
 
     if (found->value.len < sizeof("Bearer ") - 1
-        || (ngx_memcmp(p, "Bearer ", sizeof("Bearer ") - 1) != 0
-            && ngx_strncasecmp(p, (u_char *) "Bearer ", sizeof("Bearer ") - 1)
-               != 0))
+        || ngx_strncasecmp(p, (u_char *) "Bearer ", sizeof("Bearer ") - 1)
+           != 0)
     {
         return NGX_DECLINED;
     }

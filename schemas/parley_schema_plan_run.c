@@ -69,9 +69,8 @@ parley_schema_plan_word(const parley_schema_run_t *run,
         return parley_schema_plan_escaped(run, words, node);
     }
 
-    return (int) parley_words_find(words,
-                                          run->doc->input.data + node->off,
-                                          node->len);
+    return (int) parley_words_find(words, run->doc->input.data + node->off,
+                                   node->len);
 }
 
 
@@ -360,9 +359,7 @@ parley_schema_plan_known(parley_schema_run_t *run,
     int                                 rc;
     const parley_schema_plan_member_t  *member;
 
-    if (node->count < plan->min_members
-        || node->count > plan->max_members)
-    {
+    if (node->count < plan->min_members || node->count > plan->max_members) {
         return PARLEY_SCHEMA_INVALID;
     }
 

@@ -283,12 +283,14 @@ post('/aee', aee(from => "x\r\nX-Evil: 1"),
 === TEST 30: GW-08 a client's own Parley- headers never arrive
 --- send
 post('/aee', aee(), headers => ['Parley-Verified' => 'principal="bob"',
-     'parley-anything' => '1', 'PARLEY-LOSS' => 'x', 'X-Kept' => 'yes'])
+     'parley-anything' => '1', 'PARLEY-LOSS' => 'x', 'Parley-' => 'y',
+     'X-Kept' => 'yes'])
 --- error_code: 202
 --- got_headers
 Parley-Verified: principal="alice"; token
 ! Parley-Anything
 ! Parley-Loss
+! Parley-
 X-Kept: yes
 
 

@@ -174,7 +174,7 @@ parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg)
          k != parley_json_end(doc, object);
          k = parley_json_after(doc, k + 1))
     {
-        if (parley_json_string_is(doc, k, PARLEY_STR("payload"))) {
+        if (parley_json_atom(doc, k) == PARLEY_ATOM_payload) {
             continue;
         }
 

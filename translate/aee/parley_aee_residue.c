@@ -99,7 +99,7 @@ parley_aee_residue_requires(const parley_msg_t *m, uint32_t object,
          k != parley_json_end(doc, object);
          k = parley_json_after(doc, k + 1))
     {
-        if (parley_json_string_is(doc, k, PARLEY_STR("timeout_ms"))
+        if (parley_json_atom(doc, k) == PARLEY_ATOM_timeout_ms
             && parley_json_integer(doc, k + 1, &ms) == 0
             && ms >= 0 && ms == m->timeout_ms)
         {

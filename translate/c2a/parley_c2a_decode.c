@@ -611,6 +611,8 @@ parley_c2a_member(parley_msg_t *msg, uint32_t value)
     member = &msg->members[msg->nmembers++];
     name = value - 1;
 
+    /* as it stands where it can: it is known again by its place */
+
     member->name = (parley_json_node(msg->doc, name)->flags
                     & PARLEY_JSON_ESCAPED)
                        ? parley_atom_name(parley_json_atom(msg->doc, name))

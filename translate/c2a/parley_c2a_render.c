@@ -16,7 +16,7 @@ typedef struct {
 static int parley_c2a_render_headers(parley_c2a_render_t *r,
     const parley_msg_t *m);
 static int parley_c2a_render_member(parley_c2a_render_t *r,
-    const char *header, const char *object, const char *name);
+    const char *header, parley_atom_t object, parley_atom_t name);
 static void parley_c2a_render_header(parley_buf_t *b, const char *header,
     parley_str_t value);
 static void parley_c2a_render_value(parley_buf_t *b, parley_str_t value);
@@ -128,12 +128,15 @@ parley_c2a_render_headers(parley_c2a_render_t *r, const parley_msg_t *m)
     parley_c2a_render_header(b, "thread", r->thread);
     parley_c2a_render_header(b, "author", m->sender);
 
-    if (parley_c2a_render_member(r, "directedness", "target", "directedness")
+    if (parley_c2a_render_member(r, "directedness", PARLEY_ATOM_target,
+                                 PARLEY_ATOM_directedness)
         != 0
-        || parley_c2a_render_member(r, "response_policy", "attention",
-                                    "policy")
+        || parley_c2a_render_member(r, "response_policy",
+                                    PARLEY_ATOM_attention, PARLEY_ATOM_policy)
            != 0
-        || parley_c2a_render_member(r, "reason", "attention", "reason") != 0)
+        || parley_c2a_render_member(r, "reason", PARLEY_ATOM_attention,
+                                    PARLEY_ATOM_reason)
+           != 0)
     {
         return -1;
     }
@@ -158,15 +161,14 @@ parley_c2a_render_headers(parley_c2a_render_t *r, const parley_msg_t *m)
 
 static int
 parley_c2a_render_member(parley_c2a_render_t *r, const char *header,
-    const char *object, const char *name)
+    parley_atom_t object, parley_atom_t name)
 {
     uint32_t      parent;
     parley_str_t  value;
 
-    parent = parley_json_get(r->doc, r->params, parley_str_c(object));
+    parent = parley_json_member(r->doc, r->params, object);
 
-    if (parley_msg_string(r->doc, parley_json_get(r->doc, parent,
-                                                  parley_str_c(name)),
+    if (parley_msg_string(r->doc, parley_json_member(r->doc, parent, name),
                           &value)
         != 0)
     {

@@ -15,9 +15,9 @@
 
 /* a member that the carrier decides */
 typedef struct {
-    parley_str_t  name;
-    parley_str_t  value;        /* JSON text; empty: leave the member out */
-    unsigned      always:1;     /* also where the object has no such member */
+    parley_atom_t  name;
+    parley_str_t   value;       /* JSON text; empty: leave the member out */
+    unsigned       always:1;    /* also where the object has no such member */
 } parley_c2a_fixed_t;
 
 
@@ -210,7 +210,7 @@ parley_c2a_restored_member(parley_c2a_encode_t *e,
     }
 
     if (parley_str_is(member->name, "target")) {
-        fixed[0].name = PARLEY_STR("recipient");
+        fixed[0].name = PARLEY_ATOM_recipient;
 
         if (parley_c2a_quote(e, e->recipient, &fixed[0].value) != 0) {
             return -1;
@@ -221,7 +221,7 @@ parley_c2a_restored_member(parley_c2a_encode_t *e,
     }
 
     if (parley_str_is(member->name, "timing") && e->m->created.len > 0) {
-        fixed[0].name = PARLEY_STR("createdAt");
+        fixed[0].name = PARLEY_ATOM_createdAt;
 
         if (parley_c2a_quote(e, e->m->created, &fixed[0].value) != 0) {
             return -1;
@@ -268,9 +268,9 @@ parley_c2a_restored_author(parley_c2a_encode_t *e,
 
     memset(fixed, 0, sizeof(fixed));
 
-    fixed[0].name = PARLEY_STR("id");
+    fixed[0].name = PARLEY_ATOM_id;
     fixed[0].always = 1;
-    fixed[1].name = PARLEY_STR("kind");
+    fixed[1].name = PARLEY_ATOM_kind;
     fixed[1].always = 1;
 
     if (parley_c2a_quote(e, parley_str_from(e->sender,
@@ -306,7 +306,7 @@ parley_c2a_restored_attention(parley_c2a_encode_t *e,
 
     memset(fixed, 0, sizeof(fixed));
 
-    fixed[0].name = PARLEY_STR("priority");
+    fixed[0].name = PARLEY_ATOM_priority;
     fixed[0].always = e->m->priority != PARLEY_PRIORITY_NORMAL;
 
     if (parley_c2a_quote(e, parley_priority_name(e->m->priority),
@@ -323,7 +323,7 @@ parley_c2a_restored_attention(parley_c2a_encode_t *e,
     if (parley_json_string_is(member->value.doc, policy,
                               PARLEY_STR("must_respond")))
     {
-        fixed[1].name = PARLEY_STR("deadlineMs");
+        fixed[1].name = PARLEY_ATOM_deadlineMs;
         n = 2;
 
         if (e->m->timeout_ms >= 0) {
@@ -390,7 +390,7 @@ parley_c2a_write_fixed(parley_c2a_encode_t *e, const parley_member_t *member,
          k = parley_json_after(doc, k + 1))
     {
         for (i = 0; i < nfixed; i++) {
-            if (parley_json_string_is(doc, k, fixed[i].name)) {
+            if (parley_json_atom(doc, k) == fixed[i].name) {
                 found |= 1u << i;
                 break;
             }
@@ -419,7 +419,7 @@ parley_c2a_write_fixed(parley_c2a_encode_t *e, const parley_member_t *member,
 
     for (i = 0; i < nfixed; i++) {
         if (!(found & 1u << i) && fixed[i].always && fixed[i].value.len > 0) {
-            parley_buf_name(b, fixed[i].name);
+            parley_buf_name(b, parley_atom_name(fixed[i].name));
             parley_buf_str(b, fixed[i].value);
         }
     }

@@ -129,12 +129,12 @@ parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
                : PARLEY_JSON_NONE;
 
     case PARLEY_SPOT_REPLY_TO:
-        return parley_json_get(doc, m->data.node,
-                               form == PARLEY_C2A_CANCELLED
-                               ? PARLEY_STR("requestId")
-                               : form == PARLEY_C2A_PROGRESS
-                               ? PARLEY_STR("progressToken")
-                               : PARLEY_STR("inReplyTo"));
+        return parley_json_member(doc, m->data.node,
+                                  form == PARLEY_C2A_CANCELLED
+                                  ? PARLEY_ATOM_requestId
+                                  : form == PARLEY_C2A_PROGRESS
+                                  ? PARLEY_ATOM_progressToken
+                                  : PARLEY_ATOM_inReplyTo);
 
     case PARLEY_SPOT_CORR:
 

@@ -7,7 +7,7 @@
 #define PARLEY_ATOM_TEXT(name)  parley_str(#name),
 
 
-_Static_assert(PARLEY_ATOMS <= 256, "an atom is an octet");
+_Static_assert(PARLEY_ATOMS - 1 <= PARLEY_WORDS_MAX, "an atom is an octet");
 
 
 static void parley_atom_prepare(void)

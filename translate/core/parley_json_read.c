@@ -207,10 +207,11 @@ parley_json_read_name(parley_json_reader_t *r, const uint8_t *p)
     open->len = k;
 
     if (!(node->flags & PARLEY_JSON_ASCII)) {
-        node->atom = (uint16_t) parley_json_string_atom(&r->doc, k);
+        node->atom = PARLEY_ATOM_NONE;
         open->flags &= (uint8_t) ~PARLEY_JSON_SORTED;
 
         if (node->flags & PARLEY_JSON_ESCAPED) {
+            node->atom = (uint16_t) parley_json_string_atom(&r->doc, k);
             open->flags |= PARLEY_JSON_MASKED;
         }
 

@@ -127,10 +127,6 @@ parley_json_string_atom(const parley_json_t *doc, uint32_t k)
 
     raw = parley_json_span(doc, k);
 
-    if (!(doc->nodes[k].flags & PARLEY_JSON_ESCAPED)) {
-        return parley_atom_of(raw);
-    }
-
     if (raw.len > sizeof(text)) {
         return PARLEY_ATOM_NONE;
     }

@@ -25,7 +25,7 @@ size_t parley_json_rune_octets(const uint8_t **p, const uint8_t *end,
 /* Writes the unescaped octets of raw to out (room for raw.len of them). */
 size_t parley_json_unescape(parley_str_t raw, uint8_t *out);
 
-/* The atom of name k, escaped or not. */
+/* The atom of name k, which has escapes. */
 parley_atom_t parley_json_string_atom(const parley_json_t *doc, uint32_t k);
 
 /* Whether two strings or names are equal, unescaped. */

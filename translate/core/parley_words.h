@@ -46,8 +46,8 @@ parley_words_t *parley_words(parley_arena_t *arena,
     const parley_str_t *texts, uint32_t n);
 
 /*
- * The same where the caller lends the memory: n + 1 places, and nslots slots,
- * a power of two that is more than n, all zero.
+ * The same where the caller lends the memory: n + 1 places, the first of them
+ * zeroed, and nslots slots, a power of two that is more than n.
  */
 void parley_words_fill(parley_words_t *words, parley_word_t *places,
     uint8_t *slots, uint32_t nslots, const parley_str_t *texts, uint32_t n);

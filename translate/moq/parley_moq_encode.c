@@ -175,8 +175,7 @@ parley_moq_write_payload(parley_moq_encode_t *e)
 
     m = e->m;
 
-    slot = parley_json_get(m->data.doc, m->data.node,
-                           parley_proto_name(PARLEY_PROTO_MOQ));
+    slot = parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_moq);
 
     value.doc = m->data.doc;
     value.node = parley_json_member(value.doc, slot, PARLEY_ATOM_payload);
