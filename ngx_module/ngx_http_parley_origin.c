@@ -37,6 +37,8 @@ static void ngx_http_parley_origin_split(parley_str_t record,
     ngx_http_parley_origin_t *ret);
 static parley_str_t ngx_http_parley_origin_name(ngx_http_parley_ctx_t *ctx,
     parley_str_t name);
+static ngx_int_t ngx_http_parley_origin_get(ngx_http_parley_zone_t *zone,
+    const uint8_t key[PARLEY_KEY_LEN], int64_t now, parley_str_t *ret);
 static ngx_int_t ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx,
     const uint8_t key[PARLEY_KEY_LEN]);
 
@@ -161,6 +163,11 @@ ngx_http_parley_origin_must(ngx_http_parley_ctx_t *ctx)
 }
 
 
+/*
+ * Under a call stands the key of the origin, which is the longer of the two;
+ * the origin itself where it has no other key.
+ */
+
 static ngx_int_t
 ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx, parley_str_t record,
     ngx_uint_t answerable, ngx_uint_t recallable)
@@ -190,6 +197,10 @@ ngx_http_parley_origin_put(ngx_http_parley_ctx_t *ctx, parley_str_t record,
                                      ttl, record);
 
         ctx->origin_kept = (rc == 0);
+    }
+
+    if (ctx->origin_kept) {
+        record = parley_str_make(ctx->origin_key, PARLEY_KEY_LEN);
     }
 
     if (recallable && rc >= 0) {
@@ -436,6 +447,16 @@ ngx_http_parley_origin_of_call(ngx_http_parley_ctx_t *ctx, parley_str_t call)
 
 
 static ngx_int_t
+ngx_http_parley_origin_get(ngx_http_parley_zone_t *zone,
+    const uint8_t key[PARLEY_KEY_LEN], int64_t now, parley_str_t *ret)
+{
+    return parley_store_get_locked(zone->sh->origins, key, now, ret) == 0
+           || parley_store_get_locked(zone->sh->asides, key, now, ret) == 0
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
 ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx,
     const uint8_t key[PARLEY_KEY_LEN])
 {
@@ -451,8 +472,10 @@ ngx_http_parley_origin_load(ngx_http_parley_ctx_t *ctx,
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    if (parley_store_get_locked(zone->sh->origins, key, now, &value) == 0
-        || parley_store_get_locked(zone->sh->asides, key, now, &value) == 0)
+    if (ngx_http_parley_origin_get(zone, key, now, &value) == NGX_OK
+        && (value.len != PARLEY_KEY_LEN
+            || ngx_http_parley_origin_get(zone, value.data, now, &value)
+               == NGX_OK))
     {
         rc = parley_arena_str(&ctx->arena, value, &record);
     }

@@ -21,6 +21,7 @@ typedef struct {
     parley_str_t    *items;
     uint32_t         nitems;
     uint32_t         count;     /* all, also those beyond PARLEY_LOSS_MAX */
+    unsigned         escaped:1; /* an item cannot stand in a header as it is */
     unsigned         failed:1;  /* no memory: the report is incomplete */
 } parley_loss_t;
 
@@ -31,7 +32,10 @@ void parley_loss_init(parley_loss_t *loss, parley_arena_t *arena);
 void parley_loss_add(parley_loss_t *loss, const char *prefix,
     parley_str_t name);
 
-/* a JSON Pointer that lives as long as the report does: it is not copied */
+/*
+ * a JSON Pointer that lives as long as the report does: it is not copied; of
+ * printable ASCII without "%" and ","
+ */
 void parley_loss_known(parley_loss_t *loss, parley_str_t pointer);
 
 /* a JSON Pointer as it is; NULL adds nothing */

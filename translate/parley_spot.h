@@ -26,7 +26,8 @@ void parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
  * by which it refers to that.  Returns -1.
  */
 int parley_misrefers(const parley_msg_t *m, parley_code_t code,
-    const char *text, parley_error_t *err);
+    const char *text, parley_error_t *err)
+    __attribute__((cold));
 
 
 #endif /* PARLEY_SPOT_H */

@@ -265,7 +265,14 @@ test_loss(void **state)
     assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
     assert_int_equal(ret.len, 0);
 
+    parley_loss_known(&loss, PARLEY_STR("/corr"));
+    assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
+    parley_assert_str(ret, "/corr");
+
     parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
+    assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
+    parley_assert_str(ret, "/corr, /a~1b~0c");
+
     parley_loss_add(&loss, "/payload", PARLEY_STR("x,y%z"));
     parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
     parley_loss_known(&loss, PARLEY_STR("/payload/x,y%z"));
@@ -273,9 +280,9 @@ test_loss(void **state)
     parley_loss_pointer(&loss, "/\xC3\xA9\r\n\x7F");
     parley_loss_add(&loss, "", PARLEY_STR(""));
 
-    assert_int_equal(loss.count, 4);
+    assert_int_equal(loss.count, 5);
     assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
-    parley_assert_str(ret, "/a~1b~0c, /payload/x%2Cy%25z, "
+    parley_assert_str(ret, "/corr, /a~1b~0c, /payload/x%2Cy%25z, "
                            "/%C3%A9%0D%0A%7F, /");
 
     for (i = 0; i < 2 * PARLEY_LOSS_MAX; i++) {
@@ -284,7 +291,7 @@ test_loss(void **state)
     }
 
     assert_int_equal(loss.nitems, PARLEY_LOSS_MAX);
-    assert_int_equal(loss.count, 2 * PARLEY_LOSS_MAX + 4);
+    assert_int_equal(loss.count, 2 * PARLEY_LOSS_MAX + 5);
 
     parley_arena_reset(&arena);
 }

@@ -195,6 +195,19 @@ test_group(void **state)
     assert_true(parley_name_is_group(PARLEY_PROTO_VCP,
                                      PARLEY_STR("broadcast")));
     assert_false(parley_name_is_group(PARLEY_PROTO_VCP, PARLEY_STR("x")));
+    assert_false(parley_name_is_group(PARLEY_PROTO_VCP,
+                                      PARLEY_STR("broadcasts")));
+    assert_true(parley_name_is_group(PARLEY_PROTO_C2A,
+                                     PARLEY_STR("channel:x")));
+    assert_false(parley_name_is_group(PARLEY_PROTO_C2A,
+                                      PARLEY_STR("agent:x")));
+    assert_true(parley_name_is_group(PARLEY_PROTO_CHANNEL,
+                                     PARLEY_STR("org:~ops/members/*")));
+    assert_false(parley_name_is_group(PARLEY_PROTO_CHANNEL,
+                                      PARLEY_STR("org:~ops/members/~a")));
+    assert_false(parley_name_is_group(PARLEY_PROTO_CHANNEL,
+                                      PARLEY_STR("~ops")));
+    assert_true(parley_name_is_group(PARLEY_PROTO_MOQ, PARLEY_STR("bus.x")));
     assert_false(parley_name_is_group(PARLEY_PROTO_NONE, PARLEY_STR("x")));
 }
 

@@ -119,10 +119,11 @@ void parley_error_clear(parley_error_t *err);
  */
 int parley_error_set(parley_error_t *err, parley_code_t code,
     const char *field, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((cold, format(printf, 4, 5)));
 
 /* "out of memory", code capacity; returns -1 */
-int parley_error_memory(parley_error_t *err);
+int parley_error_memory(parley_error_t *err)
+    __attribute__((cold));
 
 
 #endif /* PARLEY_ERROR_H */
