@@ -155,6 +155,7 @@ static ngx_int_t
 ngx_http_parley_answer_gather(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_buf_t *b)
 {
+    u_char       *start;
     size_t        size, limit;
     ngx_int_t     rc;
     ngx_buf_t    *copy;
@@ -187,14 +188,20 @@ ngx_http_parley_answer_gather(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    copy = ngx_create_temp_buf(r->pool, size);
+    start = parley_arena_octets(&ctx->arena, size);
+    copy = ngx_calloc_buf(r->pool);
     cl = ngx_alloc_chain_link(r->pool);
 
-    if (copy == NULL || cl == NULL) {
+    if (start == NULL || copy == NULL || cl == NULL) {
         return NGX_ERROR;
     }
 
-    copy->last = ngx_cpymem(copy->last, b->pos, size);
+    copy->temporary = 1;
+    copy->start = start;
+    copy->pos = start;
+    copy->last = ngx_cpymem(start, b->pos, size);
+    copy->end = copy->last;
+
     b->pos = b->last;
 
     cl->buf = copy;

@@ -10,8 +10,8 @@
 #include "ngx_http_parley_module.h"
 
 
-static ngx_int_t ngx_http_parley_body_copy(ngx_http_request_t *r, size_t size,
-    parley_str_t *ret);
+static ngx_int_t ngx_http_parley_body_copy(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, size_t size);
 static ngx_int_t ngx_http_parley_content_length(ngx_http_request_t *r,
     size_t size);
 
@@ -53,13 +53,13 @@ ngx_http_parley_body_take(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    return ngx_http_parley_body_copy(r, (size_t) size, &ctx->body);
+    return ngx_http_parley_body_copy(r, ctx, (size_t) size);
 }
 
 
 static ngx_int_t
-ngx_http_parley_body_copy(ngx_http_request_t *r, size_t size,
-    parley_str_t *ret)
+ngx_http_parley_body_copy(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    size_t size)
 {
     u_char       *start, *p;
     size_t        len;
@@ -67,7 +67,7 @@ ngx_http_parley_body_copy(ngx_http_request_t *r, size_t size,
     ngx_buf_t    *b;
     ngx_chain_t  *cl;
 
-    start = ngx_pnalloc(r->pool, size);
+    start = parley_arena_octets(&ctx->arena, size);
     if (start == NULL) {
         return NGX_ERROR;
     }
@@ -99,7 +99,7 @@ ngx_http_parley_body_copy(ngx_http_request_t *r, size_t size,
         p += len;
     }
 
-    *ret = parley_str_make(start, size);
+    ctx->body = parley_str_make(start, size);
 
     return NGX_OK;
 }

@@ -28,6 +28,8 @@ typedef struct {
 } ngx_http_parley_header_t;
 
 
+static void ngx_http_parley_list(ngx_list_t *list, ngx_table_elt_t *elts,
+    ngx_uint_t n);
 static ngx_int_t ngx_http_parley_header_dropped(ngx_table_elt_t *h,
     ngx_uint_t translated);
 static ngx_int_t ngx_http_parley_header_push(ngx_http_request_t *r,
@@ -73,21 +75,21 @@ ngx_int_t
 ngx_http_parley_request_headers(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    ngx_uint_t        i, translated;
+    ngx_uint_t        i, n, translated;
     ngx_list_t        old;
     ngx_list_part_t  *part;
     ngx_table_elt_t  *h, *copy;
 
     translated = !ctx->sent.copied;
     old = r->headers_in.headers;
+    n = old.part.nelts + NGX_HTTP_PARLEY_HEADERS;
 
-    if (ngx_list_init(&r->headers_in.headers, r->pool,
-                      old.part.nelts + NGX_HTTP_PARLEY_HEADERS,
-                      sizeof(ngx_table_elt_t))
-        != NGX_OK)
-    {
+    h = parley_arena_alloc(&ctx->arena, n * sizeof(ngx_table_elt_t));
+    if (h == NULL) {
         return NGX_ERROR;
     }
+
+    ngx_http_parley_list(&r->headers_in.headers, h, n);
 
     part = &old.part;
     h = part->elts;
@@ -138,6 +140,20 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
     }
 
     return ngx_http_parley_trace(r, ctx);
+}
+
+
+/* as ngx_list_init() does, with memory of the caller's */
+
+static void
+ngx_http_parley_list(ngx_list_t *list, ngx_table_elt_t *elts, ngx_uint_t n)
+{
+    list->part.elts = elts;
+    list->part.nelts = 0;
+    list->part.next = NULL;
+    list->last = &list->part;
+    list->size = sizeof(ngx_table_elt_t);
+    list->nalloc = n;
 }
 
 
