@@ -155,7 +155,6 @@ static ngx_int_t
 ngx_http_parley_answer_gather(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_buf_t *b)
 {
-    u_char       *start;
     size_t        size, limit;
     ngx_int_t     rc;
     ngx_buf_t    *copy;
@@ -188,20 +187,14 @@ ngx_http_parley_answer_gather(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    start = parley_arena_octets(&ctx->arena, size);
-    copy = ngx_calloc_buf(r->pool);
+    copy = ngx_create_temp_buf(r->pool, size);
     cl = ngx_alloc_chain_link(r->pool);
 
-    if (start == NULL || copy == NULL || cl == NULL) {
+    if (copy == NULL || cl == NULL) {
         return NGX_ERROR;
     }
 
-    copy->temporary = 1;
-    copy->start = start;
-    copy->pos = start;
-    copy->last = ngx_cpymem(start, b->pos, size);
-    copy->end = copy->last;
-
+    copy->last = ngx_cpymem(copy->last, b->pos, size);
     b->pos = b->last;
 
     cl->buf = copy;

@@ -84,12 +84,12 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
     old = r->headers_in.headers;
     n = old.part.nelts + NGX_HTTP_PARLEY_HEADERS;
 
-    h = parley_arena_alloc(&ctx->arena, n * sizeof(ngx_table_elt_t));
-    if (h == NULL) {
+    copy = parley_arena_alloc(&ctx->arena, n * sizeof(ngx_table_elt_t));
+    if (copy == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_http_parley_list(&r->headers_in.headers, h, n);
+    ngx_http_parley_list(&r->headers_in.headers, copy, n);
 
     part = &old.part;
     h = part->elts;
@@ -166,23 +166,10 @@ ngx_http_parley_header_dropped(ngx_table_elt_t *h, ngx_uint_t translated)
 
     name = parley_str_make(h->lowcase_key, h->key.len);
 
-    switch (h->lowcase_key[0]) {
-
-    case 'a':
-        return parley_str_is(name, "accept-encoding");
-
-    case 'c':
-        return translated && parley_str_is(name, "content-type");
-
-    case 'p':
-        return parley_str_begins(name, "parley-");
-
-    case 't':
-        return parley_str_is(name, "traceparent");
-
-    default:
-        return 0;
-    }
+    return parley_str_begins(name, "parley-")
+           || parley_str_is(name, "accept-encoding")
+           || parley_str_is(name, "traceparent")
+           || (translated && parley_str_is(name, "content-type"));
 }
 
 

@@ -446,6 +446,11 @@ ngx_http_parley_origin_of_call(ngx_http_parley_ctx_t *ctx, parley_str_t call)
 }
 
 
+/* what is as long as a key is one */
+_Static_assert(sizeof(ngx_http_parley_origin_head_t) > PARLEY_KEY_LEN,
+               "a record is longer than a key");
+
+
 static ngx_int_t
 ngx_http_parley_origin_get(ngx_http_parley_zone_t *zone,
     const uint8_t key[PARLEY_KEY_LEN], int64_t now, parley_str_t *ret)

@@ -4,8 +4,6 @@
 
 static void parley_loss_made(parley_loss_t *loss, parley_buf_t *b);
 static int parley_loss_is_plain(parley_str_t item);
-static int parley_loss_join(const parley_loss_t *loss, parley_arena_t *arena,
-    parley_str_t *ret);
 static void parley_loss_escape(parley_buf_t *b, parley_str_t item);
 
 
@@ -185,10 +183,6 @@ parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
         return 0;
     }
 
-    if (!loss->escaped) {
-        return parley_loss_join(loss, arena, ret);
-    }
-
     parley_buf_init(&b, arena, 0);
 
     for (i = 0; i < loss->nitems; i++) {
@@ -196,45 +190,15 @@ parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
             parley_buf_lit(&b, ", ");
         }
 
-        parley_loss_escape(&b, loss->items[i]);
+        if (loss->escaped) {
+            parley_loss_escape(&b, loss->items[i]);
+
+        } else {
+            parley_buf_str(&b, loss->items[i]);
+        }
     }
 
     return parley_buf_done(&b, ret);
-}
-
-
-static int
-parley_loss_join(const parley_loss_t *loss, parley_arena_t *arena,
-    parley_str_t *ret)
-{
-    size_t    len;
-    uint8_t  *start, *p;
-    uint32_t  i;
-
-    len = 0;
-
-    for (i = 0; i < loss->nitems; i++) {
-        len += loss->items[i].len + 2;
-    }
-
-    start = parley_arena_octets(arena, len);
-
-    if (start == NULL) {
-        return -1;
-    }
-
-    for (p = start, i = 0; i < loss->nitems; i++) {
-        if (i > 0) {
-            *p++ = ',';
-            *p++ = ' ';
-        }
-
-        p = parley_octets_copy(p, loss->items[i].data, loss->items[i].len);
-    }
-
-    *ret = parley_str_make(start, (size_t) (p - start));
-
-    return 0;
 }
 
 

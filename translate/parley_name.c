@@ -25,9 +25,8 @@ typedef struct {
 
 
 typedef struct {
-    int           (*parse)(parley_str_t s, parley_name_t *ret);
-    int           (*format)(parley_buf_t *b, const parley_name_t *n);
-    parley_str_t  group;        /* how a group's name begins */
+    int   (*parse)(parley_str_t s, parley_name_t *ret);
+    int   (*format)(parley_buf_t *b, const parley_name_t *n);
 } parley_name_syntax_t;
 
 
@@ -45,38 +44,20 @@ static int parley_name_parse_channel(parley_str_t s, parley_name_t *ret);
 static int parley_name_format_channel(parley_buf_t *b,
     const parley_name_t *n);
 static int parley_name_strip(parley_str_t *s, parley_str_t prefix);
-static int parley_name_begins(parley_str_t s, parley_str_t prefix);
 
 
 static const parley_name_syntax_t
     parley_name_syntaxes[PARLEY_PROTO_COUNT] =
 {
-    [PARLEY_PROTO_AEE] = {
-        parley_name_parse_aee, parley_name_format_aee, parley_str("bus.")
-    },
-    [PARLEY_PROTO_VCP] = {
-        parley_name_parse_vcp, parley_name_format_vcp, parley_str("broadcast")
-    },
-    [PARLEY_PROTO_C2A] = {
-        parley_name_parse_c2a, parley_name_format_c2a, parley_str("channel:")
-    },
+    [PARLEY_PROTO_AEE] = { parley_name_parse_aee, parley_name_format_aee },
+    [PARLEY_PROTO_VCP] = { parley_name_parse_vcp, parley_name_format_vcp },
+    [PARLEY_PROTO_C2A] = { parley_name_parse_c2a, parley_name_format_c2a },
     [PARLEY_PROTO_CHANNEL] = {
-        parley_name_parse_channel, parley_name_format_channel,
-        parley_str("org:")
+        parley_name_parse_channel, parley_name_format_channel
     },
 
     /* a principal's sub, for which AEE's names are used */
-    [PARLEY_PROTO_MOQ] = {
-        parley_name_parse_aee, parley_name_format_aee, parley_str("bus.")
-    },
-};
-
-
-/* after the tilde */
-static const uint8_t  parley_name_of_handle[256] = {
-    ['a' ... 'z'] = 1,
-    ['0' ... '9'] = 1,
-    ['-'] = 1
+    [PARLEY_PROTO_MOQ] = { parley_name_parse_aee, parley_name_format_aee },
 };
 
 
@@ -195,18 +176,11 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
 int
 parley_name_is_group(parley_proto_t proto, parley_str_t name)
 {
-    parley_name_t                n;
-    const parley_name_syntax_t  *syntax;
+    parley_name_t  n;
 
-    if (proto >= PARLEY_PROTO_COUNT) {
-        return 0;
-    }
-
-    syntax = &parley_name_syntaxes[proto];
-
-    return syntax->parse != NULL
-           && parley_name_begins(name, syntax->group)
-           && syntax->parse(name, &n) == 0
+    return proto < PARLEY_PROTO_COUNT
+           && parley_name_syntaxes[proto].parse != NULL
+           && parley_name_syntaxes[proto].parse(name, &n) == 0
            && n.kind == PARLEY_NAME_GROUP;
 }
 
@@ -444,7 +418,8 @@ parley_name_format_channel(parley_buf_t *b, const parley_name_t *n)
 int
 parley_name_is_handle(parley_str_t s)
 {
-    size_t  i;
+    size_t   i;
+    uint8_t  c;
 
     if (s.len < 3 || s.len > 33 || s.data[0] != '~' || s.data[1] == '-'
         || parley_str_is(s, "~org"))
@@ -453,7 +428,9 @@ parley_name_is_handle(parley_str_t s)
     }
 
     for (i = 1; i < s.len; i++) {
-        if (!parley_name_of_handle[s.data[i]]) {
+        c = s.data[i];
+
+        if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-') {
             return 0;
         }
     }
@@ -465,19 +442,11 @@ parley_name_is_handle(parley_str_t s)
 static int
 parley_name_strip(parley_str_t *s, parley_str_t prefix)
 {
-    if (!parley_name_begins(*s, prefix)) {
+    if (s->len < prefix.len || memcmp(s->data, prefix.data, prefix.len) != 0) {
         return 0;
     }
 
     *s = parley_str_from(*s, prefix.len);
 
     return 1;
-}
-
-
-static int
-parley_name_begins(parley_str_t s, parley_str_t prefix)
-{
-    return s.len >= prefix.len
-           && memcmp(s.data, prefix.data, prefix.len) == 0;
 }
