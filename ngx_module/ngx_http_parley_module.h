@@ -12,198 +12,8 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 
-#include "parley_amend.h"
-#include "parley_check.h"
-#include "parley_directory.h"
-#include "parley_key.h"
-#include "parley_engine.h"
-#include "parley_intents.h"
-#include "parley_jwk.h"
-#include "parley_jwt.h"
-#include "parley_limit.h"
-#include "parley_name.h"
-#include "parley_party.h"
-#include "parley_spot.h"
-#include "parley_policy.h"
-#include "parley_principal.h"
-#include "parley_rate.h"
-#include "parley_signature.h"
-#include "parley_store.h"
-#include "parley_token_cache.h"
-#include "parley_window.h"
-
+#include "ngx_http_parley_conf.h"
 #include "ngx_http_parley_origin.h"
-
-
-#define NGX_HTTP_PARLEY_SIGNATURE_OFF       0
-#define NGX_HTTP_PARLEY_SIGNATURE_OPTIONAL  1
-#define NGX_HTTP_PARLEY_SIGNATURE_REQUIRED  2
-
-#define NGX_HTTP_PARLEY_LOSS_REPORT         0
-#define NGX_HTTP_PARLEY_LOSS_REJECT         1
-#define NGX_HTTP_PARLEY_LOSS_IGNORE         2
-
-#define NGX_HTTP_PARLEY_ACCEPT_UNSET        ((parley_proto_set_t) -1)
-
-/* what parley_limits may be set to */
-#define NGX_HTTP_PARLEY_BODY_MAX            (256 * 1024 * 1024)
-#define NGX_HTTP_PARLEY_DEPTH_MAX           512
-
-#define NGX_HTTP_PARLEY_REDACT_MAX          64
-
-
-/* memory of a request's arena, see ngx_http_parley_block.c */
-typedef struct ngx_http_parley_block_s  ngx_http_parley_block_t;
-
-
-/* what lives in the zone; every process maps it at the same address */
-
-typedef struct {
-    ngx_uint_t                    layout;
-    u_char                        secret[16];
-
-    parley_window_t              *window;
-    parley_limit_t               *limit;
-
-    parley_store_t               *origins;    /* derived id -> origin */
-    parley_store_t               *asides;     /* the same, of what need not be
-                                                 answered; gives way */
-    parley_store_t               *retained;   /* id -> message */
-
-    /* keys fetched through parley_jwks_request; last good kept */
-    ngx_atomic_t                  jwks_generation;
-    ngx_str_t                     jwks;
-    ngx_atomic_t                  jwks_checked;   /* ms; refetch interval */
-} ngx_http_parley_shctx_t;
-
-
-/* what a key of the zone is made for: no two kinds fall together */
-typedef enum {
-    NGX_HTTP_PARLEY_KEY_WINDOW = 1,
-    NGX_HTTP_PARLEY_KEY_RATE,
-    NGX_HTTP_PARLEY_KEY_ORIGIN,
-    NGX_HTTP_PARLEY_KEY_CALL,
-    NGX_HTTP_PARLEY_KEY_MESSAGE
-} ngx_http_parley_key_e;
-
-
-/* the zone as this cycle sees it */
-
-typedef struct {
-    ngx_http_parley_shctx_t      *sh;
-    ngx_slab_pool_t              *shpool;
-    parley_mem_t                  mem;
-    ngx_uint_t                    retain;         /* messages */
-} ngx_http_parley_zone_t;
-
-
-typedef struct {
-    ngx_shm_zone_t               *shm_zone;
-    ngx_http_parley_zone_t       *zone;
-
-    parley_engine_t              *engine;
-    parley_intents_t             *intents;        /* parley_intents */
-    parley_directory_t           *directory;
-    parley_jwks_t                *jwks;           /* parley_jwks */
-    ngx_str_t                     jwks_uri;       /* parley_jwks_request */
-    ngx_msec_t                    jwks_interval;
-    ngx_msec_t                    jwks_refresh;
-    parley_jwk_t                 *signing;        /* parley_signing_key */
-
-    ngx_str_t                     self;
-    parley_str_t                  self_names[PARLEY_PROTO_COUNT];
-    ngx_uint_t                    retain;         /* messages; 0: none */
-    ngx_msec_t                    retain_time;
-
-    parley_arena_t                arena;          /* of the configuration */
-    int64_t                       leeway_max;     /* of any parley_jwt */
-    ngx_uint_t                    nclaims;        /* parley_claims seen */
-
-    /* of this process */
-    parley_token_cache_t         *tokens;
-    parley_jwks_t                 fetched;
-    parley_arena_t                fetched_arena;
-    ngx_uint_t                    fetched_generation;
-    ngx_http_parley_block_t      *blocks;         /* free ones */
-    ngx_uint_t                    nblocks;
-
-    ngx_uint_t                    accepting;      /* a location has
-                                                     parley_accept */
-} ngx_http_parley_main_conf_t;
-
-
-typedef enum {
-    NGX_HTTP_PARLEY_TOKEN_HEADER = 0,
-    NGX_HTTP_PARLEY_TOKEN_COOKIE,
-    NGX_HTTP_PARLEY_TOKEN_ARG
-} ngx_http_parley_token_source_e;
-
-
-typedef struct {
-    ngx_uint_t                    enabled;
-    ngx_uint_t                    source;
-    ngx_str_t                     source_name;
-    parley_jwt_rules_t            rules;
-    ngx_array_t                   issuers;        /* of parley_str_t */
-    ngx_array_t                   audiences;      /* of parley_str_t */
-    ngx_array_t                   required;  /* of parley_jwt_require_t */
-} ngx_http_parley_jwt_conf_t;
-
-
-typedef struct {
-    ngx_int_t                     priority;       /* -1: none */
-    ngx_msec_t                    timeout;        /* 0: none */
-} ngx_http_parley_cap_conf_t;
-
-
-typedef struct {
-    ngx_str_t                     pointer;
-    ngx_uint_t                    mask;
-} ngx_http_parley_redact_t;
-
-
-/* principals made by one map are never taken for another's */
-
-typedef struct {
-    parley_claim_map_t            map;
-    ngx_uint_t                    number;         /* 1, 2, ...; 0: none */
-} ngx_http_parley_claims_t;
-
-
-typedef struct {
-    parley_proto_set_t            accept;         /* 0: off here */
-    ngx_uint_t                    mve5;
-    ngx_uint_t                    speak;
-
-    ngx_http_parley_jwt_conf_t   *jwt;
-    ngx_http_parley_claims_t     *claims;         /* parley_claims */
-    ngx_uint_t                    signature;
-    ngx_flag_t                    trusted;
-
-    parley_policy_t              *policy;
-    parley_rate_t                *rate;
-    ngx_http_parley_cap_conf_t   *cap;
-
-    ngx_msec_t                    past;
-    ngx_msec_t                    future;
-    ngx_msec_t                    window;
-
-    parley_json_limits_t          limits;
-    size_t                        limit_body;
-    ngx_uint_t                    limit_depth;
-    size_t                        limit_string;
-    ngx_uint_t                    limit_members;
-
-    ngx_array_t                  *redact;   /* of ngx_http_parley_redact_t */
-    ngx_uint_t                    loss;
-    ngx_flag_t                    dry_run;
-
-    ngx_http_complex_value_t     *context;
-    ngx_http_complex_value_t     *constitution;
-
-    ngx_str_t                     file;           /* where parley_accept is */
-    ngx_uint_t                    line;
-} ngx_http_parley_loc_conf_t;
 
 
 typedef enum {
@@ -258,6 +68,7 @@ typedef struct {
     parley_window_slot_t          slot;
     uint8_t                       window_key[PARLEY_KEY_LEN];
     ngx_msec_t                    wait;           /* for Retry-After */
+    u_char                        random[16];     /* of an id, see drawn */
     ngx_event_t                   deadline;
     ngx_event_t                   later;
 
@@ -288,6 +99,7 @@ typedef struct {
     unsigned                      sig_verified:1;
     unsigned                      reserved:1;
     unsigned                      committed:1;
+    unsigned                      drawn:1;        /* random is filled */
     unsigned                      addressed:1;    /* by the argument alone */
     unsigned                      referred:1;     /* origin is filled */
     unsigned                      recalled:1;     /* and taken back */
@@ -337,49 +149,6 @@ ngx_http_parley_now(void)
 
     return (int64_t) tp->sec * 1000 + tp->msec;
 }
-
-
-/* Says what is wrong with a word of the directive; NGX_CONF_ERROR. */
-char *ngx_http_parley_bad(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *value, const char *why);
-
-/* NGX_OK and what follows "name=" in word, or NGX_DECLINED */
-ngx_int_t ngx_http_parley_param(ngx_str_t *word, const char *name,
-    ngx_str_t *value);
-
-
-/*
- * Reads a file of the operator's into the pool; name becomes its full path.
- * NGX_OK, or NGX_ERROR and a line in the log.
- */
-ngx_int_t ngx_http_parley_read_file(ngx_conf_t *cf, ngx_str_t *name,
-    parley_str_t *ret);
-
-
-/* ngx_http_parley_conf*.c: setters of directives */
-
-char *ngx_http_parley_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_identities(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_parley_jwks(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_jwks_request(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_parley_signing_key(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_parley_retention(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_parley_self(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_speak(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_claims(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_policy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_rate(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_cap(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_freshness(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* ngx_http_parley_engine.c */

@@ -76,6 +76,19 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
                         : ngx_http_parley_own_name(ctx, ctx->msg.wire);
     submission.ms = ngx_http_parley_now();
 
+    if (ctx->principal && (ctx->jwt || ctx->sig_verified)) {
+        submission.owner = ctx->principal->sub;
+    }
+
+    if (ctx->msg.anonymous) {
+        if (!ctx->drawn && RAND_bytes(ctx->random, sizeof(ctx->random)) != 1) {
+            return NGX_ERROR;
+        }
+
+        ctx->drawn = 1;
+        submission.random = ctx->random;
+    }
+
     ngx_http_parley_attribute(ctx, ctx->msg.wire, submission.sender,
                               &submission.human, &submission.instrument);
 

@@ -418,6 +418,10 @@ parley_explain_submit(parley_explain_t *e)
     submission.sender = e->msg.sender;
     submission.ms = e->now_ms;
 
+    if (e->principal != NULL && (e->has_jwt || e->verified)) {
+        submission.owner = e->principal->sub;
+    }
+
     if (e->msg.sender.len == 0 && e->principal != NULL) {
         parley_glue_parties(&e->glue, &parties);
         parley_glue_party(e->principal, &caller);

@@ -114,7 +114,12 @@ typedef struct {
     parley_str_t  instrument;   /* that the directory lists for the session;
                                    empty: none */
 
+    parley_str_t  owner;        /* sub of the principal that was proven; empty:
+                                   nobody was */
+
     /* for messages that do not say it themselves */
+    const uint8_t  *random;     /* 16 octets for the id; NULL: that is made of
+                                   what the message says */
     parley_str_t  sender;       /* the session's principal, by its name in the
                                    message's protocol */
     parley_str_t  recipient;    /* the track or peer that it came for */

@@ -2,6 +2,7 @@
 #include "parley_aee.h"
 #include "parley_c2a.h"
 #include "parley_channel.h"
+#include "parley_id.h"
 #include "parley_jcs.h"
 #include "parley_name.h"
 #include "parley_moq.h"
@@ -28,6 +29,8 @@ static int parley_engine_validate(const parley_schema_t *schema,
 static int parley_engine_same(const parley_codec_t *codec,
     parley_arena_t *arena, const parley_msg_t *m, parley_encoded_t *ret,
     parley_loss_t *loss, parley_error_t *err);
+static int parley_engine_random_id(parley_arena_t *arena, parley_msg_t *msg,
+    const uint8_t *random, parley_error_t *err);
 static int parley_engine_may(const parley_codec_t *codec,
     const parley_msg_t *m, parley_error_t *err);
 static int parley_engine_is_for_all(const parley_msg_t *m,
@@ -255,7 +258,29 @@ parley_submit(parley_arena_t *arena, parley_msg_t *msg,
         return -1;
     }
 
-    return codec->submit ? codec->submit(arena, msg, submission, err) : 0;
+    msg->owner = submission->owner;
+
+    if (codec->submit != NULL
+        && codec->submit(arena, msg, submission, err) != 0)
+    {
+        return -1;
+    }
+
+    return msg->anonymous && submission->random != NULL
+           ? parley_engine_random_id(arena, msg, submission->random, err) : 0;
+}
+
+
+static int
+parley_engine_random_id(parley_arena_t *arena, parley_msg_t *msg,
+    const uint8_t *random, parley_error_t *err)
+{
+    char  id[PARLEY_UUID_LEN + 1];
+
+    parley_uuid_random(random, id);
+
+    return parley_arena_str(arena, parley_str_c(id), &msg->id) == 0
+           ? 0 : parley_error_memory(err);
 }
 
 

@@ -72,6 +72,7 @@ int parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
  * an attribution that is not the session's is sender-identity-mismatch or
  * field-invalid.  Fills msg->scope and adds to msg->members; where messages
  * do not name them (MoQ), also sender, recipient, created_ms, corr and id.
+ * Sets msg->owner, and a random id where the message has none of its own.
  * To be called for every message once it is known who submits it; protocols
  * whose messages say all themselves accept everything.
  */

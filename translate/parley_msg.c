@@ -1,4 +1,5 @@
 #include "parley_msg.h"
+#include "parley_id.h"
 
 
 static const parley_str_t  parley_proto_names[PARLEY_PROTO_COUNT + 1] = {
@@ -72,6 +73,29 @@ parley_msg_init(parley_msg_t *m, parley_proto_t proto,
     for (i = 0; i < sizeof(m->said) / sizeof(m->said[0]); i++) {
         m->said[i] = PARLEY_JSON_NONE;
     }
+}
+
+
+int
+parley_msg_derive(parley_arena_t *arena, const parley_msg_t *m, int version,
+    parley_str_t id, parley_str_t purpose, parley_str_t *ret)
+{
+    char          uuid[PARLEY_UUID_LEN + 1];
+    parley_str_t  fields[4];
+
+    fields[0] = parley_proto_name(m->wire);
+    fields[1] = m->owner.len > 0 ? m->owner : m->sender;
+    fields[2] = id;
+    fields[3] = purpose;
+
+    if (parley_uuid_derive(version, m->created_ms > 0 ? m->created_ms : 0,
+                           fields, 4, uuid)
+        != 0)
+    {
+        return -1;
+    }
+
+    return parley_arena_str(arena, parley_str_c(uuid), ret);
 }
 
 

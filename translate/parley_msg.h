@@ -113,6 +113,8 @@ typedef struct {
     parley_str_t          created;    /* as it was written; empty: it does
                                          not say */
     int64_t               created_ms; /* -1: no RFC 3339 timestamp */
+    parley_str_t          owner;      /* sub of the principal that was proven;
+                                         empty: nobody was */
     parley_str_t          sender;     /* names in the syntax of wire; a
                                          message that names none is from the
                                          caller */
@@ -154,6 +156,9 @@ typedef struct {
                                          (the gateway's item in it) and the
                                          one named after origin, which are
                                          not origin's */
+    unsigned              anonymous:1;  /* it names no id: id is made of what
+                                           it says, and no duplicate is known
+                                           by it (GW-20) */
     unsigned              partial:1;  /* MVE-5: a log record, no envelope
                                          (AEE-13) */
 
@@ -239,6 +244,17 @@ parley_msg_string(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
 
     return 0;
 }
+
+/*
+ * A UUID of that version (4, 7 or 8) that follows from an id of m's and what
+ * it is for: the same for the same protocol, principal (where none is proven:
+ * sender), id and purpose, and nobody else's (AEE-35, SEC-11).  Version 7
+ * begins with m's own time.  Returns 0 and *ret in the arena, or -1: no memory,
+ * or the digest fails.
+ */
+int parley_msg_derive(parley_arena_t *arena, const parley_msg_t *m,
+    int version, parley_str_t id, parley_str_t purpose, parley_str_t *ret)
+    __attribute__((warn_unused_result));
 
 /*
  * The message as its origin knows it: with the held ids, where there are.

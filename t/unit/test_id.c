@@ -53,10 +53,11 @@ static void
 derive(int version, int64_t ms, const char *id, const char *purpose,
     char out[PARLEY_UUID_LEN + 1])
 {
-    assert_int_equal(parley_uuid_derive(version, ms, PARLEY_STR("vcp"),
-                                        parley_str_c(id),
-                                        parley_str_c(purpose), out),
-                     0);
+    parley_str_t  fields[3] = {
+        PARLEY_STR("vcp"), parley_str_c(id), parley_str_c(purpose)
+    };
+
+    assert_int_equal(parley_uuid_derive(version, ms, fields, 3, out), 0);
     assert_true(parley_uuid_is(parley_str_c(out), version));
 }
 
@@ -87,11 +88,20 @@ test_derive(void **state)
         assert_string_not_equal(a, b);
     }
 
+    /* SEC-11 fields are no text that others could make: lengths tell */
+
+    derive(8, 0, "id", "1envelope", a);
+    derive(8, 0, "id1", "envelope", b);
+    assert_string_not_equal(a, b);
+
     /* the digest's first 16 octets, but for version and variant */
 
     derive(4, 0, "id-1", "envelope", a);
 
-    assert_int_equal(parley_sha256(PARLEY_STR("parley:vcp:id-1:envelope"),
+    assert_int_equal(parley_sha256(PARLEY_STR("\0\0\0\6parley"
+                                              "\0\0\0\3vcp"
+                                              "\0\0\0\4id-1"
+                                              "\0\0\0\10envelope"),
                                    digest), 0);
     parley_hex(digest, 16, hex);
 

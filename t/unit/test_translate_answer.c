@@ -69,7 +69,7 @@ typedef struct {
 
 /* what an AEE caller of a VCP service is told of an accepted task */
 static const char  accepted[] =
-    "{\"v\":\"1\",\"id\":\"3c2a621c-c920-86bd-b0c6-784bdcf81844\","
+    "{\"v\":\"1\",\"id\":\"53199c24-5602-85a5-8a02-602b51c8192f\","
     "\"ts\":\"2026-02-15T10:30:00.123Z\",\"type\":\"stream\","
     "\"from\":\"service.parley\",\"to\":\"agent.a\","
     "\"intent\":\"vcp.escalation\",\"corr\":\"" AID "\",\"reply_to\":null,"
@@ -147,7 +147,7 @@ static const answer_row_t  rows[] = {
       429, "{\"status\":\"rejected\",\"message_id\":\"" AID
       "\",\"code\":\"rate-limited\",\"field\":\"/sender\","
       "\"message\":\"slowly\"}", 0, NULL, 429,
-      "{\"v\":\"1\",\"id\":\"39caa29d-65bb-8ad2-a608-a2e1a4d1c155\","
+      "{\"v\":\"1\",\"id\":\"87fa80c3-cf00-8365-8a3d-b51e2cd24bf1\","
       "\"ts\":\"2026-02-15T10:30:00.123Z\",\"type\":\"error\","
       "\"from\":\"service.parley\",\"to\":\"agent.a\","
       "\"intent\":\"vcp.escalation\",\"corr\":\"" AID "\",\"reply_to\":\"" AID

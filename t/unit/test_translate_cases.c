@@ -2,6 +2,9 @@
  * t/cases/<from>-to-<to>/<name>: in.json becomes out.json, or fails with
  * error; loss lists what is lost.  Every case is also run with memory that
  * ends early and cut off at every octet.
+ *
+ * PARLEY_TEST_WRITE=1 writes out.json and loss anew, for a change of what
+ * translation makes: git diff then shows that change.
  */
 
 #include "parley_test_case.h"
@@ -81,6 +84,28 @@ translate(parley_test_case_t *c, parley_str_t in, parley_str_t opts_text,
 
 
 static void
+rewrite(const parley_test_case_t *c, const char *file, parley_str_t text,
+    const char *end)
+{
+    char   path[400];
+    FILE  *f;
+
+    snprintf(path, sizeof(path), "%s/%s", c->path, file);
+
+    if (text.len == 0) {
+        (void) remove(path);
+        return;
+    }
+
+    f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text.data, 1, text.len, f), text.len);
+    assert_true(fputs(end, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+
+static void
 test_case(void **state)
 {
     parley_str_t            in, out, loss, error, opts;
@@ -109,6 +134,16 @@ test_case(void **state)
 
     if (r.rc != 0) {
         fail_msg("%s %s", r.err.field, r.err.text);
+    }
+
+    if (getenv("PARLEY_TEST_WRITE") != NULL) {
+        if (!parley_test_same_json(&r.arena, r.made.body, out)) {
+            rewrite(c, "out.json", r.made.body, "\n");
+        }
+
+        rewrite(c, "loss", parley_test_loss(&r.arena, &r.loss), "");
+        parley_arena_reset(&r.arena);
+        skip();
     }
 
     parley_test_assert_json(&r.arena, r.made.body, out);

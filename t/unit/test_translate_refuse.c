@@ -52,7 +52,7 @@ test_aee(void **state)
     parley_assert_str(reply.content_type, "application/json");
 
     parley_test_assert_json(&arena, reply.body, parley_str_c(
-        "{\"v\":\"1\",\"id\":\"ea6f5e0a-95be-8ee6-beb9-8a821e58424b\","
+        "{\"v\":\"1\",\"id\":\"c6b8009e-1c99-87a1-ac54-c024665b215c\","
         "\"ts\":\"2026-02-15T10:30:00.123Z\",\"type\":\"error\","
         "\"from\":\"service.parley\",\"to\":\"agent.a\",\"intent\":\"ops.x\","
         "\"corr\":\"caller-corr-1\",\"reply_to\":\"caller-id-1\","

@@ -125,7 +125,7 @@ parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
     const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
     parley_error_t *err)
 {
-    char               ts[PARLEY_TIME_MAX], id[PARLEY_UUID_LEN + 1];
+    char               ts[PARLEY_TIME_MAX];
     parley_buf_t       b;
     parley_aee_head_t  head;
 
@@ -137,19 +137,16 @@ parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
 
     (void) parley_time_format(now_ms, ts);
 
-    /* with a UUID for an id the hash is of one block: "accepted" is not */
+    memset(&head, 0, sizeof(parley_aee_head_t));
 
-    if (parley_uuid_derive(8, 0, PARLEY_STR("aee"), request->id,
-                           PARLEY_STR("accept"), id)
+    if (parley_msg_derive(arena, request, 8, request->id,
+                          PARLEY_STR("accepted"), &head.id)
         != 0)
     {
         return parley_error_memory(err);
     }
 
-    memset(&head, 0, sizeof(parley_aee_head_t));
-
     head.act = PARLEY_ACT_PROGRESS;
-    head.id = parley_str_c(id);
     head.ts = parley_str_c(ts);
     head.from = parley_aee_self(opts->self);
     head.to = request->sender;

@@ -178,23 +178,14 @@ parley_aee_encode_id(parley_arena_t *arena, const parley_msg_t *m,
     parley_str_t id, const char *purpose, parley_str_t *ret,
     parley_error_t *err)
 {
-    char  uuid[PARLEY_UUID_LEN + 1];
-
     *ret = id;
 
     if (!parley_aee_is_short(id, PARLEY_AEE_ID_MIN)) {
         return 0;
     }
 
-    if (parley_uuid_derive(8, 0, parley_proto_name(m->wire), id,
-                           parley_str_c(purpose), uuid)
-        != 0
-        || parley_arena_str(arena, parley_str_c(uuid), ret) != 0)
-    {
-        return parley_error_memory(err);
-    }
-
-    return 0;
+    return parley_msg_derive(arena, m, 8, id, parley_str_c(purpose), ret) == 0
+           ? 0 : parley_error_memory(err);
 }
 
 

@@ -42,23 +42,22 @@ parley_aee_own_result(parley_arena_t *arena, const parley_msg_t *request,
     parley_str_t self, parley_str_t payload, int64_t now_ms,
     parley_reply_t *ret, parley_error_t *err)
 {
-    char               ts[PARLEY_TIME_MAX], id[PARLEY_UUID_LEN + 1];
+    char               ts[PARLEY_TIME_MAX];
     parley_buf_t       b;
     parley_aee_head_t  head;
 
     (void) parley_time_format(now_ms, ts);
 
-    if (parley_uuid_derive(8, 0, PARLEY_STR("aee"), request->id,
-                           PARLEY_STR("result"), id)
+    memset(&head, 0, sizeof(parley_aee_head_t));
+
+    if (parley_msg_derive(arena, request, 8, request->id, PARLEY_STR("result"),
+                          &head.id)
         != 0)
     {
         return parley_error_memory(err);
     }
 
-    memset(&head, 0, sizeof(parley_aee_head_t));
-
     head.act = PARLEY_ACT_REPLY;
-    head.id = parley_str_c(id);
     head.ts = parley_str_c(ts);
     head.from = parley_aee_self(self);
     head.to = request->sender;

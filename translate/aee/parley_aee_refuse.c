@@ -154,7 +154,7 @@ parley_aee_failure_ids(parley_arena_t *arena, const parley_aee_failure_t *f,
     }
 
     if (msg != NULL && msg->id.len > 0) {
-        if (parley_uuid_derive(8, 0, PARLEY_STR("aee"), msg->id, purpose, id)
+        if (parley_msg_derive(arena, msg, 8, msg->id, purpose, &head->id)
             != 0)
         {
             return -1;
@@ -162,10 +162,10 @@ parley_aee_failure_ids(parley_arena_t *arena, const parley_aee_failure_t *f,
 
     } else {
         parley_uuid_random(f->random, id);
-    }
 
-    if (parley_arena_str(arena, parley_str_c(id), &head->id) != 0) {
-        return -1;
+        if (parley_arena_str(arena, parley_str_c(id), &head->id) != 0) {
+            return -1;
+        }
     }
 
     head->corr = head->id;

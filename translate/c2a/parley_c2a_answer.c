@@ -384,17 +384,15 @@ static int
 parley_c2a_answer_data(parley_arena_t *arena, const parley_encoded_t *sent,
     uint32_t result, parley_answer_t *answer, parley_error_t *err)
 {
-    char           id[PARLEY_UUID_LEN + 1];
     parley_msg_t  *msg;
 
     msg = &answer->msg;
 
     parley_msg_init(msg, PARLEY_PROTO_C2A, &answer->doc);
 
-    if (parley_uuid_derive(8, 0, PARLEY_STR("c2a"), sent->id,
-                           PARLEY_STR("result"), id)
-        != 0
-        || parley_arena_str(arena, parley_str_c(id), &msg->id) != 0)
+    if (parley_msg_derive(arena, msg, 8, sent->id, PARLEY_STR("result"),
+                          &msg->id)
+        != 0)
     {
         return parley_error_memory(err);
     }

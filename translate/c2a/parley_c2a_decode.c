@@ -390,7 +390,6 @@ static int
 parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t params)
 {
-    char                  id[PARLEY_UUID_LEN + 1];
     parley_buf_t          b;
     parley_str_t          name;
     const parley_json_t  *doc;
@@ -405,14 +404,13 @@ parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg,
         parley_buf_str(&b, parley_json_raw(doc, params));
     }
 
-    if (parley_buf_done(&b, &name) != 0
-        || parley_uuid_derive(8, 0, PARLEY_STR("c2a"), name, msg->form, id)
-           != 0)
-    {
+    msg->anonymous = 1;
+
+    if (parley_buf_done(&b, &name) != 0) {
         return -1;
     }
 
-    return parley_arena_str(arena, parley_str_c(id), &msg->id);
+    return parley_msg_derive(arena, msg, 8, name, msg->form, &msg->id);
 }
 
 

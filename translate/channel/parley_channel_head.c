@@ -13,7 +13,7 @@
 
 static int parley_channel_head_ids(parley_channel_encode_t *e);
 static int parley_channel_head_uuid(parley_channel_encode_t *e,
-    parley_proto_t proto, parley_str_t id, parley_str_t purpose,
+    const parley_msg_t *of, parley_str_t id, parley_str_t purpose,
     parley_str_t *ret);
 static int parley_channel_head_handle(parley_channel_encode_t *e,
     parley_str_t name, parley_spot_t spot, parley_str_t *ret);
@@ -49,14 +49,12 @@ static int
 parley_channel_head_ids(parley_channel_encode_t *e)
 {
     parley_str_t         corr;
-    parley_proto_t       proto;
-    const parley_msg_t  *m, *answering;
+    const parley_msg_t  *m, *of, *answering;
 
     m = e->m;
     answering = e->opts->answering;
 
-    if (parley_channel_head_uuid(e, m->wire, m->id, PARLEY_STR("frame_id"),
-                                 &e->id)
+    if (parley_channel_head_uuid(e, m, m->id, PARLEY_STR("frame_id"), &e->id)
         != 0)
     {
         return -1;
@@ -66,17 +64,17 @@ parley_channel_head_ids(parley_channel_encode_t *e)
         return 0;
     }
 
-    proto = m->wire;
+    of = m;
     corr = m->corr.len > 0 ? m->corr : m->id;
 
     if (answering != NULL && m->act != PARLEY_ACT_REQUEST
         && m->act != PARLEY_ACT_EVENT)
     {
-        proto = answering->wire;
+        of = answering;
         corr = answering->corr.len > 0 ? answering->corr : answering->id;
     }
 
-    return parley_channel_head_uuid(e, proto, corr,
+    return parley_channel_head_uuid(e, of, corr,
                                     parley_atom_name(e->kind->corr),
                                     &e->corr);
 }
@@ -85,25 +83,17 @@ parley_channel_head_ids(parley_channel_encode_t *e)
 /* A UUIDv4 stays, anything else becomes one, always the same (AEE-35). */
 
 static int
-parley_channel_head_uuid(parley_channel_encode_t *e, parley_proto_t proto,
+parley_channel_head_uuid(parley_channel_encode_t *e, const parley_msg_t *of,
     parley_str_t id, parley_str_t purpose, parley_str_t *ret)
 {
-    char  uuid[PARLEY_UUID_LEN + 1];
-
     *ret = id;
 
     if (parley_uuid_is(id, 4)) {
         return 0;
     }
 
-    if (parley_uuid_derive(4, 0, parley_proto_name(proto), id, purpose, uuid)
-        != 0
-        || parley_arena_str(e->arena, parley_str_c(uuid), ret) != 0)
-    {
-        return parley_error_memory(e->err);
-    }
-
-    return 0;
+    return parley_msg_derive(e->arena, of, 4, id, purpose, ret) == 0
+           ? 0 : parley_error_memory(e->err);
 }
 
 

@@ -59,19 +59,33 @@ parley_uuid_not_hex(uint64_t x)
 
 
 int
-parley_uuid_derive(int version, int64_t ms, parley_str_t protocol,
-    parley_str_t id, parley_str_t purpose, char out[PARLEY_UUID_LEN + 1])
+parley_uuid_derive(int version, int64_t ms, const parley_str_t *fields,
+    size_t n, char out[PARLEY_UUID_LEN + 1])
 {
-    int           i;
+    size_t        i;
     uint8_t       digest[PARLEY_SHA256_LEN];
-    parley_str_t  parts[6] = {
-        parley_str("parley:"), protocol, parley_str(":"), id,
-        parley_str(":"), purpose
-    };
+    uint8_t       lengths[PARLEY_UUID_FIELDS_MAX + 1][4];
+    parley_str_t  field, parts[2 * (PARLEY_UUID_FIELDS_MAX + 1)];
 
     out[0] = '\0';
 
-    if (parley_sha256_parts(parts, 6, digest) != 0) {
+    if (n > PARLEY_UUID_FIELDS_MAX) {
+        return -1;
+    }
+
+    for (i = 0; i <= n; i++) {
+        field = i == 0 ? PARLEY_STR("parley") : fields[i - 1];
+
+        lengths[i][0] = (uint8_t) (field.len >> 24);
+        lengths[i][1] = (uint8_t) (field.len >> 16);
+        lengths[i][2] = (uint8_t) (field.len >> 8);
+        lengths[i][3] = (uint8_t) field.len;
+
+        parts[2 * i] = parley_str_make(lengths[i], 4);
+        parts[2 * i + 1] = field;
+    }
+
+    if (parley_sha256_parts(parts, 2 * (n + 1), digest) != 0) {
         return -1;
     }
 

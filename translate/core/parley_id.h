@@ -18,14 +18,18 @@
 /* Whether s is a UUID of that version, lower-case, with the RFC variant. */
 int parley_uuid_is(parley_str_t s, int version);
 
+/* fields that one id is derived from */
+#define PARLEY_UUID_FIELDS_MAX  7
+
 /*
- * SHA-256 over "parley:" protocol ":" id ":" purpose; its first 16 octets
- * with the version (4, 7 or 8) and variant bits; for version 7 the first 48
- * bits are ms.  out gets 36 octets and a zero.  Returns 0, or -1 where the
- * digest fails.
+ * SHA-256 over "parley" and the n fields, each after its length in 4 octets,
+ * the highest first, so that no two lists of fields are one text; its first 16
+ * octets with the version (4, 7 or 8) and variant bits; for version 7 the
+ * first 48 bits are ms.  out gets 36 octets and a zero.  Returns 0, or -1
+ * where the digest fails or there are too many fields.
  */
-int parley_uuid_derive(int version, int64_t ms, parley_str_t protocol,
-    parley_str_t id, parley_str_t purpose, char out[PARLEY_UUID_LEN + 1])
+int parley_uuid_derive(int version, int64_t ms, const parley_str_t *fields,
+    size_t n, char out[PARLEY_UUID_LEN + 1])
     __attribute__((warn_unused_result));
 
 /* A UUIDv4 of 16 random octets that the caller brings. */

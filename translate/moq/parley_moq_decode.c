@@ -261,17 +261,11 @@ parley_moq_is_member(const parley_msg_t *msg, uint32_t name)
 int
 parley_moq_identify(parley_arena_t *arena, parley_msg_t *msg)
 {
-    char  id[PARLEY_UUID_LEN + 1];
-
-    if (parley_carry_digest(arena, msg, &msg->digest) != 0
-        || parley_uuid_derive(8, 0, PARLEY_STR("moq"), msg->corr, msg->digest,
-                              id)
-           != 0)
-    {
+    if (parley_carry_digest(arena, msg, &msg->digest) != 0) {
         return -1;
     }
 
-    return parley_arena_str(arena, parley_str_c(id), &msg->id);
+    return parley_msg_derive(arena, msg, 8, msg->corr, msg->digest, &msg->id);
 }
 
 
@@ -284,7 +278,6 @@ int
 parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err)
 {
-    char          id[PARLEY_UUID_LEN + 1];
     parley_buf_t  b;
     parley_str_t  purpose;
 
@@ -300,18 +293,14 @@ parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
         msg->created_ms = submission->ms;
     }
 
-    parley_buf_init(&b, arena, submission->session.len + msg->sender.len
+    parley_buf_init(&b, arena, submission->session.len
                                + PARLEY_MOQ_STREAM_MAX);
     parley_buf_str(&b, submission->session);
     parley_buf_octet(&b, ':');
     parley_buf_int(&b, submission->stream);
-    parley_buf_octet(&b, ':');
-    parley_buf_str(&b, msg->sender);
 
     if (parley_buf_done(&b, &purpose) != 0
-        || parley_uuid_derive(8, 0, PARLEY_STR("moq"), msg->id, purpose, id)
-           != 0
-        || parley_arena_str(arena, parley_str_c(id), &msg->id) != 0)
+        || parley_msg_derive(arena, msg, 8, msg->id, purpose, &msg->id) != 0)
     {
         return parley_error_memory(err);
     }

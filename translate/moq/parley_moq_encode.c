@@ -6,6 +6,10 @@
 #include <stdio.h>
 
 
+/* characters of an AEE correlation: a shorter session has another there */
+#define PARLEY_MOQ_CORR_MIN  8
+
+
 static int parley_moq_choose(parley_moq_encode_t *e);
 static void parley_moq_write_member(parley_moq_encode_t *e,
     const parley_member_t *member);
@@ -16,8 +20,7 @@ static int parley_moq_check(const parley_engine_t *engine,
 static int parley_moq_unsaid(parley_moq_encode_t *e);
 static int parley_moq_compare(parley_moq_encode_t *e,
     const parley_msg_t *back);
-static int parley_moq_is_same(parley_str_t id, const char *purpose,
-    parley_str_t session, int *ret);
+static int parley_moq_is_same(parley_str_t id, parley_str_t session);
 
 
 int
@@ -324,7 +327,6 @@ parley_moq_unsaid(parley_moq_encode_t *e)
 static int
 parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
 {
-    int                    corr, reply_to;
     const parley_msg_t    *m;
     const parley_codec_t  *wire;
 
@@ -353,18 +355,13 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
         return 0;
     }
 
-    if (parley_moq_is_same(m->corr, "corr", back->corr, &corr) != 0
-        || parley_moq_is_same(m->reply_to, "id", back->reply_to, &reply_to)
-           != 0)
+    if (!parley_moq_is_same(m->corr, back->corr)
+        && !(back->corr.len == 0 && parley_str_eq(m->corr, m->id)))
     {
-        return parley_error_memory(e->err);
-    }
-
-    if (!corr && !(back->corr.len == 0 && parley_str_eq(m->corr, m->id))) {
         parley_loss_at(e->loss, m, PARLEY_SPOT_CORR);
     }
 
-    if (!reply_to) {
+    if (!parley_moq_is_same(m->reply_to, back->reply_to)) {
         parley_loss_at(e->loss, m, PARLEY_SPOT_REPLY_TO);
     }
 
@@ -372,28 +369,22 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
 }
 
 
-/* Whether id is the session, or derived from it because that is too short. */
+/* Whether id is the session, or can only be what AEE has in its place. */
 
 static int
-parley_moq_is_same(parley_str_t id, const char *purpose,
-    parley_str_t session, int *ret)
+parley_moq_is_same(parley_str_t id, parley_str_t session)
 {
-    char  uuid[PARLEY_UUID_LEN + 1];
+    size_t  i, n;
 
-    *ret = parley_str_eq(id, session);
-
-    if (*ret || session.len == 0) {
-        return 0;
+    if (parley_str_eq(id, session)) {
+        return 1;
     }
 
-    if (parley_uuid_derive(8, 0, parley_proto_name(PARLEY_PROTO_MOQ), session,
-                           parley_str_c(purpose), uuid)
-        != 0)
-    {
-        return -1;
+    n = 0;
+
+    for (i = 0; i < session.len; i++) {
+        n += (session.data[i] & 0xC0) != 0x80;
     }
 
-    *ret = parley_str_eq(id, parley_str_c(uuid));
-
-    return 0;
+    return n > 0 && n < PARLEY_MOQ_CORR_MIN && parley_uuid_is(id, 8);
 }

@@ -328,27 +328,15 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
 static int
 parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret)
 {
-    char                 id[PARLEY_UUID_LEN + 1];
-    const parley_msg_t  *m;
+    *ret = e->m->id;
 
-    m = e->m;
-
-    *ret = m->id;
-
-    if (parley_uuid_is(m->id, 7)) {
+    if (parley_uuid_is(*ret, 7)) {
         return 0;
     }
 
-    if (parley_uuid_derive(7, m->created_ms > 0 ? m->created_ms : 0,
-                           parley_proto_name(m->wire), m->id,
-                           PARLEY_STR("message_id"), id)
-        != 0
-        || parley_arena_str(e->arena, parley_str_c(id), ret) != 0)
-    {
-        return parley_error_memory(e->err);
-    }
-
-    return 0;
+    return parley_msg_derive(e->arena, e->m, 7, e->m->id,
+                             PARLEY_STR("message_id"), ret) == 0
+           ? 0 : parley_error_memory(e->err);
 }
 
 
