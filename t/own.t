@@ -522,7 +522,7 @@ post('/aee', own('validate.payload', { intent => 7,
 
 
 
-=== TEST 40: AEE-35 a retry of the same task gets an answer with the same id
+=== TEST 40: SEC-11 an id of the gateway's is its asker's own
 --- send
 my $m = own('spec.query', {}, id => 'spec-query-again');
 our $first = Parley::Client->new(port => port(1))->raw(post('/aee', $m))
@@ -531,7 +531,7 @@ post('/aee', { %$m, from => 'agent.bob' }, as => 'bob')
 --- error_code: 200
 --- forwarded: 0
 --- answer
-/id = ${first}
+/id ~ ^(?!${first})[0-9a-f-]{36}$
 /to = agent.bob
 
 
