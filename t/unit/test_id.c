@@ -49,6 +49,68 @@ test_is(void **state)
 }
 
 
+/* RFC 9562 section 4: read in any case, written in lower case */
+static void
+test_any_case(void **state)
+{
+    int     c;
+    char    text[PARLEY_UUID_LEN + 1], out[PARLEY_UUID_LEN + 1];
+    size_t  i;
+
+    static const char  lower[] = "018f2b8c-9d4a-7c7b-be21-5a6f7b8c9d0e";
+    static const char  *same[] = {
+        "018f2b8c-9d4a-7c7b-be21-5a6f7b8c9d0e",
+        "018F2B8C-9D4A-7C7B-BE21-5A6F7B8C9D0E",
+        "018f2B8c-9D4a-7C7b-Be21-5A6f7b8C9d0E",
+    };
+    static const char  *bad[] = {
+        "", "018F2B8C-9D4A-7C7B-BE21-5A6F7B8C9D0",
+        "018F2B8C-9D4A-7C7B-BE21-5A6F7B8C9D0E0",
+        "018F2B8C-9D4A-4C7B-BE21-5A6F7B8C9D0E",
+        "018F2B8C-9D4A-7C7B-CE21-5A6F7B8C9D0E",
+        "018F2B8C-9D4A-7C7B-BE21-5A6F7B8C9D0G",
+        "{18F2B8C-9D4A-7C7B-BE21-5A6F7B8C9D0}",
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+        assert_true(parley_uuid_is_any_case(parley_str_c(same[i]), 7));
+        assert_false(parley_uuid_is_any_case(parley_str_c(same[i]), 4));
+        assert_int_equal(parley_uuid_is(parley_str_c(same[i]), 7), i == 0);
+
+        parley_uuid_lower(parley_str_c(same[i]), out);
+        assert_string_equal(out, lower);
+    }
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        if (parley_uuid_is_any_case(parley_str_c(bad[i]), 7)) {
+            fail_msg("\"%s\" was taken", bad[i]);
+        }
+    }
+
+    /* one octet put anywhere: taken where its lower case is, and only there */
+
+    for (i = 0; i < PARLEY_UUID_LEN; i++) {
+        (void) strcpy(text, lower);
+
+        for (c = 0; c < 256; c++) {
+            text[i] = (char) c;
+            (void) memcpy(out, text, sizeof(out));
+
+            if (c >= 'A' && c <= 'Z') {
+                out[i] = (char) (c - 'A' + 'a');
+            }
+
+            assert_int_equal(
+                parley_uuid_is_any_case(
+                    parley_str_make(text, PARLEY_UUID_LEN), 7),
+                parley_uuid_is(parley_str_make(out, PARLEY_UUID_LEN), 7));
+        }
+    }
+}
+
+
 static void
 derive(int version, int64_t ms, const char *id, const char *purpose,
     char out[PARLEY_UUID_LEN + 1])
@@ -182,6 +244,8 @@ test_digest(void **state)
 
 static const struct CMUnitTest  tests[] = {
     parley_test("a UUID is lower-case, of its version and variant", test_is),
+    parley_test("a UUID of any case is recognised, and written in lower case",
+                test_any_case),
     parley_test("AEE-35 derived ids are UUIDs, the same for a retry",
                 test_derive),
     parley_test("AEE-35 random ids are UUIDs", test_random),

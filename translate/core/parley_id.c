@@ -59,6 +59,36 @@ parley_uuid_not_hex(uint64_t x)
 
 
 int
+parley_uuid_is_any_case(parley_str_t s, int version)
+{
+    char  lower[PARLEY_UUID_LEN + 1];
+
+    if (s.len != PARLEY_UUID_LEN) {
+        return 0;
+    }
+
+    parley_uuid_lower(s, lower);
+
+    return parley_uuid_is(parley_str_make(lower, PARLEY_UUID_LEN), version);
+}
+
+
+void
+parley_uuid_lower(parley_str_t s, char out[PARLEY_UUID_LEN + 1])
+{
+    int      i;
+    uint8_t  c;
+
+    for (i = 0; i < PARLEY_UUID_LEN; i++) {
+        c = s.data[i];
+        out[i] = (char) ((c >= 'A' && c <= 'F') ? c | 0x20 : c);
+    }
+
+    out[PARLEY_UUID_LEN] = '\0';
+}
+
+
+int
 parley_uuid_derive(int version, int64_t ms, const parley_str_t *fields,
     size_t n, char out[PARLEY_UUID_LEN + 1])
 {

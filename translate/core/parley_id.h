@@ -18,6 +18,18 @@
 /* Whether s is a UUID of that version, lower-case, with the RFC variant. */
 int parley_uuid_is(parley_str_t s, int version);
 
+/*
+ * The same whatever the case of its letters: RFC 9562 section 4 reads a UUID
+ * without regard to case, and writes it in lower case.
+ */
+int parley_uuid_is_any_case(parley_str_t s, int version);
+
+/*
+ * Writes s, for which that holds, to out in lower case: 36 octets and a zero.
+ * s and out may not overlap.
+ */
+void parley_uuid_lower(parley_str_t s, char out[PARLEY_UUID_LEN + 1]);
+
 /* fields that one id is derived from */
 #define PARLEY_UUID_FIELDS_MAX  7
 
