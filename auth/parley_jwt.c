@@ -90,7 +90,6 @@ parley_jwt_object(parley_arena_t *arena, uint64_t seed, uint32_t depth,
     limits.depth = depth;
     limits.string = (uint32_t) len;
     limits.members = PARLEY_JWT_MEMBERS;
-    limits.number = parley_json_limits_default.number;
 
     if (parley_json_read(doc, arena, &limits, seed, parley_str_make(p, len),
                          err)

@@ -1,8 +1,12 @@
-/* Cases: AEE messages read, and made VCP messages of any size. */
+/*
+ * Cases: AEE messages read, made canonical where they are one long number, and
+ * made VCP messages of any size.
+ */
 
 #include <string.h>
 
 #include "bench_pure.h"
+#include "parley_jcs.h"
 
 
 static parley_str_t           bench_body;
@@ -15,6 +19,7 @@ static void bench_prepare_message(const bench_case_t *c);
 static int bench_run_json(void);
 static int bench_run_decode(void);
 static int bench_run_to_vcp(void);
+static int bench_run_canonical(void);
 
 
 const bench_case_t  bench_message_cases[] = {
@@ -29,6 +34,10 @@ const bench_case_t  bench_message_cases[] = {
       bench_run_to_vcp },
     { "large-1m", 1, "aee-large", 1000000, bench_prepare_message,
       bench_run_to_vcp },
+    { "number-8k", 5, "aee-number", 8000, bench_prepare_message,
+      bench_run_canonical },
+    { "number-1m", 1, "aee-number", 1000000, bench_prepare_message,
+      bench_run_canonical },
     { NULL, 0, NULL, 0, NULL, NULL }
 };
 
@@ -81,4 +90,24 @@ bench_run_to_vcp(void)
            && bench_loss.count == 0
            && parley_str_begins(bench_sent.body, "{\"vcp_message\":\"1.2\",")
            && parley_str_eq(bench_sent.id, r->msg.id) ? 0 : -1;
+}
+
+
+static int
+bench_run_canonical(void)
+{
+    parley_buf_t      b;
+    parley_str_t      ret;
+    bench_request_t  *r;
+
+    r = &bench_request;
+
+    if (bench_run_json() != 0) {
+        return -1;
+    }
+
+    parley_buf_init(&b, &r->arena, 512);
+    parley_jcs_write(&b, (parley_json_ref_t) { &r->doc, 0 }, parley_str_none);
+
+    return parley_buf_done(&b, &ret) == 0 && ret.len < 400 ? 0 : -1;
 }

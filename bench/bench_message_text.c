@@ -82,6 +82,17 @@ const bench_kind_t  bench_kinds[] = {
         "\"source_constitution_ref\":\"" BENCH_CONSTITUTION "\"}",
       .elements = 1 },
 
+    { .name = "aee-number",
+      .version = '7',
+      .size = 8000,
+      .text =
+        "{\"v\":\"1\",\"id\":\"\1\",\"ts\":\"\2\",\"type\":\"event\","
+        "\"from\":\"agent.child-7\",\"to\":\"agent.worker-2\","
+        "\"intent\":\"ops.measured\",\"corr\":\"\1\","
+        "\"reply_to\":null,\"priority\":\"low\",\"requires\":null,"
+        "\"payload\":{\"value\":1.\4e-300}}",
+      .fill = "7320508075688772" },
+
     { .name = "vcp",
       .version = '7',
       .size = 500,

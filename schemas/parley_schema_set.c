@@ -11,8 +11,7 @@ static const parley_json_limits_t  parley_schema_limits = {
     .octets = 16 * 1024 * 1024,
     .depth = 128,
     .string = 1024 * 1024,
-    .members = 1024 * 1024,
-    .number = 64
+    .members = 1024 * 1024
 };
 
 

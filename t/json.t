@@ -376,3 +376,19 @@ post('/vcp', vcp("evil\nname\x{202e}" => 1))
 --- refused: vcp field-unknown
 --- no_error_log eval
 qr/^name/m
+
+
+
+=== TEST 49: GW-10 a number may have any length
+--- send
+post('/aee', inside(join ',', '"a":0.' . '0' x 99 . '1', '"b":' . '7' x 300,
+    '"c":1.' . '3' x 100_000, '"d":0.' . '0' x 5000 . '1e5000'))
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 50: GW-10 a long number out of range is refused
+--- send
+post('/aee', inside('"a":1' . '0' x 100_000))
+--- refused: aee json-invalid

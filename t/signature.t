@@ -519,3 +519,15 @@ post('/aee', sign_aee(aee(), alice(), kid => 'none-such',
 --- refused: aee signature-invalid
 --- no_error_log
 SECRETSIGNATURE
+
+
+
+=== TEST 50: AEE-14 long numbers verify by their value
+--- send
+my $m = sign_aee(aee(payload => { a => 0.1, b => 3 }), alice());
+my $text = jcs($m);
+$text =~ s/"a":0\.1/'"a":0.1000000000000000055' . '0' x 500/e;
+$text =~ s/"b":3/'"b":0.' . '0' x 500 . '3e501'/e;
+post('/signed', $text, token => 0)
+--- error_code: 202
+--- got_same

@@ -34,7 +34,6 @@ static const parley_json_limits_t  parley_again_limits = {
     .depth = UINT32_MAX,
     .string = UINT32_MAX,
     .members = UINT32_MAX,
-    .number = UINT32_MAX,
 };
 
 

@@ -1,7 +1,9 @@
 /*
  * Any eight octets as a double: its text must read back as the same double,
  * here and in the C library, and no text with a digit less may.  Any other
- * octets that are a JSON number: read as the C library reads them.
+ * octets that are a JSON number: read as the C library reads them.  The same
+ * of long literals: behind an 'x' each pair of octets is a character and how
+ * often it is repeated.
  */
 
 #include <math.h>
@@ -11,6 +13,9 @@
 #include "parley_decimal.h"
 #include "parley_json.h"
 #include "parley_number.h"
+
+
+#define PARLEY_FUZZ_LITERAL  65536
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -56,20 +61,16 @@ check_double(double d)
 static void
 check_literal(const uint8_t *data, size_t size)
 {
-    char                  *text;
-    double                 d, expected;
-    parley_json_t          doc;
-    parley_arena_t         arena;
-    parley_error_t         err;
-    parley_json_limits_t   limits;
-
-    limits = parley_json_limits_default;
-    limits.number = UINT32_MAX;
+    char            *text;
+    double           d, expected;
+    parley_json_t    doc;
+    parley_arena_t   arena;
+    parley_error_t   err;
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    if (parley_json_read(&doc, &arena, &limits, 1,
-                         parley_str_make(data, size), &err)
+    if (parley_json_read(&doc, &arena, NULL, 1, parley_str_make(data, size),
+                         &err)
         == 0
         && parley_json_type(&doc, 0) == PARLEY_JSON_NUMBER)
     {
@@ -92,6 +93,33 @@ check_literal(const uint8_t *data, size_t size)
 }
 
 
+static void
+check_repeated(const uint8_t *data, size_t size)
+{
+    size_t    i, n, len;
+    uint8_t  *text;
+
+    text = malloc(PARLEY_FUZZ_LITERAL);
+    check(text != NULL);
+
+    len = 0;
+
+    for (i = 0; i + 1 < size; i += 2) {
+        n = (data[i + 1] < 0x80) ? data[i + 1] : (data[i + 1] - 0x7Fu) * 16;
+
+        if (n > PARLEY_FUZZ_LITERAL - len) {
+            break;
+        }
+
+        memset(text + len, data[i], n);
+        len += n;
+    }
+
+    check_literal(text, len);
+    free(text);
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -103,6 +131,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
 
     check_literal(data, size);
+
+    if (size != 0 && data[0] == 'x') {
+        check_repeated(data + 1, size - 1);
+    }
 
     return 0;
 }

@@ -42,7 +42,7 @@ static size_t    ran;
 
 
 static const parley_json_limits_t  limits = {
-    16 * 1024 * 1024, 64, 1024 * 1024, 65536, 512
+    16 * 1024 * 1024, 64, 1024 * 1024, 65536
 };
 
 

@@ -98,7 +98,6 @@ typedef struct {
     uint32_t  string;       /* octets of one string, raw; default 256 KiB */
     uint32_t  members;      /* of one object or elements of one array;
                                default 65536 */
-    uint32_t  number;       /* octets of one number literal; default 64 */
 } parley_json_limits_t;
 
 
@@ -115,6 +114,10 @@ typedef struct {
 
 
 /*
+ * A number literal has no bound of its own: whatever is done with it takes time
+ * in proportion to its octets, and per octet no more than with one of 17
+ * digits (parley_number.h).
+ *
  * Reads input into *doc.  limits NULL: the defaults; input.octets above the
  * limit, or any other limit, is message-too-large; everything else wrong is
  * json-invalid.  seed keys the hash that finds duplicate members in large

@@ -42,8 +42,7 @@ const parley_json_limits_t  parley_json_limits_default = {
     .octets = 1024 * 1024,
     .depth = 32,
     .string = 256 * 1024,
-    .members = 65536,
-    .number = 64
+    .members = 65536
 };
 
 
@@ -405,7 +404,7 @@ parley_json_read_number(parley_json_reader_t *r, const uint8_t *p,
 
     r->s.p = p;
 
-    if (parley_json_scan_short(&r->s, node, r->limits->number) == 0) {
+    if (parley_json_scan_short(&r->s, node) == 0) {
         return r->s.p;
     }
 
@@ -416,9 +415,7 @@ parley_json_read_number(parley_json_reader_t *r, const uint8_t *p,
 
     inexact = 0;
 
-    if (parley_json_scan_number(&r->s, node, r->limits->number, &inexact)
-        != 0)
-    {
+    if (parley_json_scan_number(&r->s, node, &inexact) != 0) {
         return NULL;
     }
 

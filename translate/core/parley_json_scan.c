@@ -217,40 +217,21 @@ parley_json_scan_malformed(parley_json_scan_t *s)
 
 int
 parley_json_scan_number(parley_json_scan_t *s, parley_json_node_t *node,
-    uint32_t max, int *ret_inexact)
+    int *ret_inexact)
 {
     double                  d;
     uint8_t                 flags;
     uint32_t                len;
-    const uint8_t          *start, *end, *p;
+    const uint8_t          *start, *p;
     parley_json_literal_t   l;
 
     start = s->p;
-    end = s->end;
-
-    /* no octet beyond the limit is looked at: there the literal "ends" */
-
-    if ((size_t) (end - start) > max) {
-        s->end = start + max + 1;
-    }
 
     if (parley_json_scan_literal(s, &l) != 0) {
-        if (s->fault == s->end && s->end != end) {
-            s->end = end;
-            return parley_json_excess(s, start, "number too long");
-        }
-
-        s->end = end;
         return -1;
     }
 
-    s->end = end;
     len = (uint32_t) (s->p - start);
-
-    if (len > max) {
-        return parley_json_excess(s, start, "number too long");
-    }
-
     flags = 0;
 
     if (l.fraction == 0 && !l.exponential) {

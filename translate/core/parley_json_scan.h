@@ -115,7 +115,7 @@ parley_json_scan_string(parley_json_scan_t *s, parley_json_node_t *node,
  * is an integer outside +-(2^53 - 1), else left alone.
  */
 int parley_json_scan_number(parley_json_scan_t *s, parley_json_node_t *node,
-    uint32_t max, int *ret_inexact);
+    int *ret_inexact);
 
 
 /*
@@ -123,8 +123,7 @@ int parley_json_scan_number(parley_json_scan_t *s, parley_json_node_t *node,
  * -1: s->p stands at something else, and nothing was changed.
  */
 static inline int
-parley_json_scan_short(parley_json_scan_t *s, parley_json_node_t *node,
-    uint32_t max)
+parley_json_scan_short(parley_json_scan_t *s, parley_json_node_t *node)
 {
     const uint8_t  *p, *first, *end;
 
@@ -134,7 +133,6 @@ parley_json_scan_short(parley_json_scan_t *s, parley_json_node_t *node,
     for (p = first; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
 
     if (p == first || *first == '0' || p - first == 16
-        || (uint32_t) (p - s->p) > max
         || (p < end && (*p == '.' || (*p | 0x20) == 'e')))
     {
         return -1;
