@@ -392,3 +392,22 @@ post('/aee', inside(join ',', '"a":0.' . '0' x 99 . '1', '"b":' . '7' x 300,
 --- send
 post('/aee', inside('"a":1' . '0' x 100_000))
 --- refused: aee json-invalid
+
+
+
+=== TEST 51: GW-10 noncharacters are refused, in values and in names
+--- send
+[map { post('/aee', inside($_)) }
+ map { (qq("a":"$_"), qq("$_":1)) }
+ "\xef\xb7\x90", "x\xef\xbf\xbe", "\xf4\x8f\xbf\xbf", '\\uFFFF', 'x\\ufdef',
+ '\\ud83f\\udffe']
+--- each: ^400$
+--- refused: aee json-invalid
+
+
+
+=== TEST 52: GW-10 their neighbours pass
+--- send
+post('/aee', inside(qq("a":"\xef\xb7\x8f\xef\xbf\xbd\\ufdf0\\ud83f\\udffd")))
+--- error_code: 202
+--- got_same

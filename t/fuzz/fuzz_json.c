@@ -9,6 +9,7 @@
 
 #include "parley_jcs.h"
 #include "parley_json.h"
+#include "parley_utf8.h"
 
 
 #define MAX_POINTERS  64
@@ -40,6 +41,21 @@ canonical(parley_arena_t *arena, const parley_json_t *doc)
 }
 
 
+/* unescaped: UTF-8 without noncharacters */
+static void
+check_string(parley_str_t s)
+{
+    size_t          n;
+    const uint8_t  *p, *end;
+
+    for (p = s.data, end = p + s.len; p < end; p += n) {
+        n = parley_utf8_len(p, end);
+
+        check(n != 0 && !parley_utf8_is_noncharacter(parley_utf8_get(p, n)));
+    }
+}
+
+
 /* the tape holds together, and accessors agree with each other */
 static void
 check_nodes(const parley_json_t *doc)
@@ -63,6 +79,7 @@ check_nodes(const parley_json_t *doc)
         if (node->type == PARLEY_JSON_STRING) {
             check(parley_json_string(doc, i, &s) == 0);
             check(parley_json_string_is(doc, i, s));
+            check_string(s);
         }
 
         if (node->type == PARLEY_JSON_NUMBER

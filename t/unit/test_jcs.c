@@ -398,6 +398,7 @@ test_buf(void **state)
     parley_buf_value(&b, parley_json_ref_none);
     parley_buf_member(&b, PARLEY_STR("u"),
                       PARLEY_STR("\xC3\xA9\xC3(\xED\xA0\x80"));
+    parley_buf_member(&b, PARLEY_STR("f"), PARLEY_STR("x\xEF\xBF\xBEy"));
     parley_buf_member(&b, PARLEY_STR("e"), parley_str_none);
     parley_buf_lit(&b, "}");
     assert_int_equal(parley_buf_done(&b, &ret), 0);
@@ -406,6 +407,7 @@ test_buf(void **state)
         "{\"a\":\"q\\\"\\\\\\n\\u0001\\u001f\x7F/\",\"n\":0,"
         "\"m\":-9223372036854775808,\"v\":[ 1, 2 ],"
         "\"u\":\"\xC3\xA9\xEF\xBF\xBD(\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\","
+        "\"f\":\"x\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDy\","
         "\"e\":\"\"}");
     assert_int_equal(ret.data[ret.len], '\0');
 

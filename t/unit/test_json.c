@@ -4,6 +4,8 @@
 
 #include <dirent.h>
 
+#include "parley_utf8.h"
+
 
 static const char *
 cases_root(void)
@@ -476,6 +478,74 @@ test_no_memory(void **state)
 }
 
 
+/* a string or name of one code point, as it stands and escaped */
+static void
+check_rune(uint32_t cp)
+{
+    int            i, bad;
+    char           text[64], escaped[16], raw[5];
+    fixture_t      f;
+    parley_str_t   s;
+    const char    *forms[] = { "{\"a\":\"%s\"}", "{\"%s\":[]}" };
+
+    bad = (cp & 0xFFFE) == 0xFFFE || (cp >= 0xFDD0 && cp <= 0xFDEF);
+    raw[parley_utf8_put((uint8_t *) raw, cp)] = '\0';
+
+    if (cp < 0x10000) {
+        (void) snprintf(escaped, sizeof(escaped), "\\u%04X", (unsigned) cp);
+
+    } else {
+        (void) snprintf(escaped, sizeof(escaped), "\\u%04x\\u%04X",
+                        (unsigned) (0xD800 + ((cp - 0x10000) >> 10)),
+                        (unsigned) (0xDC00 + (cp & 0x3FF)));
+    }
+
+    for (i = 0; i < 4; i++) {
+        (void) snprintf(text, sizeof(text), forms[i & 1],
+                        (i & 2) ? escaped : raw);
+
+        if (bad) {
+            assert_refused(NULL, text, PARLEY_E_JSON_INVALID,
+                           (i & 1) ? 2 : 6, (i & 1) ? "" : "/a",
+                           "noncharacter");
+            continue;
+        }
+
+        if (read_text(&f, NULL, text) != 0) {
+            fail_msg("%s: %s", text, f.err.text);
+        }
+
+        assert_int_equal(parley_json_string(&f.doc, (i & 1) ? 1 : 2, &s), 0);
+        parley_assert_str(s, raw);
+        done(&f);
+    }
+}
+
+
+/* RFC 7493 section 2.1 */
+static void
+test_noncharacters(void **state)
+{
+    uint32_t  cp, plane;
+
+    (void) state;
+
+    for (cp = 0x80; cp < 0x10000; cp++) {
+        if (cp < 0xD800 || cp > 0xDFFF) {
+            check_rune(cp);
+        }
+    }
+
+    for (plane = 1; plane <= 16; plane++) {
+        for (cp = 0; cp < 0x100; cp++) {
+            check_rune(plane * 0x10000 + cp);
+            check_rune(plane * 0x10000 + 0xFD80 + cp);
+            check_rune(plane * 0x10000 + 0xFF00 + cp);
+        }
+    }
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("every document of t/cases/json/accept is read",
                 test_accepted),
@@ -488,6 +558,8 @@ static const struct CMUnitTest  tests[] = {
     parley_test("the default limits are exact", test_defaults),
     parley_test("duplicate members at any place", test_duplicates),
     parley_test("very many members are no burden", test_many_members),
+    parley_test("GW-10 noncharacters are refused, and their neighbours read",
+                test_noncharacters),
     parley_test("reading and unescaping where memory fails",
                 test_no_memory),
 };

@@ -35,6 +35,21 @@ slow_len(const uint8_t *p, size_t left)
 }
 
 
+static int
+slow_noncharacter(const uint8_t *p, size_t n)
+{
+    uint32_t  cp;
+
+    cp = (n == 3) ? (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu)
+         : (n == 4) ? (p[0] & 0x07u) << 18 | (p[1] & 0x3Fu) << 12
+                      | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu)
+         : 0;
+
+    return (cp >= 0xFDD0 && cp <= 0xFDEF)
+           || cp % 0x10000 == 0xFFFE || cp % 0x10000 == 0xFFFF;
+}
+
+
 static void
 check_run(const uint8_t *text, size_t len)
 {
@@ -47,7 +62,7 @@ check_run(const uint8_t *text, size_t len)
     while (at < len && text[at] >= 0x80) {
         n = slow_len(text + at, len - at);
 
-        if (n == 0) {
+        if (n == 0 || slow_noncharacter(text + at, n)) {
             break;
         }
 
@@ -101,6 +116,42 @@ test_sequences(void **state)
 }
 
 
+/* every code point, with and without something behind it */
+static void
+test_runs(void **state)
+{
+    size_t    n, more;
+    uint8_t   text[12];
+    uint32_t  cp, refused;
+
+    (void) state;
+
+    refused = 0;
+
+    for (cp = 0x80; cp <= 0x10FFFF; cp++) {
+        if (cp >= 0xD800 && cp <= 0xDFFF) {
+            continue;
+        }
+
+        n = parley_utf8_put(text, cp);
+        memcpy(text + n, "\xC3\xA9\xE2\x82\xAC\"", 6);
+
+        for (more = 0; more <= 6; more++) {
+            check_run(text, n + more);
+        }
+
+        assert_int_equal(parley_utf8_get(text, n), cp);
+        assert_int_equal(parley_utf8_is_noncharacter(cp),
+                         slow_noncharacter(text, n));
+        refused += (uint32_t) parley_utf8_is_noncharacter(cp);
+    }
+
+    /* as many as Unicode has */
+
+    assert_int_equal(refused, 66);
+}
+
+
 /* what is not plain, at every place of texts of every length */
 static void
 test_plain(void **state)
@@ -136,6 +187,8 @@ test_plain(void **state)
 
 static const struct CMUnitTest  tests[] = {
     parley_test("sequences: their length, and runs of them", test_sequences),
+    parley_test("runs end at noncharacters, and at no other code point",
+                test_runs),
     parley_test("plain text is found and copied", test_plain),
 };
 

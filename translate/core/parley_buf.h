@@ -68,7 +68,8 @@ parley_buf_octet(parley_buf_t *b, uint8_t c)
 
 /*
  * A JSON string with its quotes, escaped as RFC 8785 has it: only what must
- * be is escaped.  s is UTF-8 (octets that are not become U+FFFD).
+ * be is escaped.  s is UTF-8: octets that are not, and those of noncharacters,
+ * become U+FFFD, so that what is written can be read (parley_json.h).
  */
 void parley_buf_json_string(parley_buf_t *b, parley_str_t s);
 

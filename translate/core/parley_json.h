@@ -3,11 +3,11 @@
  * over the input makes a tape of nodes in the arena.  A node is a span of the
  * input; nothing is copied, and the input must outlive the document.
  *
- * Refused: invalid UTF-8, lone surrogates (raw or escaped), duplicate members
- * (compared after unescaping), control characters in strings, numbers that
- * overflow a double, trailing octets, a byte order mark, and whatever exceeds
- * the limits.  Noncharacters (U+FFFE and so on) are let through.  The error
- * names the offset and the member (JSON Pointer).
+ * Refused: invalid UTF-8, lone surrogates and noncharacters (raw or escaped),
+ * duplicate members (compared after unescaping), control characters in
+ * strings, numbers that overflow a double, trailing octets, a byte order mark,
+ * and whatever exceeds the limits.  The error names the offset and the member
+ * (JSON Pointer).
  *
  * The input is untrusted.  A document is read-only once it was read.
  */

@@ -135,7 +135,8 @@ parley_json_scan_escape(parley_json_scan_t *s, uint32_t *surplus)
     *surplus += 5;
 
     if (high < 0xD800 || high > 0xDFFF) {
-        return 0;
+        return parley_utf8_is_noncharacter(high)
+                   ? parley_json_fault(s, start, "noncharacter") : 0;
     }
 
     if (high > 0xDBFF) {
@@ -161,6 +162,12 @@ parley_json_scan_escape(parley_json_scan_t *s, uint32_t *surplus)
     }
 
     *surplus += 6;
+
+    if (parley_utf8_is_noncharacter(0x10000 + ((high - 0xD800) << 10)
+                                    + (low - 0xDC00)))
+    {
+        return parley_json_fault(s, start, "noncharacter");
+    }
 
     return 0;
 }
@@ -204,13 +211,21 @@ parley_json_scan_hex(parley_json_scan_t *s, const uint8_t *start,
 }
 
 
-/* what is no UTF-8 */
+/* what is no UTF-8, or a noncharacter */
 static int
 parley_json_scan_malformed(parley_json_scan_t *s)
 {
-    return parley_json_fault(s, s->p,
-                             (s->p[0] == 0xED && s->end - s->p >= 2
-                              && s->p[1] >= 0xA0 && s->p[1] <= 0xBF)
+    const uint8_t  *p;
+
+    p = s->p;
+
+    if (parley_utf8_len(p, s->end) != 0) {
+        return parley_json_fault(s, p, "noncharacter");
+    }
+
+    return parley_json_fault(s, p,
+                             (p[0] == 0xED && s->end - p >= 2
+                              && p[1] >= 0xA0 && p[1] <= 0xBF)
                                  ? "lone surrogate" : "invalid UTF-8");
 }
 

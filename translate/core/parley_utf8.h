@@ -279,53 +279,6 @@ parley_utf8_len(const uint8_t *p, const uint8_t *end)
 }
 
 
-/*
- * Where the well-formed sequences of two octets and more at p end; adds to
- * *surplus how many more octets than code points they are.
- */
-static inline const uint8_t *
-parley_utf8_run(const uint8_t *p, const uint8_t *end, uint32_t *surplus)
-{
-    size_t          n;
-    uint32_t        x, runes;
-    const uint8_t  *start;
-
-    start = p;
-
-    for (runes = 0; end - p >= 4; runes++) {
-        x = parley_utf8_four(p);
-
-        if (parley_utf8_is_three(x)) {
-            p += 3;
-
-        } else if (parley_utf8_is_two(x)) {
-            p += 2;
-
-        } else if (parley_utf8_is_four(x)) {
-            p += 4;
-
-        } else {
-            break;
-        }
-    }
-
-    while (p < end && *p >= 0x80) {
-        n = parley_utf8_len(p, end);
-
-        if (n == 0) {
-            break;
-        }
-
-        p += n;
-        runes++;
-    }
-
-    *surplus += (uint32_t) (p - start) - runes;
-
-    return p;
-}
-
-
 /* The code point of a well-formed sequence whose length is n. */
 static inline uint32_t
 parley_utf8_get(const uint8_t *p, size_t n)
@@ -346,6 +299,78 @@ parley_utf8_get(const uint8_t *p, size_t n)
         return (uint32_t) (p[0] & 0x07) << 18 | (uint32_t) (p[1] & 0x3F) << 12
                | (uint32_t) (p[2] & 0x3F) << 6 | (p[3] & 0x3F);
     }
+}
+
+
+/*
+ * A noncharacter: U+FDD0 to U+FDEF, and the last two code points of every
+ * plane.  No string of I-JSON has one (RFC 7493 section 2.1).
+ */
+static inline int
+parley_utf8_is_noncharacter(uint32_t cp)
+{
+    return (cp & 0xFFFE) == 0xFFFE || cp - 0xFDD0 < 0x20;
+}
+
+
+/*
+ * Where the well-formed sequences of two octets and more at p end that are no
+ * noncharacters; adds to *surplus how many more octets than code points they
+ * are.  Only what begins with EF B7 or EF BF, or has the third octet BF behind
+ * one that ends in F, can be a noncharacter.
+ */
+static inline const uint8_t *
+parley_utf8_run(const uint8_t *p, const uint8_t *end, uint32_t *surplus)
+{
+    size_t          n;
+    uint32_t        x, runes;
+    const uint8_t  *start;
+
+    start = p;
+
+    for (runes = 0; end - p >= 4; runes++) {
+        x = parley_utf8_four(p);
+
+        if (parley_utf8_is_three(x)) {
+            if ((x & 0xF7FF) == 0xB7EF
+                && parley_utf8_is_noncharacter(parley_utf8_get(p, 3)))
+            {
+                break;
+            }
+
+            p += 3;
+
+        } else if (parley_utf8_is_two(x)) {
+            p += 2;
+
+        } else if (parley_utf8_is_four(x)) {
+            if ((x & 0xFF0F00) == 0xBF0F00
+                && parley_utf8_is_noncharacter(parley_utf8_get(p, 4)))
+            {
+                break;
+            }
+
+            p += 4;
+
+        } else {
+            break;
+        }
+    }
+
+    while (p < end && *p >= 0x80) {
+        n = parley_utf8_len(p, end);
+
+        if (n == 0 || parley_utf8_is_noncharacter(parley_utf8_get(p, n))) {
+            break;
+        }
+
+        p += n;
+        runes++;
+    }
+
+    *surplus += (uint32_t) (p - start) - runes;
+
+    return p;
 }
 
 
