@@ -39,6 +39,12 @@ static const struct {
     },
     [PARLEY_FORMAT_URI] = {
         parley_str("uri"), "a URI", parley_format_uri
+    },
+    [PARLEY_FORMAT_IPV4] = {
+        parley_str("ipv4"), "an IPv4 address", parley_format_ipv4
+    },
+    [PARLEY_FORMAT_IPV6] = {
+        parley_str("ipv6"), "an IPv6 address", parley_format_ipv6
     }
 };
 
@@ -48,7 +54,7 @@ parley_format(parley_str_t name)
 {
     int  i;
 
-    for (i = PARLEY_FORMAT_NONE + 1; i <= PARLEY_FORMAT_URI; i++) {
+    for (i = PARLEY_FORMAT_NONE + 1; i <= PARLEY_FORMAT_IPV6; i++) {
         if (parley_str_eq(parley_formats[i].name, name)) {
             return (parley_format_t) i;
         }

@@ -12,7 +12,10 @@
  * the work of a pattern are bounded, and what exceeds a bound is not valid.
  *
  * Keywords of vocabularies that a document's metaschema leaves out are
- * ignored; unknown keywords are annotations.  One vocabulary is Parley's own
+ * ignored; unknown keywords are annotations, and so are formats that are not
+ * supported (parley_format.h).  Where the metaschema has the format-assertion
+ * vocabulary, true or false, such a format is an error of the schema
+ * (validation, sections 7.2.2 and 7.2.3).  One vocabulary is Parley's own
  * (metaschema urn:parley:metaschema): maxOctets bounds a string's length in
  * octets of UTF-8, where maxLength counts characters.  Patterns are ECMA-262
  * regular expressions with the u flag, run by PCRE2.
@@ -52,8 +55,8 @@ typedef struct parley_schema_s      parley_schema_t;
 typedef struct {
     uint64_t  seed;         /* keys the hash of uniqueItems; give one that a
                                sender cannot know */
-    unsigned  formats:1;    /* date-time, uuid and uri are asserted; without
-                               it only where the metaschema has the
+    unsigned  formats:1;    /* formats that are supported are asserted;
+                               without it only where the metaschema has the
                                format-assertion vocabulary */
 } parley_schema_options_t;
 

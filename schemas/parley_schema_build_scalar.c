@@ -9,6 +9,8 @@ static int parley_schema_build_type_name(parley_schema_compiler_t *c,
     parley_schema_t *s, uint32_t value);
 static int parley_schema_build_divisor(parley_schema_compiler_t *c,
     parley_schema_t *s, parley_schema_number_t *n, uint32_t value);
+static int parley_schema_build_format(parley_schema_compiler_t *c,
+    const parley_schema_t *s, uint32_t value, parley_format_t *ret);
 
 
 int
@@ -221,21 +223,14 @@ int
 parley_schema_build_string(parley_schema_compiler_t *c, parley_schema_t *s,
     parley_schema_keyword_t keyword, uint32_t value)
 {
-    parley_str_t      name;
-    parley_format_t   format;
+    parley_format_t  format;
 
     format = PARLEY_FORMAT_NONE;
 
     if (keyword == PARLEY_SCHEMA_K_FORMAT) {
 
-        if (parley_schema_read_string(c, s, value, &name) != 0) {
+        if (parley_schema_build_format(c, s, value, &format) != 0) {
             return -1;
-        }
-
-        if (c->set->options.formats
-            || (s->resource->dialect & PARLEY_SCHEMA_VOCAB_ASSERTION))
-        {
-            format = parley_format(name);
         }
 
         if (format == PARLEY_FORMAT_NONE) {
@@ -271,6 +266,40 @@ parley_schema_build_string(parley_schema_compiler_t *c, parley_schema_t *s,
         s->string->format = (uint8_t) format;
         return 0;
     }
+}
+
+
+/*
+ * The format to assert, or PARLEY_FORMAT_NONE: an annotation.  Where the
+ * vocabulary asserts formats (JSON Schema validation, section 7.2.2), one that
+ * cannot be asserted must not pass for one that is.
+ */
+static int
+parley_schema_build_format(parley_schema_compiler_t *c,
+    const parley_schema_t *s, uint32_t value, parley_format_t *ret)
+{
+    unsigned      required;
+    parley_str_t  name;
+
+    if (parley_schema_read_string(c, s, value, &name) != 0) {
+        return -1;
+    }
+
+    required = s->resource->dialect & PARLEY_SCHEMA_VOCAB_ASSERTION;
+
+    if (!required && !c->set->options.formats) {
+        return 0;
+    }
+
+    *ret = parley_format(name);
+
+    if (*ret == PARLEY_FORMAT_NONE && required) {
+        return parley_schema_refuse(c, s, value,
+                                    "a format that is not supported, where "
+                                    "the vocabulary asserts formats");
+    }
+
+    return 0;
 }
 
 

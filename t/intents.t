@@ -84,6 +84,16 @@ wrong('a pattern that is none', 'a.b.task.schema.json', 3,
       text => qq[{"properties":\n{"x":\n{"pattern": "("}}}]);
 wrong('a reference to nothing', 'a.b.task.schema.json', 2, '/\$ref',
       text => qq({\n"\$ref": "other.task.schema.json"}));
+wrong('a format that is not supported, where formats are asserted',
+      'a.b.task.schema.json', 3, '/properties/a/format',
+      text => qq({"\$schema": "urn:x:asserting", "properties": {\n)
+            . qq("a": {\n"format": "email"}}}),
+      more => { 'asserting.task.schema.json' => '{"$id": "urn:x:asserting",
+          "$vocabulary": {
+              "https://json-schema.org/draft/2020-12/vocab/core": true,
+              "https://json-schema.org/draft/2020-12/vocab/applicator": true,
+              "https://json-schema.org/draft/2020-12/vocab/format-assertion":
+                  true }}' });
 wrong('a file that is a list', 'a.b.task.schema.json', 1, '.', text => '[]');
 wrong('two files for one intent', 'a.b.task.schema.json', 1, '.',
       text => '{}', more => { 'sub/a.b.task.schema.json' => '{}' });

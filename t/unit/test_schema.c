@@ -1,7 +1,5 @@
 #include "parley_test_schema.h"
 
-#include "parley_format.h"
-
 
 #define MISSING  PARLEY_E_FIELD_MISSING
 #define INVALID  PARLEY_E_FIELD_INVALID
@@ -573,44 +571,6 @@ test_retry(void **state)
 }
 
 
-static void
-test_formats(void **state)
-{
-    parley_format_t  uri, uuid;
-
-    (void) state;
-
-    uri = parley_format(PARLEY_STR("uri"));
-    uuid = parley_format(PARLEY_STR("uuid"));
-
-    assert_int_equal(parley_format(PARLEY_STR("email")), PARLEY_FORMAT_NONE);
-
-    assert_true(parley_format_is(uri, PARLEY_STR("creed://a.b/c@1?q#f")));
-    assert_true(parley_format_is(uri, PARLEY_STR("urn:uuid:x")));
-    assert_true(parley_format_is(uri, PARLEY_STR("http://[::1]:80/")));
-    assert_true(parley_format_is(uri,
-                                 PARLEY_STR("http://[1:2:3:4:5:6:1.2.3.4]")));
-    assert_true(parley_format_is(uri, PARLEY_STR("http://u:p@h:/%41")));
-    assert_false(parley_format_is(uri, PARLEY_STR("")));
-    assert_false(parley_format_is(uri, PARLEY_STR("//a")));
-    assert_false(parley_format_is(uri, PARLEY_STR("a:b c")));
-    assert_false(parley_format_is(uri, PARLEY_STR("a:%4")));
-    assert_false(parley_format_is(uri, PARLEY_STR("1a:b")));
-    assert_false(parley_format_is(uri, PARLEY_STR("a:\xC3\xA9")));
-    assert_false(parley_format_is(uri, PARLEY_STR("http://[1::2::3]")));
-    assert_false(parley_format_is(uri, PARLEY_STR("http://[::1")));
-    assert_false(parley_format_is(uri, PARLEY_STR("http://h:8x")));
-    assert_false(parley_format_is(uri, PARLEY_STR("a:b#c#d")));
-
-    assert_true(parley_format_is(uuid,
-                PARLEY_STR("2EB8AA08-aa98-11ea-b4aa-73b441d16380")));
-    assert_false(parley_format_is(uuid,
-                 PARLEY_STR("2eb8aa08-aa98-11ea-b4aa-73b441d1638")));
-    assert_false(parley_format_is(uuid,
-                 PARLEY_STR("2eb8aa08-aa98-11ea-b4aa73b441d163800")));
-}
-
-
 /* the n-th allocation fails: an error each time, and nothing is lost */
 static void
 test_memory(void **state)
@@ -674,7 +634,6 @@ static const struct CMUnitTest  tests[] = {
     parley_test("schemas are compiled by pointer and anchor",
                 test_fragments),
     parley_test("a failed compilation can be repeated", test_retry),
-    parley_test("formats uri and uuid", test_formats),
     parley_test("no memory", test_memory)
 };
 
