@@ -137,6 +137,7 @@ test: ## Everything under one prove, or TESTS="t/a.t ..."
 	$(MAKE) test-built
 
 test-built: build $(UNIT_TESTS) $(PRINT)
+	tools/fetch-schema-suite
 	tools/run-tests -j $(JOBS) $(OUT) $(or $(TESTS),$(UNIT_TESTS) t/*.t)
 
 check: ## What can be seen without running: layers, docs, exports
