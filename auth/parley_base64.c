@@ -110,10 +110,13 @@ parley_base64url_decode(parley_str_t text, uint8_t *out, size_t *ret_len)
 int
 parley_base64_decode(parley_str_t text, uint8_t *out, size_t *ret_len)
 {
-    size_t          i, pad;
-    const uint8_t  *table;
+    size_t  pad;
 
     *ret_len = 0;
+
+    if (text.len % 4 != 0) {
+        return -1;
+    }
 
     for (pad = 0; pad < 2 && pad < text.len; pad++) {
         if (text.data[text.len - 1 - pad] != '=') {
@@ -121,24 +124,9 @@ parley_base64_decode(parley_str_t text, uint8_t *out, size_t *ret_len)
         }
     }
 
-    if (pad != 0) {
-        if (text.len % 4 != 0) {
-            return -1;
-        }
+    text.len -= pad;
 
-        text.len -= pad;
-    }
-
-    table = parley_base64_std;
-
-    for (i = 0; i < text.len; i++) {
-        if (text.data[i] == '-' || text.data[i] == '_') {
-            table = parley_base64_url;
-            break;
-        }
-    }
-
-    return parley_base64_read(table, text, out, ret_len);
+    return parley_base64_read(parley_base64_std, text, out, ret_len);
 }
 
 

@@ -1,7 +1,7 @@
 /*
  * Base64 (RFC 4648) read strictly: no white space, no octet outside the
- * alphabet, unused trailing bits zero, so that two texts never mean the same
- * octets.
+ * alphabet, unused trailing bits zero, padding where the variant has it and
+ * nowhere else, so that two texts never mean the same octets.
  */
 
 #ifndef PARLEY_BASE64_H
@@ -28,10 +28,7 @@
 int parley_base64url_decode(parley_str_t text, uint8_t *out, size_t *ret_len)
     __attribute__((warn_unused_result));
 
-/*
- * The standard or the URL alphabet (not mixed in one text), padding complete
- * or absent.  Otherwise as above.
- */
+/* The standard alphabet, padded (RFC 4648 section 4).  Otherwise as above. */
 int parley_base64_decode(parley_str_t text, uint8_t *out, size_t *ret_len)
     __attribute__((warn_unused_result));
 

@@ -129,14 +129,12 @@ parley_signature_verify(const parley_jwks_t *keys, parley_str_t word,
     /* one spelling: what differs in a character is another signature */
 
     if (text.len > PARLEY_SIGNATURE_TEXT_MAX
-        || (text.len != 0 && (memchr(text.data, '-', text.len) != NULL
-                              || memchr(text.data, '_', text.len) != NULL))
         || parley_base64_decode(text, sig, &len) != 0
         || len != parley_alg_get(alg)->signature_len)
     {
         return parley_error_set(err, PARLEY_E_SIGNATURE_INVALID, NULL,
-                                "the signature is not base64 of the right "
-                                "length");
+                                "the signature is not padded base64 of the "
+                                "right length");
     }
 
     octets_of_sig = parley_str_make(sig, len);

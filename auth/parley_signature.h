@@ -19,8 +19,9 @@
 
 
 /*
- * Verifies text, the base64 of a signature (standard alphabet, padded or not;
- * strict), over octets.
+ * Verifies text, the base64 of a signature, over octets.  The text is
+ * canonical (RFC 4648 section 4: standard alphabet, padded, unused bits zero):
+ * one signature has one text.
  *
  * word is "ed25519" (also "EdDSA", as JOSE spells it in an AEE sig) or
  * "HS256", in just this spelling.  kid empty: every key of that algorithm is

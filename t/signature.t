@@ -92,6 +92,28 @@ sub main::changed {
 }
 
 
+# Ways of writing the base64 of the same octets otherwise; each changes its
+# argument.
+sub main::respelled {
+    return sub { $_[0] =~ s/=+$// },
+           sub { $_[0] =~ s/=$// },
+           sub { $_[0] .= '=' },
+           sub { $_[0] .= '====' },
+           sub { $_[0] = "\n$_[0]" },
+           sub { $_[0] .= "\n" },
+           sub { $_[0] =~ s/^(.{40})/$1\r\n/ },
+           sub { $_[0] =~ s/=/ =/ },
+           \&trailing;
+}
+
+
+# one of the unused bits of the last letter set
+sub main::trailing {
+    my $all = join '', 'A' .. 'Z', 'a' .. 'z', 0 .. 9, '+', '/';
+    $_[0] =~ s/([^=])(=+)$/substr($all, index($all, $1) + 1, 1) . $2/e;
+}
+
+
 sub main::alice { person('alice')->{key} }
 
 run_tests();
@@ -531,3 +553,66 @@ $text =~ s/"b":3/'"b":0.' . '0' x 500 . '3e501'/e;
 post('/signed', $text, token => 0)
 --- error_code: 202
 --- got_same
+
+
+
+=== TEST 51: AEE-14 one signature has one text: other base64 of it is invalid
+--- send
+[map { my $change = $_;
+       my $m = sign_aee(aee(), alice());
+       $change->($m->{sig}{value});
+       post('/signed', $m, token => 0) } respelled()]
+--- each: ^403$
+--- refused: aee signature-invalid /sig
+
+
+
+=== TEST 52: AEE-14 the same of an HMAC
+--- send
+[map { my $change = $_;
+       my $m = sign_aee(aee(), $secret);
+       $change->($m->{sig}{value});
+       post('/signed', $m, token => 0) } respelled()]
+--- each: ^403$
+--- refused: aee signature-invalid /sig
+
+
+
+=== TEST 53: VCP-16 one signature has one text: other base64 of it is refused
+--- send
+[map { my $change = $_;
+       my $m = sign_vcp(vcp(), alice());
+       (my $text = $m->{signature}) =~ s/^base64://;
+       $change->($text);
+       post('/peers', jcs({ %$m, signature => "base64:$text" }), token => 0) }
+ respelled()]
+--- each: ^40[03]$
+--- error_code_like: ^40[03]$
+--- forwarded: 0
+
+
+
+=== TEST 54: VCP-16 a signature without padding is named
+--- send
+my $m = sign_vcp(vcp(), alice());
+$m->{signature} =~ s/=+$//;
+post('/peers', jcs($m), token => 0)
+--- refused: vcp field-invalid /signature
+
+
+
+=== TEST 55: VCP-16 a signature with bits that mean nothing is invalid
+--- send
+my $m = sign_vcp(vcp(), alice());
+trailing($m->{signature});
+post('/peers', jcs($m), token => 0)
+--- refused: vcp signature-invalid /signature
+
+
+
+=== TEST 56: AEE-14 the URL alphabet is another text
+--- send
+my $m;
+do { $m = sign_aee(aee(), alice()) } until $m->{sig}{value} =~ tr{+/}{-_};
+post('/signed', $m, token => 0)
+--- refused: aee signature-invalid /sig
