@@ -77,6 +77,7 @@ typedef struct {
     size_t         n;
     size_t         skipped;     /* of unknown kty, crv or alg, or not for
                                    signatures (RFC 7517 section 5) */
+    size_t         refused;     /* broken or weak; of a published set only */
 } parley_jwks_t;
 
 
@@ -84,12 +85,12 @@ struct json_t;                  /* jansson's */
 
 
 /*
- * Reads {"keys": [JWK, ...]}.  text is a file of the operator or the answer
- * of an identity provider: untrusted as to form.
+ * Reads {"keys": [JWK, ...]}, a file of the operator: untrusted as to form.
  *
  * Skipped and counted: keys of unknown kty, crv or alg, keys whose use or
  * key_ops exclude signatures.  Errors: anything else wrong, such as a missing
- * or ill-formed member, an RSA modulus below 2048 bits, an oct key below 32
+ * or ill-formed member, an RSA modulus below 2048 bits or of the kind that
+ * CVE-2017-15361 factors, an exponent that is even or 1, an oct key below 32
  * octets, an alg that contradicts kty, a point that is not on its curve, a
  * private part that does not belong to the public one, two keys with one kid
  * and an algorithm in common.  err->field is the JSON Pointer (/keys/3/n),
@@ -102,8 +103,23 @@ int parley_jwks_parse(parley_arena_t *arena, parley_str_t text,
     __attribute__((warn_unused_result));
 
 /*
- * The same from an array of JWKs in a tree of jansson's.  pointer is the
- * array's own JSON Pointer, for errors.
+ * The same of a set that somebody else publishes, such as an identity
+ * provider: a key that is an error above is left out and counted in
+ * ret->refused, since it is not the operator's to mend and takes nothing from
+ * the others (RFC 7517 section 5).  *err then says what is wrong with the
+ * first of them.
+ *
+ * Returns 0 also where nothing is left.  {"keys": []} alone leaves n, skipped
+ * and refused zero, and its keys are not NULL: it is read, and withdraws
+ * every key.  Returns -1 with *ret empty where the text is no key set.
+ */
+int parley_jwks_parse_published(parley_arena_t *arena, parley_str_t text,
+    parley_jwks_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * The same as the first from an array of JWKs in a tree of jansson's.  pointer
+ * is the array's own JSON Pointer, for errors.
  */
 int parley_jwks_from_json(parley_arena_t *arena, struct json_t *array,
     const char *pointer, parley_jwks_t *ret, parley_error_t *err)
@@ -111,6 +127,9 @@ int parley_jwks_from_json(parley_arena_t *arena, struct json_t *array,
 
 /* Frees what OpenSSL holds, clears secrets; *keys is empty. */
 void parley_jwks_free(parley_jwks_t *keys);
+
+/* How many keys of the set may verify; others can sign alone. */
+size_t parley_jwks_verifiers(const parley_jwks_t *keys);
 
 
 /*

@@ -99,6 +99,12 @@ parley_jwk_rsa_sane(parley_jwk_source_t *src, parley_jwk_t *jwk,
         return parley_jwk_fail(src, "n", "is even");
     }
 
+    if (parley_jwk_roca(bn[0])) {
+        return parley_jwk_fail(src, "n", "is of a broken generator, which "
+                               "CVE-2017-15361 (ROCA) factors: make a new "
+                               "key");
+    }
+
     if (!BN_is_odd(bn[1]) || BN_is_one(bn[1]) || BN_num_bits(bn[1]) > 64) {
         return parley_jwk_fail(src, "e",
                                "is not an odd number from 3 to 64 bits");

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <jansson.h>
+#include <openssl/types.h>
 
 #include "parley_arena.h"
 #include "parley_base64.h"
@@ -53,6 +54,9 @@ int parley_jwk_rsa(parley_jwk_source_t *src, parley_jwk_t *jwk)
     __attribute__((warn_unused_result));
 int parley_jwk_ec(parley_jwk_source_t *src, parley_jwk_t *jwk)
     __attribute__((warn_unused_result));
+
+/* Whether the modulus is one that CVE-2017-15361 factors. */
+int parley_jwk_roca(const BIGNUM *n);
 
 
 #endif /* PARLEY_JWK_SOURCE_H */

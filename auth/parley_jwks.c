@@ -32,16 +32,52 @@ parley_jwks_unique(const parley_jwks_t *keys, const parley_jwk_t *jwk,
 }
 
 
-int
-parley_jwks_from_json(parley_arena_t *arena, json_t *array,
-    const char *pointer, parley_jwks_t *ret, parley_error_t *err)
+/*
+ * The key of that index behind the others: 0, 1 where it is skipped, -1 where
+ * it is wrong.
+ */
+
+static int
+parley_jwks_add(parley_arena_t *arena, json_t *array, const char *pointer,
+    size_t i, parley_jwks_t *ret, parley_error_t *err)
 {
     int            rc;
     char           item[PARLEY_POINTER_MAX];
-    size_t         i, n;
     parley_jwk_t  *jwk;
 
+    jwk = &ret->keys[ret->n];
+    parley_config_index(item, pointer, i);
+
+    rc = parley_jwk_from_json(arena, json_array_get(array, i), item, jwk,
+                              err);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    if (parley_jwks_unique(ret, jwk, item, err) != 0) {
+        parley_jwk_free(jwk);
+        return -1;
+    }
+
+    ret->n++;
+
+    return 0;
+}
+
+
+/* published: what is wrong with a key is counted, and told of the first */
+
+static int
+parley_jwks_array(parley_arena_t *arena, json_t *array, const char *pointer,
+    int published, parley_jwks_t *ret, parley_error_t *err)
+{
+    int              rc;
+    size_t           i, n;
+    parley_error_t   wrong, first;
+
     memset(ret, 0, sizeof(parley_jwks_t));
+    parley_error_clear(&first);
 
     if (!json_is_array(array)) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
@@ -62,31 +98,36 @@ parley_jwks_from_json(parley_arena_t *arena, json_t *array,
     }
 
     for (i = 0; i < n; i++) {
-        jwk = &ret->keys[ret->n];
-        parley_config_index(item, pointer, i);
-
-        rc = parley_jwk_from_json(arena, json_array_get(array, i), item, jwk,
-                                  err);
+        rc = parley_jwks_add(arena, array, pointer, i, ret, &wrong);
 
         if (rc == 1) {
             ret->skipped++;
-            continue;
-        }
 
-        if (rc == 0) {
-            rc = parley_jwks_unique(ret, jwk, item, err);
-            ret->n++;
-        }
+        } else if (rc == -1 && published
+                   && wrong.code != PARLEY_E_CAPACITY)
+        {
+            if (ret->refused++ == 0) {
+                first = wrong;
+            }
 
-        if (rc != 0) {
+        } else if (rc == -1) {
+            *err = wrong;
             parley_jwks_free(ret);
             return -1;
         }
     }
 
-    parley_error_clear(err);
+    *err = first;
 
     return 0;
+}
+
+
+int
+parley_jwks_from_json(parley_arena_t *arena, json_t *array,
+    const char *pointer, parley_jwks_t *ret, parley_error_t *err)
+{
+    return parley_jwks_array(arena, array, pointer, 0, ret, err);
 }
 
 
@@ -103,8 +144,8 @@ parley_jwks_free(parley_jwks_t *keys)
 }
 
 
-int
-parley_jwks_parse(parley_arena_t *arena, parley_str_t text,
+static int
+parley_jwks_read(parley_arena_t *arena, parley_str_t text, int published,
     parley_jwks_t *ret, parley_error_t *err)
 {
     int      rc;
@@ -130,7 +171,7 @@ parley_jwks_parse(parley_arena_t *arena, parley_str_t text,
                               "\"keys\" is missing");
 
     } else {
-        rc = parley_jwks_from_json(arena, keys, "/keys", ret, err);
+        rc = parley_jwks_array(arena, keys, "/keys", published, ret, err);
     }
 
     parley_config_wipe(tree);
@@ -141,6 +182,37 @@ parley_jwks_parse(parley_arena_t *arena, parley_str_t text,
     }
 
     return rc;
+}
+
+
+int
+parley_jwks_parse(parley_arena_t *arena, parley_str_t text,
+    parley_jwks_t *ret, parley_error_t *err)
+{
+    return parley_jwks_read(arena, text, 0, ret, err);
+}
+
+
+int
+parley_jwks_parse_published(parley_arena_t *arena, parley_str_t text,
+    parley_jwks_t *ret, parley_error_t *err)
+{
+    return parley_jwks_read(arena, text, 1, ret, err);
+}
+
+
+size_t
+parley_jwks_verifiers(const parley_jwks_t *keys)
+{
+    size_t  i, n;
+
+    n = 0;
+
+    for (i = 0; i < keys->n; i++) {
+        n += keys->keys[i].verifies != 0;
+    }
+
+    return n;
 }
 
 

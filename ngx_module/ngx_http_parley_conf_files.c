@@ -69,6 +69,7 @@ ngx_http_parley_jwks(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_parley_main_conf_t  *mcf = conf;
 
+    size_t               n, useless;
     ngx_str_t           *value;
     parley_str_t         text;
     parley_error_t       err;
@@ -95,17 +96,21 @@ ngx_http_parley_jwks(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     cln->handler = ngx_http_parley_jwks_cleanup;
     cln->data = mcf->jwks;
 
-    if (mcf->jwks->n == 0) {
+    n = parley_jwks_verifiers(mcf->jwks);
+
+    if (n == 0) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"%V\" has no key that verifies tokens",
                            &value[1]);
         return NGX_CONF_ERROR;
     }
 
-    if (mcf->jwks->skipped) {
+    useless = mcf->jwks->skipped + mcf->jwks->n - n;
+
+    if (useless) {
         ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
                            "%uz keys in \"%V\" are of no use here and were "
-                           "left out", mcf->jwks->skipped, &value[1]);
+                           "left out", useless, &value[1]);
     }
 
     return NGX_CONF_OK;

@@ -5,7 +5,7 @@
  * The keys that verify tokens: parley_jwks, and what parley_jwks_request
  * brought.  The fetched set lives in the zone as text, with a generation;
  * every worker parses it for itself when the generation has moved.  The last
- * good set is kept whatever the identity provider does.
+ * good set is kept until another can be read.
  */
 
 
@@ -43,7 +43,9 @@ ngx_http_parley_jwks_current(ngx_http_request_t *r,
             ngx_http_parley_jwks_adopt(r, mcf);
         }
 
-        if (mcf->fetched.n) {
+        /* a set that was read, if only to withdraw every key */
+
+        if (mcf->fetched.keys) {
             *generation = mcf->fetched_generation;
             return &mcf->fetched;
         }
@@ -83,7 +85,8 @@ ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
     if (text.len) {
         parley_arena_init(&arena, &parley_mem_libc, 0);
 
-        if (parley_jwks_parse(&arena, ngx_http_parley_str(&text), &keys, &err)
+        if (parley_jwks_parse_published(&arena, ngx_http_parley_str(&text),
+                                        &keys, &err)
             == 0)
         {
             parley_jwks_free(&mcf->fetched);
@@ -234,14 +237,19 @@ ngx_http_parley_jwks_body(ngx_http_request_t *sr, ngx_str_t *ret)
 }
 
 
-/* good keys go into the zone; a set that was not changed keeps its number */
+/*
+ * A set that can be read goes into the zone, an empty one too: it withdraws
+ * the keys.  One without a key that is of use here says nothing of those that
+ * were, and is not taken.  A set that was not changed keeps its number.
+ */
 
 static void
 ngx_http_parley_jwks_store(ngx_http_request_t *r,
     ngx_http_parley_main_conf_t *mcf, ngx_str_t *text)
 {
     u_char                   *p;
-    size_t                    usable;
+    size_t                    usable, others;
+    ngx_uint_t                changed;
     parley_jwks_t             keys;
     parley_error_t            err;
     parley_arena_t            arena;
@@ -250,24 +258,33 @@ ngx_http_parley_jwks_store(ngx_http_request_t *r,
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    if (parley_jwks_parse(&arena, ngx_http_parley_str(text), &keys, &err)
+    if (parley_jwks_parse_published(&arena, ngx_http_parley_str(text), &keys,
+                                    &err)
         != 0)
     {
         parley_arena_reset(&arena);
 
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "parley: parley_jwks_request \"%V\" brought no keys "
-                      "that can be used, the last good ones are kept: %s %s",
-                      &mcf->jwks_uri, err.field, err.text);
+                      "parley: parley_jwks_request \"%V\" brought no key set, "
+                      "the last good keys are kept: %s%s%s", &mcf->jwks_uri,
+                      err.field, err.field[0] ? " " : "", err.text);
         return;
     }
 
-    usable = keys.n;
+    usable = parley_jwks_verifiers(&keys);
+    others = keys.n - usable + keys.skipped + keys.refused;
+
+    if (keys.refused) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "parley: parley_jwks_request \"%V\" brought %uz weak or "
+                      "broken keys, which are left out, the first: %s %s",
+                      &mcf->jwks_uri, keys.refused, err.field, err.text);
+    }
 
     parley_jwks_free(&keys);
     parley_arena_reset(&arena);
 
-    if (usable == 0) {
+    if (usable == 0 && others) {
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                       "parley: parley_jwks_request \"%V\" brought no key "
                       "that verifies tokens, the last good ones are kept",
@@ -277,6 +294,7 @@ ngx_http_parley_jwks_store(ngx_http_request_t *r,
 
     zone = mcf->zone;
     sh = zone->sh;
+    changed = 0;
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
@@ -295,6 +313,7 @@ ngx_http_parley_jwks_store(ngx_http_request_t *r,
             sh->jwks.data = p;
             sh->jwks.len = text->len;
             sh->jwks_generation++;
+            changed = 1;
         }
 
     } else {
@@ -306,5 +325,11 @@ ngx_http_parley_jwks_store(ngx_http_request_t *r,
     if (p == NULL) {
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                       "parley: no room in the zone for fetched keys");
+    }
+
+    if (changed && usable == 0) {
+        ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
+                      "parley: parley_jwks_request \"%V\" brought an empty "
+                      "key set, which withdraws every key", &mcf->jwks_uri);
     }
 }

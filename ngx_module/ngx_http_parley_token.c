@@ -225,7 +225,7 @@ ngx_http_parley_token_verify(ngx_http_request_t *r,
 
     keys = ngx_http_parley_jwks_current(r, mcf, &number);
 
-    if (keys->n == 0) {
+    if (keys->keys == NULL) {
         return ngx_http_parley_token_no_keys(r, ctx);
     }
 

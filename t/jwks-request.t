@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port tmp_dir spew);
+use Parley::Env qw(port root slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -58,9 +58,11 @@ EOT
 }
 
 
-# what the provider has from now on
-sub provide {
-    spew(tmp_dir() . '/provided', jwks(@_));
+# what the provider has from now on: keys, or whatever is published as such
+sub provide { publish(map { $_->{jwk} } @_) }
+
+sub publish {
+    spew(tmp_dir() . '/provided', jcs({ keys => [@_] }));
     $provider->script('$c->answer(200, [], Parley::Env::slurp("'
                       . tmp_dir() . '/provided"))');
 }
@@ -154,13 +156,95 @@ subtest 'GW-02 unknown kids fetch at most once per interval' => sub {
 
 subtest 'GW-02 the last good keys are kept when the provider fails' => sub {
     for ('$c->answer(500)', '$c->answer(200, [], "no keys")',
-         '$c->answer(200, [], q({"keys":[]}))', '$c->{keep} = 0')
+         '$c->answer(200, [], q({"keys":[]))', '$c->answer(200, [], q({}))',
+         '$c->answer(200, [], q({"keys":null}))',
+         '$c->answer(404, [], q({"keys":[]}))', '$c->{keep} = 0')
     {
         sleep 2.1;
         $provider->script($_);
         is(try($three)->{status}, 401, "unknown: $_");
         is(try($two)->{status}, 202, 'the good one is kept');
     }
+};
+
+
+subtest 'SEC-18 a weak key is left out, told, and takes nothing away' => sub {
+    my $three = { %{ $three->{jwk} } };
+
+    for (['roca-2048', qr/\/keys\/1\/n .*ROCA/],
+         ['short', qr/\/keys\/1\/k .*32 octets/],
+         ['one', qr/\/keys\/1\/e /])
+    {
+        my ($name, $why) = @$_;
+        my $weak = $name eq 'short' ? { kty => 'oct', k => 'AAEC' }
+                 : from_json(slurp(root() . '/t/cases/keys/'
+                       . ($name eq 'one' ? 'near-' : '') . 'roca-2048.jwk'));
+
+        $weak->{e} = 'AQ' if $name eq 'one';
+        sleep 2.1;
+        publish($two->{jwk}, $weak, $three);
+
+        is(try(new_key('ed25519', "weak-$name"))->{status}, 401, 'unknown');
+        is(try($two)->{status}, 202, "$name: the good one before it");
+        ok($nginx->logged(qr/brought 1 weak or broken keys, which are left out/),
+           'counted');
+        ok($nginx->logged($why), 'named');
+    }
+};
+
+
+subtest 'GW-02 a set without a key of use keeps the last good ones' => sub {
+    for ({ kty => 'oct', k => 'AAEC' }, { kty => 'XYZ', kid => 'new' },
+         { %{ $one->{jwk} }, use => 'enc' })
+    {
+        sleep 2.1;
+        publish($_);
+
+        is(try(new_key('ed25519', 'none'))->{status}, 401, 'unknown');
+        is(try($two)->{status}, 202, 'the good one is kept');
+        is(try($three)->{status}, 202, 'the other, too');
+    }
+
+    ok($nginx->logged(qr/brought no key that verifies tokens/), 'logged');
+};
+
+
+subtest 'GW-02 an empty set that is published withdraws every key' => sub {
+    sleep 2.1;
+    publish();
+
+    is(try(new_key('ed25519', 'asks'))->{status}, 401, 'it is fetched');
+    is($nginx->logged(qr/\[warn\].* an empty key set, which withdraws every/),
+       1, 'told once');
+
+    for ($two, $three) {
+        my $answer = try($_);
+
+        is($answer->{status}, 401, 'withdrawn, cached or not');
+        is($answer->{json}{payload}{code}, 'E_TOKEN_INVALID');
+    }
+
+    my $n = $service->count;
+
+    is(try($two)->{status}, 401) for 1 .. 4;
+    is($service->count, $n, 'nothing is forwarded');
+};
+
+
+subtest 'GW-02 a reload and a failing provider do not bring them back' => sub {
+    ok($nginx->reload);
+    is(try($two)->{status}, 401);
+
+    sleep 2.1;
+    $provider->script('$c->answer(500)');
+    is(try($two)->{status}, 401) for 1 .. 4;
+};
+
+
+subtest 'GW-02 keys that are published again are good again' => sub {
+    sleep 2.1;
+    publish($two->{jwk});
+    is(try($two)->{status}, 202);
 };
 
 
@@ -219,6 +303,15 @@ subtest 'GW-02 until then parley_jwks will do where it is given too' => sub {
                                     'parley_jwks %TMP%/local.json;'));
 
     is(try($three)->{status}, 202);
+};
+
+
+subtest 'GW-02 an empty set takes the place of parley_jwks as well' => sub {
+    sleep 1.1;
+    publish();
+
+    is(try(new_key('ed25519', 'asks'))->{status}, 401, 'it is fetched');
+    is(try($three)->{status}, 401, 'the provider has said that there is none');
 };
 
 

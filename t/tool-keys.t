@@ -8,7 +8,7 @@ use lib 't/lib';
 use Digest::SHA qw(hmac_sha256);
 use Test::More;
 
-use Parley::Env qw(tmp_dir slurp spew);
+use Parley::Env qw(root slurp spew tmp_dir);
 use Parley::Tool qw(:DEFAULT decode_base64url encode_base64url);
 
 my $dir = tmp_dir();
@@ -260,6 +260,65 @@ subtest 'GW-02 keys and algorithms do not mix' => sub {
     ($status, undef, $err) = tool('token', 'verify', '--keys',
                                   "$dir/jwks.json", '--token', $none);
     is($status, 1, 'there is no alg none');
+};
+
+
+subtest 'SEC-18 no key that keygen makes is weak' => sub {
+    my %octets = (hs256 => 32, hs384 => 48, hs512 => 64);
+
+    is(length decode_base64url(json(tool_ok('keygen', '--alg', $_))->{k}),
+       $octets{$_}, "$_: octets of the secret") for sort keys %octets;
+
+    for (qw(rs256 ps512)) {
+        my $jwk = json(tool_ok('keygen', '--alg', $_));
+
+        is(length decode_base64url($jwk->{n}), 256, "$_: octets of n");
+        is($jwk->{e}, 'AQAB', "$_: e");
+    }
+};
+
+
+subtest 'SEC-18 the tool refuses weak keys wherever it reads one' => sub {
+    my $roca = root() . '/t/cases/keys/roca-2048.jwk';
+    my $jwk = json(slurp($roca));
+    my %weak = (
+        roca => [$jwk, '/n: .*ROCA'],
+        e    => [{ %$jwk, e => 'AQ' }, '/e: '],
+        n    => [{ kty => 'RSA', e => 'AQAB', n => 'w' x 171 }, '/n: .*2048'],
+        oct  => [{ kty => 'oct', k => 'AAEC' }, '/k: .*32 octets'],
+        long => [{ kty => 'oct', alg => 'HS384',
+                   k => encode_base64url('s' x 47) }, '/alg: '],
+    );
+
+    delete $weak{e}[0]{$_} for qw(d p q dp dq qi);
+    $weak{e}[0]{n} = json(slurp(root() . '/t/cases/keys/near-roca-2048.jwk'))
+                     ->{n};
+
+    my $token = tool_ok('token', 'mint', '--key', "$dir/es256.jwk",
+                        '--sub', 's');
+    my $message = spew("$dir/any.json", '{"v":"1"}');
+
+    for my $name (sort keys %weak) {
+        my ($key, $why) = @{ $weak{$name} };
+        my $file = spew("$dir/weak-$name.jwk", json($key));
+        my $set = spew("$dir/weak-$name.json",
+                       json({ keys => [$key{es256}, $key] }));
+
+        for (['keygen', '--public', $file],
+             ['token', 'mint', '--key', $file, '--sub', 's'],
+             ['sign', '--key', $file, '--as', 'aee', $message],
+             ['jwks', $file], ['jwks', $set],
+             ['token', 'verify', '--keys', $set, '--token', $token],
+             ['verify', '--keys', $set, $message])
+        {
+            my ($status, $out, $err) = tool(@$_);
+            my $at = "@$_" =~ /\Q$set/ ? '/keys/1' : '';
+
+            is($status, 2, "@$_[0, 1]: $name") or diag($out);
+            is($out, '', 'nothing is printed');
+            like($err, qr{ $at$why}, 'what is wrong is named');
+        }
+    }
 };
 
 

@@ -193,7 +193,7 @@ parley_settings_jwks(parley_tool_t *tool, const parley_directive_t *d,
 
     s->has_jwks = 1;
 
-    return s->jwks.n > 0 ? 0
+    return parley_jwks_verifiers(&s->jwks) > 0 ? 0
            : parley_conf_wrong(d, "\"%s\" has no key that verifies tokens",
                                path);
 }
@@ -209,7 +209,7 @@ parley_settings_keys(parley_tool_t *tool, const char *path,
 
     s->has_jwks = 1;
 
-    if (s->jwks.n == 0) {
+    if (parley_jwks_verifiers(&s->jwks) == 0) {
         parley_say("%s: no key that verifies tokens", path);
         return -1;
     }

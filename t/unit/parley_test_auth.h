@@ -134,9 +134,9 @@ parley_test_set(parley_jwk_t *keys, size_t n)
 {
     parley_jwks_t  set;
 
+    memset(&set, 0, sizeof(set));
     set.keys = keys;
     set.n = n;
-    set.skipped = 0;
 
     return set;
 }

@@ -531,10 +531,14 @@ jansson_alloc(size_t size)
 }
 
 
+typedef int (*parse_t)(parley_arena_t *arena, parley_str_t text,
+    parley_jwks_t *ret, parley_error_t *err);
+
+
 /* the n-th allocation of the arena, or of jansson, fails */
 
 static void
-test_memory(void **state)
+memory(parse_t parse)
 {
     int                rc;
     size_t             n, live;
@@ -548,19 +552,20 @@ test_memory(void **state)
         "{\"keys\":[" RFC7515_ES256 "," RFC7515_HS256 "," RFC8037_PRIVATE ","
         RFC7515_RS256 "]}";
 
-    (void) state;
-
     rc = -1;
 
     for (n = 1; rc != 0; n++) {
         mem = parley_test_mem(&mem_state, n);
         parley_arena_init(&arena, &mem, 64);
 
-        rc = parley_jwks_parse(&arena, parley_str_c(text), &keys, &err);
+        rc = parse(&arena, parley_str_c(text), &keys, &err);
 
         if (rc != 0) {
             assert_int_equal(err.code, PARLEY_E_CAPACITY);
             assert_int_equal(keys.n, 0);
+
+        } else {
+            assert_int_equal(keys.n, 4);
         }
 
         parley_jwks_free(&keys);
@@ -577,7 +582,7 @@ test_memory(void **state)
         json_set_alloc_funcs(jansson_alloc, free);
         parley_arena_init(&arena, &parley_mem_libc, 0);
 
-        rc = parley_jwks_parse(&arena, parley_str_c(text), &keys, &err);
+        rc = parse(&arena, parley_str_c(text), &keys, &err);
 
         json_set_alloc_funcs(malloc, free);
         parley_jwks_free(&keys);
@@ -585,6 +590,16 @@ test_memory(void **state)
     }
 
     assert_true(n > 10);
+}
+
+
+static void
+test_memory(void **state)
+{
+    (void) state;
+
+    memory(parley_jwks_parse);
+    memory(parley_jwks_parse_published);
 }
 
 
