@@ -5,9 +5,7 @@
 #include "parley_config.h"
 #include "parley_directory.h"
 #include "parley_directory_index.h"
-
-
-#define PARLEY_DIRECTORY_URL_MAX  2048
+#include "parley_signature.h"
 
 
 /* what is read, where from, and where to */
@@ -27,8 +25,6 @@ typedef struct {
 } parley_directory_member_t;
 
 
-static int parley_directory_text(parley_directory_reader_t *r,
-    const char *name, size_t offset);
 static int parley_directory_name(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_handle(parley_directory_reader_t *r,
@@ -57,17 +53,13 @@ static const parley_directory_member_t  parley_directory_members[] = {
       offsetof(parley_principal_t, names[PARLEY_NAMESPACE_HANDLE]) },
     { "instrument", parley_directory_instrument,
       offsetof(parley_principal_t, instrument) },
-    { "tool", parley_directory_text, offsetof(parley_principal_t, tool) },
     { "parent", parley_directory_name,
       offsetof(parley_principal_t, parent) },
-    { "lead", parley_directory_name, offsetof(parley_principal_t, lead) },
     { "max_priority", parley_directory_priority,
       offsetof(parley_principal_t, max_priority) },
     { "roles", parley_directory_list, offsetof(parley_principal_t, roles) },
     { "orgs", parley_directory_orgs, offsetof(parley_principal_t, orgs) },
     { "grants", parley_directory_list, offsetof(parley_principal_t, grants) },
-    { "streams", parley_directory_list,
-      offsetof(parley_principal_t, streams) },
     { "keys", parley_directory_keys, offsetof(parley_principal_t, keys) },
     { NULL, NULL, 0 }
 };
@@ -87,29 +79,19 @@ parley_directory_fail(parley_directory_reader_t *r, const char *name,
 
 
 static int
-parley_directory_text(parley_directory_reader_t *r, const char *name,
-    size_t offset)
-{
-    void  *p;
-
-    p = (uint8_t *) r->principal + offset;
-
-    return parley_config_string(r->arena, r->object, r->pointer, name, 1,
-                                PARLEY_NAME_MAX, p, r->err);
-}
-
-
-static int
 parley_directory_checked(parley_directory_reader_t *r, const char *name,
     size_t offset, int (*is)(parley_str_t s), const char *text)
 {
     parley_str_t  *s;
 
-    if (parley_directory_text(r, name, offset) != 0) {
+    s = (void *) ((uint8_t *) r->principal + offset);
+
+    if (parley_config_string(r->arena, r->object, r->pointer, name, 1,
+                             PARLEY_NAME_MAX, s, r->err)
+        != 0)
+    {
         return -1;
     }
-
-    s = (void *) ((uint8_t *) r->principal + offset);
 
     return is(*s) ? 0 : parley_directory_fail(r, name, text);
 }
@@ -179,7 +161,7 @@ parley_directory_array(parley_directory_reader_t *r, const char *name)
 }
 
 
-/* roles, grants, streams: a pointer and its count behind it */
+/* roles, grants: a pointer and its count behind it */
 
 static int
 parley_directory_list(parley_directory_reader_t *r, const char *name,
@@ -226,13 +208,9 @@ parley_directory_list(parley_directory_reader_t *r, const char *name,
         r->principal->roles = list;
         r->principal->nroles = n;
 
-    } else if (offset == offsetof(parley_principal_t, grants)) {
+    } else {
         r->principal->grants = list;
         r->principal->ngrants = n;
-
-    } else {
-        r->principal->streams = list;
-        r->principal->nstreams = n;
     }
 
     return 0;
@@ -262,7 +240,8 @@ parley_directory_known(parley_error_t *err, const json_t *object,
             parley_config_pointer(field, pointer, name);
 
             return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, field,
-                                    "unknown member \"%s\"", name);
+                                    "unknown member \"%s\", which nothing uses",
+                                    name);
         }
     }
 
@@ -352,22 +331,38 @@ static int
 parley_directory_keys(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
-    char  field[PARLEY_POINTER_MAX];
+    char            field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
+    size_t          i;
+    parley_jwks_t  *keys;
 
     (void) offset;
+
+    keys = &r->principal->keys;
 
     parley_config_pointer(field, r->pointer, name);
 
     if (parley_jwks_from_json(r->arena, json_object_get(r->object, name),
-                              field, &r->principal->keys, r->err)
+                              field, keys, r->err)
         != 0)
     {
         return -1;
     }
 
-    if (r->principal->keys.skipped != 0) {
+    if (keys->skipped != 0) {
         return parley_directory_fail(r, name, "has a key of a kind that is "
                                      "not supported");
+    }
+
+    for (i = 0; i < keys->n; i++) {
+
+        if (!parley_signature_key_is(&keys->keys[i])) {
+            parley_config_index(item, field, i);
+
+            return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, item,
+                                    "the key verifies no message: it must be "
+                                    "for Ed25519 or HS256, and for "
+                                    "verification");
+        }
     }
 
     return 0;
@@ -399,7 +394,8 @@ parley_directory_principal(parley_directory_reader_t *r)
             parley_config_pointer(field, r->pointer, name);
 
             return parley_error_set(r->err, PARLEY_E_FIELD_UNKNOWN, field,
-                                    "unknown member \"%s\"", name);
+                                    "unknown member \"%s\", which nothing uses",
+                                    name);
         }
 
         if (m->read(r, m->name, m->offset) != 0) {
@@ -428,8 +424,11 @@ parley_directory_principals_read(parley_directory_t *dir,
     size_t                     i, n;
     parley_directory_reader_t  r;
 
+    /* a file for nobody says so: an empty list */
+
     if (array == NULL) {
-        return 0;
+        return parley_error_set(err, PARLEY_E_FIELD_MISSING, "/principals",
+                                "\"principals\" is missing");
     }
 
     if (!json_is_array(array)) {
@@ -465,93 +464,14 @@ parley_directory_principals_read(parley_directory_t *dir,
 
 
 static int
-parley_directory_peer(parley_arena_t *arena, const json_t *object,
-    const char *pointer, parley_peer_t *peer, parley_error_t *err)
-{
-    static const char *const  names[] = { "vcp", "url", NULL };
-
-    if (!json_is_object(object)) {
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                                "a peer is not an object");
-    }
-
-    if (parley_directory_known(err, object, pointer, names) != 0
-        || parley_config_string(arena, object, pointer, "vcp", 1,
-                                PARLEY_NAME_MAX, &peer->vcp, err)
-           != 0
-        || parley_config_string(arena, object, pointer, "url", 1,
-                                PARLEY_DIRECTORY_URL_MAX, &peer->url, err)
-           != 0)
-    {
-        return -1;
-    }
-
-    if (!parley_name_is(PARLEY_NAMESPACE_VCP, peer->vcp)) {
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                                "\"vcp\" has spaces or control characters");
-    }
-
-    return parley_directory_url(peer->url, pointer, err);
-}
-
-
-static int
-parley_directory_peers_read(parley_directory_t *dir, parley_arena_t *arena,
-    const json_t *array, parley_error_t *err)
-{
-    char    pointer[PARLEY_POINTER_MAX];
-    size_t  i, n;
-
-    if (array == NULL) {
-        return 0;
-    }
-
-    if (!json_is_array(array)) {
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID, "/peers",
-                                "\"peers\" is not an array");
-    }
-
-    n = json_array_size(array);
-    dir->peers = parley_arena_calloc(arena, (n + 1) * sizeof(parley_peer_t));
-
-    if (dir->peers == NULL) {
-        return parley_error_memory(err);
-    }
-
-    for (i = 0; i < n; i++) {
-        parley_config_index(pointer, "/peers", i);
-
-        if (parley_directory_peer(arena, json_array_get(array, i), pointer,
-                                  &dir->peers[i], err)
-            != 0)
-        {
-            return -1;
-        }
-
-        dir->npeers = i + 1;
-    }
-
-    return 0;
-}
-
-
-static int
 parley_directory_read(parley_directory_t *dir, parley_arena_t *arena,
     const json_t *tree, parley_error_t *err)
 {
-    static const char *const  names[] = { "principals", "peers", NULL };
+    static const char *const  names[] = { "principals", NULL };
 
     if (!json_is_object(tree)) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
                                 "the identities are not an object");
-    }
-
-    /* a file for nobody says so: an empty list */
-
-    if (json_object_size(tree) == 0) {
-        return parley_error_set(err, PARLEY_E_FIELD_MISSING, "/principals",
-                                "neither \"principals\" nor \"peers\" is "
-                                "there");
     }
 
     if (parley_directory_known(err, tree, "", names) != 0
@@ -559,9 +479,6 @@ parley_directory_read(parley_directory_t *dir, parley_arena_t *arena,
                                             json_object_get(tree,
                                                             "principals"),
                                             err)
-           != 0
-        || parley_directory_peers_read(dir, arena,
-                                       json_object_get(tree, "peers"), err)
            != 0)
     {
         return -1;

@@ -2,10 +2,8 @@
  * The identities file:
  *
  *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
- *                   "tool", "parent", "roles": [], "orgs": [{"org", "role"}],
- *                   "grants": [], "streams": [], "lead", "max_priority",
- *                   "keys": [JWK]}],
- *   "peers": [{"vcp", "url"}]}
+ *                   "parent", "roles": [], "orgs": [{"org", "role"}],
+ *                   "grants": [], "max_priority", "keys": [JWK]}]}
  *
  * sub alone is required of a principal.  GW-03, GW-11.
  */
@@ -22,22 +20,16 @@
 #include "parley_str.h"
 
 
-typedef struct {
-    parley_str_t  vcp;
-    parley_str_t  url;          /* http:// or https:// */
-} parley_peer_t;
-
-
 typedef struct parley_directory_s  parley_directory_t;
 
 
 /*
  * Reads the file's text into the arena.  Every member is type-checked and
- * unknown ones are errors.  Errors besides: a name, or sub, that two
- * principals have (err->field is the second's JSON Pointer, the text names
- * the first's), a parent that is no sub, parents in a circle, a broken key.
- * A key of unknown kind is an error too: here it would be of no use.
- * err->offset is the place in text.
+ * unknown ones, which would have no effect, are errors.  Errors besides: a
+ * name, or sub, that two principals have (err->field is the second's JSON
+ * Pointer, the text names the first's), a parent that is no sub, parents in a
+ * circle, a broken key, one that verifies no message's signature and would be
+ * of no use here.  err->offset is the place in text.
  *
  * Returns 0, or -1 with *ret NULL and nothing left to free.
  */
@@ -58,8 +50,6 @@ const parley_principal_t *parley_directory_by_name(
 
 size_t parley_directory_principals(const parley_directory_t *directory,
     const parley_principal_t **ret);
-size_t parley_directory_peers(const parley_directory_t *directory,
-    const parley_peer_t **ret);
 
 
 #endif /* PARLEY_DIRECTORY_H */

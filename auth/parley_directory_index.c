@@ -200,47 +200,6 @@ parley_directory_circles(parley_directory_t *dir, parley_arena_t *arena,
 }
 
 
-static int
-parley_directory_peers_unique(const parley_directory_t *dir,
-    parley_arena_t *arena, parley_error_t *err)
-{
-    char       pointer[PARLEY_POINTER_MAX];
-    size_t     i, size;
-    uint32_t   h, *table;
-
-    for (size = 16; size < 2 * dir->npeers; size *= 2) { /* void */ }
-
-    table = parley_arena_calloc(arena, size * sizeof(uint32_t));
-
-    if (table == NULL) {
-        return parley_error_memory(err);
-    }
-
-    for (i = 0; i < dir->npeers; i++) {
-
-        for (h = parley_directory_hash(dir->peers[i].vcp);
-             table[h & (size - 1)] != 0;
-             h++)
-        {
-            if (parley_str_eq(dir->peers[table[h & (size - 1)] - 1].vcp,
-                              dir->peers[i].vcp))
-            {
-                (void) snprintf(pointer, sizeof(pointer), "/peers/%zu/vcp",
-                                i);
-
-                return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                                        "the peer is also that of /peers/%u",
-                                        table[h & (size - 1)] - 1);
-            }
-        }
-
-        table[h & (size - 1)] = (uint32_t) i + 1;
-    }
-
-    return 0;
-}
-
-
 int
 parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
     parley_error_t *err)
@@ -268,43 +227,11 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
         }
     }
 
-    if (parley_directory_parents(dir, err) != 0
-        || parley_directory_circles(dir, arena, err) != 0)
-    {
+    if (parley_directory_parents(dir, err) != 0) {
         return -1;
     }
 
-    return parley_directory_peers_unique(dir, arena, err);
-}
-
-
-int
-parley_directory_url(parley_str_t url, const char *pointer,
-    parley_error_t *err)
-{
-    char    field[PARLEY_POINTER_MAX];
-    size_t  i, scheme;
-
-    scheme = parley_str_begins(url, "https://") ? 8
-             : parley_str_begins(url, "http://") ? 7 : 0;
-
-    for (i = scheme; i < url.len; i++) {
-        if (url.data[i] <= ' ' || url.data[i] >= 0x7f) {
-            break;
-        }
-    }
-
-    if (scheme == 0 || i < url.len || url.len == scheme
-        || url.data[scheme] == '/')
-    {
-        parley_config_pointer(field, pointer, "url");
-
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID, field,
-                                "\"url\" is not http:// or https:// and a "
-                                "host");
-    }
-
-    return 0;
+    return parley_directory_circles(dir, arena, err);
 }
 
 
@@ -338,14 +265,4 @@ parley_directory_principals(const parley_directory_t *dir,
     *ret = dir->principals;
 
     return dir->nprincipals;
-}
-
-
-size_t
-parley_directory_peers(const parley_directory_t *dir,
-    const parley_peer_t **ret)
-{
-    *ret = dir->peers;
-
-    return dir->npeers;
 }

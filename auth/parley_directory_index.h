@@ -16,8 +16,6 @@
 struct parley_directory_s {
     parley_principal_t  *principals;
     size_t               nprincipals;
-    parley_peer_t       *peers;
-    size_t               npeers;
     uint32_t            *tables[PARLEY_NAMESPACE_COUNT];
     uint32_t             mask;
 };
@@ -25,15 +23,9 @@ struct parley_directory_s {
 
 /*
  * Builds the tables and links parents.  Errors: a name that two principals
- * have, a peer named twice, a parent that is no principal, parents in a
- * circle.
+ * have, a parent that is no principal, parents in a circle.
  */
 int parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
-    parley_error_t *err)
-    __attribute__((warn_unused_result));
-
-/* http:// or https://, a host, printable ASCII; pointer is the peer's */
-int parley_directory_url(parley_str_t url, const char *pointer,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 

@@ -28,14 +28,11 @@ static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
     [PARLEY_MEMBER_C2A] = parley_str("c2a"),
     [PARLEY_MEMBER_HANDLE] = parley_str("handle"),
     [PARLEY_MEMBER_INSTRUMENT] = parley_str("instrument"),
-    [PARLEY_MEMBER_TOOL] = parley_str("tool"),
     [PARLEY_MEMBER_PARENT] = parley_str("parent"),
-    [PARLEY_MEMBER_LEAD] = parley_str("lead"),
     [PARLEY_MEMBER_MAX_PRIORITY] = parley_str("max_priority"),
     [PARLEY_MEMBER_ROLES] = parley_str("roles"),
     [PARLEY_MEMBER_ORGS] = parley_str("orgs"),
     [PARLEY_MEMBER_GRANTS] = parley_str("grants"),
-    [PARLEY_MEMBER_STREAMS] = parley_str("streams"),
 };
 
 
@@ -604,21 +601,10 @@ parley_principal_read(parley_principal_reader_t *r)
         return -1;
     }
 
-    if ((p->tool.len == 0
-         && parley_principal_text(r, PARLEY_MEMBER_TOOL, &p->tool) != 0)
-        || (p->lead.len == 0
-            && parley_principal_text(r, PARLEY_MEMBER_LEAD, &p->lead) != 0))
-    {
-        return -1;
-    }
-
     if (parley_principal_list(r, PARLEY_MEMBER_ROLES, &p->roles, &p->nroles)
         != 0
         || parley_principal_list(r, PARLEY_MEMBER_GRANTS, &p->grants,
                                  &p->ngrants)
-           != 0
-        || parley_principal_list(r, PARLEY_MEMBER_STREAMS, &p->streams,
-                                 &p->nstreams)
            != 0)
     {
         return -1;

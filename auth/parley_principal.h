@@ -17,7 +17,7 @@
 #include "parley_str.h"
 
 
-/* roles, orgs, grants, streams, each: in the directory, in claims */
+/* roles, orgs, grants, each: in the directory, in claims */
 #define PARLEY_LIST_MAX         1024
 #define PARLEY_CLAIM_LIST_MAX   256
 
@@ -34,9 +34,7 @@ typedef struct parley_principal_s {
     parley_str_t                      names[PARLEY_NAMESPACE_COUNT];
     parley_str_t                      instrument;   /* a handle, perhaps with
                                                        @version */
-    parley_str_t                      tool;
     parley_str_t                      parent;       /* its sub */
-    parley_str_t                      lead;         /* its sub */
     parley_str_t                      max_priority; /* low, normal, high,
                                                        urgent */
     parley_str_t                     *roles;
@@ -45,8 +43,6 @@ typedef struct parley_principal_s {
     size_t                            norgs;
     parley_str_t                     *grants;
     size_t                            ngrants;
-    parley_str_t                     *streams;
-    size_t                            nstreams;
     parley_jwks_t                     keys;         /* the directory's */
     const struct parley_principal_s  *above;        /* the parent's entry, or
                                                        NULL */
@@ -61,14 +57,11 @@ typedef enum {
     PARLEY_MEMBER_C2A,
     PARLEY_MEMBER_HANDLE,
     PARLEY_MEMBER_INSTRUMENT,
-    PARLEY_MEMBER_TOOL,
     PARLEY_MEMBER_PARENT,
-    PARLEY_MEMBER_LEAD,
     PARLEY_MEMBER_MAX_PRIORITY,
     PARLEY_MEMBER_ROLES,
     PARLEY_MEMBER_ORGS,
     PARLEY_MEMBER_GRANTS,
-    PARLEY_MEMBER_STREAMS,
     PARLEY_MEMBER_COUNT
 } parley_claim_member_t;
 
@@ -92,8 +85,8 @@ parley_claim_member_t parley_member_find(parley_str_t word);
 /*
  * The principal of a verified token.  directory may be NULL, map too (then
  * sub alone comes from the claims).  Where the directory has an entry for the
- * sub, its members win over claims, and lists (roles, orgs, grants, streams)
- * are the union; keys come from the entry alone.
+ * sub, its members win over claims, and lists (roles, orgs, grants) are the
+ * union; keys come from the entry alone.
  *
  * What claims bring must be well-formed, and where there is a directory: a
  * name that it gives to another principal is refused, since a name belongs to

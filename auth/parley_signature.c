@@ -35,6 +35,24 @@ parley_signature_alg(parley_str_t word, parley_alg_id_t *ret)
 }
 
 
+int
+parley_signature_key_is(const parley_jwk_t *jwk)
+{
+    size_t             i;
+    parley_alg_mask_t  mask;
+
+    mask = 0;
+
+    for (i = 0; i < sizeof(parley_signature_words)
+                    / sizeof(parley_signature_words[0]); i++)
+    {
+        mask |= PARLEY_ALG_BIT(parley_signature_words[i].alg);
+    }
+
+    return (jwk->verifies & mask) != 0;
+}
+
+
 static int
 parley_signature_by_kid(const parley_jwks_t *keys, parley_alg_id_t alg,
     parley_str_t kid, parley_str_t octets, parley_str_t sig,

@@ -37,6 +37,9 @@ int parley_signature_verify(const parley_jwks_t *keys, parley_str_t word,
     const parley_jwk_t **ret_key, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* Whether the key can verify the signature of any message. */
+int parley_signature_key_is(const parley_jwk_t *jwk);
+
 /*
  * Signs octets with a private Ed25519 key or an oct key that allows HS256;
  * the text is standard base64 with padding, zero-terminated in out.  Returns

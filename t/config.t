@@ -8,7 +8,7 @@ use lib 't/lib';
 
 use Test::More;
 
-use Parley::Env qw(tmp_dir spew);
+use Parley::Env qw(root slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -350,7 +350,7 @@ wrong('identities: a member twice, deep inside', 'parley_identities '
 
 wrong('identities: nothing at all',
       'parley_identities ' . file('nothing.json', '{}') . ';',
-      qr{nothing\.json" line 1: /principals neither "principals" nor "peers"});
+      qr{nothing\.json" line 1: /principals "principals" is missing});
 
 wrong('keys: no key that verifies anything',
       'parley_jwks ' . file('none-good.json', '{"keys": []}') . ';',
@@ -368,6 +368,51 @@ wrong('keys: a short HMAC secret',
       'parley_jwks ' . file('weak.json', jcs({ keys => [
           { kty => 'oct', kid => 'x', alg => 'HS256', k => 'c2VjcmV0' }] }))
       . ';', qr/weak\.json"/);
+
+# SEC-18: a key that is weak, wherever one is read; t/unit/test_jwk_weak.c says how
+# those of t/cases/keys were made
+
+my %roca = map { $_ => from_json(slurp(root() . "/t/cases/keys/$_.jwk")) }
+           qw(roca-2048 roca-4096 near-roca-2048);
+my $good = new_key('ed25519', 'good')->{jwk};
+my %weak = (
+    'a modulus of CVE-2017-15361' => [$roca{'roca-2048'}, 'n', 'ROCA'],
+    'a longer one' => [$roca{'roca-4096'}, 'n', 'ROCA'],
+    'an exponent of 1' => [{ %{ $roca{'near-roca-2048'} }, e => 'AQ' }, 'e',
+                           'is not an odd number'],
+    'an exponent of 2' => [{ %{ $roca{'near-roca-2048'} }, e => 'Ag' }, 'e',
+                           'is not an odd number'],
+    'a modulus of 2040 bits' => [
+        { kty => 'RSA', e => 'AQAB', n => 'w' x 340 }, 'n', '2048 bits'],
+    'a secret of 31 octets' => [
+        { kty => 'oct', k => encode_base64url('s' x 31) }, 'k', '32 octets'],
+    'a secret shorter than its digest' => [
+        { kty => 'oct', alg => 'HS512', k => encode_base64url('s' x 63) },
+        'alg', 'does not fit'],
+);
+
+for (sort keys %weak) {
+    my ($key, $member, $why) = @{ $weak{$_} };
+    my $set = "{\"keys\": [\n" . jcs($good) . ",\n" . jcs($key) . "]}";
+
+    wrong("SEC-18 keys: $_", 'parley_jwks ' . file('weak.json', $set) . ';',
+          qr{weak\.json" line 3: /keys/1/$member .*$why});
+
+    wrong("SEC-18 identities: $_", 'parley_identities ' . file('weak-id.json',
+          qq({"principals": [\n{"sub": "a", "keys": [\n) . jcs($key)
+          . ']}]}') . ';',
+          qr{weak-id\.json" line 3: /principals/0/keys/0/$member .*$why});
+}
+
+
+subtest 'SEC-18 a modulus that is near one of CVE-2017-15361 is good' => sub {
+    my ($status, $said) = check('parley_jwks ' . file('near.json',
+        jcs({ keys => [$roca{'near-roca-2048'}] }))
+        . '; server { listen 127.0.0.1:%PORT_3%; }');
+
+    is($status, 0) or diag($said);
+};
+
 
 wrong('keys: the same kid twice',
       'parley_jwks ' . file('same.json', jwks(new_key('HS256', 'same'),
@@ -389,6 +434,23 @@ subtest 'GW-11 keys of no use are left out with a warning' => sub {
     is($status, 0) or diag($said);
     like($said, qr/\[warn\] 1 keys? in "\S+mixed\.json"/);
 };
+
+
+subtest 'GW-28 so are keys that may sign and not verify' => sub {
+    my $signs = { %{ gateway_key()->{private} }, key_ops => ['sign'] };
+    my ($status, $said) = check('parley_jwks ' . file('signs.json',
+        jcs({ keys => [public_jwk(idp()), $signs] }))
+        . '; server { listen 127.0.0.1:%PORT_3%; }');
+
+    is($status, 0) or diag($said);
+    like($said, qr/\[warn\] 1 keys? in "\S+signs\.json"/);
+};
+
+
+wrong('GW-28 keys: all of them may sign and not verify',
+      'parley_jwks ' . file('sign.json', jcs({ keys => [
+          { %{ gateway_key()->{private} }, key_ops => ['sign'] }] })) . ';',
+      qr/sign\.json" has no key that verifies tokens/);
 
 
 wrong('the gateway\'s key: a public one',
@@ -434,6 +496,30 @@ wrong('identities: a VCP name twice',
 wrong('identities: an unknown member',
       identity_file('unknown', { %$alice, colour => 'red' }),
       qr/unknown\.json" line 2: .*colour/);
+
+# members that were read once, and used by nothing
+
+wrong("GW-28 identities: a principal's $_->[0]",
+      identity_file('unused', { sub => 'b' }, { %$alice, @$_ }),
+      qr{unused\.json" line 3: /principals/1/$_->[0] unknown member "$_->[0]"})
+    for ['tool', 'editor'], ['lead', 'b'], ['streams', []];
+
+wrong('GW-28 identities: peers',
+      'parley_identities ' . file('peers.json', qq({"principals": [],\n"peers")
+          . qq(: [{"vcp": "agent://p/x", "url": "https://p.example/"}]})) . ';',
+      qr{peers\.json" line 2: /peers unknown member "peers", which nothing});
+
+wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
+      qr/"$_" in "parley_claims" is no member of a principal/)
+    for qw(tool lead streams peers keys);
+
+wrong("GW-28 identities: a key for $_->[0]",
+      identity_file('useless', $alice, { sub => 'b', keys => [
+          public_jwk(gateway_key()), $_->[1]] }),
+      qr{useless\.json" line 3: /principals/1/keys/1 the key verifies no mess})
+    for ['ES256', new_key('ES256', 'e')->{jwk}],
+        ['RS256', new_key('RS256', 'r')->{jwk}],
+        ['HS512', new_key('HS512', 'h')->{jwk}];
 
 wrong('identities: no sub',
       identity_file('nosub', $alice, { aee => 'agent.x' }),

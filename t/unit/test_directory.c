@@ -14,15 +14,13 @@ static const char  fleet[] =
     "{\"principals\":["
     "{\"sub\":\"alice\",\"aee\":\"agent.alice\",\"vcp\":\"agent://h/alice\","
     "\"c2a\":\"agent:alice\",\"handle\":\"~alice\","
-    "\"instrument\":\"~cc-alice@1.2\",\"tool\":\"editor\",\"parent\":\"bob\","
+    "\"instrument\":\"~cc-alice@1.2\",\"parent\":\"bob\","
     "\"roles\":[\"operator\",\"reader\"],"
     "\"orgs\":[{\"org\":\"acme\",\"role\":\"lead\"},{\"org\":\"beta\"}],"
-    "\"grants\":[\"accord-1\"],\"streams\":[\"s1\",\"s2\"],\"lead\":\"bob\","
-    "\"max_priority\":\"high\",\"keys\":[" RFC8037_PUBLIC "," RFC7515_HS256
-    "]},"
+    "\"grants\":[\"accord-1\"],\"max_priority\":\"high\","
+    "\"keys\":[" RFC8037_PUBLIC "," RFC7515_HS256 "]},"
     "{\"sub\":\"bob\",\"aee\":\"agent.bob\",\"parent\":\"carol\"},"
-    "{\"sub\":\"carol\",\"vcp\":\"carol\",\"roles\":[]}],"
-    "\"peers\":[{\"vcp\":\"agent://p/x\",\"url\":\"https://p.example/vcp\"}]}";
+    "{\"sub\":\"carol\",\"vcp\":\"carol\",\"roles\":[]}]}";
 
 
 static parley_directory_t *
@@ -46,7 +44,6 @@ test_lookup(void **state)
 {
     unsigned                   i;
     parley_directory_t        *dir;
-    const parley_peer_t       *peers;
     const parley_principal_t  *all, *alice;
 
     static const char  *names[] = {
@@ -57,8 +54,6 @@ test_lookup(void **state)
 
     dir = parse(fleet);
     assert_int_equal(parley_directory_principals(dir, &all), 3);
-    assert_int_equal(parley_directory_peers(dir, &peers), 1);
-    parley_assert_str(peers[0].url, "https://p.example/vcp");
 
     alice = parley_directory_by_sub(dir, PARLEY_STR("alice"));
     assert_ptr_equal(alice, &all[0]);
@@ -84,7 +79,6 @@ test_lookup(void **state)
     parley_assert_str(alice->orgs[0].role, "lead");
     parley_assert_str(alice->orgs[1].role, "");
     assert_int_equal(alice->ngrants, 1);
-    assert_int_equal(alice->nstreams, 2);
     assert_int_equal(alice->keys.n, 2);
 
     assert_ptr_equal(alice->above, &all[1]);
@@ -117,10 +111,11 @@ test_broken(void **state)
           "duplicate member in line 3" },
         { P("{\"sub\":\"a\",\"x/y\":1,\"x/y\":2}"), "/principals/0/x~1y",
           "duplicate member" },
-        { "{}", "/principals", "neither" },
+        { "{}", "/principals", "missing" },
         { "{\"principal\":[]}", "/principal", "unknown" },
         { "{\"principals\":{}}", "/principals", "array" },
-        { "{\"peers\":{}}", "/peers", "array" },
+        { "{\"peers\":[]}", "/peers", "unknown" },
+        { "{\"principals\":[],\"peers\":[]}", "/peers", "unknown" },
         { P("1"), "/principals/0", "object" },
         { P("{}"), "/principals/0/sub", "missing" },
         { P("{\"sub\":\"\"}"), "/principals/0/sub", "empty" },
@@ -129,6 +124,12 @@ test_broken(void **state)
         { P("{\"sub\":\"a\",\"subject\":\"b\"}"), "/principals/0/subject",
           "unknown" },
         { P("{\"sub\":\"a\",\"x/y~z\":\"b\"}"), "/principals/0/x~1y~0z",
+          "unknown" },
+        { P("{\"sub\":\"a\",\"tool\":\"b\"}"), "/principals/0/tool",
+          "unknown" },
+        { P("{\"sub\":\"a\",\"lead\":\"a\"}"), "/principals/0/lead",
+          "unknown" },
+        { P("{\"sub\":\"a\",\"streams\":[]}"), "/principals/0/streams",
           "unknown" },
         { P("{\"sub\":\"a\",\"aee\":[\"b\"]}"), "/principals/0/aee",
           "string" },
@@ -163,6 +164,18 @@ test_broken(void **state)
           "/principals/0/keys/0/x", "missing" },
         { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"AKP\"}]}"),
           "/principals/0/keys", "not supported" },
+        { P("{\"sub\":\"a\",\"keys\":[" RFC8037_PUBLIC "," RFC7515_ES256
+            "]}"), "/principals/0/keys/1", "verifies no message" },
+        { P("{\"sub\":\"a\",\"keys\":[" RFC7515_RS256 "]}"),
+          "/principals/0/keys/0", "verifies no message" },
+        { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"oct\",\"alg\":\"HS384\","
+            "\"k\":\"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75a"
+            "KtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow\"}]}"),
+          "/principals/0/keys/0", "verifies no message" },
+        { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\","
+            "\"x\":\"" RFC8037_X "\",\"d\":\"" RFC8037_D "\","
+            "\"key_ops\":[\"sign\"]}]}"), "/principals/0/keys/0",
+          "verifies no message" },
         { P("{\"sub\":\"a\",\"keys\":[" RFC8037_PUBLIC "],\"x\":1}"),
           "/principals/0/x", "unknown" },
 
@@ -187,20 +200,6 @@ test_broken(void **state)
             "{\"sub\":\"b\",\"parent\":\"c\"},"
             "{\"sub\":\"c\",\"parent\":\"a\"}"),
           "/principals/1/parent", "circle" },
-
-        /* peers */
-
-        { "{\"peers\":[1]}", "/peers/0", "object" },
-        { "{\"peers\":[{\"vcp\":\"a\"}]}", "/peers/0/url", "missing" },
-        { "{\"peers\":[{\"vcp\":\"a\",\"url\":\"ftp://x\"}]}",
-          "/peers/0/url", "http" },
-        { "{\"peers\":[{\"vcp\":\"a\",\"url\":\"https://\"}]}",
-          "/peers/0/url", "host" },
-        { "{\"peers\":[{\"vcp\":\"a\",\"url\":\"https://x\\r\\ny\"}]}",
-          "/peers/0/url", "http" },
-        { "{\"peers\":[{\"vcp\":\"a\",\"url\":\"http://x\"},"
-          "{\"vcp\":\"a\",\"url\":\"http://y\"}]}", "/peers/1/vcp",
-          "/peers/0" },
     };
 
     (void) state;
@@ -275,7 +274,7 @@ test_large(void **state)
     for (i = 0; i < 20000; i++) {
         p += sprintf(p, "%s{\"sub\":\"s%u\",\"aee\":\"agent.a%u\"%s%u\"}",
                      i == 0 ? "" : ",", i, i,
-                     i == 0 ? ",\"tool\":\"t" : ",\"parent\":\"s",
+                     i == 0 ? ",\"c2a\":\"agent:" : ",\"parent\":\"s",
                      i == 0 ? 0 : i - 1);
     }
 
