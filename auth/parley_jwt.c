@@ -7,6 +7,7 @@
 #include "parley_jwt.h"
 #include "parley_jwt_claims.h"
 #include "parley_jwt_error.h"
+#include "parley_jwt_typ.h"
 
 
 /* what a header needs at most */
@@ -110,57 +111,39 @@ parley_jwt_object(parley_arena_t *arena, uint64_t seed, uint32_t depth,
 }
 
 
-static int
-parley_jwt_ieq(parley_str_t s, const char *lower)
-{
-    size_t   i;
-    uint8_t  c;
-
-    for (i = 0; i < s.len && lower[i] != '\0'; i++) {
-        c = s.data[i];
-
-        if (c >= 'A' && c <= 'Z') {
-            c |= 0x20;
-        }
-
-        if (c != (uint8_t) lower[i]) {
-            return 0;
-        }
-    }
-
-    return i == s.len && lower[i] == '\0';
-}
-
+/* which of them a location wants is asked on every request, not here */
 
 static int
-parley_jwt_typ(const parley_json_t *header, parley_error_t *err)
+parley_jwt_typ(const parley_json_t *header, parley_str_t *ret,
+    parley_error_t *err)
 {
-    size_t        i;
     uint32_t      node;
     parley_str_t  typ;
 
-    static const char *const  types[] = {
-        "jwt", "at+jwt", "application/jwt", "application/at+jwt"
-    };
-
+    *ret = parley_str_none;
     node = parley_json_get(header, 0, PARLEY_STR("typ"));
 
     if (node == PARLEY_JSON_NONE) {
         return 0;
     }
 
-    if (parley_json_type(header, node) == PARLEY_JSON_STRING) {
-        typ = parley_json_span(header, node);
-
-        for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-            if (parley_jwt_ieq(typ, types[i])) {
-                return 0;
-            }
-        }
+    if (parley_json_type(header, node) != PARLEY_JSON_STRING) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "typ",
+                                 "the type is no string");
     }
 
-    return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "typ",
-                             "the token is of another type");
+    if (parley_json_string(header, node, &typ) != 0) {
+        return parley_error_memory(err);
+    }
+
+    *ret = parley_jwt_typ_bare(typ);
+
+    if (ret->len == 0 || ret->len > PARLEY_JWT_TYP_MAX) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "typ",
+                                 "the type is empty or too long");
+    }
+
+    return 0;
 }
 
 
@@ -172,10 +155,6 @@ parley_jwt_header(const parley_json_t *header, const parley_alg_t **ret_alg,
 {
     uint32_t      node;
     parley_str_t  name;
-
-    if (parley_jwt_typ(header, err) != 0) {
-        return -1;
-    }
 
     if (parley_json_get(header, 0, PARLEY_STR("crit")) != PARLEY_JSON_NONE) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "crit",
@@ -322,6 +301,7 @@ parley_jwt_read(const parley_jwks_t *keys, parley_arena_t *arena,
                              parts.header, &header,
                              "the header is no JSON object", err)
            != 0
+        || parley_jwt_typ(&header, &jwt->typ, err) != 0
         || parley_jwt_header(&header, &alg, &kid, &has_kid, err) != 0)
     {
         return -1;

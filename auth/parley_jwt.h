@@ -1,5 +1,5 @@
 /*
- * JSON Web Tokens (RFC 7519) in the compact form of RFC 7515; GW-02.
+ * JSON Web Tokens (RFC 7519) in the compact form of RFC 7515; GW-02, SEC-14.
  *
  * Verification runs on keys that were parsed once (parley_jwk.h) and not on
  * libjwt: libjwt 1.x reads the PEM again for every token, measured at 3.68 of
@@ -28,6 +28,8 @@
 #define PARLEY_JWT_TOKEN_MAX    8192            /* octets, default */
 #define PARLEY_JWT_SCOPES_MAX   256             /* of one token */
 #define PARLEY_JWT_DATE_MAX     253402300799    /* 9999-12-31T23:59:59Z */
+#define PARLEY_JWT_JTI_MAX      255             /* octets, where one is asked */
+#define PARLEY_JWT_TYP_MAX      127             /* octets (RFC 6838 4.2) */
 
 
 typedef struct {
@@ -40,11 +42,14 @@ typedef struct {
 typedef struct {
     parley_str_t      token;
     parley_str_t      kid;          /* of the key that verified, or empty */
+    parley_str_t      typ;          /* of the header, without application/;
+                                       empty: absent */
     parley_alg_id_t   alg;
     parley_json_t     claims;       /* an object */
 
     parley_str_t      iss;          /* empty: absent */
     parley_str_t      sub;          /* empty: absent */
+    parley_str_t      jti;          /* empty: absent, or no string */
     uint32_t          aud;          /* node of the claims, or NONE */
     double            exp;          /* seconds; 0 where has_exp is not set */
     double            nbf;
@@ -69,28 +74,34 @@ typedef struct {
 } parley_jwt_require_t;
 
 
-/* What a location asks of a verified token; all zero: exp alone. */
+/*
+ * What a location asks of a verified token.  All zero: exp, and a typ that is
+ * absent, JWT or at+jwt.
+ */
 typedef struct {
     const parley_str_t          *issuers;       /* none: iss not looked at */
     size_t                       nissuers;
     const parley_str_t          *audiences;     /* none: aud not looked at */
     size_t                       naudiences;
+    parley_str_t                 typ;           /* of parley_jwt_typ_parse();
+                                                   empty: see above */
     int64_t                      leeway;        /* seconds, not negative */
+    int64_t                      max_lifetime;  /* seconds; 0: unbounded */
     const parley_jwt_require_t  *required;
     size_t                       nrequired;
     unsigned                     exp_optional:1;
+    unsigned                     jti_required:1;
 } parley_jwt_rules_t;
 
 
 /*
  * Whether the token is one that a key of the set signed.  Says nothing of
- * time, issuer or audience: ask parley_jwt_check() next.  The claims are read
- * only after the signature held.  options may be NULL.
+ * type, time, issuer or audience: ask parley_jwt_check() next.  The claims are
+ * read only after the signature held.  options may be NULL.
  *
  * The key: with "kid" exactly the key of that kid, without it the only key of
- * the set that allows the algorithm.  "crit" is refused, "typ" must be JWT or
- * at+jwt (RFC 9068) in any case, with or without application/, where present.
- * Keys inside the token (jwk, jku, x5c, x5u) are never used.
+ * the set that allows the algorithm.  "crit" is refused.  Keys inside the
+ * token (jwk, jku, x5c, x5u) are never used.
  *
  * Returns 0, or -1 with *err filled (token-invalid, field the header member
  * or claim; or capacity) and *jwt all zero, except that jwt->key_unknown is
@@ -108,11 +119,25 @@ int parley_jwt_verify(const parley_jwks_t *keys, parley_arena_t *arena,
  * iat - leeway <= now.  Dates may have fractions.  Cheap: done on every
  * request, also on a hit of the token cache.
  *
+ * typ is compared as RFC 7515 section 4.1.9 says, in any case and with or
+ * without application/.  A lifetime is exp - iat, both the issuer's; where
+ * there is no iat it is what is left, exp - now, give or take the leeway.  A
+ * jti that is required is of 1 to PARLEY_JWT_JTI_MAX printable ASCII
+ * characters, and iss is there, within which it is unique.
+ *
  * Returns 0, or -1: token-invalid or, where time alone is wrong,
  * token-expired; err->field is the claim's name.
  */
 int parley_jwt_check(const parley_jwt_t *jwt,
     const parley_jwt_rules_t *rules, int64_t now, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * The type that rules ask for, from an operator's word: JWT, or a name that
+ * ends in +jwt (RFC 8725 section 3.11), perhaps after application/.  Returns
+ * 0 and *ret within word, or -1.
+ */
+int parley_jwt_typ_parse(parley_str_t word, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*
@@ -140,12 +165,12 @@ int parley_jwt_copy(const parley_jwt_t *jwt, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * Makes a token: header {"alg","kid","typ":"JWT"} and claims (octets of a
- * JSON object, not checked) signed with the key.  For the tool and tests.
+ * Makes a token: header {"alg","kid","typ"} and claims (octets of a JSON
+ * object, not checked) signed with the key.  For the tool and tests.
  */
 int parley_jwt_mint(const parley_jwk_t *jwk, parley_alg_id_t alg,
-    parley_arena_t *arena, parley_str_t claims, parley_str_t *ret,
-    parley_error_t *err)
+    parley_arena_t *arena, parley_str_t typ, parley_str_t claims,
+    parley_str_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 

@@ -4,6 +4,7 @@
 
 #include "parley_jwt.h"
 #include "parley_jwt_error.h"
+#include "parley_jwt_typ.h"
 
 
 static int
@@ -149,6 +150,81 @@ parley_jwt_required(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
 }
 
 
+/*
+ * A token of another kind that the same keys signed, such as one that ends a
+ * session, is none (RFC 8725 section 2.8).
+ */
+
+static int
+parley_jwt_typed(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
+{
+    if (rules->typ.len != 0) {
+        return parley_jwt_typ_eq(jwt->typ, rules->typ);
+    }
+
+    return jwt->typ.len == 0
+           || parley_jwt_typ_eq(jwt->typ, PARLEY_STR("JWT"))
+           || parley_jwt_typ_eq(jwt->typ, PARLEY_STR("at+jwt"));
+}
+
+
+/* a name that a log and a list of revoked tokens can hold */
+
+static int
+parley_jwt_identified(const parley_jwt_t *jwt, parley_error_t *err)
+{
+    size_t  i;
+
+    if (jwt->iss.len == 0) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "iss",
+                                 "the token has no issuer, within which its "
+                                 "id is unique");
+    }
+
+    if (jwt->jti.len == 0) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "jti",
+                                 "the token has no id");
+    }
+
+    if (jwt->jti.len > PARLEY_JWT_JTI_MAX) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "jti",
+                                 "the id is too long");
+    }
+
+    for (i = 0; i < jwt->jti.len; i++) {
+        if (jwt->jti.data[i] <= 0x20 || jwt->jti.data[i] >= 0x7f) {
+            return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "jti",
+                                     "the id is not printable ASCII without "
+                                     "spaces");
+        }
+    }
+
+    return 0;
+}
+
+
+/* how long it is of use to whoever finds it */
+
+static int
+parley_jwt_lives_longer(const parley_jwt_t *jwt,
+    const parley_jwt_rules_t *rules, double now)
+{
+    double  from, max;
+
+    from = now;
+    max = (double) rules->max_lifetime;
+
+    if (jwt->has_iat) {
+        from = jwt->iat;
+
+    } else {
+        max += (double) rules->leeway;
+    }
+
+    return rules->max_lifetime != 0 && jwt->exp - from > max;
+}
+
+
 /* time last: whoever is told "expired" may come again with a new token */
 
 int
@@ -163,6 +239,11 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
     if (jwt->claims.nodes == NULL) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "",
                                  "the token is not verified");
+    }
+
+    if (!parley_jwt_typed(jwt, rules)) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "typ",
+                                 "the token is of another type");
     }
 
     if (rules->nissuers != 0
@@ -182,9 +263,19 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
         return -1;
     }
 
-    if (!jwt->has_exp && !rules->exp_optional) {
+    if (rules->jti_required && parley_jwt_identified(jwt, err) != 0) {
+        return -1;
+    }
+
+    if (!jwt->has_exp && (!rules->exp_optional || rules->max_lifetime != 0)) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "exp",
                                  "the token has no end");
+    }
+
+    if (parley_jwt_lives_longer(jwt, rules, t)) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "exp",
+                                 "the token lives longer than is allowed "
+                                 "here");
     }
 
     if (jwt->has_nbf && jwt->nbf > t + leeway) {

@@ -34,6 +34,26 @@ parley_jwt_string(parley_jwt_t *jwt, parley_str_t name, const char *text,
 }
 
 
+/* asked for in its own words where a location needs it, else of no interest */
+
+static int
+parley_jwt_id(parley_jwt_t *jwt, parley_error_t *err)
+{
+    uint32_t  node;
+
+    node = parley_json_get(&jwt->claims, 0, PARLEY_STR("jti"));
+
+    if (node != PARLEY_JSON_NONE
+        && parley_json_type(&jwt->claims, node) == PARLEY_JSON_STRING
+        && parley_json_string(&jwt->claims, node, &jwt->jti) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    return 0;
+}
+
+
 /* NumericDate: seconds, with a fraction perhaps, within years 1970 to 9999 */
 
 static int
@@ -233,6 +253,7 @@ parley_jwt_claims_read(parley_jwt_t *jwt, parley_arena_t *arena,
     if (parley_jwt_string(jwt, PARLEY_STR("iss"), "iss", &jwt->iss, err) != 0
         || parley_jwt_string(jwt, PARLEY_STR("sub"), "sub", &jwt->sub, err)
            != 0
+        || parley_jwt_id(jwt, err) != 0
         || parley_jwt_audience(jwt, err) != 0
         || parley_jwt_date(jwt, PARLEY_STR("exp"), "exp", &jwt->exp, &exp,
                            err)
@@ -352,6 +373,7 @@ parley_jwt_copy_all(const parley_jwt_t *jwt, parley_arena_t *arena,
 
     if (parley_arena_str(arena, jwt->token, &ret->token) != 0
         || parley_arena_str(arena, jwt->kid, &ret->kid) != 0
+        || parley_arena_str(arena, jwt->typ, &ret->typ) != 0
         || parley_arena_str(arena, jwt->claims.input, &input) != 0)
     {
         return -1;
@@ -384,7 +406,10 @@ parley_jwt_copy_all(const parley_jwt_t *jwt, parley_arena_t *arena,
 
     if (parley_jwt_move(arena, jwt->claims.input, input.data, jwt->iss,
                         &ret->iss)
-        != 0)
+        != 0
+        || parley_jwt_move(arena, jwt->claims.input, input.data, jwt->jti,
+                           &ret->jti)
+           != 0)
     {
         return -1;
     }

@@ -27,8 +27,8 @@ parley_jwt_put(parley_buf_t *b, parley_arena_t *arena, parley_str_t octets)
 
 int
 parley_jwt_mint(const parley_jwk_t *jwk, parley_alg_id_t alg,
-    parley_arena_t *arena, parley_str_t claims, parley_str_t *ret,
-    parley_error_t *err)
+    parley_arena_t *arena, parley_str_t typ, parley_str_t claims,
+    parley_str_t *ret, parley_error_t *err)
 {
     size_t        len;
     uint8_t       sig[PARLEY_JWS_SIGNATURE_MAX];
@@ -45,7 +45,7 @@ parley_jwt_mint(const parley_jwk_t *jwk, parley_alg_id_t alg,
         parley_buf_member(&b, PARLEY_STR("kid"), jwk->kid);
     }
 
-    parley_buf_member(&b, PARLEY_STR("typ"), PARLEY_STR("JWT"));
+    parley_buf_member(&b, PARLEY_STR("typ"), typ);
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, &header) != 0) {

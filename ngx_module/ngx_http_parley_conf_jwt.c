@@ -11,6 +11,7 @@
 
 static char *ngx_http_parley_jwt_word(ngx_conf_t *cf,
     ngx_http_parley_jwt_conf_t *jcf, ngx_str_t *word);
+static ngx_uint_t ngx_http_parley_jwt_twice(ngx_str_t *value, ngx_uint_t n);
 static char *ngx_http_parley_jwt_source(ngx_http_parley_jwt_conf_t *jcf,
     ngx_str_t *s);
 static char *ngx_http_parley_jwt_require(ngx_http_parley_jwt_conf_t *jcf,
@@ -64,7 +65,9 @@ ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     jcf->enabled = 1;
 
     for (i = 2; i < cf->args->nelts; i++) {
-        why = ngx_http_parley_jwt_word(cf, jcf, &value[i]);
+        why = ngx_http_parley_jwt_twice(value, i)
+              ? "is there twice"
+              : ngx_http_parley_jwt_word(cf, jcf, &value[i]);
 
         if (why == NGX_CONF_ERROR) {
             return why;
@@ -75,6 +78,10 @@ ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                "\"%V\" in \"parley_jwt\" %s", &value[i], why);
             return NGX_CONF_ERROR;
         }
+    }
+
+    if (jcf->rules.exp_optional && jcf->rules.max_lifetime) {
+        return "cannot have both \"exp=optional\" and \"max_lifetime=\"";
     }
 
     jcf->rules.issuers = jcf->issuers.elts;
@@ -88,6 +95,39 @@ ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     mcf->leeway_max = ngx_max(mcf->leeway_max, jcf->rules.leeway);
 
     return NGX_CONF_OK;
+}
+
+
+/* of a word that may be repeated, the same value is there twice */
+
+static ngx_uint_t
+ngx_http_parley_jwt_twice(ngx_str_t *value, ngx_uint_t n)
+{
+    size_t      len;
+    u_char     *p;
+    ngx_str_t   s;
+    ngx_uint_t  i;
+
+    p = (u_char *) ngx_strchr(value[n].data, '=');
+
+    if (p == NULL
+        || ngx_http_parley_param(&value[n], "issuer", &s) == NGX_OK
+        || ngx_http_parley_param(&value[n], "audience", &s) == NGX_OK
+        || ngx_http_parley_param(&value[n], "require", &s) == NGX_OK)
+    {
+        len = value[n].len + 1;
+
+    } else {
+        len = p - value[n].data + 1;
+    }
+
+    for (i = 2; i < n; i++) {
+        if (ngx_strncmp(value[i].data, value[n].data, len) == 0) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -116,6 +156,12 @@ ngx_http_parley_jwt_word(ngx_conf_t *cf, ngx_http_parley_jwt_conf_t *jcf,
         return ngx_http_parley_jwt_source(jcf, &s);
     }
 
+    if (ngx_http_parley_param(word, "typ", &s) == NGX_OK) {
+        return parley_jwt_typ_parse(ngx_http_parley_str(&s), &jcf->rules.typ)
+               == 0 ? NULL
+               : "must be JWT or a name that ends in +jwt, such as at+jwt";
+    }
+
     if (ngx_http_parley_param(word, "leeway", &s) == NGX_OK) {
         n = ngx_parse_time(&s, 1);
 
@@ -127,13 +173,29 @@ ngx_http_parley_jwt_word(ngx_conf_t *cf, ngx_http_parley_jwt_conf_t *jcf,
         return NULL;
     }
 
+    if (ngx_http_parley_param(word, "max_lifetime", &s) == NGX_OK) {
+        n = ngx_parse_time(&s, 0);
+
+        if (n == NGX_ERROR || n == 0 || n % 1000) {
+            return "is no time of whole seconds above zero";
+        }
+
+        jcf->rules.max_lifetime = n / 1000;
+        return NULL;
+    }
+
+    if (ngx_strcmp(word->data, "jti=required") == 0) {
+        jcf->rules.jti_required = 1;
+        return NULL;
+    }
+
     if (ngx_strcmp(word->data, "exp=optional") == 0) {
         jcf->rules.exp_optional = 1;
         return NULL;
     }
 
-    return "is unknown, expected issuer=, audience=, leeway=, require=, "
-           "token= or exp=optional";
+    return "is unknown, expected typ=, issuer=, audience=, leeway=, "
+           "max_lifetime=, require=, token=, jti=required or exp=optional";
 }
 
 

@@ -184,11 +184,43 @@ my @jwt = (
     ['parley_jwt on token=body;', qr/"token=body" in "parley_jwt" must be header, cookie:NAME or arg:NAME/],
     ['parley_jwt on token=cookie:;', qr/"token=cookie:" in "parley_jwt" must be/],
     ['parley_jwt on; parley_jwt on;', qr/is duplicate/],
+    ['parley_jwt on typ=;', qr/"typ=" in "parley_jwt" must be JWT or a name that ends in \+jwt/],
+    ['parley_jwt on typ=at-jwt;', qr/"typ=at-jwt" in "parley_jwt" must be/],
+    ['parley_jwt on typ=text/at+jwt;', qr/"typ=text\/at\+jwt" in "parley_jwt" must/],
+    ['parley_jwt on "typ=at+jwt JWT";', qr/"typ=at\+jwt JWT" in "parley_jwt" must/],
+    ['parley_jwt on typ=JWT typ=at+jwt;', qr/"typ=at\+jwt" in "parley_jwt" is there twice/],
+    ['parley_jwt on max_lifetime=0;', qr/"max_lifetime=0" in "parley_jwt" is no time of whole seconds above zero/],
+    ['parley_jwt on max_lifetime=;', qr/"max_lifetime=" in "parley_jwt" is no time/],
+    ['parley_jwt on max_lifetime=-1s;', qr/"max_lifetime=-1s" in "parley_jwt" is no/],
+    ['parley_jwt on max_lifetime=1500ms;', qr/"max_lifetime=1500ms" in "parley_jwt" is/],
+    ['parley_jwt on max_lifetime=1y;', qr/"max_lifetime=1y" in "parley_jwt" is no/],
+    ['parley_jwt on max_lifetime=1h max_lifetime=2h;', qr/"max_lifetime=2h" in "parley_jwt" is there twice/],
+    ['parley_jwt on max_lifetime=1h exp=optional;', qr/"parley_jwt" directive cannot have both "exp=optional" and "max_lifetime="/],
+    ['parley_jwt on exp=optional max_lifetime=1h;', qr/"parley_jwt" directive cannot have both/],
+    ['parley_jwt on jti=once;', qr/"jti=once" in "parley_jwt" is unknown/],
+    ['parley_jwt on jti=required jti=required;', qr/"jti=required" in "parley_jwt" is there twice/],
+    ['parley_jwt on leeway=1s leeway=2s;', qr/"leeway=2s" in "parley_jwt" is there twice/],
+    ['parley_jwt on token=header token=cookie:c;', qr/"token=cookie:c" in "parley_jwt" is there twice/],
+    ['parley_jwt on audience=a audience=b audience=a;', qr/"audience=a" in "parley_jwt" is there twice/],
 );
 
 for (@jwt) {
-    wrong($_->[0], place($_->[0]) =~ s/parley_jwt on;\n//r, $_->[1]);
+    wrong(($_->[0] =~ /typ=|max_lifetime|jti=/ ? 'SEC-14 ' : '') . $_->[0], place($_->[0]) =~ s/parley_jwt on;\n//r, $_->[1]);
 }
+
+
+subtest 'SEC-14 what parley_jwt may ask for' => sub {
+    for ('typ=at+jwt', 'typ=JWT', 'typ=application/at+jwt', 'typ=WIT+jwt',
+         'max_lifetime=1h30m', 'max_lifetime=60', 'max_lifetime=2000ms',
+         'jti=required', 'audience=a audience=ab require=a require=a=b',
+         'typ=at+jwt jti=required max_lifetime=1d leeway=1m')
+    {
+        my ($status, $said) = check(place("parley_jwt on $_;")
+                                    =~ s/parley_jwt on;\n//r);
+
+        is($status, 0, $_) or diag($said);
+    }
+};
 
 
 # the directives of http

@@ -49,6 +49,8 @@ my $http = gateway_http(more => "parley_intents $dir/intents;", server =>
   . location('/audience', 'parley_accept aee; parley_jwt on audience=a '
                         . 'audience=b issuer=https://id leeway=30s '
                         . 'require=tenant=7;')
+  . location('/access', 'parley_accept aee; parley_jwt on typ=at+jwt '
+                      . 'max_lifetime=10m jti=required;')
   . location('/claimed', 'parley_accept aee vcp; parley_speak aee; '
                        . 'parley_jwt on; parley_claims aee=agent_name;')
   . location('/dry', "$aee parley_dry_run on;")
@@ -57,6 +59,17 @@ my $http = gateway_http(more => "parley_intents $dir/intents;", server =>
 my $service = Parley::Upstream->start(port(2), '$c->answer(500)');
 my $nginx = Parley::Nginx->start(http => $http);
 my $conf = $nginx->dir . '/nginx.conf';
+
+
+# an access token (RFC 9068) of alice
+sub access {
+    my ($claims, %header) = @_;
+    my $now = time;
+
+    return 'Bearer ' . token(idp(), { sub => 'alice', iss => 'https://id',
+                                      iat => $now, exp => $now + 600,
+                                      %$claims }, typ => 'at+jwt', %header);
+}
 
 
 # the octets of a message, signed by whom
@@ -163,6 +176,8 @@ same('GW-16 a schema of the intent', '/aee',
 same('GW-16 a token with all it needs', '/audience', aee(),
      token => bearer('alice', aud => ['b'], iss => 'https://id', tenant => 7,
                      exp => time - 10));
+same('SEC-14 a token of the type, lifetime and id that are asked for',
+     '/access', aee(), token => access({ jti => 'x' }));
 same('GW-16 a name by claim', '/claimed', aee(from => 'agent.carol'),
      token => bearer('device', agent_name => 'agent.carol'));
 same('GW-16 a rate', '/rated', aee());
@@ -176,6 +191,12 @@ same('GW-16 an expired token', '/aee', aee(), step => 'token',
      token => bearer('alice', exp => time - 5));
 same('GW-16 another audience', '/audience', aee(), step => 'token',
      token => bearer('alice', aud => 'c', iss => 'https://id', tenant => 7));
+same('SEC-14 a token of another type', '/access', aee(), step => 'token',
+     token => access({ jti => 'x' }, typ => 'JWT'));
+same('SEC-14 a token that lives longer', '/access', aee(), step => 'token',
+     token => access({ jti => 'x', exp => time + 601 }));
+same('SEC-14 a token without an id', '/access', aee(), step => 'token',
+     token => access({}));
 same('GW-16 no JSON', '/aee', '{"v":', step => 'json');
 same('GW-16 a member twice', '/aee', '{"v":"1","v":"1"}', step => 'json');
 same('GW-16 too deep', '/tight', aee(payload => { a => { b => {} } }),

@@ -214,6 +214,63 @@ subtest 'GW-02 what a token must say' => sub {
 };
 
 
+subtest 'SEC-14 type, lifetime and id of a token' => sub {
+    my @mint = ('token', 'mint', '--key', "$dir/es256.jwk", '--sub', 's');
+    my @typ = ('--typ', 'at+jwt');
+
+    my @cases = (
+        [ 0, [ @typ ], [ @typ ], 'the type that is asked for' ],
+        [ 0, [ @typ ], [ '--typ', 'application/AT+JWT' ], 'in any case' ],
+        [ 0, [ @typ ], [], 'a type that nobody asks for' ],
+        [ 1, [], [ @typ ], 'another type', 'token-invalid typ' ],
+        [ 0, [], [ '--typ', 'jwt' ], 'JWT by default' ],
+        [ 1, [ '--typ', 'logout+jwt' ], [], 'a type for something else',
+          'token-invalid typ' ],
+        [ 0, [ '--exp', '600' ], [ '--max-lifetime', '600' ], 'short' ],
+        [ 1, [ '--exp', '601' ], [ '--max-lifetime', '600' ], 'long',
+          'token-invalid exp' ],
+        [ 1, [ '--exp', '5', '--iat', '-600' ], [ '--max-lifetime', '600' ],
+          'long, near its end', 'token-invalid exp' ],
+        [ 0, [ '--iss', 'i', '--jti', 'x' ], [ '--require-jti' ], 'an id' ],
+        [ 1, [ '--iss', 'i' ], [ '--require-jti' ], 'no id',
+          'token-invalid jti' ],
+        [ 1, [ '--jti', 'x' ], [ '--require-jti' ], 'an id of nobody',
+          'token-invalid iss' ],
+        [ 1, [ '--iss', 'i', '--jti', 'a b' ], [ '--require-jti' ],
+          'an id with spaces', 'token-invalid jti' ],
+    );
+
+    for (@cases) {
+        my ($want, $mint, $verify, $name, $says) = @$_;
+        my $token = tool_ok(@mint, @$mint);
+        my ($status, $out, $err)
+            = tool({ in => $token }, 'token', 'verify', '--keys',
+                   "$dir/jwks.json", @$verify);
+
+        is($status, $want, $name) or diag($err);
+        like($err, qr/^parley: stdin: \Q$says\E/, "$name: said") if $says;
+    }
+
+    my ($head) = split /\./, tool_ok(@mint, '--typ', 'application/at+jwt');
+
+    is(json(decode_base64url($head))->{typ}, 'at+jwt',
+       'application/ is left out, as RFC 7515 recommends');
+
+    my @verify = ('token', 'verify', '--keys', "$dir/jwks.json", '--token',
+                  'x');
+
+    for ([ @mint, '--typ', 'at-jwt' ], [ @verify, '--typ', '' ],
+         [ @verify, '--max-lifetime', '0' ], [ @verify, '--max-lifetime', 'x' ],
+         [ @verify, '--max-lifetime', '9', '--no-exp' ])
+    {
+        my ($status, $out) = tool(@$_);
+
+        is($status, 2, "@$_[-2, -1]");
+        is($out, '', 'nothing is printed');
+    }
+};
+
+
 subtest 'GW-16 token mint --claim takes JSON or text' => sub {
     my $claims = (split /\./, tool_ok(
         'token', 'mint', '--key', "$dir/ed25519.jwk", '--sub', 's',

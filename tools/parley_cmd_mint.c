@@ -26,6 +26,7 @@ static const parley_option_t  parley_mint_options[] = {
     { "key", 0, "FILE", "the issuer's private key, a JWK", 0 },
     { "alg", 0, "A", "RS256, PS256, ES256, EdDSA, ... (default: the key's)",
       0 },
+    { "typ", 0, "T", "its type: JWT (the default), at+jwt, ...", 0 },
     { "sub", 0, "S", "the principal", 0 },
     { "iss", 0, "I", "the issuer", 0 },
     { "aud", 0, "A", "an audience; may be repeated", 1 },
@@ -81,9 +82,19 @@ parley_mint_run(parley_tool_t *tool)
 static int
 parley_mint_token(parley_tool_t *tool, parley_jwk_t *key, int *ret_status)
 {
-    parley_str_t     claims, token;
+    const char      *value;
+    parley_str_t     typ, claims, token;
     parley_error_t   err;
     parley_alg_id_t  alg;
+
+    typ = PARLEY_STR("JWT");
+    value = parley_option(tool, "typ");
+
+    if (value != NULL && parley_jwt_typ_parse(parley_str_c(value), &typ) != 0)
+    {
+        return parley_say_usage(tool, "--typ: \"%s\" is neither JWT nor a "
+                                "name that ends in +jwt", value);
+    }
 
     if (parley_mint_alg(tool, key, &alg) != 0
         || parley_mint_claims(tool, &claims) != 0)
@@ -93,7 +104,9 @@ parley_mint_token(parley_tool_t *tool, parley_jwk_t *key, int *ret_status)
 
     parley_error_clear(&err);
 
-    if (parley_jwt_mint(key, alg, &tool->arena, claims, &token, &err) != 0) {
+    if (parley_jwt_mint(key, alg, &tool->arena, typ, claims, &token, &err)
+        != 0)
+    {
         parley_say_error("token mint", &err);
         return -1;
     }

@@ -27,9 +27,13 @@ static int parley_token_verify_one(parley_tool_t *tool, parley_input_t *in,
 
 static const parley_option_t  parley_token_verify_options[] = {
     { "keys", 0, "FILE", "the issuer's keys: a JWKS, or one JWK", 0 },
+    { "typ", 0, "T", "the type that it must say, such as at+jwt", 0 },
     { "iss", 0, "I", "an issuer that will do; may be repeated", 1 },
     { "aud", 0, "A", "an audience that will do; may be repeated", 1 },
     { "leeway", 0, "SECONDS", "how far clocks may differ (default 0)", 0 },
+    { "max-lifetime", 0, "SECONDS", "how long it may live, from iat to exp",
+      0 },
+    { "require-jti", 0, NULL, "it must have an id and an issuer", 0 },
     { "require", 0, "NAME[=V]", "a claim that must be there, with this "
       "value", 1 },
     { "no-exp", 0, NULL, "a token that never expires will do", 0 },
@@ -91,6 +95,31 @@ parley_token_verify_init(parley_tool_t *tool, parley_token_t *t)
     t->rules.audiences = t->audiences;
     t->rules.required = t->required;
     t->rules.exp_optional = parley_option(tool, "no-exp") != NULL;
+    t->rules.jti_required = parley_option(tool, "require-jti") != NULL;
+
+    value = parley_option(tool, "typ");
+
+    if (value != NULL
+        && parley_jwt_typ_parse(parley_str_c(value), &t->rules.typ) != 0)
+    {
+        return parley_say_usage(tool, "--typ: \"%s\" is neither JWT nor a "
+                                "name that ends in +jwt", value);
+    }
+
+    value = parley_option(tool, "max-lifetime");
+
+    if (value != NULL
+        && parley_option_integer("max-lifetime", value, 1, INT32_MAX,
+                                 &t->rules.max_lifetime)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (t->rules.exp_optional && t->rules.max_lifetime != 0) {
+        return parley_say_usage(tool, "--no-exp goes not with "
+                                "--max-lifetime");
+    }
 
     t->now = parley_host_seconds();
     value = parley_option(tool, "at");

@@ -5,6 +5,9 @@
 #include "parley_settings.h"
 
 
+#include "parley_jwt.h"
+
+
 #define PARLEY_SETTINGS_LEEWAY_MAX_MS  3600000
 
 
@@ -16,6 +19,7 @@ typedef struct {
 } parley_settings_lists_t;
 
 
+static int parley_settings_jwt_twice(const parley_directive_t *d, size_t n);
 static const char *parley_settings_jwt_word(parley_str_t word,
     parley_settings_t *s, parley_settings_lists_t *lists);
 static const char *parley_settings_require(parley_str_t v,
@@ -66,10 +70,50 @@ parley_settings_jwt(parley_tool_t *tool, const parley_directive_t *d,
     s->rules.required = lists.required;
 
     for (i = 2; i < d->nwords; i++) {
-        why = parley_settings_jwt_word(d->words[i], s, &lists);
+        why = parley_settings_jwt_twice(d, i)
+              ? "is there twice"
+              : parley_settings_jwt_word(d->words[i], s, &lists);
 
         if (why != NULL) {
             return parley_conf_bad_word(d, d->words[i], why);
+        }
+    }
+
+    if (s->rules.exp_optional && s->rules.max_lifetime != 0) {
+        return parley_conf_bad(d, "directive cannot have both "
+                               "\"exp=optional\" and \"max_lifetime=\"");
+    }
+
+    return 0;
+}
+
+
+/* of a word that may be repeated, the same value is there twice */
+
+static int
+parley_settings_jwt_twice(const parley_directive_t *d, size_t n)
+{
+    size_t          i, len;
+    parley_str_t    word, v;
+    const uint8_t  *p;
+
+    word = d->words[n];
+    len = word.len + 1;
+    p = memchr(word.data, '=', word.len);
+
+    if (p != NULL && !parley_conf_param(word, "issuer", &v)
+        && !parley_conf_param(word, "audience", &v)
+        && !parley_conf_param(word, "require", &v))
+    {
+        len = (size_t) (p - word.data) + 1;
+    }
+
+    for (i = 2; i < n; i++) {
+        if (strncmp((const char *) d->words[i].data,
+                    (const char *) word.data, len)
+            == 0)
+        {
+            return 1;
         }
     }
 
@@ -106,6 +150,21 @@ parley_settings_jwt_word(parley_str_t word, parley_settings_t *s,
                ? NULL : "must be header, cookie:NAME or arg:NAME";
     }
 
+    if (parley_conf_param(word, "typ", &v)) {
+        return parley_jwt_typ_parse(v, &s->rules.typ) == 0 ? NULL
+               : "must be JWT or a name that ends in +jwt, such as at+jwt";
+    }
+
+    if (parley_conf_param(word, "max_lifetime", &v)) {
+
+        if (parley_conf_time(v, &ms) != 0 || ms == 0 || ms % 1000 != 0) {
+            return "is no time of whole seconds above zero";
+        }
+
+        s->rules.max_lifetime = ms / 1000;
+        return NULL;
+    }
+
     if (parley_conf_param(word, "leeway", &v)) {
 
         /* a time in seconds has no milliseconds */
@@ -121,13 +180,18 @@ parley_settings_jwt_word(parley_str_t word, parley_settings_t *s,
         return NULL;
     }
 
+    if (parley_str_is(word, "jti=required")) {
+        s->rules.jti_required = 1;
+        return NULL;
+    }
+
     if (parley_str_is(word, "exp=optional")) {
         s->rules.exp_optional = 1;
         return NULL;
     }
 
-    return "is unknown, expected issuer=, audience=, leeway=, require=, "
-           "token= or exp=optional";
+    return "is unknown, expected typ=, issuer=, audience=, leeway=, "
+           "max_lifetime=, require=, token=, jti=required or exp=optional";
 }
 
 

@@ -361,14 +361,9 @@ test_header(void **state)
         { "{\"alg\":\"HS256\",\"crit\":null}", "crit" },
         { "{\"alg\":\"HS256\",\"crit\":[\"b64\"],\"b64\":false}", "crit" },
         { "{\"alg\":\"HS256\",\"typ\":\"JWT\"}", NULL },
-        { "{\"alg\":\"HS256\",\"typ\":\"jwt\"}", NULL },
-        { "{\"alg\":\"HS256\",\"typ\":\"AT+JWT\"}", NULL },
-        { "{\"alg\":\"HS256\",\"typ\":\"application/at+jwt\"}", NULL },
-        { "{\"alg\":\"HS256\",\"typ\":\"logout+jwt\"}", "typ" },
-        { "{\"alg\":\"HS256\",\"typ\":\"dpop+jwt\"}", "typ" },
-        { "{\"alg\":\"HS256\",\"typ\":\"JW\"}", "typ" },
-        { "{\"alg\":\"HS256\",\"typ\":\"JWTX\"}", "typ" },
         { "{\"alg\":\"HS256\",\"typ\":\"\"}", "typ" },
+        { "{\"alg\":\"HS256\",\"typ\":null}", "typ" },
+        { "{\"alg\":\"HS256\",\"typ\":[\"JWT\"]}", "typ" },
         { "{\"alg\":\"HS256\",\"typ\":1}", "typ" },
         { "{\"alg\":\"HS256\",\"x\":[[[[[[[[[]]]]]]]]]}", "" },
         { "{\"alg\":\"HS256\",\"x\":\"\\ud800\"}", "" },
@@ -570,6 +565,7 @@ test_libjwt(void **state)
         free(token);    /* from malloc(), in every version */
 
         assert_int_equal(parley_jwt_mint(&jwk, algs[i].ours, &test_arena,
+                                         PARLEY_STR("JWT"),
                                          PARLEY_STR(CLAIMS), &minted, &err),
                          0);
         assert_int_equal(jwt_decode(&theirs, (const char *) minted.data,
