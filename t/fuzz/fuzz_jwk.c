@@ -1,6 +1,7 @@
 /*
  * Key sets.  What is taken is written and read again as the same keys, and
- * the public form never holds a private member.
+ * the public form never holds a private member.  As a published set, the same
+ * text gives the same keys, or those of it that are good.
  */
 
 #include <stdlib.h>
@@ -52,30 +53,57 @@ round_trip(parley_arena_t *arena, const parley_jwk_t *jwk, int with_private)
 }
 
 
+static void
+use(parley_arena_t *arena, const parley_jwks_t *keys)
+{
+    size_t  i;
+
+    check(keys->keys != NULL);
+    check(parley_jwks_verifiers(keys) <= keys->n);
+
+    for (i = 0; i < keys->n; i++) {
+        check((keys->keys[i].verifies | keys->keys[i].signs) != 0);
+        round_trip(arena, &keys->keys[i], 0);
+        round_trip(arena, &keys->keys[i], 1);
+    }
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    size_t          i;
-    parley_jwks_t   keys;
+    int             rc;
+    parley_str_t    text;
+    parley_jwks_t   keys, published;
     parley_arena_t  arena;
-    parley_error_t  err;
+    parley_error_t  err, first;
 
+    text = parley_str_make(data, size);
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    if (parley_jwks_parse(&arena, parley_str_make(data, size), &keys, &err)
-        == 0)
-    {
-        for (i = 0; i < keys.n; i++) {
-            check((keys.keys[i].verifies | keys.keys[i].signs) != 0);
-            round_trip(&arena, &keys.keys[i], 0);
-            round_trip(&arena, &keys.keys[i], 1);
-        }
+    rc = parley_jwks_parse(&arena, text, &keys, &err);
+
+    if (parley_jwks_parse_published(&arena, text, &published, &first) == 0) {
+        use(&arena, &published);
+        check((published.refused != 0) == (rc != 0));
+        check((published.refused != 0) == (first.code != PARLEY_E_NONE));
+
+    } else {
+        check(rc != 0);
+        check(published.keys == NULL && published.refused == 0);
+        check(first.code != PARLEY_E_NONE);
+    }
+
+    if (rc == 0) {
+        use(&arena, &keys);
+        check(published.n == keys.n && published.skipped == keys.skipped);
 
     } else {
         check(keys.n == 0 && keys.keys == NULL);
         check(err.code != PARLEY_E_NONE);
     }
 
+    parley_jwks_free(&published);
     parley_jwks_free(&keys);
     parley_arena_reset(&arena);
 

@@ -68,6 +68,52 @@ sign(parley_arena_t *arena, const parley_jwk_t *jwk, parley_str_t header,
 }
 
 
+/* What a location may ask for holds of a token that it takes. */
+
+static void
+ask(const parley_jwt_t *jwt, const parley_jwt_t *copy)
+{
+    int                   rc;
+    double                from;
+    unsigned              mask;
+    parley_error_t        err;
+    parley_jwt_rules_t    rules;
+
+    for (mask = 0; mask < 8; mask++) {
+        memset(&rules, 0, sizeof(rules));
+        rules.exp_optional = 1;
+        rules.jti_required = mask & 1;
+        rules.max_lifetime = (mask & 2) != 0 ? 3600 : 0;
+
+        if ((mask & 4) != 0) {
+            check(parley_jwt_typ_parse(PARLEY_STR("at+jwt"), &rules.typ)
+                  == 0);
+        }
+
+        rc = parley_jwt_check(jwt, &rules, 1700000000, &err);
+        check(parley_jwt_check(copy, &rules, 1700000000, &err) == rc);
+
+        if (rc != 0) {
+            check(err.code == PARLEY_E_TOKEN_INVALID
+                  || err.code == PARLEY_E_TOKEN_EXPIRED);
+            continue;
+        }
+
+        if (rules.jti_required) {
+            check(jwt->iss.len != 0 && jwt->jti.len != 0
+                  && jwt->jti.len <= PARLEY_JWT_JTI_MAX);
+        }
+
+        if (rules.max_lifetime != 0) {
+            from = jwt->has_iat ? jwt->iat : 1700000000;
+            check(jwt->has_exp && jwt->exp <= from + 3600);
+        }
+
+        check(rules.typ.len == 0 || jwt->typ.len == 6);
+    }
+}
+
+
 /* A verified token is read in every way, and so is its copy. */
 
 static void
@@ -78,14 +124,14 @@ use(parley_arena_t *arena, const parley_jwt_t *jwt)
     parley_jwt_t          copy;
     parley_error_t        err;
     parley_principal_t    principal;
-    parley_jwt_rules_t    rules;
-
-    memset(&rules, 0, sizeof(rules));
-    (void) !parley_jwt_check(jwt, &rules, 1700000000, &err);
 
     check(parley_jwt_copy(jwt, arena, &copy) == 0);
     check(copy.nscopes == jwt->nscopes);
     check(parley_str_eq(copy.sub, jwt->sub));
+    check(parley_str_eq(copy.jti, jwt->jti));
+    check(parley_str_eq(copy.typ, jwt->typ));
+
+    ask(jwt, &copy);
 
     for (k = parley_json_first(0); k != parley_json_end(&jwt->claims, 0);
          k = parley_json_after(&jwt->claims, k + 1))
@@ -120,7 +166,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int              mine;
     parley_jwt_t     jwt;
-    parley_str_t     token;
+    parley_str_t     typ, token;
     parley_jwks_t    keys;
     const uint8_t   *zero;
     parley_arena_t   arena;
@@ -134,6 +180,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(parley_jwks_parse(&arena, parley_str_c(secret), &keys, &err) == 0);
 
     token = parley_str_make(data + 1, size - 1);
+
+    /* an operator's word, too */
+
+    if (parley_jwt_typ_parse(token, &typ) == 0) {
+        check(typ.len >= 3 && memchr(typ.data, '/', typ.len) == NULL);
+    }
+
     zero = memchr(token.data, 0, token.len);
     mine = (data[0] & 1) && zero != NULL;
 
