@@ -222,7 +222,7 @@ ngx_http_parley_method(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    (void) parley_error_set(&ctx->error, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
+    (void) parley_error_set(&ctx->error, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
                             "a message is sent with POST");
 
     return NGX_DECLINED;

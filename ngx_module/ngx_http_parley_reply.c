@@ -199,7 +199,10 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
     }
 
     if (ngx_http_parley_challenge(r, ctx) != NGX_OK
-        || ngx_http_parley_retry_after(r, ctx) != NGX_OK)
+        || ngx_http_parley_retry_after(r, ctx) != NGX_OK
+        || (ctx->error.code == PARLEY_E_METHOD_NOT_ALLOWED
+            && ngx_http_parley_out_header(r, "Allow", PARLEY_STR("POST"))
+               != NGX_OK))
     {
         return NGX_ERROR;
     }

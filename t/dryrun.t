@@ -95,7 +95,7 @@ $c->answer(200, [], '{}')
 Parley::Client->new->request('GET', '/dry', undef,
                              Authorization => bearer('alice'))
 --- answer_headers
-X-Error: protocol-unsupported
+X-Error: method-not-allowed
 
 
 

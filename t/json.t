@@ -335,14 +335,18 @@ post('/aee', aee(), headers => ['Content-Encoding' => 'identity'])
 --- send
 Parley::Client->new->request('GET', '/aee', undef,
                              Authorization => bearer('alice'))
---- refused: aee protocol-unsupported
+--- refused: aee method-not-allowed
+--- answer_headers
+Allow: POST
 
 
 
 === TEST 44: GW-10 PUT is no way to send a message
 --- send
 post('/aee', aee(), method => 'PUT')
---- refused: aee protocol-unsupported
+--- refused: aee method-not-allowed
+--- answer_headers
+Allow: POST
 
 
 

@@ -317,7 +317,7 @@ post('/to-aee', deliver())
 --- answer
 /jsonrpc = 2.0
 /id = call-1
-/error/code = -32005
+/error/code = -31403
 /error/message = not now
 /error/data/code = policy-refused
 ! /result

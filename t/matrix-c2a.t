@@ -154,7 +154,7 @@ post('/to-channel', deliver())
 --- error_code: 403
 --- answer
 /id = call-1
-/error/code = -32005
+/error/code = -31403
 /error/data/code = scope-unauthorised
 /error/message = not now
 

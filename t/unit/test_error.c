@@ -58,7 +58,7 @@ test_rows(void **state)
     parley_assert_str(info->channel, "rate-limited");
     parley_assert_str(info->aee, "E_RATE_LIMITED");
     assert_int_equal(info->http, 429);
-    assert_int_equal(info->jsonrpc, -32029);
+    assert_int_equal(info->jsonrpc, -31429);
     assert_int_equal(info->retryable, 1);
 
     info = parley_error_info(PARLEY_E_JSON_INVALID);

@@ -376,7 +376,7 @@ test_refused_upstream(void **state)
              (const char *) x.sent.id.data);
 
     exchange_answer(&x, 429, vcp, 429,
-        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"error\":{\"code\":-32029,"
+        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"error\":{\"code\":-31429,"
         "\"message\":\"slow down\",\"data\":{\"code\":\"rate-limited\","
         "\"field\":\"/sender\"}}}");
 
@@ -385,7 +385,7 @@ test_refused_upstream(void **state)
              (int) x.sent.id.len, (const char *) x.sent.id.data);
 
     exchange_answer(&x, 403, vcp, 403,
-        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"error\":{\"code\":-32050,"
+        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"error\":{\"code\":-31502,"
         "\"message\":\"no\",\"data\":{\"code\":\"ODD\"}}}");
 
     exchange_end(&x);
@@ -500,7 +500,7 @@ test_service_refuses(void **state)
     parley_assert_str(x.answer.message, "no");
 
     assert_int_equal(exchange_hear(&x, 403, "{\"jsonrpc\":\"2.0\",\"id\":"
-                                   "\"task-0001\",\"error\":{\"code\":-32005,"
+                                   "\"task-0001\",\"error\":{\"code\":-31403,"
                                    "\"message\":\"no\"}}"), 0);
     assert_int_equal(x.answer.status, 403);
     assert_int_equal(x.answer.code.len, 0);

@@ -32,41 +32,43 @@
     X(FILTER_VALUE_INVALID, "filter-value-invalid", 400, -32602, NULL, 0)     \
     X(ENVELOPE_VERSION_UNSUPPORTED, "envelope-version-unsupported", 400,      \
       -32600, NULL, 0)                                                        \
+    X(METHOD_NOT_ALLOWED, "method-not-allowed", 405, -32600,                  \
+      "envelope-version-unsupported", 0)                                      \
     X(PROTOCOL_UNSUPPORTED, "protocol-unsupported", 415, -32600,              \
       "envelope-version-unsupported", 0)                                      \
-    X(TOKEN_MISSING, "token-missing", 401, -32001, NULL, 0)                   \
-    X(TOKEN_INVALID, "token-invalid", 401, -32001, NULL, 0)                   \
-    X(TOKEN_EXPIRED, "token-expired", 401, -32001, NULL, 1)                   \
-    X(SENDER_IDENTITY_MISMATCH, "sender-identity-mismatch", 403, -32002,      \
+    X(TOKEN_MISSING, "token-missing", 401, -31401, NULL, 0)                   \
+    X(TOKEN_INVALID, "token-invalid", 401, -31401, NULL, 0)                   \
+    X(TOKEN_EXPIRED, "token-expired", 401, -31401, NULL, 1)                   \
+    X(SENDER_IDENTITY_MISMATCH, "sender-identity-mismatch", 403, -31403,      \
       NULL, 0)                                                                \
-    X(SIGNATURE_MISSING, "signature-missing", 403, -32003, NULL, 0)           \
-    X(SIGNATURE_INVALID, "signature-invalid", 403, -32003, NULL, 0)           \
-    X(KEY_UNKNOWN, "key-unknown", 403, -32003, NULL, 0)                       \
-    X(SCOPE_UNAUTHORISED, "scope-unauthorised", 403, -32005, NULL, 0)         \
-    X(INTENT_REFUSED, "intent-refused", 403, -32005, "scope-unauthorised", 0) \
-    X(DIRECTION_REFUSED, "direction-refused", 403, -32005,                    \
+    X(SIGNATURE_MISSING, "signature-missing", 403, -31403, NULL, 0)           \
+    X(SIGNATURE_INVALID, "signature-invalid", 403, -31403, NULL, 0)           \
+    X(KEY_UNKNOWN, "key-unknown", 403, -31403, NULL, 0)                       \
+    X(SCOPE_UNAUTHORISED, "scope-unauthorised", 403, -31403, NULL, 0)         \
+    X(INTENT_REFUSED, "intent-refused", 403, -31403, "scope-unauthorised", 0) \
+    X(DIRECTION_REFUSED, "direction-refused", 403, -31403,                    \
       "scope-unauthorised", 0)                                                \
-    X(POLICY_REFUSED, "policy-refused", 403, -32005, "scope-unauthorised", 0) \
-    X(AGENT_SUSPENDED, "agent-suspended", 403, -32006, NULL, 1)               \
-    X(MESSAGE_DUPLICATE, "message-duplicate", 409, -32009, NULL, 0)           \
-    X(MESSAGE_IN_FLIGHT, "message-in-flight", 409, -32009, NULL, 1)           \
-    X(CLAIM_HELD, "claim-held", 409, -32009, NULL, 0)                         \
-    X(REPLY_UNMATCHED, "reply-unmatched", 409, -32009, NULL, 0)               \
-    X(MESSAGE_TOO_LARGE, "message-too-large", 413, -32013, "field-invalid",   \
+    X(POLICY_REFUSED, "policy-refused", 403, -31403, "scope-unauthorised", 0) \
+    X(AGENT_SUSPENDED, "agent-suspended", 403, -31403, NULL, 1)               \
+    X(MESSAGE_DUPLICATE, "message-duplicate", 409, -31409, NULL, 0)           \
+    X(MESSAGE_IN_FLIGHT, "message-in-flight", 409, -31409, NULL, 1)           \
+    X(CLAIM_HELD, "claim-held", 409, -31409, NULL, 0)                         \
+    X(REPLY_UNMATCHED, "reply-unmatched", 409, -31409, NULL, 0)               \
+    X(MESSAGE_TOO_LARGE, "message-too-large", 413, -31413, "field-invalid",   \
       0)                                                                      \
-    X(MESSAGE_STALE, "message-stale", 422, -32022, "field-invalid", 0)        \
-    X(TRANSLATION_UNSUPPORTED, "translation-unsupported", 422, -32022,        \
+    X(MESSAGE_STALE, "message-stale", 422, -31422, "field-invalid", 0)        \
+    X(TRANSLATION_UNSUPPORTED, "translation-unsupported", 422, -31422,        \
       "field-invalid", 0)                                                     \
-    X(TRANSLATION_LOSSY, "translation-lossy", 422, -32022, "field-invalid",   \
+    X(TRANSLATION_LOSSY, "translation-lossy", 422, -31422, "field-invalid",   \
       0)                                                                      \
-    X(IDENTITY_UNMAPPABLE, "identity-unmappable", 422, -32022,                \
+    X(IDENTITY_UNMAPPABLE, "identity-unmappable", 422, -31422,                \
       "field-invalid", 0)                                                     \
-    X(RATE_LIMITED, "rate-limited", 429, -32029, NULL, 1)                     \
+    X(RATE_LIMITED, "rate-limited", 429, -31429, NULL, 1)                     \
     X(SCOPE_UNIMPLEMENTED, "scope-unimplemented", 501, -32601, NULL, 0)       \
-    X(UPSTREAM_INVALID, "upstream-invalid", 502, -32050, NULL, 1)             \
-    X(UPSTREAM_UNAVAILABLE, "upstream-unavailable", 502, -32050, NULL, 1)     \
-    X(UPSTREAM_TIMEOUT, "upstream-timeout", 504, -32050, NULL, 1)             \
-    X(CAPACITY, "capacity", 503, -32053, NULL, 1)
+    X(UPSTREAM_INVALID, "upstream-invalid", 502, -31502, NULL, 1)             \
+    X(UPSTREAM_UNAVAILABLE, "upstream-unavailable", 502, -31502, NULL, 1)     \
+    X(UPSTREAM_TIMEOUT, "upstream-timeout", 504, -31504, NULL, 1)             \
+    X(CAPACITY, "capacity", 503, -31503, NULL, 1)
 
 
 typedef enum {

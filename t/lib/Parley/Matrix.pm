@@ -403,7 +403,7 @@ sub refused {
                                   message => 'not now' })
         if $p eq 'vcp';
     return respond($c, $status, { jsonrpc => '2.0', id => $m->{id},
-                                  error => { code => -32005,
+                                  error => { code => -31403,
                                              message => 'not now',
                                              data => { code => $code } } })
         if $p eq 'c2a';

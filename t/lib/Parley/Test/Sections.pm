@@ -20,7 +20,8 @@ my ($service, $default_http, $default_server, $sent, $answer, @statuses);
 my %http = qw(
     json-invalid 400 field-missing 400 field-invalid 400 field-unknown 400
     kind-unknown 400 payload-kind-mismatch 400
-    envelope-version-unsupported 400 protocol-unsupported 415
+    envelope-version-unsupported 400 method-not-allowed 405
+    protocol-unsupported 415
     token-missing 401 token-invalid 401 token-expired 401
     sender-identity-mismatch 403 signature-missing 403 signature-invalid 403
     key-unknown 403 scope-unauthorised 403 intent-refused 403
@@ -35,20 +36,22 @@ my %http = qw(
 # where JSON-RPC and agent-channel have a number or a word of their own
 my %number = qw(
     json-invalid -32700 field-missing -32602 field-invalid -32602
-    field-unknown -32602 kind-unknown -32602 protocol-unsupported -32600
-    token-missing -32001 token-invalid -32001 token-expired -32001
-    sender-identity-mismatch -32002 signature-invalid -32003
-    scope-unauthorised -32005 intent-refused -32005 direction-refused -32005
-    policy-refused -32005 message-duplicate -32009 reply-unmatched -32009
-    message-too-large -32013 message-stale -32022
-    translation-unsupported -32022 translation-lossy -32022
-    identity-unmappable -32022 rate-limited -32029 upstream-invalid -32050
-    upstream-unavailable -32050 upstream-timeout -32050 capacity -32053
+    field-unknown -32602 kind-unknown -32602 method-not-allowed -32600
+    protocol-unsupported -32600
+    token-missing -31401 token-invalid -31401 token-expired -31401
+    sender-identity-mismatch -31403 signature-invalid -31403
+    scope-unauthorised -31403 intent-refused -31403 direction-refused -31403
+    policy-refused -31403 message-duplicate -31409 reply-unmatched -31409
+    message-too-large -31413 message-stale -31422
+    translation-unsupported -31422 translation-lossy -31422
+    identity-unmappable -31422 rate-limited -31429 upstream-invalid -31502
+    upstream-unavailable -31502 upstream-timeout -31504 capacity -31503
 );
 
 my %word = qw(
-    json-invalid field-invalid protocol-unsupported
-    envelope-version-unsupported intent-refused scope-unauthorised
+    json-invalid field-invalid
+    method-not-allowed envelope-version-unsupported
+    protocol-unsupported envelope-version-unsupported intent-refused scope-unauthorised
     direction-refused scope-unauthorised policy-refused scope-unauthorised
     message-too-large field-invalid message-stale field-invalid
     translation-unsupported field-invalid translation-lossy field-invalid
