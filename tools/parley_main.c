@@ -50,7 +50,7 @@ main(int argc, char **argv)
     }
 
     if (strcmp(argv[0], "--version") == 0 && argc == 1) {
-        puts("parley " PARLEY_TOOL_VERSION);
+        puts("parley " PARLEY_VERSION);
         return parley_output_finish();
     }
 

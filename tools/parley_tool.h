@@ -19,8 +19,6 @@
 #include "parley_str.h"
 
 
-#define PARLEY_TOOL_VERSION  "0.1.0"
-
 #define PARLEY_EXIT_OK       0
 #define PARLEY_EXIT_INVALID  1      /* a message, signature or token is bad */
 #define PARLEY_EXIT_USAGE    2      /* the call is, or a file cannot be read */

@@ -178,7 +178,7 @@ mapping_known(parley_proto_t proto, unsigned i)
                : parley_vcp_type_name((parley_vcp_type_t) i);
 
     case PARLEY_PROTO_C2A:
-        return i >= PARLEY_C2A_FORMS
+        return i >= PARLEY_C2A_NATIVE
                ? parley_str_none
                : parley_c2a_form_info((parley_c2a_form_t) i)->form;
 

@@ -91,31 +91,54 @@ mapping_attention(void)
         parley_priority_t   priority;
         parley_notice_t     notice;
         parley_alarm_t      alarm;
+        parley_proto_t      origin;
         int                 group;
     } rows[] = {
         { "request", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL,
-          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_AEE, 0 },
         { "request, urgent", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_URGENT,
-          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_AEE, 0 },
         { "request, now", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL,
-          PARLEY_NOTICE_NOW, PARLEY_ALARM_NONE, 0 },
+          PARLEY_NOTICE_NOW, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_AEE, 0 },
         { "request, order", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL,
-          PARLEY_NOTICE_ORDER, PARLEY_ALARM_NONE, 0 },
+          PARLEY_NOTICE_ORDER, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_AEE, 0 },
         { "request to a group", PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL,
-          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 1 },
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_AEE, 1 },
         { "request to a group, an alarm", PARLEY_ACT_REQUEST,
           PARLEY_PRIORITY_NORMAL, PARLEY_NOTICE_USUAL, PARLEY_ALARM_WARNING,
-          1 },
+          PARLEY_PROTO_AEE, 1 },
         { "reply", PARLEY_ACT_REPLY, PARLEY_PRIORITY_NORMAL,
-          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_AEE, 0 },
         { "failure", PARLEY_ACT_FAILURE, PARLEY_PRIORITY_NORMAL,
-          PARLEY_NOTICE_USUAL, PARLEY_ALARM_WARNING, 0 },
-        { "event", PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL,
-          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
-        { "event, record", PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL,
-          PARLEY_NOTICE_RECORD, PARLEY_ALARM_NONE, 0 },
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_WARNING,
+          PARLEY_PROTO_AEE, 0 },
+        { "AEE event to one", PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_AEE, 0 },
+        { "AEE event to a group", PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_AEE, 1 },
+        { "VCP, agent-channel: event", PARLEY_ACT_EVENT,
+          PARLEY_PRIORITY_NORMAL, PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_CHANNEL, 0 },
+        { "event, a warning", PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_WARNING,
+          PARLEY_PROTO_VCP, 0 },
+        { "event, record, to one", PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL,
+          PARLEY_NOTICE_RECORD, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_CHANNEL, 0 },
+        { "event, record, to a group", PARLEY_ACT_EVENT,
+          PARLEY_PRIORITY_NORMAL, PARLEY_NOTICE_RECORD, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_CHANNEL, 1 },
         { "progress", PARLEY_ACT_PROGRESS, PARLEY_PRIORITY_NORMAL,
-          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE, 0 },
+          PARLEY_NOTICE_USUAL, PARLEY_ALARM_NONE,
+          PARLEY_PROTO_AEE, 0 },
     };
 
     printf("= c2a attention\n"
@@ -124,7 +147,7 @@ mapping_attention(void)
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 
-        parley_msg_init(&m, PARLEY_PROTO_AEE, NULL);
+        parley_msg_init(&m, rows[i].origin, NULL);
         m.act = rows[i].act;
         m.priority = rows[i].priority;
         m.notice = rows[i].notice;

@@ -179,6 +179,10 @@ parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
         parley_carry_failure(b, m);
     }
 
+    if (m->approves) {
+        parley_buf_lit(b, "\"approved\":true,");
+    }
+
     parley_buf_lit(b, "\"references\":[");
 
     if (parley_carry_reference_write(b, m, opts) != 0) {
@@ -278,6 +282,10 @@ parley_carry_is_own(const parley_msg_t *m, uint32_t name)
     if (atom == PARLEY_ATOM_references
         || atom == parley_proto_atom(m->origin))
     {
+        return 1;
+    }
+
+    if (m->approves && atom == PARLEY_ATOM_approved) {
         return 1;
     }
 

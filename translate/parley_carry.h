@@ -9,7 +9,8 @@
  *              "<x>": the native envelope members that AEE has no field for;
  *                     absent where there are none
  *
- * In an error the payload has "code", "message" and "retryable" as well.
+ * In an error the payload has "code", "message" and "retryable" as well, in a
+ * result that approves "approved": true.
  * Native payload members that have one of these names travel in
  * "<x>": {"payload": {...}}.
  */

@@ -103,6 +103,7 @@ typedef struct {
     unsigned      answerable:1; /* its protocol has a way to refer back to a
                                    message of this form */
     unsigned      mute:1;       /* but not to answer it in words (C2A-13) */
+    unsigned      approval:1;   /* it asks for an approval or acknowledgment */
 } parley_encoded_t;
 
 
@@ -116,6 +117,8 @@ typedef struct {
 
     parley_str_t  owner;        /* sub of the principal that was proven; empty:
                                    nobody was */
+    unsigned      mcp:1;        /* with a header that shows a client of the
+                                   Model Context Protocol */
 
     /* for messages that do not say it themselves */
     const uint8_t  *random;     /* 16 octets for the id; NULL: that is made of
@@ -156,6 +159,8 @@ typedef struct {
                                        none of ours; empty: none given */
     parley_str_t          field;
     parley_str_t          message;
+    unsigned              retryable:1;  /* REFUSED: the upstream says that it
+                                           may be sent again */
 } parley_answer_t;
 
 
@@ -198,7 +203,22 @@ typedef struct {
     int64_t                now_ms;
     uint8_t                random[16];  /* for ids that have no origin */
     int64_t                backoff_ms;  /* -1: unknown */
+    unsigned               mcp:1;   /* the client speaks MCP: as in the
+                                       submission */
 } parley_refusal_t;
+
+
+/*
+ * What a protocol needs to know where the gateway answers a message by
+ * itself.
+ */
+typedef struct {
+    parley_proto_t  speak;      /* of the service behind it */
+
+    /* whether the caller might send a message of this form and intent */
+    int           (*may)(void *ctx, parley_str_t form, parley_str_t intent);
+    void           *ctx;
+} parley_own_t;
 
 
 typedef struct {
@@ -304,6 +324,36 @@ typedef struct {
      * everything does.
      */
     uint32_t  (*spot)(const parley_msg_t *m, parley_spot_t spot);
+
+    /*
+     * What m, of this wire, means as an answer to that one: changes act and
+     * what goes with it.  To be called once what it answers is known;
+     * approval is that one's.  NULL: the same whatever it answers.
+     */
+    void   (*answers)(parley_msg_t *m, int approval);
+
+    /*
+     * Whether a proven caller needs no rule that allows such a message, to a
+     * service that speaks speak: it opens or keeps a connection, or is
+     * answered by what the rules allow.  NULL: every message needs one.
+     */
+    int    (*unruled)(const parley_msg_t *m, parley_proto_t speak);
+
+    /*
+     * The gateway's own answer to what is between it and the caller.  Returns
+     * 1 and *ret; 0: it is not, and goes on; -1 with *err: nobody behind the
+     * gateway can answer it.  NULL: none is.
+     */
+    int    (*own)(parley_arena_t *arena, const parley_msg_t *m,
+               const parley_own_t *own, parley_reply_t *ret,
+               parley_error_t *err);
+
+    /*
+     * Writes what m, a message of this origin that has no text, says, as a
+     * sentence for a person, without its sender: "locks src/parser.c for 60
+     * s".  Returns 0: there is none.  NULL: there never is.
+     */
+    int    (*sentence)(parley_buf_t *b, const parley_msg_t *m);
 
     /* Which way in a hierarchy such a message may go (VCP-30). */
     parley_direction_t  (*direction)(const parley_msg_t *m);

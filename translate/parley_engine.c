@@ -284,6 +284,45 @@ parley_engine_random_id(parley_arena_t *arena, parley_msg_t *msg,
 }
 
 
+void
+parley_answers(parley_msg_t *m, int approval)
+{
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[m->wire];
+
+    if (codec->answers != NULL) {
+        codec->answers(m, approval);
+    }
+}
+
+
+int
+parley_is_unruled(const parley_msg_t *m, parley_proto_t speak)
+{
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[m->wire];
+
+    return codec->unruled != NULL && codec->unruled(m, speak);
+}
+
+
+int
+parley_own(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_own_t *own, parley_reply_t *ret, parley_error_t *err)
+{
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[m->wire];
+
+    parley_error_clear(err);
+    memset(ret, 0, sizeof(parley_reply_t));
+
+    return codec->own != NULL ? codec->own(arena, m, own, ret, err) : 0;
+}
+
+
 int
 parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_msg_t *m,
@@ -295,6 +334,8 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     parley_error_clear(err);
     memset(ret, 0, sizeof(parley_encoded_t));
+
+    ret->approval = m->approval;
 
     if (parley_engine_codec(proto, &codec, err) != 0
         || parley_engine_may(codec, m, err) != 0)
@@ -412,6 +453,15 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
 
     if (codec == wire) {
         return 0;
+    }
+
+    if (m->native) {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                "only a service that speaks %s can answer "
+                                "this",
+                                (const char *) parley_proto_name(m->wire)
+                                                   .data);
     }
 
     if (m->partial) {

@@ -16,6 +16,9 @@
 #include "parley_str.h"
 
 
+#define PARLEY_VERSION  "0.1.0"
+
+
 /* a bit per protocol: 1 << parley_proto_t */
 typedef unsigned  parley_proto_set_t;
 
@@ -78,6 +81,27 @@ int parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
  */
 int parley_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Settles what a message means by what it answers, in an earlier message that
+ * asks for an approval or not.  To be called once that is known, before
+ * anybody asks for the act of m.
+ */
+void parley_answers(parley_msg_t *m, int approval);
+
+/*
+ * Whether such a message, to a service that speaks speak, needs proof and no
+ * rule that allows it.
+ */
+int parley_is_unruled(const parley_msg_t *m, parley_proto_t speak);
+
+/*
+ * What the gateway answers by itself, for any protocol: 1 and *ret; 0: the
+ * message goes on; -1 with *err.
+ */
+int parley_own(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_own_t *own, parley_reply_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

@@ -126,6 +126,11 @@ typedef struct {
                                          id, to take it back by; empty: none */
     parley_str_t          recalls;    /* the call that this takes back; empty:
                                          it takes nothing back */
+    parley_str_t          place;      /* JSON, in the words of wire: where its
+                                         sender wants an answer to stand (C2A:
+                                         a conversation); empty: anywhere */
+    parley_str_t          token;      /* JSON: what its sender wants progress
+                                         reported under; empty: by its id */
     parley_priority_t     priority;
     int64_t               timeout_ms; /* -1: no deadline */
     parley_alarm_t        alarm;
@@ -136,6 +141,12 @@ typedef struct {
     unsigned              retryable:1;  /* of a FAILURE */
     unsigned              said_aloud:1; /* of a REPLY: a message for others to
                                            read, no mere sign (C2A-13) */
+    unsigned              approval:1; /* it asks for an approval or an
+                                         acknowledgment: who agrees to it has
+                                         answered */
+    unsigned              approves:1; /* of a REPLY: such an answer, which says
+                                         so in the member "approved" of what
+                                         carries it */
 
     parley_str_t          scope;      /* agent-channel: the recipient scope
                                          it was submitted with, or empty: the
@@ -159,6 +170,8 @@ typedef struct {
     unsigned              anonymous:1;  /* it names no id: id is made of what
                                            it says, and no duplicate is known
                                            by it (GW-20) */
+    unsigned              mcp:1;      /* its sender speaks MCP: reads a refusal
+                                         only in a response of status 200 */
     unsigned              partial:1;  /* MVE-5: a log record, no envelope
                                          (AEE-13) */
 
@@ -167,6 +180,9 @@ typedef struct {
                                          not the payload's; NULL: none is */
     unsigned              local:1;    /* for the gateway itself, whose session
                                          it is about: never forwarded */
+    unsigned              native:1;   /* between its sender and a service that
+                                         speaks the same protocol: nobody else
+                                         can be told (MCP's tools/list) */
 
     uint32_t              said[3];    /* values in data that text, code and
                                          retryable say, PARLEY_JSON_NONE

@@ -76,6 +76,57 @@ fuzz_encode(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t to,
 }
 
 
+static int
+fuzz_may(void *ctx, parley_str_t form, parley_str_t intent)
+{
+    (void) ctx;
+
+    return form.len < intent.len;
+}
+
+
+/* What the gateway answers by itself is JSON, and how it refuses. */
+
+static void
+fuzz_own(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t speak)
+{
+    int               rc;
+    parley_own_t      own;
+    parley_json_t     doc;
+    parley_reply_t    reply;
+    parley_error_t    err, why;
+    parley_refusal_t  refusal;
+
+    own.speak = speak;
+    own.may = fuzz_may;
+    own.ctx = NULL;
+
+    rc = parley_own(arena, m, &own, &reply, &why);
+
+    if (rc == 0) {
+        return;
+    }
+
+    if (rc < 0) {
+        memset(&refusal, 0, sizeof(parley_refusal_t));
+
+        refusal.error = &why;
+        refusal.msg = m;
+        refusal.mcp = 1;
+
+        if (parley_refuse(arena, PARLEY_PROTO_C2A, &refusal, &reply) != 0) {
+            abort();
+        }
+    }
+
+    if (reply.body.len > 0
+        && parley_json_read(&doc, arena, NULL, 0, reply.body, &err) != 0)
+    {
+        abort();
+    }
+}
+
+
 static void
 fuzz_message(parley_arena_t *arena, parley_json_t *doc)
 {
@@ -110,6 +161,8 @@ fuzz_message(parley_arena_t *arena, parley_json_t *doc)
     }
 
     for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+        fuzz_own(arena, &m, (parley_proto_t) to);
+
         if (parley_codecs[to] == NULL || to == PARLEY_PROTO_C2A
             || fuzz_encode(arena, &m, (parley_proto_t) to, &docs[0], &other)
                != 0)

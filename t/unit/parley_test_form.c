@@ -72,7 +72,15 @@ static const parley_test_steer_t  parley_test_steer_vcp[] = {
 
 
 static const parley_test_steer_t  parley_test_steer_c2a[] = {
-    { "/method", 60, { "chat/deliver", "tools/call", "tools/call" } },
+    { "/method", 98, { "chat/deliver", "chat/deliver", "chat/deliver",
+                       "chat/deliver", "tools/call", "tools/call",
+                       "tools/call", "tools/call", "tools/call",
+                       "notifications/cancelled", "notifications/progress",
+                       "initialize" } },
+    { "/params/name", 98, { "chat.list_events", "chat.read_thread",
+                            "chat.send_message", "chat.send_message",
+                            "chat.react", "chat.react", "chat.claim",
+                            "chat.defer", "chat.resolve" } },
     { "/params/author/kind", 92, { "human", "agent", "agent", "human",
                                      "service", "a:kind" } },
     { "/params/author/id", 70, { "x", "lead", "U123", "cc-x" } },

@@ -21,7 +21,8 @@ test_table(void **state)
 
         assert_int_equal(parley_error_code(info->word), i);
         assert_in_range(info->http, 400, 599);
-        assert_true(info->jsonrpc < -32000 && info->jsonrpc >= -32700);
+        assert_true(info->jsonrpc == -31000 - info->http
+                    || (info->jsonrpc < -32000 && info->jsonrpc >= -32700));
         assert_true(info->channel.len > 0);
         assert_int_equal(info->channel.len,
                          strlen((const char *) info->channel.data));

@@ -113,14 +113,6 @@ test_refuse(void **state)
            "\"params\":{\"protocolVersion\":\"1\"}}",
            "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"
            "\"data\":{\"code\":\"field-invalid\",\"field\":\"/id\"}}}");
-    refuse("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"chat/nothing\"}",
-           "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32601,"
-           "\"data\":{\"code\":\"kind-unknown\",\"field\":\"/method\"}}}");
-    refuse("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\","
-           "\"params\":{\"name\":\"chat.nothing\",\"arguments\":{}}}",
-           "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32602,"
-           "\"data\":{\"code\":\"kind-unknown\",\"field\":"
-           "\"/params/name\"}}}");
     refuse("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"initialize\","
            "\"params\":{}}",
            "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32602,"
@@ -148,6 +140,7 @@ test_rows(void **state)
         parley_priority_t  priority;
         parley_alarm_t     alarm;
         parley_notice_t    notice;
+        parley_proto_t     origin;
         int                group;
         const char        *kind;
         const char        *directedness;
@@ -155,41 +148,56 @@ test_rows(void **state)
         const char        *mode;
     } rows[] = {
         { PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL, PARLEY_ALARM_NONE,
-          PARLEY_NOTICE_USUAL, 0, "dm", "to_me", "must_respond", "buffered" },
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_AEE, 0,
+          "dm", "to_me", "must_respond", "buffered" },
         { PARLEY_ACT_REQUEST, PARLEY_PRIORITY_URGENT, PARLEY_ALARM_NONE,
-          PARLEY_NOTICE_USUAL, 0, "dm", "to_me", "must_respond",
-          "immediate" },
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_AEE, 0,
+          "dm", "to_me", "must_respond", "immediate" },
         { PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL, PARLEY_ALARM_NONE,
-          PARLEY_NOTICE_NOW, 0, "dm", "to_me", "must_respond", "immediate" },
+          PARLEY_NOTICE_NOW, PARLEY_PROTO_CHANNEL, 0,
+          "dm", "to_me", "must_respond", "immediate" },
         { PARLEY_ACT_REQUEST, PARLEY_PRIORITY_NORMAL, PARLEY_ALARM_WARNING,
-          PARLEY_NOTICE_USUAL, 1, "dm", "to_me", "must_respond", "buffered" },
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_VCP, 1,
+          "dm", "to_me", "must_respond", "buffered" },
         { PARLEY_ACT_REQUEST, PARLEY_PRIORITY_URGENT, PARLEY_ALARM_NONE,
-          PARLEY_NOTICE_USUAL, 1, "channel", "to_my_role", "may_respond",
-          "notify" },
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_AEE, 1,
+          "channel", "to_my_role", "may_respond", "buffered" },
         { PARLEY_ACT_REQUEST, PARLEY_PRIORITY_HIGH, PARLEY_ALARM_NONE,
-          PARLEY_NOTICE_ORDER, 1, "system", "to_me", "ack_only",
-          "immediate" },
+          PARLEY_NOTICE_ORDER, PARLEY_PROTO_VCP, 1,
+          "system", "to_me", "ack_only", "immediate" },
         { PARLEY_ACT_REPLY, PARLEY_PRIORITY_NORMAL, PARLEY_ALARM_NONE,
-          PARLEY_NOTICE_USUAL, 0, "thread", "to_me", "may_respond",
-          "buffered" },
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_AEE, 0,
+          "thread", "to_me", "may_respond", "buffered" },
         { PARLEY_ACT_FAILURE, PARLEY_PRIORITY_URGENT, PARLEY_ALARM_CRITICAL,
-          PARLEY_NOTICE_USUAL, 1, "thread", "to_me", "may_respond",
-          "buffered" },
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_AEE, 1,
+          "thread", "to_me", "may_respond", "buffered" },
         { PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL, PARLEY_ALARM_NONE,
-          PARLEY_NOTICE_USUAL, 1, "channel", "ambient", "must_not_respond",
-          "tool_mailbox" },
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_AEE, 0,
+          "dm", "to_me", "must_not_respond", "tool_mailbox" },
+        { PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL, PARLEY_ALARM_NONE,
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_AEE, 1,
+          "channel", "ambient", "must_not_respond", "tool_mailbox" },
+        { PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL, PARLEY_ALARM_NONE,
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_CHANNEL, 0,
+          "channel", "ambient", "must_not_respond", "tool_mailbox" },
         { PARLEY_ACT_EVENT, PARLEY_PRIORITY_LOW, PARLEY_ALARM_INFO,
-          PARLEY_NOTICE_RECORD, 0, "system", "ambient", "must_not_respond",
-          "silent" },
+          PARLEY_NOTICE_RECORD, PARLEY_PROTO_VCP, 0,
+          "system", "to_me", "must_not_respond", "tool_mailbox" },
+        { PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL, PARLEY_ALARM_NONE,
+          PARLEY_NOTICE_RECORD, PARLEY_PROTO_CHANNEL, 1,
+          "system", "ambient", "must_not_respond", "tool_mailbox" },
+        { PARLEY_ACT_EVENT, PARLEY_PRIORITY_NORMAL, PARLEY_ALARM_WARNING,
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_VCP, 0,
+          "system", "to_me", "must_not_respond", "buffered" },
         { PARLEY_ACT_PROGRESS, PARLEY_PRIORITY_LOW, PARLEY_ALARM_NONE,
-          PARLEY_NOTICE_USUAL, 0, "system", "ambient", "must_not_respond",
-          "digest" },
+          PARLEY_NOTICE_USUAL, PARLEY_PROTO_AEE, 0,
+          "system", "ambient", "must_not_respond", "digest" },
     };
 
     (void) state;
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        parley_msg_init(&m, PARLEY_PROTO_AEE, NULL);
+        parley_msg_init(&m, rows[i].origin, NULL);
 
         m.act = rows[i].act;
         m.priority = rows[i].priority;
@@ -223,7 +231,9 @@ test_detect(void **state)
         { "{\"jsonrpc\":\"2.0\"}", PARLEY_PROTO_C2A },
         { "{\"method\":\"x\",\"params\":{}}", PARLEY_PROTO_C2A },
         { TASK, PARLEY_PROTO_AEE },
-        { "[{\"jsonrpc\":\"2.0\"}]", PARLEY_PROTO_NONE },
+        { "[{\"jsonrpc\":\"2.0\"}]", PARLEY_PROTO_C2A },
+        { "[]", PARLEY_PROTO_NONE },
+        { "[{\"v\":\"1\"}]", PARLEY_PROTO_NONE },
     };
 
     (void) state;

@@ -169,7 +169,7 @@ test_taken(void **state)
 static void
 test_signals(void **state)
 {
-    char        text[1024], arguments[128], want[256];
+    char        text[1024], arguments[128], want[512];
     unsigned    i;
     exchange_t  x;
 
@@ -201,7 +201,12 @@ test_signals(void **state)
                  "\"signal\":\"%s\"}", rows[i].signal);
         snprintf(text, sizeof(text), TOOL, "12", "chat.react", arguments);
         snprintf(want, sizeof(want), "{\"jsonrpc\":\"2.0\",\"id\":12,"
-                 "\"result\":{\"accepted\":true,\"disposition\":%s}}",
+                 "\"result\":{\"accepted\":true,\"disposition\":%s,"
+                 "\"content\":[{\"type\":\"text\",\"text\":\"accepted%s%s\"}],"
+                 "\"structuredContent\":{\"accepted\":true,"
+                 "\"disposition\":%s}}}", rows[i].disposition,
+                 rows[i].d == PARLEY_C2A_UNDISPOSED ? "" : ", ",
+                 (const char *) parley_c2a_disposition_name(rows[i].d).data,
                  rows[i].disposition);
 
         exchange_begin(&x, PARLEY_PROTO_C2A, PARLEY_PROTO_AEE, text);
@@ -214,7 +219,7 @@ test_signals(void **state)
 static void
 test_taken_tools(void **state)
 {
-    char        text[1024], want[256];
+    char        text[1024], want[512];
     unsigned    i;
     exchange_t  x;
 
@@ -236,8 +241,11 @@ test_taken_tools(void **state)
         snprintf(text, sizeof(text), TOOL, "\"a\"", rows[i].tool,
                  rows[i].arguments);
         snprintf(want, sizeof(want), "{\"jsonrpc\":\"2.0\",\"id\":\"a\","
-                 "\"result\":{\"accepted\":true,\"disposition\":\"%s\"}}",
-                 rows[i].disposition);
+                 "\"result\":{\"accepted\":true,\"disposition\":\"%s\","
+                 "\"content\":[{\"type\":\"text\",\"text\":\"accepted, %s\"}],"
+                 "\"structuredContent\":{\"accepted\":true,"
+                 "\"disposition\":\"%s\"}}}", rows[i].disposition,
+                 rows[i].disposition, rows[i].disposition);
 
         exchange_begin(&x, PARLEY_PROTO_C2A, PARLEY_PROTO_AEE, text);
         exchange_answer(&x, 202, "", 200, want);
@@ -327,9 +335,17 @@ test_answered(void **state)
                                PARLEY_STR("/result/message/content/0/text"));
     assert_true(parley_json_string_is(&doc, node, PARLEY_STR("it is done")));
 
+    /* it stands where the event does, and names it */
+
     node = parley_json_resolve(&doc, 0,
-                               PARLEY_STR("/result/message/conversation/id"));
-    assert_true(parley_json_string_is(&doc, node, PARLEY_STR("thread-01")));
+                               PARLEY_STR("/result/message/conversation"));
+    parley_test_assert_json(&x.arena, parley_json_raw(&doc, node),
+                            PARLEY_STR("{\"id\":\"C123\",\"kind\":\"dm\","
+                                       "\"threadId\":\"thread-01\"}"));
+
+    node = parley_json_resolve(&doc, 0,
+                               PARLEY_STR("/result/message/inReplyTo"));
+    assert_true(parley_json_string_is(&doc, node, PARLEY_STR("evt_123")));
 
     /* a failure is an answer too */
 

@@ -35,6 +35,8 @@ said(const parley_msg_t *m, const char *key, char *ret, size_t size)
         { "intent", m->intent },
         { "corr", m->corr },
         { "reply_to", m->reply_to },
+        { "place", m->place },
+        { "token", m->token },
         { "priority", parley_priority_name(m->priority) },
         { "text", m->text },
         { "code", m->code },
@@ -59,6 +61,10 @@ said(const parley_msg_t *m, const char *key, char *ret, size_t size)
         { "members", m->nmembers },
         { "sig.present", m->sig.present },
         { "sig.opaque", m->sig.opaque },
+        { "native", m->native },
+        { "local", m->local },
+        { "anonymous", m->anonymous },
+        { "approval", m->approval },
     };
 
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

@@ -24,7 +24,7 @@ static const double  least[PARLEY_PROTO_COUNT][PARLEY_PROTO_COUNT] = {
         [PARLEY_PROTO_CHANNEL] = 50
     },
     [PARLEY_PROTO_C2A] = {
-        [PARLEY_PROTO_AEE] = 90, [PARLEY_PROTO_VCP] = 0.1,
+        [PARLEY_PROTO_AEE] = 80, [PARLEY_PROTO_VCP] = 0.1,
         [PARLEY_PROTO_CHANNEL] = 40
     },
     [PARLEY_PROTO_CHANNEL] = {

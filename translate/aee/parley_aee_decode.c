@@ -240,6 +240,12 @@ parley_aee_fill_head(parley_msg_t *msg, const parley_aee_scan_t *scan)
 
     msg->timeout_ms = parley_aee_timeout(doc, value);
 
+    value = parley_json_member(doc, scan->fields[PARLEY_AEE_REQUIRES],
+                               PARLEY_ATOM_human_approval);
+
+    msg->approval = value != PARLEY_JSON_NONE
+                    && parley_json_type(doc, value) == PARLEY_JSON_TRUE;
+
     value = scan->fields[PARLEY_AEE_TRACE];
 
     return parley_msg_string(doc, parley_json_member(doc, value,

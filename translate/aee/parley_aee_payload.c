@@ -214,6 +214,8 @@ parley_aee_carried_notice(parley_msg_t *msg)
 
     msg->notice = said.notice;
     msg->recalls = said.recalls;
+    msg->approval |= said.approval;
+    msg->approves = said.approves && msg->act == PARLEY_ACT_REPLY;
 
     if (msg->alarm == PARLEY_ALARM_NONE) {
         msg->alarm = said.alarm;

@@ -16,8 +16,7 @@
 
 
 typedef enum {
-    PARLEY_C2A_INITIALIZE = 0,
-    PARLEY_C2A_DELIVER,
+    PARLEY_C2A_DELIVER = 0,
     PARLEY_C2A_LIST_EVENTS,
     PARLEY_C2A_READ_THREAD,
     PARLEY_C2A_SEND_MESSAGE,
@@ -27,6 +26,18 @@ typedef enum {
     PARLEY_C2A_RESOLVE,
     PARLEY_C2A_CANCELLED,
     PARLEY_C2A_PROGRESS,
+
+    PARLEY_C2A_NATIVE,          /* from here on what no other protocol is told:
+                                   MCP's own methods ... */
+    PARLEY_C2A_INITIALIZE = PARLEY_C2A_NATIVE,
+    PARLEY_C2A_INITIALIZED,
+    PARLEY_C2A_PING,
+    PARLEY_C2A_TOOLS_LIST,
+    PARLEY_C2A_DISCOVER,
+    PARLEY_C2A_TOOL,            /* ... any other tool ... */
+    PARLEY_C2A_METHOD,          /* ... any other method ... */
+    PARLEY_C2A_RESPONSE,        /* ... and what a client says to a request of
+                                   the service's */
     PARLEY_C2A_FORMS
 } parley_c2a_form_t;
 
@@ -38,6 +49,7 @@ typedef struct {
     parley_act_t       act;         /* where nothing else decides */
     parley_priority_t  priority;
     unsigned           tool:1;      /* params are {name, arguments} */
+    unsigned           native:1;
 } parley_c2a_form_info_t;
 
 
@@ -64,6 +76,7 @@ typedef struct {
     parley_str_t              code;         /* of a FAILURE */
     parley_alarm_t            alarm;
     unsigned                  retryable:1;
+    unsigned                  approves:1;   /* where that was asked for */
 } parley_c2a_signal_t;
 
 
@@ -74,10 +87,8 @@ typedef struct {
     parley_str_t  policy;
     parley_str_t  mode;             /* injection.mode */
     parley_str_t  reason;
-    parley_str_t  topic;            /* of a knock: the host's own words */
 
     /* the same as an event has them, with the JSON around them */
-    parley_str_t  in_conversation;  /* ","kind":"dm */
     parley_str_t  in_target;        /* "directedness":"to_me"} */
     parley_str_t  in_attention;     /* "policy":...,"reason":..., */
     parley_str_t  in_injection;     /* "injection":{"mode":"buffered"} */
@@ -98,8 +109,13 @@ typedef struct {
     size_t                       id_len;
     parley_str_t                 sender;        /* in C2A's syntax */
     parley_str_t                 recipient;
-    parley_str_t                 conversation;  /* its id */
+    parley_str_t                 conversation;  /* its id, or empty */
     parley_str_t                 thread;        /* or empty */
+    parley_str_t                 kind;          /* of that conversation; empty:
+                                                   the row's */
+    unsigned                     placed:1;      /* where its question stood */
+    const parley_msg_t          *asked;         /* that question, where it was
+                                                   C2A; or NULL */
 } parley_c2a_encode_t;
 
 
@@ -113,19 +129,28 @@ extern const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS];
 
 const parley_c2a_form_info_t *parley_c2a_form_info(parley_c2a_form_t form);
 
-/* By the canonical form ("chat.react"); PARLEY_C2A_FORMS: there is none. */
+/*
+ * By the canonical form ("chat.react") of what other protocols may be told;
+ * PARLEY_C2A_FORMS: there is none.
+ */
 parley_c2a_form_t parley_c2a_form_find(parley_str_t form);
 
 /*
- * By method and, of tools/call, the name of the tool.  PARLEY_C2A_FORMS:
- * there is none; *ret_tool says whether it is the tool that there is not.
+ * By method and, of tools/call, the name of the tool, which may be written
+ * chat_react.  PARLEY_C2A_FORMS: there is no method.
  */
-parley_c2a_form_t parley_c2a_form_of(const parley_json_t *doc,
-    int *ret_tool);
+parley_c2a_form_t parley_c2a_form_of(const parley_json_t *doc);
 
 /* The same where the values of method and params.name are known, or NONE. */
 parley_c2a_form_t parley_c2a_form_called(const parley_json_t *doc,
-    uint32_t method, uint32_t name, int *ret_tool);
+    uint32_t method, uint32_t name);
+
+/*
+ * Whether a name is that of a tool, "chat.react", or "chat_react": several
+ * harnesses allow no dot in a name.
+ */
+int parley_c2a_tool_is(const parley_json_t *doc, uint32_t name,
+    parley_str_t tool);
 
 /* NULL: no such signal. */
 const parley_c2a_signal_t *parley_c2a_signal(const parley_json_t *doc,
@@ -162,11 +187,17 @@ int parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
 int parley_c2a_scalar(const parley_json_t *doc, uint32_t value,
     parley_str_t *ret);
 
-/* Where a message, or what an event carries, says something; or NONE. */
-uint32_t parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot);
+/* The codec's answers, unruled and own (parley_codec.h). */
+void parley_c2a_answers(parley_msg_t *msg, int approval);
+int parley_c2a_unruled(const parley_msg_t *m, parley_proto_t speak);
+int parley_c2a_own(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_own_t *own, parley_reply_t *ret, parley_error_t *err);
 
-/* What form and data say of a tool call or notification.  -1: no memory. */
-int parley_c2a_words(parley_msg_t *msg, parley_c2a_form_t form);
+/* Whether a call says that it is MCP's since 2026-07-28. */
+int parley_c2a_is_modern(const parley_json_t *doc);
+
+/* Whether it is an initialize with a version of MCP's. */
+int parley_c2a_is_mcp(const parley_json_t *doc);
 
 /* The same of a message that another protocol carries.  -1: no memory. */
 int parley_c2a_says(parley_msg_t *msg);
@@ -189,11 +220,22 @@ int parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg,
 /* Writes the content array for a message of another protocol; -1: memory. */
 int parley_c2a_write_content(parley_c2a_encode_t *e);
 
+/*
+ * Writes, as the text of a JSON string, what a person reads of a message: what
+ * it says, else what it is and, unless that is empty, whom it is from; never
+ * its structure.
+ */
+void parley_c2a_write_words(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t sender);
+
 void parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss);
 
 int parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
+
+/* Writes what e->asked wants progress reported under. */
+void parley_c2a_write_token(parley_c2a_encode_t *e);
 
 /* Writes a C2A message that comes back from another protocol's slot. */
 int parley_c2a_write_restored(parley_c2a_encode_t *e);
@@ -220,16 +262,18 @@ int parley_c2a_answer_encode(const parley_engine_t *engine,
 int parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_reply_t *ret);
 
-/*
- * Writes a JSON-RPC error as the body of *ret.  id is JSON text; code, field
- * may be empty.  -1: no memory.
- */
-int parley_c2a_error(parley_arena_t *arena, parley_str_t id, int number,
-    parley_str_t code, parley_str_t field, parley_str_t message,
-    parley_reply_t *ret);
-
 /* The JSON text of the message's id, "null" where it has no valid one. */
 parley_str_t parley_c2a_call_id(const parley_json_t *doc);
+
+/* Whether the message wants a response. */
+int parley_c2a_is_call(const parley_json_t *doc);
+
+/*
+ * Writes the begin of a response to a call, up to and with the '{' of its
+ * result, and what MCP wants in each; "}}" is to follow, and members with a
+ * comma before them where something was written.
+ */
+void parley_c2a_result_begin(parley_buf_t *b, const parley_json_t *doc);
 
 
 #endif /* PARLEY_C2A_H */

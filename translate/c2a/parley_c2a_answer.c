@@ -4,13 +4,24 @@
  *     {"accepted": true, "disposition": "claimed", "message": {...}}
  *
  * where message, if there is one, is an event as in the params of
- * chat/deliver, or the arguments of chat.send_message or chat.react.
+ * chat/deliver, or the arguments of chat.send_message or chat.react; of a
+ * tool call that may stand in "structuredContent".  Anything else is what a
+ * tool returned, as in MCP:
+ *
+ *     {"content": [{"type": "text", "text": "no such thread"}],
+ *      "isError": true}
  */
 
 #include "parley_c2a_field.h"
 #include "parley_id.h"
 
 #include <stdio.h>
+
+
+/* our numbers are this one less the status */
+#define PARLEY_C2A_NUMBERS  (-31000)
+
+#define PARLEY_C2A_REFUSED  422     /* the status where nothing says another */
 
 
 static int parley_c2a_answer_matches(parley_arena_t *arena,
@@ -21,6 +32,8 @@ static int parley_c2a_answer_request(const parley_engine_t *engine,
     const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err);
 static int parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
     parley_error_t *err);
+static void parley_c2a_answer_number(parley_answer_t *answer,
+    int64_t number);
 static int parley_c2a_answer_result(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     const parley_c2a_places_t *places, parley_answer_t *answer,
@@ -31,8 +44,10 @@ static int parley_c2a_answer_message(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent, uint32_t message,
     parley_answer_t *answer, parley_error_t *err);
 static int parley_c2a_answer_data(parley_arena_t *arena,
-    const parley_encoded_t *sent, uint32_t result, parley_answer_t *answer,
-    parley_error_t *err);
+    const parley_encoded_t *sent, uint32_t result, int failed,
+    parley_answer_t *answer, parley_error_t *err);
+static int parley_c2a_answer_words(parley_arena_t *arena, uint32_t result,
+    int failed, parley_msg_t *msg);
 static int parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
     uint32_t message, parley_str_t *ret);
 
@@ -166,6 +181,10 @@ parley_c2a_answer_request(const parley_engine_t *engine,
                                 "is not for the message which it answers");
     }
 
+    if (parley_str_eq(msg->reply_to, sent->id)) {
+        parley_c2a_answers(msg, sent->approval);
+    }
+
     answer->kind = PARLEY_ANSWER_MESSAGE;
 
     return 0;
@@ -176,7 +195,8 @@ static int
 parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
     parley_error_t *err)
 {
-    uint32_t              data;
+    int64_t               number;
+    uint32_t              data, value;
     const parley_json_t  *doc;
 
     doc = &answer->doc;
@@ -197,15 +217,58 @@ parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
         return parley_error_memory(err);
     }
 
-    answer->kind = PARLEY_ANSWER_REFUSED;
+    value = parley_json_member(doc, error, PARLEY_ATOM_code);
 
-    /* a refusal must not look like a success further on */
-
-    if (answer->status < 300) {
-        answer->status = 422;
+    if (value == PARLEY_JSON_NONE
+        || parley_json_type(doc, value) != PARLEY_JSON_NUMBER
+        || parley_json_integer(doc, value, &number) != 0)
+    {
+        number = 0;
     }
 
+    parley_c2a_answer_number(answer, number);
+
+    answer->kind = PARLEY_ANSWER_REFUSED;
+
     return 0;
+}
+
+
+/*
+ * A number of ours says the status, and whether it may be sent again where
+ * there is no word for it.  A refusal must not look like a success further on.
+ */
+
+static void
+parley_c2a_answer_number(parley_answer_t *answer, int64_t number)
+{
+    unsigned       i;
+    parley_code_t  code;
+
+    static const parley_code_t  again[] = {
+        PARLEY_E_MESSAGE_IN_FLIGHT, PARLEY_E_RATE_LIMITED, PARLEY_E_CAPACITY
+    };
+
+    code = parley_error_code(answer->code);
+
+    for (i = 0; code == PARLEY_E_NONE
+                && i < sizeof(again) / sizeof(again[0]); i++)
+    {
+        if (number == parley_error_info(again[i])->jsonrpc) {
+            code = again[i];
+            answer->code = parley_error_info(code)->word;
+        }
+    }
+
+    if (answer->status < 300) {
+        answer->status = number <= PARLEY_C2A_NUMBERS - 400
+                         && number > PARLEY_C2A_NUMBERS - 600
+                         ? (int) (PARLEY_C2A_NUMBERS - number)
+                         : PARLEY_C2A_REFUSED;
+    }
+
+    answer->retryable = code != PARLEY_E_NONE
+                        && parley_error_info(code)->retryable;
 }
 
 
@@ -215,7 +278,8 @@ parley_c2a_answer_result(const parley_engine_t *engine,
     const parley_c2a_places_t *places, parley_answer_t *answer,
     parley_error_t *err)
 {
-    uint32_t              result, accepted, disposition, message;
+    int                   failed;
+    uint32_t              result, accepted, disposition, message, value;
     const parley_json_t  *doc;
 
     doc = &answer->doc;
@@ -224,6 +288,17 @@ parley_c2a_answer_result(const parley_engine_t *engine,
     accepted = places->at[PARLEY_C2A_AT_ACCEPTED];
     disposition = places->at[PARLEY_C2A_AT_DISPOSITION];
     message = places->at[PARLEY_C2A_AT_MESSAGE];
+
+    value = parley_json_get(doc, result, PARLEY_STR("structuredContent"));
+
+    if (message == PARLEY_JSON_NONE && accepted != PARLEY_JSON_NONE) {
+        message = parley_json_member(doc, value, PARLEY_ATOM_message);
+    }
+
+    value = parley_json_get(doc, result, PARLEY_STR("isError"));
+
+    failed = value != PARLEY_JSON_NONE
+             && parley_json_type(doc, value) == PARLEY_JSON_TRUE;
 
     if ((accepted != PARLEY_JSON_NONE
          && parley_json_type(doc, accepted) == PARLEY_JSON_FALSE)
@@ -240,14 +315,15 @@ parley_c2a_answer_result(const parley_engine_t *engine,
                                          answer, err);
     }
 
-    if (accepted != PARLEY_JSON_NONE || disposition != PARLEY_JSON_NONE
-        || parley_json_type(doc, result) != PARLEY_JSON_OBJECT
-        || parley_json_node(doc, result)->count == 0)
+    if (!failed
+        && (accepted != PARLEY_JSON_NONE || disposition != PARLEY_JSON_NONE
+            || parley_json_type(doc, result) != PARLEY_JSON_OBJECT
+            || parley_json_node(doc, result)->count == 0))
     {
         return 0;
     }
 
-    return parley_c2a_answer_data(arena, sent, result, answer, err);
+    return parley_c2a_answer_data(arena, sent, result, failed, answer, err);
 }
 
 
@@ -272,7 +348,7 @@ parley_c2a_answer_failed(uint32_t result, parley_answer_t *answer,
     }
 
     answer->kind = PARLEY_ANSWER_REFUSED;
-    answer->status = 422;
+    answer->status = PARLEY_C2A_REFUSED;
 
     return 0;
 }
@@ -326,6 +402,8 @@ parley_c2a_answer_message(const parley_engine_t *engine,
     {
         msg->act = PARLEY_ACT_REPLY;
     }
+
+    parley_c2a_answers(msg, sent->approval);
 
     msg->reply_to = sent->id;
     answer->kind = PARLEY_ANSWER_MESSAGE;
@@ -382,7 +460,8 @@ parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
 
 static int
 parley_c2a_answer_data(parley_arena_t *arena, const parley_encoded_t *sent,
-    uint32_t result, parley_answer_t *answer, parley_error_t *err)
+    uint32_t result, int failed, parley_answer_t *answer,
+    parley_error_t *err)
 {
     parley_msg_t  *msg;
 
@@ -390,21 +469,79 @@ parley_c2a_answer_data(parley_arena_t *arena, const parley_encoded_t *sent,
 
     parley_msg_init(msg, PARLEY_PROTO_C2A, &answer->doc);
 
-    if (parley_msg_derive(arena, msg, 8, sent->id, PARLEY_STR("result"),
-                          &msg->id)
-        != 0)
-    {
-        return parley_error_memory(err);
-    }
-
-    msg->act = PARLEY_ACT_REPLY;
+    msg->act = failed ? PARLEY_ACT_FAILURE : PARLEY_ACT_REPLY;
     msg->form = PARLEY_STR("result");
     msg->intent = PARLEY_STR("c2a.result");
     msg->reply_to = sent->id;
     msg->data.doc = &answer->doc;
     msg->data.node = result;
 
+    if (parley_msg_derive(arena, msg, 8, sent->id, PARLEY_STR("result"),
+                          &msg->id)
+        != 0
+        || parley_c2a_answer_words(arena, result, failed, msg) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
     answer->kind = PARLEY_ANSWER_MESSAGE;
+
+    return 0;
+}
+
+
+/* What a model would read; of a failure the code, where there is one. */
+
+static int
+parley_c2a_answer_words(parley_arena_t *arena, uint32_t result, int failed,
+    parley_msg_t *msg)
+{
+    int                         whole;
+    uint32_t                    content, structure;
+    parley_code_t               code;
+    parley_str_t                word;
+    const parley_json_t        *doc;
+    const parley_error_info_t  *info;
+
+    doc = msg->doc;
+    content = parley_json_member(doc, result, PARLEY_ATOM_content);
+
+    if (content != PARLEY_JSON_NONE) {
+        if (parley_c2a_text(arena, doc, content, &msg->text, &whole) != 0) {
+            return -1;
+        }
+
+        if (whole) {
+            msg->said[0] = content;
+        }
+    }
+
+    if (!failed) {
+        return 0;
+    }
+
+    msg->alarm = PARLEY_ALARM_WARNING;
+
+    structure = parley_json_get(doc, result, PARLEY_STR("structuredContent"));
+
+    if (parley_msg_string(doc, parley_json_member(doc, structure,
+                                                  PARLEY_ATOM_code), &word)
+        != 0)
+    {
+        return -1;
+    }
+
+    code = parley_error_code(word);
+
+    if (code != PARLEY_E_NONE) {
+        info = parley_error_info(code);
+
+        msg->code = info->aee;
+        msg->retryable = info->retryable ? 1 : 0;
+
+    } else if (parley_str_begins(word, "E_")) {
+        msg->code = word;
+    }
 
     return 0;
 }

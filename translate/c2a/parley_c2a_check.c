@@ -160,7 +160,7 @@ parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret)
     *ret = e->thread.len > 0 ? e->thread : e->conversation;
 
     if ((e->opts->answering == NULL && e->m->corr.len > 0)
-        || codec->payload == NULL || parley_str_is(e->row->mode, "notify"))
+        || codec->payload == NULL)
     {
         return 0;
     }
@@ -187,7 +187,7 @@ int
 parley_c2a_check_restored(const parley_engine_t *engine,
     parley_c2a_encode_t *e, parley_encoded_t *ret)
 {
-    int            event, tool;
+    int            event;
     parley_msg_t   back;
     parley_json_t  doc;
 
@@ -208,7 +208,7 @@ parley_c2a_check_restored(const parley_engine_t *engine,
     ret->corr = back.corr;
     ret->call = back.call;
 
-    event = parley_c2a_form_of(&doc, &tool) == PARLEY_C2A_DELIVER;
+    event = parley_c2a_form_of(&doc) == PARLEY_C2A_DELIVER;
 
     ret->answerable = event || back.act == PARLEY_ACT_REQUEST;
     ret->mute = event && parley_c2a_is_mute(&doc);

@@ -1,3 +1,13 @@
+/*
+ * Reads a request or a notification:
+ *
+ *     {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+ *         "name": "chat.react", "arguments": {"inReplyTo": "evt_123",
+ *         "signal": "done"}, "_meta": {"progressToken": 7}}}
+ *
+ * and what a client says to a request of the service's, a JSON-RPC response.
+ */
+
 #include "parley_c2a_field.h"
 #include "parley_id.h"
 #include "parley_jcs.h"
@@ -6,19 +16,23 @@
 
 #define PARLEY_C2A_DIGITS  15       /* of integers that are doubles */
 
-/* "id", and the envelope of an event or "_meta" */
-#define PARLEY_C2A_MEMBERS_MAX                                                \
-    (1 + PARLEY_C2A_AT_RELIABILITY - PARLEY_C2A_AT_EVENT_ID)
+/* octets of a conversation that an answer is to stand in */
+#define PARLEY_C2A_PLACE_MAX  512
 
 
-static int parley_c2a_unknown(const parley_json_t *doc,
-    const parley_c2a_places_t *places, int tool, parley_error_t *err);
+static int parley_c2a_response(const parley_c2a_places_t *places,
+    parley_error_t *err);
 static int parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
     const parley_c2a_places_t *places, parley_c2a_form_t form);
 static int parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg,
     const parley_c2a_places_t *places);
 static int parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t arguments);
+    const parley_c2a_places_t *places, parley_c2a_form_t form);
+static int parley_c2a_peek_intent(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t name);
+static void parley_c2a_peek_token(parley_msg_t *msg, uint32_t meta);
+static parley_str_t parley_c2a_peek_place(const parley_json_t *doc,
+    uint32_t value);
 static int parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t target);
 static int parley_c2a_peek_notice(parley_msg_t *msg, uint32_t params);
@@ -28,19 +42,6 @@ static int parley_c2a_channel(parley_arena_t *arena, parley_msg_t *msg,
     parley_str_t name);
 static int parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t params);
-static int parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places, parley_c2a_form_t form);
-static int parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places);
-static int parley_c2a_fill_attention(parley_msg_t *msg,
-    const parley_c2a_places_t *places, int64_t deadline);
-static int parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places);
-static int parley_c2a_fill_sent(parley_arena_t *arena, parley_msg_t *msg);
-static int64_t parley_c2a_deadline(const parley_json_t *doc, uint32_t value);
-static int parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places);
-static void parley_c2a_member(parley_msg_t *msg, uint32_t value);
 
 
 int
@@ -48,14 +49,13 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err)
 {
-    int                  tool;
     uint32_t             version;
     parley_c2a_form_t    form;
     parley_c2a_places_t  places;
 
     (void) mve5;
 
-    form = parley_c2a_places_find(&places, doc, &tool);
+    form = parley_c2a_places_find(&places, doc);
 
     if (form != PARLEY_C2A_FORMS
         && parley_c2a_peek(arena, msg, &places, form) != 0)
@@ -73,13 +73,11 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
                                 "\"2.0\"");
     }
 
-    if (form == PARLEY_C2A_FORMS
-        && parley_c2a_unknown(doc, &places, tool, err) != 0)
+    if ((form == PARLEY_C2A_RESPONSE
+         ? parley_c2a_response(&places, err)
+         : parley_validate(engine, PARLEY_PROTO_C2A, doc, err))
+        != 0)
     {
-        return -1;
-    }
-
-    if (parley_validate(engine, PARLEY_PROTO_C2A, doc, err) != 0) {
         return -1;
     }
 
@@ -88,24 +86,29 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
+/* {"jsonrpc", "id", "result"}, or "error" in its place: nobody reads more */
+
 static int
-parley_c2a_unknown(const parley_json_t *doc,
-    const parley_c2a_places_t *places, int tool, parley_error_t *err)
+parley_c2a_response(const parley_c2a_places_t *places, parley_error_t *err)
 {
-    uint32_t  name;
-
-    name = places->at[tool ? PARLEY_C2A_AT_NAME : PARLEY_C2A_AT_METHOD];
-
-    if (name == PARLEY_JSON_NONE
-        || parley_json_type(doc, name) != PARLEY_JSON_STRING)
-    {
-        return 0;
+    if (places->at[PARLEY_C2A_AT_JSONRPC] == PARLEY_JSON_NONE) {
+        return parley_error_set(err, PARLEY_E_FIELD_MISSING, "/jsonrpc",
+                                "/jsonrpc is required");
     }
 
-    return parley_error_set(err, PARLEY_E_KIND_UNKNOWN,
-                            tool ? "/params/name" : "/method",
-                            tool ? "there is no such tool"
-                                 : "there is no such method");
+    if (places->at[PARLEY_C2A_AT_ID] == PARLEY_JSON_NONE) {
+        return parley_error_set(err, PARLEY_E_FIELD_MISSING, "/id",
+                                "/id is required");
+    }
+
+    if (places->at[PARLEY_C2A_AT_RESULT] != PARLEY_JSON_NONE
+        && places->at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE)
+    {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, "/error",
+                                "a response has either a result or an error");
+    }
+
+    return 0;
 }
 
 
@@ -129,6 +132,10 @@ parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
     msg->intent = info->intent;
     msg->act = info->act;
     msg->priority = info->priority;
+    msg->native = info->native;
+    msg->local = form == PARLEY_C2A_RESPONSE;
+
+    parley_c2a_peek_token(msg, places->at[PARLEY_C2A_AT_META]);
 
     if (parley_c2a_scalar(msg->doc, places->at[PARLEY_C2A_AT_ID], &msg->call)
         != 0)
@@ -136,14 +143,29 @@ parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
         return -1;
     }
 
-    if (form == PARLEY_C2A_DELIVER) {
-        return parley_c2a_peek_event(arena, msg, places);
-    }
+    switch (form) {
 
-    rc = info->tool
-         ? parley_c2a_peek_tool(arena, msg,
-                                places->at[PARLEY_C2A_AT_ARGUMENTS])
-         : parley_c2a_peek_notice(msg, params);
+    case PARLEY_C2A_DELIVER:
+        return parley_c2a_peek_event(arena, msg, places);
+
+    case PARLEY_C2A_CANCELLED:
+    case PARLEY_C2A_PROGRESS:
+        rc = parley_c2a_peek_notice(msg, params);
+        break;
+
+    case PARLEY_C2A_METHOD:
+
+        if (places->at[PARLEY_C2A_AT_ID] == PARLEY_JSON_NONE) {
+            msg->act = PARLEY_ACT_EVENT;
+        }
+
+        rc = parley_c2a_peek_intent(arena, msg,
+                                    places->at[PARLEY_C2A_AT_METHOD]);
+        break;
+
+    default:
+        rc = info->tool ? parley_c2a_peek_tool(arena, msg, places, form) : 0;
+    }
 
     if (rc != 0 || msg->id.len > 0) {
         return rc;
@@ -164,6 +186,8 @@ parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg,
 
     at = places->at;
     doc = msg->doc;
+
+    msg->place = parley_c2a_peek_place(doc, at[PARLEY_C2A_AT_CONVERSATION]);
 
     if (parley_msg_string(doc, at[PARLEY_C2A_AT_EVENT_ID], &msg->id) != 0
         || parley_msg_string(doc, at[PARLEY_C2A_AT_AUTHOR_KIND], &kind) != 0
@@ -240,29 +264,104 @@ parley_c2a_channel(parley_arena_t *arena, parley_msg_t *msg,
 }
 
 
+/* What only reads is asked for again and again: no key makes it another's. */
+
 static int
 parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t arguments)
+    const parley_c2a_places_t *places, parley_c2a_form_t form)
 {
+    uint32_t              arguments, target;
     const parley_json_t  *doc;
 
-    doc = msg->doc;
+    if (form == PARLEY_C2A_TOOL) {
+        return parley_c2a_peek_intent(arena, msg,
+                                      places->at[PARLEY_C2A_AT_NAME]);
+    }
 
-    if (parley_msg_string(doc, parley_json_member(doc, arguments,
+    doc = msg->doc;
+    arguments = places->at[PARLEY_C2A_AT_ARGUMENTS];
+    target = parley_json_member(doc, arguments, PARLEY_ATOM_target);
+
+    msg->place = parley_c2a_peek_place(doc, target);
+
+    if (form != PARLEY_C2A_LIST_EVENTS && form != PARLEY_C2A_READ_THREAD
+        && parley_msg_string(doc, parley_json_member(doc, arguments,
                                                   PARLEY_ATOM_idempotencyKey),
-                          &msg->id)
-        != 0
-        || parley_msg_string(doc, parley_json_member(doc, arguments,
-                                                     PARLEY_ATOM_inReplyTo),
-                             &msg->reply_to)
+                             &msg->id)
            != 0)
     {
         return -1;
     }
 
-    return parley_c2a_peek_target(arena, msg,
-                                  parley_json_member(doc, arguments,
-                                                     PARLEY_ATOM_target));
+    return parley_msg_string(doc, parley_json_member(doc, arguments,
+                                                     PARLEY_ATOM_inReplyTo),
+                             &msg->reply_to) != 0
+           || parley_c2a_peek_target(arena, msg, target) != 0
+           ? -1 : 0;
+}
+
+
+/* "tools/list" is c2a.tools.list, the tool "chat_x" c2a.chat.x */
+
+static int
+parley_c2a_peek_intent(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t name)
+{
+    size_t         i;
+    parley_buf_t   b;
+    parley_str_t   text;
+
+    if (parley_msg_string(msg->doc, name, &text) != 0) {
+        return -1;
+    }
+
+    parley_buf_init(&b, arena, text.len + 8);
+    parley_buf_lit(&b, "c2a.");
+
+    if (parley_str_begins(text, "chat_")) {
+        parley_buf_lit(&b, "chat.");
+        text = parley_str_from(text, sizeof("chat_") - 1);
+    }
+
+    for (i = 0; i < text.len; i++) {
+        parley_buf_octet(&b, text.data[i] == '/' ? '.' : text.data[i]);
+    }
+
+    return parley_buf_done(&b, &msg->intent);
+}
+
+
+static void
+parley_c2a_peek_token(parley_msg_t *msg, uint32_t meta)
+{
+    uint32_t  token;
+
+    token = parley_json_member(msg->doc, meta, PARLEY_ATOM_progressToken);
+
+    if (token != PARLEY_JSON_NONE
+        && (parley_json_type(msg->doc, token) == PARLEY_JSON_STRING
+            || parley_json_type(msg->doc, token) == PARLEY_JSON_NUMBER)
+        && parley_json_raw(msg->doc, token).len <= PARLEY_C2A_PLACE_MAX)
+    {
+        msg->token = parley_json_raw(msg->doc, token);
+    }
+}
+
+
+/* what is too long to be remembered is no place */
+
+static parley_str_t
+parley_c2a_peek_place(const parley_json_t *doc, uint32_t value)
+{
+    parley_str_t  raw;
+
+    if (value == PARLEY_JSON_NONE) {
+        return parley_str_none;
+    }
+
+    raw = parley_json_raw(doc, value);
+
+    return raw.len <= PARLEY_C2A_PLACE_MAX ? raw : parley_str_none;
 }
 
 
@@ -411,210 +510,4 @@ parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg,
     }
 
     return parley_msg_derive(arena, msg, 8, name, msg->form, &msg->id);
-}
-
-
-static int
-parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places, parley_c2a_form_t form)
-{
-    msg->data.doc = msg->doc;
-
-    if (form == PARLEY_C2A_DELIVER) {
-        msg->data.node = places->at[PARLEY_C2A_AT_PARAMS];
-        return parley_c2a_fill_event(arena, msg, places);
-    }
-
-    msg->data.node = places->at[parley_c2a_form_info(form)->tool
-                                ? PARLEY_C2A_AT_ARGUMENTS
-                                : PARLEY_C2A_AT_PARAMS];
-
-    if (parley_c2a_members(arena, msg, places) != 0) {
-        return -1;
-    }
-
-    return form == PARLEY_C2A_SEND_MESSAGE
-           && parley_c2a_fill_sent(arena, msg) != 0
-           ? -1 : parley_c2a_words(msg, form);
-}
-
-
-static int
-parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places)
-{
-    int64_t          deadline;
-    const uint32_t  *at;
-
-    at = places->at;
-    msg->aside = parley_c2a_aside;
-
-    if (parley_msg_string(msg->doc, at[PARLEY_C2A_AT_CREATED], &msg->created)
-        != 0)
-    {
-        return -1;
-    }
-
-    (void) parley_time_parse(msg->created, &msg->created_ms);
-
-    deadline = parley_c2a_deadline(msg->doc, at[PARLEY_C2A_AT_DEADLINE]);
-
-    if (parley_c2a_fill_attention(msg, places, deadline) != 0
-        || parley_c2a_fill_text(arena, msg, places) != 0
-        || parley_c2a_members(arena, msg, places) != 0)
-    {
-        return -1;
-    }
-
-    return parley_c2a_carried(arena, msg, at[PARLEY_C2A_AT_CONTENT],
-                              deadline);
-}
-
-
-static int
-parley_c2a_fill_attention(parley_msg_t *msg,
-    const parley_c2a_places_t *places, int64_t deadline)
-{
-    parley_str_t  word;
-
-    if (parley_msg_string(msg->doc, places->at[PARLEY_C2A_AT_PRIORITY], &word)
-        != 0)
-    {
-        return -1;
-    }
-
-    (void) parley_priority_find(word, &msg->priority);
-
-    if (parley_c2a_is(msg->doc, places->at[PARLEY_C2A_AT_POLICY],
-                      PARLEY_STR("must_respond")))
-    {
-        msg->act = PARLEY_ACT_REQUEST;
-        msg->timeout_ms = deadline;
-    }
-
-    return 0;
-}
-
-
-/* attention.deadlineMs, or -1 */
-
-static int64_t
-parley_c2a_deadline(const parley_json_t *doc, uint32_t value)
-{
-    int64_t  ms;
-
-    return value != PARLEY_JSON_NONE
-           && parley_json_integer(doc, value, &ms) == 0 ? ms : -1;
-}
-
-
-/* Of an event or a send; a knock has its topic. */
-
-static int
-parley_c2a_fill_text(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places)
-{
-    int       whole;
-    uint32_t  value;
-
-    value = places->at[PARLEY_C2A_AT_CONTENT];
-
-    if (value != PARLEY_JSON_NONE) {
-
-        if (parley_c2a_text(arena, msg->doc, value, &msg->text, &whole)
-            != 0)
-        {
-            return -1;
-        }
-
-        if (whole) {
-            msg->said[0] = value;
-        }
-
-        return 0;
-    }
-
-    value = places->at[PARLEY_C2A_AT_TEXT];
-
-    if (value != PARLEY_JSON_NONE) {
-        msg->said[0] = value;
-        return parley_msg_string(msg->doc, value, &msg->text);
-    }
-
-    value = parley_json_member(msg->doc, places->at[PARLEY_C2A_AT_KNOCK],
-                               PARLEY_ATOM_topic);
-
-    return parley_msg_string(msg->doc, value, &msg->text);
-}
-
-
-/* The arguments of a send have it where the params of an event do. */
-
-static int
-parley_c2a_fill_sent(parley_arena_t *arena, parley_msg_t *msg)
-{
-    parley_c2a_places_t  places;
-
-    parley_c2a_places_params(&places, msg->doc, msg->data.node);
-
-    return parley_c2a_fill_text(arena, msg, &places);
-}
-
-
-/*
- * The id of the call, what a tool call says beside its arguments, and the
- * envelope of an event; its eventId is the message's id.
- */
-
-static int
-parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places)
-{
-    uint32_t         i;
-    const uint32_t  *at;
-
-    at = places->at;
-
-    msg->members = parley_arena_alloc(arena, PARLEY_C2A_MEMBERS_MAX
-                                             * sizeof(parley_member_t));
-    if (msg->members == NULL) {
-        return -1;
-    }
-
-    parley_c2a_member(msg, at[PARLEY_C2A_AT_ID]);
-
-    if (msg->aside == NULL) {
-        parley_c2a_member(msg, at[PARLEY_C2A_AT_META]);
-        return 0;
-    }
-
-    for (i = PARLEY_C2A_AT_SOURCE; i <= PARLEY_C2A_AT_RELIABILITY; i++) {
-        parley_c2a_member(msg, at[i]);
-    }
-
-    return 0;
-}
-
-
-static void
-parley_c2a_member(parley_msg_t *msg, uint32_t value)
-{
-    uint32_t          name;
-    parley_member_t  *member;
-
-    if (value == PARLEY_JSON_NONE) {
-        return;
-    }
-
-    member = &msg->members[msg->nmembers++];
-    name = value - 1;
-
-    /* as it stands where it can: it is known again by its place */
-
-    member->name = (parley_json_node(msg->doc, name)->flags
-                    & PARLEY_JSON_ESCAPED)
-                       ? parley_atom_name(parley_json_atom(msg->doc, name))
-                       : parley_json_span(msg->doc, name);
-    member->value.doc = msg->doc;
-    member->value.node = value;
 }

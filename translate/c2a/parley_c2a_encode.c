@@ -1,3 +1,18 @@
+/*
+ * Writes another protocol's message as an event:
+ *
+ *     {"jsonrpc": "2.0", "id": "evt-1", "method": "chat/deliver", "params": {
+ *         "eventId": "evt-1", "source": {"platform": "aee"},
+ *         "author": {"id": "alice", "kind": "agent"},
+ *         "timing": {"createdAt": "2026-06-02T19:10:00Z"},
+ *         "conversation": {"id": "C1", "kind": "thread", "threadId": "T1"},
+ *         "target": {"recipient": "agent:bob", "directedness": "to_me"},
+ *         "inReplyTo": "evt-0", "content": [...], "attention": {...},
+ *         "injection": {...}, "reliability": {...}}}
+ *
+ * and progress for somebody who called as notifications/progress.
+ */
+
 #include "parley_c2a.h"
 #include "parley_carry.h"
 #include "parley_name.h"
@@ -10,15 +25,22 @@
 
 static int parley_c2a_names(parley_c2a_encode_t *e);
 static int parley_c2a_group(parley_str_t name, parley_str_t *ret);
-static void parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group);
+static int parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group);
+static int parley_c2a_stand_there(parley_c2a_encode_t *e,
+    parley_str_t place);
+static int parley_c2a_stand_by_name(parley_c2a_encode_t *e,
+    parley_str_t name);
 static int parley_c2a_write_event(parley_c2a_encode_t *e);
 static void parley_c2a_write_head(parley_c2a_encode_t *e);
 static void parley_c2a_write_id(parley_c2a_encode_t *e);
 static void parley_c2a_write_author(parley_c2a_encode_t *e);
 static void parley_c2a_write_conversation(parley_c2a_encode_t *e);
+static void parley_c2a_write_in_reply_to(parley_c2a_encode_t *e);
 static void parley_c2a_write_attention(parley_c2a_encode_t *e);
-static void parley_c2a_write_knock(parley_c2a_encode_t *e);
-static void parley_c2a_withheld(parley_c2a_encode_t *e);
+static int parley_c2a_write_progress(parley_c2a_encode_t *e);
+static void parley_c2a_write_number(parley_c2a_encode_t *e,
+    parley_atom_t name, const char *otherwise);
+static void parley_c2a_untold(parley_c2a_encode_t *e);
 
 
 int
@@ -26,7 +48,7 @@ parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
 {
-    int                  restored;
+    int                  restored, progress;
     parley_c2a_encode_t  e;
 
     memset(&e, 0, sizeof(parley_c2a_encode_t));
@@ -38,6 +60,9 @@ parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
     e.err = err;
 
     restored = m->origin == PARLEY_PROTO_C2A;
+    progress = !restored && m->act == PARLEY_ACT_PROGRESS
+               && opts->answering != NULL
+               && opts->answering->wire == PARLEY_PROTO_C2A;
 
     /* an event has the text twice */
 
@@ -46,7 +71,8 @@ parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (parley_c2a_names(&e) != 0
         || (restored ? parley_c2a_write_restored(&e)
-                     : parley_c2a_write_event(&e)) != 0)
+            : progress ? parley_c2a_write_progress(&e)
+                       : parley_c2a_write_event(&e)) != 0)
     {
         return -1;
     }
@@ -55,8 +81,9 @@ parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
         return parley_error_memory(err);
     }
 
-    return restored ? parley_c2a_check_restored(engine, &e, ret)
-                    : parley_c2a_check_event(engine, &e, ret);
+    return restored || progress
+           ? parley_c2a_check_restored(engine, &e, ret)
+           : parley_c2a_check_event(engine, &e, ret);
 }
 
 
@@ -85,9 +112,13 @@ parley_c2a_names(parley_c2a_encode_t *e)
 
     e->row = parley_c2a_row(m, group);
 
-    parley_c2a_stand(e, name);
+    if (e->opts->answering != NULL
+        && e->opts->answering->wire == PARLEY_PROTO_C2A)
+    {
+        e->asked = e->opts->answering;
+    }
 
-    return 0;
+    return parley_c2a_stand(e, name) == 0 ? 0 : parley_error_memory(e->err);
 }
 
 
@@ -110,15 +141,25 @@ parley_c2a_group(parley_str_t name, parley_str_t *ret)
 /*
  * The channel is the conversation and the correlation its thread; what is
  * for somebody has no channel: the correlation is the conversation.  An
- * answer stands where the event stands that it answers.
+ * answer stands where its question does.  -1: no memory.
  */
 
-static void
+static int
 parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group)
 {
     const parley_msg_t  *answering;
 
     answering = e->opts->answering;
+
+    if (e->asked != NULL && e->asked->place.len > 0
+        && parley_c2a_stand_there(e, e->asked->place) != 0)
+    {
+        return -1;
+    }
+
+    if (e->placed) {
+        return 0;
+    }
 
     e->conversation = group;
     e->thread = answering != NULL ? answering->corr : e->m->corr;
@@ -131,6 +172,84 @@ parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group)
     if (e->conversation.len == 0) {
         e->conversation = e->m->id;
     }
+
+    return 0;
+}
+
+
+/*
+ * A conversation as in an event, or the target of a tool; one that names
+ * somebody is none.
+ */
+
+static int
+parley_c2a_stand_there(parley_c2a_encode_t *e, parley_str_t place)
+{
+    parley_str_t    name;
+    parley_json_t  *doc;
+
+    doc = parley_arena_alloc(e->arena, sizeof(parley_json_t));
+
+    if (doc == NULL
+        || parley_read_again(doc, e->arena, e->m->doc->seed, place, e->err)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (parley_json_type(doc, 0) == PARLEY_JSON_STRING) {
+        return parley_msg_string(doc, 0, &name) != 0
+               || parley_c2a_stand_by_name(e, name) != 0 ? -1 : 0;
+    }
+
+    if (parley_msg_string(doc, parley_json_member(doc, 0, PARLEY_ATOM_id),
+                          &e->conversation)
+        != 0
+        || parley_msg_string(doc, parley_json_member(doc, 0,
+                                                     PARLEY_ATOM_threadId),
+                             &e->thread)
+           != 0
+        || parley_msg_string(doc, parley_json_member(doc, 0,
+                                                     PARLEY_ATOM_kind),
+                             &e->kind)
+           != 0)
+    {
+        return -1;
+    }
+
+    e->placed = e->conversation.len > 0 || e->thread.len > 0
+                || e->kind.len > 0;
+
+    return 0;
+}
+
+
+/* "channel:C", "thread:T" */
+
+static int
+parley_c2a_stand_by_name(parley_c2a_encode_t *e, parley_str_t name)
+{
+    const uint8_t  *colon;
+
+    colon = name.len > 0 ? memchr(name.data, ':', name.len) : NULL;
+
+    if (colon == NULL) {
+        return 0;
+    }
+
+    e->kind = parley_str_make(name.data, (size_t) (colon - name.data));
+
+    if (!parley_str_is(e->kind, "channel") && !parley_str_is(e->kind, "thread"))
+    {
+        e->kind = parley_str_none;
+        return 0;
+    }
+
+    e->conversation = parley_str_from(name, e->kind.len + 1);
+
+    e->placed = e->conversation.len > 0;
+
+    return 0;
 }
 
 
@@ -145,12 +264,9 @@ parley_c2a_write_event(parley_c2a_encode_t *e)
 
     parley_c2a_write_head(e);
     parley_c2a_write_conversation(e);
+    parley_c2a_write_in_reply_to(e);
 
-    if (parley_str_is(e->row->mode, "notify")) {
-        parley_c2a_write_knock(e);
-        parley_c2a_withheld(e);
-
-    } else if (parley_c2a_write_content(e) != 0) {
+    if (parley_c2a_write_content(e) != 0) {
         return parley_error_memory(e->err);
     }
 
@@ -201,7 +317,7 @@ parley_c2a_write_head(parley_c2a_encode_t *e)
         parley_buf_put(b, text, parley_time_format(m->created_ms, text));
     }
 
-    parley_buf_lit(b, "\"},\"conversation\":{\"id\":\"");
+    parley_buf_lit(b, "\"},\"conversation\":{");
 }
 
 
@@ -246,8 +362,14 @@ parley_c2a_write_conversation(parley_c2a_encode_t *e)
 
     b = &e->b;
 
-    parley_buf_json_text(b, e->conversation);
-    parley_buf_str(b, e->row->in_conversation);
+    if (e->conversation.len > 0) {
+        parley_buf_lit(b, "\"id\":\"");
+        parley_buf_json_text(b, e->conversation);
+        parley_buf_lit(b, "\",");
+    }
+
+    parley_buf_lit(b, "\"kind\":\"");
+    parley_buf_str(b, e->kind.len > 0 ? e->kind : e->row->kind);
 
     if (e->thread.len > 0) {
         parley_buf_lit(b, "\",\"threadId\":\"");
@@ -263,6 +385,19 @@ parley_c2a_write_conversation(parley_c2a_encode_t *e)
     }
 
     parley_buf_str(b, e->row->in_target);
+}
+
+
+/* an id that its sender never gave means nothing to it */
+
+static void
+parley_c2a_write_in_reply_to(parley_c2a_encode_t *e)
+{
+    if (e->asked != NULL && e->asked->id.len > 0 && !e->asked->anonymous
+        && (e->m->act == PARLEY_ACT_REPLY || e->m->act == PARLEY_ACT_FAILURE))
+    {
+        parley_buf_member(&e->b, PARLEY_STR("inReplyTo"), e->asked->id);
+    }
 }
 
 
@@ -291,46 +426,130 @@ parley_c2a_write_attention(parley_c2a_encode_t *e)
 }
 
 
-/*
- * C2A-06.  The topic is the gateway's, and not even the intent goes in: it is
- * the sender's text as well.
- */
+/* "Cancellation And Progress": never an event, and to nobody who did not ask */
 
-static void
-parley_c2a_write_knock(parley_c2a_encode_t *e)
+static int
+parley_c2a_write_progress(parley_c2a_encode_t *e)
 {
-    parley_buf_t  *b;
+    uint32_t             status;
+    parley_buf_t        *b;
+    parley_str_t         text;
+    const parley_msg_t  *m;
 
     b = &e->b;
+    m = e->m;
 
-    parley_buf_lit(b, ",\"knock\":{");
-    parley_buf_member(b, PARLEY_STR("from"), e->sender);
-    parley_buf_member(b, PARLEY_STR("where"), e->recipient);
-    parley_buf_member(b, PARLEY_STR("directedness"), e->row->directedness);
-    parley_buf_member(b, PARLEY_STR("policy"), e->row->policy);
-    parley_buf_member(b, PARLEY_STR("priority"),
-                      parley_priority_name(e->m->priority));
-    parley_buf_member(b, PARLEY_STR("topic"), e->row->topic);
-    parley_buf_lit(b, ",\"pullWith\":\"chat.read_thread\"}");
+    if (e->asked->token.len == 0
+        && !parley_str_is(e->asked->form, "chat.deliver"))
+    {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                "nobody asked for progress of it");
+    }
+
+    parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"method\":"
+                      "\"notifications/progress\",\"params\":{"
+                      "\"progressToken\":");
+
+    parley_c2a_write_token(e);
+
+    parley_c2a_write_number(e, PARLEY_ATOM_progress, "0");
+    parley_c2a_write_number(e, PARLEY_ATOM_total, NULL);
+
+    status = parley_json_member(m->data.doc, m->data.node,
+                                PARLEY_ATOM_status);
+
+    if (parley_msg_string(m->data.doc, status, &text) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    parley_buf_lit(b, ",\"message\":\"");
+
+    if (m->text.len == 0 && text.len > 0) {
+        parley_buf_json_text(b, text);
+
+    } else {
+        parley_c2a_write_words(b, m, e->sender);
+    }
+
+    parley_buf_lit(b, "\"}}");
+
+    parley_c2a_untold(e);
+
+    return 0;
 }
 
 
-/* What a knock withholds this message does not carry. */
+/* An event, which has no place for a token, stands for itself. */
+
+void
+parley_c2a_write_token(parley_c2a_encode_t *e)
+{
+    if (e->asked->token.len > 0) {
+        parley_buf_str(&e->b, e->asked->token);
+
+    } else {
+        parley_buf_json_string(&e->b, e->asked->id);
+    }
+}
+
 
 static void
-parley_c2a_withheld(parley_c2a_encode_t *e)
+parley_c2a_write_number(parley_c2a_encode_t *e, parley_atom_t name,
+    const char *otherwise)
 {
-    uint32_t             i;
+    parley_json_ref_t  value;
+
+    value.doc = e->m->data.doc;
+    value.node = parley_json_member(value.doc, e->m->data.node, name);
+
+    if (value.node != PARLEY_JSON_NONE
+        && parley_json_type(value.doc, value.node) == PARLEY_JSON_NUMBER)
+    {
+        parley_buf_name(&e->b, parley_atom_name(name));
+        parley_buf_value(&e->b, value);
+
+    } else if (otherwise != NULL) {
+        parley_buf_name(&e->b, parley_atom_name(name));
+        parley_buf_put(&e->b, otherwise, strlen(otherwise));
+    }
+}
+
+
+/* What progress has no member for. */
+
+static void
+parley_c2a_untold(parley_c2a_encode_t *e)
+{
+    uint32_t             i, k;
+    parley_json_ref_t    value;
     const parley_msg_t  *m;
 
     m = e->m;
+    value.doc = m->data.doc;
 
-    parley_loss_at(e->loss, m, PARLEY_SPOT_FORM);
-    parley_loss_at(e->loss, m, PARLEY_SPOT_INTENT);
-    parley_loss_at(e->loss, m, PARLEY_SPOT_DATA);
+    if (m->data.node != PARLEY_JSON_NONE) {
+        for (k = parley_json_first(m->data.node);
+             k != parley_json_end(value.doc, m->data.node);
+             k = parley_json_after(value.doc, k + 1))
+        {
+            value.node = k + 1;
 
-    if (m->reply_to.len > 0) {
-        parley_loss_at(e->loss, m, PARLEY_SPOT_REPLY_TO);
+            switch (parley_json_atom(value.doc, k)) {
+
+            case PARLEY_ATOM_progress:
+            case PARLEY_ATOM_total:
+            case PARLEY_ATOM_status:
+                break;
+
+            default:
+                if (value.node != m->said[0]
+                    && parley_msg_is_payload(m, k))
+                {
+                    parley_loss_value(e->loss, value);
+                }
+            }
+        }
     }
 
     for (i = 0; i < m->nmembers; i++) {

@@ -113,8 +113,7 @@ static const uint8_t
 
 
 parley_c2a_form_t
-parley_c2a_places_find(parley_c2a_places_t *places, const parley_json_t *doc,
-    int *ret_tool)
+parley_c2a_places_find(parley_c2a_places_t *places, const parley_json_t *doc)
 {
     unsigned           i;
     uint32_t          *at;
@@ -139,8 +138,15 @@ parley_c2a_places_find(parley_c2a_places_t *places, const parley_json_t *doc,
     parley_c2a_places_add(places, doc, at[PARLEY_C2A_AT_PARAMS],
                           PARLEY_C2A_OF_PARAMS);
 
+    if (at[PARLEY_C2A_AT_METHOD] == PARLEY_JSON_NONE
+        && (at[PARLEY_C2A_AT_RESULT] != PARLEY_JSON_NONE
+            || at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE))
+    {
+        return PARLEY_C2A_RESPONSE;
+    }
+
     form = parley_c2a_form_called(doc, at[PARLEY_C2A_AT_METHOD],
-                                  at[PARLEY_C2A_AT_NAME], ret_tool);
+                                  at[PARLEY_C2A_AT_NAME]);
 
     if (form != PARLEY_C2A_DELIVER) {
         return form;

@@ -148,10 +148,11 @@ parley_c2a_field(const parley_json_t *doc, uint32_t name)
 
 /*
  * Finds what a message has, and returns its form as parley_c2a_form_of()
- * does.  It need not be valid.
+ * does; PARLEY_C2A_RESPONSE where there is no method and a result or an
+ * error.  It need not be valid.
  */
 parley_c2a_form_t parley_c2a_places_find(parley_c2a_places_t *places,
-    const parley_json_t *doc, int *ret_tool);
+    const parley_json_t *doc);
 
 /* Finds what a response has, and its result. */
 void parley_c2a_places_answer(parley_c2a_places_t *places,
@@ -167,6 +168,11 @@ void parley_c2a_places_params(parley_c2a_places_t *places,
  */
 uint32_t parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
     parley_proto_t *ret, parley_c2a_part_t *ret_part);
+
+
+/* Fills *msg, whose head is known, from a valid message.  -1: no memory. */
+int parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_c2a_places_t *places, parley_c2a_form_t form);
 
 
 /* parley_json_string_is() of what may be NONE and has hardly ever escapes */

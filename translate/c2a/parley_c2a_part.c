@@ -24,7 +24,7 @@ static int parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg,
 static int parley_c2a_unpack_intent(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
     const parley_codec_t *codec);
-static void parley_c2a_write_text(parley_c2a_encode_t *e);
+static int parley_c2a_write_sentence(parley_buf_t *b, const parley_msg_t *m);
 static void parley_c2a_write_members(parley_c2a_encode_t *e);
 static int parley_c2a_has_reply_to(const parley_msg_t *m);
 static int parley_c2a_has_intent(const parley_msg_t *m);
@@ -239,7 +239,15 @@ parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
     msg->said[0] = PARLEY_JSON_NONE;
     msg->timeout_ms = deadline;
 
-    if (parley_c2a_unpack(arena, msg, &part) != 0) {
+    if (parley_c2a_unpack(arena, msg, &part) != 0
+        || (msg->reply_to.len == 0
+            && parley_msg_string(msg->doc,
+                                 parley_json_member(msg->doc,
+                                                parley_c2a_params(msg->doc),
+                                                PARLEY_ATOM_inReplyTo),
+                                 &msg->reply_to)
+               != 0))
+    {
         return -1;
     }
 
@@ -364,7 +372,7 @@ parley_c2a_write_content(parley_c2a_encode_t *e)
     m = e->m;
 
     parley_buf_lit(b, ",\"content\":[{\"type\":\"text\",\"text\":\"");
-    parley_c2a_write_text(e);
+    parley_c2a_write_words(b, m, e->sender);
     parley_buf_lit(b, "\"},{\"type\":\"data\",\"mediaType\":\""
                       PARLEY_C2A_MEDIA_PREFIX);
     parley_buf_str(b, parley_proto_name(m->origin));
@@ -386,17 +394,10 @@ parley_c2a_write_content(parley_c2a_encode_t *e)
 }
 
 
-/* What the message says, else what it is; never its structure. */
-
-static void
-parley_c2a_write_text(parley_c2a_encode_t *e)
+void
+parley_c2a_write_words(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t sender)
 {
-    parley_buf_t        *b;
-    const parley_msg_t  *m;
-
-    b = &e->b;
-    m = e->m;
-
     if (m->act == PARLEY_ACT_FAILURE && m->code.len > 0) {
         parley_buf_json_text(b, m->code);
 
@@ -404,7 +405,7 @@ parley_c2a_write_text(parley_c2a_encode_t *e)
             parley_buf_lit(b, ": ");
         }
 
-    } else if (m->text.len == 0) {
+    } else if (m->text.len == 0 && !parley_c2a_write_sentence(b, m)) {
         parley_buf_json_text(b, m->form);
 
         if (parley_c2a_has_intent(m)) {
@@ -412,11 +413,45 @@ parley_c2a_write_text(parley_c2a_encode_t *e)
             parley_buf_json_text(b, m->intent);
         }
 
-        parley_buf_lit(b, " from ");
-        parley_buf_json_text(b, e->sender);
+        if (sender.len > 0) {
+            parley_buf_lit(b, " from ");
+            parley_buf_json_text(b, sender);
+        }
     }
 
     parley_buf_json_text(b, m->text);
+}
+
+
+/* Returns whether there is one. */
+
+static int
+parley_c2a_write_sentence(parley_buf_t *b, const parley_msg_t *m)
+{
+    parley_buf_t           sentence;
+    parley_str_t           text;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[m->origin];
+
+    if (codec->sentence == NULL) {
+        return 0;
+    }
+
+    parley_buf_init(&sentence, b->arena, 0);
+
+    if (!codec->sentence(&sentence, m)) {
+        return 0;
+    }
+
+    if (parley_buf_done(&sentence, &text) != 0) {
+        b->failed = 1;
+        return 1;
+    }
+
+    parley_buf_json_text(b, text);
+
+    return 1;
 }
 
 

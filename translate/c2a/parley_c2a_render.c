@@ -49,7 +49,7 @@ parley_c2a_render(parley_buf_t *b, parley_arena_t *arena,
     r.doc = m->doc;
 
     if (m->wire != PARLEY_PROTO_C2A
-        || parley_c2a_form_of(m->doc, &whole) != PARLEY_C2A_DELIVER)
+        || parley_c2a_form_of(m->doc) != PARLEY_C2A_DELIVER)
     {
         return 1;
     }

@@ -24,9 +24,11 @@ typedef struct {
 
 static void parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
     parley_loss_t *loss);
+static uint32_t parley_c2a_residue_unsaid(const parley_json_t *doc,
+    uint32_t params);
 static void parley_c2a_residue_member(const parley_json_t *doc,
     const parley_c2a_residue_row_t *row, uint32_t object, unsigned said,
-    parley_loss_t *loss);
+    uint32_t unsaid, parley_loss_t *loss);
 static void parley_c2a_residue_lost(const parley_json_t *doc,
     const parley_c2a_residue_row_t *row, uint32_t name, parley_loss_t *loss);
 static void parley_c2a_residue_content(const parley_msg_t *m,
@@ -103,8 +105,8 @@ static const uint8_t  parley_c2a_text_fields[PARLEY_C2A_FIELDS + 1] = {
 void
 parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
 {
+    uint32_t           i;
     parley_c2a_form_t  form;
-    parley_json_ref_t  meta;
 
     if (m->origin != m->wire) {
         parley_c2a_residue_event(m, parley_c2a_params(m->doc), loss);
@@ -120,13 +122,13 @@ parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
 
     /* what a tool returned has none of them */
 
-    if (form != PARLEY_C2A_FORMS && parley_c2a_form_info(form)->tool) {
-        meta.doc = m->doc;
-        meta.node = parley_json_member(m->doc, parley_c2a_params(m->doc),
-                                       PARLEY_ATOM__meta);
+    if (form == PARLEY_C2A_FORMS || !parley_c2a_form_info(form)->tool) {
+        return;
+    }
 
-        if (meta.node != PARLEY_JSON_NONE) {
-            parley_loss_value(loss, meta);
+    for (i = 0; i < m->nmembers; i++) {
+        if (!parley_str_is(m->members[i].name, "id")) {
+            parley_loss_value(loss, m->members[i].value);
         }
     }
 }
@@ -139,7 +141,7 @@ parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
     parley_loss_t *loss)
 {
     unsigned              said;
-    uint32_t              k;
+    uint32_t              k, unsaid;
     parley_json_ref_t     value;
     parley_c2a_field_t    field;
     const parley_json_t  *doc;
@@ -151,6 +153,8 @@ parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
     if (m->origin != m->wire) {
         said |= PARLEY_C2A_MADE;
     }
+
+    unsaid = parley_c2a_residue_unsaid(doc, params);
 
     for (k = parley_json_first(params);
          k != parley_json_end(doc, params);
@@ -164,7 +168,7 @@ parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
             parley_c2a_residue_member(doc,
                                       &parley_c2a_residue_rows[field
                                                 - PARLEY_C2A_FIELD_EVENT_ID],
-                                      k + 1, said, loss);
+                                      k + 1, said, unsaid, loss);
             continue;
         }
 
@@ -177,16 +181,44 @@ parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
             continue;
         }
 
+        /* beside what is carried it says again what that answers */
+
+        if (parley_json_atom(doc, k) == PARLEY_ATOM_inReplyTo) {
+            continue;
+        }
+
         value.node = k + 1;
         parley_loss_value(loss, value);
     }
 }
 
 
+/*
+ * The id of a conversation where its thread is the correlation and somebody is
+ * named besides: then no canonical field has it.
+ */
+
+static uint32_t
+parley_c2a_residue_unsaid(const parley_json_t *doc, uint32_t params)
+{
+    uint32_t  target, conversation;
+
+    target = parley_json_member(doc, params, PARLEY_ATOM_target);
+    conversation = parley_json_member(doc, params, PARLEY_ATOM_conversation);
+
+    return parley_json_member(doc, target, PARLEY_ATOM_recipient)
+           != PARLEY_JSON_NONE
+           && parley_json_member(doc, conversation, PARLEY_ATOM_threadId)
+              != PARLEY_JSON_NONE
+           ? parley_json_member(doc, conversation, PARLEY_ATOM_id)
+           : PARLEY_JSON_NONE;
+}
+
+
 static void
 parley_c2a_residue_member(const parley_json_t *doc,
     const parley_c2a_residue_row_t *row, uint32_t object, unsigned said,
-    parley_loss_t *loss)
+    uint32_t unsaid, parley_loss_t *loss)
 {
     unsigned            by;
     uint32_t            k, end;
@@ -204,7 +236,7 @@ parley_c2a_residue_member(const parley_json_t *doc,
         field = parley_c2a_field(doc, k);
         by = row->fields[field];
 
-        if (by & said) {
+        if ((by & said) && k + 1 != unsaid) {
             continue;
         }
 

@@ -22,6 +22,9 @@ typedef struct {
 
 
 static void parley_c2a_restored_id(parley_c2a_encode_t *e);
+static void parley_c2a_restored_call(parley_c2a_encode_t *e,
+    const parley_c2a_form_info_t *info);
+static int parley_c2a_restored_progress(parley_c2a_encode_t *e);
 static void parley_c2a_restored_rest(parley_c2a_encode_t *e,
     parley_c2a_form_t form);
 static int parley_c2a_is_aside(const parley_member_t *member);
@@ -46,7 +49,6 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
 {
     parley_buf_t                  *b;
     parley_c2a_form_t              form;
-    const parley_member_t         *meta;
     const parley_c2a_form_info_t  *info;
 
     b = &e->b;
@@ -73,19 +75,12 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
         }
 
     } else if (info->tool) {
-        parley_buf_octet(b, '{');
-        parley_buf_member(b, PARLEY_STR("name"), info->form);
-        parley_buf_lit(b, ",\"arguments\":");
-        parley_carry_payload(b, e->m, PARLEY_ATOM_NONE);
+        parley_c2a_restored_call(e, info);
 
-        meta = parley_c2a_member(e->m, "_meta");
-
-        if (meta != NULL) {
-            parley_buf_name(b, meta->name);
-            parley_buf_value(b, meta->value);
+    } else if (form == PARLEY_C2A_PROGRESS && e->asked != NULL) {
+        if (parley_c2a_restored_progress(e) != 0) {
+            return parley_error_memory(e->err);
         }
-
-        parley_buf_octet(b, '}');
 
     } else {
         parley_carry_payload(b, e->m, PARLEY_ATOM_NONE);
@@ -114,6 +109,80 @@ parley_c2a_restored_id(parley_c2a_encode_t *e)
 }
 
 
+/* {"name", "arguments"} and what else such a call may say */
+
+static void
+parley_c2a_restored_call(parley_c2a_encode_t *e,
+    const parley_c2a_form_info_t *info)
+{
+    uint32_t                i;
+    parley_buf_t           *b;
+    const parley_member_t  *member;
+
+    b = &e->b;
+    member = parley_c2a_member(e->m, "name");
+
+    parley_buf_lit(b, "{\"name\":");
+
+    if (member != NULL
+        && parley_c2a_tool_is(member->value.doc, member->value.node,
+                              info->form))
+    {
+        parley_buf_value(b, member->value);
+
+    } else {
+        parley_buf_json_string(b, info->form);
+    }
+
+    parley_buf_lit(b, ",\"arguments\":");
+    parley_carry_payload(b, e->m, PARLEY_ATOM_NONE);
+
+    for (i = 0; i < e->m->nmembers; i++) {
+        member = &e->m->members[i];
+
+        if (!parley_str_is(member->name, "id")
+            && !parley_str_is(member->name, "name"))
+        {
+            parley_buf_octet(b, ',');
+            parley_buf_json_string(b, member->name);
+            parley_buf_octet(b, ':');
+            parley_buf_value(b, member->value);
+        }
+    }
+
+    parley_buf_octet(b, '}');
+}
+
+
+/* Under whatever the one who asked calls it. */
+
+static int
+parley_c2a_restored_progress(parley_c2a_encode_t *e)
+{
+    parley_buf_t  payload;
+    parley_str_t  text;
+
+    parley_buf_init(&payload, e->arena, 0);
+    parley_carry_payload(&payload, e->m, PARLEY_ATOM_progressToken);
+
+    if (parley_buf_done(&payload, &text) != 0) {
+        return -1;
+    }
+
+    parley_buf_lit(&e->b, "{\"progressToken\":");
+    parley_c2a_write_token(e);
+
+    if (text.len > 2) {
+        parley_buf_octet(&e->b, ',');
+        parley_buf_put(&e->b, text.data + 1, text.len - 2);
+    }
+
+    parley_buf_octet(&e->b, '}');
+
+    return 0;
+}
+
+
 /* Members that such a message has no place for. */
 
 static void
@@ -127,7 +196,10 @@ parley_c2a_restored_rest(parley_c2a_encode_t *e, parley_c2a_form_t form)
 
         if (parley_str_is(member->name, "id")
             || (parley_c2a_form_info(form)->tool
-                && parley_str_is(member->name, "_meta")))
+                && (!parley_str_is(member->name, "name")
+                    || parley_c2a_tool_is(member->value.doc,
+                                          member->value.node,
+                                          parley_c2a_form_info(form)->form))))
         {
             continue;
         }

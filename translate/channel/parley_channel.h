@@ -180,6 +180,9 @@ int parley_channel_decode(const parley_engine_t *engine,
  */
 int parley_channel_says(parley_msg_t *msg);
 
+/* The codec's sentence (parley_codec.h). */
+int parley_channel_sentence(parley_buf_t *b, const parley_msg_t *m);
+
 /*
  * Where a text slot of the frame holds a text carrier that translation wrote,
  * makes *msg the message that it carries.  -1: no memory.

@@ -28,6 +28,7 @@ const parley_codec_t  parley_channel_codec = {
     .detect = parley_channel_detect,
     .decode = parley_channel_decode,
     .payload = parley_channel_says,
+    .sentence = parley_channel_sentence,
     .submit = parley_channel_submit,
     .residue = parley_channel_residue,
     .encode = parley_channel_encode,

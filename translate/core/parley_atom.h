@@ -20,11 +20,11 @@
 /* in the order of their octets, all of which are ASCII */
 #define PARLEY_ATOM_NAMES(NAME)                                               \
     NAME(_meta) NAME(accepted) NAME(acted_by) NAME(action)                    \
-    NAME(advisory_text) NAME(aee) NAME(alg) NAME(arguments) NAME(arousal)     \
-    NAME(attempt) NAME(attention) NAME(auth_token) NAME(author)               \
-    NAME(batch_refs) NAME(blocked_action) NAME(body) NAME(branch)             \
-    NAME(broadcast_text) NAME(c2a) NAME(capabilities) NAME(channel)           \
-    NAME(chatTools) NAME(checksum) NAME(clientInfo) NAME(code)                \
+    NAME(advisory_text) NAME(aee) NAME(alg) NAME(approved) NAME(arguments)    \
+    NAME(arousal) NAME(attempt) NAME(attention) NAME(auth_token)              \
+    NAME(author) NAME(batch_refs) NAME(blocked_action) NAME(body)             \
+    NAME(branch) NAME(broadcast_text) NAME(c2a) NAME(capabilities)            \
+    NAME(channel) NAME(chatTools) NAME(checksum) NAME(clientInfo) NAME(code)  \
     NAME(cognitive) NAME(comfort) NAME(constitution_ref) NAME(constraints)    \
     NAME(content) NAME(context) NAME(convergence_class) NAME(conversation)    \
     NAME(corr) NAME(created) NAME(createdAt) NAME(created_at) NAME(data)      \
@@ -41,11 +41,11 @@
     NAME(kind) NAME(knock) NAME(label) NAME(lease_id) NAME(limit)             \
     NAME(locator) NAME(manifest_hash) NAME(mediaType) NAME(members)           \
     NAME(mentions) NAME(message) NAME(message_id) NAME(method)                \
-    NAME(min_confidence) NAME(mode) NAME(model_families) NAME(moq) NAME(name) \
-    NAME(next_session_id) NAME(offer) NAME(options) NAME(pain) NAME(params)   \
-    NAME(payload) NAME(payload_ref) NAME(personal_state) NAME(platform)       \
-    NAME(pointer_refs) NAME(policy) NAME(previous_session_id) NAME(priority)  \
-    NAME(progress) NAME(progressToken) NAME(propagation_mode)                 \
+    NAME(min_confidence) NAME(mode) NAME(model_families) NAME(moq)            \
+    NAME(name) NAME(next_session_id) NAME(offer) NAME(options) NAME(pain)     \
+    NAME(params) NAME(payload) NAME(payload_ref) NAME(personal_state)         \
+    NAME(platform) NAME(pointer_refs) NAME(policy) NAME(previous_session_id)  \
+    NAME(priority) NAME(progress) NAME(progressToken) NAME(propagation_mode)  \
     NAME(protocolVersion) NAME(provenance_basis)                              \
     NAME(provenance_compute_location) NAME(provenance_context_check)          \
     NAME(provenance_method) NAME(provenance_return_ref) NAME(pullWith)        \

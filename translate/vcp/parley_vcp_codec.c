@@ -1,11 +1,13 @@
 #include "parley_vcp.h"
 #include "parley_id.h"
+#include "parley_sentence.h"
 
 
 #define PARLEY_VCP_DETECTED  100    /* "vcp_message" is there */
 
 
 static int parley_vcp_detect(const parley_json_t *doc);
+static int parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m);
 static void parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss);
 static parley_direction_t parley_vcp_direction(const parley_msg_t *m);
 static int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
@@ -52,6 +54,7 @@ const parley_codec_t  parley_vcp_codec = {
     .detect = parley_vcp_detect,
     .decode = parley_vcp_decode,
     .payload = parley_vcp_says,
+    .sentence = parley_vcp_sentence,
     .residue = parley_vcp_residue,
     .encode = parley_vcp_encode,
     .direction = parley_vcp_direction,
@@ -140,6 +143,27 @@ parley_vcp_field(const parley_json_t *doc, uint32_t name)
 {
     return (parley_vcp_field_t)
            (PARLEY_VCP_FIELDS - parley_vcp_atoms[parley_json_atom(doc, name)]);
+}
+
+
+/* What a message says that gives no reason (section 5). */
+
+static int
+parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m)
+{
+    static const parley_sentence_t  sentences[] = {
+        { parley_str("constraint_propagate"), {
+            { parley_str("propagates constraints: "), PARLEY_ATOM_constraints,
+              0, 0 },
+            { parley_str("; mode: "), PARLEY_ATOM_propagation_mode, 0,
+              0 } } },
+        { parley_str("constitution_announce"), {
+            { parley_str("announces the constitution "),
+              PARLEY_ATOM_constitution_ref, 0, 0 } } },
+    };
+
+    return parley_sentence_write(b, m, sentences,
+                                 sizeof(sentences) / sizeof(sentences[0]));
 }
 
 
