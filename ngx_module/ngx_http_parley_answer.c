@@ -263,7 +263,9 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
             return NGX_ERROR;
         }
 
-    } else if (r->headers_out.status < NGX_HTTP_SPECIAL_RESPONSE) {
+    } else if (r->headers_out.status < NGX_HTTP_SPECIAL_RESPONSE
+               && !ctx->retryable)
+    {
         ngx_http_parley_taken(ctx);
 
     } else {
@@ -333,6 +335,8 @@ ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
     ctx->final = answer.kind == PARLEY_ANSWER_MESSAGE
                  && (answer.msg.act == PARLEY_ACT_REPLY
                      || answer.msg.act == PARLEY_ACT_FAILURE);
+
+    ctx->retryable = answer.kind == PARLEY_ANSWER_REFUSED && answer.retryable;
 
     if (answer.kind == PARLEY_ANSWER_MESSAGE
         && parley_intents_check(ctx->mcf->intents, arena, &answer.msg,

@@ -242,7 +242,9 @@ ngx_http_parley_allowed(ngx_http_parley_ctx_t *ctx)
     const char               *pointer;
     parley_policy_request_t   request;
 
-    if (ctx->lcf->policy == NULL) {
+    if (ctx->lcf->policy == NULL
+        || parley_is_unruled(&ctx->msg, ctx->lcf->speak))
+    {
         return NGX_OK;
     }
 
@@ -288,7 +290,8 @@ ngx_http_parley_policy_request(ngx_http_parley_ctx_t *ctx,
 
 
 ngx_int_t
-ngx_http_parley_may_use(ngx_http_parley_ctx_t *ctx, parley_str_t intent)
+ngx_http_parley_may_use(ngx_http_parley_ctx_t *ctx, parley_str_t form,
+    parley_str_t intent)
 {
     parley_error_t           err;
     parley_policy_request_t  request;
@@ -299,6 +302,7 @@ ngx_http_parley_may_use(ngx_http_parley_ctx_t *ctx, parley_str_t intent)
 
     ngx_http_parley_policy_request(ctx, &request);
 
+    request.type = form;
     request.intent = intent;
 
     return parley_policy_check(ctx->lcf->policy, &request, &err) == 0;

@@ -107,6 +107,8 @@ typedef struct {
     unsigned                      call_kept:1;
     unsigned                      final:1;        /* the answer is a result
                                                      or an error */
+    unsigned                      retryable:1;    /* the answer says that the
+                                                     message may come again */
     unsigned                      forwarded:1;    /* access let it through */
     unsigned                      dry:1;          /* dry run: untouched */
     unsigned                      replied:1;      /* the gateway's own reply
@@ -235,9 +237,9 @@ ngx_int_t ngx_http_parley_read(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_check(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
-/* Whether the caller might send such a message with another intent. */
+/* Whether the caller might send such a message of another form and intent. */
 ngx_int_t ngx_http_parley_may_use(ngx_http_parley_ctx_t *ctx,
-    parley_str_t intent);
+    parley_str_t form, parley_str_t intent);
 
 
 /* ngx_http_parley_identity.c */
@@ -301,7 +303,7 @@ ngx_int_t ngx_http_parley_origin_of_call(ngx_http_parley_ctx_t *ctx,
  */
 ngx_int_t ngx_http_parley_refer(ngx_http_parley_ctx_t *ctx);
 
-/* The message was read again: what it takes back is known still. */
+/* The message was read again: what it answers or takes back is known still. */
 void ngx_http_parley_refer_again(ngx_http_parley_ctx_t *ctx);
 
 /* Whom the message is for, also where only what it answers says it. */

@@ -298,6 +298,7 @@ ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
     o.head.sent = (uint8_t) ctx->lcf->speak;
     o.head.act = (uint8_t) m->act;
     o.head.mute = (uint8_t) ctx->sent.mute;
+    o.head.approval = (uint8_t) m->approval;
     o.head.alarm = (uint8_t) m->alarm;
     o.head.priority = (uint8_t) m->priority;
 
@@ -310,6 +311,8 @@ ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
     o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_ID] = ctx->sent.id;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_CORR] = ctx->sent.corr;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_CALL] = ctx->sent.call;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_PLACE] = m->place;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_TOKEN] = m->token;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_FROM] =
                                ngx_http_parley_origin_name(ctx, m->sender);
 

@@ -29,6 +29,8 @@ typedef enum {
     NGX_HTTP_PARLEY_ORIGIN_SENT_CALL,
     NGX_HTTP_PARLEY_ORIGIN_SENT_FROM,
     NGX_HTTP_PARLEY_ORIGIN_SENT_TO,
+    NGX_HTTP_PARLEY_ORIGIN_PLACE,
+    NGX_HTTP_PARLEY_ORIGIN_TOKEN,
     NGX_HTTP_PARLEY_ORIGIN_TEXTS
 } ngx_http_parley_origin_text_e;
 
@@ -46,6 +48,7 @@ typedef struct {
     uint8_t                       alarm;
     uint8_t                       priority;
     uint8_t                       mute;           /* C2A-13 */
+    uint8_t                       approval;
     uint8_t                       same[NGX_HTTP_PARLEY_ORIGIN_TEXTS];
     uint16_t                      len[NGX_HTTP_PARLEY_ORIGIN_TEXTS];
 } ngx_http_parley_origin_head_t;

@@ -20,6 +20,10 @@ typedef ngx_int_t (*ngx_http_parley_own_pt)(ngx_http_parley_ctx_t *ctx,
     parley_str_t *ret, ngx_http_parley_fault_t *fault);
 
 
+static ngx_int_t ngx_http_parley_own_protocol(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static int ngx_http_parley_own_may(void *data, parley_str_t form,
+    parley_str_t intent);
 static ngx_int_t ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx,
     parley_aee_own_t own, parley_reply_t *reply);
 static ngx_int_t ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx,
@@ -58,6 +62,12 @@ ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_reply_t    reply;
     parley_aee_own_t  own;
 
+    rc = ngx_http_parley_own_protocol(r, ctx);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
     if (ctx->proto != PARLEY_PROTO_AEE || ctx->msg.partial || ctx->lcf->dry_run
         || !parley_str_eq(ctx->msg.recipient,
                           ngx_http_parley_str(&ctx->mcf->self)))
@@ -88,6 +98,51 @@ ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ctx->verdict = "answered";
 
     return ngx_http_parley_respond(r, ctx, &reply);
+}
+
+
+/* what a protocol has between a client and whoever it connects to */
+
+static ngx_int_t
+ngx_http_parley_own_protocol(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    int             rc;
+    parley_own_t    own;
+    parley_reply_t  reply;
+
+    if (ctx->lcf->dry_run) {
+        return NGX_OK;
+    }
+
+    own.speak = ctx->lcf->speak;
+    own.may = ngx_http_parley_own_may;
+    own.ctx = ctx;
+
+    rc = parley_own(&ctx->arena, &ctx->msg, &own, &reply, &ctx->error);
+
+    if (rc == 0) {
+        return NGX_OK;
+    }
+
+    if (rc < 0) {
+        ngx_http_parley_window_release(ctx);
+        return NGX_DECLINED;
+    }
+
+    ngx_http_parley_window_commit(ctx);
+    ctx->verdict = "answered";
+
+    return ngx_http_parley_respond(r, ctx, &reply);
+}
+
+
+static int
+ngx_http_parley_own_may(void *data, parley_str_t form, parley_str_t intent)
+{
+    ngx_http_parley_ctx_t *ctx = data;
+
+    return ngx_http_parley_may_use(ctx, form, intent);
 }
 
 
@@ -295,7 +350,7 @@ ngx_http_parley_own_keep(void *data, parley_str_t intent)
         return 0;
     }
 
-    return ngx_http_parley_may_use(ctx, intent);
+    return ngx_http_parley_may_use(ctx, ctx->msg.form, intent);
 }
 
 

@@ -158,9 +158,14 @@ ngx_http_parley_refer_found(ngx_http_parley_ctx_t *ctx)
     m->recipient = o->texts[NGX_HTTP_PARLEY_ORIGIN_RECIPIENT];
     m->alarm = (parley_alarm_t) o->head.alarm;
     m->priority = (parley_priority_t) o->head.priority;
+    m->approval = o->head.approval;
+    m->place = o->texts[NGX_HTTP_PARLEY_ORIGIN_PLACE];
+    m->token = o->texts[NGX_HTTP_PARLEY_ORIGIN_TOKEN];
 
     ctx->referred = 1;
     ctx->opts.answering = m;
+
+    ngx_http_parley_refer_again(ctx);
 
     return NGX_OK;
 }
@@ -207,6 +212,10 @@ void
 ngx_http_parley_refer_again(ngx_http_parley_ctx_t *ctx)
 {
     parley_str_t  *texts;
+
+    if (ctx->opts.answering) {
+        parley_answers(&ctx->msg, ctx->opts.answering->approval);
+    }
 
     if (!ctx->recalled) {
         return;

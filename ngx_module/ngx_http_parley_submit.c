@@ -75,6 +75,8 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
                         ? ctx->msg.sender
                         : ngx_http_parley_own_name(ctx, ctx->msg.wire);
     submission.ms = ngx_http_parley_now();
+    submission.mcp = ngx_http_parley_in_header(r, "mcp-protocol-version")
+                     != NULL;
 
     if (ctx->principal && (ctx->jwt || ctx->sig_verified)) {
         submission.owner = ctx->principal->sub;

@@ -13,7 +13,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415208
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415209
 
 /* a reservation outlives a worker that was killed by at most this */
 #define NGX_HTTP_PARLEY_LEASE        (3600 * 1000)
@@ -256,8 +256,8 @@ ngx_http_parley_window_reserve(ngx_http_parley_ctx_t *ctx)
     parley_window_result_t   rc;
     ngx_http_parley_zone_t  *zone;
 
-    if (ctx->msg.partial || ctx->msg.id.len == 0) {
-        /* a log record, a notification: nothing to know it again by */
+    if (ctx->msg.partial || ctx->msg.anonymous || ctx->msg.id.len == 0) {
+        /* a log record, a call without a key: nothing to know it again by */
         return NGX_OK;
     }
 

@@ -466,7 +466,7 @@ parley_step_freshness(parley_explain_t *e)
 static parley_verdict_t
 parley_step_window(parley_explain_t *e)
 {
-    if (e->msg.partial || e->msg.id.len == 0) {
+    if (e->msg.partial || e->msg.anonymous || e->msg.id.len == 0) {
         parley_explain_note(e, "it may come twice");
         return PARLEY_STEP_NONE;
     }
@@ -487,6 +487,11 @@ parley_step_policy(parley_explain_t *e)
     if (e->settings.policy.n == 0) {
         parley_explain_note(e, "no rules");
         return PARLEY_STEP_NONE;
+    }
+
+    if (parley_is_unruled(&e->msg, e->settings.speak)) {
+        parley_explain_note(e, "needs no rule");
+        return PARLEY_STEP_PASSED;
     }
 
     memset(&request, 0, sizeof(request));

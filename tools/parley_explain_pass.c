@@ -9,6 +9,7 @@
 
 
 static parley_verdict_t parley_step_own(parley_explain_t *e);
+static int parley_step_may(void *ctx, parley_str_t form, parley_str_t intent);
 static parley_verdict_t parley_step_caps(parley_explain_t *e);
 static parley_verdict_t parley_step_reply(parley_explain_t *e);
 static parley_verdict_t parley_step_translation(parley_explain_t *e);
@@ -31,10 +32,31 @@ const parley_step_t  parley_explain_passes[] = {
 };
 
 
-/* AEE-21 to AEE-27 */
+/* MCP-01, AEE-21 to AEE-27 */
 static parley_verdict_t
 parley_step_own(parley_explain_t *e)
 {
+    int             rc;
+    parley_own_t    own;
+    parley_reply_t  reply;
+
+    own.speak = e->settings.speak;
+    own.may = parley_step_may;
+    own.ctx = NULL;
+
+    rc = e->settings.dry_run ? 0 : parley_own(e->in->arena, &e->msg, &own,
+                                              &reply, &e->in->err);
+
+    if (rc < 0) {
+        return PARLEY_STEP_REFUSED;
+    }
+
+    if (rc > 0) {
+        parley_explain_note(e, "the gateway answers %.*s itself",
+                            parley_explain_str(e->msg.intent));
+        return PARLEY_STEP_ANSWERED;
+    }
+
     if (e->proto != PARLEY_PROTO_AEE || e->msg.partial
         || e->settings.dry_run
         || !parley_str_eq(e->msg.recipient, e->settings.self))
@@ -56,6 +78,18 @@ parley_step_own(parley_explain_t *e)
                         parley_explain_str(e->msg.intent));
 
     return PARLEY_STEP_ANSWERED;
+}
+
+
+/* What such an answer lists nobody is told here. */
+static int
+parley_step_may(void *ctx, parley_str_t form, parley_str_t intent)
+{
+    (void) ctx;
+    (void) form;
+    (void) intent;
+
+    return 0;
 }
 
 
