@@ -74,9 +74,9 @@ service c2a
 
 
 
-=== TEST 3: C2A-03 C2A-05 C2A-06 GW-06 AEE to C2A: a task to a bus is a knock, its content is loss
+=== TEST 3: C2A-03 C2A-05 GW-06 AEE to C2A: a task to a bus keeps its content
 --- send
-post('/to-c2a', aee(to => 'bus.ops', payload => { text => 'secret thing' }))
+post('/to-c2a', aee(to => 'bus.ops', payload => { text => 'who can?' }))
 --- service: took($c, $q)
 --- error_code: 202
 --- valid
@@ -86,14 +86,12 @@ service c2a
 /params/conversation/kind = channel
 /params/target/directedness = to_my_role
 /params/attention/policy = may_respond
-/params/injection/mode = notify
-/params/knock/from = agent:alice
-/params/knock/where = channel:ops
-/params/knock/pullWith = chat.read_thread
-! /params/content
-/params/knock/topic ~ ^(?!.*secret)
+/params/injection/mode = buffered
+/params/content/0/text = who can?
+/params/content/1/data = {"text":"who can?"}
+! /params/knock
 --- answer_headers
-Parley-Loss ~ /payload
+! Parley-Loss
 
 
 
@@ -194,7 +192,7 @@ answer aee
 --- send
 post('/to-c2a', aee())
 --- service: refused($c, $q, 200)
---- error_code: 422
+--- error_code: 403
 --- valid
 answer aee
 --- answer

@@ -99,7 +99,7 @@ service aee
 /payload/text = Is it blocked?
 --- answer
 /id = 7
-/result = {"accepted":true,"disposition":"acknowledged"}
+/result/structuredContent = {"accepted":true,"disposition":"acknowledged"}
 
 
 
@@ -135,7 +135,7 @@ service aee
 /intent = c2a.chat.send_message
 /payload/text = It is not.
 --- answer
-/result = {"accepted":true,"disposition":"responded"}
+/result/structuredContent = {"accepted":true,"disposition":"responded"}
 
 
 
@@ -163,7 +163,7 @@ service aee
 /corr = ${corr}
 /reply_to = ${id}
 --- answer
-/result = {"accepted":true,"disposition":"responded"}
+/result/structuredContent = {"accepted":true,"disposition":"responded"}
 
 
 
@@ -183,7 +183,7 @@ service aee
 /payload/code = E_DECLINED
 /payload/retryable = false
 --- answer
-/result = {"accepted":true,"disposition":"ignored"}
+/result/structuredContent = {"accepted":true,"disposition":"ignored"}
 
 
 
@@ -205,7 +205,7 @@ service aee
 /payload/message = no disk
 /payload/retryable = true
 --- answer
-/result = {"accepted":true,"disposition":"deferred"}
+/result/structuredContent = {"accepted":true,"disposition":"deferred"}
 
 
 
@@ -227,7 +227,7 @@ service aee
 /priority = low
 /to = agent.bob
 --- answer
-/result = {"accepted":true,"disposition":"claimed"}
+/result/structuredContent = {"accepted":true,"disposition":"claimed"}
 
 
 
@@ -285,7 +285,8 @@ answer c2a /result/message
 /result/message/target/recipient = agent:alice
 /result/message/target/directedness = to_me
 /result/message/conversation/id = C-ops-1234
-/result/message/conversation/kind = thread
+/result/message/conversation/kind = dm
+/result/message/inReplyTo = ${id}
 /result/message/attention/policy = may_respond
 /result/message/injection/mode = buffered
 /result/message/content/0/text = it is not
@@ -335,14 +336,16 @@ post('/to-aee', deliver())
 
 === TEST 18: GW-07 C2A to AEE: progress, then the response, in a stream
 --- send
-post('/to-aee', deliver())
+$::m = deliver(); $::id = $::m->{params}{eventId};
+post('/to-aee', $::m)
 --- service: events($c, $q)
 --- error_code: 200
 --- events
 /0/jsonrpc = 2.0
-/0/method = chat/deliver
-/0/params/attention/policy = must_not_respond
-/0/params/injection/mode = digest
+/0/method = notifications/progress
+/0/params/progressToken = ${id}
+/0/params/message = half
+! /0/id
 /1/id = call-1
 /1/result/disposition = responded
 /1/result/message/content/0/text = it is done
@@ -383,9 +386,7 @@ ${first}
 
 === TEST 21: GW-06 C2A to AEE: what names nobody is for the gateway
 --- send
-post('/to-aee', { jsonrpc => '2.0', id => 1, method => 'initialize',
-                  params => { protocolVersion => '2026-06-02',
-                              capabilities => {} } })
+post('/to-aee', call('chat.list_events'))
 --- service: took($c, $q)
 --- error_code: 200
 --- valid
@@ -394,7 +395,7 @@ service aee
 /type = task
 /from = agent.alice
 /to = service.parley
-/intent = c2a.initialize
+/intent = c2a.chat.list_events
 
 
 

@@ -68,10 +68,9 @@ post('/to-aee', change(deliver(), jsonrpc => '1.0'))
 === TEST 6: C2A-28 a batch is no request
 --- send
 post('/to-aee', jcs([deliver(), deliver()]))
---- error_code: 415
---- forwarded: 0
+--- refused: c2a field-invalid
 --- answer
-/code = protocol-unsupported
+/error/code = -32600
 
 
 
@@ -272,7 +271,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 /type = stream
 /payload/signal = seen
 --- answer
-/result = {"accepted":true,"disposition":"acknowledged"}
+/result/structuredContent = {"accepted":true,"disposition":"acknowledged"}
 
 
 
@@ -288,7 +287,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 /type = stream
 /payload/signal = agree
 --- answer
-/result = {"accepted":true,"disposition":"acknowledged"}
+/result/structuredContent = {"accepted":true,"disposition":"acknowledged"}
 
 
 
@@ -304,7 +303,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 /type = stream
 /payload/signal = queued
 --- answer
-/result = {"accepted":true,"disposition":"deferred"}
+/result/structuredContent = {"accepted":true,"disposition":"deferred"}
 
 
 
@@ -320,7 +319,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 /type = stream
 /payload/signal = claimed
 --- answer
-/result = {"accepted":true,"disposition":"claimed"}
+/result/structuredContent = {"accepted":true,"disposition":"claimed"}
 
 
 
@@ -336,4 +335,4 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 /type = stream
 /payload/signal = unclear
 --- answer
-/result = {"accepted":true,"disposition":null}
+/result/structuredContent = {"accepted":true,"disposition":null}

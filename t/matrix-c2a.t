@@ -229,7 +229,7 @@ service vcp
 /payload/requires_ack = false
 --- answer
 /id = 7
-/result = {"accepted":true,"disposition":"deferred"}
+/result/structuredContent = {"accepted":true,"disposition":"deferred"}
 
 
 

@@ -79,7 +79,7 @@ service c2a
 
 
 
-=== TEST 4: C2A-03 C2A-05 GW-06 agent-channel to C2A: a lock is silent
+=== TEST 4: C2A-03 C2A-05 GW-06 agent-channel to C2A: a lock goes to the mailbox, in words
 --- send
 post('/to-c2a', frame('agent_lock_request', { resource => 'db',
      lease_id => uuid4(), ttl_ms => 60000 }))
@@ -90,7 +90,8 @@ service c2a
 --- got
 /params/conversation/kind = system
 /params/attention/policy = must_not_respond
-/params/injection/mode = silent
+/params/injection/mode = tool_mailbox
+/params/content/0/text ~ ^locks
 
 
 
@@ -155,7 +156,7 @@ service c2a
 --- got
 /params/author = {"id":"alice","kind":"agent"}
 /params/target = {"directedness":"to_me","recipient":"agent:bob"}
-/params/conversation = {"id":"C-ops-1234","kind":"thread"}
+/params/conversation = {"id":"C-ops-1234","kind":"dm"}
 /params/attention/policy = may_respond
 /params/content/0/text = I do
 

@@ -134,7 +134,7 @@ service c2a
 
 
 
-=== TEST 7: C2A-03 C2A-05 GW-06 VCP to C2A: information is silent
+=== TEST 7: C2A-03 C2A-05 GW-06 VCP to C2A: information goes to the mailbox
 --- send
 post('/to-c2a', escalation(severity => 'info'))
 --- service: took($c, $q)
@@ -144,7 +144,7 @@ service c2a
 --- got
 /params/conversation/kind = system
 /params/attention/policy = must_not_respond
-/params/injection/mode = silent
+/params/injection/mode = tool_mailbox
 
 
 

@@ -232,6 +232,7 @@ sub remember {
 # what the gateway alone can know
 my $gateways_own = qr/^(?:reply-unmatched|sender-identity-mismatch)$/;
 
+my %id_of = (aee => 'id', vcp => 'message_id', channel => 'frame_id');
 my %count;
 
 for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
@@ -310,9 +311,27 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
             # as it was written, not as a JSON reader would have it
             my ($body) = $out =~ /,"message":(.*)\}\n\z/s;
 
+            # one without an id of its own gets another each time
+            if ($from eq 'c2a' && $in !~ /"(?:eventId|idempotencyKey)"/) {
+                my ($made, $other) = map { from_json($_)->{$id_of{$to}} }
+                    $got->{body}, $body;
+                $body =~ s/\Q$other\E/$made/g;
+            }
+
             is($body, $got->{body}, 'the same octets');
             is_deeply($said->{loss}, loss_of($answer->{headers}{'parley-loss'}),
                       'the same loss');
+            return;
+        }
+
+        # what is between a client and whoever it connects to
+        if ($from eq 'c2a'
+            && ($said->{code} // '') eq 'translation-unsupported'
+            && (!$refused || $refused->{code} eq 'kind-unknown'))
+        {
+            $count{answered}++;
+            ok(!$refused || $refused->{field} eq $said->{field},
+               'answered by the gateway');
             return;
         }
 

@@ -51,7 +51,8 @@ my %number = qw(
 my %word = qw(
     json-invalid field-invalid
     method-not-allowed envelope-version-unsupported
-    protocol-unsupported envelope-version-unsupported intent-refused scope-unauthorised
+    protocol-unsupported envelope-version-unsupported
+    intent-refused scope-unauthorised
     direction-refused scope-unauthorised policy-refused scope-unauthorised
     message-too-large field-invalid message-stale field-invalid
     translation-unsupported field-invalid translation-lossy field-invalid

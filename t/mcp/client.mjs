@@ -1,0 +1,92 @@
+// A harness: the official client of MCP, of either generation, at a location
+// of the gateway.
+//
+//     node client.mjs GENERATION URL TOKEN STEP...
+//
+// GENERATION is 1 or 2, or "modern": 2 without a session.  A step is
+// METHOD or METHOD=JSON, one of those below.  Prints a JSON array: what came
+// of each, or {"error": {"name", "code", "status", "message"}}.
+
+const [generation, url, token, ...steps] = process.argv.slice(2);
+
+// what the clients print is no result
+console.log = console.info = console.debug = console.error;
+
+const { Client } = generation === '1'
+    ? await import('@modelcontextprotocol/sdk/client/index.js')
+    : await import('@modelcontextprotocol/client');
+
+const { StreamableHTTPClientTransport } = generation === '1'
+    ? await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+    : await import('@modelcontextprotocol/client');
+
+const options = generation === 'modern'
+    ? { versionNegotiation: { mode: 'auto' } } : {};
+
+let client, heard;
+
+const doing = {
+    async connect() {
+        heard = { logs: [], progress: [], errors: [] };
+        client = new Client({ name: 'parley-test', version: '1' }, options);
+        client.onerror = e => heard.errors.push(String(e.message ?? e));
+        client.fallbackNotificationHandler = async n => {
+            heard.logs.push(n.method);
+        };
+
+        const transport = new StreamableHTTPClientTransport(new URL(url), {
+            requestInit: { headers: { Authorization: token } }
+        });
+
+        await client.connect(transport);
+
+        return { server: client.getServerVersion(),
+                 capabilities: client.getServerCapabilities(),
+                 version: client.getNegotiatedProtocolVersion?.()
+                          ?? transport.protocolVersion,
+                 session: transport.sessionId !== undefined };
+    },
+
+    ping: () => client.ping(),
+
+    async tools() {
+        return (await client.listTools()).tools;
+    },
+
+    call: params => client.callTool(params),
+
+    // with whatever progress is reported on the way
+    async follow(params) {
+        const onprogress = p => heard.progress.push(p);
+        const result = generation === '1'
+            ? await client.callTool(params, undefined, { onprogress })
+            : await client.callTool(params, { onprogress });
+
+        return { result, progress: heard.progress };
+    },
+
+    resources: () => client.listResources(),
+
+    heard: () => heard,
+
+    async close() {
+        await client.close();
+        return true;
+    }
+};
+
+const results = [];
+
+for (const step of steps) {
+    const [, name, params] = step.match(/^(\w+)(?:=(.*))?$/s);
+
+    try {
+        results.push(await doing[name](params && JSON.parse(params)) ?? null);
+    } catch (e) {
+        results.push({ error: { name: e.constructor.name, code: e.code,
+                                status: e.data?.status,
+                                message: String(e.message) } });
+    }
+}
+
+process.stdout.write(JSON.stringify(results) + '\n', () => process.exit(0));
