@@ -64,18 +64,23 @@ parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
 }
 
 
-/* A tool that needs none may be called without. */
+/*
+ * A tool that needs none may be called without: what carries it says so by a
+ * null.
+ */
 
 static int
 parley_c2a_no_arguments(parley_arena_t *arena, parley_msg_t *msg)
 {
-    parley_json_t   *doc;
-    parley_error_t   err;
+    parley_json_t    *doc;
+    parley_error_t    err;
+    parley_member_t  *member;
 
     doc = parley_arena_alloc(arena, sizeof(parley_json_t));
 
     if (doc == NULL
-        || parley_read_again(doc, arena, msg->doc->seed, PARLEY_STR("{}"),
+        || parley_read_again(doc, arena, msg->doc->seed,
+                             PARLEY_STR("{\"data\":{},\"arguments\":null}"),
                              &err)
            != 0)
     {
@@ -83,7 +88,13 @@ parley_c2a_no_arguments(parley_arena_t *arena, parley_msg_t *msg)
     }
 
     msg->data.doc = doc;
-    msg->data.node = 0;
+    msg->data.node = parley_json_member(doc, 0, PARLEY_ATOM_data);
+
+    member = &msg->members[msg->nmembers++];
+
+    member->name = PARLEY_STR("arguments");
+    member->value.doc = doc;
+    member->value.node = parley_json_member(doc, 0, PARLEY_ATOM_arguments);
 
     return 0;
 }
@@ -257,7 +268,7 @@ parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
 
 /*
  * The id of the call, and what it says beside its arguments: its name where
- * that is written another way.
+ * that is written another way.  There is room for one more.
  */
 
 static int
@@ -273,7 +284,7 @@ parley_c2a_tool_members(parley_arena_t *arena, parley_msg_t *msg,
     params = at[PARLEY_C2A_AT_PARAMS];
 
     msg->members = parley_arena_alloc(arena,
-                                      (1 + parley_json_node(doc, params)
+                                      (2 + parley_json_node(doc, params)
                                                ->count)
                                       * sizeof(parley_member_t));
 

@@ -127,7 +127,9 @@ parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
     }
 
     for (i = 0; i < m->nmembers; i++) {
-        if (!parley_str_is(m->members[i].name, "id")) {
+        if (!parley_str_is(m->members[i].name, "id")
+            && m->members[i].value.doc == m->doc)
+        {
             parley_loss_value(loss, m->members[i].value);
         }
     }

@@ -22,8 +22,11 @@ typedef struct {
 
 
 static void parley_c2a_restored_id(parley_c2a_encode_t *e);
-static void parley_c2a_restored_call(parley_c2a_encode_t *e,
+static int parley_c2a_restored_call(parley_c2a_encode_t *e,
     const parley_c2a_form_info_t *info);
+static int parley_c2a_is_own_member(const parley_member_t *member);
+static int parley_c2a_is_of_call(const parley_member_t *member,
+    parley_str_t tool);
 static int parley_c2a_restored_progress(parley_c2a_encode_t *e);
 static void parley_c2a_restored_rest(parley_c2a_encode_t *e,
     parley_c2a_form_t form);
@@ -75,7 +78,9 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
         }
 
     } else if (info->tool) {
-        parley_c2a_restored_call(e, info);
+        if (parley_c2a_restored_call(e, info) != 0) {
+            return parley_error_memory(e->err);
+        }
 
     } else if (form == PARLEY_C2A_PROGRESS && e->asked != NULL) {
         if (parley_c2a_restored_progress(e) != 0) {
@@ -111,12 +116,13 @@ parley_c2a_restored_id(parley_c2a_encode_t *e)
 
 /* {"name", "arguments"} and what else such a call may say */
 
-static void
+static int
 parley_c2a_restored_call(parley_c2a_encode_t *e,
     const parley_c2a_form_info_t *info)
 {
     uint32_t                i;
-    parley_buf_t           *b;
+    parley_buf_t           *b, payload;
+    parley_str_t            text;
     const parley_member_t  *member;
 
     b = &e->b;
@@ -134,15 +140,24 @@ parley_c2a_restored_call(parley_c2a_encode_t *e,
         parley_buf_json_string(b, info->form);
     }
 
-    parley_buf_lit(b, ",\"arguments\":");
-    parley_carry_payload(b, e->m, PARLEY_ATOM_NONE);
+    parley_buf_init(&payload, e->arena, 0);
+    parley_carry_payload(&payload, e->m, PARLEY_ATOM_NONE);
+
+    if (parley_buf_done(&payload, &text) != 0) {
+        return -1;
+    }
+
+    if (parley_c2a_member(e->m, "arguments") == NULL
+        || !parley_str_is(text, "{}"))
+    {
+        parley_buf_lit(b, ",\"arguments\":");
+        parley_buf_str(b, text);
+    }
 
     for (i = 0; i < e->m->nmembers; i++) {
         member = &e->m->members[i];
 
-        if (!parley_str_is(member->name, "id")
-            && !parley_str_is(member->name, "name"))
-        {
+        if (!parley_c2a_is_own_member(member)) {
             parley_buf_octet(b, ',');
             parley_buf_json_string(b, member->name);
             parley_buf_octet(b, ':');
@@ -151,6 +166,34 @@ parley_c2a_restored_call(parley_c2a_encode_t *e,
     }
 
     parley_buf_octet(b, '}');
+
+    return 0;
+}
+
+
+/* Whether a call has a place for a member of that value. */
+
+static int
+parley_c2a_is_of_call(const parley_member_t *member, parley_str_t tool)
+{
+    if (parley_str_is(member->name, "name")) {
+        return parley_c2a_tool_is(member->value.doc, member->value.node, tool);
+    }
+
+    return !parley_str_is(member->name, "arguments")
+           || parley_json_type(member->value.doc, member->value.node)
+              == PARLEY_JSON_NULL;
+}
+
+
+/* What is said of a call, not in its params as they stand. */
+
+static int
+parley_c2a_is_own_member(const parley_member_t *member)
+{
+    return parley_str_is(member->name, "id")
+           || parley_str_is(member->name, "name")
+           || parley_str_is(member->name, "arguments");
 }
 
 
@@ -196,10 +239,8 @@ parley_c2a_restored_rest(parley_c2a_encode_t *e, parley_c2a_form_t form)
 
         if (parley_str_is(member->name, "id")
             || (parley_c2a_form_info(form)->tool
-                && (!parley_str_is(member->name, "name")
-                    || parley_c2a_tool_is(member->value.doc,
-                                          member->value.node,
-                                          parley_c2a_form_info(form)->form))))
+                && parley_c2a_is_of_call(member,
+                                         parley_c2a_form_info(form)->form)))
         {
             continue;
         }
