@@ -215,11 +215,11 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_buf_lit(&b, "principal=");
     parley_buf_json_string(&b, ctx->opts.principal);
 
-    if (ctx->jwt) {
+    if (ctx->who.jwt) {
         parley_buf_lit(&b, "; token");
     }
 
-    if (ctx->sig_verified) {
+    if (ctx->who.sig_verified) {
         parley_buf_lit(&b, "; signature=");
         parley_buf_json_string(&b, ctx->opts.sig_alg);
         parley_buf_lit(&b, "; kid=");
