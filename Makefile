@@ -62,11 +62,11 @@ endif
 
 # the one list of library sources; config reads it too
 SOURCES := $(shell sed 's/\#.*//' sources)
-INCLUDES := $(addprefix -I,$(sort translate translate/core auth schemas gate \
+INCLUDES := $(addprefix -I,$(sort translate translate/core auth schemas \
 	$(patsubst %/,%,$(dir $(SOURCES)))))
 
 HEADERS := $(wildcard translate/*.h translate/*/*.h auth/*.h schemas/*.h \
-	gate/*.h ngx_module/*.h)
+	ngx_module/*.h)
 MODULE_SOURCES := $(shell sed 's/\#.*//' ngx_module/sources)
 
 # V=1 shows the commands of the compiler
@@ -90,7 +90,7 @@ endif
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
 TOOL_SOURCES := $(wildcard tools/parley*.c)
 TOOL_OBJS := $(TOOL_SOURCES:%.c=$(OBJ)/%.o)
-PRINT_SOURCES := $(wildcard tools/print_mapping*.c)
+PRINT_SOURCES := $(wildcard tools/print_mapping*.c) tools/parley_glue.c
 PRINT_OBJS := $(PRINT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_SOURCES := $(wildcard t/unit/test_*.c)
 UNIT_OBJS := $(UNIT_SOURCES:%.c=$(OBJ)/%.o)

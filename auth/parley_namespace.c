@@ -77,7 +77,9 @@ parley_name_is(parley_namespace_t space, parley_str_t s)
     }
 
     for (i = 0; i < s.len; i++) {
-        if (s.data[i] <= ' ' || s.data[i] == 0x7f) {
+        if (s.data[i] <= ' ' || s.data[i] == 0x7f
+            || (s.data[i] == 0xc2 && i + 1 < s.len && s.data[i + 1] < 0xa0))
+        {
             return 0;
         }
     }

@@ -17,6 +17,7 @@
 #include "parley_amend.h"
 #include "parley_check.h"
 #include "parley_directory.h"
+#include "parley_escape.h"
 #include "parley_key.h"
 #include "parley_engine.h"
 #include "parley_intents.h"

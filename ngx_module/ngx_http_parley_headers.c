@@ -38,7 +38,6 @@ static ngx_int_t ngx_http_parley_verified(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_trace(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static void ngx_http_parley_printable(u_char *dst, parley_str_t s);
 
 
 static ngx_http_parley_header_t
@@ -197,12 +196,14 @@ ngx_http_parley_header_push(ngx_http_request_t *r,
 }
 
 
-/* GW-08: what was verified about the message, for upstreams that ask */
+/*
+ * GW-08: what was verified about the message, for upstreams that ask.  Values
+ * are percent-encoded: each header says one thing (SEC-05).
+ */
 
 static ngx_int_t
 ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    u_char        *p;
     parley_buf_t   b;
     parley_str_t   value;
 
@@ -212,33 +213,27 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     parley_buf_init(&b, &ctx->arena, 0);
 
-    parley_buf_lit(&b, "principal=");
-    parley_buf_json_string(&b, ctx->opts.principal);
+    parley_buf_lit(&b, "principal=\"");
+    parley_escape_put(&b, ctx->opts.principal, PARLEY_ESCAPE_VALUE);
+    parley_buf_octet(&b, '"');
 
-    if (ctx->who.jwt) {
+    if (ctx->jwt) {
         parley_buf_lit(&b, "; token");
     }
 
-    if (ctx->who.sig_verified) {
-        parley_buf_lit(&b, "; signature=");
-        parley_buf_json_string(&b, ctx->opts.sig_alg);
-        parley_buf_lit(&b, "; kid=");
-        parley_buf_json_string(&b, ctx->opts.sig_kid);
+    if (ctx->sig_verified) {
+        parley_buf_lit(&b, "; signature=\"");
+        parley_escape_put(&b, ctx->opts.sig_alg, PARLEY_ESCAPE_VALUE);
+        parley_buf_lit(&b, "\"; kid=\"");
+        parley_escape_put(&b, ctx->opts.sig_kid, PARLEY_ESCAPE_VALUE);
+        parley_buf_octet(&b, '"');
     }
 
     if (parley_buf_done(&b, &value) != 0) {
         return NGX_ERROR;
     }
 
-    p = parley_arena_octets(&ctx->arena, value.len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_http_parley_printable(p, value);
-
-    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_VERIFIED,
-                                       parley_str_make(p, value.len));
+    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_VERIFIED, value);
 }
 
 
@@ -322,17 +317,4 @@ ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
     h->value = ngx_http_parley_ngx_str(value);
 
     return NGX_OK;
-}
-
-
-/* no text of a message can end a header line or begin another */
-
-static void
-ngx_http_parley_printable(u_char *dst, parley_str_t s)
-{
-    size_t  i;
-
-    for (i = 0; i < s.len; i++) {
-        dst[i] = (s.data[i] >= 0x20 && s.data[i] < 0x7f) ? s.data[i] : '?';
-    }
 }

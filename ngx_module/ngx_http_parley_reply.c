@@ -10,7 +10,7 @@
 #include "ngx_http_parley_module.h"
 
 
-/* of an id or name in the error log */
+/* octets of an id or name in the error log, before they are encoded */
 #define NGX_HTTP_PARLEY_LOG_MAX  128
 
 
@@ -22,7 +22,8 @@ static ngx_int_t ngx_http_parley_challenge(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_retry_after(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static parley_str_t ngx_http_parley_log_text(u_char *buf, parley_str_t s);
+static ngx_str_t ngx_http_parley_log_text(ngx_http_parley_ctx_t *ctx,
+    parley_str_t s);
 
 
 ngx_int_t
@@ -213,7 +214,9 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    if (parley_loss_text(&ctx->loss, &ctx->arena, &lost) != 0) {
+    if (parley_loss_text(&ctx->loss, &ctx->arena, PARLEY_STR(", "), &lost)
+        != 0)
+    {
         return NGX_ERROR;
     }
 
@@ -281,18 +284,15 @@ ngx_http_parley_retry_after(ngx_http_request_t *r,
 void
 ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    u_char                      id[NGX_HTTP_PARLEY_LOG_MAX];
-    u_char                      sub[NGX_HTTP_PARLEY_LOG_MAX];
     ngx_str_t                   who, which;
     const parley_error_info_t  *info;
 
     info = parley_error_info(ctx->error.code);
 
-    who = ngx_http_parley_ngx_str(ngx_http_parley_log_text(sub,
-                  ctx->who.principal ? ctx->who.principal->sub
-                                     : parley_str_none));
-    which = ngx_http_parley_ngx_str(ngx_http_parley_log_text(id,
-                             ctx->msg_read ? ctx->msg.id : parley_str_none));
+    who = ngx_http_parley_log_text(ctx, ctx->principal ? ctx->principal->sub
+                                                       : parley_str_none);
+    which = ngx_http_parley_log_text(ctx, ctx->msg_read ? ctx->msg.id
+                                                        : parley_str_none);
 
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
                   "parley: %s %*s%s%s: %s, principal \"%V\", id \"%V\"",
@@ -303,19 +303,16 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* a line of the log is not for a message to write */
+/* a line of the log is not for a message to write (SEC-01) */
 
-static parley_str_t
-ngx_http_parley_log_text(u_char *buf, parley_str_t s)
+static ngx_str_t
+ngx_http_parley_log_text(ngx_http_parley_ctx_t *ctx, parley_str_t s)
 {
-    size_t  i, n;
+    s.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
 
-    n = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
-
-    for (i = 0; i < n; i++) {
-        buf[i] = (s.data[i] < 0x20 || s.data[i] >= 0x7f || s.data[i] == '"')
-                 ? '?' : s.data[i];
+    if (parley_escape(&ctx->arena, s, PARLEY_ESCAPE_VALUE, &s) != 0) {
+        s = parley_str_none;
     }
 
-    return parley_str_make(buf, n);
+    return ngx_http_parley_ngx_str(s);
 }

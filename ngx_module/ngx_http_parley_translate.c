@@ -17,12 +17,15 @@
 
 static ngx_int_t ngx_http_parley_translated(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_lossy(ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_edit(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_caps(ngx_http_parley_ctx_t *ctx,
     parley_caps_t *ret);
 static ngx_int_t ngx_http_parley_options(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
+static int ngx_http_parley_sign(void *data, parley_str_t octets,
+    parley_msg_sig_t *ret, parley_error_t *err);
 
 
 ngx_int_t
@@ -43,8 +46,7 @@ ngx_http_parley_translate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 static ngx_int_t
 ngx_http_parley_translated(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    ngx_int_t     rc;
-    parley_str_t  lost;
+    ngx_int_t  rc;
 
     rc = ngx_http_parley_edit(r, ctx);
     if (rc != NGX_OK) {
@@ -77,19 +79,31 @@ ngx_http_parley_translated(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     if (ctx->loss.count && ctx->lcf->loss == NGX_HTTP_PARLEY_LOSS_REJECT) {
 
-        lost = ctx->loss.nitems ? ctx->loss.items[0] : parley_str_none;
-
-        (void) parley_error_set(&ctx->error, PARLEY_E_TRANSLATION_LOSSY, NULL,
-                                "%u members cannot travel to the upstream's "
-                                "protocol", (unsigned) ctx->loss.count);
-
-        ngx_snprintf((u_char *) ctx->error.field, PARLEY_POINTER_MAX, "%*s%Z",
-                     ngx_min(lost.len, PARLEY_POINTER_MAX - 1), lost.data);
-
-        return NGX_DECLINED;
+        return ngx_http_parley_lossy(ctx);
     }
 
     return ngx_http_parley_origin_keep(ctx);
+}
+
+
+static ngx_int_t
+ngx_http_parley_lossy(ngx_http_parley_ctx_t *ctx)
+{
+    char          field[PARLEY_POINTER_MAX];
+    parley_str_t  lost;
+
+    lost = ctx->loss.nitems ? ctx->loss.items[0] : parley_str_none;
+
+    /* a name of the message's: made printable with the error */
+
+    ngx_snprintf((u_char *) field, sizeof(field), "%*s%Z",
+                 ngx_min(lost.len, sizeof(field) - 1), lost.data);
+
+    (void) parley_error_set(&ctx->error, PARLEY_E_TRANSLATION_LOSSY, field,
+                            "%u members cannot travel to the upstream's "
+                            "protocol", (unsigned) ctx->loss.count);
+
+    return NGX_DECLINED;
 }
 
 
@@ -159,8 +173,8 @@ ngx_http_parley_caps(ngx_http_parley_ctx_t *ctx, parley_caps_t *ret)
                     : PARLEY_PRIORITY_URGENT;
     ret->timeout_ms = ccf ? (int64_t) ccf->timeout : 0;
 
-    if (ctx->who.principal) {
-        ret->max_priority = ctx->who.principal->max_priority;
+    if (ctx->principal) {
+        ret->max_priority = ctx->principal->max_priority;
     }
 }
 
@@ -175,8 +189,9 @@ ngx_http_parley_options(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     opts = &ctx->opts;
 
     opts->self = ngx_http_parley_str(&ctx->mcf->self);
-    parley_who_opts(&ctx->who, opts);
-
+    opts->resolve = ngx_http_parley_resolve;
+    opts->attribute = ngx_http_parley_attribute;
+    opts->resolve_ctx = ctx;
     opts->now_ms = ngx_http_parley_now();
 
     if (ctx->lcf->context) {
@@ -204,14 +219,48 @@ ngx_http_parley_options(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
                                         &opts->trace_id, &opts->span_id);
     }
 
-    opts->principal = parley_who_proven(&ctx->who);
-
-    if (ctx->who.sig_verified) {
-        opts->sig_alg = ctx->msg.sig.alg;
-        opts->sig_kid = ctx->who.sig_kid;
+    if (ctx->principal && (ctx->jwt || ctx->sig_verified)) {
+        opts->principal = ctx->principal->sub;
     }
 
-    parley_seal_opts(&ctx->seal, opts);
+    if (ctx->sig_verified) {
+        opts->sig_alg = ctx->msg.sig.alg;
+        opts->sig_kid = ctx->sig_kid;
+    }
+
+    if (ctx->mcf->signing) {
+        opts->sign = ngx_http_parley_sign;
+        opts->sign_ctx = ctx;
+    }
 
     return NGX_OK;
+}
+
+
+static int
+ngx_http_parley_sign(void *data, parley_str_t octets, parley_msg_sig_t *ret,
+    parley_error_t *err)
+{
+    ngx_http_parley_ctx_t *ctx = data;
+
+    char          text[PARLEY_SIGNATURE_TEXT_MAX];
+    parley_str_t  value;
+
+    if (parley_signature_sign(ctx->mcf->signing, octets, text, &value, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    ngx_memzero(ret, sizeof(parley_msg_sig_t));
+
+    ret->alg = parley_signature_word(ctx->mcf->signing);
+    ret->kid = ctx->mcf->signing->kid;
+    ret->present = 1;
+
+    if (parley_arena_str(&ctx->arena, value, &ret->value) != 0) {
+        return parley_error_memory(err);
+    }
+
+    return 0;
 }

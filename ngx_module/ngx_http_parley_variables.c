@@ -3,7 +3,8 @@
  * Copyright (C) 2026 The Parley authors
  *
  * Variables: for logs, maps and headers.  Never payload.  Where there is no
- * verdict yet they are not found.
+ * verdict yet they are not found.  What they hold is percent-encoded
+ * (SEC-01): nginx writes it as it is, wherever a directive puts it.
  */
 
 
@@ -90,8 +91,10 @@ ngx_http_parley_variable_ctx(ngx_http_request_t *r,
 }
 
 
+/* a word of the gateway's own: it is plain */
+
 static ngx_int_t
-ngx_http_parley_variable_set(ngx_http_variable_value_t *v, parley_str_t s)
+ngx_http_parley_variable_word(ngx_http_variable_value_t *v, parley_str_t s)
 {
     if (s.len == 0) {
         return NGX_OK;
@@ -103,6 +106,20 @@ ngx_http_parley_variable_set(ngx_http_variable_value_t *v, parley_str_t s)
     v->len = s.len;
 
     return NGX_OK;
+}
+
+
+/* what came from outside */
+
+static ngx_int_t
+ngx_http_parley_variable_text(ngx_http_parley_ctx_t *ctx,
+    ngx_http_variable_value_t *v, parley_str_t s)
+{
+    if (parley_escape(&ctx->arena, s, PARLEY_ESCAPE_VALUE, &s) != 0) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_variable_word(v, s);
 }
 
 
@@ -118,7 +135,7 @@ ngx_http_parley_variable_message(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_set(v,
+    return ngx_http_parley_variable_text(ctx, v,
                             *(parley_str_t *) ((char *) &ctx->msg + data));
 }
 
@@ -135,7 +152,7 @@ ngx_http_parley_variable_protocol(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_set(v, parley_proto_name(ctx->proto));
+    return ngx_http_parley_variable_word(v, parley_proto_name(ctx->proto));
 }
 
 
@@ -151,7 +168,7 @@ ngx_http_parley_variable_priority(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_set(v,
+    return ngx_http_parley_variable_word(v,
                                      parley_priority_name(ctx->msg.priority));
 }
 
@@ -164,11 +181,11 @@ ngx_http_parley_variable_principal(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || ctx->who.principal == NULL) {
+    if (ctx == NULL || ctx->principal == NULL) {
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_set(v, ctx->who.principal->sub);
+    return ngx_http_parley_variable_text(ctx, v, ctx->principal->sub);
 }
 
 
@@ -187,16 +204,16 @@ ngx_http_parley_variable_signature(ngx_http_request_t *r,
     }
 
     if (!ctx->msg.sig.present) {
-        return ngx_http_parley_variable_set(v, PARLEY_STR("none"));
+        return ngx_http_parley_variable_word(v, PARLEY_STR("none"));
     }
 
-    if (!ctx->who.sig_verified) {
-        return ngx_http_parley_variable_set(v, PARLEY_STR("unverified"));
+    if (!ctx->sig_verified) {
+        return ngx_http_parley_variable_word(v, PARLEY_STR("unverified"));
     }
 
-    return ngx_http_parley_variable_set(v, ctx->who.sig_kid.len
-                                           ? ctx->who.sig_kid
-                                           : PARLEY_STR("verified"));
+    return ngx_http_parley_variable_text(ctx, v, ctx->sig_kid.len
+                                                 ? ctx->sig_kid
+                                                 : PARLEY_STR("verified"));
 }
 
 
@@ -212,7 +229,7 @@ ngx_http_parley_variable_verdict(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_set(v, parley_str_c(ctx->verdict));
+    return ngx_http_parley_variable_word(v, parley_str_c(ctx->verdict));
 }
 
 
@@ -228,7 +245,7 @@ ngx_http_parley_variable_error(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_set(v,
+    return ngx_http_parley_variable_word(v,
                                      parley_error_info(ctx->error.code)->word);
 }
 
@@ -246,11 +263,13 @@ ngx_http_parley_variable_loss(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    if (parley_loss_text(&ctx->loss, &ctx->arena, &text) != 0) {
+    if (parley_loss_text(&ctx->loss, &ctx->arena, PARLEY_STR(","), &text)
+        != 0)
+    {
         return NGX_ERROR;
     }
 
-    return ngx_http_parley_variable_set(v, text);
+    return ngx_http_parley_variable_word(v, text);
 }
 
 
@@ -265,18 +284,18 @@ ngx_http_parley_variable_claim(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || ctx->who.jwt == NULL) {
+    if (ctx == NULL || ctx->jwt == NULL) {
         return NGX_OK;
     }
 
     claim = parley_str_make(name->data + sizeof("parley_claim_") - 1,
                             name->len - (sizeof("parley_claim_") - 1));
 
-    if (parley_jwt_claim(ctx->who.jwt, &ctx->arena, claim, &text) != 0) {
+    if (parley_jwt_claim(ctx->jwt, &ctx->arena, claim, &text) != 0) {
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_set(v, text);
+    return ngx_http_parley_variable_text(ctx, v, text);
 }
 
 

@@ -8,8 +8,7 @@
 
 #include <jansson.h>
 
-#include "parley_engine.h"
-#include "parley_who.h"
+#include "parley_glue.h"
 
 
 #define MAPPING_FORMS_MAX  64

@@ -1,19 +1,9 @@
 #include "parley_loss.h"
 #include "parley_buf.h"
+#include "parley_escape.h"
 
 
 static void parley_loss_made(parley_loss_t *loss, parley_buf_t *b);
-static int parley_loss_is_plain(parley_str_t item);
-static void parley_loss_escape(parley_buf_t *b, parley_str_t item);
-
-
-/* all but printable ASCII, and what would end an item or begin an escape */
-static const uint8_t  parley_loss_escaped[256] = {
-    [0x00 ... 0x1F] = 1,
-    ['%'] = 1,
-    [','] = 1,
-    [0x7F ... 0xFF] = 1
-};
 
 
 void
@@ -112,26 +102,12 @@ parley_loss_made(parley_loss_t *loss, parley_buf_t *b)
         return;
     }
 
-    if (!loss->escaped && !parley_loss_is_plain(pointer)) {
+    if (!loss->escaped && !parley_escape_is_plain(pointer, PARLEY_ESCAPE_ITEM))
+    {
         loss->escaped = 1;
     }
 
     parley_loss_known(loss, pointer);
-}
-
-
-static int
-parley_loss_is_plain(parley_str_t item)
-{
-    size_t  i;
-
-    for (i = 0; i < item.len; i++) {
-        if (parley_loss_escaped[item.data[i]]) {
-            return 0;
-        }
-    }
-
-    return 1;
 }
 
 
@@ -168,7 +144,7 @@ parley_loss_known(parley_loss_t *loss, parley_str_t pointer)
 
 int
 parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
-    parley_str_t *ret)
+    parley_str_t between, parley_str_t *ret)
 {
     uint32_t      i;
     parley_buf_t  b;
@@ -187,11 +163,11 @@ parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
 
     for (i = 0; i < loss->nitems; i++) {
         if (i > 0) {
-            parley_buf_lit(&b, ", ");
+            parley_buf_str(&b, between);
         }
 
         if (loss->escaped) {
-            parley_loss_escape(&b, loss->items[i]);
+            parley_escape_put(&b, loss->items[i], PARLEY_ESCAPE_ITEM);
 
         } else {
             parley_buf_str(&b, loss->items[i]);
@@ -199,34 +175,4 @@ parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
     }
 
     return parley_buf_done(&b, ret);
-}
-
-
-static void
-parley_loss_escape(parley_buf_t *b, parley_str_t item)
-{
-    uint8_t         escape[3];
-    const uint8_t  *p, *run, *end;
-
-    static const char  hex[] = "0123456789ABCDEF";
-
-    end = item.data + item.len;
-
-    for (p = run = item.data; p < end; p++) {
-
-        if (!parley_loss_escaped[*p]) {
-            continue;
-        }
-
-        parley_buf_put(b, run, (size_t) (p - run));
-        run = p + 1;
-
-        escape[0] = '%';
-        escape[1] = (uint8_t) hex[*p >> 4];
-        escape[2] = (uint8_t) hex[*p & 15];
-
-        parley_buf_put(b, escape, sizeof(escape));
-    }
-
-    parley_buf_put(b, run, (size_t) (p - run));
 }

@@ -21,7 +21,7 @@ typedef struct {
     parley_str_t    *items;
     uint32_t         nitems;
     uint32_t         count;     /* all, also those beyond PARLEY_LOSS_MAX */
-    unsigned         escaped:1; /* an item cannot stand in a header as it is */
+    unsigned         escaped:1; /* an item is not plain, see parley_escape.h */
     unsigned         failed:1;  /* no memory: the report is incomplete */
 } parley_loss_t;
 
@@ -34,7 +34,7 @@ void parley_loss_add(parley_loss_t *loss, const char *prefix,
 
 /*
  * a JSON Pointer that lives as long as the report does: it is not copied; of
- * printable ASCII without "%" and ","
+ * octets that PARLEY_ESCAPE_ITEM leaves as they are
  */
 void parley_loss_known(parley_loss_t *loss, parley_str_t pointer);
 
@@ -52,12 +52,12 @@ void parley_loss_field(parley_loss_t *loss, const parley_json_t *doc,
 void parley_loss_value(parley_loss_t *loss, parley_json_ref_t value);
 
 /*
- * The items joined by ", ", with every octet outside printable ASCII, and
- * "%" and ",", percent-encoded, so that it can stand in a header field; the
- * empty string where nothing was lost.  Returns 0, or -1: no memory.
+ * The items, percent-encoded (PARLEY_ESCAPE_ITEM), joined by what is to stand
+ * between them: in a header ", ", in a variable ",".  The empty string where
+ * nothing was lost.  Returns 0, or -1: no memory.
  */
 int parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
-    parley_str_t *ret)
+    parley_str_t between, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 

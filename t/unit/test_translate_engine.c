@@ -262,28 +262,37 @@ test_loss(void **state)
     parley_arena_init(&arena, &parley_mem_libc, 0);
     parley_loss_init(&loss, &arena);
 
-    assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+                     0);
     assert_int_equal(ret.len, 0);
 
     parley_loss_known(&loss, PARLEY_STR("/corr"));
-    assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+                     0);
     parley_assert_str(ret, "/corr");
 
     parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
-    assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+                     0);
     parley_assert_str(ret, "/corr, /a~1b~0c");
 
     parley_loss_add(&loss, "/payload", PARLEY_STR("x,y%z"));
     parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
     parley_loss_known(&loss, PARLEY_STR("/payload/x,y%z"));
     parley_loss_pointer(&loss, NULL);
-    parley_loss_pointer(&loss, "/\xC3\xA9\r\n\x7F");
+    parley_loss_pointer(&loss, "/\xC3\xA9\r\n\x7F \";");
     parley_loss_add(&loss, "", PARLEY_STR(""));
 
     assert_int_equal(loss.count, 5);
-    assert_int_equal(parley_loss_text(&loss, &arena, &ret), 0);
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+                     0);
     parley_assert_str(ret, "/corr, /a~1b~0c, /payload/x%2Cy%25z, "
-                           "/%C3%A9%0D%0A%7F, /");
+                           "/%C3%A9%0D%0A%7F%20%22%3B, /");
+
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(","), &ret),
+                     0);
+    parley_assert_str(ret, "/corr,/a~1b~0c,/payload/x%2Cy%25z,"
+                           "/%C3%A9%0D%0A%7F%20%22%3B,/");
 
     for (i = 0; i < 2 * PARLEY_LOSS_MAX; i++) {
         snprintf(name, sizeof(name), "n%u", i);
@@ -314,7 +323,8 @@ test_loss_memory(void **state)
     parley_loss_pointer(&loss, "/a");
 
     assert_true(loss.failed);
-    assert_int_equal(parley_loss_text(&loss, &arena, &ret), -1);
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+                     -1);
     assert_int_equal(ret.len, 0);
 }
 

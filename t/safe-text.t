@@ -1,0 +1,242 @@
+# SEC-01: text that came from outside stays text, wherever a directive puts a
+# variable: a header to the service, a header of the answer, a line of a log,
+# an argument.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use Parley::Client;
+use Parley::Env qw(port slurp);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+my $service = Parley::Upstream->start(port(2));
+
+my @names = qw(protocol type id corr intent from to priority principal
+               signature verdict error loss claim_note claim_list);
+
+my $headers = join ' ', map {
+    "proxy_set_header X-$_ \$parley_$_; add_header Y-$_ \$parley_$_ always;"
+} @names;
+
+my $args = join '&', map { "$_=\$parley_$_" } @names;
+
+# a proxy_pass with variables, and nothing that nginx escapes by itself
+sub everywhere {
+    my ($path, $directives, $more) = @_;
+
+    return "location $path { $directives $headers "
+         . 'proxy_pass http://127.0.0.1:' . port(2) . "/up?$args; }\n";
+}
+
+my $nginx = Parley::Nginx->start(http => gateway_http(
+    more => 'log_format raw escape=none "<'
+            . join('|', map { "$_=\$parley_$_" } @names) . '>"; '
+            . 'access_log raw.log raw;',
+    server => everywhere('/all', 'parley_accept aee; parley_jwt on;')
+            . everywhere('/dry', 'parley_accept aee; parley_jwt on; '
+                               . 'parley_dry_run on;')
+            . everywhere('/lossy', 'parley_accept aee; parley_speak vcp; '
+                  . 'parley_jwt on; parley_vcp_context "ctx|gateway";')
+            . location('/named', 'parley_accept aee; parley_jwt on; '
+                               . 'parley_claims aee=name;')
+            . location('/reject', 'parley_accept aee; parley_speak vcp; '
+                  . 'parley_jwt on; parley_loss reject; '
+                  . 'parley_vcp_context "ctx|gateway";')));
+
+my $client = Parley::Client->new(port => port(1));
+my $log = $nginx->dir . '/raw.log';
+
+my $hostile = "a\r\nContent-Length: 0\r\n\r\nPOST /smuggled HTTP/1.1\r\n"
+            . "Parley-Verified: principal=\"root\"\r\n\r\n";
+
+# what a sender might put where a name is meant
+my %text = (
+    'CR LF' => $hostile,
+    'LF' => "abcdefgh\nX-Evil: 1",
+    'tab' => "abc\tdefgh",
+    'NUL' => "abcd\0efgh",
+    'DEL and C1' => "abcd\x7fef\x{85}gh\x{9b}1m",
+    'quotes' => 'abcd"efgh" 1',
+    'separators' => 'abcd;ef\\gh, i',
+    'escapes' => 'abcd%0d%0aefgh',
+    'UTF-8' => "user\x{e9}\x{2028}\x{1f600}",
+    'plain' => "!#\$&'()*+-./09:<=>?\@AZ[]^_`az{|}~",
+);
+
+
+# SEC-01, written once more
+sub encoded {
+    my $text = shift;
+
+    utf8::encode($text);
+
+    return $text =~ s/([^\x21-\x7e]|[%"\\;])/sprintf '%%%02X', ord $1/ger;
+}
+
+
+sub lines { -e $log ? split(/^/, slurp($log)) : () }
+
+
+# What came of one request: the answer, what the service got, the line of the
+# log.
+sub sent {
+    my ($uri, $message, @o) = @_;
+
+    my $before = () = lines();
+
+    $service->clear;
+
+    my $answer = $client->raw(post($uri, $message, @o));
+
+    for (1 .. 100) {
+        last if lines() > $before;
+        sleep 0.05;
+    }
+
+    my @lines = lines();
+
+    return ($answer, [$service->requests], @lines[$before .. $#lines]);
+}
+
+
+sub holds {
+    my ($name, $want, $answer, $got, @log) = @_;
+
+    my ($said) = join('', @log) =~ /[<|]\Q$name\E=([^|>]*)[|>]/;
+
+    # a service that reads "|" or ">" of a value reads the same from others
+    $said = $1 if $want =~ /[|>]/
+                  && join('', @log) =~ /\Q$name=$want\E[|>]/
+                  && "$name=$want" =~ /=(.*)/s;
+
+    is($answer->{headers}{lc "y-$name"}, $want, "$name: to the caller");
+    is($said, $want, "$name: in the log");
+    is(scalar @log, 1, "$name: one line of the log");
+
+    return if !@$got;
+
+    is(scalar @$got, 1, "$name: one request");
+    is($got->[0]{headers}{lc "x-$name"}, $want, "$name: to the service");
+    like($got->[0]{uri}, qr/[?&]\Q$name=$want\E(?:&|$)/, "$name: argument");
+}
+
+
+for my $kind (sort keys %text) {
+    my $bad = $text{$kind};
+    my $want = encoded($bad);
+
+    subtest "SEC-01 $kind in members of a message, in a dry run" => sub {
+        my %member = (id => 'id', corr => 'corr', intent => 'intent',
+                      to => 'to');
+
+        for my $name (sort keys %member) {
+            my @all = sent('/dry', aee($member{$name} => "$bad$name"));
+
+            is(scalar @{ $all[1] }, 1, 'it passes: a dry run');
+            holds($name, encoded("$bad$name"), @all);
+        }
+    };
+
+    subtest "SEC-01 $kind in members of a message that is refused" => sub {
+        my @all = sent('/all', aee(from => $bad));
+
+        is(scalar @{ $all[1] }, 0, 'it is refused');
+        holds('from', $want, @all);
+    };
+
+    subtest "SEC-01 $kind in a token" => sub {
+        my @all = sent('/all', aee(), token => bearer('alice', note => $bad,
+                                                      list => [$bad]));
+
+        is(scalar @{ $all[1] }, 1, 'it passes');
+        holds('claim_note', $want, @all);
+        like($all[0]{headers}{'y-claim_list'}, qr/^[\x21-\x7e]+$/,
+             'claim_list: to the caller');
+        like($all[1][0]{headers}{'x-claim_list'}, qr/^[\x21-\x7e]+$/,
+             'claim_list: to the service');
+
+        @all = sent('/all', aee(from => 'agent.eve'), token => bearer($bad));
+
+        if ($bad =~ /[\x00-\x20\x7f-\x9f]/) {
+            like($all[0]{body}, qr/E_TOKEN_INVALID/, 'no such subject');
+
+        } else {
+            holds('principal', $want, @all);
+        }
+    };
+
+    subtest "SEC-01 $kind in what is lost" => sub {
+        my @all = sent('/lossy', aee(type => 'event', $bad => 1,
+                                     intent => 'vcp.context_share',
+                                     payload => vcp()->{payload}));
+
+        my $pointer = '/' . ($bad =~ s/~/~0/gr =~ s{/}{~1}gr);
+        my $item = encoded($pointer) =~ s/,/%2C/gr =~ s/%00/?/gr;
+
+        like($all[0]{headers}{'parley-loss'} // '',
+             qr/(?:^|, )\Q$item\E(?:,|$)/, 'Parley-Loss');
+        like($all[0]{headers}{'y-loss'} // '', qr/(?:^|,)\Q$item\E(?:,|$)/,
+             'in a header of the answer');
+        unlike($all[0]{headers}{'y-loss'} // '', qr/[^\x21-\x7e]/,
+             'nothing else of it');
+        is(scalar @{ $all[1] }, 1, 'one request');
+        is(scalar @all, 3, 'one line of the log');
+    };
+
+    subtest "SEC-01 $kind: a refusal is one line of the error log" => sub {
+        my $before = length $nginx->error_log;
+
+        sent('/all', aee(id => "12345678$bad", type => 'nope'));
+        sent('/reject', aee(type => 'event', $bad => 1,
+                            intent => 'vcp.context_share',
+                            payload => vcp()->{payload}));
+        sent('/all', aee(from => 'agent.eve'), token => bearer($bad));
+
+        my @lines = split /^/, substr $nginx->error_log, $before;
+
+        is(scalar(grep { /parley: refused/ } @lines), 3, 'three refusals');
+        is(scalar(grep { !/^\d{4}.*\[\w+\] \d+#/ } @lines), 0,
+           'and no line that a message has begun');
+        unlike(join('', @lines), qr/[\x00-\x09\x0b-\x1f\x7f]/,
+               'no control characters');
+    };
+}
+
+
+subtest 'SEC-01 a second request cannot be smuggled' => sub {
+    for my $name (qw(corr intent id)) {
+        my ($answer, $got) = sent('/dry', aee($name => $hostile));
+
+        is(scalar @$got, 1, "$name: the service got one request");
+        is($got->[0]{uri} =~ s/\?.*//r, '/up');
+    }
+};
+
+
+subtest 'SEC-05 two principals are never one in Parley-Verified' => sub {
+    my %seen;
+
+    for my $sub ("user\x{e9}", "user\x{e8}", 'user??', 'user%C3%A9',
+                 'u";token;x="', 'u%22', "u\\", 'u;v', 'u=v', 'u')
+    {
+        my (undef, $got) = sent('/named', aee(from => 'agent.carol'),
+                                token => bearer($sub, name => 'agent.carol'));
+        my $value = $got->[0]{headers}{'parley-verified'};
+
+        is($value, 'principal="' . encoded($sub) . '"; token');
+        is($seen{$value}++, 0, 'nobody else has it');
+    }
+};
+
+
+is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
+
+done_testing;
