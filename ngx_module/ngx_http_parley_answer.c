@@ -256,6 +256,7 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
         ngx_http_parley_window_release(ctx);
 
         if (ctx->forwarded) {
+            ctx->verdict = "failed";
             ngx_http_parley_log_refusal(r, ctx);
         }
 

@@ -13,6 +13,7 @@
 static ngx_int_t ngx_http_parley_header_filter(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
+static ngx_uint_t ngx_http_parley_interim(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_foreign_page(ngx_http_request_t *r);
 
 
@@ -43,6 +44,14 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
     }
 
     if (ctx && ctx->forwarded) {
+
+        if (ngx_http_parley_interim(r)) {
+            (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID,
+                                    NULL, "the upstream sent an interim "
+                                    "response");
+            return NGX_HTTP_BAD_GATEWAY;
+        }
+
         return ngx_http_parley_answer_header(r, ctx);
     }
 
@@ -51,9 +60,28 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
 
 /*
- * An error page of nginx itself, made before the message was forwarded.  A
- * body that nginx found too large is ours to tell; what other access modules
- * refuse stays as they say it.
+ * GW-29: an nginx that does not skip 100 and 103 takes them for the answer,
+ * and waits for a body that ends with the connection.  An error instead of the
+ * header closes the upstream's connection and comes back here as a page of
+ * nginx's own.
+ */
+
+static ngx_uint_t
+ngx_http_parley_interim(ngx_http_request_t *r)
+{
+    ngx_uint_t  status;
+
+    status = r->headers_out.status;
+
+    return r->upstream && status == r->upstream->headers_in.status_n
+           && status >= NGX_HTTP_CONTINUE && status < NGX_HTTP_OK;
+}
+
+
+/*
+ * GW-23: what another module of nginx refuses before the message was forwarded
+ * stays as that module says it.  A body that nginx found too large is the
+ * gateway's to tell.
  */
 
 static ngx_int_t
@@ -72,6 +100,8 @@ ngx_http_parley_foreign_page(ngx_http_request_t *r)
 
     (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
                             "the body exceeds client_max_body_size");
+
+    ctx->verdict = "refused";
 
     ngx_http_parley_log_refusal(r, ctx);
 

@@ -424,10 +424,8 @@ ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
     ngx_http_parley_loc_conf_t *conf)
 {
     char                         *why;
-    ngx_http_core_loc_conf_t     *clcf;
     ngx_http_parley_main_conf_t  *mcf;
 
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
     mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
 
     if (conf->speak == NGX_CONF_UNSET_UINT) {
@@ -442,10 +440,6 @@ ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
     } else if (conf->speak == NGX_CONF_UNSET_UINT) {
         why = "names several protocols and needs \"parley_speak\", what the "
               "upstream speaks";
-
-    } else if (clcf->satisfy != NGX_HTTP_SATISFY_ALL) {
-        why = "needs \"satisfy all\": another module's consent must not let "
-              "a message pass unread";
 
     } else if (!conf->trusted && (conf->jwt == NULL || !conf->jwt->enabled)
                && conf->signature != NGX_HTTP_PARLEY_SIGNATURE_REQUIRED)
@@ -514,12 +508,12 @@ ngx_http_parley_init(ngx_conf_t *cf)
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_ACCESS_PHASE].handlers);
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
     if (h == NULL) {
         return NGX_ERROR;
     }
 
-    *h = ngx_http_parley_access_handler;
+    *h = ngx_http_parley_precontent_handler;
 
     ngx_http_parley_headers_init();
 

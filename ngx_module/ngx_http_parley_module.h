@@ -51,7 +51,6 @@ typedef struct {
     parley_error_t                error;
 
     /* access */
-    ngx_int_t                     status;         /* of the access step */
     ngx_uint_t                    jwks_tried;
 
     parley_token_entry_t         *token;          /* held until the end */
@@ -70,7 +69,6 @@ typedef struct {
     ngx_msec_t                    wait;           /* for Retry-After */
     u_char                        random[16];     /* of an id, see drawn */
     ngx_event_t                   deadline;
-    ngx_event_t                   later;
 
     ngx_http_parley_origin_t     *origin;         /* of what it refers to */
     uint8_t                       origin_key[PARLEY_KEY_LEN];
@@ -89,7 +87,7 @@ typedef struct {
     ngx_http_parley_sse_t        *sse;
     struct z_stream_s            *inflate;
 
-    const char                   *verdict;        /* "passed", "refused" */
+    const char                   *verdict;        /* $parley_verdict */
 
     unsigned                      body_read:1;
     unsigned                      doc_read:1;     /* the body is JSON */
@@ -194,9 +192,9 @@ void ngx_http_parley_window_commit(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_window_release(ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_access.c */
+/* ngx_http_parley_phases.c */
 
-ngx_int_t ngx_http_parley_access_handler(ngx_http_request_t *r);
+ngx_int_t ngx_http_parley_precontent_handler(ngx_http_request_t *r);
 ngx_http_parley_ctx_t *ngx_http_parley_get_ctx(ngx_http_request_t *r);
 
 
@@ -215,7 +213,7 @@ const parley_jwks_t *ngx_http_parley_jwks_current(ngx_http_request_t *r,
 
 /*
  * Fetches parley_jwks_request where the last attempt, by any worker, is at
- * least age ago.  NGX_AGAIN: under way, the access phase runs again after
+ * least age ago.  NGX_AGAIN: under way, the phase runs again after
  * it; NGX_DECLINED: not now.
  */
 ngx_int_t ngx_http_parley_jwks_fetch(ngx_http_request_t *r,
@@ -338,8 +336,8 @@ ngx_int_t ngx_http_parley_retain_refute(ngx_http_parley_ctx_t *ctx,
 char *ngx_http_parley_intents(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
-/* ngx_http_parley_own.c: AEE-21 to AEE-27; a step of the access phase, which
-   answers what is addressed to the gateway and returns NGX_DONE then */
+/* ngx_http_parley_own.c: AEE-21 to AEE-27; a step, which answers what is
+   addressed to the gateway and returns NGX_DONE then */
 
 ngx_int_t ngx_http_parley_own(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -386,7 +384,7 @@ void ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx);
 
 /*
  * Answers the request with ctx->error in the caller's protocol and finalizes
- * it, logs once.  Returns what the access phase returns.
+ * it, logs once.  Returns what the phase handler returns.
  */
 ngx_int_t ngx_http_parley_refuse(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);

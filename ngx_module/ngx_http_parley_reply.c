@@ -180,6 +180,9 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
 {
     parley_str_t  lost;
 
+    /* GW-26: $status is that of an error page's code unless it is none */
+    r->err_status = 0;
+
     r->headers_out.status = reply->status;
     r->headers_out.status_line.len = 0;
 

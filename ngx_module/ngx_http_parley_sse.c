@@ -552,6 +552,8 @@ ngx_http_parley_sse_fail(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     sse = ctx->sse;
 
+    ctx->verdict = "failed";
+
     ngx_http_parley_window_release(ctx);
     ngx_http_parley_log_refusal(r, ctx);
 

@@ -221,15 +221,24 @@ static ngx_int_t
 ngx_http_parley_variable_verdict(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_http_parley_ctx_t  *ctx;
+    ngx_http_parley_ctx_t       *ctx;
+    ngx_http_parley_loc_conf_t  *lcf;
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || ctx->verdict == NULL) {
-        return NGX_OK;
+    if (ctx && ctx->verdict) {
+        return ngx_http_parley_variable_word(v, parley_str_c(ctx->verdict));
     }
 
-    return ngx_http_parley_variable_word(v, parley_str_c(ctx->verdict));
+    /* GW-26: an answer that neither the gateway nor the upstream gave */
+
+    lcf = ngx_http_get_module_loc_conf(r->main, ngx_http_parley_module);
+
+    if (lcf->accept && r->main->headers_out.status) {
+        return ngx_http_parley_variable_word(v, PARLEY_STR("nginx"));
+    }
+
+    return NGX_OK;
 }
 
 

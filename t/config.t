@@ -279,11 +279,6 @@ wrong('signatures without identities',
       bare($zone, 'parley_accept aee; parley_signature required;'),
       qr/needs "parley_identities", where the keys are/);
 
-wrong('satisfy any',
-      bare("$zone $keys", 'parley_accept aee; parley_jwt on; satisfy any; '
-                        . 'allow 127.0.0.1;'),
-      qr/needs "satisfy all"/);
-
 wrong('a window shorter than what freshness lets in',
       bare("$zone $keys", 'parley_accept aee; parley_jwt on; '
                         . 'parley_window 5m;'),
@@ -312,10 +307,6 @@ wrong('a location that is not asked about',
       bare("$zone $keys", 'parley_accept aee; parley_jwt on; '
                         . 'location /in/side { parley_jwt off; }'),
       qr/has nobody to trust/);
-
-wrong('a location whose satisfy is another\'s',
-      bare("$zone $keys satisfy any;", 'parley_accept aee; parley_jwt on;'),
-      qr/needs "satisfy all"/);
 
 wrong("$_->[0]", bare("$zone $keys", "parley_accept aee; parley_jwt on; "
                                    . $_->[0]), $_->[1])

@@ -178,16 +178,14 @@ int
 parley_settings_verify(const parley_directive_t *block,
     const parley_settings_t *s)
 {
-    int                        only;
-    const char                *why;
-    const parley_directive_t  *satisfy;
+    int          only;
+    const char  *why;
 
     if (s->accept == 0) {
         return 0;
     }
 
     only = (s->accept & (s->accept - 1)) == 0;
-    satisfy = parley_conf_get(block, "satisfy");
     why = NULL;
 
     if (!s->has_zone) {
@@ -196,12 +194,6 @@ parley_settings_verify(const parley_directive_t *block,
     } else if (s->speak == PARLEY_PROTO_NONE && !only) {
         why = "names several protocols and needs \"parley_speak\", what the "
               "upstream speaks";
-
-    } else if (satisfy != NULL && satisfy->nwords == 2
-               && !parley_str_is(satisfy->words[1], "all"))
-    {
-        why = "needs \"satisfy all\": another module's consent must not let "
-              "a message pass unread";
 
     } else if (!s->trusted && !s->jwt
                && s->signature != PARLEY_DEMAND_REQUIRED)

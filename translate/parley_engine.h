@@ -16,7 +16,7 @@
 #include "parley_str.h"
 
 
-#define PARLEY_VERSION  "0.1.0"
+#define PARLEY_VERSION  "0.2.0"
 
 
 /* a bit per protocol: 1 << parley_proto_t */

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The access phase: the steps of docs/architecture.md in their order.  A
+ * The steps of docs/architecture.md in their order, driven by the PRECONTENT
+ * phase: after nginx's own access control, before try_files and mirror.  A
  * step that fails ends the request in the caller's protocol and leaves no
  * trace of the later ones.
  */
@@ -11,6 +12,7 @@
 #include "ngx_http_parley_module.h"
 
 
+static ngx_int_t ngx_http_parley_subrequest(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_before_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_method(ngx_http_request_t *r,
@@ -20,9 +22,6 @@ static ngx_int_t ngx_http_parley_announced_size(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_caller_rate(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_body_handler(ngx_http_request_t *r);
-static void ngx_http_parley_later(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-static void ngx_http_parley_later_handler(ngx_event_t *ev);
 static ngx_int_t ngx_http_parley_after_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_outcome(ngx_http_request_t *r,
@@ -56,7 +55,7 @@ static ngx_http_parley_step_pt  ngx_http_parley_steps_after[] = {
 
 
 ngx_int_t
-ngx_http_parley_access_handler(ngx_http_request_t *r)
+ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 {
     ngx_int_t                    rc;
     ngx_http_parley_ctx_t       *ctx;
@@ -68,13 +67,17 @@ ngx_http_parley_access_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    if (r != r->main) {
+        return ngx_http_parley_subrequest(r);
+    }
+
     ctx = ngx_http_parley_get_ctx(r);
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     if (ctx->forwarded || ctx->dry) {
-        return NGX_OK;
+        return NGX_DECLINED;
     }
 
     if (ctx->body_read) {
@@ -83,7 +86,7 @@ ngx_http_parley_access_handler(ngx_http_request_t *r)
 
     rc = ngx_http_parley_before_body(r, ctx);
 
-    if (rc != NGX_OK || ctx->dry) {
+    if (rc != NGX_OK) {
         return rc;
     }
 
@@ -96,6 +99,22 @@ ngx_http_parley_access_handler(ngx_http_request_t *r)
     ngx_http_finalize_request(r, NGX_DONE);
 
     return NGX_DONE;
+}
+
+
+/*
+ * SEC-07: a message comes as a request of its own.  The access phase leaves
+ * subrequests alone, and theirs are the headers and the body of their parent.
+ */
+
+static ngx_int_t
+ngx_http_parley_subrequest(ngx_http_request_t *r)
+{
+    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                  "parley: subrequest \"%V\" refused: a message comes as a "
+                  "request of its own", &r->uri);
+
+    return NGX_HTTP_FORBIDDEN;
 }
 
 
@@ -148,10 +167,6 @@ ngx_http_parley_cleanup(void *data)
 {
     ngx_http_parley_ctx_t  *ctx = data;
 
-    if (ctx->later.posted) {
-        ngx_delete_posted_event(&ctx->later);
-    }
-
     ngx_http_parley_deadline_stop(ctx);
     ngx_http_parley_window_release(ctx);
 
@@ -183,8 +198,8 @@ ngx_http_parley_before_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * What a step that did not pass comes to, as the access phase has it.  In a
- * dry run the request goes on as it came.
+ * What a step that did not pass comes to, as the phase has it.  In a dry run
+ * the request goes on as it came.
  */
 
 static ngx_int_t
@@ -204,7 +219,7 @@ ngx_http_parley_outcome(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
             ctx->verdict = "dry-refused";
             ngx_http_parley_window_release(ctx);
             ngx_http_parley_log_refusal(r, ctx);
-            return NGX_OK;
+            return NGX_DECLINED;
         }
 
         return ngx_http_parley_refuse(r, ctx);
@@ -277,45 +292,8 @@ ngx_http_parley_body_handler(ngx_http_request_t *r)
 
     r->preserve_body = 1;
 
-    ngx_http_parley_later(r, ctx);
-}
-
-
-/*
- * The phases go on when the other events of this turn of the loop have been
- * handled.  Under load a turn brings several messages: first all of them are
- * received, then all are checked and translated, then all are sent, and the
- * processor's caches hold the code of one of the three at a time.
- */
-
-static void
-ngx_http_parley_later(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    r->write_event_handler = ngx_http_request_empty_handler;
-
-    ctx->later.handler = ngx_http_parley_later_handler;
-    ctx->later.data = r;
-    ctx->later.log = r->connection->log;
-
-    ngx_post_event(&ctx->later, &ngx_posted_events);
-}
-
-
-static void
-ngx_http_parley_later_handler(ngx_event_t *ev)
-{
-    ngx_connection_t    *c;
-    ngx_http_request_t  *r;
-
-    r = ev->data;
-    c = r->connection;
-
-    ngx_http_set_log_request(c->log, r);
-
     r->write_event_handler = ngx_http_core_run_phases;
-
     ngx_http_core_run_phases(r);
-    ngx_http_run_posted_requests(c);
 }
 
 
@@ -337,7 +315,7 @@ ngx_http_parley_after_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         ctx->dry = 1;
         ctx->verdict = "dry-passed";
         ngx_http_parley_window_commit(ctx);
-        return NGX_OK;
+        return NGX_DECLINED;
     }
 
     if (ngx_http_parley_body_replace(r, ctx) != NGX_OK
@@ -351,7 +329,5 @@ ngx_http_parley_after_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ctx->forwarded = 1;
     ctx->verdict = "passed";
 
-    ngx_http_parley_later(r, ctx);
-
-    return NGX_DONE;
+    return NGX_DECLINED;
 }
