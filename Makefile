@@ -90,7 +90,7 @@ endif
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
 TOOL_SOURCES := $(wildcard tools/parley*.c)
 TOOL_OBJS := $(TOOL_SOURCES:%.c=$(OBJ)/%.o)
-PRINT_SOURCES := $(wildcard tools/print_mapping*.c) tools/parley_glue.c
+PRINT_SOURCES := $(wildcard tools/print_mapping*.c)
 PRINT_OBJS := $(PRINT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_SOURCES := $(wildcard t/unit/test_*.c)
 UNIT_OBJS := $(UNIT_SOURCES:%.c=$(OBJ)/%.o)

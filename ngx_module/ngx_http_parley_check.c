@@ -84,7 +84,8 @@ ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_http_parley_way(r, ctx, &way);
 
     if (parley_check_transport(ctx->proto, &way, &ctx->error) != 0
-        || ngx_http_parley_sender(ctx) != NGX_OK)
+        || parley_who_sender(&ctx->who, (int) ctx->lcf->trusted, &ctx->error)
+           != 0)
     {
         return NGX_DECLINED;
     }
@@ -93,9 +94,9 @@ ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     if (ngx_http_parley_proven(r, ctx) != NGX_OK) {
 
-        if (ctx->jwt == NULL) {
+        if (ctx->who.jwt == NULL) {
             /* a claim is not yet an identity, for logs and variables too */
-            ctx->principal = NULL;
+            ctx->who.principal = NULL;
         }
 
         return NGX_DECLINED;
@@ -122,7 +123,7 @@ ngx_http_parley_check(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     if (ngx_http_parley_allowed(ctx) != NGX_OK
-        || ngx_http_parley_direction(ctx) != NGX_OK
+        || parley_who_direction(&ctx->who, &ctx->error) != 0
         || ngx_http_parley_priority_rate(ctx) != NGX_OK)
     {
         ngx_http_parley_window_release(ctx);
@@ -161,7 +162,7 @@ ngx_http_parley_way(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     ret->trusted = ctx->lcf->trusted ? 1 : 0;
     ret->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
-    ret->token = (ctx->principal && ctx->jwt) ? 1 : 0;
+    ret->token = (ctx->who.principal && ctx->who.jwt) ? 1 : 0;
     ret->must_sign =
              ctx->lcf->signature == NGX_HTTP_PARLEY_SIGNATURE_REQUIRED ? 1 : 0;
 }
@@ -216,7 +217,8 @@ ngx_http_parley_signed(ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    if (parley_signature_verify(ctx->principal ? &ctx->principal->keys : &none,
+    if (parley_signature_verify(ctx->who.principal ? &ctx->who.principal->keys
+                                                   : &none,
                                 sig->alg, sig->kid, input, sig->value, &key,
                                 &ctx->error)
         != 0)
@@ -227,8 +229,8 @@ ngx_http_parley_signed(ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    ctx->sig_verified = 1;
-    ctx->sig_kid = key->kid;
+    ctx->who.sig_verified = 1;
+    ctx->who.sig_kid = key->kid;
 
     return NGX_OK;
 }
@@ -271,15 +273,15 @@ ngx_http_parley_policy_request(ngx_http_parley_ctx_t *ctx,
 {
     ngx_memzero(request, sizeof(parley_policy_request_t));
 
-    if (ctx->jwt) {
-        request->scopes = ctx->jwt->scopes;
-        request->nscopes = ctx->jwt->nscopes;
+    if (ctx->who.jwt) {
+        request->scopes = ctx->who.jwt->scopes;
+        request->nscopes = ctx->who.jwt->nscopes;
     }
 
-    if (ctx->principal) {
-        request->roles = ctx->principal->roles;
-        request->nroles = ctx->principal->nroles;
-        request->principal = ctx->principal->sub;
+    if (ctx->who.principal) {
+        request->roles = ctx->who.principal->roles;
+        request->nroles = ctx->who.principal->nroles;
+        request->principal = ctx->who.principal->sub;
     }
 
     request->protocol = parley_proto_name(ctx->proto);
@@ -320,7 +322,7 @@ ngx_http_parley_priority_rate(ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    who = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
+    who = ctx->who.principal ? ctx->who.principal->sub : ctx->msg.sender;
 
     return ngx_http_parley_limit_take(ctx,
                           &ctx->lcf->rate->classes[ctx->msg.priority], who,

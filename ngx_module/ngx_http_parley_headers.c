@@ -217,11 +217,11 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_escape_put(&b, ctx->opts.principal, PARLEY_ESCAPE_VALUE);
     parley_buf_octet(&b, '"');
 
-    if (ctx->jwt) {
+    if (ctx->who.jwt) {
         parley_buf_lit(&b, "; token");
     }
 
-    if (ctx->sig_verified) {
+    if (ctx->who.sig_verified) {
         parley_buf_lit(&b, "; signature=\"");
         parley_escape_put(&b, ctx->opts.sig_alg, PARLEY_ESCAPE_VALUE);
         parley_buf_lit(&b, "\"; kid=\"");

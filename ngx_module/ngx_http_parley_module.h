@@ -14,6 +14,8 @@
 
 #include "ngx_http_parley_conf.h"
 #include "ngx_http_parley_origin.h"
+#include "parley_seal.h"
+#include "parley_who.h"
 
 
 typedef enum {
@@ -25,16 +27,6 @@ typedef enum {
 
 
 typedef struct ngx_http_parley_sse_s  ngx_http_parley_sse_t;
-
-
-/* what a name is in another protocol, see parley_party_resolve() */
-typedef struct {
-    parley_str_t                  name;
-    parley_str_t                  ret;
-    parley_proto_t                from;
-    parley_proto_t                to;
-    int                           rc;
-} ngx_http_parley_resolved_t;
 
 
 /*
@@ -54,15 +46,14 @@ typedef struct {
     ngx_uint_t                    jwks_tried;
 
     parley_token_entry_t         *token;          /* held until the end */
-    const parley_principal_t     *principal;      /* NULL: nobody known */
-    const parley_jwt_t           *jwt;            /* NULL: no token */
+    parley_who_t                  who;
+    parley_seal_t                 seal;
 
     parley_str_t                  body;
     parley_json_t                 doc;
     parley_json_t                 edited_doc;     /* after caps, redaction */
     parley_proto_t                proto;
     parley_msg_t                  msg;
-    parley_str_t                  sig_kid;        /* what verified */
 
     parley_window_slot_t          slot;
     uint8_t                       window_key[PARLEY_KEY_LEN];
@@ -76,7 +67,6 @@ typedef struct {
     parley_encoded_t              sent;
     parley_encode_opts_t          opts;
     parley_loss_t                 loss;
-    ngx_http_parley_resolved_t    resolved[2];    /* sender, recipient */
 
     /* answer */
     ngx_uint_t                    answer;         /* ..._answer_e */
@@ -94,7 +84,6 @@ typedef struct {
     unsigned                      msg_read:1;     /* msg is filled, perhaps
                                                      in part */
     unsigned                      edited:1;       /* msg is of edited_doc */
-    unsigned                      sig_verified:1;
     unsigned                      reserved:1;
     unsigned                      committed:1;
     unsigned                      drawn:1;        /* random is filled */
@@ -238,27 +227,6 @@ ngx_int_t ngx_http_parley_check(ngx_http_request_t *r,
 /* Whether the caller might send such a message of another form and intent. */
 ngx_int_t ngx_http_parley_may_use(ngx_http_parley_ctx_t *ctx,
     parley_str_t form, parley_str_t intent);
-
-
-/* ngx_http_parley_identity.c */
-
-/* Step 6: the claimed sender is the principal. */
-ngx_int_t ngx_http_parley_sender(ngx_http_parley_ctx_t *ctx);
-
-/* The caller's name in a protocol, its own or mapped, or empty. */
-parley_str_t ngx_http_parley_own_name(ngx_http_parley_ctx_t *ctx,
-    parley_proto_t proto);
-
-/* a parley_attribute_pt over the directory */
-void ngx_http_parley_attribute(void *data, parley_proto_t proto,
-    parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
-
-/* VCP-30 */
-ngx_int_t ngx_http_parley_direction(ngx_http_parley_ctx_t *ctx);
-
-/* a parley_resolve_pt over the directory; the context is the request's */
-int ngx_http_parley_resolve(void *data, parley_proto_t from,
-    parley_str_t name, parley_proto_t to, parley_str_t *ret);
 
 
 /* ngx_http_parley_submit.c */

@@ -68,7 +68,7 @@ ngx_http_parley_origin_make_call_key(ngx_http_parley_ctx_t *ctx,
     parley_str_t  parts[3];
 
     parts[0] = parley_str_make(kind, sizeof(kind));
-    parts[1] = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
+    parts[1] = ctx->who.principal ? ctx->who.principal->sub : ctx->msg.sender;
     parts[2] = call;
 
     parley_key_make(ctx->mcf->zone->sh->secret, parts, 3, key);
@@ -411,7 +411,7 @@ ngx_http_parley_origin_name(ngx_http_parley_ctx_t *ctx, parley_str_t name)
     parley_str_t  ret;
 
     if (name.len == 0 || parley_name_is_group(ctx->msg.wire, name)
-        || ngx_http_parley_resolve(ctx, ctx->msg.wire, name, ctx->lcf->speak,
+        || parley_who_resolve(&ctx->who, ctx->msg.wire, name, ctx->lcf->speak,
                                    &ret)
            != 1)
     {

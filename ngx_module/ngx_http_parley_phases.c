@@ -145,6 +145,14 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     ctx->msg.timeout_ms = -1;
 
     ngx_http_parley_block_arena(ctx);
+
+    ctx->who.arena = &ctx->arena;
+    ctx->who.directory = ctx->mcf->directory;
+    ctx->who.msg = &ctx->msg;
+
+    ctx->seal.arena = &ctx->arena;
+    ctx->seal.key = ctx->mcf->signing;
+
     parley_error_clear(&ctx->error);
     parley_loss_init(&ctx->loss, &ctx->arena);
 
@@ -273,7 +281,7 @@ ngx_http_parley_caller_rate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    who = ctx->principal ? ctx->principal->sub
+    who = ctx->who.principal ? ctx->who.principal->sub
                          : ngx_http_parley_str(&r->connection->addr_text);
 
     return ngx_http_parley_limit_take(ctx, &ctx->lcf->rate->all, who,

@@ -292,8 +292,9 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     info = parley_error_info(ctx->error.code);
 
-    who = ngx_http_parley_log_text(ctx, ctx->principal ? ctx->principal->sub
-                                                       : parley_str_none);
+    who = ngx_http_parley_log_text(ctx, ctx->who.principal
+                                        ? ctx->who.principal->sub
+                                        : parley_str_none);
     which = ngx_http_parley_log_text(ctx, ctx->msg_read ? ctx->msg.id
                                                         : parley_str_none);
 

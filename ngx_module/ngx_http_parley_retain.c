@@ -137,7 +137,7 @@ ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx)
     ngx_memzero(&m, sizeof(ngx_http_parley_retained_t));
 
     m.protocol = parley_proto_name(ctx->proto);
-    m.sub = ctx->principal ? ctx->principal->sub : parley_str_none;
+    m.sub = ctx->who.principal ? ctx->who.principal->sub : parley_str_none;
     m.sender = ctx->msg.sender;
     m.recipient = ctx->msg.recipient;
     m.until = (int64_t) ngx_current_msec + (int64_t) ctx->mcf->retain_time;
@@ -379,11 +379,11 @@ ngx_http_parley_retain_party(ngx_http_parley_ctx_t *ctx,
     parley_str_t    name;
     parley_proto_t  proto;
 
-    if (ctx->principal == NULL) {
+    if (ctx->who.principal == NULL) {
         return 0;
     }
 
-    if (m->sub.len && parley_str_eq(m->sub, ctx->principal->sub)) {
+    if (m->sub.len && parley_str_eq(m->sub, ctx->who.principal->sub)) {
         return 1;
     }
 
@@ -392,7 +392,7 @@ ngx_http_parley_retain_party(ngx_http_parley_ctx_t *ctx,
     if (proto == ctx->msg.wire) {
         name = ctx->msg.sender;
 
-    } else if (ngx_http_parley_resolve(ctx, ctx->msg.wire, ctx->msg.sender,
+    } else if (parley_who_resolve(&ctx->who, ctx->msg.wire, ctx->msg.sender,
                                        proto, &name)
                != 1)
     {

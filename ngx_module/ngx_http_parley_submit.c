@@ -73,14 +73,12 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     submission.sender = ctx->msg.sender.len
                         ? ctx->msg.sender
-                        : ngx_http_parley_own_name(ctx, ctx->msg.wire);
+                        : parley_who_name(&ctx->who, ctx->msg.wire);
     submission.ms = ngx_http_parley_now();
     submission.mcp = ngx_http_parley_in_header(r, "mcp-protocol-version")
                      != NULL;
 
-    if (ctx->principal && (ctx->jwt || ctx->sig_verified)) {
-        submission.owner = ctx->principal->sub;
-    }
+    submission.owner = parley_who_proven(&ctx->who);
 
     if (ctx->msg.anonymous) {
         if (!ctx->drawn && RAND_bytes(ctx->random, sizeof(ctx->random)) != 1) {
@@ -91,8 +89,8 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         submission.random = ctx->random;
     }
 
-    ngx_http_parley_attribute(ctx, ctx->msg.wire, submission.sender,
-                              &submission.human, &submission.instrument);
+    parley_who_attribute(&ctx->who, ctx->msg.wire, submission.sender,
+                         &submission.human, &submission.instrument);
 
     if (parley_submit(&ctx->arena, &ctx->msg, &submission, &ctx->error) != 0) {
         return NGX_DECLINED;

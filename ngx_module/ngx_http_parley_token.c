@@ -53,7 +53,7 @@ ngx_http_parley_token(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return rc;
     }
 
-    if (parley_jwt_check(ctx->jwt, &jcf->rules, (int64_t) ngx_time(),
+    if (parley_jwt_check(ctx->who.jwt, &jcf->rules, (int64_t) ngx_time(),
                          &ctx->error)
         != 0)
     {
@@ -238,8 +238,8 @@ ngx_http_parley_token_verify(ngx_http_request_t *r,
     if (entry) {
         parley_token_cache_hold(mcf->tokens, entry);
         ctx->token = entry;
-        ctx->jwt = &entry->jwt;
-        ctx->principal = entry->data;
+        ctx->who.jwt = &entry->jwt;
+        ctx->who.principal = entry->data;
         return NGX_OK;
     }
 
@@ -331,8 +331,8 @@ ngx_http_parley_token_principal(ngx_http_parley_ctx_t *ctx,
                == 0)
     {
         entry->data = principal;
-        ctx->jwt = &entry->jwt;
-        ctx->principal = principal;
+        ctx->who.jwt = &entry->jwt;
+        ctx->who.principal = principal;
 
         return NGX_OK;
     }

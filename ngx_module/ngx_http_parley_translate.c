@@ -24,8 +24,6 @@ static void ngx_http_parley_caps(ngx_http_parley_ctx_t *ctx,
     parley_caps_t *ret);
 static ngx_int_t ngx_http_parley_options(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static int ngx_http_parley_sign(void *data, parley_str_t octets,
-    parley_msg_sig_t *ret, parley_error_t *err);
 
 
 ngx_int_t
@@ -173,8 +171,8 @@ ngx_http_parley_caps(ngx_http_parley_ctx_t *ctx, parley_caps_t *ret)
                     : PARLEY_PRIORITY_URGENT;
     ret->timeout_ms = ccf ? (int64_t) ccf->timeout : 0;
 
-    if (ctx->principal) {
-        ret->max_priority = ctx->principal->max_priority;
+    if (ctx->who.principal) {
+        ret->max_priority = ctx->who.principal->max_priority;
     }
 }
 
@@ -189,9 +187,8 @@ ngx_http_parley_options(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     opts = &ctx->opts;
 
     opts->self = ngx_http_parley_str(&ctx->mcf->self);
-    opts->resolve = ngx_http_parley_resolve;
-    opts->attribute = ngx_http_parley_attribute;
-    opts->resolve_ctx = ctx;
+    parley_who_opts(&ctx->who, opts);
+
     opts->now_ms = ngx_http_parley_now();
 
     if (ctx->lcf->context) {
@@ -219,48 +216,14 @@ ngx_http_parley_options(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
                                         &opts->trace_id, &opts->span_id);
     }
 
-    if (ctx->principal && (ctx->jwt || ctx->sig_verified)) {
-        opts->principal = ctx->principal->sub;
-    }
+    opts->principal = parley_who_proven(&ctx->who);
 
-    if (ctx->sig_verified) {
+    if (ctx->who.sig_verified) {
         opts->sig_alg = ctx->msg.sig.alg;
-        opts->sig_kid = ctx->sig_kid;
+        opts->sig_kid = ctx->who.sig_kid;
     }
 
-    if (ctx->mcf->signing) {
-        opts->sign = ngx_http_parley_sign;
-        opts->sign_ctx = ctx;
-    }
+    parley_seal_opts(&ctx->seal, opts);
 
     return NGX_OK;
-}
-
-
-static int
-ngx_http_parley_sign(void *data, parley_str_t octets, parley_msg_sig_t *ret,
-    parley_error_t *err)
-{
-    ngx_http_parley_ctx_t *ctx = data;
-
-    char          text[PARLEY_SIGNATURE_TEXT_MAX];
-    parley_str_t  value;
-
-    if (parley_signature_sign(ctx->mcf->signing, octets, text, &value, err)
-        != 0)
-    {
-        return -1;
-    }
-
-    ngx_memzero(ret, sizeof(parley_msg_sig_t));
-
-    ret->alg = parley_signature_word(ctx->mcf->signing);
-    ret->kid = ctx->mcf->signing->kid;
-    ret->present = 1;
-
-    if (parley_arena_str(&ctx->arena, value, &ret->value) != 0) {
-        return parley_error_memory(err);
-    }
-
-    return 0;
 }

@@ -181,11 +181,11 @@ ngx_http_parley_variable_principal(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || ctx->principal == NULL) {
+    if (ctx == NULL || ctx->who.principal == NULL) {
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_text(ctx, v, ctx->principal->sub);
+    return ngx_http_parley_variable_text(ctx, v, ctx->who.principal->sub);
 }
 
 
@@ -207,12 +207,12 @@ ngx_http_parley_variable_signature(ngx_http_request_t *r,
         return ngx_http_parley_variable_word(v, PARLEY_STR("none"));
     }
 
-    if (!ctx->sig_verified) {
+    if (!ctx->who.sig_verified) {
         return ngx_http_parley_variable_word(v, PARLEY_STR("unverified"));
     }
 
-    return ngx_http_parley_variable_text(ctx, v, ctx->sig_kid.len
-                                                 ? ctx->sig_kid
+    return ngx_http_parley_variable_text(ctx, v, ctx->who.sig_kid.len
+                                                 ? ctx->who.sig_kid
                                                  : PARLEY_STR("verified"));
 }
 
@@ -293,14 +293,14 @@ ngx_http_parley_variable_claim(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || ctx->jwt == NULL) {
+    if (ctx == NULL || ctx->who.jwt == NULL) {
         return NGX_OK;
     }
 
     claim = parley_str_make(name->data + sizeof("parley_claim_") - 1,
                             name->len - (sizeof("parley_claim_") - 1));
 
-    if (parley_jwt_claim(ctx->jwt, &ctx->arena, claim, &text) != 0) {
+    if (parley_jwt_claim(ctx->who.jwt, &ctx->arena, claim, &text) != 0) {
         return NGX_OK;
     }
 

@@ -242,7 +242,7 @@ ngx_http_parley_window_prepare(ngx_http_parley_ctx_t *ctx)
     zone = ctx->mcf->zone;
 
     parts[0] = parley_str_make(kind, sizeof(kind));
-    parts[1] = ctx->principal ? ctx->principal->sub : ctx->msg.sender;
+    parts[1] = ctx->who.principal ? ctx->who.principal->sub : ctx->msg.sender;
     parts[2] = ctx->msg.id;
 
     parley_key_make(zone->sh->secret, parts, 3, ctx->window_key);

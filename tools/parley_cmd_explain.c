@@ -211,24 +211,20 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     e->in = in;
     e->nsteps = 0;
-    e->principal = NULL;
     e->proto = PARLEY_PROTO_NONE;
-    e->sig_kid = parley_str_none;
-    e->has_jwt = 0;
     e->doc_read = 0;
     e->msg_read = 0;
-    e->verified = 0;
     e->edited = 0;
 
     memset(&e->owner, 0, sizeof(e->owner));
-    memset(&e->glue, 0, sizeof(e->glue));
+    memset(&e->who, 0, sizeof(e->who));
     memset(&reply, 0, sizeof(reply));
 
     parley_loss_init(&e->loss, in->arena);
 
-    e->glue.arena = in->arena;
-    e->glue.msg = &e->msg;
-    e->glue.directory = e->settings.directory;
+    e->who.arena = in->arena;
+    e->who.msg = &e->msg;
+    e->who.directory = e->settings.directory;
 
     verdict = parley_explain_steps(e, parley_explain_checks);
 

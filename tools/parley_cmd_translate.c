@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_glue.h"
+#include "parley_seal.h"
 #include "parley_signature.h"
+#include "parley_tool.h"
+#include "parley_who.h"
 
 
 #define PARLEY_IDENTITIES_MAX  (64 << 20)
@@ -17,7 +19,8 @@ typedef struct {
     parley_submission_t    submission;
     parley_directory_t    *directory;
     parley_jwk_t           key;
-    parley_glue_t          glue;        /* of the message at hand */
+    parley_who_t           who;         /* of the message at hand */
+    parley_seal_t          seal;
     parley_loss_mode_t     loss;
 } parley_translate_t;
 
@@ -148,7 +151,7 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
         return -1;
     }
 
-    t->glue.key = &t->key;
+    t->seal.key = &t->key;
 
     return 0;
 }
@@ -207,7 +210,7 @@ parley_translate_directory(parley_tool_t *tool, parley_translate_t *t)
         return -1;
     }
 
-    t->glue.directory = t->directory;
+    t->who.directory = t->directory;
 
     return 0;
 }
@@ -225,9 +228,11 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         return parley_output_error(tool, in);
     }
 
-    t->glue.arena = in->arena;
-    t->glue.msg = &t->m.msg;
-    parley_glue_opts(&t->glue, &t->opts);
+    t->who.arena = in->arena;
+    t->who.msg = &t->m.msg;
+    t->seal.arena = in->arena;
+    parley_who_opts(&t->who, &t->opts);
+    parley_seal_opts(&t->seal, &t->opts);
 
     if (parley_translate_submit(in, t) != 0) {
         return parley_output_error(tool, in);
@@ -288,7 +293,7 @@ parley_translate_submit(parley_input_t *in, parley_translate_t *t)
         submission.sender = msg->sender;
     }
 
-    parley_glue_attribute(&t->glue, msg->wire, submission.sender,
+    parley_who_attribute(&t->who, msg->wire, submission.sender,
                           &submission.human, &submission.instrument);
 
     return parley_submit(in->arena, msg, &submission, &in->err);

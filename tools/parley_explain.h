@@ -3,8 +3,9 @@
 #ifndef PARLEY_EXPLAIN_H
 #define PARLEY_EXPLAIN_H
 
-#include "parley_glue.h"
+#include "parley_seal.h"
 #include "parley_settings.h"
+#include "parley_who.h"
 
 
 #define PARLEY_EXPLAIN_TEXT  512
@@ -40,22 +41,19 @@ typedef struct {
     /* of the message at hand */
     parley_tool_t             *tool;
     parley_input_t            *in;
-    parley_glue_t              glue;
-    parley_jwt_t               jwt;
+    parley_who_t               who;
+    parley_seal_t              seal;
+    parley_jwt_t               jwt;         /* what who.jwt shows */
     parley_principal_t         owner;       /* of the token */
-    const parley_principal_t  *principal;   /* NULL: nobody known */
     parley_json_t              doc;
     parley_json_t              amended;     /* after caps and redaction */
     parley_proto_t             proto;
     parley_msg_t               msg;
-    parley_str_t               sig_kid;     /* of the key that verified */
     parley_encode_opts_t       opts;
     parley_encoded_t           sent;
     parley_loss_t              loss;
-    unsigned                   has_jwt:1;
     unsigned                   doc_read:1;
     unsigned                   msg_read:1;
-    unsigned                   verified:1;
     unsigned                   edited:1;
 
     parley_explained_t         steps[PARLEY_EXPLAIN_MAX];

@@ -86,8 +86,8 @@ parley_step_token(parley_explain_t *e)
         return PARLEY_STEP_REFUSED;
     }
 
-    e->has_jwt = 1;
-    e->principal = &e->owner;
+    e->who.jwt = &e->jwt;
+    e->who.principal = &e->owner;
 
     if (parley_jwt_check(&e->jwt, &s->rules, e->now_ms / 1000, &e->in->err)
         != 0)
@@ -127,7 +127,7 @@ parley_step_rate(parley_explain_t *e)
                             parley_explain_str(d->words[i]));
     }
 
-    parley_explain_note(e, " for %s%.*s", e->principal ? "" : "the address",
+    parley_explain_note(e, " for %s%.*s", e->who.principal ? "" : "the address",
                         parley_explain_str(e->owner.sub));
 
     return PARLEY_STEP_UNASKED;
@@ -251,7 +251,7 @@ parley_step_way(const parley_explain_t *e, parley_way_t *ret)
 
     ret->trusted = e->settings.trusted;
     ret->tls = !e->plain;
-    ret->token = e->principal != NULL && e->has_jwt;
+    ret->token = e->who.principal != NULL && e->who.jwt != NULL;
     ret->must_sign = e->settings.signature == PARLEY_DEMAND_REQUIRED;
 }
 
@@ -259,33 +259,19 @@ parley_step_way(const parley_explain_t *e, parley_way_t *ret)
 static parley_verdict_t
 parley_step_sender(parley_explain_t *e)
 {
-    parley_party_t    caller, sender;
-    parley_parties_t  parties;
-
-    parley_glue_parties(&e->glue, &parties);
-
-    if (e->principal != NULL) {
-        parley_glue_party(e->principal, &caller);
-    }
-
-    if (parley_party_sender(&parties, &e->msg,
-                            e->principal != NULL ? &caller : NULL,
-                            e->settings.trusted, &sender, &e->in->err)
-        != 0)
-    {
+    if (parley_who_sender(&e->who, e->settings.trusted, &e->in->err) != 0) {
         return PARLEY_STEP_REFUSED;
     }
 
-    e->principal = sender.data;
-
     parley_explain_note(e, "%.*s is ", parley_explain_str(e->msg.sender));
 
-    if (e->principal == NULL) {
+    if (e->who.principal == NULL) {
         parley_explain_note(e, "known to nobody, and trusted");
 
     } else {
-        parley_explain_note(e, "\"%.*s\", %s", parley_explain_str(sender.sub),
-                            e->has_jwt ? "as the token says"
+        parley_explain_note(e, "\"%.*s\", %s",
+                            parley_explain_str(e->who.principal->sub),
+                            e->who.jwt != NULL ? "as the token says"
                                        : "in parley_identities");
     }
 
@@ -314,8 +300,8 @@ parley_step_signature(parley_explain_t *e)
                                         : ", the token proves the sender");
     }
 
-    if (verdict == PARLEY_STEP_REFUSED && !e->has_jwt) {
-        e->principal = NULL;
+    if (verdict == PARLEY_STEP_REFUSED && e->who.jwt == NULL) {
+        e->who.principal = NULL;
     }
 
     return verdict;
@@ -348,8 +334,8 @@ parley_step_verify(parley_explain_t *e)
         return PARLEY_STEP_REFUSED;
     }
 
-    if (parley_signature_verify(e->principal != NULL ? &e->principal->keys
-                                                     : &none,
+    if (parley_signature_verify(e->who.principal != NULL
+                                ? &e->who.principal->keys : &none,
                                 sig->alg, sig->kid, input, sig->value, &key,
                                 &e->in->err)
         != 0)
@@ -358,13 +344,13 @@ parley_step_verify(parley_explain_t *e)
         return PARLEY_STEP_REFUSED;
     }
 
-    e->verified = 1;
-    e->sig_kid = key->kid;
+    e->who.sig_verified = 1;
+    e->who.sig_kid = key->kid;
 
     parley_explain_note(e, "%.*s, key \"%.*s\" of \"%.*s\"",
                         parley_explain_str(sig->alg),
                         parley_explain_str(key->kid),
-                        parley_explain_str(e->principal->sub));
+                        parley_explain_str(e->who.principal->sub));
 
     return PARLEY_STEP_PASSED;
 }
@@ -404,13 +390,9 @@ parley_step_submission(parley_explain_t *e)
 int
 parley_explain_submit(parley_explain_t *e)
 {
-    parley_party_t        caller;
-    parley_parties_t      parties;
-    parley_submission_t   submission;
+    parley_submission_t  submission;
 
     memset(&submission, 0, sizeof(submission));
-
-    e->glue.sender = e->principal;
 
     submission.scope = e->scope;
     submission.recipient = e->recipient.len > 0 ? e->recipient
@@ -418,19 +400,14 @@ parley_explain_submit(parley_explain_t *e)
     submission.sender = e->msg.sender;
     submission.ms = e->now_ms;
 
-    if (e->principal != NULL && (e->has_jwt || e->verified)) {
-        submission.owner = e->principal->sub;
+    submission.owner = parley_who_proven(&e->who);
+
+    if (e->msg.sender.len == 0) {
+        submission.sender = parley_who_name(&e->who, e->proto);
     }
 
-    if (e->msg.sender.len == 0 && e->principal != NULL) {
-        parley_glue_parties(&e->glue, &parties);
-        parley_glue_party(e->principal, &caller);
-        (void) parley_party_name(&parties, &caller, e->proto,
-                                 &submission.sender);
-    }
-
-    parley_glue_attribute(&e->glue, e->proto, submission.sender,
-                          &submission.human, &submission.instrument);
+    parley_who_attribute(&e->who, e->proto, submission.sender,
+                         &submission.human, &submission.instrument);
 
     return parley_submit(e->in->arena, &e->msg, &submission, &e->in->err);
 }
@@ -496,15 +473,15 @@ parley_step_policy(parley_explain_t *e)
 
     memset(&request, 0, sizeof(request));
 
-    if (e->has_jwt) {
+    if (e->who.jwt != NULL) {
         request.scopes = e->jwt.scopes;
         request.nscopes = e->jwt.nscopes;
     }
 
-    if (e->principal != NULL) {
-        request.roles = e->principal->roles;
-        request.nroles = e->principal->nroles;
-        request.principal = e->principal->sub;
+    if (e->who.principal != NULL) {
+        request.roles = e->who.principal->roles;
+        request.nroles = e->who.principal->nroles;
+        request.principal = e->who.principal->sub;
     }
 
     request.protocol = parley_proto_name(e->proto);
@@ -532,20 +509,7 @@ parley_step_policy(parley_explain_t *e)
 static parley_verdict_t
 parley_step_direction(parley_explain_t *e)
 {
-    parley_party_t    sender;
-    parley_parties_t  parties;
-
-    parley_glue_parties(&e->glue, &parties);
-
-    if (e->principal != NULL) {
-        parley_glue_party(e->principal, &sender);
-    }
-
-    if (parley_party_direction(&parties, &e->msg,
-                               e->principal != NULL ? &sender : NULL,
-                               &e->in->err)
-        != 0)
-    {
+    if (parley_who_direction(&e->who, &e->in->err) != 0) {
         return PARLEY_STEP_REFUSED;
     }
 

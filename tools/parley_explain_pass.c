@@ -110,8 +110,8 @@ parley_step_caps(parley_explain_t *e)
     priority = e->msg.priority;
     timeout_ms = e->msg.timeout_ms;
 
-    if (e->principal != NULL) {
-        caps.max_priority = e->principal->max_priority;
+    if (e->who.principal != NULL) {
+        caps.max_priority = e->who.principal->max_priority;
     }
 
     if (parley_amend_caps(e->in->arena, &e->msg, &caps, edits, &n,
@@ -257,10 +257,11 @@ parley_step_options(parley_explain_t *e)
     parley_settings_t     *s = &e->settings;
     parley_encode_opts_t  *opts = &e->opts;
 
-    e->glue.sender = e->principal;
-    e->glue.key = s->has_signing ? &s->signing : NULL;
+    e->seal.arena = e->in->arena;
+    e->seal.key = s->has_signing ? &s->signing : NULL;
 
-    parley_glue_opts(&e->glue, opts);
+    parley_who_opts(&e->who, opts);
+    parley_seal_opts(&e->seal, opts);
 
     opts->self = s->self;
     opts->answering = e->answering;
@@ -269,17 +270,13 @@ parley_step_options(parley_explain_t *e)
     opts->constitution = parley_step_value(e, "parley_vcp_constitution",
                                            s->constitution);
 
-    opts->principal = parley_str_none;
+    opts->principal = parley_who_proven(&e->who);
     opts->sig_alg = parley_str_none;
     opts->sig_kid = parley_str_none;
 
-    if (e->principal != NULL && (e->has_jwt || e->verified)) {
-        opts->principal = e->principal->sub;
-    }
-
-    if (e->verified) {
+    if (e->who.sig_verified) {
         opts->sig_alg = e->msg.sig.alg;
-        opts->sig_kid = e->sig_kid;
+        opts->sig_kid = e->who.sig_kid;
     }
 }
 

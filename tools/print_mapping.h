@@ -8,7 +8,8 @@
 
 #include <jansson.h>
 
-#include "parley_glue.h"
+#include "parley_engine.h"
+#include "parley_who.h"
 
 
 #define MAPPING_FORMS_MAX  64

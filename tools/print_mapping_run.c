@@ -9,7 +9,7 @@
 #define MAPPING_NOW_MS  1771151580000
 
 
-static void mapping_opts(mapping_t *t, parley_glue_t *glue,
+static void mapping_opts(mapping_t *t, parley_who_t *who,
     const parley_msg_t *msg, parley_encode_opts_t *opts);
 static int mapping_is_exact(mapping_t *t, const mapping_form_t *form,
     mapping_made_t *made);
@@ -21,12 +21,12 @@ void
 mapping_translate(mapping_t *t, const mapping_form_t *form,
     parley_proto_t to, mapping_made_t *made)
 {
-    parley_glue_t         glue;
+    parley_who_t          who;
     parley_encode_opts_t  opts;
 
     memset(made, 0, sizeof(mapping_made_t));
     parley_loss_init(&made->loss, &t->arena);
-    mapping_opts(t, &glue, &form->msg, &opts);
+    mapping_opts(t, &who, &form->msg, &opts);
 
     if (parley_encode(t->engine, &t->arena, to, &form->msg, &opts,
                       &made->made, &made->loss, &made->err)
@@ -52,17 +52,17 @@ mapping_translate(mapping_t *t, const mapping_form_t *form,
 
 
 static void
-mapping_opts(mapping_t *t, parley_glue_t *glue, const parley_msg_t *msg,
+mapping_opts(mapping_t *t, parley_who_t *who, const parley_msg_t *msg,
     parley_encode_opts_t *opts)
 {
-    memset(glue, 0, sizeof(parley_glue_t));
+    memset(who, 0, sizeof(parley_who_t));
     memset(opts, 0, sizeof(parley_encode_opts_t));
 
-    glue->arena = &t->arena;
-    glue->msg = msg;
-    glue->directory = t->directory;
+    who->arena = &t->arena;
+    who->msg = msg;
+    who->directory = t->directory;
 
-    parley_glue_opts(glue, opts);
+    parley_who_opts(who, opts);
 
     opts->self = PARLEY_STR("service.parley");
     opts->context = PARLEY_STR("ops");
@@ -75,7 +75,7 @@ int
 mapping_submit(mapping_t *t, parley_msg_t *msg, parley_str_t scope,
     parley_error_t *err)
 {
-    parley_glue_t         glue;
+    parley_who_t          who;
     parley_encode_opts_t  opts;
     parley_submission_t   submission;
 
@@ -98,8 +98,8 @@ mapping_submit(mapping_t *t, parley_msg_t *msg, parley_str_t scope,
         submission.session = PARLEY_STR("0000000000000001");
     }
 
-    mapping_opts(t, &glue, msg, &opts);
-    parley_glue_attribute(&glue, msg->wire, submission.sender,
+    mapping_opts(t, &who, msg, &opts);
+    parley_who_attribute(&who, msg->wire, submission.sender,
                           &submission.human, &submission.instrument);
 
     return parley_submit(&t->arena, msg, &submission, err);
@@ -111,7 +111,7 @@ mapping_is_exact(mapping_t *t, const mapping_form_t *form,
     mapping_made_t *made)
 {
     parley_json_t         doc;
-    parley_glue_t         glue;
+    parley_who_t          who;
     parley_loss_t         loss;
     parley_error_t        err;
     parley_encoded_t      back;
@@ -120,7 +120,7 @@ mapping_is_exact(mapping_t *t, const mapping_form_t *form,
 
     parley_error_clear(&err);
     parley_loss_init(&loss, &t->arena);
-    mapping_opts(t, &glue, &made->msg, &opts);
+    mapping_opts(t, &who, &made->msg, &opts);
 
     if (parley_encode(t->engine, &t->arena, form->msg.wire, &made->msg,
                       &opts, &back, &loss, &err)
@@ -152,14 +152,14 @@ mapping_answer(mapping_t *t, const mapping_form_t *request,
     const mapping_form_t *form, mapping_made_t *made)
 {
     parley_str_t          text;
-    parley_glue_t         glue;
+    parley_who_t          who;
     parley_answer_t       answer;
     parley_encode_opts_t  opts;
 
     memset(made, 0, sizeof(mapping_made_t));
     memset(&answer, 0, sizeof(parley_answer_t));
     parley_loss_init(&made->loss, &t->arena);
-    mapping_opts(t, &glue, &form->msg, &opts);
+    mapping_opts(t, &who, &form->msg, &opts);
 
     opts.answering = &request->msg;
 
@@ -201,7 +201,7 @@ mapping_answer(mapping_t *t, const mapping_form_t *request,
 int
 mapping_take(mapping_t *t, const mapping_form_t *form, parley_str_t *ret)
 {
-    parley_glue_t         glue;
+    parley_who_t          who;
     parley_loss_t         loss;
     parley_reply_t        reply;
     parley_error_t        err;
@@ -214,7 +214,7 @@ mapping_take(mapping_t *t, const mapping_form_t *form, parley_str_t *ret)
 
     parley_error_clear(&err);
     parley_loss_init(&loss, &t->arena);
-    mapping_opts(t, &glue, &form->msg, &opts);
+    mapping_opts(t, &who, &form->msg, &opts);
 
     if (parley_answer_encode(t->engine, &t->arena, &form->msg, &answer, &opts,
                              MAPPING_NOW_MS, &reply, &loss, &err)

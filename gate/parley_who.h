@@ -1,0 +1,86 @@
+/*
+ * Who is who in a message: the directory, what proved its sender, and the
+ * message itself brought together.  The libraries that know names (translate)
+ * and principals (auth) do not know each other; this is where they meet.
+ */
+
+#ifndef PARLEY_WHO_H
+#define PARLEY_WHO_H
+
+#include "parley_codec.h"
+#include "parley_directory.h"
+#include "parley_jwt.h"
+#include "parley_party.h"
+#include "parley_principal.h"
+
+
+/* what a name is in another protocol, as parley_who_resolve() answered */
+typedef struct {
+    parley_str_t    name;
+    parley_str_t    ret;
+    parley_proto_t  from;
+    parley_proto_t  to;
+    int             rc;
+} parley_who_known_t;
+
+
+/*
+ * Of one message.  arena, directory and msg are the caller's to set and
+ * outlive it; all else begins as zero.
+ */
+typedef struct {
+    parley_arena_t            *arena;
+    const parley_directory_t  *directory;       /* NULL: none */
+    const parley_msg_t        *msg;
+
+    const parley_principal_t  *principal;       /* who sent it; NULL: nobody
+                                                   known */
+    const parley_jwt_t        *jwt;             /* a verified token proves it;
+                                                   NULL: none */
+    parley_str_t               sig_kid;         /* the key that verified */
+    unsigned                   sig_verified:1;  /* a signature proves it */
+
+    parley_who_known_t         known[2];        /* sender, recipient */
+} parley_who_t;
+
+
+/* The principal as a party of messages. */
+void parley_who_party(const parley_principal_t *principal,
+    parley_party_t *ret);
+
+/* Who asks for parties by name asks the directory. */
+void parley_who_parties(parley_who_t *who, parley_parties_t *ret);
+
+/*
+ * GW-03: the claimed sender is the principal; who->principal becomes whoever
+ * sent the message, which without a token a signature has yet to prove.
+ * trusted: nobody need be known.  Returns 0, or -1: sender-identity-mismatch,
+ * key-unknown.
+ */
+int parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* VCP-30.  Returns 0, or -1: direction-refused. */
+int parley_who_direction(parley_who_t *who, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* The sub of whoever was proven to have sent the message; empty: nobody. */
+parley_str_t parley_who_proven(const parley_who_t *who);
+
+/*
+ * The principal's name in a protocol, its own or one that maps; empty: it has
+ * none, or there is no principal.
+ */
+parley_str_t parley_who_name(parley_who_t *who, parley_proto_t proto);
+
+/* A parley_resolve_pt and a parley_attribute_pt; data is a parley_who_t. */
+int parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,
+    parley_proto_t to, parley_str_t *ret);
+void parley_who_attribute(void *data, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
+
+/* Sets these two in opts; who must outlive them. */
+void parley_who_opts(parley_who_t *who, parley_encode_opts_t *opts);
+
+
+#endif /* PARLEY_WHO_H */
