@@ -268,7 +268,7 @@ post('/aee', aee(from => qq(x";signature="ed25519)),
      token => claims(sub => qq(x";signature="ed25519)))
 --- error_code: 202
 --- got_headers
-Parley-Verified: principal="x\";signature=\"ed25519"; token
+Parley-Verified: principal="x%22%3Bsignature=%22ed25519"; token
 
 
 
