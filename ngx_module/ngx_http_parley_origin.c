@@ -306,6 +306,7 @@ ngx_http_parley_origin_write(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
     o.texts[NGX_HTTP_PARLEY_ORIGIN_FORM] = m->form;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_ID] = m->id;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_CORR] = m->corr;
+    o.texts[NGX_HTTP_PARLEY_ORIGIN_QUESTION] = m->question;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_INTENT] = m->intent;
     o.texts[NGX_HTTP_PARLEY_ORIGIN_RECIPIENT] = ngx_http_parley_refer_to(ctx);
     o.texts[NGX_HTTP_PARLEY_ORIGIN_SENT_ID] = ctx->sent.id;

@@ -153,6 +153,7 @@ ngx_http_parley_refer_found(ngx_http_parley_ctx_t *ctx)
     m->act = (parley_act_t) o->head.act;
     m->id = o->texts[NGX_HTTP_PARLEY_ORIGIN_ID];
     m->corr = o->texts[NGX_HTTP_PARLEY_ORIGIN_CORR];
+    m->question = o->texts[NGX_HTTP_PARLEY_ORIGIN_QUESTION];
     m->intent = o->texts[NGX_HTTP_PARLEY_ORIGIN_INTENT];
     m->sender = o->texts[NGX_HTTP_PARLEY_ORIGIN_SENDER];
     m->recipient = o->texts[NGX_HTTP_PARLEY_ORIGIN_RECIPIENT];

@@ -13,7 +13,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415209
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041520a
 
 /* a reservation outlives a worker that was killed by at most this */
 #define NGX_HTTP_PARLEY_LEASE        (3600 * 1000)

@@ -32,7 +32,7 @@ answer aee
 /sender_handle = ~cc-alice
 /recipient_handle = ~cc-bob
 /created_at = ${ts}
-/payload/query_id = ${corr}
+/payload/query_id = ${id}
 /payload/timeout_ms = 20000
 /payload/response_scope = ~cc-alice/*
 /payload/query_text ~ (?s)^aee\.task ops\.backup\.run\nid: ${id}\ncorr: ${corr}\n.*\{"text":"do it"\}$

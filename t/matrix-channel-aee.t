@@ -213,7 +213,7 @@ post('/to-aee', frame('agent_lock_request', { resource => 'db',
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 ($::id, $::corr) = @$task{qw(id corr)};
 [post('/to-channel', $task, as => 'bob'),
- post('/to-aee', frame('agent_response', { query_id => $::corr,
+ post('/to-aee', frame('agent_response', { query_id => $::id,
       responder_session_id => 's-2', response_text => 'I do' }))]
 --- service: took($c, $q)
 --- error_code: 200
@@ -373,3 +373,51 @@ service aee
 /type = result
 /corr = ${corr}
 /reply_to = ${id}
+
+
+
+=== TEST 25: GW-06 agent-channel to AEE: an answer that says it failed is an error
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice');
+($::id, $::corr) = @$task{qw(id corr)};
+[post('/to-channel', $task, as => 'bob'),
+ post('/to-aee', frame('agent_response', { query_id => $::id,
+      responder_session_id => 's-2',
+      response_text => 'error E_NOPE: not mine' }))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service aee
+--- got
+/type = error
+/corr = ${corr}
+/reply_to = ${id}
+/payload/code = E_NOPE
+/payload/message = not mine
+/payload/retryable = false
+/payload/response_text = error E_NOPE: not mine
+
+
+
+=== TEST 26: GW-07 ACH-09 each answer of one workflow finds its own task
+--- send
+@::t = map { aee(from => 'agent.bob', to => 'agent.alice',
+                 corr => 'one-workflow') } 1 .. 3;
+$::id = $::t[1]{id};
+[(map { post('/to-channel', $_, as => 'bob') } @::t),
+ post('/to-aee', frame('agent_response', { query_id => $::t[2]{id},
+      responder_session_id => 's-2', response_text => 'the third' })),
+ post('/to-aee', frame('agent_response', { query_id => $::t[0]{id},
+      responder_session_id => 's-2', response_text => 'the first' })),
+ post('/to-aee', frame('agent_response', { query_id => $::t[1]{id},
+      responder_session_id => 's-2', response_text => 'the second' }))]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- error_code: 200
+--- forwarded: 6
+--- got
+/type = result
+/corr = one-workflow
+/reply_to = ${id}
+/payload/response_text = the second

@@ -109,7 +109,7 @@ service c2a
 --- got
 /params/attention/policy = must_respond
 /params/injection/mode = immediate
-/params/content/0/text = Which base?
+/params/content/0/text ~ ^Which base\?\n\nRebase\?\n1\. yes \(recommended\): clean\n2\. no: safe$
 
 
 

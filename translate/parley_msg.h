@@ -122,6 +122,9 @@ typedef struct {
     parley_str_t          intent;     /* never empty: "vcp.escalation" */
     parley_str_t          corr;       /* empty: none of its own */
     parley_str_t          reply_to;   /* empty: answers nothing */
+    parley_str_t          question;   /* what its answers name it by, where that
+                                         is not its id (agent-channel's
+                                         query_id); empty: the id */
     parley_str_t          call;       /* what its sender has for it beside the
                                          id, to take it back by; empty: none */
     parley_str_t          recalls;    /* the call that this takes back; empty:

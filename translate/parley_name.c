@@ -421,8 +421,8 @@ parley_name_is_handle(parley_str_t s)
     size_t   i;
     uint8_t  c;
 
-    if (s.len < 3 || s.len > 33 || s.data[0] != '~' || s.data[1] == '-'
-        || parley_str_is(s, "~org"))
+    if (s.len < 2 || s.len > 33 || s.data[0] != '~' || s.data[1] == '-'
+        || s.data[s.len - 1] == '-' || parley_str_is(s, "~org"))
     {
         return 0;
     }

@@ -34,8 +34,8 @@ int parley_name_translate(parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * Whether s is a canonical ~handle: ~ and 2 to 32 of a-z, 0-9 and hyphen, the
- * first no hyphen.  The pronoun ~org is none.
+ * Whether s is a canonical ~handle: ~ and 1 to 32 of a-z, 0-9 and hyphen, the
+ * first and the last no hyphen.  The pronoun ~org is none.
  */
 int parley_name_is_handle(parley_str_t s);
 

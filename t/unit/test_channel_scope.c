@@ -14,6 +14,7 @@ static const struct {
     const char                   *parts[5];     /* handle, instrument,
                                                    session, role, grant */
 } forms[] = {
+    { "~a", PARLEY_CHANNEL_SCOPE_HANDLE, { "~a", "", "", "", "" } },
     { "~alice", PARLEY_CHANNEL_SCOPE_HANDLE, { "~alice", "", "", "", "" } },
     { "~alice/*", PARLEY_CHANNEL_SCOPE_SESSIONS,
       { "~alice", "", "", "", "" } },
@@ -35,7 +36,7 @@ static const struct {
 
 
 static const char *const  none[] = {
-    "", "alice", "~", "~a", "~-a", "~A1", "~org", "~org/*", "~alice/",
+    "", "alice", "~", "~a-", "~-a", "~A1", "~org", "~org/*", "~alice/",
     "~alice//", "~alice/**", "~alice/cc-**", "~alice/cc model*",
     "~alice/cc-model", "~alice/@s1", "~alice/cc-model@", "~alice/a@b@c",
     "~alice/a@b/c", "~alice/a@*", "~alice/*@s", "/~alice", " ~alice",

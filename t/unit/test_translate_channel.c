@@ -145,7 +145,7 @@ test_answered(void **state)
     assert_int_equal(parley_test_read(&f->arena, PARLEY_PROTO_CHANNEL,
                                       f->reply.message, 0, &m, &f->err), 0);
     assert_int_equal(m.msg.act, PARLEY_ACT_REPLY);
-    parley_assert_str(m.msg.corr, QUERY_ID);
+    parley_assert_str(m.msg.reply_to, QUERY_ID);
     parley_assert_str(m.msg.text, "here");
     assert_int_equal(f->loss.count, 0);
 

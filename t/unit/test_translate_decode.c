@@ -16,6 +16,25 @@ static const char *const  acts[] = {
 
 /* One line of msg: what the message says under that key. */
 
+/* a line break is "\\n" in a file of lines */
+
+static void
+one_line(parley_str_t s, char *ret, size_t size)
+{
+    size_t  i, n;
+
+    for (i = n = 0; i < s.len && n + 2 < size; i++) {
+        if (s.data[i] == '\n') {
+            ret[n++] = '\\';
+        }
+
+        ret[n++] = s.data[i] == '\n' ? 'n' : (char) s.data[i];
+    }
+
+    ret[n] = '\0';
+}
+
+
 static void
 said(const parley_msg_t *m, const char *key, char *ret, size_t size)
 {
@@ -35,6 +54,7 @@ said(const parley_msg_t *m, const char *key, char *ret, size_t size)
         { "intent", m->intent },
         { "corr", m->corr },
         { "reply_to", m->reply_to },
+        { "question", m->question },
         { "place", m->place },
         { "token", m->token },
         { "priority", parley_priority_name(m->priority) },
@@ -69,8 +89,7 @@ said(const parley_msg_t *m, const char *key, char *ret, size_t size)
 
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (strcmp(texts[i].key, key) == 0) {
-            s = texts[i].value;
-            snprintf(ret, size, "%.*s", (int) s.len, (const char *) s.data);
+            one_line(texts[i].value, ret, size);
             return;
         }
     }

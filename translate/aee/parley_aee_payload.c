@@ -212,6 +212,13 @@ parley_aee_carried_notice(parley_msg_t *msg)
         return -1;
     }
 
+    /* what a person reads of it, where the envelope does not say it */
+
+    if (msg->text.len == 0) {
+        msg->text = said.text;
+        msg->said[0] = said.said[0];
+    }
+
     msg->notice = said.notice;
     msg->recalls = said.recalls;
     msg->approval |= said.approval;

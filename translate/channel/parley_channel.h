@@ -45,12 +45,15 @@ typedef struct {
     parley_channel_kind_t  kind;
     parley_str_t           name;        /* "agent_query" */
     parley_str_t           intent;      /* "channel.agent_query" */
-    parley_act_t           act;         /* a return event with a query_id is
-                                           a reply all the same */
+    parley_act_t           act;         /* of an answer that begins "error
+                                           CODE: " FAILURE all the same */
     parley_atom_t          text;        /* the member a person reads, or
                                            NONE */
     parley_atom_t          corr;        /* the member that correlates, or
                                            NONE */
+    parley_atom_t          question;    /* the member that names the one
+                                           question, in it and in its answers,
+                                           or NONE */
 
     /* the payload's members, those required first; NONE ends the list */
     unsigned               nrequired;
@@ -127,7 +130,9 @@ typedef struct {
     int64_t                            timeout_ms;  /* that it says; -1: no
                                                        deadline */
     parley_str_t                       id;
-    parley_str_t                       corr;        /* query_id and so on */
+    parley_str_t                       question;    /* query_id and so on: its
+                                                       own, or what it
+                                                       answers; or empty */
     parley_str_t                       sender;
     parley_str_t                       recipient;
     parley_str_t                       scope;       /* empty: the recipient */
@@ -179,6 +184,27 @@ int parley_channel_decode(const parley_engine_t *engine,
  * text, correlation, priority, alarm, deadline.  It need not be valid.
  */
 int parley_channel_says(parley_msg_t *msg);
+
+/*
+ * The text of a string in the document, a UUID of version 4 in lower case (RFC
+ * 9562 section 4); of a UUID any case, its lower case.  -1: no memory.
+ */
+int parley_channel_id(const parley_json_t *doc, uint32_t value,
+    parley_str_t *ret);
+int parley_channel_lower(parley_arena_t *arena, parley_str_t id,
+    parley_str_t *ret);
+
+/* A number of milliseconds, or -1; what is too great stays great. */
+int64_t parley_channel_ms(const parley_json_t *doc, uint32_t value);
+
+/*
+ * Takes "error CODE: " off the begin of a text.  Returns whether it was
+ * there, and *ret the code.
+ */
+int parley_channel_code_read(parley_str_t *text, parley_str_t *ret);
+
+/* Writes the member pointer_refs that names a question. */
+void parley_channel_reference(parley_buf_t *b, parley_str_t question);
 
 /* The codec's sentence (parley_codec.h). */
 int parley_channel_sentence(parley_buf_t *b, const parley_msg_t *m);

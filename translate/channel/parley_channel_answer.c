@@ -55,7 +55,6 @@ parley_channel_answer_frame(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err)
 {
-    parley_str_t   want;
     parley_msg_t  *msg;
 
     msg = &answer->msg;
@@ -69,10 +68,9 @@ parley_channel_answer_frame(const parley_engine_t *engine,
 
     /* what has no query_id is answered by its frame_id */
 
-    want = sent->corr.len > 0 ? sent->corr : sent->id;
-
     if ((msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE)
-        && !parley_str_eq(msg->corr, want)
+        && !parley_str_eq(msg->reply_to, sent->corr.len > 0 ? sent->corr
+                                                            : sent->id)
         && !(msg->held && parley_str_eq(msg->held_reply_to, sent->id)))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/payload",

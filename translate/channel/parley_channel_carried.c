@@ -34,7 +34,7 @@ parley_channel_carried(parley_arena_t *arena,
     const parley_channel_kind_info_t *kind, parley_msg_t *msg)
 {
     int                       rc;
-    parley_str_t              origin;
+    parley_str_t              origin, text;
     parley_msg_t              carried;
     parley_channel_carrier_t  c;
 
@@ -44,12 +44,13 @@ parley_channel_carried(parley_arena_t *arena,
 
     if (parley_msg_string(msg->doc, fields->values[PARLEY_CHANNEL_BASIS],
                           &origin)
-        != 0)
+        != 0
+        || parley_msg_string(msg->doc, msg->said[0], &text) != 0)
     {
         return -1;
     }
 
-    rc = parley_channel_text_read(arena, msg->doc->seed, msg->text, &c);
+    rc = parley_channel_text_read(arena, msg->doc->seed, text, &c);
 
     if (rc != 1 || c.origin != parley_proto_find(origin)) {
         return rc < 0 ? -1 : 0;
@@ -73,20 +74,24 @@ static int
 parley_channel_is_translated(const parley_channel_fields_t *fields,
     const parley_channel_kind_info_t *kind, const parley_msg_t *msg)
 {
-    uint32_t              method;
+    uint32_t              method, n;
     const parley_json_t  *doc;
 
     doc = msg->doc;
+    n = kind->nrequired;
 
     switch (kind->kind) {
 
     case PARLEY_CHANNEL_ADVISORY:
     case PARLEY_CHANNEL_BROADCAST:
-    case PARLEY_CHANNEL_HANDOVER:
     case PARLEY_CHANNEL_QUERY:
     case PARLEY_CHANNEL_RESPONSE:
     case PARLEY_CHANNEL_DIAGNOSTIC_REQUEST:
     case PARLEY_CHANNEL_DIAGNOSTIC_RESPONSE:
+        break;
+
+    case PARLEY_CHANNEL_HANDOVER:
+        n += msg->question.len > 0;
         break;
 
     default:
@@ -95,8 +100,7 @@ parley_channel_is_translated(const parley_channel_fields_t *fields,
 
     method = fields->values[PARLEY_CHANNEL_METHOD];
 
-    return msg->text.len > 0
-           && parley_json_node(doc, msg->data.node)->count == kind->nrequired
+    return parley_json_node(doc, msg->data.node)->count == n
            && parley_json_node(doc, method)->count == 1
            && parley_json_string_is(doc, parley_json_first(method),
                                     PARLEY_STR("gateway-translation"));
@@ -143,13 +147,13 @@ parley_channel_take(parley_arena_t *arena, parley_msg_t *msg,
     msg->held_corr = c->corr.len > 0 ? c->corr : c->id;
     msg->held_reply_to = c->reply_to;
 
-    /* a handover has no place for what an answer is matched with */
+    /* what a handover names is the question, whichever of the two it is */
 
-    if (msg->corr.len == 0
+    if (msg->question.len > 0
         && (msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE))
     {
-        msg->corr = msg->held_corr;
-        msg->reply_to = msg->held_reply_to;
+        msg->reply_to = msg->question;
+        msg->question = parley_str_none;
     }
 
     return parley_channel_take_requires(arena, msg, c);

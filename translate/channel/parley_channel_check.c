@@ -123,15 +123,7 @@ parley_channel_check_text(parley_channel_encode_t *e, parley_encoded_t *ret)
                       : parley_channel_unheld(e);
     }
 
-    ret->corr = e->corr;
-
-    /* a handover has no place for what an answer is matched with */
-
-    if (e->corr.len == 0
-        && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE))
-    {
-        ret->corr = m->corr.len > 0 ? m->corr : m->id;
-    }
+    ret->corr = e->question;
 
     if (m->timeout_ms >= 0 && m->timeout_ms != e->timeout_ms) {
         parley_loss_at(e->loss, m, PARLEY_SPOT_TIMEOUT);

@@ -7,11 +7,6 @@ static int parley_channel_peek(const parley_channel_fields_t *fields,
 static int parley_channel_fill(parley_arena_t *arena,
     const parley_channel_fields_t *fields,
     const parley_channel_kind_info_t *kind, parley_msg_t *msg);
-static int parley_channel_says_kind(parley_msg_t *msg,
-    const parley_channel_kind_info_t *kind);
-static int parley_channel_says_urgency(parley_msg_t *msg,
-    parley_channel_kind_t kind);
-static int64_t parley_channel_ms(const parley_json_t *doc, uint32_t value);
 static int parley_channel_members(parley_arena_t *arena,
     const parley_channel_fields_t *fields, parley_msg_t *msg);
 
@@ -98,7 +93,7 @@ parley_channel_peek(const parley_channel_fields_t *fields, parley_msg_t *msg,
     doc = msg->doc;
     values = fields->values;
 
-    if (parley_msg_string(doc, values[PARLEY_CHANNEL_FRAME_ID], &msg->id)
+    if (parley_channel_id(doc, values[PARLEY_CHANNEL_FRAME_ID], &msg->id)
         || parley_msg_string(doc, values[PARLEY_CHANNEL_SENDER], &msg->sender)
         || parley_msg_string(doc, values[PARLEY_CHANNEL_RECIPIENT],
                              &msg->recipient)
@@ -139,7 +134,7 @@ parley_channel_fill(parley_arena_t *arena,
     msg->data.doc = doc;
     msg->data.node = fields->values[PARLEY_CHANNEL_PAYLOAD];
 
-    if (parley_channel_says_kind(msg, kind) != 0) {
+    if (parley_channel_says(msg) != 0) {
         return -1;
     }
 
@@ -151,139 +146,6 @@ parley_channel_fill(parley_arena_t *arena,
     }
 
     return parley_channel_members(arena, fields, msg);
-}
-
-
-int
-parley_channel_says(parley_msg_t *msg)
-{
-    const parley_channel_kind_info_t  *kind;
-
-    kind = parley_channel_kind_find(msg->form);
-
-    return kind != NULL ? parley_channel_says_kind(msg, kind) : 0;
-}
-
-
-static int
-parley_channel_says_kind(parley_msg_t *msg,
-    const parley_channel_kind_info_t *kind)
-{
-    uint32_t              value;
-    const parley_json_t  *doc;
-
-    doc = msg->data.doc;
-
-    msg->act = kind->act;
-
-    if (kind->text != PARLEY_ATOM_NONE) {
-        msg->said[0] = parley_json_member(doc, msg->data.node, kind->text);
-
-        if (parley_msg_string(doc, msg->said[0], &msg->text) != 0) {
-            return -1;
-        }
-    }
-
-    if (kind->corr != PARLEY_ATOM_NONE) {
-        value = parley_json_member(doc, msg->data.node, kind->corr);
-
-        if (parley_msg_string(doc, value, &msg->corr) != 0) {
-            return -1;
-        }
-
-        if (kind->kind == PARLEY_CHANNEL_RETURN_EVENT && msg->corr.len > 0) {
-            msg->act = PARLEY_ACT_REPLY;
-        }
-
-        if (msg->act == PARLEY_ACT_REPLY) {
-            msg->reply_to = msg->corr;
-        }
-    }
-
-    return parley_channel_says_urgency(msg, kind->kind);
-}
-
-
-static int
-parley_channel_says_urgency(parley_msg_t *msg, parley_channel_kind_t kind)
-{
-    uint32_t              value;
-    const parley_json_t  *doc;
-
-    doc = msg->data.doc;
-
-    switch (kind) {
-
-    case PARLEY_CHANNEL_LOCK_REQUEST:
-    case PARLEY_CHANNEL_LOCK_RELEASE:
-    case PARLEY_CHANNEL_LEASE_EXTEND:
-    case PARLEY_CHANNEL_RETURN_EVENT:
-    case PARLEY_CHANNEL_INTENT_WITHDRAW:
-    case PARLEY_CHANNEL_FLUSH_EXECUTED:
-        msg->notice = PARLEY_NOTICE_RECORD;
-        return 0;
-
-    case PARLEY_CHANNEL_BINDING_MOMENT:
-        msg->notice = PARLEY_NOTICE_NOW;
-        return 0;
-
-    case PARLEY_CHANNEL_QUERY:
-        value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_timeout_ms);
-        msg->timeout_ms = parley_channel_ms(doc, value);
-        return 0;
-
-    case PARLEY_CHANNEL_INTENT_DECLARE:
-        msg->notice = PARLEY_NOTICE_RECORD;
-        value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_urgency);
-
-        if (parley_json_string_is(doc, value, PARLEY_STR("urgent"))) {
-            msg->priority = PARLEY_PRIORITY_URGENT;
-        }
-
-        return 0;
-
-    case PARLEY_CHANNEL_DIAGNOSTIC_REQUEST:
-        value = parley_json_member(doc, msg->data.node, PARLEY_ATOM_severity);
-        msg->said[1] = value;
-
-        if (parley_json_string_is(doc, value, PARLEY_STR("info"))) {
-            msg->alarm = PARLEY_ALARM_INFO;
-
-        } else if (parley_json_string_is(doc, value, PARLEY_STR("degraded"))) {
-            msg->alarm = PARLEY_ALARM_WARNING;
-
-        } else if (parley_json_string_is(doc, value, PARLEY_STR("blocked"))) {
-            msg->alarm = PARLEY_ALARM_CRITICAL;
-            msg->priority = PARLEY_PRIORITY_HIGH;
-        }
-
-        return 0;
-
-    default:
-        return 0;
-    }
-}
-
-
-/* A number of milliseconds, or -1; what is too great stays great. */
-
-static int64_t
-parley_channel_ms(const parley_json_t *doc, uint32_t value)
-{
-    int64_t  ms;
-
-    if (value == PARLEY_JSON_NONE
-        || parley_json_type(doc, value) != PARLEY_JSON_NUMBER)
-    {
-        return -1;
-    }
-
-    if (parley_json_integer(doc, value, &ms) != 0) {
-        return parley_json_number(doc, value) < 0 ? -1 : PARLEY_CHANNEL_MS_MAX;
-    }
-
-    return ms < 0 ? -1
-           : ms < PARLEY_CHANNEL_MS_MAX ? ms : PARLEY_CHANNEL_MS_MAX;
 }
 
 
@@ -315,22 +177,4 @@ parley_channel_members(parley_arena_t *arena,
     msg->nmembers = fields->nrest;
 
     return 0;
-}
-
-
-uint32_t
-parley_channel_spot(const parley_msg_t *m, parley_spot_t spot)
-{
-    const parley_channel_kind_info_t  *kind;
-
-    kind = parley_channel_kind_find(m->form);
-
-    if (spot != PARLEY_SPOT_REPLY_TO || m->origin != PARLEY_PROTO_CHANNEL
-        || kind == NULL || m->act != PARLEY_ACT_REPLY
-        || kind->corr == PARLEY_ATOM_NONE)
-    {
-        return PARLEY_JSON_NONE;
-    }
-
-    return parley_json_member(m->data.doc, m->data.node, kind->corr);
 }

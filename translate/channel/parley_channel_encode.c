@@ -90,6 +90,7 @@ parley_channel_choose(parley_channel_encode_t *e)
 static int
 parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
 {
+    parley_msg_t                       said;
     const parley_msg_t                *m;
     const parley_channel_kind_info_t  *kind;
 
@@ -109,9 +110,15 @@ parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
                                 "agent-channel has no such kind");
     }
 
-    if (m->act != kind->act
-        && (kind->kind != PARLEY_CHANNEL_RETURN_EVENT
-            || m->act != PARLEY_ACT_REPLY))
+    said = *m;
+    said.form = kind->name;
+
+    if (m->data.node != PARLEY_JSON_NONE && parley_channel_says(&said) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    if (m->act != (m->data.node != PARLEY_JSON_NONE ? said.act : kind->act)
+        || (m->act == PARLEY_ACT_FAILURE && m->origin != PARLEY_PROTO_CHANNEL))
     {
         return 0;
     }
@@ -178,17 +185,18 @@ parley_channel_choose_kind(const parley_channel_encode_t *e)
                ? PARLEY_CHANNEL_BROADCAST : PARLEY_CHANNEL_ADVISORY;
 
     case PARLEY_ACT_REPLY:
+    case PARLEY_ACT_FAILURE:
 
         if (answering != NULL) {
             escalation = parley_str_is(answering->intent,
                                        "channel.peer_diagnostic_request");
+
+        } else if (m->act == PARLEY_ACT_FAILURE) {
+            escalation = 0;
         }
 
         return escalation ? PARLEY_CHANNEL_DIAGNOSTIC_RESPONSE
                           : PARLEY_CHANNEL_RESPONSE;
-
-    case PARLEY_ACT_FAILURE:
-        return PARLEY_CHANNEL_RESPONSE;
 
     default:
         return PARLEY_CHANNEL_ADVISORY;

@@ -12,6 +12,7 @@
 
 
 static int parley_channel_head_ids(parley_channel_encode_t *e);
+static int parley_channel_head_question(parley_channel_encode_t *e);
 static int parley_channel_head_uuid(parley_channel_encode_t *e,
     const parley_msg_t *of, parley_str_t id, parley_str_t purpose,
     parley_str_t *ret);
@@ -43,40 +44,60 @@ parley_channel_head(parley_channel_encode_t *e)
 }
 
 
-/* What an answer is matched with is that of the message it answers. */
-
 static int
 parley_channel_head_ids(parley_channel_encode_t *e)
 {
-    parley_str_t         corr;
-    const parley_msg_t  *m, *of, *answering;
-
-    m = e->m;
-    answering = e->opts->answering;
-
-    if (parley_channel_head_uuid(e, m, m->id, PARLEY_STR("frame_id"), &e->id)
+    if (parley_channel_head_uuid(e, e->m, e->m->id, PARLEY_STR("frame_id"),
+                                 &e->id)
         != 0)
     {
         return -1;
     }
 
-    if (e->native || e->kind->corr == PARLEY_ATOM_NONE) {
+    return e->native ? 0 : parley_channel_head_question(e);
+}
+
+
+/*
+ * One message asks one question: its name follows from the message's id, and
+ * an answer has that of the message which it answers.
+ */
+
+static int
+parley_channel_head_question(parley_channel_encode_t *e)
+{
+    parley_str_t         id, purpose;
+    const parley_msg_t  *m, *of;
+
+    m = e->m;
+    of = m;
+    id = m->id;
+    purpose = parley_atom_name(e->kind->question);
+
+    if (e->kind->kind == PARLEY_CHANNEL_HANDOVER) {
+
+        if (m->act == PARLEY_ACT_EVENT || m->act == PARLEY_ACT_PROGRESS) {
+            return 0;
+        }
+
+        purpose = parley_atom_name(PARLEY_ATOM_query_id);
+
+    } else if (e->kind->question == PARLEY_ATOM_NONE) {
         return 0;
     }
 
-    of = m;
-    corr = m->corr.len > 0 ? m->corr : m->id;
+    if (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE) {
 
-    if (answering != NULL && m->act != PARLEY_ACT_REQUEST
-        && m->act != PARLEY_ACT_EVENT)
-    {
-        of = answering;
-        corr = answering->corr.len > 0 ? answering->corr : answering->id;
+        if (e->opts->answering != NULL) {
+            of = e->opts->answering;
+            id = of->question.len > 0 ? of->question : of->id;
+
+        } else {
+            id = m->reply_to.len > 0 ? m->reply_to : m->id;
+        }
     }
 
-    return parley_channel_head_uuid(e, of, corr,
-                                    parley_atom_name(e->kind->corr),
-                                    &e->corr);
+    return parley_channel_head_uuid(e, of, id, purpose, &e->question);
 }
 
 
@@ -90,6 +111,11 @@ parley_channel_head_uuid(parley_channel_encode_t *e, const parley_msg_t *of,
 
     if (parley_uuid_is(id, 4)) {
         return 0;
+    }
+
+    if (parley_uuid_is_any_case(id, 4)) {
+        return parley_channel_lower(e->arena, id, ret) == 0
+               ? 0 : parley_error_memory(e->err);
     }
 
     return parley_msg_derive(e->arena, of, 4, id, purpose, ret) == 0

@@ -75,7 +75,7 @@ static const parley_channel_kind_info_t
         .corr = PARLEY_ATOM_lease_id,
         .nrequired = 1,
         .names = {
-            PARLEY_ATOM_lease_id, PARLEY_ATOM_reason
+            PARLEY_ATOM_lease_id, PARLEY_ATOM_resource, PARLEY_ATOM_reason
         },
     },
 
@@ -97,7 +97,7 @@ static const parley_channel_kind_info_t
         .intent = parley_str("channel.agent_query"),
         .act = PARLEY_ACT_REQUEST,
         .text = PARLEY_ATOM_query_text,
-        .corr = PARLEY_ATOM_query_id,
+        .question = PARLEY_ATOM_query_id,
         .nrequired = 4,
         .names = {
             PARLEY_ATOM_query_text, PARLEY_ATOM_query_id,
@@ -111,7 +111,7 @@ static const parley_channel_kind_info_t
         .intent = parley_str("channel.agent_response"),
         .act = PARLEY_ACT_REPLY,
         .text = PARLEY_ATOM_response_text,
-        .corr = PARLEY_ATOM_query_id,
+        .question = PARLEY_ATOM_query_id,
         .nrequired = 3,
         .names = {
             PARLEY_ATOM_query_id, PARLEY_ATOM_responder_session_id,
@@ -125,7 +125,7 @@ static const parley_channel_kind_info_t
         .intent = parley_str("channel.agent_return_event"),
         .act = PARLEY_ACT_EVENT,
         .text = PARLEY_ATOM_summary,
-        .corr = PARLEY_ATOM_query_id,
+        .question = PARLEY_ATOM_query_id,
         .nrequired = 2,
         .names = {
             PARLEY_ATOM_return_event_ref, PARLEY_ATOM_summary,
@@ -153,7 +153,7 @@ static const parley_channel_kind_info_t
         .intent = parley_str("channel.peer_diagnostic_request"),
         .act = PARLEY_ACT_REQUEST,
         .text = PARLEY_ATOM_symptom,
-        .corr = PARLEY_ATOM_diagnostic_id,
+        .question = PARLEY_ATOM_diagnostic_id,
         .nrequired = 3,
         .names = {
             PARLEY_ATOM_symptom, PARLEY_ATOM_diagnostic_id,
@@ -167,7 +167,7 @@ static const parley_channel_kind_info_t
         .intent = parley_str("channel.peer_diagnostic_response"),
         .act = PARLEY_ACT_REPLY,
         .text = PARLEY_ATOM_finding,
-        .corr = PARLEY_ATOM_diagnostic_id,
+        .question = PARLEY_ATOM_diagnostic_id,
         .nrequired = 2,
         .names = {
             PARLEY_ATOM_diagnostic_id, PARLEY_ATOM_finding,

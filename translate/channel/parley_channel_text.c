@@ -23,8 +23,6 @@
 
 static int parley_channel_text_first(parley_arena_t *arena, uint64_t seed,
     parley_str_t *text, parley_channel_carrier_t *ret);
-static void parley_channel_text_code(parley_str_t *text,
-    parley_channel_carrier_t *ret);
 static int parley_channel_text_lines(parley_arena_t *arena, uint64_t seed,
     parley_str_t *text, parley_channel_carrier_t *ret);
 static int parley_channel_text_word(parley_arena_t *arena, uint64_t seed,
@@ -46,7 +44,7 @@ parley_channel_text_read(parley_arena_t *arena, uint64_t seed,
     ret->requires = parley_json_ref_none;
     ret->trace = parley_json_ref_none;
 
-    parley_channel_text_code(&text, ret);
+    (void) parley_channel_code_read(&text, &ret->code);
 
     rc = parley_channel_text_first(arena, seed, &text, ret);
     if (rc != 1) {
@@ -64,40 +62,6 @@ parley_channel_text_read(parley_arena_t *arena, uint64_t seed,
     }
 
     return parley_json_type(ret->payload.doc, 0) == PARLEY_JSON_OBJECT;
-}
-
-
-/* "error CODE: " */
-
-static void
-parley_channel_text_code(parley_str_t *text, parley_channel_carrier_t *ret)
-{
-    size_t        i;
-    uint8_t       c;
-    parley_str_t  rest;
-
-    if (!parley_str_begins(*text, "error ")) {
-        return;
-    }
-
-    rest = parley_str_from(*text, sizeof("error ") - 1);
-
-    for (i = 0; i < rest.len && i < PARLEY_CHANNEL_CODE_MAX; i++) {
-        c = rest.data[i];
-
-        if ((c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_') {
-            break;
-        }
-    }
-
-    if (i == 0 || rest.len < i + 2 || rest.data[i] != ':'
-        || rest.data[i + 1] != ' ')
-    {
-        return;
-    }
-
-    ret->code = parley_str_make(rest.data, i);
-    *text = parley_str_from(rest, i + 2);
 }
 
 

@@ -372,8 +372,9 @@ parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
     parley_buf_str(b, e->text);
     parley_buf_octet(b, '"');
 
-    if (e->kind->corr != PARLEY_ATOM_NONE) {
-        parley_buf_member(b, parley_atom_name(e->kind->corr), e->corr);
+    if (e->kind->question != PARLEY_ATOM_NONE) {
+        parley_buf_member(b, parley_atom_name(e->kind->question),
+                          e->question);
     }
 
     switch (e->kind->kind) {
@@ -384,6 +385,11 @@ parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
 
     case PARLEY_CHANNEL_HANDOVER:
         parley_channel_session(b, PARLEY_STR("previous_session_id"), e);
+
+        if (e->question.len > 0) {
+            parley_channel_reference(b, e->question);
+        }
+
         break;
 
     case PARLEY_CHANNEL_QUERY:

@@ -328,10 +328,19 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
 static int
 parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret)
 {
+    char  lower[PARLEY_UUID_LEN + 1];
+
     *ret = e->m->id;
 
     if (parley_uuid_is(*ret, 7)) {
         return 0;
+    }
+
+    if (parley_uuid_is_any_case(*ret, 7)) {
+        parley_uuid_lower(e->m->id, lower);
+
+        return parley_arena_str(e->arena, parley_str_c(lower), ret) == 0
+               ? 0 : parley_error_memory(e->err);
     }
 
     return parley_msg_derive(e->arena, e->m, 7, e->m->id,
