@@ -23,7 +23,8 @@ static ngx_int_t ngx_http_parley_answer_finish(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx,
     parley_str_t *ret);
 static ngx_int_t ngx_http_parley_answer_send(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
+    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
+    ngx_uint_t copied);
 
 
 ngx_int_t
@@ -279,7 +280,7 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
         reply.content_type = ngx_http_parley_str(&r->headers_out.content_type);
     }
 
-    return ngx_http_parley_answer_send(r, ctx, &reply);
+    return ngx_http_parley_answer_send(r, ctx, &reply, copied);
 }
 
 
@@ -420,12 +421,19 @@ ngx_http_parley_answer_options(ngx_http_parley_ctx_t *ctx,
 
 static ngx_int_t
 ngx_http_parley_answer_send(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply)
+    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
+    ngx_uint_t copied)
 {
     ngx_int_t    rc;
     ngx_chain_t  out;
 
     ctx->replied = 1;
+
+    ngx_http_parley_answer_trailers(r, !copied);
+
+    if (!copied) {
+        ngx_http_parley_answer_headers(r, 1);
+    }
 
     if (ngx_http_parley_reply_headers(r, ctx, reply) != NGX_OK
         || ngx_http_parley_out_header(r, "traceparent", ctx->answer_trace)

@@ -18,6 +18,7 @@
 #include "parley_check.h"
 #include "parley_directory.h"
 #include "parley_escape.h"
+#include "parley_header.h"
 #include "parley_key.h"
 #include "parley_engine.h"
 #include "parley_intents.h"

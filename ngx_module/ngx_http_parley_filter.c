@@ -39,7 +39,13 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
-    if (ctx && (ctx->replied || ctx->dry)) {
+    if (ctx && ctx->replied) {
+        return ngx_http_parley_next_header_filter(r);
+    }
+
+    ngx_http_parley_answer_headers(r, 0);
+
+    if (ctx && ctx->dry) {
         return ngx_http_parley_next_header_filter(r);
     }
 

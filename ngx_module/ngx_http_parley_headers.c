@@ -2,12 +2,15 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Headers: what the upstream gets beside the message, and what may be said
- * in a response.
+ * Headers of the request: what the upstream gets beside the message.
  */
 
 
 #include "ngx_http_parley_module.h"
+
+
+/* of a list that is made anew because of what a client sent */
+#define NGX_HTTP_PARLEY_HEADERS_SIZE  20
 
 
 /* headers of the gateway's to the upstream */
@@ -28,11 +31,14 @@ typedef struct {
 } ngx_http_parley_header_t;
 
 
-static void ngx_http_parley_list(ngx_list_t *list, ngx_table_elt_t *elts,
-    ngx_uint_t n);
-static ngx_int_t ngx_http_parley_header_dropped(ngx_table_elt_t *h,
-    ngx_uint_t translated);
-static ngx_int_t ngx_http_parley_header_push(ngx_http_request_t *r,
+static ngx_uint_t ngx_http_parley_headers_own(ngx_list_t *list);
+static void ngx_http_parley_headers_list(ngx_list_t *list,
+    ngx_table_elt_t *elts, ngx_uint_t n);
+static ngx_int_t ngx_http_parley_headers_copy(ngx_http_request_t *r,
+    ngx_list_t *from, ngx_uint_t all, ngx_uint_t replaced);
+static void ngx_http_parley_headers_moved(ngx_http_request_t *r,
+    ngx_table_elt_t *from, ngx_table_elt_t *to);
+static ngx_table_elt_t *ngx_http_parley_header_push(ngx_http_request_t *r,
     ngx_http_parley_header_e header, parley_str_t value);
 static ngx_int_t ngx_http_parley_verified(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -66,6 +72,66 @@ ngx_http_parley_headers_init(void)
 
 
 /*
+ * SEC-05: before anything looks at the headers, of a subrequest and in a dry
+ * run too, a client's Parley- headers are gone.
+ */
+
+ngx_int_t
+ngx_http_parley_headers_handler(ngx_http_request_t *r)
+{
+    ngx_list_t                   old;
+    ngx_table_elt_t             *copy;
+    ngx_http_parley_loc_conf_t  *lcf;
+
+    lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
+
+    if (lcf->accept == 0
+        || !ngx_http_parley_headers_own(&r->headers_in.headers))
+    {
+        return NGX_DECLINED;
+    }
+
+    old = r->headers_in.headers;
+
+    copy = ngx_palloc(r->pool, NGX_HTTP_PARLEY_HEADERS_SIZE
+                               * sizeof(ngx_table_elt_t));
+    if (copy == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_parley_headers_list(&r->headers_in.headers, copy,
+                                 NGX_HTTP_PARLEY_HEADERS_SIZE);
+
+    if (ngx_http_parley_headers_copy(r, &old, 0, 0) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_uint_t
+ngx_http_parley_headers_own(ngx_list_t *list)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    for (part = &list->part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (parley_header_is_own(ngx_http_parley_str(&h[i].key))) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+/*
  * The list is made anew without what must not pass.  nginx's own pointers
  * into the old one stay good, so that gzip to the client still works.
  */
@@ -74,12 +140,10 @@ ngx_int_t
 ngx_http_parley_request_headers(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    ngx_uint_t        i, n, translated;
+    ngx_uint_t        n;
     ngx_list_t        old;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h, *copy;
+    ngx_table_elt_t  *copy;
 
-    translated = !ctx->sent.copied;
     old = r->headers_in.headers;
     n = old.part.nelts + NGX_HTTP_PARLEY_HEADERS;
 
@@ -88,53 +152,32 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    ngx_http_parley_list(&r->headers_in.headers, copy, n);
+    ngx_http_parley_headers_list(&r->headers_in.headers, copy, n);
 
-    part = &old.part;
-    h = part->elts;
-
-    for (i = 0; /* void */ ; i++) {
-
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                break;
-            }
-
-            part = part->next;
-            h = part->elts;
-            i = 0;
-        }
-
-        if (ngx_http_parley_header_dropped(&h[i], translated)) {
-            continue;
-        }
-
-        copy = ngx_list_push(&r->headers_in.headers);
-        if (copy == NULL) {
-            return NGX_ERROR;
-        }
-
-        *copy = h[i];
+    if (ngx_http_parley_headers_copy(r, &old, 1, !ctx->sent.copied)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     /* an answer must be readable here */
 
     if (ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_ENCODING,
                                     PARLEY_STR("identity"))
-        != NGX_OK)
+        == NULL)
     {
         return NGX_ERROR;
     }
 
-    if (translated
-        && ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_TYPE,
-                                  parley_codecs[ctx->lcf->speak]->media_type)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
+    /* what was read here is what the upstream is to read (SEC-02) */
 
-    if (ngx_http_parley_verified(r, ctx) != NGX_OK) {
+    r->headers_in.content_type = ngx_http_parley_header_push(r,
+                                   NGX_HTTP_PARLEY_TYPE,
+                                   parley_codecs[ctx->lcf->speak]->media_type);
+
+    if (r->headers_in.content_type == NULL
+        || ngx_http_parley_verified(r, ctx) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -145,7 +188,8 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
 /* as ngx_list_init() does, with memory of the caller's */
 
 static void
-ngx_http_parley_list(ngx_list_t *list, ngx_table_elt_t *elts, ngx_uint_t n)
+ngx_http_parley_headers_list(ngx_list_t *list, ngx_table_elt_t *elts,
+    ngx_uint_t n)
 {
     list->part.elts = elts;
     list->part.nelts = 0;
@@ -156,25 +200,71 @@ ngx_http_parley_list(ngx_list_t *list, ngx_table_elt_t *elts, ngx_uint_t n)
 }
 
 
-/* nobody but the gateway says Parley- */
+/*
+ * Into r's list, without the client's Parley- headers or, with all, without
+ * all that does not go to the upstream.
+ */
 
 static ngx_int_t
-ngx_http_parley_header_dropped(ngx_table_elt_t *h, ngx_uint_t translated)
+ngx_http_parley_headers_copy(ngx_http_request_t *r, ngx_list_t *from,
+    ngx_uint_t all, ngx_uint_t replaced)
 {
-    parley_str_t  name;
+    ngx_uint_t        i;
+    parley_str_t      name;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h, *copy;
 
-    name = parley_str_make(h->lowcase_key, h->key.len);
+    for (part = &from->part; part; part = part->next) {
+        h = part->elts;
 
-    return parley_str_begins(name, "parley-")
-           || parley_str_is(name, "accept-encoding")
-           || parley_str_is(name, "traceparent")
-           || (translated && parley_str_is(name, "content-type"));
+        for (i = 0; i < part->nelts; i++) {
+            name = ngx_http_parley_str(&h[i].key);
+
+            if (all ? parley_header_is_kept_back(name, replaced)
+                    : parley_header_is_own(name))
+            {
+                continue;
+            }
+
+            copy = ngx_list_push(&r->headers_in.headers);
+            if (copy == NULL) {
+                return NGX_ERROR;
+            }
+
+            *copy = h[i];
+
+            if (!all) {
+                ngx_http_parley_headers_moved(r, &h[i], copy);
+            }
+        }
+    }
+
+    return NGX_OK;
 }
 
 
-/* the value is printable, and lives as long as the request */
+/* what nginx knows by name is changed where the list has it, later on */
 
-static ngx_int_t
+static void
+ngx_http_parley_headers_moved(ngx_http_request_t *r, ngx_table_elt_t *from,
+    ngx_table_elt_t *to)
+{
+    ngx_http_header_t   *header;
+    ngx_table_elt_t    **known;
+
+    for (header = ngx_http_headers_in; header->name.len; header++) {
+        known = (ngx_table_elt_t **) ((char *) &r->headers_in
+                                      + header->offset);
+        if (*known == from) {
+            *known = to;
+        }
+    }
+}
+
+
+/* the value is printable, and lives as long as the request; NULL: no memory */
+
+static ngx_table_elt_t *
 ngx_http_parley_header_push(ngx_http_request_t *r,
     ngx_http_parley_header_e header, parley_str_t value)
 {
@@ -182,7 +272,7 @@ ngx_http_parley_header_push(ngx_http_request_t *r,
 
     h = ngx_list_push(&r->headers_in.headers);
     if (h == NULL) {
-        return NGX_ERROR;
+        return NULL;
     }
 
     ngx_memzero(h, sizeof(ngx_table_elt_t));
@@ -192,7 +282,7 @@ ngx_http_parley_header_push(ngx_http_request_t *r,
     h->lowcase_key = ngx_http_parley_headers[header].lowcase;
     h->value = ngx_http_parley_ngx_str(value);
 
-    return NGX_OK;
+    return h;
 }
 
 
@@ -233,7 +323,8 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_VERIFIED, value);
+    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_VERIFIED, value)
+           ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -257,7 +348,8 @@ ngx_http_parley_trace(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_TRACE, value);
+    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_TRACE, value)
+           ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -291,30 +383,4 @@ ngx_http_parley_in_header(ngx_http_request_t *r, const char *name)
             return &h[i].value;
         }
     }
-}
-
-
-ngx_int_t
-ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
-    parley_str_t value)
-{
-    ngx_table_elt_t  *h;
-
-    if (value.len == 0) {
-        return NGX_OK;
-    }
-
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memzero(h, sizeof(ngx_table_elt_t));
-
-    h->hash = 1;
-    h->key.data = (u_char *) name;
-    h->key.len = ngx_strlen(name);
-    h->value = ngx_http_parley_ngx_str(value);
-
-    return NGX_OK;
 }

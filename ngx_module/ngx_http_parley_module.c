@@ -515,6 +515,13 @@ ngx_http_parley_init(ngx_conf_t *cf)
 
     *h = ngx_http_parley_precontent_handler;
 
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_REWRITE_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_parley_headers_handler;
+
     ngx_http_parley_headers_init();
 
     return ngx_http_parley_filter_init(cf);

@@ -314,12 +314,30 @@ ngx_int_t ngx_http_parley_own(ngx_http_request_t *r,
 /* ngx_http_parley_headers.c: what goes along with the request */
 
 void ngx_http_parley_headers_init(void);
+
+/* a handler of the rewrite phase: removes what is the gateway's to say */
+ngx_int_t ngx_http_parley_headers_handler(ngx_http_request_t *r);
+
 ngx_int_t ngx_http_parley_request_headers(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 /* The value of the first header of that lower-case name, or NULL. */
 ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
     const char *name);
+
+
+/* ngx_http_parley_headers_out.c: headers of the response */
+
+/*
+ * Takes the service's Parley- headers out of the answer; where its body is
+ * replaced, also those that speak of that body.
+ */
+void ngx_http_parley_answer_headers(ngx_http_request_t *r,
+    ngx_uint_t replaced);
+
+/* The same of its trailers, once they are there. */
+void ngx_http_parley_answer_trailers(ngx_http_request_t *r,
+    ngx_uint_t replaced);
 
 /*
  * Adds a response header; the value is printable ASCII and lives as long as

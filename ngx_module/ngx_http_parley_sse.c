@@ -107,6 +107,10 @@ ngx_http_parley_sse_start(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_http_clear_last_modified(r);
     ngx_http_clear_etag(r);
 
+    if (ctx->msg.wire != ctx->lcf->speak) {
+        ngx_http_parley_answer_headers(r, 1);
+    }
+
     return ngx_http_parley_next_header_filter(r);
 }
 
@@ -155,6 +159,8 @@ ngx_http_parley_sse_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
         if (b->last_buf) {
             last = 1;
+            ngx_http_parley_answer_trailers(r,
+                                          ctx->msg.wire != ctx->lcf->speak);
 
             /* no event, and no error: it was taken all the same */
             ngx_http_parley_taken(ctx);

@@ -22,11 +22,11 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: dry run: a good message goes on as it came
+=== TEST 1: SEC-05 dry run: a good message goes on as it came, without Parley- headers
 --- service
 $c->answer(200, ['Content-Type' => 'text/plain'], 'whatever')
 --- send
-post('/dry', aee(), headers => ['Parley-Other' => 'x'])
+post('/dry', aee(), headers => ['Parley-Other' => 'x', 'X-Other' => 'x'])
 --- got_same
 --- response_body: whatever
 --- answer_headers
@@ -34,7 +34,8 @@ X-Verdict: dry-passed
 ! X-Error
 Content-Type: text/plain
 --- got_headers
-Parley-Other: x
+X-Other: x
+! Parley-Other
 ! Parley-Verified
 
 

@@ -1,0 +1,149 @@
+#include "parley_header.h"
+
+
+static int parley_header_is(parley_str_t name, parley_str_t folded);
+static int parley_header_in(parley_str_t name, const parley_str_t *list,
+    size_t n);
+static uint8_t parley_header_fold(uint8_t c);
+
+
+#define PARLEY_HEADERS(list)  list, sizeof(list) / sizeof((list)[0])
+
+
+/* what the gateway says in a request */
+static const parley_str_t  parley_header_written[] = {
+    parley_str("accept-encoding"),
+    parley_str("content-encoding"),
+    parley_str("content-type"),
+    parley_str("traceparent"),
+};
+
+
+/* how a body is delimited: nginx writes it, under these names and no other */
+static const parley_str_t  parley_header_framing[] = {
+    parley_str("content-length"),
+    parley_str("transfer-encoding"),
+};
+
+
+static const parley_str_t  parley_header_digests[] = {
+    parley_str("content-digest"),
+    parley_str("content-md5"),
+    parley_str("digest"),
+    parley_str("repr-digest"),
+};
+
+
+static const parley_str_t  parley_header_body[] = {
+    parley_str("accept-ranges"),
+    parley_str("allow"),
+    parley_str("authentication-info"),
+    parley_str("content-disposition"),
+    parley_str("content-encoding"),
+    parley_str("content-language"),
+    parley_str("content-location"),
+    parley_str("content-range"),
+    parley_str("etag"),
+    parley_str("last-modified"),
+    parley_str("link"),
+    parley_str("location"),
+    parley_str("mcp-protocol-version"),
+    parley_str("mcp-session-id"),
+    parley_str("proxy-authenticate"),
+    parley_str("proxy-authentication-info"),
+    parley_str("refresh"),
+    parley_str("trailer"),
+    parley_str("www-authenticate"),
+};
+
+
+int
+parley_header_is_own(parley_str_t name)
+{
+    static const parley_str_t  prefix = parley_str("parley-");
+
+    /* most names are told by their first letter */
+
+    if (name.len < prefix.len || (name.data[0] | 0x20) != 'p') {
+        return 0;
+    }
+
+    return parley_header_is(parley_str_make(name.data, prefix.len), prefix);
+}
+
+
+int
+parley_header_is_kept_back(parley_str_t name, int replaced)
+{
+    size_t  i;
+
+    if (parley_header_is_own(name)
+        || parley_header_in(name, PARLEY_HEADERS(parley_header_written))
+        || (replaced
+            && parley_header_in(name, PARLEY_HEADERS(parley_header_digests))))
+    {
+        return 1;
+    }
+
+    if (!parley_header_in(name, PARLEY_HEADERS(parley_header_framing))) {
+        return 0;
+    }
+
+    for (i = 0; i < name.len; i++) {
+        if (name.data[i] != '-' && parley_header_fold(name.data[i]) == '-') {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_header_is_of_body(parley_str_t name)
+{
+    return parley_header_in(name, PARLEY_HEADERS(parley_header_body))
+           || parley_header_in(name, PARLEY_HEADERS(parley_header_digests));
+}
+
+
+static int
+parley_header_in(parley_str_t name, const parley_str_t *list, size_t n)
+{
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        if (name.len == list[i].len && parley_header_is(name, list[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* both of one length */
+static int
+parley_header_is(parley_str_t name, parley_str_t folded)
+{
+    size_t  i;
+
+    for (i = 0; i < folded.len; i++) {
+        if (parley_header_fold(name.data[i]) != folded.data[i]) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static uint8_t
+parley_header_fold(uint8_t c)
+{
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+        return c;
+    }
+
+    return (c >= 'A' && c <= 'Z') ? (uint8_t) (c | 0x20) : '-';
+}

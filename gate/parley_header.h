@@ -1,0 +1,37 @@
+/*
+ * HTTP headers by their names: which are the gateway's alone, which an
+ * application could take for what the gateway has decided, and which say
+ * something of a body that the gateway replaces.
+ *
+ * Applications see names folded: CGI, WSGI and their kin turn letters to one
+ * case and '-' to '_', some turn other octets to '_' as well.  So here letters
+ * are compared in any case, and whatever is neither letter nor digit counts as
+ * '-' (SEC-05): Parley_Verified and parley.verified are Parley-Verified.
+ */
+
+#ifndef PARLEY_HEADER_H
+#define PARLEY_HEADER_H
+
+#include "parley_str.h"
+
+
+/* Whether it begins with Parley-: nobody but the gateway says these. */
+int parley_header_is_own(parley_str_t name);
+
+/*
+ * Whether a request's header does not go to the service: the gateway's own,
+ * those that it writes itself (Content-Type, Accept-Encoding, traceparent),
+ * and what would make the service read the body otherwise than it was read
+ * here (SEC-02); of a body that was replaced, also its digests.
+ */
+int parley_header_is_kept_back(parley_str_t name, int replaced);
+
+/*
+ * Whether a header of an answer speaks of the body, the resource or the
+ * connection that the service meant, and so does not go with what the gateway
+ * says in its place.
+ */
+int parley_header_is_of_body(parley_str_t name);
+
+
+#endif /* PARLEY_HEADER_H */
