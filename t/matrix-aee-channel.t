@@ -35,7 +35,7 @@ answer aee
 /payload/query_id = ${id}
 /payload/timeout_ms = 20000
 /payload/response_scope = ~cc-alice/*
-/payload/query_text ~ (?s)^aee\.task ops\.backup\.run\nid: ${id}\ncorr: ${corr}\n.*\{"text":"do it"\}$
+/payload/query_text ~ ^do it\n\naee\.task ops\.backup\.run\nid: ${id}\ncorr: ${corr}\nrequires: \{"timeout_ms":20000\}\n\n\{\}$
 /acted_by = ~lead
 /drafted_with = ~cc-alice@1.0
 /provenance_compute_location = server-active

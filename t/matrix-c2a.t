@@ -33,7 +33,7 @@ service channel
 /sender_handle = ~cc-alice
 /recipient_handle = ~cc-bob
 /created_at = ${ts}
-/payload/query_text ~ (?s)^c2a\.chat\.deliver c2a\.chat\.deliver\nid: ${id}\ncorr: C-ops-1234\n.*Is it blocked
+/payload/query_text ~ (?s)^Is it blocked\?\n\nc2a\.chat\.deliver\nid: ${id}\ncorr: C-ops-1234\n.*\nmembers: \{"attention":.*"conversation":\{"id":"C-ops-1234".*\n\n\{\}$
 /payload/timeout_ms = 30000
 /acted_by = ~lead
 /drafted_with = ~cc-alice@1.0

@@ -200,7 +200,7 @@ service channel
 --- got
 /kind = agent_advisory
 /recipient_handle = ~cc-bob
-/payload/advisory_text ~ (?s)^c2a\.notifications\.cancelled .*\nreply_to: [0-9a-f-]{36}\n.*"reason":"edited"
+/payload/advisory_text ~ (?s)^edited\n\nc2a\.notifications\.cancelled\n.*\nreply_to: [0-9a-f-]{36}\n.*"reason":"edited"
 
 
 

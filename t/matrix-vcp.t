@@ -261,7 +261,7 @@ service channel
 /sender_handle = ~cc-alice
 /recipient_handle = ~cc-bob
 /created_at = ${ts}
-/payload/advisory_text ~ (?s)^vcp\.context_share vcp\.context_share\nid: ${id}\n.*"context":"ctx\|home"
+/payload/advisory_text ~ (?s)^ctx\|home\n\nvcp\.context_share\nid: ${id}\n
 /acted_by = ~lead
 /drafted_with = ~cc-alice@1.0
 /provenance_basis = vcp

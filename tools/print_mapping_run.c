@@ -13,6 +13,7 @@ static void mapping_opts(mapping_t *t, parley_who_t *who,
     const parley_msg_t *msg, parley_encode_opts_t *opts);
 static int mapping_is_exact(mapping_t *t, const mapping_form_t *form,
     mapping_made_t *made);
+static int mapping_has(parley_json_ref_t a, parley_json_ref_t b);
 static parley_str_t mapping_answer_text(mapping_t *t, parley_proto_t proto,
     const mapping_made_t *made);
 
@@ -143,7 +144,45 @@ mapping_is_exact(mapping_t *t, const mapping_form_t *form,
         b.node = parley_json_member(b.doc, 0, PARLEY_ATOM_params);
     }
 
-    return parley_json_equal(a, b);
+    return mapping_has(a, b) && mapping_has(b, a);
+}
+
+
+/* Whether b has each member of a that is not null, the same. */
+
+static int
+mapping_has(parley_json_ref_t a, parley_json_ref_t b)
+{
+    uint32_t           k;
+    parley_str_t       name;
+    parley_json_ref_t  value, other;
+
+    value.doc = a.doc;
+    other.doc = b.doc;
+
+    for (k = parley_json_first(a.node);
+         k != parley_json_end(a.doc, a.node);
+         k = parley_json_after(a.doc, k + 1))
+    {
+        if (parley_json_type(a.doc, k + 1) == PARLEY_JSON_NULL) {
+            continue;
+        }
+
+        if (parley_json_string(a.doc, k, &name) != 0) {
+            return 0;
+        }
+
+        value.node = k + 1;
+        other.node = parley_json_get(b.doc, b.node, name);
+
+        if (other.node == PARLEY_JSON_NONE
+            || !parley_json_equal(value, other))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 

@@ -349,6 +349,15 @@ typedef struct {
                parley_error_t *err);
 
     /*
+     * The member of m->data, whether it is there or not, that holds the text
+     * of a message of this origin and form, and nothing else does; NONE.  Of
+     * m form and data are known.  NULL: no member does.
+     */
+    parley_atom_t  (*spoken)(const parley_msg_t *m);
+    unsigned         spoken_in_parts:1; /* it is an array of parts: one of
+                                           {"type": "text", "text"} */
+
+    /*
      * Writes what m, a message of this origin that has no text, says, as a
      * sentence for a person, without its sender: "locks src/parser.c for 60
      * s".  Returns 0: there is none.  NULL: there never is.

@@ -48,6 +48,11 @@ static const parley_test_steer_t  parley_test_steer_aee[] = {
                        "ops.backup.check", "aee.status.ping", "vcp.nothing",
                        "c2a.chat.deliver" } },
     { "/corr", 80, { "a-thread", "@4" } },
+    { "/payload", 15, { "{\"text\":\"a\\n\\naee.task b.c\\nid: 12345678"
+                        "\\n\\n{}\",\"n\":1}",
+                        "{\"text\":\"a\\n\\n\"}",
+                        "{\"text\":\"error E_X: a\",\"message\":\"m\"}",
+                        "{\"message\":\"vcp.escalation\"}" } },
     { "/reply_to", 80, { "@7", "@7", "@4", "an-earlier-one" } },
     { "/trace/trace_id", 60, { "4bf92f3577b34da6a3ce929d0e0e4736", "9f3c" } },
     { "/trace/span_id", 60, { "00f067aa0ba902b7", "a12b" } },
@@ -66,7 +71,8 @@ static const parley_test_steer_t  parley_test_steer_vcp[] = {
     { "/recipient", 92, { "agent://h/z", "human://bob", "service://q", "y",
                           "broadcast", "cc-z" } },
     { "/payload/reason", 30, { "ACK:@7", "ACK:@7 seen", "ACK:@7x",
-                               "ACK:no" } },
+                               "ACK:no", "a\n\nvcp.escalation\nid: b\n\n{}",
+                               "error E_X: a" } },
     { NULL, 0, { NULL } }
 };
 
@@ -98,6 +104,8 @@ static const parley_test_steer_t  parley_test_steer_c2a[] = {
     { "/params/eventId", 30, { "@7", "@4" } },
     { "/params/content/*/type", 80, { "text", "text", "data", "image" } },
     { "/params/arguments/content/*/type", 80, { "text", "text", "data" } },
+    { "/params/content/*/text", 10, { "a\n\nc2a.chat.claim\nid: b\n\n{}",
+                                      "\n\n", "error E_X: a" } },
     { NULL, 0, { NULL } }
 };
 

@@ -159,6 +159,10 @@ int64_t parley_aee_timeout(const parley_json_t *doc, uint32_t value);
 int parley_aee_says(parley_msg_t *msg);
 
 
+/* The codec's spoken (parley_codec.h). */
+parley_atom_t parley_aee_spoken(const parley_msg_t *m);
+
+
 int parley_aee_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err);

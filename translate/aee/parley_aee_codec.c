@@ -40,6 +40,7 @@ const parley_codec_t  parley_aee_codec = {
     .certain = parley_aee_is_certain,
     .decode = parley_aee_decode,
     .payload = parley_aee_says,
+    .spoken = parley_aee_spoken,
     .residue = parley_aee_residue,
     .encode = parley_aee_encode,
     .direction = parley_carry_direction,

@@ -43,6 +43,20 @@ parley_aee_says(parley_msg_t *msg)
 }
 
 
+/* "message" of an error, unless it has a "text" as well; else "text" */
+
+parley_atom_t
+parley_aee_spoken(const parley_msg_t *m)
+{
+    if (!parley_str_eq(m->form, parley_aee_type(PARLEY_ACT_FAILURE))) {
+        return PARLEY_ATOM_text;
+    }
+
+    return parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_text)
+           == PARLEY_JSON_NONE ? PARLEY_ATOM_message : PARLEY_ATOM_NONE;
+}
+
+
 static int
 parley_aee_payload_says(parley_msg_t *msg)
 {

@@ -5,6 +5,7 @@
 #define PARLEY_C2A_DETECTED  100    /* "jsonrpc" is there */
 
 
+static parley_atom_t parley_c2a_spoken(const parley_msg_t *m);
 static int parley_c2a_detect(const parley_json_t *doc);
 static uint32_t parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot);
 static uint32_t parley_c2a_spot_event(const parley_msg_t *m,
@@ -44,6 +45,8 @@ const parley_codec_t  parley_c2a_codec = {
     .detect = parley_c2a_detect,
     .decode = parley_c2a_decode,
     .payload = parley_c2a_says,
+    .spoken = parley_c2a_spoken,
+    .spoken_in_parts = 1,
     .submit = parley_c2a_submit,
     .residue = parley_c2a_residue,
     .encode = parley_c2a_encode,
@@ -103,6 +106,24 @@ parley_c2a_detect(const parley_json_t *doc)
     }
 
     return score;
+}
+
+
+/* An event, or a message that is sent, has parts; but for a knock. */
+
+static parley_atom_t
+parley_c2a_spoken(const parley_msg_t *m)
+{
+    parley_c2a_form_t  form;
+
+    form = parley_c2a_form_find(m->form);
+
+    return (form == PARLEY_C2A_DELIVER || form == PARLEY_C2A_SEND_MESSAGE)
+           && parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_text)
+              == PARLEY_JSON_NONE
+           && parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_knock)
+              == PARLEY_JSON_NONE
+           ? PARLEY_ATOM_content : PARLEY_ATOM_NONE;
 }
 
 

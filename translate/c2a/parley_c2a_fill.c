@@ -522,12 +522,17 @@ parley_c2a_says(parley_msg_t *msg)
     content = parley_json_member(msg->data.doc, msg->data.node,
                                  PARLEY_ATOM_content);
 
-    if (content != PARLEY_JSON_NONE
-        && parley_c2a_text(msg->data.doc->arena, msg->data.doc, content,
-                           &msg->text, &whole)
-           != 0)
-    {
-        return -1;
+    if (content != PARLEY_JSON_NONE) {
+        if (parley_c2a_text(msg->data.doc->arena, msg->data.doc, content,
+                            &msg->text, &whole)
+            != 0)
+        {
+            return -1;
+        }
+
+        if (whole) {
+            msg->said[0] = content;
+        }
     }
 
     if (parley_c2a_words(msg, form) != 0) {

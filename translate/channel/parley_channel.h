@@ -103,12 +103,14 @@ typedef struct {
     parley_str_t       reply_to;
     parley_str_t       act;
     parley_str_t       priority;
-    parley_json_ref_t  null_reply_to;   /* where it says null; else NONE */
-    parley_json_ref_t  requires;
+    parley_json_ref_t  requires;        /* any value; NONE: no such line */
     parley_json_ref_t  trace;
+    parley_json_ref_t  members;
     parley_json_ref_t  payload;         /* an object */
+    parley_str_t       text;            /* the same, as it stands there */
 
     parley_str_t       code;            /* "error CODE: " stands before it */
+    parley_str_t       words;           /* and what a person reads; or empty */
 } parley_channel_carrier_t;
 
 
@@ -125,6 +127,12 @@ typedef struct {
                                                        agent-channel one */
     parley_str_t                       text;        /* else what it says, as
                                                        it stands in quotes */
+    parley_str_t                       words;       /* of that, what a person
+                                                       reads first; or empty */
+    uint32_t                           spoken;      /* the value of the payload
+                                                       that words are, NONE
+                                                       where they stand in it
+                                                       as well */
     unsigned                           deep:1;      /* values in it are, for
                                                        who reads it */
     int64_t                            timeout_ms;  /* that it says; -1: no
@@ -250,6 +258,10 @@ int parley_channel_text_is_whole(const parley_channel_encode_t *e);
  * is an error.
  */
 int parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b);
+
+/* Whether it has that form, else an error that names the number. */
+int parley_channel_text_exact(parley_channel_encode_t *e,
+    parley_json_ref_t value);
 
 /* The same of any value of the message. */
 int parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,

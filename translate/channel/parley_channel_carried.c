@@ -13,10 +13,14 @@ static int parley_channel_is_translated(
     const parley_channel_kind_info_t *kind, const parley_msg_t *msg);
 static int parley_channel_take(parley_arena_t *arena, parley_msg_t *msg,
     const parley_channel_carrier_t *c);
+static int parley_channel_take_words(parley_arena_t *arena,
+    parley_msg_t *msg, const parley_channel_carrier_t *c);
 static int parley_channel_take_act(parley_msg_t *msg,
     const parley_channel_carrier_t *c);
-static int parley_channel_take_requires(parley_arena_t *arena,
+static int parley_channel_take_envelope(parley_arena_t *arena,
     parley_msg_t *msg, const parley_channel_carrier_t *c);
+static int parley_channel_take_members(parley_arena_t *arena,
+    parley_msg_t *msg, parley_json_ref_t members);
 
 
 const parley_str_t  parley_channel_acts[] = {
@@ -134,7 +138,9 @@ parley_channel_take(parley_arena_t *arena, parley_msg_t *msg,
     msg->intent = c->intent;
     msg->data = c->payload;
 
-    if (parley_channel_take_act(msg, c) != 1) {
+    if (parley_channel_take_words(arena, msg, c) != 0
+        || parley_channel_take_act(msg, c) != 0)
+    {
         return -1;
     }
 
@@ -156,13 +162,78 @@ parley_channel_take(parley_arena_t *arena, parley_msg_t *msg,
         msg->question = parley_str_none;
     }
 
-    return parley_channel_take_requires(arena, msg, c);
+    return parley_channel_take_envelope(arena, msg, c);
+}
+
+
+/* What a person reads first goes back to where it stood.  -1: no memory. */
+
+static int
+parley_channel_take_words(parley_arena_t *arena, parley_msg_t *msg,
+    const parley_channel_carrier_t *c)
+{
+    parley_buf_t           b;
+    parley_atom_t          name;
+    parley_str_t           text;
+    parley_json_t         *doc;
+    parley_error_t         err;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[c->origin];
+
+    if (c->words.len == 0 || codec == NULL || codec->spoken == NULL) {
+        return 0;
+    }
+
+    name = codec->spoken(msg);
+
+    if (name == PARLEY_ATOM_NONE
+        || parley_json_member(c->payload.doc, 0, name) != PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
+    if (doc == NULL) {
+        return -1;
+    }
+
+    parley_buf_init(&b, arena, c->words.len + c->text.len + 64);
+
+    parley_buf_octet(&b, '{');
+    parley_buf_name(&b, parley_atom_name(name));
+
+    if (codec->spoken_in_parts) {
+        parley_buf_lit(&b, "[{\"type\":\"text\",\"text\":");
+        parley_buf_json_string(&b, c->words);
+        parley_buf_lit(&b, "}]");
+
+    } else {
+        parley_buf_json_string(&b, c->words);
+    }
+
+    if (parley_json_node(c->payload.doc, 0)->count > 0) {
+        parley_buf_octet(&b, ',');
+    }
+
+    parley_buf_str(&b, parley_str_from(c->text, 1));
+
+    if (parley_buf_done(&b, &text) != 0
+        || parley_read_again(doc, arena, msg->doc->seed, text, &err) != 0)
+    {
+        return -1;
+    }
+
+    msg->data.doc = doc;
+    msg->data.node = 0;
+
+    return 0;
 }
 
 
 /*
  * The kind says what act it is, the payload knows better, and a line says it
- * where both are wrong.  Returns 1, or -1: no memory.
+ * where both are wrong.  -1: no memory.
  */
 
 static int
@@ -210,24 +281,23 @@ parley_channel_take_act(parley_msg_t *msg, const parley_channel_carrier_t *c)
         }
     }
 
-    return 1;
+    return 0;
 }
 
 
 /*
- * AEE's own members: what the canonical fields do not hold.  Of another
- * protocol's message the deadline alone is meant.
+ * What the canonical fields do not hold.  Of requires the deadline alone is
+ * meant, unless AEE's it is.  Returns 1, or -1: no memory.
  */
 
 static int
-parley_channel_take_requires(parley_arena_t *arena, parley_msg_t *msg,
+parley_channel_take_envelope(parley_arena_t *arena, parley_msg_t *msg,
     const parley_channel_carrier_t *c)
 {
     unsigned              i;
     const parley_json_t  *trace;
 
     const parley_member_t  members[] = {
-        { parley_str("reply_to"), c->null_reply_to },
         { parley_str("trace"), c->trace },
         { parley_str("requires"), c->requires },
     };
@@ -237,7 +307,7 @@ parley_channel_take_requires(parley_arena_t *arena, parley_msg_t *msg,
     msg->nmembers = 0;
 
     if (c->origin != PARLEY_PROTO_AEE) {
-        return 1;
+        return parley_channel_take_members(arena, msg, c->members);
     }
 
     msg->members = parley_arena_alloc(arena, sizeof(members));
@@ -266,6 +336,51 @@ parley_channel_take_requires(parley_arena_t *arena, parley_msg_t *msg,
                                                    PARLEY_ATOM_span_id),
                                 &msg->span_id)
            ? -1 : 1;
+}
+
+
+/* Returns 1; 0 where they are no object; -1: no memory. */
+
+static int
+parley_channel_take_members(parley_arena_t *arena, parley_msg_t *msg,
+    parley_json_ref_t members)
+{
+    uint32_t              k;
+    parley_member_t      *member;
+    const parley_json_t  *doc;
+
+    if (members.node == PARLEY_JSON_NONE) {
+        return 1;
+    }
+
+    doc = members.doc;
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return 0;
+    }
+
+    msg->members = parley_arena_alloc(arena, (parley_json_node(doc, 0)->count
+                                              + 1)
+                                             * sizeof(parley_member_t));
+    if (msg->members == NULL) {
+        return -1;
+    }
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        member = &msg->members[msg->nmembers++];
+
+        member->value.doc = doc;
+        member->value.node = k + 1;
+
+        if (parley_json_string(doc, k, &member->name) != 0) {
+            return -1;
+        }
+    }
+
+    return 1;
 }
 
 

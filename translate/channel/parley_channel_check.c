@@ -320,7 +320,7 @@ parley_channel_compare_members(parley_channel_encode_t *e)
 
     m = e->m;
 
-    carrier = !e->native && m->origin == PARLEY_PROTO_AEE;
+    carrier = !e->native && m->origin != PARLEY_PROTO_CHANNEL;
 
     if (m->origin != m->wire || !carrier) {
         parley_codecs[m->wire]->residue(m, e->loss);
@@ -344,6 +344,14 @@ static int
 parley_channel_travels(const parley_channel_encode_t *e, parley_str_t name)
 {
     size_t  i;
+
+    /* what no line of a text carrier says stands in its members */
+
+    if (!e->native && e->m->origin != PARLEY_PROTO_CHANNEL
+        && e->m->origin != PARLEY_PROTO_AEE)
+    {
+        return 1;
+    }
 
     static const struct {
         parley_str_t    name;

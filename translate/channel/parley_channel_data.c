@@ -12,6 +12,8 @@
 
 static int parley_channel_text_kept(parley_channel_encode_t *e,
     parley_buf_t *b);
+static int parley_channel_text_check(parley_channel_encode_t *e,
+    parley_json_ref_t value, uint32_t top);
 static uint32_t parley_channel_text_scan(parley_channel_encode_t *e,
     const parley_json_t *doc, uint32_t value, uint32_t top);
 static int parley_channel_text_inexact(parley_channel_encode_t *e,
@@ -19,7 +21,10 @@ static int parley_channel_text_inexact(parley_channel_encode_t *e,
 static int parley_channel_is_double(const parley_json_t *doc, uint32_t i);
 
 
-/* The native payload, without what carrying it in AEE added. */
+/*
+ * The native payload, without what carrying it in AEE added, and without what
+ * stands before it.
+ */
 
 int
 parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
@@ -37,12 +42,16 @@ parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
     }
 
     if (!m->carried) {
-        return m->aside == NULL ? parley_channel_text_value(e, b, m->data)
-                                : parley_channel_text_kept(e, b);
+        return m->aside == NULL && e->spoken == PARLEY_JSON_NONE
+               ? parley_channel_text_value(e, b, m->data)
+               : parley_channel_text_kept(e, b);
     }
 
     parley_buf_init(&native, e->arena, m->doc->input.len);
-    parley_carry_payload(&native, m, PARLEY_ATOM_NONE);
+    parley_carry_payload(&native, m,
+                         e->spoken != PARLEY_JSON_NONE
+                         ? parley_json_atom(m->data.doc, e->spoken - 1)
+                         : PARLEY_ATOM_NONE);
 
     if (parley_buf_done(&native, &text) != 0) {
         return parley_error_memory(e->err);
@@ -81,17 +90,17 @@ parley_channel_text_kept(parley_channel_encode_t *e, parley_buf_t *b)
          k != parley_json_end(doc, m->data.node);
          k = parley_json_after(doc, k + 1))
     {
-        if (!parley_msg_is_payload(m, k)) {
+        if (!parley_msg_is_payload(m, k) || k + 1 == e->spoken) {
             continue;
         }
 
         kept[n++] = k;
 
-        if (parley_channel_text_scan(e, doc, k + 1, m->data.node)
-            != PARLEY_JSON_NONE)
+        if (parley_channel_text_check(e, (parley_json_ref_t) { doc, k + 1 },
+                                      m->data.node)
+            != 0)
         {
-            return parley_channel_text_inexact(e, parley_at(m,
-                                               PARLEY_SPOT_DATA).pointer);
+            return -1;
         }
     }
 
@@ -110,13 +119,35 @@ int
 parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
     parley_json_ref_t value)
 {
+    if (parley_channel_text_exact(e, value) != 0) {
+        return -1;
+    }
+
+    parley_jcs_text(b, value);
+
+    return 0;
+}
+
+
+int
+parley_channel_text_exact(parley_channel_encode_t *e, parley_json_ref_t value)
+{
+    return parley_channel_text_check(e, value, value.node);
+}
+
+
+/* The same of a part of the value top. */
+
+static int
+parley_channel_text_check(parley_channel_encode_t *e, parley_json_ref_t value,
+    uint32_t top)
+{
     char      pointer[PARLEY_POINTER_MAX];
     uint32_t  i;
 
-    i = parley_channel_text_scan(e, value.doc, value.node, value.node);
+    i = parley_channel_text_scan(e, value.doc, value.node, top);
 
     if (i == PARLEY_JSON_NONE) {
-        parley_jcs_text(b, value);
         return 0;
     }
 

@@ -33,6 +33,7 @@ parley_channel_encode(const parley_engine_t *engine, parley_arena_t *arena,
     e.opts = opts;
     e.loss = loss;
     e.err = err;
+    e.spoken = PARLEY_JSON_NONE;
 
     if (parley_channel_choose(&e) != 0
         || parley_channel_head(&e) != 0

@@ -2,6 +2,8 @@
  * The text carrier: a message of another protocol in the text of a frame,
  * which a person can read (docs/mapping/channel.md).
  *
+ *     The words that a person reads first, where the message has any.
+ *
  *     aee.task ops.backup.run
  *     id: 0d9f6a1c-...
  *     corr: ...
@@ -10,17 +12,21 @@
  *     reply_to: ...
  *     requires: {"timeout_ms":5000}
  *     trace: {...}
+ *     members: {...}
  *
- *     {"text":"..."}
+ *     {"n":1}
  *
- * Names and ids that could be taken for something else (control characters,
- * a quotation mark in front, the word null) are JSON strings.
+ * It is read from its end, where no words can stand: the payload has no line
+ * break, the lines before it no blank line.  Names and ids that could be taken
+ * for something else (control characters, a quotation mark in front, the word
+ * null) are JSON strings.
  */
 
 #include "parley_channel.h"
 #include "parley_utf8.h"
 
 
+static size_t parley_channel_text_gap(parley_str_t text);
 static int parley_channel_text_first(parley_arena_t *arena, uint64_t seed,
     parley_str_t *text, parley_channel_carrier_t *ret);
 static int parley_channel_text_lines(parley_arena_t *arena, uint64_t seed,
@@ -36,27 +42,48 @@ int
 parley_channel_text_read(parley_arena_t *arena, uint64_t seed,
     parley_str_t text, parley_channel_carrier_t *ret)
 {
-    int  rc;
+    int           rc;
+    size_t        gap;
+    parley_str_t  head, payload;
 
     memset(ret, 0, sizeof(parley_channel_carrier_t));
 
-    ret->null_reply_to = parley_json_ref_none;
     ret->requires = parley_json_ref_none;
     ret->trace = parley_json_ref_none;
+    ret->members = parley_json_ref_none;
 
     (void) parley_channel_code_read(&text, &ret->code);
 
-    rc = parley_channel_text_first(arena, seed, &text, ret);
+    gap = parley_channel_text_gap(text);
+    if (gap == 0) {
+        return 0;
+    }
+
+    head = parley_str_make(text.data, gap - 2);
+    payload = parley_str_from(text, gap);
+
+    gap = parley_channel_text_gap(head);
+
+    if (gap > 0) {
+        ret->words = parley_str_make(head.data, gap - 2);
+        head = parley_str_from(head, gap);
+    }
+
+    rc = parley_channel_text_first(arena, seed, &head, ret);
     if (rc != 1) {
         return rc;
     }
 
-    rc = parley_channel_text_lines(arena, seed, &text, ret);
-    if (rc != 1 || ret->id.len == 0) {
+    rc = parley_channel_text_lines(arena, seed, &head, ret);
+    if (rc != 1 || ret->id.len == 0 || payload.len == 0
+        || payload.data[0] != '{')
+    {
         return rc == 1 ? 0 : rc;
     }
 
-    rc = parley_channel_text_json(arena, seed, text, &ret->payload);
+    ret->text = payload;
+
+    rc = parley_channel_text_json(arena, seed, payload, &ret->payload);
     if (rc != 1) {
         return rc;
     }
@@ -65,25 +92,45 @@ parley_channel_text_read(parley_arena_t *arena, uint64_t seed,
 }
 
 
-/* "<protocol>.<form> <intent>" */
+/* Where the text behind its last blank line begins; 0: there is none. */
+
+static size_t
+parley_channel_text_gap(parley_str_t text)
+{
+    size_t  i;
+
+    for (i = text.len; i >= 2; i--) {
+        if (text.data[i - 1] == '\n' && text.data[i - 2] == '\n') {
+            return i;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * "<protocol>.<form> <intent>", or "<protocol>.<form>" where that is the
+ * intent as well, which it never is in AEE
+ */
 
 static int
 parley_channel_text_first(parley_arena_t *arena, uint64_t seed,
     parley_str_t *text, parley_channel_carrier_t *ret)
 {
-    parley_str_t    line;
+    parley_str_t    line, proto;
     const uint8_t  *dot, *space;
 
-    /* most texts are no carriers: the longest name of a protocol is short */
+    line = parley_channel_text_line(text);
 
-    dot = memchr(text->data, '.', text->len < 8 ? text->len : 8);
+    dot = line.len > 0 ? memchr(line.data, '.', line.len) : NULL;
     if (dot == NULL) {
         return 0;
     }
 
-    ret->origin = parley_proto_find(parley_str_make(text->data,
-                                                    (size_t) (dot
-                                                              - text->data)));
+    proto = parley_str_make(line.data, (size_t) (dot - line.data));
+
+    ret->origin = parley_proto_find(proto);
 
     if (ret->origin == PARLEY_PROTO_NONE
         || ret->origin == PARLEY_PROTO_CHANNEL)
@@ -91,28 +138,31 @@ parley_channel_text_first(parley_arena_t *arena, uint64_t seed,
         return 0;
     }
 
-    line = parley_channel_text_line(text);
+    ret->form = parley_str_from(line, proto.len + 1);
 
-    if (line.len < (size_t) (dot - line.data) + 1) {
+    space = ret->form.len > 0 ? memchr(ret->form.data, ' ', ret->form.len)
+                              : NULL;
+
+    if (space != NULL) {
+        ret->form.len = (size_t) (space - ret->form.data);
+    }
+
+    if (ret->form.len == 0 || !parley_channel_is_plain(ret->form)) {
         return 0;
     }
 
-    line = parley_str_from(line, (size_t) (dot - line.data) + 1);
-
-    space = line.len ? memchr(line.data, ' ', line.len) : NULL;
-    if (space == NULL || space == line.data) {
-        return 0;
+    if (space == NULL) {
+        ret->intent = line;
+        return ret->origin != PARLEY_PROTO_AEE;
     }
 
-    ret->form = parley_str_make(line.data, (size_t) (space - line.data));
-    line = parley_str_from(line, ret->form.len + 1);
+    line = parley_str_from(line, proto.len + 1 + ret->form.len + 1);
 
-    return parley_channel_is_plain(ret->form)
-           ? parley_channel_text_word(arena, seed, line, &ret->intent) : 0;
+    return parley_channel_text_word(arena, seed, line, &ret->intent);
 }
 
 
-/* "name: value" each, in this order, up to the blank line */
+/* "name: value" each, in this order */
 
 static int
 parley_channel_text_lines(parley_arena_t *arena, uint64_t seed,
@@ -131,9 +181,10 @@ parley_channel_text_lines(parley_arena_t *arena, uint64_t seed,
         { parley_str("corr: "), &ret->corr, NULL },
         { parley_str("act: "), &ret->act, NULL },
         { parley_str("priority: "), &ret->priority, NULL },
-        { parley_str("reply_to: "), &ret->reply_to, &ret->null_reply_to },
+        { parley_str("reply_to: "), &ret->reply_to, NULL },
         { parley_str("requires: "), NULL, &ret->requires },
         { parley_str("trace: "), NULL, &ret->trace },
+        { parley_str("members: "), NULL, &ret->members },
     };
 
     line = parley_channel_text_line(text);
@@ -148,15 +199,9 @@ parley_channel_text_lines(parley_arena_t *arena, uint64_t seed,
 
         line = parley_str_from(line, lines[i].name.len);
 
-        if (lines[i].json != NULL
-            && (lines[i].word == NULL || parley_str_is(line, "null")
-                || parley_str_is(line, "\"\"")))
-        {
-            rc = parley_channel_text_json(arena, seed, line, lines[i].json);
-
-        } else {
-            rc = parley_channel_text_word(arena, seed, line, lines[i].word);
-        }
+        rc = lines[i].word != NULL
+             ? parley_channel_text_word(arena, seed, line, lines[i].word)
+             : parley_channel_text_json(arena, seed, line, lines[i].json);
 
         if (rc != 1) {
             return rc;
@@ -165,7 +210,7 @@ parley_channel_text_lines(parley_arena_t *arena, uint64_t seed,
         line = parley_channel_text_line(text);
     }
 
-    return line.len == 0 && text->len > 0;
+    return line.len == 0 && text->len == 0;
 }
 
 
@@ -178,7 +223,8 @@ parley_channel_text_word(parley_arena_t *arena, uint64_t seed,
 
     if (line.len == 0 || line.data[0] != '"') {
         *ret = line;
-        return line.len > 0 && parley_channel_is_plain(line);
+        return line.len > 0 && !parley_str_is(line, "null")
+               && parley_channel_is_plain(line);
     }
 
     rc = parley_channel_text_json(arena, seed, line, &value);

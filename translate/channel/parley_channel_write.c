@@ -8,19 +8,25 @@
 #include "parley_spot.h"
 
 
-#define PARLEY_CHANNEL_REQUIRES  1      /* of AEE's members */
 #define PARLEY_CHANNEL_SHORT   65536    /* octets: no string, array or object
                                            in such a text is too great for
                                            who reads it */
 
 
 static int parley_channel_text_reread(const parley_channel_encode_t *e);
+static int parley_channel_text_words(parley_channel_encode_t *e);
+static int parley_channel_text_stands_alone(const parley_channel_encode_t *e,
+    const parley_codec_t *codec);
 static int parley_channel_text_first(parley_channel_encode_t *e,
     parley_buf_t *b);
 static int parley_channel_text_lines(parley_channel_encode_t *e,
     parley_buf_t *b);
 static int parley_channel_text_act(const parley_channel_encode_t *e,
     parley_act_t *ret);
+static int parley_channel_text_envelope(parley_channel_encode_t *e,
+    parley_buf_t *b);
+static int parley_channel_text_object(parley_channel_encode_t *e,
+    parley_buf_t *b, parley_str_t name, parley_json_ref_t value);
 static int parley_channel_text_members(parley_channel_encode_t *e,
     parley_buf_t *b);
 static void parley_channel_text_word(parley_buf_t *b, parley_str_t word);
@@ -47,6 +53,15 @@ parley_channel_text_write(parley_channel_encode_t *e)
         parley_buf_lit(&b, "error ");
         parley_channel_code(&b, e->m->code);
         parley_buf_lit(&b, ": ");
+    }
+
+    if (parley_channel_text_words(e) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    if (e->words.len > 0) {
+        parley_buf_json_text(&b, e->words);
+        parley_buf_lit(&b, "\\n\\n");
     }
 
     if (parley_channel_text_first(e, &b) != 0
@@ -167,10 +182,98 @@ parley_channel_code(parley_buf_t *b, parley_str_t code)
 }
 
 
+/*
+ * What a person reads first, and whether the payload can do without it.  A
+ * text that would be taken for a failure's stays where it is.
+ */
+
+static int
+parley_channel_text_words(parley_channel_encode_t *e)
+{
+    parley_buf_t           b;
+    parley_str_t           text, code;
+    const parley_msg_t    *m;
+    const parley_codec_t  *codec;
+
+    m = e->m;
+    codec = parley_codecs[m->origin];
+
+    e->words = m->text;
+    e->spoken = PARLEY_JSON_NONE;
+
+    if (m->text.len == 0 && codec != NULL && codec->sentence != NULL) {
+        parley_buf_init(&b, e->arena, 0);
+
+        if (codec->sentence(&b, m) && parley_buf_done(&b, &e->words) != 0) {
+            return -1;
+        }
+
+        return 0;
+    }
+
+    text = m->text;
+
+    if (m->act != PARLEY_ACT_FAILURE && parley_channel_code_read(&text, &code))
+    {
+        e->words = parley_str_none;
+        return 0;
+    }
+
+    if (codec != NULL && codec->spoken != NULL
+        && parley_channel_text_stands_alone(e, codec))
+    {
+        e->spoken = m->said[0];
+    }
+
+    return 0;
+}
+
+
+/* Whether who reads the words knows to which member they belong. */
+
+static int
+parley_channel_text_stands_alone(const parley_channel_encode_t *e,
+    const parley_codec_t *codec)
+{
+    uint32_t              part;
+    parley_atom_t         name;
+    const parley_msg_t   *m;
+    const parley_json_t  *doc;
+
+    m = e->m;
+    doc = m->data.doc;
+
+    if (m->text.len == 0 || m->said[0] == PARLEY_JSON_NONE
+        || m->data.node == PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    name = codec->spoken(m);
+
+    if (name == PARLEY_ATOM_NONE
+        || parley_json_member(doc, m->data.node, name) != m->said[0])
+    {
+        return 0;
+    }
+
+    if (!codec->spoken_in_parts) {
+        return 1;
+    }
+
+    part = parley_json_first(m->said[0]);
+
+    return parley_json_type(doc, m->said[0]) == PARLEY_JSON_ARRAY
+           && parley_json_node(doc, m->said[0])->count == 1
+           && parley_json_node(doc, part)->count == 2;
+}
+
+
 static int
 parley_channel_text_first(parley_channel_encode_t *e, parley_buf_t *b)
 {
     size_t               i;
+    parley_str_t         form;
     const parley_msg_t  *m;
 
     m = e->m;
@@ -187,8 +290,14 @@ parley_channel_text_first(parley_channel_encode_t *e, parley_buf_t *b)
     parley_buf_str(b, parley_proto_name(m->origin));
     parley_buf_octet(b, '.');
     parley_buf_json_text(b, m->form);
-    parley_buf_octet(b, ' ');
-    parley_channel_text_word(b, m->intent);
+
+    if (m->origin == PARLEY_PROTO_AEE
+        || parley_carry_intent(m->intent, &form) != m->origin
+        || !parley_str_eq(form, m->form))
+    {
+        parley_buf_octet(b, ' ');
+        parley_channel_text_word(b, m->intent);
+    }
 
     return 0;
 }
@@ -231,7 +340,7 @@ parley_channel_text_lines(parley_channel_encode_t *e, parley_buf_t *b)
         parley_channel_text_word(b, m->reply_to);
     }
 
-    return parley_channel_text_members(e, b);
+    return parley_channel_text_envelope(e, b);
 }
 
 
@@ -263,19 +372,21 @@ parley_channel_text_act(const parley_channel_encode_t *e, parley_act_t *ret)
 }
 
 
-/* AEE's own, and the deadline of what has no such member. */
+/*
+ * AEE's own; of another protocol the deadline, and the members of its envelope
+ * that no line says.
+ */
 
 static int
-parley_channel_text_members(parley_channel_encode_t *e, parley_buf_t *b)
+parley_channel_text_envelope(parley_channel_encode_t *e, parley_buf_t *b)
 {
     unsigned             i;
     uint32_t             k;
+    parley_json_ref_t    value;
     const parley_msg_t  *m;
 
     static const parley_str_t  names[] = {
-        parley_str("reply_to"),
-        [PARLEY_CHANNEL_REQUIRES] = parley_str("requires"),
-        parley_str("trace")
+        parley_str("requires"), parley_str("trace")
     };
 
     m = e->m;
@@ -291,10 +402,10 @@ parley_channel_text_members(parley_channel_encode_t *e, parley_buf_t *b)
             parley_buf_octet(b, '}');
         }
 
-        return 0;
+        return m->nmembers > 0 ? parley_channel_text_members(e, b) : 0;
     }
 
-    for (i = m->reply_to.len > 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         for (k = 0; k < m->nmembers; k++) {
             if (parley_str_eq(m->members[k].name, names[i])) {
                 break;
@@ -305,20 +416,82 @@ parley_channel_text_members(parley_channel_encode_t *e, parley_buf_t *b)
             continue;
         }
 
-        parley_buf_lit(b, "\\n");
-        parley_buf_str(b, names[i]);
-        parley_buf_lit(b, ": ");
+        value = m->members[k].value;
 
-        if (parley_channel_text_value(e, b, m->members[k].value) != 0) {
+        if (parley_channel_text_object(e, b, names[i], value) != 0) {
             return -1;
         }
 
-        if (i == PARLEY_CHANNEL_REQUIRES) {
-            e->timeout_ms = parley_channel_timeout(m->members[k].value);
+        if (i == 0) {
+            e->timeout_ms = parley_channel_timeout(value);
         }
     }
 
     return 0;
+}
+
+
+/* What is null or empty says nothing. */
+
+static int
+parley_channel_text_object(parley_channel_encode_t *e, parley_buf_t *b,
+    parley_str_t name, parley_json_ref_t value)
+{
+    if (parley_json_type(value.doc, value.node) != PARLEY_JSON_OBJECT
+        || parley_json_node(value.doc, value.node)->count == 0)
+    {
+        return 0;
+    }
+
+    parley_buf_lit(b, "\\n");
+    parley_buf_str(b, name);
+    parley_buf_lit(b, ": ");
+
+    return parley_channel_text_value(e, b, value);
+}
+
+
+/* As an object of their own, which may be of several documents. */
+
+static int
+parley_channel_text_members(parley_channel_encode_t *e, parley_buf_t *b)
+{
+    uint32_t             i;
+    parley_buf_t         object;
+    parley_str_t         text;
+    parley_json_t        doc;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    parley_buf_init(&object, e->arena, m->doc->input.len);
+    parley_buf_octet(&object, '{');
+
+    for (i = 0; i < m->nmembers; i++) {
+        if (i > 0) {
+            parley_buf_octet(&object, ',');
+        }
+
+        if (parley_channel_text_exact(e, m->members[i].value) != 0) {
+            return -1;
+        }
+
+        parley_carry_member(&object, &m->members[i]);
+    }
+
+    parley_buf_octet(&object, '}');
+
+    if (parley_buf_done(&object, &text) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    if (parley_read_again(&doc, e->arena, m->doc->seed, text, e->err) != 0) {
+        return -1;
+    }
+
+    parley_buf_lit(b, "\\nmembers: ");
+
+    return parley_channel_text_value(e, b, (parley_json_ref_t) { &doc, 0 });
 }
 
 

@@ -7,6 +7,7 @@
 
 
 static int parley_vcp_detect(const parley_json_t *doc);
+static parley_atom_t parley_vcp_spoken(const parley_msg_t *m);
 static int parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m);
 static void parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss);
 static parley_direction_t parley_vcp_direction(const parley_msg_t *m);
@@ -54,6 +55,7 @@ const parley_codec_t  parley_vcp_codec = {
     .detect = parley_vcp_detect,
     .decode = parley_vcp_decode,
     .payload = parley_vcp_says,
+    .spoken = parley_vcp_spoken,
     .sentence = parley_vcp_sentence,
     .residue = parley_vcp_residue,
     .encode = parley_vcp_encode,
@@ -143,6 +145,23 @@ parley_vcp_field(const parley_json_t *doc, uint32_t name)
 {
     return (parley_vcp_field_t)
            (PARLEY_VCP_FIELDS - parley_vcp_atoms[parley_json_atom(doc, name)]);
+}
+
+
+static parley_atom_t
+parley_vcp_spoken(const parley_msg_t *m)
+{
+    switch (parley_vcp_type_find(m->form)) {
+
+    case PARLEY_VCP_CONTEXT_SHARE:
+        return PARLEY_ATOM_context;
+
+    case PARLEY_VCP_ESCALATION:
+        return PARLEY_ATOM_reason;
+
+    default:
+        return PARLEY_ATOM_NONE;
+    }
 }
 
 
