@@ -15,12 +15,12 @@
 #include <ngx_http.h>
 
 #include "parley_amend.h"
-#include "parley_check.h"
 #include "parley_directory.h"
 #include "parley_escape.h"
 #include "parley_header.h"
 #include "parley_key.h"
 #include "parley_engine.h"
+#include "parley_gate.h"
 #include "parley_intents.h"
 #include "parley_jwk.h"
 #include "parley_jwt.h"
@@ -37,21 +37,11 @@
 #include "parley_window.h"
 
 
-#define NGX_HTTP_PARLEY_SIGNATURE_OFF       0
-#define NGX_HTTP_PARLEY_SIGNATURE_OPTIONAL  1
-#define NGX_HTTP_PARLEY_SIGNATURE_REQUIRED  2
-
-#define NGX_HTTP_PARLEY_LOSS_REPORT         0
-#define NGX_HTTP_PARLEY_LOSS_REJECT         1
-#define NGX_HTTP_PARLEY_LOSS_IGNORE         2
-
 #define NGX_HTTP_PARLEY_ACCEPT_UNSET        ((parley_proto_set_t) -1)
 
 /* what parley_limits may be set to */
 #define NGX_HTTP_PARLEY_BODY_MAX            (256 * 1024 * 1024)
 #define NGX_HTTP_PARLEY_DEPTH_MAX           512
-
-#define NGX_HTTP_PARLEY_REDACT_MAX          64
 
 
 /* memory of a request's arena, see ngx_http_parley_block.c */
@@ -83,6 +73,7 @@ typedef struct {
 typedef enum {
     NGX_HTTP_PARLEY_KEY_WINDOW = 1,
     NGX_HTTP_PARLEY_KEY_RATE,
+    NGX_HTTP_PARLEY_KEY_ADDRESS,
     NGX_HTTP_PARLEY_KEY_ORIGIN,
     NGX_HTTP_PARLEY_KEY_CALL,
     NGX_HTTP_PARLEY_KEY_MESSAGE
@@ -158,12 +149,6 @@ typedef struct {
 } ngx_http_parley_cap_conf_t;
 
 
-typedef struct {
-    ngx_str_t                     pointer;
-    ngx_uint_t                    mask;
-} ngx_http_parley_redact_t;
-
-
 /* principals made by one map are never taken for another's */
 
 typedef struct {
@@ -196,12 +181,14 @@ typedef struct {
     size_t                        limit_string;
     ngx_uint_t                    limit_members;
 
-    ngx_array_t                  *redact;   /* of ngx_http_parley_redact_t */
+    ngx_array_t                  *redact;         /* of parley_edit_t */
     ngx_uint_t                    loss;
     ngx_flag_t                    dry_run;
 
     ngx_http_complex_value_t     *context;
     ngx_http_complex_value_t     *constitution;
+
+    parley_gate_conf_t            gate;           /* of all that, for it */
 
     ngx_str_t                     file;           /* where parley_accept is */
     ngx_uint_t                    line;

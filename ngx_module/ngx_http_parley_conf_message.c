@@ -295,8 +295,8 @@ ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_parley_loc_conf_t  *lcf = conf;
 
-    ngx_str_t                 *value;
-    ngx_http_parley_redact_t  *redact;
+    ngx_str_t      *value;
+    parley_edit_t  *redact;
 
     value = cf->args->elts;
 
@@ -310,13 +310,13 @@ ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (lcf->redact == NGX_CONF_UNSET_PTR) {
         lcf->redact = ngx_array_create(cf->pool, 4,
-                                       sizeof(ngx_http_parley_redact_t));
+                                       sizeof(parley_edit_t));
         if (lcf->redact == NULL) {
             return NGX_CONF_ERROR;
         }
     }
 
-    if (lcf->redact->nelts == NGX_HTTP_PARLEY_REDACT_MAX) {
+    if (lcf->redact->nelts == PARLEY_REDACT_MAX) {
         return "is there too often";
     }
 
@@ -325,13 +325,13 @@ ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    redact->pointer = value[1];
-    redact->mask = 0;
+    redact->pointer = ngx_http_parley_str(&value[1]);
+    redact->value = parley_str_none;
 
     if (cf->args->nelts == 3) {
 
         if (ngx_strcmp(value[2].data, "mask") == 0) {
-            redact->mask = 1;
+            redact->value = PARLEY_STR("\"[redacted]\"");
 
         } else if (ngx_strcmp(value[2].data, "remove") != 0) {
             return ngx_http_parley_bad(cf, cmd, &value[2],

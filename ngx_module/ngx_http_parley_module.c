@@ -14,23 +14,24 @@ static char *ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent,
     void *child);
 static char *ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
     ngx_http_parley_loc_conf_t *conf);
+static void ngx_http_parley_gate_conf(ngx_http_parley_loc_conf_t *conf);
 static ngx_int_t ngx_http_parley_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_parley_init_process(ngx_cycle_t *cycle);
 static void ngx_http_parley_exit_process(ngx_cycle_t *cycle);
 
 
 static ngx_conf_enum_t  ngx_http_parley_signature_words[] = {
-    { ngx_string("off"), NGX_HTTP_PARLEY_SIGNATURE_OFF },
-    { ngx_string("optional"), NGX_HTTP_PARLEY_SIGNATURE_OPTIONAL },
-    { ngx_string("required"), NGX_HTTP_PARLEY_SIGNATURE_REQUIRED },
+    { ngx_string("off"), PARLEY_DEMAND_OFF },
+    { ngx_string("optional"), PARLEY_DEMAND_OPTIONAL },
+    { ngx_string("required"), PARLEY_DEMAND_REQUIRED },
     { ngx_null_string, 0 }
 };
 
 
 static ngx_conf_enum_t  ngx_http_parley_loss_words[] = {
-    { ngx_string("report"), NGX_HTTP_PARLEY_LOSS_REPORT },
-    { ngx_string("reject"), NGX_HTTP_PARLEY_LOSS_REJECT },
-    { ngx_string("ignore"), NGX_HTTP_PARLEY_LOSS_IGNORE },
+    { ngx_string("report"), PARLEY_LOSS_REPORT },
+    { ngx_string("reject"), PARLEY_LOSS_REJECT },
+    { ngx_string("ignore"), PARLEY_LOSS_IGNORE },
     { ngx_null_string, 0 }
 };
 
@@ -377,7 +378,7 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_ptr_value(conf->jwt, prev->jwt, NULL);
     ngx_conf_merge_ptr_value(conf->claims, prev->claims, NULL);
     ngx_conf_merge_uint_value(conf->signature, prev->signature,
-                              NGX_HTTP_PARLEY_SIGNATURE_OPTIONAL);
+                              PARLEY_DEMAND_OPTIONAL);
     ngx_conf_merge_value(conf->trusted, prev->trusted, 0);
     ngx_conf_merge_ptr_value(conf->policy, prev->policy, NULL);
     ngx_conf_merge_ptr_value(conf->rate, prev->rate, NULL);
@@ -395,7 +396,7 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
                               parley_json_limits_default.members);
     ngx_conf_merge_ptr_value(conf->redact, prev->redact, NULL);
     ngx_conf_merge_uint_value(conf->loss, prev->loss,
-                              NGX_HTTP_PARLEY_LOSS_REPORT);
+                              PARLEY_LOSS_REPORT);
     ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
     ngx_conf_merge_ptr_value(conf->context, prev->context, NULL);
     ngx_conf_merge_ptr_value(conf->constitution, prev->constitution, NULL);
@@ -410,7 +411,51 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_OK;
     }
 
-    return ngx_http_parley_verify_loc_conf(cf, conf);
+    if (ngx_http_parley_verify_loc_conf(cf, conf) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_http_parley_gate_conf(conf);
+
+    return NGX_CONF_OK;
+}
+
+
+static void
+ngx_http_parley_gate_conf(ngx_http_parley_loc_conf_t *conf)
+{
+    parley_gate_conf_t  *gate;
+
+    gate = &conf->gate;
+
+    gate->accept = conf->accept;
+    gate->speak = (parley_proto_t) conf->speak;
+    gate->signature = (parley_demand_t) conf->signature;
+    gate->dry = conf->dry_run ? PARLEY_DRY_ON : PARLEY_DRY_OFF;
+    gate->trusted = conf->trusted ? 1 : 0;
+    gate->mve5 = conf->mve5 ? 1 : 0;
+
+    if (conf->redact) {
+        gate->redact = conf->redact->elts;
+        gate->nredact = (uint32_t) conf->redact->nelts;
+    }
+
+    gate->loss = (parley_loss_mode_t) conf->loss;
+    gate->policy = conf->policy;
+    gate->rate = conf->rate;
+    gate->limits = conf->limits;
+    gate->past_ms = (int64_t) conf->past;
+    gate->future_ms = (int64_t) conf->future;
+
+    gate->caps.priority = PARLEY_PRIORITY_URGENT;
+
+    if (conf->cap) {
+        gate->caps.timeout_ms = (int64_t) conf->cap->timeout;
+
+        if (conf->cap->priority >= 0) {
+            gate->caps.priority = (parley_priority_t) conf->cap->priority;
+        }
+    }
 }
 
 
@@ -442,13 +487,13 @@ ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
               "upstream speaks";
 
     } else if (!conf->trusted && (conf->jwt == NULL || !conf->jwt->enabled)
-               && conf->signature != NGX_HTTP_PARLEY_SIGNATURE_REQUIRED)
+               && conf->signature != PARLEY_DEMAND_REQUIRED)
     {
         why = "has nobody to trust: it needs \"parley_jwt on\", "
               "\"parley_signature required\" or, knowingly, "
               "\"parley_trusted on\"";
 
-    } else if (conf->signature == NGX_HTTP_PARLEY_SIGNATURE_OFF
+    } else if (conf->signature == PARLEY_DEMAND_OFF
                && !conf->trusted)
     {
         why = "cannot have \"parley_signature off\" without "
@@ -461,7 +506,7 @@ ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
               "\"parley_jwks_request\"";
 
     } else if ((conf->jwt == NULL || !conf->jwt->enabled)
-               && conf->signature == NGX_HTTP_PARLEY_SIGNATURE_REQUIRED
+               && conf->signature == PARLEY_DEMAND_REQUIRED
                && mcf->directory == NULL)
     {
         why = "has \"parley_signature required\" and needs "

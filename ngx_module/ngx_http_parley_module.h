@@ -14,6 +14,7 @@
 
 #include "ngx_http_parley_conf.h"
 #include "ngx_http_parley_origin.h"
+#include "parley_gate.h"
 #include "parley_seal.h"
 #include "parley_who.h"
 
@@ -46,13 +47,13 @@ typedef struct {
     ngx_uint_t                    jwks_tried;
 
     parley_token_entry_t         *token;          /* held until the end */
+    parley_gate_t                 gate;
     parley_who_t                  who;
     parley_seal_t                 seal;
 
     parley_str_t                  body;
     parley_json_t                 doc;
     parley_json_t                 edited_doc;     /* after caps, redaction */
-    parley_proto_t                proto;
     parley_msg_t                  msg;
 
     parley_window_slot_t          slot;
@@ -80,10 +81,6 @@ typedef struct {
     const char                   *verdict;        /* $parley_verdict */
 
     unsigned                      body_read:1;
-    unsigned                      doc_read:1;     /* the body is JSON */
-    unsigned                      msg_read:1;     /* msg is filled, perhaps
-                                                     in part */
-    unsigned                      edited:1;       /* msg is of edited_doc */
     unsigned                      reserved:1;
     unsigned                      committed:1;
     unsigned                      drawn:1;        /* random is filled */
@@ -171,7 +168,8 @@ void ngx_http_parley_window_prepare(ngx_http_parley_ctx_t *ctx);
 
 /*
  * Both return NGX_OK, or NGX_DECLINED with ctx->error, and ctx->wait where
- * a retry later helps.  what tells the limits of one principal apart.
+ * a retry later helps.  who is a principal's sub; empty: the address that the
+ * request came from.  what tells the limits of one principal apart.
  */
 ngx_int_t ngx_http_parley_window_reserve(ngx_http_parley_ctx_t *ctx);
 ngx_int_t ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
@@ -217,16 +215,10 @@ ngx_int_t ngx_http_parley_body_replace(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_check.c: steps 4 to 9; NGX_OK, NGX_DECLINED, NGX_ERROR */
+/* ngx_http_parley_gate.c: the gate of a request */
 
-ngx_int_t ngx_http_parley_read(ngx_http_request_t *r,
+void ngx_http_parley_gate_init(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-ngx_int_t ngx_http_parley_check(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-
-/* Whether the caller might send such a message of another form and intent. */
-ngx_int_t ngx_http_parley_may_use(ngx_http_parley_ctx_t *ctx,
-    parley_str_t form, parley_str_t intent);
 
 
 /* ngx_http_parley_submit.c */
@@ -304,11 +296,14 @@ ngx_int_t ngx_http_parley_retain_refute(ngx_http_parley_ctx_t *ctx,
 char *ngx_http_parley_intents(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
-/* ngx_http_parley_own.c: AEE-21 to AEE-27; a step, which answers what is
-   addressed to the gateway and returns NGX_DONE then */
+/*
+ * ngx_http_parley_own.c: AEE-21 to AEE-27; two steps, which answer what is
+ * addressed to the gateway and return NGX_DONE then: what only reads, and,
+ * once it is admitted, what changes something
+ */
 
 ngx_int_t ngx_http_parley_own(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
+    ngx_http_parley_ctx_t *ctx, ngx_uint_t admitted);
 
 
 /* ngx_http_parley_headers.c: what goes along with the request */

@@ -56,19 +56,21 @@ static ngx_http_parley_own_pt  ngx_http_parley_owns[] = {
 
 
 ngx_int_t
-ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    ngx_uint_t admitted)
 {
     ngx_int_t         rc;
     parley_reply_t    reply;
     parley_aee_own_t  own;
 
-    rc = ngx_http_parley_own_protocol(r, ctx);
+    rc = admitted ? NGX_OK : ngx_http_parley_own_protocol(r, ctx);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    if (ctx->proto != PARLEY_PROTO_AEE || ctx->msg.partial || ctx->lcf->dry_run
+    if (ctx->gate.proto != PARLEY_PROTO_AEE || ctx->msg.partial
+        || ctx->lcf->dry_run
         || !parley_str_eq(ctx->msg.recipient,
                           ngx_http_parley_str(&ctx->mcf->self)))
     {
@@ -81,8 +83,13 @@ ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         (void) parley_error_set(&ctx->error, PARLEY_E_INTENT_REFUSED,
                                 "/intent", "the gateway itself answers tasks "
                                 "of the seven aee.* intents alone");
-        ngx_http_parley_window_release(ctx);
         return NGX_DECLINED;
+    }
+
+    /* one alone changes something */
+
+    if ((own == PARLEY_AEE_REFUTE) != (admitted != 0)) {
+        return NGX_OK;
     }
 
     ngx_memzero(&reply, sizeof(parley_reply_t));
@@ -90,7 +97,6 @@ ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     rc = ngx_http_parley_own_reply(ctx, own, &reply);
 
     if (rc != NGX_OK) {
-        ngx_http_parley_window_release(ctx);
         return rc;
     }
 
@@ -126,11 +132,9 @@ ngx_http_parley_own_protocol(ngx_http_request_t *r,
     }
 
     if (rc < 0) {
-        ngx_http_parley_window_release(ctx);
         return NGX_DECLINED;
     }
 
-    ngx_http_parley_window_commit(ctx);
     ctx->verdict = "answered";
 
     return ngx_http_parley_respond(r, ctx, &reply);
@@ -142,7 +146,7 @@ ngx_http_parley_own_may(void *data, parley_str_t form, parley_str_t intent)
 {
     ngx_http_parley_ctx_t *ctx = data;
 
-    return ngx_http_parley_may_use(ctx, form, intent);
+    return parley_gate_may(&ctx->gate, form, intent);
 }
 
 
@@ -350,7 +354,7 @@ ngx_http_parley_own_keep(void *data, parley_str_t intent)
         return 0;
     }
 
-    return ngx_http_parley_may_use(ctx, ctx->msg.form, intent);
+    return parley_gate_may(&ctx->gate, ctx->msg.form, intent);
 }
 
 

@@ -13,51 +13,19 @@
 
 
 static ngx_int_t ngx_http_parley_subrequest(ngx_http_request_t *r);
-static ngx_int_t ngx_http_parley_before_body(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_method(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_announced_size(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_caller_rate(ngx_http_request_t *r,
+static ngx_int_t ngx_http_parley_wait(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_body_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_parley_after_body(ngx_http_request_t *r,
+static ngx_int_t ngx_http_parley_spared(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_outcome(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, ngx_int_t rc);
+static ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_cleanup(void *data);
-
-
-typedef ngx_int_t (*ngx_http_parley_step_pt)(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-
-
-/* nothing of the body is read before these have passed */
-
-static ngx_http_parley_step_pt  ngx_http_parley_steps_before[] = {
-    ngx_http_parley_method,
-    ngx_http_parley_token,
-    ngx_http_parley_caller_rate,
-    ngx_http_parley_announced_size,
-    NULL
-};
-
-
-static ngx_http_parley_step_pt  ngx_http_parley_steps_after[] = {
-    ngx_http_parley_body_take,
-    ngx_http_parley_read,
-    ngx_http_parley_check,
-    ngx_http_parley_own,
-    ngx_http_parley_translate,
-    NULL
-};
 
 
 ngx_int_t
 ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                    rc;
     ngx_http_parley_ctx_t       *ctx;
     ngx_http_parley_loc_conf_t  *lcf;
 
@@ -80,25 +48,28 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (ctx->body_read) {
-        return ngx_http_parley_after_body(r, ctx);
+    switch (parley_gate_run(&ctx->gate)) {
+
+    case PARLEY_OUTCOME_PASSED:
+        return ngx_http_parley_forward(r, ctx);
+
+    case PARLEY_OUTCOME_WAIT:
+        return ngx_http_parley_wait(r, ctx);
+
+    case PARLEY_OUTCOME_ANSWERED:
+        return NGX_DONE;
+
+    case PARLEY_OUTCOME_REFUSED:
+        ngx_http_parley_window_release(ctx);
+        return ngx_http_parley_refuse(r, ctx);
+
+    case PARLEY_OUTCOME_SPARED:
+        ngx_http_parley_window_release(ctx);
+        return ngx_http_parley_spared(r, ctx);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    rc = ngx_http_parley_before_body(r, ctx);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    rc = ngx_http_read_client_request_body(r, ngx_http_parley_body_handler);
-
-    if (rc >= NGX_HTTP_SPECIAL_RESPONSE) {
-        return rc;
-    }
-
-    ngx_http_finalize_request(r, NGX_DONE);
-
-    return NGX_DONE;
 }
 
 
@@ -140,7 +111,6 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     ctx->request = r;
     ctx->mcf = ngx_http_get_module_main_conf(r, ngx_http_parley_module);
     ctx->lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
-    ctx->proto = PARLEY_PROTO_NONE;
     ctx->msg.wire = PARLEY_PROTO_NONE;
     ctx->msg.timeout_ms = -1;
 
@@ -152,6 +122,8 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
 
     ctx->seal.arena = &ctx->arena;
     ctx->seal.key = ctx->mcf->signing;
+
+    ngx_http_parley_gate_init(r, ctx);
 
     parley_error_clear(&ctx->error);
     parley_loss_init(&ctx->loss, &ctx->arena);
@@ -187,105 +159,26 @@ ngx_http_parley_cleanup(void *data)
 }
 
 
-static ngx_int_t
-ngx_http_parley_before_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    ngx_int_t                 rc;
-    ngx_http_parley_step_pt  *step;
-
-    for (step = ngx_http_parley_steps_before; *step; step++) {
-        rc = (*step)(r, ctx);
-
-        if (rc != NGX_OK) {
-            return ngx_http_parley_outcome(r, ctx, rc);
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-/*
- * What a step that did not pass comes to, as the phase has it.  In a dry run
- * the request goes on as it came.
- */
+/* keys are fetched, which runs the phase again, or the body is to be read */
 
 static ngx_int_t
-ngx_http_parley_outcome(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
-    ngx_int_t rc)
+ngx_http_parley_wait(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    switch (rc) {
+    ngx_int_t  rc;
 
-    case NGX_AGAIN:
-    case NGX_DONE:
+    if (ctx->gate.at != PARLEY_STEP_BODY) {
         return NGX_DONE;
-
-    case NGX_DECLINED:
-
-        if (ctx->lcf->dry_run) {
-            ctx->dry = 1;
-            ctx->verdict = "dry-refused";
-            ngx_http_parley_window_release(ctx);
-            ngx_http_parley_log_refusal(r, ctx);
-            return NGX_DECLINED;
-        }
-
-        return ngx_http_parley_refuse(r, ctx);
-
-    default:
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-}
-
-
-static ngx_int_t
-ngx_http_parley_method(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    if (r->method == NGX_HTTP_POST) {
-        return NGX_OK;
     }
 
-    (void) parley_error_set(&ctx->error, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
-                            "a message is sent with POST");
+    rc = ngx_http_read_client_request_body(r, ngx_http_parley_body_handler);
 
-    return NGX_DECLINED;
-}
-
-
-/* the cheap refusal of a body that says how large it is */
-
-static ngx_int_t
-ngx_http_parley_announced_size(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx)
-{
-    if (r->headers_in.content_length_n <= (off_t) ctx->lcf->limits.octets) {
-        return NGX_OK;
+    if (rc >= NGX_HTTP_SPECIAL_RESPONSE) {
+        return rc;
     }
 
-    (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
-                            "the body exceeds %lu octets",
-                            (unsigned long) ctx->lcf->limits.octets);
+    ngx_http_finalize_request(r, NGX_DONE);
 
-    return NGX_DECLINED;
-}
-
-
-/* step 3; whoever has shown no token is limited by address */
-
-static ngx_int_t
-ngx_http_parley_caller_rate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    parley_str_t  who;
-
-    if (ctx->lcf->rate == NULL) {
-        return NGX_OK;
-    }
-
-    who = ctx->who.principal ? ctx->who.principal->sub
-                         : ngx_http_parley_str(&r->connection->addr_text);
-
-    return ngx_http_parley_limit_take(ctx, &ctx->lcf->rate->all, who,
-                                      parley_str_none);
+    return NGX_DONE;
 }
 
 
@@ -305,21 +198,24 @@ ngx_http_parley_body_handler(ngx_http_request_t *r)
 }
 
 
+/* in a dry run the request goes on as it came */
+
 static ngx_int_t
-ngx_http_parley_after_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_spared(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    ngx_int_t                 rc;
-    ngx_http_parley_step_pt  *step;
+    ctx->dry = 1;
+    ctx->verdict = "dry-refused";
 
-    for (step = ngx_http_parley_steps_after; *step; step++) {
-        rc = (*step)(r, ctx);
+    ngx_http_parley_log_refusal(r, ctx);
 
-        if (rc != NGX_OK) {
-            return ngx_http_parley_outcome(r, ctx, rc);
-        }
-    }
+    return NGX_DECLINED;
+}
 
-    if (ctx->lcf->dry_run) {
+
+static ngx_int_t
+ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->lcf->gate.dry != PARLEY_DRY_OFF) {
         ctx->dry = 1;
         ctx->verdict = "dry-passed";
         ngx_http_parley_window_commit(ctx);

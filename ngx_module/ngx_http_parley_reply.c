@@ -128,8 +128,8 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_memzero(&refusal, sizeof(parley_refusal_t));
 
     refusal.error = &ctx->error;
-    refusal.msg = ctx->msg_read ? &ctx->msg : NULL;
-    refusal.doc = ctx->doc_read ? &ctx->doc : NULL;
+    refusal.msg = ctx->gate.msg_read ? &ctx->msg : NULL;
+    refusal.doc = ctx->gate.doc_read ? &ctx->doc : NULL;
     refusal.self = ngx_http_parley_str(&ctx->mcf->self);
     refusal.now_ms = ngx_http_parley_now();
     refusal.backoff_ms = ctx->wait ? (int64_t) ctx->wait : -1;
@@ -163,8 +163,8 @@ ngx_http_parley_caller_proto(ngx_http_parley_ctx_t *ctx)
 {
     ngx_uint_t  only;
 
-    if (ctx->proto != PARLEY_PROTO_NONE) {
-        return ctx->proto;
+    if (ctx->gate.proto != PARLEY_PROTO_NONE) {
+        return ctx->gate.proto;
     }
 
     only = ngx_http_parley_only_protocol(ctx->lcf->accept);
@@ -212,7 +212,7 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    if (ctx->loss.count == 0 || ctx->lcf->loss == NGX_HTTP_PARLEY_LOSS_IGNORE)
+    if (ctx->loss.count == 0 || ctx->lcf->loss == PARLEY_LOSS_IGNORE)
     {
         return NGX_OK;
     }
@@ -295,7 +295,7 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     who = ngx_http_parley_log_text(ctx, ctx->who.principal
                                         ? ctx->who.principal->sub
                                         : parley_str_none);
-    which = ngx_http_parley_log_text(ctx, ctx->msg_read ? ctx->msg.id
+    which = ngx_http_parley_log_text(ctx, ctx->gate.msg_read ? ctx->msg.id
                                                         : parley_str_none);
 
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,

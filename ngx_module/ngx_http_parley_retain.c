@@ -136,7 +136,7 @@ ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx)
 
     ngx_memzero(&m, sizeof(ngx_http_parley_retained_t));
 
-    m.protocol = parley_proto_name(ctx->proto);
+    m.protocol = parley_proto_name(ctx->gate.proto);
     m.sub = ctx->who.principal ? ctx->who.principal->sub : parley_str_none;
     m.sender = ctx->msg.sender;
     m.recipient = ctx->msg.recipient;

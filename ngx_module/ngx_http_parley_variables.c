@@ -131,7 +131,7 @@ ngx_http_parley_variable_message(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || !ctx->msg_read) {
+    if (ctx == NULL || !ctx->gate.msg_read) {
         return NGX_OK;
     }
 
@@ -148,11 +148,11 @@ ngx_http_parley_variable_protocol(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || ctx->proto == PARLEY_PROTO_NONE) {
+    if (ctx == NULL || ctx->gate.proto == PARLEY_PROTO_NONE) {
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_word(v, parley_proto_name(ctx->proto));
+    return ngx_http_parley_variable_word(v, parley_proto_name(ctx->gate.proto));
 }
 
 
@@ -164,7 +164,7 @@ ngx_http_parley_variable_priority(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || !ctx->msg_read || ctx->msg.id.len == 0) {
+    if (ctx == NULL || !ctx->gate.msg_read || ctx->msg.id.len == 0) {
         return NGX_OK;
     }
 
@@ -199,7 +199,7 @@ ngx_http_parley_variable_signature(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || !ctx->msg_read) {
+    if (ctx == NULL || !ctx->gate.msg_read) {
         return NGX_OK;
     }
 

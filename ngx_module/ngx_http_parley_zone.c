@@ -39,6 +39,7 @@
 #define NGX_HTTP_PARLEY_ZONE_ASIDE   1024
 
 
+static parley_str_t ngx_http_parley_address(ngx_connection_t *c);
 static void *ngx_http_parley_zone_alloc(void *ctx, size_t size);
 static void ngx_http_parley_zone_free(void *ctx, void *p);
 static ngx_int_t ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
@@ -235,7 +236,7 @@ void
 ngx_http_parley_window_prepare(ngx_http_parley_ctx_t *ctx)
 {
     uint8_t                  kind[2] = { NGX_HTTP_PARLEY_KEY_WINDOW,
-                                         (uint8_t) ctx->proto };
+                                         (uint8_t) ctx->gate.proto };
     parley_str_t             parts[3];
     ngx_http_parley_zone_t  *zone;
 
@@ -351,12 +352,48 @@ ngx_http_parley_window_release(ngx_http_parley_ctx_t *ctx)
 }
 
 
+/*
+ * The octets of a client's address, as far as they tell one client from
+ * another: whoever has one IPv6 address has a /64 of them.
+ */
+
+static parley_str_t
+ngx_http_parley_address(ngx_connection_t *c)
+{
+    struct sockaddr_in   *sin;
+#if (NGX_HAVE_INET6)
+    struct sockaddr_in6  *sin6;
+#endif
+
+    switch (c->sockaddr->sa_family) {
+
+#if (NGX_HAVE_INET6)
+    case AF_INET6:
+        sin6 = (struct sockaddr_in6 *) c->sockaddr;
+
+        if (IN6_IS_ADDR_V4MAPPED(&sin6->sin6_addr)) {
+            return parley_str_make(sin6->sin6_addr.s6_addr + 12, 4);
+        }
+
+        return parley_str_make(sin6->sin6_addr.s6_addr, 8);
+#endif
+
+    case AF_INET:
+        sin = (struct sockaddr_in *) c->sockaddr;
+        return parley_str_make(&sin->sin_addr, sizeof(sin->sin_addr));
+
+    default:
+        return ngx_http_parley_str(&c->addr_text);
+    }
+}
+
+
 ngx_int_t
 ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what)
 {
     uint8_t                  key[PARLEY_KEY_LEN];
-    uint8_t                  kind = NGX_HTTP_PARLEY_KEY_RATE;
+    uint8_t                  kind;
     int64_t                  wait;
     parley_str_t             parts[4];
     parley_limit_result_t    rc;
@@ -367,6 +404,13 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
     }
 
     zone = ctx->mcf->zone;
+    kind = NGX_HTTP_PARLEY_KEY_RATE;
+
+    if (who.len == 0) {
+        /* what proves nobody counts against its address (SEC-10) */
+        kind = NGX_HTTP_PARLEY_KEY_ADDRESS;
+        who = ngx_http_parley_address(ctx->request->connection);
+    }
 
     /* locations with the same rate share it, also across a reload */
 

@@ -165,11 +165,12 @@ post('/dry', own('status.ping'))
 
 
 
-=== TEST 9: AEE-16 the same task twice is a duplicate
+=== TEST 9: GW-20 what only reads is answered as often as it is asked
 --- send
 my $m = own('status.ping', {}, id => 'ping-twice-' . time);
 [post('/aee', $m), post('/aee', $m)]
---- refused: aee message-duplicate
+--- each: 200
+--- forwarded: 0
 
 
 

@@ -183,26 +183,26 @@ same('GW-16 a name by claim', '/claimed', aee(from => 'agent.carol'),
 same('GW-16 a rate', '/rated', aee());
 
 
-same('GW-16 no token', '/aee', aee(), token => 0, step => 'token');
-same('GW-16 another token', '/aee', aee(), step => 'token',
+same('GW-16 no token', '/aee', aee(), token => 0, step => 'proof');
+same('GW-16 another token', '/aee', aee(), step => 'proof',
      token => 'Bearer ' . token(new_key('ed25519', 'idp-1'),
                                 { sub => 'alice' }));
-same('GW-16 an expired token', '/aee', aee(), step => 'token',
+same('GW-16 an expired token', '/aee', aee(), step => 'proof',
      token => bearer('alice', exp => time - 5));
-same('GW-16 another audience', '/audience', aee(), step => 'token',
+same('GW-16 another audience', '/audience', aee(), step => 'proof',
      token => bearer('alice', aud => 'c', iss => 'https://id', tenant => 7));
-same('SEC-14 a token of another type', '/access', aee(), step => 'token',
+same('SEC-14 a token of another type', '/access', aee(), step => 'proof',
      token => access({ jti => 'x' }, typ => 'JWT'));
-same('SEC-14 a token that lives longer', '/access', aee(), step => 'token',
+same('SEC-14 a token that lives longer', '/access', aee(), step => 'proof',
      token => access({ jti => 'x', exp => time + 601 }));
-same('SEC-14 a token without an id', '/access', aee(), step => 'token',
+same('SEC-14 a token without an id', '/access', aee(), step => 'proof',
      token => access({}));
 same('GW-16 no JSON', '/aee', '{"v":', step => 'json');
 same('GW-16 a member twice', '/aee', '{"v":"1","v":"1"}', step => 'json');
 same('GW-16 too deep', '/tight', aee(payload => { a => { b => {} } }),
      step => 'json');
 same('GW-16 too large', '/tight', aee(payload => { map { $_ => 1 } 1 .. 99 }),
-     step => 'size');
+     step => 'body');
 same('GW-16 too long a string', '/tight', aee(payload => { a => 'x' x 51 }),
      step => 'json');
 same('GW-16 another protocol', '/to-aee', { a => 1 }, step => 'protocol');
@@ -211,7 +211,7 @@ same('GW-16 a member is missing', '/aee', without(aee(), 'corr'),
      step => 'schema');
 same('GW-16 a payload against its intent', '/aee',
      aee(intent => 'ops.checked', payload => { disk => 1 }),
-     step => 'intent');
+     step => 'payload');
 same('GW-16 VCP over plain HTTP', '/vcp', vcp(), sign => 'alice', plain => 1,
      step => 'transport');
 same('GW-16 an unsigned message over plain HTTP', '/aee', aee(), plain => 1,
@@ -228,11 +228,11 @@ same('GW-16 a signature of another', '/vcp', vcp(), sign => 'bob',
 same('GW-16 a signature by a key of another', '/aee', aee(), sign => 'bob',
      step => 'signature');
 same('GW-16 a stale message', '/aee', aee(ts => timestamp(-400)),
-     step => 'freshness');
+     step => 'age');
 same('GW-16 a message from the future', '/aee', aee(ts => timestamp(100)),
-     step => 'freshness');
+     step => 'age');
 same('GW-16 no time at all', '/aee', aee(ts => 'some time yesterday'),
-     step => 'freshness');
+     step => 'age');
 same('GW-16 denied', '/policy', aee(to => 'agent.lead'), step => 'policy');
 same('GW-16 another intent', '/policy', aee(intent => 'home.lights'),
      step => 'policy');
@@ -245,7 +245,7 @@ same('GW-16 loss is refused', '/reject',
      aee(type => 'event', intent => 'vcp.context_share', x_tenant => 'a',
          payload => vcp()->{payload}), step => 'loss');
 same('GW-16 nothing that VCP can say', '/to-vcp', aee(),
-     step => 'translation');
+     step => 'translate');
 same('GW-16 nothing that the gateway answers', '/aee',
      aee(to => 'service.parley'), step => 'own');
 
@@ -259,13 +259,15 @@ subtest 'GW-16 what only a running gateway knows is named' => sub {
     like($err, qr{^location /rated, \Q$conf\E:\d+$}m, 'the place');
     like($err, qr/^rate +not asked +100r\/s burst=100 urgent=50r\/s for alice$/m,
          'the rate');
-    like($err, qr/^quota +not asked +that of priority urgent$/m, 'the quota');
-    like($err, qr/^window +not asked .* remembered for 600 s$/m, 'the window');
+    like($err, qr/^admit +not asked .* remembered for 600 s; /m, 'the window');
+    like($err, qr/^admit +not asked .*; the quota of priority urgent$/m,
+         'the quota');
 
-    my @steps = $err =~ /^([a-z]+) +(?:passed|not asked|-) /mg;
-    is("@steps", 'token rate size json protocol schema intent transport sender '
-                 . 'signature submission freshness window policy direction quota own '
-                 . 'caps reply translation loss', 'the order of the gateway');
+    my @steps = $err =~ /^([a-z-]+) +(?:passed|not asked|-) /mg;
+    is("@steps", 'method proof rate body json protocol schema payload '
+                 . 'transport sender signature sender-rate submission '
+                 . 'reference policy direction own age admit refute amend '
+                 . 'translate loss keep', 'the order of the gateway');
 };
 
 
@@ -472,7 +474,7 @@ subtest 'GW-02 GW-16 keys that nginx would fetch are given' => sub {
                      bearer('agent.alice'));
 
     is($status, 0, 'passed');
-    like($err, qr/^token +passed +sub "agent\.alice"/m, 'verified');
+    like($err, qr/^proof +passed +sub "agent\.alice"/m, 'verified');
 };
 
 
@@ -486,7 +488,7 @@ subtest 'GW-16 variables are said to be unknown' => sub {
     my (undef, undef, $err) = tool({ in => $m }, 'explain', '--conf',
                                    "$dir/variable.conf");
 
-    like($err, qr/^translation .* parley_vcp_context has variables/m, 'said');
+    like($err, qr/^translate .* parley_vcp_context has variables/m, 'said');
 };
 
 

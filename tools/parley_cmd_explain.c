@@ -12,16 +12,19 @@ static int parley_explain_init(parley_tool_t *tool, parley_explain_t *e);
 static void parley_explain_where(const parley_explain_t *e);
 static int parley_explain_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
-static parley_verdict_t parley_explain_steps(parley_explain_t *e,
-    const parley_step_t *steps);
+static void parley_explain_begin(parley_explain_t *e, parley_input_t *in);
 static int parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret);
 static void parley_explain_tell(const parley_explain_t *e);
 static void parley_explain_json(parley_explain_t *e, int ok,
     const parley_reply_t *reply, parley_str_t message);
 
 
-static const char *const  parley_verdict_words[] = {
-    "passed", "refused", "not asked", "-", "answered"
+static const char *const  parley_explain_words[] = {
+    [PARLEY_OUTCOME_PASSED] = "passed",
+    [PARLEY_OUTCOME_NONE] = "-",
+    [PARLEY_OUTCOME_UNASKED] = "not asked",
+    [PARLEY_OUTCOME_REFUSED] = "refused",
+    [PARLEY_OUTCOME_ANSWERED] = "answered",
 };
 
 
@@ -160,7 +163,7 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         return -1;
     }
 
-    tool->limits = e->settings.limits;
+    tool->limits = e->settings.gate.limits;
     parley_error_clear(&err);
 
     e->engine = parley_engine_create(&parley_mem_libc, &err);
@@ -203,38 +206,21 @@ parley_explain_where(const parley_explain_t *e)
 static int
 parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
-    int                ok;
+    int                ok, dry;
     parley_str_t       body;
     parley_reply_t     reply;
     parley_explain_t  *e = ctx;
-    parley_verdict_t   verdict;
+    parley_outcome_t   outcome;
 
-    e->in = in;
-    e->nsteps = 0;
-    e->proto = PARLEY_PROTO_NONE;
-    e->doc_read = 0;
-    e->msg_read = 0;
-    e->edited = 0;
-
-    memset(&e->owner, 0, sizeof(e->owner));
-    memset(&e->who, 0, sizeof(e->who));
+    parley_explain_begin(e, in);
     memset(&reply, 0, sizeof(reply));
 
-    parley_loss_init(&e->loss, in->arena);
+    outcome = parley_gate_run(&e->gate);
 
-    e->who.arena = in->arena;
-    e->who.msg = &e->msg;
-    e->who.directory = e->settings.directory;
-
-    verdict = parley_explain_steps(e, parley_explain_checks);
-
-    if (verdict == PARLEY_STEP_PASSED) {
-        verdict = parley_explain_steps(e, parley_explain_passes);
-    }
-
-    ok = verdict != PARLEY_STEP_REFUSED || e->settings.dry_run;
-    body = verdict == PARLEY_STEP_ANSWERED ? parley_str_none
-           : e->settings.dry_run ? in->text : e->sent.body;
+    ok = outcome != PARLEY_OUTCOME_REFUSED;
+    dry = e->gate.conf->dry != PARLEY_DRY_OFF;
+    body = outcome == PARLEY_OUTCOME_ANSWERED ? parley_str_none
+           : dry ? in->text : e->sent.body;
 
     if (!ok) {
         if (parley_explain_refusal(e, &reply) != 0) {
@@ -257,7 +243,7 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
                 (int) reply.content_type.len,
                 (const char *) reply.content_type.data);
 
-    } else if (e->settings.dry_run) {
+    } else if (dry) {
         fprintf(stderr, "%-12s parley_dry_run is on: the message goes on as "
                 "it came\n", "dry run");
     }
@@ -270,36 +256,41 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 }
 
 
-/* PASSED, REFUSED or ANSWERED */
-static parley_verdict_t
-parley_explain_steps(parley_explain_t *e, const parley_step_t *steps)
+static void
+parley_explain_begin(parley_explain_t *e, parley_input_t *in)
 {
-    parley_explained_t    *s;
-    const parley_error_t  *err = &e->in->err;
+    parley_gate_t  *g = &e->gate;
 
-    for ( ; steps->name != NULL; steps++) {
-        s = &e->steps[e->nsteps++];
+    e->in = in;
+    e->nsteps = 0;
+    e->note[0] = '\0';
 
-        s->name = steps->name;
-        s->text[0] = '\0';
-        s->verdict = steps->run(e);
+    memset(&e->owner, 0, sizeof(e->owner));
+    memset(&e->who, 0, sizeof(e->who));
+    memset(g, 0, sizeof(parley_gate_t));
 
-        if (s->verdict == PARLEY_STEP_REFUSED) {
-            s->text[0] = '\0';
-            parley_explain_note(e, "%s%s%s: %s",
-                                (const char *)
-                                parley_error_info(err->code)->word.data,
-                                err->field[0] != '\0' ? " " : "", err->field,
-                                err->text);
-            return PARLEY_STEP_REFUSED;
-        }
+    parley_loss_init(&e->loss, in->arena);
 
-        if (s->verdict == PARLEY_STEP_ANSWERED) {
-            return PARLEY_STEP_ANSWERED;
-        }
-    }
+    e->who.arena = in->arena;
+    e->who.msg = &e->msg;
+    e->who.directory = e->settings.directory;
 
-    return PARLEY_STEP_PASSED;
+    g->conf = &e->settings.gate;
+    g->env = &parley_explain_env;
+    g->ctx = e;
+    g->engine = e->engine;
+    g->intents = e->settings.intents;
+    g->arena = in->arena;
+    g->err = &in->err;
+    g->who = &e->who;
+    g->doc = &e->doc;
+    g->msg = &e->msg;
+    g->amended = &e->amended;
+    g->loss = &e->loss;
+    g->seed = e->tool->seed;
+    g->tls = !e->plain;
+
+    parley_gate_init(g);
 }
 
 
@@ -310,7 +301,7 @@ parley_explain_note(parley_explain_t *e, const char *fmt, ...)
     size_t    len;
     va_list   args;
 
-    text = e->steps[e->nsteps - 1].text;
+    text = e->note;
     len = strlen(text);
 
     va_start(args, fmt);
@@ -343,8 +334,8 @@ parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
     memset(&refusal, 0, sizeof(refusal));
 
     refusal.error = &e->in->err;
-    refusal.msg = e->msg_read ? &e->msg : NULL;
-    refusal.doc = e->doc_read ? &e->doc : NULL;
+    refusal.msg = e->gate.msg_read ? &e->msg : NULL;
+    refusal.doc = e->gate.doc_read ? &e->doc : NULL;
     refusal.self = e->settings.self;
     refusal.now_ms = e->now_ms;
     refusal.backoff_ms = -1;
@@ -353,10 +344,10 @@ parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
 
     /* before a message is read: the only protocol accepted */
 
-    proto = e->proto;
+    proto = e->gate.proto;
 
     for (i = 0; proto == PARLEY_PROTO_NONE && i < PARLEY_PROTO_COUNT; i++) {
-        if (e->settings.accept == PARLEY_PROTO_BIT(i)) {
+        if (e->settings.gate.accept == PARLEY_PROTO_BIT(i)) {
             proto = (parley_proto_t) i;
         }
     }
@@ -377,8 +368,8 @@ parley_explain_tell(const parley_explain_t *e)
     }
 
     for (i = 0; i < e->nsteps; i++) {
-        fprintf(stderr, "%-12s %-10s %s\n", e->steps[i].name,
-                parley_verdict_words[e->steps[i].verdict], e->steps[i].text);
+        fprintf(stderr, "%-12s %-10s %s\n", parley_step_name(e->steps[i].step),
+                parley_explain_words[e->steps[i].outcome], e->steps[i].text);
     }
 }
 
@@ -402,10 +393,11 @@ parley_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
     for (i = 0; i < e->nsteps; i++) {
         parley_buf_str(&b, i > 0 ? PARLEY_STR(",{") : PARLEY_STR("{"));
         parley_buf_member(&b, PARLEY_STR("step"),
-                          parley_str_c(e->steps[i].name));
+                          parley_str_c(parley_step_name(
+                                           e->steps[i].step)));
         parley_buf_member(&b, PARLEY_STR("verdict"),
-                          parley_str_c(parley_verdict_words[
-                                           e->steps[i].verdict]));
+                          parley_str_c(parley_explain_words[
+                                           e->steps[i].outcome]));
         parley_buf_member(&b, PARLEY_STR("text"),
                           parley_str_c(e->steps[i].text));
         parley_buf_octet(&b, '}');

@@ -24,12 +24,12 @@ parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
     ret->conf = conf;
     ret->keys = keys;
     ret->self = PARLEY_STR("service.parley");
-    ret->speak = PARLEY_PROTO_NONE;
-    ret->signature = PARLEY_DEMAND_OPTIONAL;
-    ret->caps.priority = PARLEY_PRIORITY_URGENT;
-    ret->limits = parley_json_limits_default;
-    ret->past_ms = 300000;
-    ret->future_ms = 30000;
+    ret->gate.speak = PARLEY_PROTO_NONE;
+    ret->gate.signature = PARLEY_DEMAND_OPTIONAL;
+    ret->gate.caps.priority = PARLEY_PRIORITY_URGENT;
+    ret->gate.limits = parley_json_limits_default;
+    ret->gate.past_ms = 300000;
+    ret->gate.future_ms = 30000;
     ret->window_ms = 600000;
 
     if (parley_settings_main(conf) != 0
@@ -74,12 +74,18 @@ parley_settings_at(parley_tool_t *tool, const parley_place_t *place,
         return -1;
     }
 
-    for (p = 0; p < PARLEY_PROTO_COUNT && s->speak == PARLEY_PROTO_NONE; p++)
+    for (p = 0;
+         p < PARLEY_PROTO_COUNT && s->gate.speak == PARLEY_PROTO_NONE;
+         p++)
     {
-        if (s->accept == PARLEY_PROTO_BIT(p)) {
-            s->speak = (parley_proto_t) p;
+        if (s->gate.accept == PARLEY_PROTO_BIT(p)) {
+            s->gate.speak = (parley_proto_t) p;
         }
     }
+
+    s->gate.policy = &s->policy;
+    s->gate.rate = s->rated != NULL ? &s->rate : NULL;
+    s->gate.redact = s->redact;
 
     if (s->jwt && !s->has_jwks) {
         d = parley_conf_in(s->conf->http, "parley_jwks_request");

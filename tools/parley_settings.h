@@ -3,23 +3,13 @@
 #ifndef PARLEY_SETTINGS_H
 #define PARLEY_SETTINGS_H
 
-#include "parley_amend.h"
 #include "parley_conf.h"
 #include "parley_directory.h"
+#include "parley_gate.h"
 #include "parley_intents.h"
 #include "parley_policy.h"
 #include "parley_principal.h"
 #include "parley_rate.h"
-
-
-#define PARLEY_SETTINGS_REDACT_MAX  64
-
-
-typedef enum {
-    PARLEY_DEMAND_OFF = 0,
-    PARLEY_DEMAND_OPTIONAL,
-    PARLEY_DEMAND_REQUIRED
-} parley_demand_t;
 
 
 typedef struct {
@@ -39,29 +29,18 @@ typedef struct {
     unsigned                   has_signing:1;
 
     /* of the location */
-    parley_proto_set_t         accept;
-    parley_proto_t             speak;           /* NONE: not said */
-    unsigned                   signature;       /* parley_demand_t */
-    unsigned                   loss;            /* parley_loss_mode_t */
-    unsigned                   mve5:1;
+    parley_gate_conf_t         gate;            /* speak NONE: not said */
     unsigned                   jwt:1;
-    unsigned                   trusted:1;
-    unsigned                   dry_run:1;
 
     parley_jwt_rules_t         rules;           /* of parley_jwt */
     parley_claim_map_t        *claims;          /* NULL: none */
     parley_policy_t            policy;
     parley_rate_t              rate;
     const parley_directive_t  *rated;           /* NULL: no rate */
-    parley_caps_t              caps;
-    parley_json_limits_t       limits;
 
-    int64_t                    past_ms;
-    int64_t                    future_ms;
     int64_t                    window_ms;
 
-    parley_edit_t              redact[PARLEY_SETTINGS_REDACT_MAX];
-    uint32_t                   nredact;
+    parley_edit_t              redact[PARLEY_REDACT_MAX];
 
     parley_str_t               context;         /* as they are written, with */
     parley_str_t               constitution;    /* variables */
@@ -79,7 +58,8 @@ int parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
     const char *keys, parley_settings_t *ret);
 void parley_settings_free(parley_settings_t *s);
 
-/* Adds what is in force at a place of that configuration. */
+/* Adds what is in force at a place of that configuration; s must not move
+   any more, gate points into it. */
 int parley_settings_at(parley_tool_t *tool, const parley_place_t *place,
     parley_settings_t *s);
 

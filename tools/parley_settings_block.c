@@ -169,7 +169,7 @@ parley_settings_renew(const parley_directive_t *block, parley_settings_t *s)
     }
 
     if (parley_conf_in(block, "parley_redact") != NULL) {
-        s->nredact = 0;
+        s->gate.nredact = 0;
     }
 }
 
@@ -181,28 +181,28 @@ parley_settings_verify(const parley_directive_t *block,
     int          only;
     const char  *why;
 
-    if (s->accept == 0) {
+    if (s->gate.accept == 0) {
         return 0;
     }
 
-    only = (s->accept & (s->accept - 1)) == 0;
+    only = (s->gate.accept & (s->gate.accept - 1)) == 0;
     why = NULL;
 
     if (!s->has_zone) {
         why = "needs \"parley_zone\"";
 
-    } else if (s->speak == PARLEY_PROTO_NONE && !only) {
+    } else if (s->gate.speak == PARLEY_PROTO_NONE && !only) {
         why = "names several protocols and needs \"parley_speak\", what the "
               "upstream speaks";
 
-    } else if (!s->trusted && !s->jwt
-               && s->signature != PARLEY_DEMAND_REQUIRED)
+    } else if (!s->gate.trusted && !s->jwt
+               && s->gate.signature != PARLEY_DEMAND_REQUIRED)
     {
         why = "has nobody to trust: it needs \"parley_jwt on\", "
               "\"parley_signature required\" or, knowingly, "
               "\"parley_trusted on\"";
 
-    } else if (s->signature == PARLEY_DEMAND_OFF && !s->trusted) {
+    } else if (s->gate.signature == PARLEY_DEMAND_OFF && !s->gate.trusted) {
         why = "cannot have \"parley_signature off\" without "
               "\"parley_trusted on\"";
 
@@ -210,17 +210,17 @@ parley_settings_verify(const parley_directive_t *block,
         why = "has \"parley_jwt on\" and needs \"parley_jwks\" or "
               "\"parley_jwks_request\"";
 
-    } else if (!s->jwt && s->signature == PARLEY_DEMAND_REQUIRED
+    } else if (!s->jwt && s->gate.signature == PARLEY_DEMAND_REQUIRED
                && s->directory == NULL)
     {
         why = "has \"parley_signature required\" and needs "
               "\"parley_identities\", where the keys are";
 
-    } else if (s->window_ms < s->past_ms + s->future_ms) {
+    } else if (s->window_ms < s->gate.past_ms + s->gate.future_ms) {
         why = "has a \"parley_window\" shorter than what "
               "\"parley_freshness\" lets in: a message could be replayed";
 
-    } else if ((s->accept & PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
+    } else if ((s->gate.accept & PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
                && s->window_ms < PARLEY_SETTINGS_VCP_WINDOW_MS)
     {
         why = "has a \"parley_window\" below the 5 minutes that VCP asks for";

@@ -26,8 +26,8 @@ parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
 
     (void) tool;
 
-    s->accept = 0;
-    s->mve5 = 0;
+    s->gate.accept = 0;
+    s->gate.mve5 = 0;
 
     if (d->nwords == 2 && parley_str_is(d->words[1], "off")) {
         return 0;
@@ -36,8 +36,8 @@ parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
     for (i = 1; i < d->nwords; i++) {
 
         if (parley_str_is(d->words[i], "aee-mve5")) {
-            s->mve5 = 1;
-            s->accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
+            s->gate.mve5 = 1;
+            s->gate.accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
             continue;
         }
 
@@ -48,11 +48,11 @@ parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
                                         "is no protocol that Parley speaks");
         }
 
-        if (s->accept & PARLEY_PROTO_BIT(proto) && !s->mve5) {
+        if (s->gate.accept & PARLEY_PROTO_BIT(proto) && !s->gate.mve5) {
             return parley_conf_bad_word(d, d->words[i], "is there twice");
         }
 
-        s->accept |= PARLEY_PROTO_BIT(proto);
+        s->gate.accept |= PARLEY_PROTO_BIT(proto);
     }
 
     return 0;
@@ -65,9 +65,11 @@ parley_settings_speak(parley_tool_t *tool, const parley_directive_t *d,
 {
     (void) tool;
 
-    s->speak = parley_proto_find(d->words[1]);
+    s->gate.speak = parley_proto_find(d->words[1]);
 
-    if (s->speak == PARLEY_PROTO_NONE || parley_codecs[s->speak] == NULL) {
+    if (s->gate.speak == PARLEY_PROTO_NONE
+        || parley_codecs[s->gate.speak] == NULL)
+    {
         return parley_conf_bad_word(d, d->words[1],
                                     "is no protocol that Parley speaks");
     }
@@ -80,13 +82,21 @@ int
 parley_settings_signature(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
 {
+    unsigned  n;
+
     static const char *const  words[] = {
         "off", "optional", "required", NULL
     };
 
     (void) tool;
 
-    return parley_settings_enum(d, words, &s->signature);
+    if (parley_settings_enum(d, words, &n) != 0) {
+        return -1;
+    }
+
+    s->gate.signature = (parley_demand_t) n;
+
+    return 0;
 }
 
 
@@ -94,11 +104,19 @@ int
 parley_settings_loss(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
 {
+    unsigned  n;
+
     static const char *const  words[] = { "report", "reject", "ignore", NULL };
 
     (void) tool;
 
-    return parley_settings_enum(d, words, &s->loss);
+    if (parley_settings_enum(d, words, &n) != 0) {
+        return -1;
+    }
+
+    s->gate.loss = (parley_loss_mode_t) n;
+
+    return 0;
 }
 
 
@@ -134,7 +152,7 @@ parley_settings_trusted(parley_tool_t *tool, const parley_directive_t *d,
         return -1;
     }
 
-    s->trusted = flag & 1;
+    s->gate.trusted = flag & 1;
 
     return 0;
 }
@@ -152,7 +170,7 @@ parley_settings_dry_run(parley_tool_t *tool, const parley_directive_t *d,
         return -1;
     }
 
-    s->dry_run = flag & 1;
+    s->gate.dry = flag ? PARLEY_DRY_ON : PARLEY_DRY_OFF;
 
     return 0;
 }
@@ -243,22 +261,22 @@ parley_settings_cap(parley_tool_t *tool, const parley_directive_t *d,
 
     (void) tool;
 
-    memset(&s->caps, 0, sizeof(parley_caps_t));
-    s->caps.priority = PARLEY_PRIORITY_URGENT;
+    memset(&s->gate.caps, 0, sizeof(parley_caps_t));
+    s->gate.caps.priority = PARLEY_PRIORITY_URGENT;
 
     for (i = 1; i < d->nwords; i++) {
 
         if (parley_conf_param(d->words[i], "priority", &v)) {
 
-            if (parley_priority_find(v, &s->caps.priority) != 0) {
+            if (parley_priority_find(v, &s->gate.caps.priority) != 0) {
                 return parley_conf_bad_word(d, d->words[i], "must be low, "
                                             "normal, high or urgent");
             }
 
         } else if (parley_conf_param(d->words[i], "timeout", &v)) {
 
-            if (parley_conf_time(v, &s->caps.timeout_ms) != 0
-                || s->caps.timeout_ms == 0)
+            if (parley_conf_time(v, &s->gate.caps.timeout_ms) != 0
+                || s->gate.caps.timeout_ms == 0)
             {
                 return parley_conf_bad_word(d, d->words[i],
                                             "is no time above zero");
@@ -289,10 +307,10 @@ parley_settings_freshness(parley_tool_t *tool, const parley_directive_t *d,
     for (i = 1; i < d->nwords; i++) {
 
         if (parley_conf_param(d->words[i], "past", &v)) {
-            ret = &s->past_ms;
+            ret = &s->gate.past_ms;
 
         } else if (parley_conf_param(d->words[i], "future", &v)) {
-            ret = &s->future_ms;
+            ret = &s->gate.future_ms;
 
         } else {
             return parley_conf_bad_word(d, d->words[i], "is unknown, expected "
@@ -360,10 +378,10 @@ parley_settings_limits(parley_tool_t *tool, const parley_directive_t *d,
         }
 
         switch (k) {
-        case 0: s->limits.octets = (size_t) n; break;
-        case 1: s->limits.string = (uint32_t) n; break;
-        case 2: s->limits.depth = (uint32_t) n; break;
-        default: s->limits.members = (uint32_t) n; break;
+        case 0: s->gate.limits.octets = (size_t) n; break;
+        case 1: s->gate.limits.string = (uint32_t) n; break;
+        case 2: s->gate.limits.depth = (uint32_t) n; break;
+        default: s->gate.limits.members = (uint32_t) n; break;
         }
     }
 
@@ -384,11 +402,11 @@ parley_settings_redact(parley_tool_t *tool, const parley_directive_t *d,
                                     "such as /payload/secret");
     }
 
-    if (s->nredact == PARLEY_SETTINGS_REDACT_MAX) {
+    if (s->gate.nredact == PARLEY_REDACT_MAX) {
         return parley_conf_bad(d, "directive is there too often");
     }
 
-    edit = &s->redact[s->nredact++];
+    edit = &s->redact[s->gate.nredact++];
     edit->pointer = d->words[1];
     edit->value = parley_str_none;
 

@@ -14,6 +14,7 @@
 #include "parley_buf.h"
 #include "parley_engine.h"
 #include "parley_error.h"
+#include "parley_gate.h"
 #include "parley_json.h"
 #include "parley_jwk.h"
 #include "parley_str.h"
@@ -80,14 +81,6 @@ struct parley_tool_s {
       "k or m may follow), depth, members", 1 },                              \
     { "json", 0, NULL, "one JSON object for each message on standard\n"       \
       "output, errors too", 0 }
-
-
-/* what cannot be carried is named, refused, or passed over */
-typedef enum {
-    PARLEY_LOSS_REPORT = 0,
-    PARLEY_LOSS_REJECT,
-    PARLEY_LOSS_IGNORE
-} parley_loss_mode_t;
 
 
 /* parley_main.c */

@@ -63,22 +63,31 @@ parley_amend_highest(const parley_caps_t *caps)
 }
 
 
-void
-parley_amend_clamp(parley_msg_t *m, const parley_caps_t *caps)
+parley_priority_t
+parley_amend_capped(const parley_msg_t *m, const parley_caps_t *caps)
 {
     parley_priority_t  cap;
 
+    cap = parley_amend_highest(caps);
+
+    /* a severity, an urgency, is no priority: it stays */
+
+    return m->priority > cap
+           && (parley_codecs[m->wire]->priority_pointer != NULL
+               || parley_codecs[m->origin]->priority_pointer != NULL)
+           ? cap : m->priority;
+}
+
+
+void
+parley_amend_clamp(parley_msg_t *m, const parley_caps_t *caps)
+{
     if (caps->timeout_ms > 0 && m->timeout_ms > caps->timeout_ms) {
         m->timeout_ms = caps->timeout_ms;
     }
 
-    cap = parley_amend_highest(caps);
-
-    if (m->priority > cap
-        && parley_codecs[m->wire]->priority_pointer == NULL
-        && parley_codecs[m->origin]->priority_pointer != NULL)
-    {
-        m->priority = cap;
+    if (parley_codecs[m->wire]->priority_pointer == NULL) {
+        m->priority = parley_amend_capped(m, caps);
     }
 }
 

@@ -21,6 +21,10 @@ typedef struct {
 } parley_caps_t;
 
 
+/* The priority that a message goes on with below the caps. */
+parley_priority_t parley_amend_capped(const parley_msg_t *m,
+    const parley_caps_t *caps);
+
 /*
  * The edits that bring a message below the caps, PARLEY_CAPS_MAX at most.
  * Returns 0 and *ret_n, or -1: no memory.

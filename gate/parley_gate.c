@@ -1,0 +1,144 @@
+/* The table of steps, and who walks it. */
+
+#include "parley_gate_steps.h"
+
+
+static parley_outcome_t parley_gate_step(parley_gate_t *g,
+    parley_step_t step);
+static int parley_gate_spares(const parley_gate_t *g, parley_step_t step);
+
+
+typedef struct {
+    const char      *name;
+    parley_step_pt   run;           /* NULL: the adapter's */
+    unsigned         proves:1;      /* who sent the message */
+} parley_gate_row_t;
+
+
+static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
+    [PARLEY_STEP_METHOD] = { "method", NULL, 0 },
+    [PARLEY_STEP_PROOF] = { "proof", NULL, 1 },
+    [PARLEY_STEP_RATE] = { "rate", parley_gate_rate, 0 },
+    [PARLEY_STEP_BODY] = { "body", NULL, 0 },
+    [PARLEY_STEP_JSON] = { "json", parley_gate_json, 0 },
+    [PARLEY_STEP_PROTOCOL] = { "protocol", parley_gate_protocol, 0 },
+    [PARLEY_STEP_SCHEMA] = { "schema", parley_gate_schema, 0 },
+    [PARLEY_STEP_PAYLOAD] = { "payload", parley_gate_payload, 0 },
+    [PARLEY_STEP_TRANSPORT] = { "transport", parley_gate_transport, 0 },
+    [PARLEY_STEP_SENDER] = { "sender", parley_gate_sender, 1 },
+    [PARLEY_STEP_SIGNATURE] = { "signature", parley_gate_signature, 1 },
+    [PARLEY_STEP_SENDER_RATE] = { "sender-rate", parley_gate_sender_rate, 0 },
+    [PARLEY_STEP_SUBMISSION] = { "submission", NULL, 0 },
+    [PARLEY_STEP_REFERENCE] = { "reference", NULL, 0 },
+    [PARLEY_STEP_POLICY] = { "policy", parley_gate_policy, 0 },
+    [PARLEY_STEP_DIRECTION] = { "direction", parley_gate_direction, 0 },
+    [PARLEY_STEP_OWN] = { "own", NULL, 0 },
+    [PARLEY_STEP_AGE] = { "age", parley_gate_age, 0 },
+    [PARLEY_STEP_ADMIT] = { "admit", NULL, 0 },
+    [PARLEY_STEP_REFUTE] = { "refute", NULL, 0 },
+    [PARLEY_STEP_AMEND] = { "amend", parley_gate_amend, 0 },
+    [PARLEY_STEP_TRANSLATE] = { "translate", NULL, 0 },
+    [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0 },
+    [PARLEY_STEP_KEEP] = { "keep", NULL, 0 },
+};
+
+
+void
+parley_gate_init(parley_gate_t *g)
+{
+    g->at = PARLEY_STEP_METHOD;
+    g->proto = PARLEY_PROTO_NONE;
+    g->to = parley_str_none;
+    g->doc_read = 0;
+    g->msg_read = 0;
+    g->proven = 0;
+    g->edited = 0;
+}
+
+
+const char *
+parley_step_name(parley_step_t step)
+{
+    return parley_gate_rows[step].name;
+}
+
+
+parley_outcome_t
+parley_gate_run(parley_gate_t *g)
+{
+    parley_outcome_t  outcome;
+
+    for ( /* void */ ; g->at < PARLEY_STEP_COUNT; g->at++) {
+        outcome = parley_gate_step(g, g->at);
+
+        if (outcome == PARLEY_OUTCOME_REFUSED
+            && parley_gate_spares(g, g->at))
+        {
+            return PARLEY_OUTCOME_SPARED;
+        }
+
+        if (outcome >= PARLEY_OUTCOME_REFUSED) {
+            return outcome;
+        }
+    }
+
+    return PARLEY_OUTCOME_PASSED;
+}
+
+
+static parley_outcome_t
+parley_gate_step(parley_gate_t *g, parley_step_t step)
+{
+    parley_step_pt    run;
+    parley_outcome_t  outcome;
+
+    run = parley_gate_rows[step].run;
+
+    if (run == NULL) {
+        run = g->env->steps[step];
+    }
+
+    outcome = run != NULL ? run(g) : PARLEY_OUTCOME_NONE;
+
+    if (g->env->told != NULL) {
+        g->env->told(g, step, outcome);
+    }
+
+    return outcome;
+}
+
+
+static int
+parley_gate_spares(const parley_gate_t *g, parley_step_t step)
+{
+    (void) step;
+
+    return g->conf->dry != PARLEY_DRY_OFF;
+}
+
+
+void
+parley_gate_way(const parley_gate_t *g, parley_way_t *ret)
+{
+    ret->trusted = g->conf->trusted;
+    ret->tls = g->tls;
+    ret->token = g->who->principal != NULL && g->who->jwt != NULL;
+    ret->must_sign = g->conf->signature == PARLEY_DEMAND_REQUIRED;
+}
+
+
+parley_str_t
+parley_gate_to(const parley_gate_t *g)
+{
+    return g->msg->recipient.len > 0 ? g->msg->recipient : g->to;
+}
+
+
+void
+parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret)
+{
+    *ret = g->conf->caps;
+
+    ret->max_priority = g->who->principal != NULL
+                        ? g->who->principal->max_priority : parley_str_none;
+}

@@ -1,0 +1,88 @@
+/* What the operator changes in a message, and what cannot travel. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_gate_steps.h"
+
+
+/* caps, redaction, and room for the signature that goes */
+#define PARLEY_GATE_EDITS  (PARLEY_CAPS_MAX + PARLEY_REDACT_MAX + 1)
+
+
+/* AEE-28, AEE-29, AEE-32 */
+
+parley_outcome_t
+parley_gate_amend(parley_gate_t *g)
+{
+    int                        amended;
+    uint32_t                   n;
+    parley_caps_t              caps;
+    parley_edit_t              edits[PARLEY_GATE_EDITS];
+    const parley_gate_conf_t  *conf = g->conf;
+
+    parley_gate_caps(g, &caps);
+
+    if (parley_amend_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    if (conf->nredact > 0) {
+        memcpy(edits + n, conf->redact,
+               conf->nredact * sizeof(parley_edit_t));
+        n += conf->nredact;
+    }
+
+    if (parley_amend(g->engine, g->arena, &conf->limits, g->seed, conf->mve5,
+                     edits, n, g->msg, g->amended, &amended, g->err)
+        != 0)
+    {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    parley_amend_clamp(g->msg, &caps);
+
+    if (!amended) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    g->edited = 1;
+
+    /* it was read again, and without what stands beside the body */
+
+    return g->env->steps[PARLEY_STEP_SUBMISSION](g);
+}
+
+
+parley_outcome_t
+parley_gate_loss(parley_gate_t *g)
+{
+    char          field[PARLEY_POINTER_MAX];
+    parley_str_t  lost;
+
+    if (g->loss->failed) {
+        (void) parley_error_memory(g->err);
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    if (g->loss->count == 0) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    if (g->conf->loss != PARLEY_LOSS_REJECT) {
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    lost = g->loss->nitems > 0 ? g->loss->items[0] : parley_str_none;
+
+    /* a name of the message's: made printable with the error */
+
+    (void) snprintf(field, sizeof(field), "%.*s", (int) lost.len,
+                    lost.len > 0 ? (const char *) lost.data : "");
+
+    (void) parley_error_set(g->err, PARLEY_E_TRANSLATION_LOSSY, field,
+                            "%u members cannot travel to the upstream's "
+                            "protocol", g->loss->count);
+
+    return PARLEY_OUTCOME_REFUSED;
+}

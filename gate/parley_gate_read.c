@@ -1,0 +1,67 @@
+/* The message is read: strictly, by its protocol, by its intent; its age. */
+
+#include "parley_gate_steps.h"
+
+
+parley_outcome_t
+parley_gate_json(parley_gate_t *g)
+{
+    if (parley_json_read(g->doc, g->arena, &g->conf->limits, g->seed, g->body,
+                         g->err)
+        != 0)
+    {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    g->doc_read = 1;
+
+    return PARLEY_OUTCOME_PASSED;
+}
+
+
+parley_outcome_t
+parley_gate_protocol(parley_gate_t *g)
+{
+    g->proto = parley_detect(g->doc, g->conf->accept);
+
+    if (g->proto != PARLEY_PROTO_NONE) {
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    (void) parley_error_set(g->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
+                            "the message is of no protocol that is accepted "
+                            "here");
+
+    return PARLEY_OUTCOME_REFUSED;
+}
+
+
+parley_outcome_t
+parley_gate_schema(parley_gate_t *g)
+{
+    g->msg_read = 1;
+
+    return parley_outcome(parley_decode(g->engine, g->arena, g->proto, g->doc,
+                                        g->conf->mve5, g->msg, g->err));
+}
+
+
+parley_outcome_t
+parley_gate_payload(parley_gate_t *g)
+{
+    if (g->intents == NULL) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    return parley_outcome(parley_intents_check(g->intents, g->arena, g->msg,
+                                               g->err));
+}
+
+
+parley_outcome_t
+parley_gate_age(parley_gate_t *g)
+{
+    return parley_outcome(parley_check_age(g->msg, g->conf->past_ms,
+                                           g->conf->future_ms, g->now_ms,
+                                           g->err));
+}

@@ -1,0 +1,323 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * What the gate asks of its adapter: the steps that need nginx, and counts.
+ * The steps themselves, and their order, are gate/parley_gate.c's.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
+static parley_outcome_t ngx_http_parley_step_method(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_step_proof(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_step_body(parley_gate_t *g);
+static ngx_int_t ngx_http_parley_announced_size(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_is_plain(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static parley_outcome_t ngx_http_parley_step_submission(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_step_reference(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_step_own(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_step_admit(parley_gate_t *g);
+static ngx_int_t ngx_http_parley_quota(ngx_http_parley_ctx_t *ctx);
+static parley_outcome_t ngx_http_parley_step_refute(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_step_translate(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_step_keep(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_count(parley_gate_t *g,
+    const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
+static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
+
+
+static const parley_gate_env_t  ngx_http_parley_gate_env = {
+    .steps = {
+        [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,
+        [PARLEY_STEP_PROOF] = ngx_http_parley_step_proof,
+        [PARLEY_STEP_BODY] = ngx_http_parley_step_body,
+        [PARLEY_STEP_SUBMISSION] = ngx_http_parley_step_submission,
+        [PARLEY_STEP_REFERENCE] = ngx_http_parley_step_reference,
+        [PARLEY_STEP_OWN] = ngx_http_parley_step_own,
+        [PARLEY_STEP_ADMIT] = ngx_http_parley_step_admit,
+        [PARLEY_STEP_REFUTE] = ngx_http_parley_step_refute,
+        [PARLEY_STEP_TRANSLATE] = ngx_http_parley_step_translate,
+        [PARLEY_STEP_KEEP] = ngx_http_parley_step_keep,
+    },
+    .limit = ngx_http_parley_count,
+};
+
+
+void
+ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_gate_t  *g;
+
+    g = &ctx->gate;
+
+    g->conf = &ctx->lcf->gate;
+    g->env = &ngx_http_parley_gate_env;
+    g->ctx = ctx;
+    g->engine = ctx->mcf->engine;
+    g->intents = ctx->mcf->intents;
+    g->arena = &ctx->arena;
+    g->err = &ctx->error;
+    g->who = &ctx->who;
+    g->doc = &ctx->doc;
+    g->msg = &ctx->msg;
+    g->amended = &ctx->edited_doc;
+    g->loss = &ctx->loss;
+    g->seed = ngx_http_parley_seed(ctx);
+    g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
+
+    parley_gate_init(g);
+}
+
+
+static ngx_uint_t
+ngx_http_parley_over_tls(ngx_http_request_t *r)
+{
+#if (NGX_HTTP_SSL)
+    ngx_ssl_connection_t  *ssl;
+
+    ssl = r->connection->ssl;
+
+#if (NGX_HTTP_V3)
+    if (ssl == NULL && r->http_version == NGX_HTTP_VERSION_30) {
+        return 1;
+    }
+#endif
+
+    return ssl && SSL_version(ssl->connection) >= TLS1_2_VERSION;
+#else
+    return 0;
+#endif
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_method(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    if (ctx->request->method == NGX_HTTP_POST) {
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    (void) parley_error_set(&ctx->error, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
+                            "a message is sent with POST");
+
+    return PARLEY_OUTCOME_REFUSED;
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_proof(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    return ngx_http_parley_outcome(ngx_http_parley_token(ctx->request, ctx));
+}
+
+
+/* WAIT: the phase reads the body; nothing of it is read before this step */
+
+static parley_outcome_t
+ngx_http_parley_step_body(parley_gate_t *g)
+{
+    ngx_int_t               rc;
+    ngx_http_request_t     *r;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    r = ctx->request;
+
+    if (!ctx->body_read) {
+        rc = ngx_http_parley_announced_size(r, ctx);
+        return rc == NGX_OK ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_REFUSED;
+    }
+
+    rc = ngx_http_parley_body_take(r, ctx);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_parley_is_plain(r, ctx);
+    }
+
+    g->body = ctx->body;
+    g->now_ms = ngx_http_parley_now();
+
+    return ngx_http_parley_outcome(rc);
+}
+
+
+/* the cheap refusal of a body that says how large it is */
+
+static ngx_int_t
+ngx_http_parley_announced_size(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    if (r->headers_in.content_length_n <= (off_t) ctx->lcf->limits.octets) {
+        return NGX_OK;
+    }
+
+    (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
+                            "the body exceeds %lu octets",
+                            (unsigned long) ctx->lcf->limits.octets);
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_parley_is_plain(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_str_t  *coding;
+
+    coding = ngx_http_parley_in_header(r, "content-encoding");
+
+    if (coding == NULL || coding->len == 0
+        || (coding->len == 8
+            && ngx_strncasecmp(coding->data, (u_char *) "identity", 8) == 0))
+    {
+        return NGX_OK;
+    }
+
+    (void) parley_error_set(&ctx->error, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
+                            "the body must not be compressed");
+
+    return NGX_DECLINED;
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_submission(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    return ngx_http_parley_outcome(
+                             ngx_http_parley_submission(ctx->request, ctx));
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_reference(parley_gate_t *g)
+{
+    ngx_int_t               rc;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    rc = ngx_http_parley_refer(ctx);
+
+    if (rc == NGX_OK) {
+        g->to = ngx_http_parley_refer_to(ctx);
+    }
+
+    return ngx_http_parley_outcome(rc);
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_own(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    return ngx_http_parley_outcome(ngx_http_parley_own(ctx->request, ctx, 0));
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_admit(parley_gate_t *g)
+{
+    ngx_int_t               rc;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    ngx_http_parley_window_prepare(ctx);
+
+    rc = ngx_http_parley_window_reserve(ctx);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_parley_quota(ctx);
+    }
+
+    return ngx_http_parley_outcome(rc);
+}
+
+
+/*
+ * AEE-28: a quota per priority, so that urgent stays rare; of the priority
+ * that the message goes on with.
+ */
+
+static ngx_int_t
+ngx_http_parley_quota(ngx_http_parley_ctx_t *ctx)
+{
+    parley_caps_t      caps;
+    parley_priority_t  priority;
+
+    if (ctx->lcf->rate == NULL) {
+        return NGX_OK;
+    }
+
+    parley_gate_caps(&ctx->gate, &caps);
+    priority = parley_amend_capped(&ctx->msg, &caps);
+
+    return ngx_http_parley_limit_take(ctx, &ctx->lcf->rate->classes[priority],
+                                      parley_who_proven(&ctx->who),
+                                      parley_priority_name(priority));
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_refute(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    return ngx_http_parley_outcome(ngx_http_parley_own(ctx->request, ctx, 1));
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_translate(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    return ngx_http_parley_outcome(
+                              ngx_http_parley_translate(ctx->request, ctx));
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_keep(parley_gate_t *g)
+{
+    return ngx_http_parley_outcome(ngx_http_parley_origin_keep(g->ctx));
+}
+
+
+static parley_outcome_t
+ngx_http_parley_count(parley_gate_t *g, const parley_limit_rate_t *rate,
+    parley_str_t who, parley_str_t what)
+{
+    return ngx_http_parley_outcome(
+                          ngx_http_parley_limit_take(g->ctx, rate, who, what));
+}
+
+
+static parley_outcome_t
+ngx_http_parley_outcome(ngx_int_t rc)
+{
+    switch (rc) {
+
+    case NGX_OK:
+        return PARLEY_OUTCOME_PASSED;
+
+    case NGX_DECLINED:
+        return PARLEY_OUTCOME_REFUSED;
+
+    case NGX_AGAIN:
+        return PARLEY_OUTCOME_WAIT;
+
+    case NGX_DONE:
+        return PARLEY_OUTCOME_ANSWERED;
+
+    default:
+        return PARLEY_OUTCOME_FAILED;
+    }
+}

@@ -1,0 +1,475 @@
+/* What the gate asks of its adapter, as far as a command line knows it. */
+
+#include <string.h>
+
+#include "parley_aee_own.h"
+#include "parley_explain.h"
+#include "parley_spot.h"
+#include "parley_time.h"
+
+
+static parley_outcome_t parley_explain_proof(parley_gate_t *g);
+static parley_outcome_t parley_explain_body(parley_gate_t *g);
+static parley_outcome_t parley_explain_submission(parley_gate_t *g);
+static parley_outcome_t parley_explain_reference(parley_gate_t *g);
+static parley_outcome_t parley_explain_own(parley_gate_t *g);
+static parley_outcome_t parley_explain_refute(parley_gate_t *g);
+static parley_outcome_t parley_explain_answers(parley_explain_t *e,
+    int admitted);
+static int parley_explain_may(void *ctx, parley_str_t form,
+    parley_str_t intent);
+static parley_outcome_t parley_explain_admit(parley_gate_t *g);
+static parley_outcome_t parley_explain_translate(parley_gate_t *g);
+static void parley_explain_options(parley_explain_t *e);
+static parley_str_t parley_explain_value(parley_explain_t *e,
+    const char *name, parley_str_t value);
+static parley_outcome_t parley_explain_limit(parley_gate_t *g,
+    const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
+static void parley_explain_told(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome);
+
+
+const parley_gate_env_t  parley_explain_env = {
+    .steps = {
+        [PARLEY_STEP_PROOF] = parley_explain_proof,
+        [PARLEY_STEP_BODY] = parley_explain_body,
+        [PARLEY_STEP_SUBMISSION] = parley_explain_submission,
+        [PARLEY_STEP_REFERENCE] = parley_explain_reference,
+        [PARLEY_STEP_OWN] = parley_explain_own,
+        [PARLEY_STEP_ADMIT] = parley_explain_admit,
+        [PARLEY_STEP_REFUTE] = parley_explain_refute,
+        [PARLEY_STEP_TRANSLATE] = parley_explain_translate,
+    },
+    .limit = parley_explain_limit,
+    .told = parley_explain_told,
+};
+
+
+static parley_outcome_t
+parley_explain_proof(parley_gate_t *g)
+{
+    char                      date[PARLEY_TIME_MAX];
+    size_t                    i;
+    parley_explain_t         *e = g->ctx;
+    parley_jwt_options_t      options;
+    const parley_settings_t  *s = &e->settings;
+
+    if (!s->jwt) {
+        parley_explain_note(e, "parley_jwt is off here");
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    if (e->token == NULL) {
+        (void) parley_error_set(g->err, PARLEY_E_TOKEN_MISSING, NULL,
+                                "a bearer token is required");
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    memset(&options, 0, sizeof(options));
+    options.seed = e->tool->seed;
+
+    if (parley_jwt_verify(&s->jwks, g->arena, &options,
+                          parley_token_trim(parley_str_c(e->token)), &e->jwt,
+                          g->err)
+        != 0
+        || parley_principal_from_claims(g->arena, &e->jwt, s->claims,
+                                        s->directory, &e->owner, g->err)
+           != 0)
+    {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    e->who.jwt = &e->jwt;
+    e->who.principal = &e->owner;
+
+    if (parley_jwt_check(&e->jwt, &s->rules, e->now_ms / 1000, g->err) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    parley_explain_note(e, "sub \"%.*s\"", parley_explain_str(e->owner.sub));
+
+    if (e->jwt.has_exp && e->jwt.exp <= PARLEY_JWT_DATE_MAX) {
+        (void) parley_time_format((int64_t) e->jwt.exp * 1000, date);
+        parley_explain_note(e, ", until %s", date);
+    }
+
+    for (i = 0; i < e->jwt.nscopes; i++) {
+        parley_explain_note(e, "%s%.*s", i == 0 ? ", scopes " : " ",
+                            parley_explain_str(e->jwt.scopes[i]));
+    }
+
+    return PARLEY_OUTCOME_PASSED;
+}
+
+
+static parley_outcome_t
+parley_explain_body(parley_gate_t *g)
+{
+    size_t             max;
+    parley_explain_t  *e = g->ctx;
+
+    max = g->conf->limits.octets;
+
+    if (e->in->text.len > max) {
+        (void) parley_error_set(g->err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
+                                "the body exceeds %lu octets",
+                                (unsigned long) max);
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    parley_explain_note(e, "%zu octets of %zu", e->in->text.len, max);
+
+    g->body = e->in->text;
+    g->now_ms = e->now_ms;
+
+    return PARLEY_OUTCOME_PASSED;
+}
+
+
+static parley_outcome_t
+parley_explain_submission(parley_gate_t *g)
+{
+    parley_explain_t     *e = g->ctx;
+    parley_submission_t   submission;
+
+    memset(&submission, 0, sizeof(submission));
+
+    submission.scope = e->scope;
+    submission.recipient = e->recipient.len > 0 ? e->recipient
+                                                : e->settings.self;
+    submission.sender = e->msg.sender;
+    submission.ms = e->now_ms;
+    submission.owner = parley_who_proven(&e->who);
+
+    if (e->msg.sender.len == 0) {
+        submission.sender = parley_who_name(&e->who, g->proto);
+    }
+
+    parley_who_attribute(&e->who, g->proto, submission.sender,
+                         &submission.human, &submission.instrument);
+
+    if (parley_submit(g->arena, &e->msg, &submission, g->err) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    if (parley_codecs[g->proto]->submit == NULL) {
+        parley_explain_note(e, "the message says all itself");
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    parley_explain_note(e, "from %.*s", parley_explain_str(e->msg.sender));
+
+    if (e->msg.scope.len > 0) {
+        parley_explain_note(e, ", scope %.*s",
+                            parley_explain_str(e->msg.scope));
+    }
+
+    return PARLEY_OUTCOME_PASSED;
+}
+
+
+/* what the message answers, reports on or takes back: the gateway knows it */
+
+static parley_outcome_t
+parley_explain_reference(parley_gate_t *g)
+{
+    int                must;
+    parley_str_t       to;
+    parley_explain_t  *e = g->ctx;
+
+    to = e->msg.recalls.len > 0 ? e->msg.recalls : e->msg.reply_to;
+
+    if (to.len == 0 && e->msg.act == PARLEY_ACT_PROGRESS
+        && e->msg.recipient.len == 0)
+    {
+        to = e->msg.corr;
+    }
+
+    if (e->msg.wire == g->conf->speak
+        || (e->msg.act != PARLEY_ACT_REPLY && to.len == 0))
+    {
+        parley_explain_note(e, "nothing to match");
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    if (to.len == 0) {
+        (void) parley_misrefers(&e->msg, PARLEY_E_REPLY_UNMATCHED,
+                                "it refers to no message that passed here and "
+                                "still waits", g->err);
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    must = e->msg.act == PARLEY_ACT_REPLY || e->msg.recipient.len == 0;
+
+    parley_explain_note(e, "\"%.*s\" %s passed%s", parley_explain_str(to),
+                        must ? "must have" : "may have",
+                        e->answering != NULL ? ""
+                        : "; --answering gives what it was");
+
+    return PARLEY_OUTCOME_UNASKED;
+}
+
+
+/* MCP-01, AEE-21 to AEE-27 */
+
+static parley_outcome_t
+parley_explain_own(parley_gate_t *g)
+{
+    int                rc;
+    parley_own_t       own;
+    parley_reply_t     reply;
+    parley_explain_t  *e = g->ctx;
+
+    own.speak = g->conf->speak;
+    own.may = parley_explain_may;
+    own.ctx = NULL;
+
+    rc = g->conf->dry != PARLEY_DRY_OFF ? 0
+         : parley_own(g->arena, &e->msg, &own, &reply, g->err);
+
+    if (rc < 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    if (rc > 0) {
+        parley_explain_note(e, "the gateway answers %.*s itself",
+                            parley_explain_str(e->msg.intent));
+        return PARLEY_OUTCOME_ANSWERED;
+    }
+
+    return parley_explain_answers(e, 0);
+}
+
+
+/* What such an answer lists nobody is told here. */
+
+static int
+parley_explain_may(void *ctx, parley_str_t form, parley_str_t intent)
+{
+    (void) ctx;
+    (void) form;
+    (void) intent;
+
+    return 0;
+}
+
+
+static parley_outcome_t
+parley_explain_refute(parley_gate_t *g)
+{
+    return parley_explain_answers(g->ctx, 1);
+}
+
+
+static parley_outcome_t
+parley_explain_answers(parley_explain_t *e, int admitted)
+{
+    parley_aee_own_t  own;
+
+    if (e->gate.proto != PARLEY_PROTO_AEE || e->msg.partial
+        || e->gate.conf->dry != PARLEY_DRY_OFF
+        || !parley_str_eq(e->msg.recipient, e->settings.self))
+    {
+        parley_explain_note(e, "not for the gateway itself");
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    own = parley_aee_own_find(e->msg.intent);
+
+    if (own == PARLEY_AEE_OWN_COUNT || e->msg.act != PARLEY_ACT_REQUEST) {
+        (void) parley_error_set(&e->in->err, PARLEY_E_INTENT_REFUSED,
+                                "/intent", "the gateway itself answers tasks "
+                                "of the seven aee.* intents alone");
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    if ((own == PARLEY_AEE_REFUTE) != admitted) {
+        parley_explain_note(e, "once it is admitted");
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    parley_explain_note(e, "the gateway answers %.*s itself",
+                        parley_explain_str(e->msg.intent));
+
+    return PARLEY_OUTCOME_ANSWERED;
+}
+
+
+static parley_outcome_t
+parley_explain_admit(parley_gate_t *g)
+{
+    parley_caps_t      caps;
+    parley_explain_t  *e = g->ctx;
+    parley_outcome_t   outcome;
+    parley_priority_t  priority;
+
+    outcome = PARLEY_OUTCOME_NONE;
+
+    if (e->msg.partial || e->msg.anonymous || e->msg.id.len == 0) {
+        parley_explain_note(e, "it may come twice");
+
+    } else {
+        parley_explain_note(e, "\"%.*s\" must be new, and is remembered for "
+                            "%lld s", parley_explain_str(e->msg.id),
+                            (long long) (e->settings.window_ms / 1000));
+        outcome = PARLEY_OUTCOME_UNASKED;
+    }
+
+    parley_gate_caps(g, &caps);
+    priority = parley_amend_capped(&e->msg, &caps);
+
+    if (e->settings.rate.classes[priority].interval_us != 0) {
+        parley_explain_note(e, "; the quota of priority %.*s",
+                            parley_explain_str(
+                                parley_priority_name(priority)));
+        outcome = PARLEY_OUTCOME_UNASKED;
+    }
+
+    return outcome;
+}
+
+
+static parley_outcome_t
+parley_explain_translate(parley_gate_t *g)
+{
+    parley_proto_t      speak;
+    parley_explain_t   *e = g->ctx;
+    parley_settings_t  *s = &e->settings;
+
+    speak = g->conf->speak;
+
+    parley_explain_options(e);
+
+    if (parley_encode(e->engine, g->arena, speak, &e->msg, &e->opts, &e->sent,
+                      &e->loss, g->err)
+        != 0
+        || parley_encoded_id(e->engine, g->arena, speak, &e->msg, &e->sent,
+                             g->err)
+           != 0)
+    {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    if (e->msg.wire == speak && !g->edited) {
+        parley_explain_note(e, "none, %.*s as it came",
+                            parley_explain_str(parley_proto_name(speak)));
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    if (g->edited && e->sent.copied
+        && parley_amend_sign(g->arena, g->proto, &e->amended, &e->opts,
+                             &e->sent, g->err)
+           != 0)
+    {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    parley_explain_note(e, "%.*s to %.*s, %.*s%s",
+                        parley_explain_str(parley_proto_name(e->msg.wire)),
+                        parley_explain_str(parley_proto_name(speak)),
+                        parley_explain_str(e->sent.id),
+                        s->has_signing ? ", signed by the gateway"
+                                       : ", unsigned");
+
+    return PARLEY_OUTCOME_PASSED;
+}
+
+
+static void
+parley_explain_options(parley_explain_t *e)
+{
+    parley_settings_t     *s = &e->settings;
+    parley_encode_opts_t  *opts = &e->opts;
+
+    e->seal.arena = e->in->arena;
+    e->seal.key = s->has_signing ? &s->signing : NULL;
+
+    parley_who_opts(&e->who, opts);
+    parley_seal_opts(&e->seal, opts);
+
+    opts->self = s->self;
+    opts->answering = e->answering;
+    opts->now_ms = e->now_ms;
+    opts->context = parley_explain_value(e, "parley_vcp_context", s->context);
+    opts->constitution = parley_explain_value(e, "parley_vcp_constitution",
+                                              s->constitution);
+
+    opts->principal = parley_who_proven(&e->who);
+    opts->sig_alg = parley_str_none;
+    opts->sig_kid = parley_str_none;
+
+    if (e->who.sig_verified) {
+        opts->sig_alg = e->msg.sig.alg;
+        opts->sig_kid = e->who.sig_kid;
+    }
+}
+
+
+/* What has variables only nginx can tell. */
+
+static parley_str_t
+parley_explain_value(parley_explain_t *e, const char *name,
+    parley_str_t value)
+{
+    if (value.len == 0 || memchr(value.data, '$', value.len) == NULL) {
+        return value;
+    }
+
+    if (e->msg.wire != e->gate.conf->speak) {
+        parley_explain_note(e, "%s has variables and is empty here; ", name);
+    }
+
+    return parley_str_none;
+}
+
+
+static parley_outcome_t
+parley_explain_limit(parley_gate_t *g, const parley_limit_rate_t *rate,
+    parley_str_t who, parley_str_t what)
+{
+    size_t                     i;
+    parley_explain_t          *e = g->ctx;
+    const parley_directive_t  *d = e->settings.rated;
+
+    (void) rate;
+    (void) what;
+
+    for (i = 1; i < d->nwords; i++) {
+        parley_explain_note(e, "%s%.*s", i > 1 ? " " : "",
+                            parley_explain_str(d->words[i]));
+    }
+
+    parley_explain_note(e, " for %s%.*s", who.len > 0 ? "" : "the address",
+                        parley_explain_str(who));
+
+    return PARLEY_OUTCOME_UNASKED;
+}
+
+
+static void
+parley_explain_told(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome)
+{
+    parley_explain_t    *e = g->ctx;
+    parley_explained_t  *s;
+
+    if (outcome == PARLEY_OUTCOME_REFUSED) {
+        e->note[0] = '\0';
+        parley_explain_note(e, "%s%s%s: %s",
+                            (const char *)
+                            parley_error_info(g->err->code)->word.data,
+                            g->err->field[0] != '\0' ? " " : "",
+                            g->err->field, g->err->text);
+
+    } else {
+        parley_explain_say(e, step, outcome);
+    }
+
+    s = &e->steps[e->nsteps++];
+
+    s->step = step;
+    s->outcome = outcome;
+    memcpy(s->text, e->note, sizeof(s->text));
+
+    e->note[0] = '\0';
+}

@@ -1,0 +1,231 @@
+/* What is said of the steps that the gate takes by itself. */
+
+#include "parley_explain.h"
+
+
+static void parley_explain_schema(parley_explain_t *e);
+static void parley_explain_sender(parley_explain_t *e);
+static void parley_explain_signature(parley_explain_t *e);
+static void parley_explain_policy(parley_explain_t *e,
+    parley_outcome_t outcome);
+static void parley_explain_age(parley_explain_t *e);
+static void parley_explain_amend(parley_explain_t *e,
+    parley_outcome_t outcome);
+static void parley_explain_loss(parley_explain_t *e);
+
+
+void
+parley_explain_say(parley_explain_t *e, parley_step_t step,
+    parley_outcome_t outcome)
+{
+    parley_way_t         way;
+    const parley_gate_t *g = &e->gate;
+
+    switch (step) {
+
+    case PARLEY_STEP_METHOD:
+        parley_explain_note(e, "POST, it is taken to be");
+        break;
+
+    case PARLEY_STEP_RATE:
+
+        if (outcome == PARLEY_OUTCOME_NONE) {
+            parley_explain_note(e, "no parley_rate");
+        }
+
+        break;
+
+    case PARLEY_STEP_PROTOCOL:
+        parley_explain_note(e, "%.*s",
+                            parley_explain_str(parley_proto_name(g->proto)));
+        break;
+
+    case PARLEY_STEP_SCHEMA:
+        parley_explain_schema(e);
+        break;
+
+    case PARLEY_STEP_PAYLOAD:
+
+        if (outcome == PARLEY_OUTCOME_NONE) {
+            parley_explain_note(e, "no schema of this intent");
+        }
+
+        break;
+
+    case PARLEY_STEP_TRANSPORT:
+        parley_gate_way(g, &way);
+        parley_explain_note(e, "%s%s", e->plain ? "plain HTTP" : "TLS",
+                            way.trusted ? ", trusted" : "");
+        break;
+
+    case PARLEY_STEP_SENDER:
+        parley_explain_sender(e);
+        break;
+
+    case PARLEY_STEP_SIGNATURE:
+        parley_explain_signature(e);
+        break;
+
+    case PARLEY_STEP_POLICY:
+        parley_explain_policy(e, outcome);
+        break;
+
+    case PARLEY_STEP_DIRECTION:
+        parley_explain_note(e, "to %.*s",
+                            parley_explain_str(e->msg.recipient));
+        break;
+
+    case PARLEY_STEP_AGE:
+        parley_explain_age(e);
+        break;
+
+    case PARLEY_STEP_ADMIT:
+        e->priority = e->msg.priority;
+        e->timeout_ms = e->msg.timeout_ms;
+        break;
+
+    case PARLEY_STEP_AMEND:
+        parley_explain_amend(e, outcome);
+        break;
+
+    case PARLEY_STEP_LOSS:
+        parley_explain_loss(e);
+        break;
+
+    default:
+        break;
+    }
+}
+
+
+static void
+parley_explain_schema(parley_explain_t *e)
+{
+    parley_explain_note(e, "%.*s %.*s, intent %.*s%s",
+                        parley_explain_str(e->msg.form),
+                        parley_explain_str(e->msg.id),
+                        parley_explain_str(e->msg.intent),
+                        e->msg.partial ? ", a log record" : "");
+}
+
+
+static void
+parley_explain_sender(parley_explain_t *e)
+{
+    parley_explain_note(e, "%.*s is ", parley_explain_str(e->msg.sender));
+
+    if (e->who.principal == NULL) {
+        parley_explain_note(e, "known to nobody, and trusted");
+        return;
+    }
+
+    parley_explain_note(e, "\"%.*s\", %s",
+                        parley_explain_str(e->who.principal->sub),
+                        e->who.jwt != NULL ? "as the token says"
+                                           : "in parley_identities");
+}
+
+
+static void
+parley_explain_signature(parley_explain_t *e)
+{
+    if (e->who.sig_verified) {
+        parley_explain_note(e, "%.*s, key \"%.*s\" of \"%.*s\"",
+                            parley_explain_str(e->msg.sig.alg),
+                            parley_explain_str(e->who.sig_kid),
+                            parley_explain_str(e->who.principal->sub));
+        return;
+    }
+
+    parley_explain_note(e, "%s%s", e->msg.sig.present ? "not looked at"
+                                                      : "none",
+                        e->gate.conf->trusted
+                        ? ", trusted" : ", the token proves the sender");
+}
+
+
+static void
+parley_explain_policy(parley_explain_t *e, parley_outcome_t outcome)
+{
+    unsigned  n;
+
+    n = e->settings.policy.n;
+
+    if (outcome == PARLEY_OUTCOME_NONE) {
+        parley_explain_note(e, n == 0 ? "no rules" : "needs no rule");
+        return;
+    }
+
+    parley_explain_note(e, "allowed, %u rule%s", n, n == 1 ? "" : "s");
+}
+
+
+static void
+parley_explain_age(parley_explain_t *e)
+{
+    int64_t  age;
+
+    if (e->msg.created_ms < 0) {
+        parley_explain_note(e, "it does not say when it was made");
+        return;
+    }
+
+    age = (e->now_ms - e->msg.created_ms) / 1000;
+
+    parley_explain_note(e, age < 0 ? "%lld s ahead" : "%lld s old",
+                        (long long) (age < 0 ? -age : age));
+}
+
+
+/* parley_cap, max_priority, parley_redact */
+
+static void
+parley_explain_amend(parley_explain_t *e, parley_outcome_t outcome)
+{
+    int  clamped;
+
+    clamped = e->msg.priority != e->priority
+              || e->msg.timeout_ms != e->timeout_ms;
+
+    if (outcome == PARLEY_OUTCOME_NONE && !clamped) {
+        parley_explain_note(e, "nothing to change");
+        return;
+    }
+
+    e->note[0] = '\0';
+    parley_explain_note(e, "changed");
+
+    if (e->msg.priority != e->priority) {
+        parley_explain_note(e, ", priority %.*s", parley_explain_str(
+                                   parley_priority_name(e->msg.priority)));
+    }
+
+    if (e->msg.timeout_ms != e->timeout_ms) {
+        parley_explain_note(e, ", timeout %lld ms",
+                            (long long) e->msg.timeout_ms);
+    }
+
+    if (e->gate.conf->nredact > 0) {
+        parley_explain_note(e, ", redacted");
+    }
+}
+
+
+static void
+parley_explain_loss(parley_explain_t *e)
+{
+    parley_str_t  text;
+
+    if (e->loss.count == 0
+        || parley_loss_text(&e->loss, e->in->arena, PARLEY_STR(", "), &text)
+           != 0)
+    {
+        parley_explain_note(e, "none");
+        return;
+    }
+
+    parley_explain_note(e, "%s: %.*s",
+                        e->gate.conf->loss == PARLEY_LOSS_IGNORE
+                        ? "not named in the answer" : "Parley-Loss",
+                        parley_explain_str(text));
+}
