@@ -19,7 +19,7 @@ my $service = Parley::Upstream->start(port(2));
 
 # every rate is another one: locations with the same rate share it
 my %place = (
-    '/rate'    => 'parley_jwt on; parley_rate 2r/s burst=3;',
+    '/rate'    => 'parley_jwt on; parley_rate 20r/m burst=3;',
     '/strict'  => 'parley_jwt on; parley_rate 1r/s;',
     '/shared'  => 'parley_jwt on; parley_rate 7r/m;',
     '/shared2' => 'parley_jwt on; parley_rate 7r/m;',
