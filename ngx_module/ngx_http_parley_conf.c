@@ -179,6 +179,7 @@ ngx_http_parley_jwks_request(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_int_t    n;
     ngx_str_t   *value, s;
     ngx_uint_t   i;
+    ngx_msec_t  *time;
 
     if (mcf->jwks_uri.data) {
         return "is duplicate";
@@ -193,38 +194,34 @@ ngx_http_parley_jwks_request(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     mcf->jwks_uri = value[1];
+    mcf->jwks_file = cf->conf_file->file.name;
+    mcf->jwks_line = cf->conf_file->line;
 
     for (i = 2; i < cf->args->nelts; i++) {
 
         if (ngx_http_parley_param(&value[i], "interval", &s) == NGX_OK) {
+            time = &mcf->jwks_interval;
 
-            n = ngx_parse_time(&s, 0);
+        } else if (ngx_http_parley_param(&value[i], "refresh", &s) == NGX_OK) {
+            time = &mcf->jwks_refresh;
 
-            if (n == NGX_ERROR || n == 0) {
-                return ngx_http_parley_bad(cf, cmd, &value[i],
-                                           "is no time above zero");
-            }
+        } else if (ngx_http_parley_param(&value[i], "timeout", &s) == NGX_OK) {
+            time = &mcf->jwks_timeout;
 
-            mcf->jwks_interval = (ngx_msec_t) n;
-            continue;
+        } else {
+            return ngx_http_parley_bad(cf, cmd, &value[i],
+                                       "is unknown, expected interval=, "
+                                       "refresh= or timeout=");
         }
 
-        if (ngx_http_parley_param(&value[i], "refresh", &s) == NGX_OK) {
+        n = ngx_parse_time(&s, 0);
 
-            n = ngx_parse_time(&s, 0);
-
-            if (n == NGX_ERROR || n == 0) {
-                return ngx_http_parley_bad(cf, cmd, &value[i],
-                                           "is no time above zero");
-            }
-
-            mcf->jwks_refresh = (ngx_msec_t) n;
-            continue;
+        if (n == NGX_ERROR || n == 0) {
+            return ngx_http_parley_bad(cf, cmd, &value[i],
+                                       "is no time above zero");
         }
 
-        return ngx_http_parley_bad(cf, cmd, &value[i],
-                                   "is unknown, expected interval= or "
-                                   "refresh=");
+        *time = (ngx_msec_t) n;
     }
 
     return NGX_CONF_OK;

@@ -36,6 +36,8 @@
 #include "parley_token_cache.h"
 #include "parley_window.h"
 
+#include "ngx_http_parley_detached.h"
+
 
 #define NGX_HTTP_PARLEY_ACCEPT_UNSET        ((parley_proto_set_t) -1)
 
@@ -65,7 +67,10 @@ typedef struct {
     /* keys fetched through parley_jwks_request; last good kept */
     ngx_atomic_t                  jwks_generation;
     ngx_str_t                     jwks;
-    ngx_atomic_t                  jwks_checked;   /* ms; refetch interval */
+    ngx_atomic_t                  jwks_checked;   /* ms, of the last try */
+    ngx_atomic_t                  jwks_failed;    /* it failed */
+    ngx_atomic_t                  jwks_until;     /* ms; a fetch ends then */
+    ngx_pid_t                     jwks_pid;       /* who fetches; 0: nobody */
 } ngx_http_parley_shctx_t;
 
 
@@ -80,6 +85,21 @@ typedef enum {
 } ngx_http_parley_key_e;
 
 
+/* parley_jwks_request in this worker, see ngx_http_parley_jwks_fetch.c */
+
+typedef struct ngx_http_parley_main_conf_s  ngx_http_parley_main_conf_t;
+
+typedef struct {
+    ngx_http_parley_detached_t    detached;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    ngx_queue_t                   waiting;        /* of jwks_queue */
+    ngx_event_t                   wake;
+    ngx_event_t                   poll;
+    ngx_event_t                   refresh;
+} ngx_http_parley_fetch_t;
+
+
 /* the zone as this cycle sees it */
 
 typedef struct {
@@ -90,7 +110,7 @@ typedef struct {
 } ngx_http_parley_zone_t;
 
 
-typedef struct {
+struct ngx_http_parley_main_conf_s {
     ngx_shm_zone_t               *shm_zone;
     ngx_http_parley_zone_t       *zone;
 
@@ -99,8 +119,12 @@ typedef struct {
     parley_directory_t           *directory;
     parley_jwks_t                *jwks;           /* parley_jwks */
     ngx_str_t                     jwks_uri;       /* parley_jwks_request */
+    ngx_http_conf_ctx_t          *jwks_server;    /* that has the location */
+    ngx_str_t                     jwks_file;      /* where it is written */
+    ngx_uint_t                    jwks_line;
     ngx_msec_t                    jwks_interval;
     ngx_msec_t                    jwks_refresh;
+    ngx_msec_t                    jwks_timeout;
     parley_jwk_t                 *signing;        /* parley_signing_key */
 
     ngx_str_t                     self;
@@ -117,12 +141,13 @@ typedef struct {
     parley_jwks_t                 fetched;
     parley_arena_t                fetched_arena;
     ngx_uint_t                    fetched_generation;
+    ngx_http_parley_fetch_t      *fetch;          /* NULL: parley_jwks alone */
     ngx_http_parley_block_t      *blocks;         /* free ones */
     ngx_uint_t                    nblocks;
 
     ngx_uint_t                    accepting;      /* a location has
                                                      parley_accept */
-} ngx_http_parley_main_conf_t;
+};
 
 
 typedef enum {

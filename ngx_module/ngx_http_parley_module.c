@@ -60,7 +60,7 @@ static ngx_command_t  ngx_http_parley_commands[] = {
       NULL },
 
     { ngx_string("parley_jwks_request"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE123,
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1234,
       ngx_http_parley_jwks_request,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
@@ -281,6 +281,7 @@ ngx_http_parley_create_main_conf(ngx_conf_t *cf)
 
     mcf->jwks_interval = 60000;
     mcf->jwks_refresh = 3600000;
+    mcf->jwks_timeout = 10000;
 
     return mcf;
 }
@@ -551,6 +552,18 @@ ngx_http_parley_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
+    if (mcf->jwks_uri.len) {
+        mcf->jwks_server = ngx_http_parley_location_server(cf, &mcf->jwks_uri);
+
+        if (mcf->jwks_server == NULL) {
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                          "\"parley_jwks_request\" needs a location \"%V\" "
+                          "in a server in %V:%ui", &mcf->jwks_uri,
+                          &mcf->jwks_file, mcf->jwks_line);
+            return NGX_ERROR;
+        }
+    }
+
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
     h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
@@ -599,6 +612,10 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
 
     if (RAND_bytes(conf.key, sizeof(conf.key)) != 1) {
         ngx_ssl_error(NGX_LOG_EMERG, cycle->log, 0, "RAND_bytes() failed");
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_parley_fetch_init(cycle, mcf) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -44,7 +44,7 @@ typedef struct {
     parley_error_t                error;
 
     /* access */
-    ngx_uint_t                    jwks_tried;
+    ngx_queue_t                   jwks_queue;     /* while jwks_waiting */
 
     parley_token_entry_t         *token;          /* held until the end */
     parley_gate_t                 gate;
@@ -80,6 +80,8 @@ typedef struct {
 
     const char                   *verdict;        /* $parley_verdict */
 
+    unsigned                      jwks_tried:1;
+    unsigned                      jwks_waiting:1;
     unsigned                      body_read:1;
     unsigned                      reserved:1;
     unsigned                      committed:1;
@@ -199,12 +201,39 @@ const parley_jwks_t *ngx_http_parley_jwks_current(ngx_http_request_t *r,
     ngx_http_parley_main_conf_t *mcf, ngx_uint_t *generation);
 
 /*
- * Fetches parley_jwks_request where the last attempt, by any worker, is at
- * least age ago.  NGX_AGAIN: under way, the phase runs again after
- * it; NGX_DECLINED: not now.
+ * Takes what was fetched.  NGX_OK; NGX_DECLINED: it cannot be used, the last
+ * good keys are kept, and the log says why.
  */
-ngx_int_t ngx_http_parley_jwks_fetch(ngx_http_request_t *r,
+ngx_int_t ngx_http_parley_jwks_store(ngx_http_parley_main_conf_t *mcf,
+    ngx_str_t *text, ngx_log_t *log);
+
+
+/* ngx_http_parley_jwks_fetch.c */
+
+/* When a worker starts: the keys are fetched, and refreshed from then on. */
+ngx_int_t ngx_http_parley_fetch_init(ngx_cycle_t *cycle,
+    ngx_http_parley_main_conf_t *mcf);
+
+/*
+ * The request cannot go on without other keys.  NGX_AGAIN: they are being
+ * fetched, the phase runs again when that is over; once in a request.
+ * NGX_DECLINED: they were fetched less than age ago, by any worker.
+ */
+ngx_int_t ngx_http_parley_fetch_wait(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_msec_t age);
+
+/* The request waits no more. */
+void ngx_http_parley_fetch_leave(ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_location.c */
+
+/*
+ * The configuration of the first server that has a location of that name, in
+ * whatever block; regular expressions do not count.  NULL: none has.
+ */
+ngx_http_conf_ctx_t *ngx_http_parley_location_server(ngx_conf_t *cf,
+    ngx_str_t *uri);
 
 
 /* ngx_http_parley_body.c: NGX_OK, NGX_DECLINED, NGX_ERROR */

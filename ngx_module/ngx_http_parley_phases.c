@@ -36,7 +36,8 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
     }
 
     if (r != r->main) {
-        return ngx_http_parley_subrequest(r);
+        return ngx_http_parley_is_detached(r) ? NGX_DECLINED
+                                              : ngx_http_parley_subrequest(r);
     }
 
     ctx = ngx_http_parley_get_ctx(r);
@@ -147,6 +148,7 @@ ngx_http_parley_cleanup(void *data)
 {
     ngx_http_parley_ctx_t  *ctx = data;
 
+    ngx_http_parley_fetch_leave(ctx);
     ngx_http_parley_deadline_stop(ctx);
     ngx_http_parley_window_release(ctx);
 

@@ -219,10 +219,6 @@ ngx_http_parley_token_verify(ngx_http_request_t *r,
 
     mcf = ctx->mcf;
 
-    if (ngx_http_parley_jwks_fetch(r, ctx, mcf->jwks_refresh) == NGX_AGAIN) {
-        return NGX_AGAIN;
-    }
-
     keys = ngx_http_parley_jwks_current(r, mcf, &number);
 
     if (keys->keys == NULL) {
@@ -251,7 +247,7 @@ ngx_http_parley_token_verify(ngx_http_request_t *r,
         != 0)
     {
         if (jwt.key_unknown
-            && ngx_http_parley_jwks_fetch(r, ctx, mcf->jwks_interval)
+            && ngx_http_parley_fetch_wait(r, ctx, mcf->jwks_interval)
                == NGX_AGAIN)
         {
             parley_error_clear(&ctx->error);
@@ -290,7 +286,7 @@ static ngx_int_t
 ngx_http_parley_token_no_keys(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    if (ngx_http_parley_jwks_fetch(r, ctx, NGX_HTTP_PARLEY_NO_KEYS_RETRY)
+    if (ngx_http_parley_fetch_wait(r, ctx, NGX_HTTP_PARLEY_NO_KEYS_RETRY)
         == NGX_AGAIN)
     {
         return NGX_AGAIN;

@@ -275,6 +275,12 @@ wrong('tokens without keys',
       bare($zone, 'parley_accept aee; parley_jwt on;'),
       qr/needs "parley_jwks" or "parley_jwks_request"/);
 
+wrong('keys from a location that is none',
+      bare("$zone parley_jwks_request /_jwks;", 'parley_accept aee; '
+           . "parley_jwt on; } location $_ { return 404;"),
+      qr/"parley_jwks_request" needs a location "\/_jwks" in a server/)
+    for '/_jwk', '= /_jwks/', '/_jwksets', '~ /_jwks', '/';
+
 wrong('signatures without identities',
       bare($zone, 'parley_accept aee; parley_signature required;'),
       qr/needs "parley_identities", where the keys are/);

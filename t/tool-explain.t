@@ -438,7 +438,8 @@ subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
         [ "http { include nginx.conf; }", qr/too many files/ ],
         # what nginx -t refuses of Parley's is compared with it in t/config.t
         [ $in->('parley_speak smtp;'), qr/:4: "smtp" in "parley_speak" is no/ ],
-        [ $in->('parley_jwt on;', 'parley_jwks_request /_jwks;'),
+        [ $in->('parley_jwt on;', 'parley_jwks_request /_jwks; '
+                                . 'server { location /_jwks {} }'),
           qr/:2: "parley_jwks_request" .* --keys FILE/ ],
         [ "parley_trusted on;\nhttp {}",
           qr/:1: "parley_trusted" directive is not allowed here/ ],
@@ -469,7 +470,8 @@ subtest 'GW-02 GW-16 keys that nginx would fetch are given' => sub {
 
     my ($status, undef, $err)
         = configured("http { parley_zone a:1m; parley_jwks_request /_jwks;\n"
-                     . "server { parley_accept aee; parley_jwt on; } }\n",
+                     . "server { parley_accept aee; parley_jwt on; "
+                     . "location = /_jwks { parley_accept off; } } }\n",
                      '--keys', "$dir/fetched.json", '--token',
                      bearer('agent.alice'));
 

@@ -9,6 +9,8 @@ static int parley_settings_main(const parley_conf_t *conf);
 static int parley_settings_tree(parley_tool_t *tool,
     const parley_directive_t *block, const parley_settings_t *outer,
     int verify);
+static int parley_settings_has_location(const parley_directive_t *block,
+    parley_str_t uri);
 static unsigned parley_settings_kind(const parley_directive_t *block);
 static int parley_settings_stray(const parley_directive_t *block);
 static int parley_settings_path(parley_tool_t *tool,
@@ -19,6 +21,8 @@ int
 parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
     const char *keys, parley_settings_t *ret)
 {
+    const parley_directive_t  *d;
+
     memset(ret, 0, sizeof(parley_settings_t));
 
     ret->conf = conf;
@@ -45,6 +49,45 @@ parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
         || parley_settings_tree(tool, conf->http, ret, 1) != 0)
     {
         return -1;
+    }
+
+    d = parley_conf_in(conf->http, "parley_jwks_request");
+
+    if (d != NULL && !parley_settings_has_location(conf->http, d->words[1])) {
+        return parley_conf_bad(d, "needs a location \"%.*s\" in a server",
+                               (int) d->words[1].len,
+                               (const char *) d->words[1].data);
+    }
+
+    return 0;
+}
+
+
+/* Whether a location of that name, no pattern, stands anywhere in a block. */
+
+static int
+parley_settings_has_location(const parley_directive_t *block,
+    parley_str_t uri)
+{
+    const parley_directive_t  *d;
+
+    for (d = block->first; d != NULL; d = d->next) {
+
+        if (!d->is_block) {
+            continue;
+        }
+
+        if (parley_conf_is(d, "location") && d->nwords > 1
+            && parley_str_eq(d->words[d->nwords - 1], uri)
+            && (d->nwords == 2 || parley_str_is(d->words[1], "=")
+                || parley_str_is(d->words[1], "^~")))
+        {
+            return 1;
+        }
+
+        if (parley_settings_has_location(d, uri)) {
+            return 1;
+        }
     }
 
     return 0;

@@ -37,7 +37,7 @@ static const parley_settings_row_t  parley_settings_rows[] = {
     { "parley_identities", PARLEY_IN_HTTP, 1, 1, 0,
       parley_settings_identities },
     { "parley_jwks", PARLEY_IN_HTTP, 1, 1, 0, parley_settings_jwks },
-    { "parley_jwks_request", PARLEY_IN_HTTP, 1, 3, 0,
+    { "parley_jwks_request", PARLEY_IN_HTTP, 1, 4, 0,
       parley_settings_jwks_request },
     { "parley_signing_key", PARLEY_IN_HTTP, 1, 1, 0,
       parley_settings_signing },

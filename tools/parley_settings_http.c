@@ -129,10 +129,11 @@ parley_settings_jwks_request(parley_tool_t *tool,
     for (i = 2; i < d->nwords; i++) {
 
         if (!parley_conf_param(d->words[i], "interval", &v)
-            && !parley_conf_param(d->words[i], "refresh", &v))
+            && !parley_conf_param(d->words[i], "refresh", &v)
+            && !parley_conf_param(d->words[i], "timeout", &v))
         {
             return parley_conf_bad_word(d, d->words[i], "is unknown, expected "
-                                        "interval= or refresh=");
+                                        "interval=, refresh= or timeout=");
         }
 
         if (parley_conf_time(v, &n) != 0 || n == 0) {

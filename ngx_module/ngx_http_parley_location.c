@@ -1,0 +1,85 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Locations that a directive names, found when the configuration was read.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+static ngx_uint_t ngx_http_parley_location_is(ngx_http_core_loc_conf_t *clcf,
+    ngx_str_t *uri);
+
+
+ngx_http_conf_ctx_t *
+ngx_http_parley_location_server(ngx_conf_t *cf, ngx_str_t *uri)
+{
+    ngx_uint_t                   i;
+    ngx_http_conf_ctx_t         *ctx;
+    ngx_http_core_srv_conf_t   **cscfp;
+    ngx_http_core_main_conf_t   *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    cscfp = cmcf->servers.elts;
+
+    for (i = 0; i < cmcf->servers.nelts; i++) {
+        ctx = cscfp[i]->ctx;
+
+        if (ngx_http_parley_location_is(
+                            ctx->loc_conf[ngx_http_core_module.ctx_index],
+                            uri))
+        {
+            return ctx;
+        }
+    }
+
+    return NULL;
+}
+
+
+/*
+ * Follows ngx_http_core_find_static_location(): whether the URI leads to a
+ * location of that name, in this block or nested in one of its prefixes.
+ */
+
+static ngx_uint_t
+ngx_http_parley_location_is(ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri)
+{
+    size_t                          n;
+    ngx_int_t                       rc;
+    ngx_str_t                       rest;
+    ngx_http_core_loc_conf_t       *prefix;
+    ngx_http_location_tree_node_t  *node;
+
+    rest = *uri;
+    prefix = NULL;
+    node = clcf->static_locations;
+
+    while (node) {
+        n = ngx_min(rest.len, (size_t) node->len);
+        rc = ngx_filename_cmp(rest.data, node->name, n);
+
+        if (rc != 0) {
+            node = (rc < 0) ? node->left : node->right;
+
+        } else if (rest.len == (size_t) node->len) {
+            return 1;
+
+        } else if (rest.len < (size_t) node->len) {
+            node = node->left;
+
+        } else if (node->inclusive) {
+            prefix = node->inclusive;
+            rest.data += n;
+            rest.len -= n;
+            node = node->tree;
+
+        } else {
+            node = node->right;
+        }
+    }
+
+    return prefix && ngx_http_parley_location_is(prefix, uri);
+}
