@@ -46,6 +46,22 @@ ngx_http_parley_deadline_start(ngx_http_request_t *r,
 
 
 void
+ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx,
+    ngx_msec_t timeout)
+{
+    if (ctx->deadline.timer_set) {
+        return;
+    }
+
+    ctx->deadline.handler = ngx_http_parley_deadline_handler;
+    ctx->deadline.data = ctx;
+    ctx->deadline.log = ctx->request->connection->log;
+
+    ngx_add_timer(&ctx->deadline, timeout);
+}
+
+
+void
 ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx)
 {
     if (ctx->deadline.timer_set) {

@@ -17,8 +17,8 @@ static ngx_uint_t ngx_http_parley_interim(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_foreign_page(ngx_http_request_t *r);
 
 
-ngx_http_output_header_filter_pt  ngx_http_parley_next_header_filter;
-ngx_http_output_body_filter_pt    ngx_http_parley_next_body_filter;
+static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
+static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
 
 
 static ngx_int_t
@@ -28,13 +28,13 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
     ngx_http_parley_loc_conf_t  *lcf;
 
     if (r != r->main) {
-        return ngx_http_parley_next_header_filter(r);
+        return ngx_http_next_header_filter(r);
     }
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
     if (lcf->accept == 0) {
-        return ngx_http_parley_next_header_filter(r);
+        return ngx_http_next_header_filter(r);
     }
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
@@ -115,18 +115,84 @@ ngx_http_parley_foreign_page(ngx_http_request_t *r)
 }
 
 
+/*
+ * GW-21: what follows in the chain, for an answer that may have lost its
+ * client.  One of events goes on, unsent; of a whole one it is the end, and the
+ * status that nginx logs of a client that has left.
+ */
+
+ngx_int_t
+ngx_http_parley_next_header_filter(ngx_http_request_t *r)
+{
+    ngx_int_t               rc;
+    ngx_uint_t              events;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (ctx == NULL || !ctx->forwarded) {
+        return ngx_http_next_header_filter(r);
+    }
+
+    events = (ctx->answer == NGX_HTTP_PARLEY_ANSWER_EVENTS);
+
+    if (!ctx->left) {
+        rc = ngx_http_next_header_filter(r);
+
+        if (rc != NGX_ERROR || !r->connection->error || !events) {
+            return rc;
+        }
+
+        ngx_http_parley_client_left(ctx);
+    }
+
+    return events ? NGX_OK : NGX_HTTP_CLIENT_CLOSED_REQUEST;
+}
+
+
+ngx_int_t
+ngx_http_parley_next_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_int_t               rc;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (ctx == NULL || ctx->answer != NGX_HTTP_PARLEY_ANSWER_EVENTS) {
+        return ngx_http_next_body_filter(r, in);
+    }
+
+    if (!ctx->left) {
+        rc = ngx_http_next_body_filter(r, in);
+
+        if (rc != NGX_ERROR || !r->connection->error) {
+            ngx_http_parley_client_stream(r, ctx);
+            return rc;
+        }
+
+        ngx_http_parley_client_left(ctx);
+    }
+
+    for (/* void */ ; in; in = in->next) {
+        in->buf->pos = in->buf->last;
+    }
+
+    return NGX_OK;
+}
+
+
 static ngx_int_t
 ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {
     ngx_http_parley_ctx_t  *ctx;
 
-    if (r != r->main || in == NULL) {
-        return ngx_http_parley_next_body_filter(r, in);
-    }
-
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
-    if (ctx == NULL) {
+    if (r != r->main || ctx == NULL) {
+        return ngx_http_next_body_filter(r, in);
+    }
+
+    if (in == NULL) {
         return ngx_http_parley_next_body_filter(r, in);
     }
 
@@ -139,7 +205,7 @@ ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return ngx_http_parley_sse_body(r, ctx, in);
 
     default:
-        return ngx_http_parley_next_body_filter(r, in);
+        return ngx_http_next_body_filter(r, in);
     }
 }
 
@@ -147,10 +213,10 @@ ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 ngx_int_t
 ngx_http_parley_filter_init(ngx_conf_t *cf)
 {
-    ngx_http_parley_next_header_filter = ngx_http_top_header_filter;
+    ngx_http_next_header_filter = ngx_http_top_header_filter;
     ngx_http_top_header_filter = ngx_http_parley_header_filter;
 
-    ngx_http_parley_next_body_filter = ngx_http_top_body_filter;
+    ngx_http_next_body_filter = ngx_http_top_body_filter;
     ngx_http_top_body_filter = ngx_http_parley_body_filter;
 
     return NGX_OK;

@@ -69,6 +69,10 @@ typedef struct {
     parley_encode_opts_t          opts;
     parley_loss_t                 loss;
 
+    /* forward */
+    ngx_http_handler_pt           content_handler;
+    ngx_http_event_handler_pt     write_handler;  /* of the upstream module */
+
     /* answer */
     ngx_uint_t                    answer;         /* ..._answer_e */
     ngx_chain_t                  *gathered;
@@ -100,6 +104,8 @@ typedef struct {
     unsigned                      replied:1;      /* the gateway's own reply
                                                      is on its way */
     unsigned                      timed_out:1;
+    unsigned                      left:1;         /* there is no client any
+                                                     more */
 } ngx_http_parley_ctx_t;
 
 
@@ -383,11 +389,29 @@ void ngx_http_parley_block_release(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_block_free(ngx_http_parley_main_conf_t *mcf);
 
 
+/* ngx_http_parley_client.c: GW-21 */
+
+/* The content handler is called so that no departure ends the upstream. */
+void ngx_http_parley_client_watch(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* An answer of events has begun: nor does a client that takes nothing. */
+void ngx_http_parley_client_stream(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* The client is gone: nothing is sent any more, the answer is awaited. */
+void ngx_http_parley_client_left(ngx_http_parley_ctx_t *ctx);
+
+
 /* ngx_http_parley_deadline.c: AEE-29 */
 
 ngx_int_t ngx_http_parley_deadline_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx);
+
+/* Sets a deadline where there is none; in milliseconds from now. */
+void ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx,
+    ngx_msec_t timeout);
 
 
 /* ngx_http_parley_reply.c */
@@ -423,8 +447,10 @@ void ngx_http_parley_log_refusal(ngx_http_request_t *r,
 
 ngx_int_t ngx_http_parley_filter_init(ngx_conf_t *cf);
 
-extern ngx_http_output_header_filter_pt  ngx_http_parley_next_header_filter;
-extern ngx_http_output_body_filter_pt    ngx_http_parley_next_body_filter;
+/* What follows in the chain; an answer whose client has left is dropped. */
+ngx_int_t ngx_http_parley_next_header_filter(ngx_http_request_t *r);
+ngx_int_t ngx_http_parley_next_body_filter(ngx_http_request_t *r,
+    ngx_chain_t *in);
 
 
 /* ngx_http_parley_answer.c: a whole answer, gathered */

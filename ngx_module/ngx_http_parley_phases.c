@@ -232,6 +232,8 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    ngx_http_parley_client_watch(r, ctx);
+
     ctx->forwarded = 1;
     ctx->verdict = "passed";
 

@@ -11,6 +11,7 @@ use Time::HiRes qw(sleep time);
 use Parley::Client;
 use Parley::Env qw(port tls tmp_dir slurp spew);
 use Parley::Gateway;
+use Parley::H2;
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Upstream;
@@ -386,36 +387,6 @@ subtest 'GW-12 over HTTP/2 many messages on one connection' => sub {
 };
 
 
-# HTTP/2 in octets: a frame, and a header field as a literal that no table keeps
-sub frame {
-    my ($type, $flags, $stream, $text) = @_;
-
-    return substr(pack('N', length $text), 1)
-           . pack('CCN', $type, $flags, $stream) . $text;
-}
-
-sub field { join '', "\0", map { pack('C/a', $_) } @_ }
-
-
-# a POST on a stream: HEADERS, then DATA that ends it
-sub h2_post {
-    my ($stream, $uri, $body) = @_;
-    my $token = bearer('alice');
-    my $fields = field(':method', 'POST') . field(':scheme', 'https')
-               . field(':path', $uri) . field(':authority', 'localhost');
-
-    # a length of 127 octets or more goes on in the next ones
-    my ($n, $long) = (length($token) - 127, '');
-
-    for ( ; $n >= 128; $n >>= 7) { $long .= chr($n & 127 | 128) }
-
-    $fields .= "\0" . pack('C/a', 'authorization') . "\x7f$long" . chr($n)
-             . $token;
-
-    return frame(1, 4, $stream, $fields) . frame(0, 1, $stream, $body);
-}
-
-
 # A client takes its request back, or leaves, in the packet that ends it.
 for my $way ('takes a stream back', 'leaves') {
     subtest "GW-12 over HTTP/2 a client that $way at once" => sub {
@@ -423,14 +394,14 @@ for my $way ('takes a stream back', 'leaves') {
         my $c = Parley::Client->new(port => port(6), ssl => {
             SSL_alpn_protocols => ['h2'] })->connect;
         my $n = 0;
-        my $octets = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" . frame(4, 0, 0, '');
+        my $octets = h2_begin();
 
         # the packet holds several: those beside it are not disturbed
 
         for my $m (@m) {
             my $stream = 2 * $n++ + 1;
             $octets .= h2_post($stream, '/aee', $m);
-            $octets .= frame(3, 0, $stream, pack 'N', 8)
+            $octets .= h2_reset($stream)
                 if $way ne 'leaves' && $n == 2;
         }
 

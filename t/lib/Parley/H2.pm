@@ -1,0 +1,58 @@
+package Parley::H2;
+
+# HTTP/2 in octets, for what no client does: streams that are taken back, or
+# left, at a moment of the test's own.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+
+use Parley::Gateway;
+
+our @EXPORT = qw(h2_begin h2_post h2_reset);
+
+
+# the beginning of a connection
+sub h2_begin { "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" . frame(4, 0, 0, '') }
+
+
+# A POST on a stream with alice's token: HEADERS, then DATA that ends it, or
+# not, with open.
+sub h2_post {
+    my ($stream, $uri, $body, %o) = @_;
+
+    my $token = bearer('alice');
+    my $fields = field(':method', 'POST') . field(':scheme', 'https')
+               . field(':path', $uri) . field(':authority', 'localhost')
+               . field('content-type', 'application/json');
+
+    # a length of 127 octets or more goes on in the next ones
+    my ($n, $long) = (length($token) - 127, '');
+
+    for ( ; $n >= 128; $n >>= 7) { $long .= chr($n & 127 | 128) }
+
+    $fields .= "\0" . pack('C/a', 'authorization') . "\x7f$long" . chr($n)
+             . $token;
+
+    return frame(1, 4, $stream, $fields)
+           . frame(0, $o{open} ? 0 : 1, $stream, $body);
+}
+
+
+# the client takes its request back
+sub h2_reset { frame(3, 0, shift, pack 'N', 8) }
+
+
+# a frame, and a header field as a literal that no table keeps
+sub frame {
+    my ($type, $flags, $stream, $text) = @_;
+
+    return substr(pack('N', length $text), 1)
+           . pack('CCN', $type, $flags, $stream) . $text;
+}
+
+sub field { join '', "\0", map { pack('C/a', $_) } @_ }
+
+
+1;
