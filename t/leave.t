@@ -49,16 +49,18 @@ my $h2 = Parley::Client->new(port => port(6),
                              ssl => { SSL_alpn_protocols => ['h2'] });
 
 
-# What a service does; $done and $said make its answers, $look says whether the
-# gateway is there still.
+# What a service does; $done and $said make its answers, $wait waits for go()
+# and says then whether the gateway is there still.
 sub answers {
     $service->clear;
-    unlink $seen;
+    unlink $seen, "$seen.go";
 
     $service->script("my \$seen = '$seen'; " . <<'EOT' . shift());
         use Socket qw(MSG_PEEK MSG_DONTWAIT);
 
-        my $look = sub {
+        my $wait = sub {
+            for (1 .. 400) { last if -e "$seen.go"; sleep 0.03 }
+
             my $n = recv($c->{socket}, my $octet, 1, MSG_PEEK | MSG_DONTWAIT);
             Parley::Env::spew($seen, defined $n && length $octet == 0
                                      ? 'alone' : 'awaited');
@@ -72,8 +74,13 @@ EOT
 }
 
 
-# what became of it; waits for the service to end
+sub go { spew("$seen.go", '') }
+
+
+# what the service saw when it went on
 sub seen {
+    go();
+
     for (1 .. 200) {
         return slurp($seen) if -e $seen && -s $seen;
         sleep 0.05;
@@ -160,12 +167,12 @@ for (@ways) {
     my ($way, $begins, $leaves) = @$_;
 
     # before the answer, and in the middle of it
-    for (['before the answer', '$c->pause(1.5); $look->(); '
+    for (['before the answer', '$wait->(); '
                                . '$c->answer(200, [], $done->());'],
          ['in the middle', 'my $body = $done->(); $c->out("HTTP/1.1 200 OK\r\n'
           . 'Content-Type: application/json\r\nContent-Length: " '
           . '. length($body) . "\r\n\r\n" . substr($body, 0, 20)); '
-          . '$c->pause(1.5); $look->(); $c->out(substr $body, 20);'])
+          . '$wait->(); $c->out(substr $body, 20);'])
     {
         my ($where, $script) = @$_;
 
@@ -194,7 +201,7 @@ for (@ways) {
 
 for my $uri ('/ignored', '/unbuffered', '/after', '/kept') {
     subtest "GW-21 the same at $uri" => sub {
-        answers('$c->pause(1.5); $look->(); '
+        answers('$wait->(); '
               . '$c->answer(200, [], $done->());');
 
         my $m = aee();
@@ -224,6 +231,7 @@ subtest 'GW-21 the connection to the upstream is kept' => sub {
 
     ok($service->wait_for(1));
     $connection->leave;
+    go();
     is(settled($m, '/kept'), 'E_MESSAGE_DUPLICATE');
     is($client->raw(post('/kept', aee()))->{status}, 200);
 
@@ -255,12 +263,12 @@ subtest 'GW-21 a client that leaves in its body has sent nothing' => sub {
 
 
 # what fails while nobody is there: name, uri, script
-for (['an error', '/aee', '$c->pause(1.5); $c->answer(500);'],
-     ['an answer that breaks off', '/aee', '$c->pause(1.5); $c->{keep} = 0; '
+for (['an error', '/aee', '$wait->(); $c->answer(500);'],
+     ['an answer that breaks off', '/aee', '$wait->(); $c->{keep} = 0; '
       . '$c->answer(200, ["Content-Length", 1000], "{");'],
      ['a time-out', '/limited', '$c->pause(8);'],
      ['a deadline', '/bounded', '$c->pause(8);'],
-     ['a fallback', '/named', '$c->pause(1.5); $c->{keep} = 0;'])
+     ['a fallback', '/named', '$wait->(); $c->{keep} = 0;'])
 {
     my ($name, $uri, $script) = @$_;
 
@@ -274,6 +282,7 @@ for (['an error', '/aee', '$c->pause(1.5); $c->answer(500);'],
         ok($service->wait_for(1));
         $connection->leave;
         again($m, 'E_MESSAGE_IN_FLIGHT', 'awaited', $uri);
+        seen() if $script =~ /wait/;
         answers('$c->answer(200, [], $done->());');
         is(settled($m, $uri), 200, 'a retry is served');
         is($service->count, 1);
@@ -305,7 +314,7 @@ for (@ways) {
         answers('$c->events; $c->out("data: " . $said->("1") . "\n\n"); '
               . 'for (2 .. 5) { $c->pause(0.15); $c->out("data: " '
               . '. $said->($_) . "\n\n") } '
-              . '$look->(); $c->out("data: " . $done->() . "\n\n");');
+              . '$wait->(); $c->out("data: " . $done->() . "\n\n");');
 
         my $m = aee();
         my $connection = $begins->('/aee', $m);
@@ -329,7 +338,7 @@ for (['HTTP/1.1', sub { begin($client, @_) }],
     subtest "GW-21 $way: a client that stops reading has left as well" => sub {
         answers('$c->events; for (1 .. 400) { last if !$c->out("data: " '
               . '. $said->("x" x 20000) . "\n\n") } '
-              . '$look->(); $c->out("data: " . $done->() . "\n\n");');
+              . '$wait->(); $c->out("data: " . $done->() . "\n\n");');
 
         my $m = aee();
         my $connection = $begins->('/slow', $m);
@@ -376,7 +385,7 @@ subtest 'GW-21 many at once, and many retries: each once' => sub {
 
 
 subtest 'GW-15 GW-21 a reload does not end what is awaited' => sub {
-    answers('$c->pause(1); $look->(); $c->answer(200, [], $done->());');
+    answers('$wait->(); $c->answer(200, [], $done->());');
 
     my $m = aee();
     my $connection = $client->begin('/aee', jcs($m),
