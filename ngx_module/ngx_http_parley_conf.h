@@ -25,6 +25,7 @@
 #include "parley_jwk.h"
 #include "parley_jwt.h"
 #include "parley_limit.h"
+#include "parley_media.h"
 #include "parley_name.h"
 #include "parley_party.h"
 #include "parley_spot.h"

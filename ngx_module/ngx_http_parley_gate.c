@@ -16,8 +16,6 @@ static parley_outcome_t ngx_http_parley_step_proof(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_body(parley_gate_t *g);
 static ngx_int_t ngx_http_parley_announced_size(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_is_plain(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
 static parley_outcome_t ngx_http_parley_step_submission(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_reference(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_own(parley_gate_t *g);
@@ -133,14 +131,15 @@ ngx_http_parley_step_body(parley_gate_t *g)
 
     if (!ctx->body_read) {
         rc = ngx_http_parley_announced_size(r, ctx);
+
+        if (rc == NGX_OK) {
+            rc = ngx_http_parley_media(r, ctx);
+        }
+
         return rc == NGX_OK ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_REFUSED;
     }
 
     rc = ngx_http_parley_body_take(r, ctx);
-
-    if (rc == NGX_OK) {
-        rc = ngx_http_parley_is_plain(r, ctx);
-    }
 
     g->body = ctx->body;
     g->now_ms = ngx_http_parley_now();
@@ -162,27 +161,6 @@ ngx_http_parley_announced_size(ngx_http_request_t *r,
     (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
                             "the body exceeds %lu octets",
                             (unsigned long) ctx->lcf->limits.octets);
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_http_parley_is_plain(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    ngx_str_t  *coding;
-
-    coding = ngx_http_parley_in_header(r, "content-encoding");
-
-    if (coding == NULL || coding->len == 0
-        || (coding->len == 8
-            && ngx_strncasecmp(coding->data, (u_char *) "identity", 8) == 0))
-    {
-        return NGX_OK;
-    }
-
-    (void) parley_error_set(&ctx->error, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
-                            "the body must not be compressed");
 
     return NGX_DECLINED;
 }

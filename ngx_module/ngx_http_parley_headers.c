@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Headers of the request: what the upstream gets beside the message.
+ * Headers of the request: what they say of the body, and what the upstream
+ * gets beside the message.
  */
 
 
@@ -128,6 +129,37 @@ ngx_http_parley_headers_own(ngx_list_t *list)
     }
 
     return 0;
+}
+
+
+ngx_int_t
+ngx_http_parley_media(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+    parley_media_t    media;
+
+    ngx_memzero(&media, sizeof(parley_media_t));
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (parley_media_header(&media,
+                                    parley_str_make(h[i].lowcase_key,
+                                                    h[i].key.len),
+                                    ngx_http_parley_str(&h[i].value),
+                                    &ctx->error)
+                != 0)
+            {
+                return NGX_DECLINED;
+            }
+        }
+    }
+
+    return NGX_OK;
 }
 
 

@@ -348,6 +348,11 @@ void ngx_http_parley_headers_init(void);
 /* a handler of the rewrite phase: removes what is the gateway's to say */
 ngx_int_t ngx_http_parley_headers_handler(ngx_http_request_t *r);
 
+
+/* Step 4: what the request says of its body (SEC-02).  NGX_DECLINED. */
+ngx_int_t ngx_http_parley_media(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
 ngx_int_t ngx_http_parley_request_headers(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 

@@ -10,7 +10,7 @@
 #include "ngx_http_parley_module.h"
 
 
-/* octets of an id or name in the error log, before they are encoded */
+/* octets of an id or name in the error log */
 #define NGX_HTTP_PARLEY_LOG_MAX  128
 
 
@@ -22,8 +22,7 @@ static ngx_int_t ngx_http_parley_challenge(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_retry_after(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static ngx_str_t ngx_http_parley_log_text(ngx_http_parley_ctx_t *ctx,
-    parley_str_t s);
+static ngx_str_t ngx_http_parley_log_text(u_char *buf, parley_str_t s);
 
 
 ngx_int_t
@@ -287,16 +286,18 @@ ngx_http_parley_retry_after(ngx_http_request_t *r,
 void
 ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
+    u_char                      id[NGX_HTTP_PARLEY_LOG_MAX];
+    u_char                      sub[NGX_HTTP_PARLEY_LOG_MAX];
     ngx_str_t                   who, which;
     const parley_error_info_t  *info;
 
     info = parley_error_info(ctx->error.code);
 
-    who = ngx_http_parley_log_text(ctx, ctx->who.principal
+    who = ngx_http_parley_log_text(sub, ctx->who.principal
                                         ? ctx->who.principal->sub
                                         : parley_str_none);
-    which = ngx_http_parley_log_text(ctx, ctx->gate.msg_read ? ctx->msg.id
-                                                        : parley_str_none);
+    which = ngx_http_parley_log_text(id, ctx->gate.msg_read
+                                         ? ctx->msg.id : parley_str_none);
 
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
                   "parley: %s %*s%s%s: %s, principal \"%V\", id \"%V\"",
@@ -310,13 +311,18 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 /* a line of the log is not for a message to write (SEC-01) */
 
 static ngx_str_t
-ngx_http_parley_log_text(ngx_http_parley_ctx_t *ctx, parley_str_t s)
+ngx_http_parley_log_text(u_char *buf, parley_str_t s)
 {
-    s.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
+    size_t     i;
+    ngx_str_t  text;
 
-    if (parley_escape(&ctx->arena, s, PARLEY_ESCAPE_VALUE, &s) != 0) {
-        s = parley_str_none;
+    text.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
+    text.data = buf;
+
+    for (i = 0; i < text.len; i++) {
+        buf[i] = (s.data[i] < 0x20 || s.data[i] >= 0x7f || s.data[i] == '"')
+                 ? '?' : s.data[i];
     }
 
-    return ngx_http_parley_ngx_str(s);
+    return text;
 }

@@ -99,10 +99,17 @@ sub same {
     $service->clear;
 
     my $answer = $client->post($uri, $body,
-                               $token ? (Authorization => $token) : ());
+                               $token ? (Authorization => $token) : (),
+                               @{ $o{headers} // [] });
+    my @headers = @{ $o{headers} // [] };
     my @words = ('explain', '--conf', $conf, '--uri', $uri,
                  $token ? ('--token', $token) : (),
                  $o{plain} ? '--plain' : (), '--json');
+
+    while (my ($header, $value) = splice @headers, 0, 2) {
+        push @words, '--header', "$header: $value";
+    }
+
     my ($status, $out, $err) = tool({ in => $body }, @words);
     my $said = from_json($out);
 
@@ -197,6 +204,20 @@ same('SEC-14 a token that lives longer', '/access', aee(), step => 'proof',
      token => access({ jti => 'x', exp => time + 601 }));
 same('SEC-14 a token without an id', '/access', aee(), step => 'proof',
      token => access({}));
+for (['Content-Type' => 'application/json; charset=utf-7'],
+     ['Content-Type' => 'text/plain'], ['Content-Type' => ''],
+     ['CONTENT-TYPE' => 'Application/JSON; charset="UTF-16"'],
+     ['Content-Type' => 'application/json', 'content-type' => 'text/json'],
+     ['Content-Encoding' => 'identity', 'Content-Encoding' => 'gzip'],
+     ['content-encoding' => 'identity, br'])
+{
+    same("SEC-02 @$_", '/aee', aee(), headers => $_, step => 'body');
+}
+
+same("SEC-02 @$_", '/aee', aee(), headers => $_)
+    for ['Content-Type' => 'Application/vnd.x+JSON; charset="UTF-8"'],
+        ['Content-Encoding' => 'identity, Identity'], [Accept => 'text/plain'];
+
 same('GW-16 no JSON', '/aee', '{"v":', step => 'json');
 same('GW-16 a member twice', '/aee', '{"v":"1","v":"1"}', step => 'json');
 same('GW-16 too deep', '/tight', aee(payload => { a => { b => {} } }),

@@ -44,6 +44,8 @@ static const parley_option_t  parley_explain_options[] = {
       "may see it)", 0 },
     { "keys", 0, "FILE", "the keys of tokens, where parley_jwks_request\n"
       "fetches them", 0 },
+    { "header", 0, "NAME:VALUE", "a header of the request: Content-Type,\n"
+      "Content-Encoding", 1 },
     { "plain", 0, NULL, "the message comes over plain HTTP; else over TLS",
       0 },
     { "at", 0, "TIME", "when it comes: seconds since 1970, an RFC 3339\n"

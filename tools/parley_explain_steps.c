@@ -1,15 +1,20 @@
 /* What the gate asks of its adapter, as far as a command line knows it. */
 
+#include <ctype.h>
 #include <string.h>
 
 #include "parley_aee_own.h"
 #include "parley_explain.h"
+#include "parley_media.h"
 #include "parley_spot.h"
 #include "parley_time.h"
 
 
 static parley_outcome_t parley_explain_proof(parley_gate_t *g);
 static parley_outcome_t parley_explain_body(parley_gate_t *g);
+static int parley_explain_headers(parley_explain_t *e);
+static int parley_explain_header(const char *option, parley_media_t *media,
+    parley_error_t *err);
 static parley_outcome_t parley_explain_submission(parley_gate_t *g);
 static parley_outcome_t parley_explain_reference(parley_gate_t *g);
 static parley_outcome_t parley_explain_own(parley_gate_t *g);
@@ -117,12 +122,66 @@ parley_explain_body(parley_gate_t *g)
         return PARLEY_OUTCOME_REFUSED;
     }
 
+    if (parley_explain_headers(e) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
     parley_explain_note(e, "%zu octets of %zu", e->in->text.len, max);
 
     g->body = e->in->text;
     g->now_ms = e->now_ms;
 
     return PARLEY_OUTCOME_PASSED;
+}
+
+
+static int
+parley_explain_headers(parley_explain_t *e)
+{
+    size_t           i;
+    const char      *option;
+    parley_media_t   media;
+
+    memset(&media, 0, sizeof(media));
+    i = 0;
+
+    while ((option = parley_option_next(e->tool, "header", &i)) != NULL) {
+        if (parley_explain_header(option, &media, &e->in->err) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* "Name: value" */
+
+static int
+parley_explain_header(const char *option, parley_media_t *media,
+    parley_error_t *err)
+{
+    char           name[64];
+    size_t         i, len;
+    parley_str_t   value;
+
+    len = strcspn(option, ":");
+
+    if (len >= sizeof(name)) {
+        return 0;
+    }
+
+    for (i = 0; i < len; i++) {
+        name[i] = (char) tolower((unsigned char) option[i]);
+    }
+
+    value = parley_str_c(option + len + (option[len] == ':'));
+
+    while (value.len > 0 && value.data[0] == ' ') {
+        value = parley_str_from(value, 1);
+    }
+
+    return parley_media_header(media, parley_str_make(name, len), value, err);
 }
 
 
