@@ -258,10 +258,13 @@ subtest 'MCP-01 what rules forbid, a client is told' => sub {
 
 
 subtest 'MCP-01 a client that is too fast is told' => sub {
-    my @slow = harness(1, '/slow', 'connect', ('ping') x 3);
+    $service->script('took($c, $q)');
 
-    is($slow[-1]{error}{code}, -31429, 'a JSON-RPC error');
-    like($slow[-1]{error}{message}, qr/too many messages/, 'in words');
+    my @slow = harness(1, '/slow', 'connect',
+                       map { message_to('agent:bob') } 1 .. 4);
+
+    ok($slow[-1]{isError}, 'an error');
+    like($slow[-1]{content}[0]{text}, qr/too many messages/, 'in words');
 };
 
 
