@@ -28,6 +28,7 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_SENDER] = { "sender", parley_gate_sender, 1 },
     [PARLEY_STEP_SIGNATURE] = { "signature", parley_gate_signature, 1 },
     [PARLEY_STEP_SENDER_RATE] = { "sender-rate", parley_gate_sender_rate, 0 },
+    [PARLEY_STEP_ARGUMENTS] = { "arguments", parley_gate_arguments, 0 },
     [PARLEY_STEP_SUBMISSION] = { "submission", NULL, 0 },
     [PARLEY_STEP_REFERENCE] = { "reference", NULL, 0 },
     [PARLEY_STEP_POLICY] = { "policy", parley_gate_policy, 0 },

@@ -13,6 +13,7 @@
 #define PARLEY_GATE_H
 
 #include "parley_amend.h"
+#include "parley_arguments.h"
 #include "parley_check.h"
 #include "parley_engine.h"
 #include "parley_intents.h"
@@ -35,6 +36,7 @@ typedef enum {
     PARLEY_STEP_SENDER,
     PARLEY_STEP_SIGNATURE,
     PARLEY_STEP_SENDER_RATE,    /* of whom only a signature proved */
+    PARLEY_STEP_ARGUMENTS,      /* of the query: what they decide */
     PARLEY_STEP_SUBMISSION,     /* the adapter's: what stands beside the
                                    body */
     PARLEY_STEP_REFERENCE,      /* the adapter's: what it answers, to */
@@ -110,6 +112,8 @@ typedef struct {
     const parley_edit_t    *redact;
     uint32_t                nredact;        /* at most PARLEY_REDACT_MAX */
     parley_loss_mode_t      loss;
+    parley_str_t            token;          /* the argument that a token comes
+                                               in; empty: none */
     parley_json_limits_t    limits;
     int64_t                 past_ms;
     int64_t                 future_ms;
@@ -162,6 +166,7 @@ struct parley_gate_s {
     unsigned                   tls:1;       /* it came over TLS 1.2 or later */
 
     /* set by the adapter's BODY */
+    parley_str_t               query;       /* of the request, without "?" */
     parley_str_t               body;
     int64_t                    now_ms;
 
@@ -170,6 +175,7 @@ struct parley_gate_s {
     parley_str_t               to;
 
     /* the gate's own */
+    parley_arguments_t         arguments;   /* what they decided */
     parley_step_t              at;          /* the step that comes next */
     parley_proto_t             proto;       /* NONE: not known (yet) */
     unsigned                   doc_read:1;  /* the body is JSON */

@@ -59,6 +59,26 @@ parley_gate_payload(parley_gate_t *g)
 
 
 parley_outcome_t
+parley_gate_arguments(parley_gate_t *g)
+{
+    parley_arguments_init(&g->arguments, g->proto, g->conf->speak,
+                          g->conf->token);
+
+    if (g->query.len == 0) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    if (parley_arguments_read(&g->arguments, g->arena, g->query, g->err) != 0)
+    {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    return parley_outcome(parley_arguments_check(&g->arguments, g->msg,
+                                                 g->err));
+}
+
+
+parley_outcome_t
 parley_gate_age(parley_gate_t *g)
 {
     return parley_outcome(parley_check_age(g->msg, g->conf->past_ms,

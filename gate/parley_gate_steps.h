@@ -12,6 +12,7 @@ parley_outcome_t parley_gate_json(parley_gate_t *g);
 parley_outcome_t parley_gate_protocol(parley_gate_t *g);
 parley_outcome_t parley_gate_schema(parley_gate_t *g);
 parley_outcome_t parley_gate_payload(parley_gate_t *g);
+parley_outcome_t parley_gate_arguments(parley_gate_t *g);
 parley_outcome_t parley_gate_age(parley_gate_t *g);
 
 /* parley_gate_proof.c */

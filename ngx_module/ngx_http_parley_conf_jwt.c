@@ -281,5 +281,7 @@ ngx_http_parley_jwt_source(ngx_http_parley_jwt_conf_t *jcf, ngx_str_t *s)
     jcf->source_name.data = s->data + skip;
     jcf->source_name.len = s->len - skip;
 
-    return NULL;
+    return jcf->source == NGX_HTTP_PARLEY_TOKEN_ARG
+           && parley_argument_is_known(ngx_http_parley_str(&jcf->source_name))
+           ? "names an argument of messages" : NULL;
 }

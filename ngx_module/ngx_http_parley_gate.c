@@ -141,6 +141,7 @@ ngx_http_parley_step_body(parley_gate_t *g)
 
     rc = ngx_http_parley_body_take(r, ctx);
 
+    g->query = ngx_http_parley_str(&r->args);
     g->body = ctx->body;
     g->now_ms = ngx_http_parley_now();
 

@@ -436,6 +436,12 @@ ngx_http_parley_gate_conf(ngx_http_parley_loc_conf_t *conf)
     gate->trusted = conf->trusted ? 1 : 0;
     gate->mve5 = conf->mve5 ? 1 : 0;
 
+    if (conf->jwt && conf->jwt->enabled
+        && conf->jwt->source == NGX_HTTP_PARLEY_TOKEN_ARG)
+    {
+        gate->token = ngx_http_parley_str(&conf->jwt->source_name);
+    }
+
     if (conf->redact) {
         gate->redact = conf->redact->elts;
         gate->nredact = (uint32_t) conf->redact->nelts;

@@ -225,7 +225,7 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     if (ngx_http_parley_body_replace(r, ctx) != NGX_OK
-        || ngx_http_parley_forward_scope(r, ctx) != NGX_OK
+        || ngx_http_parley_forward_arguments(r, ctx) != NGX_OK
         || ngx_http_parley_request_headers(r, ctx) != NGX_OK
         || ngx_http_parley_deadline_start(r, ctx) != NGX_OK)
     {

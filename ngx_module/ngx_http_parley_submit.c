@@ -10,11 +10,8 @@
 #include "ngx_http_parley_module.h"
 
 
-#define NGX_HTTP_PARLEY_SCOPE_ARG  "scope="
-
-
-static ngx_int_t ngx_http_parley_argument(ngx_http_request_t *r,
-    const char *name, parley_str_t *ret);
+static ngx_int_t ngx_http_parley_forward_uri(ngx_http_request_t *r,
+    ngx_str_t *path, parley_str_t query);
 
 
 /* the gateway's name in each protocol; empty where it cannot have one */
@@ -46,17 +43,15 @@ ngx_http_parley_self_names(ngx_http_parley_main_conf_t *mcf)
 ngx_int_t
 ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    parley_submission_t  submission;
+    parley_argument_t    *arguments;
+    parley_submission_t   submission;
 
     ngx_memzero(&submission, sizeof(parley_submission_t));
 
-    if (ngx_http_parley_argument(r, "scope", &submission.scope) != NGX_OK
-        || ngx_http_parley_argument(r, "recipient", &submission.recipient)
-           != NGX_OK)
-    {
-        parley_error_memory(&ctx->error);
-        return NGX_DECLINED;
-    }
+    arguments = ctx->gate.arguments.list;
+
+    submission.scope = arguments[PARLEY_ARGUMENT_SCOPE].value;
+    submission.recipient = arguments[PARLEY_ARGUMENT_RECIPIENT].value;
 
     ctx->addressed = submission.recipient.len && ctx->msg.recipient.len == 0;
 
@@ -102,81 +97,90 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* a query argument, unescaped; *ret stays empty where it is not there */
-
-static ngx_int_t
-ngx_http_parley_argument(ngx_http_request_t *r, const char *name,
-    parley_str_t *ret)
-{
-    u_char     *dst, *src, *start;
-    ngx_str_t   value;
-
-    if (ngx_http_arg(r, (u_char *) name, ngx_strlen(name), &value) != NGX_OK) {
-        return NGX_OK;
-    }
-
-    start = ngx_pnalloc(r->pool, value.len + 1);
-    if (start == NULL) {
-        return NGX_ERROR;
-    }
-
-    dst = start;
-    src = value.data;
-
-    ngx_unescape_uri(&dst, &src, value.len, 0);
-
-    *ret = parley_str_make(start, dst - start);
-
-    return NGX_OK;
-}
-
-
 /*
- * A frame that translation made goes with its scope.  The URI is then nginx's
- * to write: as it came it has no such argument.
+ * The query goes on as it was decided, with the scope of a frame that
+ * translation made; nothing stands behind a fragment.  $args has it, and the
+ * URI as it came, which $request_uri and a proxy_pass without a URI send.
  */
 
 ngx_int_t
-ngx_http_parley_forward_scope(ngx_http_request_t *r,
+ngx_http_parley_forward_arguments(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    u_char        *p;
-    size_t         len;
-    ngx_str_t      args;
-    parley_str_t   scope;
+    u_char              *p;
+    ngx_str_t            uri;
+    parley_str_t         came, query;
+    parley_arguments_t  *arguments;
 
-    scope = ctx->sent.scope;
+    arguments = &ctx->gate.arguments;
 
-    if (scope.len == 0 || ctx->sent.copied) {
-        return NGX_OK;
+    if (ctx->msg.wire != ctx->lcf->speak
+        && parley_codecs[ctx->lcf->speak]->scoped)
+    {
+        arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->sent.scope;
     }
 
-    len = scope.len + 2 * ngx_escape_uri(NULL, (u_char *) scope.data,
-                                         scope.len,
-                                         NGX_ESCAPE_URI_COMPONENT);
+    uri = r->unparsed_uri;
 
-    args.len = sizeof(NGX_HTTP_PARLEY_SCOPE_ARG) - 1 + len
-               + (r->args.len ? r->args.len + 1 : 0);
+    p = ngx_strlchr(uri.data, uri.data + uri.len, '#');
+    if (p) {
+        uri.len = p - uri.data;
+    }
 
-    args.data = ngx_pnalloc(r->pool, args.len);
-    if (args.data == NULL) {
+    p = ngx_strlchr(uri.data, uri.data + uri.len, '?');
+
+    came = p ? parley_str_make(p + 1, uri.data + uri.len - p - 1)
+             : parley_str_none;
+
+    if (p) {
+        uri.len = p - uri.data;
+    }
+
+    if (parley_arguments_write(arguments, &ctx->arena,
+                               ngx_http_parley_str(&r->args), &query)
+        != 0)
+    {
         return NGX_ERROR;
     }
 
-    /* first: of two, the one that is found */
+    r->args = ngx_http_parley_ngx_str(query);
 
-    p = ngx_cpymem(args.data, NGX_HTTP_PARLEY_SCOPE_ARG,
-                   sizeof(NGX_HTTP_PARLEY_SCOPE_ARG) - 1);
-    p = (u_char *) ngx_escape_uri(p, (u_char *) scope.data, scope.len,
-                                  NGX_ESCAPE_URI_COMPONENT);
-
-    if (r->args.len) {
-        *p++ = '&';
-        ngx_memcpy(p, r->args.data, r->args.len);
+    if (parley_arguments_write(arguments, &ctx->arena, came, &query) != 0) {
+        return NGX_ERROR;
     }
 
-    r->args = args;
-    r->valid_unparsed_uri = 0;
+    if (query.data == came.data
+        && uri.len + (p ? 1 : 0) + query.len == r->unparsed_uri.len)
+    {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_forward_uri(r, &uri, query);
+}
+
+
+static ngx_int_t
+ngx_http_parley_forward_uri(ngx_http_request_t *r, ngx_str_t *path,
+    parley_str_t query)
+{
+    u_char     *p;
+    ngx_str_t   uri;
+
+    uri.len = path->len + (query.len ? 1 + query.len : 0);
+
+    uri.data = ngx_pnalloc(r->pool, uri.len);
+    if (uri.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(uri.data, path->data, path->len);
+
+    if (query.len) {
+        *p++ = '?';
+        ngx_memcpy(p, query.data, query.len);
+    }
+
+    r->unparsed_uri = uri;
 
     return NGX_OK;
 }

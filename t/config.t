@@ -181,6 +181,7 @@ my @jwt = (
     ['parley_jwt on leeway=2h;', qr/"leeway=2h" in "parley_jwt" must be a time of at most an hour/],
     ['parley_jwt on issuer=;', qr/"issuer=" in "parley_jwt" must not be empty/],
     ['parley_jwt on require=;', qr/in "parley_jwt" names no claim/],
+    ['parley_jwt on token=arg:Scope;', qr/"token=arg:Scope" in "parley_jwt" names an argument of messages/],
     ['parley_jwt on token=body;', qr/"token=body" in "parley_jwt" must be header, cookie:NAME or arg:NAME/],
     ['parley_jwt on token=cookie:;', qr/"token=cookie:" in "parley_jwt" must be/],
     ['parley_jwt on; parley_jwt on;', qr/is duplicate/],

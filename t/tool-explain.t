@@ -54,6 +54,8 @@ my $http = gateway_http(more => "parley_intents $dir/intents;", server =>
   . location('/claimed', 'parley_accept aee vcp; parley_speak aee; '
                        . 'parley_jwt on; parley_claims aee=agent_name;')
   . location('/dry', "$aee parley_dry_run on;")
+  . location('/query', 'parley_accept aee c2a; parley_speak c2a; parley_jwt on '
+                     . 'token=arg:access_token;')
   . location('/rated', "$aee parley_rate 100r/s burst=100 urgent=50r/s;"));
 
 my $service = Parley::Upstream->start(port(2), '$c->answer(500)');
@@ -218,6 +220,27 @@ same("SEC-02 @$_", '/aee', aee(), headers => $_)
     for ['Content-Type' => 'Application/vnd.x+JSON; charset="UTF-8"'],
         ['Content-Encoding' => 'identity, Identity'], [Accept => 'text/plain'];
 
+{
+    my $token = bearer('alice') =~ s/^Bearer //r;
+    my $call = { jsonrpc => '2.0', id => 1, method => 'tools/list' };
+
+    for (['recipient=a&r%65cipient=b', 'arguments'],
+         ['recipient[]=a', 'arguments'], ['recipient=%', 'arguments'],
+         ['access_token=x', 'proof'], ['a=1;Access_Token', 'proof'])
+    {
+        my ($query, $step) = @$_;
+
+        same("SEC-03 ?$query", "/query?access_token=$token&$query", $call,
+             token => 0, step => $step);
+    }
+
+    same('SEC-03 an argument that an AEE message has not',
+         "/query?access_token=$token&recipient=a", aee(), token => 0,
+         step => 'arguments');
+    same('SEC-03 a token as an argument', "/query?a=1&access_tok%65n=$token",
+         $call, token => 0);
+}
+
 same('GW-16 no JSON', '/aee', '{"v":', step => 'json');
 same('GW-16 a member twice', '/aee', '{"v":"1","v":"1"}', step => 'json');
 same('GW-16 too deep', '/tight', aee(payload => { a => { b => {} } }),
@@ -286,8 +309,8 @@ subtest 'GW-16 what only a running gateway knows is named' => sub {
 
     my @steps = $err =~ /^([a-z-]+) +(?:passed|not asked|-) /mg;
     is("@steps", 'method proof rate body json protocol schema payload '
-                 . 'transport sender signature sender-rate submission '
-                 . 'reference policy direction own age admit refute amend '
+                 . 'transport sender signature sender-rate arguments '
+                 . 'submission reference policy direction own age admit refute amend '
                  . 'translate loss keep', 'the order of the gateway');
 };
 

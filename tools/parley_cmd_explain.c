@@ -9,6 +9,7 @@
 
 static int parley_explain_run(parley_tool_t *tool);
 static int parley_explain_init(parley_tool_t *tool, parley_explain_t *e);
+static void parley_explain_query(const char *uri, parley_str_t *ret);
 static void parley_explain_where(const parley_explain_t *e);
 static int parley_explain_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
@@ -148,12 +149,9 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         e->now_ms = at * 1000;
     }
 
-    if (parley_conf_arg(tool, parley_option(tool, "uri"), "scope", &e->scope)
-        != 0
-        || parley_conf_arg(tool, parley_option(tool, "uri"), "recipient",
-                           &e->recipient)
-           != 0
-        || parley_conf_read(tool, value, conf) != 0
+    parley_explain_query(parley_option(tool, "uri"), &e->query);
+
+    if (parley_conf_read(tool, value, conf) != 0
         || parley_settings_read(tool, conf, parley_option(tool, "keys"),
                                 &e->settings)
            != 0
@@ -178,6 +176,27 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
     return parley_message_file(tool, e->engine,
                                parley_option(tool, "answering"),
                                &e->answering);
+}
+
+
+static void
+parley_explain_query(const char *uri, parley_str_t *ret)
+{
+    size_t       len;
+    const char  *p;
+
+    *ret = parley_str_none;
+
+    if (uri == NULL) {
+        return;
+    }
+
+    len = strcspn(uri, "#");
+    p = memchr(uri, '?', len);
+
+    if (p != NULL) {
+        *ret = parley_str_make(p + 1, len - (size_t) (p + 1 - uri));
+    }
 }
 
 

@@ -91,10 +91,6 @@ const parley_directive_t *parley_conf_get(const parley_directive_t *block,
 int parley_conf_place(parley_tool_t *tool, const parley_conf_t *conf,
     const char *server, const char *uri, parley_place_t *ret);
 
-/* A query argument of a URI, decoded; empty: none.  0, or -1: said. */
-int parley_conf_arg(parley_tool_t *tool, const char *uri, const char *name,
-    parley_str_t *ret);
-
 /* "location /in" */
 void parley_conf_describe(const parley_directive_t *block, char *out,
     size_t size);

@@ -323,36 +323,6 @@ parley_conf_decode(parley_tool_t *tool, parley_str_t s, parley_str_t *ret)
 }
 
 
-int
-parley_conf_arg(parley_tool_t *tool, const char *uri, const char *name,
-    parley_str_t *ret)
-{
-    size_t        len;
-    const char   *p;
-
-    *ret = parley_str_none;
-
-    if (uri == NULL) {
-        return 0;
-    }
-
-    len = strlen(name);
-
-    for (p = strchr(uri, '?'); p != NULL; p = strchr(p, '&')) {
-        p++;
-
-        if (strncmp(p, name, len) == 0 && p[len] == '=') {
-            p += len + 1;
-            return parley_conf_decode(tool, parley_str_make(p, strcspn(p,
-                                                                     "&#")),
-                                      ret);
-        }
-    }
-
-    return 0;
-}
-
-
 /*
  * As nginx looks: the exact location; the longest prefix, and what is nested
  * in it; unless that said ^~, the first regular expression.  Returns 1 and

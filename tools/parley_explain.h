@@ -25,8 +25,7 @@ typedef struct {
     const char             *token;          /* NULL: none */
     const parley_msg_t     *answering;      /* NULL: not given */
     int64_t                 now_ms;
-    parley_str_t            scope;          /* arguments of the URI */
-    parley_str_t            recipient;
+    parley_str_t            query;          /* of the URI */
     unsigned                plain:1;        /* it comes without TLS */
 
     /* of the message at hand */

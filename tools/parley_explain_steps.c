@@ -11,6 +11,7 @@
 
 
 static parley_outcome_t parley_explain_proof(parley_gate_t *g);
+static int parley_explain_token(parley_explain_t *e, parley_str_t *ret);
 static parley_outcome_t parley_explain_body(parley_gate_t *g);
 static int parley_explain_headers(parley_explain_t *e);
 static int parley_explain_header(const char *option, parley_media_t *media,
@@ -55,6 +56,7 @@ parley_explain_proof(parley_gate_t *g)
 {
     char                      date[PARLEY_TIME_MAX];
     size_t                    i;
+    parley_str_t              token;
     parley_explain_t         *e = g->ctx;
     parley_jwt_options_t      options;
     const parley_settings_t  *s = &e->settings;
@@ -64,9 +66,7 @@ parley_explain_proof(parley_gate_t *g)
         return PARLEY_OUTCOME_NONE;
     }
 
-    if (e->token == NULL) {
-        (void) parley_error_set(g->err, PARLEY_E_TOKEN_MISSING, NULL,
-                                "a bearer token is required");
+    if (parley_explain_token(e, &token) != 0) {
         return PARLEY_OUTCOME_REFUSED;
     }
 
@@ -74,7 +74,7 @@ parley_explain_proof(parley_gate_t *g)
     options.seed = e->tool->seed;
 
     if (parley_jwt_verify(&s->jwks, g->arena, &options,
-                          parley_token_trim(parley_str_c(e->token)), &e->jwt,
+                          parley_token_trim(token), &e->jwt,
                           g->err)
         != 0
         || parley_principal_from_claims(g->arena, &e->jwt, s->claims,
@@ -107,6 +107,33 @@ parley_explain_proof(parley_gate_t *g)
 }
 
 
+/* --token, or the argument that it comes in */
+
+static int
+parley_explain_token(parley_explain_t *e, parley_str_t *ret)
+{
+    parley_arguments_t         arguments;
+    const parley_gate_conf_t  *conf = e->gate.conf;
+
+    parley_arguments_init(&arguments, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE,
+                          conf->token);
+
+    if (parley_arguments_read(&arguments, e->gate.arena, e->query,
+                              e->gate.err)
+        != 0)
+    {
+        return -1;
+    }
+
+    *ret = e->token != NULL ? parley_str_c(e->token)
+                            : arguments.list[PARLEY_ARGUMENT_TOKEN].value;
+
+    return ret->len > 0 ? 0
+           : parley_error_set(e->gate.err, PARLEY_E_TOKEN_MISSING, NULL,
+                              "a bearer token is required");
+}
+
+
 static parley_outcome_t
 parley_explain_body(parley_gate_t *g)
 {
@@ -128,6 +155,7 @@ parley_explain_body(parley_gate_t *g)
 
     parley_explain_note(e, "%zu octets of %zu", e->in->text.len, max);
 
+    g->query = e->query;
     g->body = e->in->text;
     g->now_ms = e->now_ms;
 
@@ -189,13 +217,20 @@ static parley_outcome_t
 parley_explain_submission(parley_gate_t *g)
 {
     parley_explain_t     *e = g->ctx;
+    parley_argument_t    *arguments;
     parley_submission_t   submission;
 
     memset(&submission, 0, sizeof(submission));
 
-    submission.scope = e->scope;
-    submission.recipient = e->recipient.len > 0 ? e->recipient
-                                                : e->settings.self;
+    arguments = g->arguments.list;
+
+    submission.scope = arguments[PARLEY_ARGUMENT_SCOPE].value;
+    submission.recipient = arguments[PARLEY_ARGUMENT_RECIPIENT].value;
+
+    if (submission.recipient.len == 0) {
+        submission.recipient = e->settings.self;
+    }
+
     submission.sender = e->msg.sender;
     submission.ms = e->now_ms;
     submission.owner = parley_who_proven(&e->who);

@@ -24,7 +24,8 @@ static const char *parley_settings_jwt_word(parley_str_t word,
     parley_settings_t *s, parley_settings_lists_t *lists);
 static const char *parley_settings_require(parley_str_t v,
     parley_jwt_require_t *require);
-static int parley_settings_is_source(parley_str_t v);
+static const char *parley_settings_source(parley_str_t v,
+    parley_settings_t *s);
 
 
 int
@@ -36,6 +37,7 @@ parley_settings_jwt(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_lists_t   lists;
 
     s->jwt = 0;
+    s->gate.token = parley_str_none;
     memset(&s->rules, 0, sizeof(parley_jwt_rules_t));
 
     if (parley_str_is(d->words[1], "off")) {
@@ -146,8 +148,7 @@ parley_settings_jwt_word(parley_str_t word, parley_settings_t *s,
     }
 
     if (parley_conf_param(word, "token", &v)) {
-        return parley_settings_is_source(v)
-               ? NULL : "must be header, cookie:NAME or arg:NAME";
+        return parley_settings_source(v, s);
     }
 
     if (parley_conf_param(word, "typ", &v)) {
@@ -213,14 +214,25 @@ parley_settings_require(parley_str_t v, parley_jwt_require_t *require)
 }
 
 
-/* where the token is found; here it is given */
+/* where the token is found; here it is given, if not as an argument */
 
-static int
-parley_settings_is_source(parley_str_t v)
+static const char *
+parley_settings_source(parley_str_t v, parley_settings_t *s)
 {
-    return parley_str_is(v, "header")
-           || (parley_str_begins(v, "cookie:") && v.len > 7)
-           || (parley_str_begins(v, "arg:") && v.len > 4);
+    if (parley_str_is(v, "header")
+        || (parley_str_begins(v, "cookie:") && v.len > 7))
+    {
+        return NULL;
+    }
+
+    if (!parley_str_begins(v, "arg:") || v.len == 4) {
+        return "must be header, cookie:NAME or arg:NAME";
+    }
+
+    s->gate.token = parley_str_from(v, 4);
+
+    return parley_argument_is_known(s->gate.token)
+           ? "names an argument of messages" : NULL;
 }
 
 

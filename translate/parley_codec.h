@@ -266,6 +266,9 @@ typedef struct {
     int64_t         future_max_ms;      /* message's age; 0: it has none */
     unsigned        needs_tls:1;        /* VCP-19 */
     unsigned        needs_signature:1;  /* VCP-17 */
+    unsigned        scoped:1;           /* the argument scope says for whom a
+                                           message is */
+    unsigned        addressed:1;        /* the argument recipient does */
     unsigned        text_ids:1;         /* ids are any text */
     unsigned        replies_by_corr:1;  /* a reply names the correlation of
                                            what it answers, not its id */

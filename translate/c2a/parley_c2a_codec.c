@@ -38,6 +38,7 @@ const parley_codec_t  parley_c2a_codec = {
     .timeout_pointer = "/params/attention/deadlineMs",
     .data_pointer = "/params",
 
+    .addressed = 1,
     .text_ids = 1,
     .responds = 1,
 

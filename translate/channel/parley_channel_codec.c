@@ -22,6 +22,7 @@ const parley_codec_t  parley_channel_codec = {
     .intent_pointer = "/kind",
     .timeout_pointer = "/payload/timeout_ms",
     .data_pointer = "/payload",
+    .scoped = 1,
     .replies_by_corr = 1,
 
     .spot = parley_channel_spot,

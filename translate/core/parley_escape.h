@@ -19,7 +19,7 @@ typedef enum {
     /* a value in a list that commas separate */
     PARLEY_ESCAPE_ITEM = 2,
 
-    /* a query argument: all but unreserved characters and !$'()*,/:?@ */
+    /* in a query: all but letters, digits and - . _ ~ ! ' ( ) * */
     PARLEY_ESCAPE_ARGUMENT = 4
 } parley_escape_t;
 

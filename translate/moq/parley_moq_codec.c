@@ -24,6 +24,7 @@ const parley_codec_t  parley_moq_codec = {
     .data_pointer = "/payload",
     .secret_pointer = "/auth_token",
 
+    .addressed = 1,
     .replies_by_corr = 1,
 
     .detect = parley_moq_detect,
