@@ -133,6 +133,13 @@ int parley_jwt_check(const parley_jwt_t *jwt,
     __attribute__((warn_unused_result));
 
 /*
+ * When these rules begin to refuse a token as expired, in milliseconds since
+ * 1970; INT64_MAX: never.
+ */
+int64_t parley_jwt_expires(const parley_jwt_t *jwt,
+    const parley_jwt_rules_t *rules);
+
+/*
  * The type that rules ask for, from an operator's word: JWT, or a name that
  * ends in +jwt (RFC 8725 section 3.11), perhaps after application/.  Returns
  * 0 and *ret within word, or -1.

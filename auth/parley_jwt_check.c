@@ -295,3 +295,18 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
 
     return 0;
 }
+
+
+int64_t
+parley_jwt_expires(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
+{
+    double  end;
+
+    if (!jwt->has_exp) {
+        return INT64_MAX;
+    }
+
+    end = (jwt->exp + (double) rules->leeway) * 1000;
+
+    return end < (double) (INT64_MAX / 2) ? (int64_t) end : INT64_MAX;
+}

@@ -101,6 +101,8 @@ typedef enum {
 typedef struct {
     parley_proto_set_t      accept;
     parley_proto_t          speak;
+    parley_str_t            gateway;        /* that the service is behind, see
+                                               parley_bind.h; empty: none */
     parley_demand_t         signature;
     parley_dry_t            dry;
     unsigned                trusted:1;

@@ -3,9 +3,8 @@
  * Copyright (C) 2026 The Parley authors
  *
  * Step 12 for an answer that is one JSON document: the header is held back
- * and the body gathered, then both go on in the caller's protocol.  The
- * reservation is committed where the upstream took the message and released
- * where it did not.
+ * and the body gathered, then both go on in the caller's protocol.  What the
+ * answer is, and what becomes of the reservation, gate/ decides.
  */
 
 
@@ -16,15 +15,14 @@ static ngx_int_t ngx_http_parley_answer_is_events(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_answer_by_nginx(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_answer_gather(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_buf_t *b);
-static ngx_int_t ngx_http_parley_answer_ended_early(ngx_http_request_t *r,
-    ngx_buf_t *b);
+static ngx_int_t ngx_http_parley_answer_cut(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_answer_understand(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply, ngx_uint_t *copied);
 static ngx_int_t ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx,
     parley_str_t *ret);
-static ngx_int_t ngx_http_parley_answer_send(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
-    ngx_uint_t copied);
 
 
 ngx_int_t
@@ -48,16 +46,14 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
             && ngx_http_parley_answer_is_events(r))
         {
             if (ctx->inflate == NULL) {
-                ngx_http_parley_deadline_stop(ctx);
                 ctx->answer = NGX_HTTP_PARLEY_ANSWER_EVENTS;
                 return ngx_http_parley_sse_start(r, ctx);
             }
 
             /* nobody asked for that, and it would defeat the streaming */
 
-            (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID,
-                                    NULL, "the upstream's events are "
-                                    "compressed");
+            ngx_http_parley_answer_unusable(ctx, "the upstream's events are "
+                                                 "compressed");
         }
     }
 
@@ -114,6 +110,19 @@ ngx_http_parley_answer_by_nginx(ngx_http_request_t *r)
 }
 
 
+/* the service took the message; what it says of it is of no use */
+
+void
+ngx_http_parley_answer_unusable(ngx_http_parley_ctx_t *ctx, const char *why)
+{
+    (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
+                            "%s", why);
+
+    ctx->error.taken = ctx->request->headers_out.status
+                       < NGX_HTTP_SPECIAL_RESPONSE;
+}
+
+
 ngx_int_t
 ngx_http_parley_answer_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_chain_t *in)
@@ -128,14 +137,10 @@ ngx_http_parley_answer_body(ngx_http_request_t *r,
             return NGX_ERROR;
         }
 
-        if (ngx_http_parley_answer_ended_early(r, b)) {
+        if (ngx_http_parley_answer_broke_off(r, b)) {
 
             if (ctx->error.code == PARLEY_E_NONE) {
-                (void) parley_error_set(&ctx->error,
-                                        ctx->timed_out
-                                        ? PARLEY_E_UPSTREAM_TIMEOUT
-                                        : PARLEY_E_UPSTREAM_INVALID, NULL,
-                                        "the upstream's answer ended early");
+                ngx_http_parley_answer_early(ctx);
             }
 
             return ngx_http_parley_answer_finish(r, ctx);
@@ -144,9 +149,31 @@ ngx_http_parley_answer_body(ngx_http_request_t *r,
         if (b->last_buf) {
             return ngx_http_parley_answer_finish(r, ctx);
         }
+
+        if (ctx->error.code == PARLEY_E_UPSTREAM_INVALID) {
+            return ngx_http_parley_answer_cut(r, ctx);
+        }
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * Nothing that is still to come can mend it: the caller is told at once, and
+ * an error ends the upstream.
+ */
+
+static ngx_int_t
+ngx_http_parley_answer_cut(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_http_parley_answer_finish(r, ctx);
+
+    /* while it is on its way to a slow client the rest is read and dropped */
+
+    return rc == NGX_OK && r->connection->buffered == 0 ? NGX_ERROR : rc;
 }
 
 
@@ -182,9 +209,8 @@ ngx_http_parley_answer_gather(ngx_http_request_t *r,
 
     if (size > limit - ctx->gathered_size) {
         b->pos = b->last;
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
-                                "the upstream's answer exceeds "
-                                "parley_limits body");
+        ngx_http_parley_answer_unusable(ctx, "the upstream's answer exceeds "
+                                             "parley_limits body");
         return NGX_OK;
     }
 
@@ -215,11 +241,25 @@ ngx_http_parley_answer_gather(ngx_http_request_t *r,
  * Since the header is still held here, the caller can be told properly.
  */
 
-static ngx_int_t
-ngx_http_parley_answer_ended_early(ngx_http_request_t *r, ngx_buf_t *b)
+ngx_uint_t
+ngx_http_parley_answer_broke_off(ngx_http_request_t *r, ngx_buf_t *b)
 {
     return b->flush && !b->last_buf && ngx_buf_special(b)
            && r->upstream && r->upstream->peer.connection == NULL;
+}
+
+
+void
+ngx_http_parley_answer_early(ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->timed_out) {
+        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_TIMEOUT, NULL,
+                                "the upstream did not answer in time");
+
+    } else {
+        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                "the upstream's answer ended early");
+    }
 }
 
 
@@ -227,60 +267,86 @@ static ngx_int_t
 ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    ngx_int_t       rc;
     ngx_uint_t      copied;
-    parley_str_t    body;
     parley_reply_t  reply;
 
     ctx->answer = NGX_HTTP_PARLEY_ANSWER_DONE;
     ngx_http_parley_deadline_stop(ctx);
 
-    ngx_memzero(&reply, sizeof(parley_reply_t));
-    body = parley_str_none;
     copied = 0;
+    ngx_memzero(&reply, sizeof(parley_reply_t));
 
-    if (ctx->error.code == PARLEY_E_NONE) {
-
-        if (ngx_http_parley_answer_join(ctx, &body) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        rc = ngx_http_parley_answer_translate(ctx, &ctx->arena,
-                                              r->headers_out.status, body,
-                                              &reply, &copied);
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-    }
-
-    if (ctx->error.code != PARLEY_E_NONE) {
-        ngx_http_parley_window_release(ctx);
-
-        if (ctx->forwarded) {
-            ctx->verdict = "failed";
-            ngx_http_parley_log_refusal(r, ctx);
-        }
-
-        if (ngx_http_parley_refusal(r, ctx, &reply) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-    } else if (r->headers_out.status < NGX_HTTP_SPECIAL_RESPONSE
-               && !ctx->retryable)
+    if (ctx->error.code == PARLEY_E_NONE
+        && !ngx_http_parley_inflate_is_whole(ctx))
     {
-        ngx_http_parley_taken(ctx);
-
-    } else {
-        ngx_http_parley_window_release(ctx);
+        /* it broke off, wherever that was */
+        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                "the upstream's gzip ended early");
     }
 
-    if (copied) {
-        reply.status = r->headers_out.status;
-        reply.body = body;
-        reply.content_type = ngx_http_parley_str(&r->headers_out.content_type);
+    if (ctx->error.code == PARLEY_E_NONE
+        && ngx_http_parley_answer_understand(r, ctx, &reply, &copied)
+           == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ctx->error.code != PARLEY_E_NONE
+        && ngx_http_parley_answer_failed(r, ctx, &reply) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     return ngx_http_parley_answer_send(r, ctx, &reply, copied);
+}
+
+
+/* NGX_OK; NGX_DECLINED with ctx->error; NGX_ERROR */
+
+static ngx_int_t
+ngx_http_parley_answer_understand(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply, ngx_uint_t *copied)
+{
+    parley_answered_t    outcome;
+    parley_response_t   response;
+    parley_exchange_t  *x;
+
+    x = ngx_http_parley_exchange(ctx);
+
+    if (x == NULL
+        || ngx_http_parley_answer_join(ctx, &response.body) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    response.status = (int) r->headers_out.status;
+    response.wait_ms = (int64_t) ngx_http_parley_sent_wait(r);
+
+    if (parley_exchange_answer(x, &ctx->arena, &response,
+                               ngx_http_parley_now(), &outcome, &ctx->loss,
+                               &ctx->error)
+        != 0)
+    {
+        ctx->wait = (ngx_msec_t) response.wait_ms;
+        return NGX_DECLINED;
+    }
+
+    ngx_http_parley_settle(ctx, &outcome);
+
+    *reply = outcome.reply;
+    ctx->answer_trace = outcome.traceparent;
+
+    *copied = outcome.copied;
+
+    if (outcome.copied) {
+        reply->content_type = ngx_http_parley_str(&r->headers_out.content_type);
+
+    } else if (reply->message.len) {
+        /* it is for the caller's stream, and there is none here */
+        parley_loss_pointer(&ctx->loss, "/");
+    }
+
+    return NGX_OK;
 }
 
 
@@ -316,110 +382,31 @@ ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
 }
 
 
+/* settles what failed, tells the log; NGX_OK and *reply, or NGX_ERROR */
+
 ngx_int_t
-ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
-    parley_arena_t *arena, int status, parley_str_t body,
-    parley_reply_t *reply, ngx_uint_t *copied)
+ngx_http_parley_answer_failed(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply)
 {
-    parley_answer_t       answer;
-    parley_encode_opts_t  opts;
-
-    *copied = 0;
-
-    if (parley_answer_decode(ctx->mcf->engine, arena, ctx->lcf->speak,
-                             &ctx->sent, status, body, &ctx->lcf->limits,
-                             ngx_http_parley_seed(ctx), &answer, &ctx->error)
-        != 0)
-    {
-        return NGX_DECLINED;
-    }
-
-    ctx->final = answer.kind == PARLEY_ANSWER_MESSAGE
-                 && (answer.msg.act == PARLEY_ACT_REPLY
-                     || answer.msg.act == PARLEY_ACT_FAILURE);
-
-    ctx->retryable = answer.kind == PARLEY_ANSWER_REFUSED && answer.retryable;
-
-    if (answer.kind == PARLEY_ANSWER_MESSAGE
-        && parley_intents_check(ctx->mcf->intents, arena, &answer.msg,
-                                &ctx->error)
-           != 0)
-    {
-        ctx->error.code = PARLEY_E_UPSTREAM_INVALID;
-        return NGX_DECLINED;
-    }
-
-    /* that it took the message and says no more has a form in each protocol */
-
-    if (ctx->msg.wire == ctx->lcf->speak
-        && (body.len || answer.kind != PARLEY_ANSWER_TAKEN))
-    {
-        *copied = 1;
-        return NGX_OK;
-    }
-
-    ngx_http_parley_answer_options(ctx, &opts);
-
-    if (answer.kind == PARLEY_ANSWER_MESSAGE) {
-        /* AEE-12: not every protocol has room for it in the message */
-
-        (void) parley_traceparent_format(arena, answer.msg.trace_id,
-                                         answer.msg.span_id,
-                                         &ctx->answer_trace);
-    }
-
-    if (parley_answer_encode(ctx->mcf->engine, arena, &ctx->msg, &answer,
-                             &opts, ngx_http_parley_now(), reply, &ctx->loss,
-                             &ctx->error)
-        != 0)
-    {
-        return NGX_DECLINED;
-    }
-
-    if (reply->message.len) {
-        /* it is for the caller's stream, and there is none here */
-        parley_loss_pointer(&ctx->loss, "/");
-    }
-
-    return NGX_OK;
-}
-
-
-/* GW-12: from now on the id counts as seen */
-
-void
-ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx)
-{
-    if (ctx->committed) {
-        return;
-    }
-
-    ngx_http_parley_window_commit(ctx);
-    ngx_http_parley_retain(ctx);
-
-    if (ctx->final) {
-        /* no reply is to come any more */
+    if (ctx->error.taken) {
+        /* what the caller is told now is the answer */
+        ngx_http_parley_taken(ctx);
         ngx_http_parley_origin_drop(ctx);
+
+    } else {
+        ngx_http_parley_window_release(ctx);
     }
+
+    if (ctx->forwarded) {
+        ctx->verdict = "failed";
+        ngx_http_parley_log_refusal(r, ctx);
+    }
+
+    return ngx_http_parley_refusal(r, ctx, reply);
 }
 
 
-/* what was verified was verified of the caller, not of who answers it */
-
-void
-ngx_http_parley_answer_options(ngx_http_parley_ctx_t *ctx,
-    parley_encode_opts_t *opts)
-{
-    *opts = ctx->opts;
-
-    opts->answering = &ctx->msg;
-    opts->principal = parley_str_none;
-    opts->sig_alg = parley_str_none;
-    opts->sig_kid = parley_str_none;
-}
-
-
-static ngx_int_t
+ngx_int_t
 ngx_http_parley_answer_send(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
     ngx_uint_t copied)

@@ -304,7 +304,7 @@ ngx_http_parley_speak(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_parley_loc_conf_t  *lcf = conf;
 
-    ngx_str_t       *value;
+    ngx_str_t       *value, name;
     parley_proto_t   proto;
 
     if (lcf->speak != NGX_CONF_UNSET_UINT) {
@@ -320,6 +320,22 @@ ngx_http_parley_speak(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     lcf->speak = proto;
+
+    if (cf->args->nelts == 2) {
+        return NGX_CONF_OK;
+    }
+
+    if (ngx_http_parley_param(&value[2], "gateway", &name) != NGX_OK) {
+        return ngx_http_parley_bad(cf, cmd, &value[2],
+                                   "is unknown, expected gateway=");
+    }
+
+    if (name.len == 0 || proto != PARLEY_PROTO_AEE) {
+        return ngx_http_parley_bad(cf, cmd, &value[2],
+                                   "names no sender of AEE errors");
+    }
+
+    lcf->gateway = name;
 
     return NGX_CONF_OK;
 }

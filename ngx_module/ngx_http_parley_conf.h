@@ -187,6 +187,7 @@ typedef struct {
     parley_proto_set_t            accept;         /* 0: off here */
     ngx_uint_t                    mve5;
     ngx_uint_t                    speak;
+    ngx_str_t                     gateway;        /* of parley_speak */
 
     ngx_http_parley_jwt_conf_t   *jwt;
     ngx_http_parley_claims_t     *claims;         /* parley_claims */

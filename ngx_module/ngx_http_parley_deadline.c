@@ -94,6 +94,13 @@ ngx_http_parley_deadline_handler(ngx_event_t *ev)
     }
 
     ctx->timed_out = 1;
+
+    if (ctx->sse) {
+        ngx_http_parley_answer_early(ctx);
+        ngx_http_parley_sse_stop(ctx);
+        return;
+    }
+
     pc = u->peer.connection;
 
     if (pc == NULL) {

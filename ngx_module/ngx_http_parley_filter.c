@@ -192,21 +192,16 @@ ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return ngx_http_next_body_filter(r, in);
     }
 
-    if (in == NULL) {
-        return ngx_http_parley_next_body_filter(r, in);
-    }
-
-    switch (ctx->answer) {
-
-    case NGX_HTTP_PARLEY_ANSWER_BUFFER:
-        return ngx_http_parley_answer_body(r, ctx, in);
-
-    case NGX_HTTP_PARLEY_ANSWER_EVENTS:
+    if (ctx->answer == NGX_HTTP_PARLEY_ANSWER_EVENTS) {
+        /* without a chain as well: there may be something not read yet */
         return ngx_http_parley_sse_body(r, ctx, in);
-
-    default:
-        return ngx_http_next_body_filter(r, in);
     }
+
+    if (in && ctx->answer == NGX_HTTP_PARLEY_ANSWER_BUFFER) {
+        return ngx_http_parley_answer_body(r, ctx, in);
+    }
+
+    return ngx_http_next_body_filter(r, in);
 }
 
 

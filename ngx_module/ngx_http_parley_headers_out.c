@@ -102,3 +102,29 @@ ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
 
     return NGX_OK;
 }
+
+
+ngx_str_t *
+ngx_http_parley_sent_header(ngx_http_request_t *r, const char *name)
+{
+    size_t            len;
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    len = ngx_strlen(name);
+
+    for (part = &r->headers_out.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].hash && h[i].key.len == len
+                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0)
+            {
+                return &h[i].value;
+            }
+        }
+    }
+
+    return NULL;
+}

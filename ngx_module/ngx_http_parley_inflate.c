@@ -16,8 +16,16 @@
 #define NGX_HTTP_PARLEY_INFLATE_CHUNK  16384
 
 
+typedef struct {
+    z_stream                      zs;
+    unsigned                      begun:1;
+    unsigned                      whole:1;
+} ngx_http_parley_inflate_t;
+
+
 static ngx_int_t ngx_http_parley_inflate_more(ngx_http_request_t *r,
-    z_stream *zs, ngx_chain_t ***last, size_t *size, size_t limit);
+    ngx_http_parley_inflate_t *state, ngx_chain_t ***last, size_t *size,
+    size_t limit);
 static void ngx_http_parley_inflate_cleanup(void *data);
 
 
@@ -25,9 +33,9 @@ ngx_int_t
 ngx_http_parley_inflate_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    z_stream            *zs;
-    ngx_str_t           *coding;
-    ngx_pool_cleanup_t  *cln;
+    ngx_str_t                  *coding;
+    ngx_pool_cleanup_t         *cln;
+    ngx_http_parley_inflate_t  *state;
 
     coding = &r->headers_out.content_encoding->value;
 
@@ -40,26 +48,26 @@ ngx_http_parley_inflate_start(ngx_http_request_t *r,
     if (coding->len != sizeof("gzip") - 1
         || ngx_strncasecmp(coding->data, (u_char *) "gzip", 4) != 0)
     {
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
-                                "the upstream's content coding is unknown");
+        ngx_http_parley_answer_unusable(ctx, "the upstream's content coding "
+                                             "is unknown");
         return NGX_OK;
     }
 
-    zs = ngx_pcalloc(r->pool, sizeof(z_stream));
+    state = ngx_pcalloc(r->pool, sizeof(ngx_http_parley_inflate_t));
     cln = ngx_pool_cleanup_add(r->pool, 0);
 
-    if (zs == NULL || cln == NULL) {
+    if (state == NULL || cln == NULL) {
         return NGX_ERROR;
     }
 
-    if (inflateInit2(zs, MAX_WBITS + 16) != Z_OK) {
+    if (inflateInit2(&state->zs, MAX_WBITS + 16) != Z_OK) {
         return NGX_ERROR;
     }
 
     cln->handler = ngx_http_parley_inflate_cleanup;
-    cln->data = zs;
+    cln->data = state;
 
-    ctx->inflate = zs;
+    ctx->inflate = state;
 
     return NGX_OK;
 }
@@ -69,22 +77,23 @@ ngx_int_t
 ngx_http_parley_inflate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_buf_t *in, size_t limit, ngx_chain_t ***last, size_t *size)
 {
-    ngx_int_t   rc;
-    z_stream   *zs;
+    ngx_int_t                   rc;
+    ngx_http_parley_inflate_t  *state;
 
-    zs = ctx->inflate;
+    state = ctx->inflate;
 
-    zs->next_in = in->pos;
-    zs->avail_in = in->last - in->pos;
+    state->begun = 1;
+    state->zs.next_in = in->pos;
+    state->zs.avail_in = in->last - in->pos;
 
     do {
-        rc = ngx_http_parley_inflate_more(r, zs, last, size, limit);
+        rc = ngx_http_parley_inflate_more(r, state, last, size, limit);
     } while (rc == NGX_AGAIN);
 
     if (rc == NGX_DECLINED) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
-                                "the upstream's gzip is broken or inflates "
-                                "beyond parley_limits body");
+        ngx_http_parley_answer_unusable(ctx, "the upstream's gzip is broken "
+                                             "or inflates beyond "
+                                             "parley_limits body");
     }
 
     return rc;
@@ -94,12 +103,31 @@ ngx_http_parley_inflate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 /* one chunk of output; NGX_AGAIN: there may be more */
 
 static ngx_int_t
-ngx_http_parley_inflate_more(ngx_http_request_t *r, z_stream *zs,
-    ngx_chain_t ***last, size_t *size, size_t limit)
+ngx_http_parley_inflate_more(ngx_http_request_t *r,
+    ngx_http_parley_inflate_t *state, ngx_chain_t ***last, size_t *size,
+    size_t limit)
 {
     int           rc;
+    z_stream     *zs;
     ngx_buf_t    *b;
     ngx_chain_t  *cl;
+
+    zs = &state->zs;
+
+    if (state->whole) {
+
+        if (zs->avail_in == 0) {
+            return NGX_OK;
+        }
+
+        /* RFC 1952 section 2.2: members follow one another */
+
+        if (inflateReset(zs) != Z_OK) {
+            return NGX_ERROR;
+        }
+
+        state->whole = 0;
+    }
 
     b = ngx_create_temp_buf(r->pool, NGX_HTTP_PARLEY_INFLATE_CHUNK);
     cl = ngx_alloc_chain_link(r->pool);
@@ -131,14 +159,30 @@ ngx_http_parley_inflate_more(ngx_http_request_t *r, z_stream *zs,
     **last = cl;
     *last = &cl->next;
 
+    if (rc == Z_STREAM_END) {
+        state->whole = 1;
+        return NGX_AGAIN;
+    }
+
     return (rc == Z_OK && zs->avail_out == 0) ? NGX_AGAIN : NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_http_parley_inflate_is_whole(ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_parley_inflate_t  *state;
+
+    state = ctx->inflate;
+
+    return state == NULL || !state->begun || state->whole;
 }
 
 
 static void
 ngx_http_parley_inflate_cleanup(void *data)
 {
-    z_stream  *zs = data;
+    ngx_http_parley_inflate_t *state = data;
 
-    (void) inflateEnd(zs);
+    (void) inflateEnd(&state->zs);
 }

@@ -102,7 +102,7 @@ static ngx_command_t  ngx_http_parley_commands[] = {
       NULL },
 
     { ngx_string("parley_speak"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
       ngx_http_parley_speak,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
@@ -375,7 +375,11 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->line = prev->line;
     }
 
-    ngx_conf_merge_uint_value(conf->speak, prev->speak, NGX_CONF_UNSET_UINT);
+    if (conf->speak == NGX_CONF_UNSET_UINT) {
+        conf->speak = prev->speak;
+        conf->gateway = prev->gateway;
+    }
+
     ngx_conf_merge_ptr_value(conf->jwt, prev->jwt, NULL);
     ngx_conf_merge_ptr_value(conf->claims, prev->claims, NULL);
     ngx_conf_merge_uint_value(conf->signature, prev->signature,
@@ -431,6 +435,7 @@ ngx_http_parley_gate_conf(ngx_http_parley_loc_conf_t *conf)
 
     gate->accept = conf->accept;
     gate->speak = (parley_proto_t) conf->speak;
+    gate->gateway = ngx_http_parley_str(&conf->gateway);
     gate->signature = (parley_demand_t) conf->signature;
     gate->dry = conf->dry_run ? PARLEY_DRY_ON : PARLEY_DRY_OFF;
     gate->trusted = conf->trusted ? 1 : 0;

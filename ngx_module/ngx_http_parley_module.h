@@ -14,6 +14,8 @@
 
 #include "ngx_http_parley_conf.h"
 #include "ngx_http_parley_origin.h"
+#include "parley_events.h"
+#include "parley_exchange.h"
 #include "parley_gate.h"
 #include "parley_seal.h"
 #include "parley_who.h"
@@ -80,7 +82,7 @@ typedef struct {
     size_t                        gathered_size;
     parley_str_t                  answer_trace;   /* traceparent, or empty */
     ngx_http_parley_sse_t        *sse;
-    struct z_stream_s            *inflate;
+    void                         *inflate;
 
     const char                   *verdict;        /* $parley_verdict */
 
@@ -95,10 +97,6 @@ typedef struct {
     unsigned                      recalled:1;     /* and taken back */
     unsigned                      origin_kept:1;
     unsigned                      call_kept:1;
-    unsigned                      final:1;        /* the answer is a result
-                                                     or an error */
-    unsigned                      retryable:1;    /* the answer says that the
-                                                     message may come again */
     unsigned                      forwarded:1;    /* access let it through */
     unsigned                      dry:1;          /* dry run: untouched */
     unsigned                      replied:1;      /* the gateway's own reply
@@ -373,6 +371,9 @@ void ngx_http_parley_answer_headers(ngx_http_request_t *r,
 /* The same of its trailers, once they are there. */
 void ngx_http_parley_answer_trailers(ngx_http_request_t *r,
     ngx_uint_t replaced);
+/* The value of a response header, or NULL. */
+ngx_str_t *ngx_http_parley_sent_header(ngx_http_request_t *r,
+    const char *name);
 
 /*
  * Adds a response header; the value is printable ASCII and lives as long as
@@ -447,6 +448,11 @@ ngx_int_t ngx_http_parley_reply_headers(ngx_http_request_t *r,
 void ngx_http_parley_log_refusal(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
+/* An answer that the caller is not told: why, what it is, its code or none. */
+void ngx_http_parley_log_answer(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_uint_t level, const char *why,
+    const char *what, parley_str_t code);
+
 
 /* ngx_http_parley_filter.c */
 
@@ -465,21 +471,48 @@ ngx_int_t ngx_http_parley_answer_header(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_answer_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_chain_t *in);
 
-/* Understands and translates one answer; NGX_OK, NGX_DECLINED, NGX_ERROR. */
-ngx_int_t ngx_http_parley_answer_translate(ngx_http_parley_ctx_t *ctx,
-    parley_arena_t *arena, int status, parley_str_t body,
-    parley_reply_t *reply, ngx_uint_t *copied);
+/* The answer is sent: header and body, copied: those of the service. */
+ngx_int_t ngx_http_parley_answer_send(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
+    ngx_uint_t copied);
 
+/*
+ * ctx->error came of the answer: settles the reservation, logs, makes the
+ * refusal.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_parley_answer_failed(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply);
+
+/* Whether nginx tells with b that the upstream's answer has broken off. */
+ngx_uint_t ngx_http_parley_answer_broke_off(ngx_http_request_t *r,
+    ngx_buf_t *b);
+
+/* Fills ctx->error of an answer that broke off, or of one that is no good. */
+void ngx_http_parley_answer_early(ngx_http_parley_ctx_t *ctx);
+void ngx_http_parley_answer_unusable(ngx_http_parley_ctx_t *ctx,
+    const char *why);
+
+
+/* ngx_http_parley_exchange.c */
+
+/* The exchange of a message that was sent on; NULL: no memory. */
+parley_exchange_t *ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx);
+
+/* What came of an answer becomes of the message's reservation. */
+void ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
+    const parley_answered_t *outcome);
 
 /* The upstream took the message: it is committed, and retained. */
 void ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx);
 
-/* The options of a request, for the answer to it. */
-void ngx_http_parley_answer_options(ngx_http_parley_ctx_t *ctx,
-    parley_encode_opts_t *opts);
+/* The milliseconds that a 429 or 503 asks to wait; 0: it does not say. */
+ngx_msec_t ngx_http_parley_sent_wait(ngx_http_request_t *r);
 
 
 /* ngx_http_parley_sse.c: an answer of events */
+
+/* Ends it, outside of the filters, with ctx->error as its last event. */
+void ngx_http_parley_sse_stop(ngx_http_parley_ctx_t *ctx);
 
 ngx_int_t ngx_http_parley_sse_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -499,6 +532,9 @@ ngx_int_t ngx_http_parley_inflate_start(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_inflate(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_buf_t *in, size_t limit,
     ngx_chain_t ***last, size_t *size);
+
+/* Whether all of it came; 1 where nothing is compressed, or nothing came. */
+ngx_uint_t ngx_http_parley_inflate_is_whole(ngx_http_parley_ctx_t *ctx);
 
 
 /* ngx_http_parley_variables.c */

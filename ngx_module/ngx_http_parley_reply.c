@@ -267,7 +267,9 @@ ngx_http_parley_retry_after(ngx_http_request_t *r,
     u_char  *p;
     size_t   len;
 
-    if (ctx->error.code == PARLEY_E_NONE || ctx->wait == 0) {
+    if (ctx->error.code == PARLEY_E_NONE || ctx->wait == 0
+        || ngx_http_parley_sent_header(r, "Retry-After"))
+    {
         return NGX_OK;
     }
 
@@ -305,6 +307,21 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
                   info->word.len, info->word.data,
                   ctx->error.field[0] ? " " : "", ctx->error.field,
                   ctx->error.text, &who, &which);
+}
+
+
+void
+ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    ngx_uint_t level, const char *why, const char *what, parley_str_t code)
+{
+    ngx_str_t  which, said;
+
+    which = ngx_http_parley_log_text(ctx, ctx->msg.id);
+    said = ngx_http_parley_log_text(ctx, code);
+
+    ngx_log_error(level, r->connection->log, 0,
+                  "parley: not told, %s: %s%s%V, answering id \"%V\"", why,
+                  what, said.len ? " " : "", &said, &which);
 }
 
 

@@ -146,7 +146,7 @@ my $body = jcs(result($q->{json}));
 $c->answer(200, ['Content-Length' => 20], $body);
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 
@@ -210,7 +210,7 @@ post('/aee', aee())
 $c->answer(200, ['Content-Encoding' => 'gzip'], 'no gzip at all');
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 
@@ -237,7 +237,7 @@ IO::Compress::Gzip::gzip(\$body, \my $zipped);
 $c->answer(200, ['Content-Encoding' => 'gzip'], $zipped);
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 
@@ -247,7 +247,7 @@ post('/aee', aee())
 $c->answer(200, ['Content-Encoding' => 'br'], jcs(result($q->{json})));
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 
@@ -277,7 +277,7 @@ Content-Encoding: gzip
 $c->answer(200, [], jcs(result($q->{json}, payload => { text => 'x' x 5000 })))
 --- send
 post('/small', aee())
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 
@@ -369,7 +369,7 @@ post('/aee', aee())
 $c->answer(200, [], jcs(result($q->{json}, corr => uuid4())))
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid /corr
+--- refused: aee upstream-invalid /corr taken
 --- forwarded: 1
 
 
@@ -379,7 +379,7 @@ post('/aee', aee())
 $c->answer(200, [], jcs(result($q->{json}, reply_to => uuid4())))
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid /reply_to
+--- refused: aee upstream-invalid /reply_to taken
 --- forwarded: 1
 
 
@@ -389,7 +389,7 @@ post('/aee', aee())
 $c->answer(200, [], jcs({ %{ failure($q->{json}) }, reply_to => uuid4() }))
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid /reply_to
+--- refused: aee upstream-invalid /reply_to taken
 --- forwarded: 1
 
 
@@ -411,7 +411,7 @@ post('/aee', aee())
 $c->answer(200, [], jcs(result($q->{json})) =~ s/\}$/,"v":"1"}/r)
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 
@@ -421,7 +421,7 @@ post('/aee', aee())
 $c->answer(200, [], jcs(result($q->{json})) =~ s/"done"/"\xff"/r)
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 
@@ -431,7 +431,7 @@ post('/aee', aee())
 $c->answer(200, [], jcs(vcp()))
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 
@@ -464,7 +464,7 @@ $c->answer(200, [], jcs(result($q->{json})))
 $c->answer(200, [], '{"v":"1","SECRETPAYLOAD":')
 --- send
 post('/aee', aee())
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 --- no_error_log
 SECRETPAYLOAD

@@ -302,7 +302,7 @@ post('/aee', aee(payload => { target => 'db' }))
 $c->answer(200, [], jcs(result($q->{json}, payload => { text => 'done' })))
 --- send
 post('/aee', aee(payload => { target => 'db' }))
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 --- answer
 /payload/message ~ octets
@@ -314,7 +314,7 @@ post('/aee', aee(payload => { target => 'db' }))
 $c->answer(200, [], jcs(failure($q->{json})))
 --- send
 post('/aee', aee(payload => { target => 'db' }))
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 
@@ -330,16 +330,16 @@ post('/aee', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 23: AEE-33 GW-12 an answer that was no good releases the id
+=== TEST 23: AEE-33 GW-12 an answer that was no good commits the id
 --- service
 $c->answer(200, [], jcs(result($q->{json},
     payload => $q->{json}{priority} eq 'low' ? { octets => 1 } : {})))
 --- send
 my $m = aee(payload => { target => 'db' });
 [post('/aee', $m), post('/aee', { %$m, priority => 'low' })]
---- error_code: 200
---- forwarded: 2
---- each: ^(?:502|200)$
+--- error_code: 409
+--- forwarded: 1
+--- each: ^(?:502|409)$
 
 
 

@@ -207,7 +207,7 @@ post('/to-c2a', aee())
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => 'other',
                           result => { accepted => true() } }))
---- refused: aee upstream-invalid /id
+--- refused: aee upstream-invalid /id taken
 --- forwarded: 1
 
 
@@ -216,7 +216,7 @@ $c->answer(200, [], jcs({ jsonrpc => '2.0', id => 'other',
 --- send
 post('/to-c2a', aee())
 --- service: $c->answer(200, [], '{"ok":true}')
---- refused: aee upstream-invalid /jsonrpc
+--- refused: aee upstream-invalid /jsonrpc taken
 --- forwarded: 1
 
 

@@ -196,7 +196,7 @@ $c->answer(200, [], jcs(frame('agent_response',
     { query_id => uuid4(), responder_session_id => 's',
       response_text => 'x' }, sender_handle => '~cc-bob',
       recipient_handle => '~cc-alice')))
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 

@@ -117,7 +117,7 @@ post('/to-moq', aee())
 --- service
 $c->answer(200, [], jcs({ action => 'x', session_id => 'another',
                           status => 'approved' }))
---- refused: aee upstream-invalid /session_id
+--- refused: aee upstream-invalid /session_id taken
 --- forwarded: 1
 
 

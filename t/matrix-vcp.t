@@ -226,18 +226,21 @@ post('/to-c2a', $::m)
 
 
 
-=== TEST 13: GW-07 VCP to C2A: a stream brings what VCP can say
+=== TEST 13: GW-07 VCP-18 VCP to C2A: of a stream that begins with progress it was accepted
 --- send
 $::m = alarm_of('critical'); $::id = $::m->{message_id};
 post('/to-c2a', $::m)
 --- service: events($c, $q)
 --- error_code: 200
---- events
-/0/vcp_message = 1.2
-/0/payload/reason = ACK:${id} it is done
-! /1
+--- answer
+/status = accepted
+/message_id = ${id}
+! /reply
 --- answer_headers
-Content-Type ~ ^text/event-stream
+Content-Type: application/json; charset=utf-8
+--- wait: 0.3
+--- error_log
+not told, the caller has its answer: result
 
 
 
@@ -381,15 +384,15 @@ post('/to-channel', $::m)
 
 
 
-=== TEST 23: GW-07 VCP to agent-channel: a stream brings what VCP can say
+=== TEST 23: GW-07 VCP-18 VCP to agent-channel: of a stream that begins with progress it was accepted
 --- send
 $::m = alarm_of('critical'); $::id = $::m->{message_id};
 post('/to-channel', $::m)
 --- service: events($c, $q)
 --- error_code: 200
---- events
-/0/payload/reason = ACK:${id} it is done
-! /1
+--- answer
+/status = accepted
+! /reply
 
 
 
@@ -505,6 +508,6 @@ ${first}
 === TEST 33: GW-10 a service that is down, in VCP's words
 --- send
 post('/to-channel', vcp())
---- service: $c->answer(503)
+--- service: $c->answer(500)
 --- refused: vcp upstream-unavailable
 --- forwarded: 1

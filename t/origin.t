@@ -198,7 +198,7 @@ subtest 'GW-12 the VCP peer that fails: the reply may come again' => sub {
 
     $vcp->script('$c->answer(503, [], "")');
     $vcp->clear;
-    is(try('/peer', $result, as => 'lead')->{status}, 502);
+    is(try('/peer', $result, as => 'lead')->{status}, 503);
     is(reply($result)->{status}, 202, 'the origin is still known');
 };
 
@@ -234,7 +234,7 @@ subtest 'GW-12 once the retry is taken it can be answered' => sub {
 
     my $m = escalation(severity => 'critical', requires_ack => true);
 
-    is(try('/service', $m)->{status}, 502);
+    is(try('/service', $m)->{status}, 503);
 
     $aee->script(undef);
     is(try('/service', $m)->{status}, 200);
@@ -323,7 +323,7 @@ subtest 'GW-06 another one with the same id takes nobody\'s place' => sub {
     is(try('/service', { %$theirs, message_id => $m->{message_id},
                          sender => person('lead')->{vcp},
                          recipient => person('bob')->{vcp} },
-           as => 'lead')->{status}, 502, 'and one that is not taken');
+           as => 'lead')->{status}, 503, 'and one that is not taken');
 
     is(reply(result($task))->{status}, 202, 'the reply to the first is one');
 

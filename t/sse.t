@@ -22,22 +22,44 @@ my $nginx = Parley::Nginx->start(http => gateway_http(server =>
                        . 'parley_limits body=2k;')
     . location('/brief', 'parley_accept aee; parley_jwt on; '
                        . 'proxy_read_timeout 500ms;')
-    . location('/deadline', 'parley_accept aee; parley_jwt on; '
-                          . 'parley_cap timeout=400ms;')));
+    . location('/deadline', 'parley_accept aee vcp; parley_speak aee; '
+                          . 'parley_jwt on; parley_cap timeout=400ms;')
+    . location('/chunked', 'parley_accept aee; parley_jwt on; '
+                         . 'proxy_http_version 1.1;')
+    . location('/to-c2a', 'parley_accept aee; parley_speak c2a; '
+                        . 'parley_jwt on;')));
 my $client = Parley::Client->new(port => port(1));
 
 
 # the script of a service that writes these octets; $event makes a stream
-# envelope, $done a result
+# envelope, $done a result; of a C2A service $react a reaction, $said an
+# answer; where it has a $chunk the stream is of chunks, and breaks off
 sub events {
-    return <<'EOT' . $_[0];
+    my $begin = $_[0] =~ /\$chunk/ ? <<'EOT' : "        \$c->events;\n";
+        $c->{keep} = 0;
+        $c->out("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                . "Transfer-Encoding: chunked\r\n\r\n");
+EOT
+
+    return <<'EOT' . $begin . $_[0];
         my $n = 0;
         my $event = sub { jcs(aee(type => 'stream', from => $q->{json}{to},
             to => $q->{json}{from}, intent => $q->{json}{intent},
             corr => $q->{json}{corr}, payload => { n => ++$n, @_ })) };
         my $done = sub { jcs(result($q->{json}, payload => { text => 'done',
             context => 'ctx', @_ })) };
-        $c->events;
+        my $react = sub { jcs({ jsonrpc => '2.0', id => ++$n,
+            method => 'tools/call', params => { name => 'chat.react',
+            arguments => { inReplyTo => $q->{json}{params}{eventId},
+                           signal => $_[0] // 'working' } } }) };
+        my $said = sub { jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+            result => { accepted => true, disposition => 'responded',
+            message => { target => { id => $q->{json}{params}{conversation}{id},
+            kind => 'thread' }, idempotencyKey => 'a-1', visibility => 'thread',
+            directedness => 'to_me', inReplyTo => $q->{json}{params}{eventId},
+            text => $_[0] // 'done' } } }) };
+        my $chunk = sub { $c->out(sprintf "%x\r\n%s\r\n", length $_[0],
+                                  $_[0]) };
 EOT
 }
 
@@ -125,41 +147,44 @@ EOT
 
 
 subtest 'GW-07 so it does translated' => sub {
-    my $connection = begin(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
-        $c->out('data: ' . $done->() . "\n\n");
+    my $connection = begin(<<'EOT', '/to-c2a', aee());
+        $c->out('data: ' . $react->() . "\n\n");
         $c->pause(2);
 EOT
 
-    ok($connection->expect(qr/ACK:/, 1.5), 'before the stream has ended');
+    ok($connection->expect(qr/"type":"stream"/, 1.5),
+       'before the stream has ended');
 };
 
 
-subtest 'GW-07 a VCP caller gets VCP messages' => sub {
-    my $m = escalation(severity => 'critical', requires_ack => true);
-    my ($answer, @e) = stream(<<'EOT', '/to-aee', $m);
-        $c->out('data: ' . $done->(text => 'on it') . "\n\n");
-        $c->out('data: ' . jcs(failure($q->{json}, context => 'c')) . "\n\n");
+subtest 'GW-07 progress and the answer of a C2A service' => sub {
+    my $m = aee();
+    my ($answer, @e) = stream(<<'EOT', '/to-c2a', $m);
+        $c->out('data: ' . $react->('seen') . "\n\n");
+        $c->out('data: ' . $react->() . "\n\n");
+        $c->out('data: ' . $said->('it is done') . "\n\n");
 EOT
 
-    is(scalar @e, 2);
-    is($e[0]{json}{vcp_message}, '1.2');
-    is($e[0]{json}{payload}{reason}, "ACK:$m->{message_id} on it");
-    is($e[0]{json}{recipient}, $m->{sender});
-    is($e[1]{json}{type}, 'escalation');
-    is($e[1]{json}{payload}{severity}, 'critical');
+    is(scalar @e, 3);
+    is($e[0]{json}{type}, 'stream');
+    is($e[1]{json}{type}, 'stream');
+    is($e[2]{json}{type}, 'result');
+    is($e[2]{json}{reply_to}, $m->{id});
+    is($e[2]{json}{payload}{text}, 'it is done');
+    is($e[2]{json}{from}, $m->{to});
 
-    my $sig = delete $e[0]{json}{signature};
+    my $sig = delete $e[2]{json}{sig};
 
-    ok(verify(gateway_key(), jcs($e[0]{json}),
-              decode_base64($sig =~ s/^base64://r)), 'signed by the gateway');
+    ok(verify(gateway_key(), jcs($e[2]{json}), decode_base64($sig->{value})),
+       'signed by the gateway');
 };
 
 
 subtest 'GW-07 an event that the protocol cannot say becomes a comment' => sub {
-    my $m = escalation(severity => 'critical', requires_ack => true);
-    my ($answer, @e) = stream(<<'EOT', '/to-aee', $m);
-        $c->out('data: ' . $event->(percent => 5) . "\n\n");
-        $c->out('data: ' . $done->() . "\n\n");
+    my ($answer, @e) = stream(<<'EOT', '/to-c2a', aee());
+        $c->out('data: ' . jcs({ jsonrpc => '2.0',
+            method => 'notifications/message', params => {} }) . "\n\n");
+        $c->out('data: ' . $said->() . "\n\n");
 EOT
 
     is(scalar @e, 1, 'the other one arrives');
@@ -206,8 +231,8 @@ EOT
 
 
 subtest 'GW-07 ids stay where the event is translated' => sub {
-    my (undef, @e) = stream(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
-        $c->out("id: abc\nevent: ack\ndata: " . $done->() . "\n\n");
+    my (undef, @e) = stream(<<'EOT', '/to-c2a', aee());
+        $c->out("id: abc\nevent: ack\ndata: " . $react->() . "\n\n");
 EOT
 
     is($e[0]{id}, 'abc');
@@ -267,8 +292,8 @@ EOT
 
 
 subtest 'GW-07 many events in one packet' => sub {
-    my (undef, @e) = stream(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
-        $c->out(join '', map { "id: $_\ndata: " . $done->(text => $_) . "\n\n" }
+    my (undef, @e) = stream(<<'EOT', '/to-c2a', aee());
+        $c->out(join '', map { "id: $_\ndata: " . $react->() . "\n\n" }
                          1 .. 200);
 EOT
 
@@ -308,23 +333,63 @@ EOT
 };
 
 
-subtest 'GW-10 so it does for a VCP caller' => sub {
-    my ($answer, @e) = stream(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
-        $c->out("data: no JSON\n\n");
-EOT
+subtest 'GW-12 an event that is no good commits the id' => sub {
+    my $m = aee();
+    my (undef, @e) = stream('$c->out("data: nothing\n\n");', '/aee', $m);
 
-    is($e[0]{event}, 'error');
-    is($e[0]{json}{status}, 'rejected');
-    is($e[0]{json}{code}, 'upstream-invalid');
+    is($e[0]{json}{payload}{code}, 'E_UPSTREAM_INVALID');
+    ok(!$e[0]{json}{payload}{retryable}, 'to send it again is of no use');
+    is($client->raw(post('/aee', $m))->{status}, 409);
 };
 
 
-subtest 'GW-12 an error as the first event releases the id' => sub {
+subtest 'GW-12 a stream that breaks off releases the id' => sub {
     my $m = aee();
+    my ($answer, @e) = stream(<<'EOT', '/chunked', $m);
+        $chunk->('data: ' . $event->() . "\n\n");
+EOT
 
-    stream('$c->out("data: nothing\n\n");', '/aee', $m);
+    is($e[0]{json}{payload}{n}, 1, 'what came before arrives');
+    is($e[1]{event}, 'error', 'the end is told');
+    is($e[1]{json}{payload}{code}, 'E_UPSTREAM_INVALID');
+    ok($e[1]{json}{payload}{retryable});
     $service->script(undef);
     is($client->raw(post('/aee', $m))->{status}, 202, 'it may come again');
+};
+
+
+subtest 'GW-12 one that breaks off after the answer does not' => sub {
+    my $m = aee();
+    my ($answer, @e) = stream(<<'EOT', '/chunked', $m);
+        $chunk->('data: ' . $done->() . "\n\n");
+EOT
+
+    is(scalar @e, 1);
+    is($e[0]{json}{type}, 'result');
+    ok($answer->{complete});
+    is($client->raw(post('/aee', $m))->{status}, 409);
+};
+
+
+subtest 'GW-12 an error that may come again releases the id' => sub {
+    my $m = aee();
+    my ($answer, @e) = stream(<<'EOT', '/aee', $m);
+        $c->out('data: ' . jcs(failure($q->{json}, retryable => true))
+                . "\n\n");
+EOT
+
+    is($e[0]{json}{type}, 'error');
+    $service->script(undef);
+    is($client->raw(post('/aee', $m))->{status}, 202, 'it may come again');
+};
+
+
+subtest 'GW-12 another error does not' => sub {
+    my $m = aee();
+
+    stream('$c->out("data: " . jcs(failure($q->{json})) . "\n\n");', '/aee',
+           $m);
+    is($client->raw(post('/aee', $m))->{status}, 409);
 };
 
 
@@ -336,7 +401,7 @@ subtest 'GW-12 a good event commits the id' => sub {
 };
 
 
-subtest 'GW-12 while the stream goes on it is a duplicate already' => sub {
+subtest 'GW-12 while the stream goes on it is not taken again' => sub {
     my $m = aee();
     my $connection = begin(<<'EOT', '/aee', $m);
         $c->out('data: ' . $event->() . "\n\n");
@@ -379,14 +444,13 @@ EOT
 
 
 subtest 'GW-07 no text of an event can forge a field' => sub {
-    my (undef, @e) = stream(<<'EOT', '/to-aee', escalation(severity => 'critical', requires_ack => true));
-        $c->out('data: ' . $done->(text => "x\n\nevent: forged\ndata: {}")
-                . "\n\n");
+    my (undef, @e) = stream(<<'EOT', '/to-c2a', aee());
+        $c->out('data: ' . $said->("x\n\nevent: forged\ndata: {}") . "\n\n");
 EOT
 
     is(scalar @e, 1);
     is($e[0]{event}, undef);
-    like($e[0]{json}{payload}{reason}, qr/x\n\nevent: forged/);
+    like($e[0]{json}{payload}{text}, qr/x\n\nevent: forged/);
 };
 
 
@@ -417,19 +481,40 @@ subtest 'GW-07 an error status with events is no stream' => sub {
         . '"text/event-stream"], "data: x\n\n")');
 
     is($client->raw(post('/aee', aee()))->{json}{payload}{code},
-       'E_UPSTREAM_UNAVAILABLE');
+       'E_CAPACITY');
 };
 
 
-subtest 'AEE-29 the deadline is for the beginning of a stream' => sub {
-    my ($answer, @e) = stream(<<'EOT', '/deadline', aee());
-        for (1 .. 4) {
+subtest 'AEE-29 the deadline ends a stream' => sub {
+    my $m = aee();
+    my ($answer, @e) = stream(<<'EOT', '/deadline', $m);
+        for (1 .. 8) {
             $c->out('data: ' . $event->() . "\n\n");
-            $c->pause(0.3);
+            $c->pause(0.15);
         }
 EOT
 
-    is(scalar @e, 4);
+    cmp_ok(scalar @e, '<', 6);
+    is($e[0]{json}{payload}{n}, 1);
+    is($e[-1]{event}, 'error', 'its last event says so');
+    is($e[-1]{json}{payload}{code}, 'E_UPSTREAM_TIMEOUT');
+    is($e[-1]{json}{reply_to}, $m->{id});
+    ok($e[-1]{json}{payload}{retryable});
+    ok($answer->{complete}, 'a whole response');
+    $service->script(undef);
+    is($client->raw(post('/aee', $m))->{status}, 202, 'it may come again');
+};
+
+
+subtest 'AEE-29 not where the answer came before' => sub {
+    my (undef, @e) = stream(<<'EOT', '/deadline', aee());
+        $c->out('data: ' . $event->() . "\n\n");
+        $c->out('data: ' . $done->() . "\n\n");
+        $c->pause(0.6);
+EOT
+
+    is(scalar @e, 2);
+    is($e[1]{json}{type}, 'result');
 };
 
 

@@ -368,7 +368,7 @@ post('/to-vcp', native('context_share', shared()))
 $c->answer(200, [], jcs({ status => 'accepted', message_id => uuid7() }))
 --- send
 post('/to-vcp', native('context_share', shared()))
---- refused: aee upstream-invalid /message_id
+--- refused: aee upstream-invalid /message_id taken
 --- forwarded: 1
 
 
@@ -378,7 +378,7 @@ post('/to-vcp', native('context_share', shared()))
 $c->answer(200, [], '{"ok":true}')
 --- send
 post('/to-vcp', native('context_share', shared()))
---- refused: aee upstream-invalid
+--- refused: aee upstream-invalid taken
 --- forwarded: 1
 
 

@@ -205,18 +205,13 @@ my @failures = (
     ['a 502 of the service', '/aee', '$c->answer(502, [], "bad")',
      502, 'E_UPSTREAM_UNAVAILABLE'],
     ['a 503 of the service', '/aee', '$c->answer(503, [], "")',
-     502, 'E_UPSTREAM_UNAVAILABLE'],
+     503, 'E_CAPACITY'],
+    ['a 429 of the service', '/aee', '$c->answer(429, [], "")',
+     429, 'E_RATE_LIMITED'],
     ['a time-out', '/slow', '$c->pause(2)', 504, 'E_UPSTREAM_TIMEOUT'],
     ['no connection', '/nobody', '', 502, 'E_UPSTREAM_UNAVAILABLE'],
     ['a connection that ends without answer', '/aee', '$c->{keep} = 0',
      502, 'E_UPSTREAM_UNAVAILABLE'],
-    ['an answer that is no envelope', '/aee', '$c->answer(200, [], "{}")',
-     502, 'E_UPSTREAM_INVALID'],
-    ['an answer that is no JSON', '/aee', '$c->answer(200, [], "<html>")',
-     502, 'E_UPSTREAM_INVALID'],
-    ['an answer to something else', '/aee',
-     '$c->answer(200, [], jcs(result($q->{json}, corr => uuid4())))',
-     502, 'E_UPSTREAM_INVALID'],
     ['an answer that ends early', '/aee',
      '$c->{keep} = 0; $c->answer(200, ["Content-Length", 9999], "{")',
      502, 'E_UPSTREAM_INVALID'],
@@ -246,10 +241,50 @@ for (@failures) {
 }
 
 
+# what says of itself that the message may come again
+for (['busy', 'status => "busy", message_id => $q->{json}{message_id}'],
+     ['rejected as busy', 'status => "rejected", code => "busy"'],
+     ['rejected for its rate', 'status => "rejected", code => "rate-limited"'])
+{
+    my ($what, $words) = @$_;
+
+    subtest "GW-12 GW-29 a VCP service that is $what releases the id" => sub {
+        my $m = vcp();
+        my $said = try("\$c->answer(200, [], jcs({ $words }))", '/vcp', $m);
+
+        is($said->{status}, 200, 'as it came');
+        is(try(undef, '/vcp', $m)->{json}{status}, 'accepted');
+        is($service->count, 1, 'it goes through');
+    };
+}
+
+
+# a whole answer of status 2xx was an answer
+for (['an answer that is no envelope', '$c->answer(200, [], "{}")'],
+     ['an answer that is no JSON', '$c->answer(200, [], "<html>")'],
+     ['an answer to something else',
+      '$c->answer(200, [], jcs(result($q->{json}, corr => uuid4())))'],
+     ['an answer that is too large',
+      '$c->answer(200, [], " " x 3_000_000)'])
+{
+    my ($what, $script) = @$_;
+
+    subtest "GW-12 $what commits the id" => sub {
+        my $m = aee();
+        my $failed = try($script, '/aee', $m);
+
+        is($failed->{status}, 502, 'told');
+        is(code($failed), 'E_UPSTREAM_INVALID');
+        is($failed->{json}{payload}{retryable}, false, 'a retry is of no use');
+        is(try(undef, '/aee', $m)->{status}, 409, 'it is a duplicate');
+        is($service->count, 0);
+    };
+}
+
+
 for (['a 502 of the service', '/vcp', '$c->answer(502, [], "bad")'],
      ['a time-out', '/slow-vcp', '$c->pause(2)'],
-     ['no connection', '/nobody', ''],
-     ['an invalid answer', '/vcp', '$c->answer(200, [], q({"status":"ok"}))'])
+     ['no connection', '/nobody', ''])
 {
     my ($what, $uri, $script) = @$_;
 
@@ -302,7 +337,7 @@ subtest 'GW-12 a client that leaves while it sends leaves nothing' => sub {
 };
 
 
-subtest 'GW-12 a client that leaves while it waits may come again' => sub {
+subtest 'GW-21 a client that leaves while it waits does not bring it twice' => sub {
     my $m = aee();
     my $request = post('/aee', $m);
 
@@ -314,11 +349,19 @@ subtest 'GW-12 a client that leaves while it waits may come again' => sub {
     ok($service->wait_for(1), 'it is with the service');
     $c->leave;
 
-    $service->script(undef);
-    my $status = 409;
+    is(code($client->raw($request)), 'E_MESSAGE_IN_FLIGHT', 'on its way');
+
+    my $code;
 
     for (1 .. 40) {
-        $status = $client->raw($request)->{status};
+        $code = code($client->raw($request));
+        last if $code ne 'E_MESSAGE_IN_FLIGHT';
+        sleep 0.1;
+    }
+
+    is($code, 'E_MESSAGE_DUPLICATE', 'and taken');
+    is($service->count, 1);
+};
         last if $status != 409;
         sleep 0.1;
     }

@@ -46,7 +46,7 @@ static const parley_settings_row_t  parley_settings_rows[] = {
     { "parley_intents", PARLEY_IN_HTTP, 1, 1, 0, parley_settings_intents },
 
     { "parley_accept", PARLEY_IN_ANY, 1, 0, 0, parley_settings_accept },
-    { "parley_speak", PARLEY_IN_ANY, 1, 1, 0, parley_settings_speak },
+    { "parley_speak", PARLEY_IN_ANY, 1, 2, 0, parley_settings_speak },
     { "parley_jwt", PARLEY_IN_ANY, 1, 0, 0, parley_settings_jwt },
     { "parley_claims", PARLEY_IN_ANY, 1, 0, 0, parley_settings_claims },
     { "parley_signature", PARLEY_IN_ANY, 1, 1, 0, parley_settings_signature },

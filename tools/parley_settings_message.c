@@ -74,6 +74,22 @@ parley_settings_speak(parley_tool_t *tool, const parley_directive_t *d,
                                     "is no protocol that Parley speaks");
     }
 
+    s->gate.gateway = parley_str_none;
+
+    if (d->nwords == 2) {
+        return 0;
+    }
+
+    if (!parley_conf_param(d->words[2], "gateway", &s->gate.gateway)) {
+        return parley_conf_bad_word(d, d->words[2],
+                                    "is unknown, expected gateway=");
+    }
+
+    if (s->gate.gateway.len == 0 || s->gate.speak != PARLEY_PROTO_AEE) {
+        return parley_conf_bad_word(d, d->words[2],
+                                    "names no sender of AEE errors");
+    }
+
     return 0;
 }
 

@@ -1,7 +1,10 @@
 #include "parley_engine.h"
 #include "parley_name.h"
 
+#include <stdio.h>
 
+
+static int parley_answer_goes(int status, const parley_answer_t *answer);
 static int parley_answer_failed(int status, parley_error_t *err);
 static int parley_answer_party(parley_arena_t *arena,
     const parley_msg_t *request, const parley_encode_opts_t *opts,
@@ -48,16 +51,19 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
     if (parley_codecs[proto]->answer_decode(engine, arena, sent, answer, err)
         == 0)
     {
-        return 0;
+        return parley_answer_goes(status, answer) ? 0
+               : parley_answer_failed(status, err);
     }
 
     if (err->code == PARLEY_E_CAPACITY) {
         return -1;
     }
 
+    parley_answer_at(answer, err);
+
     /* what is wrong with it matters only where it had to be right */
 
-    if (status >= 500) {
+    if (status >= 500 || status == 429) {
         return parley_answer_failed(status, err);
     }
 
@@ -67,9 +73,54 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
+void
+parley_answer_at(const parley_answer_t *answer, parley_error_t *err)
+{
+    char         field[PARLEY_POINTER_MAX];
+    const char  *rest;
+
+    if (answer->at == NULL) {
+        return;
+    }
+
+    memcpy(field, err->field, sizeof(field));
+
+    /* in a document of its own it stands among the parameters of a call */
+
+    rest = strncmp(field, "/params", 7) == 0 ? field + 7 : field;
+
+    (void) snprintf(err->field, sizeof(err->field), "%s%.*s", answer->at,
+                    (int) (sizeof(err->field) - strlen(answer->at) - 1), rest);
+}
+
+
+/* A message that was not taken has no answer but why. */
+
+static int
+parley_answer_goes(int status, const parley_answer_t *answer)
+{
+    return (status >= 200 && status < 300)
+           || answer->kind == PARLEY_ANSWER_REFUSED
+           || (answer->kind == PARLEY_ANSWER_MESSAGE
+               && answer->msg.act == PARLEY_ACT_FAILURE);
+}
+
+
+/* GW-29: 429 and 503 keep their meaning. */
+
 static int
 parley_answer_failed(int status, parley_error_t *err)
 {
+    if (status == 429) {
+        return parley_error_set(err, PARLEY_E_RATE_LIMITED, "",
+                                "the service takes no more for now");
+    }
+
+    if (status == 503) {
+        return parley_error_set(err, PARLEY_E_CAPACITY, "",
+                                "the service is overloaded or down for now");
+    }
+
     if (status == 504) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_TIMEOUT, "",
                                 "the service did not answer in time");

@@ -152,13 +152,18 @@ typedef struct {
     parley_answer_kind_t  kind;
     int                   status;   /* the upstream's HTTP status */
     parley_json_t         doc;      /* the body, where there was one */
-    parley_msg_t          msg;      /* MESSAGE */
+    parley_msg_t          msg;      /* MESSAGE; of TAKEN its parties, where
+                                       it names them */
+    const char           *at;       /* where in doc msg stands, by JSON
+                                       Pointer; NULL: it is all of it */
     int64_t               delivered;    /* subscriptions it reached, where */
     unsigned              counted:1;    /* the upstream counted them */
     parley_str_t          code;     /* REFUSED: the upstream's code, may be
                                        none of ours; empty: none given */
     parley_str_t          field;
     parley_str_t          message;
+    int64_t               wait_ms;  /* REFUSED: after which it may be sent
+                                       again; 0: the upstream does not say */
     unsigned              retryable:1;  /* REFUSED: the upstream says that it
                                            may be sent again */
 } parley_answer_t;
@@ -274,6 +279,8 @@ typedef struct {
                                            what it answers, not its id */
     unsigned        responds:1;         /* a final answer is a response, also
                                            in a stream: never a message */
+    unsigned        single:1;           /* an HTTP answer is one JSON object,
+                                           never a stream of events */
 
     /*
      * How strongly the top-level members speak for this protocol: 0 not at

@@ -142,7 +142,8 @@ int parley_attach(parley_arena_t *arena, parley_proto_t proto,
 
 /*
  * Understands an upstream's answer.  body may be empty.  Any error is
- * upstream-invalid or upstream-unavailable.  limits and seed as in
+ * upstream-invalid, upstream-unavailable or upstream-timeout, and by the
+ * status alone rate-limited (429) or capacity (503).  limits and seed as in
  * parley_json_read().
  */
 int parley_answer_decode(const parley_engine_t *engine,
@@ -151,6 +152,12 @@ int parley_answer_decode(const parley_engine_t *engine,
     const parley_json_limits_t *limits, uint64_t seed,
     parley_answer_t *answer, parley_error_t *err)
     __attribute__((warn_unused_result));
+
+/*
+ * An error about answer->msg names a member of it: leads the pointer there
+ * from the whole answer.
+ */
+void parley_answer_at(const parley_answer_t *answer, parley_error_t *err);
 
 /*
  * Completes an answer whose protocol does not name its parties, or does not

@@ -151,6 +151,8 @@ typedef struct {
                                          so in the member "approved" of what
                                          carries it */
 
+    parley_str_t          session;    /* of an answer to such a message: whose
+                                         it is; empty: it does not say */
     parley_str_t          scope;      /* agent-channel: the recipient scope
                                          it was submitted with, or empty: the
                                          recipient alone */
@@ -175,6 +177,9 @@ typedef struct {
                                            by it (GW-20) */
     unsigned              mcp:1;      /* its sender speaks MCP: reads a refusal
                                          only in a response of status 200 */
+    unsigned              sessions:1; /* each session of whom it is for may
+                                         answer it: agent-channel's
+                                         agent_query */
     unsigned              partial:1;  /* MVE-5: a log record, no envelope
                                          (AEE-13) */
 

@@ -63,7 +63,8 @@ parley_aee_answer_match(const parley_msg_t *msg, const parley_encoded_t *sent,
                                 "answers");
     }
 
-    if ((msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE)
+    if ((msg->reply_to.len > 0 || msg->act == PARLEY_ACT_REPLY
+         || msg->act == PARLEY_ACT_FAILURE)
         && !parley_str_eq(msg->reply_to, sent->id))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/reply_to",
@@ -191,7 +192,7 @@ parley_aee_rejected(parley_arena_t *arena, const parley_msg_t *request,
     f.retryable = code != PARLEY_E_NONE ? parley_error_info(code)->retryable
                                         : answer->status == 429
                                           || answer->status >= 500;
-    f.backoff_ms = -1;
+    f.backoff_ms = f.retryable && answer->wait_ms > 0 ? answer->wait_ms : -1;
     f.now_ms = now_ms;
 
     ret->status = answer->status;

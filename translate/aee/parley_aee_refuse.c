@@ -35,8 +35,8 @@ parley_aee_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     f.code = info->aee;
     f.message = parley_str_c(refusal->error->text);
     f.field = parley_str_c(refusal->error->field);
-    f.retryable = info->retryable;
-    f.backoff_ms = info->retryable ? refusal->backoff_ms : -1;
+    f.retryable = info->retryable && !refusal->error->taken;
+    f.backoff_ms = f.retryable ? refusal->backoff_ms : -1;
     f.now_ms = refusal->now_ms;
     f.random = refusal->random;
 

@@ -15,8 +15,6 @@
 #include "parley_c2a_field.h"
 #include "parley_id.h"
 
-#include <stdio.h>
-
 
 /* our numbers are this one less the status */
 #define PARLEY_C2A_NUMBERS  (-31000)
@@ -364,7 +362,6 @@ parley_c2a_answer_message(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent, uint32_t message,
     parley_answer_t *answer, parley_error_t *err)
 {
-    char            field[PARLEY_POINTER_MAX];
     parley_str_t    text;
     parley_msg_t   *msg;
     parley_json_t  *doc;
@@ -379,22 +376,19 @@ parley_c2a_answer_message(const parley_engine_t *engine,
         return parley_error_memory(err);
     }
 
+    answer->at = "/result/message";
+
     if (parley_read_again(doc, arena, answer->doc.seed, text, err) != 0
         || parley_decode(engine, arena, PARLEY_PROTO_C2A, doc, 0, msg, err)
            != 0)
     {
-        memcpy(field, err->field, sizeof(field));
-        (void) snprintf(err->field, sizeof(err->field),
-                        "/result/message%.*s",
-                        (int) sizeof(err->field) - 16,
-                        strncmp(field, "/params", 7) == 0 ? field + 7 : "");
         return -1;
     }
 
     if (msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id)) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
-                                "/result/message/inReplyTo", "the answer is "
-                                "not for the message which it answers");
+                                "/inReplyTo", "the answer is not for the "
+                                "message which it answers");
     }
 
     if (msg->origin == PARLEY_PROTO_C2A

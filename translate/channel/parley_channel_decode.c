@@ -145,6 +145,18 @@ parley_channel_fill(parley_arena_t *arena,
                                           fields->values[PARLEY_CHANNEL_TTL]);
     }
 
+    msg->sessions = kind->kind == PARLEY_CHANNEL_QUERY;
+
+    if (kind->kind == PARLEY_CHANNEL_RESPONSE
+        && parley_msg_string(doc, parley_json_member(doc,
+                                     fields->values[PARLEY_CHANNEL_PAYLOAD],
+                                     PARLEY_ATOM_responder_session_id),
+                             &msg->session)
+           != 0)
+    {
+        return -1;
+    }
+
     return parley_channel_members(arena, fields, msg);
 }
 

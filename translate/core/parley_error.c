@@ -65,6 +65,7 @@ parley_error_clear(parley_error_t *err)
     err->code = PARLEY_E_NONE;
     err->offset = PARLEY_NO_OFFSET;
     err->is_name = 0;
+    err->taken = 0;
     err->field[0] = '\0';
     err->text[0] = '\0';
 }
@@ -96,6 +97,7 @@ parley_error_set(parley_error_t *err, parley_code_t code, const char *field,
     err->code = code;
     err->offset = PARLEY_NO_OFFSET;
     err->is_name = 0;
+    err->taken = 0;
 
     return -1;
 }

@@ -99,6 +99,8 @@ typedef struct {
     parley_code_t  code;
     size_t         offset;      /* into the input, or PARLEY_NO_OFFSET */
     unsigned       is_name:1;   /* field is a plain name, no JSON Pointer */
+    unsigned       taken:1;     /* the service took the message all the same:
+                                   to send it again is of no use */
     char           field[PARLEY_POINTER_MAX];   /* JSON Pointer; "": none */
     char           text[PARLEY_TEXT_MAX];       /* one line, zero-terminated */
 } parley_error_t;

@@ -1,13 +1,16 @@
 #include "parley_vcp.h"
 
-#include <stdio.h>
+
+/* the status, or the code of a refusal, of who takes no more for now */
+#define PARLEY_VCP_BUSY  "busy"
 
 
 static int parley_vcp_answer_status(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent, uint32_t status,
     parley_answer_t *answer, parley_error_t *err);
 static int parley_vcp_answer_rejected(const parley_encoded_t *sent,
-    parley_answer_t *answer, parley_error_t *err);
+    uint32_t status, parley_answer_t *answer, parley_error_t *err);
+static int parley_vcp_answer_again(parley_str_t code);
 static int parley_vcp_answer_id(const parley_json_t *doc, uint32_t id,
     const parley_encoded_t *sent, parley_error_t *err);
 static int parley_vcp_answer_reply(const parley_engine_t *engine,
@@ -26,8 +29,8 @@ static int parley_vcp_rejected(parley_arena_t *arena, int status,
 
 /*
  * Section 8.2: {"status": "accepted" | "duplicate", "message_id"}, here with
- * an optional "reply"; a refusal is {"status": "rejected", ...}; and a
- * message alone is an answer too.
+ * an optional "reply"; a refusal is {"status": "rejected", ...}, one that may
+ * come again {"status": "busy", ...}; and a message alone is an answer too.
  */
 
 int
@@ -73,8 +76,10 @@ parley_vcp_answer_status(const parley_engine_t *engine,
 
     doc = &answer->doc;
 
-    if (parley_json_string_is(doc, status, PARLEY_STR("rejected"))) {
-        return parley_vcp_answer_rejected(sent, answer, err);
+    if (parley_json_string_is(doc, status, PARLEY_STR("rejected"))
+        || parley_json_string_is(doc, status, PARLEY_STR(PARLEY_VCP_BUSY)))
+    {
+        return parley_vcp_answer_rejected(sent, status, answer, err);
     }
 
     if ((!parley_json_string_is(doc, status, PARLEY_STR("accepted"))
@@ -110,7 +115,7 @@ parley_vcp_answer_status(const parley_engine_t *engine,
 
 
 static int
-parley_vcp_answer_rejected(const parley_encoded_t *sent,
+parley_vcp_answer_rejected(const parley_encoded_t *sent, uint32_t status,
     parley_answer_t *answer, parley_error_t *err)
 {
     const parley_json_t  *doc;
@@ -140,15 +145,36 @@ parley_vcp_answer_rejected(const parley_encoded_t *sent,
         return parley_error_memory(err);
     }
 
+    if (answer->code.len == 0
+        && parley_json_string_is(doc, status, PARLEY_STR(PARLEY_VCP_BUSY)))
+    {
+        answer->code = PARLEY_STR(PARLEY_VCP_BUSY);
+    }
+
     answer->kind = PARLEY_ANSWER_REFUSED;
+    answer->retryable = parley_vcp_answer_again(answer->code);
 
     /* a refusal must not look like a success further on */
 
     if (answer->status < 300) {
-        answer->status = 422;
+        answer->status = answer->retryable ? 503 : 422;
     }
 
     return 0;
+}
+
+
+/* Whether a refusal of that code says that the message may come again. */
+
+static int
+parley_vcp_answer_again(parley_str_t code)
+{
+    parley_code_t  known;
+
+    known = parley_error_code(code);
+
+    return known != PARLEY_E_NONE ? parley_error_info(known)->retryable
+                                  : parley_str_is(code, PARLEY_VCP_BUSY);
 }
 
 
@@ -175,7 +201,6 @@ parley_vcp_answer_reply(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_encoded_t *sent, uint32_t reply, parley_answer_t *answer,
     parley_error_t *err)
 {
-    char            pointer[PARLEY_POINTER_MAX];
     parley_json_t  *doc;
 
     doc = parley_arena_alloc(arena, sizeof(parley_json_t));
@@ -187,17 +212,9 @@ parley_vcp_answer_reply(const parley_engine_t *engine, parley_arena_t *arena,
         return parley_error_memory(err);
     }
 
-    if (parley_vcp_answer_message(engine, arena, sent, doc, answer, err)
-        == 0)
-    {
-        return 0;
-    }
+    answer->at = "/reply";
 
-    memcpy(pointer, err->field, sizeof(pointer));
-    (void) snprintf(err->field, sizeof(err->field), "/reply%.*s",
-                    (int) sizeof(err->field) - 7, pointer);
-
-    return -1;
+    return parley_vcp_answer_message(engine, arena, sent, doc, answer, err);
 }
 
 

@@ -49,6 +49,7 @@ const parley_codec_t  parley_vcp_codec = {
 
     .past_max_ms = PARLEY_VCP_PAST_MS,
     .future_max_ms = PARLEY_VCP_FUTURE_MS,
+    .single = 1,
     .needs_tls = 1,
     .needs_signature = 1,
 

@@ -21,7 +21,8 @@ use Parley::Message;
 
 our @EXPORT = qw(matrix submit deliver ambient knock call say react
                  notice frame query advisory broadcast diagnostic command
-                 protocol took answered failed refused events);
+                 protocol took answered failed refused events done
+                 reply_frame);
 
 my %protocols = map { $_ => 1 } qw(aee vcp c2a channel moq);
 

@@ -196,8 +196,8 @@ sub failing_service {
         title  => 'The service fails',
         path   => $backup, token => 'ops', body => $task,
         got    => { '/id' => member($task, '/id') },
-        expect => { status => 502, '/type' => 'error',
-                    '/payload/code' => 'E_UPSTREAM_UNAVAILABLE',
+        expect => { status => 503, '/type' => 'error',
+                    '/payload/code' => 'E_CAPACITY',
                     '/payload/retryable' => 'true' },
     );
 

@@ -245,9 +245,13 @@ sub check_valid {
 
 
 # "aee field-missing /id": a refusal in the manner of aee, vcp, c2a, channel or
-# moq or, where the protocol is not known, problem details that say so.
+# moq or, where the protocol is not known, problem details that say so; with
+# "taken" behind it is not retryable, whatever the code says.
 sub check_refused {
-    my ($name, $body, $protocol, $code, $field) = @_;
+    my ($name, $body, @words) = @_;
+
+    my $taken = $words[-1] eq 'taken' && pop @words;
+    my ($protocol, $code, $field) = @words;
 
     my $json = eval { from_json($body) };
 
@@ -272,7 +276,8 @@ sub check_refused {
         Test::More::is($missing, '', "$name - AEE-36 a whole error envelope");
         Test::More::is($json->{type}, 'error', "$name - type");
         Test::More::ok(length($payload->{message} // ''), "$name - message");
-        Test::More::is(!!$payload->{retryable}, !!$retryable{$code},
+        Test::More::is(!!$payload->{retryable},
+                       !!($retryable{$code} && !$taken),
                        "$name - retryable");
         Test::More::is($got, $word, "$name - code");
 

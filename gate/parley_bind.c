@@ -1,0 +1,263 @@
+#include "parley_bind.h"
+#include "parley_name.h"
+#include "parley_spot.h"
+
+
+/* a party of the message: its name in wire and in sent, and who it is */
+typedef struct {
+    parley_str_t           name;
+    parley_str_t           sent;
+    const parley_party_t  *known;       /* NULL: ask the directory */
+} parley_bind_side_t;
+
+
+static parley_str_t parley_bind_name(parley_who_t *who, parley_str_t name,
+    parley_proto_t sent);
+static int parley_bind_from(const parley_bond_t *bond, parley_msg_t *m,
+    parley_came_t came);
+static int parley_bind_to(const parley_bond_t *bond, parley_msg_t *m);
+static int parley_bind_is(const parley_bond_t *bond,
+    const parley_bind_side_t *side, parley_str_t name);
+static int parley_bind_is_party(const parley_bond_t *bond,
+    const parley_party_t *party, parley_str_t name);
+static parley_bind_side_t parley_bind_asker(const parley_bond_t *bond);
+
+
+void
+parley_bond_init(parley_bond_t *bond, parley_who_t *who,
+    const parley_msg_t *answering, parley_proto_t sent)
+{
+    const parley_msg_t  *m;
+
+    m = who->msg;
+
+    memset(bond, 0, sizeof(parley_bond_t));
+
+    parley_who_parties(who, &bond->parties);
+
+    if (who->principal != NULL) {
+        parley_who_party(who->principal, &bond->asker);
+    }
+
+    bond->wire = m->wire;
+    bond->sent = sent;
+    bond->sender = m->sender;
+    bond->recipient = m->recipient;
+
+    bond->sent_from = parley_bind_name(who, m->sender, sent);
+
+    /* what names nobody goes to whoever sent what it answers */
+
+    bond->sent_to = m->recipient.len > 0 || answering == NULL
+                    ? parley_bind_name(who, m->recipient, sent)
+                    : answering->sender;
+
+    bond->sessions = m->sessions;
+    bond->several = m->sessions || parley_name_is_group(m->wire, m->recipient);
+}
+
+
+/* A name as the service was told it; empty: it was told none. */
+
+static parley_str_t
+parley_bind_name(parley_who_t *who, parley_str_t name, parley_proto_t sent)
+{
+    parley_str_t  ret;
+
+    if (name.len == 0 || who->msg->wire == sent) {
+        return name;
+    }
+
+    return parley_who_resolve(who, who->msg->wire, name, sent, &ret) == 1
+           ? ret : parley_str_none;
+}
+
+
+int
+parley_bind(const parley_bond_t *bond, parley_msg_t *m,
+    parley_came_t came, parley_error_t *err)
+{
+    if (m->sender.len > 0 && !parley_bind_from(bond, m, came)) {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
+                                parley_at(m, PARLEY_SPOT_SENDER).pointer,
+                                "the answer is not from whom the message was "
+                                "for");
+    }
+
+    if (m->recipient.len > 0 && !parley_bind_to(bond, m)) {
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
+                                parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
+                                "the answer is not to whom the message was "
+                                "from");
+    }
+
+    return 0;
+}
+
+
+static int
+parley_bind_from(const parley_bond_t *bond, parley_msg_t *m,
+    parley_came_t came)
+{
+    parley_bind_side_t  asked, asker;
+
+    asked.name = bond->recipient;
+    asked.sent = bond->sent_to;
+    asked.known = NULL;
+
+    if (parley_bind_is(bond, &asked, m->sender)) {
+
+        if (asked.sent.len > 0) {
+            m->sender = asked.sent;
+        }
+
+        return 1;
+    }
+
+    /* what went to a group is answered by any of it, but not by who asked */
+
+    if (parley_name_is_group(bond->wire, bond->recipient)
+        || (bond->recipient.len == 0 && bond->sent_to.len == 0))
+    {
+        asker = parley_bind_asker(bond);
+
+        return !parley_bind_is(bond, &asker, m->sender);
+    }
+
+    return came == PARLEY_CAME_IN_RESPONSE
+           && (m->act == PARLEY_ACT_FAILURE || m->act == PARLEY_ACT_PROGRESS)
+           && bond->gateway.len > 0 && parley_str_eq(m->sender, bond->gateway);
+}
+
+
+static int
+parley_bind_to(const parley_bond_t *bond, parley_msg_t *m)
+{
+    parley_bind_side_t  asker;
+
+    /* a conversation of C2A: whoever asked reads it there */
+
+    if (m->wire == PARLEY_PROTO_C2A
+        && parley_name_is_group(m->wire, m->recipient))
+    {
+        return 1;
+    }
+
+    asker = parley_bind_asker(bond);
+
+    if (asker.name.len == 0 && asker.sent.len == 0 && asker.known == NULL) {
+        return 1;
+    }
+
+    if (!parley_bind_is(bond, &asker, m->recipient)) {
+        return 0;
+    }
+
+    if (asker.sent.len > 0) {
+        m->recipient = asker.sent;
+    }
+
+    return 1;
+}
+
+
+static parley_bind_side_t
+parley_bind_asker(const parley_bond_t *bond)
+{
+    parley_bind_side_t  side;
+
+    side.name = bond->sender;
+    side.sent = bond->sent_from;
+    side.known = bond->asker.sub.len > 0 ? &bond->asker : NULL;
+
+    return side;
+}
+
+
+/*
+ * Whether a name in protocol bond->sent is that party's.  Nobody gets by a name
+ * what the directory has under it for another.
+ */
+
+static int
+parley_bind_is(const parley_bond_t *bond, const parley_bind_side_t *side,
+    parley_str_t name)
+{
+    int             listed;
+    parley_party_t  party, owner;
+
+    if (side->sent.len > 0 && parley_str_eq(side->sent, name)) {
+        return 1;
+    }
+
+    listed = bond->parties.find(bond->parties.ctx, bond->sent, name, &owner);
+
+    if (side->known != NULL) {
+        party = *side->known;
+
+    } else if (side->name.len == 0
+               || !bond->parties.find(bond->parties.ctx, bond->wire,
+                                      side->name, &party))
+    {
+        return !listed && side->name.len > 0
+               && parley_str_eq(side->name, name);
+    }
+
+    if (listed) {
+        return parley_str_eq(owner.sub, party.sub);
+    }
+
+    return parley_str_eq(side->name, name)
+           || parley_bind_is_party(bond, &party, name);
+}
+
+
+/* A name in any protocol, or what one of them maps to. */
+
+static int
+parley_bind_is_party(const parley_bond_t *bond, const parley_party_t *party,
+    parley_str_t name)
+{
+    unsigned      i;
+    parley_str_t  mapped;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (party->names[i].len > 0 && parley_str_eq(party->names[i], name)) {
+            return 1;
+        }
+    }
+
+    return parley_party_name(&bond->parties, party, bond->sent, &mapped) == 0
+           && parley_str_eq(mapped, name);
+}
+
+
+void
+parley_bind_responder(const parley_bond_t *bond, const parley_msg_t *m,
+    parley_str_t *ret_principal, parley_str_t *ret_session)
+{
+    unsigned        i;
+    parley_str_t    name;
+    parley_party_t  owner;
+
+    name = m->sender.len > 0 ? m->sender : bond->sent_to;
+
+    *ret_principal = name;
+    *ret_session = bond->sessions ? m->session : parley_str_none;
+
+    if (bond->parties.find(bond->parties.ctx, bond->sent, name, &owner)) {
+        *ret_principal = owner.sub;
+        return;
+    }
+
+    /* by another of its names it is no other */
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (bond->parties.find(bond->parties.ctx, (parley_proto_t) i, name,
+                               &owner))
+        {
+            *ret_principal = owner.sub;
+            return;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/*
+ * Who may answer a message (SEC-08): an answer is from whom the message was
+ * for, to whom it was from.  Both are known by the names that the service was
+ * told, and by any other that the directory has for them.
+ */
+
+#ifndef PARLEY_BIND_H
+#define PARLEY_BIND_H
+
+#include "parley_codec.h"
+#include "parley_error.h"
+#include "parley_msg.h"
+#include "parley_party.h"
+#include "parley_str.h"
+#include "parley_who.h"
+
+
+/* the parties of a message that was sent on, as its answers see them */
+typedef struct {
+    parley_parties_t       parties;
+    parley_party_t         asker;       /* who sent it; no sub: nobody known */
+    parley_proto_t         wire;        /* of the message */
+    parley_proto_t         sent;        /* as it was sent on, and answered */
+
+    parley_str_t           sender;      /* by its names in wire; empty: it */
+    parley_str_t           recipient;   /* names nobody */
+    parley_str_t           sent_from;   /* and in sent; empty: there is none */
+    parley_str_t           sent_to;
+
+    parley_str_t           gateway;     /* the name of the gateway that the
+                                           service is behind, whose failures
+                                           count; empty: none */
+    unsigned               several:1;   /* it is for more than one responder */
+    unsigned               sessions:1;  /* each session of them is one */
+} parley_bond_t;
+
+
+/* where an answer came */
+typedef enum {
+    PARLEY_CAME_IN_RESPONSE = 0,    /* of the message's own request */
+    PARLEY_CAME_LATER               /* as a request */
+} parley_came_t;
+
+
+/*
+ * The bond of who->msg, which goes on in protocol sent; answering: the message
+ * that it answers itself, or NULL.  who outlives it; spans are the message's,
+ * the directory's or who->arena's.
+ */
+void parley_bond_init(parley_bond_t *bond, parley_who_t *who,
+    const parley_msg_t *answering, parley_proto_t sent);
+
+/*
+ * Whether m, in protocol bond->sent, comes from and goes to whom it has to;
+ * names that it leaves out are theirs.  Those that it has become the ones that
+ * the service was told, for the caller.  Returns 0, or -1: upstream-invalid,
+ * naming the member.
+ */
+int parley_bind(const parley_bond_t *bond, parley_msg_t *m,
+    parley_came_t came, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Who has answered, for the one answer that each responder has: the sub of a
+ * listed principal, else its name; and its session, where sessions count.
+ */
+void parley_bind_responder(const parley_bond_t *bond, const parley_msg_t *m,
+    parley_str_t *ret_principal, parley_str_t *ret_session);
+
+
+#endif /* PARLEY_BIND_H */

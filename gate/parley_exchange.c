@@ -1,0 +1,326 @@
+#include "parley_exchange_parts.h"
+
+
+static void parley_exchange_in(parley_exchange_t *x, parley_arena_t *arena);
+static int parley_exchange_understood(parley_exchange_t *x,
+    parley_arena_t *arena, parley_str_t data, const parley_answer_t *answer,
+    int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
+    parley_error_t *err);
+static int parley_exchange_is_again(const parley_answer_t *answer);
+static void parley_exchange_settle(parley_exchange_t *x,
+    parley_settle_t settle, parley_answered_t *ret);
+static int parley_exchange_failed(parley_exchange_t *x,
+    parley_settle_t settle, parley_answered_t *ret, parley_error_t *err);
+
+
+void
+parley_exchange_init(parley_exchange_t *x)
+{
+    parley_encode_opts_t  *opts;
+
+    x->request = x->who->msg;
+    x->seal.key = x->key;
+
+    parley_bond_init(&x->bond, x->who, x->sent_opts->answering, x->speak);
+
+    x->bond.gateway = x->gateway;
+
+    opts = &x->opts;
+    *opts = *x->sent_opts;
+
+    /* what was verified was verified of the caller, not of who answers it */
+
+    opts->answering = x->request;
+    opts->principal = parley_str_none;
+    opts->sig_alg = parley_str_none;
+    opts->sig_kid = parley_str_none;
+
+    parley_seal_opts(&x->seal, opts);
+
+    opts->resolve = parley_exchange_resolve;
+    opts->attribute = parley_exchange_attribute;
+    opts->resolve_ctx = x;
+}
+
+
+/* One answer's memory is not another's: a stream has many. */
+
+static void
+parley_exchange_in(parley_exchange_t *x, parley_arena_t *arena)
+{
+    x->asked = *x->who;
+    x->asked.arena = arena;
+    x->bond.parties.arena = arena;
+    x->seal.arena = arena;
+}
+
+
+int
+parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
+    const parley_response_t *response, int64_t now_ms, parley_answered_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+{
+    int              whole;
+    parley_answer_t  answer;
+    parley_settle_t  settle;
+
+    memset(ret, 0, sizeof(parley_answered_t));
+
+    parley_exchange_in(x, arena);
+
+    whole = response->status >= 200 && response->status < 300;
+    settle = whole ? PARLEY_SETTLE_COMMIT : PARLEY_SETTLE_RELEASE;
+
+    if (parley_exchange_read(x, arena, response, &answer, ret, err) != 0) {
+        return parley_exchange_failed(x, settle, ret, err);
+    }
+
+    if (whole && parley_exchange_is_again(&answer)) {
+        settle = PARLEY_SETTLE_RELEASE;
+    }
+
+    ret->said = 1;
+    ret->ends = 1;
+    ret->closes = ret->final && !x->bond.several;
+
+    /* that it took the message and says no more has a form in each protocol */
+
+    if (x->request->wire == x->speak
+        && (response->body.len > 0 || answer.kind != PARLEY_ANSWER_TAKEN))
+    {
+        ret->copied = 1;
+        ret->reply.status = response->status;
+        ret->reply.body = response->body;
+
+    } else if (parley_exchange_tell(x, arena, &answer, now_ms, ret, loss, err)
+               != 0)
+    {
+        return parley_exchange_failed(x, settle, ret, err);
+    }
+
+    parley_exchange_settle(x, settle, ret);
+
+    return 0;
+}
+
+
+int
+parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
+    parley_str_t data, int64_t now_ms, parley_answered_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+{
+    int                first;
+    parley_answer_t    answer;
+    parley_response_t  response;
+
+    memset(ret, 0, sizeof(parley_answered_t));
+    ret->settle = x->settle;
+
+    parley_exchange_in(x, arena);
+
+    if (x->closed) {
+        ret->late = 1;
+        return 0;
+    }
+
+    if (data.len == 0) {
+        /* an event that says nothing, for its id */
+
+        ret->copied = x->request->wire == x->speak
+                      && !parley_exchange_is_single(x);
+        ret->said = ret->copied;
+
+        return 0;
+    }
+
+    memset(&response, 0, sizeof(parley_response_t));
+
+    response.status = 200;
+    response.body = data;
+
+    if (parley_exchange_read(x, arena, &response, &answer, ret, err) != 0) {
+        return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+    }
+
+    if (ret->final && x->bond.several) {
+
+        first = parley_responders_add(&x->responders, x->arena,
+                                      ret->principal, ret->session, err);
+        if (first < 0) {
+            return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+        }
+
+        if (!first) {
+            ret->final = 0;
+            ret->late = 1;
+            return 0;
+        }
+    }
+
+    ret->closes = ret->final && !x->bond.several;
+
+    if (parley_exchange_understood(x, arena, data, &answer, now_ms, ret, loss,
+                                   err)
+        != 0)
+    {
+        return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+    }
+
+    if (ret->final) {
+        parley_exchange_settle(x, ret->closes
+                                  && parley_exchange_is_again(&answer)
+                                  ? PARLEY_SETTLE_RELEASE
+                                  : PARLEY_SETTLE_COMMIT, ret);
+
+    } else if (ret->ends) {
+        /* the caller is told that it was taken */
+        parley_exchange_settle(x, PARLEY_SETTLE_COMMIT, ret);
+    }
+
+    return 0;
+}
+
+
+/* An event that is what it should be, for the caller. */
+
+static int
+parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
+    parley_str_t data, const parley_answer_t *answer, int64_t now_ms,
+    parley_answered_t *ret, parley_loss_t *loss, parley_error_t *err)
+{
+    int                    rc;
+    const parley_codec_t  *caller;
+
+    rc = 0;
+    caller = parley_codecs[x->request->wire];
+
+    if (caller->single) {
+
+        if (!x->told) {
+            rc = ret->final ? parley_exchange_tell(x, arena, answer, now_ms,
+                                                   ret, loss, err)
+                            : parley_exchange_accepted(x, arena, now_ms, ret,
+                                                       loss, err);
+            x->told = 1;
+            ret->said = 1;
+            ret->ends = 1;
+        }
+
+        x->closed = ret->closes;
+
+        return rc;
+    }
+
+    if (caller == parley_codecs[x->speak]) {
+        ret->copied = 1;
+        ret->said = 1;
+        ret->reply.body = data;
+
+    } else if (!caller->responds || answer->kind != PARLEY_ANSWER_TAKEN) {
+        rc = parley_exchange_say(x, arena, answer, now_ms, ret, loss, err);
+    }
+
+    if (ret->final && (ret->closes || caller->responds)) {
+        x->told = 1;
+        x->closed = 1;
+        ret->ends = 1;
+    }
+
+    return rc;
+}
+
+
+/* Whether an answer says of itself that the message may come again. */
+
+static int
+parley_exchange_is_again(const parley_answer_t *answer)
+{
+    switch (answer->kind) {
+
+    case PARLEY_ANSWER_REFUSED:
+        return answer->retryable;
+
+    case PARLEY_ANSWER_MESSAGE:
+        return answer->msg.act == PARLEY_ACT_FAILURE && answer->msg.retryable;
+
+    default: /* PARLEY_ANSWER_TAKEN */
+        return 0;
+    }
+}
+
+
+int
+parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
+    int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    const parley_codec_t  *caller;
+
+    memset(ret, 0, sizeof(parley_answered_t));
+
+    parley_exchange_in(x, arena);
+    parley_exchange_settle(x, whole ? PARLEY_SETTLE_COMMIT
+                                    : PARLEY_SETTLE_RELEASE, ret);
+
+    caller = parley_codecs[x->request->wire];
+
+    if (!whole || x->told
+        || !(caller->single
+             || (caller->responds && x->request->wire != x->speak)))
+    {
+        return 0;
+    }
+
+    x->told = 1;
+
+    if (parley_exchange_accepted(x, arena, now_ms, ret, loss, err) != 0) {
+        return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+    }
+
+    ret->said = ret->reply.body.len > 0;
+    ret->ends = 1;
+
+    return 0;
+}
+
+
+int
+parley_exchange_is_single(const parley_exchange_t *x)
+{
+    return parley_codecs[x->request->wire]->single;
+}
+
+
+/* What was decided stays: a reservation is settled once. */
+
+static void
+parley_exchange_settle(parley_exchange_t *x, parley_settle_t settle,
+    parley_answered_t *ret)
+{
+    if (x->settle == PARLEY_SETTLE_OPEN) {
+        x->settle = settle;
+    }
+
+    ret->settle = x->settle;
+}
+
+
+/* An answer that cannot be used was an answer all the same. */
+
+static int
+parley_exchange_failed(parley_exchange_t *x, parley_settle_t settle,
+    parley_answered_t *ret, parley_error_t *err)
+{
+    memset(&ret->reply, 0, sizeof(parley_reply_t));
+
+    ret->said = 0;
+    ret->copied = 0;
+    ret->final = 0;
+    ret->closes = 0;
+
+    parley_exchange_settle(x, settle, ret);
+
+    err->taken = ret->settle == PARLEY_SETTLE_COMMIT;
+
+    return -1;
+}

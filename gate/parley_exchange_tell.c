@@ -1,0 +1,171 @@
+#include "parley_exchange_parts.h"
+
+
+static int parley_exchange_told(const parley_exchange_t *x,
+    parley_arena_t *arena, const parley_answered_t *ret, parley_error_t *err);
+
+
+int
+parley_exchange_resolve(void *data, parley_proto_t from, parley_str_t name,
+    parley_proto_t to, parley_str_t *ret)
+{
+    const parley_bond_t  *bond;
+    parley_exchange_t    *x = data;
+
+    bond = &x->bond;
+
+    if (from == bond->sent && to == bond->wire && name.len > 0) {
+
+        if (parley_str_eq(name, bond->sent_to) && bond->recipient.len > 0) {
+            *ret = bond->recipient;
+            return 1;
+        }
+
+        if (parley_str_eq(name, bond->sent_from) && bond->sender.len > 0) {
+            *ret = bond->sender;
+            return 1;
+        }
+    }
+
+    return parley_who_resolve(&x->asked, from, name, to, ret);
+}
+
+
+void
+parley_exchange_attribute(void *data, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument)
+{
+    parley_exchange_t *x = data;
+
+    parley_who_attribute(&x->asked, proto, name, ret_human, ret_instrument);
+}
+
+
+int
+parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,
+    const parley_answer_t *answer, int64_t now_ms, parley_answered_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+{
+    if (answer->kind == PARLEY_ANSWER_MESSAGE) {
+        /* AEE-12: not every protocol has room for it in the message */
+
+        (void) parley_traceparent_format(arena, answer->msg.trace_id,
+                                         answer->msg.span_id,
+                                         &ret->traceparent);
+    }
+
+    if (parley_answer_encode(x->engine, arena, x->request, answer, &x->opts,
+                             now_ms, &ret->reply, loss, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    return answer->kind == PARLEY_ANSWER_MESSAGE
+           ? parley_exchange_told(x, arena, ret, err) : 0;
+}
+
+
+/*
+ * AEE-33: what another protocol's answer has become for an AEE caller has the
+ * task's intent, and so its schemas.
+ */
+
+static int
+parley_exchange_told(const parley_exchange_t *x, parley_arena_t *arena,
+    const parley_answered_t *ret, parley_error_t *err)
+{
+    parley_msg_t   m;
+    parley_json_t  doc;
+
+    if (x->request->wire != PARLEY_PROTO_AEE
+        || x->speak == PARLEY_PROTO_AEE || ret->reply.body.len == 0
+        || parley_intents_find(x->intents, x->request->intent, ret->act)
+           == NULL)
+    {
+        return 0;
+    }
+
+    if (parley_read_again(&doc, arena, x->seed, ret->reply.body, err) != 0
+        || parley_decode(x->engine, arena, PARLEY_PROTO_AEE, &doc, 0, &m, err)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (m.act != ret->act) {
+        /* not the answer, but that the message was taken */
+        return 0;
+    }
+
+    m.intent = x->request->intent;
+
+    if (parley_intents_check(x->intents, arena, &m, err) == 0) {
+        return 0;
+    }
+
+    if (err->code != PARLEY_E_CAPACITY) {
+        err->code = PARLEY_E_UPSTREAM_INVALID;
+    }
+
+    return -1;
+}
+
+
+int
+parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
+    const parley_answer_t *answer, int64_t now_ms, parley_answered_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+{
+    parley_encoded_t  made;
+
+    if (answer->kind != PARLEY_ANSWER_MESSAGE
+        || (parley_codecs[x->request->wire]->responds && ret->final))
+    {
+        if (parley_exchange_tell(x, arena, answer, now_ms, ret, loss, err)
+            != 0)
+        {
+            return -1;
+        }
+
+        ret->said = ret->reply.body.len > 0;
+
+        return 0;
+    }
+
+    if (parley_encode(x->engine, arena, x->request->wire, &answer->msg,
+                      &x->opts, &made, loss, err)
+        == 0)
+    {
+        ret->said = 1;
+        ret->reply.body = made.body;
+
+        return parley_exchange_told(x, arena, ret, err);
+    }
+
+    if (err->code != PARLEY_E_TRANSLATION_UNSUPPORTED
+        && err->code != PARLEY_E_IDENTITY_UNMAPPABLE)
+    {
+        return -1;
+    }
+
+    parley_error_clear(err);
+
+    return 0;
+}
+
+
+int
+parley_exchange_accepted(const parley_exchange_t *x, parley_arena_t *arena,
+    int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    parley_answer_t  taken;
+
+    memset(&taken, 0, sizeof(parley_answer_t));
+
+    taken.kind = PARLEY_ANSWER_TAKEN;
+    taken.status = 200;
+
+    return parley_exchange_tell(x, arena, &taken, now_ms, ret, loss, err);
+}
