@@ -314,10 +314,12 @@ void
 ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_uint_t level, const char *why, const char *what, parley_str_t code)
 {
+    u_char     id[NGX_HTTP_PARLEY_LOG_MAX];
+    u_char     word[NGX_HTTP_PARLEY_LOG_MAX];
     ngx_str_t  which, said;
 
-    which = ngx_http_parley_log_text(ctx, ctx->msg.id);
-    said = ngx_http_parley_log_text(ctx, code);
+    which = ngx_http_parley_log_text(id, ctx->msg.id);
+    said = ngx_http_parley_log_text(word, code);
 
     ngx_log_error(level, r->connection->log, 0,
                   "parley: not told, %s: %s%s%V, answering id \"%V\"", why,

@@ -1,0 +1,208 @@
+# An answer of events whose client reads slowly, or is long: the worker's
+# memory is bounded, whatever the service sends.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+plan skip_all => 'needs /proc/PID/status' if !-r '/proc/self/status';
+
+# sanitizers keep freed memory
+plan skip_all => 'memory is not measured under sanitizers'
+    if ($ENV{PARLEY_BUILD} // '') =~ m{/sanitize$};
+
+my $service = Parley::Upstream->start(port(2));
+my $nginx = Parley::Nginx->start(http => gateway_http(server =>
+      location('/to-c2a', 'parley_accept aee; parley_speak c2a; '
+                        . 'parley_jwt on;')
+    . location('/plain', 'parley_accept aee; parley_trusted on; '
+                       . 'proxy_buffer_size 64k; proxy_buffers 8 64k;')));
+my $client = Parley::Client->new(port => port(1));
+my $plain = Parley::Client->new(port => port(3), tls => 0);
+
+use constant MB => 1024;
+
+# what the service sends: 64 MB at most
+use constant SENT => 64;
+
+
+# of the only worker, in KB
+sub rss {
+    my $master = $nginx->pid;
+    my ($worker) = split ' ', slurp("/proc/$master/task/$master/children");
+    my ($kb) = slurp("/proc/$worker/status") =~ /^VmRSS:\s+(\d+)/m;
+
+    return $kb;
+}
+
+
+sub slurp {
+    open my $in, '<', $_[0] or die "$_[0]: $!\n";
+    local $/;
+
+    return scalar <$in>;
+}
+
+
+# all of an answer, which may be long; what was received before comes first
+sub rest {
+    my $connection = shift;
+
+    my $octets = $connection->{buffer};
+
+    while ($connection->{socket}->sysread(my $some, 65536)) {
+        $octets .= $some;
+    }
+
+    my ($body, $whole) = Parley::Client::Connection::unchunk(
+                             $octets =~ s/^.*?\r\n\r\n//sr);
+
+    return { body => $body, complete => $whole };
+}
+
+
+sub whole {
+    my ($uri) = @_;
+
+    my $connection = $client->connect;
+
+    $connection->write(post($uri, aee()));
+
+    return rest($connection);
+}
+
+
+# the script of a service that sends an event of so many octets again and again
+# as fast as it is read; $event is its Perl
+sub flood {
+    my ($event, $times) = @_;
+
+    return <<"EOT";
+        my \$event = do { $event };
+        my \$many = "data: \$event\\n\\n" x (1 + 100_000 / length \$event);
+        my \$sent = 0;
+        \$c->events;
+        while (\$sent < @{[SENT]} * 1024 * 1024) {
+            \$c->out(\$many);
+            \$sent += length \$many;
+        }
+EOT
+}
+
+
+my $progress = q{jcs(aee(type => 'stream', from => $q->{json}{to},
+    to => $q->{json}{from}, corr => $q->{json}{corr},
+    payload => { text => 'x' x 200 }))};
+my $reaction = q{jcs({ jsonrpc => '2.0', id => 1, method => 'tools/call',
+    params => { name => 'chat.react', arguments => { signal => 'working',
+    inReplyTo => $q->{json}{params}{eventId} } } })};
+my $large = q{jcs(aee(type => 'stream', from => $q->{json}{to},
+    to => $q->{json}{from}, corr => $q->{json}{corr},
+    payload => { text => 'x' x 500_000 }))};
+
+
+for (['of the same protocol', $progress, '/aee', $client, 4],
+     ['translated', $reaction, '/to-c2a', $client, 4],
+     ['large ones', $large, '/aee', $client, 12],
+     ['with a larger buffer, plain HTTP', $progress, '/plain', $plain, 4])
+{
+    my ($what, $event, $uri, $by, $bound) = @$_;
+
+    subtest "GW-22 events $what: a client that reads 8 KB a second" => sub {
+        $service->script('$c->take');
+        $by->raw(post($uri, aee(), $by == $plain ? (token => 0) : ()));
+        $service->script(flood($event));
+
+        my $before = rss();
+        my $most = $before;
+        my $connection = $by->connect;
+
+        $connection->write(post($uri, aee(), $by == $plain ? (token => 0)
+                                                           : ()));
+
+        ok($connection->expect(qr/^data: /m), 'the first event is there');
+
+        for (1 .. 12) {
+            sleep 0.25;
+            $connection->{socket}->sysread(my $some, 2048);
+            $most = rss() if rss() > $most;
+        }
+
+        cmp_ok($most - $before, '<', $bound * MB,
+               "the worker grew by less than $bound MB");
+        note('by ' . ($most - $before) . ' KB');
+
+        $connection->leave;
+        $service->stop;
+        $service = Parley::Upstream->start(port(2));
+    };
+}
+
+
+subtest 'GW-22 what was held back arrives, in its order' => sub {
+    $service->script(<<'EOT');
+        $c->events;
+        for my $n (1 .. 20_000) {
+            $c->out('data: ' . jcs(aee(type => 'stream', from => 'agent.bob',
+                to => 'agent.alice',
+                corr => $q->{json}{corr}, payload => { n => $n })) . "\n\n");
+        }
+        $c->out('data: ' . jcs(result($q->{json})) . "\n\n");
+EOT
+
+    my $connection = $client->connect;
+
+    $connection->write(post('/aee', aee()));
+    $connection->expect(qr/^data: /m);
+    sleep 1;
+
+    my $answer = rest($connection);
+    my @n = $answer->{body} =~ /"n":(\d+)/g;
+
+    ok($answer->{complete}, 'whole');
+    is(scalar @n, 20_000, 'each of them');
+    is(scalar(grep { $n[$_] != $_ + 1 } 0 .. $#n), 0, 'in order');
+    like($answer->{body}, qr/"type":"result".*\n\n\z/, 'and the answer');
+};
+
+
+for (['of the same protocol', $progress, '/aee'],
+     ['translated', $reaction, '/to-c2a'])
+{
+    my ($what, $event, $uri) = @$_;
+
+    subtest "GW-22 a long stream $what takes no memory" => sub {
+        $service->script(<<"EOT");
+            my \$event = "data: " . do { $event } . "\\n\\n";
+            \$c->events;
+            \$c->out(\$event x 50) for 1 .. 300;
+EOT
+
+        # the first one has the worker grow to what one takes
+        whole($uri);
+
+        my $before = rss();
+        my $answer = whole($uri);
+        my $after = rss();
+
+        is(scalar(() = $answer->{body} =~ /^data: /mg), 15_000);
+        cmp_ok($after - $before, '<', MB, 'less than 1 MB');
+        note('by ' . ($after - $before) . ' KB');
+    };
+}
+
+
+is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
+
+done_testing;
