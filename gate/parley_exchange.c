@@ -39,6 +39,7 @@ parley_exchange_init(parley_exchange_t *x)
 
     opts->resolve = parley_exchange_resolve;
     opts->attribute = parley_exchange_attribute;
+    opts->above = parley_exchange_above;
     opts->resolve_ctx = x;
 }
 

@@ -18,14 +18,17 @@ int parley_exchange_read(const parley_exchange_t *x, parley_arena_t *arena,
 
 
 /*
- * parley_exchange_tell.c: a parley_resolve_pt and a parley_attribute_pt; data
- * is a parley_exchange_t.  The parties of the question keep the names that they
- * have there, also where such a name would not map back.
+ * parley_exchange_tell.c: a parley_resolve_pt, a parley_attribute_pt and a
+ * parley_above_pt; data is a parley_exchange_t.  The parties of the question
+ * keep the names that they have there, also where such a name would not map
+ * back.
  */
 int parley_exchange_resolve(void *data, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
 void parley_exchange_attribute(void *data, parley_proto_t proto,
     parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
+int parley_exchange_above(void *data, parley_proto_t proto,
+    parley_str_t name, parley_str_t other);
 
 /* An answer as the response of the caller's protocol. */
 int parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,

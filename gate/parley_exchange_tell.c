@@ -42,6 +42,16 @@ parley_exchange_attribute(void *data, parley_proto_t proto,
 
 
 int
+parley_exchange_above(void *data, parley_proto_t proto, parley_str_t name,
+    parley_str_t other)
+{
+    parley_exchange_t *x = data;
+
+    return parley_who_above(&x->asked, proto, name, other);
+}
+
+
+int
 parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,
     const parley_answer_t *answer, int64_t now_ms, parley_answered_t *ret,
     parley_loss_t *loss, parley_error_t *err)
@@ -118,6 +128,8 @@ parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
     parley_loss_t *loss, parley_error_t *err)
 {
     parley_encoded_t  made;
+
+    parley_loss_turn(loss);
 
     if (answer->kind != PARLEY_ANSWER_MESSAGE
         || (parley_codecs[x->request->wire]->responds && ret->final))

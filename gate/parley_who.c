@@ -1,9 +1,12 @@
 /* The directory, the proof and the message brought together. */
 
 #include "parley_who.h"
+#include "parley_name.h"
 
 
 static int parley_who_find(void *data, parley_proto_t proto,
+    parley_str_t name, parley_party_t *ret);
+static int parley_who_owner(parley_who_t *who, parley_proto_t proto,
     parley_str_t name, parley_party_t *ret);
 static int parley_who_ask(parley_who_t *who, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
@@ -208,10 +211,75 @@ parley_who_attribute(void *data, parley_proto_t proto, parley_str_t name,
 }
 
 
+int
+parley_who_above(void *data, parley_proto_t proto, parley_str_t name,
+    parley_str_t other)
+{
+    int              known;
+    parley_who_t    *who = data;
+    parley_party_t   child, parent;
+
+    known = parley_who_owner(who, proto, other, &parent);
+
+    if (!parley_who_owner(who, proto, name, &child)) {
+        return 0;
+    }
+
+    if (child.parent.len > 0) {
+        return known && parley_str_eq(child.parent, parent.sub) ? 1 : -1;
+    }
+
+    return known && parley_str_eq(parent.parent, child.sub) ? -1 : 0;
+}
+
+
+/* Whose name it is, listed or by what it is in another protocol. */
+
+static int
+parley_who_owner(parley_who_t *who, parley_proto_t proto, parley_str_t name,
+    parley_party_t *ret)
+{
+    unsigned      i;
+    parley_str_t  image;
+
+    if (parley_who_find(who, proto, name, ret)) {
+        return 1;
+    }
+
+    if (who->principal != NULL && proto == who->msg->wire
+        && parley_str_eq(name, who->msg->sender))
+    {
+        parley_who_party(who->principal, ret);
+        return 1;
+    }
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        if (i == PARLEY_PROTO_MOQ || i == proto
+            || parley_name_map(who->arena, proto, name, (parley_proto_t) i,
+                               &image)
+               != 0
+            || !parley_who_find(who, (parley_proto_t) i, image, ret))
+        {
+            continue;
+        }
+
+        /* a name of its own in this protocol is another one */
+
+        if (ret->names[proto].len == 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 void
 parley_who_opts(parley_who_t *who, parley_encode_opts_t *opts)
 {
     opts->resolve = parley_who_resolve;
     opts->attribute = parley_who_attribute;
+    opts->above = parley_who_above;
     opts->resolve_ctx = who;
 }

@@ -79,7 +79,11 @@ int parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,
 void parley_who_attribute(void *data, parley_proto_t proto,
     parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
 
-/* Sets these two in opts; who must outlive them. */
+/* A parley_above_pt. */
+int parley_who_above(void *data, parley_proto_t proto, parley_str_t name,
+    parley_str_t other);
+
+/* Sets these three in opts; who must outlive them. */
 void parley_who_opts(parley_who_t *who, parley_encode_opts_t *opts);
 
 

@@ -340,10 +340,6 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
 
     if (outcome.copied) {
         reply->content_type = ngx_http_parley_str(&r->headers_out.content_type);
-
-    } else if (reply->message.len) {
-        /* it is for the caller's stream, and there is none here */
-        parley_loss_pointer(&ctx->loss, "/");
     }
 
     return NGX_OK;

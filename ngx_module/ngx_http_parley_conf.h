@@ -214,6 +214,8 @@ typedef struct {
 
     ngx_http_complex_value_t     *context;
     ngx_http_complex_value_t     *constitution;
+    ngx_array_t                  *severities;   /* of parley_severity_t */
+    ngx_str_t                     broadcast;
 
     parley_gate_conf_t            gate;           /* of all that, for it */
 
@@ -263,6 +265,13 @@ char *ngx_http_parley_freshness(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* _conf_vcp.c */
+
+char *ngx_http_parley_vcp_severity(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_parley_vcp_broadcast(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 
 
 #endif /* _NGX_HTTP_PARLEY_CONF_H_INCLUDED_ */

@@ -220,6 +220,20 @@ static ngx_command_t  ngx_http_parley_commands[] = {
       offsetof(ngx_http_parley_loc_conf_t, constitution),
       NULL },
 
+    { ngx_string("parley_vcp_severity"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_parley_vcp_severity,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("parley_vcp_broadcast"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_parley_vcp_broadcast,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
       ngx_null_command
 };
 
@@ -352,6 +366,7 @@ ngx_http_parley_create_loc_conf(ngx_conf_t *cf)
     conf->dry_run = NGX_CONF_UNSET;
     conf->context = NGX_CONF_UNSET_PTR;
     conf->constitution = NGX_CONF_UNSET_PTR;
+    conf->severities = NGX_CONF_UNSET_PTR;
 
     return conf;
 }
@@ -405,6 +420,8 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
     ngx_conf_merge_ptr_value(conf->context, prev->context, NULL);
     ngx_conf_merge_ptr_value(conf->constitution, prev->constitution, NULL);
+    ngx_conf_merge_ptr_value(conf->severities, prev->severities, NULL);
+    ngx_conf_merge_str_value(conf->broadcast, prev->broadcast, "");
 
     conf->limits = parley_json_limits_default;
     conf->limits.octets = conf->limit_body;

@@ -216,7 +216,7 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    if (parley_loss_text(&ctx->loss, &ctx->arena, PARLEY_STR(", "), &lost)
+    if (parley_loss_text(&ctx->loss, &ctx->arena, PARLEY_LOSS_HEADER, &lost)
         != 0)
     {
         return NGX_ERROR;

@@ -79,6 +79,13 @@ ngx_http_parley_options(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         opts->constitution = ngx_http_parley_str(&value);
     }
 
+    if (ctx->lcf->severities) {
+        opts->severities = ctx->lcf->severities->elts;
+        opts->nseverities = (uint32_t) ctx->lcf->severities->nelts;
+    }
+
+    opts->broadcast = ngx_http_parley_str(&ctx->lcf->broadcast);
+
     traceparent = ngx_http_parley_in_header(r, "traceparent");
 
     if (traceparent) {

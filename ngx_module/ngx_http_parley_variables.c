@@ -272,7 +272,8 @@ ngx_http_parley_variable_loss(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    if (parley_loss_text(&ctx->loss, &ctx->arena, PARLEY_STR(","), &text)
+    if (parley_loss_text(&ctx->loss, &ctx->arena, PARLEY_LOSS_VARIABLE,
+                         &text)
         != 0)
     {
         return NGX_ERROR;

@@ -256,7 +256,7 @@ post('/to-channel', aee(x_tenant => 'a'))
 --- service: took($c, $q)
 --- error_code: 202
 --- answer_headers
-Parley-Loss: /x_tenant
+Parley-Loss: request=/x_tenant
 
 
 

@@ -155,10 +155,10 @@ service vcp
 
 
 
-=== TEST 10: GW-06 AEE to VCP: an error is an escalation
+=== TEST 10: GW-06 AEE to VCP: an error is an escalation to the parent
 --- send
-my $task = aee();
-[post('/to-aee', $task),
+my $task = aee(from => 'agent.lead', to => 'agent.bob');
+[post('/to-aee', $task, as => 'lead'),
  post('/to-vcp', failure($task, retryable => JSON::PP::true),
       as => 'bob')]
 --- service: took($c, $q)
@@ -169,10 +169,12 @@ service vcp
 --- got
 /type = escalation
 /sender = agent://ops.example/bob
-/recipient = agent://ops.example/alice
+/recipient = agent://ops.example/lead
 /payload/severity = warning
 /payload/reason = E_BROKEN: it broke
 /payload/context = ctx|gateway
+--- answer_headers
+Parley-Loss ~ request=/type, .*request=/payload/retryable
 
 
 
@@ -245,3 +247,100 @@ post('/to-aee', aee())
 --- send
 post('/to-c2a', aee(type => 'result', reply_to => uuid4()))
 --- refused: aee reply-unmatched /reply_to
+
+
+
+=== TEST 17: VCP-30 GW-06 AEE to VCP: an error for another than the parent is none
+--- send
+my $task = aee();
+[post('/to-aee', $task),
+ post('/to-vcp', failure($task, retryable => JSON::PP::true),
+      as => 'bob')]
+--- service: took($c, $q)
+--- error_code: 422
+--- forwarded: 1
+--- answer
+/type = error
+/payload/code = E_TRANSLATION_UNSUPPORTED
+/payload/field = /to
+
+
+
+=== TEST 18: VCP-12 GW-06 AEE to VCP: an error is as grave as the operator says
+--- send
+my $task = aee(from => 'agent.lead', to => 'agent.bob');
+[post('/to-aee', $task, as => 'lead'),
+ post('/to-vcp-own', failure($task), as => 'bob')]
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- valid
+service vcp
+--- got
+/payload/severity = critical
+/payload/requires_ack = true
+/payload/reason = E_BROKEN: it broke
+
+
+
+=== TEST 19: VCP-12 GW-06 AEE to VCP: an error that may not be retried is a warning all the same
+--- send
+my $task = aee(from => 'agent.lead', to => 'agent.bob');
+[post('/to-aee', $task, as => 'lead'),
+ post('/to-vcp', failure($task), as => 'bob')]
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- got
+/payload/severity = warning
+/payload/requires_ack = false
+
+
+
+=== TEST 20: VCP-04 GW-06 AEE to VCP: a group is no broadcast
+--- send
+post('/to-vcp', aee(type => 'event', to => 'bus.ops',
+                    intent => 'vcp.context_share',
+                    payload => vcp()->{payload}))
+--- refused: aee identity-unmappable /to
+
+
+
+=== TEST 21: VCP-04 GW-06 AEE to VCP: unless the upstream is that group
+--- send
+post('/to-vcp-own', aee(type => 'event', to => 'bus.ops',
+                        intent => 'vcp.context_share',
+                        payload => vcp()->{payload}))
+--- service: took($c, $q)
+--- error_code: 202
+--- valid
+service vcp
+--- got
+/recipient = broadcast
+
+
+
+=== TEST 22: VCP-04 GW-06 AEE to VCP: another group is none there either
+--- send
+post('/to-vcp-own', aee(type => 'event', to => 'bus.dev',
+                        intent => 'vcp.context_share',
+                        payload => vcp()->{payload}))
+--- refused: aee identity-unmappable /to
+
+
+
+=== TEST 23: GW-12 AEE to VCP: busy may be tried again
+--- send
+my $m = aee(intent => 'vcp.escalation',
+            payload => escalation()->{payload}, to => 'agent.lead');
+[post('/to-vcp', $m), post('/to-vcp', $m)]
+--- service
+$c->answer(200, [], jcs({ status => 'rejected', code => 'busy',
+                          message => 'later',
+                          message_id => $q->{json}{message_id} }))
+--- error_code: 503
+--- forwarded: 2
+--- answer
+/type = error
+/payload/code = E_BUSY
+/payload/retryable = true

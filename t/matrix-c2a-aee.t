@@ -364,7 +364,7 @@ post('/to-aee', $m)
 --- error_code: 202
 --- response_body
 --- answer_headers
-Parley-Loss: /
+Parley-Loss: answer=""
 
 
 

@@ -39,7 +39,7 @@ service channel
 /drafted_with = ~cc-alice@1.0
 /provenance_basis = c2a
 --- answer
-/result = {"accepted":true,"disposition":"deferred"}
+/result = {"accepted":true,"delivered":2,"disposition":"deferred"}
 
 
 
@@ -55,7 +55,7 @@ service channel
 /recipient_handle = ~ops
 /payload/event_class = other
 --- answer
-/result = {"accepted":true,"disposition":"ignored"}
+/result = {"accepted":true,"delivered":2,"disposition":"ignored"}
 
 
 
@@ -207,13 +207,14 @@ post('/to-vcp?recipient=agent%3Abob',
 
 
 
-=== TEST 14: GW-06 C2A to VCP: "blocked" is an escalation
+=== TEST 14: GW-06 C2A to VCP: "blocked" is an escalation to the parent
 --- send
-my $m = escalation(severity => 'critical', requires_ack => JSON::PP::true);
+my $m = vcp(sender => 'agent://ops.example/lead',
+            recipient => 'agent://ops.example/alice');
 $::id = $m->{message_id};
-[post('/to-c2a', $m),
- post('/to-vcp', react('blocked', inReplyTo => $::id, reason => 'no disk'),
-      as => 'lead')]
+[post('/to-c2a', $m, as => 'lead'),
+ post('/to-vcp', react('blocked', inReplyTo => $::id, reason => 'no disk',
+                       target => 'human:lead'))]
 --- service: took($c, $q)
 --- error_code: 200
 --- forwarded: 2
@@ -221,8 +222,8 @@ $::id = $m->{message_id};
 service vcp
 --- got
 /type = escalation
-/sender = agent://ops.example/lead
-/recipient = agent://ops.example/alice
+/sender = agent://ops.example/alice
+/recipient = agent://ops.example/lead
 /payload/severity = warning
 /payload/reason = E_BLOCKED: no disk
 /payload/context = ctx|gateway
@@ -230,6 +231,8 @@ service vcp
 --- answer
 /id = 7
 /result/structuredContent = {"accepted":true,"disposition":"deferred"}
+--- answer_headers
+Parley-Loss ~ request=/method, .*request=/params/arguments/signal
 
 
 
@@ -331,3 +334,18 @@ service vcp
 --- send
 post('/to-moq', deliver())
 --- refused: c2a translation-unsupported /method
+
+
+
+=== TEST 20: VCP-30 GW-06 C2A to VCP: what a parent answers its child is no escalation
+--- send
+my $m = escalation(severity => 'critical', requires_ack => JSON::PP::true);
+$::id = $m->{message_id};
+[post('/to-c2a', $m),
+ post('/to-vcp', react('blocked', inReplyTo => $::id, reason => 'no disk'),
+      as => 'lead')]
+--- service: took($c, $q)
+--- error_code: 422
+--- forwarded: 1
+--- answer
+/error/data/code = translation-unsupported

@@ -55,7 +55,7 @@ service aee
 --- got
 /requires = {"evidence":true}
 --- answer_headers
-Parley-Loss: /params/content/1/members/requires/timeout_ms
+Parley-Loss: request=/params/content/1/members/requires/timeout_ms
 
 
 

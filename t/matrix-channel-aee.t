@@ -265,33 +265,40 @@ service aee
 
 
 
-=== TEST 17: GW-07 agent-channel to AEE: a result is for a stream: here it is loss
+=== TEST 17: GW-07 ACH-19 agent-channel to AEE: a result is the answer
 --- send
 $::m = query(); $::id = $::m->{frame_id};
+$::qid = $::m->{payload}{query_id};
 post('/to-aee', $::m)
 --- service: answered($c, $q)
 --- error_code: 200
+--- valid
+answer channel /answer
 --- answer
 /delivered = 1
 /frame_id = ${id}
+/answer/kind = agent_response
+/answer/sender_handle = ~cc-bob
+/answer/recipient_handle = ~cc-alice
+/answer/payload/query_id = ${qid}
+/answer/payload/response_text ~ ^it is done\n\naee\.result
 ! /message
 --- answer_headers
-Parley-Loss: /
+! Parley-Loss
 
 
 
-=== TEST 18: GW-07 agent-channel to AEE: so is an error
+=== TEST 18: GW-07 ACH-23 agent-channel to AEE: an error is one, with its status
 --- send
-$::m = query(); $::id = $::m->{frame_id};
-post('/to-aee', $::m)
+post('/to-aee', query())
 --- service: failed($c, $q)
---- error_code: 200
+--- error_code: 422
 --- answer
-/delivered = 1
-/frame_id = ${id}
-! /message
+/code = E_BROKEN
+/message = it broke
+! /frame_id
 --- answer_headers
-Parley-Loss: /
+Parley-Loss: answer=/payload/retryable
 
 
 

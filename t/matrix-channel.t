@@ -162,18 +162,23 @@ service c2a
 
 
 
-=== TEST 9: GW-07 agent-channel to C2A: an answer is for a stream: here it is loss
+=== TEST 9: GW-07 ACH-19 agent-channel to C2A: an answer is told
 --- send
 $::m = query(); $::id = $::m->{frame_id};
+$::qid = $::m->{payload}{query_id};
 post('/to-c2a', $::m)
 --- service: answered($c, $q)
 --- error_code: 200
+--- valid
+answer channel /answer
 --- answer
 /delivered = 1
 /frame_id = ${id}
+/answer/kind = agent_response
+/answer/payload/query_id = ${qid}
 ! /message
 --- answer_headers
-Parley-Loss: /
+! Parley-Loss
 
 
 
@@ -244,17 +249,11 @@ service vcp
 
 
 
-=== TEST 14: GW-06 agent-channel to VCP: a diagnostic to all is a broadcast
+=== TEST 14: VCP-30 GW-06 agent-channel to VCP: a diagnostic to all is for no parent
 --- send
-submit('/to-vcp', 'org:~ops/members/*',
+submit('/to-vcp-own', 'org:~ops/members/*',
        diagnostic('degraded', recipient_handle => '~ops'))
---- service: took($c, $q)
---- error_code: 200
---- valid
-service vcp
---- got
-/recipient = broadcast
-/payload/severity = warning
+--- refused: channel translation-unsupported /recipient_handle
 
 
 
@@ -306,18 +305,22 @@ service vcp
 
 
 
-=== TEST 19: GW-07 agent-channel to VCP: an acknowledgment is for a stream
+=== TEST 19: GW-07 agent-channel to VCP: an acknowledgment is the diagnosis
 --- send
 $::m = diagnostic('blocked'); $::id = $::m->{frame_id};
+$::did = $::m->{payload}{diagnostic_id};
 post('/to-vcp', $::m)
 --- service: answered($c, $q, 'seen')
 --- error_code: 200
+--- valid
+answer channel /answer
 --- answer
 /delivered = 1
 /frame_id = ${id}
-! /message
+/answer/kind = peer_diagnostic_response
+/answer/payload/diagnostic_id = ${did}
 --- answer_headers
-Parley-Loss ~ , /$
+Parley-Loss ~ ^request=/kind, (?!.*answer=)
 
 
 

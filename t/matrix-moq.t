@@ -289,7 +289,7 @@ service moq
 /action = backup.run
 ! /auth_token
 --- answer_headers
-Parley-Loss: /auth_token
+Parley-Loss: request=/auth_token
 
 
 

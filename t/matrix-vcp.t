@@ -169,21 +169,18 @@ answer vcp /reply
 
 
 
-=== TEST 9: GW-07 VCP to C2A: a reaction "blocked" is an escalation
+=== TEST 9: VCP-30 GW-07 VCP to C2A: a reaction "blocked" is a rejection
 --- send
 $::m = alarm_of('warning'); $::id = $::m->{message_id};
 post('/to-c2a', $::m)
 --- service: failed($c, $q)
---- error_code: 200
---- valid
-answer vcp /reply
+--- error_code: 422
 --- answer
-/status = accepted
+/status = rejected
 /message_id = ${id}
-/reply/type = escalation
-/reply/payload/severity = warning
-/reply/payload/reason = E_BLOCKED: it broke
-/reply/payload/context = ctx|gateway
+/code = E_BLOCKED
+/message = it broke
+! /reply
 
 
 
@@ -437,16 +434,20 @@ answer vcp /reply
 
 
 
-=== TEST 27: GW-07 VCP to AEE: an error is an escalation
+=== TEST 27: VCP-30 GW-07 VCP to AEE: an error is a rejection
 --- send
-post('/to-aee', alarm_of('critical'))
+$::m = alarm_of('critical'); $::id = $::m->{message_id};
+post('/to-aee', $::m)
 --- service: failed($c, $q)
---- error_code: 200
---- valid
-answer vcp /reply
+--- error_code: 422
 --- answer
-/reply/payload/severity = critical
-/reply/payload/reason = E_BROKEN: it broke
+/status = rejected
+/message_id = ${id}
+/code = E_BROKEN
+/message = it broke
+! /reply
+--- answer_headers
+Parley-Loss: answer=/payload/retryable
 
 
 

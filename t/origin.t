@@ -144,9 +144,10 @@ subtest 'GW-06 nor does one with a UUIDv7 that nobody sent' => sub {
 
 
 subtest 'GW-06 an error that answers nothing is told all the same' => sub {
-    my $task = aee(from => 'agent.alice', to => 'agent.lead');
+    my $task = aee(from => 'agent.lead', to => 'agent.alice');
 
-    is(reply(failure($task, message => 'the pager is broken'))->{status}, 202);
+    is(reply(failure($task, message => 'the pager is broken'),
+             as => 'alice')->{status}, 202);
 
     my $got = $vcp->last->{json};
 
@@ -255,17 +256,13 @@ subtest 'GW-06 what asks for no acknowledgment is not waited for' => sub {
 };
 
 
-subtest 'GW-06 a later error becomes an escalation itself' => sub {
+subtest 'VCP-30 GW-06 a later error of the parent is no escalation' => sub {
     my ($m, $task) = escalated({});
+    my $answer = reply(failure($task, message => 'the pager is broken'));
 
-    is(reply(failure($task, message => 'the pager is broken'))->{status}, 202);
-
-    my $got = $vcp->last->{json};
-
-    is($got->{type}, 'escalation');
-    is($got->{recipient}, person('alice')->{vcp});
-    like($got->{payload}{reason}, qr/the pager is broken/);
-    unlike($got->{payload}{reason}, qr/^ACK:/);
+    is($answer->{status}, 422);
+    is(code($answer), 'E_TRANSLATION_UNSUPPORTED');
+    is($vcp->count, 0, 'nothing forwarded');
 };
 
 

@@ -182,8 +182,8 @@ for my $kind (sort keys %text) {
         my $item = encoded($pointer) =~ s/,/%2C/gr =~ s/%00/?/gr;
 
         like($all[0]{headers}{'parley-loss'} // '',
-             qr/(?:^|, )\Q$item\E(?:,|$)/, 'Parley-Loss');
-        like($all[0]{headers}{'y-loss'} // '', qr/(?:^|,)\Q$item\E(?:,|$)/,
+             qr/(?:^|, )request=\Q$item\E(?:,|$)/, 'Parley-Loss');
+        like($all[0]{headers}{'y-loss'} // '', qr/(?:^|,)request=\Q$item\E(?:,|$)/,
              'in a header of the answer');
         unlike($all[0]{headers}{'y-loss'} // '', qr/[^\x21-\x7e]/,
              'nothing else of it');

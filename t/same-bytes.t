@@ -61,6 +61,23 @@ my $http = "parley_self $self;\n"
          . "parley_trusted on; parley_signature off;\n"
          . 'server { listen 127.0.0.1:' . port(1) . ";\n";
 
+# what an operator says of VCP, which no request can: a location of its own
+my %own;
+
+for my $file (glob root() . '/t/cases/*-to-vcp/*/opts') {
+    my ($case) = $file =~ m{([^/]+/[^/]+)/opts$};
+    my %o = map { /^(\w+)=(.*)$/ ? ($1, $2) : () } split /\n/, slurp($file);
+    my ($from) = $case =~ /^(\w+?)-to-/;
+
+    next if !defined $o{broadcast} && !defined $o{severity};
+
+    $own{$case} = '/own/' . scalar keys %own;
+    $http .= location($own{$case}, "parley_accept $from; parley_speak vcp; "
+        . (defined $o{broadcast} ? "parley_vcp_broadcast $o{broadcast};" : '')
+        . (defined $o{severity}
+           ? "parley_vcp_severity E_TIMEOUT=$o{severity};" : ''));
+}
+
 for my $name (sort keys %pair) {
     my ($from, $to) = @{ $pair{$name} };
     my $both = "parley_accept $from; parley_speak $to;";
@@ -126,7 +143,8 @@ sub loss_of {
 
     return [] if !defined $header;
 
-    return [ map { s/%([0-9A-Fa-f]{2})/chr hex $1/ger } split /, /, $header ];
+    return [ map { s/%([0-9A-Fa-f]{2})/chr hex $1/ger }
+             map { /^request=(.*)/ ? $1 : () } split /, /, $header ];
 }
 
 
@@ -243,11 +261,15 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
                    split /\n/, slurp("$case/opts") : ();
     my $in = slurp("$case/in.json");
 
+    # the hierarchy is the directory's to know
+
+    next if defined $opts{above};
+
     $in = moved($in) if $from eq 'vcp';
 
     # the request
 
-    my $uri = "/$name";
+    my $uri = $own{"$name/$short"} // "/$name";
     my @headers;
     my @words = ('translate', '--json', '--from', $from, '--to', $to,
                  '--identities', "$dir/identities.json", '--self', $self);
@@ -257,6 +279,11 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
         push @headers, "X-\u$value" => $opts{$value};
         push @words, "--vcp-$value", $opts{$value};
     }
+
+    push @words, '--vcp-broadcast', $opts{broadcast}
+        if defined $opts{broadcast};
+    push @words, '--vcp-severity', "E_TIMEOUT=$opts{severity}"
+        if defined $opts{severity};
 
     if (defined $opts{trace_id}) {
         my $trace = "00-$opts{trace_id}-$opts{span_id}-01";

@@ -316,6 +316,48 @@ subtest 'GW-16 translate names what is lost' => sub {
 };
 
 
+subtest 'VCP-12 GW-16 translate as the operator has severities' => sub {
+    my $m = aee(type => 'error', reply_to => '0123456789',
+                payload => { code => 'E_DISK', message => 'full',
+                             retryable => JSON::PP::false });
+
+    is(json(tool_ok({ in => $m }, 'translate', '--to', 'vcp',
+                    '--vcp-context', 'c'))->{payload}{severity},
+       'warning', 'an error is a warning');
+
+    is(json(tool_ok({ in => $m }, 'translate', '--to', 'vcp',
+                    '--vcp-context', 'c', '--vcp-severity',
+                    'E_DISK=critical'))->{payload}{severity},
+       'critical', 'unless they say another');
+
+    my ($status, undef, $err) = tool({ in => $m }, 'translate', '--to', 'vcp',
+                                     '--vcp-severity', 'E_DISK=bad');
+    is($status, 2, 'no severity');
+    like($err, qr/names no severity/, 'said');
+};
+
+
+subtest 'ACH-15 GW-16 translate to a group says with which scope' => sub {
+    my ($status, $out, $err)
+        = tool({ in => aee(type => 'event', from => 'human.alice',
+                           to => 'bus.ops') },
+               'translate', '--to', 'channel', '--identities',
+               spew("$dir/alice.json", json({ principals => [
+                   { sub => 'a', aee => 'human.alice', handle => '~alice',
+                     instrument => '~cc-a' } ] })));
+
+    is($status, 0, 'translated');
+    is(json($out)->{recipient_handle}, '~ops', 'the handle');
+    like($err, qr{^parley: stdin: to be submitted with scope=org:~ops/members/\*$}m,
+         'the scope');
+
+    my ($no, undef, $why) = tool({ in => aee(to => 'bus.ops') }, 'translate',
+                                 '--to', 'vcp', '--vcp-broadcast', 'ops');
+    is($no, 2, 'a name that is no group');
+    like($why, qr/no group's AEE name/, 'said');
+};
+
+
 subtest 'MOQ-02 GW-16 translate a command' => sub {
     my $cmd = { action => 'render', session_id => 'abc-123-def-456',
                 auth_token => 'secret', payload => { scene => 7 } };

@@ -20,6 +20,7 @@ with_gateway(add =>
     location('/reject', "$speak $context parley_loss reject;")
   . location('/ignore', "$speak $context parley_loss ignore;")
   . location('/bare', $speak)
+  . location('/all', "$speak parley_vcp_broadcast bus.all;")
   . location('/variable', "$speak parley_vcp_context \$http_x_context;"));
 
 
@@ -102,8 +103,8 @@ Parley-Verified: principal="alice"; token; signature="ed25519"; kid="alice-key"
 
 === TEST 5: a constitution_announce to a bus becomes a broadcast
 --- send
-post('/to-vcp', native('constitution_announce', announce()->{payload},
-                       to => 'bus.all'))
+post('/all', native('constitution_announce', announce()->{payload},
+                    to => 'bus.all'))
 --- error_code: 202
 --- got
 /type = constitution_announce

@@ -321,7 +321,7 @@ post('/to-aee', constraint(), as => 'lead')
 --- answer
 /status = accepted
 /reply/type = escalation
-/reply/payload/severity = critical
+/reply/payload/severity = warning
 /reply/payload/reason ~ E_BROKEN
 /reply/payload/reason ~ it broke
 

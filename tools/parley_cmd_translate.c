@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parley_name.h"
 #include "parley_seal.h"
 #include "parley_signature.h"
 #include "parley_tool.h"
@@ -22,12 +23,14 @@ typedef struct {
     parley_who_t           who;         /* of the message at hand */
     parley_seal_t          seal;
     parley_loss_mode_t     loss;
+    parley_severity_t      severity;
 } parley_translate_t;
 
 
 static int parley_translate_run(parley_tool_t *tool);
 static int parley_translate_init(parley_tool_t *tool,
     parley_translate_t *t);
+static int parley_translate_vcp(parley_tool_t *tool, parley_translate_t *t);
 static int parley_translate_loss_mode(parley_tool_t *tool,
     parley_translate_t *t);
 static int parley_translate_directory(parley_tool_t *tool,
@@ -39,8 +42,12 @@ static int parley_translate_submit(parley_input_t *in,
 static void parley_translate_json(parley_input_t *in,
     const parley_translate_t *t, const parley_encoded_t *out,
     const parley_loss_t *loss);
+static void parley_translate_scope(const parley_input_t *in,
+    parley_str_t scope);
 static void parley_translate_loss(const parley_input_t *in,
     const parley_loss_t *loss);
+static void parley_translate_where(const parley_input_t *in, char *where,
+    size_t size);
 
 
 static const parley_option_t  parley_translate_options[] = {
@@ -59,6 +66,8 @@ static const parley_option_t  parley_translate_options[] = {
       "ignore", 0 },
     { "vcp-context", 0, "C", "as parley_vcp_context", 0 },
     { "vcp-constitution", 0, "C", "as parley_vcp_constitution", 0 },
+    { "vcp-severity", 0, "CODE=S", "as parley_vcp_severity, of one code", 0 },
+    { "vcp-broadcast", 0, "NAME", "as parley_vcp_broadcast", 0 },
     PARLEY_OPTIONS_ENCODE,
     PARLEY_OPTIONS_SUBMISSION,
     PARLEY_OPTIONS_INPUT,
@@ -135,6 +144,10 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
     value = parley_option(tool, "vcp-constitution");
     t->opts.constitution = parley_str_c(value != NULL ? value : "");
 
+    if (parley_translate_vcp(tool, t) != 0) {
+        return -1;
+    }
+
     value = parley_option(tool, "key");
 
     if (value == NULL) {
@@ -152,6 +165,43 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
     }
 
     t->seal.key = &t->key;
+
+    return 0;
+}
+
+
+static int
+parley_translate_vcp(parley_tool_t *tool, parley_translate_t *t)
+{
+    const char      *value;
+    parley_error_t   err;
+
+    value = parley_option(tool, "vcp-severity");
+
+    if (value != NULL) {
+        if (parley_severity_parse(parley_str_c(value), NULL, 0, &t->severity,
+                                  &err)
+            != 0)
+        {
+            parley_say("--vcp-severity: %s", err.text);
+            return -1;
+        }
+
+        t->opts.severities = &t->severity;
+        t->opts.nseverities = 1;
+    }
+
+    value = parley_option(tool, "vcp-broadcast");
+
+    if (value != NULL
+        && !parley_name_is_group(PARLEY_PROTO_AEE, parley_str_c(value)))
+    {
+        parley_say("--vcp-broadcast: \"%s\" is no group's AEE name, such as "
+                   "bus.ops", value);
+        return -1;
+    }
+
+    t->opts.broadcast = parley_str_c(value != NULL ? value : "");
 
     return 0;
 }
@@ -273,6 +323,7 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     } else {
         parley_output_line(out.body);
+        parley_translate_scope(in, out.scope);
         parley_translate_loss(in, &loss);
     }
 
@@ -336,17 +387,28 @@ parley_translate_json(parley_input_t *in, const parley_translate_t *t,
 }
 
 
+/* It is no part of the frame: whoever submits that has to say it. */
+
+static void
+parley_translate_scope(const parley_input_t *in, parley_str_t scope)
+{
+    char  where[32];
+
+    if (scope.len > 0) {
+        parley_translate_where(in, where, sizeof(where));
+        parley_say("%s%s: to be submitted with scope=%.*s", in->name, where,
+                   (int) scope.len, (const char *) scope.data);
+    }
+}
+
+
 static void
 parley_translate_loss(const parley_input_t *in, const parley_loss_t *loss)
 {
     char      where[32];
     uint32_t  i;
 
-    where[0] = '\0';
-
-    if (in->line > 0) {
-        (void) snprintf(where, sizeof(where), ":%zu", in->line);
-    }
+    parley_translate_where(in, where, sizeof(where));
 
     for (i = 0; i < loss->nitems; i++) {
         parley_say("%s%s: lost %.*s", in->name, where,
@@ -357,5 +419,16 @@ parley_translate_loss(const parley_input_t *in, const parley_loss_t *loss)
     if (loss->count > loss->nitems) {
         parley_say("%s%s: lost %u more", in->name, where,
                    loss->count - loss->nitems);
+    }
+}
+
+
+static void
+parley_translate_where(const parley_input_t *in, char *where, size_t size)
+{
+    where[0] = '\0';
+
+    if (in->line > 0) {
+        (void) snprintf(where, size, ":%zu", in->line);
     }
 }

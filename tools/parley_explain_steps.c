@@ -488,6 +488,10 @@ parley_explain_options(parley_explain_t *e)
     opts->constitution = parley_explain_value(e, "parley_vcp_constitution",
                                               s->constitution);
 
+    opts->severities = s->severities;
+    opts->nseverities = s->nseverities;
+    opts->broadcast = s->broadcast;
+
     opts->principal = parley_who_proven(&e->who);
     opts->sig_alg = parley_str_none;
     opts->sig_kid = parley_str_none;

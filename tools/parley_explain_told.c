@@ -217,7 +217,7 @@ parley_explain_loss(parley_explain_t *e)
     parley_str_t  text;
 
     if (e->loss.count == 0
-        || parley_loss_text(&e->loss, e->in->arena, PARLEY_STR(", "), &text)
+        || parley_loss_text(&e->loss, e->in->arena, PARLEY_LOSS_HEADER, &text)
            != 0)
     {
         parley_explain_note(e, "none");

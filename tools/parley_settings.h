@@ -44,6 +44,9 @@ typedef struct {
 
     parley_str_t               context;         /* as they are written, with */
     parley_str_t               constitution;    /* variables */
+    parley_severity_t          severities[PARLEY_SEVERITIES_MAX];
+    uint32_t                   nseverities;
+    parley_str_t               broadcast;
 } parley_settings_t;
 
 
@@ -144,6 +147,10 @@ int parley_settings_redact(parley_tool_t *tool, const parley_directive_t *d,
 int parley_settings_context(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s);
 int parley_settings_constitution(parley_tool_t *tool,
+    const parley_directive_t *d, parley_settings_t *s);
+int parley_settings_severity(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_broadcast(parley_tool_t *tool,
     const parley_directive_t *d, parley_settings_t *s);
 
 

@@ -66,6 +66,10 @@ static const parley_settings_row_t  parley_settings_rows[] = {
       parley_settings_context },
     { "parley_vcp_constitution", PARLEY_IN_ANY, 1, 1, 0,
       parley_settings_constitution },
+    { "parley_vcp_severity", PARLEY_IN_ANY, 1, 0, 0,
+      parley_settings_severity },
+    { "parley_vcp_broadcast", PARLEY_IN_ANY, 1, 1, 0,
+      parley_settings_broadcast },
 };
 
 

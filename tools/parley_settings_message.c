@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "parley_name.h"
 #include "parley_settings.h"
 
 
@@ -480,6 +481,50 @@ parley_settings_constitution(parley_tool_t *tool,
     (void) tool;
 
     s->constitution = d->words[1];
+
+    return 0;
+}
+
+
+int
+parley_settings_severity(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    unsigned        i;
+    parley_error_t  err;
+
+    (void) tool;
+
+    s->nseverities = 0;
+
+    for (i = 1; i < d->nwords; i++) {
+        if (parley_severity_parse(d->words[i], s->severities, s->nseverities,
+                                  &s->severities[s->nseverities], &err)
+            != 0)
+        {
+            return parley_conf_wrong(d, "%s in \"parley_vcp_severity\" "
+                                     "directive", err.text);
+        }
+
+        s->nseverities++;
+    }
+
+    return 0;
+}
+
+
+int
+parley_settings_broadcast(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    (void) tool;
+
+    if (!parley_name_is_group(PARLEY_PROTO_AEE, d->words[1])) {
+        return parley_conf_bad_word(d, d->words[1], "must be the AEE name of "
+                                    "a group, such as bus.ops");
+    }
+
+    s->broadcast = d->words[1];
 
     return 0;
 }

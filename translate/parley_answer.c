@@ -1,11 +1,15 @@
 #include "parley_engine.h"
 #include "parley_name.h"
+#include "parley_spot.h"
 
 #include <stdio.h>
 
 
+#define PARLEY_ANSWER_UNSAID  422   /* the status where nothing says another */
+
+
 static int parley_answer_goes(int status, const parley_answer_t *answer);
-static int parley_answer_failed(int status, parley_error_t *err);
+static int parley_answer_error(int status, parley_error_t *err);
 static int parley_answer_party(parley_arena_t *arena,
     const parley_msg_t *request, const parley_encode_opts_t *opts,
     parley_str_t name, parley_proto_t to, parley_str_t *ret,
@@ -28,7 +32,7 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (body.len == 0) {
-        return parley_answer_failed(status, err);
+        return parley_answer_error(status, err);
     }
 
     if (parley_json_read(&answer->doc, arena, limits, seed, body, err) != 0) {
@@ -45,14 +49,14 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
             return 0;
         }
 
-        return parley_answer_failed(status, err);
+        return parley_answer_error(status, err);
     }
 
     if (parley_codecs[proto]->answer_decode(engine, arena, sent, answer, err)
         == 0)
     {
         return parley_answer_goes(status, answer) ? 0
-               : parley_answer_failed(status, err);
+               : parley_answer_error(status, err);
     }
 
     if (err->code == PARLEY_E_CAPACITY) {
@@ -64,7 +68,7 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
     /* what is wrong with it matters only where it had to be right */
 
     if (status >= 500 || status == 429) {
-        return parley_answer_failed(status, err);
+        return parley_answer_error(status, err);
     }
 
     err->code = PARLEY_E_UPSTREAM_INVALID;
@@ -109,7 +113,7 @@ parley_answer_goes(int status, const parley_answer_t *answer)
 /* GW-29: 429 and 503 keep their meaning. */
 
 static int
-parley_answer_failed(int status, parley_error_t *err)
+parley_answer_error(int status, parley_error_t *err)
 {
     if (status == 429) {
         return parley_error_set(err, PARLEY_E_RATE_LIMITED, "",
@@ -138,6 +142,45 @@ parley_answer_failed(int status, parley_error_t *err)
 
 
 int
+parley_answer_failed(const parley_answer_t *answer, parley_failure_t *ret,
+    parley_loss_t *loss)
+{
+    const parley_msg_t  *m;
+
+    m = &answer->msg;
+
+    if (answer->kind == PARLEY_ANSWER_REFUSED) {
+        ret->word = answer->code;
+        ret->field = answer->field;
+        ret->message = answer->message;
+
+    } else if (answer->kind == PARLEY_ANSWER_MESSAGE
+               && m->act == PARLEY_ACT_FAILURE)
+    {
+        ret->word = m->code;
+        ret->field = parley_str_none;
+        ret->message = m->text;
+
+        parley_loss_unsaid(loss, m, 2);
+
+    } else {
+        return 0;
+    }
+
+    ret->code = parley_error_code(ret->word);
+    ret->status = answer->status;
+
+    if (ret->status < 400) {
+        ret->status = ret->code != PARLEY_E_NONE
+                      ? parley_error_info(ret->code)->http
+                      : PARLEY_ANSWER_UNSAID;
+    }
+
+    return 1;
+}
+
+
+int
 parley_answer_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *request, const parley_answer_t *answer,
     const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
@@ -147,6 +190,7 @@ parley_answer_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_encode_opts_t  now;
 
     parley_error_clear(err);
+    parley_loss_turn(loss);
     memset(ret, 0, sizeof(parley_reply_t));
 
     if (answer->kind == PARLEY_ANSWER_MESSAGE) {

@@ -17,6 +17,7 @@
 #include "parley_json.h"
 #include "parley_loss.h"
 #include "parley_msg.h"
+#include "parley_severity.h"
 #include "parley_str.h"
 
 
@@ -46,6 +47,15 @@ typedef void (*parley_attribute_pt)(void *ctx, parley_proto_t proto,
 
 
 /*
+ * Asks the directory for the hierarchy: whether the principal of the second
+ * name is the parent of that of the first.  Returns 1: it is; -1: another is,
+ * or it is the child; 0: that is not known.
+ */
+typedef int (*parley_above_pt)(void *ctx, parley_proto_t proto,
+    parley_str_t name, parley_str_t other);
+
+
+/*
  * Signs octets: fills alg, kid and value (base64) of *ret, valid as long as
  * the arena.  Returns 0, or -1 with *err filled.
  */
@@ -57,9 +67,15 @@ typedef struct {
     parley_str_t          self;         /* the gateway's own AEE name */
     parley_str_t          context;      /* parley_vcp_context, may be empty */
     parley_str_t          constitution; /* parley_vcp_constitution */
+    parley_str_t          broadcast;    /* parley_vcp_broadcast: the group, by
+                                           its AEE name, that all peers of the
+                                           upstream are; empty: none */
+    const parley_severity_t  *severities;   /* parley_vcp_severity */
+    uint32_t                  nseverities;
     parley_resolve_pt     resolve;      /* may be NULL */
     parley_attribute_pt   attribute;    /* may be NULL */
-    void                 *resolve_ctx;  /* of both */
+    parley_above_pt       above;        /* may be NULL */
+    void                 *resolve_ctx;  /* of these */
 
     const parley_msg_t   *answering;    /* the caller's message that this one
                                            answers, or NULL: a request */

@@ -170,6 +170,24 @@ int parley_answer_parties(parley_arena_t *arena,
     int64_t now_ms, parley_msg_t *msg, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* what an answer that the message failed says */
+typedef struct {
+    int           status;       /* of HTTP, 400 or more */
+    parley_code_t code;         /* where it is one of ours, else NONE */
+    parley_str_t  word;         /* the code as it was given; may be empty */
+    parley_str_t  field;        /* may be empty */
+    parley_str_t  message;      /* may be empty */
+} parley_failure_t;
+
+/*
+ * Whether an answer says that the message failed, for a protocol that says so
+ * by a status and a code: a service's refusal, or a failure.  The status is
+ * the service's where that is one of an error, else what goes with the code,
+ * else 422.  What of a failure is then not said is reported.
+ */
+int parley_answer_failed(const parley_answer_t *answer,
+    parley_failure_t *ret, parley_loss_t *loss);
+
 /* Tells the caller, in the protocol of request->wire. */
 int parley_answer_encode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_msg_t *request,

@@ -4,6 +4,8 @@
 
 
 static void parley_loss_made(parley_loss_t *loss, parley_buf_t *b);
+static void parley_loss_item(parley_buf_t *b, const parley_loss_t *loss,
+    parley_str_t item, parley_loss_place_t place);
 
 
 void
@@ -12,6 +14,13 @@ parley_loss_init(parley_loss_t *loss, parley_arena_t *arena)
     memset(loss, 0, sizeof(parley_loss_t));
 
     loss->arena = arena;
+}
+
+
+void
+parley_loss_turn(parley_loss_t *loss)
+{
+    loss->answers = 1;
 }
 
 
@@ -116,7 +125,7 @@ parley_loss_known(parley_loss_t *loss, parley_str_t pointer)
 {
     uint32_t  i;
 
-    for (i = 0; i < loss->nitems; i++) {
+    for (i = loss->answers ? loss->nrequest : 0; i < loss->nitems; i++) {
         if (parley_str_eq(loss->items[i], pointer)) {
             return;
         }
@@ -139,12 +148,13 @@ parley_loss_known(parley_loss_t *loss, parley_str_t pointer)
     }
 
     loss->items[loss->nitems++] = pointer;
+    loss->nrequest += !loss->answers;
 }
 
 
 int
 parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
-    parley_str_t between, parley_str_t *ret)
+    parley_loss_place_t place, parley_str_t *ret)
 {
     uint32_t      i;
     parley_buf_t  b;
@@ -163,16 +173,39 @@ parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
 
     for (i = 0; i < loss->nitems; i++) {
         if (i > 0) {
-            parley_buf_str(&b, between);
+            parley_buf_octet(&b, ',');
+
+            if (place == PARLEY_LOSS_HEADER) {
+                parley_buf_octet(&b, ' ');
+            }
         }
 
-        if (loss->escaped) {
-            parley_escape_put(&b, loss->items[i], PARLEY_ESCAPE_ITEM);
+        if (i < loss->nrequest) {
+            parley_buf_lit(&b, "request=");
 
         } else {
-            parley_buf_str(&b, loss->items[i]);
+            parley_buf_lit(&b, "answer=");
         }
+
+        parley_loss_item(&b, loss, loss->items[i], place);
     }
 
     return parley_buf_done(&b, ret);
+}
+
+
+static void
+parley_loss_item(parley_buf_t *b, const parley_loss_t *loss,
+    parley_str_t item, parley_loss_place_t place)
+{
+    if (item.len == 0) {
+        parley_buf_str(b, place == PARLEY_LOSS_HEADER ? PARLEY_STR("\"\"")
+                                                      : PARLEY_STR("%22%22"));
+
+    } else if (loss->escaped) {
+        parley_escape_put(b, item, PARLEY_ESCAPE_ITEM);
+
+    } else {
+        parley_buf_str(b, item);
+    }
 }

@@ -1,6 +1,7 @@
 /*
  * What a translation could not carry: JSON Pointers into the origin's native
- * message, each once, in the order in which they were found.
+ * message, each once, in the order in which they were found; first of the
+ * request, then of its answer.
  */
 
 #ifndef PARLEY_LOSS_H
@@ -20,13 +21,18 @@ typedef struct {
     parley_arena_t  *arena;
     parley_str_t    *items;
     uint32_t         nitems;
+    uint32_t         nrequest;  /* of these the request's */
     uint32_t         count;     /* all, also those beyond PARLEY_LOSS_MAX */
+    unsigned         answers:1; /* what is added now is the answer's */
     unsigned         escaped:1; /* an item is not plain, see parley_escape.h */
     unsigned         failed:1;  /* no memory: the report is incomplete */
 } parley_loss_t;
 
 
 void parley_loss_init(parley_loss_t *loss, parley_arena_t *arena);
+
+/* From now on it is the answer's members that are lost. */
+void parley_loss_turn(parley_loss_t *loss);
 
 /* "/" name, the name escaped for a JSON Pointer, below prefix (may be "") */
 void parley_loss_add(parley_loss_t *loss, const char *prefix,
@@ -52,12 +58,23 @@ void parley_loss_field(parley_loss_t *loss, const parley_json_t *doc,
 void parley_loss_value(parley_loss_t *loss, parley_json_ref_t value);
 
 /*
- * The items, percent-encoded (PARLEY_ESCAPE_ITEM), joined by what is to stand
- * between them: in a header ", ", in a variable ",".  The empty string where
- * nothing was lost.  Returns 0, or -1: no memory.
+ * What was lost on each way, as it stands in the header Parley-Loss, or in a
+ * variable:
+ *
+ *     request=/trace, answer=""
+ *     request=/trace,answer=%22%22
+ *
+ * Pointers are percent-encoded (PARLEY_ESCAPE_ITEM); the whole document has the
+ * empty one.  The empty string where nothing was lost.  Returns 0, or -1: no
+ * memory.
  */
+typedef enum {
+    PARLEY_LOSS_HEADER = 0,
+    PARLEY_LOSS_VARIABLE
+} parley_loss_place_t;
+
 int parley_loss_text(const parley_loss_t *loss, parley_arena_t *arena,
-    parley_str_t between, parley_str_t *ret)
+    parley_loss_place_t place, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 

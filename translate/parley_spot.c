@@ -115,6 +115,40 @@ parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
 }
 
 
+void
+parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m, unsigned n)
+{
+    unsigned              i;
+    uint32_t              k;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = m->data.doc;
+    value.doc = doc;
+
+    if (m->data.node != PARLEY_JSON_NONE) {
+        for (k = parley_json_first(m->data.node);
+             k != parley_json_end(doc, m->data.node);
+             k = parley_json_after(doc, k + 1))
+        {
+            value.node = k + 1;
+
+            for (i = 0; i < n && m->said[i] != value.node; i++) { /* void */ }
+
+            if (i == n && parley_msg_is_payload(m, k)) {
+                parley_loss_value(loss, value);
+            }
+        }
+    }
+
+    parley_codecs[m->wire]->residue(m, loss);
+
+    for (k = 0; m->origin != m->wire && k < m->nmembers; k++) {
+        parley_loss_value(loss, m->members[k].value);
+    }
+}
+
+
 int
 parley_misrefers(const parley_msg_t *m, parley_code_t code, const char *text,
     parley_error_t *err)

@@ -22,6 +22,13 @@ void parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
     parley_spot_t spot);
 
 /*
+ * That nothing of m travels but the first n values of m->said: what the
+ * payload and the envelope say besides is lost.
+ */
+void parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m,
+    unsigned n);
+
+/*
  * An error about what m answers, reports on or takes back: names the member
  * by which it refers to that.  Returns -1.
  */

@@ -195,13 +195,44 @@ parley_test_cases_run(parley_test_cases_t *cases)
 }
 
 
+static inline int
+parley_test_case_above(void *ctx, parley_proto_t proto, parley_str_t name,
+    parley_str_t other)
+{
+    (void) ctx;
+    (void) proto;
+    (void) name;
+    (void) other;
+
+    return 1;
+}
+
+
+static inline int
+parley_test_case_not_above(void *ctx, parley_proto_t proto, parley_str_t name,
+    parley_str_t other)
+{
+    (void) ctx;
+    (void) proto;
+    (void) name;
+    (void) other;
+
+    return -1;
+}
+
+
 /*
  * The options of an encode, from the file "opts": context, constitution,
- * self, trace_id, span_id, principal, sig_alg, sig_kid.
+ * self, trace_id, span_id, principal, sig_alg, sig_kid, broadcast; severity,
+ * E_TIMEOUT is critical; above, how the recipient stands to the sender: 1, -1.
  */
 static inline void
 parley_test_case_opts(parley_str_t text, parley_encode_opts_t *opts)
 {
+    static const parley_severity_t  severities[] = {
+        { parley_str("E_TIMEOUT"), PARLEY_ALARM_CRITICAL }
+    };
+
     memset(opts, 0, sizeof(parley_encode_opts_t));
 
     opts->self = parley_test_case_option(text, "self");
@@ -212,11 +243,22 @@ parley_test_case_opts(parley_str_t text, parley_encode_opts_t *opts)
     opts->principal = parley_test_case_option(text, "principal");
     opts->sig_alg = parley_test_case_option(text, "sig_alg");
     opts->sig_kid = parley_test_case_option(text, "sig_kid");
+    opts->broadcast = parley_test_case_option(text, "broadcast");
     opts->resolve = parley_test_resolve;
     opts->attribute = parley_test_attribute;
 
     if (opts->self.len == 0) {
         opts->self = PARLEY_STR("service.parley");
+    }
+
+    opts->severities = severities;
+    opts->nseverities = parley_test_case_option(text, "severity").len > 0;
+
+    if (parley_str_is(parley_test_case_option(text, "above"), "1")) {
+        opts->above = parley_test_case_above;
+
+    } else if (parley_str_is(parley_test_case_option(text, "above"), "-1")) {
+        opts->above = parley_test_case_not_above;
     }
 }
 

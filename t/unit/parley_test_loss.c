@@ -210,11 +210,6 @@ parley_test_loss_error(parley_test_pair_t *pair)
             said = node->type == PARLEY_JSON_STRING && node->count > 0;
             break;
 
-        case 2:
-            said = node->type == PARLEY_JSON_TRUE
-                   || node->type == PARLEY_JSON_FALSE;
-            break;
-
         case 3:
             said = node->type == PARLEY_JSON_STRING && node->count > 0
                    && (message == PARLEY_JSON_NONE

@@ -288,6 +288,14 @@ parley_test_pair_opts(parley_test_pair_t *pair, int back,
         opts->constitution = PARLEY_STR("creed://a/b@1");
     }
 
+    if ((pair->variant & 0x40)
+        && parley_name_map(pair->arena, pair->from, m->recipient,
+                           PARLEY_PROTO_AEE, &opts->broadcast)
+           != 0)
+    {
+        opts->broadcast = parley_str_none;
+    }
+
     /* the header that came with the message went on */
 
     if (back && parley_trace_is_valid(m->trace_id, m->span_id)) {

@@ -67,6 +67,22 @@ typedef struct {
 } answer_row_t;
 
 
+/* whose child or parent answers by the name of the row */
+
+static int
+above(void *ctx, parley_proto_t proto, parley_str_t name, parley_str_t other)
+{
+    const answer_row_t  *row = ctx;
+
+    (void) proto;
+    (void) name;
+    (void) other;
+
+    return strstr(row->name, "the child answers") ? 1
+           : strstr(row->name, "the parent answers") ? -1 : 0;
+}
+
+
 /* what an AEE caller of a VCP service is told of an accepted task */
 static const char  accepted[] =
     "{\"v\":\"1\",\"id\":\"53199c24-5602-85a5-8a02-602b51c8192f\","
@@ -231,11 +247,28 @@ static const answer_row_t  rows[] = {
       ESCALATION, PARLEY_PROTO_AEE, 200,
       AEE_ANSWER("error", AID, "\"" AID "\"",
                  "{\"code\":\"E_X\",\"message\":\"m\",\"context\":\"x\"}"),
+      0, NULL, 422,
+      "{\"status\":\"rejected\",\"message_id\":\"" AID "\","
+      "\"code\":\"E_X\",\"message\":\"m\"}", "/payload/context\n" },
+    { "VCP-12 VCP-30 VCP context, the child answers with an error",
+      PARLEY_PROTO_VCP, SHARE, PARLEY_PROTO_AEE, 200,
+      AEE_ANSWER("error", AID, "\"" AID "\"",
+                 "{\"code\":\"E_X\",\"message\":\"m\",\"context\":\"x\"}"),
       0, NULL, 200,
       "{\"status\":\"accepted\",\"message_id\":\"" AID "\",\"reply\":"
       VCP_MSG(RID, "b", "a", "escalation",
-              "{\"severity\":\"critical\",\"reason\":\"E_X: m\","
-              "\"context\":\"x\",\"requires_ack\":true}") "}", "" },
+              "{\"severity\":\"warning\",\"reason\":\"E_X: m\","
+              "\"context\":\"x\",\"requires_ack\":false}") "}",
+      "/type\n/priority\n" },
+    { "VCP-30 VCP context, the parent answers with an error of ours",
+      PARLEY_PROTO_VCP, SHARE, PARLEY_PROTO_AEE, 200,
+      AEE_ANSWER("error", AID, "\"" AID "\"",
+                 "{\"code\":\"E_CAPACITY\",\"message\":\"m\","
+                 "\"retryable\":true}"),
+      0, NULL, 503,
+      "{\"status\":\"rejected\",\"message_id\":\"" AID "\","
+      "\"code\":\"capacity\",\"message\":\"m\"}",
+      "/payload/retryable\n" },
     { "GW-10 VCP, AEE refuses with an error and 429", PARLEY_PROTO_VCP,
       SHARE, PARLEY_PROTO_AEE, 429,
       AEE_ANSWER("error", AID, "\"" AID "\"",
@@ -305,6 +338,8 @@ test_row(void **state)
 
     memset(&opts, 0, sizeof(parley_encode_opts_t));
     opts.self = PARLEY_STR("service.parley");
+    opts.above = above;
+    opts.resolve_ctx = (void *) row;
 
     assert_int_equal(parley_test_read(&arena, row->caller,
                                       parley_str_c(row->request), 0, &request,
@@ -447,6 +482,8 @@ memory_row(const answer_row_t *row, const parley_mem_t *mem)
 
     memset(&opts, 0, sizeof(parley_encode_opts_t));
     opts.self = PARLEY_STR("service.parley");
+    opts.above = above;
+    opts.resolve_ctx = (void *) row;
 
     rc = -1;
 

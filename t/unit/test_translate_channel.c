@@ -39,6 +39,13 @@
     "\"intent\":\"ops.look\",\"corr\":\"" QUERY_ID "\",\"reply_to\":\""       \
     FRAME_ID "\",\"priority\":\"normal\",\"payload\":{\"text\":\"here\"}}"
 
+#define FAILED(code)                                                          \
+    "{\"v\":\"1\",\"id\":\"result-0001\",\"ts\":\"2026-05-22T09:00:01Z\","    \
+    "\"type\":\"error\",\"from\":\"human.alice\",\"to\":\"human.alice\","     \
+    "\"intent\":\"ops.look\",\"corr\":\"" QUERY_ID "\",\"reply_to\":\""       \
+    FRAME_ID "\",\"priority\":\"normal\",\"payload\":{\"code\":\""          \
+    code "\",\"message\":\"no\"}}"
+
 
 typedef struct {
     parley_arena_t         arena;
@@ -135,12 +142,19 @@ static void
 test_answered(void **state)
 {
     fixture_t              *f = *state;
+    parley_json_t           doc;
     parley_test_message_t   m;
 
     tell(f, QUERY, PARLEY_PROTO_AEE, 200, RESULT);
     assert_int_equal(f->reply.status, 200);
-    parley_assert_str(f->reply.body,
-                      "{\"frame_id\":\"" FRAME_ID "\",\"delivered\":1}");
+    assert_true(parley_str_begins(f->reply.body, "{\"frame_id\":\"" FRAME_ID
+                                  "\",\"delivered\":1,\"answer\":{"));
+    assert_int_equal(parley_json_read(&doc, &f->arena, NULL, 0, f->reply.body,
+                                      &f->err), 0);
+    assert_true(parley_str_eq(parley_json_raw(&doc,
+                                  parley_json_get(&doc, 0,
+                                                  PARLEY_STR("answer"))),
+                              f->reply.message));
 
     assert_int_equal(parley_test_read(&f->arena, PARLEY_PROTO_CHANNEL,
                                       f->reply.message, 0, &m, &f->err), 0);
@@ -208,32 +222,47 @@ test_rejected(void **state)
         int              status;
         const char      *body;
         const char      *want;
+        int              ret_status;    /* 0: the same */
     } rows[] = {
         { PARLEY_PROTO_CHANNEL, 403,
           "{\"code\":\"scope-unauthorised\",\"field\":\"scope\","
           "\"message\":\"no\"}",
           "{\"code\":\"scope-unauthorised\",\"field\":\"scope\","
-          "\"message\":\"no\"}" },
+          "\"message\":\"no\"}", 0 },
         { PARLEY_PROTO_CHANNEL, 418, "{\"code\":\"teapot\"}",
-          "{\"code\":\"teapot\",\"message\":\"\"}" },
+          "{\"code\":\"teapot\",\"message\":\"\"}", 0 },
         { PARLEY_PROTO_CHANNEL, 429, "{\"code\":\"\"}",
-          "{\"code\":\"rate-limited\",\"message\":\"\"}" },
+          "{\"code\":\"rate-limited\",\"message\":\"\"}", 0 },
         { PARLEY_PROTO_CHANNEL, 422, "{\"code\":7}",
-          "{\"code\":\"field-invalid\",\"message\":\"\"}" },
+          "{\"code\":\"field-invalid\",\"message\":\"\"}", 0 },
         { PARLEY_PROTO_CHANNEL, 403, "{\"code\":\"policy-refused\"}",
-          "{\"code\":\"scope-unauthorised\",\"message\":\"\"}" },
+          "{\"code\":\"scope-unauthorised\",\"message\":\"\"}", 0 },
         { PARLEY_PROTO_AEE, 429,
           "{\"v\":\"1\",\"id\":\"result-0001\",\"ts\":"
           "\"2026-05-22T09:00:01Z\",\"type\":\"error\",\"from\":\"human.x1\","
           "\"to\":\"human.alice\",\"intent\":\"ops.look\",\"corr\":\""
           QUERY_ID "\",\"reply_to\":\"" FRAME_ID "\",\"priority\":\"normal\","
           "\"payload\":{\"code\":\"E_RATE_LIMITED\",\"message\":\"slow\"}}",
-          "{\"code\":\"rate-limited\",\"message\":\"slow\"}" },
+          "{\"code\":\"rate-limited\",\"message\":\"slow\"}", 0 },
+
+        /* a failure is one, whatever the status that it came with */
+
+        { PARLEY_PROTO_AEE, 200, FAILED("E_RATE_LIMITED"),
+          "{\"code\":\"rate-limited\",\"message\":\"no\"}", 429 },
+        { PARLEY_PROTO_AEE, 200, FAILED("E_NOPE"),
+          "{\"code\":\"E_NOPE\",\"message\":\"no\"}", 422 },
+        { PARLEY_PROTO_CHANNEL, 200,
+          FRAME("agent_response", "{\"query_id\":\"" QUERY_ID "\","
+                "\"responder_session_id\":\"s\",\"response_text\":"
+                "\"error E_NOPE: no\"}"),
+          "{\"code\":\"E_NOPE\",\"message\":\"no\"}", 422 },
     };
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         tell(f, QUERY, rows[i].proto, rows[i].status, rows[i].body);
-        assert_int_equal(f->reply.status, rows[i].status);
+        assert_int_equal(f->reply.status, rows[i].ret_status
+                                          ? rows[i].ret_status
+                                          : rows[i].status);
         parley_assert_str(f->reply.body, rows[i].want);
     }
 }

@@ -262,19 +262,19 @@ test_loss(void **state)
     parley_arena_init(&arena, &parley_mem_libc, 0);
     parley_loss_init(&loss, &arena);
 
-    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_LOSS_HEADER, &ret),
                      0);
     assert_int_equal(ret.len, 0);
 
     parley_loss_known(&loss, PARLEY_STR("/corr"));
-    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_LOSS_HEADER, &ret),
                      0);
-    parley_assert_str(ret, "/corr");
+    parley_assert_str(ret, "request=/corr");
 
     parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
-    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_LOSS_HEADER, &ret),
                      0);
-    parley_assert_str(ret, "/corr, /a~1b~0c");
+    parley_assert_str(ret, "request=/corr, request=/a~1b~0c");
 
     parley_loss_add(&loss, "/payload", PARLEY_STR("x,y%z"));
     parley_loss_add(&loss, "", PARLEY_STR("a/b~c"));
@@ -284,15 +284,36 @@ test_loss(void **state)
     parley_loss_add(&loss, "", PARLEY_STR(""));
 
     assert_int_equal(loss.count, 5);
-    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_LOSS_HEADER, &ret),
                      0);
-    parley_assert_str(ret, "/corr, /a~1b~0c, /payload/x%2Cy%25z, "
-                           "/%C3%A9%0D%0A%7F%20%22%3B, /");
+    parley_assert_str(ret, "request=/corr, request=/a~1b~0c, "
+                           "request=/payload/x%2Cy%25z, "
+                           "request=/%C3%A9%0D%0A%7F%20%22%3B, request=/");
 
-    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(","), &ret),
+    /* an answer's are its own, and the empty pointer is a whole document */
+
+    parley_loss_turn(&loss);
+    parley_loss_known(&loss, PARLEY_STR("/corr"));
+    parley_loss_known(&loss, PARLEY_STR("/corr"));
+    parley_loss_pointer(&loss, "");
+    parley_loss_pointer(&loss, "");
+
+    assert_int_equal(loss.count, 7);
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_LOSS_HEADER,
+                                      &ret),
                      0);
-    parley_assert_str(ret, "/corr,/a~1b~0c,/payload/x%2Cy%25z,"
-                           "/%C3%A9%0D%0A%7F%20%22%3B,/");
+    parley_assert_str(ret, "request=/corr, request=/a~1b~0c, "
+                           "request=/payload/x%2Cy%25z, "
+                           "request=/%C3%A9%0D%0A%7F%20%22%3B, request=/, "
+                           "answer=/corr, answer=\"\"");
+
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_LOSS_VARIABLE,
+                                      &ret),
+                     0);
+    parley_assert_str(ret, "request=/corr,request=/a~1b~0c,"
+                           "request=/payload/x%2Cy%25z,"
+                           "request=/%C3%A9%0D%0A%7F%20%22%3B,request=/,"
+                           "answer=/corr,answer=%22%22");
 
     for (i = 0; i < 2 * PARLEY_LOSS_MAX; i++) {
         snprintf(name, sizeof(name), "n%u", i);
@@ -300,7 +321,7 @@ test_loss(void **state)
     }
 
     assert_int_equal(loss.nitems, PARLEY_LOSS_MAX);
-    assert_int_equal(loss.count, 2 * PARLEY_LOSS_MAX + 5);
+    assert_int_equal(loss.count, 2 * PARLEY_LOSS_MAX + 7);
 
     parley_arena_reset(&arena);
 }
@@ -323,7 +344,7 @@ test_loss_memory(void **state)
     parley_loss_pointer(&loss, "/a");
 
     assert_true(loss.failed);
-    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_STR(", "), &ret),
+    assert_int_equal(parley_loss_text(&loss, &arena, PARLEY_LOSS_HEADER, &ret),
                      -1);
     assert_int_equal(ret.len, 0);
 }

@@ -6,8 +6,9 @@
 static int parley_aee_answer_match(const parley_msg_t *msg,
     const parley_encoded_t *sent, parley_error_t *err);
 static int parley_aee_accepted(parley_arena_t *arena,
-    const parley_msg_t *request, const parley_encode_opts_t *opts,
-    int64_t now_ms, parley_reply_t *ret, parley_error_t *err);
+    const parley_msg_t *request, const parley_answer_t *answer,
+    const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
+    parley_error_t *err);
 static int parley_aee_rejected(parley_arena_t *arena,
     const parley_msg_t *request, const parley_answer_t *answer,
     const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
@@ -92,7 +93,8 @@ parley_aee_answer_encode(const parley_engine_t *engine,
     }
 
     if (answer->kind == PARLEY_ANSWER_TAKEN) {
-        return parley_aee_accepted(arena, request, opts, now_ms, ret, err);
+        return parley_aee_accepted(arena, request, answer, opts, now_ms, ret,
+                                   err);
     }
 
     answering = *opts;
@@ -112,10 +114,10 @@ parley_aee_answer_encode(const parley_engine_t *engine,
         return -1;
     }
 
-    parley_loss_pointer(loss, err->field[0] ? err->field : "/");
+    parley_loss_pointer(loss, err->field);
     parley_error_clear(err);
 
-    return parley_aee_accepted(arena, request, opts, now_ms, ret, err);
+    return parley_aee_accepted(arena, request, answer, opts, now_ms, ret, err);
 }
 
 
@@ -123,8 +125,8 @@ parley_aee_answer_encode(const parley_engine_t *engine,
 
 static int
 parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
-    const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
-    parley_error_t *err)
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_error_t *err)
 {
     char               ts[PARLEY_TIME_MAX];
     parley_buf_t       b;
@@ -159,7 +161,14 @@ parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
     parley_buf_init(&b, arena, 512);
 
     parley_aee_head_made(&b, &head);
-    parley_buf_lit(&b, "{\"status\":\"accepted\"}}");
+    parley_buf_lit(&b, "{\"status\":\"accepted\"");
+
+    if (answer->counted) {
+        parley_buf_lit(&b, ",\"delivered\":");
+        parley_buf_int(&b, answer->delivered);
+    }
+
+    parley_buf_lit(&b, "}}");
 
     if (parley_buf_done(&b, &ret->body) != 0) {
         return parley_error_memory(err);
@@ -190,7 +199,8 @@ parley_aee_rejected(parley_arena_t *arena, const parley_msg_t *request,
     f.message = answer->message;
     f.field = answer->field;
     f.retryable = code != PARLEY_E_NONE ? parley_error_info(code)->retryable
-                                        : answer->status == 429
+                                        : answer->retryable
+                                          || answer->status == 429
                                           || answer->status >= 500;
     f.backoff_ms = f.retryable && answer->wait_ms > 0 ? answer->wait_ms : -1;
     f.now_ms = now_ms;

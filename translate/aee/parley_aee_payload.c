@@ -132,8 +132,7 @@ parley_aee_payload_failure(parley_msg_t *msg)
         }
     }
 
-    msg->alarm = msg->retryable ? PARLEY_ALARM_WARNING
-                                : PARLEY_ALARM_CRITICAL;
+    msg->alarm = PARLEY_ALARM_WARNING;
 
     return 0;
 }

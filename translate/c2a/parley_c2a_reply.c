@@ -25,6 +25,8 @@ typedef struct {
     parley_c2a_disposition_t   disposition;
     parley_str_t               message;     /* JSON, or empty */
     const parley_msg_t        *msg;         /* that message, or NULL */
+    int64_t                    delivered;   /* as the service counted; -1: it
+                                               did not */
 } parley_c2a_said_t;
 
 
@@ -41,7 +43,6 @@ typedef struct {
 static int parley_c2a_refused(parley_arena_t *arena,
     const parley_msg_t *request, const parley_answer_t *answer,
     parley_reply_t *ret);
-static parley_code_t parley_c2a_refused_code(parley_str_t word);
 static int parley_c2a_say(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_msg_t *request,
     const parley_msg_t *msg, const parley_encode_opts_t *opts,
@@ -105,7 +106,7 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
     if (!parley_c2a_is_call(request->doc)) {
 
         if (answer->kind == PARLEY_ANSWER_MESSAGE) {
-            parley_loss_pointer(loss, "/");
+            parley_loss_pointer(loss, "");
         }
 
         ret->status = 202;
@@ -116,6 +117,7 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
 
     said.doc = request->doc;
     said.disposition = parley_c2a_disposition(request);
+    said.delivered = answer->counted ? answer->delivered : -1;
 
     if (answer->kind == PARLEY_ANSWER_MESSAGE) {
         said.msg = &answer->msg;
@@ -148,7 +150,7 @@ parley_c2a_refused(parley_arena_t *arena, const parley_msg_t *request,
     parley_code_t     code;
     parley_c2a_why_t  why;
 
-    code = parley_c2a_refused_code(answer->code);
+    code = parley_error_code(answer->code);
 
     ret->status = answer->status;
 
@@ -162,25 +164,6 @@ parley_c2a_refused(parley_arena_t *arena, const parley_msg_t *request,
     why.message = answer->message;
 
     return parley_c2a_fail(arena, &why, request->mcp, ret);
-}
-
-
-/* One of ours, in its own manner or in AEE's. */
-
-static parley_code_t
-parley_c2a_refused_code(parley_str_t word)
-{
-    int  i;
-
-    for (i = PARLEY_E_NONE + 1; i < PARLEY_E_COUNT; i++) {
-        if (parley_str_eq(parley_error_info((parley_code_t) i)->word, word)
-            || parley_str_eq(parley_error_info((parley_code_t) i)->aee, word))
-        {
-            return (parley_code_t) i;
-        }
-    }
-
-    return PARLEY_E_NONE;
 }
 
 
@@ -213,7 +196,7 @@ parley_c2a_say(const parley_engine_t *engine, parley_arena_t *arena,
             return -1;
         }
 
-        parley_loss_pointer(loss, err->field[0] ? err->field : "/");
+        parley_loss_pointer(loss, err->field);
         parley_error_clear(err);
 
         return 0;
@@ -288,6 +271,11 @@ parley_c2a_disposed(parley_buf_t *b, const parley_c2a_said_t *said,
                           parley_c2a_disposition_name(said->disposition));
     }
 
+    if (said->delivered >= 0) {
+        parley_buf_lit(b, ",\"delivered\":");
+        parley_buf_int(b, said->delivered);
+    }
+
     if (message && said->message.len > 0) {
         parley_buf_lit(b, ",\"message\":");
         parley_buf_str(b, said->message);
@@ -317,6 +305,11 @@ parley_c2a_content(parley_buf_t *b, const parley_c2a_said_t *said)
         if (said->disposition != PARLEY_C2A_UNDISPOSED) {
             parley_buf_lit(b, ", ");
             parley_buf_str(b, parley_c2a_disposition_name(said->disposition));
+        }
+
+        if (said->delivered >= 0) {
+            parley_buf_lit(b, ", delivered to ");
+            parley_buf_int(b, said->delivered);
         }
 
         parley_buf_lit(b, "\"}]");

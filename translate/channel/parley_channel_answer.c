@@ -11,8 +11,8 @@ static int parley_channel_answer_taken(const parley_encoded_t *sent,
 static int parley_channel_rejected(parley_arena_t *arena, int status,
     parley_str_t code, parley_str_t field, parley_str_t message,
     parley_reply_t *ret);
-static parley_str_t parley_channel_answer_code(int status,
-    parley_str_t code);
+static parley_str_t parley_channel_answer_code(
+    const parley_failure_t *failure);
 
 
 /*
@@ -158,6 +158,11 @@ parley_channel_answer_taken(const parley_encoded_t *sent,
 }
 
 
+/*
+ * Section 7.1 has the count; the answer stands beside it, and goes to the
+ * sender's stream besides.
+ */
+
 int
 parley_channel_answer_encode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_msg_t *request,
@@ -166,30 +171,16 @@ parley_channel_answer_encode(const parley_engine_t *engine,
     parley_error_t *err)
 {
     parley_buf_t          b;
-    parley_str_t          code;
     parley_encoded_t      made;
-    const parley_msg_t   *msg;
+    parley_failure_t      failure;
     parley_encode_opts_t  answering;
 
     (void) now_ms;
 
-    msg = &answer->msg;
-
-    if (answer->kind == PARLEY_ANSWER_REFUSED
-        || (answer->kind == PARLEY_ANSWER_MESSAGE && answer->status >= 300
-            && msg->act == PARLEY_ACT_FAILURE))
-    {
-        /* the service did not take it */
-
-        code = answer->kind == PARLEY_ANSWER_REFUSED ? answer->code
-                                                     : msg->code;
-
-        code = parley_channel_answer_code(answer->status, code);
-
-        return parley_channel_rejected(arena, answer->status, code,
-                                       answer->field,
-                                       answer->kind == PARLEY_ANSWER_REFUSED
-                                       ? answer->message : msg->text, ret)
+    if (parley_answer_failed(answer, &failure, loss)) {
+        return parley_channel_rejected(arena, failure.status,
+                                       parley_channel_answer_code(&failure),
+                                       failure.field, failure.message, ret)
                == 0 ? 0 : parley_error_memory(err);
     }
 
@@ -197,7 +188,7 @@ parley_channel_answer_encode(const parley_engine_t *engine,
         answering = *opts;
         answering.answering = request;
 
-        if (parley_encode(engine, arena, PARLEY_PROTO_CHANNEL, msg,
+        if (parley_encode(engine, arena, PARLEY_PROTO_CHANNEL, &answer->msg,
                           &answering, &made, loss, err)
             == 0)
         {
@@ -207,7 +198,7 @@ parley_channel_answer_encode(const parley_engine_t *engine,
             return -1;
 
         } else {
-            parley_loss_pointer(loss, err->field[0] ? err->field : "/");
+            parley_loss_pointer(loss, err->field);
             parley_error_clear(err);
         }
     }
@@ -215,11 +206,17 @@ parley_channel_answer_encode(const parley_engine_t *engine,
     ret->status = 200;
     ret->content_type = parley_channel_codec.media_type;
 
-    parley_buf_init(&b, arena, 96);
+    parley_buf_init(&b, arena, ret->message.len + 96);
     parley_buf_lit(&b, "{\"frame_id\":");
     parley_buf_json_string(&b, request->id);
     parley_buf_lit(&b, ",\"delivered\":");
     parley_buf_int(&b, answer->counted ? answer->delivered : 1);
+
+    if (ret->message.len > 0) {
+        parley_buf_lit(&b, ",\"answer\":");
+        parley_buf_str(&b, ret->message);
+    }
+
     parley_buf_octet(&b, '}');
 
     return parley_buf_done(&b, &ret->body) == 0
@@ -270,29 +267,22 @@ parley_channel_rejected(parley_arena_t *arena, int status, parley_str_t code,
 
 
 /*
- * A service's own code: of ours, in whatever manner, the one that
- * agent-channel has for it; others as they are.  A service that gives none
- * is understood by its status.
+ * A service's own code: of ours the one that agent-channel has for it; others
+ * as they are.  A service that gives none is understood by its status.
  */
 
 static parley_str_t
-parley_channel_answer_code(int status, parley_str_t code)
+parley_channel_answer_code(const parley_failure_t *failure)
 {
-    int  i;
-
-    for (i = PARLEY_E_NONE + 1; i < PARLEY_E_COUNT; i++) {
-        if (parley_str_eq(parley_error_info((parley_code_t) i)->word, code)
-            || parley_str_eq(parley_error_info((parley_code_t) i)->aee, code))
-        {
-            return parley_error_info((parley_code_t) i)->channel;
-        }
+    if (failure->code != PARLEY_E_NONE) {
+        return parley_error_info(failure->code)->channel;
     }
 
-    if (code.len > 0) {
-        return code;
+    if (failure->word.len > 0) {
+        return failure->word;
     }
 
-    switch (status) {
+    switch (failure->status) {
 
     case 401:
         return parley_error_info(PARLEY_E_TOKEN_INVALID)->channel;
@@ -307,7 +297,7 @@ parley_channel_answer_code(int status, parley_str_t code)
         return parley_error_info(PARLEY_E_RATE_LIMITED)->channel;
 
     default:
-        return parley_error_info(status >= 500
+        return parley_error_info(failure->status >= 500
                                  ? PARLEY_E_UPSTREAM_UNAVAILABLE
                                  : PARLEY_E_FIELD_INVALID)->channel;
     }

@@ -50,7 +50,9 @@ parley_error_code(parley_str_t word)
     int  i;
 
     for (i = PARLEY_E_NONE + 1; i < PARLEY_E_COUNT; i++) {
-        if (parley_str_eq(parley_error_table[i].word, word)) {
+        if (parley_str_eq(parley_error_table[i].word, word)
+            || parley_str_eq(parley_error_table[i].aee, word))
+        {
             return (parley_code_t) i;
         }
     }

@@ -109,7 +109,7 @@ typedef struct {
 /* Never NULL; an unknown code yields the row of capacity. */
 const parley_error_info_t *parley_error_info(parley_code_t code);
 
-/* PARLEY_E_NONE where no code has this word. */
+/* By its word or in AEE's manner; PARLEY_E_NONE where there is none such. */
 parley_code_t parley_error_code(parley_str_t word);
 
 /* code NONE, no offset, no field, no text */

@@ -69,9 +69,6 @@ parley_str_t parley_vcp_type_intent(parley_vcp_type_t type);
 /* PARLEY_VCP_TYPES: no such type. */
 parley_vcp_type_t parley_vcp_type_find(parley_str_t name);
 
-/* "info" .. "emergency"; NONE has no name */
-parley_str_t parley_vcp_severity(parley_alarm_t alarm);
-
 /*
  * The id in a reason "ACK:<message_id>..." (section 6.2), empty where it is
  * none.
@@ -102,6 +99,11 @@ int parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,
 int parley_vcp_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
+
+/* The envelope's message_id, timestamp and recipient. */
+int parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret);
+int parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret);
+int parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret);
 
 /* The payload of an escalation for a message that reports a trouble. */
 int parley_vcp_escalate(parley_vcp_encode_t *e);

@@ -19,6 +19,8 @@ static int parley_vcp_answer_reply(const parley_engine_t *engine,
 static int parley_vcp_answer_message(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err);
+static int parley_vcp_goes_up(const parley_answer_t *answer,
+    const parley_encode_opts_t *opts);
 static int parley_vcp_accepted(parley_arena_t *arena,
     const parley_msg_t *request, parley_str_t reply, parley_reply_t *ret,
     parley_error_t *err);
@@ -255,38 +257,31 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
     parley_error_t *err)
 {
     parley_encoded_t      made;
-    const parley_msg_t   *msg;
+    parley_failure_t      failure;
     parley_encode_opts_t  answering;
 
     (void) now_ms;
-
-    msg = &answer->msg;
 
     if (answer->kind == PARLEY_ANSWER_TAKEN) {
         return parley_vcp_accepted(arena, request, parley_str_none, ret, err);
     }
 
-    if (answer->kind == PARLEY_ANSWER_REFUSED) {
-        return parley_vcp_rejected(arena, answer->status, request->id,
-                                   answer->code, answer->field,
-                                   answer->message, ret)
-               == 0 ? 0 : parley_error_memory(err);
-    }
-
-    if (answer->status >= 300 && msg->act == PARLEY_ACT_FAILURE) {
-
-        /* the service did not take it: VCP says so by the status */
-
-        return parley_vcp_rejected(arena, answer->status, request->id,
-                                   msg->code, parley_str_none, msg->text, ret)
+    if (!parley_vcp_goes_up(answer, opts)
+        && parley_answer_failed(answer, &failure, loss))
+    {
+        return parley_vcp_rejected(arena, failure.status, request->id,
+                                   failure.code != PARLEY_E_NONE
+                                   ? parley_error_info(failure.code)->word
+                                   : failure.word,
+                                   failure.field, failure.message, ret)
                == 0 ? 0 : parley_error_memory(err);
     }
 
     answering = *opts;
     answering.answering = request;
 
-    if (parley_encode(engine, arena, PARLEY_PROTO_VCP, msg, &answering, &made,
-                      loss, err)
+    if (parley_encode(engine, arena, PARLEY_PROTO_VCP, &answer->msg,
+                      &answering, &made, loss, err)
         == 0)
     {
         return parley_vcp_accepted(arena, request, made.body, ret, err);
@@ -296,10 +291,27 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
         return -1;
     }
 
-    parley_loss_pointer(loss, err->field[0] ? err->field : "/");
+    parley_loss_pointer(loss, err->field);
     parley_error_clear(err);
 
     return parley_vcp_accepted(arena, request, parley_str_none, ret, err);
+}
+
+
+/*
+ * A failure that a child tells its parent is an escalation (section 4.4); what
+ * a parent tells its child is the answer to what that asked.
+ */
+
+static int
+parley_vcp_goes_up(const parley_answer_t *answer,
+    const parley_encode_opts_t *opts)
+{
+    return answer->kind == PARLEY_ANSWER_MESSAGE && answer->status < 300
+           && opts->above != NULL
+           && opts->above(opts->resolve_ctx, answer->msg.wire,
+                          answer->msg.sender, answer->msg.recipient)
+              > 0;
 }
 
 

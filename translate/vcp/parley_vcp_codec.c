@@ -89,15 +89,6 @@ static const struct {
 };
 
 
-static const parley_str_t  parley_vcp_severities[] = {
-    [PARLEY_ALARM_NONE] = parley_str(""),
-    [PARLEY_ALARM_INFO] = parley_str("info"),
-    [PARLEY_ALARM_WARNING] = parley_str("warning"),
-    [PARLEY_ALARM_CRITICAL] = parley_str("critical"),
-    [PARLEY_ALARM_EMERGENCY] = parley_str("emergency"),
-};
-
-
 /* what is to be taken from PARLEY_VCP_FIELDS: 0 for every other name */
 #define PARLEY_VCP_OF(field)  (PARLEY_VCP_FIELDS - PARLEY_VCP_##field)
 
@@ -282,13 +273,6 @@ parley_vcp_type_find(parley_str_t name)
     }
 
     return (parley_vcp_type_t) i;
-}
-
-
-parley_str_t
-parley_vcp_severity(parley_alarm_t alarm)
-{
-    return parley_vcp_severities[alarm];
 }
 
 

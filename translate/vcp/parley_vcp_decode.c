@@ -265,7 +265,6 @@ parley_vcp_fill_escalation(parley_msg_t *msg, int aloud)
 static int
 parley_vcp_fill_severity(parley_msg_t *msg)
 {
-    unsigned              alarm;
     uint32_t              value;
     parley_str_t          word;
     const parley_json_t  *doc;
@@ -278,14 +277,8 @@ parley_vcp_fill_severity(parley_msg_t *msg)
         return -1;
     }
 
-    for (alarm = PARLEY_ALARM_EMERGENCY; alarm > PARLEY_ALARM_NONE; alarm--) {
-        if (parley_str_eq(parley_vcp_severity((parley_alarm_t) alarm), word)) {
-            break;
-        }
-    }
-
-    msg->alarm = (parley_alarm_t) alarm;
-    msg->priority = parley_vcp_rows[alarm].priority;
+    msg->alarm = parley_alarm_find(word);
+    msg->priority = parley_vcp_rows[msg->alarm].priority;
 
     return 0;
 }

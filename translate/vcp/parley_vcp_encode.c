@@ -2,13 +2,9 @@
 #include "parley_carry.h"
 #include "parley_id.h"
 #include "parley_name.h"
-#include "parley_time.h"
 #include "parley_spot.h"
 
 #include <stdio.h>
-
-
-#define PARLEY_VCP_FRACTION  19     /* where it begins in a timestamp */
 
 
 static int parley_vcp_choose(parley_vcp_encode_t *e);
@@ -17,10 +13,6 @@ static int parley_vcp_lacks(const parley_vcp_encode_t *e, parley_str_t name);
 static void parley_vcp_complete(parley_vcp_encode_t *e);
 static int parley_vcp_is_ack(const parley_msg_t *m, int *ret);
 static int parley_vcp_answers_escalation(const parley_vcp_encode_t *e);
-static int parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret);
-static int parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret);
-static int parley_vcp_encode_recipient(parley_vcp_encode_t *e,
-    parley_str_t *ret);
 static int parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret);
 static int parley_vcp_check(const parley_engine_t *engine,
     parley_vcp_encode_t *e, parley_encoded_t *ret);
@@ -323,141 +315,6 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
 }
 
 
-/* A UUIDv7 stays, anything else becomes one, always the same (AEE-35). */
-
-static int
-parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret)
-{
-    char  lower[PARLEY_UUID_LEN + 1];
-
-    *ret = e->m->id;
-
-    if (parley_uuid_is(*ret, 7)) {
-        return 0;
-    }
-
-    if (parley_uuid_is_any_case(*ret, 7)) {
-        parley_uuid_lower(e->m->id, lower);
-
-        return parley_arena_str(e->arena, parley_str_c(lower), ret) == 0
-               ? 0 : parley_error_memory(e->err);
-    }
-
-    return parley_msg_derive(e->arena, e->m, 7, e->m->id,
-                             PARLEY_STR("message_id"), ret) == 0
-           ? 0 : parley_error_memory(e->err);
-}
-
-
-/* UTC with a Z; what is that already, and its fraction, stay as they are. */
-
-static int
-parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
-{
-    char          text[PARLEY_TIME_MAX];
-    size_t        i;
-    int64_t       ms;
-    parley_buf_t  b;
-    parley_str_t  created;
-
-    created = e->m->created;
-    *ret = created;
-
-    ms = e->m->created_ms;
-
-    /* a time of its own that has been read already is not read again */
-
-    if ((created.len == 0 || ms < 0) && parley_time_parse(created, &ms) != 0) {
-
-        if (created.len > 0 || e->m->created_ms < 0) {
-            return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                    parley_at(e->m,
-                                              PARLEY_SPOT_CREATED).pointer,
-                                    "VCP wants a timestamp of RFC 3339");
-        }
-
-        created = parley_str_none;
-        ms = e->m->created_ms;
-
-    } else if (created.data[10] == 'T'
-               && created.data[created.len - 1] == 'Z')
-    {
-        return 0;
-    }
-
-    parley_buf_init(&b, e->arena, created.len + PARLEY_TIME_MAX);
-
-    if (created.len > PARLEY_VCP_FRACTION
-        && created.data[PARLEY_VCP_FRACTION] == '.')
-    {
-        /* seconds, rounded down, and the fraction as it was written */
-
-        (void) parley_time_format(ms - ((ms % 1000) + 1000) % 1000, text);
-
-        parley_buf_put(&b, text, PARLEY_VCP_FRACTION);
-        parley_buf_octet(&b, '.');
-
-        for (i = PARLEY_VCP_FRACTION + 1;
-             created.data[i] >= '0' && created.data[i] <= '9'; i++)
-        {
-            parley_buf_octet(&b, created.data[i]);
-        }
-
-        parley_buf_octet(&b, 'Z');
-
-    } else {
-        parley_buf_put(&b, text, parley_time_format(ms, text));
-    }
-
-    return parley_buf_done(&b, ret) == 0 ? 0 : parley_error_memory(e->err);
-}
-
-
-/* VCP has one group: a recipient that means several becomes all peers. */
-
-static int
-parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
-{
-    int                          rc;
-    parley_str_t                 back;
-    const parley_msg_t          *m;
-    const parley_encode_opts_t  *opts;
-
-    m = e->m;
-    opts = e->opts;
-
-    if (parley_name_is_group(m->wire, m->recipient)) {
-
-        rc = 0;
-
-        if (opts->resolve != NULL) {
-            rc = opts->resolve(opts->resolve_ctx, m->wire, m->recipient,
-                               PARLEY_PROTO_VCP, ret);
-        }
-
-        if (rc == 0) {
-            *ret = PARLEY_STR("broadcast");
-
-            rc = parley_name_map(e->arena, PARLEY_PROTO_VCP, *ret, m->wire,
-                                 &back);
-            if (rc == -1) {
-                return parley_error_memory(e->err);
-            }
-
-            if (rc != 0 || !parley_str_eq(back, m->recipient)) {
-                parley_loss_at(e->loss, m, PARLEY_SPOT_RECIPIENT);
-            }
-
-            return 0;
-        }
-    }
-
-    return parley_name_translate(e->arena, opts, m, m->recipient,
-                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_VCP,
-                                 ret, e->err);
-}
-
-
 /*
  * What was made is read back: so it is valid, and what differs from the
  * message is what was lost.  A payload that stays as it is need not be read
@@ -568,13 +425,16 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
     answering = e->opts->answering;
     wire = parley_codecs[m->wire];
 
-    if (e->made) {
-        if (!parley_str_eq(m->intent, back->intent)) {
-            parley_loss_at(loss, m, PARLEY_SPOT_INTENT);
-        }
-
-    } else if (m->act != back->act) {
+    if (m->act != back->act) {
         parley_loss_at(loss, m, PARLEY_SPOT_FORM);
+
+        if (m->origin == m->wire) {
+            parley_loss_field(loss, m->doc, wire->form_pointer);
+        }
+    }
+
+    if (e->made && !parley_str_eq(m->intent, back->intent)) {
+        parley_loss_at(loss, m, PARLEY_SPOT_INTENT);
     }
 
     /*
@@ -643,8 +503,12 @@ parley_vcp_compare_data(parley_vcp_encode_t *e)
     {
         value.node = k + 1;
 
-        if (value.node == m->said[0] || value.node == m->said[1]
-            || value.node == m->said[2])
+        /* of a reaction the code is what the gateway calls its signal */
+
+        if (value.node == m->said[0]
+            || (value.node == m->said[1]
+                && (m->act != PARLEY_ACT_FAILURE
+                    || parley_json_string_is(doc, value.node, m->code))))
         {
             continue;
         }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 
+static parley_alarm_t parley_vcp_alarm(const parley_vcp_encode_t *e);
 static int parley_vcp_context(parley_vcp_encode_t *e);
 static size_t parley_vcp_reason(parley_vcp_encode_t *e, parley_str_t text,
     uint32_t value, size_t room);
@@ -31,13 +32,26 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
     char                 pointer[2 * PARLEY_POINTER_MAX];
     size_t               room;
     parley_buf_t        *b;
+    parley_alarm_t       alarm;
     const parley_msg_t  *m;
 
     b = &e->payload;
     m = e->m;
+    alarm = parley_vcp_alarm(e);
 
     e->type = PARLEY_VCP_ESCALATION;
     e->made = 1;
+
+    if (e->opts->above != NULL
+        && e->opts->above(e->opts->resolve_ctx, m->wire, m->sender,
+                          m->recipient)
+           < 0)
+    {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
+                                "an escalation goes to the sender's own "
+                                "parent");
+    }
 
     if (m->code.len == 0 && m->text.len == 0) {
         (void) snprintf(pointer, sizeof(pointer), "%s/message",
@@ -48,7 +62,7 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
     }
 
     parley_buf_lit(b, "{\"severity\":\"");
-    parley_buf_str(b, parley_vcp_severity(m->alarm));
+    parley_buf_str(b, parley_alarm_name(alarm));
     parley_buf_lit(b, "\",\"reason\":\"");
 
     room = PARLEY_VCP_REASON_MAX;
@@ -72,7 +86,7 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
 
     /* VCP-12 */
 
-    if (m->alarm >= PARLEY_ALARM_CRITICAL) {
+    if (alarm >= PARLEY_ALARM_CRITICAL) {
         parley_buf_lit(b, ",\"requires_ack\":true}");
 
     } else {
@@ -80,6 +94,26 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
     }
 
     return 0;
+}
+
+
+/* Of a failure what its code is worth to the operator (section 4.4). */
+
+static parley_alarm_t
+parley_vcp_alarm(const parley_vcp_encode_t *e)
+{
+    parley_alarm_t  alarm;
+
+    if (e->m->act == PARLEY_ACT_FAILURE) {
+        alarm = parley_severity_of(e->opts->severities, e->opts->nseverities,
+                                   e->m->code);
+
+        if (alarm != PARLEY_ALARM_NONE) {
+            return alarm;
+        }
+    }
+
+    return e->m->alarm;
 }
 
 
@@ -100,7 +134,7 @@ parley_vcp_acknowledge(parley_vcp_encode_t *e)
     id = e->opts->answering ? e->opts->answering->id : m->reply_to;
 
     parley_buf_lit(b, "{\"severity\":\"");
-    parley_buf_str(b, parley_vcp_severity(parley_vcp_ack_severity(e)));
+    parley_buf_str(b, parley_alarm_name(parley_vcp_ack_severity(e)));
     parley_buf_lit(b, "\",\"reason\":\"ACK:");
     parley_buf_str(b, id);
 

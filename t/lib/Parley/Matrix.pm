@@ -50,6 +50,7 @@ sub principals {
 
 # What with_gateway() takes: /to-aee, /to-vcp, /to-c2a, /to-channel, /to-moq;
 # the same with -bare (no parley_vcp_context), -strict (parley_loss reject),
+# -own (what an operator says of VCP),
 # -redact (what C2A says as a reason), -capped (priority normal, 1 s) and -deny
 # (nothing for agent.bob).
 sub matrix {
@@ -76,6 +77,10 @@ sub matrix {
                  . location("/to-$speak-capped",
                             "$all $context "
                             . 'parley_cap priority=normal timeout=1s;')
+                 . location("/to-$speak-own",
+                            "$all $context parley_vcp_broadcast bus.ops; "
+                            . 'parley_vcp_severity E_BROKEN=critical '
+                            . 'E_BLOCKED=info;')
                  . location("/to-$speak-deny",
                             "$all $context parley_deny to=agent:bob; "
                             . 'parley_allow protocol=*;');

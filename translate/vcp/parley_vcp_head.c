@@ -1,0 +1,181 @@
+/* The envelope of a message that is made: its id, time and recipient. */
+
+#include "parley_vcp.h"
+#include "parley_id.h"
+#include "parley_name.h"
+#include "parley_spot.h"
+#include "parley_time.h"
+
+
+#define PARLEY_VCP_FRACTION  19     /* where it begins in a timestamp */
+
+
+static int parley_vcp_encode_peer(parley_vcp_encode_t *e, parley_str_t *ret);
+
+
+/* A UUIDv7 stays, anything else becomes one, always the same (AEE-35). */
+
+int
+parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret)
+{
+    char  lower[PARLEY_UUID_LEN + 1];
+
+    *ret = e->m->id;
+
+    if (parley_uuid_is(*ret, 7)) {
+        return 0;
+    }
+
+    if (parley_uuid_is_any_case(*ret, 7)) {
+        parley_uuid_lower(e->m->id, lower);
+
+        return parley_arena_str(e->arena, parley_str_c(lower), ret) == 0
+               ? 0 : parley_error_memory(e->err);
+    }
+
+    return parley_msg_derive(e->arena, e->m, 7, e->m->id,
+                             PARLEY_STR("message_id"), ret) == 0
+           ? 0 : parley_error_memory(e->err);
+}
+
+
+/* UTC with a Z; what is that already, and its fraction, stay as they are. */
+
+int
+parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
+{
+    char          text[PARLEY_TIME_MAX];
+    size_t        i;
+    int64_t       ms;
+    parley_buf_t  b;
+    parley_str_t  created;
+
+    created = e->m->created;
+    *ret = created;
+
+    ms = e->m->created_ms;
+
+    /* a time of its own that has been read already is not read again */
+
+    if ((created.len == 0 || ms < 0) && parley_time_parse(created, &ms) != 0) {
+
+        if (created.len > 0 || e->m->created_ms < 0) {
+            return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                    parley_at(e->m,
+                                              PARLEY_SPOT_CREATED).pointer,
+                                    "VCP wants a timestamp of RFC 3339");
+        }
+
+        created = parley_str_none;
+        ms = e->m->created_ms;
+
+    } else if (created.data[10] == 'T'
+               && created.data[created.len - 1] == 'Z')
+    {
+        return 0;
+    }
+
+    parley_buf_init(&b, e->arena, created.len + PARLEY_TIME_MAX);
+
+    if (created.len > PARLEY_VCP_FRACTION
+        && created.data[PARLEY_VCP_FRACTION] == '.')
+    {
+        /* seconds, rounded down, and the fraction as it was written */
+
+        (void) parley_time_format(ms - ((ms % 1000) + 1000) % 1000, text);
+
+        parley_buf_put(&b, text, PARLEY_VCP_FRACTION);
+        parley_buf_octet(&b, '.');
+
+        for (i = PARLEY_VCP_FRACTION + 1;
+             created.data[i] >= '0' && created.data[i] <= '9'; i++)
+        {
+            parley_buf_octet(&b, created.data[i]);
+        }
+
+        parley_buf_octet(&b, 'Z');
+
+    } else {
+        parley_buf_put(&b, text, parley_time_format(ms, text));
+    }
+
+    return parley_buf_done(&b, ret) == 0 ? 0 : parley_error_memory(e->err);
+}
+
+
+/*
+ * VCP has one group, all peers.  Another is that where whoever is behind the
+ * gateway is that group and nobody else; a narrower one is never widened.
+ */
+
+int
+parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
+{
+    int                          rc;
+    parley_str_t                 name;
+    const parley_msg_t          *m;
+    const parley_encode_opts_t  *opts;
+
+    m = e->m;
+    opts = e->opts;
+
+    if (!parley_name_is_group(m->wire, m->recipient) || opts->broadcast.len == 0
+        || (m->scope.len > 0 && !parley_str_eq(m->scope, m->recipient)))
+    {
+        return parley_vcp_encode_peer(e, ret);
+    }
+
+    rc = opts->resolve != NULL
+         ? opts->resolve(opts->resolve_ctx, m->wire, m->recipient,
+                         PARLEY_PROTO_AEE, &name) : 0;
+
+    if (rc == 0
+        && parley_name_map(e->arena, m->wire, m->recipient, PARLEY_PROTO_AEE,
+                           &name)
+           == -1)
+    {
+        return parley_error_memory(e->err);
+    }
+
+    if (rc < 0 || !parley_str_eq(name, opts->broadcast)) {
+        return parley_vcp_encode_peer(e, ret);
+    }
+
+    *ret = PARLEY_STR("broadcast");
+
+    /* its name is said where that means all peers */
+
+    rc = parley_name_map(e->arena, PARLEY_PROTO_VCP, *ret, m->wire, &name);
+
+    if (rc == -1) {
+        return parley_error_memory(e->err);
+    }
+
+    if (rc != 0 || !parley_str_eq(name, m->recipient)) {
+        parley_loss_at(e->loss, m, PARLEY_SPOT_RECIPIENT);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_vcp_encode_peer(parley_vcp_encode_t *e, parley_str_t *ret)
+{
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    if (parley_name_is_group(m->wire, m->recipient) && m->scope.len > 0
+        && !parley_str_eq(m->scope, m->recipient))
+    {
+        return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                                parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
+                                "the scope is a part of a group, and VCP "
+                                "reaches all peers or one");
+    }
+
+    return parley_name_translate(e->arena, e->opts, m, m->recipient,
+                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_VCP,
+                                 ret, e->err);
+}
