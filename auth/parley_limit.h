@@ -14,6 +14,7 @@
 
 #include "parley_arena.h"
 #include "parley_key.h"
+#include "parley_rate.h"
 
 
 #define PARLEY_LIMIT_SWEEP_MS  1000     /* a full sweep at most this often */
@@ -27,13 +28,6 @@ typedef enum {
     PARLEY_LIMIT_LIMITED,
     PARLEY_LIMIT_FULL           /* cannot be counted: refuse */
 } parley_limit_result_t;
-
-
-/* one every interval_us microseconds, and burst more at once */
-typedef struct {
-    int64_t   interval_us;      /* 1 .. 86 400 000 000; 0: no limit */
-    uint32_t  burst;            /* at most 1 000 000 */
-} parley_limit_rate_t;
 
 
 typedef struct {

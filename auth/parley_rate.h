@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "parley_error.h"
-#include "parley_limit.h"
 #include "parley_str.h"
 
 
@@ -29,6 +28,13 @@ typedef enum {
     PARLEY_CLASS_URGENT,
     PARLEY_CLASS_COUNT
 } parley_class_t;
+
+
+/* one every interval_us microseconds, and burst more at once */
+typedef struct {
+    int64_t   interval_us;      /* 1 .. 86 400 000 000; 0: no limit */
+    uint32_t  burst;            /* at most 1 000 000 */
+} parley_limit_rate_t;
 
 
 /* interval 0: no limit of that kind */

@@ -1,0 +1,448 @@
+/*
+ * Admission: an id is reserved before its message goes on, with the slot of
+ * the question that it answers and with its quotas; taken or free again when
+ * it is known what became of it (AEE-16, VCP-13, GW-12, SEC-08).
+ */
+
+#include <string.h>
+
+#include "parley_state_parts.h"
+
+
+/* marks of an id or a slot: the number of who reserved it, or this */
+#define PARLEY_MARK_TAKEN  UINT16_MAX
+
+
+/* what stands in the way, perhaps of a process that is gone */
+typedef struct {
+    uint32_t          number;
+    parley_process_t  process;
+} parley_holder_t;
+
+
+static parley_admit_t parley_admit_locked(parley_state_t *s,
+    const parley_admission_t *a, parley_admitted_t *ret,
+    parley_holder_t *holder);
+static int parley_admit_is_free(parley_state_t *s, parley_kind_t kind,
+    const uint8_t *key, int64_t now, parley_entry_t **ret,
+    parley_holder_t *holder);
+static parley_admit_t parley_admit_id(parley_state_t *s,
+    const parley_admission_t *a, parley_holder_t *holder);
+static parley_admit_t parley_admit_slot(parley_state_t *s,
+    const parley_admission_t *a, parley_holder_t *holder);
+static parley_admit_t parley_admit_quotas(parley_state_t *s,
+    const parley_admission_t *a, parley_admitted_t *ret);
+static parley_admit_t parley_admit_room(parley_state_t *s,
+    const parley_admission_t *a, parley_admitted_t *ret);
+static void parley_admit_take(parley_state_t *s, const parley_admission_t *a,
+    parley_admitted_t *ret);
+static parley_entry_t *parley_reserve(parley_state_t *s, parley_kind_t kind,
+    const uint8_t *key, const uint8_t *account, uint64_t stamp, int64_t until,
+    int64_t now);
+static parley_entry_t *parley_reserved(parley_state_t *s, parley_kind_t kind,
+    const uint8_t *key, uint64_t stamp);
+static int parley_settle_taken(parley_state_t *s,
+    const parley_admission_t *a, const parley_settlement_t *how);
+static int parley_settle_fill(parley_state_t *s, parley_kind_t kind,
+    const uint8_t *key, const uint8_t *account, int64_t until, int64_t now);
+static void parley_settle_free(parley_state_t *s,
+    const parley_admission_t *a, const parley_settlement_t *how);
+
+
+/*
+ * Whether a process lives is asked without the lock, since that takes the
+ * host's time: what it holds may be another's when the answer is there, so
+ * everything is asked again.
+ */
+
+void
+parley_state_admit(parley_state_t *s, const parley_admission_t *a,
+    parley_admitted_t *ret)
+{
+    parley_holder_t  holder;
+
+    do {
+        memset(ret, 0, sizeof(parley_admitted_t));
+        memset(&holder, 0, sizeof(parley_holder_t));
+
+        parley_state_lock(s);
+        ret->verdict = parley_admit_locked(s, a, ret, &holder);
+        parley_state_unlock(s);
+
+    } while (holder.process.pid != 0
+             && parley_state_bury(s, holder.number, &holder.process));
+}
+
+
+static parley_admit_t
+parley_admit_locked(parley_state_t *s, const parley_admission_t *a,
+    parley_admitted_t *ret, parley_holder_t *holder)
+{
+    parley_admit_t  rc;
+
+    rc = parley_admit_id(s, a, holder);
+
+    if (rc == PARLEY_ADMIT_OK) {
+        rc = parley_admit_slot(s, a, holder);
+    }
+
+    if (rc == PARLEY_ADMIT_OK) {
+        rc = parley_admit_quotas(s, a, ret);
+    }
+
+    if (rc == PARLEY_ADMIT_OK) {
+        rc = parley_admit_room(s, a, ret);
+    }
+
+    if (rc == PARLEY_ADMIT_OK) {
+        parley_admit_take(s, a, ret);
+
+    } else if (rc == PARLEY_ADMIT_IN_FLIGHT || rc == PARLEY_ADMIT_ANSWERING) {
+        ret->wait = 1000;
+    }
+
+    return rc;
+}
+
+
+/*
+ * Whether nobody has the key; what is there of one whose time is over, or of
+ * a process that is gone, goes.  Else *ret is there.
+ */
+
+static int
+parley_admit_is_free(parley_state_t *s, parley_kind_t kind,
+    const uint8_t *key, int64_t now, parley_entry_t **ret,
+    parley_holder_t *holder)
+{
+    parley_entry_t  *e;
+
+    e = parley_table_find_locked(s->sh->table, (uint8_t) kind, key);
+    *ret = e;
+
+    if (e == NULL) {
+        return 1;
+    }
+
+    if ((int64_t) e->expires > now) {
+
+        if (e->mark == PARLEY_MARK_TAKEN
+            || !parley_state_is_gone(s, e->mark, parley_entry_stamp(e),
+                                     &holder->process))
+        {
+            holder->number = e->mark;
+            return 0;
+        }
+
+        s->sh->orphans++;
+    }
+
+    parley_table_remove_locked(s->sh->table, e);
+
+    return 1;
+}
+
+
+/*
+ * An id that says something else is its sender's mistake, whatever becomes of
+ * the first.
+ */
+
+static parley_admit_t
+parley_admit_id(parley_state_t *s, const parley_admission_t *a,
+    parley_holder_t *holder)
+{
+    parley_entry_t  *e;
+
+    if (a->id == NULL
+        || parley_admit_is_free(s, PARLEY_KIND_ID, a->id, a->now, &e, holder))
+    {
+        return PARLEY_ADMIT_OK;
+    }
+
+    if (memcmp(e->octets, a->print, PARLEY_PRINT_LEN) != 0) {
+        return PARLEY_ADMIT_OTHER;
+    }
+
+    return e->mark == PARLEY_MARK_TAKEN ? PARLEY_ADMIT_DUPLICATE
+                                        : PARLEY_ADMIT_IN_FLIGHT;
+}
+
+
+static parley_admit_t
+parley_admit_slot(parley_state_t *s, const parley_admission_t *a,
+    parley_holder_t *holder)
+{
+    parley_entry_t  *e;
+
+    if (a->slot == NULL
+        || parley_admit_is_free(s, PARLEY_KIND_SLOT, a->slot, a->now, &e,
+                                holder))
+    {
+        return PARLEY_ADMIT_OK;
+    }
+
+    return e->mark == PARLEY_MARK_TAKEN ? PARLEY_ADMIT_ANSWERED
+                                        : PARLEY_ADMIT_ANSWERING;
+}
+
+
+static parley_admit_t
+parley_admit_quotas(parley_state_t *s, const parley_admission_t *a,
+    parley_admitted_t *ret)
+{
+    size_t   i;
+    int64_t  wait;
+
+    for (i = 0; i < a->nquotas; i++) {
+
+        wait = parley_rate_wait(parley_rate_find(s, a->quotas[i].key),
+                                &a->quotas[i].rate, a->now);
+
+        if (wait != 0) {
+            s->sh->limited++;
+            ret->wait = wait;
+            ret->quota = i;
+
+            return PARLEY_ADMIT_LIMITED;
+        }
+    }
+
+    return PARLEY_ADMIT_OK;
+}
+
+
+static parley_admit_t
+parley_admit_room(parley_state_t *s, const parley_admission_t *a,
+    parley_admitted_t *ret)
+{
+    size_t  n;
+
+    /* of quotas some may be there already: a few blocks do not matter */
+
+    n = (a->id != NULL) + (a->slot != NULL) + a->nquotas;
+
+    switch (parley_table_room_locked(s->sh->table, a->account, n, s->share,
+                                     a->now))
+    {
+    case PARLEY_ROOM_OK:
+        return PARLEY_ADMIT_OK;
+
+    case PARLEY_ROOM_SHARE:
+        ret->wait = 1000;
+        return PARLEY_ADMIT_SHARE;
+
+    default:
+        ret->wait = 1000;
+        return PARLEY_ADMIT_FULL;
+    }
+}
+
+
+/* there is room for all of it */
+
+static void
+parley_admit_take(parley_state_t *s, const parley_admission_t *a,
+    parley_admitted_t *ret)
+{
+    size_t           i;
+    parley_entry_t  *e;
+
+    ret->stamp = ++s->sh->stamps;
+
+    if (a->id != NULL) {
+        e = parley_reserve(s, PARLEY_KIND_ID, a->id, a->account, ret->stamp,
+                           a->now + a->ttl, a->now);
+
+        if (e != NULL) {
+            memcpy(e->octets, a->print, PARLEY_PRINT_LEN);
+        }
+    }
+
+    if (a->slot != NULL) {
+        (void) parley_reserve(s, PARLEY_KIND_SLOT, a->slot, a->account,
+                              ret->stamp, a->slot_until, a->now);
+    }
+
+    for (i = 0; i < a->nquotas; i++) {
+
+        e = parley_rate_find(s, a->quotas[i].key);
+
+        if (e == NULL) {
+            e = parley_table_add_locked(s->sh->table, PARLEY_KIND_RATE,
+                                        PARLEY_LOOSE_NONE, a->quotas[i].key,
+                                        a->account, 0, a->now, a->now);
+        }
+
+        if (e != NULL) {
+            parley_rate_take(e, &a->quotas[i].rate, a->now);
+        }
+    }
+}
+
+
+/*
+ * It is looked at when the time of what is taken would be over, and stays
+ * until its lease is.
+ */
+
+static parley_entry_t *
+parley_reserve(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
+    const uint8_t *account, uint64_t stamp, int64_t until, int64_t now)
+{
+    parley_entry_t  *e;
+
+    e = parley_table_add_locked(s->sh->table, (uint8_t) kind,
+                                PARLEY_LOOSE_NONE, key, account, 0, until,
+                                now);
+
+    if (e != NULL) {
+        e->mark = (uint16_t) s->process;
+        parley_entry_set_stamp(e, stamp);
+        parley_table_expire(e, now + PARLEY_LEASE);
+    }
+
+    return e;
+}
+
+
+/* NULL: it is not that reservation any more */
+
+static parley_entry_t *
+parley_reserved(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
+    uint64_t stamp)
+{
+    parley_entry_t  *e;
+
+    e = parley_table_find_locked(s->sh->table, (uint8_t) kind, key);
+
+    return e != NULL && e->mark != PARLEY_MARK_TAKEN
+           && parley_entry_stamp(e) == stamp ? e : NULL;
+}
+
+
+int
+parley_state_settle(parley_state_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how)
+{
+    int  rc;
+
+    rc = 0;
+
+    parley_state_lock(s);
+
+    if (how->taken) {
+        rc = parley_settle_taken(s, a, how);
+
+    } else {
+        parley_settle_free(s, a, how);
+    }
+
+    parley_state_unlock(s);
+
+    return rc;
+}
+
+
+static int
+parley_settle_taken(parley_state_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how)
+{
+    int              rc;
+    size_t           i;
+    parley_entry_t  *e;
+
+    rc = 0;
+
+    if (a->slot != NULL) {
+        rc |= parley_settle_fill(s, PARLEY_KIND_SLOT, a->slot, a->account,
+                                 a->slot_until, how->now);
+    }
+
+    if (how->fills != NULL) {
+        rc |= parley_settle_fill(s, PARLEY_KIND_SLOT, how->fills, a->account,
+                                 how->fills_until, how->now);
+    }
+
+    for (i = 0; i < PARLEY_CLOSES_MAX && how->closes[i] != NULL; i++) {
+        parley_record_close_locked(s, how->closes[i]);
+    }
+
+    if (a->id == NULL) {
+        return rc;
+    }
+
+    rc |= parley_settle_fill(s, PARLEY_KIND_ID, a->id, a->account,
+                             how->now + a->ttl, how->now);
+
+    e = parley_table_find_locked(s->sh->table, PARLEY_KIND_ID, a->id);
+
+    if (e != NULL && parley_entry_stamp(e) == 0) {
+        memcpy(e->octets, a->print, PARLEY_PRINT_LEN);
+        parley_entry_set_stamp(e, how->stamp);
+    }
+
+    return rc;
+}
+
+
+/* what is there stays what it is, whoever has it: taken is taken */
+
+static int
+parley_settle_fill(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
+    const uint8_t *account, int64_t until, int64_t now)
+{
+    parley_entry_t  *e;
+
+    e = parley_table_find_locked(s->sh->table, (uint8_t) kind, key);
+
+    if (e == NULL) {
+        e = parley_table_add_locked(s->sh->table, (uint8_t) kind,
+                                    PARLEY_LOOSE_NONE, key, account, 0, until,
+                                    now);
+    }
+
+    if (e == NULL) {
+        return -1;
+    }
+
+    if (e->mark != PARLEY_MARK_TAKEN || (int64_t) e->expires <= now) {
+        e->mark = PARLEY_MARK_TAKEN;
+        parley_table_expire(e, until);
+    }
+
+    return 0;
+}
+
+
+static void
+parley_settle_free(parley_state_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how)
+{
+    size_t           i;
+    parley_entry_t  *e;
+
+    if (a->id != NULL) {
+        e = parley_reserved(s, PARLEY_KIND_ID, a->id, how->stamp);
+
+        if (e != NULL) {
+            parley_table_remove_locked(s->sh->table, e);
+        }
+    }
+
+    if (a->slot != NULL) {
+        e = parley_reserved(s, PARLEY_KIND_SLOT, a->slot, how->stamp);
+
+        if (e != NULL) {
+            parley_table_remove_locked(s->sh->table, e);
+        }
+    }
+
+    for (i = 0; i < a->nquotas; i++) {
+        e = parley_rate_find(s, a->quotas[i].key);
+
+        if (e != NULL) {
+            parley_rate_give(e, &a->quotas[i].rate);
+        }
+    }
+}

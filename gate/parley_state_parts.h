@@ -1,0 +1,73 @@
+/* What the files of the state share.  Private to them. */
+
+#ifndef PARLEY_STATE_PARTS_H
+#define PARLEY_STATE_PARTS_H
+
+#include "parley_state.h"
+
+
+typedef struct {
+    parley_process_t  process;          /* pid 0: free */
+    uint64_t          since;            /* what it reserved has stamps from
+                                           here on */
+} parley_member_of_t;
+
+
+struct parley_shared_s {
+    uint8_t              secret[PARLEY_KEY_SECRET];
+    uint64_t             stamps;        /* the last one given */
+    uint64_t             limited;
+    uint64_t             orphans;
+    parley_table_t      *table;
+    uint32_t             nprocesses;    /* without number 0 */
+    parley_member_of_t   processes[];
+};
+
+
+static inline void
+parley_state_lock(const parley_state_t *s)
+{
+    s->env.lock(s->env.ctx);
+}
+
+
+static inline void
+parley_state_unlock(const parley_state_t *s)
+{
+    s->env.unlock(s->env.ctx);
+}
+
+
+/* parley_state.c */
+
+/*
+ * Whether the process with that number, which reserved something with that
+ * stamp, is known to be gone; else *ret is that process, pid 0: nobody knows.
+ */
+int parley_state_is_gone(const parley_state_t *s, uint32_t number,
+    uint64_t stamp, parley_process_t *ret);
+
+/* Asks the host, without the lock; returns 1 where the process is gone. */
+int parley_state_bury(parley_state_t *s, uint32_t number,
+    const parley_process_t *process);
+
+/* parley_state_record.c */
+
+void parley_record_close_locked(parley_state_t *s,
+    const parley_record_id_t *id);
+
+/* parley_state_rate.c */
+
+/*
+ * The entry of a limit (NULL: nothing was counted), as it is at now; whether
+ * one more may come: 0, or the milliseconds to wait.
+ */
+parley_entry_t *parley_rate_find(parley_state_t *s, const uint8_t *key);
+int64_t parley_rate_wait(parley_entry_t *e,
+    const parley_limit_rate_t *rate, int64_t now);
+void parley_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
+    int64_t now);
+void parley_rate_give(parley_entry_t *e, const parley_limit_rate_t *rate);
+
+
+#endif /* PARLEY_STATE_PARTS_H */

@@ -1,0 +1,91 @@
+/* A state in private memory, with processes that can be made to die. */
+
+#ifndef PARLEY_TEST_STATE_H
+#define PARLEY_TEST_STATE_H
+
+#include "parley_test.h"
+
+#include "parley_state_parts.h"
+#include "parley_table_parts.h"
+
+
+typedef struct {
+    void            *mem;
+    uint32_t         dead;      /* pid of a process that is gone */
+    unsigned         asked;     /* how often somebody asked */
+    int              locked;
+    parley_state_t   s;
+} parley_test_state_t;
+
+
+static inline void
+parley_test_lock(void *ctx)
+{
+    parley_test_state_t *t = ctx;
+
+    assert_int_equal(t->locked, 0);
+    t->locked = 1;
+}
+
+
+static inline void
+parley_test_unlock(void *ctx)
+{
+    parley_test_state_t *t = ctx;
+
+    assert_int_equal(t->locked, 1);
+    t->locked = 0;
+}
+
+
+static inline int
+parley_test_is_alive(void *ctx, const parley_process_t *process)
+{
+    parley_test_state_t *t = ctx;
+
+    assert_int_equal(t->locked, 0);
+    t->asked++;
+
+    return process->pid != t->dead;
+}
+
+
+/* Of size octets; the process at hand is pid 1. */
+static inline void
+parley_test_state_begin(parley_test_state_t *t, size_t size, unsigned share)
+{
+    static const uint8_t           secret[PARLEY_KEY_SECRET] = "0123456789abcd";
+    static const parley_process_t  self = { 1, 77 };
+
+    memset(t, 0, sizeof(parley_test_state_t));
+
+    t->mem = aligned_alloc(PARLEY_BLOCK, size);
+    assert_non_null(t->mem);
+
+    /* nothing may depend on what is there */
+    memset(t->mem, 0xA5, size);
+
+    t->s.env.lock = parley_test_lock;
+    t->s.env.unlock = parley_test_unlock;
+    t->s.env.is_alive = parley_test_is_alive;
+    t->s.env.ctx = t;
+    t->s.share = share;
+
+    assert_int_equal(parley_state_create(&t->s, t->mem, size, secret), 0);
+    parley_state_enter(&t->s, &self);
+    assert_int_not_equal(t->s.process, 0);
+}
+
+
+static inline void
+parley_test_state_end(parley_test_state_t *t)
+{
+    free(t->mem);
+}
+
+
+/* Everything that a table counts, counted again. */
+void parley_test_table_check(parley_table_t *t);
+
+
+#endif /* PARLEY_TEST_STATE_H */

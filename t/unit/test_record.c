@@ -1,0 +1,347 @@
+/* gate/parley_state.h: records */
+
+#include "parley_test_state.h"
+
+
+#define SIZE  (64 * 1024)
+#define T0    ((int64_t) 1000000)
+
+
+static parley_test_state_t  t;
+static parley_arena_t       arena;
+static parley_record_t      got[PARLEY_RECORDS_MAX];
+
+
+static int
+begin(void **state)
+{
+    unsigned  i;
+
+    (void) state;
+
+    parley_test_state_begin(&t, SIZE, 250);
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
+        parley_state_bound(&t.s, (parley_loose_t) i, SIZE / 4, 0);
+    }
+
+    return 0;
+}
+
+
+static int
+end(void **state)
+{
+    (void) state;
+
+    parley_test_table_check(t.s.sh->table);
+    parley_test_state_end(&t);
+    parley_arena_reset(&arena);
+
+    return 0;
+}
+
+
+static parley_record_id_t
+id(const char *owner, const char *name)
+{
+    parley_str_t        part;
+    parley_record_id_t  ret;
+
+    part = parley_str_c(name);
+
+    ret.kind = PARLEY_KIND_MESSAGE;
+    parley_state_key(&t.s, ret.kind, &part, 1, ret.key);
+    ret.tag = parley_state_tag(&t.s, parley_str_c(owner));
+
+    return ret;
+}
+
+
+static parley_put_result_t
+put(const char *owner, const char *name, const char *value,
+    parley_loose_t queue, uint32_t replaces)
+{
+    uint8_t       account[PARLEY_KEY_LEN];
+    parley_put_t  p;
+    parley_str_t  part, parts[2];
+
+    part = parley_str_c(owner);
+    parley_state_key(&t.s, PARLEY_KIND_ACCOUNT, &part, 1, account);
+
+    parts[0] = PARLEY_STR("v:");
+    parts[1] = parley_str_c(value);
+
+    memset(&p, 0, sizeof(p));
+    p.id = id(owner, name);
+    p.queue = queue;
+    p.account = account;
+    p.parts = parts;
+    p.nparts = 2;
+    p.ttl = 1000;
+    p.now = T0;
+    p.replaces = replaces;
+
+    return parley_state_put(&t.s, &p);
+}
+
+
+static int
+get(const char *name, int64_t now)
+{
+    parley_record_id_t  r;
+
+    r = id("", name);
+
+    return parley_state_get(&t.s, PARLEY_KIND_MESSAGE, r.key, now, &arena,
+                            got);
+}
+
+
+static void
+test_life(void **state)
+{
+    parley_record_id_t  r;
+
+    (void) state;
+
+    assert_int_equal(get("x", T0), 0);
+    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_NONE, 0),
+                     PARLEY_PUT_OK);
+    assert_int_equal(get("x", T0 + 999), 1);
+    parley_assert_str(got[0].value, "v:one");
+    assert_int_equal(got[0].left, 1);
+    assert_int_equal(got[0].loose, 0);
+    assert_int_equal(get("x", T0 + 1000), 0);
+
+    assert_int_equal(put("alice", "x", "two", PARLEY_LOOSE_MESSAGE, 0),
+                     PARLEY_PUT_OK);
+    assert_int_equal(get("x", T0), 1);
+    parley_assert_str(got[0].value, "v:two");
+    assert_int_equal(got[0].loose, 1);
+
+    r = id("bob", "x");
+    parley_state_drop(&t.s, &r);
+    assert_int_equal(get("x", T0), 1);
+
+    r = id("alice", "x");
+    parley_state_drop(&t.s, &r);
+    assert_int_equal(get("x", T0), 0);
+    assert_int_equal(t.s.sh->table->used, 0);
+}
+
+
+/* SEC-11: nobody's record hides another's */
+
+static void
+test_owners(void **state)
+{
+    (void) state;
+
+    assert_int_equal(put("mallory", "order-000001", "hers",
+                         PARLEY_LOOSE_MESSAGE, 0), PARLEY_PUT_OK);
+    assert_int_equal(put("alice", "order-000001", "mine",
+                         PARLEY_LOOSE_MESSAGE, 0), PARLEY_PUT_OK);
+
+    assert_int_equal(get("order-000001", T0), 2);
+    parley_assert_str(got[0].value, "v:mine");
+    parley_assert_str(got[1].value, "v:hers");
+    assert_true(got[0].tag != got[1].tag);
+
+    assert_int_equal(put("mallory", "order-000001", "new",
+                         PARLEY_LOOSE_MESSAGE, 0), PARLEY_PUT_OK);
+    assert_int_equal(get("order-000001", T0), 2);
+    parley_assert_str(got[0].value, "v:new");
+    parley_assert_str(got[1].value, "v:mine");
+}
+
+
+static void
+test_many_owners(void **state)
+{
+    unsigned  i;
+    char      name[16];
+
+    (void) state;
+
+    for (i = 0; i < 3 * PARLEY_RECORDS_MAX; i++) {
+        (void) snprintf(name, sizeof(name), "m%u", i);
+        assert_int_equal(put(name, "x", "v", PARLEY_LOOSE_MESSAGE, 0),
+                         PARLEY_PUT_OK);
+    }
+
+    assert_int_equal(get("x", T0), PARLEY_RECORDS_MAX);
+}
+
+
+static void
+test_generation(void **state)
+{
+    uint32_t  first;
+
+    (void) state;
+
+    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_MESSAGE, 5),
+                     PARLEY_PUT_STALE);
+    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_MESSAGE, 0),
+                     PARLEY_PUT_OK);
+    assert_int_equal(get("x", T0), 1);
+    first = got[0].generation;
+    assert_int_not_equal(first, 0);
+
+    assert_int_equal(put("alice", "x", "two", PARLEY_LOOSE_MESSAGE, first),
+                     PARLEY_PUT_OK);
+    assert_int_equal(put("alice", "x", "three", PARLEY_LOOSE_MESSAGE, first),
+                     PARLEY_PUT_STALE);
+
+    assert_int_equal(get("x", T0), 1);
+    parley_assert_str(got[0].value, "v:two");
+    assert_int_not_equal(got[0].generation, first);
+}
+
+
+/* what finds no room leaves what was there */
+
+static void
+test_no_room(void **state)
+{
+    char  *big;
+
+    (void) state;
+
+    big = malloc(SIZE);
+    memset(big, 'x', SIZE - 1);
+    big[SIZE - 1] = '\0';
+
+    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_MESSAGE, 0),
+                     PARLEY_PUT_OK);
+    assert_int_equal(put("alice", "x", big, PARLEY_LOOSE_MESSAGE, 0),
+                     PARLEY_PUT_FULL);
+    assert_int_equal(put("alice", "y", "one", PARLEY_LOOSE_NONE, 0),
+                     PARLEY_PUT_OK);
+
+    big[SIZE / 2] = '\0';
+    assert_int_equal(put("alice", "y", big, PARLEY_LOOSE_NONE, 0),
+                     PARLEY_PUT_SHARE);
+
+    assert_int_equal(get("x", T0), 1);
+    assert_int_equal(get("y", T0), 1);
+    parley_assert_str(got[0].value, "v:one");
+
+    /* it may take the room of the one that it replaces */
+
+    big[SIZE / 5] = '\0';
+    assert_int_equal(put("alice", "y", big, PARLEY_LOOSE_NONE, 0),
+                     PARLEY_PUT_OK);
+    big[0] = 'y';
+    assert_int_equal(put("alice", "y", big, PARLEY_LOOSE_NONE, 0),
+                     PARLEY_PUT_OK);
+    assert_int_equal(get("y", T0), 1);
+    assert_int_equal(got[0].value.len, SIZE / 5 + 2);
+    assert_int_equal(got[0].value.data[2], 'y');
+
+    free(big);
+}
+
+
+static void
+test_close(void **state)
+{
+    parley_record_id_t  r;
+
+    (void) state;
+
+    assert_int_equal(put("alice", "x", "a question of some length, which "
+                         "takes more than a single block of the table",
+                         PARLEY_LOOSE_NONE, 0), PARLEY_PUT_OK);
+    r = id("alice", "x");
+    parley_state_close(&t.s, &r);
+
+    assert_int_equal(get("x", T0 + 500), 1);
+    assert_int_equal(got[0].closed, 1);
+    assert_int_equal(got[0].value.len, 0);
+    assert_int_equal(got[0].tag, r.tag);
+    assert_int_equal(t.s.sh->table->used, 2);
+
+    /* asked once more, it is open */
+
+    assert_int_equal(put("alice", "x", "again", PARLEY_LOOSE_NONE, 0),
+                     PARLEY_PUT_OK);
+    assert_int_equal(get("x", T0), 1);
+    assert_int_equal(got[0].closed, 0);
+}
+
+
+static void
+test_closed_with_settlement(void **state)
+{
+    parley_admitted_t    admitted;
+    parley_admission_t   a;
+    parley_record_id_t   r;
+    parley_settlement_t  how;
+
+    (void) state;
+
+    assert_int_equal(put("alice", "x", "question", PARLEY_LOOSE_NONE, 0),
+                     PARLEY_PUT_OK);
+    r = id("alice", "x");
+
+    memset(&a, 0, sizeof(a));
+    memset(&how, 0, sizeof(how));
+    a.account = (const uint8_t *) "bob.............";
+    a.ttl = 1000;
+    a.now = T0;
+    parley_state_admit(&t.s, &a, &admitted);
+    assert_int_equal(admitted.verdict, PARLEY_ADMIT_OK);
+
+    how.stamp = admitted.stamp;
+    how.now = T0;
+    how.closes[0] = &r;
+    assert_int_equal(parley_state_settle(&t.s, &a, &how), 0);
+    assert_int_equal(get("x", T0), 1);
+    assert_int_equal(got[0].closed, 0);
+
+    how.taken = 1;
+    assert_int_equal(parley_state_settle(&t.s, &a, &how), 0);
+    assert_int_equal(get("x", T0), 1);
+    assert_int_equal(got[0].closed, 1);
+}
+
+
+static void
+test_no_memory(void **state)
+{
+    parley_mem_t       mem;
+    parley_arena_t     none;
+    parley_test_mem_t  mem_state;
+    parley_record_id_t r;
+
+    (void) state;
+
+    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_NONE, 0),
+                     PARLEY_PUT_OK);
+    r = id("alice", "x");
+
+    mem = parley_test_mem(&mem_state, 1);
+    parley_arena_init(&none, &mem, 0);
+    assert_int_equal(parley_state_get(&t.s, PARLEY_KIND_MESSAGE, r.key, T0,
+                                      &none, got), -1);
+    parley_arena_reset(&none);
+}
+
+
+#define test(name, f)  { (name), (f), begin, end, NULL }
+
+static const struct CMUnitTest  tests[] = {
+    test("a record comes, is replaced, ends", test_life),
+    test("SEC-11 records of several owners", test_owners),
+    test("SEC-11 of very many", test_many_owners),
+    test("a put that names what it replaces", test_generation),
+    test("GW-12 what finds no room leaves what there is", test_no_room),
+    test("SEC-08 a question is closed, and known", test_close),
+    test("SEC-08 closed by what answers it", test_closed_with_settlement),
+    test("no memory for what is there", test_no_memory),
+};
+
+PARLEY_TEST_MAIN(tests)

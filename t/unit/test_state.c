@@ -1,0 +1,748 @@
+/* gate/parley_state.h: admission and what becomes of it */
+
+#include "parley_test_state.h"
+
+
+#define SIZE  (64 * 1024)
+#define T0    ((int64_t) 1000000)
+#define TTL   600000
+
+
+static parley_test_state_t  t;
+static parley_state_t       other;      /* process 2 */
+static parley_admitted_t    got;
+static uint8_t              keys[8][PARLEY_KEY_LEN];
+
+
+static int
+begin(void **state)
+{
+    static const parley_process_t  two = { 2, 77 };
+
+    (void) state;
+
+    parley_test_state_begin(&t, SIZE, 250);
+
+    other = t.s;
+    parley_state_adopt(&other, t.mem);
+    parley_state_enter(&other, &two);
+    assert_int_not_equal(other.process, 0);
+    assert_int_not_equal(other.process, t.s.process);
+
+    return 0;
+}
+
+
+static int
+end(void **state)
+{
+    (void) state;
+
+    parley_test_table_check(t.s.sh->table);
+    parley_test_state_end(&t);
+
+    return 0;
+}
+
+
+/* the n-th key of those that a test has in hand */
+
+static const uint8_t *
+key(unsigned slot, parley_kind_t kind, const char *owner, unsigned n)
+{
+    parley_str_t  parts[2];
+
+    parts[0] = parley_str_c(owner);
+    parts[1] = parley_str_make(&n, sizeof(n));
+
+    parley_state_key(&t.s, kind, parts, 2, keys[slot]);
+
+    return keys[slot];
+}
+
+
+static parley_admission_t
+message(const char *owner, unsigned id, const char *says)
+{
+    parley_admission_t  a;
+
+    memset(&a, 0, sizeof(a));
+
+    a.account = key(0, PARLEY_KIND_ACCOUNT, owner, 0);
+    a.id = key(1, PARLEY_KIND_ID, owner, id);
+    a.print = (const uint8_t *) says;
+    a.ttl = TTL;
+    a.now = T0;
+
+    return a;
+}
+
+
+#define ONE  "one.............."
+#define TWO  "two.............."
+
+
+static parley_admit_t
+admit(parley_state_t *s, const parley_admission_t *a)
+{
+    parley_state_admit(s, a, &got);
+
+    return got.verdict;
+}
+
+
+static int
+settle(parley_state_t *s, const parley_admission_t *a, uint64_t stamp,
+    int taken, int64_t now)
+{
+    parley_settlement_t  how;
+
+    memset(&how, 0, sizeof(how));
+
+    how.stamp = stamp;
+    how.taken = taken;
+    how.now = now;
+
+    return parley_state_settle(s, a, &how);
+}
+
+
+static void
+test_life(void **state)
+{
+    uint64_t            stamp;
+    parley_admission_t  a;
+
+    (void) state;
+
+    a = message("alice", 1, ONE);
+
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    stamp = got.stamp;
+    assert_true(stamp != 0);
+
+    assert_int_equal(admit(&other, &a), PARLEY_ADMIT_IN_FLIGHT);
+    assert_int_equal(got.stamp, 0);
+    assert_true(got.wait > 0);
+
+    assert_int_equal(settle(&t.s, &a, stamp, 1, T0 + 10), 0);
+    assert_int_equal(admit(&other, &a), PARLEY_ADMIT_DUPLICATE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+
+    /* what was taken is not released */
+
+    assert_int_equal(settle(&t.s, &a, stamp, 0, T0 + 11), 0);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+
+    a.now = T0 + 10 + TTL - 1;
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+    a.now = T0 + 10 + TTL;
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+}
+
+
+static void
+test_release(void **state)
+{
+    uint64_t            stamp;
+    parley_admission_t  a;
+
+    (void) state;
+
+    a = message("alice", 1, ONE);
+
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    stamp = got.stamp;
+    assert_int_equal(settle(&t.s, &a, stamp, 0, T0), 0);
+    assert_int_equal(t.s.sh->table->used, 0);
+
+    assert_int_equal(admit(&other, &a), PARLEY_ADMIT_OK);
+
+    /* and not by who has it no longer */
+
+    assert_int_equal(settle(&t.s, &a, stamp, 0, T0), 0);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_IN_FLIGHT);
+}
+
+
+/* SEC-11: nobody's id meets another's */
+
+static void
+test_owners(void **state)
+{
+    parley_admission_t  a;
+
+    (void) state;
+
+    a = message("mallory", 1, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+}
+
+
+static void
+test_other_content(void **state)
+{
+    uint64_t            stamp;
+    parley_admission_t  a, b;
+
+    (void) state;
+
+    a = message("alice", 1, ONE);
+    b = message("alice", 1, TWO);
+
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    stamp = got.stamp;
+    assert_int_equal(admit(&t.s, &b), PARLEY_ADMIT_OTHER);
+    assert_int_equal(got.wait, 0);
+
+    assert_int_equal(settle(&t.s, &a, stamp, 1, T0), 0);
+    assert_int_equal(admit(&t.s, &b), PARLEY_ADMIT_OTHER);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+
+    b.now = T0 + TTL;
+    assert_int_equal(admit(&t.s, &b), PARLEY_ADMIT_OK);
+}
+
+
+/* GW-25: what a dead process had reserved is free when somebody asks */
+
+static void
+test_dead_process(void **state)
+{
+    uint64_t             stamp;
+    parley_admission_t   a, b;
+    parley_state_stat_t  stat;
+
+    (void) state;
+
+    a = message("alice", 1, ONE);
+    a.slot = key(2, PARLEY_KIND_SLOT, "question", 1);
+    a.slot_until = T0 + TTL;
+
+    assert_int_equal(admit(&other, &a), PARLEY_ADMIT_OK);
+    stamp = got.stamp;
+
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_IN_FLIGHT);
+    assert_int_equal(t.asked, 1);
+
+    /* its own are its own affair */
+
+    assert_int_equal(admit(&other, &a), PARLEY_ADMIT_IN_FLIGHT);
+    assert_int_equal(t.asked, 1);
+
+    t.dead = 2;
+
+    /* by the slot as well as by the id, and for what says something else */
+
+    b = message("bob", 9, ONE);
+    b.slot = a.slot;
+    b.slot_until = a.slot_until;
+    assert_int_equal(admit(&t.s, &b), PARLEY_ADMIT_OK);
+    assert_int_equal(settle(&t.s, &b, got.stamp, 0, T0), 0);
+
+    a = message("alice", 1, TWO);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    assert_true(got.stamp != stamp);
+
+    parley_state_stat(&t.s, T0, &stat);
+    assert_int_equal(stat.orphans, 2);
+
+    /* it is asked about no more */
+
+    t.asked = 0;
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_IN_FLIGHT);
+    assert_int_equal(t.asked, 0);
+}
+
+
+/* what was taken stays taken, whoever did it */
+
+static void
+test_dead_process_took(void **state)
+{
+    parley_admission_t  a;
+
+    (void) state;
+
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&other, &a), PARLEY_ADMIT_OK);
+    assert_int_equal(settle(&other, &a, got.stamp, 1, T0), 0);
+
+    t.dead = 2;
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+}
+
+
+/* its number goes to another process, which has reserved nothing yet */
+
+static void
+test_reused_number(void **state)
+{
+    uint32_t            number;
+    parley_state_t      third;
+    parley_admission_t  a, b;
+
+    static const parley_process_t  three = { 3, 99 };
+
+    (void) state;
+
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&other, &a), PARLEY_ADMIT_OK);
+
+    number = other.process;
+    parley_state_leave(&other);
+    assert_int_equal(other.process, 0);
+
+    third = t.s;
+    parley_state_adopt(&third, t.mem);
+    parley_state_enter(&third, &three);
+    assert_int_equal(third.process, number);
+
+    b = message("bob", 1, ONE);
+    assert_int_equal(admit(&third, &b), PARLEY_ADMIT_OK);
+
+    assert_int_equal(admit(&t.s, &b), PARLEY_ADMIT_IN_FLIGHT);
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+}
+
+
+/* the same id of a process, begun at another time, is another process */
+
+static void
+test_reused_pid(void **state)
+{
+    parley_state_t      again;
+    parley_admission_t  a;
+
+    static const parley_process_t  two = { 2, 78 };
+
+    (void) state;
+
+    again = t.s;
+    parley_state_adopt(&again, t.mem);
+    parley_state_enter(&again, &two);
+    assert_int_not_equal(again.process, other.process);
+
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&again, &a), PARLEY_ADMIT_OK);
+
+    /* and who enters twice is the same */
+
+    parley_state_enter(&again, &two);
+    assert_int_equal(admit(&again, &a), PARLEY_ADMIT_IN_FLIGHT);
+    assert_int_equal(t.asked, 0);
+}
+
+
+/* there are more processes than places: those of the dead are found */
+
+static void
+test_no_place(void **state)
+{
+    uint32_t          i;
+    parley_state_t    s;
+    parley_process_t  p;
+
+    (void) state;
+
+    p.began = 5;
+
+    for (i = 0; i < t.s.sh->nprocesses - 2; i++) {
+        p.pid = 100 + i;
+        s = t.s;
+        parley_state_enter(&s, &p);
+        assert_int_not_equal(s.process, 0);
+    }
+
+    p.pid = 9999;
+    parley_state_enter(&s, &p);
+    assert_int_equal(s.process, 0);
+
+    t.dead = 150;
+    parley_state_enter(&s, &p);
+    assert_int_not_equal(s.process, 0);
+}
+
+
+/* who is not known holds what it has until the lease is over, and no longer */
+
+static void
+test_unknown_process(void **state)
+{
+    parley_state_t      s;
+    parley_admission_t  a;
+
+    (void) state;
+
+    s = t.s;
+    parley_state_adopt(&s, t.mem);
+
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&s, &a), PARLEY_ADMIT_OK);
+    a.now = T0 + PARLEY_LEASE - 1;
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_IN_FLIGHT);
+    a.now = T0 + PARLEY_LEASE;
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+}
+
+
+/* taken is taken, also after the lease, and the first stays the first */
+
+static void
+test_late_commit(void **state)
+{
+    uint64_t            first, second;
+    parley_admission_t  a;
+
+    (void) state;
+
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    first = got.stamp;
+
+    a.now = T0 + PARLEY_LEASE;
+    assert_int_equal(admit(&other, &a), PARLEY_ADMIT_OK);
+    second = got.stamp;
+
+    assert_int_equal(settle(&t.s, &a, first, 1, a.now + 1), 0);
+    assert_int_equal(settle(&other, &a, second, 0, a.now + 2), 0);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+
+    /* and where nothing of it is there any more */
+
+    a = message("alice", 2, ONE);
+    assert_int_equal(settle(&t.s, &a, first, 1, T0), 0);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+    a.print = (const uint8_t *) TWO;
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OTHER);
+}
+
+
+/* a reservation outlives the window: it is swept when it ended, no earlier */
+
+static void
+test_lease_and_sweep(void **state)
+{
+    parley_admission_t   a;
+    parley_state_stat_t  stat;
+
+    (void) state;
+
+    a = message("alice", 1, ONE);
+    a.ttl = 1000;
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+
+    parley_state_stat(&t.s, T0 + 60000, &stat);
+    assert_int_equal(stat.table.entries[PARLEY_KIND_ID], 1);
+
+    assert_int_equal(settle(&t.s, &a, got.stamp, 1, T0 + 60000), 0);
+    parley_state_stat(&t.s, T0 + 60999, &stat);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+    parley_state_stat(&t.s, T0 + 63000, &stat);
+    assert_int_equal(stat.table.entries[PARLEY_KIND_ID], 0);
+
+    a = message("alice", 2, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    assert_int_equal(settle(&t.s, &a, got.stamp, 1, T0), 0);
+    parley_state_stat(&t.s, T0 + TTL - 1, &stat);
+    assert_int_equal(stat.table.entries[PARLEY_KIND_ID], 1);
+    parley_state_stat(&t.s, T0 + TTL + 2000, &stat);
+    assert_int_equal(stat.table.entries[PARLEY_KIND_ID], 0);
+}
+
+
+/* SEC-08: one final answer; with the message's id or not at all */
+
+static void
+test_slot(void **state)
+{
+    uint64_t            stamp;
+    parley_admission_t  a, b;
+
+    (void) state;
+
+    a = message("bob", 1, ONE);
+    a.slot = key(2, PARLEY_KIND_SLOT, "question", 1);
+    a.slot_until = T0 + 5000;
+
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    stamp = got.stamp;
+
+    b = message("bob", 2, TWO);
+    b.slot = a.slot;
+    b.slot_until = a.slot_until;
+
+    assert_int_equal(admit(&other, &b), PARLEY_ADMIT_ANSWERING);
+    assert_true(got.wait > 0);
+
+    /* the id of what was refused is free */
+
+    b.slot = NULL;
+    assert_int_equal(admit(&other, &b), PARLEY_ADMIT_OK);
+    assert_int_equal(settle(&other, &b, got.stamp, 0, T0), 0);
+
+    /* what was not taken leaves the question open */
+
+    a = message("bob", 1, ONE);
+    a.slot = key(2, PARLEY_KIND_SLOT, "question", 1);
+    a.slot_until = T0 + 5000;
+    assert_int_equal(settle(&t.s, &a, stamp, 0, T0), 0);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    assert_int_equal(settle(&t.s, &a, got.stamp, 1, T0), 0);
+
+    b = message("bob", 2, TWO);
+    b.slot = a.slot;
+    b.slot_until = a.slot_until;
+    assert_int_equal(admit(&other, &b), PARLEY_ADMIT_ANSWERED);
+    assert_int_equal(got.wait, 0);
+
+    /* a duplicate is a duplicate first */
+
+    a = message("bob", 1, ONE);
+    a.slot = key(2, PARLEY_KIND_SLOT, "question", 1);
+    assert_int_equal(admit(&other, &a), PARLEY_ADMIT_DUPLICATE);
+}
+
+
+static void
+test_slot_filled(void **state)
+{
+    parley_admission_t   a;
+    parley_settlement_t  how;
+
+    (void) state;
+
+    /* a question whose answer came with it */
+
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+
+    memset(&how, 0, sizeof(how));
+    how.stamp = got.stamp;
+    how.taken = 1;
+    how.now = T0;
+    how.fills = key(2, PARLEY_KIND_SLOT, "question", 1);
+    how.fills_until = T0 + 5000;
+    assert_int_equal(parley_state_settle(&t.s, &a, &how), 0);
+
+    a = message("bob", 1, ONE);
+    a.slot = key(2, PARLEY_KIND_SLOT, "question", 1);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_ANSWERED);
+}
+
+
+/* quotas are taken with the id, and given back with it */
+
+static void
+test_quotas(void **state)
+{
+    int                 i;
+    parley_admission_t  a;
+
+    (void) state;
+
+    for (i = 0; i < 4; i++) {
+        a = message("alice", (unsigned) i, ONE);
+        memcpy(a.quotas[0].key, key(3, PARLEY_KIND_RATE, "alice", 0),
+               PARLEY_KEY_LEN);
+        memcpy(a.quotas[1].key, key(4, PARLEY_KIND_RATE, "alice", 1),
+               PARLEY_KEY_LEN);
+        a.quotas[0].rate.interval_us = 1000000;
+        a.quotas[0].rate.burst = 5;
+        a.quotas[1].rate.interval_us = 1000000;
+        a.quotas[1].rate.burst = 2;
+        a.nquotas = 2;
+
+        if (i < 3) {
+            assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+            continue;
+        }
+
+        /* the second is used up: nothing of the first is taken, nor the id */
+
+        assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_LIMITED);
+        assert_int_equal(got.quota, 1);
+        assert_int_equal(got.wait, 1000);
+    }
+
+    assert_int_equal(parley_rate_wait(parley_rate_find(&t.s, keys[3]),
+                                      &a.quotas[0].rate, T0), 0);
+
+    a = message("alice", 2, ONE);
+    memcpy(a.quotas[0].key, keys[4], PARLEY_KEY_LEN);
+    a.quotas[0].rate.interval_us = 1000000;
+    a.quotas[0].rate.burst = 2;
+    a.nquotas = 1;
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_IN_FLIGHT);
+    assert_int_equal(settle(&t.s, &a, 3, 0, T0), 0);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    a.id = key(1, PARLEY_KIND_ID, "alice", 7);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_LIMITED);
+}
+
+
+static size_t
+flood(const char *owner, int64_t now)
+{
+    size_t              n;
+    parley_admission_t  a;
+
+    for (n = 0; n < 100000; n++) {
+        a = message(owner, (unsigned) n + 1000, ONE);
+        a.now = now;
+
+        if (admit(&t.s, &a) != PARLEY_ADMIT_OK) {
+            break;
+        }
+
+        assert_int_equal(settle(&t.s, &a, got.stamp, 1, now), 0);
+    }
+
+    return n;
+}
+
+
+/* SEC-09 */
+
+static void
+test_share(void **state)
+{
+    size_t              n;
+    parley_admission_t  a;
+
+    (void) state;
+
+    n = flood("mallory", T0);
+    assert_in_range(n, t.s.sh->table->nblocks / 4 - 4,
+                    t.s.sh->table->nblocks / 4);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_SHARE);
+    assert_true(got.wait > 0);
+
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+
+    /* nothing was forgotten, and it passes */
+
+    a = message("mallory", 1000, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+    assert_in_range(flood("mallory", T0 + TTL + 3000), n - 2, n);
+}
+
+
+static void
+test_full(void **state)
+{
+    size_t               n;
+    parley_admission_t   a;
+    parley_state_stat_t  stat;
+
+    (void) state;
+
+    t.s.share = PARLEY_SHARE_ALL;
+
+    n = flood("mallory", T0);
+    assert_int_equal(n, t.s.sh->table->nblocks - 1);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_FULL);
+
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_FULL);
+
+    parley_state_stat(&t.s, T0, &stat);
+    assert_int_equal(stat.table.free, 0);
+    assert_true(stat.table.full > 1);
+
+    parley_state_stat(&t.s, T0 + TTL + 2000, &stat);
+    assert_int_equal(stat.table.free, stat.table.blocks);
+}
+
+
+/* what has no id of its own takes its quotas all the same, and no more */
+
+static void
+test_without_id(void **state)
+{
+    parley_admission_t  a;
+
+    (void) state;
+
+    a = message("alice", 1, ONE);
+    a.id = NULL;
+
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    assert_int_equal(settle(&t.s, &a, got.stamp, 1, T0), 0);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    assert_int_equal(settle(&t.s, &a, got.stamp, 0, T0), 0);
+    assert_int_equal(t.s.sh->table->used, 0);
+}
+
+
+static void
+test_keys(void **state)
+{
+    parley_str_t  parts[2];
+    uint8_t       a[PARLEY_KEY_LEN], b[PARLEY_KEY_LEN];
+
+    (void) state;
+
+    parts[0] = PARLEY_STR("ab");
+    parts[1] = PARLEY_STR("c");
+    parley_state_key(&t.s, PARLEY_KIND_ID, parts, 2, a);
+
+    parley_state_key(&t.s, PARLEY_KIND_SLOT, parts, 2, b);
+    assert_memory_not_equal(a, b, sizeof(a));
+
+    parts[0] = PARLEY_STR("a");
+    parts[1] = PARLEY_STR("bc");
+    parley_state_key(&t.s, PARLEY_KIND_ID, parts, 2, b);
+    assert_memory_not_equal(a, b, sizeof(a));
+
+    assert_true(parley_state_tag(&t.s, PARLEY_STR("a"))
+                != parley_state_tag(&t.s, PARLEY_STR("b")));
+}
+
+
+static void
+test_small(void **state)
+{
+    char              mem[1024] __attribute__((aligned(PARLEY_BLOCK)));
+    parley_state_t    s;
+    static const uint8_t  secret[PARLEY_KEY_SECRET];
+
+    (void) state;
+
+    memset(&s, 0, sizeof(s));
+    assert_int_equal(parley_state_create(&s, mem, sizeof(mem), secret), -1);
+    assert_int_equal(parley_state_create(&s, mem, 100, secret), -1);
+}
+
+
+#define test(name, f)  { (name), (f), begin, end, NULL }
+
+static const struct CMUnitTest  tests[] = {
+    test("AEE-16 VCP-13 reserved, taken, forgotten", test_life),
+    test("GW-12 what was not taken may come again", test_release),
+    test("SEC-11 an id is its sender's own", test_owners),
+    test("GW-12 the same id that says something else", test_other_content),
+    test("GW-25 a process that is gone", test_dead_process),
+    test("GW-25 what it had taken", test_dead_process_took),
+    test("GW-25 its number goes to another", test_reused_number),
+    test("GW-25 its pid goes to another", test_reused_pid),
+    test("GW-25 more processes than places", test_no_place),
+    test("GW-25 a process that nobody knows", test_unknown_process),
+    test("GW-12 taken is taken, however late", test_late_commit),
+    test("GW-12 a message that takes longer than the window",
+         test_lease_and_sweep),
+    test("SEC-08 one final answer", test_slot),
+    test("SEC-08 an answer that came with the question", test_slot_filled),
+    test("AEE-28 quotas with the id", test_quotas),
+    test("SEC-09 one has its share, others theirs", test_share),
+    test("GW-12 a full zone refuses, and recovers", test_full),
+    test("GW-20 without an id", test_without_id),
+    test("SEC-11 keys are of a kind, and of parts", test_keys),
+    test("too little memory", test_small),
+};
+
+PARLEY_TEST_MAIN(tests)
