@@ -10,6 +10,9 @@
 #define PARLEY_PROCESSES_MIN   64
 #define PARLEY_PROCESSES_MAX   4096
 
+/* 1 part in so many left is little */
+#define PARLEY_STATE_LITTLE    16
+
 /* entries that have expired, freed before the lock is let go */
 #define PARLEY_STATE_SWEEP     1024
 
@@ -68,11 +71,17 @@ parley_state_adopt(parley_state_t *s, void *p)
 
 
 void
-parley_state_bound(parley_state_t *s, parley_loose_t queue, size_t octets,
+parley_state_bound(parley_state_t *s, parley_loose_t queue, size_t part,
     size_t entries)
 {
+    parley_table_stat_t  stat;
+
     parley_state_lock(s);
-    parley_table_bound_locked(s->sh->table, queue, octets, entries);
+
+    parley_table_stat_locked(s->sh->table, &stat);
+    parley_table_bound_locked(s->sh->table, queue,
+                              stat.blocks * PARLEY_BLOCK / part, entries);
+
     parley_state_unlock(s);
 }
 
@@ -230,12 +239,12 @@ parley_state_key(const parley_state_t *s, parley_kind_t kind,
 
 
 uint32_t
-parley_state_tag(const parley_state_t *s, parley_str_t owner)
+parley_state_tag(const parley_state_t *s, const parley_str_t *parts, size_t n)
 {
     uint32_t  tag;
     uint8_t   key[PARLEY_KEY_LEN];
 
-    parley_key_make(s->sh->secret, &owner, 1, key);
+    parley_key_make(s->sh->secret, parts, n, key);
     memcpy(&tag, key, sizeof(tag));
 
     return tag;
@@ -259,4 +268,20 @@ parley_state_stat(parley_state_t *s, int64_t now, parley_state_stat_t *ret)
         parley_state_unlock(s);
 
     } while (n == PARLEY_STATE_SWEEP);
+}
+
+
+parley_state_level_t
+parley_state_level(const parley_state_stat_t *stat)
+{
+    size_t  left;
+
+    left = stat->table.free + stat->table.loose;
+
+    if (left < PARLEY_TABLE_FLOOR) {
+        return PARLEY_STATE_FULL;
+    }
+
+    return left < stat->table.blocks / PARLEY_STATE_LITTLE ? PARLEY_STATE_LOW
+                                                           : PARLEY_STATE_OK;
 }

@@ -97,9 +97,12 @@ int parley_state_create(parley_state_t *s, void *p, size_t size,
 /* The state that another process, or this one before, made at p. */
 void parley_state_adopt(parley_state_t *s, void *p);
 
-/* Bounds what may give way, see parley_table_bound_locked(). */
+/*
+ * Bounds what may give way: one part in so many of the state, and at most so
+ * many entries (0: any number), see parley_table_bound_locked().
+ */
 void parley_state_bound(parley_state_t *s, parley_loose_t queue,
-    size_t octets, size_t entries);
+    size_t part, size_t entries);
 
 /*
  * The process takes part: what it reserves is free once it is gone, which is
@@ -113,8 +116,9 @@ void parley_state_leave(parley_state_t *s);
 void parley_state_key(const parley_state_t *s, parley_kind_t kind,
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN]);
 
-/* Tells the owners of records under one key apart. */
-uint32_t parley_state_tag(const parley_state_t *s, parley_str_t owner);
+/* Tells the owners of records under one key apart: of n parts. */
+uint32_t parley_state_tag(const parley_state_t *s, const parley_str_t *parts,
+    size_t n);
 
 
 typedef struct {
@@ -170,8 +174,8 @@ void parley_state_admit(parley_state_t *s, const parley_admission_t *a,
 
 /* records have an owner, by its tag; two owners' under one key are two */
 typedef struct {
-    parley_kind_t    kind;
     uint8_t          key[PARLEY_KEY_LEN];
+    parley_kind_t    kind;
     uint32_t         tag;
 } parley_record_id_t;
 
@@ -227,7 +231,8 @@ typedef struct {
     int64_t              ttl;
     int64_t              now;
     uint32_t             replaces;      /* the generation that must be there
-                                           still; 0: whatever is there */
+                                           still, in whose queue and account it
+                                           stays; 0: whatever is there */
 } parley_put_t;
 
 
@@ -249,13 +254,13 @@ parley_put_result_t parley_state_put(parley_state_t *s,
 
 
 typedef struct {
-    uint32_t      tag;
-    unsigned      closed:1;     /* a question that takes no answer any more:
+    uint32_t        tag;
+    uint32_t        generation;
+    parley_loose_t  queue;      /* NONE: promised */
+    unsigned        closed:1;   /* a question that takes no answer any more:
                                    its value is gone */
-    unsigned      loose:1;
-    int64_t       left;         /* ms until it ends */
-    uint32_t      generation;
-    parley_str_t  value;
+    int64_t         left;       /* ms until it ends */
+    parley_str_t    value;
 } parley_record_t;
 
 
@@ -285,6 +290,17 @@ typedef struct {
 /* Counts; what has expired goes first. */
 void parley_state_stat(parley_state_t *s, int64_t now,
     parley_state_stat_t *ret);
+
+
+typedef enum {
+    PARLEY_STATE_OK = 0,
+    PARLEY_STATE_LOW,           /* less than 1 block in 16 is left */
+    PARLEY_STATE_FULL           /* who has nothing yet finds no room */
+} parley_state_level_t;
+
+
+/* How much is left (AEE-22): what is free, and what would give way. */
+parley_state_level_t parley_state_level(const parley_state_stat_t *stat);
 
 
 #endif /* PARLEY_STATE_H */

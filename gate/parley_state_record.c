@@ -3,13 +3,19 @@
  * is the owner's tag, and two are the record's generation.
  */
 
+#include <string.h>
+
 #include "parley_state_parts.h"
 
 
 static parley_entry_t *parley_record_find(parley_state_t *s,
     const parley_record_id_t *id);
-static int parley_record_fits(parley_state_t *s, const parley_put_t *put,
-    const parley_entry_t *old, size_t len, parley_put_result_t *ret);
+static parley_put_result_t parley_record_put(parley_state_t *s,
+    const parley_put_t *put, size_t len);
+static const uint8_t *parley_record_account(parley_state_t *s,
+    const parley_entry_t *e, uint8_t key[PARLEY_KEY_LEN]);
+static parley_put_result_t parley_record_fits(parley_state_t *s,
+    const parley_put_t *put, const parley_entry_t *old, size_t len);
 static int parley_record_copy(parley_state_t *s, const parley_entry_t *e,
     int64_t now, parley_arena_t *arena, parley_record_t *ret);
 
@@ -60,7 +66,6 @@ parley_put_result_t
 parley_state_put(parley_state_t *s, const parley_put_t *put)
 {
     size_t                i, len;
-    parley_entry_t       *e;
     parley_put_result_t   rc;
 
     len = 0;
@@ -69,10 +74,23 @@ parley_state_put(parley_state_t *s, const parley_put_t *put)
         len += put->parts[i].len;
     }
 
-    rc = PARLEY_PUT_OK;
-
     parley_state_lock(s);
+    rc = parley_record_put(s, put, len);
+    parley_state_unlock(s);
 
+    return rc;
+}
+
+
+static parley_put_result_t
+parley_record_put(parley_state_t *s, const parley_put_t *put, size_t len)
+{
+    uint8_t               account[PARLEY_KEY_LEN];
+    parley_put_t          now;
+    parley_entry_t       *e;
+    parley_put_result_t   rc;
+
+    now = *put;
     e = parley_record_find(s, &put->id);
 
     if (e != NULL && (int64_t) e->expires <= put->now) {
@@ -80,82 +98,95 @@ parley_state_put(parley_state_t *s, const parley_put_t *put)
         e = NULL;
     }
 
-    if (put->replaces != 0
-        && (e == NULL || parley_record_generation(e) != put->replaces))
-    {
-        rc = PARLEY_PUT_STALE;
+    if (put->replaces != 0) {
 
-    } else if (parley_record_fits(s, put, e, len, &rc)) {
-
-        /* what has expired was looked for: it may be gone meanwhile */
-
-        e = parley_record_find(s, &put->id);
-
-        if (e != NULL) {
-            parley_table_remove_locked(s->sh->table, e);
+        if (e == NULL || parley_record_generation(e) != put->replaces) {
+            return PARLEY_PUT_STALE;
         }
 
-        e = parley_table_add_locked(s->sh->table, (uint8_t) put->id.kind,
-                                    put->queue, put->id.key, put->account,
-                                    len, put->now + put->ttl, put->now);
-
-        if (e == NULL) {
-            rc = PARLEY_PUT_FULL;
-
-        } else {
-            e->stamp_low = put->id.tag;
-            parley_record_renew(s, e);
-            parley_table_write_locked(s->sh->table, e, put->parts,
-                                      put->nparts);
-        }
+        now.queue = (parley_loose_t) e->loose;
+        now.account = parley_record_account(s, e, account);
     }
 
-    parley_state_unlock(s);
+    rc = parley_record_fits(s, &now, e, len);
 
-    return rc;
+    if (rc != PARLEY_PUT_OK) {
+        return rc;
+    }
+
+    /* what has expired was looked for: it may be gone meanwhile */
+
+    e = parley_record_find(s, &put->id);
+
+    if (e != NULL) {
+        parley_table_remove_locked(s->sh->table, e);
+    }
+
+    e = parley_table_add_locked(s->sh->table, (uint8_t) now.id.kind,
+                                now.queue, now.id.key, now.account, len,
+                                now.now + now.ttl, now.now);
+    if (e == NULL) {
+        return PARLEY_PUT_FULL;
+    }
+
+    e->stamp_low = now.id.tag;
+    parley_record_renew(s, e);
+    parley_table_write_locked(s->sh->table, e, now.parts, now.nparts);
+
+    return PARLEY_PUT_OK;
+}
+
+
+/* the key of the account that a record is counted to; NULL: nobody's */
+
+static const uint8_t *
+parley_record_account(parley_state_t *s, const parley_entry_t *e,
+    uint8_t key[PARLEY_KEY_LEN])
+{
+    if (e->account == 0) {
+        return NULL;
+    }
+
+    memcpy(key, parley_table_entry(s->sh->table, e->account)->key,
+           PARLEY_KEY_LEN);
+
+    return key;
 }
 
 
 /* whether it finds room where the old one was, or elsewhere */
 
-static int
+static parley_put_result_t
 parley_record_fits(parley_state_t *s, const parley_put_t *put,
-    const parley_entry_t *old, size_t len, parley_put_result_t *ret)
+    const parley_entry_t *old, size_t len)
 {
     size_t  n, had;
 
     n = parley_table_blocks(len);
-    had = old != NULL && old->loose == put->queue
-          ? parley_table_blocks(old->value.len) : 0;
 
     if (put->queue != PARLEY_LOOSE_NONE) {
-
-        if (parley_table_holds_locked(s->sh->table, put->queue, n)) {
-            return 1;
-        }
-
-        *ret = PARLEY_PUT_FULL;
-
-        return 0;
+        return parley_table_holds_locked(s->sh->table, put->queue, n)
+               ? PARLEY_PUT_OK : PARLEY_PUT_FULL;
     }
 
+    had = old != NULL && old->loose == PARLEY_LOOSE_NONE
+          ? parley_table_blocks(old->value.len) : 0;
+
     if (n <= had) {
-        return 1;
+        return PARLEY_PUT_OK;
     }
 
     switch (parley_table_room_locked(s->sh->table, put->account, n - had,
                                      s->share, put->now))
     {
     case PARLEY_ROOM_OK:
-        return 1;
+        return PARLEY_PUT_OK;
 
     case PARLEY_ROOM_SHARE:
-        *ret = PARLEY_PUT_SHARE;
-        return 0;
+        return PARLEY_PUT_SHARE;
 
     default:
-        *ret = PARLEY_PUT_FULL;
-        return 0;
+        return PARLEY_PUT_FULL;
     }
 }
 
@@ -197,7 +228,7 @@ parley_record_copy(parley_state_t *s, const parley_entry_t *e, int64_t now,
 
     ret->tag = e->stamp_low;
     ret->closed = e->closed;
-    ret->loose = e->loose != PARLEY_LOOSE_NONE;
+    ret->queue = (parley_loose_t) e->loose;
     ret->left = (int64_t) e->expires - now;
     ret->generation = parley_record_generation(e);
     ret->value = parley_str_none;

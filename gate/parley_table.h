@@ -17,7 +17,8 @@
  * and no more than share / (1 - share) of those that are not promised to
  * anybody: one alone reaches its share, several get less each, and the more
  * there are the less is left, but never nothing: who has nothing yet finds
- * room.  Where loose entries have to go, they are of who has the most.
+ * room.  Where loose entries have to go it is the oldest, or that of who has by
+ * far the most.
  *
  * Everything here is _locked: the caller holds the lock of the memory.  No
  * function pointer is kept in it.  Times are milliseconds of one clock that

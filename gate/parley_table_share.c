@@ -8,6 +8,13 @@
 /* of what has expired, looked at where there is no room */
 #define PARLEY_TABLE_SWEEP  1024
 
+/*
+ * Who has more than 1 part in 4 of a queue, and more than so many blocks, loses
+ * before others do.
+ */
+#define PARLEY_QUEUE_PART   4
+#define PARLEY_QUEUE_SMALL  256
+
 
 static size_t parley_table_most(const parley_table_t *t, unsigned share);
 static int parley_table_fits(const parley_table_t *t, size_t n);
@@ -295,8 +302,8 @@ parley_table_evict(parley_table_t *t, parley_loose_t queue,
 
 
 /*
- * The oldest of whoever has the most in the queue: of who wants room now, who
- * had the most of late, and those that the oldest entries are of.
+ * The oldest; or that of whoever has by far the most in the queue: of who wants
+ * room now, who had the most of late, and those that the oldest entries are of.
  */
 
 static parley_entry_t *
@@ -331,9 +338,15 @@ parley_queue_victim(parley_table_t *t, parley_loose_t queue,
         }
     }
 
-    b = most != NULL ? most->owner.oldest[queue] : 0;
+    b = q->oldest;
 
-    return parley_table_entry(t, b != 0 ? b : q->oldest);
+    if (most != NULL && most->owner.blocks[queue] > PARLEY_QUEUE_SMALL
+        && most->owner.blocks[queue] > q->blocks / PARLEY_QUEUE_PART)
+    {
+        b = most->owner.oldest[queue];
+    }
+
+    return parley_table_entry(t, b);
 }
 
 

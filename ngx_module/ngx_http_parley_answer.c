@@ -387,7 +387,7 @@ ngx_http_parley_answer_failed(ngx_http_request_t *r,
     if (ctx->error.taken) {
         /* what the caller is told now is the answer */
         ngx_http_parley_taken(ctx);
-        ngx_http_parley_origin_drop(ctx);
+        ngx_http_parley_forget(ctx);
 
     } else {
         ngx_http_parley_window_release(ctx);

@@ -24,7 +24,6 @@
 #include "parley_intents.h"
 #include "parley_jwk.h"
 #include "parley_jwt.h"
-#include "parley_limit.h"
 #include "parley_media.h"
 #include "parley_name.h"
 #include "parley_party.h"
@@ -33,9 +32,8 @@
 #include "parley_principal.h"
 #include "parley_rate.h"
 #include "parley_signature.h"
-#include "parley_store.h"
+#include "parley_state.h"
 #include "parley_token_cache.h"
-#include "parley_window.h"
 
 #include "ngx_http_parley_detached.h"
 
@@ -57,13 +55,7 @@ typedef struct {
     ngx_uint_t                    layout;
     u_char                        secret[16];
 
-    parley_window_t              *window;
-    parley_limit_t               *limit;
-
-    parley_store_t               *origins;    /* derived id -> origin */
-    parley_store_t               *asides;     /* the same, of what need not be
-                                                 answered; gives way */
-    parley_store_t               *retained;   /* id -> message */
+    void                         *state;      /* see parley_state.h */
 
     /* keys fetched through parley_jwks_request; last good kept */
     ngx_atomic_t                  jwks_generation;
@@ -73,17 +65,6 @@ typedef struct {
     ngx_atomic_t                  jwks_until;     /* ms; a fetch ends then */
     ngx_pid_t                     jwks_pid;       /* who fetches; 0: nobody */
 } ngx_http_parley_shctx_t;
-
-
-/* what a key of the zone is made for: no two kinds fall together */
-typedef enum {
-    NGX_HTTP_PARLEY_KEY_WINDOW = 1,
-    NGX_HTTP_PARLEY_KEY_RATE,
-    NGX_HTTP_PARLEY_KEY_ADDRESS,
-    NGX_HTTP_PARLEY_KEY_ORIGIN,
-    NGX_HTTP_PARLEY_KEY_CALL,
-    NGX_HTTP_PARLEY_KEY_MESSAGE
-} ngx_http_parley_key_e;
 
 
 /* parley_jwks_request in this worker, see ngx_http_parley_jwks_fetch.c */
@@ -106,7 +87,7 @@ typedef struct {
 typedef struct {
     ngx_http_parley_shctx_t      *sh;
     ngx_slab_pool_t              *shpool;
-    parley_mem_t                  mem;
+    parley_state_t                state;
     ngx_uint_t                    retain;         /* messages */
 } ngx_http_parley_zone_t;
 

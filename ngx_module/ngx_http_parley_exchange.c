@@ -65,7 +65,7 @@ ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
 
     if (outcome->closes) {
         /* no reply is to come any more */
-        ngx_http_parley_origin_drop(ctx);
+        ngx_http_parley_forget(ctx);
     }
 }
 

@@ -186,7 +186,7 @@ ngx_http_parley_step_reference(parley_gate_t *g)
     rc = ngx_http_parley_refer(ctx);
 
     if (rc == NGX_OK) {
-        g->to = ngx_http_parley_refer_to(ctx);
+        g->to = parley_refer_to(&ctx->refer);
     }
 
     return ngx_http_parley_outcome(rc);
@@ -207,8 +207,6 @@ ngx_http_parley_step_admit(parley_gate_t *g)
 {
     ngx_int_t               rc;
     ngx_http_parley_ctx_t  *ctx = g->ctx;
-
-    ngx_http_parley_window_prepare(ctx);
 
     rc = ngx_http_parley_window_reserve(ctx);
 
@@ -266,7 +264,7 @@ ngx_http_parley_step_translate(parley_gate_t *g)
 static parley_outcome_t
 ngx_http_parley_step_keep(parley_gate_t *g)
 {
-    return ngx_http_parley_outcome(ngx_http_parley_origin_keep(g->ctx));
+    return ngx_http_parley_outcome(ngx_http_parley_ask(g->ctx));
 }
 
 

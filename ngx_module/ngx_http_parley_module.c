@@ -632,7 +632,7 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
     }
 
     ngx_http_parley_zone_touch(mcf->zone);
-    ngx_http_parley_zone_recover(mcf->zone);
+    ngx_http_parley_zone_enter(mcf->zone);
 
     ngx_memzero(&conf, sizeof(parley_token_cache_conf_t));
 
@@ -664,6 +664,7 @@ ngx_http_parley_exit_process(ngx_cycle_t *cycle)
         return;
     }
 
+    ngx_http_parley_zone_leave(mcf->zone);
     ngx_http_parley_block_free(mcf);
 
     parley_token_cache_destroy(mcf->tokens);

@@ -13,10 +13,11 @@
 #include <ngx_http.h>
 
 #include "ngx_http_parley_conf.h"
-#include "ngx_http_parley_origin.h"
 #include "parley_events.h"
 #include "parley_exchange.h"
 #include "parley_gate.h"
+#include "parley_refer.h"
+#include "parley_retain.h"
 #include "parley_seal.h"
 #include "parley_who.h"
 
@@ -58,15 +59,16 @@ typedef struct {
     parley_json_t                 edited_doc;     /* after caps, redaction */
     parley_msg_t                  msg;
 
-    parley_window_slot_t          slot;
+    parley_admission_t            admission;
+    uint64_t                      stamp;          /* it was admitted with */
+    uint8_t                       account[PARLEY_KEY_LEN];
     uint8_t                       window_key[PARLEY_KEY_LEN];
     ngx_msec_t                    wait;           /* for Retry-After */
     u_char                        random[16];     /* of an id, see drawn */
     ngx_event_t                   deadline;
 
-    ngx_http_parley_origin_t     *origin;         /* of what it refers to */
-    uint8_t                       origin_key[PARLEY_KEY_LEN];
-    uint8_t                       call_key[PARLEY_KEY_LEN];
+    parley_refer_t                refer;          /* what it refers to */
+    parley_asked_t                asked;          /* what may refer to it */
     parley_encoded_t              sent;
     parley_encode_opts_t          opts;
     parley_loss_t                 loss;
@@ -93,10 +95,6 @@ typedef struct {
     unsigned                      committed:1;
     unsigned                      drawn:1;        /* random is filled */
     unsigned                      addressed:1;    /* by the argument alone */
-    unsigned                      referred:1;     /* origin is filled */
-    unsigned                      recalled:1;     /* and taken back */
-    unsigned                      origin_kept:1;
-    unsigned                      call_kept:1;
     unsigned                      forwarded:1;    /* access let it through */
     unsigned                      dry:1;          /* dry run: untouched */
     unsigned                      replied:1;      /* the gateway's own reply
@@ -159,18 +157,22 @@ ngx_uint_t ngx_http_parley_only_protocol(parley_proto_set_t accept);
 
 ngx_int_t ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data);
 
-/*
- * When a worker starts: has all of it mapped; gives back what processes that
- * are gone had reserved (a crash between reserve and commit).
- */
+/* When a worker starts: has all of it mapped. */
 void ngx_http_parley_zone_touch(ngx_http_parley_zone_t *zone);
-void ngx_http_parley_zone_recover(ngx_http_parley_zone_t *zone);
 
-/*
- * Makes the key of the window, of who sent the message and its id: the memory
- * that it needs comes while the other checks are made.
- */
-void ngx_http_parley_window_prepare(ngx_http_parley_ctx_t *ctx);
+/* This process takes part from now on, or does no more. */
+void ngx_http_parley_zone_enter(ngx_http_parley_zone_t *zone);
+void ngx_http_parley_zone_leave(ngx_http_parley_zone_t *zone);
+
+
+/* ngx_http_parley_process.c */
+
+void ngx_http_parley_process_self(parley_process_t *ret);
+int ngx_http_parley_process_is_alive(void *ctx,
+    const parley_process_t *process);
+
+
+/* ngx_http_parley_admit.c */
 
 /*
  * Both return NGX_OK, or NGX_DECLINED with ctx->error, and ctx->wait where
@@ -269,23 +271,6 @@ ngx_int_t ngx_http_parley_translate(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_origin.c: what messages came from is remembered */
-
-/* Remembers where the message that is about to be sent came from. */
-ngx_int_t ngx_http_parley_origin_keep(ngx_http_parley_ctx_t *ctx);
-
-void ngx_http_parley_origin_drop(ngx_http_parley_ctx_t *ctx);
-
-/*
- * What was sent in a protocol under an id, or by the caller under a call, into
- * ctx->origin.  NGX_OK, NGX_DECLINED: nothing that is remembered, NGX_ERROR.
- */
-ngx_int_t ngx_http_parley_origin_of(ngx_http_parley_ctx_t *ctx,
-    parley_proto_t proto, parley_str_t id);
-ngx_int_t ngx_http_parley_origin_of_call(ngx_http_parley_ctx_t *ctx,
-    parley_str_t call);
-
-
 /* ngx_http_parley_refer.c: replies find their way home */
 
 /*
@@ -294,20 +279,11 @@ ngx_int_t ngx_http_parley_origin_of_call(ngx_http_parley_ctx_t *ctx,
  */
 ngx_int_t ngx_http_parley_refer(ngx_http_parley_ctx_t *ctx);
 
-/* The message was read again: what it answers or takes back is known still. */
-void ngx_http_parley_refer_again(ngx_http_parley_ctx_t *ctx);
+/* Remembers the message that is about to be sent, for what refers to it. */
+ngx_int_t ngx_http_parley_ask(ngx_http_parley_ctx_t *ctx);
 
-/* Whom the message is for, also where only what it answers says it. */
-parley_str_t ngx_http_parley_refer_to(ngx_http_parley_ctx_t *ctx);
-
-
-/* why a task for the gateway has failed: E_..., a JSON Pointer, a sentence */
-
-typedef struct {
-    const char                   *code;
-    const char                   *field;          /* "": none */
-    const char                   *why;
-} ngx_http_parley_fault_t;
+/* Nobody refers to it any more. */
+void ngx_http_parley_forget(ngx_http_parley_ctx_t *ctx);
 
 
 /* ngx_http_parley_retain.c: messages that can be fetched again */
@@ -319,9 +295,9 @@ void ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx);
  * *ret; NGX_DECLINED and *fault; NGX_ERROR.
  */
 ngx_int_t ngx_http_parley_retain_fetch(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, ngx_http_parley_fault_t *fault);
+    parley_str_t *ret, parley_fault_t *fault);
 ngx_int_t ngx_http_parley_retain_refute(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, ngx_http_parley_fault_t *fault);
+    parley_str_t *ret, parley_fault_t *fault);
 
 
 /* ngx_http_parley_intents.c: parley_intents, AEE-33 */

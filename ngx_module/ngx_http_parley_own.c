@@ -12,12 +12,8 @@
 #include "parley_aee_own.h"
 
 
-/* a zone with fewer free pages than 1 in 16 is degraded */
-#define NGX_HTTP_PARLEY_ZONE_LOW  16
-
-
 typedef ngx_int_t (*ngx_http_parley_own_pt)(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, ngx_http_parley_fault_t *fault);
+    parley_str_t *ret, parley_fault_t *fault);
 
 
 static ngx_int_t ngx_http_parley_own_protocol(ngx_http_request_t *r,
@@ -27,18 +23,18 @@ static int ngx_http_parley_own_may(void *data, parley_str_t form,
 static ngx_int_t ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx,
     parley_aee_own_t own, parley_reply_t *reply);
 static ngx_int_t ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, ngx_http_parley_fault_t *fault);
+    parley_str_t *ret, parley_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, ngx_http_parley_fault_t *fault);
+    parley_str_t *ret, parley_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, ngx_http_parley_fault_t *fault);
+    parley_str_t *ret, parley_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_capability(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, ngx_http_parley_fault_t *fault);
+    parley_str_t *ret, parley_fault_t *fault);
 static int ngx_http_parley_own_keep(void *data, parley_str_t intent);
 static ngx_int_t ngx_http_parley_in_namespace(parley_str_t intent,
     parley_str_t space);
 static ngx_int_t ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, ngx_http_parley_fault_t *fault);
+    parley_str_t *ret, parley_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_validated(ngx_http_parley_ctx_t *ctx,
     const parley_schema_t *schema, parley_json_ref_t payload,
     parley_str_t *ret);
@@ -157,7 +153,7 @@ ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx, parley_aee_own_t own,
     int                      failed;
     ngx_int_t                rc;
     parley_str_t             self, payload;
-    ngx_http_parley_fault_t  fault;
+    parley_fault_t  fault;
 
     self = ngx_http_parley_str(&ctx->mcf->self);
 
@@ -188,7 +184,7 @@ ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx, parley_aee_own_t own,
 
 static ngx_int_t
 ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    ngx_http_parley_fault_t *fault)
+    parley_fault_t *fault)
 {
     *ret = PARLEY_STR("{\"pong\":true}");
 
@@ -200,29 +196,27 @@ ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 static ngx_int_t
 ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    ngx_http_parley_fault_t *fault)
+    parley_fault_t *fault)
 {
-    size_t                        pages, nfree;
     ngx_uint_t                    generation;
-    const char                   *zone, *keys, *status;
+    const char                   *keys, *status;
     parley_buf_t                  b;
-    ngx_slab_pool_t              *shpool;
     const parley_jwks_t          *jwks;
+    parley_state_stat_t           stat;
+    parley_state_level_t          level;
     ngx_http_parley_main_conf_t  *mcf;
 
+    static const char *const  levels[] = {
+        [PARLEY_STATE_OK] = "ok",
+        [PARLEY_STATE_LOW] = "low",
+        [PARLEY_STATE_FULL] = "full",
+    };
+
     mcf = ctx->mcf;
-    shpool = mcf->zone->shpool;
 
-    ngx_shmtx_lock(&shpool->mutex);
+    parley_state_stat(&mcf->zone->state, (int64_t) ngx_current_msec, &stat);
+    level = parley_state_level(&stat);
 
-    pages = (size_t) (shpool->end - shpool->start) / ngx_pagesize;
-    nfree = shpool->pfree;
-
-    ngx_shmtx_unlock(&shpool->mutex);
-
-    zone = nfree == 0 ? "full"
-                      : nfree < pages / NGX_HTTP_PARLEY_ZONE_LOW ? "low"
-                                                                 : "ok";
     keys = "ok";
 
     if (mcf->jwks || mcf->jwks_uri.len) {
@@ -230,10 +224,14 @@ ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
         keys = jwks->n ? "ok" : "none";
     }
 
-    status = "healthy";
+    if (level == PARLEY_STATE_FULL) {
+        status = "unhealthy";
 
-    if (zone[0] != 'o' || keys[0] != 'o') {
-        status = (zone[0] == 'f') ? "unhealthy" : "degraded";
+    } else if (level == PARLEY_STATE_LOW || keys[0] != 'o') {
+        status = "degraded";
+
+    } else {
+        status = "healthy";
     }
 
     parley_buf_init(&b, &ctx->arena, 0);
@@ -241,7 +239,7 @@ ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
     parley_buf_octet(&b, '{');
     parley_buf_member(&b, PARLEY_STR("status"), parley_str_c(status));
     parley_buf_lit(&b, ",\"checks\":{");
-    parley_buf_member(&b, PARLEY_STR("zone"), parley_str_c(zone));
+    parley_buf_member(&b, PARLEY_STR("zone"), parley_str_c(levels[level]));
     parley_buf_member(&b, PARLEY_STR("keys"), parley_str_c(keys));
     parley_buf_lit(&b, "}}");
 
@@ -253,7 +251,7 @@ ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 static ngx_int_t
 ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    ngx_http_parley_fault_t *fault)
+    parley_fault_t *fault)
 {
     ngx_uint_t    i, n;
     parley_buf_t  b;
@@ -289,7 +287,7 @@ ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 static ngx_int_t
 ngx_http_parley_own_capability(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    ngx_http_parley_fault_t *fault)
+    parley_fault_t *fault)
 {
     uint32_t       filter;
     ngx_uint_t     i, n;
@@ -382,7 +380,7 @@ ngx_http_parley_in_namespace(parley_str_t intent, parley_str_t space)
 
 static ngx_int_t
 ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    ngx_http_parley_fault_t *fault)
+    parley_fault_t *fault)
 {
     uint32_t              i;
     parley_act_t          act;

@@ -91,7 +91,7 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    ngx_http_parley_refer_again(ctx);
+    parley_refer_again(&ctx->refer);
 
     return NGX_OK;
 }

@@ -267,14 +267,47 @@ subtest 'AEE-25 AEE-32 what was taken out is not retained' => sub {
 };
 
 
-subtest 'AEE-25 an id of somebody else\'s message stays the other\'s' => sub {
+subtest 'SEC-11 AEE-25 an id of somebody else\'s message hides nothing' => sub {
+    my $theirs = sent('/aee', aee(id => 'order-000001', from => 'agent.lead',
+                                  to => 'agent.lead'), as => 'lead');
+    my $m = sent('/aee', aee(id => 'order-000001'));
+
+    is_deeply(fetch('bob', id => $m->{id})->{payload},
+              { id => $m->{id}, protocol => 'aee', envelope => $m },
+              'bob gets the one that was for him');
+    is_deeply(fetch('alice', id => $m->{id})->{payload}{envelope}, $m);
+    is_deeply(fetch('lead', id => $m->{id})->{payload}{envelope}, $theirs,
+              'and each its own');
+
+    is_deeply(refute('bob', id => $m->{id}, reason => 'no')->{payload},
+              { acknowledged => true });
+    is(fetch('alice', id => $m->{id})->{payload}{refutations}[0]{reason}, 'no');
+    ok(!exists fetch('lead', id => $m->{id})->{payload}{refutations});
+};
+
+
+subtest 'SEC-11 AEE-25 of two that came to one, the first; both are named' => sub {
     my $m = sent('/aee', aee());
     my $forged = sent('/aee', aee(id => $m->{id}, from => 'agent.lead',
                                   payload => { text => 'forged' }),
                       as => 'lead');
 
-    is_deeply(fetch('bob', id => $m->{id})->{payload}{envelope}, $m);
-    is(code(fetch('lead', id => $m->{id})), 'E_NOT_FOUND');
+    my $got = fetch('bob', id => $m->{id})->{payload};
+
+    is_deeply($got->{envelope}, $m);
+    is_deeply($got->{others}, [{ protocol => 'aee', from => 'agent.lead',
+                                 hash => hash($forged) }]);
+
+    is_deeply(fetch('bob', id => $m->{id}, from => 'agent.lead')
+              ->{payload}{envelope}, $forged, 'by its sender');
+    is_deeply(fetch('bob', id => $m->{id}, hash => hash($forged))
+              ->{payload}{envelope}, $forged, 'by its hash');
+    is(code(fetch('bob', id => $m->{id}, from => 'agent.lead',
+                  hash => hash($m))), 'E_HASH_MISMATCH', 'by both');
+    is(code(fetch('bob', id => $m->{id}, from => 'agent.alone')),
+       'E_NOT_FOUND', 'of nobody else');
+    is_deeply(fetch('lead', id => $m->{id})->{payload}{envelope}, $forged,
+              'its own alone');
 };
 
 

@@ -166,7 +166,7 @@ test_strangers(void **state)
 
     (void) state;
 
-    parley_state_bound(&t.s, PARLEY_LOOSE_RATE, 100 * PARLEY_BLOCK, 0);
+    parley_state_bound(&t.s, PARLEY_LOOSE_RATE, 2, 100);
 
     for (i = 0; i < 5000; i++) {
         assert_int_equal(parley_state_rate(&t.s, NULL, key(i), &rate, T0,

@@ -23,7 +23,7 @@ begin(void **state)
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
-        parley_state_bound(&t.s, (parley_loose_t) i, SIZE / 4, 0);
+        parley_state_bound(&t.s, (parley_loose_t) i, 4, 0);
     }
 
     return 0;
@@ -53,7 +53,8 @@ id(const char *owner, const char *name)
 
     ret.kind = PARLEY_KIND_MESSAGE;
     parley_state_key(&t.s, ret.kind, &part, 1, ret.key);
-    ret.tag = parley_state_tag(&t.s, parley_str_c(owner));
+    part = parley_str_c(owner);
+    ret.tag = parley_state_tag(&t.s, &part, 1);
 
     return ret;
 }
@@ -112,14 +113,14 @@ test_life(void **state)
     assert_int_equal(get("x", T0 + 999), 1);
     parley_assert_str(got[0].value, "v:one");
     assert_int_equal(got[0].left, 1);
-    assert_int_equal(got[0].loose, 0);
+    assert_int_equal(got[0].queue, PARLEY_LOOSE_NONE);
     assert_int_equal(get("x", T0 + 1000), 0);
 
     assert_int_equal(put("alice", "x", "two", PARLEY_LOOSE_MESSAGE, 0),
                      PARLEY_PUT_OK);
     assert_int_equal(get("x", T0), 1);
     parley_assert_str(got[0].value, "v:two");
-    assert_int_equal(got[0].loose, 1);
+    assert_int_equal(got[0].queue, PARLEY_LOOSE_MESSAGE);
 
     r = id("bob", "x");
     parley_state_drop(&t.s, &r);

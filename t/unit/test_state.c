@@ -699,8 +699,8 @@ test_keys(void **state)
     parley_state_key(&t.s, PARLEY_KIND_ID, parts, 2, b);
     assert_memory_not_equal(a, b, sizeof(a));
 
-    assert_true(parley_state_tag(&t.s, PARLEY_STR("a"))
-                != parley_state_tag(&t.s, PARLEY_STR("b")));
+    assert_true(parley_state_tag(&t.s, &parts[0], 1)
+                != parley_state_tag(&t.s, &parts[1], 1));
 }
 
 

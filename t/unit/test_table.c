@@ -364,7 +364,7 @@ test_fair_queue(void **state)
 
     (void) state;
 
-    parley_table_bound_locked(table, PARLEY_LOOSE_MESSAGE, 100 * PARLEY_BLOCK,
+    parley_table_bound_locked(table, PARLEY_LOOSE_MESSAGE, 700 * PARLEY_BLOCK,
                               0);
 
     for (i = 0; i < 10; i++) {

@@ -1,0 +1,443 @@
+#include <string.h>
+
+#include "parley_name.h"
+#include "parley_question.h"
+
+
+static int parley_question_fill(const parley_asking_t *a,
+    parley_question_t *q);
+static int parley_question_is_several(const parley_msg_t *m);
+static parley_str_t parley_question_name(const parley_asking_t *a,
+    parley_str_t name);
+static int parley_question_write(parley_arena_t *arena, parley_question_t *q,
+    parley_str_t *ret, parley_error_t *err);
+static int parley_question_put(const parley_asking_t *a,
+    const parley_question_t *q, parley_str_t record, int answerable,
+    parley_asked_t *ret, parley_error_t *err);
+static void parley_question_put_call(const parley_asking_t *a,
+    parley_str_t record, parley_asked_t *ret);
+
+
+/*
+ * Whatever somebody may refer to later: where the protocol in which it is sent
+ * has a way to, or its sender may take it back.
+ */
+
+int
+parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
+    parley_error_t *err)
+{
+    int                 answerable, recallable;
+    parley_str_t        record;
+    parley_question_t   q;
+    const parley_msg_t *m;
+
+    memset(ret, 0, sizeof(parley_asked_t));
+
+    m = a->who->msg;
+
+    if (m->partial || m->local || m->native) {
+        return 0;
+    }
+
+    answerable = a->sent->answerable;
+    recallable = m->call.len > 0 && m->wire != a->speak
+                 && (m->act == PARLEY_ACT_REQUEST
+                     || m->act == PARLEY_ACT_EVENT);
+
+    if (!answerable && !recallable) {
+        return 0;
+    }
+
+    ret->awaited = parley_question_fill(a, &q);
+    ret->several = q.head.several;
+    ret->sessions = q.head.sessions;
+
+    if (parley_question_write(a->arena, &q, &record, err) != 0
+        || parley_question_put(a, &q, record, answerable, ret, err) != 0)
+    {
+        if (ret->awaited) {
+            return -1;
+        }
+
+        parley_error_clear(err);
+        return 0;
+    }
+
+    if (recallable) {
+        parley_question_put_call(a, record, ret);
+    }
+
+    return 0;
+}
+
+
+/*
+ * Returns whether it waits for an answer; an error may become an escalation,
+ * which is acknowledged.
+ */
+
+static int
+parley_question_fill(const parley_asking_t *a, parley_question_t *q)
+{
+    parley_str_t        *texts;
+    const parley_msg_t  *m;
+
+    m = a->who->msg;
+    texts = q->texts;
+
+    memset(q, 0, sizeof(parley_question_t));
+
+    q->head.until = a->now + (m->timeout_ms > 0 ? m->timeout_ms
+                                                : PARLEY_QUESTION_TIME);
+    q->head.proto = (uint8_t) m->wire;
+    q->head.sent = (uint8_t) a->speak;
+    q->head.act = (uint8_t) m->act;
+    q->head.mute = a->sent->mute;
+    q->head.approval = m->approval;
+    q->head.alarm = (uint8_t) m->alarm;
+    q->head.priority = (uint8_t) m->priority;
+    q->head.awaited = a->sent->answerable
+                      && (m->act == PARLEY_ACT_REQUEST
+                          || (m->act == PARLEY_ACT_FAILURE
+                              && m->wire != a->speak));
+    q->head.sessions = m->wire == PARLEY_PROTO_CHANNEL
+                       && parley_str_is(m->form, "agent_query");
+    q->head.several = q->head.sessions || parley_question_is_several(m);
+
+    if (a->asked != NULL) {
+        memcpy(q->head.asked, a->asked, PARLEY_KEY_LEN);
+    }
+
+    texts[PARLEY_QUESTION_SENDER] = m->sender;
+    texts[PARLEY_QUESTION_FORM] = m->form;
+    texts[PARLEY_QUESTION_ID] = m->id;
+    texts[PARLEY_QUESTION_CORR] = m->corr;
+    texts[PARLEY_QUESTION_QUESTION] = m->question;
+    texts[PARLEY_QUESTION_INTENT] = m->intent;
+    texts[PARLEY_QUESTION_RECIPIENT] = a->to;
+    texts[PARLEY_QUESTION_SENT_ID] = a->sent->id;
+    texts[PARLEY_QUESTION_SENT_CORR] = a->sent->corr;
+    texts[PARLEY_QUESTION_SENT_CALL] = a->sent->call;
+    texts[PARLEY_QUESTION_PLACE] = m->place;
+    texts[PARLEY_QUESTION_TOKEN] = m->token;
+    texts[PARLEY_QUESTION_SENT_FROM] = parley_question_name(a, m->sender);
+
+    /* what names nobody went to whoever sent what it refers to */
+
+    texts[PARLEY_QUESTION_SENT_TO] =
+                          (m->recipient.len > 0 || a->answering == NULL)
+                          ? parley_question_name(a, m->recipient)
+                          : a->answering->sender;
+
+    return q->head.awaited;
+}
+
+
+static int
+parley_question_is_several(const parley_msg_t *m)
+{
+    return parley_name_is_group(m->wire, m->recipient)
+           || (m->scope.len > 0 && parley_name_is_group(m->wire, m->scope));
+}
+
+
+/*
+ * A name as the upstream sees it now: later, without this caller's token, it
+ * might be another.  Empty: a group, or no name at all.
+ */
+
+static parley_str_t
+parley_question_name(const parley_asking_t *a, parley_str_t name)
+{
+    parley_str_t    ret;
+    parley_proto_t  wire;
+
+    wire = a->who->msg->wire;
+
+    if (name.len == 0 || parley_name_is_group(wire, name)) {
+        return parley_str_none;
+    }
+
+    if (wire == a->speak) {
+        return name;
+    }
+
+    return parley_who_resolve(a->who, wire, name, a->speak, &ret) == 1
+           ? ret : parley_str_none;
+}
+
+
+static int
+parley_question_write(parley_arena_t *arena, parley_question_t *q,
+    parley_str_t *ret, parley_error_t *err)
+{
+    size_t    i, j, size;
+    uint8_t  *p;
+
+    size = sizeof(parley_question_head_t);
+
+    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
+
+        if (q->texts[i].len == 0) {
+            continue;
+        }
+
+        for (j = 0; j < i; j++) {
+            if (parley_str_eq(q->texts[i], q->texts[j])) {
+                q->head.same[i] = (uint8_t) (j + 1);
+                break;
+            }
+        }
+
+        if (q->head.same[i] != 0) {
+            continue;
+        }
+
+        size += q->texts[i].len;
+
+        if (size > PARLEY_QUESTION_MAX) {
+            return parley_error_set(err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
+                                    "its names and ids are too long to "
+                                    "remember what a reply would answer");
+        }
+
+        q->head.len[i] = (uint16_t) q->texts[i].len;
+    }
+
+    p = parley_arena_octets(arena, size);
+
+    if (p == NULL) {
+        return parley_error_memory(err);
+    }
+
+    *ret = parley_str_make(p, size);
+
+    memcpy(p, &q->head, sizeof(parley_question_head_t));
+    p += sizeof(parley_question_head_t);
+
+    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
+        if (q->head.len[i] != 0) {
+            memcpy(p, q->texts[i].data, q->head.len[i]);
+            p += q->head.len[i];
+        }
+    }
+
+    return 0;
+}
+
+
+/* records are the gateway's own, of one layout of the state */
+
+void
+parley_question_split(parley_str_t record, parley_question_t *ret)
+{
+    size_t          i;
+    const uint8_t  *p;
+
+    memcpy(&ret->head, record.data, sizeof(parley_question_head_t));
+
+    p = record.data + sizeof(parley_question_head_t);
+
+    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
+
+        if (ret->head.same[i] != 0) {
+            ret->texts[i] = ret->texts[ret->head.same[i] - 1];
+            continue;
+        }
+
+        ret->texts[i] = parley_str_make(p, ret->head.len[i]);
+        p += ret->head.len[i];
+    }
+}
+
+
+static int
+parley_question_put(const parley_asking_t *a, const parley_question_t *q,
+    parley_str_t record, int answerable, parley_asked_t *ret,
+    parley_error_t *err)
+{
+    int           by_corr;
+    parley_put_t  put;
+    parley_str_t  asker;
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    put.ttl = q->head.until - a->now;
+
+    if (put.ttl < PARLEY_QUESTION_TIME) {
+        put.ttl = PARLEY_QUESTION_TIME;
+    }
+
+    ret->until = a->now + put.ttl;
+
+    if (!answerable) {
+        return 0;
+    }
+
+    /* what has no correlation is answered by its id in any protocol */
+
+    by_corr = parley_codecs[a->speak]->replies_by_corr
+              && a->sent->corr.len > 0;
+
+    asker = q->texts[PARLEY_QUESTION_SENT_FROM];
+    asker = asker.len > 0 ? asker : q->texts[PARLEY_QUESTION_SENDER];
+
+    put.id.kind = PARLEY_KIND_QUESTION;
+    parley_question_key(a->state, a->speak, by_corr ? a->sent->corr
+                                                    : a->sent->id, put.id.key);
+    put.id.tag = parley_question_tag(a->state, asker, a->sent->id);
+
+    put.queue = ret->awaited ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_ASIDE;
+    put.account = a->account;
+    put.parts = &record;
+    put.nparts = 1;
+    put.now = a->now;
+
+    if (parley_state_put(a->state, &put) != PARLEY_PUT_OK) {
+        return parley_error_set(err, PARLEY_E_CAPACITY, NULL,
+                                "no room to remember what a reply would "
+                                "answer");
+    }
+
+    ret->question = put.id;
+    ret->kept = 1;
+
+    return 0;
+}
+
+
+/*
+ * Under a call stands the id of the question, which is the longer of the two;
+ * the question itself where it is under no other key.
+ */
+
+static void
+parley_question_put_call(const parley_asking_t *a, parley_str_t record,
+    parley_asked_t *ret)
+{
+    parley_put_t  put;
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    put.id.kind = PARLEY_KIND_CALL;
+    parley_question_call_key(a->state, a->who, a->who->msg->call,
+                             put.id.key);
+
+    if (ret->kept) {
+        record = parley_str_make(&ret->question, sizeof(parley_record_id_t));
+    }
+
+    put.queue = PARLEY_LOOSE_ASIDE;
+    put.account = a->account;
+    put.parts = &record;
+    put.nparts = 1;
+    put.now = a->now;
+    put.ttl = ret->until - a->now;
+
+    if (parley_state_put(a->state, &put) == PARLEY_PUT_OK) {
+        ret->call = put.id;
+        ret->call_kept = 1;
+    }
+}
+
+
+void
+parley_question_drop(parley_state_t *state, parley_asked_t *asked)
+{
+    if (asked->kept) {
+        parley_state_drop(state, &asked->question);
+    }
+
+    if (asked->call_kept) {
+        parley_state_drop(state, &asked->call);
+    }
+
+    asked->kept = 0;
+    asked->call_kept = 0;
+}
+
+
+void
+parley_question_key(const parley_state_t *state, parley_proto_t proto,
+    parley_str_t id, uint8_t out[PARLEY_KEY_LEN])
+{
+    uint8_t       octet;
+    parley_str_t  parts[2];
+
+    octet = (uint8_t) proto;
+    parts[0] = parley_str_make(&octet, 1);
+    parts[1] = id;
+
+    parley_state_key(state, PARLEY_KIND_QUESTION, parts, 2, out);
+}
+
+
+void
+parley_question_call_key(const parley_state_t *state,
+    const parley_who_t *who, parley_str_t call, uint8_t out[PARLEY_KEY_LEN])
+{
+    uint8_t       octets[2];
+    parley_str_t  parts[3];
+
+    parts[1] = parley_who_proven(who);
+
+    octets[0] = (uint8_t) who->msg->wire;
+    octets[1] = parts[1].len > 0;
+
+    if (parts[1].len == 0) {
+        parts[1] = who->msg->sender;
+    }
+
+    parts[0] = parley_str_make(octets, sizeof(octets));
+    parts[2] = call;
+
+    parley_state_key(state, PARLEY_KIND_CALL, parts, 3, out);
+}
+
+
+uint32_t
+parley_question_tag(const parley_state_t *state, parley_str_t asker,
+    parley_str_t id)
+{
+    parley_str_t  parts[2];
+
+    parts[0] = asker;
+    parts[1] = id;
+
+    return parley_state_tag(state, parts, 2);
+}
+
+
+void
+parley_question_slot(const parley_state_t *state,
+    const parley_record_id_t *question, int several, parley_str_t responder,
+    parley_str_t session, uint8_t out[PARLEY_KEY_LEN])
+{
+    parley_str_t  parts[3];
+
+    parts[0] = parley_str_make(question, sizeof(parley_record_id_t));
+    parts[1] = several ? responder : parley_str_none;
+    parts[2] = several ? session : parley_str_none;
+
+    parley_state_key(state, PARLEY_KIND_SLOT, parts, 3, out);
+}
+
+
+parley_str_t
+parley_question_session(const parley_msg_t *answer)
+{
+    uint32_t      i;
+    parley_str_t  session;
+
+    if (answer->data.doc == NULL) {
+        return parley_str_none;
+    }
+
+    i = parley_json_get(answer->data.doc, answer->data.node,
+                        PARLEY_STR("responder_session_id"));
+
+    return i != PARLEY_JSON_NONE
+           && parley_json_string(answer->data.doc, i, &session) == 0
+           ? session : parley_str_none;
+}

@@ -1,0 +1,147 @@
+/*
+ * Questions: what is remembered of a message that was sent, so that what
+ * comes later and refers to it is led to its sender, or to whom it was for
+ * (SEC-08).  A reply names the id that it had in the protocol in which it was
+ * sent; its sender takes it back by the call that it was.
+ *
+ * A question takes one final answer, or one of each responder where it was for
+ * several, until its time is over.  Then, or when it has its answer, it is
+ * closed: what it said is forgotten, that it was there is not.
+ */
+
+#ifndef PARLEY_QUESTION_H
+#define PARLEY_QUESTION_H
+
+#include "parley_codec.h"
+#include "parley_state.h"
+#include "parley_who.h"
+
+
+/* where the sender gave no time an answer may come for so long */
+#define PARLEY_QUESTION_TIME  600000
+
+/* octets of names and ids that are remembered of one */
+#define PARLEY_QUESTION_MAX   4096
+
+
+/* the texts of a record, in the order in which they stand */
+typedef enum {
+    PARLEY_QUESTION_SENDER = 0,
+    PARLEY_QUESTION_FORM,
+    PARLEY_QUESTION_ID,
+    PARLEY_QUESTION_CORR,
+    PARLEY_QUESTION_QUESTION,
+    PARLEY_QUESTION_INTENT,
+    PARLEY_QUESTION_RECIPIENT,
+    PARLEY_QUESTION_SENT_ID,
+    PARLEY_QUESTION_SENT_CORR,
+    PARLEY_QUESTION_SENT_CALL,
+    PARLEY_QUESTION_SENT_FROM,
+    PARLEY_QUESTION_SENT_TO,
+    PARLEY_QUESTION_PLACE,
+    PARLEY_QUESTION_TOKEN,
+    PARLEY_QUESTION_TEXTS
+} parley_question_text_t;
+
+
+/*
+ * How a record begins; the octets of the texts follow.  A text that is one
+ * before it (an id that stays, a correlation that is the id) takes none:
+ * same is the number of that one and 1.
+ */
+typedef struct {
+    int64_t   until;            /* it takes answers so long */
+    uint8_t   asked[PARLEY_KEY_LEN];    /* of its sender's first answer; zero:
+                                           none is kept for it */
+    uint8_t   proto;
+    uint8_t   sent;             /* in this protocol */
+    uint8_t   act;
+    uint8_t   alarm;
+    uint8_t   priority;
+    uint8_t   mute;             /* C2A-13 */
+    uint8_t   approval;
+    uint8_t   awaited;          /* it takes final answers; else it may be
+                                   referred to, no more */
+    uint8_t   several;          /* one of each responder */
+    uint8_t   sessions;         /* who is a session */
+    uint8_t   same[PARLEY_QUESTION_TEXTS];
+    uint16_t  len[PARLEY_QUESTION_TEXTS];
+} parley_question_head_t;
+
+
+typedef struct {
+    parley_question_head_t  head;
+    parley_str_t            texts[PARLEY_QUESTION_TEXTS];
+} parley_question_t;
+
+
+/* a message that is about to be sent */
+typedef struct {
+    parley_arena_t          *arena;
+    parley_state_t          *state;
+    parley_who_t            *who;       /* who->msg is the message */
+    const parley_encoded_t  *sent;
+    parley_proto_t           speak;     /* the protocol in which it is sent */
+    parley_str_t             to;        /* whom it is for */
+    const parley_msg_t      *answering; /* what it answers, or NULL */
+    const uint8_t           *account;
+    const uint8_t           *asked;     /* NULL: no first answer is kept */
+    int64_t                  now;
+} parley_asking_t;
+
+
+/* what was remembered of it; all zero: nothing */
+typedef struct {
+    parley_record_id_t  question;
+    parley_record_id_t  call;
+    int64_t             until;          /* the record ends */
+    unsigned            kept:1;         /* question is there */
+    unsigned            call_kept:1;
+    unsigned            awaited:1;
+    unsigned            several:1;
+    unsigned            sessions:1;
+} parley_asked_t;
+
+
+/*
+ * Remembers a message where somebody may refer to it.  Returns 0, or -1:
+ * capacity, where what has to be answered finds no room; message-too-large.
+ */
+int parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* It was not taken: nobody refers to it. */
+void parley_question_drop(parley_state_t *state, parley_asked_t *asked);
+
+/*
+ * The key of what answers in a protocol name: an id, or a correlation where
+ * its replies go by that.
+ */
+void parley_question_key(const parley_state_t *state, parley_proto_t proto,
+    parley_str_t id, uint8_t out[PARLEY_KEY_LEN]);
+
+/* That of a call of a caller: whoever else says the same means another. */
+void parley_question_call_key(const parley_state_t *state,
+    const parley_who_t *who, parley_str_t call, uint8_t out[PARLEY_KEY_LEN]);
+
+/* The tag of a question of asker, by the name that a reply has for it. */
+uint32_t parley_question_tag(const parley_state_t *state, parley_str_t asker,
+    parley_str_t id);
+
+/*
+ * The slot that a final answer takes: of the question, or of who gives it
+ * where each responder has one.
+ */
+void parley_question_slot(const parley_state_t *state,
+    const parley_record_id_t *question, int several, parley_str_t responder,
+    parley_str_t session, uint8_t out[PARLEY_KEY_LEN]);
+
+/* The session that an agent-channel answer says it is of, or empty. */
+parley_str_t parley_question_session(const parley_msg_t *answer);
+
+/* A record as it was kept; texts point into it. */
+void parley_question_split(parley_str_t record, parley_question_t *ret);
+
+
+#endif /* PARLEY_QUESTION_H */

@@ -1,0 +1,582 @@
+#include <string.h>
+
+#include "parley_engine.h"
+#include "parley_name.h"
+#include "parley_refer.h"
+#include "parley_spot.h"
+
+
+/* what is under the id that a reply names, as far as it is the reply's */
+typedef enum {
+    PARLEY_REFER_NOTHING = 0,
+    PARLEY_REFER_OPEN,          /* one that waits */
+    PARLEY_REFER_CLOSED,        /* one that has its answer */
+    PARLEY_REFER_SEVERAL,       /* that cannot be told apart */
+    PARLEY_REFER_OTHERS         /* between others */
+} parley_refer_found_t;
+
+
+static int parley_refer_reply(parley_refer_t *r, parley_str_t to, int by_corr,
+    parley_error_t *err);
+static int parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
+    parley_refer_found_t *found, parley_error_t *err);
+static int parley_refer_is_closed(const parley_refer_t *r,
+    const parley_record_t *record, parley_str_t to);
+static int parley_refer_is_between(const parley_refer_t *r,
+    const parley_question_t *q, int by_corr);
+static int parley_refer_found(parley_refer_t *r, parley_error_t *err);
+static void parley_refer_slot(parley_refer_t *r);
+static int parley_refer_recall(parley_refer_t *r, parley_error_t *err);
+static int parley_refer_call(parley_refer_t *r, parley_error_t *err);
+static int parley_refer_record(parley_refer_t *r,
+    const parley_record_id_t *id, parley_record_t *ret);
+static int parley_refer_restored(parley_refer_t *r, parley_error_t *err);
+static int parley_refer_is_taken_back(const parley_refer_t *r,
+    const parley_question_t *q);
+static int parley_refer_unmatched(parley_refer_t *r, const char *why,
+    parley_error_t *err);
+
+
+/* what is as long as the id of a record is one */
+_Static_assert(sizeof(parley_question_head_t) > sizeof(parley_record_id_t),
+               "a question is longer than an id");
+
+
+#define PARLEY_REFER_UNKNOWN                                                  \
+    "it refers to no message that passed here and still waits"
+
+
+static int
+parley_refer_is_final(const parley_msg_t *m)
+{
+    return m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE;
+}
+
+
+static int
+parley_refer_is_answer(const parley_msg_t *m)
+{
+    return parley_refer_is_final(m) || m->act == PARLEY_ACT_PROGRESS;
+}
+
+
+/* progress may name the conversation alone, or what stands for it */
+
+static int
+parley_refer_by_corr(const parley_msg_t *m)
+{
+    return m->act == PARLEY_ACT_PROGRESS && m->reply_to.len == 0;
+}
+
+
+int
+parley_refer(parley_refer_t *r, parley_error_t *err)
+{
+    int            by_corr;
+    parley_str_t   to;
+    parley_msg_t  *m;
+
+    m = r->msg;
+
+    r->question = NULL;
+    r->answering = NULL;
+    r->recalled = 0;
+    r->final = 0;
+
+    if (m->recalls.len > 0) {
+        return m->wire == r->speak ? 0
+               : m->origin == m->wire ? parley_refer_recall(r, err)
+                                      : parley_refer_restored(r, err);
+    }
+
+    by_corr = parley_refer_by_corr(m);
+    to = by_corr ? m->corr : m->reply_to;
+
+    if (to.len == 0 ? m->act != PARLEY_ACT_REPLY
+                    : !parley_refer_is_answer(m) && m->wire == r->speak)
+    {
+        return 0;
+    }
+
+    return parley_refer_reply(r, to, by_corr, err);
+}
+
+
+parley_str_t
+parley_refer_what(const parley_msg_t *m, parley_proto_t speak, int *ret_must)
+{
+    *ret_must = 0;
+
+    if (m->wire == speak) {
+        return parley_refer_is_answer(m) ? m->reply_to : parley_str_none;
+    }
+
+    if (m->recalls.len > 0) {
+        *ret_must = m->recipient.len == 0 || m->origin == speak;
+        return m->recalls;
+    }
+
+    *ret_must = m->act == PARLEY_ACT_REPLY || m->recipient.len == 0;
+
+    return parley_refer_by_corr(m) ? m->corr : m->reply_to;
+}
+
+
+/*
+ * Where the caller's protocol is the service's a question may have gone
+ * another way: what answers nothing that is known passes, as what it is.
+ * Elsewhere an answer needs its question; but bad news, and progress, are told
+ * whoever they are an answer to.
+ */
+
+static int
+parley_refer_reply(parley_refer_t *r, parley_str_t to, int by_corr,
+    parley_error_t *err)
+{
+    const parley_msg_t    *m;
+    parley_refer_found_t   found;
+
+    m = r->msg;
+
+    if (parley_refer_look(r, to, by_corr, &found, err) != 0) {
+        return -1;
+    }
+
+    if (found == PARLEY_REFER_OPEN) {
+        return parley_refer_found(r, err);
+    }
+
+    if (found == PARLEY_REFER_CLOSED && parley_refer_is_answer(m)) {
+        return parley_refer_unmatched(r, "what it answers has its answer, or "
+                                      "was open for as long as it may be",
+                                      err);
+    }
+
+    if (found == PARLEY_REFER_SEVERAL && parley_refer_is_answer(m)) {
+        return parley_refer_unmatched(r, "several messages wait that it may "
+                                      "answer", err);
+    }
+
+    if (found == PARLEY_REFER_OTHERS
+        && (m->wire == r->speak || r->addressed))
+    {
+        return parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+    }
+
+    if (m->wire == r->speak) {
+        return 0;
+    }
+
+    if (m->act == PARLEY_ACT_REPLY || m->recipient.len == 0) {
+        return parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
+    parley_refer_found_t *found, parley_error_t *err)
+{
+    int                 i, n, open, closed;
+    uint8_t             key[PARLEY_KEY_LEN];
+    parley_question_t   q;
+    parley_record_t     records[PARLEY_RECORDS_MAX];
+
+    *found = PARLEY_REFER_NOTHING;
+
+    if (to.len == 0) {
+        return 0;
+    }
+
+    parley_question_key(r->state, r->msg->wire, to, key);
+
+    n = parley_state_get(r->state, PARLEY_KIND_QUESTION, key, r->now,
+                         r->arena, records);
+    if (n < 0) {
+        return parley_error_memory(err);
+    }
+
+    open = -1;
+    closed = 0;
+
+    for (i = 0; i < n; i++) {
+
+        if (records[i].closed) {
+            closed |= parley_refer_is_closed(r, &records[i], to);
+            continue;
+        }
+
+        *found = PARLEY_REFER_OTHERS;
+
+        parley_question_split(records[i].value, &q);
+
+        if (!parley_refer_is_between(r, &q, by_corr)) {
+            continue;
+        }
+
+        if (q.head.awaited && q.head.until <= r->now) {
+            closed = 1;
+            continue;
+        }
+
+        if (open >= 0) {
+            *found = PARLEY_REFER_SEVERAL;
+            return 0;
+        }
+
+        open = i;
+    }
+
+    if (open < 0) {
+        *found = closed ? PARLEY_REFER_CLOSED : *found;
+        return 0;
+    }
+
+    r->question = parley_arena_alloc(r->arena, sizeof(parley_question_t));
+
+    if (r->question == NULL) {
+        return parley_error_memory(err);
+    }
+
+    *found = PARLEY_REFER_OPEN;
+    parley_question_split(records[open].value, r->question);
+
+    r->id.kind = PARLEY_KIND_QUESTION;
+    r->id.tag = records[open].tag;
+    memcpy(r->id.key, key, PARLEY_KEY_LEN);
+
+    r->slot_until = r->now + records[open].left;
+
+    return 0;
+}
+
+
+/*
+ * Of what is closed nothing is left but whose it was: by the name that the
+ * reply is for.  Where it names nobody, or replies go by correlations, which
+ * nobody has twice, any will do.
+ */
+
+static int
+parley_refer_is_closed(const parley_refer_t *r, const parley_record_t *record,
+    parley_str_t to)
+{
+    const parley_msg_t  *m;
+
+    m = r->msg;
+
+    return m->recipient.len == 0
+           || parley_codecs[m->wire]->replies_by_corr
+           || parley_name_is_group(m->wire, m->recipient)
+           || record->tag == parley_question_tag(r->state, m->recipient, to);
+}
+
+
+/*
+ * The reply goes to the protocol that the message came from, is about the
+ * same conversation, comes from whom the message was for and goes to whom it
+ * was from.  A message to a group is answered by any of it.
+ */
+
+static int
+parley_refer_is_between(const parley_refer_t *r, const parley_question_t *q,
+    int by_corr)
+{
+    parley_str_t         corr, from, to, recipient;
+    parley_proto_t       proto;
+    const parley_msg_t  *reply;
+
+    reply = r->msg;
+    proto = (parley_proto_t) q->head.proto;
+
+    corr = q->texts[PARLEY_QUESTION_SENT_CORR];
+    from = q->texts[PARLEY_QUESTION_SENT_FROM];
+    to = q->texts[PARLEY_QUESTION_SENT_TO];
+    recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
+
+    if ((proto != r->speak && reply->wire != r->speak)
+        || (!by_corr && reply->corr.len > 0 && corr.len > 0
+            && !parley_str_eq(reply->corr, corr)))
+    {
+        return 0;
+    }
+
+    if (!parley_name_is_group(proto, recipient)
+        && !parley_str_eq(reply->sender, to))
+    {
+        return 0;
+    }
+
+    return reply->recipient.len == 0 || from.len == 0
+           || parley_name_is_group(reply->wire, reply->recipient)
+           || parley_str_eq(reply->recipient, from);
+}
+
+
+static int
+parley_refer_found(parley_refer_t *r, parley_error_t *err)
+{
+    parley_msg_t       *m;
+    parley_question_t  *q;
+
+    q = r->question;
+
+    if (q->head.mute && r->msg->said_aloud) {
+        return parley_misrefers(r->msg, PARLEY_E_POLICY_REFUSED,
+                                "it answers what must not be answered", err);
+    }
+
+    m = parley_arena_alloc(r->arena, sizeof(parley_msg_t));
+
+    if (m == NULL) {
+        return parley_error_memory(err);
+    }
+
+    parley_msg_init(m, (parley_proto_t) q->head.proto, r->msg->doc);
+
+    m->form = q->texts[PARLEY_QUESTION_FORM];
+    m->act = (parley_act_t) q->head.act;
+    m->id = q->texts[PARLEY_QUESTION_ID];
+    m->corr = q->texts[PARLEY_QUESTION_CORR];
+    m->question = q->texts[PARLEY_QUESTION_QUESTION];
+    m->intent = q->texts[PARLEY_QUESTION_INTENT];
+    m->sender = q->texts[PARLEY_QUESTION_SENDER];
+    m->recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
+    m->alarm = (parley_alarm_t) q->head.alarm;
+    m->priority = (parley_priority_t) q->head.priority;
+    m->approval = q->head.approval;
+    m->place = q->texts[PARLEY_QUESTION_PLACE];
+    m->token = q->texts[PARLEY_QUESTION_TOKEN];
+
+    r->answering = m;
+
+    parley_refer_again(r);
+    parley_refer_slot(r);
+
+    return 0;
+}
+
+
+/* what the message means is known now: whether it is the last word */
+
+static void
+parley_refer_slot(parley_refer_t *r)
+{
+    const parley_question_t  *q;
+
+    q = r->question;
+
+    if (!q->head.awaited || !parley_refer_is_final(r->msg)) {
+        return;
+    }
+
+    r->final = 1;
+
+    parley_question_slot(r->state, &r->id, q->head.several, r->msg->sender,
+                         q->head.sessions ? parley_question_session(r->msg)
+                                          : parley_str_none, r->slot);
+}
+
+
+/*
+ * It takes back a call of the caller's own: it is for whom that was for, and
+ * names what that became.
+ */
+
+static int
+parley_refer_recall(parley_refer_t *r, parley_error_t *err)
+{
+    parley_str_t   to;
+    parley_msg_t  *m;
+
+    m = r->msg;
+
+    if (parley_refer_call(r, err) != 0) {
+        return -1;
+    }
+
+    if (r->question == NULL || r->question->head.sent != r->speak) {
+        r->question = NULL;
+
+        return m->recipient.len > 0
+               ? 0 : parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+    }
+
+    to = r->question->texts[PARLEY_QUESTION_RECIPIENT];
+
+    if (m->recipient.len > 0 && !parley_str_eq(m->recipient, to)) {
+        r->question = NULL;
+
+        return parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+    }
+
+    r->recalled = 1;
+
+    parley_refer_again(r);
+
+    return 0;
+}
+
+
+/* under a call stands a question, or the id of one */
+
+static int
+parley_refer_call(parley_refer_t *r, parley_error_t *err)
+{
+    int                 rc;
+    parley_record_t     record;
+    parley_record_id_t  id;
+
+    id.kind = PARLEY_KIND_CALL;
+    id.tag = 0;
+    parley_question_call_key(r->state, r->who, r->msg->recalls, id.key);
+
+    rc = parley_refer_record(r, &id, &record);
+
+    if (rc == 1 && record.value.len == sizeof(parley_record_id_t)) {
+        memcpy(&id, record.value.data, sizeof(parley_record_id_t));
+        rc = parley_refer_record(r, &id, &record);
+    }
+
+    if (rc != 1) {
+        return rc == 0 ? 0 : parley_error_memory(err);
+    }
+
+    r->question = parley_arena_alloc(r->arena, sizeof(parley_question_t));
+
+    if (r->question == NULL) {
+        return parley_error_memory(err);
+    }
+
+    parley_question_split(record.value, r->question);
+
+    return 0;
+}
+
+
+/* 1 and *ret; 0: it is not there, or closed; -1: no memory */
+
+static int
+parley_refer_record(parley_refer_t *r, const parley_record_id_t *id,
+    parley_record_t *ret)
+{
+    int              i, n;
+    parley_record_t  records[PARLEY_RECORDS_MAX];
+
+    n = parley_state_get(r->state, id->kind, id->key, r->now, r->arena,
+                         records);
+
+    for (i = 0; i < n; i++) {
+        if (records[i].tag == id->tag && !records[i].closed) {
+            *ret = records[i];
+            return 1;
+        }
+    }
+
+    return n < 0 ? -1 : 0;
+}
+
+
+void
+parley_refer_again(const parley_refer_t *r)
+{
+    const parley_str_t  *texts;
+
+    if (r->answering != NULL) {
+        parley_answers(r->msg, r->answering->approval);
+    }
+
+    if (!r->recalled) {
+        return;
+    }
+
+    texts = r->question->texts;
+
+    r->msg->recipient = texts[PARLEY_QUESTION_RECIPIENT];
+    r->msg->reply_to = texts[PARLEY_QUESTION_SENT_ID];
+    r->msg->corr = texts[PARLEY_QUESTION_SENT_CORR];
+}
+
+
+/*
+ * In the protocol that it goes to nobody is said to take something back: who
+ * it is must be known here.
+ */
+
+static int
+parley_refer_restored(parley_refer_t *r, parley_error_t *err)
+{
+    int                  i, n;
+    uint8_t              key[PARLEY_KEY_LEN];
+    parley_record_t      records[PARLEY_RECORDS_MAX];
+    parley_question_t    q;
+    const parley_msg_t  *m;
+
+    m = r->msg;
+
+    if (m->origin != r->speak) {
+        return 0;
+    }
+
+    parley_question_key(r->state, m->origin,
+                        m->reply_to.len > 0 ? m->reply_to : m->recalls, key);
+
+    n = parley_state_get(r->state, PARLEY_KIND_QUESTION, key, r->now,
+                         r->arena, records);
+    if (n < 0) {
+        return parley_error_memory(err);
+    }
+
+    for (i = 0; i < n; i++) {
+
+        if (records[i].closed) {
+            continue;
+        }
+
+        parley_question_split(records[i].value, &q);
+
+        if (parley_refer_is_taken_back(r, &q)) {
+            return 0;
+        }
+    }
+
+    return parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+}
+
+
+static int
+parley_refer_is_taken_back(const parley_refer_t *r,
+    const parley_question_t *q)
+{
+    const parley_msg_t  *m;
+    const parley_str_t  *texts;
+
+    m = r->msg;
+    texts = q->texts;
+
+    return q->head.proto == m->wire
+           && parley_str_eq(texts[PARLEY_QUESTION_SENDER], m->sender)
+           && parley_str_eq(texts[PARLEY_QUESTION_RECIPIENT], m->recipient)
+           && (parley_str_eq(texts[PARLEY_QUESTION_SENT_ID], m->recalls)
+               || parley_str_eq(texts[PARLEY_QUESTION_SENT_CALL],
+                                m->recalls));
+}
+
+
+static int
+parley_refer_unmatched(parley_refer_t *r, const char *why,
+    parley_error_t *err)
+{
+    return parley_misrefers(r->msg, PARLEY_E_REPLY_UNMATCHED, why, err);
+}
+
+
+parley_str_t
+parley_refer_to(const parley_refer_t *r)
+{
+    return r->msg->recipient.len > 0 || r->question == NULL
+           ? r->msg->recipient
+           : r->question->texts[PARLEY_QUESTION_SENT_FROM];
+}

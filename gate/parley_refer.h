@@ -1,0 +1,58 @@
+/*
+ * What a message refers to: an earlier one that it answers, reports on or
+ * takes back, as it is remembered (parley_question.h, SEC-08).
+ */
+
+#ifndef PARLEY_REFER_H
+#define PARLEY_REFER_H
+
+#include "parley_question.h"
+
+
+typedef struct {
+    /* the caller's */
+    parley_arena_t          *arena;
+    parley_state_t          *state;
+    parley_msg_t            *msg;
+    const parley_who_t      *who;
+    parley_proto_t           speak;         /* of where it goes */
+    int64_t                  now;
+    unsigned                 addressed:1;   /* whom it is for stands beside the
+                                               message alone */
+
+    /* what was found */
+    parley_question_t       *question;      /* NULL: nothing */
+    parley_record_id_t       id;            /* of it */
+    parley_msg_t            *answering;     /* it, as a message; NULL: what is
+                                               taken back, or nothing */
+    unsigned                 recalled:1;    /* the message takes it back */
+    unsigned                 final:1;       /* the message answers it for good
+                                               and takes its slot */
+    uint8_t                  slot[PARLEY_KEY_LEN];
+    int64_t                  slot_until;
+} parley_refer_t;
+
+
+/*
+ * Looks for it, and tells the message what that means for it.  Nothing is
+ * taken yet: another answer may still come first.  Returns 0, or -1:
+ * reply-unmatched, policy-refused (C2A-13), capacity (no memory).
+ */
+int parley_refer(parley_refer_t *r, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* The message was read again: what it answers or takes back is known still. */
+void parley_refer_again(const parley_refer_t *r);
+
+/* Whom the message is for, also where only what it answers says it. */
+parley_str_t parley_refer_to(const parley_refer_t *r);
+
+/*
+ * What a message says that it answers or takes back; empty: nothing.  ret_must:
+ * it goes on only where that is known.  For who asks without a state.
+ */
+parley_str_t parley_refer_what(const parley_msg_t *m, parley_proto_t speak,
+    int *ret_must);
+
+
+#endif /* PARLEY_REFER_H */

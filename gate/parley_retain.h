@@ -1,0 +1,76 @@
+/*
+ * Retained messages: what was taken, for aee.context.fetch (AEE-25), and what
+ * was said against it (aee.context.refute, AEE-26).  Only a party of the
+ * conversation sees either; who is none learns no more than that nothing is
+ * there.
+ *
+ * Several senders may have used one id: each keeps its own (SEC-11).  The
+ * oldest that the caller is a party of is the one that is meant, unless the
+ * task says "hash" or "from"; the others are named.
+ */
+
+#ifndef PARLEY_RETAIN_H
+#define PARLEY_RETAIN_H
+
+#include "parley_state.h"
+#include "parley_who.h"
+
+
+#define PARLEY_REFUTATIONS_MAX  16      /* of one message */
+#define PARLEY_REASON_MAX       1024    /* octets of one */
+
+
+/* a message that is to be kept; the names as its protocol has them */
+typedef struct {
+    parley_str_t         id;
+    parley_str_t         protocol;
+    parley_str_t         sub;           /* of its sender; empty: nobody was
+                                           proven */
+    parley_str_t         to;            /* sub of who may have it besides;
+                                           empty: nobody */
+    parley_str_t         sender;
+    parley_str_t         recipient;
+    parley_str_t         message;       /* JSON */
+    parley_loose_t       queue;
+    const uint8_t       *account;
+    int64_t              ttl;           /* milliseconds */
+} parley_retained_t;
+
+
+/* who keeps it, or asks for it */
+typedef struct {
+    parley_arena_t      *arena;
+    parley_state_t      *state;
+    parley_who_t        *who;           /* of the message at hand, and its
+                                           sender */
+    uint64_t             seed;          /* as in parley_json_read() */
+    unsigned             retains:1;     /* messages are retained still */
+    int64_t              now;           /* of the state's clock */
+    int64_t              wall;          /* milliseconds since 1970 */
+} parley_retain_t;
+
+
+/* why a task for the gateway has failed: E_..., a JSON Pointer, a sentence */
+typedef struct {
+    const char          *code;
+    const char          *field;         /* "": none */
+    const char          *why;
+} parley_fault_t;
+
+
+/* Keeps a message.  Returns 0, or -1: no room, or no memory. */
+int parley_retain(const parley_retain_t *r, const parley_retained_t *m);
+
+/*
+ * The payload of the result of a fetch or a refutation that r->who->msg asks
+ * for.  Return 1; 0 and *fault; -1: no memory.
+ */
+int parley_retain_fetch(const parley_retain_t *r, parley_str_t *ret,
+    parley_fault_t *fault)
+    __attribute__((warn_unused_result));
+int parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
+    parley_fault_t *fault)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_RETAIN_H */
