@@ -4,19 +4,20 @@
 #include <string.h>
 
 #include "bench_pure.h"
-#include "parley_key.h"
-#include "parley_limit.h"
 #include "parley_policy.h"
-#include "parley_window.h"
+#include "parley_state.h"
 
 
-static uint64_t          bench_number;
-static parley_window_t  *bench_window;
-static parley_limit_t   *bench_limit;
-static parley_policy_t   bench_policy;
+#define BENCH_STATE  (64 << 20)
+
+
+static uint64_t         bench_number;
+static parley_state_t   bench_state;
+static parley_policy_t  bench_policy;
 
 
 static void bench_prepare_state(const bench_case_t *c);
+static void bench_no_lock(void *ctx);
 static int bench_run_window(void);
 static int bench_run_limit(void);
 static int bench_run_policy(void);
@@ -33,28 +34,41 @@ const bench_case_t  bench_state_cases[] = {
 static void
 bench_prepare_state(const bench_case_t *c)
 {
-    parley_error_t  err;
+    void            *mem;
+    parley_error_t   err;
 
-    static parley_arena_t      arena;
-    static const parley_str_t  words[] = {
+    static parley_arena_t        arena;
+    static const uint8_t         secret[PARLEY_KEY_SECRET];
+    static const parley_str_t    words[] = {
         parley_str("scope=ops:run"), parley_str("protocol=aee"),
         parley_str("type=task"), parley_str("intent=vcp.*")
     };
 
-    if (bench_window != NULL) {
+    if (bench_state.sh != NULL) {
         return;
     }
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    bench_window = parley_window_create_locked(&parley_mem_libc, 65536, 0);
-    bench_limit = parley_limit_create_locked(&parley_mem_libc, 65536, 0);
+    mem = aligned_alloc(PARLEY_BLOCK, BENCH_STATE);
 
-    if (bench_window == NULL || bench_limit == NULL
+    bench_state.env.lock = bench_no_lock;
+    bench_state.env.unlock = bench_no_lock;
+    bench_state.share = 250;
+
+    if (mem == NULL
+        || parley_state_create(&bench_state, mem, BENCH_STATE, secret) != 0
         || parley_policy_add(&bench_policy, &arena, 1, words, 4, &err) != 0)
     {
         bench_die(c->name);
     }
+}
+
+
+static void
+bench_no_lock(void *ctx)
+{
+    (void) ctx;
 }
 
 
@@ -63,14 +77,17 @@ bench_prepare_state(const bench_case_t *c)
 static int
 bench_run_window(void)
 {
-    uint8_t               key[PARLEY_KEY_LEN];
-    char                  id[] = "01a1fca2-df11-7396-827c-000000000000";
-    uint64_t              n;
-    unsigned              i;
-    parley_str_t          parts[3];
-    parley_window_slot_t  slot;
+    char                 id[] = "01a1fca2-df11-7396-827c-000000000000";
+    uint8_t              key[PARLEY_KEY_LEN];
+    uint64_t             n;
+    unsigned             i;
+    parley_str_t         parts[3];
+    parley_admitted_t    admitted;
+    parley_admission_t   a;
+    parley_settlement_t  how;
 
-    static const uint8_t  secret[PARLEY_KEY_SECRET];
+    static const uint8_t  account[PARLEY_KEY_LEN] = "child-7";
+    static const uint8_t  print[PARLEY_PRINT_LEN];
 
     n = ++bench_number;
 
@@ -83,17 +100,25 @@ bench_run_window(void)
     parts[1] = PARLEY_STR("child-7");
     parts[2] = parley_str_make(id, sizeof(id) - 1);
 
-    parley_key_make(secret, parts, 3, key);
+    parley_state_key(&bench_state, PARLEY_KIND_ID, parts, 3, key);
 
-    if (parley_window_reserve_locked(bench_window, &parley_mem_libc, key, 1,
-                                     60000, 1, &slot)
-        != PARLEY_WINDOW_NEW)
-    {
-        return -1;
-    }
+    memset(&a, 0, sizeof(a));
+    memset(&how, 0, sizeof(how));
 
-    return parley_window_commit_locked(bench_window, &parley_mem_libc, key,
-                                       slot.stamp, 1, 600000, 0);
+    a.account = account;
+    a.id = key;
+    a.print = print;
+    a.ttl = 600000;
+    a.now = 1;
+
+    parley_state_admit(&bench_state, &a, &admitted);
+
+    how.stamp = admitted.stamp;
+    how.taken = 1;
+    how.now = 1;
+
+    return admitted.verdict == PARLEY_ADMIT_OK
+           ? parley_state_settle(&bench_state, &a, &how) : -1;
 }
 
 
@@ -105,18 +130,17 @@ bench_run_limit(void)
     parley_str_t         parts[2];
     parley_limit_rate_t  rate;
 
-    static const uint8_t  secret[PARLEY_KEY_SECRET];
+    static const uint8_t  account[PARLEY_KEY_LEN] = "child-7";
 
     parts[0] = PARLEY_STR("rate");
     parts[1] = PARLEY_STR("child-7");
     rate.interval_us = 1;
     rate.burst = 100000;
 
-    parley_key_make(secret, parts, 2, key);
+    parley_state_key(&bench_state, PARLEY_KIND_RATE, parts, 2, key);
 
-    return parley_limit_take_locked(bench_limit, &parley_mem_libc, key, 1,
-                                    &rate, &wait)
-           == PARLEY_LIMIT_OK ? 0 : -1;
+    return parley_state_rate(&bench_state, account, key, &rate, 1, &wait)
+           == PARLEY_RATE_OK ? 0 : -1;
 }
 
 

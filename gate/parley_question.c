@@ -252,12 +252,32 @@ parley_question_split(parley_str_t record, parley_question_t *ret)
 }
 
 
+/*
+ * What an answer to it names, in the protocol in which it is sent.  What has
+ * no correlation is answered by its id in any protocol.
+ */
+
+static parley_str_t
+parley_question_named(const parley_asking_t *a)
+{
+    const parley_msg_t  *m;
+
+    m = a->who->msg;
+
+    if (m->wire == a->speak && m->question.len > 0) {
+        return m->question;
+    }
+
+    return parley_codecs[a->speak]->replies_by_corr && a->sent->corr.len > 0
+           ? a->sent->corr : a->sent->id;
+}
+
+
 static int
 parley_question_put(const parley_asking_t *a, const parley_question_t *q,
     parley_str_t record, int answerable, parley_asked_t *ret,
     parley_error_t *err)
 {
-    int           by_corr;
     parley_put_t  put;
     parley_str_t  asker;
 
@@ -275,17 +295,12 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
         return 0;
     }
 
-    /* what has no correlation is answered by its id in any protocol */
-
-    by_corr = parley_codecs[a->speak]->replies_by_corr
-              && a->sent->corr.len > 0;
-
     asker = q->texts[PARLEY_QUESTION_SENT_FROM];
     asker = asker.len > 0 ? asker : q->texts[PARLEY_QUESTION_SENDER];
 
     put.id.kind = PARLEY_KIND_QUESTION;
-    parley_question_key(a->state, a->speak, by_corr ? a->sent->corr
-                                                    : a->sent->id, put.id.key);
+    parley_question_key(a->state, a->speak, parley_question_named(a),
+                        put.id.key);
     put.id.tag = parley_question_tag(a->state, asker, a->sent->id);
 
     put.queue = ret->awaited ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_ASIDE;

@@ -105,6 +105,8 @@ parley_refer(parley_refer_t *r, parley_error_t *err)
 parley_str_t
 parley_refer_what(const parley_msg_t *m, parley_proto_t speak, int *ret_must)
 {
+    parley_str_t  to;
+
     *ret_must = 0;
 
     if (m->wire == speak) {
@@ -116,9 +118,12 @@ parley_refer_what(const parley_msg_t *m, parley_proto_t speak, int *ret_must)
         return m->recalls;
     }
 
-    *ret_must = m->act == PARLEY_ACT_REPLY || m->recipient.len == 0;
+    to = parley_refer_by_corr(m) ? m->corr : m->reply_to;
 
-    return parley_refer_by_corr(m) ? m->corr : m->reply_to;
+    *ret_must = m->act == PARLEY_ACT_REPLY
+                || (to.len > 0 && m->recipient.len == 0);
+
+    return to;
 }
 
 

@@ -48,8 +48,8 @@ void parley_refer_again(const parley_refer_t *r);
 parley_str_t parley_refer_to(const parley_refer_t *r);
 
 /*
- * What a message says that it answers or takes back; empty: nothing.  ret_must:
- * it goes on only where that is known.  For who asks without a state.
+ * What a message says that it answers or takes back; empty: nothing.
+ * *ret_must: it goes on only where that is known.  For who has no state.
  */
 parley_str_t parley_refer_what(const parley_msg_t *m, parley_proto_t speak,
     int *ret_must);

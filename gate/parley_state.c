@@ -221,6 +221,39 @@ parley_state_bury(parley_state_t *s, uint32_t number,
 }
 
 
+int
+parley_share_parse(parley_str_t word, unsigned *ret)
+{
+    size_t    i;
+    unsigned  n;
+
+    if (word.len < 2 || word.len > 4 || word.data[word.len - 1] != '%'
+        || word.data[0] == '0')
+    {
+        return -1;
+    }
+
+    n = 0;
+
+    for (i = 0; i < word.len - 1; i++) {
+
+        if (word.data[i] < '0' || word.data[i] > '9') {
+            return -1;
+        }
+
+        n = n * 10 + (unsigned) (word.data[i] - '0');
+    }
+
+    if (n > 100) {
+        return -1;
+    }
+
+    *ret = n * (PARLEY_SHARE_ALL / 100);
+
+    return 0;
+}
+
+
 void
 parley_state_key(const parley_state_t *s, parley_kind_t kind,
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])

@@ -112,6 +112,13 @@ void parley_state_enter(parley_state_t *s, const parley_process_t *self);
 void parley_state_leave(parley_state_t *s);
 
 
+/* "25%" -> 250: 1 to 100 percent.  Returns 0, or -1. */
+int parley_share_parse(parley_str_t word, unsigned *ret)
+    __attribute__((warn_unused_result));
+
+#define PARLEY_SHARE_DEFAULT  250
+
+
 /* A key: of its kind over n parts, at most PARLEY_KEY_PARTS_MAX. */
 void parley_state_key(const parley_state_t *s, parley_kind_t kind,
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN]);
@@ -213,8 +220,8 @@ typedef enum {
 
 /*
  * Counts one message of key (GW-05).  account NULL: of who proved nothing,
- * whose limits give way to others' where there are too many.  LIMITED: *ret_wait
- * are the milliseconds after which the next one passes, else 0.
+ * whose limits give way to others' where there are too many.  LIMITED:
+ * *ret_wait are the milliseconds after which the next one passes, else 0.
  */
 parley_rate_result_t parley_state_rate(parley_state_t *s,
     const uint8_t *account, const uint8_t key[PARLEY_KEY_LEN],

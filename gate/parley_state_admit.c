@@ -43,7 +43,7 @@ static parley_entry_t *parley_reserved(parley_state_t *s, parley_kind_t kind,
     const uint8_t *key, uint64_t stamp);
 static int parley_settle_taken(parley_state_t *s,
     const parley_admission_t *a, const parley_settlement_t *how);
-static int parley_settle_fill(parley_state_t *s, parley_kind_t kind,
+static parley_entry_t *parley_settle_fill(parley_state_t *s, parley_kind_t kind,
     const uint8_t *key, const uint8_t *account, int64_t until, int64_t now);
 static void parley_settle_free(parley_state_t *s,
     const parley_admission_t *a, const parley_settlement_t *how);
@@ -354,14 +354,20 @@ parley_settle_taken(parley_state_t *s, const parley_admission_t *a,
 
     rc = 0;
 
-    if (a->slot != NULL) {
-        rc |= parley_settle_fill(s, PARLEY_KIND_SLOT, a->slot, a->account,
-                                 a->slot_until, how->now);
+    if (a->slot != NULL
+        && parley_settle_fill(s, PARLEY_KIND_SLOT, a->slot, a->account,
+                              a->slot_until, how->now)
+           == NULL)
+    {
+        rc = -1;
     }
 
-    if (how->fills != NULL) {
-        rc |= parley_settle_fill(s, PARLEY_KIND_SLOT, how->fills, a->account,
-                                 how->fills_until, how->now);
+    if (how->fills != NULL
+        && parley_settle_fill(s, PARLEY_KIND_SLOT, how->fills, a->account,
+                              how->fills_until, how->now)
+           == NULL)
+    {
+        rc = -1;
     }
 
     for (i = 0; i < PARLEY_CLOSES_MAX && how->closes[i] != NULL; i++) {
@@ -372,12 +378,13 @@ parley_settle_taken(parley_state_t *s, const parley_admission_t *a,
         return rc;
     }
 
-    rc |= parley_settle_fill(s, PARLEY_KIND_ID, a->id, a->account,
-                             how->now + a->ttl, how->now);
+    e = parley_settle_fill(s, PARLEY_KIND_ID, a->id, a->account,
+                           how->now + a->ttl, how->now);
+    if (e == NULL) {
+        return -1;
+    }
 
-    e = parley_table_find_locked(s->sh->table, PARLEY_KIND_ID, a->id);
-
-    if (e != NULL && parley_entry_stamp(e) == 0) {
+    if (parley_entry_stamp(e) == 0) {
         memcpy(e->octets, a->print, PARLEY_PRINT_LEN);
         parley_entry_set_stamp(e, how->stamp);
     }
@@ -386,9 +393,9 @@ parley_settle_taken(parley_state_t *s, const parley_admission_t *a,
 }
 
 
-/* what is there stays what it is, whoever has it: taken is taken */
+/* what is there stays what it is, whoever has it; NULL: there is no room */
 
-static int
+static parley_entry_t *
 parley_settle_fill(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
     const uint8_t *account, int64_t until, int64_t now)
 {
@@ -402,16 +409,14 @@ parley_settle_fill(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
                                     now);
     }
 
-    if (e == NULL) {
-        return -1;
-    }
-
-    if (e->mark != PARLEY_MARK_TAKEN || (int64_t) e->expires <= now) {
+    if (e != NULL
+        && (e->mark != PARLEY_MARK_TAKEN || (int64_t) e->expires <= now))
+    {
         e->mark = PARLEY_MARK_TAKEN;
         parley_table_expire(e, until);
     }
 
-    return 0;
+    return e;
 }
 
 

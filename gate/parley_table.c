@@ -141,23 +141,21 @@ parley_table_bucket(parley_table_t *t, const uint8_t *key)
 }
 
 
-static inline int
-parley_table_is(const parley_entry_t *e, uint8_t kind, const uint8_t *key)
-{
-    return e->kind == kind && memcmp(e->key, key, PARLEY_KEY_LEN) == 0;
-}
-
-
-static parley_entry_t *
+static inline parley_entry_t *
 parley_table_from(parley_table_t *t, parley_block_t b, uint8_t kind,
     const uint8_t *key)
 {
+    uint64_t         here[2], there[2];
     parley_entry_t  *e;
+
+    memcpy(here, key, PARLEY_KEY_LEN);
 
     for ( ; b != 0; b = e->chain) {
         e = parley_table_entry(t, b);
 
-        if (parley_table_is(e, kind, key)) {
+        memcpy(there, e->key, PARLEY_KEY_LEN);
+
+        if (there[0] == here[0] && there[1] == here[1] && e->kind == kind) {
             return e;
         }
     }
@@ -231,13 +229,15 @@ parley_table_add_locked(parley_table_t *t, uint8_t kind, parley_loose_t queue,
     n = (uint32_t) parley_table_blocks(len);
 
     if (len > PARLEY_VALUE_MAX
-        || parley_table_make_room(t, queue, account, n, now) != 0)
+        || parley_table_make_room(t, queue, account, n, now, &owner) != 0)
     {
         t->full++;
         return NULL;
     }
 
-    owner = account != NULL ? parley_table_open(t, account) : 0;
+    if (account != NULL && owner == 0) {
+        owner = parley_table_open(t, account);
+    }
 
     e = parley_table_entry(t, parley_table_take(t));
 

@@ -92,14 +92,14 @@ void parley_wheel_unlink(parley_table_t *t, parley_entry_t *e);
 /* parley_table_share.c */
 
 /*
- * Room for n blocks, one more where the account of that key has to be made:
- * what is loose gives way.  Returns 0, or -1.
+ * Room for n blocks, one more where the account of that key (*ret; 0: there is
+ * none) has to be made: what is loose gives way.  Returns 0, or -1.
  */
 int parley_table_make_room(parley_table_t *t, parley_loose_t queue,
-    const uint8_t *account, uint32_t n, int64_t now)
+    const uint8_t *account, uint32_t n, int64_t now, parley_block_t *ret)
     __attribute__((warn_unused_result));
 
-/* The account of key, made where there is none.  There must be a block. */
+/* Makes the account of a key that has none.  There must be a block. */
 parley_block_t parley_table_open(parley_table_t *t, const uint8_t *key);
 
 /* Counts n blocks of an entry to its account, or takes them off again. */

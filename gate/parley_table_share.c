@@ -39,25 +39,23 @@ parley_table_owner(parley_table_t *t, const uint8_t *key)
 parley_block_t
 parley_table_open(parley_table_t *t, const uint8_t *key)
 {
+    parley_block_t   b;
     parley_entry_t  *e;
 
-    e = parley_table_owner(t, key);
+    b = parley_table_take(t);
+    e = parley_table_entry(t, b);
 
-    if (e == NULL) {
-        e = parley_table_entry(t, parley_table_take(t));
+    memset(e, 0, sizeof(parley_entry_t));
+    memcpy(e->key, key, PARLEY_KEY_LEN);
 
-        memset(e, 0, sizeof(parley_entry_t));
-        memcpy(e->key, key, PARLEY_KEY_LEN);
+    e->kind = PARLEY_TABLE_ACCOUNT;
+    e->owner.used = 1;
 
-        e->kind = PARLEY_TABLE_ACCOUNT;
-        e->owner.used = 1;
+    parley_table_chain(t, e);
 
-        parley_table_chain(t, e);
+    t->promised++;
 
-        t->promised++;
-    }
-
-    return parley_table_block(t, e);
+    return b;
 }
 
 
@@ -234,9 +232,10 @@ parley_table_holds_locked(const parley_table_t *t, parley_loose_t queue,
 
 int
 parley_table_make_room(parley_table_t *t, parley_loose_t queue,
-    const uint8_t *account, uint32_t n, int64_t now)
+    const uint8_t *account, uint32_t n, int64_t now, parley_block_t *ret)
 {
     uint32_t               need;
+    parley_entry_t        *a;
     const parley_queue_t  *q;
 
     if (queue != PARLEY_LOOSE_NONE) {
@@ -256,7 +255,9 @@ parley_table_make_room(parley_table_t *t, parley_loose_t queue,
     /* what gives way may be the last that the account has */
 
     for ( ;; ) {
-        need = n + (account != NULL && parley_table_owner(t, account) == NULL);
+        a = account != NULL ? parley_table_owner(t, account) : NULL;
+        need = n + (account != NULL && a == NULL);
+        *ret = a != NULL ? parley_table_block(t, a) : 0;
 
         if (need <= parley_table_free_blocks(t)) {
             return 0;

@@ -97,6 +97,23 @@ ngx_http_parley_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
+    mcf->zone->share = PARLEY_SHARE_DEFAULT;
+
+    if (cf->args->nelts == 3) {
+
+        if (ngx_http_parley_param(&value[2], "share", &s) != NGX_OK) {
+            return ngx_http_parley_bad(cf, cmd, &value[2],
+                                       "is unknown, expected share=");
+        }
+
+        if (parley_share_parse(ngx_http_parley_str(&s), &mcf->zone->share)
+            != 0)
+        {
+            return ngx_http_parley_bad(cf, cmd, &value[2],
+                                       "is no share from 1% to 100%");
+        }
+    }
+
     mcf->shm_zone->init = ngx_http_parley_zone_init;
     mcf->shm_zone->data = mcf->zone;
 

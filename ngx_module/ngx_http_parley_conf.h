@@ -89,6 +89,8 @@ typedef struct {
     ngx_slab_pool_t              *shpool;
     parley_state_t                state;
     ngx_uint_t                    retain;         /* messages */
+    unsigned                      share;          /* of one principal, in
+                                                     thousandths */
 } ngx_http_parley_zone_t;
 
 

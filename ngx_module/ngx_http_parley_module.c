@@ -39,7 +39,7 @@ static ngx_conf_enum_t  ngx_http_parley_loss_words[] = {
 static ngx_command_t  ngx_http_parley_commands[] = {
 
     { ngx_string("parley_zone"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE12,
       ngx_http_parley_zone,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,

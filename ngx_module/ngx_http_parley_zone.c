@@ -54,7 +54,7 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
     zone->state.env.unlock = ngx_http_parley_zone_unlock;
     zone->state.env.is_alive = ngx_http_parley_process_is_alive;
     zone->state.env.ctx = zone->shpool;
-    zone->state.share = PARLEY_SHARE_ALL;
+    zone->state.share = zone->share;
 
     if (ozone) {
         zone->sh = ozone->sh;

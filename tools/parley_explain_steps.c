@@ -6,6 +6,7 @@
 #include "parley_aee_own.h"
 #include "parley_explain.h"
 #include "parley_media.h"
+#include "parley_refer.h"
 #include "parley_spot.h"
 #include "parley_time.h"
 
@@ -271,17 +272,9 @@ parley_explain_reference(parley_gate_t *g)
     parley_str_t       to;
     parley_explain_t  *e = g->ctx;
 
-    to = e->msg.recalls.len > 0 ? e->msg.recalls : e->msg.reply_to;
+    to = parley_refer_what(&e->msg, g->conf->speak, &must);
 
-    if (to.len == 0 && e->msg.act == PARLEY_ACT_PROGRESS
-        && e->msg.recipient.len == 0)
-    {
-        to = e->msg.corr;
-    }
-
-    if (e->msg.wire == g->conf->speak
-        || (e->msg.act != PARLEY_ACT_REPLY && to.len == 0))
-    {
+    if (to.len == 0 && !must) {
         parley_explain_note(e, "nothing to match");
         return PARLEY_OUTCOME_NONE;
     }
@@ -292,8 +285,6 @@ parley_explain_reference(parley_gate_t *g)
                                 "still waits", g->err);
         return PARLEY_OUTCOME_REFUSED;
     }
-
-    must = e->msg.act == PARLEY_ACT_REPLY || e->msg.recipient.len == 0;
 
     parley_explain_note(e, "\"%.*s\" %s passed%s", parley_explain_str(to),
                         must ? "must have" : "may have",

@@ -33,7 +33,7 @@ static void parley_settings_renew(const parley_directive_t *block,
 
 static const parley_settings_row_t  parley_settings_rows[] = {
 
-    { "parley_zone", PARLEY_IN_HTTP, 1, 1, 0, parley_settings_zone },
+    { "parley_zone", PARLEY_IN_HTTP, 1, 2, 0, parley_settings_zone },
     { "parley_identities", PARLEY_IN_HTTP, 1, 1, 0,
       parley_settings_identities },
     { "parley_jwks", PARLEY_IN_HTTP, 1, 1, 0, parley_settings_jwks },

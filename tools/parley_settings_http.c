@@ -8,6 +8,7 @@
 
 #include "parley_settings.h"
 #include "parley_signature.h"
+#include "parley_state.h"
 
 
 #define PARLEY_SETTINGS_FILE_MAX  (64 << 20)
@@ -37,6 +38,7 @@ parley_settings_zone(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
 {
     int64_t         size;
+    unsigned        share;
     parley_str_t    word;
     const uint8_t  *p;
 
@@ -59,6 +61,16 @@ parley_settings_zone(parley_tool_t *tool, const parley_directive_t *d,
 
     if (size < PARLEY_SETTINGS_ZONE_MIN) {
         return parley_conf_bad_word(d, word, "is too small, 128k is the least");
+    }
+
+    if (d->nwords == 3 && !parley_conf_param(d->words[2], "share", &word)) {
+        return parley_conf_bad_word(d, d->words[2],
+                                    "is unknown, expected share=");
+    }
+
+    if (d->nwords == 3 && parley_share_parse(word, &share) != 0) {
+        return parley_conf_bad_word(d, d->words[2],
+                                    "is no share from 1% to 100%");
     }
 
     s->has_zone = 1;

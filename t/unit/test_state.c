@@ -584,81 +584,6 @@ test_quotas(void **state)
 }
 
 
-static size_t
-flood(const char *owner, int64_t now)
-{
-    size_t              n;
-    parley_admission_t  a;
-
-    for (n = 0; n < 100000; n++) {
-        a = message(owner, (unsigned) n + 1000, ONE);
-        a.now = now;
-
-        if (admit(&t.s, &a) != PARLEY_ADMIT_OK) {
-            break;
-        }
-
-        assert_int_equal(settle(&t.s, &a, got.stamp, 1, now), 0);
-    }
-
-    return n;
-}
-
-
-/* SEC-09 */
-
-static void
-test_share(void **state)
-{
-    size_t              n;
-    parley_admission_t  a;
-
-    (void) state;
-
-    n = flood("mallory", T0);
-    assert_in_range(n, t.s.sh->table->nblocks / 4 - 4,
-                    t.s.sh->table->nblocks / 4);
-    assert_int_equal(got.verdict, PARLEY_ADMIT_SHARE);
-    assert_true(got.wait > 0);
-
-    a = message("alice", 1, ONE);
-    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
-
-    /* nothing was forgotten, and it passes */
-
-    a = message("mallory", 1000, ONE);
-    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
-    assert_in_range(flood("mallory", T0 + TTL + 3000), n - 2, n);
-}
-
-
-static void
-test_full(void **state)
-{
-    size_t               n;
-    parley_admission_t   a;
-    parley_state_stat_t  stat;
-
-    (void) state;
-
-    t.s.share = PARLEY_SHARE_ALL;
-
-    n = flood("mallory", T0);
-    assert_int_equal(n, t.s.sh->table->nblocks - 1);
-    assert_int_equal(got.verdict, PARLEY_ADMIT_FULL);
-
-    a = message("alice", 1, ONE);
-    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_FULL);
-
-    parley_state_stat(&t.s, T0, &stat);
-    assert_int_equal(stat.table.free, 0);
-    assert_true(stat.table.full > 1);
-
-    parley_state_stat(&t.s, T0 + TTL + 2000, &stat);
-    assert_int_equal(stat.table.free, stat.table.blocks);
-}
-
-
 /* what has no id of its own takes its quotas all the same, and no more */
 
 static void
@@ -738,8 +663,6 @@ static const struct CMUnitTest  tests[] = {
     test("SEC-08 one final answer", test_slot),
     test("SEC-08 an answer that came with the question", test_slot_filled),
     test("AEE-28 quotas with the id", test_quotas),
-    test("SEC-09 one has its share, others theirs", test_share),
-    test("GW-12 a full zone refuses, and recovers", test_full),
     test("GW-20 without an id", test_without_id),
     test("SEC-11 keys are of a kind, and of parts", test_keys),
     test("too little memory", test_small),

@@ -1,0 +1,231 @@
+# Where state is lost the log says so; where a worker dies nothing is.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use File::Copy qw(copy);
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port tmp_dir slurp build_dir);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+my $service = Parley::Upstream->start(port(2));
+
+my $http = sub { return gateway_http(zone => 'agents:1m', @_) };
+my $nginx = Parley::Nginx->start(workers => 1, http => $http->());
+my $client = Parley::Client->new(port => port(1));
+
+
+sub try { return $client->raw(post(@_)) }
+sub code { my $j = $_[0]{json} // {}; $j->{payload}{code} // '' }
+
+sub workers {
+    my $pid = shift // $nginx->pid;
+    return split ' ', slurp("/proc/$pid/task/$pid/children");
+}
+
+sub count { return $nginx->logged($_[0]) }
+
+my $empty = qr/\[error\].*parley_zone "agents"[^\n]* begins empty/;
+
+
+# waits for what a sub returns
+sub until_true {
+    my $what = shift;
+    my $end = time + 15;
+
+    while (time < $end) {
+        my $got = $what->();
+        return $got if $got;
+        sleep 0.05;
+    }
+
+    return 0;
+}
+
+
+subtest 'OPS-08 a zone that is new says so, and no more' => sub {
+    is(count(qr/\[notice\].*parley_zone "agents" is new and empty/), 1);
+    is(count($empty), 0);
+};
+
+
+subtest 'GW-15 a reload keeps the zone, and says nothing' => sub {
+    my $m = aee();
+
+    is(try('/aee', $m)->{status}, 202);
+    ok($nginx->reload, 'reloaded');
+    is(try('/aee', $m)->{status}, 409);
+    is(count(qr/is new and empty/), 1);
+    is(count($empty), 0);
+};
+
+
+subtest 'GW-25 what a killed worker had reserved is free at once' => sub {
+    my $m = aee();
+
+    $service->script('$c->pause(30); $c->answer(202)');
+    $service->clear;
+
+    my $held = $client->connect;
+    $held->write(post('/aee', $m));
+    ok($service->wait_for(1), 'it is on its way');
+
+    is(code(try('/aee', $m)), 'E_MESSAGE_IN_FLIGHT', 'in flight');
+
+    my ($worker) = workers();
+    kill 'KILL', $worker;
+    ok(until_true(sub { !grep { $_ == $worker } workers() }), 'killed');
+
+    $service->script(undef);
+    is(until_true(sub { eval { try('/aee', $m)->{status} } }), 202,
+       'the retry passes');
+    is(code(try('/aee', $m)), 'E_MESSAGE_DUPLICATE', 'once');
+};
+
+
+subtest 'GW-25 an old worker that is killed after a reload, too' => sub {
+    my $m = aee();
+
+    $service->script('$c->pause(30); $c->answer(202)');
+    $service->clear;
+
+    my ($old) = workers();
+    my $held = $client->connect;
+    $held->write(post('/aee', $m));
+    ok($service->wait_for(1), 'it is on its way');
+
+    ok($nginx->reload, 'reloaded');
+    is(code(try('/aee', $m)), 'E_MESSAGE_IN_FLIGHT',
+       'the old worker has it still');
+    ok((grep { $_ == $old } workers()), 'and lives');
+
+    kill 'KILL', $old;
+    ok(until_true(sub { !grep { $_ == $old } workers() }), 'no more');
+
+    $service->script(undef);
+    is(try('/aee', $m)->{status}, 202, 'without a successor');
+};
+
+
+subtest 'GW-25 a worker that was told to stop at once, too' => sub {
+    my $m = aee();
+
+    $service->script('$c->pause(30); $c->answer(202)');
+    $service->clear;
+
+    my ($old) = workers();
+    my $held = $client->connect;
+    $held->write(post('/aee', $m));
+    ok($service->wait_for(1), 'it is on its way');
+
+    kill 'TERM', $old;
+    ok(until_true(sub { !grep { $_ == $old } workers() }), 'gone');
+
+    $service->script(undef);
+    is(until_true(sub { eval { try('/aee', $m)->{status} } }), 202);
+};
+
+
+subtest 'OPS-08 another size of the zone' => sub {
+    my $m = aee();
+
+    is(try('/aee', $m)->{status}, 202);
+    ok($nginx->reload(http => $http->(zone => 'agents:2m')), 'reloaded');
+
+    is(count($empty), 1);
+    is(count(qr/parley_zone "agents" of 2097152 octets begins empty, in place /
+             . qr/of "agents" of 1048576,[^\n]* lost: [1-9]\d* ids/), 1,
+       'it says what is lost');
+    is(try('/aee', $m)->{status}, 202, 'which is so');
+};
+
+
+subtest 'OPS-08 another name of the zone' => sub {
+    ok($nginx->reload(http => $http->(zone => 'others:2m')), 'reloaded');
+    is(count(qr/\[error\].*parley_zone "others" of 2097152 octets begins /
+             . qr/empty, in place of "agents" of 2097152/), 1);
+
+    ok($nginx->reload(http => $http->(zone => 'agents:2m')), 'and back');
+    is(count(qr/parley_zone "agents"[^\n]* in place of "others"/), 1);
+};
+
+
+subtest 'OPS-08 the module from another file' => sub {
+    my $module = Parley::Env::load_module();
+
+    plan skip_all => 'the module is linked in' if $module eq '';
+
+    my $before = count($empty);
+    my $other = tmp_dir() . '/another.so';
+
+    copy($module, $other) or die "$other: $!\n";
+
+    local $ENV{PARLEY_MODULE} = $other;
+    ok($nginx->reload(http => $http->(zone => 'agents:2m')), 'reloaded');
+    is(count($empty), $before + 1);
+    is(count(qr/begins empty: the module was loaded from another file/), 1);
+    is(try('/aee', aee())->{status}, 202);
+};
+
+
+subtest 'OPS-08 "nginx -t" loses nothing' => sub {
+    my $before = count($empty);
+    my ($status, $said) = Parley::Nginx->check(
+                                      http => $http->(zone => 'agents:4m'));
+
+    is($status, 0) or diag($said);
+    unlike($said, qr/empty/);
+    is(count($empty), $before);
+};
+
+
+# a master in the foreground takes no signal for that
+subtest 'OPS-08 another binary' => sub {
+    $nginx->stop;
+
+    my $daemon = Parley::Nginx->prepare(http => $http->());
+    my $pid = sub { (eval { slurp($daemon->dir . "/nginx.pid$_[0]") } // '')
+                    =~ /(\d+)/ ? $1 : 0 };
+
+    my ($binary, @words) = $daemon->command;
+
+    # it is begun by its path
+    ($binary) = grep { -x } map { "$_/$binary" } split /:/, $ENV{PATH}
+        if $binary !~ m{/};
+
+    is(system($binary, @words), 0, 'it starts');
+
+    my $old = until_true(sub { $pid->('') }) or return;
+    my $m = aee();
+
+    is(until_true(sub { eval { try('/aee', $m)->{status} } }), 202);
+
+    kill 'USR2', $old;
+
+    my $new = until_true(sub { $pid->('.oldbin') && $pid->('') });
+
+    ok($new && $new != $old, 'another runs beside it');
+    is($daemon->logged(qr/\[error\] \d+#\d+: parley_zone "agents" begins /
+                       . qr/empty: another binary of nginx/),
+       1, 'which says that it knows of nothing');
+
+    for my $master (grep { $_ } $new, $old) {
+        kill 'TERM', $master;
+        ok(until_true(sub { !kill 0, $master }), 'stopped');
+    }
+
+    is($daemon->logged(qr/\[(?:emerg|crit|alert)\]/), 0, 'nothing alarming');
+};
+
+
+is($nginx->logged(qr/\[(?:emerg|crit)\]/), 0, 'nothing alarming was logged');
+
+done_testing;

@@ -1,0 +1,170 @@
+# A principal takes its share of the zone; the others keep theirs.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use JSON::PP ();
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use Parley::Client;
+use Parley::Env qw(port tmp_dir spew);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+
+# of 256k a message takes 64 octets; some is needed for tables
+use constant { WINDOW => 20, ALL => 256 * 1024 / 64 };
+
+my $in = 'access_log off; parley_freshness past=3s future=1s; parley_window '
+       . WINDOW . 's; proxy_http_version 1.1; '
+       . 'proxy_set_header Connection ""; proxy_pass http://service;';
+
+# the service is nginx itself, which is quick
+my $http = sub {
+    my $share = shift;
+
+    return http_config(zone => "agents:256k$share")
+    . 'server { listen 127.0.0.1:%PORT_1% ssl; keepalive_requests 100000; '
+    . 'ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%; '
+    . "location /in { parley_accept aee; parley_jwt on; $in } "
+    . 'location /limited { parley_accept aee; parley_jwt on; '
+    . "parley_rate 1000r/s burst=1000; $in } "
+    . "location /signed { parley_accept aee; parley_signature required; $in } "
+    . "location /open { parley_accept aee; parley_trusted on; $in } } "
+    . 'upstream service { server 127.0.0.1:%PORT_2%; keepalive 8; } '
+    . 'server { listen 127.0.0.1:%PORT_2%; keepalive_requests 100000; '
+    . 'access_log off; location / { return 202; } }';
+};
+
+# those of the gateway and some more
+sub start {
+    my $text = $http->(shift);
+    my $listed = JSON::PP::decode_json(identities());
+
+    push @{ $listed->{principals} }, map { { sub => $_, aee => "agent.$_" } }
+                                     qw(carol dave erin frank);
+    spew(tmp_dir() . '/identities.json', jcs($listed));
+
+    return Parley::Nginx->start(http => $text);
+}
+
+my $nginx = start('');
+my $client = Parley::Client->new(port => port(1));
+
+
+# Many messages of one sender over one connection: how many were taken, and
+# the first answer that was another.
+sub flood {
+    my ($who, $n, %o) = @_;
+
+    my $connection = $client->connect;
+    my @token = $o{open} ? () : (Authorization => bearer($who));
+    my $uri = $o{open} ? '/open' : '/in';
+
+    for my $i (1 .. $n) {
+        $connection->write($client->request('POST', $uri,
+            jcs(aee(from => "agent.$who")), @token,
+            Connection => 'keep-alive'));
+
+        my $answer = $connection->answer;
+        $connection->{buffer} = '';
+
+        return ($i - 1, $answer) if $answer->{status} != 202;
+    }
+
+    return ($n, undef);
+}
+
+
+sub try { return $client->raw(post(@_)) }
+sub code { my $j = $_[0]{json} // {}; $j->{payload}{code} // '' }
+
+my $heavy;
+
+
+subtest 'SEC-09 one sender takes a quarter of the zone and no more' => sub {
+    my $answer;
+
+    ($heavy, $answer) = flood('alice', ALL);
+
+    ok($heavy > ALL / 6 && $heavy <= ALL / 4, "$heavy messages")
+        or diag($answer->{raw});
+    is($answer->{status}, 503);
+    is(code($answer), 'E_CAPACITY');
+    like($answer->{json}{payload}{message}, qr/share/, 'it says why');
+    is($answer->{json}{payload}{retryable}, true);
+    like($answer->{headers}{'retry-after'}, qr/^[1-9]\d*$/);
+};
+
+
+subtest 'SEC-09 a quiet sender is not touched' => sub {
+    my @status = map { try('/in', aee(from => 'agent.bob'),
+                           as => 'bob')->{status} } 1 .. 60;
+
+    is(join(' ', @status), join ' ', (202) x 60);
+    is(try('/limited', aee(from => 'agent.bob'), as => 'bob')->{status}, 202,
+       'where its messages are counted, too');
+    is(try('/signed', aee(from => 'agent.bob'), as => 'bob', sign => 1,
+           token => 0)->{status}, 202, 'nor where a signature proves it');
+};
+
+
+subtest 'SEC-09 nor by many that take what they can' => sub {
+    my @taken = map { (flood($_, ALL))[0] } qw(carol dave erin frank);
+
+    for my $i (0 .. $#taken) {
+        my $last = $i ? $taken[$i - 1] : $heavy;
+        ok($taken[$i] > 10 && $taken[$i] <= $last, "$taken[$i] of $last");
+    }
+
+    is(join(' ', map { try('/in', aee(from => 'agent.lead'),
+                           as => 'lead')->{status} } 1 .. 20),
+       join ' ', (202) x 20);
+};
+
+
+subtest 'SEC-09 what proves nobody is its address\'s, whoever it says it is' =>
+sub {
+    my $sum = 0;
+
+    for my $who (qw(alice gina hugo ines)) {
+        my ($n, $answer) = flood($who, ALL, open => 1);
+
+        $sum += $n;
+        is(code($answer), 'E_CAPACITY', "$n of $who") if $answer;
+    }
+
+    ok($sum > 0 && $sum <= ALL / 4, "$sum together");
+    is(try('/in', aee(from => 'agent.lead'), as => 'lead')->{status}, 202);
+};
+
+
+subtest 'GW-12 nothing was forgotten, and all of it passes' => sub {
+    sleep WINDOW + 2.5;
+
+    my ($n) = flood('alice', ALL);
+
+    ok($n > $heavy - 20 && $n <= $heavy + 20, "$n again");
+};
+
+
+subtest 'SEC-09 another share' => sub {
+    $nginx->stop;
+    $nginx = start(' share=5%');
+
+    my ($n) = flood('alice', ALL);
+
+    ok($n > ALL / 30 && $n <= ALL / 20, "$n of 5 %");
+
+    ok($nginx->reload(http => $http->(' share=10%')), 'after a reload');
+    ($n) = flood('alice', ALL);
+    ok($n > ALL / 30 && $n <= ALL / 10, "$n more of 10 %");
+};
+
+
+is($nginx->logged(qr/\[(?:alert|emerg)\]/), 0, 'nothing alarming');
+
+done_testing;
