@@ -6,6 +6,7 @@
 
 static int parley_question_fill(const parley_asking_t *a,
     parley_question_t *q);
+static int64_t parley_question_time(const parley_msg_t *m, int several);
 static int parley_question_is_several(const parley_msg_t *m);
 static parley_str_t parley_question_name(const parley_asking_t *a,
     parley_str_t name);
@@ -88,8 +89,6 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
 
     memset(q, 0, sizeof(parley_question_t));
 
-    q->head.until = a->now + (m->timeout_ms > 0 ? m->timeout_ms
-                                                : PARLEY_QUESTION_TIME);
     q->head.proto = (uint8_t) m->wire;
     q->head.sent = (uint8_t) a->speak;
     q->head.act = (uint8_t) m->act;
@@ -104,6 +103,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.sessions = m->wire == PARLEY_PROTO_CHANNEL
                        && parley_str_is(m->form, "agent_query");
     q->head.several = q->head.sessions || parley_question_is_several(m);
+    q->head.until = a->now + parley_question_time(m, q->head.several);
 
     if (a->asked != NULL) {
         memcpy(q->head.asked, a->asked, PARLEY_KEY_LEN);
@@ -131,6 +131,24 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
                           : a->answering->sender;
 
     return q->head.awaited;
+}
+
+
+/*
+ * How long answers may come: to one that several answer until its deadline;
+ * else until the first, which a sender that had its deadline may still want.
+ */
+
+static int64_t
+parley_question_time(const parley_msg_t *m, int several)
+{
+    if (m->timeout_ms <= 0
+        || (!several && m->timeout_ms < PARLEY_QUESTION_TIME))
+    {
+        return PARLEY_QUESTION_TIME;
+    }
+
+    return m->timeout_ms;
 }
 
 

@@ -232,13 +232,13 @@ post('/aee', own('status.health'))
 
 === TEST 17: AEE-22 a zone that is nearly full
 --- http_config eval
-main::http_config(zone => 'small:512k')
+main::http_config(zone => 'small:512k share=100%')
 --- send
-# each of them is remembered until its reply comes, in a page of its own
+# each of them is remembered until its reply comes
 my $to = 'agent://ops.example/' . 'x' x 1500;
 my ($sent, @seen) = (0);
 
-for (1 .. 200) {
+for (1 .. 400) {
     my $a = client()->raw(post('/to-aee', { %{ escalation(requires_ack => true)
         }, recipient => $to, sender => person('bob')->{vcp} }, as => 'bob'));
 
