@@ -12,41 +12,44 @@ typedef struct {
     const char      *name;
     parley_step_pt   run;           /* NULL: the adapter's */
     unsigned         proves:1;      /* who sent the message */
+    unsigned         again:1;       /* also of one that continues */
 } parley_gate_row_t;
 
 
 static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
-    [PARLEY_STEP_METHOD] = { "method", NULL, 0 },
-    [PARLEY_STEP_PROOF] = { "proof", NULL, 1 },
-    [PARLEY_STEP_RATE] = { "rate", parley_gate_rate, 0 },
-    [PARLEY_STEP_BODY] = { "body", NULL, 0 },
-    [PARLEY_STEP_JSON] = { "json", parley_gate_json, 0 },
-    [PARLEY_STEP_PROTOCOL] = { "protocol", parley_gate_protocol, 0 },
-    [PARLEY_STEP_SCHEMA] = { "schema", parley_gate_schema, 0 },
-    [PARLEY_STEP_PAYLOAD] = { "payload", parley_gate_payload, 0 },
-    [PARLEY_STEP_TRANSPORT] = { "transport", parley_gate_transport, 0 },
-    [PARLEY_STEP_SENDER] = { "sender", parley_gate_sender, 1 },
-    [PARLEY_STEP_SIGNATURE] = { "signature", parley_gate_signature, 1 },
-    [PARLEY_STEP_SENDER_RATE] = { "sender-rate", parley_gate_sender_rate, 0 },
-    [PARLEY_STEP_ARGUMENTS] = { "arguments", parley_gate_arguments, 0 },
-    [PARLEY_STEP_SUBMISSION] = { "submission", NULL, 0 },
-    [PARLEY_STEP_REFERENCE] = { "reference", NULL, 0 },
-    [PARLEY_STEP_POLICY] = { "policy", parley_gate_policy, 0 },
-    [PARLEY_STEP_DIRECTION] = { "direction", parley_gate_direction, 0 },
-    [PARLEY_STEP_OWN] = { "own", NULL, 0 },
-    [PARLEY_STEP_AGE] = { "age", parley_gate_age, 0 },
-    [PARLEY_STEP_ADMIT] = { "admit", NULL, 0 },
-    [PARLEY_STEP_REFUTE] = { "refute", NULL, 0 },
-    [PARLEY_STEP_AMEND] = { "amend", parley_gate_amend, 0 },
-    [PARLEY_STEP_TRANSLATE] = { "translate", NULL, 0 },
-    [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0 },
-    [PARLEY_STEP_KEEP] = { "keep", NULL, 0 },
+    [PARLEY_STEP_METHOD] = { "method", NULL, 0, 0 },
+    [PARLEY_STEP_PROOF] = { "proof", NULL, 1, 0 },
+    [PARLEY_STEP_RATE] = { "rate", parley_gate_rate, 0, 0 },
+    [PARLEY_STEP_BODY] = { "body", NULL, 0, 0 },
+    [PARLEY_STEP_JSON] = { "json", parley_gate_json, 0, 0 },
+    [PARLEY_STEP_PROTOCOL] = { "protocol", parley_gate_protocol, 0, 1 },
+    [PARLEY_STEP_SCHEMA] = { "schema", parley_gate_schema, 0, 1 },
+    [PARLEY_STEP_PAYLOAD] = { "payload", parley_gate_payload, 0, 0 },
+    [PARLEY_STEP_TRANSPORT] = { "transport", parley_gate_transport, 0, 0 },
+    [PARLEY_STEP_SENDER] = { "sender", parley_gate_sender, 1, 0 },
+    [PARLEY_STEP_SIGNATURE] = { "signature", parley_gate_signature, 1, 0 },
+    [PARLEY_STEP_SENDER_RATE] = { "sender-rate", parley_gate_sender_rate,
+                                  0, 0 },
+    [PARLEY_STEP_ARGUMENTS] = { "arguments", parley_gate_arguments, 0, 1 },
+    [PARLEY_STEP_SUBMISSION] = { "submission", NULL, 0, 1 },
+    [PARLEY_STEP_REFERENCE] = { "reference", NULL, 0, 1 },
+    [PARLEY_STEP_POLICY] = { "policy", parley_gate_policy, 0, 1 },
+    [PARLEY_STEP_DIRECTION] = { "direction", parley_gate_direction, 0, 1 },
+    [PARLEY_STEP_OWN] = { "own", NULL, 0, 0 },
+    [PARLEY_STEP_AGE] = { "age", parley_gate_age, 0, 0 },
+    [PARLEY_STEP_ADMIT] = { "admit", NULL, 0, 0 },
+    [PARLEY_STEP_REFUTE] = { "refute", NULL, 0, 0 },
+    [PARLEY_STEP_AMEND] = { "amend", parley_gate_amend, 0, 1 },
+    [PARLEY_STEP_TRANSLATE] = { "translate", NULL, 0, 1 },
+    [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0, 1 },
+    [PARLEY_STEP_KEEP] = { "keep", NULL, 0, 1 },
 };
 
 
 void
 parley_gate_init(parley_gate_t *g)
 {
+    g->entry = NULL;
     g->at = PARLEY_STEP_METHOD;
     g->proto = PARLEY_PROTO_NONE;
     g->to = parley_str_none;
@@ -54,6 +57,23 @@ parley_gate_init(parley_gate_t *g)
     g->msg_read = 0;
     g->proven = 0;
     g->edited = 0;
+}
+
+
+void
+parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf)
+{
+    if (g->entry == NULL) {
+        g->entry = g->conf;
+    }
+
+    g->conf = conf;
+    g->at = PARLEY_STEP_METHOD;
+    g->to = parley_str_none;
+    g->edited = 0;
+
+    parley_error_clear(g->err);
+    parley_loss_init(g->loss, g->arena);
 }
 
 
@@ -70,6 +90,11 @@ parley_gate_run(parley_gate_t *g)
     parley_outcome_t  outcome;
 
     for ( /* void */ ; g->at < PARLEY_STEP_COUNT; g->at++) {
+
+        if (g->entry != NULL && !parley_gate_rows[g->at].again) {
+            continue;
+        }
+
         outcome = parley_gate_step(g, g->at);
 
         if (outcome == PARLEY_OUTCOME_REFUSED
@@ -114,7 +139,7 @@ parley_gate_spares(const parley_gate_t *g, parley_step_t step)
 {
     (void) step;
 
-    return g->conf->dry != PARLEY_DRY_OFF;
+    return g->conf->dry != PARLEY_DRY_OFF && g->entry == NULL;
 }
 
 

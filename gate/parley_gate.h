@@ -178,6 +178,9 @@ struct parley_gate_s {
 
     /* the gate's own */
     parley_arguments_t         arguments;   /* what they decided */
+    const parley_gate_conf_t  *entry;       /* of where it was accepted, once
+                                               it continues elsewhere; else
+                                               NULL */
     parley_step_t              at;          /* the step that comes next */
     parley_proto_t             proto;       /* NONE: not known (yet) */
     unsigned                   doc_read:1;  /* the body is JSON */
@@ -198,6 +201,15 @@ void parley_gate_init(parley_gate_t *g);
  */
 parley_outcome_t parley_gate_run(parley_gate_t *g)
     __attribute__((warn_unused_result));
+
+/*
+ * GW-24: the message, which passed, continues at another location, from the
+ * form in which it was accepted.  What was asked once (proof, age, admission)
+ * is not asked again; policy, amendment and translation are conf's, and what
+ * the location of its entry redacts stays away.  parley_gate_run() follows;
+ * nothing of that is spared in a dry run.
+ */
+void parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf);
 
 /* "signature" */
 const char *parley_step_name(parley_step_t step);

@@ -10,22 +10,53 @@
 #define PARLEY_GATE_EDITS  (PARLEY_CAPS_MAX + PARLEY_REDACT_MAX + 1)
 
 
+static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
+    parley_edit_t *edits, uint32_t n);
+
+
 /* AEE-28, AEE-29, AEE-32 */
 
 parley_outcome_t
 parley_gate_amend(parley_gate_t *g)
 {
-    int                        amended;
-    uint32_t                   n;
-    parley_caps_t              caps;
-    parley_edit_t              edits[PARLEY_GATE_EDITS];
-    const parley_gate_conf_t  *conf = g->conf;
+    uint32_t       n;
+    parley_caps_t  caps;
+    parley_edit_t  edits[PARLEY_GATE_EDITS];
+
+    /* of a message that continues what its entry redacts goes first */
+
+    if (g->entry != NULL && parley_gate_edit(g, g->entry, edits, 0) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
 
     parley_gate_caps(g, &caps);
 
-    if (parley_amend_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0) {
+    if (parley_amend_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0
+        || parley_gate_edit(g, g->conf, edits, n) != 0)
+    {
         return PARLEY_OUTCOME_REFUSED;
     }
+
+    parley_amend_clamp(g->msg, &caps);
+
+    if (!g->edited) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    /* it was read again, and without what stands beside the body */
+
+    return g->env->steps[PARLEY_STEP_SUBMISSION](g);
+}
+
+
+/* Makes the n edits, and those of a location's redaction. */
+
+static int
+parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
+    parley_edit_t *edits, uint32_t n)
+{
+    int             amended;
+    parley_json_t  *doc;
 
     if (conf->nredact > 0) {
         memcpy(edits + n, conf->redact,
@@ -33,24 +64,28 @@ parley_gate_amend(parley_gate_t *g)
         n += conf->nredact;
     }
 
+    /* what was read before stays where the message points to it */
+
+    doc = g->entry != NULL
+          ? parley_arena_calloc(g->arena, sizeof(parley_json_t)) : g->amended;
+
+    if (doc == NULL) {
+        return parley_error_memory(g->err);
+    }
+
     if (parley_amend(g->engine, g->arena, &conf->limits, g->seed, conf->mve5,
-                     edits, n, g->msg, g->amended, &amended, g->err)
+                     edits, n, g->msg, doc, &amended, g->err)
         != 0)
     {
-        return PARLEY_OUTCOME_REFUSED;
+        return -1;
     }
 
-    parley_amend_clamp(g->msg, &caps);
-
-    if (!amended) {
-        return PARLEY_OUTCOME_NONE;
+    if (amended) {
+        g->amended = doc;
+        g->edited = 1;
     }
 
-    g->edited = 1;
-
-    /* it was read again, and without what stands beside the body */
-
-    return g->env->steps[PARLEY_STEP_SUBMISSION](g);
+    return 0;
 }
 
 

@@ -22,9 +22,14 @@ parley_gate_json(parley_gate_t *g)
 parley_outcome_t
 parley_gate_protocol(parley_gate_t *g)
 {
-    g->proto = parley_detect(g->doc, g->conf->accept);
+    if (g->entry == NULL) {
+        g->proto = parley_detect(g->doc, g->conf->accept);
 
-    if (g->proto != PARLEY_PROTO_NONE) {
+        if (g->proto != PARLEY_PROTO_NONE) {
+            return PARLEY_OUTCOME_PASSED;
+        }
+
+    } else if (g->conf->accept & PARLEY_PROTO_BIT(g->proto)) {
         return PARLEY_OUTCOME_PASSED;
     }
 
@@ -39,10 +44,12 @@ parley_gate_protocol(parley_gate_t *g)
 parley_outcome_t
 parley_gate_schema(parley_gate_t *g)
 {
+    const parley_gate_conf_t  *conf = g->entry != NULL ? g->entry : g->conf;
+
     g->msg_read = 1;
 
     return parley_outcome(parley_decode(g->engine, g->arena, g->proto, g->doc,
-                                        g->conf->mve5, g->msg, g->err));
+                                        conf->mve5, g->msg, g->err));
 }
 
 
@@ -61,8 +68,12 @@ parley_gate_payload(parley_gate_t *g)
 parley_outcome_t
 parley_gate_arguments(parley_gate_t *g)
 {
+    const parley_gate_conf_t  *conf = g->entry != NULL ? g->entry : g->conf;
+
+    /* the token's is that of where it was a proof */
+
     parley_arguments_init(&g->arguments, g->proto, g->conf->speak,
-                          g->conf->token);
+                          conf->token);
 
     if (g->query.len == 0) {
         return PARLEY_OUTCOME_NONE;

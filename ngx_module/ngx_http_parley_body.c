@@ -109,13 +109,18 @@ ngx_int_t
 ngx_http_parley_body_replace(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    ngx_buf_t    *b;
-    ngx_chain_t  *cl;
+    ngx_buf_t     *b;
+    ngx_chain_t   *cl;
+    parley_str_t   body;
 
-    if (ctx->sent.copied) {
+    if (ctx->sent.copied && ctx->gate.entry == NULL) {
         /* the octets of the client, a temporary file included */
         return NGX_OK;
     }
+
+    /* they have been sent before, or replaced, where the message continues */
+
+    body = ctx->sent.copied ? ctx->body : ctx->sent.body;
 
     b = ngx_calloc_buf(r->pool);
     cl = ngx_alloc_chain_link(r->pool);
@@ -124,9 +129,9 @@ ngx_http_parley_body_replace(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    b->start = (u_char *) ctx->sent.body.data;
+    b->start = (u_char *) body.data;
     b->pos = b->start;
-    b->last = b->start + ctx->sent.body.len;
+    b->last = b->start + body.len;
     b->end = b->last;
     b->memory = 1;
     b->last_buf = 1;
@@ -139,7 +144,7 @@ ngx_http_parley_body_replace(ngx_http_request_t *r,
     r->request_body->temp_file = NULL;
     r->headers_in.chunked = 0;
 
-    return ngx_http_parley_content_length(r, ctx->sent.body.len);
+    return ngx_http_parley_content_length(r, body.len);
 }
 
 

@@ -19,6 +19,7 @@ ngx_http_parley_deadline_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
     int64_t                      timeout;
+    ngx_msec_t                   timer;
     ngx_http_parley_cap_conf_t  *cap;
 
     timeout = ctx->msg.timeout_ms;
@@ -34,12 +35,23 @@ ngx_http_parley_deadline_start(ngx_http_request_t *r,
         return NGX_OK;
     }
 
+    timer = (ngx_msec_t) ngx_min(timeout, NGX_MAX_INT32_VALUE);
+
+    /* of a message that continues elsewhere the time runs on */
+
+    if (ctx->deadline.timer_set
+        && (ngx_msec_int_t) (ctx->deadline.timer.key - ngx_current_msec
+                             - timer)
+           <= 0)
+    {
+        return NGX_OK;
+    }
+
     ctx->deadline.handler = ngx_http_parley_deadline_handler;
     ctx->deadline.data = ctx;
     ctx->deadline.log = r->connection->log;
 
-    ngx_add_timer(&ctx->deadline,
-                  (ngx_msec_t) ngx_min(timeout, NGX_MAX_INT32_VALUE));
+    ngx_add_timer(&ctx->deadline, timer);
 
     return NGX_OK;
 }

@@ -20,6 +20,17 @@ static ngx_int_t ngx_http_parley_init_process(ngx_cycle_t *cycle);
 static void ngx_http_parley_exit_process(ngx_cycle_t *cycle);
 
 
+static struct {
+    ngx_http_phases               phase;
+    ngx_http_handler_pt           handler;
+}  ngx_http_parley_phases[] = {
+    { NGX_HTTP_SERVER_REWRITE_PHASE, ngx_http_parley_redirect_handler },
+    { NGX_HTTP_REWRITE_PHASE, ngx_http_parley_headers_handler },
+    { NGX_HTTP_REWRITE_PHASE, ngx_http_parley_redirect_named_handler },
+    { NGX_HTTP_PRECONTENT_PHASE, ngx_http_parley_precontent_handler }
+};
+
+
 static ngx_conf_enum_t  ngx_http_parley_signature_words[] = {
     { ngx_string("off"), PARLEY_DEMAND_OFF },
     { ngx_string("optional"), PARLEY_DEMAND_OPTIONAL },
@@ -566,6 +577,7 @@ ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
 static ngx_int_t
 ngx_http_parley_init(ngx_conf_t *cf)
 {
+    ngx_uint_t                    i, n, phase;
     ngx_http_handler_pt          *h;
     ngx_http_core_main_conf_t    *cmcf;
     ngx_http_parley_main_conf_t  *mcf;
@@ -594,19 +606,18 @@ ngx_http_parley_init(ngx_conf_t *cf)
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
+    n = sizeof(ngx_http_parley_phases) / sizeof(ngx_http_parley_phases[0]);
+
+    for (i = 0; i < n; i++) {
+        phase = ngx_http_parley_phases[i].phase;
+
+        h = ngx_array_push(&cmcf->phases[phase].handlers);
+        if (h == NULL) {
+            return NGX_ERROR;
+        }
+
+        *h = ngx_http_parley_phases[i].handler;
     }
-
-    *h = ngx_http_parley_precontent_handler;
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_REWRITE_PHASE].handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_parley_headers_handler;
 
     ngx_http_parley_headers_init();
 

@@ -74,7 +74,12 @@ typedef struct {
     parley_loss_t                 loss;
 
     /* forward */
+    ngx_list_t                    client_headers; /* as they came */
+    ngx_table_elt_t              *client_type;
+    ngx_str_t                     client_args;
+    ngx_str_t                     client_uri;     /* unparsed */
     ngx_http_handler_pt           content_handler;
+    ngx_http_upstream_t          *tried;          /* before it continued */
     ngx_http_event_handler_pt     write_handler;  /* of the upstream module */
 
     /* answer */
@@ -95,7 +100,8 @@ typedef struct {
     unsigned                      committed:1;
     unsigned                      drawn:1;        /* random is filled */
     unsigned                      addressed:1;    /* by the argument alone */
-    unsigned                      forwarded:1;    /* access let it through */
+    unsigned                      forwarded:1;    /* every step passed */
+    unsigned                      resume:1;       /* at another location */
     unsigned                      dry:1;          /* dry run: untouched */
     unsigned                      replied:1;      /* the gateway's own reply
                                                      is on its way */
@@ -191,6 +197,19 @@ void ngx_http_parley_window_release(ngx_http_parley_ctx_t *ctx);
 
 ngx_int_t ngx_http_parley_precontent_handler(ngx_http_request_t *r);
 ngx_http_parley_ctx_t *ngx_http_parley_get_ctx(ngx_http_request_t *r);
+
+/* That of the request before an internal redirection, or NULL. */
+ngx_http_parley_ctx_t *ngx_http_parley_find_ctx(ngx_http_request_t *r);
+
+
+/* ngx_http_parley_redirect.c */
+
+ngx_int_t ngx_http_parley_redirect_handler(ngx_http_request_t *r);
+ngx_int_t ngx_http_parley_redirect_named_handler(ngx_http_request_t *r);
+
+/* Whether a request has come into a location by redirection, as no message. */
+ngx_uint_t ngx_http_parley_redirect_is_into(ngx_http_request_t *r);
+ngx_int_t ngx_http_parley_redirect_refuse(ngx_http_request_t *r);
 
 
 /* ngx_http_parley_token.c: step 2; NGX_OK, NGX_AGAIN (keys are fetched),

@@ -16,6 +16,8 @@ static ngx_int_t ngx_http_parley_subrequest(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_wait(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_body_handler(ngx_http_request_t *r);
+static void ngx_http_parley_resume(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_spared(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
@@ -40,6 +42,10 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
                                               : ngx_http_parley_subrequest(r);
     }
 
+    if (r->internal && ngx_http_parley_redirect_is_into(r)) {
+        return ngx_http_parley_redirect_refuse(r);
+    }
+
     ctx = ngx_http_parley_get_ctx(r);
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -47,6 +53,10 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 
     if (ctx->forwarded || ctx->dry) {
         return NGX_DECLINED;
+    }
+
+    if (ctx->resume) {
+        ngx_http_parley_resume(r, ctx);
     }
 
     switch (parley_gate_run(&ctx->gate)) {
@@ -138,6 +148,21 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
 }
 
 
+ngx_http_parley_ctx_t *
+ngx_http_parley_find_ctx(ngx_http_request_t *r)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    for (cln = r->pool->cleanup; cln; cln = cln->next) {
+        if (cln->handler == ngx_http_parley_cleanup) {
+            return cln->data;
+        }
+    }
+
+    return NULL;
+}
+
+
 /*
  * However the request ends (the client left, an internal redirect dropped
  * the context), what was not taken by the upstream may come again.
@@ -200,6 +225,43 @@ ngx_http_parley_body_handler(ngx_http_request_t *r)
 }
 
 
+/*
+ * GW-24: the message continues at a named location.  The request becomes again
+ * what it was before it was forwarded, save the body, which is replaced.
+ */
+
+static void
+ngx_http_parley_resume(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_parley_forget(ctx);
+
+    ctx->resume = 0;
+    ctx->tried = r->upstream;
+    ctx->lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
+
+    ctx->addressed = 0;
+
+    /* what it answers is looked up again; the slot that it has there stays */
+
+    ctx->refer.question = NULL;
+    ctx->refer.answering = NULL;
+    ctx->refer.recalled = 0;
+
+    ngx_memzero(&ctx->opts, sizeof(parley_encode_opts_t));
+    ngx_memzero(&ctx->sent, sizeof(parley_encoded_t));
+
+    r->headers_in.headers = ctx->client_headers;
+    r->headers_in.content_type = ctx->client_type;
+    r->args = ctx->client_args;
+    r->unparsed_uri = ctx->client_uri;
+
+    /* the status of what follows is its own, as with "error_page 502 =" */
+    r->err_status = 0;
+
+    parley_gate_resume(&ctx->gate, &ctx->lcf->gate);
+}
+
+
 /* in a dry run the request goes on as it came */
 
 static ngx_int_t
@@ -217,7 +279,14 @@ ngx_http_parley_spared(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 static ngx_int_t
 ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    if (ctx->lcf->gate.dry != PARLEY_DRY_OFF) {
+    if (ctx->gate.entry == NULL) {
+        ctx->client_headers = r->headers_in.headers;
+        ctx->client_type = r->headers_in.content_type;
+        ctx->client_args = r->args;
+        ctx->client_uri = r->unparsed_uri;
+    }
+
+    if (ctx->lcf->gate.dry != PARLEY_DRY_OFF && ctx->gate.entry == NULL) {
         ctx->dry = 1;
         ctx->verdict = "dry-passed";
         ngx_http_parley_window_commit(ctx);

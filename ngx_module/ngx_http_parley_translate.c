@@ -35,7 +35,7 @@ ngx_http_parley_translate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     if (ctx->gate.edited && ctx->sent.copied) {
         ctx->sent.copied = 0;
 
-        if (parley_amend_sign(&ctx->arena, ctx->gate.proto, &ctx->edited_doc,
+        if (parley_amend_sign(&ctx->arena, ctx->gate.proto, ctx->gate.amended,
                               &ctx->opts, &ctx->sent, &ctx->error)
             != 0)
         {

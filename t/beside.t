@@ -67,6 +67,10 @@ EOT
              . 'local a = ngx.location.capture("/service", '
              . '{ method = ngx.HTTP_POST, body = "{}" }) '
              . 'ngx.say(a.status) } }'
+             . "location /lua-exec { $parley content_by_lua_block "
+             . '{ ngx.exec("/copy") } }'
+             . 'location /lua-exec-in { content_by_lua_block '
+             . '{ ngx.exec("/service") } }'
              . location('/lua-log', "$parley log_by_lua_block { ngx.log("
                                   . 'ngx.ERR, "lua saw ", '
                                   . 'ngx.var.parley_verdict) }');
@@ -305,6 +309,18 @@ SKIP: {
 
         is($client->raw(post('/lua-log', aee()))->{status}, 202);
         ok($nginx->wait_for(qr/lua saw passed/), 'and sees the verdict');
+    };
+
+    subtest 'GW-24 a script leads no message out of its location, or in' => sub {
+        my $n = $other->count;
+        my $answer = $client->raw(post('/lua-exec', aee()));
+
+        is($answer->{status}, 502);
+        is($answer->{json}{payload}{code}, 'E_UPSTREAM_UNAVAILABLE');
+        is($other->count, $n);
+
+        $answer = $client->raw(post('/lua-exec-in', aee()));
+        is($answer->{json}{payload}{code}, 'E_POLICY_REFUSED');
     };
 
     subtest 'SEC-07 a script\'s subrequest is refused' => sub {
