@@ -98,6 +98,7 @@ parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
 
     glob.n = 0;
     glob.starred = 0;
+    glob.fold = 0;
     glob.choices = parley_arena_alloc(arena, n * sizeof(parley_str_t));
 
     if (glob.choices == NULL || parley_arena_str(arena, pattern, &copy) != 0)
@@ -155,7 +156,7 @@ parley_glob_label(parley_str_t s, size_t at)
  */
 
 static int
-parley_glob_label_match(parley_str_t label, parley_str_t text)
+parley_glob_label_match(parley_str_t label, parley_str_t text, int fold)
 {
     int     starred;
     size_t  p, t, star, mark;
@@ -177,7 +178,11 @@ parley_glob_label_match(parley_str_t label, parley_str_t text)
             star = ++p;
             mark = t;
 
-        } else if (p < label.len && label.data[p] == text.data[t]) {
+        } else if (p < label.len
+                   && (label.data[p] == text.data[t]
+                       || (fold && parley_lower(label.data[p])
+                                   == parley_lower(text.data[t]))))
+        {
             p++;
             t++;
 
@@ -204,7 +209,7 @@ parley_glob_label_match(parley_str_t label, parley_str_t text)
  */
 
 static int
-parley_glob_choice_match(parley_str_t choice, parley_str_t text)
+parley_glob_choice_match(parley_str_t choice, parley_str_t text, int fold)
 {
     int           starred;
     size_t        p, t, star, mark;
@@ -234,7 +239,7 @@ parley_glob_choice_match(parley_str_t choice, parley_str_t text)
             star = p;
             mark = t;
 
-        } else if (pl.len != 0 && parley_glob_label_match(pl, tl)) {
+        } else if (pl.len != 0 && parley_glob_label_match(pl, tl, fold)) {
             p += pl.len + 1;
             t += tl.len + 1;
 
@@ -262,17 +267,29 @@ parley_glob_choice_match(parley_str_t choice, parley_str_t text)
 
 
 int
+parley_glob_match_choice(const parley_glob_t *glob, size_t i,
+    parley_str_t text)
+{
+    parley_str_t  choice;
+
+    choice = glob->choices[i];
+
+    /* most patterns are plain, which match nothing but themselves */
+
+    return parley_str_eq(choice, text)
+           || (glob->fold && parley_str_eq_fold(choice, text))
+           || (glob->starred & 1U << i
+               && parley_glob_choice_match(choice, text, glob->fold));
+}
+
+
+int
 parley_glob_match(const parley_glob_t *glob, parley_str_t text)
 {
     size_t  i;
 
-    /* most patterns are plain, which match nothing but themselves */
-
     for (i = 0; i < glob->n; i++) {
-        if (parley_str_eq(glob->choices[i], text)
-            || (glob->starred & 1U << i
-                && parley_glob_choice_match(glob->choices[i], text)))
-        {
+        if (parley_glob_match_choice(glob, i, text)) {
             return 1;
         }
     }

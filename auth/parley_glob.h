@@ -12,7 +12,7 @@
  * '*' alone is one label that is not empty; '**' is a label of its own.  '/',
  * ':' and '@' are ordinary characters, so that agent.*@host is what it looks
  * like; a host with dots in it has labels of its own (agent.*@host.example).
- * Comparison is of octets.
+ * Comparison is of octets, where it is not said to be without ASCII case.
  */
 
 #ifndef PARLEY_GLOB_H
@@ -35,6 +35,8 @@ typedef struct {
     parley_str_t  *choices;     /* each alternative */
     size_t         n;
     uint32_t       starred;     /* those that have a '*', as 1 << index */
+    unsigned       fold:1;      /* compares without regard to ASCII case; the
+                                   caller's to set */
 } parley_glob_t;
 
 
@@ -52,6 +54,10 @@ int parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
  * matches it.  Work is at most the product of both lengths; nothing recurses.
  */
 int parley_glob_match(const parley_glob_t *glob, parley_str_t text);
+
+/* The same of one of its alternatives. */
+int parley_glob_match_choice(const parley_glob_t *glob, size_t i,
+    parley_str_t text);
 
 
 #endif /* PARLEY_GLOB_H */

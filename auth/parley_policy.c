@@ -17,7 +17,14 @@ static const parley_str_t  parley_policy_words[PARLEY_POLICY_WORDS] = {
 };
 
 
-static int
+parley_str_t
+parley_policy_word_name(parley_policy_word_t word)
+{
+    return parley_policy_words[word];
+}
+
+
+int
 parley_policy_fail(parley_error_t *err, parley_str_t name, const char *text)
 {
     char  field[64];
@@ -86,10 +93,16 @@ parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
 
 int
 parley_policy_add(parley_policy_t *policy, parley_arena_t *arena, int allow,
-    const parley_str_t *words, size_t n, parley_error_t *err)
+    const parley_str_t *words, size_t n, parley_policy_vet_pt vet,
+    parley_error_t *err)
 {
     size_t                 i;
     parley_policy_rule_t  *rule;
+
+    if (n == 0) {
+        return parley_policy_fail(err, PARLEY_STR("principal"), "a rule has "
+                                  "words; \"principal=**\" is anybody");
+    }
 
     rule = parley_arena_calloc(arena, sizeof(parley_policy_rule_t));
 
@@ -105,7 +118,15 @@ parley_policy_add(parley_policy_t *policy, parley_arena_t *arena, int allow,
         }
     }
 
+    rule->globs[PARLEY_POLICY_INTENT].fold = 1;
+    rule->globs[PARLEY_POLICY_TO].fold = !allow;
+
+    if (vet != NULL && vet(rule, err) != 0) {
+        return -1;
+    }
+
     rule->number = ++policy->n;
+    policy->given |= rule->given;
 
     if (policy->last == NULL) {
         policy->first = rule;
@@ -138,14 +159,34 @@ parley_policy_any(const parley_glob_t *glob, const parley_str_t *list,
 }
 
 
+/* The same of names, of which loose ones cannot widen what is allowed. */
+
+static int
+parley_policy_named(const parley_policy_rule_t *rule,
+    const parley_glob_t *glob, const parley_policy_names_t *names)
+{
+    size_t  i;
+
+    for (i = 0; i < names->n; i++) {
+        if (!(rule->allow && names->list[i].loose)
+            && parley_glob_match(glob, names->list[i].text))
+        {
+            return 1;
+        }
+    }
+
+    return parley_glob_match(glob, parley_str_none);
+}
+
+
 /* The words of the rule that the request does not meet, as 1 << word. */
 
 static unsigned
 parley_policy_misses(const parley_policy_rule_t *rule,
     const parley_policy_request_t *request)
 {
+    int                   met;
     unsigned              i, left, missed;
-    parley_str_t          text;
     const parley_glob_t  *glob;
 
     missed = 0;
@@ -157,41 +198,35 @@ parley_policy_misses(const parley_policy_rule_t *rule,
         switch (i) {
 
         case PARLEY_POLICY_SCOPE:
-            if (!parley_policy_any(glob, request->scopes, request->nscopes)) {
-                missed |= 1u << i;
-            }
-
-            continue;
+            met = parley_policy_any(glob, request->scopes, request->nscopes);
+            break;
 
         case PARLEY_POLICY_ROLE:
-            if (!parley_policy_any(glob, request->roles, request->nroles)) {
-                missed |= 1u << i;
-            }
-
-            continue;
+            met = parley_policy_any(glob, request->roles, request->nroles);
+            break;
 
         case PARLEY_POLICY_PRINCIPAL:
-            text = request->principal;
+            met = parley_policy_named(rule, glob, &request->principal);
             break;
 
         case PARLEY_POLICY_PROTOCOL:
-            text = request->protocol;
+            met = parley_glob_match(glob, request->protocol);
             break;
 
         case PARLEY_POLICY_TYPE:
-            text = request->type;
+            met = parley_policy_named(rule, glob, &request->type);
             break;
 
         case PARLEY_POLICY_INTENT:
-            text = request->intent;
+            met = parley_policy_named(rule, glob, &request->intent);
             break;
 
         default: /* PARLEY_POLICY_TO */
-            text = request->to;
+            met = parley_policy_named(rule, glob, &request->to);
             break;
         }
 
-        if (!parley_glob_match(glob, text)) {
+        if (!met) {
             missed |= 1u << i;
         }
     }

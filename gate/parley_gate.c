@@ -3,6 +3,7 @@
 #include "parley_gate_steps.h"
 
 
+static parley_step_t parley_gate_next(const parley_gate_t *g);
 static parley_outcome_t parley_gate_step(parley_gate_t *g,
     parley_step_t step);
 static int parley_gate_spares(const parley_gate_t *g, parley_step_t step);
@@ -87,18 +88,19 @@ parley_step_name(parley_step_t step)
 parley_outcome_t
 parley_gate_run(parley_gate_t *g)
 {
+    parley_step_t     step;
     parley_outcome_t  outcome;
 
     for ( /* void */ ; g->at < PARLEY_STEP_COUNT; g->at++) {
+        step = parley_gate_next(g);
 
-        if (g->entry != NULL && !parley_gate_rows[g->at].again) {
+        if (g->entry != NULL && !parley_gate_rows[step].again) {
             continue;
         }
 
-        outcome = parley_gate_step(g, g->at);
+        outcome = parley_gate_step(g, step);
 
-        if (outcome == PARLEY_OUTCOME_REFUSED
-            && parley_gate_spares(g, g->at))
+        if (outcome == PARLEY_OUTCOME_REFUSED && parley_gate_spares(g, step))
         {
             return PARLEY_OUTCOME_SPARED;
         }
@@ -109,6 +111,20 @@ parley_gate_run(parley_gate_t *g)
     }
 
     return PARLEY_OUTCOME_PASSED;
+}
+
+
+/* a dry run spares whoever is proven: that is asked before all else */
+
+static parley_step_t
+parley_gate_next(const parley_gate_t *g)
+{
+    if (g->conf->dry != PARLEY_DRY_ON || g->at > PARLEY_STEP_PROOF) {
+        return g->at;
+    }
+
+    return g->at == PARLEY_STEP_METHOD ? PARLEY_STEP_PROOF
+                                       : PARLEY_STEP_METHOD;
 }
 
 
@@ -134,12 +150,30 @@ parley_gate_step(parley_gate_t *g, parley_step_t step)
 }
 
 
+/*
+ * SEC-20: a dry run goes on with what is refused, but not with who is not
+ * proven, unless it is told so in words.
+ */
+
 static int
 parley_gate_spares(const parley_gate_t *g, parley_step_t step)
 {
-    (void) step;
+    if (g->entry != NULL) {
+        return 0;
+    }
 
-    return g->conf->dry != PARLEY_DRY_OFF && g->entry == NULL;
+    switch (g->conf->dry) {
+
+    case PARLEY_DRY_OFF:
+        return 0;
+
+    case PARLEY_DRY_ALL:
+        return 1;
+
+    default:
+        return !parley_gate_rows[step].proves
+               && (g->conf->trusted || g->proven || g->who->jwt != NULL);
+    }
 }
 
 

@@ -4,62 +4,167 @@
 #include <string.h>
 
 #include "parley_gate_steps.h"
+#include "parley_names.h"
+#include "parley_spot.h"
 
 
-static void parley_gate_request(const parley_gate_t *g,
-    parley_policy_request_t *ret);
+/* a request to the rules, and what it points to */
+typedef struct {
+    parley_policy_request_t  request;
+    parley_names_t           sender;
+    parley_names_t           recipient;
+    parley_policy_name_t     types[2];
+    parley_policy_name_t     intents[2];
+} parley_gate_asked_t;
+
+
+static int parley_gate_intent(const parley_gate_t *g);
+static int parley_gate_ask(const parley_gate_t *g, parley_gate_asked_t *a);
+static void parley_gate_words(parley_policy_name_t *list,
+    parley_policy_names_t *names, parley_str_t text, parley_str_t outer);
 
 
 parley_outcome_t
 parley_gate_policy(parley_gate_t *g)
 {
-    const char               *pointer;
-    parley_policy_request_t   request;
+    parley_gate_asked_t     a;
+    const parley_policy_t  *policy;
 
-    if (g->conf->policy == NULL || g->conf->policy->n == 0
+    policy = g->conf->policy;
+
+    if (parley_gate_intent(g) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    if (policy == NULL || policy->n == 0
         || parley_is_unruled(g->msg, g->conf->speak))
     {
         return PARLEY_OUTCOME_NONE;
     }
 
-    parley_gate_request(g, &request);
+    if (parley_gate_ask(g, &a) != 0) {
+        (void) parley_error_memory(g->err);
+        return PARLEY_OUTCOME_REFUSED;
+    }
 
-    if (parley_policy_check(g->conf->policy, &request, g->err) == 0) {
+    if (parley_policy_check(policy, &a.request, g->err) == 0) {
         return PARLEY_OUTCOME_PASSED;
     }
 
-    pointer = parley_codecs[g->proto]->intent_pointer;
-
     (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
-                    g->err->code == PARLEY_E_INTENT_REFUSED && pointer != NULL
-                    ? pointer : "");
+                    g->err->code == PARLEY_E_INTENT_REFUSED
+                    ? parley_at(g->msg, PARLEY_SPOT_INTENT).pointer : "");
 
     return PARLEY_OUTCOME_REFUSED;
 }
 
 
-static void
-parley_gate_request(const parley_gate_t *g, parley_policy_request_t *ret)
-{
-    const parley_who_t  *who = g->who;
+/*
+ * AEE-20, whatever carries the intent; SEC-04: where rules name intents, one
+ * that a service might read as another is none.
+ */
 
-    memset(ret, 0, sizeof(parley_policy_request_t));
+static int
+parley_gate_intent(const parley_gate_t *g)
+{
+    const char             *why;
+    const parley_policy_t  *policy;
+
+    policy = g->conf->policy;
+
+    if (parley_intent_is_reserved(g->msg->intent)) {
+        why = "the intent lies in the reserved namespace aee.*";
+
+    } else if (policy != NULL
+               && (policy->given & (1u << PARLEY_POLICY_INTENT))
+               && !parley_intent_is_plain(g->msg->intent)
+               && !parley_is_unruled(g->msg, g->conf->speak))
+    {
+        why = "rules name intents here, and this one has characters besides "
+              "A-Z, a-z, 0-9, \".\", \"_\" and \"-\"";
+
+    } else {
+        return 0;
+    }
+
+    return parley_error_set(g->err, PARLEY_E_INTENT_REFUSED,
+                            parley_at(g->msg, PARLEY_SPOT_INTENT).pointer,
+                            "%s", why);
+}
+
+
+/* names are looked up where some rule has them; -1: no memory */
+
+static int
+parley_gate_ask(const parley_gate_t *g, parley_gate_asked_t *a)
+{
+    unsigned                  given;
+    const parley_who_t       *who = g->who;
+    parley_policy_request_t  *request = &a->request;
+
+    memset(request, 0, sizeof(parley_policy_request_t));
+
+    given = g->conf->policy->given;
 
     if (who->jwt != NULL) {
-        ret->scopes = who->jwt->scopes;
-        ret->nscopes = who->jwt->nscopes;
+        request->scopes = who->jwt->scopes;
+        request->nscopes = who->jwt->nscopes;
     }
 
     if (who->principal != NULL) {
-        ret->roles = who->principal->roles;
-        ret->nroles = who->principal->nroles;
-        ret->principal = who->principal->sub;
+        request->roles = who->principal->roles;
+        request->nroles = who->principal->nroles;
     }
 
-    ret->protocol = parley_proto_name(g->proto);
-    ret->type = g->msg->form;
-    ret->intent = g->msg->intent;
-    ret->to = parley_gate_to(g);
+    if (given & (1u << PARLEY_POLICY_PRINCIPAL)) {
+
+        if (parley_names_sender(g->who, &a->sender) != 0) {
+            return -1;
+        }
+
+        request->principal.list = a->sender.list;
+        request->principal.n = a->sender.n;
+    }
+
+    if (given & (1u << PARLEY_POLICY_TO)) {
+
+        if (parley_names_recipient(g->who, parley_gate_to(g), &a->recipient)
+            != 0)
+        {
+            return -1;
+        }
+
+        request->to.list = a->recipient.list;
+        request->to.n = a->recipient.n;
+    }
+
+    request->protocol = parley_proto_name(g->proto);
+
+    parley_gate_words(a->types, &request->type, g->msg->form,
+                      g->msg->outer_form);
+    parley_gate_words(a->intents, &request->intent, g->msg->intent,
+                      g->msg->outer_intent);
+
+    return 0;
+}
+
+
+/*
+ * What a message means decides what is allowed; what denies need not ask
+ * whether it is carried, or is what carries it.
+ */
+
+static void
+parley_gate_words(parley_policy_name_t *list, parley_policy_names_t *names,
+    parley_str_t text, parley_str_t outer)
+{
+    list[0].text = text;
+    list[0].loose = 0;
+    list[1].text = outer;
+    list[1].loose = 1;
+
+    names->list = list;
+    names->n = outer.len > 0 ? 2 : 1;
 }
 
 
@@ -67,19 +172,21 @@ int
 parley_gate_may(const parley_gate_t *g, parley_str_t form,
     parley_str_t intent)
 {
-    parley_error_t           err;
-    parley_policy_request_t  request;
+    parley_error_t       err;
+    parley_gate_asked_t  a;
 
-    if (g->conf->policy == NULL) {
+    if (g->conf->policy == NULL || g->conf->policy->n == 0) {
         return 1;
     }
 
-    parley_gate_request(g, &request);
+    if (parley_gate_ask(g, &a) != 0) {
+        return 0;
+    }
 
-    request.type = form;
-    request.intent = intent;
+    parley_gate_words(a.types, &a.request.type, form, parley_str_none);
+    parley_gate_words(a.intents, &a.request.intent, intent, parley_str_none);
 
-    return parley_policy_check(g->conf->policy, &request, &err) == 0;
+    return parley_policy_check(g->conf->policy, &a.request, &err) == 0;
 }
 
 

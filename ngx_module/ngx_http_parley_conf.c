@@ -27,6 +27,92 @@ ngx_http_parley_bad(ngx_conf_t *cf, ngx_command_t *cmd, ngx_str_t *value,
 }
 
 
+ngx_uint_t
+ngx_http_parley_twice(ngx_conf_t *cf, ngx_uint_t i)
+{
+    size_t       len;
+    u_char      *p;
+    ngx_str_t   *value;
+    ngx_uint_t   k;
+
+    value = cf->args->elts;
+    p = (u_char *) ngx_strchr(value[i].data, '=');
+
+    if (p == NULL) {
+        return 0;
+    }
+
+    len = p + 1 - value[i].data;
+
+    for (k = 1; k < i; k++) {
+        if (ngx_strncmp(value[k].data, value[i].data, len) == 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+void
+ngx_http_parley_note(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_http_parley_loc_conf_t *lcf, ngx_uint_t guards)
+{
+    ngx_http_parley_word_t  word;
+
+    word.name = cmd->name;
+    word.file = cf->conf_file->file.name;
+    word.line = cf->conf_file->line;
+    word.location = (cf->cmd_type & NGX_HTTP_LOC_CONF) != 0;
+
+    if (lcf->first.name.len == 0) {
+        lcf->first = word;
+    }
+
+    if (guards && lcf->guard.name.len == 0) {
+        lcf->guard = word;
+    }
+}
+
+
+char *
+ngx_http_parley_value(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_note(cf, cmd, conf, 0);
+
+    return ngx_http_set_complex_value_slot(cf, cmd, conf);
+}
+
+
+char *
+ngx_http_parley_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_note(cf, cmd, conf,
+                         cmd->offset == offsetof(ngx_http_parley_loc_conf_t,
+                                                 signature));
+
+    return ngx_conf_set_enum_slot(cf, cmd, conf);
+}
+
+
+char *
+ngx_http_parley_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_note(cf, cmd, conf, 0);
+
+    return ngx_conf_set_flag_slot(cf, cmd, conf);
+}
+
+
+char *
+ngx_http_parley_msec(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_note(cf, cmd, conf, 0);
+
+    return ngx_conf_set_msec_slot(cf, cmd, conf);
+}
+
+
 ngx_int_t
 ngx_http_parley_param(ngx_str_t *word, const char *name, ngx_str_t *value)
 {
@@ -216,6 +302,10 @@ ngx_http_parley_jwks_request(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     for (i = 2; i < cf->args->nelts; i++) {
 
+        if (ngx_http_parley_twice(cf, i)) {
+            return ngx_http_parley_bad(cf, cmd, &value[i], "is there twice");
+        }
+
         if (ngx_http_parley_param(&value[i], "interval", &s) == NGX_OK) {
             time = &mcf->jwks_interval;
 
@@ -265,6 +355,7 @@ ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     lcf->line = cf->conf_file->line;
 
     if (cf->args->nelts == 2 && ngx_strcmp(value[1].data, "off") == 0) {
+        lcf->off = 1;
         return NGX_CONF_OK;
     }
 
@@ -324,7 +415,7 @@ ngx_http_parley_speak(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_str_t       *value, name;
     parley_proto_t   proto;
 
-    if (lcf->speak != NGX_CONF_UNSET_UINT) {
+    if (lcf->said != NGX_CONF_UNSET_UINT) {
         return "is duplicate";
     }
 
@@ -336,7 +427,9 @@ ngx_http_parley_speak(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                    "is no protocol that Parley speaks");
     }
 
-    lcf->speak = proto;
+    ngx_http_parley_note(cf, cmd, lcf, 0);
+
+    lcf->said = proto;
 
     if (cf->args->nelts == 2) {
         return NGX_CONF_OK;
@@ -377,6 +470,8 @@ ngx_http_parley_claims(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (lcf->claims == NULL) {
         return NGX_CONF_ERROR;
     }
+
+    ngx_http_parley_note(cf, cmd, lcf, 0);
 
     mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
     lcf->claims->number = ++mcf->nclaims;

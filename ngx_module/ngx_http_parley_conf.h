@@ -31,6 +31,7 @@
 #include "parley_policy.h"
 #include "parley_principal.h"
 #include "parley_rate.h"
+#include "parley_rules.h"
 #include "parley_signature.h"
 #include "parley_state.h"
 #include "parley_token_cache.h"
@@ -129,8 +130,12 @@ struct ngx_http_parley_main_conf_s {
     ngx_http_parley_block_t      *blocks;         /* free ones */
     ngx_uint_t                    nblocks;
 
-    ngx_uint_t                    accepting;      /* a location has
+    ngx_array_t                   places;         /* loc confs that have
                                                      parley_accept */
+    parley_proto_set_t            idle[PARLEY_PROTO_COUNT];
+                                                  /* warned about, by what
+                                                     is spoken */
+    ngx_uint_t                    accepting;      /* and are right */
 };
 
 
@@ -158,6 +163,16 @@ typedef struct {
 } ngx_http_parley_cap_conf_t;
 
 
+/* a directive, as it stands in the configuration */
+
+typedef struct {
+    ngx_str_t                     name;
+    ngx_str_t                     file;
+    ngx_uint_t                    line;
+    ngx_uint_t                    location;       /* in a location itself */
+} ngx_http_parley_word_t;
+
+
 /* principals made by one map are never taken for another's */
 
 typedef struct {
@@ -169,7 +184,9 @@ typedef struct {
 typedef struct {
     parley_proto_set_t            accept;         /* 0: off here */
     ngx_uint_t                    mve5;
-    ngx_uint_t                    speak;
+    ngx_uint_t                    said;           /* parley_speak */
+    ngx_uint_t                    speak;          /* that, or what follows
+                                                     from accept */
     ngx_str_t                     gateway;        /* of parley_speak */
 
     ngx_http_parley_jwt_conf_t   *jwt;
@@ -193,7 +210,7 @@ typedef struct {
 
     ngx_array_t                  *redact;         /* of parley_edit_t */
     ngx_uint_t                    loss;
-    ngx_flag_t                    dry_run;
+    ngx_uint_t                    dry;            /* parley_dry_t */
 
     ngx_http_complex_value_t     *context;
     ngx_http_complex_value_t     *constitution;
@@ -204,12 +221,29 @@ typedef struct {
 
     ngx_str_t                     file;           /* where parley_accept is */
     ngx_uint_t                    line;
+    ngx_uint_t                    off;            /* parley_accept off */
+    ngx_http_parley_word_t        first;          /* directive in it */
+    ngx_http_parley_word_t        guard;          /* of those that protect;
+                                                     perhaps inherited */
 } ngx_http_parley_loc_conf_t;
 
+
+/*
+ * Remembers that a directive stands in a block, which without parley_accept
+ * has no effect there; guards: it is to protect the block (SEC-07).
+ */
+void ngx_http_parley_note(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_http_parley_loc_conf_t *lcf, ngx_uint_t guards);
 
 /* Says what is wrong with a word of the directive; NGX_CONF_ERROR. */
 char *ngx_http_parley_bad(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_str_t *value, const char *why);
+
+/*
+ * Whether an earlier word of the directive has the name that word i has:
+ * a key=value stands once.
+ */
+ngx_uint_t ngx_http_parley_twice(ngx_conf_t *cf, ngx_uint_t i);
 
 /* NGX_OK and what follows "name=" in word, or NGX_DECLINED */
 ngx_int_t ngx_http_parley_param(ngx_str_t *word, const char *name,
@@ -224,7 +258,24 @@ ngx_int_t ngx_http_parley_read_file(ngx_conf_t *cf, ngx_str_t *name,
     parley_str_t *ret);
 
 
+/* ngx_http_parley_conf_merge.c */
+
+void *ngx_http_parley_create_loc_conf(ngx_conf_t *cf);
+char *ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent,
+    void *child);
+
+/* Of all that accepts messages; the engine is there. */
+ngx_int_t ngx_http_parley_verify(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf);
+
+
 /* ngx_http_parley_conf*.c: setters of directives */
+
+/* those of nginx, and a note */
+char *ngx_http_parley_value(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_parley_msec(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 char *ngx_http_parley_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_identities(ngx_conf_t *cf, ngx_command_t *cmd,

@@ -50,6 +50,8 @@ ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
+    ngx_http_parley_note(cf, cmd, lcf, 1);
+
     lcf->jwt = jcf;
     value = cf->args->elts;
 

@@ -23,6 +23,8 @@ ngx_http_parley_policy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     parley_error_t                err;
     ngx_http_parley_main_conf_t  *mcf;
 
+    ngx_http_parley_note(cf, cmd, lcf, 1);
+
     if (lcf->policy == NGX_CONF_UNSET_PTR) {
         lcf->policy = ngx_pcalloc(cf->pool, sizeof(parley_policy_t));
         if (lcf->policy == NULL) {
@@ -43,8 +45,8 @@ ngx_http_parley_policy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
 
-    if (parley_policy_add(lcf->policy, &mcf->arena, (int) allow, words,
-                          cf->args->nelts - 1, &err)
+    if (parley_rules_add(lcf->policy, &mcf->arena, (int) allow, words,
+                         cf->args->nelts - 1, &err)
         != 0)
     {
         /* its text names the word */
@@ -70,6 +72,8 @@ ngx_http_parley_rate(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (lcf->rate != NGX_CONF_UNSET_PTR) {
         return "is duplicate";
     }
+
+    ngx_http_parley_note(cf, cmd, lcf, 0);
 
     value = cf->args->elts;
     n = cf->args->nelts - 1;
@@ -123,12 +127,18 @@ ngx_http_parley_cap(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
+    ngx_http_parley_note(cf, cmd, lcf, 0);
+
     cap->priority = -1;
     lcf->cap = cap;
 
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_twice(cf, i)) {
+            return ngx_http_parley_bad(cf, cmd, &value[i], "is there twice");
+        }
 
         if (ngx_http_parley_param(&value[i], "priority", &s) == NGX_OK) {
 
@@ -181,9 +191,15 @@ ngx_http_parley_freshness(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "is duplicate";
     }
 
+    ngx_http_parley_note(cf, cmd, lcf, 0);
+
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_twice(cf, i)) {
+            return ngx_http_parley_bad(cf, cmd, &value[i], "is there twice");
+        }
 
         if (ngx_http_parley_param(&value[i], "past", &s) != NGX_OK
             && ngx_http_parley_param(&value[i], "future", &s) != NGX_OK)
@@ -220,9 +236,23 @@ ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_str_t   *value, s;
     ngx_uint_t   i;
 
+    if (lcf->limit_body != NGX_CONF_UNSET_SIZE
+        || lcf->limit_depth != NGX_CONF_UNSET_UINT
+        || lcf->limit_string != NGX_CONF_UNSET_SIZE
+        || lcf->limit_members != NGX_CONF_UNSET_UINT)
+    {
+        return "is duplicate";
+    }
+
+    ngx_http_parley_note(cf, cmd, lcf, 0);
+
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_twice(cf, i)) {
+            return ngx_http_parley_bad(cf, cmd, &value[i], "is there twice");
+        }
 
         if (ngx_http_parley_param(&value[i], "body", &s) == NGX_OK) {
             n = ngx_parse_size(&s);
@@ -307,6 +337,8 @@ ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                    "must be a JSON Pointer, such as "
                                    "/payload/secret");
     }
+
+    ngx_http_parley_note(cf, cmd, lcf, 0);
 
     if (lcf->redact == NGX_CONF_UNSET_PTR) {
         lcf->redact = ngx_array_create(cf->pool, 4,

@@ -23,6 +23,8 @@ ngx_http_parley_vcp_severity(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "is duplicate";
     }
 
+    ngx_http_parley_note(cf, cmd, lcf, 0);
+
     lcf->severities = ngx_array_create(cf->pool, cf->args->nelts,
                                        sizeof(parley_severity_t));
     if (lcf->severities == NULL) {
@@ -63,6 +65,8 @@ ngx_http_parley_vcp_broadcast(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (lcf->broadcast.data) {
         return "is duplicate";
     }
+
+    ngx_http_parley_note(cf, cmd, lcf, 0);
 
     value = cf->args->elts;
 

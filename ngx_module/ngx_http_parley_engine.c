@@ -44,18 +44,3 @@ ngx_http_parley_engine_cleanup(void *data)
 {
     parley_engine_destroy(data);
 }
-
-
-ngx_uint_t
-ngx_http_parley_only_protocol(parley_proto_set_t accept)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (accept == PARLEY_PROTO_BIT(i)) {
-            return i;
-        }
-    }
-
-    return NGX_CONF_UNSET_UINT;
-}

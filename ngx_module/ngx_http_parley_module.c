@@ -9,12 +9,6 @@
 
 static void *ngx_http_parley_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf);
-static void *ngx_http_parley_create_loc_conf(ngx_conf_t *cf);
-static char *ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent,
-    void *child);
-static char *ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
-    ngx_http_parley_loc_conf_t *conf);
-static void ngx_http_parley_gate_conf(ngx_http_parley_loc_conf_t *conf);
 static ngx_int_t ngx_http_parley_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_parley_init_process(ngx_cycle_t *cycle);
 static void ngx_http_parley_exit_process(ngx_cycle_t *cycle);
@@ -35,6 +29,14 @@ static ngx_conf_enum_t  ngx_http_parley_signature_words[] = {
     { ngx_string("off"), PARLEY_DEMAND_OFF },
     { ngx_string("optional"), PARLEY_DEMAND_OPTIONAL },
     { ngx_string("required"), PARLEY_DEMAND_REQUIRED },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_parley_dry_words[] = {
+    { ngx_string("off"), PARLEY_DRY_OFF },
+    { ngx_string("on"), PARLEY_DRY_ON },
+    { ngx_string("all"), PARLEY_DRY_ALL },
     { ngx_null_string, 0 }
 };
 
@@ -135,14 +137,14 @@ static ngx_command_t  ngx_http_parley_commands[] = {
 
     { ngx_string("parley_signature"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_enum_slot,
+      ngx_http_parley_enum,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_parley_loc_conf_t, signature),
       &ngx_http_parley_signature_words },
 
     { ngx_string("parley_trusted"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_conf_set_flag_slot,
+      ngx_http_parley_flag,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_parley_loc_conf_t, trusted),
       NULL },
@@ -184,7 +186,7 @@ static ngx_command_t  ngx_http_parley_commands[] = {
 
     { ngx_string("parley_window"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_msec_slot,
+      ngx_http_parley_msec,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_parley_loc_conf_t, window),
       NULL },
@@ -205,28 +207,28 @@ static ngx_command_t  ngx_http_parley_commands[] = {
 
     { ngx_string("parley_loss"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_enum_slot,
+      ngx_http_parley_enum,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_parley_loc_conf_t, loss),
       &ngx_http_parley_loss_words },
 
     { ngx_string("parley_dry_run"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_parley_enum,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_parley_loc_conf_t, dry_run),
-      NULL },
+      offsetof(ngx_http_parley_loc_conf_t, dry),
+      &ngx_http_parley_dry_words },
 
     { ngx_string("parley_vcp_context"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_set_complex_value_slot,
+      ngx_http_parley_value,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_parley_loc_conf_t, context),
       NULL },
 
     { ngx_string("parley_vcp_constitution"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_set_complex_value_slot,
+      ngx_http_parley_value,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_parley_loc_conf_t, constitution),
       NULL },
@@ -304,6 +306,13 @@ ngx_http_parley_create_main_conf(ngx_conf_t *cf)
 
     parley_arena_init(&mcf->arena, &mem, 0);
 
+    if (ngx_array_init(&mcf->places, cf->pool, 8,
+                       sizeof(ngx_http_parley_loc_conf_t *))
+        != NGX_OK)
+    {
+        return NULL;
+    }
+
     mcf->jwks_interval = 60000;
     mcf->jwks_refresh = 3600000;
     mcf->jwks_timeout = 10000;
@@ -337,243 +346,6 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
 }
 
 
-static void *
-ngx_http_parley_create_loc_conf(ngx_conf_t *cf)
-{
-    ngx_http_parley_loc_conf_t  *conf;
-
-    conf = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_loc_conf_t));
-    if (conf == NULL) {
-        return NULL;
-    }
-
-    /*
-     * set by ngx_pcalloc():
-     *
-     *     conf->mve5 = 0;
-     *     conf->limits = { 0 };
-     *     conf->file = { 0, NULL };
-     *     conf->line = 0;
-     */
-
-    conf->accept = NGX_HTTP_PARLEY_ACCEPT_UNSET;
-    conf->speak = NGX_CONF_UNSET_UINT;
-    conf->jwt = NGX_CONF_UNSET_PTR;
-    conf->claims = NGX_CONF_UNSET_PTR;
-    conf->signature = NGX_CONF_UNSET_UINT;
-    conf->trusted = NGX_CONF_UNSET;
-    conf->policy = NGX_CONF_UNSET_PTR;
-    conf->rate = NGX_CONF_UNSET_PTR;
-    conf->cap = NGX_CONF_UNSET_PTR;
-    conf->past = NGX_CONF_UNSET_MSEC;
-    conf->future = NGX_CONF_UNSET_MSEC;
-    conf->window = NGX_CONF_UNSET_MSEC;
-    conf->limit_body = NGX_CONF_UNSET_SIZE;
-    conf->limit_depth = NGX_CONF_UNSET_UINT;
-    conf->limit_string = NGX_CONF_UNSET_SIZE;
-    conf->limit_members = NGX_CONF_UNSET_UINT;
-    conf->redact = NGX_CONF_UNSET_PTR;
-    conf->loss = NGX_CONF_UNSET_UINT;
-    conf->dry_run = NGX_CONF_UNSET;
-    conf->context = NGX_CONF_UNSET_PTR;
-    conf->constitution = NGX_CONF_UNSET_PTR;
-    conf->severities = NGX_CONF_UNSET_PTR;
-
-    return conf;
-}
-
-
-static char *
-ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    ngx_http_parley_loc_conf_t *prev = parent;
-    ngx_http_parley_loc_conf_t *conf = child;
-
-    if (conf->accept == NGX_HTTP_PARLEY_ACCEPT_UNSET) {
-
-        if (prev->accept == NGX_HTTP_PARLEY_ACCEPT_UNSET) {
-            prev->accept = 0;
-        }
-
-        conf->accept = prev->accept;
-        conf->mve5 = prev->mve5;
-        conf->file = prev->file;
-        conf->line = prev->line;
-    }
-
-    if (conf->speak == NGX_CONF_UNSET_UINT) {
-        conf->speak = prev->speak;
-        conf->gateway = prev->gateway;
-    }
-
-    ngx_conf_merge_ptr_value(conf->jwt, prev->jwt, NULL);
-    ngx_conf_merge_ptr_value(conf->claims, prev->claims, NULL);
-    ngx_conf_merge_uint_value(conf->signature, prev->signature,
-                              PARLEY_DEMAND_OPTIONAL);
-    ngx_conf_merge_value(conf->trusted, prev->trusted, 0);
-    ngx_conf_merge_ptr_value(conf->policy, prev->policy, NULL);
-    ngx_conf_merge_ptr_value(conf->rate, prev->rate, NULL);
-    ngx_conf_merge_ptr_value(conf->cap, prev->cap, NULL);
-    ngx_conf_merge_msec_value(conf->past, prev->past, 300000);
-    ngx_conf_merge_msec_value(conf->future, prev->future, 30000);
-    ngx_conf_merge_msec_value(conf->window, prev->window, 600000);
-    ngx_conf_merge_size_value(conf->limit_body, prev->limit_body,
-                              parley_json_limits_default.octets);
-    ngx_conf_merge_uint_value(conf->limit_depth, prev->limit_depth,
-                              parley_json_limits_default.depth);
-    ngx_conf_merge_size_value(conf->limit_string, prev->limit_string,
-                              parley_json_limits_default.string);
-    ngx_conf_merge_uint_value(conf->limit_members, prev->limit_members,
-                              parley_json_limits_default.members);
-    ngx_conf_merge_ptr_value(conf->redact, prev->redact, NULL);
-    ngx_conf_merge_uint_value(conf->loss, prev->loss,
-                              PARLEY_LOSS_REPORT);
-    ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
-    ngx_conf_merge_ptr_value(conf->context, prev->context, NULL);
-    ngx_conf_merge_ptr_value(conf->constitution, prev->constitution, NULL);
-    ngx_conf_merge_ptr_value(conf->severities, prev->severities, NULL);
-    ngx_conf_merge_str_value(conf->broadcast, prev->broadcast, "");
-
-    conf->limits = parley_json_limits_default;
-    conf->limits.octets = conf->limit_body;
-    conf->limits.depth = (uint32_t) conf->limit_depth;
-    conf->limits.string = (uint32_t) conf->limit_string;
-    conf->limits.members = (uint32_t) conf->limit_members;
-
-    if (conf->accept == 0) {
-        return NGX_CONF_OK;
-    }
-
-    if (ngx_http_parley_verify_loc_conf(cf, conf) != NGX_CONF_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    ngx_http_parley_gate_conf(conf);
-
-    return NGX_CONF_OK;
-}
-
-
-static void
-ngx_http_parley_gate_conf(ngx_http_parley_loc_conf_t *conf)
-{
-    parley_gate_conf_t  *gate;
-
-    gate = &conf->gate;
-
-    gate->accept = conf->accept;
-    gate->speak = (parley_proto_t) conf->speak;
-    gate->gateway = ngx_http_parley_str(&conf->gateway);
-    gate->signature = (parley_demand_t) conf->signature;
-    gate->dry = conf->dry_run ? PARLEY_DRY_ON : PARLEY_DRY_OFF;
-    gate->trusted = conf->trusted ? 1 : 0;
-    gate->mve5 = conf->mve5 ? 1 : 0;
-
-    if (conf->jwt && conf->jwt->enabled
-        && conf->jwt->source == NGX_HTTP_PARLEY_TOKEN_ARG)
-    {
-        gate->token = ngx_http_parley_str(&conf->jwt->source_name);
-    }
-
-    if (conf->redact) {
-        gate->redact = conf->redact->elts;
-        gate->nredact = (uint32_t) conf->redact->nelts;
-    }
-
-    gate->loss = (parley_loss_mode_t) conf->loss;
-    gate->policy = conf->policy;
-    gate->rate = conf->rate;
-    gate->limits = conf->limits;
-    gate->past_ms = (int64_t) conf->past;
-    gate->future_ms = (int64_t) conf->future;
-
-    gate->caps.priority = PARLEY_PRIORITY_URGENT;
-
-    if (conf->cap) {
-        gate->caps.timeout_ms = (int64_t) conf->cap->timeout;
-
-        if (conf->cap->priority >= 0) {
-            gate->caps.priority = (parley_priority_t) conf->cap->priority;
-        }
-    }
-}
-
-
-/*
- * What no directive can know of alone.  The place named is that of
- * parley_accept: the configuration has been read to its end by now.
- */
-
-static char *
-ngx_http_parley_verify_loc_conf(ngx_conf_t *cf,
-    ngx_http_parley_loc_conf_t *conf)
-{
-    char                         *why;
-    ngx_http_parley_main_conf_t  *mcf;
-
-    mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
-
-    if (conf->speak == NGX_CONF_UNSET_UINT) {
-        conf->speak = ngx_http_parley_only_protocol(conf->accept);
-    }
-
-    why = NULL;
-
-    if (mcf->shm_zone == NULL) {
-        why = "needs \"parley_zone\"";
-
-    } else if (conf->speak == NGX_CONF_UNSET_UINT) {
-        why = "names several protocols and needs \"parley_speak\", what the "
-              "upstream speaks";
-
-    } else if (!conf->trusted && (conf->jwt == NULL || !conf->jwt->enabled)
-               && conf->signature != PARLEY_DEMAND_REQUIRED)
-    {
-        why = "has nobody to trust: it needs \"parley_jwt on\", "
-              "\"parley_signature required\" or, knowingly, "
-              "\"parley_trusted on\"";
-
-    } else if (conf->signature == PARLEY_DEMAND_OFF
-               && !conf->trusted)
-    {
-        why = "cannot have \"parley_signature off\" without "
-              "\"parley_trusted on\"";
-
-    } else if (conf->jwt && conf->jwt->enabled && mcf->jwks == NULL
-               && mcf->jwks_uri.len == 0)
-    {
-        why = "has \"parley_jwt on\" and needs \"parley_jwks\" or "
-              "\"parley_jwks_request\"";
-
-    } else if ((conf->jwt == NULL || !conf->jwt->enabled)
-               && conf->signature == PARLEY_DEMAND_REQUIRED
-               && mcf->directory == NULL)
-    {
-        why = "has \"parley_signature required\" and needs "
-              "\"parley_identities\", where the keys are";
-
-    } else if (conf->window < conf->past + conf->future) {
-        why = "has a \"parley_window\" shorter than what "
-              "\"parley_freshness\" lets in: a message could be replayed";
-
-    } else if ((conf->accept & PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
-               && conf->window < 300000)
-    {
-        why = "has a \"parley_window\" below the 5 minutes that VCP asks for";
-    }
-
-    if (why == NULL) {
-        mcf->accepting = 1;
-        return NGX_CONF_OK;
-    }
-
-    ngx_log_error(NGX_LOG_EMERG, cf->log, 0, "\"parley_accept\" %s in %V:%ui",
-                  why, &conf->file, conf->line);
-
-    return NGX_CONF_ERROR;
-}
-
-
 static ngx_int_t
 ngx_http_parley_init(ngx_conf_t *cf)
 {
@@ -584,11 +356,13 @@ ngx_http_parley_init(ngx_conf_t *cf)
 
     mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
 
-    if (!mcf->accepting) {
+    if (mcf->places.nelts == 0) {
         return NGX_OK;
     }
 
-    if (ngx_http_parley_engine_init(cf, mcf) != NGX_OK) {
+    if (ngx_http_parley_engine_init(cf, mcf) != NGX_OK
+        || ngx_http_parley_verify(cf, mcf) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -603,6 +377,8 @@ ngx_http_parley_init(ngx_conf_t *cf)
             return NGX_ERROR;
         }
     }
+
+    mcf->accepting = 1;
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 

@@ -16,6 +16,7 @@
 #include "parley_events.h"
 #include "parley_exchange.h"
 #include "parley_gate.h"
+#include "parley_location.h"
 #include "parley_refer.h"
 #include "parley_retain.h"
 #include "parley_seal.h"
@@ -151,9 +152,6 @@ ngx_http_parley_now(void)
 
 ngx_int_t ngx_http_parley_engine_init(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf);
-
-/* The protocol of a set of one, or NGX_CONF_UNSET_UINT. */
-ngx_uint_t ngx_http_parley_only_protocol(parley_proto_set_t accept);
 
 
 /* ngx_http_parley_zone.c */

@@ -66,7 +66,7 @@ ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     }
 
     if (ctx->gate.proto != PARLEY_PROTO_AEE || ctx->msg.partial
-        || ctx->lcf->dry_run
+        || ctx->lcf->gate.dry != PARLEY_DRY_OFF
         || !parley_str_eq(ctx->msg.recipient,
                           ngx_http_parley_str(&ctx->mcf->self)))
     {
@@ -113,7 +113,7 @@ ngx_http_parley_own_protocol(ngx_http_request_t *r,
     parley_own_t    own;
     parley_reply_t  reply;
 
-    if (ctx->lcf->dry_run) {
+    if (ctx->lcf->gate.dry != PARLEY_DRY_OFF) {
         return NGX_OK;
     }
 

@@ -160,16 +160,8 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 static parley_proto_t
 ngx_http_parley_caller_proto(ngx_http_parley_ctx_t *ctx)
 {
-    ngx_uint_t  only;
-
-    if (ctx->gate.proto != PARLEY_PROTO_NONE) {
-        return ctx->gate.proto;
-    }
-
-    only = ngx_http_parley_only_protocol(ctx->lcf->accept);
-
-    return only == NGX_CONF_UNSET_UINT ? PARLEY_PROTO_NONE
-                                       : (parley_proto_t) only;
+    return ctx->gate.proto != PARLEY_PROTO_NONE
+           ? ctx->gate.proto : parley_location_speaks(ctx->lcf->accept);
 }
 
 

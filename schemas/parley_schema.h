@@ -141,5 +141,14 @@ int parley_schema_validate(const parley_schema_t *schema,
     parley_schema_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Whether no instance is valid without the member that a JSON Pointer names
+ * (value NULL), or with that value in its place.  What depends on the rest of
+ * the instance (if, anyOf, ...) does not count.
+ */
+int parley_schema_needs(const parley_schema_t *schema,
+    parley_arena_t *scratch, parley_str_t pointer,
+    const parley_json_ref_t *value);
+
 
 #endif /* PARLEY_SCHEMA_H */

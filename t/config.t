@@ -8,10 +8,10 @@ use lib 't/lib';
 
 use Test::More;
 
+use Parley::Checked;
 use Parley::Env qw(root slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
-use Parley::Nginx;
 use Parley::Tool qw(tool);
 
 my $dir = tmp_dir();
@@ -22,39 +22,6 @@ http_config();
 spew("$dir/rsa.json", jwks(new_key('RS256', 'r')));
 
 
-# nginx -t of what stands in http: (status, the line that begins with nginx:)
-sub check {
-    my ($status, $said) = Parley::Nginx->check(http => $_[0]);
-
-    return ($status, $said);
-}
-
-
-# wrong: a name, http, and what has to be said, with file and line
-sub wrong {
-    my ($name, $http, $why) = @_;
-
-    subtest "GW-11 GW-16 $name" => sub {
-        my ($status, $said) = check($http);
-
-        is($status, 1, 'exit status');
-        like($said, $why, 'why');
-        like($said, qr{nginx\.conf:\d+|\.(?:json|jwk)" line \d+}, 'where');
-        unlike($said, qr/test is successful/);
-
-        # a warning goes before what it is about
-        my ($why, $file, $line)
-            = ($said =~ /^nginx: \[(?:emerg|warn)\] (.*) in (\S+):(\d+)$/mg)
-              [-3, -2, -1];
-        my ($explained, undef, $err)
-            = tool('explain', '--conf', $file, '--uri', '/in');
-
-        is($explained, 2, 'explained: exit status');
-        is($err, "parley: $file:$line: $why\n", 'the same is said');
-    };
-}
-
-
 # within a location that is good otherwise
 sub place {
     my $directives = shift;
@@ -63,15 +30,6 @@ sub place {
          . "parley_identities %TMP%/identities.json;\n"
          . "server { listen 127.0.0.1:%PORT_3%;\nlocation /in {\n"
          . "parley_accept aee;\nparley_jwt on;\n"
-         . "$directives\nproxy_pass http://127.0.0.1:1;\n} }\n";
-}
-
-
-# a location with nothing but this
-sub bare {
-    my ($http, $directives) = @_;
-
-    return "$http\nserver { listen 127.0.0.1:%PORT_3%;\nlocation /in {\n"
          . "$directives\nproxy_pass http://127.0.0.1:1;\n} }\n";
 }
 
@@ -152,6 +110,15 @@ my @values = (
     ['parley_limits depth=513;', qr/"depth=513" in "parley_limits"/],
     ['parley_limits string=x;', qr/"string=x" in "parley_limits"/],
     ['parley_limits members=-1;', qr/"members=-1" in "parley_limits"/],
+    ['parley_limits depth=1 depth=2;', qr/"depth=2" in "parley_limits" is there twice/],
+    ['parley_limits depth=1; parley_limits body=1k;', qr/is duplicate/],
+    ['parley_cap timeout=1s timeout=1s;', qr/"timeout=1s" in "parley_cap" is there twice/],
+    ['parley_freshness past=1s past=1s;', qr/"past=1s" in "parley_freshness" is there twice/],
+    ['parley_allow;', qr/"principal=\*\*" is anybody/],
+    ['parley_deny;', qr/a rule has words/],
+    ['parley_deny protocol=vpc;', qr/"parley_deny": "protocol": "vpc" is no protocol/],
+    ['parley_deny type=taks;', qr/"parley_deny": "type": "taks" is no type/],
+    ['parley_allow type=task|taks;', qr/"taks" is no type of any protocol/],
     ['parley_limits width=1;', qr/"width=1" in "parley_limits" is unknown/],
     ['parley_redact secret;', qr/"secret" in "parley_redact" must be a JSON/],
     ['parley_redact /;', qr/"\/" in "parley_redact" must be a JSON Pointer/],
@@ -261,6 +228,7 @@ my @http = (
     ['parley_jwks_request /_jwks often=1s;', qr/"often=1s" in "parley_jwks_request" is unknown/],
     ['parley_jwks_request /_jwks interval=0;', qr/"interval=0" in "parley_jwks_request" is no time above zero/],
     ['parley_jwks_request /_jwks refresh=x;', qr/"refresh=x" in "parley_jwks_request" is no time/],
+    ['parley_jwks_request /a interval=1s interval=1s;', qr/"interval=1s" in "parley_jwks_request" is there twice/],
     ['parley_jwks_request /a; parley_jwks_request /b;', qr/is duplicate/],
 );
 

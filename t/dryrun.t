@@ -1,4 +1,5 @@
-# parley_dry_run: everything is asked, nothing is refused or changed.
+# parley_dry_run: everything is asked, nothing is changed, and who is proven is
+# not refused.
 
 use lib 't/lib';
 use Parley::Test;
@@ -16,7 +17,13 @@ with_gateway(add =>
   . location('/dry-vcp', "parley_accept aee vcp; parley_speak vcp; parley_jwt on; $dry")
   . location('/dry-rate', "parley_accept aee; parley_jwt on; parley_rate 1r/h; $dry")
   . location('/dry-redact', "parley_accept aee; parley_jwt on; parley_redact /payload/secret; "
-                          . "parley_cap priority=low; $dry"));
+                          . "parley_cap priority=low; $dry")
+  . location('/dry-signed', "parley_accept aee; parley_signature required; "
+                          . 'parley_deny intent=ops.secret; '
+                          . "parley_allow principal=**; $dry")
+  . location('/dry-open', "parley_accept aee; parley_trusted on; $dry")
+  . location('/dry-all', "parley_accept aee; parley_jwt on; "
+                       . ($dry =~ s/parley_dry_run on/parley_dry_run all/r)));
 
 run_tests();
 
@@ -66,15 +73,12 @@ parley: would refuse, field-invalid /type
 
 
 
-=== TEST 4: dry run: no token
---- service
-$c->answer(200, [], '{}')
+=== TEST 4: SEC-20 dry run: without a token nobody is spared
 --- send
 post('/dry', aee(), token => 0)
---- got_same
+--- refused: problem token-missing
 --- answer_headers
-X-Verdict: dry-refused
-X-Error: token-missing
+X-Verdict: refused
 
 
 
@@ -180,11 +184,113 @@ X-Error: message-too-large
 
 
 
-=== TEST 14: dry run: an impersonation is told
+=== TEST 14: SEC-20 dry run: an impersonation is refused
+--- send
+post('/dry', aee(from => 'agent.bob'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 15: SEC-20 dry run: an expired token is refused
+--- send
+post('/dry', aee(), token => bearer('alice', exp => time - 60))
+--- refused: problem token-expired
+
+
+
+=== TEST 16: SEC-20 dry run: a GET without a token is refused for that
+--- send
+Parley::Client->new->request('GET', '/dry')
+--- error_code: 401
+--- forwarded: 0
+
+
+
+=== TEST 17: SEC-20 dry run: a signature that does not verify is refused
+--- send
+post('/dry', vcp(signature => 'base64:' . 'A' x 86 . '=='), sign => 0)
+--- refused: vcp signature-invalid /signature
+
+
+
+=== TEST 18: SEC-20 dry run: an unsigned VCP message is refused
+--- send
+post('/dry', vcp(), sign => 0)
+--- refused: vcp signature-missing /signature
+
+
+
+=== TEST 19: SEC-20 dry run: where signatures prove, what is no message proves nobody
+--- send
+post('/dry-signed', 'hello', token => 0)
+--- refused: aee json-invalid
+
+
+
+=== TEST 20: SEC-20 dry run: nor does a message that is not signed
+--- send
+post('/dry-signed', aee(), token => 0)
+--- refused: aee signature-missing /sig
+
+
+
+=== TEST 21: SEC-20 dry run: nor a compressed one
+--- send
+post('/dry-signed', aee(), token => 0, headers => ['Content-Encoding' => 'gzip'])
+--- refused: aee protocol-unsupported
+
+
+
+=== TEST 22: SEC-20 dry run: a signed one is spared
 --- service
 $c->answer(200, [], '{}')
 --- send
-post('/dry', aee(from => 'agent.bob'))
+post('/dry-signed', aee(intent => 'ops.secret'), token => 0, sign => 'alice')
+--- got_same
+--- answer_headers
+X-Error: policy-refused
+
+
+
+=== TEST 23: SEC-20 dry run: where everybody is trusted nobody need be proven
+--- service
+$c->answer(200, [], '{}')
+--- send
+post('/dry-open', 'hello', token => 0)
+--- got_same
+--- answer_headers
+X-Error: json-invalid
+
+
+
+=== TEST 24: SEC-20 dry run all: no token
+--- service
+$c->answer(200, [], '{}')
+--- send
+post('/dry-all', aee(), token => 0)
+--- got_same
+--- answer_headers
+X-Verdict: dry-refused
+X-Error: token-missing
+
+
+
+=== TEST 25: SEC-20 dry run all: an impersonation is told
+--- service
+$c->answer(200, [], '{}')
+--- send
+post('/dry-all', aee(from => 'agent.bob'))
 --- got_same
 --- answer_headers
 X-Error: sender-identity-mismatch
+
+
+
+=== TEST 26: SEC-20 dry run all: a forged signature
+--- service
+$c->answer(200, [], '{}')
+--- send
+post('/dry-all', aee(), sign => 'bob')
+--- got_same
+--- answer_headers
+X-Error: key-unknown

@@ -20,7 +20,7 @@ my %policy = (
                . 'parley_allow scope=notes type=event;',
     '/late'   => 'parley_allow intent=ops.**; parley_deny intent=ops.secret.**;',
     '/deny'   => 'parley_deny principal=bob;',
-    '/all'    => 'parley_deny principal=bob; parley_allow;',
+    '/all'    => 'parley_deny principal=bob; parley_allow principal=**;',
     '/vcp-only' => 'parley_allow protocol=vcp;',
 );
 
@@ -114,10 +114,10 @@ post('/label', aee(intent => 'ops.backup.db.run'))
 
 
 
-=== TEST 11: AEE-19 intents have a case
+=== TEST 11: SEC-04 rules compare intents without regard to ASCII case
 --- send
 post('/label', aee(intent => 'ops.backup.RUN'))
---- refused: aee intent-refused /intent
+--- error_code: 202
 
 
 
@@ -205,7 +205,7 @@ post('/deny', aee())
 
 
 
-=== TEST 24: GW-04 a rule without words grants everything
+=== TEST 24: GW-04 a rule that names anybody grants everything
 --- send
 post('/all', aee(intent => 'anything.goes'))
 --- error_code: 202

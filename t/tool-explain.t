@@ -303,7 +303,7 @@ subtest 'GW-16 what only a running gateway knows is named' => sub {
     like($err, qr{^location /rated, \Q$conf\E:\d+$}m, 'the place');
     like($err, qr/^rate +not asked +100r\/s burst=100 urgent=50r\/s for alice$/m,
          'the rate');
-    like($err, qr/^admit +not asked .* remembered for 600 s; /m, 'the window');
+    like($err, qr/^admit +not asked .* remembered for 3630 s; /m, 'the window');
     like($err, qr/^admit +not asked .*; the quota of priority urgent$/m,
          'the quota');
 
@@ -324,16 +324,21 @@ subtest 'GW-16 --at is the time' => sub {
 };
 
 
-subtest 'GW-16 a dry run refuses nothing' => sub {
-    my $m = jcs(aee(from => 'agent.bob'));
+subtest 'GW-16 a dry run refuses nothing of who is proven' => sub {
+    my $m = jcs(aee(type => 'nope'));
     my ($status, $out, $err)
         = tool({ in => $m }, 'explain', '--conf', $conf, '--uri', '/dry',
                '--token', bearer('alice'));
 
     is($status, 0, 'it goes on');
     is($out, "$m\n", 'as it came');
-    like($err, qr/^sender +refused +sender-identity-mismatch \/from: /m,
+    like($err, qr/^schema +refused +field-invalid \/type: /m,
          'what would be refused is said');
+
+    ($status) = tool({ in => jcs(aee(from => 'agent.bob')) }, 'explain',
+                     '--conf', $conf, '--uri', '/dry', '--token',
+                     bearer('alice'));
+    is($status, 1, 'SEC-20 who is not proven is refused');
 };
 
 

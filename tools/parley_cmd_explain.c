@@ -149,11 +149,20 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         e->now_ms = at * 1000;
     }
 
+    parley_error_clear(&err);
+
+    e->engine = parley_engine_create(&parley_mem_libc, &err);
+
+    if (e->engine == NULL) {
+        parley_say_error("schemas", &err);
+        return -1;
+    }
+
     parley_explain_query(parley_option(tool, "uri"), &e->query);
 
     if (parley_conf_read(tool, value, conf) != 0
         || parley_settings_read(tool, conf, parley_option(tool, "keys"),
-                                &e->settings)
+                                e->engine, &e->settings)
            != 0
         || parley_conf_place(tool, conf, parley_option(tool, "server"),
                              parley_option(tool, "uri"), &place)
@@ -164,14 +173,6 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
     }
 
     tool->limits = e->settings.gate.limits;
-    parley_error_clear(&err);
-
-    e->engine = parley_engine_create(&parley_mem_libc, &err);
-
-    if (e->engine == NULL) {
-        parley_say_error("schemas", &err);
-        return -1;
-    }
 
     return parley_message_file(tool, e->engine,
                                parley_option(tool, "answering"),

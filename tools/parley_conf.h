@@ -102,6 +102,9 @@ int parley_conf_time(parley_str_t s, int64_t *ret_ms);
 int parley_conf_size(parley_str_t s, int64_t *ret);
 int parley_conf_number(parley_str_t s, int64_t *ret);
 
+/* Whether an earlier word of the directive has the name that word i has. */
+int parley_conf_twice(const parley_directive_t *d, size_t i);
+
 /* Whether a word is name=value; then what follows "=". */
 int parley_conf_param(parley_str_t word, const char *name,
     parley_str_t *ret);

@@ -160,3 +160,29 @@ parley_conf_param(parley_str_t word, const char *name, parley_str_t *ret)
 
     return 1;
 }
+
+
+int
+parley_conf_twice(const parley_directive_t *d, size_t i)
+{
+    size_t          k, len;
+    const uint8_t  *equals;
+
+    equals = memchr(d->words[i].data, '=', d->words[i].len);
+
+    if (equals == NULL) {
+        return 0;
+    }
+
+    len = (size_t) (equals + 1 - d->words[i].data);
+
+    for (k = 1; k < i; k++) {
+        if (d->words[k].len >= len
+            && memcmp(d->words[k].data, d->words[i].data, len) == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}

@@ -2,15 +2,20 @@
 
 #include <string.h>
 
+#include "parley_location.h"
 #include "parley_settings.h"
 
 
 static int parley_settings_main(const parley_conf_t *conf);
 static int parley_settings_tree(parley_tool_t *tool,
     const parley_directive_t *block, const parley_settings_t *outer,
-    int verify);
+    int64_t *ret_longest_ms);
 static int parley_settings_has_location(const parley_directive_t *block,
     parley_str_t uri);
+static void parley_settings_settle(parley_settings_t *s);
+static int parley_settings_whole(parley_tool_t *tool,
+    const parley_directive_t *block, parley_settings_t *s,
+    int64_t *ret_longest_ms);
 static unsigned parley_settings_kind(const parley_directive_t *block);
 static int parley_settings_stray(const parley_directive_t *block);
 static int parley_settings_path(parley_tool_t *tool,
@@ -19,21 +24,23 @@ static int parley_settings_path(parley_tool_t *tool,
 
 int
 parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
-    const char *keys, parley_settings_t *ret)
+    const char *keys, const parley_engine_t *engine, parley_settings_t *ret)
 {
+    int64_t                    longest_ms;
     const parley_directive_t  *d;
 
     memset(ret, 0, sizeof(parley_settings_t));
 
     ret->conf = conf;
     ret->keys = keys;
+    ret->engine = engine;
     ret->self = PARLEY_STR("service.parley");
-    ret->gate.speak = PARLEY_PROTO_NONE;
+    ret->said = PARLEY_PROTO_NONE;
     ret->gate.signature = PARLEY_DEMAND_OPTIONAL;
     ret->gate.caps.priority = PARLEY_PRIORITY_URGENT;
     ret->gate.limits = parley_json_limits_default;
-    ret->gate.past_ms = 300000;
-    ret->gate.future_ms = 30000;
+    ret->gate.past_ms = PARLEY_SETTINGS_PAST_MS;
+    ret->gate.future_ms = PARLEY_SETTINGS_FUTURE_MS;
     ret->window_ms = 600000;
 
     if (parley_settings_main(conf) != 0
@@ -45,8 +52,10 @@ parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
 
     /* as nginx does it: everything is read before anything is put together */
 
-    if (parley_settings_tree(tool, conf->http, ret, 0) != 0
-        || parley_settings_tree(tool, conf->http, ret, 1) != 0)
+    longest_ms = 0;
+
+    if (parley_settings_tree(tool, conf->http, ret, NULL) != 0
+        || parley_settings_tree(tool, conf->http, ret, &longest_ms) != 0)
     {
         return -1;
     }
@@ -58,6 +67,8 @@ parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
                                (int) d->words[1].len,
                                (const char *) d->words[1].data);
     }
+
+    ret->longest_ms = longest_ms;
 
     return 0;
 }
@@ -108,7 +119,6 @@ int
 parley_settings_at(parley_tool_t *tool, const parley_place_t *place,
     parley_settings_t *s)
 {
-    unsigned                   p;
     const parley_directive_t  *d;
 
     s->place = *place;
@@ -117,18 +127,8 @@ parley_settings_at(parley_tool_t *tool, const parley_place_t *place,
         return -1;
     }
 
-    for (p = 0;
-         p < PARLEY_PROTO_COUNT && s->gate.speak == PARLEY_PROTO_NONE;
-         p++)
-    {
-        if (s->gate.accept == PARLEY_PROTO_BIT(p)) {
-            s->gate.speak = (parley_proto_t) p;
-        }
-    }
-
-    s->gate.policy = &s->policy;
-    s->gate.rate = s->rated != NULL ? &s->rate : NULL;
-    s->gate.redact = s->redact;
+    parley_settings_settle(s);
+    s->window_ms = parley_location_window(s->window_ms, s->longest_ms);
 
     if (s->jwt && !s->has_jwks) {
         d = parley_conf_in(s->conf->http, "parley_jwks_request");
@@ -137,6 +137,39 @@ parley_settings_at(parley_tool_t *tool, const parley_place_t *place,
     }
 
     return 0;
+}
+
+
+/* What a block comes to, by what stands in it and around it. */
+
+static void
+parley_settings_settle(parley_settings_t *s)
+{
+    s->gate.speak = s->said == PARLEY_PROTO_NONE
+                    ? parley_location_speaks(s->gate.accept) : s->said;
+    s->gate.policy = &s->policy;
+    s->gate.rate = s->rated != NULL ? &s->rate : NULL;
+    s->gate.redact = s->redact;
+}
+
+
+/* What no directive can know of alone; how old a message may be here. */
+
+static int
+parley_settings_whole(parley_tool_t *tool, const parley_directive_t *block,
+    parley_settings_t *s, int64_t *ret_longest_ms)
+{
+    int64_t  ms;
+
+    parley_settings_settle(s);
+
+    ms = s->gate.past_ms + s->gate.future_ms;
+
+    if (s->gate.accept != 0 && ms > *ret_longest_ms) {
+        *ret_longest_ms = ms;
+    }
+
+    return parley_settings_verify(block, tool, s);
 }
 
 
@@ -183,7 +216,7 @@ parley_settings_main(const parley_conf_t *conf)
 
 static int
 parley_settings_tree(parley_tool_t *tool, const parley_directive_t *block,
-    const parley_settings_t *outer, int verify)
+    const parley_settings_t *outer, int64_t *ret_longest_ms)
 {
     unsigned                   in;
     parley_settings_t          s;
@@ -212,8 +245,9 @@ parley_settings_tree(parley_tool_t *tool, const parley_directive_t *block,
         s = *outer;
 
         if (parley_settings_block(tool, d, in, &s) != 0
-            || (verify && parley_settings_verify(d, &s) != 0)
-            || parley_settings_tree(tool, d, &s, verify) != 0)
+            || (ret_longest_ms != NULL
+                && parley_settings_whole(tool, d, &s, ret_longest_ms) != 0)
+            || parley_settings_tree(tool, d, &s, ret_longest_ms) != 0)
         {
             return -1;
         }

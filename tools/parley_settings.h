@@ -18,6 +18,7 @@ typedef struct {
     /* of http */
     const parley_conf_t       *conf;
     const char                *keys;            /* --keys, or NULL */
+    const parley_engine_t     *engine;
     parley_str_t               self;
     parley_directory_t        *directory;       /* NULL: none */
     parley_jwks_t              jwks;
@@ -29,7 +30,9 @@ typedef struct {
     unsigned                   has_signing:1;
 
     /* of the location */
-    parley_gate_conf_t         gate;            /* speak NONE: not said */
+    parley_proto_t             said;            /* parley_speak; NONE: not
+                                                   said */
+    parley_gate_conf_t         gate;
     unsigned                   jwt:1;
 
     parley_jwt_rules_t         rules;           /* of parley_jwt */
@@ -39,6 +42,7 @@ typedef struct {
     const parley_directive_t  *rated;           /* NULL: no rate */
 
     int64_t                    window_ms;
+    int64_t                    longest_ms;      /* freshness of any place */
 
     parley_edit_t              redact[PARLEY_REDACT_MAX];
 
@@ -58,7 +62,7 @@ typedef struct {
  * with file and line.  parley_settings_free() is the caller's in any case.
  */
 int parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
-    const char *keys, parley_settings_t *ret);
+    const char *keys, const parley_engine_t *engine, parley_settings_t *ret);
 void parley_settings_free(parley_settings_t *s);
 
 /* Adds what is in force at a place of that configuration; s must not move
@@ -76,6 +80,10 @@ typedef int (*parley_settings_set_pt)(parley_tool_t *tool,
 
 /* parley_settings_block.c */
 
+/* parley_freshness, where nothing is said */
+#define PARLEY_SETTINGS_PAST_MS    300000
+#define PARLEY_SETTINGS_FUTURE_MS  30000
+
 /* where directives may stand */
 #define PARLEY_IN_HTTP      1
 #define PARLEY_IN_SERVER    2
@@ -88,7 +96,7 @@ int parley_settings_block(parley_tool_t *tool,
 
 /* What no directive can know of alone, at a block. */
 int parley_settings_verify(const parley_directive_t *block,
-    const parley_settings_t *s);
+    parley_tool_t *tool, const parley_settings_t *s);
 
 /* parley_settings_http.c, parley_settings_jwt.c, parley_settings_message.c */
 

@@ -6,10 +6,8 @@
 
 #include <string.h>
 
+#include "parley_location.h"
 #include "parley_settings.h"
-
-
-#define PARLEY_SETTINGS_VCP_WINDOW_MS  300000
 
 
 typedef struct {
@@ -29,6 +27,9 @@ static int parley_settings_form(const parley_settings_row_t *row,
     const parley_directive_t *d, unsigned in);
 static void parley_settings_renew(const parley_directive_t *block,
     parley_settings_t *s);
+static parley_str_t parley_settings_constant(parley_str_t value);
+static int parley_settings_off(const parley_directive_t *block);
+static int parley_settings_is_handler(parley_str_t name);
 
 
 static const parley_settings_row_t  parley_settings_rows[] = {
@@ -58,7 +59,7 @@ static const parley_settings_row_t  parley_settings_rows[] = {
     { "parley_freshness", PARLEY_IN_ANY, 1, 2, 0,
       parley_settings_freshness },
     { "parley_window", PARLEY_IN_ANY, 1, 1, 0, parley_settings_window },
-    { "parley_limits", PARLEY_IN_ANY, 1, 0, 1, parley_settings_limits },
+    { "parley_limits", PARLEY_IN_ANY, 1, 0, 0, parley_settings_limits },
     { "parley_redact", PARLEY_IN_ANY, 1, 2, 1, parley_settings_redact },
     { "parley_loss", PARLEY_IN_ANY, 1, 1, 0, parley_settings_loss },
     { "parley_dry_run", PARLEY_IN_ANY, 1, 1, 0, parley_settings_dry_run },
@@ -180,57 +181,98 @@ parley_settings_renew(const parley_directive_t *block, parley_settings_t *s)
 
 int
 parley_settings_verify(const parley_directive_t *block,
-    const parley_settings_t *s)
+    parley_tool_t *tool, const parley_settings_t *s)
 {
-    int          only;
-    const char  *why;
+    parley_error_t     err;
+    parley_location_t  l;
 
     if (s->gate.accept == 0) {
+        return parley_settings_off(block);
+    }
+
+    memset(&l, 0, sizeof(parley_location_t));
+
+    l.gate = &s->gate;
+    l.window_ms = s->window_ms;
+    l.context = parley_settings_constant(s->context);
+    l.constitution = parley_settings_constant(s->constitution);
+    l.token = s->jwt;
+    l.has_zone = s->has_zone;
+    l.has_keys = s->has_jwks || s->has_jwks_request;
+    l.has_directory = s->directory != NULL;
+
+    return parley_location_verify(&l, s->engine, &tool->arena, &err) == 0 ? 0
+           : parley_conf_bad(parley_conf_get(block, "parley_accept"), "%s",
+                             err.text);
+}
+
+
+/* what has variables only nginx can tell */
+
+static parley_str_t
+parley_settings_constant(parley_str_t value)
+{
+    return value.data != NULL && memchr(value.data, '$', value.len) == NULL
+           ? value : parley_str_none;
+}
+
+
+/* SEC-07: what is to protect a location that accepts nothing */
+
+static int
+parley_settings_off(const parley_directive_t *block)
+{
+    int                        handled, frame;
+    const parley_directive_t  *d, *own;
+
+    if (!parley_conf_is(block, "location")) {
         return 0;
     }
 
-    only = (s->gate.accept & (s->gate.accept - 1)) == 0;
-    why = NULL;
+    own = NULL;
+    frame = 0;
+    handled = 0;
 
-    if (!s->has_zone) {
-        why = "needs \"parley_zone\"";
+    for (d = block->first; d != NULL; d = d->next) {
 
-    } else if (s->gate.speak == PARLEY_PROTO_NONE && !only) {
-        why = "names several protocols and needs \"parley_speak\", what the "
-              "upstream speaks";
+        if (parley_conf_is(d, "location")) {
+            frame = 1;
 
-    } else if (!s->gate.trusted && !s->jwt
-               && s->gate.signature != PARLEY_DEMAND_REQUIRED)
-    {
-        why = "has nobody to trust: it needs \"parley_jwt on\", "
-              "\"parley_signature required\" or, knowingly, "
-              "\"parley_trusted on\"";
+        } else if (parley_str_begins(d->words[0], "parley_")
+                   && !parley_conf_is(d, "parley_accept") && own == NULL)
+        {
+            own = d;
 
-    } else if (s->gate.signature == PARLEY_DEMAND_OFF && !s->gate.trusted) {
-        why = "cannot have \"parley_signature off\" without "
-              "\"parley_trusted on\"";
-
-    } else if (s->jwt && !s->has_jwks && !s->has_jwks_request) {
-        why = "has \"parley_jwt on\" and needs \"parley_jwks\" or "
-              "\"parley_jwks_request\"";
-
-    } else if (!s->jwt && s->gate.signature == PARLEY_DEMAND_REQUIRED
-               && s->directory == NULL)
-    {
-        why = "has \"parley_signature required\" and needs "
-              "\"parley_identities\", where the keys are";
-
-    } else if (s->window_ms < s->gate.past_ms + s->gate.future_ms) {
-        why = "has a \"parley_window\" shorter than what "
-              "\"parley_freshness\" lets in: a message could be replayed";
-
-    } else if ((s->gate.accept & PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
-               && s->window_ms < PARLEY_SETTINGS_VCP_WINDOW_MS)
-    {
-        why = "has a \"parley_window\" below the 5 minutes that VCP asks for";
+        } else if (parley_settings_is_handler(d->words[0])) {
+            handled = 1;
+        }
     }
 
-    return why == NULL ? 0
-           : parley_conf_bad(parley_conf_get(block, "parley_accept"), "%s",
-                             why);
+    return own == NULL || (frame && !handled) ? 0
+           : parley_conf_wrong(own, "\"%s\" has no effect without "
+                               "\"parley_accept\": whatever comes passes "
+                               "unchecked",
+                               (const char *) own->words[0].data);
+}
+
+
+/* the content handlers of nginx's own modules */
+
+static int
+parley_settings_is_handler(parley_str_t name)
+{
+    size_t  i;
+
+    static const char *const  names[] = {
+        "proxy_pass", "grpc_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass",
+        "memcached_pass", "perl", "empty_gif", "flv", "mp4", "stub_status"
+    };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (parley_str_eq(name, parley_str_c(names[i]))) {
+            return 1;
+        }
+    }
+
+    return 0;
 }

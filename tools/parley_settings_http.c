@@ -140,6 +140,10 @@ parley_settings_jwks_request(parley_tool_t *tool,
 
     for (i = 2; i < d->nwords; i++) {
 
+        if (parley_conf_twice(d, i)) {
+            return parley_conf_bad_word(d, d->words[i], "is there twice");
+        }
+
         if (!parley_conf_param(d->words[i], "interval", &v)
             && !parley_conf_param(d->words[i], "refresh", &v)
             && !parley_conf_param(d->words[i], "timeout", &v))

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "parley_name.h"
+#include "parley_rules.h"
 #include "parley_settings.h"
 
 
@@ -66,11 +67,9 @@ parley_settings_speak(parley_tool_t *tool, const parley_directive_t *d,
 {
     (void) tool;
 
-    s->gate.speak = parley_proto_find(d->words[1]);
+    s->said = parley_proto_find(d->words[1]);
 
-    if (s->gate.speak == PARLEY_PROTO_NONE
-        || parley_codecs[s->gate.speak] == NULL)
-    {
+    if (s->said == PARLEY_PROTO_NONE || parley_codecs[s->said] == NULL) {
         return parley_conf_bad_word(d, d->words[1],
                                     "is no protocol that Parley speaks");
     }
@@ -86,7 +85,7 @@ parley_settings_speak(parley_tool_t *tool, const parley_directive_t *d,
                                     "is unknown, expected gateway=");
     }
 
-    if (s->gate.gateway.len == 0 || s->gate.speak != PARLEY_PROTO_AEE) {
+    if (s->gate.gateway.len == 0 || s->said != PARLEY_PROTO_AEE) {
         return parley_conf_bad_word(d, d->words[2],
                                     "names no sender of AEE errors");
     }
@@ -179,15 +178,17 @@ int
 parley_settings_dry_run(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
 {
-    unsigned  flag;
+    unsigned  n;
+
+    static const char *const  words[] = { "off", "on", "all", NULL };
 
     (void) tool;
 
-    if (parley_settings_flag(d, &flag) != 0) {
+    if (parley_settings_enum(d, words, &n) != 0) {
         return -1;
     }
 
-    s->gate.dry = flag ? PARLEY_DRY_ON : PARLEY_DRY_OFF;
+    s->gate.dry = (parley_dry_t) n;
 
     return 0;
 }
@@ -223,9 +224,9 @@ parley_settings_policy(parley_tool_t *tool, const parley_directive_t *d,
         return parley_conf_bad(d, "directive has too many words");
     }
 
-    if (parley_policy_add(&s->policy, &tool->arena,
-                          parley_conf_is(d, "parley_allow"), d->words + 1,
-                          d->nwords - 1, &err)
+    if (parley_rules_add(&s->policy, &tool->arena,
+                         parley_conf_is(d, "parley_allow"), d->words + 1,
+                         d->nwords - 1, &err)
         != 0)
     {
         return parley_conf_wrong(d, "\"%s\": %s",
@@ -283,6 +284,10 @@ parley_settings_cap(parley_tool_t *tool, const parley_directive_t *d,
 
     for (i = 1; i < d->nwords; i++) {
 
+        if (parley_conf_twice(d, i)) {
+            return parley_conf_bad_word(d, d->words[i], "is there twice");
+        }
+
         if (parley_conf_param(d->words[i], "priority", &v)) {
 
             if (parley_priority_find(v, &s->gate.caps.priority) != 0) {
@@ -309,8 +314,6 @@ parley_settings_cap(parley_tool_t *tool, const parley_directive_t *d,
 }
 
 
-/* Each of the two is inherited by itself. */
-
 int
 parley_settings_freshness(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
@@ -321,7 +324,14 @@ parley_settings_freshness(parley_tool_t *tool, const parley_directive_t *d,
 
     (void) tool;
 
+    s->gate.past_ms = PARLEY_SETTINGS_PAST_MS;
+    s->gate.future_ms = PARLEY_SETTINGS_FUTURE_MS;
+
     for (i = 1; i < d->nwords; i++) {
+
+        if (parley_conf_twice(d, i)) {
+            return parley_conf_bad_word(d, d->words[i], "is there twice");
+        }
 
         if (parley_conf_param(d->words[i], "past", &v)) {
             ret = &s->gate.past_ms;
@@ -354,8 +364,6 @@ parley_settings_window(parley_tool_t *tool, const parley_directive_t *d,
 }
 
 
-/* Each of the limits is inherited by itself. */
-
 int
 parley_settings_limits(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
@@ -371,7 +379,13 @@ parley_settings_limits(parley_tool_t *tool, const parley_directive_t *d,
 
     (void) tool;
 
+    s->gate.limits = parley_json_limits_default;
+
     for (i = 1; i < d->nwords; i++) {
+
+        if (parley_conf_twice(d, i)) {
+            return parley_conf_bad_word(d, d->words[i], "is there twice");
+        }
 
         for (k = 0;
              k < 4 && !parley_conf_param(d->words[i], names[k], &v);

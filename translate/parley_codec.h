@@ -338,6 +338,17 @@ typedef struct {
      */
     void   (*residue)(const parley_msg_t *m, parley_loss_t *loss);
 
+    /* The i-th type of its messages; empty: there are no more.  NULL: any
+       word may be one. */
+    parley_str_t  (*type)(unsigned i);
+
+    /*
+     * Whether what opts supply is valid where a message of this protocol gets
+     * it.  NULL: they supply nothing.
+     */
+    int    (*supplies)(const parley_engine_t *engine, parley_arena_t *arena,
+               const parley_encode_opts_t *opts, parley_error_t *err);
+
     /* Writes m as a message of this protocol. */
     int    (*encode)(const parley_engine_t *engine, parley_arena_t *arena,
                const parley_msg_t *m, const parley_encode_opts_t *opts,

@@ -9,6 +9,7 @@
 #include "parley_schema.h"
 #include "parley_vcp.h"
 #include "parley_spot.h"
+#include "parley_suits.h"
 
 
 struct parley_engine_s {
@@ -193,6 +194,13 @@ parley_validate_part(const parley_engine_t *engine, parley_proto_t proto,
     return parley_schema_validate(engine->parts[proto][part],
                                   value.doc->arena, value, NULL)
            == 0 ? 0 : -1;
+}
+
+
+const parley_schema_t *
+parley_engine_envelope(const parley_engine_t *engine, parley_proto_t proto)
+{
+    return engine->schemas[proto];
 }
 
 
@@ -469,10 +477,7 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
                                 "a log record is no message (MVE-5)");
     }
 
-    if ((codec->partners && !(codec->partners & PARLEY_PROTO_BIT(m->wire)))
-        || (wire->partners && !(wire->partners
-                                & PARLEY_PROTO_BIT(codec->proto))))
-    {
+    if (!parley_is_pair(m->wire, codec->proto)) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_SPOT_FORM).pointer,
                                 "%s is not translated to "

@@ -19,6 +19,13 @@
 #define PARLEY_VERSION  "0.2.0"
 
 
+struct parley_schema_s;
+
+/* The compiled schema of a protocol's messages. */
+const struct parley_schema_s *parley_engine_envelope(
+    const parley_engine_t *engine, parley_proto_t proto);
+
+
 /* a bit per protocol: 1 << parley_proto_t */
 typedef unsigned  parley_proto_set_t;
 

@@ -1,4 +1,5 @@
 #include "parley_intents.h"
+#include "parley_aee.h"
 
 #include <stdlib.h>
 
@@ -323,4 +324,31 @@ parley_intents_list(const parley_intents_t *intents, parley_buf_t *b,
     }
 
     return n;
+}
+
+
+int
+parley_intent_is_plain(parley_str_t intent)
+{
+    size_t   i;
+    uint8_t  c;
+
+    for (i = 0; i < intent.len; i++) {
+        c = intent.data[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+              || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-'))
+        {
+            return 0;
+        }
+    }
+
+    return intent.len > 0;
+}
+
+
+int
+parley_intent_is_reserved(parley_str_t intent)
+{
+    return parley_aee_is_reserved(intent);
 }

@@ -50,6 +50,15 @@ int parley_intents_compile(parley_intents_t *intents,
     parley_schema_error_t *err)
     __attribute__((warn_unused_result));
 
+/* Of A-Z, a-z, 0-9, '.', '_' and hyphen alone, and not empty. */
+int parley_intent_is_plain(parley_str_t intent);
+
+/*
+ * AEE-20: whether an intent, in whatever message, lies in the reserved
+ * namespace aee.* and is none of its seven, nor an extension (aee.ext.*).
+ */
+int parley_intent_is_reserved(parley_str_t intent);
+
 /* NULL: no schema. */
 const parley_schema_t *parley_intents_find(const parley_intents_t *intents,
     parley_str_t intent, parley_act_t act);

@@ -120,6 +120,10 @@ typedef struct {
                                          caller */
     parley_str_t          recipient;  /* empty: whoever it answers */
     parley_str_t          intent;     /* never empty: "vcp.escalation" */
+    parley_str_t          outer_form; /* where another protocol's message is
+                                         carried, what wire itself says of
+                                         these two; else empty */
+    parley_str_t          outer_intent;
     parley_str_t          corr;       /* empty: none of its own */
     parley_str_t          reply_to;   /* empty: answers nothing */
     parley_str_t          question;   /* what its answers name it by, where that
@@ -153,6 +157,8 @@ typedef struct {
 
     parley_str_t          session;    /* of an answer to such a message: whose
                                          it is; empty: it does not say */
+    parley_str_t          handle;     /* agent-channel: whose group the
+                                         recipient is; else empty */
     parley_str_t          scope;      /* agent-channel: the recipient scope
                                          it was submitted with, or empty: the
                                          recipient alone */

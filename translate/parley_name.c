@@ -30,6 +30,8 @@ typedef struct {
 } parley_name_syntax_t;
 
 
+static int parley_name_alias(parley_arena_t *arena, const parley_name_t *n,
+    parley_proto_t to, parley_name_alias_pt add, void *ctx);
 static int parley_name_parse_aee(parley_str_t s, parley_name_t *ret);
 static int parley_name_format_aee(parley_buf_t *b, const parley_name_t *n);
 static int parley_name_parse_vcp(parley_str_t s, parley_name_t *ret);
@@ -130,6 +132,83 @@ parley_name_map(parley_arena_t *arena, parley_proto_t from, parley_str_t name,
     }
 
     *ret = image;
+
+    return 0;
+}
+
+
+int
+parley_name_aliases(parley_arena_t *arena, parley_proto_t from,
+    parley_str_t name, parley_name_alias_pt add, void *ctx)
+{
+    unsigned       i, to, nkinds;
+    parley_str_t   image;
+    parley_name_t  n, kinds[2];
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+
+        switch (parley_name_map(arena, from, name, (parley_proto_t) to,
+                                &image))
+        {
+        case -1:
+            return -1;
+
+        case 0:
+            add(ctx, image, 1);
+        }
+    }
+
+    if (parley_name_syntaxes[from].parse(name, &n) != 0) {
+        return 0;
+    }
+
+    n.host = parley_str_none;
+
+    kinds[0] = n;
+    kinds[1] = n;
+    nkinds = 1;
+
+    if (from == PARLEY_PROTO_CHANNEL && n.kind != PARLEY_NAME_GROUP) {
+        kinds[1].kind = n.kind == PARLEY_NAME_HUMAN ? PARLEY_NAME_AGENT
+                                                    : PARLEY_NAME_HUMAN;
+        nkinds = 2;
+    }
+
+    for (i = 0; i < nkinds; i++) {
+        for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+            if (parley_name_alias(arena, &kinds[i], (parley_proto_t) to, add,
+                                  ctx)
+                != 0)
+            {
+                return -1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+/* a name that need not map back */
+
+static int
+parley_name_alias(parley_arena_t *arena, const parley_name_t *n,
+    parley_proto_t to, parley_name_alias_pt add, void *ctx)
+{
+    parley_buf_t  b;
+    parley_str_t  image;
+
+    parley_buf_init(&b, arena, n->name.len + n->host.len + 16);
+
+    if (parley_name_syntaxes[to].format(&b, n) != 0) {
+        return 0;
+    }
+
+    if (parley_buf_done(&b, &image) != 0) {
+        return -1;
+    }
+
+    add(ctx, image, 0);
 
     return 0;
 }

@@ -34,6 +34,19 @@ int parley_name_translate(parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
+ * Every name, in any protocol, that may mean whom name means in protocol
+ * from.  exact: it is the one that parley_name_map() makes; else others may
+ * have it too: a handle says neither whether it is an agent's or a human's nor
+ * on which host, so that one of another host, or of none, may be meant.
+ */
+typedef void (*parley_name_alias_pt)(void *ctx, parley_str_t text, int exact);
+
+/* Returns 0, or -1: no memory. */
+int parley_name_aliases(parley_arena_t *arena, parley_proto_t from,
+    parley_str_t name, parley_name_alias_pt add, void *ctx)
+    __attribute__((warn_unused_result));
+
+/*
  * Whether s is a canonical ~handle: ~ and 1 to 32 of a-z, 0-9 and hyphen, the
  * first and the last no hyphen.  The pronoun ~org is none.
  */

@@ -19,7 +19,8 @@ add(parley_policy_t *policy, int allow, const char *line, parley_error_t *err)
         line += len + (line[len] == ' ');
     }
 
-    return parley_policy_add(policy, &test_arena, allow, words, n, err);
+    return parley_policy_add(policy, &test_arena, allow, words, n, NULL,
+                             err);
 }
 
 
@@ -40,10 +41,18 @@ static const parley_str_t  scopes[] = {
 
 static const parley_str_t  roles[] = { parley_str("operator") };
 
+#define name(text)        { parley_str(text), 0 }
+#define loose(text)       { parley_str(text), 1 }
+#define names(list)       { list, sizeof(list) / sizeof(list[0]) }
+
+static const parley_policy_name_t  alice[] = { name("alice") };
+static const parley_policy_name_t  types[] = { name("task") };
+static const parley_policy_name_t  intents[] = { name("ops.backup.run") };
+static const parley_policy_name_t  backup[] = { name("agent.backup") };
+
 static const parley_policy_request_t  task = {
-    scopes, 2, roles, 1, parley_str("alice"), parley_str("aee"),
-    parley_str("task"), parley_str("ops.backup.run"),
-    parley_str("agent.backup")
+    scopes, 2, roles, 1, names(alice), parley_str("aee"), names(types),
+    names(intents), names(backup)
 };
 
 
@@ -83,7 +92,7 @@ test_default(void **state)
     rule(&policy, 0, "principal=bob");
     expect(&policy, &task, PARLEY_E_POLICY_REFUSED);
 
-    rule(&policy, 1, "");
+    rule(&policy, 1, "principal=**");
     expect(&policy, &task, PARLEY_E_NONE);
 }
 
@@ -114,6 +123,8 @@ test_words(void **state)
         { "type=event", PARLEY_E_POLICY_REFUSED },
         { "intent=ops.*", PARLEY_E_INTENT_REFUSED },
         { "intent=ops.*.run", PARLEY_E_NONE },
+        { "intent=OPS.*.Run", PARLEY_E_NONE },
+        { "to=Agent.backup", PARLEY_E_POLICY_REFUSED },
         { "to=agent.*", PARLEY_E_NONE },
         { "to=human.**", PARLEY_E_POLICY_REFUSED },
         { "scope=write intent=ops.*", PARLEY_E_POLICY_REFUSED },
@@ -138,6 +149,53 @@ test_words(void **state)
     memset(&policy, 0, sizeof(policy));
     rule(&policy, 1, "scope=** role=** to=**");
     expect(&policy, &nobody, PARLEY_E_NONE);
+}
+
+
+/* what may be somebody else's as well counts for deny rules alone */
+
+static void
+test_names(void **state)
+{
+    size_t                   i;
+    parley_policy_t          policy;
+    parley_policy_request_t  request;
+
+    static const parley_policy_name_t  bob[] = {
+        name("agent.bob"), name("~bob"), loose("human.bob")
+    };
+
+    static const struct {
+        int            allow;
+        const char    *line;
+        parley_code_t  code;
+    } cases[] = {
+        { 1, "to=agent.bob", PARLEY_E_NONE },
+        { 1, "to=~bob", PARLEY_E_NONE },
+        { 1, "to=~*", PARLEY_E_NONE },
+        { 1, "to=human.*", PARLEY_E_POLICY_REFUSED },
+        { 1, "to=agent.BOB", PARLEY_E_POLICY_REFUSED },
+        { 0, "to=~bob", PARLEY_E_POLICY_REFUSED },
+        { 0, "to=human.bob", PARLEY_E_POLICY_REFUSED },
+        { 0, "to=HUMAN.*", PARLEY_E_POLICY_REFUSED },
+        { 0, "to=agent.bobby", PARLEY_E_NONE },
+    };
+
+    (void) state;
+
+    request = task;
+    request.to = (parley_policy_names_t) names(bob);
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        memset(&policy, 0, sizeof(policy));
+        rule(&policy, cases[i].allow, cases[i].line);
+
+        if (!cases[i].allow) {
+            rule(&policy, 1, "principal=**");
+        }
+
+        expect(&policy, &request, cases[i].code);
+    }
 }
 
 
@@ -203,7 +261,8 @@ test_refused(void **state)
         const char  *line;
         const char  *field;
     } bad[] = {
-        { "all", "all" }, { "=x", "" }, { "Scope=x", "Scope" },
+        { "", "principal" }, { "all", "all" }, { "=x", "" },
+        { "Scope=x", "Scope" },
         { "audience=x", "audience" }, { "scope=", "scope" },
         { "scope=a scope=b", "scope" }, { "intent=a..b", "intent" },
         { "type=task intent=a**", "intent" }, { "to=|", "to" },
@@ -231,6 +290,8 @@ static const struct CMUnitTest  tests[] = {
                      test_default),
     parley_auth_test("GW-04 scope, principal, role, protocol, type, intent, "
                      "to", test_words),
+    parley_auth_test("SEC-04 any name matches, what is loose denies alone",
+                     test_names),
     parley_auth_test("GW-04 the first match decides", test_order),
     parley_auth_test("AEE-19 GW-04 the code is that of the nearest miss",
                      test_nearest),

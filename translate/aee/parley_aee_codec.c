@@ -10,6 +10,7 @@ static int parley_aee_detect(const parley_json_t *doc);
 static int parley_aee_is_certain(const parley_json_t *doc);
 static int parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
+static parley_str_t parley_aee_type_at(unsigned i);
 
 
 const parley_codec_t  parley_aee_codec = {
@@ -42,6 +43,7 @@ const parley_codec_t  parley_aee_codec = {
     .payload = parley_aee_says,
     .spoken = parley_aee_spoken,
     .residue = parley_aee_residue,
+    .type = parley_aee_type_at,
     .encode = parley_aee_encode,
     .direction = parley_carry_direction,
     .attach = parley_aee_attach,
@@ -126,12 +128,22 @@ parley_aee_type(parley_act_t act)
 }
 
 
+static parley_str_t
+parley_aee_type_at(unsigned i)
+{
+    return i < sizeof(parley_aee_types) / sizeof(parley_aee_types[0])
+           ? parley_aee_types[i] : parley_str_none;
+}
+
+
 int
 parley_aee_is_reserved(parley_str_t intent)
 {
     unsigned  i;
 
-    if (!parley_str_begins(intent, "aee.")
+    if (intent.len < 4
+        || !parley_str_eq_fold(parley_str_make(intent.data, 4),
+                               PARLEY_STR("aee."))
         || parley_str_begins(intent, "aee.ext."))
     {
         return 0;

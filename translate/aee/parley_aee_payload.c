@@ -160,6 +160,8 @@ parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg)
         return 0;
     }
 
+    msg->outer_form = msg->form;
+
     msg->carried = 1;
     msg->origin = proto;
     msg->form = form;

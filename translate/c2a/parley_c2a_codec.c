@@ -7,6 +7,7 @@
 
 static parley_atom_t parley_c2a_spoken(const parley_msg_t *m);
 static int parley_c2a_detect(const parley_json_t *doc);
+static parley_str_t parley_c2a_type(unsigned i);
 static uint32_t parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot);
 static uint32_t parley_c2a_spot_event(const parley_msg_t *m,
     parley_spot_t spot);
@@ -50,6 +51,7 @@ const parley_codec_t  parley_c2a_codec = {
     .spoken_in_parts = 1,
     .submit = parley_c2a_submit,
     .residue = parley_c2a_residue,
+    .type = parley_c2a_type,
     .encode = parley_c2a_encode,
     .answers = parley_c2a_answers,
     .unruled = parley_c2a_unruled,
@@ -111,6 +113,15 @@ parley_c2a_detect(const parley_json_t *doc)
 
 
 /* An event, or a message that is sent, has parts; but for a knock. */
+
+static parley_str_t
+parley_c2a_type(unsigned i)
+{
+    return i < PARLEY_C2A_FORMS
+           ? parley_c2a_form_info((parley_c2a_form_t) i)->form
+           : parley_str_none;
+}
+
 
 static parley_atom_t
 parley_c2a_spoken(const parley_msg_t *m)

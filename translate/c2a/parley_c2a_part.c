@@ -232,6 +232,9 @@ parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
         return 0;
     }
 
+    msg->outer_form = msg->form;
+    msg->outer_intent = msg->intent;
+
     msg->origin = proto;
     msg->members = NULL;
     msg->nmembers = 0;

@@ -133,6 +133,9 @@ parley_channel_take(parley_arena_t *arena, parley_msg_t *msg,
         return 0;
     }
 
+    msg->outer_form = msg->form;
+    msg->outer_intent = msg->intent;
+
     msg->origin = c->origin;
     msg->form = c->form;
     msg->intent = c->intent;

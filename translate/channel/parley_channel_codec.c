@@ -6,6 +6,7 @@
 
 
 static int parley_channel_detect(const parley_json_t *doc);
+static parley_str_t parley_channel_type(unsigned i);
 
 
 const parley_codec_t  parley_channel_codec = {
@@ -32,6 +33,7 @@ const parley_codec_t  parley_channel_codec = {
     .sentence = parley_channel_sentence,
     .submit = parley_channel_submit,
     .residue = parley_channel_residue,
+    .type = parley_channel_type,
     .encode = parley_channel_encode,
     .direction = parley_carry_direction,
     .answer_decode = parley_channel_answer_decode,
@@ -66,4 +68,13 @@ parley_channel_detect(const parley_json_t *doc)
     }
 
     return score;
+}
+
+
+static parley_str_t
+parley_channel_type(unsigned i)
+{
+    return i < PARLEY_CHANNEL_KINDS
+           ? parley_channel_kind((parley_channel_kind_t) i)->name
+           : parley_str_none;
 }

@@ -163,6 +163,8 @@ parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
         return 0;
     }
 
+    msg->handle = scope->handle;
+
     return parley_channel_scope_members(arena, scope->handle, &msg->recipient)
            == 0 ? 0 : parley_error_memory(err);
 }

@@ -137,6 +137,34 @@ parley_str_eq(parley_str_t a, parley_str_t b)
 }
 
 
+/* A-Z as a-z; other octets as they are */
+static inline uint8_t
+parley_lower(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+}
+
+
+/* without regard to ASCII case */
+static inline int
+parley_str_eq_fold(parley_str_t a, parley_str_t b)
+{
+    size_t  i;
+
+    if (a.len != b.len) {
+        return 0;
+    }
+
+    for (i = 0; i < a.len; i++) {
+        if (parley_lower(a.data[i]) != parley_lower(b.data[i])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
 #define parley_str_is(s, lit)                                                 \
     ((s).len == sizeof(lit) - 1                                               \
      && memcmp((s).data, (lit), sizeof(lit) - 1) == 0)

@@ -134,6 +134,9 @@ parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
         return 0;
     }
 
+    head->outer_form = msg->form;
+    head->outer_intent = msg->intent;
+
     head->origin = PARLEY_PROTO_AEE;
     head->held = 1;
     head->act = PARLEY_ACT_REQUEST;

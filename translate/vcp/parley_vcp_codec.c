@@ -10,6 +10,10 @@ static int parley_vcp_detect(const parley_json_t *doc);
 static parley_atom_t parley_vcp_spoken(const parley_msg_t *m);
 static int parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m);
 static void parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss);
+static parley_str_t parley_vcp_type(unsigned i);
+static int parley_vcp_supplies(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encode_opts_t *opts,
+    parley_error_t *err);
 static parley_direction_t parley_vcp_direction(const parley_msg_t *m);
 static int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
@@ -59,6 +63,8 @@ const parley_codec_t  parley_vcp_codec = {
     .spoken = parley_vcp_spoken,
     .sentence = parley_vcp_sentence,
     .residue = parley_vcp_residue,
+    .type = parley_vcp_type,
+    .supplies = parley_vcp_supplies,
     .encode = parley_vcp_encode,
     .direction = parley_vcp_direction,
     .attach = parley_vcp_attach,
@@ -186,6 +192,67 @@ parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss)
     (void) m;
     (void) loss;
 }
+
+
+static parley_str_t
+parley_vcp_type(unsigned i)
+{
+    return i < PARLEY_VCP_TYPES ? parley_vcp_type_name((parley_vcp_type_t) i)
+                                : parley_str_none;
+}
+
+
+/* parley_vcp_context, parley_vcp_constitution */
+
+static int
+parley_vcp_supplies(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_encode_opts_t *opts, parley_error_t *err)
+{
+    unsigned           i;
+    parley_buf_t       b;
+    parley_str_t       text;
+    parley_json_t      doc;
+    parley_str_t       given[2] = { opts->context, opts->constitution };
+    parley_json_ref_t  ref;
+
+    static const char *const  members[] = { "/context", "/constitution_ref" };
+
+    /* one after the other, beside what is valid */
+
+    for (i = 0; i < 2; i++) {
+
+        if (given[i].data == NULL) {
+            continue;
+        }
+
+        parley_buf_init(&b, arena, 0);
+        parley_buf_lit(&b, "{");
+        parley_buf_member(&b, PARLEY_STR("context"),
+                          i == 0 ? given[0] : PARLEY_STR("-"));
+        parley_buf_member(&b, PARLEY_STR("constitution_ref"),
+                          i == 1 ? given[1] : PARLEY_STR("creed://-/-"));
+        parley_buf_lit(&b, "}");
+
+        if (parley_buf_done(&b, &text) != 0) {
+            return parley_error_memory(err);
+        }
+
+        ref.doc = &doc;
+        ref.node = 0;
+
+        if (parley_json_read(&doc, arena, NULL, 0, text, err) != 0
+            || parley_validate_part(engine, PARLEY_PROTO_VCP,
+                                    PARLEY_VCP_CONTEXT_SHARE, ref)
+               != 0)
+        {
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, members[i],
+                                    "is none by the schema");
+        }
+    }
+
+    return 0;
+}
+
 
 
 /*

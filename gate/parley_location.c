@@ -1,0 +1,230 @@
+/* The settings of a location, looked at together. */
+
+#include <string.h>
+
+#include "parley_location.h"
+#include "parley_suits.h"
+
+
+static const char *parley_location_lacks(const parley_location_t *l);
+static int parley_location_pairs(const parley_gate_conf_t *gate,
+    parley_error_t *err);
+static int parley_location_redacts(const parley_gate_conf_t *gate,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err);
+static int parley_location_supplies(const parley_location_t *l,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err);
+
+
+parley_proto_t
+parley_location_speaks(parley_proto_set_t accept)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (accept == PARLEY_PROTO_BIT(i)) {
+            return (parley_proto_t) i;
+        }
+    }
+
+    return PARLEY_PROTO_NONE;
+}
+
+
+int64_t
+parley_location_window(int64_t window_ms, int64_t longest_ms)
+{
+    return window_ms > longest_ms ? window_ms : longest_ms;
+}
+
+
+int
+parley_location_verify(const parley_location_t *l,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err)
+{
+    const char  *why;
+
+    why = parley_location_lacks(l);
+
+    if (why != NULL) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL, "%s", why);
+    }
+
+    if (parley_location_pairs(l->gate, err) != 0
+        || parley_location_redacts(l->gate, engine, scratch, err) != 0)
+    {
+        return -1;
+    }
+
+    return parley_location_supplies(l, engine, scratch, err);
+}
+
+
+static const char *
+parley_location_lacks(const parley_location_t *l)
+{
+    const parley_gate_conf_t  *gate = l->gate;
+
+    if (!l->has_zone) {
+        return "needs \"parley_zone\"";
+    }
+
+    if (gate->speak == PARLEY_PROTO_NONE) {
+        return "names several protocols and needs \"parley_speak\", what the "
+               "upstream speaks";
+    }
+
+    if (!gate->trusted && !l->token
+        && gate->signature != PARLEY_DEMAND_REQUIRED)
+    {
+        return "has nobody to trust: it needs \"parley_jwt on\", "
+               "\"parley_signature required\" or, knowingly, "
+               "\"parley_trusted on\"";
+    }
+
+    if (gate->signature == PARLEY_DEMAND_OFF && !gate->trusted) {
+        return "cannot have \"parley_signature off\" without "
+               "\"parley_trusted on\"";
+    }
+
+    if (l->token && !l->has_keys) {
+        return "has \"parley_jwt on\" and needs \"parley_jwks\" or "
+               "\"parley_jwks_request\"";
+    }
+
+    if (!l->token && gate->signature == PARLEY_DEMAND_REQUIRED
+        && !l->has_directory)
+    {
+        return "has \"parley_signature required\" and needs "
+               "\"parley_identities\", where the keys are";
+    }
+
+    if (l->window_ms < gate->past_ms + gate->future_ms) {
+        return "has a \"parley_window\" shorter than what "
+               "\"parley_freshness\" lets in: a message could be replayed";
+    }
+
+    if ((gate->accept & PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
+        && l->window_ms < PARLEY_VCP_WINDOW_MS)
+    {
+        return "has a \"parley_window\" below the 5 minutes that VCP asks "
+               "for";
+    }
+
+    return NULL;
+}
+
+
+parley_proto_set_t
+parley_location_idle(const parley_gate_conf_t *gate, parley_error_t *ret)
+{
+    unsigned            i;
+    parley_str_t        from, to;
+    parley_proto_set_t  idle;
+
+    idle = 0;
+
+    for (i = PARLEY_PROTO_COUNT; i > 0; i--) {
+
+        if (!(gate->accept & PARLEY_PROTO_BIT(i - 1))
+            || parley_is_pair((parley_proto_t) (i - 1), gate->speak))
+        {
+            continue;
+        }
+
+        idle |= PARLEY_PROTO_BIT(i - 1);
+
+        from = parley_proto_name((parley_proto_t) (i - 1));
+        to = parley_proto_name(gate->speak);
+
+        (void) parley_error_set(ret, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
+                                "names %.*s, which is never translated to "
+                                "%.*s, what the upstream speaks",
+                                (int) from.len, (const char *) from.data,
+                                (int) to.len, (const char *) to.data);
+    }
+
+    return idle;
+}
+
+
+/* where no pair is translated nothing could ever pass */
+
+static int
+parley_location_pairs(const parley_gate_conf_t *gate, parley_error_t *err)
+{
+    return parley_location_idle(gate, err) == gate->accept ? -1 : 0;
+}
+
+
+static int
+parley_location_redacts(const parley_gate_conf_t *gate,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err)
+{
+    unsigned              i;
+    uint32_t              k;
+    parley_str_t          name;
+    const parley_edit_t  *edit;
+
+    for (k = 0; k < gate->nredact; k++) {
+        edit = &gate->redact[k];
+
+        for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+            if (!(gate->accept & PARLEY_PROTO_BIT(i))
+                || !parley_requires(engine, scratch, (parley_proto_t) i,
+                                    edit->pointer, edit->value))
+            {
+                continue;
+            }
+
+            name = parley_proto_name((parley_proto_t) i);
+
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                    "has \"parley_redact %.*s\", which leaves "
+                                    "no message of %.*s valid",
+                                    edit->pointer.len < 64
+                                    ? (int) edit->pointer.len : 64,
+                                    (const char *) edit->pointer.data,
+                                    (int) name.len, (const char *) name.data);
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_location_supplies(const parley_location_t *l,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err)
+{
+    unsigned              i;
+    parley_error_t        wrong;
+    parley_encode_opts_t  opts;
+
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+
+    opts.context = l->context;
+    opts.constitution = l->constitution;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        if (parley_supplies(engine, scratch, (parley_proto_t) i, &opts, &wrong)
+            == 0)
+        {
+            continue;
+        }
+
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                "has a \"%s\" that %s",
+                                strcmp(wrong.field, "/context") == 0
+                                ? "parley_vcp_context"
+                                : "parley_vcp_constitution", wrong.text);
+    }
+
+    return 0;
+}

@@ -1,0 +1,59 @@
+/*
+ * What is wrong with the settings of a location as a whole: what no directive
+ * can know of alone.  nginx -t and "parley explain" ask the same here.
+ */
+
+#ifndef PARLEY_LOCATION_H
+#define PARLEY_LOCATION_H
+
+#include "parley_gate.h"
+
+
+/* VCP section 7.3 */
+#define PARLEY_VCP_WINDOW_MS  300000
+
+
+typedef struct {
+    const parley_gate_conf_t  *gate;        /* speak NONE: it is not said, and
+                                               accept names several */
+    int64_t                    window_ms;
+    parley_str_t               context;     /* parley_vcp_context; data NULL:
+                                               none, or with variables */
+    parley_str_t               constitution;
+    unsigned                   token:1;     /* parley_jwt on */
+    unsigned                   has_zone:1;
+    unsigned                   has_keys:1;  /* of tokens */
+    unsigned                   has_directory:1;
+} parley_location_t;
+
+
+/* What the upstream speaks where that is not said: the only protocol that is
+   accepted.  NONE: there are several. */
+parley_proto_t parley_location_speaks(parley_proto_set_t accept);
+
+/*
+ * Returns 0, or -1: err->text is what is to stand behind "parley_accept" and
+ * its place, err->field is not used.
+ */
+int parley_location_verify(const parley_location_t *l,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Protocols that are accepted and never translated to what the upstream
+ * speaks, beside others that are: their messages are refused, each with its
+ * reason, and the operator is warned, by ret->text of the first.
+ */
+parley_proto_set_t parley_location_idle(const parley_gate_conf_t *gate,
+    parley_error_t *ret);
+
+/*
+ * SEC-13: how long an id is remembered, at a location with that window: not
+ * shorter than the longest freshness of any location of the zone, since what
+ * one has let in another may be asked for again.
+ */
+int64_t parley_location_window(int64_t window_ms, int64_t longest_ms);
+
+
+#endif /* PARLEY_LOCATION_H */

@@ -1,0 +1,18 @@
+/* parley_allow, parley_deny: rules whose words name what there is. */
+
+#ifndef PARLEY_RULES_H
+#define PARLEY_RULES_H
+
+#include "parley_policy.h"
+
+
+/*
+ * parley_policy_add(), and closed vocabularies are checked: a protocol or a
+ * type that does not exist would never match, above all in a deny rule.
+ */
+int parley_rules_add(parley_policy_t *policy, parley_arena_t *arena,
+    int allow, const parley_str_t *words, size_t n, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_RULES_H */

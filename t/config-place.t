@@ -1,0 +1,160 @@
+# What no directive can know of alone, and what would never do what it says:
+# nginx -t tells it, and parley explain says the same.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Checked;
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Tool qw(tool);
+
+my $zone = 'parley_zone agents:1m;';
+my $keys = 'parley_jwks %TMP%/jwks.json;';
+
+# the files that are good
+http_config();
+
+
+# what would never do what it says
+
+my $trusted = 'parley_trusted on;';
+
+wrong('a pair that is never translated',
+      bare($zone, "$trusted parley_accept moq; parley_speak vcp;"),
+      qr/"parley_accept" names moq, which is never translated to vcp/);
+
+wrong('a redaction of what every message needs',
+      bare($zone, "$trusted parley_accept aee vcp; parley_speak aee; "
+                . 'parley_redact /sender;'),
+      qr{has "parley_redact /sender", which leaves no message of vcp valid});
+
+wrong('a mask that no message survives',
+      bare($zone, "$trusted parley_accept aee; parley_redact /type mask;"),
+      qr{has "parley_redact /type", which leaves no message of aee valid});
+
+wrong('an empty context',
+      bare($zone, "$trusted parley_accept vcp; parley_vcp_context '';"),
+      qr/has a "parley_vcp_context" that is none by the schema/);
+
+wrong('a constitution that is none',
+      bare($zone, "$trusted parley_accept vcp; "
+                . 'parley_vcp_constitution builders@1.0;'),
+      qr/has a "parley_vcp_constitution" that is none by the schema/);
+
+
+subtest 'GW-11 redactions that leave messages valid' => sub {
+    my ($status, $said) = check(bare($zone, "$trusted parley_accept aee vcp; "
+        . 'parley_speak aee; parley_redact /payload/secret; '
+        . 'parley_redact /trace; parley_redact /payload/reason mask; '
+        . 'parley_redact /from mask; parley_vcp_context $arg_context;'));
+
+    is($status, 0) or diag($said);
+};
+
+
+subtest 'GW-11 a protocol that is never translated, beside one that is' => sub {
+    my ($status, $said) = check(bare($zone, "$trusted "
+        . 'parley_accept aee moq; parley_speak vcp;'));
+
+    is($status, 0) or diag($said);
+    like($said, qr/\[warn\] .*names moq, which is never translated to vcp/);
+};
+
+
+# SEC-07: what is to protect a location without parley_accept
+
+wrong("SEC-07 $_ where nothing is accepted",
+      bare("$zone $keys", $_),
+      qr/"parley_\w+" has no effect without "parley_accept": whatever comes passes unchecked/)
+    for ('parley_jwt on;', 'parley_allow principal=a;', 'parley_deny to=b;',
+         'parley_signature required;', 'parley_trusted on;',
+         'parley_rate 1r/s;', 'parley_redact /payload/x;',
+         'parley_limits depth=3;', 'parley_window 1h;', 'parley_speak aee;',
+         'parley_dry_run on;', 'parley_accept off; parley_jwt on;',
+         'parley_jwt on; location /in/side { parley_accept aee; }',
+         'parley_jwt on; if ($arg_a) { return 403; }');
+
+
+subtest 'SEC-07 a location that holds others may say what they inherit' => sub {
+    my ($status, $said) = check("$zone $keys server { "
+        . 'listen 127.0.0.1:%PORT_3%; location /in { parley_jwt on; '
+        . 'location /in/a { parley_accept aee; proxy_pass http://127.0.0.1:1; '
+        . '} } }');
+
+    is($status, 0) or diag($said);
+    unlike($said, qr/warn/);
+};
+
+
+subtest 'SEC-07 what is inherited and protects nothing is warned about' => sub {
+    my ($status, $said) = check("$zone $keys server { "
+        . "listen 127.0.0.1:%PORT_3%;\nparley_jwt on;\n"
+        . "location /bare { proxy_pass http://127.0.0.1:1; }\n"
+        . 'location /off { parley_accept off; proxy_pass http://127.0.0.1:1; }'
+        . 'location /files { } '
+        . 'location = /_keys { internal; proxy_pass http://127.0.0.1:1; } '
+        . 'location /in { parley_accept aee; proxy_pass http://127.0.0.1:1; '
+        . '} }');
+
+    is($status, 0) or diag($said);
+    like($said, qr{\[warn\] .*location "/bare" inherits "parley_jwt", which has no effect without "parley_accept"},
+         'the location, and the directive');
+
+    my @warned = $said =~ /\[warn\]/g;
+    is(scalar @warned, 1, 'no other');
+};
+
+
+# what a block derives from its own words is its own
+
+subtest 'GW-11 what is derived is not inherited' => sub {
+    my $http = "$zone server { listen 127.0.0.1:%PORT_3%; $trusted "
+             . 'parley_accept aee; parley_limits depth=3; '
+             . 'location /in { parley_accept vcp; parley_limits body=64k; '
+             . 'proxy_pass http://127.0.0.1:1; } }';
+    my ($status, $said) = check($http);
+
+    is($status, 0) or diag($said);
+
+    my ($file) = $said =~ /file (\S+nginx\.conf)/;
+    my ($explained, $out, $err)
+        = tool({ in => jcs(vcp()) }, 'explain', '--conf', $file, '--uri',
+               '/in');
+
+    is($explained, 0, 'a VCP message passes') or diag($err);
+    like($err, qr/^translate +- +none, vcp as it came$/m,
+         'to an upstream that speaks VCP');
+    like($err, qr/^body +passed +\d+ octets of 65536$/m, 'the own limit');
+    like($err, qr/^json +passed/m, 'and none of the outer ones');
+};
+
+
+# SEC-13
+
+subtest 'SEC-13 the window is no shorter than any freshness of the zone' => sub {
+    my $http = "$zone server { listen 127.0.0.1:%PORT_3%; $trusted "
+             . "\nlocation /in { parley_accept aee; parley_window 3s; "
+             . 'parley_freshness past=1s future=1s; '
+             . 'proxy_pass http://127.0.0.1:1; } '
+             . 'location /old { parley_accept aee; parley_freshness past=1h; '
+             . 'parley_window 2h; proxy_pass http://127.0.0.1:1; } }';
+    my ($status, $said) = check($http);
+
+    is($status, 0) or diag($said);
+    like($said, qr/\[warn\] .*"parley_window" is 3630000 ms here, the longest "parley_freshness"/);
+
+    my ($file) = $said =~ /file (\S+nginx\.conf)/;
+    my (undef, undef, $err)
+        = tool({ in => jcs(aee()) }, 'explain', '--conf', $file, '--uri',
+               '/in');
+
+    like($err, qr/^admit .* remembered for 3630 s$/m, 'explained');
+};
+
+
+done_testing;

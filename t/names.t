@@ -1,0 +1,329 @@
+# Rules name parties, not spellings: whichever protocol's name a message uses,
+# the rule that names the party meets it.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+my $all = 'parley_accept aee vcp c2a channel; parley_speak aee; parley_jwt on;';
+my $c2a = 'parley_accept c2a; parley_jwt on;';
+
+# everybody may have what is not denied
+my %place = (
+    '/aee'      => 'parley_deny to=agent.bob;',
+    '/vcp'      => 'parley_deny to=agent://ops.example/bob;',
+    '/c2a'      => 'parley_deny to=agent:bob;',
+    '/handle'   => 'parley_deny to=~cc-bob;',
+    '/sub'      => 'parley_deny to=bob;',
+    '/unlisted' => 'parley_deny to=agent.secret;',
+    '/human'    => 'parley_deny to=human.boss;',
+    '/group'    => 'parley_deny to=bus.acme;',
+    '/org'      => 'parley_deny to=~acme;',
+    '/from'     => 'parley_deny principal=~cc-alice;',
+    '/intent'   => 'parley_deny intent=ops.delete;',
+    '/type'     => 'parley_deny type=chat.deliver;',
+    '/plain'    => 'parley_deny intent=c2a.chat.deliver;',
+);
+
+# nobody may have what is not allowed
+my %only = (
+    '/only-bob'   => 'parley_allow to=~cc-bob;',
+    '/only-alice' => 'parley_allow principal=agent://ops.example/alice;',
+    '/only-eve'   => 'parley_allow to=agent.cc-taken;',
+    '/only-ops'   => 'parley_allow intent=ops.**;',
+);
+
+my %matrix = matrix();
+
+with_gateway(%matrix, add => join '',
+    (map { location($_, "$all $place{$_} parley_allow principal=**;") }
+         sort keys %place),
+    (map { location($_, "$all $only{$_}") } sort keys %only),
+    location('/pass', "$c2a parley_deny intent=ops.delete; "
+                    . 'parley_allow principal=**;'),
+    location('/open', "$c2a parley_deny type=chat.deliver; "
+                    . 'parley_allow principal=**;'),
+    location('/ext', $c2a));
+
+run_tests();
+
+
+# a chat/deliver that carries an AEE task of that intent
+sub carried {
+    my ($intent, %params) = @_;
+
+    return deliver(content => [
+        { type => 'text', text => 'please' },
+        { type => 'data', mediaType => 'application/vnd.aee+json',
+          form => 'task', data => { text => 'please' },
+          members => { intent => $intent } }], %params);
+}
+
+__DATA__
+
+=== TEST 1: SEC-04 denied by its AEE name, it is denied in C2A
+--- send
+post('/aee', deliver())
+--- refused: c2a policy-refused
+
+
+
+=== TEST 2: SEC-04 in agent-channel
+--- send
+post('/aee', query())
+--- refused: channel policy-refused
+
+
+
+=== TEST 3: SEC-04 in VCP
+--- send
+post('/aee', vcp())
+--- refused: vcp policy-refused
+
+
+
+=== TEST 4: SEC-04 in AEE itself
+--- send
+post('/aee', aee())
+--- refused: aee policy-refused
+
+
+
+=== TEST 5: SEC-04 denied by its VCP name, it is denied in AEE
+--- send
+post('/vcp', aee())
+--- refused: aee policy-refused
+
+
+
+=== TEST 6: SEC-04 denied by its C2A name
+--- send
+post('/c2a', aee())
+--- refused: aee policy-refused
+
+
+
+=== TEST 7: SEC-04 denied by its handle
+--- send
+post('/handle', aee())
+--- refused: aee policy-refused
+
+
+
+=== TEST 8: SEC-04 denied by its sub
+--- send
+post('/sub', deliver())
+--- refused: c2a policy-refused
+
+
+
+=== TEST 9: SEC-04 others pass
+--- send
+post('/aee', aee(to => 'agent.lead'))
+--- error_code: 202
+
+
+
+=== TEST 10: SEC-04 who is not listed maps: C2A
+--- send
+post('/unlisted', deliver(target => { recipient => 'agent:secret',
+                                      directedness => 'to_me' }))
+--- refused: c2a policy-refused
+
+
+
+=== TEST 11: SEC-04 who is not listed maps: VCP, on whatever host
+--- send
+post('/unlisted', vcp(recipient => 'agent://ops.example/secret'))
+--- refused: vcp policy-refused
+
+
+
+=== TEST 12: SEC-04 who is not listed maps: a handle says not what it is
+--- send
+post('/unlisted', query(recipient_handle => '~secret'))
+--- refused: channel policy-refused
+
+
+
+=== TEST 13: SEC-04 a human's name that is denied, as a handle
+--- send
+post('/human', query(recipient_handle => '~boss'))
+--- refused: channel policy-refused
+
+
+
+=== TEST 14: SEC-04 a denied name in other letters
+--- send
+post('/aee', aee(to => 'agent.BOB'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 15: SEC-04 a group by its AEE name
+--- send
+submit('/group', 'org:~acme/members/*', query(recipient_handle => '~acme'))
+--- refused: channel policy-refused
+
+
+
+=== TEST 16: SEC-04 a group by whose it is
+--- send
+submit('/org', 'org:~acme/members/ops/*', query(recipient_handle => '~acme'))
+--- refused: channel policy-refused
+
+
+
+=== TEST 17: SEC-04 the sender by any name
+--- send
+post('/from', aee())
+--- refused: aee policy-refused
+
+
+
+=== TEST 18: SEC-04 another sender passes
+--- send
+post('/from', aee(from => 'agent.bob', to => 'agent.lead'), as => 'bob')
+--- error_code: 202
+
+
+
+=== TEST 19: SEC-04 allowed by its handle, it is allowed in AEE
+--- send
+post('/only-bob', aee())
+--- error_code: 202
+
+
+
+=== TEST 20: SEC-04 and nobody else is
+--- send
+post('/only-bob', aee(to => 'agent.lead'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 21: SEC-04 a sender that is allowed by its VCP name
+--- send
+post('/only-alice', aee())
+--- error_code: 202
+
+
+
+=== TEST 22: SEC-04 a name that only maps to a listed one is not allowed as that one
+--- send
+post('/only-eve', query(recipient_handle => '~cc-taken'))
+--- refused: channel policy-refused
+
+
+
+=== TEST 23: SEC-04 an intent in capitals meets the rule
+--- send
+post('/intent', aee(intent => 'OPS.Delete'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 24: SEC-04 an intent with a space is none where rules name intents
+--- send
+post('/intent', aee(intent => 'ops.delete '))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 25: SEC-04 an intent with a zero-width space
+--- send
+post('/intent', aee(intent => "ops.\x{200b}delete"))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 26: SEC-04 an intent in fullwidth letters
+--- send
+post('/intent', aee(intent => "ops.\x{ff44}elete"))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 27: SEC-04 an intent with a NUL
+--- send
+post('/intent', aee(intent => "ops.delete\0"))
+--- error_code_like: ^40[03]$
+--- forwarded: 0
+
+
+
+=== TEST 28: SEC-04 an allowed intent that is not plain
+--- send
+post('/only-ops', aee(intent => "ops.caf\x{e9}"))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 29: SEC-04 where no rule names intents, any will do
+--- send
+post('/aee', aee(intent => "ops.caf\x{e9}", to => 'agent.lead'))
+--- error_code: 202
+
+
+
+=== TEST 30: SEC-04 what is carried is denied by its own intent
+--- send
+post('/pass', main::carried('ops.delete'))
+--- refused: c2a policy-refused
+
+
+
+=== TEST 31: SEC-04 what carries is denied by its type, whatever it carries
+--- send
+post('/open', main::carried('ops.harmless'))
+--- refused: c2a policy-refused
+
+
+
+=== TEST 32: SEC-04 and by its intent
+--- send
+post('/plain', main::carried('ops.harmless'))
+--- refused: c2a policy-refused
+
+
+
+=== TEST 33: AEE-20 a reserved intent that another protocol carries, where nothing is translated
+--- send
+post('/ext', main::carried('aee.no.such'))
+--- refused: c2a intent-refused /params/content/1/members/intent
+
+
+
+=== TEST 34: AEE-20 in other letters
+--- send
+post('/ext', main::carried('AEE.no.such'))
+--- refused: c2a intent-refused /params/content/1/members/intent
+
+
+
+=== TEST 35: AEE-20 extensions pass
+--- send
+post('/ext', main::carried('aee.ext.mine'))
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 1
+
+
+
+=== TEST 36: AEE-20 one of the seven passes
+--- send
+post('/ext', main::carried('aee.status.ping'))
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 1
+
+
+
+=== TEST 37: AEE-20 in AEE, in other letters
+--- send
+post('/to-aee', aee(intent => 'Aee.no.such'))
+--- refused: aee intent-refused /intent

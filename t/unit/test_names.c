@@ -1,0 +1,260 @@
+/* gate/parley_names.h, gate/parley_rules.h */
+
+#include "parley_test_auth.h"
+
+#include "parley_names.h"
+#include "parley_rules.h"
+
+
+static const char  directory_text[] =
+    "{\"principals\":["
+    "{\"sub\":\"u1\",\"aee\":\"agent.secret\",\"handle\":\"~secret\","
+    "\"vcp\":\"agent://ops.example/secret\"},"
+    "{\"sub\":\"u2\",\"aee\":\"agent.bob\",\"vcp\":\"robert\"},"
+    "{\"sub\":\"agent.eve\",\"aee\":\"agent.mallory\"},"
+    "{\"sub\":\"u4\",\"aee\":\"agent.eve\"}]}";
+
+
+static void
+setup(parley_who_t *who, parley_msg_t *m, parley_proto_t wire,
+    const char *sender, const char *to)
+{
+    parley_error_t       err;
+    parley_directory_t  *directory;
+
+    memset(who, 0, sizeof(parley_who_t));
+    parley_msg_init(m, wire, NULL);
+
+    m->sender = parley_str_c(sender);
+    m->recipient = parley_str_c(to);
+
+    if (parley_directory_parse(&test_arena, parley_str_c(directory_text),
+                               &directory, &err)
+        != 0)
+    {
+        fail_msg("%s", err.text);
+    }
+
+    who->arena = &test_arena;
+    who->directory = directory;
+    who->msg = m;
+}
+
+
+/* ' ': not there; '+': a name; '-': a loose one */
+static int
+has(const parley_names_t *names, const char *text)
+{
+    size_t  i;
+
+    for (i = 0; i < names->n; i++) {
+        if (parley_str_eq(names->list[i].text, parley_str_c(text))) {
+            return names->list[i].loose ? '-' : '+';
+        }
+    }
+
+    return ' ';
+}
+
+
+static void
+test_recipient(void **state)
+{
+    size_t          i;
+    parley_who_t    who;
+    parley_msg_t    m;
+    parley_names_t  names;
+
+    static const struct {
+        parley_proto_t  wire;
+        const char     *to;
+        const char     *name;
+        int             is;
+    } cases[] = {
+
+        /* a listed one has all its names, whichever is used */
+
+        { PARLEY_PROTO_AEE, "agent.secret", "u1", '+' },
+        { PARLEY_PROTO_AEE, "agent.secret", "~secret", '+' },
+        { PARLEY_PROTO_VCP, "agent://ops.example/secret", "agent.secret",
+          '+' },
+        { PARLEY_PROTO_CHANNEL, "~secret", "agent.secret", '+' },
+        { PARLEY_PROTO_CHANNEL, "~secret", "agent:secret", '+' },
+        { PARLEY_PROTO_MOQ, "u1", "agent.secret", '+' },
+
+        /* one that is not listed maps; what is somebody's is loose */
+
+        { PARLEY_PROTO_C2A, "agent:secret", "agent:secret", '+' },
+        { PARLEY_PROTO_C2A, "agent:secret", "agent.secret", '-' },
+        { PARLEY_PROTO_C2A, "agent:other", "agent.other", '+' },
+        { PARLEY_PROTO_C2A, "agent:other", "~other", '-' },
+        { PARLEY_PROTO_C2A, "agent:cc-other", "~cc-other", '+' },
+        { PARLEY_PROTO_VCP, "bob", "agent.bob", '-' },
+        { PARLEY_PROTO_VCP, "agent://h/other", "agent.other@h", '+' },
+        { PARLEY_PROTO_VCP, "agent://h/other", "agent.other", '-' },
+        { PARLEY_PROTO_CHANNEL, "~other", "human.other", '+' },
+        { PARLEY_PROTO_CHANNEL, "~other", "agent.other", '-' },
+        { PARLEY_PROTO_CHANNEL, "~other", "agent:other", '-' },
+        { PARLEY_PROTO_CHANNEL, "~cc-other", "human://cc-other", '-' },
+        { PARLEY_PROTO_AEE, "bus.ops", "channel:ops", '+' },
+        { PARLEY_PROTO_AEE, "agent.other", "agent.bob", ' ' },
+        { PARLEY_PROTO_AEE, "no name at all", "no name at all", '+' },
+
+        /* a name that two have, one as its sub, is neither's alone */
+
+        { PARLEY_PROTO_AEE, "agent.eve", "agent.eve", '-' },
+        { PARLEY_PROTO_AEE, "agent.eve", "u4", '+' },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        setup(&who, &m, cases[i].wire, "x", cases[i].to);
+
+        assert_int_equal(parley_names_recipient(&who, m.recipient, &names),
+                         0);
+
+        if (has(&names, cases[i].name) != cases[i].is) {
+            fail_msg("%s: %s is '%c'", cases[i].to, cases[i].name,
+                     has(&names, cases[i].name));
+        }
+    }
+
+    assert_int_equal(parley_names_recipient(&who, parley_str_none, &names),
+                     0);
+    assert_int_equal(names.n, 0);
+}
+
+
+static void
+test_group(void **state)
+{
+    parley_who_t    who;
+    parley_msg_t    m;
+    parley_names_t  names;
+
+    (void) state;
+
+    setup(&who, &m, PARLEY_PROTO_CHANNEL, "~x", "org:~acme/members/*");
+    m.scope = PARLEY_STR("org:~acme/members/ops/*");
+    m.handle = PARLEY_STR("~acme");
+
+    assert_int_equal(parley_names_recipient(&who, m.recipient, &names), 0);
+    assert_int_equal(has(&names, "~acme"), '+');
+    assert_int_equal(has(&names, "org:~acme/members/*"), '+');
+    assert_int_equal(has(&names, "org:~acme/members/ops/*"), '+');
+    assert_int_equal(has(&names, "bus.acme"), '+');
+}
+
+
+static void
+test_sender(void **state)
+{
+    parley_who_t        who;
+    parley_msg_t        m;
+    parley_names_t      names;
+    parley_principal_t  token;
+
+    (void) state;
+
+    /* listed */
+
+    setup(&who, &m, PARLEY_PROTO_AEE, "agent.secret", "x");
+    who.principal = parley_directory_by_sub(who.directory, PARLEY_STR("u1"));
+
+    assert_int_equal(parley_names_sender(&who, &names), 0);
+    assert_int_equal(has(&names, "u1"), '+');
+    assert_int_equal(has(&names, "agent.secret"), '+');
+    assert_int_equal(has(&names, "~secret"), '+');
+    assert_int_equal(has(&names, "agent:secret"), '+');
+
+    /* a token's, not listed: its sub is a name, but nobody else's */
+
+    memset(&token, 0, sizeof(token));
+    token.sub = PARLEY_STR("agent.new");
+    who.principal = &token;
+
+    assert_int_equal(parley_names_sender(&who, &names), 0);
+    assert_int_equal(has(&names, "agent.new"), '+');
+    assert_int_equal(has(&names, "agent:new"), '+');
+
+    token.sub = PARLEY_STR("agent.bob");
+
+    assert_int_equal(parley_names_sender(&who, &names), 0);
+    assert_int_equal(has(&names, "agent.bob"), '-');
+
+    /* nobody: what is claimed denies, and allows nothing */
+
+    who.principal = NULL;
+
+    assert_int_equal(parley_names_sender(&who, &names), 0);
+    assert_int_equal(has(&names, "agent.secret"), '-');
+    assert_int_equal(has(&names, "agent:secret"), '-');
+}
+
+
+static void
+test_rules(void **state)
+{
+    size_t           i;
+    parley_str_t     words[3], line;
+    parley_error_t   err;
+    parley_policy_t  policy;
+
+    static const struct {
+        const char  *words[2];
+        const char  *wrong;         /* NULL: nothing */
+    } cases[] = {
+        { { "protocol=aee", NULL }, NULL },
+        { { "protocol=v*|c2a", NULL }, NULL },
+        { { "protocol=**", NULL }, NULL },
+        { { "protocol=vpc", NULL }, "\"vpc\" is no protocol" },
+        { { "protocol=vcp|vpc", NULL }, "\"vpc\" is no protocol" },
+        { { "type=task|escalation|chat.deliver|agent_query", NULL }, NULL },
+        { { "type=esc*", NULL }, NULL },
+        { { "type=taks", NULL }, "\"taks\" is no type" },
+        { { "type=task|taks", NULL }, "\"taks\" is no type" },
+        { { "type=taks", "protocol=*" }, "\"taks\" is no type" },
+        { { "type=build_run", "protocol=moq" }, NULL },
+        { { "type=build_run", "protocol=aee|moq" }, NULL },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        memset(&policy, 0, sizeof(policy));
+
+        words[0] = parley_str_c(cases[i].words[0]);
+        line = words[0];
+
+        if (cases[i].words[1] != NULL) {
+            words[1] = parley_str_c(cases[i].words[1]);
+        }
+
+        parley_error_clear(&err);
+
+        assert_int_equal(parley_rules_add(&policy, &test_arena, 0, words,
+                                          cases[i].words[1] != NULL ? 2 : 1,
+                                          &err),
+                         cases[i].wrong == NULL ? 0 : -1);
+        assert_int_equal(policy.n, cases[i].wrong == NULL ? 1 : 0);
+
+        if (cases[i].wrong != NULL && strstr(err.text, cases[i].wrong) == NULL)
+        {
+            fail_msg("%.*s: %s", (int) line.len, (const char *) line.data,
+                     err.text);
+        }
+    }
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_auth_test("SEC-04 whom a message is for, by any name",
+                     test_recipient),
+    parley_auth_test("SEC-04 a group of agent-channel", test_group),
+    parley_auth_test("SEC-04 who sent it, by any name", test_sender),
+    parley_auth_test("SEC-04 closed vocabularies are checked", test_rules),
+};
+
+
+PARLEY_TEST_MAIN(tests)
