@@ -166,30 +166,27 @@ parley_location_redacts(const parley_gate_conf_t *gate,
 {
     unsigned              i;
     uint32_t              k;
-    parley_str_t          name;
     const parley_edit_t  *edit;
 
     for (k = 0; k < gate->nredact; k++) {
         edit = &gate->redact[k];
 
         for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-
-            if (!(gate->accept & PARLEY_PROTO_BIT(i))
-                || !parley_requires(engine, scratch, (parley_proto_t) i,
+            if ((gate->accept & PARLEY_PROTO_BIT(i))
+                && !parley_requires(engine, scratch, (parley_proto_t) i,
                                     edit->pointer, edit->value))
             {
-                continue;
+                break;
             }
+        }
 
-            name = parley_proto_name((parley_proto_t) i);
-
+        if (i == PARLEY_PROTO_COUNT) {
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
                                     "has \"parley_redact %.*s\", which leaves "
-                                    "no message of %.*s valid",
+                                    "no message valid",
                                     edit->pointer.len < 64
                                     ? (int) edit->pointer.len : 64,
-                                    (const char *) edit->pointer.data,
-                                    (int) name.len, (const char *) name.data);
+                                    (const char *) edit->pointer.data);
         }
     }
 

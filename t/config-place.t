@@ -29,13 +29,17 @@ wrong('a pair that is never translated',
       qr/"parley_accept" names moq, which is never translated to vcp/);
 
 wrong('a redaction of what every message needs',
+      bare($zone, "$trusted parley_accept vcp; parley_redact /sender;"),
+      qr{has "parley_redact /sender", which leaves no message valid});
+
+wrong('a redaction of what every message of two protocols needs',
       bare($zone, "$trusted parley_accept aee vcp; parley_speak aee; "
-                . 'parley_redact /sender;'),
-      qr{has "parley_redact /sender", which leaves no message of vcp valid});
+                . 'parley_redact /payload;'),
+      qr{has "parley_redact /payload", which leaves no message valid});
 
 wrong('a mask that no message survives',
       bare($zone, "$trusted parley_accept aee; parley_redact /type mask;"),
-      qr{has "parley_redact /type", which leaves no message of aee valid});
+      qr{has "parley_redact /type", which leaves no message valid});
 
 wrong('an empty context',
       bare($zone, "$trusted parley_accept vcp; parley_vcp_context '';"),
@@ -51,7 +55,7 @@ subtest 'GW-11 redactions that leave messages valid' => sub {
     my ($status, $said) = check(bare($zone, "$trusted parley_accept aee vcp; "
         . 'parley_speak aee; parley_redact /payload/secret; '
         . 'parley_redact /trace; parley_redact /payload/reason mask; '
-        . 'parley_redact /from mask; parley_vcp_context $arg_context;'));
+        . 'parley_redact /from mask; parley_redact /intent; parley_vcp_context $arg_context;'));
 
     is($status, 0) or diag($said);
 };

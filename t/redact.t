@@ -21,7 +21,7 @@ with_gateway(add =>
                         . 'parley_redact /payload/blocked_action; '
                         . 'parley_redact /payload/reason mask;')
   . location('/needed', "$both parley_speak aee; parley_redact /intent;")
-  . location('/kind', "$both parley_speak aee; parley_redact /payload mask;"));
+  . location('/kind', "$both parley_speak aee; parley_redact /requires mask;"));
 
 run_tests();
 
@@ -177,7 +177,7 @@ post('/needed', aee())
 
 === TEST 16: AEE-32 a mask where an object has to be is refused
 --- send
-post('/kind', aee())
+post('/kind', aee(requires => { timeout_ms => 1000 }))
 --- refused: aee policy-refused
 
 
