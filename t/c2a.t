@@ -157,7 +157,7 @@ post('/to-vcp', call('grep'))
 [post('/ruled', call('chat_list_events')),
  post('/ruled', call('chat.list_events'))]
 --- each: ^403$
---- refused: c2a intent-refused /method
+--- refused: c2a intent-refused /params/name
 
 
 
@@ -182,7 +182,7 @@ post('/ruled', call('chat.list_events'), as_mcp())
 /result/isError = true
 /result/content/0/text ~ ^intent-refused:
 /result/structuredContent/code = intent-refused
-/result/structuredContent/field = /method
+/result/structuredContent/field = /params/name
 
 
 

@@ -112,8 +112,6 @@ parley_c2a_detect(const parley_json_t *doc)
 }
 
 
-/* An event, or a message that is sent, has parts; but for a knock. */
-
 static parley_str_t
 parley_c2a_type(unsigned i)
 {
@@ -122,6 +120,8 @@ parley_c2a_type(unsigned i)
            : parley_str_none;
 }
 
+
+/* An event, or a message that is sent, has parts; but for a knock. */
 
 static parley_atom_t
 parley_c2a_spoken(const parley_msg_t *m)
