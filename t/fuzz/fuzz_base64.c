@@ -4,18 +4,10 @@
 #include <string.h>
 
 #include "parley_base64.h"
+#include "parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 int

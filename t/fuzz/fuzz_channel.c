@@ -8,18 +8,10 @@
 
 #include "parley_engine.h"
 #include "parley_jcs.h"
+#include "parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static const parley_engine_t *
@@ -61,6 +53,87 @@ canonical(parley_arena_t *arena, const parley_json_t *doc)
     check(parley_buf_done(&b, &ret) == 0);
 
     return ret;
+}
+
+
+/*
+ * Members that say nothing, null or empty, do not travel in a text: then the
+ * envelope comes back without them.
+ */
+
+static int
+all_say_something(const parley_json_t *doc)
+{
+    size_t    i;
+    uint32_t  node;
+
+    static const parley_str_t  names[] = {
+        parley_str("reply_to"), parley_str("requires"), parley_str("trace")
+    };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        node = parley_json_get(doc, 0, names[i]);
+
+        if (node == PARLEY_JSON_NONE) {
+            continue;
+        }
+
+        switch (parley_json_type(doc, node)) {
+
+        case PARLEY_JSON_OBJECT:
+            if (parley_json_node(doc, node)->count == 0) {
+                return 0;
+            }
+
+            break;
+
+        case PARLEY_JSON_STRING:
+            if (parley_json_raw(doc, node).len <= 2) {
+                return 0;
+            }
+
+            break;
+
+        default:
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static int
+same_member(const parley_json_t *a, const parley_json_t *b, parley_str_t name)
+{
+    uint32_t  i, k;
+
+    i = parley_json_get(a, 0, name);
+    k = parley_json_get(b, 0, name);
+
+    return i != PARLEY_JSON_NONE && k != PARLEY_JSON_NONE
+           && parley_json_equal((parley_json_ref_t) { a, i },
+                                (parley_json_ref_t) { b, k });
+}
+
+
+/* A UUID in other letters comes back in small ones. */
+
+static int
+is_lower(const parley_json_t *doc, parley_str_t name)
+{
+    size_t        i;
+    parley_str_t  text;
+
+    text = parley_json_raw(doc, parley_json_get(doc, 0, name));
+
+    for (i = 0; i < text.len; i++) {
+        if (text.data[i] >= 'A' && text.data[i] <= 'Z') {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
@@ -136,8 +209,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check(there_and_back(&arena, &msg, PARLEY_PROTO_AEE, &opts, &loss,
                                  &back)
                   == 0);
-            check(parley_json_equal((parley_json_ref_t) { &doc, 0 },
-                                    (parley_json_ref_t) { &back, 0 }));
+            check(!is_lower(&doc, PARLEY_STR("frame_id"))
+                  || parley_json_equal((parley_json_ref_t) { &doc, 0 },
+                                       (parley_json_ref_t) { &back, 0 }));
 
         } else {
             (void) there_and_back(&arena, &msg, PARLEY_PROTO_AEE, &opts,
@@ -154,8 +228,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
            == 0
         && msg.origin == PARLEY_PROTO_AEE && loss.count == 0)
     {
-        check(parley_str_eq(canonical(&arena, &doc),
-                            canonical(&arena, &back)));
+        check(same_member(&doc, &back, PARLEY_STR("id")));
+        check(same_member(&doc, &back, PARLEY_STR("payload")));
+        check(!all_say_something(&doc)
+              || parley_str_eq(canonical(&arena, &doc),
+                               canonical(&arena, &back)));
     }
 
     parley_arena_reset(&arena);

@@ -6,18 +6,10 @@
 #include <stdlib.h>
 
 #include "parley_directory.h"
+#include "parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static void

@@ -7,21 +7,13 @@
 #include <stdlib.h>
 
 #include "parley_events.h"
+#include "parley_fuzz.h"
 
 
 #define FUZZ_LIMIT  1024
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 /* An event's data as it is once it was written: line ends are LF. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "parley_glob.h"
+#include "parley_fuzz.h"
 
 
 /* the plain matcher takes exponential time */
@@ -14,15 +15,6 @@
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static int

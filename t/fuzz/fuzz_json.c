@@ -10,21 +10,13 @@
 #include "parley_jcs.h"
 #include "parley_json.h"
 #include "parley_utf8.h"
+#include "parley_fuzz.h"
 
 
 #define MAX_POINTERS  64
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static parley_str_t

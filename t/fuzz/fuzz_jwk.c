@@ -8,18 +8,10 @@
 #include <string.h>
 
 #include "parley_jwk.h"
+#include "parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static void

@@ -8,21 +8,13 @@
 #include <stdlib.h>
 
 #include "parley_engine.h"
+#include "parley_fuzz.h"
 
 
 #define FUZZ_TEXT_MAX  16384
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static int

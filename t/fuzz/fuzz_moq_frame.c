@@ -7,21 +7,13 @@
 #include <stdlib.h>
 
 #include "parley_moq_fragment.h"
+#include "parley_fuzz.h"
 
 
 #define FUZZ_PAYLOAD_MAX  4096
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static void

@@ -13,21 +13,13 @@
 #include "parley_decimal.h"
 #include "parley_json.h"
 #include "parley_number.h"
+#include "parley_fuzz.h"
 
 
 #define PARLEY_FUZZ_LITERAL  65536
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static void

@@ -9,18 +9,10 @@
 #include "parley_channel_filter.h"
 #include "parley_channel_scope.h"
 #include "parley_name.h"
+#include "parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static parley_str_t

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "parley_engine.h"
+#include "parley_fuzz.h"
 
 
 #define FUZZ_SEED  0x5EEDULL
@@ -14,15 +15,6 @@
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-static inline void
-check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 
 static inline const parley_engine_t *
@@ -136,7 +128,7 @@ fuzz_answer(parley_arena_t *arena, parley_proto_t caller,
     parley_encoded_t      sent;
     parley_encode_opts_t  opts;
 
-    static const int  statuses[] = { 200, 202, 429, 500 };
+    static const int  statuses[] = { 200, 202, 429, 500, 503, 504 };
 
     fuzz_opts(&opts);
     fuzz_read(arena, caller, parley_str_c(request_text), &request_doc,
@@ -154,7 +146,10 @@ fuzz_answer(parley_arena_t *arena, parley_proto_t caller,
             != 0)
         {
             check(err.code == PARLEY_E_UPSTREAM_INVALID
-                  || err.code == PARLEY_E_UPSTREAM_UNAVAILABLE);
+                  || err.code == PARLEY_E_UPSTREAM_UNAVAILABLE
+                  || err.code == PARLEY_E_UPSTREAM_TIMEOUT
+                  || err.code == PARLEY_E_RATE_LIMITED
+                  || err.code == PARLEY_E_CAPACITY);
             continue;
         }
 
