@@ -229,7 +229,70 @@ post('/aee', aee())
 
 
 
-=== TEST 17: GW-07 a small answer that inflates to a large one is refused
+=== TEST 17: GW-07 truncated gzip is no answer, and releases the id
+--- service
+my $body = jcs(result($q->{json}));
+IO::Compress::Gzip::gzip(\$body, \my $zipped);
+$c->answer(200, ['Content-Encoding' => 'gzip'],
+           $q->{json}{priority} eq 'low' ? $zipped
+                                         : substr $zipped, 0, -9);
+--- send
+my $m = aee();
+[post('/aee', $m), post('/aee', { %$m, priority => 'low' })]
+--- each: ^(?:502|200)$
+--- error_code: 200
+--- forwarded: 2
+
+
+
+=== TEST 18: GW-07 gzip without its check is truncated, too
+--- service
+my $body = jcs(result($q->{json}));
+IO::Compress::Gzip::gzip(\$body, \my $zipped);
+$c->answer(200, ['Content-Encoding' => 'gzip'], substr $zipped, 0, -4);
+--- send
+post('/aee', aee())
+--- refused: aee upstream-invalid
+--- forwarded: 1
+
+
+
+=== TEST 19: GW-07 gzip in two members is one answer
+--- service
+my $body = jcs(result($q->{json}));
+my ($one, $two) = unpack 'a40 a*', $body;
+IO::Compress::Gzip::gzip(\$one, \my $first);
+IO::Compress::Gzip::gzip(\$two, \my $second);
+$c->answer(200, ['Content-Encoding' => 'gzip'], $first . $second);
+--- send
+post('/aee', aee())
+--- answer
+/type = result
+
+
+
+=== TEST 20: GW-07 what follows gzip and is none
+--- service
+my $body = jcs(result($q->{json}));
+IO::Compress::Gzip::gzip(\$body, \my $zipped);
+$c->answer(200, ['Content-Encoding' => 'gzip'], "$zipped and more");
+--- send
+post('/aee', aee())
+--- refused: aee upstream-invalid taken
+--- forwarded: 1
+
+
+
+=== TEST 21: GW-07 an empty body of that coding is empty
+--- service
+$c->answer(202, ['Content-Encoding' => 'gzip'], '');
+--- send
+post('/aee', aee())
+--- error_code: 202
+
+
+
+=== TEST 22: GW-07 a small answer that inflates to a large one is refused
 --- service
 my $body = jcs(result($q->{json}, payload => { text => 'a' x 3_000_000 }));
 require IO::Compress::Gzip;
@@ -242,7 +305,7 @@ post('/aee', aee())
 
 
 
-=== TEST 18: GW-07 another coding is refused
+=== TEST 23: GW-07 another coding is refused
 --- service
 $c->answer(200, ['Content-Encoding' => 'br'], jcs(result($q->{json})));
 --- send
@@ -252,7 +315,7 @@ post('/aee', aee())
 
 
 
-=== TEST 19: GW-09 the service is asked for identity
+=== TEST 24: GW-09 the service is asked for identity
 --- send
 post('/aee', aee(), headers => ['Accept-Encoding' => 'gzip, br'])
 --- error_code: 202
@@ -261,7 +324,7 @@ Accept-Encoding: identity
 
 
 
-=== TEST 20: GW-09 gzip to the client still works
+=== TEST 25: GW-09 gzip to the client still works
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => { text => 'x' x 999 })))
 --- send
@@ -272,7 +335,7 @@ Content-Encoding: gzip
 
 
 
-=== TEST 21: GW-07 an answer above the limit is refused
+=== TEST 26: GW-07 an answer above the limit is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => { text => 'x' x 5000 })))
 --- send
@@ -282,7 +345,7 @@ post('/small', aee())
 
 
 
-=== TEST 22: GW-07 204 says that it was taken
+=== TEST 27: GW-07 204 says that it was taken
 --- service
 $c->answer(204)
 --- send
@@ -292,7 +355,7 @@ post('/aee', aee(type => 'event'))
 
 
 
-=== TEST 23: GW-07 202 with something that is no JSON was taken all the same
+=== TEST 28: GW-07 202 with something that is no JSON was taken all the same
 --- service
 $c->answer(202, ['Content-Type' => 'text/plain'], 'thanks')
 --- send
@@ -302,7 +365,7 @@ post('/to-aee', vcp())
 
 
 
-=== TEST 24: GW-07 200 with a page is no answer
+=== TEST 29: GW-07 200 with a page is no answer
 --- service
 $c->answer(200, ['Content-Type' => 'text/html'], '<h1>It works!</h1>')
 --- send
@@ -312,7 +375,7 @@ post('/to-aee', vcp())
 
 
 
-=== TEST 25: GW-10 404 with a page is told in the caller's protocol
+=== TEST 30: GW-10 404 with a page is told in the caller's protocol
 --- service
 $c->answer(404, ['Content-Type' => 'text/html'], '<h1>Not Found</h1>')
 --- send
@@ -322,7 +385,7 @@ post('/aee', aee())
 
 
 
-=== TEST 26: GW-10 500 with a page is told in the caller's protocol
+=== TEST 31: GW-10 500 with a page is told in the caller's protocol
 --- service
 $c->answer(500, ['Content-Type' => 'text/html'], '<h1>Oops</h1>')
 --- send
@@ -332,7 +395,7 @@ post('/aee', aee())
 
 
 
-=== TEST 27: GW-10 504 of the service is a time-out
+=== TEST 32: GW-10 504 of the service is a time-out
 --- service
 $c->answer(504, [], '')
 --- send
@@ -342,7 +405,7 @@ post('/to-aee', vcp())
 
 
 
-=== TEST 28: GW-10 422 with an error envelope arrives as it is
+=== TEST 33: GW-10 422 with an error envelope arrives as it is
 --- service
 $c->answer(422, [], jcs(failure($q->{json}, code => 'E_NOT_NOW')))
 --- send
@@ -354,7 +417,7 @@ post('/aee', aee())
 
 
 
-=== TEST 29: GW-10 422 with an error envelope is no answer to another message
+=== TEST 34: GW-10 422 with an error envelope is no answer to another message
 --- service
 $c->answer(422, [], jcs(failure(aee(), code => 'E_NOT_NOW')))
 --- send
@@ -364,7 +427,7 @@ post('/aee', aee())
 
 
 
-=== TEST 30: AEE-34 a result of another correlation is refused, AEE to AEE
+=== TEST 35: AEE-34 a result of another correlation is refused, AEE to AEE
 --- service
 $c->answer(200, [], jcs(result($q->{json}, corr => uuid4())))
 --- send
@@ -374,7 +437,7 @@ post('/aee', aee())
 
 
 
-=== TEST 31: AEE-34 a result that answers another message is refused
+=== TEST 36: AEE-34 a result that answers another message is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json}, reply_to => uuid4())))
 --- send
@@ -384,7 +447,7 @@ post('/aee', aee())
 
 
 
-=== TEST 32: AEE-34 an error that answers another message is refused
+=== TEST 37: AEE-34 an error that answers another message is refused
 --- service
 $c->answer(200, [], jcs({ %{ failure($q->{json}) }, reply_to => uuid4() }))
 --- send
@@ -394,7 +457,7 @@ post('/aee', aee())
 
 
 
-=== TEST 33: AEE-34 progress of the same correlation passes
+=== TEST 38: AEE-34 progress of the same correlation passes
 --- service
 $c->answer(200, [], jcs(aee(type => 'stream', from => 'agent.bob',
     to => 'agent.alice', corr => $q->{json}{corr},
@@ -406,7 +469,7 @@ post('/aee', aee())
 
 
 
-=== TEST 34: GW-10 an answer with a member twice is refused
+=== TEST 39: GW-10 an answer with a member twice is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json})) =~ s/\}$/,"v":"1"}/r)
 --- send
@@ -416,7 +479,7 @@ post('/aee', aee())
 
 
 
-=== TEST 35: GW-10 an answer of invalid UTF-8 is refused
+=== TEST 40: GW-10 an answer of invalid UTF-8 is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json})) =~ s/"done"/"\xff"/r)
 --- send
@@ -426,7 +489,7 @@ post('/aee', aee())
 
 
 
-=== TEST 36: GW-10 an answer that is a VCP message is no AEE
+=== TEST 41: GW-10 an answer that is a VCP message is no AEE
 --- service
 $c->answer(200, [], jcs(vcp()))
 --- send
@@ -436,7 +499,7 @@ post('/aee', aee())
 
 
 
-=== TEST 37: GW-07 other headers of the service reach the caller
+=== TEST 42: GW-07 other headers of the service reach the caller
 --- service
 $c->answer(200, ['X-Service' => 'b1', 'ETag' => '"x"', 'Last-Modified' =>
     'Wed, 21 Oct 2015 07:28:00 GMT'], jcs(result($q->{json})))
@@ -448,7 +511,7 @@ X-Service: b1
 
 
 
-=== TEST 38: GW-09 the connection to the service is kept
+=== TEST 43: GW-09 the connection to the service is kept
 --- service
 $c->answer(200, [], jcs(result($q->{json})))
 --- send
@@ -459,7 +522,7 @@ $c->answer(200, [], jcs(result($q->{json})))
 
 
 
-=== TEST 39: AEE-11 what a service wrote is not in the log
+=== TEST 44: AEE-11 what a service wrote is not in the log
 --- service
 $c->answer(200, [], '{"v":"1","SECRETPAYLOAD":')
 --- send
@@ -471,7 +534,7 @@ SECRETPAYLOAD
 
 
 
-=== TEST 40: GW-07 an answer with a hundred headers
+=== TEST 45: GW-07 an answer with a hundred headers
 --- service
 $c->answer(200, [map { ("X-H$_" => 'v') } 1 .. 100], jcs(result($q->{json})))
 --- send

@@ -132,6 +132,8 @@ with_gateway(more => "parley_intents $intents;",
     add => location('/redacted', 'parley_accept aee; parley_jwt on;
                                   parley_redact /payload/target;')
          . location('/mve5', 'parley_accept aee-mve5; parley_jwt on;')
+         . location('/to-c2a', 'parley_accept aee; parley_speak c2a;
+                                parley_jwt on;')
          . location('/dry', 'parley_accept aee; parley_jwt on;
                              parley_dry_run on;'));
 
@@ -352,3 +354,83 @@ post('/aee', aee(payload => { target => 'db' }))
 --- error_code: 200
 --- forwarded: 1
 --- response_body_like: E_UPSTREAM_INVALID
+
+
+
+=== TEST 25: AEE-33 a result of another intent is a result of this task
+--- service
+$c->answer(200, [], jcs(result($q->{json}, intent => 'ops.other.thing',
+                               payload => { text => 'done' })))
+--- send
+post('/aee', aee(payload => { target => 'db' }))
+--- refused: aee upstream-invalid taken
+--- forwarded: 1
+--- answer
+/payload/message ~ octets
+
+
+
+=== TEST 26: AEE-33 an answer of another protocol keeps the task's intent, and its schema
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id}, result => {
+    content => [{ type => 'text', text => 'done' }] } }))
+--- send
+post('/to-c2a', aee(payload => { target => 'db' }))
+--- refused: aee upstream-invalid taken
+--- forwarded: 1
+--- answer
+/payload/message ~ octets
+
+
+
+=== TEST 27: AEE-33 the same with what it must have
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+                          result => { octets => 5 } }))
+--- send
+post('/to-c2a', aee(payload => { target => 'db' }))
+--- answer
+/type = result
+/payload/octets = 5
+
+
+
+=== TEST 28: AEE-33 an error of another protocol, too
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id}, result => {
+    content => [{ type => 'text', text => 'no' }],
+    isError => JSON::PP::true } }))
+--- send
+post('/to-c2a', aee(payload => { target => 'db' }))
+--- refused: aee upstream-invalid taken
+--- forwarded: 1
+--- answer
+/payload/message ~ volume
+
+
+
+=== TEST 29: AEE-33 and in events
+--- service
+$c->events;
+$c->out('data: ' . jcs({ jsonrpc => '2.0', id => 1, method => 'tools/call',
+    params => { name => 'chat.react', arguments => { signal => 'working',
+    inReplyTo => $q->{json}{params}{eventId} } } }) . "\n\n");
+$c->out('data: ' . jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    result => { octets => 'many' } }) . "\n\n");
+--- send
+post('/to-c2a', aee(payload => { target => 'db' }))
+--- events
+/0/type = stream
+/1/type = error
+/1/payload/code = E_UPSTREAM_INVALID
+! /2
+
+
+
+=== TEST 30: AEE-33 that it was taken is no result
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+                          result => { accepted => JSON::PP::true } }))
+--- send
+post('/to-c2a', aee(payload => { target => 'db' }))
+--- error_code: 202
