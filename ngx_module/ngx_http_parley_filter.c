@@ -13,8 +13,9 @@
 static ngx_int_t ngx_http_parley_header_filter(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
-static ngx_uint_t ngx_http_parley_interim(ngx_http_request_t *r);
+static const char *ngx_http_parley_no_answer(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_foreign_page(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_parley_body_exceeds(ngx_http_request_t *r);
 
 
 static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
@@ -24,6 +25,7 @@ static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
 static ngx_int_t
 ngx_http_parley_header_filter(ngx_http_request_t *r)
 {
+    const char                  *why;
     ngx_http_parley_ctx_t       *ctx;
     ngx_http_parley_loc_conf_t  *lcf;
 
@@ -51,10 +53,13 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
     if (ctx && ctx->forwarded) {
 
-        if (ngx_http_parley_interim(r)) {
+        why = ngx_http_parley_no_answer(r);
+
+        if (why) {
+            r->http_version = ctx->client_version;
+
             (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID,
-                                    NULL, "the upstream sent an interim "
-                                    "response");
+                                    NULL, "%s", why);
             return NGX_HTTP_BAD_GATEWAY;
         }
 
@@ -66,28 +71,41 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
 
 /*
- * GW-29: an nginx that does not skip 100 and 103 takes them for the answer,
- * and waits for a body that ends with the connection.  An error instead of the
- * header closes the upstream's connection and comes back here as a page of
- * nginx's own.
+ * Why what the upstream sent is no answer, or NULL.  An nginx that does not
+ * skip 100 and 103 takes them for one, and waits for a body that ends with the
+ * connection (GW-29); one that knows no header where there is none takes it for
+ * HTTP/0.9, and answers the client so, without a status (GW-26).  An error
+ * instead of the header closes the upstream's connection and comes back here as
+ * a page of nginx's own.
  */
 
-static ngx_uint_t
-ngx_http_parley_interim(ngx_http_request_t *r)
+static const char *
+ngx_http_parley_no_answer(ngx_http_request_t *r)
 {
     ngx_uint_t  status;
 
+    if (r->upstream == NULL) {
+        return NULL;
+    }
+
+    /* a client of that version has no body to send */
+
+    if (r->http_version == NGX_HTTP_VERSION_9) {
+        return "the upstream's answer is not HTTP";
+    }
+
     status = r->headers_out.status;
 
-    return r->upstream && status == r->upstream->headers_in.status_n
-           && status >= NGX_HTTP_CONTINUE && status < NGX_HTTP_OK;
+    return status == r->upstream->headers_in.status_n
+           && status >= NGX_HTTP_CONTINUE && status < NGX_HTTP_OK
+           ? "the upstream sent an interim response" : NULL;
 }
 
 
 /*
  * GW-23: what another module of nginx refuses before the message was forwarded
  * stays as that module says it.  A body that nginx found too large is the
- * gateway's to tell.
+ * gateway's to tell (GW-26).
  */
 
 static ngx_int_t
@@ -95,7 +113,9 @@ ngx_http_parley_foreign_page(ngx_http_request_t *r)
 {
     ngx_http_parley_ctx_t  *ctx;
 
-    if (r->headers_out.status != NGX_HTTP_REQUEST_ENTITY_TOO_LARGE) {
+    if (r->headers_out.status != NGX_HTTP_REQUEST_ENTITY_TOO_LARGE
+        || !ngx_http_parley_body_exceeds(r))
+    {
         return ngx_http_parley_next_header_filter(r);
     }
 
@@ -112,6 +132,34 @@ ngx_http_parley_foreign_page(ngx_http_request_t *r)
     ngx_http_parley_log_refusal(r, ctx);
 
     return ngx_http_parley_answer_header(r, ctx);
+}
+
+
+/*
+ * Whether it is by the body, which says so, or was read to there.  By now nginx
+ * has dropped it, and counted down what it says.
+ */
+
+static ngx_uint_t
+ngx_http_parley_body_exceeds(ngx_http_request_t *r)
+{
+    off_t                      max;
+    ngx_table_elt_t           *said;
+    ngx_http_parley_ctx_t     *ctx;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    max = clcf->client_max_body_size;
+    said = r->headers_in.content_length;
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (max == 0) {
+        return 0;
+    }
+
+    return (said && ngx_atoof(said->value.data, said->value.len) > max)
+           || (ctx && !ctx->body_read && ctx->gate.at == PARLEY_STEP_BODY);
 }
 
 

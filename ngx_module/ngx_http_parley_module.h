@@ -79,6 +79,7 @@ typedef struct {
     ngx_table_elt_t              *client_type;
     ngx_str_t                     client_args;
     ngx_str_t                     client_uri;     /* unparsed */
+    ngx_uint_t                    client_version; /* of HTTP */
     ngx_http_handler_pt           content_handler;
     ngx_http_upstream_t          *tried;          /* before it continued */
     ngx_http_event_handler_pt     write_handler;  /* of the upstream module */

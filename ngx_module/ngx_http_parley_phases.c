@@ -284,6 +284,7 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         ctx->client_type = r->headers_in.content_type;
         ctx->client_args = r->args;
         ctx->client_uri = r->unparsed_uri;
+        ctx->client_version = r->http_version;
     }
 
     if (ctx->lcf->gate.dry != PARLEY_DRY_OFF && ctx->gate.entry == NULL) {

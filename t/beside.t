@@ -100,6 +100,7 @@ my $nginx = Parley::Nginx->start(main => $main, http => gateway_http(
             . location('/tried', "$parley try_files \$uri \$uri/ =404;")
             . location('/small', "$parley client_max_body_size 100;")
             . location('/pages', "$parley error_page 403 /403.html; deny all;")
+            . location('/returned', "$parley return 413;")
             . 'location = /403.html { internal; return 200 "a page"; }'
             . 'location = /no { return 403; }'
             . 'location = /yes { return 204; }'
@@ -246,6 +247,33 @@ subtest 'GW-26 a too large body that does not say so has a verdict, too' => sub 
 
     is($answer->{json}{payload}{code}, 'E_MESSAGE_TOO_LARGE');
     is(logged('/small', 2), '/small 413 refused message-too-large');
+};
+
+
+subtest 'GW-26 a 413 that is not by the body is another module\'s' => sub {
+    foreign('/returned', 413, aee());
+};
+
+
+subtest 'GW-26 what is not HTTP is an answer with a status all the same' => sub {
+    my $message = aee();
+
+    for my $octets ("garbage\r\n\r\n", jcs(result($message)), "\0\n\n") {
+        $service->script('$c->out(pack q(H*), q(' . unpack('H*', $octets)
+                         . '))');
+
+        my $answer = $client->raw(post('/service', $message));
+
+        is($answer->{status}, 502) or diag($answer->{raw});
+        is($answer->{json}{payload}{code}, 'E_UPSTREAM_INVALID');
+        like($answer->{headers}{'content-type'}, qr/json/);
+    }
+
+    like(logged('/service'), qr/^\S+ 502 failed upstream-invalid$/);
+
+    $service->script;
+    is($client->raw(post('/service', $message))->{status}, 202,
+       'none of that was an answer');
 };
 
 
