@@ -58,6 +58,7 @@ parley_gate_init(parley_gate_t *g)
     g->msg_read = 0;
     g->proven = 0;
     g->edited = 0;
+    g->uncounted = 0;
 }
 
 

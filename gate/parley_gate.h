@@ -135,7 +135,7 @@ typedef struct {
     /*
      * Counts a message of who, the sub of a proven principal; empty: of the
      * address that it came from.  what is whose rate it is, a priority or
-     * empty.
+     * empty.  Refused with PARLEY_E_CAPACITY where there is no room to count.
      */
     parley_outcome_t  (*limit)(parley_gate_t *g,
                           const parley_limit_rate_t *rate, parley_str_t who,
@@ -188,6 +188,7 @@ struct parley_gate_s {
                                                part */
     unsigned                   proven:1;    /* SIGNATURE passed */
     unsigned                   edited:1;    /* msg is of *amended */
+    unsigned                   uncounted:1; /* no room for its limit */
 };
 
 

@@ -6,15 +6,29 @@
 #include "parley_gate_steps.h"
 
 
+static int parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome);
+
+
 parley_outcome_t
 parley_gate_rate(parley_gate_t *g)
 {
+    parley_outcome_t  outcome;
+
     if (g->conf->rate == NULL) {
         return PARLEY_OUTCOME_NONE;
     }
 
-    return g->env->limit(g, &g->conf->rate->all, parley_who_proven(g->who),
-                         parley_str_none);
+    outcome = g->env->limit(g, &g->conf->rate->all,
+                            parley_who_proven(g->who), parley_str_none);
+
+    if (parley_gate_full(g, outcome)) {
+        /* refused in sender_rate, unless that is what it asks about */
+        parley_error_clear(g->err);
+        g->uncounted = 1;
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    return outcome;
 }
 
 
@@ -23,11 +37,41 @@ parley_gate_rate(parley_gate_t *g)
 parley_outcome_t
 parley_gate_sender_rate(parley_gate_t *g)
 {
-    if (g->conf->rate == NULL || g->who->jwt != NULL || !g->who->sig_verified)
-    {
-        return PARLEY_OUTCOME_NONE;
+    parley_outcome_t  outcome;
+
+    outcome = PARLEY_OUTCOME_NONE;
+
+    if (g->conf->rate != NULL && g->who->jwt == NULL && g->who->sig_verified) {
+        outcome = g->env->limit(g, &g->conf->rate->all,
+                                g->who->principal->sub, parley_str_none);
     }
 
-    return g->env->limit(g, &g->conf->rate->all, g->who->principal->sub,
-                         parley_str_none);
+    if (!g->uncounted && !parley_gate_full(g, outcome)) {
+        return outcome;
+    }
+
+    /* AEE-22: that there is no room is the answer to this one */
+
+    if (g->proto == PARLEY_PROTO_AEE
+        && parley_str_eq(g->msg->intent, PARLEY_STR("aee.status.health")))
+    {
+        parley_error_clear(g->err);
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "there is no room to count this sender's "
+                            "messages");
+
+    return PARLEY_OUTCOME_REFUSED;
+}
+
+
+/* whether there is no room to count the message */
+
+static int
+parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome)
+{
+    return outcome == PARLEY_OUTCOME_REFUSED
+           && g->err->code == PARLEY_E_CAPACITY;
 }
