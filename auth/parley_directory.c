@@ -55,6 +55,8 @@ static const parley_directory_member_t  parley_directory_members[] = {
       offsetof(parley_principal_t, instrument) },
     { "parent", parley_directory_name,
       offsetof(parley_principal_t, parent) },
+    { "human", parley_directory_name,
+      offsetof(parley_principal_t, human) },
     { "max_priority", parley_directory_priority,
       offsetof(parley_principal_t, max_priority) },
     { "roles", parley_directory_list, offsetof(parley_principal_t, roles) },

@@ -2,7 +2,7 @@
  * The identities file:
  *
  *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
- *                   "parent", "roles": [], "orgs": [{"org", "role"}],
+ *                   "parent", "human", "roles": [], "orgs": [{"org", "role"}],
  *                   "grants": [], "max_priority", "keys": [JWK]}]}
  *
  * sub alone is required of a principal.  GW-03, GW-11.
@@ -28,7 +28,8 @@ typedef struct parley_directory_s  parley_directory_t;
  * unknown ones, which would have no effect, are errors.  Errors besides: a
  * name, or sub, that two principals have (err->field is the second's JSON
  * Pointer, the text names the first's), a parent that is no sub, parents in a
- * circle, a broken key, one that verifies no message's signature and would be
+ * circle, a human that is neither the sub of one nor a handle of its tier, a
+ * broken key, one that verifies no message's signature and would be
  * of no use here.  err->offset is the place in text.
  *
  * Returns 0, or -1 with *ret NULL and nothing left to free.

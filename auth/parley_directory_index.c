@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parley_actor.h"
 #include "parley_config.h"
 #include "parley_directory_index.h"
 
@@ -200,6 +201,48 @@ parley_directory_circles(parley_directory_t *dir, parley_arena_t *arena,
 }
 
 
+/* The sub of a principal that is a human, else a handle. */
+
+static int
+parley_directory_humans(parley_directory_t *dir, parley_error_t *err)
+{
+    char                       pointer[PARLEY_POINTER_MAX];
+    size_t                     i;
+    parley_principal_t        *p;
+    const parley_principal_t  *human;
+
+    for (i = 0; i < dir->nprincipals; i++) {
+        p = &dir->principals[i];
+
+        if (p->human.len == 0) {
+            continue;
+        }
+
+        human = parley_directory_by_sub(dir, p->human);
+
+        if (human == NULL ? parley_handle_is(p->human)
+                            && parley_actor_is_sovereign(p->human)
+                          : human->names[PARLEY_NAMESPACE_HANDLE].len > 0
+                            && parley_str_eq(parley_actor_human(human),
+                                   human->names[PARLEY_NAMESPACE_HANDLE]))
+        {
+            p->sovereign = human;
+            continue;
+        }
+
+        (void) snprintf(pointer, sizeof(pointer), "/principals/%zu/human", i);
+
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                "human \"%.*s\" is neither the sub of a "
+                                "human who has a handle nor a human's handle",
+                                p->human.len < 96 ? (int) p->human.len : 96,
+                                (const char *) p->human.data);
+    }
+
+    return 0;
+}
+
+
 int
 parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
     parley_error_t *err)
@@ -227,11 +270,13 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
         }
     }
 
-    if (parley_directory_parents(dir, err) != 0) {
+    if (parley_directory_parents(dir, err) != 0
+        || parley_directory_circles(dir, arena, err) != 0)
+    {
         return -1;
     }
 
-    return parley_directory_circles(dir, arena, err);
+    return parley_directory_humans(dir, err);
 }
 
 

@@ -11,7 +11,9 @@ parley_handle_is(parley_str_t s)
     size_t   i;
     uint8_t  c;
 
-    if (s.len < 3 || s.len > 33 || s.data[0] != '~' || s.data[1] == '-') {
+    if (s.len < 2 || s.len > 33 || s.data[0] != '~' || s.data[1] == '-'
+        || s.data[s.len - 1] == '-')
+    {
         return 0;
     }
 

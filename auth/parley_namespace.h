@@ -26,7 +26,7 @@ typedef enum {
 } parley_namespace_t;
 
 
-/* '~', then 2 to 32 of a-z 0-9 and hyphen, the first no hyphen */
+/* '~', then 1 to 32 of a-z 0-9 and hyphen, the first and the last no hyphen */
 int parley_handle_is(parley_str_t s);
 
 /* a handle, perhaps followed by '@' and a version of 1 to 32 of

@@ -645,25 +645,3 @@ parley_principal_from_claims(parley_arena_t *arena, const parley_jwt_t *jwt,
 
     return 0;
 }
-
-
-void
-parley_principal_actors(const parley_principal_t *principal,
-    parley_str_t *ret_human, parley_str_t *ret_instrument)
-{
-    *ret_human = parley_str_none;
-    *ret_instrument = parley_str_none;
-
-    if (principal == NULL) {
-        return;
-    }
-
-    *ret_instrument = principal->instrument;
-    *ret_human = principal->names[PARLEY_NAMESPACE_HANDLE];
-
-    if (principal->above != NULL
-        && (ret_human->len == 0 || parley_str_begins(*ret_human, "~cc-")))
-    {
-        *ret_human = principal->above->names[PARLEY_NAMESPACE_HANDLE];
-    }
-}

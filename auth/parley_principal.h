@@ -35,6 +35,8 @@ typedef struct parley_principal_s {
     parley_str_t                      instrument;   /* a handle, perhaps with
                                                        @version */
     parley_str_t                      parent;       /* its sub */
+    parley_str_t                      human;        /* whom it acts for: a
+                                                       sub, or a handle */
     parley_str_t                      max_priority; /* low, normal, high,
                                                        urgent */
     parley_str_t                     *roles;
@@ -45,6 +47,8 @@ typedef struct parley_principal_s {
     size_t                            ngrants;
     parley_jwks_t                     keys;         /* the directory's */
     const struct parley_principal_s  *above;        /* the parent's entry, or
+                                                       NULL */
+    const struct parley_principal_s  *sovereign;    /* the human's entry, or
                                                        NULL */
 } parley_principal_t;
 
@@ -105,14 +109,5 @@ int parley_principal_from_claims(parley_arena_t *arena,
     const struct parley_directory_s *directory, parley_principal_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));
-
-/*
- * Who acts where a principal does (agent-channel 3.2): the handle of the
- * human, its own or, where it has none or a derived one, its parent's; and
- * its instrument.  Both empty for NULL, either where it is not known.
- */
-void parley_principal_actors(const parley_principal_t *principal,
-    parley_str_t *ret_human, parley_str_t *ret_instrument);
-
 
 #endif /* PARLEY_PRINCIPAL_H */

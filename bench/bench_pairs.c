@@ -12,6 +12,7 @@
 
 #include "bench_answer.h"
 #include "bench_pure.h"
+#include "parley_actor.h"
 #include "parley_directory.h"
 #include "parley_party.h"
 
@@ -263,7 +264,6 @@ bench_attribute(void *ctx, parley_proto_t proto, parley_str_t name,
 {
     parley_party_t  party;
 
-    parley_principal_actors(bench_find(ctx, proto, name, &party) ? party.data
-                                                                 : NULL,
-                            ret_human, ret_instrument);
+    parley_actor_both(bench_find(ctx, proto, name, &party) ? party.data : NULL,
+                      ret_human, ret_instrument);
 }

@@ -44,7 +44,7 @@ parley_bond_init(parley_bond_t *bond, parley_who_t *who,
     bond->sender = m->sender;
     bond->recipient = m->recipient;
 
-    bond->sent_from = parley_bind_name(who, m->sender, sent);
+    bond->sent_from = parley_who_told(who, sent);
 
     /* what names nobody goes to whoever sent what it answers */
 

@@ -121,7 +121,9 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     texts[PARLEY_QUESTION_SENT_CALL] = a->sent->call;
     texts[PARLEY_QUESTION_PLACE] = m->place;
     texts[PARLEY_QUESTION_TOKEN] = m->token;
-    texts[PARLEY_QUESTION_SENT_FROM] = parley_question_name(a, m->sender);
+    texts[PARLEY_QUESTION_SENT_FROM] = parley_name_is_group(m->wire, m->sender)
+                                       ? parley_str_none
+                                       : parley_who_told(a->who, a->speak);
 
     /* what names nobody went to whoever sent what it refers to */
 

@@ -348,6 +348,7 @@ parley_refer_found(parley_refer_t *r, parley_error_t *err)
     m->question = q->texts[PARLEY_QUESTION_QUESTION];
     m->intent = q->texts[PARLEY_QUESTION_INTENT];
     m->sender = q->texts[PARLEY_QUESTION_SENDER];
+    m->told = q->texts[PARLEY_QUESTION_SENT_FROM];
     m->recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
     m->alarm = (parley_alarm_t) q->head.alarm;
     m->priority = (parley_priority_t) q->head.priority;

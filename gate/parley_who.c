@@ -1,6 +1,7 @@
 /* The directory, the proof and the message brought together. */
 
 #include "parley_who.h"
+#include "parley_actor.h"
 #include "parley_name.h"
 
 
@@ -8,6 +9,15 @@ static int parley_who_find(void *data, parley_proto_t proto,
     parley_str_t name, parley_party_t *ret);
 static int parley_who_owner(parley_who_t *who, parley_proto_t proto,
     parley_str_t name, parley_party_t *ret);
+static int parley_who_is_human(parley_who_t *who, parley_str_t sender);
+static int parley_who_author(parley_who_t *who, parley_str_t sender,
+    parley_str_t *ret);
+static int parley_who_actor(parley_who_t *who,
+    const parley_principal_t **ret, parley_str_t *ret_sub);
+static int parley_who_instrument(parley_who_t *who,
+    const parley_principal_t *p, parley_str_t *ret);
+static int parley_who_agent(parley_who_t *who, parley_str_t name,
+    parley_str_t *ret);
 static int parley_who_ask(parley_who_t *who, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
 
@@ -193,21 +203,248 @@ void
 parley_who_attribute(void *data, parley_proto_t proto, parley_str_t name,
     parley_str_t *ret_human, parley_str_t *ret_instrument)
 {
-    parley_who_t    *who = data;
-    parley_party_t   party;
+    parley_who_t              *who = data;
+    parley_str_t               none;
+    parley_party_t             party;
+    const parley_principal_t  *p, *actor;
+
+    p = NULL;
 
     if (parley_who_find(who, proto, name, &party)) {
-        parley_principal_actors(party.data, ret_human, ret_instrument);
+        p = party.data;
 
     } else if (proto == who->msg->wire
                && (who->msg->sender.len == 0
                    || parley_str_eq(name, who->msg->sender)))
     {
-        parley_principal_actors(who->principal, ret_human, ret_instrument);
-
-    } else {
-        parley_principal_actors(NULL, ret_human, ret_instrument);
+        p = who->principal;
     }
+
+    parley_actor_both(p, ret_human, ret_instrument);
+
+    /* another's instrument drafts, where another acts for the sender */
+
+    if (p != NULL && p == who->principal
+        && parley_who_actor(who, &actor, &none) == 1)
+    {
+        parley_actor_both(actor, &none, ret_instrument);
+    }
+}
+
+
+int
+parley_who_submission(parley_who_t *who, parley_submission_t *ret,
+    parley_error_t *err)
+{
+    ret->owner = parley_who_proven(who);
+
+    parley_who_attribute(who, who->msg->wire, ret->sender, &ret->human,
+                         &ret->instrument);
+
+    if (parley_who_author(who, ret->sender, &ret->author) != 0) {
+        return parley_error_memory(err);
+    }
+
+    if (ret->author.len > 0 && !parley_who_is_human(who, ret->sender)) {
+        ret->author = parley_str_none;
+    }
+
+    return 0;
+}
+
+
+/* Whether the sender has a human's name in any protocol. */
+
+static int
+parley_who_is_human(parley_who_t *who, parley_str_t sender)
+{
+    int             rc;
+    parley_str_t    name;
+    parley_proto_t  wire, to;
+
+    wire = who->msg->wire;
+
+    if (parley_name_is_human(wire, sender)) {
+        return 1;
+    }
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+
+        if (to == PARLEY_PROTO_CHANNEL || to == wire) {
+            continue;
+        }
+
+        rc = parley_who_resolve(who, wire, sender, to, &name);
+
+        if (rc == 1 && parley_name_is_human(to, name)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * AEE's name of the instrument whose session it is: whoever acts by the token
+ * (RFC 8693), else the principal, where it is one.  Empty: a human's.
+ */
+
+static int
+parley_who_author(parley_who_t *who, parley_str_t sender, parley_str_t *ret)
+{
+    int                        rc;
+    parley_str_t               sub;
+    parley_party_t             party;
+    const parley_principal_t  *p;
+
+    rc = parley_who_actor(who, &p, &sub);
+
+    if (rc == 1) {
+        return p != NULL ? parley_who_instrument(who, p, ret)
+                         : parley_who_agent(who, sub, ret);
+    }
+
+    if (rc == -1) {
+        return -1;
+    }
+
+    p = who->principal;
+
+    if (p == NULL && parley_who_owner(who, who->msg->wire, sender, &party)) {
+        p = party.data;
+    }
+
+    if (parley_actor_is_instrument(p)) {
+        return parley_who_instrument(who, p, ret);
+    }
+
+    *ret = parley_str_none;
+
+    return 0;
+}
+
+
+/*
+ * Whether somebody acts by the token for its subject: 1, the sub and, where
+ * it is listed, the entry; an act that names nobody is the subject's
+ * instrument.  0: the subject itself; -1: no memory.
+ */
+
+static int
+parley_who_actor(parley_who_t *who, const parley_principal_t **ret,
+    parley_str_t *ret_sub)
+{
+    uint32_t              act;
+    const parley_json_t  *claims;
+
+    *ret = NULL;
+    *ret_sub = parley_str_none;
+
+    if (who->jwt == NULL) {
+        return 0;
+    }
+
+    claims = &who->jwt->claims;
+    act = parley_json_get(claims, 0, PARLEY_STR("act"));
+
+    if (act == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    act = parley_json_get(claims, act, PARLEY_STR("sub"));
+
+    if (parley_msg_string(claims, act, ret_sub) != 0) {
+        return -1;
+    }
+
+    if (!parley_name_is(PARLEY_NAMESPACE_AEE, *ret_sub)) {
+        *ret_sub = who->principal != NULL ? who->principal->sub
+                                          : PARLEY_STR("unknown");
+
+    } else if (who->directory != NULL) {
+        *ret = parley_directory_by_sub(who->directory, *ret_sub);
+    }
+
+    return 1;
+}
+
+
+/* A principal as an agent: by its own name, its instrument's, or its sub. */
+
+static int
+parley_who_instrument(parley_who_t *who, const parley_principal_t *p,
+    parley_str_t *ret)
+{
+    parley_str_t    name;
+    const uint8_t  *at;
+
+    name = p->names[PARLEY_NAMESPACE_AEE];
+
+    if (name.len > 0 && !parley_name_is_human(PARLEY_PROTO_AEE, name)) {
+        *ret = name;
+        return 0;
+    }
+
+    name = p->instrument.len > 0 ? p->instrument
+                                 : p->names[PARLEY_NAMESPACE_HANDLE];
+
+    if (name.len < 2 || (p->instrument.len == 0
+                         && parley_actor_is_sovereign(name)))
+    {
+        return parley_who_agent(who, p->sub, ret);
+    }
+
+    name = parley_str_from(name, 1);
+    at = memchr(name.data, '@', name.len);
+
+    if (at != NULL) {
+        name.len = (size_t) (at - name.data);
+    }
+
+    return parley_who_agent(who, name, ret);
+}
+
+
+static int
+parley_who_agent(parley_who_t *who, parley_str_t name, parley_str_t *ret)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, who->arena, name.len + 8);
+    parley_buf_lit(&b, "agent.");
+    parley_buf_str(&b, name);
+
+    return parley_buf_done(&b, ret);
+}
+
+
+parley_str_t
+parley_who_told(parley_who_t *who, parley_proto_t to)
+{
+    parley_str_t          ret;
+    parley_error_t        err;
+    const parley_msg_t   *m;
+    parley_encode_opts_t  opts;
+
+    m = who->msg;
+
+    if (m->sender.len == 0 || m->wire == to) {
+        return m->sender;
+    }
+
+    if (m->author.len == 0) {
+        return parley_who_resolve(who, m->wire, m->sender, to, &ret) == 1
+               ? ret : parley_str_none;
+    }
+
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+
+    parley_who_opts(who, &opts);
+
+    return parley_name_translate(who->arena, &opts, m, m->sender,
+                                 PARLEY_SPOT_SENDER, to, &ret, &err)
+           == 0 ? ret : parley_str_none;
 }
 
 

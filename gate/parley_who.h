@@ -79,6 +79,20 @@ int parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,
 void parley_who_attribute(void *data, parley_proto_t proto,
     parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
 
+/*
+ * Fills what a submission says of whoever submits: owner, and for its sender
+ * human, instrument and author.  Returns 0, or -1: no memory.
+ */
+int parley_who_submission(parley_who_t *who, parley_submission_t *ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * The message's sender as it is named to a service in protocol to: by its
+ * instrument's name, where it is that of m->author.  Empty: it has none.
+ */
+parley_str_t parley_who_told(parley_who_t *who, parley_proto_t to);
+
 /* A parley_above_pt. */
 int parley_who_above(void *data, parley_proto_t proto, parley_str_t name,
     parley_str_t other);

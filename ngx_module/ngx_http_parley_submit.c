@@ -73,8 +73,6 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     submission.mcp = ngx_http_parley_in_header(r, "mcp-protocol-version")
                      != NULL;
 
-    submission.owner = parley_who_proven(&ctx->who);
-
     if (ctx->msg.anonymous) {
         if (!ctx->drawn && RAND_bytes(ctx->random, sizeof(ctx->random)) != 1) {
             return NGX_ERROR;
@@ -84,10 +82,10 @@ ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         submission.random = ctx->random;
     }
 
-    parley_who_attribute(&ctx->who, ctx->msg.wire, submission.sender,
-                         &submission.human, &submission.instrument);
-
-    if (parley_submit(&ctx->arena, &ctx->msg, &submission, &ctx->error) != 0) {
+    if (parley_who_submission(&ctx->who, &submission, &ctx->error) != 0
+        || parley_submit(&ctx->arena, &ctx->msg, &submission, &ctx->error)
+           != 0)
+    {
         return NGX_DECLINED;
     }
 

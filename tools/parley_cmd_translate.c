@@ -344,8 +344,9 @@ parley_translate_submit(parley_input_t *in, parley_translate_t *t)
         submission.sender = msg->sender;
     }
 
-    parley_who_attribute(&t->who, msg->wire, submission.sender,
-                          &submission.human, &submission.instrument);
+    if (parley_who_submission(&t->who, &submission, &in->err) != 0) {
+        return -1;
+    }
 
     return parley_submit(in->arena, msg, &submission, &in->err);
 }

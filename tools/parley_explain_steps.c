@@ -234,16 +234,14 @@ parley_explain_submission(parley_gate_t *g)
 
     submission.sender = e->msg.sender;
     submission.ms = e->now_ms;
-    submission.owner = parley_who_proven(&e->who);
 
     if (e->msg.sender.len == 0) {
         submission.sender = parley_who_name(&e->who, g->proto);
     }
 
-    parley_who_attribute(&e->who, g->proto, submission.sender,
-                         &submission.human, &submission.instrument);
-
-    if (parley_submit(g->arena, &e->msg, &submission, g->err) != 0) {
+    if (parley_who_submission(&e->who, &submission, g->err) != 0
+        || parley_submit(g->arena, &e->msg, &submission, g->err) != 0)
+    {
         return PARLEY_OUTCOME_REFUSED;
     }
 

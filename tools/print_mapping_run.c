@@ -100,8 +100,9 @@ mapping_submit(mapping_t *t, parley_msg_t *msg, parley_str_t scope,
     }
 
     mapping_opts(t, &who, msg, &opts);
-    parley_who_attribute(&who, msg->wire, submission.sender,
-                          &submission.human, &submission.instrument);
+    if (parley_who_submission(&who, &submission, err) != 0) {
+        return -1;
+    }
 
     return parley_submit(&t->arena, msg, &submission, err);
 }

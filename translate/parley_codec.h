@@ -130,6 +130,7 @@ typedef struct {
                                    bound to; empty: not known */
     parley_str_t  instrument;   /* that the directory lists for the session;
                                    empty: none */
+    parley_str_t  author;       /* as in the message */
 
     parley_str_t  owner;        /* sub of the principal that was proven; empty:
                                    nobody was */

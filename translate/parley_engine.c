@@ -267,6 +267,7 @@ parley_submit(parley_arena_t *arena, parley_msg_t *msg,
     }
 
     msg->owner = submission->owner;
+    msg->author = submission->author;
 
     if (codec->submit != NULL
         && codec->submit(arena, msg, submission, err) != 0)
@@ -375,7 +376,9 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
         m = &whole;
     }
 
-    if (codec->encode(engine, arena, m, opts, ret, loss, err) != 0) {
+    if (codec->encode(engine, arena, m, opts, ret, loss, err) != 0
+        || parley_name_lost(arena, opts, m, proto, loss, err) != 0)
+    {
         return -1;
     }
 

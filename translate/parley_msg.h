@@ -118,6 +118,12 @@ typedef struct {
     parley_str_t          sender;     /* names in the syntax of wire; a
                                          message that names none is from the
                                          caller */
+    parley_str_t          author;     /* AEE's name of the instrument whose
+                                         session sent it, where the sender has
+                                         a human's name; else empty */
+    parley_str_t          told;       /* of a message that is answered: its
+                                         sender's name in the answer's protocol,
+                                         where it is known; else empty */
     parley_str_t          recipient;  /* empty: whoever it answers */
     parley_str_t          intent;     /* never empty: "vcp.escalation" */
     parley_str_t          outer_form; /* where another protocol's message is
@@ -151,6 +157,8 @@ typedef struct {
     unsigned              approval:1; /* it asks for an approval or an
                                          acknowledgment: who agrees to it has
                                          answered */
+    unsigned              renamed:1;  /* members have the sender's own name
+                                         beside that of the author */
     unsigned              approves:1; /* of a REPLY: such an answer, which says
                                          so in the member "approved" of what
                                          carries it */

@@ -32,6 +32,12 @@ typedef struct {
 
 static int parley_name_alias(parley_arena_t *arena, const parley_name_t *n,
     parley_proto_t to, parley_name_alias_pt add, void *ctx);
+static int parley_name_resolve(parley_arena_t *arena,
+    const parley_encode_opts_t *opts, parley_proto_t from, parley_str_t name,
+    parley_proto_t to, parley_str_t *ret);
+static int parley_name_author(parley_arena_t *arena,
+    const parley_encode_opts_t *opts, parley_str_t author, parley_proto_t to,
+    parley_str_t *ret);
 static int parley_name_parse_aee(parley_str_t s, parley_name_t *ret);
 static int parley_name_format_aee(parley_buf_t *b, const parley_name_t *n);
 static int parley_name_parse_vcp(parley_str_t s, parley_name_t *ret);
@@ -219,28 +225,32 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
     const parley_msg_t *m, parley_str_t name, parley_spot_t spot,
     parley_proto_t to, parley_str_t *ret, parley_error_t *err)
 {
-    int  rc;
+    int                  rc;
+    const parley_msg_t  *asked;
 
-    rc = 0;
+    asked = opts->answering;
 
-    if (opts->resolve != NULL) {
-        rc = opts->resolve(opts->resolve_ctx, m->wire, name, to, ret);
+    if (spot == PARLEY_SPOT_RECIPIENT && asked != NULL && asked->wire == to
+        && asked->told.len > 0 && parley_str_eq(asked->told, name))
+    {
+        *ret = asked->sender;
+        return 0;
+    }
 
-        if (rc == 1) {
-            return 0;
-        }
+    rc = parley_name_resolve(arena, opts, m->wire, name, to, ret);
+
+    if (rc == 0 && spot == PARLEY_SPOT_SENDER && m->author.len > 0
+        && to != PARLEY_PROTO_CHANNEL && parley_name_is_human(to, *ret))
+    {
+        rc = parley_name_author(arena, opts, m->author, to, ret);
     }
 
     if (rc == 0) {
-        rc = parley_name_map(arena, m->wire, name, to, ret);
+        return 0;
+    }
 
-        if (rc == 0) {
-            return 0;
-        }
-
-        if (rc == -1) {
-            return parley_error_memory(err);
-        }
+    if (rc == -1) {
+        return parley_error_memory(err);
     }
 
     *ret = parley_str_none;
@@ -249,6 +259,87 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
                             parley_at(m, spot).pointer,
                             "this name has no equivalent in %s that maps "
                             "back", (const char *) parley_proto_name(to).data);
+}
+
+
+/* Returns 0; 1: it has no image; -1: no memory. */
+
+static int
+parley_name_resolve(parley_arena_t *arena, const parley_encode_opts_t *opts,
+    parley_proto_t from, parley_str_t name, parley_proto_t to,
+    parley_str_t *ret)
+{
+    int  rc;
+
+    rc = opts->resolve != NULL
+         ? opts->resolve(opts->resolve_ctx, from, name, to, ret) : 0;
+
+    if (rc == 1) {
+        return 0;
+    }
+
+    return rc == 0 ? parley_name_map(arena, from, name, to, ret) : 1;
+}
+
+
+/*
+ * An instrument's name, by the directory or, where that makes it a human, by
+ * its syntax.
+ */
+
+static int
+parley_name_author(parley_arena_t *arena, const parley_encode_opts_t *opts,
+    parley_str_t author, parley_proto_t to, parley_str_t *ret)
+{
+    int  rc;
+
+    rc = parley_name_resolve(arena, opts, PARLEY_PROTO_AEE, author, to, ret);
+
+    if (rc != 0 || !parley_name_is_human(to, *ret)) {
+        return rc;
+    }
+
+    rc = parley_name_map(arena, PARLEY_PROTO_AEE, author, to, ret);
+
+    return rc == 0 && parley_name_is_human(to, *ret) ? 1 : rc;
+}
+
+
+int
+parley_name_lost(parley_arena_t *arena, const parley_encode_opts_t *opts,
+    const parley_msg_t *m, parley_proto_t to, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    int           rc;
+    parley_str_t  name;
+
+    if (m->author.len == 0 || m->renamed || to == PARLEY_PROTO_CHANNEL) {
+        return 0;
+    }
+
+    rc = parley_name_resolve(arena, opts, m->wire, m->sender, to, &name);
+
+    if (rc == -1) {
+        return parley_error_memory(err);
+    }
+
+    if (rc == 0 && parley_name_is_human(to, name)) {
+        parley_loss_at(loss, m, PARLEY_SPOT_SENDER);
+    }
+
+    return 0;
+}
+
+
+int
+parley_name_is_human(parley_proto_t proto, parley_str_t name)
+{
+    parley_name_t  n;
+
+    return proto < PARLEY_PROTO_COUNT
+           && parley_name_syntaxes[proto].parse != NULL
+           && parley_name_syntaxes[proto].parse(name, &n) == 0
+           && n.kind == PARLEY_NAME_HUMAN;
 }
 
 

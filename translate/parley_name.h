@@ -25,7 +25,9 @@ int parley_name_map(parley_arena_t *arena, parley_proto_t from,
 /*
  * The name of a principal in protocol to: the directory's, where it has an
  * entry, else by the syntax.  m is the message that the name is of, spot what
- * it is there; identity-unmappable names that.
+ * it is there; identity-unmappable names that.  A sender who would have a
+ * human's name there, and is an instrument, has the instrument's (m->author);
+ * not so in agent-channel, whose frames say who drafted them.
  */
 int parley_name_translate(parley_arena_t *arena,
     const parley_encode_opts_t *opts, const parley_msg_t *m,
@@ -47,10 +49,22 @@ int parley_name_aliases(parley_arena_t *arena, parley_proto_t from,
     __attribute__((warn_unused_result));
 
 /*
+ * Reports the human's name of a sender whom parley_name_translate() calls by
+ * an instrument's, unless the message has it among its members.
+ */
+int parley_name_lost(parley_arena_t *arena, const parley_encode_opts_t *opts,
+    const parley_msg_t *m, parley_proto_t to, parley_loss_t *loss,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
  * Whether s is a canonical ~handle: ~ and 1 to 32 of a-z, 0-9 and hyphen, the
  * first and the last no hyphen.  The pronoun ~org is none.
  */
 int parley_name_is_handle(parley_str_t s);
+
+/* Whether the name is a human's, by its syntax. */
+int parley_name_is_human(parley_proto_t proto, parley_str_t name);
 
 /* Whether the name means a group: AEE bus.x, VCP broadcast, org:... */
 int parley_name_is_group(parley_proto_t proto, parley_str_t name);

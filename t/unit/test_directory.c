@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "parley_actor.h"
 #include "parley_directory.h"
 
 
@@ -139,7 +140,7 @@ test_broken(void **state)
           "handle" },
         { P("{\"sub\":\"a\",\"handle\":\"~-bob\"}"), "/principals/0/handle",
           "handle" },
-        { P("{\"sub\":\"a\",\"handle\":\"~b\"}"), "/principals/0/handle",
+        { P("{\"sub\":\"a\",\"handle\":\"~b-\"}"), "/principals/0/handle",
           "handle" },
         { P("{\"sub\":\"a\",\"handle\":\"~bob@1\"}"),
           "/principals/0/handle", "handle" },
@@ -200,6 +201,28 @@ test_broken(void **state)
             "{\"sub\":\"b\",\"parent\":\"c\"},"
             "{\"sub\":\"c\",\"parent\":\"a\"}"),
           "/principals/1/parent", "circle" },
+
+        /* humans */
+
+        { P("{\"sub\":\"a\",\"human\":\"b\"}"), "/principals/0/human",
+          "human \"b\" is neither" },
+        { P("{\"sub\":\"a\",\"human\":\"~cc-b\"}"), "/principals/0/human",
+          "neither" },
+        { P("{\"sub\":\"a\",\"human\":\"~b-\"}"), "/principals/0/human",
+          "neither" },
+        { P("{\"sub\":\"a\",\"human\":\"\"}"), "/principals/0/human",
+          "empty" },
+        { P("{\"sub\":\"a\",\"human\":\"a\",\"handle\":\"~a\"}"),
+          "/principals/0/human", "neither" },
+        { P("{\"sub\":\"b\",\"aee\":\"agent.b\",\"handle\":\"~b\"},"
+            "{\"sub\":\"a\",\"human\":\"b\"}"), "/principals/1/human",
+          "neither" },
+        { P("{\"sub\":\"b\",\"aee\":\"human.b\"},"
+            "{\"sub\":\"a\",\"human\":\"b\"}"), "/principals/1/human",
+          "neither" },
+        { P("{\"sub\":\"b\",\"handle\":\"~c\",\"human\":\"~b\"},"
+            "{\"sub\":\"a\",\"human\":\"b\"}"), "/principals/1/human",
+          "neither" },
     };
 
     (void) state;
@@ -453,15 +476,101 @@ test_claims_refused(void **state)
 
 
 static void
+test_humans(void **state)
+{
+    size_t               i;
+    parley_str_t         human, instrument;
+    parley_error_t       err;
+    parley_directory_t  *dir;
+
+    static const struct {
+        const char  *sub;
+        const char  *human;
+        const char  *instrument;
+        int          is_instrument;
+    } all[] = {
+        { "ada", "~ada", "", 0 },
+        { "bare", "~bare", "", 0 },
+        { "own", "~own", "~cc-own@1", 1 },
+        { "lead", "~ada", "", 0 },
+        { "deep", "~ada", "~cc-deep", 1 },
+        { "named", "~bare", "", 1 },
+        { "outside", "~zoe", "", 1 },
+        { "below", "~zoe", "", 0 },
+        { "tool", "~ada", "~tool@2", 1 },
+        { "derived", "~ada", "", 0 },
+        { "nobody", "", "", 0 },
+        { "orphan", "", "~cc-o", 1 },
+        { "agent", "", "", 0 },
+    };
+
+    (void) state;
+
+    assert_int_equal(parley_directory_parse(&test_arena, PARLEY_STR(
+        "{\"principals\":["
+        "{\"sub\":\"ada\",\"aee\":\"human.ada\",\"handle\":\"~ada\"},"
+        "{\"sub\":\"bare\",\"handle\":\"~bare\"},"
+        "{\"sub\":\"own\",\"c2a\":\"human:own\",\"handle\":\"~own\","
+        "\"instrument\":\"~cc-own@1\"},"
+
+        /* whoever is no human stands between */
+        "{\"sub\":\"lead\",\"aee\":\"agent.lead\",\"handle\":\"~lead\","
+        "\"parent\":\"ada\"},"
+        "{\"sub\":\"deep\",\"aee\":\"agent.deep\",\"parent\":\"lead\","
+        "\"instrument\":\"~cc-deep\"},"
+
+        /* what is said goes before what is found */
+        "{\"sub\":\"named\",\"parent\":\"lead\",\"human\":\"bare\"},"
+        "{\"sub\":\"outside\",\"parent\":\"lead\",\"human\":\"~zoe\"},"
+        "{\"sub\":\"below\",\"vcp\":\"agent://below\","
+        "\"parent\":\"outside\"},"
+
+        "{\"sub\":\"tool\",\"handle\":\"~tool\",\"instrument\":\"~tool@2\","
+        "\"parent\":\"ada\"},"
+        "{\"sub\":\"derived\",\"handle\":\"~cc-d\",\"parent\":\"ada\"},"
+        "{\"sub\":\"nobody\"},"
+        "{\"sub\":\"orphan\",\"instrument\":\"~cc-o\"},"
+        "{\"sub\":\"agent\",\"vcp\":\"agent://x\",\"handle\":\"~agent\"}"
+        "]}"), &dir, &err), 0);
+
+    for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        const parley_principal_t  *p;
+
+        p = parley_directory_by_sub(dir, parley_str_c(all[i].sub));
+
+        assert_non_null(p);
+        assert_int_equal(parley_actor_is_instrument(p), all[i].is_instrument);
+
+        parley_actor_both(p, &human, &instrument);
+
+        if (!parley_str_eq(human, parley_str_c(all[i].human))
+            || !parley_str_eq(instrument, parley_str_c(all[i].instrument)))
+        {
+            fail_msg("%s: human %.*s, instrument %.*s", all[i].sub,
+                     (int) human.len, (const char *) human.data,
+                     (int) instrument.len, (const char *) instrument.data);
+        }
+    }
+
+    parley_actor_both(NULL, &human, &instrument);
+    assert_int_equal(human.len + instrument.len, 0);
+
+    parley_directory_free(dir);
+}
+
+
+static void
 test_names(void **state)
 {
     size_t  i;
 
     static const char  *handles[] = {
-        "~ab", "~0a", "~a-", "~cc-x", "~abcdefghijklmnopqrstuvwxyz012345"
+        "~ab", "~0a", "~a", "~0", "~a-b", "~cc-x",
+        "~abcdefghijklmnopqrstuvwxyz012345"
     };
     static const char  *none[] = {
-        "", "~", "~a", "ab", "~-a", "~A1", "~a_b", "~a.b", "~ab ", "~~ab",
+        "", "~", "~-", "~a-", "ab", "~-a", "~A1", "~a_b", "~a.b", "~ab ",
+        "~~ab",
         "~org/x", "~abcdefghijklmnopqrstuvwxyz0123456", "~\xc3\xa4z"
     };
 
@@ -563,6 +672,8 @@ static const struct CMUnitTest  tests[] = {
     parley_auth_test("GW-03 a principal from claims and directory",
                      test_claims),
     parley_auth_test("GW-03 claims that are refused", test_claims_refused),
+    parley_auth_test("GW-03 ACH-10 whose human and whose instrument",
+                     test_humans),
     parley_auth_test("GW-03 handles and other names", test_names),
     parley_auth_test("identities: every allocation may fail", test_memory),
 };

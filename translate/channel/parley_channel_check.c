@@ -361,6 +361,7 @@ parley_channel_travels(const parley_channel_encode_t *e, parley_str_t name)
         { parley_str("trace"), PARLEY_PROTO_AEE },
         { parley_str("reply_to"), PARLEY_PROTO_AEE },
         { parley_str("scope"), PARLEY_PROTO_CHANNEL },
+        { parley_str("sender_handle"), PARLEY_PROTO_CHANNEL },
         { parley_str("ttl_ms"), PARLEY_PROTO_CHANNEL },
         { parley_str("acted_by"), PARLEY_PROTO_CHANNEL },
         { parley_str("drafted_with"), PARLEY_PROTO_CHANNEL },

@@ -22,6 +22,8 @@ static int parley_channel_head_recipient(parley_channel_encode_t *e);
 static int parley_channel_head_scope(parley_channel_encode_t *e);
 static int parley_channel_head_time(parley_channel_encode_t *e);
 static int parley_channel_head_attribution(parley_channel_encode_t *e);
+static int parley_channel_head_speaker(parley_channel_encode_t *e,
+    parley_str_t human);
 static int parley_channel_head_own(parley_channel_encode_t *e,
     parley_str_t name, parley_str_t *ret);
 
@@ -291,6 +293,10 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
                                 "carries is not its sender's");
     }
 
+    if (parley_channel_head_speaker(e, human) != 0) {
+        return -1;
+    }
+
     e->human = human;
     e->instrument = instrument;
 
@@ -327,6 +333,36 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
     }
 
     return 0;
+}
+
+
+/*
+ * Whose handle an instrument had in a frame that comes back: that of the human
+ * it acts for, and no other's.
+ */
+
+static int
+parley_channel_head_speaker(parley_channel_encode_t *e, parley_str_t human)
+{
+    parley_str_t  own;
+
+    if (parley_channel_head_own(e, PARLEY_STR("sender_handle"), &own) != 0) {
+        return -1;
+    }
+
+    if (own.len == 0 || parley_str_eq(own, e->sender)) {
+        return 0;
+    }
+
+    if (parley_str_eq(own, human)) {
+        e->sender = own;
+        return 0;
+    }
+
+    return parley_error_set(e->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                            parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
+                            "the sender_handle that the message carries is "
+                            "not that of the human whom its sender acts for");
 }
 
 

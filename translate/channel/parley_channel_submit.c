@@ -17,12 +17,14 @@ static int parley_channel_is_instrument(parley_str_t name,
 static parley_str_t parley_channel_base(parley_str_t name);
 static int parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
     const parley_channel_scope_t *scope, parley_error_t *err);
-static int parley_channel_scope_member(parley_arena_t *arena,
-    parley_msg_t *msg, parley_error_t *err);
+static int parley_channel_add_member(parley_arena_t *arena,
+    parley_msg_t *msg, parley_str_t name, parley_str_t value,
+    parley_error_t *err);
 
 
 /* the members that no canonical field holds, each as it is lost */
 static const parley_str_t  parley_channel_lost[PARLEY_CHANNEL_FIELDS] = {
+    [PARLEY_CHANNEL_SENDER] = parley_str("/sender_handle"),
     [PARLEY_CHANNEL_TTL] = parley_str("/ttl_ms"),
     [PARLEY_CHANNEL_ACTED_BY] = parley_str("/acted_by"),
     [PARLEY_CHANNEL_DRAFTED_WITH] = parley_str("/drafted_with"),
@@ -48,6 +50,17 @@ parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
                != 0))
     {
         return -1;
+    }
+
+    if (msg->author.len > 0 && !msg->held) {
+        msg->renamed = 1;
+
+        if (parley_channel_add_member(arena, msg, PARLEY_STR("sender_handle"),
+                                      msg->sender, err)
+            != 0)
+        {
+            return -1;
+        }
     }
 
     if (submission->scope.len == 0
@@ -81,7 +94,8 @@ parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
         return 0;
     }
 
-    return parley_channel_scope_member(arena, msg, err);
+    return parley_channel_add_member(arena, msg, PARLEY_STR("scope"),
+                                     msg->scope, err);
 }
 
 
@@ -170,11 +184,11 @@ parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
 }
 
 
-/* The scope among the members that other protocols carry. */
+/* What the frame does not say, among the members that others carry. */
 
 static int
-parley_channel_scope_member(parley_arena_t *arena, parley_msg_t *msg,
-    parley_error_t *err)
+parley_channel_add_member(parley_arena_t *arena, parley_msg_t *msg,
+    parley_str_t name, parley_str_t value, parley_error_t *err)
 {
     parley_buf_t      b;
     parley_str_t      text;
@@ -185,8 +199,8 @@ parley_channel_scope_member(parley_arena_t *arena, parley_msg_t *msg,
     members = parley_arena_alloc(arena, (msg->nmembers + 1)
                                         * sizeof(parley_member_t));
 
-    parley_buf_init(&b, arena, msg->scope.len + 2);
-    parley_buf_json_string(&b, msg->scope);
+    parley_buf_init(&b, arena, value.len + 2);
+    parley_buf_json_string(&b, value);
 
     if (doc == NULL || members == NULL || parley_buf_done(&b, &text) != 0) {
         return parley_error_memory(err);
@@ -196,7 +210,7 @@ parley_channel_scope_member(parley_arena_t *arena, parley_msg_t *msg,
         return -1;
     }
 
-    members[0].name = PARLEY_STR("scope");
+    members[0].name = name;
     members[0].value.doc = doc;
     members[0].value.node = 0;
 

@@ -1,0 +1,123 @@
+#include <string.h>
+
+#include "parley_actor.h"
+
+
+static int parley_actor_has_human_name(const parley_principal_t *principal);
+static int parley_actor_is_own_instrument(const parley_principal_t *principal,
+    parley_str_t handle);
+
+
+/* of a human, by name space; an instrument's handle is told by its tier */
+static const parley_str_t  parley_actor_humans[PARLEY_NAMESPACE_COUNT] = {
+    [PARLEY_NAMESPACE_AEE] = parley_str("human."),
+    [PARLEY_NAMESPACE_VCP] = parley_str("human://"),
+    [PARLEY_NAMESPACE_C2A] = parley_str("human:"),
+};
+
+
+int
+parley_actor_is_instrument(const parley_principal_t *principal)
+{
+    return principal != NULL
+           && (principal->human.len > 0 || principal->instrument.len > 0);
+}
+
+
+int
+parley_actor_is_sovereign(parley_str_t handle)
+{
+    return handle.len > 0 && !parley_str_begins(handle, "~cc-");
+}
+
+
+parley_str_t
+parley_actor_human(const parley_principal_t *principal)
+{
+    parley_str_t               handle;
+    const parley_principal_t  *p;
+
+    for (p = principal; p != NULL; p = p->above) {
+
+        if (p->sovereign != NULL) {
+            return p->sovereign->names[PARLEY_NAMESPACE_HANDLE];
+        }
+
+        if (p->human.len > 0) {
+            return p->human;
+        }
+
+        handle = p->names[PARLEY_NAMESPACE_HANDLE];
+
+        if (parley_actor_is_sovereign(handle)
+            && !parley_actor_is_own_instrument(p, handle)
+            && parley_actor_has_human_name(p))
+        {
+            return handle;
+        }
+    }
+
+    return parley_str_none;
+}
+
+
+/* By its names beside the handle; where it has none the handle decides. */
+
+static int
+parley_actor_has_human_name(const parley_principal_t *principal)
+{
+    unsigned      i, named;
+    parley_str_t  name;
+
+    named = 0;
+
+    for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
+        name = principal->names[i];
+
+        if (parley_actor_humans[i].len == 0 || name.len == 0) {
+            continue;
+        }
+
+        named = 1;
+
+        if (name.len > parley_actor_humans[i].len
+            && memcmp(name.data, parley_actor_humans[i].data,
+                      parley_actor_humans[i].len)
+               == 0)
+        {
+            return 1;
+        }
+    }
+
+    return !named;
+}
+
+
+/* Whether the handle is listed as its instrument's, whatever the version. */
+
+static int
+parley_actor_is_own_instrument(const parley_principal_t *principal,
+    parley_str_t handle)
+{
+    parley_str_t  name;
+
+    name = principal->instrument;
+
+    return name.len >= handle.len
+           && memcmp(name.data, handle.data, handle.len) == 0
+           && (name.len == handle.len || name.data[handle.len] == '@');
+}
+
+
+void
+parley_actor_both(const parley_principal_t *principal,
+    parley_str_t *ret_human, parley_str_t *ret_instrument)
+{
+    *ret_human = parley_str_none;
+    *ret_instrument = parley_str_none;
+
+    if (principal != NULL) {
+        *ret_human = parley_actor_human(principal);
+        *ret_instrument = principal->instrument;
+    }
+}

@@ -1,0 +1,259 @@
+# Whose words they are: the human that an agent acts for, and an agent that
+# has a human's name.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Env qw(tmp_dir spew);
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+my %matrix = matrix();
+
+# zoe is a human.  deep, below mid, below top, is for zoe: nobody but top says
+# so.  lost is below lone, and both are nobody's.  desk is an instrument whose
+# names are a human's; hop is that instrument, as the next gateway knows it.
+spew(tmp_dir() . '/identities.json', jcs({ principals => [
+    Parley::Matrix::principals(),
+    { sub => 'zoe', aee => 'human.zoe', vcp => 'human://zoe',
+      c2a => 'human:zoe', handle => '~zoe' },
+    { sub => 'top', aee => 'agent.top', handle => '~top', human => 'zoe' },
+    { sub => 'mid', aee => 'agent.mid', handle => '~mid', parent => 'top' },
+    { sub => 'deep', aee => 'agent.deep', vcp => 'agent://deep',
+      c2a => 'agent:deep', handle => '~cc-deep', parent => 'mid' },
+    { sub => 'lone', aee => 'agent.lone' },
+    { sub => 'lost', aee => 'agent.lost', handle => '~cc-lost',
+      parent => 'lone' },
+    { sub => 'desk', aee => 'human.desk', vcp => 'human://desk',
+      c2a => 'human:desk', handle => '~desk', instrument => '~cc-desk@1' },
+    { sub => 'hop', aee => 'agent.cc-desk', c2a => 'agent:cc-desk',
+      handle => '~cc-desk', human => '~desk', instrument => '~cc-desk@1' },
+] }));
+
+sub main::by {
+    my ($name, %frame) = @_;
+    return query(sender_handle => "~$name", acted_by => "~$name",
+                 drafted_with => "~cc-$name\@1", %frame);
+}
+
+sub main::acting {
+    my ($name, $act) = @_;
+    return bearer($name, act => $act);
+}
+
+with_gateway(%matrix);
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: ACH-10 GW-28 whom an agent acts for is found at any depth
+--- send
+post('/to-channel', aee(from => 'agent.deep', payload => { text => 'well?' }),
+     as => 'deep')
+--- service: took($c, $q)
+--- error_code: 202
+--- valid
+service channel
+--- got
+/sender_handle = ~cc-deep
+/acted_by = ~zoe
+/drafted_with = ~cc-deep
+
+
+
+=== TEST 2: ACH-10 also where an agent in between has a handle of its own
+--- send
+$::m = query(sender_handle => '~cc-deep', acted_by => '~zoe',
+             drafted_with => '~cc-deep');
+post('/to-channel', $::m, as => 'deep')
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/acted_by = ~zoe
+
+
+
+=== TEST 3: ACH-10 SEC-06 which is not that agent's
+--- send
+post('/to-channel', query(sender_handle => '~cc-deep', acted_by => '~top',
+                          drafted_with => '~cc-deep'), as => 'deep')
+--- refused: channel sender-identity-mismatch /acted_by
+
+
+
+=== TEST 4: ACH-10 GW-03 where there is no human there is nobody to act for
+--- send
+post('/to-channel', aee(from => 'agent.lost', payload => { text => 'well?' }),
+     as => 'lost')
+--- refused: aee identity-unmappable /from
+
+
+
+=== TEST 5: GW-03 a human's own session speaks for the human
+--- send
+post('/to-aee', by('zoe'), as => 'zoe')
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/from = human.zoe
+/payload/channel/acted_by = ~zoe
+/payload/channel/drafted_with = ~cc-zoe@1
+! /payload/channel/sender_handle
+--- answer_headers
+! Parley-Loss
+
+
+
+=== TEST 6: GW-03 SEC-06 an instrument's frame does not become a human's words
+--- send
+post('/to-aee', by('desk'), as => 'desk')
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service aee
+--- got
+/from = agent.cc-desk
+/payload/channel/sender_handle = ~desk
+/payload/channel/acted_by = ~desk
+/payload/channel/drafted_with = ~cc-desk@1
+--- answer_headers
+! Parley-Loss
+
+
+
+=== TEST 7: GW-03 SEC-06 nor in C2A
+--- send
+post('/to-c2a', by('desk'), as => 'desk')
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service c2a
+--- got
+/params/author/id = cc-desk
+/params/author/kind = agent
+/params/content/1/members/sender_handle = ~desk
+/params/content/1/members/acted_by = ~desk
+/params/content/1/members/drafted_with = ~cc-desk@1
+--- answer_headers
+! Parley-Loss
+
+
+
+=== TEST 8: GW-05 GW-03 the way back gives the frame its own sender
+--- send
+my $frame = by('desk');
+service()->script('took($c, $q)');
+Parley::Client->new(port => port(1))->raw(post('/to-aee', $frame,
+                                               as => 'desk'));
+$::id = $frame->{frame_id};
+post('/to-channel', without(service()->last->{json}, 'sig'), as => 'hop')
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- valid
+service channel
+--- got
+/kind = agent_query
+/frame_id = ${id}
+/sender_handle = ~desk
+/acted_by = ~desk
+/drafted_with = ~cc-desk@1
+
+
+
+=== TEST 9: SEC-06 and nobody takes another's that way
+--- send
+my $frame = by('desk');
+service()->script('took($c, $q)');
+Parley::Client->new(port => port(1))->raw(post('/to-aee', $frame,
+                                               as => 'desk'));
+my $task = without(service()->last->{json}, 'sig');
+$task->{payload}{channel}{sender_handle} = '~zoe';
+post('/to-channel', $task, as => 'hop')
+--- refused: aee sender-identity-mismatch /from
+--- forwarded: 1
+
+
+
+=== TEST 10: SEC-06 whoever acts by a human's token is the author
+--- send
+post('/to-aee', by('zoe'), as => 'zoe',
+     token => acting('zoe', { sub => 'alice' }))
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/from = agent.alice
+/payload/channel/sender_handle = ~zoe
+/payload/channel/acted_by = ~zoe
+
+
+
+=== TEST 11: SEC-06 also somebody who is not listed
+--- send
+post('/to-c2a', by('zoe'), as => 'zoe',
+     token => acting('zoe', { sub => 'robot' }))
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/params/author/id = robot
+/params/author/kind = agent
+
+
+
+=== TEST 12: SEC-06 also where the token does not say who
+--- send
+post('/to-aee', by('zoe'), as => 'zoe', token => acting('zoe', { sub => "a\nrobot" }))
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/from = agent.zoe
+
+
+
+=== TEST 13: SEC-06 the answer to an instrument is for whoever it speaks as
+--- send
+my $frame = by('desk');
+service()->script('took($c, $q)');
+Parley::Client->new(port => port(1))->raw(post('/to-aee', $frame,
+                                               as => 'desk'));
+post('/to-channel', result(service()->last->{json}, from => 'agent.bob',
+                           to => 'agent.cc-desk',
+                           payload => { text => 'I do' }), as => 'bob')
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- valid
+service channel
+--- got
+/kind = agent_response
+/recipient_handle = ~desk
+/payload/response_text ~ ^I do\n
+
+
+
+=== TEST 14: SEC-06 the same between other protocols, and what is lost is told
+--- send
+post('/to-c2a', aee(from => 'human.desk'), as => 'desk')
+--- service: took($c, $q)
+--- error_code: 202
+--- got
+/params/author/id = cc-desk
+/params/author/kind = agent
+--- answer_headers
+Parley-Loss: request=/from
+
+
+
+=== TEST 15: SEC-06 a human's own words stay the human's
+--- send
+post('/to-c2a', aee(from => 'human.zoe'), as => 'zoe')
+--- service: took($c, $q)
+--- error_code: 202
+--- got
+/params/author/id = zoe
+/params/author/kind = human
+--- answer_headers
+! Parley-Loss
