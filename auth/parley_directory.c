@@ -33,9 +33,7 @@ static int parley_directory_instrument(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_priority(parley_directory_reader_t *r,
     const char *name, size_t offset);
-static int parley_directory_list(parley_directory_reader_t *r,
-    const char *name, size_t offset);
-static int parley_directory_orgs(parley_directory_reader_t *r,
+static int parley_directory_roles(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_keys(parley_directory_reader_t *r,
     const char *name, size_t offset);
@@ -59,9 +57,7 @@ static const parley_directory_member_t  parley_directory_members[] = {
       offsetof(parley_principal_t, human) },
     { "max_priority", parley_directory_priority,
       offsetof(parley_principal_t, max_priority) },
-    { "roles", parley_directory_list, offsetof(parley_principal_t, roles) },
-    { "orgs", parley_directory_orgs, offsetof(parley_principal_t, orgs) },
-    { "grants", parley_directory_list, offsetof(parley_principal_t, grants) },
+    { "roles", parley_directory_roles, offsetof(parley_principal_t, roles) },
     { "keys", parley_directory_keys, offsetof(parley_principal_t, keys) },
     { NULL, NULL, 0 }
 };
@@ -163,16 +159,16 @@ parley_directory_array(parley_directory_reader_t *r, const char *name)
 }
 
 
-/* roles, grants: a pointer and its count behind it */
-
 static int
-parley_directory_list(parley_directory_reader_t *r, const char *name,
+parley_directory_roles(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
     char            field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
     size_t          i, n;
     parley_str_t    text, *list;
     const json_t   *array, *value;
+
+    (void) offset;
 
     array = parley_directory_array(r, name);
 
@@ -206,14 +202,8 @@ parley_directory_list(parley_directory_reader_t *r, const char *name,
         }
     }
 
-    if (offset == offsetof(parley_principal_t, roles)) {
-        r->principal->roles = list;
-        r->principal->nroles = n;
-
-    } else {
-        r->principal->grants = list;
-        r->principal->ngrants = n;
-    }
+    r->principal->roles = list;
+    r->principal->nroles = n;
 
     return 0;
 }
@@ -246,84 +236,6 @@ parley_directory_known(parley_error_t *err, const json_t *object,
                                     name);
         }
     }
-
-    return 0;
-}
-
-
-static int
-parley_directory_org(parley_directory_reader_t *r, const json_t *object,
-    const char *pointer, parley_org_t *org)
-{
-    static const char *const  names[] = { "org", "role", NULL };
-
-    if (!json_is_object(object)) {
-        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, pointer,
-                                "an element of \"orgs\" is not an object");
-    }
-
-    if (parley_directory_known(r->err, object, pointer, names) != 0
-        || parley_config_string(r->arena, object, pointer, "org", 1,
-                                PARLEY_NAME_MAX, &org->org, r->err)
-           != 0
-        || parley_config_string(r->arena, object, pointer, "role", 0,
-                                PARLEY_NAME_MAX, &org->role, r->err)
-           != 0)
-    {
-        return -1;
-    }
-
-    if (!parley_name_is(PARLEY_NAMESPACE_AEE, org->org)
-        || (org->role.len != 0
-            && !parley_name_is(PARLEY_NAMESPACE_AEE, org->role)))
-    {
-        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, pointer,
-                                "\"org\" or \"role\" has spaces or control "
-                                "characters");
-    }
-
-    return 0;
-}
-
-
-static int
-parley_directory_orgs(parley_directory_reader_t *r, const char *name,
-    size_t offset)
-{
-    char           field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
-    size_t         i, n;
-    const json_t  *array;
-    parley_org_t  *list;
-
-    (void) offset;
-
-    array = parley_directory_array(r, name);
-
-    if (array == NULL) {
-        return -1;
-    }
-
-    n = json_array_size(array);
-    list = parley_arena_calloc(r->arena, (n + 1) * sizeof(parley_org_t));
-
-    if (list == NULL) {
-        return parley_error_memory(r->err);
-    }
-
-    parley_config_pointer(field, r->pointer, name);
-
-    for (i = 0; i < n; i++) {
-        parley_config_index(item, field, i);
-
-        if (parley_directory_org(r, json_array_get(array, i), item, &list[i])
-            != 0)
-        {
-            return -1;
-        }
-    }
-
-    r->principal->orgs = list;
-    r->principal->norgs = n;
 
     return 0;
 }

@@ -2,8 +2,8 @@
  * The identities file:
  *
  *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
- *                   "parent", "human", "roles": [], "orgs": [{"org", "role"}],
- *                   "grants": [], "max_priority", "keys": [JWK]}]}
+ *                   "parent", "human", "roles": [], "max_priority",
+ *                   "keys": [JWK]}]}
  *
  * sub alone is required of a principal.  GW-03, GW-11.
  */

@@ -31,8 +31,6 @@ static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
     [PARLEY_MEMBER_PARENT] = parley_str("parent"),
     [PARLEY_MEMBER_MAX_PRIORITY] = parley_str("max_priority"),
     [PARLEY_MEMBER_ROLES] = parley_str("roles"),
-    [PARLEY_MEMBER_ORGS] = parley_str("orgs"),
-    [PARLEY_MEMBER_GRANTS] = parley_str("grants"),
 };
 
 
@@ -401,161 +399,6 @@ parley_principal_list(parley_principal_reader_t *r,
 }
 
 
-/* one of {"org","role"}, both well-formed; role may be absent */
-
-static int
-parley_principal_org_object(parley_principal_reader_t *r, uint32_t node,
-    parley_org_t *org)
-{
-    uint32_t      name, role;
-    parley_str_t  text;
-
-    memset(org, 0, sizeof(parley_org_t));
-
-    name = parley_json_get(&r->claims, node, PARLEY_STR("org"));
-    role = parley_json_get(&r->claims, node, PARLEY_STR("role"));
-
-    if (name == PARLEY_JSON_NONE
-        || parley_json_type(&r->claims, name) != PARLEY_JSON_STRING
-        || (role != PARLEY_JSON_NONE
-            && parley_json_type(&r->claims, role) != PARLEY_JSON_STRING))
-    {
-        return parley_principal_refuse(r,
-                  parley_principal_claim(r, PARLEY_MEMBER_ORGS),
-                  "an element is not {\"org\", \"role\"}");
-    }
-
-    if (parley_json_string(&r->claims, name, &text) != 0
-        || parley_arena_str(r->arena, text, &org->org) != 0)
-    {
-        return parley_error_memory(r->err);
-    }
-
-    if (role != PARLEY_JSON_NONE
-        && (parley_json_string(&r->claims, role, &text) != 0
-            || parley_arena_str(r->arena, text, &org->role) != 0))
-    {
-        return parley_error_memory(r->err);
-    }
-
-    if (!parley_name_is(PARLEY_NAMESPACE_AEE, org->org)
-        || (role != PARLEY_JSON_NONE
-            && !parley_name_is(PARLEY_NAMESPACE_AEE, org->role)))
-    {
-        return parley_principal_refuse(r,
-                  parley_principal_claim(r, PARLEY_MEMBER_ORGS),
-                  "an element is not well-formed");
-    }
-
-    return 0;
-}
-
-
-static void
-parley_principal_org_add(parley_org_t *list, size_t *n,
-    const parley_org_t *org)
-{
-    size_t  i;
-
-    for (i = 0; i < *n; i++) {
-        if (parley_str_eq(list[i].org, org->org)
-            && parley_str_eq(list[i].role, org->role))
-        {
-            return;
-        }
-    }
-
-    list[(*n)++] = *org;
-}
-
-
-static int
-parley_principal_orgs(parley_principal_reader_t *r)
-{
-    size_t               i, nwords, n;
-    uint32_t             k, node;
-    parley_org_t        *all, org;
-    parley_str_t        *words;
-    const uint8_t       *colon;
-    parley_principal_t  *p;
-
-    p = r->principal;
-    node = parley_principal_list_node(r, PARLEY_MEMBER_ORGS);
-
-    if (node == PARLEY_JSON_NONE) {
-        return 0;
-    }
-
-    n = p->norgs;
-    all = parley_arena_alloc(r->arena, (n + PARLEY_CLAIM_LIST_MAX)
-                                       * sizeof(parley_org_t));
-    if (all == NULL) {
-        return parley_error_memory(r->err);
-    }
-
-    if (n != 0) {
-        memcpy(all, p->orgs, n * sizeof(parley_org_t));
-    }
-
-    if (parley_json_type(&r->claims, node) == PARLEY_JSON_ARRAY
-        && parley_json_node(&r->claims, node)->count != 0
-        && parley_json_type(&r->claims, node + 1) == PARLEY_JSON_OBJECT)
-    {
-        if (parley_json_node(&r->claims, node)->count
-            > PARLEY_CLAIM_LIST_MAX)
-        {
-            return parley_principal_refuse(r,
-                      parley_principal_claim(r, PARLEY_MEMBER_ORGS),
-                      "the claim has too many elements");
-        }
-
-        for (k = parley_json_first(node);
-             k != parley_json_end(&r->claims, node);
-             k = parley_json_after(&r->claims, k))
-        {
-            if (parley_principal_org_object(r, k, &org) != 0) {
-                return -1;
-            }
-
-            parley_principal_org_add(all, &n, &org);
-        }
-
-    } else {
-        words = NULL;
-        nwords = 0;
-
-        if (parley_principal_list(r, PARLEY_MEMBER_ORGS, &words, &nwords) != 0)
-        {
-            return -1;
-        }
-
-        for (i = 0; i < nwords; i++) {
-            colon = memchr(words[i].data, ':', words[i].len);
-            org.org = words[i];
-            org.role = parley_str_none;
-
-            if (colon != NULL) {
-                org.org.len = (size_t) (colon - words[i].data);
-                org.role = parley_str_from(words[i], org.org.len + 1);
-            }
-
-            if (org.org.len == 0 || (colon != NULL && org.role.len == 0)) {
-                return parley_principal_refuse(r,
-                          parley_principal_claim(r, PARLEY_MEMBER_ORGS),
-                          "an element is not org:role");
-            }
-
-            parley_principal_org_add(all, &n, &org);
-        }
-    }
-
-    p->orgs = all;
-    p->norgs = n;
-
-    return 0;
-}
-
-
 static int
 parley_principal_read(parley_principal_reader_t *r)
 {
@@ -601,16 +444,8 @@ parley_principal_read(parley_principal_reader_t *r)
         return -1;
     }
 
-    if (parley_principal_list(r, PARLEY_MEMBER_ROLES, &p->roles, &p->nroles)
-        != 0
-        || parley_principal_list(r, PARLEY_MEMBER_GRANTS, &p->grants,
-                                 &p->ngrants)
-           != 0)
-    {
-        return -1;
-    }
-
-    return parley_principal_orgs(r);
+    return parley_principal_list(r, PARLEY_MEMBER_ROLES, &p->roles,
+                                 &p->nroles);
 }
 
 

@@ -17,15 +17,9 @@
 #include "parley_str.h"
 
 
-/* roles, orgs, grants, each: in the directory, in claims */
+/* roles: in the directory, in claims */
 #define PARLEY_LIST_MAX         1024
 #define PARLEY_CLAIM_LIST_MAX   256
-
-
-typedef struct {
-    parley_str_t  org;
-    parley_str_t  role;
-} parley_org_t;
 
 
 /* An empty span is "none".  Read-only once made. */
@@ -41,10 +35,6 @@ typedef struct parley_principal_s {
                                                        urgent */
     parley_str_t                     *roles;
     size_t                            nroles;
-    parley_org_t                     *orgs;
-    size_t                            norgs;
-    parley_str_t                     *grants;
-    size_t                            ngrants;
     parley_jwks_t                     keys;         /* the directory's */
     const struct parley_principal_s  *above;        /* the parent's entry, or
                                                        NULL */
@@ -64,8 +54,6 @@ typedef enum {
     PARLEY_MEMBER_PARENT,
     PARLEY_MEMBER_MAX_PRIORITY,
     PARLEY_MEMBER_ROLES,
-    PARLEY_MEMBER_ORGS,
-    PARLEY_MEMBER_GRANTS,
     PARLEY_MEMBER_COUNT
 } parley_claim_member_t;
 
@@ -89,16 +77,15 @@ parley_claim_member_t parley_member_find(parley_str_t word);
 /*
  * The principal of a verified token.  directory may be NULL, map too (then
  * sub alone comes from the claims).  Where the directory has an entry for the
- * sub, its members win over claims, and lists (roles, orgs, grants) are the
- * union; keys come from the entry alone.
+ * sub, its members win over claims, and roles are the union; keys come from the
+ * entry alone.
  *
  * What claims bring must be well-formed, and where there is a directory: a
  * name that it gives to another principal is refused, since a name belongs to
  * one principal per protocol, and a parent must be one of its principals and
  * not the caller.
  *
- * A list is an array of strings, or one string separated by spaces; orgs are
- * an array of {"org","role"}, or a list of "org:role".
+ * Roles are an array of strings, or one string separated by spaces.
  *
  * Everything is copied into arena but the entry's own strings, which live as
  * long as the directory.  Returns 0, or -1 with *ret zero: token-invalid

@@ -522,7 +522,8 @@ wrong('identities: an unknown member',
 wrong("GW-28 identities: a principal's $_->[0]",
       identity_file('unused', { sub => 'b' }, { %$alice, @$_ }),
       qr{unused\.json" line 3: /principals/1/$_->[0] unknown member "$_->[0]"})
-    for ['tool', 'editor'], ['lead', 'b'], ['streams', []];
+    for ['tool', 'editor'], ['lead', 'b'], ['streams', []],
+        ['orgs', [{ org => 'acme', role => 'lead' }]], ['grants', ['x']];
 
 wrong('GW-28 identities: peers',
       'parley_identities ' . file('peers.json', qq({"principals": [],\n"peers")
@@ -531,7 +532,7 @@ wrong('GW-28 identities: peers',
 
 wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
       qr/"$_" in "parley_claims" is no member of a principal/)
-    for qw(tool lead streams peers keys);
+    for qw(tool lead streams peers keys orgs grants);
 
 wrong("GW-28 identities: a key for $_->[0]",
       identity_file('useless', $alice, { sub => 'b', keys => [

@@ -27,7 +27,6 @@ static const parley_claim_map_t  map = { {
     [PARLEY_MEMBER_AEE] = parley_str("aee"),
     [PARLEY_MEMBER_HANDLE] = parley_str("handle"),
     [PARLEY_MEMBER_ROLES] = parley_str("roles"),
-    [PARLEY_MEMBER_ORGS] = parley_str("orgs"),
     [PARLEY_MEMBER_GRANTS] = parley_str("/a/b"),
 } };
 

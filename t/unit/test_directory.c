@@ -17,8 +17,7 @@ static const char  fleet[] =
     "\"c2a\":\"agent:alice\",\"handle\":\"~alice\","
     "\"instrument\":\"~cc-alice@1.2\",\"parent\":\"bob\","
     "\"roles\":[\"operator\",\"reader\"],"
-    "\"orgs\":[{\"org\":\"acme\",\"role\":\"lead\"},{\"org\":\"beta\"}],"
-    "\"grants\":[\"accord-1\"],\"max_priority\":\"high\","
+    "\"max_priority\":\"high\","
     "\"keys\":[" RFC8037_PUBLIC "," RFC7515_HS256 "]},"
     "{\"sub\":\"bob\",\"aee\":\"agent.bob\",\"parent\":\"carol\"},"
     "{\"sub\":\"carol\",\"vcp\":\"carol\",\"roles\":[]}]}";
@@ -76,10 +75,6 @@ test_lookup(void **state)
     parley_assert_str(alice->max_priority, "high");
     assert_int_equal(alice->nroles, 2);
     parley_assert_str(alice->roles[1], "reader");
-    assert_int_equal(alice->norgs, 2);
-    parley_assert_str(alice->orgs[0].role, "lead");
-    parley_assert_str(alice->orgs[1].role, "");
-    assert_int_equal(alice->ngrants, 1);
     assert_int_equal(alice->keys.n, 2);
 
     assert_ptr_equal(alice->above, &all[1]);
@@ -152,14 +147,12 @@ test_broken(void **state)
           "array" },
         { P("{\"sub\":\"a\",\"roles\":[\"x\",1]}"), "/principals/0/roles/1",
           "string" },
-        { P("{\"sub\":\"a\",\"grants\":[\"\"]}"), "/principals/0/grants/0",
+        { P("{\"sub\":\"a\",\"roles\":[\"\"]}"), "/principals/0/roles/0",
           "empty" },
-        { P("{\"sub\":\"a\",\"orgs\":[\"x\"]}"), "/principals/0/orgs/0",
-          "object" },
-        { P("{\"sub\":\"a\",\"orgs\":[{\"role\":\"x\"}]}"),
-          "/principals/0/orgs/0/org", "missing" },
-        { P("{\"sub\":\"a\",\"orgs\":[{\"org\":\"x\",\"r\":1}]}"),
-          "/principals/0/orgs/0/r", "unknown" },
+        { P("{\"sub\":\"a\",\"orgs\":[{\"org\":\"x\"}]}"),
+          "/principals/0/orgs", "nothing uses" },
+        { P("{\"sub\":\"a\",\"grants\":[\"x\"]}"), "/principals/0/grants",
+          "nothing uses" },
         { P("{\"sub\":\"a\",\"keys\":{}}"), "/principals/0/keys", "array" },
         { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\"}]}"),
           "/principals/0/keys/0/x", "missing" },
@@ -351,8 +344,6 @@ static const parley_claim_map_t  claim_map = { {
     [PARLEY_MEMBER_PARENT] = parley_str("parent"),
     [PARLEY_MEMBER_MAX_PRIORITY] = parley_str("max_priority"),
     [PARLEY_MEMBER_ROLES] = parley_str("/realm/roles"),
-    [PARLEY_MEMBER_ORGS] = parley_str("orgs"),
-    [PARLEY_MEMBER_GRANTS] = parley_str("grants"),
 } };
 
 
@@ -375,33 +366,25 @@ test_claims(void **state)
         "{\"sub\":\"dave\",\"aee\":\"agent.d\\u0061ve\","
         "\"alter_handle\":\"~dave\",\"instrument\":\"~cc-d@2\","
         "\"parent\":\"nobody\",\"max_priority\":\"low\","
-        "\"realm\":{\"roles\":[\"a\",\"b\",\"a\"]},"
-        "\"orgs\":\"acme:lead beta\",\"grants\":null}",
+        "\"realm\":{\"roles\":[\"a\",\"b\",\"a\"]}}",
         &claim_map, NULL, &p, &err), 0);
     parley_assert_str(p.names[PARLEY_NAMESPACE_AEE], "agent.dave");
     parley_assert_str(p.names[PARLEY_NAMESPACE_HANDLE], "~dave");
     parley_assert_str(p.parent, "nobody");
     assert_null(p.above);
     assert_int_equal(p.nroles, 2);
-    assert_int_equal(p.norgs, 2);
-    parley_assert_str(p.orgs[0].org, "acme");
-    parley_assert_str(p.orgs[0].role, "lead");
-    parley_assert_str(p.orgs[1].org, "beta");
-    assert_int_equal(p.ngrants, 0);
 
     /* with an entry: its names win, lists are the union, keys are its own */
 
     dir = parse(fleet);
     assert_int_equal(from_claims(
         "{\"sub\":\"alice\",\"aee\":\"agent.mallory\","
-        "\"max_priority\":\"urgent\",\"realm\":{\"roles\":\"reader auditor\"},"
-        "\"orgs\":[{\"org\":\"acme\",\"role\":\"lead\"},"
-        "{\"org\":\"gamma\",\"role\":\"x\"}]}", &claim_map, dir, &p, &err), 0);
+        "\"max_priority\":\"urgent\",\"realm\":{\"roles\":\"reader auditor\"}}",
+        &claim_map, dir, &p, &err), 0);
     parley_assert_str(p.names[PARLEY_NAMESPACE_AEE], "agent.alice");
     parley_assert_str(p.max_priority, "high");
     assert_int_equal(p.nroles, 3);
     parley_assert_str(p.roles[2], "auditor");
-    assert_int_equal(p.norgs, 3);
     assert_int_equal(p.keys.n, 2);
     assert_non_null(p.above);
 
@@ -439,10 +422,6 @@ test_claims_refused(void **state)
         { "{\"sub\":\"d\",\"realm\":{\"roles\":{}}}", "/realm/roles" },
         { "{\"sub\":\"d\",\"realm\":{\"roles\":[\"a b\"]}}",
           "/realm/roles" },
-        { "{\"sub\":\"d\",\"orgs\":\":x\"}", "orgs" },
-        { "{\"sub\":\"d\",\"orgs\":\"x:\"}", "orgs" },
-        { "{\"sub\":\"d\",\"orgs\":[{\"role\":\"x\"}]}", "orgs" },
-        { "{\"sub\":\"d\",\"orgs\":[{\"org\":\"x\"},\"y\"]}", "orgs" },
 
         /* somebody else's name, an unknown parent, a circle */
 
