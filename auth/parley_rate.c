@@ -114,33 +114,30 @@ parley_rate_parse(parley_str_t word, int64_t *ret_interval_us,
 }
 
 
-/* "1r/s" or "1r/s:5" */
-
-static int
-parley_rate_class(parley_str_t value, parley_limit_rate_t *rate,
+int
+parley_rate_limit(parley_str_t word, parley_limit_rate_t *ret,
     parley_error_t *err)
 {
     int64_t         burst;
-    parley_str_t    word;
+    parley_str_t    rate;
     const uint8_t  *colon;
 
-    word = value;
-    burst = 0;
-    colon = value.len == 0 ? NULL : memchr(value.data, ':', value.len);
+    rate = word;
+    colon = word.len == 0 ? NULL : memchr(word.data, ':', word.len);
 
     if (colon != NULL) {
-        word.len = (size_t) (colon - value.data);
-        burst = parley_rate_number(parley_str_from(value, word.len + 1),
+        rate.len = (size_t) (colon - word.data);
+        burst = parley_rate_number(parley_str_from(word, rate.len + 1),
                                    PARLEY_RATE_BURST_MAX);
         if (burst < 0) {
-            return parley_rate_fail(err, value, "has no burst from 0 to "
+            return parley_rate_fail(err, word, "has no burst from 0 to "
                                     "1000000 after the colon");
         }
+
+        ret->burst = (uint32_t) burst;
     }
 
-    rate->burst = (uint32_t) burst;
-
-    return parley_rate_parse(word, &rate->interval_us, err);
+    return parley_rate_parse(rate, &ret->interval_us, err);
 }
 
 
@@ -196,7 +193,7 @@ parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
         return parley_rate_fail(err, word, "gives a priority a second rate");
     }
 
-    return parley_rate_class(value, &ret->classes[class], err);
+    return parley_rate_limit(value, &ret->classes[class], err);
 }
 
 

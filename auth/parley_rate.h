@@ -50,6 +50,14 @@ int parley_rate_parse(parley_str_t word, int64_t *ret_interval_us,
     __attribute__((warn_unused_result));
 
 /*
+ * "1r/s" or "1r/s:5", a rate and how many more may come at once; ret->burst
+ * stays where the word has none.  Returns 0, or -1.
+ */
+int parley_rate_limit(parley_str_t word, parley_limit_rate_t *ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
  * All words of a directive, in any order.  Returns 0, or -1 with *ret zero:
  * an unknown or repeated word, no rate at all, a burst without a rate.
  */

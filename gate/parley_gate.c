@@ -19,6 +19,7 @@ typedef struct {
 
 static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_METHOD] = { "method", NULL, 0, 0 },
+    [PARLEY_STEP_FAILURES] = { "failures", parley_gate_failures, 0, 0 },
     [PARLEY_STEP_PROOF] = { "proof", NULL, 1, 0 },
     [PARLEY_STEP_RATE] = { "rate", parley_gate_rate, 0, 0 },
     [PARLEY_STEP_BODY] = { "body", NULL, 0, 0 },
@@ -124,8 +125,7 @@ parley_gate_next(const parley_gate_t *g)
         return g->at;
     }
 
-    return g->at == PARLEY_STEP_METHOD ? PARLEY_STEP_PROOF
-                                       : PARLEY_STEP_METHOD;
+    return g->at == PARLEY_STEP_PROOF ? PARLEY_STEP_METHOD : g->at + 1;
 }
 
 
@@ -142,6 +142,10 @@ parley_gate_step(parley_gate_t *g, parley_step_t step)
     }
 
     outcome = run != NULL ? run(g) : PARLEY_OUTCOME_NONE;
+
+    if (outcome == PARLEY_OUTCOME_REFUSED && parley_gate_rows[step].proves) {
+        parley_gate_failed(g);
+    }
 
     if (g->env->told != NULL) {
         g->env->told(g, step, outcome);

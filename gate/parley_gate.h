@@ -25,6 +25,8 @@
 /* The steps, in their order; docs/architecture.md has the same table. */
 typedef enum {
     PARLEY_STEP_METHOD = 0,     /* the adapter's: POST */
+    PARLEY_STEP_FAILURES,       /* of proofs from the address that it came
+                                   from */
     PARLEY_STEP_PROOF,          /* the adapter's: a token, who->principal */
     PARLEY_STEP_RATE,           /* of the caller */
     PARLEY_STEP_BODY,           /* the adapter's: its octets, their type */
@@ -110,6 +112,8 @@ typedef struct {
 
     const parley_policy_t  *policy;         /* NULL: no rules */
     const parley_rate_t    *rate;           /* NULL: no limit */
+    parley_limit_rate_t     failures;       /* of proofs from one address;
+                                               interval 0: no limit */
     parley_caps_t           caps;           /* without a principal's own */
     const parley_edit_t    *redact;
     uint32_t                nredact;        /* at most PARLEY_REDACT_MAX */
@@ -140,6 +144,13 @@ typedef struct {
     parley_outcome_t  (*limit)(parley_gate_t *g,
                           const parley_limit_rate_t *rate, parley_str_t who,
                           parley_str_t what);
+
+    /*
+     * SEC-10: whether too many proofs failed from the address that the
+     * message came from; again: one more has, which is not refused for that.
+     */
+    parley_outcome_t  (*failures)(parley_gate_t *g,
+                          const parley_limit_rate_t *rate, int again);
 
     /* Is told what each step came to; may be NULL. */
     void              (*told)(parley_gate_t *g, parley_step_t step,

@@ -9,6 +9,43 @@
 static int parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome);
 
 
+/* an address with too many failed proofs is refused unasked */
+
+parley_outcome_t
+parley_gate_failures(parley_gate_t *g)
+{
+    if (g->conf->failures.interval_us == 0) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    return g->env->failures(g, &g->conf->failures, 0);
+}
+
+
+/* who shows nothing, or comes before there are keys, has not failed */
+
+void
+parley_gate_failed(parley_gate_t *g)
+{
+    if (g->conf->failures.interval_us == 0) {
+        return;
+    }
+
+    switch (g->err->code) {
+
+    case PARLEY_E_TOKEN_INVALID:
+    case PARLEY_E_TOKEN_EXPIRED:
+    case PARLEY_E_SIGNATURE_INVALID:
+    case PARLEY_E_KEY_UNKNOWN:
+        (void) g->env->failures(g, &g->conf->failures, 1);
+        break;
+
+    default:
+        break;
+    }
+}
+
+
 parley_outcome_t
 parley_gate_rate(parley_gate_t *g)
 {

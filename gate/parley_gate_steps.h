@@ -23,8 +23,12 @@ parley_outcome_t parley_gate_signature(parley_gate_t *g);
 
 /* parley_gate_rate.c */
 
+parley_outcome_t parley_gate_failures(parley_gate_t *g);
 parley_outcome_t parley_gate_rate(parley_gate_t *g);
 parley_outcome_t parley_gate_sender_rate(parley_gate_t *g);
+
+/* What was to prove something was refused, with g->err. */
+void parley_gate_failed(parley_gate_t *g);
 
 /* parley_gate_amend.c */
 

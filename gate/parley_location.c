@@ -17,6 +17,40 @@ static int parley_location_supplies(const parley_location_t *l,
     parley_error_t *err);
 
 
+const parley_limit_rate_t  parley_location_failures_default = {
+    100000,                     /* 10r/s */
+    50
+};
+
+
+int
+parley_location_failures(parley_str_t word, parley_limit_rate_t *ret)
+{
+    parley_error_t  err;
+
+    *ret = parley_location_failures_default;
+
+    if (parley_str_is(word, "off")) {
+        ret->interval_us = 0;
+        return 0;
+    }
+
+    return parley_rate_limit(word, ret, &err);
+}
+
+
+void
+parley_location_guard(parley_gate_conf_t *gate,
+    const parley_limit_rate_t *said)
+{
+    gate->failures = said != NULL ? *said : parley_location_failures_default;
+
+    if (said == NULL && gate->trusted) {
+        gate->failures.interval_us = 0;
+    }
+}
+
+
 parley_proto_t
 parley_location_speaks(parley_proto_set_t accept)
 {

@@ -27,6 +27,21 @@ typedef struct {
 } parley_location_t;
 
 
+/* failures= of parley_jwt: of proofs, from one address */
+extern const parley_limit_rate_t  parley_location_failures_default;
+
+/* "off", "10r/s" or "10r/s:50".  Returns 0, or -1. */
+int parley_location_failures(parley_str_t word, parley_limit_rate_t *ret)
+    __attribute__((warn_unused_result));
+
+/*
+ * Sets how many proofs may fail: what parley_jwt says, said NULL: it is off.
+ * Where everybody is trusted and no token is asked for, one address may be
+ * many callers'.
+ */
+void parley_location_guard(parley_gate_conf_t *gate,
+    const parley_limit_rate_t *said);
+
 /* What the upstream speaks where that is not said: the only protocol that is
    accepted.  NONE: there are several. */
 parley_proto_t parley_location_speaks(parley_proto_set_t accept);

@@ -228,6 +228,12 @@ parley_rate_result_t parley_state_rate(parley_state_t *s,
     const parley_limit_rate_t *rate, int64_t now, int64_t *ret_wait)
     __attribute__((warn_unused_result));
 
+/* What that would have to wait, and counts nothing. */
+int64_t parley_state_rate_wait(parley_state_t *s,
+    const uint8_t key[PARLEY_KEY_LEN], const parley_limit_rate_t *rate,
+    int64_t now)
+    __attribute__((warn_unused_result));
+
 
 typedef struct {
     parley_record_id_t   id;

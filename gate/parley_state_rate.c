@@ -129,3 +129,27 @@ parley_state_rate(parley_state_t *s, const uint8_t *account,
 
     return rc;
 }
+
+
+int64_t
+parley_state_rate_wait(parley_state_t *s, const uint8_t key[PARLEY_KEY_LEN],
+    const parley_limit_rate_t *rate, int64_t now)
+{
+    int64_t  wait;
+
+    if (rate->interval_us == 0) {
+        return 0;
+    }
+
+    parley_state_lock(s);
+
+    wait = parley_rate_wait(parley_rate_find(s, key), rate, now);
+
+    if (wait != 0) {
+        s->sh->limited++;
+    }
+
+    parley_state_unlock(s);
+
+    return wait;
+}

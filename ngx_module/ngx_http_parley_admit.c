@@ -10,12 +10,21 @@
 #include "ngx_http_parley_module.h"
 
 
+/* what a limit counts, and whose */
+#define NGX_HTTP_PARLEY_LIMIT_ADDRESS    0
+#define NGX_HTTP_PARLEY_LIMIT_PRINCIPAL  1
+#define NGX_HTTP_PARLEY_LIMIT_FAILURES   2
+
+
 static void ngx_http_parley_account(ngx_http_parley_ctx_t *ctx);
 static parley_str_t ngx_http_parley_address(ngx_connection_t *c);
 static ngx_int_t ngx_http_parley_verdict(ngx_http_parley_ctx_t *ctx,
     const parley_admitted_t *admitted);
 static ngx_int_t ngx_http_parley_settled(ngx_http_parley_ctx_t *ctx,
     ngx_uint_t taken);
+static void ngx_http_parley_limit_key(parley_state_t *state, uint8_t whose,
+    parley_str_t who, parley_str_t what, const parley_limit_rate_t *rate,
+    uint8_t *key);
 
 
 /*
@@ -216,9 +225,8 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what)
 {
     uint8_t                key[PARLEY_KEY_LEN];
-    uint8_t                proven;
+    uint8_t                whose;
     int64_t                wait;
-    parley_str_t           parts[4];
     parley_state_t        *state;
     parley_rate_result_t   rc;
 
@@ -227,26 +235,22 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
     }
 
     state = &ctx->mcf->zone->state;
-    proven = who.len != 0;
+    whose = who.len ? NGX_HTTP_PARLEY_LIMIT_PRINCIPAL
+                    : NGX_HTTP_PARLEY_LIMIT_ADDRESS;
 
     ngx_http_parley_account(ctx);
 
-    if (!proven) {
+    if (who.len == 0) {
         /* what proves nobody counts against its address (SEC-10) */
         who = ngx_http_parley_address(ctx->request->connection);
     }
 
-    /* locations with the same rate share it, also across a reload */
+    ngx_http_parley_limit_key(state, whose, who, what, rate, key);
 
-    parts[0] = parley_str_make(&proven, 1);
-    parts[1] = who;
-    parts[2] = what;
-    parts[3] = parley_str_make(rate, sizeof(parley_limit_rate_t));
-
-    parley_state_key(state, PARLEY_KIND_RATE, parts, 4, key);
-
-    rc = parley_state_rate(state, proven ? ctx->account : NULL, key, rate,
-                           (int64_t) ngx_current_msec, &wait);
+    rc = parley_state_rate(state,
+                           whose == NGX_HTTP_PARLEY_LIMIT_PRINCIPAL
+                           ? ctx->account : NULL,
+                           key, rate, (int64_t) ngx_current_msec, &wait);
 
     ctx->wait = (ngx_msec_t) wait;
 
@@ -269,4 +273,58 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
                                 "messages");
         return NGX_DECLINED;
     }
+}
+
+
+/* locations with the same rate share it, also across a reload */
+
+static void
+ngx_http_parley_limit_key(parley_state_t *state, uint8_t whose,
+    parley_str_t who, parley_str_t what, const parley_limit_rate_t *rate,
+    uint8_t *key)
+{
+    parley_str_t  parts[4];
+
+    parts[0] = parley_str_make(&whose, 1);
+    parts[1] = who;
+    parts[2] = what;
+    parts[3] = parley_str_make(rate, sizeof(parley_limit_rate_t));
+
+    parley_state_key(state, PARLEY_KIND_RATE, parts, 4, key);
+}
+
+
+ngx_int_t
+ngx_http_parley_failures(ngx_http_parley_ctx_t *ctx,
+    const parley_limit_rate_t *rate, ngx_uint_t again)
+{
+    int64_t          wait;
+    uint8_t          key[PARLEY_KEY_LEN];
+    parley_state_t  *state;
+
+    state = &ctx->mcf->zone->state;
+
+    ngx_http_parley_limit_key(state, NGX_HTTP_PARLEY_LIMIT_FAILURES,
+                        ngx_http_parley_address(ctx->request->connection),
+                        parley_str_none, rate, key);
+
+    if (again) {
+        return parley_state_rate(state, NULL, key, rate,
+                                 (int64_t) ngx_current_msec, &wait)
+               == PARLEY_RATE_OK ? NGX_OK : NGX_DECLINED;
+    }
+
+    wait = parley_state_rate_wait(state, key, rate,
+                                  (int64_t) ngx_current_msec);
+    if (wait == 0) {
+        return NGX_OK;
+    }
+
+    ctx->wait = (ngx_msec_t) wait;
+
+    (void) parley_error_set(&ctx->error, PARLEY_E_RATE_LIMITED, NULL,
+                            "too many tokens and signatures from this "
+                            "address proved nothing");
+
+    return NGX_DECLINED;
 }

@@ -150,6 +150,7 @@ typedef struct {
     ngx_uint_t                    enabled;
     ngx_uint_t                    source;
     ngx_str_t                     source_name;
+    parley_limit_rate_t           failures;
     parley_jwt_rules_t            rules;
     ngx_array_t                   issuers;        /* of parley_str_t */
     ngx_array_t                   audiences;      /* of parley_str_t */

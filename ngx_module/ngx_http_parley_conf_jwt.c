@@ -8,6 +8,8 @@
 
 #include "ngx_http_parley_module.h"
 
+#include "parley_location.h"
+
 
 static char *ngx_http_parley_jwt_word(ngx_conf_t *cf,
     ngx_http_parley_jwt_conf_t *jcf, ngx_str_t *word);
@@ -65,6 +67,7 @@ ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     jcf->enabled = 1;
+    jcf->failures = parley_location_failures_default;
 
     for (i = 2; i < cf->args->nelts; i++) {
         why = ngx_http_parley_jwt_twice(value, i)
@@ -186,6 +189,13 @@ ngx_http_parley_jwt_word(ngx_conf_t *cf, ngx_http_parley_jwt_conf_t *jcf,
         return NULL;
     }
 
+    if (ngx_http_parley_param(word, "failures", &s) == NGX_OK) {
+        return parley_location_failures(ngx_http_parley_str(&s),
+                                        &jcf->failures)
+               == 0 ? NULL
+               : "must be off or a rate like 10r/s or 10r/s:50";
+    }
+
     if (ngx_strcmp(word->data, "jti=required") == 0) {
         jcf->rules.jti_required = 1;
         return NULL;
@@ -197,7 +207,8 @@ ngx_http_parley_jwt_word(ngx_conf_t *cf, ngx_http_parley_jwt_conf_t *jcf,
     }
 
     return "is unknown, expected typ=, issuer=, audience=, leeway=, "
-           "max_lifetime=, require=, token=, jti=required or exp=optional";
+           "max_lifetime=, require=, token=, failures=, jti=required or "
+           "exp=optional";
 }
 
 

@@ -289,6 +289,9 @@ ngx_http_parley_gate_conf(ngx_http_parley_loc_conf_t *conf)
         gate->token = ngx_http_parley_str(&conf->jwt->source_name);
     }
 
+    parley_location_guard(gate, conf->jwt && conf->jwt->enabled
+                                ? &conf->jwt->failures : NULL);
+
     if (conf->redact) {
         gate->redact = conf->redact->elts;
         gate->nredact = (uint32_t) conf->redact->nelts;

@@ -26,6 +26,8 @@ static parley_outcome_t ngx_http_parley_step_translate(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_keep(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_count(parley_gate_t *g,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
+static parley_outcome_t ngx_http_parley_failed(parley_gate_t *g,
+    const parley_limit_rate_t *rate, int again);
 static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
 
 
@@ -43,6 +45,7 @@ static const parley_gate_env_t  ngx_http_parley_gate_env = {
         [PARLEY_STEP_KEEP] = ngx_http_parley_step_keep,
     },
     .limit = ngx_http_parley_count,
+    .failures = ngx_http_parley_failed,
 };
 
 
@@ -274,6 +277,15 @@ ngx_http_parley_count(parley_gate_t *g, const parley_limit_rate_t *rate,
 {
     return ngx_http_parley_outcome(
                           ngx_http_parley_limit_take(g->ctx, rate, who, what));
+}
+
+
+static parley_outcome_t
+ngx_http_parley_failed(parley_gate_t *g, const parley_limit_rate_t *rate,
+    int again)
+{
+    return ngx_http_parley_outcome(
+                                ngx_http_parley_failures(g->ctx, rate, again));
 }
 
 

@@ -188,6 +188,11 @@ ngx_int_t ngx_http_parley_window_reserve(ngx_http_parley_ctx_t *ctx);
 ngx_int_t ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
 
+/* The same of failed proofs from the request's address; again: one more, and
+   NGX_DECLINED where it was not counted. */
+ngx_int_t ngx_http_parley_failures(ngx_http_parley_ctx_t *ctx,
+    const parley_limit_rate_t *rate, ngx_uint_t again);
+
 void ngx_http_parley_window_commit(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_window_release(ngx_http_parley_ctx_t *ctx);
 

@@ -308,7 +308,7 @@ subtest 'GW-16 what only a running gateway knows is named' => sub {
          'the quota');
 
     my @steps = $err =~ /^([a-z-]+) +(?:passed|not asked|-) /mg;
-    is("@steps", 'method proof rate body json protocol schema payload '
+    is("@steps", 'method failures proof rate body json protocol schema payload '
                  . 'transport sender signature sender-rate arguments '
                  . 'submission reference policy direction own age admit refute amend '
                  . 'translate loss keep', 'the order of the gateway');

@@ -32,6 +32,8 @@ static parley_str_t parley_explain_value(parley_explain_t *e,
     const char *name, parley_str_t value);
 static parley_outcome_t parley_explain_limit(parley_gate_t *g,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
+static parley_outcome_t parley_explain_failures(parley_gate_t *g,
+    const parley_limit_rate_t *rate, int again);
 static void parley_explain_told(parley_gate_t *g, parley_step_t step,
     parley_outcome_t outcome);
 
@@ -48,6 +50,7 @@ const parley_gate_env_t  parley_explain_env = {
         [PARLEY_STEP_TRANSLATE] = parley_explain_translate,
     },
     .limit = parley_explain_limit,
+    .failures = parley_explain_failures,
     .told = parley_explain_told,
 };
 
@@ -528,6 +531,21 @@ parley_explain_limit(parley_gate_t *g, const parley_limit_rate_t *rate,
 
     parley_explain_note(e, " for %s%.*s", who.len > 0 ? "" : "the address",
                         parley_explain_str(who));
+
+    return PARLEY_OUTCOME_UNASKED;
+}
+
+
+static parley_outcome_t
+parley_explain_failures(parley_gate_t *g, const parley_limit_rate_t *rate,
+    int again)
+{
+    if (!again) {
+        parley_explain_note(g->ctx, "failed proofs of the address: one in %u "
+                            "ms, and %u at once",
+                            (unsigned) (rate->interval_us / 1000),
+                            (unsigned) rate->burst);
+    }
 
     return PARLEY_OUTCOME_UNASKED;
 }

@@ -150,6 +150,7 @@ parley_settings_settle(parley_settings_t *s)
     s->gate.policy = &s->policy;
     s->gate.rate = s->rated != NULL ? &s->rate : NULL;
     s->gate.redact = s->redact;
+    parley_location_guard(&s->gate, s->jwt ? &s->failures : NULL);
 }
 
 

@@ -36,6 +36,7 @@ typedef struct {
     unsigned                   jwt:1;
 
     parley_jwt_rules_t         rules;           /* of parley_jwt */
+    parley_limit_rate_t        failures;        /* of parley_jwt */
     parley_claim_map_t        *claims;          /* NULL: none */
     parley_policy_t            policy;
     parley_rate_t              rate;

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-#include "parley_settings.h"
-
-
 #include "parley_jwt.h"
+#include "parley_location.h"
+#include "parley_settings.h"
 
 
 #define PARLEY_SETTINGS_LEEWAY_MAX_MS  3600000
@@ -67,6 +66,7 @@ parley_settings_jwt(parley_tool_t *tool, const parley_directive_t *d,
     }
 
     s->jwt = 1;
+    s->failures = parley_location_failures_default;
     s->rules.issuers = lists.issuers;
     s->rules.audiences = lists.audiences;
     s->rules.required = lists.required;
@@ -181,6 +181,11 @@ parley_settings_jwt_word(parley_str_t word, parley_settings_t *s,
         return NULL;
     }
 
+    if (parley_conf_param(word, "failures", &v)) {
+        return parley_location_failures(v, &s->failures) == 0 ? NULL
+               : "must be off or a rate like 10r/s or 10r/s:50";
+    }
+
     if (parley_str_is(word, "jti=required")) {
         s->rules.jti_required = 1;
         return NULL;
@@ -192,7 +197,8 @@ parley_settings_jwt_word(parley_str_t word, parley_settings_t *s,
     }
 
     return "is unknown, expected typ=, issuer=, audience=, leeway=, "
-           "max_lifetime=, require=, token=, jti=required or exp=optional";
+           "max_lifetime=, require=, token=, failures=, jti=required or "
+           "exp=optional";
 }
 
 

@@ -1,0 +1,198 @@
+# What proves nobody counts against its address, and against nobody else.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+my $service = Parley::Upstream->start(port(2));
+
+# every limit is another one: locations with the same limit share it
+my %place = (
+    '/few'      => 'parley_jwt on failures=2r/h:2;',
+    '/few6'     => 'parley_jwt on failures=3r/h:2;',
+    '/expired'  => 'parley_jwt on failures=4r/h:2;',
+    '/missing'  => 'parley_jwt on failures=5r/h:0;',
+    '/soon'     => 'parley_jwt on failures=2r/s:0;',
+    '/default'  => 'parley_jwt on;',
+    '/off'      => 'parley_jwt on failures=off;',
+    '/signed'   => 'parley_signature required; parley_rate 1r/h;',
+    '/forged'   => 'parley_signature required; parley_rate 1r/m;',
+    '/many'     => 'parley_signature required;',
+    '/trusted'  => 'parley_trusted on;',
+    '/dry'      => 'parley_jwt on failures=6r/h:0; parley_dry_run on;',
+    '/dry-all'  => 'parley_jwt on failures=7r/h:0; parley_dry_run all;',
+);
+
+my $server = "set_real_ip_from 127.0.0.1;\nreal_ip_header X-From;\n"
+           . join '', map { location($_, "parley_accept aee; $place{$_}") }
+                          sort keys %place;
+
+my $nginx = Parley::Nginx->start(workers => 2,
+                                 http => gateway_http(server => $server));
+my $client = Parley::Client->new(port => port(1));
+
+
+# the answer to a message that comes from an address
+sub from {
+    my ($address, $uri, $message, %o) = @_;
+
+    return $client->raw(post($uri, $message, %o,
+                             headers => ['X-From' => $address]));
+}
+
+
+# the statuses of the same message, again and again, over one connection
+sub again {
+    my ($n, $address, $uri, %o) = @_;
+
+    my $octets = post($uri, aee(), %o, headers => ['X-From' => $address,
+                                                   Connection => 'keep-alive']);
+    my $connection = $client->connect;
+
+    return map {
+        $connection->{buffer} = '';
+        $connection->write($octets);
+        $connection->answer->{status};
+    } 1 .. $n;
+}
+
+
+sub statuses { join ' ', map { $_->{status} } @_ }
+
+
+my $bad = 'Bearer e30.e30.e30';
+my $good = bearer('alice');
+
+
+subtest 'SEC-10 an address with too many bad tokens is refused unasked' => sub {
+    my @answers = map { from('192.0.2.1', '/few', aee(), token => $bad) } 1 .. 5;
+
+    is(statuses(@answers), '401 401 401 429 429');
+    is($answers[4]{json}{payload}{code}, 'E_RATE_LIMITED');
+    like($answers[4]{headers}{'retry-after'}, qr/^[1-9]\d*$/, 'Retry-After');
+
+    is(from('192.0.2.1', '/few', aee(), token => $good)->{status}, 429, 'whatever it shows');
+};
+
+
+subtest 'SEC-10 nobody else pays for it' => sub {
+    is(from('192.0.2.2', '/few', aee(), token => $good)->{status}, 202);
+};
+
+
+subtest 'SEC-10 a /64 of IPv6 is one address' => sub {
+    is(statuses(map { from("2001:db8::$_", '/few6', aee(), token => $bad) }
+                    1 .. 4), '401 401 401 429');
+    is(from('2001:db8::ffff:1', '/few6', aee(), token => $good)->{status}, 429);
+    is(from('2001:db8:0:1::1', '/few6', aee(), token => $good)->{status}, 202, 'the next /64');
+};
+
+
+subtest 'SEC-10 an expired token proves nobody' => sub {
+    my $old = bearer('alice', exp => time - 60);
+
+    is(statuses(map { from('192.0.2.1', '/expired', aee(), token => $old) }
+                    1 .. 4), '401 401 401 429');
+};
+
+
+subtest 'SEC-10 who shows nothing has not failed' => sub {
+    is(statuses(map { from('192.0.2.1', '/missing', aee(), token => 0) }
+                    1 .. 4), '401 401 401 401');
+    is(from('192.0.2.1', '/missing', aee(), token => $good)->{status}, 202);
+};
+
+
+subtest 'SEC-10 it is asked again when the time has come' => sub {
+    is(statuses(map { from('192.0.2.1', '/soon', aee(), token => $bad) }
+                    1 .. 2), '401 429');
+    Time::HiRes::sleep(0.7);
+    is(from('192.0.2.1', '/soon', aee(), token => $good)->{status}, 202);
+};
+
+
+subtest 'SEC-10 there is a limit where none is written' => sub {
+    my $begin = time;
+    my @answers = again(300, '192.0.2.3', '/default', token => $bad);
+    my $asked = grep { $_ == 401 } @answers;
+
+    cmp_ok($asked, '>=', 51, 'the burst');
+    cmp_ok($asked, '<=', 52 + 10 * (time - $begin), "and 10 r/s: $asked");
+    is($asked + grep({ $_ == 429 } @answers), 300, 'no other');
+    is(from('192.0.2.4', '/default', aee(), token => $good)->{status}, 202, 'others pass');
+};
+
+
+subtest 'SEC-10 the limit can be off' => sub {
+    is_deeply([again(200, '192.0.2.5', '/off', token => $bad)],
+              [(401) x 200]);
+};
+
+
+subtest 'SEC-10 what a signature proves counts against its sender' => sub {
+    my @answers = map { from("198.51.100.$_", '/signed', aee(), sign => 1,
+                             token => 0) } 1 .. 8;
+
+    is(statuses(@answers), join ' ', 202, (429) x 7);
+};
+
+
+subtest 'SEC-10 forgeries cost their address alone' => sub {
+    my @answers = map { from("203.0.113.$_", '/forged', aee(), sign => 'bob',
+                             token => 0) } 1 .. 8;
+
+    is(statuses(@answers), join ' ', (403) x 8);
+    is(from('203.0.113.9', '/forged', aee(), sign => 1, token => 0)->{status},
+       202, 'the sender has its own rate still');
+};
+
+
+subtest 'SEC-10 an address with too many forgeries is refused unasked' => sub {
+    my @answers = again(500, '203.0.113.10', '/many', sign => 'bob',
+                        token => 0);
+
+    is($answers[0], 403, 'at first');
+    is($answers[-1], 429, 'in the end');
+    is(from('203.0.113.11', '/many', aee(), sign => 1, token => 0)->{status},
+       202, 'others pass');
+};
+
+
+subtest 'SEC-10 an address that is trusted may be many callers\'' => sub {
+    is_deeply([again(200, '203.0.113.12', '/trusted', sign => 'bob',
+                     token => 0)], [(403) x 200]);
+};
+
+
+subtest 'SEC-20 a dry run does not spare it' => sub {
+    is(statuses(map { from('192.0.2.1', '/dry', aee(), token => $bad) }
+                    1 .. 2), '401 429');
+};
+
+
+subtest 'SEC-20 unless it is told to' => sub {
+    is(statuses(map { from('192.0.2.1', '/dry-all', aee(), token => $bad) }
+                    1 .. 2), '202 202');
+};
+
+
+subtest 'SEC-10 a reload keeps what is counted' => sub {
+    ok($nginx->reload);
+    is(from('192.0.2.1', '/few', aee(), token => $good)->{status}, 429);
+};
+
+
+is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
+
+done_testing;
