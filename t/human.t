@@ -257,3 +257,50 @@ post('/to-c2a', aee(from => 'human.zoe'), as => 'zoe')
 /params/author/kind = human
 --- answer_headers
 ! Parley-Loss
+
+
+
+=== TEST 16: SEC-06 who is not listed does not act for somebody who is
+--- send
+post('/to-channel', query(sender_handle => '~zed', acted_by => '~lead',
+                          drafted_with => '~cc-zed'), as => '~zed')
+--- refused: channel sender-identity-mismatch /acted_by
+--- forwarded: 0
+
+
+
+=== TEST 17: SEC-06 nor an agent that has nobody
+--- send
+post('/to-channel', query(sender_handle => '~cc-lost', acted_by => '~zoe',
+                          drafted_with => '~cc-lost'), as => 'lost')
+--- refused: channel sender-identity-mismatch /acted_by
+--- forwarded: 0
+
+
+
+=== TEST 18: SEC-06 for itself it does
+--- send
+post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
+                          drafted_with => '~cc-zed'), as => '~zed')
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 1
+
+
+
+=== TEST 19: SEC-06 what another's instrument drafted
+--- send
+post('/to-channel', query(sender_handle => '~desk', acted_by => '~desk',
+                          drafted_with => '~cc-hop@1'), as => 'desk')
+--- refused: channel sender-identity-mismatch /drafted_with
+--- forwarded: 0
+
+
+
+=== TEST 20: SEC-06 another version of one's own passes
+--- send
+post('/to-channel', query(sender_handle => '~desk', acted_by => '~desk',
+                          drafted_with => '~cc-desk@2'), as => 'desk')
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 1

@@ -12,8 +12,8 @@
 static int parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
     const char *prefix, const parley_submission_t *submission,
     parley_error_t *err);
-static int parley_channel_is_instrument(parley_str_t name,
-    parley_str_t listed);
+static int parley_channel_drafted(parley_str_t name, const char *prefix,
+    const parley_submission_t *submission, parley_error_t *err);
 static parley_str_t parley_channel_base(parley_str_t name);
 static int parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
     const parley_channel_scope_t *scope, parley_error_t *err);
@@ -99,7 +99,11 @@ parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
 }
 
 
-/* ACH-10 */
+/*
+ * ACH-10, SEC-06: what the session proves.  Who is proven and acts for nobody
+ * that is known speaks for itself alone; where nobody is proven the place is
+ * trusted.
+ */
 
 static int
 parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
@@ -107,16 +111,19 @@ parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
     parley_error_t *err)
 {
     char          pointer[PARLEY_POINTER_MAX];
-    uint32_t      human, instrument;
-    parley_str_t  name;
+    uint32_t      acted, drafted;
+    parley_str_t  human, name;
 
-    human = parley_json_member(msg->doc, object, PARLEY_ATOM_acted_by);
-    instrument = parley_json_member(msg->doc, object,
-                                    PARLEY_ATOM_drafted_with);
+    acted = parley_json_member(msg->doc, object, PARLEY_ATOM_acted_by);
+    drafted = parley_json_member(msg->doc, object, PARLEY_ATOM_drafted_with);
 
-    if (submission->human.len > 0
-        && !parley_json_string_is(msg->doc, human, submission->human))
-    {
+    human = submission->human;
+
+    if (human.len == 0 && submission->owner.len > 0) {
+        human = submission->sender;
+    }
+
+    if (human.len > 0 && !parley_json_string_is(msg->doc, acted, human)) {
         (void) snprintf(pointer, sizeof(pointer), "%s/acted_by", prefix);
 
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
@@ -124,30 +131,47 @@ parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
                                 "session is bound to", pointer);
     }
 
-    if (parley_msg_string(msg->doc, instrument, &name) != 0) {
+    if (parley_msg_string(msg->doc, drafted, &name) != 0) {
         return parley_error_memory(err);
     }
 
-    if (parley_channel_is_instrument(name, submission->instrument)) {
+    return parley_channel_drafted(name, prefix, submission, err);
+}
+
+
+/* The instrument that is listed; where none is, any of that tier. */
+
+static int
+parley_channel_drafted(parley_str_t name, const char *prefix,
+    const parley_submission_t *submission, parley_error_t *err)
+{
+    char          pointer[PARLEY_POINTER_MAX];
+    parley_str_t  listed;
+
+    listed = submission->instrument;
+
+    if (listed.len > 0 && parley_str_eq(parley_channel_base(name),
+                                        parley_channel_base(listed)))
+    {
         return 0;
     }
 
     (void) snprintf(pointer, sizeof(pointer), "%s/drafted_with", prefix);
 
-    return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                            "%s is no instrument: it does not begin with "
-                            "~cc-, and the directory does not list it",
-                            pointer);
-}
+    if (!parley_str_begins(name, "~cc-")) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                "%s is no instrument: it does not begin with "
+                                "~cc-, and the directory does not list it",
+                                pointer);
+    }
 
+    if (listed.len > 0 && submission->owner.len > 0) {
+        return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                                pointer, "%s is not the instrument of the "
+                                "session", pointer);
+    }
 
-static int
-parley_channel_is_instrument(parley_str_t name, parley_str_t listed)
-{
-    return parley_str_begins(name, "~cc-")
-           || (listed.len > 0
-               && parley_str_eq(parley_channel_base(name),
-                                parley_channel_base(listed)));
+    return 0;
 }
 
 
