@@ -89,6 +89,8 @@ post('/to-channel', query(sender_handle => '~cc-deep', acted_by => '~top',
 post('/to-channel', aee(from => 'agent.lost', payload => { text => 'well?' }),
      as => 'lost')
 --- refused: aee identity-unmappable /from
+--- answer
+/payload/message ~ it lacks "human", or a "parent" who is one$
 
 
 

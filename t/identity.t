@@ -51,6 +51,8 @@ Parley-Verified: principal="alice"; token
 --- send
 post('/aee', aee(from => 'agent.bob'))
 --- refused: aee sender-identity-mismatch /from
+--- answer
+/payload/message ~ names: sub "alice" is "agent.alice" here$
 
 
 

@@ -6,8 +6,15 @@
 #include "parley_spot.h"
 
 
+/* "%.*s" of a name, as far as a message has room for it */
+#define PARLEY_PARTY_TEXT(s)                                                  \
+    ((s).len < 56 ? (int) (s).len : 56), (const char *) (s).data
+
+
 static int parley_party_matches(const parley_parties_t *parties,
     const parley_party_t *p, const parley_msg_t *m);
+static int parley_party_mismatch(const parley_parties_t *parties,
+    const parley_party_t *caller, const parley_msg_t *m, parley_error_t *err);
 static int parley_party_maps(const parley_parties_t *parties,
     parley_proto_t proto, parley_str_t name, const parley_msg_t *m);
 
@@ -51,9 +58,32 @@ parley_party_sender(const parley_parties_t *parties, const parley_msg_t *m,
         return 0;
     }
 
+    return parley_party_mismatch(parties, caller, m, err);
+}
+
+
+/* what concerns the caller alone: its own sub, and its own name */
+
+static int
+parley_party_mismatch(const parley_parties_t *parties,
+    const parley_party_t *caller, const parley_msg_t *m, parley_error_t *err)
+{
+    parley_str_t  name;
+
+    if (parley_party_name(parties, caller, m->wire, &name) != 0) {
+        return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                                parley_at(m, PARLEY_SPOT_SENDER).pointer,
+                                "the sender is not who the token names: sub "
+                                "\"%.*s\" has no other name here",
+                                PARLEY_PARTY_TEXT(caller->sub));
+    }
+
     return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                             parley_at(m, PARLEY_SPOT_SENDER).pointer,
-                            "the sender is not who the token names");
+                            "the sender is not who the token names: sub "
+                            "\"%.*s\" is \"%.*s\" here",
+                            PARLEY_PARTY_TEXT(caller->sub),
+                            PARLEY_PARTY_TEXT(name));
 }
 
 

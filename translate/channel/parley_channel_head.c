@@ -321,14 +321,15 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
                                 parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
                                 "agent-channel wants acted_by, and the "
-                                "directory names no human for the sender");
+                                "directory names no human for the sender: it "
+                                "lacks \"human\", or a \"parent\" who is one");
     }
 
     if (e->drafted_with.len == 0) {
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
                                 parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
                                 "agent-channel wants drafted_with, and the "
-                                "directory lists no instrument for the "
+                                "directory lists no \"instrument\" for the "
                                 "sender");
     }
 
