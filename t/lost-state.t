@@ -6,11 +6,12 @@ use warnings;
 use lib 't/lib';
 
 use File::Copy qw(copy);
+use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port tmp_dir slurp build_dir);
+use Parley::Env qw(port tmp_dir slurp spew build_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -112,6 +113,63 @@ subtest 'GW-25 an old worker that is killed after a reload, too' => sub {
 
     $service->script(undef);
     is(try('/aee', $m)->{status}, 202, 'without a successor');
+};
+
+
+my $last_pid = '/proc/sys/kernel/ns_last_pid';
+
+
+# becomes a process with that number
+sub reuse {
+    my $wanted = shift;
+
+    for (1 .. 300) {
+        spew($last_pid, $wanted - 1);
+
+        my $pid = fork // die "fork: $!\n";
+
+        if ($pid == 0) {
+            sleep 60 if $$ == $wanted;
+            POSIX::_exit(0);
+        }
+
+        return 1 if $pid == $wanted;
+        waitpid $pid, 0;
+    }
+
+    return 0;
+}
+
+
+subtest 'GW-25 its process id is another\'s now' => sub {
+    plan skip_all => 'process ids cannot be chosen here'
+        if !eval { spew($last_pid, slurp($last_pid)); 1 };
+
+    my $m = aee();
+
+    $service->script('$c->pause(30); $c->answer(202)');
+    $service->clear;
+
+    my ($old) = workers();
+    my $held = $client->connect;
+    $held->write(post('/aee', $m));
+    ok($service->wait_for(1), 'it is on its way');
+    ok($nginx->reload, 'reloaded');
+
+    kill 'KILL', $old;
+    ok(until_true(sub { !grep { $_ == $old } workers() }), 'killed');
+
+    my $reused = eval { reuse($old) };
+
+    ok($reused || -e "/proc/$old", 'and its number taken') or diag($@);
+
+    $service->script(undef);
+    is(try('/aee', $m)->{status}, 202, 'it is not the one that had the id');
+
+    if ($reused) {
+        kill 'KILL', $old;
+        waitpid $old, 0;
+    }
 };
 
 
