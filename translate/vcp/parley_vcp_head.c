@@ -118,6 +118,7 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
 
     m = e->m;
     opts = e->opts;
+    name = parley_str_none;
 
     if (!parley_name_is_group(m->wire, m->recipient) || opts->broadcast.len == 0
         || (m->scope.len > 0 && !parley_str_eq(m->scope, m->recipient)))
