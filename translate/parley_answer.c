@@ -53,7 +53,9 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (parley_codecs[proto]->answer_decode(engine, arena, sent, answer, err)
-        == 0)
+        == 0
+        && (answer->kind != PARLEY_ANSWER_MESSAGE
+            || parley_names_plain(&answer->msg, err) == 0))
     {
         return parley_answer_goes(status, answer) ? 0
                : parley_answer_error(status, err);

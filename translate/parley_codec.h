@@ -17,6 +17,7 @@
 #include "parley_json.h"
 #include "parley_loss.h"
 #include "parley_msg.h"
+#include "parley_plain.h"
 #include "parley_severity.h"
 #include "parley_str.h"
 
@@ -283,6 +284,13 @@ typedef struct {
     const char     *data_pointer;
     const char     *signature_pointer;
     const char     *secret_pointer;
+
+    /*
+     * The names in a message that decode() took (SEC-01); names_of instead,
+     * where that depends on its form.
+     */
+    const parley_plain_t   *names;
+    const parley_plain_t  *(*names_of)(const parley_msg_t *msg);
 
     int64_t         past_max_ms;        /* the protocol's own bounds of a */
     int64_t         future_max_ms;      /* message's age; 0: it has none */

@@ -13,6 +13,38 @@ static int parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
 static parley_str_t parley_aee_type_at(unsigned i);
 
 
+static const parley_plain_t  parley_aee_reference_names[] = {
+    { PARLEY_ATOM_id, NULL },
+    { PARLEY_ATOM_corr, NULL },
+    { PARLEY_ATOM_hash, NULL },
+    { PARLEY_ATOM_locator, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_aee_payload_names[] = {
+    { PARLEY_ATOM_references, parley_aee_reference_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_aee_trace_names[] = {
+    { PARLEY_ATOM_trace_id, NULL },
+    { PARLEY_ATOM_span_id, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_aee_names[] = {
+    { PARLEY_ATOM_id, NULL },
+    { PARLEY_ATOM_from, NULL },
+    { PARLEY_ATOM_to, NULL },
+    { PARLEY_ATOM_intent, NULL },
+    { PARLEY_ATOM_corr, NULL },
+    { PARLEY_ATOM_reply_to, NULL },
+    { PARLEY_ATOM_trace, parley_aee_trace_names },
+    { PARLEY_ATOM_payload, parley_aee_payload_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+
 const parley_codec_t  parley_aee_codec = {
     .proto = PARLEY_PROTO_AEE,
     .schema = parley_str("urn:parley:schema:aee-1"),
@@ -35,6 +67,7 @@ const parley_codec_t  parley_aee_codec = {
     .data_pointer = "/payload",
     .signature_pointer = "/sig",
 
+    .names = parley_aee_names,
     .text_ids = 1,
 
     .detect = parley_aee_detect,

@@ -8,6 +8,7 @@
 #include "parley_time.h"
 
 
+static int parley_aee_is_known(parley_str_t name, size_t min);
 static int parley_aee_failure_ids(parley_arena_t *arena,
     const parley_aee_failure_t *f, parley_aee_head_t *head);
 
@@ -80,11 +81,11 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
     if (msg != NULL) {
         head.priority = msg->priority;
 
-        if (msg->sender.len > 0) {
+        if (parley_aee_is_known(msg->sender, 1)) {
             head.to = msg->sender;
         }
 
-        if (!parley_aee_is_short(msg->intent, PARLEY_AEE_INTENT_MIN)
+        if (parley_aee_is_known(msg->intent, PARLEY_AEE_INTENT_MIN)
             && !parley_aee_is_reserved(msg->intent))
         {
             head.intent = msg->intent;
@@ -126,6 +127,15 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
     ret->content_type = parley_aee_codec.media_type;
 
     return parley_buf_done(&b, &ret->body);
+}
+
+
+/* whether an envelope may have such a name */
+
+static int
+parley_aee_is_known(parley_str_t name, size_t min)
+{
+    return !parley_aee_is_short(name, min) && parley_plain_is(name);
 }
 
 
@@ -171,12 +181,12 @@ parley_aee_failure_ids(parley_arena_t *arena, const parley_aee_failure_t *f,
     head->corr = head->id;
     head->reply_to = parley_aee_unidentified;
 
-    if (msg != NULL && !parley_aee_is_short(msg->id, PARLEY_AEE_ID_MIN)) {
+    if (msg != NULL && parley_aee_is_known(msg->id, PARLEY_AEE_ID_MIN)) {
         head->reply_to = msg->id;
         head->corr = msg->id;
     }
 
-    if (msg != NULL && !parley_aee_is_short(msg->corr, PARLEY_AEE_ID_MIN)) {
+    if (msg != NULL && parley_aee_is_known(msg->corr, PARLEY_AEE_ID_MIN)) {
         head->corr = msg->corr;
     }
 

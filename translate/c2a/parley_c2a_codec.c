@@ -8,6 +8,7 @@
 static parley_atom_t parley_c2a_spoken(const parley_msg_t *m);
 static int parley_c2a_detect(const parley_json_t *doc);
 static parley_str_t parley_c2a_type(unsigned i);
+static const parley_plain_t *parley_c2a_names_of(const parley_msg_t *msg);
 static uint32_t parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot);
 static uint32_t parley_c2a_spot_event(const parley_msg_t *m,
     parley_spot_t spot);
@@ -19,6 +20,103 @@ static uint32_t parley_c2a_spot_conversation(const parley_json_t *doc,
     uint32_t conversation);
 static int parley_c2a_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
+
+
+static const parley_plain_t  parley_c2a_place_names[] = {
+    { PARLEY_ATOM_id, NULL },
+    { PARLEY_ATOM_kind, NULL },
+    { PARLEY_ATOM_streamId, NULL },
+    { PARLEY_ATOM_threadId, NULL },
+    { PARLEY_ATOM_recipient, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_author_names[] = {
+    { PARLEY_ATOM_id, NULL },
+    { PARLEY_ATOM_kind, NULL },
+    { PARLEY_ATOM_displayName, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_target_names[] = {
+    { PARLEY_ATOM_mentions, NULL },
+    { PARLEY_ATOM_recipient, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_knock_names[] = {
+    { PARLEY_ATOM_from, NULL },
+    { PARLEY_ATOM_where, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_reliability_names[] = {
+    { PARLEY_ATOM_idempotencyKey, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_client_names[] = {
+    { PARLEY_ATOM_name, NULL },
+    { PARLEY_ATOM_version, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_params_names[] = {
+    { PARLEY_ATOM_eventId, NULL },
+    { PARLEY_ATOM_conversation, parley_c2a_place_names },
+    { PARLEY_ATOM_author, parley_c2a_author_names },
+    { PARLEY_ATOM_target, parley_c2a_target_names },
+    { PARLEY_ATOM_knock, parley_c2a_knock_names },
+    { PARLEY_ATOM_reliability, parley_c2a_reliability_names },
+    { PARLEY_ATOM_requestId, NULL },
+    { PARLEY_ATOM_progressToken, NULL },
+    { PARLEY_ATOM_protocolVersion, NULL },
+    { PARLEY_ATOM_clientInfo, parley_c2a_client_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_names[] = {
+    { PARLEY_ATOM_id, NULL },
+    { PARLEY_ATOM_method, NULL },
+    { PARLEY_ATOM_params, parley_c2a_params_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+/* calls of the seven tools, whose target may be a text */
+
+static const parley_plain_t  parley_c2a_arguments_names[] = {
+    { PARLEY_ATOM_target, parley_c2a_place_names },
+    { PARLEY_ATOM_inReplyTo, NULL },
+    { PARLEY_ATOM_idempotencyKey, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_chat_names[] = {
+    { PARLEY_ATOM_name, NULL },
+    { PARLEY_ATOM_arguments, parley_c2a_arguments_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_call_names[] = {
+    { PARLEY_ATOM_id, NULL },
+    { PARLEY_ATOM_method, NULL },
+    { PARLEY_ATOM_params, parley_c2a_chat_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+/* what another tool or method takes is its own */
+
+static const parley_plain_t  parley_c2a_tool_names[] = {
+    { PARLEY_ATOM_name, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_c2a_other_names[] = {
+    { PARLEY_ATOM_id, NULL },
+    { PARLEY_ATOM_method, NULL },
+    { PARLEY_ATOM_params, parley_c2a_tool_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
 
 
 const parley_codec_t  parley_c2a_codec = {
@@ -44,6 +142,8 @@ const parley_codec_t  parley_c2a_codec = {
     .responds = 1,
 
     .spot = parley_c2a_spot,
+    .names_of = parley_c2a_names_of,
+
     .detect = parley_c2a_detect,
     .decode = parley_c2a_decode,
     .payload = parley_c2a_says,
@@ -61,6 +161,32 @@ const parley_codec_t  parley_c2a_codec = {
     .answer_encode = parley_c2a_answer_encode,
     .refuse = parley_c2a_refuse,
 };
+
+
+static const parley_plain_t *
+parley_c2a_names_of(const parley_msg_t *msg)
+{
+    switch (parley_c2a_form_find(msg->form)) {
+
+    case PARLEY_C2A_DELIVER:
+    case PARLEY_C2A_CANCELLED:
+    case PARLEY_C2A_PROGRESS:
+    case PARLEY_C2A_INITIALIZE:
+        return parley_c2a_names;
+
+    case PARLEY_C2A_LIST_EVENTS:
+    case PARLEY_C2A_READ_THREAD:
+    case PARLEY_C2A_SEND_MESSAGE:
+    case PARLEY_C2A_REACT:
+    case PARLEY_C2A_CLAIM:
+    case PARLEY_C2A_DEFER:
+    case PARLEY_C2A_RESOLVE:
+        return parley_c2a_call_names;
+
+    default:
+        return parley_c2a_other_names;
+    }
+}
 
 
 static int

@@ -9,6 +9,37 @@ static int parley_channel_detect(const parley_json_t *doc);
 static parley_str_t parley_channel_type(unsigned i);
 
 
+/* what has a grammar of its own is not here: handles, UUIDs, scopes */
+
+static const parley_plain_t  parley_channel_payload_names[] = {
+    { PARLEY_ATOM_file_refs, NULL },
+    { PARLEY_ATOM_worktree, NULL },
+    { PARLEY_ATOM_branch, NULL },
+    { PARLEY_ATOM_refs, NULL },
+    { PARLEY_ATOM_previous_session_id, NULL },
+    { PARLEY_ATOM_next_session_id, NULL },
+    { PARLEY_ATOM_pointer_refs, NULL },
+    { PARLEY_ATOM_resource, NULL },
+    { PARLEY_ATOM_responder_session_id, NULL },
+    { PARLEY_ATOM_return_event_ref, NULL },
+    { PARLEY_ATOM_substrate_refs, NULL },
+    { PARLEY_ATOM_convergence_class, NULL },
+    { PARLEY_ATOM_payload_ref, NULL },
+    { PARLEY_ATOM_intent_ref, NULL },
+    { PARLEY_ATOM_result_ref, NULL },
+    { PARLEY_ATOM_batch_refs, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_channel_names[] = {
+    { PARLEY_ATOM_provenance_method, NULL },
+    { PARLEY_ATOM_provenance_return_ref, NULL },
+    { PARLEY_ATOM_provenance_basis, NULL },
+    { PARLEY_ATOM_payload, parley_channel_payload_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+
 const parley_codec_t  parley_channel_codec = {
     .proto = PARLEY_PROTO_CHANNEL,
     .schema = parley_str("urn:parley:schema:channel-1.0"),
@@ -27,6 +58,8 @@ const parley_codec_t  parley_channel_codec = {
     .replies_by_corr = 1,
 
     .spot = parley_channel_spot,
+    .names = parley_channel_names,
+
     .detect = parley_channel_detect,
     .decode = parley_channel_decode,
     .payload = parley_channel_says,

@@ -9,6 +9,17 @@
 static int parley_moq_detect(const parley_json_t *doc);
 
 
+static const parley_plain_t  parley_moq_names[] = {
+    { PARLEY_ATOM_action, NULL },
+    { PARLEY_ATOM_session_id, NULL },
+    { PARLEY_ATOM_status, NULL },
+    { PARLEY_ATOM_track_name, NULL },
+    { PARLEY_ATOM_subscriber_id, NULL },
+    { PARLEY_ATOM_track_url, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+
 const parley_codec_t  parley_moq_codec = {
     .proto = PARLEY_PROTO_MOQ,
     .schema = parley_str("urn:parley:schema:moq-cmd-1"),
@@ -26,6 +37,8 @@ const parley_codec_t  parley_moq_codec = {
 
     .addressed = 1,
     .replies_by_corr = 1,
+
+    .names = parley_moq_names,
 
     .detect = parley_moq_detect,
     .decode = parley_moq_decode,

@@ -32,6 +32,25 @@ static const parley_str_t  parley_vcp_parts[PARLEY_VCP_TYPES] = {
 };
 
 
+static const parley_plain_t  parley_vcp_constraint_names[] = {
+    { PARLEY_ATOM_type, NULL },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_vcp_payload_names[] = {
+    { PARLEY_ATOM_constraints, parley_vcp_constraint_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+static const parley_plain_t  parley_vcp_names[] = {
+    { PARLEY_ATOM_message_id, NULL },
+    { PARLEY_ATOM_sender, NULL },
+    { PARLEY_ATOM_recipient, NULL },
+    { PARLEY_ATOM_payload, parley_vcp_payload_names },
+    { PARLEY_ATOM_NONE, NULL }
+};
+
+
 const parley_codec_t  parley_vcp_codec = {
     .proto = PARLEY_PROTO_VCP,
     .schema = parley_str("urn:parley:schema:vcp-1.2"),
@@ -56,6 +75,8 @@ const parley_codec_t  parley_vcp_codec = {
     .single = 1,
     .needs_tls = 1,
     .needs_signature = 1,
+
+    .names = parley_vcp_names,
 
     .detect = parley_vcp_detect,
     .decode = parley_vcp_decode,

@@ -1,0 +1,146 @@
+#include "parley_plain.h"
+
+
+static const parley_plain_t *parley_plain_find(const parley_plain_t *table,
+    parley_atom_t name);
+static int parley_plain_value(const parley_json_t *doc, uint32_t value,
+    const parley_plain_t *members, parley_error_t *err);
+static int parley_plain_string(const parley_json_t *doc, uint32_t value,
+    parley_error_t *err);
+
+
+int
+parley_plain_check(const parley_json_t *doc, uint32_t object,
+    const parley_plain_t *table, parley_error_t *err)
+{
+    uint32_t               key, end;
+    const parley_plain_t  *row;
+
+    if (doc->nodes[object].type != PARLEY_JSON_OBJECT) {
+        return 0;
+    }
+
+    end = doc->nodes[object].next;
+
+    for (key = object + 1; key < end; key = doc->nodes[key + 1].next) {
+
+        row = parley_plain_find(table, parley_json_atom(doc, key));
+
+        if (row != NULL
+            && parley_plain_value(doc, key + 1, row->members, err) != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static const parley_plain_t *
+parley_plain_find(const parley_plain_t *table, parley_atom_t name)
+{
+    if (name == PARLEY_ATOM_NONE) {
+        return NULL;
+    }
+
+    for ( /* void */ ; table->name != PARLEY_ATOM_NONE; table++) {
+        if (table->name == name) {
+            return table;
+        }
+    }
+
+    return NULL;
+}
+
+
+static int
+parley_plain_value(const parley_json_t *doc, uint32_t value,
+    const parley_plain_t *members, parley_error_t *err)
+{
+    uint32_t  i, end;
+
+    switch (doc->nodes[value].type) {
+
+    case PARLEY_JSON_STRING:
+        return parley_plain_string(doc, value, err);
+
+    case PARLEY_JSON_OBJECT:
+        return members == NULL ? 0
+               : parley_plain_check(doc, value, members, err);
+
+    case PARLEY_JSON_ARRAY:
+        end = doc->nodes[value].next;
+
+        for (i = value + 1; i < end; i = doc->nodes[i].next) {
+
+            if (doc->nodes[i].type != PARLEY_JSON_ARRAY
+                && parley_plain_value(doc, i, members, err) != 0)
+            {
+                return -1;
+            }
+        }
+
+        return 0;
+
+    default:
+        return 0;
+    }
+}
+
+
+static int
+parley_plain_string(const parley_json_t *doc, uint32_t value,
+    parley_error_t *err)
+{
+    char                       pointer[PARLEY_POINTER_MAX];
+    parley_str_t               s;
+    const parley_json_node_t  *node;
+
+    node = &doc->nodes[value];
+
+    s = parley_str_make(doc->input.data + node->off, node->len);
+
+    /* raw, JSON has no C0; of ASCII DEL alone is left then */
+
+    if ((node->flags & PARLEY_JSON_ASCII)
+        && (s.len == 0 || memchr(s.data, 0x7F, s.len) == NULL))
+    {
+        return 0;
+    }
+
+    if ((node->flags & PARLEY_JSON_ESCAPED)
+        && parley_json_string(doc, value, &s) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    if (parley_plain_is(s)) {
+        return 0;
+    }
+
+    (void) parley_json_pointer(doc, value, pointer, sizeof(pointer));
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                            "%s has control characters", pointer);
+}
+
+
+int
+parley_plain_is(parley_str_t s)
+{
+    const uint8_t  *p, *end;
+
+    end = s.data + s.len;
+
+    for (p = s.data; p < end; p++) {
+
+        if (*p < 0x20 || *p == 0x7F
+            || (*p == 0xC2 && end - p > 1 && p[1] < 0xA0))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
