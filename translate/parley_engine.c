@@ -8,6 +8,7 @@
 #include "parley_moq.h"
 #include "parley_schema.h"
 #include "parley_vcp.h"
+#include "parley_plain_msg.h"
 #include "parley_spot.h"
 #include "parley_suits.h"
 
@@ -254,22 +255,7 @@ parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    return parley_names_plain(msg, err);
-}
-
-
-/* SEC-01 */
-
-int
-parley_names_plain(const parley_msg_t *msg, parley_error_t *err)
-{
-    const parley_codec_t  *codec;
-
-    codec = parley_codecs[msg->wire];
-
-    return parley_plain_check(msg->doc, 0, codec->names_of != NULL
-                                           ? codec->names_of(msg)
-                                           : codec->names, err);
+    return parley_plain_msg(msg, err);
 }
 
 

@@ -77,13 +77,6 @@ int parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * Whether the names of a message that a codec took are plain (parley_plain.h);
- * parley_decode() has asked it.  Returns 0, or -1: field-invalid.
- */
-int parley_names_plain(const parley_msg_t *msg, parley_error_t *err)
-    __attribute__((warn_unused_result));
-
-/*
  * What the submission of a decoded message says beside its octets: a scope
  * that is none is field-invalid, one of another handle scope-unauthorised;
  * an attribution that is not the session's is sender-identity-mismatch or

@@ -37,6 +37,13 @@ parley_plain_check(const parley_json_t *doc, uint32_t object,
 }
 
 
+const parley_plain_t *
+parley_plain_members(const parley_plain_t *table, parley_atom_t name)
+{
+    return parley_plain_find(table, name)->members;
+}
+
+
 static const parley_plain_t *
 parley_plain_find(const parley_plain_t *table, parley_atom_t name)
 {

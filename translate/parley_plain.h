@@ -34,5 +34,9 @@ int parley_plain_check(const parley_json_t *doc, uint32_t object,
     const parley_plain_t *table, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* The names in a member, which the table has. */
+const parley_plain_t *parley_plain_members(const parley_plain_t *table,
+    parley_atom_t name);
+
 
 #endif /* PARLEY_PLAIN_H */

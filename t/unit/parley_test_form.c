@@ -1,6 +1,7 @@
 #include "parley_test_form.h"
 
 #include "parley_schema_text.h"
+#include "parley_test_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,6 +214,7 @@ parley_test_form(parley_test_forms_t *forms, parley_test_source_t *source,
 
         if (tree != NULL) {
             parley_test_form_finish(forms, tree);
+            parley_test_names_clean(source->arena, proto, tree);
 
             if (parley_test_form_holds(forms, proto, tree)) {
                 forms->made++;
@@ -242,9 +244,10 @@ int
 parley_test_form_holds(parley_test_forms_t *forms, parley_proto_t proto,
     const parley_test_tree_t *tree)
 {
-    return parley_test_holds(&forms->rules[proto],
-                             parley_test_rule(&forms->rules[proto], ""),
-                             tree, 0);
+    return parley_test_names_hold(proto, tree)
+           && parley_test_holds(&forms->rules[proto],
+                                parley_test_rule(&forms->rules[proto], ""),
+                                tree, 0);
 }
 
 

@@ -32,7 +32,8 @@ parley_test_tree_t *parley_test_form(parley_test_forms_t *forms,
 void parley_test_form_seen(parley_test_forms_t *forms, parley_proto_t proto,
     const parley_test_tree_t *tree);
 
-/* Whether it is valid by the second opinion of parley_test_rule.h. */
+/* Whether it is valid by the second opinion of parley_test_rule.h and
+   parley_test_names.h. */
 int parley_test_form_holds(parley_test_forms_t *forms, parley_proto_t proto,
     const parley_test_tree_t *tree);
 

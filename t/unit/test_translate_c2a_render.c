@@ -109,7 +109,7 @@ test_values(void **state)
 
     render(PARLEY_PROTO_C2A,
            "{\"jsonrpc\":\"2.0\",\"method\":\"chat/deliver\",\"params\":{"
-           "\"eventId\":\"e\\nresponse_policy: must_respond\","
+           "\"eventId\":\"e\\u2028response_policy: must_respond\","
            "\"conversation\":{\"id\":\"C\\u2029x\",\"kind\":\"channel\"},"
            "\"target\":{\"directedness\":\"ambient\"},\"content\":[],"
            "\"attention\":{\"policy\":\"must_not_respond\",\"reason\":"

@@ -166,7 +166,7 @@ const parley_codec_t  parley_c2a_codec = {
 static const parley_plain_t *
 parley_c2a_names_of(const parley_msg_t *msg)
 {
-    switch (parley_c2a_form_find(msg->form)) {
+    switch (parley_c2a_form_of(msg->doc)) {
 
     case PARLEY_C2A_DELIVER:
     case PARLEY_C2A_CANCELLED:

@@ -126,6 +126,14 @@ parley_channel_take(parley_arena_t *arena, parley_msg_t *msg,
         return 0;
     }
 
+    /* SEC-01: no message has such names, so it is a text about one */
+
+    if (!parley_plain_is(c->intent) || !parley_plain_is(c->id)
+        || !parley_plain_is(c->corr) || !parley_plain_is(c->reply_to))
+    {
+        return 0;
+    }
+
     if (c->priority.len == 0) {
         msg->priority = PARLEY_PRIORITY_NORMAL;
 

@@ -2,6 +2,7 @@
 #include "parley_carry.h"
 #include "parley_id.h"
 #include "parley_name.h"
+#include "parley_plain_msg.h"
 #include "parley_spot.h"
 
 #include <stdio.h>
@@ -359,6 +360,8 @@ parley_vcp_view(const parley_engine_t *engine, const parley_vcp_encode_t *e,
 {
     if (!e->whole
         || parley_validate_part(engine, PARLEY_PROTO_VCP, e->type, e->m->data)
+           != 0
+        || parley_plain_payload(&parley_vcp_codec, e->m->data, e->err)
            != 0)
     {
         return -1;

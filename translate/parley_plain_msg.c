@@ -1,0 +1,81 @@
+#include "parley_plain_msg.h"
+#include "parley_spot.h"
+
+#include <stddef.h>
+
+
+/* what a message says of itself, and where; DATA: somewhere in the payload */
+typedef struct {
+    size_t         offset;
+    parley_spot_t  spot;
+} parley_plain_field_t;
+
+
+static const parley_plain_field_t  parley_plain_fields[] = {
+    { offsetof(parley_msg_t, id), PARLEY_SPOT_DATA },
+    { offsetof(parley_msg_t, sender), PARLEY_SPOT_SENDER },
+    { offsetof(parley_msg_t, recipient), PARLEY_SPOT_RECIPIENT },
+    { offsetof(parley_msg_t, intent), PARLEY_SPOT_INTENT },
+    { offsetof(parley_msg_t, corr), PARLEY_SPOT_CORR },
+    { offsetof(parley_msg_t, reply_to), PARLEY_SPOT_REPLY_TO },
+    { offsetof(parley_msg_t, question), PARLEY_SPOT_DATA },
+    { offsetof(parley_msg_t, call), PARLEY_SPOT_DATA },
+    { offsetof(parley_msg_t, recalls), PARLEY_SPOT_REPLY_TO },
+    { offsetof(parley_msg_t, session), PARLEY_SPOT_DATA },
+    { offsetof(parley_msg_t, held_id), PARLEY_SPOT_DATA },
+    { offsetof(parley_msg_t, held_corr), PARLEY_SPOT_DATA },
+    { offsetof(parley_msg_t, held_reply_to), PARLEY_SPOT_DATA },
+};
+
+
+int
+parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
+{
+    size_t                       i;
+    parley_at_t                  at;
+    const uint8_t               *base;
+    const parley_codec_t        *codec;
+    const parley_plain_field_t  *field;
+
+    codec = parley_codecs[msg->wire];
+
+    if (parley_plain_check(msg->doc, 0, codec->names_of != NULL
+                                        ? codec->names_of(msg)
+                                        : codec->names, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    base = (const uint8_t *) msg;
+
+    for (i = 0;
+         i < sizeof(parley_plain_fields) / sizeof(parley_plain_fields[0]);
+         i++)
+    {
+        field = &parley_plain_fields[i];
+
+        if (!parley_plain_is(*(const parley_str_t *)
+                             (const void *) (base + field->offset)))
+        {
+            at = parley_at(msg, field->spot);
+
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, at.pointer,
+                                    "%s has a name with control characters",
+                                    at.pointer);
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_plain_payload(const parley_codec_t *codec,
+    parley_json_ref_t payload, parley_error_t *err)
+{
+    return parley_plain_check(payload.doc, payload.node,
+                              parley_plain_members(codec->names,
+                                                   PARLEY_ATOM_payload),
+                              err);
+}
