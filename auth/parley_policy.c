@@ -307,3 +307,22 @@ parley_policy_check(const parley_policy_t *policy,
 
     return parley_policy_refuse(scope, intent, err);
 }
+
+
+const parley_glob_t *
+parley_policy_lacks(const parley_policy_t *policy,
+    const parley_policy_request_t *request)
+{
+    const parley_policy_rule_t  *rule;
+
+    for (rule = policy->first; rule != NULL; rule = rule->next) {
+        if (rule->allow
+            && parley_policy_misses(rule, request)
+               == 1u << PARLEY_POLICY_SCOPE)
+        {
+            return &rule->globs[PARLEY_POLICY_SCOPE];
+        }
+    }
+
+    return NULL;
+}

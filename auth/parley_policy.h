@@ -119,5 +119,12 @@ int parley_policy_check(const parley_policy_t *policy,
     const parley_policy_request_t *request, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Of a request that was refused with scope-unauthorised, the scope that is
+ * lacking: that of the first allow rule which lacks nothing else.  NULL: none.
+ */
+const parley_glob_t *parley_policy_lacks(const parley_policy_t *policy,
+    const parley_policy_request_t *request);
+
 
 #endif /* PARLEY_POLICY_H */

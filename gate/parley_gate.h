@@ -194,6 +194,8 @@ struct parley_gate_s {
                                                NULL */
     parley_step_t              at;          /* the step that comes next */
     parley_proto_t             proto;       /* NONE: not known (yet) */
+    const parley_glob_t       *lacks;       /* the scope of a token that
+                                               POLICY asks for; else NULL */
     unsigned                   doc_read:1;  /* the body is JSON */
     unsigned                   msg_read:1;  /* msg is filled, perhaps in
                                                part */

@@ -51,6 +51,10 @@ parley_gate_policy(parley_gate_t *g)
         return PARLEY_OUTCOME_PASSED;
     }
 
+    if (g->err->code == PARLEY_E_SCOPE_UNAUTHORISED) {
+        g->lacks = parley_policy_lacks(policy, &a.request);
+    }
+
     (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
                     g->err->code == PARLEY_E_INTENT_REFUSED
                     ? parley_at(g->msg, PARLEY_SPOT_INTENT).pointer : "");

@@ -15,6 +15,7 @@
 #include <ngx_http.h>
 
 #include "parley_amend.h"
+#include "parley_challenge.h"
 #include "parley_directory.h"
 #include "parley_escape.h"
 #include "parley_header.h"
@@ -152,6 +153,7 @@ typedef struct {
     ngx_str_t                     source_name;
     parley_limit_rate_t           failures;
     parley_jwt_rules_t            rules;
+    parley_realm_t                realm;
     ngx_array_t                   issuers;        /* of parley_str_t */
     ngx_array_t                   audiences;      /* of parley_str_t */
     ngx_array_t                   required;  /* of parley_jwt_require_t */

@@ -68,6 +68,7 @@ ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     jcf->enabled = 1;
     jcf->failures = parley_location_failures_default;
+    jcf->realm.realm = PARLEY_STR(PARLEY_REALM_DEFAULT);
 
     for (i = 2; i < cf->args->nelts; i++) {
         why = ngx_http_parley_jwt_twice(value, i)
@@ -196,6 +197,16 @@ ngx_http_parley_jwt_word(ngx_conf_t *cf, ngx_http_parley_jwt_conf_t *jcf,
                : "must be off or a rate like 10r/s or 10r/s:50";
     }
 
+    if (ngx_http_parley_param(word, "realm", &s) == NGX_OK) {
+        jcf->realm.realm = ngx_http_parley_str(&s);
+        return (char *) parley_realm_vet(jcf->realm.realm);
+    }
+
+    if (ngx_http_parley_param(word, "resource_metadata", &s) == NGX_OK) {
+        jcf->realm.metadata = ngx_http_parley_str(&s);
+        return (char *) parley_realm_vet_metadata(jcf->realm.metadata);
+    }
+
     if (ngx_strcmp(word->data, "jti=required") == 0) {
         jcf->rules.jti_required = 1;
         return NULL;
@@ -207,8 +218,8 @@ ngx_http_parley_jwt_word(ngx_conf_t *cf, ngx_http_parley_jwt_conf_t *jcf,
     }
 
     return "is unknown, expected typ=, issuer=, audience=, leeway=, "
-           "max_lifetime=, require=, token=, failures=, jti=required or "
-           "exp=optional";
+           "max_lifetime=, require=, token=, failures=, realm=, "
+           "resource_metadata=, jti=required or exp=optional";
 }
 
 

@@ -218,14 +218,24 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
 }
 
 
-/* RFC 6750 section 3 */
-
 static ngx_int_t
 ngx_http_parley_challenge(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
+    parley_str_t      value;
     ngx_table_elt_t  *h;
 
-    if (parley_error_info(ctx->error.code)->http != NGX_HTTP_UNAUTHORIZED) {
+    if (ctx->lcf->jwt == NULL || !ctx->lcf->jwt->enabled) {
+        return NGX_OK;
+    }
+
+    if (parley_challenge(&ctx->arena, &ctx->lcf->jwt->realm, &ctx->error,
+                         ctx->gate.lacks, &value)
+        != 0)
+    {
+        return NGX_ERROR;
+    }
+
+    if (value.len == 0) {
         return NGX_OK;
     }
 
@@ -238,13 +248,7 @@ ngx_http_parley_challenge(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     h->hash = 1;
     ngx_str_set(&h->key, "WWW-Authenticate");
-
-    if (ctx->error.code == PARLEY_E_TOKEN_MISSING) {
-        ngx_str_set(&h->value, "Bearer");
-
-    } else {
-        ngx_str_set(&h->value, "Bearer error=\"invalid_token\"");
-    }
+    h->value = ngx_http_parley_ngx_str(value);
 
     r->headers_out.www_authenticate = h;
 

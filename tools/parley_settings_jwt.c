@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "parley_challenge.h"
 #include "parley_jwt.h"
 #include "parley_location.h"
 #include "parley_settings.h"
@@ -186,6 +187,14 @@ parley_settings_jwt_word(parley_str_t word, parley_settings_t *s,
                : "must be off or a rate like 10r/s or 10r/s:50";
     }
 
+    if (parley_conf_param(word, "realm", &v)) {
+        return parley_realm_vet(v);
+    }
+
+    if (parley_conf_param(word, "resource_metadata", &v)) {
+        return parley_realm_vet_metadata(v);
+    }
+
     if (parley_str_is(word, "jti=required")) {
         s->rules.jti_required = 1;
         return NULL;
@@ -197,8 +206,8 @@ parley_settings_jwt_word(parley_str_t word, parley_settings_t *s,
     }
 
     return "is unknown, expected typ=, issuer=, audience=, leeway=, "
-           "max_lifetime=, require=, token=, failures=, jti=required or "
-           "exp=optional";
+           "max_lifetime=, require=, token=, failures=, realm=, "
+           "resource_metadata=, jti=required or exp=optional";
 }
 
 
