@@ -156,6 +156,37 @@ subtest 'SEC-01 what is no control character is a name' => sub {
 };
 
 
+# answers, whole and in events
+
+for my $name (qw(id intent from)) {
+    my $bad = '{ %{ result($q->{json}) }, ' . $name
+            . ' => "agent.bob\\r\\nX: 1" }';
+
+    subtest "SEC-01 an answer whose $name has control characters" => sub {
+        $service->script("\$c->answer(200, [], jcs($bad))");
+
+        my $answer = sent('/to-aee', aee());
+
+        is($answer->{status}, 502, 'of the service\'s own protocol');
+        is($answer->{json}{payload}{code}, 'E_UPSTREAM_INVALID');
+
+        $answer = sent('/to-aee', deliver());
+        is($answer->{json}{error}{data}{code}, 'upstream-invalid',
+           'translated') or diag $answer->{body};
+
+        $service->script('$c->{keep} = 0; $c->out("HTTP/1.1 200 OK\r\n"'
+            . '. "Content-Type: text/event-stream\r\nConnection: close\r\n"'
+            . '. "\r\ndata: " . jcs(' . $bad . ') . "\n\n");');
+
+        $answer = sent('/to-aee', aee());
+        unlike($answer->{body}, qr/agent\.bob\\r/, 'in events');
+        like($answer->{body}, qr/E_UPSTREAM_INVALID/, 'told so');
+    };
+}
+
+$service->script(undef);
+
+
 is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
 
 done_testing;
