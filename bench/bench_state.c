@@ -58,7 +58,8 @@ bench_prepare_state(const bench_case_t *c)
 
     if (mem == NULL
         || parley_state_create(&bench_state, mem, BENCH_STATE, secret) != 0
-        || parley_policy_add(&bench_policy, &arena, 1, words, 4, &err) != 0)
+        || parley_policy_add(&bench_policy, &arena, 1, words, 4, NULL, &err)
+           != 0)
     {
         bench_die(c->name);
     }
@@ -154,15 +155,20 @@ bench_run_policy(void)
         parley_str("ops:run"), parley_str("vcp:send")
     };
 
+    static const parley_policy_name_t  names[] = {
+        { parley_str("child-7"), 0 }, { parley_str("task"), 0 },
+        { parley_str("vcp.escalation"), 0 }, { parley_str("agent.parent-1"), 0 }
+    };
+
     memset(&request, 0, sizeof(parley_policy_request_t));
 
     request.scopes = scopes;
     request.nscopes = 2;
-    request.principal = PARLEY_STR("child-7");
     request.protocol = PARLEY_STR("aee");
-    request.type = PARLEY_STR("task");
-    request.intent = PARLEY_STR("vcp.escalation");
-    request.to = PARLEY_STR("agent.parent-1");
+    request.principal = (parley_policy_names_t) { &names[0], 1 };
+    request.type = (parley_policy_names_t) { &names[1], 1 };
+    request.intent = (parley_policy_names_t) { &names[2], 1 };
+    request.to = (parley_policy_names_t) { &names[3], 1 };
 
     return parley_policy_check(&bench_policy, &request, &err);
 }

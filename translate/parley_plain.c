@@ -1,8 +1,12 @@
 #include "parley_plain.h"
 
 
+#define PARLEY_PLAIN_SHORT  64      /* octets, of most names */
+
+
 static const parley_plain_t *parley_plain_find(const parley_plain_t *table,
     parley_atom_t name);
+static int parley_plain_short(const parley_json_t *doc, uint32_t value);
 static int parley_plain_value(const parley_json_t *doc, uint32_t value,
     const parley_plain_t *members, parley_error_t *err);
 static int parley_plain_string(const parley_json_t *doc, uint32_t value,
@@ -23,6 +27,10 @@ parley_plain_check(const parley_json_t *doc, uint32_t object,
     end = doc->nodes[object].next;
 
     for (key = object + 1; key < end; key = doc->nodes[key + 1].next) {
+
+        if (parley_plain_short(doc, key + 1)) {
+            continue;
+        }
 
         row = parley_plain_find(table, parley_json_atom(doc, key));
 
@@ -58,6 +66,37 @@ parley_plain_find(const parley_plain_t *table, parley_atom_t name)
     }
 
     return NULL;
+}
+
+
+/*
+ * Whether a value is plain, or none that has names, at once: most are, and
+ * need no row of the table.
+ */
+
+static int
+parley_plain_short(const parley_json_t *doc, uint32_t value)
+{
+    const parley_json_node_t  *node;
+
+    node = &doc->nodes[value];
+
+    switch (node->type) {
+
+    case PARLEY_JSON_STRING:
+        return (node->flags & PARLEY_JSON_ASCII)
+               && node->len <= PARLEY_PLAIN_SHORT
+               && (node->len == 0
+                   || memchr(doc->input.data + node->off, 0x7F, node->len)
+                      == NULL);
+
+    case PARLEY_JSON_OBJECT:
+    case PARLEY_JSON_ARRAY:
+        return 0;
+
+    default:
+        return 1;
+    }
 }
 
 
@@ -136,14 +175,14 @@ parley_plain_string(const parley_json_t *doc, uint32_t value,
 int
 parley_plain_is(parley_str_t s)
 {
-    const uint8_t  *p, *end;
+    size_t   i;
+    uint8_t  c;
 
-    end = s.data + s.len;
+    for (i = 0; i < s.len; i++) {
+        c = s.data[i];
 
-    for (p = s.data; p < end; p++) {
-
-        if (*p < 0x20 || *p == 0x7F
-            || (*p == 0xC2 && end - p > 1 && p[1] < 0xA0))
+        if (c < 0x20 || c == 0x7F
+            || (c == 0xC2 && i + 1 < s.len && s.data[i + 1] < 0xA0))
         {
             return 0;
         }

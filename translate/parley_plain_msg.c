@@ -47,6 +47,12 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
         return -1;
     }
 
+    /* what it made of those is plain: another message's may be elsewhere */
+
+    if (msg->origin == msg->wire && !msg->carried && !msg->held) {
+        return 0;
+    }
+
     base = (const uint8_t *) msg;
 
     for (i = 0;
