@@ -457,8 +457,8 @@ parley_aee_check_restored(const parley_engine_t *engine,
     if (parley_aee_is_reserved(m->intent)) {
         return parley_error_set(err, PARLEY_E_INTENT_REFUSED,
                                 parley_at(m, PARLEY_SPOT_INTENT).pointer,
-                                "what it carries has an intent of the "
-                                "reserved namespace aee.*");
+                                "the intent lies in the reserved namespace "
+                                "aee.*");
     }
 
     if (parley_read_again(&doc, arena, m->doc->seed, body, err) == 0
