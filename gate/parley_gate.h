@@ -109,6 +109,7 @@ typedef struct {
     parley_dry_t            dry;
     unsigned                trusted:1;
     unsigned                mve5:1;
+    unsigned                any_case:1;     /* AEE-08 to the letter */
 
     const parley_policy_t  *policy;         /* NULL: no rules */
     const parley_rate_t    *rate;           /* NULL: no limit */

@@ -44,12 +44,24 @@ parley_gate_protocol(parley_gate_t *g)
 parley_outcome_t
 parley_gate_schema(parley_gate_t *g)
 {
+    int                        rc;
+    const parley_codec_t      *codec = parley_codecs[g->proto];
     const parley_gate_conf_t  *conf = g->entry != NULL ? g->entry : g->conf;
 
     g->msg_read = 1;
 
-    return parley_outcome(parley_decode(g->engine, g->arena, g->proto, g->doc,
-                                        conf->mve5, g->msg, g->err));
+    rc = parley_decode(g->engine, g->arena, g->proto, g->doc, conf->mve5,
+                       g->msg, g->err);
+
+    /* instead of a member that is missed then */
+
+    if (!conf->any_case && codec->spelling != NULL
+        && codec->spelling(g->doc, g->err) != 0)
+    {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    return parley_outcome(rc);
 }
 
 

@@ -372,6 +372,10 @@ ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                    "adds to \"aee\", which is missing");
     }
 
+    if (lcf->any_case && !(lcf->accept & PARLEY_PROTO_BIT(PARLEY_PROTO_AEE))) {
+        return "has \"case=open\" without \"aee\"";
+    }
+
     return NGX_CONF_OK;
 }
 
@@ -387,6 +391,16 @@ ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,
     if (ngx_strcmp(word->data, "aee-mve5") == 0) {
         lcf->mve5 = 1;
         lcf->accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
+        return NGX_CONF_OK;
+    }
+
+    if (ngx_strcmp(word->data, "case=open") == 0) {
+
+        if (lcf->any_case) {
+            return ngx_http_parley_bad(cf, cmd, word, "is there twice");
+        }
+
+        lcf->any_case = 1;
         return NGX_CONF_OK;
     }
 

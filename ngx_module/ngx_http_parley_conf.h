@@ -187,6 +187,7 @@ typedef struct {
 typedef struct {
     parley_proto_set_t            accept;         /* 0: off here */
     ngx_uint_t                    mve5;
+    ngx_uint_t                    any_case;       /* case=open */
     ngx_uint_t                    said;           /* parley_speak */
     ngx_uint_t                    speak;          /* that, or what follows
                                                      from accept */

@@ -39,6 +39,7 @@ ngx_http_parley_create_loc_conf(ngx_conf_t *cf)
      * set by ngx_pcalloc():
      *
      *     conf->mve5 = 0;
+     *     conf->any_case = 0;
      *     conf->limits = { 0 };
      *     conf->gate = { 0 };
      *     conf->file = { 0, NULL };
@@ -92,6 +93,7 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
         conf->accept = prev->accept;
         conf->mve5 = prev->mve5;
+        conf->any_case = prev->any_case;
         conf->file = prev->file;
         conf->line = prev->line;
     }
@@ -282,6 +284,7 @@ ngx_http_parley_gate_conf(ngx_http_parley_loc_conf_t *conf)
     gate->dry = (parley_dry_t) conf->dry;
     gate->trusted = conf->trusted ? 1 : 0;
     gate->mve5 = conf->mve5 ? 1 : 0;
+    gate->any_case = conf->any_case ? 1 : 0;
 
     if (conf->jwt && conf->jwt->enabled
         && conf->jwt->source == NGX_HTTP_PARLEY_TOKEN_ARG)

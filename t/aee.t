@@ -8,7 +8,8 @@ use Parley::Message;
 
 plan 'no_plan';
 
-with_gateway(add => location('/mve5', 'parley_accept aee-mve5; parley_jwt on;'));
+with_gateway(add => location('/mve5', 'parley_accept aee-mve5; parley_jwt on;')
+  . location('/open-case', 'parley_accept aee case=open; parley_jwt on;'));
 
 run_tests();
 
@@ -552,3 +553,52 @@ post('/aee', '{')
 /id ~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$
 --- error_log
 parley: refused, json-invalid
+
+
+
+=== TEST 69: AEE-08 a member of the envelope in other letters beside it
+--- send
+[post('/aee', { %{ aee() }, From => 'agent.bob' }),
+ post('/aee', { %{ aee() }, FROM => 'agent.bob' })]
+--- error_code: 400
+--- each: ^400$
+--- forwarded: 0
+
+
+
+=== TEST 70: AEE-08 it is named
+--- send
+post('/aee', { %{ aee() }, Reply_To => undef })
+--- refused: aee field-unknown /Reply_To
+
+
+
+=== TEST 71: AEE-08 in its place
+--- send
+post('/aee', { %{ without(aee(), 'from') }, From => 'agent.alice' })
+--- refused: aee field-unknown /From
+
+
+
+=== TEST 72: AEE-08 with an escape
+--- send
+my $text = jcs(aee());
+$text =~ s/\}$/,"\\u0046rom":"agent.bob"}/;
+post('/aee', $text)
+--- refused: aee field-unknown /From
+
+
+
+=== TEST 73: AEE-08 what only begins like one is free
+--- send
+post('/aee', { %{ aee() }, Froms => 1, 'From ' => 2, Payload2 => 3 })
+--- error_code: 202
+--- got_same
+
+
+
+=== TEST 74: AEE-08 where it is open nothing is refused
+--- send
+post('/open-case', { %{ aee() }, From => 'agent.bob' })
+--- error_code: 202
+--- got_same

@@ -138,6 +138,21 @@ subtest 'GW-11 what is derived is not inherited' => sub {
 };
 
 
+# AEE-08
+
+wrong('case=open where no envelope comes',
+      bare($zone, "$trusted parley_accept vcp case=open;"),
+      qr/"parley_accept" directive has "case=open" without "aee"/);
+
+wrong('case=open alone',
+      bare($zone, "$trusted parley_accept case=open;"),
+      qr/"case=open" in "parley_accept" adds to "aee", which is missing/);
+
+wrong('case=open twice',
+      bare($zone, "$trusted parley_accept aee case=open case=open;"),
+      qr/"case=open" in "parley_accept" is there twice/);
+
+
 # SEC-13
 
 subtest 'SEC-13 the window is no shorter than any freshness of the zone' => sub {

@@ -30,6 +30,7 @@ parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
 
     s->gate.accept = 0;
     s->gate.mve5 = 0;
+    s->gate.any_case = 0;
 
     if (d->nwords == 2 && parley_str_is(d->words[1], "off")) {
         return 0;
@@ -40,6 +41,16 @@ parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
         if (parley_str_is(d->words[i], "aee-mve5")) {
             s->gate.mve5 = 1;
             s->gate.accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
+            continue;
+        }
+
+        if (parley_str_is(d->words[i], "case=open")) {
+
+            if (s->gate.any_case) {
+                return parley_conf_bad_word(d, d->words[i], "is there twice");
+            }
+
+            s->gate.any_case = 1;
             continue;
         }
 
@@ -55,6 +66,18 @@ parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
         }
 
         s->gate.accept |= PARLEY_PROTO_BIT(proto);
+    }
+
+    if (s->gate.accept == 0) {
+        return parley_conf_bad_word(d, d->words[1],
+                                    "adds to \"aee\", which is missing");
+    }
+
+    if (s->gate.any_case
+        && !(s->gate.accept & PARLEY_PROTO_BIT(PARLEY_PROTO_AEE)))
+    {
+        return parley_conf_bad(d, "directive has \"case=open\" without "
+                               "\"aee\"");
     }
 
     return 0;

@@ -327,6 +327,14 @@ typedef struct {
                parley_error_t *err);
 
     /*
+     * AEE-08, of a protocol that is open at its top level: whether a member
+     * has the name of one of the envelope's but for ASCII case, which another
+     * reader may take for it.  Returns 0, or -1: field-unknown.  NULL: there
+     * is none such.
+     */
+    int    (*spelling)(const parley_json_t *doc, parley_error_t *err);
+
+    /*
      * Fills what msg->data, an object that nobody validated, says in this
      * protocol's words: act, text, code, alarm, notice.  msg->form and
      * msg->intent are set.  For a message that another protocol carries;

@@ -88,6 +88,9 @@ extern const parley_codec_t  parley_aee_codec;
 parley_aee_field_t parley_aee_field(const parley_json_t *doc, uint32_t name);
 parley_aee_field_t parley_aee_field_name(parley_str_t name);
 
+/* The codec's: no member is a field's name in other letters. */
+int parley_aee_spelling(const parley_json_t *doc, parley_error_t *err);
+
 /* Finds the fields of a document, which need not be an object. */
 void parley_aee_scan(const parley_json_t *doc, parley_aee_scan_t *scan);
 

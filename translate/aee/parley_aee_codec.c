@@ -73,6 +73,7 @@ const parley_codec_t  parley_aee_codec = {
     .detect = parley_aee_detect,
     .certain = parley_aee_is_certain,
     .decode = parley_aee_decode,
+    .spelling = parley_aee_spelling,
     .payload = parley_aee_says,
     .spoken = parley_aee_spoken,
     .residue = parley_aee_residue,
