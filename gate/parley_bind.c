@@ -236,28 +236,31 @@ void
 parley_bind_responder(const parley_bond_t *bond, const parley_msg_t *m,
     parley_str_t *ret_principal, parley_str_t *ret_session)
 {
+    *ret_principal = parley_bind_principal(&bond->parties, bond->sent,
+                                           m->sender.len > 0 ? m->sender
+                                                             : bond->sent_to);
+    *ret_session = bond->sessions ? m->session : parley_str_none;
+}
+
+
+parley_str_t
+parley_bind_principal(const parley_parties_t *parties, parley_proto_t proto,
+    parley_str_t name)
+{
     unsigned        i;
-    parley_str_t    name;
     parley_party_t  owner;
 
-    name = m->sender.len > 0 ? m->sender : bond->sent_to;
-
-    *ret_principal = name;
-    *ret_session = bond->sessions ? m->session : parley_str_none;
-
-    if (bond->parties.find(bond->parties.ctx, bond->sent, name, &owner)) {
-        *ret_principal = owner.sub;
-        return;
+    if (parties->find(parties->ctx, proto, name, &owner)) {
+        return owner.sub;
     }
 
     /* by another of its names it is no other */
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (bond->parties.find(bond->parties.ctx, (parley_proto_t) i, name,
-                               &owner))
-        {
-            *ret_principal = owner.sub;
-            return;
+        if (parties->find(parties->ctx, (parley_proto_t) i, name, &owner)) {
+            return owner.sub;
         }
     }
+
+    return name;
 }

@@ -67,5 +67,10 @@ int parley_bind(const parley_bond_t *bond, parley_msg_t *m,
 void parley_bind_responder(const parley_bond_t *bond, const parley_msg_t *m,
     parley_str_t *ret_principal, parley_str_t *ret_session);
 
+/* The sub of a listed principal by any of its names, proto's first; else the
+   name itself. */
+parley_str_t parley_bind_principal(const parley_parties_t *parties,
+    parley_proto_t proto, parley_str_t name);
+
 
 #endif /* PARLEY_BIND_H */

@@ -7,6 +7,7 @@ static int parley_exchange_understood(parley_exchange_t *x,
     int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
     parley_error_t *err);
 static int parley_exchange_is_again(const parley_answer_t *answer);
+static parley_str_t parley_exchange_id(const parley_answer_t *answer);
 static void parley_exchange_settle(parley_exchange_t *x,
     parley_settle_t settle, parley_answered_t *ret);
 static int parley_exchange_failed(parley_exchange_t *x,
@@ -92,6 +93,7 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
         ret->copied = 1;
         ret->reply.status = response->status;
         ret->reply.body = response->body;
+        ret->reply.id = parley_exchange_id(&answer);
 
     } else if (parley_exchange_tell(x, arena, &answer, now_ms, ret, loss, err)
                != 0)
@@ -216,6 +218,7 @@ parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
         ret->copied = 1;
         ret->said = 1;
         ret->reply.body = data;
+        ret->reply.id = parley_exchange_id(answer);
 
     } else if (!caller->responds || answer->kind != PARLEY_ANSWER_TAKEN) {
         rc = parley_exchange_say(x, arena, answer, now_ms, ret, loss, err);
@@ -247,6 +250,16 @@ parley_exchange_is_again(const parley_answer_t *answer)
     default: /* PARLEY_ANSWER_TAKEN */
         return 0;
     }
+}
+
+
+/* of what the service said and the caller is told as it is */
+
+static parley_str_t
+parley_exchange_id(const parley_answer_t *answer)
+{
+    return answer->kind == PARLEY_ANSWER_MESSAGE ? answer->msg.id
+                                                 : parley_str_none;
 }
 
 

@@ -151,6 +151,7 @@ parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
     {
         ret->said = 1;
         ret->reply.body = made.body;
+        ret->reply.id = made.id;
 
         return parley_exchange_told(x, arena, ret, err);
     }

@@ -56,6 +56,7 @@ parley_gate_init(parley_gate_t *g)
     g->proto = PARLEY_PROTO_NONE;
     g->to = parley_str_none;
     g->lacks = NULL;
+    g->stale = NULL;
     g->doc_read = 0;
     g->msg_read = 0;
     g->proven = 0;

@@ -138,6 +138,12 @@ typedef struct {
     parley_step_pt      steps[PARLEY_STEP_COUNT];
 
     /*
+     * Its ADMIT asks whether an id came before: what has one is not too old
+     * for its answer.  ADMIT refuses what did not come before with g->stale.
+     */
+    unsigned            remembers:1;
+
+    /*
      * Counts a message of who, the sub of a proven principal; empty: of the
      * address that it came from.  what is whose rate it is, a priority or
      * empty.  Refused with PARLEY_E_CAPACITY where there is no room to count.
@@ -193,6 +199,8 @@ struct parley_gate_s {
     const parley_gate_conf_t  *entry;       /* of where it was accepted, once
                                                it continues elsewhere; else
                                                NULL */
+    parley_error_t            *stale;       /* why it is too old; NULL: it is
+                                               not */
     parley_step_t              at;          /* the step that comes next */
     parley_proto_t             proto;       /* NONE: not known (yet) */
     const parley_glob_t       *lacks;       /* the scope of a token that

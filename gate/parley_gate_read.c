@@ -104,7 +104,25 @@ parley_gate_arguments(parley_gate_t *g)
 parley_outcome_t
 parley_gate_age(parley_gate_t *g)
 {
-    return parley_outcome(parley_check_age(g->msg, g->conf->past_ms,
-                                           g->conf->future_ms, g->now_ms,
-                                           g->err));
+    if (parley_check_age(g->msg, g->conf->past_ms, g->conf->future_ms,
+                         g->now_ms, g->err)
+        == 0)
+    {
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    if (!g->env->remembers || !parley_window_knows(g->msg)) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    g->stale = parley_arena_alloc(g->arena, sizeof(parley_error_t));
+
+    if (g->stale == NULL) {
+        return PARLEY_OUTCOME_FAILED;
+    }
+
+    *g->stale = *g->err;
+    parley_error_clear(g->err);
+
+    return PARLEY_OUTCOME_PASSED;
 }

@@ -4,6 +4,7 @@
 #define PARLEY_GATE_STEPS_H
 
 #include "parley_gate.h"
+#include "parley_window.h"
 
 
 /* parley_gate_read.c */

@@ -394,6 +394,65 @@ parley_question_drop(parley_state_t *state, parley_asked_t *asked)
 
 
 void
+parley_question_close(parley_state_t *state, parley_asked_t *asked)
+{
+    if (asked->kept) {
+        parley_state_close(state, &asked->question);
+    }
+
+    if (asked->call_kept) {
+        parley_state_drop(state, &asked->call);
+    }
+
+    asked->kept = 0;
+    asked->call_kept = 0;
+}
+
+
+int
+parley_question_take(parley_state_t *state, const parley_asked_t *asked,
+    parley_str_t responder, parley_str_t session, const uint8_t *account,
+    int64_t now)
+{
+    uint8_t               slot[PARLEY_KEY_LEN];
+    parley_admitted_t     got;
+    parley_admission_t    a;
+    parley_settlement_t   how;
+
+    if (!asked->kept || !asked->several) {
+        return 1;
+    }
+
+    memset(&a, 0, sizeof(parley_admission_t));
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    parley_question_slot(state, &asked->question, 1, responder,
+                         asked->sessions ? session : parley_str_none, slot);
+
+    a.account = account;
+    a.slot = slot;
+    a.slot_until = asked->until;
+    a.now = now;
+
+    parley_state_admit(state, &a, &got);
+
+    if (got.verdict != PARLEY_ADMIT_OK) {
+        /* where there is no room nobody is told apart, and it is told */
+        return got.verdict != PARLEY_ADMIT_ANSWERED
+               && got.verdict != PARLEY_ADMIT_ANSWERING;
+    }
+
+    how.stamp = got.stamp;
+    how.taken = 1;
+    how.now = now;
+
+    (void) parley_state_settle(state, &a, &how);
+
+    return 1;
+}
+
+
+void
 parley_question_key(const parley_state_t *state, parley_proto_t proto,
     parley_str_t id, uint8_t out[PARLEY_KEY_LEN])
 {

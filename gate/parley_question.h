@@ -114,6 +114,18 @@ int parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
 /* It was not taken: nobody refers to it. */
 void parley_question_drop(parley_state_t *state, parley_asked_t *asked);
 
+/* It has its answer: what comes later is reply-unmatched. */
+void parley_question_close(parley_state_t *state, parley_asked_t *asked);
+
+/*
+ * A final answer in the response takes its responder's slot, where each has
+ * one.  Returns 1; 0: that responder has answered before, or is about to.
+ */
+int parley_question_take(parley_state_t *state, const parley_asked_t *asked,
+    parley_str_t responder, parley_str_t session, const uint8_t *account,
+    int64_t now)
+    __attribute__((warn_unused_result));
+
 /*
  * The key of what answers in a protocol name: an id, or a correlation where
  * its replies go by that.

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "parley_bind.h"
 #include "parley_engine.h"
 #include "parley_name.h"
 #include "parley_refer.h"
@@ -370,6 +371,8 @@ parley_refer_found(parley_refer_t *r, parley_error_t *err)
 static void
 parley_refer_slot(parley_refer_t *r)
 {
+    parley_str_t              session;
+    parley_parties_t          parties;
     const parley_question_t  *q;
 
     q = r->question;
@@ -380,9 +383,15 @@ parley_refer_slot(parley_refer_t *r)
 
     r->final = 1;
 
-    parley_question_slot(r->state, &r->id, q->head.several, r->msg->sender,
-                         q->head.sessions ? parley_question_session(r->msg)
-                                          : parley_str_none, r->slot);
+    session = !q->head.sessions ? parley_str_none
+              : r->msg->session.len > 0 ? r->msg->session
+              : parley_question_session(r->msg);
+
+    parley_who_parties(r->who, &parties);
+    parley_question_slot(r->state, &r->id, q->head.several,
+                         parley_bind_principal(&parties, r->msg->wire,
+                                               r->msg->sender),
+                         session, r->slot);
 }
 
 

@@ -14,7 +14,7 @@ typedef struct {
     parley_arena_t          *arena;
     parley_state_t          *state;
     parley_msg_t            *msg;
-    const parley_who_t      *who;
+    parley_who_t            *who;
     parley_proto_t           speak;         /* of where it goes */
     int64_t                  now;
     unsigned                 addressed:1;   /* whom it is for stands beside the

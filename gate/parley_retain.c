@@ -101,7 +101,7 @@ static void
 parley_retain_id(const parley_retain_t *r, const parley_retained_t *m,
     parley_record_id_t *ret)
 {
-    parley_str_t  parts[3];
+    parley_str_t  parts[4];
 
     ret->kind = PARLEY_KIND_MESSAGE;
     parley_retain_key(r, m->id, ret->key);
@@ -110,7 +110,9 @@ parley_retain_id(const parley_retain_t *r, const parley_retained_t *m,
     parts[1] = m->sub;
     parts[2] = m->sub.len > 0 ? parley_str_none : m->sender;
 
-    ret->tag = parley_state_tag(r->state, parts, 3);
+    parts[3] = m->to;
+
+    ret->tag = parley_state_tag(r->state, parts, 4);
 }
 
 

@@ -86,6 +86,16 @@ parley_state_bound(parley_state_t *s, parley_loose_t queue, size_t part,
 }
 
 
+void
+parley_state_bound_size(parley_state_t *s, parley_loose_t queue,
+    size_t octets)
+{
+    parley_state_lock(s);
+    parley_table_bound_locked(s->sh->table, queue, octets, 0);
+    parley_state_unlock(s);
+}
+
+
 /*
  * A process that enters a second time, after a reload in a host that has but
  * one, is who it was.  Where no place is free those of the dead are looked

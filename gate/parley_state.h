@@ -31,7 +31,7 @@
 #include "parley_table.h"
 
 
-#define PARLEY_PRINT_LEN      16
+#define PARLEY_PRINT_LEN      8
 
 #define PARLEY_KEY_PARTS_MAX  8
 #define PARLEY_QUOTAS_MAX     4     /* of one admission */
@@ -104,6 +104,10 @@ void parley_state_adopt(parley_state_t *s, void *p);
 void parley_state_bound(parley_state_t *s, parley_loose_t queue,
     size_t part, size_t entries);
 
+/* The same in octets. */
+void parley_state_bound_size(parley_state_t *s, parley_loose_t queue,
+    size_t octets);
+
 /*
  * The process takes part: what it reserves is free once it is gone, which is
  * seen when somebody asks for it (GW-25).  leave: it will settle no more.
@@ -149,6 +153,7 @@ typedef struct {
     int64_t          now;
     parley_quota_t   quotas[PARLEY_QUOTAS_MAX];
     size_t           nquotas;
+    unsigned         stale:1;           /* too old, unless its id is known */
 } parley_admission_t;
 
 
@@ -157,6 +162,7 @@ typedef enum {
     PARLEY_ADMIT_DUPLICATE,     /* it was taken */
     PARLEY_ADMIT_OTHER,         /* its id belongs to what says something else */
     PARLEY_ADMIT_IN_FLIGHT,     /* somebody has it reserved */
+    PARLEY_ADMIT_STALE,         /* it is not known, and is too old */
     PARLEY_ADMIT_ANSWERED,      /* its question has this answer already */
     PARLEY_ADMIT_ANSWERING,     /* and this is another one's that is on its
                                    way */

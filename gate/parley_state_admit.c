@@ -82,6 +82,10 @@ parley_admit_locked(parley_state_t *s, const parley_admission_t *a,
 
     rc = parley_admit_id(s, a, holder);
 
+    if (rc == PARLEY_ADMIT_OK && a->stale) {
+        return PARLEY_ADMIT_STALE;
+    }
+
     if (rc == PARLEY_ADMIT_OK) {
         rc = parley_admit_slot(s, a, holder);
     }

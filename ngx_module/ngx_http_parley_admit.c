@@ -2,52 +2,28 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Admission: the message's id is reserved, and what becomes of it is settled;
- * limits.
+ * Admission: what enters, and what becomes of it; limits.  gate/ decides.
  */
 
 
 #include "ngx_http_parley_module.h"
 
-
-/* what a limit counts, and whose */
-#define NGX_HTTP_PARLEY_LIMIT_ADDRESS    0
-#define NGX_HTTP_PARLEY_LIMIT_PRINCIPAL  1
-#define NGX_HTTP_PARLEY_LIMIT_FAILURES   2
+#include "parley_account.h"
 
 
 static void ngx_http_parley_account(ngx_http_parley_ctx_t *ctx);
 static parley_str_t ngx_http_parley_address(ngx_connection_t *c);
-static ngx_int_t ngx_http_parley_verdict(ngx_http_parley_ctx_t *ctx,
-    const parley_admitted_t *admitted);
-static ngx_int_t ngx_http_parley_settled(ngx_http_parley_ctx_t *ctx,
-    ngx_uint_t taken);
-static void ngx_http_parley_limit_key(parley_state_t *state, uint8_t whose,
-    parley_str_t who, parley_str_t what, const parley_limit_rate_t *rate,
-    uint8_t *key);
+static ngx_int_t ngx_http_parley_again(ngx_http_parley_ctx_t *ctx);
+static void ngx_http_parley_replay_env(ngx_http_parley_ctx_t *ctx,
+    parley_replay_t *ret);
 
-
-/*
- * Whom a message is counted to (SEC-09, SEC-10): the principal that was
- * proven; else the address that it came from.
- */
 
 static void
 ngx_http_parley_account(ngx_http_parley_ctx_t *ctx)
 {
-    uint8_t       proven;
-    parley_str_t  parts[2];
-
-    parts[1] = parley_who_proven(&ctx->who);
-    proven = parts[1].len != 0;
-    parts[0] = parley_str_make(&proven, 1);
-
-    if (!proven) {
-        parts[1] = ngx_http_parley_address(ctx->request->connection);
-    }
-
-    parley_state_key(&ctx->mcf->zone->state, PARLEY_KIND_ACCOUNT, parts, 2,
-                     ctx->account);
+    parley_account_key(&ctx->mcf->zone->state, parley_who_proven(&ctx->who),
+                       ngx_http_parley_address(ctx->request->connection),
+                       ctx->account);
 }
 
 
@@ -87,119 +63,111 @@ ngx_http_parley_address(ngx_connection_t *c)
 }
 
 
-/* an id is one sender's: protocol, principal, id */
-
 ngx_int_t
-ngx_http_parley_window_reserve(ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_enter(ngx_http_parley_ctx_t *ctx)
 {
-    uint8_t              head[2];
-    parley_str_t         parts[3];
-    parley_state_t      *state;
-    parley_admitted_t    admitted;
-    parley_admission_t  *a;
-
-    static const uint8_t  print[PARLEY_PRINT_LEN];
+    parley_caps_t         caps;
+    parley_admit_t        verdict;
+    parley_entrance_t    *e;
 
     ngx_http_parley_account(ctx);
 
-    if (ctx->msg.partial || ctx->msg.anonymous || ctx->msg.id.len == 0) {
-        /* a log record, a call without a key: nothing to know it again by */
+    e = &ctx->entrance;
+
+    e->state = &ctx->mcf->zone->state;
+    e->who = &ctx->who;
+    e->refer = &ctx->refer;
+    e->place = NULL;
+    e->account = ctx->account;
+    e->address = ngx_http_parley_address(ctx->request->connection);
+    e->stale = ctx->gate.stale;
+    e->seed = ngx_http_parley_seed(ctx);
+    e->ttl = (int64_t) ctx->lcf->window;
+    e->now = (int64_t) ngx_current_msec;
+
+    if (ngx_http_parley_place_is_asked(ctx)) {
+
+        if (ngx_http_parley_place(ctx) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        e->place = &ctx->place;
+    }
+
+    /* AEE-28: of the priority that the message goes on with */
+
+    if (ctx->lcf->rate) {
+        parley_gate_caps(&ctx->gate, &caps);
+
+        e->priority = parley_amend_capped(&ctx->msg, &caps);
+        e->quota = &ctx->lcf->rate->classes[e->priority];
+    }
+
+    verdict = parley_entrance_ask(e, &ctx->error);
+    ctx->wait = (ngx_msec_t) e->wait;
+
+    if (verdict == PARLEY_ADMIT_OK) {
         return NGX_OK;
     }
 
-    state = &ctx->mcf->zone->state;
-    a = &ctx->admission;
-
-    parts[1] = parley_who_proven(&ctx->who);
-
-    head[0] = (uint8_t) ctx->gate.proto;
-    head[1] = parts[1].len != 0;
-
-    if (parts[1].len == 0) {
-        parts[1] = ctx->msg.sender;
-    }
-
-    parts[0] = parley_str_make(head, sizeof(head));
-    parts[2] = ctx->msg.id;
-
-    parley_state_key(state, PARLEY_KIND_ID, parts, 3, ctx->window_key);
-
-    a->account = ctx->account;
-    a->id = ctx->window_key;
-    a->print = print;
-    a->ttl = (int64_t) ctx->lcf->window;
-    a->now = (int64_t) ngx_current_msec;
-
-    parley_state_admit(state, a, &admitted);
-
-    return ngx_http_parley_verdict(ctx, &admitted);
+    return verdict == PARLEY_ADMIT_DUPLICATE ? ngx_http_parley_again(ctx)
+                                             : NGX_DECLINED;
 }
 
 
+/* GW-19: what its sender was told then */
+
 static ngx_int_t
-ngx_http_parley_verdict(ngx_http_parley_ctx_t *ctx,
-    const parley_admitted_t *admitted)
+ngx_http_parley_again(ngx_http_parley_ctx_t *ctx)
 {
-    ctx->wait = (ngx_msec_t) admitted->wait;
+    parley_replay_t  r;
 
-    switch (admitted->verdict) {
-
-    case PARLEY_ADMIT_OK:
-        ctx->stamp = admitted->stamp;
-        ctx->reserved = 1;
-        return NGX_OK;
-
-    case PARLEY_ADMIT_DUPLICATE:
-    case PARLEY_ADMIT_OTHER:
-        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_DUPLICATE, NULL,
-                                "a message with this id was taken already");
-        return NGX_DECLINED;
-
-    case PARLEY_ADMIT_IN_FLIGHT:
-        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_IN_FLIGHT, NULL,
-                                "a message with this id is on its way");
-        return NGX_DECLINED;
-
-    case PARLEY_ADMIT_SHARE:
-        (void) parley_error_set(&ctx->error, PARLEY_E_CAPACITY, NULL,
-                                "this sender has its share of the zone in "
-                                "use");
-        return NGX_DECLINED;
-
-    default:
-        (void) parley_error_set(&ctx->error, PARLEY_E_CAPACITY, NULL,
-                                "the zone is full");
+    if (ctx->mcf->replay_size == 0) {
         return NGX_DECLINED;
     }
+
+    ngx_http_parley_replay_env(ctx, &r);
+
+    return parley_replay_find(&r, &ctx->first) < 0 ? NGX_ERROR : NGX_DECLINED;
 }
 
 
-static ngx_int_t
-ngx_http_parley_settled(ngx_http_parley_ctx_t *ctx, ngx_uint_t taken)
+static void
+ngx_http_parley_replay_env(ngx_http_parley_ctx_t *ctx, parley_replay_t *ret)
 {
-    parley_settlement_t  how;
-
-    ngx_memzero(&how, sizeof(parley_settlement_t));
-
-    how.stamp = ctx->stamp;
-    how.taken = (int) taken;
-    how.now = (int64_t) ngx_current_msec;
-
-    return parley_state_settle(&ctx->mcf->zone->state, &ctx->admission, &how)
-           == 0 ? NGX_OK : NGX_ERROR;
+    ret->arena = &ctx->arena;
+    ret->who = &ctx->who;
+    ret->entrance = &ctx->entrance;
+    ret->seed = ngx_http_parley_seed(ctx);
+    ret->ttl = (int64_t) ctx->mcf->replay_time;
+    ret->now = (int64_t) ngx_current_msec;
+    ret->wall = ngx_http_parley_now();
 }
 
 
 void
-ngx_http_parley_window_commit(ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_keep_first(ngx_http_parley_ctx_t *ctx,
+    const parley_reply_t *first)
 {
-    if (!ctx->reserved || ctx->committed) {
+    parley_replay_t  r;
+
+    if (ctx->mcf->replay_size == 0 || !ctx->entrance.entered) {
         return;
     }
 
-    ctx->committed = 1;
+    ngx_http_parley_replay_env(ctx, &r);
 
-    if (ngx_http_parley_settled(ctx, 1) != NGX_OK) {
+    (void) parley_replay_keep(&r, first);
+}
+
+
+void
+ngx_http_parley_commit(ngx_http_parley_ctx_t *ctx, parley_asked_t *closed)
+{
+    if (parley_entrance_settle(&ctx->entrance, 1, closed,
+                               (int64_t) ngx_current_msec)
+        != 0)
+    {
         ngx_log_error(NGX_LOG_ALERT, ctx->request->connection->log, 0,
                       "parley: the window forgot a message that was taken");
     }
@@ -207,16 +175,16 @@ ngx_http_parley_window_commit(ngx_http_parley_ctx_t *ctx)
 
 
 void
-ngx_http_parley_window_release(ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_release(ngx_http_parley_ctx_t *ctx)
 {
-    if (!ctx->reserved || ctx->committed) {
+    if (!ctx->entrance.entered) {
         return;
     }
 
-    ctx->reserved = 0;
-
     ngx_http_parley_forget(ctx);
-    (void) ngx_http_parley_settled(ctx, 0);
+
+    (void) parley_entrance_settle(&ctx->entrance, 0, NULL,
+                                  (int64_t) ngx_current_msec);
 }
 
 
@@ -225,7 +193,7 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what)
 {
     uint8_t                key[PARLEY_KEY_LEN];
-    uint8_t                whose;
+    parley_counted_t       whose;
     int64_t                wait;
     parley_state_t        *state;
     parley_rate_result_t   rc;
@@ -235,8 +203,8 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
     }
 
     state = &ctx->mcf->zone->state;
-    whose = who.len ? NGX_HTTP_PARLEY_LIMIT_PRINCIPAL
-                    : NGX_HTTP_PARLEY_LIMIT_ADDRESS;
+    whose = who.len ? PARLEY_COUNTED_PRINCIPAL
+                    : PARLEY_COUNTED_ADDRESS;
 
     ngx_http_parley_account(ctx);
 
@@ -245,10 +213,10 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
         who = ngx_http_parley_address(ctx->request->connection);
     }
 
-    ngx_http_parley_limit_key(state, whose, who, what, rate, key);
+    parley_account_rate_key(state, whose, who, what, rate, key);
 
     rc = parley_state_rate(state,
-                           whose == NGX_HTTP_PARLEY_LIMIT_PRINCIPAL
+                           whose == PARLEY_COUNTED_PRINCIPAL
                            ? ctx->account : NULL,
                            key, rate, (int64_t) ngx_current_msec, &wait);
 
@@ -276,24 +244,6 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
 }
 
 
-/* locations with the same rate share it, also across a reload */
-
-static void
-ngx_http_parley_limit_key(parley_state_t *state, uint8_t whose,
-    parley_str_t who, parley_str_t what, const parley_limit_rate_t *rate,
-    uint8_t *key)
-{
-    parley_str_t  parts[4];
-
-    parts[0] = parley_str_make(&whose, 1);
-    parts[1] = who;
-    parts[2] = what;
-    parts[3] = parley_str_make(rate, sizeof(parley_limit_rate_t));
-
-    parley_state_key(state, PARLEY_KIND_RATE, parts, 4, key);
-}
-
-
 ngx_int_t
 ngx_http_parley_failures(ngx_http_parley_ctx_t *ctx,
     const parley_limit_rate_t *rate, ngx_uint_t again)
@@ -304,9 +254,9 @@ ngx_http_parley_failures(ngx_http_parley_ctx_t *ctx,
 
     state = &ctx->mcf->zone->state;
 
-    ngx_http_parley_limit_key(state, NGX_HTTP_PARLEY_LIMIT_FAILURES,
-                        ngx_http_parley_address(ctx->request->connection),
-                        parley_str_none, rate, key);
+    parley_account_rate_key(state, PARLEY_COUNTED_FAILURES,
+                            ngx_http_parley_address(ctx->request->connection),
+                            parley_str_none, rate, key);
 
     if (again) {
         return parley_state_rate(state, NULL, key, rate,

@@ -384,13 +384,17 @@ ngx_int_t
 ngx_http_parley_answer_failed(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, parley_reply_t *reply)
 {
+    if (ngx_http_parley_refusal(r, ctx, reply) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     if (ctx->error.taken) {
         /* what the caller is told now is the answer */
-        ngx_http_parley_taken(ctx);
-        ngx_http_parley_forget(ctx);
+        ngx_http_parley_taken(ctx, reply, 1);
+        ngx_http_parley_close(ctx);
 
     } else {
-        ngx_http_parley_window_release(ctx);
+        ngx_http_parley_release(ctx);
     }
 
     if (ctx->forwarded) {
@@ -398,7 +402,7 @@ ngx_http_parley_answer_failed(ngx_http_request_t *r,
         ngx_http_parley_log_refusal(r, ctx);
     }
 
-    return ngx_http_parley_refusal(r, ctx, reply);
+    return NGX_OK;
 }
 
 

@@ -104,15 +104,6 @@ ngx_http_parley_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-char *
-ngx_http_parley_msec(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_http_parley_note(cf, cmd, conf, 0);
-
-    return ngx_conf_set_msec_slot(cf, cmd, conf);
-}
-
-
 ngx_int_t
 ngx_http_parley_param(ngx_str_t *word, const char *name, ngx_str_t *value)
 {
@@ -269,6 +260,64 @@ ngx_http_parley_retention(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     mcf->retain = (ngx_uint_t) n;
     mcf->retain_time = (ngx_msec_t) time;
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_parley_replay(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_main_conf_t  *mcf = conf;
+
+    ssize_t      size;
+    ngx_int_t    time;
+    ngx_str_t   *value, s;
+    ngx_uint_t   i;
+
+    if (mcf->replay_time) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_http_parley_param(&value[i], "size", &s) == NGX_OK) {
+
+            size = ngx_parse_size(&s);
+
+            if (size == NGX_ERROR || size == 0 || mcf->replay_size) {
+                return ngx_http_parley_bad(cf, cmd, &value[i],
+                                           "must be one size above zero");
+            }
+
+            mcf->replay_size = (size_t) size;
+
+        } else if (ngx_http_parley_param(&value[i], "time", &s) == NGX_OK) {
+
+            time = ngx_parse_time(&s, 0);
+
+            if (time == NGX_ERROR || time == 0 || mcf->replay_time) {
+                return ngx_http_parley_bad(cf, cmd, &value[i],
+                                           "must be one time above zero");
+            }
+
+            mcf->replay_time = (ngx_msec_t) time;
+
+        } else {
+            return ngx_http_parley_bad(cf, cmd, &value[i],
+                                       "is unknown, expected size= or time=");
+        }
+    }
+
+    if (mcf->replay_size == 0) {
+        return "needs size=, what first answers may take of the zone";
+    }
+
+    if (mcf->replay_time == 0) {
+        mcf->replay_time = 600000;
+    }
 
     return NGX_CONF_OK;
 }

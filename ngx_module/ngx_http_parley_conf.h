@@ -42,6 +42,9 @@
 
 #define NGX_HTTP_PARLEY_ACCEPT_UNSET        ((parley_proto_set_t) -1)
 
+/* groups of a location's regular expression that are told apart */
+#define NGX_HTTP_PARLEY_CAPTURES            16
+
 /* what parley_limits may be set to */
 #define NGX_HTTP_PARLEY_BODY_MAX            (256 * 1024 * 1024)
 #define NGX_HTTP_PARLEY_DEPTH_MAX           512
@@ -91,6 +94,7 @@ typedef struct {
     ngx_slab_pool_t              *shpool;
     parley_state_t                state;
     ngx_uint_t                    retain;         /* messages */
+    size_t                        replay;         /* octets */
     unsigned                      share;          /* of one principal, in
                                                      thousandths */
 } ngx_http_parley_zone_t;
@@ -117,6 +121,8 @@ struct ngx_http_parley_main_conf_s {
     parley_str_t                  self_names[PARLEY_PROTO_COUNT];
     ngx_uint_t                    retain;         /* messages; 0: none */
     ngx_msec_t                    retain_time;
+    size_t                        replay_size;    /* 0: none */
+    ngx_msec_t                    replay_time;
 
     parley_arena_t                arena;          /* of the configuration */
     int64_t                       leeway_max;     /* of any parley_jwt */
@@ -205,6 +211,7 @@ typedef struct {
     ngx_msec_t                    past;
     ngx_msec_t                    future;
     ngx_msec_t                    window;
+    ngx_http_complex_value_t     *receiver;       /* of parley_window; NULL */
 
     parley_json_limits_t          limits;
     size_t                        limit_body;
@@ -279,7 +286,6 @@ ngx_int_t ngx_http_parley_verify(ngx_conf_t *cf,
 char *ngx_http_parley_value(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_parley_msec(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 char *ngx_http_parley_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_identities(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -291,6 +297,7 @@ char *ngx_http_parley_signing_key(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_parley_retention(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+char *ngx_http_parley_replay(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_self(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_speak(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -301,6 +308,7 @@ char *ngx_http_parley_rate(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_cap(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_freshness(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+char *ngx_http_parley_window(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_parley_redact(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 

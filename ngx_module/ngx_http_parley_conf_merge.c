@@ -117,6 +117,11 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_ptr_value(conf->policy, prev->policy, NULL);
     ngx_conf_merge_ptr_value(conf->rate, prev->rate, NULL);
     ngx_conf_merge_ptr_value(conf->cap, prev->cap, NULL);
+
+    if (conf->window == NGX_CONF_UNSET_MSEC) {
+        conf->receiver = prev->receiver;
+    }
+
     ngx_conf_merge_msec_value(conf->window, prev->window, 600000);
     ngx_conf_merge_ptr_value(conf->redact, prev->redact, NULL);
     ngx_conf_merge_uint_value(conf->loss, prev->loss,

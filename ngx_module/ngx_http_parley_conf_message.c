@@ -228,6 +228,60 @@ ngx_http_parley_freshness(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 char *
+ngx_http_parley_window(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_parley_loc_conf_t  *lcf = conf;
+
+    ngx_int_t                          time;
+    ngx_str_t                         *value, s;
+    ngx_http_compile_complex_value_t   ccv;
+
+    if (lcf->window != NGX_CONF_UNSET_MSEC) {
+        return "is duplicate";
+    }
+
+    ngx_http_parley_note(cf, cmd, lcf, 0);
+
+    value = cf->args->elts;
+
+    time = ngx_parse_time(&value[1], 0);
+
+    if (time == NGX_ERROR) {
+        return "invalid value";
+    }
+
+    lcf->window = (ngx_msec_t) time;
+    lcf->receiver = NULL;
+
+    if (cf->args->nelts == 2) {
+        return NGX_CONF_OK;
+    }
+
+    if (ngx_http_parley_param(&value[2], "receiver", &s) != NGX_OK
+        || s.len == 0)
+    {
+        return ngx_http_parley_bad(cf, cmd, &value[2],
+                                   "is unknown, expected receiver=");
+    }
+
+    lcf->receiver = ngx_palloc(cf->pool, sizeof(ngx_http_complex_value_t));
+
+    if (lcf->receiver == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
+
+    ccv.cf = cf;
+    ccv.value = &s;
+    ccv.complex_value = lcf->receiver;
+
+    return ngx_http_compile_complex_value(&ccv) == NGX_OK ? NGX_CONF_OK
+                                                          : NGX_CONF_ERROR;
+}
+
+
+char *
 ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_parley_loc_conf_t  *lcf = conf;

@@ -49,14 +49,23 @@ void
 ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
     const parley_answered_t *outcome)
 {
+    ngx_uint_t  said;
+
     switch (outcome->settle) {
 
     case PARLEY_SETTLE_COMMIT:
-        ngx_http_parley_taken(ctx);
+
+        /* that it was taken is no answer while that may still come */
+
+        said = outcome->said && (outcome->kind != PARLEY_ANSWER_TAKEN
+                                 || !ctx->asked.awaited);
+
+        ngx_http_parley_taken(ctx, said ? &outcome->reply : NULL,
+                              outcome->closes);
         break;
 
     case PARLEY_SETTLE_RELEASE:
-        ngx_http_parley_window_release(ctx);
+        ngx_http_parley_release(ctx);
         break;
 
     default: /* PARLEY_SETTLE_OPEN */
@@ -64,8 +73,7 @@ ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
     }
 
     if (outcome->closes) {
-        /* no reply is to come any more */
-        ngx_http_parley_forget(ctx);
+        ngx_http_parley_close(ctx);
     }
 }
 
@@ -73,13 +81,19 @@ ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
 /* GW-12: from now on the id counts as seen */
 
 void
-ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx,
+    const parley_reply_t *first, ngx_uint_t closes)
 {
-    if (ctx->committed) {
+    if (!ctx->entrance.entered) {
         return;
     }
 
-    ngx_http_parley_window_commit(ctx);
+    if (first) {
+        /* before anybody can be told that it was taken */
+        ngx_http_parley_keep_first(ctx, first);
+    }
+
+    ngx_http_parley_commit(ctx, closes ? &ctx->asked : NULL);
     ngx_http_parley_retain(ctx);
 }
 

@@ -20,7 +20,6 @@ static parley_outcome_t ngx_http_parley_step_submission(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_reference(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_own(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_admit(parley_gate_t *g);
-static ngx_int_t ngx_http_parley_quota(ngx_http_parley_ctx_t *ctx);
 static parley_outcome_t ngx_http_parley_step_refute(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_translate(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_keep(parley_gate_t *g);
@@ -44,6 +43,7 @@ static const parley_gate_env_t  ngx_http_parley_gate_env = {
         [PARLEY_STEP_TRANSLATE] = ngx_http_parley_step_translate,
         [PARLEY_STEP_KEEP] = ngx_http_parley_step_keep,
     },
+    .remembers = 1,
     .limit = ngx_http_parley_count,
     .failures = ngx_http_parley_failed,
 };
@@ -208,40 +208,7 @@ ngx_http_parley_step_own(parley_gate_t *g)
 static parley_outcome_t
 ngx_http_parley_step_admit(parley_gate_t *g)
 {
-    ngx_int_t               rc;
-    ngx_http_parley_ctx_t  *ctx = g->ctx;
-
-    rc = ngx_http_parley_window_reserve(ctx);
-
-    if (rc == NGX_OK) {
-        rc = ngx_http_parley_quota(ctx);
-    }
-
-    return ngx_http_parley_outcome(rc);
-}
-
-
-/*
- * AEE-28: a quota per priority, so that urgent stays rare; of the priority
- * that the message goes on with.
- */
-
-static ngx_int_t
-ngx_http_parley_quota(ngx_http_parley_ctx_t *ctx)
-{
-    parley_caps_t      caps;
-    parley_priority_t  priority;
-
-    if (ctx->lcf->rate == NULL) {
-        return NGX_OK;
-    }
-
-    parley_gate_caps(&ctx->gate, &caps);
-    priority = parley_amend_capped(&ctx->msg, &caps);
-
-    return ngx_http_parley_limit_take(ctx, &ctx->lcf->rate->classes[priority],
-                                      parley_who_proven(&ctx->who),
-                                      parley_priority_name(priority));
+    return ngx_http_parley_outcome(ngx_http_parley_enter(g->ctx));
 }
 
 

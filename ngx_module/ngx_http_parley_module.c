@@ -100,6 +100,13 @@ static ngx_command_t  ngx_http_parley_commands[] = {
       0,
       NULL },
 
+    { ngx_string("parley_replay"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE12,
+      ngx_http_parley_replay,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("parley_intents"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
       ngx_http_parley_intents,
@@ -185,10 +192,10 @@ static ngx_command_t  ngx_http_parley_commands[] = {
       NULL },
 
     { ngx_string("parley_window"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_parley_msec,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      ngx_http_parley_window,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_parley_loc_conf_t, window),
+      0,
       NULL },
 
     { ngx_string("parley_limits"),
@@ -336,6 +343,14 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
 
     if (mcf->zone) {
         mcf->zone->retain = mcf->retain;
+        mcf->zone->replay = mcf->replay_size;
+
+        if (mcf->replay_size >= mcf->shm_zone->shm.size) {
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                          "\"parley_replay\" is as large as \"parley_zone\", "
+                          "of which first answers are a part");
+            return NGX_CONF_ERROR;
+        }
     }
 
     if (mcf->jwks_refresh < mcf->jwks_interval) {

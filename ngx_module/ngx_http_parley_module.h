@@ -13,11 +13,13 @@
 #include <ngx_http.h>
 
 #include "ngx_http_parley_conf.h"
+#include "parley_entrance.h"
 #include "parley_events.h"
 #include "parley_exchange.h"
 #include "parley_gate.h"
 #include "parley_location.h"
 #include "parley_refer.h"
+#include "parley_replay.h"
 #include "parley_retain.h"
 #include "parley_seal.h"
 #include "parley_who.h"
@@ -36,7 +38,7 @@ typedef struct ngx_http_parley_sse_s  ngx_http_parley_sse_t;
 
 /*
  * One request.  It outlives an internal redirect (error_page) through the
- * pool's cleanup, which gives an uncommitted reservation back.
+ * pool's cleanup, which releases what has not been settled.
  */
 typedef struct {
     ngx_http_request_t           *request;
@@ -60,10 +62,10 @@ typedef struct {
     parley_json_t                 edited_doc;     /* after caps, redaction */
     parley_msg_t                  msg;
 
-    parley_admission_t            admission;
-    uint64_t                      stamp;          /* it was admitted with */
+    parley_entrance_t             entrance;
+    parley_arrival_t                place;          /* it came to */
+    parley_first_t                first;          /* of a duplicate */
     uint8_t                       account[PARLEY_KEY_LEN];
-    uint8_t                       window_key[PARLEY_KEY_LEN];
     ngx_msec_t                    wait;           /* for Retry-After */
     u_char                        random[16];     /* of an id, see drawn */
     ngx_event_t                   deadline;
@@ -98,8 +100,6 @@ typedef struct {
     unsigned                      jwks_tried:1;
     unsigned                      jwks_waiting:1;
     unsigned                      body_read:1;
-    unsigned                      reserved:1;
-    unsigned                      committed:1;
     unsigned                      drawn:1;        /* random is filled */
     unsigned                      addressed:1;    /* by the argument alone */
     unsigned                      forwarded:1;    /* every step passed */
@@ -184,7 +184,7 @@ int ngx_http_parley_process_is_alive(void *ctx,
  * a retry later helps.  who is a principal's sub; empty: the address that the
  * request came from.  what tells the limits of one principal apart.
  */
-ngx_int_t ngx_http_parley_window_reserve(ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_enter(ngx_http_parley_ctx_t *ctx);
 ngx_int_t ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
 
@@ -193,8 +193,24 @@ ngx_int_t ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
 ngx_int_t ngx_http_parley_failures(ngx_http_parley_ctx_t *ctx,
     const parley_limit_rate_t *rate, ngx_uint_t again);
 
-void ngx_http_parley_window_commit(ngx_http_parley_ctx_t *ctx);
-void ngx_http_parley_window_release(ngx_http_parley_ctx_t *ctx);
+/* What the message's sender is told is kept for its next try (GW-19). */
+void ngx_http_parley_keep_first(ngx_http_parley_ctx_t *ctx,
+    const parley_reply_t *first);
+
+/*
+ * What becomes of what entered, once: what is settled stays.  closed: what it
+ * asked, where that has its answer, else NULL.
+ */
+void ngx_http_parley_commit(ngx_http_parley_ctx_t *ctx,
+    parley_asked_t *closed);
+void ngx_http_parley_release(ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_place.c */
+
+/* Fills ctx->place; whether anybody wants to know it. */
+ngx_uint_t ngx_http_parley_place_is_asked(ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_place(ngx_http_parley_ctx_t *ctx);
 
 
 /* ngx_http_parley_phases.c */
@@ -305,8 +321,18 @@ ngx_int_t ngx_http_parley_refer(ngx_http_parley_ctx_t *ctx);
 /* Remembers the message that is about to be sent, for what refers to it. */
 ngx_int_t ngx_http_parley_ask(ngx_http_parley_ctx_t *ctx);
 
-/* Nobody refers to it any more. */
+/* It was not taken: nobody refers to it. */
 void ngx_http_parley_forget(ngx_http_parley_ctx_t *ctx);
+
+/* It has its answer: whoever answers it now comes too late. */
+void ngx_http_parley_close(ngx_http_parley_ctx_t *ctx);
+
+/*
+ * A final answer in the response to what several answer.  NGX_OK;
+ * NGX_DECLINED: that responder has answered before.
+ */
+ngx_int_t ngx_http_parley_answered(ngx_http_parley_ctx_t *ctx,
+    const parley_answered_t *outcome);
 
 
 /* ngx_http_parley_retain.c: messages that can be fetched again */
@@ -501,8 +527,13 @@ parley_exchange_t *ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
     const parley_answered_t *outcome);
 
-/* The upstream took the message: it is committed, and retained. */
-void ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx);
+/*
+ * The upstream took the message: it is committed, and retained.  first: what
+ * its sender is told, or NULL: that is not known yet; closes: and no answer is
+ * to come any more.
+ */
+void ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx,
+    const parley_reply_t *first, ngx_uint_t closes);
 
 /* The milliseconds that a 429 or 503 asks to wait; 0: it does not say. */
 ngx_msec_t ngx_http_parley_sent_wait(ngx_http_request_t *r);

@@ -96,7 +96,7 @@ ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         return rc;
     }
 
-    ngx_http_parley_window_commit(ctx);
+    ngx_http_parley_commit(ctx, NULL);
     ctx->verdict = "answered";
 
     return ngx_http_parley_respond(r, ctx, &reply);

@@ -71,11 +71,11 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
         return NGX_DONE;
 
     case PARLEY_OUTCOME_REFUSED:
-        ngx_http_parley_window_release(ctx);
+        ngx_http_parley_release(ctx);
         return ngx_http_parley_refuse(r, ctx);
 
     case PARLEY_OUTCOME_SPARED:
-        ngx_http_parley_window_release(ctx);
+        ngx_http_parley_release(ctx);
         return ngx_http_parley_spared(r, ctx);
 
     default:
@@ -175,7 +175,7 @@ ngx_http_parley_cleanup(void *data)
 
     ngx_http_parley_fetch_leave(ctx);
     ngx_http_parley_deadline_stop(ctx);
-    ngx_http_parley_window_release(ctx);
+    ngx_http_parley_release(ctx);
 
     if (ctx->token && ctx->mcf->tokens) {
         parley_token_cache_release(ctx->mcf->tokens, ctx->token);
@@ -290,7 +290,7 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     if (ctx->lcf->gate.dry != PARLEY_DRY_OFF && ctx->gate.entry == NULL) {
         ctx->dry = 1;
         ctx->verdict = "dry-passed";
-        ngx_http_parley_window_commit(ctx);
+        ngx_http_parley_commit(ctx, NULL);
         return NGX_DECLINED;
     }
 

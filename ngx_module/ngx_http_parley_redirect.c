@@ -204,7 +204,7 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
         if (u->headers_in.status_n < NGX_HTTP_SPECIAL_RESPONSE) {
             /* GW-12: it took the message, whatever it meant to answer */
             ctx->error.taken = 1;
-            ngx_http_parley_taken(ctx);
+            ngx_http_parley_taken(ctx, NULL, 1);
             return;
         }
 
@@ -220,7 +220,7 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
                                 NULL, "the upstream could not be reached");
     }
 
-    ngx_http_parley_window_release(ctx);
+    ngx_http_parley_release(ctx);
 }
 
 

@@ -74,3 +74,21 @@ ngx_http_parley_forget(ngx_http_parley_ctx_t *ctx)
 {
     parley_question_drop(&ctx->mcf->zone->state, &ctx->asked);
 }
+
+
+void
+ngx_http_parley_close(ngx_http_parley_ctx_t *ctx)
+{
+    parley_question_close(&ctx->mcf->zone->state, &ctx->asked);
+}
+
+
+ngx_int_t
+ngx_http_parley_answered(ngx_http_parley_ctx_t *ctx,
+    const parley_answered_t *outcome)
+{
+    return parley_question_take(&ctx->mcf->zone->state, &ctx->asked,
+                                outcome->principal, outcome->session,
+                                ctx->account, (int64_t) ngx_current_msec)
+           ? NGX_OK : NGX_DECLINED;
+}

@@ -132,6 +132,7 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     refusal.self = ngx_http_parley_str(&ctx->mcf->self);
     refusal.now_ms = ngx_http_parley_now();
     refusal.backoff_ms = ctx->wait ? (int64_t) ctx->wait : -1;
+    refusal.first = ctx->first;
     refusal.mcp = ngx_http_parley_in_header(r, "mcp-protocol-version") != NULL;
 
     if (RAND_bytes(refusal.random, sizeof(refusal.random)) != 1) {

@@ -240,6 +240,12 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
                                ngx_http_parley_now(), &outcome, &ctx->loss,
                                &ctx->error);
 
+    if (rc == 0 && outcome.final
+        && ngx_http_parley_answered(ctx, &outcome) != NGX_OK)
+    {
+        outcome.late = 1;
+    }
+
     sent = rc == 0 ? ngx_http_parley_sse_outcome(r, ctx, event, &outcome)
                    : ngx_http_parley_sse_fail(r, ctx);
 

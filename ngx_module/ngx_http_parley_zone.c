@@ -12,7 +12,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041520b
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041520c
 
 /*
  * The state takes the zone in one piece, but for the pages of what nginx's
@@ -267,6 +267,7 @@ ngx_http_parley_zone_bound(ngx_http_parley_zone_t *zone)
                        NGX_HTTP_PARLEY_ZONE_RETAIN, zone->retain);
     parley_state_bound(&zone->state, PARLEY_LOOSE_ASIDE,
                        NGX_HTTP_PARLEY_ZONE_ASIDES, 0);
+    parley_state_bound_size(&zone->state, PARLEY_LOOSE_ANSWER, zone->replay);
     parley_state_bound(&zone->state, PARLEY_LOOSE_RATE,
                        NGX_HTTP_PARLEY_ZONE_RATES, 0);
 }

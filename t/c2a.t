@@ -231,7 +231,8 @@ my $n = call('chat.claim', inReplyTo => 'evt-1', target => 'agent:bob');
 my $m = say();
 [map { post('/c2a', $_) } $m, $m]
 --- service: took($c, $q)
---- refused: c2a message-duplicate
+--- each: ^200$
+--- answer_like: "accepted":true,"duplicate":true
 --- forwarded: 1
 
 

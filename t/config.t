@@ -104,7 +104,7 @@ my @values = (
     ['parley_freshness past=x;', qr/"past=x" in "parley_freshness" is no time/],
     ['parley_freshness 5m;', qr/"5m" in "parley_freshness" is unknown/],
     ['parley_window x;', qr/"parley_window" directive invalid value/],
-    ['parley_window 10m 20m;', qr/invalid number of arguments/],
+    ['parley_window 10m 20m;', qr/is unknown, expected receiver=/],
     ['parley_limits body=0;', qr/"body=0" in "parley_limits" is no number/],
     ['parley_limits body=1g;', qr/"body=1g" in "parley_limits" is no number/],
     ['parley_limits depth=513;', qr/"depth=513" in "parley_limits"/],

@@ -9,6 +9,7 @@
 #include "parley_refer.h"
 #include "parley_spot.h"
 #include "parley_time.h"
+#include "parley_window.h"
 
 
 static parley_outcome_t parley_explain_proof(parley_gate_t *g);
@@ -391,12 +392,26 @@ parley_explain_admit(parley_gate_t *g)
 
     outcome = PARLEY_OUTCOME_NONE;
 
-    if (e->msg.partial || e->msg.anonymous || e->msg.id.len == 0) {
+    if (!parley_window_knows(&e->msg)) {
         parley_explain_note(e, "it may come twice");
 
     } else {
-        parley_explain_note(e, "\"%.*s\" must be new, and is remembered for "
-                            "%lld s", parley_explain_str(e->msg.id),
+        parley_explain_note(e, "\"%.*s\" must be new for ",
+                            parley_explain_str(e->msg.id));
+
+        if (!parley_window_is_local(&e->msg, e->settings.self)) {
+            parley_explain_note(e, "%.*s",
+                                parley_explain_str(e->msg.recipient));
+
+        } else if (e->settings.receiver.len > 0) {
+            parley_explain_note(e, "\"%.*s\"",
+                                parley_explain_str(e->settings.receiver));
+
+        } else {
+            parley_explain_note(e, "this location");
+        }
+
+        parley_explain_note(e, ", and is remembered for %lld s",
                             (long long) (e->settings.window_ms / 1000));
         outcome = PARLEY_OUTCOME_UNASKED;
     }

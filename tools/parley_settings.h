@@ -44,6 +44,8 @@ typedef struct {
 
     int64_t                    window_ms;
     int64_t                    longest_ms;      /* freshness of any place */
+    parley_str_t               receiver;        /* of parley_window, as it is
+                                                   written; empty: none */
 
     parley_edit_t              redact[PARLEY_REDACT_MAX];
 
@@ -106,6 +108,8 @@ int parley_settings_zone(parley_tool_t *tool, const parley_directive_t *d,
 int parley_settings_self(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s);
 int parley_settings_retain(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s);
+int parley_settings_replay(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s);
 int parley_settings_jwks_request(parley_tool_t *tool,
     const parley_directive_t *d, parley_settings_t *s);

@@ -44,6 +44,7 @@ static const parley_settings_row_t  parley_settings_rows[] = {
       parley_settings_signing },
     { "parley_self", PARLEY_IN_HTTP, 1, 1, 0, parley_settings_self },
     { "parley_retain", PARLEY_IN_HTTP, 2, 2, 0, parley_settings_retain },
+    { "parley_replay", PARLEY_IN_HTTP, 1, 2, 0, parley_settings_replay },
     { "parley_intents", PARLEY_IN_HTTP, 1, 1, 0, parley_settings_intents },
 
     { "parley_accept", PARLEY_IN_ANY, 1, 0, 0, parley_settings_accept },
@@ -58,7 +59,7 @@ static const parley_settings_row_t  parley_settings_rows[] = {
     { "parley_cap", PARLEY_IN_ANY, 1, 2, 0, parley_settings_cap },
     { "parley_freshness", PARLEY_IN_ANY, 1, 2, 0,
       parley_settings_freshness },
-    { "parley_window", PARLEY_IN_ANY, 1, 1, 0, parley_settings_window },
+    { "parley_window", PARLEY_IN_ANY, 1, 2, 0, parley_settings_window },
     { "parley_limits", PARLEY_IN_ANY, 1, 0, 0, parley_settings_limits },
     { "parley_redact", PARLEY_IN_ANY, 1, 2, 1, parley_settings_redact },
     { "parley_loss", PARLEY_IN_ANY, 1, 1, 0, parley_settings_loss },

@@ -123,6 +123,56 @@ parley_settings_retain(parley_tool_t *tool, const parley_directive_t *d,
 }
 
 
+/* how large the zone is, which bounds it, only nginx asks */
+
+int
+parley_settings_replay(parley_tool_t *tool, const parley_directive_t *d,
+    parley_settings_t *s)
+{
+    int           is_size;
+    size_t        i;
+    int64_t       n, size, time;
+    parley_str_t  v;
+
+    (void) tool;
+    (void) s;
+
+    size = 0;
+    time = 0;
+
+    for (i = 1; i < d->nwords; i++) {
+
+        is_size = parley_conf_param(d->words[i], "size", &v) == 0;
+
+        if (!is_size && parley_conf_param(d->words[i], "time", &v) != 0) {
+            return parley_conf_bad_word(d, d->words[i], "is unknown, expected "
+                                        "size= or time=");
+        }
+
+        if (is_size) {
+            if (parley_conf_size(v, &n) != 0 || n == 0 || size != 0) {
+                return parley_conf_bad_word(d, d->words[i],
+                                            "must be one size above zero");
+            }
+
+            size = n;
+
+        } else {
+            if (parley_conf_time(v, &n) != 0 || n == 0 || time != 0) {
+                return parley_conf_bad_word(d, d->words[i],
+                                            "must be one time above zero");
+            }
+
+            time = n;
+        }
+    }
+
+    return size != 0
+           ? 0 : parley_conf_bad(d, "directive needs size=, what first "
+                                 "answers may take of the zone");
+}
+
+
 int
 parley_settings_jwks_request(parley_tool_t *tool,
     const parley_directive_t *d, parley_settings_t *s)

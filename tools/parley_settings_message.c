@@ -382,8 +382,17 @@ parley_settings_window(parley_tool_t *tool, const parley_directive_t *d,
 {
     (void) tool;
 
-    return parley_conf_time(d->words[1], &s->window_ms) == 0
-           ? 0 : parley_conf_bad(d, "directive invalid value");
+    s->receiver = parley_str_none;
+
+    if (parley_conf_time(d->words[1], &s->window_ms) != 0) {
+        return parley_conf_bad(d, "directive invalid value");
+    }
+
+    return d->nwords == 2
+           || (parley_conf_param(d->words[2], "receiver", &s->receiver) == 0
+               && s->receiver.len > 0)
+           ? 0 : parley_conf_bad_word(d, d->words[2], "is unknown, expected "
+                                      "receiver=");
 }
 
 

@@ -199,6 +199,7 @@ typedef enum {
     PARLEY_SPOT_SENDER,
     PARLEY_SPOT_RECIPIENT,
     PARLEY_SPOT_DATA,
+    PARLEY_SPOT_ID,
     PARLEY_SPOT_NOWHERE
 } parley_spot_t;
 
@@ -208,11 +209,27 @@ typedef struct {
     int           status;
     parley_str_t  content_type;
     parley_str_t  body;             /* may be empty */
+    parley_str_t  id;               /* of the message that body is, where it
+                                       can be fetched by that; empty: none */
     parley_str_t  message;          /* the upstream's answer in the caller's
                                        protocol, where that is delivered on
                                        the caller's stream and not in body;
                                        empty: none */
 } parley_reply_t;
+
+
+/* what a protocol tells of the first answer to what came before (GW-19) */
+typedef enum {
+    PARLEY_FIRST_NONE = 0,
+    PARLEY_FIRST_BODY,              /* it is told again */
+    PARLEY_FIRST_ID                 /* by which it can be fetched */
+} parley_first_kind_t;
+
+
+typedef struct {
+    int           status;           /* it came with */
+    parley_str_t  text;             /* of that kind; empty: it is not kept */
+} parley_first_t;
 
 
 /* what is known of a message that is refused; all may be empty */
@@ -226,6 +243,7 @@ typedef struct {
     int64_t                now_ms;
     uint8_t                random[16];  /* for ids that have no origin */
     int64_t                backoff_ms;  /* -1: unknown */
+    parley_first_t         first;       /* of a duplicate */
     unsigned               mcp:1;   /* the client speaks MCP: as in the
                                        submission */
 } parley_refusal_t;
@@ -291,6 +309,11 @@ typedef struct {
      */
     const parley_plain_t   *names;
     const parley_plain_t  *(*names_of)(const parley_msg_t *msg);
+    parley_first_kind_t  first;
+
+    /* members that another try of the same message may have otherwise, beside
+       signature and secret; ends with NULL.  NULL: none. */
+    const char *const  *passing;
 
     int64_t         past_max_ms;        /* the protocol's own bounds of a */
     int64_t         future_max_ms;      /* message's age; 0: it has none */
@@ -449,6 +472,13 @@ typedef struct {
                const parley_encode_opts_t *opts, int64_t now_ms,
                parley_reply_t *ret, parley_loss_t *loss,
                parley_error_t *err);
+
+    /*
+     * What the sender of a message is told that was taken before.  NULL: that
+     * is refused.  -1: no memory.
+     */
+    int    (*duplicate)(parley_arena_t *arena, const parley_msg_t *m,
+               const parley_first_t *first, parley_reply_t *ret);
 
     /* A refusal in this protocol's manner.  status is already set. */
     int    (*refuse)(parley_arena_t *arena, const parley_refusal_t *refusal,

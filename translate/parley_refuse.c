@@ -7,16 +7,30 @@ static int parley_refuse_problem(parley_arena_t *arena,
 static parley_str_t parley_refuse_title(int status);
 
 
+/* what names a member is no duplicate, but another message of the same id */
+
 int
 parley_refuse(parley_arena_t *arena, parley_proto_t proto,
     const parley_refusal_t *refusal, parley_reply_t *ret)
 {
+    const parley_codec_t  *codec;
+    const parley_error_t  *error;
+
+    error = refusal->error;
+    codec = proto < PARLEY_PROTO_COUNT ? parley_codecs[proto] : NULL;
+
     memset(ret, 0, sizeof(parley_reply_t));
 
-    ret->status = parley_error_info(refusal->error->code)->http;
+    if (error->code == PARLEY_E_MESSAGE_DUPLICATE && error->field[0] == '\0'
+        && refusal->msg != NULL && codec != NULL && codec->duplicate != NULL)
+    {
+        return codec->duplicate(arena, refusal->msg, &refusal->first, ret);
+    }
 
-    if (proto < PARLEY_PROTO_COUNT && parley_codecs[proto] != NULL) {
-        return parley_codecs[proto]->refuse(arena, refusal, ret);
+    ret->status = parley_error_info(error->code)->http;
+
+    if (codec != NULL) {
+        return codec->refuse(arena, refusal, ret);
     }
 
     return parley_refuse_problem(arena, refusal, ret);

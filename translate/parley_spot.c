@@ -90,6 +90,9 @@ parley_spot_fixed(const parley_codec_t *codec, parley_spot_t spot)
     case PARLEY_SPOT_DATA:
         return codec->data_pointer;
 
+    case PARLEY_SPOT_ID:
+        return codec->id_pointer;
+
     default: /* PARLEY_SPOT_NOWHERE */
         return NULL;
     }

@@ -6,7 +6,7 @@
 #define SIZE  (64 * 1024)
 #define T0    ((int64_t) 1000000)
 #define TTL   600000
-#define ONE   "one.............."
+#define ONE   "one....."
 
 
 static parley_test_state_t  t;

@@ -78,8 +78,8 @@ message(const char *owner, unsigned id, const char *says)
 }
 
 
-#define ONE  "one.............."
-#define TWO  "two.............."
+#define ONE  "one....."
+#define TWO  "two....."
 
 
 static parley_admit_t

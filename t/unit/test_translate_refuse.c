@@ -255,6 +255,8 @@ test_vcp_duplicate(void **state)
     msg.id = PARLEY_STR("019502a4-7e5c-7000-8000-000000000001");
 
     refusal(&r, &why, PARLEY_E_MESSAGE_DUPLICATE);
+    (void) parley_error_set(&why, PARLEY_E_MESSAGE_DUPLICATE, NULL,
+                            "a message with this id was taken already");
     r.msg = &msg;
 
     assert_int_equal(parley_refuse(&arena, PARLEY_PROTO_VCP, &r, &reply), 0);
@@ -266,6 +268,15 @@ test_vcp_duplicate(void **state)
 
     assert_int_equal(parley_refuse(&arena, PARLEY_PROTO_AEE, &r, &reply), 0);
     assert_int_equal(reply.status, 409);
+
+    /* what says something else is none */
+
+    (void) parley_error_set(&why, PARLEY_E_MESSAGE_DUPLICATE, "/message_id",
+                            "a message with this id said something else");
+
+    assert_int_equal(parley_refuse(&arena, PARLEY_PROTO_VCP, &r, &reply), 0);
+    assert_int_equal(reply.status, 409);
+    assert_non_null(strstr((const char *) reply.body.data, "\"rejected\""));
 
     parley_arena_reset(&arena);
 }

@@ -69,6 +69,8 @@ typedef struct {
     int64_t              now_ms;
     const uint8_t       *random;        /* 16 octets; used where the message
                                            has no id; or NULL */
+    parley_str_t         answer;        /* of a duplicate: the id of its first
+                                           answer; may be empty */
 } parley_aee_failure_t;
 
 

@@ -107,6 +107,7 @@ parley_aee_answer_encode(const parley_engine_t *engine,
         ret->status = answer->status < 300 ? 200 : answer->status;
         ret->content_type = parley_aee_codec.media_type;
         ret->body = made.body;
+        ret->id = made.id;
         return 0;
     }
 

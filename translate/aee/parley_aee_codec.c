@@ -44,6 +44,8 @@ static const parley_plain_t  parley_aee_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
+static const char *const  parley_aee_passing[] = { "/trace", NULL };
+
 
 const parley_codec_t  parley_aee_codec = {
     .proto = PARLEY_PROTO_AEE,
@@ -66,6 +68,8 @@ const parley_codec_t  parley_aee_codec = {
     .timeout_pointer = "/requires/timeout_ms",
     .data_pointer = "/payload",
     .signature_pointer = "/sig",
+    .passing = parley_aee_passing,
+    .first = PARLEY_FIRST_ID,
 
     .names = parley_aee_names,
     .text_ids = 1,

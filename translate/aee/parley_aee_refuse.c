@@ -40,6 +40,7 @@ parley_aee_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     f.backoff_ms = f.retryable ? refusal->backoff_ms : -1;
     f.now_ms = refusal->now_ms;
     f.random = refusal->random;
+    f.answer = refusal->first.text;
 
     if (f.msg == NULL && refusal->doc != NULL) {
         parley_msg_init(&msg, PARLEY_PROTO_AEE, refusal->doc);
@@ -117,6 +118,11 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
         parley_buf_json_string(&b, f->field);
     }
 
+    if (f->answer.len > 0) {
+        parley_buf_lit(&b, ",\"answer\":");
+        parley_buf_json_string(&b, f->answer);
+    }
+
     if (f->backoff_ms >= 0) {
         parley_buf_lit(&b, ",\"backoff_ms\":");
         parley_buf_int(&b, f->backoff_ms);
@@ -125,6 +131,7 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
     parley_buf_lit(&b, "}}");
 
     ret->content_type = parley_aee_codec.media_type;
+    ret->id = head.id;
 
     return parley_buf_done(&b, &ret->body);
 }

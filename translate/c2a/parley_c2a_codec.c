@@ -119,6 +119,12 @@ static const parley_plain_t  parley_c2a_other_names[] = {
 };
 
 
+/* of another try the attempt is another, and so is the call that it comes in */
+static const char *const  parley_c2a_passing[] = {
+    "/id", "/params/_meta", "/params/reliability/attempt", NULL
+};
+
+
 const parley_codec_t  parley_c2a_codec = {
     .proto = PARLEY_PROTO_C2A,
     .schema = parley_str("urn:parley:schema:c2a-2026-06-02"),
@@ -136,6 +142,8 @@ const parley_codec_t  parley_c2a_codec = {
     .priority_pointer = "/params/attention/priority",
     .timeout_pointer = "/params/attention/deadlineMs",
     .data_pointer = "/params",
+    .passing = parley_c2a_passing,
+    .first = PARLEY_FIRST_BODY,
 
     .addressed = 1,
     .text_ids = 1,
@@ -159,6 +167,7 @@ const parley_codec_t  parley_c2a_codec = {
     .direction = parley_carry_direction,
     .answer_decode = parley_c2a_answer_decode,
     .answer_encode = parley_c2a_answer_encode,
+    .duplicate = parley_c2a_duplicate,
     .refuse = parley_c2a_refuse,
 };
 
@@ -417,6 +426,10 @@ parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
                                   : form == PARLEY_C2A_PROGRESS
                                   ? PARLEY_ATOM_progressToken
                                   : PARLEY_ATOM_inReplyTo);
+
+    case PARLEY_SPOT_ID:
+        return parley_json_member(doc, m->data.node,
+                                  PARLEY_ATOM_idempotencyKey);
 
     case PARLEY_SPOT_CORR:
 

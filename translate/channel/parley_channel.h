@@ -317,6 +317,8 @@ int parley_channel_answer_encode(const parley_engine_t *engine,
     int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
     parley_error_t *err);
 
+int parley_channel_duplicate(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_first_t *first, parley_reply_t *ret);
 int parley_channel_refuse(parley_arena_t *arena,
     const parley_refusal_t *refusal, parley_reply_t *ret);
 

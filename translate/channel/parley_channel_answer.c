@@ -224,6 +224,28 @@ parley_channel_answer_encode(const parley_engine_t *engine,
 }
 
 
+/* it was delivered before, and is not now */
+
+int
+parley_channel_duplicate(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_first_t *first, parley_reply_t *ret)
+{
+    parley_buf_t  b;
+
+    (void) first;
+
+    ret->status = 200;
+    ret->content_type = parley_channel_codec.media_type;
+
+    parley_buf_init(&b, arena, 0);
+    parley_buf_lit(&b, "{\"frame_id\":");
+    parley_buf_json_string(&b, m->id);
+    parley_buf_lit(&b, ",\"delivered\":0}");
+
+    return parley_buf_done(&b, &ret->body);
+}
+
+
 /* ACH-23 */
 
 int

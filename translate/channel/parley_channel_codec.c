@@ -71,6 +71,7 @@ const parley_codec_t  parley_channel_codec = {
     .direction = parley_carry_direction,
     .answer_decode = parley_channel_answer_decode,
     .answer_encode = parley_channel_answer_encode,
+    .duplicate = parley_channel_duplicate,
     .refuse = parley_channel_refuse,
 };
 

@@ -344,11 +344,30 @@ parley_vcp_accepted(parley_arena_t *arena, const parley_msg_t *request,
 /* VCP-13: a duplicate is no error, its sender must not try again. */
 
 int
+parley_vcp_duplicate(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_first_t *first, parley_reply_t *ret)
+{
+    parley_buf_t  b;
+
+    (void) first;
+
+    ret->status = 200;
+    ret->content_type = parley_vcp_codec.media_type;
+
+    parley_buf_init(&b, arena, 0);
+    parley_buf_lit(&b, "{\"status\":\"duplicate\",\"message_id\":");
+    parley_buf_json_string(&b, m->id);
+    parley_buf_octet(&b, '}');
+
+    return parley_buf_done(&b, &ret->body);
+}
+
+
+int
 parley_vcp_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_reply_t *ret)
 {
     parley_msg_t           doc;
-    parley_buf_t           b;
     const parley_msg_t    *msg;
     const parley_error_t  *error;
 
@@ -363,18 +382,6 @@ parley_vcp_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
         }
 
         msg = &doc;
-    }
-
-    if (error->code == PARLEY_E_MESSAGE_DUPLICATE) {
-        ret->status = 200;
-        ret->content_type = parley_vcp_codec.media_type;
-
-        parley_buf_init(&b, arena, 0);
-        parley_buf_lit(&b, "{\"status\":\"duplicate\",\"message_id\":");
-        parley_buf_json_string(&b, msg->id);
-        parley_buf_octet(&b, '}');
-
-        return parley_buf_done(&b, &ret->body);
     }
 
     return parley_vcp_rejected(arena, ret->status, msg->id,

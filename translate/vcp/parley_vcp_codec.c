@@ -91,6 +91,7 @@ const parley_codec_t  parley_vcp_codec = {
     .attach = parley_vcp_attach,
     .answer_decode = parley_vcp_answer_decode,
     .answer_encode = parley_vcp_answer_encode,
+    .duplicate = parley_vcp_duplicate,
     .refuse = parley_vcp_refuse,
 };
 

@@ -1,0 +1,36 @@
+#include "parley_account.h"
+
+
+void
+parley_account_key(const parley_state_t *state, parley_str_t sub,
+    parley_str_t address, uint8_t out[PARLEY_KEY_LEN])
+{
+    uint8_t       proven;
+    parley_str_t  parts[2];
+
+    proven = sub.len > 0;
+
+    parts[0] = parley_str_make(&proven, 1);
+    parts[1] = proven ? sub : address;
+
+    parley_state_key(state, PARLEY_KIND_ACCOUNT, parts, 2, out);
+}
+
+
+void
+parley_account_rate_key(const parley_state_t *state, parley_counted_t whose,
+    parley_str_t who, parley_str_t what, const parley_limit_rate_t *rate,
+    uint8_t out[PARLEY_KEY_LEN])
+{
+    uint8_t       head;
+    parley_str_t  parts[4];
+
+    head = (uint8_t) whose;
+
+    parts[0] = parley_str_make(&head, 1);
+    parts[1] = who;
+    parts[2] = what;
+    parts[3] = parley_str_make(rate, sizeof(parley_limit_rate_t));
+
+    parley_state_key(state, PARLEY_KIND_RATE, parts, 4, out);
+}

@@ -1,0 +1,33 @@
+/*
+ * Whom a message is counted to (SEC-09, SEC-10): the principal that was proven
+ * to have sent it; else the address that it came from.
+ */
+
+#ifndef PARLEY_ACCOUNT_H
+#define PARLEY_ACCOUNT_H
+
+#include "parley_state.h"
+
+
+/* sub: of who was proven, or empty: nobody; address: its octets */
+void parley_account_key(const parley_state_t *state, parley_str_t sub,
+    parley_str_t address, uint8_t out[PARLEY_KEY_LEN]);
+
+/* what a limit counts, and whose */
+typedef enum {
+    PARLEY_COUNTED_ADDRESS = 0,
+    PARLEY_COUNTED_PRINCIPAL,
+    PARLEY_COUNTED_FAILURES     /* of an address */
+} parley_counted_t;
+
+
+/*
+ * The key of a limit of who, a sub or the octets of an address; what tells them
+ * apart.  Locations with the same rate share it, also across a reload.
+ */
+void parley_account_rate_key(const parley_state_t *state,
+    parley_counted_t whose, parley_str_t who, parley_str_t what,
+    const parley_limit_rate_t *rate, uint8_t out[PARLEY_KEY_LEN]);
+
+
+#endif /* PARLEY_ACCOUNT_H */

@@ -1,0 +1,206 @@
+#include <string.h>
+
+#include "parley_account.h"
+#include "parley_entrance.h"
+#include "parley_spot.h"
+
+
+static int parley_entrance_prepare(parley_entrance_t *e,
+    parley_error_t *err);
+static void parley_entrance_refused(parley_entrance_t *e,
+    parley_admit_t verdict, parley_error_t *err);
+
+
+parley_admit_t
+parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
+{
+    parley_admitted_t    got;
+    parley_admission_t  *a;
+
+    if (parley_entrance_prepare(e, err) != 0) {
+        return PARLEY_ADMIT_FULL;
+    }
+
+    a = &e->admission;
+
+    if (!e->known && e->stale != NULL) {
+        parley_entrance_refused(e, PARLEY_ADMIT_STALE, err);
+        return PARLEY_ADMIT_STALE;
+    }
+
+    memset(&got, 0, sizeof(parley_admitted_t));
+
+    if (a->id != NULL || a->slot != NULL || a->nquotas != 0) {
+        parley_state_admit(e->state, a, &got);
+    }
+
+    e->stamp = got.stamp;
+    e->wait = got.wait;
+
+    if (got.verdict == PARLEY_ADMIT_OK) {
+        e->entered = 1;
+
+    } else {
+        parley_entrance_refused(e, got.verdict, err);
+    }
+
+    return got.verdict;
+}
+
+
+static int
+parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
+{
+    parley_str_t         sub;
+    parley_quota_t      *quota;
+    const parley_msg_t  *m;
+    parley_admission_t  *a;
+
+    m = e->who->msg;
+    a = &e->admission;
+
+    memset(a, 0, sizeof(parley_admission_t));
+
+    e->known = parley_window_knows(m) ? 1 : 0;
+    e->closing = 0;
+    e->entered = 0;
+    e->wait = 0;
+
+    a->account = e->account;
+    a->ttl = e->ttl;
+    a->now = e->now;
+    a->stale = e->stale != NULL;
+
+    if (e->known) {
+        parley_window_key(e->state, e->who, e->place, e->id);
+
+        if (parley_window_print(m, e->seed, e->print) != 0) {
+            return parley_error_memory(err);
+        }
+
+        a->id = e->id;
+        a->print = e->print;
+    }
+
+    if (e->refer->final) {
+        /* it may be looked up again before the message is settled */
+
+        memcpy(e->slot, e->refer->slot, PARLEY_KEY_LEN);
+        a->slot = e->slot;
+        a->slot_until = e->refer->slot_until;
+
+        e->closes = e->refer->id;
+        e->closing = !e->refer->question->head.several;
+    }
+
+    if (e->quota != NULL && e->quota->interval_us != 0) {
+        quota = &a->quotas[a->nquotas++];
+
+        quota->rate = *e->quota;
+        sub = parley_who_proven(e->who);
+
+        parley_account_rate_key(e->state, sub.len > 0
+                                          ? PARLEY_COUNTED_PRINCIPAL
+                                          : PARLEY_COUNTED_ADDRESS,
+                                sub.len > 0 ? sub : e->address,
+                                parley_priority_name(e->priority), e->quota,
+                                quota->key);
+    }
+
+    return 0;
+}
+
+
+static void
+parley_entrance_refused(parley_entrance_t *e, parley_admit_t verdict,
+    parley_error_t *err)
+{
+    parley_str_t         priority;
+    const parley_msg_t  *m;
+
+    m = e->who->msg;
+
+    switch (verdict) {
+
+    case PARLEY_ADMIT_DUPLICATE:
+        (void) parley_error_set(err, PARLEY_E_MESSAGE_DUPLICATE, NULL,
+                                "a message with this id was taken already");
+        break;
+
+    case PARLEY_ADMIT_OTHER:
+        (void) parley_error_set(err, PARLEY_E_MESSAGE_DUPLICATE,
+                                parley_at(m, PARLEY_SPOT_ID).pointer,
+                                "a message with this id came before, and said "
+                                "something else");
+        break;
+
+    case PARLEY_ADMIT_IN_FLIGHT:
+        (void) parley_error_set(err, PARLEY_E_MESSAGE_IN_FLIGHT, NULL,
+                                "a message with this id is on its way");
+        break;
+
+    case PARLEY_ADMIT_STALE:
+        *err = *e->stale;
+        break;
+
+    case PARLEY_ADMIT_ANSWERED:
+        (void) parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
+                                "what it answers has its answer", err);
+        break;
+
+    case PARLEY_ADMIT_ANSWERING:
+        (void) parley_misrefers(m, PARLEY_E_MESSAGE_IN_FLIGHT,
+                                "another answer to the same is on its way",
+                                err);
+        break;
+
+    case PARLEY_ADMIT_LIMITED:
+        priority = parley_priority_name(e->priority);
+        (void) parley_error_set(err, PARLEY_E_RATE_LIMITED, NULL,
+                                "too many messages of priority %.*s",
+                                (int) priority.len, priority.data);
+        break;
+
+    case PARLEY_ADMIT_SHARE:
+        (void) parley_error_set(err, PARLEY_E_CAPACITY, NULL,
+                                "this sender has its share of the zone in "
+                                "use");
+        break;
+
+    default:
+        (void) parley_error_set(err, PARLEY_E_CAPACITY, NULL,
+                                "the zone is full");
+    }
+}
+
+
+int
+parley_entrance_settle(parley_entrance_t *e, int taken,
+    parley_asked_t *closed, int64_t now)
+{
+    size_t               n;
+    parley_settlement_t  how;
+
+    if (!e->entered) {
+        return 0;
+    }
+
+    e->entered = 0;
+
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    how.stamp = e->stamp;
+    how.taken = taken;
+    how.now = now;
+    n = 0;
+
+    if (e->closing) {
+        how.closes[n++] = &e->closes;
+    }
+
+    if (closed != NULL && closed->kept) {
+        how.closes[n] = &closed->question;
+    }
+
+    return parley_state_settle(e->state, &e->admission, &how);
+}

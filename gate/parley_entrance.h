@@ -1,0 +1,63 @@
+/*
+ * A message enters: its id, the question that it answers and its quotas are
+ * asked of the state in one step, all of it or nothing; and what becomes of
+ * them once it is known what became of the message (AEE-16, GW-12, GW-18,
+ * SEC-08).
+ */
+
+#ifndef PARLEY_ENTRANCE_H
+#define PARLEY_ENTRANCE_H
+
+#include "parley_error.h"
+#include "parley_refer.h"
+#include "parley_window.h"
+
+
+typedef struct {
+
+    /* what the caller sets; all of it outlives the entrance */
+    parley_state_t             *state;
+    const parley_who_t         *who;        /* who->msg is the message */
+    const parley_refer_t       *refer;      /* what it answers */
+    const parley_arrival_t       *place;      /* see parley_window_key() */
+    const uint8_t              *account;
+    parley_str_t                address;    /* it came from */
+    const parley_limit_rate_t  *quota;      /* of its priority; NULL: none */
+    parley_priority_t           priority;
+    const parley_error_t       *stale;      /* why it is too old, or NULL */
+    uint64_t                    seed;       /* of prints, secret */
+    int64_t                     ttl;        /* of its id */
+    int64_t                     now;
+
+    /* made */
+    uint8_t                     id[PARLEY_KEY_LEN];
+    uint8_t                     print[PARLEY_PRINT_LEN];
+    uint8_t                     slot[PARLEY_KEY_LEN];
+    parley_record_id_t          closes;     /* what it answers for good */
+    parley_admission_t          admission;
+    uint64_t                    stamp;
+    int64_t                     wait;       /* ms until it may come again */
+    unsigned                    known:1;    /* by its id, which is made */
+    unsigned                    closing:1;  /* closes is there */
+    unsigned                    entered:1;  /* and is not settled */
+} parley_entrance_t;
+
+
+/*
+ * OK: it has entered, and is to be settled; else *err says why not.  What is a
+ * DUPLICATE is looked for in parley_replay.h.
+ */
+parley_admit_t parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Settles it, once: what comes later changes nothing.  taken 0: it may come
+ * again, and what it asked is forgotten.  closed: what it asked, where that has
+ * its answer; else NULL.  Returns 0, or -1 where the id of what was taken could
+ * not be kept.
+ */
+int parley_entrance_settle(parley_entrance_t *e, int taken,
+    parley_asked_t *closed, int64_t now);
+
+
+#endif /* PARLEY_ENTRANCE_H */

@@ -1,0 +1,135 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The place that a message came to (GW-18): its server's name, its location as
+ * it is written, and what that location's regular expression captures; or what
+ * parley_window receiver= says.
+ */
+
+
+#include "ngx_http_parley_module.h"
+
+
+#if (NGX_PCRE)
+static ngx_int_t ngx_http_parley_captures(ngx_http_request_t *r,
+    ngx_regex_t *regex, parley_str_t *ret);
+#endif
+
+
+ngx_uint_t
+ngx_http_parley_place_is_asked(ngx_http_parley_ctx_t *ctx)
+{
+    return parley_window_knows(&ctx->msg)
+           && (ctx->mcf->replay_size
+               || parley_window_is_local(&ctx->msg,
+                                    ctx->mcf->self_names[ctx->msg.wire]));
+}
+
+
+ngx_int_t
+ngx_http_parley_place(ngx_http_parley_ctx_t *ctx)
+{
+    u_char                    *p;
+    ngx_str_t                  value;
+    parley_arrival_t            *place;
+    ngx_http_request_t        *r;
+    ngx_http_core_srv_conf_t  *cscf;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    r = ctx->request;
+    place = &ctx->place;
+
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    place->self = ctx->mcf->self_names[ctx->msg.wire];
+    place->server = ngx_http_parley_str(&cscf->server_name);
+    place->receiver = parley_str_none;
+    place->captures = parley_str_none;
+
+    /* "= /a" is not "/a" */
+
+    p = parley_arena_octets(&ctx->arena, clcf->name.len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    place->location = parley_str_make(p, clcf->name.len + 1);
+
+    *p++ = clcf->exact_match ? '=' : ' ';
+    ngx_memcpy(p, clcf->name.data, clcf->name.len);
+
+    if (ctx->lcf->receiver) {
+        if (ngx_http_complex_value(r, ctx->lcf->receiver, &value) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        place->receiver = ngx_http_parley_str(&value);
+    }
+
+#if (NGX_PCRE)
+    if (clcf->regex) {
+        return ngx_http_parley_captures(r, clcf->regex->regex,
+                                        &place->captures);
+    }
+#endif
+
+    return NGX_OK;
+}
+
+
+#if (NGX_PCRE)
+
+
+/*
+ * From the first to the last capture, as "2:ab" each.  It is executed once
+ * more: r->captures are of the regular expression that came last.  Of a URI
+ * that has been rewritten since it is all of that.
+ */
+
+static ngx_int_t
+ngx_http_parley_captures(ngx_http_request_t *r, ngx_regex_t *regex,
+    parley_str_t *ret)
+{
+    u_char     *p;
+    size_t      len;
+    ngx_int_t   rc, i;
+    int         captures[3 * (NGX_HTTP_PARLEY_CAPTURES + 1)];
+
+    rc = ngx_regex_exec(regex, &r->uri, captures,
+                        sizeof(captures) / sizeof(captures[0]));
+
+    if (rc <= 0) {
+        /* none matches, or there are more than fit */
+        *ret = ngx_http_parley_str(&r->uri);
+        return NGX_OK;
+    }
+
+    len = (rc - 1) * (NGX_INT_T_LEN + 1) + r->uri.len * (rc - 1);
+
+    p = ngx_pnalloc(r->pool, len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    *ret = parley_str_make(p, 0);
+
+    for (i = 1; i < rc; i++) {
+        len = captures[2 * i] < 0 ? 0
+              : (size_t) (captures[2 * i + 1] - captures[2 * i]);
+
+        p = ngx_sprintf(p, "%uz:", len);
+
+        if (len) {
+            p = ngx_cpymem(p, r->uri.data + captures[2 * i], len);
+        }
+    }
+
+    ret->len = p - ret->data;
+
+    return NGX_OK;
+}
+
+
+#endif

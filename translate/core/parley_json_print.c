@@ -1,0 +1,273 @@
+/*
+ * Each value is hashed by itself; the members of an object are added up, so
+ * that their order is no part of it.  As in wyhash: products of 64 bits, the
+ * two halves of each folded.
+ */
+
+#include <string.h>
+
+#include "parley_jcs.h"
+#include "parley_json_print.h"
+
+
+/* integers of so many digits are doubles */
+#define PARLEY_PRINT_DIGITS  15
+
+
+/* what stands for a value, or is before it; secret, see parley_print_init() */
+typedef enum {
+    PARLEY_PRINT_NAME = 0,
+    PARLEY_PRINT_WORD,          /* true, false, null */
+    PARLEY_PRINT_TEXT,
+    PARLEY_PRINT_NUMBER,
+    PARLEY_PRINT_OBJECT,
+    PARLEY_PRINT_ARRAY,
+    PARLEY_PRINT_LEFT,          /* the factors of what is folded */
+    PARLEY_PRINT_RIGHT,
+    PARLEY_PRINT_SECRETS
+} parley_print_secret_t;
+
+
+typedef struct {
+    const parley_json_t  *doc;
+    const uint32_t       *skip;
+    size_t                nskip;
+    uint64_t              secrets[PARLEY_PRINT_SECRETS];
+    int                   failed;       /* no memory */
+} parley_print_t;
+
+
+static void parley_print_init(parley_print_t *p, uint64_t seed);
+
+
+static uint64_t parley_print_value(parley_print_t *p, uint32_t i);
+static uint64_t parley_print_object(parley_print_t *p, uint32_t i);
+static uint64_t parley_print_array(parley_print_t *p, uint32_t i);
+static uint64_t parley_print_string(parley_print_t *p, uint32_t i);
+static uint64_t parley_print_number(parley_print_t *p, uint32_t i);
+static int parley_print_skips(const parley_print_t *p, uint32_t value);
+
+
+static inline uint64_t
+parley_print_fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128  product;
+
+    product = (unsigned __int128) a * b;
+
+    return (uint64_t) product ^ (uint64_t) (product >> 64);
+}
+
+
+/* the last octets are read with some before them, where there are enough */
+
+static inline uint64_t
+parley_print_octets(const parley_print_t *p, const uint8_t *s, size_t n,
+    parley_print_secret_t kind)
+{
+    size_t    left;
+    uint64_t  a, b, h;
+
+    h = p->secrets[kind];
+
+    for (left = n; left > 16; left -= 16, s += 16) {
+        memcpy(&a, s, 8);
+        memcpy(&b, s + 8, 8);
+        h = parley_print_fold(a ^ p->secrets[PARLEY_PRINT_LEFT], b ^ h);
+    }
+
+    a = 0;
+    b = 0;
+
+    if (left >= 8) {
+        memcpy(&a, s, 8);
+        memcpy(&b, s + left - 8, 8);
+
+    } else {
+        memcpy(&a, s, left);
+    }
+
+    return parley_print_fold(a ^ p->secrets[PARLEY_PRINT_RIGHT] ^ n, b ^ h);
+}
+
+
+int
+parley_json_print(parley_json_ref_t value, const uint32_t *skip,
+    size_t nskip, uint64_t seed, uint8_t out[PARLEY_JSON_PRINT_LEN])
+{
+    uint64_t        h;
+    parley_print_t  p;
+
+    p.doc = value.doc;
+    p.skip = skip;
+    p.nskip = nskip;
+    p.failed = 0;
+
+    parley_print_init(&p, seed);
+
+    h = parley_print_value(&p, value.node);
+
+    memcpy(out, &h, PARLEY_JSON_PRINT_LEN);
+
+    return p.failed ? -1 : 0;
+}
+
+
+/*
+ * Whoever knew a factor could choose the other one to be anything: all of them
+ * come of the seed, by splitmix64.
+ */
+
+static void
+parley_print_init(parley_print_t *p, uint64_t seed)
+{
+    size_t    i;
+    uint64_t  x;
+
+    for (i = 0; i < PARLEY_PRINT_SECRETS; i++) {
+        seed += 0x9E3779B97F4A7C15ULL;
+
+        x = seed;
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+
+        p->secrets[i] = x ^ (x >> 31);
+    }
+}
+
+
+/* calls itself once for each level, at most PARLEY_JSON_DEPTH_MAX */
+
+static uint64_t
+parley_print_value(parley_print_t *p, uint32_t i)
+{
+    parley_json_type_t  type;
+
+    type = parley_json_type(p->doc, i);
+
+    switch (type) {
+
+    case PARLEY_JSON_OBJECT:
+        return parley_print_object(p, i);
+
+    case PARLEY_JSON_ARRAY:
+        return parley_print_array(p, i);
+
+    case PARLEY_JSON_STRING:
+        return parley_print_string(p, i);
+
+    case PARLEY_JSON_NUMBER:
+        return parley_print_number(p, i);
+
+    default:
+        return parley_print_fold(p->secrets[PARLEY_PRINT_WORD],
+                                 p->secrets[PARLEY_PRINT_LEFT] + type);
+    }
+}
+
+
+static uint64_t
+parley_print_object(parley_print_t *p, uint32_t i)
+{
+    uint32_t  k, end;
+    uint64_t  sum;
+
+    sum = 0;
+    end = parley_json_end(p->doc, i);
+
+    for (k = parley_json_first(i); k != end;
+         k = parley_json_after(p->doc, k + 1))
+    {
+        if (p->nskip != 0 && parley_print_skips(p, k + 1)) {
+            continue;
+        }
+
+        sum += parley_print_fold(parley_print_string(p, k)
+                                 ^ p->secrets[PARLEY_PRINT_NAME],
+                                 parley_print_value(p, k + 1)
+                                 ^ p->secrets[PARLEY_PRINT_RIGHT]);
+    }
+
+    return parley_print_fold(sum ^ p->secrets[PARLEY_PRINT_OBJECT],
+                             p->secrets[PARLEY_PRINT_LEFT]);
+}
+
+
+static int
+parley_print_skips(const parley_print_t *p, uint32_t value)
+{
+    size_t  i;
+
+    for (i = 0; i < p->nskip; i++) {
+        if (p->skip[i] == value) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static uint64_t
+parley_print_array(parley_print_t *p, uint32_t i)
+{
+    uint32_t  k, end;
+    uint64_t  h;
+
+    h = p->secrets[PARLEY_PRINT_ARRAY];
+    end = parley_json_end(p->doc, i);
+
+    for (k = parley_json_first(i); k != end; k = parley_json_after(p->doc, k))
+    {
+        h = parley_print_fold(h ^ parley_print_value(p, k),
+                              p->secrets[PARLEY_PRINT_LEFT]);
+    }
+
+    return parley_print_fold(h ^ p->doc->nodes[i].count,
+                             p->secrets[PARLEY_PRINT_RIGHT]);
+}
+
+
+static uint64_t
+parley_print_string(parley_print_t *p, uint32_t i)
+{
+    parley_str_t  s;
+
+    if (parley_json_string(p->doc, i, &s) != 0) {
+        p->failed = 1;
+        return 0;
+    }
+
+    return parley_print_octets(p, s.data, s.len, PARLEY_PRINT_TEXT);
+}
+
+
+static uint64_t
+parley_print_number(parley_print_t *p, uint32_t i)
+{
+    parley_buf_t               b;
+    parley_str_t               s;
+    parley_json_ref_t          number;
+    const parley_json_node_t  *node;
+
+    node = parley_json_node(p->doc, i);
+    s = parley_json_span(p->doc, i);
+
+    if (!(node->flags & PARLEY_JSON_CANONICAL)
+        && !((node->flags & PARLEY_JSON_INTEGER)
+             && node->len > PARLEY_PRINT_DIGITS))
+    {
+        number.doc = p->doc;
+        number.node = i;
+
+        parley_buf_init(&b, p->doc->arena, 32);
+        parley_jcs_write(&b, number, parley_str_none);
+
+        if (parley_buf_done(&b, &s) != 0) {
+            p->failed = 1;
+            return 0;
+        }
+    }
+
+    return parley_print_octets(p, s.data, s.len, PARLEY_PRINT_NUMBER);
+}
