@@ -34,7 +34,7 @@ my @principals = (
     { sub => 'child-7', aee => 'agent.child-7',
       vcp => 'agent://ops.example/child-7', c2a => 'agent:child-7',
       handle => '~cc-child-7', instrument => '~cc-child-7@1.0',
-      parent => 'parent-1' },
+      parent => 'parent-1', human => '~parent-1' },
     { sub => 'parent-1', aee => 'agent.parent-1',
       vcp => 'agent://ops.example/parent-1', c2a => 'agent:parent-1',
       handle => '~parent-1' },
