@@ -2,13 +2,20 @@
 
 
 #define PARLEY_PLAIN_SHORT  64      /* octets, of most names */
+#define PARLEY_PLAIN_TEXT   4096    /* of most messages */
 
 
+/* del: the text may have a DEL, the one control character that is ASCII and
+   stands in a string as it is */
+
+static int parley_plain_object(const parley_json_t *doc, uint32_t object,
+    const parley_plain_t *table, int del, parley_error_t *err);
 static const parley_plain_t *parley_plain_find(const parley_plain_t *table,
     parley_atom_t name);
-static int parley_plain_short(const parley_json_t *doc, uint32_t value);
+static int parley_plain_short(const parley_json_t *doc, uint32_t value,
+    int del);
 static int parley_plain_value(const parley_json_t *doc, uint32_t value,
-    const parley_plain_t *members, parley_error_t *err);
+    const parley_plain_t *members, int del, parley_error_t *err);
 static int parley_plain_string(const parley_json_t *doc, uint32_t value,
     parley_error_t *err);
 
@@ -16,6 +23,21 @@ static int parley_plain_string(const parley_json_t *doc, uint32_t value,
 int
 parley_plain_check(const parley_json_t *doc, uint32_t object,
     const parley_plain_t *table, parley_error_t *err)
+{
+    int  del;
+
+    /* one look at a short text spares one at each of its strings */
+
+    del = doc->input.len > PARLEY_PLAIN_TEXT
+          || memchr(doc->input.data, 0x7F, doc->input.len) != NULL;
+
+    return parley_plain_object(doc, object, table, del, err);
+}
+
+
+static int
+parley_plain_object(const parley_json_t *doc, uint32_t object,
+    const parley_plain_t *table, int del, parley_error_t *err)
 {
     uint32_t               key, end;
     const parley_plain_t  *row;
@@ -28,14 +50,15 @@ parley_plain_check(const parley_json_t *doc, uint32_t object,
 
     for (key = object + 1; key < end; key = doc->nodes[key + 1].next) {
 
-        if (parley_plain_short(doc, key + 1)) {
+        if (parley_plain_short(doc, key + 1, del)) {
             continue;
         }
 
         row = parley_plain_find(table, parley_json_atom(doc, key));
 
         if (row != NULL
-            && parley_plain_value(doc, key + 1, row->members, err) != 0)
+            && parley_plain_value(doc, key + 1, row->members, del, err)
+               != 0)
         {
             return -1;
         }
@@ -75,7 +98,7 @@ parley_plain_find(const parley_plain_t *table, parley_atom_t name)
  */
 
 static int
-parley_plain_short(const parley_json_t *doc, uint32_t value)
+parley_plain_short(const parley_json_t *doc, uint32_t value, int del)
 {
     const parley_json_node_t  *node;
 
@@ -85,10 +108,12 @@ parley_plain_short(const parley_json_t *doc, uint32_t value)
 
     case PARLEY_JSON_STRING:
         return (node->flags & PARLEY_JSON_ASCII)
-               && node->len <= PARLEY_PLAIN_SHORT
-               && (node->len == 0
-                   || memchr(doc->input.data + node->off, 0x7F, node->len)
-                      == NULL);
+               && (!del
+                   || (node->len <= PARLEY_PLAIN_SHORT
+                       && (node->len == 0
+                           || memchr(doc->input.data + node->off, 0x7F,
+                                     node->len)
+                              == NULL)));
 
     case PARLEY_JSON_OBJECT:
     case PARLEY_JSON_ARRAY:
@@ -102,7 +127,7 @@ parley_plain_short(const parley_json_t *doc, uint32_t value)
 
 static int
 parley_plain_value(const parley_json_t *doc, uint32_t value,
-    const parley_plain_t *members, parley_error_t *err)
+    const parley_plain_t *members, int del, parley_error_t *err)
 {
     uint32_t  i, end;
 
@@ -113,7 +138,7 @@ parley_plain_value(const parley_json_t *doc, uint32_t value,
 
     case PARLEY_JSON_OBJECT:
         return members == NULL ? 0
-               : parley_plain_check(doc, value, members, err);
+               : parley_plain_object(doc, value, members, del, err);
 
     case PARLEY_JSON_ARRAY:
         end = doc->nodes[value].next;
@@ -121,7 +146,7 @@ parley_plain_value(const parley_json_t *doc, uint32_t value,
         for (i = value + 1; i < end; i = doc->nodes[i].next) {
 
             if (doc->nodes[i].type != PARLEY_JSON_ARRAY
-                && parley_plain_value(doc, i, members, err) != 0)
+                && parley_plain_value(doc, i, members, del, err) != 0)
             {
                 return -1;
             }
