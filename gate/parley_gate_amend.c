@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "parley_gate_steps.h"
+#include "parley_redact.h"
 
 
-/* caps, redaction, and room for the signature that goes */
-#define PARLEY_GATE_EDITS  (PARLEY_CAPS_MAX + PARLEY_REDACT_MAX + 1)
+/* caps, and room for the signature that goes */
+#define PARLEY_GATE_EDITS  (PARLEY_CAPS_MAX + 1)
 
 
 static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
@@ -55,13 +56,21 @@ static int
 parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
     parley_edit_t *edits, uint32_t n)
 {
-    int             amended;
-    parley_json_t  *doc;
+    int              amended;
+    parley_json_t   *doc;
+    parley_redact_t  redact;
 
     if (conf->nredact > 0) {
-        memcpy(edits + n, conf->redact,
-               conf->nredact * sizeof(parley_edit_t));
-        n += conf->nredact;
+
+        if (parley_redact_edits(&redact, g->arena, g->msg, edits, n,
+                                conf->redact, conf->nredact, g->err)
+            != 0)
+        {
+            return -1;
+        }
+
+        edits = redact.edits;
+        n = redact.n;
     }
 
     /* what was read before stays where the message points to it */

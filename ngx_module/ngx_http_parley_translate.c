@@ -60,6 +60,8 @@ ngx_http_parley_options(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_who_opts(&ctx->who, opts);
 
     opts->now_ms = ngx_http_parley_now();
+    opts->redact = ctx->lcf->gate.redact;
+    opts->nredact = ctx->lcf->gate.nredact;
 
     if (ctx->lcf->context) {
         if (ngx_http_complex_value(r, ctx->lcf->context, &value) != NGX_OK) {

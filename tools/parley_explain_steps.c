@@ -491,6 +491,8 @@ parley_explain_options(parley_explain_t *e)
     opts->self = s->self;
     opts->answering = e->answering;
     opts->now_ms = e->now_ms;
+    opts->redact = e->gate.conf->redact;
+    opts->nredact = e->gate.conf->nredact;
     opts->context = parley_explain_value(e, "parley_vcp_context", s->context);
     opts->constitution = parley_explain_value(e, "parley_vcp_constitution",
                                               s->constitution);

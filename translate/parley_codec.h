@@ -64,6 +64,16 @@ typedef int (*parley_sign_pt)(void *ctx, parley_str_t octets,
     parley_msg_sig_t *ret, parley_error_t *err);
 
 
+struct parley_redact_s;
+
+
+/* a change of a document, for parley_edit() */
+typedef struct {
+    parley_str_t  pointer;      /* JSON Pointer; must not be "" */
+    parley_str_t  value;        /* JSON text; empty: remove the member */
+} parley_edit_t;
+
+
 typedef struct {
     parley_str_t          self;         /* the gateway's own AEE name */
     parley_str_t          context;      /* parley_vcp_context, may be empty */
@@ -102,6 +112,10 @@ typedef struct {
      */
     parley_sign_pt        sign;
     void                 *sign_ctx;
+
+    /* SEC-12: what the message that is made must not have (parley_redact.h) */
+    const parley_edit_t  *redact;
+    uint32_t              nredact;
 } parley_encode_opts_t;
 
 
@@ -377,6 +391,12 @@ typedef struct {
      * no canonical field holds: what a target without an open slot loses.
      */
     void   (*residue)(const parley_msg_t *m, parley_loss_t *loss);
+
+    /*
+     * Adds to r what r->asked means in what m carries of another protocol
+     * (SEC-12).  NULL: it carries nothing.  Returns 0, or -1: no memory.
+     */
+    int    (*within)(struct parley_redact_s *r, const parley_msg_t *m);
 
     /* The i-th type of its messages; empty: there are no more.  NULL: any
        word may be one. */

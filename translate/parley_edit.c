@@ -107,6 +107,16 @@ parley_edit_sort(const parley_json_t *doc, const parley_edit_t *edits,
             at[k] = at[k - 1];
         }
 
+        /* what is named twice is edited once */
+
+        if (k > 0 && at[k - 1].node == node) {
+            for (/* void */ ; k < n; k++) {
+                at[k] = at[k + 1];
+            }
+
+            continue;
+        }
+
         at[k].node = node;
         at[k].edit = &edits[i];
         n++;

@@ -218,11 +218,6 @@ int parley_refuse(parley_arena_t *arena, parley_proto_t proto,
  * names nothing is skipped.  Used for caps and redaction; the result is read
  * and validated again.
  */
-typedef struct {
-    parley_str_t  pointer;      /* JSON Pointer; must not be "" */
-    parley_str_t  value;        /* JSON text; empty: remove the member */
-} parley_edit_t;
-
 int parley_edit(parley_arena_t *arena, const parley_json_t *doc,
     const parley_edit_t *edits, uint32_t nedits, parley_str_t *ret,
     uint32_t *ret_applied, parley_error_t *err)

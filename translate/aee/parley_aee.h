@@ -183,6 +183,8 @@ int parley_aee_decode_answer(const parley_engine_t *engine,
 
 void parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss);
 
+int parley_aee_within(struct parley_redact_s *r, const parley_msg_t *m);
+
 int parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);

@@ -230,6 +230,8 @@ void parley_c2a_write_words(parley_buf_t *b, const parley_msg_t *m,
 
 void parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss);
 
+int parley_c2a_within(struct parley_redact_s *r, const parley_msg_t *m);
+
 int parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);

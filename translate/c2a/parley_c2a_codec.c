@@ -160,6 +160,7 @@ const parley_codec_t  parley_c2a_codec = {
     .submit = parley_c2a_submit,
     .residue = parley_c2a_residue,
     .type = parley_c2a_type,
+    .within = parley_c2a_within,
     .encode = parley_c2a_encode,
     .answers = parley_c2a_answers,
     .unruled = parley_c2a_unruled,

@@ -233,6 +233,8 @@ int parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
 
 void parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss);
 
+int parley_channel_within(struct parley_redact_s *r, const parley_msg_t *m);
+
 
 /*
  * Reads a text carrier.  Returns 1; 0 where the text is none; -1: no memory.

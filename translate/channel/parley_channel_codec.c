@@ -67,6 +67,7 @@ const parley_codec_t  parley_channel_codec = {
     .submit = parley_channel_submit,
     .residue = parley_channel_residue,
     .type = parley_channel_type,
+    .within = parley_channel_within,
     .encode = parley_channel_encode,
     .direction = parley_carry_direction,
     .answer_decode = parley_channel_answer_decode,

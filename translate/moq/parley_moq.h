@@ -117,6 +117,8 @@ int parley_moq_carried(parley_arena_t *arena, parley_msg_t *msg);
 
 void parley_moq_residue(const parley_msg_t *m, parley_loss_t *loss);
 
+int parley_moq_within(struct parley_redact_s *r, const parley_msg_t *m);
+
 int parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);

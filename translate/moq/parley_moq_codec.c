@@ -44,6 +44,7 @@ const parley_codec_t  parley_moq_codec = {
     .decode = parley_moq_decode,
     .submit = parley_moq_submit,
     .residue = parley_moq_residue,
+    .within = parley_moq_within,
     .encode = parley_moq_encode,
     .direction = parley_carry_direction,
     .answer_decode = parley_moq_answer_decode,

@@ -1,0 +1,172 @@
+# What must not pass the boundary does not pass inside another protocol's
+# message either, whichever way it goes.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+my $all = 'parley_accept aee vcp c2a channel moq; parley_jwt on;';
+my $redact = 'parley_redact /payload/password; parley_redact /payload/text mask;'
+           . ' parley_redact /x_key;';
+
+with_gateway(matrix(add => join '', map {
+    location("/out-$_", "$all parley_speak $_; $redact")
+  . location("/made-$_", "$all parley_speak $_; "
+                       . 'parley_redact /params/content/0/text mask; '
+                       . 'parley_redact /payload/query_text mask; '
+                       . 'parley_redact /params/arguments/text;')
+} qw(aee c2a channel moq)));
+
+# a task with a secret, as a location without redaction translates it
+sub main::carried {
+    my ($to, %o) = @_;
+
+    my $m = aee(payload => { password => 'SECRET', text => 'WORDS', kept => 1 },
+                x_key => 'KEY', %o);
+
+    service()->script('took($c, $q)');
+    Parley::Client->new(port => port(1))->raw(post("/to-$to", $m));
+
+    return service()->last->{json};
+}
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: SEC-12 a secret in a data part of C2A, where C2A is spoken
+--- send
+post('/out-c2a', carried('c2a'))
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service c2a
+--- got
+/params/content/0/text = [redacted]
+/params/content/1/data = {"kept":1,"text":"[redacted]"}
+! /params/content/1/members/x_key
+--- no_error_log
+SECRET
+
+
+
+=== TEST 2: SEC-12 the same, where AEE is spoken
+--- send
+post('/out-aee', carried('c2a'))
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service aee
+--- got
+/payload/kept = 1
+/payload/text = [redacted]
+! /payload/password
+! /x_key
+
+
+
+=== TEST 3: SEC-12 a secret in the text of a frame, where agent-channel is spoken
+--- send
+post('/out-channel', carried('channel'))
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- valid
+service channel
+--- got
+/payload/query_text ~ ^\[redacted\]\n\naee.task [\s\S]*\n\n\{"kept":1\}$
+
+
+
+=== TEST 4: SEC-12 the same, where AEE is spoken
+--- send
+post('/out-aee', carried('channel'))
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/payload/kept = 1
+/payload/text = [redacted]
+! /payload/password
+
+
+
+=== TEST 5: SEC-12 a secret in a command
+--- send
+post('/out-moq', carried('moq'))
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/payload = {"kept":1,"text":"[redacted]"}
+! /aee/members/x_key
+
+
+
+=== TEST 6: SEC-12 what was sent is redacted before it is translated
+--- send
+post('/out-c2a', aee(payload => { password => 'SECRET', text => 'WORDS',
+                                  kept => 1 }, x_key => 'KEY'))
+--- service: took($c, $q)
+--- error_code: 202
+--- got
+/params/content/0/text = [redacted]
+/params/content/1/data = {"kept":1,"text":"[redacted]"}
+! /params/content/1/members/x_key
+
+
+
+=== TEST 7: SEC-12 pointers into what a translation makes
+--- send
+post('/made-c2a', aee(payload => { text => 'WORDS' }))
+--- service: took($c, $q)
+--- error_code: 202
+--- valid
+service c2a
+--- got
+/params/content/0/text = [redacted]
+
+
+
+=== TEST 8: SEC-12 of agent-channel
+--- send
+post('/made-channel', aee(payload => { text => 'WORDS' }))
+--- service: took($c, $q)
+--- error_code: 202
+--- valid
+service channel
+--- got
+/payload/query_text = [redacted]
+
+
+
+=== TEST 9: SEC-12 a call of C2A that AEE carries
+--- send
+my $m = say(content => [{ type => 'text', text => 'kept' }]);
+service()->script('took($c, $q)');
+Parley::Client->new(port => port(1))->raw(post('/to-aee', $m));
+post('/made-aee', without(service()->last->{json}, 'sig'))
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- got
+/intent = c2a.chat.send_message
+! /payload/text
+
+
+
+=== TEST 10: SEC-12 GW-08 what was redacted is signed by the gateway
+--- send
+post('/made-aee', query())
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/sig/kid = gateway-1
+/payload/query_text = [redacted]

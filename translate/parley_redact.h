@@ -1,0 +1,62 @@
+/*
+ * SEC-12: what is redacted is redacted wherever a message has it: where a
+ * pointer says, and in what the message carries of another protocol.
+ */
+
+#ifndef PARLEY_REDACT_H
+#define PARLEY_REDACT_H
+
+#include "parley_arena.h"
+#include "parley_engine.h"
+#include "parley_error.h"
+#include "parley_msg.h"
+#include "parley_str.h"
+
+
+/* in place of words that cannot be without a text, as JSON */
+#define PARLEY_REDACTED  "\"[redacted]\""
+
+
+/* edits of one document; grows */
+typedef struct parley_redact_s {
+    parley_arena_t       *arena;
+    const parley_edit_t  *asked;        /* by the operator */
+    uint32_t              nasked;
+
+    parley_edit_t        *edits;
+    uint32_t              n;
+    uint32_t              size;
+} parley_redact_t;
+
+
+/* Adds an edit at pointer prefix rest.  Returns 0, or -1: no memory. */
+int parley_redact_add(parley_redact_t *r, parley_str_t prefix,
+    parley_str_t rest, parley_str_t value)
+    __attribute__((warn_unused_result));
+
+/*
+ * What comes after "/payload" in a pointer into it; empty: it is into
+ * something else.
+ */
+parley_str_t parley_redact_in_payload(parley_str_t pointer);
+
+/*
+ * The nedits first edits and those that the n redactions of asked mean for m,
+ * with room for one more: r->edits, r->n.  Returns 0, or -1: no memory.
+ */
+int parley_redact_edits(parley_redact_t *r, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_edit_t *edits, uint32_t nedits,
+    const parley_edit_t *asked, uint32_t nasked, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Redacts body, a message of protocol proto that a translation has made.
+ * Returns 0, or -1: policy-refused where it would not be valid without.
+ */
+int parley_redact_made(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, uint64_t seed, const parley_edit_t *asked,
+    uint32_t nasked, parley_str_t *body, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_REDACT_H */
