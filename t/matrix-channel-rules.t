@@ -191,3 +191,49 @@ post('/to-channel', $::m)
 /delivered = 2
 /frame_id = ${id}
 ! /message
+
+
+
+=== TEST 24: ACH-23 ACH-02 a frame whose time to live is over is stale
+--- send
+post('/to-aee', query(ttl_ms => 1000, created_at => timestamp(-120)))
+--- refused: channel message-stale /created_at
+
+
+
+=== TEST 25: ACH-23 one that is not retained is not stale for that
+--- send
+post('/to-aee', query(ttl_ms => 0, created_at => timestamp(-120)))
+--- service: took($c, $q)
+--- error_code: 200
+
+
+
+=== TEST 26: ACH-03 a frame_id in capitals is the same id in small letters
+--- send
+my $m = query();
+$::id = $m->{frame_id};
+post('/to-aee', { %$m, frame_id => uc $m->{frame_id} })
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/id = ${id}
+
+
+
+=== TEST 27: ACH-09 a lock that is released names what it was on
+--- send
+post('/to-c2a', frame('agent_lock_release', { lease_id => uuid4(),
+     resource => 'src/parser.c' }))
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/params/content/0/text ~ src/parser\.c
+
+
+
+=== TEST 28: ACH-09 which is bounded
+--- send
+post('/to-c2a', frame('agent_lock_release', { lease_id => uuid4(),
+     resource => 'x' x 513 }))
+--- refused: channel field-invalid /payload/resource

@@ -3,6 +3,10 @@
 #include "parley_spot.h"
 
 
+static int64_t parley_check_lifetime(const parley_codec_t *codec,
+    const parley_msg_t *m);
+
+
 int
 parley_check_transport(parley_proto_t proto, const parley_way_t *way,
     parley_error_t *err)
@@ -49,7 +53,7 @@ int
 parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
     int64_t now_ms, parley_error_t *err)
 {
-    int64_t                age;
+    int64_t                age, lifetime;
     const parley_codec_t  *codec;
 
     codec = parley_codecs[m->wire];
@@ -83,6 +87,15 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
                                 (long) (past_ms / 1000));
     }
 
+    lifetime = parley_check_lifetime(codec, m);
+
+    if (lifetime > 0 && age > future_ms && age - future_ms > lifetime) {
+        return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
+                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
+                                "the message was to live for %ld ms",
+                                (long) lifetime);
+    }
+
     if (-age > future_ms) {
         return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
                                 parley_at(m, PARLEY_SPOT_CREATED).pointer,
@@ -91,4 +104,24 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
     }
 
     return 0;
+}
+
+
+/* Milliseconds that the message says; 0: none. */
+
+static int64_t
+parley_check_lifetime(const parley_codec_t *codec, const parley_msg_t *m)
+{
+    int64_t   ms;
+    uint32_t  value;
+
+    if (codec->lifetime_pointer == NULL) {
+        return 0;
+    }
+
+    value = parley_json_resolve(m->doc, 0,
+                                parley_str_c(codec->lifetime_pointer));
+
+    return value != PARLEY_JSON_NONE
+           && parley_json_integer(m->doc, value, &ms) == 0 ? ms : 0;
 }

@@ -38,7 +38,8 @@ int parley_check_unsigned(parley_proto_t proto, const parley_way_t *way,
 /*
  * Whether a message is from at most past_ms before now_ms and future_ms after
  * it, or from within its protocol's own bounds where these are narrower
- * (AEE-17, VCP-15).  A log record need not say.  Returns 0, or -1:
+ * (AEE-17, VCP-15), and no older than it says itself that it lives, future_ms
+ * being the clocks' difference.  A log record need not say.  Returns 0, or -1:
  * message-stale, field-invalid.
  */
 int parley_check_age(const parley_msg_t *m, int64_t past_ms,

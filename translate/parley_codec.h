@@ -313,6 +313,7 @@ typedef struct {
     const char     *reply_to_pointer;
     const char     *priority_pointer;
     const char     *timeout_pointer;
+    const char     *lifetime_pointer;   /* milliseconds; 0: it is not kept */
     const char     *data_pointer;
     const char     *signature_pointer;
     const char     *secret_pointer;

@@ -53,6 +53,7 @@ const parley_codec_t  parley_channel_codec = {
     .recipient_pointer = "/recipient_handle",
     .intent_pointer = "/kind",
     .timeout_pointer = "/payload/timeout_ms",
+    .lifetime_pointer = "/ttl_ms",
     .data_pointer = "/payload",
     .scoped = 1,
     .replies_by_corr = 1,
