@@ -383,14 +383,9 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (codec->encode(engine, arena, m, opts, ret, loss, err) != 0
-        || parley_name_lost(arena, opts, m, proto, loss, err) != 0)
-    {
-        return -1;
-    }
-
-    if (opts->nredact > 0
-        && parley_redact_made(engine, arena, proto, m->doc->seed,
-                              opts->redact, opts->nredact, &ret->body, err)
+        || parley_name_lost(arena, opts, m, proto, loss, err) != 0
+        || parley_redact_made(engine, arena, proto, m->doc->seed, opts->redact,
+                              opts->nredact, &ret->body, err)
            != 0)
     {
         return -1;

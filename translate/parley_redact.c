@@ -57,6 +57,10 @@ parley_redact_made(const parley_engine_t *engine, parley_arena_t *arena,
     parley_json_t    doc, edited;
     parley_redact_t  r;
 
+    if (nasked == 0) {
+        return 0;
+    }
+
     if (parley_read_again(&doc, arena, seed, *body, err) != 0
         || parley_decode(engine, arena, proto, &doc, 0, &m, err) != 0
         || parley_redact_edits(&r, arena, &m, NULL, 0, asked, nasked, err)
