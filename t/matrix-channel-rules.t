@@ -168,7 +168,8 @@ post('/to-aee', frame('intent_declare', { convergence_class => 'pr.opened',
 my $m = query();
 [post('/to-aee', $m), post('/to-aee', $m)]
 --- service: took($c, $q)
---- refused: channel message-duplicate
+--- each: ^200$
+--- answer_like: "delivered":0
 --- forwarded: 1
 
 

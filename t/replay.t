@@ -513,6 +513,51 @@ subtest 'GW-19 none is kept without parley_replay' => sub {
 };
 
 
+# alice's C2A question to bob, at an AEE service: (the answer, the task)
+sub asked {
+    my $answer = try($_[0], '/to-aee', deliver());
+
+    return ($answer, scalar($service->last) && $service->last->{json});
+}
+
+
+# bob's answer to a task, as a message of its own; another one each time
+sub late {
+    my $task = shift;
+
+    return again('/to-c2a', aee(from => 'agent.bob', to => 'agent.alice',
+                                type => 'result', intent => $task->{intent},
+                                corr => $task->{corr},
+                                reply_to => $task->{id}), as => 'bob');
+}
+
+
+subtest 'SEC-08 a question is closed by its first final answer' => sub {
+    my ($answer, $task) = asked();
+
+    is($answer->{status}, 200);
+    $service->script('took($c, $q)');
+    like(late($task)->{status}, qr/^20/, 'the first');
+    is(code(late($task)), 'E_REPLY_UNMATCHED', 'the second');
+    is($service->count, 2);
+
+    ($answer, $task) = asked('$c->answer(200, [], jcs(result($q->{json})))');
+    is($answer->{status}, 200, 'in the response');
+    is(code(late($task)), 'E_REPLY_UNMATCHED', 'one that comes later');
+};
+
+
+subtest 'SEC-08 an answer that was not taken leaves it open' => sub {
+    my ($answer, $task) = asked();
+
+    $service->script('$c->answer(503)');
+    is(late($task)->{status}, 503);
+    $service->script('took($c, $q)');
+    like(late($task)->{status}, qr/^20/);
+    is(code(late($task)), 'E_REPLY_UNMATCHED');
+};
+
+
 for my $case (['parley_replay;', qr/invalid number of arguments/],
               ['parley_replay time=1m;', qr/needs size=/],
               ['parley_replay size=0;', qr/must be one size above zero/],
