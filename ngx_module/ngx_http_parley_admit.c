@@ -7,6 +7,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_state.h"
 
 #include "parley_account.h"
 

@@ -9,6 +9,9 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_request.h"
+#include "ngx_http_parley_state.h"
 
 
 static ngx_int_t ngx_http_parley_answer_is_events(ngx_http_request_t *r);

@@ -14,6 +14,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_request.h"
 
 
 /* how long an answer is awaited where the message sets no deadline */

@@ -8,6 +8,8 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_directives.h"
+#include "ngx_http_parley_state.h"
 
 
 static char *ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,

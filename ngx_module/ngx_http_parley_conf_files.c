@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_directives.h"
 
 
 /* an identities file of ten thousand principals has about 10 MiB */

@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_directives.h"
 
 #include "parley_location.h"
 

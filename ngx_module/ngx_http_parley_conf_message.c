@@ -7,6 +7,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_directives.h"
 
 
 static ngx_uint_t ngx_http_parley_is_pointer(ngx_str_t *s);

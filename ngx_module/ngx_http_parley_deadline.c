@@ -9,6 +9,8 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_request.h"
 
 
 static void ngx_http_parley_deadline_handler(ngx_event_t *ev);

@@ -8,6 +8,8 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_state.h"
 
 
 /* seconds that a service may ask to wait */

@@ -11,6 +11,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
 #include "ngx_http_parley_sse.h"
 
 

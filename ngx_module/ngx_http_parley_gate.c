@@ -8,6 +8,8 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_request.h"
+#include "ngx_http_parley_state.h"
 
 
 static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);

@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_request.h"
 
 
 /* of a list that is made anew because of what a client sent */

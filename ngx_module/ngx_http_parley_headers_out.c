@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
 
 
 static void ngx_http_parley_headers_clear(ngx_list_t *list,

@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_directives.h"
 
 
 static ngx_int_t ngx_http_parley_intents_file(ngx_tree_ctx_t *tree,

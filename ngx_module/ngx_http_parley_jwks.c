@@ -10,6 +10,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_request.h"
 
 
 static const parley_jwks_t  ngx_http_parley_jwks_none;

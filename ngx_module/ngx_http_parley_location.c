@@ -7,6 +7,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_request.h"
 
 
 static ngx_uint_t ngx_http_parley_location_is(ngx_http_core_loc_conf_t *clcf,

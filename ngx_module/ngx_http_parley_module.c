@@ -5,6 +5,10 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_directives.h"
+#include "ngx_http_parley_request.h"
+#include "ngx_http_parley_state.h"
 
 
 static void *ngx_http_parley_create_main_conf(ngx_conf_t *cf);

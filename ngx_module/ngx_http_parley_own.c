@@ -8,6 +8,9 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_request.h"
+#include "ngx_http_parley_state.h"
 
 #include "parley_aee_own.h"
 

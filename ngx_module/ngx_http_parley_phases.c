@@ -10,6 +10,9 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_request.h"
+#include "ngx_http_parley_state.h"
 
 
 static ngx_int_t ngx_http_parley_subrequest(ngx_http_request_t *r);

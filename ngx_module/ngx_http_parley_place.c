@@ -9,6 +9,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_state.h"
 
 
 #if (NGX_PCRE)

@@ -12,6 +12,9 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_request.h"
+#include "ngx_http_parley_state.h"
 
 
 static ngx_uint_t ngx_http_parley_redirect_in_flight(

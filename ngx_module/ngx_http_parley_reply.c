@@ -8,6 +8,8 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_request.h"
 
 
 /* octets of an id or name in the error log */

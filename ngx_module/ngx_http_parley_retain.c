@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_state.h"
 
 
 static void ngx_http_parley_retain_env(ngx_http_parley_ctx_t *ctx,

@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_request.h"
 
 
 static ngx_int_t ngx_http_parley_options(ngx_http_request_t *r,

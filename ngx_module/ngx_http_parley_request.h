@@ -1,0 +1,168 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The way of a request: phases, what is asked of it, what goes upstream.
+ */
+
+
+#ifndef _NGX_HTTP_PARLEY_REQUEST_H_INCLUDED_
+#define _NGX_HTTP_PARLEY_REQUEST_H_INCLUDED_
+
+
+#include "ngx_http_parley_module.h"
+
+
+/* ngx_http_parley_phases.c */
+
+ngx_int_t ngx_http_parley_precontent_handler(ngx_http_request_t *r);
+ngx_http_parley_ctx_t *ngx_http_parley_get_ctx(ngx_http_request_t *r);
+
+/* That of the request before an internal redirection, or NULL. */
+ngx_http_parley_ctx_t *ngx_http_parley_find_ctx(ngx_http_request_t *r);
+
+
+/* ngx_http_parley_redirect.c */
+
+ngx_int_t ngx_http_parley_redirect_handler(ngx_http_request_t *r);
+ngx_int_t ngx_http_parley_redirect_named_handler(ngx_http_request_t *r);
+
+/* Whether a request has come into a location by redirection, as no message. */
+ngx_uint_t ngx_http_parley_redirect_is_into(ngx_http_request_t *r);
+ngx_int_t ngx_http_parley_redirect_refuse(ngx_http_request_t *r);
+
+
+/* ngx_http_parley_token.c: step 2; NGX_OK, NGX_AGAIN (keys are fetched),
+   NGX_DECLINED (ctx->error), NGX_ERROR */
+
+ngx_int_t ngx_http_parley_token(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_jwks.c */
+
+/* The keys in force, and their generation.  Never NULL. */
+const parley_jwks_t *ngx_http_parley_jwks_current(ngx_http_request_t *r,
+    ngx_http_parley_main_conf_t *mcf, ngx_uint_t *generation);
+
+/*
+ * Takes what was fetched.  NGX_OK; NGX_DECLINED: it cannot be used, the last
+ * good keys are kept, and the log says why.
+ */
+ngx_int_t ngx_http_parley_jwks_store(ngx_http_parley_main_conf_t *mcf,
+    ngx_str_t *text, ngx_log_t *log);
+
+
+/* ngx_http_parley_jwks_fetch.c */
+
+/* When a worker starts: the keys are fetched, and refreshed from then on. */
+ngx_int_t ngx_http_parley_fetch_init(ngx_cycle_t *cycle,
+    ngx_http_parley_main_conf_t *mcf);
+
+/*
+ * The request cannot go on without other keys.  NGX_AGAIN: they are being
+ * fetched, the phase runs again when that is over; once in a request.
+ * NGX_DECLINED: they were fetched less than age ago, by any worker.
+ */
+ngx_int_t ngx_http_parley_fetch_wait(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_msec_t age);
+
+/* The request waits no more. */
+void ngx_http_parley_fetch_leave(ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_location.c */
+
+/*
+ * The configuration of the first server that has a location of that name, in
+ * whatever block; regular expressions do not count.  NULL: none has.
+ */
+ngx_http_conf_ctx_t *ngx_http_parley_location_server(ngx_conf_t *cf,
+    ngx_str_t *uri);
+
+
+/* ngx_http_parley_body.c: NGX_OK, NGX_DECLINED, NGX_ERROR */
+
+ngx_int_t ngx_http_parley_body_take(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_body_replace(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_gate.c: the gate of a request */
+
+void ngx_http_parley_gate_init(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_submit.c */
+
+ngx_int_t ngx_http_parley_self_names(ngx_http_parley_main_conf_t *mcf);
+ngx_int_t ngx_http_parley_submission(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+ngx_int_t ngx_http_parley_forward_arguments(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_translate.c: step 10 */
+
+ngx_int_t ngx_http_parley_translate(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/*
+ * ngx_http_parley_own.c: AEE-21 to AEE-27; two steps, which answer what is
+ * addressed to the gateway and return NGX_DONE then: what only reads, and,
+ * once it is admitted, what changes something
+ */
+
+ngx_int_t ngx_http_parley_own(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_uint_t admitted);
+
+
+/* ngx_http_parley_headers.c: what goes along with the request */
+
+void ngx_http_parley_headers_init(void);
+
+/* a handler of the rewrite phase: removes what is the gateway's to say */
+ngx_int_t ngx_http_parley_headers_handler(ngx_http_request_t *r);
+
+
+/* Step 4: what the request says of its body (SEC-02).  NGX_DECLINED. */
+ngx_int_t ngx_http_parley_media(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+ngx_int_t ngx_http_parley_request_headers(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* The value of the first header of that lower-case name, or NULL. */
+ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
+    const char *name);
+
+
+/* ngx_http_parley_client.c: GW-21 */
+
+/* The content handler is called so that no departure ends the upstream. */
+void ngx_http_parley_client_watch(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* An answer of events has begun: nor does a client that takes nothing. */
+void ngx_http_parley_client_stream(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* The client is gone: nothing is sent any more, the answer is awaited. */
+void ngx_http_parley_client_left(ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_deadline.c: AEE-29 */
+
+ngx_int_t ngx_http_parley_deadline_start(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+void ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx);
+
+/* Sets a deadline where there is none; in milliseconds from now. */
+void ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx,
+    ngx_msec_t timeout);
+
+
+#endif /* _NGX_HTTP_PARLEY_REQUEST_H_INCLUDED_ */
