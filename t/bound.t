@@ -598,3 +598,26 @@ $c->answer(500, [], jcs(result($q->{json})))
 post('/to-aee', aee())
 --- refused: aee upstream-unavailable
 --- forwarded: 1
+
+
+
+=== TEST 49: SEC-08 each session has one final answer to a query
+--- send
+my $m = query();
+
+my $response = sub {
+    my ($session) = @_;
+
+    return post('/to-channel', frame('agent_response',
+        { query_id => $m->{payload}{query_id}, response_text => 'I have',
+          responder_session_id => $session },
+        sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
+        drafted_with => '~cc-bob@1.0'), as => 'bob');
+};
+
+my @session = (uuid4(), uuid4());
+
+[post('/to-channel', $m), map { $response->($_) } @session, $session[0]]
+--- service: took($c, $q)
+--- refused: channel reply-unmatched /payload/query_id
+--- forwarded: 3

@@ -361,6 +361,91 @@ subtest 'GW-06 without translation nobody asks what a reply answers' => sub {
 };
 
 
+# alice's task, which the AEE service takes without an answer, or with what
+# the script says
+sub task {
+    my ($script, %other) = @_;
+
+    $aee->script($script);
+    $aee->clear;
+
+    my $m = aee(%other);
+
+    like(try('/service', $m)->{status}, qr/^20/, 'the task is taken');
+
+    $aee->script(undef);
+    $aee->clear;
+
+    return $m;
+}
+
+
+# a later result, at the location where AEE is spoken
+sub late {
+    my ($as, $message) = @_;
+
+    my $answer = try('/service', $message, as => $as);
+
+    return $answer->{status} if $answer->{status} < 300;
+    return "$answer->{status} " . code($answer);
+}
+
+
+subtest 'SEC-08 without translation a task has one final answer, too' => sub {
+    my $m = task();
+
+    is(late(bob => result($m)), 202, 'the first');
+    is(late(bob => result($m)), '409 E_REPLY_UNMATCHED', 'the second');
+    is(late(bob => failure($m)), '409 E_REPLY_UNMATCHED', 'nor an error');
+    is($aee->count, 1);
+
+    $m = task('$c->answer(200, [], jcs(result($q->{json})))');
+
+    is(late(bob => result($m)), '409 E_REPLY_UNMATCHED',
+       'after that of the response');
+    is($aee->count, 0);
+};
+
+
+subtest 'SEC-08 without translation nobody answers but who was asked' => sub {
+    my $m = task();
+
+    is(late(lead => result($m, from => 'agent.lead')),
+       '409 E_REPLY_UNMATCHED', 'somebody else');
+    is(late(bob => result($m, to => 'agent.lead')),
+       '409 E_REPLY_UNMATCHED', 'nor to somebody else');
+    is($aee->count, 0);
+    is(late(bob => result($m)), 202, 'it is open still');
+};
+
+
+subtest 'SEC-08 each of a bus has one final answer' => sub {
+    my $m = task(undef, to => 'bus.ops');
+
+    is(late(bob => result($m, from => 'agent.bob')), 202);
+    is(late(lead => result($m, from => 'agent.lead')), 202);
+    is(late(bob => result($m, from => 'agent.bob')),
+       '409 E_REPLY_UNMATCHED', 'but one');
+    is(late(lead => failure({ %$m, to => 'agent.lead' })),
+       '409 E_REPLY_UNMATCHED', 'nor an error');
+    is($aee->count, 2);
+};
+
+
+subtest 'GW-12 a task that was not taken is answered by nobody' => sub {
+    my $m = aee();
+
+    $aee->script('$c->answer(503)');
+    is(try('/service', $m)->{status}, 503);
+    $aee->script(undef);
+    $aee->clear;
+
+    is(try('/service', $m)->{status}, 202, 'its retry is taken');
+    is(late(bob => result($m)), 202, 'and has an answer');
+    is(late(bob => result($m)), '409 E_REPLY_UNMATCHED', 'one');
+};
+
+
 subtest 'GW-06 names without end are not remembered' => sub {
     my $answer = try('/service', { %{ escalation(requires_ack => true) },
         sender => person('bob')->{vcp},

@@ -437,6 +437,7 @@ parley_engine_same(const parley_codec_t *codec, parley_arena_t *arena,
     ret->id = m->id;
     ret->corr = m->corr;
     ret->scope = m->scope;
+    ret->answerable = m->act == PARLEY_ACT_REQUEST;
     ret->copied = 1;
 
     if (!parley_engine_has_secret(m)) {
