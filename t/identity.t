@@ -85,10 +85,10 @@ post('/aee', jcs(aee()) =~ s/agent\.alice/\\u0061gent.alice/r)
 
 
 
-=== TEST 7: AEE-18 a zero octet does not end a name
+=== TEST 7: AEE-18 SEC-01 a zero octet does not end a name
 --- send
 post('/aee', aee(from => "agent.alice\0x"))
---- refused: aee sender-identity-mismatch /from
+--- refused: aee field-invalid /from
 
 
 

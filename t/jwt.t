@@ -150,7 +150,7 @@ with_token('/plain', raw_token({ alg => 'none', typ => 'JWT' },
                                { sub => 'alice', exp => time + 600 }))
 --- refused: aee token-invalid
 --- answer_headers
-WWW-Authenticate: Bearer error="invalid_token"
+WWW-Authenticate: Bearer realm="parley", error="invalid_token", error_description="the algorithm is not one that is accepted"
 
 
 
@@ -283,7 +283,7 @@ with_token('/plain', token($main::key{ES256}, { sub => 'alice' },
 with_token('/plain', good('ES256', exp => time - 1))
 --- refused: aee token-expired
 --- answer_headers
-WWW-Authenticate: Bearer error="invalid_token"
+WWW-Authenticate: Bearer realm="parley", error="invalid_token", error_description="the token has expired"
 
 
 
@@ -439,7 +439,7 @@ with_token('/require', good('ES256', tenant => 't1', tier => 'silver'))
 post('/plain', aee(), token => 0)
 --- refused: aee token-missing
 --- answer_headers
-WWW-Authenticate: Bearer
+WWW-Authenticate: Bearer realm="parley"
 
 
 

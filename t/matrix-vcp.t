@@ -80,7 +80,7 @@ post('/to-c2a', constraint(), as => 'lead')
 --- valid
 service c2a
 --- got
-/params/author = {"id":"lead","kind":"human"}
+/params/author = {"id":"lead","kind":"agent"}
 /params/conversation/kind = system
 /params/target/directedness = to_me
 /params/attention/policy = ack_only
