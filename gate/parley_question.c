@@ -21,7 +21,8 @@ static void parley_question_put_call(const parley_asking_t *a,
 
 /*
  * Whatever somebody may refer to later: where the protocol in which it is sent
- * has a way to, or its sender may take it back.
+ * has a way to, or its sender may take it back.  Where nothing is translated
+ * an answer finds its way home without, and the question gives way.
  */
 
 int
@@ -57,7 +58,7 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
     if (parley_question_write(a->arena, &q, &record, err) != 0
         || parley_question_put(a, &q, record, answerable, ret, err) != 0)
     {
-        if (ret->awaited) {
+        if (ret->awaited && m->wire != a->speak) {
             return -1;
         }
 
@@ -323,7 +324,8 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
                         put.id.key);
     put.id.tag = parley_question_tag(a->state, asker, a->sent->id);
 
-    put.queue = ret->awaited ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_ASIDE;
+    put.queue = ret->awaited && a->who->msg->wire != a->speak
+                ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_ASIDE;
     put.account = a->account;
     put.parts = &record;
     put.nparts = 1;

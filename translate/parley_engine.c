@@ -437,8 +437,11 @@ parley_engine_same(const parley_codec_t *codec, parley_arena_t *arena,
     ret->id = m->id;
     ret->corr = m->corr;
     ret->scope = m->scope;
-    ret->answerable = m->act == PARLEY_ACT_REQUEST;
     ret->copied = 1;
+
+    /* a call is answered at once; a session does not say what is answered */
+    ret->answerable = m->act == PARLEY_ACT_REQUEST && m->call.len == 0
+                      && (!codec->replies_by_corr || m->question.len > 0);
 
     if (!parley_engine_has_secret(m)) {
         return 0;
