@@ -21,7 +21,11 @@ spew("$dir/identities.json", jcs($known));
 our @tls11 = (ssl => "ssl_protocols TLSv1.1 TLSv1.2 TLSv1.3;\n"
                    . "ssl_ciphers ALL:\@SECLEVEL=0;\n");
 
-with_gateway(http => $http, server => server_config() . $tls11[1], add =>
+# a forgery is counted against its address
+my $from = "set_real_ip_from 127.0.0.1;\nreal_ip_header X-From;\n";
+
+with_gateway(http => $http, server => server_config() . $tls11[1] . $from,
+             add =>
     location('/signed', 'parley_accept aee; parley_signature required;')
   . location('/signed-too', 'parley_accept aee; parley_jwt on; '
                           . 'parley_signature required;')
@@ -29,6 +33,19 @@ with_gateway(http => $http, server => server_config() . $tls11[1], add =>
                        . 'parley_signature off;')
   . location('/both', 'parley_accept aee vcp; parley_speak aee; '
                     . 'parley_signature required;'));
+
+
+# Each as a message of its own, from an address of its own.
+sub main::forged {
+    my ($uri, @messages) = @_;
+    my $i = 0;
+
+    return map {
+        $i++;
+        post($uri, $_, token => 0, headers => [
+            'X-From' => join '.', 10, 0, int $i / 256, $i % 256 ])
+    } @messages;
+}
 
 
 # The same JSON, dressed in another way: members in another order, white
@@ -335,7 +352,7 @@ post('/signed', jcs($m) =~ s/9007199254740992/9007199254740993/r, token => 0)
 === TEST 25: AEE-14 one changed character anywhere fails
 --- send
 my $m = sign_aee({ %{ aee() }, payload => { n => 1 } }, alice());
-[map { post('/signed', $_, token => 0) } changed(jcs($m))]
+[forged('/signed', changed(jcs($m)))]
 --- each: ^40[03]$
 --- error_code_like: ^40[03]$
 --- forwarded: 0
@@ -362,7 +379,7 @@ post('/peers', dressed(sign_vcp(with(vcp(), 'payload/personal_state' =>
 
 === TEST 28: VCP-16 one changed character anywhere fails
 --- send
-[map { post('/peers', $_, token => 0) } changed(jcs(sign_vcp(vcp(), alice())))]
+[forged('/peers', changed(jcs(sign_vcp(vcp(), alice()))))]
 --- each: ^40[03]$
 --- error_code_like: ^40[03]$
 --- forwarded: 0
