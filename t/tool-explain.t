@@ -514,6 +514,39 @@ subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
 };
 
 
+subtest 'GW-16 GW-18 GW-19 what nginx takes explain takes' => sub {
+    my @cases = (
+        [ 'parley_replay size=1m;' ], [ 'parley_replay size=1m time=5m;' ],
+        [ 'parley_replay time=5m size=1m;' ],
+        [ 'parley_replay time=5m;', qr/needs size=/ ],
+        [ 'parley_replay size=0;', qr/"size=0" in .* one size above zero/ ],
+        [ 'parley_replay size=1m size=1m;', qr/"size=1m" in .* one size/ ],
+        [ 'parley_replay size=1m time=0;', qr/"time=0" in .* one time/ ],
+        [ 'parley_replay size=1m time=1m time=1m;', qr/invalid number of/ ],
+        [ 'parley_replay 1m;', qr/"1m" in .* expected size= or time=/ ],
+        [ '', undef, 'parley_window 10m;' ],
+        [ '', undef, 'parley_window 10m receiver=abc;' ],
+        [ '', undef, 'parley_window 10m "receiver=$http_x_peer";' ],
+        [ '', qr/"receiver=" in .* expected receiver=/,
+          'parley_window 10m receiver=;' ],
+        [ '', qr/"sender=a" in .* expected receiver=/,
+          'parley_window 10m sender=a;' ],
+    );
+
+    for (@cases) {
+        my ($http, $why, $server) = @$_;
+        my ($status, undef, $err)
+            = configured("http { parley_zone a:8m; $http server { "
+                         . "parley_trusted on; parley_accept aee; "
+                         . ($server // '') . " } }\n");
+
+        is($status, defined $why ? 2 : 0, $http . ($server // ''))
+            or diag($err);
+        like($err, $why, 'for that reason') if defined $why;
+    }
+};
+
+
 subtest 'GW-02 GW-16 keys that nginx would fetch are given' => sub {
     spew("$dir/fetched.json", jwks(idp()));
 

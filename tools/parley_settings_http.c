@@ -142,9 +142,9 @@ parley_settings_replay(parley_tool_t *tool, const parley_directive_t *d,
 
     for (i = 1; i < d->nwords; i++) {
 
-        is_size = parley_conf_param(d->words[i], "size", &v) == 0;
+        is_size = parley_conf_param(d->words[i], "size", &v);
 
-        if (!is_size && parley_conf_param(d->words[i], "time", &v) != 0) {
+        if (!is_size && !parley_conf_param(d->words[i], "time", &v)) {
             return parley_conf_bad_word(d, d->words[i], "is unknown, expected "
                                         "size= or time=");
         }
