@@ -13,7 +13,8 @@
 
 
 static char *ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word);
+    ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word,
+    parley_proto_set_t *whole);
 
 
 /* a word of the directive, and what is wrong with it */
@@ -391,9 +392,10 @@ ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_parley_loc_conf_t  *lcf = conf;
 
-    char        *rv;
-    ngx_str_t   *value;
-    ngx_uint_t   i;
+    char                *rv;
+    ngx_str_t           *value;
+    ngx_uint_t           i;
+    parley_proto_set_t   whole;
 
     if (lcf->accept != NGX_HTTP_PARLEY_ACCEPT_UNSET) {
         return "is duplicate";
@@ -410,8 +412,10 @@ ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_OK;
     }
 
+    whole = 0;
+
     for (i = 1; i < cf->args->nelts; i++) {
-        rv = ngx_http_parley_accept_word(cf, cmd, lcf, &value[i]);
+        rv = ngx_http_parley_accept_word(cf, cmd, lcf, &value[i], &whole);
 
         if (rv != NGX_CONF_OK) {
             return rv;
@@ -433,13 +437,19 @@ ngx_http_parley_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 static char *
 ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word)
+    ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word,
+    parley_proto_set_t *whole)
 {
     parley_proto_t  proto;
 
     /* AEE-13: records of five fields, for a location that takes logs */
 
     if (ngx_strcmp(word->data, "aee-mve5") == 0) {
+
+        if (lcf->mve5) {
+            return ngx_http_parley_bad(cf, cmd, word, "is there twice");
+        }
+
         lcf->mve5 = 1;
         lcf->accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
         return NGX_CONF_OK;
@@ -462,10 +472,13 @@ ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,
                                    "is no protocol that Parley speaks");
     }
 
-    if (lcf->accept & PARLEY_PROTO_BIT(proto) && !lcf->mve5) {
+    /* "aee" beside "aee-mve5" is no second one */
+
+    if (*whole & PARLEY_PROTO_BIT(proto)) {
         return ngx_http_parley_bad(cf, cmd, word, "is there twice");
     }
 
+    *whole |= PARLEY_PROTO_BIT(proto);
     lcf->accept |= PARLEY_PROTO_BIT(proto);
 
     return NGX_CONF_OK;

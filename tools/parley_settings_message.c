@@ -23,10 +23,13 @@ int
 parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
 {
-    size_t          i;
-    parley_proto_t  proto;
+    size_t              i;
+    parley_proto_t      proto;
+    parley_proto_set_t  whole;
 
     (void) tool;
+
+    whole = 0;
 
     s->gate.accept = 0;
     s->gate.mve5 = 0;
@@ -39,6 +42,11 @@ parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
     for (i = 1; i < d->nwords; i++) {
 
         if (parley_str_is(d->words[i], "aee-mve5")) {
+
+            if (s->gate.mve5) {
+                return parley_conf_bad_word(d, d->words[i], "is there twice");
+            }
+
             s->gate.mve5 = 1;
             s->gate.accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
             continue;
@@ -61,10 +69,13 @@ parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
                                         "is no protocol that Parley speaks");
         }
 
-        if (s->gate.accept & PARLEY_PROTO_BIT(proto) && !s->gate.mve5) {
+        /* "aee" beside "aee-mve5" is no second one */
+
+        if (whole & PARLEY_PROTO_BIT(proto)) {
             return parley_conf_bad_word(d, d->words[i], "is there twice");
         }
 
+        whole |= PARLEY_PROTO_BIT(proto);
         s->gate.accept |= PARLEY_PROTO_BIT(proto);
     }
 
@@ -389,7 +400,7 @@ parley_settings_window(parley_tool_t *tool, const parley_directive_t *d,
     }
 
     return d->nwords == 2
-           || (parley_conf_param(d->words[2], "receiver", &s->receiver) == 0
+           || (parley_conf_param(d->words[2], "receiver", &s->receiver)
                && s->receiver.len > 0)
            ? 0 : parley_conf_bad_word(d, d->words[2], "is unknown, expected "
                                       "receiver=");
