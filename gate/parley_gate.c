@@ -33,7 +33,8 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_SENDER_RATE] = { "sender-rate", parley_gate_sender_rate,
                                   0, 0 },
     [PARLEY_STEP_ARGUMENTS] = { "arguments", parley_gate_arguments, 0, 1 },
-    [PARLEY_STEP_SUBMISSION] = { "submission", NULL, 0, 1 },
+    [PARLEY_STEP_SUBMISSION] = { "submission", parley_gate_submission,
+                                 0, 1 },
     [PARLEY_STEP_REFERENCE] = { "reference", NULL, 0, 1 },
     [PARLEY_STEP_POLICY] = { "policy", parley_gate_policy, 0, 1 },
     [PARLEY_STEP_DIRECTION] = { "direction", parley_gate_direction, 0, 1 },
@@ -61,6 +62,7 @@ parley_gate_init(parley_gate_t *g)
     g->msg_read = 0;
     g->proven = 0;
     g->edited = 0;
+    g->addressed = 0;
     g->uncounted = 0;
 }
 
@@ -76,6 +78,7 @@ parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf)
     g->at = PARLEY_STEP_METHOD;
     g->to = parley_str_none;
     g->edited = 0;
+    g->addressed = 0;
 
     parley_error_clear(g->err);
     parley_loss_init(g->loss, g->arena);

@@ -39,8 +39,7 @@ typedef enum {
     PARLEY_STEP_SIGNATURE,
     PARLEY_STEP_SENDER_RATE,    /* of whom only a signature proved */
     PARLEY_STEP_ARGUMENTS,      /* of the query: what they decide */
-    PARLEY_STEP_SUBMISSION,     /* the adapter's: what stands beside the
-                                   body */
+    PARLEY_STEP_SUBMISSION,     /* what stands beside the body */
     PARLEY_STEP_REFERENCE,      /* the adapter's: what it answers, to */
     PARLEY_STEP_POLICY,
     PARLEY_STEP_DIRECTION,
@@ -144,6 +143,19 @@ typedef struct {
     unsigned            remembers:1;
 
     /*
+     * Sets what only it knows of a submission: mcp, and random of a message
+     * that is anonymous, the same each time.  May be NULL.  Returns 0, or -1:
+     * FAILED.
+     */
+    int               (*beside)(parley_gate_t *g, parley_submission_t *ret);
+
+    /*
+     * AMEND read the message again: what REFERENCE told it is to be told
+     * again.  May be NULL.
+     */
+    void              (*again)(parley_gate_t *g);
+
+    /*
      * Counts a message of who, the sub of a proven principal; empty: of the
      * address that it came from.  what is whose rate it is, a priority or
      * empty.  Refused with PARLEY_E_CAPACITY where there is no room to count.
@@ -182,6 +194,7 @@ struct parley_gate_s {
     parley_msg_t              *msg;
     parley_json_t             *amended;     /* gets the document of AMEND */
     parley_loss_t             *loss;
+    const parley_str_t        *self;        /* parley_gate_self() */
     uint64_t                   seed;        /* of parley_json_read() */
     unsigned                   tls:1;       /* it came over TLS 1.2 or later */
 
@@ -210,9 +223,19 @@ struct parley_gate_s {
                                                part */
     unsigned                   proven:1;    /* SIGNATURE passed */
     unsigned                   edited:1;    /* msg is of *amended */
+    unsigned                   addressed:1; /* whom it is for stands beside
+                                               the body alone */
     unsigned                   uncounted:1; /* no room for its limit */
 };
 
+
+/*
+ * The gateway's name in each protocol, of its AEE name; empty where it cannot
+ * have one.  Returns 0, or -1: no memory.
+ */
+int parley_gate_self(parley_arena_t *arena, parley_str_t self,
+    parley_str_t ret[PARLEY_PROTO_COUNT])
+    __attribute__((warn_unused_result));
 
 /* Sets the gate's own. */
 void parley_gate_init(parley_gate_t *g);

@@ -20,9 +20,10 @@ static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
 parley_outcome_t
 parley_gate_amend(parley_gate_t *g)
 {
-    uint32_t       n;
-    parley_caps_t  caps;
-    parley_edit_t  edits[PARLEY_GATE_EDITS];
+    uint32_t          n;
+    parley_caps_t     caps;
+    parley_edit_t     edits[PARLEY_GATE_EDITS];
+    parley_outcome_t  outcome;
 
     /* of a message that continues what its entry redacts goes first */
 
@@ -46,7 +47,17 @@ parley_gate_amend(parley_gate_t *g)
 
     /* it was read again, and without what stands beside the body */
 
-    return g->env->steps[PARLEY_STEP_SUBMISSION](g);
+    outcome = parley_gate_submission(g);
+
+    if (outcome >= PARLEY_OUTCOME_REFUSED) {
+        return outcome;
+    }
+
+    if (g->env->again != NULL) {
+        g->env->again(g);
+    }
+
+    return PARLEY_OUTCOME_PASSED;
 }
 
 

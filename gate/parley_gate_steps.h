@@ -31,6 +31,10 @@ parley_outcome_t parley_gate_sender_rate(parley_gate_t *g);
 /* What was to prove something was refused, with g->err. */
 void parley_gate_failed(parley_gate_t *g);
 
+/* parley_gate_submit.c */
+
+parley_outcome_t parley_gate_submission(parley_gate_t *g);
+
 /* parley_gate_amend.c */
 
 parley_outcome_t parley_gate_amend(parley_gate_t *g);

@@ -18,8 +18,8 @@ static parley_outcome_t ngx_http_parley_step_proof(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_body(parley_gate_t *g);
 static ngx_int_t ngx_http_parley_announced_size(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static parley_outcome_t ngx_http_parley_step_submission(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_reference(parley_gate_t *g);
+static void ngx_http_parley_again(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_own(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_admit(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_refute(parley_gate_t *g);
@@ -37,7 +37,6 @@ static const parley_gate_env_t  ngx_http_parley_gate_env = {
         [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,
         [PARLEY_STEP_PROOF] = ngx_http_parley_step_proof,
         [PARLEY_STEP_BODY] = ngx_http_parley_step_body,
-        [PARLEY_STEP_SUBMISSION] = ngx_http_parley_step_submission,
         [PARLEY_STEP_REFERENCE] = ngx_http_parley_step_reference,
         [PARLEY_STEP_OWN] = ngx_http_parley_step_own,
         [PARLEY_STEP_ADMIT] = ngx_http_parley_step_admit,
@@ -46,6 +45,8 @@ static const parley_gate_env_t  ngx_http_parley_gate_env = {
         [PARLEY_STEP_KEEP] = ngx_http_parley_step_keep,
     },
     .remembers = 1,
+    .beside = ngx_http_parley_beside,
+    .again = ngx_http_parley_again,
     .limit = ngx_http_parley_count,
     .failures = ngx_http_parley_failed,
 };
@@ -70,6 +71,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->msg = &ctx->msg;
     g->amended = &ctx->edited_doc;
     g->loss = &ctx->loss;
+    g->self = ctx->mcf->self_names;
     g->seed = ngx_http_parley_seed(ctx);
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
 
@@ -173,16 +175,6 @@ ngx_http_parley_announced_size(ngx_http_request_t *r,
 
 
 static parley_outcome_t
-ngx_http_parley_step_submission(parley_gate_t *g)
-{
-    ngx_http_parley_ctx_t  *ctx = g->ctx;
-
-    return ngx_http_parley_outcome(
-                             ngx_http_parley_submission(ctx->request, ctx));
-}
-
-
-static parley_outcome_t
 ngx_http_parley_step_reference(parley_gate_t *g)
 {
     ngx_int_t               rc;
@@ -195,6 +187,15 @@ ngx_http_parley_step_reference(parley_gate_t *g)
     }
 
     return ngx_http_parley_outcome(rc);
+}
+
+
+static void
+ngx_http_parley_again(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    parley_refer_again(&ctx->refer);
 }
 
 

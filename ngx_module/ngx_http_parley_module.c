@@ -341,7 +341,10 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
         ngx_str_set(&mcf->self, "service.parley");
     }
 
-    if (ngx_http_parley_self_names(mcf) != NGX_OK) {
+    if (parley_gate_self(&mcf->arena, ngx_http_parley_str(&mcf->self),
+                         mcf->self_names)
+        != 0)
+    {
         return NGX_CONF_ERROR;
     }
 

@@ -101,7 +101,6 @@ typedef struct {
     unsigned                      jwks_waiting:1;
     unsigned                      body_read:1;
     unsigned                      drawn:1;        /* random is filled */
-    unsigned                      addressed:1;    /* by the argument alone */
     unsigned                      forwarded:1;    /* every step passed */
     unsigned                      resume:1;       /* at another location */
     unsigned                      dry:1;          /* dry run: untouched */

@@ -242,8 +242,6 @@ ngx_http_parley_resume(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ctx->tried = r->upstream;
     ctx->lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    ctx->addressed = 0;
-
     /* what it answers is looked up again; the slot that it has there stays */
 
     ctx->refer.question = NULL;

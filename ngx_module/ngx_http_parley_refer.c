@@ -23,7 +23,7 @@ ngx_http_parley_refer(ngx_http_parley_ctx_t *ctx)
     r->who = &ctx->who;
     r->speak = (parley_proto_t) ctx->lcf->speak;
     r->now = (int64_t) ngx_current_msec;
-    r->addressed = ctx->addressed;
+    r->addressed = ctx->gate.addressed;
 
     /* what is for the gateway itself answers nobody else */
 

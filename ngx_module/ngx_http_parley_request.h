@@ -97,9 +97,7 @@ void ngx_http_parley_gate_init(ngx_http_request_t *r,
 
 /* ngx_http_parley_submit.c */
 
-ngx_int_t ngx_http_parley_self_names(ngx_http_parley_main_conf_t *mcf);
-ngx_int_t ngx_http_parley_submission(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
+int ngx_http_parley_beside(parley_gate_t *g, parley_submission_t *ret);
 ngx_int_t ngx_http_parley_forward_arguments(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 

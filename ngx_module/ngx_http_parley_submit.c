@@ -2,8 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What a request says about its message beside the body: who submits it, for
- * whom, and (agent-channel) to which scope.
+ * What a request says about its message beside the body.
  */
 
 
@@ -15,84 +14,24 @@ static ngx_int_t ngx_http_parley_forward_uri(ngx_http_request_t *r,
     ngx_str_t *path, parley_str_t query);
 
 
-/* the gateway's name in each protocol; empty where it cannot have one */
-
-ngx_int_t
-ngx_http_parley_self_names(ngx_http_parley_main_conf_t *mcf)
+int
+ngx_http_parley_beside(parley_gate_t *g, parley_submission_t *ret)
 {
-    int         rc;
-    ngx_uint_t  i;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-
-        rc = parley_name_map(&mcf->arena, PARLEY_PROTO_AEE,
-                             ngx_http_parley_str(&mcf->self),
-                             (parley_proto_t) i, &mcf->self_names[i]);
-        if (rc < 0) {
-            return NGX_ERROR;
-        }
-
-        if (rc != 0) {
-            mcf->self_names[i] = parley_str_none;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_parley_submission(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    parley_argument_t    *arguments;
-    parley_submission_t   submission;
-
-    ngx_memzero(&submission, sizeof(parley_submission_t));
-
-    arguments = ctx->gate.arguments.list;
-
-    submission.scope = arguments[PARLEY_ARGUMENT_SCOPE].value;
-    submission.recipient = arguments[PARLEY_ARGUMENT_RECIPIENT].value;
-
-    ctx->addressed = submission.recipient.len && ctx->msg.recipient.len == 0;
-
-    /*
-     * What names nobody and answers nothing is for whom the session is with:
-     * the gateway.  Progress is for whom what it is of came from.
-     */
-
-    if (submission.recipient.len == 0 && ctx->msg.reply_to.len == 0
-        && ctx->msg.act != PARLEY_ACT_PROGRESS)
-    {
-        submission.recipient = ctx->mcf->self_names[ctx->msg.wire];
-    }
-
-    submission.sender = ctx->msg.sender.len
-                        ? ctx->msg.sender
-                        : parley_who_name(&ctx->who, ctx->msg.wire);
-    submission.ms = ngx_http_parley_now();
-    submission.mcp = ngx_http_parley_in_header(r, "mcp-protocol-version")
-                     != NULL;
+    ret->mcp = ngx_http_parley_in_header(ctx->request, "mcp-protocol-version")
+               != NULL;
 
     if (ctx->msg.anonymous) {
         if (!ctx->drawn && RAND_bytes(ctx->random, sizeof(ctx->random)) != 1) {
-            return NGX_ERROR;
+            return -1;
         }
 
         ctx->drawn = 1;
-        submission.random = ctx->random;
+        ret->random = ctx->random;
     }
 
-    if (parley_who_submission(&ctx->who, &submission, &ctx->error) != 0
-        || parley_submit(&ctx->arena, &ctx->msg, &submission, &ctx->error)
-           != 0)
-    {
-        return NGX_DECLINED;
-    }
-
-    parley_refer_again(&ctx->refer);
-
-    return NGX_OK;
+    return 0;
 }
 
 

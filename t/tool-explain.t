@@ -11,7 +11,7 @@ use JSON::PP ();
 use Test::More;
 
 use Parley::Client;
-use Parley::Env qw(tmp_dir port slurp spew);
+use Parley::Env qw(root tmp_dir port slurp spew);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -56,6 +56,16 @@ my $http = gateway_http(more => "parley_intents $dir/intents;", server =>
   . location('/dry', "$aee parley_dry_run on;")
   . location('/query', 'parley_accept aee c2a; parley_speak c2a; parley_jwt on '
                      . 'token=arg:access_token;')
+  . location('/c2a', 'parley_accept c2a; parley_jwt on; '
+                   . 'parley_deny to=service.parley; '
+                   . 'parley_allow principal=**;')
+  . location('/c2a-denied', 'parley_accept c2a; parley_jwt on; '
+                          . 'parley_deny principal=**;')
+  . location('/to-c2a', 'parley_accept aee c2a; parley_speak c2a; '
+                      . 'parley_jwt on;')
+  . location('/moq', 'parley_accept moq; parley_jwt on; '
+                   . 'parley_deny to=service.parley; '
+                   . 'parley_allow principal=**;')
   . location('/rated', "$aee parley_rate 100r/s burst=100 urgent=50r/s;"));
 
 my $service = Parley::Upstream->start(port(2), '$c->answer(500)');
@@ -190,6 +200,15 @@ same('SEC-14 a token of the type, lifetime and id that are asked for',
 same('GW-16 a name by claim', '/claimed', aee(from => 'agent.carol'),
      token => bearer('device', agent_name => 'agent.carol'));
 same('GW-16 a rate', '/rated', aee());
+
+
+# whom it is for that names nobody: the gateway, unless it has no such name
+same("GW-16 rules about $_", '/c2a', slurp(root() . "/t/cases/c2a/$_/in.json"))
+    for qw(cancelled claim defer progress react-agree react-done
+           react-working react-reason);
+same("GW-16 rules about $_ of MoQ", '/moq',
+     slurp(root() . "/t/cases/moq/$_/in.json"))
+    for qw(command session-init status-approved);
 
 
 same('GW-16 no token', '/aee', aee(), token => 0, step => 'proof');
@@ -339,6 +358,37 @@ subtest 'GW-16 a dry run refuses nothing of who is proven' => sub {
                      '--conf', $conf, '--uri', '/dry', '--token',
                      bearer('alice'));
     is($status, 1, 'SEC-20 who is not proven is refused');
+};
+
+
+same('MCP-02 GW-16 a client of MCP by its header', '/c2a-denied',
+     slurp(root() . '/t/cases/c2a/claim/in.json'), step => 'policy',
+     headers => ['MCP-Protocol-Version' => '2025-06-18']);
+
+
+subtest 'GW-16 what is said of the steps' => sub {
+    my $said = sub {
+        my ($m, $uri, @words) = @_;
+        my (undef, undef, $err)
+            = tool({ in => $m }, 'explain', '--conf', $conf, '--uri', $uri,
+                   '--token', bearer('alice'), @words);
+        return $err;
+    };
+
+    my $claim = slurp(root() . '/t/cases/c2a/claim/in.json');
+    my $err = $said->(jcs(aee(payload => { secret => 1 })), '/caps');
+
+    like($err, qr/^amend +passed +changed, redacted$/m, 'what is redacted');
+
+    $err = $said->($claim, '/c2a');
+    like($err, qr/^sender +passed +the message names none, it is "alice", /m,
+         'no empty name');
+
+    $err = $said->(jcs(aee()), '/to-c2a');
+    like($err, qr/^translate +passed +aee to c2a, \S+$/m,
+         'C2A has no signature');
+    like($said->(jcs(vcp()), '/to-aee', '--plain'), qr/^transport +refused/m,
+         'VCP comes over TLS');
 };
 
 

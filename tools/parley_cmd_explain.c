@@ -46,7 +46,7 @@ static const parley_option_t  parley_explain_options[] = {
     { "keys", 0, "FILE", "the keys of tokens, where parley_jwks_request\n"
       "fetches them", 0 },
     { "header", 0, "NAME:VALUE", "a header of the request: Content-Type,\n"
-      "Content-Encoding", 1 },
+      "Content-Encoding, MCP-Protocol-Version", 1 },
     { "plain", 0, NULL, "the message comes over plain HTTP; else over TLS",
       0 },
     { "at", 0, "TIME", "when it comes: seconds since 1970, an RFC 3339\n"
@@ -172,6 +172,11 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         return -1;
     }
 
+    if (parley_gate_self(&tool->arena, e->settings.self, e->self) != 0) {
+        parley_say("out of memory");
+        return -1;
+    }
+
     tool->limits = e->settings.gate.limits;
 
     return parley_message_file(tool, e->engine,
@@ -284,6 +289,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     parley_gate_t  *g = &e->gate;
 
     e->in = in;
+    e->mcp = 0;
     e->nsteps = 0;
     e->note[0] = '\0';
 
@@ -309,6 +315,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->msg = &e->msg;
     g->amended = &e->amended;
     g->loss = &e->loss;
+    g->self = e->self;
     g->seed = e->tool->seed;
     g->tls = !e->plain;
 
@@ -359,6 +366,7 @@ parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
     refusal.msg = e->gate.msg_read ? &e->msg : NULL;
     refusal.doc = e->gate.doc_read ? &e->doc : NULL;
     refusal.self = e->settings.self;
+    refusal.mcp = e->mcp;
     refusal.now_ms = e->now_ms;
     refusal.backoff_ms = -1;
 

@@ -26,11 +26,13 @@ typedef struct {
     const parley_msg_t     *answering;      /* NULL: not given */
     int64_t                 now_ms;
     parley_str_t            query;          /* of the URI */
+    parley_str_t            self[PARLEY_PROTO_COUNT];   /* the gateway */
     unsigned                plain:1;        /* it comes without TLS */
 
     /* of the message at hand */
     parley_tool_t          *tool;
     parley_input_t         *in;
+    unsigned                mcp:1;          /* by a header, of MCP's client */
     parley_gate_t           gate;
     parley_who_t            who;
     parley_seal_t           seal;

@@ -16,9 +16,9 @@ static parley_outcome_t parley_explain_proof(parley_gate_t *g);
 static int parley_explain_token(parley_explain_t *e, parley_str_t *ret);
 static parley_outcome_t parley_explain_body(parley_gate_t *g);
 static int parley_explain_headers(parley_explain_t *e);
-static int parley_explain_header(const char *option, parley_media_t *media,
-    parley_error_t *err);
-static parley_outcome_t parley_explain_submission(parley_gate_t *g);
+static int parley_explain_header(parley_explain_t *e, const char *option,
+    parley_media_t *media);
+static int parley_explain_beside(parley_gate_t *g, parley_submission_t *ret);
 static parley_outcome_t parley_explain_reference(parley_gate_t *g);
 static parley_outcome_t parley_explain_own(parley_gate_t *g);
 static parley_outcome_t parley_explain_refute(parley_gate_t *g);
@@ -43,13 +43,13 @@ const parley_gate_env_t  parley_explain_env = {
     .steps = {
         [PARLEY_STEP_PROOF] = parley_explain_proof,
         [PARLEY_STEP_BODY] = parley_explain_body,
-        [PARLEY_STEP_SUBMISSION] = parley_explain_submission,
         [PARLEY_STEP_REFERENCE] = parley_explain_reference,
         [PARLEY_STEP_OWN] = parley_explain_own,
         [PARLEY_STEP_ADMIT] = parley_explain_admit,
         [PARLEY_STEP_REFUTE] = parley_explain_refute,
         [PARLEY_STEP_TRANSLATE] = parley_explain_translate,
     },
+    .beside = parley_explain_beside,
     .limit = parley_explain_limit,
     .failures = parley_explain_failures,
     .told = parley_explain_told,
@@ -179,7 +179,7 @@ parley_explain_headers(parley_explain_t *e)
     i = 0;
 
     while ((option = parley_option_next(e->tool, "header", &i)) != NULL) {
-        if (parley_explain_header(option, &media, &e->in->err) != 0) {
+        if (parley_explain_header(e, option, &media) != 0) {
             return -1;
         }
     }
@@ -191,8 +191,8 @@ parley_explain_headers(parley_explain_t *e)
 /* "Name: value" */
 
 static int
-parley_explain_header(const char *option, parley_media_t *media,
-    parley_error_t *err)
+parley_explain_header(parley_explain_t *e, const char *option,
+    parley_media_t *media)
 {
     char           name[64];
     size_t         i, len;
@@ -214,54 +214,23 @@ parley_explain_header(const char *option, parley_media_t *media,
         value = parley_str_from(value, 1);
     }
 
-    return parley_media_header(media, parley_str_make(name, len), value, err);
+    if (parley_str_is(parley_str_make(name, len), "mcp-protocol-version")) {
+        e->mcp = 1;
+    }
+
+    return parley_media_header(media, parley_str_make(name, len), value,
+                               &e->in->err);
 }
 
 
-static parley_outcome_t
-parley_explain_submission(parley_gate_t *g)
+static int
+parley_explain_beside(parley_gate_t *g, parley_submission_t *ret)
 {
-    parley_explain_t     *e = g->ctx;
-    parley_argument_t    *arguments;
-    parley_submission_t   submission;
+    const parley_explain_t  *e = g->ctx;
 
-    memset(&submission, 0, sizeof(submission));
+    ret->mcp = e->mcp;
 
-    arguments = g->arguments.list;
-
-    submission.scope = arguments[PARLEY_ARGUMENT_SCOPE].value;
-    submission.recipient = arguments[PARLEY_ARGUMENT_RECIPIENT].value;
-
-    if (submission.recipient.len == 0) {
-        submission.recipient = e->settings.self;
-    }
-
-    submission.sender = e->msg.sender;
-    submission.ms = e->now_ms;
-
-    if (e->msg.sender.len == 0) {
-        submission.sender = parley_who_name(&e->who, g->proto);
-    }
-
-    if (parley_who_submission(&e->who, &submission, g->err) != 0
-        || parley_submit(g->arena, &e->msg, &submission, g->err) != 0)
-    {
-        return PARLEY_OUTCOME_REFUSED;
-    }
-
-    if (parley_codecs[g->proto]->submit == NULL) {
-        parley_explain_note(e, "the message says all itself");
-        return PARLEY_OUTCOME_NONE;
-    }
-
-    parley_explain_note(e, "from %.*s", parley_explain_str(e->msg.sender));
-
-    if (e->msg.scope.len > 0) {
-        parley_explain_note(e, ", scope %.*s",
-                            parley_explain_str(e->msg.scope));
-    }
-
-    return PARLEY_OUTCOME_PASSED;
+    return 0;
 }
 
 
@@ -399,7 +368,7 @@ parley_explain_admit(parley_gate_t *g)
         parley_explain_note(e, "\"%.*s\" must be new for ",
                             parley_explain_str(e->msg.id));
 
-        if (!parley_window_is_local(&e->msg, e->settings.self)) {
+        if (!parley_window_is_local(&e->msg, e->self[e->msg.wire])) {
             parley_explain_note(e, "%.*s",
                                 parley_explain_str(e->msg.recipient));
 
@@ -469,8 +438,9 @@ parley_explain_translate(parley_gate_t *g)
                         parley_explain_str(parley_proto_name(e->msg.wire)),
                         parley_explain_str(parley_proto_name(speak)),
                         parley_explain_str(e->sent.id),
-                        s->has_signing ? ", signed by the gateway"
-                                       : ", unsigned");
+                        parley_codecs[speak]->signature_member.len == 0 ? ""
+                        : s->has_signing ? ", signed by the gateway"
+                                         : ", unsigned");
 
     return PARLEY_OUTCOME_PASSED;
 }

@@ -6,6 +6,8 @@
 static void parley_explain_schema(parley_explain_t *e);
 static void parley_explain_sender(parley_explain_t *e);
 static void parley_explain_signature(parley_explain_t *e);
+static void parley_explain_submission(parley_explain_t *e,
+    parley_outcome_t outcome);
 static void parley_explain_policy(parley_explain_t *e,
     parley_outcome_t outcome);
 static void parley_explain_age(parley_explain_t *e);
@@ -19,6 +21,7 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
     parley_outcome_t outcome)
 {
     parley_way_t         way;
+    parley_str_t         to;
     const parley_gate_t *g = &e->gate;
 
     switch (step) {
@@ -66,13 +69,22 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         parley_explain_signature(e);
         break;
 
+    case PARLEY_STEP_SUBMISSION:
+        parley_explain_submission(e, outcome);
+        break;
+
     case PARLEY_STEP_POLICY:
         parley_explain_policy(e, outcome);
         break;
 
     case PARLEY_STEP_DIRECTION:
-        parley_explain_note(e, "to %.*s",
-                            parley_explain_str(e->msg.recipient));
+        to = parley_gate_to(g);
+
+        if (to.len == 0) {
+            to = PARLEY_STR("nobody by name");
+        }
+
+        parley_explain_note(e, "to %.*s", parley_explain_str(to));
         break;
 
     case PARLEY_STEP_AGE:
@@ -112,7 +124,12 @@ parley_explain_schema(parley_explain_t *e)
 static void
 parley_explain_sender(parley_explain_t *e)
 {
-    parley_explain_note(e, "%.*s is ", parley_explain_str(e->msg.sender));
+    if (e->msg.sender.len > 0) {
+        parley_explain_note(e, "%.*s is ", parley_explain_str(e->msg.sender));
+
+    } else {
+        parley_explain_note(e, "the message names none, it is ");
+    }
 
     if (e->who.principal == NULL) {
         parley_explain_note(e, "known to nobody, and trusted");
@@ -141,6 +158,29 @@ parley_explain_signature(parley_explain_t *e)
                                                       : "none",
                         e->gate.conf->trusted
                         ? ", trusted" : ", the token proves the sender");
+}
+
+
+static void
+parley_explain_submission(parley_explain_t *e, parley_outcome_t outcome)
+{
+    if (outcome == PARLEY_OUTCOME_NONE) {
+        parley_explain_note(e, "the message says all itself");
+        return;
+    }
+
+    if (e->msg.sender.len > 0) {
+        parley_explain_note(e, "from %.*s",
+                            parley_explain_str(e->msg.sender));
+
+    } else {
+        parley_explain_note(e, "from nobody by name");
+    }
+
+    if (e->msg.scope.len > 0) {
+        parley_explain_note(e, ", scope %.*s",
+                            parley_explain_str(e->msg.scope));
+    }
 }
 
 

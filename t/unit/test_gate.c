@@ -60,13 +60,15 @@ static const parley_gate_env_t  env = {
         [PARLEY_STEP_METHOD] = step_passes,
         [PARLEY_STEP_PROOF] = step_passes,
         [PARLEY_STEP_BODY] = step_body,
-        [PARLEY_STEP_SUBMISSION] = step_passes,
         [PARLEY_STEP_ADMIT] = step_passes,
         [PARLEY_STEP_TRANSLATE] = step_passes,
         [PARLEY_STEP_KEEP] = step_passes,
     },
     .told = told,
 };
+
+
+static const parley_str_t  self[PARLEY_PROTO_COUNT];
 
 
 static void
@@ -110,6 +112,7 @@ gate_init(test_gate_t *t, const parley_gate_conf_t *conf)
     g->msg = &t->msg;
     g->amended = &t->amended;
     g->loss = &t->loss;
+    g->self = self;
     g->seed = PARLEY_TEST_SEED;
 
     parley_gate_init(g);
