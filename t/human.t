@@ -15,6 +15,7 @@ my %matrix = matrix();
 # zoe is a human.  deep, below mid, below top, is for zoe: nobody but top says
 # so.  lost is below lone, and both are nobody's.  desk is an instrument whose
 # names are a human's; hop is that instrument, as the next gateway knows it.
+# kid was spawned by zoe.
 spew(tmp_dir() . '/identities.json', jcs({ principals => [
     Parley::Matrix::principals(),
     { sub => 'zoe', aee => 'human.zoe', vcp => 'human://zoe',
@@ -23,6 +24,8 @@ spew(tmp_dir() . '/identities.json', jcs({ principals => [
     { sub => 'mid', aee => 'agent.mid', handle => '~mid', parent => 'top' },
     { sub => 'deep', aee => 'agent.deep', vcp => 'agent://deep',
       c2a => 'agent:deep', handle => '~cc-deep', parent => 'mid' },
+    { sub => 'kid', aee => 'agent.kid', vcp => 'kid', c2a => 'agent:kid',
+      keys => [public_jwk(person('kid')->{key})], parent => 'zoe' },
     { sub => 'lone', aee => 'agent.lone' },
     { sub => 'lost', aee => 'agent.lost', handle => '~cc-lost',
       parent => 'lone' },
@@ -305,4 +308,83 @@ post('/to-channel', query(sender_handle => '~desk', acted_by => '~desk',
                           drafted_with => '~cc-desk@2'), as => 'desk')
 --- service: took($c, $q)
 --- error_code: 200
+--- forwarded: 1
+
+
+
+=== TEST 21: SEC-06 whoever acts by a human's token answers as itself
+--- send
+my $task = aee(from => 'agent.alice', to => 'human.zoe',
+               requires => { human_approval => \1 });
+[post('/to-c2a', $task),
+ post('/to-aee', react('agree', inReplyTo => $task->{id}), as => 'zoe',
+      token => acting('zoe', { sub => 'alice' }))]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- forwarded: 2
+--- valid
+service aee
+--- got
+/type = result
+/from = agent.alice
+/payload/approved = true
+
+
+
+=== TEST 22: SEC-06 also with progress, and one who is not listed
+--- send
+my $task = aee(from => 'agent.alice', to => 'human.zoe',
+               requires => { human_approval => \1 });
+[post('/to-c2a', $task),
+ post('/to-aee', react('working', inReplyTo => $task->{id}), as => 'zoe',
+      token => acting('zoe', { sub => 'robot' }))]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- forwarded: 2
+--- got
+/type = stream
+/from = agent.robot
+
+
+
+=== TEST 23: SEC-06 so does an instrument that has a human's name
+--- send
+my $task = aee(from => 'agent.alice', to => 'human.desk',
+               requires => { human_approval => \1 });
+[post('/to-c2a', $task),
+ post('/to-aee', react('agree', inReplyTo => $task->{id}), as => 'desk')]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- forwarded: 2
+--- got
+/type = result
+/from = agent.cc-desk
+
+
+
+=== TEST 24: SEC-06 and a human's own session approves as the human
+--- send
+my $task = aee(from => 'agent.alice', to => 'human.zoe',
+               requires => { human_approval => \1 });
+[post('/to-c2a', $task),
+ post('/to-aee', react('agree', inReplyTo => $task->{id}), as => 'zoe')]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- forwarded: 2
+--- got
+/type = result
+/from = human.zoe
+/payload/approved = true
+
+
+
+=== TEST 25: SEC-06 VCP-25 and acknowledges no escalation as the human
+--- send
+my $m = { %{escalation(requires_ack => true())}, sender => 'kid',
+          recipient => 'human://zoe' };
+[post('/to-c2a', $m, as => 'kid'),
+ post('/to-vcp', react('agree', inReplyTo => $m->{message_id}), as => 'zoe',
+      token => acting('zoe', { sub => 'alice' }))]
+--- service: took($c, $q)
+--- refused: c2a reply-unmatched /params/arguments/inReplyTo
 --- forwarded: 1

@@ -227,6 +227,8 @@ parley_answer_parties(parley_arena_t *arena, const parley_msg_t *request,
     const parley_encode_opts_t *opts, int64_t now_ms, parley_msg_t *msg,
     parley_error_t *err)
 {
+    int                  mcp;
+    parley_str_t         owner, author;
     parley_submission_t  submission;
 
     memset(&submission, 0, sizeof(parley_submission_t));
@@ -243,7 +245,21 @@ parley_answer_parties(parley_arena_t *arena, const parley_msg_t *request,
         return -1;
     }
 
-    return parley_submit(arena, msg, &submission, err);
+    owner = msg->owner;
+    author = msg->author;
+    mcp = msg->mcp;
+
+    if (parley_submit(arena, msg, &submission, err) != 0) {
+        return -1;
+    }
+
+    /* whose words a submission proved them to be they are */
+
+    msg->owner = owner;
+    msg->author = author;
+    msg->mcp |= mcp;
+
+    return 0;
 }
 
 

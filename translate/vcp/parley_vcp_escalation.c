@@ -5,6 +5,7 @@
  */
 
 #include "parley_vcp.h"
+#include "parley_name.h"
 #include "parley_spot.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ static parley_alarm_t parley_vcp_alarm(const parley_vcp_encode_t *e);
 static int parley_vcp_context(parley_vcp_encode_t *e);
 static size_t parley_vcp_reason(parley_vcp_encode_t *e, parley_str_t text,
     uint32_t value, size_t room);
+static int parley_vcp_is_asked(const parley_vcp_encode_t *e);
 static parley_alarm_t parley_vcp_ack_severity(const parley_vcp_encode_t *e);
 
 
@@ -131,6 +133,10 @@ parley_vcp_acknowledge(parley_vcp_encode_t *e)
     e->type = PARLEY_VCP_ESCALATION;
     e->made = 1;
 
+    if (parley_vcp_is_asked(e) != 0) {
+        return -1;
+    }
+
     id = e->opts->answering ? e->opts->answering->id : m->reply_to;
 
     parley_buf_lit(b, "{\"severity\":\"");
@@ -154,6 +160,41 @@ parley_vcp_acknowledge(parley_vcp_encode_t *e)
     parley_buf_lit(b, ",\"requires_ack\":false}");
 
     return 0;
+}
+
+
+/*
+ * SEC-06, VCP section 6.2: the parent that was asked acknowledges; where it is
+ * a human, no instrument's session does so for it.
+ */
+
+static int
+parley_vcp_is_asked(const parley_vcp_encode_t *e)
+{
+    parley_str_t         sender;
+    const parley_msg_t  *m, *asked;
+
+    m = e->m;
+    asked = e->opts->answering;
+
+    if (m->author.len == 0 || asked == NULL
+        || asked->wire != PARLEY_PROTO_VCP)
+    {
+        return 0;
+    }
+
+    if (parley_name_translate(e->arena, e->opts, m, m->sender,
+                              PARLEY_SPOT_SENDER, PARLEY_PROTO_VCP, &sender,
+                              e->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    return parley_str_eq(sender, asked->recipient) ? 0
+           : parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
+                              "an acknowledgment comes from the parent that "
+                              "was asked, not from who acts for it", e->err);
 }
 
 
