@@ -6,7 +6,7 @@
 
 static int parley_question_fill(const parley_asking_t *a,
     parley_question_t *q);
-static int64_t parley_question_time(const parley_msg_t *m, int several);
+static int64_t parley_question_time(const parley_msg_t *m);
 static int parley_question_is_several(const parley_msg_t *m);
 static parley_str_t parley_question_name(const parley_asking_t *a,
     parley_str_t name);
@@ -15,8 +15,18 @@ static int parley_question_write(parley_arena_t *arena, parley_question_t *q,
 static int parley_question_put(const parley_asking_t *a,
     const parley_question_t *q, parley_str_t record, int answerable,
     parley_asked_t *ret, parley_error_t *err);
+static void parley_question_put_own(const parley_asking_t *a,
+    parley_asked_t *ret);
 static void parley_question_put_call(const parley_asking_t *a,
     parley_str_t record, parley_asked_t *ret);
+static int parley_question_put_beside(const parley_asking_t *a,
+    const parley_record_id_t *id, parley_str_t record,
+    const parley_asked_t *asked);
+
+
+/* what is as long as the id of a record is one */
+_Static_assert(sizeof(parley_question_head_t) > sizeof(parley_record_id_t),
+               "a question is longer than an id");
 
 
 /*
@@ -66,6 +76,10 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
         return 0;
     }
 
+    if (ret->kept && ret->awaited && m->wire != a->speak) {
+        parley_question_put_own(a, ret);
+    }
+
     if (recallable) {
         parley_question_put_call(a, record, ret);
     }
@@ -104,7 +118,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.sessions = m->wire == PARLEY_PROTO_CHANNEL
                        && parley_str_is(m->form, "agent_query");
     q->head.several = q->head.sessions || parley_question_is_several(m);
-    q->head.until = a->now + parley_question_time(m, q->head.several);
+    q->head.until = a->now + parley_question_time(m);
 
     if (a->asked != NULL) {
         memcpy(q->head.asked, a->asked, PARLEY_KEY_LEN);
@@ -137,21 +151,12 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
 }
 
 
-/*
- * How long answers may come: to one that several answer until its deadline;
- * else until the first, which a sender that had its deadline may still want.
- */
+/* how long answers may come: until the deadline, where there is one */
 
 static int64_t
-parley_question_time(const parley_msg_t *m, int several)
+parley_question_time(const parley_msg_t *m)
 {
-    if (m->timeout_ms <= 0
-        || (!several && m->timeout_ms < PARLEY_QUESTION_TIME))
-    {
-        return PARLEY_QUESTION_TIME;
-    }
-
-    return m->timeout_ms;
+    return m->timeout_ms > 0 ? m->timeout_ms : PARLEY_QUESTION_TIME;
 }
 
 
@@ -273,6 +278,19 @@ parley_question_split(parley_str_t record, parley_question_t *ret)
 }
 
 
+int
+parley_question_leads(parley_str_t record, parley_record_id_t *ret)
+{
+    if (record.len != sizeof(parley_record_id_t)) {
+        return 0;
+    }
+
+    memcpy(ret, record.data, sizeof(parley_record_id_t));
+
+    return 1;
+}
+
+
 /*
  * What an answer to it names, in the protocol in which it is sent.  What has
  * no correlation is answered by its id in any protocol.
@@ -345,6 +363,39 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
 
 
 /*
+ * Who was asked may speak the asker's protocol elsewhere, and name it as the
+ * asker does: what stands there leads to the question, so that both ways are
+ * one.  A session names none of its messages.
+ */
+
+static void
+parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
+{
+    parley_str_t         name;
+    const parley_msg_t  *m;
+
+    m = a->who->msg;
+
+    name = m->question.len > 0 ? m->question
+           : parley_codecs[m->wire]->replies_by_corr ? parley_str_none
+           : m->id;
+
+    if (name.len == 0) {
+        return;
+    }
+
+    ret->own.kind = PARLEY_KIND_QUESTION;
+    ret->own.tag = parley_question_tag(a->state, m->sender, name);
+    parley_question_key(a->state, m->wire, name, ret->own.key);
+
+    ret->own_kept = parley_question_put_beside(a, &ret->own,
+                        parley_str_make(&ret->question,
+                                        sizeof(parley_record_id_t)),
+                        ret);
+}
+
+
+/*
  * Under a call stands the id of the question, which is the longer of the two;
  * the question itself where it is under no other key.
  */
@@ -353,29 +404,39 @@ static void
 parley_question_put_call(const parley_asking_t *a, parley_str_t record,
     parley_asked_t *ret)
 {
-    parley_put_t  put;
-
-    memset(&put, 0, sizeof(parley_put_t));
-
-    put.id.kind = PARLEY_KIND_CALL;
+    ret->call.kind = PARLEY_KIND_CALL;
+    ret->call.tag = 0;
     parley_question_call_key(a->state, a->who, a->who->msg->call,
-                             put.id.key);
+                             ret->call.key);
 
     if (ret->kept) {
         record = parley_str_make(&ret->question, sizeof(parley_record_id_t));
     }
 
+    ret->call_kept = parley_question_put_beside(a, &ret->call, record, ret);
+}
+
+
+/* what gives way where there is no room; returns whether it was kept */
+
+static int
+parley_question_put_beside(const parley_asking_t *a,
+    const parley_record_id_t *id, parley_str_t record,
+    const parley_asked_t *asked)
+{
+    parley_put_t  put;
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    put.id = *id;
     put.queue = PARLEY_LOOSE_ASIDE;
     put.account = a->account;
     put.parts = &record;
     put.nparts = 1;
     put.now = a->now;
-    put.ttl = ret->until - a->now;
+    put.ttl = asked->until - a->now;
 
-    if (parley_state_put(a->state, &put) == PARLEY_PUT_OK) {
-        ret->call = put.id;
-        ret->call_kept = 1;
-    }
+    return parley_state_put(a->state, &put) == PARLEY_PUT_OK;
 }
 
 
@@ -390,10 +451,17 @@ parley_question_drop(parley_state_t *state, parley_asked_t *asked)
         parley_state_drop(state, &asked->call);
     }
 
+    if (asked->own_kept) {
+        parley_state_drop(state, &asked->own);
+    }
+
     asked->kept = 0;
     asked->call_kept = 0;
+    asked->own_kept = 0;
 }
 
+
+/* what leads to a question that is closed says so as long as that does */
 
 void
 parley_question_close(parley_state_t *state, parley_asked_t *asked)
@@ -408,6 +476,7 @@ parley_question_close(parley_state_t *state, parley_asked_t *asked)
 
     asked->kept = 0;
     asked->call_kept = 0;
+    asked->own_kept = 0;
 }
 
 

@@ -2,7 +2,8 @@
  * Questions: what is remembered of a message that was sent, so that what
  * comes later and refers to it is led to its sender, or to whom it was for
  * (SEC-08).  A reply names the id that it had in the protocol in which it was
- * sent; its sender takes it back by the call that it was.
+ * sent, or the one that its sender gave it, in the sender's own; its sender
+ * takes it back by the call that it was.
  *
  * A question takes one final answer, or one of each responder where it was for
  * several, until its time is over.  Then, or when it has its answer, it is
@@ -17,7 +18,10 @@
 #include "parley_who.h"
 
 
-/* where the sender gave no time an answer may come for so long */
+/*
+ * Where the sender gave no time an answer may come for so long; and for so
+ * long at least it is known that there was a question.
+ */
 #define PARLEY_QUESTION_TIME  600000
 
 /* octets of names and ids that are remembered of one */
@@ -94,9 +98,12 @@ typedef struct {
 typedef struct {
     parley_record_id_t  question;
     parley_record_id_t  call;
+    parley_record_id_t  own;            /* leads to question from what its
+                                           sender calls it */
     int64_t             until;          /* the record ends */
     unsigned            kept:1;         /* question is there */
     unsigned            call_kept:1;
+    unsigned            own_kept:1;
     unsigned            awaited:1;
     unsigned            several:1;
     unsigned            sessions:1;
@@ -154,6 +161,9 @@ parley_str_t parley_question_session(const parley_msg_t *answer);
 
 /* A record as it was kept; texts point into it. */
 void parley_question_split(parley_str_t record, parley_question_t *ret);
+
+/* Returns 1 where a record is no question but leads to one, to *ret. */
+int parley_question_leads(parley_str_t record, parley_record_id_t *ret);
 
 
 #endif /* PARLEY_QUESTION_H */

@@ -7,13 +7,16 @@
 #include "parley_spot.h"
 
 
-/* what is under the id that a reply names, as far as it is the reply's */
+/*
+ * What is under the id that a reply names, as far as it is the reply's; of
+ * several records the last in this order counts.
+ */
 typedef enum {
     PARLEY_REFER_NOTHING = 0,
-    PARLEY_REFER_OPEN,          /* one that waits */
+    PARLEY_REFER_OTHERS,        /* between others */
     PARLEY_REFER_CLOSED,        /* one that has its answer */
-    PARLEY_REFER_SEVERAL,       /* that cannot be told apart */
-    PARLEY_REFER_OTHERS         /* between others */
+    PARLEY_REFER_OPEN,          /* one that waits */
+    PARLEY_REFER_SEVERAL        /* that cannot be told apart */
 } parley_refer_found_t;
 
 
@@ -21,10 +24,13 @@ static int parley_refer_reply(parley_refer_t *r, parley_str_t to, int by_corr,
     parley_error_t *err);
 static int parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
     parley_refer_found_t *found, parley_error_t *err);
+static int parley_refer_at(parley_refer_t *r, const uint8_t *key,
+    const parley_record_t *record, parley_str_t to, int by_corr,
+    parley_refer_found_t *ret);
 static int parley_refer_is_closed(const parley_refer_t *r,
     const parley_record_t *record, parley_str_t to);
 static int parley_refer_is_between(const parley_refer_t *r,
-    const parley_question_t *q, int by_corr);
+    const parley_question_t *q, int own, int by_corr);
 static int parley_refer_found(parley_refer_t *r, parley_error_t *err);
 static void parley_refer_slot(parley_refer_t *r);
 static int parley_refer_recall(parley_refer_t *r, parley_error_t *err);
@@ -36,11 +42,6 @@ static int parley_refer_is_taken_back(const parley_refer_t *r,
     const parley_question_t *q);
 static int parley_refer_unmatched(parley_refer_t *r, const char *why,
     parley_error_t *err);
-
-
-/* what is as long as the id of a record is one */
-_Static_assert(sizeof(parley_question_head_t) > sizeof(parley_record_id_t),
-               "a question is longer than an id");
 
 
 #define PARLEY_REFER_UNKNOWN                                                  \
@@ -81,6 +82,7 @@ parley_refer(parley_refer_t *r, parley_error_t *err)
 
     r->question = NULL;
     r->answering = NULL;
+    r->own = 0;
     r->recalled = 0;
     r->final = 0;
 
@@ -185,10 +187,10 @@ static int
 parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
     parley_refer_found_t *found, parley_error_t *err)
 {
-    int                 i, n, open, closed;
-    uint8_t             key[PARLEY_KEY_LEN];
-    parley_question_t   q;
-    parley_record_t     records[PARLEY_RECORDS_MAX];
+    int                   i, n;
+    uint8_t               key[PARLEY_KEY_LEN];
+    parley_record_t       records[PARLEY_RECORDS_MAX];
+    parley_refer_found_t  one;
 
     *found = PARLEY_REFER_NOTHING;
 
@@ -204,56 +206,95 @@ parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
         return parley_error_memory(err);
     }
 
-    open = -1;
-    closed = 0;
-
     for (i = 0; i < n; i++) {
-
-        if (records[i].closed) {
-            closed |= parley_refer_is_closed(r, &records[i], to);
-            continue;
+        if (parley_refer_at(r, key, &records[i], to, by_corr, &one) != 0) {
+            return parley_error_memory(err);
         }
 
-        *found = PARLEY_REFER_OTHERS;
-
-        parley_question_split(records[i].value, &q);
-
-        if (!parley_refer_is_between(r, &q, by_corr)) {
-            continue;
+        if (one > *found) {
+            *found = one;
         }
-
-        if (q.head.awaited && q.head.until <= r->now) {
-            closed = 1;
-            continue;
-        }
-
-        if (open >= 0) {
-            *found = PARLEY_REFER_SEVERAL;
-            return 0;
-        }
-
-        open = i;
     }
 
-    if (open < 0) {
-        *found = closed ? PARLEY_REFER_CLOSED : *found;
+    if (*found == PARLEY_REFER_SEVERAL) {
+        r->question = NULL;
+    }
+
+    return 0;
+}
+
+
+/*
+ * What one record is to the reply; the question is kept where it waits.
+ * Returns 0, or -1: no memory.
+ */
+
+static int
+parley_refer_at(parley_refer_t *r, const uint8_t *key,
+    const parley_record_t *record, parley_str_t to, int by_corr,
+    parley_refer_found_t *ret)
+{
+    int                 rc, own;
+    parley_record_t     led;
+    parley_question_t   q;
+    parley_record_id_t  id;
+
+    *ret = PARLEY_REFER_CLOSED;
+
+    own = !record->closed && parley_question_leads(record->value, &id);
+
+    if (own) {
+        rc = parley_refer_record(r, &id, &led);
+
+        if (rc < 0) {
+            return -1;
+        }
+
+    } else {
+        rc = !record->closed;
+        led = *record;
+
+        id.kind = PARLEY_KIND_QUESTION;
+        id.tag = record->tag;
+        memcpy(id.key, key, PARLEY_KEY_LEN);
+    }
+
+    if (rc == 0) {
+        if (!parley_refer_is_closed(r, record, to)) {
+            *ret = PARLEY_REFER_NOTHING;
+        }
+
+        return 0;
+    }
+
+    parley_question_split(led.value, &q);
+
+    if (!parley_refer_is_between(r, &q, own, by_corr)) {
+        *ret = PARLEY_REFER_OTHERS;
+        return 0;
+    }
+
+    if (q.head.awaited && q.head.until <= r->now) {
+        return 0;
+    }
+
+    if (r->question != NULL) {
+        *ret = PARLEY_REFER_SEVERAL;
         return 0;
     }
 
     r->question = parley_arena_alloc(r->arena, sizeof(parley_question_t));
 
     if (r->question == NULL) {
-        return parley_error_memory(err);
+        return -1;
     }
 
-    *found = PARLEY_REFER_OPEN;
-    parley_question_split(records[open].value, r->question);
+    *ret = PARLEY_REFER_OPEN;
+    *r->question = q;
 
-    r->id.kind = PARLEY_KIND_QUESTION;
-    r->id.tag = records[open].tag;
-    memcpy(r->id.key, key, PARLEY_KEY_LEN);
-
-    r->slot_until = r->now + records[open].left;
+    r->id = id;
+    r->own = own;
+    r->slot_until = r->now + led.left;
 
     return 0;
 }
@@ -288,7 +329,7 @@ parley_refer_is_closed(const parley_refer_t *r, const parley_record_t *record,
 
 static int
 parley_refer_is_between(const parley_refer_t *r, const parley_question_t *q,
-    int by_corr)
+    int own, int by_corr)
 {
     parley_str_t         corr, from, to, recipient;
     parley_proto_t       proto;
@@ -296,11 +337,18 @@ parley_refer_is_between(const parley_refer_t *r, const parley_question_t *q,
 
     reply = r->msg;
     proto = (parley_proto_t) q->head.proto;
-
-    corr = q->texts[PARLEY_QUESTION_SENT_CORR];
-    from = q->texts[PARLEY_QUESTION_SENT_FROM];
-    to = q->texts[PARLEY_QUESTION_SENT_TO];
     recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
+
+    if (own) {
+        corr = q->texts[PARLEY_QUESTION_CORR];
+        from = q->texts[PARLEY_QUESTION_SENDER];
+        to = recipient;
+
+    } else {
+        corr = q->texts[PARLEY_QUESTION_SENT_CORR];
+        from = q->texts[PARLEY_QUESTION_SENT_FROM];
+        to = q->texts[PARLEY_QUESTION_SENT_TO];
+    }
 
     if ((proto != r->speak && reply->wire != r->speak)
         || (!by_corr && reply->corr.len > 0 && corr.len > 0
@@ -349,7 +397,8 @@ parley_refer_found(parley_refer_t *r, parley_error_t *err)
     m->question = q->texts[PARLEY_QUESTION_QUESTION];
     m->intent = q->texts[PARLEY_QUESTION_INTENT];
     m->sender = q->texts[PARLEY_QUESTION_SENDER];
-    m->told = q->texts[PARLEY_QUESTION_SENT_FROM];
+    m->told = q->texts[r->own ? PARLEY_QUESTION_SENDER
+                              : PARLEY_QUESTION_SENT_FROM];
     m->recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
     m->alarm = (parley_alarm_t) q->head.alarm;
     m->priority = (parley_priority_t) q->head.priority;
@@ -450,8 +499,7 @@ parley_refer_call(parley_refer_t *r, parley_error_t *err)
 
     rc = parley_refer_record(r, &id, &record);
 
-    if (rc == 1 && record.value.len == sizeof(parley_record_id_t)) {
-        memcpy(&id, record.value.data, sizeof(parley_record_id_t));
+    if (rc == 1 && parley_question_leads(record.value, &id)) {
         rc = parley_refer_record(r, &id, &record);
     }
 
@@ -527,6 +575,7 @@ parley_refer_restored(parley_refer_t *r, parley_error_t *err)
     uint8_t              key[PARLEY_KEY_LEN];
     parley_record_t      records[PARLEY_RECORDS_MAX];
     parley_question_t    q;
+    parley_record_id_t   id;
     const parley_msg_t  *m;
 
     m = r->msg;
@@ -546,7 +595,8 @@ parley_refer_restored(parley_refer_t *r, parley_error_t *err)
 
     for (i = 0; i < n; i++) {
 
-        if (records[i].closed) {
+        if (records[i].closed || parley_question_leads(records[i].value, &id))
+        {
             continue;
         }
 
@@ -593,5 +643,6 @@ parley_refer_to(const parley_refer_t *r)
 {
     return r->msg->recipient.len > 0 || r->question == NULL
            ? r->msg->recipient
-           : r->question->texts[PARLEY_QUESTION_SENT_FROM];
+           : r->question->texts[r->own ? PARLEY_QUESTION_SENDER
+                                       : PARLEY_QUESTION_SENT_FROM];
 }

@@ -25,6 +25,8 @@ typedef struct {
     parley_record_id_t       id;            /* of it */
     parley_msg_t            *answering;     /* it, as a message; NULL: what is
                                                taken back, or nothing */
+    unsigned                 own:1;         /* it was found by its sender's
+                                               own name of it */
     unsigned                 recalled:1;    /* the message takes it back */
     unsigned                 final:1;       /* the message answers it for good
                                                and takes its slot */

@@ -46,7 +46,7 @@ sub escalated {
     $aee->script(delete $o->{script});
     $aee->clear;
 
-    my $m = escalation(severity => 'critical', requires_ack => true,
+    my $m = escalation(severity => 'warning', requires_ack => true,
                        %payload);
 
     $m = { %$m, %$o };
@@ -110,7 +110,7 @@ subtest 'GW-06 a later result becomes the acknowledgment' => sub {
     is($ack->{type}, 'escalation');
     is($ack->{sender}, person('lead')->{vcp});
     is($ack->{recipient}, person('alice')->{vcp});
-    is($ack->{payload}{severity}, 'critical', 'of the same severity');
+    is($ack->{payload}{severity}, 'warning', 'of the same severity');
     like($ack->{payload}{reason}, qr/^ACK:\Q$m->{message_id}\E/);
     is($ack->{payload}{requires_ack}, false);
     ok(verify(gateway_key(), jcs(without($ack, 'signature')),
@@ -327,7 +327,7 @@ subtest 'GW-06 another one with the same id takes nobody\'s place' => sub {
     my $ack = $vcp->last->{json};
 
     is($ack->{recipient}, person('alice')->{vcp});
-    is($ack->{payload}{severity}, 'critical', 'of its severity');
+    is($ack->{payload}{severity}, 'warning', 'of its severity');
 };
 
 
@@ -429,6 +429,22 @@ subtest 'SEC-08 each of a bus has one final answer' => sub {
     is(late(lead => failure({ %$m, to => 'agent.lead' })),
        '409 E_REPLY_UNMATCHED', 'nor an error');
     is($aee->count, 2);
+};
+
+
+subtest 'SEC-08 a question is closed when its deadline has passed' => sub {
+    for my $to (qw(agent.bob bus.ops)) {
+        my $m = task(undef, to => $to, requires => { timeout_ms => 300 });
+
+        sleep 0.6;
+        is(late(bob => result($m, from => 'agent.bob')),
+           '409 E_REPLY_UNMATCHED', "$to: what comes later is for nobody");
+        is($aee->count, 0);
+    }
+
+    my ($m, $task) = escalated({ uri => '/service' }, severity => 'warning');
+
+    is(reply(result($task))->{status}, 202, 'one without a deadline is open');
 };
 
 
