@@ -13,7 +13,15 @@
 #include "ngx_http_parley_request.h"
 
 
+/* milliseconds until a deadline that nothing could be told of is looked at */
+#define NGX_HTTP_PARLEY_DEADLINE_AGAIN  100
+
+
 static void ngx_http_parley_deadline_handler(ngx_event_t *ev);
+static void ngx_http_parley_deadline_passed(ngx_http_parley_ctx_t *ctx,
+    const char *awaited);
+static void ngx_http_parley_deadline_peer(ngx_http_upstream_t *u);
+static void ngx_http_parley_deadline_resolver(ngx_resolver_ctx_t *rctx);
 
 
 ngx_int_t
@@ -85,16 +93,15 @@ ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * Does what the event timer does when a timeout of nginx's own runs out: the
- * connection to the upstream is told so, and the upstream module ends the
- * request as it always does.  No other peer is tried: the time is over.
+ * Does what the timers of nginx's own do when they run out: whatever the
+ * upstream module waits for is told so, and it ends the request as it always
+ * does.  No other peer is tried: the time is over.  Where it waits for nothing
+ * that can be told, or does not run yet, the deadline is looked at again soon.
  */
 
 static void
 ngx_http_parley_deadline_handler(ngx_event_t *ev)
 {
-    ngx_event_t            *event;
-    ngx_connection_t       *pc;
     ngx_http_request_t     *r;
     ngx_http_upstream_t    *u;
     ngx_http_parley_ctx_t  *ctx;
@@ -103,29 +110,48 @@ ngx_http_parley_deadline_handler(ngx_event_t *ev)
     r = ctx->request;
     u = r->upstream;
 
-    if (u == NULL) {
-        return;
-    }
-
-    ctx->timed_out = 1;
-
     if (ctx->sse) {
+        ctx->timed_out = 1;
         ngx_http_parley_answer_early(ctx);
         ngx_http_parley_sse_stop(ctx);
         return;
     }
 
-    pc = u->peer.connection;
-
-    if (pc == NULL) {
-        /* its name is being resolved: that has a timeout of its own */
+    if (u && u->peer.connection) {
+        ngx_http_parley_deadline_passed(ctx, "the upstream");
+        ngx_http_parley_deadline_peer(u);
         return;
     }
 
-    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "parley: the message's deadline passed while waiting for "
-                  "the upstream");
+    if (u && u->resolved && u->resolved->ctx) {
+        ngx_http_parley_deadline_passed(ctx, "the upstream's address");
+        ngx_http_parley_deadline_resolver(u->resolved->ctx);
+        return;
+    }
 
+    ngx_add_timer(ev, NGX_HTTP_PARLEY_DEADLINE_AGAIN);
+}
+
+
+static void
+ngx_http_parley_deadline_passed(ngx_http_parley_ctx_t *ctx,
+    const char *awaited)
+{
+    ctx->timed_out = 1;
+
+    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                  "parley: the message's deadline passed while waiting for "
+                  "%s", awaited);
+}
+
+
+static void
+ngx_http_parley_deadline_peer(ngx_http_upstream_t *u)
+{
+    ngx_event_t       *event;
+    ngx_connection_t  *pc;
+
+    pc = u->peer.connection;
     u->peer.tries = 0;
 
     event = u->request_sent ? pc->read : pc->write;
@@ -134,6 +160,19 @@ ngx_http_parley_deadline_handler(ngx_event_t *ev)
         ngx_del_timer(event);
     }
 
+    /* with proxy_limit_rate a timeout would be the end of a delay */
+    event->delayed = 0;
+
     event->timedout = 1;
     event->handler(event);
+}
+
+
+/* as ngx_resolver_timeout_handler() does */
+
+static void
+ngx_http_parley_deadline_resolver(ngx_resolver_ctx_t *rctx)
+{
+    rctx->state = NGX_RESOLVE_TIMEDOUT;
+    rctx->handler(rctx);
 }
