@@ -210,6 +210,36 @@ parley_arguments_write(const parley_arguments_t *a, parley_arena_t *arena,
 }
 
 
+void
+parley_arguments_hide(parley_str_t name, uint8_t *query, size_t len)
+{
+    size_t               n, end;
+    parley_str_t         rest, text;
+    parley_piece_t       piece;
+    parley_arguments_t   a;
+
+    parley_arguments_init(&a, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE, name);
+
+    for (rest = parley_str_make(query, len);
+         parley_arguments_next(&rest, &text);
+         /* void */)
+    {
+        parley_piece_read(&a, text, &piece);
+
+        if (piece.kind == PARLEY_PIECE_OTHER) {
+            continue;
+        }
+
+        n = (size_t) (text.data - query);
+        end = n + text.len;
+
+        while (n < end && query[n++] != '=') { /* void */ }
+
+        memset(query + n, '*', end - n);
+    }
+}
+
+
 /* whether the query says them, and nothing else of them */
 
 static int

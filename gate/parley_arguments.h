@@ -77,5 +77,12 @@ int parley_arguments_write(const parley_arguments_t *a,
     parley_arena_t *arena, parley_str_t query, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
+/*
+ * Overwrites a token that came in an argument of that name, in place and with
+ * as many "*": whatever stands there for somebody, disguised and of several,
+ * too.  Everything else stays.
+ */
+void parley_arguments_hide(parley_str_t name, uint8_t *query, size_t len);
+
 
 #endif /* PARLEY_ARGUMENTS_H */

@@ -53,6 +53,7 @@ typedef struct {
     ngx_queue_t                   jwks_queue;     /* while jwks_waiting */
 
     parley_token_entry_t         *token;          /* held until the end */
+    parley_str_t                  came_args;      /* with the token */
     parley_gate_t                 gate;
     parley_who_t                  who;
     parley_seal_t                 seal;

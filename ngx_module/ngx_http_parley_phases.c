@@ -147,7 +147,7 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
 
     ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
 
-    return ctx;
+    return ngx_http_parley_hide(r, ctx) == NGX_OK ? ctx : NULL;
 }
 
 

@@ -32,6 +32,16 @@ ngx_uint_t ngx_http_parley_redirect_is_into(ngx_http_request_t *r);
 ngx_int_t ngx_http_parley_redirect_refuse(ngx_http_request_t *r);
 
 
+/* ngx_http_parley_hide.c */
+
+/*
+ * Takes the arguments as they came into ctx, and a token in one of them out of
+ * the request; or NGX_ERROR.
+ */
+ngx_int_t ngx_http_parley_hide(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
 /* ngx_http_parley_token.c: step 2; NGX_OK, NGX_AGAIN (keys are fetched),
    NGX_DECLINED (ctx->error), NGX_ERROR */
 

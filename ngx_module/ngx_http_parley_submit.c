@@ -37,8 +37,9 @@ ngx_http_parley_beside(parley_gate_t *g, parley_submission_t *ret)
 
 /*
  * The query goes on as it was decided, with the scope of a frame that
- * translation made; nothing stands behind a fragment.  $args has it, and the
- * URI as it came, which $request_uri and a proxy_pass without a URI send.
+ * translation made, and without a token; nothing stands behind a fragment.
+ * $args has it, and the URI as it came, which $request_uri and a proxy_pass
+ * without a URI send.
  */
 
 ngx_int_t
@@ -57,6 +58,9 @@ ngx_http_parley_forward_arguments(ngx_http_request_t *r,
     {
         arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->sent.scope;
     }
+
+    /* it was for the gateway */
+    arguments->list[PARLEY_ARGUMENT_TOKEN].value = parley_str_none;
 
     uri = r->unparsed_uri;
 

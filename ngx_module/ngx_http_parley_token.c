@@ -23,8 +23,8 @@ static ngx_int_t ngx_http_parley_token_header(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_str_t *ret);
 static ngx_int_t ngx_http_parley_token_cookie(ngx_http_request_t *r,
     ngx_str_t *name, ngx_str_t *ret);
-static ngx_int_t ngx_http_parley_token_argument(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, ngx_str_t *ret);
+static ngx_int_t ngx_http_parley_token_argument(ngx_http_parley_ctx_t *ctx,
+    ngx_str_t *ret);
 static ngx_int_t ngx_http_parley_token_verify(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, parley_str_t token);
 static ngx_int_t ngx_http_parley_token_no_keys(ngx_http_request_t *r,
@@ -87,7 +87,7 @@ ngx_http_parley_token_find(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         break;
 
     default: /* NGX_HTTP_PARLEY_TOKEN_ARG */
-        rc = ngx_http_parley_token_argument(r, ctx, ret);
+        rc = ngx_http_parley_token_argument(ctx, ret);
         break;
     }
 
@@ -212,16 +212,15 @@ ngx_http_parley_token_cookie(ngx_http_request_t *r, ngx_str_t *name,
 /* SEC-03: decoded, and there once */
 
 static ngx_int_t
-ngx_http_parley_token_argument(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, ngx_str_t *ret)
+ngx_http_parley_token_argument(ngx_http_parley_ctx_t *ctx, ngx_str_t *ret)
 {
     parley_arguments_t  arguments;
 
     parley_arguments_init(&arguments, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE,
                           ctx->lcf->gate.token);
 
-    if (parley_arguments_read(&arguments, &ctx->arena,
-                              ngx_http_parley_str(&r->args), &ctx->error)
+    if (parley_arguments_read(&arguments, &ctx->arena, ctx->came_args,
+                              &ctx->error)
         != 0)
     {
         return NGX_DECLINED;

@@ -202,10 +202,46 @@ test_memory(void **state)
 }
 
 
+static void
+test_hide(void **state)
+{
+    char    query[64];
+    size_t  i;
+
+    static const struct {
+        const char  *query;
+        const char  *hidden;
+    } rows[] = {
+        { "", "" },
+        { "t", "t" },
+        { "t=", "t=" },
+        { "a=b&tt=c", "a=b&tt=c" },
+        { "t=secret", "t=******" },
+        { "a=t&t=x=y&b=z", "a=t&t=***&b=z" },
+        { "%74=%61b&T=c", "%74=****&T=*" },
+        { "t[]=a&t;b&+t=c", "t[]=*&t;b&+t=*" },
+        { "a=1;t=b&c", "a=*****&c" },
+        { "t=#a", "t=**" },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        strcpy(query, rows[i].query);
+
+        parley_arguments_hide(PARLEY_STR("t"), (uint8_t *) query,
+                              strlen(query));
+
+        assert_string_equal(query, rows[i].hidden);
+    }
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("SEC-03 what they say", test_values),
     parley_test("SEC-03 how they go on", test_write),
     parley_test("SEC-03 which they are", test_names),
+    parley_test("a token is overwritten", test_hide),
     parley_test("no memory", test_memory),
 };
 
