@@ -49,6 +49,14 @@ const parley_principal_t *parley_directory_by_name(
     const parley_directory_t *directory, parley_namespace_t space,
     parley_str_t name);
 
+/*
+ * Who has this name in any name space, in whatever ASCII letters: from *at,
+ * which begins as 0, the next one, or NULL: nobody else.  One principal may
+ * come several times.  O(1) each.
+ */
+const parley_principal_t *parley_directory_next_like(
+    const parley_directory_t *directory, parley_str_t name, uint32_t *at);
+
 size_t parley_directory_principals(const parley_directory_t *directory,
     const parley_principal_t **ret);
 

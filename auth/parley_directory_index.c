@@ -120,6 +120,68 @@ parley_directory_space(parley_directory_t *dir, parley_namespace_t space,
 }
 
 
+/* of a name in lower case, as the name may not be */
+
+static uint32_t
+parley_directory_hash_like(parley_str_t name)
+{
+    size_t    i;
+    uint64_t  hash;
+
+    hash = name.len;
+
+    for (i = 0; i < name.len; i++) {
+        hash = (hash ^ parley_lower(name.data[i])) * PARLEY_DIRECTORY_PRIME;
+        hash ^= hash >> 32;
+    }
+
+    return (uint32_t) (hash >> 32 ^ hash);
+}
+
+
+static int
+parley_directory_likes(parley_directory_t *dir, parley_arena_t *arena,
+    parley_error_t *err)
+{
+    size_t        i, size;
+    uint32_t      at;
+    unsigned      space;
+    parley_str_t  name;
+
+    for (size = 16; size < 2 * PARLEY_NAMESPACE_COUNT * dir->nprincipals;
+         size *= 2)
+    { /* void */ }
+
+    dir->likes_mask = (uint32_t) size - 1;
+    dir->likes = parley_arena_calloc(arena, size * sizeof(uint32_t));
+
+    if (dir->likes == NULL) {
+        return parley_error_memory(err);
+    }
+
+    for (i = 0; i < dir->nprincipals; i++) {
+        for (space = 0; space < PARLEY_NAMESPACE_COUNT; space++) {
+            name = dir->principals[i].names[space];
+
+            if (name.len == 0) {
+                continue;
+            }
+
+            at = parley_directory_hash_like(name) & dir->likes_mask;
+
+            while (dir->likes[at] != 0) {
+                at = (at + 1) & dir->likes_mask;
+            }
+
+            dir->likes[at] = (uint32_t) i * PARLEY_NAMESPACE_COUNT + space
+                             + 1;
+        }
+    }
+
+    return 0;
+}
+
+
 static int
 parley_directory_parents(parley_directory_t *dir, parley_error_t *err)
 {
@@ -250,7 +312,7 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
     size_t    size;
     unsigned  i;
 
-    if (dir->nprincipals > UINT32_MAX / 4) {
+    if (dir->nprincipals > UINT32_MAX / (4 * PARLEY_NAMESPACE_COUNT)) {
         return parley_error_memory(err);
     }
 
@@ -270,7 +332,8 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
         }
     }
 
-    if (parley_directory_parents(dir, err) != 0
+    if (parley_directory_likes(dir, arena, err) != 0
+        || parley_directory_parents(dir, err) != 0
         || parley_directory_circles(dir, arena, err) != 0)
     {
         return -1;
@@ -300,6 +363,34 @@ const parley_principal_t *
 parley_directory_by_sub(const parley_directory_t *dir, parley_str_t sub)
 {
     return parley_directory_by_name(dir, PARLEY_NAMESPACE_MOQ, sub);
+}
+
+
+const parley_principal_t *
+parley_directory_next_like(const parley_directory_t *dir, parley_str_t name,
+    uint32_t *at)
+{
+    uint32_t                   slot, hash;
+    const parley_principal_t  *p;
+
+    hash = parley_directory_hash_like(name);
+
+    for ( ;; ) {
+        slot = dir->likes[(hash + (*at)++) & dir->likes_mask];
+
+        if (slot == 0) {
+            return NULL;
+        }
+
+        slot--;
+        p = &dir->principals[slot / PARLEY_NAMESPACE_COUNT];
+
+        if (parley_str_eq_fold(p->names[slot % PARLEY_NAMESPACE_COUNT],
+                               name))
+        {
+            return p;
+        }
+    }
 }
 
 

@@ -12,12 +12,15 @@
 
 
 /* Of each name space one open-addressing table, at most half full; a slot is
-   the index of a principal and one, or 0. */
+   the index of a principal and one, or 0.  In likes all of them are: a slot
+   is the index, times PARLEY_NAMESPACE_COUNT, and the space, and one. */
 struct parley_directory_s {
     parley_principal_t  *principals;
     size_t               nprincipals;
     uint32_t            *tables[PARLEY_NAMESPACE_COUNT];
     uint32_t             mask;
+    uint32_t            *likes;
+    uint32_t             likes_mask;
 };
 
 

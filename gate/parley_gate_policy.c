@@ -19,6 +19,7 @@ typedef struct {
 
 
 static int parley_gate_intent(const parley_gate_t *g);
+static int parley_gate_recipient(const parley_gate_t *g);
 static int parley_gate_ask(const parley_gate_t *g, parley_gate_asked_t *a);
 static void parley_gate_words(parley_policy_name_t *list,
     parley_policy_names_t *names, parley_str_t text, parley_str_t outer);
@@ -40,6 +41,10 @@ parley_gate_policy(parley_gate_t *g)
         || parley_is_unruled(g->msg, g->conf->speak))
     {
         return PARLEY_OUTCOME_NONE;
+    }
+
+    if (parley_gate_recipient(g) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
     }
 
     if (parley_gate_ask(g, &a) != 0) {
@@ -94,6 +99,29 @@ parley_gate_intent(const parley_gate_t *g)
     return parley_error_set(g->err, PARLEY_E_INTENT_REFUSED,
                             parley_at(g->msg, PARLEY_SPOT_INTENT).pointer,
                             "%s", why);
+}
+
+
+/* SEC-04: the same of a recipient, where rules name them */
+
+static int
+parley_gate_recipient(const parley_gate_t *g)
+{
+    parley_str_t  to;
+
+    to = parley_gate_to(g);
+
+    if (to.len == 0
+        || !(g->conf->policy->given & (1u << PARLEY_POLICY_TO))
+        || parley_names_is_plain(g->who, to))
+    {
+        return 0;
+    }
+
+    return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED,
+                            parley_at(g->msg, PARLEY_SPOT_RECIPIENT).pointer,
+                            "rules name recipients here, and this name could "
+                            "be read as another one");
 }
 
 

@@ -1,14 +1,25 @@
 /* Names of parties, for rules. */
 
+#include <string.h>
+
 #include "parley_names.h"
 #include "parley_name.h"
 
 
+static void parley_names_init(parley_names_t *names, parley_who_t *who);
+static const parley_principal_t *parley_names_owner(const parley_who_t *who,
+    parley_str_t name);
 static int parley_names_principal(parley_names_t *names);
+static size_t parley_names_principals(parley_names_t *names,
+    const parley_principal_t *p, int loose);
 static int parley_names_unlisted(parley_names_t *names, parley_str_t name);
+static int parley_names_readings(parley_names_t *names, parley_str_t name);
+static void parley_names_likes(parley_names_t *names);
+static void parley_names_reading(void *ctx, parley_str_t text, int exact);
 static void parley_names_alias(void *ctx, parley_str_t text, int exact);
 static void parley_names_add(parley_names_t *names, parley_str_t text,
     int loose);
+static int parley_names_grow(parley_names_t *names);
 static int parley_names_is_others(const parley_names_t *names,
     parley_str_t text);
 
@@ -18,9 +29,9 @@ parley_names_sender(parley_who_t *who, parley_names_t *ret)
 {
     size_t  i;
 
-    ret->who = who;
+    parley_names_init(ret, who);
+
     ret->owner = who->principal;
-    ret->n = 0;
 
     if (ret->owner != NULL) {
         return parley_names_principal(ret);
@@ -46,19 +57,13 @@ int
 parley_names_recipient(parley_who_t *who, parley_str_t to,
     parley_names_t *ret)
 {
-    ret->who = who;
-    ret->owner = NULL;
-    ret->n = 0;
+    parley_names_init(ret, who);
 
     if (to.len == 0) {
         return 0;
     }
 
-    if (who->directory != NULL) {
-        ret->owner = parley_directory_by_name(who->directory,
-                                         (parley_namespace_t) who->msg->wire,
-                                         to);
-    }
+    ret->owner = parley_names_owner(who, to);
 
     if (ret->owner != NULL) {
         return parley_names_principal(ret);
@@ -69,37 +74,91 @@ parley_names_recipient(parley_who_t *who, parley_str_t to,
     parley_names_add(ret, who->msg->scope, 0);
     parley_names_add(ret, who->msg->handle, 0);
 
-    return parley_names_unlisted(ret, to);
+    if (parley_names_unlisted(ret, to) != 0
+        || parley_names_readings(ret, to) != 0)
+    {
+        return -1;
+    }
+
+    parley_names_likes(ret);
+
+    return ret->failed ? -1 : 0;
+}
+
+
+static void
+parley_names_init(parley_names_t *names, parley_who_t *who)
+{
+    names->who = who;
+    names->owner = NULL;
+    names->list = names->few;
+    names->n = 0;
+    names->room = PARLEY_NAMES_FEW;
+    names->failed = 0;
+}
+
+
+/* who is listed under this name in the message's own protocol */
+
+static const parley_principal_t *
+parley_names_owner(const parley_who_t *who, parley_str_t name)
+{
+    return who->directory == NULL
+           ? NULL
+           : parley_directory_by_name(who->directory,
+                                      (parley_namespace_t) who->msg->wire,
+                                      name);
 }
 
 
 static int
 parley_names_principal(parley_names_t *names)
 {
-    unsigned          i, n;
+    size_t  n;
+
+    n = parley_names_principals(names, names->owner, 0);
+
+    /* who has no names goes by its sub, which may be one of AEE's */
+
+    if (n == 0
+        && parley_name_aliases(names->who->arena, PARLEY_PROTO_AEE,
+                               names->owner->sub, parley_names_alias, names)
+           != 0)
+    {
+        return -1;
+    }
+
+    return names->failed ? -1 : 0;
+}
+
+
+/* its sub and its names, how many of the latter */
+
+static size_t
+parley_names_principals(parley_names_t *names, const parley_principal_t *p,
+    int loose)
+{
+    size_t            n;
+    unsigned          i;
     parley_str_t      name;
     parley_party_t    party;
     parley_parties_t  parties;
 
     parley_who_parties(names->who, &parties);
-    parley_who_party(names->owner, &party);
-    parley_names_add(names, party.sub, 0);
+    parley_who_party(p, &party);
+    parley_names_add(names, party.sub, loose);
 
     for (i = 0, n = 0; i < PARLEY_PROTO_COUNT; i++) {
         if (i != PARLEY_PROTO_MOQ
             && parley_party_name(&parties, &party, (parley_proto_t) i, &name)
                == 0)
         {
-            parley_names_add(names, name, 0);
+            parley_names_add(names, name, loose);
             n++;
         }
     }
 
-    /* who has no names goes by its sub, which may be one of AEE's */
-
-    return n > 0 ? 0 : parley_name_aliases(names->who->arena,
-                                           PARLEY_PROTO_AEE, party.sub,
-                                           parley_names_alias, names);
+    return n;
 }
 
 
@@ -110,6 +169,92 @@ parley_names_unlisted(parley_names_t *names, parley_str_t name)
 
     return parley_name_aliases(names->who->arena, names->who->msg->wire, name,
                                parley_names_alias, names);
+}
+
+
+/* By every protocol's syntax; without any it is an opaque name of VCP. */
+
+static int
+parley_names_readings(parley_names_t *names, parley_str_t name)
+{
+    int              said;
+    size_t           i;
+    uint8_t         *lower;
+    unsigned         proto;
+    parley_arena_t  *arena;
+
+    arena = names->who->arena;
+
+    lower = parley_arena_alloc(arena, name.len);
+    if (lower == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < name.len; i++) {
+        lower[i] = parley_lower(name.data[i]);
+    }
+
+    name.data = lower;
+    parley_names_add(names, name, 1);
+    said = 0;
+
+    for (proto = 0; proto < PARLEY_PROTO_COUNT; proto++) {
+
+        if (proto == PARLEY_PROTO_MOQ
+            || !parley_name_says((parley_proto_t) proto, name))
+        {
+            continue;
+        }
+
+        said = 1;
+
+        if (parley_name_aliases(arena, (parley_proto_t) proto, name,
+                                parley_names_reading, names)
+            != 0)
+        {
+            return -1;
+        }
+    }
+
+    return said ? 0 : parley_name_aliases(arena, PARLEY_PROTO_VCP, name,
+                                          parley_names_reading, names);
+}
+
+
+static void
+parley_names_reading(void *ctx, parley_str_t text, int exact)
+{
+    (void) exact;
+
+    parley_names_add(ctx, text, 1);
+}
+
+
+/* whoever is listed under one of these has its other names too */
+
+static void
+parley_names_likes(parley_names_t *names)
+{
+    size_t                     i, n;
+    uint32_t                   at;
+    const parley_principal_t  *p;
+
+    if (names->who->directory == NULL) {
+        return;
+    }
+
+    n = names->n;
+
+    for (i = 0; i < n; i++) {
+        at = 0;
+
+        while ((p = parley_directory_next_like(names->who->directory,
+                                               names->list[i].text, &at))
+               != NULL)
+        {
+            (void) parley_names_principals(names, p, 1);
+        }
+    }
 }
 
 
@@ -136,7 +281,8 @@ parley_names_add(parley_names_t *names, parley_str_t text, int loose)
         }
     }
 
-    if (names->n == PARLEY_NAMES_MAX) {
+    if (names->n == names->room && parley_names_grow(names) != 0) {
+        names->failed = 1;
         return;
     }
 
@@ -144,6 +290,26 @@ parley_names_add(parley_names_t *names, parley_str_t text, int loose)
 
     name->text = text;
     name->loose = loose || parley_names_is_others(names, text);
+}
+
+
+static int
+parley_names_grow(parley_names_t *names)
+{
+    parley_policy_name_t  *list;
+
+    list = parley_arena_alloc(names->who->arena,
+                              2 * names->room * sizeof(parley_policy_name_t));
+    if (list == NULL) {
+        return -1;
+    }
+
+    memcpy(list, names->list, names->n * sizeof(parley_policy_name_t));
+
+    names->list = list;
+    names->room *= 2;
+
+    return 0;
 }
 
 
@@ -172,4 +338,53 @@ parley_names_is_others(const parley_names_t *names, parley_str_t text)
     }
 
     return 0;
+}
+
+
+int
+parley_names_is_plain(const parley_who_t *who, parley_str_t name)
+{
+    int      inside;
+    size_t   i;
+    uint8_t  c;
+
+    if (parley_names_owner(who, name) != NULL) {
+        return 1;
+    }
+
+    /* a label stands before a separator, and behind it */
+
+    for (i = 0, inside = 0; i < name.len; i++) {
+        c = name.data[i];
+
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+            || (c >= '0' && c <= '9') || c == '_' || c == '-')
+        {
+            inside = 1;
+
+        } else if (c == '~' && !inside
+                   && (i == 0 || name.data[i - 1] == ':'))
+        {
+            continue;
+
+        } else if (c == '*' && !inside && i + 1 == name.len && i > 0
+                   && name.data[i - 1] == '/')
+        {
+            return 1;
+
+        } else if ((c == '.' || c == ':' || c == '/' || c == '@') && inside) {
+            inside = 0;
+
+            if (c == ':' && name.len - i > 3 && name.data[i + 1] == '/'
+                && name.data[i + 2] == '/')
+            {
+                i += 2;
+            }
+
+        } else {
+            return 0;
+        }
+    }
+
+    return inside;
 }

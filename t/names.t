@@ -20,6 +20,7 @@ my %place = (
     '/handle'   => 'parley_deny to=~cc-bob;',
     '/sub'      => 'parley_deny to=bob;',
     '/unlisted' => 'parley_deny to=agent.secret;',
+    '/agents'   => 'parley_deny to=agent.**;',
     '/human'    => 'parley_deny to=human.boss;',
     '/group'    => 'parley_deny to=bus.acme;',
     '/org'      => 'parley_deny to=~acme;',
@@ -327,3 +328,81 @@ post('/ext', main::carried('aee.status.ping'))
 --- send
 post('/to-aee', aee(intent => 'Aee.no.such'))
 --- refused: aee intent-refused /intent
+
+
+
+=== TEST 38: SEC-04 where rules name recipients, one with a space behind it is none
+--- send
+post('/aee', aee(to => 'agent.lead '))
+--- refused: aee policy-refused /to
+
+
+
+=== TEST 39: SEC-04 a zero-width space
+--- send
+post('/aee', aee(to => "agent.\x{200b}bob"))
+--- refused: aee policy-refused /to
+
+
+
+=== TEST 40: SEC-04 fullwidth letters
+--- send
+post('/aee', aee(to => "agent.\x{ff42}ob"))
+--- refused: aee policy-refused /to
+
+
+
+=== TEST 41: SEC-04 a host that is none
+--- send
+post('/aee', aee(to => 'agent.bob@'))
+--- refused: aee policy-refused /to
+
+
+
+=== TEST 42: SEC-04 an empty label
+--- send
+post('/aee', aee(to => 'agent..bob'))
+--- refused: aee policy-refused /to
+
+
+
+=== TEST 43: SEC-04 in C2A
+--- send
+post('/c2a', deliver(target => { recipient => "agent:b\x{200b}ob",
+                                 directedness => 'to_me' }))
+--- refused: c2a policy-refused /params/target/recipient
+
+
+
+=== TEST 44: SEC-04 a name of another protocol is not allowed as its owner
+--- send
+post('/only-bob', aee(to => 'agent:bob'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 45: SEC-04 nor one in other letters
+--- send
+post('/only-bob', aee(to => 'Agent.Bob'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 46: SEC-04 where no rule names recipients, any will do
+--- send
+post('/intent', aee(to => "agent.caf\x{e9}"))
+--- error_code: 202
+
+
+
+=== TEST 47: SEC-04 a bus is no agent of that name
+--- send
+post('/agents', aee(to => 'bus.ops'))
+--- error_code: 202
+
+
+
+=== TEST 48: SEC-04 an agent is
+--- send
+post('/agents', aee(to => 'agent://ops.example/zed'))
+--- refused: aee policy-refused

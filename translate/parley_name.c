@@ -332,6 +332,17 @@ parley_name_lost(parley_arena_t *arena, const parley_encode_opts_t *opts,
 
 
 int
+parley_name_says(parley_proto_t proto, parley_str_t name)
+{
+    parley_name_t  n;
+
+    return parley_name_syntaxes[proto].parse(name, &n) == 0
+           && !(proto == PARLEY_PROTO_VCP && n.kind == PARLEY_NAME_AGENT
+                && n.host.len == 0);
+}
+
+
+int
 parley_name_is_human(parley_proto_t proto, parley_str_t name)
 {
     parley_name_t  n;

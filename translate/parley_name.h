@@ -63,6 +63,10 @@ int parley_name_lost(parley_arena_t *arena, const parley_encode_opts_t *opts,
  */
 int parley_name_is_handle(parley_str_t s);
 
+/* Whether the name says by its syntax what it is there; an opaque name of VCP
+   does not. */
+int parley_name_says(parley_proto_t proto, parley_str_t name);
+
 /* Whether the name is a human's, by its syntax. */
 int parley_name_is_human(parley_proto_t proto, parley_str_t name);
 

@@ -100,6 +100,17 @@ test_recipient(void **state)
         { PARLEY_PROTO_AEE, "agent.other", "agent.bob", ' ' },
         { PARLEY_PROTO_AEE, "no name at all", "no name at all", '+' },
 
+        /* as another protocol's, or in other letters, it denies */
+
+        { PARLEY_PROTO_AEE, "agent:secret", "agent.secret", '-' },
+        { PARLEY_PROTO_AEE, "agent:secret", "u1", '-' },
+        { PARLEY_PROTO_AEE, "Agent.Secret", "~secret", '-' },
+        { PARLEY_PROTO_AEE, "~SECRET", "u1", '-' },
+        { PARLEY_PROTO_AEE, "U1", "agent.secret", '-' },
+        { PARLEY_PROTO_AEE, "agent://h/other", "agent.other", '-' },
+        { PARLEY_PROTO_AEE, "other", "agent.other", '-' },
+        { PARLEY_PROTO_AEE, "bus.ops", "agent.bus.ops", ' ' },
+
         /* a name that two have, one as its sub, is neither's alone */
 
         { PARLEY_PROTO_AEE, "agent.eve", "agent.eve", '-' },
