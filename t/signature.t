@@ -31,6 +31,8 @@ with_gateway(http => $http, server => server_config() . $tls11[1] . $from,
                           . 'parley_signature required;')
   . location('/ignored', 'parley_accept aee; parley_trusted on; '
                        . 'parley_signature off;')
+  . location('/balanced', 'parley_accept aee; parley_jwt on; '
+                        . 'parley_trusted on;')
   . location('/both', 'parley_accept aee vcp; parley_speak aee; '
                     . 'parley_signature required;'));
 
@@ -633,3 +635,29 @@ my $m;
 do { $m = sign_aee(aee(), alice()) } until $m->{sig}{value} =~ tr{+/}{-_};
 post('/signed', $m, token => 0)
 --- refused: aee signature-invalid /sig
+
+
+
+=== TEST 57: AEE-37 it says what a location behind a balancer lacks
+--- plain
+--- send
+post('/aee', aee())
+--- refused: aee signature-missing /sig
+--- response_body_like: needs TLS 1\.2 or later, or parley_trusted behind
+
+
+
+=== TEST 58: GW-02 parley_trusted behind a balancer: the token is asked for
+--- plain
+--- send
+post('/balanced', aee(), token => 0)
+--- refused: aee token-missing
+
+
+
+=== TEST 59: GW-02 and with it a message passes over plain HTTP
+--- plain
+--- send
+post('/balanced', aee())
+--- error_code: 202
+--- got_same

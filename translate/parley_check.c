@@ -16,7 +16,8 @@ parley_check_transport(parley_proto_t proto, const parley_way_t *way,
     }
 
     return parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
-                            "this protocol needs TLS 1.2 or later");
+                            "this protocol needs TLS 1.2 or later, or "
+                            "parley_trusted behind what ends it");
 }
 
 
@@ -37,7 +38,8 @@ parley_check_unsigned(parley_proto_t proto, const parley_way_t *way,
         why = "nothing proves who sent the message";
 
     } else if (!way->tls) {
-        why = "an unsigned message needs TLS";
+        why = "an unsigned message needs TLS 1.2 or later, or "
+              "parley_trusted behind what ends it";
 
     } else {
         return 0;
