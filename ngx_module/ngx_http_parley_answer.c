@@ -336,6 +336,10 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
 
     ngx_http_parley_settle(ctx, &outcome);
 
+    if (outcome.reply.why) {
+        ngx_http_parley_log_unsaid(r, ctx, outcome.reply.why);
+    }
+
     *reply = outcome.reply;
     ctx->answer_trace = outcome.traceparent;
 

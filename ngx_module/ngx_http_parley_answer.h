@@ -45,6 +45,8 @@ void ngx_http_parley_log_refusal(ngx_http_request_t *r,
 void ngx_http_parley_log_answer(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_uint_t level, const char *why,
     const char *what, parley_str_t code);
+void ngx_http_parley_log_unsaid(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const char *why);
 
 
 /* ngx_http_parley_filter.c */

@@ -25,6 +25,8 @@ static ngx_int_t ngx_http_parley_challenge(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_retry_after(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_str_t ngx_http_parley_log_text(u_char *buf, parley_str_t s);
+static ngx_str_t ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx,
+    parley_str_t s);
 
 
 ngx_int_t
@@ -289,10 +291,23 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     u_char                      id[NGX_HTTP_PARLEY_LOG_MAX];
     u_char                      sub[NGX_HTTP_PARLEY_LOG_MAX];
-    ngx_str_t                   who, which;
+    size_t                      len;
+    ngx_str_t                   who, which, said, what;
+    const char                 *text;
     const parley_error_info_t  *info;
 
     info = parley_error_info(ctx->error.code);
+
+    /* a text that begins with the pointer does not say it again */
+
+    text = ctx->error.text;
+    len = ngx_strlen(ctx->error.field);
+
+    if (len && ngx_strncmp(text, ctx->error.field, len) == 0
+        && text[len] == ' ')
+    {
+        text += len + 1;
+    }
 
     who = ngx_http_parley_log_text(sub, ctx->who.principal
                                         ? ctx->who.principal->sub
@@ -300,12 +315,18 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     which = ngx_http_parley_log_text(id, ctx->gate.msg_read
                                          ? ctx->msg.id : parley_str_none);
 
+    /* what is not proven is the message's own word */
+
+    said = ngx_http_parley_log_word(ctx, ctx->msg.sender);
+    what = ngx_http_parley_log_word(ctx, ctx->msg.intent);
+
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
-                  "parley: %s %*s%s%s: %s, principal \"%V\", id \"%V\"",
+                  "parley: %s %*s%s%s: %s, principal \"%V\", from \"%V\", "
+                  "intent \"%V\", id \"%V\"",
                   ctx->dry ? "would refuse," : "refused,",
                   info->word.len, info->word.data,
                   ctx->error.field[0] ? " " : "", ctx->error.field,
-                  ctx->error.text, &who, &which);
+                  text, &who, &said, &what, &which);
 }
 
 
@@ -323,6 +344,34 @@ ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_log_error(level, r->connection->log, 0,
                   "parley: not told, %s: %s%s%V, answering id \"%V\"", why,
                   what, said.len ? " " : "", &said, &which);
+}
+
+
+void
+ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    const char *why)
+{
+    ngx_http_parley_log_answer(r, ctx, NGX_LOG_WARN,
+                               "the caller's protocol cannot say it", why,
+                               parley_str_none);
+}
+
+
+/* what a message claims, percent-encoded: no two of them look alike */
+
+static ngx_str_t
+ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx, parley_str_t s)
+{
+    ngx_str_t  none = ngx_null_string;
+
+    if (!ctx->gate.msg_read) {
+        return none;
+    }
+
+    s.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
+
+    return parley_escape(&ctx->arena, s, PARLEY_ESCAPE_VALUE, &s) == 0
+           ? ngx_http_parley_ngx_str(s) : none;
 }
 
 

@@ -272,6 +272,10 @@ ngx_http_parley_sse_outcome(ngx_http_request_t *r,
 
     ngx_http_parley_settle(ctx, outcome);
 
+    if (outcome->reply.why) {
+        ngx_http_parley_log_unsaid(r, ctx, outcome->reply.why);
+    }
+
     if (outcome->late || (sse->single && !outcome->said)) {
         ngx_http_parley_sse_log(r, ctx, outcome);
         rc = NGX_OK;

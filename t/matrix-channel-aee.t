@@ -428,3 +428,18 @@ $::id = $::t[1]{id};
 /corr = one-workflow
 /reply_to = ${id}
 /payload/response_text = the second
+
+
+
+=== TEST 27: GW-08 an answer of an agent without an instrument is lost whole
+--- send
+post('/to-aee', query(recipient_handle => '~bare'))
+--- service: answered($c, $q)
+--- error_code: 200
+--- answer
+/delivered = 1
+! /answer
+--- answer_headers
+Parley-Loss ~ answer=""
+--- error_log
+identity-unmappable /from: agent-channel wants drafted_with, and the directory lists no "instrument" for the sender

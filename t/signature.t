@@ -661,3 +661,12 @@ post('/balanced', aee(), token => 0)
 post('/balanced', aee())
 --- error_code: 202
 --- got_same
+
+
+
+=== TEST 60: SEC-01 a refusal is logged with the claimed sender and the intent
+--- send
+post('/signed', sign_aee(aee(), alice(), kid => 'none-such'), token => 0)
+--- refused: aee key-unknown /sig
+--- error_log eval
+qr/parley: refused, key-unknown .*principal "", from "agent\.alice", intent "[a-z.]+", id "/

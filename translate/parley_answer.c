@@ -183,6 +183,37 @@ parley_answer_failed(const parley_answer_t *answer, parley_failure_t *ret,
 }
 
 
+void
+parley_answer_unsaid(parley_arena_t *arena, parley_reply_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+{
+    parley_str_t                why;
+    parley_buf_t                b;
+    const parley_error_info_t  *info;
+
+    info = parley_error_info(err->code);
+
+    parley_buf_init(&b, arena, info->word.len + PARLEY_POINTER_MAX
+                               + PARLEY_TEXT_MAX);
+    parley_buf_str(&b, info->word);
+
+    if (err->field[0] != '\0') {
+        parley_buf_octet(&b, ' ');
+        parley_buf_str(&b, parley_str_c(err->field));
+    }
+
+    parley_buf_lit(&b, ": ");
+    parley_buf_str(&b, parley_str_c(err->text));
+    parley_buf_octet(&b, '\0');
+
+    ret->why = parley_buf_done(&b, &why) == 0 ? (const char *) why.data
+               : "out of memory";
+
+    parley_loss_pointer(loss, "");
+    parley_error_clear(err);
+}
+
+
 int
 parley_answer_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *request, const parley_answer_t *answer,

@@ -229,6 +229,8 @@ typedef struct {
                                        protocol, where that is delivered on
                                        the caller's stream and not in body;
                                        empty: none */
+    const char   *why;              /* for the log, why an upstream's answer is
+                                       in neither; NULL: it is */
 } parley_reply_t;
 
 

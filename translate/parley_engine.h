@@ -195,6 +195,14 @@ typedef struct {
 int parley_answer_failed(const parley_answer_t *answer,
     parley_failure_t *ret, parley_loss_t *loss);
 
+/*
+ * Of an answer that the caller's protocol cannot say, for *err, nothing is
+ * said but that the message was taken: the whole of it is lost, ret->why is
+ * set, and *err cleared.
+ */
+void parley_answer_unsaid(parley_arena_t *arena, parley_reply_t *ret,
+    parley_loss_t *loss, parley_error_t *err);
+
 /* Tells the caller, in the protocol of request->wire. */
 int parley_answer_encode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_msg_t *request,

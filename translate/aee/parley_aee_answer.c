@@ -115,8 +115,7 @@ parley_aee_answer_encode(const parley_engine_t *engine,
         return -1;
     }
 
-    parley_loss_pointer(loss, err->field);
-    parley_error_clear(err);
+    parley_answer_unsaid(arena, ret, loss, err);
 
     return parley_aee_accepted(arena, request, answer, opts, now_ms, ret, err);
 }

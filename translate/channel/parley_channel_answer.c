@@ -198,8 +198,7 @@ parley_channel_answer_encode(const parley_engine_t *engine,
             return -1;
 
         } else {
-            parley_loss_pointer(loss, err->field);
-            parley_error_clear(err);
+            parley_answer_unsaid(arena, ret, loss, err);
         }
     }
 

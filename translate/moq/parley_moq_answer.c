@@ -137,8 +137,7 @@ parley_moq_answer_encode(const parley_engine_t *engine,
         return -1;
     }
 
-    parley_loss_pointer(loss, err->field);
-    parley_error_clear(err);
+    parley_answer_unsaid(arena, ret, loss, err);
 
     return parley_moq_taken(ret);
 }

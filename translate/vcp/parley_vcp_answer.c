@@ -291,8 +291,7 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
         return -1;
     }
 
-    parley_loss_pointer(loss, err->field);
-    parley_error_clear(err);
+    parley_answer_unsaid(arena, ret, loss, err);
 
     return parley_vcp_accepted(arena, request, parley_str_none, ret, err);
 }

@@ -43,6 +43,8 @@ sub principals {
                  keys => [public_jwk(person($_)->{key})], %{ $o{$_} } } }
          sort keys %o),
         { sub => 'solo', aee => 'agent.solo' },
+        { sub => 'bare', aee => 'agent.bare', handle => '~bare',
+          parent => 'lead' },
         { sub => 'taken', aee => 'agent.cc-taken', vcp => 'cc-taken',
           c2a => 'agent:cc-taken', handle => '~cc-else' });
 }
