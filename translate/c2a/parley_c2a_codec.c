@@ -364,7 +364,6 @@ parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
 {
     uint32_t              content, intent;
     parley_str_t          name;
-    parley_proto_t        proto;
     parley_c2a_part_t     part;
     const parley_json_t  *doc;
 
@@ -373,7 +372,9 @@ parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
     content = parley_json_member(doc, parley_c2a_params(doc),
                                  PARLEY_ATOM_content);
 
-    if (parley_c2a_carrier(doc, content, &proto, &part) == PARLEY_JSON_NONE) {
+    if (parley_c2a_carrier(doc, content, &part) != 0
+        || part.node == PARLEY_JSON_NONE)
+    {
         return PARLEY_JSON_NONE;
     }
 

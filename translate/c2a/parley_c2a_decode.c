@@ -20,6 +20,9 @@
 #define PARLEY_C2A_PLACE_MAX  512
 
 
+static int parley_c2a_decode_parts(const parley_json_t *doc,
+    const parley_c2a_places_t *places, parley_c2a_form_t form,
+    parley_error_t *err);
 static int parley_c2a_response(const parley_c2a_places_t *places,
     parley_error_t *err);
 static int parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
@@ -81,8 +84,38 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
+    if (parley_c2a_decode_parts(doc, &places, form, err) != 0) {
+        return -1;
+    }
+
     return parley_c2a_fill(arena, msg, &places, form) == 0
            ? 0 : parley_error_memory(err);
+}
+
+
+/* One message in an event, which is read as that; none in what is sent. */
+
+static int
+parley_c2a_decode_parts(const parley_json_t *doc,
+    const parley_c2a_places_t *places, parley_c2a_form_t form,
+    parley_error_t *err)
+{
+    switch (form) {
+
+    case PARLEY_C2A_DELIVER:
+        return parley_c2a_parts(doc, places->at[PARLEY_C2A_AT_CONTENT], 1,
+                                err);
+
+    case PARLEY_C2A_SEND_MESSAGE:
+        return parley_c2a_parts(doc,
+                                parley_json_member(doc,
+                                      places->at[PARLEY_C2A_AT_ARGUMENTS],
+                                      PARLEY_ATOM_content),
+                                0, err);
+
+    default:
+        return 0;
+    }
 }
 
 

@@ -126,10 +126,12 @@ typedef struct {
 
 /* a part that carries a message: the values' nodes, or PARLEY_JSON_NONE */
 typedef struct {
-    uint32_t  media_type;
-    uint32_t  form;
-    uint32_t  data;
-    uint32_t  members;
+    uint32_t        node;       /* the part */
+    uint32_t        media_type;
+    uint32_t        form;
+    uint32_t        data;
+    uint32_t        members;
+    parley_proto_t  proto;      /* what its media type names, or NONE */
 } parley_c2a_part_t;
 
 
@@ -163,11 +165,22 @@ void parley_c2a_places_params(parley_c2a_places_t *places,
     const parley_json_t *doc, uint32_t value);
 
 /*
- * The element of a content array that carries a message, and its members, or
- * NONE.
+ * The part of a content array that carries a message; node NONE: there is
+ * none.  Returns 0, or -1: no memory.
  */
-uint32_t parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
-    parley_proto_t *ret, parley_c2a_part_t *ret_part);
+int parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
+    parley_c2a_part_t *ret)
+    __attribute__((warn_unused_result));
+
+/*
+ * SEC-04: whether no more than most parts of a content array have the media
+ * type of a protocol's messages, however it is spelt and whatever they say
+ * besides: rules look at one message.  content may be PARLEY_JSON_NONE.
+ * Returns 0, or -1: field-invalid at the first that is too many.
+ */
+int parley_c2a_parts(const parley_json_t *doc, uint32_t content,
+    unsigned most, parley_error_t *err)
+    __attribute__((warn_unused_result));
 
 
 /* Fills *msg, whose head is known, from a valid message.  -1: no memory. */

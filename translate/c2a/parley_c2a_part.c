@@ -15,10 +15,6 @@
 #include "parley_carry.h"
 
 
-static void parley_c2a_part_read(const parley_json_t *doc, uint32_t value,
-    parley_c2a_part_t *ret);
-static parley_proto_t parley_c2a_media(const parley_json_t *doc,
-    uint32_t value);
 static int parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg,
     const parley_c2a_part_t *part);
 static int parley_c2a_unpack_intent(parley_arena_t *arena, parley_msg_t *msg);
@@ -90,134 +86,6 @@ parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
 }
 
 
-/* Of several the first: a gateway writes one. */
-
-uint32_t
-parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
-    parley_proto_t *ret, parley_c2a_part_t *ret_part)
-{
-    uint32_t  i, type;
-
-    *ret = PARLEY_PROTO_NONE;
-
-    if (content == PARLEY_JSON_NONE
-        || parley_json_type(doc, content) != PARLEY_JSON_ARRAY)
-    {
-        return PARLEY_JSON_NONE;
-    }
-
-    for (i = parley_json_first(content);
-         i != parley_json_end(doc, content);
-         i = parley_json_after(doc, i))
-    {
-        type = parley_json_member(doc, i, PARLEY_ATOM_type);
-
-        if (!parley_c2a_is(doc, type, PARLEY_STR("data"))) {
-            continue;
-        }
-
-        parley_c2a_part_read(doc, i, ret_part);
-
-        if (ret_part->form == PARLEY_JSON_NONE
-            || ret_part->data == PARLEY_JSON_NONE
-            || parley_json_type(doc, ret_part->form) != PARLEY_JSON_STRING
-            || parley_json_type(doc, ret_part->data) != PARLEY_JSON_OBJECT
-            || (ret_part->members != PARLEY_JSON_NONE
-                && parley_json_type(doc, ret_part->members)
-                   != PARLEY_JSON_OBJECT))
-        {
-            continue;
-        }
-
-        *ret = parley_c2a_media(doc, ret_part->media_type);
-
-        if (*ret != PARLEY_PROTO_NONE) {
-            return i;
-        }
-    }
-
-    return PARLEY_JSON_NONE;
-}
-
-
-static void
-parley_c2a_part_read(const parley_json_t *doc, uint32_t value,
-    parley_c2a_part_t *ret)
-{
-    uint32_t  k, end;
-
-    memset(ret, 0xFF, sizeof(parley_c2a_part_t));
-
-    end = parley_json_end(doc, value);
-
-    for (k = parley_json_first(value); k != end;
-         k = parley_json_after(doc, k + 1))
-    {
-        switch (parley_c2a_field(doc, k)) {
-
-        case PARLEY_C2A_FIELD_MEDIA_TYPE:
-            ret->media_type = k + 1;
-            break;
-
-        case PARLEY_C2A_FIELD_FORM:
-            ret->form = k + 1;
-            break;
-
-        case PARLEY_C2A_FIELD_DATA:
-            ret->data = k + 1;
-            break;
-
-        case PARLEY_C2A_FIELD_MEMBERS:
-            ret->members = k + 1;
-            break;
-
-        default:
-            break;
-        }
-    }
-}
-
-
-/* application/vnd.<x>+json, x another protocol whose messages are known */
-
-static parley_proto_t
-parley_c2a_media(const parley_json_t *doc, uint32_t value)
-{
-    parley_str_t    s;
-    parley_proto_t  proto;
-
-    static const size_t  prefix = sizeof(PARLEY_C2A_MEDIA_PREFIX) - 1;
-    static const size_t  suffix = sizeof(PARLEY_C2A_MEDIA_SUFFIX) - 1;
-
-    if (value == PARLEY_JSON_NONE
-        || parley_json_type(doc, value) != PARLEY_JSON_STRING)
-    {
-        return PARLEY_PROTO_NONE;
-    }
-
-    s = parley_json_span(doc, value);
-
-    if (s.len <= prefix + suffix
-        || memcmp(s.data, PARLEY_C2A_MEDIA_PREFIX, prefix) != 0
-        || memcmp(s.data + s.len - suffix, PARLEY_C2A_MEDIA_SUFFIX, suffix)
-           != 0)
-    {
-        return PARLEY_PROTO_NONE;
-    }
-
-    proto = parley_proto_find(parley_str_make(s.data + prefix,
-                                              s.len - prefix - suffix));
-
-    if (proto == PARLEY_PROTO_NONE || proto == PARLEY_PROTO_C2A
-        || parley_codecs[proto] == NULL)
-    {
-        return PARLEY_PROTO_NONE;
-    }
-
-    return proto;
-}
-
-
 int
 parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
     int64_t deadline)
@@ -226,11 +94,15 @@ parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
     parley_c2a_part_t  part;
     parley_priority_t  priority;
 
-    if (parley_c2a_carrier(msg->doc, content, &proto, &part)
-        == PARLEY_JSON_NONE)
-    {
+    if (parley_c2a_carrier(msg->doc, content, &part) != 0) {
+        return -1;
+    }
+
+    if (part.node == PARLEY_JSON_NONE) {
         return 0;
     }
+
+    proto = part.proto;
 
     msg->outer_form = msg->form;
     msg->outer_intent = msg->intent;
