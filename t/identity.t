@@ -19,13 +19,16 @@ my $known = from_json(identities());
 push @{ $known->{principals} },
     { sub => 'odd', aee => 'agent.watchman', vcp => 'agent://night.example/w1',
       keys => [$oddkey->{jwk}] },
+    { sub => 'long', aee => 'agent.' . 'w' x 40 },
     { sub => 'device-17', keys => [$claimed->{jwk}] };
 spew("$dir/identities.json", jcs($known));
 
 with_gateway(http => $http, server => server_config(), add =>
     location('/claims', 'parley_accept aee vcp; parley_speak aee; '
                       . 'parley_jwt on; parley_claims aee=agent_name '
-                      . 'vcp=/names/vcp roles=roles;'));
+                      . 'vcp=/names/vcp roles=roles;')
+  . location('/to-channel', 'parley_accept aee channel; '
+                          . 'parley_speak channel; parley_jwt on;'));
 
 
 # a token whose claims are these
@@ -304,3 +307,13 @@ post('/open', aee(), token => 0,
 --- error_code: 202
 --- got_headers
 ! Parley-Verified
+
+
+
+=== TEST 32: GW-03 GW-06 whoever has no name there is told which sub it is and what is missing
+--- send
+post('/to-channel', aee(from => 'agent.' . 'w' x 40, to => 'agent.bob'),
+     as => 'long')
+--- refused: aee identity-unmappable /from
+--- answer
+/payload/message ~ sub "long" has no "handle", and this name has no equivalent

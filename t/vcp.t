@@ -556,6 +556,8 @@ post('/vcp', { %{ constraint() }, sender => person('alice')->{vcp},
 post('/vcp', { %{ constraint() }, sender => person('bob')->{vcp},
                recipient => person('alice')->{vcp} }, as => 'bob')
 --- refused: vcp direction-refused /recipient
+--- error_log
+sub "bob" is no parent of the recipient
 
 
 
@@ -563,6 +565,8 @@ post('/vcp', { %{ constraint() }, sender => person('bob')->{vcp},
 --- send
 post('/vcp', { %{ escalation() }, recipient => person('bob')->{vcp} })
 --- refused: vcp direction-refused /recipient
+--- error_log
+sub "alice" has "parent" "lead"
 
 
 

@@ -255,6 +255,22 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
 
     *ret = parley_str_none;
 
+    /* whoever is proven may hear what is missing of itself, and of nobody
+       else */
+
+    if (spot == PARLEY_SPOT_SENDER && opts->principal.len > 0) {
+        return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                                parley_at(m, spot).pointer,
+                                "sub \"%.*s\" has no \"%s\", and this name "
+                                "has no equivalent in %s that maps back",
+                                (int) opts->principal.len,
+                                (const char *) opts->principal.data,
+                                to == PARLEY_PROTO_CHANNEL
+                                ? "handle"
+                                : (const char *) parley_proto_name(to).data,
+                                (const char *) parley_proto_name(to).data);
+    }
+
     return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE,
                             parley_at(m, spot).pointer,
                             "this name has no equivalent in %s that maps "

@@ -17,6 +17,9 @@ static int parley_party_mismatch(const parley_parties_t *parties,
     const parley_party_t *caller, const parley_msg_t *m, parley_error_t *err);
 static int parley_party_maps(const parley_parties_t *parties,
     parley_proto_t proto, parley_str_t name, const parley_msg_t *m);
+static int parley_party_wrong_way(const parley_msg_t *m,
+    const parley_party_t *sender, parley_direction_t direction,
+    parley_error_t *err);
 
 
 int
@@ -206,10 +209,48 @@ parley_party_direction(const parley_parties_t *parties,
         return 0;
     }
 
-    return parley_error_set(err, PARLEY_E_DIRECTION_REFUSED,
-                            parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
-                            "this type of message passes between a child and "
-                            "its own parent only, in one direction");
+    return parley_party_wrong_way(m, sender, direction, err);
+}
+
+
+/* What is said of the sender is its own; of the recipient nothing more. */
+
+static int
+parley_party_wrong_way(const parley_msg_t *m, const parley_party_t *sender,
+    parley_direction_t direction, parley_error_t *err)
+{
+    const char    *at;
+    parley_str_t   parent;
+
+    at = parley_at(m, PARLEY_SPOT_RECIPIENT).pointer;
+
+    if (sender == NULL) {
+        return parley_error_set(err, PARLEY_E_DIRECTION_REFUSED, at,
+                                "this type of message passes between a child "
+                                "and its own parent only, in one direction");
+    }
+
+    if (direction == PARLEY_DIRECTION_DOWN) {
+        return parley_error_set(err, PARLEY_E_DIRECTION_REFUSED, at,
+                                "this type of message passes from a parent to "
+                                "its own child only: sub \"%.*s\" is no "
+                                "parent of the recipient",
+                                (int) sender->sub.len,
+                                (const char *) sender->sub.data);
+    }
+
+    parent = sender->parent;
+
+    return parley_error_set(err, PARLEY_E_DIRECTION_REFUSED, at,
+                            "this type of message passes from a child to its "
+                            "own parent only: sub \"%.*s\" has %s%.*s%s",
+                            (int) sender->sub.len,
+                            (const char *) sender->sub.data,
+                            parent.len > 0 ? "\"parent\" \""
+                                           : "no \"parent\"",
+                            (int) parent.len,
+                            parent.len > 0 ? (const char *) parent.data : "",
+                            parent.len > 0 ? "\"" : "");
 }
 
 

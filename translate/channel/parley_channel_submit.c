@@ -128,7 +128,8 @@ parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
 
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                                 pointer, "%s is not the principal that the "
-                                "session is bound to", pointer);
+                                "session is bound to, \"%.*s\"", pointer,
+                                (int) human.len, (const char *) human.data);
     }
 
     if (parley_msg_string(msg->doc, drafted, &name) != 0) {
