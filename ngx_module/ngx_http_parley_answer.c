@@ -35,6 +35,8 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
     ctx->gathered_last = &ctx->gathered;
     r->filter_need_in_memory = 1;
 
+    ngx_http_parley_upstream_watch(r, ctx);
+
     if (ctx->error.code == PARLEY_E_NONE
         && !ngx_http_parley_answer_by_nginx(r))
     {

@@ -36,6 +36,17 @@ typedef enum {
 typedef struct ngx_http_parley_sse_s  ngx_http_parley_sse_t;
 
 
+/* what the upstream module does itself, see ngx_http_parley_upstream.c */
+typedef struct {
+    ngx_int_t                   (*init)(void *data);
+    ngx_int_t                   (*unbuffered)(void *data, ssize_t bytes);
+    ngx_event_pipe_input_filter_pt  buffered;
+    void                        (*finalize)(ngx_http_request_t *r,
+                                            ngx_int_t rc);
+    unsigned                      broken:1;
+} ngx_http_parley_upstream_t;
+
+
 /*
  * One request.  It outlives an internal redirect (error_page) through the
  * pool's cleanup, which releases what has not been settled.
@@ -88,6 +99,7 @@ typedef struct {
     ngx_http_event_handler_pt     write_handler;  /* of the upstream module */
 
     /* answer */
+    ngx_http_parley_upstream_t    upstream;
     ngx_uint_t                    answer;         /* ..._answer_e */
     ngx_chain_t                  *gathered;
     ngx_chain_t                 **gathered_last;

@@ -148,6 +148,13 @@ ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
     const char *name);
 
 
+/* ngx_http_parley_upstream.c: GW-26 */
+
+/* The header is there: a body that cannot be read on breaks off. */
+void ngx_http_parley_upstream_watch(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
 /* ngx_http_parley_client.c: GW-21 */
 
 /* The content handler is called so that no departure ends the upstream. */

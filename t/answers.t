@@ -19,6 +19,10 @@ with_gateway(add =>
   . location('/keepalive', 'parley_accept aee vcp; parley_speak aee; '
                          . 'parley_jwt on; proxy_http_version 1.1; '
                          . 'proxy_set_header Connection "";')
+  . location('/chunked', 'parley_accept aee; parley_jwt on; '
+                       . 'proxy_http_version 1.1; proxy_buffering off;')
+  . location('/impatient', 'parley_accept aee; parley_jwt on; '
+                         . 'proxy_read_timeout 300ms;')
   . location('/gzipped', 'parley_accept aee; parley_jwt on; gzip on; '
                        . 'gzip_types application/json; gzip_min_length 1;'));
 
@@ -543,3 +547,78 @@ post('/aee', aee())
 /type = result
 --- answer_headers
 X-H100: v
+
+
+
+=== TEST 46: GW-26 a chunk whose size is none: the answer ended early
+--- service
+$c->{keep} = 0;
+$c->answer(200, ['Transfer-Encoding' => 'chunked'],
+           "5\r\n{\"v\":\r\nZZZZ\r\n");
+--- send
+my $m = aee();
+[post('/keepalive', $m), post('/keepalive', $m)]
+--- refused: aee upstream-invalid
+--- forwarded: 2
+
+
+
+=== TEST 47: GW-26 the same later, unbuffered
+--- service
+$c->{keep} = 0;
+$c->answer(200, ['Transfer-Encoding' => 'chunked'], "5\r\n{\"v\":\r\n");
+sleep 0.1;
+$c->out("ZZZZ\r\n");
+--- send
+my $m = aee();
+[post('/chunked', $m), post('/chunked', $m)]
+--- refused: aee upstream-invalid
+--- forwarded: 2
+
+
+
+=== TEST 48: GW-26 a chunk whose size is too large
+--- service
+$c->{keep} = 0;
+$c->answer(200, ['Transfer-Encoding' => 'chunked'],
+           "ffffffffffffffffff\r\n{\"v\":");
+--- send
+post('/keepalive', aee())
+--- refused: aee upstream-invalid
+--- forwarded: 1
+
+
+
+=== TEST 49: GW-26 an answer that stands still is a time-out
+--- service
+$c->{keep} = 0;
+$c->answer(200, ['Content-Length' => 1000], '{"v":');
+sleep 2;
+--- send
+post('/impatient', aee())
+--- refused: aee upstream-timeout
+--- forwarded: 1
+
+
+
+=== TEST 50: GW-12 JSON that ends with its connection, inside a value
+--- service
+$c->{keep} = 0;
+my $body = jcs(result($q->{json}));
+$c->answer(200, ['Content-Length' => undef], substr $body, 0, 100);
+--- send
+my $m = aee();
+[post('/aee', $m), post('/aee', $m)]
+--- refused: aee upstream-invalid
+--- forwarded: 2
+
+
+
+=== TEST 51: GW-12 JSON that ends with its connection, and is wrong
+--- service
+$c->{keep} = 0;
+$c->answer(200, ['Content-Length' => undef], '{"v":}');
+--- send
+post('/aee', aee())
+--- refused: aee upstream-invalid taken
+--- forwarded: 1

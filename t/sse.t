@@ -358,6 +358,53 @@ EOT
 };
 
 
+for my $rest ("ZZZZ\\r\\n", "ffffffffffffffffff\\r\\nx") {
+    subtest "GW-26 a chunk that is none: $rest" => sub {
+        my $m = aee();
+        my ($answer, @e) = stream(<<"EOT", '/chunked', $m);
+        \$chunk->('data: ' . \$event->() . "\\n\\n");
+        sleep 0.1;
+        \$c->out("$rest");
+EOT
+
+        is($e[0]{json}{payload}{n}, 1, 'what came before arrives');
+        is($e[1]{event}, 'error', 'the end is told');
+        is($e[1]{json}{payload}{code}, 'E_UPSTREAM_INVALID');
+        ok($answer->{complete});
+        $service->script(undef);
+        is($client->raw(post('/aee', $m))->{status}, 202, 'it may come again');
+    };
+}
+
+
+subtest 'GW-12 one that ends with its connection inside an event' => sub {
+    my $m = aee();
+    my ($answer, @e) = stream(<<'EOT', '/aee', $m);
+        $c->out('data: ' . $event->() . "\n\ndata: " . substr $done->(), 0, 90);
+EOT
+
+    is($e[0]{json}{payload}{n}, 1, 'what came before arrives');
+    is($e[1]{event}, 'error', 'the end is told');
+    is($e[1]{json}{payload}{code}, 'E_UPSTREAM_INVALID');
+    ok($e[1]{json}{payload}{retryable});
+    $service->script(undef);
+    is($client->raw(post('/aee', $m))->{status}, 202, 'it may come again');
+};
+
+
+subtest 'GW-12 one that ends with its connection before its result' => sub {
+    my $m = aee();
+    my ($answer, @e) = stream(<<'EOT', '/aee', $m);
+        $c->out('data: ' . $event->() . "\n\n");
+EOT
+
+    is(scalar @e, 1);
+    is($client->raw(post('/aee', $m))->{status}, 409, 'it was taken');
+    ok($nginx->logged(qr/\[warn\].*ended with its connection/),
+       'the log says what nobody can tell');
+};
+
+
 subtest 'GW-12 one that breaks off after the answer does not' => sub {
     my $m = aee();
     my ($answer, @e) = stream(<<'EOT', '/chunked', $m);
