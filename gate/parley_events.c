@@ -378,7 +378,14 @@ parley_events_drop(parley_events_t *e, parley_events_text_t *text)
 int
 parley_events_is_unfinished(const parley_events_t *e)
 {
-    return e->line.len > 0 || e->has_data;
+    /* what was told is let go by the next read */
+
+    if (e->told == PARLEY_EVENTS_EVENT) {
+        return 0;
+    }
+
+    return e->has_data
+           || (e->told != PARLEY_EVENTS_COMMENT && e->line.len > 0);
 }
 
 

@@ -6,6 +6,7 @@ static int parley_exchange_understood(parley_exchange_t *x,
     parley_arena_t *arena, parley_str_t data, const parley_answer_t *answer,
     int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
     parley_error_t *err);
+static int parley_exchange_is_cut(parley_str_t body);
 static int parley_exchange_is_again(const parley_answer_t *answer);
 static parley_str_t parley_exchange_id(const parley_answer_t *answer);
 static void parley_exchange_settle(parley_exchange_t *x,
@@ -74,6 +75,15 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
     settle = whole ? PARLEY_SETTLE_COMMIT : PARLEY_SETTLE_RELEASE;
 
     if (parley_exchange_read(x, arena, response, &answer, ret, err) != 0) {
+
+        if (err->code == PARLEY_E_UPSTREAM_INVALID && response->open
+            && parley_exchange_is_cut(response->body))
+        {
+            (void) parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                    "the upstream's answer ended early");
+            settle = PARLEY_SETTLE_RELEASE;
+        }
+
         return parley_exchange_failed(x, settle, ret, err);
     }
 
@@ -231,6 +241,59 @@ parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
     }
 
     return rc;
+}
+
+
+/*
+ * Whether what cannot be read is the beginning of an object or array that was
+ * not closed: the rest did not come.
+ */
+
+static int
+parley_exchange_is_cut(parley_str_t body)
+{
+    int     quoted;
+    size_t  i, depth;
+
+    quoted = 0;
+    depth = 0;
+
+    for (i = 0; i < body.len; i++) {
+
+        switch (body.data[i]) {
+
+        case '"':
+            quoted = !quoted;
+            break;
+
+        case '\\':
+            i += (size_t) quoted;
+            break;
+
+        case '{':
+        case '[':
+            depth += !quoted;
+            break;
+
+        case '}':
+        case ']':
+            depth -= !quoted;
+            break;
+
+        case ' ':
+        case '\t':
+        case '\r':
+        case '\n':
+            continue;
+        }
+
+        if (depth == 0) {
+            /* it was something else, or all of it is there */
+            return 0;
+        }
+    }
+
+    return depth != 0;
 }
 
 

@@ -96,6 +96,8 @@ typedef struct {
     int           status;
     parley_str_t  body;
     int64_t       wait_ms;      /* its Retry-After; 0: none */
+    unsigned      open:1;       /* nothing says where the body ends but the
+                                   connection: it may be cut */
 } parley_response_t;
 
 

@@ -326,6 +326,8 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
 
     response.status = (int) r->headers_out.status;
     response.wait_ms = (int64_t) ngx_http_parley_sent_wait(r);
+    response.open = ngx_http_parley_upstream_is_open(r)
+                    && ctx->inflate == NULL;
 
     if (parley_exchange_answer(x, &ctx->arena, &response,
                                ngx_http_parley_now(), &outcome, &ctx->loss,

@@ -155,6 +155,10 @@ void ngx_http_parley_upstream_watch(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
+/* Whether its body ends with its connection, and with nothing else. */
+ngx_uint_t ngx_http_parley_upstream_is_open(ngx_http_request_t *r);
+
+
 /* ngx_http_parley_client.c: GW-21 */
 
 /* The content handler is called so that no departure ends the upstream. */

@@ -243,6 +243,8 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
                                ngx_http_parley_now(), &outcome, &ctx->loss,
                                &ctx->error);
 
+    sse->answered |= rc == 0 && outcome.final;
+
     if (rc == 0 && outcome.final
         && ngx_http_parley_answered(ctx, &outcome) != NGX_OK)
     {
@@ -307,6 +309,7 @@ ngx_int_t
 ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_uint_t whole)
 {
+    ngx_uint_t              open;
     parley_event_t          event;
     parley_answered_t        outcome;
     ngx_http_parley_sse_t  *sse;
@@ -318,9 +321,19 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         return NGX_OK;
     }
 
-    if (!whole) {
+    open = ngx_http_parley_upstream_is_open(r);
+
+    if (!whole || (open && parley_events_is_unfinished(&sse->events))) {
         ngx_http_parley_answer_early(ctx);
         return ngx_http_parley_sse_fail(r, ctx);
+    }
+
+    if (open && !sse->answered) {
+        ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
+                      "parley: the upstream's events ended with its "
+                      "connection and without a final answer: whether they "
+                      "were all cannot be told without "
+                      "\"proxy_http_version 1.1\"");
     }
 
     ngx_http_parley_answer_trailers(r, ctx->msg.wire != ctx->lcf->speak);

@@ -38,6 +38,7 @@ struct ngx_http_parley_sse_s {
     int64_t                     expires;    /* ms since 1970 */
 
     unsigned                    single:1;   /* the caller gets one object */
+    unsigned                    answered:1; /* an event was final */
     unsigned                    finished:1; /* nothing more is read */
     unsigned                    ended:1;    /* the upstream has ended */
     unsigned                    last:1;     /* the caller has all of it */

@@ -52,6 +52,17 @@ ngx_http_parley_upstream_watch(ngx_http_request_t *r,
 }
 
 
+ngx_uint_t
+ngx_http_parley_upstream_is_open(ngx_http_request_t *r)
+{
+    ngx_http_upstream_t  *u;
+
+    u = r->upstream;
+
+    return u && !u->headers_in.chunked && u->headers_in.content_length_n == -1;
+}
+
+
 /* it puts the filters in their place, by what the header says */
 
 static ngx_int_t

@@ -308,7 +308,9 @@ subtest 'GW-07 unknown fields and a missing last line end are as HTML says' => s
         $c->out("data: " . $event->());
 EOT
 
-    is(scalar @e, 1, 'an event that was not finished is none');
+    is(scalar @e, 2, 'an event that was not finished is none');
+    is($e[0]{json}{payload}{n}, 1);
+    is($e[1]{event}, 'error', 'but the stream was cut there');
 };
 
 

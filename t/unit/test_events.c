@@ -455,6 +455,7 @@ test_unfinished(void **state)
 
     in = PARLEY_STR("\n");
     assert_int_equal(parley_events_read(&e, &in, &event, &err), 1);
+    assert_false(parley_events_is_unfinished(&e));
     assert_int_equal(parley_events_read(&e, &in, &event, &err), 0);
     assert_false(parley_events_is_unfinished(&e));
 
