@@ -97,6 +97,7 @@ parley_state_bound_size(parley_state_t *s, parley_loose_t queue,
 
 
 /*
+ * One that enters may take the place of one that died, and drops what that had.
  * A process that enters a second time, after a reload in a host that has but
  * one, is who it was.  Where no place is free those of the dead are looked
  * for; where there is none at all a reservation lasts as long as its lease.
@@ -110,16 +111,18 @@ parley_state_enter(parley_state_t *s, const parley_process_t *self)
 
     s->process = parley_state_place(s, self);
 
-    for (i = 1; s->process == 0 && i <= s->sh->nprocesses; i++) {
+    for (i = 1; i <= s->sh->nprocesses; i++) {
 
         parley_state_lock(s);
         other = s->sh->processes[i].process;
         parley_state_unlock(s);
 
-        if (parley_state_bury(s, i, &other)) {
+        if (parley_state_bury(s, i, &other) && s->process == 0) {
             s->process = parley_state_place(s, self);
         }
     }
+
+    parley_state_orphans(s);
 }
 
 
@@ -173,6 +176,7 @@ parley_state_leave(parley_state_t *s)
     m = &s->sh->processes[s->process];
     m->process.pid = 0;
     m->since = s->sh->stamps + 1;
+    s->sh->vacated = 1;
 
     parley_state_unlock(s);
 
@@ -223,6 +227,7 @@ parley_state_bury(parley_state_t *s, uint32_t number,
     if (m->process.pid == process->pid && m->process.began == process->began) {
         m->process.pid = 0;
         m->since = s->sh->stamps + 1;
+        s->sh->vacated = 1;
     }
 
     parley_state_unlock(s);

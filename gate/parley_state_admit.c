@@ -9,6 +9,10 @@
 #include "parley_state_parts.h"
 
 
+/* buckets that are looked at before the lock is let go */
+#define PARLEY_ORPHANS_AT_ONCE  4096
+
+
 /* marks of an id or a slot: the number of who reserved it, or this */
 #define PARLEY_MARK_TAKEN  UINT16_MAX
 
@@ -20,6 +24,7 @@ typedef struct {
 } parley_holder_t;
 
 
+static int parley_state_is_orphan(void *ctx, const parley_entry_t *e);
 static parley_admit_t parley_admit_locked(parley_state_t *s,
     const parley_admission_t *a, parley_admitted_t *ret,
     parley_holder_t *holder);
@@ -454,4 +459,52 @@ parley_settle_free(parley_state_t *s, const parley_admission_t *a,
             parley_rate_give(e, &a->quotas[i].rate);
         }
     }
+}
+
+
+/* a process that goes meanwhile says so again */
+
+void
+parley_state_orphans(parley_state_t *s)
+{
+    size_t    at;
+    uint32_t  vacated;
+
+    parley_state_lock(s);
+    vacated = s->sh->vacated;
+    s->sh->vacated = 0;
+    parley_state_unlock(s);
+
+    if (!vacated) {
+        return;
+    }
+
+    at = 0;
+
+    do {
+        parley_state_lock(s);
+        at = parley_table_drop_locked(s->sh->table, at, PARLEY_ORPHANS_AT_ONCE,
+                                      parley_state_is_orphan, s);
+        parley_state_unlock(s);
+
+    } while (at != 0);
+}
+
+
+static int
+parley_state_is_orphan(void *ctx, const parley_entry_t *e)
+{
+    parley_state_t    *s = ctx;
+    parley_process_t   process;
+
+    if ((e->kind != PARLEY_KIND_ID && e->kind != PARLEY_KIND_SLOT)
+        || e->mark == PARLEY_MARK_TAKEN
+        || !parley_state_is_gone(s, e->mark, parley_entry_stamp(e), &process))
+    {
+        return 0;
+    }
+
+    s->sh->orphans++;
+
+    return 1;
 }

@@ -18,6 +18,8 @@ struct parley_shared_s {
     uint64_t             stamps;        /* the last one given */
     uint64_t             limited;
     uint64_t             orphans;
+    uint32_t             vacated;       /* a process went, and what it had may
+                                           still be there */
     parley_table_t      *table;
     uint32_t             nprocesses;    /* without number 0 */
     parley_member_of_t   processes[];
@@ -50,6 +52,11 @@ int parley_state_is_gone(const parley_state_t *s, uint32_t number,
 /* Asks the host, without the lock; returns 1 where the process is gone. */
 int parley_state_bury(parley_state_t *s, uint32_t number,
     const parley_process_t *process);
+
+/* parley_state_admit.c */
+
+/* Drops what processes had reserved that are known to be gone. */
+void parley_state_orphans(parley_state_t *s);
 
 /* parley_state_record.c */
 

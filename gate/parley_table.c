@@ -179,6 +179,38 @@ parley_table_next_locked(parley_table_t *t, const parley_entry_t *e)
 }
 
 
+/* an entry may take its account with it, of the same bucket: from its begin */
+
+size_t
+parley_table_drop_locked(parley_table_t *t, size_t at, size_t n,
+    int (*is)(void *ctx, const parley_entry_t *e), void *ctx)
+{
+    size_t           end;
+    parley_block_t   b;
+    parley_entry_t  *e;
+
+    end = (size_t) t->bucket_mask + 1;
+    end = n < end - at ? at + n : end;
+
+    for (/* void */ ; at < end; at++) {
+
+        b = t->buckets[at];
+
+        while (b != 0) {
+            e = parley_table_entry(t, b);
+            b = e->chain;
+
+            if (is(ctx, e)) {
+                parley_table_remove_locked(t, e);
+                b = t->buckets[at];
+            }
+        }
+    }
+
+    return at <= t->bucket_mask ? at : 0;
+}
+
+
 /* the newest first */
 
 void

@@ -188,6 +188,13 @@ parley_entry_t *parley_table_add_locked(parley_table_t *t, uint8_t kind,
     const uint8_t *account, size_t len, int64_t expires, int64_t now)
     __attribute__((warn_unused_result));
 
+/*
+ * Removes the entries in n buckets, from bucket at on, of which is() says so.
+ * Returns the bucket to go on with, or 0: that was the last.
+ */
+size_t parley_table_drop_locked(parley_table_t *t, size_t at, size_t n,
+    int (*is)(void *ctx, const parley_entry_t *e), void *ctx);
+
 /* Writes the value of an entry, as many octets as there is room for. */
 void parley_table_write_locked(parley_table_t *t, parley_entry_t *e,
     const parley_str_t *parts, size_t n);

@@ -15,6 +15,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_request.h"
 
 
 static ngx_int_t ngx_http_parley_upstream_init(void *data);
