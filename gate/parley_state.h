@@ -110,7 +110,8 @@ void parley_state_bound_size(parley_state_t *s, parley_loose_t queue,
 
 /*
  * The process takes part: what it reserves is free once it is gone, which is
- * seen when somebody asks for it, and when another enters (GW-25).  leave: it will settle no more.
+ * seen when somebody asks for it, and when another enters (GW-25).  leave: it
+ * will settle no more.
  */
 void parley_state_enter(parley_state_t *s, const parley_process_t *self);
 void parley_state_leave(parley_state_t *s);

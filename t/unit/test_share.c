@@ -228,12 +228,70 @@ test_words(void **state)
 }
 
 
+/* GW-25: what a dead process had reserved is nobody's share */
+
+static void
+test_dead(void **state)
+{
+    unsigned                       n, had;
+    uint64_t                       stamp;
+    parley_state_t                 next, other;
+    parley_admission_t             a;
+    parley_state_stat_t            stat;
+    static const parley_process_t  two = { 2, 77 };
+    static const parley_process_t  three = { 3, 77 };
+
+    (void) state;
+
+    other = t.s;
+    parley_state_enter(&other, &two);
+
+    a = message("alice", 0, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    stamp = got.stamp;
+    assert_int_equal(settle(&t.s, &a, stamp, 1, T0), 0);
+
+    for (had = 0; /* void */ ; had++) {
+        a = message("alice", had + 1, ONE);
+
+        if (admit(&other, &a) != PARLEY_ADMIT_OK) {
+            break;
+        }
+    }
+
+    assert_int_equal(got.verdict, PARLEY_ADMIT_SHARE);
+    assert_true(had > 10);
+
+    /* one that enters while all live drops nothing */
+
+    next = t.s;
+    parley_state_enter(&next, &three);
+    assert_int_equal(admit(&next, &a), PARLEY_ADMIT_SHARE);
+
+    t.dead = 2;
+    parley_state_leave(&next);
+    parley_state_enter(&next, &three);
+
+    parley_state_stat(&t.s, T0, &stat);
+    assert_int_equal(stat.orphans, had);
+
+    for (n = 0; n < had; n++) {
+        a = message("alice", 5000 + n, ONE);
+        assert_int_equal(admit(&next, &a), PARLEY_ADMIT_OK);
+    }
+
+    a = message("alice", 0, ONE);
+    assert_int_equal(admit(&next, &a), PARLEY_ADMIT_DUPLICATE);
+}
+
+
 #define test(name, f)  { (name), (f), begin, end, NULL }
 
 static const struct CMUnitTest  tests[] = {
     test("SEC-09 one has its share, others theirs", test_share),
     test("GW-12 a full zone refuses, and recovers", test_full),
     test("AEE-22 how much is left", test_level),
+    test("GW-25 the share of the dead", test_dead),
     test("SEC-09 shares in words", test_words),
 };
 

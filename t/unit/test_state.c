@@ -258,59 +258,6 @@ test_dead_process(void **state)
 }
 
 
-/* GW-25: nor does it keep its sender's share until somebody asks for it */
-
-static void
-test_dead_process_share(void **state)
-{
-    unsigned                       n, had;
-    uint64_t                       stamp;
-    parley_state_t                 next;
-    parley_admission_t             a;
-    parley_state_stat_t            stat;
-    static const parley_process_t  three = { 3, 77 };
-
-    (void) state;
-
-    a = message("alice", 0, ONE);
-    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
-    stamp = got.stamp;
-    assert_int_equal(settle(&t.s, &a, stamp, 1, T0), 0);
-
-    for (had = 0; /* void */ ; had++) {
-        a = message("alice", had + 1, ONE);
-
-        if (admit(&other, &a) != PARLEY_ADMIT_OK) {
-            break;
-        }
-    }
-
-    assert_int_equal(got.verdict, PARLEY_ADMIT_SHARE);
-    assert_true(had > 10);
-
-    /* one that enters while all live drops nothing */
-
-    next = t.s;
-    parley_state_enter(&next, &three);
-    assert_int_equal(admit(&next, &a), PARLEY_ADMIT_SHARE);
-
-    t.dead = 2;
-    parley_state_leave(&next);
-    parley_state_enter(&next, &three);
-
-    parley_state_stat(&t.s, T0, &stat);
-    assert_int_equal(stat.orphans, had);
-
-    for (n = 0; n < had; n++) {
-        a = message("alice", 5000 + n, ONE);
-        assert_int_equal(admit(&next, &a), PARLEY_ADMIT_OK);
-    }
-
-    a = message("alice", 0, ONE);
-    assert_int_equal(admit(&next, &a), PARLEY_ADMIT_DUPLICATE);
-}
-
-
 /* what was taken stays taken, whoever did it */
 
 static void
@@ -707,7 +654,6 @@ static const struct CMUnitTest  tests[] = {
     test("SEC-11 an id is its sender's own", test_owners),
     test("GW-12 the same id that says something else", test_other_content),
     test("GW-25 a process that is gone", test_dead_process),
-    test("GW-25 its share is free when another enters", test_dead_process_share),
     test("GW-25 what it had taken", test_dead_process_took),
     test("GW-25 its number goes to another", test_reused_number),
     test("GW-25 its pid goes to another", test_reused_pid),
