@@ -6,6 +6,8 @@
 #ifndef PARLEY_REFER_H
 #define PARLEY_REFER_H
 
+#include "parley_engine.h"
+#include "parley_intents.h"
 #include "parley_question.h"
 
 
@@ -45,6 +47,16 @@ int parley_refer(parley_refer_t *r, parley_error_t *err)
 
 /* The message was read again: what it answers or takes back is known still. */
 void parley_refer_again(const parley_refer_t *r);
+
+/*
+ * AEE-33: an answer that comes later is as the schema of its task's intent has
+ * it; sent is what it became.  Returns 0, or -1: what the schema says, or
+ * capacity.
+ */
+int parley_refer_check(const parley_refer_t *r, const parley_engine_t *engine,
+    const parley_intents_t *intents, const parley_encoded_t *sent,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
 
 /* Whom the message is for, also where only what it answers says it. */
 parley_str_t parley_refer_to(const parley_refer_t *r);

@@ -28,7 +28,10 @@ ngx_http_parley_translate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     if (parley_encode(ctx->mcf->engine, &ctx->arena, ctx->lcf->speak,
                       &ctx->msg, &ctx->opts, &ctx->sent, &ctx->loss,
                       &ctx->error)
-        != 0)
+        != 0
+        || parley_refer_check(&ctx->refer, ctx->mcf->engine,
+                              ctx->gate.intents, &ctx->sent, &ctx->error)
+           != 0)
     {
         return NGX_DECLINED;
     }

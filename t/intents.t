@@ -134,6 +134,8 @@ with_gateway(more => "parley_intents $intents;",
          . location('/mve5', 'parley_accept aee-mve5; parley_jwt on;')
          . location('/to-c2a', 'parley_accept aee; parley_speak c2a;
                                 parley_jwt on;')
+         . location('/late', 'parley_accept aee c2a; parley_speak aee;
+                              parley_jwt on;')
          . location('/dry', 'parley_accept aee; parley_jwt on;
                              parley_dry_run on;'));
 
@@ -434,3 +436,20 @@ $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
 --- send
 post('/to-c2a', aee(payload => { target => 'db' }))
 --- error_code: 202
+
+
+
+=== TEST 31: AEE-33 an answer of another protocol that comes later
+--- send
+my $m = aee(to => 'agent.bob', payload => { target => 'db' });
+[post('/to-c2a', $m),
+ post('/late', { jsonrpc => '2.0', id => 7, method => 'tools/call',
+                 params => { name => 'chat.react', arguments => {
+                     inReplyTo => $m->{id}, signal => 'done' } } },
+      as => 'bob')]
+--- service
+$c->answer(202);
+--- refused: c2a field-missing
+--- forwarded: 1
+--- answer
+/error/message ~ octets

@@ -145,7 +145,8 @@ answer aee
 /to = agent.alice
 /corr = ${corr}
 /reply_to = ${id}
-/intent = c2a.chat.send_message
+/intent = ops.backup.run
+/payload/c2a/form = c2a.chat.send_message
 /payload/text = it is not blocked
 /sig/kid = gateway-1
 
@@ -233,7 +234,8 @@ post('/to-c2a', $::m)
 /0/type = stream
 /0/to = agent.alice
 /0/corr = ${corr}
-/0/intent = c2a.notifications.progress
+/0/intent = ops.backup.run
+/0/payload/c2a/form = c2a.notifications.progress
 /1/type = result
 /1/reply_to = ${id}
 /1/corr = ${corr}

@@ -134,7 +134,8 @@ answer aee
 /to = agent.alice
 /corr = ${corr}
 /reply_to = ${id}
-/intent = channel.agent_response
+/intent = ops.backup.run
+/payload/channel/form = channel.agent_response
 /payload/response_text = I have it
 
 

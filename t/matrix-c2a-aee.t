@@ -132,7 +132,8 @@ service aee
 /from = agent.alice
 /to = agent.bob
 /reply_to = ${id}
-/intent = c2a.chat.send_message
+/intent = ops.backup.run
+/payload/c2a/form = c2a.chat.send_message
 /payload/text = It is not.
 --- answer
 /result/structuredContent = {"accepted":true,"disposition":"responded"}

@@ -89,6 +89,8 @@ service aee
 /to = agent.bob
 /corr = ${corr}
 /reply_to = ${id}
+/intent = ops.backup.run
+/payload/moq/form = moq.cmd.ops.backup.run
 /payload/text = it ran
 
 

@@ -14,7 +14,7 @@ static void parley_carry_failure(parley_buf_t *b, const parley_msg_t *m);
 static void parley_carry_verified(parley_buf_t *b,
     const parley_encode_opts_t *opts);
 static void parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m,
-    int displaces);
+    parley_str_t form, int displaces);
 static void parley_carry_displaced(parley_buf_t *b, const parley_msg_t *m);
 
 
@@ -44,12 +44,66 @@ parley_carry_intent(parley_str_t intent, parley_str_t *ret_form)
 }
 
 
+int
+parley_carry_form(const parley_json_t *doc, uint32_t payload,
+    parley_proto_t *ret_proto, parley_str_t *ret_intent,
+    parley_str_t *ret_form)
+{
+    uint32_t        object;
+    parley_proto_t  proto;
+
+    *ret_proto = PARLEY_PROTO_NONE;
+    *ret_intent = parley_str_none;
+    *ret_form = parley_str_none;
+
+    for (proto = 0; proto < PARLEY_PROTO_COUNT; proto++) {
+
+        object = parley_json_member(doc, payload, parley_proto_atom(proto));
+
+        if (object == PARLEY_JSON_NONE
+            || parley_json_type(doc, object) != PARLEY_JSON_OBJECT)
+        {
+            continue;
+        }
+
+        if (parley_msg_string(doc, parley_json_member(doc, object,
+                                                      PARLEY_ATOM_form),
+                              ret_intent)
+            != 0)
+        {
+            return -1;
+        }
+
+        if (parley_carry_intent(*ret_intent, ret_form) == proto) {
+            *ret_proto = proto;
+            return 0;
+        }
+    }
+
+    return 0;
+}
+
+
 parley_direction_t
 parley_carry_direction(const parley_msg_t *m)
 {
+    parley_msg_t           outer;
     parley_str_t           form;
     parley_proto_t         proto;
+    parley_direction_t     direction;
     const parley_codec_t  *codec;
+
+    if (m->wire == PARLEY_PROTO_AEE && m->outer_intent.len > 0) {
+        outer = *m;
+        outer.intent = m->outer_intent;
+        outer.outer_intent = parley_str_none;
+
+        direction = parley_carry_direction(&outer);
+
+        if (direction != PARLEY_DIRECTION_ANY) {
+            return direction;
+        }
+    }
 
     proto = parley_carry_intent(m->intent, &form);
 
@@ -144,7 +198,7 @@ parley_carry_is_reference(const parley_json_t *doc, uint32_t item,
 
 int
 parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
-    const parley_encode_opts_t *opts)
+    parley_str_t form, const parley_encode_opts_t *opts)
 {
     int                   comma, displaces;
     uint32_t              k, object;
@@ -191,7 +245,7 @@ parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
 
     parley_buf_octet(b, ']');
 
-    parley_carry_envelope(b, m, displaces);
+    parley_carry_envelope(b, m, form, displaces);
 
     parley_buf_octet(b, '}');
 
@@ -437,12 +491,13 @@ parley_carry_verified(parley_buf_t *b, const parley_encode_opts_t *opts)
  */
 
 static void
-parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m, int displaces)
+parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t form, int displaces)
 {
     int       comma;
     uint32_t  i;
 
-    if (m->nmembers == 0 && !displaces) {
+    if (m->nmembers == 0 && form.len == 0 && !displaces) {
         return;
     }
 
@@ -451,6 +506,12 @@ parley_carry_envelope(parley_buf_t *b, const parley_msg_t *m, int displaces)
     parley_buf_octet(b, ',');
     parley_buf_json_string(b, parley_proto_name(m->origin));
     parley_buf_lit(b, ":{");
+
+    if (form.len > 0) {
+        comma = 1;
+
+        parley_buf_member(b, PARLEY_STR("form"), form);
+    }
 
     for (i = 0; i < m->nmembers; i++) {
         if (comma) {

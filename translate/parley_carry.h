@@ -11,6 +11,8 @@
  *
  * In an error the payload has "code", "message" and "retryable" as well, in a
  * result that approves "approved": true.
+ * An answer has the intent of the task that it answers instead (AEE-33), and
+ * "<x>": {"form": "<x>.<form>"}.
  * Native payload members that have one of these names travel in
  * "<x>": {"payload": {...}}.
  */
@@ -31,6 +33,16 @@
 parley_proto_t parley_carry_intent(parley_str_t intent, parley_str_t *ret_form);
 
 /*
+ * The same of an answer, whose intent is its task's: *ret_intent is the member
+ * "form" of the payload's member named after the protocol.  Returns 0, or -1:
+ * no memory.
+ */
+int parley_carry_form(const parley_json_t *doc, uint32_t payload,
+    parley_proto_t *ret_proto, parley_str_t *ret_intent,
+    parley_str_t *ret_form)
+    __attribute__((warn_unused_result));
+
+/*
  * The gateway's own item in the references of a payload that carries a
  * message of proto, or PARLEY_JSON_NONE: the payload carries none.
  */
@@ -45,11 +57,12 @@ uint32_t parley_carry_reference(const parley_json_t *doc, uint32_t payload,
 parley_direction_t parley_carry_direction(const parley_msg_t *m);
 
 /*
- * Writes the payload object of an AEE message that carries m.  Returns 0, or
+ * Writes the payload object of an AEE message that carries m; form is the
+ * intent of m, where the message has another one, else empty.  Returns 0, or
  * -1 where the digest fails or memory cannot be had.
  */
 int parley_carry_write(parley_buf_t *b, const parley_msg_t *m,
-    const parley_encode_opts_t *opts)
+    parley_str_t form, const parley_encode_opts_t *opts)
     __attribute__((warn_unused_result));
 
 /*

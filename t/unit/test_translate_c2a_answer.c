@@ -440,7 +440,7 @@ test_service(void **state)
         "{\"v\":\"1\",\"id\":\"send-0001\",\"ts\":"
         "\"2026-02-15T10:30:00.123Z\",\"type\":\"result\",\"from\":"
         "\"agent.lead\",\"to\":\"agent.planner\",\"intent\":"
-        "\"c2a.chat.send_message\",\"corr\":\"corr-0001\",\"reply_to\":"
+        "\"deploy.check\",\"corr\":\"corr-0001\",\"reply_to\":"
         "\"task-0001\",\"priority\":\"normal\",\"requires\":null,\"payload\":"
         "{\"target\":{\"id\":\"corr-0001\",\"kind\":\"thread\"},"
         "\"inReplyTo\":\"task-0001\",\"idempotencyKey\":\"send-0001\","
@@ -448,7 +448,8 @@ test_service(void **state)
         "\"yes\",\"references\":[{\"id\":\"send-0001\",\"type\":"
         "\"c2a.message\",\"hash\":\"sha256:4561eaf42ab2e8e8440735eac148c5d9"
         "a75d50d084f951ee45ff69b1a74c4d27\",\"locator\":"
-        "\"parley:c2a:send-0001\"}]}}");
+        "\"parley:c2a:send-0001\"}],\"c2a\":{\"form\":"
+        "\"c2a.chat.send_message\"}}}");
 
     exchange_end(&x);
 }

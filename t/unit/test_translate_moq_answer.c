@@ -105,7 +105,7 @@ static const answer_row_t  rows[] = {
       PARLEY_PROTO_MOQ, 200,
       CMD(",\"status\":\"approved\",\"payload\":{\"n\":1}"), 0, NULL, 200,
       { "\"type\":\"result\",\"from\":\"agent.b\",\"to\":\"agent.a\","
-        "\"intent\":\"moq.cmd.render\",\"corr\":\"" SESSION "\","
+        "\"intent\":\"ops.run\",\"corr\":\"" SESSION "\","
         "\"reply_to\":\"" AID "\"", "\"ts\":\"2026-02-15T10:30:00.123Z\"",
         "\"n\":1" }, "" },
     { "GW-07 AEE task, MoQ approves without a session", PARLEY_PROTO_AEE,

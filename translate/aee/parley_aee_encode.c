@@ -6,6 +6,8 @@
 #include "parley_spot.h"
 
 
+static parley_str_t parley_aee_encode_intent(const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_str_t *ret_form);
 static int parley_aee_encode_ids(parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_aee_head_t *head, parley_error_t *err);
@@ -33,6 +35,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
 {
     parley_buf_t           b;
+    parley_str_t           form;
     parley_aee_head_t      head;
     const parley_codec_t  *wire;
 
@@ -41,7 +44,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     memset(&head, 0, sizeof(parley_aee_head_t));
 
     head.act = m->act;
-    head.intent = m->intent;
+    head.intent = parley_aee_encode_intent(m, opts, &form);
     head.priority = m->priority;
     head.timeout_ms = m->timeout_ms;
     head.restored = m->origin == PARLEY_PROTO_AEE ? m : NULL;
@@ -55,7 +58,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
         head.span_id = opts->span_id;
     }
 
-    if (parley_aee_is_short(m->intent, PARLEY_AEE_INTENT_MIN)) {
+    if (parley_aee_is_short(head.intent, PARLEY_AEE_INTENT_MIN)) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_SPOT_INTENT).pointer,
                                 "an AEE intent has at "
@@ -83,7 +86,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     if (head.restored) {
         parley_carry_payload(&b, m, PARLEY_ATOM_NONE);
 
-    } else if (parley_carry_write(&b, m, opts) != 0) {
+    } else if (parley_carry_write(&b, m, form, opts) != 0) {
         return parley_error_memory(err);
     }
 
@@ -114,6 +117,42 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     return 0;
+}
+
+
+/*
+ * AEE-33: an answer has the intent of its task, whose schemas apply, and says
+ * its own in the payload.  One that has a member of that name keeps its own.
+ */
+
+static parley_str_t
+parley_aee_encode_intent(const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_str_t *ret_form)
+{
+    uint32_t             i;
+    const parley_msg_t  *asked;
+
+    asked = opts->answering;
+    *ret_form = parley_str_none;
+
+    if (asked == NULL || asked->wire != PARLEY_PROTO_AEE
+        || m->origin == PARLEY_PROTO_AEE
+        || (m->act != PARLEY_ACT_REPLY && m->act != PARLEY_ACT_FAILURE
+            && m->act != PARLEY_ACT_PROGRESS)
+        || parley_str_eq(asked->intent, m->intent))
+    {
+        return m->intent;
+    }
+
+    for (i = 0; i < m->nmembers; i++) {
+        if (parley_str_is(m->members[i].name, "form")) {
+            return m->intent;
+        }
+    }
+
+    *ret_form = m->intent;
+
+    return asked->intent;
 }
 
 

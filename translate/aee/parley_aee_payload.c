@@ -144,20 +144,45 @@ static int
 parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg)
 {
     uint32_t              k, object;
-    parley_str_t          form;
+    int                   answers;
+    parley_str_t          form, intent;
     parley_proto_t        proto;
     parley_member_t      *member;
     const parley_json_t  *doc;
 
     doc = msg->doc;
+    intent = msg->intent;
+    answers = 0;
 
-    proto = parley_carry_intent(msg->intent, &form);
+    proto = parley_carry_intent(intent, &form);
+
+    if (msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE
+        || msg->act == PARLEY_ACT_PROGRESS)
+    {
+        if (proto == PARLEY_PROTO_NONE
+            || parley_carry_reference(doc, msg->data.node, proto)
+               == PARLEY_JSON_NONE)
+        {
+            if (parley_carry_form(doc, msg->data.node, &proto, &intent, &form)
+                != 0)
+            {
+                return -1;
+            }
+
+            answers = 1;
+        }
+    }
 
     if (proto == PARLEY_PROTO_NONE
         || parley_carry_reference(doc, msg->data.node, proto)
            == PARLEY_JSON_NONE)
     {
         return 0;
+    }
+
+    if (answers) {
+        msg->outer_intent = msg->intent;
+        msg->intent = intent;
     }
 
     msg->outer_form = msg->form;
@@ -189,7 +214,9 @@ parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg)
          k != parley_json_end(doc, object);
          k = parley_json_after(doc, k + 1))
     {
-        if (parley_json_atom(doc, k) == PARLEY_ATOM_payload) {
+        if (parley_json_atom(doc, k) == PARLEY_ATOM_payload
+            || (answers && parley_json_atom(doc, k) == PARLEY_ATOM_form))
+        {
             continue;
         }
 

@@ -171,7 +171,8 @@ parley_vcp_acknowledge(parley_vcp_encode_t *e)
 static int
 parley_vcp_is_asked(const parley_vcp_encode_t *e)
 {
-    parley_str_t         sender;
+    parley_str_t         sender, own;
+    parley_msg_t         plain;
     const parley_msg_t  *m, *asked;
 
     m = e->m;
@@ -183,15 +184,23 @@ parley_vcp_is_asked(const parley_vcp_encode_t *e)
         return 0;
     }
 
+    plain = *m;
+    plain.author = parley_str_none;
+
     if (parley_name_translate(e->arena, e->opts, m, m->sender,
                               PARLEY_SPOT_SENDER, PARLEY_PROTO_VCP, &sender,
                               e->err)
-        != 0)
+        != 0
+        || parley_name_translate(e->arena, e->opts, &plain, m->sender,
+                                 PARLEY_SPOT_SENDER, PARLEY_PROTO_VCP, &own,
+                                 e->err)
+           != 0)
     {
         return -1;
     }
 
-    return parley_str_eq(sender, asked->recipient) ? 0
+    return parley_str_eq(sender, own)
+           || !parley_str_eq(own, asked->recipient) ? 0
            : parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
                               "an acknowledgment comes from the parent that "
                               "was asked, not from who acts for it", e->err);
