@@ -41,7 +41,7 @@ parley_exchange_read(const parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
-/* SEC-08, AEE-33 */
+/* AEE-08, SEC-08, AEE-33 */
 
 static int
 parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
@@ -49,6 +49,15 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
 {
     if (answer->kind == PARLEY_ANSWER_REFUSED) {
         return 0;
+    }
+
+    /* without an id it is no message: a bare 202, an empty body */
+
+    if (!x->any_case && answer->msg.id.len > 0
+        && parley_codecs[x->speak]->spelling != NULL
+        && parley_codecs[x->speak]->spelling(&answer->doc, err) != 0)
+    {
+        return -1;
     }
 
     if (parley_bind(&x->bond, &answer->msg, PARLEY_CAME_IN_RESPONSE, err)

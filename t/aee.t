@@ -597,7 +597,28 @@ post('/aee', { %{ aee() }, Froms => 1, 'From ' => 2, Payload2 => 3 })
 
 
 
-=== TEST 74: AEE-08 where it is open nothing is refused
+=== TEST 74: AEE-08 a service's answer with such a member is refused
+--- service
+$c->answer(200, [], jcs(result($q->{json}, From => 'agent.alice',
+                               PAYLOAD => { sum => -9 })))
+--- send
+post('/aee', aee())
+--- refused: aee upstream-invalid /From taken
+--- forwarded: 1
+
+
+
+=== TEST 75: AEE-08 and passes where it is open
+--- service
+$c->answer(200, [], jcs(result($q->{json}, From => 'agent.alice')))
+--- send
+post('/open-case', aee())
+--- error_code: 200
+--- forwarded: 1
+
+
+
+=== TEST 76: AEE-08 where it is open nothing is refused
 --- send
 post('/open-case', { %{ aee() }, From => 'agent.bob' })
 --- error_code: 202
