@@ -147,3 +147,42 @@ parley_header_fold(uint8_t c)
 
     return (c >= 'A' && c <= 'Z') ? (uint8_t) (c | 0x20) : '-';
 }
+
+
+unsigned
+parley_header_cookies(parley_str_t value, parley_str_t name)
+{
+    size_t        i, k;
+    unsigned      n;
+    parley_str_t  s;
+
+    n = 0;
+
+    for (i = 0; i < value.len; i++) {
+
+        while (i < value.len
+               && (value.data[i] == ' ' || value.data[i] == '\t'))
+        {
+            i++;
+        }
+
+        s = parley_str_from(value, i);
+
+        if (s.len > name.len
+            && parley_str_eq_fold(parley_str_make(s.data, name.len), name))
+        {
+            for (k = name.len;
+                 k < s.len && (s.data[k] == ' ' || s.data[k] == '\t');
+                 k++)
+            { /* void */ }
+
+            n += k < s.len && s.data[k] == '=';
+        }
+
+        while (i < value.len && value.data[i] != ';' && value.data[i] != ',') {
+            i++;
+        }
+    }
+
+    return n;
+}

@@ -33,5 +33,9 @@ int parley_header_is_kept_back(parley_str_t name, int replaced);
  */
 int parley_header_is_of_body(parley_str_t name);
 
+/* How many cookies of that name, in whatever ASCII letters, a Cookie header
+   has. */
+unsigned parley_header_cookies(parley_str_t value, parley_str_t name);
+
 
 #endif /* PARLEY_HEADER_H */

@@ -22,7 +22,7 @@ static ngx_int_t ngx_http_parley_token_find(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_token_header(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_str_t *ret);
 static ngx_int_t ngx_http_parley_token_cookie(ngx_http_request_t *r,
-    ngx_str_t *name, ngx_str_t *ret);
+    ngx_http_parley_ctx_t *ctx, ngx_str_t *name, ngx_str_t *ret);
 static ngx_int_t ngx_http_parley_token_argument(ngx_http_parley_ctx_t *ctx,
     ngx_str_t *ret);
 static ngx_int_t ngx_http_parley_token_verify(ngx_http_request_t *r,
@@ -83,7 +83,7 @@ ngx_http_parley_token_find(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         break;
 
     case NGX_HTTP_PARLEY_TOKEN_COOKIE:
-        rc = ngx_http_parley_token_cookie(r, &jcf->source_name, ret);
+        rc = ngx_http_parley_token_cookie(r, ctx, &jcf->source_name, ret);
         break;
 
     default: /* NGX_HTTP_PARLEY_TOKEN_ARG */
@@ -175,10 +175,39 @@ ngx_http_parley_token_header(ngx_http_request_t *r,
 }
 
 
+/* RFC 6265 leaves the order to chance: there once, as an argument */
+
 static ngx_int_t
-ngx_http_parley_token_cookie(ngx_http_request_t *r, ngx_str_t *name,
-    ngx_str_t *ret)
+ngx_http_parley_token_cookie(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_str_t *name, ngx_str_t *ret)
 {
+    ngx_uint_t        i, n;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    n = 0;
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].key.len == sizeof("cookie") - 1
+                && ngx_memcmp(h[i].lowcase_key, "cookie",
+                              sizeof("cookie") - 1)
+                   == 0)
+            {
+                n += parley_header_cookies(ngx_http_parley_str(&h[i].value),
+                                           ngx_http_parley_str(name));
+            }
+        }
+    }
+
+    if (n > 1) {
+        (void) parley_error_set(&ctx->error, PARLEY_E_TOKEN_INVALID, NULL,
+                                "more than one cookie of the token's name");
+        return NGX_DECLINED;
+    }
+
 #if (nginx_version >= 1029006)
 
     if (ngx_http_parse_cookie_lines(r, r->headers_in.cookie, name, ret)

@@ -490,7 +490,22 @@ with_token('/cookie', good('ES256'))
 
 
 
-=== TEST 58: GW-02 a cookie whose name only ends alike is none
+=== TEST 58: GW-02 two cookies of the token's name are one too many
+--- send
+[post('/cookie', aee(), token => 0,
+      headers => [Cookie => 'session=' . good('ES256') . '; session=x']),
+ post('/cookie', aee(), token => 0,
+      headers => [Cookie => 'session=x; a=b;SESSION=' . good('ES256')]),
+ post('/cookie', aee(), token => 0,
+      headers => [Cookie => 'session=' . good('ES256'),
+                  Cookie => 'session=x'])]
+--- error_code: 401
+--- each: ^401$
+--- forwarded: 0
+
+
+
+=== TEST 59: GW-02 a cookie whose name only ends alike is none
 --- send
 post('/cookie', aee(), token => 0,
      headers => [Cookie => 'mysession=' . good('ES256')])
@@ -498,42 +513,42 @@ post('/cookie', aee(), token => 0,
 
 
 
-=== TEST 59: GW-02 the token from an argument
+=== TEST 60: GW-02 the token from an argument
 --- send
 post('/argument?x=1&access_token=' . good('ES256'), aee(), token => 0)
 --- error_code: 202
 
 
 
-=== TEST 60: GW-02 an empty argument is no token
+=== TEST 61: GW-02 an empty argument is no token
 --- send
 post('/argument?access_token=', aee(), token => 0)
 --- refused: aee token-missing
 
 
 
-=== TEST 61: GW-02 a token of two parts is refused
+=== TEST 62: GW-02 a token of two parts is refused
 --- send
 with_token('/plain', 'abc.def')
 --- refused: aee token-invalid
 
 
 
-=== TEST 62: GW-02 a token of five parts is refused
+=== TEST 63: GW-02 a token of five parts is refused
 --- send
 with_token('/plain', good('ES256') . '.x.y')
 --- refused: aee token-invalid
 
 
 
-=== TEST 63: GW-02 base64 with padding is refused
+=== TEST 64: GW-02 base64 with padding is refused
 --- send
 with_token('/plain', good('ES256') . '=')
 --- refused: aee token-invalid
 
 
 
-=== TEST 64: GW-02 claims with a member twice are refused
+=== TEST 65: GW-02 claims with a member twice are refused
 --- send
 my $key = $main::key{ES256};
 my $input = encode_base64url(jcs({ alg => 'ES256', kid => $key->{kid} })) . '.'
@@ -544,7 +559,7 @@ with_token('/plain', "$input." . encode_base64url(sign($key, $input)))
 
 
 
-=== TEST 65: GW-02 nothing of the body is read before the token was verified
+=== TEST 66: GW-02 nothing of the body is read before the token was verified
 --- send
 my $request = post('/plain', 'x' x 500_000, token => 0);
 $request =~ s/\r\n\r\n.*/\r\n\r\n/s;
@@ -553,14 +568,14 @@ $request
 
 
 
-=== TEST 66: GW-02 a token without sub is refused
+=== TEST 67: GW-02 a token without sub is refused
 --- send
 with_token('/plain', good('ES256', sub => undef))
 --- refused: aee token-invalid
 
 
 
-=== TEST 67: GW-02 tokens never reach the log
+=== TEST 68: GW-02 tokens never reach the log
 --- send
 with_token('/plain', 'SECRETTOKEN.SECRETTOKEN.SECRETTOKEN')
 --- refused: aee token-invalid
