@@ -340,7 +340,9 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
     put.id.kind = PARLEY_KIND_QUESTION;
     parley_question_key(a->state, a->speak, parley_question_named(a),
                         put.id.key);
-    put.id.tag = parley_question_tag(a->state, asker, a->sent->id);
+    put.id.tag = parley_question_tag(a->state, asker,
+                                     a->sent->id.len > 0 ? a->sent->id
+                                                         : a->who->msg->id);
 
     put.queue = ret->awaited && a->who->msg->wire != a->speak
                 ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_ASIDE;

@@ -357,6 +357,13 @@ parley_refer_is_between(const parley_refer_t *r, const parley_question_t *q,
         return 0;
     }
 
+    if (reply->names.len > 0
+        && !parley_str_eq(reply->names, q->texts[PARLEY_QUESTION_ID])
+        && !parley_str_eq(reply->names, q->texts[PARLEY_QUESTION_SENT_ID]))
+    {
+        return 0;
+    }
+
     if (!parley_name_is_group(proto, recipient)
         && !parley_str_eq(reply->sender, to))
     {

@@ -377,3 +377,51 @@ post('/to-aee', { hello => 'world' })
 --- send
 post('/to-aee', aee(), token => 'Bearer x.y.z')
 --- refused: problem token-invalid
+
+
+
+=== TEST 32: SEC-08 MoQ to AEE: of several of one session in_reply_to says which
+--- send
+my @task = map { aee(from => 'agent.bob', to => 'agent.alice',
+                     corr => 'corr-of-two') } 1, 2;
+$::id = $task[0]{id};
+[map({ post('/to-moq', $_, as => 'bob') } @task),
+ post('/to-aee?recipient=bob', command('ops.backup.run',
+      session_id => 'corr-of-two', status => 'approved',
+      payload => { in_reply_to => $::id, text => 'it ran' }))]
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 3
+--- valid
+service aee
+--- got
+/type = result
+/to = agent.bob
+/reply_to = ${id}
+
+
+
+=== TEST 33: SEC-08 MoQ to AEE: which of several is answered must be said
+--- send
+my @task = map { aee(from => 'agent.bob', to => 'agent.alice',
+                     corr => 'corr-of-many') } 1, 2;
+[map({ post('/to-moq', $_, as => 'bob') } @task),
+ post('/to-aee?recipient=bob', command('ops.backup.run',
+      session_id => 'corr-of-many', status => 'approved'))]
+--- service: took($c, $q)
+--- refused: moq reply-unmatched /session_id
+--- forwarded: 2
+
+
+
+=== TEST 34: SEC-08 MoQ to AEE: what names another than those that wait
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice',
+               corr => 'corr-of-one');
+[post('/to-moq', $task, as => 'bob'),
+ post('/to-aee?recipient=bob', command('ops.backup.run',
+      session_id => 'corr-of-one', status => 'approved',
+      payload => { in_reply_to => uuid4() }))]
+--- service: took($c, $q)
+--- refused: moq reply-unmatched /session_id
+--- forwarded: 1

@@ -134,6 +134,27 @@ parley_moq_fill_payload(parley_msg_t *msg)
 }
 
 
+/*
+ * Several commands of a session may be open: the payload may say which of them
+ * is answered.
+ */
+
+static int
+parley_moq_fill_names(parley_msg_t *msg)
+{
+    uint32_t  value;
+
+    if (msg->data.doc == NULL) {
+        return 0;
+    }
+
+    value = parley_json_get(msg->data.doc, msg->data.node,
+                            PARLEY_STR("in_reply_to"));
+
+    return parley_msg_string(msg->data.doc, value, &msg->names);
+}
+
+
 static int
 parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
 {
@@ -148,13 +169,14 @@ parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
     case PARLEY_MOQ_APPROVED:
         msg->act = PARLEY_ACT_REPLY;
         msg->reply_to = msg->corr;
-        return 0;
+        return parley_moq_fill_names(msg);
 
     case PARLEY_MOQ_DENIED:
     case PARLEY_MOQ_ERROR:
         msg->act = PARLEY_ACT_FAILURE;
         msg->reply_to = msg->corr;
-        return parley_moq_fill_code(arena, msg, status);
+        return parley_moq_fill_names(msg) != 0
+               ? -1 : parley_moq_fill_code(arena, msg, status);
 
     default: /* PARLEY_MOQ_UNSAID */
         return 0;
