@@ -279,7 +279,8 @@ service aee
 /to = agent.bob
 /corr = ${corr}
 /reply_to = null
-/intent = c2a.notifications.progress
+/intent = ops.backup.run
+/payload/c2a/form = c2a.notifications.progress
 /payload/progress = 2
 /payload/message = half
 

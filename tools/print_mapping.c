@@ -561,6 +561,12 @@ mapping_cell(const mapping_made_t *made)
     }
 
     for (i = 0; i < made->loss.nitems; i++) {
+
+        if (made->loss.items[i].len == 0) {
+            printf("%s all of it", i == 0 ? "; lost" : ",");
+            continue;
+        }
+
         printf("%s `%.*s`", i == 0 ? "; lost" : ",",
                mapping_len(made->loss.items[i]));
     }
