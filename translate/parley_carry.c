@@ -304,23 +304,40 @@ parley_carry_payload(parley_buf_t *b, const parley_msg_t *m,
         }
     }
 
-    if (m->carried) {
-        k = parley_json_member(doc, object, parley_proto_atom(m->origin));
-        object = parley_json_member(doc, k, PARLEY_ATOM_payload);
+    object = parley_carry_elsewhere(m);
 
-        if (object != PARLEY_JSON_NONE
-            && parley_json_type(doc, object) == PARLEY_JSON_OBJECT)
+    if (object != PARLEY_JSON_NONE) {
+        for (k = parley_json_first(object);
+             k != parley_json_end(doc, object);
+             k = parley_json_after(doc, k + 1))
         {
-            for (k = parley_json_first(object);
-                 k != parley_json_end(doc, object);
-                 k = parley_json_after(doc, k + 1))
-            {
-                parley_carry_copy(b, doc, k, &comma);
-            }
+            parley_carry_copy(b, doc, k, &comma);
         }
     }
 
     parley_buf_octet(b, '}');
+}
+
+
+uint32_t
+parley_carry_elsewhere(const parley_msg_t *m)
+{
+    uint32_t              value;
+    const parley_json_t  *doc;
+
+    if (!m->carried) {
+        return PARLEY_JSON_NONE;
+    }
+
+    doc = m->data.doc;
+
+    value = parley_json_member(doc, m->data.node,
+                               parley_proto_atom(m->origin));
+    value = parley_json_member(doc, value, PARLEY_ATOM_payload);
+
+    return value != PARLEY_JSON_NONE
+           && parley_json_type(doc, value) == PARLEY_JSON_OBJECT
+           ? value : PARLEY_JSON_NONE;
 }
 
 

@@ -50,6 +50,12 @@ uint32_t parley_carry_reference(const parley_json_t *doc, uint32_t payload,
     parley_proto_t proto);
 
 /*
+ * What of m's payload stands in "<x>": {"payload"}, an object, or
+ * PARLEY_JSON_NONE.
+ */
+uint32_t parley_carry_elsewhere(const parley_msg_t *m);
+
+/*
  * Which way in a hierarchy a message may go whose protocol knows none: a
  * message in another protocol's words, carried or not, goes where that
  * protocol lets it go.  Translation must not be a way around.

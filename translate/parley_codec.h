@@ -401,6 +401,13 @@ typedef struct {
      */
     int    (*within)(struct parley_redact_s *r, const parley_msg_t *m);
 
+    /*
+     * Whether m, which is carried, of this origin, carries a message itself,
+     * in a form that who reads it takes for one.  Returns 1 and *ret, the
+     * value that does; 0; -1: no memory.  NULL: it never does.
+     */
+    int    (*nested)(const parley_msg_t *m, parley_json_ref_t *ret);
+
     /* The i-th type of its messages; empty: there are no more.  NULL: any
        word may be one. */
     parley_str_t  (*type)(unsigned i);

@@ -9,6 +9,7 @@
 #include "parley_redact.h"
 #include "parley_schema.h"
 #include "parley_vcp.h"
+#include "parley_nested.h"
 #include "parley_plain_msg.h"
 #include "parley_spot.h"
 #include "parley_suits.h"
@@ -248,15 +249,14 @@ parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_clear(err);
     parley_msg_init(msg, proto, doc);
 
-    if (parley_engine_codec(proto, &codec, err) != 0) {
+    if (parley_engine_codec(proto, &codec, err) != 0
+        || codec->decode(engine, arena, doc, mve5, msg, err) != 0
+        || parley_plain_msg(msg, err) != 0)
+    {
         return -1;
     }
 
-    if (codec->decode(engine, arena, doc, mve5, msg, err) != 0) {
-        return -1;
-    }
-
-    return parley_plain_msg(msg, err);
+    return parley_nested(msg, err);
 }
 
 

@@ -183,6 +183,9 @@ int parley_aee_decode_answer(const parley_engine_t *engine,
 
 void parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss);
 
+/* The codec's nested (parley_codec.h): a payload that carries a message. */
+int parley_aee_nested(const parley_msg_t *m, parley_json_ref_t *ret);
+
 int parley_aee_within(struct parley_redact_s *r, const parley_msg_t *m);
 
 int parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,

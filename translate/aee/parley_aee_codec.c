@@ -83,6 +83,7 @@ const parley_codec_t  parley_aee_codec = {
     .residue = parley_aee_residue,
     .type = parley_aee_type_at,
     .within = parley_aee_within,
+    .nested = parley_aee_nested,
     .encode = parley_aee_encode,
     .direction = parley_carry_direction,
     .attach = parley_aee_attach,

@@ -272,3 +272,22 @@ parley_aee_carried_notice(parley_msg_t *msg)
 
     return 0;
 }
+
+
+int
+parley_aee_nested(const parley_msg_t *m, parley_json_ref_t *ret)
+{
+    parley_str_t    form;
+    parley_proto_t  proto;
+
+    proto = parley_carry_intent(m->intent, &form);
+
+    if (proto == PARLEY_PROTO_NONE || m->data.node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    ret->doc = m->data.doc;
+    ret->node = parley_carry_reference(ret->doc, m->data.node, proto);
+
+    return ret->node != PARLEY_JSON_NONE;
+}

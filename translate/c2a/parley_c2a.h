@@ -230,6 +230,9 @@ void parley_c2a_write_words(parley_buf_t *b, const parley_msg_t *m,
 
 void parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss);
 
+/* The codec's nested (parley_codec.h): a part that carries a message. */
+int parley_c2a_nested(const parley_msg_t *m, parley_json_ref_t *ret);
+
 int parley_c2a_within(struct parley_redact_s *r, const parley_msg_t *m);
 
 int parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,

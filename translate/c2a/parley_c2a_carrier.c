@@ -1,12 +1,17 @@
 /* Which part of a content array carries a message (parley_c2a_part.c). */
 
 #include "parley_c2a_field.h"
+#include "parley_carry.h"
 
 
 /* "application/vnd.channel+json" and the like are no longer */
 #define PARLEY_C2A_MEDIA_MAX  40
 
 
+static int parley_c2a_nested_in(const parley_msg_t *m, uint32_t content,
+    uint32_t *ret);
+static int parley_c2a_part_beyond(const parley_json_t *doc,
+    uint32_t content, unsigned most, uint32_t *ret);
 static void parley_c2a_part_read(const parley_json_t *doc, uint32_t value,
     parley_c2a_part_t *ret);
 static int parley_c2a_part_is_whole(const parley_json_t *doc,
@@ -62,10 +67,97 @@ int
 parley_c2a_parts(const parley_json_t *doc, uint32_t content, unsigned most,
     parley_error_t *err)
 {
-    char               pointer[PARLEY_POINTER_MAX];
+    char      pointer[PARLEY_POINTER_MAX];
+    uint32_t  part;
+
+    if (parley_c2a_part_beyond(doc, content, most, &part) != 0) {
+        return parley_error_memory(err);
+    }
+
+    if (part == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    (void) parley_json_pointer(doc, part, pointer, sizeof(pointer));
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                            most == 0
+                            ? "%s carries another message, which only "
+                              "chat/deliver does"
+                            : "%s carries another message beside the first",
+                            pointer);
+}
+
+
+int
+parley_c2a_nested(const parley_msg_t *m, parley_json_ref_t *ret)
+{
+    unsigned  i;
+    uint32_t  objects[2], content;
+
+    objects[0] = m->data.node;
+    objects[1] = parley_carry_elsewhere(m);
+
+    ret->doc = m->data.doc;
+
+    for (i = 0; i < 2; i++) {
+
+        if (objects[i] == PARLEY_JSON_NONE) {
+            continue;
+        }
+
+        content = parley_json_member(ret->doc, objects[i],
+                                     PARLEY_ATOM_content);
+
+        if (parley_c2a_nested_in(m, content, &ret->node) != 0) {
+            return -1;
+        }
+
+        if (ret->node != PARLEY_JSON_NONE) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* What would be read, or refused, in the same message of C2A itself. */
+
+static int
+parley_c2a_nested_in(const parley_msg_t *m, uint32_t content, uint32_t *ret)
+{
+    parley_c2a_part_t  part;
+
+    if (parley_c2a_form_find(m->form) != PARLEY_C2A_DELIVER) {
+        return parley_c2a_part_beyond(m->data.doc, content, 0, ret);
+    }
+
+    if (parley_c2a_carrier(m->data.doc, content, &part) != 0) {
+        return -1;
+    }
+
+    *ret = part.node;
+
+    return part.node == PARLEY_JSON_NONE
+           ? parley_c2a_part_beyond(m->data.doc, content, 1, ret) : 0;
+}
+
+
+/*
+ * The first part with the media type of a protocol's messages behind most of
+ * them, or NONE.  -1: no memory.
+ */
+
+static int
+parley_c2a_part_beyond(const parley_json_t *doc, uint32_t content,
+    unsigned most, uint32_t *ret)
+{
     unsigned           n;
     uint32_t           i;
     parley_c2a_part_t  part;
+
+    *ret = PARLEY_JSON_NONE;
 
     if (content == PARLEY_JSON_NONE
         || parley_json_type(doc, content) != PARLEY_JSON_ARRAY)
@@ -86,21 +178,13 @@ parley_c2a_parts(const parley_json_t *doc, uint32_t content, unsigned most,
         }
 
         if (parley_c2a_media(doc, part.media_type, &part.proto) != 0) {
-            return parley_error_memory(err);
+            return -1;
         }
 
-        if (part.proto == PARLEY_PROTO_NONE || n++ < most) {
-            continue;
+        if (part.proto != PARLEY_PROTO_NONE && n++ == most) {
+            *ret = i;
+            return 0;
         }
-
-        (void) parley_json_pointer(doc, i, pointer, sizeof(pointer));
-
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                                most == 0
-                                ? "%s carries another message, which only "
-                                  "chat/deliver does"
-                                : "%s carries another message beside the "
-                                  "first", pointer);
     }
 
     return 0;

@@ -161,6 +161,7 @@ const parley_codec_t  parley_c2a_codec = {
     .residue = parley_c2a_residue,
     .type = parley_c2a_type,
     .within = parley_c2a_within,
+    .nested = parley_c2a_nested,
     .encode = parley_c2a_encode,
     .answers = parley_c2a_answers,
     .unruled = parley_c2a_unruled,

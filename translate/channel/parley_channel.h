@@ -233,6 +233,9 @@ int parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
 
 void parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss);
 
+/* The codec's nested (parley_codec.h): a text carrier of a translation's. */
+int parley_channel_nested(const parley_msg_t *m, parley_json_ref_t *ret);
+
 int parley_channel_within(struct parley_redact_s *r, const parley_msg_t *m);
 
 

@@ -69,6 +69,7 @@ const parley_codec_t  parley_channel_codec = {
     .residue = parley_channel_residue,
     .type = parley_channel_type,
     .within = parley_channel_within,
+    .nested = parley_channel_nested,
     .encode = parley_channel_encode,
     .direction = parley_carry_direction,
     .answer_decode = parley_channel_answer_decode,

@@ -1,0 +1,22 @@
+/*
+ * Promise 5 of docs/mapping.md: a message is carried by another, and none is
+ * carried within that.  Rules, redaction and AEE-20 look at what a message
+ * carries; what that carries again, the next reader alone would see (SEC-04).
+ */
+
+#ifndef PARLEY_NESTED_H
+#define PARLEY_NESTED_H
+
+#include "parley_codec.h"
+
+
+/*
+ * Whether what msg carries of another protocol, if anything, carries no
+ * message itself; parley_decode() has asked it.  Returns 0, or -1:
+ * field-invalid, with a pointer to the member that does.
+ */
+int parley_nested(const parley_msg_t *msg, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_NESTED_H */
