@@ -561,14 +561,14 @@ mapping_cell(const mapping_made_t *made)
     }
 
     for (i = 0; i < made->loss.nitems; i++) {
+        printf("%s", i == 0 ? "; lost" : ",");
 
         if (made->loss.items[i].len == 0) {
-            printf("%s all of it", i == 0 ? "; lost" : ",");
-            continue;
-        }
+            printf(" whole");
 
-        printf("%s `%.*s`", i == 0 ? "; lost" : ",",
-               mapping_len(made->loss.items[i]));
+        } else {
+            printf(" `%.*s`", mapping_len(made->loss.items[i]));
+        }
     }
 
     printf(made->exact ? "; exact |" : " |");

@@ -203,7 +203,7 @@ static const answer_row_t  rows[] = {
     { "GW-06 VCP answers with a name that AEE has not", PARLEY_PROTO_AEE,
       TASK, PARLEY_PROTO_VCP, 200,
       VCP_MSG(RID, "b@c", "a", "escalation", VCP_ACK(AID)), 0, NULL, 202,
-      accepted, "/sender\n" },
+      accepted, "\n" },
 
     /* a VCP caller, an AEE service */
 
@@ -223,7 +223,7 @@ static const answer_row_t  rows[] = {
     { "GW-06 VCP, AEE says how far it is", PARLEY_PROTO_VCP, ESCALATION,
       PARLEY_PROTO_AEE, 200,
       AEE_ANSWER("stream", AID, "null", "{\"status\":\"half\"}"),
-      0, NULL, 200, TAKEN, "/type\n" },
+      0, NULL, 200, TAKEN, "\n" },
     { "VCP-25 VCP escalation, AEE answers with a result", PARLEY_PROTO_VCP,
       ESCALATION, PARLEY_PROTO_AEE, 200,
       AEE_ANSWER("result", AID, "\"" AID "\"",
@@ -242,7 +242,7 @@ static const answer_row_t  rows[] = {
     { "VCP-25 VCP escalation, AEE answers without a context",
       PARLEY_PROTO_VCP, ESCALATION, PARLEY_PROTO_AEE, 200,
       AEE_ANSWER("result", AID, "\"" AID "\"", "{\"text\":\"done\"}"),
-      0, NULL, 200, TAKEN, "/payload/context\n" },
+      0, NULL, 200, TAKEN, "\n" },
     { "VCP-12 VCP escalation, AEE answers with an error", PARLEY_PROTO_VCP,
       ESCALATION, PARLEY_PROTO_AEE, 200,
       AEE_ANSWER("error", AID, "\"" AID "\"",
@@ -279,7 +279,7 @@ static const answer_row_t  rows[] = {
     { "GW-06 VCP context, AEE answers with a result", PARLEY_PROTO_VCP,
       SHARE, PARLEY_PROTO_AEE, 200,
       AEE_ANSWER("result", AID, "\"" AID "\"", "{\"text\":\"t\"}"),
-      0, NULL, 200, TAKEN, "/type\n" },
+      0, NULL, 200, TAKEN, "\n" },
     { "AEE-34 AEE answers another message", PARLEY_PROTO_VCP, ESCALATION,
       PARLEY_PROTO_AEE, 200,
       AEE_ANSWER("result", AID, "\"" OTHER "\"", "{}"),

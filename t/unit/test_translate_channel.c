@@ -207,7 +207,8 @@ test_answer_lost(void **state)
     assert_int_equal(f->reply.status, 200);
     assert_int_equal(f->reply.message.len, 0);
     assert_int_equal(f->loss.count, 1);
-    parley_assert_str(f->loss.items[0], "/from");
+    parley_assert_str(f->loss.items[0], "");
+    assert_non_null(strstr(f->reply.why, "identity-unmappable /from: "));
 }
 
 

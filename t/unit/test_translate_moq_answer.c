@@ -142,7 +142,7 @@ static const answer_row_t  rows[] = {
       PARLEY_PROTO_MOQ, 200,
       "{\"action\":\"session_ack\",\"session_id\":\"" SESSION
       "\",\"status\":\"approved\"}", 0, NULL, 202,
-      { "\"type\":\"stream\"" }, "/action\n" },
+      { "\"type\":\"stream\"" }, "\n" },
 };
 
 
