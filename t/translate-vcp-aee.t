@@ -309,7 +309,7 @@ post('/to-aee', escalation(severity => 'critical', requires_ack => true))
 /status = accepted
 ! /reply
 --- answer_headers
-Parley-Loss ~ /payload/context
+Parley-Loss: answer=""
 
 
 

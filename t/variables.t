@@ -192,7 +192,8 @@ subtest 'AEE-11 a line of the error log for each refusal' => sub {
 
     $client->raw(post('/vcp', $m));
     like($nginx->error_log, qr{\[warn\].*parley:\ refused,\ field-unknown
-         \ /colour:\ .*,\ principal\ "alice",\ id\ "$m->{message_id}"}x);
+         \ /colour:\ .*,\ principal\ "alice",\ from\ "[^"]*",\ intent\ "[^"]*",
+         \ id\ "$m->{message_id}"}x);
     is($nginx->logged(qr/$m->{message_id}/), 1, 'one line');
 };
 
