@@ -163,7 +163,14 @@ there_and_back(parley_arena_t *arena, const parley_msg_t *m,
     submission.scope = made.scope;
 
     check(parley_read_again(middle, arena, 2, made.body, &err) == 0);
-    check(parley_decode(engine(), arena, via, middle, 0, &msg, &err) == 0);
+
+    /* a message within one that is carried is refused at the next hop */
+
+    if (parley_decode(engine(), arena, via, middle, 0, &msg, &err) != 0) {
+        check(err.code == PARLEY_E_FIELD_INVALID);
+        return -1;
+    }
+
     check(parley_submit(arena, &msg, &submission, &err) == 0);
     check(parley_str_eq(msg.id, made.id));
 

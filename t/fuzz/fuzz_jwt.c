@@ -26,8 +26,7 @@ static const char  secret[] =
 static const parley_claim_map_t  map = { {
     [PARLEY_MEMBER_AEE] = parley_str("aee"),
     [PARLEY_MEMBER_HANDLE] = parley_str("handle"),
-    [PARLEY_MEMBER_ROLES] = parley_str("roles"),
-    [PARLEY_MEMBER_GRANTS] = parley_str("/a/b"),
+    [PARLEY_MEMBER_ROLES] = parley_str("/a/b"),
 } };
 
 
