@@ -241,6 +241,10 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
 
     *ret = PARLEY_REFER_CLOSED;
 
+    id.kind = PARLEY_KIND_QUESTION;
+    id.tag = record->tag;
+    memcpy(id.key, key, PARLEY_KEY_LEN);
+
     own = !record->closed && parley_question_leads(record->value, &id);
 
     if (own) {
@@ -253,10 +257,6 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
     } else {
         rc = !record->closed;
         led = *record;
-
-        id.kind = PARLEY_KIND_QUESTION;
-        id.tag = record->tag;
-        memcpy(id.key, key, PARLEY_KEY_LEN);
     }
 
     if (rc == 0) {
