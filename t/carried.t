@@ -288,3 +288,22 @@ post('/deny-aee', parts(framed(query())))
 --- error_code: 200
 --- got
 /intent = channel.agent_query
+
+
+
+=== TEST 27: SEC-04 what only looks carried is carried by none, as none would take it
+--- send
+my $m = made();
+$m->{payload}{query_text} =~ s/^(corr: .*)$/$1\npriority: soon/m;
+post('/deny-aee', $m)
+--- refused: channel field-invalid /payload/query_text
+
+
+
+=== TEST 28: SEC-04 among frames it stays what it says
+--- send
+my $m = made();
+$m->{payload}{query_text} =~ s/^(corr: .*)$/$1\npriority: soon/m;
+post('/deny-channel', $m)
+--- error_code: 200
+--- forwarded: 1

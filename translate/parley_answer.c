@@ -58,7 +58,8 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
         == 0
         && (answer->kind != PARLEY_ANSWER_MESSAGE
             || (parley_plain_msg(&answer->msg, err) == 0
-                && parley_nested(&answer->msg, err) == 0)))
+                && (answer->msg.origin == answer->msg.wire
+                    || parley_nested(&answer->msg, err) == 0))))
     {
         return parley_answer_goes(status, answer) ? 0
                : parley_answer_error(status, err);

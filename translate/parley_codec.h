@@ -519,5 +519,10 @@ typedef struct {
 /* indexed by parley_proto_t; NULL where there is no codec */
 extern const parley_codec_t *const  parley_codecs[PARLEY_PROTO_COUNT];
 
+/* The codec of a protocol.  Returns 0, or -1: protocol-unsupported. */
+int parley_codec_find(parley_proto_t proto, const parley_codec_t **ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
 
 #endif /* PARLEY_CODEC_H */

@@ -3,11 +3,11 @@
 #include "parley_c2a.h"
 #include "parley_channel.h"
 #include "parley_id.h"
-#include "parley_jcs.h"
 #include "parley_name.h"
 #include "parley_moq.h"
 #include "parley_redact.h"
 #include "parley_schema.h"
+#include "parley_signing.h"
 #include "parley_vcp.h"
 #include "parley_nested.h"
 #include "parley_plain_msg.h"
@@ -43,12 +43,6 @@ static int parley_engine_parties(parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_msg_t *ret, parley_error_t *err);
 static int parley_engine_has_secret(const parley_msg_t *m);
-static int parley_engine_sign(const parley_codec_t *codec,
-    parley_arena_t *arena, const parley_msg_t *m,
-    const parley_encode_opts_t *opts, parley_encoded_t *ret,
-    parley_error_t *err);
-static int parley_engine_codec(parley_proto_t proto,
-    const parley_codec_t **ret, parley_error_t *err);
 
 
 const parley_codec_t *const  parley_codecs[PARLEY_PROTO_COUNT] = {
@@ -249,14 +243,14 @@ parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_clear(err);
     parley_msg_init(msg, proto, doc);
 
-    if (parley_engine_codec(proto, &codec, err) != 0
+    if (parley_codec_find(proto, &codec, err) != 0
         || codec->decode(engine, arena, doc, mve5, msg, err) != 0
         || parley_plain_msg(msg, err) != 0)
     {
         return -1;
     }
 
-    return parley_nested(msg, err);
+    return msg->origin == msg->wire ? 0 : parley_nested(msg, err);
 }
 
 
@@ -268,7 +262,7 @@ parley_submit(parley_arena_t *arena, parley_msg_t *msg,
 
     parley_error_clear(err);
 
-    if (parley_engine_codec(msg->wire, &codec, err) != 0) {
+    if (parley_codec_find(msg->wire, &codec, err) != 0) {
         return -1;
     }
 
@@ -352,7 +346,7 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     ret->approval = m->approval;
 
-    if (parley_engine_codec(proto, &codec, err) != 0
+    if (parley_codec_find(proto, &codec, err) != 0
         || parley_engine_may(codec, m, err) != 0)
     {
         return -1;
@@ -369,6 +363,9 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     if (m->held) {
         parley_msg_release(m, &origin);
         m = &origin;
+
+    } else if (m->origin == m->wire && parley_nested(m, err) != 0) {
+        return -1;
     }
 
     if (m->sender.len == 0 || m->recipient.len == 0
@@ -395,7 +392,7 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
         return 0;
     }
 
-    return parley_engine_sign(codec, arena, m, opts, ret, err);
+    return parley_signing_made(codec, arena, m, opts, ret, err);
 }
 
 
@@ -567,125 +564,8 @@ parley_engine_has_secret(const parley_msg_t *m)
 }
 
 
-/* The gateway's own signature of what it made (GW-08). */
-
-static int
-parley_engine_sign(const parley_codec_t *codec, parley_arena_t *arena,
-    const parley_msg_t *m, const parley_encode_opts_t *opts,
-    parley_encoded_t *ret, parley_error_t *err)
-{
-    char              pointer[PARLEY_POINTER_MAX];
-    parley_str_t      input;
-    parley_json_t     doc;
-    parley_msg_sig_t  sig;
-
-    if (m->doc->inexact != PARLEY_JSON_NONE) {
-        (void) parley_json_pointer(m->doc, m->doc->inexact, pointer,
-                                   sizeof(pointer));
-
-        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                pointer, "an integer beyond 2^53 cannot be "
-                                "signed");
-    }
-
-    if (parley_read_again(&doc, arena, m->doc->seed, ret->body, err) != 0
-        || parley_signing_input(arena, codec->proto, &doc, &input, err) != 0
-        || opts->sign(opts->sign_ctx, input, &sig, err) != 0
-        || codec->attach(arena, &doc, &sig, &ret->body, err) != 0)
-    {
-        return -1;
-    }
-
-    return 0;
-}
-
-
 int
-parley_signing_input(parley_arena_t *arena, parley_proto_t proto,
-    const parley_json_t *doc, parley_str_t *ret, parley_error_t *err)
-{
-    char                   pointer[PARLEY_POINTER_MAX];
-    parley_buf_t           b;
-    parley_json_ref_t      root;
-    const parley_codec_t  *codec;
-
-    *ret = parley_str_none;
-
-    parley_error_clear(err);
-
-    if (parley_engine_codec(proto, &codec, err) != 0) {
-        return -1;
-    }
-
-    if (codec->signature_member.len == 0) {
-        return parley_error_set(err, PARLEY_E_SIGNATURE_INVALID, "",
-                                "%s messages have no signature",
-                                (const char *) parley_proto_name(proto).data);
-    }
-
-    if (doc->inexact != PARLEY_JSON_NONE) {
-        (void) parley_json_pointer(doc, doc->inexact, pointer,
-                                   sizeof(pointer));
-
-        return parley_error_set(err, PARLEY_E_SIGNATURE_INVALID, pointer,
-                                "an integer beyond 2^53 has no canonical "
-                                "form that a signature could cover");
-    }
-
-    root.doc = doc;
-    root.node = 0;
-
-    parley_buf_init(&b, arena, doc->input.len + 1);
-    parley_jcs_write(&b, root, codec->signature_member);
-
-    if (parley_buf_done(&b, ret) != 0) {
-        return parley_error_memory(err);
-    }
-
-    return 0;
-}
-
-
-int
-parley_attach(parley_arena_t *arena, parley_proto_t proto, parley_str_t body,
-    const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err)
-{
-    uint64_t               seed;
-    parley_json_t          doc;
-    const parley_codec_t  *codec;
-
-    *ret = parley_str_none;
-
-    parley_error_clear(err);
-
-    if (parley_engine_codec(proto, &codec, err) != 0) {
-        return -1;
-    }
-
-    if (codec->signature_member.len == 0) {
-        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED, "",
-                                "%s messages have no signature",
-                                (const char *) parley_proto_name(proto).data);
-    }
-
-    /* nobody can know the signature before, so it keys the hash as well */
-
-    seed = 0;
-
-    if (sig->value.len >= sizeof(seed)) {
-        memcpy(&seed, sig->value.data, sizeof(seed));
-    }
-
-    if (parley_read_again(&doc, arena, seed, body, err) != 0) {
-        return -1;
-    }
-
-    return codec->attach(arena, &doc, sig, ret, err);
-}
-
-
-static int
-parley_engine_codec(parley_proto_t proto, const parley_codec_t **ret,
+parley_codec_find(parley_proto_t proto, const parley_codec_t **ret,
     parley_error_t *err)
 {
     *ret = proto < PARLEY_PROTO_COUNT ? parley_codecs[proto] : NULL;

@@ -10,10 +10,6 @@ parley_nested(const parley_msg_t *msg, parley_error_t *err)
     parley_json_ref_t      value;
     const parley_codec_t  *codec;
 
-    if (msg->origin == msg->wire) {
-        return 0;
-    }
-
     codec = parley_codecs[msg->origin];
 
     if (codec == NULL || codec->nested == NULL) {

@@ -11,9 +11,10 @@
 
 
 /*
- * Whether what msg carries of another protocol, if anything, carries no
- * message itself; parley_decode() has asked it.  Returns 0, or -1:
- * field-invalid, with a pointer to the member that does.
+ * Whether msg, which another protocol carries or is about to, carries no
+ * message itself: parley_decode() asks it of what was carried, and
+ * parley_encode() of what would be, so that whatever is made is taken.
+ * Returns 0, or -1: field-invalid, with a pointer to the member that does.
  */
 int parley_nested(const parley_msg_t *msg, parley_error_t *err)
     __attribute__((warn_unused_result));
