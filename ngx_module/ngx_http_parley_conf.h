@@ -17,6 +17,7 @@
 #include "parley_amend.h"
 #include "parley_challenge.h"
 #include "parley_directory.h"
+#include "parley_digest.h"
 #include "parley_escape.h"
 #include "parley_header.h"
 #include "parley_key.h"
@@ -62,13 +63,20 @@ typedef struct {
 
     void                         *state;      /* see parley_state.h */
 
-    /* keys fetched through parley_jwks_request; last good kept */
+    ngx_uint_t                    configurations; /* that had the zone */
+
+    /*
+     * Keys fetched through parley_jwks_request, the last good ones, and of
+     * which source: no configuration that has another trusts them.
+     */
+    u_char                        jwks_source[PARLEY_SHA256_LEN];
+    ngx_uint_t                    jwks_configuration;
     ngx_atomic_t                  jwks_generation;
     ngx_str_t                     jwks;
     ngx_atomic_t                  jwks_checked;   /* ms, of the last try */
     ngx_atomic_t                  jwks_failed;    /* it failed */
     ngx_atomic_t                  jwks_until;     /* ms; a fetch ends then */
-    ngx_pid_t                     jwks_pid;       /* who fetches; 0: nobody */
+    parley_process_t              jwks_fetcher;   /* pid 0: nobody */
 } ngx_http_parley_shctx_t;
 
 
@@ -79,6 +87,7 @@ typedef struct ngx_http_parley_main_conf_s  ngx_http_parley_main_conf_t;
 typedef struct {
     ngx_http_parley_detached_t    detached;
     ngx_http_parley_main_conf_t  *mcf;
+    parley_process_t              self;
 
     ngx_queue_t                   waiting;        /* of jwks_queue */
     ngx_event_t                   wake;
@@ -93,6 +102,8 @@ typedef struct {
     ngx_http_parley_shctx_t      *sh;
     ngx_slab_pool_t              *shpool;
     parley_state_t                state;
+    ngx_uint_t                    configuration;  /* a number: the newest of
+                                                     them is the largest */
     ngx_uint_t                    retain;         /* messages */
     size_t                        replay;         /* octets */
     unsigned                      share;          /* of one principal, in
@@ -110,6 +121,7 @@ struct ngx_http_parley_main_conf_s {
     parley_jwks_t                *jwks;           /* parley_jwks */
     ngx_str_t                     jwks_uri;       /* parley_jwks_request */
     ngx_http_conf_ctx_t          *jwks_server;    /* that has the location */
+    u_char                        jwks_source[PARLEY_SHA256_LEN];
     ngx_str_t                     jwks_file;      /* where it is written */
     ngx_uint_t                    jwks_line;
     ngx_msec_t                    jwks_interval;

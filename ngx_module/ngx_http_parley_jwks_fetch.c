@@ -10,6 +10,7 @@
 
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_request.h"
+#include "ngx_http_parley_state.h"
 
 
 /* milliseconds between looks at the fetch of another worker */
@@ -18,7 +19,13 @@
 
 static ngx_int_t ngx_http_parley_fetch_due(ngx_http_parley_fetch_t *f,
     ngx_msec_t age);
-static ngx_uint_t ngx_http_parley_fetch_running(ngx_http_parley_fetch_t *f);
+static ngx_uint_t ngx_http_parley_fetch_running_locked(
+    ngx_http_parley_fetch_t *f);
+static ngx_uint_t ngx_http_parley_fetch_is_lost_locked(
+    ngx_http_parley_fetch_t *f);
+static void ngx_http_parley_fetch_begin_locked(ngx_http_parley_fetch_t *f);
+static ngx_uint_t ngx_http_parley_fetch_is_mine_locked(
+    ngx_http_parley_fetch_t *f);
 static void ngx_http_parley_fetch_start(ngx_http_parley_fetch_t *f);
 static void ngx_http_parley_fetch_over(ngx_http_parley_fetch_t *f,
     ngx_uint_t failed);
@@ -48,6 +55,8 @@ ngx_http_parley_fetch_init(ngx_cycle_t *cycle,
     }
 
     f->mcf = mcf;
+    ngx_http_parley_process_self(&f->self);
+
     f->detached.handler = ngx_http_parley_fetch_done;
     f->detached.data = f;
 
@@ -134,7 +143,8 @@ ngx_http_parley_fetch_leave(ngx_http_parley_ctx_t *ctx)
 
 /*
  * NGX_OK: this worker is to fetch now; NGX_BUSY: somebody fetches;
- * NGX_DECLINED: somebody has, less than age ago.
+ * NGX_DECLINED: somebody has, less than age ago, or the keys of this source
+ * are not wanted any more.
  */
 
 static ngx_int_t
@@ -149,19 +159,22 @@ ngx_http_parley_fetch_due(ngx_http_parley_fetch_t *f, ngx_msec_t age)
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    if (ngx_http_parley_detached_busy(&f->detached)
-        || ngx_http_parley_fetch_running(f))
-    {
+    if (ngx_http_parley_detached_busy(&f->detached)) {
         rc = NGX_BUSY;
 
-    } else if (sh->jwks_checked && ngx_current_msec - sh->jwks_checked < age) {
+    } else if (ngx_http_parley_jwks_claim_locked(f->mcf) != NGX_OK) {
+        rc = NGX_DECLINED;
+
+    } else if (ngx_http_parley_fetch_running_locked(f)) {
+        rc = NGX_BUSY;
+
+    } else if (sh->jwks_checked && ngx_current_msec - sh->jwks_checked < age
+               && !ngx_http_parley_fetch_is_lost_locked(f))
+    {
         rc = NGX_DECLINED;
 
     } else {
-        sh->jwks_checked = ngx_current_msec ? ngx_current_msec : 1;
-        sh->jwks_until = ngx_current_msec + f->mcf->jwks_timeout
-                         + NGX_HTTP_PARLEY_FETCH_POLL;
-        sh->jwks_pid = ngx_pid;
+        ngx_http_parley_fetch_begin_locked(f);
         rc = NGX_OK;
     }
 
@@ -174,21 +187,57 @@ ngx_http_parley_fetch_due(ngx_http_parley_fetch_t *f, ngx_msec_t age)
 /* in another worker; one that was killed fetches nothing any more */
 
 static ngx_uint_t
-ngx_http_parley_fetch_running(ngx_http_parley_fetch_t *f)
+ngx_http_parley_fetch_running_locked(ngx_http_parley_fetch_t *f)
 {
-    ngx_pid_t                 pid;
     ngx_http_parley_shctx_t  *sh;
 
     sh = f->mcf->zone->sh;
-    pid = sh->jwks_pid;
 
-    if (pid == 0
-        || (ngx_msec_int_t) (sh->jwks_until - ngx_current_msec) <= 0)
-    {
-        return 0;
-    }
+    return sh->jwks_fetcher.pid
+           && (ngx_msec_int_t) (sh->jwks_until - ngx_current_msec) > 0
+           && !ngx_http_parley_fetch_is_mine_locked(f)
+           && ngx_http_parley_process_is_alive(NULL, &sh->jwks_fetcher);
+}
 
-    return pid != ngx_pid && (kill(pid, 0) == 0 || ngx_errno != ESRCH);
+
+/* whoever was to fetch the keys is gone, and has not told how it went */
+
+static ngx_uint_t
+ngx_http_parley_fetch_is_lost_locked(ngx_http_parley_fetch_t *f)
+{
+    ngx_http_parley_shctx_t  *sh;
+
+    sh = f->mcf->zone->sh;
+
+    return sh->jwks_fetcher.pid
+           && !ngx_http_parley_fetch_is_mine_locked(f)
+           && !ngx_http_parley_process_is_alive(NULL, &sh->jwks_fetcher);
+}
+
+
+static ngx_uint_t
+ngx_http_parley_fetch_is_mine_locked(ngx_http_parley_fetch_t *f)
+{
+    parley_process_t  *fetcher;
+
+    fetcher = &f->mcf->zone->sh->jwks_fetcher;
+
+    return fetcher->pid == f->self.pid && fetcher->began == f->self.began
+           && ngx_http_parley_jwks_is_ours_locked(f->mcf);
+}
+
+
+static void
+ngx_http_parley_fetch_begin_locked(ngx_http_parley_fetch_t *f)
+{
+    ngx_http_parley_shctx_t  *sh;
+
+    sh = f->mcf->zone->sh;
+
+    sh->jwks_checked = ngx_current_msec ? ngx_current_msec : 1;
+    sh->jwks_until = ngx_current_msec + f->mcf->jwks_timeout
+                     + NGX_HTTP_PARLEY_FETCH_POLL;
+    sh->jwks_fetcher = f->self;
 }
 
 
@@ -213,8 +262,8 @@ ngx_http_parley_fetch_over(ngx_http_parley_fetch_t *f, ngx_uint_t failed)
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    if (zone->sh->jwks_pid == ngx_pid) {
-        zone->sh->jwks_pid = 0;
+    if (ngx_http_parley_fetch_is_mine_locked(f)) {
+        zone->sh->jwks_fetcher.pid = 0;
         zone->sh->jwks_failed = failed;
     }
 
@@ -377,32 +426,55 @@ ngx_http_parley_fetch_wake(ngx_event_t *ev)
 }
 
 
+/*
+ * Where the worker that fetched was killed, one of those that wait for it
+ * begins anew, and goes on waiting, as do the others.
+ */
+
 static void
 ngx_http_parley_fetch_poll(ngx_event_t *ev)
 {
-    ngx_uint_t                running;
+    ngx_uint_t                running, begun;
     ngx_http_parley_fetch_t  *f;
     ngx_http_parley_zone_t   *zone;
 
     f = ev->data;
     zone = f->mcf->zone;
 
+    /* what this worker fetches by now wakes them */
+
+    if (ngx_queue_empty(&f->waiting)
+        || ngx_http_parley_detached_busy(&f->detached))
+    {
+        return;
+    }
+
+    begun = 0;
+
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    running = ngx_http_parley_fetch_running(f);
+    running = ngx_http_parley_jwks_is_ours_locked(f->mcf)
+              && ngx_http_parley_fetch_running_locked(f);
+
+    if (!running
+        && ngx_http_parley_jwks_is_ours_locked(f->mcf)
+        && ngx_http_parley_fetch_is_lost_locked(f))
+    {
+        ngx_http_parley_fetch_begin_locked(f);
+        begun = 1;
+    }
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
-    if (ngx_queue_empty(&f->waiting)) {
-        return;
-    }
-
     if (running) {
         ngx_add_timer(ev, NGX_HTTP_PARLEY_FETCH_POLL);
-        return;
-    }
 
-    ngx_post_event(&f->wake, &ngx_posted_events);
+    } else if (begun) {
+        ngx_http_parley_fetch_start(f);
+
+    } else {
+        ngx_post_event(&f->wake, &ngx_posted_events);
+    }
 }
 
 

@@ -398,6 +398,10 @@ ngx_http_parley_init(ngx_conf_t *cf)
                           &mcf->jwks_file, mcf->jwks_line);
             return NGX_ERROR;
         }
+
+        if (ngx_http_parley_jwks_source(mcf) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
     mcf->accepting = 1;

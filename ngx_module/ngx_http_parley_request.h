@@ -51,6 +51,12 @@ ngx_int_t ngx_http_parley_token(ngx_http_request_t *r,
 
 /* ngx_http_parley_jwks.c */
 
+/*
+ * Fills jwks_source of what tells one source of fetched keys from another: the
+ * URI, and the name of the server that has its location.
+ */
+ngx_int_t ngx_http_parley_jwks_source(ngx_http_parley_main_conf_t *mcf);
+
 /* The keys in force, and their generation.  Never NULL. */
 const parley_jwks_t *ngx_http_parley_jwks_current(ngx_http_request_t *r,
     ngx_http_parley_main_conf_t *mcf, ngx_uint_t *generation);
@@ -61,6 +67,17 @@ const parley_jwks_t *ngx_http_parley_jwks_current(ngx_http_request_t *r,
  */
 ngx_int_t ngx_http_parley_jwks_store(ngx_http_parley_main_conf_t *mcf,
     ngx_str_t *text, ngx_log_t *log);
+
+/* Whether what the zone has of fetched keys is of this configuration's source;
+   with the zone locked. */
+ngx_uint_t ngx_http_parley_jwks_is_ours_locked(
+    ngx_http_parley_main_conf_t *mcf);
+
+/*
+ * Makes it so: keys of another source are dropped.  NGX_OK; NGX_DECLINED: a
+ * newer configuration has another source, and the zone.
+ */
+ngx_int_t ngx_http_parley_jwks_claim_locked(ngx_http_parley_main_conf_t *mcf);
 
 
 /* ngx_http_parley_jwks_fetch.c */

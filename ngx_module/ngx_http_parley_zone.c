@@ -13,7 +13,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041520c
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041520d
 
 /*
  * The state takes the zone in one piece, but for the pages of what nginx's
@@ -77,6 +77,8 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
                       &shm_zone->shm.name);
         return NGX_ERROR;
     }
+
+    zone->configuration = ++zone->sh->configurations;
 
     parley_state_adopt(&zone->state, zone->sh->state);
     ngx_http_parley_zone_bound(zone);
