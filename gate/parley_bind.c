@@ -1,5 +1,6 @@
 #include "parley_bind.h"
 #include "parley_name.h"
+#include "parley_reserved.h"
 #include "parley_spot.h"
 
 
@@ -15,6 +16,8 @@ static parley_str_t parley_bind_name(parley_who_t *who, parley_str_t name,
     parley_proto_t sent);
 static int parley_bind_from(const parley_bond_t *bond, parley_msg_t *m,
     parley_came_t came);
+static int parley_bind_is_outside(const parley_bond_t *bond,
+    parley_str_t name);
 static int parley_bind_to(const parley_bond_t *bond, parley_msg_t *m);
 static int parley_bind_is(const parley_bond_t *bond,
     const parley_bind_side_t *side, parley_str_t name);
@@ -77,7 +80,15 @@ int
 parley_bind(const parley_bond_t *bond, parley_msg_t *m,
     parley_came_t came, parley_error_t *err)
 {
-    if (m->sender.len > 0 && !parley_bind_from(bond, m, came)) {
+    int  rc;
+
+    rc = m->sender.len > 0 ? parley_bind_from(bond, m, came) : 1;
+
+    if (rc < 0) {
+        return parley_error_memory(err);
+    }
+
+    if (rc == 0) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
                                 parley_at(m, PARLEY_SPOT_SENDER).pointer,
                                 "the answer is not from whom the message was "
@@ -95,11 +106,14 @@ parley_bind(const parley_bond_t *bond, parley_msg_t *m,
 }
 
 
+/* Returns 1, 0, or -1: no memory. */
+
 static int
 parley_bind_from(const parley_bond_t *bond, parley_msg_t *m,
     parley_came_t came)
 {
-    parley_bind_side_t  asked, asker;
+    int                 rc;
+    parley_bind_side_t  asked;
 
     asked.name = bond->recipient;
     asked.sent = bond->sent_to;
@@ -114,19 +128,76 @@ parley_bind_from(const parley_bond_t *bond, parley_msg_t *m,
         return 1;
     }
 
-    /* what went to a group is answered by any of it, but not by who asked */
+    /* what went to a group is answered by any of it */
 
     if (parley_name_is_group(bond->wire, bond->recipient)
         || (bond->recipient.len == 0 && bond->sent_to.len == 0))
     {
-        asker = parley_bind_asker(bond);
+        rc = parley_bind_is_outside(bond, m->sender);
 
-        return !parley_bind_is(bond, &asker, m->sender);
+        if (rc != 0) {
+            return rc < 0 ? -1 : 0;
+        }
+
+        if (bond->self == NULL) {
+            return 1;
+        }
+
+        rc = parley_reserved_like(bond->parties.arena, bond->sent, m->sender,
+                                  bond->self);
+        if (rc <= 0) {
+            return rc < 0 ? -1 : 1;
+        }
     }
 
     return came == PARLEY_CAME_IN_RESPONSE
            && (m->act == PARLEY_ACT_FAILURE || m->act == PARLEY_ACT_PROGRESS)
            && bond->gateway.len > 0 && parley_str_eq(m->sender, bond->gateway);
+}
+
+
+/*
+ * Whether it is the asker's, whom no group has among those who answer: neither
+ * by its names nor by one that reads as one of them, unless the directory has
+ * that for another.  Returns 1, 0, or -1: no memory.
+ */
+
+static int
+parley_bind_is_outside(const parley_bond_t *bond, parley_str_t name)
+{
+    int                  rc;
+    parley_str_t         names[PARLEY_PROTO_COUNT];
+    parley_party_t       owner;
+    parley_bind_side_t   asker;
+
+    asker = parley_bind_asker(bond);
+
+    if (parley_bind_is(bond, &asker, name)) {
+        return 1;
+    }
+
+    if (bond->parties.find(bond->parties.ctx, bond->sent, name, &owner)) {
+        return 0;
+    }
+
+    memset(names, 0, sizeof(names));
+
+    if (asker.known != NULL) {
+        memcpy(names, asker.known->names, sizeof(names));
+
+        rc = parley_reserved_like(bond->parties.arena, bond->sent, name,
+                                  names);
+        if (rc != 0) {
+            return rc;
+        }
+
+        memset(names, 0, sizeof(names));
+    }
+
+    names[bond->sent] = asker.sent;
+    names[bond->wire] = asker.name;
+
+    return parley_reserved_like(bond->parties.arena, bond->sent, name, names);
 }
 
 

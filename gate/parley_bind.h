@@ -30,6 +30,8 @@ typedef struct {
     parley_str_t           gateway;     /* the name of the gateway that the
                                            service is behind, whose failures
                                            count; empty: none */
+    const parley_str_t    *self;        /* of this one, see
+                                           parley_gate_self(); NULL: none */
     unsigned               several:1;   /* it is for more than one responder */
     unsigned               sessions:1;  /* each session of them is one */
 } parley_bond_t;
@@ -54,7 +56,7 @@ void parley_bond_init(parley_bond_t *bond, parley_who_t *who,
  * Whether m, in protocol bond->sent, comes from and goes to whom it has to;
  * names that it leaves out are theirs.  Those that it has become the ones that
  * the service was told, for the caller.  Returns 0, or -1: upstream-invalid,
- * naming the member.
+ * naming the member; capacity (no memory).
  */
 int parley_bind(const parley_bond_t *bond, parley_msg_t *m,
     parley_came_t came, parley_error_t *err)

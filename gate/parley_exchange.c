@@ -26,6 +26,7 @@ parley_exchange_init(parley_exchange_t *x)
     parley_bond_init(&x->bond, x->who, x->sent_opts->answering, x->speak);
 
     x->bond.gateway = x->gateway;
+    x->bond.self = x->self;
 
     opts = &x->opts;
     *opts = *x->sent_opts;

@@ -44,6 +44,7 @@ typedef struct {
     const parley_encoded_t      *sent;      /* as the service got it */
     parley_proto_t               speak;     /* in this protocol */
     parley_str_t                 gateway;   /* see parley_bond_t */
+    const parley_str_t          *self;      /* see parley_bond_t */
     unsigned                     any_case:1; /* see parley_gate_conf_t */
 
     /* made by parley_exchange_init() */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "parley_gate_steps.h"
+#include "parley_reserved.h"
 #include "parley_signature.h"
 
 
@@ -23,8 +24,11 @@ parley_gate_transport(parley_gate_t *g)
 parley_outcome_t
 parley_gate_sender(parley_gate_t *g)
 {
-    return parley_outcome(parley_who_sender(g->who, g->conf->trusted,
-                                            g->err));
+    if (parley_who_sender(g->who, g->conf->trusted, g->err) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    return parley_outcome(parley_reserved_sender(g->who, g->self, g->err));
 }
 
 

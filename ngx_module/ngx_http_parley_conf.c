@@ -10,6 +10,7 @@
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_directives.h"
 #include "ngx_http_parley_state.h"
+#include "parley_name.h"
 
 
 static char *ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -225,6 +226,13 @@ ngx_http_parley_self(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (value[1].len == 0) {
         return "must not be empty";
+    }
+
+    if (parley_name_is_group(PARLEY_PROTO_AEE,
+                             ngx_http_parley_str(&value[1])))
+    {
+        return ngx_http_parley_bad(cf, cmd, &value[1],
+                                   "must not be the name of a group");
     }
 
     mcf->self = value[1];

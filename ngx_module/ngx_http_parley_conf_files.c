@@ -54,6 +54,9 @@ ngx_http_parley_identities(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     cln->handler = ngx_http_parley_directory_cleanup;
     cln->data = mcf->directory;
 
+    mcf->identities_file = cf->conf_file->file.name;
+    mcf->identities_line = cf->conf_file->line;
+
     return NGX_CONF_OK;
 }
 

@@ -40,6 +40,7 @@ ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx)
     x->sent = &ctx->sent;
     x->speak = ctx->lcf->gate.speak;
     x->gateway = ctx->lcf->gate.gateway;
+    x->self = ctx->mcf->self_names;
     x->any_case = ctx->lcf->gate.any_case;
 
     parley_exchange_init(x);

@@ -337,6 +337,8 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
 {
     ngx_http_parley_main_conf_t *mcf = conf;
 
+    parley_error_t  err;
+
     if (mcf->self.data == NULL) {
         ngx_str_set(&mcf->self, "service.parley");
     }
@@ -345,6 +347,17 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
                          mcf->self_names)
         != 0)
     {
+        return NGX_CONF_ERROR;
+    }
+
+    if (mcf->directory
+        && parley_reserved_directory(&mcf->arena, mcf->self_names,
+                                     mcf->directory, &err)
+           != 0)
+    {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"parley_identities\": %s %s in %V:%ui", err.field,
+                      err.text, &mcf->identities_file, mcf->identities_line);
         return NGX_CONF_ERROR;
     }
 

@@ -19,6 +19,7 @@
 #include "parley_gate.h"
 #include "parley_location.h"
 #include "parley_refer.h"
+#include "parley_reserved.h"
 #include "parley_replay.h"
 #include "parley_retain.h"
 #include "parley_seal.h"

@@ -13,6 +13,9 @@ my %matrix = matrix();
 $matrix{server} .= location('/inner', 'parley_accept aee vcp; '
                             . 'parley_speak aee gateway=service.inner; '
                             . 'parley_jwt on;')
+                 . location('/same', 'parley_accept aee vcp; '
+                            . 'parley_speak aee gateway=service.parley; '
+                            . 'parley_jwt on;')
                  . location('/outer', 'parley_accept aee vcp; '
                             . 'parley_speak aee gateway=service.outer; '
                             . 'parley_jwt on;')
@@ -621,3 +624,75 @@ my @session = (uuid4(), uuid4());
 --- service: took($c, $q)
 --- refused: channel reply-unmatched /payload/query_id
 --- forwarded: 3
+
+
+
+=== TEST 50: SEC-08 a bus is not answered by the gateway
+--- service
+$c->answer(200, [], jcs(result($q->{json}, from => 'service.parley')))
+--- send
+post('/to-aee', aee(to => 'bus.ops'))
+--- refused: aee upstream-invalid /from taken
+--- forwarded: 1
+
+
+
+=== TEST 51: SEC-08 a bus is not answered by the gateway, in other letters
+--- service
+$c->answer(200, [], jcs(result($q->{json}, from => 'Service.PARLEY')))
+--- send
+post('/to-aee', aee(to => 'bus.ops'))
+--- refused: aee upstream-invalid /from taken
+--- forwarded: 1
+
+
+
+=== TEST 52: SEC-08 a bus is not answered by the gateway by its C2A name
+--- service
+$c->answer(200, [], jcs(result($q->{json}, from => 'service:parley')))
+--- send
+post('/to-aee', aee(to => 'bus.ops'))
+--- refused: aee upstream-invalid /from taken
+--- forwarded: 1
+
+
+
+=== TEST 53: SEC-08 a bus is not answered by who asked, in other letters
+--- service
+$c->answer(200, [], jcs(result($q->{json}, from => 'Agent.Alice')))
+--- send
+post('/to-aee', aee(to => 'bus.ops'))
+--- refused: aee upstream-invalid /from taken
+--- forwarded: 1
+
+
+
+=== TEST 54: SEC-08 a bus is not answered by who asked by another protocol's name, in other letters
+--- service
+$c->answer(200, [], jcs(result($q->{json}, from => 'agent://ops.example/ALICE')))
+--- send
+post('/to-aee', aee(to => 'bus.ops'))
+--- refused: aee upstream-invalid /from taken
+--- forwarded: 1
+
+
+
+=== TEST 55: SEC-08 a bus: the failure of an inner gateway that has the same name, and is named
+--- service
+$c->answer(403, [], jcs(with(failure($q->{json}), from => 'service.parley')))
+--- send
+post('/same', aee(to => 'bus.ops'))
+--- error_code: 403
+--- answer
+/type = error
+/from = service.parley
+
+
+
+=== TEST 56: SEC-08 a bus is answered by a namesake of who asked on another host
+--- service
+$c->answer(200, [], jcs(result($q->{json}, from => 'agent.alice@other')))
+--- send
+post('/to-aee', aee(to => 'bus.ops'))
+--- answer
+/type = result

@@ -230,6 +230,8 @@ my @http = (
     ['parley_self "";', qr/must not be empty/],
     ['parley_self "a b";', qr/"a b" in "parley_self" must be printable/],
     ['parley_self a; parley_self b;', qr/is duplicate/],
+    ['parley_self bus.ops;',
+     qr/"bus.ops" in "parley_self" must not be the name of a group/],
     ['parley_jwks_request https://id.example/keys;', qr/must be the URI of an internal location/],
     ['parley_jwks_request /_jwks often=1s;', qr/"often=1s" in "parley_jwks_request" is unknown/],
     ['parley_jwks_request /_jwks interval=0;', qr/"interval=0" in "parley_jwks_request" is no time above zero/],
@@ -505,6 +507,24 @@ sub identity_file {
 }
 
 my $alice = { sub => 'alice', aee => 'agent.alice' };
+
+# the gateway's own name is nobody's
+
+for (['sub', { sub => 'service.parley' }],
+     ['aee', { sub => 'p', aee => 'Service.parley' }],
+     ['vcp', { sub => 'p', vcp => 'service://parley' }],
+     ['c2a', { sub => 'p', c2a => 'service:parley' }],
+     ['vcp', { sub => 'p', vcp => 'gate' }, 'parley_self agent.gate;'],
+     ['handle', { sub => 'p', handle => '~cc-gate' },
+      'parley_self agent.cc-gate;'])
+{
+    my ($member, $entry, $self) = @$_;
+
+    wrong("SEC-08 identities: the gateway's own name as $member",
+          bare("$zone\n" . identity_file('own', $alice, $entry) . "\n"
+               . ($self // ''), 'parley_accept aee; parley_trusted on;'),
+          qr{s": /principals/1/$member "[^"]+" is the gateway's own name, see });
+}
 
 wrong('identities: a sub twice',
       identity_file('subs', $alice, { sub => 'bob' }, { sub => 'alice' }),

@@ -317,3 +317,69 @@ post('/to-channel', aee(from => 'agent.' . 'w' x 40, to => 'agent.bob'),
 --- refused: aee identity-unmappable /from
 --- answer
 /payload/message ~ sub "long" has no "handle", and this name has no equivalent
+
+
+
+=== TEST 33: SEC-08 GW-03 no token makes its subject the gateway
+--- send
+post('/aee', aee(from => 'service.parley'), as => 'service.parley')
+--- refused: aee sender-identity-mismatch /from
+--- answer
+/payload/message ~ "service.parley" is the gateway's own name
+
+
+
+=== TEST 34: SEC-08 GW-03 nor by a claim
+--- send
+post('/claims', aee(from => 'service.parley'),
+     token => main::claims(sub => 'x9', agent_name => 'service.parley'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 35: SEC-08 GW-03 nor by one that maps to it, in other letters
+--- send
+post('/claims', aee(from => 'Service.Parley'),
+     token => main::claims(sub => 'x9', names => { vcp => 'Service://Parley' }, agent_name => 'Service.Parley'))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 36: SEC-08 GW-03 whatever it calls itself in the message's protocol
+--- send
+post('/claims', aee(from => 'agent.x9'),
+     token => main::claims(sub => 'x9', agent_name => 'agent.x9',
+                           names => { vcp => 'service://parley' }))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 37: SEC-08 GW-03 no token makes its subject a bus
+--- send
+post('/aee', aee(from => 'bus.ops'), as => 'bus.ops')
+--- refused: aee sender-identity-mismatch /from
+--- answer
+/payload/message ~ "bus.ops" is the name of a group, which sends nothing
+
+
+
+=== TEST 38: SEC-08 GW-03 nor by a claim: all peers of VCP
+--- send
+post('/claims', aee(from => 'agent.x9'),
+     token => main::claims(sub => 'x9', agent_name => 'agent.x9',
+                           names => { vcp => 'broadcast' }))
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 39: SEC-08 GW-03 nor, where nobody is asked who he is, by the message
+--- send
+post('/open', aee(from => 'service.parley'), token => 0)
+--- refused: aee sender-identity-mismatch /from
+
+
+
+=== TEST 40: SEC-08 GW-03 a name that only begins like it is another
+--- send
+post('/aee', aee(from => 'service.parley2'), as => 'service.parley2')
+--- error_code: 202

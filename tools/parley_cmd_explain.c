@@ -172,11 +172,6 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         return -1;
     }
 
-    if (parley_gate_self(&tool->arena, e->settings.self, e->self) != 0) {
-        parley_say("out of memory");
-        return -1;
-    }
-
     tool->limits = e->settings.gate.limits;
 
     return parley_message_file(tool, e->engine,
@@ -315,7 +310,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->msg = &e->msg;
     g->amended = &e->amended;
     g->loss = &e->loss;
-    g->self = e->self;
+    g->self = e->settings.self_names;
     g->seed = e->tool->seed;
     g->tls = !e->plain;
 

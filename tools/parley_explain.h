@@ -26,7 +26,6 @@ typedef struct {
     const parley_msg_t     *answering;      /* NULL: not given */
     int64_t                 now_ms;
     parley_str_t            query;          /* of the URI */
-    parley_str_t            self[PARLEY_PROTO_COUNT];   /* the gateway */
     unsigned                plain:1;        /* it comes without TLS */
 
     /* of the message at hand */

@@ -368,7 +368,9 @@ parley_explain_admit(parley_gate_t *g)
         parley_explain_note(e, "\"%.*s\" must be new for ",
                             parley_explain_str(e->msg.id));
 
-        if (!parley_window_is_local(&e->msg, e->self[e->msg.wire])) {
+        if (!parley_window_is_local(&e->msg,
+                                    e->settings.self_names[e->msg.wire]))
+        {
             parley_explain_note(e, "%.*s",
                                 parley_explain_str(e->msg.recipient));
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "parley_location.h"
+#include "parley_reserved.h"
 #include "parley_settings.h"
 
 
@@ -10,6 +11,8 @@ static int parley_settings_main(const parley_conf_t *conf);
 static int parley_settings_tree(parley_tool_t *tool,
     const parley_directive_t *block, const parley_settings_t *outer,
     int64_t *ret_longest_ms);
+static int parley_settings_named(parley_tool_t *tool,
+    const parley_directive_t *http, parley_settings_t *s);
 static int parley_settings_has_location(const parley_directive_t *block,
     parley_str_t uri);
 static void parley_settings_settle(parley_settings_t *s);
@@ -55,6 +58,7 @@ parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
     longest_ms = 0;
 
     if (parley_settings_tree(tool, conf->http, ret, NULL) != 0
+        || parley_settings_named(tool, conf->http, ret) != 0
         || parley_settings_tree(tool, conf->http, ret, &longest_ms) != 0)
     {
         return -1;
@@ -71,6 +75,33 @@ parley_settings_read(parley_tool_t *tool, const parley_conf_t *conf,
     ret->longest_ms = longest_ms;
 
     return 0;
+}
+
+
+/* The gateway's names, which nobody else has. */
+
+static int
+parley_settings_named(parley_tool_t *tool, const parley_directive_t *http,
+    parley_settings_t *s)
+{
+    parley_error_t  err;
+
+    if (parley_gate_self(&tool->arena, s->self, s->self_names) != 0) {
+        parley_say("out of memory");
+        return -1;
+    }
+
+    if (s->directory == NULL
+        || parley_reserved_directory(&tool->arena, s->self_names,
+                                     s->directory, &err)
+           == 0)
+    {
+        return 0;
+    }
+
+    return parley_conf_wrong(parley_conf_in(http, "parley_identities"),
+                             "\"parley_identities\": %s %s", err.field,
+                             err.text);
 }
 
 

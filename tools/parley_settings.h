@@ -20,6 +20,7 @@ typedef struct {
     const char                *keys;            /* --keys, or NULL */
     const parley_engine_t     *engine;
     parley_str_t               self;
+    parley_str_t               self_names[PARLEY_PROTO_COUNT];
     parley_directory_t        *directory;       /* NULL: none */
     parley_jwks_t              jwks;
     parley_jwk_t               signing;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "parley_name.h"
 #include "parley_settings.h"
 #include "parley_signature.h"
 #include "parley_state.h"
@@ -94,6 +95,11 @@ parley_settings_self(parley_tool_t *tool, const parley_directive_t *d,
             return parley_conf_bad_word(d, s->self, "must be printable ASCII "
                                         "without spaces");
         }
+    }
+
+    if (parley_name_is_group(PARLEY_PROTO_AEE, s->self)) {
+        return parley_conf_bad_word(d, s->self, "must not be the name of a "
+                                    "group");
     }
 
     return s->self.len > 0 ? 0

@@ -1,0 +1,283 @@
+/* Names that no principal has. */
+
+#include <stdio.h>
+
+#include "parley_name.h"
+#include "parley_reserved.h"
+#include "parley_spot.h"
+
+
+#define PARLEY_RESERVED_TEXT(s)                                               \
+    ((s).len < 56 ? (int) (s).len : 56), (const char *) (s).data
+
+
+static int parley_reserved_in(parley_str_t name, const parley_str_t *list);
+static parley_str_t parley_reserved_handle(parley_str_t instrument);
+static int parley_reserved_name(parley_who_t *who, const parley_str_t *self,
+    parley_proto_t proto, parley_str_t name, parley_error_t *err);
+static int parley_reserved_is_group(parley_proto_t proto, parley_str_t name);
+static int parley_reserved_listed(parley_arena_t *arena,
+    const parley_str_t *self, const parley_principal_t *p,
+    parley_namespace_t *ret);
+
+
+/* of the directory's members, by name space */
+static const char *const  parley_reserved_members[PARLEY_NAMESPACE_COUNT] = {
+    [PARLEY_NAMESPACE_AEE] = "aee",
+    [PARLEY_NAMESPACE_VCP] = "vcp",
+    [PARLEY_NAMESPACE_C2A] = "c2a",
+    [PARLEY_NAMESPACE_HANDLE] = "handle",
+    [PARLEY_NAMESPACE_MOQ] = "sub",
+};
+
+
+int
+parley_reserved_like(parley_arena_t *arena, parley_proto_t proto,
+    parley_str_t name, const parley_str_t *list)
+{
+    int           rc;
+    size_t        i;
+    uint8_t      *lower;
+    unsigned      from, to;
+    parley_str_t  image;
+
+    if (name.len == 0) {
+        return 0;
+    }
+
+    if (parley_reserved_in(name, list)) {
+        return 1;
+    }
+
+    lower = parley_arena_octets(arena, name.len);
+
+    if (lower == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < name.len; i++) {
+        lower[i] = parley_lower(name.data[i]);
+    }
+
+    name.data = lower;
+
+    for (from = 0; from < PARLEY_PROTO_COUNT; from++) {
+
+        if (from != proto && !parley_name_says((parley_proto_t) from, name)) {
+            continue;
+        }
+
+        for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+
+            if (to == from || list[to].len == 0) {
+                continue;
+            }
+
+            rc = parley_name_map(arena, (parley_proto_t) from, name,
+                                 (parley_proto_t) to, &image);
+            if (rc < 0) {
+                return -1;
+            }
+
+            if (rc == 0 && parley_reserved_in(image, list)) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_reserved_in(parley_str_t name, const parley_str_t *list)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (list[i].len > 0 && parley_str_eq_fold(list[i], name)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
+    parley_error_t *err)
+{
+    unsigned                   i;
+    parley_str_t               name;
+    const parley_principal_t  *p, *entry;
+
+    p = who->principal;
+
+    if (p == NULL) {
+        return parley_reserved_name(who, self, who->msg->wire,
+                                    who->msg->sender, err);
+    }
+
+    /* whom a signature proves is listed */
+
+    if (who->jwt == NULL) {
+        return 0;
+    }
+
+    entry = who->directory != NULL
+            ? parley_directory_by_sub(who->directory, p->sub) : NULL;
+
+    for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
+        name = p->names[i];
+
+        if (name.len == 0
+            || (entry != NULL && (i == PARLEY_NAMESPACE_MOQ
+                                  || name.data == entry->names[i].data)))
+        {
+            continue;
+        }
+
+        if (parley_reserved_name(who, self, (parley_proto_t) i, name, err)
+            != 0)
+        {
+            return -1;
+        }
+    }
+
+    name = p->instrument;
+
+    if (name.len == 0
+        || (entry != NULL && name.data == entry->instrument.data))
+    {
+        return 0;
+    }
+
+    return parley_reserved_name(who, self, PARLEY_PROTO_CHANNEL,
+                                parley_reserved_handle(name), err);
+}
+
+
+/* without its version */
+
+static parley_str_t
+parley_reserved_handle(parley_str_t instrument)
+{
+    const uint8_t  *at;
+
+    at = memchr(instrument.data, '@', instrument.len);
+
+    if (at != NULL) {
+        instrument.len = (size_t) (at - instrument.data);
+    }
+
+    return instrument;
+}
+
+
+static int
+parley_reserved_name(parley_who_t *who, const parley_str_t *self,
+    parley_proto_t proto, parley_str_t name, parley_error_t *err)
+{
+    const char  *why;
+
+    switch (parley_reserved_like(who->arena, proto, name, self)) {
+
+    case -1:
+        return parley_error_memory(err);
+
+    case 1:
+        why = "the gateway's own name, which nobody else has";
+        break;
+
+    default:
+
+        if (who->principal == NULL || !parley_reserved_is_group(proto, name))
+        {
+            return 0;
+        }
+
+        why = "the name of a group, which sends nothing itself";
+    }
+
+    return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                            parley_at(who->msg, PARLEY_SPOT_SENDER).pointer,
+                            "\"%.*s\" is %s", PARLEY_RESERVED_TEXT(name),
+                            why);
+}
+
+
+/* a sub without other names is its principal's in every protocol */
+
+static int
+parley_reserved_is_group(parley_proto_t proto, parley_str_t name)
+{
+    unsigned  i;
+
+    if (proto != PARLEY_PROTO_MOQ) {
+        return parley_name_is_group(proto, name);
+    }
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (parley_name_is_group((parley_proto_t) i, name)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_reserved_directory(parley_arena_t *arena, const parley_str_t *self,
+    const parley_directory_t *directory, parley_error_t *err)
+{
+    int                        rc;
+    char                       field[PARLEY_POINTER_MAX];
+    size_t                     i, n;
+    parley_namespace_t         space;
+    const parley_principal_t  *list;
+
+    n = parley_directory_principals(directory, &list);
+
+    for (i = 0; i < n; i++) {
+        rc = parley_reserved_listed(arena, self, &list[i], &space);
+
+        if (rc == 0) {
+            continue;
+        }
+
+        if (rc < 0) {
+            return parley_error_memory(err);
+        }
+
+        (void) snprintf(field, sizeof(field), "/principals/%zu/%s", i,
+                        parley_reserved_members[space]);
+
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, field,
+                                "\"%.*s\" is the gateway's own name, see "
+                                "\"parley_self\"",
+                                PARLEY_RESERVED_TEXT(list[i].names[space]));
+    }
+
+    return 0;
+}
+
+
+static int
+parley_reserved_listed(parley_arena_t *arena, const parley_str_t *self,
+    const parley_principal_t *p, parley_namespace_t *ret)
+{
+    int       rc;
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
+        rc = parley_reserved_like(arena, (parley_proto_t) i, p->names[i], self);
+        if (rc != 0) {
+            *ret = (parley_namespace_t) i;
+            return rc;
+        }
+    }
+
+    return 0;
+}
