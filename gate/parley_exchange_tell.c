@@ -1,4 +1,5 @@
 #include "parley_exchange_parts.h"
+#include "parley_fault.h"
 
 
 static int parley_exchange_told(const parley_exchange_t *x,
@@ -56,6 +57,23 @@ parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,
     const parley_answer_t *answer, int64_t now_ms, parley_answered_t *ret,
     parley_loss_t *loss, parley_error_t *err)
 {
+    parley_answer_t  given;
+
+    if (answer->kind == PARLEY_ANSWER_REFUSED
+        || (answer->kind == PARLEY_ANSWER_MESSAGE
+            && answer->msg.act == PARLEY_ACT_FAILURE))
+    {
+        given = *answer;
+        answer = &given;
+
+        if (parley_fault_answer(x->engine, arena, x->request, x->speak,
+                                x->sent, &given, err)
+            != 0)
+        {
+            return -1;
+        }
+    }
+
     if (answer->kind == PARLEY_ANSWER_MESSAGE) {
         /* AEE-12: not every protocol has room for it in the message */
 

@@ -279,7 +279,7 @@ post('/to-vcp', deliver(eventId => $::id,
 --- answer
 /id = call-1
 /error/data/code = policy-refused
-/error/data/field = /type
+/error/data/field = /params/content/0/form
 /error/message = not now
 
 

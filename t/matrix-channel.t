@@ -331,7 +331,7 @@ post('/to-vcp', diagnostic('blocked'))
 --- error_code: 403
 --- answer
 /code = scope-unauthorised
-/field = /type
+/field = /kind
 /message = not now
 
 

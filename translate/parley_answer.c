@@ -9,9 +9,15 @@
 
 #define PARLEY_ANSWER_UNSAID  422   /* the status where nothing says another */
 
+/* what became of a message, where nobody gives a code */
+#define PARLEY_ANSWER_REFUSAL  "refused"
+#define PARLEY_ANSWER_FAILED   "failed"
+
 
 static int parley_answer_goes(int status, const parley_answer_t *answer);
 static int parley_answer_error(int status, parley_error_t *err);
+static void parley_answer_payload(const parley_answer_t *answer,
+    parley_failure_form_t form, parley_failure_t *ret, parley_loss_t *loss);
 static int parley_answer_party(parley_arena_t *arena,
     const parley_msg_t *request, const parley_encode_opts_t *opts,
     parley_str_t name, parley_proto_t to, parley_str_t *ret,
@@ -148,33 +154,43 @@ parley_answer_error(int status, parley_error_t *err)
 
 
 int
-parley_answer_failed(const parley_answer_t *answer, parley_failure_t *ret,
-    parley_loss_t *loss)
+parley_answer_failed(const parley_answer_t *answer,
+    parley_failure_form_t form, parley_failure_t *ret, parley_loss_t *loss)
 {
     const parley_msg_t  *m;
+
+    memset(ret, 0, sizeof(parley_failure_t));
 
     m = &answer->msg;
 
     if (answer->kind == PARLEY_ANSWER_REFUSED) {
         ret->word = answer->code;
-        ret->field = answer->field;
         ret->message = answer->message;
 
     } else if (answer->kind == PARLEY_ANSWER_MESSAGE
                && m->act == PARLEY_ACT_FAILURE)
     {
-        ret->word = m->code;
-        ret->field = parley_str_none;
+        ret->word = m->code.len > 0 ? m->code
+                                    : PARLEY_STR(PARLEY_ANSWER_FAILED);
         ret->message = m->text;
 
-        parley_loss_unsaid(loss, m, 2);
+        parley_answer_payload(answer, form, ret, loss);
 
     } else {
         return 0;
     }
 
+    if (ret->word.len == 0) {
+        ret->word = parley_answer_word(answer->status);
+    }
+
+    ret->field = answer->field;
     ret->code = parley_error_code(ret->word);
     ret->status = answer->status;
+
+    if (ret->code != PARLEY_E_NONE) {
+        ret->word = parley_error_info(ret->code)->word;
+    }
 
     if (ret->status < 400) {
         ret->status = ret->code != PARLEY_E_NONE
@@ -183,6 +199,81 @@ parley_answer_failed(const parley_answer_t *answer, parley_failure_t *ret,
     }
 
     return 1;
+}
+
+
+/* What the payload of an error says beside its code and its words. */
+
+static void
+parley_answer_payload(const parley_answer_t *answer,
+    parley_failure_form_t form, parley_failure_t *ret, parley_loss_t *loss)
+{
+    int64_t              ms;
+    uint32_t             said[5], value;
+    parley_json_ref_t    data;
+    const parley_msg_t  *m;
+
+    m = &answer->msg;
+    data = m->data;
+
+    said[0] = m->said[0];
+    said[1] = m->said[1];
+    said[2] = PARLEY_JSON_NONE;
+    said[3] = PARLEY_JSON_NONE;
+    said[4] = PARLEY_JSON_NONE;
+
+    if (m->wire == PARLEY_PROTO_AEE && answer->field.len > 0) {
+        said[2] = parley_json_member(data.doc, data.node, PARLEY_ATOM_field);
+    }
+
+    if (m->wire == PARLEY_PROTO_AEE && form == PARLEY_FAILURE_RETRY) {
+
+        if (m->said[2] != PARLEY_JSON_NONE) {
+            said[3] = m->said[2];
+            ret->retryable = parley_json_raw(data.doc, said[3]);
+        }
+
+        value = parley_json_get(data.doc, data.node,
+                                PARLEY_STR("backoff_ms"));
+
+        if (value != PARLEY_JSON_NONE
+            && parley_json_type(data.doc, value) == PARLEY_JSON_NUMBER
+            && parley_json_integer(data.doc, value, &ms) == 0)
+        {
+            said[4] = value;
+            ret->backoff_ms = parley_json_raw(data.doc, value);
+        }
+    }
+
+    parley_loss_unsaid(loss, m, said, sizeof(said) / sizeof(said[0]));
+}
+
+
+parley_str_t
+parley_answer_word(int status)
+{
+    unsigned  i;
+
+    static const struct {
+        int            status;
+        parley_code_t  code;
+    } words[] = {
+        { 403, PARLEY_E_POLICY_REFUSED },
+        { 413, PARLEY_E_MESSAGE_TOO_LARGE },
+        { 429, PARLEY_E_RATE_LIMITED },
+        { 503, PARLEY_E_CAPACITY },
+        { 504, PARLEY_E_UPSTREAM_TIMEOUT },
+    };
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (words[i].status == status) {
+            return parley_error_info(words[i].code)->word;
+        }
+    }
+
+    return status >= 500 ? parley_error_info(PARLEY_E_UPSTREAM_UNAVAILABLE)
+                           ->word
+                         : PARLEY_STR(PARLEY_ANSWER_REFUSAL);
 }
 
 
@@ -229,6 +320,12 @@ parley_answer_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_clear(err);
     parley_loss_turn(loss);
     memset(ret, 0, sizeof(parley_reply_t));
+
+    if (answer->kind == PARLEY_ANSWER_REFUSED && answer->code.len == 0) {
+        given = *answer;
+        given.code = parley_answer_word(answer->status);
+        answer = &given;
+    }
 
     if (answer->kind == PARLEY_ANSWER_MESSAGE) {
         now = *opts;

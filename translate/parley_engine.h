@@ -181,19 +181,37 @@ int parley_answer_parties(parley_arena_t *arena,
 typedef struct {
     int           status;       /* of HTTP, 400 or more */
     parley_code_t code;         /* where it is one of ours, else NONE */
-    parley_str_t  word;         /* the code as it was given; may be empty */
+    parley_str_t  word;         /* ours, or the code as it was given; never
+                                   empty */
     parley_str_t  field;        /* may be empty */
     parley_str_t  message;      /* may be empty */
+    parley_str_t  retryable;    /* JSON, of an error's payload; empty: it does
+                                   not say */
+    parley_str_t  backoff_ms;   /* the same */
 } parley_failure_t;
+
+/* what a protocol says of a failure beside code, field and message */
+typedef enum {
+    PARLEY_FAILURE_BRIEF = 0,   /* nothing */
+    PARLEY_FAILURE_RETRY        /* retryable and backoff_ms */
+} parley_failure_form_t;
 
 /*
  * Whether an answer says that the message failed, for a protocol that says so
  * by a status and a code: a service's refusal, or a failure.  The status is
  * the service's where that is one of an error, else what goes with the code,
- * else 422.  What of a failure is then not said is reported.
+ * else 422; without a code that is by the status.  What of a failure is then
+ * not said is reported.
  */
 int parley_answer_failed(const parley_answer_t *answer,
-    parley_failure_t *ret, parley_loss_t *loss);
+    parley_failure_form_t form, parley_failure_t *ret, parley_loss_t *loss);
+
+/*
+ * The code of a service's refusal that gives none, by its status: "refused"
+ * where that has none of ours.  What is wrong is the service's to say: never
+ * that a field of the caller's is.
+ */
+parley_str_t parley_answer_word(int status);
 
 /*
  * Of an answer that the caller's protocol cannot say, for *err, nothing is

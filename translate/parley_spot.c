@@ -119,7 +119,8 @@ parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
 
 
 void
-parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m, unsigned n)
+parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m,
+    const uint32_t *said, unsigned n)
 {
     unsigned              i;
     uint32_t              k;
@@ -136,7 +137,7 @@ parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m, unsigned n)
         {
             value.node = k + 1;
 
-            for (i = 0; i < n && m->said[i] != value.node; i++) { /* void */ }
+            for (i = 0; i < n && said[i] != value.node; i++) { /* void */ }
 
             if (i == n && parley_msg_is_payload(m, k)) {
                 parley_loss_value(loss, value);

@@ -22,11 +22,11 @@ void parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
     parley_spot_t spot);
 
 /*
- * That nothing of m travels but the first n values of m->said: what the
- * payload and the envelope say besides is lost.
+ * That nothing of m travels but the n values in its payload (PARLEY_JSON_NONE:
+ * none): what that and the envelope say besides is lost.
  */
 void parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m,
-    unsigned n);
+    const uint32_t *said, unsigned n);
 
 /*
  * An error about what m answers, reports on or takes back: names the member

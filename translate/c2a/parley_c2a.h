@@ -14,6 +14,9 @@
 #define PARLEY_C2A_MEDIA_PREFIX  "application/vnd."
 #define PARLEY_C2A_MEDIA_SUFFIX  "+json"
 
+/* our numbers are this one less the status */
+#define PARLEY_C2A_NUMBERS  (-31000)
+
 
 typedef enum {
     PARLEY_C2A_DELIVER = 0,

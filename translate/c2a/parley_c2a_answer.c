@@ -16,9 +16,6 @@
 #include "parley_id.h"
 
 
-/* our numbers are this one less the status */
-#define PARLEY_C2A_NUMBERS  (-31000)
-
 #define PARLEY_C2A_REFUSED  422     /* the status where nothing says another */
 
 

@@ -37,11 +37,13 @@ typedef struct {
     parley_str_t               code;
     parley_str_t               field;
     parley_str_t               message;
+    parley_str_t               retryable;   /* JSON */
+    parley_str_t               backoff_ms;  /* JSON */
 } parley_c2a_why_t;
 
 
 static int parley_c2a_refused(parley_arena_t *arena,
-    const parley_msg_t *request, const parley_answer_t *answer,
+    const parley_msg_t *request, const parley_failure_t *failure,
     parley_reply_t *ret);
 static int parley_c2a_say(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_msg_t *request,
@@ -58,6 +60,7 @@ static int parley_c2a_number(const parley_error_t *error);
 static int parley_c2a_fail(parley_arena_t *arena,
     const parley_c2a_why_t *why, int mcp, parley_reply_t *ret);
 static void parley_c2a_error(parley_buf_t *b, const parley_c2a_why_t *why);
+static void parley_c2a_why_data(parley_buf_t *b, const parley_c2a_why_t *why);
 static void parley_c2a_tool_error(parley_buf_t *b,
     const parley_c2a_why_t *why);
 static int parley_c2a_is_tool(const parley_json_t *doc);
@@ -80,26 +83,17 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
     int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
     parley_error_t *err)
 {
-    parley_answer_t    refusal;
     parley_c2a_said_t  said;
+    parley_failure_t   failure;
 
     (void) now_ms;
 
-    if (answer->kind == PARLEY_ANSWER_MESSAGE && answer->status >= 300
-        && answer->msg.act == PARLEY_ACT_FAILURE)
+    /* a failure with the status of one: the service did not take it */
+
+    if ((answer->kind == PARLEY_ANSWER_REFUSED || answer->status >= 300)
+        && parley_answer_failed(answer, PARLEY_FAILURE_RETRY, &failure, loss))
     {
-        /* the service did not take it */
-
-        refusal = *answer;
-        refusal.kind = PARLEY_ANSWER_REFUSED;
-        refusal.code = answer->msg.code;
-        refusal.field = parley_str_none;
-        refusal.message = answer->msg.text;
-        answer = &refusal;
-    }
-
-    if (answer->kind == PARLEY_ANSWER_REFUSED) {
-        return parley_c2a_refused(arena, request, answer, ret) == 0
+        return parley_c2a_refused(arena, request, &failure, ret) == 0
                ? 0 : parley_error_memory(err);
     }
 
@@ -141,27 +135,28 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
 }
 
 
-/* A code that is none of ours stands in data as it was. */
+/*
+ * A code that is none of ours stands in data as it was; its number says the
+ * status.
+ */
 
 static int
 parley_c2a_refused(parley_arena_t *arena, const parley_msg_t *request,
-    const parley_answer_t *answer, parley_reply_t *ret)
+    const parley_failure_t *failure, parley_reply_t *ret)
 {
-    parley_code_t     code;
     parley_c2a_why_t  why;
 
-    code = parley_error_code(answer->code);
-
-    ret->status = answer->status;
+    ret->status = failure->status;
 
     why.doc = request->doc;
-    why.number = parley_error_info(code != PARLEY_E_NONE
-                                   ? code : PARLEY_E_UPSTREAM_INVALID)
-                 ->jsonrpc;
-    why.code = code != PARLEY_E_NONE ? parley_error_info(code)->word
-                                     : answer->code;
-    why.field = answer->field;
-    why.message = answer->message;
+    why.number = failure->code != PARLEY_E_NONE
+                 ? parley_error_info(failure->code)->jsonrpc
+                 : PARLEY_C2A_NUMBERS - failure->status;
+    why.code = failure->word;
+    why.field = failure->field;
+    why.message = failure->message;
+    why.retryable = failure->retryable;
+    why.backoff_ms = failure->backoff_ms;
 
     return parley_c2a_fail(arena, &why, request->mcp, ret);
 }
@@ -350,6 +345,8 @@ parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_c2a_why_t       why;
     const parley_error_t  *error;
 
+    memset(&why, 0, sizeof(parley_c2a_why_t));
+
     error = refusal->error;
     why.doc = refusal->doc;
 
@@ -454,16 +451,29 @@ parley_c2a_error(parley_buf_t *b, const parley_c2a_why_t *why)
     parley_buf_int(b, why->number);
     parley_buf_member(b, PARLEY_STR("message"), why->message);
     parley_buf_lit(b, ",\"data\":{");
+    parley_c2a_why_data(b, why);
+    parley_buf_lit(b, "}}}");
+}
 
-    if (why->code.len > 0) {
-        parley_buf_member(b, PARLEY_STR("code"), why->code);
-    }
+
+static void
+parley_c2a_why_data(parley_buf_t *b, const parley_c2a_why_t *why)
+{
+    parley_buf_member(b, PARLEY_STR("code"), why->code);
 
     if (why->field.len > 0) {
         parley_buf_member(b, PARLEY_STR("field"), why->field);
     }
 
-    parley_buf_lit(b, "}}}");
+    if (why->retryable.len > 0) {
+        parley_buf_name(b, PARLEY_STR("retryable"));
+        parley_buf_str(b, why->retryable);
+    }
+
+    if (why->backoff_ms.len > 0) {
+        parley_buf_name(b, PARLEY_STR("backoff_ms"));
+        parley_buf_str(b, why->backoff_ms);
+    }
 }
 
 
@@ -475,21 +485,13 @@ parley_c2a_tool_error(parley_buf_t *b, const parley_c2a_why_t *why)
     parley_buf_lit(b, "[{\"type\":\"text\",\"text\":\"");
     parley_buf_json_text(b, why->code);
 
-    if (why->code.len > 0 && why->message.len > 0) {
+    if (why->message.len > 0) {
         parley_buf_lit(b, ": ");
     }
 
     parley_buf_json_text(b, why->message);
     parley_buf_lit(b, "\"}],\"structuredContent\":{");
-
-    if (why->code.len > 0) {
-        parley_buf_member(b, PARLEY_STR("code"), why->code);
-    }
-
-    if (why->field.len > 0) {
-        parley_buf_member(b, PARLEY_STR("field"), why->field);
-    }
-
+    parley_c2a_why_data(b, why);
     parley_buf_member(b, PARLEY_STR("message"), why->message);
     parley_buf_lit(b, "},\"isError\":true}}");
 }

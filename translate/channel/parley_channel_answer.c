@@ -11,8 +11,6 @@ static int parley_channel_answer_taken(const parley_encoded_t *sent,
 static int parley_channel_rejected(parley_arena_t *arena, int status,
     parley_str_t code, parley_str_t field, parley_str_t message,
     parley_reply_t *ret);
-static parley_str_t parley_channel_answer_code(
-    const parley_failure_t *failure);
 
 
 /*
@@ -177,9 +175,11 @@ parley_channel_answer_encode(const parley_engine_t *engine,
 
     (void) now_ms;
 
-    if (parley_answer_failed(answer, &failure, loss)) {
+    if (parley_answer_failed(answer, PARLEY_FAILURE_BRIEF, &failure, loss)) {
         return parley_channel_rejected(arena, failure.status,
-                                       parley_channel_answer_code(&failure),
+                                       failure.code != PARLEY_E_NONE
+                                       ? parley_error_info(failure.code)
+                                         ->channel : failure.word,
                                        failure.field, failure.message, ret)
                == 0 ? 0 : parley_error_memory(err);
     }
@@ -284,42 +284,4 @@ parley_channel_rejected(parley_arena_t *arena, int status, parley_str_t code,
     ret->content_type = parley_channel_codec.media_type;
 
     return parley_buf_done(&b, &ret->body);
-}
-
-
-/*
- * A service's own code: of ours the one that agent-channel has for it; others
- * as they are.  A service that gives none is understood by its status.
- */
-
-static parley_str_t
-parley_channel_answer_code(const parley_failure_t *failure)
-{
-    if (failure->code != PARLEY_E_NONE) {
-        return parley_error_info(failure->code)->channel;
-    }
-
-    if (failure->word.len > 0) {
-        return failure->word;
-    }
-
-    switch (failure->status) {
-
-    case 401:
-        return parley_error_info(PARLEY_E_TOKEN_INVALID)->channel;
-
-    case 403:
-        return parley_error_info(PARLEY_E_SCOPE_UNAUTHORISED)->channel;
-
-    case 409:
-        return parley_error_info(PARLEY_E_MESSAGE_DUPLICATE)->channel;
-
-    case 429:
-        return parley_error_info(PARLEY_E_RATE_LIMITED)->channel;
-
-    default:
-        return parley_error_info(failure->status >= 500
-                                 ? PARLEY_E_UPSTREAM_UNAVAILABLE
-                                 : PARLEY_E_FIELD_INVALID)->channel;
-    }
 }

@@ -267,13 +267,11 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
     }
 
     if (!parley_vcp_goes_up(answer, opts)
-        && parley_answer_failed(answer, &failure, loss))
+        && parley_answer_failed(answer, PARLEY_FAILURE_BRIEF, &failure, loss))
     {
         return parley_vcp_rejected(arena, failure.status, request->id,
-                                   failure.code != PARLEY_E_NONE
-                                   ? parley_error_info(failure.code)->word
-                                   : failure.word,
-                                   failure.field, failure.message, ret)
+                                   failure.word, failure.field,
+                                   failure.message, ret)
                == 0 ? 0 : parley_error_memory(err);
     }
 

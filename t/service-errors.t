@@ -1,0 +1,271 @@
+# Errors of a service of another protocol: the code, its number, what else they
+# say, and the member at fault where the caller has it.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+with_gateway(matrix());
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: GW-10 an AEE service's own code: its status is the number of C2A
+--- service
+$c->answer(422, [], jcs(failure($q->{json}, code => 'E_NOPE',
+    message => 'no disk', retryable => true, backoff_ms => 1500,
+    detail => { disk => 3 })))
+--- send
+post('/to-aee', deliver())
+--- error_code: 422
+--- answer
+/id = call-1
+/error/code = -31422
+/error/message = no disk
+/error/data = {"backoff_ms":1500,"code":"E_NOPE","retryable":true}
+--- answer_headers
+Parley-Loss ~ ^answer=/payload/detail$
+
+
+
+=== TEST 2: GW-10 to a tool call
+--- service
+$c->answer(409, [], jcs(failure($q->{json}, code => 'E_NOPE',
+                                message => 'no disk')))
+--- send
+post('/to-aee', say())
+--- error_code: 409
+--- answer
+/error/code = -31409
+/error/data = {"code":"E_NOPE","retryable":false}
+
+
+
+=== TEST 3: GW-10 the member at fault of an event, within the payload
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/payload/content/0/text')))
+--- send
+post('/to-aee', deliver())
+--- error_code: 400
+--- answer
+/error/code = -32602
+/error/data/code = field-invalid
+/error/data/field = /params/content/0/text
+--- answer_headers
+! Parley-Loss
+
+
+
+=== TEST 4: GW-10 of a tool call
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_MISSING',
+                                field => '/payload/disk')))
+--- send
+post('/to-aee', say())
+--- error_code: 400
+--- answer
+/error/data/field = /params/arguments/disk
+
+
+
+=== TEST 5: GW-10 what the envelope says, or was carried beside it: /from
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/from')))
+--- send
+post('/to-aee', deliver(attention => { policy => 'must_respond',
+                                       deadlineMs => 30000,
+                                       priority => 'high' }))
+--- error_code: 400
+--- answer
+/error/data/field = /params/author
+
+
+
+=== TEST 6: GW-10 what the envelope says, or was carried beside it: /payload/c2a/conversation/id
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/payload/c2a/conversation/id')))
+--- send
+post('/to-aee', deliver(attention => { policy => 'must_respond',
+                                       deadlineMs => 30000,
+                                       priority => 'high' }))
+--- error_code: 400
+--- answer
+/error/data/field = /params/conversation/id
+
+
+
+=== TEST 7: GW-10 what the envelope says, or was carried beside it: /requires/timeout_ms
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/requires/timeout_ms')))
+--- send
+post('/to-aee', deliver(attention => { policy => 'must_respond',
+                                       deadlineMs => 30000,
+                                       priority => 'high' }))
+--- error_code: 400
+--- answer
+/error/data/field = /params/attention/deadlineMs
+
+
+
+=== TEST 8: GW-10 what the caller's message does not have
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/payload/references/0/hash')))
+--- send
+post('/to-aee', deliver())
+--- error_code: 400
+--- answer
+! /error/data/field
+--- answer_headers
+Parley-Loss ~ ^answer=/payload/field$
+
+
+
+=== TEST 9: GW-10 to a caller of VCP
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/payload/reason')))
+--- send
+post('/to-aee', escalation(severity => 'critical', requires_ack => true))
+--- error_code: 400
+--- answer
+/code = field-invalid
+/field = /payload/reason
+
+
+
+=== TEST 10: GW-10 to a caller of agent-channel
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/payload/query_text')))
+--- send
+submit('/to-aee', '~cc-bob', query())
+--- error_code: 400
+--- answer
+/code = field-invalid
+/field = /payload/query_text
+
+
+
+=== TEST 11: GW-10 a C2A service's error, to an AEE caller
+--- service
+$c->answer(400, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -32602, message => 'no', data => {
+        code => 'field-invalid',
+        field => '/params/injection/mode' } } }))
+--- send
+post('/to-c2a', aee(payload => { text => 'Is it full?' }))
+--- error_code: 400
+--- answer
+/payload/code = E_FIELD_INVALID
+! /payload/field
+
+
+
+=== TEST 12: GW-10 within what it was given as data
+--- service
+$c->answer(400, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -32602, message => 'no', data => {
+        code => 'field-invalid',
+        field => '/params/content/1/data/disk' } } }))
+--- send
+post('/to-c2a', aee(payload => { text => 'Is it full?', disk => 3 }))
+--- error_code: 400
+--- answer
+/payload/code = E_FIELD_INVALID
+/payload/field = /payload/disk
+
+
+
+=== TEST 13: GW-10 a C2A service's error without a code of ours, to VCP
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -32000, message => 'no disk' } }))
+--- send
+post('/to-c2a', escalation(severity => 'critical', requires_ack => true))
+--- error_code: 422
+--- answer
+/code = refused
+
+
+
+=== TEST 14: GW-10 a C2A service's error without a code of ours, to agent-channel
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -32000, message => 'no disk' } }))
+--- send
+submit('/to-c2a', '~cc-bob', query())
+--- error_code: 422
+--- answer
+/code = refused
+
+
+
+=== TEST 15: GW-10 a C2A service's error without a code of ours, to AEE
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -32000, message => 'no disk' } }))
+--- send
+post('/to-c2a', aee())
+--- error_code: 422
+--- answer
+/payload/code = E_REFUSED
+
+
+
+=== TEST 16: GW-10 one whose number says the status, to VCP
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -31403, message => 'not you' } }))
+--- send
+post('/to-c2a', escalation(severity => 'critical', requires_ack => true))
+--- error_code: 403
+--- answer
+/code = policy-refused
+
+
+
+=== TEST 17: GW-10 one whose number says the status, to agent-channel
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -31403, message => 'not you' } }))
+--- send
+submit('/to-c2a', '~cc-bob', query())
+--- error_code: 403
+--- answer
+/code = scope-unauthorised
+
+
+
+=== TEST 18: GW-10 one whose number says the status, to AEE
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -31403, message => 'not you' } }))
+--- send
+post('/to-c2a', aee())
+--- error_code: 403
+--- answer
+/payload/code = E_POLICY_REFUSED
+
+
+
+=== TEST 19: GW-10 a tool that failed without a code
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    result => { isError => true, content => [{ type => 'text',
+                                               text => 'no disk' }] } }))
+--- send
+submit('/to-c2a', '~cc-bob', query())
+--- error_code: 422
+--- answer
+/code = failed
+/message = no disk

@@ -1,0 +1,268 @@
+#include "parley_engine.h"
+#include "parley_fault.h"
+#include "parley_spot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+
+typedef struct {
+    const parley_msg_t  *sent;      /* as the service read it */
+    const parley_msg_t  *request;
+    parley_str_t         field;     /* in sent->doc */
+    char                 pointer[PARLEY_POINTER_MAX];   /* in request->doc */
+} parley_fault_t;
+
+
+static int parley_fault_find(parley_fault_t *f);
+static int parley_fault_spot(parley_fault_t *f);
+static int parley_fault_member(parley_fault_t *f);
+static int parley_fault_value(parley_fault_t *f, parley_json_ref_t there,
+    parley_json_ref_t here);
+static int parley_fault_same(const parley_fault_t *f);
+static uint32_t parley_fault_parent(const parley_json_t *doc,
+    parley_str_t pointer);
+
+
+/* where a service's message is at fault it is in the order of a canonical one */
+static const parley_spot_t  parley_fault_spots[] = {
+    PARLEY_SPOT_ID, PARLEY_SPOT_SENDER, PARLEY_SPOT_RECIPIENT,
+    PARLEY_SPOT_CREATED, PARLEY_SPOT_PRIORITY, PARLEY_SPOT_TIMEOUT,
+    PARLEY_SPOT_REPLY_TO, PARLEY_SPOT_CORR, PARLEY_SPOT_INTENT,
+    PARLEY_SPOT_FORM
+};
+
+
+int
+parley_fault_answer(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *request, parley_proto_t proto,
+    const parley_encoded_t *sent, parley_answer_t *answer,
+    parley_error_t *err)
+{
+    parley_str_t         field;
+    const parley_msg_t  *m;
+
+    m = &answer->msg;
+    field = answer->field;
+    answer->field = parley_str_none;
+
+    if (answer->kind == PARLEY_ANSWER_MESSAGE
+        && m->act == PARLEY_ACT_FAILURE && m->wire == PARLEY_PROTO_AEE
+        && m->data.node != PARLEY_JSON_NONE
+        && parley_msg_string(m->data.doc,
+                             parley_json_member(m->data.doc, m->data.node,
+                                                PARLEY_ATOM_field),
+                             &field)
+           != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    return parley_fault(engine, arena, request, proto, sent, field,
+                        &answer->field, err);
+}
+
+
+int
+parley_fault(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *request, parley_proto_t proto,
+    const parley_encoded_t *sent, parley_str_t field, parley_str_t *ret,
+    parley_error_t *err)
+{
+    parley_msg_t    msg;
+    parley_json_t   doc;
+    parley_fault_t  f;
+
+    *ret = parley_str_none;
+
+    if (field.len == 0 || field.data[0] != '/' || request->doc == NULL) {
+        return 0;
+    }
+
+    if (request->wire == proto) {
+        *ret = field;
+        return 0;
+    }
+
+    if (parley_read_again(&doc, arena, request->doc->seed, sent->body, err)
+        != 0
+        || parley_decode(engine, arena, proto, &doc, 0, &msg, err) != 0)
+    {
+        if (err->code == PARLEY_E_CAPACITY) {
+            return -1;
+        }
+
+        parley_error_clear(err);
+        return 0;
+    }
+
+    f.sent = &msg;
+    f.request = request;
+    f.field = field;
+    f.pointer[0] = '\0';
+
+    if (!parley_fault_find(&f)) {
+        return 0;
+    }
+
+    return parley_arena_str(arena, parley_str_c(f.pointer), ret) == 0
+           ? 0 : parley_error_memory(err);
+}
+
+
+static int
+parley_fault_find(parley_fault_t *f)
+{
+    return parley_fault_spot(f) || parley_fault_member(f)
+           || (parley_fault_value(f, f->sent->data, f->request->data)
+               && parley_fault_same(f));
+}
+
+
+/* Both say it somewhere, each where its protocol has it. */
+
+static int
+parley_fault_spot(parley_fault_t *f)
+{
+    unsigned     i;
+    parley_at_t  at;
+
+    for (i = 0;
+         i < sizeof(parley_fault_spots) / sizeof(parley_fault_spots[0]);
+         i++)
+    {
+        at = parley_at(f->sent, parley_fault_spots[i]);
+
+        if (!parley_str_eq(parley_str_c(at.pointer), f->field)) {
+            continue;
+        }
+
+        at = parley_at(f->request, parley_fault_spots[i]);
+
+        if (at.pointer[0] != '\0') {
+            memcpy(f->pointer, at.pointer, sizeof(f->pointer));
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_fault_member(parley_fault_t *f)
+{
+    uint32_t                i, k;
+    const parley_member_t  *there, *here;
+
+    for (i = 0; i < f->sent->nmembers; i++) {
+        there = &f->sent->members[i];
+
+        for (k = 0; k < f->request->nmembers; k++) {
+            here = &f->request->members[k];
+
+            if (parley_str_eq(here->name, there->name)
+                && parley_fault_value(f, there->value, here->value)
+                && parley_fault_same(f))
+            {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Whether field is in the value there; what is here in its place may be
+ * something else.
+ */
+
+static int
+parley_fault_value(parley_fault_t *f, parley_json_ref_t there,
+    parley_json_ref_t here)
+{
+    size_t        len, size;
+    char          pointer[PARLEY_POINTER_MAX];
+    parley_str_t  rest;
+
+    if (there.doc != f->sent->doc || there.node == PARLEY_JSON_NONE
+        || here.doc != f->request->doc || here.node == PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    len = parley_json_pointer(there.doc, there.node, pointer, sizeof(pointer));
+
+    if (f->field.len < len || memcmp(f->field.data, pointer, len) != 0
+        || (f->field.len > len && f->field.data[len] != '/'))
+    {
+        return 0;
+    }
+
+    rest = parley_str_from(f->field, len);
+    size = sizeof(f->pointer);
+
+    len = parley_json_pointer(here.doc, here.node, f->pointer, size);
+
+    if (len + rest.len >= size) {
+        return 0;
+    }
+
+    memcpy(f->pointer + len, rest.data, rest.len);
+    f->pointer[len + rest.len] = '\0';
+
+    return 1;
+}
+
+
+/* The same value, or a member that is missing in both. */
+
+static int
+parley_fault_same(const parley_fault_t *f)
+{
+    parley_str_t       pointer;
+    parley_json_ref_t  there, here;
+
+    pointer = parley_str_c(f->pointer);
+
+    there.doc = f->sent->doc;
+    there.node = parley_json_resolve(there.doc, 0, f->field);
+    here.doc = f->request->doc;
+    here.node = parley_json_resolve(here.doc, 0, pointer);
+
+    if (there.node != PARLEY_JSON_NONE && here.node != PARLEY_JSON_NONE) {
+        return there.node == f->sent->data.node
+               || parley_json_equal(there, here);
+    }
+
+    return there.node == here.node
+           && parley_fault_parent(there.doc, f->field) != PARLEY_JSON_NONE
+           && parley_fault_parent(here.doc, pointer) != PARLEY_JSON_NONE;
+}
+
+
+/* The object that has no such member. */
+
+static uint32_t
+parley_fault_parent(const parley_json_t *doc, parley_str_t pointer)
+{
+    uint32_t  node;
+
+    while (pointer.len > 0 && pointer.data[pointer.len - 1] != '/') {
+        pointer.len--;
+    }
+
+    if (pointer.len == 0) {
+        return PARLEY_JSON_NONE;
+    }
+
+    pointer.len--;
+
+    node = parley_json_resolve(doc, 0, pointer);
+
+    return node != PARLEY_JSON_NONE
+           && parley_json_type(doc, node) == PARLEY_JSON_OBJECT
+           ? node : PARLEY_JSON_NONE;
+}
