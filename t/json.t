@@ -9,6 +9,8 @@ use IO::Compress::Gzip qw(gzip);
 plan 'no_plan';
 
 with_gateway(add =>
+    join('', map { location("/$_-alone", "parley_accept $_; parley_jwt on;") }
+             qw(aee vcp c2a channel moq)) .
     location('/both', 'parley_accept aee vcp; parley_speak aee; '
                     . 'parley_jwt on;')
   . location('/small', 'parley_accept aee; parley_jwt on; '
@@ -415,3 +417,48 @@ post('/aee', inside('"a":1' . '0' x 100_000))
 post('/aee', inside(qq("a":"\xef\xb7\x8f\xef\xbf\xbd\\ufdf0\\ud83f\\udffd")))
 --- error_code: 202
 --- got_same
+
+
+
+=== TEST 53: GW-10 where it goes wrong, told to a caller of aee
+--- send
+post('/aee-alone', '{"v":"1","id":"x" "ts":"y"}')
+--- refused: aee json-invalid
+--- answer
+/payload/message ~ at offset 18$
+
+
+
+=== TEST 54: GW-10 where it goes wrong, told to a caller of vcp
+--- send
+post('/vcp-alone', '{"v":"1","id":"x" "ts":"y"}')
+--- refused: vcp json-invalid
+--- answer
+/message ~ at offset 18$
+
+
+
+=== TEST 55: GW-10 where it goes wrong, told to a caller of c2a
+--- send
+post('/c2a-alone', '{"v":"1","id":"x" "ts":"y"}')
+--- refused: c2a json-invalid
+--- answer
+/error/message ~ at offset 18$
+
+
+
+=== TEST 56: GW-10 where it goes wrong, told to a caller of channel
+--- send
+post('/channel-alone', '{"v":"1","id":"x" "ts":"y"}')
+--- refused: channel json-invalid
+--- answer
+/message ~ at offset 18$
+
+
+
+=== TEST 57: GW-10 where it goes wrong, told to a caller of moq
+--- send
+post('/moq-alone', '{"v":"1","id":"x" "ts":"y"}')
+--- refused: moq json-invalid
+--- answer
+/payload/message ~ at offset 18$

@@ -336,3 +336,12 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 /payload/signal = unclear
 --- answer
 /result/structuredContent = {"accepted":true,"disposition":null}
+
+
+
+=== TEST 35: C2A-28 SEC-03 an argument that contradicts the params
+--- send
+post('/to-c2a?recipient=agent%3Aeve', deliver())
+--- refused: c2a field-invalid recipient
+--- answer
+/error/code = -32602

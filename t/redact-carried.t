@@ -170,3 +170,59 @@ post('/made-aee', query())
 --- got
 /sig/kid = gateway-1
 /payload/query_text = [redacted]
+
+
+
+=== TEST 11: SEC-12 a text of a frame whose lines end with CR LF
+--- send
+my $m = carried('channel');
+$m->{payload}{query_text} =~ s/\n/\r\n/g;
+post('/out-channel', $m)
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/payload/query_text ~ aee\.task [\s\S]*\r\n\r\n\{"kept":1\}$
+--- no_error_log
+SECRET
+
+
+
+=== TEST 12: SEC-12 with CR
+--- send
+my $m = carried('channel');
+$m->{payload}{query_text} =~ s/\n/\r/g;
+post('/out-channel', $m)
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/payload/query_text ~ aee\.task [\s\S]*\r\r\{"kept":1\}$
+
+
+
+=== TEST 13: SEC-12 a text that has it twice, and more behind it
+--- send
+my $m = carried('channel');
+my $text = $m->{payload}{query_text};
+$m->{payload}{query_text} = "$text\n\n$text\nand so on\n";
+post('/out-channel', $m)
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/payload/query_text ~ ^(?:(?!SECRET|KEY)[\s\S])*and so on\n$
+
+
+
+=== TEST 14: SEC-12 twice, the last of them at the end
+--- send
+my $m = carried('channel');
+my $text = $m->{payload}{query_text};
+$m->{payload}{query_text} = "$text\n\n$text";
+post('/out-channel', $m)
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/payload/query_text ~ ^(?:(?!SECRET|KEY)[\s\S])*$

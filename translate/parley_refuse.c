@@ -1,7 +1,11 @@
 #include "parley_buf.h"
 #include "parley_engine.h"
 
+#include <stdio.h>
 
+
+static void parley_refuse_at(const parley_error_t *error,
+    parley_error_t *ret);
 static int parley_refuse_problem(parley_arena_t *arena,
     const parley_refusal_t *refusal, parley_reply_t *ret);
 static parley_str_t parley_refuse_title(int status);
@@ -13,6 +17,8 @@ int
 parley_refuse(parley_arena_t *arena, parley_proto_t proto,
     const parley_refusal_t *refusal, parley_reply_t *ret)
 {
+    parley_error_t         at;
+    parley_refusal_t       placed;
     const parley_codec_t  *codec;
     const parley_error_t  *error;
 
@@ -29,11 +35,40 @@ parley_refuse(parley_arena_t *arena, parley_proto_t proto,
 
     ret->status = parley_error_info(error->code)->http;
 
+    if (error->code == PARLEY_E_JSON_INVALID
+        && error->offset != PARLEY_NO_OFFSET)
+    {
+        parley_refuse_at(error, &at);
+
+        placed = *refusal;
+        placed.error = &at;
+        refusal = &placed;
+    }
+
     if (codec != NULL) {
         return codec->refuse(arena, refusal, ret);
     }
 
     return parley_refuse_problem(arena, refusal, ret);
+}
+
+
+/* What is no JSON has no member to name: the text says where it goes wrong. */
+
+static void
+parley_refuse_at(const parley_error_t *error, parley_error_t *ret)
+{
+    int  n;
+
+    *ret = *error;
+
+    n = snprintf(ret->text, sizeof(ret->text), "%s at offset %zu",
+                 error->text, error->offset);
+
+    if (n < 0 || (size_t) n >= sizeof(ret->text)) {
+        /* a text that long says nothing of the place */
+        memcpy(ret->text, error->text, sizeof(ret->text));
+    }
 }
 
 

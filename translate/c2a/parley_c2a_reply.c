@@ -373,7 +373,8 @@ parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
 
 /*
  * What is no request is -32600, a method that there is not -32601, what is
- * wrong with its params -32602 (C2A-28).
+ * wrong with its params -32602 (C2A-28), and so with an argument of the query,
+ * which says what they do.
  */
 
 static int
@@ -395,7 +396,9 @@ parley_c2a_number(const parley_error_t *error)
     case PARLEY_E_FIELD_MISSING:
     case PARLEY_E_FIELD_INVALID:
     case PARLEY_E_FIELD_UNKNOWN:
-        if (strncmp(field, "/params", sizeof("/params") - 1) != 0) {
+        if (!error->is_name
+            && strncmp(field, "/params", sizeof("/params") - 1) != 0)
+        {
             return PARLEY_C2A_INVALID_REQUEST;
         }
 

@@ -4,8 +4,25 @@
 #include "parley_redact.h"
 
 
+/* lines of a text, one after another */
+typedef struct {
+    parley_str_t    line;       /* without its end */
+    parley_str_t    end;        /* LF, CR LF, CR; the last may have none */
+    parley_str_t    rest;
+} parley_channel_lines_t;
+
+
 static int parley_channel_within_text(parley_redact_t *r,
     const parley_msg_t *m, parley_str_t text, parley_str_t pointer);
+static int parley_channel_within_carrier(parley_redact_t *r,
+    const parley_msg_t *m, parley_str_t text, parley_str_t *ret);
+static int parley_channel_within_lines(parley_redact_t *r,
+    const parley_msg_t *m, parley_str_t text, parley_str_t *ret);
+static int parley_channel_within_line(parley_redact_t *r,
+    const parley_msg_t *m, parley_str_t line, int payload,
+    parley_str_t *ret);
+static int parley_channel_begins(parley_str_t line);
+static int parley_channel_next(parley_channel_lines_t *lines);
 static int parley_channel_within_json(parley_redact_t *r,
     parley_json_ref_t value, int payload, parley_str_t *ret);
 static int parley_channel_within_words(parley_redact_t *r,
@@ -58,9 +75,44 @@ parley_channel_within(parley_redact_t *r, const parley_msg_t *m)
 }
 
 
+/*
+ * What a reader takes for a carrier may be another than the gateway does: one
+ * whose lines end otherwise, or that stands before the last.
+ */
+
 static int
 parley_channel_within_text(parley_redact_t *r, const parley_msg_t *m,
     parley_str_t text, parley_str_t pointer)
+{
+    parley_buf_t  b;
+    parley_str_t  made, value;
+
+    made = text;
+
+    if (parley_channel_within_carrier(r, m, made, &made) != 0
+        || parley_channel_within_lines(r, m, made, &made) != 0)
+    {
+        return -1;
+    }
+
+    if (made.data == text.data) {
+        return 0;
+    }
+
+    parley_buf_init(&b, r->arena, made.len + 64);
+    parley_buf_json_string(&b, made);
+
+    return parley_buf_done(&b, &value) != 0
+           || parley_redact_add(r, pointer, parley_str_none, value) != 0
+           ? -1 : 0;
+}
+
+
+/* The one that ends the text, with its words. */
+
+static int
+parley_channel_within_carrier(parley_redact_t *r, const parley_msg_t *m,
+    parley_str_t text, parley_str_t *ret)
 {
     int                       rc, words;
     size_t                    n;
@@ -111,16 +163,143 @@ parley_channel_within_text(parley_redact_t *r, const parley_msg_t *m,
     parley_buf_str(&b, parley_str_make(text.data, text.len - c.text.len));
     parley_buf_str(&b, payload.len > 0 ? payload : c.text);
 
-    if (parley_buf_done(&b, &text) != 0) {
+    return parley_buf_done(&b, ret);
+}
+
+
+/*
+ * All others: from a line "<protocol>.<form>" on, the members and the payload,
+ * which have one line each.
+ */
+
+static int
+parley_channel_within_lines(parley_redact_t *r, const parley_msg_t *m,
+    parley_str_t text, parley_str_t *ret)
+{
+    int                     within, changed;
+    parley_buf_t            b;
+    parley_str_t            json, made;
+    parley_channel_lines_t  lines;
+
+    within = 0;
+    changed = 0;
+    lines.rest = text;
+
+    parley_buf_init(&b, r->arena, 0);
+
+    while (parley_channel_next(&lines)) {
+
+        json = parley_str_none;
+        made = parley_str_none;
+
+        if (parley_channel_begins(lines.line)) {
+            within = 1;
+
+        } else if (within && parley_str_begins(lines.line, "members: ")) {
+            json = parley_str_from(lines.line, sizeof("members: ") - 1);
+
+        } else if (within && parley_str_begins(lines.line, "{")) {
+            json = lines.line;
+        }
+
+        if (json.len > 0
+            && parley_channel_within_line(r, m, json,
+                                          json.len == lines.line.len, &made)
+               != 0)
+        {
+            return -1;
+        }
+
+        if (made.len > 0) {
+            changed = 1;
+            lines.line.len -= json.len;
+        }
+
+        parley_buf_str(&b, lines.line);
+        parley_buf_str(&b, made);
+        parley_buf_str(&b, lines.end);
+    }
+
+    return changed ? parley_buf_done(&b, ret) : 0;
+}
+
+
+static int
+parley_channel_within_line(parley_redact_t *r, const parley_msg_t *m,
+    parley_str_t line, int payload, parley_str_t *ret)
+{
+    parley_json_t      *doc;
+    parley_error_t      err;
+    parley_json_ref_t   value;
+
+    doc = parley_arena_alloc(r->arena, sizeof(parley_json_t));
+    if (doc == NULL) {
         return -1;
     }
 
-    parley_buf_init(&b, r->arena, text.len + 64);
-    parley_buf_json_string(&b, text);
+    if (parley_read_again(doc, r->arena, m->doc->seed, line, &err) != 0) {
+        return err.code == PARLEY_E_CAPACITY ? -1 : 0;
+    }
 
-    return parley_buf_done(&b, &value) != 0
-           || parley_redact_add(r, pointer, parley_str_none, value) != 0
-           ? -1 : 0;
+    value.doc = doc;
+    value.node = 0;
+
+    return parley_json_type(doc, 0) == PARLEY_JSON_OBJECT
+           ? parley_channel_within_json(r, value, payload, ret) : 0;
+}
+
+
+/* "aee.task ops.backup.run", of a failure behind "error CODE: " */
+
+static int
+parley_channel_begins(parley_str_t line)
+{
+    parley_str_t    code;
+    const uint8_t  *dot;
+
+    (void) parley_channel_code_read(&line, &code);
+
+    dot = line.len > 0 ? memchr(line.data, '.', line.len) : NULL;
+
+    return dot != NULL
+           && parley_proto_find(parley_str_make(line.data,
+                                                (size_t) (dot - line.data)))
+              != PARLEY_PROTO_NONE;
+}
+
+
+/* Returns 0 where there is no more. */
+
+static int
+parley_channel_next(parley_channel_lines_t *lines)
+{
+    size_t        i, n;
+    parley_str_t  text;
+
+    text = lines->rest;
+
+    if (text.len == 0) {
+        return 0;
+    }
+
+    for (i = 0; i < text.len; i++) {
+        if (text.data[i] == '\n' || text.data[i] == '\r') {
+            break;
+        }
+    }
+
+    n = i < text.len;
+
+    if (i + 1 < text.len && text.data[i] == '\r' && text.data[i + 1] == '\n')
+    {
+        n = 2;
+    }
+
+    lines->line = parley_str_make(text.data, i);
+    lines->end = parley_str_make(text.data + i, n);
+    lines->rest = parley_str_from(text, i + n);
+
+    return 1;
 }
 
 
