@@ -24,7 +24,7 @@ static uint32_t parley_fault_parent(const parley_json_t *doc,
     parley_str_t pointer);
 
 
-/* where a service's message is at fault it is in the order of a canonical one */
+/* a canonical field that two places say is the first of these */
 static const parley_spot_t  parley_fault_spots[] = {
     PARLEY_SPOT_ID, PARLEY_SPOT_SENDER, PARLEY_SPOT_RECIPIENT,
     PARLEY_SPOT_CREATED, PARLEY_SPOT_PRIORITY, PARLEY_SPOT_TIMEOUT,

@@ -401,7 +401,7 @@ test_refused_upstream(void **state)
              (int) x.sent.id.len, (const char *) x.sent.id.data);
 
     exchange_answer(&x, 403, vcp, 403,
-        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"error\":{\"code\":-31502,"
+        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"error\":{\"code\":-31403,"
         "\"message\":\"no\",\"data\":{\"code\":\"ODD\"}}}");
 
     exchange_end(&x);

@@ -235,7 +235,7 @@ test_rejected(void **state)
         { PARLEY_PROTO_CHANNEL, 429, "{\"code\":\"\"}",
           "{\"code\":\"rate-limited\",\"message\":\"\"}", 0 },
         { PARLEY_PROTO_CHANNEL, 422, "{\"code\":7}",
-          "{\"code\":\"field-invalid\",\"message\":\"\"}", 0 },
+          "{\"code\":\"refused\",\"message\":\"\"}", 0 },
         { PARLEY_PROTO_CHANNEL, 403, "{\"code\":\"policy-refused\"}",
           "{\"code\":\"scope-unauthorised\",\"message\":\"\"}", 0 },
         { PARLEY_PROTO_AEE, 429,
