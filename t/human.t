@@ -388,3 +388,30 @@ my $m = { %{escalation(requires_ack => true())}, sender => 'kid',
 --- service: took($c, $q)
 --- refused: c2a reply-unmatched /params/arguments/inReplyTo
 --- forwarded: 1
+
+
+
+=== TEST 26: SEC-06 where no instrument is listed, any will not do
+--- send
+post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
+                          drafted_with => '~cc-hop@1'), as => '~zed')
+--- refused: channel sender-identity-mismatch /drafted_with
+--- forwarded: 0
+
+
+
+=== TEST 27: SEC-06 nor one that only begins with the sender's
+--- send
+post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
+                          drafted_with => '~cc-zedd'), as => '~zed')
+--- refused: channel sender-identity-mismatch /drafted_with
+
+
+
+=== TEST 28: SEC-06 the sender's own, in any version
+--- send
+post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
+                          drafted_with => '~cc-zed@9'), as => '~zed')
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 1

@@ -14,6 +14,7 @@ static int parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
     parley_error_t *err);
 static int parley_channel_drafted(parley_str_t name, const char *prefix,
     const parley_submission_t *submission, parley_error_t *err);
+static int parley_channel_is_own(parley_str_t name, parley_str_t sender);
 static parley_str_t parley_channel_base(parley_str_t name);
 static int parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
     const parley_channel_scope_t *scope, parley_error_t *err);
@@ -140,7 +141,10 @@ parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
 }
 
 
-/* The instrument that is listed; where none is, any of that tier. */
+/*
+ * The instrument that is listed; where none is, the sender's own, and where
+ * nobody is proven any of that tier.
+ */
 
 static int
 parley_channel_drafted(parley_str_t name, const char *prefix,
@@ -166,13 +170,32 @@ parley_channel_drafted(parley_str_t name, const char *prefix,
                                 pointer);
     }
 
-    if (listed.len > 0 && submission->owner.len > 0) {
+    if (submission->owner.len > 0
+        && (listed.len > 0 || !parley_channel_is_own(name, submission->sender)))
+    {
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                                 pointer, "%s is not the instrument of the "
                                 "session", pointer);
     }
 
     return 0;
+}
+
+
+/* ~cc-x, in any version, is the instrument of ~x, and its own */
+
+static int
+parley_channel_is_own(parley_str_t name, parley_str_t sender)
+{
+    name = parley_channel_base(name);
+
+    if (parley_str_eq(name, sender)) {
+        return 1;
+    }
+
+    return sender.len > 0
+           && parley_str_eq(parley_str_from(name, sizeof("~cc-") - 1),
+                            parley_str_from(sender, 1));
 }
 
 
