@@ -28,8 +28,6 @@ static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
     [PARLEY_MEMBER_C2A] = parley_str("c2a"),
     [PARLEY_MEMBER_HANDLE] = parley_str("handle"),
     [PARLEY_MEMBER_INSTRUMENT] = parley_str("instrument"),
-    [PARLEY_MEMBER_PARENT] = parley_str("parent"),
-    [PARLEY_MEMBER_MAX_PRIORITY] = parley_str("max_priority"),
     [PARLEY_MEMBER_ROLES] = parley_str("roles"),
 };
 
@@ -176,75 +174,6 @@ parley_principal_instrument(parley_principal_reader_t *r)
         return parley_principal_refuse(r,
                   parley_principal_claim(r, PARLEY_MEMBER_INSTRUMENT),
                   "the claim is no handle of an instrument");
-    }
-
-    return 0;
-}
-
-
-static int
-parley_principal_parent(parley_principal_reader_t *r)
-{
-    parley_principal_t        *p;
-    const parley_principal_t  *above;
-
-    p = r->principal;
-
-    if (p->parent.len != 0) {
-        return 0;
-    }
-
-    if (parley_principal_text(r, PARLEY_MEMBER_PARENT, &p->parent) != 0) {
-        return -1;
-    }
-
-    if (p->parent.len == 0 || r->directory == NULL) {
-        return 0;
-    }
-
-    above = parley_directory_by_sub(r->directory, p->parent);
-
-    if (above == NULL) {
-        return parley_principal_refuse(r,
-                  parley_principal_claim(r, PARLEY_MEMBER_PARENT),
-                  "the parent is no principal of the directory");
-    }
-
-    /* the caller may stand above its claimed parent already */
-
-    p->above = above;
-
-    for ( /* void */ ; above != NULL; above = above->above) {
-        if (parley_str_eq(above->sub, p->sub)) {
-            return parley_principal_refuse(r,
-                      parley_principal_claim(r, PARLEY_MEMBER_PARENT),
-                      "the caller would be its own parent");
-        }
-    }
-
-    return 0;
-}
-
-
-static int
-parley_principal_priority(parley_principal_reader_t *r)
-{
-    parley_str_t  *text;
-
-    text = &r->principal->max_priority;
-
-    if (text->len != 0) {
-        return 0;
-    }
-
-    if (parley_principal_text(r, PARLEY_MEMBER_MAX_PRIORITY, text) != 0) {
-        return -1;
-    }
-
-    if (text->len != 0 && !parley_priority_is(*text)) {
-        return parley_principal_refuse(r,
-                  parley_principal_claim(r, PARLEY_MEMBER_MAX_PRIORITY),
-                  "the claim is no priority");
     }
 
     return 0;
@@ -437,9 +366,7 @@ parley_principal_read(parley_principal_reader_t *r)
         || parley_principal_name(r, PARLEY_MEMBER_HANDLE,
                                  PARLEY_NAMESPACE_HANDLE)
            != 0
-        || parley_principal_instrument(r) != 0
-        || parley_principal_parent(r) != 0
-        || parley_principal_priority(r) != 0)
+        || parley_principal_instrument(r) != 0)
     {
         return -1;
     }

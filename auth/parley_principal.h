@@ -43,7 +43,8 @@ typedef struct parley_principal_s {
 } parley_principal_t;
 
 
-/* members that token claims can bring */
+/* members that token claims can bring; whom a principal obeys and acts for,
+   how urgent it may be, and its keys the directory alone says */
 typedef enum {
     PARLEY_MEMBER_SUB = 0,
     PARLEY_MEMBER_AEE,
@@ -51,8 +52,6 @@ typedef enum {
     PARLEY_MEMBER_C2A,
     PARLEY_MEMBER_HANDLE,
     PARLEY_MEMBER_INSTRUMENT,
-    PARLEY_MEMBER_PARENT,
-    PARLEY_MEMBER_MAX_PRIORITY,
     PARLEY_MEMBER_ROLES,
     PARLEY_MEMBER_COUNT
 } parley_claim_member_t;
@@ -82,8 +81,7 @@ parley_claim_member_t parley_member_find(parley_str_t word);
  *
  * What claims bring must be well-formed, and where there is a directory: a
  * name that it gives to another principal is refused, since a name belongs to
- * one principal per protocol, and a parent must be one of its principals and
- * not the caller.
+ * one principal per protocol.
  *
  * Roles are an array of strings, or one string separated by spaces.
  *

@@ -558,7 +558,8 @@ wrong('GW-28 identities: peers',
 
 wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
       qr/"$_" in "parley_claims" is no member of a principal/)
-    for qw(tool lead streams peers keys orgs grants);
+    for qw(tool lead streams peers keys orgs grants parent human max_priority
+           deliver certificates);
 
 wrong("GW-28 identities: a key for $_->[0]",
       identity_file('useless', $alice, { sub => 'b', keys => [

@@ -341,8 +341,6 @@ static const parley_claim_map_t  claim_map = { {
     [PARLEY_MEMBER_AEE] = parley_str("aee"),
     [PARLEY_MEMBER_HANDLE] = parley_str("alter_handle"),
     [PARLEY_MEMBER_INSTRUMENT] = parley_str("instrument"),
-    [PARLEY_MEMBER_PARENT] = parley_str("parent"),
-    [PARLEY_MEMBER_MAX_PRIORITY] = parley_str("max_priority"),
     [PARLEY_MEMBER_ROLES] = parley_str("/realm/roles"),
 } };
 
@@ -370,7 +368,8 @@ test_claims(void **state)
         &claim_map, NULL, &p, &err), 0);
     parley_assert_str(p.names[PARLEY_NAMESPACE_AEE], "agent.dave");
     parley_assert_str(p.names[PARLEY_NAMESPACE_HANDLE], "~dave");
-    parley_assert_str(p.parent, "nobody");
+    assert_int_equal(p.parent.len, 0);
+    assert_int_equal(p.max_priority.len, 0);
     assert_null(p.above);
     assert_int_equal(p.nroles, 2);
 
@@ -390,8 +389,7 @@ test_claims(void **state)
 
     assert_int_equal(from_claims("{\"sub\":\"dave\",\"parent\":\"bob\"}",
                                  &claim_map, dir, &p, &err), 0);
-    assert_ptr_equal(p.above, parley_directory_by_sub(dir,
-                                                      PARLEY_STR("bob")));
+    assert_null(p.above);
     parley_directory_free(dir);
 }
 
@@ -417,19 +415,15 @@ test_claims_refused(void **state)
         { "{\"sub\":\"d\",\"aee\":\"a\\nb\"}", "aee" },
         { "{\"sub\":\"d\",\"alter_handle\":\"dave\"}", "alter_handle" },
         { "{\"sub\":\"d\",\"instrument\":\"~x@y z\"}", "instrument" },
-        { "{\"sub\":\"d\",\"max_priority\":\"top\"}", "max_priority" },
         { "{\"sub\":\"d\",\"realm\":{\"roles\":[1]}}", "/realm/roles" },
         { "{\"sub\":\"d\",\"realm\":{\"roles\":{}}}", "/realm/roles" },
         { "{\"sub\":\"d\",\"realm\":{\"roles\":[\"a b\"]}}",
           "/realm/roles" },
 
-        /* somebody else's name, an unknown parent, a circle */
+        /* somebody else's name */
 
         { "{\"sub\":\"d\",\"aee\":\"agent.alice\"}", "aee" },
         { "{\"sub\":\"bob\",\"alter_handle\":\"~alice\"}", "alter_handle" },
-        { "{\"sub\":\"d\",\"parent\":\"nobody\"}", "parent" },
-        { "{\"sub\":\"carol\",\"parent\":\"alice\"}", "parent" },
-        { "{\"sub\":\"carol\",\"parent\":\"carol\"}", "parent" },
     };
 
     (void) state;
