@@ -1,3 +1,4 @@
+#include "parley_check.h"
 #include "parley_exchange_parts.h"
 
 
@@ -41,7 +42,7 @@ parley_exchange_read(const parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
-/* AEE-08, SEC-08, AEE-33 */
+/* AEE-08, SEC-08, VCP-25, AEE-33 */
 
 static int
 parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
@@ -66,8 +67,19 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
         return -1;
     }
 
-    return answer->kind == PARLEY_ANSWER_MESSAGE
-           ? parley_exchange_schema(x, arena, &answer->msg, err) : 0;
+    if (answer->kind != PARLEY_ANSWER_MESSAGE) {
+        return 0;
+    }
+
+    if (parley_check_severity(&answer->msg,
+                              x->sent->alarm != PARLEY_ALARM_NONE
+                              ? x->sent->alarm : x->request->alarm, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    return parley_exchange_schema(x, arena, &answer->msg, err);
 }
 
 

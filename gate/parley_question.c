@@ -110,6 +110,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.mute = a->sent->mute;
     q->head.approval = m->approval;
     q->head.alarm = (uint8_t) m->alarm;
+    q->head.sent_alarm = (uint8_t) a->sent->alarm;
     q->head.priority = (uint8_t) m->priority;
     q->head.awaited = a->sent->answerable
                       && (m->act == PARLEY_ACT_REQUEST

@@ -61,6 +61,7 @@ typedef struct {
     uint8_t   sent;             /* in this protocol */
     uint8_t   act;
     uint8_t   alarm;
+    uint8_t   sent_alarm;       /* as it was sent on */
     uint8_t   priority;
     uint8_t   mute;             /* C2A-13 */
     uint8_t   approval;

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "parley_bind.h"
+#include "parley_check.h"
 #include "parley_engine.h"
 #include "parley_name.h"
 #include "parley_refer.h"
@@ -387,6 +388,14 @@ parley_refer_found(parley_refer_t *r, parley_error_t *err)
     if (q->head.mute && r->msg->said_aloud) {
         return parley_misrefers(r->msg, PARLEY_E_POLICY_REFUSED,
                                 "it answers what must not be answered", err);
+    }
+
+    if (parley_check_severity(r->msg, r->own || q->head.sent_alarm == 0
+                                      ? q->head.alarm : q->head.sent_alarm,
+                              err)
+        != 0)
+    {
+        return -1;
     }
 
     m = parley_arena_alloc(r->arena, sizeof(parley_msg_t));

@@ -40,7 +40,8 @@ typedef struct {
 /*
  * Looks for it, and tells the message what that means for it.  Nothing is
  * taken yet: another answer may still come first.  Returns 0, or -1:
- * reply-unmatched, policy-refused (C2A-13), capacity (no memory).
+ * reply-unmatched, policy-refused (C2A-13), field-invalid (VCP-25), capacity
+ * (no memory).
  */
 int parley_refer(parley_refer_t *r, parley_error_t *err)
     __attribute__((warn_unused_result));

@@ -414,3 +414,20 @@ post('/to-aee', constraint(), as => 'lead')
 --- error_code_like: ^(?:200|4\d\d|50\d)$
 --- answer
 /message_id exists
+
+
+
+=== TEST 32: VCP-25 an acknowledgment of another severity than the escalation became
+--- send
+my $task = aee(to => 'agent.lead', intent => 'vcp.escalation',
+    payload => escalation(severity => 'critical', requires_ack => true)
+               ->{payload});
+Parley::Client->new(port => port(1))->raw(post('/to-vcp', $task));
+my $asked = service()->last->{json}{message_id};
+post('/to-aee', { %{ escalation(severity => 'warning',
+                                reason => "ACK:$asked seen",
+                                requires_ack => false) },
+                  sender => person('lead')->{vcp},
+                  recipient => person('alice')->{vcp} }, as => 'lead')
+--- refused: vcp field-invalid /payload/severity
+--- forwarded: 1

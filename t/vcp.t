@@ -596,3 +596,44 @@ post('/vcp', vcp(message_id => ($::id = uuid7()), extra => 1))
 /message exists
 --- error_log
 parley: refused, field-unknown /extra
+
+
+
+=== TEST 77: VCP-25 an acknowledgment of another severity than its escalation's is none
+--- send
+my $m = escalation(severity => 'critical', requires_ack => true);
+[post('/vcp', $m),
+ post('/vcp', { %{ escalation(severity => 'info', requires_ack => false,
+                       reason => 'ACK:' . $m->{message_id} . ' seen') },
+        sender => person('lead')->{vcp},
+        recipient => person('alice')->{vcp} }, as => 'lead')]
+--- each: ^(?:20[02]|400)$
+--- forwarded: 1
+--- refused: vcp field-invalid /payload/severity
+
+
+
+=== TEST 78: VCP-25 of the same it is, where nothing is translated
+--- send
+my $m = escalation(severity => 'critical', requires_ack => true);
+[post('/vcp', $m),
+ post('/vcp', { %{ escalation(severity => 'critical', requires_ack => false,
+                       reason => 'ACK:' . $m->{message_id} . ' seen') },
+        sender => person('lead')->{vcp},
+        recipient => person('alice')->{vcp} }, as => 'lead')]
+--- each: ^20[02]$
+--- forwarded: 2
+
+
+
+=== TEST 79: VCP-25 nor is one in the answer
+--- service
+my $m = { %{ escalation(severity => 'warning', requires_ack => false,
+                       reason => 'ACK:' . $q->{json}{message_id} . ' seen') },
+        sender => person('lead')->{vcp},
+        recipient => person('alice')->{vcp} };
+$c->answer(200, [], jcs({ status => 'accepted', message_id => $q->{json}{message_id}, reply => sign_vcp($m, person('lead')->{key}) }))
+--- send
+post('/vcp', escalation(severity => 'critical', requires_ack => true))
+--- refused: vcp upstream-invalid /reply/payload/severity taken
+--- forwarded: 1

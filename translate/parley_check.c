@@ -1,6 +1,7 @@
 #include "parley_check.h"
 #include "parley_codec.h"
 #include "parley_spot.h"
+#include "parley_severity.h"
 
 
 static int64_t parley_check_lifetime(const parley_codec_t *codec,
@@ -126,4 +127,32 @@ parley_check_lifetime(const parley_codec_t *codec, const parley_msg_t *m)
 
     return value != PARLEY_JSON_NONE
            && parley_json_integer(m->doc, value, &ms) == 0 ? ms : 0;
+}
+
+
+int
+parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
+    parley_error_t *err)
+{
+    const char  *at;
+
+    at = parley_codecs[m->origin]->severity_pointer;
+
+    if (at == NULL || m->act != PARLEY_ACT_REPLY
+        || m->alarm == PARLEY_ALARM_NONE || asked == PARLEY_ALARM_NONE
+        || m->alarm == asked)
+    {
+        return 0;
+    }
+
+    /* within what carries it */
+
+    if (m->wire != m->origin) {
+        at = parley_codecs[m->wire]->data_pointer;
+    }
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, at,
+                            "an acknowledgment has the severity of its "
+                            "escalation, \"%s\"",
+                            (const char *) parley_alarm_name(asked).data);
 }

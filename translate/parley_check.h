@@ -46,5 +46,14 @@ int parley_check_age(const parley_msg_t *m, int64_t past_ms,
     int64_t future_ms, int64_t now_ms, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * VCP-25: an acknowledgment has the severity of what it acknowledges; asked:
+ * that, PARLEY_ALARM_NONE where it is not known.  Returns 0, or -1:
+ * field-invalid.
+ */
+int parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
 
 #endif /* PARLEY_CHECK_H */

@@ -135,6 +135,7 @@ typedef struct {
                                    message of this form */
     unsigned      mute:1;       /* but not to answer it in words (C2A-13) */
     unsigned      approval:1;   /* it asks for an approval or acknowledgment */
+    parley_alarm_t  alarm;      /* its severity, where it has one */
 } parley_encoded_t;
 
 
@@ -315,6 +316,7 @@ typedef struct {
     const char     *reply_to_pointer;
     const char     *priority_pointer;
     const char     *timeout_pointer;
+    const char     *severity_pointer;   /* NULL: it has none */
     const char     *lifetime_pointer;   /* milliseconds; 0: it is not kept */
     const char     *data_pointer;
     const char     *signature_pointer;

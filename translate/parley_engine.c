@@ -434,6 +434,7 @@ parley_engine_same(const parley_codec_t *codec, parley_arena_t *arena,
     ret->id = m->id;
     ret->corr = m->corr;
     ret->scope = m->scope;
+    ret->alarm = m->alarm;
     ret->copied = 1;
 
     /* a call is answered at once; a session does not say what is answered */

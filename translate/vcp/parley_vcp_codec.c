@@ -68,6 +68,7 @@ const parley_codec_t  parley_vcp_codec = {
     .intent_pointer = "/type",
     .reply_to_pointer = "/payload/reason",
     .data_pointer = "/payload",
+    .severity_pointer = "/payload/severity",
     .signature_pointer = "/signature",
 
     .past_max_ms = PARLEY_VCP_PAST_MS,

@@ -343,6 +343,7 @@ parley_vcp_check(const parley_engine_t *engine, parley_vcp_encode_t *e,
     }
 
     ret->corr = back.corr;
+    ret->alarm = back.alarm;
 
     /* an acknowledgment is of an escalation, whether asked for or not: 6.1 */
     ret->answerable = back.alarm != PARLEY_ALARM_NONE
