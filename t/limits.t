@@ -263,6 +263,23 @@ subtest 'AEE-29 the message\'s own timeout is one without cap' => sub {
 };
 
 
+subtest 'AEE-29 AEE-09 a timeout of 0 is none' => sub {
+    $service->script('$c->pause(1); $c->take');
+
+    for my $none (0, 0.0, -1) {
+        my $m = aee(requires => { timeout_ms => $none });
+
+        is(try('/aee', $m)->{status}, 202, $none);
+        is($service->last->{body}, jcs($m), 'and goes on as it came');
+    }
+
+    $service->script('$c->pause(3); $c->take');
+    is(code(try('/time', aee(requires => { timeout_ms => 0 }))),
+       'E_UPSTREAM_TIMEOUT', 'the cap is one');
+    $service->script(undef);
+};
+
+
 subtest 'AEE-29 an answer that trickles does not outlast the deadline' => sub {
     $service->script('$c->out("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n");'
                      . 'for (1 .. 20) { $c->out("{"); $c->pause(0.2) }');

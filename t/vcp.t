@@ -628,11 +628,11 @@ my $m = escalation(severity => 'critical', requires_ack => true);
 
 === TEST 79: VCP-25 nor is one in the answer
 --- service
-my $m = { %{ escalation(severity => 'warning', requires_ack => false,
-                       reason => 'ACK:' . $q->{json}{message_id} . ' seen') },
-        sender => person('lead')->{vcp},
-        recipient => person('alice')->{vcp} };
-$c->answer(200, [], jcs({ status => 'accepted', message_id => $q->{json}{message_id}, reply => sign_vcp($m, person('lead')->{key}) }))
+my $m = $q->{json};
+$c->answer(200, [], jcs({ status => 'accepted', message_id => $m->{message_id},
+    reply => { %{ escalation(severity => 'warning', requires_ack => false,
+                             reason => "ACK:$m->{message_id} seen") },
+               sender => $m->{recipient}, recipient => $m->{sender} } }))
 --- send
 post('/vcp', escalation(severity => 'critical', requires_ack => true))
 --- refused: vcp upstream-invalid /reply/payload/severity taken

@@ -1,4 +1,5 @@
 #include "parley_aee.h"
+#include "parley_deadline.h"
 #include "parley_time.h"
 
 
@@ -261,33 +262,7 @@ parley_aee_fill_head(parley_msg_t *msg, const parley_aee_scan_t *scan)
 int64_t
 parley_aee_timeout(const parley_json_t *doc, uint32_t value)
 {
-    double   d;
-    int64_t  ms;
-
-    if (value == PARLEY_JSON_NONE
-        || parley_json_type(doc, value) != PARLEY_JSON_NUMBER)
-    {
-        return -1;
-    }
-
-    if (parley_json_node(doc, value)->flags & PARLEY_JSON_INTEGER
-        && parley_json_integer(doc, value, &ms) == 0
-        && ms <= PARLEY_AEE_TIMEOUT_MAX)
-    {
-        return ms >= 0 ? ms : -1;
-    }
-
-    d = parley_json_number(doc, value);
-
-    if (d < 0) {
-        return -1;
-    }
-
-    if (d >= PARLEY_AEE_TIMEOUT_MAX) {
-        return PARLEY_AEE_TIMEOUT_MAX;
-    }
-
-    return (int64_t) d + ((double) (int64_t) d < d);
+    return parley_deadline(doc, value, PARLEY_AEE_TIMEOUT_MAX);
 }
 
 

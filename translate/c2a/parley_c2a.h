@@ -11,6 +11,9 @@
 #include "parley_engine.h"
 
 
+/* of attention.deadlineMs: what every reader of JSON has exactly */
+#define PARLEY_C2A_DEADLINE_MAX  9007199254740991LL
+
 #define PARLEY_C2A_MEDIA_PREFIX  "application/vnd."
 #define PARLEY_C2A_MEDIA_SUFFIX  "+json"
 

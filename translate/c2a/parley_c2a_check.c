@@ -8,8 +8,6 @@
 #include "parley_spot.h"
 
 
-#define PARLEY_C2A_DEADLINE_MAX  9007199254740991LL
-
 /* levels that an event puts around a value of the message that it carries */
 #define PARLEY_C2A_LEVELS        8
 #define PARLEY_C2A_LEVELS_MAX    (PARLEY_JSON_DEPTH_MAX - PARLEY_C2A_LEVELS)

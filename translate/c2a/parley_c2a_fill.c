@@ -4,6 +4,7 @@
  */
 
 #include "parley_c2a_field.h"
+#include "parley_deadline.h"
 #include "parley_time.h"
 
 
@@ -167,10 +168,7 @@ parley_c2a_fill_attention(parley_msg_t *msg,
 static int64_t
 parley_c2a_deadline(const parley_json_t *doc, uint32_t value)
 {
-    int64_t  ms;
-
-    return value != PARLEY_JSON_NONE
-           && parley_json_integer(doc, value, &ms) == 0 ? ms : -1;
+    return parley_deadline(doc, value, PARLEY_C2A_DEADLINE_MAX);
 }
 
 

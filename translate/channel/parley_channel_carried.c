@@ -400,37 +400,11 @@ parley_channel_take_members(parley_arena_t *arena, parley_msg_t *msg,
 int64_t
 parley_channel_timeout(parley_json_ref_t requires)
 {
-    double    d;
-    int64_t   ms;
-    uint32_t  value;
-
     if (requires.node == PARLEY_JSON_NONE) {
         return -1;
     }
 
-    value = parley_json_member(requires.doc, requires.node,
-                               PARLEY_ATOM_timeout_ms);
-
-    if (value == PARLEY_JSON_NONE
-        || parley_json_type(requires.doc, value) != PARLEY_JSON_NUMBER)
-    {
-        return -1;
-    }
-
-    if (parley_json_integer(requires.doc, value, &ms) == 0) {
-        return ms < 0 ? -1
-               : ms < PARLEY_CHANNEL_MS_MAX ? ms : PARLEY_CHANNEL_MS_MAX;
-    }
-
-    d = parley_json_number(requires.doc, value);
-
-    if (d < 0) {
-        return -1;
-    }
-
-    if (d >= (double) PARLEY_CHANNEL_MS_MAX) {
-        return PARLEY_CHANNEL_MS_MAX;
-    }
-
-    return (int64_t) d + ((double) (int64_t) d < d);
+    return parley_channel_ms(requires.doc,
+                             parley_json_member(requires.doc, requires.node,
+                                                PARLEY_ATOM_timeout_ms));
 }

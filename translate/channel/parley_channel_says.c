@@ -4,6 +4,7 @@
  */
 
 #include "parley_channel.h"
+#include "parley_deadline.h"
 #include "parley_id.h"
 
 
@@ -398,20 +399,7 @@ parley_channel_says_urgency(parley_msg_t *msg, parley_channel_kind_t kind)
 int64_t
 parley_channel_ms(const parley_json_t *doc, uint32_t value)
 {
-    int64_t  ms;
-
-    if (value == PARLEY_JSON_NONE
-        || parley_json_type(doc, value) != PARLEY_JSON_NUMBER)
-    {
-        return -1;
-    }
-
-    if (parley_json_integer(doc, value, &ms) != 0) {
-        return parley_json_number(doc, value) < 0 ? -1 : PARLEY_CHANNEL_MS_MAX;
-    }
-
-    return ms < 0 ? -1
-           : ms < PARLEY_CHANNEL_MS_MAX ? ms : PARLEY_CHANNEL_MS_MAX;
+    return parley_deadline(doc, value, PARLEY_CHANNEL_MS_MAX);
 }
 
 

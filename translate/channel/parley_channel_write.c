@@ -571,7 +571,7 @@ parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
         parley_buf_octet(b, '/');
         parley_buf_lit(b, "*\",\"timeout_ms\":");
         parley_buf_int(b, e->m->timeout_ms < 0 ? PARLEY_CHANNEL_WINDOW_MS
-                          : e->m->timeout_ms ? e->m->timeout_ms : 1);
+                                               : e->m->timeout_ms);
         break;
 
     case PARLEY_CHANNEL_RESPONSE:
