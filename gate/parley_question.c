@@ -279,6 +279,27 @@ parley_question_split(parley_str_t record, parley_question_t *ret)
 }
 
 
+void
+parley_question_message(const parley_question_t *q, int own, parley_msg_t *m)
+{
+    m->form = q->texts[PARLEY_QUESTION_FORM];
+    m->act = (parley_act_t) q->head.act;
+    m->id = q->texts[PARLEY_QUESTION_ID];
+    m->corr = q->texts[PARLEY_QUESTION_CORR];
+    m->question = q->texts[PARLEY_QUESTION_QUESTION];
+    m->intent = q->texts[PARLEY_QUESTION_INTENT];
+    m->sender = q->texts[PARLEY_QUESTION_SENDER];
+    m->told = q->texts[own ? PARLEY_QUESTION_SENDER
+                           : PARLEY_QUESTION_SENT_FROM];
+    m->recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
+    m->alarm = (parley_alarm_t) q->head.alarm;
+    m->priority = (parley_priority_t) q->head.priority;
+    m->approval = q->head.approval;
+    m->place = q->texts[PARLEY_QUESTION_PLACE];
+    m->token = q->texts[PARLEY_QUESTION_TOKEN];
+}
+
+
 int
 parley_question_leads(parley_str_t record, parley_record_id_t *ret)
 {

@@ -163,6 +163,13 @@ parley_str_t parley_question_session(const parley_msg_t *answer);
 /* A record as it was kept; texts point into it. */
 void parley_question_split(parley_str_t record, parley_question_t *ret);
 
+/*
+ * Fills a message, that parley_msg_init() made, with what is remembered of it;
+ * own: as its sender knows it, else as it was sent on.
+ */
+void parley_question_message(const parley_question_t *q, int own,
+    parley_msg_t *m);
+
 /* Returns 1 where a record is no question but leads to one, to *ret. */
 int parley_question_leads(parley_str_t record, parley_record_id_t *ret);
 

@@ -406,21 +406,7 @@ parley_refer_found(parley_refer_t *r, parley_error_t *err)
 
     parley_msg_init(m, (parley_proto_t) q->head.proto, r->msg->doc);
 
-    m->form = q->texts[PARLEY_QUESTION_FORM];
-    m->act = (parley_act_t) q->head.act;
-    m->id = q->texts[PARLEY_QUESTION_ID];
-    m->corr = q->texts[PARLEY_QUESTION_CORR];
-    m->question = q->texts[PARLEY_QUESTION_QUESTION];
-    m->intent = q->texts[PARLEY_QUESTION_INTENT];
-    m->sender = q->texts[PARLEY_QUESTION_SENDER];
-    m->told = q->texts[r->own ? PARLEY_QUESTION_SENDER
-                              : PARLEY_QUESTION_SENT_FROM];
-    m->recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
-    m->alarm = (parley_alarm_t) q->head.alarm;
-    m->priority = (parley_priority_t) q->head.priority;
-    m->approval = q->head.approval;
-    m->place = q->texts[PARLEY_QUESTION_PLACE];
-    m->token = q->texts[PARLEY_QUESTION_TOKEN];
+    parley_question_message(q, r->own, m);
 
     r->answering = m;
 
