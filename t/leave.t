@@ -281,8 +281,13 @@ for (['an error', '/aee', '$wait->(); $c->answer(500);'],
 
         ok($service->wait_for(1));
         $connection->leave;
-        again($m, 'E_MESSAGE_IN_FLIGHT', 'awaited', $uri);
-        seen() if $script =~ /wait/;
+
+        # only where nothing but the service ends it
+        if ($script =~ /wait/) {
+            again($m, 'E_MESSAGE_IN_FLIGHT', 'awaited', $uri);
+            seen();
+        }
+
         answers('$c->answer(200, [], $done->());');
         is(settled($m, $uri), 200, 'a retry is served');
         is($service->count, 1);
