@@ -123,7 +123,9 @@ parley_redact_push(parley_redact_t *r, parley_str_t pointer,
             return -1;
         }
 
-        memcpy(edits, r->edits, r->n * sizeof(parley_edit_t));
+        if (r->n > 0) {
+            memcpy(edits, r->edits, r->n * sizeof(parley_edit_t));
+        }
 
         r->edits = edits;
         r->size = size;
