@@ -57,6 +57,9 @@ const parley_principal_t *parley_directory_by_name(
 const parley_principal_t *parley_directory_next_like(
     const parley_directory_t *directory, parley_str_t name, uint32_t *at);
 
+/* Whether any of them has a key, which verifies messages. */
+int parley_directory_has_keys(const parley_directory_t *directory);
+
 size_t parley_directory_principals(const parley_directory_t *directory,
     const parley_principal_t **ret);
 

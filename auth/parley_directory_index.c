@@ -394,6 +394,21 @@ parley_directory_next_like(const parley_directory_t *dir, parley_str_t name,
 }
 
 
+int
+parley_directory_has_keys(const parley_directory_t *dir)
+{
+    size_t  i;
+
+    for (i = 0; i < dir->nprincipals; i++) {
+        if (dir->principals[i].keys.n > 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 size_t
 parley_directory_principals(const parley_directory_t *dir,
     const parley_principal_t **ret)

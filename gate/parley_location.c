@@ -7,6 +7,8 @@
 
 
 static const char *parley_location_lacks(const parley_location_t *l);
+static void parley_location_never(const parley_gate_conf_t *gate,
+    parley_proto_t proto, parley_error_t *ret);
 static int parley_location_pairs(const parley_gate_conf_t *gate,
     parley_error_t *err);
 static int parley_location_redacts(const parley_gate_conf_t *gate,
@@ -128,9 +130,7 @@ parley_location_lacks(const parley_location_t *l)
                "\"parley_jwks_request\"";
     }
 
-    if (!l->token && gate->signature == PARLEY_DEMAND_REQUIRED
-        && !l->has_directory)
-    {
+    if (gate->signature == PARLEY_DEMAND_REQUIRED && !l->has_signers) {
         return "has \"parley_signature required\" and needs "
                "\"parley_identities\", where the keys are";
     }
@@ -155,7 +155,6 @@ parley_proto_set_t
 parley_location_idle(const parley_gate_conf_t *gate, parley_error_t *ret)
 {
     unsigned            i;
-    parley_str_t        from, to;
     parley_proto_set_t  idle;
 
     idle = 0;
@@ -163,28 +162,51 @@ parley_location_idle(const parley_gate_conf_t *gate, parley_error_t *ret)
     for (i = PARLEY_PROTO_COUNT; i > 0; i--) {
 
         if (!(gate->accept & PARLEY_PROTO_BIT(i - 1))
-            || parley_is_pair((parley_proto_t) (i - 1), gate->speak))
+            || (parley_is_pair((parley_proto_t) (i - 1), gate->speak)
+                && (gate->signature != PARLEY_DEMAND_REQUIRED
+                    || parley_codecs[i - 1]->signature_pointer != NULL)))
         {
             continue;
         }
 
         idle |= PARLEY_PROTO_BIT(i - 1);
 
-        from = parley_proto_name((parley_proto_t) (i - 1));
-        to = parley_proto_name(gate->speak);
-
-        (void) parley_error_set(ret, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
-                                "names %.*s, which is never translated to "
-                                "%.*s, what the upstream speaks",
-                                (int) from.len, (const char *) from.data,
-                                (int) to.len, (const char *) to.data);
+        parley_location_never(gate, (parley_proto_t) (i - 1), ret);
     }
 
     return idle;
 }
 
 
-/* where no pair is translated nothing could ever pass */
+/* why no message of the protocol passes */
+
+static void
+parley_location_never(const parley_gate_conf_t *gate, parley_proto_t proto,
+    parley_error_t *ret)
+{
+    parley_str_t  from, to;
+
+    from = parley_proto_name(proto);
+    to = parley_proto_name(gate->speak);
+
+    if (!parley_is_pair(proto, gate->speak)) {
+        (void) parley_error_set(ret, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
+                                "names %.*s, which is never translated to "
+                                "%.*s, what the upstream speaks",
+                                (int) from.len, (const char *) from.data,
+                                (int) to.len, (const char *) to.data);
+        return;
+    }
+
+    (void) parley_error_set(ret, PARLEY_E_FIELD_INVALID, NULL,
+                            "names %.*s, whose messages have no signature, "
+                            "beside \"parley_signature required\": none of "
+                            "them passes",
+                            (int) from.len, (const char *) from.data);
+}
+
+
+/* where none of them ever passes */
 
 static int
 parley_location_pairs(const parley_gate_conf_t *gate, parley_error_t *err)
@@ -258,4 +280,53 @@ parley_location_supplies(const parley_location_t *l,
     }
 
     return 0;
+}
+
+
+parley_beside_t
+parley_location_beside(parley_str_t directive)
+{
+    return parley_str_is(directive, "parley_claims") ? PARLEY_BESIDE_TOKEN
+           : parley_str_is(directive, "parley_loss") ? PARLEY_BESIDE_PAIR
+           : parley_str_begins(directive, "parley_vcp_") ? PARLEY_BESIDE_VCP
+           : PARLEY_BESIDE_COUNT;
+}
+
+
+int
+parley_location_effect(const parley_location_t *l, parley_beside_t beside,
+    parley_error_t *err)
+{
+    const char                *why;
+    parley_proto_set_t         all;
+    const parley_gate_conf_t  *gate = l->gate;
+
+    all = gate->accept | PARLEY_PROTO_BIT(gate->speak);
+    why = NULL;
+
+    switch (beside) {
+
+    case PARLEY_BESIDE_TOKEN:
+        why = l->token ? NULL
+              : "without \"parley_jwt on\": no token is read";
+        break;
+
+    case PARLEY_BESIDE_PAIR:
+        why = gate->accept != PARLEY_PROTO_BIT(gate->speak) ? NULL
+              : "where \"parley_accept\" and \"parley_speak\" name one and "
+                "the same protocol: nothing is translated";
+        break;
+
+    case PARLEY_BESIDE_VCP:
+        why = (all & PARLEY_PROTO_BIT(PARLEY_PROTO_VCP)) ? NULL
+              : "without vcp in \"parley_accept\" or \"parley_speak\"";
+        break;
+
+    case PARLEY_BESIDE_COUNT:
+        break;
+    }
+
+    return why == NULL ? 0
+           : parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                              "has no effect %s", why);
 }

@@ -13,6 +13,16 @@
 #define PARLEY_VCP_WINDOW_MS  300000
 
 
+/* what a directive has an effect beside, and not without */
+
+typedef enum {
+    PARLEY_BESIDE_TOKEN = 0,            /* parley_jwt on */
+    PARLEY_BESIDE_PAIR,                 /* a protocol that is translated */
+    PARLEY_BESIDE_VCP,                  /* accepted, or spoken */
+    PARLEY_BESIDE_COUNT
+} parley_beside_t;
+
+
 typedef struct {
     const parley_gate_conf_t  *gate;        /* speak NONE: it is not said, and
                                                accept names several */
@@ -23,7 +33,7 @@ typedef struct {
     unsigned                   token:1;     /* parley_jwt on */
     unsigned                   has_zone:1;
     unsigned                   has_keys:1;  /* of tokens */
-    unsigned                   has_directory:1;
+    unsigned                   has_signers:1;   /* principals with keys */
 } parley_location_t;
 
 
@@ -55,10 +65,23 @@ int parley_location_verify(const parley_location_t *l,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* What a directive has an effect beside; COUNT: it needs nothing. */
+parley_beside_t parley_location_beside(parley_str_t directive);
+
 /*
- * Protocols that are accepted and never translated to what the upstream
- * speaks, beside others that are: their messages are refused, each with its
- * reason, and the operator is warned, by ret->text of the first.
+ * GW-28.  Returns 0, or -1: a directive of that kind has no effect at the
+ * location, and err->text is what is to stand behind its name.  What a
+ * location inherits may have its effect in another: ask about its own words.
+ */
+int parley_location_effect(const parley_location_t *l, parley_beside_t beside,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Protocols that are accepted, and whose messages never pass, beside others:
+ * they are never translated to what the upstream speaks, or have no signature
+ * where one is required.  They are refused, each with its reason, and the
+ * operator is warned, by ret->text of the first.
  */
 parley_proto_set_t parley_location_idle(const parley_gate_conf_t *gate,
     parley_error_t *ret);

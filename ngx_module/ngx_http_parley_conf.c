@@ -62,6 +62,7 @@ void
 ngx_http_parley_note(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_http_parley_loc_conf_t *lcf, ngx_uint_t guards)
 {
+    parley_beside_t         beside;
     ngx_http_parley_word_t  word;
 
     word.name = cmd->name;
@@ -75,6 +76,12 @@ ngx_http_parley_note(ngx_conf_t *cf, ngx_command_t *cmd,
 
     if (guards && lcf->guard.name.len == 0) {
         lcf->guard = word;
+    }
+
+    beside = parley_location_beside(ngx_http_parley_str(&word.name));
+
+    if (beside != PARLEY_BESIDE_COUNT && lcf->beside[beside].name.len == 0) {
+        lcf->beside[beside] = word;
     }
 }
 

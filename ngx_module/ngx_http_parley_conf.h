@@ -26,6 +26,7 @@
 #include "parley_intents.h"
 #include "parley_jwk.h"
 #include "parley_jwt.h"
+#include "parley_location.h"
 #include "parley_media.h"
 #include "parley_name.h"
 #include "parley_party.h"
@@ -247,9 +248,13 @@ typedef struct {
     ngx_str_t                     file;           /* where parley_accept is */
     ngx_uint_t                    line;
     ngx_uint_t                    off;            /* parley_accept off */
+    ngx_uint_t                    frame;          /* has locations in it */
     ngx_http_parley_word_t        first;          /* directive in it */
     ngx_http_parley_word_t        guard;          /* of those that protect;
                                                      perhaps inherited */
+    ngx_http_parley_word_t        beside[PARLEY_BESIDE_COUNT];
+                                                  /* first of each kind, its
+                                                     own */
 } ngx_http_parley_loc_conf_t;
 
 

@@ -21,6 +21,8 @@ static ngx_uint_t ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf);
 static void ngx_http_parley_gate_conf(ngx_http_parley_loc_conf_t *conf);
 static ngx_int_t ngx_http_parley_verify_place(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf, ngx_http_parley_loc_conf_t *conf);
+static ngx_int_t ngx_http_parley_verify_effects(ngx_conf_t *cf,
+    ngx_http_parley_loc_conf_t *conf, const parley_location_t *l);
 static parley_str_t ngx_http_parley_constant(ngx_http_complex_value_t *cv);
 static void ngx_http_parley_verify_windows(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf);
@@ -48,6 +50,8 @@ ngx_http_parley_create_loc_conf(ngx_conf_t *cf)
      *     conf->off = 0;
      *     conf->first = { 0 };
      *     conf->guard = { 0 };
+     *     conf->beside = { { 0 } };
+     *     conf->frame = 0;
      */
 
     conf->accept = NGX_HTTP_PARLEY_ACCEPT_UNSET;
@@ -83,6 +87,7 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_parley_loc_conf_t *prev = parent;
     ngx_http_parley_loc_conf_t *conf = child;
 
+    ngx_http_core_loc_conf_t     *clcf;
     ngx_http_parley_loc_conf_t  **place;
     ngx_http_parley_main_conf_t  *mcf;
 
@@ -144,6 +149,9 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     ngx_http_parley_gate_conf(conf);
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    conf->frame = ngx_http_parley_is_frame(clcf);
 
     mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
 
@@ -367,7 +375,8 @@ ngx_http_parley_verify_place(ngx_conf_t *cf,
     l.token = (conf->jwt && conf->jwt->enabled) ? 1 : 0;
     l.has_zone = mcf->zone ? 1 : 0;
     l.has_keys = (mcf->jwks || mcf->jwks_uri.len) ? 1 : 0;
-    l.has_directory = mcf->directory ? 1 : 0;
+    l.has_signers = mcf->directory
+                    && parley_directory_has_keys(mcf->directory) ? 1 : 0;
 
     if (parley_location_verify(&l, mcf->engine, &mcf->arena, &err) != 0) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
@@ -385,6 +394,36 @@ ngx_http_parley_verify_place(ngx_conf_t *cf,
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                       "\"parley_accept\" %s in %V:%ui", err.text, &conf->file,
                       conf->line);
+    }
+
+    return ngx_http_parley_verify_effects(cf, conf, &l);
+}
+
+
+/* GW-28: what stands for locations within has its effect there */
+
+static ngx_int_t
+ngx_http_parley_verify_effects(ngx_conf_t *cf,
+    ngx_http_parley_loc_conf_t *conf, const parley_location_t *l)
+{
+    ngx_uint_t               i;
+    parley_error_t           err;
+    ngx_http_parley_word_t  *word;
+
+    if (conf->frame) {
+        return NGX_OK;
+    }
+
+    for (i = 0; i < PARLEY_BESIDE_COUNT; i++) {
+        word = &conf->beside[i];
+
+        if (word->name.len && word->location
+            && parley_location_effect(l, (parley_beside_t) i, &err) != 0)
+        {
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0, "\"%V\" %s in %V:%ui",
+                          &word->name, err.text, &word->file, word->line);
+            return NGX_ERROR;
+        }
     }
 
     return NGX_OK;

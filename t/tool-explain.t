@@ -453,8 +453,8 @@ http {
         location ~ \\.off\$ { parley_accept off; }
         location ~* \\.ON\$ { parley_freshness future=2s; }
         location /outer {
-            parley_loss reject;
-            location /outer/inner { parley_loss ignore; }
+            parley_limits depth=9;
+            location /outer/inner { parley_limits depth=8; }
         }
     }
 
@@ -623,6 +623,23 @@ subtest 'GW-16 variables are said to be unknown' => sub {
                                    "$dir/variable.conf");
 
     like($err, qr/^translate .* parley_vcp_context has variables/m, 'said');
+};
+
+
+subtest 'GW-11 GW-16 what nginx warns of is said' => sub {
+    for (['aee moq; parley_speak vcp; parley_trusted on;',
+          'moq, which is never translated to vcp'],
+         ['aee c2a; parley_speak aee; parley_signature required;',
+          'c2a, whose messages have no signature'])
+    {
+        my (undef, undef, $err)
+            = configured('http { parley_zone a:1m; parley_identities '
+                         . "$dir/identities.json; server { "
+                         . "parley_accept $_->[0] } }");
+
+        like($err, qr/^parley: \S+nginx\.conf:\d+: "parley_accept" names $_->[1]/m);
+        like($err, qr/^protocol +passed /m, 'and the message is decided');
+    }
 };
 
 

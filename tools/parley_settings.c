@@ -150,6 +150,7 @@ int
 parley_settings_at(parley_tool_t *tool, const parley_place_t *place,
     parley_settings_t *s)
 {
+    parley_error_t             err;
     const parley_directive_t  *d;
 
     s->place = *place;
@@ -160,6 +161,11 @@ parley_settings_at(parley_tool_t *tool, const parley_place_t *place,
 
     parley_settings_settle(s);
     s->window_ms = parley_location_window(s->window_ms, s->longest_ms);
+
+    if (s->gate.accept != 0 && parley_location_idle(&s->gate, &err) != 0) {
+        (void) parley_conf_bad(parley_conf_get(place->block, "parley_accept"),
+                               "%s", err.text);
+    }
 
     if (s->jwt && !s->has_jwks) {
         d = parley_conf_in(s->conf->http, "parley_jwks_request");

@@ -27,6 +27,8 @@ static int parley_settings_form(const parley_settings_row_t *row,
     const parley_directive_t *d, unsigned in);
 static void parley_settings_renew(const parley_directive_t *block,
     parley_settings_t *s);
+static int parley_settings_effects(const parley_directive_t *block,
+    const parley_location_t *l);
 static parley_str_t parley_settings_constant(parley_str_t value);
 static int parley_settings_off(const parley_directive_t *block);
 static int parley_settings_is_handler(parley_str_t name);
@@ -200,11 +202,45 @@ parley_settings_verify(const parley_directive_t *block,
     l.token = s->jwt;
     l.has_zone = s->has_zone;
     l.has_keys = s->has_jwks || s->has_jwks_request;
-    l.has_directory = s->directory != NULL;
+    l.has_signers = s->directory != NULL
+                    && parley_directory_has_keys(s->directory);
 
-    return parley_location_verify(&l, s->engine, &tool->arena, &err) == 0 ? 0
-           : parley_conf_bad(parley_conf_get(block, "parley_accept"), "%s",
-                             err.text);
+    if (parley_location_verify(&l, s->engine, &tool->arena, &err) != 0) {
+        return parley_conf_bad(parley_conf_get(block, "parley_accept"), "%s",
+                               err.text);
+    }
+
+    return parley_settings_effects(block, &l);
+}
+
+
+/* GW-28: of a location's own words, where there is none in it */
+
+static int
+parley_settings_effects(const parley_directive_t *block,
+    const parley_location_t *l)
+{
+    parley_error_t             err;
+    parley_beside_t            beside;
+    const parley_directive_t  *d;
+
+    if (!parley_conf_is(block, "location")
+        || parley_conf_in(block, "location") != NULL)
+    {
+        return 0;
+    }
+
+    for (d = block->first; d != NULL; d = d->next) {
+        beside = parley_location_beside(d->words[0]);
+
+        if (beside != PARLEY_BESIDE_COUNT
+            && parley_location_effect(l, beside, &err) != 0)
+        {
+            return parley_conf_bad(d, "%s", err.text);
+        }
+    }
+
+    return 0;
 }
 
 

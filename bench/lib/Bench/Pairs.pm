@@ -115,12 +115,15 @@ sub location {
         }
 END
 
+    my $context = "$pair->{from} $pair->{to}" =~ /vcp/
+                ? 'parley_vcp_context       ctx|gateway;' : '';
+
     return <<"END";
         location = /$pair->{name} {
             parley_accept            $pair->{from};
             parley_speak             $pair->{to};
             parley_signature         off;
-            parley_vcp_context       ctx|gateway;
+            $context
             parley_allow             scope=ops:run protocol=$pair->{from}
                                      type=** intent=**;
             parley_rate              1000000r/s burst=100000;
