@@ -19,6 +19,7 @@
 
 typedef struct {
     z_stream                      zs;
+    ngx_buf_t                    *out;            /* has room still */
     unsigned                      begun:1;
     unsigned                      whole:1;
 } ngx_http_parley_inflate_t;
@@ -101,7 +102,10 @@ ngx_http_parley_inflate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 }
 
 
-/* one chunk of output; NGX_AGAIN: there may be more */
+/*
+ * One chunk of output at most, the last one filled first: what comes in small
+ * pieces takes no chunk for each.  NGX_AGAIN: there may be more.
+ */
 
 static ngx_int_t
 ngx_http_parley_inflate_more(ngx_http_request_t *r,
@@ -130,15 +134,27 @@ ngx_http_parley_inflate_more(ngx_http_request_t *r,
         state->whole = 0;
     }
 
-    b = ngx_create_temp_buf(r->pool, NGX_HTTP_PARLEY_INFLATE_CHUNK);
-    cl = ngx_alloc_chain_link(r->pool);
+    b = state->out;
 
-    if (b == NULL || cl == NULL) {
-        return NGX_ERROR;
+    if (b == NULL || b->last == b->end) {
+        b = ngx_create_temp_buf(r->pool, NGX_HTTP_PARLEY_INFLATE_CHUNK);
+        cl = ngx_alloc_chain_link(r->pool);
+
+        if (b == NULL || cl == NULL) {
+            return NGX_ERROR;
+        }
+
+        cl->buf = b;
+        cl->next = NULL;
+
+        **last = cl;
+        *last = &cl->next;
+
+        state->out = b;
     }
 
     zs->next_out = b->last;
-    zs->avail_out = NGX_HTTP_PARLEY_INFLATE_CHUNK;
+    zs->avail_out = b->end - b->last;
 
     rc = inflate(zs, Z_SYNC_FLUSH);
 
@@ -146,19 +162,12 @@ ngx_http_parley_inflate_more(ngx_http_request_t *r,
         return NGX_DECLINED;
     }
 
-    b->last = zs->next_out;
-
-    if ((size_t) (b->last - b->pos) > limit - *size) {
+    if ((size_t) (zs->next_out - b->last) > limit - *size) {
         return NGX_DECLINED;
     }
 
-    *size += b->last - b->pos;
-
-    cl->buf = b;
-    cl->next = NULL;
-
-    **last = cl;
-    *last = &cl->next;
+    *size += zs->next_out - b->last;
+    b->last = zs->next_out;
 
     if (rc == Z_STREAM_END) {
         state->whole = 1;

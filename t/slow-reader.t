@@ -25,6 +25,8 @@ my $service = Parley::Upstream->start(port(2));
 my $nginx = Parley::Nginx->start(http => gateway_http(server =>
       location('/to-c2a', 'parley_accept aee; parley_speak c2a; '
                         . 'parley_jwt on;')
+    . location('/pieces', 'parley_accept aee; parley_jwt on; '
+                        . 'proxy_buffering off;')
     . location('/plain', 'parley_accept aee; parley_trusted on; '
                        . 'proxy_buffer_size 64k; proxy_buffers 8 64k;')));
 my $client = Parley::Client->new(port => port(1));
@@ -35,10 +37,16 @@ use constant SENT => 64;
 
 
 # of the only worker, in KB
-sub rss {
+sub rss { return status('VmRSS') }
+
+# the most that it has asked for, touched or not
+sub peak { return status('VmPeak') }
+
+sub status {
+    my $what = shift;
     my $master = $nginx->pid;
     my ($worker) = split ' ', slurp("/proc/$master/task/$master/children");
-    my ($kb) = slurp("/proc/$worker/status") =~ /^VmRSS:\s+(\d+)/m;
+    my ($kb) = slurp("/proc/$worker/status") =~ /^$what:\s+(\d+)/m;
 
     return $kb;
 }
@@ -208,6 +216,28 @@ EOT
         bounded($after - $before, 1);
     };
 }
+
+
+subtest 'GW-07 gzip in small pieces takes no buffer for each of them' => sub {
+    $service->script(<<'EOT');
+        my $body = jcs(result($q->{json}, payload => { n => join ',',
+                                                       1 .. 2000 }));
+        require IO::Compress::Gzip;
+        IO::Compress::Gzip::gzip(\$body, \my $zipped);
+        $c->out("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                . 'Content-Length: ' . length($zipped) . "\r\n\r\n");
+        for (unpack '(a3)*', $zipped) { $c->out($_); $c->pause(0.002) }
+EOT
+
+    $client->raw(post('/aee', aee()));
+
+    my $before = peak();
+    my $answer = $client->raw(post('/pieces', aee()));
+
+    like($answer->{body}, qr/,1999,2000"/, 'all of it')
+        or diag($answer->{raw});
+    bounded(peak() - $before, 4);
+};
 
 
 is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
