@@ -72,7 +72,8 @@ my $server = 'listen 127.0.0.1:' . port(1) . " ssl;\n"
 $ENV{NODE_EXTRA_CA_CERTS} = $cert;
 
 $server .= location("/to-$_", "parley_accept c2a; parley_speak $_; "
-                            . 'parley_jwt on; parley_vcp_context ctx;')
+                            . 'parley_jwt on;'
+                            . ($_ eq 'vcp' ? 'parley_vcp_context ctx;' : ''))
     for qw(aee vcp channel);
 $server .= location('/ruled', 'parley_accept c2a; parley_speak aee; '
                             . 'parley_jwt on; '
