@@ -55,19 +55,44 @@ my $nginx = start('');
 my $client = Parley::Client->new(port => port(1));
 
 
-# Many messages of one sender over one connection: how many were taken, and
-# the first answer that was another.
+# Messages of one sender, as their octets.  Each is another by its id and corr
+# alone for a while: a flood that outlasts the window would forget its own.
+sub messages {
+    my $who = shift;
+
+    my ($n, $octets, @is) = 0;
+
+    return sub {
+        if ($n++ % 50 == 0) {
+            my $m = aee(from => "agent.$who");
+            ($octets, @is) = (jcs($m), $m->{id}, $m->{corr});
+        }
+
+        my $text = $octets;
+
+        for my $was (@is) {
+            my $other = substr($was, 0, -12) . sprintf '%012x', $n;
+            $text =~ s/$was/$other/;
+        }
+
+        return $text;
+    };
+}
+
+
+# Many of them over one connection: how many were taken, and the first answer
+# that was another.
 sub flood {
     my ($who, $n, %o) = @_;
 
     my $connection = $client->connect;
     my @token = $o{open} ? () : (Authorization => bearer($who));
     my $uri = $o{open} ? '/open' : '/in';
+    my $next = messages($who);
 
     for my $i (1 .. $n) {
-        $connection->write($client->request('POST', $uri,
-            jcs(aee(from => "agent.$who")), @token,
-            Connection => 'keep-alive'));
+        $connection->write($client->request('POST', $uri, $next->(), @token,
+                                            Connection => 'keep-alive'));
 
         my $answer = $connection->answer;
         $connection->{buffer} = '';
