@@ -453,3 +453,41 @@ $c->answer(202);
 --- forwarded: 1
 --- answer
 /error/message ~ octets
+
+
+
+=== TEST 32: AEE-33 a later result of another intent is a result of this task
+--- send
+my $m = aee(to => 'agent.bob', payload => { target => 'db' });
+[post('/aee', $m),
+ post('/late', result($m, intent => 'ops.other.run', payload => {}),
+      as => 'bob')]
+--- service
+$c->answer(202);
+--- refused: aee field-missing
+--- forwarded: 1
+
+
+
+=== TEST 33: AEE-33 so is a later error
+--- send
+my $m = aee(to => 'agent.bob', payload => { target => 'db' });
+[post('/aee', $m),
+ post('/late', { %{ failure($m) }, intent => 'ops.other.run' }, as => 'bob')]
+--- service
+$c->answer(202);
+--- refused: aee field-missing
+--- forwarded: 1
+
+
+
+=== TEST 34: AEE-33 a later result of another intent that goes on in AEE from elsewhere
+--- send
+my $m = aee(to => 'agent.bob', payload => { target => 'db' });
+[post('/to-c2a', $m),
+ post('/late', result($m, intent => 'ops.other.run', payload => {}),
+      as => 'bob')]
+--- service
+$c->answer(202);
+--- refused: aee field-missing
+--- forwarded: 1
