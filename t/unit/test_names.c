@@ -3,6 +3,7 @@
 #include "parley_test_auth.h"
 
 #include "parley_names.h"
+#include "parley_reserved.h"
 #include "parley_rules.h"
 
 
@@ -259,11 +260,55 @@ test_rules(void **state)
 }
 
 
+static void
+test_reserved(void **state)
+{
+    size_t  i;
+
+    static const parley_str_t  self[PARLEY_PROTO_COUNT] = {
+        [PARLEY_PROTO_AEE] = parley_str("agent.gate@h"),
+        [PARLEY_PROTO_VCP] = parley_str("agent://h/gate"),
+        [PARLEY_PROTO_C2A] = parley_str("agent:gate@h"),
+        [PARLEY_PROTO_MOQ] = parley_str("agent.gate@h"),
+    };
+
+    static const struct {
+        parley_proto_t  proto;
+        const char     *name;
+        int             is;
+    } cases[] = {
+        { PARLEY_PROTO_AEE, "agent.gate@h", 1 },
+        { PARLEY_PROTO_AEE, "AGENT.Gate@H", 1 },
+        { PARLEY_PROTO_AEE, "agent://H/gate", 1 },
+        { PARLEY_PROTO_CHANNEL, "agent:gate@h", 1 },
+        { PARLEY_PROTO_MOQ, "agent.gate@h", 1 },
+        { PARLEY_PROTO_AEE, "agent.gate", 0 },
+        { PARLEY_PROTO_AEE, "agent.gate@other", 0 },
+        { PARLEY_PROTO_AEE, "service.gate@h", 0 },
+        { PARLEY_PROTO_CHANNEL, "~gate", 0 },
+        { PARLEY_PROTO_AEE, "", 0 },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (parley_reserved_like(&test_arena, cases[i].proto,
+                                 parley_str_c(cases[i].name), self)
+            != cases[i].is)
+        {
+            fail_msg("%s", cases[i].name);
+        }
+    }
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_auth_test("SEC-04 whom a message is for, by any name",
                      test_recipient),
     parley_auth_test("SEC-04 a group of agent-channel", test_group),
     parley_auth_test("SEC-04 who sent it, by any name", test_sender),
+    parley_auth_test("SEC-08 what reads as a name that nobody else has",
+                     test_reserved),
     parley_auth_test("SEC-04 closed vocabularies are checked", test_rules),
 };
 
