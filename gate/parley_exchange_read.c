@@ -1,9 +1,12 @@
 #include "parley_check.h"
 #include "parley_exchange_parts.h"
+#include "parley_spot.h"
 
 
 static int parley_exchange_check(const parley_exchange_t *x,
     parley_arena_t *arena, parley_answer_t *answer, parley_error_t *err);
+static int parley_exchange_names(const parley_exchange_t *x,
+    const parley_msg_t *m, parley_error_t *err);
 static int parley_exchange_schema(const parley_exchange_t *x,
     parley_arena_t *arena, const parley_msg_t *m, parley_error_t *err);
 static void parley_exchange_note(const parley_exchange_t *x,
@@ -79,7 +82,32 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
         return -1;
     }
 
-    return parley_exchange_schema(x, arena, &answer->msg, err);
+    return parley_exchange_names(x, &answer->msg, err) != 0
+           || parley_exchange_schema(x, arena, &answer->msg, err) != 0
+           ? -1 : 0;
+}
+
+
+/*
+ * What goes by a correlation may name its one question besides: by its id, or
+ * by what the service got.  What was passed on as it came is for both sides to
+ * name.
+ */
+
+static int
+parley_exchange_names(const parley_exchange_t *x, const parley_msg_t *m,
+    parley_error_t *err)
+{
+    if (m->names.len == 0 || x->sent->copied
+        || parley_str_eq(m->names, x->request->id)
+        || parley_str_eq(m->names, x->sent->id))
+    {
+        return 0;
+    }
+
+    return parley_misrefers(m, PARLEY_E_UPSTREAM_INVALID,
+                            "the answer names another message than the one "
+                            "which it answers", err);
 }
 
 

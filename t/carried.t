@@ -3,6 +3,7 @@
 
 use lib 't/lib';
 use Parley::Test;
+use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Matrix;
 use Parley::Message;
@@ -73,6 +74,20 @@ sub main::enveloped {
         %$payload, $x => $members,
         references => [{ id => $id, type => "$x.message",
                          locator => "parley:$x:$id" }] });
+}
+
+# an envelope that carries a command, as a translation writes it
+sub main::commanded {
+    my ($m, %aee) = @_;
+
+    service()->script('took($c, $q)');
+    Parley::Client->new(port => port(1))->raw(
+        post('/to-aee?recipient=bob', $m));
+
+    $m = without(service()->last->{json}, 'sig');
+    $m->{payload}{moq}{aee} = \%aee;
+
+    return $m;
 }
 
 run_tests();
@@ -307,3 +322,25 @@ $m->{payload}{query_text} =~ s/^(corr: .*)$/$1\npriority: soon/m;
 post('/deny-channel', $m)
 --- error_code: 200
 --- forwarded: 1
+
+
+
+=== TEST 29: SEC-04 a command in an envelope, with a message within
+--- send
+post('/to-moq', commanded(command('ops.delete'), form => 'task',
+                          id => uuid4(), created => timestamp(),
+                          sender => 'agent.lead', recipient => 'agent.bob'))
+--- refused: aee field-invalid /payload/moq/aee
+--- forwarded: 1
+
+
+
+=== TEST 30: SEC-04 a member of that name that carries nothing
+--- send
+post('/to-moq', commanded(command('ops.delete'), form => 'task'))
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 2
+--- got
+/action = ops.delete
+/aee = {"form":"task"}

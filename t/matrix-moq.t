@@ -423,5 +423,35 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice',
       session_id => 'corr-of-one', status => 'approved',
       payload => { in_reply_to => uuid4() }))]
 --- service: took($c, $q)
---- refused: moq reply-unmatched /session_id
+--- refused: moq reply-unmatched /payload/in_reply_to
 --- forwarded: 1
+
+
+
+=== TEST 35: SEC-08 AEE to MoQ: a response that names another command
+--- service
+my $m = $q->{json};
+$c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
+                          session_id => $m->{session_id},
+                          payload => { in_reply_to => uuid4(), text => 'ok' } }))
+--- send
+post('/to-moq', aee())
+--- refused: aee upstream-invalid /payload/in_reply_to taken
+--- forwarded: 1
+
+
+
+=== TEST 36: SEC-08 AEE to MoQ: one that names what the command carries
+--- service
+my $m = $q->{json};
+$c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
+                          session_id => $m->{session_id},
+                          payload => { in_reply_to => $m->{aee}{id},
+                                       text => 'ok' } }))
+--- send
+$::m = aee(); $::id = $::m->{id};
+post('/to-moq', $::m)
+--- error_code: 200
+--- answer
+/type = result
+/reply_to = ${id}

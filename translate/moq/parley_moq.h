@@ -119,6 +119,10 @@ void parley_moq_residue(const parley_msg_t *m, parley_loss_t *loss);
 
 int parley_moq_within(struct parley_redact_s *r, const parley_msg_t *m);
 
+/* The codec's nested and spot (parley_codec.h). */
+int parley_moq_nested(const parley_msg_t *m, parley_json_ref_t *ret);
+uint32_t parley_moq_spot(const parley_msg_t *m, parley_spot_t spot);
+
 int parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);

@@ -168,6 +168,50 @@ parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
 }
 
 
+/*
+ * A command that another protocol carries, whose member "aee" would be read
+ * where it is a command again.
+ */
+
+int
+parley_moq_nested(const parley_msg_t *m, parley_json_ref_t *ret)
+{
+    uint32_t            i;
+    parley_msg_t        seen, head;
+    parley_json_type_t  type;
+
+    ret->node = PARLEY_JSON_NONE;
+
+    for (i = 0; i < m->nmembers; i++) {
+
+        type = parley_json_type(m->members[i].value.doc,
+                                m->members[i].value.node);
+
+        if (parley_str_is(m->members[i].name, "aee")) {
+            *ret = m->members[i].value;
+
+        } else if (parley_str_is(m->members[i].name, "payload")
+                   && type != PARLEY_JSON_OBJECT)
+        {
+            return 0;
+        }
+    }
+
+    if (ret->node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    seen = *m;
+    seen.doc = ret->doc;
+    seen.form = parley_moq_action(m->intent);
+    seen.held = 0;
+
+    head = seen;
+
+    return parley_moq_carried_head(&seen, ret->node, &head);
+}
+
+
 static int
 parley_moq_carried_members(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t object)

@@ -155,6 +155,16 @@ parley_moq_fill_names(parley_msg_t *msg)
 }
 
 
+uint32_t
+parley_moq_spot(const parley_msg_t *m, parley_spot_t spot)
+{
+    return spot == PARLEY_SPOT_REPLY_TO && m->names.len > 0
+           ? parley_json_get(m->data.doc, m->data.node,
+                             PARLEY_STR("in_reply_to"))
+           : PARLEY_JSON_NONE;
+}
+
+
 static int
 parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
 {
