@@ -68,8 +68,9 @@ typedef struct {
     parley_settle_t       settle;       /* now; as before: nothing changes */
 
     /*
-     * For the caller.  Of an event without said there is nothing; with ends
-     * the reply is the last there is.
+     * For the caller.  Of an event without said there is nothing, and where its
+     * protocol cannot say it reply.why for the log; with ends the reply is the
+     * last there is.
      */
     parley_reply_t        reply;
     parley_str_t          traceparent;  /* AEE-12; empty: none */

@@ -45,7 +45,7 @@ int parley_exchange_accepted(const parley_exchange_t *x,
 /*
  * An answer as an event: a message of the upstream's becomes a message of the
  * caller's, an answer of its HTTP binding the caller's.  What cannot be said is
- * not.
+ * lost as a whole, and ret->reply.why says why.
  */
 int parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
     const parley_answer_t *answer, int64_t now_ms, parley_answered_t *ret,

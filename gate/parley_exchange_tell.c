@@ -180,7 +180,7 @@ parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
         return -1;
     }
 
-    parley_error_clear(err);
+    parley_answer_unsaid(arena, &ret->reply, loss, err);
 
     return 0;
 }

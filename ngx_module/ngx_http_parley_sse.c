@@ -222,7 +222,7 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const parley_event_t *event)
 {
     int                     rc;
-    ngx_int_t               sent;
+    parley_loss_t           lost;
     parley_arena_t         *arena;
     parley_answered_t        outcome;
     ngx_http_parley_sse_t  *sse;
@@ -237,11 +237,13 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     arena = sse->single && !sse->last ? &ctx->arena : &sse->arena;
 
-    parley_loss_init(&ctx->loss, arena);
+    parley_loss_init(&lost, arena);
 
     rc = parley_exchange_event(sse->exchange, arena, event->data,
-                               ngx_http_parley_now(), &outcome, &ctx->loss,
+                               ngx_http_parley_now(), &outcome, &lost,
                                &ctx->error);
+
+    parley_loss_keep(&ctx->loss, &lost);
 
     sse->answered |= rc == 0 && outcome.final;
 
@@ -251,12 +253,8 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         outcome.late = 1;
     }
 
-    sent = rc == 0 ? ngx_http_parley_sse_outcome(r, ctx, event, &outcome)
+    return rc == 0 ? ngx_http_parley_sse_outcome(r, ctx, event, &outcome)
                    : ngx_http_parley_sse_fail(r, ctx);
-
-    parley_loss_init(&ctx->loss, &ctx->arena);
-
-    return sent;
 }
 
 

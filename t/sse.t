@@ -17,7 +17,9 @@ use Parley::Nginx;
 use Parley::Upstream;
 
 my $service = Parley::Upstream->start(port(2));
-my $nginx = Parley::Nginx->start(http => gateway_http(server =>
+my $nginx = Parley::Nginx->start(
+    http => "log_format lost 'lost \$uri \$parley_loss';\n"
+          . "access_log error.log lost;\n" . gateway_http(server =>
       location('/small', 'parley_accept aee; parley_jwt on; '
                        . 'parley_limits body=2k;')
     . location('/brief', 'parley_accept aee; parley_jwt on; '
@@ -189,6 +191,11 @@ EOT
 
     is(scalar @e, 1, 'the other one arrives');
     like($answer->{body}, qr/^:/m);
+
+    like($nginx->error_log, qr/cannot say it.*translation-unsupported/,
+         'the log says why');
+    ok($nginx->wait_for(qr{^lost /to-c2a .*answer=%22%22}m),
+       'and $parley_loss that it was lost');
 };
 
 

@@ -3,6 +3,7 @@
 #include "parley_escape.h"
 
 
+static int parley_loss_has(const parley_loss_t *loss, parley_str_t pointer);
 static void parley_loss_made(parley_loss_t *loss, parley_buf_t *b);
 static void parley_loss_item(parley_buf_t *b, const parley_loss_t *loss,
     parley_str_t item, parley_loss_place_t place);
@@ -21,6 +22,38 @@ void
 parley_loss_turn(parley_loss_t *loss)
 {
     loss->answers = 1;
+}
+
+
+void
+parley_loss_keep(parley_loss_t *loss, const parley_loss_t *answer)
+{
+    uint32_t      i;
+    parley_str_t  pointer;
+
+    parley_loss_turn(loss);
+
+    loss->failed |= answer->failed;
+
+    for (i = answer->nrequest; i < answer->nitems; i++) {
+
+        pointer = answer->items[i];
+
+        if (parley_loss_has(loss, pointer)) {
+            continue;
+        }
+
+        if (loss->nitems < PARLEY_LOSS_MAX
+            && parley_arena_str(loss->arena, pointer, &pointer) != 0)
+        {
+            loss->failed = 1;
+            return;
+        }
+
+        loss->escaped |= answer->escaped;
+
+        parley_loss_known(loss, pointer);
+    }
 }
 
 
@@ -123,12 +156,8 @@ parley_loss_made(parley_loss_t *loss, parley_buf_t *b)
 void
 parley_loss_known(parley_loss_t *loss, parley_str_t pointer)
 {
-    uint32_t  i;
-
-    for (i = loss->answers ? loss->nrequest : 0; i < loss->nitems; i++) {
-        if (parley_str_eq(loss->items[i], pointer)) {
-            return;
-        }
+    if (parley_loss_has(loss, pointer)) {
+        return;
     }
 
     loss->count++;
@@ -149,6 +178,23 @@ parley_loss_known(parley_loss_t *loss, parley_str_t pointer)
 
     loss->items[loss->nitems++] = pointer;
     loss->nrequest += !loss->answers;
+}
+
+
+/* Whether it is lost already on the way that is at hand. */
+
+static int
+parley_loss_has(const parley_loss_t *loss, parley_str_t pointer)
+{
+    uint32_t  i;
+
+    for (i = loss->answers ? loss->nrequest : 0; i < loss->nitems; i++) {
+        if (parley_str_eq(loss->items[i], pointer)) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -34,6 +34,12 @@ void parley_loss_init(parley_loss_t *loss, parley_arena_t *arena);
 /* From now on it is the answer's members that are lost. */
 void parley_loss_turn(parley_loss_t *loss);
 
+/*
+ * What an answer has lost besides, of a report whose arena ends before this
+ * one's: what was not known before is copied.
+ */
+void parley_loss_keep(parley_loss_t *loss, const parley_loss_t *answer);
+
 /* "/" name, the name escaped for a JSON Pointer, below prefix (may be "") */
 void parley_loss_add(parley_loss_t *loss, const char *prefix,
     parley_str_t name);
