@@ -23,6 +23,7 @@ static int parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
     parley_msg_t *head);
 static int parley_moq_carried_members(parley_arena_t *arena,
     parley_msg_t *msg, uint32_t object);
+static int parley_moq_nested_payload(const parley_msg_t *m);
 static void parley_moq_write_status(parley_moq_encode_t *e);
 static int64_t parley_moq_error_code(parley_str_t code);
 static int parley_moq_write_head(parley_moq_encode_t *e);
@@ -168,6 +169,30 @@ parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
 }
 
 
+/* Whether the command has a payload with members; another is a member. */
+
+static int
+parley_moq_nested_payload(const parley_msg_t *m)
+{
+    uint32_t  k;
+
+    if (m->data.node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    for (k = parley_json_first(m->data.node);
+         k != parley_json_end(m->data.doc, m->data.node);
+         k = parley_json_after(m->data.doc, k + 1))
+    {
+        if (parley_msg_is_payload(m, k)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /*
  * A command that another protocol carries, whose member "aee" would be read
  * where it is a command again.
@@ -176,33 +201,33 @@ parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
 int
 parley_moq_nested(const parley_msg_t *m, parley_json_ref_t *ret)
 {
-    uint32_t            i;
-    parley_msg_t        seen, head;
-    parley_json_type_t  type;
+    uint32_t           i;
+    parley_msg_t       seen, head;
+    parley_json_ref_t  payload;
 
-    ret->node = PARLEY_JSON_NONE;
+    *ret = parley_json_ref_none;
+    payload = parley_moq_nested_payload(m) ? m->data : parley_json_ref_none;
 
     for (i = 0; i < m->nmembers; i++) {
-
-        type = parley_json_type(m->members[i].value.doc,
-                                m->members[i].value.node);
 
         if (parley_str_is(m->members[i].name, "aee")) {
             *ret = m->members[i].value;
 
-        } else if (parley_str_is(m->members[i].name, "payload")
-                   && type != PARLEY_JSON_OBJECT)
-        {
-            return 0;
+        } else if (parley_str_is(m->members[i].name, "payload")) {
+            payload = m->members[i].value;
         }
     }
 
-    if (ret->node == PARLEY_JSON_NONE) {
+    if (ret->node == PARLEY_JSON_NONE || payload.node == PARLEY_JSON_NONE
+        || parley_json_type(ret->doc, ret->node) != PARLEY_JSON_OBJECT
+        || parley_json_type(payload.doc, payload.node) != PARLEY_JSON_OBJECT)
+    {
         return 0;
     }
 
     seen = *m;
     seen.doc = ret->doc;
+    seen.data = payload;
     seen.form = parley_moq_action(m->intent);
     seen.held = 0;
 
