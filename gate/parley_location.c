@@ -19,6 +19,16 @@ static int parley_location_supplies(const parley_location_t *l,
     parley_error_t *err);
 
 
+const parley_bound_word_t  parley_location_bounds[PARLEY_BOUND_COUNT] = {
+    [PARLEY_BOUND_BODY] = { "body", 256 << 20, "is no size from 1 to 256m", 1 },
+    [PARLEY_BOUND_STRING] = { "string", 256 << 20, "is no size from 1 to 256m",
+                              1 },
+    [PARLEY_BOUND_DEPTH] = { "depth", 512, "is no number from 1 to 512", 0 },
+    [PARLEY_BOUND_MEMBERS] = { "members", 256 << 20,
+                               "is no number from 1 to 268435456", 0 }
+};
+
+
 const parley_limit_rate_t  parley_location_failures_default = {
     100000,                     /* 10r/s */
     50

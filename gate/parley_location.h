@@ -37,6 +37,36 @@ typedef struct {
 } parley_location_t;
 
 
+/* What is said of a word that a directive does not know: the choices. */
+#define PARLEY_CHOICE_PROTOCOL                                               \
+    "is no protocol, expected aee, vcp, c2a, channel or moq"
+#define PARLEY_CHOICE_SIGNATURE  "is unknown, expected required, optional or off"
+#define PARLEY_CHOICE_DRY_RUN    "is unknown, expected on, all or off"
+#define PARLEY_CHOICE_LOSS       "is unknown, expected report, reject or ignore"
+#define PARLEY_CHOICE_LIMITS                                                 \
+    "is unknown, expected body=, depth=, string= or members="
+
+
+/* the words of parley_limits, each NAME=N */
+
+typedef enum {
+    PARLEY_BOUND_BODY = 0,
+    PARLEY_BOUND_STRING,
+    PARLEY_BOUND_DEPTH,
+    PARLEY_BOUND_MEMBERS,
+    PARLEY_BOUND_COUNT
+} parley_bound_t;
+
+typedef struct {
+    const char  *name;
+    int64_t      max;                   /* from 1 */
+    const char  *why;                   /* said of what is not within */
+    unsigned     size:1;                /* may end in k or m */
+} parley_bound_word_t;
+
+extern const parley_bound_word_t  parley_location_bounds[PARLEY_BOUND_COUNT];
+
+
 /* failures= of parley_jwt: of proofs, from one address */
 extern const parley_limit_rate_t  parley_location_failures_default;
 

@@ -98,11 +98,34 @@ ngx_http_parley_value(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 char *
 ngx_http_parley_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
+    ngx_str_t               *value;
+    ngx_uint_t              *np, i;
+    ngx_http_parley_enum_t  *words;
+
     ngx_http_parley_note(cf, cmd, conf,
                          cmd->offset == offsetof(ngx_http_parley_loc_conf_t,
                                                  signature));
 
-    return ngx_conf_set_enum_slot(cf, cmd, conf);
+    np = (ngx_uint_t *) ((u_char *) conf + cmd->offset);
+
+    if (*np != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    words = cmd->post;
+
+    for (i = 0; words->words[i].name.len; i++) {
+
+        if (words->words[i].name.len == value[1].len
+            && ngx_strcasecmp(words->words[i].name.data, value[1].data) == 0)
+        {
+            *np = words->words[i].value;
+            return NGX_CONF_OK;
+        }
+    }
+
+    return ngx_http_parley_bad(cf, cmd, &value[1], words->choices);
 }
 
 
@@ -484,7 +507,7 @@ ngx_http_parley_accept_word(ngx_conf_t *cf, ngx_command_t *cmd,
 
     if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL) {
         return ngx_http_parley_bad(cf, cmd, word,
-                                   "is no protocol that Parley speaks");
+                                   PARLEY_CHOICE_PROTOCOL);
     }
 
     /* "aee" beside "aee-mve5" is no second one */
@@ -517,7 +540,7 @@ ngx_http_parley_speak(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL) {
         return ngx_http_parley_bad(cf, cmd, &value[1],
-                                   "is no protocol that Parley speaks");
+                                   PARLEY_CHOICE_PROTOCOL);
     }
 
     ngx_http_parley_note(cf, cmd, lcf, 0);

@@ -47,10 +47,6 @@
 /* groups of a location's regular expression that are told apart */
 #define NGX_HTTP_PARLEY_CAPTURES            16
 
-/* what parley_limits may be set to */
-#define NGX_HTTP_PARLEY_BODY_MAX            (256 * 1024 * 1024)
-#define NGX_HTTP_PARLEY_DEPTH_MAX           512
-
 
 /* memory of a request's arena, see ngx_http_parley_block.c */
 typedef struct ngx_http_parley_block_s  ngx_http_parley_block_t;

@@ -10,6 +10,8 @@
 #include "ngx_http_parley_directives.h"
 
 
+static const char *ngx_http_parley_limit(ngx_http_parley_loc_conf_t *lcf,
+    ngx_str_t *word);
 static ngx_uint_t ngx_http_parley_is_pointer(ngx_str_t *s);
 
 
@@ -287,8 +289,8 @@ ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_parley_loc_conf_t  *lcf = conf;
 
-    ssize_t      n;
-    ngx_str_t   *value, s;
+    const char  *why;
+    ngx_str_t   *value;
     ngx_uint_t   i;
 
     if (lcf->limit_body != NGX_CONF_UNSET_SIZE
@@ -304,54 +306,66 @@ ngx_http_parley_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
+        why = ngx_http_parley_twice(cf, i)
+              ? "is there twice" : ngx_http_parley_limit(lcf, &value[i]);
 
-        if (ngx_http_parley_twice(cf, i)) {
-            return ngx_http_parley_bad(cf, cmd, &value[i], "is there twice");
+        if (why) {
+            return ngx_http_parley_bad(cf, cmd, &value[i], why);
         }
-
-        if (ngx_http_parley_param(&value[i], "body", &s) == NGX_OK) {
-            n = ngx_parse_size(&s);
-
-            if (n > 0 && n <= NGX_HTTP_PARLEY_BODY_MAX) {
-                lcf->limit_body = n;
-                continue;
-            }
-
-        } else if (ngx_http_parley_param(&value[i], "string", &s) == NGX_OK) {
-            n = ngx_parse_size(&s);
-
-            if (n > 0 && n <= NGX_HTTP_PARLEY_BODY_MAX) {
-                lcf->limit_string = n;
-                continue;
-            }
-
-        } else if (ngx_http_parley_param(&value[i], "depth", &s) == NGX_OK) {
-            n = ngx_atoi(s.data, s.len);
-
-            if (n > 0 && n <= NGX_HTTP_PARLEY_DEPTH_MAX) {
-                lcf->limit_depth = n;
-                continue;
-            }
-
-        } else if (ngx_http_parley_param(&value[i], "members", &s) == NGX_OK) {
-            n = ngx_atoi(s.data, s.len);
-
-            if (n > 0 && n <= NGX_HTTP_PARLEY_BODY_MAX) {
-                lcf->limit_members = n;
-                continue;
-            }
-
-        } else {
-            return ngx_http_parley_bad(cf, cmd, &value[i],
-                                       "is unknown, expected body=, depth=, "
-                                       "string= or members=");
-        }
-
-        return ngx_http_parley_bad(cf, cmd, &value[i],
-                                   "is no number within its bounds");
     }
 
     return NGX_CONF_OK;
+}
+
+
+/* NULL, or what is wrong with the word */
+
+static const char *
+ngx_http_parley_limit(ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word)
+{
+    ssize_t                     n;
+    ngx_str_t                   s;
+    ngx_uint_t                  k;
+    const parley_bound_word_t  *bound;
+
+    for (k = 0; k < PARLEY_BOUND_COUNT; k++) {
+        bound = &parley_location_bounds[k];
+
+        if (ngx_http_parley_param(word, bound->name, &s) == NGX_OK) {
+            break;
+        }
+    }
+
+    if (k == PARLEY_BOUND_COUNT) {
+        return PARLEY_CHOICE_LIMITS;
+    }
+
+    n = bound->size ? ngx_parse_size(&s) : ngx_atoi(s.data, s.len);
+
+    if (n <= 0 || n > bound->max) {
+        return bound->why;
+    }
+
+    switch ((parley_bound_t) k) {
+
+    case PARLEY_BOUND_BODY:
+        lcf->limit_body = n;
+        break;
+
+    case PARLEY_BOUND_STRING:
+        lcf->limit_string = n;
+        break;
+
+    case PARLEY_BOUND_DEPTH:
+        lcf->limit_depth = n;
+        break;
+
+    default: /* PARLEY_BOUND_MEMBERS */
+        lcf->limit_members = n;
+        break;
+    }
+
+    return NULL;
 }
 
 

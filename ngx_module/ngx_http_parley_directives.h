@@ -14,6 +14,13 @@
 #include "ngx_http_parley_conf.h"
 
 
+/* post of a directive whose value is one of some words */
+typedef struct {
+    ngx_conf_enum_t  *words;
+    const char       *choices;                  /* said of any other */
+} ngx_http_parley_enum_t;
+
+
 /*
  * Remembers that a directive stands in a block, which without parley_accept
  * has no effect there; guards: it is to protect the block (SEC-07).

@@ -53,6 +53,19 @@ static ngx_conf_enum_t  ngx_http_parley_loss_words[] = {
 };
 
 
+static ngx_http_parley_enum_t  ngx_http_parley_signature_enum = {
+    ngx_http_parley_signature_words, PARLEY_CHOICE_SIGNATURE
+};
+
+static ngx_http_parley_enum_t  ngx_http_parley_dry_enum = {
+    ngx_http_parley_dry_words, PARLEY_CHOICE_DRY_RUN
+};
+
+static ngx_http_parley_enum_t  ngx_http_parley_loss_enum = {
+    ngx_http_parley_loss_words, PARLEY_CHOICE_LOSS
+};
+
+
 static ngx_command_t  ngx_http_parley_commands[] = {
 
     { ngx_string("parley_zone"),
@@ -151,7 +164,7 @@ static ngx_command_t  ngx_http_parley_commands[] = {
       ngx_http_parley_enum,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_parley_loc_conf_t, signature),
-      &ngx_http_parley_signature_words },
+      &ngx_http_parley_signature_enum },
 
     { ngx_string("parley_trusted"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
@@ -221,14 +234,14 @@ static ngx_command_t  ngx_http_parley_commands[] = {
       ngx_http_parley_enum,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_parley_loc_conf_t, loss),
-      &ngx_http_parley_loss_words },
+      &ngx_http_parley_loss_enum },
 
     { ngx_string("parley_dry_run"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_http_parley_enum,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_parley_loc_conf_t, dry),
-      &ngx_http_parley_dry_words },
+      &ngx_http_parley_dry_enum },
 
     { ngx_string("parley_vcp_context"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,

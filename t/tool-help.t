@@ -41,6 +41,16 @@ subtest 'GW-16 the manual names every command and option' => sub {
 };
 
 
+subtest 'GW-16 what is said of explain names each of its options' => sub {
+    my ($item) = slurp($manual) =~ /^(\.It Nm Cm explain .*?)^\.It Nm Cm /ms;
+
+    for my $option (grep { $_ ne '--help' } @{ $options{explain} }) {
+        my $name = $option =~ s/^-//r;
+        like($item, qr/(?:^|[ ,])\Q$name\E(?:$|[ ,])/m, $option);
+    }
+};
+
+
 subtest 'GW-16 the manual is well-formed' => sub {
     plan skip_all => 'no man' if system('man --version >/dev/null 2>&1') != 0;
 

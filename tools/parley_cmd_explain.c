@@ -70,8 +70,9 @@ const parley_command_t  parley_cmd_explain = {
             "error.  Standard output gets\nwhat the upstream would, status "
             "0, or the refusal that the caller would get,\nstatus 1.  Rates, "
             "the window of ids and variables are known to a running nginx\n"
-            "alone: they are named, not asked.  \"nginx -t\" checks more of "
-            "the configuration\nthan this.\n",
+            "alone: they are named, not asked.  What \"nginx -t\" would "
+            "refuse of the module's\ndirectives, at any place, is refused "
+            "here too, in the same words.\n",
     .options = parley_explain_options,
     .run = parley_explain_run
 };

@@ -3,18 +3,17 @@
 #include <string.h>
 #include <strings.h>
 
+#include "parley_location.h"
 #include "parley_name.h"
 #include "parley_rules.h"
 #include "parley_settings.h"
 
 
-#define PARLEY_SETTINGS_BODY_MAX    (256 << 20)
-#define PARLEY_SETTINGS_DEPTH_MAX   512
 #define PARLEY_SETTINGS_RATE_WORDS  8
 
 
 static int parley_settings_enum(const parley_directive_t *d,
-    const char *const *words, unsigned *ret);
+    const char *const *words, const char *choices, unsigned *ret);
 static int parley_settings_flag(const parley_directive_t *d, unsigned *ret);
 static int parley_settings_is_pointer(parley_str_t s);
 
@@ -66,7 +65,7 @@ parley_settings_accept(parley_tool_t *tool, const parley_directive_t *d,
 
         if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL) {
             return parley_conf_bad_word(d, d->words[i],
-                                        "is no protocol that Parley speaks");
+                                        PARLEY_CHOICE_PROTOCOL);
         }
 
         /* "aee" beside "aee-mve5" is no second one */
@@ -105,7 +104,7 @@ parley_settings_speak(parley_tool_t *tool, const parley_directive_t *d,
 
     if (s->said == PARLEY_PROTO_NONE || parley_codecs[s->said] == NULL) {
         return parley_conf_bad_word(d, d->words[1],
-                                    "is no protocol that Parley speaks");
+                                    PARLEY_CHOICE_PROTOCOL);
     }
 
     s->gate.gateway = parley_str_none;
@@ -140,7 +139,7 @@ parley_settings_signature(parley_tool_t *tool, const parley_directive_t *d,
 
     (void) tool;
 
-    if (parley_settings_enum(d, words, &n) != 0) {
+    if (parley_settings_enum(d, words, PARLEY_CHOICE_SIGNATURE, &n) != 0) {
         return -1;
     }
 
@@ -160,7 +159,7 @@ parley_settings_loss(parley_tool_t *tool, const parley_directive_t *d,
 
     (void) tool;
 
-    if (parley_settings_enum(d, words, &n) != 0) {
+    if (parley_settings_enum(d, words, PARLEY_CHOICE_LOSS, &n) != 0) {
         return -1;
     }
 
@@ -174,7 +173,7 @@ parley_settings_loss(parley_tool_t *tool, const parley_directive_t *d,
 
 static int
 parley_settings_enum(const parley_directive_t *d, const char *const *words,
-    unsigned *ret)
+    const char *choices, unsigned *ret)
 {
     unsigned  i;
 
@@ -185,8 +184,7 @@ parley_settings_enum(const parley_directive_t *d, const char *const *words,
         }
     }
 
-    return parley_conf_wrong(d, "invalid value \"%s\"",
-                             (const char *) d->words[1].data);
+    return parley_conf_bad_word(d, d->words[1], choices);
 }
 
 
@@ -218,7 +216,7 @@ parley_settings_dry_run(parley_tool_t *tool, const parley_directive_t *d,
 
     (void) tool;
 
-    if (parley_settings_enum(d, words, &n) != 0) {
+    if (parley_settings_enum(d, words, PARLEY_CHOICE_DRY_RUN, &n) != 0) {
         return -1;
     }
 
@@ -412,13 +410,10 @@ parley_settings_limits(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s)
 {
     size_t        i;
-    int64_t       n;
-    unsigned      k;
-    parley_str_t  v;
-
-    static const char *const  names[] = {
-        "body", "string", "depth", "members"
-    };
+    int64_t                     n;
+    unsigned                    k;
+    parley_str_t                v;
+    const parley_bound_word_t  *bounds = parley_location_bounds;
 
     (void) tool;
 
@@ -431,31 +426,42 @@ parley_settings_limits(parley_tool_t *tool, const parley_directive_t *d,
         }
 
         for (k = 0;
-             k < 4 && !parley_conf_param(d->words[i], names[k], &v);
+             k < PARLEY_BOUND_COUNT
+             && !parley_conf_param(d->words[i], bounds[k].name, &v);
              k++)
         {
             /* void */
         }
 
-        if (k == 4) {
-            return parley_conf_bad_word(d, d->words[i], "is unknown, expected "
-                                        "body=, depth=, string= or members=");
+        if (k == PARLEY_BOUND_COUNT) {
+            return parley_conf_bad_word(d, d->words[i], PARLEY_CHOICE_LIMITS);
         }
 
-        if ((k < 2 ? parley_conf_size(v, &n) : parley_conf_number(v, &n))
+        if ((bounds[k].size ? parley_conf_size(v, &n)
+                            : parley_conf_number(v, &n))
             != 0
-            || n <= 0 || n > PARLEY_SETTINGS_BODY_MAX
-            || (k == 2 && n > PARLEY_SETTINGS_DEPTH_MAX))
+            || n <= 0 || n > bounds[k].max)
         {
-            return parley_conf_bad_word(d, d->words[i],
-                                        "is no number within its bounds");
+            return parley_conf_bad_word(d, d->words[i], bounds[k].why);
         }
 
-        switch (k) {
-        case 0: s->gate.limits.octets = (size_t) n; break;
-        case 1: s->gate.limits.string = (uint32_t) n; break;
-        case 2: s->gate.limits.depth = (uint32_t) n; break;
-        default: s->gate.limits.members = (uint32_t) n; break;
+        switch ((parley_bound_t) k) {
+
+        case PARLEY_BOUND_BODY:
+            s->gate.limits.octets = (size_t) n;
+            break;
+
+        case PARLEY_BOUND_STRING:
+            s->gate.limits.string = (uint32_t) n;
+            break;
+
+        case PARLEY_BOUND_DEPTH:
+            s->gate.limits.depth = (uint32_t) n;
+            break;
+
+        default: /* PARLEY_BOUND_MEMBERS */
+            s->gate.limits.members = (uint32_t) n;
+            break;
         }
     }
 
