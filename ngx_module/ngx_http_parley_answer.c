@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Step 12 for an answer that is one JSON document: the header is held back
+ * The way back of an answer that is one JSON document: the header is held back
  * and the body gathered, then both go on in the caller's protocol.  What the
  * answer is, and what becomes of the reservation, gate/ decides.
  */

@@ -12,6 +12,7 @@
 #include "parley_location.h"
 
 
+static ngx_http_parley_jwt_conf_t *ngx_http_parley_jwt_create(ngx_conf_t *cf);
 static char *ngx_http_parley_jwt_word(ngx_conf_t *cf,
     ngx_http_parley_jwt_conf_t *jcf, ngx_str_t *word);
 static ngx_uint_t ngx_http_parley_jwt_twice(ngx_str_t *value, ngx_uint_t n);
@@ -37,19 +38,8 @@ ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "is duplicate";
     }
 
-    jcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_jwt_conf_t));
+    jcf = ngx_http_parley_jwt_create(cf);
     if (jcf == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    if (ngx_array_init(&jcf->issuers, cf->pool, 2, sizeof(parley_str_t))
-        != NGX_OK
-        || ngx_array_init(&jcf->audiences, cf->pool, 2, sizeof(parley_str_t))
-           != NGX_OK
-        || ngx_array_init(&jcf->required, cf->pool, 2,
-                          sizeof(parley_jwt_require_t))
-           != NGX_OK)
-    {
         return NGX_CONF_ERROR;
     }
 
@@ -102,6 +92,31 @@ ngx_http_parley_jwt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     mcf->leeway_max = ngx_max(mcf->leeway_max, jcf->rules.leeway);
 
     return NGX_CONF_OK;
+}
+
+
+static ngx_http_parley_jwt_conf_t *
+ngx_http_parley_jwt_create(ngx_conf_t *cf)
+{
+    ngx_http_parley_jwt_conf_t  *jcf;
+
+    jcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_jwt_conf_t));
+    if (jcf == NULL) {
+        return NULL;
+    }
+
+    if (ngx_array_init(&jcf->issuers, cf->pool, 2, sizeof(parley_str_t))
+        != NGX_OK
+        || ngx_array_init(&jcf->audiences, cf->pool, 2, sizeof(parley_str_t))
+           != NGX_OK
+        || ngx_array_init(&jcf->required, cf->pool, 2,
+                          sizeof(parley_jwt_require_t))
+           != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return jcf;
 }
 
 

@@ -13,6 +13,8 @@
 #include "parley_location.h"
 
 
+static void ngx_http_parley_merge_protocols(ngx_http_parley_loc_conf_t *conf,
+    ngx_http_parley_loc_conf_t *prev);
 static void ngx_http_parley_merge_bounds(ngx_http_parley_loc_conf_t *conf,
     ngx_http_parley_loc_conf_t *prev);
 static char *ngx_http_parley_merge_off(ngx_conf_t *cf,
@@ -91,29 +93,7 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_parley_loc_conf_t  **place;
     ngx_http_parley_main_conf_t  *mcf;
 
-    if (conf->accept == NGX_HTTP_PARLEY_ACCEPT_UNSET) {
-
-        if (prev->accept == NGX_HTTP_PARLEY_ACCEPT_UNSET) {
-            prev->accept = 0;
-        }
-
-        conf->accept = prev->accept;
-        conf->mve5 = prev->mve5;
-        conf->any_case = prev->any_case;
-        conf->file = prev->file;
-        conf->line = prev->line;
-    }
-
-    /* what is derived from a block's own words is not inherited */
-
-    if (conf->said == NGX_CONF_UNSET_UINT) {
-        conf->said = prev->said;
-        conf->gateway = prev->gateway;
-    }
-
-    conf->speak = conf->said == NGX_CONF_UNSET_UINT
-                  ? (ngx_uint_t) parley_location_speaks(conf->accept)
-                  : conf->said;
+    ngx_http_parley_merge_protocols(conf, prev);
 
     ngx_conf_merge_ptr_value(conf->jwt, prev->jwt, NULL);
     ngx_conf_merge_ptr_value(conf->claims, prev->claims, NULL);
@@ -163,6 +143,36 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     *place = conf;
 
     return NGX_CONF_OK;
+}
+
+
+static void
+ngx_http_parley_merge_protocols(ngx_http_parley_loc_conf_t *conf,
+    ngx_http_parley_loc_conf_t *prev)
+{
+    if (conf->accept == NGX_HTTP_PARLEY_ACCEPT_UNSET) {
+
+        if (prev->accept == NGX_HTTP_PARLEY_ACCEPT_UNSET) {
+            prev->accept = 0;
+        }
+
+        conf->accept = prev->accept;
+        conf->mve5 = prev->mve5;
+        conf->any_case = prev->any_case;
+        conf->file = prev->file;
+        conf->line = prev->line;
+    }
+
+    /* what is derived from a block's own words is not inherited */
+
+    if (conf->said == NGX_CONF_UNSET_UINT) {
+        conf->said = prev->said;
+        conf->gateway = prev->gateway;
+    }
+
+    conf->speak = conf->said == NGX_CONF_UNSET_UINT
+                  ? (ngx_uint_t) parley_location_speaks(conf->accept)
+                  : conf->said;
 }
 
 

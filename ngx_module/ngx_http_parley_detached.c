@@ -24,6 +24,7 @@
 
 static ngx_int_t ngx_http_parley_detached_connect(
     ngx_http_parley_detached_t *d, ngx_http_conf_ctx_t *conf_ctx);
+static void ngx_http_parley_detached_events(ngx_http_parley_detached_t *d);
 static ngx_int_t ngx_http_parley_detached_main(ngx_http_parley_detached_t *d);
 static ngx_int_t ngx_http_parley_detached_finished(ngx_http_request_t *sr,
     void *data, ngx_int_t rc);
@@ -151,6 +152,15 @@ ngx_http_parley_detached_connect(ngx_http_parley_detached_t *d,
 
     ngx_str_set(&c->addr_text, "unix:");
 
+    ngx_http_parley_detached_events(d);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_parley_detached_events(ngx_http_parley_detached_t *d)
+{
     /*
      * Nothing is added to, or taken from, what the kernel watches: an event
      * that is active and not ready, or ready and not active, is as it should
@@ -163,12 +173,12 @@ ngx_http_parley_detached_connect(ngx_http_parley_detached_t *d,
 
     d->write.write = 1;
 
-    d->read.data = c;
+    d->read.data = &d->connection;
     d->read.index = NGX_INVALID_INDEX;
     d->read.handler = ngx_http_empty_handler;
     d->read.log = &d->log;
 
-    d->write.data = c;
+    d->write.data = &d->connection;
     d->write.index = NGX_INVALID_INDEX;
     d->write.handler = ngx_http_empty_handler;
     d->write.log = &d->log;
@@ -176,8 +186,6 @@ ngx_http_parley_detached_connect(ngx_http_parley_detached_t *d,
     d->timer.data = d;
     d->timer.handler = ngx_http_parley_detached_tick;
     d->timer.log = &d->log;
-
-    return NGX_OK;
 }
 
 

@@ -42,8 +42,8 @@ ngx_int_t ngx_http_parley_hide(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_token.c: step 2; NGX_OK, NGX_AGAIN (keys are fetched),
-   NGX_DECLINED (ctx->error), NGX_ERROR */
+/* ngx_http_parley_token.c: the step "proof"; NGX_OK, NGX_AGAIN (keys are
+   fetched), NGX_DECLINED (ctx->error), NGX_ERROR */
 
 ngx_int_t ngx_http_parley_token(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -129,7 +129,7 @@ ngx_int_t ngx_http_parley_forward_arguments(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_translate.c: step 10 */
+/* ngx_http_parley_translate.c: the step "translate" */
 
 ngx_int_t ngx_http_parley_translate(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -153,7 +153,8 @@ void ngx_http_parley_headers_init(void);
 ngx_int_t ngx_http_parley_headers_handler(ngx_http_request_t *r);
 
 
-/* Step 4: what the request says of its body (SEC-02).  NGX_DECLINED. */
+/* The step "body": what the request says of its body (SEC-02); or
+   NGX_DECLINED. */
 ngx_int_t ngx_http_parley_media(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 

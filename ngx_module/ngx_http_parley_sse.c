@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Step 12 for an answer of Server-Sent Events, unbuffered: each event is a
+ * The way back of an answer of Server-Sent Events, unbuffered: each event is a
  * message of the upstream's and goes on in the caller's protocol as soon as it
  * is whole.  A caller whose protocol has no events gets one JSON object, and
  * the log what follows.  What each event does is decided by gate/.

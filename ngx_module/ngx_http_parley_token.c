@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Step 2: the token is found, verified, and its principal known.
+ * The step "proof": the token is found, verified, and its principal known.
  */
 
 

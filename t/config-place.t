@@ -15,6 +15,7 @@ use Parley::Tool qw(tool);
 
 my $zone = 'parley_zone agents:1m;';
 my $keys = 'parley_jwks %TMP%/jwks.json;';
+my $known = 'parley_identities %TMP%/identities.json;';
 
 # the files that are good
 http_config();
@@ -67,6 +68,50 @@ subtest 'GW-11 a protocol that is never translated, beside one that is' => sub {
 
     is($status, 0) or diag($said);
     like($said, qr/\[warn\] .*names moq, which is never translated to vcp/);
+};
+
+
+# a directive that has no effect for what is missing beside it
+
+wrong("GW-28 $_->[0] in vain",
+      bare("$zone $known $keys", "$_->[1] $_->[0];"), qr/"\w+" has no effect $_->[2].* in .*nginx\.conf:\d+/)
+    for ['parley_claims aee=x', 'parley_accept aee; parley_trusted on;',
+         'without "parley_jwt on"'],
+        ['parley_claims aee=x', 'parley_accept aee; parley_jwt off; '
+         . 'parley_signature required;', 'without "parley_jwt on"'],
+        ['parley_loss report', 'parley_accept aee; parley_jwt on;',
+         'where "parley_accept" and "parley_speak" name one'],
+        ['parley_loss reject', 'parley_accept vcp; parley_speak vcp; '
+         . 'parley_jwt on;', 'where .*: nothing is translated'],
+        map { ["parley_vcp_$_", 'parley_accept aee c2a; parley_speak aee; '
+               . 'parley_jwt on;',
+               'without vcp in "parley_accept" or "parley_speak"'] }
+            'context c', 'constitution creed://ops.example/a@1', 'severity E_X=info',
+            'broadcast bus.a';
+
+
+subtest 'GW-28 what is inherited, or stands for locations within, may be idle' => sub {
+    my $all = 'parley_claims aee=x; parley_loss reject; parley_vcp_context c;';
+    my $two = 'location /plain { parley_accept aee; parley_trusted on; '
+            . 'proxy_pass http://127.0.0.1:1; } '
+            . 'location /to { parley_accept aee; parley_speak vcp; '
+            . 'parley_jwt on; proxy_pass http://127.0.0.1:1; }';
+
+    for ("$all server { listen 127.0.0.1:%PORT_3%; $two }",
+         "server { listen 127.0.0.1:%PORT_3%; $all $two }",
+         "server { listen 127.0.0.1:%PORT_3%; location / { $all "
+         . "parley_accept aee; parley_trusted on; "
+         . 'location /to { parley_speak vcp; parley_jwt on; '
+         . 'proxy_pass http://127.0.0.1:1; } } }',
+         "server { listen 127.0.0.1:%PORT_3%; location /in { "
+         . 'parley_vcp_context c; parley_loss reject; parley_claims aee=x; '
+         . 'parley_jwt on; parley_accept aee vcp; parley_speak aee; '
+         . 'proxy_pass http://127.0.0.1:1; } }')
+    {
+        my ($status, $said) = check("$zone $known $keys $_");
+
+        is($status, 0) or diag($said);
+    }
 };
 
 
