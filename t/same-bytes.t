@@ -191,8 +191,9 @@ sub request_of {
     my ($from, $to, $octets) = @_;
 
     my $reply = from_json($octets);
-    my %payload = (severity => 'critical', reason => 'asked', context => 'c',
-                   requires_ack => true);
+    my $said = ref $reply->{payload} ? $reply->{payload}{severity} : undef;
+    my %payload = (severity => $said // 'critical', reason => 'asked',
+                   context => 'c', requires_ack => true);
 
     if ($from eq 'aee') {
         return undef if !defined $reply->{reply_to};
