@@ -404,3 +404,61 @@ service aee
 --- send
 post('/to-aee', react('blocked'))
 --- refused: c2a reply-unmatched /params/arguments/inReplyTo
+
+
+
+=== TEST 23: GW-06 C2A to AEE: a thread is one of its conversation
+--- send
+post('/to-aee', deliver(conversation => { id => 'C/1', kind => 'dm',
+                                          threadId => 'T-1' }))
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/corr = C%2F1/T-1
+
+
+
+=== TEST 24: GW-06 AEE to C2A and back: an answer in the thread that was asked
+--- send
+my $task = aee(from => 'agent.bob', to => 'bus.ops');
+($::id, $::corr) = @$task{qw(id corr)};
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', say(inReplyTo => $::id, text => 'It is not.',
+                     target => { id => 'ops', kind => 'channel',
+                                 threadId => $::corr }))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = result
+/corr = ${corr}
+/reply_to = ${id}
+
+
+
+=== TEST 25: GW-06 AEE to C2A and back: the same thread id elsewhere is another
+--- send
+my $task = aee(from => 'agent.bob', to => 'bus.ops');
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', say(inReplyTo => $task->{id}, text => 'It is not.',
+                     target => { id => 'sales', kind => 'channel',
+                                 threadId => $task->{corr} }))]
+--- service: took($c, $q)
+--- refused: c2a reply-unmatched
+--- forwarded: 1
+
+
+
+=== TEST 26: GW-06 AEE to C2A and back: the thread alone
+--- send
+my $task = aee(from => 'agent.bob', to => 'bus.ops');
+($::id, $::corr) = @$task{qw(id corr)};
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee', say(inReplyTo => $::id, text => 'It is not.',
+                     target => "thread:$::corr"))]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/type = result
+/corr = ${corr}

@@ -442,6 +442,13 @@ typedef struct {
     void   (*answers)(parley_msg_t *m, int approval);
 
     /*
+     * Whether the correlation that a message of this wire gives is that one: it
+     * may say less than another message of the same does.  NULL: where they are
+     * equal.
+     */
+    int    (*corr_is)(parley_str_t said, parley_str_t want);
+
+    /*
      * Whether a proven caller needs no rule that allows such a message, to a
      * service that speaks speak: it opens or keeps a connection, or is
      * answered by what the rules allow.  NULL: every message needs one.

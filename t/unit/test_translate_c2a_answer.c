@@ -301,7 +301,7 @@ test_answered(void **state)
     static const char  result[] = "{\"v\":\"1\",\"id\":\"%s\",\"ts\":"
         "\"2026-02-15T10:30:01Z\",\"type\":\"%s\",\"from\":\"agent.lead\","
         "\"to\":\"human.will\",\"intent\":\"c2a.chat.deliver\",\"corr\":"
-        "\"thread-01\",\"reply_to\":\"%.*s\",\"priority\":\"normal\","
+        "\"C123/thread-01\",\"reply_to\":\"%.*s\",\"priority\":\"normal\","
         "\"payload\":{\"text\":\"it is done\",\"code\":\"E_X\",\"message\":"
         "\"no\",\"retryable\":false}}";
 

@@ -195,6 +195,17 @@ int parley_c2a_scalar(const parley_json_t *doc, uint32_t value,
 
 /* The codec's answers, unruled and own (parley_codec.h). */
 void parley_c2a_answers(parley_msg_t *msg, int approval);
+
+/*
+ * The correlation: "id/threadId", as far as they are there.  A thread's id is
+ * one of its conversation alone; of the conversation's "/" and "%" are
+ * percent-encoded, so that no two pairs look alike.  -1: no memory.
+ */
+int parley_c2a_correlate(parley_arena_t *arena, parley_str_t id,
+    parley_str_t thread, parley_str_t *ret);
+
+/* The codec's corr_is (parley_codec.h). */
+int parley_c2a_corr_is(parley_str_t said, parley_str_t want);
 int parley_c2a_unruled(const parley_msg_t *m, parley_proto_t speak);
 int parley_c2a_own(parley_arena_t *arena, const parley_msg_t *m,
     const parley_own_t *own, parley_reply_t *ret, parley_error_t *err);

@@ -45,6 +45,16 @@ parley_c2a_check_event(const parley_engine_t *engine, parley_c2a_encode_t *e,
         ret->corr = back.corr;
     }
 
+    /* who answers it in its thread names the conversation too */
+
+    if (e->thread.len > 0 && parley_str_eq(ret->corr, e->thread)
+        && parley_c2a_correlate(e->arena, e->conversation, e->thread,
+                                &ret->corr)
+           != 0)
+    {
+        return parley_error_memory(e->err);
+    }
+
     ret->id = e->m->id;
     ret->call = e->m->id;
 

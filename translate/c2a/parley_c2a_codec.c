@@ -163,6 +163,7 @@ const parley_codec_t  parley_c2a_codec = {
     .within = parley_c2a_within,
     .nested = parley_c2a_nested,
     .encode = parley_c2a_encode,
+    .corr_is = parley_c2a_corr_is,
     .answers = parley_c2a_answers,
     .unruled = parley_c2a_unruled,
     .own = parley_c2a_own,

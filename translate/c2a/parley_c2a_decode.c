@@ -253,8 +253,8 @@ parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg,
 
 
 /*
- * {"id", "threadId"}: the thread is the correlation; the conversation is
- * whom a message is for that names nobody.
+ * {"id", "threadId"}: both are the correlation; the conversation is whom a
+ * message is for that names nobody.
  */
 
 static int
@@ -272,10 +272,85 @@ parley_c2a_conversation(parley_arena_t *arena, parley_msg_t *msg,
         return -1;
     }
 
-    msg->corr = thread.len > 0 ? thread : id;
+    if (parley_c2a_correlate(arena, id, thread, &msg->corr) != 0) {
+        return -1;
+    }
 
     return msg->recipient.len == 0
            ? parley_c2a_channel(arena, msg, id.len > 0 ? id : thread) : 0;
+}
+
+
+int
+parley_c2a_correlate(parley_arena_t *arena, parley_str_t id,
+    parley_str_t thread, parley_str_t *ret)
+{
+    size_t        i;
+    parley_buf_t  b;
+
+    if (id.len == 0 || thread.len == 0) {
+        *ret = thread.len > 0 ? thread : id;
+        return 0;
+    }
+
+    parley_buf_init(&b, arena, id.len + thread.len + 8);
+
+    for (i = 0; i < id.len; i++) {
+        switch (id.data[i]) {
+
+        case '/':
+            parley_buf_lit(&b, "%2F");
+            break;
+
+        case '%':
+            parley_buf_lit(&b, "%25");
+            break;
+
+        default:
+            parley_buf_octet(&b, id.data[i]);
+        }
+    }
+
+    parley_buf_octet(&b, '/');
+    parley_buf_str(&b, thread);
+
+    return parley_buf_done(&b, ret);
+}
+
+
+/*
+ * A name of a thread ("thread:T"), and what the gateway writes for a message
+ * that it carries, say the thread without its conversation.
+ */
+
+int
+parley_c2a_corr_is(parley_str_t said, parley_str_t want)
+{
+    unsigned        i;
+    parley_str_t    corr[2];
+    const uint8_t  *slash;
+
+    if (parley_str_eq(said, want)) {
+        return 1;
+    }
+
+    corr[0] = said;
+    corr[1] = want;
+
+    for (i = 0; i < 2; i++) {
+        slash = corr[i].len > 0 ? memchr(corr[i].data, '/', corr[i].len)
+                                : NULL;
+
+        if (slash != NULL
+            && parley_str_eq(parley_str_from(corr[i], (size_t)
+                                             (slash - corr[i].data) + 1),
+                             corr[1 - i]))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

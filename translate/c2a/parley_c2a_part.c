@@ -90,6 +90,8 @@ int
 parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
     int64_t deadline)
 {
+    uint32_t           conversation;
+    parley_str_t       thread;
     parley_proto_t     proto;
     parley_c2a_part_t  part;
     parley_priority_t  priority;
@@ -113,6 +115,23 @@ parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
     msg->aside = NULL;
     msg->said[0] = PARLEY_JSON_NONE;
     msg->timeout_ms = deadline;
+
+    /* a group's message has its own correlation as the thread */
+
+    conversation = parley_json_member(msg->doc, parley_c2a_params(msg->doc),
+                                      PARLEY_ATOM_conversation);
+
+    if (parley_msg_string(msg->doc, parley_json_member(msg->doc, conversation,
+                                                       PARLEY_ATOM_threadId),
+                          &thread)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (thread.len > 0) {
+        msg->corr = thread;
+    }
 
     if (parley_c2a_unpack(arena, msg, &part) != 0
         || (msg->reply_to.len == 0
