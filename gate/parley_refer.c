@@ -30,8 +30,6 @@ static int parley_refer_at(parley_refer_t *r, const uint8_t *key,
     parley_refer_found_t *ret);
 static int parley_refer_is_closed(const parley_refer_t *r,
     const parley_record_t *record, parley_str_t to);
-static int parley_refer_is_same(const parley_msg_t *reply,
-    parley_str_t corr);
 static int parley_refer_is_between(const parley_refer_t *r,
     const parley_question_t *q, int own, int by_corr);
 static int parley_refer_found(parley_refer_t *r, parley_error_t *err);
@@ -324,18 +322,6 @@ parley_refer_is_closed(const parley_refer_t *r, const parley_record_t *record,
 }
 
 
-static int
-parley_refer_is_same(const parley_msg_t *reply, parley_str_t corr)
-{
-    const parley_codec_t  *codec;
-
-    codec = parley_codecs[reply->wire];
-
-    return codec->corr_is != NULL ? codec->corr_is(reply->corr, corr)
-                                  : parley_str_eq(reply->corr, corr);
-}
-
-
 /*
  * The reply goes to the protocol that the message came from, is about the
  * same conversation, comes from whom the message was for and goes to whom it
@@ -367,7 +353,7 @@ parley_refer_is_between(const parley_refer_t *r, const parley_question_t *q,
 
     if ((proto != r->speak && reply->wire != r->speak)
         || (!by_corr && reply->corr.len > 0 && corr.len > 0
-            && !parley_refer_is_same(reply, corr)))
+            && !parley_corr_is(reply, corr)))
     {
         return 0;
     }

@@ -307,6 +307,18 @@ parley_answers(parley_msg_t *m, int approval)
 
 
 int
+parley_corr_is(const parley_msg_t *m, parley_str_t corr)
+{
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[m->wire];
+
+    return codec->corr_is != NULL ? codec->corr_is(m->corr, corr)
+                                  : parley_str_eq(m->corr, corr);
+}
+
+
+int
 parley_is_unruled(const parley_msg_t *m, parley_proto_t speak)
 {
     const parley_codec_t  *codec;

@@ -98,6 +98,12 @@ int parley_submit(parley_arena_t *arena, parley_msg_t *msg,
 void parley_answers(parley_msg_t *m, int approval);
 
 /*
+ * Whether the correlation of m is that one, which may say more, or less (C2A: a
+ * thread without its conversation).
+ */
+int parley_corr_is(const parley_msg_t *m, parley_str_t corr);
+
+/*
  * Whether such a message, to a service that speaks speak, needs proof and no
  * rule that allows it.
  */

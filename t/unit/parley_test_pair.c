@@ -14,8 +14,6 @@ static int parley_test_pair_encode(parley_test_pair_t *pair,
     parley_loss_t *loss, parley_error_t *err);
 static int parley_test_pair_unsaid(parley_test_pair_t *pair,
     const parley_error_t *err);
-static int parley_test_pair_is_same(const parley_test_pair_t *pair,
-    parley_str_t corr);
 static int parley_test_pair_made(parley_test_pair_t *pair,
     parley_test_message_t *there);
 static int parley_test_pair_meaning(parley_test_pair_t *pair,
@@ -424,21 +422,6 @@ parley_test_pair_knocks(const parley_test_message_t *m)
 }
 
 
-/* what an answer is matched with may say more than the message does */
-
-static int
-parley_test_pair_is_same(const parley_test_pair_t *pair, parley_str_t corr)
-{
-    const parley_codec_t  *codec;
-
-    codec = parley_codecs[pair->to];
-
-    return codec->corr_is != NULL
-           ? codec->corr_is(corr, pair->made.corr)
-           : parley_str_eq(corr, pair->made.corr);
-}
-
-
 static int
 parley_test_pair_made(parley_test_pair_t *pair, parley_test_message_t *there)
 {
@@ -467,7 +450,7 @@ parley_test_pair_made(parley_test_pair_t *pair, parley_test_message_t *there)
 
     if (pair->to != PARLEY_PROTO_MOQ
         && (!parley_str_eq(msg->id, pair->made.id)
-            || !parley_test_pair_is_same(pair, msg->corr)))
+            || !parley_corr_is(msg, pair->made.corr)))
     {
         return parley_test_pair_broken(pair, "the ids are as promised", "%s",
                                        (const char *) pair->made.body.data);
