@@ -62,10 +62,10 @@ endif
 
 # the one list of library sources; config reads it too
 SOURCES := $(shell sed 's/\#.*//' sources)
-INCLUDES := $(addprefix -I,$(sort gate translate translate/core auth schemas \
+INCLUDES := $(addprefix -I,$(sort gate translate core auth schemas \
 	$(patsubst %/,%,$(dir $(SOURCES)))))
 
-HEADERS := $(wildcard gate/*.h translate/*.h translate/*/*.h auth/*.h schemas/*.h \
+HEADERS := $(wildcard core/*.h gate/*.h translate/*.h translate/*/*.h auth/*.h schemas/*.h \
 	ngx_module/*.h)
 MODULE_SOURCES := $(shell sed 's/\#.*//' ngx_module/sources)
 

@@ -87,7 +87,7 @@ parley_schema_plan_atoms(parley_schema_planner_t *p,
     uint32_t        n;
     parley_atom_t   atom;
 
-    atoms = parley_schema_plan_alloc(p, PARLEY_ATOMS);
+    atoms = parley_schema_plan_alloc(p, parley_atom_ntexts + 1);
 
     for (n = 0; n < names->n && !p->failed; n++) {
 

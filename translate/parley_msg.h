@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "parley_arena.h"
+#include "parley_atoms.h"
 #include "parley_error.h"
 #include "parley_json.h"
 #include "parley_str.h"

@@ -1,4 +1,4 @@
-/* translate/core/parley_arena.h */
+/* core/parley_arena.h */
 
 #include "parley_test.h"
 

@@ -1,7 +1,8 @@
-/* translate/core/parley_atom.h: the names that the protocols know */
+/* core/parley_atom.h: the names that the protocols know */
 
 #include "parley_test_json.h"
 
+#include "parley_atoms.h"
 #include "parley_jcs.h"
 #include "parley_schema_text.h"
 

@@ -1,4 +1,4 @@
-/* translate/core/parley_error.h */
+/* core/parley_error.h */
 
 #include "parley_test.h"
 

@@ -1,4 +1,4 @@
-/* translate/core/parley_escape.h */
+/* core/parley_escape.h */
 
 #include "parley_test.h"
 

@@ -1,4 +1,4 @@
-/* translate/core/parley_id.h and parley_digest.h */
+/* core/parley_id.h and parley_digest.h */
 
 #include "parley_test.h"
 

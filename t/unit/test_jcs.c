@@ -1,4 +1,4 @@
-/* translate/core/parley_jcs.h and parley_buf.h */
+/* core/parley_jcs.h and parley_buf.h */
 
 #include "parley_test.h"
 

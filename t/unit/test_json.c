@@ -1,4 +1,4 @@
-/* translate/core/parley_json.h: what is read, what is refused and where */
+/* core/parley_json.h: what is read, what is refused and where */
 
 #include "parley_test_json.h"
 

@@ -1,4 +1,4 @@
-/* translate/core/parley_json.h: the nodes that the reader makes */
+/* core/parley_json.h: the nodes that the reader makes */
 
 #include "parley_test_json.h"
 

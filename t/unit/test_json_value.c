@@ -1,4 +1,4 @@
-/* translate/core/parley_json.h: what can be asked of a document */
+/* core/parley_json.h: what can be asked of a document */
 
 #include "parley_test_json.h"
 

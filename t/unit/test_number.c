@@ -1,4 +1,4 @@
-/* translate/core/parley_number.h and parley_decimal.h */
+/* core/parley_number.h and parley_decimal.h */
 
 #include "parley_test.h"
 

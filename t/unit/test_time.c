@@ -1,4 +1,4 @@
-/* translate/core/parley_time.h */
+/* core/parley_time.h */
 
 #include "parley_test.h"
 

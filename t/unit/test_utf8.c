@@ -1,4 +1,4 @@
-/* translate/core/parley_utf8.h, against a check octet by octet */
+/* core/parley_utf8.h, against a check octet by octet */
 
 #include "parley_test.h"
 

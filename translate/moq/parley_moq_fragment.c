@@ -1,4 +1,5 @@
 #include "parley_moq_fragment.h"
+#include "parley_atoms.h"
 
 
 static int parley_moq_transfer_digest(const parley_json_t *doc,

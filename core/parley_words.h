@@ -14,7 +14,7 @@
 #include "parley_str.h"
 
 
-#define PARLEY_WORDS_MAX  255
+#define PARLEY_WORDS_MAX  4095
 
 
 /* the first and the last octets, as many as there are of 8, 4 or 1 */
@@ -34,7 +34,7 @@ typedef struct {
     uint32_t        mask;
     unsigned        shift;
     uint64_t        factor;
-    uint8_t        *slots;      /* indices; 0: free */
+    uint16_t       *slots;      /* indices; 0: free */
 } parley_words_t;
 
 
@@ -50,7 +50,7 @@ parley_words_t *parley_words(parley_arena_t *arena,
  * zeroed, and nslots slots, a power of two that is more than n.
  */
 void parley_words_fill(parley_words_t *words, parley_word_t *places,
-    uint8_t *slots, uint32_t nslots, const parley_str_t *texts, uint32_t n);
+    uint16_t *slots, uint32_t nslots, const parley_str_t *texts, uint32_t n);
 
 /* what parley_words_find() does, from a slot on */
 uint32_t parley_words_further(const parley_words_t *words,

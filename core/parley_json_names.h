@@ -1,6 +1,6 @@
 /*
  * The search for duplicate member names, and for one name in a large object.
- * Private to translate/core.
+ * Private to core.
  */
 
 #ifndef PARLEY_JSON_NAMES_H

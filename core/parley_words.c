@@ -10,7 +10,7 @@ static int parley_words_place(parley_words_t *words);
 parley_words_t *
 parley_words(parley_arena_t *arena, const parley_str_t *texts, uint32_t n)
 {
-    uint8_t         *slots;
+    uint16_t        *slots;
     uint32_t         size;
     parley_word_t   *places;
     parley_words_t  *words;
@@ -19,7 +19,7 @@ parley_words(parley_arena_t *arena, const parley_str_t *texts, uint32_t n)
 
     words = parley_arena_calloc(arena, sizeof(parley_words_t));
     places = parley_arena_calloc(arena, (n + 1) * sizeof(parley_word_t));
-    slots = parley_arena_calloc(arena, size);
+    slots = parley_arena_calloc(arena, size * sizeof(uint16_t));
 
     if (words == NULL || places == NULL || slots == NULL) {
         return NULL;
@@ -33,7 +33,7 @@ parley_words(parley_arena_t *arena, const parley_str_t *texts, uint32_t n)
 
 void
 parley_words_fill(parley_words_t *words, parley_word_t *places,
-    uint8_t *slots, uint32_t nslots, const parley_str_t *texts, uint32_t n)
+    uint16_t *slots, uint32_t nslots, const parley_str_t *texts, uint32_t n)
 {
     int       tries;
     uint32_t  i;
@@ -73,7 +73,7 @@ parley_words_place(parley_words_t *words)
     uint32_t  i, slot;
 
     rc = 0;
-    memset(words->slots, 0, words->mask + 1);
+    memset(words->slots, 0, (words->mask + 1) * sizeof(uint16_t));
 
     for (i = 1; i <= words->n; i++) {
         slot = parley_words_slot(words, words->words[i].ends,
@@ -84,7 +84,7 @@ parley_words_place(parley_words_t *words)
             rc = -1;
         }
 
-        words->slots[slot] = (uint8_t) i;
+        words->slots[slot] = (uint16_t) i;
     }
 
     return rc;

@@ -1,30 +1,22 @@
 /*
- * Atoms: a number for each name of a member that some protocol gives a
- * meaning.  The reader finds the atom of every name, escaped or not; who asks
- * for a member, or for the order of two, compares numbers afterwards.
- *
- * The constant of a name is spelt as the name itself.  Numbers ascend in the
- * order of RFC 8785, so that names that have atoms stand in their order.
+ * The names of members that have an atom: those of the protocols' schemas and
+ * those that codecs ask for.  Made by tools/print-atoms, which finds them; in
+ * the order of their octets, all of which are ASCII.
  */
 
-#ifndef PARLEY_ATOM_H
-#define PARLEY_ATOM_H
+#ifndef PARLEY_ATOMS_H
+#define PARLEY_ATOMS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "parley_str.h"
-#include "parley_words.h"
+#include "parley_atom.h"
 
 
-/* in the order of their octets, all of which are ASCII */
-#define PARLEY_ATOM_NAMES(NAME)                                               \
+#define PARLEY_ATOM_LIST(NAME)                                                \
     NAME(_meta) NAME(accepted) NAME(acted_by) NAME(action)                    \
     NAME(advisory_text) NAME(aee) NAME(alg) NAME(approved) NAME(arguments)    \
-    NAME(arousal) NAME(attempt) NAME(attention) NAME(auth_token)              \
-    NAME(author) NAME(batch_refs) NAME(blocked_action) NAME(body)             \
-    NAME(branch) NAME(broadcast_text) NAME(c2a) NAME(capabilities)            \
-    NAME(channel) NAME(chatTools) NAME(checksum) NAME(clientInfo) NAME(code)  \
+    NAME(arousal) NAME(attempt) NAME(attention) NAME(auth_token) NAME(author) \
+    NAME(batch_refs) NAME(blocked_action) NAME(body) NAME(branch)             \
+    NAME(broadcast_text) NAME(c2a) NAME(capabilities) NAME(channel)           \
+    NAME(chatTools) NAME(checksum) NAME(clientInfo) NAME(code)                \
     NAME(cognitive) NAME(comfort) NAME(constitution_ref) NAME(constraints)    \
     NAME(content) NAME(context) NAME(convergence_class) NAME(conversation)    \
     NAME(corr) NAME(created) NAME(createdAt) NAME(created_at) NAME(data)      \
@@ -41,11 +33,11 @@
     NAME(kind) NAME(knock) NAME(label) NAME(lease_id) NAME(limit)             \
     NAME(locator) NAME(manifest_hash) NAME(mediaType) NAME(members)           \
     NAME(mentions) NAME(message) NAME(message_id) NAME(method)                \
-    NAME(min_confidence) NAME(mode) NAME(model_families) NAME(moq)            \
-    NAME(name) NAME(next_session_id) NAME(offer) NAME(options) NAME(pain)     \
-    NAME(params) NAME(payload) NAME(payload_ref) NAME(personal_state)         \
-    NAME(platform) NAME(pointer_refs) NAME(policy) NAME(previous_session_id)  \
-    NAME(priority) NAME(progress) NAME(progressToken) NAME(propagation_mode)  \
+    NAME(min_confidence) NAME(mode) NAME(model_families) NAME(moq) NAME(name) \
+    NAME(next_session_id) NAME(offer) NAME(options) NAME(pain) NAME(params)   \
+    NAME(payload) NAME(payload_ref) NAME(personal_state) NAME(platform)       \
+    NAME(pointer_refs) NAME(policy) NAME(previous_session_id) NAME(priority)  \
+    NAME(progress) NAME(progressToken) NAME(propagation_mode)                 \
     NAME(protocolVersion) NAME(provenance_basis)                              \
     NAME(provenance_compute_location) NAME(provenance_context_check)          \
     NAME(provenance_method) NAME(provenance_return_ref) NAME(pullWith)        \
@@ -73,30 +65,13 @@
 
 #define PARLEY_ATOM_CONSTANT(name)  PARLEY_ATOM_##name,
 
-typedef enum {
-    PARLEY_ATOM_NONE = 0,       /* every other name */
-    PARLEY_ATOM_NAMES(PARLEY_ATOM_CONSTANT)
-    PARLEY_ATOMS                /* how many, NONE included: at most 256 */
-} parley_atom_t;
+enum {
+    PARLEY_ATOM_FIRST = PARLEY_ATOM_NONE,
+    PARLEY_ATOM_LIST(PARLEY_ATOM_CONSTANT)
+    PARLEY_ATOMS                /* how many, NONE included */
+};
 
 #undef PARLEY_ATOM_CONSTANT
 
 
-/* Of the names; private to this header. */
-extern const parley_words_t *const  parley_atom_words;
-
-
-/* The atom of a name without escapes. */
-static inline parley_atom_t
-parley_atom_of(parley_str_t name)
-{
-    return (parley_atom_t) parley_words_find(parley_atom_words, name.data,
-                                             name.len);
-}
-
-
-/* The name of an atom; of NONE: empty. */
-parley_str_t parley_atom_name(parley_atom_t atom);
-
-
-#endif /* PARLEY_ATOM_H */
+#endif /* PARLEY_ATOMS_H */

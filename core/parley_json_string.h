@@ -1,6 +1,6 @@
 /*
  * Strings of a document, unescaped code point by code point, so that nothing
- * has to be copied to be compared.  Private to translate/core.
+ * has to be copied to be compared.  Private to core.
  */
 
 #ifndef PARLEY_JSON_STRING_H

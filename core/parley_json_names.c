@@ -43,7 +43,7 @@ static uint32_t
 parley_json_names_few(const parley_json_t *doc, uint32_t obj)
 {
     uint64_t                   seen, mark, *known;
-    uint64_t                   atoms[(PARLEY_ATOMS + 63) / 64] = { 0 };
+    uint64_t                   atoms[(PARLEY_ATOMS_MAX + 63) / 64] = { 0 };
     const parley_json_node_t  *nodes, *k, *end;
 
     seen = 0;

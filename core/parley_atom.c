@@ -4,22 +4,16 @@
 /* so many that a factor is found soon by which no two names meet */
 #define PARLEY_ATOM_SLOTS  4096
 
-#define PARLEY_ATOM_TEXT(name)  parley_str(#name),
 
-
-_Static_assert(PARLEY_ATOMS - 1 <= PARLEY_WORDS_MAX, "an atom is an octet");
+_Static_assert(PARLEY_ATOMS_MAX - 1 <= PARLEY_WORDS_MAX, "atoms are words");
 
 
 static void parley_atom_prepare(void)
     __attribute__((constructor));
 
 
-static const parley_str_t  parley_atom_texts[PARLEY_ATOMS - 1] = {
-    PARLEY_ATOM_NAMES(PARLEY_ATOM_TEXT)
-};
-
-static parley_word_t   parley_atom_places[PARLEY_ATOMS];
-static uint8_t         parley_atom_slots[PARLEY_ATOM_SLOTS];
+static parley_word_t   parley_atom_places[PARLEY_ATOMS_MAX];
+static uint16_t        parley_atom_slots[PARLEY_ATOM_SLOTS];
 static parley_words_t  parley_atom_table;
 
 const parley_words_t *const  parley_atom_words = &parley_atom_table;
@@ -31,7 +25,7 @@ parley_atom_prepare(void)
 {
     parley_words_fill(&parley_atom_table, parley_atom_places,
                       parley_atom_slots, PARLEY_ATOM_SLOTS,
-                      parley_atom_texts, PARLEY_ATOMS - 1);
+                      parley_atom_texts, parley_atom_ntexts);
 }
 
 

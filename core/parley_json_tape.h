@@ -1,7 +1,7 @@
 /*
  * The tape while it is written.  There is no stack: while an array or object
  * is open, the next of its node is the node around it, and the len of an
- * object is its latest name.  Private to translate/core.
+ * object is its latest name.  Private to core.
  */
 
 #ifndef PARLEY_JSON_TAPE_H

@@ -1,6 +1,6 @@
 /*
  * The lexical half of the JSON reader: one string or one number.  Private to
- * translate/core.
+ * core.
  */
 
 #ifndef PARLEY_JSON_SCAN_H
