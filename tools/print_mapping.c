@@ -142,6 +142,7 @@ static void
 mapping_rules(void)
 {
     unsigned               i, k;
+    parley_str_t           name;
     const parley_codec_t  *codec;
 
     static const char *const  rows[] = {
@@ -160,7 +161,8 @@ mapping_rules(void)
             switch (k) {
 
             case 0:
-                printf(" `%.*s` |", mapping_len(codec->discriminator));
+                name = parley_atom_name(codec->discriminator);
+                printf(" `%.*s` |", mapping_len(name));
                 break;
 
             case 1:

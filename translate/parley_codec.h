@@ -289,7 +289,7 @@ typedef struct {
                                            validated by themselves */
     unsigned             nparts;        /* at most PARLEY_CODEC_PARTS_MAX */
 
-    parley_str_t    discriminator;      /* the top-level member that tells it
+    parley_atom_t   discriminator;      /* the top-level member that tells it
                                            from others */
     parley_str_t    media_type;         /* with charset where it has one */
     parley_str_t    signature_member;   /* top-level; empty: unsigned */

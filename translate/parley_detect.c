@@ -7,9 +7,8 @@
 static parley_proto_t parley_detect_only(parley_proto_set_t set);
 static parley_proto_t parley_detect_plain(const parley_json_t *doc,
     parley_proto_set_t accepted);
-static inline uint64_t parley_detect_bit(parley_str_t name);
-static parley_proto_set_t parley_detect_named(const parley_json_t *doc,
-    uint32_t name, parley_proto_set_t accepted);
+static parley_proto_set_t parley_detect_named(parley_atom_t name,
+    parley_proto_set_t accepted);
 
 
 parley_proto_t
@@ -68,15 +67,6 @@ parley_detect_only(parley_proto_set_t set)
 }
 
 
-/* By this most names are seen not to be wanted; an empty one has its quote. */
-
-static inline uint64_t
-parley_detect_bit(parley_str_t name)
-{
-    return 1ULL << (name.data[0] + 4 * name.len) % 64;
-}
-
-
 /*
  * The common case, found without counting: one protocol's discriminator is
  * there and no other's.  Without its discriminator no protocol scores as much
@@ -86,35 +76,36 @@ parley_detect_bit(parley_str_t name)
 static parley_proto_t
 parley_detect_plain(const parley_json_t *doc, parley_proto_set_t accepted)
 {
-    unsigned               i;
-    uint32_t               k;
-    uint64_t               known;
-    parley_proto_t         found;
-    parley_proto_set_t     named;
-    const parley_codec_t  *codec;
+    unsigned            i;
+    uint32_t            k;
+    uint64_t            known;
+    parley_atom_t       name;
+    parley_proto_t      found;
+    parley_proto_set_t  named;
 
     if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
         return PARLEY_PROTO_NONE;
     }
 
+    /* by a bit of 64 most names are seen not to be wanted */
+
     known = 0;
     named = 0;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        codec = parley_codecs[i];
-        known |= codec != NULL ? parley_detect_bit(codec->discriminator) : 0;
+        if (parley_codecs[i] != NULL) {
+            known |= 1ULL << parley_codecs[i]->discriminator % 64;
+        }
     }
 
     for (k = parley_json_first(0);
          k != parley_json_end(doc, 0);
          k = parley_json_after(doc, k + 1))
     {
-        if (parley_json_node(doc, k)->flags & PARLEY_JSON_ESCAPED) {
-            return PARLEY_PROTO_NONE;
-        }
+        name = parley_json_atom(doc, k);
 
-        if (known & parley_detect_bit(parley_json_span(doc, k))) {
-            named |= parley_detect_named(doc, k, accepted);
+        if (known >> name % 64 & 1) {
+            named |= parley_detect_named(name, accepted);
         }
     }
 
@@ -131,26 +122,23 @@ parley_detect_plain(const parley_json_t *doc, parley_proto_set_t accepted)
 }
 
 
-/* The protocols that a member of this name, unescaped, is decisive for. */
+/* The protocols that a member of this name is decisive for. */
 
 static parley_proto_set_t
-parley_detect_named(const parley_json_t *doc, uint32_t name,
-    parley_proto_set_t accepted)
+parley_detect_named(parley_atom_t name, parley_proto_set_t accepted)
 {
     unsigned            i;
-    parley_str_t        span;
     parley_proto_set_t  set;
 
     set = 0;
-    span = parley_json_span(doc, name);
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_codecs[i] != NULL && accepted & PARLEY_PROTO_BIT(i)
-            && parley_str_eq(parley_codecs[i]->discriminator, span))
+        if (parley_codecs[i] != NULL
+            && parley_codecs[i]->discriminator == name)
         {
             set |= PARLEY_PROTO_BIT(i);
         }
     }
 
-    return set;
+    return set & accepted;
 }

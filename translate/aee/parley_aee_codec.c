@@ -32,15 +32,16 @@ static const parley_plain_t  parley_aee_trace_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
+/* objects are looked for in it, texts only where they are not ASCII */
 static const parley_plain_t  parley_aee_names[] = {
+    { PARLEY_ATOM_payload, parley_aee_payload_names },
+    { PARLEY_ATOM_trace, parley_aee_trace_names },
     { PARLEY_ATOM_id, NULL },
     { PARLEY_ATOM_from, NULL },
     { PARLEY_ATOM_to, NULL },
     { PARLEY_ATOM_intent, NULL },
     { PARLEY_ATOM_corr, NULL },
     { PARLEY_ATOM_reply_to, NULL },
-    { PARLEY_ATOM_trace, parley_aee_trace_names },
-    { PARLEY_ATOM_payload, parley_aee_payload_names },
     { PARLEY_ATOM_NONE, NULL }
 };
 
@@ -51,7 +52,7 @@ const parley_codec_t  parley_aee_codec = {
     .proto = PARLEY_PROTO_AEE,
     .schema = parley_str("urn:parley:schema:aee-1"),
     .log_schema = parley_str("urn:parley:schema:aee-mve5"),
-    .discriminator = parley_str("v"),
+    .discriminator = PARLEY_ATOM_v,
     .media_type = parley_str("application/json"),
     .signature_member = parley_str("sig"),
 

@@ -128,7 +128,7 @@ static const char *const  parley_c2a_passing[] = {
 const parley_codec_t  parley_c2a_codec = {
     .proto = PARLEY_PROTO_C2A,
     .schema = parley_str("urn:parley:schema:c2a-2026-06-02"),
-    .discriminator = parley_str("jsonrpc"),
+    .discriminator = PARLEY_ATOM_jsonrpc,
     .media_type = parley_str("application/json"),
 
     .form_pointer = "/method",

@@ -43,7 +43,7 @@ static const parley_plain_t  parley_channel_names[] = {
 const parley_codec_t  parley_channel_codec = {
     .proto = PARLEY_PROTO_CHANNEL,
     .schema = parley_str("urn:parley:schema:channel-1.0"),
-    .discriminator = parley_str("envelope_version"),
+    .discriminator = PARLEY_ATOM_envelope_version,
     .media_type = parley_str("application/json"),
 
     .form_pointer = "/kind",

@@ -88,8 +88,8 @@ int parley_vcp_peek(parley_msg_t *msg);
  */
 int parley_vcp_says(parley_msg_t *msg);
 
-/* The same but for the text, of which only the acknowledgment is looked at. */
-int parley_vcp_means(parley_msg_t *msg);
+/* The same of that type, but for the text: only an acknowledgment is read. */
+int parley_vcp_means(parley_vcp_type_t type, parley_msg_t *msg);
 
 
 int parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,

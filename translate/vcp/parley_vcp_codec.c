@@ -56,7 +56,7 @@ const parley_codec_t  parley_vcp_codec = {
     .schema = parley_str("urn:parley:schema:vcp-1.2"),
     .parts = parley_vcp_parts,
     .nparts = PARLEY_VCP_TYPES,
-    .discriminator = parley_str("vcp_message"),
+    .discriminator = PARLEY_ATOM_vcp_message,
     .media_type = parley_str("application/json; charset=utf-8"),
     .signature_member = parley_str("signature"),
 

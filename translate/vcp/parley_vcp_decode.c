@@ -6,7 +6,8 @@ static void parley_vcp_scan(const parley_json_t *doc,
     uint32_t fields[PARLEY_VCP_FIELDS]);
 static int parley_vcp_fill_peek(parley_msg_t *msg, const uint32_t *fields);
 static int parley_vcp_fill(parley_msg_t *msg, const uint32_t *fields);
-static int parley_vcp_fill_payload(parley_msg_t *msg, int aloud);
+static int parley_vcp_fill_payload(parley_vcp_type_t type,
+    parley_msg_t *msg, int aloud);
 static int parley_vcp_fill_escalation(parley_msg_t *msg, int aloud);
 static int parley_vcp_fill_severity(parley_msg_t *msg);
 static int parley_vcp_fill_sig(parley_msg_t *msg, uint32_t value);
@@ -165,21 +166,21 @@ parley_vcp_fill(parley_msg_t *msg, const uint32_t *fields)
 int
 parley_vcp_says(parley_msg_t *msg)
 {
-    return parley_vcp_fill_payload(msg, 1);
+    return parley_vcp_fill_payload(parley_vcp_type_find(msg->form), msg, 1);
 }
 
 
 int
-parley_vcp_means(parley_msg_t *msg)
+parley_vcp_means(parley_vcp_type_t type, parley_msg_t *msg)
 {
-    return parley_vcp_fill_payload(msg, 0);
+    return parley_vcp_fill_payload(type, msg, 0);
 }
 
 
 static int
-parley_vcp_fill_payload(parley_msg_t *msg, int aloud)
+parley_vcp_fill_payload(parley_vcp_type_t type, parley_msg_t *msg, int aloud)
 {
-    switch (parley_vcp_type_find(msg->form)) {
+    switch (type) {
 
     case PARLEY_VCP_CONTEXT_SHARE:
 

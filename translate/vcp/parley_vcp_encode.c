@@ -376,7 +376,7 @@ parley_vcp_view(const parley_engine_t *engine, const parley_vcp_encode_t *e,
     back->corr = ret->id;
     back->data = e->m->data;
 
-    return parley_vcp_means(back);
+    return parley_vcp_means(e->type, back);
 }
 
 
