@@ -6,6 +6,7 @@
 
 #include "parley_c2a.h"
 #include "parley_carry.h"
+#include "parley_deadline.h"
 #include "parley_name.h"
 #include "parley_spot.h"
 
@@ -405,7 +406,7 @@ parley_c2a_restored_author(parley_c2a_encode_t *e,
 
 /*
  * A deadline is the message's only where somebody has to answer; elsewhere
- * it is the event's own.
+ * it is the event's own, and so is a number that is none.
  */
 
 static int
@@ -413,7 +414,7 @@ parley_c2a_restored_attention(parley_c2a_encode_t *e,
     const parley_member_t *member)
 {
     unsigned            n;
-    uint32_t            policy;
+    uint32_t            policy, deadline;
     parley_buf_t        ms;
     parley_c2a_fixed_t  fixed[PARLEY_C2A_FIXED_MAX];
 
@@ -432,9 +433,13 @@ parley_c2a_restored_attention(parley_c2a_encode_t *e,
     n = 1;
     policy = parley_json_member(member->value.doc, member->value.node,
                                 PARLEY_ATOM_policy);
+    deadline = parley_json_member(member->value.doc, member->value.node,
+                                  PARLEY_ATOM_deadlineMs);
 
     if (parley_json_string_is(member->value.doc, policy,
-                              PARLEY_STR("must_respond")))
+                              PARLEY_STR("must_respond"))
+        && (e->m->timeout_ms >= 0
+            || parley_deadline(member->value.doc, deadline, INT64_MAX) >= 0))
     {
         fixed[1].name = PARLEY_ATOM_deadlineMs;
         n = 2;
