@@ -7,7 +7,7 @@
 # as old as it likes.  The service takes nothing (500), so that the next case
 # may have the same id.
 #
-# From a case's "opts" both get what a request can say: context and
+# From the section "opts" of a case both get what a request can say: context and
 # constitution in headers that parley_vcp_context and _constitution take, scope
 # and recipient as arguments, the trace as traceparent, the sender by its
 # token.  The rest (the session of a MoQ frame, what a signature proved) is left
@@ -29,7 +29,7 @@ use Test::More;
 use Time::Local qw(timegm);
 
 use Parley::Client;
-use Parley::Env qw(tmp_dir root port slurp spew);
+use Parley::Env qw(tmp_dir root port section slurp spew);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -64,9 +64,9 @@ my $http = "parley_self $self;\n"
 # what an operator says of VCP, which no request can: a location of its own
 my %own;
 
-for my $file (glob root() . '/t/cases/*-to-vcp/*/opts') {
-    my ($case) = $file =~ m{([^/]+/[^/]+)/opts$};
-    my %o = map { /^(\w+)=(.*)$/ ? ($1, $2) : () } split /\n/, slurp($file);
+for my $path (glob root() . '/t/cases/*-to-vcp/*') {
+    my ($case) = $path =~ m{([^/]+/[^/]+)$};
+    my %o = options($path);
     my ($from) = $case =~ /^(\w+?)-to-/;
 
     next if !defined $o{broadcast} && !defined $o{severity};
@@ -96,6 +96,14 @@ my $client = Parley::Client->new(port => port(1), tls => 0);
 
 
 # A timestamp at now, with the fraction and the zone that it had.
+sub options {
+    my ($case) = @_;
+
+    return map { /^(\w+)=(.*)$/ ? ($1, $2) : () }
+           split /\n/, section($case, 'opts');
+}
+
+
 sub now_as {
     my ($fraction, $zone) = @_;
 
@@ -258,9 +266,7 @@ my %count;
 for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
     my ($name, $short) = $case =~ m{([^/]+)/([^/]+)$};
     my ($from, $to) = @{ $pair{$name} };
-    my %opts = -e "$case/opts"
-             ? map { /^(\w+)=(.*)$/ ? ($1, $2) : () }
-                   split /\n/, slurp("$case/opts") : ();
+    my %opts = options($case);
     my $in = slurp("$case/in.json");
 
     # the hierarchy is the directory's to know
@@ -330,7 +336,7 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
 
     my ($status, $out) = Parley::Tool::tool({ in => $in }, @words);
     my $said = from_json($out);
-    my $rules = slurp("$case/rules") =~ s/\s+/ /gr;
+    my $rules = section($case, 'rules') =~ s/\s+/ /gr;
 
     subtest "GW-16 $rules$name/$short" => sub {
         if ($got) {

@@ -8,7 +8,7 @@ use lib 't/lib';
 
 use Test::More;
 
-use Parley::Env qw(root slurp);
+use Parley::Env qw(root section slurp);
 use Parley::Tool;
 
 
@@ -17,8 +17,8 @@ sub cases {
     my ($protocol, $partial) = @_;
 
     return grep {
-        my $opts = -e "$_/opts" ? slurp("$_/opts") : '';
-        -e "$_/in.json" && !!$partial == ($opts =~ /^mve5=1$/m ? 1 : 0)
+        -e "$_/in.json"
+        && !!$partial == (section($_, 'opts') =~ /^mve5=1$/m ? 1 : 0)
     } glob root() . "/t/cases/$protocol/*";
 }
 
@@ -27,8 +27,7 @@ sub cases {
 sub wanted {
     my $case = shift;
 
-    return '' if !-e "$case/error";
-    return slurp("$case/error") =~ s/\s+\z//r;
+    return section($case, 'error') =~ s/\s+\z//r;
 }
 
 

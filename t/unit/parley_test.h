@@ -70,10 +70,12 @@ parley_test_file(const char *path)
     assert_true(size >= 0);
     rewind(file);
 
-    data = malloc(size ? (size_t) size : 1);
+    data = malloc((size_t) size + 1);
     assert_non_null(data);
     assert_int_equal(fread(data, 1, (size_t) size, file), size);
     fclose(file);
+
+    data[size] = '\0';
 
     return parley_str_make(data, (size_t) size);
 }

@@ -1,6 +1,7 @@
 /*
  * Cases of t/cases: a directory of directories, each a test of its own that
- * is named after it and after the rules that its file "rules" lists.
+ * is named after it and after the rules that its file "case" lists
+ * (t/cases/README.md).
  */
 
 #ifndef PARLEY_TEST_CASE_H
@@ -19,6 +20,7 @@ typedef struct {
     const char   *family;       /* "aee-to-vcp" */
     const char   *name;
 
+    parley_str_t  text;         /* of the file "case" */
     parley_str_t  texts[16];    /* files read, for the end */
     unsigned      ntexts;
 } parley_test_case_t;
@@ -54,19 +56,50 @@ parley_test_case_file(parley_test_case_t *c, const char *file)
 }
 
 
-/* The same without white space at the end. */
+/* A text without white space at its end. */
 static inline parley_str_t
-parley_test_case_text(parley_test_case_t *c, const char *file)
+parley_test_case_trim(parley_str_t s)
 {
-    parley_str_t  s;
-
-    s = parley_test_case_file(c, file);
-
     while (s.len > 0 && s.data[s.len - 1] <= ' ') {
         s.len--;
     }
 
     return s;
+}
+
+
+/* What stands behind a line "--- name" of a text, up to the next such line. */
+static inline parley_str_t
+parley_test_case_find(parley_str_t text, const char *name)
+{
+    char         mark[32];
+    const char  *begin, *end;
+
+    snprintf(mark, sizeof(mark), "--- %s\n", name);
+
+    begin = text.len > 0 ? strstr((const char *) text.data, mark) : NULL;
+    if (begin == NULL) {
+        return parley_str_none;
+    }
+
+    begin += strlen(mark) - 1;
+    end = strstr(begin, "\n--- ");
+    begin++;
+
+    return parley_str_make(begin, end != NULL ? (size_t) (end + 1 - begin)
+                                              : strlen(begin));
+}
+
+
+/* A section of the file "case"; empty where there is none. */
+static inline parley_str_t
+parley_test_case_section(parley_test_case_t *c, const char *name)
+{
+    if (c->text.data == NULL) {
+        c->text = parley_test_case_file(c, "case");
+    }
+
+    return parley_test_case_find(c->text, name);
 }
 
 
@@ -106,6 +139,8 @@ parley_test_case_teardown(void **state)
         free((void *) c->texts[--c->ntexts].data);
     }
 
+    c->text = parley_str_none;
+
     return 0;
 }
 
@@ -123,9 +158,8 @@ parley_test_cases_add(parley_test_cases_t *cases, const char *family,
     CMUnitTestFunction function)
 {
     int                  i, n;
-    char                 dir[128], name[512], rules[256], path[400];
-    FILE                *f;
-    size_t               len;
+    char                 dir[128], name[512];
+    parley_str_t         rules;
     parley_test_case_t  *c;
     struct dirent      **entries;
 
@@ -149,27 +183,10 @@ parley_test_cases_add(parley_test_cases_t *cases, const char *family,
         snprintf(c->path, sizeof(c->path), "%s/%.100s", dir,
                  entries[i]->d_name);
 
-        snprintf(path, sizeof(path), "%s/rules", c->path);
+        rules = parley_test_case_trim(parley_test_case_section(c, "rules"));
 
-        rules[0] = '\0';
-        f = fopen(path, "r");
-
-        if (f != NULL) {
-            len = fread(rules, 1, sizeof(rules) - 2, f);
-            rules[len] = '\0';
-
-            while (len > 0 && rules[len - 1] <= ' ') {
-                rules[--len] = '\0';
-            }
-
-            if (len > 0) {
-                strcat(rules, " ");
-            }
-
-            fclose(f);
-        }
-
-        snprintf(name, sizeof(name), "%s%s/%s", rules, family,
+        snprintf(name, sizeof(name), "%.*s%s%s/%s", (int) rules.len,
+                 (const char *) rules.data, rules.len > 0 ? " " : "", family,
                  entries[i]->d_name);
 
         cases->tests[cases->n].name = strdup(name);
@@ -178,6 +195,7 @@ parley_test_cases_add(parley_test_cases_t *cases, const char *family,
         cases->tests[cases->n].initial_state = c;
         cases->n++;
 
+        parley_test_case_teardown((void **) &c);
         free(entries[i]);
     }
 
@@ -222,7 +240,7 @@ parley_test_case_not_above(void *ctx, parley_proto_t proto, parley_str_t name,
 
 
 /*
- * The options of an encode, from the file "opts": context, constitution,
+ * The options of an encode, from the section "opts": context, constitution,
  * self, trace_id, span_id, principal, sig_alg, sig_kid, broadcast; severity,
  * E_TIMEOUT is critical; above, how the recipient stands to the sender: 1, -1.
  */
@@ -264,7 +282,7 @@ parley_test_case_opts(parley_str_t text, parley_encode_opts_t *opts)
 
 
 /*
- * What the submission of the message says, from the same file: sender,
+ * What the submission of the message says, from the same section: sender,
  * recipient, scope, human, instrument, session, stream; it came at
  * PARLEY_TEST_NOW.
  */

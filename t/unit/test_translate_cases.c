@@ -1,9 +1,9 @@
 /*
- * t/cases/<from>-to-<to>/<name>: in.json becomes out.json, or fails with
- * error; loss lists what is lost.  Every case is also run with memory that
- * ends early and cut off at every octet.
+ * t/cases/<from>-to-<to>/<name>: in.json becomes out.json, or fails with the
+ * error of the file "case", which also lists what is lost.  Every case is also
+ * run with memory that ends early and cut off at every octet.
  *
- * PARLEY_TEST_WRITE=1 writes out.json and loss anew, for a change of what
+ * PARLEY_TEST_WRITE=1 writes out.json and the section "loss" anew, for a change of what
  * translation makes: git diff then shows that change.
  */
 
@@ -92,16 +92,40 @@ rewrite(const parley_test_case_t *c, const char *file, parley_str_t text,
 
     snprintf(path, sizeof(path), "%s/%s", c->path, file);
 
-    if (text.len == 0) {
-        (void) remove(path);
-        return;
-    }
-
     f = fopen(path, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(text.data, 1, text.len, f), text.len);
     assert_true(fputs(end, f) >= 0);
     assert_int_equal(fclose(f), 0);
+}
+
+
+/* The last section of the case. */
+
+static void
+rewrite_loss(const parley_test_case_t *c, parley_test_result_t *r)
+{
+    parley_buf_t  b;
+    parley_str_t  loss, old, head, text;
+
+    loss = parley_test_loss(&r->arena, &r->loss);
+    old = parley_test_case_find(c->text, "loss");
+    head = c->text;
+
+    if (old.data != NULL) {
+        head.len = (size_t) (old.data - head.data) - strlen("--- loss\n");
+    }
+
+    parley_buf_init(&b, &r->arena, 0);
+    parley_buf_str(&b, head);
+
+    if (loss.len > 0) {
+        parley_buf_lit(&b, "--- loss\n");
+        parley_buf_str(&b, loss);
+    }
+
+    assert_int_equal(parley_buf_done(&b, &text), 0);
+    rewrite(c, "case", text, "");
 }
 
 
@@ -116,9 +140,9 @@ test_case(void **state)
 
     in = parley_test_case_file(c, "in.json");
     out = parley_test_case_file(c, "out.json");
-    loss = parley_test_case_file(c, "loss");
-    error = parley_test_case_text(c, "error");
-    opts = parley_test_case_file(c, "opts");
+    loss = parley_test_case_section(c, "loss");
+    error = parley_test_case_trim(parley_test_case_section(c, "error"));
+    opts = parley_test_case_section(c, "opts");
 
     assert_true(in.len > 0);
     assert_true((out.len > 0) != (error.len > 0));
@@ -141,7 +165,7 @@ test_case(void **state)
             rewrite(c, "out.json", r.made.body, "\n");
         }
 
-        rewrite(c, "loss", parley_test_loss(&r.arena, &r.loss), "");
+        rewrite_loss(c, &r);
         parley_arena_reset(&r.arena);
         skip();
     }
@@ -181,7 +205,7 @@ test_memory(void **state)
     parley_test_result_t   whole, r;
 
     in = parley_test_case_file(c, "in.json");
-    opts = parley_test_case_file(c, "opts");
+    opts = parley_test_case_section(c, "opts");
 
     translate(c, in, opts, &parley_mem_libc, 0, &whole);
 
@@ -232,8 +256,8 @@ test_truncated(void **state)
     parley_test_case_t    *c = *state;
     parley_test_result_t   r;
 
-    in = parley_test_case_text(c, "in.json");
-    opts = parley_test_case_file(c, "opts");
+    in = parley_test_case_trim(parley_test_case_file(c, "in.json"));
+    opts = parley_test_case_section(c, "opts");
 
     for (i = 0; i < in.len; i++) {
         cut = malloc(i ? i : 1);

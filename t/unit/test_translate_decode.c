@@ -158,9 +158,9 @@ test_case(void **state)
     parley_test_message_t   m;
 
     in = parley_test_case_file(c, "in.json");
-    msg = parley_test_case_text(c, "msg");
-    error = parley_test_case_text(c, "error");
-    opts = parley_test_case_file(c, "opts");
+    msg = parley_test_case_trim(parley_test_case_section(c, "msg"));
+    error = parley_test_case_trim(parley_test_case_section(c, "error"));
+    opts = parley_test_case_section(c, "opts");
 
     assert_true(in.len > 0);
     assert_true(msg.len > 0 || error.len > 0);

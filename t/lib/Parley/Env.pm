@@ -14,7 +14,7 @@ use IO::Socket::INET;
 use POSIX ();
 
 our @EXPORT_OK = qw(root build_dir nginx_binary load_module tmp_dir port tls
-                    parley parley_try slurp spew);
+                    parley parley_try section slurp spew);
 
 use constant PORTS => 20;
 
@@ -150,6 +150,18 @@ sub parley_try {
 
     return ($? & 127 ? 128 + ($? & 127) : $? >> 8,
             slurp($out->filename), slurp($err->filename));
+}
+
+
+# a section of the file "case" of a directory of t/cases, or ''
+sub section {
+    my ($case, $name) = @_;
+
+    return '' if !-e "$case/case";
+
+    my ($before, %section) = split /^--- (\w+)\n/m, slurp("$case/case"), -1;
+
+    return $section{$name} // '';
 }
 
 
