@@ -393,8 +393,9 @@ $::id = $m->{params}{eventId};
 [post('/to-aee', $m),
  post('/to-c2a', result({ id => $::id, from => 'agent.alice',
                           to => 'agent.bob', intent => 'c2a.chat.deliver',
-                          corr => 'thread-0009' }, from => 'agent.bob',
-                        to => 'agent.alice', reply_to => $::id,
+                          corr => 'C-ops-0009/thread-0009' },
+                        from => 'agent.bob', to => 'agent.alice',
+                        reply_to => $::id,
                         payload => { text => 'no' }), as => 'bob')]
 --- service: took($c, $q)
 --- error_code: 202
