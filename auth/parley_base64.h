@@ -1,7 +1,8 @@
 /*
  * Base64 (RFC 4648) read strictly: no white space, no octet outside the
  * alphabet, unused trailing bits zero, padding where the variant has it and
- * nowhere else, so that two texts never mean the same octets.
+ * nowhere else, so that two texts never mean the same octets.  libsodium's
+ * (1.0.18) takes octets above 0x7f for letters: 0x84 for "_", 0x80 for "/".
  */
 
 #ifndef PARLEY_BASE64_H
