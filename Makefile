@@ -53,12 +53,15 @@ NGX_LD_sanitize = -fsanitize=address,undefined
 WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 
 PKG_CONFIG ?= pkg-config
-PKGS = libjwt jansson libsodium libpcre2-8 libcrypto
+PKGS = jansson libsodium libpcre2-8 libcrypto
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
 ifeq ($(PKG_LIBS),)
-PKG_LIBS := -ljwt -ljansson -lsodium -lpcre2-8 -lcrypto
+PKG_LIBS := -ljansson -lsodium -lpcre2-8 -lcrypto
 endif
+
+# what the unit tests hold tokens against, besides
+TEST_LIBS = -lcmocka -ljwt -lm
 
 # the one list of library sources; config reads it too
 SOURCES := $(shell sed 's/\#.*//' sources)
@@ -268,7 +271,7 @@ $(UNIT_LIB): $(UNIT_SHARED_OBJS)
 
 $(OUT)/t/unit/test_%: $(OBJ)/t/unit/test_%.o $(UNIT_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -lcmocka -lm $(PKG_LIBS)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(PKG_LIBS)
 
 $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 	@mkdir -p $(@D)

@@ -104,7 +104,7 @@ sub compile {
     my ($name, @others) = @_;
 
     my $cc = $ENV{CC} || 'gcc';
-    my @packages = qw(libjwt jansson libsodium libpcre2-8 libcrypto);
+    my @packages = qw(jansson libsodium libpcre2-8 libcrypto);
     my @flags = split ' ', output('pkg-config', '--cflags', '--libs',
                                   @packages);
 
