@@ -3,8 +3,8 @@
  * error of the file "case", which also lists what is lost.  Every case is also
  * run with memory that ends early and cut off at every octet.
  *
- * PARLEY_TEST_WRITE=1 writes out.json and the section "loss" anew, for a change of what
- * translation makes: git diff then shows that change.
+ * PARLEY_TEST_WRITE=1 writes out.json and the section "loss" anew, for a
+ * change of what translation makes: git diff then shows that change.
  */
 
 #include "parley_test_case.h"
