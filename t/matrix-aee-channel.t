@@ -321,3 +321,98 @@ my $m = query();
 --- answer
 /type = error
 /payload/code = E_POLICY_REFUSED
+
+
+
+=== TEST 22: GW-07 AEE to agent-channel: a response beside the count is a result
+--- send
+$::m = aee();
+($::id, $::corr) = @{$::m}{qw(id corr)};
+post('/to-channel', $::m)
+--- service
+$c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
+                   answer => reply_frame($q->{json}, 'I have it') }))
+--- error_code: 200
+--- valid
+answer aee
+--- answer
+/type = result
+/from = agent.bob
+/to = agent.alice
+/corr = ${corr}
+/reply_to = ${id}
+/intent = ops.backup.run
+/payload/response_text = I have it
+
+
+
+=== TEST 23: AEE-34 AEE to agent-channel: one beside the count that answers another
+--- send
+post('/to-channel', aee())
+--- service
+$c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
+                   answer => frame('agent_response',
+    { query_id => uuid4(), responder_session_id => 's',
+      response_text => 'x' }, sender_handle => '~cc-bob',
+      recipient_handle => '~cc-alice') }))
+--- refused: aee upstream-invalid /answer/payload taken
+--- forwarded: 1
+
+
+
+=== TEST 24: AEE-34 AEE to agent-channel: one beside the count that is no frame
+--- send
+post('/to-channel', aee())
+--- service
+$c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
+                   answer => 'yes' }))
+--- refused: aee upstream-invalid taken
+--- forwarded: 1
+
+
+
+=== TEST 25: GW-07 AEE to agent-channel: null beside the count is no answer
+--- send
+post('/to-channel', aee())
+--- service
+$c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
+                   answer => undef }))
+--- error_code: 202
+--- answer
+/type = stream
+/payload/status = accepted
+/payload/delivered = 1
+--- answer_headers
+! Parley-Loss
+
+
+
+=== TEST 26: GW-07 C2A to agent-channel: a response beside the count is told
+--- send
+post('/to-channel', deliver(attention => { policy => 'must_respond',
+                                           deadlineMs => 30000,
+                                           priority => 'high' }))
+--- service
+$c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
+                   answer => reply_frame($q->{json}, 'I have it') }))
+--- error_code: 200
+--- answer
+/result/accepted = true
+/result/disposition = responded
+/result/message/content/0/text = I have it
+
+
+
+=== TEST 27: VCP-25 VCP to agent-channel: a diagnosis beside the count is the acknowledgment
+--- send
+$::m = escalation(severity => 'critical', requires_ack => true);
+$::id = $::m->{message_id};
+post('/to-channel', $::m)
+--- service
+$c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
+                   answer => reply_frame($q->{json}, 'seen') }))
+--- error_code: 200
+--- answer
+/status = accepted
+/reply/type = escalation
+/reply/payload/reason ~ ^ACK:${id}

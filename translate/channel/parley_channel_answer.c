@@ -3,10 +3,14 @@
 
 static int parley_channel_answer_frame(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
-    parley_answer_t *answer, parley_error_t *err);
+    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err);
 static int parley_channel_answer_refused(parley_answer_t *answer,
     parley_error_t *err);
-static int parley_channel_answer_taken(const parley_encoded_t *sent,
+static int parley_channel_answer_taken(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+static int parley_channel_answer_beside(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t frame,
     parley_answer_t *answer, parley_error_t *err);
 static int parley_channel_rejected(parley_arena_t *arena, int status,
     parley_str_t code, parley_str_t field, parley_str_t message,
@@ -14,8 +18,9 @@ static int parley_channel_rejected(parley_arena_t *arena, int status,
 
 
 /*
- * Section 7.1: the count of subscriptions, {"frame_id", "delivered"};
- * section 10: {"code", "field", "message"}.  A frame alone is an answer too.
+ * Section 7.1: the count of subscriptions, {"frame_id", "delivered"}, here
+ * with an optional "answer"; section 10: {"code", "field", "message"}.  A
+ * frame alone is an answer too.
  */
 
 int
@@ -30,7 +35,8 @@ parley_channel_answer_decode(const parley_engine_t *engine,
     if (parley_json_member(doc, 0, PARLEY_ATOM_envelope_version)
         != PARLEY_JSON_NONE)
     {
-        return parley_channel_answer_frame(engine, arena, sent, answer, err);
+        return parley_channel_answer_frame(engine, arena, sent, doc, answer,
+                                           err);
     }
 
     if (answer->status >= 400
@@ -40,7 +46,7 @@ parley_channel_answer_decode(const parley_engine_t *engine,
     }
 
     if (answer->status >= 200 && answer->status < 300) {
-        return parley_channel_answer_taken(sent, answer, err);
+        return parley_channel_answer_taken(engine, arena, sent, answer, err);
     }
 
     return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/code",
@@ -51,14 +57,13 @@ parley_channel_answer_decode(const parley_engine_t *engine,
 static int
 parley_channel_answer_frame(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
-    parley_answer_t *answer, parley_error_t *err)
+    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err)
 {
     parley_msg_t  *msg;
 
     msg = &answer->msg;
 
-    if (parley_decode(engine, arena, PARLEY_PROTO_CHANNEL, &answer->doc, 0,
-                      msg, err)
+    if (parley_decode(engine, arena, PARLEY_PROTO_CHANNEL, doc, 0, msg, err)
         != 0)
     {
         return -1;
@@ -115,11 +120,12 @@ parley_channel_answer_refused(parley_answer_t *answer, parley_error_t *err)
 
 
 static int
-parley_channel_answer_taken(const parley_encoded_t *sent,
+parley_channel_answer_taken(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err)
 {
     int64_t               delivered;
-    uint32_t              id, count;
+    uint32_t              id, count, frame;
     const parley_json_t  *doc;
 
     doc = &answer->doc;
@@ -152,7 +158,39 @@ parley_channel_answer_taken(const parley_encoded_t *sent,
     answer->counted = 1;
     answer->delivered = delivered;
 
-    return 0;
+    frame = parley_json_get(doc, 0, PARLEY_STR("answer"));
+
+    if (frame == PARLEY_JSON_NONE
+        || parley_json_type(doc, frame) == PARLEY_JSON_NULL)
+    {
+        return 0;
+    }
+
+    return parley_channel_answer_beside(engine, arena, sent, frame, answer,
+                                        err);
+}
+
+
+/* The frame within the answer is a document of its own. */
+
+static int
+parley_channel_answer_beside(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t frame,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    parley_json_t  *doc;
+
+    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
+
+    if (doc == NULL
+        || parley_json_part(&answer->doc, frame, arena, doc) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    answer->at = "/answer";
+
+    return parley_channel_answer_frame(engine, arena, sent, doc, answer, err);
 }
 
 
