@@ -119,6 +119,7 @@ parley_policy_add(parley_policy_t *policy, parley_arena_t *arena, int allow,
     }
 
     rule->globs[PARLEY_POLICY_INTENT].fold = 1;
+    rule->globs[PARLEY_POLICY_PRINCIPAL].fold = !allow;
     rule->globs[PARLEY_POLICY_TO].fold = !allow;
 
     if (vet != NULL && vet(rule, err) != 0) {

@@ -11,8 +11,8 @@
  * SEC-04: a party, a type and an intent have several names, and a rule
  * matches where one of them does.  Some of them are loose: they may be
  * somebody else's as well, and count for deny rules alone.  Intents are
- * compared without regard to ASCII case, and so is whom a message is for
- * where that denies it.
+ * compared without regard to ASCII case, and so are parties where they are
+ * denied.
  */
 
 #ifndef PARLEY_POLICY_H

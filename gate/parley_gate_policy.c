@@ -8,13 +8,19 @@
 #include "parley_spot.h"
 
 
+/* the message's and its carrier's, each also as each of PARLEY_GATE_READERS
+   has it */
+#define PARLEY_GATE_READERS  3
+#define PARLEY_GATE_INTENTS  (2 * (1 + PARLEY_GATE_READERS))
+
+
 /* a request to the rules, and what it points to */
 typedef struct {
     parley_policy_request_t  request;
     parley_names_t           sender;
     parley_names_t           recipient;
     parley_policy_name_t     types[2];
-    parley_policy_name_t     intents[2];
+    parley_policy_name_t     intents[PARLEY_GATE_INTENTS];
 } parley_gate_asked_t;
 
 
@@ -23,6 +29,8 @@ static int parley_gate_recipient(const parley_gate_t *g);
 static int parley_gate_ask(const parley_gate_t *g, parley_gate_asked_t *a);
 static void parley_gate_words(parley_policy_name_t *list,
     parley_policy_names_t *names, parley_str_t text, parley_str_t outer);
+static int parley_gate_readings(const parley_gate_t *g,
+    parley_gate_asked_t *a);
 
 
 parley_outcome_t
@@ -47,7 +55,7 @@ parley_gate_policy(parley_gate_t *g)
         return PARLEY_OUTCOME_REFUSED;
     }
 
-    if (parley_gate_ask(g, &a) != 0) {
+    if (parley_gate_ask(g, &a) != 0 || parley_gate_readings(g, &a) != 0) {
         (void) parley_error_memory(g->err);
         return PARLEY_OUTCOME_REFUSED;
     }
@@ -200,6 +208,59 @@ parley_gate_words(parley_policy_name_t *list, parley_policy_names_t *names,
 }
 
 
+/*
+ * SEC-04: whoever sends the message, wrote what it carries or gets it may have
+ * its intents by other names.  What denies looks at these, too; what allows
+ * says what the message itself calls it.
+ */
+
+static int
+parley_gate_readings(const parley_gate_t *g, parley_gate_asked_t *a)
+{
+    size_t                 i, k, n;
+    parley_str_t           text;
+    const parley_codec_t  *codec;
+
+    const parley_proto_t readers[PARLEY_GATE_READERS] = {
+        g->msg->wire, g->msg->origin, g->conf->speak
+    };
+
+    if (!(g->conf->policy->given & (1u << PARLEY_POLICY_INTENT))) {
+        return 0;
+    }
+
+    n = a->request.intent.n;
+
+    for (i = 0; i < PARLEY_GATE_READERS; i++) {
+
+        codec = readers[i] == PARLEY_PROTO_NONE ? NULL
+                                                : parley_codecs[readers[i]];
+
+        if (codec == NULL || codec->reading == NULL
+            || (i > 0 && readers[i] == readers[i - 1]))
+        {
+            continue;
+        }
+
+        for (k = 0; k < n; k++) {
+            text = parley_str_none;
+
+            if (codec->reading(g->arena, a->intents[k].text, &text) != 0) {
+                return -1;
+            }
+
+            if (text.len > 0) {
+                a->intents[a->request.intent.n].text = text;
+                a->intents[a->request.intent.n].loose = 1;
+                a->request.intent.n++;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
 int
 parley_gate_may(const parley_gate_t *g, parley_str_t form,
     parley_str_t intent)
@@ -217,6 +278,10 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
 
     parley_gate_words(a.types, &a.request.type, form, parley_str_none);
     parley_gate_words(a.intents, &a.request.intent, intent, parley_str_none);
+
+    if (parley_gate_readings(g, &a) != 0) {
+        return 0;
+    }
 
     return parley_policy_check(g->conf->policy, &a.request, &err) == 0;
 }

@@ -9,8 +9,17 @@ use Parley::Message;
 
 plan 'no_plan';
 
-with_gateway(matrix(add => location('/moq-alone',
-                                    'parley_accept moq; parley_jwt on;')));
+my $to_moq = 'parley_accept aee moq; parley_speak moq; parley_jwt on;';
+my $deny = 'parley_deny intent=ops.delete; parley_allow principal=**;';
+
+with_gateway(matrix(add => join '',
+    location('/moq-alone', 'parley_accept moq; parley_jwt on;'),
+    location('/deny-action', "$to_moq $deny"),
+    location('/deny-command', "$to_moq parley_deny intent=moq.cmd.ops.delete; "
+                            . 'parley_allow principal=**;'),
+    location('/deny-action-aee', 'parley_accept aee moq; parley_speak aee; '
+                               . "parley_jwt on; $deny"),
+    location('/only-action', "$to_moq parley_allow intent=ops.**;")));
 
 run_tests();
 
@@ -455,3 +464,94 @@ post('/to-moq', $::m)
 --- answer
 /type = result
 /reply_to = ${id}
+
+
+
+=== TEST 37: SEC-04 AEE to MoQ: an intent that is denied
+--- send
+post('/deny-action', aee(intent => 'ops.delete'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 38: SEC-04 AEE to MoQ: the same action by the intent that a command has
+--- send
+post('/deny-action', aee(intent => 'moq.cmd.ops.delete'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 39: SEC-04 MoQ to MoQ: the same action in a command
+--- send
+post('/deny-action', command('ops.delete'))
+--- refused: moq policy-refused
+
+
+
+=== TEST 40: SEC-04 MoQ to MoQ: in other letters
+--- send
+post('/deny-action', command('OPS.Delete'))
+--- refused: moq policy-refused
+
+
+
+=== TEST 41: SEC-04 AEE to MoQ: a command's intent is denied in AEE's words
+--- send
+post('/deny-command', aee(intent => 'ops.delete'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 42: SEC-04 MoQ to MoQ: a command's intent is denied
+--- send
+post('/deny-command', command('ops.delete'))
+--- refused: moq policy-refused
+
+
+
+=== TEST 43: SEC-04 MoQ to MoQ: a message that a command carries
+--- send
+post('/deny-command', command('ops.delete', aee => {
+    form => 'task', id => uuid4(), created => timestamp(), sender => 'alice',
+    recipient => 'agent.bob', intent => 'ops.delete' }))
+--- refused: moq policy-refused
+
+
+
+=== TEST 44: SEC-04 MoQ to AEE: a command by its action
+--- send
+post('/deny-action-aee?recipient=bob', command('ops.delete'))
+--- refused: moq policy-refused
+
+
+
+=== TEST 45: SEC-04 AEE to AEE: nobody reads it as a command
+--- send
+post('/deny-action-aee', aee(intent => 'moq.cmd.ops.delete'))
+--- error_code: 202
+
+
+
+=== TEST 46: SEC-04 AEE to MoQ: another action passes
+--- send
+post('/deny-action', aee(intent => 'ops.list'))
+--- service: took($c, $q)
+--- error_code: 202
+--- valid
+service moq
+--- got
+/action = ops.list
+
+
+
+=== TEST 47: SEC-04 AEE to MoQ: what a rule allows is the message's own intent
+--- send
+post('/only-action', aee(intent => 'moq.cmd.ops.list'))
+--- refused: aee intent-refused /intent
+
+
+
+=== TEST 48: SEC-04 MoQ to MoQ: so it is of a command
+--- send
+post('/only-action', command('ops.list'))
+--- refused: moq intent-refused /action

@@ -25,6 +25,7 @@ my %place = (
     '/group'    => 'parley_deny to=bus.acme;',
     '/org'      => 'parley_deny to=~acme;',
     '/from'     => 'parley_deny principal=~cc-alice;',
+    '/from-aee' => 'parley_deny principal=agent.zed;',
     '/intent'   => 'parley_deny intent=ops.delete;',
     '/type'     => 'parley_deny type=chat.deliver;',
     '/plain'    => 'parley_deny intent=c2a.chat.deliver;',
@@ -406,3 +407,24 @@ post('/agents', aee(to => 'bus.ops'))
 --- send
 post('/agents', aee(to => 'agent://ops.example/zed'))
 --- refused: aee policy-refused
+
+
+
+=== TEST 49: SEC-04 who is not listed is denied by its name
+--- send
+post('/from-aee', aee(from => 'agent.zed'), token => bearer('agent.zed'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 50: SEC-04 and in other letters
+--- send
+post('/from-aee', aee(from => 'AGENT.Zed'), token => bearer('AGENT.Zed'))
+--- refused: aee policy-refused
+
+
+
+=== TEST 51: SEC-04 another who is not listed is not
+--- send
+post('/from-aee', aee(from => 'agent.zeb'), token => bearer('agent.zeb'))
+--- error_code: 202

@@ -410,6 +410,14 @@ typedef struct {
      */
     int    (*nested)(const parley_msg_t *m, parley_json_ref_t *ret);
 
+    /*
+     * Whoever speaks this protocol has an intent by another name as well:
+     * *ret is that, or is left as it is where there is none.  NULL: there
+     * never is.  Returns 0, or -1: no memory.
+     */
+    int    (*reading)(parley_arena_t *arena, parley_str_t intent,
+               parley_str_t *ret);
+
     /* The i-th type of its messages; empty: there are no more.  NULL: any
        word may be one. */
     parley_str_t  (*type)(unsigned i);

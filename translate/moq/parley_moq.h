@@ -80,6 +80,13 @@ int parley_moq_is_local(parley_str_t action);
 /* The action that an intent names: without "moq.cmd.", where it has that. */
 parley_str_t parley_moq_action(parley_str_t intent);
 
+/*
+ * The codec's reading: the action of the command that has this intent, or the
+ * intent of the command that has this action.
+ */
+int parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
+    parley_str_t *ret);
+
 
 /*
  * Fills form, intent, corr and local, as far as they can be read, of a

@@ -46,6 +46,7 @@ const parley_codec_t  parley_moq_codec = {
     .residue = parley_moq_residue,
     .within = parley_moq_within,
     .nested = parley_moq_nested,
+    .reading = parley_moq_reading,
     .encode = parley_moq_encode,
     .spot = parley_moq_spot,
     .direction = parley_carry_direction,
@@ -196,6 +197,28 @@ parley_moq_action(parley_str_t intent)
     }
 
     return intent;
+}
+
+
+int
+parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
+    parley_str_t *ret)
+{
+    parley_buf_t  b;
+    parley_str_t  action;
+
+    action = parley_moq_action(intent);
+
+    if (action.len != intent.len) {
+        *ret = action;
+        return 0;
+    }
+
+    parley_buf_init(&b, arena, sizeof(PARLEY_MOQ_INTENT) + intent.len);
+    parley_buf_lit(&b, PARLEY_MOQ_INTENT);
+    parley_buf_str(&b, intent);
+
+    return parley_buf_done(&b, ret);
 }
 
 
