@@ -90,7 +90,11 @@ ngx_http_parley_upstream_init(void *data)
 }
 
 
-/* what comes after the break is read over what came, and dropped */
+/*
+ * Nothing is read after the break: a client that reads slowly holds up the end,
+ * which nginx comes to once what was held is out, and until then it reads for
+ * as long as its buffer has room.
+ */
 
 static ngx_int_t
 ngx_http_parley_upstream_unbuffered(void *data, ssize_t bytes)
@@ -109,9 +113,13 @@ ngx_http_parley_upstream_unbuffered(void *data, ssize_t bytes)
         ctx->upstream.broken = 1;
     }
 
-    if (ctx->upstream.broken && u->length != 0) {
-        u->length = 1;
-        u->error = 1;
+    if (ctx->upstream.broken) {
+        u->buffer.last = u->buffer.end;
+
+        if (u->length != 0) {
+            u->length = 1;
+            u->error = 1;
+        }
     }
 
     return NGX_OK;

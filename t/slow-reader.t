@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port);
+use Parley::Env qw(port tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -28,7 +28,9 @@ my $nginx = Parley::Nginx->start(http => gateway_http(server =>
     . location('/pieces', 'parley_accept aee; parley_jwt on; '
                         . 'proxy_buffering off;')
     . location('/plain', 'parley_accept aee; parley_trusted on; '
-                       . 'proxy_buffer_size 64k; proxy_buffers 8 64k;')));
+                       . 'proxy_buffer_size 64k; proxy_buffers 8 64k;')
+    . location('/roomy', 'parley_accept aee; parley_trusted on; '
+                       . 'proxy_buffer_size 8m; proxy_buffers 4 8m;')));
 my $client = Parley::Client->new(port => port(1));
 my $plain = Parley::Client->new(port => port(3), tls => 0);
 
@@ -190,6 +192,53 @@ EOT
     is(scalar @n, 20_000, 'each of them');
     is(scalar(grep { $n[$_] != $_ + 1 } 0 .. $#n), 0, 'in order');
     like($answer->{body}, qr/"type":"result".*\n\n\z/, 'and the answer');
+};
+
+
+# its end waits for the client, while nginx's buffer has room for more
+subtest 'GW-22 GW-26 what follows a broken chunk is not read' => sub {
+    my $taken = tmp_dir() . '/garbage';
+
+    $service->script(<<"EOT");
+        \$c->{keep} = 0;
+        \$c->out("HTTP/1.1 200 OK\\r\\nContent-Type: text/event-stream\\r\\n"
+                . "Transfer-Encoding: chunked\\r\\n\\r\\n");
+        for my \$n (1 .. 190) {
+            my \$event = 'data: ' . jcs(aee(type => 'stream',
+                from => 'agent.bob', to => 'agent.alice',
+                corr => \$q->{json}{corr},
+                payload => { n => \$n, text => 'x' x 40_000 })) . "\\n\\n";
+            \$c->out(sprintf "%x\\r\\n%s\\r\\n", length \$event, \$event);
+        }
+        \$c->pause(0.5);
+        \$c->out("ZZ\\r\\n");
+        \$c->pause(0.2);
+        for (1 .. 512) {
+            (syswrite \$c->{socket}, 'garbage!' x 131_072) or last;
+            open my \$out, '>>', '$taken';
+            print \$out '.';
+        }
+EOT
+
+    my $connection = $plain->connect;
+
+    $connection->write(post('/roomy', aee(), token => 0));
+    ok($connection->expect(qr/^data: /m), 'the first event begins');
+    sleep 3;
+
+    my $sent = -s $taken // 0;
+
+    note("the service got rid of $sent MB");
+    cmp_ok($sent, '<', 64, 'what fits into buffers');
+
+    my $answer = rest($connection);
+    my @n = $answer->{body} =~ /"n":(\d+)/g;
+
+    is("@n", "@{[1 .. 190]}", 'what was held comes');
+    like($answer->{body}, qr/"E_UPSTREAM_\w+"/, 'then why it ends');
+
+    $service->stop;
+    $service = Parley::Upstream->start(port(2));
 };
 
 
