@@ -99,6 +99,21 @@ wrong('two files for one intent', 'a.b.task.schema.json', 1, '.',
       text => '{}', more => { 'sub/a.b.task.schema.json' => '{}' });
 
 {
+    my ($status, $said) = check('a.b.task.schema.json' => '{}',
+                                'sub/A.B.task.schema.json' => '{}');
+
+    is($status, 1, 'SEC-04 two files for one intent in other letters');
+    like($said, qr{"/\S+/a\.b\.task\.schema\.json\S*" line 1: .*case}i,
+         'the one is named');
+    like($said, qr{case from "/\S+/a\.b\.task\.schema\.json"}i,
+         'and the other');
+
+    ($status, $said) = check('a.b.task.schema.json' => '{}',
+                             'A.B.result.schema.json' => '{}');
+    is($status, 0, 'SEC-04 of a task and of what answers it they may be');
+}
+
+{
     my ($status, $said) = check('README' => 'x');
     is($status, 0, 'GW-11 a folder without schemas');
 
@@ -491,3 +506,43 @@ my $m = aee(to => 'agent.bob', payload => { target => 'db' });
 $c->answer(202);
 --- refused: aee field-missing
 --- forwarded: 1
+
+
+
+=== TEST 35: SEC-04 AEE-33 an intent in other letters has its schema
+--- send
+post('/aee', aee(intent => 'OPS.Backup.run', payload => { keep => 7 }))
+--- refused: aee field-missing /payload/target
+
+
+
+=== TEST 36: SEC-04 AEE-33 so has what answers it
+--- service
+$c->answer(200, [], jcs(result($q->{json}, payload => { text => 'done' })))
+--- send
+post('/aee', aee(intent => 'ops.backup.RUN', payload => { target => 'db' }))
+--- refused: aee upstream-invalid taken
+--- forwarded: 1
+--- answer
+/payload/message ~ octets
+
+
+
+=== TEST 37: SEC-04 AEE-33 a result that calls it so has it too
+--- service
+$c->answer(200, [], jcs(result($q->{json}, intent => 'OPS.backup.run',
+                               payload => { text => 'done' })))
+--- send
+post('/aee', aee(payload => { target => 'db' }))
+--- refused: aee upstream-invalid taken
+--- forwarded: 1
+
+
+
+=== TEST 38: SEC-04 AEE-33 a result that is sent as a message, in other letters
+--- send
+my $m = result(aee(), payload => { text => 'done' },
+               intent => 'Ops.Backup.Run');
+$m->{from} = 'agent.alice'; $m->{to} = 'agent.bob';
+post('/aee', $m)
+--- refused: aee field-missing /payload/octets

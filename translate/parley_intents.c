@@ -1,6 +1,7 @@
 #include "parley_intents.h"
 #include "parley_aee.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 
@@ -8,6 +9,7 @@ typedef struct {
     parley_str_t            intent;
     parley_act_t            act;
     parley_str_t            uri;
+    parley_str_t            file;
     const parley_schema_t  *schema;
 } parley_intent_t;
 
@@ -33,6 +35,8 @@ static const struct {
 };
 
 
+static int parley_intents_twice(const parley_intents_t *intents,
+    parley_schema_error_t *err);
 static int parley_intents_compare(const void *a, const void *b);
 static int parley_intents_order(parley_str_t a, parley_str_t b);
 
@@ -169,7 +173,8 @@ parley_intents_add(parley_intents_t *intents, parley_str_t file,
     parley_buf_lit(&b, PARLEY_INTENTS_SUFFIX);
 
     if (parley_buf_done(&b, &item->uri) != 0
-        || parley_arena_str(&intents->arena, intent, &item->intent) != 0)
+        || parley_arena_str(&intents->arena, intent, &item->intent) != 0
+        || parley_arena_str(&intents->arena, file, &item->file) != 0)
     {
         return parley_error_memory(&err->error);
     }
@@ -205,6 +210,42 @@ parley_intents_compile(parley_intents_t *intents, parley_schema_error_t *err)
               parley_intents_compare);
     }
 
+    return parley_intents_twice(intents, err);
+}
+
+
+/* No two schemas are those of one intent, in whatever letters. */
+
+static int
+parley_intents_twice(const parley_intents_t *intents,
+    parley_schema_error_t *err)
+{
+    size_t                  i;
+    const parley_intent_t  *items;
+
+    items = intents->items;
+
+    for (i = 1; i < intents->n; i++) {
+
+        if (parley_intents_compare(&items[i - 1], &items[i]) != 0) {
+            continue;
+        }
+
+        memset(err, 0, sizeof(parley_schema_error_t));
+
+        err->keyword = "";
+        err->line = 1;
+
+        (void) snprintf(err->location, sizeof(err->location), "%.*s#",
+                        (int) items[i].file.len,
+                        (const char *) items[i].file.data);
+
+        return parley_error_set(&err->error, PARLEY_E_FIELD_INVALID, "",
+                                "the name differs in nothing but case from "
+                                "\"%.*s\"", (int) items[i - 1].file.len,
+                                (const char *) items[i - 1].file.data);
+    }
+
     return 0;
 }
 
@@ -224,17 +265,20 @@ parley_intents_compare(const void *a, const void *b)
 }
 
 
+/* without regard to ASCII case, as rules compare intents (SEC-04) */
+
 static int
 parley_intents_order(parley_str_t a, parley_str_t b)
 {
     int     rc;
-    size_t  n;
+    size_t  i;
 
-    n = a.len < b.len ? a.len : b.len;
-    rc = n > 0 ? memcmp(a.data, b.data, n) : 0;
+    for (i = 0; i < a.len && i < b.len; i++) {
+        rc = (int) parley_lower(a.data[i]) - (int) parley_lower(b.data[i]);
 
-    if (rc != 0) {
-        return rc;
+        if (rc != 0) {
+            return rc;
+        }
     }
 
     return a.len < b.len ? -1 : a.len > b.len;
@@ -305,8 +349,8 @@ parley_intents_list(const parley_intents_t *intents, parley_buf_t *b,
 
     for (i = 0; intents != NULL && i < intents->n; i++) {
 
-        if (i > 0 && parley_str_eq(intents->items[i].intent,
-                                   intents->items[i - 1].intent))
+        if (i > 0 && parley_str_eq_fold(intents->items[i].intent,
+                                        intents->items[i - 1].intent))
         {
             continue;
         }

@@ -45,7 +45,10 @@ int parley_intents_add(parley_intents_t *intents, parley_str_t file,
     parley_schema_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Compiles all; they may refer to each other by file name and $id. */
+/*
+ * Compiles all; they may refer to each other by file name and $id.  Two whose
+ * files' names differ in ASCII case alone are an error.
+ */
 int parley_intents_compile(parley_intents_t *intents,
     parley_schema_error_t *err)
     __attribute__((warn_unused_result));
@@ -59,7 +62,10 @@ int parley_intent_is_plain(parley_str_t intent);
  */
 int parley_intent_is_reserved(parley_str_t intent);
 
-/* NULL: no schema. */
+/*
+ * The intent is compared without regard to ASCII case, as rules do (SEC-04).
+ * NULL: no schema.
+ */
 const parley_schema_t *parley_intents_find(const parley_intents_t *intents,
     parley_str_t intent, parley_act_t act);
 

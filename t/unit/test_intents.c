@@ -359,6 +359,19 @@ test_twice(void **state)
     compile();
     assert_non_null(find("a.b", PARLEY_ACT_REQUEST));
     assert_non_null(find("a.b", PARLEY_ACT_REPLY));
+    assert_ptr_equal(find("A.b", PARLEY_ACT_REQUEST),
+                     find("a.B", PARLEY_ACT_REQUEST));
+    assert_non_null(find("A.b", PARLEY_ACT_REQUEST));
+    assert_null(find("A.b", PARLEY_ACT_FAILURE));
+    assert_null(find("A.b.", PARLEY_ACT_REQUEST));
+
+    /* in other letters it is the same intent */
+
+    assert_int_equal(add("A.B.task.schema.json", "{}"), 0);
+    assert_int_equal(parley_intents_compile(intents, &err), -1);
+    assert_non_null(strstr(err.location, ".task.schema.json#"));
+    assert_non_null(strstr(err.error.text, "case"));
+    assert_int_equal(err.line, 1);
 }
 
 
