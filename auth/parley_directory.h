@@ -27,9 +27,10 @@ typedef struct parley_directory_s  parley_directory_t;
  * Reads the file's text into the arena.  Every member is type-checked and
  * unknown ones, which would have no effect, are errors.  Errors besides: a
  * name, or sub, that two principals have (err->field is the second's JSON
- * Pointer, the text names the first's), a parent that is no sub, parents in a
- * circle, a human that is neither the sub of one nor a handle of its tier, a
- * broken key, one that verifies no message's signature and would be
+ * Pointer, the text names the first's), an instrument that is another's handle,
+ * AEE or C2A name, unless that one acts for it, a parent that is no sub,
+ * parents in a circle, a human that is neither the sub of one nor a handle of
+ * its tier, a broken key, one that verifies no message's signature and would be
  * of no use here.  err->offset is the place in text.
  *
  * Returns 0, or -1 with *ret NULL and nothing left to free.
@@ -48,6 +49,24 @@ const parley_principal_t *parley_directory_by_sub(
 const parley_principal_t *parley_directory_by_name(
     const parley_directory_t *directory, parley_namespace_t space,
     parley_str_t name);
+
+/*
+ * Whose instrument it is that claims bring for self, the entry of their sub or
+ * NULL: that of whoever has it, without version, as a handle or, as an agent,
+ * as AEE's or C2A's name, or lists it as instrument.  NULL: nobody's, or self's
+ * own: of a principal that acts for it, or lists it for the same human.
+ */
+const parley_principal_t *parley_directory_by_instrument(
+    const parley_directory_t *directory, const parley_principal_t *self,
+    parley_str_t instrument);
+
+/*
+ * The same for a name that claims bring: whose instrument it is in that name
+ * space.
+ */
+const parley_principal_t *parley_directory_by_agent(
+    const parley_directory_t *directory, const parley_principal_t *self,
+    parley_namespace_t space, parley_str_t name);
 
 /*
  * Who has this name in any name space, in whatever ASCII letters: from *at,

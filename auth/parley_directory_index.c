@@ -6,6 +6,7 @@
 #include "parley_actor.h"
 #include "parley_config.h"
 #include "parley_directory_index.h"
+#include "parley_directory_instrument.h"
 
 
 /* 2^64 divided by the golden ratio, odd */
@@ -27,7 +28,7 @@ static const char *const  parley_directory_spaces[PARLEY_NAMESPACE_COUNT] = {
  * table are the operator's own: no sender can make them fall together.
  */
 
-static uint32_t
+uint32_t
 parley_directory_hash(parley_str_t name)
 {
     size_t          n;
@@ -339,7 +340,11 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
         return -1;
     }
 
-    return parley_directory_humans(dir, err);
+    if (parley_directory_humans(dir, err) != 0) {
+        return -1;
+    }
+
+    return parley_directory_instruments(dir, arena, err);
 }
 
 

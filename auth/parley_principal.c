@@ -113,6 +113,15 @@ parley_principal_text(parley_principal_reader_t *r,
 }
 
 
+static int
+parley_principal_anothers(parley_principal_reader_t *r,
+    parley_claim_member_t member)
+{
+    return parley_principal_refuse(r, parley_principal_claim(r, member),
+                                   "the name belongs to another principal");
+}
+
+
 /* A name that claims bring: well-formed, and nobody else's. */
 
 static int
@@ -142,13 +151,17 @@ parley_principal_name(parley_principal_reader_t *r,
                                        "name");
     }
 
-    owner = r->directory == NULL
-            ? NULL : parley_directory_by_name(r->directory, space, *name);
+    if (r->directory == NULL) {
+        return 0;
+    }
 
-    if (owner != NULL && owner != r->entry) {
-        return parley_principal_refuse(r, parley_principal_claim(r, member),
-                                       "the name belongs to another "
-                                       "principal");
+    owner = parley_directory_by_name(r->directory, space, *name);
+
+    if ((owner != NULL && owner != r->entry)
+        || parley_directory_by_agent(r->directory, r->entry, space, *name)
+           != NULL)
+    {
+        return parley_principal_anothers(r, member);
     }
 
     return 0;
@@ -170,10 +183,21 @@ parley_principal_instrument(parley_principal_reader_t *r)
         return -1;
     }
 
-    if (text->len != 0 && !parley_instrument_is(*text)) {
+    if (text->len == 0) {
+        return 0;
+    }
+
+    if (!parley_instrument_is(*text)) {
         return parley_principal_refuse(r,
                   parley_principal_claim(r, PARLEY_MEMBER_INSTRUMENT),
                   "the claim is no handle of an instrument");
+    }
+
+    if (r->directory != NULL
+        && parley_directory_by_instrument(r->directory, r->entry, *text)
+           != NULL)
+    {
+        return parley_principal_anothers(r, PARLEY_MEMBER_INSTRUMENT);
     }
 
     return 0;

@@ -81,7 +81,7 @@ parley_claim_member_t parley_member_find(parley_str_t word);
  *
  * What claims bring must be well-formed, and where there is a directory: a
  * name that it gives to another principal is refused, since a name belongs to
- * one principal per protocol.
+ * one principal per protocol, and so is another's instrument.
  *
  * Roles are an array of strings, or one string separated by spaces.
  *

@@ -564,6 +564,32 @@ wrong('identities: a VCP name twice',
                     { sub => 'b', vcp => 'agent://h/x' }),
       qr/vcp\.json" line 3: .*vcp/);
 
+# an instrument may be several principals', a model's for instance, but not one
+# that has its name and acts for somebody else
+
+wrong("SEC-06 identities: another's $_->[0] as instrument",
+      identity_file('mine', { sub => 'a', @$_ },
+                    { sub => 'b', handle => '~b', instrument => '~cc-a@1' }),
+      qr{mine\.json" line 3: /principals/1/instrument .* /principals/0,})
+    for [handle => '~cc-a'], [aee => 'agent.cc-a'], [c2a => 'agent:cc-a'],
+        [handle => '~cc-a', human => '~c'];
+
+for (['two', instrument => '~cc-a@2'],
+     ['whom it acts for', handle => '~cc-a', human => '~b'],
+     ['its parent', handle => '~cc-a', parent => 'b'])
+{
+    my ($whose, %entry) = @$_;
+
+    my ($status, $said) = check(bare("$zone\n"
+        . identity_file('ours', { sub => 'b', handle => '~b',
+                                  instrument => '~cc-a@1' },
+                        { sub => 'a', %entry }),
+        'parley_accept aee; parley_trusted on;'));
+
+    is($status, 0, "SEC-06 identities: an instrument of $whose")
+        or diag($said);
+}
+
 wrong('identities: an unknown member',
       identity_file('unknown', { %$alice, colour => 'red' }),
       qr/unknown\.json" line 2: .*colour/);

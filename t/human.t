@@ -15,7 +15,7 @@ my %matrix = matrix();
 # zoe is a human.  deep, below mid, below top, is for zoe: nobody but top says
 # so.  lost is below lone, and both are nobody's.  desk is an instrument whose
 # names are a human's; hop is that instrument, as the next gateway knows it.
-# kid was spawned by zoe.
+# kid was spawned by zoe.  alma is a human with an instrument, and hand is hers.
 spew(tmp_dir() . '/identities.json', jcs({ principals => [
     Parley::Matrix::principals(),
     { sub => 'zoe', aee => 'human.zoe', vcp => 'human://zoe',
@@ -33,6 +33,9 @@ spew(tmp_dir() . '/identities.json', jcs({ principals => [
       c2a => 'human:desk', handle => '~desk', instrument => '~cc-desk@1' },
     { sub => 'hop', aee => 'agent.cc-desk', c2a => 'agent:cc-desk',
       handle => '~cc-desk', human => '~desk', instrument => '~cc-desk@1' },
+    { sub => 'alma', aee => 'human.alma', c2a => 'human:alma',
+      handle => '~alma', instrument => '~cc-alma@1' },
+    { sub => 'hand', parent => 'alma' },
 ] }));
 
 sub main::by {
@@ -44,6 +47,25 @@ sub main::by {
 sub main::acting {
     my ($name, $act) = @_;
     return bearer($name, act => $act);
+}
+
+# whoever is not listed brings claims
+$matrix{server} .= join '', map {
+    location("/claims-$_", 'parley_accept channel aee; '
+             . "parley_speak $_; parley_jwt on; parley_claims handle=handle "
+             . 'instrument=instrument aee=aee;') } qw(aee c2a);
+
+# a frame of ~mal, whose token says that its instrument is this
+sub main::claims {
+    my ($uri, $instrument, %o) = @_;
+    my %frame = %{ $o{frame} // {} };
+    my %claims = %{ $o{claims} // {} };
+    return submit($uri, '~cc-bob',
+                  query(sender_handle => '~mal', acted_by => '~mal',
+                        drafted_with => $instrument, %frame),
+                  token => bearer('mallory', handle => '~mal',
+                                  aee => 'human.mal',
+                                  instrument => $instrument, %claims));
 }
 
 with_gateway(%matrix);
@@ -415,3 +437,101 @@ post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
 --- service: took($c, $q)
 --- error_code: 200
 --- forwarded: 1
+
+
+
+=== TEST 29: SEC-06 GW-03 no token makes another's handle its instrument
+--- send
+claims('/claims-aee', '~cc-alice@1.0')
+--- refused: problem token-invalid
+--- answer
+/detail ~ belongs to another principal
+--- forwarded: 0
+
+
+
+=== TEST 30: SEC-06 GW-03 in no version, towards no protocol
+--- send
+claims('/claims-c2a', '~cc-alice')
+--- refused: problem token-invalid
+--- answer
+/detail ~ belongs to another principal
+--- forwarded: 0
+
+
+
+=== TEST 31: SEC-06 GW-03 nor a human's handle
+--- send
+claims('/claims-aee', '~lead')
+--- refused: problem token-invalid
+--- answer
+/detail ~ belongs to another principal
+--- forwarded: 0
+
+
+
+=== TEST 32: SEC-06 GW-03 nor what another lists as its instrument
+--- send
+claims('/claims-aee', '~cc-alma@2')
+--- refused: problem token-invalid
+--- answer
+/detail ~ belongs to another principal
+--- forwarded: 0
+
+
+
+=== TEST 33: SEC-06 GW-03 nor one that is another's name in AEE
+--- send
+claims('/claims-aee', '~cc-taken')
+--- refused: problem token-invalid
+--- answer
+/detail ~ belongs to another principal
+--- forwarded: 0
+
+
+
+=== TEST 34: SEC-06 GW-03 nor another's instrument as its handle
+--- send
+claims('/claims-aee', '~cc-mal',
+       claims => { handle => '~cc-alma' })
+--- refused: problem token-invalid
+--- answer
+/detail ~ belongs to another principal
+--- forwarded: 0
+
+
+
+=== TEST 35: SEC-06 GW-03 nor as its name in AEE
+--- send
+claims('/claims-aee', '~cc-mal',
+       claims => { aee => 'agent.cc-alma' })
+--- refused: problem token-invalid
+--- answer
+/detail ~ belongs to another principal
+--- forwarded: 0
+
+
+
+=== TEST 36: SEC-06 GW-03 its own passes
+--- send
+claims('/claims-aee', '~cc-mal@1')
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 1
+--- got
+/from = agent.cc-mal
+
+
+
+=== TEST 37: SEC-06 GW-03 and what is of the same human
+--- send
+submit('/claims-aee', '~cc-bob',
+       query(sender_handle => '~cc-hand', acted_by => '~alma',
+             drafted_with => '~cc-alma@1'),
+       token => bearer('hand', handle => '~cc-hand', aee => 'agent.hand',
+                       instrument => '~cc-alma@1'))
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 1
+--- got
+/from = agent.hand

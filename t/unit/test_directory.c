@@ -184,6 +184,15 @@ test_broken(void **state)
             "{\"sub\":\"b\",\"handle\":\"~nn\"}"), "/principals/1/handle",
           "/principals/0" },
 
+        /* an instrument is nobody else's name */
+
+        { P("{\"sub\":\"a\",\"handle\":\"~cc-a\"},"
+            "{\"sub\":\"b\",\"instrument\":\"~cc-a@1\"}"),
+          "/principals/1/instrument", "/principals/0" },
+        { P("{\"sub\":\"b\",\"instrument\":\"~cc-a@1\"},"
+            "{\"sub\":\"a\",\"aee\":\"agent.cc-a\"}"),
+          "/principals/0/instrument", "/principals/1" },
+
         /* parents */
 
         { P("{\"sub\":\"a\",\"parent\":\"b\"}"), "/principals/0/parent",
