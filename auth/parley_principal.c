@@ -47,6 +47,20 @@ parley_member_find(parley_str_t word)
 }
 
 
+const char *
+parley_member_why(parley_str_t word)
+{
+    if (parley_str_is(word, "parent") || parley_str_is(word, "human")
+        || parley_str_is(word, "max_priority") || parley_str_is(word, "keys"))
+    {
+        return "comes from \"parley_identities\" alone, no claim brings it";
+    }
+
+    return "is no member of a principal, expected sub, aee, vcp, c2a, handle, "
+           "instrument or roles";
+}
+
+
 static int
 parley_principal_refuse(parley_principal_reader_t *r, parley_str_t claim,
     const char *text)

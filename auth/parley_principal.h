@@ -73,6 +73,10 @@ struct parley_directory_s;
 /* "handle" -> PARLEY_MEMBER_HANDLE; PARLEY_MEMBER_COUNT: no such member. */
 parley_claim_member_t parley_member_find(parley_str_t word);
 
+/* What is said of a word that it did not find: where else it comes from, or
+   the members that there are. */
+const char *parley_member_why(parley_str_t word);
+
 /*
  * The principal of a verified token.  directory may be NULL, map too (then
  * sub alone comes from the claims).  Where the directory has an entry for the

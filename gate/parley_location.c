@@ -141,8 +141,11 @@ parley_location_lacks(const parley_location_t *l)
     }
 
     if (gate->signature == PARLEY_DEMAND_REQUIRED && !l->has_signers) {
-        return "has \"parley_signature required\" and needs "
-               "\"parley_identities\", where the keys are";
+        return l->has_principals
+               ? "has \"parley_signature required\", and nobody in the file of "
+                 "\"parley_identities\" has \"keys\""
+               : "has \"parley_signature required\" and needs "
+                 "\"parley_identities\", where the keys are";
     }
 
     if (l->window_ms < gate->past_ms + gate->future_ms) {

@@ -33,6 +33,7 @@ typedef struct {
     unsigned                   token:1;     /* parley_jwt on */
     unsigned                   has_zone:1;
     unsigned                   has_keys:1;  /* of tokens */
+    unsigned                   has_principals:1;    /* parley_identities */
     unsigned                   has_signers:1;   /* principals with keys */
 } parley_location_t;
 

@@ -614,7 +614,7 @@ ngx_http_parley_claims(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
         if (index == PARLEY_MEMBER_COUNT) {
             return ngx_http_parley_bad(cf, cmd, &member,
-                                       "is no member of a principal");
+                       parley_member_why(ngx_http_parley_str(&member)));
         }
 
         if (lcf->claims->map.claims[index].len) {

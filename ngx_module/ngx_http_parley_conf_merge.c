@@ -385,6 +385,7 @@ ngx_http_parley_verify_place(ngx_conf_t *cf,
     l.token = (conf->jwt && conf->jwt->enabled) ? 1 : 0;
     l.has_zone = mcf->zone ? 1 : 0;
     l.has_keys = (mcf->jwks || mcf->jwks_uri.len) ? 1 : 0;
+    l.has_principals = mcf->directory ? 1 : 0;
     l.has_signers = mcf->directory
                     && parley_directory_has_keys(mcf->directory) ? 1 : 0;
 

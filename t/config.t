@@ -88,7 +88,7 @@ my @values = (
     ['parley_claims;', qr/invalid number of arguments/],
     ['parley_claims aee;', qr/"aee" in "parley_claims" must be MEMBER=CLAIM/],
     ['parley_claims aee=;', qr/"aee=" in "parley_claims" must be/],
-    ['parley_claims hat=x;', qr/"hat" in "parley_claims" is no member/],
+    ['parley_claims hat=x;', qr/"hat" in "parley_claims" is no member of a principal, expected sub, aee,/],
     ['parley_claims aee=x aee=y;', qr/"aee" in "parley_claims" is there twice/],
     ['parley_claims aee=x; parley_claims vcp=y;', qr/is duplicate/],
     ['parley_allow colour=red;', qr/"parley_allow": "colour"/],
@@ -299,7 +299,7 @@ wrong('GW-28 signatures of those who have no keys',
       bare("$zone parley_identities " . file('keyless.json',
                '{"principals": [{"sub": "a", "aee": "agent.a"}]}') . ';',
            'parley_accept aee; parley_signature required;'),
-      qr/needs "parley_identities", where the keys are/);
+      qr/nobody in the file of "parley_identities" has "keys"/);
 
 wrong("GW-28 signatures of $_->[0], which has none",
       bare("$zone $known $keys", "parley_accept $_->[0]; parley_jwt on; "
@@ -608,9 +608,12 @@ wrong('GW-28 identities: peers',
       qr{peers\.json" line 2: /peers unknown member "peers", which nothing});
 
 wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
-      qr/"$_" in "parley_claims" is no member of a principal/)
-    for qw(tool lead streams peers keys orgs grants parent human max_priority
-           deliver certificates);
+      qr/"$_" in "parley_claims" is no member of a principal, expected sub, /)
+    for qw(tool lead streams peers orgs grants deliver certificates);
+
+wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
+      qr/"$_" in "parley_claims" comes from "parley_identities" alone/)
+    for qw(keys parent human max_priority);
 
 wrong("GW-28 identities: a key for $_->[0]",
       identity_file('useless', $alice, { sub => 'b', keys => [

@@ -535,3 +535,14 @@ submit('/claims-aee', '~cc-bob',
 --- forwarded: 1
 --- got
 /from = agent.hand
+
+
+
+=== TEST 38: ACH-10 an agent without a human is told what it lacks
+--- send
+post('/to-channel', query(sender_handle => '~cc-else', acted_by => '~else',
+                          drafted_with => '~cc-else'), as => 'taken')
+--- refused: channel sender-identity-mismatch /acted_by
+--- answer
+/message ~ "~cc-else" is no human, .* neither as "human" nor among its parents$
+--- forwarded: 0

@@ -202,6 +202,7 @@ parley_settings_verify(const parley_directive_t *block,
     l.token = s->jwt;
     l.has_zone = s->has_zone;
     l.has_keys = s->has_jwks || s->has_jwks_request;
+    l.has_principals = s->directory != NULL;
     l.has_signers = s->directory != NULL
                     && parley_directory_has_keys(s->directory);
 

@@ -280,8 +280,7 @@ parley_settings_claims(parley_tool_t *tool, const parley_directive_t *d,
         index = parley_member_find(member);
 
         if (index == PARLEY_MEMBER_COUNT) {
-            return parley_conf_bad_word(d, member, "is no member of a "
-                                        "principal");
+            return parley_conf_bad_word(d, member, parley_member_why(member));
         }
 
         if (s->claims->claims[index].len > 0) {

@@ -120,12 +120,22 @@ parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
 
     human = submission->human;
 
+    (void) snprintf(pointer, sizeof(pointer), "%s/acted_by", prefix);
+
     if (human.len == 0 && submission->owner.len > 0) {
         human = submission->sender;
+
+        if (parley_str_begins(human, "~cc-")) {
+            return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                                    pointer, "%s: \"%.*s\" is no human, and "
+                                    "the identities list none for it, neither "
+                                    "as \"human\" nor among its parents",
+                                    pointer, (int) human.len,
+                                    (const char *) human.data);
+        }
     }
 
     if (human.len > 0 && !parley_json_string_is(msg->doc, acted, human)) {
-        (void) snprintf(pointer, sizeof(pointer), "%s/acted_by", prefix);
 
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                                 pointer, "%s is not the principal that the "
