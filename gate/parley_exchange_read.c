@@ -26,7 +26,10 @@ parley_exchange_read(const parley_exchange_t *x, parley_arena_t *arena,
         return -1;
     }
 
-    answer->wait_ms = response->wait_ms;
+    if (!answer->waits && response->wait_ms > 0) {
+        answer->wait_ms = response->wait_ms;
+        answer->waits = 1;
+    }
 
     if (parley_exchange_check(x, arena, answer, err) != 0) {
 

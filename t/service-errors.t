@@ -269,3 +269,128 @@ submit('/to-c2a', '~cc-bob', query())
 --- answer
 /code = failed
 /message = no disk
+
+
+
+=== TEST 20: GW-10 AEE-36 a C2A service's error that says to come again, and when
+--- service
+$c->answer(422, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -31422, message => 'no disk', data => {
+        code => 'E_NOPE', retryable => \1, backoff_ms => 1500,
+        disk => 3 } } }))
+--- send
+post('/to-c2a', aee())
+--- error_code: 422
+--- answer
+/payload/code = E_NOPE
+/payload/retryable = true
+/payload/backoff_ms = 1500
+--- answer_headers
+Parley-Loss ~ ^answer=/error/data/disk$
+
+
+
+=== TEST 21: GW-10 AEE-36 one that says outright not to
+--- service
+$c->answer(503, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -31503, message => 'no disk', data => {
+        code => 'E_NOPE', retryable => \0, backoff_ms => 1500 } } }))
+--- send
+post('/to-c2a', aee())
+--- error_code: 503
+--- answer
+/payload/retryable = false
+! /payload/backoff_ms
+--- answer_headers
+Parley-Loss ~ ^answer=/error/data/backoff_ms$
+
+
+
+=== TEST 22: GW-10 AEE-36 what is no answer to whether and when is lost
+--- service
+$c->answer(422, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -31422, message => 'no disk', data => {
+        code => 'E_NOPE', retryable => 'yes', backoff_ms => -1,
+        message => 'more' } } }))
+--- send
+post('/to-c2a', aee())
+--- error_code: 422
+--- answer
+/payload/retryable = false
+/payload/message = no disk
+! /payload/backoff_ms
+--- answer_headers
+Parley-Loss ~ data/backoff_ms.*data/message.*data/retryable$
+
+
+
+=== TEST 23: GW-10 VCP has no word for whether and when
+--- service
+$c->answer(422, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -31422, message => 'no disk', data => {
+        code => 'E_NOPE', retryable => \1, backoff_ms => 1500 } } }))
+--- send
+post('/to-c2a', escalation(severity => 'critical', requires_ack => true))
+--- error_code: 422
+--- answer
+/code = E_NOPE
+--- answer_headers
+Parley-Loss ~ answer=/error/data/backoff_ms, answer=/error/data/retryable$
+
+
+
+=== TEST 24: GW-10 data that is no object is lost as a whole
+--- service
+$c->answer(422, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    error => { code => -32000, message => 'no disk', data => 'trace' } }))
+--- send
+post('/to-c2a', aee())
+--- error_code: 422
+--- answer_headers
+Parley-Loss ~ ^answer=/error/data$
+
+
+
+=== TEST 25: GW-10 a VCP service's refusal: what the caller is not told is lost
+--- service
+$c->answer(422, [], jcs({ status => 'rejected', code => 'E_NOPE',
+    message_id => $q->{json}{message_id}, message => 'no disk',
+    field => '/payload/context', disk => 3, hint => undef }))
+--- send
+post('/to-vcp', diagnostic('blocked'))
+--- error_code: 422
+--- answer
+/code = E_NOPE
+/message = no disk
+! /field
+--- answer_headers
+Parley-Loss ~ answer=/disk, answer=/field$
+
+
+
+=== TEST 26: GW-10 an agent-channel service's refusal: what the caller is not told is lost
+--- service
+$c->answer(422, [], jcs({ code => 'E_NOPE', message => 'no disk',
+    field => '/payload/none', disk => { free => 3 } }))
+--- send
+post('/to-channel', aee())
+--- error_code: 422
+--- answer
+/payload/code = E_NOPE
+! /payload/field
+--- answer_headers
+Parley-Loss ~ ^answer=/disk, answer=/field$
+
+
+
+=== TEST 27: GW-10 an agent-channel service's refusal that is told whole
+--- service
+$c->answer(422, [], jcs({ code => 'field-invalid', message => 'no',
+                          field => '/recipient_handle' }))
+--- send
+post('/to-channel', aee())
+--- error_code: 422
+--- answer
+/payload/field = /to
+--- answer_headers
+! Parley-Loss

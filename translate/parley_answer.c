@@ -16,6 +16,12 @@
 
 static int parley_answer_goes(int status, const parley_answer_t *answer);
 static int parley_answer_error(int status, parley_error_t *err);
+static int parley_answer_string(parley_answer_t *answer, uint32_t value,
+    parley_str_t *ret);
+static void parley_answer_unread(const parley_answer_t *answer,
+    parley_proto_t caller, parley_loss_t *loss);
+static void parley_answer_members(const parley_answer_t *answer,
+    uint32_t object, const uint32_t *said, unsigned n, parley_loss_t *loss);
 static void parley_answer_payload(const parley_answer_t *answer,
     parley_failure_form_t form, parley_failure_t *ret, parley_loss_t *loss);
 static int parley_answer_party(parley_arena_t *arena,
@@ -150,6 +156,144 @@ parley_answer_error(int status, parley_error_t *err)
     return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "",
                             "the service answered with status %d and no "
                             "message", status);
+}
+
+
+void
+parley_answer_was_read(parley_answer_t *answer, uint32_t value)
+{
+    if (value != PARLEY_JSON_NONE && answer->nread < PARLEY_ANSWER_READ) {
+        answer->read[answer->nread++] = value;
+    }
+}
+
+
+int
+parley_answer_words(parley_answer_t *answer, uint32_t object,
+    uint32_t message)
+{
+    uint32_t              field;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+    field = parley_json_member(doc, object, PARLEY_ATOM_field);
+
+    if (parley_answer_string(answer,
+                             parley_json_member(doc, object, PARLEY_ATOM_code),
+                             &answer->code)
+        != 0
+        || parley_answer_string(answer, field, &answer->field) != 0
+        || parley_answer_string(answer, message, &answer->message) != 0)
+    {
+        return -1;
+    }
+
+    if (answer->field.len > 0) {
+        answer->at_field = field;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_answer_string(parley_answer_t *answer, uint32_t value,
+    parley_str_t *ret)
+{
+    if (value == PARLEY_JSON_NONE
+        || parley_json_type(&answer->doc, value) != PARLEY_JSON_STRING)
+    {
+        return 0;
+    }
+
+    parley_answer_was_read(answer, value);
+
+    return parley_msg_string(&answer->doc, value, ret);
+}
+
+
+int
+parley_answer_again(const parley_answer_t *answer)
+{
+    parley_code_t  code;
+
+    if (answer->outright) {
+        return answer->retryable;
+    }
+
+    code = parley_error_code(answer->code);
+
+    return code != PARLEY_E_NONE ? parley_error_info(code)->retryable
+                                 : answer->retryable || answer->status == 429
+                                   || answer->status >= 500;
+}
+
+
+/* What a refusal says and its caller is not told. */
+
+static void
+parley_answer_unread(const parley_answer_t *answer, parley_proto_t caller,
+    parley_loss_t *loss)
+{
+    unsigned  i, n;
+    uint32_t  value, said[PARLEY_ANSWER_READ];
+
+    for (i = n = 0; i < answer->nread; i++) {
+        value = answer->read[i];
+
+        if ((value == answer->at_field && answer->field.len == 0)
+            || (value == answer->at_retryable && caller != PARLEY_PROTO_AEE)
+            || (value == answer->at_wait
+                && (caller != PARLEY_PROTO_AEE
+                    || !parley_answer_again(answer))))
+        {
+            continue;
+        }
+
+        said[n++] = value;
+    }
+
+    parley_answer_members(answer, 0, said, n, loss);
+}
+
+
+/* Of an object of which something is said, what is not; else all of it. */
+
+static void
+parley_answer_members(const parley_answer_t *answer, uint32_t object,
+    const uint32_t *said, unsigned n, parley_loss_t *loss)
+{
+    unsigned              i;
+    uint32_t              k;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+    value.doc = doc;
+
+    for (k = parley_json_first(object);
+         k != parley_json_end(doc, object);
+         k = parley_json_after(doc, k + 1))
+    {
+        value.node = k + 1;
+
+        for (i = 0; i < n; i++) {
+            if (said[i] >= value.node
+                && said[i] < parley_json_after(doc, value.node))
+            {
+                break;
+            }
+        }
+
+        if (i == n) {
+            if (parley_json_type(doc, value.node) != PARLEY_JSON_NULL) {
+                parley_loss_value(loss, value);
+            }
+
+        } else if (said[i] != value.node) {
+            parley_answer_members(answer, value.node, said, n, loss);
+        }
+    }
 }
 
 
@@ -320,6 +464,10 @@ parley_answer_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_clear(err);
     parley_loss_turn(loss);
     memset(ret, 0, sizeof(parley_reply_t));
+
+    if (answer->kind == PARLEY_ANSWER_REFUSED && answer->nread > 0) {
+        parley_answer_unread(answer, request->wire, loss);
+    }
 
     if (answer->kind == PARLEY_ANSWER_REFUSED && answer->code.len == 0) {
         given = *answer;

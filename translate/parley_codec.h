@@ -180,6 +180,8 @@ typedef enum {
 } parley_answer_kind_t;
 
 
+#define PARLEY_ANSWER_READ  8       /* values that are read of a refusal */
+
 /* an upstream's answer, understood */
 typedef struct {
     parley_answer_kind_t  kind;
@@ -196,9 +198,19 @@ typedef struct {
     parley_str_t          field;
     parley_str_t          message;
     int64_t               wait_ms;  /* REFUSED: after which it may be sent
-                                       again; 0: the upstream does not say */
+                                       again, where */
+    unsigned              waits:1;  /* the upstream says that */
     unsigned              retryable:1;  /* REFUSED: the upstream says that it
                                            may be sent again */
+    unsigned              outright:1;   /* it says whether, and not only by its
+                                           code */
+
+    /* REFUSED: values in doc; 0: there is none */
+    uint32_t              read[PARLEY_ANSWER_READ];     /* all that is above */
+    unsigned              nread;
+    uint32_t              at_field;         /* those of them that not every */
+    uint32_t              at_retryable;     /* protocol can say */
+    uint32_t              at_wait;
 } parley_answer_t;
 
 

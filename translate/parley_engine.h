@@ -183,6 +183,24 @@ int parley_answer_parties(parley_arena_t *arena,
     int64_t now_ms, parley_msg_t *msg, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Notes a value of answer->doc that was read: what of a refusal is not, the
+ * caller is not told, and parley_answer_encode() reports it.  NONE is ignored.
+ */
+void parley_answer_was_read(parley_answer_t *answer, uint32_t value);
+
+/*
+ * Reads what a refusal says: in answer->doc the members "code" and "field" of
+ * object and the value message, each of which may be NONE; those that are no
+ * strings stay empty.  -1: no memory.
+ */
+int parley_answer_words(parley_answer_t *answer, uint32_t object,
+    uint32_t message)
+    __attribute__((warn_unused_result));
+
+/* whether a refusal says, outright or by its code or status, to come again */
+int parley_answer_again(const parley_answer_t *answer);
+
 /* what an answer that the message failed says */
 typedef struct {
     int           status;       /* of HTTP, 400 or more */

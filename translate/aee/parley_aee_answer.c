@@ -187,22 +187,16 @@ parley_aee_rejected(parley_arena_t *arena, const parley_msg_t *request,
     const parley_answer_t *answer, const parley_encode_opts_t *opts,
     int64_t now_ms, parley_reply_t *ret, parley_error_t *err)
 {
-    parley_code_t         code;
     parley_aee_failure_t  f;
 
     memset(&f, 0, sizeof(parley_aee_failure_t));
-
-    code = parley_error_code(answer->code);
 
     f.self = opts->self;
     f.msg = request;
     f.message = answer->message;
     f.field = answer->field;
-    f.retryable = code != PARLEY_E_NONE ? parley_error_info(code)->retryable
-                                        : answer->retryable
-                                          || answer->status == 429
-                                          || answer->status >= 500;
-    f.backoff_ms = f.retryable && answer->wait_ms > 0 ? answer->wait_ms : -1;
+    f.retryable = parley_answer_again(answer);
+    f.backoff_ms = f.retryable && answer->waits ? answer->wait_ms : -1;
     f.now_ms = now_ms;
 
     ret->status = answer->status;

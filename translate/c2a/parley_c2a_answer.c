@@ -29,6 +29,7 @@ static int parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
     parley_error_t *err);
 static void parley_c2a_answer_number(parley_answer_t *answer,
     int64_t number);
+static void parley_c2a_answer_retry(uint32_t data, parley_answer_t *answer);
 static int parley_c2a_answer_result(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     const parley_c2a_places_t *places, parley_answer_t *answer,
@@ -91,6 +92,9 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
     }
 
     if (error != PARLEY_JSON_NONE) {
+        parley_answer_was_read(answer, places.at[PARLEY_C2A_AT_JSONRPC]);
+        parley_answer_was_read(answer, places.at[PARLEY_C2A_AT_ID]);
+
         return parley_c2a_answer_error(error, answer, err);
     }
 
@@ -197,22 +201,17 @@ parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
     doc = &answer->doc;
     data = parley_json_member(doc, error, PARLEY_ATOM_data);
 
-    if (parley_msg_string(doc, parley_json_member(doc, data, PARLEY_ATOM_code),
-                          &answer->code)
-        != 0
-        || parley_msg_string(doc, parley_json_member(doc, data,
-                                                     PARLEY_ATOM_field),
-                             &answer->field)
-           != 0
-        || parley_msg_string(doc, parley_json_member(doc, error,
-                                                     PARLEY_ATOM_message),
-                             &answer->message)
-           != 0)
+    if (parley_answer_words(answer, data,
+                            parley_json_member(doc, error,
+                                               PARLEY_ATOM_message))
+        != 0)
     {
         return parley_error_memory(err);
     }
 
     value = parley_json_member(doc, error, PARLEY_ATOM_code);
+
+    parley_answer_was_read(answer, value);
 
     if (value == PARLEY_JSON_NONE
         || parley_json_type(doc, value) != PARLEY_JSON_NUMBER
@@ -222,6 +221,7 @@ parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
     }
 
     parley_c2a_answer_number(answer, number);
+    parley_c2a_answer_retry(data, answer);
 
     answer->kind = PARLEY_ANSWER_REFUSED;
 
@@ -264,6 +264,45 @@ parley_c2a_answer_number(parley_answer_t *answer, int64_t number)
 
     answer->retryable = code != PARLEY_E_NONE
                         && parley_error_info(code)->retryable;
+}
+
+
+/* As the gateway itself says of an AEE error: what it says goes before. */
+
+static void
+parley_c2a_answer_retry(uint32_t data, parley_answer_t *answer)
+{
+    uint32_t              value;
+    parley_json_type_t    type;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+    value = parley_json_member(doc, data, PARLEY_ATOM_retryable);
+
+    if (value != PARLEY_JSON_NONE) {
+        type = parley_json_type(doc, value);
+
+        if (type == PARLEY_JSON_TRUE || type == PARLEY_JSON_FALSE) {
+            answer->outright = 1;
+            answer->retryable = type == PARLEY_JSON_TRUE;
+            answer->at_retryable = value;
+
+            parley_answer_was_read(answer, value);
+        }
+    }
+
+    value = parley_json_get(doc, data, PARLEY_STR("backoff_ms"));
+
+    if (value != PARLEY_JSON_NONE
+        && parley_json_type(doc, value) == PARLEY_JSON_NUMBER
+        && parley_json_integer(doc, value, &answer->wait_ms) == 0
+        && answer->wait_ms >= 0)
+    {
+        answer->waits = 1;
+        answer->at_wait = value;
+
+        parley_answer_was_read(answer, value);
+    }
 }
 
 

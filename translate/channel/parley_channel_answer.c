@@ -90,27 +90,12 @@ parley_channel_answer_frame(const parley_engine_t *engine,
 static int
 parley_channel_answer_refused(parley_answer_t *answer, parley_error_t *err)
 {
-    unsigned              i;
-    const parley_json_t  *doc;
-
-    struct {
-        parley_atom_t  name;
-        parley_str_t  *to;
-    } members[] = {
-        { PARLEY_ATOM_code, &answer->code },
-        { PARLEY_ATOM_field, &answer->field },
-        { PARLEY_ATOM_message, &answer->message },
-    };
-
-    doc = &answer->doc;
-
-    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-        if (parley_msg_string(doc, parley_json_member(doc, 0, members[i].name),
-                              members[i].to)
-            != 0)
-        {
-            return parley_error_memory(err);
-        }
+    if (parley_answer_words(answer, 0,
+                            parley_json_member(&answer->doc, 0,
+                                               PARLEY_ATOM_message))
+        != 0)
+    {
+        return parley_error_memory(err);
     }
 
     answer->kind = PARLEY_ANSWER_REFUSED;

@@ -120,29 +120,23 @@ static int
 parley_vcp_answer_rejected(const parley_encoded_t *sent, uint32_t status,
     parley_answer_t *answer, parley_error_t *err)
 {
+    uint32_t              id;
     const parley_json_t  *doc;
 
     doc = &answer->doc;
+    id = parley_json_member(doc, 0, PARLEY_ATOM_message_id);
 
-    if (parley_vcp_answer_id(doc, parley_json_member(doc, 0,
-                                                     PARLEY_ATOM_message_id),
-                             sent, err)
-        != 0)
-    {
+    if (parley_vcp_answer_id(doc, id, sent, err) != 0) {
         return -1;
     }
 
-    if (parley_msg_string(doc, parley_json_member(doc, 0, PARLEY_ATOM_code),
-                          &answer->code)
-        != 0
-        || parley_msg_string(doc, parley_json_member(doc, 0,
-                                                     PARLEY_ATOM_field),
-                             &answer->field)
-           != 0
-        || parley_msg_string(doc, parley_json_member(doc, 0,
-                                                     PARLEY_ATOM_message),
-                             &answer->message)
-           != 0)
+    parley_answer_was_read(answer, status);
+    parley_answer_was_read(answer, id);
+
+    if (parley_answer_words(answer, 0,
+                            parley_json_member(doc, 0,
+                                               PARLEY_ATOM_message))
+        != 0)
     {
         return parley_error_memory(err);
     }
