@@ -555,3 +555,43 @@ post('/only-action', aee(intent => 'moq.cmd.ops.list'))
 --- send
 post('/only-action', command('ops.list'))
 --- refused: moq intent-refused /action
+
+
+
+=== TEST 37: SEC-08 AEE to MoQ: a response that names it by a number
+--- service
+my $m = $q->{json};
+$c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
+                          session_id => $m->{session_id},
+                          payload => { in_reply_to => 5, text => 'ok' } }))
+--- send
+post('/to-moq', aee())
+--- refused: aee upstream-invalid /payload/in_reply_to taken
+--- forwarded: 1
+
+
+
+=== TEST 38: SEC-08 AEE to MoQ: a response that names it by nothing
+--- service
+my $m = $q->{json};
+$c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
+                          session_id => $m->{session_id},
+                          payload => { in_reply_to => '', text => 'ok' } }))
+--- send
+post('/to-moq', aee())
+--- refused: aee upstream-invalid /payload/in_reply_to taken
+--- forwarded: 1
+
+
+
+=== TEST 39: SEC-08 AEE to MoQ: null names nothing
+--- service
+my $m = $q->{json};
+$c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
+                          session_id => $m->{session_id},
+                          payload => { in_reply_to => undef, text => 'ok' } }))
+--- send
+post('/to-moq', aee())
+--- error_code: 200
+--- answer
+/type = result

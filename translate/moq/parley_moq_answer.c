@@ -9,6 +9,8 @@
 #define PARLEY_MOQ_NO_ACTION  "error"
 
 
+static int parley_moq_answer_names(const parley_json_t *doc,
+    parley_error_t *err);
 static int parley_moq_taken(parley_reply_t *ret);
 static int parley_moq_failure(parley_arena_t *arena,
     const parley_moq_failure_t *f, parley_reply_t *ret);
@@ -38,7 +40,9 @@ parley_moq_answer_decode(const parley_engine_t *engine,
         return 0;
     }
 
-    if (parley_validate(engine, PARLEY_PROTO_MOQ, doc, err) != 0) {
+    if (parley_validate(engine, PARLEY_PROTO_MOQ, doc, err) != 0
+        || parley_moq_answer_names(doc, err) != 0)
+    {
         return -1;
     }
 
@@ -87,6 +91,37 @@ parley_moq_answer_decode(const parley_engine_t *engine,
     answer->kind = PARLEY_ANSWER_MESSAGE;
 
     return 0;
+}
+
+
+/* What it answers is named by an id, or not at all. */
+
+static int
+parley_moq_answer_names(const parley_json_t *doc, parley_error_t *err)
+{
+    uint32_t  payload, value;
+
+    payload = parley_json_member(doc, 0, PARLEY_ATOM_payload);
+
+    if (payload == PARLEY_JSON_NONE
+        || parley_json_type(doc, payload) != PARLEY_JSON_OBJECT)
+    {
+        return 0;
+    }
+
+    value = parley_json_get(doc, payload, PARLEY_STR("in_reply_to"));
+
+    if (value == PARLEY_JSON_NONE
+        || parley_json_type(doc, value) == PARLEY_JSON_NULL
+        || (parley_json_type(doc, value) == PARLEY_JSON_STRING
+            && !parley_json_string_is(doc, value, parley_str_none)))
+    {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
+                            "/payload/in_reply_to",
+                            "/payload/in_reply_to must be an id");
 }
 
 
