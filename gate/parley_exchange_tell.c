@@ -4,6 +4,7 @@
 
 static int parley_exchange_told(const parley_exchange_t *x,
     parley_arena_t *arena, const parley_answered_t *ret, parley_error_t *err);
+static int parley_exchange_denies(parley_error_t *err);
 
 
 int
@@ -86,7 +87,7 @@ parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,
                              now_ms, &ret->reply, loss, err)
         != 0)
     {
-        return -1;
+        return parley_exchange_denies(err);
     }
 
     return answer->kind == PARLEY_ANSWER_MESSAGE
@@ -177,12 +178,23 @@ parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
     if (err->code != PARLEY_E_TRANSLATION_UNSUPPORTED
         && err->code != PARLEY_E_IDENTITY_UNMAPPABLE)
     {
-        return -1;
+        return parley_exchange_denies(err);
     }
 
-    parley_answer_unsaid(arena, &ret->reply, loss, err);
+    return parley_answer_unsaid(arena, &ret->reply, loss, err);
+}
 
-    return 0;
+
+/* SEC-08: an answer that says it answers something else.  Returns -1. */
+
+static int
+parley_exchange_denies(parley_error_t *err)
+{
+    if (err->code == PARLEY_E_REPLY_UNMATCHED) {
+        err->code = PARLEY_E_UPSTREAM_INVALID;
+    }
+
+    return -1;
 }
 
 

@@ -421,13 +421,19 @@ parley_answer_word(int status)
 }
 
 
-void
+int
 parley_answer_unsaid(parley_arena_t *arena, parley_reply_t *ret,
     parley_loss_t *loss, parley_error_t *err)
 {
     parley_str_t                why;
     parley_buf_t                b;
     const parley_error_info_t  *info;
+
+    if (err->code == PARLEY_E_CAPACITY
+        || err->code == PARLEY_E_REPLY_UNMATCHED)
+    {
+        return -1;
+    }
 
     info = parley_error_info(err->code);
 
@@ -449,6 +455,8 @@ parley_answer_unsaid(parley_arena_t *arena, parley_reply_t *ret,
 
     parley_loss_pointer(loss, "");
     parley_error_clear(err);
+
+    return 0;
 }
 
 

@@ -5,6 +5,7 @@
 #include "parley_id.h"
 #include "parley_name.h"
 #include "parley_moq.h"
+#include "parley_named.h"
 #include "parley_redact.h"
 #include "parley_schema.h"
 #include "parley_signing.h"
@@ -392,6 +393,7 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (codec->encode(engine, arena, m, opts, ret, loss, err) != 0
+        || parley_named(engine, arena, proto, m, opts, ret, err) != 0
         || parley_name_lost(arena, opts, m, proto, loss, err) != 0
         || parley_redact_made(engine, arena, proto, m->doc->seed, opts->redact,
                               opts->nredact, &ret->body, err)

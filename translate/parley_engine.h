@@ -240,10 +240,12 @@ parley_str_t parley_answer_word(int status);
 /*
  * Of an answer that the caller's protocol cannot say, for *err, nothing is
  * said but that the message was taken: the whole of it is lost, ret->why is
- * set, and *err cleared.
+ * set, *err cleared, and 0 is returned.  -1, and *err as it is: no memory, or
+ * the answer is to another message (reply-unmatched).
  */
-void parley_answer_unsaid(parley_arena_t *arena, parley_reply_t *ret,
-    parley_loss_t *loss, parley_error_t *err);
+int parley_answer_unsaid(parley_arena_t *arena, parley_reply_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+    __attribute__((warn_unused_result));
 
 /* Tells the caller, in the protocol of request->wire. */
 int parley_answer_encode(const parley_engine_t *engine,

@@ -187,7 +187,9 @@ parley_c2a_say(const parley_engine_t *engine, parley_arena_t *arena,
                       &made, loss, err)
         != 0)
     {
-        if (err->code == PARLEY_E_CAPACITY) {
+        if (err->code == PARLEY_E_CAPACITY
+            || err->code == PARLEY_E_REPLY_UNMATCHED)
+        {
             return -1;
         }
 

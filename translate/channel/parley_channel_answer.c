@@ -217,11 +217,8 @@ parley_channel_answer_encode(const parley_engine_t *engine,
         {
             ret->message = made.body;
 
-        } else if (err->code == PARLEY_E_CAPACITY) {
+        } else if (parley_answer_unsaid(arena, ret, loss, err) != 0) {
             return -1;
-
-        } else {
-            parley_answer_unsaid(arena, ret, loss, err);
         }
     }
 

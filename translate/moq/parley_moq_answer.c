@@ -168,11 +168,9 @@ parley_moq_answer_encode(const parley_engine_t *engine,
         return 0;
     }
 
-    if (err->code == PARLEY_E_CAPACITY) {
+    if (parley_answer_unsaid(arena, ret, loss, err) != 0) {
         return -1;
     }
-
-    parley_answer_unsaid(arena, ret, loss, err);
 
     return parley_moq_taken(ret);
 }

@@ -279,11 +279,9 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
         return parley_vcp_accepted(arena, request, made.body, ret, err);
     }
 
-    if (err->code == PARLEY_E_CAPACITY) {
+    if (parley_answer_unsaid(arena, ret, loss, err) != 0) {
         return -1;
     }
-
-    parley_answer_unsaid(arena, ret, loss, err);
 
     return parley_vcp_accepted(arena, request, parley_str_none, ret, err);
 }

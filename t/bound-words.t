@@ -1,0 +1,70 @@
+# SEC-08: an answer in the words of the caller's protocol, which the service
+# does not speak, is to the message which it answers.
+
+use lib 't/lib';
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+with_gateway(matrix());
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: SEC-08 an answer in agent-channel's own words is to the query
+--- service
+$c->answer(200, [], jcs(result($q->{json}, intent => 'channel.agent_response',
+    payload => { query_id => uuid4(), responder_session_id => 's-2',
+                 response_text => 'I have' })))
+--- send
+post('/to-aee', query())
+--- refused: channel upstream-invalid
+--- forwarded: 1
+
+
+
+=== TEST 2: SEC-08 and that to the query passes
+--- service
+$c->answer(200, [], jcs(result($q->{json}, intent => 'channel.agent_response',
+    payload => { query_id => $q->{json}{payload}{query_id},
+                 responder_session_id => 's-2', response_text => 'I have' })))
+--- send
+post('/to-aee', query())
+--- error_code: 200
+--- forwarded: 1
+
+
+
+=== TEST 3: SEC-08 an answer in C2A's own words names the event
+--- service
+my $id = uuid4();
+$c->answer(200, [], jcs(result($q->{json}, intent => 'c2a.chat.send_message',
+    payload => { target => { id => 'C-ops-1234', kind => 'thread' },
+                 idempotencyKey => 'k', visibility => 'thread',
+                 directedness => 'to_me', text => 'no',
+                 inReplyTo => 'evt-other',
+                 c2a => {}, references => [{ id => $id, type => 'c2a.message',
+                                             locator => "parley:c2a:$id" }] })))
+--- send
+post('/to-aee', deliver())
+--- refused: c2a upstream-invalid
+--- forwarded: 1
+
+
+
+=== TEST 4: SEC-08 an answer in the words of a command names the command
+--- service
+my $id = uuid4();
+$c->answer(200, [], jcs(result($q->{json}, intent => 'moq.cmd.ops.run',
+    payload => { text => 'done', in_reply_to => uuid4(),
+                 moq => { status => 'approved' },
+                 references => [{ id => $id, type => 'moq.message',
+                                  locator => "parley:moq:$id" }] })))
+--- send
+post('/to-aee?recipient=bob', command('ops.run'))
+--- refused: moq upstream-invalid
+--- forwarded: 1

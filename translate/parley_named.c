@@ -1,0 +1,67 @@
+#include "parley_named.h"
+#include "parley_carry.h"
+#include "parley_spot.h"
+
+
+static int parley_named_is_own(const parley_msg_t *m, parley_proto_t proto);
+static int parley_named_is(const parley_msg_t *asked, parley_str_t name);
+
+
+int
+parley_named(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, const parley_encoded_t *made,
+    parley_error_t *err)
+{
+    parley_msg_t         back;
+    parley_json_t        doc;
+    const parley_msg_t  *asked;
+
+    asked = opts->answering;
+
+    if (asked == NULL || asked->wire != proto
+        || !parley_named_is_own(m, proto))
+    {
+        return 0;
+    }
+
+    if (parley_read_again(&doc, arena, m->doc->seed, made->body, err) != 0
+        || parley_decode(engine, arena, proto, &doc, 0, &back, err) != 0)
+    {
+        return -1;
+    }
+
+    if (parley_named_is(asked, back.reply_to)
+        && parley_named_is(asked, back.names))
+    {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
+                            parley_at(m, PARLEY_SPOT_DATA).pointer,
+                            "it names another message than the one which it "
+                            "answers");
+}
+
+
+/* Whether the payload is proto's, so that it is written as it is. */
+
+static int
+parley_named_is_own(const parley_msg_t *m, parley_proto_t proto)
+{
+    parley_str_t  form;
+
+    return m->wire != proto
+           && (m->origin == proto
+               || parley_carry_intent(m->intent, &form) == proto);
+}
+
+
+static int
+parley_named_is(const parley_msg_t *asked, parley_str_t name)
+{
+    return name.len == 0
+           || parley_str_eq(name, asked->id)
+           || parley_str_eq(name, asked->corr)
+           || parley_str_eq(name, asked->question);
+}
