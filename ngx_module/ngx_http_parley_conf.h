@@ -105,6 +105,7 @@ typedef struct {
     size_t                        replay;         /* octets */
     unsigned                      share;          /* of one principal, in
                                                      thousandths */
+    unsigned                      created:1;      /* by this cycle */
 } ngx_http_parley_zone_t;
 
 

@@ -14,6 +14,7 @@
 static void *ngx_http_parley_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf);
 static ngx_int_t ngx_http_parley_init(ngx_conf_t *cf);
+static ngx_int_t ngx_http_parley_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_http_parley_init_process(ngx_cycle_t *cycle);
 static void ngx_http_parley_exit_process(ngx_cycle_t *cycle);
 
@@ -296,7 +297,7 @@ ngx_module_t  ngx_http_parley_module = {
     ngx_http_parley_commands,              /* module directives */
     NGX_HTTP_MODULE,                       /* module type */
     NULL,                                  /* init master */
-    NULL,                                  /* init module */
+    ngx_http_parley_init_module,           /* init module */
     ngx_http_parley_init_process,          /* init process */
     NULL,                                  /* init thread */
     NULL,                                  /* exit thread */
@@ -450,6 +451,23 @@ ngx_http_parley_init(ngx_conf_t *cf)
     ngx_http_parley_headers_init();
 
     return ngx_http_parley_filter_init(cf);
+}
+
+
+/* its listeners are open: nginx refuses the configuration no more */
+
+static ngx_int_t
+ngx_http_parley_init_module(ngx_cycle_t *cycle)
+{
+    ngx_http_parley_main_conf_t  *mcf;
+
+    mcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_parley_module);
+
+    if (mcf && mcf->zone) {
+        ngx_http_parley_zone_settle(mcf->shm_zone);
+    }
+
+    return NGX_OK;
 }
 
 

@@ -18,7 +18,14 @@
 /* bounds a zone must have to hold anything */
 #define NGX_HTTP_PARLEY_ZONE_MIN  (128 * 1024)
 
+/*
+ * Takes the zone as it is: nginx can refuse the configuration still, and go on
+ * with the one before.
+ */
 ngx_int_t ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data);
+
+/* The configuration stands: its bounds are the zone's, and what is lost is. */
+void ngx_http_parley_zone_settle(ngx_shm_zone_t *shm_zone);
 
 /* When a worker starts: has all of it mapped. */
 void ngx_http_parley_zone_touch(ngx_http_parley_zone_t *zone);

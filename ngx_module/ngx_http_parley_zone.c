@@ -60,9 +60,6 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
     if (ozone) {
         zone->sh = ozone->sh;
 
-        /* the location behind parley_jwks_request may be another now */
-        zone->sh->jwks_checked = 0;
-
     } else if (shm_zone->shm.exists) {
         zone->sh = zone->shpool->data;
 
@@ -81,9 +78,26 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
     zone->configuration = ++zone->sh->configurations;
 
     parley_state_adopt(&zone->state, zone->sh->state);
-    ngx_http_parley_zone_bound(zone);
 
     return NGX_OK;
+}
+
+
+void
+ngx_http_parley_zone_settle(ngx_shm_zone_t *shm_zone)
+{
+    ngx_http_parley_zone_t  *zone;
+
+    zone = shm_zone->data;
+
+    if (zone->created) {
+        ngx_http_parley_zone_new(shm_zone);
+    }
+
+    /* the location behind parley_jwks_request may be another now */
+    zone->sh->jwks_checked = 0;
+
+    ngx_http_parley_zone_bound(zone);
 }
 
 
@@ -136,8 +150,7 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
 
     zone->sh = sh;
     zone->shpool->data = sh;
-
-    ngx_http_parley_zone_new(shm_zone);
+    zone->created = 1;
 
     return NGX_OK;
 }
