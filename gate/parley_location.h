@@ -49,6 +49,19 @@ typedef struct {
     "is unknown, expected body=, depth=, string= or members="
 
 
+/*
+ * The longest time that a directive takes, 100 years in milliseconds: times are
+ * added to each other and to the clock.
+ */
+#define PARLEY_LOCATION_TIME_MAX  ((int64_t) 36500 * 24 * 3600 * 1000)
+
+#define PARLEY_CHOICE_TIME       "is no time of at most 36500d"
+#define PARLEY_CHOICE_TIME_SOME  "is no time above zero, at most 36500d"
+#define PARLEY_CHOICE_TIME_ONE   "must be one time above zero, at most 36500d"
+#define PARLEY_CHOICE_TIME_WHOLE                                             \
+    "is no time of whole seconds above zero, at most 36500d"
+
+
 /* the words of parley_limits, each NAME=N */
 
 typedef enum {

@@ -139,6 +139,17 @@ ngx_http_parley_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 ngx_int_t
+ngx_http_parley_time(ngx_str_t *s)
+{
+    ngx_int_t  ms;
+
+    ms = ngx_parse_time(s, 0);
+
+    return ms <= PARLEY_LOCATION_TIME_MAX ? ms : NGX_ERROR;
+}
+
+
+ngx_int_t
 ngx_http_parley_param(ngx_str_t *word, const char *name, ngx_str_t *value)
 {
     size_t  len;
@@ -292,11 +303,11 @@ ngx_http_parley_retention(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                    "must be a number of messages");
     }
 
-    time = ngx_parse_time(&value[2], 0);
+    time = ngx_http_parley_time(&value[2]);
 
     if (time == NGX_ERROR || time == 0) {
         return ngx_http_parley_bad(cf, cmd, &value[2],
-                                   "is no time above zero");
+                                   PARLEY_CHOICE_TIME_SOME);
     }
 
     mcf->retain = (ngx_uint_t) n;
@@ -337,11 +348,11 @@ ngx_http_parley_replay(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
         } else if (ngx_http_parley_param(&value[i], "time", &s) == NGX_OK) {
 
-            time = ngx_parse_time(&s, 0);
+            time = ngx_http_parley_time(&s);
 
             if (time == NGX_ERROR || time == 0 || mcf->replay_time) {
                 return ngx_http_parley_bad(cf, cmd, &value[i],
-                                           "must be one time above zero");
+                                           PARLEY_CHOICE_TIME_ONE);
             }
 
             mcf->replay_time = (ngx_msec_t) time;
@@ -411,11 +422,11 @@ ngx_http_parley_jwks_request(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                        "refresh= or timeout=");
         }
 
-        n = ngx_parse_time(&s, 0);
+        n = ngx_http_parley_time(&s);
 
         if (n == NGX_ERROR || n == 0) {
             return ngx_http_parley_bad(cf, cmd, &value[i],
-                                       "is no time above zero");
+                                       PARLEY_CHOICE_TIME_SOME);
         }
 
         *time = (ngx_msec_t) n;

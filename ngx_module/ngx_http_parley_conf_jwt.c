@@ -196,10 +196,10 @@ ngx_http_parley_jwt_word(ngx_conf_t *cf, ngx_http_parley_jwt_conf_t *jcf,
     }
 
     if (ngx_http_parley_param(word, "max_lifetime", &s) == NGX_OK) {
-        n = ngx_parse_time(&s, 0);
+        n = ngx_http_parley_time(&s);
 
         if (n == NGX_ERROR || n == 0 || n % 1000) {
-            return "is no time of whole seconds above zero";
+            return PARLEY_CHOICE_TIME_WHOLE;
         }
 
         jcf->rules.max_lifetime = n / 1000;

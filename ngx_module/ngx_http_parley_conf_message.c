@@ -159,11 +159,11 @@ ngx_http_parley_cap(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
         if (ngx_http_parley_param(&value[i], "timeout", &s) == NGX_OK) {
 
-            n = ngx_parse_time(&s, 0);
+            n = ngx_http_parley_time(&s);
 
             if (n == NGX_ERROR || n == 0) {
                 return ngx_http_parley_bad(cf, cmd, &value[i],
-                                           "is no time above zero");
+                                           PARLEY_CHOICE_TIME_SOME);
             }
 
             cap->timeout = (ngx_msec_t) n;
@@ -212,10 +212,11 @@ ngx_http_parley_freshness(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                        "future=");
         }
 
-        n = ngx_parse_time(&s, 0);
+        n = ngx_http_parley_time(&s);
 
         if (n == NGX_ERROR) {
-            return ngx_http_parley_bad(cf, cmd, &value[i], "is no time");
+            return ngx_http_parley_bad(cf, cmd, &value[i],
+                                       PARLEY_CHOICE_TIME);
         }
 
         if (value[i].data[0] == 'p') {
@@ -247,10 +248,10 @@ ngx_http_parley_window(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     value = cf->args->elts;
 
-    time = ngx_parse_time(&value[1], 0);
+    time = ngx_http_parley_time(&value[1]);
 
     if (time == NGX_ERROR) {
-        return "invalid value";
+        return ngx_http_parley_bad(cf, cmd, &value[1], PARLEY_CHOICE_TIME);
     }
 
     lcf->window = (ngx_msec_t) time;

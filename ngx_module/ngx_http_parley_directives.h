@@ -38,6 +38,9 @@ char *ngx_http_parley_bad(ngx_conf_t *cf, ngx_command_t *cmd,
  */
 ngx_uint_t ngx_http_parley_twice(ngx_conf_t *cf, ngx_uint_t i);
 
+/* Milliseconds to PARLEY_LOCATION_TIME_MAX, or NGX_ERROR. */
+ngx_int_t ngx_http_parley_time(ngx_str_t *s);
+
 /* NGX_OK and what follows "name=" in word, or NGX_DECLINED */
 ngx_int_t ngx_http_parley_param(ngx_str_t *word, const char *name,
     ngx_str_t *value);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "parley_conf.h"
+#include "parley_location.h"
 
 
 #define PARLEY_CONF_NUMBER_MAX  1000000000000
@@ -85,8 +86,9 @@ parley_conf_time(parley_str_t s, int64_t *ret_ms)
         }
 
         if (parley_conf_units[i].word == NULL
-            || n > INT64_MAX / 4 / parley_conf_units[i].ms
-            || (total += n * parley_conf_units[i].ms) > INT64_MAX / 4)
+            || n > PARLEY_LOCATION_TIME_MAX / parley_conf_units[i].ms
+            || (total += n * parley_conf_units[i].ms) >
+               PARLEY_LOCATION_TIME_MAX)
         {
             return -1;
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "parley_location.h"
 #include "parley_name.h"
 #include "parley_settings.h"
 #include "parley_signature.h"
@@ -122,7 +123,7 @@ parley_settings_retain(parley_tool_t *tool, const parley_directive_t *d,
     }
 
     if (parley_conf_time(d->words[2], &n) != 0 || n == 0) {
-        return parley_conf_bad_word(d, d->words[2], "is no time above zero");
+        return parley_conf_bad_word(d, d->words[2], PARLEY_CHOICE_TIME_SOME);
     }
 
     return 0;
@@ -166,7 +167,7 @@ parley_settings_replay(parley_tool_t *tool, const parley_directive_t *d,
         } else {
             if (parley_conf_time(v, &n) != 0 || n == 0 || time != 0) {
                 return parley_conf_bad_word(d, d->words[i],
-                                            "must be one time above zero");
+                                            PARLEY_CHOICE_TIME_ONE);
             }
 
             time = n;
@@ -210,7 +211,7 @@ parley_settings_jwks_request(parley_tool_t *tool,
 
         if (parley_conf_time(v, &n) != 0 || n == 0) {
             return parley_conf_bad_word(d, d->words[i],
-                                        "is no time above zero");
+                                        PARLEY_CHOICE_TIME_SOME);
         }
     }
 

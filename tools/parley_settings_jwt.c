@@ -160,7 +160,7 @@ parley_settings_jwt_word(parley_str_t word, parley_settings_t *s,
     if (parley_conf_param(word, "max_lifetime", &v)) {
 
         if (parley_conf_time(v, &ms) != 0 || ms == 0 || ms % 1000 != 0) {
-            return "is no time of whole seconds above zero";
+            return PARLEY_CHOICE_TIME_WHOLE;
         }
 
         s->rules.max_lifetime = ms / 1000;

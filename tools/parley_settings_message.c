@@ -333,7 +333,7 @@ parley_settings_cap(parley_tool_t *tool, const parley_directive_t *d,
                 || s->gate.caps.timeout_ms == 0)
             {
                 return parley_conf_bad_word(d, d->words[i],
-                                            "is no time above zero");
+                                            PARLEY_CHOICE_TIME_SOME);
             }
 
         } else {
@@ -377,7 +377,7 @@ parley_settings_freshness(parley_tool_t *tool, const parley_directive_t *d,
         }
 
         if (parley_conf_time(v, ret) != 0) {
-            return parley_conf_bad_word(d, d->words[i], "is no time");
+            return parley_conf_bad_word(d, d->words[i], PARLEY_CHOICE_TIME);
         }
     }
 
@@ -394,7 +394,7 @@ parley_settings_window(parley_tool_t *tool, const parley_directive_t *d,
     s->receiver = parley_str_none;
 
     if (parley_conf_time(d->words[1], &s->window_ms) != 0) {
-        return parley_conf_bad(d, "directive invalid value");
+        return parley_conf_bad_word(d, d->words[1], PARLEY_CHOICE_TIME);
     }
 
     return d->nwords == 2
