@@ -258,7 +258,7 @@ subtest 'OPS-08 a refused reload with smaller bounds' => sub {
     my @there = grep {
         my $fetch = aee(intent => 'aee.context.fetch', to => 'service.parley',
                         payload => { id => $_->{id} });
-        try('/aee', $fetch)->{status} == 200;
+        try('/aee', $fetch)->{json}{payload}{envelope};
     } @kept;
 
     is(scalar @there, 12, 'each is there still');
