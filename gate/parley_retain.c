@@ -44,18 +44,18 @@ static void parley_retain_id(const parley_retain_t *r,
 static int parley_retain_write(const parley_retain_t *r,
     const parley_retained_t *m, parley_str_t refuted, parley_str_t *ret);
 static int parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
-    parley_fault_t *fault);
+    parley_task_fault_t *fault);
 static int parley_retain_read(const parley_retain_t *r, parley_kept_t *m);
 static int parley_retain_is_party(const parley_retain_t *r,
     const parley_kept_t *m);
 static int parley_retain_choose(const parley_retain_t *r, parley_found_t *f,
-    parley_fault_t *fault);
+    parley_task_fault_t *fault);
 static int parley_retain_hash(const parley_retain_t *r,
     const parley_kept_t *m, char hash[PARLEY_HASH_LEN]);
 static int parley_retain_others(const parley_retain_t *r, parley_buf_t *b,
     const parley_found_t *f);
 static int parley_retain_add(const parley_retain_t *r, parley_str_t reason,
-    const parley_kept_t *m, parley_str_t *ret, parley_fault_t *fault);
+    const parley_kept_t *m, parley_str_t *ret, parley_task_fault_t *fault);
 static parley_put_result_t parley_retain_replace(const parley_retain_t *r,
     parley_str_t id, const parley_kept_t *m, parley_str_t value);
 static parley_str_t parley_retain_text(const parley_json_t *doc,
@@ -146,7 +146,7 @@ parley_retain_write(const parley_retain_t *r, const parley_retained_t *m,
 
 static int
 parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     int                 i, n;
     uint8_t             key[PARLEY_KEY_LEN];
@@ -278,7 +278,7 @@ parley_retain_is_party(const parley_retain_t *r, const parley_kept_t *m)
 
 static int
 parley_retain_choose(const parley_retain_t *r, parley_found_t *f,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     char                own[PARLEY_HASH_LEN];
     size_t              i;
@@ -351,7 +351,7 @@ parley_retain_hash(const parley_retain_t *r, const parley_kept_t *m,
 
 int
 parley_retain_fetch(const parley_retain_t *r, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     int                   rc;
     parley_buf_t          b;
@@ -434,7 +434,7 @@ parley_retain_others(const parley_retain_t *r, parley_buf_t *b,
 
 int
 parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     int                   rc, tries;
     parley_str_t          reason, value;
@@ -478,7 +478,7 @@ parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
 
 static int
 parley_retain_add(const parley_retain_t *r, parley_str_t reason,
-    const parley_kept_t *m, parley_str_t *ret, parley_fault_t *fault)
+    const parley_kept_t *m, parley_str_t *ret, parley_task_fault_t *fault)
 {
     char               ts[PARLEY_TIME_MAX];
     parley_buf_t       b;

@@ -55,7 +55,7 @@ typedef struct {
     const char          *code;
     const char          *field;         /* "": none */
     const char          *why;
-} parley_fault_t;
+} parley_task_fault_t;
 
 
 /* Keeps a message.  Returns 0, or -1: no room, or no memory. */
@@ -66,10 +66,10 @@ int parley_retain(const parley_retain_t *r, const parley_retained_t *m);
  * for.  Return 1; 0 and *fault; -1: no memory.
  */
 int parley_retain_fetch(const parley_retain_t *r, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
     __attribute__((warn_unused_result));
 int parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
     __attribute__((warn_unused_result));
 
 

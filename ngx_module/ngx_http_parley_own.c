@@ -16,7 +16,7 @@
 
 
 typedef ngx_int_t (*ngx_http_parley_own_pt)(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, parley_fault_t *fault);
+    parley_str_t *ret, parley_task_fault_t *fault);
 
 
 static ngx_int_t ngx_http_parley_own_protocol(ngx_http_request_t *r,
@@ -26,18 +26,18 @@ static int ngx_http_parley_own_may(void *data, parley_str_t form,
 static ngx_int_t ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx,
     parley_aee_own_t own, parley_reply_t *reply);
 static ngx_int_t ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, parley_fault_t *fault);
+    parley_str_t *ret, parley_task_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, parley_fault_t *fault);
+    parley_str_t *ret, parley_task_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, parley_fault_t *fault);
+    parley_str_t *ret, parley_task_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_capability(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, parley_fault_t *fault);
+    parley_str_t *ret, parley_task_fault_t *fault);
 static int ngx_http_parley_own_keep(void *data, parley_str_t intent);
 static ngx_int_t ngx_http_parley_in_namespace(parley_str_t intent,
     parley_str_t space);
 static ngx_int_t ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, parley_fault_t *fault);
+    parley_str_t *ret, parley_task_fault_t *fault);
 static ngx_int_t ngx_http_parley_own_validated(ngx_http_parley_ctx_t *ctx,
     const parley_schema_t *schema, parley_json_ref_t payload,
     parley_str_t *ret);
@@ -156,7 +156,7 @@ ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx, parley_aee_own_t own,
     int                      failed;
     ngx_int_t                rc;
     parley_str_t             self, payload;
-    parley_fault_t  fault;
+    parley_task_fault_t      fault;
 
     self = ngx_http_parley_str(&ctx->mcf->self);
 
@@ -187,7 +187,7 @@ ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx, parley_aee_own_t own,
 
 static ngx_int_t
 ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     *ret = PARLEY_STR("{\"pong\":true}");
 
@@ -199,7 +199,7 @@ ngx_http_parley_own_ping(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 static ngx_int_t
 ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     ngx_uint_t                    generation;
     const char                   *keys, *status;
@@ -254,7 +254,7 @@ ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 static ngx_int_t
 ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     ngx_uint_t    i, n;
     parley_buf_t  b;
@@ -290,7 +290,7 @@ ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 static ngx_int_t
 ngx_http_parley_own_capability(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     uint32_t       filter;
     ngx_uint_t     i, n;
@@ -383,7 +383,7 @@ ngx_http_parley_in_namespace(parley_str_t intent, parley_str_t space)
 
 static ngx_int_t
 ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     uint32_t              i;
     parley_act_t          act;

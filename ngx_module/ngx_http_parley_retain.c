@@ -108,7 +108,7 @@ ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx)
 
 ngx_int_t
 ngx_http_parley_retain_fetch(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     int              rc;
     parley_retain_t  r;
@@ -123,7 +123,7 @@ ngx_http_parley_retain_fetch(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
 ngx_int_t
 ngx_http_parley_retain_refute(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
-    parley_fault_t *fault)
+    parley_task_fault_t *fault)
 {
     int              rc;
     parley_retain_t  r;

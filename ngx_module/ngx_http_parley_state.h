@@ -112,9 +112,9 @@ void ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx);
  * *ret; NGX_DECLINED and *fault; NGX_ERROR.
  */
 ngx_int_t ngx_http_parley_retain_fetch(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, parley_fault_t *fault);
+    parley_str_t *ret, parley_task_fault_t *fault);
 ngx_int_t ngx_http_parley_retain_refute(ngx_http_parley_ctx_t *ctx,
-    parley_str_t *ret, parley_fault_t *fault);
+    parley_str_t *ret, parley_task_fault_t *fault);
 
 
 /* ngx_http_parley_exchange.c */
