@@ -118,6 +118,8 @@ struct ngx_http_parley_main_conf_s {
     parley_directory_t           *directory;
     ngx_str_t                     identities_file; /* where it is written */
     ngx_uint_t                    identities_line;
+    ngx_str_t                     identities_name;
+    parley_str_t                  identities_text;  /* of the configuration */
     parley_jwks_t                *jwks;           /* parley_jwks */
     ngx_str_t                     jwks_uri;       /* parley_jwks_request */
     ngx_http_conf_ctx_t          *jwks_server;    /* that has the location */

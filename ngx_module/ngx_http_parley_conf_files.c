@@ -56,6 +56,8 @@ ngx_http_parley_identities(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     mcf->identities_file = cf->conf_file->file.name;
     mcf->identities_line = cf->conf_file->line;
+    mcf->identities_name = value[1];
+    mcf->identities_text = text;
 
     return NGX_CONF_OK;
 }
@@ -252,14 +254,25 @@ static char *
 ngx_http_parley_file_error(ngx_conf_t *cf, ngx_str_t *name,
     parley_str_t text, parley_error_t *err)
 {
-    size_t      i, end;
-    ngx_uint_t  line;
-
     if (err->offset == PARLEY_NO_OFFSET) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\": %s%s%s", name,
                            err->field, err->field[0] ? " " : "", err->text);
         return NGX_CONF_ERROR;
     }
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\" line %ui: %s%s%s", name,
+                       ngx_http_parley_file_line(text, err), err->field,
+                       err->field[0] ? " " : "", err->text);
+
+    return NGX_CONF_ERROR;
+}
+
+
+ngx_uint_t
+ngx_http_parley_file_line(parley_str_t text, parley_error_t *err)
+{
+    size_t      i, end;
+    ngx_uint_t  line;
 
     line = 1;
     end = ngx_min(err->offset, text.len);
@@ -270,8 +283,5 @@ ngx_http_parley_file_error(ngx_conf_t *cf, ngx_str_t *name,
         }
     }
 
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"%V\" line %ui: %s%s%s", name,
-                       line, err->field, err->field[0] ? " " : "", err->text);
-
-    return NGX_CONF_ERROR;
+    return line;
 }

@@ -46,6 +46,9 @@ ngx_int_t ngx_http_parley_param(ngx_str_t *word, const char *name,
     ngx_str_t *value);
 
 
+/* the line that err->offset is in */
+ngx_uint_t ngx_http_parley_file_line(parley_str_t text, parley_error_t *err);
+
 /*
  * Reads a file of the operator's into the pool; name becomes its full path.
  * NGX_OK, or NGX_ERROR and a line in the log.

@@ -9,6 +9,7 @@
 #include "ngx_http_parley_directives.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
+#include "parley_config.h"
 
 
 static void *ngx_http_parley_create_main_conf(ngx_conf_t *cf);
@@ -369,9 +370,14 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
                                      mcf->directory, &err)
            != 0)
     {
+        parley_config_locate(&mcf->arena.mem, mcf->identities_text, &err);
+
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "\"parley_identities\": %s %s in %V:%ui", err.field,
-                      err.text, &mcf->identities_file, mcf->identities_line);
+                      "\"%V\" line %ui: %s %s in %V:%ui",
+                      &mcf->identities_name,
+                      ngx_http_parley_file_line(mcf->identities_text, &err),
+                      err.field, err.text, &mcf->identities_file,
+                      mcf->identities_line);
         return NGX_CONF_ERROR;
     }
 

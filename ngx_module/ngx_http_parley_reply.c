@@ -291,6 +291,7 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     u_char                      id[NGX_HTTP_PARLEY_LOG_MAX];
     u_char                      sub[NGX_HTTP_PARLEY_LOG_MAX];
+    u_char                      at[sizeof(" at offset ") + NGX_SIZE_T_LEN];
     size_t                      len;
     ngx_str_t                   who, which, said, what;
     const char                 *text;
@@ -315,18 +316,28 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     which = ngx_http_parley_log_text(id, ctx->gate.msg_read
                                          ? ctx->msg.id : parley_str_none);
 
+    /* what is no JSON has no member to name */
+
+    len = 0;
+
+    if (ctx->error.code == PARLEY_E_JSON_INVALID
+        && ctx->error.offset != PARLEY_NO_OFFSET)
+    {
+        len = ngx_sprintf(at, " at offset %uz", ctx->error.offset) - at;
+    }
+
     /* what is not proven is the message's own word */
 
     said = ngx_http_parley_log_word(ctx, ctx->msg.sender);
     what = ngx_http_parley_log_word(ctx, ctx->msg.intent);
 
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
-                  "parley: %s %*s%s%s: %s, principal \"%V\", from \"%V\", "
+                  "parley: %s %*s%s%s: %s%*s, principal \"%V\", from \"%V\", "
                   "intent \"%V\", id \"%V\"",
                   ctx->dry ? "would refuse," : "refused,",
                   info->word.len, info->word.data,
                   ctx->error.field[0] ? " " : "", ctx->error.field,
-                  text, &who, &said, &what, &which);
+                  text, len, at, &who, &said, &what, &which);
 }
 
 

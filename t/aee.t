@@ -551,8 +551,9 @@ post('/aee', '{')
 --- refused: aee json-invalid
 --- answer
 /id ~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$
---- error_log
-parley: refused, json-invalid
+/payload/message ~ at offset 1$
+--- error_log eval
+qr/parley: refused, json-invalid: [^,]* at offset 1,/
 
 
 

@@ -553,7 +553,7 @@ for (['sub', { sub => 'service.parley' }],
     wrong("SEC-08 identities: the gateway's own name as $member",
           bare("$zone\n" . identity_file('own', $alice, $entry) . "\n"
                . ($self // ''), 'parley_accept aee; parley_trusted on;'),
-          qr{s": /principals/1/$member "[^"]+" is the gateway's own name, see });
+          qr{own\.json" line 3: /principals/1/$member "[^"]+" is the gateway's});
 }
 
 wrong('identities: a sub twice',

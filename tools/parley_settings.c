@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "parley_config.h"
 #include "parley_location.h"
 #include "parley_reserved.h"
 #include "parley_settings.h"
@@ -99,9 +100,10 @@ parley_settings_named(parley_tool_t *tool, const parley_directive_t *http,
         return 0;
     }
 
-    return parley_conf_wrong(parley_conf_in(http, "parley_identities"),
-                             "\"parley_identities\": %s %s", err.field,
-                             err.text);
+    parley_config_locate(&tool->arena.mem, s->identities_text, &err);
+
+    return parley_settings_wrong(parley_conf_in(http, "parley_identities"),
+                                 s->identities, s->identities_text, &err);
 }
 
 

@@ -22,6 +22,8 @@ typedef struct {
     parley_str_t               self;
     parley_str_t               self_names[PARLEY_PROTO_COUNT];
     parley_directory_t        *directory;       /* NULL: none */
+    const char                *identities;      /* its file */
+    parley_str_t               identities_text;
     parley_jwks_t              jwks;
     parley_jwk_t               signing;
     parley_intents_t          *intents;         /* NULL: none */
@@ -166,6 +168,10 @@ int parley_settings_severity(parley_tool_t *tool, const parley_directive_t *d,
     parley_settings_t *s);
 int parley_settings_broadcast(parley_tool_t *tool,
     const parley_directive_t *d, parley_settings_t *s);
+
+/* What a file that a directive names has wrong, and where; -1. */
+int parley_settings_wrong(const parley_directive_t *d, const char *path,
+    parley_str_t text, const parley_error_t *err);
 
 
 #endif /* PARLEY_SETTINGS_H */

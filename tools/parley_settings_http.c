@@ -23,8 +23,6 @@ static int parley_settings_text(parley_tool_t *tool,
 static int parley_settings_file(parley_tool_t *tool,
     const parley_directive_t *d, const parley_settings_t *s,
     const char **ret_path, parley_str_t *ret);
-static int parley_settings_wrong(const parley_directive_t *d,
-    const char *path, parley_str_t text, const parley_error_t *err);
 static int parley_settings_folder(parley_tool_t *tool,
     const parley_directive_t *d, parley_settings_t *s, const char *path,
     unsigned depth);
@@ -239,6 +237,9 @@ parley_settings_identities(parley_tool_t *tool, const parley_directive_t *d,
         return parley_settings_wrong(d, path, text, &err);
     }
 
+    s->identities = path;
+    s->identities_text = text;
+
     return 0;
 }
 
@@ -373,7 +374,7 @@ parley_settings_text(parley_tool_t *tool, const parley_directive_t *d,
 
 /* What is wrong in a file: its line, where that is known. */
 
-static int
+int
 parley_settings_wrong(const parley_directive_t *d, const char *path,
     parley_str_t text, const parley_error_t *err)
 {
