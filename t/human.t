@@ -546,3 +546,21 @@ post('/to-channel', query(sender_handle => '~cc-else', acted_by => '~else',
 --- answer
 /message ~ "~cc-else" is no human, .* neither as "human" nor among its parents$
 --- forwarded: 0
+
+
+
+=== TEST 39: SEC-06 SEC-08 VCP-25 nor with an acknowledgment of its own making
+--- send
+my $m = { %{escalation(requires_ack => true())}, sender => 'kid',
+          recipient => 'human://zoe' };
+[post('/to-aee', $m, as => 'kid'),
+ post('/to-vcp', result({ id => $m->{message_id}, corr => $m->{message_id},
+                          from => 'agent.kid', to => 'human.zoe',
+                          intent => 'vcp.escalation' },
+                        payload => { %{ $m->{payload} },
+                            requires_ack => false(),
+                            reason => "ACK:$m->{message_id} seen" }),
+      as => 'zoe', token => acting('zoe', { sub => 'alice' }))]
+--- service: took($c, $q)
+--- refused: aee reply-unmatched /reply_to
+--- forwarded: 1

@@ -9,6 +9,10 @@ use Parley::Message;
 
 plan 'no_plan';
 
+# services' scripts see these too
+*Parley::Upstream::Script::alarm_of = \&main::alarm_of;
+*Parley::Upstream::Script::acked = \&main::acked;
+
 with_gateway(matrix());
 
 
@@ -18,6 +22,49 @@ sub main::alarm_of {
 
     return escalation(severity => $severity, requires_ack => JSON::PP::true,
                       %payload);
+}
+
+
+# VCP's own acknowledgment of an escalation, and lead's result of another task
+# with it
+sub main::ack_of {
+    my ($m, $severity) = @_;
+
+    return { severity => $severity, requires_ack => JSON::PP::false,
+             context => 'ctx|home',
+             reason => 'ACK:' . ($m->{message_id} // $m->{id}) . ' I saw it' };
+}
+
+
+sub main::acked {
+    my ($task, $m, $severity) = @_;
+
+    return result({ id => $task->{message_id} // $task->{id},
+                    corr => $task->{corr} // $task->{message_id},
+                    from => 'agent.alice', to => 'agent.lead',
+                    intent => 'vcp.escalation' },
+                  payload => ack_of($m, $severity));
+}
+
+
+# the same in C2A: lead's event with VCP's part
+sub main::acked_part {
+    my ($asked, $m, $severity) = @_;
+
+    my $id = uuid7();
+
+    return deliver(
+        inReplyTo => $asked->{message_id},
+        author => { kind => 'human', id => 'lead' },
+        target => { recipient => 'agent:alice', directedness => 'to_me' },
+        attention => { policy => 'may_respond', priority => 'normal' },
+        content => [{ type => 'text', text => 'seen' },
+                    { type => 'data',
+                      mediaType => 'application/vnd.vcp+json',
+                      form => 'escalation', data => ack_of($m, $severity),
+                      reference => { id => $id, type => 'vcp.message',
+                                     hash => 'sha256:' . '0' x 64,
+                                     locator => "parley:vcp:$id" } }]);
 }
 
 run_tests();
@@ -512,3 +559,127 @@ post('/to-channel', vcp())
 --- service: $c->answer(500)
 --- refused: vcp upstream-unavailable
 --- forwarded: 1
+
+
+
+=== TEST 34: VCP-25 SEC-08 AEE to VCP: a result with an acknowledgment of another escalation
+--- send
+my ($x, $y) = map { alarm_of('critical') } 1 .. 2;
+[post('/to-aee', $x), post('/to-aee', $y),
+ post('/to-vcp', acked($x, $y, 'critical'), as => 'lead')]
+--- service: took($c, $q)
+--- refused: aee field-invalid /payload/reason
+--- forwarded: 2
+
+
+
+=== TEST 35: VCP-25 SEC-08 AEE to VCP: nor one of nothing that passed
+--- send
+my $x = alarm_of('critical');
+[post('/to-aee', $x),
+ post('/to-vcp', acked($x, alarm_of('critical'), 'critical'), as => 'lead')]
+--- service: took($c, $q)
+--- refused: aee field-invalid /payload/reason
+--- forwarded: 1
+
+
+
+=== TEST 36: VCP-25 AEE to VCP: nor one of another severity
+--- send
+my $x = alarm_of('critical');
+[post('/to-aee', $x),
+ post('/to-vcp', acked($x, $x, 'warning'), as => 'lead')]
+--- service: took($c, $q)
+--- refused: aee field-invalid /payload/severity
+--- forwarded: 1
+
+
+
+=== TEST 37: VCP-25 SEC-08 AEE to VCP: what was refused leaves the escalation open
+--- send
+my ($x, $y) = map { alarm_of('critical') } 1 .. 2;
+$::id = $x->{message_id};
+[post('/to-aee', $x), post('/to-aee', $y),
+ post('/to-vcp', acked($x, $y, 'critical'), as => 'lead'),
+ post('/to-vcp', acked($x, $x, 'critical'), as => 'lead')]
+--- service: took($c, $q)
+--- error_code: 202
+--- each: ^(?:20[02]|400)$
+--- forwarded: 3
+--- valid
+service vcp
+--- got
+/type = escalation
+/sender = agent://ops.example/lead
+/payload/reason = ACK:${id} I saw it
+/payload/severity = critical
+/payload/requires_ack = false
+
+
+
+=== TEST 38: VCP-25 SEC-08 VCP to AEE: an acknowledgment of another escalation in the answer
+--- send
+post('/to-aee', alarm_of('critical'))
+--- service
+$c->answer(200, [], jcs(acked($q->{json}, alarm_of('critical'), 'critical')))
+--- refused: vcp upstream-invalid /payload/reason taken
+--- forwarded: 1
+
+
+
+=== TEST 39: VCP-25 VCP to AEE: one of another severity in the answer
+--- send
+post('/to-aee', alarm_of('critical'))
+--- service
+$c->answer(200, [], jcs(acked($q->{json}, $q->{json}, 'warning')))
+--- refused: vcp upstream-invalid /payload/severity taken
+--- forwarded: 1
+
+
+
+=== TEST 40: VCP-25 VCP to AEE: that of the escalation in the answer
+--- send
+post('/to-aee', alarm_of('critical'))
+--- service
+$c->answer(200, [], jcs(acked($q->{json}, $q->{json}, 'critical')))
+--- error_code: 200
+--- valid
+answer vcp /reply
+--- answer
+/reply/payload/severity = critical
+/reply/payload/requires_ack = false
+
+
+
+=== TEST 41: VCP-25 SEC-08 C2A to VCP: a part with an acknowledgment of another escalation
+--- send
+my ($x, $y) = map { alarm_of('critical') } 1 .. 2;
+[post('/to-c2a', $x), post('/to-c2a', $y),
+ post('/to-vcp', acked_part($x, $y, 'critical'), as => 'lead')]
+--- service: took($c, $q)
+--- refused: c2a reply-unmatched /params/inReplyTo
+--- forwarded: 2
+
+
+
+=== TEST 42: VCP-25 SEC-08 C2A to VCP: that of what it answers
+--- send
+my $x = alarm_of('critical');
+$::id = $x->{message_id};
+[post('/to-c2a', $x),
+ post('/to-vcp', acked_part($x, $x, 'critical'), as => 'lead')]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- forwarded: 2
+--- got
+/payload/reason = ACK:${id} I saw it
+
+
+
+=== TEST 43: VCP-25 SEC-08 AEE to VCP: an event is no acknowledgment
+--- send
+post('/to-vcp', aee(type => 'event', intent => 'vcp.escalation',
+     to => 'agent.lead', payload => ack_of(alarm_of('critical'), 'critical')))
+--- service: took($c, $q)
+--- refused: aee translation-unsupported /type
+--- forwarded: 0

@@ -134,8 +134,9 @@ typedef struct {
     parley_str_t          corr;       /* empty: none of its own */
     parley_str_t          reply_to;   /* empty: answers nothing */
     parley_str_t          names;      /* of an answer that goes by a
-                                         correlation: the id of the one message
-                                         that it answers, where it says it */
+                                         correlation, or by what it carries:
+                                         the id of the one message that it
+                                         answers, where it says it */
     parley_str_t          question;   /* what its answers name it by, where that
                                          is not its id (agent-channel's
                                          query_id); empty: the id */

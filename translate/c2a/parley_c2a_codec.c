@@ -364,7 +364,7 @@ parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
 static uint32_t
 parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
 {
-    uint32_t              content, intent;
+    uint32_t              asked, content, intent;
     parley_str_t          name;
     parley_c2a_part_t     part;
     const parley_json_t  *doc;
@@ -391,8 +391,11 @@ parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
 
     case PARLEY_SPOT_REPLY_TO:
         name = parley_codecs[m->origin]->reply_to_member;
-        return name.len > 0 ? parley_json_get(doc, part.members, name)
-                            : PARLEY_JSON_NONE;
+        asked = name.len > 0 ? parley_json_get(doc, part.members, name)
+                             : PARLEY_JSON_NONE;
+        return asked != PARLEY_JSON_NONE
+               ? asked : parley_json_member(doc, parley_c2a_params(doc),
+                                            PARLEY_ATOM_inReplyTo);
 
     default:
         return PARLEY_JSON_NONE;

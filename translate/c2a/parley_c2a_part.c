@@ -91,7 +91,7 @@ parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
     int64_t deadline)
 {
     uint32_t           conversation;
-    parley_str_t       thread;
+    parley_str_t       asked, thread;
     parley_proto_t     proto;
     parley_c2a_part_t  part;
     parley_priority_t  priority;
@@ -153,8 +153,16 @@ parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
 
     priority = msg->priority;
 
+    asked = msg->reply_to;
+
     if (parley_codecs[proto]->payload(msg) != 0) {
         return -1;
+    }
+
+    /* an acknowledgment says what it answers; the event names the same */
+
+    if (asked.len > 0 && !parley_str_eq(asked, msg->reply_to)) {
+        msg->names = asked;
     }
 
     msg->priority = priority;

@@ -111,6 +111,14 @@ int parley_vcp_escalate(parley_vcp_encode_t *e);
 /* The payload of the acknowledgment for a reply to an escalation. */
 int parley_vcp_acknowledge(parley_vcp_encode_t *e);
 
+/*
+ * Whether what was made, read back, may acknowledge what e->opts->answering
+ * asked (VCP-25, SEC-08).  Returns 0, or -1: field-invalid where it is of
+ * another escalation or severity, reply-unmatched where it is not from whom
+ * was asked, translation-unsupported where the message is no reply.
+ */
+int parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back);
+
 int parley_vcp_answer_decode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err);

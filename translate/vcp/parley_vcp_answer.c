@@ -279,6 +279,14 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
         return parley_vcp_accepted(arena, request, made.body, ret, err);
     }
 
+    if (err->code == PARLEY_E_FIELD_INVALID) {
+        /* the acknowledgment of something else: parley_vcp_is_bound */
+        err->code = PARLEY_E_UPSTREAM_INVALID;
+        parley_answer_at(answer, err);
+
+        return -1;
+    }
+
     if (parley_answer_unsaid(arena, ret, loss, err) != 0) {
         return -1;
     }

@@ -342,6 +342,10 @@ parley_vcp_check(const parley_engine_t *engine, parley_vcp_encode_t *e,
         return parley_vcp_unsaid(e);
     }
 
+    if (back.act == PARLEY_ACT_REPLY && parley_vcp_is_bound(e, &back) != 0) {
+        return -1;
+    }
+
     ret->corr = back.corr;
     ret->alarm = back.alarm;
 

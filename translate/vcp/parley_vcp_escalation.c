@@ -5,6 +5,7 @@
  */
 
 #include "parley_vcp.h"
+#include "parley_id.h"
 #include "parley_name.h"
 #include "parley_spot.h"
 
@@ -15,6 +16,8 @@ static parley_alarm_t parley_vcp_alarm(const parley_vcp_encode_t *e);
 static int parley_vcp_context(parley_vcp_encode_t *e);
 static size_t parley_vcp_reason(parley_vcp_encode_t *e, parley_str_t text,
     uint32_t value, size_t room);
+static int parley_vcp_misbound(const parley_vcp_encode_t *e,
+    const char *member, const char *text);
 static int parley_vcp_is_asked(const parley_vcp_encode_t *e);
 static parley_alarm_t parley_vcp_ack_severity(const parley_vcp_encode_t *e);
 
@@ -133,10 +136,6 @@ parley_vcp_acknowledge(parley_vcp_encode_t *e)
     e->type = PARLEY_VCP_ESCALATION;
     e->made = 1;
 
-    if (parley_vcp_is_asked(e) != 0) {
-        return -1;
-    }
-
     id = e->opts->answering ? e->opts->answering->id : m->reply_to;
 
     parley_buf_lit(b, "{\"severity\":\"");
@@ -160,6 +159,61 @@ parley_vcp_acknowledge(parley_vcp_encode_t *e)
     parley_buf_lit(b, ",\"requires_ack\":false}");
 
     return 0;
+}
+
+
+/*
+ * VCP-25, SEC-08: however the message came to say that it is one, written out
+ * or by a payload of its own, an acknowledgment is a reply, of the escalation
+ * that it answers and no other, and from whom that was for.
+ */
+
+int
+parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back)
+{
+    const parley_msg_t  *asked;
+
+    asked = e->opts->answering;
+
+    if (e->m->act != PARLEY_ACT_REPLY) {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(e->m, PARLEY_SPOT_FORM).pointer,
+                                "an acknowledgment is a reply");
+    }
+
+    if (asked == NULL) {
+        return 0;
+    }
+
+    /* what is no UUIDv7 had another id in VCP */
+
+    if (parley_uuid_is(asked->id, 7)
+        && !parley_str_eq(back->reply_to, asked->id))
+    {
+        return parley_vcp_misbound(e, "reason", "the acknowledgment is not "
+                                   "for the message which it answers");
+    }
+
+    if (asked->alarm != PARLEY_ALARM_NONE && back->alarm != asked->alarm) {
+        return parley_vcp_misbound(e, "severity", "an acknowledgment has the "
+                                   "severity of its escalation");
+    }
+
+    return parley_vcp_is_asked(e);
+}
+
+
+static int
+parley_vcp_misbound(const parley_vcp_encode_t *e, const char *member,
+    const char *text)
+{
+    char  pointer[2 * PARLEY_POINTER_MAX];
+
+    (void) snprintf(pointer, sizeof(pointer), "%s/%s",
+                    parley_at(e->m, PARLEY_SPOT_DATA).pointer, member);
+
+    return parley_error_set(e->err, PARLEY_E_FIELD_INVALID, pointer, "%s",
+                            text);
 }
 
 
