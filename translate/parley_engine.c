@@ -393,7 +393,8 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (codec->encode(engine, arena, m, opts, ret, loss, err) != 0
-        || parley_named(engine, arena, proto, m, opts, ret, err) != 0
+        || (opts->answering != NULL
+            && parley_named(engine, arena, proto, m, opts, ret, err) != 0)
         || parley_name_lost(arena, opts, m, proto, loss, err) != 0
         || parley_redact_made(engine, arena, proto, m->doc->seed, opts->redact,
                               opts->nredact, &ret->body, err)

@@ -19,9 +19,7 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
 
     asked = opts->answering;
 
-    if (asked == NULL || asked->wire != proto
-        || !parley_named_is_own(m, proto))
-    {
+    if (asked->wire != proto || !parley_named_is_own(m, proto)) {
         return 0;
     }
 

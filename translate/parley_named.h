@@ -9,8 +9,8 @@
 
 
 /*
- * Whether made, which codec proto wrote of m, answers the message that m does:
- * an answer whose payload is proto's own names a message itself, which nobody
+ * Whether made, which codec proto wrote of m, answers opts->answering: an
+ * answer whose payload is proto's own names a message itself, which nobody
  * has looked at.  Anything that is written in no such way, or answers nothing
  * that proto has sent, does.  Returns 0, or -1: reply-unmatched at what m
  * carries, capacity (no memory).
