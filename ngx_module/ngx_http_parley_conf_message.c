@@ -330,9 +330,9 @@ ngx_http_parley_limit(ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word)
     const parley_bound_word_t  *bound;
 
     for (k = 0; k < PARLEY_BOUND_COUNT; k++) {
-        bound = &parley_location_bounds[k];
-
-        if (ngx_http_parley_param(word, bound->name, &s) == NGX_OK) {
+        if (ngx_http_parley_param(word, parley_location_bounds[k].name, &s)
+            == NGX_OK)
+        {
             break;
         }
     }
@@ -341,6 +341,7 @@ ngx_http_parley_limit(ngx_http_parley_loc_conf_t *lcf, ngx_str_t *word)
         return PARLEY_CHOICE_LIMITS;
     }
 
+    bound = &parley_location_bounds[k];
     n = bound->size ? ngx_parse_size(&s) : ngx_atoi(s.data, s.len);
 
     if (n <= 0 || n > bound->max) {

@@ -29,8 +29,11 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    if (parley_named_is(asked, back.reply_to)
-        && parley_named_is(asked, back.names))
+    /* what is carried after all names what its own protocol has sent */
+
+    if (back.origin != proto
+        || (parley_named_is(asked, back.reply_to)
+            && parley_named_is(asked, back.names)))
     {
         return 0;
     }
