@@ -569,7 +569,7 @@ for my $case (['parley_replay;', qr/invalid number of arguments/],
               ['parley_replay size=8m;', qr/is as large as "parley_zone"/],
               ['parley_window 10m peer=x;', qr/expected receiver=/],
               ['parley_window 10m receiver=;', qr/expected receiver=/],
-              ['parley_window x;', qr/invalid value/])
+              ['parley_window x;', qr/is no time of at most/])
 {
     my ($line, $why) = @$case;
 

@@ -169,27 +169,26 @@ parley_moq_carried_head(parley_msg_t *msg, uint32_t object,
 }
 
 
-/* Whether the command has a payload with members; another is a member. */
+/*
+ * Whether the command has a payload with members, as it will be written;
+ * another is a member.  -1: no memory.
+ */
 
 static int
 parley_moq_nested_payload(const parley_msg_t *m)
 {
-    uint32_t  k;
+    parley_buf_t  b;
+    parley_str_t  payload;
 
     if (m->data.node == PARLEY_JSON_NONE) {
         return 0;
     }
 
-    for (k = parley_json_first(m->data.node);
-         k != parley_json_end(m->data.doc, m->data.node);
-         k = parley_json_after(m->data.doc, k + 1))
-    {
-        if (parley_msg_is_payload(m, k)) {
-            return 1;
-        }
-    }
+    parley_buf_init(&b, m->doc->arena, 0);
+    parley_carry_payload(&b, m, PARLEY_ATOM_NONE);
 
-    return 0;
+    return parley_buf_done(&b, &payload) != 0 ? -1
+           : !parley_str_is(payload, "{}");
 }
 
 
@@ -201,12 +200,13 @@ parley_moq_nested_payload(const parley_msg_t *m)
 int
 parley_moq_nested(const parley_msg_t *m, parley_json_ref_t *ret)
 {
+    int                rc;
     uint32_t           i;
     parley_msg_t       seen, head;
     parley_json_ref_t  payload;
 
     *ret = parley_json_ref_none;
-    payload = parley_moq_nested_payload(m) ? m->data : parley_json_ref_none;
+    payload = parley_json_ref_none;
 
     for (i = 0; i < m->nmembers; i++) {
 
@@ -218,9 +218,23 @@ parley_moq_nested(const parley_msg_t *m, parley_json_ref_t *ret)
         }
     }
 
-    if (ret->node == PARLEY_JSON_NONE || payload.node == PARLEY_JSON_NONE
-        || parley_json_type(ret->doc, ret->node) != PARLEY_JSON_OBJECT
-        || parley_json_type(payload.doc, payload.node) != PARLEY_JSON_OBJECT)
+    if (ret->node == PARLEY_JSON_NONE
+        || parley_json_type(ret->doc, ret->node) != PARLEY_JSON_OBJECT)
+    {
+        return 0;
+    }
+
+    if (payload.node == PARLEY_JSON_NONE) {
+        rc = parley_moq_nested_payload(m);
+
+        if (rc <= 0) {
+            return rc;
+        }
+
+        payload = m->data;
+
+    } else if (parley_json_type(payload.doc, payload.node)
+               != PARLEY_JSON_OBJECT)
     {
         return 0;
     }
