@@ -113,12 +113,20 @@ my $nginx = Parley::Nginx->start(main => $main, http => gateway_http(
             . $scripts));
 
 
+sub lines {
+    my ($uri) = @_;
+
+    return grep { /^\Q$uri\E / }
+           split /\n/, slurp($nginx->dir . '/who.log');
+}
+
+
+# the last line of a location, once it has so many
 sub logged {
     my ($uri, $n) = @_;
 
     for (1 .. 100) {
-        my @lines = grep { /^\Q$uri\E / }
-                         split /\n/, slurp($nginx->dir . '/who.log');
+        my @lines = lines($uri);
         return $lines[-1] if @lines >= ($n // 1);
         sleep 0.05;
     }
@@ -387,6 +395,7 @@ subtest 'GW-29 100 and 103 before the answer never hang' => sub {
                 . 'Link: </x>; rel=preload\r\n\r\n");'
                 . '$c->pause(0.2); $c->take');
 
+            my $n = () = lines($uri);
             my $from = time;
             my $answer = $client->raw(post($uri, $uri eq '/aee' ? aee()
                                                                : escalation()));
@@ -399,7 +408,7 @@ subtest 'GW-29 100 and 103 before the answer never hang' => sub {
 
             my $said = $answer->{json}{payload} // $answer->{json};
             like($said->{code}, qr/^(E_UPSTREAM_INVALID|upstream-invalid)$/);
-            like(logged($uri), qr/ 502 failed upstream-invalid$/);
+            like(logged($uri, $n + 1), qr/ 502 failed upstream-invalid$/);
         }
     }
 
