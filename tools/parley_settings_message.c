@@ -177,6 +177,8 @@ parley_settings_enum(const parley_directive_t *d, const char *const *words,
 {
     unsigned  i;
 
+    *ret = 0;
+
     for (i = 0; words[i] != NULL; i++) {
         if (strcasecmp((const char *) d->words[1].data, words[i]) == 0) {
             *ret = i;
