@@ -64,7 +64,7 @@ sub events {
 }
 
 
-subtest 'SEC-15 the last event says that the token has expired' => sub {
+subtest 'GW-12 SEC-15 the last event says that the token has expired' => sub {
     my $m = aee();
     my ($connection, $exp) = open_stream(2, $m);
     my $answer = $connection->answer;
@@ -86,7 +86,7 @@ subtest 'SEC-15 the last event says that the token has expired' => sub {
 
     $service->script(undef);
     is($client->raw(post('/aee', $m))->{status}, 202,
-       'GW-12 the message may come again');
+       'the message may come again');
 };
 
 

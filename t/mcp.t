@@ -134,8 +134,8 @@ sub message_to {
 
 for my $generation (qw(1 2 modern)) {
     for my $speak (qw(aee vcp channel)) {
-        my $name = "MCP-01 a client of generation $generation, a service "
-                 . "that speaks $speak";
+        my $name = "MCP-01 MCP-02 a client of generation $generation, "
+                 . "a service that speaks $speak";
 
         subtest $name => sub {
             $service->clear;
@@ -169,7 +169,7 @@ for my $generation (qw(1 2 modern)) {
                  'says why');
 
             is_deeply($heard->{errors}, [], 'nothing went wrong');
-            is($again->{server}{name}, 'parley', 'MCP-02 connected again');
+            is($again->{server}{name}, 'parley', 'connected again');
             is($service->count, 0, 'none of that reached the service');
         };
     }

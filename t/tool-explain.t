@@ -343,7 +343,7 @@ subtest 'GW-16 --at is the time' => sub {
 };
 
 
-subtest 'GW-16 a dry run refuses nothing of who is proven' => sub {
+subtest 'GW-16 SEC-20 a dry run refuses nothing of who is proven' => sub {
     my $m = jcs(aee(type => 'nope'));
     my ($status, $out, $err)
         = tool({ in => $m }, 'explain', '--conf', $conf, '--uri', '/dry',
@@ -357,7 +357,7 @@ subtest 'GW-16 a dry run refuses nothing of who is proven' => sub {
     ($status) = tool({ in => jcs(aee(from => 'agent.bob')) }, 'explain',
                      '--conf', $conf, '--uri', '/dry', '--token',
                      bearer('alice'));
-    is($status, 1, 'SEC-20 who is not proven is refused');
+    is($status, 1, 'who is not proven is refused');
 };
 
 
