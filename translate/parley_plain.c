@@ -71,7 +71,11 @@ parley_plain_object(const parley_json_t *doc, uint32_t object,
 const parley_plain_t *
 parley_plain_members(const parley_plain_t *table, parley_atom_t name)
 {
-    return parley_plain_find(table, name)->members;
+    const parley_plain_t  *row;
+
+    row = parley_plain_find(table, name);
+
+    return row != NULL ? row->members : NULL;
 }
 
 

@@ -34,7 +34,7 @@ int parley_plain_check(const parley_json_t *doc, uint32_t object,
     const parley_plain_t *table, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* The names in a member, which the table has. */
+/* The names in a member; NULL: it has none, or the table does not have it. */
 const parley_plain_t *parley_plain_members(const parley_plain_t *table,
     parley_atom_t name);
 

@@ -28,6 +28,10 @@ static const parley_plain_field_t  parley_plain_fields[] = {
 };
 
 
+static int parley_plain_carried(const parley_msg_t *msg,
+    parley_error_t *err);
+
+
 int
 parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
 {
@@ -53,6 +57,10 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
         return 0;
     }
 
+    if (parley_plain_carried(msg, err) != 0) {
+        return -1;
+    }
+
     base = (const uint8_t *) msg;
 
     for (i = 0;
@@ -69,6 +77,39 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, at.pointer,
                                     "%s has a name with control characters",
                                     at.pointer);
+        }
+    }
+
+    return 0;
+}
+
+
+/* The names in the members that came with what is carried. */
+
+static int
+parley_plain_carried(const parley_msg_t *msg, parley_error_t *err)
+{
+    uint32_t               i;
+    parley_json_ref_t      value;
+    const parley_codec_t  *codec;
+    const parley_plain_t  *names;
+
+    codec = parley_codecs[msg->origin];
+
+    if (codec == NULL || codec->names == NULL) {
+        return 0;
+    }
+
+    for (i = 0; i < msg->nmembers; i++) {
+
+        value = msg->members[i].value;
+        names = parley_plain_members(codec->names,
+                                     parley_atom_of(msg->members[i].name));
+
+        if (names != NULL && value.doc != NULL
+            && parley_plain_check(value.doc, value.node, names, err) != 0)
+        {
+            return -1;
         }
     }
 
