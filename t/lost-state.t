@@ -32,6 +32,13 @@ sub workers {
     return split ' ', slurp("/proc/$pid/task/$pid/children");
 }
 
+# when a process began, which tells it from one that has its number later
+sub began {
+    my $stat = eval { slurp("/proc/$_[0]/stat") } // return '';
+    return (split ' ', $stat =~ s/.*\)//sr)[19];
+}
+
+
 sub count { return $nginx->logged($_[0]) }
 
 my $empty = qr/\[error\].*parley_zone "agents"[^\n]* begins empty/;
@@ -49,6 +56,18 @@ sub until_true {
     }
 
     return 0;
+}
+
+
+# The worker is killed, and no more; the number that it had may be the next
+# worker's at once.
+sub ended {
+    my ($signal, $worker) = @_;
+    my $began = began($worker);
+
+    kill $signal, $worker;
+
+    return until_true(sub { began($worker) ne $began });
 }
 
 
@@ -82,8 +101,7 @@ subtest 'GW-25 what a killed worker had reserved is free at once' => sub {
     is(code(try('/aee', $m)), 'E_MESSAGE_IN_FLIGHT', 'in flight');
 
     my ($worker) = workers();
-    kill 'KILL', $worker;
-    ok(until_true(sub { !grep { $_ == $worker } workers() }), 'killed');
+    ok(ended('KILL', $worker), 'killed');
 
     $service->script(undef);
     is(until_true(sub { eval { try('/aee', $m)->{status} } }), 202,
@@ -108,8 +126,7 @@ subtest 'GW-25 an old worker that is killed after a reload, too' => sub {
        'the old worker has it still');
     ok((grep { $_ == $old } workers()), 'and lives');
 
-    kill 'KILL', $old;
-    ok(until_true(sub { !grep { $_ == $old } workers() }), 'no more');
+    ok(ended('KILL', $old), 'no more');
 
     $service->script(undef);
     is(try('/aee', $m)->{status}, 202, 'without a successor');
@@ -156,8 +173,7 @@ subtest 'GW-25 its process id is another\'s now' => sub {
     ok($service->wait_for(1), 'it is on its way');
     ok($nginx->reload, 'reloaded');
 
-    kill 'KILL', $old;
-    ok(until_true(sub { !grep { $_ == $old } workers() }), 'killed');
+    ok(ended('KILL', $old), 'killed');
 
     my $reused = eval { reuse($old) };
 
@@ -184,8 +200,7 @@ subtest 'GW-25 a worker that was told to stop at once, too' => sub {
     $held->write(post('/aee', $m));
     ok($service->wait_for(1), 'it is on its way');
 
-    kill 'TERM', $old;
-    ok(until_true(sub { !grep { $_ == $old } workers() }), 'gone');
+    ok(ended('TERM', $old), 'gone');
 
     $service->script(undef);
     is(until_true(sub { eval { try('/aee', $m)->{status} } }), 202);
