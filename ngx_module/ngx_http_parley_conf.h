@@ -48,15 +48,12 @@
 #define NGX_HTTP_PARLEY_CAPTURES            16
 
 
-/* memory of a request's arena, see ngx_http_parley_block.c */
-typedef struct ngx_http_parley_block_s  ngx_http_parley_block_t;
-
-
 /* what lives in the zone; every process maps it at the same address */
 
 typedef struct {
     ngx_uint_t                    layout;
-    u_char                        secret[16];
+    u_char                        secret[16];     /* of keys of the state */
+    uint64_t                      seed;       /* of the hashes of members */
 
     void                         *state;      /* see parley_state.h */
 
@@ -148,8 +145,6 @@ struct ngx_http_parley_main_conf_s {
     parley_arena_t                fetched_arena;
     ngx_uint_t                    fetched_generation;
     ngx_http_parley_fetch_t      *fetch;          /* NULL: parley_jwks alone */
-    ngx_http_parley_block_t      *blocks;         /* free ones */
-    ngx_uint_t                    nblocks;
 
     ngx_array_t                   places;         /* loc confs that have
                                                      parley_accept */

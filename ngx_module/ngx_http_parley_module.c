@@ -494,7 +494,6 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
-    ngx_http_parley_zone_touch(mcf->zone);
     ngx_http_parley_zone_enter(mcf->zone);
 
     ngx_memzero(&conf, sizeof(parley_token_cache_conf_t));
@@ -528,7 +527,6 @@ ngx_http_parley_exit_process(ngx_cycle_t *cycle)
     }
 
     ngx_http_parley_zone_leave(mcf->zone);
-    ngx_http_parley_block_free(mcf);
 
     parley_token_cache_destroy(mcf->tokens);
     mcf->tokens = NULL;

@@ -58,7 +58,6 @@ typedef struct {
     ngx_http_parley_loc_conf_t   *lcf;
 
     parley_arena_t                arena;
-    ngx_http_parley_block_t      *blocks;         /* of the arena */
     parley_error_t                error;
 
     /* access */
@@ -147,7 +146,7 @@ ngx_http_parley_ngx_str(parley_str_t s)
 
 /* keys the hash of parley_json_read(); unknown to senders */
 #define ngx_http_parley_seed(ctx)                                             \
-    (*(uint64_t *) (ctx)->mcf->zone->sh->secret)
+    ((ctx)->mcf->zone->sh->seed)
 
 
 /* the wall clock in milliseconds, as nginx cached it */
@@ -171,18 +170,6 @@ ngx_int_t ngx_http_parley_engine_init(ngx_conf_t *cf,
 /* ngx_http_parley_intents.c: parley_intents, AEE-33 */
 
 char *ngx_http_parley_intents(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-
-/* ngx_http_parley_block.c */
-
-/* Makes the arena of a request; nothing is allocated yet. */
-void ngx_http_parley_block_arena(ngx_http_parley_ctx_t *ctx);
-
-/* The request is over: gives its memory to the next. */
-void ngx_http_parley_block_release(ngx_http_parley_ctx_t *ctx);
-
-/* The worker ends. */
-void ngx_http_parley_block_free(ngx_http_parley_main_conf_t *mcf);
 
 
 /* ngx_http_parley_variables.c */

@@ -15,6 +15,10 @@
 #include "ngx_http_parley_state.h"
 
 
+/* a message of usual size, its translation and the answer to it fit in one */
+#define NGX_HTTP_PARLEY_BLOCK  8192
+
+
 static ngx_int_t ngx_http_parley_subrequest(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_wait(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -25,6 +29,7 @@ static ngx_int_t ngx_http_parley_spared(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
+static void *ngx_http_parley_alloc(void *pool, size_t size);
 static void ngx_http_parley_cleanup(void *data);
 
 
@@ -106,6 +111,7 @@ ngx_http_parley_subrequest(ngx_http_request_t *r)
 ngx_http_parley_ctx_t *
 ngx_http_parley_get_ctx(ngx_http_request_t *r)
 {
+    parley_mem_t            mem;
     ngx_pool_cleanup_t     *cln;
     ngx_http_parley_ctx_t  *ctx;
 
@@ -128,7 +134,11 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     ctx->msg.wire = PARLEY_PROTO_NONE;
     ctx->msg.timeout_ms = -1;
 
-    ngx_http_parley_block_arena(ctx);
+    mem.alloc = ngx_http_parley_alloc;
+    mem.free = NULL;
+    mem.ctx = r->pool;
+
+    parley_arena_init(&ctx->arena, &mem, NGX_HTTP_PARLEY_BLOCK);
 
     ctx->who.arena = &ctx->arena;
     ctx->who.directory = ctx->mcf->directory;
@@ -148,6 +158,15 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
 
     return ngx_http_parley_hide(r, ctx) == NGX_OK ? ctx : NULL;
+}
+
+
+/* of the arena's */
+
+static void *
+ngx_http_parley_alloc(void *pool, size_t size)
+{
+    return ngx_palloc(pool, size);
 }
 
 
@@ -184,8 +203,6 @@ ngx_http_parley_cleanup(void *data)
         parley_token_cache_release(ctx->mcf->tokens, ctx->token);
         ctx->token = NULL;
     }
-
-    ngx_http_parley_block_release(ctx);
 }
 
 

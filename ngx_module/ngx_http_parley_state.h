@@ -27,9 +27,6 @@ ngx_int_t ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data);
 /* The configuration stands: its bounds are the zone's, and what is lost is. */
 void ngx_http_parley_zone_settle(ngx_shm_zone_t *shm_zone);
 
-/* When a worker starts: has all of it mapped. */
-void ngx_http_parley_zone_touch(ngx_http_parley_zone_t *zone);
-
 /* This process takes part from now on, or does no more. */
 void ngx_http_parley_zone_enter(ngx_http_parley_zone_t *zone);
 void ngx_http_parley_zone_leave(ngx_http_parley_zone_t *zone);

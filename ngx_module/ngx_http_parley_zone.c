@@ -13,7 +13,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041520d
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041520e
 
 /*
  * The state takes the zone in one piece, but for the pages of what nginx's
@@ -115,7 +115,9 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
 
     sh->layout = NGX_HTTP_PARLEY_ZONE_LAYOUT;
 
-    if (RAND_bytes(sh->secret, sizeof(sh->secret)) != 1) {
+    if (RAND_bytes(sh->secret, sizeof(sh->secret)) != 1
+        || RAND_bytes((u_char *) &sh->seed, sizeof(sh->seed)) != 1)
+    {
         ngx_ssl_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
                       "RAND_bytes() failed");
         return NGX_ERROR;
@@ -321,23 +323,4 @@ void
 ngx_http_parley_zone_leave(ngx_http_parley_zone_t *zone)
 {
     parley_state_leave(&zone->state);
-}
-
-
-/*
- * Has every page of it mapped, so that none is while a request waits for it:
- * the kernel clears a page when it is first touched, and some of them with
- * every few messages until the zone has been full once.  Memory that cannot be
- * had is missed now, not under load.
- */
-
-void
-ngx_http_parley_zone_touch(ngx_http_parley_zone_t *zone)
-{
-    volatile u_char  *p;
-
-    for (p = (u_char *) zone->shpool; p < zone->shpool->end; p += ngx_pagesize)
-    {
-        (void) *p;
-    }
 }
