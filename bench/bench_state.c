@@ -5,7 +5,7 @@
 
 #include "bench_pure.h"
 #include "parley_policy.h"
-#include "parley_state.h"
+#include "parley_memory.h"
 
 
 #define BENCH_STATE  (64 << 20)
@@ -57,7 +57,7 @@ bench_prepare_state(const bench_case_t *c)
     bench_state.share = 250;
 
     if (mem == NULL
-        || parley_state_create(&bench_state, mem, BENCH_STATE, secret) != 0
+        || parley_memory_create(&bench_state, mem, BENCH_STATE, secret) != 0
         || parley_policy_add(&bench_policy, &arena, 1, words, 4, NULL, &err)
            != 0)
     {
@@ -112,14 +112,14 @@ bench_run_window(void)
     a.ttl = 600000;
     a.now = 1;
 
-    parley_state_admit(&bench_state, &a, &admitted);
+    parley_memory_admit(&bench_state, &a, &admitted);
 
     how.stamp = admitted.stamp;
     how.taken = 1;
     how.now = 1;
 
     return admitted.verdict == PARLEY_ADMIT_OK
-           ? parley_state_settle(&bench_state, &a, &how) : -1;
+           ? parley_memory_settle(&bench_state, &a, &how) : -1;
 }
 
 
@@ -140,7 +140,7 @@ bench_run_limit(void)
 
     parley_state_key(&bench_state, PARLEY_KIND_RATE, parts, 2, key);
 
-    return parley_state_rate(&bench_state, account, key, &rate, 1, &wait)
+    return parley_memory_rate(&bench_state, account, key, &rate, 1, &wait)
            == PARLEY_RATE_OK ? 0 : -1;
 }
 

@@ -11,40 +11,46 @@ static void parley_entrance_refused(parley_entrance_t *e,
     parley_admit_t verdict, parley_error_t *err);
 
 
-parley_admit_t
+int
 parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
 {
+    int                  rc;
     parley_admitted_t    got;
     parley_admission_t  *a;
 
+    e->verdict = PARLEY_ADMIT_FULL;
+
     if (parley_entrance_prepare(e, err) != 0) {
-        return PARLEY_ADMIT_FULL;
+        return -1;
     }
 
     a = &e->admission;
 
-    if (!e->known && e->stale != NULL) {
-        parley_entrance_refused(e, PARLEY_ADMIT_STALE, err);
-        return PARLEY_ADMIT_STALE;
-    }
-
     memset(&got, 0, sizeof(parley_admitted_t));
 
-    if (a->id != NULL || a->slot != NULL || a->nquotas != 0) {
-        parley_state_admit(e->state, a, &got);
+    if (!e->known && e->stale != NULL) {
+        got.verdict = PARLEY_ADMIT_STALE;
+
+    } else if (a->id != NULL || a->slot != NULL || a->nquotas != 0) {
+        rc = parley_ask_admit(e->ask, a, &got);
+
+        if (rc != 0) {
+            return rc == PARLEY_WAIT ? rc : parley_error_memory(err);
+        }
     }
 
+    e->verdict = got.verdict;
     e->stamp = got.stamp;
     e->wait = got.wait;
 
-    if (got.verdict == PARLEY_ADMIT_OK) {
-        e->entered = 1;
-
-    } else {
+    if (got.verdict != PARLEY_ADMIT_OK) {
         parley_entrance_refused(e, got.verdict, err);
+        return -1;
     }
 
-    return got.verdict;
+    e->entered = 1;
+
+    return 0;
 }
 
 
@@ -68,11 +74,11 @@ parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
 
     a->account = e->account;
     a->ttl = e->ttl;
-    a->now = e->now;
+    a->now = e->ask->now;
     a->stale = e->stale != NULL;
 
     if (e->known) {
-        parley_window_key(e->state, e->who, e->place, e->id);
+        parley_window_key(e->ask->state, e->who, e->place, e->id);
 
         if (parley_window_print(m, e->seed, e->print) != 0) {
             return parley_error_memory(err);
@@ -99,7 +105,7 @@ parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
         quota->rate = *e->quota;
         sub = parley_who_proven(e->who);
 
-        parley_account_rate_key(e->state, sub.len > 0
+        parley_account_rate_key(e->ask->state, sub.len > 0
                                           ? PARLEY_COUNTED_PRINCIPAL
                                           : PARLEY_COUNTED_ADDRESS,
                                 sub.len > 0 ? sub : e->address,
@@ -176,22 +182,26 @@ parley_entrance_refused(parley_entrance_t *e, parley_admit_t verdict,
 
 int
 parley_entrance_settle(parley_entrance_t *e, int taken,
-    parley_asked_t *closed, int64_t now)
+    const parley_asked_t *closed)
 {
+    int                  rc, kept;
     size_t               n;
     parley_settlement_t  how;
 
-    if (!e->entered) {
+    if (!e->entered && !e->settling) {
         return 0;
     }
 
+    /* it is settled once, whoever else comes while the state is asked */
+
     e->entered = 0;
+    e->settling = 1;
 
     memset(&how, 0, sizeof(parley_settlement_t));
 
     how.stamp = e->stamp;
     how.taken = taken;
-    how.now = now;
+    how.now = e->ask->now;
     n = 0;
 
     if (e->closing) {
@@ -202,5 +212,13 @@ parley_entrance_settle(parley_entrance_t *e, int taken,
         how.closes[n] = &closed->question;
     }
 
-    return parley_state_settle(e->state, &e->admission, &how);
+    rc = parley_ask_settle(e->ask, &e->admission, &how, &kept);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    e->settling = 0;
+
+    return rc == 0 ? kept : -1;
 }

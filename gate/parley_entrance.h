@@ -16,7 +16,7 @@
 typedef struct {
 
     /* what the caller sets; all of it outlives the entrance */
-    parley_state_t             *state;
+    parley_ask_t               *ask;
     const parley_who_t         *who;        /* who->msg is the message */
     const parley_refer_t       *refer;      /* what it answers */
     const parley_arrival_t       *place;      /* see parley_window_key() */
@@ -27,7 +27,6 @@ typedef struct {
     const parley_error_t       *stale;      /* why it is too old, or NULL */
     uint64_t                    seed;       /* of prints, secret */
     int64_t                     ttl;        /* of its id */
-    int64_t                     now;
 
     /* made */
     uint8_t                     id[PARLEY_KEY_LEN];
@@ -35,29 +34,32 @@ typedef struct {
     uint8_t                     slot[PARLEY_KEY_LEN];
     parley_record_id_t          closes;     /* what it answers for good */
     parley_admission_t          admission;
+    parley_admit_t              verdict;
     uint64_t                    stamp;
     int64_t                     wait;       /* ms until it may come again */
     unsigned                    known:1;    /* by its id, which is made */
     unsigned                    closing:1;  /* closes is there */
-    unsigned                    entered:1;  /* and is not settled */
+    unsigned                    entered:1;  /* and nothing settles it */
+    unsigned                    settling:1;
 } parley_entrance_t;
 
 
 /*
- * OK: it has entered, and is to be settled; else *err says why not.  What is a
- * DUPLICATE is looked for in parley_replay.h.
+ * Returns 0: it has entered, and is to be settled; PARLEY_WAIT; or -1 and *err,
+ * e->verdict is why.  What is a DUPLICATE is looked for in parley_replay.h.
  */
-parley_admit_t parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
+int parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
  * Settles it, once: what comes later changes nothing.  taken 0: it may come
  * again, and what it asked is forgotten.  closed: what it asked, where that has
- * its answer; else NULL.  Returns 0, or -1 where the id of what was taken could
- * not be kept.
+ * its answer; else NULL.  Returns 0; PARLEY_WAIT; or -1 where the id of what
+ * was taken could not be kept.
  */
 int parley_entrance_settle(parley_entrance_t *e, int taken,
-    parley_asked_t *closed, int64_t now);
+    const parley_asked_t *closed)
+    __attribute__((warn_unused_result));
 
 
 #endif /* PARLEY_ENTRANCE_H */

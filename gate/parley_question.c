@@ -15,9 +15,9 @@ static int parley_question_write(parley_arena_t *arena, parley_question_t *q,
 static int parley_question_put(const parley_asking_t *a,
     const parley_question_t *q, parley_str_t record, int answerable,
     parley_asked_t *ret, parley_error_t *err);
-static void parley_question_put_own(const parley_asking_t *a,
+static int parley_question_put_own(const parley_asking_t *a,
     parley_asked_t *ret);
-static void parley_question_put_call(const parley_asking_t *a,
+static int parley_question_put_call(const parley_asking_t *a,
     parley_str_t record, parley_asked_t *ret);
 static int parley_question_put_beside(const parley_asking_t *a,
     const parley_record_id_t *id, parley_str_t record,
@@ -39,7 +39,7 @@ int
 parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
     parley_error_t *err)
 {
-    int                 answerable, recallable;
+    int                 rc, answerable, recallable;
     parley_str_t        record;
     parley_question_t   q;
     const parley_msg_t *m;
@@ -65,26 +65,26 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
     ret->several = q.head.several;
     ret->sessions = q.head.sessions;
 
-    if (parley_question_write(a->arena, &q, &record, err) != 0
-        || parley_question_put(a, &q, record, answerable, ret, err) != 0)
-    {
-        if (ret->awaited && m->wire != a->speak) {
-            return -1;
-        }
+    rc = parley_question_write(a->arena, &q, &record, err);
 
+    if (rc == 0) {
+        rc = parley_question_put(a, &q, record, answerable, ret, err);
+    }
+
+    if (rc == -1 && !(ret->awaited && m->wire != a->speak)) {
         parley_error_clear(err);
         return 0;
     }
 
-    if (ret->kept && ret->awaited && m->wire != a->speak) {
-        parley_question_put_own(a, ret);
+    if (rc == 0 && ret->kept && ret->awaited && m->wire != a->speak) {
+        rc = parley_question_put_own(a, ret);
     }
 
-    if (recallable) {
-        parley_question_put_call(a, record, ret);
+    if (rc == 0 && recallable) {
+        rc = parley_question_put_call(a, record, ret);
     }
 
-    return 0;
+    return rc;
 }
 
 
@@ -119,7 +119,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.sessions = m->wire == PARLEY_PROTO_CHANNEL
                        && parley_str_is(m->form, "agent_query");
     q->head.several = q->head.sessions || parley_question_is_several(m);
-    q->head.until = a->now + parley_question_time(m);
+    q->head.until = a->ask->now + parley_question_time(m);
 
     if (a->asked != NULL) {
         memcpy(q->head.asked, a->asked, PARLEY_KEY_LEN);
@@ -339,18 +339,20 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
     parley_str_t record, int answerable, parley_asked_t *ret,
     parley_error_t *err)
 {
-    parley_put_t  put;
-    parley_str_t  asker;
+    int                   rc;
+    parley_put_t          put;
+    parley_str_t          asker;
+    parley_put_result_t   got;
 
     memset(&put, 0, sizeof(parley_put_t));
 
-    put.ttl = q->head.until - a->now;
+    put.ttl = q->head.until - a->ask->now;
 
     if (put.ttl < PARLEY_QUESTION_TIME) {
         put.ttl = PARLEY_QUESTION_TIME;
     }
 
-    ret->until = a->now + put.ttl;
+    ret->until = a->ask->now + put.ttl;
 
     if (!answerable) {
         return 0;
@@ -360,9 +362,9 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
     asker = asker.len > 0 ? asker : q->texts[PARLEY_QUESTION_SENDER];
 
     put.id.kind = PARLEY_KIND_QUESTION;
-    parley_question_key(a->state, a->speak, parley_question_named(a),
+    parley_question_key(a->ask->state, a->speak, parley_question_named(a),
                         put.id.key);
-    put.id.tag = parley_question_tag(a->state, asker,
+    put.id.tag = parley_question_tag(a->ask->state, asker,
                                      a->sent->id.len > 0 ? a->sent->id
                                                          : a->who->msg->id);
 
@@ -371,9 +373,15 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
     put.account = a->account;
     put.parts = &record;
     put.nparts = 1;
-    put.now = a->now;
+    put.now = a->ask->now;
 
-    if (parley_state_put(a->state, &put) != PARLEY_PUT_OK) {
+    rc = parley_ask_put(a->ask, &put, &got);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0 || got != PARLEY_PUT_OK) {
         return parley_error_set(err, PARLEY_E_CAPACITY, NULL,
                                 "no room to remember what a reply would "
                                 "answer");
@@ -392,9 +400,10 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
  * one.  A session names none of its messages.
  */
 
-static void
+static int
 parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
 {
+    int                  rc;
     parley_str_t         name;
     const parley_msg_t  *m;
 
@@ -405,17 +414,25 @@ parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
            : m->id;
 
     if (name.len == 0) {
-        return;
+        return 0;
     }
 
     ret->own.kind = PARLEY_KIND_QUESTION;
-    ret->own.tag = parley_question_tag(a->state, m->sender, name);
-    parley_question_key(a->state, m->wire, name, ret->own.key);
+    ret->own.tag = parley_question_tag(a->ask->state, m->sender, name);
+    parley_question_key(a->ask->state, m->wire, name, ret->own.key);
 
-    ret->own_kept = parley_question_put_beside(a, &ret->own,
-                        parley_str_make(&ret->question,
-                                        sizeof(parley_record_id_t)),
-                        ret);
+    rc = parley_question_put_beside(a, &ret->own,
+                                    parley_str_make(&ret->question,
+                                                    sizeof(
+                                                       parley_record_id_t)),
+                                    ret);
+    if (rc < 0) {
+        return rc;
+    }
+
+    ret->own_kept = rc;
+
+    return 0;
 }
 
 
@@ -424,31 +441,43 @@ parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
  * the question itself where it is under no other key.
  */
 
-static void
+static int
 parley_question_put_call(const parley_asking_t *a, parley_str_t record,
     parley_asked_t *ret)
 {
+    int  rc;
+
     ret->call.kind = PARLEY_KIND_CALL;
     ret->call.tag = 0;
-    parley_question_call_key(a->state, a->who, a->who->msg->call,
+    parley_question_call_key(a->ask->state, a->who, a->who->msg->call,
                              ret->call.key);
 
     if (ret->kept) {
         record = parley_str_make(&ret->question, sizeof(parley_record_id_t));
     }
 
-    ret->call_kept = parley_question_put_beside(a, &ret->call, record, ret);
+    rc = parley_question_put_beside(a, &ret->call, record, ret);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    ret->call_kept = rc;
+
+    return 0;
 }
 
 
-/* what gives way where there is no room; returns whether it was kept */
+/* what gives way where there is no room; 1: it was kept; 0; PARLEY_WAIT */
 
 static int
 parley_question_put_beside(const parley_asking_t *a,
     const parley_record_id_t *id, parley_str_t record,
     const parley_asked_t *asked)
 {
-    parley_put_t  put;
+    int                   rc;
+    parley_put_t          put;
+    parley_put_result_t   got;
 
     memset(&put, 0, sizeof(parley_put_t));
 
@@ -457,58 +486,56 @@ parley_question_put_beside(const parley_asking_t *a,
     put.account = a->account;
     put.parts = &record;
     put.nparts = 1;
-    put.now = a->now;
-    put.ttl = asked->until - a->now;
+    put.now = a->ask->now;
+    put.ttl = asked->until - a->ask->now;
 
-    return parley_state_put(a->state, &put) == PARLEY_PUT_OK;
+    rc = parley_ask_put(a->ask, &put, &got);
+
+    return rc == PARLEY_WAIT ? rc : rc == 0 && got == PARLEY_PUT_OK;
 }
 
 
-void
-parley_question_drop(parley_state_t *state, parley_asked_t *asked)
+int
+parley_question_drop(parley_ask_t *q, const parley_asked_t *asked)
 {
-    if (asked->kept) {
-        parley_state_drop(state, &asked->question);
+    int  rc;
+
+    rc = asked->kept ? parley_ask_drop(q, &asked->question) : 0;
+
+    if (rc == 0 && asked->call_kept) {
+        rc = parley_ask_drop(q, &asked->call);
     }
 
-    if (asked->call_kept) {
-        parley_state_drop(state, &asked->call);
+    if (rc == 0 && asked->own_kept) {
+        rc = parley_ask_drop(q, &asked->own);
     }
 
-    if (asked->own_kept) {
-        parley_state_drop(state, &asked->own);
-    }
-
-    asked->kept = 0;
-    asked->call_kept = 0;
-    asked->own_kept = 0;
+    return rc;
 }
 
 
 /* what leads to a question that is closed says so as long as that does */
 
-void
-parley_question_close(parley_state_t *state, parley_asked_t *asked)
+int
+parley_question_close(parley_ask_t *q, const parley_asked_t *asked)
 {
-    if (asked->kept) {
-        parley_state_close(state, &asked->question);
+    int  rc;
+
+    rc = asked->kept ? parley_ask_close(q, &asked->question) : 0;
+
+    if (rc == 0 && asked->call_kept) {
+        rc = parley_ask_drop(q, &asked->call);
     }
 
-    if (asked->call_kept) {
-        parley_state_drop(state, &asked->call);
-    }
-
-    asked->kept = 0;
-    asked->call_kept = 0;
-    asked->own_kept = 0;
+    return rc;
 }
 
 
 int
-parley_question_take(parley_state_t *state, const parley_asked_t *asked,
-    parley_str_t responder, parley_str_t session, const uint8_t *account,
-    int64_t now)
+parley_question_take(parley_ask_t *q, const parley_asked_t *asked,
+    parley_str_t responder, parley_str_t session, const uint8_t *account)
 {
+    int                   rc, kept;
     uint8_t               slot[PARLEY_KEY_LEN];
     parley_admitted_t     got;
     parley_admission_t    a;
@@ -521,15 +548,19 @@ parley_question_take(parley_state_t *state, const parley_asked_t *asked,
     memset(&a, 0, sizeof(parley_admission_t));
     memset(&how, 0, sizeof(parley_settlement_t));
 
-    parley_question_slot(state, &asked->question, 1, responder,
+    parley_question_slot(q->state, &asked->question, 1, responder,
                          asked->sessions ? session : parley_str_none, slot);
 
     a.account = account;
     a.slot = slot;
     a.slot_until = asked->until;
-    a.now = now;
+    a.now = q->now;
 
-    parley_state_admit(state, &a, &got);
+    rc = parley_ask_admit(q, &a, &got);
+
+    if (rc != 0) {
+        return rc == PARLEY_WAIT ? rc : 1;
+    }
 
     if (got.verdict != PARLEY_ADMIT_OK) {
         /* where there is no room nobody is told apart, and it is told */
@@ -539,11 +570,11 @@ parley_question_take(parley_state_t *state, const parley_asked_t *asked,
 
     how.stamp = got.stamp;
     how.taken = 1;
-    how.now = now;
+    how.now = q->now;
 
-    (void) parley_state_settle(state, &a, &how);
+    rc = parley_ask_settle(q, &a, &how, &kept);
 
-    return 1;
+    return rc == PARLEY_WAIT ? rc : 1;
 }
 
 

@@ -13,6 +13,7 @@
 #ifndef PARLEY_QUESTION_H
 #define PARLEY_QUESTION_H
 
+#include "parley_ask.h"
 #include "parley_codec.h"
 #include "parley_state.h"
 #include "parley_who.h"
@@ -83,7 +84,7 @@ typedef struct {
 /* a message that is about to be sent */
 typedef struct {
     parley_arena_t          *arena;
-    parley_state_t          *state;
+    parley_ask_t            *ask;
     parley_who_t            *who;       /* who->msg is the message */
     const parley_encoded_t  *sent;
     parley_proto_t           speak;     /* the protocol in which it is sent */
@@ -91,7 +92,6 @@ typedef struct {
     const parley_msg_t      *answering; /* what it answers, or NULL */
     const uint8_t           *account;
     const uint8_t           *asked;     /* NULL: no first answer is kept */
-    int64_t                  now;
 } parley_asking_t;
 
 
@@ -112,26 +112,32 @@ typedef struct {
 
 
 /*
- * Remembers a message where somebody may refer to it.  Returns 0, or -1:
- * capacity, where what has to be answered finds no room; message-too-large.
+ * Remembers a message where somebody may refer to it.  Returns 0; PARLEY_WAIT;
+ * or -1: capacity, where what has to be answered finds no room;
+ * message-too-large.
  */
 int parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* It was not taken: nobody refers to it. */
-void parley_question_drop(parley_state_t *state, parley_asked_t *asked);
-
-/* It has its answer: what comes later is reply-unmatched. */
-void parley_question_close(parley_state_t *state, parley_asked_t *asked);
+/*
+ * drop: it was not taken, and nobody refers to it.  close: it has its answer,
+ * and what comes later is reply-unmatched.  Both return 0: nothing of asked is
+ * there any more; PARLEY_WAIT; or -1: no memory to ask with.
+ */
+int parley_question_drop(parley_ask_t *q, const parley_asked_t *asked)
+    __attribute__((warn_unused_result));
+int parley_question_close(parley_ask_t *q, const parley_asked_t *asked)
+    __attribute__((warn_unused_result));
 
 /*
- * A final answer in the response takes its responder's slot, where each has
- * one.  Returns 1; 0: that responder has answered before, or is about to.
+ * Takes the slot of a final answer that comes in the response itself: of who
+ * gave it, where the question is for several; session where those count as
+ * one.  Returns 1; 0: that responder has answered before, or is about to;
+ * PARLEY_WAIT.
  */
-int parley_question_take(parley_state_t *state, const parley_asked_t *asked,
-    parley_str_t responder, parley_str_t session, const uint8_t *account,
-    int64_t now)
+int parley_question_take(parley_ask_t *q, const parley_asked_t *asked,
+    parley_str_t responder, parley_str_t session, const uint8_t *account)
     __attribute__((warn_unused_result));
 
 /*

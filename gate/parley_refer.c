@@ -2,7 +2,6 @@
 
 #include "parley_bind.h"
 #include "parley_check.h"
-#include "parley_engine.h"
 #include "parley_name.h"
 #include "parley_refer.h"
 #include "parley_spot.h"
@@ -41,6 +40,7 @@ static int parley_refer_record(parley_refer_t *r,
 static int parley_refer_restored(parley_refer_t *r, parley_error_t *err);
 static int parley_refer_is_taken_back(const parley_refer_t *r,
     const parley_question_t *q);
+static int parley_refer_failed(int rc, parley_error_t *err);
 static int parley_refer_unmatched(parley_refer_t *r, const char *why,
     parley_error_t *err);
 
@@ -142,13 +142,16 @@ static int
 parley_refer_reply(parley_refer_t *r, parley_str_t to, int by_corr,
     parley_error_t *err)
 {
+    int                    rc;
     const parley_msg_t    *m;
     parley_refer_found_t   found;
 
     m = r->msg;
 
-    if (parley_refer_look(r, to, by_corr, &found, err) != 0) {
-        return -1;
+    rc = parley_refer_look(r, to, by_corr, &found, err);
+
+    if (rc != 0) {
+        return rc;
     }
 
     if (found == PARLEY_REFER_OPEN) {
@@ -188,9 +191,9 @@ static int
 parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
     parley_refer_found_t *found, parley_error_t *err)
 {
-    int                   i, n;
+    int                   i, rc;
     uint8_t               key[PARLEY_KEY_LEN];
-    parley_record_t       records[PARLEY_RECORDS_MAX];
+    parley_records_t      records;
     parley_refer_found_t  one;
 
     *found = PARLEY_REFER_NOTHING;
@@ -199,22 +202,24 @@ parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
         return 0;
     }
 
-    parley_question_key(r->state, r->msg->wire, to, key);
+    parley_question_key(r->ask->state, r->msg->wire, to, key);
 
-    n = parley_state_get(r->state, PARLEY_KIND_QUESTION, key, r->now,
-                         r->arena, records);
-    if (n < 0) {
-        return parley_error_memory(err);
-    }
+    rc = parley_ask_get(r->ask, PARLEY_KIND_QUESTION, key, &records);
 
-    for (i = 0; i < n; i++) {
-        if (parley_refer_at(r, key, &records[i], to, by_corr, &one) != 0) {
-            return parley_error_memory(err);
+    for (i = 0; rc == 0 && i < records.n; i++) {
+        rc = parley_refer_at(r, key, &records.list[i], to, by_corr, &one);
+
+        if (rc != 0) {
+            break;
         }
 
         if (one > *found) {
             *found = one;
         }
+    }
+
+    if (rc < 0) {
+        return parley_refer_failed(rc, err);
     }
 
     if (*found == PARLEY_REFER_SEVERAL) {
@@ -227,7 +232,7 @@ parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
 
 /*
  * What one record is to the reply; the question is kept where it waits.
- * Returns 0, or -1: no memory.
+ * Returns 0; PARLEY_WAIT; or -1: no memory.
  */
 
 static int
@@ -252,7 +257,7 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
         rc = parley_refer_record(r, &id, &led);
 
         if (rc < 0) {
-            return -1;
+            return rc;
         }
 
     } else {
@@ -275,7 +280,7 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
         return 0;
     }
 
-    if (q.head.awaited && q.head.until <= r->now) {
+    if (q.head.awaited && q.head.until <= r->ask->now) {
         return 0;
     }
 
@@ -295,7 +300,7 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
 
     r->id = id;
     r->own = own;
-    r->slot_until = r->now + led.left;
+    r->slot_until = r->ask->now + led.left;
 
     return 0;
 }
@@ -318,7 +323,8 @@ parley_refer_is_closed(const parley_refer_t *r, const parley_record_t *record,
     return m->recipient.len == 0
            || parley_codecs[m->wire]->replies_by_corr
            || parley_name_is_group(m->wire, m->recipient)
-           || record->tag == parley_question_tag(r->state, m->recipient, to);
+           || record->tag == parley_question_tag(r->ask->state, m->recipient,
+                                                 to);
 }
 
 
@@ -439,7 +445,7 @@ parley_refer_slot(parley_refer_t *r)
               : parley_question_session(r->msg);
 
     parley_who_parties(r->who, &parties);
-    parley_question_slot(r->state, &r->id, q->head.several,
+    parley_question_slot(r->ask->state, &r->id, q->head.several,
                          parley_bind_principal(&parties, r->msg->wire,
                                                r->msg->sender),
                          session, r->slot);
@@ -454,13 +460,16 @@ parley_refer_slot(parley_refer_t *r)
 static int
 parley_refer_recall(parley_refer_t *r, parley_error_t *err)
 {
+    int            rc;
     parley_str_t   to;
     parley_msg_t  *m;
 
     m = r->msg;
 
-    if (parley_refer_call(r, err) != 0) {
-        return -1;
+    rc = parley_refer_call(r, err);
+
+    if (rc != 0) {
+        return rc;
     }
 
     if (r->question == NULL || r->question->head.sent != r->speak) {
@@ -497,7 +506,7 @@ parley_refer_call(parley_refer_t *r, parley_error_t *err)
 
     id.kind = PARLEY_KIND_CALL;
     id.tag = 0;
-    parley_question_call_key(r->state, r->who, r->msg->recalls, id.key);
+    parley_question_call_key(r->ask->state, r->who, r->msg->recalls, id.key);
 
     rc = parley_refer_record(r, &id, &record);
 
@@ -506,7 +515,7 @@ parley_refer_call(parley_refer_t *r, parley_error_t *err)
     }
 
     if (rc != 1) {
-        return rc == 0 ? 0 : parley_error_memory(err);
+        return rc == 0 ? 0 : parley_refer_failed(rc, err);
     }
 
     r->question = parley_arena_alloc(r->arena, sizeof(parley_question_t));
@@ -521,26 +530,25 @@ parley_refer_call(parley_refer_t *r, parley_error_t *err)
 }
 
 
-/* 1 and *ret; 0: it is not there, or closed; -1: no memory */
+/* 1 and *ret; 0: it is not there, or closed; PARLEY_WAIT; -1: no memory */
 
 static int
 parley_refer_record(parley_refer_t *r, const parley_record_id_t *id,
     parley_record_t *ret)
 {
-    int              i, n;
-    parley_record_t  records[PARLEY_RECORDS_MAX];
+    int               i, rc;
+    parley_records_t  records;
 
-    n = parley_state_get(r->state, id->kind, id->key, r->now, r->arena,
-                         records);
+    rc = parley_ask_get(r->ask, id->kind, id->key, &records);
 
-    for (i = 0; i < n; i++) {
-        if (records[i].tag == id->tag && !records[i].closed) {
-            *ret = records[i];
+    for (i = 0; rc == 0 && i < records.n; i++) {
+        if (records.list[i].tag == id->tag && !records.list[i].closed) {
+            *ret = records.list[i];
             return 1;
         }
     }
 
-    return n < 0 ? -1 : 0;
+    return rc;
 }
 
 
@@ -573,9 +581,9 @@ parley_refer_again(const parley_refer_t *r)
 static int
 parley_refer_restored(parley_refer_t *r, parley_error_t *err)
 {
-    int                  i, n;
+    int                  i, rc;
     uint8_t              key[PARLEY_KEY_LEN];
-    parley_record_t      records[PARLEY_RECORDS_MAX];
+    parley_records_t     records;
     parley_question_t    q;
     parley_record_id_t   id;
     const parley_msg_t  *m;
@@ -586,23 +594,24 @@ parley_refer_restored(parley_refer_t *r, parley_error_t *err)
         return 0;
     }
 
-    parley_question_key(r->state, m->origin,
+    parley_question_key(r->ask->state, m->origin,
                         m->reply_to.len > 0 ? m->reply_to : m->recalls, key);
 
-    n = parley_state_get(r->state, PARLEY_KIND_QUESTION, key, r->now,
-                         r->arena, records);
-    if (n < 0) {
-        return parley_error_memory(err);
+    rc = parley_ask_get(r->ask, PARLEY_KIND_QUESTION, key, &records);
+
+    if (rc != 0) {
+        return parley_refer_failed(rc, err);
     }
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < records.n; i++) {
 
-        if (records[i].closed || parley_question_leads(records[i].value, &id))
+        if (records.list[i].closed
+            || parley_question_leads(records.list[i].value, &id))
         {
             continue;
         }
 
-        parley_question_split(records[i].value, &q);
+        parley_question_split(records.list[i].value, &q);
 
         if (parley_refer_is_taken_back(r, &q)) {
             return 0;
@@ -632,54 +641,20 @@ parley_refer_is_taken_back(const parley_refer_t *r,
 }
 
 
+/* it has to wait, or there is no memory */
+
+static int
+parley_refer_failed(int rc, parley_error_t *err)
+{
+    return rc == PARLEY_WAIT ? rc : parley_error_memory(err);
+}
+
+
 static int
 parley_refer_unmatched(parley_refer_t *r, const char *why,
     parley_error_t *err)
 {
     return parley_misrefers(r->msg, PARLEY_E_REPLY_UNMATCHED, why, err);
-}
-
-
-int
-parley_refer_check(const parley_refer_t *r, const parley_engine_t *engine,
-    const parley_intents_t *intents, const parley_encoded_t *sent,
-    parley_error_t *err)
-{
-    parley_msg_t         m;
-    parley_json_t        doc;
-    const parley_msg_t  *asked;
-
-    asked = r->answering;
-
-    if (asked == NULL || asked->wire != PARLEY_PROTO_AEE
-        || !parley_refer_is_final(r->msg)
-        || parley_intents_find(intents, asked->intent, r->msg->act) == NULL)
-    {
-        return 0;
-    }
-
-    m = *r->msg;
-
-    if (m.wire != PARLEY_PROTO_AEE) {
-
-        if (r->speak != PARLEY_PROTO_AEE) {
-            return 0;
-        }
-
-        if (parley_read_again(&doc, r->arena, r->msg->doc->seed, sent->body,
-                              err)
-            != 0
-            || parley_decode(engine, r->arena, PARLEY_PROTO_AEE, &doc, 0, &m,
-                             err)
-               != 0)
-        {
-            return -1;
-        }
-    }
-
-    m.intent = asked->intent;
-
-    return parley_intents_check(intents, r->arena, &m, err);
 }
 
 

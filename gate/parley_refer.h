@@ -6,6 +6,7 @@
 #ifndef PARLEY_REFER_H
 #define PARLEY_REFER_H
 
+#include "parley_ask.h"
 #include "parley_engine.h"
 #include "parley_intents.h"
 #include "parley_question.h"
@@ -14,11 +15,10 @@
 typedef struct {
     /* the caller's */
     parley_arena_t          *arena;
-    parley_state_t          *state;
+    parley_ask_t            *ask;
     parley_msg_t            *msg;
     parley_who_t            *who;
     parley_proto_t           speak;         /* of where it goes */
-    int64_t                  now;
     unsigned                 addressed:1;   /* whom it is for stands beside the
                                                message alone */
 
@@ -39,9 +39,9 @@ typedef struct {
 
 /*
  * Looks for it, and tells the message what that means for it.  Nothing is
- * taken yet: another answer may still come first.  Returns 0, or -1:
- * reply-unmatched, policy-refused (C2A-13), field-invalid (VCP-25), capacity
- * (no memory).
+ * taken yet: another answer may still come first.  Returns 0; PARLEY_WAIT; or
+ * -1: reply-unmatched, policy-refused (C2A-13), field-invalid (VCP-25),
+ * capacity (no memory).
  */
 int parley_refer(parley_refer_t *r, parley_error_t *err)
     __attribute__((warn_unused_result));

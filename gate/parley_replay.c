@@ -28,9 +28,10 @@ parley_replay_is_kept(const parley_entrance_t *entrance)
 int
 parley_replay_keep(const parley_replay_t *r, const parley_reply_t *first)
 {
-    int                   by_id;
+    int                   rc, by_id;
     parley_put_t          put;
     parley_str_t          parts[2];
+    parley_put_result_t   got;
     parley_replay_head_t  head;
 
     if (!parley_replay_is_kept(r->entrance)) {
@@ -39,10 +40,14 @@ parley_replay_keep(const parley_replay_t *r, const parley_reply_t *first)
 
     by_id = parley_codecs[r->who->msg->wire]->first == PARLEY_FIRST_ID;
 
-    if (by_id ? first->id.len == 0 || !parley_replay_retain(r, first)
-              : first->body.len == 0)
-    {
+    if (by_id ? first->id.len == 0 : first->body.len == 0) {
         return 0;
+    }
+
+    rc = by_id ? parley_replay_retain(r, first) : 0;
+
+    if (rc != 0) {
+        return rc == PARLEY_WAIT ? rc : 0;
     }
 
     memset(&put, 0, sizeof(parley_put_t));
@@ -60,9 +65,11 @@ parley_replay_keep(const parley_replay_t *r, const parley_reply_t *first)
     put.parts = parts;
     put.nparts = 2;
     put.ttl = r->ttl;
-    put.now = r->now;
+    put.now = r->entrance->ask->now;
 
-    return parley_state_put(r->entrance->state, &put) == PARLEY_PUT_OK;
+    rc = parley_ask_put(r->entrance->ask, &put, &got);
+
+    return rc == PARLEY_WAIT ? rc : 0;
 }
 
 
@@ -72,7 +79,7 @@ parley_replay_id(const parley_replay_t *r, parley_record_id_t *ret)
     ret->kind = PARLEY_KIND_ANSWER;
     ret->tag = 0;
 
-    parley_window_answer_key(r->entrance->state, r->entrance->id,
+    parley_window_answer_key(r->entrance->ask->state, r->entrance->id,
                              r->entrance->place, ret->key);
 }
 
@@ -92,10 +99,9 @@ parley_replay_retain(const parley_replay_t *r, const parley_reply_t *first)
     memset(&m, 0, sizeof(parley_retained_t));
 
     retain.arena = r->arena;
-    retain.state = r->entrance->state;
+    retain.ask = r->entrance->ask;
     retain.who = r->who;
     retain.seed = r->seed;
-    retain.now = r->now;
     retain.wall = r->wall;
 
     m.id = first->id;
@@ -108,16 +114,16 @@ parley_replay_retain(const parley_replay_t *r, const parley_reply_t *first)
     m.account = r->entrance->account;
     m.ttl = r->ttl;
 
-    return parley_retain(&retain, &m) == 0;
+    return parley_retain(&retain, &m);
 }
 
 
 int
 parley_replay_find(const parley_replay_t *r, parley_first_t *ret)
 {
-    int                   n;
+    int                   rc;
     parley_str_t          value;
-    parley_record_t       records[PARLEY_RECORDS_MAX];
+    parley_records_t      records;
     parley_record_id_t    id;
     parley_replay_head_t  head;
 
@@ -129,14 +135,13 @@ parley_replay_find(const parley_replay_t *r, parley_first_t *ret)
 
     parley_replay_id(r, &id);
 
-    n = parley_state_get(r->entrance->state, id.kind, id.key, r->now,
-                         r->arena, records);
+    rc = parley_ask_get(r->entrance->ask, id.kind, id.key, &records);
 
-    if (n <= 0) {
-        return n;
+    if (rc != 0 || records.n == 0) {
+        return rc;
     }
 
-    value = records[0].value;
+    value = records.list[0].value;
 
     memcpy(&head, value.data, sizeof(parley_replay_head_t));
 

@@ -19,7 +19,6 @@ typedef struct {
     const parley_entrance_t  *entrance;     /* of the message */
     uint64_t                  seed;         /* as in parley_json_read() */
     int64_t                   ttl;          /* of what is kept */
-    int64_t                   now;
     int64_t                   wall;         /* milliseconds since 1970 */
 } parley_replay_t;
 
@@ -29,11 +28,15 @@ int parley_replay_is_kept(const parley_entrance_t *entrance);
 
 /*
  * Keeps what its sender is told.  Nothing is promised: what finds no room is
- * not kept.  Returns whether it is.
+ * not kept.  Returns 0, or PARLEY_WAIT.
  */
-int parley_replay_keep(const parley_replay_t *r, const parley_reply_t *first);
+int parley_replay_keep(const parley_replay_t *r, const parley_reply_t *first)
+    __attribute__((warn_unused_result));
 
-/* Returns 1 and *ret, in the arena; 0: nothing is kept; -1: no memory. */
+/*
+ * Returns 1 and *ret, in the arena; 0: nothing is kept; PARLEY_WAIT; -1: no
+ * memory.
+ */
 int parley_replay_find(const parley_replay_t *r, parley_first_t *ret)
     __attribute__((warn_unused_result));
 

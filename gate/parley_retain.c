@@ -56,8 +56,8 @@ static int parley_retain_others(const parley_retain_t *r, parley_buf_t *b,
     const parley_found_t *f);
 static int parley_retain_add(const parley_retain_t *r, parley_str_t reason,
     const parley_kept_t *m, parley_str_t *ret, parley_task_fault_t *fault);
-static parley_put_result_t parley_retain_replace(const parley_retain_t *r,
-    parley_str_t id, const parley_kept_t *m, parley_str_t value);
+static int parley_retain_replace(const parley_retain_t *r, parley_str_t id,
+    const parley_kept_t *m, parley_str_t value, parley_put_result_t *ret);
 static parley_str_t parley_retain_text(const parley_json_t *doc,
     uint32_t object, const char *name);
 
@@ -65,8 +65,10 @@ static parley_str_t parley_retain_text(const parley_json_t *doc,
 int
 parley_retain(const parley_retain_t *r, const parley_retained_t *m)
 {
-    parley_put_t  put;
-    parley_str_t  value;
+    int                  rc;
+    parley_put_t         put;
+    parley_str_t         value;
+    parley_put_result_t  got;
 
     memset(&put, 0, sizeof(parley_put_t));
 
@@ -81,9 +83,11 @@ parley_retain(const parley_retain_t *r, const parley_retained_t *m)
     put.parts = &value;
     put.nparts = 1;
     put.ttl = m->ttl;
-    put.now = r->now;
+    put.now = r->ask->now;
 
-    return parley_state_put(r->state, &put) == PARLEY_PUT_OK ? 0 : -1;
+    rc = parley_ask_put(r->ask, &put, &got);
+
+    return rc == 0 && got != PARLEY_PUT_OK ? -1 : rc;
 }
 
 
@@ -91,7 +95,7 @@ static void
 parley_retain_key(const parley_retain_t *r, parley_str_t id,
     uint8_t key[PARLEY_KEY_LEN])
 {
-    parley_state_key(r->state, PARLEY_KIND_MESSAGE, &id, 1, key);
+    parley_state_key(r->ask->state, PARLEY_KIND_MESSAGE, &id, 1, key);
 }
 
 
@@ -112,7 +116,7 @@ parley_retain_id(const parley_retain_t *r, const parley_retained_t *m,
 
     parts[3] = m->to;
 
-    ret->tag = parley_state_tag(r->state, parts, 4);
+    ret->tag = parley_state_tag(r->ask->state, parts, 4);
 }
 
 
@@ -148,10 +152,10 @@ static int
 parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
     parley_task_fault_t *fault)
 {
-    int                 i, n;
+    int                 i, rc;
     uint8_t             key[PARLEY_KEY_LEN];
     parley_found_t     *f;
-    parley_record_t     records[PARLEY_RECORDS_MAX];
+    parley_records_t    records;
     parley_json_ref_t   payload;
 
     f = parley_arena_calloc(r->arena, sizeof(parley_found_t));
@@ -178,26 +182,25 @@ parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
 
     parley_retain_key(r, f->id, key);
 
-    n = parley_state_get(r->state, PARLEY_KIND_MESSAGE, key, r->now, r->arena,
-                         records);
+    rc = parley_ask_get(r->ask, PARLEY_KIND_MESSAGE, key, &records);
 
-    for (i = n - 1; i >= 0; i--) {
+    if (rc != 0) {
+        return rc;
+    }
 
-        if (records[i].queue == PARLEY_LOOSE_MESSAGE && !r->retains) {
+    for (i = records.n - 1; i >= 0; i--) {
+
+        if (records.list[i].queue == PARLEY_LOOSE_MESSAGE && !r->retains) {
             continue;
         }
 
-        f->kept[f->n].record = records[i];
+        f->kept[f->n].record = records.list[i];
 
         if (parley_retain_read(r, &f->kept[f->n]) != 0) {
             return -1;
         }
 
         f->n += parley_retain_is_party(r, &f->kept[f->n]);
-    }
-
-    if (n < 0) {
-        return -1;
     }
 
     return f->n != 0 ? parley_retain_choose(r, f, fault) : 0;
@@ -464,7 +467,11 @@ parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
 
         /* stale: somebody else has refuted it meanwhile */
 
-        put = parley_retain_replace(r, f->id, &f->kept[f->which], value);
+        rc = parley_retain_replace(r, f->id, &f->kept[f->which], value, &put);
+
+        if (rc != 0) {
+            return rc;
+        }
     }
 
     *ret = put == PARLEY_PUT_OK ? PARLEY_STR("{\"acknowledged\":true}")
@@ -534,9 +541,9 @@ parley_retain_add(const parley_retain_t *r, parley_str_t reason,
 
 /* it stays whose it was, and ends when it would have */
 
-static parley_put_result_t
+static int
 parley_retain_replace(const parley_retain_t *r, parley_str_t id,
-    const parley_kept_t *m, parley_str_t value)
+    const parley_kept_t *m, parley_str_t value, parley_put_result_t *ret)
 {
     parley_put_t  put;
 
@@ -549,10 +556,10 @@ parley_retain_replace(const parley_retain_t *r, parley_str_t id,
     put.parts = &value;
     put.nparts = 1;
     put.ttl = m->record.left;
-    put.now = r->now;
+    put.now = r->ask->now;
     put.replaces = m->record.generation;
 
-    return parley_state_put(r->state, &put);
+    return parley_ask_put(r->ask, &put, ret);
 }
 
 

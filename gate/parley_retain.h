@@ -12,7 +12,7 @@
 #ifndef PARLEY_RETAIN_H
 #define PARLEY_RETAIN_H
 
-#include "parley_state.h"
+#include "parley_ask.h"
 #include "parley_who.h"
 
 
@@ -40,12 +40,11 @@ typedef struct {
 /* who keeps it, or asks for it */
 typedef struct {
     parley_arena_t      *arena;
-    parley_state_t      *state;
+    parley_ask_t        *ask;
     parley_who_t        *who;           /* of the message at hand, and its
                                            sender */
     uint64_t             seed;          /* as in parley_json_read() */
     unsigned             retains:1;     /* messages are retained still */
-    int64_t              now;           /* of the state's clock */
     int64_t              wall;          /* milliseconds since 1970 */
 } parley_retain_t;
 
@@ -58,12 +57,13 @@ typedef struct {
 } parley_task_fault_t;
 
 
-/* Keeps a message.  Returns 0, or -1: no room, or no memory. */
-int parley_retain(const parley_retain_t *r, const parley_retained_t *m);
+/* Keeps a message.  Returns 0; PARLEY_WAIT; or -1: no room, or no memory. */
+int parley_retain(const parley_retain_t *r, const parley_retained_t *m)
+    __attribute__((warn_unused_result));
 
 /*
  * The payload of the result of a fetch or a refutation that r->who->msg asks
- * for.  Return 1; 0 and *fault; -1: no memory.
+ * for.  Return 1; 0 and *fault; PARLEY_WAIT; -1: no memory.
  */
 int parley_retain_fetch(const parley_retain_t *r, parley_str_t *ret,
     parley_task_fault_t *fault)

@@ -8,8 +8,8 @@
  *  put, get, close,     what is to be known later: what a reply will answer,
  *  drop                 retained messages, first answers
  *
- * This implementation is memory that processes share, or one has to itself: a
- * table (parley_table.h) under a lock.
+ * parley_memory.h is one over memory that processes share, or one has to
+ * itself.  What deciding code asks it asks by parley_ask.h.
  *
  * Keys are 128-bit SipHash under a secret of the state, over what they are for
  * and then whose, so that nobody's id meets another's (SEC-11).
@@ -55,6 +55,11 @@ typedef enum {
 } parley_kind_t;
 
 
+typedef struct parley_state_s      parley_state_t;
+typedef struct parley_state_ops_s  parley_state_ops_t;
+typedef struct parley_shared_s     parley_shared_t;
+
+
 /* a process of the host: its id, and when it began in the host's words */
 typedef struct {
     uint32_t  pid;
@@ -73,48 +78,14 @@ typedef struct {
 } parley_state_env_t;
 
 
-typedef struct parley_shared_s  parley_shared_t;
-
-
 /* as one process sees it */
-typedef struct {
-    parley_shared_t     *sh;
-    parley_state_env_t   env;
-    unsigned             share;         /* of one principal, in thousandths */
-    uint32_t             process;       /* 0: it did not enter */
-} parley_state_t;
-
-
-/*
- * Makes a state that takes size octets at p, which is aligned to a block, and
- * keys its keys with a secret that nobody knows.  env is filled by the caller
- * before.  Returns 0, or -1: too small.
- */
-int parley_state_create(parley_state_t *s, void *p, size_t size,
-    const uint8_t secret[PARLEY_KEY_SECRET])
-    __attribute__((warn_unused_result));
-
-/* The state that another process, or this one before, made at p. */
-void parley_state_adopt(parley_state_t *s, void *p);
-
-/*
- * Bounds what may give way: one part in so many of the state, and at most so
- * many entries (0: any number), see parley_table_bound_locked().
- */
-void parley_state_bound(parley_state_t *s, parley_loose_t queue,
-    size_t part, size_t entries);
-
-/* The same in octets. */
-void parley_state_bound_size(parley_state_t *s, parley_loose_t queue,
-    size_t octets);
-
-/*
- * The process takes part: what it reserves is free once it is gone, which is
- * seen when somebody asks for it, and when another enters (GW-25).  leave: it
- * will settle no more.
- */
-void parley_state_enter(parley_state_t *s, const parley_process_t *self);
-void parley_state_leave(parley_state_t *s);
+struct parley_state_s {
+    const parley_state_ops_t  *ops;
+    parley_shared_t           *sh;
+    parley_state_env_t         env;
+    unsigned                   share;   /* of one principal, in thousandths */
+    uint32_t                   process; /* 0: it did not enter */
+};
 
 
 /* "25%" -> 250: 1 to 100 percent.  Returns 0, or -1. */
@@ -182,10 +153,6 @@ typedef struct {
 } parley_admitted_t;
 
 
-void parley_state_admit(parley_state_t *s, const parley_admission_t *a,
-    parley_admitted_t *ret);
-
-
 /* records have an owner, by its tag; two owners' under one key are two */
 typedef struct {
     uint8_t          key[PARLEY_KEY_LEN];
@@ -210,14 +177,6 @@ typedef struct {
 } parley_settlement_t;
 
 
-/*
- * a is what was admitted.  Returns 0, or -1 where a taken id could not be kept,
- * which only a lease that ran out makes possible.
- */
-int parley_state_settle(parley_state_t *s, const parley_admission_t *a,
-    const parley_settlement_t *how);
-
-
 typedef enum {
     PARLEY_RATE_OK = 0,
     PARLEY_RATE_LIMITED,        /* not counted */
@@ -225,21 +184,23 @@ typedef enum {
 } parley_rate_result_t;
 
 
-/*
- * Counts one message of key (GW-05).  account NULL: of who proved nothing,
- * whose limits give way to others' where there are too many.  LIMITED:
- * *ret_wait are the milliseconds after which the next one passes, else 0.
- */
-parley_rate_result_t parley_state_rate(parley_state_t *s,
-    const uint8_t *account, const uint8_t key[PARLEY_KEY_LEN],
-    const parley_limit_rate_t *rate, int64_t now, int64_t *ret_wait)
-    __attribute__((warn_unused_result));
+/* one message of a key that is to be counted (GW-05) */
+typedef struct {
+    uint8_t              key[PARLEY_KEY_LEN];
+    const uint8_t       *account;       /* NULL: of who proved nothing, whose
+                                           limits give way to others' where
+                                           there are too many */
+    parley_limit_rate_t  rate;
+    int64_t              now;
+    unsigned             look:1;        /* nothing is counted */
+} parley_rating_t;
 
-/* What that would have to wait, and counts nothing. */
-int64_t parley_state_rate_wait(parley_state_t *s,
-    const uint8_t key[PARLEY_KEY_LEN], const parley_limit_rate_t *rate,
-    int64_t now)
-    __attribute__((warn_unused_result));
+
+typedef struct {
+    parley_rate_result_t  verdict;
+    int64_t               wait;         /* LIMITED: ms after which the next one
+                                           passes */
+} parley_rated_t;
 
 
 typedef struct {
@@ -264,15 +225,6 @@ typedef enum {
 } parley_put_result_t;
 
 
-/*
- * Keeps a value under a key, in place of what its owner had there.  Where it
- * is not kept, what was there stays.
- */
-parley_put_result_t parley_state_put(parley_state_t *s,
-    const parley_put_t *put)
-    __attribute__((warn_unused_result));
-
-
 typedef struct {
     uint32_t        tag;
     uint32_t        generation;
@@ -284,19 +236,20 @@ typedef struct {
 } parley_record_t;
 
 
-/*
- * The records under a key that have not ended, copied to the arena, the newest
- * first: at most PARLEY_RECORDS_MAX.  Returns how many, or -1: no memory.
- */
-int parley_state_get(parley_state_t *s, parley_kind_t kind,
-    const uint8_t key[PARLEY_KEY_LEN], int64_t now, parley_arena_t *arena,
-    parley_record_t *ret)
-    __attribute__((warn_unused_result));
+/* which records are asked for, and where their values are copied to */
+typedef struct {
+    parley_kind_t    kind;
+    uint8_t          key[PARLEY_KEY_LEN];
+    int64_t          now;
+    parley_arena_t  *arena;
+} parley_lookup_t;
 
-/* The record's value goes; that it was there is known until it ends. */
-void parley_state_close(parley_state_t *s, const parley_record_id_t *id);
 
-void parley_state_drop(parley_state_t *s, const parley_record_id_t *id);
+/* the records of a key that have not ended, the newest first */
+typedef struct {
+    int              n;         /* -1: no memory */
+    parley_record_t  list[PARLEY_RECORDS_MAX];
+} parley_records_t;
 
 
 typedef struct {
@@ -321,6 +274,81 @@ typedef enum {
 
 /* How much is left (AEE-22): what is free, and what would give way. */
 parley_state_level_t parley_state_level(const parley_state_stat_t *stat);
+
+
+typedef enum {
+    PARLEY_STATE_DONE = 0,
+    PARLEY_STATE_LATER
+} parley_state_done_t;
+
+
+typedef struct parley_call_s  parley_call_t;
+
+/*
+ * A verb that is under way.  done is called in the process that asked, once,
+ * and never from within the verb or the cancellation.
+ */
+struct parley_call_s {
+    void  (*done)(parley_call_t *call);
+    void   *ctx;                /* the caller's */
+    void   *pending;            /* the implementation's, after LATER */
+};
+
+
+/*
+ * The verbs.  DONE: *ret is filled, the call was not touched.  LATER: *ret is
+ * filled when call->done is called; both stay where they are until then, the
+ * input and whatever it points to need not: it is copied.  Verbs that are under
+ * way at once may take effect in any order.
+ *
+ * settle, close and drop may come without a call: nobody waits for them, and
+ * ret may be NULL.  They take effect all the same, soon.
+ *
+ *  admit   all of it or nothing
+ *  settle  a is what was admitted; *ret is 0, or -1 where a taken id could not
+ *          be kept, which only a lease that ran out makes possible
+ *  rate    counts a message, or looks whether it would be
+ *  put     keeps a value under a key, in place of what its owner had there;
+ *          where it is not kept, what was there stays
+ *  get     copies what is there to the arena
+ *  close   the record's value goes; that it was there is known until it ends
+ *  drop    the record goes
+ *  stat    counts; what has expired goes first
+ *
+ *  cancel  the caller goes: *ret, the call and the arena are not touched any
+ *          more.  What has no effect yet need not get one; but for what was
+ *          to be settled, closed or dropped.  What has one loses it: an
+ *          admission is settled as not taken, a record is dropped that was put
+ *          in nobody's place (replaces 0).
+ */
+struct parley_state_ops_s {
+    parley_state_done_t  (*admit)(parley_state_t *s,
+                             const parley_admission_t *a,
+                             parley_admitted_t *ret, parley_call_t *call);
+    parley_state_done_t  (*settle)(parley_state_t *s,
+                             const parley_admission_t *a,
+                             const parley_settlement_t *how, int *ret,
+                             parley_call_t *call);
+    parley_state_done_t  (*rate)(parley_state_t *s,
+                             const parley_rating_t *rating,
+                             parley_rated_t *ret, parley_call_t *call);
+    parley_state_done_t  (*put)(parley_state_t *s, const parley_put_t *put,
+                             parley_put_result_t *ret, parley_call_t *call);
+    parley_state_done_t  (*get)(parley_state_t *s,
+                             const parley_lookup_t *lookup,
+                             parley_records_t *ret, parley_call_t *call);
+    parley_state_done_t  (*close)(parley_state_t *s,
+                             const parley_record_id_t *id,
+                             parley_call_t *call);
+    parley_state_done_t  (*drop)(parley_state_t *s,
+                             const parley_record_id_t *id,
+                             parley_call_t *call);
+    parley_state_done_t  (*stat)(parley_state_t *s, int64_t now,
+                             parley_state_stat_t *ret, parley_call_t *call);
+    void                 (*cancel)(parley_state_t *s, parley_call_t *call);
+
+    unsigned               at_once:1;   /* no verb is ever LATER */
+};
 
 
 #endif /* PARLEY_STATE_H */

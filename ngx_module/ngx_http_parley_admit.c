@@ -68,14 +68,13 @@ ngx_int_t
 ngx_http_parley_enter(ngx_http_parley_ctx_t *ctx)
 {
     parley_caps_t         caps;
-    parley_admit_t        verdict;
     parley_entrance_t    *e;
 
     ngx_http_parley_account(ctx);
 
     e = &ctx->entrance;
 
-    e->state = &ctx->mcf->zone->state;
+    e->ask = &ctx->ask;
     e->who = &ctx->who;
     e->refer = &ctx->refer;
     e->place = NULL;
@@ -84,7 +83,7 @@ ngx_http_parley_enter(ngx_http_parley_ctx_t *ctx)
     e->stale = ctx->gate.stale;
     e->seed = ngx_http_parley_seed(ctx);
     e->ttl = (int64_t) ctx->lcf->window;
-    e->now = (int64_t) ngx_current_msec;
+    ctx->ask.now = (int64_t) ngx_current_msec;
 
     if (ngx_http_parley_place_is_asked(ctx)) {
 
@@ -104,15 +103,14 @@ ngx_http_parley_enter(ngx_http_parley_ctx_t *ctx)
         e->quota = &ctx->lcf->rate->classes[e->priority];
     }
 
-    verdict = parley_entrance_ask(e, &ctx->error);
-    ctx->wait = (ngx_msec_t) e->wait;
-
-    if (verdict == PARLEY_ADMIT_OK) {
+    if (parley_entrance_ask(e, &ctx->error) == 0) {
         return NGX_OK;
     }
 
-    return verdict == PARLEY_ADMIT_DUPLICATE ? ngx_http_parley_again(ctx)
-                                             : NGX_DECLINED;
+    ctx->wait = (ngx_msec_t) e->wait;
+
+    return e->verdict == PARLEY_ADMIT_DUPLICATE ? ngx_http_parley_again(ctx)
+                                                : NGX_DECLINED;
 }
 
 
@@ -141,7 +139,7 @@ ngx_http_parley_replay_env(ngx_http_parley_ctx_t *ctx, parley_replay_t *ret)
     ret->entrance = &ctx->entrance;
     ret->seed = ngx_http_parley_seed(ctx);
     ret->ttl = (int64_t) ctx->mcf->replay_time;
-    ret->now = (int64_t) ngx_current_msec;
+    ctx->ask.now = (int64_t) ngx_current_msec;
     ret->wall = ngx_http_parley_now();
 }
 
@@ -158,17 +156,16 @@ ngx_http_parley_keep_first(ngx_http_parley_ctx_t *ctx,
 
     ngx_http_parley_replay_env(ctx, &r);
 
-    (void) parley_replay_keep(&r, first);
+    (void) (parley_replay_keep(&r, first) == 0);
 }
 
 
 void
 ngx_http_parley_commit(ngx_http_parley_ctx_t *ctx, parley_asked_t *closed)
 {
-    if (parley_entrance_settle(&ctx->entrance, 1, closed,
-                               (int64_t) ngx_current_msec)
-        != 0)
-    {
+    ctx->ask.now = (int64_t) ngx_current_msec;
+
+    if (parley_entrance_settle(&ctx->entrance, 1, closed) != 0) {
         ngx_log_error(NGX_LOG_ALERT, ctx->request->connection->log, 0,
                       "parley: the window forgot a message that was taken");
     }
@@ -184,8 +181,9 @@ ngx_http_parley_release(ngx_http_parley_ctx_t *ctx)
 
     ngx_http_parley_forget(ctx);
 
-    (void) parley_entrance_settle(&ctx->entrance, 0, NULL,
-                                  (int64_t) ngx_current_msec);
+    ctx->ask.now = (int64_t) ngx_current_msec;
+
+    (void) (parley_entrance_settle(&ctx->entrance, 0, NULL) == 0);
 }
 
 
@@ -216,7 +214,7 @@ ngx_http_parley_limit_take(ngx_http_parley_ctx_t *ctx,
 
     parley_account_rate_key(state, whose, who, what, rate, key);
 
-    rc = parley_state_rate(state,
+    rc = parley_memory_rate(state,
                            whose == PARLEY_COUNTED_PRINCIPAL
                            ? ctx->account : NULL,
                            key, rate, (int64_t) ngx_current_msec, &wait);
@@ -260,12 +258,12 @@ ngx_http_parley_failures(ngx_http_parley_ctx_t *ctx,
                             parley_str_none, rate, key);
 
     if (again) {
-        return parley_state_rate(state, NULL, key, rate,
+        return parley_memory_rate(state, NULL, key, rate,
                                  (int64_t) ngx_current_msec, &wait)
                == PARLEY_RATE_OK ? NGX_OK : NGX_DECLINED;
     }
 
-    wait = parley_state_rate_wait(state, key, rate,
+    wait = parley_memory_rate_wait(state, key, rate,
                                   (int64_t) ngx_current_msec);
     if (wait == 0) {
         return NGX_OK;

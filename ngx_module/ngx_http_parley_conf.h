@@ -36,7 +36,7 @@
 #include "parley_rate.h"
 #include "parley_rules.h"
 #include "parley_signature.h"
-#include "parley_state.h"
+#include "parley_memory.h"
 #include "parley_token_cache.h"
 
 #include "ngx_http_parley_detached.h"

@@ -74,6 +74,7 @@ typedef struct {
     parley_json_t                 edited_doc;     /* after caps, redaction */
     parley_msg_t                  msg;
 
+    parley_ask_t                  ask;
     parley_entrance_t             entrance;
     parley_arrival_t                place;          /* it came to */
     parley_first_t                first;          /* of a duplicate */

@@ -217,7 +217,7 @@ ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
     mcf = ctx->mcf;
 
-    parley_state_stat(&mcf->zone->state, (int64_t) ngx_current_msec, &stat);
+    parley_memory_stat(&mcf->zone->state, (int64_t) ngx_current_msec, &stat);
     level = parley_state_level(&stat);
 
     keys = "ok";

@@ -147,6 +147,7 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     ctx->seal.arena = &ctx->arena;
     ctx->seal.key = ctx->mcf->signing;
 
+    parley_ask_init(&ctx->ask, &ctx->mcf->zone->state, &ctx->arena);
     ngx_http_parley_gate_init(r, ctx);
 
     parley_error_clear(&ctx->error);

@@ -18,11 +18,11 @@ ngx_http_parley_refer(ngx_http_parley_ctx_t *ctx)
     r = &ctx->refer;
 
     r->arena = &ctx->arena;
-    r->state = &ctx->mcf->zone->state;
+    r->ask = &ctx->ask;
     r->msg = &ctx->msg;
     r->who = &ctx->who;
     r->speak = (parley_proto_t) ctx->lcf->speak;
-    r->now = (int64_t) ngx_current_msec;
+    ctx->ask.now = (int64_t) ngx_current_msec;
     r->addressed = ctx->gate.addressed;
 
     /* what is for the gateway itself answers nobody else */
@@ -50,7 +50,7 @@ ngx_http_parley_ask(ngx_http_parley_ctx_t *ctx)
     parley_asking_t  a;
 
     a.arena = &ctx->arena;
-    a.state = &ctx->mcf->zone->state;
+    a.ask = &ctx->ask;
     a.who = &ctx->who;
     a.sent = &ctx->sent;
     a.speak = (parley_proto_t) ctx->lcf->speak;
@@ -58,7 +58,7 @@ ngx_http_parley_ask(ngx_http_parley_ctx_t *ctx)
     a.answering = ctx->opts.answering;
     a.account = ctx->account;
     a.asked = NULL;
-    a.now = (int64_t) ngx_current_msec;
+    ctx->ask.now = (int64_t) ngx_current_msec;
 
     if (parley_question_keep(&a, &ctx->asked, &ctx->error) == 0) {
         return NGX_OK;
@@ -73,14 +73,22 @@ ngx_http_parley_ask(ngx_http_parley_ctx_t *ctx)
 void
 ngx_http_parley_forget(ngx_http_parley_ctx_t *ctx)
 {
-    parley_question_drop(&ctx->mcf->zone->state, &ctx->asked);
+    (void) (parley_question_drop(&ctx->ask, &ctx->asked) == 0);
+
+    ctx->asked.kept = 0;
+    ctx->asked.call_kept = 0;
+    ctx->asked.own_kept = 0;
 }
 
 
 void
 ngx_http_parley_close(ngx_http_parley_ctx_t *ctx)
 {
-    parley_question_close(&ctx->mcf->zone->state, &ctx->asked);
+    (void) (parley_question_close(&ctx->ask, &ctx->asked) == 0);
+
+    ctx->asked.kept = 0;
+    ctx->asked.call_kept = 0;
+    ctx->asked.own_kept = 0;
 }
 
 
@@ -88,8 +96,9 @@ ngx_int_t
 ngx_http_parley_answered(ngx_http_parley_ctx_t *ctx,
     const parley_answered_t *outcome)
 {
-    return parley_question_take(&ctx->mcf->zone->state, &ctx->asked,
-                                outcome->principal, outcome->session,
-                                ctx->account, (int64_t) ngx_current_msec)
+    ctx->ask.now = (int64_t) ngx_current_msec;
+
+    return parley_question_take(&ctx->ask, &ctx->asked, outcome->principal,
+                                outcome->session, ctx->account)
            ? NGX_OK : NGX_DECLINED;
 }

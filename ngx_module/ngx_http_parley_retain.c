@@ -21,11 +21,11 @@ static void
 ngx_http_parley_retain_env(ngx_http_parley_ctx_t *ctx, parley_retain_t *ret)
 {
     ret->arena = &ctx->arena;
-    ret->state = &ctx->mcf->zone->state;
+    ret->ask = &ctx->ask;
     ret->who = &ctx->who;
     ret->seed = ngx_http_parley_seed(ctx);
     ret->retains = ctx->mcf->retain != 0;
-    ret->now = (int64_t) ngx_current_msec;
+    ctx->ask.now = (int64_t) ngx_current_msec;
     ret->wall = ngx_http_parley_now();
 }
 

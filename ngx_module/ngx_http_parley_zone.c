@@ -77,7 +77,7 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 
     zone->configuration = ++zone->sh->configurations;
 
-    parley_state_adopt(&zone->state, zone->sh->state);
+    parley_memory_adopt(&zone->state, zone->sh->state);
 
     return NGX_OK;
 }
@@ -145,7 +145,7 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     sh->state = ngx_slab_alloc(zone->shpool, size);
 
     if (sh->state == NULL
-        || parley_state_create(&zone->state, sh->state, size, sh->secret) != 0)
+        || parley_memory_create(&zone->state, sh->state, size, sh->secret) != 0)
     {
         return NGX_ERROR;
     }
@@ -260,7 +260,7 @@ ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone, ngx_shm_zone_t *before)
 
     zone = before->data;
 
-    parley_state_stat(&zone->state, (int64_t) ngx_current_msec, &stat);
+    parley_memory_stat(&zone->state, (int64_t) ngx_current_msec, &stat);
     n = stat.table.entries;
 
     ngx_log_error(NGX_LOG_ERR, shm_zone->shm.log, 0,
@@ -281,12 +281,12 @@ ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone, ngx_shm_zone_t *before)
 static void
 ngx_http_parley_zone_bound(ngx_http_parley_zone_t *zone)
 {
-    parley_state_bound(&zone->state, PARLEY_LOOSE_MESSAGE,
+    parley_memory_bound(&zone->state, PARLEY_LOOSE_MESSAGE,
                        NGX_HTTP_PARLEY_ZONE_RETAIN, zone->retain);
-    parley_state_bound(&zone->state, PARLEY_LOOSE_ASIDE,
+    parley_memory_bound(&zone->state, PARLEY_LOOSE_ASIDE,
                        NGX_HTTP_PARLEY_ZONE_ASIDES, 0);
-    parley_state_bound_size(&zone->state, PARLEY_LOOSE_ANSWER, zone->replay);
-    parley_state_bound(&zone->state, PARLEY_LOOSE_RATE,
+    parley_memory_bound_size(&zone->state, PARLEY_LOOSE_ANSWER, zone->replay);
+    parley_memory_bound(&zone->state, PARLEY_LOOSE_RATE,
                        NGX_HTTP_PARLEY_ZONE_RATES, 0);
 }
 
@@ -315,12 +315,12 @@ ngx_http_parley_zone_enter(ngx_http_parley_zone_t *zone)
     parley_process_t  self;
 
     ngx_http_parley_process_self(&self);
-    parley_state_enter(&zone->state, &self);
+    parley_memory_enter(&zone->state, &self);
 }
 
 
 void
 ngx_http_parley_zone_leave(ngx_http_parley_zone_t *zone)
 {
-    parley_state_leave(&zone->state);
+    parley_memory_leave(&zone->state);
 }

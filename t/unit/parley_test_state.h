@@ -5,7 +5,7 @@
 
 #include "parley_test.h"
 
-#include "parley_state_parts.h"
+#include "parley_memory_parts.h"
 #include "parley_table_parts.h"
 
 
@@ -71,8 +71,8 @@ parley_test_state_begin(parley_test_state_t *t, size_t size, unsigned share)
     t->s.env.ctx = t;
     t->s.share = share;
 
-    assert_int_equal(parley_state_create(&t->s, t->mem, size, secret), 0);
-    parley_state_enter(&t->s, &self);
+    assert_int_equal(parley_memory_create(&t->s, t->mem, size, secret), 0);
+    parley_memory_enter(&t->s, &self);
     assert_int_not_equal(t->s.process, 0);
 }
 

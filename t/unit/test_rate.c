@@ -59,7 +59,7 @@ take(unsigned n, int64_t now, int64_t interval_us, uint32_t burst)
     rate.interval_us = interval_us;
     rate.burst = burst;
 
-    return parley_state_rate(&t.s, account, key(n), &rate, now, &wait_ms);
+    return parley_memory_rate(&t.s, account, key(n), &rate, now, &wait_ms);
 }
 
 
@@ -166,23 +166,23 @@ test_strangers(void **state)
 
     (void) state;
 
-    parley_state_bound(&t.s, PARLEY_LOOSE_RATE, 2, 100);
+    parley_memory_bound(&t.s, PARLEY_LOOSE_RATE, 2, 100);
 
     for (i = 0; i < 5000; i++) {
-        assert_int_equal(parley_state_rate(&t.s, NULL, key(i), &rate, T0,
+        assert_int_equal(parley_memory_rate(&t.s, NULL, key(i), &rate, T0,
                                            &wait), PARLEY_RATE_OK);
     }
 
-    parley_state_stat(&t.s, T0, &stat);
+    parley_memory_stat(&t.s, T0, &stat);
     assert_int_equal(stat.table.queued[PARLEY_LOOSE_RATE], 100);
     assert_int_equal(stat.table.entries[PARLEY_TABLE_ACCOUNT], 0);
 
     for (i = 4900; i < 5000; i++) {
-        assert_int_equal(parley_state_rate(&t.s, NULL, key(i), &rate, T0,
+        assert_int_equal(parley_memory_rate(&t.s, NULL, key(i), &rate, T0,
                                            &wait), PARLEY_RATE_LIMITED);
     }
 
-    assert_int_equal(parley_state_rate(&t.s, NULL, key(0), &rate, T0, &wait),
+    assert_int_equal(parley_memory_rate(&t.s, NULL, key(0), &rate, T0, &wait),
                      PARLEY_RATE_OK);
 }
 
@@ -214,7 +214,7 @@ test_full(void **state)
     }
 
     assert_int_equal(take(200000, T0 + 7000, 5000000, 0), PARLEY_RATE_OK);
-    parley_state_stat(&t.s, T0 + 7000, &stat);
+    parley_memory_stat(&t.s, T0 + 7000, &stat);
     assert_int_equal(stat.table.entries[PARLEY_KIND_RATE], 1);
     assert_int_equal(stat.limited, n);
 }

@@ -23,7 +23,7 @@ begin(void **state)
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
-        parley_state_bound(&t.s, (parley_loose_t) i, 4, 0);
+        parley_memory_bound(&t.s, (parley_loose_t) i, 4, 0);
     }
 
     return 0;
@@ -84,7 +84,7 @@ put(const char *owner, const char *name, const char *value,
     p.now = T0;
     p.replaces = replaces;
 
-    return parley_state_put(&t.s, &p);
+    return parley_memory_put(&t.s, &p);
 }
 
 
@@ -95,7 +95,7 @@ get(const char *name, int64_t now)
 
     r = id("", name);
 
-    return parley_state_get(&t.s, PARLEY_KIND_MESSAGE, r.key, now, &arena,
+    return parley_memory_get(&t.s, PARLEY_KIND_MESSAGE, r.key, now, &arena,
                             got);
 }
 
@@ -123,11 +123,11 @@ test_life(void **state)
     assert_int_equal(got[0].queue, PARLEY_LOOSE_MESSAGE);
 
     r = id("bob", "x");
-    parley_state_drop(&t.s, &r);
+    parley_memory_drop(&t.s, &r);
     assert_int_equal(get("x", T0), 1);
 
     r = id("alice", "x");
-    parley_state_drop(&t.s, &r);
+    parley_memory_drop(&t.s, &r);
     assert_int_equal(get("x", T0), 0);
     assert_int_equal(t.s.sh->table->used, 0);
 }
@@ -257,7 +257,7 @@ test_close(void **state)
                          "takes more than a single block of the table",
                          PARLEY_LOOSE_NONE, 0), PARLEY_PUT_OK);
     r = id("alice", "x");
-    parley_state_close(&t.s, &r);
+    parley_memory_close(&t.s, &r);
 
     assert_int_equal(get("x", T0 + 500), 1);
     assert_int_equal(got[0].closed, 1);
@@ -293,18 +293,18 @@ test_closed_with_settlement(void **state)
     a.account = (const uint8_t *) "bob.............";
     a.ttl = 1000;
     a.now = T0;
-    parley_state_admit(&t.s, &a, &admitted);
+    parley_memory_admit(&t.s, &a, &admitted);
     assert_int_equal(admitted.verdict, PARLEY_ADMIT_OK);
 
     how.stamp = admitted.stamp;
     how.now = T0;
     how.closes[0] = &r;
-    assert_int_equal(parley_state_settle(&t.s, &a, &how), 0);
+    assert_int_equal(parley_memory_settle(&t.s, &a, &how), 0);
     assert_int_equal(get("x", T0), 1);
     assert_int_equal(got[0].closed, 0);
 
     how.taken = 1;
-    assert_int_equal(parley_state_settle(&t.s, &a, &how), 0);
+    assert_int_equal(parley_memory_settle(&t.s, &a, &how), 0);
     assert_int_equal(get("x", T0), 1);
     assert_int_equal(got[0].closed, 1);
 }
@@ -326,7 +326,7 @@ test_no_memory(void **state)
 
     mem = parley_test_mem(&mem_state, 1);
     parley_arena_init(&none, &mem, 0);
-    assert_int_equal(parley_state_get(&t.s, PARLEY_KIND_MESSAGE, r.key, T0,
+    assert_int_equal(parley_memory_get(&t.s, PARLEY_KIND_MESSAGE, r.key, T0,
                                       &none, got), -1);
     parley_arena_reset(&none);
 }

@@ -65,7 +65,7 @@ message(const char *owner, unsigned id, const char *says)
 static parley_admit_t
 admit(parley_state_t *s, const parley_admission_t *a)
 {
-    parley_state_admit(s, a, &got);
+    parley_memory_admit(s, a, &got);
 
     return got.verdict;
 }
@@ -83,7 +83,7 @@ settle(parley_state_t *s, const parley_admission_t *a, uint64_t stamp,
     how.taken = taken;
     how.now = now;
 
-    return parley_state_settle(s, a, &how);
+    return parley_memory_settle(s, a, &how);
 }
 
 
@@ -153,11 +153,11 @@ test_full(void **state)
     a = message("alice", 1, ONE);
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_FULL);
 
-    parley_state_stat(&t.s, T0, &stat);
+    parley_memory_stat(&t.s, T0, &stat);
     assert_int_equal(stat.table.free, 0);
     assert_true(stat.table.full > 1);
 
-    parley_state_stat(&t.s, T0 + TTL + 2000, &stat);
+    parley_memory_stat(&t.s, T0 + TTL + 2000, &stat);
     assert_int_equal(stat.table.free, stat.table.blocks);
 }
 
@@ -173,7 +173,7 @@ test_level(void **state)
 
     t.s.share = PARLEY_SHARE_ALL;
 
-    parley_state_stat(&t.s, T0, &stat);
+    parley_memory_stat(&t.s, T0, &stat);
     assert_int_equal(parley_state_level(&stat), PARLEY_STATE_OK);
 
     for (i = 0; i < stat.table.blocks * 15 / 16 + 1; i++) {
@@ -182,16 +182,16 @@ test_level(void **state)
         assert_int_equal(settle(&t.s, &a, got.stamp, 1, T0), 0);
     }
 
-    parley_state_stat(&t.s, T0, &stat);
+    parley_memory_stat(&t.s, T0, &stat);
     assert_int_equal(parley_state_level(&stat), PARLEY_STATE_LOW);
 
     (void) flood("bob", T0);
-    parley_state_stat(&t.s, T0, &stat);
+    parley_memory_stat(&t.s, T0, &stat);
     assert_int_equal(parley_state_level(&stat), PARLEY_STATE_FULL);
 
     /* it is not what was once used that counts */
 
-    parley_state_stat(&t.s, T0 + TTL + 2000, &stat);
+    parley_memory_stat(&t.s, T0 + TTL + 2000, &stat);
     assert_int_equal(parley_state_level(&stat), PARLEY_STATE_OK);
 }
 
@@ -244,7 +244,7 @@ test_dead(void **state)
     (void) state;
 
     other = t.s;
-    parley_state_enter(&other, &two);
+    parley_memory_enter(&other, &two);
 
     a = message("alice", 0, ONE);
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
@@ -265,14 +265,14 @@ test_dead(void **state)
     /* one that enters while all live drops nothing */
 
     next = t.s;
-    parley_state_enter(&next, &three);
+    parley_memory_enter(&next, &three);
     assert_int_equal(admit(&next, &a), PARLEY_ADMIT_SHARE);
 
     t.dead = 2;
-    parley_state_leave(&next);
-    parley_state_enter(&next, &three);
+    parley_memory_leave(&next);
+    parley_memory_enter(&next, &three);
 
-    parley_state_stat(&t.s, T0, &stat);
+    parley_memory_stat(&t.s, T0, &stat);
     assert_int_equal(stat.orphans, had);
 
     for (n = 0; n < had; n++) {

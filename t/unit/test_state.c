@@ -24,8 +24,8 @@ begin(void **state)
     parley_test_state_begin(&t, SIZE, 250);
 
     other = t.s;
-    parley_state_adopt(&other, t.mem);
-    parley_state_enter(&other, &two);
+    parley_memory_adopt(&other, t.mem);
+    parley_memory_enter(&other, &two);
     assert_int_not_equal(other.process, 0);
     assert_int_not_equal(other.process, t.s.process);
     t.asked = 0;
@@ -86,7 +86,7 @@ message(const char *owner, unsigned id, const char *says)
 static parley_admit_t
 admit(parley_state_t *s, const parley_admission_t *a)
 {
-    parley_state_admit(s, a, &got);
+    parley_memory_admit(s, a, &got);
 
     return got.verdict;
 }
@@ -104,7 +104,7 @@ settle(parley_state_t *s, const parley_admission_t *a, uint64_t stamp,
     how.taken = taken;
     how.now = now;
 
-    return parley_state_settle(s, a, &how);
+    return parley_memory_settle(s, a, &how);
 }
 
 
@@ -247,7 +247,7 @@ test_dead_process(void **state)
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
     assert_true(got.stamp != stamp);
 
-    parley_state_stat(&t.s, T0, &stat);
+    parley_memory_stat(&t.s, T0, &stat);
     assert_int_equal(stat.orphans, 2);
 
     /* it is asked about no more */
@@ -293,12 +293,12 @@ test_reused_number(void **state)
     assert_int_equal(admit(&other, &a), PARLEY_ADMIT_OK);
 
     number = other.process;
-    parley_state_leave(&other);
+    parley_memory_leave(&other);
     assert_int_equal(other.process, 0);
 
     third = t.s;
-    parley_state_adopt(&third, t.mem);
-    parley_state_enter(&third, &three);
+    parley_memory_adopt(&third, t.mem);
+    parley_memory_enter(&third, &three);
     assert_int_equal(third.process, number);
 
     b = message("bob", 1, ONE);
@@ -323,8 +323,8 @@ test_reused_pid(void **state)
     (void) state;
 
     again = t.s;
-    parley_state_adopt(&again, t.mem);
-    parley_state_enter(&again, &two);
+    parley_memory_adopt(&again, t.mem);
+    parley_memory_enter(&again, &two);
     assert_int_not_equal(again.process, other.process);
 
     a = message("alice", 1, ONE);
@@ -332,7 +332,7 @@ test_reused_pid(void **state)
 
     /* and who enters twice is the same */
 
-    parley_state_enter(&again, &two);
+    parley_memory_enter(&again, &two);
     t.asked = 0;
     assert_int_equal(admit(&again, &a), PARLEY_ADMIT_IN_FLIGHT);
     assert_int_equal(t.asked, 0);
@@ -355,16 +355,16 @@ test_no_place(void **state)
     for (i = 0; i < t.s.sh->nprocesses - 2; i++) {
         p.pid = 100 + i;
         s = t.s;
-        parley_state_enter(&s, &p);
+        parley_memory_enter(&s, &p);
         assert_int_not_equal(s.process, 0);
     }
 
     p.pid = 9999;
-    parley_state_enter(&s, &p);
+    parley_memory_enter(&s, &p);
     assert_int_equal(s.process, 0);
 
     t.dead = 150;
-    parley_state_enter(&s, &p);
+    parley_memory_enter(&s, &p);
     assert_int_not_equal(s.process, 0);
 }
 
@@ -380,7 +380,7 @@ test_unknown_process(void **state)
     (void) state;
 
     s = t.s;
-    parley_state_adopt(&s, t.mem);
+    parley_memory_adopt(&s, t.mem);
 
     a = message("alice", 1, ONE);
     assert_int_equal(admit(&s, &a), PARLEY_ADMIT_OK);
@@ -437,21 +437,21 @@ test_lease_and_sweep(void **state)
     a.ttl = 1000;
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
 
-    parley_state_stat(&t.s, T0 + 60000, &stat);
+    parley_memory_stat(&t.s, T0 + 60000, &stat);
     assert_int_equal(stat.table.entries[PARLEY_KIND_ID], 1);
 
     assert_int_equal(settle(&t.s, &a, got.stamp, 1, T0 + 60000), 0);
-    parley_state_stat(&t.s, T0 + 60999, &stat);
+    parley_memory_stat(&t.s, T0 + 60999, &stat);
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
-    parley_state_stat(&t.s, T0 + 63000, &stat);
+    parley_memory_stat(&t.s, T0 + 63000, &stat);
     assert_int_equal(stat.table.entries[PARLEY_KIND_ID], 0);
 
     a = message("alice", 2, ONE);
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
     assert_int_equal(settle(&t.s, &a, got.stamp, 1, T0), 0);
-    parley_state_stat(&t.s, T0 + TTL - 1, &stat);
+    parley_memory_stat(&t.s, T0 + TTL - 1, &stat);
     assert_int_equal(stat.table.entries[PARLEY_KIND_ID], 1);
-    parley_state_stat(&t.s, T0 + TTL + 2000, &stat);
+    parley_memory_stat(&t.s, T0 + TTL + 2000, &stat);
     assert_int_equal(stat.table.entries[PARLEY_KIND_ID], 0);
 }
 
@@ -528,7 +528,7 @@ test_slot_filled(void **state)
     how.now = T0;
     how.fills = key(2, PARLEY_KIND_SLOT, "question", 1);
     how.fills_until = T0 + 5000;
-    assert_int_equal(parley_state_settle(&t.s, &a, &how), 0);
+    assert_int_equal(parley_memory_settle(&t.s, &a, &how), 0);
 
     a = message("bob", 1, ONE);
     a.slot = key(2, PARLEY_KIND_SLOT, "question", 1);
@@ -641,8 +641,8 @@ test_small(void **state)
     (void) state;
 
     memset(&s, 0, sizeof(s));
-    assert_int_equal(parley_state_create(&s, mem, sizeof(mem), secret), -1);
-    assert_int_equal(parley_state_create(&s, mem, 100, secret), -1);
+    assert_int_equal(parley_memory_create(&s, mem, sizeof(mem), secret), -1);
+    assert_int_equal(parley_memory_create(&s, mem, 100, secret), -1);
 }
 
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "parley_state_parts.h"
+#include "parley_memory_parts.h"
 
 
 static parley_entry_t *parley_record_find(parley_state_t *s,
@@ -63,7 +63,7 @@ parley_record_find(parley_state_t *s, const parley_record_id_t *id)
 
 
 parley_put_result_t
-parley_state_put(parley_state_t *s, const parley_put_t *put)
+parley_memory_put(parley_state_t *s, const parley_put_t *put)
 {
     size_t                i, len;
     parley_put_result_t   rc;
@@ -74,9 +74,9 @@ parley_state_put(parley_state_t *s, const parley_put_t *put)
         len += put->parts[i].len;
     }
 
-    parley_state_lock(s);
+    parley_memory_lock(s);
     rc = parley_record_put(s, put, len);
-    parley_state_unlock(s);
+    parley_memory_unlock(s);
 
     return rc;
 }
@@ -192,7 +192,7 @@ parley_record_fits(parley_state_t *s, const parley_put_t *put,
 
 
 int
-parley_state_get(parley_state_t *s, parley_kind_t kind,
+parley_memory_get(parley_state_t *s, parley_kind_t kind,
     const uint8_t key[PARLEY_KEY_LEN], int64_t now, parley_arena_t *arena,
     parley_record_t *ret)
 {
@@ -201,7 +201,7 @@ parley_state_get(parley_state_t *s, parley_kind_t kind,
 
     n = 0;
 
-    parley_state_lock(s);
+    parley_memory_lock(s);
 
     for (e = parley_table_find_locked(s->sh->table, (uint8_t) kind, key);
          e != NULL && n >= 0 && n < PARLEY_RECORDS_MAX;
@@ -214,7 +214,7 @@ parley_state_get(parley_state_t *s, parley_kind_t kind,
         n = parley_record_copy(s, e, now, arena, &ret[n]) == 0 ? n + 1 : -1;
     }
 
-    parley_state_unlock(s);
+    parley_memory_unlock(s);
 
     return n;
 }
@@ -265,20 +265,20 @@ parley_record_close_locked(parley_state_t *s, const parley_record_id_t *id)
 
 
 void
-parley_state_close(parley_state_t *s, const parley_record_id_t *id)
+parley_memory_close(parley_state_t *s, const parley_record_id_t *id)
 {
-    parley_state_lock(s);
+    parley_memory_lock(s);
     parley_record_close_locked(s, id);
-    parley_state_unlock(s);
+    parley_memory_unlock(s);
 }
 
 
 void
-parley_state_drop(parley_state_t *s, const parley_record_id_t *id)
+parley_memory_drop(parley_state_t *s, const parley_record_id_t *id)
 {
     parley_entry_t  *e;
 
-    parley_state_lock(s);
+    parley_memory_lock(s);
 
     e = parley_record_find(s, id);
 
@@ -286,5 +286,5 @@ parley_state_drop(parley_state_t *s, const parley_record_id_t *id)
         parley_table_remove_locked(s->sh->table, e);
     }
 
-    parley_state_unlock(s);
+    parley_memory_unlock(s);
 }

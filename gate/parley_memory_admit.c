@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "parley_state_parts.h"
+#include "parley_memory_parts.h"
 
 
 /* buckets that are looked at before the lock is let go */
@@ -24,7 +24,7 @@ typedef struct {
 } parley_holder_t;
 
 
-static int parley_state_is_orphan(void *ctx, const parley_entry_t *e);
+static int parley_memory_is_orphan(void *ctx, const parley_entry_t *e);
 static parley_admit_t parley_admit_locked(parley_state_t *s,
     const parley_admission_t *a, parley_admitted_t *ret,
     parley_holder_t *holder);
@@ -61,7 +61,7 @@ static void parley_settle_free(parley_state_t *s,
  */
 
 void
-parley_state_admit(parley_state_t *s, const parley_admission_t *a,
+parley_memory_admit(parley_state_t *s, const parley_admission_t *a,
     parley_admitted_t *ret)
 {
     parley_holder_t  holder;
@@ -70,12 +70,12 @@ parley_state_admit(parley_state_t *s, const parley_admission_t *a,
         memset(ret, 0, sizeof(parley_admitted_t));
         memset(&holder, 0, sizeof(parley_holder_t));
 
-        parley_state_lock(s);
+        parley_memory_lock(s);
         ret->verdict = parley_admit_locked(s, a, ret, &holder);
-        parley_state_unlock(s);
+        parley_memory_unlock(s);
 
     } while (holder.process.pid != 0
-             && parley_state_bury(s, holder.number, &holder.process));
+             && parley_memory_bury(s, holder.number, &holder.process));
 }
 
 
@@ -136,7 +136,7 @@ parley_admit_is_free(parley_state_t *s, parley_kind_t kind,
     if ((int64_t) e->expires > now) {
 
         if (e->mark == PARLEY_MARK_TAKEN
-            || !parley_state_is_gone(s, e->mark, parley_entry_stamp(e),
+            || !parley_memory_is_gone(s, e->mark, parley_entry_stamp(e),
                                      &holder->process))
         {
             holder->number = e->mark;
@@ -331,14 +331,14 @@ parley_reserved(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
 
 
 int
-parley_state_settle(parley_state_t *s, const parley_admission_t *a,
+parley_memory_settle(parley_state_t *s, const parley_admission_t *a,
     const parley_settlement_t *how)
 {
     int  rc;
 
     rc = 0;
 
-    parley_state_lock(s);
+    parley_memory_lock(s);
 
     if (how->taken) {
         rc = parley_settle_taken(s, a, how);
@@ -347,7 +347,7 @@ parley_state_settle(parley_state_t *s, const parley_admission_t *a,
         parley_settle_free(s, a, how);
     }
 
-    parley_state_unlock(s);
+    parley_memory_unlock(s);
 
     return rc;
 }
@@ -465,15 +465,15 @@ parley_settle_free(parley_state_t *s, const parley_admission_t *a,
 /* a process that goes meanwhile says so again */
 
 void
-parley_state_orphans(parley_state_t *s)
+parley_memory_orphans(parley_state_t *s)
 {
     size_t    at;
     uint32_t  vacated;
 
-    parley_state_lock(s);
+    parley_memory_lock(s);
     vacated = s->sh->vacated;
     s->sh->vacated = 0;
-    parley_state_unlock(s);
+    parley_memory_unlock(s);
 
     if (!vacated) {
         return;
@@ -482,24 +482,24 @@ parley_state_orphans(parley_state_t *s)
     at = 0;
 
     do {
-        parley_state_lock(s);
+        parley_memory_lock(s);
         at = parley_table_drop_locked(s->sh->table, at, PARLEY_ORPHANS_AT_ONCE,
-                                      parley_state_is_orphan, s);
-        parley_state_unlock(s);
+                                      parley_memory_is_orphan, s);
+        parley_memory_unlock(s);
 
     } while (at != 0);
 }
 
 
 static int
-parley_state_is_orphan(void *ctx, const parley_entry_t *e)
+parley_memory_is_orphan(void *ctx, const parley_entry_t *e)
 {
     parley_state_t    *s = ctx;
     parley_process_t   process;
 
     if ((e->kind != PARLEY_KIND_ID && e->kind != PARLEY_KIND_SLOT)
         || e->mark == PARLEY_MARK_TAKEN
-        || !parley_state_is_gone(s, e->mark, parley_entry_stamp(e), &process))
+        || !parley_memory_is_gone(s, e->mark, parley_entry_stamp(e), &process))
     {
         return 0;
     }

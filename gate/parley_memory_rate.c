@@ -3,7 +3,7 @@
  * the theoretical arrival time of the next message, in microseconds.
  */
 
-#include "parley_state_parts.h"
+#include "parley_memory_parts.h"
 
 
 static parley_entry_t *parley_rate_add(parley_state_t *s,
@@ -87,7 +87,7 @@ parley_rate_add(parley_state_t *s, const uint8_t *account, const uint8_t *key,
 
 
 parley_rate_result_t
-parley_state_rate(parley_state_t *s, const uint8_t *account,
+parley_memory_rate(parley_state_t *s, const uint8_t *account,
     const uint8_t key[PARLEY_KEY_LEN], const parley_limit_rate_t *rate,
     int64_t now, int64_t *ret_wait)
 {
@@ -102,7 +102,7 @@ parley_state_rate(parley_state_t *s, const uint8_t *account,
 
     rc = PARLEY_RATE_OK;
 
-    parley_state_lock(s);
+    parley_memory_lock(s);
 
     e = parley_rate_find(s, key);
 
@@ -125,14 +125,14 @@ parley_state_rate(parley_state_t *s, const uint8_t *account,
         }
     }
 
-    parley_state_unlock(s);
+    parley_memory_unlock(s);
 
     return rc;
 }
 
 
 int64_t
-parley_state_rate_wait(parley_state_t *s, const uint8_t key[PARLEY_KEY_LEN],
+parley_memory_rate_wait(parley_state_t *s, const uint8_t key[PARLEY_KEY_LEN],
     const parley_limit_rate_t *rate, int64_t now)
 {
     int64_t  wait;
@@ -141,7 +141,7 @@ parley_state_rate_wait(parley_state_t *s, const uint8_t key[PARLEY_KEY_LEN],
         return 0;
     }
 
-    parley_state_lock(s);
+    parley_memory_lock(s);
 
     wait = parley_rate_wait(parley_rate_find(s, key), rate, now);
 
@@ -149,7 +149,7 @@ parley_state_rate_wait(parley_state_t *s, const uint8_t key[PARLEY_KEY_LEN],
         s->sh->limited++;
     }
 
-    parley_state_unlock(s);
+    parley_memory_unlock(s);
 
     return wait;
 }

@@ -1,9 +1,9 @@
 /* What the files of the state share.  Private to them. */
 
-#ifndef PARLEY_STATE_PARTS_H
-#define PARLEY_STATE_PARTS_H
+#ifndef PARLEY_MEMORY_PARTS_H
+#define PARLEY_MEMORY_PARTS_H
 
-#include "parley_state.h"
+#include "parley_memory.h"
 
 
 typedef struct {
@@ -27,43 +27,43 @@ struct parley_shared_s {
 
 
 static inline void
-parley_state_lock(const parley_state_t *s)
+parley_memory_lock(const parley_state_t *s)
 {
     s->env.lock(s->env.ctx);
 }
 
 
 static inline void
-parley_state_unlock(const parley_state_t *s)
+parley_memory_unlock(const parley_state_t *s)
 {
     s->env.unlock(s->env.ctx);
 }
 
 
-/* parley_state.c */
+/* parley_memory.c */
 
 /*
  * Whether the process with that number, which reserved something with that
  * stamp, is known to be gone; else *ret is that process, pid 0: nobody knows.
  */
-int parley_state_is_gone(const parley_state_t *s, uint32_t number,
+int parley_memory_is_gone(const parley_state_t *s, uint32_t number,
     uint64_t stamp, parley_process_t *ret);
 
 /* Asks the host, without the lock; returns 1 where the process is gone. */
-int parley_state_bury(parley_state_t *s, uint32_t number,
+int parley_memory_bury(parley_state_t *s, uint32_t number,
     const parley_process_t *process);
 
-/* parley_state_admit.c */
+/* parley_memory_admit.c */
 
 /* Drops what processes had reserved that are known to be gone. */
-void parley_state_orphans(parley_state_t *s);
+void parley_memory_orphans(parley_state_t *s);
 
-/* parley_state_record.c */
+/* parley_memory_record.c */
 
 void parley_record_close_locked(parley_state_t *s,
     const parley_record_id_t *id);
 
-/* parley_state_rate.c */
+/* parley_memory_rate.c */
 
 /*
  * The entry of a limit (NULL: nothing was counted), as it is at now; whether
@@ -77,4 +77,4 @@ void parley_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
 void parley_rate_give(parley_entry_t *e, const parley_limit_rate_t *rate);
 
 
-#endif /* PARLEY_STATE_PARTS_H */
+#endif /* PARLEY_MEMORY_PARTS_H */

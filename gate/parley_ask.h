@@ -1,0 +1,101 @@
+/*
+ * What one message asks the state.  A function that asks returns PARLEY_WAIT
+ * where the state answers later, and its callers do, up to who took the step;
+ * when the answer is there, q->resume says so, the step is taken again from its
+ * beginning, and whatever it asked before is answered as it was.
+ *
+ * So up to its last answer a step asks the same, in the same order, at the same
+ * q->now, and changes nothing that taking it again would be surprised by.  A
+ * message has one call under way at most.
+ *
+ *     parley_ask_begin(q, now);
+ *     rc = step(q);              asks as often as it likes
+ *     if (rc == PARLEY_WAIT)     again, from parley_ask_begin(), once resumed
+ *     parley_ask_end(q);
+ */
+
+#ifndef PARLEY_ASK_H
+#define PARLEY_ASK_H
+
+#include "parley_state.h"
+
+
+/* beside 0 and -1 */
+#define PARLEY_WAIT  (-2)
+
+
+typedef struct parley_ask_s   parley_ask_t;
+typedef struct parley_told_s  parley_told_t;
+
+struct parley_ask_s {
+
+    /* the caller's; all of it outlives what is asked */
+    parley_state_t          *state;
+    parley_arena_t          *arena;
+    void                   (*resume)(parley_ask_t *q);  /* the answer is there;
+                                                           may be NULL where
+                                                           state is at_once */
+    void                    *ctx;
+
+    /* the state's clock, when the step began */
+    int64_t                  now;
+
+    /* private */
+    parley_call_t            call;
+    parley_told_t   *first;     /* what was asked in this step */
+    parley_told_t  **next;      /* what is asked next, or end */
+    parley_told_t   *pending;   /* what has no answer yet */
+    unsigned                 parting:1; /* nobody waits any more */
+};
+
+
+void parley_ask_init(parley_ask_t *q, parley_state_t *state,
+    parley_arena_t *arena);
+
+/* The step begins, at now, or is taken again. */
+void parley_ask_begin(parley_ask_t *q, int64_t now);
+
+/* The step has all its answers: the next one asks afresh. */
+void parley_ask_end(parley_ask_t *q);
+
+/*
+ * Nobody waits for what is under way (see parley_state_ops_t).  What follows is
+ * settled, closed and dropped without waiting; nothing else may be asked.
+ */
+void parley_ask_part(parley_ask_t *q);
+
+/* The same of what is under way alone: another step may ask afresh. */
+void parley_ask_cancel(parley_ask_t *q);
+
+
+/*
+ * The verbs.  They return 0 and *ret; PARLEY_WAIT; or -1: no memory to ask
+ * with.
+ */
+int parley_ask_admit(parley_ask_t *q, const parley_admission_t *a,
+    parley_admitted_t *ret)
+    __attribute__((warn_unused_result));
+int parley_ask_settle(parley_ask_t *q, const parley_admission_t *a,
+    const parley_settlement_t *how, int *ret)
+    __attribute__((warn_unused_result));
+int parley_ask_rate(parley_ask_t *q, const parley_rating_t *rating,
+    parley_rated_t *ret)
+    __attribute__((warn_unused_result));
+int parley_ask_put(parley_ask_t *q, const parley_put_t *put,
+    parley_put_result_t *ret)
+    __attribute__((warn_unused_result));
+int parley_ask_close(parley_ask_t *q, const parley_record_id_t *id)
+    __attribute__((warn_unused_result));
+int parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id)
+    __attribute__((warn_unused_result));
+int parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
+    __attribute__((warn_unused_result));
+
+/* The records of a key, see parley_records_t; -1: also where their values
+   found none. */
+int parley_ask_get(parley_ask_t *q, parley_kind_t kind,
+    const uint8_t key[PARLEY_KEY_LEN], parley_records_t *ret)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_ASK_H */

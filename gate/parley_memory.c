@@ -1,0 +1,254 @@
+/* The state: how it is made, and which processes share it. */
+
+#include <string.h>
+
+#include "parley_memory_parts.h"
+
+
+/* of blocks: one process for 256 */
+#define PARLEY_PROCESSES_PER   256
+#define PARLEY_PROCESSES_MIN   64
+#define PARLEY_PROCESSES_MAX   4096
+
+/* entries that have expired, freed before the lock is let go */
+#define PARLEY_MEMORY_SWEEP     1024
+
+
+static uint32_t parley_memory_place(parley_state_t *s,
+    const parley_process_t *self);
+
+
+int
+parley_memory_create(parley_state_t *s, void *p, size_t size,
+    const uint8_t secret[PARLEY_KEY_SECRET])
+{
+    size_t            n, head;
+    parley_shared_t  *sh;
+
+    n = size / PARLEY_BLOCK / PARLEY_PROCESSES_PER;
+
+    if (n < PARLEY_PROCESSES_MIN) {
+        n = PARLEY_PROCESSES_MIN;
+
+    } else if (n > PARLEY_PROCESSES_MAX) {
+        n = PARLEY_PROCESSES_MAX;
+    }
+
+    head = sizeof(parley_shared_t) + (n + 1) * sizeof(parley_member_of_t);
+    head = (head + PARLEY_BLOCK - 1) / PARLEY_BLOCK * PARLEY_BLOCK;
+
+    if (size < head) {
+        return -1;
+    }
+
+    sh = p;
+
+    memset(sh, 0, head);
+    memcpy(sh->secret, secret, PARLEY_KEY_SECRET);
+
+    sh->nprocesses = (uint32_t) n;
+    sh->table = parley_table_create((uint8_t *) p + head, size - head);
+
+    if (sh->table == NULL) {
+        return -1;
+    }
+
+    parley_memory_adopt(s, p);
+
+    return 0;
+}
+
+
+void
+parley_memory_adopt(parley_state_t *s, void *p)
+{
+    s->ops = &parley_memory_ops;
+    s->sh = p;
+    s->process = 0;
+}
+
+
+void
+parley_memory_bound(parley_state_t *s, parley_loose_t queue, size_t part,
+    size_t entries)
+{
+    parley_table_stat_t  stat;
+
+    parley_memory_lock(s);
+
+    parley_table_stat_locked(s->sh->table, &stat);
+    parley_table_bound_locked(s->sh->table, queue,
+                              stat.blocks * PARLEY_BLOCK / part, entries);
+
+    parley_memory_unlock(s);
+}
+
+
+void
+parley_memory_bound_size(parley_state_t *s, parley_loose_t queue,
+    size_t octets)
+{
+    parley_memory_lock(s);
+    parley_table_bound_locked(s->sh->table, queue, octets, 0);
+    parley_memory_unlock(s);
+}
+
+
+/*
+ * One that enters may take the place of one that died, and drops what that had.
+ * A process that enters a second time, after a reload in a host that has but
+ * one, is who it was.  Where no place is free those of the dead are looked
+ * for; where there is none at all a reservation lasts as long as its lease.
+ */
+
+void
+parley_memory_enter(parley_state_t *s, const parley_process_t *self)
+{
+    uint32_t          i;
+    parley_process_t  other;
+
+    s->process = parley_memory_place(s, self);
+
+    for (i = 1; i <= s->sh->nprocesses; i++) {
+
+        parley_memory_lock(s);
+        other = s->sh->processes[i].process;
+        parley_memory_unlock(s);
+
+        if (parley_memory_bury(s, i, &other) && s->process == 0) {
+            s->process = parley_memory_place(s, self);
+        }
+    }
+
+    parley_memory_orphans(s);
+}
+
+
+static uint32_t
+parley_memory_place(parley_state_t *s, const parley_process_t *self)
+{
+    uint32_t             i, found;
+    parley_member_of_t  *m;
+
+    found = 0;
+
+    parley_memory_lock(s);
+
+    for (i = 1; i <= s->sh->nprocesses; i++) {
+        m = &s->sh->processes[i];
+
+        if (m->process.pid == self->pid && m->process.began == self->began) {
+            found = i;
+            break;
+        }
+
+        if (m->process.pid == 0 && found == 0) {
+            found = i;
+        }
+    }
+
+    m = &s->sh->processes[found];
+
+    if (found != 0 && m->process.pid == 0) {
+        m->process = *self;
+        m->since = s->sh->stamps + 1;
+    }
+
+    parley_memory_unlock(s);
+
+    return found;
+}
+
+
+void
+parley_memory_leave(parley_state_t *s)
+{
+    parley_member_of_t  *m;
+
+    if (s->process == 0) {
+        return;
+    }
+
+    parley_memory_lock(s);
+
+    m = &s->sh->processes[s->process];
+    m->process.pid = 0;
+    m->since = s->sh->stamps + 1;
+    s->sh->vacated = 1;
+
+    parley_memory_unlock(s);
+
+    s->process = 0;
+}
+
+
+int
+parley_memory_is_gone(const parley_state_t *s, uint32_t number,
+    uint64_t stamp, parley_process_t *ret)
+{
+    const parley_member_of_t  *m;
+
+    ret->pid = 0;
+
+    if (number == 0) {
+        return 0;
+    }
+
+    m = &s->sh->processes[number];
+
+    if (m->process.pid == 0 || stamp < m->since) {
+        return 1;
+    }
+
+    *ret = m->process;
+
+    return 0;
+}
+
+
+int
+parley_memory_bury(parley_state_t *s, uint32_t number,
+    const parley_process_t *process)
+{
+    parley_member_of_t  *m;
+
+    if (process->pid == 0 || number == s->process
+        || s->env.is_alive(s->env.ctx, process))
+    {
+        return 0;
+    }
+
+    parley_memory_lock(s);
+
+    m = &s->sh->processes[number];
+
+    if (m->process.pid == process->pid && m->process.began == process->began) {
+        m->process.pid = 0;
+        m->since = s->sh->stamps + 1;
+        s->sh->vacated = 1;
+    }
+
+    parley_memory_unlock(s);
+
+    return 1;
+}
+
+
+void
+parley_memory_stat(parley_state_t *s, int64_t now, parley_state_stat_t *ret)
+{
+    size_t  n;
+
+    do {
+        parley_memory_lock(s);
+
+        n = parley_table_sweep_locked(s->sh->table, now, PARLEY_MEMORY_SWEEP);
+
+        parley_table_stat_locked(s->sh->table, &ret->table);
+        ret->limited = s->sh->limited;
+        ret->orphans = s->sh->orphans;
+
+        parley_memory_unlock(s);
+
+    } while (n == PARLEY_MEMORY_SWEEP);
+}

@@ -1,0 +1,45 @@
+#include "parley_refer.h"
+
+
+int
+parley_refer_check(const parley_refer_t *r, const parley_engine_t *engine,
+    const parley_intents_t *intents, const parley_encoded_t *sent,
+    parley_error_t *err)
+{
+    parley_msg_t         m;
+    parley_json_t        doc;
+    const parley_msg_t  *asked;
+
+    asked = r->answering;
+
+    if (asked == NULL || asked->wire != PARLEY_PROTO_AEE
+        || (r->msg->act != PARLEY_ACT_REPLY
+            && r->msg->act != PARLEY_ACT_FAILURE)
+        || parley_intents_find(intents, asked->intent, r->msg->act) == NULL)
+    {
+        return 0;
+    }
+
+    m = *r->msg;
+
+    if (m.wire != PARLEY_PROTO_AEE) {
+
+        if (r->speak != PARLEY_PROTO_AEE) {
+            return 0;
+        }
+
+        if (parley_read_again(&doc, r->arena, r->msg->doc->seed, sent->body,
+                              err)
+            != 0
+            || parley_decode(engine, r->arena, PARLEY_PROTO_AEE, &doc, 0, &m,
+                             err)
+               != 0)
+        {
+            return -1;
+        }
+    }
+
+    m.intent = asked->intent;
+
+    return parley_intents_check(intents, r->arena, &m, err);
+}
