@@ -5,27 +5,27 @@
 #define PARLEY_ATOM_SLOTS  4096
 
 
-_Static_assert(PARLEY_ATOMS_MAX - 1 <= PARLEY_WORDS_MAX, "atoms are words");
+_Static_assert(PARLEY_ATOMS_MAX - 1 <= PARLEY_STRSET_MAX, "atoms are words");
 
 
 static void parley_atom_prepare(void)
     __attribute__((constructor));
 
 
-static parley_word_t   parley_atom_places[PARLEY_ATOMS_MAX];
+static parley_strset_entry_t   parley_atom_places[PARLEY_ATOMS_MAX];
 static uint16_t        parley_atom_slots[PARLEY_ATOM_SLOTS];
-static parley_words_t  parley_atom_table;
+static parley_strset_t  parley_atom_table;
 
-const parley_words_t *const  parley_atom_words = &parley_atom_table;
+const parley_strset_t *const  parley_atom_words = &parley_atom_table;
 
 
 /* before anything else runs; what it makes is never changed */
 static void
 parley_atom_prepare(void)
 {
-    parley_words_fill(&parley_atom_table, parley_atom_places,
-                      parley_atom_slots, PARLEY_ATOM_SLOTS,
-                      parley_atom_texts, parley_atom_ntexts);
+    parley_strset_fill(&parley_atom_table, parley_atom_places,
+                       parley_atom_slots, PARLEY_ATOM_SLOTS,
+                       parley_atom_texts, parley_atom_ntexts);
 }
 
 

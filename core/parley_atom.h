@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "parley_str.h"
-#include "parley_words.h"
+#include "parley_strset.h"
 
 
 #define PARLEY_ATOM_NONE   0    /* every name that is not in the list */
@@ -33,15 +33,15 @@ extern const parley_str_t  parley_atom_texts[];
 extern const uint32_t      parley_atom_ntexts;
 
 /* Of the names; private to this header. */
-extern const parley_words_t *const  parley_atom_words;
+extern const parley_strset_t *const  parley_atom_words;
 
 
 /* The atom of a name without escapes. */
 static inline parley_atom_t
 parley_atom_of(parley_str_t name)
 {
-    return (parley_atom_t) parley_words_find(parley_atom_words, name.data,
-                                             name.len);
+    return (parley_atom_t) parley_strset_find(parley_atom_words, name.data,
+                                              name.len);
 }
 
 

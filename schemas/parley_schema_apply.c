@@ -2,24 +2,25 @@
 
 
 static int parley_schema_all(parley_schema_run_t *run,
-    const parley_schema_list_t *list, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_list_t *list, uint32_t i,
+    parley_schema_evaluated_t *evaluated);
 static int parley_schema_choice(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen,
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated,
     parley_schema_keyword_t keyword, const parley_schema_list_t *list);
 static void parley_schema_explain_choice(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i, parley_schema_keyword_t keyword,
     const parley_schema_list_t *list);
 static int parley_schema_condition(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 static int parley_schema_branch(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 static const parley_schema_t *parley_schema_dynamic(
     const parley_schema_run_t *run, const parley_schema_dynamic_t *dynamic);
 
 
 int
 parley_schema_apply(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int                           rc, bad;
     const parley_schema_apply_t  *a;
@@ -28,7 +29,7 @@ parley_schema_apply(parley_schema_run_t *run, const parley_schema_t *s,
     bad = PARLEY_SCHEMA_VALID;
 
     if (a->ref != NULL) {
-        rc = parley_schema_visit(run, a->ref, i, seen);
+        rc = parley_schema_visit(run, a->ref, i, evaluated);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
         }
@@ -36,28 +37,28 @@ parley_schema_apply(parley_schema_run_t *run, const parley_schema_t *s,
 
     if (a->dynamic != NULL) {
         rc = parley_schema_visit(run, parley_schema_dynamic(run, a->dynamic),
-                                 i, seen);
+                                 i, evaluated);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
         }
     }
 
     if (a->when != NULL) {
-        rc = parley_schema_condition(run, s, i, seen);
+        rc = parley_schema_condition(run, s, i, evaluated);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
         }
     }
 
     if (a->all.n != 0) {
-        rc = parley_schema_all(run, &a->all, i, seen);
+        rc = parley_schema_all(run, &a->all, i, evaluated);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
         }
     }
 
     if (a->any.n != 0) {
-        rc = parley_schema_choice(run, s, i, seen, PARLEY_SCHEMA_K_ANY_OF,
+        rc = parley_schema_choice(run, s, i, evaluated, PARLEY_SCHEMA_K_ANY_OF,
                                   &a->any);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
@@ -65,7 +66,7 @@ parley_schema_apply(parley_schema_run_t *run, const parley_schema_t *s,
     }
 
     if (a->one.n != 0) {
-        rc = parley_schema_choice(run, s, i, seen, PARLEY_SCHEMA_K_ONE_OF,
+        rc = parley_schema_choice(run, s, i, evaluated, PARLEY_SCHEMA_K_ONE_OF,
                                   &a->one);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
@@ -90,7 +91,7 @@ parley_schema_apply(parley_schema_run_t *run, const parley_schema_t *s,
 
 static int
 parley_schema_all(parley_schema_run_t *run, const parley_schema_list_t *list,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int       rc, bad;
     uint32_t  n;
@@ -98,7 +99,7 @@ parley_schema_all(parley_schema_run_t *run, const parley_schema_list_t *list,
     bad = PARLEY_SCHEMA_VALID;
 
     for (n = 0; n < list->n; n++) {
-        rc = parley_schema_visit(run, list->schemas[n], i, seen);
+        rc = parley_schema_visit(run, list->schemas[n], i, evaluated);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
         }
@@ -114,8 +115,8 @@ parley_schema_all(parley_schema_run_t *run, const parley_schema_list_t *list,
  */
 static int
 parley_schema_choice(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen, parley_schema_keyword_t keyword,
-    const parley_schema_list_t *list)
+    uint32_t i, parley_schema_evaluated_t *evaluated,
+    parley_schema_keyword_t keyword, const parley_schema_list_t *list)
 {
     int                      rc;
     uint32_t                 n, count;
@@ -124,7 +125,7 @@ parley_schema_choice(parley_schema_run_t *run, const parley_schema_t *s,
     count = 0;
 
     for (n = 0; n < list->n; n++) {
-        rc = parley_schema_branch(run, list->schemas[n], i, seen);
+        rc = parley_schema_branch(run, list->schemas[n], i, evaluated);
 
         if (rc < 0) {
             return rc;
@@ -138,7 +139,7 @@ parley_schema_choice(parley_schema_run_t *run, const parley_schema_t *s,
             break;
         }
 
-        if (keyword == PARLEY_SCHEMA_K_ANY_OF && seen == NULL) {
+        if (keyword == PARLEY_SCHEMA_K_ANY_OF && evaluated == NULL) {
             break;
         }
     }
@@ -231,17 +232,18 @@ parley_schema_explain_choice(parley_schema_run_t *run,
 
 static int
 parley_schema_condition(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int                     rc;
     const parley_schema_t  *next;
 
-    if (s->apply->then == NULL && s->apply->otherwise == NULL && seen == NULL)
+    if (s->apply->then == NULL && s->apply->otherwise == NULL
+        && evaluated == NULL)
     {
         return PARLEY_SCHEMA_VALID;
     }
 
-    rc = parley_schema_branch(run, s->apply->when, i, seen);
+    rc = parley_schema_branch(run, s->apply->when, i, evaluated);
     if (rc < 0) {
         return rc;
     }
@@ -250,23 +252,23 @@ parley_schema_condition(parley_schema_run_t *run, const parley_schema_t *s,
                                        : s->apply->otherwise;
 
     return (next == NULL) ? PARLEY_SCHEMA_VALID
-                          : parley_schema_visit(run, next, i, seen);
+                          : parley_schema_visit(run, next, i, evaluated);
 }
 
 
 /* tries a schema; what it evaluates counts only if it holds */
 static int
 parley_schema_branch(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
-    int                    rc;
-    parley_schema_seen_t  *own;
+    int                         rc;
+    parley_schema_evaluated_t  *own;
 
-    if (seen == NULL) {
+    if (evaluated == NULL) {
         return parley_schema_try(run, s, i, NULL);
     }
 
-    own = parley_schema_seen_get(run, run->nodes[i].count);
+    own = parley_schema_evaluated_get(run, run->nodes[i].count);
     if (own == NULL) {
         return PARLEY_SCHEMA_MEMORY;
     }
@@ -274,10 +276,10 @@ parley_schema_branch(parley_schema_run_t *run, const parley_schema_t *s,
     rc = parley_schema_try(run, s, i, own);
 
     if (rc == PARLEY_SCHEMA_VALID) {
-        parley_schema_seen_add(seen, own);
+        parley_schema_evaluated_add(evaluated, own);
     }
 
-    parley_schema_seen_put(run, own);
+    parley_schema_evaluated_put(run, own);
 
     return rc;
 }

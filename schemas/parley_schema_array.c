@@ -2,14 +2,14 @@
 
 
 static int parley_schema_items(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 static int parley_schema_contains(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 
 
 int
 parley_schema_array(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int                           rc, bad;
     const parley_schema_array_t  *a;
@@ -32,14 +32,14 @@ parley_schema_array(parley_schema_run_t *run, const parley_schema_t *s,
     }
 
     if (a->nprefix != 0 || a->items != NULL) {
-        rc = parley_schema_items(run, s, i, seen);
+        rc = parley_schema_items(run, s, i, evaluated);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
         }
     }
 
     if (a->contains != NULL) {
-        rc = parley_schema_contains(run, s, i, seen);
+        rc = parley_schema_contains(run, s, i, evaluated);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
         }
@@ -61,7 +61,7 @@ parley_schema_array(parley_schema_run_t *run, const parley_schema_t *s,
 
 static int
 parley_schema_items(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int                           rc, bad;
     uint32_t                      k, n, end;
@@ -85,8 +85,8 @@ parley_schema_items(parley_schema_run_t *run, const parley_schema_t *s,
             return rc;
         }
 
-        if (seen != NULL) {
-            parley_schema_seen_mark(seen, n);
+        if (evaluated != NULL) {
+            parley_schema_evaluated_mark(evaluated, n);
         }
     }
 
@@ -96,7 +96,7 @@ parley_schema_items(parley_schema_run_t *run, const parley_schema_t *s,
 
 static int
 parley_schema_contains(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int                           rc;
     uint32_t                      k, n, end, count;
@@ -108,7 +108,7 @@ parley_schema_contains(parley_schema_run_t *run, const parley_schema_t *s,
 
     for (k = i + 1, n = 0; k != end; k = run->nodes[k].next, n++) {
 
-        if (seen == NULL && count >= a->min_contains
+        if (evaluated == NULL && count >= a->min_contains
             && a->max_contains == UINT32_MAX)
         {
             break;
@@ -123,8 +123,8 @@ parley_schema_contains(parley_schema_run_t *run, const parley_schema_t *s,
         if (rc == PARLEY_SCHEMA_VALID) {
             count++;
 
-            if (seen != NULL) {
-                parley_schema_seen_mark(seen, n);
+            if (evaluated != NULL) {
+                parley_schema_evaluated_mark(evaluated, n);
             }
         }
     }

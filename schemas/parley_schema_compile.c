@@ -53,7 +53,7 @@ parley_schema_compile(parley_schema_set_t *set, parley_str_t uri,
 
     if (*ret == NULL || parley_schema_compile_all(&c) != 0
         || parley_schema_lead_on(&c, ret) != 0
-        || parley_schema_plan(&c, (*ret)->resource->doc->programs[(*ret)->node])
+        || parley_schema_pred(&c, (*ret)->resource->doc->programs[(*ret)->node])
            != 0)
     {
         *ret = NULL;

@@ -70,8 +70,8 @@ int parley_schema_names_finish(parley_schema_compiler_t *c,
 /* so few names are rather looked for in the instance */
 #define PARLEY_SCHEMA_BY_NAME_MAX  2
 
-/* parley_schema_plan.c: s->plan, which is NULL where s has none */
-int parley_schema_plan(parley_schema_compiler_t *c, parley_schema_t *s);
+/* parley_schema_pred.c: s->pred, which is NULL where s has none */
+int parley_schema_pred(parley_schema_compiler_t *c, parley_schema_t *s);
 
 /* reads a string of s' document */
 int parley_schema_read_string(parley_schema_compiler_t *c,

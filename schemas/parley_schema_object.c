@@ -12,7 +12,7 @@ typedef struct {
 static int parley_schema_by_name(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i);
 static int parley_schema_members(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen,
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated,
     parley_schema_met_t *met);
 static int parley_schema_member(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t k, const parley_schema_name_t *name,
@@ -25,7 +25,7 @@ static int parley_schema_member_patterns(parley_schema_run_t *run,
 static int parley_schema_required(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i, const parley_schema_met_t *met);
 static int parley_schema_dependencies(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen,
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated,
     const parley_schema_met_t *met);
 
 
@@ -39,7 +39,7 @@ parley_schema_met(const parley_schema_met_t *met, uint32_t index)
 
 int
 parley_schema_object(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int                            rc, bad;
     parley_schema_met_t            met;
@@ -62,7 +62,7 @@ parley_schema_object(parley_schema_run_t *run, const parley_schema_t *s,
         }
     }
 
-    if (o->by_name && seen == NULL) {
+    if (o->by_name && evaluated == NULL) {
         rc = parley_schema_by_name(run, s, i);
         return rc ? rc : bad;
     }
@@ -79,7 +79,7 @@ parley_schema_object(parley_schema_run_t *run, const parley_schema_t *s,
         }
     }
 
-    rc = parley_schema_members(run, s, i, seen, &met);
+    rc = parley_schema_members(run, s, i, evaluated, &met);
     if (parley_schema_ends(run, rc, &bad)) {
         return rc;
     }
@@ -92,7 +92,7 @@ parley_schema_object(parley_schema_run_t *run, const parley_schema_t *s,
     }
 
     if (o->dependencies != NULL) {
-        rc = parley_schema_dependencies(run, s, i, seen, &met);
+        rc = parley_schema_dependencies(run, s, i, evaluated, &met);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
         }
@@ -177,7 +177,7 @@ parley_schema_find_member(const parley_schema_run_t *run, uint32_t i,
 
 static int
 parley_schema_members(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen, parley_schema_met_t *met)
+    uint32_t i, parley_schema_evaluated_t *evaluated, parley_schema_met_t *met)
 {
     int                            rc, bad, known;
     uint32_t                       k, n, end;
@@ -210,8 +210,8 @@ parley_schema_members(parley_schema_run_t *run, const parley_schema_t *s,
             return rc;
         }
 
-        if (seen != NULL && known) {
-            parley_schema_seen_mark(seen, n);
+        if (evaluated != NULL && known) {
+            parley_schema_evaluated_mark(evaluated, n);
         }
     }
 
@@ -355,7 +355,8 @@ parley_schema_required(parley_schema_run_t *run, const parley_schema_t *s,
 
 static int
 parley_schema_dependencies(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen, const parley_schema_met_t *met)
+    uint32_t i, parley_schema_evaluated_t *evaluated,
+    const parley_schema_met_t *met)
 {
     int                                rc, bad;
     const parley_schema_dependency_t  *d;
@@ -369,7 +370,7 @@ parley_schema_dependencies(parley_schema_run_t *run, const parley_schema_t *s,
         }
 
         if (d->schema != NULL) {
-            rc = parley_schema_visit(run, d->schema, i, seen);
+            rc = parley_schema_visit(run, d->schema, i, evaluated);
 
         } else if (!parley_schema_met(met, d->needed)) {
             rc = parley_schema_fail_missing(run, s,

@@ -19,7 +19,7 @@
 typedef struct parley_schema_doc_s       parley_schema_doc_t;
 typedef struct parley_schema_resource_s  parley_schema_resource_t;
 typedef struct parley_schema_anchor_s    parley_schema_anchor_t;
-typedef struct parley_schema_plan_s      parley_schema_plan_t;
+typedef struct parley_schema_pred_s      parley_schema_pred_t;
 
 
 /* a registered text */
@@ -116,7 +116,7 @@ typedef struct {
 
 /*
  * Every name that a schema knows, by properties or as a condition; its index
- * is its bit in the set of members seen.
+ * is its bit in the set of members evaluated.
  */
 typedef struct parley_schema_name_s {
     parley_str_t                  text;
@@ -237,7 +237,7 @@ struct parley_schema_s {
     parley_schema_apply_t     *apply;
     parley_schema_rest_t      *rest;
     parley_schema_resource_t  *resource;
-    const parley_schema_plan_t  *plan;      /* NULL: none was made */
+    const parley_schema_pred_t  *pred;      /* NULL: none was made */
     parley_schema_t           *next;        /* while compiling */
 };
 

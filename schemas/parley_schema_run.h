@@ -19,12 +19,12 @@
 
 
 /* members or elements that some schema has evaluated, a bit for each */
-typedef struct parley_schema_seen_s {
-    uint64_t                     *bits;
-    uint32_t                      words;
-    uint32_t                      room;
-    struct parley_schema_seen_s  *next;     /* while it is free */
-} parley_schema_seen_t;
+typedef struct parley_schema_evaluated_s {
+    uint64_t                          *bits;
+    uint32_t                           words;
+    uint32_t                           room;
+    struct parley_schema_evaluated_s  *next;  /* while it is free */
+} parley_schema_evaluated_t;
 
 
 /* the resources entered on the way here, the innermost first */
@@ -61,7 +61,7 @@ typedef struct {
     const parley_schema_set_t    *set;
     parley_schema_matcher_t       matcher;
     const parley_schema_scope_t  *scope;
-    parley_schema_seen_t         *free;
+    parley_schema_evaluated_t         *free;
     parley_schema_entry_t         *slots;
     uint32_t                      nslots;
     uint64_t                      steps;
@@ -73,32 +73,32 @@ typedef struct {
 
 
 /*
- * seen, where it is not NULL, gets the members or elements of node i that s
- * evaluates; what it holds after a failure says nothing.
+ * evaluated, where it is not NULL, gets the members or elements of node i that
+ * s evaluates; what it holds after a failure says nothing.
  */
 
 /* parley_schema_validate.c: all but the type */
 int parley_schema_visit_more(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 
-/* parley_schema_plan_run.c: what a visit says where nothing is explained */
-int parley_schema_plan_run(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i);
+/* parley_schema_pred_run.c: what a visit says where nothing is explained */
+int parley_schema_pred_run(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, uint32_t i);
 
 /* a visit that explains nothing */
 int parley_schema_try(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen);
+    uint32_t i, parley_schema_evaluated_t *evaluated);
 
 int parley_schema_string(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i);
 int parley_schema_number(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i);
 int parley_schema_array(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen);
+    uint32_t i, parley_schema_evaluated_t *evaluated);
 int parley_schema_object(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen);
+    uint32_t i, parley_schema_evaluated_t *evaluated);
 int parley_schema_apply(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen);
+    uint32_t i, parley_schema_evaluated_t *evaluated);
 
 /* whether node i is one of them */
 int parley_schema_values_have(const parley_schema_run_t *run,
@@ -116,11 +116,11 @@ int parley_schema_number_is_integer(const parley_json_t *doc, uint32_t i);
 int parley_schema_number_divides(const parley_schema_number_t *n,
     parley_str_t literal);
 
-/* parley_schema_seen.c; NULL: no memory */
-parley_schema_seen_t *parley_schema_seen_get(parley_schema_run_t *run,
+/* parley_schema_evaluated.c; NULL: no memory */
+parley_schema_evaluated_t *parley_schema_evaluated_get(parley_schema_run_t *run,
     uint32_t n);
-void parley_schema_seen_put(parley_schema_run_t *run,
-    parley_schema_seen_t *seen);
+void parley_schema_evaluated_put(parley_schema_run_t *run,
+    parley_schema_evaluated_t *evaluated);
 
 /* parley_schema_explain.c */
 void parley_schema_found(parley_schema_run_t *run, const parley_schema_t *s,
@@ -162,7 +162,7 @@ parley_schema_fail_missing(parley_schema_run_t *run, const parley_schema_t *s,
 /* Whether node i is valid against s. */
 static inline int
 parley_schema_visit(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     unsigned  type;
 
@@ -176,7 +176,7 @@ parley_schema_visit(parley_schema_run_t *run, const parley_schema_t *s,
         return parley_schema_fail(run, s, PARLEY_SCHEMA_K_TYPE, i);
     }
 
-    return s->has ? parley_schema_visit_more(run, s, i, seen)
+    return s->has ? parley_schema_visit_more(run, s, i, evaluated)
                   : PARLEY_SCHEMA_VALID;
 }
 
@@ -199,27 +199,28 @@ parley_schema_ends(const parley_schema_run_t *run, int rc, int *bad)
 
 
 static inline void
-parley_schema_seen_mark(parley_schema_seen_t *seen, uint32_t n)
+parley_schema_evaluated_mark(parley_schema_evaluated_t *evaluated, uint32_t n)
 {
-    seen->bits[n >> 6] |= (uint64_t) 1 << (n & 63);
+    evaluated->bits[n >> 6] |= (uint64_t) 1 << (n & 63);
 }
 
 
 static inline int
-parley_schema_seen_is(const parley_schema_seen_t *seen, uint32_t n)
+parley_schema_evaluated_is(const parley_schema_evaluated_t *evaluated,
+    uint32_t n)
 {
-    return seen->bits[n >> 6] >> (n & 63) & 1;
+    return evaluated->bits[n >> 6] >> (n & 63) & 1;
 }
 
 
 static inline void
-parley_schema_seen_add(parley_schema_seen_t *seen,
-    const parley_schema_seen_t *more)
+parley_schema_evaluated_add(parley_schema_evaluated_t *evaluated,
+    const parley_schema_evaluated_t *more)
 {
     uint32_t  i;
 
-    for (i = 0; i < seen->words; i++) {
-        seen->bits[i] |= more->bits[i];
+    for (i = 0; i < evaluated->words; i++) {
+        evaluated->bits[i] |= more->bits[i];
     }
 }
 

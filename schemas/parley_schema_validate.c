@@ -5,13 +5,13 @@
 static int parley_schema_scalar(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i);
 static int parley_schema_visit_deep(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 static int parley_schema_visit_parts(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 static int parley_schema_visit_rest(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 static int parley_schema_rest(parley_schema_run_t *run,
-    const parley_schema_t *s, uint32_t i, parley_schema_seen_t *seen);
+    const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 static int parley_schema_values(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i);
 
@@ -39,11 +39,11 @@ parley_schema_validate(const parley_schema_t *schema, parley_arena_t *scratch,
 
     rc = PARLEY_SCHEMA_LIMIT;
 
-    if (schema->plan != NULL) {
-        rc = parley_schema_plan_run(&run, schema->plan, instance.node);
+    if (schema->pred != NULL) {
+        rc = parley_schema_pred_run(&run, schema->pred, instance.node);
     }
 
-    /* what has no plan, and where a plan did not get through */
+    /* what has no predicate, and where a predicate did not get through */
 
     if (rc < 0) {
         run.steps = steps;
@@ -71,14 +71,14 @@ parley_schema_validate(const parley_schema_t *schema, parley_arena_t *scratch,
 
 int
 parley_schema_try(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int  rc, explain;
 
     explain = run->explain;
     run->explain = 0;
 
-    rc = parley_schema_visit(run, s, i, seen);
+    rc = parley_schema_visit(run, s, i, evaluated);
 
     run->explain = explain;
 
@@ -88,7 +88,7 @@ parley_schema_try(parley_schema_run_t *run, const parley_schema_t *s,
 
 int
 parley_schema_visit_more(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int  rc, bad;
 
@@ -116,7 +116,7 @@ parley_schema_visit_more(parley_schema_run_t *run, const parley_schema_t *s,
     if (run->nodes[i].type >= PARLEY_JSON_ARRAY
         || (s->has & (PARLEY_SCHEMA_HAS_APPLY | PARLEY_SCHEMA_HAS_SCOPE)))
     {
-        rc = parley_schema_visit_deep(run, s, i, seen);
+        rc = parley_schema_visit_deep(run, s, i, evaluated);
 
     } else if (s->has & PARLEY_SCHEMA_HAS_PART) {
         rc = parley_schema_scalar(run, s, i);
@@ -161,7 +161,7 @@ parley_schema_scalar(parley_schema_run_t *run, const parley_schema_t *s,
 /* where other schemas are applied inside this one */
 static int
 parley_schema_visit_deep(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int                    rc;
     parley_schema_scope_t  scope;
@@ -184,10 +184,10 @@ parley_schema_visit_deep(parley_schema_run_t *run, const parley_schema_t *s,
     if ((s->has & PARLEY_SCHEMA_HAS_REST)
         && run->nodes[i].type >= PARLEY_JSON_ARRAY)
     {
-        rc = parley_schema_visit_rest(run, s, i, seen);
+        rc = parley_schema_visit_rest(run, s, i, evaluated);
 
     } else {
-        rc = parley_schema_visit_parts(run, s, i, seen);
+        rc = parley_schema_visit_parts(run, s, i, evaluated);
     }
 
     run->scope = scope.outer;
@@ -199,7 +199,7 @@ parley_schema_visit_deep(parley_schema_run_t *run, const parley_schema_t *s,
 
 static int
 parley_schema_visit_parts(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int  rc, bad;
 
@@ -210,14 +210,14 @@ parley_schema_visit_parts(parley_schema_run_t *run, const parley_schema_t *s,
 
     case PARLEY_JSON_ARRAY:
         if (s->array != NULL) {
-            rc = parley_schema_array(run, s, i, seen);
+            rc = parley_schema_array(run, s, i, evaluated);
         }
 
         break;
 
     case PARLEY_JSON_OBJECT:
         if (s->object != NULL) {
-            rc = parley_schema_object(run, s, i, seen);
+            rc = parley_schema_object(run, s, i, evaluated);
         }
 
         break;
@@ -231,7 +231,7 @@ parley_schema_visit_parts(parley_schema_run_t *run, const parley_schema_t *s,
     }
 
     if (s->apply != NULL) {
-        rc = parley_schema_apply(run, s, i, seen);
+        rc = parley_schema_apply(run, s, i, evaluated);
         if (parley_schema_ends(run, rc, &bad)) {
             return rc;
         }
@@ -244,12 +244,12 @@ parley_schema_visit_parts(parley_schema_run_t *run, const parley_schema_t *s,
 /* with unevaluatedItems or unevaluatedProperties, which come last */
 static int
 parley_schema_visit_rest(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
-    int                    rc;
-    parley_schema_seen_t  *own;
+    int                         rc;
+    parley_schema_evaluated_t  *own;
 
-    own = parley_schema_seen_get(run, run->nodes[i].count);
+    own = parley_schema_evaluated_get(run, run->nodes[i].count);
     if (own == NULL) {
         return PARLEY_SCHEMA_MEMORY;
     }
@@ -260,11 +260,11 @@ parley_schema_visit_rest(parley_schema_run_t *run, const parley_schema_t *s,
         rc = parley_schema_rest(run, s, i, own);
     }
 
-    if (rc == PARLEY_SCHEMA_VALID && seen != NULL) {
-        parley_schema_seen_add(seen, own);
+    if (rc == PARLEY_SCHEMA_VALID && evaluated != NULL) {
+        parley_schema_evaluated_add(evaluated, own);
     }
 
-    parley_schema_seen_put(run, own);
+    parley_schema_evaluated_put(run, own);
 
     return rc;
 }
@@ -272,7 +272,7 @@ parley_schema_visit_rest(parley_schema_run_t *run, const parley_schema_t *s,
 
 static int
 parley_schema_rest(parley_schema_run_t *run, const parley_schema_t *s,
-    uint32_t i, parley_schema_seen_t *seen)
+    uint32_t i, parley_schema_evaluated_t *evaluated)
 {
     int                     rc, bad;
     uint32_t                k, n, end, name;
@@ -292,7 +292,7 @@ parley_schema_rest(parley_schema_run_t *run, const parley_schema_t *s,
 
     for (k = i + 1 + name, n = 0; k < end; k = run->nodes[k].next + name, n++)
     {
-        if (parley_schema_seen_is(seen, n)) {
+        if (parley_schema_evaluated_is(evaluated, n)) {
             continue;
         }
 
@@ -301,7 +301,7 @@ parley_schema_rest(parley_schema_run_t *run, const parley_schema_t *s,
             return rc;
         }
 
-        parley_schema_seen_mark(seen, n);
+        parley_schema_evaluated_mark(evaluated, n);
     }
 
     return bad;

@@ -15,8 +15,8 @@
 
 /*
  * Reads json and validates it; the error is the caller's to look at.  With
- * and without explaining, by the plan and without it, the verdict must be the
- * same.
+ * and without explaining, by its predicate and without it, the verdict must be
+ * the same.
  */
 static inline int
 parley_test_validate(const parley_schema_t *s, const char *json,
@@ -26,7 +26,7 @@ parley_test_validate(const parley_schema_t *s, const char *json,
     parley_json_t      doc;
     parley_error_t     fault;
     parley_arena_t     arena;
-    parley_schema_t    unplanned;
+    parley_schema_t    interpreted;
     parley_json_ref_t  instance;
 
     memset(err, 0, sizeof(parley_schema_error_t));
@@ -45,10 +45,10 @@ parley_test_validate(const parley_schema_t *s, const char *json,
     bare = parley_schema_validate(s, &arena, instance, NULL);
     assert_int_equal(rc, bare);
 
-    unplanned = *s;
-    unplanned.plan = NULL;
+    interpreted = *s;
+    interpreted.pred = NULL;
 
-    bare = parley_schema_validate(&unplanned, &arena, instance, NULL);
+    bare = parley_schema_validate(&interpreted, &arena, instance, NULL);
     assert_int_equal(rc, bare);
 
     parley_arena_reset(&arena);

@@ -1,38 +1,39 @@
-#include "parley_words.h"
+#include "parley_strset.h"
 
 
-#define PARLEY_WORDS_FACTORS  512
+#define PARLEY_STRSET_FACTORS  512
 
 
-static int parley_words_place(parley_words_t *words);
+static int parley_strset_place(parley_strset_t *words);
 
 
-parley_words_t *
-parley_words(parley_arena_t *arena, const parley_str_t *texts, uint32_t n)
+parley_strset_t *
+parley_strset(parley_arena_t *arena, const parley_str_t *texts, uint32_t n)
 {
-    uint16_t        *slots;
-    uint32_t         size;
-    parley_word_t   *places;
-    parley_words_t  *words;
+    uint16_t               *slots;
+    uint32_t                size;
+    parley_strset_entry_t  *places;
+    parley_strset_t        *words;
 
     for (size = 4; size < n * 4; size *= 2) { /* void */ }
 
-    words = parley_arena_calloc(arena, sizeof(parley_words_t));
-    places = parley_arena_calloc(arena, (n + 1) * sizeof(parley_word_t));
+    words = parley_arena_calloc(arena, sizeof(parley_strset_t));
+    places = parley_arena_calloc(arena,
+                                 (n + 1) * sizeof(parley_strset_entry_t));
     slots = parley_arena_calloc(arena, size * sizeof(uint16_t));
 
     if (words == NULL || places == NULL || slots == NULL) {
         return NULL;
     }
 
-    parley_words_fill(words, places, slots, size, texts, n);
+    parley_strset_fill(words, places, slots, size, texts, n);
 
     return words;
 }
 
 
 void
-parley_words_fill(parley_words_t *words, parley_word_t *places,
+parley_strset_fill(parley_strset_t *words, parley_strset_entry_t *places,
     uint16_t *slots, uint32_t nslots, const parley_str_t *texts, uint32_t n)
 {
     int       tries;
@@ -47,15 +48,15 @@ parley_words_fill(parley_words_t *words, parley_word_t *places,
 
     for (i = 1; i <= n; i++) {
         places[i].text = texts[i - 1];
-        places[i].ends = parley_word_ends(texts[i - 1].data,
-                                          texts[i - 1].len);
+        places[i].ends = parley_strset_ends(texts[i - 1].data,
+                                            texts[i - 1].len);
     }
 
     /* a factor by which no two of them meet, or few */
 
-    for (tries = 0; parley_words_place(words) != 0; tries++) {
+    for (tries = 0; parley_strset_place(words) != 0; tries++) {
 
-        if (tries == PARLEY_WORDS_FACTORS) {
+        if (tries == PARLEY_STRSET_FACTORS) {
             break;
         }
 
@@ -67,7 +68,7 @@ parley_words_fill(parley_words_t *words, parley_word_t *places,
 
 /* Fills the slots; -1 where words met (each has its place all the same). */
 static int
-parley_words_place(parley_words_t *words)
+parley_strset_place(parley_strset_t *words)
 {
     int       rc;
     uint32_t  i, slot;
@@ -76,8 +77,8 @@ parley_words_place(parley_words_t *words)
     memset(words->slots, 0, (words->mask + 1) * sizeof(uint16_t));
 
     for (i = 1; i <= words->n; i++) {
-        slot = parley_words_slot(words, words->words[i].ends,
-                                 words->words[i].text.len);
+        slot = parley_strset_slot(words, words->words[i].ends,
+                                  words->words[i].text.len);
 
         while (words->slots[slot] != 0) {
             slot = (slot + 1) & words->mask;
@@ -92,7 +93,7 @@ parley_words_place(parley_words_t *words)
 
 
 uint32_t
-parley_words_further(const parley_words_t *words, const uint8_t *p,
+parley_strset_further(const parley_strset_t *words, const uint8_t *p,
     size_t len, uint32_t slot)
 {
     uint32_t  n;

@@ -4,8 +4,8 @@
  * are all of it.
  */
 
-#ifndef PARLEY_WORDS_H
-#define PARLEY_WORDS_H
+#ifndef PARLEY_STRSET_H
+#define PARLEY_STRSET_H
 
 #include <stdint.h>
 #include <string.h>
@@ -14,54 +14,54 @@
 #include "parley_str.h"
 
 
-#define PARLEY_WORDS_MAX  4095
+#define PARLEY_STRSET_MAX  4095
 
 
 /* the first and the last octets, as many as there are of 8, 4 or 1 */
 typedef struct {
     uint64_t  first;
     uint64_t  last;
-} parley_word_ends_t;
+} parley_strset_ends_t;
 
 typedef struct {
-    parley_word_ends_t  ends;
-    parley_str_t        text;
-} parley_word_t;
+    parley_strset_ends_t  ends;
+    parley_str_t          text;
+} parley_strset_entry_t;
 
 typedef struct {
-    parley_word_t  *words;      /* from 1 to n */
-    uint32_t        n;
-    uint32_t        mask;
-    unsigned        shift;
-    uint64_t        factor;
-    uint16_t       *slots;      /* indices; 0: free */
-} parley_words_t;
+    parley_strset_entry_t  *words;  /* from 1 to n */
+    uint32_t                n;
+    uint32_t                mask;
+    unsigned                shift;
+    uint64_t                factor;
+    uint16_t               *slots;  /* indices; 0: free */
+} parley_strset_t;
 
 
 /*
- * Texts, no two of which are the same, at most PARLEY_WORDS_MAX; their octets
+ * Texts, no two of which are the same, at most PARLEY_STRSET_MAX; their octets
  * are not copied.  NULL: no memory.
  */
-parley_words_t *parley_words(parley_arena_t *arena,
+parley_strset_t *parley_strset(parley_arena_t *arena,
     const parley_str_t *texts, uint32_t n);
 
 /*
  * The same where the caller lends the memory: n + 1 places, the first of them
  * zeroed, and nslots slots, a power of two that is more than n.
  */
-void parley_words_fill(parley_words_t *words, parley_word_t *places,
+void parley_strset_fill(parley_strset_t *words, parley_strset_entry_t *places,
     uint16_t *slots, uint32_t nslots, const parley_str_t *texts, uint32_t n);
 
-/* what parley_words_find() does, from a slot on */
-uint32_t parley_words_further(const parley_words_t *words,
+/* what parley_strset_find() does, from a slot on */
+uint32_t parley_strset_further(const parley_strset_t *words,
     const uint8_t *p, size_t len, uint32_t slot)
     __attribute__((cold));
 
 
-static inline parley_word_ends_t
-parley_word_ends(const uint8_t *p, size_t len)
+static inline parley_strset_ends_t
+parley_strset_ends(const uint8_t *p, size_t len)
 {
-    parley_word_ends_t  ends;
+    parley_strset_ends_t  ends;
 
     if (len >= 8) {
         ends.first = parley_octets_word(p);
@@ -85,7 +85,7 @@ parley_word_ends(const uint8_t *p, size_t len)
 
 
 static inline uint32_t
-parley_words_slot(const parley_words_t *words, parley_word_ends_t ends,
+parley_strset_slot(const parley_strset_t *words, parley_strset_ends_t ends,
     size_t len)
 {
     return (uint32_t) (((ends.first + len) * words->factor
@@ -95,14 +95,14 @@ parley_words_slot(const parley_words_t *words, parley_word_ends_t ends,
 
 /* the index of a text, from 1, or 0 */
 static inline uint32_t
-parley_words_find(const parley_words_t *words, const uint8_t *p, size_t len)
+parley_strset_find(const parley_strset_t *words, const uint8_t *p, size_t len)
 {
-    uint32_t              slot, n;
-    parley_word_ends_t    ends;
-    const parley_word_t  *word;
+    uint32_t                      slot, n;
+    parley_strset_ends_t          ends;
+    const parley_strset_entry_t  *word;
 
-    ends = parley_word_ends(p, len);
-    slot = parley_words_slot(words, ends, len);
+    ends = parley_strset_ends(p, len);
+    slot = parley_strset_slot(words, ends, len);
     n = words->slots[slot];
     word = &words->words[n];
 
@@ -116,8 +116,8 @@ parley_words_find(const parley_words_t *words, const uint8_t *p, size_t len)
         return n;
     }
 
-    return parley_words_further(words, p, len, slot);
+    return parley_strset_further(words, p, len, slot);
 }
 
 
-#endif /* PARLEY_WORDS_H */
+#endif /* PARLEY_STRSET_H */

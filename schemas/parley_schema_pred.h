@@ -1,41 +1,41 @@
 /*
- * Plans: what a schema asks of a value, in the order in which it is cheap to
- * find out.  A plan tells what is valid and what is not, and nothing else;
- * why a value is refused, the schema itself tells.
+ * The predicate of a schema: what it asks of a value, in the order in which it
+ * is cheap to find out.  A predicate says whether a value is valid, and nothing
+ * else; why a value is refused, the schema itself says.
  *
- * All schemas that apply to one value without a condition make one plan, and
- * those that apply to one of its members another, so that a value is visited
- * once however many schemas speak of it.  Where an object's conditions ask
- * for the word that a member is (if "kind" is "x" then ...), they are
+ * All schemas that apply to one value without a condition make one predicate,
+ * and those that apply to one of its members another, so that a value is
+ * visited once however many schemas speak of it.  Where an object's conditions
+ * ask for the word that a member is (if "kind" is "x" then ...), they are
  * resolved word by word beforehand and the word is looked up.
  *
- * Not every schema has a plan: it is a tree, which a schema within itself
+ * Not every schema has a predicate: it is a tree, which a schema within itself
  * has not, and its size has a bound.  Private to schemas/.
  */
 
-#ifndef PARLEY_SCHEMA_PLAN_H
-#define PARLEY_SCHEMA_PLAN_H
+#ifndef PARLEY_SCHEMA_PRED_H
+#define PARLEY_SCHEMA_PRED_H
 
 #include "parley_schema_program.h"
-#include "parley_words.h"
+#include "parley_strset.h"
 
 
-/* names of one object, or values of one string, that a plan is made for */
+/* names of one object, or values of one string, that a predicate is made for */
 #define PARLEY_SCHEMA_WORDS_MAX  63
 
 
 /* a member, by its index among the names of the object's frame */
-typedef struct parley_schema_plan_member_s {
+typedef struct parley_schema_pred_member_s {
     uint32_t                             index;
-    const parley_schema_plan_t          *plan;
-    struct parley_schema_plan_member_s  *next;
-} parley_schema_plan_member_t;
+    const parley_schema_pred_t          *pred;
+    struct parley_schema_pred_member_s  *next;
+} parley_schema_pred_member_t;
 
 
-/* a plan that is NULL takes any value */
+/* a predicate that is NULL takes any value */
 typedef struct parley_schema_branch_s {
     parley_schema_keyword_t          keyword;   /* IF, ANY_OF, ONE_OF, NOT */
-    const parley_schema_plan_t     **plans;     /* IF: if, then, else */
+    const parley_schema_pred_t     **preds;     /* IF: if, then, else */
     uint32_t                         n;
     struct parley_schema_branch_s   *next;
 } parley_schema_branch_t;
@@ -43,20 +43,20 @@ typedef struct parley_schema_branch_s {
 
 /* the members of an object, and what is asked of them in any case */
 typedef struct {
-    const parley_words_t         *names;
+    const parley_strset_t        *names;
     const uint8_t                *atoms;        /* the index of each atom;
                                                    NULL: a name has none */
-    const parley_schema_plan_t  **plans;        /* by index; 0: of others */
+    const parley_schema_pred_t  **preds;        /* by index; 0: of others */
     unsigned                      by_name:1;    /* the names are looked for */
     unsigned                      selects:1;    /* the rest is here */
     uint32_t                      selector;     /* the name */
-    const parley_words_t         *words;
-    const parley_schema_plan_t  **cases;        /* by index; 0: of none */
+    const parley_strset_t        *words;
+    const parley_schema_pred_t  **cases;        /* by index; 0: of none */
 } parley_schema_frame_t;
 
 
 /* the schemas are those that are asked themselves, for what they hold */
-struct parley_schema_plan_s {
+struct parley_schema_pred_s {
     uint8_t                       types;    /* allowed, as a mask */
     uint8_t                       closer;   /* of which more is asked than
                                                length, words and frame */
@@ -64,10 +64,11 @@ struct parley_schema_plan_s {
                                                    and most */
     uint32_t                      min_length;
     uint32_t                      max_length;
-    const parley_words_t         *words;    /* one of these; NULL: any */
-    const parley_words_t         *barred;   /* none of these; NULL: any */
-    parley_schema_frame_t        *frame;    /* NULL: that of the plan around
-                                               it, which is of the same value */
+    const parley_strset_t        *words;    /* one of these; NULL: any */
+    const parley_strset_t        *barred;   /* none of these; NULL: any */
+    parley_schema_frame_t        *frame;    /* NULL: that of the predicate
+                                               around it, which is of the same
+                                               value */
     uint64_t                      required;
     int64_t                       least;
     int64_t                       most;
@@ -81,12 +82,12 @@ struct parley_schema_plan_s {
     uint32_t                      nwholes;
     uint32_t                      min_items;
     uint32_t                      max_items;
-    const parley_schema_plan_t   *items;
+    const parley_schema_pred_t   *items;
     uint32_t                      min_members;
     uint32_t                      max_members;
-    parley_schema_plan_member_t  *members;
+    parley_schema_pred_member_t  *members;
     parley_schema_branch_t       *branches;
 };
 
 
-#endif /* PARLEY_SCHEMA_PLAN_H */
+#endif /* PARLEY_SCHEMA_PRED_H */

@@ -1,21 +1,21 @@
-#include "parley_schema_planner.h"
+#include "parley_schema_pred_build.h"
 
 
-static const parley_schema_t *parley_schema_plan_next(const
+static const parley_schema_t *parley_schema_pred_next(const
     parley_schema_place_t *place, const parley_schema_t *s);
-static void parley_schema_plan_words(parley_schema_planner_t *p, const
+static void parley_schema_pred_words(parley_schema_pred_build_t *p, const
     parley_schema_place_t *place, const parley_schema_t *s,
     parley_schema_texts_t *words);
-static void parley_schema_plan_words_list(parley_schema_planner_t *p, const
+static void parley_schema_pred_words_list(parley_schema_pred_build_t *p, const
     parley_schema_place_t *place, const parley_schema_list_t *list,
     parley_schema_texts_t *words);
-static const parley_schema_plan_t
-    *parley_schema_plan_resolve(parley_schema_planner_t *p,
+static const parley_schema_pred_t
+    *parley_schema_pred_resolve(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, const parley_schema_some_t *some);
 
 
 void
-parley_schema_plan_gather(parley_schema_planner_t *p,
+parley_schema_pred_gather(parley_schema_pred_build_t *p,
     const parley_schema_place_t *place, const parley_schema_t *s,
     parley_schema_some_t *ret)
 {
@@ -23,7 +23,7 @@ parley_schema_plan_gather(parley_schema_planner_t *p,
     const parley_schema_t        *next;
     const parley_schema_apply_t  *a;
 
-    parley_schema_plan_add(p, ret, s);
+    parley_schema_pred_add(p, ret, s);
 
     if (p->failed) {
         return;
@@ -31,37 +31,37 @@ parley_schema_plan_gather(parley_schema_planner_t *p,
 
     a = s->apply;
 
-    if (a == NULL || parley_schema_plan_is_whole(s)) {
+    if (a == NULL || parley_schema_pred_is_whole(s)) {
         return;
     }
 
     if (a->ref != NULL) {
-        parley_schema_plan_gather(p, place, a->ref, ret);
+        parley_schema_pred_gather(p, place, a->ref, ret);
     }
 
     for (n = 0; n < a->all.n; n++) {
-        parley_schema_plan_gather(p, place, a->all.schemas[n], ret);
+        parley_schema_pred_gather(p, place, a->all.schemas[n], ret);
     }
 
-    next = parley_schema_plan_next(place, s);
+    next = parley_schema_pred_next(place, s);
 
     if (next != NULL) {
-        parley_schema_plan_gather(p, place, next, ret);
+        parley_schema_pred_gather(p, place, next, ret);
     }
 }
 
 
 /* "then" or "else" of a case, where it is known which; or NULL */
 static const parley_schema_t *
-parley_schema_plan_next(const parley_schema_place_t *place,
+parley_schema_pred_next(const parley_schema_place_t *place,
     const parley_schema_t *s)
 {
     uint32_t                       n;
     const parley_schema_name_t    *name;
     const parley_schema_values_t  *values;
 
-    if (!place->resolved || parley_schema_plan_is_whole(s)
-        || !parley_schema_plan_is_case(s, &place->selector, &name))
+    if (!place->resolved || parley_schema_pred_is_whole(s)
+        || !parley_schema_pred_is_case(s, &place->selector, &name))
     {
         return NULL;
     }
@@ -79,7 +79,7 @@ parley_schema_plan_next(const parley_schema_place_t *place,
 
 
 int
-parley_schema_plan_is_whole(const parley_schema_t *s)
+parley_schema_pred_is_whole(const parley_schema_t *s)
 {
     const parley_schema_array_t   *a;
     const parley_schema_object_t  *o;
@@ -97,7 +97,7 @@ parley_schema_plan_is_whole(const parley_schema_t *s)
 
 
 int
-parley_schema_plan_is_case(const parley_schema_t *s,
+parley_schema_pred_is_case(const parley_schema_t *s,
     const parley_str_t *selector, const parley_schema_name_t **ret)
 {
     const parley_schema_t         *when;
@@ -112,7 +112,7 @@ parley_schema_plan_is_case(const parley_schema_t *s,
     o = when->object;
 
     if (o == NULL || o->nnames != 1 || o->additional != NULL || o->min != 0
-        || o->max != UINT32_MAX || parley_schema_plan_is_whole(when)
+        || o->max != UINT32_MAX || parley_schema_pred_is_whole(when)
         || when->types != PARLEY_SCHEMA_ANY
         || (when->has & ~PARLEY_SCHEMA_HAS_SCOPE) != PARLEY_SCHEMA_HAS_PART
         || when->string != NULL || when->number != NULL
@@ -136,7 +136,7 @@ parley_schema_plan_is_case(const parley_schema_t *s,
 
 
 void
-parley_schema_plan_select(parley_schema_place_t *place,
+parley_schema_pred_select(parley_schema_place_t *place,
     const parley_schema_some_t *some)
 {
     uint8_t                      types;
@@ -149,8 +149,8 @@ parley_schema_plan_select(parley_schema_place_t *place,
     for (n = 0; n < some->n; n++) {
         types &= some->schemas[n]->types;
 
-        if (found == NULL && !parley_schema_plan_is_whole(some->schemas[n])
-            && parley_schema_plan_is_case(some->schemas[n], &place->selector,
+        if (found == NULL && !parley_schema_pred_is_whole(some->schemas[n])
+            && parley_schema_pred_is_case(some->schemas[n], &place->selector,
                                           &name))
         {
             found = name;
@@ -165,7 +165,7 @@ parley_schema_plan_select(parley_schema_place_t *place,
 
 
 void
-parley_schema_plan_cases(parley_schema_planner_t *p,
+parley_schema_pred_cases(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, parley_schema_frame_t *f,
     const parley_schema_some_t *some)
 {
@@ -175,19 +175,19 @@ parley_schema_plan_cases(parley_schema_planner_t *p,
     words.n = 0;
 
     for (n = 0; n < some->n; n++) {
-        parley_schema_plan_words(p, place, some->schemas[n], &words);
+        parley_schema_pred_words(p, place, some->schemas[n], &words);
     }
 
-    f->words = parley_schema_plan_table(p, &words);
-    f->cases = parley_schema_plan_alloc(p, (words.n + 1)
+    f->words = parley_schema_pred_table(p, &words);
+    f->cases = parley_schema_pred_alloc(p, (words.n + 1)
                                            * sizeof(f->cases[0]));
-    f->selector = parley_schema_plan_text(p, &place->names, place->selector);
+    f->selector = parley_schema_pred_text(p, &place->names, place->selector);
     f->selects = 1;
     place->resolved = 1;
 
     for (n = 0; n <= words.n && !p->failed; n++) {
         place->word = (n > 0) ? &words.text[n - 1] : NULL;
-        f->cases[n] = parley_schema_plan_resolve(p, place, some);
+        f->cases[n] = parley_schema_pred_resolve(p, place, some);
     }
 
     place->resolved = 0;
@@ -196,7 +196,7 @@ parley_schema_plan_cases(parley_schema_planner_t *p,
 
 /* the words that conditions within s ask for */
 static void
-parley_schema_plan_words(parley_schema_planner_t *p,
+parley_schema_pred_words(parley_schema_pred_build_t *p,
     const parley_schema_place_t *place, const parley_schema_t *s,
     parley_schema_texts_t *words)
 {
@@ -206,7 +206,7 @@ parley_schema_plan_words(parley_schema_planner_t *p,
     const parley_schema_values_t  *values;
 
     if (s == NULL || s->apply == NULL || p->failed
-        || parley_schema_plan_is_whole(s))
+        || parley_schema_pred_is_whole(s))
     {
         return;
     }
@@ -214,7 +214,7 @@ parley_schema_plan_words(parley_schema_planner_t *p,
     /* the ways there may be many more than the schemas */
 
     if (p->left == 0) {
-        p->failed = PARLEY_SCHEMA_PLAN_TOO_LARGE;
+        p->failed = PARLEY_SCHEMA_PRED_TOO_LARGE;
         return;
     }
 
@@ -222,55 +222,55 @@ parley_schema_plan_words(parley_schema_planner_t *p,
 
     a = s->apply;
 
-    if (parley_schema_plan_is_case(s, &place->selector, &name)) {
+    if (parley_schema_pred_is_case(s, &place->selector, &name)) {
         values = name->schema->values;
 
         for (n = 0; n < values->n; n++) {
-            (void) parley_schema_plan_text(p, words, values->values[n].text);
+            (void) parley_schema_pred_text(p, words, values->values[n].text);
         }
     }
 
-    parley_schema_plan_words_list(p, place, &a->all, words);
-    parley_schema_plan_words_list(p, place, &a->any, words);
-    parley_schema_plan_words_list(p, place, &a->one, words);
-    parley_schema_plan_words(p, place, a->ref, words);
-    parley_schema_plan_words(p, place, a->not, words);
-    parley_schema_plan_words(p, place, a->when, words);
-    parley_schema_plan_words(p, place, a->then, words);
-    parley_schema_plan_words(p, place, a->otherwise, words);
+    parley_schema_pred_words_list(p, place, &a->all, words);
+    parley_schema_pred_words_list(p, place, &a->any, words);
+    parley_schema_pred_words_list(p, place, &a->one, words);
+    parley_schema_pred_words(p, place, a->ref, words);
+    parley_schema_pred_words(p, place, a->not, words);
+    parley_schema_pred_words(p, place, a->when, words);
+    parley_schema_pred_words(p, place, a->then, words);
+    parley_schema_pred_words(p, place, a->otherwise, words);
 }
 
 
 static void
-parley_schema_plan_words_list(parley_schema_planner_t *p,
+parley_schema_pred_words_list(parley_schema_pred_build_t *p,
     const parley_schema_place_t *place, const parley_schema_list_t *list,
     parley_schema_texts_t *words)
 {
     uint32_t  n;
 
     for (n = 0; n < list->n; n++) {
-        parley_schema_plan_words(p, place, list->schemas[n], words);
+        parley_schema_pred_words(p, place, list->schemas[n], words);
     }
 }
 
 
 /* what holds where the selector is the place's word */
-static const parley_schema_plan_t *
-parley_schema_plan_resolve(parley_schema_planner_t *p,
+static const parley_schema_pred_t *
+parley_schema_pred_resolve(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, const parley_schema_some_t *some)
 {
     uint32_t                n;
-    parley_schema_plan_t   *plan;
+    parley_schema_pred_t   *pred;
     parley_schema_some_t    then;
     const parley_schema_t  *next;
 
     then.n = 0;
 
     for (n = 0; n < some->n; n++) {
-        next = parley_schema_plan_next(place, some->schemas[n]);
+        next = parley_schema_pred_next(place, some->schemas[n]);
 
         if (next != NULL) {
-            parley_schema_plan_gather(p, place, next, &then);
+            parley_schema_pred_gather(p, place, next, &then);
         }
     }
 
@@ -278,13 +278,13 @@ parley_schema_plan_resolve(parley_schema_planner_t *p,
         return NULL;
     }
 
-    plan = parley_schema_plan_new(p);
+    pred = parley_schema_pred_new(p);
 
-    if (plan != NULL) {
+    if (pred != NULL) {
         p->depth++;
-        parley_schema_plan_fill(p, place, plan, &then, 0);
+        parley_schema_pred_fill(p, place, pred, &then, 0);
         p->depth--;
     }
 
-    return plan;
+    return pred;
 }

@@ -1,7 +1,7 @@
 /*
- * Plans and simple patterns: what is merged, resolved and compared in one
+ * Predicates and simple patterns: what is merged, resolved and compared in one
  * go says what the schema says.  parley_test_validate() compares each verdict
- * with that of the schema without its plan.
+ * with that of the schema without its predicate.
  */
 
 #include "parley_test_schema.h"
@@ -42,7 +42,7 @@ verdicts(const verdict_t *v, size_t n)
         }
 
         s = parley_test_compile(set, "test:a");
-        assert_non_null(s->plan);
+        assert_non_null(s->pred);
 
         parley_test_accept(s, v->valid);
         parley_test_refuse(s, v->invalid, v->code, v->field, v->keyword,
@@ -211,7 +211,7 @@ test_patterns(void **state)
 
 
 static const struct CMUnitTest  tests[] = {
-    parley_test("schemas that apply to one value are one plan", test_merged),
+    parley_test("schemas that apply to one value are one pred", test_merged),
     parley_test("cases by a member's word are known beforehand",
                 test_selected),
     parley_test("integers are compared with bounds that are", test_numbers),

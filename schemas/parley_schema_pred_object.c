@@ -1,37 +1,37 @@
-#include "parley_schema_planner.h"
+#include "parley_schema_pred_build.h"
 
 
-static const uint8_t *parley_schema_plan_atoms(parley_schema_planner_t *p,
+static const uint8_t *parley_schema_pred_atoms(parley_schema_pred_build_t *p,
     const parley_schema_texts_t *names);
-static void parley_schema_plan_member(parley_schema_planner_t *p, const
+static void parley_schema_pred_member(parley_schema_pred_build_t *p, const
     parley_str_t *text, const parley_schema_some_t *some, parley_schema_some_t
     *ret);
 
 
 void
-parley_schema_plan_names(parley_schema_planner_t *p,
-    parley_schema_place_t *place, parley_schema_plan_t *plan,
+parley_schema_pred_names(parley_schema_pred_build_t *p,
+    parley_schema_place_t *place, parley_schema_pred_t *pred,
     const parley_schema_object_t *o, int own)
 {
     uint32_t                      n, index;
     parley_schema_some_t          one;
     const parley_schema_name_t   *name;
-    parley_schema_plan_member_t  *member;
+    parley_schema_pred_member_t  *member;
 
-    plan->min_members = parley_schema_max(plan->min_members, o->min);
-    plan->max_members = parley_schema_min(plan->max_members, o->max);
+    pred->min_members = parley_schema_max(pred->min_members, o->min);
+    pred->max_members = parley_schema_min(pred->max_members, o->max);
 
     for (n = 0; n < o->nnames && !p->failed; n++) {
 
         name = &o->names[n];
-        index = parley_schema_plan_text(p, &place->names, name->text);
+        index = parley_schema_pred_text(p, &place->names, name->text);
 
         if (p->failed) {
             return;
         }
 
         if (name->required) {
-            plan->required |= (uint64_t) 1 << index;
+            pred->required |= (uint64_t) 1 << index;
         }
 
         if (own || !name->property || parley_schema_is_true(name->schema)) {
@@ -41,53 +41,53 @@ parley_schema_plan_names(parley_schema_planner_t *p,
         one.n = 1;
         one.schemas[0] = name->schema;
 
-        member = parley_schema_plan_alloc(p,
-                                          sizeof(parley_schema_plan_member_t));
+        member = parley_schema_pred_alloc(p,
+                                          sizeof(parley_schema_pred_member_t));
         if (member == NULL) {
             return;
         }
 
         member->index = index;
-        member->plan = parley_schema_plan_make(p, &one);
-        member->next = plan->members;
-        plan->members = member;
+        member->pred = parley_schema_pred_make(p, &one);
+        member->next = pred->members;
+        pred->members = member;
     }
 }
 
 
 void
-parley_schema_plan_frame(parley_schema_planner_t *p,
+parley_schema_pred_frame(parley_schema_pred_build_t *p,
     const parley_schema_place_t *place, parley_schema_frame_t *f,
     const parley_schema_some_t *some)
 {
     uint32_t               n;
     parley_schema_some_t   list;
 
-    f->names = parley_schema_plan_table(p, &place->names);
-    f->atoms = parley_schema_plan_atoms(p, &place->names);
-    f->plans = parley_schema_plan_alloc(p, (place->names.n + 1)
-                                           * sizeof(f->plans[0]));
+    f->names = parley_schema_pred_table(p, &place->names);
+    f->atoms = parley_schema_pred_atoms(p, &place->names);
+    f->preds = parley_schema_pred_alloc(p, (place->names.n + 1)
+                                           * sizeof(f->preds[0]));
 
     for (n = 0; n <= place->names.n && !p->failed; n++) {
-        parley_schema_plan_member(p, n ? &place->names.text[n - 1] : NULL,
+        parley_schema_pred_member(p, n ? &place->names.text[n - 1] : NULL,
                                   some, &list);
-        f->plans[n] = parley_schema_plan_make(p, &list);
+        f->preds[n] = parley_schema_pred_make(p, &list);
     }
 
-    f->by_name = (!p->failed && f->plans[0] == NULL && f->atoms == NULL
+    f->by_name = (!p->failed && f->preds[0] == NULL && f->atoms == NULL
                   && place->names.n <= PARLEY_SCHEMA_BY_NAME_MAX);
 }
 
 
 static const uint8_t *
-parley_schema_plan_atoms(parley_schema_planner_t *p,
+parley_schema_pred_atoms(parley_schema_pred_build_t *p,
     const parley_schema_texts_t *names)
 {
     uint8_t        *atoms;
     uint32_t        n;
     parley_atom_t   atom;
 
-    atoms = parley_schema_plan_alloc(p, parley_atom_ntexts + 1);
+    atoms = parley_schema_pred_alloc(p, parley_atom_ntexts + 1);
 
     for (n = 0; n < names->n && !p->failed; n++) {
 
@@ -108,7 +108,7 @@ parley_schema_plan_atoms(parley_schema_planner_t *p,
  * The schemas for the member of a name, NULL: of one that no schema knows.
  */
 static void
-parley_schema_plan_member(parley_schema_planner_t *p,
+parley_schema_pred_member(parley_schema_pred_build_t *p,
     const parley_str_t *text, const parley_schema_some_t *some,
     parley_schema_some_t *ret)
 {
@@ -122,7 +122,7 @@ parley_schema_plan_member(parley_schema_planner_t *p,
 
         o = some->schemas[n]->object;
 
-        if (o == NULL || parley_schema_plan_is_whole(some->schemas[n])) {
+        if (o == NULL || parley_schema_pred_is_whole(some->schemas[n])) {
             continue;
         }
 
@@ -138,22 +138,22 @@ parley_schema_plan_member(parley_schema_planner_t *p,
         }
 
         if (s != NULL && !parley_schema_is_true(s)) {
-            parley_schema_plan_add(p, ret, s);
+            parley_schema_pred_add(p, ret, s);
         }
     }
 }
 
 
-const parley_words_t *
-parley_schema_plan_table(parley_schema_planner_t *p,
+const parley_strset_t *
+parley_schema_pred_table(parley_schema_pred_build_t *p,
     const parley_schema_texts_t *texts)
 {
-    parley_words_t  *words;
+    parley_strset_t  *words;
 
-    words = parley_words(&p->c->set->arena, texts->text, texts->n);
+    words = parley_strset(&p->c->set->arena, texts->text, texts->n);
 
     if (words == NULL) {
-        p->failed = PARLEY_SCHEMA_PLAN_NO_MEMORY;
+        p->failed = PARLEY_SCHEMA_PRED_NO_MEMORY;
         (void) parley_schema_no_memory(p->c->err);
     }
 
@@ -162,7 +162,7 @@ parley_schema_plan_table(parley_schema_planner_t *p,
 
 
 uint32_t
-parley_schema_plan_text(parley_schema_planner_t *p,
+parley_schema_pred_text(parley_schema_pred_build_t *p,
     parley_schema_texts_t *texts, parley_str_t text)
 {
     uint32_t  n;
@@ -174,7 +174,7 @@ parley_schema_plan_text(parley_schema_planner_t *p,
     }
 
     if (n == PARLEY_SCHEMA_WORDS_MAX) {
-        p->failed = p->failed ? p->failed : PARLEY_SCHEMA_PLAN_TOO_LARGE;
+        p->failed = p->failed ? p->failed : PARLEY_SCHEMA_PRED_TOO_LARGE;
         return 0;
     }
 

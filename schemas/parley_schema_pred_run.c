@@ -1,9 +1,9 @@
 #include "parley_schema_run.h"
-#include "parley_schema_plan.h"
+#include "parley_schema_pred.h"
 
 
 /* integers of so few octets are read here */
-#define PARLEY_SCHEMA_PLAN_DIGITS  15
+#define PARLEY_SCHEMA_PRED_DIGITS  15
 
 
 /* the members that were met of those that a frame knows */
@@ -15,39 +15,39 @@ typedef struct {
 
 
 /* once for each value of a message: what calls would cost is a good part */
-static inline int parley_schema_plan_value(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node)
+static inline int parley_schema_pred_value(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node)
     __attribute__((always_inline));
-static int parley_schema_plan_escaped(const parley_schema_run_t *run,
-    const parley_words_t *words, const parley_json_node_t *node)
+static int parley_schema_pred_escaped(const parley_schema_run_t *run,
+    const parley_strset_t *words, const parley_json_node_t *node)
     __attribute__((cold));
-static int parley_schema_plan_object(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node);
-static int parley_schema_plan_members(parley_schema_run_t *run,
+static int parley_schema_pred_object(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node);
+static int parley_schema_pred_members(parley_schema_run_t *run,
     const parley_schema_frame_t *f, const parley_json_node_t *node,
     parley_schema_members_t *m);
-static int parley_schema_plan_named(parley_schema_run_t *run,
+static int parley_schema_pred_named(parley_schema_run_t *run,
     const parley_schema_frame_t *f, const parley_json_node_t *node,
     parley_schema_members_t *m);
-static int parley_schema_plan_case(parley_schema_run_t *run,
+static int parley_schema_pred_case(parley_schema_run_t *run,
     const parley_schema_frame_t *f, const parley_json_node_t *node,
     const parley_schema_members_t *m);
-static int parley_schema_plan_closer(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node,
+static int parley_schema_pred_closer(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node,
     const parley_schema_members_t *m);
-static int parley_schema_plan_known(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node,
+static int parley_schema_pred_known(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node,
     const parley_schema_members_t *m);
-static int parley_schema_plan_items(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node);
-static int parley_schema_plan_strings(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node);
-static int parley_schema_plan_numbers(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node);
-static int parley_schema_plan_rest(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node,
+static int parley_schema_pred_items(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node);
+static int parley_schema_pred_strings(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node);
+static int parley_schema_pred_numbers(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node);
+static int parley_schema_pred_rest(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node,
     const parley_schema_members_t *m);
-static int parley_schema_plan_branch(parley_schema_run_t *run,
+static int parley_schema_pred_branch(parley_schema_run_t *run,
     const parley_schema_branch_t *b, const parley_json_node_t *node,
     const parley_schema_members_t *m);
 
@@ -62,21 +62,21 @@ parley_schema_at(const parley_schema_run_t *run,
 
 /* the index of a string among words, 0 where it is none, or < 0 */
 static inline int
-parley_schema_plan_word(const parley_schema_run_t *run,
-    const parley_words_t *words, const parley_json_node_t *node)
+parley_schema_pred_word(const parley_schema_run_t *run,
+    const parley_strset_t *words, const parley_json_node_t *node)
 {
     if (node->flags & PARLEY_JSON_ESCAPED) {
-        return parley_schema_plan_escaped(run, words, node);
+        return parley_schema_pred_escaped(run, words, node);
     }
 
-    return (int) parley_words_find(words, run->doc->input.data + node->off,
-                                   node->len);
+    return (int) parley_strset_find(words, run->doc->input.data + node->off,
+                                    node->len);
 }
 
 
 static int
-parley_schema_plan_escaped(const parley_schema_run_t *run,
-    const parley_words_t *words, const parley_json_node_t *node)
+parley_schema_pred_escaped(const parley_schema_run_t *run,
+    const parley_strset_t *words, const parley_json_node_t *node)
 {
     parley_str_t  text;
 
@@ -86,20 +86,20 @@ parley_schema_plan_escaped(const parley_schema_run_t *run,
         return PARLEY_SCHEMA_MEMORY;
     }
 
-    return (int) parley_words_find(words, text.data, text.len);
+    return (int) parley_strset_find(words, text.data, text.len);
 }
 
 
 /* types, and of a string also length and words */
 static inline int
-parley_schema_plan_first(const parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node)
+parley_schema_pred_first(const parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node)
 {
     int  n;
 
-    if (!(plan->types >> node->type & 1)) {
+    if (!(pred->types >> node->type & 1)) {
         return (node->type == PARLEY_JSON_NUMBER
-                && (plan->types & PARLEY_SCHEMA_INTEGER)
+                && (pred->types & PARLEY_SCHEMA_INTEGER)
                 && ((node->flags & PARLEY_JSON_INTEGER)
                     || parley_schema_number_is_integer(run->doc,
                                                parley_schema_at(run, node))))
@@ -110,15 +110,15 @@ parley_schema_plan_first(const parley_schema_run_t *run,
         return PARLEY_SCHEMA_VALID;
     }
 
-    if (node->count < plan->min_length || node->count > plan->max_length) {
+    if (node->count < pred->min_length || node->count > pred->max_length) {
         return PARLEY_SCHEMA_INVALID;
     }
 
-    if (plan->words == NULL) {
+    if (pred->words == NULL) {
         return PARLEY_SCHEMA_VALID;
     }
 
-    n = parley_schema_plan_word(run, plan->words, node);
+    n = parley_schema_pred_word(run, pred->words, node);
 
     return (n > 0) ? PARLEY_SCHEMA_VALID : (n == 0) ? PARLEY_SCHEMA_INVALID : n;
 }
@@ -126,102 +126,102 @@ parley_schema_plan_first(const parley_schema_run_t *run,
 
 /* of a value that its own frame's members, if any, are not known of yet */
 static inline int
-parley_schema_plan_value(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node)
+parley_schema_pred_value(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node)
 {
     int  rc;
 
-    rc = parley_schema_plan_first(run, plan, node);
+    rc = parley_schema_pred_first(run, pred, node);
 
     if (rc != PARLEY_SCHEMA_VALID) {
         return rc;
     }
 
-    if (node->type == PARLEY_JSON_OBJECT && plan->frame != NULL) {
-        return parley_schema_plan_object(run, plan, node);
+    if (node->type == PARLEY_JSON_OBJECT && pred->frame != NULL) {
+        return parley_schema_pred_object(run, pred, node);
     }
 
-    return (plan->closer >> node->type & 1)
-           ? parley_schema_plan_closer(run, plan, node, NULL)
+    return (pred->closer >> node->type & 1)
+           ? parley_schema_pred_closer(run, pred, node, NULL)
            : PARLEY_SCHEMA_VALID;
 }
 
 
-/* another plan of a value whose members are known; m NULL: it has none */
+/* another predicate of a value whose members are known; m NULL: it has none */
 static inline int
-parley_schema_plan_again(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node,
+parley_schema_pred_again(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
     int  rc;
 
-    if (plan == NULL) {
+    if (pred == NULL) {
         return PARLEY_SCHEMA_VALID;
     }
 
-    rc = parley_schema_plan_first(run, plan, node);
+    rc = parley_schema_pred_first(run, pred, node);
 
     if (rc != PARLEY_SCHEMA_VALID) {
         return rc;
     }
 
-    return (plan->closer >> node->type & 1)
-           ? parley_schema_plan_closer(run, plan, node, m)
+    return (pred->closer >> node->type & 1)
+           ? parley_schema_pred_closer(run, pred, node, m)
            : PARLEY_SCHEMA_VALID;
 }
 
 
 int
-parley_schema_plan_run(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, uint32_t i)
+parley_schema_pred_run(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, uint32_t i)
 {
-    return parley_schema_plan_value(run, plan, &run->nodes[i]);
+    return parley_schema_pred_value(run, pred, &run->nodes[i]);
 }
 
 
 static int
-parley_schema_plan_object(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node)
+parley_schema_pred_object(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node)
 {
     int                           rc;
     parley_schema_members_t       m;
     const parley_schema_frame_t  *f;
 
-    f = plan->frame;
+    f = pred->frame;
     m.met = 0;
 
-    rc = f->by_name ? parley_schema_plan_named(run, f, node, &m)
-                    : parley_schema_plan_members(run, f, node, &m);
+    rc = f->by_name ? parley_schema_pred_named(run, f, node, &m)
+                    : parley_schema_pred_members(run, f, node, &m);
 
     if (rc != PARLEY_SCHEMA_VALID) {
         return rc;
     }
 
-    if ((m.met & plan->required) != plan->required) {
+    if ((m.met & pred->required) != pred->required) {
         return PARLEY_SCHEMA_INVALID;
     }
 
-    if (plan->closer & PARLEY_SCHEMA_OBJECT) {
-        rc = parley_schema_plan_closer(run, plan, node, &m);
+    if (pred->closer & PARLEY_SCHEMA_OBJECT) {
+        rc = parley_schema_pred_closer(run, pred, node, &m);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
         }
     }
 
-    return f->selects ? parley_schema_plan_case(run, f, node, &m)
+    return f->selects ? parley_schema_pred_case(run, f, node, &m)
                       : PARLEY_SCHEMA_VALID;
 }
 
 
 static int
-parley_schema_plan_members(parley_schema_run_t *run,
+parley_schema_pred_members(parley_schema_run_t *run,
     const parley_schema_frame_t *f, const parley_json_node_t *node,
     parley_schema_members_t *m)
 {
     int                          rc, n;
     uint64_t                     met;
     const parley_json_node_t    *nodes, *name, *end;
-    const parley_schema_plan_t  *plan;
+    const parley_schema_pred_t  *pred;
 
     met = 0;
     nodes = run->nodes;
@@ -230,7 +230,7 @@ parley_schema_plan_members(parley_schema_run_t *run,
     for (name = node + 1; name != end; name = &nodes[name[1].next]) {
 
         n = (f->atoms != NULL) ? f->atoms[name->atom]
-                               : parley_schema_plan_word(run, f->names, name);
+                               : parley_schema_pred_word(run, f->names, name);
 
         if (n < 0) {
             return n;
@@ -238,10 +238,10 @@ parley_schema_plan_members(parley_schema_run_t *run,
 
         met |= (uint64_t) 1 << n;
         m->at[n] = name + 1;
-        plan = f->plans[n];
+        pred = f->preds[n];
 
-        if (plan != NULL) {
-            rc = parley_schema_plan_value(run, plan, name + 1);
+        if (pred != NULL) {
+            rc = parley_schema_pred_value(run, pred, name + 1);
             if (rc != PARLEY_SCHEMA_VALID) {
                 return rc;
             }
@@ -256,7 +256,7 @@ parley_schema_plan_members(parley_schema_run_t *run,
 
 /* nothing matters but one name or two */
 static int
-parley_schema_plan_named(parley_schema_run_t *run,
+parley_schema_pred_named(parley_schema_run_t *run,
     const parley_schema_frame_t *f, const parley_json_node_t *node,
     parley_schema_members_t *m)
 {
@@ -275,8 +275,8 @@ parley_schema_plan_named(parley_schema_run_t *run,
         m->met |= (uint64_t) 1 << n;
         m->at[n] = &run->nodes[value];
 
-        if (f->plans[n] != NULL) {
-            rc = parley_schema_plan_value(run, f->plans[n], m->at[n]);
+        if (f->preds[n] != NULL) {
+            rc = parley_schema_pred_value(run, f->preds[n], m->at[n]);
             if (rc != PARLEY_SCHEMA_VALID) {
                 return rc;
             }
@@ -288,7 +288,7 @@ parley_schema_plan_named(parley_schema_run_t *run,
 
 
 static int
-parley_schema_plan_case(parley_schema_run_t *run,
+parley_schema_pred_case(parley_schema_run_t *run,
     const parley_schema_frame_t *f, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
@@ -302,20 +302,20 @@ parley_schema_plan_case(parley_schema_run_t *run,
         value = m->at[f->selector];
 
         if (value->type == PARLEY_JSON_STRING) {
-            n = parley_schema_plan_word(run, f->words, value);
+            n = parley_schema_pred_word(run, f->words, value);
             if (n < 0) {
                 return n;
             }
         }
     }
 
-    return parley_schema_plan_again(run, f->cases[n], node, m);
+    return parley_schema_pred_again(run, f->cases[n], node, m);
 }
 
 
 static int
-parley_schema_plan_closer(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node,
+parley_schema_pred_closer(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
     int  rc;
@@ -323,57 +323,57 @@ parley_schema_plan_closer(parley_schema_run_t *run,
     switch (node->type) {
 
     case PARLEY_JSON_STRING:
-        rc = parley_schema_plan_strings(run, plan, node);
+        rc = parley_schema_pred_strings(run, pred, node);
         break;
 
     case PARLEY_JSON_NUMBER:
-        rc = parley_schema_plan_numbers(run, plan, node);
+        rc = parley_schema_pred_numbers(run, pred, node);
         break;
 
     case PARLEY_JSON_ARRAY:
-        rc = parley_schema_plan_items(run, plan, node);
+        rc = parley_schema_pred_items(run, pred, node);
         break;
 
     case PARLEY_JSON_OBJECT:
-        rc = parley_schema_plan_known(run, plan, node, m);
+        rc = parley_schema_pred_known(run, pred, node, m);
         break;
 
     default:
         rc = PARLEY_SCHEMA_VALID;
     }
 
-    if (rc != PARLEY_SCHEMA_VALID || plan->closer != PARLEY_SCHEMA_ANY) {
+    if (rc != PARLEY_SCHEMA_VALID || pred->closer != PARLEY_SCHEMA_ANY) {
         return rc;
     }
 
-    return parley_schema_plan_rest(run, plan, node, m);
+    return parley_schema_pred_rest(run, pred, node, m);
 }
 
 
 /* what is asked of an object whose members were met before */
 static int
-parley_schema_plan_known(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node,
+parley_schema_pred_known(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
     int                                 rc;
-    const parley_schema_plan_member_t  *member;
+    const parley_schema_pred_member_t  *member;
 
-    if (node->count < plan->min_members || node->count > plan->max_members) {
+    if (node->count < pred->min_members || node->count > pred->max_members) {
         return PARLEY_SCHEMA_INVALID;
     }
 
-    if (plan->required != 0 && (m->met & plan->required) != plan->required) {
+    if (pred->required != 0 && (m->met & pred->required) != pred->required) {
         return PARLEY_SCHEMA_INVALID;
     }
 
-    for (member = plan->members; member != NULL; member = member->next) {
+    for (member = pred->members; member != NULL; member = member->next) {
 
         if (!(m->met >> member->index & 1)) {
             continue;
         }
 
-        rc = parley_schema_plan_value(run, member->plan,
+        rc = parley_schema_pred_value(run, member->pred,
                                       m->at[member->index]);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
@@ -385,24 +385,24 @@ parley_schema_plan_known(parley_schema_run_t *run,
 
 
 static int
-parley_schema_plan_items(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node)
+parley_schema_pred_items(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node)
 {
     int                        rc;
     const parley_json_node_t  *item, *end;
 
-    if (node->count < plan->min_items || node->count > plan->max_items) {
+    if (node->count < pred->min_items || node->count > pred->max_items) {
         return PARLEY_SCHEMA_INVALID;
     }
 
-    if (plan->items == NULL) {
+    if (pred->items == NULL) {
         return PARLEY_SCHEMA_VALID;
     }
 
     end = &run->nodes[node->next];
 
     for (item = node + 1; item != end; item = &run->nodes[item->next]) {
-        rc = parley_schema_plan_value(run, plan->items, item);
+        rc = parley_schema_pred_value(run, pred->items, item);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
         }
@@ -413,8 +413,8 @@ parley_schema_plan_items(parley_schema_run_t *run,
 
 
 static int
-parley_schema_plan_strings(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node)
+parley_schema_pred_strings(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node)
 {
     int                            rc;
     uint32_t                       n;
@@ -427,15 +427,15 @@ parley_schema_plan_strings(parley_schema_run_t *run,
         return PARLEY_SCHEMA_MEMORY;
     }
 
-    if (plan->barred != NULL
-        && parley_words_find(plan->barred, text.data, text.len) != 0)
+    if (pred->barred != NULL
+        && parley_strset_find(pred->barred, text.data, text.len) != 0)
     {
         return PARLEY_SCHEMA_INVALID;
     }
 
-    for (n = 0; n < plan->nstrings; n++) {
+    for (n = 0; n < pred->nstrings; n++) {
 
-        s = plan->strings[n]->string;
+        s = pred->strings[n]->string;
 
         if (text.len > s->octets) {
             return PARLEY_SCHEMA_INVALID;
@@ -466,16 +466,16 @@ parley_schema_plan_strings(parley_schema_run_t *run,
 
 
 static int
-parley_schema_plan_numbers(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node)
+parley_schema_pred_numbers(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node)
 {
     int             rc;
     int64_t         value;
     uint32_t        n;
     const uint8_t  *p, *end;
 
-    if ((node->flags & PARLEY_JSON_INTEGER) && !plan->inexact
-        && node->len <= PARLEY_SCHEMA_PLAN_DIGITS)
+    if ((node->flags & PARLEY_JSON_INTEGER) && !pred->inexact
+        && node->len <= PARLEY_SCHEMA_PRED_DIGITS)
     {
         p = run->doc->input.data + node->off;
         end = p + node->len;
@@ -489,12 +489,12 @@ parley_schema_plan_numbers(parley_schema_run_t *run,
             value = -value;
         }
 
-        return (value >= plan->least && value <= plan->most)
+        return (value >= pred->least && value <= pred->most)
                ? PARLEY_SCHEMA_VALID : PARLEY_SCHEMA_INVALID;
     }
 
-    for (n = 0; n < plan->nnumbers; n++) {
-        rc = parley_schema_number(run, plan->numbers[n],
+    for (n = 0; n < pred->nnumbers; n++) {
+        rc = parley_schema_number(run, pred->numbers[n],
                                   parley_schema_at(run, node));
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
@@ -507,8 +507,8 @@ parley_schema_plan_numbers(parley_schema_run_t *run,
 
 /* what may be asked of values of all types */
 static int
-parley_schema_plan_rest(parley_schema_run_t *run,
-    const parley_schema_plan_t *plan, const parley_json_node_t *node,
+parley_schema_pred_rest(parley_schema_run_t *run,
+    const parley_schema_pred_t *pred, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
     int                            rc;
@@ -516,8 +516,8 @@ parley_schema_plan_rest(parley_schema_run_t *run,
     const parley_schema_branch_t  *b;
     const parley_schema_values_t  *values;
 
-    for (n = 0; n < plan->nparts; n++) {
-        for (values = plan->parts[n]->values; values != NULL;
+    for (n = 0; n < pred->nparts; n++) {
+        for (values = pred->parts[n]->values; values != NULL;
              values = values->next)
         {
             if (!parley_schema_values_have(run, values,
@@ -528,15 +528,15 @@ parley_schema_plan_rest(parley_schema_run_t *run,
         }
     }
 
-    for (b = plan->branches; b != NULL; b = b->next) {
-        rc = parley_schema_plan_branch(run, b, node, m);
+    for (b = pred->branches; b != NULL; b = b->next) {
+        rc = parley_schema_pred_branch(run, b, node, m);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
         }
     }
 
-    for (n = 0; n < plan->nwholes; n++) {
-        rc = parley_schema_visit(run, plan->wholes[n],
+    for (n = 0; n < pred->nwholes; n++) {
+        rc = parley_schema_visit(run, pred->wholes[n],
                                  parley_schema_at(run, node), NULL);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
@@ -548,7 +548,7 @@ parley_schema_plan_rest(parley_schema_run_t *run,
 
 
 static int
-parley_schema_plan_branch(parley_schema_run_t *run,
+parley_schema_pred_branch(parley_schema_run_t *run,
     const parley_schema_branch_t *b, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
@@ -556,12 +556,12 @@ parley_schema_plan_branch(parley_schema_run_t *run,
     uint32_t  n, count;
 
     if (b->keyword == PARLEY_SCHEMA_K_IF) {
-        rc = parley_schema_plan_again(run, b->plans[0], node, m);
+        rc = parley_schema_pred_again(run, b->preds[0], node, m);
 
         return (rc < 0)
                ? rc
-               : parley_schema_plan_again(run,
-                                          b->plans[(rc == PARLEY_SCHEMA_VALID)
+               : parley_schema_pred_again(run,
+                                          b->preds[(rc == PARLEY_SCHEMA_VALID)
                                                    ? 1 : 2],
                                           node, m);
     }
@@ -570,7 +570,7 @@ parley_schema_plan_branch(parley_schema_run_t *run,
 
     for (n = 0; n < b->n; n++) {
 
-        rc = parley_schema_plan_again(run, b->plans[n], node, m);
+        rc = parley_schema_pred_again(run, b->preds[n], node, m);
         if (rc < 0) {
             return rc;
         }
