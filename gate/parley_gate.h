@@ -98,17 +98,21 @@ typedef enum {
 #define PARLEY_REDACT_MAX  64
 
 
-/* What the directives of a location say; read-only while messages pass. */
+/*
+ * What the directives of a location say; read-only while messages pass.  What
+ * one directive says stands together, see parley_directive.h.
+ */
 typedef struct {
     parley_proto_set_t      accept;
+    uint8_t                 mve5;
+    uint8_t                 any_case;       /* AEE-08 to the letter */
+
     parley_proto_t          speak;
     parley_str_t            gateway;        /* that the service is behind, see
                                                parley_bind.h; empty: none */
     parley_demand_t         signature;
     parley_dry_t            dry;
-    unsigned                trusted:1;
-    unsigned                mve5:1;
-    unsigned                any_case:1;     /* AEE-08 to the letter */
+    uint8_t                 trusted;
 
     const parley_policy_t  *policy;         /* NULL: no rules */
     const parley_rate_t    *rate;           /* NULL: no limit */

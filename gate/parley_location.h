@@ -6,21 +6,11 @@
 #ifndef PARLEY_LOCATION_H
 #define PARLEY_LOCATION_H
 
-#include "parley_gate.h"
+#include "parley_settings.h"
 
 
 /* VCP section 7.3 */
 #define PARLEY_VCP_WINDOW_MS  300000
-
-
-/* what a directive has an effect beside, and not without */
-
-typedef enum {
-    PARLEY_BESIDE_TOKEN = 0,            /* parley_jwt on */
-    PARLEY_BESIDE_PAIR,                 /* a protocol that is translated */
-    PARLEY_BESIDE_VCP,                  /* accepted, or spoken */
-    PARLEY_BESIDE_COUNT
-} parley_beside_t;
 
 
 typedef struct {

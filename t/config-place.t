@@ -172,8 +172,8 @@ subtest 'GW-11 what is derived is not inherited' => sub {
 
     my ($file) = $said =~ /file (\S+nginx\.conf)/;
     my ($explained, $out, $err)
-        = tool({ in => jcs(vcp()) }, 'explain', '--conf', $file, '--uri',
-               '/in');
+        = tool({ in => jcs(vcp()) }, 'explain', '--conf', $file,
+               '--location', '/in');
 
     is($explained, 0, 'a VCP message passes') or diag($err);
     like($err, qr/^translate +- +none, vcp as it came$/m,
@@ -214,8 +214,8 @@ subtest 'SEC-13 the window is no shorter than any freshness of the zone' => sub 
 
     my ($file) = $said =~ /file (\S+nginx\.conf)/;
     my (undef, undef, $err)
-        = tool({ in => jcs(aee()) }, 'explain', '--conf', $file, '--uri',
-               '/in');
+        = tool({ in => jcs(aee()) }, 'explain', '--conf', $file,
+               '--location', '/in');
 
     like($err, qr/^admit .* remembered for 3630 s$/m, 'explained');
 };

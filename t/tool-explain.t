@@ -114,7 +114,9 @@ sub same {
                                $token ? (Authorization => $token) : (),
                                @{ $o{headers} // [] });
     my @headers = @{ $o{headers} // [] };
-    my @words = ('explain', '--conf', $conf, '--uri', $uri,
+    my ($location, $args) = split /\?/, $uri, 2;
+    my @words = ('explain', '--conf', $conf, '--location', $location,
+                 defined $args ? ('--args', $args) : (),
                  $token ? ('--token', $token) : (),
                  $o{plain} ? '--plain' : (), '--json');
 
@@ -316,7 +318,7 @@ same('GW-16 nothing that the gateway answers', '/aee',
 subtest 'GW-16 what only a running gateway knows is named' => sub {
     my ($status, $out, $err)
         = tool({ in => jcs(aee(priority => 'urgent')) }, 'explain', '--conf',
-               $conf, '--uri', '/rated', '--token', bearer('alice'));
+               $conf, '--location', '/rated', '--token', bearer('alice'));
 
     is($status, 0, 'passed');
     like($err, qr{^location /rated, \Q$conf\E:\d+$}m, 'the place');
@@ -336,7 +338,7 @@ subtest 'GW-16 what only a running gateway knows is named' => sub {
 
 subtest 'GW-16 --at is the time' => sub {
     my $old = jcs(aee(ts => '2026-02-15T10:30:00Z'));
-    my @words = ('explain', '--conf', $conf, '--uri', '/open', '--at');
+    my @words = ('explain', '--conf', $conf, '--location', '/open', '--at');
 
     is((tool({ in => $old }, @words, '2026-02-15T10:31:00Z'))[0], 0, 'then');
     is((tool({ in => $old }, @words, '2026-02-15T10:36:00Z'))[0], 1, 'late');
@@ -346,7 +348,7 @@ subtest 'GW-16 --at is the time' => sub {
 subtest 'GW-16 SEC-20 a dry run refuses nothing of who is proven' => sub {
     my $m = jcs(aee(type => 'nope'));
     my ($status, $out, $err)
-        = tool({ in => $m }, 'explain', '--conf', $conf, '--uri', '/dry',
+        = tool({ in => $m }, 'explain', '--conf', $conf, '--location', '/dry',
                '--token', bearer('alice'));
 
     is($status, 0, 'it goes on');
@@ -355,7 +357,7 @@ subtest 'GW-16 SEC-20 a dry run refuses nothing of who is proven' => sub {
          'what would be refused is said');
 
     ($status) = tool({ in => jcs(aee(from => 'agent.bob')) }, 'explain',
-                     '--conf', $conf, '--uri', '/dry', '--token',
+                     '--conf', $conf, '--location', '/dry', '--token',
                      bearer('alice'));
     is($status, 1, 'who is not proven is refused');
 };
@@ -370,7 +372,7 @@ subtest 'GW-16 what is said of the steps' => sub {
     my $said = sub {
         my ($m, $uri, @words) = @_;
         my (undef, undef, $err)
-            = tool({ in => $m }, 'explain', '--conf', $conf, '--uri', $uri,
+            = tool({ in => $m }, 'explain', '--conf', $conf, '--location', $uri,
                    '--token', bearer('alice'), @words);
         return $err;
     };
@@ -396,7 +398,7 @@ subtest 'AEE-21 GW-16 what the gateway answers itself' => sub {
     my ($status, $out, $err)
         = tool({ in => jcs(aee(to => 'service.parley',
                                intent => 'aee.status.ping')) },
-               'explain', '--conf', $conf, '--uri', '/aee', '--token',
+               'explain', '--conf', $conf, '--location', '/aee', '--token',
                bearer('alice'));
 
     is($status, 0, 'no refusal');
@@ -463,51 +465,52 @@ http {
 EOT
 
     my @cases = (
-        # server, URI, line of the block, or what is said
+        # server, location, line of the block, or what is said
         [ 'one.example', '/aee', 18 ],
-        [ 'ONE.example', '/aee?x=1#y', 18 ],
-        [ 'a.wild.example', '/%61ee', 18 ],
-        [ 'a.wild.example', '//aee', 18 ],
+        [ 'ONE.example', '/aee', 18 ],
+        [ '*.wild.example', '/aee', 18 ],
         [ 'one.example', '/aee/off', 'no messages are accepted' ],
-        [ 'one.example', '/aee/off.on', 22 ],
-        [ 'one.example', '/aee/fix.off', 20 ],
-        [ 'one.example', '/exact', 'no messages are accepted' ],
-        [ 'one.example', '/exact/no', 10 ],
-        [ 'one.example', '/x.off', 'no messages are accepted' ],
-        [ 'one.example', '/x.oN', 22 ],
-        [ 'one.example', '/outer/x', 23 ],
-        [ 'one.example', '/outer/inner/x', 25 ],
-        [ 'one.example', '/outer/inner/x.off', 'no messages' ],
+        [ 'one.example', '^~ /aee/fix', 20 ],
+        [ 'one.example', '^~/aee/fix', 20 ],
+        [ 'one.example', '/aee/fix', 'no messages are accepted' ],
+        [ 'one.example', '= /exact', 'no messages are accepted' ],
+        [ 'one.example', '~* \.ON$', 22 ],
+        [ 'one.example', '~ \.ON$', 'no messages are accepted' ],
+        [ 'one.example', '/outer', 23 ],
+        [ 'one.example', '/outer/inner', 25 ],
         [ 'one.example', '/a', 1, "$dir/inc/d/a.conf" ],
-        [ 'two.example', '/aee', 29 ],
+        [ undef, '/outer', 23 ],
+        [ 'two.example', undef, 29 ],
+        [ 'two.example', '/aee', 'no messages are accepted at location /aee, '
+                                 . 'server two.example' ],
         [ 'three.example', '/aee', 'no server is named "three.example"' ],
-        [ 'wild.example', '/aee', 'no server is named' ],
-        [ 'one.example', 'aee', 'does not begin with "/"' ],
-        [ 'one.example', '/a/../b', '".."' ],
-        [ 'one.example', '/%4', 'without two hex digits' ],
+        [ 'a.wild.example', '/aee', 'no server is named' ],
     );
 
     for (@cases) {
-        my ($server, $uri, $want, $file) = @$_;
-        my ($status, undef, $err) = configured($text, '--server', $server,
-                                               '--uri', $uri);
+        my ($server, $location, $want, $file) = @$_;
+        my ($status, undef, $err)
+            = configured($text, defined $server ? ('--server', $server) : (),
+                         defined $location ? ('--location', $location) : ());
+        my $name = join ' ', $server // 'any server', $location // '';
 
         if ($want =~ /^\d+$/) {
             like($err, defined $file ? qr/ \Q$file\E:$want$/m
                                      : qr/nginx\.conf:$want$/m,
-                 "$server$uri: line $want");
-            isnt($status, 2, "$server$uri: answered");
+                 "$name: line $want");
+            isnt($status, 2, "$name: answered");
 
         } else {
-            is($status, 2, "$server$uri: status 2");
-            like($err, qr/\Q$want\E/, "$server$uri: $want");
+            is($status, 2, "$name: status 2");
+            like($err, qr/\Q$want\E/, "$name: $want");
         }
     }
 
     my ($status, undef, $err) = configured($text);
 
-    is($status, 2, 'many places and no --uri');
-    like($err, qr/accepted in 9 places/, 'they are counted');
+    is($status, 2, 'many places and no --location');
+    like($err, qr/accepted in 8 places, --location and --server say which/,
+         'they are counted');
     like($err, qr/^parley:   location \/aee, server_name one\.example/m,
          'and named');
 };
@@ -522,7 +525,7 @@ subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
 
     my @cases = (
         [ "events {}\n", qr/no "http" block/ ],
-        [ "http {}\nhttp {}\n", qr/:2: "http" is duplicate/ ],
+        [ "http {}\nhttp {}\n", qr/:2: "http" directive is duplicate/ ],
         [ "http {\n}\n}\n", qr/:3: unexpected "}"/ ],
         [ "http {\nserver {\n}\n", qr/:4: the block of "http" in line 1/ ],
         [ "http {\na b\n}", qr/:3: no ";" after "b"/ ],
@@ -542,8 +545,6 @@ subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
           qr/:2: "parley_jwks_request" .* --keys FILE/ ],
         [ "parley_trusted on;\nhttp {}",
           qr/:1: "parley_trusted" directive is not allowed here/ ],
-        [ $in->('location {}'), qr/:4: "location" is no location/ ],
-        [ $in->('location ~ "(" {}'), qr/:4: "location" "\(": missing/ ],
         [ $in->('parley_trusted off;') =~ s/parley_trusted on;//r,
           qr/:3: "parley_accept" has nobody to trust/ ],
         [ $in->('') =~ s/parley_zone a:1m;//r, qr/needs "parley_zone"/ ],
@@ -555,7 +556,7 @@ subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
 
     for (@cases) {
         my ($text, $says) = @$_;
-        my ($status, $out, $err) = configured($text, '--uri', '/');
+        my ($status, $out, $err) = configured($text);
 
         is($status, 2, "$says: status 2");
         is($out, '', "$says: nothing on standard output");
@@ -646,7 +647,7 @@ subtest 'GW-11 GW-16 what nginx warns of is said' => sub {
 subtest 'GW-16 several messages' => sub {
     my ($status, $out, $err)
         = tool({ in => jcs(aee()) . "\n{}\n" }, 'explain', '-n', '--conf',
-               $conf, '--uri', '/open');
+               $conf, '--location', '/open');
 
     is($status, 1, 'one was refused');
     is(scalar(split /\n/, $out), 2, 'one line for each');
@@ -657,7 +658,7 @@ subtest 'GW-16 several messages' => sub {
 subtest 'GW-16 nothing in a message can forge a line' => sub {
     my ($status, $out, $err)
         = tool({ in => '{"v":"1","id":"abcdefgh\npolicy passed\u009b"}' },
-               'explain', '--conf', $conf, '--uri', '/open');
+               'explain', '--conf', $conf, '--location', '/open');
 
     unlike($err, qr/^policy/m, 'no line of its own');
     unlike($err, qr/\xc2\x9b/, 'no control character');

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "parley_explain.h"
+#include "parley_location.h"
 
 
 static int parley_explain_run(parley_tool_t *tool);
 static int parley_explain_init(parley_tool_t *tool, parley_explain_t *e);
-static void parley_explain_query(const char *uri, parley_str_t *ret);
+static int parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
+    const parley_conf_t *conf);
 static void parley_explain_where(const parley_explain_t *e);
 static int parley_explain_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
@@ -39,8 +41,11 @@ static const char *const  parley_explain_others[] = {
 
 static const parley_option_t  parley_explain_options[] = {
     { "conf", 0, "FILE", "nginx.conf, with what it includes", 0 },
-    { "uri", 0, "URI", "where the message is sent to", 0 },
-    { "server", 0, "NAME", "the name of the server", 0 },
+    { "location", 0, "NAME", "the location that takes the message, as it is\n"
+      "written: /in, '= /in'; without it the only block\n"
+      "that accepts messages", 0 },
+    { "server", 0, "NAME", "a name of its server, as it is written", 0 },
+    { "args", 0, "ARGS", "the arguments of the request, without \"?\"", 0 },
     { "token", 0, "T", "the caller's token (other users of this machine\n"
       "may see it)", 0 },
     { "keys", 0, "FILE", "the keys of tokens, where parley_jwks_request\n"
@@ -106,7 +111,7 @@ parley_explain_run(parley_tool_t *tool)
         parley_engine_destroy(e->engine);
     }
 
-    parley_settings_free(&e->settings);
+    parley_settings_http_free(&e->http);
 
     return status;
 }
@@ -119,7 +124,6 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
     const char      *value;
     parley_conf_t   *conf;
     parley_error_t   err;
-    parley_place_t   place;
 
     conf = parley_arena_alloc(&tool->arena, sizeof(parley_conf_t));
 
@@ -128,7 +132,10 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         return -1;
     }
 
+    parley_settings_http_init(&e->http);
+
     if (parley_option_required(tool, "conf", &value) != 0
+        || parley_conf_read(tool, value, conf) != 0
         || parley_message_trace(tool, &e->opts) != 0)
     {
         return -1;
@@ -159,16 +166,13 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         return -1;
     }
 
-    parley_explain_query(parley_option(tool, "uri"), &e->query);
+    value = parley_option(tool, "args");
+    e->query = value != NULL ? parley_str_c(value) : parley_str_none;
 
-    if (parley_conf_read(tool, value, conf) != 0
-        || parley_settings_read(tool, conf, parley_option(tool, "keys"),
-                                e->engine, &e->settings)
-           != 0
-        || parley_conf_place(tool, conf, parley_option(tool, "server"),
-                             parley_option(tool, "uri"), &place)
-           != 0
-        || parley_settings_at(tool, &place, &e->settings) != 0)
+    if (parley_conf_settings(tool, conf, parley_option(tool, "keys"),
+                             e->engine, &e->http)
+        != 0
+        || parley_explain_block(tool, e, conf) != 0)
     {
         return -1;
     }
@@ -181,24 +185,40 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 }
 
 
-static void
-parley_explain_query(const char *uri, parley_str_t *ret)
+static int
+parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
+    const parley_conf_t *conf)
 {
-    size_t       len;
-    const char  *p;
+    parley_error_t             err;
+    const parley_where_t      *where;
+    const parley_directive_t  *d;
 
-    *ret = parley_str_none;
-
-    if (uri == NULL) {
-        return;
+    if (parley_conf_block(conf, parley_option(tool, "server"),
+                          parley_option(tool, "location"), &e->block)
+        != 0)
+    {
+        return -1;
     }
 
-    len = strcspn(uri, "#");
-    p = memchr(uri, '?', len);
+    e->settings = *e->block->settings;
+    e->settings.window_ms = parley_location_window(e->settings.window_ms,
+                                                   e->http.longest_ms);
 
-    if (p != NULL) {
-        *ret = parley_str_make(p + 1, len - (size_t) (p + 1 - uri));
+    where = &e->settings.where[PARLEY_DIRECTIVE_ACCEPT];
+
+    if (parley_location_idle(&e->settings.gate, &err) != 0) {
+        parley_say("%s:%u: \"parley_accept\" %s",
+                   (const char *) where->file.data, where->line, err.text);
     }
+
+    if (e->settings.jwt != NULL && e->http.jwks == NULL) {
+        d = parley_conf_in(conf->http, "parley_jwks_request");
+        return parley_conf_wrong(d, "\"parley_jwks_request\" fetches the "
+                                 "keys of tokens while nginx runs; give them "
+                                 "with --keys FILE");
+    }
+
+    return 0;
 }
 
 
@@ -210,7 +230,7 @@ parley_explain_where(const parley_explain_t *e)
     unsigned                   i;
     const parley_directive_t  *d, *block;
 
-    block = e->settings.place.block;
+    block = e->block;
 
     parley_conf_describe(block, text, sizeof(text));
     fprintf(stderr, "%s, %s:%u\n", text, block->file, block->line);
@@ -297,13 +317,13 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
 
     e->who.arena = in->arena;
     e->who.msg = &e->msg;
-    e->who.directory = e->settings.directory;
+    e->who.directory = e->http.directory;
 
     g->conf = &e->settings.gate;
     g->env = &parley_explain_env;
     g->ctx = e;
     g->engine = e->engine;
-    g->intents = e->settings.intents;
+    g->intents = e->http.intents;
     g->arena = in->arena;
     g->err = &in->err;
     g->who = &e->who;
@@ -311,7 +331,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->msg = &e->msg;
     g->amended = &e->amended;
     g->loss = &e->loss;
-    g->self = e->settings.self_names;
+    g->self = e->http.self_names;
     g->seed = e->tool->seed;
     g->tls = !e->plain;
 
@@ -361,7 +381,7 @@ parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
     refusal.error = &e->in->err;
     refusal.msg = e->gate.msg_read ? &e->msg : NULL;
     refusal.doc = e->gate.doc_read ? &e->doc : NULL;
-    refusal.self = e->settings.self;
+    refusal.self = e->http.self;
     refusal.mcp = e->mcp;
     refusal.now_ms = e->now_ms;
     refusal.backoff_ms = -1;
@@ -407,7 +427,7 @@ parley_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
     size_t                    i;
     parley_buf_t              b;
     const parley_error_t     *err = &e->in->err;
-    const parley_directive_t *block = e->settings.place.block;
+    const parley_directive_t *block = e->block;
 
     parley_output_begin(&b, e->in, ok);
     parley_buf_member(&b, PARLEY_STR("file"), parley_str_c(block->file));

@@ -6,6 +6,7 @@
 #ifndef PARLEY_CONF_H
 #define PARLEY_CONF_H
 
+#include "parley_settings.h"
 #include "parley_tool.h"
 
 
@@ -26,6 +27,7 @@ struct parley_directive_s {
     parley_directive_t  *last;
     parley_directive_t  *next;
     parley_directive_t  *parent;    /* the block that it stands in */
+    parley_settings_t   *settings;  /* of http, a server, a location */
     unsigned             is_block:1;
 };
 
@@ -35,14 +37,6 @@ typedef struct {
     parley_directive_t   main;      /* what stands in no block */
     parley_directive_t  *http;      /* the block; NULL: none */
 } parley_conf_t;
-
-
-/* where a message goes: a location, or a server where none matches */
-typedef struct {
-    const parley_conf_t       *conf;
-    const parley_directive_t  *server;
-    const parley_directive_t  *block;
-} parley_place_t;
 
 
 /* parley_conf_read.c */
@@ -58,16 +52,9 @@ int parley_conf_read(parley_tool_t *tool, const char *path,
 const char *parley_conf_path(parley_tool_t *tool, const parley_conf_t *conf,
     parley_str_t name);
 
-/*
- * What is wrong, in nginx's words behind file and line; all return -1.
- * "name" ...; ...; "word" in "name" ....
- */
-int parley_conf_bad(const parley_directive_t *d, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+/* What is wrong, behind file and line; returns -1. */
 int parley_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-int parley_conf_bad_word(const parley_directive_t *d, parley_str_t word,
-    const char *why);
 
 
 /* parley_conf_find.c */
@@ -83,31 +70,30 @@ const parley_directive_t *parley_conf_more(const parley_directive_t *d);
 const parley_directive_t *parley_conf_get(const parley_directive_t *block,
     const char *name);
 
-/*
- * The place that a server's name and a URI lead to, both perhaps NULL, where
- * parley_accept is on.  Returns 0, or -1 after it has said that there is
- * none, or more than one.
- */
-int parley_conf_place(parley_tool_t *tool, const parley_conf_t *conf,
-    const char *server, const char *uri, parley_place_t *ret);
-
 /* "location /in" */
 void parley_conf_describe(const parley_directive_t *block, char *out,
     size_t size);
 
+/*
+ * The block that accepts messages, by the name of its server and by its own as
+ * they are written ("/in", "= /in"), both perhaps NULL; settings are there.
+ * Returns 0, or -1 after it has said that there is none, or more than one.
+ */
+int parley_conf_block(const parley_conf_t *conf, const char *server,
+    const char *location, const parley_directive_t **ret);
 
-/* parley_conf_value.c: values as nginx reads them; 0 or -1 */
 
-int parley_conf_time(parley_str_t s, int64_t *ret_ms);
-int parley_conf_size(parley_str_t s, int64_t *ret);
-int parley_conf_number(parley_str_t s, int64_t *ret);
+/* parley_conf_settings.c */
 
-/* Whether an earlier word of the directive has the name that word i has. */
-int parley_conf_twice(const parley_directive_t *d, size_t i);
-
-/* Whether a word is name=value; then what follows "=". */
-int parley_conf_param(parley_str_t word, const char *name,
-    parley_str_t *ret);
+/*
+ * What the directives say everywhere, and whatever nginx -t would refuse of
+ * them, in its words; keys is a file with the keys of tokens, in place of
+ * those of the configuration, or NULL.  Returns 0, or -1 after it has said
+ * what is wrong.  parley_settings_http_free() is the caller's in any case.
+ */
+int parley_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
+    const char *keys, const parley_engine_t *engine,
+    parley_settings_http_t *ret);
 
 
 #endif /* PARLEY_CONF_H */

@@ -89,7 +89,7 @@ parley_conf_read(parley_tool_t *tool, const char *path, parley_conf_t *ret)
         }
 
         if (ret->http != NULL) {
-            return parley_conf_bad(d, "is duplicate");
+            return parley_conf_wrong(d, "\"http\" directive is duplicate");
         }
 
         ret->http = d;
@@ -130,24 +130,6 @@ parley_conf_path(parley_tool_t *tool, const parley_conf_t *conf,
 
 
 int
-parley_conf_bad(const parley_directive_t *d, const char *fmt, ...)
-{
-    va_list  args;
-
-    fprintf(stderr, "parley: %s:%u: \"%.*s\" ", d->file, d->line,
-            (int) d->words[0].len, (const char *) d->words[0].data);
-
-    va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
-    va_end(args);
-
-    fputc('\n', stderr);
-
-    return -1;
-}
-
-
-int
 parley_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
 {
     va_list  args;
@@ -161,16 +143,6 @@ parley_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
     fputc('\n', stderr);
 
     return -1;
-}
-
-
-int
-parley_conf_bad_word(const parley_directive_t *d, parley_str_t word,
-    const char *why)
-{
-    return parley_conf_wrong(d, "\"%.*s\" in \"%s\" %s", (int) word.len,
-                             (const char *) word.data,
-                             (const char *) d->words[0].data, why);
 }
 
 

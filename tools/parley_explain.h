@@ -3,6 +3,7 @@
 #ifndef PARLEY_EXPLAIN_H
 #define PARLEY_EXPLAIN_H
 
+#include "parley_conf.h"
 #include "parley_gate.h"
 #include "parley_seal.h"
 #include "parley_settings.h"
@@ -20,12 +21,14 @@ typedef struct {
 
 
 typedef struct {
-    parley_settings_t       settings;
+    parley_settings_http_t      http;
+    parley_settings_t           settings;       /* of the block */
+    const parley_directive_t   *block;          /* where the message goes */
     parley_engine_t        *engine;
     const char             *token;          /* NULL: none */
     const parley_msg_t     *answering;      /* NULL: not given */
     int64_t                 now_ms;
-    parley_str_t            query;          /* of the URI */
+    parley_str_t            query;          /* --args */
     unsigned                plain:1;        /* it comes without TLS */
 
     /* of the message at hand */

@@ -30,7 +30,7 @@ static parley_outcome_t parley_explain_admit(parley_gate_t *g);
 static parley_outcome_t parley_explain_translate(parley_gate_t *g);
 static void parley_explain_options(parley_explain_t *e);
 static parley_str_t parley_explain_value(parley_explain_t *e,
-    const char *name, parley_str_t value);
+    const char *name, const parley_value_t *value);
 static parley_outcome_t parley_explain_limit(parley_gate_t *g,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
 static parley_outcome_t parley_explain_failures(parley_gate_t *g,
@@ -66,7 +66,7 @@ parley_explain_proof(parley_gate_t *g)
     parley_jwt_options_t      options;
     const parley_settings_t  *s = &e->settings;
 
-    if (!s->jwt) {
+    if (s->jwt == NULL) {
         parley_explain_note(e, "parley_jwt is off here");
         return PARLEY_OUTCOME_NONE;
     }
@@ -78,12 +78,14 @@ parley_explain_proof(parley_gate_t *g)
     memset(&options, 0, sizeof(options));
     options.seed = e->tool->seed;
 
-    if (parley_jwt_verify(&s->jwks, g->arena, &options,
+    if (parley_jwt_verify(e->http.jwks, g->arena, &options,
                           parley_token_trim(token), &e->jwt,
                           g->err)
         != 0
-        || parley_principal_from_claims(g->arena, &e->jwt, s->claims,
-                                        s->directory, &e->owner, g->err)
+        || parley_principal_from_claims(g->arena, &e->jwt,
+                                        s->claims != NULL ? &s->claims->map
+                                        : NULL, e->http.directory, &e->owner,
+                                        g->err)
            != 0)
     {
         return PARLEY_OUTCOME_REFUSED;
@@ -92,7 +94,9 @@ parley_explain_proof(parley_gate_t *g)
     e->who.jwt = &e->jwt;
     e->who.principal = &e->owner;
 
-    if (parley_jwt_check(&e->jwt, &s->rules, e->now_ms / 1000, g->err) != 0) {
+    if (parley_jwt_check(&e->jwt, &s->jwt->rules, e->now_ms / 1000, g->err)
+        != 0)
+    {
         return PARLEY_OUTCOME_REFUSED;
     }
 
@@ -324,7 +328,7 @@ parley_explain_answers(parley_explain_t *e, int admitted)
 
     if (e->gate.proto != PARLEY_PROTO_AEE || e->msg.partial
         || e->gate.conf->dry != PARLEY_DRY_OFF
-        || !parley_str_eq(e->msg.recipient, e->settings.self))
+        || !parley_str_eq(e->msg.recipient, e->http.self))
     {
         parley_explain_note(e, "not for the gateway itself");
         return PARLEY_OUTCOME_NONE;
@@ -369,14 +373,14 @@ parley_explain_admit(parley_gate_t *g)
                             parley_explain_str(e->msg.id));
 
         if (!parley_window_is_local(&e->msg,
-                                    e->settings.self_names[e->msg.wire]))
+                                    e->http.self_names[e->msg.wire]))
         {
             parley_explain_note(e, "%.*s",
                                 parley_explain_str(e->msg.recipient));
 
-        } else if (e->settings.receiver.len > 0) {
+        } else if (e->settings.receiver.text.len > 0) {
             parley_explain_note(e, "\"%.*s\"",
-                                parley_explain_str(e->settings.receiver));
+                                parley_explain_str(e->settings.receiver.text));
 
         } else {
             parley_explain_note(e, "this location");
@@ -390,7 +394,8 @@ parley_explain_admit(parley_gate_t *g)
     parley_gate_caps(g, &caps);
     priority = parley_amend_capped(&e->msg, &caps);
 
-    if (e->settings.rate.classes[priority].interval_us != 0) {
+    if (g->conf->rate != NULL
+        && g->conf->rate->classes[priority].interval_us != 0) {
         parley_explain_note(e, "; the quota of priority %.*s",
                             parley_explain_str(
                                 parley_priority_name(priority)));
@@ -404,9 +409,8 @@ parley_explain_admit(parley_gate_t *g)
 static parley_outcome_t
 parley_explain_translate(parley_gate_t *g)
 {
-    parley_proto_t      speak;
-    parley_explain_t   *e = g->ctx;
-    parley_settings_t  *s = &e->settings;
+    parley_proto_t     speak;
+    parley_explain_t  *e = g->ctx;
 
     speak = g->conf->speak;
 
@@ -441,7 +445,7 @@ parley_explain_translate(parley_gate_t *g)
                         parley_explain_str(parley_proto_name(speak)),
                         parley_explain_str(e->sent.id),
                         parley_codecs[speak]->signature_member.len == 0 ? ""
-                        : s->has_signing ? ", signed by the gateway"
+                        : e->http.signing != NULL ? ", signed by the gateway"
                                          : ", unsigned");
 
     return PARLEY_OUTCOME_PASSED;
@@ -455,19 +459,19 @@ parley_explain_options(parley_explain_t *e)
     parley_encode_opts_t  *opts = &e->opts;
 
     e->seal.arena = e->in->arena;
-    e->seal.key = s->has_signing ? &s->signing : NULL;
+    e->seal.key = e->http.signing;
 
     parley_who_opts(&e->who, opts);
     parley_seal_opts(&e->seal, opts);
 
-    opts->self = s->self;
+    opts->self = e->http.self;
     opts->answering = e->answering;
     opts->now_ms = e->now_ms;
     opts->redact = e->gate.conf->redact;
     opts->nredact = e->gate.conf->nredact;
-    opts->context = parley_explain_value(e, "parley_vcp_context", s->context);
+    opts->context = parley_explain_value(e, "parley_vcp_context", &s->context);
     opts->constitution = parley_explain_value(e, "parley_vcp_constitution",
-                                              s->constitution);
+                                              &s->constitution);
 
     opts->severities = s->severities;
     opts->nseverities = s->nseverities;
@@ -488,10 +492,10 @@ parley_explain_options(parley_explain_t *e)
 
 static parley_str_t
 parley_explain_value(parley_explain_t *e, const char *name,
-    parley_str_t value)
+    const parley_value_t *value)
 {
-    if (value.len == 0 || memchr(value.data, '$', value.len) == NULL) {
-        return value;
+    if (!value->varies) {
+        return value->text;
     }
 
     if (e->msg.wire != e->gate.conf->speak) {
@@ -508,10 +512,12 @@ parley_explain_limit(parley_gate_t *g, const parley_limit_rate_t *rate,
 {
     size_t                     i;
     parley_explain_t          *e = g->ctx;
-    const parley_directive_t  *d = e->settings.rated;
+    const parley_directive_t  *d;
 
     (void) rate;
     (void) what;
+
+    d = parley_conf_get(e->block, "parley_rate");
 
     for (i = 1; i < d->nwords; i++) {
         parley_explain_note(e, "%s%.*s", i > 1 ? " " : "",

@@ -189,7 +189,7 @@ parley_explain_policy(parley_explain_t *e, parley_outcome_t outcome)
 {
     unsigned  n;
 
-    n = e->settings.policy.n;
+    n = e->settings.gate.policy != NULL ? e->settings.gate.policy->n : 0;
 
     if (outcome == PARLEY_OUTCOME_NONE) {
         parley_explain_note(e, n == 0 ? "no rules" : "needs no rule");

@@ -40,7 +40,7 @@ sub wrong {
             = ($said =~ /^nginx: \[(?:emerg|warn)\] (.*) in (\S+):(\d+)$/mg)
               [-3, -2, -1];
         my ($explained, undef, $err)
-            = tool('explain', '--conf', $file, '--uri', '/in');
+            = tool('explain', '--conf', $file, '--location', '/in');
 
         is($explained, 2, 'explained: exit status');
         is($err, "parley: $file:$line: $why\n", 'the same is said');

@@ -1,0 +1,199 @@
+/* Setters of the gateway as a whole, but for those that name a file. */
+
+#include <string.h>
+
+#include "parley_directive.h"
+#include "parley_location.h"
+#include "parley_name.h"
+#include "parley_state.h"
+
+
+#define PARLEY_SET_ZONE_MIN  (128 << 10)
+
+
+int
+parley_set_zone(parley_setting_t *d)
+{
+    int64_t         size;
+    parley_str_t    word, value;
+    const uint8_t  *p;
+
+    word = d->words[1];
+    p = memchr(word.data, ':', word.len);
+
+    if (p == NULL || p == word.data) {
+        return parley_setting_bad(d, word, "must be NAME:SIZE, such as "
+                                  "agents:64m");
+    }
+
+    if (parley_setting_size(parley_str_from(word, (size_t) (p + 1 - word.data)),
+                            &size)
+        != 0)
+    {
+        return parley_setting_bad(d, word, "has no valid size");
+    }
+
+    if (size < PARLEY_SET_ZONE_MIN) {
+        return parley_setting_bad(d, word, "is too small, 128k is the least");
+    }
+
+    if (d->n == 3) {
+
+        if (!parley_setting_param(d->words[2], "share", &value)) {
+            return parley_setting_bad(d, d->words[2],
+                                      "is unknown, expected share=");
+        }
+
+        if (parley_share_parse(value, &d->http->share) != 0) {
+            return parley_setting_bad(d, d->words[2],
+                                      "is no share from 1% to 100%");
+        }
+    }
+
+    d->http->zone = parley_str_make(word.data, (size_t) (p - word.data));
+    d->http->zone_size = (size_t) size;
+
+    return 0;
+}
+
+
+int
+parley_set_self(parley_setting_t *d)
+{
+    size_t        i;
+    parley_str_t  self;
+
+    self = d->words[1];
+
+    for (i = 0; i < self.len; i++) {
+        if (self.data[i] <= 0x20 || self.data[i] >= 0x7F) {
+            return parley_setting_bad(d, self, "must be printable ASCII "
+                                      "without spaces");
+        }
+    }
+
+    if (self.len == 0) {
+        return parley_setting_wrong(d, "must not be empty");
+    }
+
+    if (parley_name_is_group(PARLEY_PROTO_AEE, self)) {
+        return parley_setting_bad(d, self, "must not be the name of a group");
+    }
+
+    d->http->self = self;
+
+    return 0;
+}
+
+
+int
+parley_set_retain(parley_setting_t *d)
+{
+    int64_t  n;
+
+    if (parley_setting_number(d->words[1], &n) != 0 || n == 0) {
+        return parley_setting_bad(d, d->words[1],
+                                  "must be a number of messages");
+    }
+
+    if (parley_setting_time(d->words[2], &d->http->retain_ms) != 0
+        || d->http->retain_ms == 0)
+    {
+        return parley_setting_bad(d, d->words[2], PARLEY_CHOICE_TIME_SOME);
+    }
+
+    d->http->retain = (uint64_t) n;
+
+    return 0;
+}
+
+
+int
+parley_set_replay(parley_setting_t *d)
+{
+    size_t        i;
+    int64_t       size, time;
+    parley_str_t  v;
+
+    size = 0;
+    time = 0;
+
+    for (i = 1; i < d->n; i++) {
+
+        if (parley_setting_param(d->words[i], "size", &v)) {
+
+            if (size != 0 || parley_setting_size(v, &size) != 0 || size == 0) {
+                return parley_setting_bad(d, d->words[i],
+                                          "must be one size above zero");
+            }
+
+        } else if (parley_setting_param(d->words[i], "time", &v)) {
+
+            if (time != 0 || parley_setting_time(v, &time) != 0 || time == 0) {
+                return parley_setting_bad(d, d->words[i],
+                                          PARLEY_CHOICE_TIME_ONE);
+            }
+
+        } else {
+            return parley_setting_bad(d, d->words[i],
+                                      "is unknown, expected size= or time=");
+        }
+    }
+
+    if (size == 0) {
+        return parley_setting_wrong(d, "needs size=, what first answers may "
+                                    "take of the zone");
+    }
+
+    d->http->replay_size = (size_t) size;
+
+    if (time != 0) {
+        d->http->replay_ms = time;
+    }
+
+    return 0;
+}
+
+
+int
+parley_set_jwks_request(parley_setting_t *d)
+{
+    size_t                   i;
+    int64_t                 *time;
+    parley_str_t             v;
+    parley_settings_http_t  *http = d->http;
+
+    if (d->words[1].len == 0 || d->words[1].data[0] != '/') {
+        return parley_setting_bad(d, d->words[1], "must be the URI of an "
+                                  "internal location, such as /_jwks");
+    }
+
+    for (i = 2; i < d->n; i++) {
+
+        if (parley_setting_twice(d, i)) {
+            return parley_setting_bad(d, d->words[i], "is there twice");
+        }
+
+        if (parley_setting_param(d->words[i], "interval", &v)) {
+            time = &http->jwks_interval_ms;
+
+        } else if (parley_setting_param(d->words[i], "refresh", &v)) {
+            time = &http->jwks_refresh_ms;
+
+        } else if (parley_setting_param(d->words[i], "timeout", &v)) {
+            time = &http->jwks_timeout_ms;
+
+        } else {
+            return parley_setting_bad(d, d->words[i], "is unknown, expected "
+                                      "interval=, refresh= or timeout=");
+        }
+
+        if (parley_setting_time(v, time) != 0 || *time == 0) {
+            return parley_setting_bad(d, d->words[i], PARLEY_CHOICE_TIME_SOME);
+        }
+    }
+
+    http->jwks_uri = d->words[1];
+
+    return 0;
+}

@@ -1,0 +1,337 @@
+/* Setters of who is proven, by a token: parley_jwt, parley_claims. */
+
+#include <string.h>
+
+#include "parley_arguments.h"
+#include "parley_directive.h"
+#include "parley_location.h"
+
+
+#define PARLEY_SET_LEEWAY_MAX_MS  3600000
+
+
+/* a parley_jwt at hand; lists of one array each */
+typedef struct {
+    parley_jwt_conf_t     *jwt;
+    parley_str_t          *issuers;
+    parley_str_t          *audiences;
+    parley_jwt_require_t  *required;
+} parley_set_jwt_t;
+
+
+static int parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set);
+static int parley_set_jwt_twice(const parley_setting_t *d, size_t i);
+static const char *parley_set_jwt_word(parley_set_jwt_t *set,
+    parley_str_t word);
+static const char *parley_set_jwt_list(parley_str_t *list, size_t *n,
+    parley_str_t value);
+static const char *parley_set_jwt_leeway(parley_jwt_rules_t *rules,
+    parley_str_t value);
+static const char *parley_set_jwt_lifetime(parley_jwt_rules_t *rules,
+    parley_str_t value);
+static const char *parley_set_jwt_require(parley_set_jwt_t *set,
+    parley_str_t value);
+static const char *parley_set_jwt_token(parley_jwt_conf_t *jwt,
+    parley_str_t value);
+
+
+int
+parley_set_jwt(parley_setting_t *d)
+{
+    size_t             i;
+    const char        *why;
+    parley_set_jwt_t   set;
+
+    if (parley_str_is(d->words[1], "off")) {
+        return d->n == 2 ? 0
+               : parley_setting_wrong(d, "has parameters beside \"off\"");
+    }
+
+    if (!parley_str_is(d->words[1], "on")) {
+        return parley_setting_wrong(d, "must begin with \"on\" or \"off\"");
+    }
+
+    if (parley_set_jwt_begin(d, &set) != 0) {
+        return -1;
+    }
+
+    for (i = 2; i < d->n; i++) {
+        why = parley_set_jwt_twice(d, i)
+              ? "is there twice" : parley_set_jwt_word(&set, d->words[i]);
+
+        if (why != NULL) {
+            return parley_setting_bad(d, d->words[i], why);
+        }
+    }
+
+    if (set.jwt->rules.exp_optional && set.jwt->rules.max_lifetime != 0) {
+        return parley_setting_wrong(d, "cannot have both \"exp=optional\" and "
+                                    "\"max_lifetime=\"");
+    }
+
+    if (set.jwt->rules.leeway > d->http->leeway_max) {
+        d->http->leeway_max = set.jwt->rules.leeway;
+    }
+
+    d->s->jwt = set.jwt;
+
+    return 0;
+}
+
+
+static int
+parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set)
+{
+    parley_arena_t  *arena = d->env->arena;
+
+    set->jwt = parley_arena_calloc(arena, sizeof(parley_jwt_conf_t));
+    set->issuers = parley_arena_alloc(arena, d->n * sizeof(parley_str_t));
+    set->audiences = parley_arena_alloc(arena, d->n * sizeof(parley_str_t));
+    set->required = parley_arena_calloc(arena,
+                                        d->n * sizeof(parley_jwt_require_t));
+
+    if (set->jwt == NULL || set->issuers == NULL || set->audiences == NULL
+        || set->required == NULL)
+    {
+        return -1;
+    }
+
+    set->jwt->failures = parley_location_failures_default;
+    set->jwt->realm.realm = PARLEY_STR(PARLEY_REALM_DEFAULT);
+    set->jwt->rules.issuers = set->issuers;
+    set->jwt->rules.audiences = set->audiences;
+    set->jwt->rules.required = set->required;
+
+    return 0;
+}
+
+
+/* of a word that may be repeated, the same value is there twice */
+
+static int
+parley_set_jwt_twice(const parley_setting_t *d, size_t i)
+{
+    size_t        k;
+    parley_str_t  v, word = d->words[i];
+
+    if (memchr(word.data, '=', word.len) != NULL
+        && !parley_setting_param(word, "issuer", &v)
+        && !parley_setting_param(word, "audience", &v)
+        && !parley_setting_param(word, "require", &v))
+    {
+        return parley_setting_twice(d, i);
+    }
+
+    for (k = 2; k < i; k++) {
+        if (parley_str_eq(d->words[k], word)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* NULL, or what is wrong with the word */
+
+static const char *
+parley_set_jwt_word(parley_set_jwt_t *set, parley_str_t word)
+{
+    parley_str_t         v;
+    parley_jwt_conf_t   *jwt = set->jwt;
+    parley_jwt_rules_t  *rules = &jwt->rules;
+
+    if (parley_setting_param(word, "issuer", &v)) {
+        return parley_set_jwt_list(set->issuers, &rules->nissuers, v);
+    }
+
+    if (parley_setting_param(word, "audience", &v)) {
+        return parley_set_jwt_list(set->audiences, &rules->naudiences, v);
+    }
+
+    if (parley_setting_param(word, "require", &v)) {
+        return parley_set_jwt_require(set, v);
+    }
+
+    if (parley_setting_param(word, "token", &v)) {
+        return parley_set_jwt_token(jwt, v);
+    }
+
+    if (parley_setting_param(word, "typ", &v)) {
+        return parley_jwt_typ_parse(v, &rules->typ) == 0 ? NULL
+               : "must be JWT or a name that ends in +jwt, such as at+jwt";
+    }
+
+    if (parley_setting_param(word, "leeway", &v)) {
+        return parley_set_jwt_leeway(rules, v);
+    }
+
+    if (parley_setting_param(word, "max_lifetime", &v)) {
+        return parley_set_jwt_lifetime(rules, v);
+    }
+
+    if (parley_setting_param(word, "failures", &v)) {
+        return parley_location_failures(v, &jwt->failures) == 0 ? NULL
+               : "must be off or a rate like 10r/s or 10r/s:50";
+    }
+
+    if (parley_setting_param(word, "realm", &v)) {
+        jwt->realm.realm = v;
+        return parley_realm_vet(v);
+    }
+
+    if (parley_setting_param(word, "resource_metadata", &v)) {
+        jwt->realm.metadata = v;
+        return parley_realm_vet_metadata(v);
+    }
+
+    if (parley_str_is(word, "jti=required")) {
+        rules->jti_required = 1;
+        return NULL;
+    }
+
+    if (parley_str_is(word, "exp=optional")) {
+        rules->exp_optional = 1;
+        return NULL;
+    }
+
+    return "is unknown, expected typ=, issuer=, audience=, leeway=, "
+           "max_lifetime=, require=, token=, failures=, realm=, "
+           "resource_metadata=, jti=required or exp=optional";
+}
+
+
+static const char *
+parley_set_jwt_list(parley_str_t *list, size_t *n, parley_str_t value)
+{
+    list[(*n)++] = value;
+
+    return value.len > 0 ? NULL : "must not be empty";
+}
+
+
+/* a time of whole seconds */
+
+static const char *
+parley_set_jwt_leeway(parley_jwt_rules_t *rules, parley_str_t value)
+{
+    int64_t  ms;
+
+    if (parley_setting_time(value, &ms) != 0
+        || ms > PARLEY_SET_LEEWAY_MAX_MS || ms % 1000 != 0)
+    {
+        return "must be a time of at most an hour";
+    }
+
+    rules->leeway = ms / 1000;
+
+    return NULL;
+}
+
+
+static const char *
+parley_set_jwt_lifetime(parley_jwt_rules_t *rules, parley_str_t value)
+{
+    int64_t  ms;
+
+    if (parley_setting_time(value, &ms) != 0 || ms == 0 || ms % 1000 != 0) {
+        return PARLEY_CHOICE_TIME_WHOLE;
+    }
+
+    rules->max_lifetime = ms / 1000;
+
+    return NULL;
+}
+
+
+static const char *
+parley_set_jwt_require(parley_set_jwt_t *set, parley_str_t value)
+{
+    const uint8_t         *p;
+    parley_jwt_require_t  *require;
+
+    require = &set->required[set->jwt->rules.nrequired++];
+    require->name = value;
+    p = memchr(value.data, '=', value.len);
+
+    if (p != NULL) {
+        require->name.len = (size_t) (p - value.data);
+        require->value = parley_str_from(value, require->name.len + 1);
+        require->has_value = 1;
+    }
+
+    return require->name.len > 0 ? NULL : "names no claim";
+}
+
+
+static const char *
+parley_set_jwt_token(parley_jwt_conf_t *jwt, parley_str_t value)
+{
+    if (parley_str_is(value, "header")) {
+        jwt->source = PARLEY_TOKEN_HEADER;
+        return NULL;
+    }
+
+    if (parley_str_begins(value, "cookie:") && value.len > 7) {
+        jwt->source = PARLEY_TOKEN_COOKIE;
+        jwt->name = parley_str_from(value, 7);
+        return NULL;
+    }
+
+    if (!parley_str_begins(value, "arg:") || value.len == 4) {
+        return "must be header, cookie:NAME or arg:NAME";
+    }
+
+    jwt->source = PARLEY_TOKEN_ARGUMENT;
+    jwt->name = parley_str_from(value, 4);
+
+    return parley_argument_is_known(jwt->name)
+           ? "names an argument of messages" : NULL;
+}
+
+
+int
+parley_set_claims(parley_setting_t *d)
+{
+    size_t                  i;
+    parley_str_t            member;
+    const uint8_t          *p;
+    parley_claims_conf_t   *claims;
+    parley_claim_member_t   index;
+
+    claims = parley_arena_calloc(d->env->arena, sizeof(parley_claims_conf_t));
+
+    if (claims == NULL) {
+        return -1;
+    }
+
+    claims->number = ++d->http->nclaims;
+
+    for (i = 1; i < d->n; i++) {
+        p = memchr(d->words[i].data, '=', d->words[i].len);
+
+        if (p == NULL || p + 1 == d->words[i].data + d->words[i].len) {
+            return parley_setting_bad(d, d->words[i], "must be MEMBER=CLAIM, "
+                                      "such as handle=alter_handle");
+        }
+
+        member = parley_str_make(d->words[i].data,
+                                 (size_t) (p - d->words[i].data));
+        index = parley_member_find(member);
+
+        if (index == PARLEY_MEMBER_COUNT) {
+            return parley_setting_bad(d, member, parley_member_why(member));
+        }
+
+        if (claims->map.claims[index].len > 0) {
+            return parley_setting_bad(d, member, "is there twice");
+        }
+
+        claims->map.claims[index] = parley_str_from(d->words[i],
+                                                    member.len + 1);
+    }
+
+    d->s->claims = claims;
+
+    return 0;
+}

@@ -1,0 +1,251 @@
+/*
+ * What the directives say: of the gateway as a whole, and of a block of
+ * nginx's configuration (http, a server, a location).  nginx and "parley
+ * explain" have the same, read by the same table (parley_directive.h).
+ *
+ * Everything is in the arena of the configuration, and read-only once it is
+ * verified.
+ */
+
+#ifndef PARLEY_SETTINGS_H
+#define PARLEY_SETTINGS_H
+
+#include "parley_challenge.h"
+#include "parley_directory.h"
+#include "parley_gate.h"
+#include "parley_intents.h"
+#include "parley_jwk.h"
+#include "parley_jwt.h"
+#include "parley_principal.h"
+#include "parley_severity.h"
+
+
+/* where directives may stand */
+#define PARLEY_IN_HTTP      1
+#define PARLEY_IN_SERVER    2
+#define PARLEY_IN_LOCATION  4
+#define PARLEY_IN_ANY       7
+
+
+/* what a directive has an effect beside, and not without (GW-28) */
+typedef enum {
+    PARLEY_BESIDE_TOKEN = 0,            /* parley_jwt on */
+    PARLEY_BESIDE_PAIR,                 /* a protocol that is translated */
+    PARLEY_BESIDE_VCP,                  /* accepted, or spoken */
+    PARLEY_BESIDE_COUNT                 /* it needs nothing */
+} parley_beside_t;
+
+
+typedef enum {
+#define PARLEY_DIRECTIVE(id, ...)  PARLEY_DIRECTIVE_##id,
+#include "parley_directive.def"
+#undef PARLEY_DIRECTIVE
+    PARLEY_DIRECTIVE_COUNT
+} parley_directive_id_t;
+
+
+/* where a directive stands; line 0: nowhere */
+typedef struct {
+    parley_str_t  file;
+    unsigned      line;
+    unsigned      in;                   /* PARLEY_IN_HTTP, ... */
+} parley_where_t;
+
+
+/* what is wrong with a configuration, or to be warned about; zero-terminated */
+#define PARLEY_PROBLEM_TEXT  2048
+
+typedef struct {
+    parley_where_t  where;              /* line 0: the text says it */
+    char            text[PARLEY_PROBLEM_TEXT];
+} parley_problem_t;
+
+
+/* a value that may have variables */
+typedef struct {
+    parley_str_t   text;                /* as it is written; data NULL: none */
+    void          *compiled;            /* the adapter's; NULL: text is it */
+    unsigned       varies:1;            /* it has variables */
+} parley_value_t;
+
+
+typedef enum {
+    PARLEY_TOKEN_HEADER = 0,            /* Authorization */
+    PARLEY_TOKEN_COOKIE,
+    PARLEY_TOKEN_ARGUMENT
+} parley_token_source_t;
+
+
+/* parley_jwt on */
+typedef struct {
+    parley_jwt_rules_t      rules;
+    parley_realm_t          realm;
+    parley_limit_rate_t     failures;
+    parley_token_source_t   source;
+    parley_str_t            name;       /* of the cookie, of the argument */
+} parley_jwt_conf_t;
+
+
+/* principals made by one map are never taken for another's */
+typedef struct {
+    parley_claim_map_t  map;
+    unsigned            number;         /* 1, 2, ... */
+} parley_claims_conf_t;
+
+
+/* of the gateway as a whole */
+typedef struct {
+    parley_str_t         zone;          /* its name; empty: none */
+    size_t               zone_size;
+    unsigned             share;         /* of a principal, in thousandths */
+
+    parley_directory_t  *directory;     /* NULL: none */
+    parley_str_t         identities;    /* its file, and what is in it */
+    parley_str_t         identities_text;
+    parley_jwks_t       *jwks;          /* NULL: none */
+    parley_str_t         jwks_uri;      /* parley_jwks_request; empty: none */
+    int64_t              jwks_interval_ms;
+    int64_t              jwks_refresh_ms;
+    int64_t              jwks_timeout_ms;
+    parley_jwk_t        *signing;       /* NULL: none */
+    parley_intents_t    *intents;       /* NULL: none */
+
+    parley_str_t         self;
+    parley_str_t         self_names[PARLEY_PROTO_COUNT];
+    uint64_t             retain;        /* messages; 0: none */
+    int64_t              retain_ms;
+    size_t               replay_size;   /* 0: none */
+    int64_t              replay_ms;
+
+    /* of all blocks */
+    int64_t              leeway_max;    /* seconds, of any parley_jwt */
+    int64_t              longest_ms;    /* freshness of any that accepts */
+    unsigned             nclaims;       /* parley_claims seen */
+    parley_proto_set_t   idle[PARLEY_PROTO_COUNT];
+                                        /* warned about, by what is spoken */
+
+    parley_where_t       where[PARLEY_DIRECTIVE_COUNT];
+} parley_settings_http_t;
+
+
+/* of a block */
+typedef struct {
+    parley_gate_conf_t           gate;  /* speak, gateway, failures and token
+                                           are there once it is settled */
+
+    parley_proto_t               said;  /* parley_speak; NONE: not said */
+    parley_str_t                 gateway;
+
+    const parley_jwt_conf_t     *jwt;           /* NULL: off */
+    const parley_claims_conf_t  *claims;        /* NULL: none */
+
+    int64_t                      window_ms;
+    parley_value_t               receiver;      /* of parley_window */
+
+    parley_value_t               context;
+    parley_value_t               constitution;
+    const parley_severity_t     *severities;
+    uint32_t                     nseverities;
+    parley_str_t                 broadcast;     /* empty: none */
+
+    /* what is in force stands there; of an outer block where the block has
+       none of that part itself */
+    parley_where_t               where[PARLEY_DIRECTIVE_COUNT];
+    uint64_t                     own;   /* 1 << id: a part of its own */
+    parley_directive_id_t        first; /* in the block itself, if any, but
+                                           for parley_accept; else COUNT */
+} parley_settings_t;
+
+
+/* what only the adapter can do */
+typedef struct {
+    void            *ctx;
+    parley_arena_t  *arena;             /* lives as long as the settings */
+
+    /*
+     * Compiles a value with variables; *ret NULL: text is all there is of it.
+     */
+    int            (*compile)(void *ctx, parley_str_t text, void **ret);
+
+    /* The octets of a file, and its whole name, zero-terminated. */
+    int            (*read)(void *ctx, parley_str_t name,
+                       parley_str_t *ret_path, parley_str_t *ret_text,
+                       parley_problem_t *problem);
+
+    /* Visits every file of a folder and those in it, by its whole path. */
+    int            (*walk)(void *ctx, parley_str_t folder,
+                       int (*visit)(void *data, parley_str_t path), void *data,
+                       parley_str_t *ret_path, parley_problem_t *problem);
+
+    /* Nothing is wrong, and the operator should know.  May be NULL. */
+    void           (*warn)(void *ctx, const parley_problem_t *problem);
+
+    /*
+     * They return 0, or -1 with what is wrong in problem->text; left empty,
+     * the adapter has said it.
+     */
+} parley_settings_env_t;
+
+
+/* what nginx made of a block that accepts nothing, or of one that does */
+typedef struct {
+    parley_str_t  name;                 /* of a location */
+    unsigned      frame:1;              /* locations stand in it */
+    unsigned      handled:1;            /* it has a content handler */
+    unsigned      internal:1;
+} parley_block_facts_t;
+
+
+/* Says what is wrong; returns -1. */
+int parley_problem(parley_problem_t *problem, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3), cold));
+
+/* What stands where no directive is. */
+void parley_settings_http_init(parley_settings_http_t *http);
+void parley_settings_init(parley_settings_t *s);
+
+/* Frees what no arena holds. */
+void parley_settings_http_free(parley_settings_http_t *http);
+
+/* Everything of http is read: what follows from it.  Returns 0, or -1. */
+int parley_settings_http_settle(const parley_settings_env_t *env,
+    parley_settings_http_t *http, parley_problem_t *problem)
+    __attribute__((warn_unused_result));
+
+/*
+ * The block takes from the one around it, settled or not, what it has no
+ * directive of itself, and is settled.  A directive replaces that of an outer
+ * block whole.
+ */
+void parley_settings_merge(parley_settings_t *s,
+    const parley_settings_t *outer);
+
+/*
+ * SEC-07: what is to protect a block does so where messages are accepted, and
+ * nowhere else.  Of a settled block that accepts nothing; returns 0, perhaps
+ * after a warning, or -1.
+ */
+int parley_settings_off(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+    __attribute__((warn_unused_result));
+
+/*
+ * What no directive can know of alone, at a settled block that accepts
+ * messages; http is settled.  Returns 0, perhaps after a warning, or -1.
+ */
+int parley_settings_verify(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, const parley_engine_t *engine,
+    parley_problem_t *problem)
+    __attribute__((warn_unused_result));
+
+/*
+ * SEC-13: every block that accepts messages is verified; an id is remembered
+ * no shorter than any of them may take it.
+ */
+void parley_settings_window(const parley_settings_env_t *env,
+    const parley_settings_http_t *http, parley_settings_t *s);
+
+
+#endif /* PARLEY_SETTINGS_H */
