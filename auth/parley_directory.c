@@ -39,16 +39,22 @@ static int parley_directory_keys(parley_directory_reader_t *r,
     const char *name, size_t offset);
 
 
+/* a member for each protocol, by the shape of its names */
+
+#define PARLEY_DIRECTORY_TEXT(id, member)                                     \
+    { member, parley_directory_name,                                          \
+      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_##id]) },
+#define PARLEY_DIRECTORY_HANDLE(id, member)                                   \
+    { member, parley_directory_handle,                                        \
+      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_##id]) },
+#define PARLEY_DIRECTORY_SUB(id, member)
+
+
 static const parley_directory_member_t  parley_directory_members[] = {
     { "sub", parley_directory_name, offsetof(parley_principal_t, sub) },
-    { "aee", parley_directory_name,
-      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_AEE]) },
-    { "vcp", parley_directory_name,
-      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_VCP]) },
-    { "c2a", parley_directory_name,
-      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_C2A]) },
-    { "handle", parley_directory_handle,
-      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_HANDLE]) },
+#define X(id, word, member, shape, title)  PARLEY_DIRECTORY_##shape(id, #member)
+    PARLEY_PROTOCOLS(X, , )
+#undef X
     { "instrument", parley_directory_instrument,
       offsetof(parley_principal_t, instrument) },
     { "parent", parley_directory_name,
@@ -324,7 +330,7 @@ parley_directory_principal(parley_directory_reader_t *r)
                                 "\"sub\" is missing");
     }
 
-    r->principal->names[PARLEY_NAMESPACE_MOQ] = r->principal->sub;
+    r->principal->names[PARLEY_NAMESPACE_SUB] = r->principal->sub;
 
     return 0;
 }

@@ -13,16 +13,6 @@
 #define PARLEY_DIRECTORY_PRIME  0x9E3779B97F4A7C15ULL
 
 
-/* the members of the file that fill each name space */
-static const char *const  parley_directory_spaces[PARLEY_NAMESPACE_COUNT] = {
-    [PARLEY_NAMESPACE_AEE] = "aee",
-    [PARLEY_NAMESPACE_VCP] = "vcp",
-    [PARLEY_NAMESPACE_C2A] = "c2a",
-    [PARLEY_NAMESPACE_HANDLE] = "handle",
-    [PARLEY_NAMESPACE_MOQ] = "sub",
-};
-
-
 /*
  * Eight octets at a time, the last eight perhaps again.  The names in the
  * table are the operator's own: no sender can make them fall together.
@@ -92,7 +82,7 @@ parley_directory_space(parley_directory_t *dir, parley_namespace_t space,
     const char   *member;
     parley_str_t  name;
 
-    member = parley_directory_spaces[space];
+    member = parley_namespace_members[space];
 
     for (i = 0; i < dir->nprincipals; i++) {
         name = dir->principals[i].names[space];
@@ -367,7 +357,7 @@ parley_directory_by_name(const parley_directory_t *dir,
 const parley_principal_t *
 parley_directory_by_sub(const parley_directory_t *dir, parley_str_t sub)
 {
-    return parley_directory_by_name(dir, PARLEY_NAMESPACE_MOQ, sub);
+    return parley_directory_by_name(dir, PARLEY_NAMESPACE_SUB, sub);
 }
 
 

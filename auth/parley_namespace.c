@@ -5,6 +5,24 @@
 #include "parley_namespace.h"
 
 
+const char *const  parley_namespace_members[PARLEY_NAMESPACE_COUNT] = {
+#define X(id, word, member, shape, title)  #member,
+    PARLEY_PROTOCOLS(X, , )
+#undef X
+};
+
+
+#define PARLEY_NAMESPACE_IS_TEXT    0
+#define PARLEY_NAMESPACE_IS_HANDLE  1
+#define PARLEY_NAMESPACE_IS_SUB     0
+
+static const uint8_t  parley_namespace_handles[PARLEY_NAMESPACE_COUNT] = {
+#define X(id, word, member, shape, title)  PARLEY_NAMESPACE_IS_##shape,
+    PARLEY_PROTOCOLS(X, , )
+#undef X
+};
+
+
 int
 parley_handle_is(parley_str_t s)
 {
@@ -74,7 +92,7 @@ parley_name_is(parley_namespace_t space, parley_str_t s)
         return 0;
     }
 
-    if (space == PARLEY_NAMESPACE_HANDLE) {
+    if (parley_namespace_handles[space]) {
         return parley_handle_is(s);
     }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "parley_protocols.h"
 #include "parley_str.h"
 
 
@@ -13,17 +14,23 @@
 
 
 /*
- * The protocols' name spaces, in the order of the protocols themselves.  A
- * MoQ session is its principal: the name there is sub.
+ * The protocols' name spaces, in the order of the protocols themselves; what
+ * names are like in each says parley_protocols.h.
  */
 typedef enum {
-    PARLEY_NAMESPACE_AEE = 0,
-    PARLEY_NAMESPACE_VCP,
-    PARLEY_NAMESPACE_C2A,
-    PARLEY_NAMESPACE_HANDLE,        /* agent-channel */
-    PARLEY_NAMESPACE_MOQ,
-    PARLEY_NAMESPACE_COUNT
+#define X(id, word, member, shape, title)  PARLEY_NAMESPACE_##id,
+    PARLEY_PROTOCOLS(X, , )
+#undef X
+    PARLEY_NAMESPACE_COUNT,
+
+    /* by what stands in them */
+    PARLEY_NAMESPACE_HANDLE = PARLEY_NAMESPACE_CHANNEL,
+    PARLEY_NAMESPACE_SUB = PARLEY_NAMESPACE_MOQ
 } parley_namespace_t;
+
+
+/* the members of a principal that are its names, by name space */
+extern const char *const  parley_namespace_members[PARLEY_NAMESPACE_COUNT];
 
 
 /* '~', then 1 to 32 of a-z 0-9 and hyphen, the first and the last no hyphen */

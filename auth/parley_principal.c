@@ -23,13 +23,19 @@ typedef struct {
 
 static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
     [PARLEY_MEMBER_SUB] = parley_str("sub"),
-    [PARLEY_MEMBER_AEE] = parley_str("aee"),
-    [PARLEY_MEMBER_VCP] = parley_str("vcp"),
-    [PARLEY_MEMBER_C2A] = parley_str("c2a"),
-    [PARLEY_MEMBER_HANDLE] = parley_str("handle"),
+#define X(id, word, member, shape, title)                                     \
+    [PARLEY_MEMBER_##id] = parley_str(#member),
+    PARLEY_PROTOCOLS(X, , )
+#undef X
     [PARLEY_MEMBER_INSTRUMENT] = parley_str("instrument"),
     [PARLEY_MEMBER_ROLES] = parley_str("roles"),
 };
+
+
+/* what has no name of its own is named by sub, which stands first */
+#define PARLEY_MEMBER_WORD_TEXT(member)    #member ", "
+#define PARLEY_MEMBER_WORD_HANDLE(member)  #member ", "
+#define PARLEY_MEMBER_WORD_SUB(member)
 
 
 parley_claim_member_t
@@ -56,7 +62,10 @@ parley_member_why(parley_str_t word)
         return "comes from \"parley_identities\" alone, no claim brings it";
     }
 
-    return "is no member of a principal, expected sub, aee, vcp, c2a, handle, "
+    return "is no member of a principal, expected sub, "
+#define X(id, word, member, shape, title)  PARLEY_MEMBER_WORD_##shape(member)
+           PARLEY_PROTOCOLS(X, , )
+#undef X
            "instrument or roles";
 }
 
@@ -369,6 +378,7 @@ parley_principal_list(parley_principal_reader_t *r,
 static int
 parley_principal_read(parley_principal_reader_t *r)
 {
+    unsigned             i;
     parley_str_t         sub;
     parley_principal_t  *p;
 
@@ -379,7 +389,7 @@ parley_principal_read(parley_principal_reader_t *r)
         return -1;
     }
 
-    if (!parley_name_is(PARLEY_NAMESPACE_MOQ, sub)) {
+    if (!parley_name_is(PARLEY_NAMESPACE_SUB, sub)) {
         return parley_principal_refuse(r,
                   parley_principal_claim(r, PARLEY_MEMBER_SUB),
                   "the subject is missing or not well-formed");
@@ -394,18 +404,20 @@ parley_principal_read(parley_principal_reader_t *r)
     }
 
     p->sub = sub;
-    p->names[PARLEY_NAMESPACE_MOQ] = sub;
+    p->names[PARLEY_NAMESPACE_SUB] = sub;
 
-    if (parley_principal_name(r, PARLEY_MEMBER_AEE, PARLEY_NAMESPACE_AEE) != 0
-        || parley_principal_name(r, PARLEY_MEMBER_VCP, PARLEY_NAMESPACE_VCP)
-           != 0
-        || parley_principal_name(r, PARLEY_MEMBER_C2A, PARLEY_NAMESPACE_C2A)
-           != 0
-        || parley_principal_name(r, PARLEY_MEMBER_HANDLE,
-                                 PARLEY_NAMESPACE_HANDLE)
-           != 0
-        || parley_principal_instrument(r) != 0)
-    {
+    for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
+        if (i != PARLEY_NAMESPACE_SUB
+            && parley_principal_name(r, (parley_claim_member_t)
+                                        (PARLEY_MEMBER_NAMES + i),
+                                     (parley_namespace_t) i)
+               != 0)
+        {
+            return -1;
+        }
+    }
+
+    if (parley_principal_instrument(r) != 0) {
         return -1;
     }
 

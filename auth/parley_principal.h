@@ -47,13 +47,18 @@ typedef struct parley_principal_s {
    how urgent it may be, and its keys the directory alone says */
 typedef enum {
     PARLEY_MEMBER_SUB = 0,
-    PARLEY_MEMBER_AEE,
-    PARLEY_MEMBER_VCP,
-    PARLEY_MEMBER_C2A,
-    PARLEY_MEMBER_HANDLE,
+
+    /* a name in each protocol, in their order */
+#define X(id, word, member, shape, title)  PARLEY_MEMBER_##id,
+    PARLEY_PROTOCOLS(X, , )
+#undef X
+
     PARLEY_MEMBER_INSTRUMENT,
     PARLEY_MEMBER_ROLES,
-    PARLEY_MEMBER_COUNT
+    PARLEY_MEMBER_COUNT,
+
+    PARLEY_MEMBER_NAMES = PARLEY_MEMBER_SUB + 1,
+    PARLEY_MEMBER_HANDLE = PARLEY_MEMBER_NAMES + PARLEY_NAMESPACE_HANDLE
 } parley_claim_member_t;
 
 

@@ -5,28 +5,18 @@
 #include <stdio.h>
 
 
-/* NULL in the list's channel column stands for the wire word */
-#define PARLEY_ERROR_CHANNEL(word, channel)                                   \
-    _Generic((channel), char *: (channel), default: (word))
-
-
 static void parley_error_copy(char *dst, size_t size, const char *src);
 
 
 static const parley_error_info_t  parley_error_table[] = {
     [PARLEY_E_NONE] = { .word = parley_str("") },
 
-#define X(sym, w, status, rpc, chan, retry)                                   \
+#define X(sym, w, status, retry)                                              \
     [PARLEY_E_##sym] = {                                                      \
         .word = parley_str(w),                                                \
         .http = status,                                                       \
-        .jsonrpc = rpc,                                                       \
-        .channel = {                                                          \
-            (const uint8_t *) PARLEY_ERROR_CHANNEL(w, chan),                  \
-            __builtin_strlen(PARLEY_ERROR_CHANNEL(w, chan))                   \
-        },                                                                    \
         .retryable = retry,                                                   \
-        .aee = parley_str("E_" #sym)                                          \
+        .symbol = parley_str("E_" #sym)                                       \
     },
     PARLEY_ERROR_LIST(X)
 #undef X
@@ -51,7 +41,7 @@ parley_error_code(parley_str_t word)
 
     for (i = PARLEY_E_NONE + 1; i < PARLEY_E_COUNT; i++) {
         if (parley_str_eq(parley_error_table[i].word, word)
-            || parley_str_eq(parley_error_table[i].aee, word))
+            || parley_str_eq(parley_error_table[i].symbol, word))
         {
             return (parley_code_t) i;
         }

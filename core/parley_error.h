@@ -1,8 +1,7 @@
 /*
  * Errors are small values: code, JSON Pointer, offset, text.  One list yields
- * the enum, the wire word, the HTTP status, the JSON-RPC code, the
- * agent-channel code and whether a retry helps; docs/errors.md is printed
- * from it.
+ * the enum, the wire word, the HTTP status, the symbol and whether a retry
+ * helps; docs/errors.md is printed from it and from what codecs call errors.
  *
  * The text is for a person.  It never holds a secret or payload content;
  * member names come from the caller's message and are made printable.
@@ -18,62 +17,52 @@
 
 
 /*
- *  enum suffix, wire word, HTTP status, JSON-RPC code, agent-channel code
- *  (NULL: the wire word), retryable
+ *  enum suffix, wire word, HTTP status, retryable
  */
 #define PARLEY_ERROR_LIST(X)                                                  \
-    X(JSON_INVALID, "json-invalid", 400, -32700, "field-invalid", 0)          \
-    X(FIELD_MISSING, "field-missing", 400, -32602, NULL, 0)                   \
-    X(FIELD_INVALID, "field-invalid", 400, -32602, NULL, 0)                   \
-    X(FIELD_UNKNOWN, "field-unknown", 400, -32602, NULL, 0)                   \
-    X(KIND_UNKNOWN, "kind-unknown", 400, -32602, NULL, 0)                     \
-    X(PAYLOAD_KIND_MISMATCH, "payload-kind-mismatch", 400, -32602, NULL, 0)   \
-    X(FILTER_AXIS_UNKNOWN, "filter-axis-unknown", 400, -32602, NULL, 0)       \
-    X(FILTER_VALUE_INVALID, "filter-value-invalid", 400, -32602, NULL, 0)     \
-    X(ENVELOPE_VERSION_UNSUPPORTED, "envelope-version-unsupported", 400,      \
-      -32600, NULL, 0)                                                        \
-    X(METHOD_NOT_ALLOWED, "method-not-allowed", 405, -32600,                  \
-      "envelope-version-unsupported", 0)                                      \
-    X(PROTOCOL_UNSUPPORTED, "protocol-unsupported", 415, -32600,              \
-      "envelope-version-unsupported", 0)                                      \
-    X(TOKEN_MISSING, "token-missing", 401, -31401, NULL, 0)                   \
-    X(TOKEN_INVALID, "token-invalid", 401, -31401, NULL, 0)                   \
-    X(TOKEN_EXPIRED, "token-expired", 401, -31401, NULL, 1)                   \
-    X(SENDER_IDENTITY_MISMATCH, "sender-identity-mismatch", 403, -31403,      \
-      NULL, 0)                                                                \
-    X(SIGNATURE_MISSING, "signature-missing", 403, -31403, NULL, 0)           \
-    X(SIGNATURE_INVALID, "signature-invalid", 403, -31403, NULL, 0)           \
-    X(KEY_UNKNOWN, "key-unknown", 403, -31403, NULL, 0)                       \
-    X(SCOPE_UNAUTHORISED, "scope-unauthorised", 403, -31403, NULL, 0)         \
-    X(INTENT_REFUSED, "intent-refused", 403, -31403, "scope-unauthorised", 0) \
-    X(DIRECTION_REFUSED, "direction-refused", 403, -31403,                    \
-      "scope-unauthorised", 0)                                                \
-    X(POLICY_REFUSED, "policy-refused", 403, -31403, "scope-unauthorised", 0) \
-    X(AGENT_SUSPENDED, "agent-suspended", 403, -31403, NULL, 1)               \
-    X(MESSAGE_DUPLICATE, "message-duplicate", 409, -31409, NULL, 0)           \
-    X(MESSAGE_IN_FLIGHT, "message-in-flight", 409, -31409, NULL, 1)           \
-    X(CLAIM_HELD, "claim-held", 409, -31409, NULL, 0)                         \
-    X(REPLY_UNMATCHED, "reply-unmatched", 409, -31409, NULL, 0)               \
-    X(MESSAGE_TOO_LARGE, "message-too-large", 413, -31413, "field-invalid",   \
-      0)                                                                      \
-    X(MESSAGE_STALE, "message-stale", 422, -31422, "field-invalid", 0)        \
-    X(TRANSLATION_UNSUPPORTED, "translation-unsupported", 422, -31422,        \
-      "field-invalid", 0)                                                     \
-    X(TRANSLATION_LOSSY, "translation-lossy", 422, -31422, "field-invalid",   \
-      0)                                                                      \
-    X(IDENTITY_UNMAPPABLE, "identity-unmappable", 422, -31422,                \
-      "field-invalid", 0)                                                     \
-    X(RATE_LIMITED, "rate-limited", 429, -31429, NULL, 1)                     \
-    X(SCOPE_UNIMPLEMENTED, "scope-unimplemented", 501, -32601, NULL, 0)       \
-    X(UPSTREAM_INVALID, "upstream-invalid", 502, -31502, NULL, 1)             \
-    X(UPSTREAM_UNAVAILABLE, "upstream-unavailable", 502, -31502, NULL, 1)     \
-    X(UPSTREAM_TIMEOUT, "upstream-timeout", 504, -31504, NULL, 1)             \
-    X(CAPACITY, "capacity", 503, -31503, NULL, 1)
+    X(JSON_INVALID, "json-invalid", 400, 0)                                   \
+    X(FIELD_MISSING, "field-missing", 400, 0)                                 \
+    X(FIELD_INVALID, "field-invalid", 400, 0)                                 \
+    X(FIELD_UNKNOWN, "field-unknown", 400, 0)                                 \
+    X(KIND_UNKNOWN, "kind-unknown", 400, 0)                                   \
+    X(PAYLOAD_KIND_MISMATCH, "payload-kind-mismatch", 400, 0)                 \
+    X(FILTER_AXIS_UNKNOWN, "filter-axis-unknown", 400, 0)                     \
+    X(FILTER_VALUE_INVALID, "filter-value-invalid", 400, 0)                   \
+    X(ENVELOPE_VERSION_UNSUPPORTED, "envelope-version-unsupported", 400, 0)   \
+    X(METHOD_NOT_ALLOWED, "method-not-allowed", 405, 0)                       \
+    X(PROTOCOL_UNSUPPORTED, "protocol-unsupported", 415, 0)                   \
+    X(TOKEN_MISSING, "token-missing", 401, 0)                                 \
+    X(TOKEN_INVALID, "token-invalid", 401, 0)                                 \
+    X(TOKEN_EXPIRED, "token-expired", 401, 1)                                 \
+    X(SENDER_IDENTITY_MISMATCH, "sender-identity-mismatch", 403, 0)           \
+    X(SIGNATURE_MISSING, "signature-missing", 403, 0)                         \
+    X(SIGNATURE_INVALID, "signature-invalid", 403, 0)                         \
+    X(KEY_UNKNOWN, "key-unknown", 403, 0)                                     \
+    X(SCOPE_UNAUTHORISED, "scope-unauthorised", 403, 0)                       \
+    X(INTENT_REFUSED, "intent-refused", 403, 0)                               \
+    X(DIRECTION_REFUSED, "direction-refused", 403, 0)                         \
+    X(POLICY_REFUSED, "policy-refused", 403, 0)                               \
+    X(AGENT_SUSPENDED, "agent-suspended", 403, 1)                             \
+    X(MESSAGE_DUPLICATE, "message-duplicate", 409, 0)                         \
+    X(MESSAGE_IN_FLIGHT, "message-in-flight", 409, 1)                         \
+    X(CLAIM_HELD, "claim-held", 409, 0)                                       \
+    X(REPLY_UNMATCHED, "reply-unmatched", 409, 0)                             \
+    X(MESSAGE_TOO_LARGE, "message-too-large", 413, 0)                         \
+    X(MESSAGE_STALE, "message-stale", 422, 0)                                 \
+    X(TRANSLATION_UNSUPPORTED, "translation-unsupported", 422, 0)             \
+    X(TRANSLATION_LOSSY, "translation-lossy", 422, 0)                         \
+    X(IDENTITY_UNMAPPABLE, "identity-unmappable", 422, 0)                     \
+    X(RATE_LIMITED, "rate-limited", 429, 1)                                   \
+    X(SCOPE_UNIMPLEMENTED, "scope-unimplemented", 501, 0)                     \
+    X(UPSTREAM_INVALID, "upstream-invalid", 502, 1)                           \
+    X(UPSTREAM_UNAVAILABLE, "upstream-unavailable", 502, 1)                   \
+    X(UPSTREAM_TIMEOUT, "upstream-timeout", 504, 1)                           \
+    X(CAPACITY, "capacity", 503, 1)
 
 
 typedef enum {
     PARLEY_E_NONE = 0,
-#define X(sym, word, http, rpc, channel, retry)  PARLEY_E_##sym,
+#define X(sym, word, http, retry)  PARLEY_E_##sym,
     PARLEY_ERROR_LIST(X)
 #undef X
     PARLEY_E_COUNT
@@ -83,10 +72,8 @@ typedef enum {
 typedef struct {
     parley_str_t  word;         /* "field-missing" */
     int           http;         /* 400 */
-    int           jsonrpc;      /* -32602 */
-    parley_str_t  channel;      /* the agent-channel code */
     int           retryable;
-    parley_str_t  aee;          /* "E_FIELD_MISSING" */
+    parley_str_t  symbol;       /* "E_FIELD_MISSING" */
 } parley_error_info_t;
 
 
@@ -109,7 +96,7 @@ typedef struct {
 /* Never NULL; an unknown code yields the row of capacity. */
 const parley_error_info_t *parley_error_info(parley_code_t code);
 
-/* By its word or in AEE's manner; PARLEY_E_NONE where there is none such. */
+/* By its word or symbol; PARLEY_E_NONE where there is none such. */
 parley_code_t parley_error_code(parley_str_t word);
 
 /* code NONE, no offset, no field, no text */

@@ -130,7 +130,7 @@ parley_exchange_schema(const parley_exchange_t *x, parley_arena_t *arena,
     }
 
     if ((m->act != PARLEY_ACT_REPLY && m->act != PARLEY_ACT_FAILURE)
-        || (m->wire != PARLEY_PROTO_AEE && m->wire != x->request->wire)
+        || (m->wire != PARLEY_PROTO_CANONICAL && m->wire != x->request->wire)
         || parley_str_eq(m->intent, x->request->intent)
         || parley_intents_find(x->intents, x->request->intent, m->act) == NULL)
     {

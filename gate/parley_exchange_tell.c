@@ -107,8 +107,8 @@ parley_exchange_told(const parley_exchange_t *x, parley_arena_t *arena,
     parley_msg_t   m;
     parley_json_t  doc;
 
-    if (x->request->wire != PARLEY_PROTO_AEE
-        || x->speak == PARLEY_PROTO_AEE || ret->reply.body.len == 0
+    if (x->request->wire != PARLEY_PROTO_CANONICAL
+        || x->speak == PARLEY_PROTO_CANONICAL || ret->reply.body.len == 0
         || parley_intents_find(x->intents, x->request->intent, ret->act)
            == NULL)
     {
@@ -116,7 +116,8 @@ parley_exchange_told(const parley_exchange_t *x, parley_arena_t *arena,
     }
 
     if (parley_read_again(&doc, arena, x->seed, ret->reply.body, err) != 0
-        || parley_decode(x->engine, arena, PARLEY_PROTO_AEE, &doc, 0, &m, err)
+        || parley_decode(x->engine, arena, PARLEY_PROTO_CANONICAL, &doc, 0, &m,
+                         err)
            != 0)
     {
         return -1;

@@ -15,7 +15,7 @@ parley_gate_self(parley_arena_t *arena, parley_str_t self,
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
 
-        rc = parley_name_map(arena, PARLEY_PROTO_AEE, self,
+        rc = parley_name_map(arena, PARLEY_PROTO_CANONICAL, self,
                              (parley_proto_t) i, &ret[i]);
         if (rc < 0) {
             return -1;

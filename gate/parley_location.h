@@ -30,7 +30,7 @@ typedef struct {
 
 /* What is said of a word that a directive does not know: the choices. */
 #define PARLEY_CHOICE_PROTOCOL                                               \
-    "is no protocol, expected aee, vcp, c2a, channel or moq"
+    "is no protocol, expected " PARLEY_PROTOCOL_WORDS
 #define PARLEY_CHOICE_SIGNATURE                                              \
     "is unknown, expected required, optional or off"
 #define PARLEY_CHOICE_DRY_RUN    "is unknown, expected on, all or off"

@@ -121,7 +121,7 @@ parley_names_principal(parley_names_t *names)
     /* who has no names goes by its sub, which may be one of AEE's */
 
     if (n == 0
-        && parley_name_aliases(names->who->arena, PARLEY_PROTO_AEE,
+        && parley_name_aliases(names->who->arena, PARLEY_PROTO_CANONICAL,
                                names->owner->sub, parley_names_alias, names)
            != 0)
     {
@@ -149,7 +149,7 @@ parley_names_principals(parley_names_t *names, const parley_principal_t *p,
     parley_names_add(names, party.sub, loose);
 
     for (i = 0, n = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (i != PARLEY_PROTO_MOQ
+        if (parley_proto_is_named((parley_proto_t) i)
             && parley_party_name(&parties, &party, (parley_proto_t) i, &name)
                == 0)
         {
@@ -200,7 +200,7 @@ parley_names_readings(parley_names_t *names, parley_str_t name)
 
     for (proto = 0; proto < PARLEY_PROTO_COUNT; proto++) {
 
-        if (proto == PARLEY_PROTO_MOQ
+        if (!parley_proto_is_named((parley_proto_t) proto)
             || !parley_name_says((parley_proto_t) proto, name))
         {
             continue;

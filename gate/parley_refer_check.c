@@ -12,7 +12,7 @@ parley_refer_check(const parley_refer_t *r, const parley_engine_t *engine,
 
     asked = r->answering;
 
-    if (asked == NULL || asked->wire != PARLEY_PROTO_AEE
+    if (asked == NULL || asked->wire != PARLEY_PROTO_CANONICAL
         || (r->msg->act != PARLEY_ACT_REPLY
             && r->msg->act != PARLEY_ACT_FAILURE)
         || parley_intents_find(intents, asked->intent, r->msg->act) == NULL)
@@ -22,17 +22,17 @@ parley_refer_check(const parley_refer_t *r, const parley_engine_t *engine,
 
     m = *r->msg;
 
-    if (m.wire != PARLEY_PROTO_AEE) {
+    if (m.wire != PARLEY_PROTO_CANONICAL) {
 
-        if (r->speak != PARLEY_PROTO_AEE) {
+        if (r->speak != PARLEY_PROTO_CANONICAL) {
             return 0;
         }
 
         if (parley_read_again(&doc, r->arena, r->msg->doc->seed, sent->body,
                               err)
             != 0
-            || parley_decode(engine, r->arena, PARLEY_PROTO_AEE, &doc, 0, &m,
-                             err)
+            || parley_decode(engine, r->arena, PARLEY_PROTO_CANONICAL, &doc, 0,
+                             &m, err)
                != 0)
         {
             return -1;

@@ -21,16 +21,6 @@ static int parley_reserved_listed(parley_arena_t *arena,
     parley_namespace_t *ret);
 
 
-/* of the directory's members, by name space */
-static const char *const  parley_reserved_members[PARLEY_NAMESPACE_COUNT] = {
-    [PARLEY_NAMESPACE_AEE] = "aee",
-    [PARLEY_NAMESPACE_VCP] = "vcp",
-    [PARLEY_NAMESPACE_C2A] = "c2a",
-    [PARLEY_NAMESPACE_HANDLE] = "handle",
-    [PARLEY_NAMESPACE_MOQ] = "sub",
-};
-
-
 int
 parley_reserved_like(parley_arena_t *arena, parley_proto_t proto,
     parley_str_t name, const parley_str_t *list)
@@ -132,7 +122,7 @@ parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
         name = p->names[i];
 
         if (name.len == 0
-            || (entry != NULL && (i == PARLEY_NAMESPACE_MOQ
+            || (entry != NULL && (i == PARLEY_NAMESPACE_SUB
                                   || name.data == entry->names[i].data)))
         {
             continue;
@@ -153,7 +143,8 @@ parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
         return 0;
     }
 
-    return parley_reserved_name(who, self, PARLEY_PROTO_CHANNEL,
+    return parley_reserved_name(who, self,
+                                (parley_proto_t) PARLEY_NAMESPACE_HANDLE,
                                 parley_reserved_handle(name), err);
 }
 
@@ -214,7 +205,7 @@ parley_reserved_is_group(parley_proto_t proto, parley_str_t name)
 {
     unsigned  i;
 
-    if (proto != PARLEY_PROTO_MOQ) {
+    if (parley_proto_is_named(proto)) {
         return parley_name_is_group(proto, name);
     }
 
@@ -252,7 +243,7 @@ parley_reserved_directory(parley_arena_t *arena, const parley_str_t *self,
         }
 
         (void) snprintf(field, sizeof(field), "/principals/%zu/%s", i,
-                        parley_reserved_members[space]);
+                        parley_namespace_members[space]);
 
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, field,
                                 "\"%.*s\" is the gateway's own name, see "

@@ -22,12 +22,6 @@ static int parley_who_ask(parley_who_t *who, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
 
 
-/* the two libraries number protocols alike */
-
-_Static_assert((int) PARLEY_NAMESPACE_COUNT == (int) PARLEY_PROTO_COUNT,
-               "a name space for each protocol");
-
-
 void
 parley_who_party(const parley_principal_t *principal, parley_party_t *ret)
 {
@@ -381,7 +375,7 @@ parley_who_instrument(parley_who_t *who, const parley_principal_t *p,
 
     name = p->names[PARLEY_NAMESPACE_AEE];
 
-    if (name.len > 0 && !parley_name_is_human(PARLEY_PROTO_AEE, name)) {
+    if (name.len > 0 && !parley_name_is_human(PARLEY_PROTO_CANONICAL, name)) {
         *ret = name;
         return 0;
     }
@@ -492,7 +486,7 @@ parley_who_owner(parley_who_t *who, parley_proto_t proto, parley_str_t name,
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
 
-        if (i == PARLEY_PROTO_MOQ || i == proto
+        if (!parley_proto_is_named((parley_proto_t) i) || i == proto
             || parley_name_map(who->arena, proto, name, (parley_proto_t) i,
                                &image)
                != 0

@@ -35,10 +35,6 @@ static void mapping_member(const parley_json_t *doc, const char *sep,
     const char *pointer);
 
 
-static const char *const  mapping_titles[PARLEY_PROTO_COUNT] = {
-    "AEE", "VCP", "C2A", "agent-channel", "MoQ"
-};
-
 static const char *const  mapping_acts[] = {
     "request", "reply", "failure", "event", "progress"
 };
@@ -212,7 +208,8 @@ mapping_partners(const parley_codec_t *codec)
             && (other->partners == 0
                 || other->partners & PARLEY_PROTO_BIT(codec->proto)))
         {
-            printf("%s%s", n++ == 0 ? " " : ", ", mapping_titles[i]);
+            printf("%s%s", n++ == 0 ? " " : ", ",
+                   (const char *) parley_proto_title(i).data);
         }
     }
 
@@ -366,7 +363,7 @@ mapping_head(const char *page, const char *name, const char *row,
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
         if (i != but) {
-            printf(" %s |", mapping_titles[i]);
+            printf(" %s |", (const char *) parley_proto_title(i).data);
         }
     }
 

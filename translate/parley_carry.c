@@ -34,7 +34,7 @@ parley_carry_intent(parley_str_t intent, parley_str_t *ret_form)
     proto = parley_proto_find(parley_str_make(intent.data,
                                               (size_t) (dot - intent.data)));
 
-    if (proto == PARLEY_PROTO_NONE || proto == PARLEY_PROTO_AEE) {
+    if (proto == PARLEY_PROTO_NONE || proto == PARLEY_PROTO_CANONICAL) {
         return PARLEY_PROTO_NONE;
     }
 
@@ -93,7 +93,7 @@ parley_carry_direction(const parley_msg_t *m)
     parley_direction_t     direction;
     const parley_codec_t  *codec;
 
-    if (m->wire == PARLEY_PROTO_AEE && m->outer_intent.len > 0) {
+    if (m->wire == PARLEY_PROTO_CANONICAL && m->outer_intent.len > 0) {
         outer = *m;
         outer.intent = m->outer_intent;
         outer.outer_intent = parley_str_none;

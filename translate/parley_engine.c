@@ -1,15 +1,10 @@
 #include "parley_engine.h"
-#include "parley_aee.h"
-#include "parley_c2a.h"
-#include "parley_channel.h"
 #include "parley_id.h"
 #include "parley_name.h"
-#include "parley_moq.h"
 #include "parley_named.h"
 #include "parley_redact.h"
 #include "parley_schema.h"
 #include "parley_signing.h"
-#include "parley_vcp.h"
 #include "parley_nested.h"
 #include "parley_plain_msg.h"
 #include "parley_spot.h"
@@ -46,12 +41,15 @@ static int parley_engine_parties(parley_arena_t *arena,
 static int parley_engine_has_secret(const parley_msg_t *m);
 
 
+#define X(id, word, member, shape, title)                                     \
+    extern const parley_codec_t  parley_##word##_codec;
+PARLEY_PROTOCOLS(X, , )
+#undef X
+
 const parley_codec_t *const  parley_codecs[PARLEY_PROTO_COUNT] = {
-    [PARLEY_PROTO_AEE] = &parley_aee_codec,
-    [PARLEY_PROTO_VCP] = &parley_vcp_codec,
-    [PARLEY_PROTO_C2A] = &parley_c2a_codec,
-    [PARLEY_PROTO_CHANNEL] = &parley_channel_codec,
-    [PARLEY_PROTO_MOQ] = &parley_moq_codec,
+#define X(id, word, member, shape, title)  &parley_##word##_codec,
+    PARLEY_PROTOCOLS(X, , )
+#undef X
 };
 
 

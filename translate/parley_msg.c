@@ -2,24 +2,40 @@
 #include "parley_id.h"
 
 
-static const parley_str_t  parley_proto_names[PARLEY_PROTO_COUNT + 1] = {
-    [PARLEY_PROTO_AEE] = parley_str("aee"),
-    [PARLEY_PROTO_VCP] = parley_str("vcp"),
-    [PARLEY_PROTO_C2A] = parley_str("c2a"),
-    [PARLEY_PROTO_CHANNEL] = parley_str("channel"),
-    [PARLEY_PROTO_MOQ] = parley_str("moq"),
-    [PARLEY_PROTO_NONE] = parley_str(""),
+#define PARLEY_PROTO_NAMED_TEXT    1
+#define PARLEY_PROTO_NAMED_HANDLE  1
+#define PARLEY_PROTO_NAMED_SUB     0
+
+
+typedef struct {
+    parley_str_t  word;
+    parley_str_t  title;
+    parley_str_t  member;
+    int           named;
+} parley_proto_info_t;
+
+
+static const parley_proto_info_t  parley_proto_infos[] = {
+#define X(id, word, member, shape, title)                                     \
+    {                                                                         \
+        parley_str(#word), parley_str(title), parley_str(#member),            \
+        PARLEY_PROTO_NAMED_##shape                                            \
+    },
+    PARLEY_PROTOCOLS(X, , )
+#undef X
+    { parley_str(""), parley_str(""), parley_str(""), 0 }
 };
 
 
 const parley_atom_t  parley_proto_atoms[PARLEY_PROTO_COUNT + 1] = {
-    [PARLEY_PROTO_AEE] = PARLEY_ATOM_aee,
-    [PARLEY_PROTO_VCP] = PARLEY_ATOM_vcp,
-    [PARLEY_PROTO_C2A] = PARLEY_ATOM_c2a,
-    [PARLEY_PROTO_CHANNEL] = PARLEY_ATOM_channel,
-    [PARLEY_PROTO_MOQ] = PARLEY_ATOM_moq,
-    [PARLEY_PROTO_NONE] = PARLEY_ATOMS,
+#define X(id, word, member, shape, title)  PARLEY_ATOM_##word,
+    PARLEY_PROTOCOLS(X, , )
+#undef X
+    PARLEY_ATOMS
 };
+
+
+_Static_assert(PARLEY_PROTO_COUNT < 32, "a set of protocols is of 32 bits");
 
 
 static const parley_str_t  parley_priority_names[] = {
@@ -30,11 +46,39 @@ static const parley_str_t  parley_priority_names[] = {
 };
 
 
+static const parley_proto_info_t *
+parley_proto_info(parley_proto_t proto)
+{
+    return &parley_proto_infos[proto < PARLEY_PROTO_COUNT ? proto
+                                                          : PARLEY_PROTO_NONE];
+}
+
+
 parley_str_t
 parley_proto_name(parley_proto_t proto)
 {
-    return parley_proto_names[proto < PARLEY_PROTO_COUNT ? proto
-                                                         : PARLEY_PROTO_NONE];
+    return parley_proto_info(proto)->word;
+}
+
+
+parley_str_t
+parley_proto_title(parley_proto_t proto)
+{
+    return parley_proto_info(proto)->title;
+}
+
+
+parley_str_t
+parley_proto_member(parley_proto_t proto)
+{
+    return parley_proto_info(proto)->member;
+}
+
+
+int
+parley_proto_is_named(parley_proto_t proto)
+{
+    return parley_proto_info(proto)->named;
 }
 
 
@@ -44,7 +88,7 @@ parley_proto_find(parley_str_t word)
     unsigned  i;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_str_eq(parley_proto_names[i], word)) {
+        if (parley_str_eq(parley_proto_infos[i].word, word)) {
             return (parley_proto_t) i;
         }
     }

@@ -16,18 +16,22 @@
 #include "parley_atoms.h"
 #include "parley_error.h"
 #include "parley_json.h"
+#include "parley_protocols.h"
 #include "parley_str.h"
 
 
 typedef enum {
-    PARLEY_PROTO_AEE = 0,
-    PARLEY_PROTO_VCP,
-    PARLEY_PROTO_C2A,
-    PARLEY_PROTO_CHANNEL,
-    PARLEY_PROTO_MOQ,
+#define X(id, word, member, shape, title)  PARLEY_PROTO_##id,
+    PARLEY_PROTOCOLS(X, , )
+#undef X
     PARLEY_PROTO_COUNT,
     PARLEY_PROTO_NONE = PARLEY_PROTO_COUNT
 } parley_proto_t;
+
+
+/* whose names and intents are also those of the canonical message, of the
+   configuration and of a sub */
+#define PARLEY_PROTO_CANONICAL  PARLEY_PROTO_AEE
 
 
 typedef enum {
@@ -227,6 +231,15 @@ typedef struct {
 
 /* "aee", "vcp", "c2a", "channel", "moq"; "" for NONE */
 parley_str_t parley_proto_name(parley_proto_t proto);
+
+/* "agent-channel", for a person; zero-terminated, "" for NONE */
+parley_str_t parley_proto_title(parley_proto_t proto);
+
+/* "handle": the member of a principal that is its name there */
+parley_str_t parley_proto_member(parley_proto_t proto);
+
+/* Whether principals have a name of their own there; else that is their sub. */
+int parley_proto_is_named(parley_proto_t proto);
 
 /* Private to this header. */
 extern const parley_atom_t  parley_proto_atoms[PARLEY_PROTO_COUNT + 1];

@@ -111,7 +111,8 @@ parley_party_matches(const parley_parties_t *parties,
 
         /* the name in MoQ is the sub itself */
 
-        if (p->names[i].len == 0 || i == PARLEY_PROTO_MOQ) {
+        if (p->names[i].len == 0
+            || !parley_proto_is_named((parley_proto_t) i)) {
             continue;
         }
 
@@ -127,7 +128,7 @@ parley_party_matches(const parley_parties_t *parties,
     }
 
     return parley_str_eq(p->sub, m->sender)
-           || parley_party_maps(parties, PARLEY_PROTO_AEE, p->sub, m);
+           || parley_party_maps(parties, PARLEY_PROTO_CANONICAL, p->sub, m);
 }
 
 
@@ -155,7 +156,8 @@ parley_party_name(const parley_parties_t *parties,
     }
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (party->names[i].len > 0 && i != PARLEY_PROTO_MOQ
+        if (party->names[i].len > 0
+            && parley_proto_is_named((parley_proto_t) i)
             && parley_name_map(parties->arena, (parley_proto_t) i,
                                party->names[i], proto, ret)
                == 0)

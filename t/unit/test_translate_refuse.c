@@ -117,7 +117,7 @@ test_aee_valid(void **state)
 
             assert_int_equal(made.msg.act, PARLEY_ACT_FAILURE);
             assert_true(parley_str_eq(made.msg.code,
-                            parley_error_info((parley_code_t) code)->aee));
+                            parley_error_info((parley_code_t) code)->symbol));
             assert_int_equal(made.msg.retryable,
                              parley_error_info((parley_code_t) code)
                                  ->retryable);

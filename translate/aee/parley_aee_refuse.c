@@ -33,7 +33,7 @@ parley_aee_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
 
     f.self = refusal->self;
     f.msg = refusal->msg;
-    f.code = info->aee;
+    f.code = info->symbol;
     f.message = parley_str_c(refusal->error->text);
     f.field = parley_str_c(refusal->error->field);
     f.retryable = info->retryable && !refusal->error->taken;

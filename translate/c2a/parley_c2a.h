@@ -17,8 +17,23 @@
 #define PARLEY_C2A_MEDIA_PREFIX  "application/vnd."
 #define PARLEY_C2A_MEDIA_SUFFIX  "+json"
 
-/* our numbers are this one less the status */
+/* our numbers are this one less the status ... */
 #define PARLEY_C2A_NUMBERS  (-31000)
+
+/* ... but where JSON-RPC has one of its own */
+#define PARLEY_C2A_CODES(X)                                                   \
+    X(JSON_INVALID, -32700)                                                   \
+    X(FIELD_MISSING, -32602)                                                  \
+    X(FIELD_INVALID, -32602)                                                  \
+    X(FIELD_UNKNOWN, -32602)                                                  \
+    X(KIND_UNKNOWN, -32602)                                                   \
+    X(PAYLOAD_KIND_MISMATCH, -32602)                                          \
+    X(FILTER_AXIS_UNKNOWN, -32602)                                            \
+    X(FILTER_VALUE_INVALID, -32602)                                           \
+    X(ENVELOPE_VERSION_UNSUPPORTED, -32600)                                   \
+    X(METHOD_NOT_ALLOWED, -32600)                                             \
+    X(PROTOCOL_UNSUPPORTED, -32600)                                           \
+    X(SCOPE_UNIMPLEMENTED, -32601)
 
 
 typedef enum {
@@ -283,6 +298,9 @@ int parley_c2a_answer_encode(const parley_engine_t *engine,
 
 int parley_c2a_duplicate(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);
+/* the number of an error */
+int parley_c2a_code_number(parley_code_t code);
+
 int parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_reply_t *ret);
 

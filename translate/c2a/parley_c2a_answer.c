@@ -249,7 +249,7 @@ parley_c2a_answer_number(parley_answer_t *answer, int64_t number)
     for (i = 0; code == PARLEY_E_NONE
                 && i < sizeof(again) / sizeof(again[0]); i++)
     {
-        if (number == parley_error_info(again[i])->jsonrpc) {
+        if (number == parley_c2a_code_number(again[i])) {
             code = again[i];
             answer->code = parley_error_info(code)->word;
         }
@@ -566,7 +566,7 @@ parley_c2a_answer_words(parley_arena_t *arena, uint32_t result, int failed,
     if (code != PARLEY_E_NONE) {
         info = parley_error_info(code);
 
-        msg->code = info->aee;
+        msg->code = info->symbol;
         msg->retryable = info->retryable ? 1 : 0;
 
     } else if (parley_str_begins(word, "E_")) {

@@ -470,3 +470,20 @@ parley_c2a_spot_conversation(const parley_json_t *doc, uint32_t conversation)
     return thread != PARLEY_JSON_NONE
            ? thread : parley_json_member(doc, conversation, PARLEY_ATOM_id);
 }
+
+
+int
+parley_c2a_code_number(parley_code_t code)
+{
+    switch (code) {
+
+#define X(sym, number)                                                        \
+    case PARLEY_E_##sym:                                                      \
+        return number;
+    PARLEY_C2A_CODES(X)
+#undef X
+
+    default:
+        return PARLEY_C2A_NUMBERS - parley_error_info(code)->http;
+    }
+}

@@ -150,7 +150,7 @@ parley_c2a_refused(parley_arena_t *arena, const parley_msg_t *request,
 
     why.doc = request->doc;
     why.number = failure->code != PARLEY_E_NONE
-                 ? parley_error_info(failure->code)->jsonrpc
+                 ? parley_c2a_code_number(failure->code)
                  : PARLEY_C2A_NUMBERS - failure->status;
     why.code = failure->word;
     why.field = failure->field;
@@ -410,7 +410,7 @@ parley_c2a_number(const parley_error_t *error)
         break;
     }
 
-    return parley_error_info(error->code)->jsonrpc;
+    return parley_c2a_code_number(error->code);
 }
 
 

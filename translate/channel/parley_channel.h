@@ -19,6 +19,21 @@
 #define PARLEY_CHANNEL_MS_MAX      9007199254740991     /* 2^53 - 1 */
 #define PARLEY_CHANNEL_NAMES_MAX   8
 
+/* what an error is called where the protocol has a code for it; any other has
+   its word */
+#define PARLEY_CHANNEL_CODES(X)                                               \
+    X(JSON_INVALID, FIELD_INVALID)                                            \
+    X(METHOD_NOT_ALLOWED, ENVELOPE_VERSION_UNSUPPORTED)                       \
+    X(PROTOCOL_UNSUPPORTED, ENVELOPE_VERSION_UNSUPPORTED)                     \
+    X(INTENT_REFUSED, SCOPE_UNAUTHORISED)                                     \
+    X(DIRECTION_REFUSED, SCOPE_UNAUTHORISED)                                  \
+    X(POLICY_REFUSED, SCOPE_UNAUTHORISED)                                     \
+    X(MESSAGE_TOO_LARGE, FIELD_INVALID)                                       \
+    X(MESSAGE_STALE, FIELD_INVALID)                                           \
+    X(TRANSLATION_UNSUPPORTED, FIELD_INVALID)                                 \
+    X(TRANSLATION_LOSSY, FIELD_INVALID)                                       \
+    X(IDENTITY_UNMAPPABLE, FIELD_INVALID)
+
 
 /* the catalogue of section 4 */
 typedef enum {
@@ -324,6 +339,9 @@ int parley_channel_answer_encode(const parley_engine_t *engine,
 
 int parley_channel_duplicate(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);
+/* the code of an error */
+parley_str_t parley_channel_called(parley_code_t code);
+
 int parley_channel_refuse(parley_arena_t *arena,
     const parley_refusal_t *refusal, parley_reply_t *ret);
 

@@ -201,8 +201,8 @@ parley_channel_answer_encode(const parley_engine_t *engine,
     if (parley_answer_failed(answer, PARLEY_FAILURE_BRIEF, &failure, loss)) {
         return parley_channel_rejected(arena, failure.status,
                                        failure.code != PARLEY_E_NONE
-                                       ? parley_error_info(failure.code)
-                                         ->channel : failure.word,
+                                       ? parley_channel_called(failure.code)
+                                       : failure.word,
                                        failure.field, failure.message, ret)
                == 0 ? 0 : parley_error_memory(err);
     }
@@ -276,7 +276,7 @@ parley_channel_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     error = refusal->error;
 
     return parley_channel_rejected(arena, ret->status,
-                                   parley_error_info(error->code)->channel,
+                                   parley_channel_called(error->code),
                                    parley_str_c(error->field),
                                    parley_str_c(error->text), ret);
 }

@@ -115,3 +115,23 @@ parley_channel_type(unsigned i)
            ? parley_channel_kind((parley_channel_kind_t) i)->name
            : parley_str_none;
 }
+
+
+parley_str_t
+parley_channel_called(parley_code_t code)
+{
+    switch (code) {
+
+#define X(sym, called)                                                        \
+    case PARLEY_E_##sym:                                                      \
+        code = PARLEY_E_##called;                                             \
+        break;
+    PARLEY_CHANNEL_CODES(X)
+#undef X
+
+    default:
+        break;
+    }
+
+    return parley_error_info(code)->word;
+}

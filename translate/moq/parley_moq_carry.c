@@ -377,7 +377,8 @@ parley_moq_error_code(parley_str_t code)
     unsigned  k;
 
     for (k = PARLEY_E_NONE + 1; k < PARLEY_E_COUNT; k++) {
-        if (parley_str_eq(parley_error_info((parley_code_t) k)->aee, code)) {
+        if (parley_str_eq(parley_error_info((parley_code_t) k)->symbol,
+                          code)) {
             return parley_error_info((parley_code_t) k)->http;
         }
     }

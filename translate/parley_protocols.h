@@ -1,0 +1,51 @@
+/*
+ * The protocols, once.  The enum, the codecs, the words of directives and
+ * options, the atoms, the names that principals have, the labels of metrics
+ * and the tables of the documentation come from this list
+ * (docs/new-protocol.md).
+ *
+ *  X(id, word, member, shape, title)
+ *
+ *    id      PARLEY_PROTO_<id>
+ *    word    in directives, options, metrics and messages; the codec is
+ *            parley_<word>_codec
+ *    member  of a principal in the directory: its name in this protocol
+ *    shape   of that name: TEXT, any word; HANDLE, "~" and what may follow;
+ *            SUB, it has none of its own: a session is its principal
+ *    title   for a person
+ *
+ * AND stands between two rows, OR before the last; what reads the rows alone
+ * leaves both empty.
+ */
+
+#ifndef PARLEY_PROTOCOLS_H
+#define PARLEY_PROTOCOLS_H
+
+
+/* the rows of a build that brings protocols of its own, each after an OR */
+#ifndef PARLEY_PROTOCOLS_MORE
+#define PARLEY_PROTOCOLS_MORE(X, AND, OR)
+#endif
+
+
+#define PARLEY_PROTOCOLS(X, AND, OR)                                          \
+    X(AEE, aee, aee, TEXT, "AEE")                                             \
+    AND X(VCP, vcp, vcp, TEXT, "VCP")                                         \
+    AND X(C2A, c2a, c2a, TEXT, "C2A")                                         \
+    AND X(CHANNEL, channel, handle, HANDLE, "agent-channel")                  \
+    OR X(MOQ, moq, sub, SUB, "MoQ")                                           \
+    PARLEY_PROTOCOLS_MORE(X, AND, OR)
+
+
+/* "aee, vcp, c2a, channel or moq" */
+#define PARLEY_PROTOCOL_WORD(id, word, member, shape, title)  #word
+#define PARLEY_PROTOCOL_WORDS                                                 \
+    PARLEY_PROTOCOLS(PARLEY_PROTOCOL_WORD, ", ", " or ")
+
+
+/* how many there are */
+#define PARLEY_PROTOCOL_ONE(id, word, member, shape, title)  + 1
+#define PARLEY_PROTOCOL_COUNT  (0 PARLEY_PROTOCOLS(PARLEY_PROTOCOL_ONE, , ))
+
+
+#endif /* PARLEY_PROTOCOLS_H */
