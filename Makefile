@@ -159,6 +159,18 @@ conformance: ## Runs the tests and writes docs/conformance.md
 	cp $(OUT)/conformance.md docs/conformance.md; exit $$status
 
 
+# how many messages, and from where; one configuration of these alone
+N ?= 50000
+SEED ?= $(shell date +%s)
+CONFIG ?=
+
+.PHONY: differential
+differential: build ## nginx and "parley explain" on N=50000 messages at random
+	PARLEY_BUILD=$(OUT) PARLEY_TEST_SEED=$(SEED) PARLEY_TEST_MESSAGES=$(N) \
+		$(if $(CONFIG),PARLEY_TEST_CONFIG=$(CONFIG)) \
+		prove -v -I t/lib t/differential.t
+
+
 .PHONY: fuzz fuzz-targets
 fuzz: ## Every fuzz target for TIME=60 seconds; fails on a crash
 	tools/install-deps fuzz

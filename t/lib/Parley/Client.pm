@@ -16,8 +16,17 @@ use constant PATIENCE => 20;
 
 $SIG{PIPE} = 'IGNORE';
 
+my %tls = (SSL_verify_mode => IO::Socket::SSL::SSL_VERIFY_NONE,
+           SSL_alpn_protocols => ['http/1.1']);
+my $context;
 
-# port; tls (1 unless told); headers, sent with every request
+
+# it takes longer to make than a connection
+sub context { $context //= IO::Socket::SSL::SSL_Context->new(%tls) }
+
+
+# port; tls (1 unless told); headers, sent with every request; from, the
+# client's address
 sub new {
     my ($class, %o) = @_;
 
@@ -34,13 +43,13 @@ sub connect {
     while (1) {
         my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
                                            PeerPort => $self->{port},
+                                           LocalAddr => $self->{from},
                                            Proto => 'tcp');
 
         if ($socket && $self->{tls}) {
             $socket = IO::Socket::SSL->start_SSL($socket,
-                          SSL_verify_mode => IO::Socket::SSL::SSL_VERIFY_NONE,
-                          SSL_alpn_protocols => ['http/1.1'],
-                          %{ $self->{ssl} // {} });
+                $self->{ssl} ? (%tls, %{ $self->{ssl} })
+                             : (SSL_reuse_ctx => context()));
         }
 
         if ($socket) {

@@ -1,0 +1,383 @@
+package Parley::Generate::Config;
+
+# Configurations at random: servers with locations, and locations within
+# locations, and in each of these blocks directives that decide about
+# messages.  What "nginx -t" would refuse is not made.
+#
+#     my $config = Parley::Generate::Config->new($random, 24);
+#     $config->http;           # the text of http
+#     $config->locations;      # [{uri, server, accept, jwt, ...}, ...]
+
+use strict;
+use warnings;
+
+use Parley::Env qw(tmp_dir port tls spew);
+use Parley::Message;
+
+my @protocols = qw(aee vcp c2a channel moq);
+my ($idp, %keys);
+
+
+# Everybody of t/cases/forms, and who is in many of the other cases: sub, aee,
+# vcp, c2a, handle and the rest.
+my @people = (
+    { sub => 'ada', aee => 'human.ada', vcp => 'human://ada',
+      c2a => 'human:ada', handle => '~ada', instrument => '~cc-ada@1.0',
+      roles => ['lead'] },
+    { sub => 'planner', aee => 'agent.planner',
+      vcp => 'agent://ops.example/planner', c2a => 'agent:planner',
+      handle => '~ada-planner', instrument => '~cc-planner@1.0',
+      parent => 'ada', roles => ['ops'] },
+    { sub => 'builder', aee => 'agent.builder',
+      vcp => 'agent://ops.example/builder', c2a => 'agent:builder',
+      handle => '~ada-builder', instrument => '~cc-builder@1.0',
+      parent => 'planner', human => 'ada', max_priority => 'high' },
+    { sub => 'alice', aee => 'human.alice', vcp => 'human://alice',
+      c2a => 'human:alice', handle => '~alice' },
+    { sub => 'manager', aee => 'agent.manager', roles => ['ops', 'lead'] },
+    { sub => 'auditor', aee => 'agent.auditor@node',
+      vcp => 'agent://node/auditor', parent => 'manager' },
+    { sub => 'child', aee => 'agent.child-007@prod',
+      vcp => 'agent://prod/child-007', parent => 'parent', human => 'alice' },
+    { sub => 'parent', aee => 'agent.parent-001@prod',
+      vcp => 'agent://prod/parent-001', max_priority => 'normal' },
+    { sub => 'lead', c2a => 'agent:lead', handle => '~lead' },
+    { sub => 'worker', c2a => 'agent:worker-3', instrument => '~cc-worker',
+      human => 'ada' },
+);
+
+
+# keys are made once: HMAC's, which cost nothing, and some of Ed25519
+sub idp { return $idp //= new_key('HS256', 'idp') }
+
+sub key_of {
+    my ($sub, $alg) = @_;
+    return $keys{"$sub-$alg"} //= new_key($alg, "$sub-$alg");
+}
+
+
+sub people { return @people }
+
+
+sub new {
+    my ($class, $r, $locations) = @_;
+
+    my $self = bless { r => $r, locations => [], people => [] }, $class;
+
+    $self->{http} = $self->head;
+
+    my %in = $self->block('http', {});
+    $self->{http} .= $in{text};
+
+    for my $name ('a.test', 'b.test') {
+        my %server = $self->block('server', $in{has});
+
+        $self->{http} .= "server {\n    listen 127.0.0.1:" . port(1) . ";\n"
+                       . '    listen 127.0.0.1:' . port(2) . " ssl;\n"
+                       . "    server_name $name;\n$server{text}";
+
+        $self->location($name, $server{has}, '', 1)
+            for 1 .. ($locations + 1) / 2;
+
+        $self->{http} .= "}\n";
+    }
+
+    return $self;
+}
+
+
+sub http { return $_[0]{http} }
+sub locations { return @{ $_[0]{locations} } }
+sub listed { return @{ $_[0]{people} } }
+
+
+sub head {
+    my $self = shift;
+
+    my $r = $self->{r};
+    my $dir = tmp_dir();
+    my ($cert, $key) = tls();
+    my $text = "ssl_certificate $cert;\nssl_certificate_key $key;\n"
+             . "client_body_buffer_size 64k;\n"
+             . "add_header X-Verdict \$parley_verdict always;\n"
+             . "add_header X-Error \$parley_error always;\n"
+             . "add_header X-Protocol \$parley_protocol always;\n"
+             . "parley_zone agents:16m share=100%;\n"
+             . "parley_jwks $dir/jwks.json;\n";
+
+    spew("$dir/jwks.json", jwks(idp()));
+    $self->{self} = 'service.parley';
+
+    if ($r->chance(0.3)) {
+        $self->{self} = $r->one('service.gate', 'agent.gate@h', 'human.gate');
+        $text .= "parley_self $self->{self};\n";
+    }
+
+    if ($r->chance(0.9)) {
+        my %is = map { $_->{sub} => 1 } my @listed
+            = $r->chance(0.7) ? @people : $r->some(0.5, @people);
+
+        my @principals = map {
+            my %p = (%$_, keys => [map { public_jwk($_) }
+                                   key_of($_->{sub}, 'HS256'),
+                                   key_of($_->{sub}, 'ed25519')]);
+
+            delete $p{parent} if defined $p{parent} && !$is{$p{parent}};
+            delete $p{human} if defined $p{human} && !$is{$p{human}};
+            \%p;
+        } @listed;
+
+        $self->{people} = \@listed;
+
+        my $file = "$dir/identities-" . $r->next . '.json';
+
+        spew($file, jcs({ principals => \@principals }));
+        $text .= "parley_identities $file;\n";
+    }
+
+    if ($r->chance(0.6)) {
+        spew("$dir/gateway.jwk", private_jwk(key_of('gateway', 'ed25519')));
+        $text .= "parley_signing_key $dir/gateway.jwk;\n";
+    }
+
+    $text .= "parley_retain 1000 1h;\n" if $r->chance(0.4);
+    $text .= "parley_replay size=1m;\n" if $r->chance(0.3);
+    $text .= 'parley_intents ' . intents() . ";\n" if $r->chance(0.4);
+
+    return $text;
+}
+
+
+# schemas of some payloads that cases and forms have
+sub intents {
+    my $dir = tmp_dir() . '/intents';
+
+    if (!-d $dir) {
+        mkdir $dir or die "$dir: $!\n";
+
+        spew("$dir/ops.build.run.task.schema.json", jcs({
+            type => 'object', required => ['text'],
+            properties => { text => { type => 'string', maxLength => 64 } },
+            additionalProperties => false() }));
+        spew("$dir/vcp.escalation.task.schema.json", jcs({
+            type => 'object',
+            properties => { reason => { type => 'string',
+                                        pattern => '^[A-Z]' } } }));
+    }
+
+    return $dir;
+}
+
+
+# The directives of a block, and what is in force in it: (text, has).
+sub block {
+    my ($self, $where, $outer, %o) = @_;
+
+    my $r = $self->{r};
+    my %has = %$outer;
+    my $p = $where eq 'location' ? 0.25 : 0.08;
+    my $text = '';
+
+    my $say = sub {
+        my ($name, @words) = @_;
+        $text .= '    ' . join(' ', "parley_$name", @words) . ";\n";
+    };
+
+    # what a location accepts and how it knows who sends
+    if ($where eq 'location') {
+        my @accept = $r->some(0.35, @protocols);
+        my $speak = $r->one(@protocols);
+
+        # nothing but AEE becomes MoQ, and MoQ nothing but AEE
+        $speak = 'aee' if "@accept" =~ /moq/ && $r->chance(0.6);
+
+        if ($speak eq 'moq' || "@accept" eq 'moq') {
+            $speak = 'aee' if $speak ne 'moq';
+            push @accept, 'aee' if !grep { $_ eq 'aee' } @accept;
+        }
+
+        $has{accept} = \@accept;
+        $has{speak} = $speak;
+        $say->('accept', @accept,
+               map({ $r->chance(0.15) ? $_ : () }
+                   "@accept" =~ /\baee\b/ ? ('aee-mve5', 'case=open') : ()));
+        $say->('speak', $speak,
+               $speak eq 'aee' && $r->chance(0.2) ? 'gateway=service.inner'
+                                                  : ());
+        $self->trust(\%has, $say);
+    }
+
+    my $maybe = sub { $r->chance($p) };
+    my @times = @{ $r->one(['past=9999d', 'future=9999d'], ['past=2h'],
+                           []) };
+
+    if ($maybe->()) {
+        $say->('freshness', @times) if @times;
+        $has{old} = @times > 1;
+    }
+
+    # as long as any freshness here asks
+    $say->('window', '30000d') if $where eq 'http';
+
+    $say->('rate', $r->one('100000r/s burst=100000',
+                           '100000r/s burst=100000 urgent=90000r/s:90000'))
+        if $maybe->();
+    $say->('cap', $r->some(0.6, 'priority=' . $r->one(qw(low normal high)),
+                           'timeout=' . $r->one(qw(500ms 3s 1h))))
+        if $maybe->();
+    $say->('limits', $r->some(0.4, 'body=' . $r->one(qw(600 1500 64k)),
+                              'depth=' . $r->one(4, 5, 7),
+                              'string=' . $r->one(40, 200),
+                              'members=' . $r->one(6, 9, 20)))
+        if $r->chance($p / 3);
+
+    if ($maybe->()) {
+        $say->('redact', $_, $r->one('', 'mask', 'remove'))
+            for $r->some(0.2, qw(/payload/text /payload/secret /trace
+                                 /requires /payload/reason /payload/context
+                                 /params/content/0/text /x-team
+                                 /payload/advisory_text
+                                 /payload/query_text /signature));
+    }
+
+    $self->rules($say) if $maybe->();
+
+    if ($where ne 'location' || speaks(\%has, 'vcp')) {
+        $say->('vcp_context', $r->one('ctx|gateway', '"ctx|two words"'))
+            if $r->chance($p * 2);
+        $say->('vcp_constitution', 'creed://ops.example/gateway@1')
+            if $r->chance($p * 2);
+        $say->('vcp_severity', $r->some(0.4, 'E_TIMEOUT=critical',
+                                        'E_BLOCKED=info', 'E_X=emergency'))
+            if $maybe->();
+        $say->('vcp_broadcast', $r->one('bus.ops', 'bus.builders'))
+            if $maybe->();
+    }
+
+    if ($where ne 'location'
+        || grep { $_ ne $has{speak} } @{ $has{accept} })
+    {
+        $say->('loss', $r->one(qw(report reject ignore))) if $maybe->();
+    }
+
+    $say->('dry_run', $r->one(qw(on all off))) if $r->chance($p / 4);
+
+    return (text => $text, has => \%has);
+}
+
+
+# whether VCP comes in or goes out
+sub speaks {
+    my ($has, $protocol) = @_;
+
+    return grep { $_ eq $protocol } $has->{speak}, @{ $has->{accept} };
+}
+
+
+# One of a token, a signature and trust, at least.
+sub trust {
+    my ($self, $has, $say) = @_;
+
+    my $r = $self->{r};
+    my $kind = $r->below(10);
+
+    delete @$has{qw(jwt trusted signs)};
+
+    if ($kind < 4) {
+        $say->('trusted', 'on');
+        $say->('jwt', 'off');
+        $has->{trusted} = 1;
+
+        $say->('signature', $r->one(qw(off optional optional)));
+        return;
+    }
+
+    my $signs = grep { $_ eq 'aee' || $_ eq 'vcp' } @{ $has->{accept} };
+
+    if ($kind < 6 && $signs && $self->listed) {
+        $say->('signature', 'required');
+        $say->('jwt', 'off');
+        $say->('trusted', $r->one(qw(on off)));
+        $has->{signs} = 1;
+        return;
+    }
+
+    my %jwt = (failures => 'off');
+
+    $jwt{typ} = 'at+jwt' if $r->chance(0.15);
+    $jwt{issuer} = 'https://id.example' if $r->chance(0.2);
+    $jwt{audience} = 'agents' if $r->chance(0.2);
+    $jwt{max_lifetime} = '1h' if $r->chance(0.1);
+    $jwt{require} = 'tenant=7' if $r->chance(0.1);
+    $jwt{jti} = 'required' if $r->chance(0.1);
+    $jwt{token} = $r->one('cookie:session', 'arg:access_token')
+        if $r->chance(0.25);
+
+    $jwt{issuer} //= 'https://id.example' if $jwt{jti};
+
+    $say->('jwt', 'on', map { "$_=$jwt{$_}" } sort keys %jwt);
+    $say->('trusted', $r->one(qw(on off off)));
+    $say->('claims', $r->some(0.4, 'aee=agent_name', 'roles=/groups',
+                              'c2a=chat_name', 'handle=handle'))
+        if $r->chance(0.2);
+    $say->('signature', 'optional');
+
+    $has->{jwt} = \%jwt;
+}
+
+
+sub rules {
+    my ($self, $say) = @_;
+
+    my $r = $self->{r};
+
+    my %word = (
+        scope => ['ops:run', 'ops:*', 'admin'],
+        principal => ['**', 'planner', 'agent.planner', 'human.ada', '~ada*',
+                      'agent://ops.example/*', 'agent:lead', 'manager'],
+        role => ['ops', 'lead', 'lead|ops'],
+        protocol => ['aee', 'vcp', 'c2a', 'channel', 'aee|moq', '*'],
+        type => ['task', 'event', 'result', 'escalation', 'agent_query',
+                 'chat.deliver', 'task|event', '*'],
+        intent => ['ops.**', 'ops.build.*', 'vcp.**', 'c2a.chat.*', '**',
+                   'moq.cmd.*', 'channel.*', 'c2a.tools.list'],
+        to => ['agent.builder', 'bus.ops', 'bus.*', '~ada-builder', 'human.*',
+               '**', 'agent:lead', 'service.parley', 'agent.auditor@node'],
+    );
+
+    for (1 .. 1 + $r->below(3)) {
+        my @words = map { "$_=" . $r->one(@{ $word{$_} }) }
+                    $r->some(0.15, sort keys %word);
+
+        $say->($r->one(qw(allow allow deny)), map { "'$_'" } @words);
+    }
+
+    $say->('allow', 'principal=**') if $r->chance(0.6);
+}
+
+
+# a location, and perhaps one within it
+sub location {
+    my ($self, $server, $outer, $path, $deeper) = @_;
+
+    my $r = $self->{r};
+    my $n = @{ $self->{locations} };
+    my $mine = "$path/l$n";
+
+    my %in = $self->block('location', $outer);
+
+    push @{ $self->{locations} },
+        { uri => $mine, server => $server, self => $self->{self},
+          people => $self->{people}, %{ $in{has} } };
+
+    $self->{http} .= "location $mine {\n$in{text}"
+                   . '    proxy_pass http://127.0.0.1:' . port(3) . ";\n";
+
+    $self->location($server, $in{has}, $mine, 0)
+        if $deeper && $r->chance(0.2);
+
+    $self->{http} .= "}\n";
+}
+
+
+1;
