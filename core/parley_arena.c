@@ -157,9 +157,9 @@ parley_arena_align(uint8_t *p)
 
 
 /*
- * A new block and the first size octets of it.  The memory behind it need not
- * be aligned to more than a pointer.  What is left of the block becomes the
- * current free space only where that is more than the present one's.
+ * Allocates a block and returns its first size octets.  mem.alloc need only
+ * align to a pointer.  The tail of the new block becomes the free space only
+ * if it is larger than what the current block has left.
  */
 static uint8_t *
 parley_arena_block(parley_arena_t *arena, size_t size)

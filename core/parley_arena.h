@@ -1,8 +1,7 @@
 /*
- * One arena per request: allocation is a pointer increment, freeing is for
- * the whole arena at once.  Memory comes from the caller (parley_mem_t), so
- * that the gateway can take it from an nginx pool and a test can make the
- * n-th allocation fail.
+ * A bump allocator: one arena per request, freed as a whole.  Blocks come from
+ * a parley_mem_t, so the gateway can draw on an nginx pool and a test can fail
+ * the n-th allocation.
  */
 
 #ifndef PARLEY_ARENA_H
@@ -15,8 +14,8 @@
 
 
 typedef struct {
-    void  *(*alloc)(void *ctx, size_t size);    /* NULL: no memory */
-    void   (*free)(void *ctx, void *p);         /* may be NULL: never freed */
+    void  *(*alloc)(void *ctx, size_t size);    /* NULL on failure */
+    void   (*free)(void *ctx, void *p);         /* NULL: never called */
     void    *ctx;
 } parley_mem_t;
 
@@ -37,31 +36,37 @@ extern const parley_mem_t  parley_mem_libc;
 
 
 /*
- * Makes an empty arena; allocates nothing yet.  block_size is the size of
- * the blocks asked for (0: 4096 octets); a larger allocation gets a block of
- * its own.
+ * Makes arena empty without allocating.  *mem is copied; what mem->ctx points
+ * to must outlive the arena.  block_size is in octets, 0 for 4096; a request
+ * that does not fit into one gets a block of its own.
  */
 void parley_arena_init(parley_arena_t *arena, const parley_mem_t *mem,
     size_t block_size);
 
-/* Gives every block back; the arena is empty and usable again. */
+/*
+ * Frees all blocks and with them everything allocated; the arena can be used
+ * again.
+ */
 void parley_arena_reset(parley_arena_t *arena);
 
-/* Aligned to 16 octets, not zeroed; NULL where memory cannot be had. */
+/*
+ * Returns size octets, uninitialised and aligned to 16, valid until the reset;
+ * NULL if memory is exhausted.
+ */
 void *parley_arena_alloc(parley_arena_t *arena, size_t size)
     __attribute__((warn_unused_result));
 
-/* The same, zeroed. */
+/* As parley_arena_alloc(), zeroed. */
 void *parley_arena_calloc(parley_arena_t *arena, size_t size)
     __attribute__((warn_unused_result));
 
-/* Octets without alignment, for text. */
+/* As parley_arena_alloc(), unaligned: for text. */
 uint8_t *parley_arena_octets(parley_arena_t *arena, size_t size)
     __attribute__((warn_unused_result));
 
 /*
- * Copies s and a terminating zero (not counted) into the arena.
- * Returns 0, or -1 where memory cannot be had; *ret is then empty.
+ * Copies s and a NUL, not counted in ret->len, into the arena.  Returns 0, or
+ * -1 with *ret empty if memory is exhausted.
  */
 int parley_arena_str(parley_arena_t *arena, parley_str_t s, parley_str_t *ret)
     __attribute__((warn_unused_result));

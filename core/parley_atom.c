@@ -1,7 +1,7 @@
 #include "parley_atom.h"
 
 
-/* so many that a factor is found soon by which no two names meet */
+/* sparse enough that a hash factor without collisions is found quickly */
 #define PARLEY_ATOM_SLOTS  4096
 
 
@@ -19,7 +19,9 @@ static parley_strset_t  parley_atom_table;
 const parley_strset_t *const  parley_atom_words = &parley_atom_table;
 
 
-/* before anything else runs; what it makes is never changed */
+/*
+ * A constructor: the table is complete before main() and read-only afterwards.
+ */
 static void
 parley_atom_prepare(void)
 {

@@ -1,10 +1,10 @@
 /*
- * Atoms: a number for each name of a member that somebody above gives a
- * meaning.  The reader finds the atom of every name, escaped or not; who asks
- * for a member, or for the order of two, compares numbers afterwards.
+ * Atoms: small integers for the member names that the protocols define.  The
+ * JSON reader resolves every name, escaped or not, to its atom once; lookups
+ * and the ordering of members then compare integers.
  *
- * Which names they are is not known here: the list is defined where the
- * protocols are (translate/parley_atoms.h).
+ * The list of names is defined by the layer that knows the protocols
+ * (translate/parley_atoms.h).
  */
 
 #ifndef PARLEY_ATOM_H
@@ -17,26 +17,26 @@
 #include "parley_strset.h"
 
 
-#define PARLEY_ATOM_NONE   0    /* every name that is not in the list */
-#define PARLEY_ATOMS_MAX   512  /* NONE included */
+#define PARLEY_ATOM_NONE   0    /* a name that is not in the list */
+#define PARLEY_ATOMS_MAX   512  /* including NONE */
 
 
 typedef uint16_t  parley_atom_t;
 
 
 /*
- * The names of the atoms from 1 on, in the order of RFC 8785, so that names
- * that have atoms stand in their order; at most PARLEY_ATOMS_MAX - 1.
- * Defined by who knows them.
+ * The names of atoms 1 to parley_atom_ntexts, in RFC 8785 order, so that atoms
+ * compare as their names do; at most PARLEY_ATOMS_MAX - 1.  Defined outside of
+ * core.
  */
 extern const parley_str_t  parley_atom_texts[];
 extern const uint32_t      parley_atom_ntexts;
 
-/* Of the names; private to this header. */
+/* Index of the names; private to this header. */
 extern const parley_strset_t *const  parley_atom_words;
 
 
-/* The atom of a name without escapes. */
+/* Returns the atom of an unescaped name, or PARLEY_ATOM_NONE. */
 static inline parley_atom_t
 parley_atom_of(parley_str_t name)
 {
@@ -45,7 +45,7 @@ parley_atom_of(parley_str_t name)
 }
 
 
-/* The name of an atom; of NONE: empty. */
+/* Returns the name of an atom; empty for PARLEY_ATOM_NONE. */
 parley_str_t parley_atom_name(parley_atom_t atom);
 
 

@@ -3,14 +3,14 @@
 
 
 #define PARLEY_BUF_SIZE    256
-#define PARLEY_BUF_ESCAPE  6        /* octets of the longest escape */
+#define PARLEY_BUF_ESCAPE  6        /* octets of the longest escape, \u00xx */
 
 
 static int parley_buf_grow(parley_buf_t *b, size_t need);
 static uint8_t *parley_buf_escape(uint8_t *out, uint8_t c);
 
 
-/* U+FFFD, in the place of an octet that is no UTF-8 */
+/* U+FFFD, written for an octet that is not UTF-8 */
 static const uint8_t  parley_buf_replacement[3] = { 0xEF, 0xBF, 0xBD };
 
 
@@ -106,8 +106,8 @@ parley_buf_json_string(parley_buf_t *b, parley_str_t s)
 
 
 /*
- * There is always room for what is left of s as it stands, and for an escape
- * more: plain text is copied while it is looked through.
+ * The buffer always has room for the rest of s verbatim plus one escape, so
+ * that a plain run is scanned and copied in one pass.
  */
 void
 parley_buf_json_text(parley_buf_t *b, parley_str_t s)
@@ -117,7 +117,7 @@ parley_buf_json_text(parley_buf_t *b, parley_str_t s)
     uint32_t        surplus;
     const uint8_t  *p, *q, *end;
 
-    surplus = 0;            /* nobody asks how many */
+    surplus = 0;            /* unused */
 
     p = s.data;
     end = (s.len == 0) ? p : p + s.len;
@@ -220,8 +220,8 @@ parley_buf_done(parley_buf_t *b, parley_str_t *ret)
 
 
 /*
- * Room for need more octets.  The last allocation of the arena grows where
- * it stands.
+ * Makes room for need more octets; in place if the buffer is the arena's last
+ * allocation.
  */
 static int
 parley_buf_grow(parley_buf_t *b, size_t need)
@@ -268,7 +268,7 @@ parley_buf_grow(parley_buf_t *b, size_t need)
 }
 
 
-/* an octet below 0x20, a quote or a backslash; returns where it ends */
+/* Escapes an octet below 0x20, a quote or a backslash; returns the new end. */
 static uint8_t *
 parley_buf_escape(uint8_t *out, uint8_t c)
 {
@@ -276,7 +276,7 @@ parley_buf_escape(uint8_t *out, uint8_t c)
 
     *out++ = '\\';
 
-    /* most by far: JSON in a string */
+    /* by far the most frequent: JSON inside a string */
 
     if (c == '"' || c == '\\') {
         *out++ = c;

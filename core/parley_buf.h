@@ -1,7 +1,6 @@
 /*
- * An output buffer that grows in an arena.  A failed allocation is
- * remembered: writers need no check of their own, the caller asks
- * parley_buf_done() once.
+ * An output buffer that grows in an arena.  A failed allocation is sticky:
+ * writers return nothing, the caller checks parley_buf_done() once.
  */
 
 #ifndef PARLEY_BUF_H
@@ -24,18 +23,23 @@ typedef struct {
 } parley_buf_t;
 
 
-#define PARLEY_BUF_LITERAL  64      /* longer ones are not copied in place */
+#define PARLEY_BUF_LITERAL  64      /* longest put that is inlined */
 
 
-/* Starts with room for about size octets (0: 256). */
+/*
+ * Makes b empty with room for size octets, 0 for 256.  arena is borrowed and
+ * must outlive b.
+ */
 void parley_buf_init(parley_buf_t *b, parley_arena_t *arena, size_t size);
 
+/* Appends n in decimal. */
 void parley_buf_int(parley_buf_t *b, int64_t n);
 
-/* What parley_buf_put() does where the compiler does not know the length. */
+/* The out-of-line form of parley_buf_put(). */
 void parley_buf_octets(parley_buf_t *b, const uint8_t *data, size_t len);
 
 
+/* Appends len octets; data may be NULL if len is 0. */
 static inline void
 parley_buf_put(parley_buf_t *b, const void *data, size_t len)
 {
@@ -67,31 +71,36 @@ parley_buf_octet(parley_buf_t *b, uint8_t c)
 #define parley_buf_str(b, s)     parley_buf_put((b), (s).data, (s).len)
 
 /*
- * A JSON string with its quotes, escaped as RFC 8785 has it: only what must
- * be is escaped.  s is UTF-8: octets that are not, and those of noncharacters,
- * become U+FFFD, so that what is written can be read (parley_json.h).
+ * Appends s as a JSON string with its quotes, escaped as RFC 8785 section
+ * 3.2.2.2 requires and no further.  s should be UTF-8: invalid octets and
+ * those of noncharacters become U+FFFD, so that parley_json_read() accepts the
+ * result.
  */
 void parley_buf_json_string(parley_buf_t *b, parley_str_t s);
 
-/* The same without the quotes. */
+/* As parley_buf_json_string(), without the quotes. */
 void parley_buf_json_text(parley_buf_t *b, parley_str_t s);
 
 /*
- * ,"name":  or, after '{' or at the start of the buffer, "name":
- * name is ASCII that needs no escape.
+ * Appends "name": and, unless b is empty or ends in '{', a comma before it.
+ * name must be ASCII without characters that need an escape.
  */
 void parley_buf_name(parley_buf_t *b, parley_str_t name);
 
-/* ,"name":"value" with value escaped */
+/* Appends a member by parley_buf_name() and parley_buf_json_string(). */
 void parley_buf_member(parley_buf_t *b, parley_str_t name,
     parley_str_t value);
 
-/* A value of a document as it stands in the input, octet for octet. */
+/*
+ * Appends the octets of a value as they stand in its document; nothing if it
+ * is absent.
+ */
 void parley_buf_value(parley_buf_t *b, parley_json_ref_t ref);
 
 /*
- * Returns 0 and the octets in *ret (zero-terminated, not counted), or -1
- * where an allocation failed on the way.
+ * Finishes the buffer.  Returns 0 with the octets in *ret, followed by a NUL
+ * that is not counted, valid as long as the arena; or -1 with *ret empty if
+ * any allocation since parley_buf_init() failed.
  */
 int parley_buf_done(parley_buf_t *b, parley_str_t *ret)
     __attribute__((warn_unused_result));

@@ -56,7 +56,7 @@ parley_decimal_make(parley_str_t literal)
     d.ndigits = (size_t) (d.end - d.first)
                 - (d.first < point && point < d.end);
 
-    /* how far the point stands behind the first digit, itself not counted */
+    /* the point's position relative to the first significant digit */
 
     d.point = (point - d.first) + (point < d.first);
 
@@ -129,7 +129,7 @@ parley_decimal_integer(const parley_decimal_t *d, int64_t *ret)
         }
     }
 
-    /* 19 nines are less than 2^64: nothing has wrapped */
+    /* 19 nines are less than 2^64: no overflow */
 
     if (value > max) {
         return -1;
@@ -148,7 +148,7 @@ parley_decimal_sign(const parley_decimal_t *d)
 }
 
 
-/* behind the 'e' */
+/* p is after the 'e' */
 static int64_t
 parley_decimal_exponent(const uint8_t *p, const uint8_t *end)
 {

@@ -1,7 +1,7 @@
 /*
- * Not EVP, which fetches, locks and allocates: that costs more than the digest
- * of an id.  What OpenSSL 3 calls deprecated here it keeps, and it has the
- * processor's own instructions, which libsodium has not.
+ * The low-level API, deprecated but kept in OpenSSL 3: EVP fetches, locks and
+ * allocates, which costs more than the digest of an id.  libsodium does not
+ * use the processor's SHA instructions.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
@@ -10,7 +10,7 @@
 #include <openssl/sha.h>
 
 
-/* what an id is derived from is shorter */
+/* more than the input of any derived id */
 #define PARLEY_DIGEST_FEW  192
 
 
@@ -24,10 +24,7 @@ parley_sha256(parley_str_t s, uint8_t out[PARLEY_SHA256_LEN])
 }
 
 
-/*
- * Short parts are gathered first: OpenSSL takes an id in one piece sooner
- * than in six.
- */
+/* Short parts are gathered: one SHA256_Update() is cheaper than six. */
 int
 parley_sha256_parts(const parley_str_t *parts, size_t n,
     uint8_t out[PARLEY_SHA256_LEN])
@@ -94,7 +91,10 @@ parley_hex(const uint8_t *data, size_t n, char *out)
 }
 
 
-/* Of four octets eight digits at once, each in an octet; as memory has both. */
+/*
+ * Converts four octets to eight digits in parallel, one per octet of a word;
+ * both in memory order.
+ */
 static uint64_t
 parley_hex_digits(uint32_t octets)
 {

@@ -70,7 +70,9 @@ parley_error_set(parley_error_t *err, parley_code_t code, const char *field,
     char     text[PARLEY_TEXT_MAX + 4];
     va_list  args;
 
-    /* room for one more sequence, so that a cut one can be told */
+    /*
+     * room for one more UTF-8 sequence, so that a truncated one is recognised
+     */
 
     va_start(args, fmt);
 
@@ -80,7 +82,7 @@ parley_error_set(parley_error_t *err, parley_code_t code, const char *field,
 
     va_end(args);
 
-    /* field may be err->field itself: it is read before it is written */
+    /* field may alias err->field, which is read before it is written */
 
     parley_error_copy(err->field, PARLEY_POINTER_MAX,
                       (field == NULL) ? "" : field);
@@ -103,7 +105,7 @@ parley_error_memory(parley_error_t *err)
 
 
 /*
- * Copies what is printable, at most size - 1 octets, and never a part of a
+ * Copies printable text, at most size - 1 octets, without splitting a UTF-8
  * sequence.  dst may be src.
  */
 static void

@@ -1,10 +1,10 @@
 /*
- * Errors are small values: code, JSON Pointer, offset, text.  One list yields
- * the enum, the wire word, the HTTP status, the symbol and whether a retry
- * helps; docs/errors.md is printed from it and from what codecs call errors.
+ * An error is a code, a JSON Pointer, an offset and a text.  One list yields
+ * the enum, the wire word, the HTTP status, the symbol and whether a retry may
+ * help; docs/errors.md is generated from it and from the codes of the codecs.
  *
- * The text is for a person.  It never holds a secret or payload content;
- * member names come from the caller's message and are made printable.
+ * The text is for people.  It never holds a secret or payload content; member
+ * names in it come from the caller's message and are made printable.
  */
 
 #ifndef PARLEY_ERROR_H
@@ -16,9 +16,7 @@
 #include "parley_str.h"
 
 
-/*
- *  enum suffix, wire word, HTTP status, retryable
- */
+/* enum suffix, wire word, HTTP status, retryable */
 #define PARLEY_ERROR_LIST(X)                                                  \
     X(JSON_INVALID, "json-invalid", 400, 0)                                   \
     X(FIELD_MISSING, "field-missing", 400, 0)                                 \
@@ -84,35 +82,38 @@ typedef struct {
 
 typedef struct {
     parley_code_t  code;
-    size_t         offset;      /* into the input, or PARLEY_NO_OFFSET */
-    unsigned       is_name:1;   /* field is a plain name, no JSON Pointer */
-    unsigned       taken:1;     /* the service took the message all the same:
-                                   to send it again is of no use */
-    char           field[PARLEY_POINTER_MAX];   /* JSON Pointer; "": none */
-    char           text[PARLEY_TEXT_MAX];       /* one line, zero-terminated */
+    size_t         offset;      /* in the input, or PARLEY_NO_OFFSET */
+    unsigned       is_name:1;   /* field is a name, not a JSON Pointer */
+    unsigned       taken:1;     /* the service accepted the message
+                                   nevertheless: a retry is useless */
+    char           field[PARLEY_POINTER_MAX];   /* JSON Pointer or "" */
+    char           text[PARLEY_TEXT_MAX];       /* one line, NUL-terminated */
 } parley_error_t;
 
 
-/* Never NULL; an unknown code yields the row of capacity. */
+/*
+ * Returns the row of a code, never NULL; that of PARLEY_E_CAPACITY for a value
+ * outside the enum.
+ */
 const parley_error_info_t *parley_error_info(parley_code_t code);
 
-/* By its word or symbol; PARLEY_E_NONE where there is none such. */
+/* Returns the code of a wire word or symbol, or PARLEY_E_NONE. */
 parley_code_t parley_error_code(parley_str_t word);
 
-/* code NONE, no offset, no field, no text */
+/* Sets code PARLEY_E_NONE, no offset, an empty field and text. */
 void parley_error_clear(parley_error_t *err);
 
 /*
- * Fills *err and returns -1, so that "return parley_error_set(...)" reads
- * well.  field may be NULL or "".  Text and field are cut at their bounds;
- * octets outside printable ASCII in them become '?' except well-formed UTF-8
- * above U+009F.
+ * Fills *err and returns -1, for use as "return parley_error_set(...)".  field
+ * may be NULL, "" or err->field; the offset becomes PARLEY_NO_OFFSET.  Field
+ * and text are truncated to their sizes; octets in them that are neither
+ * printable ASCII nor well-formed UTF-8 above U+009F become '?'.
  */
 int parley_error_set(parley_error_t *err, parley_code_t code,
     const char *field, const char *fmt, ...)
     __attribute__((cold, format(printf, 4, 5)));
 
-/* "out of memory", code capacity; returns -1 */
+/* As parley_error_set() with PARLEY_E_CAPACITY and "out of memory". */
 int parley_error_memory(parley_error_t *err)
     __attribute__((cold));
 

@@ -6,7 +6,7 @@
 #define A  PARLEY_ESCAPE_ARGUMENT
 
 
-/* for whom an octet is encoded */
+/* the forms in which an octet is encoded */
 static const uint8_t  parley_escape_octets[256] = {
     [0x00 ... 0x20] = V | I | A,
     ['"'] = V | I | A,

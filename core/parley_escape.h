@@ -1,7 +1,6 @@
 /*
- * Percent-encoding: text that came from outside stands in a header, a line of
- * a log or an argument of a URI, and stays text there (SEC-01).  What is
- * written can be read in one way only, since "%" is encoded itself.
+ * Percent-encoding of untrusted text for headers, log lines and URI arguments
+ * (SEC-01).  "%" itself is encoded, so the encoding is unambiguous.
  */
 
 #ifndef PARLEY_ESCAPE_H
@@ -13,25 +12,26 @@
 
 
 typedef enum {
-    /* a value by itself: octets outside 0x21 to 0x7E, and % " \ ; */
+    /* a single value: encodes all outside 0x21 to 0x7E and % " \ ; */
     PARLEY_ESCAPE_VALUE = 1,
 
-    /* a value in a list that commas separate */
+    /* an item of a comma-separated list: also encodes the comma */
     PARLEY_ESCAPE_ITEM = 2,
 
-    /* in a query: all but letters, digits and - . _ ~ ! ' ( ) * */
+    /* a URI argument: keeps letters, digits and - . _ ~ ! ' ( ) * */
     PARLEY_ESCAPE_ARGUMENT = 4
 } parley_escape_t;
 
 
-/* Whether nothing in s is to be encoded. */
+/* Returns whether s needs no encoding. */
 int parley_escape_is_plain(parley_str_t s, parley_escape_t how);
 
+/* Appends s, encoded, to b. */
 void parley_escape_put(parley_buf_t *b, parley_str_t s, parley_escape_t how);
 
 /*
- * Into *ret, which is s itself where nothing is to be encoded.  Returns 0, or
- * -1: no memory.
+ * Encodes s.  *ret is s itself if it needs no encoding, else allocated from
+ * arena.  Returns 0, or -1 with *ret empty if memory is exhausted.
  */
 int parley_escape(parley_arena_t *arena, parley_str_t s, parley_escape_t how,
     parley_str_t *ret)

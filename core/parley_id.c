@@ -40,9 +40,9 @@ parley_uuid_is(parley_str_t s, int version)
 
 
 /*
- * 0 where each of eight octets is a lower-case hex digit.  What is added moves
- * the octets from a bound on to 0x80 and above; one that is there already
- * disturbs its neighbour, but is bad by itself.
+ * Returns 0 if each of eight octets is a lower-case hexadecimal digit.  The
+ * additions carry octets at or above a bound into bit 7; an octet with bit 7
+ * set may disturb its neighbour but is rejected itself.
  */
 static uint64_t
 parley_uuid_not_hex(uint64_t x)

@@ -1,6 +1,6 @@
 /*
- * UUIDs (RFC 9562): recognised, and derived so that a retry derives the same
- * one (AEE-35).
+ * UUIDs (RFC 9562): syntax, and derivation from a message such that a retry
+ * derives the same one (AEE-35).
  */
 
 #ifndef PARLEY_ID_H
@@ -15,36 +15,41 @@
 #define PARLEY_UUID_LEN  36
 
 
-/* Whether s is a UUID of that version, lower-case, with the RFC variant. */
+/*
+ * Returns whether s is a lower-case UUID of that version and of the RFC 9562
+ * variant.
+ */
 int parley_uuid_is(parley_str_t s, int version);
 
 /*
- * The same whatever the case of its letters: RFC 9562 section 4 reads a UUID
- * without regard to case, and writes it in lower case.
+ * As parley_uuid_is(), in either case: RFC 9562 section 4 reads UUIDs
+ * case-insensitively and writes them in lower case.
  */
 int parley_uuid_is_any_case(parley_str_t s, int version);
 
 /*
- * Writes s, for which that holds, to out in lower case: 36 octets and a zero.
- * s and out may not overlap.
+ * Writes s in lower case and a NUL.  s must be PARLEY_UUID_LEN octets and must
+ * not overlap out.
  */
 void parley_uuid_lower(parley_str_t s, char out[PARLEY_UUID_LEN + 1]);
 
-/* fields that one id is derived from */
+/* fields an id can be derived from */
 #define PARLEY_UUID_FIELDS_MAX  7
 
 /*
- * SHA-256 over "parley" and the n fields, each after its length in 4 octets,
- * the highest first, so that no two lists of fields are one text; its first 16
- * octets with the version (4, 7 or 8) and variant bits; for version 7 the
- * first 48 bits are ms.  out gets 36 octets and a zero.  Returns 0, or -1
- * where the digest fails or there are too many fields.
+ * Derives a UUID: the first 16 octets of the SHA-256 of "parley" and the n
+ * fields, each preceded by its length in 4 octets, big-endian, so that no two
+ * lists of fields yield the same input; then the bits of version (4, 7 or 8)
+ * and variant.  ms, milliseconds since the epoch, fills the first 48 bits of
+ * version 7 and is ignored otherwise.  Writes 36 octets and a NUL.  Returns
+ * 0, or -1 with out empty if n is above PARLEY_UUID_FIELDS_MAX or the digest
+ * fails.
  */
 int parley_uuid_derive(int version, int64_t ms, const parley_str_t *fields,
     size_t n, char out[PARLEY_UUID_LEN + 1])
     __attribute__((warn_unused_result));
 
-/* A UUIDv4 of 16 random octets that the caller brings. */
+/* Formats 16 random octets as a UUID of version 4. */
 void parley_uuid_random(const uint8_t random[16],
     char out[PARLEY_UUID_LEN + 1]);
 

@@ -3,16 +3,16 @@
 #include "parley_number.h"
 
 
-/* up to here members are sorted by insertion, beyond by heap */
+/* up to so many members insertion sort, above heapsort */
 #define PARLEY_JCS_FEW    16
 
-/* octets of a run that takes no call to copy */
+/* shorter runs are copied with a constant length */
 #define PARLEY_JCS_SHORT  48
 
 
 /*
- * prefix: where all names have atoms, the atom; else see parley_jcs_prefix(),
- * or 0 where any name is not plain ASCII
+ * prefix orders the names: the atom if all names have one; parley_jcs_prefix()
+ * if all are plain ASCII; else 0.
  */
 typedef struct {
     uint64_t  prefix;
@@ -21,16 +21,15 @@ typedef struct {
 
 
 /*
- * What is written is, but for the order, octets of the input.  Those between
- * "from" and "to" come next and are not copied yet: the run grows for as long
- * as the input goes on in canonical form.
+ * Except for the order, canonical output consists of input octets.  [from, to)
+ * is the pending run, which grows while input and output agree.
  */
 typedef struct {
     parley_buf_t         *b;
     const parley_json_t  *doc;
     const uint8_t        *from;
     const uint8_t        *to;
-    const uint8_t        *end;      /* of the input */
+    const uint8_t        *end;      /* end of the input */
 } parley_jcs_run_t;
 
 
@@ -52,8 +51,8 @@ static void parley_jcs_sink(const parley_json_t *doc,
 
 
 /*
- * Copies octets of the input; few of them with what is behind them, where
- * there is as much.
+ * Copies octets of the input; short runs with a constant length, which also
+ * copies octets after the run, if input and buffer have them.
  */
 static inline void
 parley_jcs_copy(parley_jcs_run_t *r, const uint8_t *p, size_t n)
@@ -82,7 +81,7 @@ parley_jcs_flush(parley_jcs_run_t *r)
 }
 
 
-/* octets of the input */
+/* Appends octets of the input, extending the pending run if adjacent. */
 static inline void
 parley_jcs_put(parley_jcs_run_t *r, const uint8_t *p, size_t len)
 {
@@ -96,8 +95,8 @@ parley_jcs_put(parley_jcs_run_t *r, const uint8_t *p, size_t len)
 
 
 /*
- * Punctuation inside an array or an object: behind what was written of one, the
- * input has an octet more at least.
+ * Appends punctuation inside an array or object, where the input has at least
+ * one more octet after to.
  */
 static inline void
 parley_jcs_octet(parley_jcs_run_t *r, uint8_t c)
@@ -112,7 +111,7 @@ parley_jcs_octet(parley_jcs_run_t *r, uint8_t c)
 }
 
 
-/* A string or name. */
+/* Writes a string or name. */
 static inline void
 parley_jcs_string(parley_jcs_run_t *r, uint32_t i)
 {
@@ -173,7 +172,7 @@ parley_jcs_write(parley_buf_t *b, parley_json_ref_t value, parley_str_t skip)
 }
 
 
-/* calls itself once for each level, at most PARLEY_JSON_DEPTH_MAX */
+/* Recurses once per level, at most PARLEY_JSON_DEPTH_MAX. */
 static void
 parley_jcs_value(parley_jcs_run_t *r, uint32_t i)
 {
@@ -234,7 +233,7 @@ parley_jcs_array(parley_jcs_run_t *r, uint32_t i)
 }
 
 
-/* whether name, colon and value are canonical, with no blanks between them */
+/* Whether name, colon and value are canonical with no white space between. */
 static inline int
 parley_jcs_member_is(const parley_json_t *doc, uint32_t k)
 {
@@ -261,7 +260,7 @@ parley_jcs_member(parley_jcs_run_t *r, uint32_t k)
 }
 
 
-/* skip: the name of a member to leave out, or PARLEY_JSON_NONE */
+/* skip: the name node of a member to omit, or PARLEY_JSON_NONE */
 static void
 parley_jcs_object(parley_jcs_run_t *r, uint32_t i, uint32_t skip)
 {
@@ -298,9 +297,8 @@ parley_jcs_object(parley_jcs_run_t *r, uint32_t i, uint32_t skip)
 
 
 /*
- * The first eight octets of a name, the first being the most significant.
- * Behind a name at least a quote, a colon and a value follow; the input ends
- * where fewer than eight octets do.
+ * Returns the first eight octets of a name as a big-endian number, padded with
+ * zeros.  Octets after the name are read if the input has eight.
  */
 static inline uint64_t
 parley_jcs_prefix(const parley_json_t *doc, uint32_t k)
@@ -332,7 +330,10 @@ parley_jcs_prefix(const parley_json_t *doc, uint32_t k)
 }
 
 
-/* What comes next stands elsewhere as a rule: there is no run to make. */
+/*
+ * Sorted members are rarely adjacent in the input, so each is copied by
+ * itself.
+ */
 static void
 parley_jcs_unsorted(parley_jcs_run_t *r, uint32_t i, uint32_t skip)
 {
@@ -405,7 +406,7 @@ parley_jcs_order(parley_arena_t *arena, const parley_json_t *doc,
 }
 
 
-/* A string with escapes whose quotes are at start and at end. */
+/* start and end point to the quotes. */
 static void
 parley_jcs_escaped(parley_jcs_run_t *r, const uint8_t *start,
     const uint8_t *end)
@@ -526,7 +527,7 @@ parley_jcs_sort(const parley_json_t *doc, parley_jcs_name_t *names, size_t n)
 }
 
 
-/* names[at] moves down the heap of n until no child is greater */
+/* Sifts names[at] down a heap of n names. */
 static void
 parley_jcs_sink(const parley_json_t *doc, parley_jcs_name_t *names, size_t n,
     size_t at)

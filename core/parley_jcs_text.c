@@ -1,6 +1,4 @@
-/*
- * RFC 8785 inside a JSON string: JSON that travels as a text.
- */
+/* RFC 8785 inside a JSON string: a document that is carried as text. */
 
 #include "parley_jcs.h"
 #include "parley_number.h"
@@ -50,7 +48,7 @@ parley_jcs_text_members(parley_buf_t *b, const parley_json_t *doc,
 }
 
 
-/* calls itself once for each level, at most PARLEY_JSON_DEPTH_MAX */
+/* Recurses once per level, at most PARLEY_JSON_DEPTH_MAX. */
 static void
 parley_jcs_text_value(parley_buf_t *b, const parley_json_t *doc, uint32_t i)
 {

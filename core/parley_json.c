@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 
-/* a literal of so few octets is an integer within int64_t */
+/* a literal this short is an integer within int64_t */
 #define PARLEY_JSON_SHORT  18
 
 
@@ -135,7 +135,7 @@ parley_json_number(const parley_json_t *doc, uint32_t i)
 
     d = 0;
 
-    /* the reader has refused what overflows */
+    /* cannot fail: the reader has refused numbers out of range */
 
     (void) parley_number_parse(parley_json_span(doc, i), &d);
 
@@ -231,7 +231,7 @@ parley_json_pointer(const parley_json_t *doc, uint32_t i, char *buf,
 static void
 parley_json_path_octet(parley_json_path_t *path, char c)
 {
-    /* a name may hold a zero, what ends with one may not */
+    /* U+0000 in a name would end the C string */
 
     if (path->len + 1 < path->size) {
         path->data[path->len++] = c ? c : '?';
@@ -389,7 +389,10 @@ parley_json_resolve_index(const parley_json_t *doc, uint32_t i,
 }
 
 
-/* Whether a name equals a token of a JSON Pointer, "~0" being '~'. */
+/*
+ * Compares a name with a token of a JSON Pointer, in which "~0" is '~' and
+ * "~1" is '/'.
+ */
 static int
 parley_json_name_is(const parley_json_t *doc, uint32_t k,
     parley_str_t token)
@@ -477,7 +480,7 @@ parley_json_part(const parley_json_t *doc, uint32_t i, parley_arena_t *arena,
         return 0;
     }
 
-    /* where the first of them stands before the part, it may have others */
+    /* an inexact integer before the part does not exclude one inside it */
 
     ret->inexact = doc->inexact >= i ? doc->inexact - i : 0;
 

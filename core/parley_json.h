@@ -1,15 +1,15 @@
 /*
- * Strict JSON (RFC 8259, I-JSON of RFC 7493 where it is stricter): one pass
- * over the input makes a tape of nodes in the arena.  A node is a span of the
- * input; nothing is copied, and the input must outlive the document.
+ * A strict JSON reader (RFC 8259; I-JSON, RFC 7493, where that is stricter).
+ * One pass over the input builds a tape of nodes in an arena.  Nodes refer to
+ * the input, which must outlive the document.
  *
  * Refused: invalid UTF-8, lone surrogates and noncharacters (raw or escaped),
- * duplicate members (compared after unescaping), control characters in
- * strings, numbers that overflow a double, trailing octets, a byte order mark,
- * and whatever exceeds the limits.  The error names the offset and the member
- * (JSON Pointer).
+ * duplicate members (compared unescaped), control characters in strings,
+ * numbers that overflow a double, trailing octets, a byte order mark, and
+ * anything above the limits.  The error carries the offset and the JSON
+ * Pointer of the member.
  *
- * The input is untrusted.  A document is read-only once it was read.
+ * The input is untrusted.  A document is read-only once read.
  */
 
 #ifndef PARLEY_JSON_H
@@ -35,46 +35,44 @@ typedef enum {
 } parley_json_type_t;
 
 
-#define PARLEY_JSON_NONE       UINT32_MAX   /* "there is no such node" */
+#define PARLEY_JSON_NONE       UINT32_MAX   /* no such node */
 
-#define PARLEY_JSON_DEPTH_MAX  4096         /* a greater limits.depth counts
-                                               as this: some functions call
-                                               themselves once for each level,
-                                               with less than 512 octets of
-                                               stack */
+#define PARLEY_JSON_DEPTH_MAX  4096         /* cap of limits.depth: recursion
+                                               over a document takes less
+                                               than 512 octets of stack per
+                                               level */
 
 /* node flags */
-#define PARLEY_JSON_ESCAPED    0x01     /* string with a backslash in it */
-#define PARLEY_JSON_KEY        0x02     /* string that names a member */
+#define PARLEY_JSON_ESCAPED    0x01     /* string with a backslash */
+#define PARLEY_JSON_KEY        0x02     /* name of a member */
 #define PARLEY_JSON_INTEGER    0x04     /* number without '.', 'e' or 'E' */
-#define PARLEY_JSON_ASCII      0x08     /* string of ASCII only, unescaped */
+#define PARLEY_JSON_ASCII      0x08     /* string of ASCII without escapes */
 #define PARLEY_JSON_SORTED     0x10     /* object whose names are ASCII,
-                                           unescaped, in ascending order */
-#define PARLEY_JSON_CANONICAL  0x20     /* value or name whose octets are its
-                                           RFC 8785 form already; there are
-                                           others that are (\u0001) */
-#define PARLEY_JSON_MASKED     0x40     /* object with a name that has an
-                                           escape in it */
+                                           unescaped and in ascending order */
+#define PARLEY_JSON_CANONICAL  0x20     /* value or name known to be in its
+                                           RFC 8785 form (sufficient, not
+                                           necessary: "\u0001" lacks it) */
+#define PARLEY_JSON_MASKED     0x40     /* object with an escaped name */
 
 
 /*
- * The tape is in document order.  An object is its node, then for each
- * member the node of the name (a STRING with the flag KEY) and the value.
- * An array is its node, then its elements.
+ * The tape is in document order.  An object is followed, for each member, by
+ * the node of its name (a STRING with the flag KEY) and its value; an array by
+ * its elements.
  */
 typedef struct {
-    uint32_t  off;      /* string: the octet after the opening quote */
-    uint32_t  len;      /* octets; string: between the quotes, raw;
-                           array, object: from bracket to bracket */
-    uint32_t  next;     /* index of the node after this value's last */
-    uint32_t  count;    /* array: elements; object: members; string: its
-                           length in code points, unescaped */
+    uint32_t  off;      /* string: after the opening quote */
+    uint32_t  len;      /* octets; string: raw, without quotes;
+                           array, object: brackets included */
+    uint32_t  next;     /* index of the first node after this value */
+    uint32_t  count;    /* array: elements; object: members;
+                           string: code points, unescaped */
     uint8_t   type;     /* parley_json_type_t */
     uint8_t   flags;
 
     union {
-        uint16_t  depth;    /* of a value; root 0 */
-        uint16_t  atom;     /* of a name: parley_atom_t */
+        uint16_t  depth;    /* of a value; the root's is 0 */
+        uint16_t  atom;     /* of a name */
     };
 } parley_json_node_t;
 
@@ -83,20 +81,19 @@ typedef struct {
     parley_str_t         input;
     parley_json_node_t  *nodes;     /* nodes[0] is the root */
     uint32_t             nnodes;
-    uint32_t             inexact;   /* the first integer literal outside
-                                       +-(2^53 - 1), or PARLEY_JSON_NONE:
-                                       such a document has no faithful
-                                       RFC 8785 form */
+    uint32_t             inexact;   /* node of the first integer outside
+                                       +-(2^53 - 1), whose RFC 8785 form
+                                       is not faithful, or NONE */
     parley_arena_t      *arena;     /* for unescaped strings */
-    uint64_t             seed;      /* that it was read with */
+    uint64_t             seed;      /* as given to parley_json_read() */
 } parley_json_t;
 
 
 typedef struct {
-    size_t    octets;       /* the whole input; default 1 MiB */
-    uint32_t  depth;        /* nested arrays and objects; default 32 */
-    uint32_t  string;       /* octets of one string, raw; default 256 KiB */
-    uint32_t  members;      /* of one object or elements of one array;
+    size_t    octets;       /* of the input; default 1 MiB */
+    uint32_t  depth;        /* of nested arrays and objects; default 32 */
+    uint32_t  string;       /* octets of a string, raw; default 256 KiB */
+    uint32_t  members;      /* of an object, or elements of an array;
                                default 65536 */
 } parley_json_limits_t;
 
@@ -104,7 +101,7 @@ typedef struct {
 extern const parley_json_limits_t  parley_json_limits_default;
 
 
-/* a value of a document; node PARLEY_JSON_NONE: absent */
+/* a value in its document; absent if node is PARLEY_JSON_NONE */
 typedef struct {
     const parley_json_t  *doc;
     uint32_t              node;
@@ -114,14 +111,14 @@ typedef struct {
 
 
 /*
- * A number literal has no bound of its own: whatever is done with it takes time
- * in proportion to its octets, and per octet no more than with one of 17
- * digits (parley_number.h).
+ * Reads input into *doc.  limits may be NULL for the defaults; exceeding any
+ * of them is message-too-large, every other fault json-invalid.  seed keys the
+ * hash that finds duplicate members in large objects and must be unpredictable
+ * to the sender.  Nodes and, later, unescaped strings are allocated from
+ * arena; input and arena must outlive *doc.
  *
- * Reads input into *doc.  limits NULL: the defaults; input.octets above the
- * limit, or any other limit, is message-too-large; everything else wrong is
- * json-invalid.  seed keys the hash that finds duplicate members in large
- * objects; give one an attacker cannot know.
+ * Number literals have no length limit; processing one takes time linear in
+ * its length (parley_number.h).
  *
  * Returns 0, or -1 with *err filled and *doc empty.
  */
@@ -147,8 +144,8 @@ parley_json_type(const parley_json_t *doc, uint32_t i)
 
 /*
  * Members: for (k = parley_json_first(obj); k != parley_json_end(doc, obj);
- * k = parley_json_after(doc, k + 1)): k is the name, k + 1 the value.
- * Elements: the same with i and parley_json_after(doc, i).
+ * k = parley_json_after(doc, k + 1)), where k is the name and k + 1 the value.
+ * Elements: the same with k = parley_json_after(doc, k).
  */
 #define parley_json_first(i)         ((i) + 1)
 #define parley_json_end(doc, i)      ((doc)->nodes[i].next)
@@ -156,17 +153,17 @@ parley_json_type(const parley_json_t *doc, uint32_t i)
 
 
 /*
- * The value of a member, or PARLEY_JSON_NONE.  obj may be any node or
- * PARLEY_JSON_NONE; what is no object has no members.
+ * Returns the value of the member of obj with that name, or PARLEY_JSON_NONE.
+ * obj may be any node or PARLEY_JSON_NONE; only an object has members.
  */
 uint32_t parley_json_get(const parley_json_t *doc, uint32_t obj,
     parley_str_t name);
 
-/* The same of a name that has an atom. */
+/* As parley_json_get(), by atom. */
 uint32_t parley_json_member(const parley_json_t *doc, uint32_t obj,
     parley_atom_t atom);
 
-/* The atom of name node k. */
+/* Returns the atom of name node k. */
 static inline parley_atom_t
 parley_json_atom(const parley_json_t *doc, uint32_t k)
 {
@@ -175,19 +172,22 @@ parley_json_atom(const parley_json_t *doc, uint32_t k)
 
 
 /*
- * A value of doc as a document of its own, without reading it again: its input
- * is the value's octets, its nodes are copied into arena.  Where doc is
- * inexact before the value, so is the part, at its root.  Returns 0, or -1
- * with *ret empty: no memory.
+ * Makes value i of doc a document without reading it again: its input is a
+ * span of doc's, its nodes are copied into arena.  If doc->inexact precedes
+ * the value, ret->inexact is the root, conservatively.  Returns 0, or -1 with
+ * *ret empty if memory is exhausted.
  */
 int parley_json_part(const parley_json_t *doc, uint32_t i,
     parley_arena_t *arena, parley_json_t *ret)
     __attribute__((warn_unused_result));
 
-/* The raw octets of a value, quotes included. */
+/* Returns the raw octets of a value, quotes included. */
 parley_str_t parley_json_raw(const parley_json_t *doc, uint32_t i);
 
-/* The raw octets of member k, from its name's quote to its value's end. */
+/*
+ * Returns the raw octets of the member with name node k, from the name's
+ * opening quote to the end of the value.
+ */
 static inline parley_str_t
 parley_json_member_raw(const parley_json_t *doc, uint32_t k)
 {
@@ -202,7 +202,7 @@ parley_json_member_raw(const parley_json_t *doc, uint32_t k)
 }
 
 
-/* Whether no white space stands between its name, the colon and its value. */
+/* Returns whether the member has no white space around its colon. */
 static inline int
 parley_json_member_is_tight(const parley_json_t *doc, uint32_t k)
 {
@@ -216,7 +216,10 @@ parley_json_member_is_tight(const parley_json_t *doc, uint32_t k)
 }
 
 
-/* The raw octets between the quotes of a string or name. */
+/*
+ * Returns the raw octets between the quotes of a string or name; of another
+ * value, all of its octets.
+ */
 static inline parley_str_t
 parley_json_span(const parley_json_t *doc, uint32_t i)
 {
@@ -225,16 +228,16 @@ parley_json_span(const parley_json_t *doc, uint32_t i)
 }
 
 
-/* What parley_json_string() does where there are escapes. */
+/* The out-of-line part of parley_json_string(). */
 int parley_json_string_unescaped(const parley_json_t *doc, uint32_t i,
     parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 
 /*
- * The unescaped octets of a string or name: the span itself where it has no
- * escapes, else in the document's arena.  Returns 0, or -1: no memory, or
- * the node is no string.
+ * Unescapes a string or name: *ret is the raw span if it has no escapes, else
+ * allocated from the document's arena.  Returns 0, or -1 with *ret empty if
+ * the node is not a string or memory is exhausted.
  */
 static inline __attribute__((warn_unused_result)) int
 parley_json_string(const parley_json_t *doc, uint32_t i, parley_str_t *ret)
@@ -254,12 +257,15 @@ parley_json_string(const parley_json_t *doc, uint32_t i, parley_str_t *ret)
 }
 
 
-/* What parley_json_string_is() does where there are escapes. */
+/* The out-of-line part of parley_json_string_is(). */
 int parley_json_string_is_escaped(const parley_json_t *doc, uint32_t i,
     parley_str_t s);
 
 
-/* Whether a string node, unescaped, equals s.  Never allocates. */
+/*
+ * Returns whether node i is a string that, unescaped, equals s.  Never
+ * allocates.
+ */
 static inline int
 parley_json_string_is(const parley_json_t *doc, uint32_t i, parley_str_t s)
 {
@@ -284,36 +290,39 @@ parley_json_string_is(const parley_json_t *doc, uint32_t i, parley_str_t s)
 }
 
 
-/* The value of a number node, rounded to the nearest double. */
+/*
+ * Returns the value of a number node, rounded to the nearest double; 0 for any
+ * other node.
+ */
 double parley_json_number(const parley_json_t *doc, uint32_t i);
 
 /*
- * A number node that is mathematically an integer within int64_t: 0, else
- * -1 and *ret unchanged.  1.0 and 1e2 are integers.
+ * Converts a number node that is mathematically an integer within int64_t (1.0
+ * and 1e2 are).  Returns 0, or -1 with *ret unchanged.
  */
 int parley_json_integer(const parley_json_t *doc, uint32_t i, int64_t *ret);
 
 /*
- * Equality of JSON values as JSON Schema defines it: numbers by their exact
- * value (1 and 1.0, but not 2^53 and 2^53 + 1), strings after unescaping,
- * objects without regard to order.  Time is linear: for large objects whose
- * members stand in another order a's arena lends an index (where it cannot,
- * the answer is the same, the time quadratic).  b's is left alone, so that b
- * may be a document of the configuration.
+ * Compares two values as JSON Schema does: numbers by exact value (1 equals
+ * 1.0, 2^53 does not equal 2^53 + 1), strings unescaped, objects regardless of
+ * order.  Objects in different orders take an index from a's arena, and
+ * quadratic time if that is exhausted.  b's arena is not used, so b may be a
+ * shared document of the configuration.
  */
 int parley_json_equal(parley_json_ref_t a, parley_json_ref_t b);
 
 /*
- * The JSON Pointer (RFC 6901) of node i, zero-terminated, cut at size.
- * Of a name node: the pointer of its value.  A zero octet in a name is
- * written as '?'.  Returns its length.
+ * Writes the JSON Pointer (RFC 6901) of node i, NUL-terminated and truncated
+ * to size; for a name node, the pointer of its value.  U+0000 in a name
+ * becomes '?'.  Returns the length.
  */
 size_t parley_json_pointer(const parley_json_t *doc, uint32_t i, char *buf,
     size_t size);
 
 /*
- * The node that a JSON Pointer names, or PARLEY_JSON_NONE.  Array indices
- * have no leading zeros; "-" names nothing.
+ * Returns the node below root that a JSON Pointer refers to, or
+ * PARLEY_JSON_NONE.  Array indices must not have leading zeros; "-" refers to
+ * nothing.
  */
 uint32_t parley_json_resolve(const parley_json_t *doc, uint32_t root,
     parley_str_t pointer);

@@ -4,7 +4,7 @@
 #include "parley_json_string.h"
 
 
-/* up to here members in another order are looked for one by one */
+/* up to so many members out-of-order names are found by linear search */
 #define PARLEY_JSON_EQUAL_FEW  32
 
 
@@ -33,7 +33,7 @@ parley_json_equal(parley_json_ref_t a, parley_json_ref_t b)
 }
 
 
-/* calls itself once for each level, at most PARLEY_JSON_DEPTH_MAX */
+/* Recurses once per level, at most PARLEY_JSON_DEPTH_MAX. */
 static int
 parley_json_equal_node(const parley_json_t *a, uint32_t i,
     const parley_json_t *b, uint32_t j)
@@ -109,9 +109,9 @@ parley_json_equal_array(const parley_json_t *a, uint32_t i,
 
 
 /*
- * Names are looked for from where the last one was found: objects whose
- * members stand in the same order are walked once.  A large object whose
- * order is another gets an index, or the time were quadratic.
+ * The search for a name starts after the previous match, so objects in the
+ * same order are walked once.  Larger objects in different orders are indexed
+ * to avoid quadratic time.
  */
 static int
 parley_json_equal_object(const parley_json_t *a, uint32_t i,
@@ -166,7 +166,7 @@ parley_json_equal_object(const parley_json_t *a, uint32_t i,
 }
 
 
-/* whether there is now an index of object j of b; a's arena lends it */
+/* Indexes object j of b in a's arena; returns whether it did. */
 static int
 parley_json_equal_index(const parley_json_t *a, const parley_json_t *b,
     uint32_t j, parley_json_names_t *names)
@@ -181,7 +181,7 @@ parley_json_equal_index(const parley_json_t *a, const parley_json_t *b,
 }
 
 
-/* the name in object j of b that equals name k of a, or PARLEY_JSON_NONE */
+/* Returns the name in object j of b that equals name k of a, or NONE. */
 static uint32_t
 parley_json_equal_scan(const parley_json_t *a, uint32_t k,
     const parley_json_t *b, uint32_t j)

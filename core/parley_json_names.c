@@ -4,7 +4,7 @@
 #include <sodium.h>
 
 
-/* up to here names are compared with each other, beyond through a table */
+/* up to so many names are compared pairwise, above through a hash table */
 #define PARLEY_JSON_NAMES_FEW  16
 
 
@@ -35,9 +35,9 @@ parley_json_names_duplicate(parley_json_names_t *names,
 
 
 /*
- * A name that has an atom is told by that.  Each other one leaves a mark, one
- * of 64; only a name whose mark is there already is compared with those before
- * it.  A name with escapes may equal one with any mark.
+ * Names with an atom are compared by it.  Every other name sets one of 64
+ * bits, and only a name whose bit is already set is compared with those before
+ * it.  An escaped name may equal one with any bit.
  */
 static uint32_t
 parley_json_names_few(const parley_json_t *doc, uint32_t obj)
@@ -80,7 +80,7 @@ parley_json_names_few(const parley_json_t *doc, uint32_t obj)
 }
 
 
-/* of a name without octets the quotes around it are taken */
+/* for an empty name both octets are its quotes */
 static unsigned
 parley_json_names_mark(const uint8_t *name, size_t len)
 {
@@ -89,7 +89,7 @@ parley_json_names_mark(const uint8_t *name, size_t len)
 }
 
 
-/* whether name k of obj stands among those before it */
+/* Returns whether a name before k in obj equals it. */
 static int
 parley_json_names_repeated(const parley_json_t *doc, uint32_t obj,
     const parley_json_node_t *k)
@@ -169,8 +169,8 @@ parley_json_names_find(parley_json_names_t *names, const parley_json_t *doc,
 
 
 /*
- * The slot of the name in doc that equals name k of other, or the free one
- * where it would be; NULL: no memory.
+ * Returns the slot of the name in doc that equals name k of other, or the free
+ * slot where it belongs; NULL if memory is exhausted.
  */
 static uint32_t *
 parley_json_names_slot(parley_json_names_t *names, const parley_json_t *doc,
@@ -223,7 +223,7 @@ parley_json_names_hash(parley_json_names_t *names, const parley_json_t *doc,
 
     if (other->nodes[k].flags & PARLEY_JSON_ESCAPED) {
 
-        /* at least doubled, so that all of them together stay linear */
+        /* at least doubled: all allocations together stay linear */
 
         if (names->size < s.len) {
             names->size = s.len * 2;

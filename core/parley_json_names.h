@@ -1,5 +1,5 @@
 /*
- * The search for duplicate member names, and for one name in a large object.
+ * Detection of duplicate member names, and lookup of names in a large object.
  * Private to core.
  */
 
@@ -12,35 +12,36 @@
 #include "parley_json.h"
 
 
-/* what is kept from one object to the next; zeroed but for the arena */
+/* Reused from object to object.  Zeroed by the caller but for the arena. */
 typedef struct {
-    parley_arena_t  *arena;     /* lends what follows */
-    uint32_t        *slots;     /* open addressing; node of a name, or NONE */
+    parley_arena_t  *arena;     /* provides slots and text */
+    uint32_t        *slots;     /* open addressing: name nodes or NONE */
     size_t           nslots;    /* allocated */
-    size_t           used;      /* of them, for this object; a power of 2 */
-    uint8_t         *text;      /* an unescaped name */
+    size_t           used;      /* for this object, a power of 2 */
+    uint8_t         *text;      /* buffer for unescaped names */
     size_t           size;
 } parley_json_names_t;
 
 
 /*
- * Looks through the members of obj, an object whose nodes are complete, for
- * the first name that stood before.  Returns 0 with *ret the node of that
- * name or PARLEY_JSON_NONE; -1: no memory.
+ * Finds the first member of obj whose name repeats an earlier one.  The nodes
+ * of obj must be complete.  Returns 0 with *ret its name node or
+ * PARLEY_JSON_NONE, or -1 if memory is exhausted.
  */
 int parley_json_names_duplicate(parley_json_names_t *names,
     const parley_json_t *doc, uint32_t obj, uint32_t *ret);
 
 /*
- * The same for an object of any size, and always by the table: afterwards
- * parley_json_names_find() finds its names.
+ * As parley_json_names_duplicate(), building the table for any size of obj, so
+ * that parley_json_names_find() can be used.
  */
 int parley_json_names_index(parley_json_names_t *names,
     const parley_json_t *doc, uint32_t obj, uint32_t *ret);
 
 /*
- * The name in the object of doc that was indexed last that equals name k of
- * other.  Returns 0 with *ret that name or PARLEY_JSON_NONE; -1: no memory.
+ * Looks up name k of other in the object of doc indexed last.  Returns 0 with
+ * *ret the equal name's node or PARLEY_JSON_NONE, or -1 if memory is
+ * exhausted.
  */
 int parley_json_names_find(parley_json_names_t *names,
     const parley_json_t *doc, const parley_json_t *other, uint32_t k,

@@ -1,7 +1,7 @@
 /*
- * Each value is hashed by itself; the members of an object are added up, so
- * that their order is no part of it.  As in wyhash: products of 64 bits, the
- * two halves of each folded.
+ * Each value is hashed on its own and the members of an object are summed,
+ * which makes their order irrelevant.  As in wyhash, hashing folds the two
+ * halves of a 128-bit product.
  */
 
 #include <string.h>
@@ -10,11 +10,13 @@
 #include "parley_json_print.h"
 
 
-/* integers of so many digits are doubles */
+/* integers of so many digits are exact doubles */
 #define PARLEY_PRINT_DIGITS  15
 
 
-/* what stands for a value, or is before it; secret, see parley_print_init() */
+/*
+ * Secrets derived from the seed: one for each kind of value, and the factors.
+ */
 typedef enum {
     PARLEY_PRINT_NAME = 0,
     PARLEY_PRINT_WORD,          /* true, false, null */
@@ -22,7 +24,7 @@ typedef enum {
     PARLEY_PRINT_NUMBER,
     PARLEY_PRINT_OBJECT,
     PARLEY_PRINT_ARRAY,
-    PARLEY_PRINT_LEFT,          /* the factors of what is folded */
+    PARLEY_PRINT_LEFT,          /* factors of the fold */
     PARLEY_PRINT_RIGHT,
     PARLEY_PRINT_SECRETS
 } parley_print_secret_t;
@@ -33,7 +35,7 @@ typedef struct {
     const uint32_t       *skip;
     size_t                nskip;
     uint64_t              secrets[PARLEY_PRINT_SECRETS];
-    int                   failed;       /* no memory */
+    int                   failed;       /* memory exhausted */
 } parley_print_t;
 
 
@@ -59,7 +61,7 @@ parley_print_fold(uint64_t a, uint64_t b)
 }
 
 
-/* the last octets are read with some before them, where there are enough */
+/* The last read may overlap octets before it. */
 
 static inline uint64_t
 parley_print_octets(const parley_print_t *p, const uint8_t *s, size_t n,
@@ -114,8 +116,8 @@ parley_json_print(parley_json_ref_t value, const uint32_t *skip,
 
 
 /*
- * Whoever knew a factor could choose the other one to be anything: all of them
- * come of the seed, by splitmix64.
+ * An attacker who knew one factor could choose the other: all secrets are
+ * derived from the seed (splitmix64).
  */
 
 static void
@@ -136,7 +138,7 @@ parley_print_init(parley_print_t *p, uint64_t seed)
 }
 
 
-/* calls itself once for each level, at most PARLEY_JSON_DEPTH_MAX */
+/* Recurses once per level, at most PARLEY_JSON_DEPTH_MAX. */
 
 static uint64_t
 parley_print_value(parley_print_t *p, uint32_t i)

@@ -1,9 +1,8 @@
 /*
- * What a value says, as 64 bits: the same for whatever has the same RFC 8785
- * form, another for anything else, but by chance.  White space, the order of
- * members, escapes and the spelling of numbers make no difference.  It costs a
- * small part of writing that form and its SHA-256, and is a proof only while
- * the seed is secret: who knows it can make two values fall together.
+ * A 64-bit keyed fingerprint of a JSON value, equal for equal RFC 8785 forms:
+ * white space, member order, escapes and the spelling of numbers do not
+ * matter.  Far cheaper than a SHA-256 of the canonical form, but only as
+ * strong as the seed is secret: whoever knows it can construct collisions.
  */
 
 #ifndef PARLEY_JSON_PRINT_H
@@ -14,14 +13,14 @@
 
 #define PARLEY_JSON_PRINT_LEN   8
 
-/* values that are left out, at most */
+/* values that can be skipped */
 #define PARLEY_JSON_PRINT_SKIP  8
 
 
 /*
- * Of a value of doc without the members whose values are the nskip nodes of
- * skip.  An integer literal that no double holds is what it spells.  Returns
- * 0, or -1: no memory.
+ * Writes the fingerprint of value, omitting the members whose value nodes are
+ * among the nskip of skip.  An integer outside +-(2^53 - 1) counts as it is
+ * spelled.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_json_print(parley_json_ref_t value, const uint32_t *skip,
     size_t nskip, uint64_t seed, uint8_t out[PARLEY_JSON_PRINT_LEN])

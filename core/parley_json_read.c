@@ -1,4 +1,4 @@
-/* The reader's grammar: a loop over the input that fills the tape. */
+/* The grammar of the reader: a loop over the input that fills the tape. */
 
 #include "parley_json.h"
 #include "parley_json_scan.h"
@@ -10,7 +10,7 @@ static int parley_json_read_bounds(const parley_json_limits_t *limits,
     parley_str_t input, parley_error_t *err);
 static int parley_json_read_tape(parley_json_reader_t *r);
 
-/* inline, so that the place in the input stays in a register */
+/* inline, to keep the input position in a register */
 static inline const uint8_t *parley_json_read_name(parley_json_reader_t *r,
     const uint8_t *p);
 static inline int parley_json_read_ascends(const parley_json_t *doc,
@@ -95,7 +95,7 @@ parley_json_read_bounds(const parley_json_limits_t *limits,
 {
     size_t  max;
 
-    /* offsets into the input are 32 bits wide */
+    /* node offsets are 32 bits wide */
 
     max = (limits->octets < PARLEY_JSON_NONE) ? limits->octets
                                               : PARLEY_JSON_NONE - 1;
@@ -119,8 +119,8 @@ parley_json_read_bounds(const parley_json_limits_t *limits,
 
 
 /*
- * The steps return where the next octet to look at stands; NULL where one
- * fails, the fault recorded (none: no memory).
+ * Each step returns the next input position, or NULL with the fault recorded
+ * (no fault: memory is exhausted).
  */
 static int
 parley_json_read_tape(parley_json_reader_t *r)
@@ -163,7 +163,9 @@ parley_json_read_tape(parley_json_reader_t *r)
 }
 
 
-/* a name and its colon; there is room for the value too */
+/*
+ * Reads a name and its colon.  The room made here suffices for the value too.
+ */
 static inline const uint8_t *
 parley_json_read_name(parley_json_reader_t *r, const uint8_t *p)
 {
@@ -239,7 +241,7 @@ parley_json_read_name(parley_json_reader_t *r, const uint8_t *p)
 }
 
 
-/* of two names without escapes, all ASCII */
+/* Compares two unescaped ASCII names. */
 static inline int
 parley_json_read_ascends(const parley_json_t *doc, uint32_t i, uint32_t k)
 {
@@ -266,7 +268,7 @@ parley_json_read_element(parley_json_reader_t *r, const uint8_t *p)
 }
 
 
-/* a value and what is behind it, or the bracket that opens one */
+/* Reads a scalar and what follows it, or an opening bracket. */
 static inline const uint8_t *
 parley_json_read_value(parley_json_reader_t *r, const uint8_t *p)
 {
@@ -317,8 +319,8 @@ parley_json_read_value(parley_json_reader_t *r, const uint8_t *p)
 
 
 /*
- * Behind a whole value: a comma, or the brackets that close and what is behind
- * them.
+ * Reads what follows a complete value: a comma, or closing brackets and what
+ * follows them.
  */
 static inline const uint8_t *
 parley_json_read_behind(parley_json_reader_t *r, const uint8_t *p)
@@ -359,7 +361,6 @@ parley_json_read_behind(parley_json_reader_t *r, const uint8_t *p)
 }
 
 
-/* something else stands at p, or nothing */
 static const uint8_t *
 parley_json_read_unexpected(parley_json_reader_t *r, const uint8_t *p,
     const char *text)
@@ -371,7 +372,7 @@ parley_json_read_unexpected(parley_json_reader_t *r, const uint8_t *p,
 }
 
 
-/* a value that is no string, array or object */
+/* Reads a value other than a string, array or object. */
 static const uint8_t *
 parley_json_read_other(parley_json_reader_t *r, const uint8_t *p,
     parley_json_node_t *node)
@@ -427,7 +428,6 @@ parley_json_read_number(parley_json_reader_t *r, const uint8_t *p,
 }
 
 
-/* true, false or null */
 static const uint8_t *
 parley_json_read_word(parley_json_reader_t *r, const uint8_t *p,
     parley_json_node_t *node, parley_str_t word, parley_json_type_t type)
@@ -447,7 +447,7 @@ parley_json_read_word(parley_json_reader_t *r, const uint8_t *p,
 }
 
 
-/* the octet at fault is the first that differs */
+/* reports the first octet that differs */
 static const uint8_t *
 parley_json_read_misspelt(parley_json_reader_t *r, const uint8_t *p,
     parley_str_t word)
@@ -460,7 +460,7 @@ parley_json_read_misspelt(parley_json_reader_t *r, const uint8_t *p,
 }
 
 
-/* afterwards it is open, or empty and closed */
+/* On return the array or object is open, or empty and closed. */
 static const uint8_t *
 parley_json_read_open(parley_json_reader_t *r, const uint8_t *p,
     parley_json_node_t *node)
@@ -490,7 +490,7 @@ parley_json_read_open(parley_json_reader_t *r, const uint8_t *p,
         p = parley_json_scan_blanks(&r->s, p);
     }
 
-    /* only here may a bracket close at once: "[1,]" is refused */
+    /* only an empty one may close here: "[1,]" is invalid */
 
     if (p < r->s.end && *p == ((type == PARLEY_JSON_OBJECT) ? '}' : ']')) {
         p++;

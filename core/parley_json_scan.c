@@ -7,15 +7,15 @@
 #define PARLEY_JSON_SAFE_DIGITS  16
 #define PARLEY_JSON_SAFE_MAX     9007199254740991ULL
 
-/* fewer digits, and a smaller exponent, than a double overflows with */
+/* below this many digits, and this exponent, no double overflows */
 #define PARLEY_JSON_TAME         300
 
 
 typedef struct {
     uint32_t  integer;      /* digits before the point */
-    uint32_t  fraction;     /* digits behind it */
+    uint32_t  fraction;     /* digits after it */
     uint32_t  zeros;        /* leading zeros of the fraction */
-    int32_t   exponent;     /* cut at +-100000 */
+    int32_t   exponent;     /* clamped at about +-100000 */
     unsigned  exponential:1;
 } parley_json_literal_t;
 
@@ -32,7 +32,7 @@ static int parley_json_scan_exponent(parley_json_scan_t *s,
 static int parley_json_scan_is_safe(const uint8_t *p, uint32_t len);
 
 
-/* what makes, behind a backslash, an escape of two octets */
+/* the octets that follow the backslash in a two-octet escape */
 static const uint8_t  parley_json_scan_simple[256] = {
     ['"'] = 1, ['\\'] = 1, ['/'] = 1, ['b'] = 1,
     ['f'] = 1, ['n'] = 1, ['r'] = 1, ['t'] = 1
@@ -93,7 +93,7 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
 
         p = s->p;
 
-        /* an escape may have ended beyond the limit */
+        /* an escape may have ended after the limit */
 
         if (p < last) {
             p = parley_utf8_plain(p, last);
@@ -109,8 +109,8 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
 
 
 /*
- * An escape that is none of two octets; s->p stands at the backslash.
- * surplus: octets that are no code points.
+ * Reads an escape of more than two octets from the backslash at s->p.
+ * *surplus grows by its octets less its code points.
  */
 static int
 parley_json_scan_escape(parley_json_scan_t *s, uint32_t *surplus)
@@ -173,7 +173,9 @@ parley_json_scan_escape(parley_json_scan_t *s, uint32_t *surplus)
 }
 
 
-/* four hex digits; start is the backslash of the escape */
+/*
+ * Reads four hexadecimal digits.  start, the backslash, is the fault's place.
+ */
 static int
 parley_json_scan_hex(parley_json_scan_t *s, const uint8_t *start,
     uint32_t *ret)
@@ -211,7 +213,7 @@ parley_json_scan_hex(parley_json_scan_t *s, const uint8_t *start,
 }
 
 
-/* what is no UTF-8, or a noncharacter */
+/* Reports invalid UTF-8 or a noncharacter at s->p. */
 static int
 parley_json_scan_malformed(parley_json_scan_t *s)
 {
@@ -264,8 +266,8 @@ parley_json_scan_number(parley_json_scan_t *s, parley_json_node_t *node,
     } else if (!l.exponential) {
 
         /*
-         * At most 15 significant digits read back from a double as they
-         * were; from 0.000001 on ECMAScript prints them without an exponent.
+         * Up to 15 significant digits survive a double; ECMAScript prints
+         * values from 0.000001 on without an exponent.
          */
 
         p = (*start == '-') ? start + 1 : start;
@@ -374,7 +376,7 @@ parley_json_scan_exponent(parley_json_scan_t *s, parley_json_literal_t *l)
 }
 
 
-/* one digit or more */
+/* Reads one or more digits. */
 static int
 parley_json_scan_digits(parley_json_scan_t *s, uint32_t *ret)
 {
@@ -398,7 +400,7 @@ parley_json_scan_digits(parley_json_scan_t *s, uint32_t *ret)
 }
 
 
-/* digits without a leading zero: whether they are at most 2^53 - 1 */
+/* Whether an integer without leading zeros is at most 2^53 - 1. */
 static int
 parley_json_scan_is_safe(const uint8_t *p, uint32_t len)
 {

@@ -1,5 +1,5 @@
 /*
- * The lexical half of the JSON reader: one string or one number.  Private to
+ * The lexer of the JSON reader: white space, strings and numbers.  Private to
  * core.
  */
 
@@ -14,17 +14,17 @@
 
 
 typedef struct {
-    const uint8_t  *p;          /* the next octet */
+    const uint8_t  *p;          /* next octet */
     const uint8_t  *end;
-    const uint8_t  *odd;        /* the last place known where the input is not
-                                   in canonical form, or NULL */
+    const uint8_t  *odd;        /* the last place known not to be in
+                                   canonical form, or NULL */
     parley_code_t   code;       /* set by parley_json_fault() */
     const uint8_t  *fault;      /* the octet at fault */
-    const char     *text;       /* what is wrong, a literal */
+    const char     *text;       /* a string literal */
 } parley_json_scan_t;
 
 
-/* json-invalid: records what is wrong and where; returns -1 */
+/* Records a fault, json-invalid, at an octet.  Returns -1. */
 static inline int
 parley_json_fault(parley_json_scan_t *s, const uint8_t *at, const char *text)
 {
@@ -36,7 +36,7 @@ parley_json_fault(parley_json_scan_t *s, const uint8_t *at, const char *text)
 }
 
 
-/* message-too-large, the same way */
+/* As parley_json_fault(), message-too-large. */
 static inline int
 parley_json_excess(parley_json_scan_t *s, const uint8_t *at,
     const char *text)
@@ -56,7 +56,7 @@ parley_json_ended(parley_json_scan_t *s)
 }
 
 
-/* Where white space from p on ends. */
+/* Returns the end of the white space at p. */
 static inline const uint8_t *
 parley_json_scan_blanks(parley_json_scan_t *s, const uint8_t *p)
 {
@@ -71,17 +71,19 @@ parley_json_scan_blanks(parley_json_scan_t *s, const uint8_t *p)
 
 
 /*
- * The rest of a string from p on, the first octet that is not plain ASCII;
- * s->p stands behind the opening quote, last is where the limit ends.
+ * Continues parley_json_scan_string() at p, the first octet that is not plain
+ * ASCII.  s->p is after the opening quote, last is where the length limit ends
+ * the search.  Returns 0 with s->p after the closing quote, or -1 with the
+ * fault recorded.
  */
 int parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
     const uint8_t *p, const uint8_t *last);
 
 
 /*
- * A string whose opening quote stands before start; returns where the closing
- * one ends, or NULL, the fault recorded.  Sets len, count, type and flags of
- * the node; max is the limit of len.
+ * Reads a string whose opening quote is before start and sets len, count, type
+ * and flags of node; max limits len.  Returns the position after the closing
+ * quote, or NULL with the fault recorded.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 parley_json_scan_string(parley_json_scan_t *s, parley_json_node_t *node,
@@ -110,17 +112,17 @@ parley_json_scan_string(parley_json_scan_t *s, parley_json_node_t *node,
 
 
 /*
- * s->p stands at the first octet of a number; afterwards behind the last.
- * Sets len, count, type and flags; *ret_inexact is set to 1 where the literal
- * is an integer outside +-(2^53 - 1), else left alone.
+ * Reads a number from s->p and moves s->p behind it; sets len, count, type and
+ * flags of node.  Sets *ret_inexact to 1 for an integer outside +-(2^53 - 1),
+ * else leaves it alone.  Returns 0, or -1 with the fault recorded.
  */
 int parley_json_scan_number(parley_json_scan_t *s, parley_json_node_t *node,
     int *ret_inexact);
 
 
 /*
- * The common number: an integer other than zero of at most 15 digits.
- * -1: s->p stands at something else, and nothing was changed.
+ * The common case of parley_json_scan_number(): an integer other than zero
+ * with at most 15 digits.  Returns -1 with nothing changed for anything else.
  */
 static inline int
 parley_json_scan_short(parley_json_scan_t *s, parley_json_node_t *node)

@@ -2,7 +2,7 @@
 #include "parley_utf8.h"
 
 
-/* more octets than a name with an atom has where each is \u00xx */
+/* longer than any name with an atom written in \u00xx escapes */
 #define PARLEY_JSON_ATOM_RAW  256
 
 
@@ -12,7 +12,7 @@ static int parley_json_runes_same(parley_str_t a, parley_str_t b);
 static int parley_json_rune_order(uint32_t a, uint32_t b);
 
 
-/* what an escape of two octets stands for */
+/* the second octet of a two-octet escape to its meaning */
 static const uint8_t  parley_json_unescaped[256] = {
     ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b',
     ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'
@@ -216,7 +216,7 @@ parley_json_string_order(const parley_json_t *doc, uint32_t i, uint32_t j)
 }
 
 
-/* by eight octets, of which the last overlap those before */
+/* Compares words of eight octets; the last may overlap the one before. */
 static int
 parley_json_ascii_order(parley_str_t a, parley_str_t b)
 {
@@ -291,8 +291,8 @@ parley_json_runes_same(parley_str_t a, parley_str_t b)
 
 
 /*
- * A code point above U+FFFF begins with a unit of D800 to DBFF, less than
- * those of U+E000 to U+FFFF; otherwise code points and units agree.
+ * A code point above U+FFFF starts with a code unit in D800 to DBFF, which
+ * sorts before U+E000 to U+FFFF; elsewhere code points and units agree.
  */
 static int
 parley_json_rune_order(uint32_t a, uint32_t b)

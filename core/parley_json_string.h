@@ -1,6 +1,6 @@
 /*
- * Strings of a document, unescaped code point by code point, so that nothing
- * has to be copied to be compared.  Private to core.
+ * Comparison of a document's strings, unescaped one code point at a time to
+ * avoid copies.  Private to core.
  */
 
 #ifndef PARLEY_JSON_STRING_H
@@ -13,28 +13,34 @@
 
 
 /*
- * The next code point of the raw octets of a string that the reader took;
- * *p moves behind it.  *p must be less than end.
+ * Returns the next code point of a raw string that the reader has accepted and
+ * advances *p, which must be less than end.
  */
 uint32_t parley_json_rune(const uint8_t **p, const uint8_t *end);
 
-/* The same; writes the code point's UTF-8 and returns its length. */
+/*
+ * As parley_json_rune(), but writes the code point as UTF-8 and returns the
+ * length.
+ */
 size_t parley_json_rune_octets(const uint8_t **p, const uint8_t *end,
     uint8_t out[4]);
 
-/* Writes the unescaped octets of raw to out (room for raw.len of them). */
+/*
+ * Writes the unescaped octets of raw to out, which has room for raw.len.
+ * Returns their number.
+ */
 size_t parley_json_unescape(parley_str_t raw, uint8_t *out);
 
-/* The atom of name k, which has escapes. */
+/* Returns the atom of the escaped name k. */
 parley_atom_t parley_json_string_atom(const parley_json_t *doc, uint32_t k);
 
-/* Whether two strings or names are equal, unescaped. */
+/* Returns whether two strings or names are equal, unescaped. */
 int parley_json_string_same(const parley_json_t *a, uint32_t i,
     const parley_json_t *b, uint32_t j);
 
 /*
- * Less than, equal to, greater than zero: the order of the UTF-16 code units
- * of two strings or names (RFC 8785 section 3.2.3).
+ * Compares two strings or names by UTF-16 code units (RFC 8785 section 3.2.3).
+ * Returns less than, equal to or greater than zero.
  */
 int parley_json_string_order(const parley_json_t *doc, uint32_t i,
     uint32_t j);

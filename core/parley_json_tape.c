@@ -7,7 +7,7 @@ parley_json_tape_grow(parley_json_reader_t *r)
     size_t               capacity;
     parley_json_node_t  *nodes;
 
-    /* an input of n octets has less than n + 1 nodes: 32 bits suffice */
+    /* n octets make less than n + 1 nodes: 32 bits suffice */
 
     capacity = (r->capacity == 0) ? r->doc.input.len / 8 + 16
                                   : (size_t) r->capacity * 2;
@@ -54,7 +54,7 @@ parley_json_tape_close(parley_json_reader_t *r, const uint8_t *p)
     node->next = r->doc.nnodes;
     node->len = (uint32_t) (p - start);
 
-    /* names in strictly ascending order are different names */
+    /* strictly ascending names are distinct */
 
     if (node->type != PARLEY_JSON_OBJECT
         || (node->flags & PARLEY_JSON_SORTED))
@@ -85,8 +85,8 @@ parley_json_tape_close(parley_json_reader_t *r, const uint8_t *p)
 
 
 /*
- * Makes the tape whole as far as it goes, so that the pointer of the node at
- * fault can be told.
+ * Completes the open nodes, so that the pointer of the node at fault can be
+ * computed.
  */
 int
 parley_json_tape_failed(parley_json_reader_t *r, parley_error_t *err)

@@ -1,7 +1,7 @@
 /*
- * The tape while it is written.  There is no stack: while an array or object
- * is open, the next of its node is the node around it, and the len of an
- * object is its latest name.  Private to core.
+ * The tape under construction.  There is no stack: while an array or object is
+ * open, its node's next is the node that encloses it, and the len of an object
+ * is its latest name.  Private to core.
  */
 
 #ifndef PARLEY_JSON_TAPE_H
@@ -17,35 +17,38 @@
 
 typedef struct {
     parley_json_scan_t           s;
-    parley_json_t                doc;       /* its tape grows */
+    parley_json_t                doc;       /* with a growing tape */
     uint32_t                     capacity;
-    uint32_t                     open;      /* innermost, or NONE */
-    parley_json_type_t           within;    /* its type; NULL: none is open */
-    uint32_t                     depth;     /* how many are open */
+    uint32_t                     open;      /* innermost open node, or NONE */
+    parley_json_type_t           within;    /* type of open; NULL: none */
+    uint32_t                     depth;     /* number of open nodes */
     uint32_t                     max_depth;
-    uint32_t                     at;        /* the node at fault, or NONE:
-                                               the innermost open one */
+    uint32_t                     at;        /* node at fault; NONE: open */
     const parley_json_limits_t  *limits;
     parley_json_names_t          names;
 } parley_json_reader_t;
 
 
-/* Room for more nodes.  Returns -1 where memory cannot be had. */
+/* Makes room for more nodes.  Returns 0, or -1 if memory is exhausted. */
 int parley_json_tape_grow(parley_json_reader_t *r);
 
 /*
- * Closes what is open; its last bracket stands before p.  Returns -1 where a
- * member is there twice or memory cannot be had.
+ * Closes the innermost array or object, whose closing bracket is before p.
+ * Returns 0, or -1 with the fault recorded for a duplicate member, or without
+ * one if memory is exhausted.
  */
 int parley_json_tape_close(parley_json_reader_t *r, const uint8_t *p);
 
-/* Fills *err with the fault that was recorded (none: no memory): -1. */
+/*
+ * Fills *err from the fault recorded (none: memory is exhausted).  Returns -1.
+ */
 int parley_json_tape_failed(parley_json_reader_t *r, parley_error_t *err);
 
 
 /*
- * Room for the nodes of a member, or of an element.  Before the end of the
- * input the tape has fewer nodes than octets were passed: two more fit.
+ * Makes room for the nodes of a member or element.  Since before the end of
+ * the input there are fewer nodes than octets read, two more always fit the
+ * capacity's bound.
  */
 static inline int
 parley_json_tape_room(parley_json_reader_t *r)
@@ -55,8 +58,8 @@ parley_json_tape_room(parley_json_reader_t *r)
 
 
 /*
- * A member of the open object or an element of the open array begins at p.
- * Returns -1, the fault recorded, where there are too many.
+ * Counts a member or element that begins at p.  Returns 0, or -1 with the
+ * fault recorded if there are too many.
  */
 static inline int
 parley_json_tape_count(parley_json_reader_t *r, parley_json_node_t *open,

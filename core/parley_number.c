@@ -8,16 +8,16 @@
 
 
 #define PARLEY_NUMBER_EXACT      9007199254740992.0    /* 2^53 */
-#define PARLEY_NUMBER_FRACTION   0xFFFFFFFFFFFFFULL     /* of its bits */
+#define PARLEY_NUMBER_FRACTION   0xFFFFFFFFFFFFFULL     /* mask */
 #define PARLEY_NUMBER_DIGITS     17     /* enough for any double */
-#define PARLEY_NUMBER_POWERS     22     /* 10^22 is the last exact double */
+#define PARLEY_NUMBER_POWERS     22     /* 10^22 is the largest exact power */
 
-/* 0.d * 10^point with a point beyond this is 0, or overflows */
+/* 0.d * 10^point is 0 below this point, and overflows above */
 #define PARLEY_NUMBER_FAR        400
 
 /*
- * A halfway point between two doubles has at most 768 digits: behind them it
- * only matters whether another one follows.
+ * A midpoint between two doubles has at most 768 digits; of further ones it
+ * only matters whether they exist.
  */
 #define PARLEY_NUMBER_LONGEST    800
 
@@ -130,9 +130,9 @@ parley_number_integer(uint64_t value, char *buf)
 
 
 /*
- * Where a decimal of at most 15 digits reads back as d, it is the only one:
- * 15 digits survive a double.  It is guessed with one multiplication and
- * proved with one division of exact numbers.
+ * If a decimal of at most 15 digits reads back as d, it is the shortest, since
+ * no two such decimals are the same double.  One multiplication guesses it and
+ * one division of exact numbers proves it.
  */
 static int
 parley_number_quick(double d, parley_number_digits_t *n)
@@ -184,7 +184,7 @@ parley_number_quick(double d, parley_number_digits_t *n)
 
 #else
 
-    /* products of doubles would be rounded twice */
+    /* intermediate results would be rounded twice */
 
     (void) d;
     (void) n;
@@ -196,10 +196,10 @@ parley_number_quick(double d, parley_number_digits_t *n)
 
 
 /*
- * 15 digits at least are tried: fewer are these and zeros, if d is normal.
- * printf() rounds correctly, so its decimal is the nearest; where that does
- * not read back, another one as long does only if the doubles below d stand
- * closer than those above, as at a power of two.
+ * Tries 15 digits first, since shorter results have trailing zeros (unless d
+ * is subnormal).  printf() rounds correctly, so its decimal is the nearest.
+ * If that does not read back, another one of the same length can only if the
+ * doubles below d are closer together than those above: at a power of two.
  */
 static void
 parley_number_shortest(double d, parley_number_digits_t *n)
@@ -232,7 +232,7 @@ parley_number_shortest(double d, parley_number_digits_t *n)
 }
 
 
-/* whatever octets the locale has for the point are passed over */
+/* independent of the locale's decimal point */
 static void
 parley_number_round(double d, int ndigits, parley_number_digits_t *n)
 {
@@ -250,7 +250,7 @@ parley_number_round(double d, int ndigits, parley_number_digits_t *n)
 }
 
 
-/* the next greater decimal with as many digits */
+/* Replaces n by the next greater decimal of as many digits. */
 static void
 parley_number_next(parley_number_digits_t *n)
 {
@@ -346,8 +346,8 @@ parley_number_layout(const parley_number_digits_t *n, char *buf)
 
 
 /*
- * At most 15 digits and a power of ten that is a double: two exact numbers
- * and one operation, which rounds once.
+ * Exact for at most 15 digits and a power of ten that is a double: one
+ * operation on two exact numbers rounds once.
  */
 static int
 parley_number_small(const parley_decimal_t *decimal, double *ret)
@@ -392,8 +392,8 @@ parley_number_small(const parley_decimal_t *decimal, double *ret)
 
 
 /*
- * By strtod(), with the point moved behind the last digit: it needs none, and
- * the locale does not matter.
+ * Uses strtod() on an integer and an exponent, which is independent of the
+ * locale's decimal point.
  */
 static double
 parley_number_large(const parley_decimal_t *decimal)

@@ -1,6 +1,6 @@
 /*
- * A span of octets that somebody else owns.  Nothing here allocates; the
- * octets need no terminating zero and live as long as their owner says.
+ * A borrowed span of octets: not NUL-terminated, valid as long as its owner
+ * keeps it.  Nothing here allocates.
  */
 
 #ifndef PARLEY_STR_H
@@ -34,7 +34,7 @@ parley_str_make(const void *data, size_t len)
 }
 
 
-/* a span over a C string, which must outlive it */
+/* Returns a span over a NUL-terminated string, which must outlive it. */
 static inline parley_str_t
 parley_str_c(const char *text)
 {
@@ -42,6 +42,7 @@ parley_str_c(const char *text)
 }
 
 
+/* Returns 8 unaligned octets in host order. */
 static inline uint64_t
 parley_octets_word(const uint8_t *p)
 {
@@ -53,6 +54,7 @@ parley_octets_word(const uint8_t *p)
 }
 
 
+/* Returns 4 unaligned octets in host order. */
 static inline uint32_t
 parley_octets_half(const uint8_t *p)
 {
@@ -64,13 +66,13 @@ parley_octets_half(const uint8_t *p)
 }
 
 
-/* beyond, a call of memcmp() costs less than a loop */
+/* above, memcmp() is cheaper than the loop */
 #define PARLEY_OCTETS_FEW  32
 
 
 /*
- * Whether n octets, few of them as a rule, are the same: by words, the last of
- * which overlaps the others.
+ * Returns whether n octets are equal; fast for short spans.  The last word
+ * compared overlaps the one before.
  */
 static inline int
 parley_octets_same(const uint8_t *a, const uint8_t *b, size_t n)
@@ -102,7 +104,10 @@ parley_octets_same(const uint8_t *a, const uint8_t *b, size_t n)
 }
 
 
-/* Copies n octets, short ones without a call; returns where they end. */
+/*
+ * Copies n octets, short spans without a call, and returns the end of the
+ * copy.
+ */
 static inline uint8_t *
 parley_octets_copy(uint8_t *to, const uint8_t *from, size_t n)
 {
@@ -137,7 +142,7 @@ parley_str_eq(parley_str_t a, parley_str_t b)
 }
 
 
-/* A-Z as a-z; other octets as they are */
+/* Returns an ASCII letter in lower case, any other octet unchanged. */
 static inline uint8_t
 parley_lower(uint8_t c)
 {
@@ -145,7 +150,7 @@ parley_lower(uint8_t c)
 }
 
 
-/* without regard to ASCII case */
+/* Compares, ignoring ASCII case. */
 static inline int
 parley_str_eq_fold(parley_str_t a, parley_str_t b)
 {
@@ -174,7 +179,7 @@ parley_str_eq_fold(parley_str_t a, parley_str_t b)
      && memcmp((s).data, (lit), sizeof(lit) - 1) == 0)
 
 
-/* what is left of s after its first n octets; n must not exceed s.len */
+/* Returns s without its first n octets; n must not exceed s.len. */
 static inline parley_str_t
 parley_str_from(parley_str_t s, size_t n)
 {

@@ -52,7 +52,7 @@ parley_strset_fill(parley_strset_t *words, parley_strset_entry_t *places,
                                             texts[i - 1].len);
     }
 
-    /* a factor by which no two of them meet, or few */
+    /* Looks for a factor without collisions, and settles for one with few. */
 
     for (tries = 0; parley_strset_place(words) != 0; tries++) {
 
@@ -66,7 +66,10 @@ parley_strset_fill(parley_strset_t *words, parley_strset_entry_t *places,
 }
 
 
-/* Fills the slots; -1 where words met (each has its place all the same). */
+/*
+ * Fills the slots.  Returns -1 if there were collisions, which linear probing
+ * resolves.
+ */
 static int
 parley_strset_place(parley_strset_t *words)
 {

@@ -1,7 +1,6 @@
 /*
- * A fixed set of texts, to tell which of them a text is.  What a text is
- * found by is also what it is compared by: its ends, which of up to 16 octets
- * are all of it.
+ * A fixed set of strings, mapped to their indices.  Strings are hashed, and
+ * compared, by their ends: for up to 16 octets these are the whole string.
  */
 
 #ifndef PARLEY_STRSET_H
@@ -17,7 +16,7 @@
 #define PARLEY_STRSET_MAX  4095
 
 
-/* the first and the last octets, as many as there are of 8, 4 or 1 */
+/* The first and last 8, 4 or 1 octets, whichever the length allows. */
 typedef struct {
     uint64_t  first;
     uint64_t  last;
@@ -29,30 +28,32 @@ typedef struct {
 } parley_strset_entry_t;
 
 typedef struct {
-    parley_strset_entry_t  *words;  /* from 1 to n */
+    parley_strset_entry_t  *words;  /* 1 to n */
     uint32_t                n;
     uint32_t                mask;
     unsigned                shift;
     uint64_t                factor;
-    uint16_t               *slots;  /* indices; 0: free */
+    uint16_t               *slots;  /* indices of entries; 0: free */
 } parley_strset_t;
 
 
 /*
- * Texts, no two of which are the same, at most PARLEY_STRSET_MAX; their octets
- * are not copied.  NULL: no memory.
+ * Builds a set of n distinct strings, at most PARLEY_STRSET_MAX, in arena.
+ * The octets are borrowed and must outlive the set.  Returns NULL if memory is
+ * exhausted.
  */
 parley_strset_t *parley_strset(parley_arena_t *arena,
     const parley_str_t *texts, uint32_t n);
 
 /*
- * The same where the caller lends the memory: n + 1 places, the first of them
- * zeroed, and nslots slots, a power of two that is more than n.
+ * As parley_strset(), in the caller's memory, which must outlive the set: n +
+ * 1 entries, of which the first is zeroed, and nslots slots, where nslots is a
+ * power of two above n.
  */
 void parley_strset_fill(parley_strset_t *words, parley_strset_entry_t *places,
     uint16_t *slots, uint32_t nslots, const parley_str_t *texts, uint32_t n);
 
-/* what parley_strset_find() does, from a slot on */
+/* The out-of-line part of parley_strset_find(), probing from slot on. */
 uint32_t parley_strset_further(const parley_strset_t *words,
     const uint8_t *p, size_t len, uint32_t slot)
     __attribute__((cold));
@@ -93,7 +94,7 @@ parley_strset_slot(const parley_strset_t *words, parley_strset_ends_t ends,
 }
 
 
-/* the index of a text, from 1, or 0 */
+/* Returns the index of a string, from 1, or 0 if it is not in the set. */
 static inline uint32_t
 parley_strset_find(const parley_strset_t *words, const uint8_t *p, size_t len)
 {

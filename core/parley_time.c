@@ -27,7 +27,7 @@ parley_time_parse(parley_str_t s, int64_t *ret_ms)
 
     p = s.data;
 
-    /* YYYY-MM-DDThh:mm:ss and at least a "Z" */
+    /* YYYY-MM-DDThh:mm:ss and at least one octet of offset */
 
     if (s.len < 20 || p[4] != '-' || p[7] != '-'
         || (p[10] != 'T' && p[10] != 't') || p[13] != ':' || p[16] != ':')
@@ -64,7 +64,7 @@ parley_time_parse(parley_str_t s, int64_t *ret_ms)
     t = parley_time_days(year, month, day) * PARLEY_TIME_DAY
         + hour * 3600 + minute * 60 + second - zone;
 
-    /* second 60 has become the next day's first second, or is none */
+    /* a leap second can only be the last of a UTC day */
 
     if (second == 60 && t % PARLEY_TIME_DAY != 0) {
         return -1;
@@ -120,9 +120,9 @@ parley_time_format(int64_t ms, char buf[PARLEY_TIME_MAX])
 
 
 /*
- * The date so many days after 0000-01-01.  The year is taken to begin in
- * March, as below; 400 of them have 146097 days, 4 have 1461, and of 100 the
- * last day is missing but for every fourth time.
+ * Converts days since 0000-01-01.  Years are counted from March: 400 of them
+ * have 146097 days and 4 have 1461, but every century except each fourth lacks
+ * its last day.
  */
 
 static void
@@ -158,8 +158,8 @@ parley_time_two(const uint8_t *p)
 
 
 /*
- * Takes a fraction, where there is one, from the beginning of s.  Returns its
- * milliseconds, or -1 where no digit follows the point.
+ * Consumes a fraction at the beginning of s.  Returns its milliseconds, 0 if
+ * there is none, or -1 if the point is not followed by a digit.
  */
 static int
 parley_time_fraction(parley_str_t *s)
@@ -189,7 +189,7 @@ parley_time_fraction(parley_str_t *s)
 }
 
 
-/* The whole of s: "Z", "z" or "+hh:mm", "-hh:mm". */
+/* s must be all of an offset: "Z", "z", "+hh:mm" or "-hh:mm". */
 static int
 parley_time_zone(parley_str_t s, int *ret_seconds)
 {
@@ -238,8 +238,8 @@ parley_time_month_days(int year, int month)
 
 
 /*
- * Days since 1970-01-01 in the Gregorian calendar, year 0 and later.  The
- * year is taken to begin in March, so that a leap day is its last.
+ * Returns days since 1970-01-01 in the proleptic Gregorian calendar, from year
+ * 0.  Years are counted from March, so that a leap day comes last.
  */
 static int64_t
 parley_time_days(int year, int month, int day)
@@ -248,14 +248,12 @@ parley_time_days(int year, int month, int day)
 
     y = (month > 2) ? year : year - 1;
     m = (month > 2) ? month - 3 : month + 9;
-    y += 400;                           /* never negative below */
+    y += 400;                           /* keeps the sum non-negative */
 
     return y * 365 + y / 4 - y / 100 + y / 400
            + (m * 153 + 2) / 5 + day - 1 - 146097 - 719468;
 }
 
-
-/* two digits */
 
 static char *
 parley_time_put(char *p, unsigned value)

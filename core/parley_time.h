@@ -1,6 +1,6 @@
 /*
- * Timestamps: RFC 3339 to milliseconds since 1970-01-01T00:00:00Z and back.
- * No clock is read here.
+ * Timestamps: RFC 3339 to and from milliseconds since the epoch
+ * (1970-01-01T00:00:00Z).  No clock is read here.
  */
 
 #ifndef PARLEY_TIME_H
@@ -16,18 +16,16 @@
 
 
 /*
- * Reads date-time of RFC 3339 section 5.6: real dates only, any fraction
- * (milliseconds are kept, the rest is cut), "T", "t" or, as section 5.6
- * allows, no other separator; "Z", "z" or a numeric offset; second 60 only
- * where a leap second can be (23:59:60 UTC) and then counted as the next
- * second.  Returns 0, or -1 and *ret unchanged.
+ * Reads an RFC 3339 date-time: a valid date, "T" or "t", a fraction of any
+ * length (truncated to milliseconds), and "Z", "z" or a numeric offset.
+ * Second 60 is accepted only at 23:59:60 UTC and counts as the following
+ * second.  Returns 0, or -1 with *ret_ms unchanged.
  */
 int parley_time_parse(parley_str_t s, int64_t *ret_ms);
 
 /*
- * Writes ms as UTC: seconds where they are whole, else milliseconds.
- * Zero-terminated; returns the length.  Years 0000 to 9999; for others buf
- * is empty and 0 is returned.
+ * Writes ms as UTC, NUL-terminated, with milliseconds unless they are zero.
+ * Returns the length; 0 with buf empty outside the years 0000 to 9999.
  */
 size_t parley_time_format(int64_t ms, char buf[PARLEY_TIME_MAX]);
 

@@ -1,7 +1,6 @@
 /*
- * UTF-8 (RFC 3629), octet by octet, and the search for the octets that a JSON
- * string cannot hold as they are.  Inline: this is the innermost loop of the
- * reader and of every writer.
+ * UTF-8 (RFC 3629), and the scan for octets that a JSON string cannot hold
+ * verbatim.  Inline: the innermost loop of the reader and of every writer.
  */
 
 #ifndef PARLEY_UTF8_H
@@ -23,7 +22,12 @@
 #define parley_utf8_is_tail(c)   (((c) & 0xC0) == 0x80)
 
 
-/* Marks, of eight octets, the one at p being the lowest, those not plain. */
+/*
+ * Returns x with bit 7 set in the octets, the first in memory being the
+ * lowest, that are not plain.  Plain are 0x20 to 0x7F but the quote and the
+ * backslash.  The lowest mark is exact: a borrow can only set marks above a
+ * true one.
+ */
 static inline uint64_t
 parley_utf8_marks(uint64_t x)
 {
@@ -41,13 +45,13 @@ parley_utf8_marks(uint64_t x)
 
 #if defined(__SSE2__)
 
-/* The same of sixteen octets, a bit for each. */
+/* As parley_utf8_marks() for sixteen octets, one bit each. */
 static inline unsigned
 parley_utf8_bits(const uint8_t *p)
 {
     __m128i  v;
 
-    /* as signed octets, all that is not ASCII is below the space too */
+    /* compared as signed octets, non-ASCII is below the space too */
 
     v = _mm_loadu_si128((const __m128i *) (const void *) p);
 
@@ -60,7 +64,7 @@ parley_utf8_bits(const uint8_t *p)
 #endif
 
 
-/* The same as parley_utf8_plain() where fewer than 16 octets are left. */
+/* parley_utf8_plain() for fewer than 16 octets. */
 static inline const uint8_t *
 parley_utf8_plain_few(const uint8_t *p, const uint8_t *end)
 {
@@ -77,7 +81,7 @@ parley_utf8_plain_few(const uint8_t *p, const uint8_t *end)
         p += 8;
     }
 
-    /* a zero, which is not plain, stands at the end */
+    /* the zero padding is not plain and ends the scan */
 
     (void) parley_octets_copy(few, p, (size_t) (end - p) & 7);
 
@@ -87,11 +91,7 @@ parley_utf8_plain_few(const uint8_t *p, const uint8_t *end)
 }
 
 
-/*
- * Where the first octet stands that is no printable ASCII or is a quote or a
- * backslash; end if there is none.  Of eight octets the lowest one marked is
- * exact: a borrow can only mark octets behind a true one.
- */
+/* Returns the first octet that is not plain, or end. */
 static inline __attribute__((always_inline)) const uint8_t *
 parley_utf8_plain(const uint8_t *p, const uint8_t *end)
 {
@@ -125,7 +125,7 @@ parley_utf8_plain(const uint8_t *p, const uint8_t *end)
 }
 
 
-/* Whether fewer than sixteen octets, but at least one, are all plain. */
+/* Returns whether 1 to 15 octets are all plain. */
 static inline int
 parley_utf8_is_plain(const uint8_t *p, size_t n)
 {
@@ -145,7 +145,7 @@ parley_utf8_is_plain(const uint8_t *p, size_t n)
 }
 
 
-/* As parley_utf8_plain(), and copies what is before it to out. */
+/* parley_utf8_plain_copy() without its fast paths. */
 static __attribute__((noinline, unused)) const uint8_t *
 parley_utf8_plain_part(const uint8_t *p, const uint8_t *end, uint8_t *out)
 {
@@ -159,8 +159,9 @@ parley_utf8_plain_part(const uint8_t *p, const uint8_t *end, uint8_t *out)
 
 
 /*
- * As parley_utf8_plain() (p < end), and copies what is before it to out, where
- * there is room for end - p octets.  The last sixteen overlap those before.
+ * Returns parley_utf8_plain(p, end), where p < end, and copies the octets
+ * before the result to out, which has room for end - p octets; those after the
+ * copy are undefined.  The last sixteen overlap those before.
  */
 static inline const uint8_t *
 parley_utf8_plain_copy(const uint8_t *p, const uint8_t *end, uint8_t *out)
@@ -202,7 +203,7 @@ parley_utf8_plain_copy(const uint8_t *p, const uint8_t *end, uint8_t *out)
 }
 
 
-/* The same as parley_utf8_len() where fewer than four octets are left. */
+/* parley_utf8_len() for fewer than four octets. */
 static inline size_t
 parley_utf8_len_few(const uint8_t *p, const uint8_t *end)
 {
@@ -227,7 +228,7 @@ parley_utf8_len_few(const uint8_t *p, const uint8_t *end)
 }
 
 
-/* Four octets, the first being the lowest. */
+/* Returns four octets, the first lowest. */
 static inline uint32_t
 parley_utf8_four(const uint8_t *p)
 {
@@ -244,8 +245,8 @@ parley_utf8_four(const uint8_t *p)
 
 
 /*
- * Whether they begin with a well-formed sequence of two, three, four octets:
- * neither below U+0080, U+0800, U+10000 nor D800 to DFFF nor above U+10FFFF.
+ * Whether four octets begin with a well-formed sequence of two, three or four
+ * octets: not overlong, no surrogate, not above U+10FFFF.
  */
 #define parley_utf8_is_two(x)                                                 \
     (((x) & 0xC0E0) == 0x80C0 && ((x) & 0x1E) != 0)
@@ -260,8 +261,8 @@ parley_utf8_four(const uint8_t *p)
 
 
 /*
- * The length of the well-formed sequence at p (p < end), 1 to 4, or 0:
- * overlong forms, surrogates and what lies above U+10FFFF are not well-formed.
+ * Returns the length, 1 to 4, of the well-formed sequence at p (p < end), or 0
+ * for overlong forms, surrogates and anything above U+10FFFF.
  */
 static inline size_t
 parley_utf8_len(const uint8_t *p, const uint8_t *end)
@@ -279,7 +280,7 @@ parley_utf8_len(const uint8_t *p, const uint8_t *end)
 }
 
 
-/* The code point of a well-formed sequence whose length is n. */
+/* Returns the code point of a well-formed sequence of n octets. */
 static inline uint32_t
 parley_utf8_get(const uint8_t *p, size_t n)
 {
@@ -303,8 +304,8 @@ parley_utf8_get(const uint8_t *p, size_t n)
 
 
 /*
- * A noncharacter: U+FDD0 to U+FDEF, and the last two code points of every
- * plane.  No string of I-JSON has one (RFC 7493 section 2.1).
+ * Returns whether cp is a noncharacter: U+FDD0 to U+FDEF or the last two code
+ * points of a plane.  I-JSON strings have none (RFC 7493 section 2.1).
  */
 static inline int
 parley_utf8_is_noncharacter(uint32_t cp)
@@ -314,10 +315,10 @@ parley_utf8_is_noncharacter(uint32_t cp)
 
 
 /*
- * Where the well-formed sequences of two octets and more at p end that are no
- * noncharacters; adds to *surplus how many more octets than code points they
- * are.  Only what begins with EF B7 or EF BF, or has the third octet BF behind
- * one that ends in F, can be a noncharacter.
+ * Returns the end of the well-formed non-ASCII sequences at p, stopping at
+ * noncharacters, and adds their octets less their code points to *surplus.  In
+ * the masks: only sequences starting with EF B7 or EF BF, or with the third
+ * octet BF after a second ending in F, can be noncharacters.
  */
 static inline const uint8_t *
 parley_utf8_run(const uint8_t *p, const uint8_t *end, uint32_t *surplus)
@@ -374,7 +375,7 @@ parley_utf8_run(const uint8_t *p, const uint8_t *end, uint32_t *surplus)
 }
 
 
-/* Writes a code point (no surrogate) and returns its length. */
+/* Writes a code point that is not a surrogate and returns its length. */
 static inline size_t
 parley_utf8_put(uint8_t out[4], uint32_t cp)
 {
