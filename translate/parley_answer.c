@@ -1,6 +1,6 @@
 #include "parley_engine.h"
 #include "parley_name.h"
-#include "parley_nested.h"
+#include "parley_embed.h"
 #include "parley_plain_msg.h"
 #include "parley_spot.h"
 
@@ -71,7 +71,7 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
         && (answer->kind != PARLEY_ANSWER_MESSAGE
             || (parley_plain_msg(&answer->msg, err) == 0
                 && (answer->msg.origin == answer->msg.wire
-                    || parley_nested(&answer->msg, err) == 0))))
+                    || parley_embed_nested(&answer->msg, err) == 0))))
     {
         return parley_answer_goes(status, answer) ? 0
                : parley_answer_error(status, err);

@@ -19,20 +19,19 @@
     NAME(chatTools) NAME(checksum) NAME(clientInfo) NAME(code)                \
     NAME(cognitive) NAME(comfort) NAME(constitution_ref) NAME(constraints)    \
     NAME(content) NAME(context) NAME(convergence_class) NAME(conversation)    \
-    NAME(corr) NAME(created) NAME(createdAt) NAME(created_at) NAME(data)      \
-    NAME(deadlineMs) NAME(declared_at) NAME(delivered) NAME(delivery)         \
-    NAME(diagnostic_id) NAME(dialogue) NAME(directedness) NAME(displayName)   \
-    NAME(disposition) NAME(drafted_with) NAME(emotional) NAME(energy)         \
-    NAME(envelope_version) NAME(environments) NAME(error) NAME(error_code)    \
-    NAME(eta) NAME(eventId) NAME(event_class) NAME(evidence)                  \
-    NAME(executed_at) NAME(field) NAME(file_refs) NAME(finding)               \
-    NAME(findings) NAME(form) NAME(format) NAME(frame_id) NAME(free_text)     \
-    NAME(from) NAME(handover_body) NAME(hash) NAME(hatches)                   \
-    NAME(human_approval) NAME(id) NAME(idempotencyKey) NAME(inReplyTo)        \
-    NAME(injection) NAME(intent) NAME(intent_ref) NAME(jsonrpc) NAME(kid)     \
-    NAME(kind) NAME(knock) NAME(label) NAME(lease_id) NAME(limit)             \
-    NAME(locator) NAME(manifest_hash) NAME(mediaType) NAME(members)           \
-    NAME(mentions) NAME(message) NAME(message_id) NAME(method)                \
+    NAME(corr) NAME(createdAt) NAME(created_at) NAME(data) NAME(deadlineMs)   \
+    NAME(declared_at) NAME(delivered) NAME(delivery) NAME(diagnostic_id)      \
+    NAME(dialogue) NAME(directedness) NAME(displayName) NAME(disposition)     \
+    NAME(drafted_with) NAME(emotional) NAME(energy) NAME(envelope_version)    \
+    NAME(environments) NAME(error) NAME(error_code) NAME(eta) NAME(eventId)   \
+    NAME(event_class) NAME(evidence) NAME(executed_at) NAME(field)            \
+    NAME(file_refs) NAME(finding) NAME(findings) NAME(form) NAME(format)      \
+    NAME(frame_id) NAME(free_text) NAME(from) NAME(handover_body) NAME(hash)  \
+    NAME(hatches) NAME(human_approval) NAME(id) NAME(idempotencyKey)          \
+    NAME(inReplyTo) NAME(injection) NAME(intent) NAME(intent_ref)             \
+    NAME(jsonrpc) NAME(kid) NAME(kind) NAME(knock) NAME(label) NAME(lease_id) \
+    NAME(limit) NAME(locator) NAME(manifest_hash) NAME(mediaType)             \
+    NAME(members) NAME(mentions) NAME(message) NAME(message_id) NAME(method)  \
     NAME(min_confidence) NAME(mode) NAME(model_families) NAME(moq) NAME(name) \
     NAME(next_session_id) NAME(offer) NAME(options) NAME(pain) NAME(params)   \
     NAME(payload) NAME(payload_ref) NAME(personal_state) NAME(platform)       \

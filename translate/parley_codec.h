@@ -65,6 +65,8 @@ typedef int (*parley_sign_pt)(void *ctx, parley_str_t octets,
 
 
 struct parley_redact_s;
+struct parley_embed_s;
+struct parley_embed_slot_s;
 
 
 /* a change of a document, for parley_edit() */
@@ -416,11 +418,11 @@ typedef struct {
     int    (*within)(struct parley_redact_s *r, const parley_msg_t *m);
 
     /*
-     * Whether m, which is carried, of this origin, carries a message itself,
-     * in a form that who reads it takes for one.  Returns 1 and *ret, the
-     * value that does; 0; -1: no memory.  NULL: it never does.
+     * Finds the message that m, of this origin, embeds, as whoever reads m
+     * would.  Returns 1 and *ret; 0; -1: no memory.  NULL: it never does.
      */
-    int    (*nested)(const parley_msg_t *m, parley_json_ref_t *ret);
+    int    (*extract)(const parley_msg_t *m, struct parley_embed_s *ret);
+    const struct parley_embed_slot_s  *slot;    /* of what is found there */
 
     /*
      * Whoever speaks this protocol has an intent by another name as well:

@@ -1,11 +1,11 @@
 #include "parley_engine.h"
+#include "parley_embed.h"
 #include "parley_id.h"
 #include "parley_name.h"
 #include "parley_named.h"
 #include "parley_redact.h"
 #include "parley_schema.h"
 #include "parley_signing.h"
-#include "parley_nested.h"
 #include "parley_plain_msg.h"
 #include "parley_spot.h"
 #include "parley_suits.h"
@@ -249,7 +249,7 @@ parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    return msg->origin == msg->wire ? 0 : parley_nested(msg, err);
+    return msg->origin == msg->wire ? 0 : parley_embed_nested(msg, err);
 }
 
 
@@ -375,7 +375,7 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
         parley_msg_release(m, &origin);
         m = &origin;
 
-    } else if (m->origin == m->wire && parley_nested(m, err) != 0) {
+    } else if (m->origin == m->wire && parley_embed_nested(m, err) != 0) {
         return -1;
     }
 

@@ -108,7 +108,7 @@ typedef struct {
                                          (or C2A, or agent-channel) message
                                          carries another protocol's */
     const parley_json_t  *doc;        /* the document it was decoded from */
-    parley_str_t          digest;     /* parley_carry_digest() of it, where its
+    parley_str_t          digest;     /* parley_embed_digest() of it, where its
                                          decode made that; else empty */
 
     parley_str_t          form;       /* native type in origin's words:

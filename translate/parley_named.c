@@ -1,5 +1,5 @@
 #include "parley_named.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 #include "parley_spot.h"
 
 
@@ -54,7 +54,7 @@ parley_named_is_own(const parley_msg_t *m, parley_proto_t proto)
 
     return m->wire != proto
            && (m->origin == proto
-               || parley_carry_intent(m->intent, &form) == proto);
+               || parley_embed_intent(m->intent, &form) == proto);
 }
 
 

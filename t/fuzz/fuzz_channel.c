@@ -8,7 +8,7 @@
 
 #include "parley_engine.h"
 #include "parley_jcs.h"
-#include "parley_nested.h"
+#include "parley_embed.h"
 #include "parley_fuzz.h"
 
 
@@ -213,7 +213,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
             /* what carries a message is not carried itself */
 
-            check(went == 0 || parley_nested(&msg, &err) != 0);
+            check(went == 0 || parley_embed_nested(&msg, &err) != 0);
             check(went != 0 || !is_lower(&doc, PARLEY_STR("frame_id"))
                   || parley_json_equal((parley_json_ref_t) { &doc, 0 },
                                        (parley_json_ref_t) { &back, 0 }));

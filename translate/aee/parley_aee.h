@@ -7,6 +7,7 @@
 #define PARLEY_AEE_H
 
 #include "parley_codec.h"
+#include "parley_embed.h"
 #include "parley_engine.h"
 
 
@@ -183,8 +184,19 @@ int parley_aee_decode_answer(const parley_engine_t *engine,
 
 void parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss);
 
-/* The codec's nested (parley_codec.h): a payload that carries a message. */
-int parley_aee_nested(const parley_msg_t *m, parley_json_ref_t *ret);
+/* The codec's extract (parley_codec.h): the payload, and its slot. */
+int parley_aee_extract(const parley_msg_t *m, parley_embed_t *ret);
+
+extern const parley_embed_slot_t  parley_aee_slot;
+
+/*
+ * Writes the payload object of an envelope that embeds m; form is the intent
+ * of m, where the envelope has another one, else empty.  Returns 0, or -1
+ * where the digest fails or memory cannot be had.
+ */
+int parley_aee_embed_write(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t form, const parley_encode_opts_t *opts)
+    __attribute__((warn_unused_result));
 
 int parley_aee_within(struct parley_redact_s *r, const parley_msg_t *m);
 

@@ -1,5 +1,5 @@
 #include "parley_aee.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 
 
 #define PARLEY_AEE_DETECTED  100    /* "v" and two more of the fields */
@@ -84,9 +84,10 @@ const parley_codec_t  parley_aee_codec = {
     .residue = parley_aee_residue,
     .type = parley_aee_type_at,
     .within = parley_aee_within,
-    .nested = parley_aee_nested,
+    .extract = parley_aee_extract,
+    .slot = &parley_aee_slot,
     .encode = parley_aee_encode,
-    .direction = parley_carry_direction,
+    .direction = parley_embed_direction,
     .attach = parley_aee_attach,
     .answer_decode = parley_aee_answer_decode,
     .answer_encode = parley_aee_answer_encode,

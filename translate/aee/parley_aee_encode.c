@@ -1,5 +1,5 @@
 #include "parley_aee.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 #include "parley_id.h"
 #include "parley_name.h"
 #include "parley_time.h"
@@ -84,9 +84,9 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_aee_head(&b, &head);
 
     if (head.restored) {
-        parley_carry_payload(&b, m, PARLEY_ATOM_NONE);
+        parley_embed_payload(&b, m, PARLEY_ATOM_NONE);
 
-    } else if (parley_carry_write(&b, m, form, opts) != 0) {
+    } else if (parley_aee_embed_write(&b, m, form, opts) != 0) {
         return parley_error_memory(err);
     }
 
@@ -379,7 +379,7 @@ parley_aee_restore(parley_buf_t *b, const parley_aee_head_t *head)
         }
 
         parley_buf_octet(b, ',');
-        parley_carry_member(b, member);
+        parley_embed_member(b, member);
     }
 
     if (!requires && head->timeout_ms >= 0) {

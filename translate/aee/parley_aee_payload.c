@@ -1,17 +1,37 @@
 /*
  * What the payload of an envelope says: to a person, of a failure, and on
- * behalf of another protocol.
+ * behalf of another protocol, whose message it embeds:
+ *
+ *     {native payload's members...,
+ *      "references": [{"id", "type": "<x>.message", "hash",
+ *                      "locator": "parley:<x>:<id>", "verified"}],
+ *      "<x>": {"form", native envelope members..., "payload": {...}}}
+ *
+ * An error has "code", "message" and "retryable" as well, a result that
+ * approves "approved".  "form" is an answer's, whose intent is its task's
+ * (AEE-33); native payload members that have one of these names travel in
+ * "payload"; "<x>" is absent where it would be empty.
  */
 
 #include "parley_aee.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 
 
 static int parley_aee_payload_says(parley_msg_t *msg);
 static int parley_aee_payload_words(parley_msg_t *msg);
 static int parley_aee_payload_failure(parley_msg_t *msg);
-static int parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_aee_carried_notice(parley_msg_t *msg);
+static int parley_aee_extract_form(const parley_msg_t *m,
+    parley_proto_t *ret_proto, parley_str_t *ret_intent,
+    parley_str_t *ret_form);
+static void parley_aee_embed_failure(parley_buf_t *b, const parley_msg_t *m);
+static void parley_aee_embed_members(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t form, int displaces);
+
+
+const parley_embed_slot_t  parley_aee_slot = {
+    .proto = PARLEY_PROTO_AEE,
+    .says = PARLEY_EMBED_SAYS_ALL,
+};
 
 
 int
@@ -21,7 +41,11 @@ parley_aee_payload(parley_arena_t *arena, parley_msg_t *msg)
         return -1;
     }
 
-    return parley_aee_carried(arena, msg);
+    /* nothing is embedded without a reference */
+
+    return parley_json_member(msg->doc, msg->data.node,
+                              PARLEY_ATOM_references) != PARLEY_JSON_NONE
+           ? parley_embed_read(arena, msg) : 0;
 }
 
 
@@ -138,156 +162,227 @@ parley_aee_payload_failure(parley_msg_t *msg)
 }
 
 
-/* Another protocol's message, carried whole (parley_carry.h). */
+/*
+ * The gateway's reference says that the payload is another protocol's, whose
+ * intent is <x>.<form>.  An answer has the intent of its task, and its own in
+ * the member named after x (AEE-33).
+ */
 
-static int
-parley_aee_carried(parley_arena_t *arena, parley_msg_t *msg)
+int
+parley_aee_extract(const parley_msg_t *m, parley_embed_t *ret)
 {
-    uint32_t              k, object;
-    int                   answers;
-    parley_str_t          form, intent;
+    uint32_t              node;
+    parley_str_t          intent, form;
     parley_proto_t        proto;
-    parley_member_t      *member;
     const parley_json_t  *doc;
 
-    doc = msg->doc;
-    intent = msg->intent;
-    answers = 0;
+    doc = m->data.doc;
+    intent = parley_str_none;
 
-    proto = parley_carry_intent(intent, &form);
-
-    if (msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE
-        || msg->act == PARLEY_ACT_PROGRESS)
-    {
-        if (proto == PARLEY_PROTO_NONE
-            || parley_carry_reference(doc, msg->data.node, proto)
-               == PARLEY_JSON_NONE)
-        {
-            if (parley_carry_form(doc, msg->data.node, &proto, &intent, &form)
-                != 0)
-            {
-                return -1;
-            }
-
-            answers = 1;
-        }
-    }
-
-    if (proto == PARLEY_PROTO_NONE
-        || parley_carry_reference(doc, msg->data.node, proto)
-           == PARLEY_JSON_NONE)
-    {
+    if (m->data.node == PARLEY_JSON_NONE) {
         return 0;
     }
 
-    if (answers) {
-        msg->outer_intent = msg->intent;
-        msg->intent = intent;
-    }
+    proto = parley_embed_intent(m->intent, &form);
 
-    msg->outer_form = msg->form;
+    node = proto != PARLEY_PROTO_NONE
+           ? parley_embed_reference(doc, m->data.node, proto)
+           : PARLEY_JSON_NONE;
 
-    msg->carried = 1;
-    msg->origin = proto;
-    msg->form = form;
-
-    if (parley_aee_carried_notice(msg) != 0) {
-        return -1;
-    }
-
-    object = parley_json_member(doc, msg->data.node, parley_proto_atom(proto));
-
-    if (object == PARLEY_JSON_NONE
-        || parley_json_node(doc, object)->count == 0)
+    if (node == PARLEY_JSON_NONE
+        && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE
+            || m->act == PARLEY_ACT_PROGRESS))
     {
-        return 0;
-    }
-
-    msg->members = parley_arena_alloc(arena,
-                                      parley_json_node(doc, object)->count
-                                      * sizeof(parley_member_t));
-    if (msg->members == NULL) {
-        return -1;
-    }
-
-    for (k = parley_json_first(object);
-         k != parley_json_end(doc, object);
-         k = parley_json_after(doc, k + 1))
-    {
-        if (parley_json_atom(doc, k) == PARLEY_ATOM_payload
-            || (answers && parley_json_atom(doc, k) == PARLEY_ATOM_form))
-        {
-            continue;
-        }
-
-        member = &msg->members[msg->nmembers++];
-
-        member->value.doc = doc;
-        member->value.node = k + 1;
-
-        if (parley_json_string(doc, k, &member->name) != 0) {
+        if (parley_aee_extract_form(m, &proto, &intent, &form) != 0) {
             return -1;
         }
+
+        if (proto != PARLEY_PROTO_NONE) {
+            node = parley_embed_reference(doc, m->data.node, proto);
+        }
     }
 
-    return 0;
+    if (node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    parley_embed_init(ret);
+
+    ret->at.doc = doc;
+    ret->at.node = node;
+    ret->origin = proto;
+    ret->data = m->data;
+    ret->words[PARLEY_EMBED_FORM] = form;
+    ret->words[PARLEY_EMBED_INTENT] = intent;
+    ret->timeout_ms = m->timeout_ms;
+    ret->members.doc = doc;
+    ret->members.node = parley_json_member(doc, m->data.node,
+                                           parley_proto_atom(proto));
+
+    ret->taken[0] = PARLEY_ATOM_payload;
+
+    if (intent.len > 0) {
+        ret->taken[1] = PARLEY_ATOM_form;
+    }
+
+    return 1;
 }
 
 
-/* What the envelope has no word for the payload says in its own. */
-
 static int
-parley_aee_carried_notice(parley_msg_t *msg)
+parley_aee_extract_form(const parley_msg_t *m, parley_proto_t *ret_proto,
+    parley_str_t *ret_intent, parley_str_t *ret_form)
 {
-    parley_msg_t           said;
-    const parley_codec_t  *codec;
+    uint32_t              value;
+    parley_proto_t        proto;
+    const parley_json_t  *doc;
 
-    codec = parley_codecs[msg->origin];
+    doc = m->data.doc;
+    *ret_proto = PARLEY_PROTO_NONE;
 
-    if (codec == NULL || codec->payload == NULL) {
-        return 0;
+    for (proto = 0; proto < PARLEY_PROTO_COUNT; proto++) {
+
+        value = parley_json_member(doc, m->data.node,
+                                   parley_proto_atom(proto));
+        value = parley_json_member(doc, value, PARLEY_ATOM_form);
+
+        if (parley_msg_string(doc, value, ret_intent) != 0) {
+            return -1;
+        }
+
+        if (ret_intent->len > 0
+            && parley_embed_intent(*ret_intent, ret_form) == proto)
+        {
+            *ret_proto = proto;
+            return 0;
+        }
     }
 
-    said = *msg;
-
-    if (codec->payload(&said) != 0) {
-        return -1;
-    }
-
-    /* what a person reads of it, where the envelope does not say it */
-
-    if (msg->text.len == 0) {
-        msg->text = said.text;
-        msg->said[0] = said.said[0];
-    }
-
-    msg->notice = said.notice;
-    msg->recalls = said.recalls;
-    msg->approval |= said.approval;
-    msg->approves = said.approves && msg->act == PARLEY_ACT_REPLY;
-
-    if (msg->alarm == PARLEY_ALARM_NONE) {
-        msg->alarm = said.alarm;
-    }
+    *ret_intent = parley_str_none;
 
     return 0;
 }
 
 
 int
-parley_aee_nested(const parley_msg_t *m, parley_json_ref_t *ret)
+parley_aee_embed_write(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t form, const parley_encode_opts_t *opts)
 {
-    parley_str_t    form;
-    parley_proto_t  proto;
+    int                   comma, displaces;
+    uint32_t              k;
+    const parley_json_t  *doc;
 
-    proto = parley_carry_intent(m->intent, &form);
+    comma = 0;
+    displaces = 0;
+    doc = m->data.doc;
 
-    if (proto == PARLEY_PROTO_NONE || m->data.node == PARLEY_JSON_NONE) {
-        return 0;
+    parley_buf_octet(b, '{');
+
+    if (m->data.node != PARLEY_JSON_NONE) {
+        for (k = parley_json_first(m->data.node);
+             k != parley_json_end(doc, m->data.node);
+             k = parley_json_after(doc, k + 1))
+        {
+            if (parley_embed_displaces(m, k)) {
+                displaces = 1;
+
+            } else if (parley_msg_is_payload(m, k)) {
+                parley_embed_copy(b, doc, k, &comma);
+            }
+        }
     }
 
-    ret->doc = m->data.doc;
-    ret->node = parley_carry_reference(ret->doc, m->data.node, proto);
+    if (comma) {
+        parley_buf_octet(b, ',');
+    }
 
-    return ret->node != PARLEY_JSON_NONE;
+    if (m->act == PARLEY_ACT_FAILURE) {
+        parley_aee_embed_failure(b, m);
+    }
+
+    if (m->approves) {
+        parley_buf_lit(b, "\"approved\":true,");
+    }
+
+    parley_buf_lit(b, "\"references\":[");
+
+    if (parley_embed_reference_write(b, m, opts) != 0) {
+        return -1;
+    }
+
+    parley_buf_octet(b, ']');
+
+    if (m->nmembers > 0 || form.len > 0 || displaces) {
+        parley_aee_embed_members(b, m, form, displaces);
+    }
+
+    parley_buf_octet(b, '}');
+
+    return 0;
+}
+
+
+/* what AEE section 4 wants in the payload of an error */
+
+static void
+parley_aee_embed_failure(parley_buf_t *b, const parley_msg_t *m)
+{
+    parley_buf_lit(b, "\"code\":");
+    parley_buf_json_string(b, m->code.len > 0 ? m->code
+                                              : PARLEY_STR("E_FAILED"));
+    parley_buf_lit(b, ",\"message\":");
+    parley_buf_json_string(b, m->text);
+
+    if (m->retryable) {
+        parley_buf_lit(b, ",\"retryable\":true,");
+
+    } else {
+        parley_buf_lit(b, ",\"retryable\":false,");
+    }
+}
+
+
+/*
+ * The native envelope members that AEE has no field for, and the payload
+ * members whose names the gateway has taken.
+ */
+
+static void
+parley_aee_embed_members(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t form, int displaces)
+{
+    int                   comma;
+    uint32_t              k;
+    const parley_json_t  *doc;
+
+    parley_buf_octet(b, ',');
+    parley_buf_json_string(b, parley_proto_name(m->origin));
+    parley_buf_lit(b, ":{");
+
+    if (form.len > 0) {
+        parley_buf_member(b, PARLEY_STR("form"), form);
+    }
+
+    parley_embed_members_write(b, m, form.len > 0);
+
+    if (displaces) {
+        parley_buf_name(b, PARLEY_STR("payload"));
+        parley_buf_octet(b, '{');
+
+        comma = 0;
+        doc = m->data.doc;
+
+        for (k = parley_json_first(m->data.node);
+             k != parley_json_end(doc, m->data.node);
+             k = parley_json_after(doc, k + 1))
+        {
+            if (parley_embed_displaces(m, k)) {
+                parley_embed_copy(b, doc, k, &comma);
+            }
+        }
+
+        parley_buf_octet(b, '}');
+    }
+
+    parley_buf_octet(b, '}');
 }

@@ -4,7 +4,7 @@
  */
 
 #include "parley_aee.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 
 
 static void parley_aee_residue_member(const parley_msg_t *m,
@@ -165,7 +165,7 @@ parley_aee_residue_references(const parley_msg_t *m, parley_loss_t *loss)
     doc = m->doc;
     value.doc = doc;
 
-    own = parley_carry_reference(doc, m->data.node, m->origin);
+    own = parley_embed_reference(doc, m->data.node, m->origin);
     refs = parley_json_member(doc, m->data.node, PARLEY_ATOM_references);
 
     for (i = parley_json_first(refs);

@@ -8,6 +8,7 @@
 
 #include "parley_buf.h"
 #include "parley_codec.h"
+#include "parley_embed.h"
 #include "parley_engine.h"
 
 
@@ -241,13 +242,10 @@ int parley_c2a_says(parley_msg_t *msg);
 int parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
     uint32_t content, parley_str_t *ret, int *ret_whole);
 
-/*
- * Another protocol's message in the content of an event: fills origin, form,
- * data, members and what they say; the deadline is that of the event, -1: it
- * has none.  Where no message is carried *msg stays as it is.  -1: no memory.
- */
-int parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t content, int64_t deadline);
+/* The codec's extract (parley_codec.h): a part of the content, and its slot. */
+int parley_c2a_extract(const parley_msg_t *m, parley_embed_t *ret);
+
+extern const parley_embed_slot_t  parley_c2a_slot;
 
 /* Writes the content array for a message of another protocol; -1: memory. */
 int parley_c2a_write_content(parley_c2a_encode_t *e);
@@ -261,9 +259,6 @@ void parley_c2a_write_words(parley_buf_t *b, const parley_msg_t *m,
     parley_str_t sender);
 
 void parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss);
-
-/* The codec's nested (parley_codec.h): a part that carries a message. */
-int parley_c2a_nested(const parley_msg_t *m, parley_json_ref_t *ret);
 
 int parley_c2a_within(struct parley_redact_s *r, const parley_msg_t *m);
 

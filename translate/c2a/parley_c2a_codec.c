@@ -1,5 +1,5 @@
 #include "parley_c2a_field.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 
 
 #define PARLEY_C2A_DETECTED  100    /* "jsonrpc" is there */
@@ -12,7 +12,7 @@ static const parley_plain_t *parley_c2a_names_of(const parley_msg_t *msg);
 static uint32_t parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot);
 static uint32_t parley_c2a_spot_event(const parley_msg_t *m,
     parley_spot_t spot);
-static uint32_t parley_c2a_spot_carried(const parley_msg_t *m,
+static uint32_t parley_c2a_spot_embedded(const parley_msg_t *m,
     parley_spot_t spot);
 static uint32_t parley_c2a_spot_words(const parley_msg_t *m,
     parley_spot_t spot);
@@ -161,13 +161,14 @@ const parley_codec_t  parley_c2a_codec = {
     .residue = parley_c2a_residue,
     .type = parley_c2a_type,
     .within = parley_c2a_within,
-    .nested = parley_c2a_nested,
+    .extract = parley_c2a_extract,
+    .slot = &parley_c2a_slot,
     .encode = parley_c2a_encode,
     .corr_is = parley_c2a_corr_is,
     .answers = parley_c2a_answers,
     .unruled = parley_c2a_unruled,
     .own = parley_c2a_own,
-    .direction = parley_carry_direction,
+    .direction = parley_embed_direction,
     .answer_decode = parley_c2a_answer_decode,
     .answer_encode = parley_c2a_answer_encode,
     .duplicate = parley_c2a_duplicate,
@@ -356,13 +357,13 @@ parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
         break;
     }
 
-    return m->origin != PARLEY_PROTO_C2A ? parley_c2a_spot_carried(m, spot)
+    return m->origin != PARLEY_PROTO_C2A ? parley_c2a_spot_embedded(m, spot)
                                          : PARLEY_JSON_NONE;
 }
 
 
 static uint32_t
-parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
+parley_c2a_spot_embedded(const parley_msg_t *m, parley_spot_t spot)
 {
     uint32_t              asked, content, intent;
     parley_str_t          name;
@@ -374,7 +375,7 @@ parley_c2a_spot_carried(const parley_msg_t *m, parley_spot_t spot)
     content = parley_json_member(doc, parley_c2a_params(doc),
                                  PARLEY_ATOM_content);
 
-    if (parley_c2a_carrier(doc, content, &part) != 0
+    if (parley_c2a_part(doc, content, &part) != 0
         || part.node == PARLEY_JSON_NONE)
     {
         return PARLEY_JSON_NONE;

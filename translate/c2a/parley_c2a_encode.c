@@ -14,7 +14,7 @@
  */
 
 #include "parley_c2a.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 #include "parley_name.h"
 #include "parley_spot.h"
 #include "parley_time.h"

@@ -124,10 +124,9 @@ typedef struct {
 } parley_c2a_places_t;
 
 
-/* a part that carries a message: the values' nodes, or PARLEY_JSON_NONE */
+/* a part that embeds a message: the values' nodes, or PARLEY_JSON_NONE */
 typedef struct {
     uint32_t        node;       /* the part */
-    uint32_t        media_type;
     uint32_t        form;
     uint32_t        data;
     uint32_t        members;
@@ -165,10 +164,10 @@ void parley_c2a_places_params(parley_c2a_places_t *places,
     const parley_json_t *doc, uint32_t value);
 
 /*
- * The part of a content array that carries a message; node NONE: there is
+ * The part of a content array that embeds a message; node NONE: there is
  * none.  Returns 0, or -1: no memory.
  */
-int parley_c2a_carrier(const parley_json_t *doc, uint32_t content,
+int parley_c2a_part(const parley_json_t *doc, uint32_t content,
     parley_c2a_part_t *ret)
     __attribute__((warn_unused_result));
 

@@ -128,8 +128,10 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
         return -1;
     }
 
-    return parley_c2a_carried(arena, msg, at[PARLEY_C2A_AT_CONTENT],
-                              deadline);
+    /* a content that is nothing but text embeds nothing */
+
+    return msg->said[0] == PARLEY_JSON_NONE ? parley_embed_read(arena, msg)
+                                            : 0;
 }
 
 

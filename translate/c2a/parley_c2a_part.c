@@ -1,6 +1,6 @@
 /*
- * Content parts: the text that a person reads, and the data part in which
- * another protocol's message travels whole:
+ * Content parts: the text that a person reads, and the data part that embeds
+ * another protocol's message:
  *
  *     {"type": "data", "mediaType": "application/vnd.<x>+json",
  *      "form": "task", "data": {...}, "members": {...},
@@ -12,18 +12,30 @@
  */
 
 #include "parley_c2a_field.h"
-#include "parley_carry.h"
+#include "parley_deadline.h"
+#include "parley_embed.h"
 
 
-static int parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg,
+/* "application/vnd.channel+json" and the like are no longer */
+#define PARLEY_C2A_MEDIA_MAX  40
+
+
+static int parley_c2a_extract_part(const parley_msg_t *m, uint32_t params,
+    const parley_c2a_part_t *part, parley_embed_t *ret);
+static int parley_c2a_part_beyond(const parley_json_t *doc,
+    uint32_t content, unsigned most, uint32_t *ret);
+static int parley_c2a_part_read(const parley_json_t *doc, uint32_t value,
+    parley_c2a_part_t *ret);
+static int parley_c2a_part_is_whole(const parley_json_t *doc,
     const parley_c2a_part_t *part);
-static int parley_c2a_unpack_intent(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
-    const parley_codec_t *codec);
+static parley_proto_t parley_c2a_media_proto(parley_str_t s);
 static int parley_c2a_write_sentence(parley_buf_t *b, const parley_msg_t *m);
-static void parley_c2a_write_members(parley_c2a_encode_t *e);
-static int parley_c2a_has_reply_to(const parley_msg_t *m);
-static int parley_c2a_has_intent(const parley_msg_t *m);
+
+
+const parley_embed_slot_t  parley_c2a_slot = {
+    .proto = PARLEY_PROTO_C2A,
+    .says = PARLEY_EMBED_SAYS_UNLESS,
+};
 
 
 int
@@ -87,180 +99,369 @@ parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
 
 
 int
-parley_c2a_carried(parley_arena_t *arena, parley_msg_t *msg, uint32_t content,
-    int64_t deadline)
+parley_c2a_part(const parley_json_t *doc, uint32_t content,
+    parley_c2a_part_t *ret)
 {
-    uint32_t           conversation;
-    parley_str_t       asked, thread;
-    parley_proto_t     proto;
-    parley_c2a_part_t  part;
-    parley_priority_t  priority;
+    uint32_t  i;
 
-    if (parley_c2a_carrier(msg->doc, content, &part) != 0) {
-        return -1;
-    }
+    ret->node = PARLEY_JSON_NONE;
 
-    if (part.node == PARLEY_JSON_NONE) {
+    if (content == PARLEY_JSON_NONE
+        || parley_json_type(doc, content) != PARLEY_JSON_ARRAY)
+    {
         return 0;
     }
 
-    proto = part.proto;
-
-    msg->outer_form = msg->form;
-    msg->outer_intent = msg->intent;
-
-    msg->origin = proto;
-    msg->members = NULL;
-    msg->nmembers = 0;
-    msg->aside = NULL;
-    msg->said[0] = PARLEY_JSON_NONE;
-    msg->timeout_ms = deadline;
-
-    /* a group's message has its own correlation as the thread */
-
-    conversation = parley_json_member(msg->doc, parley_c2a_params(msg->doc),
-                                      PARLEY_ATOM_conversation);
-
-    if (parley_msg_string(msg->doc, parley_json_member(msg->doc, conversation,
-                                                       PARLEY_ATOM_threadId),
-                          &thread)
-        != 0)
+    for (i = parley_json_first(content);
+         i != parley_json_end(doc, content);
+         i = parley_json_after(doc, i))
     {
-        return -1;
+        if (parley_c2a_part_read(doc, i, ret) != 0) {
+            return -1;
+        }
+
+        if (parley_c2a_part_is_whole(doc, ret)) {
+            return 0;
+        }
     }
 
-    if (thread.len > 0) {
-        msg->corr = thread;
-    }
-
-    if (parley_c2a_unpack(arena, msg, &part) != 0
-        || (msg->reply_to.len == 0
-            && parley_msg_string(msg->doc,
-                                 parley_json_member(msg->doc,
-                                                parley_c2a_params(msg->doc),
-                                                PARLEY_ATOM_inReplyTo),
-                                 &msg->reply_to)
-               != 0))
-    {
-        return -1;
-    }
-
-    if (parley_codecs[proto]->payload == NULL) {
-        return 0;
-    }
-
-    /* what the event itself says of these may have been capped */
-
-    priority = msg->priority;
-
-    asked = msg->reply_to;
-
-    if (parley_codecs[proto]->payload(msg) != 0) {
-        return -1;
-    }
-
-    /* an acknowledgment says what it answers; the event names the same */
-
-    if (asked.len > 0 && !parley_str_eq(asked, msg->reply_to)) {
-        msg->names = asked;
-    }
-
-    msg->priority = priority;
-    msg->timeout_ms = deadline;
+    ret->node = PARLEY_JSON_NONE;
 
     return 0;
 }
 
 
-static int
-parley_c2a_unpack(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_part_t *part)
+int
+parley_c2a_parts(const parley_json_t *doc, uint32_t content, unsigned most,
+    parley_error_t *err)
 {
-    uint32_t               k, members;
-    const parley_json_t   *doc;
-    const parley_codec_t  *codec;
+    char      pointer[PARLEY_POINTER_MAX];
+    uint32_t  part;
 
-    doc = msg->doc;
-    codec = parley_codecs[msg->origin];
-
-    members = part->members;
-    msg->data.doc = doc;
-    msg->data.node = part->data;
-
-    if (parley_msg_string(doc, part->form, &msg->form) != 0
-        || parley_c2a_unpack_intent(arena, msg) != 0)
-    {
-        return -1;
+    if (parley_c2a_part_beyond(doc, content, most, &part) != 0) {
+        return parley_error_memory(err);
     }
 
-    if (members == PARLEY_JSON_NONE
-        || parley_json_node(doc, members)->count == 0)
-    {
+    if (part == PARLEY_JSON_NONE) {
         return 0;
     }
 
-    msg->members = parley_arena_alloc(arena,
-                                    parley_json_node(doc, members)->count
-                                    * sizeof(parley_member_t));
-    if (msg->members == NULL) {
+    (void) parley_json_pointer(doc, part, pointer, sizeof(pointer));
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                            most == 0
+                            ? "%s carries another message, which only "
+                              "chat/deliver does"
+                            : "%s carries another message beside the first",
+                            pointer);
+}
+
+
+int
+parley_c2a_extract(const parley_msg_t *m, parley_embed_t *ret)
+{
+    int                   event;
+    unsigned              i;
+    uint32_t              objects[2], content;
+    parley_c2a_part_t     part;
+    const parley_json_t  *doc;
+
+    doc = m->data.doc;
+
+    objects[0] = m->data.node;
+    objects[1] = parley_embed_displaced(m);
+
+    event = parley_c2a_form_find(m->form) == PARLEY_C2A_DELIVER;
+
+    for (i = 0; i < 2; i++) {
+
+        if (objects[i] == PARLEY_JSON_NONE) {
+            continue;
+        }
+
+        content = parley_json_member(doc, objects[i], PARLEY_ATOM_content);
+
+        if (event) {
+            if (parley_c2a_part(doc, content, &part) != 0) {
+                return -1;
+            }
+
+            if (part.node != PARLEY_JSON_NONE) {
+                return parley_c2a_extract_part(m, objects[i], &part, ret);
+            }
+        }
+
+        /* what would be refused in the same message of C2A itself */
+
+        parley_embed_init(ret);
+
+        ret->at.doc = doc;
+
+        if (parley_c2a_part_beyond(doc, content, event, &ret->at.node) != 0) {
+            return -1;
+        }
+
+        if (ret->at.node != PARLEY_JSON_NONE) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * A group's message has its own correlation as the thread; beside what is
+ * embedded the event says again what that answers.
+ */
+
+static int
+parley_c2a_extract_part(const parley_msg_t *m, uint32_t params,
+    const parley_c2a_part_t *part, parley_embed_t *ret)
+{
+    uint32_t              value;
+    parley_str_t         *words, name;
+    const parley_json_t  *doc;
+
+    doc = m->data.doc;
+
+    parley_embed_init(ret);
+
+    words = ret->words;
+
+    ret->at.doc = doc;
+    ret->at.node = part->node;
+    ret->origin = part->proto;
+    ret->data.doc = doc;
+    ret->data.node = part->data;
+    ret->members.doc = doc;
+    ret->members.node = part->members;
+
+    value = parley_json_member(doc, params, PARLEY_ATOM_attention);
+    value = parley_json_member(doc, value, PARLEY_ATOM_deadlineMs);
+    ret->timeout_ms = m->timeout_ms >= 0 ? m->timeout_ms
+                      : parley_deadline(doc, value, PARLEY_C2A_DEADLINE_MAX);
+
+    value = parley_json_member(doc, params, PARLEY_ATOM_conversation);
+    value = parley_json_member(doc, value, PARLEY_ATOM_threadId);
+
+    if (parley_msg_string(doc, part->form, &words[PARLEY_EMBED_FORM]) != 0
+        || parley_msg_string(doc, value, &words[PARLEY_EMBED_CORR]) != 0)
+    {
         return -1;
     }
 
-    for (k = parley_json_first(members);
-         k != parley_json_end(doc, members);
-         k = parley_json_after(doc, k + 1))
+    value = parley_json_member(doc, part->members, PARLEY_ATOM_intent);
+
+    if (value != PARLEY_JSON_NONE
+        && parley_json_type(doc, value) == PARLEY_JSON_STRING)
     {
-        if (parley_c2a_unpack_member(msg, k, codec) != 0) {
+        ret->taken[0] = PARLEY_ATOM_intent;
+
+        if (parley_msg_string(doc, value, &words[PARLEY_EMBED_INTENT]) != 0) {
             return -1;
         }
     }
 
+    name = parley_codecs[part->proto]->reply_to_member;
+    value = name.len > 0 ? parley_json_get(doc, part->members, name)
+                         : PARLEY_JSON_NONE;
+
+    if (value != PARLEY_JSON_NONE
+        && parley_json_type(doc, value) == PARLEY_JSON_STRING)
+    {
+        ret->taken[1] = parley_json_atom(doc, value - 1);
+
+        if (parley_msg_string(doc, value, &words[PARLEY_EMBED_REPLY_TO])
+            != 0)
+        {
+            return -1;
+        }
+    }
+
+    return words[PARLEY_EMBED_REPLY_TO].len > 0 || m->reply_to.len > 0
+           ? 1
+           : parley_msg_string(doc,
+                               parley_json_member(doc, params,
+                                                  PARLEY_ATOM_inReplyTo),
+                               &words[PARLEY_EMBED_REPLY_TO]) == 0 ? 1 : -1;
+}
+
+
+/*
+ * The first part with the media type of a protocol's messages behind most of
+ * them, or NONE.  -1: no memory.
+ */
+
+static int
+parley_c2a_part_beyond(const parley_json_t *doc, uint32_t content,
+    unsigned most, uint32_t *ret)
+{
+    unsigned           n;
+    uint32_t           i;
+    parley_c2a_part_t  part;
+
+    *ret = PARLEY_JSON_NONE;
+
+    if (content == PARLEY_JSON_NONE
+        || parley_json_type(doc, content) != PARLEY_JSON_ARRAY)
+    {
+        return 0;
+    }
+
+    n = 0;
+
+    for (i = parley_json_first(content);
+         i != parley_json_end(doc, content);
+         i = parley_json_after(doc, i))
+    {
+        if (parley_c2a_part_read(doc, i, &part) != 0) {
+            return -1;
+        }
+
+        if (part.proto != PARLEY_PROTO_NONE && n++ == most) {
+            *ret = i;
+            return 0;
+        }
+    }
+
+    return 0;
+}
+
+
+/* The members of a part, and the protocol that its media type names. */
+
+static int
+parley_c2a_part_read(const parley_json_t *doc, uint32_t value,
+    parley_c2a_part_t *ret)
+{
+    uint32_t      k;
+    parley_str_t  media;
+
+    ret->node = value;
+    ret->proto = PARLEY_PROTO_NONE;
+    ret->form = PARLEY_JSON_NONE;
+    ret->data = PARLEY_JSON_NONE;
+    ret->members = PARLEY_JSON_NONE;
+
+    if (!parley_c2a_is(doc, parley_json_member(doc, value, PARLEY_ATOM_type),
+                       PARLEY_STR("data")))
+    {
+        return 0;
+    }
+
+    for (k = parley_json_first(value);
+         k != parley_json_end(doc, value);
+         k = parley_json_after(doc, k + 1))
+    {
+        switch (parley_json_atom(doc, k)) {
+
+        case PARLEY_ATOM_mediaType:
+
+            if (parley_msg_string(doc, k + 1, &media) != 0) {
+                return -1;
+            }
+
+            ret->proto = parley_c2a_media_proto(media);
+            break;
+
+        case PARLEY_ATOM_form:
+            ret->form = k + 1;
+            break;
+
+        case PARLEY_ATOM_data:
+            ret->data = k + 1;
+            break;
+
+        case PARLEY_ATOM_members:
+            ret->members = k + 1;
+            break;
+
+        default:
+            break;
+        }
+    }
+
     return 0;
 }
 
 
 static int
-parley_c2a_unpack_intent(parley_arena_t *arena, parley_msg_t *msg)
+parley_c2a_part_is_whole(const parley_json_t *doc,
+    const parley_c2a_part_t *part)
 {
-    parley_buf_t  b;
-
-    parley_buf_init(&b, arena, msg->form.len + 10);
-    parley_buf_str(&b, parley_proto_name(msg->origin));
-    parley_buf_octet(&b, '.');
-    parley_buf_str(&b, msg->form);
-
-    return parley_buf_done(&b, &msg->intent);
+    return part->proto != PARLEY_PROTO_NONE
+           && part->proto != PARLEY_PROTO_C2A
+           && parley_codecs[part->proto] != NULL
+           && part->form != PARLEY_JSON_NONE
+           && part->data != PARLEY_JSON_NONE
+           && parley_json_type(doc, part->form) == PARLEY_JSON_STRING
+           && parley_json_type(doc, part->data) == PARLEY_JSON_OBJECT
+           && (part->members == PARLEY_JSON_NONE
+               || parley_json_type(doc, part->members) == PARLEY_JSON_OBJECT);
 }
 
 
-static int
-parley_c2a_unpack_member(parley_msg_t *msg, uint32_t name,
-    const parley_codec_t *codec)
+/*
+ * RFC 9110 section 8.3.1: without regard to case, to parameters and to blanks
+ * around it, as whoever reads the part compares it.
+ */
+
+static parley_proto_t
+parley_c2a_media_proto(parley_str_t s)
 {
-    parley_member_t      *member;
-    const parley_json_t  *doc;
+    size_t          i;
+    uint8_t         lower[PARLEY_C2A_MEDIA_MAX];
+    const uint8_t  *end;
+    parley_proto_t  proto;
 
-    doc = msg->doc;
+    static const size_t  prefix = sizeof(PARLEY_C2A_MEDIA_PREFIX) - 1;
+    static const size_t  suffix = sizeof(PARLEY_C2A_MEDIA_SUFFIX) - 1;
 
-    if (parley_json_type(doc, name + 1) == PARLEY_JSON_STRING) {
+    if (s.len > prefix + suffix
+        && memcmp(s.data, PARLEY_C2A_MEDIA_PREFIX, prefix) == 0
+        && memcmp(s.data + s.len - suffix, PARLEY_C2A_MEDIA_SUFFIX, suffix)
+           == 0)
+    {
+        proto = parley_proto_find(parley_str_make(s.data + prefix,
+                                                  s.len - prefix - suffix));
 
-        if (parley_json_atom(doc, name) == PARLEY_ATOM_intent) {
-            return parley_msg_string(doc, name + 1, &msg->intent);
-        }
-
-        if (codec->reply_to_member.len > 0
-            && parley_json_string_is(doc, name, codec->reply_to_member))
-        {
-            return parley_msg_string(doc, name + 1, &msg->reply_to);
+        if (proto != PARLEY_PROTO_NONE) {
+            return proto;
         }
     }
 
-    member = &msg->members[msg->nmembers++];
+    end = s.len > 0 ? memchr(s.data, ';', s.len) : NULL;
 
-    member->value.doc = doc;
-    member->value.node = name + 1;
+    if (end != NULL) {
+        s.len = (size_t) (end - s.data);
+    }
 
-    return parley_json_string(doc, name, &member->name);
+    while (s.len > 0 && s.data[0] <= 0x20) {
+        s = parley_str_from(s, 1);
+    }
+
+    while (s.len > 0 && s.data[s.len - 1] <= 0x20) {
+        s.len--;
+    }
+
+    if (s.len <= prefix + suffix || s.len > sizeof(lower)) {
+        return PARLEY_PROTO_NONE;
+    }
+
+    for (i = 0; i < s.len; i++) {
+        lower[i] = parley_lower(s.data[i]);
+    }
+
+    if (memcmp(lower, PARLEY_C2A_MEDIA_PREFIX, prefix) != 0
+        || memcmp(lower + s.len - suffix, PARLEY_C2A_MEDIA_SUFFIX, suffix)
+           != 0)
+    {
+        return PARLEY_PROTO_NONE;
+    }
+
+    return parley_proto_find(parley_str_make(lower + prefix,
+                                             s.len - prefix - suffix));
 }
 
 
@@ -268,6 +469,7 @@ int
 parley_c2a_write_content(parley_c2a_encode_t *e)
 {
     parley_buf_t        *b;
+    parley_str_t         reply_to;
     const parley_msg_t  *m;
 
     b = &e->b;
@@ -281,12 +483,24 @@ parley_c2a_write_content(parley_c2a_encode_t *e)
     parley_buf_lit(b, PARLEY_C2A_MEDIA_SUFFIX "\",\"form\":\"");
     parley_buf_json_text(b, m->form);
     parley_buf_lit(b, "\",\"data\":");
-    parley_carry_payload(b, m, PARLEY_ATOM_NONE);
+    parley_embed_payload(b, m, PARLEY_ATOM_NONE);
     parley_buf_lit(b, ",\"members\":{");
-    parley_c2a_write_members(e);
+
+    if (!parley_embed_is_usual(m)) {
+        parley_buf_member(b, PARLEY_STR("intent"), m->intent);
+    }
+
+    reply_to = parley_codecs[m->origin]->reply_to_member;
+
+    if (m->reply_to.len > 0 && reply_to.len > 0) {
+        parley_buf_member(b, reply_to, m->reply_to);
+    }
+
+    parley_embed_members_write(b, m, b->data != NULL && b->len > 0
+                                     && b->data[b->len - 1] != '{');
     parley_buf_lit(b, "},\"reference\":");
 
-    if (parley_carry_reference_write(b, m, e->opts) != 0) {
+    if (parley_embed_reference_write(b, m, e->opts) != 0) {
         return -1;
     }
 
@@ -310,7 +524,7 @@ parley_c2a_write_words(parley_buf_t *b, const parley_msg_t *m,
     } else if (m->text.len == 0 && !parley_c2a_write_sentence(b, m)) {
         parley_buf_json_text(b, m->form);
 
-        if (parley_c2a_has_intent(m)) {
+        if (!parley_embed_is_usual(m)) {
             parley_buf_octet(b, ' ');
             parley_buf_json_text(b, m->intent);
         }
@@ -354,61 +568,4 @@ parley_c2a_write_sentence(parley_buf_t *b, const parley_msg_t *m)
     parley_buf_json_text(b, text);
 
     return 1;
-}
-
-
-static void
-parley_c2a_write_members(parley_c2a_encode_t *e)
-{
-    uint32_t             i;
-    parley_buf_t        *b;
-    const parley_msg_t  *m;
-
-    b = &e->b;
-    m = e->m;
-
-    if (parley_c2a_has_intent(m)) {
-        parley_buf_member(b, PARLEY_STR("intent"), m->intent);
-    }
-
-    if (parley_c2a_has_reply_to(m)) {
-        parley_buf_member(b, parley_codecs[m->origin]->reply_to_member,
-                          m->reply_to);
-    }
-
-    for (i = 0; i < m->nmembers; i++) {
-
-        if (b->data != NULL && b->len > 0 && b->data[b->len - 1] != '{') {
-            parley_buf_octet(b, ',');
-        }
-
-        parley_buf_json_string(b, m->members[i].name);
-        parley_buf_octet(b, ':');
-        parley_buf_value(b, m->members[i].value);
-    }
-}
-
-
-/* Whether the intent says more than protocol and form. */
-
-static int
-parley_c2a_has_intent(const parley_msg_t *m)
-{
-    parley_str_t  x;
-
-    x = parley_proto_name(m->origin);
-
-    return m->intent.len != x.len + 1 + m->form.len
-           || memcmp(m->intent.data, x.data, x.len) != 0
-           || m->intent.data[x.len] != '.'
-           || memcmp(m->intent.data + x.len + 1, m->form.data, m->form.len)
-              != 0;
-}
-
-
-static int
-parley_c2a_has_reply_to(const parley_msg_t *m)
-{
-    return m->reply_to.len > 0
-           && parley_codecs[m->origin]->reply_to_member.len > 0;
 }

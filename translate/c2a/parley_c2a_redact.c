@@ -3,13 +3,13 @@
 #include <stdio.h>
 
 #include "parley_c2a.h"
-#include "parley_redact.h"
+#include "parley_embed_redact.h"
 
 
 static int parley_c2a_within_parts(parley_redact_t *r,
     const parley_json_t *doc, const char *at);
 static int parley_c2a_within_words(parley_redact_t *r,
-    const parley_json_t *doc, const char *at, uint32_t said);
+    const parley_json_t *doc, uint32_t parts, const char *at, uint32_t said);
 
 
 int
@@ -27,7 +27,7 @@ parley_c2a_within_parts(parley_redact_t *r, const parley_json_t *doc,
     const char *at)
 {
     char          data[64], members[64];
-    uint32_t      i, n, part, parts, of_data, said;
+    uint32_t      i, n, part, parts, value;
     parley_str_t  rest;
 
     parts = parley_json_resolve(doc, 0, parley_str_c(at));
@@ -44,40 +44,28 @@ parley_c2a_within_parts(parley_redact_t *r, const parley_json_t *doc,
          part != parley_json_end(doc, parts);
          part = parley_json_after(doc, part), n++)
     {
-        of_data = parley_json_member(doc, part, PARLEY_ATOM_data);
+        value = parley_json_member(doc, part, PARLEY_ATOM_data);
 
-        if (of_data == PARLEY_JSON_NONE) {
+        if (value == PARLEY_JSON_NONE) {
             continue;
         }
 
         (void) snprintf(data, sizeof(data), "%s/%u/data", at, n);
         (void) snprintf(members, sizeof(members), "%s/%u/members", at, n);
 
+        if (parley_embed_redact(r, parley_str_c(data), parley_str_c(members))
+            != 0)
+        {
+            return -1;
+        }
+
         for (i = 0; i < r->nasked; i++) {
             rest = parley_redact_in_payload(r->asked[i].pointer);
 
-            if (rest.len == 0) {
-                if (parley_redact_add(r, parley_str_c(members),
-                                      r->asked[i].pointer,
-                                      r->asked[i].value)
-                    != 0)
-                {
-                    return -1;
-                }
-
-                continue;
-            }
-
-            said = parley_json_resolve(doc, of_data, rest);
-
-            if (said == PARLEY_JSON_NONE) {
-                continue;
-            }
-
-            if (parley_redact_add(r, parley_str_c(data), rest,
-                                  r->asked[i].value)
-                != 0
-                || parley_c2a_within_words(r, doc, at, said) != 0)
+            if (rest.len > 0
+                && parley_c2a_within_words(r, doc, parts, at,
+                                      parley_json_resolve(doc, value, rest))
+                   != 0)
             {
                 return -1;
             }
@@ -92,10 +80,10 @@ parley_c2a_within_parts(parley_redact_t *r, const parley_json_t *doc,
 
 static int
 parley_c2a_within_words(parley_redact_t *r, const parley_json_t *doc,
-    const char *at, uint32_t said)
+    uint32_t parts, const char *at, uint32_t said)
 {
     char          pointer[64];
-    uint32_t      n, part, parts, text;
+    uint32_t      n, part, text;
     parley_str_t  words, own;
 
     if (parley_msg_string(doc, said, &words) != 0) {
@@ -106,7 +94,6 @@ parley_c2a_within_words(parley_redact_t *r, const parley_json_t *doc,
         return 0;
     }
 
-    parts = parley_json_resolve(doc, 0, parley_str_c(at));
     n = 0;
 
     for (part = parley_json_first(parts);

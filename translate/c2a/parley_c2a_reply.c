@@ -11,7 +11,7 @@
  */
 
 #include "parley_c2a.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 #include "parley_spot.h"
 
 
@@ -318,7 +318,7 @@ parley_c2a_content(parley_buf_t *b, const parley_c2a_said_t *said)
 
     if (m->text.len == 0 && m->act != PARLEY_ACT_FAILURE) {
         parley_buf_init(&payload, b->arena, 0);
-        parley_carry_payload(&payload, m, PARLEY_ATOM_NONE);
+        parley_embed_payload(&payload, m, PARLEY_ATOM_NONE);
 
         if (parley_buf_done(&payload, &text) != 0) {
             return -1;

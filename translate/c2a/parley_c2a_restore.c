@@ -5,7 +5,7 @@
  */
 
 #include "parley_c2a.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 #include "parley_deadline.h"
 #include "parley_name.h"
 #include "parley_spot.h"
@@ -89,7 +89,7 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
         }
 
     } else {
-        parley_carry_payload(b, e->m, PARLEY_ATOM_NONE);
+        parley_embed_payload(b, e->m, PARLEY_ATOM_NONE);
     }
 
     parley_buf_octet(b, '}');
@@ -142,7 +142,7 @@ parley_c2a_restored_call(parley_c2a_encode_t *e,
     }
 
     parley_buf_init(&payload, e->arena, 0);
-    parley_carry_payload(&payload, e->m, PARLEY_ATOM_NONE);
+    parley_embed_payload(&payload, e->m, PARLEY_ATOM_NONE);
 
     if (parley_buf_done(&payload, &text) != 0) {
         return -1;
@@ -207,7 +207,7 @@ parley_c2a_restored_progress(parley_c2a_encode_t *e)
     parley_str_t  text;
 
     parley_buf_init(&payload, e->arena, 0);
-    parley_carry_payload(&payload, e->m, PARLEY_ATOM_progressToken);
+    parley_embed_payload(&payload, e->m, PARLEY_ATOM_progressToken);
 
     if (parley_buf_done(&payload, &text) != 0) {
         return -1;
@@ -276,9 +276,9 @@ parley_c2a_restored_event(parley_c2a_encode_t *e)
     parley_str_t   id, text;
 
     parley_buf_init(&payload, e->arena, 0);
-    parley_carry_payload(&payload, e->m, PARLEY_ATOM_NONE);
+    parley_embed_payload(&payload, e->m, PARLEY_ATOM_NONE);
 
-    if (parley_carry_origin_id(e->m, &id) != 0
+    if (parley_embed_origin_id(e->m, &id) != 0
         || parley_buf_done(&payload, &text) != 0)
     {
         return -1;

@@ -8,11 +8,11 @@
 
 #include "parley_buf.h"
 #include "parley_codec.h"
+#include "parley_embed_text.h"
 #include "parley_engine.h"
 
 
 #define PARLEY_CHANNEL_TEXT_MAX    2048     /* octets, section 5 */
-#define PARLEY_CHANNEL_CODE_MAX    64
 #define PARLEY_CHANNEL_ID_MAX      128      /* of a session's identifier */
 #define PARLEY_CHANNEL_WINDOW_MS   60000    /* for answers, where the origin
                                                names no deadline */
@@ -108,27 +108,6 @@ typedef struct {
 } parley_channel_fields_t;
 
 
-/* the lines of a text carrier, decoded; empty: no such line */
-typedef struct {
-    parley_proto_t     origin;
-    parley_str_t       form;
-    parley_str_t       intent;
-    parley_str_t       id;
-    parley_str_t       corr;
-    parley_str_t       reply_to;
-    parley_str_t       act;
-    parley_str_t       priority;
-    parley_json_ref_t  requires;        /* any value; NONE: no such line */
-    parley_json_ref_t  trace;
-    parley_json_ref_t  members;
-    parley_json_ref_t  payload;         /* an object */
-    parley_str_t       text;            /* the same, as it stands there */
-
-    parley_str_t       code;            /* "error CODE: " stands before it */
-    parley_str_t       words;           /* and what a person reads; or empty */
-} parley_channel_carrier_t;
-
-
 /* what an encode puts together */
 typedef struct {
     parley_arena_t                    *arena;
@@ -140,18 +119,7 @@ typedef struct {
     const parley_channel_kind_info_t  *kind;
     unsigned                           native:1;    /* the payload is an
                                                        agent-channel one */
-    parley_str_t                       text;        /* else what it says, as
-                                                       it stands in quotes */
-    parley_str_t                       words;       /* of that, what a person
-                                                       reads first; or empty */
-    uint32_t                           spoken;      /* the value of the payload
-                                                       that words are, NONE
-                                                       where they stand in it
-                                                       as well */
-    unsigned                           deep:1;      /* values in it are, for
-                                                       who reads it */
-    int64_t                            timeout_ms;  /* that it says; -1: no
-                                                       deadline */
+    parley_embed_text_t                text;        /* else what it says */
     parley_str_t                       id;
     parley_str_t                       question;    /* query_id and so on: its
                                                        own, or what it
@@ -169,8 +137,7 @@ typedef struct {
 
 extern const parley_codec_t  parley_channel_codec;
 
-/* the words of the line "act: ", by parley_act_t */
-extern const parley_str_t  parley_channel_acts[];
+extern const parley_embed_slot_t  parley_channel_slot;
 
 
 /* Which member of section 3 it is; PARLEY_CHANNEL_FIELDS: none. */
@@ -220,75 +187,21 @@ int parley_channel_lower(parley_arena_t *arena, parley_str_t id,
 /* A number of milliseconds, or -1; what is too great stays great. */
 int64_t parley_channel_ms(const parley_json_t *doc, uint32_t value);
 
-/*
- * Takes "error CODE: " off the begin of a text.  Returns whether it was
- * there, and *ret the code.
- */
-int parley_channel_code_read(parley_str_t *text, parley_str_t *ret);
-
 /* Writes the member pointer_refs that names a question. */
 void parley_channel_reference(parley_buf_t *b, parley_str_t question);
 
 /* The codec's sentence (parley_codec.h). */
 int parley_channel_sentence(parley_buf_t *b, const parley_msg_t *m);
 
-/*
- * Where a text slot of the frame holds a text carrier that translation wrote,
- * makes *msg the message that it carries.  -1: no memory.
- */
-int parley_channel_carried(parley_arena_t *arena,
-    const parley_channel_fields_t *fields,
-    const parley_channel_kind_info_t *kind, parley_msg_t *msg);
-
-/* The deadline that the member requires of a text carrier says, or -1. */
-int64_t parley_channel_timeout(parley_json_ref_t requires);
-
 int parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
 
 void parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss);
 
-/* The codec's nested (parley_codec.h): a text carrier of a translation's. */
-int parley_channel_nested(const parley_msg_t *m, parley_json_ref_t *ret);
+/* The codec's extract (parley_codec.h): a text that a translation wrote. */
+int parley_channel_extract(const parley_msg_t *m, parley_embed_t *ret);
 
 int parley_channel_within(struct parley_redact_s *r, const parley_msg_t *m);
-
-
-/*
- * Reads a text carrier.  Returns 1; 0 where the text is none; -1: no memory.
- * text is untrusted.
- */
-int parley_channel_text_read(parley_arena_t *arena, uint64_t seed,
-    parley_str_t text, parley_channel_carrier_t *ret);
-
-/*
- * Writes the text carrier of e->m, for e->kind, as e->text.  What is read from
- * it is e->m again, but for the deadline, where it is whole.
- */
-int parley_channel_text_write(parley_channel_encode_t *e);
-
-/* How many octets a text has that stands in quotes, without the escapes. */
-size_t parley_channel_text_len(parley_str_t text);
-
-/* Whether parley_channel_text_read() takes what was written.  -1: no memory */
-int parley_channel_text_is_whole(const parley_channel_encode_t *e);
-
-/*
- * The payload in RFC 8785 form, as it stands in a text; a number that has none
- * is an error.
- */
-int parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b);
-
-/* Whether it has that form, else an error that names the number. */
-int parley_channel_text_exact(parley_channel_encode_t *e,
-    parley_json_ref_t value);
-
-/* The same of any value of the message. */
-int parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
-    parley_json_ref_t value);
-
-/* A code as it stands in "error CODE: ": of A-Z, 0-9 and "_", never empty. */
-void parley_channel_code(parley_buf_t *b, parley_str_t code);
 
 
 int parley_channel_encode(const parley_engine_t *engine,
@@ -304,13 +217,6 @@ parley_alarm_t parley_channel_alarm(const parley_channel_encode_t *e);
 
 /* Fills identifiers, names, scope, time and attribution. */
 int parley_channel_head(parley_channel_encode_t *e);
-
-/* Whether s has no control characters. */
-int parley_channel_is_plain(parley_str_t s);
-
-/* Writes the payload. */
-void parley_channel_payload(parley_buf_t *b,
-    const parley_channel_encode_t *e);
 
 /*
  * Reads back what was made, as far as it may be wrong: so it is valid, and

@@ -116,7 +116,7 @@ parley_channel_check_text(parley_channel_encode_t *e, parley_encoded_t *ret)
 
     m = e->m;
 
-    rc = parley_channel_text_is_whole(e);
+    rc = parley_embed_text_is_whole(&e->text);
 
     if (rc != 1) {
         return rc < 0 ? parley_error_memory(e->err)
@@ -125,7 +125,7 @@ parley_channel_check_text(parley_channel_encode_t *e, parley_encoded_t *ret)
 
     ret->corr = e->question;
 
-    if (m->timeout_ms >= 0 && m->timeout_ms != e->timeout_ms) {
+    if (m->timeout_ms >= 0 && m->timeout_ms != e->text.timeout_ms) {
         parley_loss_at(e->loss, m, PARLEY_SPOT_TIMEOUT);
     }
 

@@ -1,5 +1,4 @@
 #include "parley_channel.h"
-#include "parley_carry.h"
 
 
 #define PARLEY_CHANNEL_DETECTED  100    /* "envelope_version" is there */
@@ -69,9 +68,10 @@ const parley_codec_t  parley_channel_codec = {
     .residue = parley_channel_residue,
     .type = parley_channel_type,
     .within = parley_channel_within,
-    .nested = parley_channel_nested,
+    .extract = parley_channel_extract,
+    .slot = &parley_channel_slot,
     .encode = parley_channel_encode,
-    .direction = parley_carry_direction,
+    .direction = parley_embed_direction,
     .answer_decode = parley_channel_answer_decode,
     .answer_encode = parley_channel_answer_encode,
     .duplicate = parley_channel_duplicate,

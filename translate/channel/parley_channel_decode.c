@@ -67,9 +67,18 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (parley_channel_fill(arena, &fields, kind, msg) != 0
-        || parley_channel_carried(arena, &fields, kind, msg) != 0)
+        || parley_embed_read(arena, msg) != 0)
     {
         return parley_error_memory(err);
+    }
+
+    /* what a handover names is the question, whichever of the two it is */
+
+    if (msg->held && msg->question.len > 0
+        && (msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE))
+    {
+        msg->reply_to = msg->question;
+        msg->question = parley_str_none;
     }
 
     return 0;

@@ -1,5 +1,5 @@
 #include "parley_channel.h"
-#include "parley_carry.h"
+#include "parley_embed_text.h"
 #include "parley_name.h"
 #include "parley_spot.h"
 
@@ -17,6 +17,10 @@ static void parley_channel_provenance_own(parley_buf_t *b,
     const parley_channel_encode_t *e);
 static void parley_channel_ttl(parley_buf_t *b,
     const parley_channel_encode_t *e);
+static void parley_channel_payload(parley_buf_t *b,
+    const parley_channel_encode_t *e);
+static void parley_channel_session(parley_buf_t *b, parley_str_t name,
+    const parley_channel_encode_t *e);
 
 
 int
@@ -33,7 +37,12 @@ parley_channel_encode(const parley_engine_t *engine, parley_arena_t *arena,
     e.opts = opts;
     e.loss = loss;
     e.err = err;
-    e.spoken = PARLEY_JSON_NONE;
+
+    e.text.arena = arena;
+    e.text.m = m;
+    e.text.slot = &parley_channel_slot;
+    e.text.err = err;
+    e.text.spoken = PARLEY_JSON_NONE;
 
     if (parley_channel_choose(&e) != 0
         || parley_channel_head(&e) != 0
@@ -66,19 +75,24 @@ parley_channel_choose(parley_channel_encode_t *e)
             return -1;
         }
 
-    } else if (parley_channel_text_write(e) != 0) {
-        return -1;
+    } else {
+        e->text.act = e->kind->act;
+
+        if (parley_embed_text_write(&e->text) != 0) {
+            return -1;
+        }
     }
 
-    if (e->text.len > PARLEY_CHANNEL_TEXT_MAX
-        && parley_channel_text_len(e->text) > PARLEY_CHANNEL_TEXT_MAX)
+    if (e->text.text.len > PARLEY_CHANNEL_TEXT_MAX
+        && parley_embed_text_len(e->text.text) > PARLEY_CHANNEL_TEXT_MAX)
     {
         e->kind = parley_channel_kind(PARLEY_CHANNEL_HANDOVER);
 
         /* what the kind leaves open is another now */
 
         if (e->m->origin != PARLEY_PROTO_CHANNEL) {
-            return parley_channel_text_write(e);
+            e->text.act = e->kind->act;
+            return parley_embed_text_write(&e->text);
         }
     }
 
@@ -222,18 +236,18 @@ parley_channel_plain(parley_channel_encode_t *e)
 
     if (m->act == PARLEY_ACT_FAILURE) {
         parley_buf_lit(&b, "error ");
-        parley_channel_code(&b, m->code);
+        parley_embed_code_write(&b, m->code);
         parley_buf_lit(&b, ": ");
     }
 
     if (m->text.len > 0) {
         parley_buf_json_text(&b, m->text);
 
-    } else if (parley_channel_text_data(e, &b) != 0) {
+    } else if (parley_embed_text_data(&e->text, &b) != 0) {
         return -1;
     }
 
-    return parley_buf_done(&b, &e->text) == 0
+    return parley_buf_done(&b, &e->text.text) == 0
            ? 0 : parley_error_memory(e->err);
 }
 
@@ -243,7 +257,8 @@ parley_channel_write(parley_channel_encode_t *e, parley_encoded_t *ret)
 {
     parley_buf_t  b;
 
-    parley_buf_init(&b, e->arena, e->text.len + e->m->doc->input.len + 512);
+    parley_buf_init(&b, e->arena, e->text.text.len + e->m->doc->input.len
+                                  + 512);
 
     parley_buf_lit(&b, "{\"envelope_version\":\"1.0\",\"frame_id\":\"");
     parley_buf_str(&b, e->id);
@@ -379,4 +394,96 @@ parley_channel_member(const parley_channel_encode_t *e, parley_str_t name)
     }
 
     return parley_json_ref_none;
+}
+
+
+static void
+parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
+{
+    static const parley_str_t  severities[] = {
+        [PARLEY_ALARM_NONE] = parley_str("info"),
+        [PARLEY_ALARM_INFO] = parley_str("info"),
+        [PARLEY_ALARM_WARNING] = parley_str("degraded"),
+        [PARLEY_ALARM_CRITICAL] = parley_str("blocked"),
+        [PARLEY_ALARM_EMERGENCY] = parley_str("blocked"),
+    };
+
+    if (e->native) {
+
+        /* no payload of agent-channel has such a member */
+
+        parley_embed_payload(b, e->m, PARLEY_ATOM_references);
+        return;
+    }
+
+    parley_buf_octet(b, '{');
+    parley_buf_name(b, parley_atom_name(e->kind->text));
+    parley_buf_octet(b, '"');
+    parley_buf_str(b, e->text.text);
+    parley_buf_octet(b, '"');
+
+    if (e->kind->question != PARLEY_ATOM_NONE) {
+        parley_buf_member(b, parley_atom_name(e->kind->question),
+                          e->question);
+    }
+
+    switch (e->kind->kind) {
+
+    case PARLEY_CHANNEL_BROADCAST:
+        parley_buf_lit(b, ",\"event_class\":\"other\"");
+        break;
+
+    case PARLEY_CHANNEL_HANDOVER:
+        parley_channel_session(b, PARLEY_STR("previous_session_id"), e);
+
+        if (e->question.len > 0) {
+            parley_channel_reference(b, e->question);
+        }
+
+        break;
+
+    case PARLEY_CHANNEL_QUERY:
+        parley_buf_lit(b, ",\"response_scope\":\"");
+        parley_buf_str(b, e->sender);
+        parley_buf_octet(b, '/');
+        parley_buf_lit(b, "*\",\"timeout_ms\":");
+        parley_buf_int(b, e->m->timeout_ms < 0 ? PARLEY_CHANNEL_WINDOW_MS
+                                               : e->m->timeout_ms);
+        break;
+
+    case PARLEY_CHANNEL_RESPONSE:
+        parley_channel_session(b, PARLEY_STR("responder_session_id"), e);
+        break;
+
+    case PARLEY_CHANNEL_DIAGNOSTIC_REQUEST:
+        parley_buf_member(b, PARLEY_STR("severity"),
+                          severities[parley_channel_alarm(e)]);
+        break;
+
+    default:
+        break;
+    }
+
+    parley_buf_octet(b, '}');
+}
+
+
+/*
+ * The session is known by the name that its principal has where the message
+ * comes from.
+ */
+
+static void
+parley_channel_session(parley_buf_t *b, parley_str_t name,
+    const parley_channel_encode_t *e)
+{
+    parley_str_t  id;
+
+    id = e->m->sender;
+
+    if (id.len == 0 || id.len > PARLEY_CHANNEL_ID_MAX) {
+        id = e->id;
+    }
+
+    parley_buf_member(b, name, id);
 }

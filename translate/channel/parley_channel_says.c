@@ -186,7 +186,7 @@ parley_channel_says_failure(parley_msg_t *msg)
 
     text = msg->text;
 
-    if (!parley_channel_code_read(&text, &code)) {
+    if (!parley_embed_code_read(&text, &code)) {
         return;
     }
 
@@ -195,40 +195,6 @@ parley_channel_says_failure(parley_msg_t *msg)
     msg->text = text;
     msg->code = code;
     msg->said[1] = msg->said[0];
-}
-
-
-int
-parley_channel_code_read(parley_str_t *text, parley_str_t *ret)
-{
-    size_t        i;
-    uint8_t       c;
-    parley_str_t  rest;
-
-    if (!parley_str_begins(*text, "error ")) {
-        return 0;
-    }
-
-    rest = parley_str_from(*text, sizeof("error ") - 1);
-
-    for (i = 0; i < rest.len && i < PARLEY_CHANNEL_CODE_MAX; i++) {
-        c = rest.data[i];
-
-        if ((c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_') {
-            break;
-        }
-    }
-
-    if (i == 0 || rest.len < i + 2 || rest.data[i] != ':'
-        || rest.data[i + 1] != ' ')
-    {
-        return 0;
-    }
-
-    *ret = parley_str_make(rest.data, i);
-    *text = parley_str_from(rest, i + 2);
-
-    return 1;
 }
 
 

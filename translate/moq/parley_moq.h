@@ -9,6 +9,7 @@
 
 #include "parley_buf.h"
 #include "parley_codec.h"
+#include "parley_embed.h"
 #include "parley_engine.h"
 
 
@@ -47,7 +48,7 @@ typedef struct {
     parley_buf_t                 b;
     parley_str_t                 action;
     parley_str_t                 session_id;    /* or empty */
-    unsigned                     unnamed:1;     /* the message carried does not
+    unsigned                     unnamed:1;     /* the inner message does not
                                                    say from and for whom and
                                                    of when it is */
 } parley_moq_encode_t;
@@ -116,18 +117,16 @@ int parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg);
 int parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
 
-/*
- * Where the command carries a message of another protocol ("aee": {...}), it
- * fills origin and all that follows from it.  -1: no memory.
- */
-int parley_moq_carried(parley_arena_t *arena, parley_msg_t *msg);
+/* The codec's extract (parley_codec.h): the member "aee" and its slot. */
+int parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret);
+
+extern const parley_embed_slot_t  parley_moq_slot;
 
 void parley_moq_residue(const parley_msg_t *m, parley_loss_t *loss);
 
 int parley_moq_within(struct parley_redact_s *r, const parley_msg_t *m);
 
-/* The codec's nested and spot (parley_codec.h). */
-int parley_moq_nested(const parley_msg_t *m, parley_json_ref_t *ret);
+/* The codec's spot (parley_codec.h). */
 uint32_t parley_moq_spot(const parley_msg_t *m, parley_spot_t spot);
 
 int parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
@@ -138,7 +137,7 @@ int parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
 int parley_moq_write_native(parley_moq_encode_t *e);
 
 /* Writes another protocol's message as a command. */
-int parley_moq_write_carried(parley_moq_encode_t *e);
+int parley_moq_write_embedded(parley_moq_encode_t *e);
 
 int parley_moq_answer_decode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,

@@ -1,5 +1,4 @@
 #include "parley_moq.h"
-#include "parley_carry.h"
 
 
 #define PARLEY_MOQ_DETECTED  50     /* "action" is there: less than what other
@@ -45,11 +44,12 @@ const parley_codec_t  parley_moq_codec = {
     .submit = parley_moq_submit,
     .residue = parley_moq_residue,
     .within = parley_moq_within,
-    .nested = parley_moq_nested,
+    .extract = parley_moq_extract,
+    .slot = &parley_moq_slot,
     .reading = parley_moq_reading,
     .encode = parley_moq_encode,
     .spot = parley_moq_spot,
-    .direction = parley_carry_direction,
+    .direction = parley_embed_direction,
     .answer_decode = parley_moq_answer_decode,
     .answer_encode = parley_moq_answer_encode,
     .refuse = parley_moq_refuse,

@@ -1,5 +1,4 @@
 #include "parley_moq.h"
-#include "parley_carry.h"
 #include "parley_id.h"
 
 
@@ -91,7 +90,7 @@ parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg)
         return -1;
     }
 
-    return parley_moq_carried(arena, msg);
+    return parley_embed_read(arena, msg);
 }
 
 
@@ -293,7 +292,7 @@ parley_moq_is_member(const parley_msg_t *msg, uint32_t name)
 int
 parley_moq_identify(parley_arena_t *arena, parley_msg_t *msg)
 {
-    if (parley_carry_digest(arena, msg, &msg->digest) != 0) {
+    if (parley_embed_digest(arena, msg, &msg->digest) != 0) {
         return -1;
     }
 

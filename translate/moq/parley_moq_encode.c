@@ -1,5 +1,4 @@
 #include "parley_moq.h"
-#include "parley_carry.h"
 #include "parley_id.h"
 #include "parley_spot.h"
 
@@ -46,7 +45,7 @@ parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_buf_init(&e.b, arena, m->doc->input.len + 256);
 
     rc = m->origin == PARLEY_PROTO_MOQ ? parley_moq_write_native(&e)
-                                       : parley_moq_write_carried(&e);
+                                       : parley_moq_write_embedded(&e);
     if (rc != 0) {
         return -1;
     }
@@ -158,7 +157,7 @@ parley_moq_write_member(parley_moq_encode_t *e, const parley_member_t *member)
     }
 
     parley_buf_octet(&e->b, ',');
-    parley_carry_member(&e->b, member);
+    parley_embed_member(&e->b, member);
 }
 
 
@@ -184,7 +183,7 @@ parley_moq_write_payload(parley_moq_encode_t *e)
     value.node = parley_json_member(value.doc, slot, PARLEY_ATOM_payload);
 
     parley_buf_init(&b, e->arena, 0);
-    parley_carry_payload(&b, m, PARLEY_ATOM_NONE);
+    parley_embed_payload(&b, m, PARLEY_ATOM_NONE);
 
     if (parley_buf_done(&b, &payload) != 0) {
         return -1;
@@ -214,8 +213,8 @@ parley_moq_write_payload(parley_moq_encode_t *e)
 
 /*
  * Whether a command that carries a message need not be read back.  Its
- * members are those of parley_moq_write_carried(), which the schema takes as
- * they are written; and parley_moq_carried() finds the message in it again
+ * members are those of parley_moq_write_embedded(), which the schema takes as
+ * they are written; and parley_embed_read() finds the message in it again
  * where nothing that it requires is empty and the action is the message's
  * own, or that of an answer.
  */

@@ -1,5 +1,5 @@
 #include "parley_vcp.h"
-#include "parley_carry.h"
+#include "parley_embed.h"
 #include "parley_id.h"
 #include "parley_name.h"
 #include "parley_plain_msg.h"
@@ -153,7 +153,7 @@ parley_vcp_native(parley_vcp_encode_t *e)
         }
     }
 
-    parley_carry_payload(&e->payload, e->m, PARLEY_ATOM_references);
+    parley_embed_payload(&e->payload, e->m, PARLEY_ATOM_references);
     parley_vcp_complete(e);
 
     return 0;

@@ -6,7 +6,7 @@
 
 #include "parley_test_translate.h"
 
-#include "parley_carry.h"
+#include "parley_embed.h"
 
 
 #define MID  "019502a4-7e5c-7000-8000-000000000001"
@@ -179,7 +179,7 @@ test_rows(void **state)
                           "e2b9e738-229b-83e4-b3c4-958bfe31136a");
 
         parley_buf_init(&b, &arena, 0);
-        parley_carry_payload(&b, &aee.msg, PARLEY_ATOM_NONE);
+        parley_embed_payload(&b, &aee.msg, PARLEY_ATOM_NONE);
         assert_int_equal(parley_buf_done(&b, &body), 0);
         parley_test_assert_json(&arena, body, parley_str_c(rows[i].payload));
 
@@ -214,7 +214,7 @@ test_intent(void **state)
     (void) state;
 
     for (i = 0; i < sizeof(intents) / sizeof(intents[0]); i++) {
-        assert_int_equal(parley_carry_intent(parley_str_c(intents[i].intent),
+        assert_int_equal(parley_embed_intent(parley_str_c(intents[i].intent),
                                              &form), intents[i].proto);
 
         if (intents[i].proto != PARLEY_PROTO_NONE) {

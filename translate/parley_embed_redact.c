@@ -1,7 +1,10 @@
-/* What a frame carries: a text carrier, whose parts are written again. */
+/*
+ * Redacts what a message embeds: pointers into a message's payload are into
+ * the inner one's as well, all others into its envelope members.
+ */
 
-#include "parley_channel.h"
-#include "parley_redact.h"
+#include "parley_embed_redact.h"
+#include "parley_embed_text.h"
 
 
 /* lines of a text, one after another */
@@ -9,63 +12,42 @@ typedef struct {
     parley_str_t    line;       /* without its end */
     parley_str_t    end;        /* LF, CR LF, CR; the last may have none */
     parley_str_t    rest;
-} parley_channel_lines_t;
+} parley_embed_lines_t;
 
 
-static int parley_channel_within_text(parley_redact_t *r,
-    const parley_msg_t *m, parley_str_t text, parley_str_t pointer);
-static int parley_channel_within_carrier(parley_redact_t *r,
+static int parley_embed_redact_whole(parley_redact_t *r,
     const parley_msg_t *m, parley_str_t text, parley_str_t *ret);
-static int parley_channel_within_lines(parley_redact_t *r,
+static int parley_embed_redact_lines(parley_redact_t *r,
     const parley_msg_t *m, parley_str_t text, parley_str_t *ret);
-static int parley_channel_within_line(parley_redact_t *r,
+static int parley_embed_redact_line(parley_redact_t *r,
     const parley_msg_t *m, parley_str_t line, int payload,
     parley_str_t *ret);
-static int parley_channel_begins(parley_str_t line);
-static int parley_channel_next(parley_channel_lines_t *lines);
-static int parley_channel_within_json(parley_redact_t *r,
+static int parley_embed_begins(parley_str_t line);
+static int parley_embed_next(parley_embed_lines_t *lines);
+static int parley_embed_redact_json(parley_redact_t *r,
     parley_json_ref_t value, int payload, parley_str_t *ret);
-static int parley_channel_within_words(parley_redact_t *r,
-    const parley_msg_t *m, const parley_channel_carrier_t *c);
+static int parley_embed_redact_words(parley_redact_t *r,
+    const parley_msg_t *m, const parley_embed_t *c);
 
 
 int
-parley_channel_within(parley_redact_t *r, const parley_msg_t *m)
+parley_embed_redact(parley_redact_t *r, parley_str_t data,
+    parley_str_t members)
 {
-    uint32_t              k, payload;
-    parley_buf_t          b;
-    parley_str_t          text, name, pointer;
-    const parley_json_t  *doc;
+    uint32_t      i;
+    parley_str_t  rest;
 
-    doc = m->doc;
-    payload = parley_json_member(doc, 0, PARLEY_ATOM_payload);
+    for (i = 0; i < r->nasked; i++) {
+        rest = parley_redact_in_payload(r->asked[i].pointer);
 
-    if (payload == PARLEY_JSON_NONE
-        || parley_json_type(doc, payload) != PARLEY_JSON_OBJECT)
-    {
-        return 0;
-    }
-
-    for (k = parley_json_first(payload);
-         k != parley_json_end(doc, payload);
-         k = parley_json_after(doc, k + 1))
-    {
-        if (parley_msg_string(doc, k + 1, &text) != 0
-            || parley_msg_string(doc, k, &name) != 0)
-        {
-            return -1;
-        }
-
-        if (text.len == 0) {
+        if (rest.len > 0 && data.len == 0) {
             continue;
         }
 
-        parley_buf_init(&b, r->arena, name.len + 10);
-        parley_buf_lit(&b, "/payload/");
-        parley_buf_str(&b, name);
-
-        if (parley_buf_done(&b, &pointer) != 0
-            || parley_channel_within_text(r, m, text, pointer) != 0)
+        if (parley_redact_add(r, rest.len > 0 ? data : members,
+                              rest.len > 0 ? rest : r->asked[i].pointer,
+                              r->asked[i].value)
+            != 0)
         {
             return -1;
         }
@@ -76,12 +58,12 @@ parley_channel_within(parley_redact_t *r, const parley_msg_t *m)
 
 
 /*
- * What a reader takes for a carrier may be another than the gateway does: one
+ * What a reader takes for a capsule may be another than the gateway does: one
  * whose lines end otherwise, or that stands before the last.
  */
 
-static int
-parley_channel_within_text(parley_redact_t *r, const parley_msg_t *m,
+int
+parley_embed_redact_text(parley_redact_t *r, const parley_msg_t *m,
     parley_str_t text, parley_str_t pointer)
 {
     parley_buf_t  b;
@@ -89,8 +71,8 @@ parley_channel_within_text(parley_redact_t *r, const parley_msg_t *m,
 
     made = text;
 
-    if (parley_channel_within_carrier(r, m, made, &made) != 0
-        || parley_channel_within_lines(r, m, made, &made) != 0)
+    if (parley_embed_redact_whole(r, m, made, &made) != 0
+        || parley_embed_redact_lines(r, m, made, &made) != 0)
     {
         return -1;
     }
@@ -111,16 +93,17 @@ parley_channel_within_text(parley_redact_t *r, const parley_msg_t *m,
 /* The one that ends the text, with its words. */
 
 static int
-parley_channel_within_carrier(parley_redact_t *r, const parley_msg_t *m,
+parley_embed_redact_whole(parley_redact_t *r, const parley_msg_t *m,
     parley_str_t text, parley_str_t *ret)
 {
     int                       rc, words;
     size_t                    n;
     parley_buf_t              b;
     parley_str_t              members, payload, value;
-    parley_channel_carrier_t  c;
+    parley_embed_t  c;
 
-    rc = parley_channel_text_read(r->arena, m->doc->seed, text, &c);
+    rc = parley_embed_text_read(r->arena, m->doc->seed,
+                                parley_codecs[m->wire]->slot, text, &c);
 
     if (rc != 1) {
         return rc;
@@ -128,13 +111,13 @@ parley_channel_within_carrier(parley_redact_t *r, const parley_msg_t *m,
 
     members = parley_str_none;
 
-    if (parley_channel_within_json(r, c.members, 0, &members) != 0
-        || parley_channel_within_json(r, c.payload, 1, &payload) != 0)
+    if (parley_embed_redact_json(r, c.members, 0, &members) != 0
+        || parley_embed_redact_json(r, c.data, 1, &payload) != 0)
     {
         return -1;
     }
 
-    words = parley_channel_within_words(r, m, &c);
+    words = parley_embed_redact_words(r, m, &c);
 
     if (!words && members.len == 0 && payload.len == 0) {
         return 0;
@@ -146,8 +129,8 @@ parley_channel_within_carrier(parley_redact_t *r, const parley_msg_t *m,
 
     if (words) {
         parley_buf_lit(&b, "[redacted]");
-        text = parley_str_from(text, (size_t) (c.words.data - text.data)
-                                     + c.words.len);
+        text = parley_str_from(text, (size_t) (c.sentence.data - text.data)
+                                     + c.sentence.len);
     }
 
     if (members.len > 0) {
@@ -160,8 +143,8 @@ parley_channel_within_carrier(parley_redact_t *r, const parley_msg_t *m,
         text = parley_str_from(text, n + value.len);
     }
 
-    parley_buf_str(&b, parley_str_make(text.data, text.len - c.text.len));
-    parley_buf_str(&b, payload.len > 0 ? payload : c.text);
+    parley_buf_str(&b, parley_str_make(text.data, text.len - c.payload.len));
+    parley_buf_str(&b, payload.len > 0 ? payload : c.payload);
 
     return parley_buf_done(&b, ret);
 }
@@ -173,13 +156,13 @@ parley_channel_within_carrier(parley_redact_t *r, const parley_msg_t *m,
  */
 
 static int
-parley_channel_within_lines(parley_redact_t *r, const parley_msg_t *m,
+parley_embed_redact_lines(parley_redact_t *r, const parley_msg_t *m,
     parley_str_t text, parley_str_t *ret)
 {
     int                     within, changed;
     parley_buf_t            b;
     parley_str_t            json, made;
-    parley_channel_lines_t  lines;
+    parley_embed_lines_t  lines;
 
     within = 0;
     changed = 0;
@@ -187,12 +170,12 @@ parley_channel_within_lines(parley_redact_t *r, const parley_msg_t *m,
 
     parley_buf_init(&b, r->arena, 0);
 
-    while (parley_channel_next(&lines)) {
+    while (parley_embed_next(&lines)) {
 
         json = parley_str_none;
         made = parley_str_none;
 
-        if (parley_channel_begins(lines.line)) {
+        if (parley_embed_begins(lines.line)) {
             within = 1;
 
         } else if (within && parley_str_begins(lines.line, "members: ")) {
@@ -203,7 +186,7 @@ parley_channel_within_lines(parley_redact_t *r, const parley_msg_t *m,
         }
 
         if (json.len > 0
-            && parley_channel_within_line(r, m, json,
+            && parley_embed_redact_line(r, m, json,
                                           json.len == lines.line.len, &made)
                != 0)
         {
@@ -225,7 +208,7 @@ parley_channel_within_lines(parley_redact_t *r, const parley_msg_t *m,
 
 
 static int
-parley_channel_within_line(parley_redact_t *r, const parley_msg_t *m,
+parley_embed_redact_line(parley_redact_t *r, const parley_msg_t *m,
     parley_str_t line, int payload, parley_str_t *ret)
 {
     parley_json_t      *doc;
@@ -245,19 +228,19 @@ parley_channel_within_line(parley_redact_t *r, const parley_msg_t *m,
     value.node = 0;
 
     return parley_json_type(doc, 0) == PARLEY_JSON_OBJECT
-           ? parley_channel_within_json(r, value, payload, ret) : 0;
+           ? parley_embed_redact_json(r, value, payload, ret) : 0;
 }
 
 
 /* "aee.task ops.backup.run", of a failure behind "error CODE: " */
 
 static int
-parley_channel_begins(parley_str_t line)
+parley_embed_begins(parley_str_t line)
 {
     parley_str_t    code;
     const uint8_t  *dot;
 
-    (void) parley_channel_code_read(&line, &code);
+    (void) parley_embed_code_read(&line, &code);
 
     dot = line.len > 0 ? memchr(line.data, '.', line.len) : NULL;
 
@@ -271,7 +254,7 @@ parley_channel_begins(parley_str_t line)
 /* Returns 0 where there is no more. */
 
 static int
-parley_channel_next(parley_channel_lines_t *lines)
+parley_embed_next(parley_embed_lines_t *lines)
 {
     size_t        i, n;
     parley_str_t  text;
@@ -306,7 +289,7 @@ parley_channel_next(parley_channel_lines_t *lines)
 /* The payload, or the members, without what is redacted; empty: as it is. */
 
 static int
-parley_channel_within_json(parley_redact_t *r, parley_json_ref_t value,
+parley_embed_redact_json(parley_redact_t *r, parley_json_ref_t value,
     int payload, parley_str_t *ret)
 {
     uint32_t         i, applied;
@@ -366,13 +349,13 @@ parley_channel_within_json(parley_redact_t *r, parley_json_ref_t value,
  */
 
 static int
-parley_channel_within_words(parley_redact_t *r, const parley_msg_t *m,
-    const parley_channel_carrier_t *c)
+parley_embed_redact_words(parley_redact_t *r, const parley_msg_t *m,
+    const parley_embed_t *c)
 {
     uint32_t      i;
     parley_str_t  rest;
 
-    if (!m->held || c->words.len == 0) {
+    if (!m->held || c->sentence.len == 0) {
         return 0;
     }
 
@@ -382,7 +365,7 @@ parley_channel_within_words(parley_redact_t *r, const parley_msg_t *m,
         if (rest.len > 0
             && parley_json_resolve(m->data.doc, m->data.node, rest)
                != PARLEY_JSON_NONE
-            && parley_json_resolve(c->payload.doc, c->payload.node, rest)
+            && parley_json_resolve(c->data.doc, c->data.node, rest)
                == PARLEY_JSON_NONE)
         {
             return 1;

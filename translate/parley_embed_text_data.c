@@ -1,24 +1,21 @@
-/*
- * The JSON of text carriers: RFC 8785, where that says what was meant.
- */
+/* The JSON of texts: RFC 8785, where that says what was meant. */
 
-#include "parley_channel.h"
-#include "parley_carry.h"
 #include "parley_decimal.h"
+#include "parley_embed_text.h"
+#include "parley_engine.h"
 #include "parley_jcs.h"
 #include "parley_number.h"
 #include "parley_spot.h"
 
 
-static int parley_channel_text_kept(parley_channel_encode_t *e,
-    parley_buf_t *b);
-static int parley_channel_text_check(parley_channel_encode_t *e,
+static int parley_embed_text_kept(parley_embed_text_t *t, parley_buf_t *b);
+static int parley_embed_text_check(parley_embed_text_t *t,
     parley_json_ref_t value, uint32_t top);
-static uint32_t parley_channel_text_scan(parley_channel_encode_t *e,
+static uint32_t parley_embed_text_scan(parley_embed_text_t *t,
     const parley_json_t *doc, uint32_t value, uint32_t top);
-static int parley_channel_text_inexact(parley_channel_encode_t *e,
+static int parley_embed_text_inexact(parley_embed_text_t *t,
     const char *pointer);
-static int parley_channel_is_double(const parley_json_t *doc, uint32_t i);
+static int parley_embed_text_is_double(const parley_json_t *doc, uint32_t i);
 
 
 /*
@@ -27,14 +24,14 @@ static int parley_channel_is_double(const parley_json_t *doc, uint32_t i);
  */
 
 int
-parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
+parley_embed_text_data(parley_embed_text_t *t, parley_buf_t *b)
 {
     parley_buf_t         native;
     parley_str_t         text;
     parley_json_t        doc;
     const parley_msg_t  *m;
 
-    m = e->m;
+    m = t->m;
 
     if (m->data.node == PARLEY_JSON_NONE) {
         parley_buf_lit(b, "{}");
@@ -42,61 +39,61 @@ parley_channel_text_data(parley_channel_encode_t *e, parley_buf_t *b)
     }
 
     if (!m->carried) {
-        return m->aside == NULL && e->spoken == PARLEY_JSON_NONE
-               ? parley_channel_text_value(e, b, m->data)
-               : parley_channel_text_kept(e, b);
+        return m->aside == NULL && t->spoken == PARLEY_JSON_NONE
+               ? parley_embed_text_value(t, b, m->data)
+               : parley_embed_text_kept(t, b);
     }
 
-    parley_buf_init(&native, e->arena, m->doc->input.len);
-    parley_carry_payload(&native, m,
-                         e->spoken != PARLEY_JSON_NONE
-                         ? parley_json_atom(m->data.doc, e->spoken - 1)
+    parley_buf_init(&native, t->arena, m->doc->input.len);
+    parley_embed_payload(&native, m,
+                         t->spoken != PARLEY_JSON_NONE
+                         ? parley_json_atom(m->data.doc, t->spoken - 1)
                          : PARLEY_ATOM_NONE);
 
     if (parley_buf_done(&native, &text) != 0) {
-        return parley_error_memory(e->err);
+        return parley_error_memory(t->err);
     }
 
-    if (parley_read_again(&doc, e->arena, m->doc->seed, text, e->err) != 0) {
+    if (parley_read_again(&doc, t->arena, m->doc->seed, text, t->err) != 0) {
         return -1;
     }
 
-    return parley_channel_text_value(e, b, (parley_json_ref_t) { &doc, 0 });
+    return parley_embed_text_value(t, b, (parley_json_ref_t) { &doc, 0 });
 }
 
 
 /* The payload without the members that are the envelope's. */
 
 static int
-parley_channel_text_kept(parley_channel_encode_t *e, parley_buf_t *b)
+parley_embed_text_kept(parley_embed_text_t *t, parley_buf_t *b)
 {
     size_t                n;
     uint32_t              k, *kept;
     const parley_msg_t   *m;
     const parley_json_t  *doc;
 
-    m = e->m;
+    m = t->m;
     doc = m->data.doc;
     n = 0;
 
-    kept = parley_arena_alloc(e->arena,
+    kept = parley_arena_alloc(t->arena,
                               parley_json_node(doc, m->data.node)->count
                               * sizeof(uint32_t));
     if (kept == NULL) {
-        return parley_error_memory(e->err);
+        return parley_error_memory(t->err);
     }
 
     for (k = parley_json_first(m->data.node);
          k != parley_json_end(doc, m->data.node);
          k = parley_json_after(doc, k + 1))
     {
-        if (!parley_msg_is_payload(m, k) || k + 1 == e->spoken) {
+        if (!parley_msg_is_payload(m, k) || k + 1 == t->spoken) {
             continue;
         }
 
         kept[n++] = k;
 
-        if (parley_channel_text_check(e, (parley_json_ref_t) { doc, k + 1 },
+        if (parley_embed_text_check(t, (parley_json_ref_t) { doc, k + 1 },
                                       m->data.node)
             != 0)
         {
@@ -116,10 +113,10 @@ parley_channel_text_kept(parley_channel_encode_t *e, parley_buf_t *b)
  */
 
 int
-parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
+parley_embed_text_value(parley_embed_text_t *t, parley_buf_t *b,
     parley_json_ref_t value)
 {
-    if (parley_channel_text_exact(e, value) != 0) {
+    if (parley_embed_text_exact(t, value) != 0) {
         return -1;
     }
 
@@ -130,35 +127,35 @@ parley_channel_text_value(parley_channel_encode_t *e, parley_buf_t *b,
 
 
 int
-parley_channel_text_exact(parley_channel_encode_t *e, parley_json_ref_t value)
+parley_embed_text_exact(parley_embed_text_t *t, parley_json_ref_t value)
 {
-    return parley_channel_text_check(e, value, value.node);
+    return parley_embed_text_check(t, value, value.node);
 }
 
 
 /* The same of a part of the value top. */
 
 static int
-parley_channel_text_check(parley_channel_encode_t *e, parley_json_ref_t value,
+parley_embed_text_check(parley_embed_text_t *t, parley_json_ref_t value,
     uint32_t top)
 {
     char      pointer[PARLEY_POINTER_MAX];
     uint32_t  i;
 
-    i = parley_channel_text_scan(e, value.doc, value.node, top);
+    i = parley_embed_text_scan(t, value.doc, value.node, top);
 
     if (i == PARLEY_JSON_NONE) {
         return 0;
     }
 
-    if (value.doc != e->m->doc) {
-        return parley_channel_text_inexact(e, parley_at(e->m,
+    if (value.doc != t->m->doc) {
+        return parley_embed_text_inexact(t, parley_at(t->m,
                                            PARLEY_SPOT_DATA).pointer);
     }
 
     (void) parley_json_pointer(value.doc, i, pointer, sizeof(pointer));
 
-    return parley_channel_text_inexact(e, pointer);
+    return parley_embed_text_inexact(t, pointer);
 }
 
 
@@ -168,7 +165,7 @@ parley_channel_text_check(parley_channel_encode_t *e, parley_json_ref_t value,
  */
 
 static uint32_t
-parley_channel_text_scan(parley_channel_encode_t *e, const parley_json_t *doc,
+parley_embed_text_scan(parley_embed_text_t *t, const parley_json_t *doc,
     uint32_t value, uint32_t top)
 {
     uint32_t                   i, end, most;
@@ -185,13 +182,13 @@ parley_channel_text_scan(parley_channel_encode_t *e, const parley_json_t *doc,
         }
 
         if (node->type == PARLEY_JSON_NUMBER
-            && !parley_channel_is_double(doc, i))
+            && !parley_embed_text_is_double(doc, i))
         {
             return i;
         }
 
         if (node->type >= PARLEY_JSON_ARRAY && node->depth >= most) {
-            e->deep = 1;
+            t->deep = 1;
         }
     }
 
@@ -200,9 +197,9 @@ parley_channel_text_scan(parley_channel_encode_t *e, const parley_json_t *doc,
 
 
 static int
-parley_channel_text_inexact(parley_channel_encode_t *e, const char *pointer)
+parley_embed_text_inexact(parley_embed_text_t *t, const char *pointer)
 {
-    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
+    return parley_error_set(t->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
                             "this number is no double: it has no canonical "
                             "form");
 }
@@ -211,7 +208,7 @@ parley_channel_text_inexact(parley_channel_encode_t *e, const char *pointer)
 /* Whether it has that very value, not one near it. */
 
 static int
-parley_channel_is_double(const parley_json_t *doc, uint32_t i)
+parley_embed_text_is_double(const parley_json_t *doc, uint32_t i)
 {
     char              text[PARLEY_NUMBER_MAX];
     double            d;
