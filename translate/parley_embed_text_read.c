@@ -127,7 +127,7 @@ parley_embed_text_first(parley_arena_t *arena, uint64_t seed,
 
     if (space == NULL) {
         ret->words[PARLEY_EMBED_INTENT] = line;
-        return ret->origin != PARLEY_PROTO_AEE;
+        return ret->origin != PARLEY_PROTO_CANONICAL;
     }
 
     line = parley_str_from(line, proto.len + 1 + form.len + 1);

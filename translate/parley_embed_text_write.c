@@ -90,7 +90,7 @@ parley_embed_text_is_whole(const parley_embed_text_t *t)
         || (m->data.node != PARLEY_JSON_NONE
             && parley_json_type(m->data.doc, m->data.node)
                != PARLEY_JSON_OBJECT)
-        || (m->origin != PARLEY_PROTO_AEE && !parley_embed_is_usual(m)))
+        || (m->origin != PARLEY_PROTO_CANONICAL && !parley_embed_is_usual(m)))
     {
         return 0;
     }
@@ -286,7 +286,7 @@ parley_embed_text_first(parley_embed_text_t *t, parley_buf_t *b)
     parley_buf_octet(b, '.');
     parley_buf_json_text(b, m->form);
 
-    if (m->origin == PARLEY_PROTO_AEE || !parley_embed_is_usual(m)) {
+    if (m->origin == PARLEY_PROTO_CANONICAL || !parley_embed_is_usual(m)) {
         parley_buf_octet(b, ' ');
         parley_embed_text_word(b, m->intent);
     }
@@ -336,7 +336,7 @@ parley_embed_text_lines(parley_embed_text_t *t, parley_buf_t *b)
 
         case PARLEY_EMBED_TRACE:
 
-            if (m->origin == PARLEY_PROTO_AEE) {
+            if (m->origin == PARLEY_PROTO_CANONICAL) {
                 rc = parley_embed_text_own(t, b, item,
                                            parley_embed_find(m,
                                                      PARLEY_STR("trace")));
@@ -346,7 +346,7 @@ parley_embed_text_lines(parley_embed_text_t *t, parley_buf_t *b)
 
         case PARLEY_EMBED_MEMBERS:
 
-            if (m->origin != PARLEY_PROTO_AEE && m->nmembers > 0) {
+            if (m->origin != PARLEY_PROTO_CANONICAL && m->nmembers > 0) {
                 rc = parley_embed_text_members(t, b, item);
             }
 
@@ -413,7 +413,7 @@ parley_embed_text_requires(parley_embed_text_t *t, parley_buf_t *b,
 
     m = t->m;
 
-    if (m->origin == PARLEY_PROTO_AEE) {
+    if (m->origin == PARLEY_PROTO_CANONICAL) {
         value = parley_embed_find(m, PARLEY_STR("requires"));
         t->timeout_ms = parley_embed_deadline(value);
 
