@@ -8,7 +8,7 @@ static int parley_actor_is_own_instrument(const parley_principal_t *principal,
     parley_str_t handle);
 
 
-/* of a human, by name space; an instrument's handle is told by its tier */
+/* prefixes of human names; handles are told apart by their tier */
 static const parley_str_t  parley_actor_humans[PARLEY_NAMESPACE_COUNT] = {
     [PARLEY_NAMESPACE_AEE] = parley_str("human."),
     [PARLEY_NAMESPACE_VCP] = parley_str("human://"),
@@ -61,7 +61,10 @@ parley_actor_human(const parley_principal_t *principal)
 }
 
 
-/* By its names beside the handle; where it has none the handle decides. */
+/*
+ * Decides by the names in the other protocols; without any, the handle alone
+ * decides.
+ */
 
 static int
 parley_actor_has_human_name(const parley_principal_t *principal)
@@ -93,7 +96,9 @@ parley_actor_has_human_name(const parley_principal_t *principal)
 }
 
 
-/* Whether the handle is listed as its instrument's, whatever the version. */
+/*
+ * Whether the principal lists the handle, in any version, as its instrument.
+ */
 
 static int
 parley_actor_is_own_instrument(const parley_principal_t *principal,

@@ -1,7 +1,8 @@
 /*
- * Who acts where a principal does (agent-channel 3.2): the human on whose
- * behalf, and the instrument that drafts.  Nobody is made a human here: what
- * the directory says to act for one, or to be an instrument, is none.
+ * The actor of a message (agent-channel 3.2): the human on whose behalf a
+ * principal acts, and the instrument that drafts.  The directory decides: a
+ * principal that it declares to act for a human, or to be an instrument, is
+ * not a human.
  */
 
 #ifndef PARLEY_ACTOR_H
@@ -12,27 +13,28 @@
 
 
 /*
- * Whether a principal is an instrument: the directory names the human that it
- * acts for, or its instrument.
+ * Returns whether principal is an instrument: the directory names a human or
+ * an instrument of it.
  */
 int parley_actor_is_instrument(const parley_principal_t *principal);
 
 /*
- * Whether a handle is of the Sovereign tier by its form: an instrument's
- * begins with ~cc-.
+ * Returns whether handle is in the Sovereign tier: not empty and not starting
+ * with ~cc-.
  */
 int parley_actor_is_sovereign(parley_str_t handle);
 
 /*
- * The handle of the human that a principal acts for: the one that the
- * directory says; else its own, where it has a human's; else that of its
- * parent, found the same way, at any depth.  Empty: nobody.
+ * Returns the handle of the human that principal acts for: the directory's
+ * "human" for it; else its own, if it is a human's; else its parent's,
+ * recursively.  Empty if there is none.  Borrowed from the principals.
  */
 parley_str_t parley_actor_human(const parley_principal_t *principal);
 
 /*
- * That, and its instrument's handle, perhaps with @version.  Both empty for
- * NULL, either where it is not known.
+ * Sets *ret_human to parley_actor_human() and *ret_instrument to the
+ * instrument's handle, which may carry an @version; each is empty if unknown.
+ * principal may be NULL.
  */
 void parley_actor_both(const parley_principal_t *principal,
     parley_str_t *ret_human, parley_str_t *ret_instrument);

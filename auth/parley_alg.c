@@ -1,5 +1,3 @@
-/* The table of algorithms. */
-
 #include "parley_alg.h"
 
 

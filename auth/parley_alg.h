@@ -1,6 +1,6 @@
 /*
  * The signature algorithms of JOSE (RFC 7518 section 3.1, RFC 8037), one row
- * each.  There is no row for "none", so nothing can ask for it.
+ * each.  "none" has no row and thus cannot be requested.
  */
 
 #ifndef PARLEY_ALG_H
@@ -33,7 +33,7 @@ typedef enum {
 typedef enum {
     PARLEY_ALG_HMAC = 0,
     PARLEY_ALG_RSA,             /* PKCS #1 v1.5 */
-    PARLEY_ALG_RSA_PSS,         /* salt as long as the digest, MGF1 with it */
+    PARLEY_ALG_RSA_PSS,         /* MGF1 with the digest, salt of its length */
     PARLEY_ALG_ECDSA,
     PARLEY_ALG_ED25519
 } parley_alg_family_t;
@@ -43,26 +43,26 @@ typedef struct {
     parley_str_t         name;          /* "RS256" */
     parley_alg_id_t      id;
     parley_alg_family_t  family;
-    const char          *digest;        /* OpenSSL's name; NULL for EdDSA */
+    const char          *digest;        /* OpenSSL name; NULL for EdDSA */
     size_t               digest_len;    /* octets */
-    size_t               key_min;       /* HMAC: least octets of the secret;
-                                           RSA: least bits of the modulus */
-    size_t               signature_len; /* octets; 0: that of the modulus */
+    size_t               key_min;       /* HMAC: minimum octets of the secret;
+                                           RSA: minimum bits of the modulus */
+    size_t               signature_len; /* octets; 0: as the modulus */
 } parley_alg_t;
 
 
-/* a set of algorithms */
+/* a set of parley_alg_id_t, as bits */
 typedef uint32_t  parley_alg_mask_t;
 
 #define PARLEY_ALG_BIT(id)      ((parley_alg_mask_t) 1 << (id))
 
 
-/* Never NULL; id must be below PARLEY_ALG_COUNT. */
+/* Returns the row of id, which must be below PARLEY_ALG_COUNT; never NULL. */
 const parley_alg_t *parley_alg_get(parley_alg_id_t id);
 
 /*
- * The row with exactly this name, in this case, or NULL.  "Ed25519", the
- * fully specified name of RFC 9864, is EdDSA's row.
+ * Returns the row with this case-sensitive name, or NULL.  "Ed25519", the
+ * fully specified name of RFC 9864, yields the row of EdDSA.
  */
 const parley_alg_t *parley_alg_find(parley_str_t name);
 

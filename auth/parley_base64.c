@@ -1,12 +1,10 @@
-/* Base64 (RFC 4648), strictly: a table per alphabet, four at a time. */
-
 #include "parley_base64.h"
 
 
 #define XX  0xff
 
 
-/* values of the characters, XX where there is none */
+/* values of the characters; XX: not in the alphabet */
 static const uint8_t  parley_base64_url[256] = {
     XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX,
     XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX, XX,

@@ -1,5 +1,3 @@
-/* Files of the operator: reading, pointers for errors, places in the text. */
-
 #include <stdio.h>
 #include <string.h>
 
@@ -35,8 +33,8 @@ parley_config_read(parley_str_t text, parley_error_t *err)
         }
 
         /*
-         * e.text quotes the file, which may hold secrets: what is wrong is
-         * told by the code alone, and the name of a member
+         * e.text quotes the file, which may hold secrets: the message is made
+         * from the error code and a member's name only
          */
 
         (void) parley_error_set(err, PARLEY_E_JSON_INVALID, NULL,
@@ -57,7 +55,7 @@ parley_config_read(parley_str_t text, parley_error_t *err)
 }
 
 
-/* Says which member is there twice: jansson says no more than where. */
+/* Names the duplicate member, of which jansson reports only the position. */
 
 static void
 parley_config_twice(parley_str_t text, parley_error_t *err)
@@ -225,7 +223,7 @@ parley_config_string(parley_arena_t *arena, const json_t *object,
 }
 
 
-/* Depth is bounded by jansson's own limit for parsing (2048). */
+/* jansson limits the depth of what it parses to 2048. */
 
 void
 parley_config_wipe(json_t *tree)

@@ -1,6 +1,6 @@
 /*
- * Files of the operator (keys, identities), read by jansson into a tree at
- * configuration time.  Internal to auth/.
+ * JSON files of the operator (keys, identities), read with jansson at
+ * configuration time.  Private to auth.
  */
 
 #ifndef PARLEY_CONFIG_H
@@ -17,33 +17,38 @@
 
 
 /*
- * Reads text, refusing duplicate members and trailing octets.  Returns a tree
- * for json_decref(), or NULL with *err filled (json-invalid, the offset, and
- * the line in the text).
+ * Parses text, refusing duplicate members and trailing octets.  Returns a
+ * tree, to be freed with json_decref(), or NULL with *err filled: json-invalid
+ * with the offset, and the line in the text.
  */
 json_t *parley_config_read(parley_str_t text, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Sets err->offset to the place in text that err->field, a JSON Pointer,
- * names; of a missing member, its object's.  Left alone where text is beyond
- * parley_json's limits.  For the error path alone: it reads text again.
+ * Sets err->offset to the position in text of err->field, a JSON Pointer, or
+ * of its closest existing ancestor.  Leaves it alone if text exceeds the
+ * limits of parley_json_read() or the offset is set.  Parses text again, with
+ * memory from mem: for error paths.
  */
 void parley_config_locate(const parley_mem_t *mem, parley_str_t text,
     parley_error_t *err);
 
 /*
- * Writes pointer "/" name with ~ and / of the name escaped (RFC 6901) to out,
- * cut at its size.
+ * Writes the JSON Pointer (RFC 6901) of member name in the object at pointer,
+ * NUL-terminated and truncated.  out may be pointer.
  */
 void parley_config_pointer(char out[PARLEY_POINTER_MAX], const char *pointer,
     const char *name);
+
+/* As parley_config_pointer(), for an element of an array. */
 void parley_config_index(char out[PARLEY_POINTER_MAX], const char *pointer,
     size_t index);
 
 /*
- * A string member, copied into the arena.  Absent: *ret empty, 0, unless
- * required.  Empty or longer than max octets, or no string: an error.
+ * Copies a string member of object into arena, with a NUL.  Absent and not
+ * required: returns 0 with *ret empty.  Returns -1 with *err filled and *ret
+ * empty if it is required and absent, empty, longer than max octets or not a
+ * string.  pointer is the object's JSON Pointer, for errors.
  */
 int parley_config_string(parley_arena_t *arena, const json_t *object,
     const char *pointer, const char *name, int required, size_t max,
@@ -51,8 +56,8 @@ int parley_config_string(parley_arena_t *arena, const json_t *object,
     __attribute__((warn_unused_result));
 
 /*
- * Overwrites every string in the tree with zeros: what was read may hold
- * private keys, and json_decref() leaves its octets behind.
+ * Zeroes all strings of the tree, which may be private keys and which
+ * json_decref() would leave in freed memory.
  */
 void parley_config_wipe(json_t *tree);
 

@@ -1,5 +1,3 @@
-/* The identities file. */
-
 #include <string.h>
 
 #include "parley_config.h"
@@ -8,7 +6,7 @@
 #include "parley_signature.h"
 
 
-/* what is read, where from, and where to */
+/* a principal and the JSON object it is read from */
 typedef struct {
     parley_arena_t        *arena;
     const json_t          *object;
@@ -21,7 +19,7 @@ typedef struct {
     const char            *name;
     int                  (*read)(parley_directory_reader_t *r,
                                  const char *name, size_t offset);
-    size_t                 offset;      /* into parley_principal_t */
+    size_t                 offset;      /* in parley_principal_t */
 } parley_directory_member_t;
 
 
@@ -39,7 +37,7 @@ static int parley_directory_keys(parley_directory_reader_t *r,
     const char *name, size_t offset);
 
 
-/* a member for each protocol, by the shape of its names */
+/* one member per protocol, checked according to the shape of its names */
 
 #define PARLEY_DIRECTORY_TEXT(id, member)                                     \
     { member, parley_directory_name,                                          \
@@ -215,7 +213,9 @@ parley_directory_roles(parley_directory_reader_t *r, const char *name,
 }
 
 
-/* The members of an object are among names; else the pointer of the other. */
+/*
+ * Refuses the first member that is not among names, a NULL-terminated array.
+ */
 
 static int
 parley_directory_known(parley_error_t *err, const json_t *object,
@@ -344,7 +344,7 @@ parley_directory_principals_read(parley_directory_t *dir,
     size_t                     i, n;
     parley_directory_reader_t  r;
 
-    /* a file for nobody says so: an empty list */
+    /* an empty file is written as an empty list */
 
     if (array == NULL) {
         return parley_error_set(err, PARLEY_E_FIELD_MISSING, "/principals",

@@ -1,11 +1,11 @@
 /*
- * The identities file:
+ * The identities file (GW-03, GW-11):
  *
  *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
  *                   "parent", "human", "roles": [], "max_priority",
  *                   "keys": [JWK]}]}
  *
- * sub alone is required of a principal.  GW-03, GW-11.
+ * Only sub is required of a principal.
  */
 
 #ifndef PARLEY_DIRECTORY_H
@@ -24,61 +24,68 @@ typedef struct parley_directory_s  parley_directory_t;
 
 
 /*
- * Reads the file's text into the arena.  Every member is type-checked and
- * unknown ones, which would have no effect, are errors.  Errors besides: a
- * name, or sub, that two principals have (err->field is the second's JSON
- * Pointer, the text names the first's), an instrument that is another's handle,
- * AEE or C2A name, unless that one acts for it, a parent that is no sub,
- * parents in a circle, a human that is neither the sub of one nor a handle of
- * its tier, a broken key, one that verifies no message's signature and would be
- * of no use here.  err->offset is the place in text.
+ * Reads the text of an identities file into arena; text need not outlive the
+ * call.  Besides unknown members and members of the wrong type these are
+ * errors: a sub or name that two principals have (err->field is the JSON
+ * Pointer of the second, the text names the first); an instrument that is the
+ * handle, AEE or C2A name of another principal that does not act for this one;
+ * a parent that is not a sub; a cycle of parents; a human that is neither the
+ * sub of a human with a handle nor a Sovereign handle; an invalid key, or one
+ * that cannot verify signatures of messages.  err->offset is the position in
+ * text.
  *
- * Returns 0, or -1 with *ret NULL and nothing left to free.
+ * Returns 0, or -1 with *err filled, *ret NULL and nothing to free.
  */
 int parley_directory_parse(parley_arena_t *arena, parley_str_t text,
     parley_directory_t **ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Frees the keys; before the arena is reset.  NULL is allowed. */
+/* Frees the keys; call before the arena is reset.  directory may be NULL. */
 void parley_directory_free(parley_directory_t *directory);
 
-/* NULL: unknown.  O(1). */
+/* Returns the principal with that sub, or NULL.  O(1). */
 const parley_principal_t *parley_directory_by_sub(
     const parley_directory_t *directory, parley_str_t sub);
 
+/* Returns the principal with that name in that name space, or NULL.  O(1). */
 const parley_principal_t *parley_directory_by_name(
     const parley_directory_t *directory, parley_namespace_t space,
     parley_str_t name);
 
 /*
- * Whose instrument it is that claims bring for self, the entry of their sub or
- * NULL: that of whoever has it, without version, as a handle or, as an agent,
- * as AEE's or C2A's name, or lists it as instrument.  NULL: nobody's, or self's
- * own: of a principal that acts for it, or lists it for the same human.
+ * Returns the principal to which an instrument belongs, if that forbids self
+ * to claim it; self is the entry of the claims' sub, or NULL.  An instrument
+ * belongs to the principal whose handle, AEE or C2A agent name it is,
+ * regardless of its version, or which lists it.  Returns NULL if it belongs to
+ * nobody, to self, to a principal that acts for self, or to one that lists it
+ * for the same human as self (GW-03, SEC-06).
  */
 const parley_principal_t *parley_directory_by_instrument(
     const parley_directory_t *directory, const parley_principal_t *self,
     parley_str_t instrument);
 
 /*
- * The same for a name that claims bring: whose instrument it is in that name
- * space.
+ * As parley_directory_by_instrument(), for a name in a name space that is the
+ * agent name of a listed instrument.
  */
 const parley_principal_t *parley_directory_by_agent(
     const parley_directory_t *directory, const parley_principal_t *self,
     parley_namespace_t space, parley_str_t name);
 
 /*
- * Who has this name in any name space, in whatever ASCII letters: from *at,
- * which begins as 0, the next one, or NULL: nobody else.  One principal may
- * come several times.  O(1) each.
+ * Iterates over the principals that have name, ignoring ASCII case, in any
+ * name space.  *at is the cursor, initially 0.  Returns the next one, or NULL;
+ * a principal with several such names is returned for each.  O(1) per call.
  */
 const parley_principal_t *parley_directory_next_like(
     const parley_directory_t *directory, parley_str_t name, uint32_t *at);
 
-/* Whether any of them has a key, which verifies messages. */
+/* Returns whether any principal has a key. */
 int parley_directory_has_keys(const parley_directory_t *directory);
 
+/*
+ * Sets *ret to the principals, owned by the directory; returns their number.
+ */
 size_t parley_directory_principals(const parley_directory_t *directory,
     const parley_principal_t **ret);
 

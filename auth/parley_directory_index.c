@@ -1,5 +1,3 @@
-/* Names to principals, children to parents. */
-
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +12,8 @@
 
 
 /*
- * Eight octets at a time, the last eight perhaps again.  The names in the
- * table are the operator's own: no sender can make them fall together.
+ * Hashes words of eight octets; the last may overlap the one before.  Not
+ * keyed, as the names are the operator's.
  */
 
 uint32_t
@@ -51,7 +49,7 @@ parley_directory_hash(parley_str_t name)
 }
 
 
-/* the slot of the name, or the empty one where it would stand */
+/* Returns the slot of the name, or the free one where it belongs. */
 
 static uint32_t *
 parley_directory_slot(const parley_directory_t *dir,
@@ -111,7 +109,7 @@ parley_directory_space(parley_directory_t *dir, parley_namespace_t space,
 }
 
 
-/* of a name in lower case, as the name may not be */
+/* Hashes the name in lower case. */
 
 static uint32_t
 parley_directory_hash_like(parley_str_t name)
@@ -210,8 +208,9 @@ parley_directory_parents(parley_directory_t *dir, parley_error_t *err)
 
 
 /*
- * Each walk upwards marks with its own number and ends at the top or at a
- * mark: a mark of its own is a circle.  Every principal is marked once.
+ * Walks up from each principal, marking those passed with the walk's number,
+ * until the top or a mark: its own mark is a cycle.  Each principal is marked
+ * once, so time is linear.
  */
 
 static int
@@ -254,7 +253,10 @@ parley_directory_circles(parley_directory_t *dir, parley_arena_t *arena,
 }
 
 
-/* The sub of a principal that is a human, else a handle. */
+/*
+ * Resolves each "human" to a principal who is a human, or checks that it is a
+ * Sovereign handle.
+ */
 
 static int
 parley_directory_humans(parley_directory_t *dir, parley_error_t *err)

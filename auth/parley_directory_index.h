@@ -1,4 +1,4 @@
-/* The directory's inside: its tables, and what must hold over all; internal. */
+/* The tables of a directory.  Private to the directory. */
 
 #ifndef PARLEY_DIRECTORY_INDEX_H
 #define PARLEY_DIRECTORY_INDEX_H
@@ -11,10 +11,12 @@
 #include "parley_error.h"
 
 
-/* Of each name space one open-addressing table, at most half full; a slot is
-   the index of a principal and one, or 0.  In likes all of them are: a slot
-   is the index, times PARLEY_NAMESPACE_COUNT, and the space, and one.  In
-   instruments, by handle without version, is the first who lists it. */
+/*
+ * Open-addressing tables, at most half full.  tables, one per name space:
+ * index of the principal + 1, or 0.  likes, all names: index *
+ * PARLEY_NAMESPACE_COUNT + space + 1, or 0.  instruments, by handle without
+ * version: index + 1 of the first principal that lists it, or 0.
+ */
 struct parley_directory_s {
     parley_principal_t  *principals;
     size_t               nprincipals;
@@ -27,9 +29,9 @@ struct parley_directory_s {
 
 
 /*
- * Builds the tables and links parents.  Errors: a name that two principals
- * have, an instrument that is another's, a parent that is no principal, parents
- * in a circle.
+ * Builds the tables and resolves parents and humans.  Returns 0, or -1 with
+ * *err filled: a duplicate name, an instrument of another principal, an
+ * unknown parent or human, a cycle of parents, or memory exhausted.
  */
 int parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
     parley_error_t *err)

@@ -1,5 +1,3 @@
-/* Instruments: a handle that drafts, and whose it is. */
-
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +17,7 @@ static const parley_principal_t *parley_directory_instrument_listed(
 static parley_str_t parley_directory_instrument_name(parley_str_t instrument);
 
 
-/* before an instrument's name; VCP's and MoQ's may be anybody's */
+/* prefixes of an instrument's name; VCP and MoQ names do not tell agents */
 static const parley_str_t  parley_directory_agents[PARLEY_NAMESPACE_COUNT] = {
     [PARLEY_NAMESPACE_AEE] = parley_str("agent."),
     [PARLEY_NAMESPACE_C2A] = parley_str("agent:"),
@@ -80,7 +78,10 @@ parley_directory_instruments(parley_directory_t *dir, parley_arena_t *arena,
 }
 
 
-/* of the name without ~ and version, or the empty one where it would stand */
+/*
+ * Returns the slot of a name without ~ and version, or the free one where it
+ * belongs.
+ */
 
 static uint32_t *
 parley_directory_instrument_slot(const parley_directory_t *dir,
@@ -138,7 +139,10 @@ parley_directory_by_agent(const parley_directory_t *dir,
 }
 
 
-/* Who has it as its own name, and does not act for self. */
+/*
+ * Returns a principal whose own name the instrument is and which does not act
+ * for self, or NULL.
+ */
 
 static const parley_principal_t *
 parley_directory_instrument_named(const parley_directory_t *dir,
@@ -181,7 +185,10 @@ parley_directory_instrument_named(const parley_directory_t *dir,
 }
 
 
-/* Who lists it, and is not the same human's as self. */
+/*
+ * Returns the principal that lists the instrument, unless it acts for the same
+ * human as self.
+ */
 
 static const parley_principal_t *
 parley_directory_instrument_listed(const parley_directory_t *dir,
@@ -212,7 +219,7 @@ parley_directory_instrument_listed(const parley_directory_t *dir,
 }
 
 
-/* without ~ and version */
+/* Strips ~ and version. */
 
 static parley_str_t
 parley_directory_instrument_name(parley_str_t instrument)

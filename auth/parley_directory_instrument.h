@@ -1,4 +1,4 @@
-/* Whose instrument a name is.  Private to the directory.  GW-03, SEC-06. */
+/* Ownership of instruments (GW-03, SEC-06).  Private to the directory. */
 
 #ifndef PARLEY_DIRECTORY_INSTRUMENT_H
 #define PARLEY_DIRECTORY_INSTRUMENT_H
@@ -7,16 +7,17 @@
 
 
 /*
- * Indexes the instruments of a directory whose names, parents and humans are.
- * Several principals may list one, a model's for instance, but not the name of
- * a principal that does not act for them.  Returns 0, or -1: field-invalid,
- * capacity (no memory).
+ * Indexes the instruments of dir, whose names, parents and humans are
+ * complete.  Several principals may list the same instrument, for example a
+ * model, but not one that is the name of a principal which does not act for
+ * them.  Returns 0, or -1 with *err filled: field-invalid, or capacity if
+ * memory is exhausted.
  */
 int parley_directory_instruments(parley_directory_t *dir,
     parley_arena_t *arena, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* of a name that the operator wrote: no sender can make them fall together */
+/* Hashes a name.  Not keyed: only the operator's names are stored. */
 uint32_t parley_directory_hash(parley_str_t name);
 
 

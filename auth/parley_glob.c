@@ -1,5 +1,3 @@
-/* Globs over labels: compiled to their alternatives, matched by two walks. */
-
 #include <string.h>
 
 #include "parley_glob.h"
@@ -135,7 +133,7 @@ parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
 }
 
 
-/* the label that begins at at, which is no greater than the length */
+/* Returns the label that begins at at, at most s.len. */
 
 static parley_str_t
 parley_glob_label(parley_str_t s, size_t at)
@@ -151,8 +149,8 @@ parley_glob_label(parley_str_t s, size_t at)
 
 
 /*
- * Within a label: on a mismatch the last '*' takes one octet more.  Earlier
- * ones need not be tried again, since the last can make up for them.
+ * Matches one label.  On a mismatch the last '*' takes one more octet; earlier
+ * ones need no backtracking, since the last can compensate.
  */
 
 static int
@@ -204,8 +202,8 @@ parley_glob_label_match(parley_str_t label, parley_str_t text, int fold)
 
 
 /*
- * Over labels in the same way, with '**' for any number of them.  A position
- * one past the length says that there are no labels left.
+ * Matches label by label in the same way, '**' taking any number of labels.  A
+ * position of length + 1 means that no labels are left.
  */
 
 static int
@@ -274,7 +272,7 @@ parley_glob_match_choice(const parley_glob_t *glob, size_t i,
 
     choice = glob->choices[i];
 
-    /* most patterns are plain, which match nothing but themselves */
+    /* most patterns are literal */
 
     return parley_str_eq(choice, text)
            || (glob->fold && parley_str_eq_fold(choice, text))

@@ -1,18 +1,18 @@
 /*
- * Globs over names of labels that are separated by '.':
+ * Globs over names whose labels are separated by '.':
  *
  *  ops.run     itself
  *  ops.*       exactly one label after ops
- *  ops.**      any number of labels after ops, none too: ops, ops.a, ops.a.b
+ *  ops.**      any number of labels after ops: ops, ops.a, ops.a.b
  *  **.read     the last label is read
- *  ops:*       '*' beside other characters is any run of characters of that
- *              label, the empty one too: ops:, ops:run, but not ops:a.b
+ *  ops:*       '*' within a label is any run of its characters, possibly
+ *              empty: ops:, ops:run, but not ops:a.b
  *  a.x|b.**    either
  *
- * '*' alone is one label that is not empty; '**' is a label of its own.  '/',
- * ':' and '@' are ordinary characters, so that agent.*@host is what it looks
- * like; a host with dots in it has labels of its own (agent.*@host.example).
- * Comparison is of octets, where it is not said to be without ASCII case.
+ * A label '*' matches one label that is not empty; '**' must be a whole label.
+ * '/', ':' and '@' are ordinary characters, so agent.*@host matches as written,
+ * while a host with dots has several labels (agent.*@host.example).  Octets are
+ * compared, or ASCII case-insensitively if fold is set.
  */
 
 #ifndef PARLEY_GLOB_H
@@ -31,31 +31,32 @@
 
 
 typedef struct {
-    parley_str_t   text;        /* as it was written */
-    parley_str_t  *choices;     /* each alternative */
+    parley_str_t   text;        /* as written */
+    parley_str_t  *choices;     /* the alternatives */
     size_t         n;
-    uint32_t       starred;     /* those that have a '*', as 1 << index */
-    unsigned       fold:1;      /* compares without regard to ASCII case; the
-                                   caller's to set */
+    uint32_t       starred;     /* bit i: alternative i has a '*' */
+    unsigned       fold:1;      /* ignore ASCII case; set by the caller */
 } parley_glob_t;
 
 
 /*
- * Compiles a pattern; it is copied.  Returns 0, or -1 with *ret zero: an
- * empty pattern, alternative or label, '**' beside other characters, a
- * control character or space, too long, too many alternatives.
+ * Compiles a pattern, which is copied into arena.  Returns 0, or -1 with *err
+ * filled and *ret zeroed: an empty pattern, alternative or label, '**' beside
+ * other characters, a control character or space, PARLEY_GLOB_MAX or
+ * PARLEY_GLOB_CHOICES exceeded.
  */
 int parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
     parley_glob_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * 1 where text matches, else 0.  The empty text has no labels: '**' alone
- * matches it.  Work is at most the product of both lengths; nothing recurses.
+ * Returns 1 if text matches any alternative, else 0.  The empty text has no
+ * labels and matches '**' only.  Takes at most pattern times text length
+ * steps, without recursion.
  */
 int parley_glob_match(const parley_glob_t *glob, parley_str_t text);
 
-/* The same of one of its alternatives. */
+/* As parley_glob_match(), for alternative i. */
 int parley_glob_match_choice(const parley_glob_t *glob, size_t i,
     parley_str_t text);
 

@@ -1,4 +1,4 @@
-/* One JWK: from JSON to a key that OpenSSL and libsodium can use. */
+/* A JWK from JSON to a key that OpenSSL and libsodium can use. */
 
 #include <string.h>
 
@@ -203,8 +203,8 @@ parley_jwk_okp(parley_jwk_source_t *src, parley_jwk_t *jwk)
 
 
 /*
- * use (RFC 7517 section 4.2) and key_ops (4.3): what the owner of the key
- * means it for.  Returns 0, or 1 where it is not for signatures, or -1.
+ * Reads use (RFC 7517 section 4.2) and key_ops (4.3).  Returns 0, 1 if the key
+ * is not for signatures, or -1.
  */
 
 static int

@@ -1,13 +1,12 @@
 /*
- * Keys as JSON (RFC 7517, 7518, 8037), parsed once: a key knows the
- * algorithms that it may be used with, and nothing a token says can widen
- * them (GW-02).  HMAC secrets and public keys never mix, because the set
- * comes from kty and crv.
+ * Keys in JSON (RFC 7517, 7518, 8037), parsed once.  A key determines the
+ * algorithms it may be used with, from its kty and crv, and nothing in a token
+ * can extend them; thus HMAC secrets and public keys are never confused
+ * (GW-02).
  *
- * A key lives in the arena that it was parsed into and holds OpenSSL objects
- * besides: parley_jwk_free() or parley_jwks_free() must be called before the
- * arena is reset.  A key is used by one thread at a time (worker processes
- * have their own copy).
+ * A key lives in the arena it was parsed into and owns OpenSSL objects: call
+ * parley_jwk_free() or parley_jwks_free() before the arena is reset.  A key is
+ * not thread-safe; worker processes each have their own copy.
  */
 
 #ifndef PARLEY_JWK_H
@@ -23,7 +22,7 @@
 #include "parley_str.h"
 
 
-#define PARLEY_JWKS_MAX             256     /* keys of one set */
+#define PARLEY_JWKS_MAX             256     /* per set */
 #define PARLEY_JWK_RSA_BITS_MAX     8192    /* bounds the cost of a verify */
 #define PARLEY_JWK_OCT_MAX          1024    /* octets of an HMAC secret */
 #define PARLEY_JWK_KID_MAX          256     /* octets */
@@ -51,19 +50,19 @@ typedef struct {
     parley_kty_t              kty;
     parley_crv_t              crv;
     parley_str_t              kid;          /* empty: none */
-    int                       alg;          /* the key's own "alg", a
-                                               parley_alg_id_t; -1: none */
-    parley_alg_mask_t         verifies;     /* may verify with these */
-    parley_alg_mask_t         signs;        /* may sign with these; 0 without
-                                               the private part */
-    size_t                    bits;         /* of modulus, curve, secret */
+    int                       alg;          /* "alg" of the JWK, a
+                                               parley_alg_id_t, or -1 */
+    parley_alg_mask_t         verifies;     /* algorithms allowed to verify */
+    parley_alg_mask_t         signs;        /* algorithms allowed to sign; 0 if
+                                               public */
+    size_t                    bits;         /* of modulus, curve or secret */
     unsigned                  is_private:1;
 
-    uint8_t                   ed25519[32];  /* OKP: the public key */
-    uint8_t                   seed[32];     /* OKP, private */
-    parley_str_t              secret;       /* oct; in the arena */
+    uint8_t                   ed25519[32];  /* OKP: public key */
+    uint8_t                   seed[32];     /* OKP: private key */
+    parley_str_t              secret;       /* oct */
 
-    /* OpenSSL's, prepared at parse time so that a verify fetches nothing */
+    /* OpenSSL objects, fetched when parsing rather than when verifying */
     struct evp_pkey_st       *pkey;                         /* RSA, EC */
     struct evp_pkey_ctx_st   *verifier[PARLEY_ALG_COUNT];   /* RSA, EC */
     struct evp_mac_ctx_st    *mac[PARLEY_ALG_COUNT];        /* oct */
@@ -75,129 +74,136 @@ typedef struct {
 typedef struct {
     parley_jwk_t  *keys;
     size_t         n;
-    size_t         skipped;     /* of unknown kty, crv or alg, or not for
+    size_t         skipped;     /* kty, crv or alg unknown, or not for
                                    signatures (RFC 7517 section 5) */
-    size_t         refused;     /* broken or weak; of a published set only */
+    size_t         refused;     /* invalid or weak, in a published set */
 } parley_jwks_t;
 
 
-struct json_t;                  /* jansson's */
+struct json_t;                  /* jansson */
 
 
 /*
- * Reads {"keys": [JWK, ...]}, a file of the operator: untrusted as to form.
+ * Reads {"keys": [JWK, ...]}, a file of the operator, into arena.  Keys of
+ * unknown kty, crv or alg, and keys whose use or key_ops exclude signatures,
+ * are skipped and counted.  Anything else wrong is an error, such as a missing
+ * or malformed member, an RSA modulus below 2048 bits or with the weakness of
+ * CVE-2017-15361, an exponent that is even or 1, an oct key below 32 octets,
+ * an alg that does not fit kty, a point not on its curve, a private part that
+ * does not match the public one, or two keys with the same kid and a common
+ * algorithm.  err->field is the JSON Pointer (/keys/3/n), err->offset its
+ * position in text.
  *
- * Skipped and counted: keys of unknown kty, crv or alg, keys whose use or
- * key_ops exclude signatures.  Errors: anything else wrong, such as a missing
- * or ill-formed member, an RSA modulus below 2048 bits or of the kind that
- * CVE-2017-15361 factors, an exponent that is even or 1, an oct key below 32
- * octets, an alg that contradicts kty, a point that is not on its curve, a
- * private part that does not belong to the public one, two keys with one kid
- * and an algorithm in common.  err->field is the JSON Pointer (/keys/3/n),
- * err->offset its place in text.
- *
- * Returns 0, or -1 with *ret empty; nothing is then left to free.
+ * Returns 0, or -1 with *err filled, *ret empty and nothing to free.
  */
 int parley_jwks_parse(parley_arena_t *arena, parley_str_t text,
     parley_jwks_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * The same of a set that somebody else publishes, such as an identity
- * provider: a key that is an error above is left out and counted in
- * ret->refused, since it is not the operator's to mend and takes nothing from
- * the others (RFC 7517 section 5).  *err then says what is wrong with the
- * first of them.
+ * As parley_jwks_parse(), for a set published by a third party such as an
+ * identity provider: an invalid key is left out and counted in ret->refused
+ * instead of failing the set (RFC 7517 section 5).  *err then describes the
+ * first one.
  *
- * Returns 0 also where nothing is left.  {"keys": []} alone leaves n, skipped
- * and refused zero, and its keys are not NULL: it is read, and withdraws
- * every key.  Returns -1 with *ret empty where the text is no key set.
+ * Returns 0 even if no key is left.  {"keys": []} is valid and withdraws all
+ * keys: n, skipped and refused are zero and keys is not NULL.  Returns -1 with
+ * *err filled and *ret empty if text is not a key set or memory is exhausted.
  */
 int parley_jwks_parse_published(parley_arena_t *arena, parley_str_t text,
     parley_jwks_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * The same as the first from an array of JWKs in a tree of jansson's.  pointer
- * is the array's own JSON Pointer, for errors.
+ * As parley_jwks_parse(), from a jansson array of JWKs.  pointer is the JSON
+ * Pointer of the array, for errors.
  */
 int parley_jwks_from_json(parley_arena_t *arena, struct json_t *array,
     const char *pointer, parley_jwks_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Frees what OpenSSL holds, clears secrets; *keys is empty. */
+/* Frees the OpenSSL objects, zeroes the secrets and empties *keys. */
 void parley_jwks_free(parley_jwks_t *keys);
 
-/* How many keys of the set may verify; others can sign alone. */
+/* Returns the number of keys that may verify; the others can only sign. */
 size_t parley_jwks_verifiers(const parley_jwks_t *keys);
 
 
 /*
- * Reads one JWK, such as the gateway's signing key.  A key that a set would
- * skip is an error here.
+ * Reads one JWK, such as the gateway's signing key, into arena.  A key that a
+ * set would skip is an error.  Returns 0, or -1 with *err filled, *ret empty
+ * and nothing to free.
  *
- * The tree is cleared after use; the text is the caller's to clear, and what
- * jansson's own reader buffered of it is freed as it was.
+ * The parsed tree is zeroed; text is the caller's to zero, and jansson's
+ * internal read buffer is not zeroed.
  */
 int parley_jwk_parse(parley_arena_t *arena, parley_str_t text,
     parley_jwk_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * One JWK of a jansson tree.  Returns 0; 1 where a set skips the key, *ret
- * empty and *err saying why; -1 on error.
+ * Reads one JWK from a jansson object at pointer.  Returns 0, 1 with *err
+ * filled if a set would skip the key, or -1 with *err filled; *ret is empty
+ * unless 0.
  */
 int parley_jwk_from_json(parley_arena_t *arena, struct json_t *object,
     const char *pointer, parley_jwk_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* Frees the OpenSSL objects, zeroes the secrets and empties *jwk. */
 void parley_jwk_free(parley_jwk_t *jwk);
 
 
 /*
- * Computes what the key may be used with from kty, crv, size, alg and the two
- * permissions, prepares it, and tests that a private part fits its public
- * one.  For those who make a key: kty, crv, alg, is_private and the octets or
- * pkey are set.  Returns 0, 1 where the key is of no use for signatures, -1;
- * err->field is then pointer, perhaps with a member.
+ * Completes a key whose kty, crv, alg, is_private and octets or pkey are set:
+ * computes verifies and signs from them and from the two permissions, checks
+ * that a private part matches the public one, and calls parley_jws_prepare().
+ * pointer is the key's JSON Pointer, for errors.  Returns 0, 1 if the key is
+ * of no use for signatures, or -1; *err is filled unless 0.
  */
 int parley_jwk_complete(parley_jwk_t *jwk, int may_verify, int may_sign,
     const char *pointer, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * The first key with this kid that may verify with alg, or NULL;
- * *ret_known says whether the kid exists at all.
+ * Returns the first key with this kid that may verify with alg, or NULL.
+ * *ret_known: whether any key has this kid.
  */
 const parley_jwk_t *parley_jwks_find(const parley_jwks_t *keys,
     parley_str_t kid, parley_alg_id_t alg, int *ret_known);
 
 /*
- * The only key that may verify with alg, or NULL where there is none or more
- * than one; *ret_count says how many.
+ * Returns the only key that may verify with alg, or NULL if there are none or
+ * several; *ret_count is their number.
  */
 const parley_jwk_t *parley_jwks_only(const parley_jwks_t *keys,
     parley_alg_id_t alg, size_t *ret_count);
 
 
 /*
- * Appends the key as a JWK, members in RFC 8785 order.  with_private 0: the
- * public part alone; of an oct key there is none, which is an error.
- * Private octets then stand in the arena of b: it is for the caller to clear.
+ * Appends the key as a JWK in RFC 8785 order: with its private part, or, if
+ * with_private is 0, without.  Private octets then remain in the arena of b:
+ * the caller zeroes them.  Returns 0, or -1 with *err filled if the key does
+ * not have that part (an oct key has no public one); the contents of b are
+ * then undefined.
  */
 int parley_jwk_write(parley_buf_t *b, const parley_jwk_t *jwk,
     int with_private, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* RFC 7638, SHA-256, base64url; zero-terminated. */
+/*
+ * Writes the thumbprint of RFC 7638 (SHA-256, base64url) and a NUL.  Returns
+ * 0, or -1 with *err filled and out empty.
+ */
 int parley_jwk_thumbprint(const parley_jwk_t *jwk,
     char out[PARLEY_JWK_THUMBPRINT_LEN + 1], parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Makes a key pair or secret for alg (RSA 2048 bits, or the alg's curve, or
- * as many octets as its digest), with OpenSSL's random numbers.  kid is
- * copied; empty: the thumbprint.  For the command line tool.
+ * Generates a key for alg: an RSA key of 2048 bits, one on the curve of alg,
+ * or a secret as long as its digest.  kid is copied; if empty it becomes the
+ * thumbprint.  Random numbers are OpenSSL's.  For the command line tool.
+ * Returns 0, or -1 with *err filled, *ret empty and nothing to free.
  */
 int parley_jwk_generate(parley_arena_t *arena, parley_alg_id_t alg,
     parley_str_t kid, parley_jwk_t *ret, parley_error_t *err)

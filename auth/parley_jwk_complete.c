@@ -1,4 +1,4 @@
-/* What a key may do, and that it does it; its end. */
+/* Completion of a key: its algorithms, the check of the pair, and freeing. */
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "parley_jws.h"
 
 
-/* The algorithms that kty, crv and size can serve: the key's, not a token's. */
+/* Returns the algorithms that kty, crv and size can serve. */
 
 static parley_alg_mask_t
 parley_jwk_can(const parley_jwk_t *jwk)
@@ -63,7 +63,7 @@ parley_jwk_can(const parley_jwk_t *jwk)
 }
 
 
-/* Whether d and the public key are one pair: sign something and verify it. */
+/* Checks that private and public part match by signing and verifying. */
 
 static int
 parley_jwk_pair(const parley_jwk_t *jwk)

@@ -1,5 +1,3 @@
-/* New keys, for the command line tool. */
-
 #include <string.h>
 
 #include <openssl/err.h>

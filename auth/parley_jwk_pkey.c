@@ -1,4 +1,4 @@
-/* RSA and EC keys: integers and points to an EVP_PKEY. */
+/* RSA and EC keys as an EVP_PKEY. */
 
 #include <string.h>
 
@@ -15,15 +15,15 @@
 
 typedef struct {
     const char    *name;
-    const char    *param;       /* OpenSSL's name */
+    const char    *param;       /* OpenSSL name */
 } parley_jwk_integer_t;
 
 typedef struct {
     parley_str_t   name;
     parley_crv_t   crv;
     size_t         bits;
-    size_t         octets;      /* of a coordinate */
-    const char    *group;       /* OpenSSL's name */
+    size_t         octets;      /* per coordinate */
+    const char    *group;       /* OpenSSL name */
 } parley_jwk_curve_t;
 
 
@@ -79,7 +79,10 @@ parley_jwk_fromdata(const char *type, OSSL_PARAM_BLD *bld, int is_private,
 }
 
 
-/* What RFC 7518 and common sense ask of the integers; OpenSSL takes more. */
+/*
+ * Requirements of RFC 7518 on the integers, and plausibility, beyond what
+ * OpenSSL checks.
+ */
 
 static int
 parley_jwk_rsa_sane(parley_jwk_source_t *src, parley_jwk_t *jwk,
@@ -144,7 +147,7 @@ parley_jwk_rsa_read(parley_jwk_source_t *src, parley_jwk_t *jwk,
 
         if (rc == 1) {
 
-            /* d alone is a key; of the five that make it fast, all or none */
+            /* after d: of the five CRT members all are present or none */
 
             if (i == 3) {
                 break;
@@ -284,7 +287,7 @@ parley_jwk_ec(parley_jwk_source_t *src, parley_jwk_t *jwk)
 
     jwk->crv = curve->crv;
     jwk->bits = curve->bits;
-    point[0] = 0x04;            /* SEC 1: an uncompressed point */
+    point[0] = 0x04;            /* SEC 1: uncompressed */
 
     if (parley_jwk_octets(src, "x", 1, buf, &len) != 0) {
         return -1;

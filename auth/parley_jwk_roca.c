@@ -1,13 +1,12 @@
 /*
- * Moduli of CVE-2017-15361 (ROCA), after Nemec, Sys, Svenda, Klinec and
+ * Detects moduli of CVE-2017-15361 (ROCA): Nemec, Sys, Svenda, Klinec and
  * Matyas, "The Return of Coppersmith's Attack", CCS 2017, section 2.
  *
- * The broken generator makes primes k * M + (65537^a mod M), where M is the
- * product of the first primes: of 39 of them at least, of more for longer
- * keys.  A modulus, the product of two such primes, is then a power of 65537
- * modulo M.  Whether a number is one shows by its discrete logarithms modulo
- * each prime of M: all exist, and one exponent agrees with all.  Of other
- * moduli one in 2^154 does so.
+ * The flawed generator makes primes k * M + (65537^a mod M), where M is the
+ * product of the first primes, at least 39 of them, more for longer keys.  A
+ * modulus, the product of two such primes, is a power of 65537 modulo M.  It
+ * is recognised by its discrete logarithms modulo each prime of M: all exist
+ * and are consistent with one exponent.  The false positive rate is 2^-154.
  */
 
 #include <openssl/bn.h>
@@ -17,7 +16,7 @@
 
 #define PARLEY_JWK_ROCA_BASE  65537
 
-/* every modulus of the kind is a power modulo 2 */
+/* 2 is omitted: it excludes no odd number */
 static const uint8_t  parley_jwk_roca_primes[] = {
     3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71,
     73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149,
@@ -27,7 +26,10 @@ static const uint8_t  parley_jwk_roca_primes[] = {
 #define PARLEY_JWK_ROCA_N  sizeof(parley_jwk_roca_primes)
 
 
-/* the exponent, modulo the order of the base; -1 where there is none */
+/*
+ * Returns the logarithm of residue to base 65537 modulo prime, or -1;
+ * *ret_order is the order of the base.
+ */
 
 static int
 parley_jwk_roca_log(unsigned prime, unsigned residue, unsigned *ret_order)
@@ -86,7 +88,7 @@ parley_jwk_roca(const BIGNUM *n)
             return 0;
         }
 
-        /* one exponent for two orders: equal modulo what they share */
+        /* consistent if congruent modulo the orders' gcd */
 
         for (k = 0; k < i; k++) {
             common = parley_jwk_roca_gcd(order[i], order[k]);

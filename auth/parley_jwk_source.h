@@ -1,4 +1,4 @@
-/* Where a JWK is read from, and what its readers share; internal. */
+/* A JWK being read, and functions shared by its readers.  Private to auth. */
 
 #ifndef PARLEY_JWK_SOURCE_H
 #define PARLEY_JWK_SOURCE_H
@@ -15,10 +15,10 @@
 #include "parley_jwk.h"
 
 
-/* an integer of RSA, with the leading zero that some producers write */
+/* an RSA integer, with the leading zero that some producers add */
 #define PARLEY_JWK_OCTETS_MAX  (PARLEY_JWK_RSA_BITS_MAX / 8 + 1)
 
-/* room for its text decoded */
+/* room to decode its base64url */
 #define PARLEY_JWK_BUF                                                        \
     PARLEY_BASE64_DECODED(PARLEY_JWK_OCTETS_MAX / 3 * 4 + 4)
 
@@ -31,31 +31,36 @@ typedef struct {
 } parley_jwk_source_t;
 
 
-/* "key member NAME TEXT" as an error, -1; or as the reason of a skip, 1 */
+/* Sets *src->err to field-invalid with "key member NAME TEXT".  Returns -1. */
 int parley_jwk_fail(parley_jwk_source_t *src, const char *name,
     const char *text);
+
+/* As parley_jwk_fail(), as the reason to skip the key.  Returns 1. */
 int parley_jwk_skip(parley_jwk_source_t *src, const char *name,
     const char *text);
 
 /*
- * A base64url member into buf.  Returns 0, 1 where it is absent and not
- * required, -1.
+ * Decodes a base64url member into buf.  Returns 0, 1 if it is absent and not
+ * required, or -1 with *src->err filled; *ret_len is 0 unless 0 is returned.
  */
 int parley_jwk_octets(parley_jwk_source_t *src, const char *name,
     int required, uint8_t buf[PARLEY_JWK_BUF], size_t *ret_len)
     __attribute__((warn_unused_result));
 
-/* The text of crv. */
+/* Reads crv; *ret is in the arena.  Returns 0, or -1 with *src->err filled. */
 int parley_jwk_crv(parley_jwk_source_t *src, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
-/* Readers of one kty each: 0, 1 where the key is to be skipped, -1. */
+/*
+ * Reads the members of an RSA key, or of an EC key, into *jwk.  Returns 0, 1
+ * if the key is to be skipped, or -1; *src->err is filled unless 0.
+ */
 int parley_jwk_rsa(parley_jwk_source_t *src, parley_jwk_t *jwk)
     __attribute__((warn_unused_result));
 int parley_jwk_ec(parley_jwk_source_t *src, parley_jwk_t *jwk)
     __attribute__((warn_unused_result));
 
-/* Whether the modulus is one that CVE-2017-15361 factors. */
+/* Returns whether a modulus has the weakness of CVE-2017-15361. */
 int parley_jwk_roca(const BIGNUM *n);
 
 

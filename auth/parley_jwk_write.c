@@ -13,10 +13,10 @@
 #include "parley_jwk.h"
 
 
-/* which of the members a form of the key has */
+/* forms of a key, as bits */
 #define PARLEY_JWK_PUBLIC      0x01
 #define PARLEY_JWK_PRIVATE     0x02
-#define PARLEY_JWK_PRINT       0x04     /* the required ones of RFC 7638 */
+#define PARLEY_JWK_PRINT       0x04     /* the members RFC 7638 requires */
 
 #define PARLEY_JWK_KTY(kty)    (1u << (kty))
 #define PARLEY_JWK_EVERY       0x0f
@@ -26,11 +26,11 @@ typedef struct {
     parley_str_t  name;
     unsigned      ktys;
     unsigned      forms;
-    const char   *param;        /* OpenSSL's name of an integer, or NULL */
+    const char   *param;        /* OpenSSL name of an integer, or NULL */
 } parley_jwk_member_t;
 
 
-/* in the order of RFC 8785, which is also that of RFC 7638 */
+/* in RFC 8785 order, which RFC 7638 uses as well */
 
 static const parley_jwk_member_t  parley_jwk_members[] = {
     { parley_str("alg"), PARLEY_JWK_EVERY,
@@ -119,8 +119,8 @@ parley_jwk_member_text(const parley_jwk_t *jwk, parley_str_t name)
 
 
 /*
- * The octets of a member: returns their length, 0 where the key has none, or
- * -1.  Integers of curves have the length of a coordinate.
+ * Writes the octets of a member.  Returns their number, 0 if the key lacks it,
+ * or -1.  Integers of curves are padded to a coordinate's length.
  */
 
 static int
@@ -247,7 +247,7 @@ parley_jwk_thumbprint(const parley_jwk_t *jwk,
 
     out[0] = '\0';
 
-    /* room for all of it at once: a secret is not copied as the buffer grows */
+    /* large enough never to grow, which would leave a copy of the secret */
 
     parley_arena_init(&arena, &parley_mem_libc, 8192);
     parley_buf_init(&b, &arena, 4096);

@@ -1,12 +1,13 @@
-/* A set of keys: parsed whole, searched by kid or by algorithm. */
-
 #include <string.h>
 
 #include "parley_config.h"
 #include "parley_jwk.h"
 
 
-/* Two keys of one kid that could verify the same token leave it to chance. */
+/*
+ * Refuses two keys with one kid that could verify the same token, which would
+ * make the choice arbitrary.
+ */
 
 static int
 parley_jwks_unique(const parley_jwks_t *keys, const parley_jwk_t *jwk,
@@ -32,10 +33,7 @@ parley_jwks_unique(const parley_jwks_t *keys, const parley_jwk_t *jwk,
 }
 
 
-/*
- * The key of that index behind the others: 0, 1 where it is skipped, -1 where
- * it is wrong.
- */
+/* Appends the key at index i.  Returns 0, 1 if it is skipped, or -1. */
 
 static int
 parley_jwks_add(parley_arena_t *arena, json_t *array, const char *pointer,
@@ -66,7 +64,7 @@ parley_jwks_add(parley_arena_t *arena, json_t *array, const char *pointer,
 }
 
 
-/* published: what is wrong with a key is counted, and told of the first */
+/* If published, invalid keys are counted and *err describes the first. */
 
 static int
 parley_jwks_array(parley_arena_t *arena, json_t *array, const char *pointer,

@@ -1,5 +1,3 @@
-/* Signatures over octets. */
-
 #include <string.h>
 
 #include <openssl/core_names.h>
@@ -14,7 +12,7 @@
 #include "parley_jws.h"
 
 
-/* SEQUENCE of two INTEGERs of 66 octets and a sign octet each */
+/* SEQUENCE of two INTEGERs of up to 66 octets and a sign octet */
 #define PARLEY_JWS_DER_MAX  (3 + 2 * (2 + 67))
 
 
@@ -50,7 +48,7 @@ parley_jws_prepare_mac(parley_jwk_t *jwk, const parley_alg_t *alg)
 }
 
 
-/* sign: a context for signing, else for verifying */
+/* sign: a context to sign, else to verify */
 
 static EVP_PKEY_CTX *
 parley_jws_context(const parley_jwk_t *jwk, const parley_alg_t *alg,
@@ -148,7 +146,7 @@ parley_jws_prepare(parley_jwk_t *jwk)
 }
 
 
-/* A template keyed once is copied: half the work of the key schedule. */
+/* Copies a context with the key set, which saves half of the key schedule. */
 
 static int
 parley_jws_mac(const parley_jwk_t *jwk, const parley_alg_t *alg,
@@ -194,7 +192,7 @@ parley_jws_digest(const parley_jwk_t *jwk, const parley_alg_t *alg,
 }
 
 
-/* One INTEGER of n octets, big-endian; 0 is out of range for r and s. */
+/* Encodes an INTEGER of n octets.  Returns NULL for 0, invalid as r or s. */
 
 static uint8_t *
 parley_jws_der_integer(uint8_t *p, const uint8_t *value, size_t n)
@@ -226,8 +224,10 @@ parley_jws_der_integer(uint8_t *p, const uint8_t *value, size_t n)
 
 
 /*
- * r || s to ECDSA-Sig-Value of RFC 3279.  That r and s are below the order of
- * the curve is OpenSSL's check.  Returns the length, 0 where r or s is zero.
+ * Encodes r
+ *
+ * s as ECDSA-Sig-Value (RFC 3279).  Returns the length, or 0 if r or s is
+ * zero; OpenSSL checks that they are below the order of the curve.
  */
 
 static size_t
@@ -340,7 +340,11 @@ parley_jws_verify(const parley_jwk_t *jwk, parley_alg_id_t id,
 }
 
 
-/* DER to r || s, each half octets */
+/*
+ * Decodes DER to r
+ *
+ * s of half octets each.
+ */
 
 static int
 parley_jws_raw(const uint8_t *der, size_t der_len, uint8_t *out, size_t half)
@@ -412,7 +416,7 @@ parley_jws_sign_ed25519(const parley_jwk_t *jwk, parley_str_t octets,
     int      rc;
     uint8_t  sk[crypto_sign_SECRETKEYBYTES];
 
-    /* libsodium's secret key is the seed and the public key behind it */
+    /* libsodium's secret key is the seed followed by the public key */
 
     memcpy(sk, jwk->seed, sizeof(jwk->seed));
     memcpy(sk + sizeof(jwk->seed), jwk->ed25519, sizeof(jwk->ed25519));

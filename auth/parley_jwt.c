@@ -1,5 +1,3 @@
-/* Tokens: taken apart, verified, and only then read. */
-
 #include <string.h>
 
 #include "parley_base64.h"
@@ -10,13 +8,13 @@
 #include "parley_jwt_typ.h"
 
 
-/* what a header needs at most */
+/* limits for a JOSE header */
 #define PARLEY_JWT_HEADER_DEPTH  8
 #define PARLEY_JWT_MEMBERS       1024
 
 
 typedef struct {
-    parley_str_t  header;       /* base64url, all of them */
+    parley_str_t  header;       /* parts in base64url */
     parley_str_t  payload;
     parley_str_t  signature;
     parley_str_t  signed_part;  /* header "." payload */
@@ -66,7 +64,7 @@ parley_jwt_split(parley_str_t token, size_t max, parley_jwt_parts_t *parts,
 }
 
 
-/* One base64url part that holds a JSON object. */
+/* Decodes one part and parses the JSON object in it. */
 
 static int
 parley_jwt_object(parley_arena_t *arena, uint64_t seed, uint32_t depth,
@@ -111,7 +109,7 @@ parley_jwt_object(parley_arena_t *arena, uint64_t seed, uint32_t depth,
 }
 
 
-/* which of them a location wants is asked on every request, not here */
+/* Checks syntax only; which type a location accepts is a rule. */
 
 static int
 parley_jwt_typ(const parley_json_t *header, parley_str_t *ret,
@@ -147,7 +145,7 @@ parley_jwt_typ(const parley_json_t *header, parley_str_t *ret,
 }
 
 
-/* alg and kid; what else the header says is not asked for a key */
+/* Reads alg and kid; members that carry keys are ignored. */
 
 static int
 parley_jwt_header(const parley_json_t *header, const parley_alg_t **ret_alg,
@@ -205,8 +203,8 @@ parley_jwt_header(const parley_json_t *header, const parley_alg_t **ret_alg,
 
 
 /*
- * The key that the token asks for, if that key allows the algorithm: the
- * token chooses among keys, never what a key may do.
+ * Selects the key by kid, or the only one for alg.  The token chooses among
+ * keys, never the algorithms of a key.
  */
 
 static const parley_jwk_t *

@@ -1,14 +1,14 @@
 /*
- * JSON Web Tokens (RFC 7519) in the compact form of RFC 7515; GW-02, SEC-14.
+ * JSON Web Tokens (RFC 7519) in the compact serialisation of RFC 7515 (GW-02,
+ * SEC-14).
  *
- * Verification runs on keys that were parsed once (parley_jwk.h) and not on
- * libjwt: libjwt 1.x reads the PEM again for every token, measured at 3.68 of
- * the 4.18 million instructions of an RS256 decode, where the verify alone is
- * 0.34 million.  libjwt mints and verifies the tokens of the unit tests, as
- * an independent implementation.
+ * Verification uses keys parsed once (parley_jwk.h), not libjwt: libjwt 1.x
+ * parses the PEM for every token, 3.68 of the 4.18 million instructions of an
+ * RS256 decode, of which the verification itself is 0.34 million.  The unit
+ * tests use libjwt as an independent implementation.
  *
- * Header and claims are read by parley_json: into the caller's arena, without
- * duplicate members, and in a tenth of the instructions that a tree costs.
+ * Header and claims are read by parley_json_read() into the caller's arena, a
+ * tenth of the instructions of building a tree.
  */
 
 #ifndef PARLEY_JWT_H
@@ -25,33 +25,33 @@
 #include "parley_str.h"
 
 
-#define PARLEY_JWT_TOKEN_MAX    8192            /* octets, default */
-#define PARLEY_JWT_SCOPES_MAX   256             /* of one token */
+#define PARLEY_JWT_TOKEN_MAX    8192            /* octets; the default */
+#define PARLEY_JWT_SCOPES_MAX   256             /* per token */
 #define PARLEY_JWT_DATE_MAX     253402300799    /* 9999-12-31T23:59:59Z */
-#define PARLEY_JWT_JTI_MAX      255             /* octets, where one is asked */
+#define PARLEY_JWT_JTI_MAX      255             /* octets, if jti is required */
 #define PARLEY_JWT_TYP_MAX      127             /* octets (RFC 6838 4.2) */
 
 
 typedef struct {
     size_t    token_max;    /* octets; 0: PARLEY_JWT_TOKEN_MAX */
-    uint64_t  seed;         /* for parley_json_read(); unknown to senders */
+    uint64_t  seed;         /* for parley_json_read() */
 } parley_jwt_options_t;
 
 
-/* Spans point into the arena, token into what the caller gave. */
+/* token is borrowed from the caller; all else is in the arena. */
 typedef struct {
     parley_str_t      token;
-    parley_str_t      kid;          /* of the key that verified, or empty */
-    parley_str_t      typ;          /* of the header, without application/;
+    parley_str_t      kid;          /* of the verifying key, or empty */
+    parley_str_t      typ;          /* of the header, without "application/";
                                        empty: absent */
     parley_alg_id_t   alg;
     parley_json_t     claims;       /* an object */
 
     parley_str_t      iss;          /* empty: absent */
     parley_str_t      sub;          /* empty: absent */
-    parley_str_t      jti;          /* empty: absent, or no string */
-    uint32_t          aud;          /* node of the claims, or NONE */
-    double            exp;          /* seconds; 0 where has_exp is not set */
+    parley_str_t      jti;          /* empty: absent or not a string */
+    uint32_t          aud;          /* node in claims, or PARLEY_JSON_NONE */
+    double            exp;          /* seconds since the epoch; 0: absent */
     double            nbf;
     double            iat;
     unsigned          has_exp:1;
@@ -59,34 +59,34 @@ typedef struct {
     unsigned          has_iat:1;
     unsigned          key_unknown:1;    /* see parley_jwt_verify() */
 
-    parley_str_t     *scopes;       /* of "scope" (separated by spaces) and
-                                       "scp" (array or the same) */
+    parley_str_t     *scopes;       /* from "scope" (space-separated) and
+                                       "scp" (an array or space-separated) */
     size_t            nscopes;
 } parley_jwt_t;
 
 
-/* a claim that must be there, and perhaps have this value */
+/* A claim that must be present and, if has_value, equal value. */
 typedef struct {
     parley_str_t  name;
-    parley_str_t  value;        /* a string, number or boolean as text; for
-                                   an array: one of its elements */
+    parley_str_t  value;        /* string, number or boolean as text;
+                                   an array must contain it */
     unsigned      has_value:1;
 } parley_jwt_require_t;
 
 
 /*
- * What a location asks of a verified token.  All zero: exp, and a typ that is
- * absent, JWT or at+jwt.
+ * The requirements of a location on a verified token.  Zeroed: exp is
+ * required, typ must be absent, JWT or at+jwt.
  */
 typedef struct {
-    const parley_str_t          *issuers;       /* none: iss not looked at */
+    const parley_str_t          *issuers;       /* none: iss is not checked */
     size_t                       nissuers;
-    const parley_str_t          *audiences;     /* none: aud not looked at */
+    const parley_str_t          *audiences;     /* none: aud is not checked */
     size_t                       naudiences;
-    parley_str_t                 typ;           /* of parley_jwt_typ_parse();
-                                                   empty: see above */
+    parley_str_t                 typ;           /* by parley_jwt_typ_parse();
+                                                   empty: as zeroed */
     int64_t                      leeway;        /* seconds, not negative */
-    int64_t                      max_lifetime;  /* seconds; 0: unbounded */
+    int64_t                      max_lifetime;  /* seconds; 0: unlimited */
     const parley_jwt_require_t  *required;
     size_t                       nrequired;
     unsigned                     exp_optional:1;
@@ -95,18 +95,19 @@ typedef struct {
 
 
 /*
- * Whether the token is one that a key of the set signed.  Says nothing of
- * type, time, issuer or audience: ask parley_jwt_check() next.  The claims are
- * read only after the signature held.  options may be NULL.
+ * Verifies the signature of a token with a key of the set; claims are read
+ * only after that.  Does not check type, time, issuer and audience: call
+ * parley_jwt_check() next.  options may be NULL for the defaults.  token is
+ * borrowed and must outlive *jwt.
  *
- * The key: with "kid" exactly the key of that kid, without it the only key of
- * the set that allows the algorithm.  "crit" is refused.  Keys inside the
- * token (jwk, jku, x5c, x5u) are never used.
+ * A "kid" selects the key of that kid, no "kid" the only key that allows the
+ * algorithm.  "crit" is refused; keys in the token (jwk, jku, x5c, x5u) are
+ * ignored.
  *
- * Returns 0, or -1 with *err filled (token-invalid, field the header member
- * or claim; or capacity) and *jwt all zero, except that jwt->key_unknown is
- * set where the token names a kid that is not in the set: fetching the set
- * again may help.
+ * Returns 0, or -1 with *err filled (token-invalid with the header member or
+ * claim as field, or capacity) and *jwt zeroed, except that jwt->key_unknown
+ * is set if the kid is not in the set, so that fetching the set again may
+ * help.
  */
 int parley_jwt_verify(const parley_jwks_t *keys, parley_arena_t *arena,
     const parley_jwt_options_t *options, parley_str_t token,
@@ -114,66 +115,67 @@ int parley_jwt_verify(const parley_jwks_t *keys, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * Whether a verified token is good for these rules at now (seconds since
- * 1970).  Accepted while now < exp + leeway, nbf - leeway <= now and
- * iat - leeway <= now.  Dates may have fractions.  Cheap: done on every
- * request, also on a hit of the token cache.
+ * Checks a verified token against rules at now, in seconds since the epoch:
+ * now < exp + leeway, nbf - leeway <= now, iat - leeway <= now.  Dates may
+ * have fractions.  Cheap, and required on every request, also after a hit in
+ * the token cache.
  *
- * typ is compared as RFC 7515 section 4.1.9 says, in any case and with or
- * without application/.  A lifetime is exp - iat, both the issuer's; where
- * there is no iat it is what is left, exp - now, give or take the leeway.  A
- * jti that is required is of 1 to PARLEY_JWT_JTI_MAX printable ASCII
- * characters, and iss is there, within which it is unique.
+ * typ is compared as RFC 7515 section 4.1.9 requires, ignoring case and
+ * "application/".  The lifetime is exp - iat or, without iat, exp - now within
+ * the leeway.  A required jti has 1 to PARLEY_JWT_JTI_MAX printable ASCII
+ * characters and is accompanied by an iss, in which it is unique.
  *
- * Returns 0, or -1: token-invalid or, where time alone is wrong,
- * token-expired; err->field is the claim's name.
+ * Returns 0, or -1 with *err filled: token-expired if only the time is wrong,
+ * else token-invalid; err->field is the claim.
  */
 int parley_jwt_check(const parley_jwt_t *jwt,
     const parley_jwt_rules_t *rules, int64_t now, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * When these rules begin to refuse a token as expired, in milliseconds since
- * 1970; INT64_MAX: never.
+ * Returns when a token expires under rules, in milliseconds since the epoch;
+ * INT64_MAX if never.
  */
 int64_t parley_jwt_expires(const parley_jwt_t *jwt,
     const parley_jwt_rules_t *rules);
 
 /*
- * The type that rules ask for, from an operator's word: JWT, or a name that
- * ends in +jwt (RFC 8725 section 3.11), perhaps after application/.  Returns
- * 0 and *ret within word, or -1.
+ * Parses an operator's token type: JWT, or a name that ends in +jwt (RFC 8725
+ * section 3.11), optionally after "application/".  Returns 0 with *ret a part
+ * of word, or -1.
  */
 int parley_jwt_typ_parse(parley_str_t word, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * The node of a claim, or PARLEY_JSON_NONE.  A name that begins with '/' is
- * a JSON Pointer (/realm_access/roles).
+ * Returns the node of a claim, or PARLEY_JSON_NONE.  A name that begins with
+ * '/' is a JSON Pointer (/realm_access/roles).
  */
 uint32_t parley_jwt_claim_node(const parley_jwt_t *jwt, parley_str_t name);
 
 /*
- * A claim as text: a string unescaped, a number or boolean as it is written,
- * an array or object as compact JSON.  What needs memory takes it from arena,
- * never from the token's own (which may be a cache's).  Returns 0, or -1
- * where there is no such claim, where it is null, or where memory is short.
+ * Returns a claim as text in *ret: a string unescaped, a number or boolean as
+ * written, an array or object in RFC 8785 form.  *ret is borrowed from the
+ * token or allocated from arena, never from the token's own arena, which may
+ * be a cache's.  Returns 0, or -1 with *ret empty if the claim is absent or
+ * null or memory is exhausted.
  */
 int parley_jwt_claim(const parley_jwt_t *jwt, parley_arena_t *arena,
     parley_str_t name, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Copies a verified token, claims and all, into another arena, so that it
- * outlives the first.  Returns 0, or -1 (no memory) with *ret zero.
+ * Copies a verified token and its claims into arena.  Returns 0, or -1 with
+ * *ret zeroed if memory is exhausted.
  */
 int parley_jwt_copy(const parley_jwt_t *jwt, parley_arena_t *arena,
     parley_jwt_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Makes a token: header {"alg","kid","typ"} and claims (octets of a JSON
- * object, not checked) signed with the key.  For the tool and tests.
+ * Makes a token with the header {"alg","kid","typ"} and claims, the octets of
+ * a JSON object (not checked).  *ret is in arena.  For the tool and tests.
+ * Returns 0, or -1 with *err filled and *ret empty.
  */
 int parley_jwt_mint(const parley_jwk_t *jwk, parley_alg_id_t alg,
     parley_arena_t *arena, parley_str_t typ, parley_str_t claims,

@@ -1,4 +1,4 @@
-/* The rules of a location, on every request. */
+/* The rules of a location, applied on every request. */
 
 #include <stdio.h>
 
@@ -151,8 +151,8 @@ parley_jwt_required(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
 
 
 /*
- * A token of another kind that the same keys signed, such as one that ends a
- * session, is none (RFC 8725 section 2.8).
+ * Refuses tokens of other kinds signed with the same keys, such as logout
+ * tokens (RFC 8725 section 2.8).
  */
 
 static int
@@ -168,7 +168,7 @@ parley_jwt_typed(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
 }
 
 
-/* a name that a log and a list of revoked tokens can hold */
+/* Requires a jti that can stand in a log and in a list of revoked tokens. */
 
 static int
 parley_jwt_identified(const parley_jwt_t *jwt, parley_error_t *err)
@@ -203,7 +203,7 @@ parley_jwt_identified(const parley_jwt_t *jwt, parley_error_t *err)
 }
 
 
-/* how long it is of use to whoever finds it */
+/* bounds the use of a stolen token */
 
 static int
 parley_jwt_lives_longer(const parley_jwt_t *jwt,
@@ -225,7 +225,7 @@ parley_jwt_lives_longer(const parley_jwt_t *jwt,
 }
 
 
-/* time last: whoever is told "expired" may come again with a new token */
+/* Time is checked last: token-expired invites a retry with a new token. */
 
 int
 parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,

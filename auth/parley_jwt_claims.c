@@ -1,5 +1,3 @@
-/* Claims: read once, looked up by name, copied. */
-
 #include <string.h>
 
 #include "parley_buf.h"
@@ -34,7 +32,7 @@ parley_jwt_string(parley_jwt_t *jwt, parley_str_t name, const char *text,
 }
 
 
-/* asked for in its own words where a location needs it, else of no interest */
+/* A malformed jti is no error here: rules that require it refuse it. */
 
 static int
 parley_jwt_id(parley_jwt_t *jwt, parley_error_t *err)
@@ -54,7 +52,7 @@ parley_jwt_id(parley_jwt_t *jwt, parley_error_t *err)
 }
 
 
-/* NumericDate: seconds, with a fraction perhaps, within years 1970 to 9999 */
+/* NumericDate: seconds, possibly with a fraction, within 1970 to 9999. */
 
 static int
 parley_jwt_date(parley_jwt_t *jwt, parley_str_t name, const char *text,
@@ -125,7 +123,7 @@ parley_jwt_audience(parley_jwt_t *jwt, parley_error_t *err)
 }
 
 
-/* the words of text, separated by spaces (RFC 8693 section 4.2) */
+/* Splits text at spaces (RFC 8693 section 4.2). */
 
 static int
 parley_jwt_scope_words(parley_jwt_t *jwt, parley_str_t text, const char *name,
@@ -158,7 +156,7 @@ parley_jwt_scope_words(parley_jwt_t *jwt, parley_str_t text, const char *name,
 }
 
 
-/* the most words that a string, or an array of strings, can hold */
+/* Returns an upper bound of the scopes in a string or an array of strings. */
 
 static size_t
 parley_jwt_scope_bound(const parley_jwt_t *jwt, uint32_t node)
@@ -308,7 +306,7 @@ parley_jwt_claim(const parley_jwt_t *jwt, parley_arena_t *arena,
         return -1;
     }
 
-    /* the same nodes; but what is unescaped goes to the caller's arena */
+    /* unescaped strings must go to the caller's arena */
 
     doc = jwt->claims;
     doc.arena = arena;
@@ -338,7 +336,7 @@ parley_jwt_claim(const parley_jwt_t *jwt, parley_arena_t *arena,
 }
 
 
-/* A span over old becomes one over its copy; what is elsewhere is copied. */
+/* Rebases a span of old to its copy; a span elsewhere is copied. */
 
 static int
 parley_jwt_move(parley_arena_t *arena, parley_str_t old, const uint8_t *copy,

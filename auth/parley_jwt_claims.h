@@ -1,4 +1,4 @@
-/* The claims that have a meaning here, taken out once; internal. */
+/* Registered claims, extracted once.  Private to auth. */
 
 #ifndef PARLEY_JWT_CLAIMS_H
 #define PARLEY_JWT_CLAIMS_H
@@ -9,8 +9,8 @@
 
 
 /*
- * Fills the members of *jwt from jwt->claims: iss, sub, aud, the dates and
- * the scopes, each type-checked (RFC 7519 section 4.1).
+ * Fills *jwt from jwt->claims: iss, sub, jti, aud, the dates and the scopes,
+ * type-checked (RFC 7519 section 4.1).  Returns 0, or -1 with *err filled.
  */
 int parley_jwt_claims_read(parley_jwt_t *jwt, parley_arena_t *arena,
     parley_error_t *err)

@@ -1,4 +1,4 @@
-/* Refusals of a token, in one form; internal. */
+/* Errors about a token.  Private to auth. */
 
 #ifndef PARLEY_JWT_ERROR_H
 #define PARLEY_JWT_ERROR_H
@@ -6,7 +6,10 @@
 #include "parley_error.h"
 
 
-/* code, the header member or claim as a plain name, the text; returns -1 */
+/*
+ * Fills *err with the header member or claim as a name, not a pointer.
+ * Returns -1.
+ */
 static inline int
 parley_jwt_refuse(parley_error_t *err, parley_code_t code, const char *name,
     const char *text)

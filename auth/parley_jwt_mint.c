@@ -1,5 +1,3 @@
-/* Tokens made: for the command line tool and the tests. */
-
 #include <sodium.h>
 
 #include "parley_base64.h"

@@ -1,5 +1,3 @@
-/* Types of tokens: names of media types, in any case. */
-
 #include <string.h>
 
 #include "parley_jwt.h"
@@ -49,7 +47,7 @@ parley_jwt_typ_bare(parley_str_t typ)
 }
 
 
-/* restricted-name of RFC 6838 section 4.2 */
+/* Whether s is a restricted-name (RFC 6838 section 4.2). */
 
 static int
 parley_jwt_typ_name(parley_str_t s)

@@ -1,4 +1,4 @@
-/* Types of tokens, compared as media types are; internal. */
+/* Token types, compared as media types.  Private to auth. */
 
 #ifndef PARLEY_JWT_TYP_H
 #define PARLEY_JWT_TYP_H
@@ -6,10 +6,10 @@
 #include "parley_str.h"
 
 
-/* without application/, which may be left out (RFC 7515 section 4.1.9) */
+/* Returns typ without a leading "application/" (RFC 7515 section 4.1.9). */
 parley_str_t parley_jwt_typ_bare(parley_str_t typ);
 
-/* two types without application/ */
+/* Compares two types without "application/", ignoring case. */
 int parley_jwt_typ_eq(parley_str_t a, parley_str_t b);
 
 

@@ -1,5 +1,3 @@
-/* Keys of shared tables. */
-
 #include <string.h>
 
 #include <sodium.h>
@@ -9,14 +7,14 @@
 
 #define PARLEY_KEY_BLOCK  512
 
-/* stands before the length of a part that has so many octets or more */
+/* precedes the length of a part of this many octets or more */
 #define PARLEY_KEY_LONG   255
 
 
 /*
- * libsodium hashes in one go only, so that what is longer than a block is
- * chained: the hash of a full block stands at the head of the next.  The
- * first octet keeps first and later blocks apart.
+ * libsodium has no incremental interface, so input longer than a block is
+ * chained: the hash of a full block starts the next one.  The first octet
+ * separates the first block from later ones.
  */
 
 typedef struct {
@@ -45,7 +43,7 @@ parley_key_put(parley_key_state_t *st, const uint8_t *p, size_t n)
 }
 
 
-/* one octet where that does: most parts are short */
+/* One octet for short lengths, the usual case. */
 static inline void
 parley_key_put_len(parley_key_state_t *st, uint64_t n)
 {

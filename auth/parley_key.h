@@ -1,7 +1,6 @@
 /*
- * Keys of shared tables: 128 bits of SipHash-2-4 (libsodium's
- * crypto_shorthash_siphashx24) under a secret, so that no sender can make two
- * ids fall together.
+ * Keys of shared tables: SipHash-2-4 with 128 bits of output (libsodium) under
+ * a secret, so that senders cannot construct collisions.
  */
 
 #ifndef PARLEY_KEY_H
@@ -18,9 +17,9 @@
 
 
 /*
- * Over n parts, each preceded by its length, so that ("ab", "c") and
- * ("a", "bc") differ.  The secret is random, brought by the caller, and the
- * same for everybody who shares the table.
+ * Hashes n parts, each preceded by its length, so that ("ab", "c") and ("a",
+ * "bc") differ.  secret is random, and the same for all processes that share
+ * the table.
  */
 void parley_key_make(const uint8_t secret[PARLEY_KEY_SECRET],
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN]);

@@ -1,5 +1,3 @@
-/* Names: what is well-formed as one. */
-
 #include <string.h>
 
 #include "parley_namespace.h"

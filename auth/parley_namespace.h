@@ -10,12 +10,12 @@
 #include "parley_str.h"
 
 
-#define PARLEY_NAME_MAX  256    /* octets of any name */
+#define PARLEY_NAME_MAX  256    /* octets */
 
 
 /*
- * The protocols' name spaces, in the order of the protocols themselves; what
- * names are like in each says parley_protocols.h.
+ * The name spaces, one per protocol and in their order; parley_protocols.h
+ * defines the form of their names.
  */
 typedef enum {
 #define X(id, word, member, shape, title)  PARLEY_NAMESPACE_##id,
@@ -23,29 +23,36 @@ typedef enum {
 #undef X
     PARLEY_NAMESPACE_COUNT,
 
-    /* by what stands in them */
+    /* by contents */
     PARLEY_NAMESPACE_HANDLE = PARLEY_NAMESPACE_CHANNEL,
     PARLEY_NAMESPACE_SUB = PARLEY_NAMESPACE_MOQ
 } parley_namespace_t;
 
 
-/* the members of a principal that are its names, by name space */
+/* the principal's members that hold its names */
 extern const char *const  parley_namespace_members[PARLEY_NAMESPACE_COUNT];
 
 
-/* '~', then 1 to 32 of a-z 0-9 and hyphen, the first and the last no hyphen */
+/*
+ * Returns whether s is a handle: '~', then 1 to 32 of a-z, 0-9 and hyphen, not
+ * beginning or ending with a hyphen.
+ */
 int parley_handle_is(parley_str_t s);
 
-/* a handle, perhaps followed by '@' and a version of 1 to 32 of
-   A-Z a-z 0-9 . _ + and hyphen */
+/*
+ * Returns whether s is a handle, optionally followed by '@' and a version of 1
+ * to 32 of A-Z, a-z, 0-9, '.', '_', '+' and hyphen.
+ */
 int parley_instrument_is(parley_str_t s);
 
-/* What is well-formed as a name in that space: not empty, no control
-   characters or spaces, at most PARLEY_NAME_MAX octets, a handle where it is
-   one. */
+/*
+ * Returns whether s is well-formed in a name space: 1 to PARLEY_NAME_MAX
+ * octets without control characters and spaces, and a handle where names are
+ * handles.
+ */
 int parley_name_is(parley_namespace_t space, parley_str_t s);
 
-/* low, normal, high or urgent */
+/* Returns whether s is low, normal, high or urgent. */
 int parley_priority_is(parley_str_t s);
 
 

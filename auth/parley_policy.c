@@ -1,5 +1,3 @@
-/* Rules: compiled from words, walked in order. */
-
 #include <stdio.h>
 #include <string.h>
 
@@ -154,13 +152,15 @@ parley_policy_any(const parley_glob_t *glob, const parley_str_t *list,
         }
     }
 
-    /* '**' stands for nothing too */
+    /* '**' matches no name too */
 
     return n == 0 && parley_glob_match(glob, parley_str_none);
 }
 
 
-/* The same of names, of which loose ones cannot widen what is allowed. */
+/*
+ * As parley_policy_any(), for names; loose ones do not count for allow rules.
+ */
 
 static int
 parley_policy_named(const parley_policy_rule_t *rule,
@@ -180,7 +180,7 @@ parley_policy_named(const parley_policy_rule_t *rule,
 }
 
 
-/* The words of the rule that the request does not meet, as 1 << word. */
+/* Returns the words of rule that request does not match, as bits. */
 
 static unsigned
 parley_policy_misses(const parley_policy_rule_t *rule,

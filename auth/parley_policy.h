@@ -1,18 +1,17 @@
 /*
- * Policy: rules in order, the first that matches decides, no match is a
- * refusal as soon as one rule exists (GW-04, AEE-19).
+ * Policy: an ordered list of rules of which the first match decides.  If there
+ * are rules and none matches, the request is refused (GW-04, AEE-19).
  *
  *  allow scope=ops:run protocol=* type=task intent=ops.**
  *  deny  principal=agent.old role=guest to=human.**
  *
- * A rule matches where each of its words does.  Each value is a glob.  scope
- * and role match where one of the caller's does.
+ * A rule matches if each of its words does.  Values are globs.  scope and role
+ * match if one of the caller's scopes or roles does.
  *
- * SEC-04: a party, a type and an intent have several names, and a rule
- * matches where one of them does.  Some of them are loose: they may be
- * somebody else's as well, and count for deny rules alone.  Intents are
- * compared without regard to ASCII case, and so are parties where they are
- * denied.
+ * A principal, recipient, type or intent may have several names; a word matches
+ * if one of them does.  Loose names are possibly someone else's and count for
+ * deny rules only (SEC-04).  Intents are compared ignoring ASCII case, and so
+ * are principals and recipients in deny rules.
  */
 
 #ifndef PARLEY_POLICY_H
@@ -43,17 +42,17 @@ typedef struct parley_policy_rule_s {
     struct parley_policy_rule_s  *next;
     unsigned                      allow:1;
     unsigned                      given;    /* 1 << parley_policy_word_t */
-    unsigned                      number;   /* 1, 2, ... in the policy */
+    unsigned                      number;   /* position, from 1 */
     parley_glob_t                 globs[PARLEY_POLICY_WORDS];
 } parley_policy_rule_t;
 
 
-/* all zero: no rules */
+/* Zeroed: no rules. */
 typedef struct {
     parley_policy_rule_t  *first;
     parley_policy_rule_t  *last;
     unsigned               n;
-    unsigned               given;       /* 1 << word: that some rule has */
+    unsigned               given;       /* union of the rules' given */
 } parley_policy_t;
 
 
@@ -62,14 +61,17 @@ typedef struct {
     unsigned      loose:1;
 } parley_policy_name_t;
 
-/* of one party, type or intent; none is matched by '**' alone */
+/*
+ * The names of a principal, recipient, type or intent.  Without names only
+ * '**' matches.
+ */
 typedef struct {
     const parley_policy_name_t  *list;
     size_t                       n;
 } parley_policy_names_t;
 
 
-/* what is asked */
+/* The request to decide on; everything is borrowed. */
 typedef struct {
     const parley_str_t     *scopes;
     size_t                  nscopes;
@@ -84,44 +86,43 @@ typedef struct {
 
 
 /*
- * Looks at a rule before it counts: 0, or -1 with *err as
- * parley_policy_fail() fills it.
+ * Vets a compiled rule before it is added.  Returns 0, or -1 after
+ * parley_policy_fail().
  */
 typedef int (*parley_policy_vet_pt)(const parley_policy_rule_t *rule,
     parley_error_t *err);
 
 /*
- * Compiles the words of one rule ("scope=ops:run", ...) and puts it last.
- * vet may be NULL.  Returns 0, or -1 with the policy unchanged: no words at
- * all, an unknown or repeated word, no '=', a bad glob; err->field is the
- * word's name, the text says what is wrong with it.
+ * Compiles a rule from its words ("scope=ops:run", ...) into arena and appends
+ * it.  vet may be NULL.  Returns 0, or -1 with *err filled and the policy
+ * unchanged: no words, an unknown or repeated word, no '=', an invalid glob,
+ * refused by vet.  err->field is the word's name, the text says what is wrong.
  */
 int parley_policy_add(parley_policy_t *policy, parley_arena_t *arena,
     int allow, const parley_str_t *words, size_t n, parley_policy_vet_pt vet,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* What is wrong with the word of that name; returns -1. */
+/* Sets *err for the word of that name.  Returns -1. */
 int parley_policy_fail(parley_error_t *err, parley_str_t name,
     const char *text);
 
-/* "scope" */
+/* Returns the name of a word: "scope". */
 parley_str_t parley_policy_word_name(parley_policy_word_t word);
 
 /*
- * Returns 0 where the request is allowed, or where there are no rules; else
- * -1 with the code of the nearest miss: scope-unauthorised where an allow
- * rule lacks nothing but the scope, else intent-refused where one lacks
- * nothing but the intent, else policy-refused.  The text names the rule by
- * its number.
+ * Decides on a request.  Returns 0 if it is allowed or there are no rules,
+ * else -1 with the code of the nearest miss: scope-unauthorised if an allow
+ * rule lacks only the scope, else intent-refused if one lacks only the intent,
+ * else policy-refused.  The text has the rule's number.
  */
 int parley_policy_check(const parley_policy_t *policy,
     const parley_policy_request_t *request, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Of a request that was refused with scope-unauthorised, the scope that is
- * lacking: that of the first allow rule which lacks nothing else.  NULL: none.
+ * Returns the scope of the first allow rule that lacks only the scope, for a
+ * request refused with scope-unauthorised; NULL if there is none.
  */
 const parley_glob_t *parley_policy_lacks(const parley_policy_t *policy,
     const parley_policy_request_t *request);

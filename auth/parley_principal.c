@@ -1,5 +1,3 @@
-/* Principals: what is well-formed as a name, and what a token says. */
-
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +6,7 @@
 #include "parley_principal.h"
 
 
-/* state of one token's claims on their way into a principal */
+/* claims on their way into a principal */
 typedef struct {
     parley_arena_t             *arena;
     const parley_jwt_t         *jwt;
@@ -32,7 +30,7 @@ static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
 };
 
 
-/* what has no name of its own is named by sub, which stands first */
+/* the member of MoQ, sub, is already at the head of the list */
 #define PARLEY_MEMBER_WORD_TEXT(member)    #member ", "
 #define PARLEY_MEMBER_WORD_HANDLE(member)  #member ", "
 #define PARLEY_MEMBER_WORD_SUB(member)
@@ -99,7 +97,7 @@ parley_principal_claim(const parley_principal_reader_t *r,
 }
 
 
-/* A claim that is one string, into *ret; empty where there is none. */
+/* Reads a string claim into *ret; empty if absent. */
 
 static int
 parley_principal_text(parley_principal_reader_t *r,
@@ -145,7 +143,10 @@ parley_principal_anothers(parley_principal_reader_t *r,
 }
 
 
-/* A name that claims bring: well-formed, and nobody else's. */
+/*
+ * Reads a name from claims, which must be well-formed and not another
+ * principal's.
+ */
 
 static int
 parley_principal_name(parley_principal_reader_t *r,
@@ -157,7 +158,7 @@ parley_principal_name(parley_principal_reader_t *r,
     name = &r->principal->names[space];
 
     if (name->len != 0) {
-        return 0;               /* the directory's */
+        return 0;               /* the directory's wins */
     }
 
     if (parley_principal_text(r, member, name) != 0) {
@@ -227,7 +228,7 @@ parley_principal_instrument(parley_principal_reader_t *r)
 }
 
 
-/* the node of the claim of a list, NONE where there is nothing to add */
+/* Returns the node of a list claim, or NONE if it is absent or null. */
 
 static uint32_t
 parley_principal_list_node(const parley_principal_reader_t *r,
@@ -279,7 +280,7 @@ parley_principal_put(parley_principal_reader_t *r,
 }
 
 
-/* the words of a string that are separated by spaces */
+/* Appends the space-separated words of text. */
 
 static int
 parley_principal_split(parley_principal_reader_t *r,
@@ -313,7 +314,7 @@ parley_principal_split(parley_principal_reader_t *r,
 }
 
 
-/* *list and *n: the entry's own at first, then the union with the claim's */
+/* Extends the entry's list by the claim's, without duplicates. */
 
 static int
 parley_principal_list(parley_principal_reader_t *r,

@@ -1,5 +1,3 @@
-/* Rates in an operator's words. */
-
 #include <string.h>
 
 #include "parley_rate.h"
@@ -46,7 +44,7 @@ parley_rate_fail(parley_error_t *err, parley_str_t word, const char *text)
 }
 
 
-/* digits alone, no leading zero, 0 to max; returns -1 where it is not so */
+/* Reads 0 to max in digits without leading zeros, or returns -1. */
 
 static int64_t
 parley_rate_number(parley_str_t s, int64_t max)

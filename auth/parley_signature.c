@@ -1,11 +1,9 @@
-/* Signatures of messages. */
-
 #include "parley_base64.h"
 #include "parley_jws.h"
 #include "parley_signature.h"
 
 
-/* the words of AEE section 8 and VCP 7.2, and how JOSE spells them */
+/* the names in AEE section 8 and VCP 7.2, and their JOSE equivalents */
 
 static const struct {
     parley_str_t     word;
@@ -144,7 +142,7 @@ parley_signature_verify(const parley_jwks_t *keys, parley_str_t word,
                                 "the signature's algorithm is not supported");
     }
 
-    /* one spelling: what differs in a character is another signature */
+    /* strict, as a malleable encoding would make two signatures of one */
 
     if (text.len > PARLEY_SIGNATURE_TEXT_MAX
         || parley_base64_decode(text, sig, &len) != 0

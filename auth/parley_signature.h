@@ -1,6 +1,6 @@
 /*
- * Signatures of messages (AEE-14, VCP-16): which octets are signed is the
- * codec's business; here they are verified with the sender's own keys.
+ * Signatures of messages (AEE-14, VCP-16), verified with the sender's keys.
+ * Codecs determine the octets that are signed.
  */
 
 #ifndef PARLEY_SIGNATURE_H
@@ -14,36 +14,33 @@
 #include "parley_str.h"
 
 
-#define PARLEY_SIGNATURE_TRIES      8       /* keys, where no kid is given */
-#define PARLEY_SIGNATURE_TEXT_MAX   96      /* room for the text and a zero */
+#define PARLEY_SIGNATURE_TRIES      8       /* keys tried without a kid */
+#define PARLEY_SIGNATURE_TEXT_MAX   96      /* room for base64 and a NUL */
 
 
 /*
- * Verifies text, the base64 of a signature, over octets.  The text is
- * canonical (RFC 4648 section 4: standard alphabet, padded, unused bits zero):
- * one signature has one text.
+ * Verifies text, a signature in canonical base64 (RFC 4648 section 4: standard
+ * alphabet, padded, unused bits zero), over octets.  word is "ed25519",
+ * "EdDSA" (as in an AEE sig) or "HS256", case-sensitive.  Without a kid up to
+ * PARLEY_SIGNATURE_TRIES keys of that algorithm are tried in order.  keys must
+ * be the sender's only: this binds the signature to the sender.
  *
- * word is "ed25519" (also "EdDSA", as JOSE spells it in an AEE sig) or
- * "HS256", in just this spelling.  kid empty: every key of that algorithm is
- * tried, in order, up to PARLEY_SIGNATURE_TRIES.  keys are the sender's and
- * nobody else's, which is what binds the signature to the sender.
- *
- * Returns 0 and the key that verified in *ret_key (may be NULL), or -1 with
- * *ret_key NULL: key-unknown (no such kid, or no key of that algorithm),
- * signature-invalid (everything else).
+ * Returns 0 with the verifying key in *ret_key (which may be NULL), or -1 with
+ * *err filled and *ret_key NULL: key-unknown if there is no such kid or no key
+ * of that algorithm, else signature-invalid.
  */
 int parley_signature_verify(const parley_jwks_t *keys, parley_str_t word,
     parley_str_t kid, parley_str_t octets, parley_str_t text,
     const parley_jwk_t **ret_key, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Whether the key can verify the signature of any message. */
+/* Returns whether the key can verify signatures of messages. */
 int parley_signature_key_is(const parley_jwk_t *jwk);
 
 /*
- * Signs octets with a private Ed25519 key or an oct key that allows HS256;
- * the text is standard base64 with padding, zero-terminated in out.  Returns
- * 0, or -1 with out and *ret empty.
+ * Signs octets with a private Ed25519 key or an oct key that allows HS256.
+ * *ret is the padded base64 text in out, which is NUL-terminated.  Returns 0,
+ * or -1 with *err filled and out and *ret empty.
  */
 int parley_signature_sign(const parley_jwk_t *jwk, parley_str_t octets,
     char out[PARLEY_SIGNATURE_TEXT_MAX], parley_str_t *ret,
@@ -51,8 +48,8 @@ int parley_signature_sign(const parley_jwk_t *jwk, parley_str_t octets,
     __attribute__((warn_unused_result));
 
 /*
- * The word for what parley_signature_sign() makes with this key: "ed25519",
- * "HS256", or empty where it cannot sign messages.
+ * Returns the word for signatures of parley_signature_sign() with this key,
+ * "ed25519" or "HS256"; empty if it cannot sign messages.
  */
 parley_str_t parley_signature_word(const parley_jwk_t *jwk);
 

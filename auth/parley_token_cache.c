@@ -1,4 +1,4 @@
-/* Verified tokens: a hash table over a fixed ring of slots. */
+/* A hash table over a fixed ring of slots. */
 
 #include <string.h>
 
@@ -11,12 +11,12 @@
 #define PARLEY_TOKEN_OCTETS   (8 * 1024 * 1024)
 #define PARLEY_TOKEN_BLOCK    2048      /* of an entry's arena */
 
-/* before each allocation its size, which free() is not told */
+/* precedes each allocation with its size, which free() is not given */
 #define PARLEY_TOKEN_HEAD     16
 
 
 typedef struct {
-    parley_token_entry_t   entry;       /* first: the two are one pointer */
+    parley_token_entry_t   entry;       /* first: is cast to its slot */
     parley_token_cache_t  *cache;
     uint64_t               hash;
     uint64_t               generation;
@@ -25,7 +25,7 @@ typedef struct {
     uint32_t               holds;
     unsigned               used:1;
     unsigned               referenced:1;
-    unsigned               removed:1;   /* held, and found by nobody more */
+    unsigned               removed:1;   /* held but no longer found */
 } parley_token_slot_t;
 
 
@@ -72,7 +72,7 @@ parley_token_hash(const parley_token_cache_t *cache, parley_str_t token)
 }
 
 
-/* Memory of one slot's arena: counted, bounded, cleared when given back. */
+/* The memory of a slot's arena: counted, limited, zeroed when freed. */
 
 static void *
 parley_token_alloc(void *ctx, size_t size)
@@ -183,7 +183,7 @@ parley_token_vacate(parley_token_cache_t *cache, parley_token_slot_t *slot)
 }
 
 
-/* Takes the slot out of its bucket; its memory goes when nobody holds it. */
+/* Unlinks a slot; its memory is freed once it is not held. */
 
 static void
 parley_token_remove(parley_token_cache_t *cache, parley_token_slot_t *slot)
@@ -244,7 +244,7 @@ parley_token_cache_flush(parley_token_cache_t *cache)
 }
 
 
-/* There is no request left to hold an entry. */
+/* Frees held entries too: there are no requests any more. */
 
 void
 parley_token_cache_destroy(parley_token_cache_t *cache)
@@ -329,9 +329,9 @@ parley_token_cache_get(parley_token_cache_t *cache, parley_str_t token,
 
 
 /*
- * One entry gives way: the first that nobody holds and that has expired or
- * was not used since the hand passed it last.  Two rounds find one where
- * there is one.  Returns 0, or -1.
+ * Evicts the first entry from the hand on that is not held and is expired or
+ * unreferenced since the last pass.  Two rounds find one if it exists.
+ * Returns 0, or -1.
  */
 
 static int
@@ -374,7 +374,7 @@ parley_token_vacant(parley_token_cache_t *cache, int64_t now)
         return NULL;
     }
 
-    /* most often where the hand has just been, or the next in line */
+    /* the slot just evicted, or the next ones */
 
     for (i = 0; i < cache->nslots; i++) {
         if (!cache->slots[(cache->hand + cache->nslots - 1 + i)
@@ -389,7 +389,7 @@ parley_token_vacant(parley_token_cache_t *cache, int64_t now)
 }
 
 
-/* Fills the slot's arena; others give way until there is room. */
+/* Fills the slot's arena, evicting others until there is room. */
 
 static int
 parley_token_fill(parley_token_cache_t *cache, parley_token_slot_t *slot,
@@ -445,7 +445,7 @@ parley_token_cache_put(parley_token_cache_t *cache, const parley_jwt_t *jwt,
         expires = end;
     }
 
-    /* one token that fills the cache would push everybody out */
+    /* a token that large would evict all others */
 
     if (expires <= (double) now
         || jwt->token.len + jwt->claims.input.len

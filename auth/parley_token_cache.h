@@ -1,16 +1,16 @@
 /*
- * A cache of verified tokens, one per process, of bounded entries and octets.
+ * A cache of verified tokens, one per process, bounded in entries and octets.
  *
- * Found by a keyed hash (SipHash of the token's end, which is signature) and
- * then by comparison of every octet; the generation of the key set must be
- * the same.  Only verified tokens enter, so whoever does not know a valid
- * signature cannot meet an entry, and timing tells nothing of one.
+ * Lookup is by a keyed hash (SipHash of the token's tail, which is signature)
+ * and a comparison of all octets; the generation of the key set must match.
+ * Only verified tokens are entered, so only a valid signature finds an entry,
+ * and timing reveals nothing.
  *
- * A hit says that the signature is good.  Claims are to be checked on every
- * request (parley_jwt_check()), since locations have rules of their own.
+ * A hit means that the signature is valid.  Claims must still be checked on
+ * every request (parley_jwt_check()), as the rules differ by location.
  *
- * An entry is valid until the next call on the same cache, _stat() apart,
- * unless it is held: then until it is released.
+ * An entry is valid until the next call on the cache other than
+ * parley_token_cache_stat(), or, while held, until it is released.
  */
 
 #ifndef PARLEY_TOKEN_CACHE_H
@@ -31,11 +31,11 @@ typedef struct parley_token_cache_s  parley_token_cache_t;
 
 
 typedef struct {
-    parley_jwt_t     jwt;       /* the cache's own copy; jwt.token too */
-    parley_arena_t   arena;     /* of the entry: what is made here lives and
-                                   is freed with it, and counts */
-    void            *data;      /* the caller's, such as a principal made in
-                                   arena; NULL at first */
+    parley_jwt_t     jwt;       /* a copy, including jwt.token */
+    parley_arena_t   arena;     /* the entry's: what is allocated here
+                                   is freed with it and counted */
+    void            *data;      /* the caller's, such as a principal in
+                                   arena; initially NULL */
 } parley_token_entry_t;
 
 
@@ -44,11 +44,11 @@ typedef uint64_t (*parley_token_hash_t)(parley_str_t tail,
 
 
 typedef struct {
-    size_t               entries;       /* at most; 0: 1024 */
-    size_t               octets;        /* at most, entries' arenas; 0: 8 MiB */
-    int64_t              leeway_max;    /* seconds: the largest leeway of any
-                                           rule; entries end at exp plus it */
-    uint8_t              key[16];       /* random, the caller's */
+    size_t               entries;       /* limit; 0: 1024 */
+    size_t               octets;        /* limit, of all arenas; 0: 8 MiB */
+    int64_t              leeway_max;    /* seconds; the largest of any rule:
+                                           entries end at exp + leeway_max */
+    uint8_t              key[16];       /* random */
     parley_token_hash_t  hash;          /* NULL: SipHash-2-4 */
 } parley_token_cache_conf_t;
 
@@ -62,47 +62,49 @@ typedef struct {
 } parley_token_cache_stat_t;
 
 
-/* NULL where memory cannot be had.  mem must outlive the cache. */
+/*
+ * Creates a cache.  Copies *conf; mem is borrowed and must outlive the cache.
+ * Returns NULL if memory is exhausted.
+ */
 parley_token_cache_t *parley_token_cache_create(const parley_mem_t *mem,
     const parley_token_cache_conf_t *conf);
 
-/* Frees everything, also what is held. */
+/* Frees the cache and all entries, held ones too. */
 void parley_token_cache_destroy(parley_token_cache_t *cache);
 
 /*
- * The entry of this token, or NULL.  generation stands for the key set and
- * its version: the caller gives every set that it loads a number of its own
- * in this process.  now is in seconds; an entry at or past exp + leeway_max
- * is not returned but dropped.
+ * Returns the entry of token, or NULL.  generation identifies a version of a
+ * key set: the caller numbers all sets it loads in this process.  now is in
+ * seconds since the epoch; an entry at or after exp + leeway_max is dropped.
  */
 parley_token_entry_t *parley_token_cache_get(parley_token_cache_t *cache,
     parley_str_t token, uint64_t generation, int64_t now);
 
 /*
- * Enters a verified token and returns its entry; jwt is copied.  The entry
- * ends at exp + leeway_max, and where ttl_max is not 0 no later than ttl_max
- * seconds from now; a token with neither bound is not kept.  Where room is
- * needed, expired entries and those not used of late give way (CLOCK).
- * Returns NULL where it cannot be kept: the caller goes on with its own copy.
+ * Enters a copy of a verified token, replacing its previous entry.  The entry
+ * ends at exp + leeway_max or, unless ttl_max is 0, ttl_max seconds after now
+ * if that is earlier.  Expired and not recently used entries are evicted
+ * (CLOCK).  Returns the entry, or NULL if the token has neither bound, is
+ * expired or does not fit: the caller keeps using its own.
  */
 parley_token_entry_t *parley_token_cache_put(parley_token_cache_t *cache,
     const parley_jwt_t *jwt, uint64_t generation, int64_t now,
     int64_t ttl_max);
 
 /*
- * Keeps an entry in memory for a request that waits; as many releases as
- * holds.  An entry that is held never gives way to another.
+ * Holds an entry for a request that waits: it is neither evicted nor freed
+ * until released as often as held.
  */
 void parley_token_cache_hold(parley_token_cache_t *cache,
     parley_token_entry_t *entry);
 void parley_token_cache_release(parley_token_cache_t *cache,
     parley_token_entry_t *entry);
 
-/* Takes one entry out, such as one whose data could not be made. */
+/* Removes an entry, for example if its data could not be made. */
 void parley_token_cache_drop(parley_token_cache_t *cache,
     parley_token_entry_t *entry);
 
-/* Takes all entries out. */
+/* Removes all entries. */
 void parley_token_cache_flush(parley_token_cache_t *cache);
 
 void parley_token_cache_stat(const parley_token_cache_t *cache,
