@@ -61,8 +61,8 @@ parley_arguments_init(parley_arguments_t *a, parley_proto_t wire,
 
     for (i = 0; i < 2; i++) {
         if (protos[i] < PARLEY_PROTO_COUNT) {
-            scoped |= parley_codecs[protos[i]]->scoped;
-            addressed |= parley_codecs[protos[i]]->addressed;
+            scoped |= parley_codecs[protos[i]]->binding->scoped;
+            addressed |= parley_codecs[protos[i]]->binding->addressed;
         }
     }
 
@@ -133,7 +133,7 @@ parley_arguments_check(const parley_arguments_t *a, const parley_msg_t *msg,
     scope = &a->list[PARLEY_ARGUMENT_SCOPE];
     recipient = &a->list[PARLEY_ARGUMENT_RECIPIENT];
 
-    if (scope->value.len > 0 && !codec->scoped) {
+    if (scope->value.len > 0 && !codec->binding->scoped) {
         return parley_argument_fail(scope, err, "is none of this message's "
                                     "protocol");
     }
@@ -142,7 +142,7 @@ parley_arguments_check(const parley_arguments_t *a, const parley_msg_t *msg,
         return 0;
     }
 
-    if (!codec->addressed) {
+    if (!codec->binding->addressed) {
         return parley_argument_fail(recipient, err, "is none of this "
                                     "message's protocol");
     }

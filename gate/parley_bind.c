@@ -206,9 +206,9 @@ parley_bind_to(const parley_bond_t *bond, parley_msg_t *m)
 {
     parley_bind_side_t  asker;
 
-    /* a conversation of C2A: whoever asked reads it there */
+    /* whoever asked reads it in the conversation */
 
-    if (m->wire == PARLEY_PROTO_C2A
+    if (parley_codecs[m->wire]->conversations
         && parley_name_is_group(m->wire, m->recipient))
     {
         return 1;

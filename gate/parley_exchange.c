@@ -208,7 +208,7 @@ parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
     rc = 0;
     caller = parley_codecs[x->request->wire];
 
-    if (caller->single) {
+    if (caller->binding->single) {
 
         if (!x->told) {
             rc = ret->final ? parley_exchange_tell(x, arena, answer, now_ms,
@@ -231,11 +231,13 @@ parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
         ret->reply.body = data;
         ret->reply.id = parley_exchange_id(answer);
 
-    } else if (!caller->responds || answer->kind != PARLEY_ANSWER_TAKEN) {
+    } else if (!caller->binding->responds
+               || answer->kind != PARLEY_ANSWER_TAKEN)
+    {
         rc = parley_exchange_say(x, arena, answer, now_ms, ret, loss, err);
     }
 
-    if (ret->final && (ret->closes || caller->responds)) {
+    if (ret->final && (ret->closes || caller->binding->responds)) {
         x->told = 1;
         x->closed = 1;
         ret->ends = 1;
@@ -343,8 +345,8 @@ parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
     caller = parley_codecs[x->request->wire];
 
     if (!whole || x->told
-        || !(caller->single
-             || (caller->responds && x->request->wire != x->speak)))
+        || !(caller->binding->single
+             || (caller->binding->responds && x->request->wire != x->speak)))
     {
         return 0;
     }
@@ -365,7 +367,7 @@ parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
 int
 parley_exchange_is_single(const parley_exchange_t *x)
 {
-    return parley_codecs[x->request->wire]->single;
+    return parley_codecs[x->request->wire]->binding->single;
 }
 
 

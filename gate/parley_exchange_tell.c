@@ -152,7 +152,7 @@ parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
     parley_loss_turn(loss);
 
     if (answer->kind != PARLEY_ANSWER_MESSAGE
-        || (parley_codecs[x->request->wire]->responds && ret->final))
+        || (parley_codecs[x->request->wire]->binding->responds && ret->final))
     {
         if (parley_exchange_tell(x, arena, answer, now_ms, ret, loss, err)
             != 0)

@@ -146,10 +146,13 @@ typedef struct {
      */
     unsigned            remembers:1;
 
+    /* A header of the request, as parley_binding.h asks; NULL: none. */
+    int               (*header)(parley_gate_t *g, parley_str_t name,
+                          parley_str_t *ret);
+
     /*
-     * Sets what only it knows of a submission: mcp, and random of a message
-     * that is anonymous, the same each time.  May be NULL.  Returns 0, or -1:
-     * FAILED.
+     * Sets what only it knows of a submission: random of a message that is
+     * anonymous, the same each time.  May be NULL.  Returns 0, or -1: FAILED.
      */
     int               (*beside)(parley_gate_t *g, parley_submission_t *ret);
 
@@ -279,6 +282,20 @@ int parley_gate_may(const parley_gate_t *g, parley_str_t form,
 
 /* The caps of the location and of the sender together. */
 void parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret);
+
+/*
+ * The step METHOD for an adapter that has one: whether a protocol accepted
+ * here takes a message by it.
+ */
+parley_outcome_t parley_gate_method(parley_gate_t *g, parley_str_t method);
+
+/*
+ * Fills what a refusal of the message says but for random, backoff_ms and
+ * first, which the adapter knows.  Returns the protocol that it is said in:
+ * before a message is read that is known only where one is accepted; else
+ * NONE.
+ */
+parley_proto_t parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret);
 
 
 #endif /* PARLEY_GATE_H */

@@ -74,7 +74,8 @@ parley_gate_rate(parley_gate_t *g)
 parley_outcome_t
 parley_gate_sender_rate(parley_gate_t *g)
 {
-    parley_outcome_t  outcome;
+    parley_outcome_t       outcome;
+    const parley_codec_t  *codec;
 
     outcome = PARLEY_OUTCOME_NONE;
 
@@ -89,9 +90,9 @@ parley_gate_sender_rate(parley_gate_t *g)
 
     /* AEE-22: that there is no room is the answer to this one */
 
-    if (g->proto == PARLEY_PROTO_AEE
-        && parley_str_eq(g->msg->intent, PARLEY_STR("aee.status.health")))
-    {
+    codec = parley_codecs[g->proto];
+
+    if (codec->asks_health != NULL && codec->asks_health(g->msg)) {
         parley_error_clear(g->err);
         return PARLEY_OUTCOME_PASSED;
     }

@@ -2,8 +2,14 @@
 
 #include <string.h>
 
+#include "parley_binding.h"
 #include "parley_gate_steps.h"
+#include "parley_location.h"
 #include "parley_name.h"
+
+
+static int parley_gate_header(void *ctx, parley_str_t name,
+    parley_str_t *ret);
 
 
 int
@@ -31,6 +37,58 @@ parley_gate_self(parley_arena_t *arena, parley_str_t self,
 
 
 parley_outcome_t
+parley_gate_method(parley_gate_t *g, parley_str_t method)
+{
+    parley_str_t  methods;
+
+    if (parley_binding_takes(g->conf->accept, method)) {
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    if (parley_binding_methods(g->arena, g->conf->accept, &methods) != 0) {
+        return PARLEY_OUTCOME_FAILED;
+    }
+
+    (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
+                            "a message is sent with %.*s", (int) methods.len,
+                            (const char *) methods.data);
+
+    return PARLEY_OUTCOME_REFUSED;
+}
+
+
+parley_proto_t
+parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret)
+{
+    parley_proto_t  proto;
+
+    proto = g->proto != PARLEY_PROTO_NONE
+            ? g->proto : parley_location_speaks(g->conf->accept);
+
+    memset(ret, 0, sizeof(parley_refusal_t));
+
+    ret->error = g->err;
+    ret->msg = g->msg_read ? g->msg : NULL;
+    ret->doc = g->doc_read ? g->doc : NULL;
+    ret->self = g->self[PARLEY_PROTO_CANONICAL];
+    ret->backoff_ms = -1;
+
+    parley_binding_read(proto, parley_gate_header, g, ret->headers);
+
+    return proto;
+}
+
+
+static int
+parley_gate_header(void *ctx, parley_str_t name, parley_str_t *ret)
+{
+    parley_gate_t  *g = ctx;
+
+    return g->env->header != NULL && g->env->header(g, name, ret);
+}
+
+
+parley_outcome_t
 parley_gate_submission(parley_gate_t *g)
 {
     parley_msg_t         *m = g->msg;
@@ -41,6 +99,8 @@ parley_gate_submission(parley_gate_t *g)
     if (g->env->beside != NULL && g->env->beside(g, &submission) != 0) {
         return PARLEY_OUTCOME_FAILED;
     }
+
+    parley_binding_read(m->wire, parley_gate_header, g, submission.headers);
 
     submission.scope = g->arguments.list[PARLEY_ARGUMENT_SCOPE].value;
     submission.recipient = g->arguments.list[PARLEY_ARGUMENT_RECIPIENT].value;

@@ -1,7 +1,9 @@
+#include "parley_codec.h"
 #include "parley_header.h"
 
 
 static int parley_header_is(parley_str_t name, parley_str_t folded);
+static int parley_header_is_set(parley_str_t name);
 static int parley_header_in(parley_str_t name, const parley_str_t *list,
     size_t n);
 static uint8_t parley_header_fold(uint8_t c);
@@ -47,8 +49,6 @@ static const parley_str_t  parley_header_body[] = {
     parley_str("last-modified"),
     parley_str("link"),
     parley_str("location"),
-    parley_str("mcp-protocol-version"),
-    parley_str("mcp-session-id"),
     parley_str("proxy-authenticate"),
     parley_str("proxy-authentication-info"),
     parley_str("refresh"),
@@ -103,7 +103,29 @@ int
 parley_header_is_of_body(parley_str_t name)
 {
     return parley_header_in(name, PARLEY_HEADERS(parley_header_body))
-           || parley_header_in(name, PARLEY_HEADERS(parley_header_digests));
+           || parley_header_in(name, PARLEY_HEADERS(parley_header_digests))
+           || parley_header_is_set(name);
+}
+
+
+/* whether a binding sets it */
+static int
+parley_header_is_set(parley_str_t name)
+{
+    unsigned             i;
+    const parley_str_t  *set;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        set = parley_codecs[i]->binding->sets;
+
+        for ( /* void */ ; set != NULL && set->len > 0; set++) {
+            if (parley_header_in(name, set, 1)) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
 }
 
 

@@ -7,6 +7,8 @@
 
 
 static const char *parley_location_lacks(const parley_location_t *l);
+static int parley_location_window_min(const parley_location_t *l,
+    parley_error_t *err);
 static void parley_location_never(const parley_gate_conf_t *gate,
     parley_proto_t proto, parley_error_t *ret);
 static int parley_location_pairs(const parley_gate_conf_t *gate,
@@ -98,7 +100,8 @@ parley_location_verify(const parley_location_t *l,
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL, "%s", why);
     }
 
-    if (parley_location_pairs(l->gate, err) != 0
+    if (parley_location_window_min(l, err) != 0
+        || parley_location_pairs(l->gate, err) != 0
         || parley_location_redacts(l->gate, engine, scratch, err) != 0)
     {
         return -1;
@@ -153,14 +156,31 @@ parley_location_lacks(const parley_location_t *l)
                "\"parley_freshness\" lets in: a message could be replayed";
     }
 
-    if ((gate->accept & PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
-        && l->window_ms < PARLEY_VCP_WINDOW_MS)
-    {
-        return "has a \"parley_window\" below the 5 minutes that VCP asks "
-               "for";
+    return NULL;
+}
+
+
+/* what a protocol asks for of its ids */
+
+static int
+parley_location_window_min(const parley_location_t *l, parley_error_t *err)
+{
+    unsigned  i;
+    int64_t   min;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        min = parley_codecs[i]->window_min_ms;
+
+        if ((l->gate->accept & PARLEY_PROTO_BIT(i)) && l->window_ms < min) {
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                          "has a \"parley_window\" below the %d minutes that "
+                          "%s asks for", (int) (min / 60000),
+                          (const char *)
+                          parley_proto_title((parley_proto_t) i).data);
+        }
     }
 
-    return NULL;
+    return 0;
 }
 
 

@@ -10,7 +10,6 @@
 
 
 /* VCP section 7.3 */
-#define PARLEY_VCP_WINDOW_MS  300000
 
 
 typedef struct {

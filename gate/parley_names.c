@@ -172,7 +172,7 @@ parley_names_unlisted(parley_names_t *names, parley_str_t name)
 }
 
 
-/* By every protocol's syntax; without any it is an opaque name of VCP. */
+/* By every protocol's syntax; without any it is an opaque one. */
 
 static int
 parley_names_readings(parley_names_t *names, parley_str_t name)
@@ -216,8 +216,19 @@ parley_names_readings(parley_names_t *names, parley_str_t name)
         }
     }
 
-    return said ? 0 : parley_name_aliases(arena, PARLEY_PROTO_VCP, name,
-                                          parley_names_reading, names);
+    for (proto = 0; !said && proto < PARLEY_PROTO_COUNT; proto++) {
+
+        if (parley_proto_is_named((parley_proto_t) proto)
+            && parley_name_reads((parley_proto_t) proto, name)
+            && parley_name_aliases(arena, (parley_proto_t) proto, name,
+                                   parley_names_reading, names)
+               != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -96,10 +96,12 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
 static int
 parley_question_fill(const parley_asking_t *a, parley_question_t *q)
 {
-    parley_str_t        *texts;
-    const parley_msg_t  *m;
+    parley_str_t          *texts;
+    const parley_msg_t    *m;
+    const parley_codec_t  *codec;
 
     m = a->who->msg;
+    codec = parley_codecs[m->wire];
     texts = q->texts;
 
     memset(q, 0, sizeof(parley_question_t));
@@ -116,8 +118,8 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
                       && (m->act == PARLEY_ACT_REQUEST
                           || (m->act == PARLEY_ACT_FAILURE
                               && m->wire != a->speak));
-    q->head.sessions = m->wire == PARLEY_PROTO_CHANNEL
-                       && parley_str_is(m->form, "agent_query");
+    q->head.sessions = codec->asks_sessions != NULL
+                       && codec->asks_sessions(m);
     q->head.several = q->head.sessions || parley_question_is_several(m);
     q->head.until = a->ask->now + parley_question_time(m);
 

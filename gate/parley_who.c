@@ -264,7 +264,7 @@ parley_who_is_human(parley_who_t *who, parley_str_t sender)
 
     for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
 
-        if (to == PARLEY_PROTO_CHANNEL || to == wire) {
+        if (parley_codecs[to]->syntax->tierless || to == wire) {
             continue;
         }
 

@@ -25,6 +25,8 @@ static parley_outcome_t ngx_http_parley_step_admit(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_refute(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_translate(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_keep(parley_gate_t *g);
+static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
+    parley_str_t *ret);
 static parley_outcome_t ngx_http_parley_count(parley_gate_t *g,
     const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
 static parley_outcome_t ngx_http_parley_failed(parley_gate_t *g,
@@ -45,6 +47,7 @@ static const parley_gate_env_t  ngx_http_parley_gate_env = {
         [PARLEY_STEP_KEEP] = ngx_http_parley_step_keep,
     },
     .remembers = 1,
+    .header = ngx_http_parley_header,
     .beside = ngx_http_parley_beside,
     .again = ngx_http_parley_again,
     .limit = ngx_http_parley_count,
@@ -105,14 +108,8 @@ ngx_http_parley_step_method(parley_gate_t *g)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    if (ctx->request->method == NGX_HTTP_POST) {
-        return PARLEY_OUTCOME_PASSED;
-    }
-
-    (void) parley_error_set(&ctx->error, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
-                            "a message is sent with POST");
-
-    return PARLEY_OUTCOME_REFUSED;
+    return parley_gate_method(g,
+                            ngx_http_parley_str(&ctx->request->method_name));
 }
 
 
@@ -238,6 +235,24 @@ static parley_outcome_t
 ngx_http_parley_step_keep(parley_gate_t *g)
 {
     return ngx_http_parley_outcome(ngx_http_parley_ask(g->ctx));
+}
+
+
+static int
+ngx_http_parley_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
+{
+    ngx_str_t              *value;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    value = ngx_http_parley_in_header(ctx->request, (char *) name.data);
+
+    if (value == NULL) {
+        return 0;
+    }
+
+    *ret = ngx_http_parley_str(value);
+
+    return 1;
 }
 
 

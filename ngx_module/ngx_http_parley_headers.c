@@ -206,7 +206,8 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
 
     r->headers_in.content_type = ngx_http_parley_header_push(r,
                                    NGX_HTTP_PARLEY_TYPE,
-                                   parley_codecs[ctx->lcf->speak]->media_type);
+                                   parley_codecs[ctx->lcf->speak]->binding
+                                                           ->media_type);
 
     if (r->headers_in.content_type == NULL
         || ngx_http_parley_verified(r, ctx) != NGX_OK)

@@ -16,11 +16,11 @@
 #define NGX_HTTP_PARLEY_LOG_MAX  128
 
 
-static parley_proto_t ngx_http_parley_caller_proto(
-    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_send(ngx_http_request_t *r,
     const parley_reply_t *reply);
 static ngx_int_t ngx_http_parley_challenge(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_allow(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_retry_after(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -126,18 +126,14 @@ ngx_int_t
 ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     parley_reply_t *reply)
 {
+    parley_proto_t    proto;
     parley_refusal_t  refusal;
 
-    ngx_memzero(&refusal, sizeof(parley_refusal_t));
+    proto = parley_gate_refusal(&ctx->gate, &refusal);
 
-    refusal.error = &ctx->error;
-    refusal.msg = ctx->gate.msg_read ? &ctx->msg : NULL;
-    refusal.doc = ctx->gate.doc_read ? &ctx->doc : NULL;
-    refusal.self = ngx_http_parley_str(&ctx->mcf->self);
     refusal.now_ms = ngx_http_parley_now();
     refusal.backoff_ms = ctx->wait ? (int64_t) ctx->wait : -1;
     refusal.first = ctx->first;
-    refusal.mcp = ngx_http_parley_in_header(r, "mcp-protocol-version") != NULL;
 
     if (RAND_bytes(refusal.random, sizeof(refusal.random)) != 1) {
         return NGX_ERROR;
@@ -146,27 +142,11 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_memzero(reply, sizeof(parley_reply_t));
     reply->status = parley_error_info(ctx->error.code)->http;
 
-    if (parley_refuse(&ctx->arena, ngx_http_parley_caller_proto(ctx),
-                      &refusal, reply)
-        != 0)
-    {
+    if (parley_refuse(&ctx->arena, proto, &refusal, reply) != 0) {
         return NGX_ERROR;
     }
 
     return NGX_OK;
-}
-
-
-/*
- * Before a message is read its protocol is known only where the location
- * accepts just one.
- */
-
-static parley_proto_t
-ngx_http_parley_caller_proto(ngx_http_parley_ctx_t *ctx)
-{
-    return ctx->gate.proto != PARLEY_PROTO_NONE
-           ? ctx->gate.proto : parley_location_speaks(ctx->lcf->accept);
 }
 
 
@@ -201,9 +181,7 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
 
     if (ngx_http_parley_challenge(r, ctx) != NGX_OK
         || ngx_http_parley_retry_after(r, ctx) != NGX_OK
-        || (ctx->error.code == PARLEY_E_METHOD_NOT_ALLOWED
-            && ngx_http_parley_out_header(r, "Allow", PARLEY_STR("POST"))
-               != NGX_OK))
+        || ngx_http_parley_allow(r, ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -258,6 +236,23 @@ ngx_http_parley_challenge(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     r->headers_out.www_authenticate = h;
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_parley_allow(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_str_t  methods;
+
+    if (ctx->error.code != PARLEY_E_METHOD_NOT_ALLOWED) {
+        return NGX_OK;
+    }
+
+    if (parley_binding_methods(&ctx->arena, ctx->lcf->accept, &methods) != 0) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_out_header(r, "Allow", methods);
 }
 
 

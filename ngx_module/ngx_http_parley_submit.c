@@ -19,9 +19,6 @@ ngx_http_parley_beside(parley_gate_t *g, parley_submission_t *ret)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    ret->mcp = ngx_http_parley_in_header(ctx->request, "mcp-protocol-version")
-               != NULL;
-
     if (ctx->msg.anonymous) {
         if (!ctx->drawn && RAND_bytes(ctx->random, sizeof(ctx->random)) != 1) {
             return -1;
@@ -54,7 +51,7 @@ ngx_http_parley_forward_arguments(ngx_http_request_t *r,
     arguments = &ctx->gate.arguments;
 
     if (ctx->msg.wire != ctx->lcf->speak
-        && parley_codecs[ctx->lcf->speak]->scoped)
+        && parley_codecs[ctx->lcf->speak]->binding->scoped)
     {
         arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->sent.scope;
     }

@@ -305,7 +305,6 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     parley_gate_t  *g = &e->gate;
 
     e->in = in;
-    e->mcp = 0;
     e->nsteps = 0;
     e->note[0] = '\0';
 
@@ -372,31 +371,14 @@ parley_explain_note(parley_explain_t *e, const char *fmt, ...)
 static int
 parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
 {
-    unsigned          i;
     parley_proto_t    proto;
     parley_refusal_t  refusal;
 
-    memset(&refusal, 0, sizeof(refusal));
+    proto = parley_gate_refusal(&e->gate, &refusal);
 
-    refusal.error = &e->in->err;
-    refusal.msg = e->gate.msg_read ? &e->msg : NULL;
-    refusal.doc = e->gate.doc_read ? &e->doc : NULL;
-    refusal.self = e->http.self;
-    refusal.mcp = e->mcp;
     refusal.now_ms = e->now_ms;
-    refusal.backoff_ms = -1;
 
     parley_host_random(refusal.random, sizeof(refusal.random));
-
-    /* before a message is read: the only protocol accepted */
-
-    proto = e->gate.proto;
-
-    for (i = 0; proto == PARLEY_PROTO_NONE && i < PARLEY_PROTO_COUNT; i++) {
-        if (e->settings.gate.accept == PARLEY_PROTO_BIT(i)) {
-            proto = (parley_proto_t) i;
-        }
-    }
 
     ret->status = parley_error_info(e->in->err.code)->http;
 

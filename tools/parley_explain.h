@@ -34,7 +34,6 @@ typedef struct {
     /* of the message at hand */
     parley_tool_t          *tool;
     parley_input_t         *in;
-    unsigned                mcp:1;          /* by a header, of MCP's client */
     parley_gate_t           gate;
     parley_who_t            who;
     parley_seal_t           seal;

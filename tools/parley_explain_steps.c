@@ -12,13 +12,17 @@
 #include "parley_window.h"
 
 
+#define PARLEY_EXPLAIN_HEADER  64   /* octets of a name, zero included */
+
+
 static parley_outcome_t parley_explain_proof(parley_gate_t *g);
 static int parley_explain_token(parley_explain_t *e, parley_str_t *ret);
 static parley_outcome_t parley_explain_body(parley_gate_t *g);
 static int parley_explain_headers(parley_explain_t *e);
-static int parley_explain_header(parley_explain_t *e, const char *option,
-    parley_media_t *media);
-static int parley_explain_beside(parley_gate_t *g, parley_submission_t *ret);
+static int parley_explain_header(parley_gate_t *g, parley_str_t name,
+    parley_str_t *ret);
+static int parley_explain_split(const char *option, char *name,
+    parley_str_t *ret);
 static parley_outcome_t parley_explain_reference(parley_gate_t *g);
 static parley_outcome_t parley_explain_own(parley_gate_t *g);
 static parley_outcome_t parley_explain_refute(parley_gate_t *g);
@@ -49,7 +53,7 @@ const parley_gate_env_t  parley_explain_env = {
         [PARLEY_STEP_REFUTE] = parley_explain_refute,
         [PARLEY_STEP_TRANSLATE] = parley_explain_translate,
     },
-    .beside = parley_explain_beside,
+    .header = parley_explain_header,
     .limit = parley_explain_limit,
     .failures = parley_explain_failures,
     .told = parley_explain_told,
@@ -175,7 +179,9 @@ parley_explain_body(parley_gate_t *g)
 static int
 parley_explain_headers(parley_explain_t *e)
 {
+    char             name[PARLEY_EXPLAIN_HEADER];
     size_t           i;
+    parley_str_t     value;
     const char      *option;
     parley_media_t   media;
 
@@ -183,7 +189,11 @@ parley_explain_headers(parley_explain_t *e)
     i = 0;
 
     while ((option = parley_option_next(e->tool, "header", &i)) != NULL) {
-        if (parley_explain_header(e, option, &media) != 0) {
+        if (parley_explain_split(option, name, &value) == 0
+            && parley_media_header(&media, parley_str_c(name), value,
+                                   &e->in->err)
+               != 0)
+        {
             return -1;
         }
     }
@@ -192,47 +202,51 @@ parley_explain_headers(parley_explain_t *e)
 }
 
 
-/* "Name: value" */
+static int
+parley_explain_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
+{
+    char               text[PARLEY_EXPLAIN_HEADER];
+    size_t             i;
+    const char        *option;
+    parley_explain_t  *e = g->ctx;
+
+    i = 0;
+
+    while ((option = parley_option_next(e->tool, "header", &i)) != NULL) {
+        if (parley_explain_split(option, text, ret) == 0
+            && parley_str_eq(parley_str_c(text), name))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* "Name: value"; the name in lower case.  -1: nobody asks for such a one */
 
 static int
-parley_explain_header(parley_explain_t *e, const char *option,
-    parley_media_t *media)
+parley_explain_split(const char *option, char *name, parley_str_t *ret)
 {
-    char           name[64];
-    size_t         i, len;
-    parley_str_t   value;
+    size_t  i, len;
 
     len = strcspn(option, ":");
 
-    if (len >= sizeof(name)) {
-        return 0;
+    if (len >= PARLEY_EXPLAIN_HEADER) {
+        return -1;
     }
 
     for (i = 0; i < len; i++) {
         name[i] = (char) tolower((unsigned char) option[i]);
     }
 
-    value = parley_str_c(option + len + (option[len] == ':'));
+    name[len] = '\0';
+    *ret = parley_str_c(option + len + (option[len] == ':'));
 
-    while (value.len > 0 && value.data[0] == ' ') {
-        value = parley_str_from(value, 1);
+    while (ret->len > 0 && ret->data[0] == ' ') {
+        *ret = parley_str_from(*ret, 1);
     }
-
-    if (parley_str_is(parley_str_make(name, len), "mcp-protocol-version")) {
-        e->mcp = 1;
-    }
-
-    return parley_media_header(media, parley_str_make(name, len), value,
-                               &e->in->err);
-}
-
-
-static int
-parley_explain_beside(parley_gate_t *g, parley_submission_t *ret)
-{
-    const parley_explain_t  *e = g->ctx;
-
-    ret->mcp = e->mcp;
 
     return 0;
 }

@@ -235,17 +235,18 @@ static void
 parley_answer_unread(const parley_answer_t *answer, parley_proto_t caller,
     parley_loss_t *loss)
 {
-    unsigned  i, n;
+    unsigned  i, n, retries;
     uint32_t  value, said[PARLEY_ANSWER_READ];
+
+    retries = parley_codecs[caller]->retries;
 
     for (i = n = 0; i < answer->nread; i++) {
         value = answer->read[i];
 
         if ((value == answer->at_field && answer->field.len == 0)
-            || (value == answer->at_retryable && caller != PARLEY_PROTO_AEE)
+            || (value == answer->at_retryable && !retries)
             || (value == answer->at_wait
-                && (caller != PARLEY_PROTO_AEE
-                    || !parley_answer_again(answer))))
+                && (!retries || !parley_answer_again(answer))))
         {
             continue;
         }
@@ -366,11 +367,11 @@ parley_answer_payload(const parley_answer_t *answer,
     said[3] = PARLEY_JSON_NONE;
     said[4] = PARLEY_JSON_NONE;
 
-    if (m->wire == PARLEY_PROTO_AEE && answer->field.len > 0) {
+    if (parley_codecs[m->wire]->retries && answer->field.len > 0) {
         said[2] = parley_json_member(data.doc, data.node, PARLEY_ATOM_field);
     }
 
-    if (m->wire == PARLEY_PROTO_AEE && form == PARLEY_FAILURE_RETRY) {
+    if (parley_codecs[m->wire]->retries && form == PARLEY_FAILURE_RETRY) {
 
         if (m->said[2] != PARLEY_JSON_NONE) {
             said[3] = m->said[2];

@@ -12,11 +12,13 @@
 #ifndef PARLEY_CODEC_H
 #define PARLEY_CODEC_H
 
+#include "parley_binding.h"
 #include "parley_buf.h"
 #include "parley_error.h"
 #include "parley_json.h"
 #include "parley_loss.h"
 #include "parley_msg.h"
+#include "parley_name_syntax.h"
 #include "parley_plain.h"
 #include "parley_severity.h"
 #include "parley_str.h"
@@ -152,8 +154,9 @@ typedef struct {
 
     parley_str_t  owner;        /* sub of the principal that was proven; empty:
                                    nobody was */
-    unsigned      mcp:1;        /* with a header that shows a client of the
-                                   Model Context Protocol */
+
+    /* of the binding's reads; no data: not there */
+    parley_str_t  headers[PARLEY_BINDING_HEADERS];
 
     /* for messages that do not say it themselves */
     const uint8_t  *random;     /* 16 octets for the id; NULL: that is made of
@@ -233,22 +236,6 @@ typedef enum {
 } parley_spot_t;
 
 
-/* an HTTP answer for the caller */
-typedef struct {
-    int           status;
-    parley_str_t  content_type;
-    parley_str_t  body;             /* may be empty */
-    parley_str_t  id;               /* of the message that body is, where it
-                                       can be fetched by that; empty: none */
-    parley_str_t  message;          /* the upstream's answer in the caller's
-                                       protocol, where that is delivered on
-                                       the caller's stream and not in body;
-                                       empty: none */
-    const char   *why;              /* for the log, why an upstream's answer is
-                                       in neither; NULL: it is */
-} parley_reply_t;
-
-
 /* what a protocol tells of the first answer to what came before (GW-19) */
 typedef enum {
     PARLEY_FIRST_NONE = 0,
@@ -275,26 +262,17 @@ typedef struct {
     uint8_t                random[16];  /* for ids that have no origin */
     int64_t                backoff_ms;  /* -1: unknown */
     parley_first_t         first;       /* of a duplicate */
-    unsigned               mcp:1;   /* the client speaks MCP: as in the
-                                       submission */
+    parley_str_t           headers[PARLEY_BINDING_HEADERS];
+                                    /* as in the submission */
 } parley_refusal_t;
-
-
-/*
- * What a protocol needs to know where the gateway answers a message by
- * itself.
- */
-typedef struct {
-    parley_proto_t  speak;      /* of the service behind it */
-
-    /* whether the caller might send a message of this form and intent */
-    int           (*may)(void *ctx, parley_str_t form, parley_str_t intent);
-    void           *ctx;
-} parley_own_t;
 
 
 typedef struct {
     parley_proto_t  proto;
+
+    const parley_binding_t      *binding;   /* to HTTP */
+    const parley_name_syntax_t  *syntax;    /* of names */
+
     parley_str_t    schema;             /* its URI in the builtin set */
     parley_str_t    log_schema;         /* of a log record that is no full
                                            message (AEE-13); empty: none */
@@ -305,7 +283,6 @@ typedef struct {
 
     parley_atom_t   discriminator;      /* the top-level member that tells it
                                            from others */
-    parley_str_t    media_type;         /* with charset where it has one */
     parley_str_t    signature_member;   /* top-level; empty: unsigned */
     parley_str_t    reply_to_member;    /* top-level: names what a message
                                            answers; empty: the payload does */
@@ -348,20 +325,20 @@ typedef struct {
        signature and secret; ends with NULL.  NULL: none. */
     const char *const  *passing;
 
+    int64_t         window_min_ms;      /* how long ids are remembered */
     int64_t         past_max_ms;        /* the protocol's own bounds of a */
     int64_t         future_max_ms;      /* message's age; 0: it has none */
     unsigned        needs_tls:1;        /* VCP-19 */
     unsigned        needs_signature:1;  /* VCP-17 */
-    unsigned        scoped:1;           /* the argument scope says for whom a
-                                           message is */
-    unsigned        addressed:1;        /* the argument recipient does */
     unsigned        text_ids:1;         /* ids are any text */
     unsigned        replies_by_corr:1;  /* a reply names the correlation of
                                            what it answers, not its id */
-    unsigned        responds:1;         /* a final answer is a response, also
-                                           in a stream: never a message */
-    unsigned        single:1;           /* an HTTP answer is one JSON object,
-                                           never a stream of events */
+    unsigned        drafted:1;          /* messages say who drafted them */
+    unsigned        retries:1;          /* a failure says in its payload
+                                           whether and when to try again, and
+                                           which member is at fault */
+    unsigned        conversations:1;    /* a group may be a conversation, which
+                                           whoever asks there reads */
 
     /*
      * How strongly the top-level members speak for this protocol: 0 not at
@@ -471,20 +448,16 @@ typedef struct {
     int    (*corr_is)(parley_str_t said, parley_str_t want);
 
     /*
-     * Whether a proven caller needs no rule that allows such a message, to a
-     * service that speaks speak: it opens or keeps a connection, or is
-     * answered by what the rules allow.  NULL: every message needs one.
+     * Whether m asks whether the gateway is able to take messages, which it
+     * answers even where there is no room to count them.  NULL: none does.
      */
-    int    (*unruled)(const parley_msg_t *m, parley_proto_t speak);
+    int    (*asks_health)(const parley_msg_t *m);
 
     /*
-     * The gateway's own answer to what is between it and the caller.  Returns
-     * 1 and *ret; 0: it is not, and goes on; -1 with *err: nobody behind the
-     * gateway can answer it.  NULL: none is.
+     * Whether each session of whom m is for may answer it.  NULL: one answer
+     * is all.
      */
-    int    (*own)(parley_arena_t *arena, const parley_msg_t *m,
-               const parley_own_t *own, parley_reply_t *ret,
-               parley_error_t *err);
+    int    (*asks_sessions)(const parley_msg_t *m);
 
     /*
      * The member of m->data, whether it is there or not, that holds the text

@@ -320,11 +320,11 @@ parley_corr_is(const parley_msg_t *m, parley_str_t corr)
 int
 parley_is_unruled(const parley_msg_t *m, parley_proto_t speak)
 {
-    const parley_codec_t  *codec;
+    const parley_binding_t  *binding;
 
-    codec = parley_codecs[m->wire];
+    binding = parley_codecs[m->wire]->binding;
 
-    return codec->unruled != NULL && codec->unruled(m, speak);
+    return binding->unruled != NULL && binding->unruled(m, speak);
 }
 
 
@@ -332,14 +332,14 @@ int
 parley_own(parley_arena_t *arena, const parley_msg_t *m,
     const parley_own_t *own, parley_reply_t *ret, parley_error_t *err)
 {
-    const parley_codec_t  *codec;
+    const parley_binding_t  *binding;
 
-    codec = parley_codecs[m->wire];
+    binding = parley_codecs[m->wire]->binding;
 
     parley_error_clear(err);
     memset(ret, 0, sizeof(parley_reply_t));
 
-    return codec->own != NULL ? codec->own(arena, m, own, ret, err) : 0;
+    return binding->own != NULL ? binding->own(arena, m, own, ret, err) : 0;
 }
 
 

@@ -26,12 +26,6 @@ const struct parley_schema_s *parley_engine_envelope(
     const parley_engine_t *engine, parley_proto_t proto);
 
 
-/* a bit per protocol: 1 << parley_proto_t */
-typedef unsigned  parley_proto_set_t;
-
-#define PARLEY_PROTO_BIT(p)  (1u << (p))
-
-
 /* Returns NULL with *err filled.  mem must outlive the engine. */
 parley_engine_t *parley_engine_create(const parley_mem_t *mem,
     parley_error_t *err);

@@ -47,7 +47,7 @@ parley_fault_answer(const parley_engine_t *engine, parley_arena_t *arena,
     answer->field = parley_str_none;
 
     if (answer->kind == PARLEY_ANSWER_MESSAGE
-        && m->act == PARLEY_ACT_FAILURE && m->wire == PARLEY_PROTO_AEE
+        && m->act == PARLEY_ACT_FAILURE && parley_codecs[m->wire]->retries
         && m->data.node != PARLEY_JSON_NONE
         && parley_msg_string(m->data.doc,
                              parley_json_member(m->data.doc, m->data.node,

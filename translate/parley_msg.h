@@ -29,6 +29,12 @@ typedef enum {
 } parley_proto_t;
 
 
+/* a bit per protocol: 1 << parley_proto_t */
+typedef unsigned  parley_proto_set_t;
+
+#define PARLEY_PROTO_BIT(p)  (1u << (p))
+
+
 /* whose names and intents are also those of the canonical message, of the
    configuration and of a sub */
 #define PARLEY_PROTO_CANONICAL  PARLEY_PROTO_AEE

@@ -57,11 +57,8 @@ int parley_name_lost(parley_arena_t *arena, const parley_encode_opts_t *opts,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/*
- * Whether s is a canonical ~handle: ~ and 1 to 32 of a-z, 0-9 and hyphen, the
- * first and the last no hyphen.  The pronoun ~org is none.
- */
-int parley_name_is_handle(parley_str_t s);
+/* Whether it is a name at all there, opaque or not. */
+int parley_name_reads(parley_proto_t proto, parley_str_t name);
 
 /* Whether the name says by its syntax what it is there; an opaque name of VCP
    does not. */

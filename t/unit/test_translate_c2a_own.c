@@ -437,7 +437,9 @@ refuse(own_t *o, const char *text, parley_code_t code, int mcp)
     (void) parley_error_set(&why, code, "/x", "because");
 
     refusal.error = &why;
-    refusal.mcp = mcp ? 1 : 0;
+    if (mcp) {
+        refusal.headers[PARLEY_C2A_HEADER_MCP] = PARLEY_STR("2025-06-18");
+    }
 
     if (text != NULL) {
         assert_int_equal(parley_json_read(&o->m.doc, &o->arena, NULL, 0,

@@ -84,6 +84,7 @@ typedef struct {
 } parley_aee_scan_t;
 
 
+extern const parley_binding_t  parley_aee_binding;
 extern const parley_codec_t  parley_aee_codec;
 
 

@@ -105,7 +105,7 @@ parley_aee_answer_encode(const parley_engine_t *engine,
         == 0)
     {
         ret->status = answer->status < 300 ? 200 : answer->status;
-        ret->content_type = parley_aee_codec.media_type;
+        ret->content_type = parley_aee_binding.media_type;
         ret->body = made.body;
         ret->id = made.id;
         return 0;
@@ -172,7 +172,7 @@ parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
         return parley_error_memory(err);
     }
 
-    ret->content_type = parley_aee_codec.media_type;
+    ret->content_type = parley_aee_binding.media_type;
 
     return 0;
 }

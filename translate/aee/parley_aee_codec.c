@@ -6,6 +6,7 @@
 #define PARLEY_AEE_CERTAIN   3      /* fields, "v" among them */
 
 
+static int parley_aee_asks_health(const parley_msg_t *m);
 static int parley_aee_detect(const parley_json_t *doc);
 static int parley_aee_is_certain(const parley_json_t *doc);
 static int parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
@@ -48,12 +49,19 @@ static const parley_plain_t  parley_aee_names[] = {
 static const char *const  parley_aee_passing[] = { "/trace", NULL };
 
 
+const parley_binding_t  parley_aee_binding = {
+    .methods = parley_binding_post,
+    .media_type = parley_str("application/json"),
+};
+
+
 const parley_codec_t  parley_aee_codec = {
     .proto = PARLEY_PROTO_AEE,
+    .binding = &parley_aee_binding,
+    .syntax = &parley_name_canonical,
     .schema = parley_str("urn:parley:schema:aee-1"),
     .log_schema = parley_str("urn:parley:schema:aee-mve5"),
     .discriminator = PARLEY_ATOM_v,
-    .media_type = parley_str("application/json"),
     .signature_member = parley_str("sig"),
 
     .form_pointer = "/type",
@@ -74,6 +82,7 @@ const parley_codec_t  parley_aee_codec = {
 
     .names = parley_aee_names,
     .text_ids = 1,
+    .retries = 1,
 
     .detect = parley_aee_detect,
     .certain = parley_aee_is_certain,
@@ -92,6 +101,7 @@ const parley_codec_t  parley_aee_codec = {
     .answer_decode = parley_aee_answer_decode,
     .answer_encode = parley_aee_answer_encode,
     .refuse = parley_aee_refuse,
+    .asks_health = parley_aee_asks_health,
 };
 
 
@@ -251,4 +261,13 @@ parley_aee_is_short(parley_str_t s, size_t min)
     }
 
     return n < min;
+}
+
+
+/* AEE-22 */
+
+static int
+parley_aee_asks_health(const parley_msg_t *m)
+{
+    return parley_str_is(m->intent, "aee.status.health");
 }

@@ -76,7 +76,7 @@ parley_aee_own_result(parley_arena_t *arena, const parley_msg_t *request,
     parley_buf_octet(&b, '}');
 
     ret->status = 200;
-    ret->content_type = parley_aee_codec.media_type;
+    ret->content_type = parley_aee_binding.media_type;
 
     return parley_buf_done(&b, &ret->body) == 0 ? 0
                                                 : parley_error_memory(err);

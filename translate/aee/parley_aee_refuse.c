@@ -130,7 +130,7 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
 
     parley_buf_lit(&b, "}}");
 
-    ret->content_type = parley_aee_codec.media_type;
+    ret->content_type = parley_aee_binding.media_type;
     ret->id = head.id;
 
     return parley_buf_done(&b, &ret->body);

@@ -37,6 +37,12 @@
     X(SCOPE_UNIMPLEMENTED, -32601)
 
 
+/* headers that a request is asked for */
+typedef enum {
+    PARLEY_C2A_HEADER_MCP = 0       /* whoever has it is a client of MCP */
+} parley_c2a_header_t;
+
+
 typedef enum {
     PARLEY_C2A_DELIVER = 0,
     PARLEY_C2A_LIST_EVENTS,
@@ -141,6 +147,7 @@ typedef struct {
 } parley_c2a_encode_t;
 
 
+extern const parley_binding_t  parley_c2a_binding;
 extern const parley_codec_t  parley_c2a_codec;
 
 /* the nine, in the order of the draft; C2A-15 */

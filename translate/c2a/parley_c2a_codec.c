@@ -125,11 +125,52 @@ static const char *const  parley_c2a_passing[] = {
 };
 
 
+/* a group is a conversation, by its id */
+static const parley_str_t  parley_c2a_prefixes[PARLEY_NAME_KINDS] = {
+    [PARLEY_NAME_AGENT] = parley_str("agent:"),
+    [PARLEY_NAME_HUMAN] = parley_str("human:"),
+    [PARLEY_NAME_SERVICE] = parley_str("service:"),
+    [PARLEY_NAME_GROUP] = parley_str("channel:"),
+};
+
+static const parley_name_syntax_t  parley_c2a_syntax = {
+    .parse = parley_name_parse_prefixed,
+    .format = parley_name_format_prefixed,
+    .prefixes = parley_c2a_prefixes,
+};
+
+
+/* by parley_c2a_header_t */
+static const parley_str_t  parley_c2a_reads[] = {
+    [PARLEY_C2A_HEADER_MCP] = parley_str("mcp-protocol-version"),
+    parley_str("")
+};
+
+static const parley_str_t  parley_c2a_sets[] = {
+    parley_str("mcp-protocol-version"),
+    parley_str("mcp-session-id"),
+    parley_str("")
+};
+
+
+const parley_binding_t  parley_c2a_binding = {
+    .methods = parley_binding_post,
+    .media_type = parley_str("application/json"),
+    .reads = parley_c2a_reads,
+    .sets = parley_c2a_sets,
+    .addressed = 1,
+    .responds = 1,
+    .own = parley_c2a_own,
+    .unruled = parley_c2a_unruled,
+};
+
+
 const parley_codec_t  parley_c2a_codec = {
     .proto = PARLEY_PROTO_C2A,
+    .binding = &parley_c2a_binding,
+    .syntax = &parley_c2a_syntax,
     .schema = parley_str("urn:parley:schema:c2a-2026-06-02"),
     .discriminator = PARLEY_ATOM_jsonrpc,
-    .media_type = parley_str("application/json"),
 
     .form_pointer = "/method",
     .id_pointer = "/params/eventId",
@@ -145,9 +186,8 @@ const parley_codec_t  parley_c2a_codec = {
     .passing = parley_c2a_passing,
     .first = PARLEY_FIRST_BODY,
 
-    .addressed = 1,
     .text_ids = 1,
-    .responds = 1,
+    .conversations = 1,
 
     .spot = parley_c2a_spot,
     .names_of = parley_c2a_names_of,
@@ -166,8 +206,6 @@ const parley_codec_t  parley_c2a_codec = {
     .encode = parley_c2a_encode,
     .corr_is = parley_c2a_corr_is,
     .answers = parley_c2a_answers,
-    .unruled = parley_c2a_unruled,
-    .own = parley_c2a_own,
     .direction = parley_embed_direction,
     .answer_decode = parley_c2a_answer_decode,
     .answer_encode = parley_c2a_answer_encode,
@@ -302,7 +340,8 @@ parley_c2a_submit(parley_arena_t *arena, parley_msg_t *msg,
         msg->created_ms = submission->ms;
     }
 
-    msg->mcp = submission->mcp || (msg->native && parley_c2a_is_mcp(msg->doc));
+    msg->mcp = submission->headers[PARLEY_C2A_HEADER_MCP].data != NULL
+               || (msg->native && parley_c2a_is_mcp(msg->doc));
 
     return 0;
 }

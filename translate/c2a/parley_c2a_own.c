@@ -200,7 +200,7 @@ parley_c2a_own(parley_arena_t *arena, const parley_msg_t *m,
     parley_buf_lit(&b, "}}");
 
     ret->status = 200;
-    ret->content_type = parley_c2a_codec.media_type;
+    ret->content_type = parley_c2a_binding.media_type;
 
     return rc == 0 && parley_buf_done(&b, &ret->body) == 0
            ? 1 : parley_error_memory(err);

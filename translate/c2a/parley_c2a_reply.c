@@ -246,7 +246,7 @@ parley_c2a_accepted(parley_arena_t *arena, const parley_c2a_said_t *said,
     parley_buf_lit(&b, "}}");
 
     ret->status = 200;
-    ret->content_type = parley_c2a_codec.media_type;
+    ret->content_type = parley_c2a_binding.media_type;
 
     return parley_buf_done(&b, &ret->body) == 0
            ? 0 : parley_error_memory(err);
@@ -365,7 +365,8 @@ parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     why.field = parley_str_c(error->field);
     why.message = parley_str_c(error->text);
 
-    mcp = (refusal->mcp || (why.doc != NULL && parley_c2a_is_mcp(why.doc)))
+    mcp = (refusal->headers[PARLEY_C2A_HEADER_MCP].data != NULL
+           || (why.doc != NULL && parley_c2a_is_mcp(why.doc)))
           && parley_error_info(error->code)->http != 401
           && error->code != PARLEY_E_SCOPE_UNAUTHORISED;
 
@@ -440,7 +441,7 @@ parley_c2a_fail(parley_arena_t *arena, const parley_c2a_why_t *why, int mcp,
         parley_c2a_error(&b, why);
     }
 
-    ret->content_type = parley_c2a_codec.media_type;
+    ret->content_type = parley_c2a_binding.media_type;
 
     return parley_buf_done(&b, &ret->body);
 }

@@ -135,6 +135,7 @@ typedef struct {
 } parley_channel_encode_t;
 
 
+extern const parley_binding_t  parley_channel_binding;
 extern const parley_codec_t  parley_channel_codec;
 
 extern const parley_embed_slot_t  parley_channel_slot;

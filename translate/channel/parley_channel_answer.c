@@ -223,7 +223,7 @@ parley_channel_answer_encode(const parley_engine_t *engine,
     }
 
     ret->status = 200;
-    ret->content_type = parley_channel_codec.media_type;
+    ret->content_type = parley_channel_binding.media_type;
 
     parley_buf_init(&b, arena, ret->message.len + 96);
     parley_buf_lit(&b, "{\"frame_id\":");
@@ -254,7 +254,7 @@ parley_channel_duplicate(parley_arena_t *arena, const parley_msg_t *m,
     (void) first;
 
     ret->status = 200;
-    ret->content_type = parley_channel_codec.media_type;
+    ret->content_type = parley_channel_binding.media_type;
 
     parley_buf_init(&b, arena, 0);
     parley_buf_lit(&b, "{\"frame_id\":");
@@ -301,7 +301,7 @@ parley_channel_rejected(parley_arena_t *arena, int status, parley_str_t code,
     parley_buf_octet(&b, '}');
 
     ret->status = status;
-    ret->content_type = parley_channel_codec.media_type;
+    ret->content_type = parley_channel_binding.media_type;
 
     return parley_buf_done(&b, &ret->body);
 }

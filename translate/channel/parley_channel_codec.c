@@ -6,6 +6,11 @@
 
 static int parley_channel_detect(const parley_json_t *doc);
 static parley_str_t parley_channel_type(unsigned i);
+static int parley_channel_asks_sessions(const parley_msg_t *m);
+static int parley_channel_name_parse(const parley_name_syntax_t *syntax,
+    parley_str_t s, parley_name_t *ret);
+static int parley_channel_name_format(const parley_name_syntax_t *syntax,
+    parley_buf_t *b, const parley_name_t *n);
 
 
 /* what has a grammar of its own is not here: handles, UUIDs, scopes */
@@ -39,11 +44,26 @@ static const parley_plain_t  parley_channel_names[] = {
 };
 
 
+static const parley_name_syntax_t  parley_channel_syntax = {
+    .parse = parley_channel_name_parse,
+    .format = parley_channel_name_format,
+    .tierless = 1,
+};
+
+
+const parley_binding_t  parley_channel_binding = {
+    .methods = parley_binding_post,
+    .media_type = parley_str("application/json"),
+    .scoped = 1,
+};
+
+
 const parley_codec_t  parley_channel_codec = {
     .proto = PARLEY_PROTO_CHANNEL,
+    .binding = &parley_channel_binding,
+    .syntax = &parley_channel_syntax,
     .schema = parley_str("urn:parley:schema:channel-1.0"),
     .discriminator = PARLEY_ATOM_envelope_version,
-    .media_type = parley_str("application/json"),
 
     .form_pointer = "/kind",
     .id_pointer = "/frame_id",
@@ -54,8 +74,8 @@ const parley_codec_t  parley_channel_codec = {
     .timeout_pointer = "/payload/timeout_ms",
     .lifetime_pointer = "/ttl_ms",
     .data_pointer = "/payload",
-    .scoped = 1,
     .replies_by_corr = 1,
+    .drafted = 1,
 
     .spot = parley_channel_spot,
     .names = parley_channel_names,
@@ -76,6 +96,7 @@ const parley_codec_t  parley_channel_codec = {
     .answer_encode = parley_channel_answer_encode,
     .duplicate = parley_channel_duplicate,
     .refuse = parley_channel_refuse,
+    .asks_sessions = parley_channel_asks_sessions,
 };
 
 
@@ -134,4 +155,79 @@ parley_channel_called(parley_code_t code)
     }
 
     return parley_error_info(code)->word;
+}
+
+
+static int
+parley_channel_asks_sessions(const parley_msg_t *m)
+{
+    return parley_str_is(m->form, "agent_query");
+}
+
+
+/*
+ * ~x and, for a group, an org: scope.  The tier tells agents from humans:
+ * an instrument's handle begins with ~cc-, or the directory lists it.
+ */
+
+static int
+parley_channel_name_parse(const parley_name_syntax_t *syntax, parley_str_t s,
+    parley_name_t *ret)
+{
+    (void) syntax;
+
+
+    if (parley_name_strip(&s, PARLEY_STR("org:"))) {
+
+        if (s.len < sizeof("/members/*") - 1
+            || memcmp(s.data + s.len - (sizeof("/members/*") - 1),
+                      "/members/*", sizeof("/members/*") - 1)
+               != 0)
+        {
+            return -1;
+        }
+
+        s.len -= sizeof("/members/*") - 1;
+        ret->kind = PARLEY_NAME_GROUP;
+
+    } else if (parley_str_begins(s, "~cc-")) {
+        ret->kind = PARLEY_NAME_AGENT;
+
+    } else {
+        ret->kind = PARLEY_NAME_HUMAN;
+    }
+
+    if (!parley_name_is_handle(s)) {
+        return -1;
+    }
+
+    ret->name = parley_str_from(s, 1);
+
+    return 0;
+}
+
+
+static int
+parley_channel_name_format(const parley_name_syntax_t *syntax,
+    parley_buf_t *b, const parley_name_t *n)
+{
+    (void) syntax;
+
+    switch (n->kind) {
+
+    case PARLEY_NAME_GROUP:
+        parley_buf_lit(b, "org:~");
+        parley_buf_str(b, n->name);
+        parley_buf_lit(b, "/members/*");
+        return 0;
+
+    case PARLEY_NAME_AGENT:
+    case PARLEY_NAME_HUMAN:
+        parley_buf_octet(b, '~');
+        parley_buf_str(b, n->name);
+        return 0;
+
+    default:
+        return -1;
+    }
 }

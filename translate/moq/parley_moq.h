@@ -64,6 +64,7 @@ typedef struct {
 } parley_moq_failure_t;
 
 
+extern const parley_binding_t  parley_moq_binding;
 extern const parley_codec_t  parley_moq_codec;
 
 

@@ -163,7 +163,7 @@ parley_moq_answer_encode(const parley_engine_t *engine,
         == 0)
     {
         ret->status = answer->status < 300 ? 200 : answer->status;
-        ret->content_type = parley_moq_codec.media_type;
+        ret->content_type = parley_moq_binding.media_type;
         ret->body = made.body;
         return 0;
     }
@@ -264,7 +264,7 @@ parley_moq_failure(parley_arena_t *arena, const parley_moq_failure_t *f,
 
     parley_buf_lit(&b, "}}");
 
-    ret->content_type = parley_moq_codec.media_type;
+    ret->content_type = parley_moq_binding.media_type;
 
     return parley_buf_done(&b, &ret->body);
 }

@@ -19,11 +19,19 @@ static const parley_plain_t  parley_moq_names[] = {
 };
 
 
+const parley_binding_t  parley_moq_binding = {
+    .methods = parley_binding_post,
+    .media_type = parley_str("application/json"),
+    .addressed = 1,
+};
+
+
 const parley_codec_t  parley_moq_codec = {
     .proto = PARLEY_PROTO_MOQ,
+    .binding = &parley_moq_binding,
+    .syntax = &parley_name_canonical,
     .schema = parley_str("urn:parley:schema:moq-cmd-1"),
     .discriminator = PARLEY_ATOM_action,
-    .media_type = parley_str("application/json"),
     .secret_member = parley_str("auth_token"),
     .partners = PARLEY_PROTO_BIT(PARLEY_PROTO_AEE),
 
@@ -34,7 +42,6 @@ const parley_codec_t  parley_moq_codec = {
     .data_pointer = "/payload",
     .secret_pointer = "/auth_token",
 
-    .addressed = 1,
     .replies_by_corr = 1,
 
     .names = parley_moq_names,

@@ -13,6 +13,7 @@
 
 #define PARLEY_VCP_REASON_MAX   4096    /* characters, section 4.4.1 */
 #define PARLEY_VCP_ACK_MS       5000    /* section 6.1 */
+#define PARLEY_VCP_WINDOW_MS  300000  /* VCP-18: 5 minutes */
 #define PARLEY_VCP_PAST_MS      300000  /* section 7.4 */
 #define PARLEY_VCP_FUTURE_MS    30000
 
@@ -56,6 +57,7 @@ typedef struct {
 } parley_vcp_encode_t;
 
 
+extern const parley_binding_t  parley_vcp_binding;
 extern const parley_codec_t  parley_vcp_codec;
 
 

@@ -331,7 +331,7 @@ parley_vcp_accepted(parley_arena_t *arena, const parley_msg_t *request,
     parley_buf_octet(&b, '}');
 
     ret->status = 200;
-    ret->content_type = parley_vcp_codec.media_type;
+    ret->content_type = parley_vcp_binding.media_type;
 
     return parley_buf_done(&b, &ret->body) == 0
            ? 0 : parley_error_memory(err);
@@ -349,7 +349,7 @@ parley_vcp_duplicate(parley_arena_t *arena, const parley_msg_t *m,
     (void) first;
 
     ret->status = 200;
-    ret->content_type = parley_vcp_codec.media_type;
+    ret->content_type = parley_vcp_binding.media_type;
 
     parley_buf_init(&b, arena, 0);
     parley_buf_lit(&b, "{\"status\":\"duplicate\",\"message_id\":");
@@ -421,7 +421,7 @@ parley_vcp_rejected(parley_arena_t *arena, int status, parley_str_t id,
     parley_buf_octet(&b, '}');
 
     ret->status = status;
-    ret->content_type = parley_vcp_codec.media_type;
+    ret->content_type = parley_vcp_binding.media_type;
 
     return parley_buf_done(&b, &ret->body);
 }

@@ -14,6 +14,10 @@ static parley_str_t parley_vcp_type(unsigned i);
 static int parley_vcp_supplies(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encode_opts_t *opts,
     parley_error_t *err);
+static int parley_vcp_name_parse(const parley_name_syntax_t *syntax,
+    parley_str_t s, parley_name_t *ret);
+static int parley_vcp_name_format(const parley_name_syntax_t *syntax,
+    parley_buf_t *b, const parley_name_t *n);
 static parley_direction_t parley_vcp_direction(const parley_msg_t *m);
 static int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
@@ -51,13 +55,35 @@ static const parley_plain_t  parley_vcp_names[] = {
 };
 
 
+/* a group has no URI */
+static const parley_str_t  parley_vcp_prefixes[PARLEY_NAME_KINDS] = {
+    [PARLEY_NAME_AGENT] = parley_str("agent://"),
+    [PARLEY_NAME_HUMAN] = parley_str("human://"),
+    [PARLEY_NAME_SERVICE] = parley_str("service://"),
+};
+
+static const parley_name_syntax_t  parley_vcp_syntax = {
+    .parse = parley_vcp_name_parse,
+    .format = parley_vcp_name_format,
+    .prefixes = parley_vcp_prefixes,
+};
+
+
+const parley_binding_t  parley_vcp_binding = {
+    .methods = parley_binding_post,
+    .media_type = parley_str("application/json; charset=utf-8"),
+    .single = 1,
+};
+
+
 const parley_codec_t  parley_vcp_codec = {
     .proto = PARLEY_PROTO_VCP,
+    .binding = &parley_vcp_binding,
+    .syntax = &parley_vcp_syntax,
     .schema = parley_str("urn:parley:schema:vcp-1.2"),
     .parts = parley_vcp_parts,
     .nparts = PARLEY_VCP_TYPES,
     .discriminator = PARLEY_ATOM_vcp_message,
-    .media_type = parley_str("application/json; charset=utf-8"),
     .signature_member = parley_str("signature"),
 
     .form_pointer = "/type",
@@ -71,9 +97,9 @@ const parley_codec_t  parley_vcp_codec = {
     .severity_pointer = "/payload/severity",
     .signature_pointer = "/signature",
 
+    .window_min_ms = PARLEY_VCP_WINDOW_MS,
     .past_max_ms = PARLEY_VCP_PAST_MS,
     .future_max_ms = PARLEY_VCP_FUTURE_MS,
-    .single = 1,
     .needs_tls = 1,
     .needs_signature = 1,
 
@@ -380,4 +406,82 @@ parley_vcp_ack_id(parley_str_t reason)
     id = parley_str_make(reason.data + sizeof("ACK:") - 1, PARLEY_UUID_LEN);
 
     return parley_uuid_is(id, 7) ? id : parley_str_none;
+}
+
+
+/* agent://h/x, human://x, service://x, "broadcast", else an opaque x */
+
+static int
+parley_vcp_name_parse(const parley_name_syntax_t *syntax, parley_str_t s,
+    parley_name_t *ret)
+{
+    unsigned        kind;
+    const uint8_t  *slash;
+
+    ret->name = s;
+
+    if (parley_str_is(s, "broadcast")) {
+        ret->kind = PARLEY_NAME_GROUP;
+        return 0;
+    }
+
+    for (kind = PARLEY_NAME_AGENT; kind < PARLEY_NAME_GROUP; kind++) {
+        if (parley_name_strip(&s, syntax->prefixes[kind])) {
+            break;
+        }
+    }
+
+    if (s.len == 0) {
+        return -1;
+    }
+
+    if (kind == PARLEY_NAME_GROUP) {
+        ret->kind = PARLEY_NAME_AGENT;
+        ret->opaque = 1;
+        return 0;
+    }
+
+    ret->kind = (parley_name_kind_t) kind;
+    ret->name = s;
+
+    if (kind != PARLEY_NAME_AGENT) {
+        return 0;
+    }
+
+    slash = memchr(s.data, '/', s.len);
+    if (slash == NULL) {
+        return -1;
+    }
+
+    ret->host = parley_str_make(s.data, (size_t) (slash - s.data));
+    ret->name = parley_str_from(s, ret->host.len + 1);
+
+    return ret->host.len > 0 && ret->name.len > 0 ? 0 : -1;
+}
+
+
+static int
+parley_vcp_name_format(const parley_name_syntax_t *syntax, parley_buf_t *b,
+    const parley_name_t *n)
+{
+    if (n->kind == PARLEY_NAME_GROUP) {
+
+        /* VCP knows one group: all peers */
+
+        if (!parley_str_is(n->name, "broadcast")) {
+            return -1;
+        }
+
+    } else if (n->kind != PARLEY_NAME_AGENT) {
+        parley_buf_str(b, syntax->prefixes[n->kind]);
+
+    } else if (n->host.len > 0) {
+        parley_buf_str(b, syntax->prefixes[n->kind]);
+        parley_buf_str(b, n->host);
+        parley_buf_octet(b, '/');
+    }
+
+    parley_buf_str(b, n->name);
+
+    return 0;
 }
