@@ -102,6 +102,14 @@ UNIT_SHARED := $(wildcard t/unit/parley_test*.c)
 UNIT_SHARED_OBJS := $(UNIT_SHARED:%.c=$(OBJ)/%.o)
 UNIT_LIB = $(OUT)/t/unit/libparley_test.a
 FUZZ_SOURCES := $(wildcard t/fuzz/fuzz_*.c)
+
+# the library with a sixth protocol: what the list of protocols and the names
+# of their members are part of is compiled anew, the rest is the library's
+TOY = $(OUT)/toy
+TOY_SOURCES := $(filter translate/%,$(SOURCES)) $(wildcard t/toy/*.c)
+TOY_OBJS := $(TOY_SOURCES:%.c=$(TOY)/%.o) $(TOY)/parley_schema_text.o
+TOY_TEST = $(OUT)/t/toy/test_toy
+UNIT_TESTS += $(TOY_TEST)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
 FUZZ_TARGETS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 
@@ -285,6 +293,30 @@ $(OUT)/t/unit/test_%: $(OBJ)/t/unit/test_%.o $(UNIT_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(PKG_LIBS)
 
+$(TOY)/parley_atoms.h: tools/print-atoms $(wildcard translate/*.[ch] \
+		translate/*/*.[ch] gate/*.[ch] schemas/*.json t/toy/*)
+	@mkdir -p $(@D)
+	$(call Q,GEN)tools/print-atoms --with t/toy --out $@
+
+$(TOY)/parley_schema_text.c: tools/embed-schemas \
+		$(wildcard schemas/*.json t/toy/*.json)
+	@mkdir -p $(@D)
+	$(call Q,GEN)tools/embed-schemas --with t/toy --out $@
+
+TOY_CFLAGS = $(ALL_CFLAGS) -O0 -It/unit -include t/toy/parley_protocols_more.h \
+	-include $(TOY)/parley_atoms.h
+
+$(TOY)/%.o: %.c $(TOY)/parley_atoms.h
+	@mkdir -p $(@D)
+	$(call Q,CC)$(CC) $(TOY_CFLAGS) -c -o $@ $<
+
+$(TOY)/parley_schema_text.o: $(TOY)/parley_schema_text.c
+	$(call Q,CC)$(CC) $(TOY_CFLAGS) -c -o $@ $<
+
+$(TOY_TEST): $(TOY_OBJS) $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(PKG_LIBS)
+
 $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -292,4 +324,4 @@ $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 
 -include $(LIB_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
-	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
+	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d) $(TOY_OBJS:.o=.d)
