@@ -63,8 +63,8 @@ typedef struct {
 
 
 /*
- * Creates a cache.  Copies *conf; mem is borrowed and must outlive the cache.
- * Returns NULL if memory is exhausted.
+ * Creates a cache.  *conf and *mem are copied; what mem->ctx points to must
+ * outlive the cache.  Returns NULL if memory is exhausted.
  */
 parley_token_cache_t *parley_token_cache_create(const parley_mem_t *mem,
     const parley_token_cache_conf_t *conf);

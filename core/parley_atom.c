@@ -13,8 +13,8 @@ static void parley_atom_prepare(void)
 
 
 static parley_strset_entry_t   parley_atom_places[PARLEY_ATOMS_MAX];
-static uint16_t        parley_atom_slots[PARLEY_ATOM_SLOTS];
-static parley_strset_t  parley_atom_table;
+static uint16_t               parley_atom_slots[PARLEY_ATOM_SLOTS];
+static parley_strset_t        parley_atom_table;
 
 const parley_strset_t *const  parley_atom_words = &parley_atom_table;
 

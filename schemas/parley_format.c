@@ -203,7 +203,7 @@ parley_format_class(uint8_t c)
 }
 
 
-/* Whether all octets are of the classes, among more, or percent-encoded. */
+/* Returns whether all octets are in classes or in more, or percent-encoded. */
 static int
 parley_format_chars(parley_str_t s, unsigned classes, const char *more)
 {
@@ -236,7 +236,7 @@ parley_format_chars(parley_str_t s, unsigned classes, const char *more)
 }
 
 
-/* What stands before the first of stops; *s becomes the rest, with it. */
+/* Returns the part of *s before the first of stops, and advances *s to it. */
 static parley_str_t
 parley_format_cut(parley_str_t *s, const char *stops)
 {
@@ -334,7 +334,7 @@ parley_format_authority(parley_str_t s)
 }
 
 
-/* between the brackets: IPv6address or IPvFuture */
+/* The contents of an IP-literal: IPv6address or IPvFuture. */
 static int
 parley_format_literal(parley_str_t s)
 {

@@ -1,24 +1,24 @@
 /*
  * JSON Schema, draft 2020-12 (json-schema.org/draft/2020-12: core and
- * validation), over the spans of parley_json.h.
+ * validation), on documents of parley_json.h.
  *
- * Documents are registered in a set and compiled once, at configuration
- * time, into programs that are only read afterwards: any number of processes
- * or threads may validate with one program at once, each with a scratch arena
- * of its own.  Documents, programs and compiled patterns belong to the set and
- * live as long as it does.
+ * Documents are registered in a set and compiled at configuration time to
+ * programs, which are read-only afterwards: any number of processes or threads
+ * may validate with a program at once, each with its own scratch arena.  The
+ * set owns documents, programs and patterns, which are valid until it is
+ * destroyed.
  *
- * Schemas are trusted to be meant well, instances are not: depth, steps and
- * the work of a pattern are bounded, and what exceeds a bound is not valid.
+ * Schemas are trusted, instances are not: depth, steps and the work of a
+ * pattern are bounded, and an instance that exceeds a bound is invalid.
  *
- * Keywords of vocabularies that a document's metaschema leaves out are
- * ignored; unknown keywords are annotations, and so are formats that are not
- * supported (parley_format.h).  Where the metaschema has the format-assertion
- * vocabulary, true or false, such a format is an error of the schema
- * (validation, sections 7.2.2 and 7.2.3).  One vocabulary is Parley's own
- * (metaschema urn:parley:metaschema): maxOctets bounds a string's length in
- * octets of UTF-8, where maxLength counts characters.  Patterns are ECMA-262
- * regular expressions with the u flag, run by PCRE2.
+ * Keywords of vocabularies that the document's metaschema omits are ignored.
+ * Unknown keywords are annotations; so are unsupported formats
+ * (parley_format.h), unless the metaschema has the format-assertion
+ * vocabulary, true or false, which makes them errors of the schema
+ * (validation, sections 7.2.2 and 7.2.3).  Parley's own vocabulary (metaschema
+ * urn:parley:metaschema) adds maxOctets: a string's length in octets of UTF-8,
+ * where maxLength counts characters.  Patterns are ECMA-262 regular
+ * expressions with the u flag, matched by PCRE2.
  */
 
 #ifndef PARLEY_SCHEMA_H
@@ -35,14 +35,13 @@
 
 #define PARLEY_SCHEMA_LOCATION_MAX  320
 
-/* schemas applied inside one another at any moment of a validation */
+/* bound of nested schema applications */
 #define PARLEY_SCHEMA_DEPTH_MAX     1000
 
 /*
- * Schemas applied in one validation: this many for the message, and this many
- * more for each of its nodes.  Where a schema is a tree of some thousand at
- * most, as those of the envelopes are, that is its bound, and none are
- * counted.
+ * Bound of schema applications in one validation: STEPS for the message plus
+ * STEPS_NODE for each of its nodes.  Not counted for schemas that are trees of
+ * at most some thousand schemas, as the envelopes are.
  */
 #define PARLEY_SCHEMA_STEPS         100000
 #define PARLEY_SCHEMA_STEPS_NODE    64
@@ -53,88 +52,90 @@ typedef struct parley_schema_s      parley_schema_t;
 
 
 typedef struct {
-    uint64_t  seed;         /* keys the hash of uniqueItems; give one that a
-                               sender cannot know */
-    unsigned  formats:1;    /* formats that are supported are asserted;
-                               without it only where the metaschema has the
-                               format-assertion vocabulary */
+    uint64_t  seed;         /* keys the hash of uniqueItems; must be
+                               unpredictable to senders */
+    unsigned  formats:1;    /* assert supported formats even if the
+                               metaschema does not */
 } parley_schema_options_t;
 
 
 /*
- * Of a refused instance: error.code is field-missing (required,
- * dependentRequired), field-unknown (a member that a false schema refuses)
- * or field-invalid; error.field is the pointer of the member at fault, also
- * where it is missing; error.offset is where that member, or the object that
- * lacks it, stands in the input; error.text needs the member's name before
- * it: "must be at least 8 characters".
+ * An invalid instance: error.code is field-missing (required,
+ * dependentRequired), field-unknown (a member refused by a false schema) or
+ * field-invalid; error.field is the JSON Pointer of the member at fault, which
+ * may be missing; error.offset is the input position of that member or of the
+ * object that lacks it; error.text completes a sentence that begins with the
+ * member's name: "must be at least 8 characters".
  *
- * Of a refused schema: error.field is the pointer into its document,
- * error.offset the octet of its text, line the line.
+ * An invalid schema: error.field is the JSON Pointer in its document,
+ * error.offset the position in its text, line the line.
  */
 typedef struct {
     parley_error_t   error;
-    const char      *keyword;   /* that refuses; "" where there is none */
-    uint32_t         line;      /* from 1; 0: not a schema's error */
+    const char      *keyword;   /* that failed; "" if none */
+    uint32_t         line;      /* from 1; 0: the instance's error */
     char             location[PARLEY_SCHEMA_LOCATION_MAX];
-                                /* of the keyword: the document's URI (of a
-                                   refused schema its name), '#', pointer */
+                                /*
+                                 * of the keyword: URI of the document (of an
+                                 * invalid schema its name), '#', pointer
+                                 */
 } parley_schema_error_t;
 
 
 /*
- * An empty set.  options NULL: all zero.  NULL where memory cannot be had.
- * Whatever mem is, parley_schema_set_destroy() must be called in the end:
- * PCRE2's executable memory comes from elsewhere.
+ * Creates an empty set.  options may be NULL for all zero.  *mem is copied;
+ * what its ctx points to must outlive the set.  Returns NULL if memory is
+ * exhausted.  parley_schema_set_destroy() must be called whatever mem is,
+ * since PCRE2 allocates executable memory elsewhere.
  */
 parley_schema_set_t *parley_schema_set_create(const parley_mem_t *mem,
     const parley_schema_options_t *options);
 
-/* NULL is none. */
+/* Frees the set and all it owns.  set may be NULL. */
 void parley_schema_set_destroy(parley_schema_set_t *set);
 
 /*
- * Registers a document: text is copied.  name is for messages (a file name;
- * empty: the URI), uri is where references find it and what its own are
- * relative to, until an $id says otherwise; the document is found under its
- * $id too.  A URI stands for one schema: a second one is refused.
+ * Registers a copy of a document.  name is used in messages, for example a
+ * file name; empty: uri.  uri identifies the document and is the base of its
+ * references unless overridden by an $id, under which the document is found
+ * too.  Registering a second schema under a URI is an error.
  *
- * Returns 0, or -1 with *err filled; the set then is as it was.
+ * Returns 0, or -1 with *err filled and the set unchanged.
  */
 int parley_schema_set_add(parley_schema_set_t *set, parley_str_t name,
     parley_str_t uri, parley_str_t text, parley_schema_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Registers what parley_schema_text.h lists: the metaschemas of the draft and
- * the envelopes.  The envelopes count on their formats, so the set asserts
- * formats from then on.
+ * Registers the schemas of parley_schema_text.h: the metaschemas of the draft
+ * and the envelopes.  Sets options.formats, on which the envelopes rely.
+ * Returns 0, or -1 with *err filled.
  */
 int parley_schema_set_add_builtin(parley_schema_set_t *set,
     parley_schema_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Compiles the schema that uri names, with or without a fragment (JSON
- * Pointer or anchor): "urn:parley:schema:vcp-1.2#/$defs/escalation_payload".
- * All that it refers to must be registered before.  Compiling a schema twice
- * yields the same program.
+ * Compiles the schema at a URI with an optional fragment, a JSON Pointer or
+ * anchor: "urn:parley:schema:vcp-1.2#/$defs/escalation_payload".  All
+ * documents it refers to must be registered.  Compiling it again yields the
+ * same program.
  *
- * Returns 0 and the program in *ret, or -1 with *err filled and *ret NULL.
+ * Returns 0 with the program in *ret, owned by the set, or -1 with *err filled
+ * and *ret NULL.
  */
 int parley_schema_compile(parley_schema_set_t *set, parley_str_t uri,
     const parley_schema_t **ret, parley_schema_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Whether instance is valid.  scratch may be the arena of the document; what
- * is taken from it stays taken (nothing, where neither PCRE2 nor unevaluated*
- * nor uniqueItems have work).  err may be NULL: then nothing is explained,
- * which is the cheaper half of a refusal.
+ * Validates an instance.  scratch may be the instance's arena; it is used by
+ * PCRE2, unevaluated* and uniqueItems only, and not reset.  With err NULL no
+ * explanation is computed, which saves half of the cost of a refusal.
  *
- * Returns 0: valid; 1: not valid, *err filled with the error that comes first
- * in the instance; -1: no memory, *err filled.  The caller treats everything
- * but 0 as a refusal.
+ * Returns 0 if the instance is valid, 1 if not, with *err filled for the error
+ * that comes first in the instance, or -1 with *err filled if memory is
+ * exhausted.  Everything but 0 must be treated as a refusal.
  */
 int parley_schema_validate(const parley_schema_t *schema,
     parley_arena_t *scratch, parley_json_ref_t instance,
@@ -142,9 +143,10 @@ int parley_schema_validate(const parley_schema_t *schema,
     __attribute__((warn_unused_result));
 
 /*
- * Whether no instance is valid without the member that a JSON Pointer names
- * (value NULL), or with that value in its place.  What depends on the rest of
- * the instance (if, anyOf, ...) does not count.
+ * Returns whether an instance must have the member at a JSON Pointer to be
+ * valid (value NULL), or cannot be valid with value there.  Requirements that
+ * depend on the rest of the instance (if, anyOf, ...) are not considered.
+ * scratch is used as by parley_schema_validate().
  */
 int parley_schema_needs(const parley_schema_t *schema,
     parley_arena_t *scratch, parley_str_t pointer,

@@ -110,8 +110,8 @@ parley_schema_all(parley_schema_run_t *run, const parley_schema_list_t *list,
 
 
 /*
- * anyOf and oneOf.  Where somebody asks what is evaluated, all branches must
- * be tried, otherwise only as many as decide.
+ * anyOf and oneOf.  If evaluated members are collected, all branches are
+ * tried, else as many as decide the result.
  */
 static int
 parley_schema_choice(parley_schema_run_t *run, const parley_schema_t *s,
@@ -168,8 +168,8 @@ parley_schema_choice(parley_schema_run_t *run, const parley_schema_t *s,
 
 
 /*
- * No branch holds: what is wrong in the one that got furthest.  Where each
- * wants another type of the same value, what they want together.
+ * No branch is valid: reports the error of the branch that got furthest or, if
+ * the branches differ only in the type they require, the union of the types.
  */
 static void
 parley_schema_explain_choice(parley_schema_run_t *run,
@@ -256,7 +256,7 @@ parley_schema_condition(parley_schema_run_t *run, const parley_schema_t *s,
 }
 
 
-/* tries a schema; what it evaluates counts only if it holds */
+/* Tries a schema; evaluated is extended only if it is valid. */
 static int
 parley_schema_branch(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, parley_schema_evaluated_t *evaluated)
@@ -285,7 +285,7 @@ parley_schema_branch(parley_schema_run_t *run, const parley_schema_t *s,
 }
 
 
-/* The target in the outermost resource that has one. */
+/* Returns the target in the outermost resource that has one. */
 static const parley_schema_t *
 parley_schema_dynamic(const parley_schema_run_t *run,
     const parley_schema_dynamic_t *dynamic)

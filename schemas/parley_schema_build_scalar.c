@@ -270,9 +270,9 @@ parley_schema_build_string(parley_schema_compiler_t *c, parley_schema_t *s,
 
 
 /*
- * The format to assert, or PARLEY_FORMAT_NONE: an annotation.  Where the
- * vocabulary asserts formats (JSON Schema validation, section 7.2.2), one that
- * cannot be asserted must not pass for one that is.
+ * Sets the format to assert, or PARLEY_FORMAT_NONE for an annotation.  If the
+ * vocabulary asserts formats (JSON Schema validation, section 7.2.2), an
+ * unsupported one is an error.
  */
 static int
 parley_schema_build_format(parley_schema_compiler_t *c,
@@ -327,7 +327,7 @@ parley_schema_build_pattern(parley_schema_compiler_t *c, parley_schema_t *s,
 }
 
 
-/* a whole number that is not negative; what is too great stays great */
+/* Reads a non-negative integer, saturating. */
 int
 parley_schema_build_count(parley_schema_compiler_t *c, parley_schema_t *s,
     uint32_t value, uint32_t *ret)

@@ -2,7 +2,7 @@
 #include "parley_schema_index.h"
 
 
-/* states of parley_schema_t.state while loops are looked for */
+/* parley_schema_t.state in the search for cycles */
 #define PARLEY_SCHEMA_NEW     0
 #define PARLEY_SCHEMA_OPEN    1
 #define PARLEY_SCHEMA_CLOSED  2
@@ -139,14 +139,13 @@ parley_schema_link_ref(parley_schema_compiler_t *c, parley_schema_t *s,
         return -1;
     }
 
-    /* the target may be in another document, the place is linked all the
-       same */
+    /* linked even if the target is in another document */
 
     return parley_schema_link(c, *slot, node, PARLEY_SCHEMA_K_REF, slot);
 }
 
 
-/* The schema at a node, which is compiled in its turn if it is new. */
+/* Returns the schema at a node, queueing it for compilation if it is new. */
 static parley_schema_t *
 parley_schema_get(parley_schema_compiler_t *c,
     parley_schema_resource_t *resource, uint32_t node,
@@ -228,8 +227,8 @@ parley_schema_compile_all(parley_schema_compiler_t *c)
     }
 
     /*
-     * Also for programs of earlier runs: what was compiled now may be around
-     * them.
+     * Includes programs of earlier runs, which the schemas compiled now may
+     * apply.
      */
 
     for (dynamic = c->set->dynamics; dynamic != NULL; dynamic = dynamic->next)
@@ -296,7 +295,7 @@ parley_schema_compile_one(parley_schema_compiler_t *c, parley_schema_t *s)
 }
 
 
-/* what keywords say only together */
+/* Keywords that depend on each other. */
 static int
 parley_schema_finish(parley_schema_compiler_t *c, parley_schema_t *s)
 {
@@ -336,8 +335,8 @@ parley_schema_finish(parley_schema_compiler_t *c, parley_schema_t *s)
 
 
 /*
- * A $dynamicRef may lead to any schema with its anchor in a resource that
- * some compiled schema belongs to.
+ * A $dynamicRef may resolve to any schema with its anchor in a resource of
+ * which some schema is compiled.
  */
 static int
 parley_schema_dynamic_schemas(parley_schema_compiler_t *c, int *ret_more)
@@ -409,8 +408,8 @@ parley_schema_dynamic_targets(parley_schema_compiler_t *c,
 
 
 /*
- * Where a schema is nothing but a $ref: the schema referred to.  Not where
- * the way there might matter to a $dynamicRef.
+ * Returns the target of a schema that is nothing but a $ref, unless its
+ * resource may matter to a $dynamicRef; else NULL.
  */
 static const parley_schema_t *
 parley_schema_alias(const parley_schema_t *s)
@@ -449,7 +448,7 @@ parley_schema_lead_on(parley_schema_compiler_t *c,
 
     if (s == NULL) {
 
-        /* a "then" or "else" without "if" */
+        /* a "then" or "else" without an "if" */
 
         return 0;
     }
@@ -471,8 +470,8 @@ parley_schema_lead_on(parley_schema_compiler_t *c,
 
 
 /*
- * A schema that applies itself to the same instance never ends.  Calls itself
- * along such a path.
+ * Refuses schemas that apply themselves to the same instance, which would not
+ * terminate.  Recurses along such paths.
  */
 static int
 parley_schema_loops(parley_schema_compiler_t *c, const parley_schema_t *s,
@@ -546,7 +545,7 @@ parley_schema_loops_list(parley_schema_compiler_t *c,
 }
 
 
-/* a run that failed leaves no program behind */
+/* Discards the programs of a failed run. */
 static void
 parley_schema_forget(parley_schema_compiler_t *c)
 {

@@ -1,4 +1,4 @@
-/* What the files of the compiler share.  Private to schemas/. */
+/* Shared by the files of the compiler.  Private to schemas. */
 
 #ifndef PARLEY_SCHEMA_COMPILE_H
 #define PARLEY_SCHEMA_COMPILE_H
@@ -6,7 +6,7 @@
 #include "parley_schema_program.h"
 
 
-/* a place that holds a schema; it may be led on to another in the end */
+/* a pointer to a schema, redirected past aliases at the end */
 typedef struct parley_schema_link_s {
     const parley_schema_t        **slot;
     struct parley_schema_link_s   *next;
@@ -16,30 +16,30 @@ typedef struct parley_schema_link_s {
 typedef struct {
     parley_schema_set_t    *set;
     parley_schema_error_t  *err;
-    parley_schema_t        *first;      /* those made in this run, in turn */
+    parley_schema_t        *first;      /* of this run, in order */
     parley_schema_t        *last;
     parley_schema_link_t   *links;
 } parley_schema_compiler_t;
 
 
-/*
- * All return 0, or -1 with c->err filled.
- */
+/* Functions return 0, or -1 with *c->err filled, unless said otherwise. */
 
-/* parley_schema_compile.c: *slot becomes the schema at a node of s' document */
+/*
+ * parley_schema_compile.c: sets *slot to the schema at a node of s' document
+ */
 int parley_schema_link(parley_schema_compiler_t *c, const parley_schema_t *s,
     uint32_t node, parley_schema_keyword_t keyword,
     const parley_schema_t **slot);
 
-/* $ref and $dynamicRef */
+/* resolves $ref and $dynamicRef */
 int parley_schema_link_ref(parley_schema_compiler_t *c, parley_schema_t *s,
     parley_schema_keyword_t keyword, uint32_t value);
 
-/* parley_schema_build.c: reads one keyword */
+/* parley_schema_build.c: compiles one keyword */
 int parley_schema_build(parley_schema_compiler_t *c, parley_schema_t *s,
     parley_schema_keyword_t keyword, uint32_t value);
 
-/* parley_schema_build_scalar.c: the keywords that hold no schemas */
+/* parley_schema_build_scalar.c: keywords without subschemas */
 int parley_schema_build_type(parley_schema_compiler_t *c, parley_schema_t *s,
     uint32_t value);
 int parley_schema_build_values(parley_schema_compiler_t *c,
@@ -53,7 +53,7 @@ int parley_schema_build_pattern(parley_schema_compiler_t *c,
 int parley_schema_build_count(parley_schema_compiler_t *c,
     parley_schema_t *s, uint32_t value, uint32_t *ret);
 
-/* makes the part where there is none; NULL: no memory, c->err filled */
+/* Return that part of s, made if necessary, or NULL with *c->err filled. */
 parley_schema_apply_t *parley_schema_apply_part(parley_schema_compiler_t *c,
     parley_schema_t *s);
 parley_schema_array_t *parley_schema_array_part(parley_schema_compiler_t *c,
@@ -67,13 +67,13 @@ int parley_schema_names_read(parley_schema_compiler_t *c, parley_schema_t *s,
 int parley_schema_names_finish(parley_schema_compiler_t *c,
     parley_schema_t *s);
 
-/* so few names are rather looked for in the instance */
+/* up to so many names are looked up in the instance instead */
 #define PARLEY_SCHEMA_BY_NAME_MAX  2
 
-/* parley_schema_pred.c: s->pred, which is NULL where s has none */
+/* parley_schema_pred.c: sets s->pred; leaves NULL if s has no predicate */
 int parley_schema_pred(parley_schema_compiler_t *c, parley_schema_t *s);
 
-/* reads a string of s' document */
+/* unescapes a string of s' document */
 int parley_schema_read_string(parley_schema_compiler_t *c,
     const parley_schema_t *s, uint32_t node, parley_str_t *ret);
 

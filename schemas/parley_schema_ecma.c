@@ -1,8 +1,8 @@
 /*
- * ECMA-262 regular expressions (section 22.2.1, with the u flag) in PCRE2's
- * syntax.  What PCRE2 knows and ECMA-262 does not (verbs, recursion, inline
- * options, possessive quantifiers) is refused, so that a schema means the
- * same everywhere.
+ * Translates ECMA-262 regular expressions (section 22.2.1, with the u flag) to
+ * PCRE2.  What PCRE2 supports beyond ECMA-262 (verbs, recursion, inline
+ * options, possessive quantifiers) is refused, so that a schema means the same
+ * everywhere.
  */
 
 #include "parley_schema_pattern.h"
@@ -15,7 +15,7 @@
 #define PARLEY_SCHEMA_ESCAPE_UNKNOWN                                          \
     "escape that ECMA-262 does not know"
 
-/* WhiteSpace and LineTerminator, and all else, inside a class */
+/* WhiteSpace and LineTerminator, and their complement, inside a class */
 #define PARLEY_SCHEMA_SPACE                                                   \
     "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}"        \
     "\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
@@ -32,7 +32,7 @@ typedef struct {
     const uint8_t  *p;
     const uint8_t  *end;
     unsigned        in_class:1;
-    unsigned        repeated:1;     /* a quantifier was the last thing */
+    unsigned        repeated:1;     /* the last token was a quantifier */
 } parley_schema_ecma_t;
 
 
@@ -221,7 +221,7 @@ parley_schema_ecma_group(parley_schema_ecma_t *e)
 }
 
 
-/* the len octets at p are a quantifier; "?" behind it makes it lazy */
+/* Copies a quantifier of len octets at p, and a lazy "?" after it. */
 static const char *
 parley_schema_ecma_quantifier(parley_schema_ecma_t *e, size_t len)
 {
@@ -243,7 +243,7 @@ parley_schema_ecma_quantifier(parley_schema_ecma_t *e, size_t len)
 }
 
 
-/* The length of {n}, {n,} or {n,m}; 0: that is not what stands here. */
+/* Returns the length of {n}, {n,} or {n,m} at p, or 0. */
 static size_t
 parley_schema_ecma_braces(const parley_schema_ecma_t *e)
 {
@@ -349,7 +349,7 @@ parley_schema_ecma_escape(parley_schema_ecma_t *e)
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '0') {
         why = parley_schema_ecma_letter(e, c);
 
-        /* what was one class must not become the end of a range */
+        /* a class escape must not start a range */
 
         if (why == NULL && e->in_class && strchr("dDwWsSpP", c) != NULL
             && e->p < e->end && *e->p == '-')
@@ -443,7 +443,7 @@ parley_schema_ecma_letter(parley_schema_ecma_t *e, uint8_t c)
 }
 
 
-/* \s and \S: PCRE2 knows fewer spaces */
+/* \s and \S: PCRE2 has fewer white space characters. */
 static void
 parley_schema_ecma_space(parley_schema_ecma_t *e, uint8_t c)
 {
@@ -459,7 +459,7 @@ parley_schema_ecma_space(parley_schema_ecma_t *e, uint8_t c)
 }
 
 
-/* \b and \B, \k<name>; in a class \b is a backspace */
+/* \b and \B, \k<name>; \b in a class is a backspace. */
 static const char *
 parley_schema_ecma_place(parley_schema_ecma_t *e, uint8_t c)
 {
@@ -502,7 +502,7 @@ parley_schema_ecma_backref(parley_schema_ecma_t *e)
 }
 
 
-/* behind \u: four digits, two surrogates of four each, or {...} */
+/* After \u: four digits, two surrogates of four each, or {...}. */
 static const char *
 parley_schema_ecma_unicode(parley_schema_ecma_t *e)
 {
@@ -546,7 +546,7 @@ parley_schema_ecma_unicode(parley_schema_ecma_t *e)
 }
 
 
-/* \p{Name} and \p{Key=Name}: PCRE2 has the categories by short names */
+/* \p{Name} and \p{Key=Name}: PCRE2 knows categories by their short names. */
 static const char *
 parley_schema_ecma_property(parley_schema_ecma_t *e, uint8_t p)
 {
@@ -609,7 +609,7 @@ parley_schema_ecma_property(parley_schema_ecma_t *e, uint8_t p)
 }
 
 
-/* so many hex digits; 0: one to six */
+/* Reads that many hexadecimal digits; 0: one to six. */
 static int
 parley_schema_ecma_hex(parley_schema_ecma_t *e, int digits, uint32_t *ret)
 {

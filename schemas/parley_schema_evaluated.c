@@ -2,8 +2,8 @@
 
 
 /*
- * Sets are given back in the reverse of the order in which they were taken,
- * so that there are never more of them than schemas inside one another.
+ * Sets are returned in reverse order, so there are never more than nested
+ * schemas.
  */
 parley_schema_evaluated_t *
 parley_schema_evaluated_get(parley_schema_run_t *run, uint32_t n)

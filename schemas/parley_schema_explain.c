@@ -224,7 +224,7 @@ parley_schema_say_count(parley_schema_words_t *w, const char *least,
 }
 
 
-/* 0: it was about a number */
+/* Returns 0 if the finding is about a number. */
 static int
 parley_schema_say_number(parley_schema_words_t *w,
     const parley_schema_finding_t *f)
@@ -416,7 +416,7 @@ parley_schema_code(const parley_schema_run_t *run,
 }
 
 
-/* a false schema that stands for a member, not for what it is part of */
+/* Whether the false schema refuses a member as such. */
 static int
 parley_schema_refuses_member(const parley_schema_run_t *run,
     const parley_schema_finding_t *f)
@@ -490,7 +490,7 @@ parley_schema_location(const parley_schema_finding_t *f,
         /* void */
     }
 
-    /* of a false schema the keyword is the one that it stands under */
+    /* a false schema is reported under its parent keyword */
 
     err->keyword = (const char *)
                    parley_schema_keywords[keyword ? keyword

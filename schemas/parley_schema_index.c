@@ -47,7 +47,7 @@ parley_schema_index(parley_schema_set_t *set, parley_schema_doc_t *doc,
 }
 
 
-/* calls itself once for each level of the document */
+/* Recurses once per level of the document. */
 static int
 parley_schema_index_node(parley_schema_set_t *set,
     parley_schema_resource_t *resource, uint32_t node,
@@ -169,7 +169,7 @@ parley_schema_index_below(parley_schema_set_t *set,
 }
 
 
-/* *resource becomes the schema's own, where it has an $id */
+/* Sets *resource to the schema's own if it has an $id. */
 static int
 parley_schema_index_id(parley_schema_set_t *set,
     parley_schema_resource_t **resource, uint32_t node,
@@ -219,7 +219,7 @@ parley_schema_index_id(parley_schema_set_t *set,
 
     if (node == r->node) {
 
-        /* only a document's root is entered before its $id is read */
+        /* only roots are entered before their $id is read */
 
         r->alias = r->uri;
         r->has_alias = 1;

@@ -1,7 +1,7 @@
 /*
- * The keywords of draft 2020-12 and of Parley's own vocabulary
- * (schemas/metaschema/parley.json): their vocabulary, and where schemas stand
- * below them.  Private to schemas/.
+ * The keywords of draft 2020-12 and of Parley's vocabulary
+ * (schemas/metaschema/parley.json): their vocabulary and subschemas.  Private
+ * to schemas.
  */
 
 #ifndef PARLEY_SCHEMA_KEYWORD_H
@@ -17,12 +17,12 @@
 #define PARLEY_SCHEMA_VOCAB_ANNOTATION   0x10   /* meta-data, content */
 #define PARLEY_SCHEMA_VOCAB_FORMAT       0x20
 #define PARLEY_SCHEMA_VOCAB_ASSERTION    0x40   /* format-assertion */
-#define PARLEY_SCHEMA_VOCAB_OCTETS       0x80   /* Parley's own: maxOctets */
+#define PARLEY_SCHEMA_VOCAB_OCTETS       0x80   /* Parley's: maxOctets */
 
-#define PARLEY_SCHEMA_DIALECT            0x3F   /* draft 2020-12 as it is */
+#define PARLEY_SCHEMA_DIALECT            0x3F   /* draft 2020-12 */
 
 
-/* what stands below a keyword: no schema, one, an array, an object of them */
+/* the subschemas of a keyword: none, one, an array or an object of them */
 typedef enum {
     PARLEY_SCHEMA_BELOW_NONE = 0,
     PARLEY_SCHEMA_BELOW_ONE,
@@ -98,15 +98,15 @@ typedef struct {
 } parley_schema_keyword_info_t;
 
 
-/* by parley_schema_keyword_t; the row of NONE has an empty name */
+/* indexed by parley_schema_keyword_t; the row of NONE has an empty name */
 extern const parley_schema_keyword_info_t
     parley_schema_keywords[PARLEY_SCHEMA_K_COUNT];
 
-/* PARLEY_SCHEMA_K_NONE where the name is not known in this dialect. */
+/* Returns the keyword of that name in a dialect, or PARLEY_SCHEMA_K_NONE. */
 parley_schema_keyword_t parley_schema_keyword(parley_str_t name,
     unsigned dialect);
 
-/* The bit of a vocabulary's URI; 0: not known. */
+/* Returns the bit of a vocabulary by its URI; 0: unknown. */
 unsigned parley_schema_vocabulary(parley_str_t uri);
 
 

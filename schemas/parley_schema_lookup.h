@@ -1,8 +1,7 @@
 /*
- * Names, which are short, and the table of those that an object's schema
- * knows.  Up to 64 names are told
- * apart by length and three octets, with a factor that was chosen so that no
- * two of them meet; more are hashed whole (FNV-1a).  Private to schemas/.
+ * Lookup of a name in an object's schema.  Up to 64 names are hashed by length
+ * and three octets, with a factor chosen to avoid collisions; more names are
+ * hashed whole (FNV-1a).  Private to schemas.
  */
 
 #ifndef PARLEY_SCHEMA_LOOKUP_H
@@ -11,7 +10,7 @@
 #include "parley_schema_program.h"
 
 
-/* memcmp() of so few octets is mostly the call */
+/* Names are short, and a call of memcmp() costs more than the comparison. */
 static inline int
 parley_schema_same_octets(const uint8_t *a, const uint8_t *b, size_t len)
 {
@@ -73,7 +72,7 @@ parley_schema_slot(const parley_schema_object_t *o, const uint8_t *p,
 }
 
 
-/* NULL: the schema does not know the name */
+/* Returns the entry of a name, or NULL. */
 static inline const parley_schema_name_t *
 parley_schema_lookup(const parley_schema_object_t *o, const uint8_t *p,
     size_t len)

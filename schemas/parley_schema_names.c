@@ -76,7 +76,10 @@ parley_schema_names_read(parley_schema_compiler_t *c, parley_schema_t *s,
 }
 
 
-/* The entry of the name that a string spells; NULL: c->err is filled. */
+/*
+ * Returns the entry of the name at node, made if new; NULL with *c->err
+ * filled.
+ */
 static parley_schema_name_t *
 parley_schema_name(parley_schema_compiler_t *c, parley_schema_t *s,
     uint32_t node)
@@ -116,7 +119,7 @@ parley_schema_name(parley_schema_compiler_t *c, parley_schema_t *s,
 }
 
 
-/* an array of names: required, or needed where trigger is a member */
+/* Reads an array of names: required, or needed if trigger is a member. */
 static int
 parley_schema_names_list(parley_schema_compiler_t *c, parley_schema_t *s,
     uint32_t value, const parley_schema_name_t *trigger)
@@ -153,7 +156,7 @@ parley_schema_names_list(parley_schema_compiler_t *c, parley_schema_t *s,
 }
 
 
-/* needed NULL: the schema at value */
+/* needed NULL: the schema at value applies instead */
 static int
 parley_schema_names_depend(parley_schema_compiler_t *c, parley_schema_t *s,
     const parley_schema_name_t *trigger, const parley_schema_name_t *needed,
@@ -258,7 +261,7 @@ parley_schema_names_table(parley_schema_compiler_t *c,
 }
 
 
-/* Looks for a factor by which no two names meet. */
+/* Searches for a factor without collisions. */
 static int
 parley_schema_names_factor(parley_schema_object_t *o)
 {
@@ -282,7 +285,10 @@ parley_schema_names_factor(parley_schema_object_t *o)
 }
 
 
-/* Fills the slots; -1 where names met (each has its place all the same). */
+/*
+ * Fills the slots.  Returns -1 if there were collisions, which linear probing
+ * resolves.
+ */
 static int
 parley_schema_names_place(parley_schema_object_t *o)
 {

@@ -1,9 +1,9 @@
-/* What no valid instance can do without. */
+/* Requirements common to all valid instances. */
 
 #include "parley_schema_program.h"
 
 
-/* a chain of references that is longer leads nowhere new */
+/* longer chains of references add nothing */
 #define PARLEY_SCHEMA_NEEDS_DEPTH  16
 
 
@@ -24,7 +24,7 @@ parley_schema_needs(const parley_schema_t *schema, parley_arena_t *scratch,
 }
 
 
-/* what holds for every instance: the schema's own, $ref, allOf */
+/* Follows what holds unconditionally: the schema itself, $ref and allOf. */
 
 static int
 parley_schema_needs_in(const parley_schema_t *s, parley_arena_t *scratch,
@@ -99,7 +99,7 @@ parley_schema_needs_name(const parley_schema_name_t *name,
 }
 
 
-/* a name, and the token of a JSON Pointer (RFC 6901) */
+/* Compares a name with a token of a JSON Pointer (RFC 6901). */
 
 static int
 parley_schema_needs_is(parley_str_t name, parley_str_t token)

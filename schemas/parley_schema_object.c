@@ -2,7 +2,7 @@
 #include "parley_schema_lookup.h"
 
 
-/* the names met in an object, a bit for each; more than 64 need an array */
+/* the schema's names found in an object, as bits; above 64 an array */
 typedef struct {
     uint64_t   few;
     uint64_t  *many;
@@ -102,7 +102,7 @@ parley_schema_object(parley_schema_run_t *run, const parley_schema_t *s,
 }
 
 
-/* nothing matters but one name or two */
+/* Only one or two names matter: looks them up in the object. */
 static int
 parley_schema_by_name(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i)
@@ -221,7 +221,7 @@ parley_schema_members(parley_schema_run_t *run, const parley_schema_t *s,
 
 /*
  * *ret_known: whether properties, patternProperties or additionalProperties
- * had something to say.
+ * applied.
  */
 static int
 parley_schema_member(parley_schema_run_t *run, const parley_schema_t *s,
@@ -330,7 +330,7 @@ parley_schema_member_patterns(parley_schema_run_t *run,
 }
 
 
-/* some name is missing: the first one is reported */
+/* Reports the first name that is missing. */
 static int
 parley_schema_required(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, const parley_schema_met_t *met)

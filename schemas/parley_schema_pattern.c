@@ -7,8 +7,8 @@
 
 
 /*
- * The bounds of one match.  Steps: a nested repetition over a string of 256
- * KiB still passes, an exponential one ends within some milliseconds.
+ * Bounds of one match.  STEPS admits a nested repetition over a string of 256
+ * KiB and ends an exponential one within milliseconds.
  */
 #define PARLEY_SCHEMA_MATCH_STEPS  500000
 #define PARLEY_SCHEMA_MATCH_DEPTH  100000
@@ -57,7 +57,7 @@ parley_schema_regex_done(parley_schema_regex_t *regex)
 {
     parley_schema_pattern_t  *pattern;
 
-    /* all but what the JIT compiler made is the arena's */
+    /* frees what the JIT compiler allocated; the rest is the arena's */
 
     for (pattern = regex->patterns; pattern != NULL; pattern = pattern->next) {
         pcre2_code_free(pattern->code);
@@ -147,7 +147,7 @@ parley_schema_pattern_code(parley_schema_regex_t *regex,
     pattern->next = regex->patterns;
     regex->patterns = pattern;
 
-    /* where there is no JIT compiler, the interpreter does as well */
+    /* the interpreter serves where there is no JIT */
 
     (void) pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
 

@@ -1,7 +1,7 @@
 #include "parley_schema_pred_build.h"
 
 
-/* predicates that one schema may need, and how deep they nest */
+/* limits of the predicates of one schema, and of their nesting */
 #define PARLEY_SCHEMA_PREDS_MAX       1024
 #define PARLEY_SCHEMA_PRED_DEPTH_MAX  48
 
@@ -40,7 +40,7 @@ parley_schema_pred(parley_schema_compiler_t *c, parley_schema_t *s)
     parley_schema_pred_build_t    p = { c, PARLEY_SCHEMA_PREDS_MAX, 0, 0 };
     const parley_schema_pred_t   *pred;
 
-    /* where a $dynamicRef leads depends on the way there */
+    /* a $dynamicRef resolves differently on different paths */
 
     if (s->pred != NULL || c->set->dynamics != NULL) {
         return 0;
@@ -111,7 +111,7 @@ parley_schema_pred_make(parley_schema_pred_build_t *p,
 }
 
 
-/* for a value whose members have been met, under a condition */
+/* For a value whose members are already known, under a condition. */
 static const parley_schema_pred_t *
 parley_schema_pred_within(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, const parley_schema_t *s)
@@ -195,7 +195,7 @@ parley_schema_pred_fill(parley_schema_pred_build_t *p,
 
         s = some->schemas[n];
 
-        /* a number that may be any may be an integer */
+        /* integer is a subtype of number */
 
         pred->types &= (s->types & PARLEY_SCHEMA_NUMBER)
                        ? s->types | PARLEY_SCHEMA_INTEGER : s->types;
@@ -258,7 +258,7 @@ parley_schema_pred_array(parley_schema_pred_build_t *p,
 }
 
 
-/* strings, and what has only some values, which are mostly strings */
+/* Merges string keywords, and values, which are mostly strings. */
 static void
 parley_schema_pred_string(parley_schema_pred_build_t *p,
     parley_schema_pred_t *pred, const parley_schema_t *s)
@@ -321,7 +321,7 @@ parley_schema_pred_values(parley_schema_pred_build_t *p,
 }
 
 
-/* Integers between integers need no more than to be compared. */
+/* Integral bounds reduce to comparisons of integers. */
 static void
 parley_schema_pred_number(parley_schema_pred_t *pred,
     const parley_schema_t *s)
@@ -364,7 +364,7 @@ parley_schema_pred_number(parley_schema_pred_t *pred,
 }
 
 
-/* whether it is an integer that a double holds exactly, if there is one */
+/* Whether the bound is absent or an integer that a double holds exactly. */
 static int
 parley_schema_pred_bound(const parley_schema_bound_t *bound)
 {
@@ -421,7 +421,7 @@ parley_schema_pred_branches(parley_schema_pred_build_t *p,
 }
 
 
-/* whether what it takes is some words, and nothing else */
+/* Whether s accepts a list of words and nothing else. */
 static int
 parley_schema_pred_is_bar(const parley_schema_t *s)
 {

@@ -1,16 +1,15 @@
 /*
- * The predicate of a schema: what it asks of a value, in the order in which it
- * is cheap to find out.  A predicate says whether a value is valid, and nothing
- * else; why a value is refused, the schema itself says.
+ * A predicate: a schema compiled for a yes or no, with cheap checks first.
+ * When a value is refused, the schema itself is evaluated for the reason.
  *
- * All schemas that apply to one value without a condition make one predicate,
- * and those that apply to one of its members another, so that a value is
- * visited once however many schemas speak of it.  Where an object's conditions
- * ask for the word that a member is (if "kind" is "x" then ...), they are
- * resolved word by word beforehand and the word is looked up.
+ * All schemas that apply unconditionally to a value are merged into one
+ * predicate, and those of each of its members into another, so every value is
+ * visited once.  If the conditions of an object test a member for certain
+ * strings (if "kind" is "x" then ...), one case is precomputed per string and
+ * selected by lookup.  The strings of const and enum are called words.
  *
- * Not every schema has a predicate: it is a tree, which a schema within itself
- * has not, and its size has a bound.  Private to schemas/.
+ * A schema without a predicate: one that is recursive, since predicates form
+ * trees, or whose predicate would be too large.  Private to schemas.
  */
 
 #ifndef PARLEY_SCHEMA_PRED_H
@@ -20,11 +19,11 @@
 #include "parley_strset.h"
 
 
-/* names of one object, or values of one string, that a predicate is made for */
+/* names of an object or words of a string in one predicate */
 #define PARLEY_SCHEMA_WORDS_MAX  63
 
 
-/* a member, by its index among the names of the object's frame */
+/* a member, by its index in the names of the object's frame */
 typedef struct parley_schema_pred_member_s {
     uint32_t                             index;
     const parley_schema_pred_t          *pred;
@@ -32,7 +31,7 @@ typedef struct parley_schema_pred_member_s {
 } parley_schema_pred_member_t;
 
 
-/* a predicate that is NULL takes any value */
+/* A condition; a NULL predicate accepts any value. */
 typedef struct parley_schema_branch_s {
     parley_schema_keyword_t          keyword;   /* IF, ANY_OF, ONE_OF, NOT */
     const parley_schema_pred_t     **preds;     /* IF: if, then, else */
@@ -41,44 +40,50 @@ typedef struct parley_schema_branch_s {
 } parley_schema_branch_t;
 
 
-/* the members of an object, and what is asked of them in any case */
+/*
+ * The members of an object, with the predicates that apply to them
+ * unconditionally.
+ */
 typedef struct {
     const parley_strset_t        *names;
-    const uint8_t                *atoms;        /* the index of each atom;
-                                                   NULL: a name has none */
-    const parley_schema_pred_t  **preds;        /* by index; 0: of others */
-    unsigned                      by_name:1;    /* the names are looked for */
-    unsigned                      selects:1;    /* the rest is here */
-    uint32_t                      selector;     /* the name */
+    const uint8_t                *atoms;        /* index by atom; NULL: a
+                                                   name has no atom */
+    const parley_schema_pred_t  **preds;        /* by index; 0: the others */
+    unsigned                      by_name:1;    /* look the names up in
+                                                   the object */
+    unsigned                      selects:1;    /* by a member's word: */
+    uint32_t                      selector;     /* the member's index */
     const parley_strset_t        *words;
-    const parley_schema_pred_t  **cases;        /* by index; 0: of none */
+    const parley_schema_pred_t  **cases;        /* by word; 0: no word */
 } parley_schema_frame_t;
 
 
-/* the schemas are those that are asked themselves, for what they hold */
+/*
+ * The arrays of schemas hold those evaluated themselves, for the keywords
+ * named.
+ */
 struct parley_schema_pred_s {
-    uint8_t                       types;    /* allowed, as a mask */
-    uint8_t                       closer;   /* of which more is asked than
-                                               length, words and frame */
-    unsigned                      inexact:1;    /* numbers say more than least
-                                                   and most */
+    uint8_t                       types;    /* mask of allowed types */
+    uint8_t                       closer;   /* types checked beyond length,
+                                               words and frame */
+    unsigned                      inexact:1;    /* least and most do not
+                                                   replace numbers */
     uint32_t                      min_length;
     uint32_t                      max_length;
-    const parley_strset_t        *words;    /* one of these; NULL: any */
-    const parley_strset_t        *barred;   /* none of these; NULL: any */
-    parley_schema_frame_t        *frame;    /* NULL: that of the predicate
-                                               around it, which is of the same
-                                               value */
+    const parley_strset_t        *words;    /* allowed; NULL: any string */
+    const parley_strset_t        *barred;   /* refused; NULL: none */
+    parley_schema_frame_t        *frame;    /* NULL: that of the enclosing
+                                               predicate of the same value */
     uint64_t                      required;
     int64_t                       least;
     int64_t                       most;
-    const parley_schema_t       **strings;  /* pattern, format, octets */
+    const parley_schema_t       **strings;  /* pattern, format, maxOctets */
     uint32_t                      nstrings;
     const parley_schema_t       **numbers;
     uint32_t                      nnumbers;
-    const parley_schema_t       **parts;    /* values that are no words */
+    const parley_schema_t       **parts;    /* values other than words */
     uint32_t                      nparts;
-    const parley_schema_t       **wholes;   /* all of it */
+    const parley_schema_t       **wholes;   /* all keywords */
     uint32_t                      nwholes;
     uint32_t                      min_items;
     uint32_t                      max_items;

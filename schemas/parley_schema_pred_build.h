@@ -1,6 +1,4 @@
-/*
- * What the files that make predicates share.  Private to schemas/.
- */
+/* Shared by the files that build predicates.  Private to schemas. */
 
 #ifndef PARLEY_SCHEMA_PRED_BUILD_H
 #define PARLEY_SCHEMA_PRED_BUILD_H
@@ -25,80 +23,92 @@ typedef struct {
 } parley_schema_texts_t;
 
 
-/* a value, while its predicate is made */
+/* a value while its predicate is built */
 typedef struct {
     parley_schema_texts_t  names;
     unsigned               selects:1;
-    unsigned               resolved:1;  /* what the selector is, is known: */
+    unsigned               resolved:1;  /* the selector's word is known: */
     parley_str_t           selector;
-    const parley_str_t    *word;        /* this, or NULL: none of the words */
+    const parley_str_t    *word;        /* this one; NULL: none of the words */
 } parley_schema_place_t;
 
 
 typedef struct {
     parley_schema_compiler_t  *c;
-    uint32_t                   left;    /* predicates, or looks for words */
+    uint32_t                   left;    /* budget of predicates and visits */
     uint32_t                   depth;
-    int                        failed;  /* 0, or one of those: */
+    int                        failed;  /* 0 or one of these: */
 } parley_schema_pred_build_t;
 
 #define PARLEY_SCHEMA_PRED_TOO_LARGE  1
 #define PARLEY_SCHEMA_PRED_NO_MEMORY  2
 
 
-/* Where p->failed is set, what these return is of no use. */
+/* If p->failed is set, results are undefined. */
 
 /* parley_schema_pred.c */
 
-/* for a value that all schemas of the list apply to; NULL: anything will do */
+/*
+ * Builds the predicate of a value to which all schemas of list apply; NULL: it
+ * accepts any value.
+ */
 const parley_schema_pred_t *parley_schema_pred_make(
     parley_schema_pred_build_t *p, const parley_schema_some_t *list);
 
 /*
- * What the schemas ask, in *pred.  own: the value's members are met by this
- * predicate, and in any case.
+ * Merges the requirements of some into *pred.  own: unconditionally, so that
+ * the value's members are checked by the value's frame.
  */
 void parley_schema_pred_fill(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, parley_schema_pred_t *pred,
     const parley_schema_some_t *some, int own);
 
-/* NULL: too many, too deep, or no memory */
+/*
+ * Allocates a predicate; NULL, with p->failed set, if the budget, the depth or
+ * memory is exhausted.
+ */
 parley_schema_pred_t *parley_schema_pred_new(parley_schema_pred_build_t *p);
 
 void parley_schema_pred_add(parley_schema_pred_build_t *p,
     parley_schema_some_t *list, const parley_schema_t *s);
 
-/* zeroed; NULL: no memory, and c->err is filled */
+/*
+ * Allocates zeroed memory; NULL, with p->failed set and *c->err filled, if
+ * memory is exhausted.
+ */
 void *parley_schema_pred_alloc(parley_schema_pred_build_t *p, size_t size);
 
 
 /* parley_schema_pred_case.c */
 
 /*
- * The schemas that hold where s holds, with what they ask themselves: s, what
- * it refers to, and what it has a case for where the case is known.  Calls
- * itself along a path that the compiler has found to end.
+ * Collects the schemas that hold whenever s does: s, its references, allOf,
+ * and its branch for the word of place if resolved.  Recurses along paths that
+ * the compiler has proved finite.
  */
 void parley_schema_pred_gather(parley_schema_pred_build_t *p,
     const parley_schema_place_t *place, const parley_schema_t *s,
     parley_schema_some_t *ret);
 
-/* Whether s is left to the code that takes everything: it has what is rare. */
+/* Returns whether s has rare keywords and is evaluated as a whole. */
 int parley_schema_pred_is_whole(const parley_schema_t *s);
 
 /*
- * Whether s has a condition that asks of objects whether one of their
- * members, which must be there, is one of some words: selector, or, where its
- * text is NULL, any.
+ * Returns whether the "if" of s tests only that a member, which must exist, is
+ * one of some words; *ret is the member's name.  selector restricts the name
+ * unless its data is NULL.
  */
 int parley_schema_pred_is_case(const parley_schema_t *s,
     const parley_str_t *selector, const parley_schema_name_t **ret);
 
-/* Looks for a member to select by; only what is an object always has one. */
+/*
+ * Chooses a selector if one of the schemas tests for words and all values are
+ * objects.
+ */
 void parley_schema_pred_select(parley_schema_place_t *place,
     const parley_schema_some_t *some);
 
-/* what is asked where the selector is this word or that */
+/* Builds the case of every word, and that of none. */
 void parley_schema_pred_cases(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, parley_schema_frame_t *f,
     const parley_schema_some_t *some);
@@ -110,16 +120,16 @@ void parley_schema_pred_names(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, parley_schema_pred_t *pred,
     const parley_schema_object_t *o, int own);
 
-/* what the names of an object are asked, and what is asked of all others */
+/* Builds the predicates of the frame's members, and that of all others. */
 void parley_schema_pred_frame(parley_schema_pred_build_t *p,
     const parley_schema_place_t *place, parley_schema_frame_t *f,
     const parley_schema_some_t *some);
 
-/* NULL: no memory */
+/* Returns a string set, or NULL if memory is exhausted. */
 const parley_strset_t *parley_schema_pred_table(
     parley_schema_pred_build_t *p, const parley_schema_texts_t *texts);
 
-/* the index of a text, from 1, which is added where it is new */
+/* Returns the index, from 1, of a text, which is added if new. */
 uint32_t parley_schema_pred_text(parley_schema_pred_build_t *p,
     parley_schema_texts_t *texts, parley_str_t text);
 

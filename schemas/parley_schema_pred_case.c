@@ -51,7 +51,10 @@ parley_schema_pred_gather(parley_schema_pred_build_t *p,
 }
 
 
-/* "then" or "else" of a case, where it is known which; or NULL */
+/*
+ * Returns the "then" or "else" that applies for the word of place; NULL if
+ * none does or it is not known.
+ */
 static const parley_schema_t *
 parley_schema_pred_next(const parley_schema_place_t *place,
     const parley_schema_t *s)
@@ -194,7 +197,7 @@ parley_schema_pred_cases(parley_schema_pred_build_t *p,
 }
 
 
-/* the words that conditions within s ask for */
+/* Collects the words that conditions within s test for. */
 static void
 parley_schema_pred_words(parley_schema_pred_build_t *p,
     const parley_schema_place_t *place, const parley_schema_t *s,
@@ -211,7 +214,7 @@ parley_schema_pred_words(parley_schema_pred_build_t *p,
         return;
     }
 
-    /* the ways there may be many more than the schemas */
+    /* paths may be many more than schemas */
 
     if (p->left == 0) {
         p->failed = PARLEY_SCHEMA_PRED_TOO_LARGE;
@@ -254,7 +257,7 @@ parley_schema_pred_words_list(parley_schema_pred_build_t *p,
 }
 
 
-/* what holds where the selector is the place's word */
+/* Builds the predicate that applies for the word of place. */
 static const parley_schema_pred_t *
 parley_schema_pred_resolve(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, const parley_schema_some_t *some)

@@ -105,7 +105,8 @@ parley_schema_pred_atoms(parley_schema_pred_build_t *p,
 
 
 /*
- * The schemas for the member of a name, NULL: of one that no schema knows.
+ * Collects the schemas of the member named text, or of one that no schema
+ * names if it is NULL.
  */
 static void
 parley_schema_pred_member(parley_schema_pred_build_t *p,

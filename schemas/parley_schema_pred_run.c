@@ -2,19 +2,19 @@
 #include "parley_schema_pred.h"
 
 
-/* integers of so few octets are read here */
+/* integers up to so many digits are read here */
 #define PARLEY_SCHEMA_PRED_DIGITS  15
 
 
-/* the members that were met of those that a frame knows */
+/* the members found of those in a frame */
 typedef struct {
-    uint64_t                   met;     /* a bit for each index; 0 is all
-                                           other members */
+    uint64_t                   met;     /* bit per index; 0: any
+                                           other member */
     const parley_json_node_t  *at[PARLEY_SCHEMA_WORDS_MAX + 1]; /* values */
 } parley_schema_members_t;
 
 
-/* once for each value of a message: what calls would cost is a good part */
+/* inline: runs for every value of a message, where calls would dominate */
 static inline int parley_schema_pred_value(parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node)
     __attribute__((always_inline));
@@ -60,7 +60,7 @@ parley_schema_at(const parley_schema_run_t *run,
 }
 
 
-/* the index of a string among words, 0 where it is none, or < 0 */
+/* Returns the index of a string among words, 0, or a negative code. */
 static inline int
 parley_schema_pred_word(const parley_schema_run_t *run,
     const parley_strset_t *words, const parley_json_node_t *node)
@@ -90,7 +90,7 @@ parley_schema_pred_escaped(const parley_schema_run_t *run,
 }
 
 
-/* types, and of a string also length and words */
+/* Checks the type and, of a string, length and words. */
 static inline int
 parley_schema_pred_first(const parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node)
@@ -124,7 +124,7 @@ parley_schema_pred_first(const parley_schema_run_t *run,
 }
 
 
-/* of a value that its own frame's members, if any, are not known of yet */
+/* Checks a value, finding the members of its frame first. */
 static inline int
 parley_schema_pred_value(parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node)
@@ -147,7 +147,7 @@ parley_schema_pred_value(parley_schema_run_t *run,
 }
 
 
-/* another predicate of a value whose members are known; m NULL: it has none */
+/* Applies another predicate to a value with known members; m NULL: none. */
 static inline int
 parley_schema_pred_again(parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node,
@@ -254,7 +254,7 @@ parley_schema_pred_members(parley_schema_run_t *run,
 }
 
 
-/* nothing matters but one name or two */
+/* Only one or two names matter: looks them up in the object. */
 static int
 parley_schema_pred_named(parley_schema_run_t *run,
     const parley_schema_frame_t *f, const parley_json_node_t *node,
@@ -350,7 +350,7 @@ parley_schema_pred_closer(parley_schema_run_t *run,
 }
 
 
-/* what is asked of an object whose members were met before */
+/* Checks an object with known members. */
 static int
 parley_schema_pred_known(parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node,
@@ -505,7 +505,7 @@ parley_schema_pred_numbers(parley_schema_run_t *run,
 }
 
 
-/* what may be asked of values of all types */
+/* Checks what may apply to any type. */
 static int
 parley_schema_pred_rest(parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node,
@@ -582,7 +582,7 @@ parley_schema_pred_branch(parley_schema_run_t *run,
         }
     }
 
-    /* of one schema that must not hold, or of those of which one must */
+    /* NOT and ONE_OF are decided by the count */
 
     return (b->keyword != PARLEY_SCHEMA_K_ANY_OF
             && count == (b->keyword == PARLEY_SCHEMA_K_ONE_OF))

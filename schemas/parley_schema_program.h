@@ -1,6 +1,6 @@
 /*
- * The compiled form of schemas, and what the files of the validator share.
- * Private to schemas/.
+ * Compiled schemas, and functions shared by the validator.  Private to
+ * schemas.
  */
 
 #ifndef PARLEY_SCHEMA_PROGRAM_H
@@ -22,7 +22,7 @@ typedef struct parley_schema_anchor_s    parley_schema_anchor_t;
 typedef struct parley_schema_pred_s      parley_schema_pred_t;
 
 
-/* a registered text */
+/* a registered document */
 struct parley_schema_doc_s {
     parley_str_t              name;     /* for messages */
     parley_json_t             json;
@@ -31,20 +31,20 @@ struct parley_schema_doc_s {
 };
 
 
-/* a schema that has a URI: a document's root, or one with an $id */
+/* a schema with a URI: the root of a document, or one with an $id */
 struct parley_schema_resource_s {
     parley_schema_set_t       *set;
     parley_schema_doc_t       *doc;
-    parley_schema_resource_t  *parent;      /* the one it is within */
-    parley_str_t               uri;         /* without fragment */
-    parley_str_t               alias;       /* where a root was added with
-                                               another $id */
+    parley_schema_resource_t  *parent;      /* the enclosing one */
+    parley_str_t               uri;         /* without a fragment */
+    parley_str_t               alias;       /* of a root that was added under a
+                                               URI other than its $id */
     uint32_t                   node;
-    unsigned                   dialect;     /* PARLEY_SCHEMA_VOCAB_*; 0: not
-                                               known yet */
+    unsigned                   dialect;     /* PARLEY_SCHEMA_VOCAB_*; 0:
+                                               not yet known */
     unsigned                   has_alias:1;
     unsigned                   dynamic:1;   /* has a $dynamicAnchor */
-    unsigned                   compiled:1;  /* some schema of it is */
+    unsigned                   compiled:1;  /* has compiled schemas */
     parley_schema_resource_t  *next;
 };
 
@@ -58,7 +58,7 @@ struct parley_schema_anchor_s {
 };
 
 
-/* const and enum: the values allowed */
+/* The values allowed by const or enum. */
 typedef struct {
     parley_str_t       text;    /* of a string, unescaped */
     uint8_t            type;
@@ -68,16 +68,16 @@ typedef struct {
 typedef struct parley_schema_values_s {
     parley_schema_value_t          *values;
     uint32_t                        n;
-    uint8_t                         types;      /* that occur, as a mask */
+    uint8_t                         types;      /* mask of types that occur */
     uint8_t                         keyword;
-    struct parley_schema_values_s  *next;       /* all must hold */
+    struct parley_schema_values_s  *next;       /* must hold too */
 } parley_schema_values_t;
 
 
 typedef struct {
     uint32_t                  min;      /* code points */
     uint32_t                  max;
-    uint32_t                  octets;   /* of UTF-8, at most */
+    uint32_t                  octets;   /* maximum, of UTF-8 */
     parley_schema_pattern_t  *pattern;
     uint8_t                   format;   /* parley_format_t */
 } parley_schema_string_t;
@@ -95,8 +95,8 @@ typedef struct {
     parley_schema_bound_t  exclusive_minimum;
     parley_schema_bound_t  maximum;
     parley_schema_bound_t  exclusive_maximum;
-    uint64_t               divisor;     /* multipleOf is this times ten to */
-    int64_t                divisor_exponent;    /* this; divisor 0: none */
+    uint64_t               divisor;     /* multipleOf is divisor * 10^ */
+    int64_t                divisor_exponent;    /* exponent; divisor 0: none */
     parley_str_t           divisor_literal;
 } parley_schema_number_t;
 
@@ -115,8 +115,8 @@ typedef struct {
 
 
 /*
- * Every name that a schema knows, by properties or as a condition; its index
- * is its bit in the set of members evaluated.
+ * A name in properties, required or a dependency; index is its bit in the set
+ * of evaluated members.
  */
 typedef struct parley_schema_name_s {
     parley_str_t                  text;
@@ -128,7 +128,7 @@ typedef struct parley_schema_name_s {
     struct parley_schema_name_s  *next;     /* while compiling */
 } parley_schema_name_t;
 
-/* where trigger is a member, needed must be one or schema must hold */
+/* If trigger is a member, needed must be one or schema must hold. */
 typedef struct parley_schema_dependency_s {
     uint32_t                            trigger;
     uint32_t                            needed;
@@ -145,13 +145,13 @@ typedef struct {
     parley_schema_name_t            *names;
     parley_schema_name_t            *list;      /* while compiling */
     uint32_t                         nnames;
-    uint64_t                         required;  /* of the first 64 names */
-    uint16_t                        *slots;     /* of a hash: index + 1 */
+    uint64_t                         required;  /* bits of the first 64 names */
+    uint16_t                        *slots;     /* hash table: index + 1 */
     uint32_t                         mask;
     uint32_t                         factor;    /* 0: names are hashed whole */
     unsigned                         shift;
-    unsigned                         by_name:1; /* look for the names in the
-                                                   instance, not for its
+    unsigned                         by_name:1; /* look the names up in the
+                                                   instance rather than its
                                                    members among the names */
     parley_schema_member_pattern_t  *patterns;
     uint32_t                         npatterns;
@@ -163,7 +163,7 @@ typedef struct {
 } parley_schema_object_t;
 
 
-/* where a $dynamicRef goes if this resource is the outermost */
+/* a target of a $dynamicRef, used if resource is the outermost */
 typedef struct {
     const parley_schema_resource_t  *resource;
     const parley_schema_t           *schema;
@@ -174,7 +174,7 @@ typedef struct parley_schema_dynamic_s {
     parley_schema_target_t          *targets;
     uint32_t                         ntargets;
     parley_str_t                     name;
-    struct parley_schema_dynamic_s  *next;      /* of the set */
+    struct parley_schema_dynamic_s  *next;      /* in the set */
 } parley_schema_dynamic_t;
 
 
@@ -203,7 +203,7 @@ typedef struct {
 } parley_schema_rest_t;
 
 
-/* a mask of parley_json_type_t, and one more */
+/* masks of parley_json_type_t, and integer */
 #define PARLEY_SCHEMA_NULL       (1 << PARLEY_JSON_NULL)
 #define PARLEY_SCHEMA_BOOLEAN                                                 \
     ((1 << PARLEY_JSON_FALSE) | (1 << PARLEY_JSON_TRUE))
@@ -214,21 +214,21 @@ typedef struct {
 #define PARLEY_SCHEMA_INTEGER    0x80
 #define PARLEY_SCHEMA_ANY        0xFF
 
-/* what a schema has beyond types */
+/* what a schema has besides types */
 #define PARLEY_SCHEMA_IS_FALSE   0x01
 #define PARLEY_SCHEMA_HAS_VALUES 0x02
 #define PARLEY_SCHEMA_HAS_PART   0x04   /* string, number, array or object */
 #define PARLEY_SCHEMA_HAS_APPLY  0x08
 #define PARLEY_SCHEMA_HAS_REST   0x10   /* unevaluated* */
-#define PARLEY_SCHEMA_HAS_SCOPE  0x20   /* may matter to a $dynamicRef */
+#define PARLEY_SCHEMA_HAS_SCOPE  0x20   /* may be the scope of a $dynamicRef */
 
 
 struct parley_schema_s {
     uint8_t                    types;
     uint8_t                    has;
-    uint8_t                    parent;      /* the keyword that it is under */
+    uint8_t                    parent;      /* keyword that it is below */
     uint8_t                    state;       /* while compiling */
-    uint32_t                   node;        /* of resource->doc */
+    uint32_t                   node;        /* in resource->doc */
     parley_schema_values_t    *values;
     parley_schema_string_t    *string;
     parley_schema_number_t    *number;
@@ -237,7 +237,7 @@ struct parley_schema_s {
     parley_schema_apply_t     *apply;
     parley_schema_rest_t      *rest;
     parley_schema_resource_t  *resource;
-    const parley_schema_pred_t  *pred;      /* NULL: none was made */
+    const parley_schema_pred_t  *pred;      /* NULL: none */
     parley_schema_t           *next;        /* while compiling */
 };
 
@@ -256,24 +256,25 @@ struct parley_schema_set_s {
 /* parley_schema_set.c */
 
 /*
- * The node that uri, relative to base, names, with its resource; -1 and *err
- * filled where there is none.  from is where the reference stands, for the
- * message, NONE with no resource: nowhere.  ret_anchor, where it is not NULL,
- * gets the anchor that the fragment names, or NULL.
+ * Resolves uri, relative to base, to a node and its resource.  from and node
+ * are the reference, for messages; from may be NULL.  *ret_anchor, unless
+ * ret_anchor is NULL, is the anchor that the fragment names, or NULL.  Returns
+ * 0, or -1 with *err filled.
  */
 int parley_schema_find(parley_schema_set_t *set, parley_str_t base,
     parley_str_t uri, const parley_schema_resource_t *from, uint32_t node,
     parley_schema_resource_t **ret_resource, uint32_t *ret_node,
     const parley_schema_anchor_t **ret_anchor, parley_schema_error_t *err);
 
-/* NULL: none */
+/* Returns the resource with that URI, or NULL. */
 parley_schema_resource_t *parley_schema_resource(parley_schema_set_t *set,
     parley_str_t uri);
 
-/* The innermost resource that a node belongs to. */
+/* Returns the innermost resource that contains a node. */
 parley_schema_resource_t *parley_schema_resource_of(parley_schema_set_t *set,
     const parley_schema_doc_t *doc, uint32_t node);
 
+/* Returns the anchor of that name in a resource, or NULL. */
 parley_schema_anchor_t *parley_schema_anchor(parley_schema_set_t *set,
     const parley_schema_resource_t *resource, parley_str_t name);
 
@@ -281,15 +282,15 @@ parley_schema_anchor_t *parley_schema_anchor(parley_schema_set_t *set,
 /* parley_schema_error.c */
 
 /*
- * Fills *err for a schema that is wrong at a node of doc; keyword may be "".
- * Returns -1.
+ * Fills *err for a faulty schema at a node of doc; keyword may be "".  Returns
+ * -1.
  */
 int parley_schema_fault(parley_schema_error_t *err,
     const parley_schema_doc_t *doc, uint32_t node, const char *keyword,
     const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Takes place and line of what the JSON reader refused in doc. */
+/* Fills *err with an error of the JSON reader in doc, and its line. */
 void parley_schema_fault_at(parley_schema_error_t *err,
     const parley_schema_doc_t *doc, const parley_error_t *json);
 

@@ -1,8 +1,8 @@
 /*
- * One validation.  It runs silently first and stops at the first thing wrong;
- * only if that happens and somebody wants to know does it run again, all the
- * way, and keep the error that comes first in the instance.
- * Private to schemas/.
+ * One validation.  The first pass stops at the first failure without recording
+ * anything.  If the caller wants a reason, a second pass goes on after
+ * failures and keeps the one that comes first in the instance.  Private to
+ * schemas.
  */
 
 #ifndef PARLEY_SCHEMA_RUN_H
@@ -11,47 +11,47 @@
 #include "parley_schema_program.h"
 
 
-/* what a visit returns; below zero it ends everything */
+/* Results of a visit; negative ones end the validation. */
 #define PARLEY_SCHEMA_VALID    0
 #define PARLEY_SCHEMA_INVALID  1
 #define PARLEY_SCHEMA_MEMORY   -1
 #define PARLEY_SCHEMA_LIMIT    -2
 
 
-/* members or elements that some schema has evaluated, a bit for each */
+/* evaluated members or elements, as bits */
 typedef struct parley_schema_evaluated_s {
     uint64_t                          *bits;
     uint32_t                           words;
     uint32_t                           room;
-    struct parley_schema_evaluated_s  *next;  /* while it is free */
+    struct parley_schema_evaluated_s  *next;  /* in the free list */
 } parley_schema_evaluated_t;
 
 
-/* the resources entered on the way here, the innermost first */
+/* the resources entered, innermost first */
 typedef struct parley_schema_scope_s {
     const parley_schema_resource_t      *resource;
     const struct parley_schema_scope_s  *outer;
 } parley_schema_scope_t;
 
 
-/* of uniqueItems: an element and its hash */
+/* an element of an array with uniqueItems */
 typedef struct {
     uint64_t  hash;
     uint32_t  node;     /* 0: free */
 } parley_schema_entry_t;
 
 
-/* what is wrong, and where */
+/* a failure */
 typedef struct {
-    const parley_schema_t       *schema;    /* NULL: nothing was found */
+    const parley_schema_t       *schema;    /* NULL: none found */
     parley_schema_keyword_t      keyword;   /* NONE: the schema is false */
     uint32_t                     node;
-    uint64_t                     place;     /* twice the node, or, what is
-                                               missed at an object's end, just
-                                               before twice the next */
+    uint64_t                     place;     /* 2 * node; for what is missing
+                                               at an object's end, just before
+                                               the next node's */
     const parley_schema_name_t  *missing;
-    uint32_t                     count;     /* of oneOf: how many matched */
-    uint8_t                      types;     /* of anyOf: those allowed */
+    uint32_t                     count;     /* oneOf: branches that matched */
+    uint8_t                      types;     /* anyOf: allowed types */
 } parley_schema_finding_t;
 
 
@@ -61,31 +61,31 @@ typedef struct {
     const parley_schema_set_t    *set;
     parley_schema_matcher_t       matcher;
     const parley_schema_scope_t  *scope;
-    parley_schema_evaluated_t         *free;
+    parley_schema_evaluated_t    *free;
     parley_schema_entry_t         *slots;
     uint32_t                      nslots;
     uint64_t                      steps;
     uint32_t                      depth;
     int                           explain;
-    uint32_t                      current;  /* the last node visited */
+    uint32_t                      current;  /* node being visited */
     parley_schema_finding_t       found;
 } parley_schema_run_t;
 
 
 /*
- * evaluated, where it is not NULL, gets the members or elements of node i that
- * s evaluates; what it holds after a failure says nothing.
+ * evaluated, unless NULL, collects the members or elements of node i that s
+ * evaluates; it is undefined after a failure.
  */
 
-/* parley_schema_validate.c: all but the type */
+/* parley_schema_validate.c: parley_schema_visit() after the type check */
 int parley_schema_visit_more(parley_schema_run_t *run,
     const parley_schema_t *s, uint32_t i, parley_schema_evaluated_t *evaluated);
 
-/* parley_schema_pred_run.c: what a visit says where nothing is explained */
+/* parley_schema_pred_run.c: as a visit that does not explain */
 int parley_schema_pred_run(parley_schema_run_t *run,
     const parley_schema_pred_t *pred, uint32_t i);
 
-/* a visit that explains nothing */
+/* a visit without explanation */
 int parley_schema_try(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, parley_schema_evaluated_t *evaluated);
 
@@ -100,29 +100,36 @@ int parley_schema_object(parley_schema_run_t *run, const parley_schema_t *s,
 int parley_schema_apply(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, parley_schema_evaluated_t *evaluated);
 
-/* whether node i is one of them */
+/* Returns whether node i equals one of the values. */
 int parley_schema_values_have(const parley_schema_run_t *run,
     const parley_schema_values_t *values, uint32_t i);
 
-/* the value of a member of object i, or NONE */
+/* Returns the value of a member of object i, or PARLEY_JSON_NONE. */
 uint32_t parley_schema_find_member(const parley_schema_run_t *run,
     uint32_t i, parley_str_t name);
 
-/* parley_schema_unique.c: 1: the elements differ, 0: two are equal, or < 0 */
+/*
+ * parley_schema_unique.c: 1 if the elements are distinct, 0 if not, or
+ * negative
+ */
 int parley_schema_unique(parley_schema_run_t *run, uint32_t i);
 
-/* parley_schema_scalar.c: exactly, whatever the literal */
+/* parley_schema_scalar.c: exact for any literal */
 int parley_schema_number_is_integer(const parley_json_t *doc, uint32_t i);
 int parley_schema_number_divides(const parley_schema_number_t *n,
     parley_str_t literal);
 
-/* parley_schema_evaluated.c; NULL: no memory */
+/* parley_schema_evaluated.c; get returns NULL if memory is exhausted */
 parley_schema_evaluated_t *parley_schema_evaluated_get(parley_schema_run_t *run,
     uint32_t n);
 void parley_schema_evaluated_put(parley_schema_run_t *run,
     parley_schema_evaluated_t *evaluated);
 
-/* parley_schema_explain.c */
+/*
+ * parley_schema_explain.c: _found(), _found_missing() and _offer() keep a
+ * failure if it is the first in the instance so far; _explain() fills *err
+ * from the one kept or, if rc is negative, from rc.
+ */
 void parley_schema_found(parley_schema_run_t *run, const parley_schema_t *s,
     parley_schema_keyword_t keyword, uint32_t i);
 void parley_schema_found_missing(parley_schema_run_t *run,
@@ -159,7 +166,7 @@ parley_schema_fail_missing(parley_schema_run_t *run, const parley_schema_t *s,
 }
 
 
-/* Whether node i is valid against s. */
+/* Validates node i against s. */
 static inline int
 parley_schema_visit(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, parley_schema_evaluated_t *evaluated)
@@ -181,10 +188,7 @@ parley_schema_visit(parley_schema_run_t *run, const parley_schema_t *s,
 }
 
 
-/*
- * Notes what a step returned in *bad; non-zero where it is of no use to go
- * on.
- */
+/* Merges the result of a step into *bad.  Returns whether to stop. */
 static inline int
 parley_schema_ends(const parley_schema_run_t *run, int rc, int *bad)
 {

@@ -1,7 +1,7 @@
 #include "parley_schema_run.h"
 
 
-/* an integer of so few digits is exact as a double */
+/* integers up to so many digits are exact doubles */
 #define PARLEY_SCHEMA_EXACT_DIGITS  15
 
 
@@ -40,7 +40,7 @@ parley_schema_string(parley_schema_run_t *run, const parley_schema_t *s,
         }
     }
 
-    /* escapes are never shorter than what they stand for */
+    /* an escape is never shorter than its UTF-8 */
 
     if (string->pattern == NULL && string->format == PARLEY_FORMAT_NONE
         && node->len <= string->octets)
@@ -114,7 +114,7 @@ parley_schema_number(parley_schema_run_t *run, const parley_schema_t *s,
     static const struct {
         size_t                   offset;
         parley_schema_keyword_t  keyword;
-        int                      sign;      /* of value - bound, allowed */
+        int                      sign;      /* of value - bound if allowed */
         int                      equal;
     } bounds[] = {
         { offsetof(parley_schema_number_t, minimum),
@@ -182,9 +182,9 @@ parley_schema_double(const parley_json_t *doc, uint32_t i)
 
 
 /*
- * -1, 0 or 1 as the number is less than, equal to or greater than the bound.
- * Rounding never turns an order around, so only what is equal as doubles
- * needs a closer look.
+ * Returns less than, equal to or greater than zero as the number is to the
+ * bound.  Rounding preserves order, so only equal doubles are compared
+ * exactly.
  */
 static int
 parley_schema_bound(const parley_schema_run_t *run,
@@ -216,9 +216,8 @@ parley_schema_number_is_integer(const parley_json_t *doc, uint32_t i)
 
 
 /*
- * In decimal, as people write both numbers: with digits a and b that end in
- * no zero, a * 10^p is a multiple of b * 10^q where p >= q and b divides
- * a * 10^(p - q).
+ * Decides in decimal: for digits a and b without trailing zeros, a * 10^p is a
+ * multiple of b * 10^q if p >= q and b divides a * 10^(p - q).
  */
 int
 parley_schema_number_divides(const parley_schema_number_t *n,
@@ -258,7 +257,7 @@ parley_schema_number_divides(const parley_schema_number_t *n,
 }
 
 
-/* 10^exponent modulo modulus */
+/* Returns 10^exponent modulo modulus. */
 static uint64_t
 parley_schema_power(int64_t exponent, uint64_t modulus)
 {

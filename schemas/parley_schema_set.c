@@ -37,7 +37,7 @@ parley_schema_set_create(const parley_mem_t *mem,
         return NULL;
     }
 
-    /* the set lies in a block of its own arena */
+    /* the set is allocated from its own arena */
 
     set->arena = arena;
 

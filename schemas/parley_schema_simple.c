@@ -1,12 +1,12 @@
 /*
- * Patterns such as ^sha256:[a-f0-9]{64}$ need no engine: characters, one
- * after the other, each step taking as many as it can.  Taking what one can is
- * only right where a step's end is certain, so a pattern counts as simple only
- * if no step of variable length shares a character with what may follow it.
+ * Patterns such as ^sha256:[a-f0-9]{64}$ need no engine: a sequence of greedy
+ * steps over sets of characters.  Being greedy is correct only if the end of a
+ * step is unambiguous, so a pattern is simple only if no step of variable
+ * length shares a character with what may follow it.
  *
- * Two things more may be in it: at its end steps that are there or not, as in
- * ^[a-z]+(?:@[a-z]+)?$, and before any step of variable length a text that
- * must not follow, (?!org/) or (?!org(?:$|@)).
+ * Two extensions: an optional tail, as in ^[a-z]+(?:@[a-z]+)?$, and, before
+ * any step of variable length, a string that must not follow: (?!org/) or
+ * (?!org(?:$|@)).
  */
 
 #include "parley_schema_pattern.h"
@@ -126,7 +126,7 @@ parley_schema_simple_compile(parley_arena_t *arena, parley_str_t source,
 }
 
 
-/* 0: the whole pattern was read; -1: it is not simple */
+/* Returns 0 if the whole pattern was read, -1 if it is not simple. */
 static int
 parley_schema_simple_read(parley_schema_simple_read_t *r, int *ret_end)
 {
@@ -169,7 +169,7 @@ parley_schema_simple_read(parley_schema_simple_read_t *r, int *ret_end)
         }
     }
 
-    /* a group is closed by the end, and what is barred must be looked for */
+    /* a group must end the pattern, an assertion must precede a step */
 
     return ((r->optional != UINT32_MAX && !*ret_end)
             || (r->barred_at != UINT32_MAX && r->barred_at == r->n))
@@ -235,7 +235,7 @@ parley_schema_simple_bar(parley_schema_simple_read_t *r)
 
     r->p++;
 
-    /* a quantifier of the assertion is an error that PCRE2 shall report */
+    /* a quantified assertion is an error that PCRE2 reports */
 
     return (r->p < r->end && strchr("*+?{", *r->p) != NULL && *r->p != '\0')
            ? -1 : 0;
@@ -290,7 +290,9 @@ parley_schema_simple_atom(parley_schema_simple_read_t *r, uint64_t set[2])
 }
 
 
-/* behind a backslash: a class, then *ret_char is -1, or a character */
+/*
+ * Reads what follows a backslash: a class, with *ret_char -1, or a character.
+ */
 static int
 parley_schema_simple_escape(parley_schema_simple_read_t *r, uint64_t set[2],
     int *ret_char)
@@ -443,7 +445,7 @@ parley_schema_simple_quantifier(parley_schema_simple_read_t *r,
         return 0;
     }
 
-    /* a lazy quantifier, or an error that PCRE2 shall report */
+    /* a lazy quantifier, or an error that PCRE2 reports */
 
     return (r->p < r->end && strchr("*+?{", *r->p) != NULL && *r->p != '\0')
            ? -1 : 0;

@@ -1,7 +1,6 @@
 /*
- * Where simple patterns are matched, and prepared for it: characters that
- * begin a pattern are compared as a text, and what is fixed in length, such
- * as a UUID, is compared eight octets at a time.
+ * Matching of simple patterns: leading characters are compared as a string,
+ * patterns of fixed length such as UUIDs by words of eight octets.
  */
 
 #include "parley_schema_pattern.h"
@@ -13,7 +12,7 @@
 #define PARLEY_SCHEMA_HIGH_BITS  0x8080808080808080
 
 
-/* the least and the greatest of two ranges, for eight octets */
+/* the bounds of two ranges for each of eight octets */
 struct parley_schema_fixed_s {
     uint8_t  least[2][8];
     uint8_t  greatest[2][8];
@@ -93,7 +92,7 @@ parley_schema_simple_table(parley_arena_t *arena, parley_schema_step_t *step)
 }
 
 
-/* where every place has at most two ranges of characters */
+/* Prepares patterns of which every position has at most two ranges. */
 static int
 parley_schema_simple_fixed(parley_arena_t *arena,
     parley_schema_simple_t *simple)
@@ -142,7 +141,7 @@ parley_schema_simple_fixed(parley_arena_t *arena,
     for (at = 0; at < simple->len; at += 8, fixed++) {
         for (k = 0; k < 8; k++) {
 
-            /* the last eight may begin among those before */
+            /* the last word may overlap the one before */
 
             n = (uint32_t) ((at + 8 <= simple->len ? at : simple->len - 8)
                             + k);
@@ -158,7 +157,7 @@ parley_schema_simple_fixed(parley_arena_t *arena,
 }
 
 
-/* -1: there are more than two, or none; the second may be the first again */
+/* Splits a set into one range, stored twice, or two; else returns -1. */
 static int
 parley_schema_simple_ranges(const uint64_t set[2], uint8_t least[2],
     uint8_t greatest[2])
@@ -270,9 +269,8 @@ parley_schema_simple_barred(const parley_schema_simple_t *simple,
 
 
 /*
- * Octets of ASCII: with its high bit set an octet is greater than what is
- * subtracted from it, so that none borrows of another, and the bit stays
- * where it is not less.
+ * For ASCII octets: with bit 7 set in the minuend no octet borrows from the
+ * next, and the bit remains set if it is not less than the subtrahend.
  */
 static int
 parley_schema_fixed_match(const parley_schema_simple_t *simple,

@@ -1,12 +1,12 @@
 /*
- * uniqueItems: elements are hashed, so that only those that are likely equal
- * are compared.  The hash is keyed, since a sender chooses the elements.
+ * uniqueItems: elements are hashed and compared only if their hashes are
+ * equal.  The hash is keyed, as senders choose the elements.
  */
 
 #include "parley_schema_run.h"
 
 
-/* elements of more nodes than this are taken for equal if their hashes are */
+/* larger elements, in nodes, are taken as equal if their hashes are */
 #define PARLEY_SCHEMA_COMPARE_MAX  256
 
 #define PARLEY_SCHEMA_KEY          0x9E3779B97F4A7C15ULL
@@ -94,7 +94,7 @@ parley_schema_unique(parley_schema_run_t *run, uint32_t i)
 }
 
 
-/* One table serves all arrays of a run, since they are never nested here. */
+/* One table serves all arrays of a run, as its uses never nest. */
 static parley_schema_entry_t *
 parley_schema_slots(parley_schema_run_t *run, uint32_t size)
 {
@@ -141,7 +141,7 @@ parley_schema_same(parley_schema_run_t *run, uint32_t i, uint32_t j)
 }
 
 
-/* Values that are equal have one hash.  Calls itself once for each level. */
+/* Equal values have equal hashes.  Recurses once per level. */
 static int
 parley_schema_hash(parley_schema_run_t *run, uint32_t i, uint64_t *ret)
 {
@@ -195,7 +195,7 @@ parley_schema_hash(parley_schema_run_t *run, uint32_t i, uint64_t *ret)
 }
 
 
-/* whatever their order */
+/* Independent of the members' order. */
 static int
 parley_schema_hash_members(parley_schema_run_t *run, uint32_t i,
     uint64_t *ret)
@@ -245,7 +245,7 @@ parley_schema_hash_octets(const parley_schema_run_t *run, uint64_t h,
 }
 
 
-/* 1, 1.0 and 10e-1 are one number */
+/* 1, 1.0 and 10e-1 are equal. */
 static uint64_t
 parley_schema_hash_number(const parley_schema_run_t *run, uint64_t h,
     uint32_t i)

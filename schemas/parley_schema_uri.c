@@ -3,10 +3,10 @@
 
 
 typedef struct {
-    parley_str_t  scheme;       /* with its ':' */
-    parley_str_t  authority;    /* with its "//" */
+    parley_str_t  scheme;       /* including ':' */
+    parley_str_t  authority;    /* including "//" */
     parley_str_t  path;
-    parley_str_t  query;        /* with its '?' */
+    parley_str_t  query;        /* including '?' */
 } parley_schema_uri_t;
 
 
@@ -148,7 +148,7 @@ parley_schema_uri_parse(parley_str_t s)
 }
 
 
-/* The length of a scheme with its ':', or 0. */
+/* Returns the length of a scheme including ':', or 0. */
 static size_t
 parley_schema_uri_scheme(parley_str_t s)
 {
@@ -192,7 +192,7 @@ parley_schema_uri_find(parley_str_t s, const char *stops)
 }
 
 
-/* section 5.2.3 */
+/* RFC 3986 section 5.2.3 */
 static int
 parley_schema_uri_merge(parley_arena_t *arena,
     const parley_schema_uri_t *base, parley_str_t path, parley_str_t *ret)
@@ -217,7 +217,7 @@ parley_schema_uri_merge(parley_arena_t *arena,
 }
 
 
-/* section 5.2.4 */
+/* RFC 3986 section 5.2.4 */
 static int
 parley_schema_uri_dots(parley_arena_t *arena, parley_str_t *path)
 {
@@ -234,7 +234,7 @@ parley_schema_uri_dots(parley_arena_t *arena, parley_str_t *path)
 
     for (in = *path; in.len != 0; in = parley_str_from(in, segment.len)) {
 
-        /* a segment with the '/' before it */
+        /* a segment includes the '/' before it */
 
         segment = parley_str_make(in.data, (in.data[0] == '/'));
         segment.len += parley_schema_uri_find(parley_str_from(in,

@@ -43,7 +43,7 @@ parley_schema_validate(const parley_schema_t *schema, parley_arena_t *scratch,
         rc = parley_schema_pred_run(&run, schema->pred, instance.node);
     }
 
-    /* what has no predicate, and where a predicate did not get through */
+    /* no predicate, or it ended with an error */
 
     if (rc < 0) {
         run.steps = steps;
@@ -158,7 +158,7 @@ parley_schema_scalar(parley_schema_run_t *run, const parley_schema_t *s,
 }
 
 
-/* where other schemas are applied inside this one */
+/* The schema applies other schemas. */
 static int
 parley_schema_visit_deep(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, parley_schema_evaluated_t *evaluated)
@@ -241,7 +241,7 @@ parley_schema_visit_parts(parley_schema_run_t *run, const parley_schema_t *s,
 }
 
 
-/* with unevaluatedItems or unevaluatedProperties, which come last */
+/* unevaluatedItems and unevaluatedProperties come last. */
 static int
 parley_schema_visit_rest(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, parley_schema_evaluated_t *evaluated)
@@ -278,7 +278,7 @@ parley_schema_rest(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t                k, n, end, name;
     const parley_schema_t  *rest;
 
-    /* of an object every value has a name before it */
+    /* offset from a member's name to its value */
 
     name = (run->nodes[i].type == PARLEY_JSON_OBJECT);
     rest = name ? s->rest->properties : s->rest->items;
