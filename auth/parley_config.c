@@ -8,7 +8,7 @@
 
 
 static void parley_config_limits(parley_json_limits_t *ret);
-static void parley_config_twice(parley_str_t text, parley_error_t *err);
+static void parley_config_duplicate(parley_str_t text, parley_error_t *err);
 
 
 json_t *
@@ -47,7 +47,7 @@ parley_config_read(parley_str_t text, parley_error_t *err)
                                       : PARLEY_NO_OFFSET;
 
         if (json_error_code(&e) == json_error_duplicate_key) {
-            parley_config_twice(text, err);
+            parley_config_duplicate(text, err);
         }
     }
 
@@ -58,7 +58,7 @@ parley_config_read(parley_str_t text, parley_error_t *err)
 /* Names the duplicate member, of which jansson reports only the position. */
 
 static void
-parley_config_twice(parley_str_t text, parley_error_t *err)
+parley_config_duplicate(parley_str_t text, parley_error_t *err)
 {
     parley_json_t          doc;
     parley_arena_t         arena;

@@ -156,7 +156,7 @@ parley_jwt_required(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
  */
 
 static int
-parley_jwt_typed(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
+parley_jwt_check_typ(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
 {
     if (rules->typ.len != 0) {
         return parley_jwt_typ_eq(jwt->typ, rules->typ);
@@ -171,7 +171,7 @@ parley_jwt_typed(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
 /* Requires a jti that can stand in a log and in a list of revoked tokens. */
 
 static int
-parley_jwt_identified(const parley_jwt_t *jwt, parley_error_t *err)
+parley_jwt_check_jti(const parley_jwt_t *jwt, parley_error_t *err)
 {
     size_t  i;
 
@@ -206,7 +206,7 @@ parley_jwt_identified(const parley_jwt_t *jwt, parley_error_t *err)
 /* bounds the use of a stolen token */
 
 static int
-parley_jwt_lives_longer(const parley_jwt_t *jwt,
+parley_jwt_outlives_max(const parley_jwt_t *jwt,
     const parley_jwt_rules_t *rules, double now)
 {
     double  from, max;
@@ -241,7 +241,7 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
                                  "the token is not verified");
     }
 
-    if (!parley_jwt_typed(jwt, rules)) {
+    if (!parley_jwt_check_typ(jwt, rules)) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "typ",
                                  "the token is of another type");
     }
@@ -263,7 +263,7 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
         return -1;
     }
 
-    if (rules->jti_required && parley_jwt_identified(jwt, err) != 0) {
+    if (rules->jti_required && parley_jwt_check_jti(jwt, err) != 0) {
         return -1;
     }
 
@@ -272,7 +272,7 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
                                  "the token has no end");
     }
 
-    if (parley_jwt_lives_longer(jwt, rules, t)) {
+    if (parley_jwt_outlives_max(jwt, rules, t)) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "exp",
                                  "the token lives longer than is allowed "
                                  "here");

@@ -135,7 +135,7 @@ parley_principal_text(parley_principal_reader_t *r,
 
 
 static int
-parley_principal_anothers(parley_principal_reader_t *r,
+parley_principal_taken(parley_principal_reader_t *r,
     parley_claim_member_t member)
 {
     return parley_principal_refuse(r, parley_principal_claim(r, member),
@@ -185,7 +185,7 @@ parley_principal_name(parley_principal_reader_t *r,
         || parley_directory_by_agent(r->directory, r->entry, space, *name)
            != NULL)
     {
-        return parley_principal_anothers(r, member);
+        return parley_principal_taken(r, member);
     }
 
     return 0;
@@ -221,7 +221,7 @@ parley_principal_instrument(parley_principal_reader_t *r)
         && parley_directory_by_instrument(r->directory, r->entry, *text)
            != NULL)
     {
-        return parley_principal_anothers(r, PARLEY_MEMBER_INSTRUMENT);
+        return parley_principal_taken(r, PARLEY_MEMBER_INSTRUMENT);
     }
 
     return 0;

@@ -12,11 +12,11 @@ static void parley_atom_prepare(void)
     __attribute__((constructor));
 
 
-static parley_strset_entry_t   parley_atom_places[PARLEY_ATOMS_MAX];
+static parley_strset_entry_t  parley_atom_entries[PARLEY_ATOMS_MAX];
 static uint16_t               parley_atom_slots[PARLEY_ATOM_SLOTS];
 static parley_strset_t        parley_atom_table;
 
-const parley_strset_t *const  parley_atom_words = &parley_atom_table;
+const parley_strset_t *const  parley_atom_set = &parley_atom_table;
 
 
 /*
@@ -25,7 +25,7 @@ const parley_strset_t *const  parley_atom_words = &parley_atom_table;
 static void
 parley_atom_prepare(void)
 {
-    parley_strset_fill(&parley_atom_table, parley_atom_places,
+    parley_strset_fill(&parley_atom_table, parley_atom_entries,
                        parley_atom_slots, PARLEY_ATOM_SLOTS,
                        parley_atom_texts, parley_atom_ntexts);
 }
@@ -34,5 +34,5 @@ parley_atom_prepare(void)
 parley_str_t
 parley_atom_name(parley_atom_t atom)
 {
-    return parley_atom_places[atom].text;
+    return parley_atom_entries[atom].text;
 }

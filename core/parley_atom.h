@@ -33,14 +33,14 @@ extern const parley_str_t  parley_atom_texts[];
 extern const uint32_t      parley_atom_ntexts;
 
 /* Index of the names; private to this header. */
-extern const parley_strset_t *const  parley_atom_words;
+extern const parley_strset_t *const  parley_atom_set;
 
 
 /* Returns the atom of an unescaped name, or PARLEY_ATOM_NONE. */
 static inline parley_atom_t
 parley_atom_of(parley_str_t name)
 {
-    return (parley_atom_t) parley_strset_find(parley_atom_words, name.data,
+    return (parley_atom_t) parley_strset_find(parley_atom_set, name.data,
                                               name.len);
 }
 

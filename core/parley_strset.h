@@ -28,12 +28,12 @@ typedef struct {
 } parley_strset_entry_t;
 
 typedef struct {
-    parley_strset_entry_t  *words;  /* 1 to n */
+    parley_strset_entry_t  *entries;   /* 1 to n */
     uint32_t                n;
     uint32_t                mask;
     unsigned                shift;
     uint64_t                factor;
-    uint16_t               *slots;  /* indices of entries; 0: free */
+    uint16_t               *slots;     /* indices of entries; 0: free */
 } parley_strset_t;
 
 
@@ -50,11 +50,11 @@ parley_strset_t *parley_strset(parley_arena_t *arena,
  * 1 entries, of which the first is zeroed, and nslots slots, where nslots is a
  * power of two above n.
  */
-void parley_strset_fill(parley_strset_t *words, parley_strset_entry_t *places,
+void parley_strset_fill(parley_strset_t *set, parley_strset_entry_t *entries,
     uint16_t *slots, uint32_t nslots, const parley_str_t *texts, uint32_t n);
 
 /* The out-of-line part of parley_strset_find(), probing from slot on. */
-uint32_t parley_strset_further(const parley_strset_t *words,
+uint32_t parley_strset_probe(const parley_strset_t *set,
     const uint8_t *p, size_t len, uint32_t slot)
     __attribute__((cold));
 
@@ -86,38 +86,38 @@ parley_strset_ends(const uint8_t *p, size_t len)
 
 
 static inline uint32_t
-parley_strset_slot(const parley_strset_t *words, parley_strset_ends_t ends,
+parley_strset_slot(const parley_strset_t *set, parley_strset_ends_t ends,
     size_t len)
 {
-    return (uint32_t) (((ends.first + len) * words->factor
-                        + ends.last * 0x9E3779B97F4A7C15) >> words->shift);
+    return (uint32_t) (((ends.first + len) * set->factor
+                        + ends.last * 0x9E3779B97F4A7C15) >> set->shift);
 }
 
 
 /* Returns the index of a string, from 1, or 0 if it is not in the set. */
 static inline uint32_t
-parley_strset_find(const parley_strset_t *words, const uint8_t *p, size_t len)
+parley_strset_find(const parley_strset_t *set, const uint8_t *p, size_t len)
 {
     uint32_t                      slot, n;
     parley_strset_ends_t          ends;
-    const parley_strset_entry_t  *word;
+    const parley_strset_entry_t  *entry;
 
     ends = parley_strset_ends(p, len);
-    slot = parley_strset_slot(words, ends, len);
-    n = words->slots[slot];
-    word = &words->words[n];
+    slot = parley_strset_slot(set, ends, len);
+    n = set->slots[slot];
+    entry = &set->entries[n];
 
     if (n == 0
-        || (word->text.len == len
-            && word->ends.first == ends.first
-            && word->ends.last == ends.last
+        || (entry->text.len == len
+            && entry->ends.first == ends.first
+            && entry->ends.last == ends.last
             && (len <= 16
-                || parley_octets_same(word->text.data + 8, p + 8, len - 16))))
+                || parley_octets_same(entry->text.data + 8, p + 8, len - 16))))
     {
         return n;
     }
 
-    return parley_strset_further(words, p, len, slot);
+    return parley_strset_probe(set, p, len, slot);
 }
 
 

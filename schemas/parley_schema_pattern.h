@@ -46,19 +46,20 @@ typedef struct {
 typedef struct parley_schema_fixed_s  parley_schema_fixed_t;
 
 typedef struct {
-    parley_schema_step_t  *steps;
-    uint32_t               nsteps;
-    size_t                 len;         /* minimum length of a match */
-    parley_str_t           prefix;      /* the first steps, as a string */
-    uint32_t               optional;    /* first step of an optional tail;
-                                           UINT32_MAX: none */
-    uint32_t               barred_at;   /* step that must not begin with */
-    parley_str_t           barred;
-    uint8_t                barred_then; /* followed by this or the end;
-                                           0: by anything */
-    parley_schema_fixed_t *fixed;       /* all steps; NULL: variable length */
-    unsigned               start:1;     /* has '^' */
-    unsigned               end:1;       /* has '$' */
+    parley_schema_step_t   *steps;
+    uint32_t                nsteps;
+    size_t                  len;            /* minimum length of a match */
+    parley_str_t            prefix;         /* the first steps, as a string */
+    uint32_t                optional;       /* first step of an optional tail;
+                                               UINT32_MAX: none */
+    uint32_t                lookahead_at;   /* step that must not begin with */
+    parley_str_t            lookahead;
+    uint8_t                 lookahead_then; /* followed by this or the end;
+                                               0: by anything */
+    parley_schema_fixed_t  *fixed;          /* all steps; NULL: of variable
+                                               length */
+    unsigned                start:1;        /* has '^' */
+    unsigned                end:1;          /* has '$' */
 } parley_schema_simple_t;
 
 

@@ -26,7 +26,7 @@ static int parley_schema_pred_bound(const parley_schema_bound_t *bound);
 static void parley_schema_pred_branches(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, parley_schema_pred_t *pred,
     const parley_schema_t *s, int own);
-static int parley_schema_pred_is_bar(const parley_schema_t *s);
+static int parley_schema_pred_is_exclusion(const parley_schema_t *s);
 static void parley_schema_pred_add_branch(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, parley_schema_pred_t *pred,
     parley_schema_keyword_t keyword, const parley_schema_t *const *schemas,
@@ -208,7 +208,7 @@ parley_schema_pred_fill(parley_schema_pred_build_t *p,
             || (!own && s->object != NULL && s->object->additional != NULL))
         {
             pred->wholes[pred->nwholes++] = s;
-            pred->closer = PARLEY_SCHEMA_ANY;
+            pred->deeper = PARLEY_SCHEMA_ANY;
             continue;
         }
 
@@ -238,7 +238,7 @@ parley_schema_pred_fill(parley_schema_pred_build_t *p,
     if (pred->min_members != 0 || pred->max_members != UINT32_MAX
         || (!own && (pred->required != 0 || pred->members != NULL)))
     {
-        pred->closer |= PARLEY_SCHEMA_OBJECT;
+        pred->deeper |= PARLEY_SCHEMA_OBJECT;
     }
 }
 
@@ -248,7 +248,7 @@ parley_schema_pred_array(parley_schema_pred_build_t *p,
     parley_schema_pred_t *pred, const parley_schema_array_t *a,
     parley_schema_some_t *items)
 {
-    pred->closer |= PARLEY_SCHEMA_ARRAY;
+    pred->deeper |= PARLEY_SCHEMA_ARRAY;
     pred->min_items = parley_schema_max(pred->min_items, a->min);
     pred->max_items = parley_schema_min(pred->max_items, a->max);
 
@@ -276,7 +276,7 @@ parley_schema_pred_string(parley_schema_pred_build_t *p,
         if (string->pattern != NULL || string->octets != UINT32_MAX
             || string->format != PARLEY_FORMAT_NONE)
         {
-            pred->closer |= PARLEY_SCHEMA_STRING;
+            pred->deeper |= PARLEY_SCHEMA_STRING;
             pred->strings[pred->nstrings++] = s;
         }
     }
@@ -290,7 +290,7 @@ parley_schema_pred_string(parley_schema_pred_build_t *p,
         pred->types &= PARLEY_SCHEMA_STRING;
 
     } else {
-        pred->closer = PARLEY_SCHEMA_ANY;
+        pred->deeper = PARLEY_SCHEMA_ANY;
         pred->parts[pred->nparts++] = s;
     }
 }
@@ -330,7 +330,7 @@ parley_schema_pred_number(parley_schema_pred_t *pred,
 
     n = s->number;
 
-    pred->closer |= PARLEY_SCHEMA_NUMBER;
+    pred->deeper |= PARLEY_SCHEMA_NUMBER;
     pred->numbers[pred->nnumbers++] = s;
 
     if (n->divisor != 0 || !parley_schema_pred_bound(&n->minimum)
@@ -408,11 +408,11 @@ parley_schema_pred_branches(parley_schema_pred_build_t *p,
                                       a->one.schemas, a->one.n);
     }
 
-    if (a->not != NULL && pred->barred == NULL
-        && parley_schema_pred_is_bar(a->not))
+    if (a->not != NULL && pred->excluded == NULL
+        && parley_schema_pred_is_exclusion(a->not))
     {
-        pred->closer |= PARLEY_SCHEMA_STRING;
-        pred->barred = parley_schema_pred_values(p, a->not->values);
+        pred->deeper |= PARLEY_SCHEMA_STRING;
+        pred->excluded = parley_schema_pred_values(p, a->not->values);
 
     } else if (a->not != NULL) {
         parley_schema_pred_add_branch(p, place, pred, PARLEY_SCHEMA_K_NOT,
@@ -423,7 +423,7 @@ parley_schema_pred_branches(parley_schema_pred_build_t *p,
 
 /* Whether s accepts a list of words and nothing else. */
 static int
-parley_schema_pred_is_bar(const parley_schema_t *s)
+parley_schema_pred_is_exclusion(const parley_schema_t *s)
 {
     return (s->has & ~PARLEY_SCHEMA_HAS_SCOPE) == PARLEY_SCHEMA_HAS_VALUES
            && (s->types & PARLEY_SCHEMA_STRING)
@@ -462,7 +462,7 @@ parley_schema_pred_add_branch(parley_schema_pred_build_t *p,
     }
 
     *last = b;
-    pred->closer = PARLEY_SCHEMA_ANY;
+    pred->deeper = PARLEY_SCHEMA_ANY;
 }
 
 

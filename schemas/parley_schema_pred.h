@@ -64,14 +64,14 @@ typedef struct {
  */
 struct parley_schema_pred_s {
     uint8_t                       types;    /* mask of allowed types */
-    uint8_t                       closer;   /* types checked beyond length,
+    uint8_t                       deeper;   /* types checked beyond length,
                                                words and frame */
     unsigned                      inexact:1;    /* least and most do not
                                                    replace numbers */
     uint32_t                      min_length;
     uint32_t                      max_length;
     const parley_strset_t        *words;    /* allowed; NULL: any string */
-    const parley_strset_t        *barred;   /* refused; NULL: none */
+    const parley_strset_t        *excluded; /* NULL: none */
     parley_schema_frame_t        *frame;    /* NULL: that of the enclosing
                                                predicate of the same value */
     uint64_t                      required;

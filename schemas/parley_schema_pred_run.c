@@ -32,7 +32,7 @@ static int parley_schema_pred_named(parley_schema_run_t *run,
 static int parley_schema_pred_case(parley_schema_run_t *run,
     const parley_schema_frame_t *f, const parley_json_node_t *node,
     const parley_schema_members_t *m);
-static int parley_schema_pred_closer(parley_schema_run_t *run,
+static int parley_schema_pred_deeper(parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node,
     const parley_schema_members_t *m);
 static int parley_schema_pred_known(parley_schema_run_t *run,
@@ -141,8 +141,8 @@ parley_schema_pred_value(parley_schema_run_t *run,
         return parley_schema_pred_object(run, pred, node);
     }
 
-    return (pred->closer >> node->type & 1)
-           ? parley_schema_pred_closer(run, pred, node, NULL)
+    return (pred->deeper >> node->type & 1)
+           ? parley_schema_pred_deeper(run, pred, node, NULL)
            : PARLEY_SCHEMA_VALID;
 }
 
@@ -165,8 +165,8 @@ parley_schema_pred_again(parley_schema_run_t *run,
         return rc;
     }
 
-    return (pred->closer >> node->type & 1)
-           ? parley_schema_pred_closer(run, pred, node, m)
+    return (pred->deeper >> node->type & 1)
+           ? parley_schema_pred_deeper(run, pred, node, m)
            : PARLEY_SCHEMA_VALID;
 }
 
@@ -201,8 +201,8 @@ parley_schema_pred_object(parley_schema_run_t *run,
         return PARLEY_SCHEMA_INVALID;
     }
 
-    if (pred->closer & PARLEY_SCHEMA_OBJECT) {
-        rc = parley_schema_pred_closer(run, pred, node, &m);
+    if (pred->deeper & PARLEY_SCHEMA_OBJECT) {
+        rc = parley_schema_pred_deeper(run, pred, node, &m);
         if (rc != PARLEY_SCHEMA_VALID) {
             return rc;
         }
@@ -266,7 +266,7 @@ parley_schema_pred_named(parley_schema_run_t *run,
     for (n = 1; n <= f->names->n; n++) {
 
         value = parley_schema_find_member(run, parley_schema_at(run, node),
-                                          f->names->words[n].text);
+                                          f->names->entries[n].text);
 
         if (value == PARLEY_JSON_NONE) {
             continue;
@@ -314,7 +314,7 @@ parley_schema_pred_case(parley_schema_run_t *run,
 
 
 static int
-parley_schema_pred_closer(parley_schema_run_t *run,
+parley_schema_pred_deeper(parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node,
     const parley_schema_members_t *m)
 {
@@ -342,7 +342,7 @@ parley_schema_pred_closer(parley_schema_run_t *run,
         rc = PARLEY_SCHEMA_VALID;
     }
 
-    if (rc != PARLEY_SCHEMA_VALID || pred->closer != PARLEY_SCHEMA_ANY) {
+    if (rc != PARLEY_SCHEMA_VALID || pred->deeper != PARLEY_SCHEMA_ANY) {
         return rc;
     }
 
@@ -427,8 +427,8 @@ parley_schema_pred_strings(parley_schema_run_t *run,
         return PARLEY_SCHEMA_MEMORY;
     }
 
-    if (pred->barred != NULL
-        && parley_strset_find(pred->barred, text.data, text.len) != 0)
+    if (pred->excluded != NULL
+        && parley_strset_find(pred->excluded, text.data, text.len) != 0)
     {
         return PARLEY_SCHEMA_INVALID;
     }

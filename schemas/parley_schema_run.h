@@ -127,8 +127,8 @@ void parley_schema_evaluated_put(parley_schema_run_t *run,
 
 /*
  * parley_schema_explain.c: _found(), _found_missing() and _offer() keep a
- * failure if it is the first in the instance so far; _explain() fills *err
- * from the one kept or, if rc is negative, from rc.
+ * failure if it is the first in the instance so far; _explain() fills *err from
+ * it, or, if there is none, for an exceeded bound or exhausted memory.
  */
 void parley_schema_found(parley_schema_run_t *run, const parley_schema_t *s,
     parley_schema_keyword_t keyword, uint32_t i);

@@ -21,9 +21,9 @@ typedef struct {
     const uint8_t         *end;
     uint32_t               n;
     uint32_t               optional;    /* as in parley_schema_simple_t */
-    uint32_t               barred_at;
-    parley_str_t           barred;
-    uint8_t                barred_then;
+    uint32_t               lookahead_at;
+    parley_str_t           lookahead;
+    uint8_t                lookahead_then;
     parley_schema_step_t   steps[PARLEY_SCHEMA_STEPS_MAX];
 } parley_schema_simple_read_t;
 
@@ -37,7 +37,7 @@ static int parley_schema_simple_read(parley_schema_simple_read_t *r,
     int *ret_end);
 static int parley_schema_simple_group(parley_schema_simple_read_t *r,
     int *ret_end);
-static int parley_schema_simple_bar(parley_schema_simple_read_t *r);
+static int parley_schema_simple_lookahead(parley_schema_simple_read_t *r);
 static int parley_schema_simple_is_fixed(const parley_schema_simple_read_t *r,
     uint32_t n);
 static int parley_schema_simple_atom(parley_schema_simple_read_t *r,
@@ -80,9 +80,9 @@ parley_schema_simple_compile(parley_arena_t *arena, parley_str_t source,
     r.end = source.data + source.len;
     r.n = 0;
     r.optional = UINT32_MAX;
-    r.barred_at = UINT32_MAX;
-    r.barred = parley_str_make(NULL, 0);
-    r.barred_then = 0;
+    r.lookahead_at = UINT32_MAX;
+    r.lookahead = parley_str_make(NULL, 0);
+    r.lookahead_then = 0;
 
     start = (r.p < r.end && *r.p == '^');
     r.p += start;
@@ -91,7 +91,7 @@ parley_schema_simple_compile(parley_arena_t *arena, parley_str_t source,
         || r.n == 0
         || !parley_schema_simple_certain(r.steps, r.n)
         || (!start && (!end || r.optional != UINT32_MAX
-                       || r.barred_at != UINT32_MAX
+                       || r.lookahead_at != UINT32_MAX
                        || !parley_schema_simple_is_fixed(&r, r.n))))
     {
         return 0;
@@ -115,9 +115,9 @@ parley_schema_simple_compile(parley_arena_t *arena, parley_str_t source,
     memcpy(simple->steps, r.steps, r.n * sizeof(parley_schema_step_t));
     simple->nsteps = r.n;
     simple->optional = r.optional;
-    simple->barred_at = r.barred_at;
-    simple->barred = r.barred;
-    simple->barred_then = r.barred_then;
+    simple->lookahead_at = r.lookahead_at;
+    simple->lookahead = r.lookahead;
+    simple->lookahead_then = r.lookahead_then;
     simple->start = start & 1;
     simple->end = end & 1;
     *ret = simple;
@@ -172,7 +172,7 @@ parley_schema_simple_read(parley_schema_simple_read_t *r, int *ret_end)
     /* a group must end the pattern, an assertion must precede a step */
 
     return ((r->optional != UINT32_MAX && !*ret_end)
-            || (r->barred_at != UINT32_MAX && r->barred_at == r->n))
+            || (r->lookahead_at != UINT32_MAX && r->lookahead_at == r->n))
            ? -1 : 0;
 }
 
@@ -181,7 +181,7 @@ static int
 parley_schema_simple_group(parley_schema_simple_read_t *r, int *ret_end)
 {
     if (parley_schema_simple_begins(r, "(?!")) {
-        return parley_schema_simple_bar(r);
+        return parley_schema_simple_lookahead(r);
     }
 
     if (parley_schema_simple_begins(r, "(?:") && r->optional == UINT32_MAX) {
@@ -204,32 +204,32 @@ parley_schema_simple_group(parley_schema_simple_read_t *r, int *ret_end)
 
 /* "(?!" text, perhaps "(?:$|" character ")", and ")" */
 static int
-parley_schema_simple_bar(parley_schema_simple_read_t *r)
+parley_schema_simple_lookahead(parley_schema_simple_read_t *r)
 {
-    if (r->barred_at != UINT32_MAX || r->optional != UINT32_MAX
+    if (r->lookahead_at != UINT32_MAX || r->optional != UINT32_MAX
         || !parley_schema_simple_is_fixed(r, r->n))
     {
         return -1;
     }
 
     r->p += 3;
-    r->barred_at = r->n;
-    r->barred.data = r->p;
+    r->lookahead_at = r->n;
+    r->lookahead.data = r->p;
 
     while (r->p < r->end && ((*r->p >= 'a' && *r->p <= 'z') || *r->p == '/')) {
         r->p++;
     }
 
-    r->barred.len = (size_t) (r->p - r->barred.data);
+    r->lookahead.len = (size_t) (r->p - r->lookahead.data);
 
     if (parley_schema_simple_begins(r, "(?:$|") && r->end - r->p > 6
         && (r->p[5] == '@' || r->p[5] == '/') && r->p[6] == ')')
     {
-        r->barred_then = r->p[5];
+        r->lookahead_then = r->p[5];
         r->p += 7;
     }
 
-    if (r->barred.len == 0 || !parley_schema_simple_begins(r, ")")) {
+    if (r->lookahead.len == 0 || !parley_schema_simple_begins(r, ")")) {
         return -1;
     }
 

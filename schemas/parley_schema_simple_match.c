@@ -25,7 +25,7 @@ static int parley_schema_simple_fixed(parley_arena_t *arena,
     parley_schema_simple_t *simple);
 static int parley_schema_simple_ranges(const uint64_t set[2],
     uint8_t least[2], uint8_t greatest[2]);
-static int parley_schema_simple_barred(const parley_schema_simple_t *simple,
+static int parley_schema_simple_excludes(const parley_schema_simple_t *simple,
     const uint8_t *p, const uint8_t *end);
 static int parley_schema_fixed_match(const parley_schema_simple_t *simple,
     const uint8_t *p);
@@ -50,7 +50,7 @@ parley_schema_simple_prepare(parley_arena_t *arena,
 
         step = &simple->steps[n];
 
-        if (step->min != 1 || step->max != 1 || n == simple->barred_at
+        if (step->min != 1 || step->max != 1 || n == simple->lookahead_at
             || n == simple->optional
             || __builtin_popcountll(step->set[0])
                + __builtin_popcountll(step->set[1]) != 1)
@@ -106,7 +106,7 @@ parley_schema_simple_fixed(parley_arena_t *arena,
     parley_schema_fixed_t   *fixed;
 
     if (!simple->start || !simple->end || simple->optional < simple->nsteps
-        || simple->barred_at < simple->nsteps || simple->len < 8
+        || simple->lookahead_at < simple->nsteps || simple->len < 8
         || simple->len > PARLEY_SCHEMA_FIXED_MAX)
     {
         return 0;
@@ -223,8 +223,8 @@ parley_schema_simple_match(const parley_schema_simple_t *simple,
 
     for (n = (uint32_t) simple->prefix.len; n < simple->nsteps; n++) {
 
-        if (n == simple->barred_at
-            && parley_schema_simple_barred(simple, p, end))
+        if (n == simple->lookahead_at
+            && parley_schema_simple_excludes(simple, p, end))
         {
             return 0;
         }
@@ -251,20 +251,23 @@ parley_schema_simple_match(const parley_schema_simple_t *simple,
 
 
 static int
-parley_schema_simple_barred(const parley_schema_simple_t *simple,
+parley_schema_simple_excludes(const parley_schema_simple_t *simple,
     const uint8_t *p, const uint8_t *end)
 {
     size_t  len;
 
-    len = simple->barred.len;
+    len = simple->lookahead.len;
 
-    if ((size_t) (end - p) < len || memcmp(p, simple->barred.data, len) != 0) {
+    if ((size_t) (end - p) < len
+        || memcmp(p, simple->lookahead.data, len) != 0)
+    {
         return 0;
     }
 
     p += len;
 
-    return simple->barred_then == 0 || p == end || *p == simple->barred_then;
+    return simple->lookahead_then == 0 || p == end
+           || *p == simple->lookahead_then;
 }
 
 
