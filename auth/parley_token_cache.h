@@ -97,6 +97,8 @@ parley_token_entry_t *parley_token_cache_put(parley_token_cache_t *cache,
  */
 void parley_token_cache_hold(parley_token_cache_t *cache,
     parley_token_entry_t *entry);
+
+/* Ends one hold; the entry is freed with the last if it was removed. */
 void parley_token_cache_release(parley_token_cache_t *cache,
     parley_token_entry_t *entry);
 
@@ -107,6 +109,7 @@ void parley_token_cache_drop(parley_token_cache_t *cache,
 /* Removes all entries. */
 void parley_token_cache_flush(parley_token_cache_t *cache);
 
+/* Sets *ret to the counters since creation and the current sizes. */
 void parley_token_cache_stat(const parley_token_cache_t *cache,
     parley_token_cache_stat_t *ret);
 

@@ -55,6 +55,7 @@ parley_buf_put(parley_buf_t *b, const void *data, size_t len)
 }
 
 
+/* Appends one octet. */
 static inline void
 parley_buf_octet(parley_buf_t *b, uint8_t c)
 {

@@ -128,6 +128,7 @@ int parley_json_read(parley_json_t *doc, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 
+/* Returns node i, which must be less than doc->nnodes. */
 static inline const parley_json_node_t *
 parley_json_node(const parley_json_t *doc, uint32_t i)
 {
@@ -135,6 +136,7 @@ parley_json_node(const parley_json_t *doc, uint32_t i)
 }
 
 
+/* Returns the type of node i, which must be less than doc->nnodes. */
 static inline parley_json_type_t
 parley_json_type(const parley_json_t *doc, uint32_t i)
 {

@@ -49,6 +49,7 @@ parley_json_excess(parley_json_scan_t *s, const uint8_t *at,
 }
 
 
+/* As parley_json_fault(), at the end of the input. */
 static inline int
 parley_json_ended(parley_json_scan_t *s)
 {

@@ -22,6 +22,7 @@ typedef struct {
 #define parley_str_none   ((parley_str_t) { NULL, 0 })
 
 
+/* Returns a span of len octets; data may be NULL if len is 0. */
 static inline parley_str_t
 parley_str_make(const void *data, size_t len)
 {

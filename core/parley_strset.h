@@ -59,6 +59,7 @@ uint32_t parley_strset_probe(const parley_strset_t *set,
     __attribute__((cold));
 
 
+/* Returns the ends of a string; reads no octet outside it. */
 static inline parley_strset_ends_t
 parley_strset_ends(const uint8_t *p, size_t len)
 {

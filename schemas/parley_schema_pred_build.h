@@ -69,6 +69,7 @@ void parley_schema_pred_fill(parley_schema_pred_build_t *p,
  */
 parley_schema_pred_t *parley_schema_pred_new(parley_schema_pred_build_t *p);
 
+/* Appends s to list; sets p->failed if the list is full. */
 void parley_schema_pred_add(parley_schema_pred_build_t *p,
     parley_schema_some_t *list, const parley_schema_t *s);
 
@@ -116,6 +117,7 @@ void parley_schema_pred_cases(parley_schema_pred_build_t *p,
 
 /* parley_schema_pred_object.c */
 
+/* Merges the names of o, and what is required of them, into *pred. */
 void parley_schema_pred_names(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, parley_schema_pred_t *pred,
     const parley_schema_object_t *o, int own);
@@ -148,6 +150,7 @@ parley_schema_max(uint32_t a, uint32_t b)
 }
 
 
+/* Returns whether s accepts any value. */
 static inline int
 parley_schema_is_true(const parley_schema_t *s)
 {

@@ -294,6 +294,7 @@ int parley_schema_fault(parley_schema_error_t *err,
 void parley_schema_fault_at(parley_schema_error_t *err,
     const parley_schema_doc_t *doc, const parley_error_t *json);
 
+/* Fills *err for exhausted memory.  Returns -1. */
 int parley_schema_no_memory(parley_schema_error_t *err);
 
 

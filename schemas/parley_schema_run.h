@@ -89,6 +89,7 @@ int parley_schema_pred_run(parley_schema_run_t *run,
 int parley_schema_try(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i, parley_schema_evaluated_t *evaluated);
 
+/* Validate node i, which is of that type, or the in-place applicators of s. */
 int parley_schema_string(parley_schema_run_t *run, const parley_schema_t *s,
     uint32_t i);
 int parley_schema_number(parley_schema_run_t *run, const parley_schema_t *s,
@@ -141,6 +142,7 @@ void parley_schema_explain(const parley_schema_run_t *run, int rc,
     parley_schema_error_t *err);
 
 
+/* Returns PARLEY_SCHEMA_INVALID, keeping the failure if run explains. */
 static inline int
 parley_schema_fail(parley_schema_run_t *run, const parley_schema_t *s,
     parley_schema_keyword_t keyword, uint32_t i)
