@@ -51,7 +51,7 @@ typedef struct {
     parley_str_t      sub;          /* empty: absent */
     parley_str_t      jti;          /* empty: absent or not a string */
     uint32_t          aud;          /* node in claims, or PARLEY_JSON_NONE */
-    double            exp;          /* seconds since the epoch; 0: absent */
+    double            exp;          /* seconds since the epoch, if has_exp */
     double            nbf;
     double            iat;
     unsigned          has_exp:1;

@@ -23,10 +23,10 @@
 
 
 /*
- * Returns x with bit 7 set in the octets, the first in memory being the
- * lowest, that are not plain.  Plain are 0x20 to 0x7F but the quote and the
- * backslash.  The lowest mark is exact: a borrow can only set marks above a
- * true one.
+ * Returns a word in which bit 7 of an octet is set if that octet of x is not
+ * plain; the first octet in memory is the lowest.  Plain are 0x20 to 0x7F but
+ * the quote and the backslash.  Only the lowest mark is exact: a borrow can set
+ * marks above a true one.
  */
 static inline uint64_t
 parley_utf8_marks(uint64_t x)
