@@ -181,11 +181,10 @@ const parley_jwk_t *parley_jwks_only(const parley_jwks_t *keys,
 
 
 /*
- * Appends the key as a JWK in RFC 8785 order: with its private part, or, if
- * with_private is 0, without.  Private octets then remain in the arena of b:
- * the caller zeroes them.  Returns 0, or -1 with *err filled if the key does
- * not have that part (an oct key has no public one); the contents of b are
- * then undefined.
+ * Appends the key as a JWK in RFC 8785 order, without its private part if
+ * with_private is 0.  The caller zeroes the private octets that remain in the
+ * arena of b.  Returns 0, or -1 with *err filled and the contents of b
+ * undefined if the key lacks the part asked for; an oct key has no public one.
  */
 int parley_jwk_write(parley_buf_t *b, const parley_jwk_t *jwk,
     int with_private, parley_error_t *err)
