@@ -68,7 +68,7 @@ SOURCES := $(shell sed 's/\#.*//' sources)
 INCLUDES := $(addprefix -I,$(sort gate translate core auth schemas \
 	$(patsubst %/,%,$(dir $(SOURCES)))))
 
-HEADERS := $(wildcard core/*.h gate/*.h translate/*.h translate/*/*.h auth/*.h schemas/*.h \
+HEADERS := $(wildcard core/*.h gate/*.h gate/*.def translate/*.h translate/*/*.h auth/*.h schemas/*.h \
 	ngx_module/*.h)
 MODULE_SOURCES := $(shell sed 's/\#.*//' ngx_module/sources)
 

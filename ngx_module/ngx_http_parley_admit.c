@@ -82,7 +82,7 @@ ngx_http_parley_enter(ngx_http_parley_ctx_t *ctx)
     e->address = ngx_http_parley_address(ctx->request->connection);
     e->stale = ctx->gate.stale;
     e->seed = ngx_http_parley_seed(ctx);
-    e->ttl = (int64_t) ctx->lcf->window;
+    e->ttl = ctx->lcf->window_ms;
     ctx->ask.now = (int64_t) ngx_current_msec;
 
     if (ngx_http_parley_place_is_asked(ctx)) {
@@ -96,11 +96,11 @@ ngx_http_parley_enter(ngx_http_parley_ctx_t *ctx)
 
     /* AEE-28: of the priority that the message goes on with */
 
-    if (ctx->lcf->rate) {
+    if (ctx->lcf->gate.rate) {
         parley_gate_caps(&ctx->gate, &caps);
 
         e->priority = parley_amend_capped(&ctx->msg, &caps);
-        e->quota = &ctx->lcf->rate->classes[e->priority];
+        e->quota = &ctx->lcf->gate.rate->classes[e->priority];
     }
 
     if (parley_entrance_ask(e, &ctx->error) == 0) {
@@ -121,7 +121,7 @@ ngx_http_parley_again(ngx_http_parley_ctx_t *ctx)
 {
     parley_replay_t  r;
 
-    if (ctx->mcf->replay_size == 0) {
+    if (ctx->mcf->http.replay_size == 0) {
         return NGX_DECLINED;
     }
 
@@ -138,7 +138,7 @@ ngx_http_parley_replay_env(ngx_http_parley_ctx_t *ctx, parley_replay_t *ret)
     ret->who = &ctx->who;
     ret->entrance = &ctx->entrance;
     ret->seed = ngx_http_parley_seed(ctx);
-    ret->ttl = (int64_t) ctx->mcf->replay_time;
+    ret->ttl = (int64_t) ctx->mcf->http.replay_ms;
     ctx->ask.now = (int64_t) ngx_current_msec;
     ret->wall = ngx_http_parley_now();
 }
@@ -150,7 +150,7 @@ ngx_http_parley_keep_first(ngx_http_parley_ctx_t *ctx,
 {
     parley_replay_t  r;
 
-    if (ctx->mcf->replay_size == 0 || !ctx->entrance.entered) {
+    if (ctx->mcf->http.replay_size == 0 || !ctx->entrance.entered) {
         return;
     }
 

@@ -198,7 +198,7 @@ ngx_http_parley_answer_gather(ngx_http_request_t *r,
     }
 
     size = b->last - b->pos;
-    limit = ctx->lcf->limits.octets;
+    limit = ctx->lcf->gate.limits.octets;
 
     if (ctx->error.code != PARLEY_E_NONE) {
         b->pos = b->last;

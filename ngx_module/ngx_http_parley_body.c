@@ -42,10 +42,10 @@ ngx_http_parley_body_take(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_DECLINED;
     }
 
-    if (size > (off_t) ctx->lcf->limits.octets) {
+    if (size > (off_t) ctx->lcf->gate.limits.octets) {
         (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
                                 "the body exceeds %lu octets",
-                                (unsigned long) ctx->lcf->limits.octets);
+                                (unsigned long) ctx->lcf->gate.limits.octets);
         return NGX_DECLINED;
     }
 

@@ -28,17 +28,14 @@ ngx_int_t
 ngx_http_parley_deadline_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    int64_t                      timeout;
-    ngx_msec_t                   timer;
-    ngx_http_parley_cap_conf_t  *cap;
+    int64_t     timeout, cap;
+    ngx_msec_t  timer;
 
     timeout = ctx->msg.timeout_ms;
-    cap = ctx->lcf->cap;
+    cap = ctx->lcf->gate.caps.timeout_ms;
 
-    if (cap && cap->timeout
-        && (timeout < 0 || timeout > (int64_t) cap->timeout))
-    {
-        timeout = (int64_t) cap->timeout;
+    if (cap && (timeout < 0 || timeout > cap)) {
+        timeout = cap;
     }
 
     if (timeout < 0) {

@@ -31,16 +31,16 @@ ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx)
 
     x->arena = &ctx->arena;
     x->engine = ctx->mcf->engine;
-    x->intents = ctx->mcf->intents;
+    x->intents = ctx->mcf->http.intents;
     x->limits = &ctx->lcf->gate.limits;
     x->seed = ngx_http_parley_seed(ctx);
     x->who = &ctx->who;
-    x->key = ctx->mcf->signing;
+    x->key = ctx->mcf->http.signing;
     x->sent_opts = &ctx->opts;
     x->sent = &ctx->sent;
     x->speak = ctx->lcf->gate.speak;
     x->gateway = ctx->lcf->gate.gateway;
-    x->self = ctx->mcf->self_names;
+    x->self = ctx->mcf->http.self_names;
     x->any_case = ctx->lcf->gate.any_case;
 
     parley_exchange_init(x);

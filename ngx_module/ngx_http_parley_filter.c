@@ -37,7 +37,7 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (lcf->accept == 0) {
+    if (lcf->gate.accept == 0) {
         return ngx_http_next_header_filter(r);
     }
 

@@ -66,7 +66,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->env = &ngx_http_parley_gate_env;
     g->ctx = ctx;
     g->engine = ctx->mcf->engine;
-    g->intents = ctx->mcf->intents;
+    g->intents = ctx->mcf->http.intents;
     g->arena = &ctx->arena;
     g->err = &ctx->error;
     g->who = &ctx->who;
@@ -74,7 +74,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->msg = &ctx->msg;
     g->amended = &ctx->edited_doc;
     g->loss = &ctx->loss;
-    g->self = ctx->mcf->self_names;
+    g->self = ctx->mcf->http.self_names;
     g->seed = ngx_http_parley_seed(ctx);
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
 
@@ -159,13 +159,15 @@ static ngx_int_t
 ngx_http_parley_announced_size(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    if (r->headers_in.content_length_n <= (off_t) ctx->lcf->limits.octets) {
+    if (r->headers_in.content_length_n
+        <= (off_t) ctx->lcf->gate.limits.octets)
+    {
         return NGX_OK;
     }
 
     (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
                             "the body exceeds %lu octets",
-                            (unsigned long) ctx->lcf->limits.octets);
+                            (unsigned long) ctx->lcf->gate.limits.octets);
 
     return NGX_DECLINED;
 }

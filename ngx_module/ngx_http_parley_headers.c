@@ -87,7 +87,7 @@ ngx_http_parley_headers_handler(ngx_http_request_t *r)
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (lcf->accept == 0
+    if (lcf->gate.accept == 0
         || !ngx_http_parley_headers_own(&r->headers_in.headers))
     {
         return NGX_DECLINED;
@@ -206,7 +206,7 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
 
     r->headers_in.content_type = ngx_http_parley_header_push(r,
                                    NGX_HTTP_PARLEY_TYPE,
-                                   parley_codecs[ctx->lcf->speak]->binding
+                                   parley_codecs[ctx->lcf->gate.speak]->binding
                                                            ->media_type);
 
     if (r->headers_in.content_type == NULL

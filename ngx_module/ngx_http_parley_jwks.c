@@ -121,7 +121,7 @@ ngx_http_parley_jwks_current(ngx_http_request_t *r,
 
     *generation = 0;
 
-    return mcf->jwks ? mcf->jwks : &ngx_http_parley_jwks_none;
+    return mcf->http.jwks ? mcf->http.jwks : &ngx_http_parley_jwks_none;
 }
 
 

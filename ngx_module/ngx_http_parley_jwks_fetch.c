@@ -235,7 +235,7 @@ ngx_http_parley_fetch_begin_locked(ngx_http_parley_fetch_t *f)
     sh = f->mcf->zone->sh;
 
     sh->jwks_checked = ngx_current_msec ? ngx_current_msec : 1;
-    sh->jwks_until = ngx_current_msec + f->mcf->jwks_timeout
+    sh->jwks_until = ngx_current_msec + f->mcf->http.jwks_timeout_ms
                      + NGX_HTTP_PARLEY_FETCH_POLL;
     sh->jwks_fetcher = f->self;
 }
@@ -245,7 +245,8 @@ static void
 ngx_http_parley_fetch_start(ngx_http_parley_fetch_t *f)
 {
     if (ngx_http_parley_detached_get(&f->detached, f->mcf->jwks_server,
-                                     &f->mcf->jwks_uri, f->mcf->jwks_timeout)
+                                     &f->mcf->jwks_uri,
+                                     f->mcf->http.jwks_timeout_ms)
         != NGX_OK)
     {
         ngx_http_parley_fetch_over(f, 1);
@@ -499,13 +500,15 @@ ngx_http_parley_fetch_refresh(ngx_event_t *ev)
         return;
     }
 
-    age = sh->jwks_failed ? mcf->jwks_interval : mcf->jwks_refresh;
+    age = sh->jwks_failed ? mcf->http.jwks_interval_ms
+                          : mcf->http.jwks_refresh_ms;
 
     if (ngx_http_parley_fetch_due(f, age) == NGX_OK) {
         ngx_http_parley_fetch_start(f);
     }
 
-    age = sh->jwks_failed ? mcf->jwks_interval : mcf->jwks_refresh;
+    age = sh->jwks_failed ? mcf->http.jwks_interval_ms
+                          : mcf->http.jwks_refresh_ms;
     age -= ngx_min(age, ngx_current_msec - sh->jwks_checked);
 
     ngx_add_timer(ev, ngx_max(age, NGX_HTTP_PARLEY_FETCH_POLL));

@@ -168,9 +168,11 @@ ngx_int_t ngx_http_parley_engine_init(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf);
 
 
-/* ngx_http_parley_intents.c: parley_intents, AEE-33 */
+/* ngx_http_parley_directives.c */
 
-char *ngx_http_parley_intents(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+/* A value of a directive, with its variables; data NULL: there is none. */
+ngx_int_t ngx_http_parley_value(ngx_http_request_t *r,
+    const parley_value_t *value, parley_str_t *ret);
 
 
 /* ngx_http_parley_variables.c */

@@ -71,7 +71,7 @@ ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     if (ctx->gate.proto != PARLEY_PROTO_AEE || ctx->msg.partial
         || ctx->lcf->gate.dry != PARLEY_DRY_OFF
         || !parley_str_eq(ctx->msg.recipient,
-                          ngx_http_parley_str(&ctx->mcf->self)))
+                          ctx->mcf->http.self))
     {
         return NGX_OK;
     }
@@ -120,7 +120,7 @@ ngx_http_parley_own_protocol(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    own.speak = ctx->lcf->speak;
+    own.speak = ctx->lcf->gate.speak;
     own.may = ngx_http_parley_own_may;
     own.ctx = ctx;
 
@@ -158,7 +158,7 @@ ngx_http_parley_own_reply(ngx_http_parley_ctx_t *ctx, parley_aee_own_t own,
     parley_str_t             self, payload;
     parley_task_fault_t      fault;
 
-    self = ngx_http_parley_str(&ctx->mcf->self);
+    self = ctx->mcf->http.self;
 
     rc = ngx_http_parley_owns[own](ctx, &payload, &fault);
 
@@ -222,7 +222,7 @@ ngx_http_parley_own_health(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
     keys = "ok";
 
-    if (mcf->jwks || mcf->jwks_uri.len) {
+    if (mcf->http.jwks || mcf->jwks_uri.len) {
         jwks = ngx_http_parley_jwks_current(ctx->request, mcf, &generation);
         keys = jwks->n ? "ok" : "none";
     }
@@ -328,7 +328,7 @@ ngx_http_parley_own_capability(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
         parley_buf_json_string(&b, intent);
     }
 
-    (void) parley_intents_list(ctx->mcf->intents, &b, n == 0,
+    (void) parley_intents_list(ctx->mcf->http.intents, &b, n == 0,
                                ngx_http_parley_own_keep, ctx);
 
     parley_buf_lit(&b, "]}");
@@ -433,7 +433,7 @@ ngx_http_parley_own_validate(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
     }
 
     return ngx_http_parley_own_validated(ctx,
-                       parley_intents_find(ctx->mcf->intents, intent, act),
+                       parley_intents_find(ctx->mcf->http.intents, intent, act),
                        payload, ret);
 }
 

@@ -41,7 +41,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (lcf->accept == 0) {
+    if (lcf->gate.accept == 0) {
         return NGX_DECLINED;
     }
 
@@ -141,11 +141,11 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     parley_arena_init(&ctx->arena, &mem, NGX_HTTP_PARLEY_BLOCK);
 
     ctx->who.arena = &ctx->arena;
-    ctx->who.directory = ctx->mcf->directory;
+    ctx->who.directory = ctx->mcf->http.directory;
     ctx->who.msg = &ctx->msg;
 
     ctx->seal.arena = &ctx->arena;
-    ctx->seal.key = ctx->mcf->signing;
+    ctx->seal.key = ctx->mcf->http.signing;
 
     parley_ask_init(&ctx->ask, &ctx->mcf->zone->state, &ctx->arena);
     ngx_http_parley_gate_init(r, ctx);

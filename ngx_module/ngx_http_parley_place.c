@@ -22,9 +22,9 @@ ngx_uint_t
 ngx_http_parley_place_is_asked(ngx_http_parley_ctx_t *ctx)
 {
     return parley_window_knows(&ctx->msg)
-           && (ctx->mcf->replay_size
+           && (ctx->mcf->http.replay_size
                || parley_window_is_local(&ctx->msg,
-                                    ctx->mcf->self_names[ctx->msg.wire]));
+                                    ctx->mcf->http.self_names[ctx->msg.wire]));
 }
 
 
@@ -32,7 +32,6 @@ ngx_int_t
 ngx_http_parley_place(ngx_http_parley_ctx_t *ctx)
 {
     u_char                    *p;
-    ngx_str_t                  value;
     parley_arrival_t            *place;
     ngx_http_request_t        *r;
     ngx_http_core_srv_conf_t  *cscf;
@@ -44,7 +43,7 @@ ngx_http_parley_place(ngx_http_parley_ctx_t *ctx)
     cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    place->self = ctx->mcf->self_names[ctx->msg.wire];
+    place->self = ctx->mcf->http.self_names[ctx->msg.wire];
     place->server = ngx_http_parley_str(&cscf->server_name);
     place->receiver = parley_str_none;
     place->captures = parley_str_none;
@@ -61,12 +60,10 @@ ngx_http_parley_place(ngx_http_parley_ctx_t *ctx)
     *p++ = clcf->exact_match ? '=' : ' ';
     ngx_memcpy(p, clcf->name.data, clcf->name.len);
 
-    if (ctx->lcf->receiver) {
-        if (ngx_http_complex_value(r, ctx->lcf->receiver, &value) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        place->receiver = ngx_http_parley_str(&value);
+    if (ngx_http_parley_value(r, &ctx->lcf->receiver, &place->receiver)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
 #if (NGX_PCRE)

@@ -21,7 +21,7 @@ ngx_http_parley_refer(ngx_http_parley_ctx_t *ctx)
     r->ask = &ctx->ask;
     r->msg = &ctx->msg;
     r->who = &ctx->who;
-    r->speak = (parley_proto_t) ctx->lcf->speak;
+    r->speak = ctx->lcf->gate.speak;
     ctx->ask.now = (int64_t) ngx_current_msec;
     r->addressed = ctx->gate.addressed;
 
@@ -29,7 +29,7 @@ ngx_http_parley_refer(ngx_http_parley_ctx_t *ctx)
 
     if (ctx->msg.wire == PARLEY_PROTO_AEE
         && parley_str_eq(ctx->msg.recipient,
-                         ngx_http_parley_str(&ctx->mcf->self)))
+                         ctx->mcf->http.self))
     {
         return NGX_OK;
     }
@@ -53,7 +53,7 @@ ngx_http_parley_ask(ngx_http_parley_ctx_t *ctx)
     a.ask = &ctx->ask;
     a.who = &ctx->who;
     a.sent = &ctx->sent;
-    a.speak = (parley_proto_t) ctx->lcf->speak;
+    a.speak = ctx->lcf->gate.speak;
     a.to = parley_refer_to(&ctx->refer);
     a.answering = ctx->opts.answering;
     a.account = ctx->account;

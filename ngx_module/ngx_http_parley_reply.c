@@ -186,7 +186,7 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    if (ctx->loss.count == 0 || ctx->lcf->loss == PARLEY_LOSS_IGNORE)
+    if (ctx->loss.count == 0 || ctx->lcf->gate.loss == PARLEY_LOSS_IGNORE)
     {
         return NGX_OK;
     }
@@ -207,7 +207,7 @@ ngx_http_parley_challenge(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_str_t      value;
     ngx_table_elt_t  *h;
 
-    if (ctx->lcf->jwt == NULL || !ctx->lcf->jwt->enabled) {
+    if (ctx->lcf->jwt == NULL) {
         return NGX_OK;
     }
 
@@ -248,7 +248,9 @@ ngx_http_parley_allow(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    if (parley_binding_methods(&ctx->arena, ctx->lcf->accept, &methods) != 0) {
+    if (parley_binding_methods(&ctx->arena, ctx->lcf->gate.accept, &methods)
+        != 0)
+    {
         return NGX_ERROR;
     }
 

@@ -24,7 +24,7 @@ ngx_http_parley_retain_env(ngx_http_parley_ctx_t *ctx, parley_retain_t *ret)
     ret->ask = &ctx->ask;
     ret->who = &ctx->who;
     ret->seed = ngx_http_parley_seed(ctx);
-    ret->retains = ctx->mcf->retain != 0;
+    ret->retains = ctx->mcf->http.retain != 0;
     ctx->ask.now = (int64_t) ngx_current_msec;
     ret->wall = ngx_http_parley_now();
 }
@@ -77,7 +77,7 @@ ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx)
     parley_retain_t    r;
     parley_retained_t  m;
 
-    if (ctx->mcf->retain == 0 || ctx->msg.partial) {
+    if (ctx->mcf->http.retain == 0 || ctx->msg.partial) {
         return;
     }
 
@@ -90,8 +90,8 @@ ngx_http_parley_retain(ngx_http_parley_ctx_t *ctx)
     m.recipient = ctx->msg.recipient;
     m.queue = PARLEY_LOOSE_MESSAGE;
     m.account = ctx->account;
-    m.ttl = (int64_t) ctx->mcf->retain_time;
-    m.message = (ctx->msg.wire == ctx->lcf->speak) ? ctx->sent.body
+    m.ttl = (int64_t) ctx->mcf->http.retain_ms;
+    m.message = (ctx->msg.wire == ctx->lcf->gate.speak) ? ctx->sent.body
                                                    : ctx->msg.doc->input;
 
     if (ngx_http_parley_retain_secret(ctx, &m.message) != NGX_OK) {

@@ -63,7 +63,7 @@ ngx_http_parley_sse_start(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_http_clear_last_modified(r);
     ngx_http_clear_etag(r);
 
-    if (ctx->msg.wire != ctx->lcf->speak) {
+    if (ctx->msg.wire != ctx->lcf->gate.speak) {
         ngx_http_parley_answer_headers(r, 1);
     }
 
@@ -94,7 +94,7 @@ ngx_http_parley_sse_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     parley_arena_init(&sse->arena, &parley_mem_libc, 0);
     parley_events_init(&sse->events, &parley_mem_libc,
-                       ctx->lcf->limits.octets);
+                       ctx->lcf->gate.limits.octets);
 
     cln->handler = ngx_http_parley_sse_cleanup;
     cln->data = sse;
@@ -334,7 +334,7 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
                       "\"proxy_http_version 1.1\"");
     }
 
-    ngx_http_parley_answer_trailers(r, ctx->msg.wire != ctx->lcf->speak);
+    ngx_http_parley_answer_trailers(r, ctx->msg.wire != ctx->lcf->gate.speak);
 
     if (parley_exchange_end(sse->exchange, &ctx->arena, 1,
                             ngx_http_parley_now(), &outcome, &ctx->loss,

@@ -15,9 +15,6 @@
 
 /* ngx_http_parley_zone.c */
 
-/* bounds a zone must have to hold anything */
-#define NGX_HTTP_PARLEY_ZONE_MIN  (128 * 1024)
-
 /*
  * Takes the zone as it is: nginx can refuse the configuration still, and go on
  * with the one before.

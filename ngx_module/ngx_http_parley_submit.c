@@ -50,8 +50,8 @@ ngx_http_parley_forward_arguments(ngx_http_request_t *r,
 
     arguments = &ctx->gate.arguments;
 
-    if (ctx->msg.wire != ctx->lcf->speak
-        && parley_codecs[ctx->lcf->speak]->binding->scoped)
+    if (ctx->msg.wire != ctx->lcf->gate.speak
+        && parley_codecs[ctx->lcf->gate.speak]->binding->scoped)
     {
         arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->sent.scope;
     }

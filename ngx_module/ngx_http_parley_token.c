@@ -36,13 +36,13 @@ static ngx_int_t ngx_http_parley_token_principal(ngx_http_parley_ctx_t *ctx,
 ngx_int_t
 ngx_http_parley_token(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    ngx_int_t                    rc;
-    ngx_str_t                    token;
-    ngx_http_parley_jwt_conf_t  *jcf;
+    ngx_int_t                 rc;
+    ngx_str_t                 token;
+    const parley_jwt_conf_t  *jcf;
 
     jcf = ctx->lcf->jwt;
 
-    if (jcf == NULL || !jcf->enabled) {
+    if (jcf == NULL) {
         return NGX_OK;
     }
 
@@ -71,22 +71,24 @@ static ngx_int_t
 ngx_http_parley_token_find(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_str_t *ret)
 {
-    ngx_int_t                    rc;
-    ngx_http_parley_jwt_conf_t  *jcf;
+    ngx_int_t                 rc;
+    ngx_str_t                 name;
+    const parley_jwt_conf_t  *jcf;
 
     jcf = ctx->lcf->jwt;
 
     switch (jcf->source) {
 
-    case NGX_HTTP_PARLEY_TOKEN_HEADER:
+    case PARLEY_TOKEN_HEADER:
         rc = ngx_http_parley_token_header(r, ctx, ret);
         break;
 
-    case NGX_HTTP_PARLEY_TOKEN_COOKIE:
-        rc = ngx_http_parley_token_cookie(r, ctx, &jcf->source_name, ret);
+    case PARLEY_TOKEN_COOKIE:
+        name = ngx_http_parley_ngx_str(jcf->name);
+        rc = ngx_http_parley_token_cookie(r, ctx, &name, ret);
         break;
 
-    default: /* NGX_HTTP_PARLEY_TOKEN_ARG */
+    default: /* PARLEY_TOKEN_ARGUMENT */
         rc = ngx_http_parley_token_argument(ctx, ret);
         break;
     }
@@ -303,7 +305,7 @@ ngx_http_parley_token_verify(ngx_http_request_t *r,
         != 0)
     {
         if (jwt.key_unknown
-            && ngx_http_parley_fetch_wait(r, ctx, mcf->jwks_interval)
+            && ngx_http_parley_fetch_wait(r, ctx, mcf->http.jwks_interval_ms)
                == NGX_AGAIN)
         {
             parley_error_clear(&ctx->error);
@@ -378,7 +380,7 @@ ngx_http_parley_token_principal(ngx_http_parley_ctx_t *ctx,
     } else if (parley_principal_from_claims(arena, &entry->jwt,
                                             ctx->lcf->claims
                                             ? &ctx->lcf->claims->map : NULL,
-                                            ctx->mcf->directory, principal,
+                                            ctx->mcf->http.directory, principal,
                                             &ctx->error)
                == 0)
     {

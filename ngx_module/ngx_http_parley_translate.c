@@ -25,7 +25,7 @@ ngx_http_parley_translate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return rc;
     }
 
-    if (parley_encode(ctx->mcf->engine, &ctx->arena, ctx->lcf->speak,
+    if (parley_encode(ctx->mcf->engine, &ctx->arena, ctx->lcf->gate.speak,
                       &ctx->msg, &ctx->opts, &ctx->sent, &ctx->loss,
                       &ctx->error)
         != 0
@@ -54,43 +54,29 @@ ngx_http_parley_translate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 static ngx_int_t
 ngx_http_parley_options(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    ngx_str_t              value;
     ngx_str_t             *traceparent;
     parley_encode_opts_t  *opts;
 
     opts = &ctx->opts;
 
-    opts->self = ngx_http_parley_str(&ctx->mcf->self);
+    opts->self = ctx->mcf->http.self;
     parley_who_opts(&ctx->who, opts);
 
     opts->now_ms = ngx_http_parley_now();
     opts->redact = ctx->lcf->gate.redact;
     opts->nredact = ctx->lcf->gate.nredact;
 
-    if (ctx->lcf->context) {
-        if (ngx_http_complex_value(r, ctx->lcf->context, &value) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        opts->context = ngx_http_parley_str(&value);
+    if (ngx_http_parley_value(r, &ctx->lcf->context, &opts->context) != NGX_OK
+        || ngx_http_parley_value(r, &ctx->lcf->constitution,
+                                 &opts->constitution)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    if (ctx->lcf->constitution) {
-        if (ngx_http_complex_value(r, ctx->lcf->constitution, &value)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        opts->constitution = ngx_http_parley_str(&value);
-    }
-
-    if (ctx->lcf->severities) {
-        opts->severities = ctx->lcf->severities->elts;
-        opts->nseverities = (uint32_t) ctx->lcf->severities->nelts;
-    }
-
-    opts->broadcast = ngx_http_parley_str(&ctx->lcf->broadcast);
+    opts->severities = ctx->lcf->severities;
+    opts->nseverities = ctx->lcf->nseverities;
+    opts->broadcast = ctx->lcf->broadcast;
 
     traceparent = ngx_http_parley_in_header(r, "traceparent");
 

@@ -234,7 +234,7 @@ ngx_http_parley_variable_verdict(ngx_http_request_t *r,
 
     lcf = ngx_http_get_module_loc_conf(r->main, ngx_http_parley_module);
 
-    if (lcf->accept && r->main->headers_out.status) {
+    if (lcf->gate.accept && r->main->headers_out.status) {
         return ngx_http_parley_variable_word(v, PARLEY_STR("nginx"));
     }
 
