@@ -10,9 +10,9 @@ static int parley_actor_is_own_instrument(const parley_principal_t *principal,
 
 /* prefixes of human names; handles are told apart by their tier */
 static const parley_str_t  parley_actor_humans[PARLEY_NAMESPACE_COUNT] = {
-    [PARLEY_NAMESPACE_AEE] = parley_str("human."),
-    [PARLEY_NAMESPACE_VCP] = parley_str("human://"),
-    [PARLEY_NAMESPACE_C2A] = parley_str("human:"),
+#define X(id, word, member, shape, title, agent, human)  parley_str(human),
+    PARLEY_PROTOCOLS(X, , )
+#undef X
 };
 
 

@@ -50,7 +50,7 @@ static int parley_directory_keys(parley_directory_reader_t *r,
 
 static const parley_directory_member_t  parley_directory_members[] = {
     { "sub", parley_directory_name, offsetof(parley_principal_t, sub) },
-#define X(id, word, member, shape, title)  PARLEY_DIRECTORY_##shape(id, #member)
+#define X(id, word, member, shape, ...)  PARLEY_DIRECTORY_##shape(id, #member)
     PARLEY_PROTOCOLS(X, , )
 #undef X
     { "instrument", parley_directory_instrument,

@@ -19,9 +19,9 @@ static parley_str_t parley_directory_instrument_name(parley_str_t instrument);
 
 /* prefixes of an instrument's name; VCP and MoQ names do not tell agents */
 static const parley_str_t  parley_directory_agents[PARLEY_NAMESPACE_COUNT] = {
-    [PARLEY_NAMESPACE_AEE] = parley_str("agent."),
-    [PARLEY_NAMESPACE_C2A] = parley_str("agent:"),
-    [PARLEY_NAMESPACE_HANDLE] = parley_str("~"),
+#define X(id, word, member, shape, title, agent, human)  parley_str(agent),
+    PARLEY_PROTOCOLS(X, , )
+#undef X
 };
 
 

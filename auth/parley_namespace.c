@@ -4,7 +4,7 @@
 
 
 const char *const  parley_namespace_members[PARLEY_NAMESPACE_COUNT] = {
-#define X(id, word, member, shape, title)  #member,
+#define X(id, word, member, shape, ...)  #member,
     PARLEY_PROTOCOLS(X, , )
 #undef X
 };
@@ -15,7 +15,7 @@ const char *const  parley_namespace_members[PARLEY_NAMESPACE_COUNT] = {
 #define PARLEY_NAMESPACE_IS_SUB     0
 
 static const uint8_t  parley_namespace_handles[PARLEY_NAMESPACE_COUNT] = {
-#define X(id, word, member, shape, title)  PARLEY_NAMESPACE_IS_##shape,
+#define X(id, word, member, shape, ...)  PARLEY_NAMESPACE_IS_##shape,
     PARLEY_PROTOCOLS(X, , )
 #undef X
 };

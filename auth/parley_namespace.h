@@ -18,7 +18,7 @@
  * defines the form of their names.
  */
 typedef enum {
-#define X(id, word, member, shape, title)  PARLEY_NAMESPACE_##id,
+#define X(id, word, member, shape, ...)  PARLEY_NAMESPACE_##id,
     PARLEY_PROTOCOLS(X, , )
 #undef X
     PARLEY_NAMESPACE_COUNT,

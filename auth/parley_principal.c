@@ -21,7 +21,7 @@ typedef struct {
 
 static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
     [PARLEY_MEMBER_SUB] = parley_str("sub"),
-#define X(id, word, member, shape, title)                                     \
+#define X(id, word, member, shape, ...)                                       \
     [PARLEY_MEMBER_##id] = parley_str(#member),
     PARLEY_PROTOCOLS(X, , )
 #undef X
@@ -61,7 +61,7 @@ parley_member_why(parley_str_t word)
     }
 
     return "is no member of a principal, expected sub, "
-#define X(id, word, member, shape, title)  PARLEY_MEMBER_WORD_##shape(member)
+#define X(id, word, member, shape, ...)  PARLEY_MEMBER_WORD_##shape(member)
            PARLEY_PROTOCOLS(X, , )
 #undef X
            "instrument or roles";

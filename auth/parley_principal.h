@@ -49,7 +49,7 @@ typedef enum {
     PARLEY_MEMBER_SUB = 0,
 
     /* the names, in the order of protocols */
-#define X(id, word, member, shape, title)  PARLEY_MEMBER_##id,
+#define X(id, word, member, shape, ...)  PARLEY_MEMBER_##id,
     PARLEY_PROTOCOLS(X, , )
 #undef X
 

@@ -614,7 +614,7 @@ mapping_form(const parley_msg_t *m)
         break;
 
     default:
-        mapping_member(m->doc, "", "/action");
+        mapping_member(m->doc, "", parley_codecs[m->wire]->form_pointer);
         mapping_member(m->doc, " ", "/status");
     }
 }

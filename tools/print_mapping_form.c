@@ -161,35 +161,18 @@ mapping_complete(const mapping_t *t, parley_proto_t proto)
 }
 
 
-/* MoQ knows no actions but the gateway's own. */
+/* The i-th form that other protocols are told, of those that a codec lists. */
 
 static parley_str_t
 mapping_known(parley_proto_t proto, unsigned i)
 {
-    switch (proto) {
-
-    case PARLEY_PROTO_AEE:
-        return i > PARLEY_ACT_PROGRESS ? parley_str_none
-                                       : parley_aee_type((parley_act_t) i);
-
-    case PARLEY_PROTO_VCP:
-        return i >= PARLEY_VCP_TYPES
-               ? parley_str_none
-               : parley_vcp_type_name((parley_vcp_type_t) i);
-
-    case PARLEY_PROTO_C2A:
-        return i >= PARLEY_C2A_NATIVE
-               ? parley_str_none
-               : parley_c2a_form_info((parley_c2a_form_t) i)->form;
-
-    case PARLEY_PROTO_CHANNEL:
-        return i >= PARLEY_CHANNEL_KINDS
-               ? parley_str_none
-               : parley_channel_kind((parley_channel_kind_t) i)->name;
-
-    default:
+    if (parley_codecs[proto]->type == NULL
+        || (proto == PARLEY_PROTO_C2A && i >= PARLEY_C2A_NATIVE))
+    {
         return parley_str_none;
     }
+
+    return parley_codecs[proto]->type(i);
 }
 
 

@@ -41,13 +41,13 @@ static int parley_engine_parties(parley_arena_t *arena,
 static int parley_engine_has_secret(const parley_msg_t *m);
 
 
-#define X(id, word, member, shape, title)                                     \
+#define X(id, word, member, shape, ...)                                       \
     extern const parley_codec_t  parley_##word##_codec;
 PARLEY_PROTOCOLS(X, , )
 #undef X
 
 const parley_codec_t *const  parley_codecs[PARLEY_PROTO_COUNT] = {
-#define X(id, word, member, shape, title)  &parley_##word##_codec,
+#define X(id, word, member, shape, ...)  &parley_##word##_codec,
     PARLEY_PROTOCOLS(X, , )
 #undef X
 };

@@ -16,7 +16,7 @@ typedef struct {
 
 
 static const parley_proto_info_t  parley_proto_infos[] = {
-#define X(id, word, member, shape, title)                                     \
+#define X(id, word, member, shape, title, ...)                                \
     {                                                                         \
         parley_str(#word), parley_str(title), parley_str(#member),            \
         PARLEY_PROTO_NAMED_##shape                                            \
@@ -28,7 +28,7 @@ static const parley_proto_info_t  parley_proto_infos[] = {
 
 
 const parley_atom_t  parley_proto_atoms[PARLEY_PROTO_COUNT + 1] = {
-#define X(id, word, member, shape, title)  PARLEY_ATOM_##word,
+#define X(id, word, member, shape, ...)  PARLEY_ATOM_##word,
     PARLEY_PROTOCOLS(X, , )
 #undef X
     PARLEY_ATOMS

@@ -21,7 +21,7 @@
 
 
 typedef enum {
-#define X(id, word, member, shape, title)  PARLEY_PROTO_##id,
+#define X(id, word, member, shape, ...)  PARLEY_PROTO_##id,
     PARLEY_PROTOCOLS(X, , )
 #undef X
     PARLEY_PROTO_COUNT,

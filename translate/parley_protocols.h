@@ -4,7 +4,7 @@
  * and the tables of the documentation come from this list
  * (docs/new-protocol.md).
  *
- *  X(id, word, member, shape, title)
+ *  X(id, word, member, shape, title, agent, human)
  *
  *    id      PARLEY_PROTO_<id>
  *    word    in directives, options, metrics and messages; the codec is
@@ -13,6 +13,10 @@
  *    shape   of that name: TEXT, any word; HANDLE, "~" and what may follow;
  *            SUB, it has none of its own: a session is its principal
  *    title   for a person
+ *    agent, human
+ *            what stands before the name of an instrument and of a human, by
+ *            which the directory tells them; empty: such a name may be
+ *            anybody's
  *
  * AND stands between two rows, OR before the last; what reads the rows alone
  * leaves both empty.
@@ -29,23 +33,18 @@
 
 
 #define PARLEY_PROTOCOLS(X, AND, OR)                                          \
-    X(AEE, aee, aee, TEXT, "AEE")                                             \
-    AND X(VCP, vcp, vcp, TEXT, "VCP")                                         \
-    AND X(C2A, c2a, c2a, TEXT, "C2A")                                         \
-    AND X(CHANNEL, channel, handle, HANDLE, "agent-channel")                  \
-    OR X(MOQ, moq, sub, SUB, "MoQ")                                           \
+    X(AEE, aee, aee, TEXT, "AEE", "agent.", "human.")                         \
+    AND X(VCP, vcp, vcp, TEXT, "VCP", "", "human://")                         \
+    AND X(C2A, c2a, c2a, TEXT, "C2A", "agent:", "human:")                     \
+    AND X(CHANNEL, channel, handle, HANDLE, "agent-channel", "~", "")         \
+    OR X(MOQ, moq, sub, SUB, "MoQ", "", "")                                   \
     PARLEY_PROTOCOLS_MORE(X, AND, OR)
 
 
 /* "aee, vcp, c2a, channel or moq" */
-#define PARLEY_PROTOCOL_WORD(id, word, member, shape, title)  #word
+#define PARLEY_PROTOCOL_WORD(id, word, ...)  #word
 #define PARLEY_PROTOCOL_WORDS                                                 \
     PARLEY_PROTOCOLS(PARLEY_PROTOCOL_WORD, ", ", " or ")
-
-
-/* how many there are */
-#define PARLEY_PROTOCOL_ONE(id, word, member, shape, title)  + 1
-#define PARLEY_PROTOCOL_COUNT  (0 PARLEY_PROTOCOLS(PARLEY_PROTOCOL_ONE, , ))
 
 
 #endif /* PARLEY_PROTOCOLS_H */
