@@ -91,6 +91,14 @@ MODULE = $(OUT)/ngx_http_parley_module.so
 endif
 
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
+
+# the public library: parley.h and nothing else is seen of it
+VERSION := $(shell sed -n 's/^\#define PARLEY_VERSION  "\(.*\)"/\1/p' \
+	translate/parley_engine.h)
+SONAME = libparley.so.0
+PUBLIC = $(OUT)/lib
+PUBLIC_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*.c))
+PUBLIC_LIBS = $(PUBLIC)/libparley.so.$(VERSION) $(PUBLIC)/libparley.a
 TOOL_SOURCES := $(wildcard tools/parley*.c)
 TOOL_OBJS := $(TOOL_SOURCES:%.c=$(OBJ)/%.o)
 PRINT_SOURCES := $(wildcard tools/print_mapping*.c)
@@ -122,7 +130,7 @@ help: ## This list
 	@echo "  BUILD=release (default), debug or sanitize (ASan and UBSan)"
 
 
-.PHONY: build lib module tool unit
+.PHONY: build lib public-lib module tool unit
 build: lib module tool ## The library, the module and the tool, into build/
 lib: $(LIB) ## build/libparley.a
 module: $(MODULE) ## build/ngx_http_parley_module.so, for the installed nginx
@@ -203,13 +211,15 @@ bench-instructions: ## Instruction counts by callgrind, against their budget
 # where things are installed; the module goes where nginx looks for modules
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
+libdir ?= $(prefix)/lib
+includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
 completiondir ?= $(prefix)/share/bash-completion/completions
 modulesdir ?= $(or $(shell nginx -V 2>&1 \
 	| sed -n 's/.*--modules-path=\([^ ]*\).*/\1/p'),/usr/lib/nginx/modules)
 INSTALL ?= install
 
-.PHONY: install install-module install-tool deb
+.PHONY: install install-module install-tool install-lib deb
 install: install-module install-tool ## Installs all; DESTDIR=, prefix=/usr/local
 
 install-module: $(MODULE)
@@ -223,6 +233,16 @@ install-tool: $(TOOL)
 	$(INSTALL) -m 644 docs/parley.1 $(DESTDIR)$(mandir)/man1
 	$(INSTALL) -m 644 tools/parley.bash-completion \
 		$(DESTDIR)$(completiondir)/parley
+
+install-lib: public-lib ## Installs libparley, its header and pkg-config file
+	$(INSTALL) -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)
+	$(INSTALL) -m 644 $(PUBLIC_LIBS) $(DESTDIR)$(libdir)
+	ln -sf libparley.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libparley.so
+	$(INSTALL) -m 644 lib/parley.h $(DESTDIR)$(includedir)
+	sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|' \
+		-e 's|@includedir@|$(includedir)|; s|@version@|$(VERSION)|' \
+		lib/libparley.pc.in > $(DESTDIR)$(libdir)/pkgconfig/libparley.pc
 
 deb: ## Debian packages of the module and of the tool, into build/
 	tools/install-deps deb
@@ -252,6 +272,26 @@ $(LIB): $(LIB_OBJS) sources
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call Q,AR)$(AR) rcs $@ $(LIB_OBJS)
+
+public-lib: $(PUBLIC_LIBS) ## libparley, shared and static, into build/lib/
+
+$(PUBLIC)/libparley.so.$(VERSION): $(PUBLIC_OBJS) $(LIB) lib/parley.map
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) -shared -Wl,-soname,$(SONAME) \
+		-Wl,--version-script=lib/parley.map $(LDFLAGS) -o $@ \
+		$(PUBLIC_OBJS) $(LIB) $(PKG_LIBS)
+
+# one object, whose other symbols are nobody else's
+$(PUBLIC)/libparley.a: $(PUBLIC_OBJS) $(LIB_OBJS) lib/parley.map
+	@mkdir -p $(@D)
+	$(call Q,AR)ld -r -o $(@:.a=.o) $(PUBLIC_OBJS) $(LIB_OBJS)
+	@sed -n 's/^ *\(parley_[a-z_]*\);/\1/p' lib/parley.map > $(@:.a=.syms)
+	@objcopy --keep-global-symbols=$(@:.a=.syms) $(@:.a=.o)
+	@rm -f $@
+	@$(AR) rcs $@ $(@:.a=.o)
+
+$(OBJ)/lib/%.o: ALL_CFLAGS += -Ilib
+$(OBJ)/t/unit/test_libparley.o: ALL_CFLAGS += -Ilib
 
 $(TOOL): $(TOOL_OBJS) $(LIB)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOOL_OBJS) $(LIB) $(PKG_LIBS)
@@ -289,6 +329,11 @@ $(UNIT_LIB): $(UNIT_SHARED_OBJS)
 	@rm -f $@
 	$(call Q,AR)$(AR) rcs $@ $(UNIT_SHARED_OBJS)
 
+$(OUT)/t/unit/test_libparley: $(OBJ)/t/unit/test_libparley.o $(PUBLIC_OBJS) \
+		$(UNIT_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(PKG_LIBS)
+
 $(OUT)/t/unit/test_%: $(OBJ)/t/unit/test_%.o $(UNIT_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(PKG_LIBS)
@@ -323,5 +368,5 @@ $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 
--include $(LIB_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
+-include $(LIB_OBJS:.o=.d) $(PUBLIC_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
 	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d) $(TOY_OBJS:.o=.d)

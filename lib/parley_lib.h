@@ -1,0 +1,70 @@
+/* What stands behind the types of parley.h; private to lib/. */
+
+#ifndef PARLEY_LIB_H
+#define PARLEY_LIB_H
+
+#include "parley.h"
+#include "parley_engine.h"
+#include "parley_jwk.h"
+#include "parley_jwt.h"
+
+
+#define PARLEY_LIB_FIELDS  (PARLEY_FIELD_PAYLOAD + 1)
+
+
+struct parley_library {
+    parley_engine_t  *engine;
+    uint64_t          seed;     /* of parley_json_read() */
+};
+
+struct parley_message {
+    parley_library   *library;
+    parley_arena_t    arena;
+    parley_json_t     doc;
+    parley_msg_t      msg;
+    parley_text       fields[PARLEY_LIB_FIELDS];    /* data NULL: not asked
+                                                       for yet */
+};
+
+struct parley_made {
+    parley_arena_t    arena;
+    parley_str_t      text;     /* with a zero behind it */
+    parley_loss_t     loss;
+};
+
+struct parley_keys {
+    parley_arena_t    arena;
+    parley_jwks_t     jwks;
+};
+
+struct parley_token {
+    parley_arena_t    arena;
+    parley_jwt_t      jwt;
+};
+
+
+/* Milliseconds since 1970. */
+int64_t parley_lib_now(void);
+
+/* A copy in the arena, followed by a zero; empty where there is no memory. */
+parley_text parley_lib_text(parley_arena_t *arena, parley_str_t s);
+
+/* Fills *err, which may be NULL, and returns -1. */
+int parley_lib_fail(const parley_error_t *error, parley_failure *err);
+
+/* NULL: no memory. */
+parley_made *parley_lib_made_new(void);
+
+/*
+ * Copies text, which stands in its arena or in a message's; takes made over:
+ * it is *ret, or freed.
+ */
+int parley_lib_made(parley_made *made, parley_str_t text, parley_made **ret,
+    parley_failure *err);
+
+/* The first key of the set, or the one of that kid, that fits; NULL: none. */
+const parley_jwk_t *parley_lib_key(const parley_keys *keys, const char *kid,
+    int (*fits)(const parley_jwk_t *key));
+
+
+#endif /* PARLEY_LIB_H */
