@@ -313,3 +313,16 @@ parley_setting_number(parley_str_t s, int64_t *ret)
 {
     return (parley_setting_digits(&s, ret) != 0 || s.len > 0) ? -1 : 0;
 }
+
+
+int
+parley_setting_value(const parley_setting_t *d, parley_str_t text,
+    parley_value_t *ret)
+{
+    ret->text = text;
+    ret->varies = text.len > 0 && memchr(text.data, '$', text.len) != NULL;
+
+    return ret->varies ? d->env->compile(d->env->ctx, text, &ret->compiled,
+                                         d->problem)
+                       : 0;
+}

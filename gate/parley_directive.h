@@ -94,6 +94,10 @@ int parley_setting_time(parley_str_t s, int64_t *ret_ms);
 int parley_setting_size(parley_str_t s, int64_t *ret);
 int parley_setting_number(parley_str_t s, int64_t *ret);
 
+/* A value that may have variables; 0, or -1. */
+int parley_setting_value(const parley_setting_t *d, parley_str_t text,
+    parley_value_t *ret);
+
 /*
  * The index of d's only word among those words, in any case; or -1, and
  * choices is said of it.

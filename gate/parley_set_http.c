@@ -89,20 +89,44 @@ parley_set_self(parley_setting_t *d)
 int
 parley_set_retain(parley_setting_t *d)
 {
-    int64_t  n;
+    size_t        i;
+    int64_t       n;
+    parley_str_t  v;
 
-    if (parley_setting_number(d->words[1], &n) != 0 || n == 0) {
-        return parley_setting_bad(d, d->words[1],
-                                  "must be a number of messages");
+    for (i = 1; i < d->n; i++) {
+
+        if (memchr(d->words[i].data, '=', d->words[i].len) == NULL) {
+            return parley_setting_bad(d, d->words[i], "stands alone, expected "
+                                      "count=NUMBER time=TIME");
+        }
+
+        if (parley_setting_twice(d, i)) {
+            return parley_setting_bad(d, d->words[i], "is there twice");
+        }
+
+        if (parley_setting_param(d->words[i], "count", &v)) {
+
+            if (parley_setting_number(v, &n) != 0 || n == 0) {
+                return parley_setting_bad(d, d->words[i],
+                                          "must be a number of messages");
+            }
+
+            d->http->retain = (uint64_t) n;
+
+        } else if (parley_setting_param(d->words[i], "time", &v)) {
+
+            if (parley_setting_time(v, &d->http->retain_ms) != 0
+                || d->http->retain_ms == 0)
+            {
+                return parley_setting_bad(d, d->words[i],
+                                          PARLEY_CHOICE_TIME_SOME);
+            }
+
+        } else {
+            return parley_setting_bad(d, d->words[i],
+                                      "is unknown, expected count= or time=");
+        }
     }
-
-    if (parley_setting_time(d->words[2], &d->http->retain_ms) != 0
-        || d->http->retain_ms == 0)
-    {
-        return parley_setting_bad(d, d->words[2], PARLEY_CHOICE_TIME_SOME);
-    }
-
-    d->http->retain = (uint64_t) n;
 
     return 0;
 }

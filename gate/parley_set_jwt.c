@@ -21,8 +21,8 @@ typedef struct {
 
 static int parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set);
 static int parley_set_jwt_twice(const parley_setting_t *d, size_t i);
-static const char *parley_set_jwt_word(parley_set_jwt_t *set,
-    parley_str_t word);
+static const char *parley_set_jwt_word(parley_setting_t *d,
+    parley_set_jwt_t *set, parley_str_t word);
 static const char *parley_set_jwt_list(parley_str_t *list, size_t *n,
     parley_str_t value);
 static const char *parley_set_jwt_leeway(parley_jwt_rules_t *rules,
@@ -31,8 +31,9 @@ static const char *parley_set_jwt_lifetime(parley_jwt_rules_t *rules,
     parley_str_t value);
 static const char *parley_set_jwt_require(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_token(parley_jwt_conf_t *jwt,
-    parley_str_t value);
+static const char *parley_set_jwt_token(parley_setting_t *d,
+    parley_jwt_conf_t *jwt, parley_str_t value);
+static parley_str_t parley_set_jwt_variable(parley_str_t value);
 
 
 int
@@ -57,10 +58,11 @@ parley_set_jwt(parley_setting_t *d)
 
     for (i = 2; i < d->n; i++) {
         why = parley_set_jwt_twice(d, i)
-              ? "is there twice" : parley_set_jwt_word(&set, d->words[i]);
+              ? "is there twice" : parley_set_jwt_word(d, &set, d->words[i]);
 
         if (why != NULL) {
-            return parley_setting_bad(d, d->words[i], why);
+            return *why == '\0' ? -1
+                                : parley_setting_bad(d, d->words[i], why);
         }
     }
 
@@ -132,10 +134,11 @@ parley_set_jwt_twice(const parley_setting_t *d, size_t i)
 }
 
 
-/* NULL, or what is wrong with the word */
+/* NULL, or what is wrong with the word; empty: the adapter has said it */
 
 static const char *
-parley_set_jwt_word(parley_set_jwt_t *set, parley_str_t word)
+parley_set_jwt_word(parley_setting_t *d, parley_set_jwt_t *set,
+    parley_str_t word)
 {
     parley_str_t         v;
     parley_jwt_conf_t   *jwt = set->jwt;
@@ -154,7 +157,7 @@ parley_set_jwt_word(parley_set_jwt_t *set, parley_str_t word)
     }
 
     if (parley_setting_param(word, "token", &v)) {
-        return parley_set_jwt_token(jwt, v);
+        return parley_set_jwt_token(d, jwt, v);
     }
 
     if (parley_setting_param(word, "typ", &v)) {
@@ -265,28 +268,82 @@ parley_set_jwt_require(parley_set_jwt_t *set, parley_str_t value)
 
 
 static const char *
-parley_set_jwt_token(parley_jwt_conf_t *jwt, parley_str_t value)
+parley_set_jwt_token(parley_setting_t *d, parley_jwt_conf_t *jwt,
+    parley_str_t value)
 {
+    parley_str_t  name;
+
     if (parley_str_is(value, "header")) {
         jwt->source = PARLEY_TOKEN_HEADER;
         return NULL;
     }
 
-    if (parley_str_begins(value, "cookie:") && value.len > 7) {
+    if (parley_str_begins(value, "cookie:")) {
+        return "is written token=$cookie_NAME now";
+    }
+
+    if (parley_str_begins(value, "arg:")) {
+        return "is written token=$arg_NAME now";
+    }
+
+    name = parley_set_jwt_variable(value);
+
+    if (name.len == 0) {
+        return "must be header or a variable, such as $cookie_NAME";
+    }
+
+    /* its octets are overwritten, so it is no variable like others */
+
+    if (parley_str_begins(name, "arg_")) {
+        jwt->source = PARLEY_TOKEN_ARGUMENT;
+        jwt->name = parley_str_from(name, 4);
+
+        return parley_argument_is_known(jwt->name)
+               ? "names an argument of messages" : NULL;
+    }
+
+    jwt->source = PARLEY_TOKEN_VARIABLE;
+
+    if (parley_str_begins(name, "cookie_")) {
         jwt->source = PARLEY_TOKEN_COOKIE;
-        jwt->name = parley_str_from(value, 7);
-        return NULL;
+        jwt->name = parley_str_from(name, 7);
     }
 
-    if (!parley_str_begins(value, "arg:") || value.len == 4) {
-        return "must be header, cookie:NAME or arg:NAME";
+    return parley_setting_value(d, value, &jwt->token) == 0 ? NULL : "";
+}
+
+
+/* "$name" or "${name}"; empty: it is something else */
+
+static parley_str_t
+parley_set_jwt_variable(parley_str_t value)
+{
+    size_t        i;
+    uint8_t       c;
+    parley_str_t  name;
+
+    if (!parley_str_begins(value, "$")) {
+        return parley_str_none;
     }
 
-    jwt->source = PARLEY_TOKEN_ARGUMENT;
-    jwt->name = parley_str_from(value, 4);
+    name = parley_str_from(value, 1);
 
-    return parley_argument_is_known(jwt->name)
-           ? "names an argument of messages" : NULL;
+    if (name.len > 2 && name.data[0] == '{' && name.data[name.len - 1] == '}') {
+        name = parley_str_make(name.data + 1, name.len - 2);
+    }
+
+    for (i = 0; i < name.len; i++) {
+        c = name.data[i] | 0x20;
+
+        if ((c < 'a' || c > 'z') && (name.data[i] < '0' || name.data[i] > '9')
+            && name.data[i] != '_')
+        {
+            return parley_str_none;
+        }
+    }
+
+    return parley_str_is(name, "arg_") || parley_str_is(name, "cookie_")
+           ? parley_str_none : name;
 }
 
 

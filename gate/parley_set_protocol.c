@@ -7,8 +7,6 @@
 
 static int parley_set_accept_word(parley_setting_t *d, parley_str_t word,
     parley_proto_set_t *whole);
-static int parley_set_value(parley_setting_t *d, parley_str_t text,
-    parley_value_t *ret);
 
 
 int
@@ -135,14 +133,14 @@ parley_set_loss(parley_setting_t *d)
 int
 parley_set_vcp_context(parley_setting_t *d)
 {
-    return parley_set_value(d, d->words[1], &d->s->context);
+    return parley_setting_value(d, d->words[1], &d->s->context);
 }
 
 
 int
 parley_set_vcp_constitution(parley_setting_t *d)
 {
-    return parley_set_value(d, d->words[1], &d->s->constitution);
+    return parley_setting_value(d, d->words[1], &d->s->constitution);
 }
 
 
@@ -210,16 +208,5 @@ parley_set_window(parley_setting_t *d)
                                   "is unknown, expected receiver=");
     }
 
-    return parley_set_value(d, receiver, &d->s->receiver);
-}
-
-
-static int
-parley_set_value(parley_setting_t *d, parley_str_t text, parley_value_t *ret)
-{
-    ret->text = text;
-    ret->varies = text.len > 0 && memchr(text.data, '$', text.len) != NULL;
-
-    return ret->varies ? d->env->compile(d->env->ctx, text, &ret->compiled)
-                       : 0;
+    return parley_setting_value(d, receiver, &d->s->receiver);
 }

@@ -71,8 +71,9 @@ typedef struct {
 
 typedef enum {
     PARLEY_TOKEN_HEADER = 0,            /* Authorization */
-    PARLEY_TOKEN_COOKIE,
-    PARLEY_TOKEN_ARGUMENT
+    PARLEY_TOKEN_COOKIE,                /* $cookie_NAME, there once */
+    PARLEY_TOKEN_ARGUMENT,              /* $arg_NAME, decoded and there once */
+    PARLEY_TOKEN_VARIABLE               /* any other */
 } parley_token_source_t;
 
 
@@ -83,6 +84,7 @@ typedef struct {
     parley_limit_rate_t     failures;
     parley_token_source_t   source;
     parley_str_t            name;       /* of the cookie, of the argument */
+    parley_value_t          token;      /* but for a header, an argument */
 } parley_jwt_conf_t;
 
 
@@ -165,7 +167,8 @@ typedef struct {
     /*
      * Compiles a value with variables; *ret NULL: text is all there is of it.
      */
-    int            (*compile)(void *ctx, parley_str_t text, void **ret);
+    int            (*compile)(void *ctx, parley_str_t text, void **ret,
+                       parley_problem_t *problem);
 
     /* The octets of a file, and its whole name, zero-terminated. */
     int            (*read)(void *ctx, parley_str_t name,

@@ -17,7 +17,7 @@ static char *ngx_http_parley_zone(ngx_conf_t *cf,
 static void ngx_http_parley_conf_env(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf, parley_settings_env_t *env);
 static int ngx_http_parley_conf_compile(void *ctx, parley_str_t text,
-    void **ret);
+    void **ret, parley_problem_t *problem);
 static void ngx_http_parley_conf_warn(void *ctx,
     const parley_problem_t *problem);
 static char *ngx_http_parley_conf_wrong(ngx_conf_t *cf,
@@ -118,7 +118,8 @@ ngx_http_parley_conf_env(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf,
 
 
 static int
-ngx_http_parley_conf_compile(void *ctx, parley_str_t text, void **ret)
+ngx_http_parley_conf_compile(void *ctx, parley_str_t text, void **ret,
+    parley_problem_t *problem)
 {
     ngx_str_t                          value;
     ngx_conf_t                        *cf = ctx;

@@ -21,8 +21,10 @@ static ngx_int_t ngx_http_parley_token_find(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_str_t *ret);
 static ngx_int_t ngx_http_parley_token_header(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_str_t *ret);
-static ngx_int_t ngx_http_parley_token_cookie(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, ngx_str_t *name, ngx_str_t *ret);
+static ngx_int_t ngx_http_parley_token_variable(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_jwt_conf_t *jcf, ngx_str_t *ret);
+static ngx_uint_t ngx_http_parley_token_cookies(ngx_http_request_t *r,
+    parley_str_t name);
 static ngx_int_t ngx_http_parley_token_argument(ngx_http_parley_ctx_t *ctx,
     ngx_str_t *ret);
 static ngx_int_t ngx_http_parley_token_verify(ngx_http_request_t *r,
@@ -72,7 +74,6 @@ ngx_http_parley_token_find(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_str_t *ret)
 {
     ngx_int_t                 rc;
-    ngx_str_t                 name;
     const parley_jwt_conf_t  *jcf;
 
     jcf = ctx->lcf->jwt;
@@ -83,13 +84,12 @@ ngx_http_parley_token_find(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         rc = ngx_http_parley_token_header(r, ctx, ret);
         break;
 
-    case PARLEY_TOKEN_COOKIE:
-        name = ngx_http_parley_ngx_str(jcf->name);
-        rc = ngx_http_parley_token_cookie(r, ctx, &name, ret);
+    case PARLEY_TOKEN_ARGUMENT:
+        rc = ngx_http_parley_token_argument(ctx, ret);
         break;
 
-    default: /* PARLEY_TOKEN_ARGUMENT */
-        rc = ngx_http_parley_token_argument(ctx, ret);
+    default: /* PARLEY_TOKEN_COOKIE, PARLEY_TOKEN_VARIABLE */
+        rc = ngx_http_parley_token_variable(r, ctx, jcf, ret);
         break;
     }
 
@@ -177,11 +177,34 @@ ngx_http_parley_token_header(ngx_http_request_t *r,
 }
 
 
-/* RFC 6265 leaves the order to chance: there once, as an argument */
-
 static ngx_int_t
-ngx_http_parley_token_cookie(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, ngx_str_t *name, ngx_str_t *ret)
+ngx_http_parley_token_variable(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_jwt_conf_t *jcf, ngx_str_t *ret)
+{
+    parley_str_t  value;
+
+    if (jcf->source == PARLEY_TOKEN_COOKIE
+        && ngx_http_parley_token_cookies(r, jcf->name) > 1)
+    {
+        (void) parley_error_set(&ctx->error, PARLEY_E_TOKEN_INVALID, NULL,
+                                "more than one cookie of the token's name");
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_parley_value(r, &jcf->token, &value) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    *ret = ngx_http_parley_ngx_str(value);
+
+    return NGX_OK;
+}
+
+
+/* RFC 6265 leaves their order to chance: there once, as an argument */
+
+static ngx_uint_t
+ngx_http_parley_token_cookies(ngx_http_request_t *r, parley_str_t name)
 {
     ngx_uint_t        i, n;
     ngx_list_part_t  *part;
@@ -199,44 +222,12 @@ ngx_http_parley_token_cookie(ngx_http_request_t *r,
                    == 0)
             {
                 n += parley_header_cookies(ngx_http_parley_str(&h[i].value),
-                                           ngx_http_parley_str(name));
+                                           name);
             }
         }
     }
 
-    if (n > 1) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_TOKEN_INVALID, NULL,
-                                "more than one cookie of the token's name");
-        return NGX_DECLINED;
-    }
-
-#if (nginx_version >= 1029006)
-
-    if (ngx_http_parse_cookie_lines(r, r->headers_in.cookie, name, ret)
-        == NULL)
-    {
-        return NGX_DECLINED;
-    }
-
-#elif (nginx_version >= 1023000)
-
-    if (ngx_http_parse_multi_header_lines(r, r->headers_in.cookie, name, ret)
-        == NULL)
-    {
-        return NGX_DECLINED;
-    }
-
-#else
-
-    if (ngx_http_parse_multi_header_lines(&r->headers_in.cookies, name, ret)
-        == NGX_DECLINED)
-    {
-        return NGX_DECLINED;
-    }
-
-#endif
-
-    return NGX_OK;
+    return n;
 }
 
 

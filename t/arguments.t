@@ -26,7 +26,7 @@ my $all = 'parley_accept aee vcp c2a channel moq; parley_jwt on; '
 my $nginx = Parley::Nginx->start(http => $o{http} . "server {\n$o{server}\n"
     . location('/aee-alone', 'parley_accept aee; parley_jwt on;')
     . location('/token', 'parley_accept aee; parley_jwt on '
-                       . 'token=arg:access_token;')
+                       . 'token=$arg_access_token;')
     . location('/redacted', 'parley_accept channel; parley_jwt on; '
                           . 'parley_redact /payload/file_refs;')
     . location('/dry', 'parley_accept channel; parley_jwt on; '

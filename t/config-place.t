@@ -71,6 +71,15 @@ subtest 'GW-11 a protocol that is never translated, beside one that is' => sub {
 };
 
 
+wrong("a variable that is none, $_->[0]",
+      bare($zone, "$trusted parley_accept vcp; parley_vcp_context '$_->[0]';"),
+      $_->[1])
+    for ['a$', qr/invalid variable name/], ['$-a', qr/invalid variable name/],
+        ['a${}', qr/invalid variable name/],
+        ['a${', qr/invalid variable name/],
+        ['${host', qr/the closing bracket in "host" variable is missing/];
+
+
 # a directive that has no effect for what is missing beside it
 
 wrong("GW-28 $_->[0] in vain",
@@ -157,6 +166,18 @@ subtest 'SEC-07 what is inherited and protects nothing is warned about' => sub {
     my @warned = $said =~ /\[warn\]/g;
     is(scalar @warned, 1, 'no other');
 };
+
+
+subtest "SEC-07 so is $_" => sub {
+    my ($directive) = /^(\w+)/;
+    my ($status, $said) = check("$zone server { listen 127.0.0.1:%PORT_3%;\n"
+        . "$_;\nlocation /bare { proxy_pass http://127.0.0.1:1; } }");
+
+    is($status, 0) or diag($said);
+    like($said, qr{\[warn\] .*location "/bare" inherits "$directive", .*inherited from \S+nginx\.conf:\d+$}m,
+         'the directive, and where it stands');
+} for 'parley_signature required', 'parley_allow scope=a', 'parley_deny to=b',
+      'parley_rate 1r/s', 'parley_redact /payload/secret';
 
 
 # what a block derives from its own words is its own

@@ -183,9 +183,12 @@ my @jwt = (
     ['parley_jwt on leeway=2h;', qr/"leeway=2h" in "parley_jwt" must be a time of at most an hour/],
     ['parley_jwt on issuer=;', qr/"issuer=" in "parley_jwt" must not be empty/],
     ['parley_jwt on require=;', qr/in "parley_jwt" names no claim/],
-    ['parley_jwt on token=arg:Scope;', qr/"token=arg:Scope" in "parley_jwt" names an argument of messages/],
-    ['parley_jwt on token=body;', qr/"token=body" in "parley_jwt" must be header, cookie:NAME or arg:NAME/],
-    ['parley_jwt on token=cookie:;', qr/"token=cookie:" in "parley_jwt" must be/],
+    ['parley_jwt on token=$arg_Scope;', qr/"token=\$arg_Scope" in "parley_jwt" names an argument of messages/],
+    ['parley_jwt on token=body;', qr/"token=body" in "parley_jwt" must be header or a variable, such as \$cookie_NAME/],
+    ['parley_jwt on token=$cookie_;', qr/"token=\$cookie_" in "parley_jwt" must be/],
+    ['parley_jwt on "token=$arg_a$arg_b";', qr/"token=\$arg_a\$arg_b" in "parley_jwt" must be/],
+    ['parley_jwt on token=cookie:c;', qr/"token=cookie:c" in "parley_jwt" is written token=\$cookie_NAME now/],
+    ['parley_jwt on token=arg:a;', qr/"token=arg:a" in "parley_jwt" is written token=\$arg_NAME now/],
     ['parley_jwt on; parley_jwt on;', qr/is duplicate/],
     ['parley_jwt on typ=;', qr/"typ=" in "parley_jwt" must be JWT or a name that ends in \+jwt/],
     ['parley_jwt on typ=at-jwt;', qr/"typ=at-jwt" in "parley_jwt" must be/],
@@ -203,7 +206,7 @@ my @jwt = (
     ['parley_jwt on jti=once;', qr/"jti=once" in "parley_jwt" is unknown/],
     ['parley_jwt on jti=required jti=required;', qr/"jti=required" in "parley_jwt" is there twice/],
     ['parley_jwt on leeway=1s leeway=2s;', qr/"leeway=2s" in "parley_jwt" is there twice/],
-    ['parley_jwt on token=header token=cookie:c;', qr/"token=cookie:c" in "parley_jwt" is there twice/],
+    ['parley_jwt on token=header token=$cookie_c;', qr/"token=\$cookie_c" in "parley_jwt" is there twice/],
     ['parley_jwt on audience=a audience=b audience=a;', qr/"audience=a" in "parley_jwt" is there twice/],
 );
 
@@ -356,11 +359,14 @@ wrong('upstream', 'upstream u { server 127.0.0.1:1; parley_trusted on; }',
       qr/"parley_trusted" directive is not allowed here/);
 
 wrong($_->[0], bare("$zone $keys $_->[0]", 'parley_accept aee;'), $_->[1])
-    for (['parley_retain some 1h;', qr/"some" in "parley_retain" must be a n/],
-         ['parley_retain 0 1h;', qr/"0" in "parley_retain" must be a number/],
-         ['parley_retain 9 0;', qr/"0" in "parley_retain" is no time above/],
-         ['parley_retain 9;', qr/invalid number of arguments/],
-         ['parley_retain 9 1h; parley_retain 9 1h;', qr/is duplicate/],
+    for (['parley_retain count=x time=1h;', qr/"count=x" in "parley_retain" must be a n/],
+         ['parley_retain count=0 time=1h;', qr/"count=0" in "parley_retain" must be a number/],
+         ['parley_retain count=9 time=0;', qr/"time=0" in "parley_retain" is no time above/],
+         ['parley_retain count=9 count=9;', qr/"count=9" in "parley_retain" is there twice/],
+         ['parley_retain count=9 age=1h;', qr/"age=1h" in "parley_retain" is unknown, expected count= or time=/],
+         ['parley_retain 9 1h;', qr/"9" in "parley_retain" stands alone, expected count=NUMBER time=TIME/],
+         ['parley_retain count=9;', qr/invalid number of arguments/],
+         ['parley_retain count=9 time=1h; parley_retain count=9 time=1h;', qr/is duplicate/],
          ['parley_intents none;', qr/none" is no folder/]);
 
 wrong('a schema that is none', 'parley_intents ' . do {

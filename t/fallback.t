@@ -47,7 +47,7 @@ my $server = falls('/same', $aee, '@same')
     . location('@as-aee', "$both parley_speak aee;", port(4))
     . falls('/to-vcp-later', "$both parley_speak aee;", '@as-vcp')
     . location('@as-vcp', "$both parley_speak vcp; $vcp", port(4))
-    . falls('/argument', 'parley_accept aee; parley_jwt on token=arg:t;',
+    . falls('/argument', 'parley_accept aee; parley_jwt on token=$arg_t;',
             '@same')
     . falls('/redacted', "$aee parley_redact /payload/secret;", '@redacts')
     . location('@redacts', "$aee parley_redact /payload/other mask;", port(4))

@@ -25,8 +25,9 @@ my %jwt = (
     '/issuer'    => 'on issuer=https://id.example issuer=https://two.example',
     '/audience'  => 'on audience=agents audience=tools',
     '/require'   => 'on require=tenant require=tier=gold',
-    '/cookie'    => 'on token=cookie:session',
-    '/argument'  => 'on token=arg:access_token',
+    '/cookie'    => 'on token=$cookie_session',
+    '/argument'  => 'on token=$arg_access_token',
+    '/variable'  => 'on "token=${http_x_token}"',
     '/timeless'  => 'on exp=optional',
     '/leeway-5s' => 'on leeway=5s',
 );
@@ -583,3 +584,22 @@ with_token('/plain', 'SECRETTOKEN.SECRETTOKEN.SECRETTOKEN')
 parley: refused, token-invalid
 --- no_error_log
 SECRETTOKEN
+
+
+
+=== TEST 69: GW-02 the token from another variable
+--- send
+post('/variable', aee(), token => 0,
+     headers => ['X-Token' => good('ES256')])
+--- error_code: 202
+
+
+
+=== TEST 70: GW-02 where a variable is asked for it is the token, and alone
+--- send
+[with_token('/variable', good('ES256')),
+ post('/variable', aee(), token => 0,
+      headers => ['X-Token' => 'Bearer ' . good('ES256')])]
+--- error_code: 401
+--- each: ^401$
+--- forwarded: 0

@@ -260,14 +260,14 @@ subtest 'OPS-08 a refused reload with another size of the zone' => sub {
 
 
 subtest 'OPS-08 a refused reload with smaller bounds' => sub {
-    my @more = (zone => 'agents:2m', more => 'parley_retain 100 1h;');
+    my @more = (zone => 'agents:2m', more => 'parley_retain count=100 time=1h;');
 
     ok($nginx->reload(http => $http->(@more)), 'reloaded');
 
     my @kept = map { aee() } 1 .. 12;
 
     try('/aee', $_) for @kept;
-    ok(refused(zone => 'agents:2m', more => 'parley_retain 2 1h;'), 'refused');
+    ok(refused(zone => 'agents:2m', more => 'parley_retain count=2 time=1h;'), 'refused');
     try('/aee', aee()) for 1 .. 12;
 
     my @there = grep {

@@ -11,7 +11,7 @@ plan 'no_plan';
 my $jwt = 'parley_accept aee; parley_jwt on;';
 
 with_gateway(
-    more => 'parley_retain 100 1h;',
+    more => 'parley_retain count=100 time=1h;',
     add => location('/open-door', "$jwt parley_allow principal=**;")
          . location('/closed', "$jwt parley_deny intent=ops.**; "
                              . 'parley_allow principal=**;')

@@ -33,7 +33,7 @@ my $server = location('/redacted', 'parley_accept aee; parley_jwt on; '
 
 my $http = sub {
     return gateway_http(zone => 'agents:2m', server => $server,
-                        more => $_[0] // 'parley_retain 100 1h;');
+                        more => $_[0] // 'parley_retain count=100 time=1h;');
 };
 
 my $nginx = Parley::Nginx->start(workers => 2, http => $http->());
@@ -433,7 +433,7 @@ subtest 'AEE-25 AEE-26 a reload keeps both' => sub {
 
 
 subtest 'AEE-25 the number is bounded: the oldest go' => sub {
-    ok($nginx->reload(http => $http->('parley_retain 3 1h;'), workers => 2));
+    ok($nginx->reload(http => $http->('parley_retain count=3 time=1h;'), workers => 2));
 
     my @m = map { sent('/aee', aee()) } 1 .. 5;
 
@@ -449,7 +449,7 @@ subtest 'AEE-25 the number is bounded: the oldest go' => sub {
 
 
 subtest 'AEE-25 so is the time' => sub {
-    ok($nginx->reload(http => $http->('parley_retain 10 2s;'), workers => 2));
+    ok($nginx->reload(http => $http->('parley_retain count=10 time=2s;'), workers => 2));
 
     my $m = sent('/aee', aee());
     my $at = time;
@@ -467,7 +467,7 @@ subtest 'AEE-25 so is the time' => sub {
 
 
 subtest 'AEE-25 and the octets: no more than half of the zone' => sub {
-    ok($nginx->reload(http => $http->('parley_retain 100000 1h;'),
+    ok($nginx->reload(http => $http->('parley_retain count=100000 time=1h;'),
                       workers => 2));
 
     my @m = map { sent('/large', aee(payload => { text => 'z' x 100_000 })) }
@@ -502,14 +502,14 @@ subtest 'AEE-25 none, once nothing is to be retained' => sub {
 };
 
 
-for (['parley_retain 0 1h;', qr/"0" in "parley_retain" must be a number/],
-     ['parley_retain -1 1h;', qr/"-1" in "parley_retain" must be a number/],
-     ['parley_retain many 1h;', qr/"many" in "parley_retain" must be/],
-     ['parley_retain 10 0;', qr/"0" in "parley_retain" is no time/],
-     ['parley_retain 10 soon;', qr/"soon" in "parley_retain" is no time/],
-     ['parley_retain 10;', qr/invalid number of arguments/],
-     ['parley_retain 10 1h 2;', qr/invalid number of arguments/],
-     ['parley_retain 10 1h; parley_retain 10 1h;', qr/is duplicate/])
+for (['parley_retain count=0 time=1h;', qr/"count=0" in "parley_retain" must be a number/],
+     ['parley_retain count=-1 time=1h;', qr/"count=-1" in "parley_retain" must be a number/],
+     ['parley_retain count=many time=1h;', qr/"count=many" in "parley_retain" must be/],
+     ['parley_retain count=10 time=0;', qr/"time=0" in "parley_retain" is no time/],
+     ['parley_retain count=10 time=soon;', qr/"time=soon" in "parley_retain" is no time/],
+     ['parley_retain count=10;', qr/invalid number of arguments/],
+     ['parley_retain count=10 time=1h 2;', qr/invalid number of arguments/],
+     ['parley_retain count=10 time=1h; parley_retain count=10 time=1h;', qr/is duplicate/])
 {
     my ($line, $expected) = @$_;
 

@@ -17,7 +17,7 @@ use Parley::Upstream;
 
 my $service = Parley::Upstream->start(port(2));
 my $up = 'http://127.0.0.1:' . port(2);
-my $jwt = 'parley_accept aee; parley_jwt on token=arg:access_token;';
+my $jwt = 'parley_accept aee; parley_jwt on token=$arg_access_token;';
 
 my $nginx = Parley::Nginx->start(http => "log_format all '\$request "
     . "\$request_uri \$args \$arg_access_token'; "

@@ -55,7 +55,7 @@ my $http = gateway_http(more => "parley_intents $dir/intents;", server =>
                        . 'parley_jwt on; parley_claims aee=agent_name;')
   . location('/dry', "$aee parley_dry_run on;")
   . location('/query', 'parley_accept aee c2a; parley_speak c2a; parley_jwt on '
-                     . 'token=arg:access_token;')
+                     . 'token=$arg_access_token;')
   . location('/c2a', 'parley_accept c2a; parley_jwt on; '
                    . 'parley_deny to=service.parley; '
                    . 'parley_allow principal=**;')

@@ -42,7 +42,8 @@ static void parley_conf_facts(const parley_directive_t *block,
 static int parley_conf_has_location(const parley_directive_t *block,
     parley_str_t uri);
 static int parley_conf_failed(const parley_problem_t *problem);
-static int parley_conf_compile(void *ctx, parley_str_t text, void **ret);
+static int parley_conf_compile(void *ctx, parley_str_t text, void **ret,
+    parley_problem_t *problem);
 static int parley_conf_file(void *ctx, parley_str_t name,
     parley_str_t *ret_path, parley_str_t *ret_text,
     parley_problem_t *problem);
@@ -417,15 +418,39 @@ parley_conf_failed(const parley_problem_t *problem)
 }
 
 
-/* only nginx knows variables */
+/* Which variables there are only nginx knows, and how they are written. */
 
 static int
-parley_conf_compile(void *ctx, parley_str_t text, void **ret)
+parley_conf_compile(void *ctx, parley_str_t text, void **ret,
+    parley_problem_t *problem)
 {
+    int          braces;
+    size_t       n;
+    const char  *p;
+
+    static const char  name[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
     (void) ctx;
-    (void) text;
 
     *ret = NULL;
+
+    for (p = strchr((const char *) text.data, '$'); p != NULL;
+         p = strchr(p + n, '$'))
+    {
+        braces = p[1] == '{';
+        p += 1 + braces;
+        n = strspn(p, name);
+
+        if (braces && *p != '\0' && p[n] != '}') {
+            return parley_problem(problem, "the closing bracket in \"%.*s\" "
+                                  "variable is missing", (int) n, p);
+        }
+
+        if (n == 0) {
+            return parley_problem(problem, "invalid variable name");
+        }
+    }
 
     return 0;
 }

@@ -17,10 +17,11 @@ static parley_problem_t        problem;
 
 
 static int
-compile(void *ctx, parley_str_t text, void **ret)
+compile(void *ctx, parley_str_t text, void **ret, parley_problem_t *p)
 {
     (void) ctx;
     (void) text;
+    (void) p;
 
     *ret = &arena;
 
@@ -235,7 +236,7 @@ test_merge(void **state)
     in_http("parley_redact /b mask;");
     in_http("parley_allow principal=**;");
     in_http("parley_rate 1r/s;");
-    in_http("parley_jwt on token=arg:t leeway=30s;");
+    in_http("parley_jwt on token=$arg_t leeway=30s;");
     in_http("parley_vcp_context x$y;");
 
     in_inner("parley_accept vcp;");
@@ -294,7 +295,7 @@ test_inherit(void **state)
 
     in_http("parley_accept aee case=open;");
     in_http("parley_limits depth=7;");
-    in_http("parley_jwt on token=arg:t;");
+    in_http("parley_jwt on token=$arg_t;");
     in_http("parley_vcp_context x$y;");
     in_http("parley_redact /a;");
 

@@ -140,7 +140,7 @@ sub head {
         $text .= "parley_signing_key $dir/gateway.jwk;\n";
     }
 
-    $text .= "parley_retain 1000 1h;\n" if $r->chance(0.4);
+    $text .= "parley_retain count=1000 time=1h;\n" if $r->chance(0.4);
     $text .= "parley_replay size=1m;\n" if $r->chance(0.3);
     $text .= 'parley_intents ' . intents() . ";\n" if $r->chance(0.4);
 
@@ -310,7 +310,7 @@ sub trust {
     $jwt{max_lifetime} = '1h' if $r->chance(0.1);
     $jwt{require} = 'tenant=7' if $r->chance(0.1);
     $jwt{jti} = 'required' if $r->chance(0.1);
-    $jwt{token} = $r->one('cookie:session', 'arg:access_token')
+    $jwt{token} = $r->one('$cookie_session', '$arg_access_token')
         if $r->chance(0.25);
 
     $jwt{issuer} //= 'https://id.example' if $jwt{jti};

@@ -104,13 +104,13 @@ sub envelope {
     if (my $jwt = $location->{jwt}) {
         my $token = $self->proof($location, \%e);
 
-        if (defined $token && ($jwt->{token} // '') =~ /^arg:(.*)/) {
+        if (defined $token && ($jwt->{token} // '') =~ /^\$arg_(.*)/) {
             splice @query, $r->below(1 + @query), 0, "$1=$token";
 
         } elsif (defined $token) {
             $e{token} = $token;
 
-            push @{ $e{sent} }, ($jwt->{token} // '') =~ /^cookie:(.*)/
+            push @{ $e{sent} }, ($jwt->{token} // '') =~ /^\$cookie_(.*)/
                 ? (Cookie => "$1=$token") : (Authorization => "Bearer $token");
         }
     }
