@@ -224,13 +224,5 @@ parley_directory_instrument_listed(const parley_directory_t *dir,
 static parley_str_t
 parley_directory_instrument_name(parley_str_t instrument)
 {
-    const uint8_t  *at;
-
-    at = memchr(instrument.data, '@', instrument.len);
-
-    if (at != NULL) {
-        instrument.len = (size_t) (at - instrument.data);
-    }
-
-    return parley_str_from(instrument, 1);
+    return parley_str_from(parley_str_until(instrument, '@'), 1);
 }

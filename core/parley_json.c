@@ -28,8 +28,6 @@ static uint32_t parley_json_resolve_token(const parley_json_t *doc,
     uint32_t i, parley_str_t token);
 static uint32_t parley_json_resolve_index(const parley_json_t *doc,
     uint32_t i, parley_str_t token);
-static int parley_json_name_is(const parley_json_t *doc, uint32_t k,
-    parley_str_t token);
 
 
 uint32_t
@@ -290,9 +288,8 @@ uint32_t
 parley_json_resolve(const parley_json_t *doc, uint32_t root,
     parley_str_t pointer)
 {
-    uint32_t        i;
-    parley_str_t    token;
-    const uint8_t  *slash;
+    uint32_t      i;
+    parley_str_t  token;
 
     i = (root < doc->nnodes) ? root : PARLEY_JSON_NONE;
 
@@ -304,15 +301,7 @@ parley_json_resolve(const parley_json_t *doc, uint32_t root,
 
         pointer = parley_str_from(pointer, 1);
 
-        slash = (pointer.len == 0) ? NULL
-                                   : memchr(pointer.data, '/', pointer.len);
-
-        token = pointer;
-
-        if (slash != NULL) {
-            token.len = (size_t) (slash - pointer.data);
-        }
-
+        token = parley_str_until(pointer, '/');
         pointer = parley_str_from(pointer, token.len);
 
         i = parley_json_resolve_token(doc, i, token);
@@ -345,7 +334,7 @@ parley_json_resolve_token(const parley_json_t *doc, uint32_t i,
     for (k = parley_json_first(i); k != end;
          k = parley_json_after(doc, k + 1))
     {
-        if (parley_json_name_is(doc, k, token)) {
+        if (parley_json_string_is_token(doc, k, token)) {
             return k + 1;
         }
     }
@@ -386,55 +375,6 @@ parley_json_resolve_index(const parley_json_t *doc, uint32_t i,
     }
 
     return child;
-}
-
-
-/*
- * Compares a name with a token of a JSON Pointer, in which "~0" is '~' and
- * "~1" is '/'.
- */
-static int
-parley_json_name_is(const parley_json_t *doc, uint32_t k,
-    parley_str_t token)
-{
-    size_t          i, n;
-    uint8_t         c, octets[4];
-    parley_str_t    raw;
-    const uint8_t  *p, *end;
-
-    raw = parley_json_span(doc, k);
-    p = raw.data;
-    end = p + raw.len;
-
-    while (p < end) {
-        n = parley_json_rune_octets(&p, end, octets);
-
-        for (i = 0; i < n; i++) {
-            if (token.len == 0) {
-                return 0;
-            }
-
-            c = token.data[0];
-            token = parley_str_from(token, 1);
-
-            if (c == '~') {
-                if (token.len == 0
-                    || (token.data[0] != '0' && token.data[0] != '1'))
-                {
-                    return 0;
-                }
-
-                c = (token.data[0] == '0') ? '~' : '/';
-                token = parley_str_from(token, 1);
-            }
-
-            if (c != octets[i]) {
-                return 0;
-            }
-        }
-    }
-
-    return token.len == 0;
 }
 
 

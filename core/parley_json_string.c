@@ -8,6 +8,8 @@
 
 static int parley_json_ascii_order(parley_str_t a, parley_str_t b);
 static uint32_t parley_json_hex4(const uint8_t *p);
+static int parley_json_string_octets(const parley_json_t *doc, uint32_t i,
+    parley_str_t s, int token);
 static int parley_json_runes_same(parley_str_t a, parley_str_t b);
 static int parley_json_rune_order(uint32_t a, uint32_t b);
 
@@ -140,8 +142,26 @@ int
 parley_json_string_is_escaped(const parley_json_t *doc, uint32_t i,
     parley_str_t s)
 {
-    size_t          n;
-    uint8_t         buf[4];
+    return parley_json_string_octets(doc, i, s, 0);
+}
+
+
+int
+parley_json_string_is_token(const parley_json_t *doc, uint32_t i,
+    parley_str_t token)
+{
+    return parley_json_string_octets(doc, i, token, 1);
+}
+
+
+/* of a token "~0" is '~' and "~1" is '/', and there is no other '~' */
+
+static int
+parley_json_string_octets(const parley_json_t *doc, uint32_t i,
+    parley_str_t s, int token)
+{
+    size_t          k, n;
+    uint8_t         c, octets[4];
     parley_str_t    raw;
     const uint8_t  *p, *end;
 
@@ -150,13 +170,29 @@ parley_json_string_is_escaped(const parley_json_t *doc, uint32_t i,
     end = p + raw.len;
 
     while (p < end) {
-        n = parley_utf8_put(buf, parley_json_rune(&p, end));
+        n = parley_json_rune_octets(&p, end, octets);
 
-        if (n > s.len || memcmp(s.data, buf, n) != 0) {
-            return 0;
+        for (k = 0; k < n; k++) {
+            if (s.len == 0) {
+                return 0;
+            }
+
+            c = s.data[0];
+            s = parley_str_from(s, 1);
+
+            if (token && c == '~') {
+                if (s.len == 0 || (s.data[0] != '0' && s.data[0] != '1')) {
+                    return 0;
+                }
+
+                c = s.data[0] == '0' ? '~' : '/';
+                s = parley_str_from(s, 1);
+            }
+
+            if (c != octets[k]) {
+                return 0;
+            }
         }
-
-        s = parley_str_from(s, n);
     }
 
     return s.len == 0;

@@ -188,4 +188,16 @@ parley_str_from(parley_str_t s, size_t n)
 }
 
 
+/* Returns the octets of s before its first c, all of s where it has none. */
+static inline parley_str_t
+parley_str_until(parley_str_t s, uint8_t c)
+{
+    const uint8_t  *p;
+
+    p = s.len > 0 ? memchr(s.data, c, s.len) : NULL;
+
+    return p != NULL ? parley_str_make(s.data, (size_t) (p - s.data)) : s;
+}
+
+
 #endif /* PARLEY_STR_H */

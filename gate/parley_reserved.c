@@ -12,7 +12,6 @@
 
 
 static int parley_reserved_in(parley_str_t name, const parley_str_t *list);
-static parley_str_t parley_reserved_handle(parley_str_t instrument);
 static int parley_reserved_name(parley_who_t *who, const parley_str_t *self,
     parley_proto_t proto, parley_str_t name, parley_error_t *err);
 static int parley_reserved_is_group(parley_proto_t proto, parley_str_t name);
@@ -145,24 +144,7 @@ parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
 
     return parley_reserved_name(who, self,
                                 (parley_proto_t) PARLEY_NAMESPACE_HANDLE,
-                                parley_reserved_handle(name), err);
-}
-
-
-/* without its version */
-
-static parley_str_t
-parley_reserved_handle(parley_str_t instrument)
-{
-    const uint8_t  *at;
-
-    at = memchr(instrument.data, '@', instrument.len);
-
-    if (at != NULL) {
-        instrument.len = (size_t) (at - instrument.data);
-    }
-
-    return instrument;
+                                parley_str_until(name, '@'), err);
 }
 
 

@@ -370,8 +370,7 @@ static int
 parley_who_instrument(parley_who_t *who, const parley_principal_t *p,
     parley_str_t *ret)
 {
-    parley_str_t    name;
-    const uint8_t  *at;
+    parley_str_t  name;
 
     name = p->names[PARLEY_NAMESPACE_AEE];
 
@@ -390,13 +389,7 @@ parley_who_instrument(parley_who_t *who, const parley_principal_t *p,
     }
 
     name = parley_str_from(name, 1);
-    at = memchr(name.data, '@', name.len);
-
-    if (at != NULL) {
-        name.len = (size_t) (at - name.data);
-    }
-
-    return parley_who_agent(who, name, ret);
+    return parley_who_agent(who, parley_str_until(name, '@'), ret);
 }
 
 

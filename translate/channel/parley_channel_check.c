@@ -85,19 +85,17 @@ parley_channel_is_sound(const parley_channel_encode_t *e)
 static int
 parley_channel_is_versioned(parley_str_t name)
 {
-    parley_str_t    version;
-    const uint8_t  *at;
+    parley_str_t  handle, version;
 
-    at = memchr(name.data, '@', name.len);
+    handle = parley_str_until(name, '@');
 
-    if (at == NULL) {
+    if (handle.len == name.len) {
         return parley_name_is_handle(name);
     }
 
-    version = parley_str_from(name, (size_t) (at - name.data) + 1);
-    name.len -= version.len + 1;
+    version = parley_str_from(name, handle.len + 1);
 
-    return parley_name_is_handle(name)
+    return parley_name_is_handle(handle)
            && version.len <= PARLEY_CHANNEL_VERSION_MAX
            && parley_channel_scope_is_part(version, "+:") == 0;
 }

@@ -15,7 +15,6 @@ static int parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
 static int parley_channel_drafted(parley_str_t name, const char *prefix,
     const parley_submission_t *submission, parley_error_t *err);
 static int parley_channel_is_own(parley_str_t name, parley_str_t sender);
-static parley_str_t parley_channel_base(parley_str_t name);
 static int parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
     const parley_channel_scope_t *scope, parley_error_t *err);
 static int parley_channel_add_member(parley_arena_t *arena,
@@ -165,8 +164,8 @@ parley_channel_drafted(parley_str_t name, const char *prefix,
 
     listed = submission->instrument;
 
-    if (listed.len > 0 && parley_str_eq(parley_channel_base(name),
-                                        parley_channel_base(listed)))
+    if (listed.len > 0 && parley_str_eq(parley_str_until(name, '@'),
+                                        parley_str_until(listed, '@')))
     {
         return 0;
     }
@@ -197,7 +196,7 @@ parley_channel_drafted(parley_str_t name, const char *prefix,
 static int
 parley_channel_is_own(parley_str_t name, parley_str_t sender)
 {
-    name = parley_channel_base(name);
+    name = parley_str_until(name, '@');
 
     if (parley_str_eq(name, sender)) {
         return 1;
@@ -206,19 +205,6 @@ parley_channel_is_own(parley_str_t name, parley_str_t sender)
     return sender.len > 0
            && parley_str_eq(parley_str_from(name, sizeof("~cc-") - 1),
                             parley_str_from(sender, 1));
-}
-
-
-/* without @version */
-
-static parley_str_t
-parley_channel_base(parley_str_t name)
-{
-    const uint8_t  *at;
-
-    at = name.len ? memchr(name.data, '@', name.len) : NULL;
-
-    return at ? parley_str_make(name.data, (size_t) (at - name.data)) : name;
 }
 
 
