@@ -267,6 +267,13 @@ void parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf);
 /* "signature" */
 const char *parley_step_name(parley_step_t step);
 
+/*
+ * Whether a body of so many octets may be taken: 0, or -1 and *g->err.  The
+ * adapter's BODY asks before it reads one.
+ */
+int parley_gate_size(parley_gate_t *g, uint64_t octets)
+    __attribute__((warn_unused_result));
+
 /* How the message came, and what is asked where it came to. */
 void parley_gate_way(const parley_gate_t *g, parley_way_t *ret);
 

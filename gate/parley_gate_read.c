@@ -3,9 +3,29 @@
 #include "parley_gate_steps.h"
 
 
+int
+parley_gate_size(parley_gate_t *g, uint64_t octets)
+{
+    size_t  max;
+
+    max = g->conf->limits.octets;
+
+    return octets <= max ? 0
+           : parley_error_set(g->err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
+                              "the body exceeds %lu octets",
+                              (unsigned long) max);
+}
+
+
 parley_outcome_t
 parley_gate_json(parley_gate_t *g)
 {
+    if (g->body.len == 0) {
+        (void) parley_error_set(g->err, PARLEY_E_JSON_INVALID, NULL,
+                                "the request has no body");
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
     if (parley_json_read(g->doc, g->arena, &g->conf->limits, g->seed, g->body,
                          g->err)
         != 0)

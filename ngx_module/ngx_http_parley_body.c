@@ -37,15 +37,11 @@ ngx_http_parley_body_take(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     if (size == 0) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_JSON_INVALID, NULL,
-                                "the request has no body");
-        return NGX_DECLINED;
+        ctx->body = parley_str_none;
+        return NGX_OK;
     }
 
-    if (size > (off_t) ctx->lcf->gate.limits.octets) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
-                                "the body exceeds %lu octets",
-                                (unsigned long) ctx->lcf->gate.limits.octets);
+    if (parley_gate_size(&ctx->gate, (uint64_t) size) != 0) {
         return NGX_DECLINED;
     }
 

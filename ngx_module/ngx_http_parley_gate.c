@@ -16,8 +16,6 @@ static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
 static parley_outcome_t ngx_http_parley_step_method(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_proof(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_body(parley_gate_t *g);
-static ngx_int_t ngx_http_parley_announced_size(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
 static parley_outcome_t ngx_http_parley_step_reference(parley_gate_t *g);
 static void ngx_http_parley_again(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_own(parley_gate_t *g);
@@ -127,6 +125,7 @@ ngx_http_parley_step_proof(parley_gate_t *g)
 static parley_outcome_t
 ngx_http_parley_step_body(parley_gate_t *g)
 {
+    off_t                   announced;
     ngx_int_t               rc;
     ngx_http_request_t     *r;
     ngx_http_parley_ctx_t  *ctx = g->ctx;
@@ -134,13 +133,15 @@ ngx_http_parley_step_body(parley_gate_t *g)
     r = ctx->request;
 
     if (!ctx->body_read) {
-        rc = ngx_http_parley_announced_size(r, ctx);
+        announced = r->headers_in.content_length_n;
 
-        if (rc == NGX_OK) {
-            rc = ngx_http_parley_media(r, ctx);
+        if ((announced > 0 && parley_gate_size(g, (uint64_t) announced) != 0)
+            || ngx_http_parley_media(r, ctx) != NGX_OK)
+        {
+            return PARLEY_OUTCOME_REFUSED;
         }
 
-        return rc == NGX_OK ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_REFUSED;
+        return PARLEY_OUTCOME_WAIT;
     }
 
     rc = ngx_http_parley_body_take(r, ctx);
@@ -150,26 +151,6 @@ ngx_http_parley_step_body(parley_gate_t *g)
     g->now_ms = ngx_http_parley_now();
 
     return ngx_http_parley_outcome(rc);
-}
-
-
-/* the cheap refusal of a body that says how large it is */
-
-static ngx_int_t
-ngx_http_parley_announced_size(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx)
-{
-    if (r->headers_in.content_length_n
-        <= (off_t) ctx->lcf->gate.limits.octets)
-    {
-        return NGX_OK;
-    }
-
-    (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
-                            "the body exceeds %lu octets",
-                            (unsigned long) ctx->lcf->gate.limits.octets);
-
-    return NGX_DECLINED;
 }
 
 

@@ -262,6 +262,7 @@ same("SEC-02 @$_", '/aee', aee(), headers => $_)
          $call, token => 0);
 }
 
+same('GW-16 no body', '/aee', '', step => 'json');
 same('GW-16 no JSON', '/aee', '{"v":', step => 'json');
 same('GW-16 a member twice', '/aee', '{"v":"1","v":"1"}', step => 'json');
 same('GW-16 too deep', '/tight', aee(payload => { a => { b => {} } }),

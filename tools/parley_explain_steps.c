@@ -150,23 +150,16 @@ parley_explain_token(parley_explain_t *e, parley_str_t *ret)
 static parley_outcome_t
 parley_explain_body(parley_gate_t *g)
 {
-    size_t             max;
     parley_explain_t  *e = g->ctx;
 
-    max = g->conf->limits.octets;
-
-    if (e->in->text.len > max) {
-        (void) parley_error_set(g->err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
-                                "the body exceeds %lu octets",
-                                (unsigned long) max);
+    if (parley_gate_size(g, e->in->text.len) != 0
+        || parley_explain_headers(e) != 0)
+    {
         return PARLEY_OUTCOME_REFUSED;
     }
 
-    if (parley_explain_headers(e) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
-    }
-
-    parley_explain_note(e, "%zu octets of %zu", e->in->text.len, max);
+    parley_explain_note(e, "%zu octets of %zu", e->in->text.len,
+                        g->conf->limits.octets);
 
     g->query = e->query;
     g->body = e->in->text;
