@@ -99,6 +99,7 @@ void
 parley_answer_at(const parley_answer_t *answer, parley_error_t *err)
 {
     char         field[PARLEY_POINTER_MAX];
+    size_t       len;
     const char  *rest;
 
     if (answer->at == NULL) {
@@ -107,9 +108,11 @@ parley_answer_at(const parley_answer_t *answer, parley_error_t *err)
 
     memcpy(field, err->field, sizeof(field));
 
-    /* in a document of its own it stands among the parameters of a call */
+    /* the document of its own is the codec's */
 
-    rest = strncmp(field, "/params", 7) == 0 ? field + 7 : field;
+    len = answer->within != NULL ? strlen(answer->within) : 0;
+    rest = strncmp(field, len > 0 ? answer->within : "", len) == 0
+           ? field + len : field;
 
     (void) snprintf(err->field, sizeof(err->field), "%s%.*s", answer->at,
                     (int) (sizeof(err->field) - strlen(answer->at) - 1), rest);

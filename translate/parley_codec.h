@@ -196,6 +196,8 @@ typedef struct {
                                        it names them */
     const char           *at;       /* where in doc msg stands, by JSON
                                        Pointer; NULL: it is all of it */
+    const char           *within;   /* where in a document of its own that
+                                       value is; NULL: it is all of it */
     int64_t               delivered;    /* subscriptions it reached, where */
     unsigned              counted:1;    /* the upstream counted them */
     parley_str_t          code;     /* REFUSED: the upstream's code, may be

@@ -92,17 +92,27 @@ exchange_hear(exchange_t *x, int status, const char *text)
 
 
 static void
-exchange_answer(exchange_t *x, int status, const char *text, int want_status,
-    const char *want)
+exchange_tell(exchange_t *x)
 {
-    if (exchange_hear(x, status, text) != 0
-        || parley_answer_encode(parley_test_engine(), &x->arena,
-                                &x->request.msg, &x->answer, &x->opts,
-                                PARLEY_TEST_NOW, &x->reply, &x->loss, &x->err)
-           != 0)
+    if (parley_answer_encode(parley_test_engine(), &x->arena,
+                             &x->request.msg, &x->answer, &x->opts,
+                             PARLEY_TEST_NOW, &x->reply, &x->loss, &x->err)
+        != 0)
     {
         fail_msg("%s %s", x->err.field, x->err.text);
     }
+}
+
+
+static void
+exchange_answer(exchange_t *x, int status, const char *text, int want_status,
+    const char *want)
+{
+    if (exchange_hear(x, status, text) != 0) {
+        fail_msg("%s %s", x->err.field, x->err.text);
+    }
+
+    exchange_tell(x);
 
     assert_int_equal(x->reply.status, want_status);
 
@@ -528,6 +538,16 @@ test_service_refuses(void **state)
     assert_int_equal(x.answer.kind, PARLEY_ANSWER_REFUSED);
     parley_assert_str(x.answer.message, "full");
 
+    /* what it says besides is not told, and named */
+
+    assert_int_equal(exchange_hear(&x, 200, "{\"jsonrpc\":\"2.0\",\"id\":"
+                                   "\"task-0001\",\"result\":{\"accepted\":"
+                                   "false,\"reason\":\"full\",\"queue\":9,"
+                                   "\"content\":[]}}"), 0);
+    exchange_tell(&x);
+    parley_assert_str(parley_test_loss(&x.arena, &x.loss),
+                      "/result/queue\n/result/content\n");
+
     assert_int_equal(exchange_hear(&x, 200, "{\"jsonrpc\":\"2.0\",\"id\":"
                                    "\"task-0001\",\"result\":{\"accepted\":"
                                    "true,\"disposition\":\"failed\"}}"), 0);
@@ -559,10 +579,27 @@ test_service_invalid(void **state)
         { 404, "{\"jsonrpc\":\"2.0\",\"id\":\"task-0001\",\"result\":{}}",
           "/result" },
         { 200, "{\"jsonrpc\":\"2.0\",\"id\":\"task-0001\",\"result\":"
-          "{\"message\":{}}}", "/result/message/arguments/target" },
+          "{\"message\":{}}}", "/result/message/target" },
         { 200, "{\"jsonrpc\":\"2.0\",\"id\":\"task-0001\",\"result\":"
           "{\"message\":{\"inReplyTo\":\"another\",\"signal\":\"done\"}}}",
           "/result/message/inReplyTo" },
+        { 200, "{\"jsonrpc\":\"2.0\",\"id\":\"task-0001\",\"result\":"
+          "{\"accepted\":true,\"structuredContent\":{\"message\":"
+          "{\"inReplyTo\":\"another\",\"signal\":\"done\"}}}}",
+          "/result/structuredContent/message/inReplyTo" },
+        { 200, "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":"
+          "\"chat/deliver\",\"params\":{\"eventId\":\"e1\",\"source\":"
+          "{\"platform\":\"aee\"},\"author\":{\"id\":\"bob\",\"kind\":"
+          "\"agent\"},\"conversation\":{\"id\":\"C\",\"kind\":\"dm\"},"
+          "\"target\":{\"recipient\":\"agent:alice\",\"directedness\":"
+          "\"to_me\"},\"content\":[{\"type\":\"data\",\"mediaType\":"
+          "\"application/vnd.aee+json\",\"form\":\"result\",\"data\":{},"
+          "\"members\":{\"intent\":\"ops.run\",\"reply_to\":"
+          "\"another-1\"}}],\"attention\":{\"policy\":\"may_respond\"},"
+          "\"injection\":{\"mode\":\"buffered\"},\"reliability\":"
+          "{\"idempotencyKey\":\"e1:b\"},\"timing\":{\"createdAt\":"
+          "\"2026-02-15T10:30:00Z\"}}}",
+          "/params/content/0/members/reply_to" },
         { 200, "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"tools/call\","
           "\"params\":{\"name\":\"chat.react\",\"arguments\":{\"inReplyTo\":"
           "\"another\",\"signal\":\"done\"}}}",

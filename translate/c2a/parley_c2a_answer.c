@@ -14,6 +14,7 @@
 
 #include "parley_c2a_field.h"
 #include "parley_id.h"
+#include "parley_spot.h"
 
 
 #define PARLEY_C2A_REFUSED  422     /* the status where nothing says another */
@@ -34,8 +35,8 @@ static int parley_c2a_answer_result(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     const parley_c2a_places_t *places, parley_answer_t *answer,
     parley_error_t *err);
-static int parley_c2a_answer_failed(uint32_t result, parley_answer_t *answer,
-    parley_error_t *err);
+static int parley_c2a_answer_failed(const parley_c2a_places_t *places,
+    parley_answer_t *answer, parley_error_t *err);
 static int parley_c2a_answer_message(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent, uint32_t message,
     parley_answer_t *answer, parley_error_t *err);
@@ -45,7 +46,7 @@ static int parley_c2a_answer_data(parley_arena_t *arena,
 static int parley_c2a_answer_words(parley_arena_t *arena, uint32_t result,
     int failed, parley_msg_t *msg);
 static int parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
-    uint32_t message, parley_str_t *ret);
+    uint32_t message, parley_str_t *ret, const char **ret_within);
 
 
 int
@@ -175,9 +176,9 @@ parley_c2a_answer_request(const parley_engine_t *engine,
     if ((msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE)
         && msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id))
     {
-        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
-                                "/params/arguments/inReplyTo", "the answer "
-                                "is not for the message which it answers");
+        return parley_misrefers(msg, PARLEY_E_UPSTREAM_INVALID, "the answer "
+                                "is not for the message which it answers",
+                                err);
     }
 
     if (parley_str_eq(msg->reply_to, sent->id)) {
@@ -324,9 +325,11 @@ parley_c2a_answer_result(const parley_engine_t *engine,
     message = places->at[PARLEY_C2A_AT_MESSAGE];
 
     value = parley_json_get(doc, result, PARLEY_STR("structuredContent"));
+    answer->at = "/result/message";
 
     if (message == PARLEY_JSON_NONE && accepted != PARLEY_JSON_NONE) {
         message = parley_json_member(doc, value, PARLEY_ATOM_message);
+        answer->at = "/result/structuredContent/message";
     }
 
     value = parley_json_get(doc, result, PARLEY_STR("isError"));
@@ -339,7 +342,8 @@ parley_c2a_answer_result(const parley_engine_t *engine,
         || (parley_c2a_is(doc, disposition, PARLEY_STR("failed"))
             && message == PARLEY_JSON_NONE))
     {
-        return parley_c2a_answer_failed(result, answer, err);
+        answer->at = NULL;
+        return parley_c2a_answer_failed(places, answer, err);
     }
 
     if (message != PARLEY_JSON_NONE
@@ -348,6 +352,8 @@ parley_c2a_answer_result(const parley_engine_t *engine,
         return parley_c2a_answer_message(engine, arena, sent, message,
                                          answer, err);
     }
+
+    answer->at = NULL;
 
     if (!failed
         && (accepted != PARLEY_JSON_NONE || disposition != PARLEY_JSON_NONE
@@ -361,23 +367,36 @@ parley_c2a_answer_result(const parley_engine_t *engine,
 }
 
 
+/* A refusal without a code: what it says besides its reason is lost. */
+
 static int
-parley_c2a_answer_failed(uint32_t result, parley_answer_t *answer,
-    parley_error_t *err)
+parley_c2a_answer_failed(const parley_c2a_places_t *places,
+    parley_answer_t *answer, parley_error_t *err)
 {
+    uint32_t              reason, disposition;
     const parley_json_t  *doc;
 
     doc = &answer->doc;
+    reason = parley_json_member(doc, places->at[PARLEY_C2A_AT_RESULT],
+                                PARLEY_ATOM_reason);
+    disposition = places->at[PARLEY_C2A_AT_DISPOSITION];
 
-    if (parley_msg_string(doc, parley_json_member(doc, result,
-                                                  PARLEY_ATOM_reason),
-                          &answer->message)
-        != 0)
-    {
+    if (parley_msg_string(doc, reason, &answer->message) != 0) {
         return parley_error_memory(err);
     }
 
-    if (answer->message.len == 0) {
+    parley_answer_was_read(answer, places->at[PARLEY_C2A_AT_JSONRPC]);
+    parley_answer_was_read(answer, places->at[PARLEY_C2A_AT_ID]);
+    parley_answer_was_read(answer, places->at[PARLEY_C2A_AT_ACCEPTED]);
+
+    if (parley_c2a_is(doc, disposition, PARLEY_STR("failed"))) {
+        parley_answer_was_read(answer, disposition);
+    }
+
+    if (answer->message.len > 0) {
+        parley_answer_was_read(answer, reason);
+
+    } else {
         answer->message = PARLEY_STR("the event was not accepted");
     }
 
@@ -407,12 +426,12 @@ parley_c2a_answer_message(const parley_engine_t *engine,
     doc = parley_arena_alloc(arena, sizeof(parley_json_t));
 
     if (doc == NULL
-        || parley_c2a_wrap(arena, &answer->doc, message, &text) != 0)
+        || parley_c2a_wrap(arena, &answer->doc, message, &text,
+                           &answer->within)
+           != 0)
     {
         return parley_error_memory(err);
     }
-
-    answer->at = "/result/message";
 
     if (parley_read_again(doc, arena, answer->doc.seed, text, err) != 0
         || parley_decode(engine, arena, PARLEY_PROTO_C2A, doc, 0, msg, err)
@@ -422,9 +441,9 @@ parley_c2a_answer_message(const parley_engine_t *engine,
     }
 
     if (msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id)) {
-        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
-                                "/inReplyTo", "the answer is not for the "
-                                "message which it answers");
+        return parley_misrefers(msg, PARLEY_E_UPSTREAM_INVALID, "the answer "
+                                "is not for the message which it answers",
+                                err);
     }
 
     if (msg->origin == PARLEY_PROTO_C2A
@@ -442,11 +461,11 @@ parley_c2a_answer_message(const parley_engine_t *engine,
 }
 
 
-/* The result as the message that it stands for. */
+/* The result as the message that it stands for, and where in that it is. */
 
 static int
 parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
-    uint32_t message, parley_str_t *ret)
+    uint32_t message, parley_str_t *ret, const char **ret_within)
 {
     parley_buf_t       b;
     parley_json_ref_t  value;
@@ -460,12 +479,16 @@ parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
     if (parley_json_member(doc, message, PARLEY_ATOM_eventId)
         != PARLEY_JSON_NONE)
     {
+        *ret_within = "/params";
+
         parley_buf_lit(&b, "\"chat/deliver\",\"params\":");
         parley_buf_value(&b, value);
         parley_buf_octet(&b, '}');
 
         return parley_buf_done(&b, ret);
     }
+
+    *ret_within = "/params/arguments";
 
     parley_buf_lit(&b, "\"tools/call\",\"params\":{\"name\":");
 
