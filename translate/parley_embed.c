@@ -321,14 +321,20 @@ int
 parley_embed_unsaid(const char *pointer, const char *language,
     parley_error_t *err)
 {
-    char  text[PARLEY_TEXT_MAX];
+    char           text[PARLEY_TEXT_MAX];
+    parley_code_t  code;
 
-    if (err->code == PARLEY_E_CAPACITY) {
+    code = err->code;
+
+    if (code == PARLEY_E_CAPACITY) {
         return -1;
+    }
+
+    if (code != PARLEY_E_SENDER_IDENTITY_MISMATCH) {
+        code = PARLEY_E_TRANSLATION_UNSUPPORTED;
     }
 
     memcpy(text, err->text, sizeof(text));
 
-    return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
-                            "%s, %s", language, text);
+    return parley_error_set(err, code, pointer, "%s, %s", language, text);
 }

@@ -28,6 +28,9 @@
 #include "parley_msg.h"
 
 
+#define PARLEY_EMBED_TAKEN  3
+
+
 /* what a capsule says: first words, then values */
 typedef enum {
     PARLEY_EMBED_FORM = 0,
@@ -61,8 +64,8 @@ typedef struct parley_embed_s {
     parley_json_ref_t  members;
     parley_json_ref_t  data;        /* the payload, an object */
 
-    parley_atom_t      taken[2];    /* names of members that are none of the
-                                       envelope's, or NONE */
+    parley_atom_t      taken[PARLEY_EMBED_TAKEN];   /* names of members that
+                                       are none of the envelope's, or NONE */
 
     /* of a text (parley_embed_text.h) */
     parley_str_t       payload;     /* data, as it stands there */
@@ -151,7 +154,7 @@ int parley_embed_items_read(const parley_embed_slot_t *slot,
 
 /*
  * Fills msg->members with the members of an object, without those whose names
- * are the two in taken.  Returns 0, or -1: no memory.
+ * are in taken.  Returns 0, or -1: no memory.
  */
 int parley_embed_members(parley_arena_t *arena, parley_msg_t *msg,
     parley_json_ref_t object, const parley_atom_t *taken)
@@ -186,8 +189,8 @@ void parley_embed_payload(parley_buf_t *b, const parley_msg_t *m,
 
 /*
  * Writes an object (any other value as it is) whose members named in fixed
- * have other values: JSON text, empty where the member goes.  What it lacks
- * is added where it is to be there always.
+ * (NONE: none) have other values: JSON text, empty where the member goes.
+ * What it lacks is added where it is to be there always.
  */
 typedef struct {
     parley_atom_t  name;

@@ -437,7 +437,7 @@ parley_embed_members(parley_arena_t *arena, parley_msg_t *msg,
         atom = parley_json_atom(doc, k);
 
         if (atom != PARLEY_ATOM_NONE
-            && (atom == taken[0] || atom == taken[1]))
+            && (atom == taken[0] || atom == taken[1] || atom == taken[2]))
         {
             continue;
         }

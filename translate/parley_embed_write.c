@@ -240,7 +240,9 @@ parley_embed_object(parley_buf_t *b, parley_json_ref_t value,
          k = parley_json_after(doc, k + 1))
     {
         for (i = 0; i < nfixed; i++) {
-            if (parley_json_atom(doc, k) == fixed[i].name) {
+            if (fixed[i].name != PARLEY_ATOM_NONE
+                && parley_json_atom(doc, k) == fixed[i].name)
+            {
                 found |= 1u << i;
                 break;
             }

@@ -22,7 +22,6 @@ static int parley_c2a_read_back(const parley_engine_t *engine,
     parley_c2a_encode_t *e, parley_str_t body, parley_json_t *doc,
     parley_msg_t *back);
 static int parley_c2a_is_mute(const parley_json_t *doc);
-static int parley_c2a_unsaid(parley_c2a_encode_t *e);
 
 
 int
@@ -234,7 +233,8 @@ parley_c2a_read_back(const parley_engine_t *engine, parley_c2a_encode_t *e,
                          e->err)
            != 0)
     {
-        return parley_c2a_unsaid(e);
+        return parley_embed_unsaid(parley_at(e->m, PARLEY_SPOT_DATA).pointer,
+                                   "in C2A", e->err);
     }
 
     return 0;
@@ -252,23 +252,4 @@ parley_c2a_is_mute(const parley_json_t *doc)
     return parley_json_string_is(doc, parley_json_member(doc, attention,
                                                          PARLEY_ATOM_policy),
                                  PARLEY_STR("must_not_respond"));
-}
-
-
-/* The error names a member of what was made; the caller wants its own. */
-
-static int
-parley_c2a_unsaid(parley_c2a_encode_t *e)
-{
-    char  text[PARLEY_TEXT_MAX];
-
-    if (e->err->code == PARLEY_E_CAPACITY) {
-        return -1;
-    }
-
-    memcpy(text, e->err->text, sizeof(text));
-
-    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            parley_at(e->m, PARLEY_SPOT_DATA).pointer,
-                            "in C2A, %s", text);
 }

@@ -14,38 +14,27 @@
 #define PARLEY_C2A_FIXED_MAX  2
 
 
-/* a member that the carrier decides */
-typedef struct {
-    parley_atom_t  name;
-    parley_str_t   value;       /* JSON text; empty: leave the member out */
-    unsigned       always:1;    /* also where the object has no such member */
-} parley_c2a_fixed_t;
-
-
-static void parley_c2a_restored_id(parley_c2a_encode_t *e);
 static int parley_c2a_restored_call(parley_c2a_encode_t *e,
     const parley_c2a_form_info_t *info);
 static int parley_c2a_is_own_member(const parley_member_t *member);
 static int parley_c2a_is_of_call(const parley_member_t *member,
     parley_str_t tool);
 static int parley_c2a_restored_progress(parley_c2a_encode_t *e);
+static int parley_c2a_restored_payload(parley_c2a_encode_t *e,
+    parley_atom_t skip, parley_str_t *ret);
 static void parley_c2a_restored_rest(parley_c2a_encode_t *e,
     parley_c2a_form_t form);
 static int parley_c2a_is_aside(const parley_member_t *member);
 static int parley_c2a_restored_event(parley_c2a_encode_t *e);
-static int parley_c2a_restored_member(parley_c2a_encode_t *e,
-    const parley_member_t *member);
-static void parley_c2a_restored_author(parley_c2a_encode_t *e,
-    const parley_member_t *member);
-static int parley_c2a_restored_attention(parley_c2a_encode_t *e,
-    const parley_member_t *member);
-static int parley_c2a_quote(parley_c2a_encode_t *e, parley_str_t s,
-    parley_str_t *ret);
-static void parley_c2a_write_fixed(parley_c2a_encode_t *e,
-    const parley_member_t *member, const parley_c2a_fixed_t *fixed,
-    unsigned nfixed);
-static const parley_member_t *parley_c2a_member(const parley_msg_t *m,
-    const char *name);
+static int parley_c2a_fix(parley_c2a_encode_t *e,
+    const parley_member_t *member, parley_embed_fixed_t *fixed,
+    unsigned *ret);
+static int parley_c2a_fix_author(parley_c2a_encode_t *e,
+    parley_json_ref_t author, parley_embed_fixed_t *fixed);
+static int parley_c2a_fix_attention(parley_c2a_encode_t *e,
+    parley_json_ref_t attention, parley_embed_fixed_t *fixed);
+static int parley_c2a_fix_text(parley_c2a_encode_t *e, parley_atom_t name,
+    parley_str_t text, parley_embed_fixed_t *fixed);
 
 
 int
@@ -53,6 +42,7 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
 {
     parley_buf_t                  *b;
     parley_c2a_form_t              form;
+    parley_json_ref_t              id;
     const parley_c2a_form_info_t  *info;
 
     b = &e->b;
@@ -68,7 +58,12 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
 
     parley_buf_lit(b, "{\"jsonrpc\":\"2.0\"");
 
-    parley_c2a_restored_id(e);
+    id = parley_embed_find(e->m, PARLEY_STR("id"));
+
+    if (id.node != PARLEY_JSON_NONE) {
+        parley_buf_lit(b, ",\"id\":");
+        parley_buf_value(b, id);
+    }
 
     parley_buf_member(b, PARLEY_STR("method"), info->method);
     parley_buf_lit(b, ",\"params\":");
@@ -101,20 +96,6 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
 }
 
 
-static void
-parley_c2a_restored_id(parley_c2a_encode_t *e)
-{
-    const parley_member_t  *id;
-
-    id = parley_c2a_member(e->m, "id");
-
-    if (id != NULL) {
-        parley_buf_lit(&e->b, ",\"id\":");
-        parley_buf_value(&e->b, id->value);
-    }
-}
-
-
 /* {"name", "arguments"} and what else such a call may say */
 
 static int
@@ -122,34 +103,32 @@ parley_c2a_restored_call(parley_c2a_encode_t *e,
     const parley_c2a_form_info_t *info)
 {
     uint32_t                i;
-    parley_buf_t           *b, payload;
+    parley_buf_t           *b;
     parley_str_t            text;
+    parley_json_ref_t       name;
     const parley_member_t  *member;
 
     b = &e->b;
-    member = parley_c2a_member(e->m, "name");
+    name = parley_embed_find(e->m, PARLEY_STR("name"));
+
+    if (parley_c2a_restored_payload(e, PARLEY_ATOM_NONE, &text) != 0) {
+        return -1;
+    }
 
     parley_buf_lit(b, "{\"name\":");
 
-    if (member != NULL
-        && parley_c2a_tool_is(member->value.doc, member->value.node,
-                              info->form))
+    if (name.node != PARLEY_JSON_NONE
+        && parley_c2a_tool_is(name.doc, name.node, info->form))
     {
-        parley_buf_value(b, member->value);
+        parley_buf_value(b, name);
 
     } else {
         parley_buf_json_string(b, info->form);
     }
 
-    parley_buf_init(&payload, e->arena, 0);
-    parley_embed_payload(&payload, e->m, PARLEY_ATOM_NONE);
-
-    if (parley_buf_done(&payload, &text) != 0) {
-        return -1;
-    }
-
-    if (parley_c2a_member(e->m, "arguments") == NULL
-        || !parley_str_is(text, "{}"))
+    if (!parley_str_is(text, "{}")
+        || parley_embed_find(e->m, PARLEY_STR("arguments")).node
+           == PARLEY_JSON_NONE)
     {
         parley_buf_lit(b, ",\"arguments\":");
         parley_buf_str(b, text);
@@ -160,9 +139,7 @@ parley_c2a_restored_call(parley_c2a_encode_t *e,
 
         if (!parley_c2a_is_own_member(member)) {
             parley_buf_octet(b, ',');
-            parley_buf_json_string(b, member->name);
-            parley_buf_octet(b, ':');
-            parley_buf_value(b, member->value);
+            parley_embed_member(b, member);
         }
     }
 
@@ -203,13 +180,10 @@ parley_c2a_is_own_member(const parley_member_t *member)
 static int
 parley_c2a_restored_progress(parley_c2a_encode_t *e)
 {
-    parley_buf_t  payload;
     parley_str_t  text;
 
-    parley_buf_init(&payload, e->arena, 0);
-    parley_embed_payload(&payload, e->m, PARLEY_ATOM_progressToken);
-
-    if (parley_buf_done(&payload, &text) != 0) {
+    if (parley_c2a_restored_payload(e, PARLEY_ATOM_progressToken, &text) != 0)
+    {
         return -1;
     }
 
@@ -224,6 +198,19 @@ parley_c2a_restored_progress(parley_c2a_encode_t *e)
     parley_buf_octet(&e->b, '}');
 
     return 0;
+}
+
+
+static int
+parley_c2a_restored_payload(parley_c2a_encode_t *e, parley_atom_t skip,
+    parley_str_t *ret)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, e->arena, 0);
+    parley_embed_payload(&b, e->m, skip);
+
+    return parley_buf_done(&b, ret);
 }
 
 
@@ -271,15 +258,14 @@ parley_c2a_is_aside(const parley_member_t *member)
 static int
 parley_c2a_restored_event(parley_c2a_encode_t *e)
 {
-    uint32_t       i;
-    parley_buf_t   payload;
-    parley_str_t   id, text;
+    uint32_t                i;
+    unsigned                n;
+    parley_str_t            id, text;
+    parley_embed_fixed_t    fixed[PARLEY_C2A_FIXED_MAX];
+    const parley_member_t  *member;
 
-    parley_buf_init(&payload, e->arena, 0);
-    parley_embed_payload(&payload, e->m, PARLEY_ATOM_NONE);
-
-    if (parley_embed_origin_id(e->m, &id) != 0
-        || parley_buf_done(&payload, &text) != 0)
+    if (parley_c2a_restored_payload(e, PARLEY_ATOM_NONE, &text) != 0
+        || parley_embed_origin_id(e->m, &id) != 0)
     {
         return -1;
     }
@@ -288,11 +274,20 @@ parley_c2a_restored_event(parley_c2a_encode_t *e)
     parley_buf_json_string(&e->b, id);
 
     for (i = 0; i < e->m->nmembers; i++) {
-        if (parley_c2a_is_aside(&e->m->members[i])
-            && parley_c2a_restored_member(e, &e->m->members[i]) != 0)
-        {
+        member = &e->m->members[i];
+
+        if (!parley_c2a_is_aside(member)) {
+            continue;
+        }
+
+        memset(fixed, 0, sizeof(fixed));
+
+        if (parley_c2a_fix(e, member, fixed, &n) != 0) {
             return -1;
         }
+
+        parley_buf_name(&e->b, member->name);
+        parley_embed_object(&e->b, member->value, fixed, n);
     }
 
     if (text.len > 2) {
@@ -306,101 +301,86 @@ parley_c2a_restored_event(parley_c2a_encode_t *e)
 }
 
 
+/* What the outer message decides of a member of the envelope. */
+
 static int
-parley_c2a_restored_member(parley_c2a_encode_t *e,
-    const parley_member_t *member)
+parley_c2a_fix(parley_c2a_encode_t *e, const parley_member_t *member,
+    parley_embed_fixed_t *fixed, unsigned *ret)
 {
-    parley_c2a_fixed_t  fixed[PARLEY_C2A_FIXED_MAX];
+    *ret = 1;
 
-    memset(fixed, 0, sizeof(fixed));
+    switch (parley_atom_of(member->name)) {
 
-    if (parley_str_is(member->name, "author")) {
-        parley_c2a_restored_author(e, member);
-        return 0;
-    }
+    case PARLEY_ATOM_author:
+        *ret = 2;
+        return parley_c2a_fix_author(e, member->value, fixed);
 
-    if (parley_str_is(member->name, "attention")) {
-        return parley_c2a_restored_attention(e, member);
-    }
+    case PARLEY_ATOM_attention:
+        *ret = 2;
+        return parley_c2a_fix_attention(e, member->value, fixed);
 
-    if (parley_str_is(member->name, "target")) {
-        fixed[0].name = PARLEY_ATOM_recipient;
+    case PARLEY_ATOM_target:
+        return parley_c2a_fix_text(e, PARLEY_ATOM_recipient, e->recipient,
+                                   fixed);
 
-        if (parley_c2a_quote(e, e->recipient, &fixed[0].value) != 0) {
-            return -1;
+    case PARLEY_ATOM_timing:
+
+        if (e->m->created.len > 0) {
+            return parley_c2a_fix_text(e, PARLEY_ATOM_createdAt,
+                                       e->m->created, fixed);
         }
 
-        parley_c2a_write_fixed(e, member, fixed, 1);
-        return 0;
+        break;
+
+    default:
+        break;
     }
 
-    if (parley_str_is(member->name, "timing") && e->m->created.len > 0) {
-        fixed[0].name = PARLEY_ATOM_createdAt;
-
-        if (parley_c2a_quote(e, e->m->created, &fixed[0].value) != 0) {
-            return -1;
-        }
-
-        parley_c2a_write_fixed(e, member, fixed, 1);
-        return 0;
-    }
-
-    parley_c2a_write_fixed(e, member, NULL, 0);
+    *ret = 0;
 
     return 0;
 }
 
 
-static void
-parley_c2a_restored_author(parley_c2a_encode_t *e,
-    const parley_member_t *member)
+/* The kind ends at the first colon, or where the author's own does. */
+
+static int
+parley_c2a_fix_author(parley_c2a_encode_t *e, parley_json_ref_t author,
+    parley_embed_fixed_t *fixed)
 {
-    size_t              n;
-    uint32_t            value;
-    parley_str_t        id, kind;
-    parley_c2a_fixed_t  fixed[PARLEY_C2A_FIXED_MAX];
+    size_t          n;
+    parley_str_t    kind, sender;
+    const uint8_t  *colon;
 
-    /* a kind may have a colon itself */
+    sender = e->sender;
 
-    value = parley_json_member(member->value.doc, member->value.node,
-                               PARLEY_ATOM_kind);
-
-    if (parley_msg_string(member->value.doc, value, &kind) != 0) {
-        e->b.failed = 1;
-        return;
+    if (parley_msg_string(author.doc,
+                          parley_json_member(author.doc, author.node,
+                                             PARLEY_ATOM_kind),
+                          &kind)
+        != 0)
+    {
+        return -1;
     }
 
     n = kind.len;
 
-    if (n == 0 || n >= e->sender.len || e->sender.data[n] != ':'
-        || memcmp(e->sender.data, kind.data, n) != 0)
+    if (n == 0 || n >= sender.len || sender.data[n] != ':'
+        || memcmp(sender.data, kind.data, n) != 0)
     {
-        for (n = 0; n < e->sender.len && e->sender.data[n] != ':'; n++) {
-            /* void */
-        }
+        colon = sender.len > 0 ? memchr(sender.data, ':', sender.len) : NULL;
+        n = colon != NULL ? (size_t) (colon - sender.data) : sender.len;
     }
 
-    memset(fixed, 0, sizeof(fixed));
-
-    fixed[0].name = PARLEY_ATOM_id;
     fixed[0].always = 1;
-    fixed[1].name = PARLEY_ATOM_kind;
     fixed[1].always = 1;
 
-    if (parley_c2a_quote(e, parley_str_from(e->sender,
-                                            n + (n < e->sender.len)), &id)
-        != 0
-        || parley_c2a_quote(e, parley_str_make(e->sender.data, n), &kind)
-           != 0)
-    {
-        e->b.failed = 1;
-        return;
-    }
-
-    fixed[0].value = id;
-    fixed[1].value = kind;
-
-    parley_c2a_write_fixed(e, member, fixed, 2);
+    return parley_c2a_fix_text(e, PARLEY_ATOM_id,
+                               parley_str_from(sender, n + (n < sender.len)),
+                               &fixed[0])
+           || parley_c2a_fix_text(e, PARLEY_ATOM_kind,
+                                  parley_str_make(sender.data, n), &fixed[1])
+           ? -1 : 0;
 }
 
 
@@ -410,41 +390,24 @@ parley_c2a_restored_author(parley_c2a_encode_t *e,
  */
 
 static int
-parley_c2a_restored_attention(parley_c2a_encode_t *e,
-    const parley_member_t *member)
+parley_c2a_fix_attention(parley_c2a_encode_t *e, parley_json_ref_t attention,
+    parley_embed_fixed_t *fixed)
 {
-    unsigned            n;
-    uint32_t            policy, deadline;
-    parley_buf_t        ms;
-    parley_c2a_fixed_t  fixed[PARLEY_C2A_FIXED_MAX];
+    uint32_t              policy, deadline;
+    parley_buf_t          ms;
+    const parley_json_t  *doc;
 
-    memset(fixed, 0, sizeof(fixed));
-
-    fixed[0].name = PARLEY_ATOM_priority;
-    fixed[0].always = e->m->priority != PARLEY_PRIORITY_NORMAL;
-
-    if (parley_c2a_quote(e, parley_priority_name(e->m->priority),
-                         &fixed[0].value)
-        != 0)
-    {
-        return -1;
-    }
-
-    n = 1;
-    policy = parley_json_member(member->value.doc, member->value.node,
-                                PARLEY_ATOM_policy);
-    deadline = parley_json_member(member->value.doc, member->value.node,
+    doc = attention.doc;
+    policy = parley_json_member(doc, attention.node, PARLEY_ATOM_policy);
+    deadline = parley_json_member(doc, attention.node,
                                   PARLEY_ATOM_deadlineMs);
 
-    if (parley_json_string_is(member->value.doc, policy,
-                              PARLEY_STR("must_respond"))
-        && (e->m->timeout_ms >= 0
-            || parley_deadline(member->value.doc, deadline, INT64_MAX) >= 0))
-    {
-        fixed[1].name = PARLEY_ATOM_deadlineMs;
-        n = 2;
+    fixed[0].always = e->m->priority != PARLEY_PRIORITY_NORMAL;
+
+    if (parley_json_string_is(doc, policy, PARLEY_STR("must_respond"))) {
 
         if (e->m->timeout_ms >= 0) {
+            fixed[1].name = PARLEY_ATOM_deadlineMs;
             fixed[1].always = 1;
 
             parley_buf_init(&ms, e->arena, 0);
@@ -453,109 +416,28 @@ parley_c2a_restored_attention(parley_c2a_encode_t *e,
             if (parley_buf_done(&ms, &fixed[1].value) != 0) {
                 return -1;
             }
+
+        } else if (parley_deadline(doc, deadline, INT64_MAX) >= 0) {
+            fixed[1].name = PARLEY_ATOM_deadlineMs;
         }
     }
 
-    parley_c2a_write_fixed(e, member, fixed, n);
-
-    return 0;
+    return parley_c2a_fix_text(e, PARLEY_ATOM_priority,
+                               parley_priority_name(e->m->priority),
+                               &fixed[0]);
 }
 
 
 static int
-parley_c2a_quote(parley_c2a_encode_t *e, parley_str_t s, parley_str_t *ret)
+parley_c2a_fix_text(parley_c2a_encode_t *e, parley_atom_t name,
+    parley_str_t text, parley_embed_fixed_t *fixed)
 {
     parley_buf_t  b;
 
-    parley_buf_init(&b, e->arena, s.len + 4);
-    parley_buf_json_string(&b, s);
+    fixed->name = name;
 
-    return parley_buf_done(&b, ret);
-}
+    parley_buf_init(&b, e->arena, text.len + 4);
+    parley_buf_json_string(&b, text);
 
-
-/* What is no object stays as it is: the schema will say so. */
-
-static void
-parley_c2a_write_fixed(parley_c2a_encode_t *e, const parley_member_t *member,
-    const parley_c2a_fixed_t *fixed, unsigned nfixed)
-{
-    unsigned              i, comma, found;
-    uint32_t              k, object;
-    parley_buf_t         *b;
-    parley_json_ref_t     value;
-    const parley_json_t  *doc;
-
-    b = &e->b;
-    doc = member->value.doc;
-    object = member->value.node;
-    value.doc = doc;
-
-    parley_buf_name(b, member->name);
-
-    if (nfixed == 0 || parley_json_type(doc, object) != PARLEY_JSON_OBJECT) {
-        parley_buf_value(b, member->value);
-        return;
-    }
-
-    comma = 0;
-    found = 0;
-
-    parley_buf_octet(b, '{');
-
-    for (k = parley_json_first(object);
-         k != parley_json_end(doc, object);
-         k = parley_json_after(doc, k + 1))
-    {
-        for (i = 0; i < nfixed; i++) {
-            if (parley_json_atom(doc, k) == fixed[i].name) {
-                found |= 1u << i;
-                break;
-            }
-        }
-
-        if (i < nfixed && fixed[i].value.len == 0) {
-            continue;
-        }
-
-        if (comma++) {
-            parley_buf_octet(b, ',');
-        }
-
-        value.node = k;
-        parley_buf_value(b, value);
-        parley_buf_octet(b, ':');
-
-        if (i < nfixed) {
-            parley_buf_str(b, fixed[i].value);
-
-        } else {
-            value.node = k + 1;
-            parley_buf_value(b, value);
-        }
-    }
-
-    for (i = 0; i < nfixed; i++) {
-        if (!(found & 1u << i) && fixed[i].always && fixed[i].value.len > 0) {
-            parley_buf_name(b, parley_atom_name(fixed[i].name));
-            parley_buf_str(b, fixed[i].value);
-        }
-    }
-
-    parley_buf_octet(b, '}');
-}
-
-
-static const parley_member_t *
-parley_c2a_member(const parley_msg_t *m, const char *name)
-{
-    uint32_t  i;
-
-    for (i = 0; i < m->nmembers; i++) {
-        if (parley_str_eq(m->members[i].name, parley_str_c(name))) {
-            return &m->members[i];
-        }
-    }
-
-    return NULL;
+    return parley_buf_done(&b, &fixed->value);
 }

@@ -192,38 +192,21 @@ parley_channel_read_frame(const parley_engine_t *engine,
 static int
 parley_channel_unsaid(parley_channel_encode_t *e)
 {
-    char            pointer[2 * PARLEY_POINTER_MAX];
-    char            text[PARLEY_TEXT_MAX];
-    const char     *field;
-    parley_at_t     data;
-    parley_code_t   code;
+    char           pointer[2 * PARLEY_POINTER_MAX];
+    const char    *field, *rest;
+    parley_spot_t  spot;
 
-    code = e->err->code;
-
-    if (code == PARLEY_E_CAPACITY) {
-        return -1;
-    }
-
-    data = parley_at(e->m, PARLEY_SPOT_DATA);
     field = e->err->field;
 
-    if (strncmp(field, "/payload", sizeof("/payload") - 1) == 0) {
-        (void) snprintf(pointer, sizeof(pointer), "%s%s", data.pointer,
-                        field + sizeof("/payload") - 1);
+    spot = strcmp(field, "/created_at") == 0 ? PARLEY_SPOT_CREATED
+                                             : PARLEY_SPOT_DATA;
+    rest = strncmp(field, "/payload", sizeof("/payload") - 1) == 0
+           ? field + sizeof("/payload") - 1 : "";
 
-    } else if (strcmp(field, "/created_at") == 0) {
-        (void) snprintf(pointer, sizeof(pointer), "%s",
-                        parley_at(e->m, PARLEY_SPOT_CREATED).pointer);
+    (void) snprintf(pointer, sizeof(pointer), "%s%s",
+                    parley_at(e->m, spot).pointer, rest);
 
-    } else {
-        (void) snprintf(pointer, sizeof(pointer), "%s", data.pointer);
-    }
-
-    memcpy(text, e->err->text, sizeof(text));
-
-    return parley_error_set(e->err, code == PARLEY_E_SENDER_IDENTITY_MISMATCH
-                                    ? code : PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            pointer, "in agent-channel, %s", text);
+    return parley_embed_unsaid(pointer, "in agent-channel", e->err);
 }
 
 

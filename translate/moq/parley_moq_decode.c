@@ -10,7 +10,6 @@ static int parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
     parley_moq_status_t status);
 static int parley_moq_fill_members(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_moq_is_member(const parley_msg_t *msg, uint32_t name);
 
 
 int
@@ -223,63 +222,27 @@ parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
 }
 
 
-static int
-parley_moq_fill_members(parley_arena_t *arena, parley_msg_t *msg)
-{
-    uint32_t              k;
-    parley_member_t      *member;
-    const parley_json_t  *doc;
-
-    doc = msg->doc;
-
-    msg->members = parley_arena_alloc(arena, parley_json_node(doc, 0)->count
-                                             * sizeof(parley_member_t));
-    if (msg->members == NULL) {
-        return -1;
-    }
-
-    for (k = parley_json_first(0);
-         k != parley_json_end(doc, 0);
-         k = parley_json_after(doc, k + 1))
-    {
-        if (!parley_moq_is_member(msg, k)) {
-            continue;
-        }
-
-        member = &msg->members[msg->nmembers++];
-
-        member->value.doc = doc;
-        member->value.node = k + 1;
-
-        if (parley_json_string(doc, k, &member->name) != 0) {
-            return -1;
-        }
-    }
-
-    return 0;
-}
-
-
 /*
  * session_id, status and error_code have canonical fields, which need not
  * hold them exactly: they are kept as they are written.
  */
 
 static int
-parley_moq_is_member(const parley_msg_t *msg, uint32_t name)
+parley_moq_fill_members(parley_arena_t *arena, parley_msg_t *msg)
 {
-    switch (parley_moq_field(msg->doc, name)) {
+    parley_json_ref_t  command;
 
-    case PARLEY_MOQ_ACTION:
-    case PARLEY_MOQ_AUTH_TOKEN:
-        return 0;
+    const parley_atom_t  taken[PARLEY_EMBED_TAKEN] = {
+        PARLEY_ATOM_action,
+        PARLEY_ATOM_auth_token,
+        msg->data.node != PARLEY_JSON_NONE ? PARLEY_ATOM_payload
+                                           : PARLEY_ATOM_NONE
+    };
 
-    case PARLEY_MOQ_PAYLOAD:
-        return msg->data.node == PARLEY_JSON_NONE;
+    command.doc = msg->doc;
+    command.node = 0;
 
-    default:
-        return 1;
-    }
+    return parley_embed_members(arena, msg, command, taken);
 }
 
 

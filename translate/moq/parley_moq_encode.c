@@ -298,22 +298,14 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
 static int
 parley_moq_unsaid(parley_moq_encode_t *e)
 {
-    char                   pointer[2 * PARLEY_POINTER_MAX];
-    char                   text[PARLEY_TEXT_MAX];
-
-    if (e->err->code == PARLEY_E_CAPACITY) {
-        return -1;
-    }
+    char  pointer[2 * PARLEY_POINTER_MAX];
 
     (void) snprintf(pointer, sizeof(pointer), "%s/%s%s",
                     parley_at(e->m, PARLEY_SPOT_DATA).pointer,
                     (const char *) parley_proto_name(PARLEY_PROTO_MOQ).data,
                     e->err->field);
 
-    memcpy(text, e->err->text, sizeof(text));
-
-    return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
-                            "as a command, %s", text);
+    return parley_embed_unsaid(pointer, "as a command", e->err);
 }
 
 
