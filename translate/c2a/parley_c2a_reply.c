@@ -572,7 +572,7 @@ parley_c2a_duplicate(parley_arena_t *arena, const parley_msg_t *m,
     }
 
     ret->status = 200;
-    ret->content_type = parley_c2a_codec.media_type;
+    ret->content_type = parley_c2a_binding.media_type;
 
     if (first->text.len > 0) {
         return parley_c2a_again(arena, m, first, ret);
