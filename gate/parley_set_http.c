@@ -76,7 +76,7 @@ parley_set_self(parley_setting_t *d)
         return parley_setting_wrong(d, "must not be empty");
     }
 
-    if (parley_name_is_group(PARLEY_PROTO_AEE, self)) {
+    if (parley_name_is_group(PARLEY_PROTO_CANONICAL, self)) {
         return parley_setting_bad(d, self, "must not be the name of a group");
     }
 

@@ -177,7 +177,7 @@ parley_set_vcp_severity(parley_setting_t *d)
 int
 parley_set_vcp_broadcast(parley_setting_t *d)
 {
-    if (!parley_name_is_group(PARLEY_PROTO_AEE, d->words[1])) {
+    if (!parley_name_is_group(PARLEY_PROTO_CANONICAL, d->words[1])) {
         return parley_setting_bad(d, d->words[1], "must be the AEE name of a "
                                   "group, such as bus.ops");
     }

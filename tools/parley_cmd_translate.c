@@ -194,7 +194,7 @@ parley_translate_vcp(parley_tool_t *tool, parley_translate_t *t)
     value = parley_option(tool, "vcp-broadcast");
 
     if (value != NULL
-        && !parley_name_is_group(PARLEY_PROTO_AEE, parley_str_c(value)))
+        && !parley_name_is_group(PARLEY_PROTO_CANONICAL, parley_str_c(value)))
     {
         parley_say("--vcp-broadcast: \"%s\" is no group's AEE name, such as "
                    "bus.ops", value);

@@ -375,22 +375,22 @@ mapping_head(const char *page, const char *name, const char *row,
 static void
 mapping_first(const mapping_form_t *form)
 {
-    int           moq;
+    int           any;
     parley_str_t  name;
 
     /* an action is any word, but for the gateway's own */
 
-    moq = form->msg.wire == PARLEY_PROTO_MOQ && !form->msg.local;
+    any = parley_codecs[form->msg.wire]->type == NULL && !form->msg.local;
     name = form->msg.form;
 
     printf("| ");
 
-    if (!moq) {
+    if (!any) {
         printf("`%.*s`", mapping_len(name));
     }
 
     if (form->note.len > 0) {
-        printf("%s%.*s", moq ? "" : ", ", mapping_len(form->note));
+        printf("%s%.*s", any ? "" : ", ", mapping_len(form->note));
     }
 
     printf(" |");

@@ -89,12 +89,12 @@ mapping_submit(mapping_t *t, parley_msg_t *msg, parley_str_t scope,
     /* who sends a message that does not say it */
 
     if (submission.sender.len == 0) {
-        submission.sender = msg->wire == PARLEY_PROTO_MOQ
+        submission.sender = !parley_proto_is_named(msg->wire)
                             ? PARLEY_STR("planner")
                             : PARLEY_STR("agent:planner");
     }
 
-    if (msg->wire == PARLEY_PROTO_MOQ) {
+    if (!parley_proto_is_named(msg->wire)) {
         submission.recipient = PARLEY_STR("builder");
         submission.session = PARLEY_STR("0000000000000001");
     }

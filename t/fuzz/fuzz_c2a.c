@@ -5,6 +5,7 @@
  */
 
 #include "parley_c2a_render.h"
+#include "parley_c2a.h"
 #include "parley_engine.h"
 
 #include <stdlib.h>
@@ -112,7 +113,7 @@ fuzz_own(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t speak)
 
         refusal.error = &why;
         refusal.msg = m;
-        refusal.mcp = 1;
+        refusal.headers[PARLEY_C2A_HEADER_MCP] = PARLEY_STR("2025-06-18");
 
         if (parley_refuse(arena, PARLEY_PROTO_C2A, &refusal, &reply) != 0) {
             abort();

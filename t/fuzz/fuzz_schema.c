@@ -75,7 +75,7 @@ validate(const parley_schema_t *schema, parley_str_t text)
         bare = parley_schema_validate(schema, &arena, instance, NULL);
 
         unplanned = *schema;
-        unplanned.plan = NULL;
+        unplanned.pred = NULL;
 
         whole = parley_schema_validate(&unplanned, &arena, instance, NULL);
 
