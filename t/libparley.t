@@ -78,11 +78,25 @@ for my $how ('shared', 'static') {
     like(qx{$dir/$how c2a < $dir/message.json}, qr/^\{"jsonrpc":"2\.0".*task-0001/,
          "$how: a message is translated");
     like(qx{$dir/$how vcp < $dir/message.json 2>&1},
-         qr{^translation: translation-unsupported /intent }, "$how: or not");
+         qr{^translation-unsupported /intent: }, "$how: or not");
 }
 
 spew("$dir/bad.json", '{"v":"1","v":"1"}');
-like(qx{$dir/shared vcp < $dir/bad.json 2>&1}, qr/^message: json-invalid /,
+like(qx{$dir/shared vcp < $dir/bad.json 2>&1}, qr/^json-invalid /,
      'what is no strict JSON is refused');
+
+# a message that the tool signs, and one that nobody does
+my $parley = "$build/parley";
+system("$parley keygen --alg eddsa --kid k1 > $dir/key.jwk") == 0
+    or BAIL_OUT('keygen');
+spew("$dir/keys.json", '{"keys":[' . slurp("$dir/key.jwk") . ']}');
+system("$parley sign --key $dir/key.jwk $dir/message.json > $dir/signed.json");
+
+like(qx{$dir/shared c2a $dir/keys.json < $dir/signed.json 2>&1},
+     qr/^\{"jsonrpc"/, 'with keys a signature is verified');
+like(qx{$dir/shared c2a $dir/keys.json < $dir/message.json 2>&1},
+     qr/^signature-missing /, 'or missing');
+unlike(qx{$dir/shared c2a $dir/none.json < $dir/message.json 2>&1},
+       qr/jsonrpc/, 'nothing passes for lack of keys');
 
 done_testing;

@@ -42,15 +42,34 @@ mapping_names(mapping_t *t)
         { PARLEY_PROTO_CHANNEL, parley_str("org:~x1/members/*") },
     };
 
-    printf("= mapping names\n"
-           "| name of | AEE | VCP | C2A | agent-channel |\n"
-           "|---|---|---|---|---|\n");
+    printf("= mapping names\n| name of |");
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+        if (parley_proto_is_named((parley_proto_t) to)) {
+            printf(" %.*s |",
+                   mapping_len(parley_proto_title((parley_proto_t) to)));
+        }
+    }
+
+    printf("\n|---|");
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+        if (parley_proto_is_named((parley_proto_t) to)) {
+            printf("---|");
+        }
+    }
+
+    printf("\n");
 
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 
         printf("| %.*s |", mapping_len(parley_proto_name(names[i].proto)));
 
-        for (to = 0; to <= PARLEY_PROTO_CHANNEL; to++) {
+        for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+
+            if (!parley_proto_is_named((parley_proto_t) to)) {
+                continue;
+            }
 
             if (to == names[i].proto) {
                 printf(" **`%.*s`** |", mapping_len(names[i].name));

@@ -4,8 +4,8 @@
  * by AEE the same message.
  */
 
-#include "parley_c2a_render.h"
 #include "parley_c2a.h"
+#include "parley_c2a_render.h"
 #include "parley_engine.h"
 
 #include <stdlib.h>
