@@ -316,21 +316,12 @@ parley_location_supplies(const parley_location_t *l,
 }
 
 
-parley_beside_t
-parley_location_beside(parley_str_t directive)
-{
-    return parley_str_is(directive, "parley_claims") ? PARLEY_BESIDE_TOKEN
-           : parley_str_is(directive, "parley_loss") ? PARLEY_BESIDE_PAIR
-           : parley_str_begins(directive, "parley_vcp_") ? PARLEY_BESIDE_VCP
-           : PARLEY_BESIDE_COUNT;
-}
-
-
 int
 parley_location_effect(const parley_location_t *l, parley_beside_t beside,
     parley_error_t *err)
 {
     const char                *why;
+    parley_proto_t             proto;
     parley_proto_set_t         all;
     const parley_gate_conf_t  *gate = l->gate;
 
@@ -350,13 +341,18 @@ parley_location_effect(const parley_location_t *l, parley_beside_t beside,
                 "the same protocol: nothing is translated";
         break;
 
-    case PARLEY_BESIDE_VCP:
-        why = (all & PARLEY_PROTO_BIT(PARLEY_PROTO_VCP)) ? NULL
-              : "without vcp in \"parley_accept\" or \"parley_speak\"";
-        break;
-
     case PARLEY_BESIDE_COUNT:
-        break;
+        return 0;
+
+    default:
+        proto = (parley_proto_t) (beside - PARLEY_BESIDE_PROTO);
+
+        return all & PARLEY_PROTO_BIT(proto) ? 0
+               : parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                  "has no effect without %s in "
+                                  "\"parley_accept\" or \"parley_speak\"",
+                                  (const char *)
+                                  parley_proto_name(proto).data);
     }
 
     return why == NULL ? 0

@@ -99,9 +99,6 @@ int parley_location_verify(const parley_location_t *l,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* What a directive has an effect beside; COUNT: it needs nothing. */
-parley_beside_t parley_location_beside(parley_str_t directive);
-
 /*
  * GW-28.  Returns 0, or -1: a directive of that kind has no effect at the
  * location, and err->text is what is to stand behind its name.  What a

@@ -65,7 +65,7 @@ parley_set_accept_word(parley_setting_t *d, parley_str_t word,
     } else {
         proto = parley_proto_find(word);
 
-        if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL) {
+        if (proto == PARLEY_PROTO_NONE) {
             return parley_setting_bad(d, word, PARLEY_CHOICE_PROTOCOL);
         }
 
@@ -87,7 +87,7 @@ parley_set_speak(parley_setting_t *d)
 
     proto = parley_proto_find(d->words[1]);
 
-    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto] == NULL) {
+    if (proto == PARLEY_PROTO_NONE) {
         return parley_setting_bad(d, d->words[1], PARLEY_CHOICE_PROTOCOL);
     }
 

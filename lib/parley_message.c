@@ -31,8 +31,7 @@ parley_detect_text(parley_library *library, const char *text, size_t len,
     rc = parley_json_read(&doc, &arena, NULL, library->seed,
                           parley_str_make(text, len), &error);
     if (rc == 0) {
-        *ret = parley_protocol(parley_detect(&doc, (1u << PARLEY_PROTO_COUNT)
-                                                   - 1));
+        *ret = parley_protocol(parley_detect(&doc, PARLEY_PROTO_ALL));
     }
 
     parley_arena_reset(&arena);
@@ -93,7 +92,7 @@ parley_message_decode(parley_message *message, const char *protocol,
 
     proto = protocol != NULL
             ? parley_proto_find(parley_str_c(protocol))
-            : parley_detect(&message->doc, (1u << PARLEY_PROTO_COUNT) - 1);
+            : parley_detect(&message->doc, PARLEY_PROTO_ALL);
 
     if (parley_decode(message->library->engine, &message->arena, proto,
                       &message->doc, 0, &message->msg, error)

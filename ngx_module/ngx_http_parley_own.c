@@ -68,7 +68,7 @@ ngx_http_parley_own(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         return rc;
     }
 
-    if (ctx->gate.proto != PARLEY_PROTO_AEE || ctx->msg.partial
+    if (ctx->gate.proto != PARLEY_PROTO_CANONICAL || ctx->msg.partial
         || ctx->lcf->gate.dry != PARLEY_DRY_OFF
         || !parley_str_eq(ctx->msg.recipient,
                           ctx->mcf->http.self))
@@ -266,7 +266,7 @@ ngx_http_parley_own_spec(ngx_http_parley_ctx_t *ctx, parley_str_t *ret,
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
 
-        if (i == PARLEY_PROTO_AEE || parley_codecs[i] == NULL) {
+        if (i == PARLEY_PROTO_CANONICAL) {
             continue;
         }
 

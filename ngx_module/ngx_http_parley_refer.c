@@ -27,7 +27,7 @@ ngx_http_parley_refer(ngx_http_parley_ctx_t *ctx)
 
     /* what is for the gateway itself answers nobody else */
 
-    if (ctx->msg.wire == PARLEY_PROTO_AEE
+    if (ctx->msg.wire == PARLEY_PROTO_CANONICAL
         && parley_str_eq(ctx->msg.recipient,
                          ctx->mcf->http.self))
     {

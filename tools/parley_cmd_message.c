@@ -75,7 +75,7 @@ parley_detect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         return parley_output_error(tool, in);
     }
 
-    proto = parley_detect(&doc, parley_message_protocols());
+    proto = parley_detect(&doc, PARLEY_PROTO_ALL);
 
     if (proto == PARLEY_PROTO_NONE) {
         (void) parley_error_set(&in->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,

@@ -333,7 +333,7 @@ parley_explain_answers(parley_explain_t *e, int admitted)
 {
     parley_aee_own_t  own;
 
-    if (e->gate.proto != PARLEY_PROTO_AEE || e->msg.partial
+    if (e->gate.proto != PARLEY_PROTO_CANONICAL || e->msg.partial
         || e->gate.conf->dry != PARLEY_DRY_OFF
         || !parley_str_eq(e->msg.recipient, e->http.self))
     {

@@ -5,24 +5,6 @@
 #include "parley_tool.h"
 
 
-parley_proto_set_t
-parley_message_protocols(void)
-{
-    unsigned            i;
-    parley_proto_set_t  set;
-
-    set = 0;
-
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_codecs[i] != NULL) {
-            set |= PARLEY_PROTO_BIT(i);
-        }
-    }
-
-    return set;
-}
-
-
 int
 parley_message_init(parley_tool_t *tool, const char *option,
     parley_message_t *m)
@@ -79,7 +61,7 @@ parley_message_decode(parley_tool_t *tool, parley_input_t *in,
     proto = m->proto;
 
     if (proto == PARLEY_PROTO_NONE) {
-        proto = parley_detect(&m->doc, parley_message_protocols());
+        proto = parley_detect(&m->doc, PARLEY_PROTO_ALL);
     }
 
     if (proto == PARLEY_PROTO_NONE) {
@@ -131,7 +113,7 @@ parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
         return -1;
     }
 
-    proto = parley_detect(doc, parley_message_protocols());
+    proto = parley_detect(doc, PARLEY_PROTO_ALL);
 
     if (proto == PARLEY_PROTO_NONE) {
         parley_say("%s: no protocol known has a message like this", path);

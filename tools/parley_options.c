@@ -282,12 +282,7 @@ int
 parley_option_proto(const parley_tool_t *tool, const char *name,
     parley_proto_t *ret)
 {
-    size_t          len;
-    char            known[128];
-    unsigned        i;
-    const char     *value;
-    parley_str_t    word;
-    parley_proto_t  proto;
+    const char  *value;
 
     *ret = PARLEY_PROTO_NONE;
 
@@ -296,29 +291,15 @@ parley_option_proto(const parley_tool_t *tool, const char *name,
         return 0;
     }
 
-    proto = parley_proto_find(parley_str_c(value));
+    *ret = parley_proto_find(parley_str_c(value));
 
-    if (proto != PARLEY_PROTO_NONE && parley_codecs[proto] != NULL) {
-        *ret = proto;
+    if (*ret != PARLEY_PROTO_NONE) {
         return 0;
     }
 
-    len = 0;
-
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        word = parley_proto_name((parley_proto_t) i);
-
-        if (parley_codecs[i] != NULL && len + word.len + 2 < sizeof(known)) {
-            known[len++] = ' ';
-            memcpy(known + len, word.data, word.len);
-            len += word.len;
-        }
-    }
-
-    known[len] = '\0';
-
-    parley_say_usage(tool, "--%s: unknown protocol \"%s\"; there are%s",
-                     name, value, known);
+    parley_say_usage(tool, "--%s: unknown protocol \"%s\"; there are "
+                     PARLEY_PROTOCOLS(PARLEY_PROTOCOL_WORD, " ", " "), name,
+                     value);
     return -1;
 }
 

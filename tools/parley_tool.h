@@ -267,9 +267,6 @@ int parley_message_read(parley_tool_t *tool, parley_input_t *in,
 int parley_message_decode(parley_tool_t *tool, parley_input_t *in,
     parley_message_t *m);
 
-/* the protocols that there are codecs for */
-parley_proto_set_t parley_message_protocols(void);
-
 /*
  * The message of a file, for --answering.  Returns 0, or -1 after it has said
  * what is wrong; *ret then is NULL, as it is where path is.

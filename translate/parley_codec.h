@@ -522,7 +522,7 @@ typedef struct {
 } parley_codec_t;
 
 
-/* indexed by parley_proto_t; NULL where there is no codec */
+/* indexed by parley_proto_t */
 extern const parley_codec_t *const  parley_codecs[PARLEY_PROTO_COUNT];
 
 /* The codec of a protocol.  Returns 0, or -1: protocol-unsupported. */

@@ -33,7 +33,7 @@ parley_detect(const parley_json_t *doc, parley_proto_set_t accepted)
     best = -1;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_codecs[i] == NULL || !(accepted & PARLEY_PROTO_BIT(i))) {
+        if (!(accepted & PARLEY_PROTO_BIT(i))) {
             continue;
         }
 
@@ -62,8 +62,7 @@ parley_detect_only(parley_proto_set_t set)
 
     i = (unsigned) __builtin_ctz(set);
 
-    return i < PARLEY_PROTO_COUNT && parley_codecs[i] != NULL
-           ? (parley_proto_t) i : PARLEY_PROTO_NONE;
+    return i < PARLEY_PROTO_COUNT ? (parley_proto_t) i : PARLEY_PROTO_NONE;
 }
 
 
@@ -93,9 +92,7 @@ parley_detect_plain(const parley_json_t *doc, parley_proto_set_t accepted)
     named = 0;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_codecs[i] != NULL) {
-            known |= 1ULL << parley_codecs[i]->discriminator % 64;
-        }
+        known |= 1ULL << parley_codecs[i]->discriminator % 64;
     }
 
     for (k = parley_json_first(0);
@@ -133,9 +130,7 @@ parley_detect_named(parley_atom_t name, parley_proto_set_t accepted)
     set = 0;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_codecs[i] != NULL
-            && parley_codecs[i]->discriminator == name)
-        {
+        if (parley_codecs[i]->discriminator == name) {
             set |= PARLEY_PROTO_BIT(i);
         }
     }

@@ -102,10 +102,6 @@ parley_engine_compile(parley_engine_t *engine, parley_error_t *err)
     }
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parley_codecs[i] == NULL) {
-            continue;
-        }
-
         if (parley_engine_schema(engine, parley_codecs[i]->schema,
                                  &engine->schemas[i], err)
             != 0
@@ -582,12 +578,13 @@ int
 parley_codec_find(parley_proto_t proto, const parley_codec_t **ret,
     parley_error_t *err)
 {
-    *ret = proto < PARLEY_PROTO_COUNT ? parley_codecs[proto] : NULL;
-
-    if (*ret == NULL) {
+    if (proto >= PARLEY_PROTO_COUNT) {
+        *ret = NULL;
         return parley_error_set(err, PARLEY_E_PROTOCOL_UNSUPPORTED, "",
                                 "no such protocol");
     }
+
+    *ret = parley_codecs[proto];
 
     return 0;
 }
