@@ -284,7 +284,7 @@ note("$_ $verdicts->{$_}") for sort keys %$verdicts;
 note("$_ $codes->{$_}") for sort keys %$codes;
 
 # a generator whose messages are all refused for the same reason shows nothing
-if (!defined $only) {
+if ($total > 1000) {
     cmp_ok($verdicts->{passed} // 0, '>', $total / 20, 'GW-27 some pass');
     cmp_ok(scalar keys %$codes, '>', 15, 'GW-27 others are refused, and why');
 }

@@ -51,6 +51,13 @@ my @queries = (('') x 24, 'scope=bus.ops', 'scope=all',
                'recipient=', 'x=%00', 'recipient=agent%3Abuilder',
                'scope=~ada/*', 'Recipient=bus.ops', 'recipient=a+b');
 
+# what the gateway itself is asked, and with what
+my @own = qw(status.ping status.health capability.list spec.query
+             validate.payload context.fetch context.refute other);
+my @asked = ({}, { id => '11111111-1111-4111-8111-111111111111' },
+             { topic => 'envelope' }, { intent => 'ops.build.run',
+                                        payload => { text => 'x' } });
+
 my @types = ('application/json', 'application/vnd.x+json',
              'application/json; charset=utf-8', 'text/plain',
              'application/json; charset=latin1', '');
@@ -238,7 +245,12 @@ sub fit {
         $m->{$to} = $whom if defined $whom;
     }
 
-    $m->{$to} = $location->{self} if $r->chance(0.04);
+    if ($protocol eq 'aee' && $r->chance(0.08)) {
+        $m->{to} = $location->{self};
+        $m->{type} = 'task' if $r->chance(0.8);
+        $m->{intent} = 'aee.' . $r->one(@own);
+        $m->{payload} = dclone($r->one(@asked)) if $r->chance(0.7);
+    }
 
     if ($protocol eq 'channel' && defined $m->{$from}) {
         $m->{acted_by} = '~' . ($e->{as}{human} // 'ada') if $r->chance(0.8);
