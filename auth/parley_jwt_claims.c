@@ -129,27 +129,15 @@ static int
 parley_jwt_scope_words(parley_jwt_t *jwt, parley_str_t text, const char *name,
     parley_error_t *err)
 {
-    size_t  i, begin;
+    parley_str_t  word;
 
-    for (i = 0; i < text.len; i++) {
-
-        if (text.data[i] == ' ') {
-            continue;
-        }
-
-        begin = i;
-
-        while (i < text.len && text.data[i] != ' ') {
-            i++;
-        }
-
+    while ((word = parley_str_word(&text)).len > 0) {
         if (jwt->nscopes == PARLEY_JWT_SCOPES_MAX) {
             return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, name,
                                      "too many scopes");
         }
 
-        jwt->scopes[jwt->nscopes++] = parley_str_make(text.data + begin,
-                                                      i - begin);
+        jwt->scopes[jwt->nscopes++] = word;
     }
 
     return 0;

@@ -287,25 +287,10 @@ parley_principal_split(parley_principal_reader_t *r,
     parley_claim_member_t member, parley_str_t text, parley_str_t *list,
     size_t *n, size_t max)
 {
-    size_t  i, begin;
+    parley_str_t  word;
 
-    for (i = 0; i < text.len; i++) {
-
-        if (text.data[i] == ' ') {
-            continue;
-        }
-
-        begin = i;
-
-        while (i < text.len && text.data[i] != ' ') {
-            i++;
-        }
-
-        if (parley_principal_put(r, member,
-                                 parley_str_make(text.data + begin, i - begin),
-                                 list, n, max)
-            != 0)
-        {
+    while ((word = parley_str_word(&text)).len > 0) {
+        if (parley_principal_put(r, member, word, list, n, max) != 0) {
             return -1;
         }
     }

@@ -200,4 +200,24 @@ parley_str_until(parley_str_t s, uint8_t c)
 }
 
 
+/*
+ * Returns the next of the words that spaces separate in *rest, and moves *rest
+ * behind it; empty where there is none.
+ */
+static inline parley_str_t
+parley_str_word(parley_str_t *rest)
+{
+    parley_str_t  word;
+
+    while (rest->len > 0 && rest->data[0] == ' ') {
+        *rest = parley_str_from(*rest, 1);
+    }
+
+    word = parley_str_until(*rest, ' ');
+    *rest = parley_str_from(*rest, word.len);
+
+    return word;
+}
+
+
 #endif /* PARLEY_STR_H */
