@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "parley_directive.h"
-#include "parley_location.h"
 
 
 #define PARLEY_DIRECTIVE_NUMBER_MAX  1000000000000
@@ -257,9 +256,9 @@ parley_setting_time(parley_str_t s, int64_t *ret_ms)
         }
 
         if (parley_setting_units[i].word == NULL
-            || n > PARLEY_LOCATION_TIME_MAX / parley_setting_units[i].ms
+            || n > PARLEY_SETTING_TIME_MAX / parley_setting_units[i].ms
             || (total += n * parley_setting_units[i].ms) >
-               PARLEY_LOCATION_TIME_MAX)
+               PARLEY_SETTING_TIME_MAX)
         {
             return -1;
         }

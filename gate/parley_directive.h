@@ -88,8 +88,18 @@ int parley_setting_twice(const parley_setting_t *d, size_t i);
 int parley_setting_param(parley_str_t word, const char *name,
     parley_str_t *ret);
 
-/* Values as nginx writes them; 0, or -1.  "1h30m", "90s", "90", "500ms", at
-   most PARLEY_LOCATION_TIME_MAX; "512", "64k", "1m"; "17". */
+/*
+ * The longest time that a directive takes, 100 years in milliseconds: times
+ * are added to each other and to the clock.
+ */
+#define PARLEY_SETTING_TIME_MAX  ((int64_t) 36500 * 24 * 3600 * 1000)
+
+/* what is said of any other */
+#define PARLEY_NO_TIME       "is no time of at most 36500d"
+#define PARLEY_NO_TIME_SOME  "is no time above zero, at most 36500d"
+
+/* Values as nginx writes them; 0, or -1.  "1h30m", "90s", "90", "500ms";
+   "512", "64k", "1m"; "17". */
 int parley_setting_time(parley_str_t s, int64_t *ret_ms);
 int parley_setting_size(parley_str_t s, int64_t *ret);
 int parley_setting_number(parley_str_t s, int64_t *ret);

@@ -4,8 +4,8 @@
 
 #include "parley_binding.h"
 #include "parley_gate_steps.h"
-#include "parley_location.h"
 #include "parley_name.h"
+#include "parley_settings.h"
 
 
 static int parley_gate_header(void *ctx, parley_str_t name,
@@ -63,7 +63,7 @@ parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret)
     parley_proto_t  proto;
 
     proto = g->proto != PARLEY_PROTO_NONE
-            ? g->proto : parley_location_speaks(g->conf->accept);
+            ? g->proto : parley_settings_speaks(g->conf->accept);
 
     memset(ret, 0, sizeof(parley_refusal_t));
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "parley_directive.h"
-#include "parley_location.h"
 #include "parley_name.h"
 #include "parley_state.h"
 
@@ -119,7 +118,7 @@ parley_set_retain(parley_setting_t *d)
                 || d->http->retain_ms == 0)
             {
                 return parley_setting_bad(d, d->words[i],
-                                          PARLEY_CHOICE_TIME_SOME);
+                                          PARLEY_NO_TIME_SOME);
             }
 
         } else {
@@ -155,7 +154,8 @@ parley_set_replay(parley_setting_t *d)
 
             if (time != 0 || parley_setting_time(v, &time) != 0 || time == 0) {
                 return parley_setting_bad(d, d->words[i],
-                                          PARLEY_CHOICE_TIME_ONE);
+                                          "must be one time above zero, at "
+                                          "most 36500d");
             }
 
         } else {
@@ -213,7 +213,7 @@ parley_set_jwks_request(parley_setting_t *d)
         }
 
         if (parley_setting_time(v, time) != 0 || *time == 0) {
-            return parley_setting_bad(d, d->words[i], PARLEY_CHOICE_TIME_SOME);
+            return parley_setting_bad(d, d->words[i], PARLEY_NO_TIME_SOME);
         }
     }
 

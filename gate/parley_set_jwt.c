@@ -4,7 +4,6 @@
 
 #include "parley_arguments.h"
 #include "parley_directive.h"
-#include "parley_location.h"
 
 
 #define PARLEY_SET_LEEWAY_MAX_MS  3600000
@@ -28,6 +27,8 @@ static const char *parley_set_jwt_list(parley_str_t *list, size_t *n,
 static const char *parley_set_jwt_leeway(parley_jwt_rules_t *rules,
     parley_str_t value);
 static const char *parley_set_jwt_lifetime(parley_jwt_rules_t *rules,
+    parley_str_t value);
+static const char *parley_set_jwt_failures(parley_limit_rate_t *ret,
     parley_str_t value);
 static const char *parley_set_jwt_require(parley_set_jwt_t *set,
     parley_str_t value);
@@ -98,7 +99,7 @@ parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set)
         return -1;
     }
 
-    set->jwt->failures = parley_location_failures_default;
+    set->jwt->failures = parley_failures_default;
     set->jwt->realm.realm = PARLEY_STR(PARLEY_REALM_DEFAULT);
     set->jwt->rules.issuers = set->issuers;
     set->jwt->rules.audiences = set->audiences;
@@ -174,8 +175,7 @@ parley_set_jwt_word(parley_setting_t *d, parley_set_jwt_t *set,
     }
 
     if (parley_setting_param(word, "failures", &v)) {
-        return parley_location_failures(v, &jwt->failures) == 0 ? NULL
-               : "must be off or a rate like 10r/s or 10r/s:50";
+        return parley_set_jwt_failures(&jwt->failures, v);
     }
 
     if (parley_setting_param(word, "realm", &v)) {
@@ -238,12 +238,29 @@ parley_set_jwt_lifetime(parley_jwt_rules_t *rules, parley_str_t value)
     int64_t  ms;
 
     if (parley_setting_time(value, &ms) != 0 || ms == 0 || ms % 1000 != 0) {
-        return PARLEY_CHOICE_TIME_WHOLE;
+        return "is no time of whole seconds above zero, at most 36500d";
     }
 
     rules->max_lifetime = ms / 1000;
 
     return NULL;
+}
+
+
+static const char *
+parley_set_jwt_failures(parley_limit_rate_t *ret, parley_str_t value)
+{
+    parley_error_t  err;
+
+    *ret = parley_failures_default;
+
+    if (parley_str_is(value, "off")) {
+        ret->interval_us = 0;
+        return NULL;
+    }
+
+    return parley_rate_limit(value, ret, &err) == 0 ? NULL
+           : "must be off or a rate like 10r/s or 10r/s:50";
 }
 
 

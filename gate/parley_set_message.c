@@ -3,17 +3,20 @@
 #include <string.h>
 
 #include "parley_directive.h"
-#include "parley_location.h"
 #include "parley_rules.h"
 
 
 #define PARLEY_SET_RATE_WORDS  8
 
+/* of parley_limits: octets, members; nested arrays and objects */
+#define PARLEY_SET_MAX         (256 << 20)
+#define PARLEY_SET_DEPTH_MAX   512
+
 
 static int parley_set_rule(parley_setting_t *d, int allow);
 static int parley_set_is_pointer(parley_str_t s);
-static void parley_set_limit(parley_json_limits_t *limits,
-    parley_bound_t bound, int64_t n);
+static const char *parley_set_limit(parley_json_limits_t *limits,
+    parley_str_t word);
 
 
 int
@@ -25,7 +28,8 @@ parley_set_signature(parley_setting_t *d)
         "off", "optional", "required", NULL
     };
 
-    i = parley_setting_choice(d, words, PARLEY_CHOICE_SIGNATURE);
+    i = parley_setting_choice(d, words,
+                              "is unknown, expected required, optional or off");
 
     if (i < 0) {
         return -1;
@@ -44,7 +48,8 @@ parley_set_dry_run(parley_setting_t *d)
 
     static const char *const  words[] = { "off", "on", "all", NULL };
 
-    i = parley_setting_choice(d, words, PARLEY_CHOICE_DRY_RUN);
+    i = parley_setting_choice(d, words,
+                              "is unknown, expected on, all or off");
 
     if (i < 0) {
         return -1;
@@ -183,7 +188,7 @@ parley_set_cap(parley_setting_t *d)
                 || caps->timeout_ms == 0)
             {
                 return parley_setting_bad(d, d->words[i],
-                                          PARLEY_CHOICE_TIME_SOME);
+                                          PARLEY_NO_TIME_SOME);
             }
 
         } else {
@@ -221,7 +226,7 @@ parley_set_freshness(parley_setting_t *d)
         }
 
         if (parley_setting_time(v, time) != 0) {
-            return parley_setting_bad(d, d->words[i], PARLEY_CHOICE_TIME);
+            return parley_setting_bad(d, d->words[i], PARLEY_NO_TIME);
         }
     }
 
@@ -232,69 +237,71 @@ parley_set_freshness(parley_setting_t *d)
 int
 parley_set_limits(parley_setting_t *d)
 {
-    size_t                      i;
-    int64_t                     n;
-    unsigned                    k;
-    parley_str_t                v;
-    const parley_bound_word_t  *bounds = parley_location_bounds;
+    size_t       i;
+    const char  *why;
 
     for (i = 1; i < d->n; i++) {
+        why = parley_setting_twice(d, i)
+              ? "is there twice"
+              : parley_set_limit(&d->s->gate.limits, d->words[i]);
 
-        if (parley_setting_twice(d, i)) {
-            return parley_setting_bad(d, d->words[i], "is there twice");
+        if (why != NULL) {
+            return parley_setting_bad(d, d->words[i], why);
         }
-
-        v = parley_str_none;
-
-        for (k = 0;
-             k < PARLEY_BOUND_COUNT
-             && !parley_setting_param(d->words[i], bounds[k].name, &v);
-             k++)
-        {
-            /* void */
-        }
-
-        if (k == PARLEY_BOUND_COUNT) {
-            return parley_setting_bad(d, d->words[i], PARLEY_CHOICE_LIMITS);
-        }
-
-        if ((bounds[k].size ? parley_setting_size(v, &n)
-                            : parley_setting_number(v, &n))
-            != 0
-            || n <= 0 || n > bounds[k].max)
-        {
-            return parley_setting_bad(d, d->words[i], bounds[k].why);
-        }
-
-        parley_set_limit(&d->s->gate.limits, (parley_bound_t) k, n);
     }
 
     return 0;
 }
 
 
-static void
-parley_set_limit(parley_json_limits_t *limits, parley_bound_t bound,
-    int64_t n)
+/* NULL, or what is wrong with the word */
+
+static const char *
+parley_set_limit(parley_json_limits_t *limits, parley_str_t word)
 {
-    switch (bound) {
+    int64_t       n;
+    parley_str_t  v;
 
-    case PARLEY_BOUND_BODY:
+    if (parley_setting_param(word, "body", &v)) {
+
+        if (parley_setting_size(v, &n) != 0 || n == 0 || n > PARLEY_SET_MAX) {
+            return "is no size from 1 to 256m";
+        }
+
         limits->octets = (size_t) n;
-        return;
 
-    case PARLEY_BOUND_STRING:
+    } else if (parley_setting_param(word, "string", &v)) {
+
+        if (parley_setting_size(v, &n) != 0 || n == 0 || n > PARLEY_SET_MAX) {
+            return "is no size from 1 to 256m";
+        }
+
         limits->string = (uint32_t) n;
-        return;
 
-    case PARLEY_BOUND_DEPTH:
+    } else if (parley_setting_param(word, "depth", &v)) {
+
+        if (parley_setting_number(v, &n) != 0 || n == 0
+            || n > PARLEY_SET_DEPTH_MAX)
+        {
+            return "is no number from 1 to 512";
+        }
+
         limits->depth = (uint32_t) n;
-        return;
 
-    default: /* PARLEY_BOUND_MEMBERS */
+    } else if (parley_setting_param(word, "members", &v)) {
+
+        if (parley_setting_number(v, &n) != 0 || n == 0 || n > PARLEY_SET_MAX)
+        {
+            return "is no number from 1 to 268435456";
+        }
+
         limits->members = (uint32_t) n;
-        return;
+
+    } else {
+        return "is unknown, expected body=, depth=, string= or members=";
     }
+
+    return NULL;
 }
 
 

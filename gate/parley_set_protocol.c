@@ -1,8 +1,11 @@
 /* Setters of what is accepted, and of what becomes of it in translation. */
 
 #include "parley_directive.h"
-#include "parley_location.h"
 #include "parley_name.h"
+
+
+#define PARLEY_SET_NO_PROTOCOL                                               \
+    "is no protocol, expected " PARLEY_PROTOCOL_WORDS
 
 
 static int parley_set_accept_word(parley_setting_t *d, parley_str_t word,
@@ -66,7 +69,7 @@ parley_set_accept_word(parley_setting_t *d, parley_str_t word,
         proto = parley_proto_find(word);
 
         if (proto == PARLEY_PROTO_NONE) {
-            return parley_setting_bad(d, word, PARLEY_CHOICE_PROTOCOL);
+            return parley_setting_bad(d, word, PARLEY_SET_NO_PROTOCOL);
         }
 
         /* "aee" beside "aee-mve5" is no second one */
@@ -88,7 +91,7 @@ parley_set_speak(parley_setting_t *d)
     proto = parley_proto_find(d->words[1]);
 
     if (proto == PARLEY_PROTO_NONE) {
-        return parley_setting_bad(d, d->words[1], PARLEY_CHOICE_PROTOCOL);
+        return parley_setting_bad(d, d->words[1], PARLEY_SET_NO_PROTOCOL);
     }
 
     d->s->said = proto;
@@ -118,7 +121,8 @@ parley_set_loss(parley_setting_t *d)
 
     static const char *const  words[] = { "report", "reject", "ignore", NULL };
 
-    i = parley_setting_choice(d, words, PARLEY_CHOICE_LOSS);
+    i = parley_setting_choice(d, words,
+                              "is unknown, expected report, reject or ignore");
 
     if (i < 0) {
         return -1;
@@ -194,7 +198,7 @@ parley_set_window(parley_setting_t *d)
     parley_str_t  receiver;
 
     if (parley_setting_time(d->words[1], &d->s->window_ms) != 0) {
-        return parley_setting_bad(d, d->words[1], PARLEY_CHOICE_TIME);
+        return parley_setting_bad(d, d->words[1], PARLEY_NO_TIME);
     }
 
     if (d->n == 2) {

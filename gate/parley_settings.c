@@ -1,28 +1,20 @@
-/*
- * What a block has of its own and what it takes from the one around it; what
- * is wrong with it as a whole.
- */
+/* What a block has of its own, and what it takes from the one around it. */
 
 #include <string.h>
 
 #include "parley_config.h"
 #include "parley_directive.h"
-#include "parley_location.h"
 #include "parley_reserved.h"
 #include "parley_state.h"
 
 
-/* the directive itself stands in the block, no outer one */
-#define parley_settings_has(s, id)                                           \
-    (((s)->own & (uint64_t) 1 << (id)) && (s)->where[id].line != 0)
+const parley_limit_rate_t  parley_failures_default = {
+    100000,                     /* 10r/s */
+    50
+};
 
 
 static void parley_settings_settle(parley_settings_t *s);
-static int parley_settings_effects(const parley_settings_t *s,
-    const parley_location_t *l, parley_problem_t *problem);
-static parley_str_t parley_settings_constant(const parley_value_t *value);
-static void parley_settings_warn(const parley_settings_env_t *env,
-    const parley_problem_t *problem);
 
 
 void
@@ -140,187 +132,32 @@ parley_settings_settle(parley_settings_t *s)
     parley_gate_conf_t  *gate = &s->gate;
 
     gate->speak = s->said == PARLEY_PROTO_NONE
-                  ? parley_location_speaks(gate->accept) : s->said;
+                  ? parley_settings_speaks(gate->accept) : s->said;
     gate->gateway = s->gateway;
     gate->token = s->jwt != NULL && s->jwt->source == PARLEY_TOKEN_ARGUMENT
                   ? s->jwt->name : parley_str_none;
 
-    parley_location_guard(gate, s->jwt != NULL ? &s->jwt->failures : NULL);
+    gate->failures = s->jwt != NULL ? s->jwt->failures
+                                    : parley_failures_default;
+
+    /* where everybody is trusted one address may be many callers' */
+
+    if (s->jwt == NULL && gate->trusted) {
+        gate->failures.interval_us = 0;
+    }
 }
 
 
-int
-parley_settings_off(const parley_settings_env_t *env,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_problem_t *problem)
+parley_proto_t
+parley_settings_speaks(parley_proto_set_t accept)
 {
-    size_t                 i;
-    const parley_where_t  *where;
+    unsigned  i;
 
-    if (s->first != PARLEY_DIRECTIVE_COUNT
-        && s->where[s->first].in == PARLEY_IN_LOCATION)
-    {
-        if (block->frame && !block->handled) {
-            return 0;
-        }
-
-        problem->where = s->where[s->first];
-
-        return parley_problem(problem, "\"%s\" has no effect without "
-                              "\"parley_accept\": whatever comes passes "
-                              "unchecked", parley_directives[s->first].name);
-    }
-
-    if (!block->handled || block->internal
-        || parley_settings_has(s, PARLEY_DIRECTIVE_ACCEPT))
-    {
-        return 0;
-    }
-
-    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
-        where = &s->where[i];
-
-        if (!(parley_directives[i].flags & PARLEY_GUARDS) || where->line == 0)
-        {
-            continue;
-        }
-
-        problem->where.line = 0;
-
-        (void) parley_problem(problem, "location \"%.*s\" inherits \"%s\", "
-                              "which has no effect without "
-                              "\"parley_accept\": whatever comes passes "
-                              "unchecked; \"parley_accept off\" says so, "
-                              "inherited from %.*s:%u",
-                              (int) block->name.len,
-                              (const char *) block->name.data,
-                              parley_directives[i].name,
-                              (int) where->file.len,
-                              (const char *) where->file.data, where->line);
-
-        parley_settings_warn(env, problem);
-        break;
-    }
-
-    return 0;
-}
-
-
-int
-parley_settings_verify(const parley_settings_env_t *env,
-    parley_settings_http_t *http, const parley_settings_t *s,
-    const parley_block_facts_t *block, const parley_engine_t *engine,
-    parley_problem_t *problem)
-{
-    int64_t             ms;
-    parley_error_t      err;
-    parley_location_t   l;
-    parley_proto_set_t  idle;
-
-    memset(&l, 0, sizeof(parley_location_t));
-
-    l.gate = &s->gate;
-    l.window_ms = s->window_ms;
-    l.context = parley_settings_constant(&s->context);
-    l.constitution = parley_settings_constant(&s->constitution);
-    l.token = s->jwt != NULL;
-    l.has_zone = http->zone.len > 0;
-    l.has_keys = http->jwks != NULL || http->jwks_uri.len > 0;
-    l.has_principals = http->directory != NULL;
-    l.has_signers = http->directory != NULL
-                    && parley_directory_has_keys(http->directory);
-
-    problem->where = s->where[PARLEY_DIRECTIVE_ACCEPT];
-
-    if (parley_location_verify(&l, engine, env->arena, &err) != 0) {
-        return parley_problem(problem, "\"parley_accept\" %s", err.text);
-    }
-
-    idle = parley_location_idle(&s->gate, &err);
-
-    if (idle & ~http->idle[s->gate.speak]) {
-        /* once of each pair */
-        http->idle[s->gate.speak] |= idle;
-
-        (void) parley_problem(problem, "\"parley_accept\" %s", err.text);
-        parley_settings_warn(env, problem);
-    }
-
-    ms = s->gate.past_ms + s->gate.future_ms;
-
-    if (ms > http->longest_ms) {
-        http->longest_ms = ms;
-    }
-
-    /* what stands for locations within has its effect there */
-
-    return block->frame ? 0 : parley_settings_effects(s, &l, problem);
-}
-
-
-/* GW-28 */
-
-static int
-parley_settings_effects(const parley_settings_t *s, const parley_location_t *l,
-    parley_problem_t *problem)
-{
-    size_t                         i;
-    parley_error_t                 err;
-    const parley_directive_row_t  *row;
-
-    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
-        row = &parley_directives[i];
-
-        if (row->beside != PARLEY_BESIDE_COUNT && parley_settings_has(s, i)
-            && s->where[i].in == PARLEY_IN_LOCATION
-            && parley_location_effect(l, row->beside, &err) != 0)
-        {
-            problem->where = s->where[i];
-            return parley_problem(problem, "\"%s\" %s", row->name, err.text);
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (accept == PARLEY_PROTO_BIT(i)) {
+            return (parley_proto_t) i;
         }
     }
 
-    return 0;
-}
-
-
-/* what has variables is not known yet */
-
-static parley_str_t
-parley_settings_constant(const parley_value_t *value)
-{
-    return value->varies ? parley_str_none : value->text;
-}
-
-
-void
-parley_settings_window(const parley_settings_env_t *env,
-    const parley_settings_http_t *http, parley_settings_t *s)
-{
-    int64_t           ms;
-    parley_problem_t  problem;
-
-    ms = parley_location_window(s->window_ms, http->longest_ms);
-
-    if (ms != s->window_ms) {
-        problem.where = s->where[PARLEY_DIRECTIVE_ACCEPT];
-
-        (void) parley_problem(&problem, "\"parley_window\" is %lld ms here, "
-                              "the longest \"parley_freshness\" of any "
-                              "location, for \"parley_accept\"",
-                              (long long) ms);
-        parley_settings_warn(env, &problem);
-    }
-
-    s->window_ms = ms;
-}
-
-
-static void
-parley_settings_warn(const parley_settings_env_t *env,
-    const parley_problem_t *problem)
-{
-    if (env->warn != NULL) {
-        env->warn(env->ctx, problem);
-    }
+    return PARLEY_PROTO_NONE;
 }

@@ -200,6 +200,10 @@ typedef struct {
 } parley_block_facts_t;
 
 
+/* failures= of parley_jwt, and what stands where only signatures prove */
+extern const parley_limit_rate_t  parley_failures_default;
+
+
 /* Says what is wrong; returns -1. */
 int parley_problem(parley_problem_t *problem, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), cold));
@@ -223,6 +227,10 @@ int parley_settings_http_settle(const parley_settings_env_t *env,
  */
 void parley_settings_merge(parley_settings_t *s,
     const parley_settings_t *outer);
+
+/* What the upstream speaks where that is not said: the only protocol that is
+   accepted.  NONE: there are several. */
+parley_proto_t parley_settings_speaks(parley_proto_set_t accept);
 
 /*
  * SEC-07: what is to protect a block does so where messages are accepted, and
@@ -250,6 +258,15 @@ int parley_settings_verify(const parley_settings_env_t *env,
  */
 void parley_settings_window(const parley_settings_env_t *env,
     const parley_settings_http_t *http, parley_settings_t *s);
+
+/*
+ * Protocols that are accepted, and whose messages never pass, beside others:
+ * they are never translated to what the upstream speaks, or have no signature
+ * where one is required.  They are refused, each with its reason, and the
+ * operator is warned, by ret->text of the first.
+ */
+parley_proto_set_t parley_settings_idle(const parley_gate_conf_t *gate,
+    parley_error_t *ret);
 
 
 #endif /* PARLEY_SETTINGS_H */

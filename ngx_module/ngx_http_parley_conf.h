@@ -26,7 +26,6 @@
 #include "parley_intents.h"
 #include "parley_jwk.h"
 #include "parley_jwt.h"
-#include "parley_location.h"
 #include "parley_settings.h"
 #include "parley_media.h"
 #include "parley_name.h"

@@ -17,7 +17,6 @@
 #include "parley_events.h"
 #include "parley_exchange.h"
 #include "parley_gate.h"
-#include "parley_location.h"
 #include "parley_refer.h"
 #include "parley_reserved.h"
 #include "parley_replay.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "parley_explain.h"
-#include "parley_location.h"
 
 
 static int parley_explain_run(parley_tool_t *tool);
@@ -191,6 +190,7 @@ parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
 {
     parley_error_t             err;
     const parley_where_t      *where;
+    parley_settings_env_t      quiet = { .warn = NULL };
     const parley_directive_t  *d;
 
     if (parley_conf_block(conf, parley_option(tool, "server"),
@@ -201,12 +201,11 @@ parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
     }
 
     e->settings = *e->block->settings;
-    e->settings.window_ms = parley_location_window(e->settings.window_ms,
-                                                   e->http.longest_ms);
+    parley_settings_window(&quiet, &e->http, &e->settings);
 
     where = &e->settings.where[PARLEY_DIRECTIVE_ACCEPT];
 
-    if (parley_location_idle(&e->settings.gate, &err) != 0) {
+    if (parley_settings_idle(&e->settings.gate, &err) != 0) {
         parley_say("%s:%u: \"parley_accept\" %s",
                    (const char *) where->file.data, where->line, err.text);
     }

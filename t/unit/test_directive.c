@@ -4,7 +4,6 @@
 #include "parley_test.h"
 
 #include "parley_directive.h"
-#include "parley_location.h"
 
 
 #define MAX_WORDS  16
@@ -156,7 +155,7 @@ test_values(void **state)
     } times[] = {
         { "90", 90000 }, { "90s", 90000 }, { "1h30m", 5400000 },
         { "500ms", 500 }, { "1w", 604800000 }, { "1m 1s", 61000 },
-        { "36500d", PARLEY_LOCATION_TIME_MAX }, { "0", 0 },
+        { "36500d", PARLEY_SETTING_TIME_MAX }, { "0", 0 },
         { "", -1 }, { "s", -1 }, { "36501d", -1 }, { "1s1m", -1 },
         { "1y", -1 }, { "-1", -1 }, { "9999999999999", -1 }
     };
