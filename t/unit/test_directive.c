@@ -13,6 +13,7 @@ static parley_arena_t          arena;
 static parley_settings_http_t  http;
 static parley_settings_t       outer, inner;
 static parley_problem_t        problem;
+static char                    warned[PARLEY_PROBLEM_TEXT];
 
 
 static int
@@ -41,8 +42,17 @@ no_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
 }
 
 
+static void
+warn(void *ctx, const parley_problem_t *p)
+{
+    (void) ctx;
+
+    (void) snprintf(warned, sizeof(warned), "%s", p->text);
+}
+
+
 static const parley_settings_env_t  env = {
-    .arena = &arena, .compile = compile, .read = no_file
+    .arena = &arena, .compile = compile, .read = no_file, .warn = warn
 };
 
 
@@ -326,12 +336,137 @@ test_inherit(void **state)
 }
 
 
+/* verifies the inner block; NULL, or what is wrong with it */
+
+static const char *
+verify(const parley_engine_t *engine)
+{
+    parley_block_facts_t  facts;
+
+    memset(&facts, 0, sizeof(facts));
+    facts.handled = 1;
+
+    parley_settings_merge(&inner, &outer);
+
+    return parley_settings_verify(&env, &http, &inner, &facts, engine,
+                                  &problem)
+           == 0 ? NULL : problem.text;
+}
+
+
+static void
+test_verify(void **state)
+{
+    parley_error_t    err;
+    parley_engine_t  *engine;
+
+    (void) state;
+
+    begin();
+
+    engine = parley_engine_create(&parley_mem_libc, &err);
+    assert_non_null(engine);
+
+    in_inner("parley_accept aee;");
+    assert_string_equal(verify(engine),
+                        "\"parley_accept\" needs \"parley_zone\"");
+    assert_int_equal(problem.where.line, 1);
+
+    in_http("parley_zone a:1m;");
+    assert_non_null(strstr(verify(engine), "has nobody to trust"));
+
+    in_http("parley_trusted on;");
+    in_http("parley_loss reject;");
+    in_http("parley_freshness past=2h;");
+    in_inner("parley_freshness past=1h;");
+    in_inner("parley_window 1h;");
+    assert_non_null(strstr(verify(engine), "a message could be replayed"));
+
+    inner.window_ms = 7200000;
+    assert_null(verify(engine));
+    assert_int_equal(http.longest_ms, 3630000);
+
+    /* SEC-13: another location lets in what is older */
+
+    http.longest_ms = 7230000;
+    parley_settings_window(&env, &http, &inner);
+    assert_int_equal(inner.window_ms, 7230000);
+    assert_string_equal(warned, "\"parley_window\" is 7230000 ms here, the "
+                        "longest \"parley_freshness\" of any location, for "
+                        "\"parley_accept\"");
+
+    /* GW-28: its own alone */
+
+    parley_settings_init(&inner);
+    in_inner("parley_accept aee;");
+    in_inner("parley_window 3h;");
+    assert_null(verify(engine));
+
+    parley_settings_init(&inner);
+    in_inner("parley_accept aee;");
+    in_inner("parley_window 3h;");
+    in_inner("parley_loss reject;");
+    assert_non_null(strstr(verify(engine), "\"parley_loss\" has no effect "));
+    assert_int_equal(problem.where.in, PARLEY_IN_LOCATION);
+
+    parley_engine_destroy(engine);
+
+    end();
+}
+
+
+static void
+test_off(void **state)
+{
+    parley_block_facts_t  facts;
+
+    (void) state;
+
+    begin();
+
+    memset(&facts, 0, sizeof(facts));
+    facts.name = PARLEY_STR("/in");
+    facts.handled = 1;
+    warned[0] = '\0';
+
+    in_http("parley_deny to=a;");
+    parley_settings_merge(&inner, &outer);
+
+    assert_int_equal(parley_settings_off(&env, &inner, &facts, &problem), 0);
+    assert_non_null(strstr(warned, "location \"/in\" inherits "
+                           "\"parley_deny\", which has no effect"));
+    assert_non_null(strstr(warned, "inherited from nginx.conf:1"));
+
+    warned[0] = '\0';
+    facts.internal = 1;
+    assert_int_equal(parley_settings_off(&env, &inner, &facts, &problem), 0);
+    assert_string_equal(warned, "");
+
+    facts.internal = 0;
+    in_inner("parley_accept off;");
+    assert_int_equal(parley_settings_off(&env, &inner, &facts, &problem), 0);
+    assert_string_equal(warned, "");
+
+    in_inner("parley_cap priority=low;");
+    assert_int_equal(parley_settings_off(&env, &inner, &facts, &problem), -1);
+    assert_non_null(strstr(problem.text, "\"parley_cap\" has no effect"));
+
+    facts.frame = 1;
+    facts.handled = 0;
+    assert_int_equal(parley_settings_off(&env, &inner, &facts, &problem), 0);
+
+    end();
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("the table", test_table),
     parley_test("GW-11 times and sizes", test_values),
     parley_test("GW-11 what is wrong is said", test_wrong),
     parley_test("GW-11 a directive replaces the outer one whole", test_merge),
     parley_test("GW-11 what is not there is inherited", test_inherit),
+    parley_test("SEC-13 GW-28 a block as a whole", test_verify),
+    parley_test("SEC-07 a block that accepts nothing", test_off),
 };
 
 PARLEY_TEST_MAIN(tests)
