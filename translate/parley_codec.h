@@ -2,8 +2,7 @@
  * A codec: all that Parley knows about one protocol.  The table
  * parley_codecs[] is indexed by parley_proto_t; callers go through the
  * functions of parley_engine.h, which take the codec from it.  What a new
- * protocol must bring is exactly this structure, a schema, cases and a page
- * in docs/mapping/.
+ * protocol brings besides is in docs/new-protocol.md.
  *
  * The functions are pure: no clock, no random, no I/O.  All memory is the
  * request's arena.  They return 0, or -1 with *err filled.
