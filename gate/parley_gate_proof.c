@@ -75,7 +75,7 @@ parley_gate_verify(parley_gate_t *g)
 
     static const parley_jwks_t  none;
 
-    pointer = parley_codecs[g->proto]->signature_pointer;
+    pointer = parley_codecs[g->proto]->pointers[PARLEY_SPOT_SIGNATURE];
 
     if (sig->opaque) {
         return parley_error_set(g->err, PARLEY_E_SIGNATURE_INVALID, pointer,

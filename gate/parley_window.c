@@ -105,14 +105,16 @@ parley_window_print(const parley_msg_t *m, uint64_t seed,
     codec = parley_codecs[m->wire];
     n = 0;
 
-    if (codec->signature_pointer != NULL) {
+    if (codec->pointers[PARLEY_SPOT_SIGNATURE] != NULL) {
         skip[n++] = parley_json_resolve(m->doc, 0,
-                                      parley_str_c(codec->signature_pointer));
+                                      parley_str_c(codec->pointers[
+                                                   PARLEY_SPOT_SIGNATURE]));
     }
 
-    if (codec->secret_pointer != NULL) {
+    if (codec->pointers[PARLEY_SPOT_SECRET] != NULL) {
         skip[n++] = parley_json_resolve(m->doc, 0,
-                                        parley_str_c(codec->secret_pointer));
+                                        parley_str_c(codec->pointers[
+                                                     PARLEY_SPOT_SECRET]));
     }
 
     for (passing = codec->passing;

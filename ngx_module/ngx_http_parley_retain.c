@@ -42,7 +42,7 @@ ngx_http_parley_retain_secret(ngx_http_parley_ctx_t *ctx,
     parley_edit_t   edit;
     parley_error_t  err;
 
-    pointer = parley_codecs[ctx->msg.wire]->secret_pointer;
+    pointer = parley_codecs[ctx->msg.wire]->pointers[PARLEY_SPOT_SECRET];
 
     if (pointer == NULL) {
         return NGX_OK;

@@ -91,26 +91,23 @@ mapping_fields(void)
 {
     unsigned  i, k;
 
-#define MAPPING_FIELD(title, member)                                          \
-    { title, offsetof(parley_codec_t, member) }
-
     static const struct {
-        const char  *title;
-        size_t       offset;
+        const char     *title;
+        parley_spot_t   spot;
     } fields[] = {
-        MAPPING_FIELD("form", form_pointer),
-        MAPPING_FIELD("id", id_pointer),
-        MAPPING_FIELD("created", created_pointer),
-        MAPPING_FIELD("sender", sender_pointer),
-        MAPPING_FIELD("recipient", recipient_pointer),
-        MAPPING_FIELD("intent", intent_pointer),
-        MAPPING_FIELD("correlation", corr_pointer),
-        MAPPING_FIELD("in reply to", reply_to_pointer),
-        MAPPING_FIELD("priority", priority_pointer),
-        MAPPING_FIELD("deadline", timeout_pointer),
-        MAPPING_FIELD("data", data_pointer),
-        MAPPING_FIELD("signature", signature_pointer),
-        MAPPING_FIELD("credential", secret_pointer),
+        { "form", PARLEY_SPOT_FORM },
+        { "id", PARLEY_SPOT_ID },
+        { "created", PARLEY_SPOT_CREATED },
+        { "sender", PARLEY_SPOT_SENDER },
+        { "recipient", PARLEY_SPOT_RECIPIENT },
+        { "intent", PARLEY_SPOT_INTENT },
+        { "correlation", PARLEY_SPOT_CORR },
+        { "in reply to", PARLEY_SPOT_REPLY_TO },
+        { "priority", PARLEY_SPOT_PRIORITY },
+        { "deadline", PARLEY_SPOT_TIMEOUT },
+        { "data", PARLEY_SPOT_DATA },
+        { "signature", PARLEY_SPOT_SIGNATURE },
+        { "credential", PARLEY_SPOT_SECRET },
     };
 
     mapping_head("mapping", "fields", "canonical", PARLEY_PROTO_NONE);
@@ -119,12 +116,11 @@ mapping_fields(void)
         printf("| %s |", fields[k].title);
 
         for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-            const char *const  *pointer;
+            const char  *pointer;
 
-            pointer = (const char *const *) (const void *)
-                      ((const char *) parley_codecs[i] + fields[k].offset);
+            pointer = parley_codecs[i]->pointers[fields[k].spot];
 
-            printf(*pointer != NULL ? " `%s` |" : " |", *pointer);
+            printf(pointer != NULL ? " `%s` |" : " |", pointer);
         }
 
         printf("\n");
@@ -614,7 +610,8 @@ mapping_form(const parley_msg_t *m)
         break;
 
     default:
-        mapping_member(m->doc, "", parley_codecs[m->wire]->form_pointer);
+        mapping_member(m->doc, "", parley_codecs[m->wire]
+                                       ->pointers[PARLEY_SPOT_FORM]);
         mapping_member(m->doc, " ", "/status");
     }
 }

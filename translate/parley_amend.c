@@ -23,18 +23,18 @@ parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
     cap = parley_amend_highest(caps);
     *ret_n = 0;
 
-    if (codec->priority_pointer != NULL && m->priority > cap) {
-        edits[n].pointer = parley_str_c(codec->priority_pointer);
+    if (codec->pointers[PARLEY_SPOT_PRIORITY] != NULL && m->priority > cap) {
+        edits[n].pointer = parley_str_c(codec->pointers[PARLEY_SPOT_PRIORITY]);
 
         if (parley_amend_priority(arena, cap, &edits[n++]) != 0) {
             return parley_error_memory(err);
         }
     }
 
-    if (codec->timeout_pointer != NULL && caps->timeout_ms > 0
+    if (codec->pointers[PARLEY_SPOT_TIMEOUT] != NULL && caps->timeout_ms > 0
         && m->timeout_ms > caps->timeout_ms)
     {
-        edits[n].pointer = parley_str_c(codec->timeout_pointer);
+        edits[n].pointer = parley_str_c(codec->pointers[PARLEY_SPOT_TIMEOUT]);
 
         if (parley_amend_timeout(arena, caps->timeout_ms, &edits[n++]) != 0) {
             return parley_error_memory(err);
@@ -73,8 +73,9 @@ parley_amend_capped(const parley_msg_t *m, const parley_caps_t *caps)
     /* a severity, an urgency, is no priority: it stays */
 
     return m->priority > cap
-           && (parley_codecs[m->wire]->priority_pointer != NULL
-               || parley_codecs[m->origin]->priority_pointer != NULL)
+           && (parley_codecs[m->wire]->pointers[PARLEY_SPOT_PRIORITY] != NULL
+               || parley_codecs[m->origin]->pointers[PARLEY_SPOT_PRIORITY]
+                  != NULL)
            ? cap : m->priority;
 }
 
@@ -86,7 +87,7 @@ parley_amend_clamp(parley_msg_t *m, const parley_caps_t *caps)
         m->timeout_ms = caps->timeout_ms;
     }
 
-    if (parley_codecs[m->wire]->priority_pointer == NULL) {
+    if (parley_codecs[m->wire]->pointers[PARLEY_SPOT_PRIORITY] == NULL) {
         m->priority = parley_amend_capped(m, caps);
     }
 }
@@ -146,7 +147,7 @@ parley_amend(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (sig.present) {
         edits[n].pointer = parley_str_c(parley_codecs[proto]
-                                        ->signature_pointer);
+                                        ->pointers[PARLEY_SPOT_SIGNATURE]);
         edits[n].value = parley_str_none;
 
         if (parley_edit(arena, m->doc, edits, n + 1, &text, &applied, err)

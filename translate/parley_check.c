@@ -47,8 +47,9 @@ parley_check_unsigned(parley_proto_t proto, const parley_way_t *way,
     }
 
     return parley_error_set(err, PARLEY_E_SIGNATURE_MISSING,
-                            parley_codecs[proto]->signature_pointer, "%s",
-                            why);
+                            parley_codecs[proto]
+                                ->pointers[PARLEY_SPOT_SIGNATURE],
+                            "%s", why);
 }
 
 
@@ -115,15 +116,17 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
 static int64_t
 parley_check_lifetime(const parley_codec_t *codec, const parley_msg_t *m)
 {
-    int64_t   ms;
-    uint32_t  value;
+    int64_t      ms;
+    uint32_t     value;
+    const char  *pointer;
 
-    if (codec->lifetime_pointer == NULL) {
+    pointer = codec->pointers[PARLEY_SPOT_LIFETIME];
+
+    if (pointer == NULL) {
         return 0;
     }
 
-    value = parley_json_resolve(m->doc, 0,
-                                parley_str_c(codec->lifetime_pointer));
+    value = parley_json_resolve(m->doc, 0, parley_str_c(pointer));
 
     return value != PARLEY_JSON_NONE
            && parley_json_integer(m->doc, value, &ms) == 0 ? ms : 0;
@@ -136,7 +139,7 @@ parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
 {
     const char  *at;
 
-    at = parley_codecs[m->origin]->severity_pointer;
+    at = parley_codecs[m->origin]->pointers[PARLEY_SPOT_SEVERITY];
 
     if (at == NULL || m->act != PARLEY_ACT_REPLY
         || m->alarm == PARLEY_ALARM_NONE || asked == PARLEY_ALARM_NONE
@@ -148,7 +151,7 @@ parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
     /* within what carries it */
 
     if (m->wire != m->origin) {
-        at = parley_codecs[m->wire]->data_pointer;
+        at = parley_codecs[m->wire]->pointers[PARLEY_SPOT_DATA];
     }
 
     return parley_error_set(err, PARLEY_E_FIELD_INVALID, at,

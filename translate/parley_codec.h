@@ -233,6 +233,10 @@ typedef enum {
     PARLEY_SPOT_RECIPIENT,
     PARLEY_SPOT_DATA,
     PARLEY_SPOT_ID,
+    PARLEY_SPOT_SEVERITY,
+    PARLEY_SPOT_LIFETIME,      /* milliseconds; 0: it is not kept */
+    PARLEY_SPOT_SIGNATURE,
+    PARLEY_SPOT_SECRET,        /* a credential */
     PARLEY_SPOT_NOWHERE
 } parley_spot_t;
 
@@ -295,24 +299,11 @@ typedef struct {
                                            other */
 
     /*
-     * Where the canonical fields stand in a native message, for caps, errors
-     * and the loss report; NULL: the protocol has no such member.
+     * Where the canonical fields stand in a native message, as JSON Pointers,
+     * for caps, errors and the loss report; NULL: the protocol has no such
+     * member.
      */
-    const char     *form_pointer;
-    const char     *id_pointer;
-    const char     *created_pointer;
-    const char     *sender_pointer;
-    const char     *recipient_pointer;
-    const char     *intent_pointer;
-    const char     *corr_pointer;
-    const char     *reply_to_pointer;
-    const char     *priority_pointer;
-    const char     *timeout_pointer;
-    const char     *severity_pointer;   /* NULL: it has none */
-    const char     *lifetime_pointer;   /* milliseconds; 0: it is not kept */
-    const char     *data_pointer;
-    const char     *signature_pointer;
-    const char     *secret_pointer;
+    const char     *pointers[PARLEY_SPOT_NOWHERE + 1];
 
     /*
      * The names in a message that decode() took (SEC-01); names_of instead,

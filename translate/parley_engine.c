@@ -364,7 +364,8 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (parley_engine_has_secret(m)) {
-        parley_loss_pointer(loss, parley_codecs[m->wire]->secret_pointer);
+        parley_loss_pointer(loss, parley_codecs[m->wire]
+                                      ->pointers[PARLEY_SPOT_SECRET]);
     }
 
     if (m->held) {
@@ -454,12 +455,12 @@ parley_engine_same(const parley_codec_t *codec, parley_arena_t *arena,
         return 0;
     }
 
-    edit.pointer = parley_str_c(codec->secret_pointer);
+    edit.pointer = parley_str_c(codec->pointers[PARLEY_SPOT_SECRET]);
     edit.value = parley_str_none;
 
     ret->copied = 0;
 
-    parley_loss_pointer(loss, codec->secret_pointer);
+    parley_loss_pointer(loss, codec->pointers[PARLEY_SPOT_SECRET]);
 
     return parley_edit(arena, m->doc, &edit, 1, &ret->body, &applied, err);
 }

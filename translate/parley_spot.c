@@ -3,8 +3,6 @@
 
 static uint32_t parley_spot_node(const parley_msg_t *m,
     parley_spot_t spot);
-static const char *parley_spot_fixed(const parley_codec_t *codec,
-    parley_spot_t spot);
 
 
 parley_at_t
@@ -23,7 +21,7 @@ parley_at(const parley_msg_t *m, parley_spot_t spot)
         return at;
     }
 
-    fixed = parley_spot_fixed(parley_codecs[m->wire], spot);
+    fixed = parley_codecs[m->wire]->pointers[spot];
     len = fixed != NULL ? strlen(fixed) : 0;
 
     memcpy(at.pointer, len > 0 ? fixed : "", len + 1);
@@ -55,50 +53,6 @@ parley_spot_node(const parley_msg_t *m, parley_spot_t spot)
 }
 
 
-static const char *
-parley_spot_fixed(const parley_codec_t *codec, parley_spot_t spot)
-{
-    switch (spot) {
-
-    case PARLEY_SPOT_FORM:
-        return codec->form_pointer;
-
-    case PARLEY_SPOT_INTENT:
-        return codec->intent_pointer;
-
-    case PARLEY_SPOT_CORR:
-        return codec->corr_pointer;
-
-    case PARLEY_SPOT_REPLY_TO:
-        return codec->reply_to_pointer;
-
-    case PARLEY_SPOT_PRIORITY:
-        return codec->priority_pointer;
-
-    case PARLEY_SPOT_TIMEOUT:
-        return codec->timeout_pointer;
-
-    case PARLEY_SPOT_CREATED:
-        return codec->created_pointer;
-
-    case PARLEY_SPOT_SENDER:
-        return codec->sender_pointer;
-
-    case PARLEY_SPOT_RECIPIENT:
-        return codec->recipient_pointer;
-
-    case PARLEY_SPOT_DATA:
-        return codec->data_pointer;
-
-    case PARLEY_SPOT_ID:
-        return codec->id_pointer;
-
-    default: /* PARLEY_SPOT_NOWHERE */
-        return NULL;
-    }
-}
-
-
 void
 parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
     parley_spot_t spot)
@@ -114,7 +68,7 @@ parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
     }
 
     parley_loss_field(loss, m->doc,
-                      parley_spot_fixed(parley_codecs[m->wire], spot));
+                      parley_codecs[m->wire]->pointers[spot]);
 }
 
 

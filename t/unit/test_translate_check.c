@@ -39,7 +39,8 @@ unsigned_one(parley_proto_t proto, parley_way_t way)
         return PARLEY_E_NONE;
     }
 
-    assert_string_equal(err.field, parley_codecs[proto]->signature_pointer);
+    assert_string_equal(err.field, parley_codecs[proto]
+                                       ->pointers[PARLEY_SPOT_SIGNATURE]);
 
     return err.code;
 }
@@ -96,7 +97,8 @@ aged(parley_proto_t proto, int64_t created_ms, int64_t past_ms,
         return PARLEY_E_NONE;
     }
 
-    assert_string_equal(err.field, parley_codecs[proto]->created_pointer);
+    assert_string_equal(err.field, parley_codecs[proto]
+                                       ->pointers[PARLEY_SPOT_CREATED]);
 
     return err.code;
 }

@@ -94,7 +94,8 @@ sender_is(parley_proto_t proto, const char *name,
 
     if (rc != 0) {
         return err.code == code && code != PARLEY_E_NONE
-               && strcmp(err.field, parley_codecs[proto]->sender_pointer)
+               && strcmp(err.field, parley_codecs[proto]
+                                        ->pointers[PARLEY_SPOT_SENDER])
                   == 0;
     }
 

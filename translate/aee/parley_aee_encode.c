@@ -232,8 +232,8 @@ static int
 parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     parley_str_t *ret, parley_error_t *err)
 {
-    char                   ts[PARLEY_TIME_MAX];
-    const parley_codec_t  *wire;
+    char           ts[PARLEY_TIME_MAX];
+    parley_spot_t  spot;
 
     *ret = m->created;
 
@@ -242,12 +242,11 @@ parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     }
 
     if (m->created_ms < 0) {
-        wire = parley_codecs[m->wire];
+        spot = parley_codecs[m->wire]->pointers[PARLEY_SPOT_CREATED] != NULL
+               ? PARLEY_SPOT_CREATED : PARLEY_SPOT_FORM;
 
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, wire->created_pointer != NULL
-                                             ? PARLEY_SPOT_CREATED
-                                             : PARLEY_SPOT_FORM).pointer,
+                                parley_at(m, spot).pointer,
                                 "an AEE envelope says when it was made");
     }
 

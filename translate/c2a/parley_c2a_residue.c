@@ -67,21 +67,6 @@ static const parley_c2a_residue_row_t  parley_c2a_residue_rows[] = {
 };
 
 
-/* what one of these that is made is lost as, which is the same in all rows */
-static const parley_str_t  parley_c2a_residue_made[PARLEY_C2A_FIELDS] = {
-    [PARLEY_C2A_FIELD_PLATFORM] = parley_str("/params/source/platform"),
-    [PARLEY_C2A_FIELD_KIND] = parley_str("/params/conversation/kind"),
-    [PARLEY_C2A_FIELD_DIRECTEDNESS] = parley_str(
-        "/params/target/directedness"),
-    [PARLEY_C2A_FIELD_POLICY] = parley_str("/params/attention/policy"),
-    [PARLEY_C2A_FIELD_REASON] = parley_str("/params/attention/reason"),
-    [PARLEY_C2A_FIELD_MODE] = parley_str("/params/injection/mode"),
-    [PARLEY_C2A_FIELD_IDEMPOTENCY_KEY] = parley_str(
-        "/params/reliability/idempotencyKey"),
-    [PARLEY_C2A_FIELD_ATTEMPT] = parley_str("/params/reliability/attempt"),
-};
-
-
 static const uint8_t  parley_c2a_carrier_fields[PARLEY_C2A_FIELDS + 1] = {
     [PARLEY_C2A_FIELD_TYPE] = PARLEY_C2A_MADE,
     [PARLEY_C2A_FIELD_MEDIA_TYPE] = PARLEY_C2A_MADE,
@@ -222,9 +207,7 @@ parley_c2a_residue_member(const parley_json_t *doc,
     const parley_c2a_residue_row_t *row, uint32_t object, unsigned said,
     uint32_t unsaid, parley_loss_t *loss)
 {
-    unsigned            by;
-    uint32_t            k, end;
-    parley_c2a_field_t  field;
+    uint32_t  k, end;
 
     if (parley_json_type(doc, object) != PARLEY_JSON_OBJECT) {
         return;
@@ -235,17 +218,9 @@ parley_c2a_residue_member(const parley_json_t *doc,
     for (k = parley_json_first(object); k != end;
          k = parley_json_after(doc, k + 1))
     {
-        field = parley_c2a_field(doc, k);
-        by = row->fields[field];
-
-        if ((by & said) && k + 1 != unsaid) {
-            continue;
-        }
-
-        if (by == PARLEY_C2A_MADE) {
-            parley_loss_known(loss, parley_c2a_residue_made[field]);
-
-        } else {
+        if (!(row->fields[parley_c2a_field(doc, k)] & said)
+            || k + 1 == unsaid)
+        {
             parley_c2a_residue_lost(doc, row, k, loss);
         }
     }

@@ -35,12 +35,12 @@ const parley_codec_t  parley_moq_codec = {
     .secret_member = parley_str("auth_token"),
     .partners = PARLEY_PROTO_BIT(PARLEY_PROTO_AEE),
 
-    .form_pointer = "/action",
-    .intent_pointer = "/action",
-    .corr_pointer = "/session_id",
-    .reply_to_pointer = "/session_id",
-    .data_pointer = "/payload",
-    .secret_pointer = "/auth_token",
+    .pointers[PARLEY_SPOT_FORM] = "/action",
+    .pointers[PARLEY_SPOT_INTENT] = "/action",
+    .pointers[PARLEY_SPOT_CORR] = "/session_id",
+    .pointers[PARLEY_SPOT_REPLY_TO] = "/session_id",
+    .pointers[PARLEY_SPOT_DATA] = "/payload",
+    .pointers[PARLEY_SPOT_SECRET] = "/auth_token",
 
     .replies_by_corr = 1,
 

@@ -437,7 +437,7 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
         parley_loss_at(loss, m, PARLEY_SPOT_FORM);
 
         if (m->origin == m->wire) {
-            parley_loss_field(loss, m->doc, wire->form_pointer);
+            parley_loss_field(loss, m->doc, wire->pointers[PARLEY_SPOT_FORM]);
         }
     }
 
