@@ -66,6 +66,7 @@ parley_ask_init(parley_ask_t *q, parley_state_t *state, parley_arena_t *arena)
     q->call.done = parley_ask_done;
     q->call.ctx = q;
     q->next = &q->first;
+    q->step = 1;
 }
 
 
@@ -85,11 +86,13 @@ parley_ask_end(parley_ask_t *q)
 {
     q->first = NULL;
     q->next = &q->first;
+    q->parting = 0;
+    q->step++;
 }
 
 
 void
-parley_ask_cancel(parley_ask_t *q)
+parley_ask_part(parley_ask_t *q)
 {
     if (q->pending != NULL) {
         q->state->ops->cancel(q->state, &q->call);
@@ -97,13 +100,6 @@ parley_ask_cancel(parley_ask_t *q)
     }
 
     parley_ask_end(q);
-}
-
-
-void
-parley_ask_part(parley_ask_t *q)
-{
-    parley_ask_cancel(q);
 
     q->parting = 1;
 }
@@ -115,6 +111,10 @@ static int
 parley_ask_told(parley_ask_t *q, parley_told_t **ret)
 {
     parley_told_t  *e;
+
+    if (q->parting) {
+        return -1;
+    }
 
     e = *q->next;
 

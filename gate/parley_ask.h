@@ -45,6 +45,7 @@ struct parley_ask_s {
     parley_told_t   *first;     /* what was asked in this step */
     parley_told_t  **next;      /* what is asked next, or end */
     parley_told_t   *pending;   /* what has no answer yet */
+    uint32_t                 step;      /* its number, from 1 */
     unsigned                 parting:1; /* nobody waits any more */
 };
 
@@ -59,18 +60,15 @@ void parley_ask_begin(parley_ask_t *q, int64_t now);
 void parley_ask_end(parley_ask_t *q);
 
 /*
- * Nobody waits for what is under way (see parley_state_ops_t).  What follows is
- * settled, closed and dropped without waiting; nothing else may be asked.
+ * Nobody waits for what is under way (see parley_state_ops_t).  Up to the end
+ * of the step what is to be settled, closed and dropped is handed over, and
+ * what else is asked has no answer: -1.
  */
 void parley_ask_part(parley_ask_t *q);
 
-/* The same of what is under way alone: another step may ask afresh. */
-void parley_ask_cancel(parley_ask_t *q);
-
 
 /*
- * The verbs.  They return 0 and *ret; PARLEY_WAIT; or -1: no memory to ask
- * with.
+ * The verbs.  They return 0 and *ret; PARLEY_WAIT; or -1: there is no answer.
  */
 int parley_ask_admit(parley_ask_t *q, const parley_admission_t *a,
     parley_admitted_t *ret)

@@ -70,6 +70,7 @@ parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
     e->known = parley_window_knows(m) ? 1 : 0;
     e->closing = 0;
     e->entered = 0;
+    e->settled = 0;
     e->wait = 0;
 
     a->account = e->account;
@@ -180,6 +181,15 @@ parley_entrance_refused(parley_entrance_t *e, parley_admit_t verdict,
 }
 
 
+/* it is settled once, whoever else comes while the state is asked */
+
+int
+parley_entrance_is_open(const parley_entrance_t *e)
+{
+    return e->entered && (e->settled == 0 || e->settled == e->ask->step);
+}
+
+
 int
 parley_entrance_settle(parley_entrance_t *e, int taken,
     const parley_asked_t *closed)
@@ -188,14 +198,11 @@ parley_entrance_settle(parley_entrance_t *e, int taken,
     size_t               n;
     parley_settlement_t  how;
 
-    if (!e->entered && !e->settling) {
+    if (!parley_entrance_is_open(e)) {
         return 0;
     }
 
-    /* it is settled once, whoever else comes while the state is asked */
-
-    e->entered = 0;
-    e->settling = 1;
+    e->settled = e->ask->step;
 
     memset(&how, 0, sizeof(parley_settlement_t));
 
@@ -214,11 +221,5 @@ parley_entrance_settle(parley_entrance_t *e, int taken,
 
     rc = parley_ask_settle(e->ask, &e->admission, &how, &kept);
 
-    if (rc == PARLEY_WAIT) {
-        return rc;
-    }
-
-    e->settling = 0;
-
-    return rc == 0 ? kept : -1;
+    return rc == 0 ? kept : rc;
 }

@@ -39,8 +39,9 @@ typedef struct {
     int64_t                     wait;       /* ms until it may come again */
     unsigned                    known:1;    /* by its id, which is made */
     unsigned                    closing:1;  /* closes is there */
-    unsigned                    entered:1;  /* and nothing settles it */
-    unsigned                    settling:1;
+    unsigned                    entered:1;
+    uint32_t                    settled;    /* in which step, see parley_ask_t;
+                                               0: not yet */
 } parley_entrance_t;
 
 
@@ -50,6 +51,9 @@ typedef struct {
  */
 int parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
     __attribute__((warn_unused_result));
+
+/* Whether it has entered, and was not settled in an earlier step. */
+int parley_entrance_is_open(const parley_entrance_t *e);
 
 /*
  * Settles it, once: what comes later changes nothing.  taken 0: it may come

@@ -169,6 +169,8 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
             ret->late = 1;
             return 0;
         }
+
+        ret->takes = 1;
     }
 
     ret->closes = ret->final && !x->bond.several;
@@ -396,6 +398,7 @@ parley_exchange_failed(parley_exchange_t *x, parley_settle_t settle,
     ret->said = 0;
     ret->copied = 0;
     ret->final = 0;
+    ret->takes = 0;
     ret->closes = 0;
 
     parley_exchange_settle(x, settle, ret);

@@ -86,6 +86,8 @@ typedef struct {
                                            empty */
     unsigned              final:1;      /* it answers the question for good */
     unsigned              closes:1;     /* and nobody else is to */
+    unsigned              takes:1;      /* its responder's slot of a question
+                                           that is for several */
     unsigned              late:1;       /* it came when that was done: it is
                                            dropped */
     parley_str_t          principal;    /* of a final answer: who gave it, see

@@ -1,11 +1,22 @@
 /* The table of steps, and who walks it. */
 
+#include <string.h>
+
 #include "parley_gate_steps.h"
+
+
+/* milliseconds after which a message may come again that the state did not
+   answer for */
+#define PARLEY_GATE_OVERDUE  1000
 
 
 static parley_step_t parley_gate_next(const parley_gate_t *g);
 static parley_outcome_t parley_gate_step(parley_gate_t *g,
     parley_step_t step);
+static void parley_gate_tell(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome);
+static void parley_gate_ends(parley_gate_t *g, parley_outcome_t outcome);
+static int parley_gate_end(parley_gate_t *g);
 static int parley_gate_spares(const parley_gate_t *g, parley_step_t step);
 
 
@@ -35,17 +46,17 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_ARGUMENTS] = { "arguments", parley_gate_arguments, 0, 1 },
     [PARLEY_STEP_SUBMISSION] = { "submission", parley_gate_submission,
                                  0, 1 },
-    [PARLEY_STEP_REFERENCE] = { "reference", NULL, 0, 1 },
+    [PARLEY_STEP_REFERENCE] = { "reference", parley_gate_reference, 0, 1 },
     [PARLEY_STEP_POLICY] = { "policy", parley_gate_policy, 0, 1 },
     [PARLEY_STEP_DIRECTION] = { "direction", parley_gate_direction, 0, 1 },
-    [PARLEY_STEP_OWN] = { "own", NULL, 0, 0 },
+    [PARLEY_STEP_OWN] = { "own", parley_gate_own, 0, 0 },
     [PARLEY_STEP_AGE] = { "age", parley_gate_age, 0, 0 },
-    [PARLEY_STEP_ADMIT] = { "admit", NULL, 0, 0 },
-    [PARLEY_STEP_REFUTE] = { "refute", NULL, 0, 0 },
+    [PARLEY_STEP_ADMIT] = { "admit", parley_gate_admit, 0, 0 },
+    [PARLEY_STEP_REFUTE] = { "refute", parley_gate_refute, 0, 0 },
     [PARLEY_STEP_AMEND] = { "amend", parley_gate_amend, 0, 1 },
-    [PARLEY_STEP_TRANSLATE] = { "translate", NULL, 0, 1 },
+    [PARLEY_STEP_TRANSLATE] = { "translate", parley_gate_translate, 0, 1 },
     [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0, 1 },
-    [PARLEY_STEP_KEEP] = { "keep", NULL, 0, 1 },
+    [PARLEY_STEP_KEEP] = { "keep", parley_gate_keep, 0, 1 },
 };
 
 
@@ -57,7 +68,20 @@ parley_gate_init(parley_gate_t *g)
     g->proto = PARLEY_PROTO_NONE;
     g->to = parley_str_none;
     g->lacks = NULL;
+
+    memset(&g->opts, 0, sizeof(parley_encode_opts_t));
+    memset(&g->sent, 0, sizeof(parley_encoded_t));
+    memset(&g->first, 0, sizeof(parley_first_t));
+    memset(&g->refer, 0, sizeof(parley_refer_t));
+    memset(&g->entrance, 0, sizeof(parley_entrance_t));
+    memset(&g->asked, 0, sizeof(parley_asked_t));
+    memset(&g->before, 0, sizeof(parley_asked_t));
+
     g->stale = NULL;
+    g->wait = 0;
+    g->ending = 0;
+    g->unproven = 0;
+    g->forgotten = 0;
     g->doc_read = 0;
     g->msg_read = 0;
     g->proven = 0;
@@ -79,6 +103,19 @@ parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf)
     g->to = parley_str_none;
     g->edited = 0;
     g->addressed = 0;
+    g->ending = 0;
+
+    /* what it answers is looked up again; the slot that it has there stays */
+
+    g->refer.question = NULL;
+    g->refer.answering = NULL;
+    g->refer.recalled = 0;
+
+    g->before = g->asked;
+
+    memset(&g->asked, 0, sizeof(parley_asked_t));
+    memset(&g->opts, 0, sizeof(parley_encode_opts_t));
+    memset(&g->sent, 0, sizeof(parley_encoded_t));
 
     parley_error_clear(g->err);
     parley_loss_init(g->loss, g->arena);
@@ -93,31 +130,149 @@ parley_step_name(parley_step_t step)
 
 
 parley_outcome_t
-parley_gate_run(parley_gate_t *g)
+parley_gate_run(parley_gate_t *g, int64_t clock)
 {
     parley_step_t     step;
     parley_outcome_t  outcome;
 
-    for ( /* void */ ; g->at < PARLEY_STEP_COUNT; g->at++) {
+    while (!g->ending) {
+
+        if (g->at == PARLEY_STEP_COUNT) {
+            parley_gate_ends(g, PARLEY_OUTCOME_PASSED);
+            break;
+        }
+
         step = parley_gate_next(g);
 
         if (g->entry != NULL && !parley_gate_rows[step].again) {
+            g->at++;
             continue;
         }
 
+        parley_ask_begin(&g->ask, clock);
+
         outcome = parley_gate_step(g, step);
 
-        if (outcome == PARLEY_OUTCOME_REFUSED && parley_gate_spares(g, step))
-        {
-            return PARLEY_OUTCOME_SPARED;
-        }
-
-        if (outcome >= PARLEY_OUTCOME_REFUSED) {
+        if (outcome == PARLEY_OUTCOME_WAIT) {
             return outcome;
         }
+
+        parley_ask_end(&g->ask);
+        parley_gate_tell(g, step, outcome);
+
+        if (outcome >= PARLEY_OUTCOME_REFUSED) {
+            break;
+        }
+
+        g->at++;
     }
 
-    return PARLEY_OUTCOME_PASSED;
+    parley_ask_begin(&g->ask, clock);
+
+    if (parley_gate_end(g) == PARLEY_WAIT) {
+        return PARLEY_OUTCOME_WAIT;
+    }
+
+    parley_ask_end(&g->ask);
+
+    return g->outcome;
+}
+
+
+/* what a step came to, and whether that is the end */
+
+static void
+parley_gate_tell(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome)
+{
+    if (g->env->told != NULL) {
+        g->env->told(g, step, outcome);
+    }
+
+    if (outcome < PARLEY_OUTCOME_REFUSED) {
+        return;
+    }
+
+    g->unproven = outcome == PARLEY_OUTCOME_REFUSED
+                  && parley_gate_rows[step].proves;
+
+    parley_gate_ends(g, outcome == PARLEY_OUTCOME_REFUSED
+                        && parley_gate_spares(g, step)
+                        ? PARLEY_OUTCOME_SPARED : outcome);
+}
+
+
+static void
+parley_gate_ends(parley_gate_t *g, parley_outcome_t outcome)
+{
+    g->outcome = outcome;
+    g->ending = 1;
+}
+
+
+/* what was taken is settled, unless an answer is to say what becomes of it */
+
+static int
+parley_gate_end(parley_gate_t *g)
+{
+    int  rc;
+
+    switch (g->outcome) {
+
+    case PARLEY_OUTCOME_REFUSED:
+    case PARLEY_OUTCOME_SPARED:
+
+        if (g->unproven && parley_gate_failed(g) == PARLEY_WAIT) {
+            return PARLEY_WAIT;
+        }
+
+        return parley_gate_undo(g);
+
+    case PARLEY_OUTCOME_PASSED:
+
+        if (g->conf->dry == PARLEY_DRY_OFF || g->entry != NULL) {
+            return 0;
+        }
+
+        /* fall through */
+
+    case PARLEY_OUTCOME_ANSWERED:
+        rc = parley_entrance_settle(&g->entrance, 1, NULL);
+        g->forgotten = rc == -1;
+        return rc;
+
+    default:
+        return 0;
+    }
+}
+
+
+void
+parley_gate_overdue(parley_gate_t *g)
+{
+    parley_ask_part(&g->ask);
+
+    if (g->at == PARLEY_STEP_COUNT || g->ending) {
+        return;
+    }
+
+    g->wait = PARLEY_GATE_OVERDUE;
+
+    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "the state did not answer in time");
+
+    parley_gate_tell(g, parley_gate_next(g), PARLEY_OUTCOME_REFUSED);
+}
+
+
+void
+parley_gate_leave(parley_gate_t *g, int64_t clock)
+{
+    parley_ask_part(&g->ask);
+
+    g->ask.now = clock;
+
+    (void) (parley_gate_undo(g) == 0);
 }
 
 
@@ -137,8 +292,7 @@ parley_gate_next(const parley_gate_t *g)
 static parley_outcome_t
 parley_gate_step(parley_gate_t *g, parley_step_t step)
 {
-    parley_step_pt    run;
-    parley_outcome_t  outcome;
+    parley_step_pt  run;
 
     run = parley_gate_rows[step].run;
 
@@ -146,17 +300,7 @@ parley_gate_step(parley_gate_t *g, parley_step_t step)
         run = g->env->steps[step];
     }
 
-    outcome = run != NULL ? run(g) : PARLEY_OUTCOME_NONE;
-
-    if (outcome == PARLEY_OUTCOME_REFUSED && parley_gate_rows[step].proves) {
-        parley_gate_failed(g);
-    }
-
-    if (g->env->told != NULL) {
-        g->env->told(g, step, outcome);
-    }
-
-    return outcome;
+    return run != NULL ? run(g) : PARLEY_OUTCOME_NONE;
 }
 
 

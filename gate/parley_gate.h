@@ -3,7 +3,7 @@
  * the upstream gets, as one table of steps in one order.  Whoever drives it
  * (the module from nginx's phases, "parley explain" from the command line, a
  * test directly) is its adapter, and brings what the gate has not: the octets
- * of a body, keys, shared state.
+ * of a body, keys, the state and its clock.
  *
  * What a step refuses with is in *err.  A step that refuses leaves no trace
  * of the later ones.
@@ -14,12 +14,18 @@
 
 #include "parley_amend.h"
 #include "parley_arguments.h"
+#include "parley_ask.h"
 #include "parley_check.h"
 #include "parley_engine.h"
+#include "parley_entrance.h"
+#include "parley_exchange.h"
 #include "parley_intents.h"
 #include "parley_policy.h"
 #include "parley_rate.h"
+#include "parley_refer.h"
+#include "parley_seal.h"
 #include "parley_who.h"
+#include "parley_window.h"
 
 
 /* The steps, in their order; docs/architecture.md has the same table. */
@@ -40,20 +46,18 @@ typedef enum {
     PARLEY_STEP_SENDER_RATE,    /* of whom only a signature proved */
     PARLEY_STEP_ARGUMENTS,      /* of the query: what they decide */
     PARLEY_STEP_SUBMISSION,     /* what stands beside the body */
-    PARLEY_STEP_REFERENCE,      /* the adapter's: what it answers, to */
+    PARLEY_STEP_REFERENCE,      /* what it answers, to */
     PARLEY_STEP_POLICY,
     PARLEY_STEP_DIRECTION,
-    PARLEY_STEP_OWN,            /* the adapter's: the gateway's answer to what
-                                   only reads */
+    PARLEY_STEP_OWN,            /* the gateway's answer to what only reads */
     PARLEY_STEP_AGE,
-    PARLEY_STEP_ADMIT,          /* the adapter's: it is new, within quotas */
-    PARLEY_STEP_REFUTE,         /* the adapter's: the gateway's answer to what
-                                   changes something */
+    PARLEY_STEP_ADMIT,          /* it is new, within quotas */
+    PARLEY_STEP_REFUTE,         /* the gateway's answer to what changes
+                                   something */
     PARLEY_STEP_AMEND,          /* caps, redaction */
-    PARLEY_STEP_TRANSLATE,      /* the adapter's: as the upstream speaks */
+    PARLEY_STEP_TRANSLATE,      /* as the upstream speaks */
     PARLEY_STEP_LOSS,
-    PARLEY_STEP_KEEP,           /* the adapter's: what it came from is
-                                   remembered */
+    PARLEY_STEP_KEEP,           /* what it came from is remembered */
     PARLEY_STEP_COUNT
 } parley_step_t;
 
@@ -62,10 +66,9 @@ typedef enum {
 typedef enum {
     PARLEY_OUTCOME_PASSED = 0,
     PARLEY_OUTCOME_NONE,        /* there is nothing to do here */
-    PARLEY_OUTCOME_UNASKED,     /* only a running gateway knows */
     PARLEY_OUTCOME_REFUSED,     /* *err */
     PARLEY_OUTCOME_SPARED,      /* refused, but for the dry run */
-    PARLEY_OUTCOME_ANSWERED,    /* by the gateway itself */
+    PARLEY_OUTCOME_ANSWERED,    /* by the gateway itself: g->reply */
     PARLEY_OUTCOME_WAIT,        /* the same step again, later */
     PARLEY_OUTCOME_FAILED       /* no memory, or a defect */
 } parley_outcome_t;
@@ -140,12 +143,6 @@ typedef struct {
     /* its steps; NULL: nothing to do */
     parley_step_pt      steps[PARLEY_STEP_COUNT];
 
-    /*
-     * Its ADMIT asks whether an id came before: what has one is not too old
-     * for its answer.  ADMIT refuses what did not come before with g->stale.
-     */
-    unsigned            remembers:1;
-
     /* A header of the request, as parley_binding.h asks; NULL: none. */
     int               (*header)(parley_gate_t *g, parley_str_t name,
                           parley_str_t *ret);
@@ -156,27 +153,19 @@ typedef struct {
      */
     int               (*beside)(parley_gate_t *g, parley_submission_t *ret);
 
-    /*
-     * AMEND read the message again: what REFERENCE told it is to be told
-     * again.  May be NULL.
-     */
-    void              (*again)(parley_gate_t *g);
+    /* Where the message came to (GW-18), but for ret->self; the same. */
+    int               (*arrival)(parley_gate_t *g, parley_arrival_t *ret);
 
     /*
-     * Counts a message of who, the sub of a proven principal; empty: of the
-     * address that it came from.  what is whose rate it is, a priority or
-     * empty.  Refused with PARLEY_E_CAPACITY where there is no room to count.
+     * Sets what only it knows of a translation: now_ms, the trace, and values
+     * of directives.  The same.
      */
-    parley_outcome_t  (*limit)(parley_gate_t *g,
-                          const parley_limit_rate_t *rate, parley_str_t who,
-                          parley_str_t what);
+    int               (*options)(parley_gate_t *g,
+                          parley_encode_opts_t *ret);
 
-    /*
-     * SEC-10: whether too many proofs failed from the address that the
-     * message came from; again: one more has, which is not refused for that.
-     */
-    parley_outcome_t  (*failures)(parley_gate_t *g,
-                          const parley_limit_rate_t *rate, int again);
+    /* AEE-22: whether there are keys that tokens are verified with, where
+       there have to be; NULL: there are. */
+    int               (*keys)(parley_gate_t *g);
 
     /* Is told what each step came to; may be NULL. */
     void              (*told)(parley_gate_t *g, parley_step_t step,
@@ -202,7 +191,14 @@ struct parley_gate_s {
     parley_json_t             *amended;     /* gets the document of AMEND */
     parley_loss_t             *loss;
     const parley_str_t        *self;        /* parley_gate_self() */
-    uint64_t                   seed;        /* of parley_json_read() */
+    const parley_jwk_t        *key;         /* signs what is sent; NULL: none */
+    parley_ask_t               ask;         /* parley_ask_init() */
+    parley_str_t               address;     /* the octets of the client's, as
+                                               far as they tell clients apart */
+    int64_t                    window;      /* ms that its id is known */
+    int64_t                    retain;      /* messages are retained; 0: not */
+    int64_t                    replay;      /* first answers are kept; 0: not */
+    uint64_t                   seed;        /* of parley_json_read(), prints */
     unsigned                   tls:1;       /* it came over TLS 1.2 or later */
 
     /* set by the adapter's BODY */
@@ -210,11 +206,25 @@ struct parley_gate_s {
     parley_str_t               body;
     int64_t                    now_ms;
 
-    /* set by the adapter's REFERENCE: whom a message is for that names
-       nobody; empty: nobody */
-    parley_str_t               to;
+    /* the gate's own, for the adapter to read */
+    parley_encode_opts_t       opts;
+    parley_encoded_t           sent;        /* what the upstream gets */
+    parley_reply_t             reply;       /* ANSWERED */
+    parley_first_t             first;       /* of a duplicate (GW-19) */
+    int64_t                    wait;        /* ms until it may come again; 0:
+                                               that is of no use */
 
     /* the gate's own */
+    parley_str_t               to;          /* whom a message is for that
+                                               names nobody; empty: nobody */
+    parley_refer_t             refer;       /* what it refers to */
+    parley_arrival_t           place;       /* that it came to */
+    uint8_t                    account[PARLEY_KEY_LEN];
+    parley_entrance_t          entrance;
+    parley_asked_t             asked;       /* what may refer to it */
+    parley_asked_t             before;      /* the same where it was sent
+                                               before it continued */
+    parley_seal_t              seal;
     parley_arguments_t         arguments;   /* what they decided */
     const parley_gate_conf_t  *entry;       /* of where it was accepted, once
                                                it continues elsewhere; else
@@ -222,6 +232,7 @@ struct parley_gate_s {
     parley_error_t            *stale;       /* why it is too old; NULL: it is
                                                not */
     parley_step_t              at;          /* the step that comes next */
+    parley_outcome_t           outcome;     /* while ending */
     parley_proto_t             proto;       /* NONE: not known (yet) */
     const parley_glob_t       *lacks;       /* the scope of a token that
                                                POLICY asks for; else NULL */
@@ -233,6 +244,11 @@ struct parley_gate_s {
     unsigned                   addressed:1; /* whom it is for stands beside
                                                the body alone */
     unsigned                   uncounted:1; /* no room for its limit */
+    unsigned                   ending:1;    /* the steps have come to outcome,
+                                               which is being settled */
+    unsigned                   unproven:1;  /* by a failed proof */
+    unsigned                   forgotten:1; /* the window did not keep the id of
+                                               what was taken */
 };
 
 
@@ -250,9 +266,42 @@ void parley_gate_init(parley_gate_t *g);
 /*
  * Takes the steps from g->at on, up to the first that does not let the
  * message go on, or to the end: PASSED.  After WAIT it is called again, once
- * what the step waits for is there.
+ * what the step waits for is there: what the adapter's own step said, or
+ * g->ask.resume; a call too many does no harm.  What the message took is
+ * settled by then: given back where it is refused.  clock: of the state.
  */
-parley_outcome_t parley_gate_run(parley_gate_t *g)
+parley_outcome_t parley_gate_run(parley_gate_t *g, int64_t clock)
+    __attribute__((warn_unused_result));
+
+/*
+ * The state takes too long for the step that waits for it: the next run, or the
+ * next call of what follows here, has no answer.  A message is refused with
+ * capacity; an answer goes on.
+ */
+void parley_gate_overdue(parley_gate_t *g);
+
+/*
+ * The message is over, whatever came of it: what it took and nothing has
+ * settled is given back, and nobody waits for that.
+ */
+void parley_gate_leave(parley_gate_t *g, int64_t clock);
+
+/*
+ * What came of an answer becomes of the message: its id is taken or given back,
+ * the question is closed, what may be asked for later is kept.  outcome->late
+ * is set where another answer came first.  Returns 0, or PARLEY_WAIT: it is
+ * called again.
+ */
+int parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
+    int64_t clock)
+    __attribute__((warn_unused_result));
+
+/*
+ * The same of no answer, or none that is of use, with g->err; reply is what the
+ * sender is told, or NULL: that is not known here.
+ */
+int parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
+    int64_t clock)
     __attribute__((warn_unused_result));
 
 /*

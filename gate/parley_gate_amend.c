@@ -53,9 +53,7 @@ parley_gate_amend(parley_gate_t *g)
         return outcome;
     }
 
-    if (g->env->again != NULL) {
-        g->env->again(g);
-    }
+    parley_refer_again(&g->refer);
 
     return PARLEY_OUTCOME_PASSED;
 }

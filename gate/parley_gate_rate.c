@@ -3,9 +3,16 @@
  * nobody counts against the address that it came from, and nobody else.
  */
 
+#include "parley_account.h"
 #include "parley_gate_steps.h"
 
 
+/* milliseconds after which a message may come again that found no room */
+#define PARLEY_GATE_NO_ROOM  1000
+
+
+static parley_outcome_t parley_gate_limit(parley_gate_t *g, parley_str_t sub);
+static int parley_gate_proofs(parley_gate_t *g, int look, parley_rated_t *ret);
 static int parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome);
 
 
@@ -14,21 +21,42 @@ static int parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome);
 parley_outcome_t
 parley_gate_failures(parley_gate_t *g)
 {
+    int             rc;
+    parley_rated_t  got;
+
     if (g->conf->failures.interval_us == 0) {
         return PARLEY_OUTCOME_NONE;
     }
 
-    return g->env->failures(g, &g->conf->failures, 0);
+    rc = parley_gate_proofs(g, 1, &got);
+
+    if (rc != 0) {
+        return rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_FAILED;
+    }
+
+    if (got.verdict == PARLEY_RATE_OK) {
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    g->wait = got.wait;
+
+    (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
+                            "too many tokens and signatures from this "
+                            "address proved nothing");
+
+    return PARLEY_OUTCOME_REFUSED;
 }
 
 
 /* who shows nothing, or comes before there are keys, has not failed */
 
-void
+int
 parley_gate_failed(parley_gate_t *g)
 {
+    parley_rated_t  got;
+
     if (g->conf->failures.interval_us == 0) {
-        return;
+        return 0;
     }
 
     switch (g->err->code) {
@@ -37,11 +65,82 @@ parley_gate_failed(parley_gate_t *g)
     case PARLEY_E_TOKEN_EXPIRED:
     case PARLEY_E_SIGNATURE_INVALID:
     case PARLEY_E_KEY_UNKNOWN:
-        (void) g->env->failures(g, &g->conf->failures, 1);
-        break;
+        return parley_gate_proofs(g, 0, &got) == PARLEY_WAIT ? PARLEY_WAIT : 0;
 
     default:
-        break;
+        return 0;
+    }
+}
+
+
+/* those that failed, from the address that the message came from */
+
+static int
+parley_gate_proofs(parley_gate_t *g, int look, parley_rated_t *ret)
+{
+    parley_rating_t  rating;
+
+    rating.account = NULL;
+    rating.rate = g->conf->failures;
+    rating.now = g->ask.now;
+    rating.look = look != 0;
+
+    parley_account_rate_key(g->ask.state, PARLEY_COUNTED_FAILURES, g->address,
+                            parley_str_none, &rating.rate, rating.key);
+
+    return parley_ask_rate(&g->ask, &rating, ret);
+}
+
+
+/* sub empty: what proves nobody counts against its address */
+
+static parley_outcome_t
+parley_gate_limit(parley_gate_t *g, parley_str_t sub)
+{
+    int              rc;
+    parley_rated_t   got;
+    parley_rating_t  rating;
+
+    if (g->conf->rate->all.interval_us == 0) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    parley_gate_account(g);
+
+    rating.account = sub.len > 0 ? g->account : NULL;
+    rating.rate = g->conf->rate->all;
+    rating.now = g->ask.now;
+    rating.look = 0;
+
+    parley_account_rate_key(g->ask.state, sub.len > 0 ? PARLEY_COUNTED_PRINCIPAL
+                                                      : PARLEY_COUNTED_ADDRESS,
+                            sub.len > 0 ? sub : g->address, parley_str_none,
+                            &rating.rate, rating.key);
+
+    rc = parley_ask_rate(&g->ask, &rating, &got);
+
+    if (rc != 0) {
+        return rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_FAILED;
+    }
+
+    g->wait = got.wait;
+
+    switch (got.verdict) {
+
+    case PARLEY_RATE_OK:
+        return PARLEY_OUTCOME_PASSED;
+
+    case PARLEY_RATE_LIMITED:
+        (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
+                                "too many messages");
+        return PARLEY_OUTCOME_REFUSED;
+
+    default:
+        g->wait = PARLEY_GATE_NO_ROOM;
+        (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "there is no room to count this sender's "
+                                "messages");
+        return PARLEY_OUTCOME_REFUSED;
     }
 }
 
@@ -55,8 +154,7 @@ parley_gate_rate(parley_gate_t *g)
         return PARLEY_OUTCOME_NONE;
     }
 
-    outcome = g->env->limit(g, &g->conf->rate->all,
-                            parley_who_proven(g->who), parley_str_none);
+    outcome = parley_gate_limit(g, parley_who_proven(g->who));
 
     if (parley_gate_full(g, outcome)) {
         /* refused in sender_rate, unless that is what it asks about */
@@ -80,11 +178,12 @@ parley_gate_sender_rate(parley_gate_t *g)
     outcome = PARLEY_OUTCOME_NONE;
 
     if (g->conf->rate != NULL && g->who->jwt == NULL && g->who->sig_verified) {
-        outcome = g->env->limit(g, &g->conf->rate->all,
-                                g->who->principal->sub, parley_str_none);
+        outcome = parley_gate_limit(g, g->who->principal->sub);
     }
 
-    if (!g->uncounted && !parley_gate_full(g, outcome)) {
+    if (outcome == PARLEY_OUTCOME_WAIT
+        || (!g->uncounted && !parley_gate_full(g, outcome)))
+    {
         return outcome;
     }
 

@@ -131,7 +131,7 @@ parley_gate_age(parley_gate_t *g)
         return PARLEY_OUTCOME_PASSED;
     }
 
-    if (!g->env->remembers || !parley_window_knows(g->msg)) {
+    if (!parley_window_knows(g->msg)) {
         return PARLEY_OUTCOME_REFUSED;
     }
 

@@ -334,7 +334,7 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
                                &ctx->error)
         != 0)
     {
-        ctx->wait = (ngx_msec_t) response.wait_ms;
+        ctx->gate.wait = response.wait_ms;
         return NGX_DECLINED;
     }
 
@@ -399,14 +399,7 @@ ngx_http_parley_answer_failed(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    if (ctx->error.taken) {
-        /* what the caller is told now is the answer */
-        ngx_http_parley_taken(ctx, reply, 1);
-        ngx_http_parley_close(ctx);
-
-    } else {
-        ngx_http_parley_release(ctx);
-    }
+    ngx_http_parley_unanswered(ctx, reply);
 
     if (ctx->forwarded) {
         ctx->verdict = "failed";

@@ -110,14 +110,14 @@ ngx_http_parley_body_replace(ngx_http_request_t *r,
     ngx_chain_t   *cl;
     parley_str_t   body;
 
-    if (ctx->sent.copied && ctx->gate.entry == NULL) {
+    if (ctx->gate.sent.copied && ctx->gate.entry == NULL) {
         /* the octets of the client, a temporary file included */
         return NGX_OK;
     }
 
     /* they have been sent before, or replaced, where the message continues */
 
-    body = ctx->sent.copied ? ctx->body : ctx->sent.body;
+    body = ctx->gate.sent.copied ? ctx->body : ctx->gate.sent.body;
 
     b = ngx_calloc_buf(r->pool);
     cl = ngx_alloc_chain_link(r->pool);

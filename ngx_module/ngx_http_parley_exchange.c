@@ -36,8 +36,8 @@ ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx)
     x->seed = ngx_http_parley_seed(ctx);
     x->who = &ctx->who;
     x->key = ctx->mcf->http.signing;
-    x->sent_opts = &ctx->opts;
-    x->sent = &ctx->sent;
+    x->sent_opts = &ctx->gate.opts;
+    x->sent = &ctx->gate.sent;
     x->speak = ctx->lcf->gate.speak;
     x->gateway = ctx->lcf->gate.gateway;
     x->self = ctx->mcf->http.self_names;
@@ -50,55 +50,37 @@ ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx)
 
 
 void
-ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
-    const parley_answered_t *outcome)
+ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx, parley_answered_t *outcome)
 {
-    ngx_uint_t  said;
+    (void) (parley_gate_answered(&ctx->gate, outcome,
+                                 (int64_t) ngx_current_msec) == 0);
 
-    switch (outcome->settle) {
-
-    case PARLEY_SETTLE_COMMIT:
-
-        /* that it was taken is no answer while that may still come */
-
-        said = outcome->said && (outcome->kind != PARLEY_ANSWER_TAKEN
-                                 || !ctx->asked.awaited);
-
-        ngx_http_parley_taken(ctx, said ? &outcome->reply : NULL,
-                              outcome->closes);
-        break;
-
-    case PARLEY_SETTLE_RELEASE:
-        ngx_http_parley_release(ctx);
-        break;
-
-    default: /* PARLEY_SETTLE_OPEN */
-        break;
-    }
-
-    if (outcome->closes) {
-        ngx_http_parley_close(ctx);
-    }
+    ngx_http_parley_forgotten(ctx);
 }
 
 
-/* GW-12: from now on the id counts as seen */
+void
+ngx_http_parley_unanswered(ngx_http_parley_ctx_t *ctx,
+    const parley_reply_t *reply)
+{
+    (void) (parley_gate_unanswered(&ctx->gate, reply,
+                                   (int64_t) ngx_current_msec) == 0);
+
+    ngx_http_parley_forgotten(ctx);
+}
+
 
 void
-ngx_http_parley_taken(ngx_http_parley_ctx_t *ctx,
-    const parley_reply_t *first, ngx_uint_t closes)
+ngx_http_parley_forgotten(ngx_http_parley_ctx_t *ctx)
 {
-    if (!ctx->entrance.entered) {
+    if (!ctx->gate.forgotten) {
         return;
     }
 
-    if (first) {
-        /* before anybody can be told that it was taken */
-        ngx_http_parley_keep_first(ctx, first);
-    }
+    ctx->gate.forgotten = 0;
 
-    ngx_http_parley_commit(ctx, closes ? &ctx->asked : NULL);
-    ngx_http_parley_retain(ctx);
+    ngx_log_error(NGX_LOG_ALERT, ctx->request->connection->log, 0,
+                  "parley: the window forgot a message that was taken");
 }
 
 

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What the gate asks of its adapter: the steps that need nginx, and counts.
- * The steps themselves, and their order, are gate/parley_gate.c's.
+ * What the gate asks of its adapter: the steps that need nginx, and what only
+ * nginx knows.  The other steps, and their order, are gate/parley_gate.c's.
  */
 
 
@@ -16,19 +16,11 @@ static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
 static parley_outcome_t ngx_http_parley_step_method(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_proof(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_body(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_reference(parley_gate_t *g);
-static void ngx_http_parley_again(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_own(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_admit(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_refute(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_translate(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_keep(parley_gate_t *g);
 static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
-static parley_outcome_t ngx_http_parley_count(parley_gate_t *g,
-    const parley_limit_rate_t *rate, parley_str_t who, parley_str_t what);
-static parley_outcome_t ngx_http_parley_failed(parley_gate_t *g,
-    const parley_limit_rate_t *rate, int again);
+static int ngx_http_parley_options(parley_gate_t *g,
+    parley_encode_opts_t *ret);
+static int ngx_http_parley_keys(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
 
 
@@ -37,19 +29,12 @@ static const parley_gate_env_t  ngx_http_parley_gate_env = {
         [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,
         [PARLEY_STEP_PROOF] = ngx_http_parley_step_proof,
         [PARLEY_STEP_BODY] = ngx_http_parley_step_body,
-        [PARLEY_STEP_REFERENCE] = ngx_http_parley_step_reference,
-        [PARLEY_STEP_OWN] = ngx_http_parley_step_own,
-        [PARLEY_STEP_ADMIT] = ngx_http_parley_step_admit,
-        [PARLEY_STEP_REFUTE] = ngx_http_parley_step_refute,
-        [PARLEY_STEP_TRANSLATE] = ngx_http_parley_step_translate,
-        [PARLEY_STEP_KEEP] = ngx_http_parley_step_keep,
     },
-    .remembers = 1,
     .header = ngx_http_parley_header,
     .beside = ngx_http_parley_beside,
-    .again = ngx_http_parley_again,
-    .limit = ngx_http_parley_count,
-    .failures = ngx_http_parley_failed,
+    .arrival = ngx_http_parley_arrival,
+    .options = ngx_http_parley_options,
+    .keys = ngx_http_parley_keys,
 };
 
 
@@ -73,9 +58,15 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->amended = &ctx->edited_doc;
     g->loss = &ctx->loss;
     g->self = ctx->mcf->http.self_names;
+    g->key = ctx->mcf->http.signing;
+    g->address = ngx_http_parley_address(r->connection);
+    g->window = ctx->lcf->window_ms;
+    g->retain = ctx->mcf->http.retain ? ctx->mcf->http.retain_ms : 0;
+    g->replay = ctx->mcf->http.replay_size ? ctx->mcf->http.replay_ms : 0;
     g->seed = ngx_http_parley_seed(ctx);
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
 
+    parley_ask_init(&g->ask, &ctx->mcf->zone->state, &ctx->arena);
     parley_gate_init(g);
 }
 
@@ -154,70 +145,51 @@ ngx_http_parley_step_body(parley_gate_t *g)
 }
 
 
-static parley_outcome_t
-ngx_http_parley_step_reference(parley_gate_t *g)
+static int
+ngx_http_parley_options(parley_gate_t *g, parley_encode_opts_t *ret)
 {
-    ngx_int_t               rc;
+    ngx_str_t              *traceparent;
+    ngx_http_request_t     *r;
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    rc = ngx_http_parley_refer(ctx);
+    r = ctx->request;
 
-    if (rc == NGX_OK) {
-        g->to = parley_refer_to(&ctx->refer);
+    ret->now_ms = ngx_http_parley_now();
+
+    if (ngx_http_parley_value(r, &ctx->lcf->context, &ret->context) != NGX_OK
+        || ngx_http_parley_value(r, &ctx->lcf->constitution,
+                                 &ret->constitution)
+           != NGX_OK)
+    {
+        return -1;
     }
 
-    return ngx_http_parley_outcome(rc);
+    ret->severities = ctx->lcf->severities;
+    ret->nseverities = ctx->lcf->nseverities;
+    ret->broadcast = ctx->lcf->broadcast;
+
+    traceparent = ngx_http_parley_in_header(r, "traceparent");
+
+    if (traceparent) {
+        (void) parley_traceparent_parse(ngx_http_parley_str(traceparent),
+                                        &ret->trace_id, &ret->span_id);
+    }
+
+    return 0;
 }
 
 
-static void
-ngx_http_parley_again(parley_gate_t *g)
+static int
+ngx_http_parley_keys(parley_gate_t *g)
 {
-    ngx_http_parley_ctx_t  *ctx = g->ctx;
+    ngx_uint_t                    generation;
+    ngx_http_parley_ctx_t        *ctx = g->ctx;
+    ngx_http_parley_main_conf_t  *mcf;
 
-    parley_refer_again(&ctx->refer);
-}
+    mcf = ctx->mcf;
 
-
-static parley_outcome_t
-ngx_http_parley_step_own(parley_gate_t *g)
-{
-    ngx_http_parley_ctx_t  *ctx = g->ctx;
-
-    return ngx_http_parley_outcome(ngx_http_parley_own(ctx->request, ctx, 0));
-}
-
-
-static parley_outcome_t
-ngx_http_parley_step_admit(parley_gate_t *g)
-{
-    return ngx_http_parley_outcome(ngx_http_parley_enter(g->ctx));
-}
-
-
-static parley_outcome_t
-ngx_http_parley_step_refute(parley_gate_t *g)
-{
-    ngx_http_parley_ctx_t  *ctx = g->ctx;
-
-    return ngx_http_parley_outcome(ngx_http_parley_own(ctx->request, ctx, 1));
-}
-
-
-static parley_outcome_t
-ngx_http_parley_step_translate(parley_gate_t *g)
-{
-    ngx_http_parley_ctx_t  *ctx = g->ctx;
-
-    return ngx_http_parley_outcome(
-                              ngx_http_parley_translate(ctx->request, ctx));
-}
-
-
-static parley_outcome_t
-ngx_http_parley_step_keep(parley_gate_t *g)
-{
-    return ngx_http_parley_outcome(ngx_http_parley_ask(g->ctx));
+    return (mcf->http.jwks == NULL && mcf->jwks_uri.len == 0)
+           || ngx_http_parley_jwks_current(ctx->request, mcf, &generation)->n;
 }
 
 
@@ -236,24 +208,6 @@ ngx_http_parley_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
     *ret = ngx_http_parley_str(value);
 
     return 1;
-}
-
-
-static parley_outcome_t
-ngx_http_parley_count(parley_gate_t *g, const parley_limit_rate_t *rate,
-    parley_str_t who, parley_str_t what)
-{
-    return ngx_http_parley_outcome(
-                          ngx_http_parley_limit_take(g->ctx, rate, who, what));
-}
-
-
-static parley_outcome_t
-ngx_http_parley_failed(parley_gate_t *g, const parley_limit_rate_t *rate,
-    int again)
-{
-    return ngx_http_parley_outcome(
-                                ngx_http_parley_failures(g->ctx, rate, again));
 }
 
 

@@ -187,7 +187,7 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
 
     ngx_http_parley_headers_list(&r->headers_in.headers, copy, n);
 
-    if (ngx_http_parley_headers_copy(r, &old, 1, !ctx->sent.copied)
+    if (ngx_http_parley_headers_copy(r, &old, 1, !ctx->gate.sent.copied)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -331,14 +331,14 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_buf_t   b;
     parley_str_t   value;
 
-    if (ctx->opts.principal.len == 0) {
+    if (ctx->gate.opts.principal.len == 0) {
         return NGX_OK;
     }
 
     parley_buf_init(&b, &ctx->arena, 0);
 
     parley_buf_lit(&b, "principal=\"");
-    parley_escape_put(&b, ctx->opts.principal, PARLEY_ESCAPE_VALUE);
+    parley_escape_put(&b, ctx->gate.opts.principal, PARLEY_ESCAPE_VALUE);
     parley_buf_octet(&b, '"');
 
     if (ctx->who.jwt) {
@@ -347,9 +347,9 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     if (ctx->who.sig_verified) {
         parley_buf_lit(&b, "; signature=\"");
-        parley_escape_put(&b, ctx->opts.sig_alg, PARLEY_ESCAPE_VALUE);
+        parley_escape_put(&b, ctx->gate.opts.sig_alg, PARLEY_ESCAPE_VALUE);
         parley_buf_lit(&b, "\"; kid=\"");
-        parley_escape_put(&b, ctx->opts.sig_kid, PARLEY_ESCAPE_VALUE);
+        parley_escape_put(&b, ctx->gate.opts.sig_kid, PARLEY_ESCAPE_VALUE);
         parley_buf_octet(&b, '"');
     }
 
@@ -375,8 +375,8 @@ ngx_http_parley_trace(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     if (parley_traceparent_format(&ctx->arena, ctx->msg.trace_id,
                                   ctx->msg.span_id, &value)
         != 0
-        && parley_traceparent_format(&ctx->arena, ctx->opts.trace_id,
-                                     ctx->opts.span_id, &value)
+        && parley_traceparent_format(&ctx->arena, ctx->gate.opts.trace_id,
+                                     ctx->gate.opts.span_id, &value)
            != 0)
     {
         return NGX_OK;

@@ -13,15 +13,10 @@
 #include <ngx_http.h>
 
 #include "ngx_http_parley_conf.h"
-#include "parley_entrance.h"
 #include "parley_events.h"
 #include "parley_exchange.h"
 #include "parley_gate.h"
-#include "parley_refer.h"
 #include "parley_reserved.h"
-#include "parley_replay.h"
-#include "parley_retain.h"
-#include "parley_seal.h"
 #include "parley_who.h"
 
 
@@ -66,26 +61,15 @@ typedef struct {
     parley_str_t                  came_args;      /* with the token */
     parley_gate_t                 gate;
     parley_who_t                  who;
-    parley_seal_t                 seal;
 
     parley_str_t                  body;
     parley_json_t                 doc;
     parley_json_t                 edited_doc;     /* after caps, redaction */
     parley_msg_t                  msg;
 
-    parley_ask_t                  ask;
-    parley_entrance_t             entrance;
-    parley_arrival_t                place;          /* it came to */
-    parley_first_t                first;          /* of a duplicate */
-    uint8_t                       account[PARLEY_KEY_LEN];
-    ngx_msec_t                    wait;           /* for Retry-After */
     u_char                        random[16];     /* of an id, see drawn */
     ngx_event_t                   deadline;
 
-    parley_refer_t                refer;          /* what it refers to */
-    parley_asked_t                asked;          /* what may refer to it */
-    parley_encoded_t              sent;
-    parley_encode_opts_t          opts;
     parley_loss_t                 loss;
 
     /* forward */

@@ -36,6 +36,7 @@ static void ngx_http_parley_cleanup(void *data);
 ngx_int_t
 ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 {
+    parley_outcome_t             outcome;
     ngx_http_parley_ctx_t       *ctx;
     ngx_http_parley_loc_conf_t  *lcf;
 
@@ -67,7 +68,11 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
         ngx_http_parley_resume(r, ctx);
     }
 
-    switch (parley_gate_run(&ctx->gate)) {
+    outcome = parley_gate_run(&ctx->gate, (int64_t) ngx_current_msec);
+
+    ngx_http_parley_forgotten(ctx);
+
+    switch (outcome) {
 
     case PARLEY_OUTCOME_PASSED:
         return ngx_http_parley_forward(r, ctx);
@@ -76,14 +81,13 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
         return ngx_http_parley_wait(r, ctx);
 
     case PARLEY_OUTCOME_ANSWERED:
-        return NGX_DONE;
+        ctx->verdict = "answered";
+        return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
 
     case PARLEY_OUTCOME_REFUSED:
-        ngx_http_parley_release(ctx);
         return ngx_http_parley_refuse(r, ctx);
 
     case PARLEY_OUTCOME_SPARED:
-        ngx_http_parley_release(ctx);
         return ngx_http_parley_spared(r, ctx);
 
     default:
@@ -144,10 +148,6 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     ctx->who.directory = ctx->mcf->http.directory;
     ctx->who.msg = &ctx->msg;
 
-    ctx->seal.arena = &ctx->arena;
-    ctx->seal.key = ctx->mcf->http.signing;
-
-    parley_ask_init(&ctx->ask, &ctx->mcf->zone->state, &ctx->arena);
     ngx_http_parley_gate_init(r, ctx);
 
     parley_error_clear(&ctx->error);
@@ -198,7 +198,7 @@ ngx_http_parley_cleanup(void *data)
 
     ngx_http_parley_fetch_leave(ctx);
     ngx_http_parley_deadline_stop(ctx);
-    ngx_http_parley_release(ctx);
+    parley_gate_leave(&ctx->gate, (int64_t) ngx_current_msec);
 
     if (ctx->token && ctx->mcf->tokens) {
         parley_token_cache_release(ctx->mcf->tokens, ctx->token);
@@ -254,20 +254,9 @@ ngx_http_parley_body_handler(ngx_http_request_t *r)
 static void
 ngx_http_parley_resume(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    ngx_http_parley_forget(ctx);
-
     ctx->resume = 0;
     ctx->tried = r->upstream;
     ctx->lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
-
-    /* what it answers is looked up again; the slot that it has there stays */
-
-    ctx->refer.question = NULL;
-    ctx->refer.answering = NULL;
-    ctx->refer.recalled = 0;
-
-    ngx_memzero(&ctx->opts, sizeof(parley_encode_opts_t));
-    ngx_memzero(&ctx->sent, sizeof(parley_encoded_t));
 
     r->headers_in.headers = ctx->client_headers;
     r->headers_in.content_type = ctx->client_type;
@@ -309,7 +298,6 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     if (ctx->lcf->gate.dry != PARLEY_DRY_OFF && ctx->gate.entry == NULL) {
         ctx->dry = 1;
         ctx->verdict = "dry-passed";
-        ngx_http_parley_commit(ctx, NULL);
         return NGX_DECLINED;
     }
 

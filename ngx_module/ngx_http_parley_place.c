@@ -2,14 +2,15 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The place that a message came to (GW-18): its server's name, its location as
+ * Where a message came from, and the place that it came to (GW-18): its
+ * server's name, its location as
  * it is written, and what that location's regular expression captures; or what
  * parley_window receiver= says.
  */
 
 
 #include "ngx_http_parley_module.h"
-#include "ngx_http_parley_state.h"
+#include "ngx_http_parley_request.h"
 
 
 #if (NGX_PCRE)
@@ -18,62 +19,86 @@ static ngx_int_t ngx_http_parley_captures(ngx_http_request_t *r,
 #endif
 
 
-ngx_uint_t
-ngx_http_parley_place_is_asked(ngx_http_parley_ctx_t *ctx)
+/*
+ * The octets of a client's address, as far as they tell one client from
+ * another: whoever has one IPv6 address has a /64 of them.
+ */
+
+parley_str_t
+ngx_http_parley_address(ngx_connection_t *c)
 {
-    return parley_window_knows(&ctx->msg)
-           && (ctx->mcf->http.replay_size
-               || parley_window_is_local(&ctx->msg,
-                                    ctx->mcf->http.self_names[ctx->msg.wire]));
+    struct sockaddr_in   *sin;
+#if (NGX_HAVE_INET6)
+    struct sockaddr_in6  *sin6;
+#endif
+
+    switch (c->sockaddr->sa_family) {
+
+#if (NGX_HAVE_INET6)
+    case AF_INET6:
+        sin6 = (struct sockaddr_in6 *) c->sockaddr;
+
+        if (IN6_IS_ADDR_V4MAPPED(&sin6->sin6_addr)) {
+            return parley_str_make(sin6->sin6_addr.s6_addr + 12, 4);
+        }
+
+        return parley_str_make(sin6->sin6_addr.s6_addr, 8);
+#endif
+
+    case AF_INET:
+        sin = (struct sockaddr_in *) c->sockaddr;
+        return parley_str_make(&sin->sin_addr, sizeof(sin->sin_addr));
+
+    default:
+        return ngx_http_parley_str(&c->addr_text);
+    }
 }
 
 
-ngx_int_t
-ngx_http_parley_place(ngx_http_parley_ctx_t *ctx)
+int
+ngx_http_parley_arrival(parley_gate_t *g, parley_arrival_t *ret)
 {
     u_char                    *p;
-    parley_arrival_t            *place;
     ngx_http_request_t        *r;
+    ngx_http_parley_ctx_t     *ctx = g->ctx;
     ngx_http_core_srv_conf_t  *cscf;
     ngx_http_core_loc_conf_t  *clcf;
 
     r = ctx->request;
-    place = &ctx->place;
 
     cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    place->self = ctx->mcf->http.self_names[ctx->msg.wire];
-    place->server = ngx_http_parley_str(&cscf->server_name);
-    place->receiver = parley_str_none;
-    place->captures = parley_str_none;
+    ret->server = ngx_http_parley_str(&cscf->server_name);
 
     /* "= /a" is not "/a" */
 
     p = parley_arena_octets(&ctx->arena, clcf->name.len + 1);
     if (p == NULL) {
-        return NGX_ERROR;
+        return -1;
     }
 
-    place->location = parley_str_make(p, clcf->name.len + 1);
+    ret->location = parley_str_make(p, clcf->name.len + 1);
 
     *p++ = clcf->exact_match ? '=' : ' ';
     ngx_memcpy(p, clcf->name.data, clcf->name.len);
 
-    if (ngx_http_parley_value(r, &ctx->lcf->receiver, &place->receiver)
+    if (ngx_http_parley_value(r, &ctx->lcf->receiver, &ret->receiver)
         != NGX_OK)
     {
-        return NGX_ERROR;
+        return -1;
     }
 
 #if (NGX_PCRE)
-    if (clcf->regex) {
-        return ngx_http_parley_captures(r, clcf->regex->regex,
-                                        &place->captures);
+    if (clcf->regex
+        && ngx_http_parley_captures(r, clcf->regex->regex, &ret->captures)
+           != NGX_OK)
+    {
+        return -1;
     }
 #endif
 
-    return NGX_OK;
+    return 0;
 }
 
 

@@ -207,8 +207,6 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
         if (u->headers_in.status_n < NGX_HTTP_SPECIAL_RESPONSE) {
             /* GW-12: it took the message, whatever it meant to answer */
             ctx->error.taken = 1;
-            ngx_http_parley_taken(ctx, NULL, 1);
-            return;
         }
 
     } else if (ctx->timed_out
@@ -223,7 +221,7 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
                                 NULL, "the upstream could not be reached");
     }
 
-    ngx_http_parley_release(ctx);
+    ngx_http_parley_unanswered(ctx, NULL);
 }
 
 

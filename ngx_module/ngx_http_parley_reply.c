@@ -132,8 +132,8 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     proto = parley_gate_refusal(&ctx->gate, &refusal);
 
     refusal.now_ms = ngx_http_parley_now();
-    refusal.backoff_ms = ctx->wait ? (int64_t) ctx->wait : -1;
-    refusal.first = ctx->first;
+    refusal.backoff_ms = ctx->gate.wait ? ctx->gate.wait : -1;
+    refusal.first = ctx->gate.first;
 
     if (RAND_bytes(refusal.random, sizeof(refusal.random)) != 1) {
         return NGX_ERROR;
@@ -265,7 +265,7 @@ ngx_http_parley_retry_after(ngx_http_request_t *r,
     u_char  *p;
     size_t   len;
 
-    if (ctx->error.code == PARLEY_E_NONE || ctx->wait == 0
+    if (ctx->error.code == PARLEY_E_NONE || ctx->gate.wait == 0
         || ngx_http_parley_sent_header(r, "Retry-After"))
     {
         return NGX_OK;
@@ -276,7 +276,7 @@ ngx_http_parley_retry_after(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    len = ngx_sprintf(p, "%M", (ctx->wait + 999) / 1000) - p;
+    len = ngx_sprintf(p, "%L", (ctx->gate.wait + 999) / 1000) - p;
 
     return ngx_http_parley_out_header(r, "Retry-After",
                                       parley_str_make(p, len));

@@ -129,20 +129,11 @@ ngx_int_t ngx_http_parley_forward_arguments(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_translate.c: the step "translate" */
+/* ngx_http_parley_place.c */
 
-ngx_int_t ngx_http_parley_translate(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-
-
-/*
- * ngx_http_parley_own.c: AEE-21 to AEE-27; two steps, which answer what is
- * addressed to the gateway and return NGX_DONE then: what only reads, and,
- * once it is admitted, what changes something
- */
-
-ngx_int_t ngx_http_parley_own(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, ngx_uint_t admitted);
+/* What tells one client from another: the octets of its address. */
+parley_str_t ngx_http_parley_address(ngx_connection_t *c);
+int ngx_http_parley_arrival(parley_gate_t *g, parley_arrival_t *ret);
 
 
 /* ngx_http_parley_headers.c: what goes along with the request */

@@ -31,7 +31,7 @@ static void ngx_http_parley_sse_wait(ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_sse_expire(ngx_event_t *ev);
 static ngx_int_t ngx_http_parley_sse_outcome(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_event_t *event,
-    const parley_answered_t *outcome);
+    parley_answered_t *outcome);
 static ngx_int_t ngx_http_parley_sse_respond(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
 static void ngx_http_parley_sse_finish(ngx_http_request_t *r,
@@ -247,12 +247,6 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     sse->answered |= rc == 0 && outcome.final;
 
-    if (rc == 0 && outcome.final
-        && ngx_http_parley_answered(ctx, &outcome) != NGX_OK)
-    {
-        outcome.late = 1;
-    }
-
     return rc == 0 ? ngx_http_parley_sse_outcome(r, ctx, event, &outcome)
                    : ngx_http_parley_sse_fail(r, ctx);
 }
@@ -261,7 +255,7 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 static ngx_int_t
 ngx_http_parley_sse_outcome(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_event_t *event,
-    const parley_answered_t *outcome)
+    parley_answered_t *outcome)
 {
     ngx_int_t               rc;
     parley_event_t          told;

@@ -53,7 +53,7 @@ ngx_http_parley_forward_arguments(ngx_http_request_t *r,
     if (ctx->msg.wire != ctx->lcf->gate.speak
         && parley_codecs[ctx->lcf->gate.speak]->binding->scoped)
     {
-        arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->sent.scope;
+        arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->gate.sent.scope;
     }
 
     /* it was for the gateway */

@@ -341,7 +341,7 @@ ngx_http_parley_token_no_keys(ngx_http_request_t *r,
         return NGX_AGAIN;
     }
 
-    ctx->wait = NGX_HTTP_PARLEY_NO_KEYS_RETRY;
+    ctx->gate.wait = NGX_HTTP_PARLEY_NO_KEYS_RETRY;
 
     (void) parley_error_set(&ctx->error, PARLEY_E_CAPACITY, NULL,
                             "no keys to verify tokens with were loaded yet");

@@ -294,11 +294,11 @@ same('GW-16 a signature of another', '/vcp', vcp(), sign => 'bob',
 same('GW-16 a signature by a key of another', '/aee', aee(), sign => 'bob',
      step => 'signature');
 same('GW-16 a stale message', '/aee', aee(ts => timestamp(-400)),
-     step => 'age');
+     step => 'admit');
 same('GW-16 a message from the future', '/aee', aee(ts => timestamp(100)),
-     step => 'age');
+     step => 'admit');
 same('GW-16 no time at all', '/aee', aee(ts => 'some time yesterday'),
-     step => 'age');
+     step => 'admit');
 same('GW-16 denied', '/policy', aee(to => 'agent.lead'), step => 'policy');
 same('GW-16 another intent', '/policy', aee(intent => 'home.lights'),
      step => 'policy');
@@ -316,20 +316,20 @@ same('GW-16 nothing that the gateway answers', '/aee',
      aee(to => 'service.parley'), step => 'own');
 
 
-subtest 'GW-16 what only a running gateway knows is named' => sub {
+subtest 'GW-16 rates and the window are asked of an empty state, and it is said so' => sub {
     my ($status, $out, $err)
         = tool({ in => jcs(aee(priority => 'urgent')) }, 'explain', '--conf',
                $conf, '--location', '/rated', '--token', bearer('alice'));
 
     is($status, 0, 'passed');
     like($err, qr{^location /rated, \Q$conf\E:\d+$}m, 'the place');
-    like($err, qr/^rate +not asked +100r\/s burst=100 urgent=50r\/s for alice$/m,
+    like($err, qr/^rate +passed +100r\/s burst=100 urgent=50r\/s for alice, in an empty state$/m,
          'the rate');
-    like($err, qr/^admit +not asked .* remembered for 3630 s; /m, 'the window');
-    like($err, qr/^admit +not asked .*; the quota of priority urgent$/m,
+    like($err, qr/^admit +passed .* in an empty window, and is remembered for 3630 s; /m, 'the window');
+    like($err, qr/^admit +passed .*; the first of priority urgent$/m,
          'the quota');
 
-    my @steps = $err =~ /^([a-z-]+) +(?:passed|not asked|-) /mg;
+    my @steps = $err =~ /^([a-z-]+) +(?:passed|-) /mg;
     is("@steps", 'method failures proof rate body json protocol schema payload '
                  . 'transport sender signature sender-rate arguments '
                  . 'submission reference policy direction own age admit refute amend '

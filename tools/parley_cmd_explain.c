@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "parley_explain.h"
@@ -24,7 +25,6 @@ static void parley_explain_json(parley_explain_t *e, int ok,
 static const char *const  parley_explain_words[] = {
     [PARLEY_OUTCOME_PASSED] = "passed",
     [PARLEY_OUTCOME_NONE] = "-",
-    [PARLEY_OUTCOME_UNASKED] = "not asked",
     [PARLEY_OUTCOME_REFUSED] = "refused",
     [PARLEY_OUTCOME_ANSWERED] = "answered",
 };
@@ -73,10 +73,11 @@ const parley_command_t  parley_cmd_explain = {
             "and takes the\nsteps of the gateway, one line each on standard "
             "error.  Standard output gets\nwhat the upstream would, status "
             "0, or the refusal that the caller would get,\nstatus 1.  Rates, "
-            "the window of ids and variables are known to a running nginx\n"
-            "alone: they are named, not asked.  What \"nginx -t\" would "
-            "refuse of the module's\ndirectives, at any place, is refused "
-            "here too, in the same words.\n",
+            "the window of ids and what a reply answers are asked of an\n"
+            "empty state, in which what --answering gives has passed; "
+            "variables are empty.\nWhat \"nginx -t\" would refuse of the "
+            "module's directives, at any place, is\nrefused here too, in the "
+            "same words.\n",
     .options = parley_explain_options,
     .run = parley_explain_run
 };
@@ -110,6 +111,8 @@ parley_explain_run(parley_tool_t *tool)
         parley_engine_destroy(e->engine);
     }
 
+    free(e->memory);
+
     parley_settings_http_free(&e->http);
 
     return status;
@@ -133,9 +136,14 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 
     parley_settings_http_init(&e->http);
 
+    if (parley_explain_state_init(e) != 0) {
+        parley_say("out of memory");
+        return -1;
+    }
+
     if (parley_option_required(tool, "conf", &value) != 0
         || parley_conf_read(tool, value, conf) != 0
-        || parley_message_trace(tool, &e->opts) != 0)
+        || parley_message_trace(tool, &e->trace) != 0)
     {
         return -1;
     }
@@ -257,12 +265,12 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     parley_explain_begin(e, in);
     memset(&reply, 0, sizeof(reply));
 
-    outcome = parley_gate_run(&e->gate);
+    outcome = parley_gate_run(&e->gate, e->now_ms);
 
     ok = outcome != PARLEY_OUTCOME_REFUSED;
     dry = e->gate.conf->dry != PARLEY_DRY_OFF;
     body = outcome == PARLEY_OUTCOME_ANSWERED ? parley_str_none
-           : dry ? in->text : e->sent.body;
+           : dry ? in->text : e->gate.sent.body;
 
     if (!ok) {
         if (parley_explain_refusal(e, &reply) != 0) {
@@ -330,9 +338,15 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->amended = &e->amended;
     g->loss = &e->loss;
     g->self = e->http.self_names;
+    g->key = e->http.signing;
+    g->window = e->settings.window_ms;
+    g->retain = e->http.retain != 0 ? e->http.retain_ms : 0;
+    g->replay = e->http.replay_size != 0 ? e->http.replay_ms : 0;
     g->seed = e->tool->seed;
     g->tls = !e->plain;
 
+    parley_explain_state_clear(e);
+    parley_ask_init(&g->ask, &e->state, in->arena);
     parley_gate_init(g);
 }
 

@@ -5,7 +5,6 @@
 
 #include "parley_conf.h"
 #include "parley_gate.h"
-#include "parley_seal.h"
 #include "parley_settings.h"
 #include "parley_who.h"
 
@@ -28,7 +27,10 @@ typedef struct {
     const char             *token;          /* NULL: none */
     const parley_msg_t     *answering;      /* NULL: not given */
     int64_t                 now_ms;
+    parley_encode_opts_t    trace;          /* trace_id, span_id */
     parley_str_t            query;          /* --args */
+    void                   *memory;         /* of the state, see state */
+    parley_state_t          state;          /* empty for each message */
     unsigned                plain:1;        /* it comes without TLS */
 
     /* of the message at hand */
@@ -36,14 +38,11 @@ typedef struct {
     parley_input_t         *in;
     parley_gate_t           gate;
     parley_who_t            who;
-    parley_seal_t           seal;
     parley_jwt_t            jwt;            /* what who.jwt shows */
     parley_principal_t      owner;          /* of the token */
     parley_json_t           doc;
     parley_json_t           amended;
     parley_msg_t            msg;
-    parley_encode_opts_t    opts;
-    parley_encoded_t        sent;
     parley_loss_t           loss;
     parley_priority_t       priority;       /* before caps */
     int64_t                 timeout_ms;
@@ -57,6 +56,18 @@ typedef struct {
 /* Adds to what is said of the step at hand; made printable. */
 void parley_explain_note(parley_explain_t *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+
+/* parley_explain_state.c: a state of one's own */
+
+/* Returns 0, or -1: no memory. */
+int parley_explain_state_init(parley_explain_t *e);
+
+/* Forgets what the message before has left. */
+void parley_explain_state_clear(parley_explain_t *e);
+
+/* What --answering gives has passed here, and waits for the message at hand. */
+void parley_explain_remember(parley_explain_t *e);
 
 
 /* parley_explain_steps.c: what the gate asks of the tool */

@@ -1,4 +1,7 @@
-/* What is said of the steps that the gate takes by itself. */
+/*
+ * What is said of the steps that the gate takes by itself.  Rates and the
+ * window were asked of an empty state, and it is said so.
+ */
 
 #include "parley_explain.h"
 
@@ -14,6 +17,12 @@ static void parley_explain_age(parley_explain_t *e);
 static void parley_explain_amend(parley_explain_t *e,
     parley_outcome_t outcome);
 static void parley_explain_loss(parley_explain_t *e);
+static void parley_explain_rate(parley_explain_t *e,
+    parley_outcome_t outcome);
+static void parley_explain_own(parley_explain_t *e, parley_outcome_t outcome);
+static void parley_explain_admit(parley_explain_t *e);
+static void parley_explain_translate(parley_explain_t *e,
+    parley_outcome_t outcome);
 
 
 void
@@ -30,12 +39,16 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         parley_explain_note(e, "POST, it is taken to be");
         break;
 
-    case PARLEY_STEP_RATE:
+    case PARLEY_STEP_FAILURES:
 
-        if (outcome == PARLEY_OUTCOME_NONE) {
-            parley_explain_note(e, "no parley_rate");
+        if (outcome == PARLEY_OUTCOME_PASSED) {
+            parley_explain_note(e, "none from this address, so far");
         }
 
+        break;
+
+    case PARLEY_STEP_RATE:
+        parley_explain_rate(e, outcome);
         break;
 
     case PARLEY_STEP_PROTOCOL:
@@ -73,6 +86,12 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         parley_explain_submission(e, outcome);
         break;
 
+    case PARLEY_STEP_REFERENCE:
+        parley_explain_note(e, "%s", outcome == PARLEY_OUTCOME_NONE
+                                     ? "nothing to match"
+                                     : "what --answering gives");
+        break;
+
     case PARLEY_STEP_POLICY:
         parley_explain_policy(e, outcome);
         break;
@@ -91,9 +110,17 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         parley_explain_age(e);
         break;
 
+    case PARLEY_STEP_OWN:
+    case PARLEY_STEP_REFUTE:
+        parley_explain_own(e, outcome);
+        break;
+
     case PARLEY_STEP_ADMIT:
-        e->priority = e->msg.priority;
-        e->timeout_ms = e->msg.timeout_ms;
+        parley_explain_admit(e);
+        break;
+
+    case PARLEY_STEP_TRANSLATE:
+        parley_explain_translate(e, outcome);
         break;
 
     case PARLEY_STEP_AMEND:
@@ -214,6 +241,10 @@ parley_explain_age(parley_explain_t *e)
 
     parley_explain_note(e, age < 0 ? "%lld s ahead" : "%lld s old",
                         (long long) (age < 0 ? -age : age));
+
+    if (e->gate.stale != NULL) {
+        parley_explain_note(e, ": refused unless its id was there before");
+    }
 }
 
 
@@ -268,4 +299,116 @@ parley_explain_loss(parley_explain_t *e)
                         e->gate.conf->loss == PARLEY_LOSS_IGNORE
                         ? "not named in the answer" : "Parley-Loss",
                         parley_explain_str(text));
+}
+
+
+static void
+parley_explain_rate(parley_explain_t *e, parley_outcome_t outcome)
+{
+    size_t                     i;
+    parley_str_t               sub;
+    const parley_directive_t  *d;
+
+    d = parley_conf_get(e->block, "parley_rate");
+
+    if (outcome == PARLEY_OUTCOME_NONE || d == NULL) {
+        parley_explain_note(e, "no parley_rate");
+        return;
+    }
+
+    for (i = 1; i < d->nwords; i++) {
+        parley_explain_note(e, "%s%.*s", i > 1 ? " " : "",
+                            parley_explain_str(d->words[i]));
+    }
+
+    sub = parley_who_proven(&e->who);
+
+    parley_explain_note(e, " for %s%.*s, in an empty state",
+                        sub.len > 0 ? "" : "the address",
+                        parley_explain_str(sub));
+}
+
+
+static void
+parley_explain_own(parley_explain_t *e, parley_outcome_t outcome)
+{
+    if (outcome == PARLEY_OUTCOME_ANSWERED) {
+        parley_explain_note(e, "the gateway answers %.*s itself",
+                            parley_explain_str(e->msg.intent));
+
+    } else {
+        parley_explain_note(e, "not for the gateway itself");
+    }
+}
+
+
+static void
+parley_explain_admit(parley_explain_t *e)
+{
+    const parley_gate_t  *g = &e->gate;
+
+    e->priority = e->msg.priority;
+    e->timeout_ms = e->msg.timeout_ms;
+
+    if (!g->entrance.known) {
+        parley_explain_note(e, "it may come twice");
+
+    } else {
+        parley_explain_note(e, "\"%.*s\" is new for ",
+                            parley_explain_str(e->msg.id));
+
+        if (g->entrance.place == NULL) {
+            parley_explain_note(e, "%.*s",
+                                parley_explain_str(e->msg.recipient));
+
+        } else if (e->settings.receiver.text.len > 0) {
+            parley_explain_note(e, "\"%.*s\"",
+                                parley_explain_str(e->settings.receiver.text));
+
+        } else {
+            parley_explain_note(e, "this location");
+        }
+
+        parley_explain_note(e, " in an empty window, and is remembered for "
+                            "%lld s", (long long) (g->window / 1000));
+    }
+
+    if (g->entrance.quota != NULL && g->entrance.quota->interval_us != 0) {
+        parley_explain_note(e, "; the first of priority %.*s",
+                            parley_explain_str(
+                                parley_priority_name(g->entrance.priority)));
+    }
+}
+
+
+static void
+parley_explain_translate(parley_explain_t *e, parley_outcome_t outcome)
+{
+    parley_proto_t         speak;
+    parley_error_t         err;
+    parley_encoded_t       sent;
+    const parley_gate_t   *g = &e->gate;
+
+    speak = g->conf->speak;
+
+    if (outcome == PARLEY_OUTCOME_NONE && !g->edited) {
+        parley_explain_note(e, "none, %.*s as it came",
+                            parley_explain_str(parley_proto_name(speak)));
+        return;
+    }
+
+    /* the id of what was copied is read where somebody wants to know it */
+
+    sent = g->sent;
+
+    (void) (parley_encoded_id(e->engine, g->arena, speak, &e->msg, &sent, &err)
+            == 0);
+
+    parley_explain_note(e, "%.*s to %.*s, %.*s%s",
+                        parley_explain_str(parley_proto_name(e->msg.wire)),
+                        parley_explain_str(parley_proto_name(speak)),
+                        parley_explain_str(sent.id),
+                        parley_codecs[speak]->signature_member.len == 0 ? ""
+                        : e->http.signing != NULL ? ", signed by the gateway"
+                                                  : ", unsigned");
 }

@@ -241,6 +241,9 @@ typedef enum {
 } parley_spot_t;
 
 
+typedef struct parley_tasks_s  parley_tasks_t;
+
+
 /* what a protocol tells of the first answer to what came before (GW-19) */
 typedef enum {
     PARLEY_FIRST_NONE = 0,
@@ -450,6 +453,9 @@ typedef struct {
      * is all.
      */
     int    (*asks_sessions)(const parley_msg_t *m);
+
+    /* tasks for a gateway itself, see parley_tasks.h; NULL: none */
+    const parley_tasks_t  *tasks;
 
     /*
      * The member of m->data, whether it is there or not, that holds the text

@@ -61,19 +61,19 @@ test_find(void **state)
 
     (void) state;
 
-    assert_int_equal(PARLEY_AEE_OWN_COUNT,
+    assert_int_equal(PARLEY_TASK_COUNT,
                      sizeof(intents) / sizeof(intents[0]));
 
-    for (i = 0; i < PARLEY_AEE_OWN_COUNT; i++) {
+    for (i = 0; i < PARLEY_TASK_COUNT; i++) {
         k = parley_aee_own_find(parley_str_c(intents[i]));
-        assert_true(k < PARLEY_AEE_OWN_COUNT);
+        assert_true(k < PARLEY_TASK_COUNT);
         parley_assert_str(parley_aee_own_intent(k), intents[i]);
         assert_int_equal(parley_aee_own_find(parley_aee_own_intent(i)), i);
     }
 
     for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         assert_int_equal(parley_aee_own_find(parley_str_c(others[i])),
-                         PARLEY_AEE_OWN_COUNT);
+                         PARLEY_TASK_COUNT);
     }
 }
 

@@ -1,6 +1,7 @@
 /* The table of steps, and a message that continues at another location. */
 
 #include "parley_gate.h"
+#include "parley_test_state.h"
 #include "parley_test_translate.h"
 
 
@@ -21,6 +22,7 @@ typedef struct {
     parley_json_t       amended;
     parley_msg_t        msg;
     parley_loss_t       loss;
+    parley_test_state_t state;
     unsigned            taken[PARLEY_STEP_COUNT];
 } test_gate_t;
 
@@ -44,6 +46,28 @@ step_passes(parley_gate_t *g)
 }
 
 
+static int
+arrival(parley_gate_t *g, parley_arrival_t *ret)
+{
+    (void) g;
+
+    ret->location = PARLEY_STR(" /a");
+
+    return 0;
+}
+
+
+static int
+options(parley_gate_t *g, parley_encode_opts_t *ret)
+{
+    (void) g;
+
+    ret->now_ms = PARLEY_TEST_NOW;
+
+    return 0;
+}
+
+
 static void
 told(parley_gate_t *g, parley_step_t step, parley_outcome_t outcome)
 {
@@ -60,10 +84,9 @@ static const parley_gate_env_t  env = {
         [PARLEY_STEP_METHOD] = step_passes,
         [PARLEY_STEP_PROOF] = step_passes,
         [PARLEY_STEP_BODY] = step_body,
-        [PARLEY_STEP_ADMIT] = step_passes,
-        [PARLEY_STEP_TRANSLATE] = step_passes,
-        [PARLEY_STEP_KEEP] = step_passes,
     },
+    .arrival = arrival,
+    .options = options,
     .told = told,
 };
 
@@ -114,7 +137,10 @@ gate_init(test_gate_t *t, const parley_gate_conf_t *conf)
     g->loss = &t->loss;
     g->self = self;
     g->seed = PARLEY_TEST_SEED;
+    g->window = 600000;
 
+    parley_test_state_begin(&t->state, 256 * 1024, PARLEY_SHARE_ALL);
+    parley_ask_init(&g->ask, &t->state.s, &t->arena);
     parley_gate_init(g);
 }
 
@@ -146,12 +172,13 @@ test_steps(void **state)
     conf_init(&conf, NULL);
     gate_init(&t, &conf);
 
-    assert_int_equal(parley_gate_run(&t.gate), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
 
     for (i = 0; i < PARLEY_STEP_COUNT; i++) {
         assert_int_equal(t.taken[i], 1);
     }
 
+    parley_test_state_end(&t.state);
     parley_arena_reset(&t.arena);
 }
 
@@ -182,7 +209,7 @@ test_resumed(void **state)
 
     gate_init(&t, &entry);
 
-    assert_int_equal(parley_gate_run(&t.gate), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
     assert_int_equal(t.msg.priority, PARLEY_PRIORITY_LOW);
     assert_false(has(&t, "a"));
     assert_true(has(&t, "b"));
@@ -193,7 +220,7 @@ test_resumed(void **state)
         memset(t.taken, 0, sizeof(t.taken));
         parley_gate_resume(&t.gate, &spare);
 
-        assert_int_equal(parley_gate_run(&t.gate), PARLEY_OUTCOME_PASSED);
+        assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
         assert_int_equal(t.msg.priority, PARLEY_PRIORITY_HIGH);
         assert_true(t.gate.edited);
         assert_false(has(&t, "a"));
@@ -215,11 +242,12 @@ test_resumed(void **state)
     conf_init(&spare, NULL);
     parley_gate_resume(&t.gate, &spare);
 
-    assert_int_equal(parley_gate_run(&t.gate), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
     assert_int_equal(t.msg.priority, PARLEY_PRIORITY_URGENT);
     assert_false(has(&t, "a"));
     assert_true(has(&t, "b"));
 
+    parley_test_state_end(&t.state);
     parley_arena_reset(&t.arena);
 }
 
@@ -235,7 +263,7 @@ test_resumed_refused(void **state)
     conf_init(&entry, NULL);
     gate_init(&t, &entry);
 
-    assert_int_equal(parley_gate_run(&t.gate), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
 
     /* a dry run of the fallback's spares nothing */
 
@@ -244,9 +272,10 @@ test_resumed_refused(void **state)
     spare.dry = PARLEY_DRY_ALL;
     parley_gate_resume(&t.gate, &spare);
 
-    assert_int_equal(parley_gate_run(&t.gate), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_PROTOCOL_UNSUPPORTED);
 
+    parley_test_state_end(&t.state);
     parley_arena_reset(&t.arena);
 }
 

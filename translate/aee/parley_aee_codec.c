@@ -1,4 +1,5 @@
 #include "parley_aee.h"
+#include "parley_aee_own.h"
 #include "parley_embed.h"
 
 
@@ -102,6 +103,7 @@ const parley_codec_t  parley_aee_codec = {
     .answer_encode = parley_aee_answer_encode,
     .refuse = parley_aee_refuse,
     .asks_health = parley_aee_asks_health,
+    .tasks = &parley_aee_tasks,
 };
 
 

@@ -5,33 +5,33 @@
 
 
 static const parley_str_t  parley_aee_own_intents[] = {
-    [PARLEY_AEE_PING] = parley_str("aee.status.ping"),
-    [PARLEY_AEE_HEALTH] = parley_str("aee.status.health"),
-    [PARLEY_AEE_SPEC] = parley_str("aee.spec.query"),
-    [PARLEY_AEE_CAPABILITY] = parley_str("aee.capability.list"),
-    [PARLEY_AEE_FETCH] = parley_str("aee.context.fetch"),
-    [PARLEY_AEE_REFUTE] = parley_str("aee.context.refute"),
-    [PARLEY_AEE_VALIDATE] = parley_str("aee.validate.payload"),
+    [PARLEY_TASK_PING] = parley_str("aee.status.ping"),
+    [PARLEY_TASK_HEALTH] = parley_str("aee.status.health"),
+    [PARLEY_TASK_SPEC] = parley_str("aee.spec.query"),
+    [PARLEY_TASK_CAPABILITY] = parley_str("aee.capability.list"),
+    [PARLEY_TASK_FETCH] = parley_str("aee.context.fetch"),
+    [PARLEY_TASK_REFUTE] = parley_str("aee.context.refute"),
+    [PARLEY_TASK_VALIDATE] = parley_str("aee.validate.payload"),
 };
 
 
-parley_aee_own_t
+parley_task_t
 parley_aee_own_find(parley_str_t intent)
 {
     unsigned  i;
 
-    for (i = 0; i < PARLEY_AEE_OWN_COUNT; i++) {
+    for (i = 0; i < PARLEY_TASK_COUNT; i++) {
         if (parley_str_eq(parley_aee_own_intents[i], intent)) {
             break;
         }
     }
 
-    return (parley_aee_own_t) i;
+    return (parley_task_t) i;
 }
 
 
 parley_str_t
-parley_aee_own_intent(parley_aee_own_t own)
+parley_aee_own_intent(parley_task_t own)
 {
     return parley_aee_own_intents[own];
 }
@@ -106,3 +106,11 @@ parley_aee_own_error(parley_arena_t *arena, const parley_msg_t *request,
     return parley_aee_failure(arena, &f, ret) == 0 ? 0
                                                    : parley_error_memory(err);
 }
+
+
+const parley_tasks_t  parley_aee_tasks = {
+    .find = parley_aee_own_find,
+    .intent = parley_aee_own_intent,
+    .result = parley_aee_own_result,
+    .error = parley_aee_own_error,
+};

@@ -8,25 +8,17 @@
 #define PARLEY_AEE_OWN_H
 
 #include "parley_codec.h"
+#include "parley_tasks.h"
 
 
-typedef enum {
-    PARLEY_AEE_PING = 0,        /* aee.status.ping */
-    PARLEY_AEE_HEALTH,          /* aee.status.health */
-    PARLEY_AEE_SPEC,            /* aee.spec.query */
-    PARLEY_AEE_CAPABILITY,      /* aee.capability.list */
-    PARLEY_AEE_FETCH,           /* aee.context.fetch */
-    PARLEY_AEE_REFUTE,          /* aee.context.refute */
-    PARLEY_AEE_VALIDATE,        /* aee.validate.payload */
-    PARLEY_AEE_OWN_COUNT
-} parley_aee_own_t;
+extern const parley_tasks_t  parley_aee_tasks;
 
 
-/* PARLEY_AEE_OWN_COUNT where the intent is none of the seven. */
-parley_aee_own_t parley_aee_own_find(parley_str_t intent);
+/* PARLEY_TASK_COUNT where the intent is none of the seven. */
+parley_task_t parley_aee_own_find(parley_str_t intent);
 
 /* The intent, for lists. */
-parley_str_t parley_aee_own_intent(parley_aee_own_t own);
+parley_str_t parley_aee_own_intent(parley_task_t own);
 
 /*
  * A result envelope from self for request, with payload (a JSON object) as

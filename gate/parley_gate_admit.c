@@ -1,0 +1,233 @@
+/*
+ * The steps that ask the state about the message itself: what it refers to, its
+ * admission, what may refer to it later; and how what they took is given back.
+ */
+
+#include <string.h>
+
+#include "parley_account.h"
+#include "parley_gate_steps.h"
+#include "parley_replay.h"
+
+
+/* milliseconds after which a message may come again that found no room */
+#define PARLEY_GATE_NO_ROOM  1000
+
+
+static int parley_gate_enter(parley_gate_t *g);
+static parley_outcome_t parley_gate_duplicate(parley_gate_t *g);
+
+
+void
+parley_gate_account(parley_gate_t *g)
+{
+    parley_account_key(g->ask.state, parley_who_proven(g->who), g->address,
+                       g->account);
+}
+
+
+int
+parley_gate_is_self(const parley_gate_t *g)
+{
+    return parley_codecs[g->msg->wire]->tasks != NULL
+           && parley_str_eq(g->msg->recipient, g->self[g->msg->wire]);
+}
+
+
+parley_outcome_t
+parley_gate_reference(parley_gate_t *g)
+{
+    int              rc;
+    parley_refer_t  *r = &g->refer;
+
+    r->arena = g->arena;
+    r->ask = &g->ask;
+    r->msg = g->msg;
+    r->who = g->who;
+    r->speak = g->conf->speak;
+    r->addressed = g->addressed;
+
+    /* what is for the gateway itself answers nobody else */
+
+    if (!parley_gate_is_self(g)) {
+        rc = parley_refer(r, g->err);
+
+        if (rc != 0) {
+            return parley_outcome(rc);
+        }
+
+        g->opts.answering = r->answering;
+    }
+
+    g->to = parley_refer_to(r);
+
+    return r->question != NULL ? PARLEY_OUTCOME_PASSED : PARLEY_OUTCOME_NONE;
+}
+
+
+parley_outcome_t
+parley_gate_admit(parley_gate_t *g)
+{
+    parley_entrance_t  *e = &g->entrance;
+
+    if (parley_gate_enter(g) != 0) {
+        return PARLEY_OUTCOME_FAILED;
+    }
+
+    switch (parley_entrance_ask(e, g->err)) {
+
+    case 0:
+        return PARLEY_OUTCOME_PASSED;
+
+    case PARLEY_WAIT:
+        return PARLEY_OUTCOME_WAIT;
+
+    default:
+        g->wait = e->wait;
+
+        return e->verdict == PARLEY_ADMIT_DUPLICATE && g->replay != 0
+               ? parley_gate_duplicate(g) : PARLEY_OUTCOME_REFUSED;
+    }
+}
+
+
+static int
+parley_gate_enter(parley_gate_t *g)
+{
+    parley_caps_t       caps;
+    parley_entrance_t  *e = &g->entrance;
+
+    parley_gate_account(g);
+
+    e->ask = &g->ask;
+    e->who = g->who;
+    e->refer = &g->refer;
+    e->place = NULL;
+    e->account = g->account;
+    e->address = g->address;
+    e->stale = g->stale;
+    e->seed = g->seed;
+    e->ttl = g->window;
+    e->quota = NULL;
+
+    /* only nginx knows where it came to, and that costs it something */
+
+    if (parley_window_knows(g->msg)
+        && (g->replay != 0
+            || parley_window_is_local(g->msg, g->self[g->msg->wire])))
+    {
+        memset(&g->place, 0, sizeof(parley_arrival_t));
+
+        g->place.self = g->self[g->msg->wire];
+
+        if (g->env->arrival(g, &g->place) != 0) {
+            return -1;
+        }
+
+        e->place = &g->place;
+    }
+
+    /* AEE-28: of the priority that the message goes on with */
+
+    if (g->conf->rate != NULL) {
+        parley_gate_caps(g, &caps);
+
+        e->priority = parley_amend_capped(g->msg, &caps);
+        e->quota = &g->conf->rate->classes[e->priority];
+    }
+
+    return 0;
+}
+
+
+/* GW-19: what its sender was told then */
+
+static parley_outcome_t
+parley_gate_duplicate(parley_gate_t *g)
+{
+    int              rc;
+    parley_replay_t  r;
+
+    parley_gate_replay(g, &r);
+
+    rc = parley_replay_find(&r, &g->first);
+
+    return rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT
+           : rc < 0 ? PARLEY_OUTCOME_FAILED : PARLEY_OUTCOME_REFUSED;
+}
+
+
+void
+parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret)
+{
+    ret->arena = g->arena;
+    ret->who = g->who;
+    ret->entrance = &g->entrance;
+    ret->seed = g->seed;
+    ret->ttl = g->replay;
+    ret->wall = g->now_ms;
+}
+
+
+parley_outcome_t
+parley_gate_keep(parley_gate_t *g)
+{
+    int              rc;
+    parley_asking_t  a;
+
+    a.arena = g->arena;
+    a.ask = &g->ask;
+    a.who = g->who;
+    a.sent = &g->sent;
+    a.speak = g->conf->speak;
+    a.to = parley_refer_to(&g->refer);
+    a.answering = g->opts.answering;
+    a.account = g->account;
+    a.asked = NULL;
+
+    /* of a message that continues, as it went elsewhere before */
+
+    rc = parley_question_drop(&g->ask, &g->before);
+
+    if (rc == 0) {
+        rc = parley_question_keep(&a, &g->asked, g->err);
+    }
+
+    if (rc == 0) {
+        memset(&g->before, 0, sizeof(parley_asked_t));
+
+    } else if (rc != PARLEY_WAIT) {
+        g->wait = PARLEY_GATE_NO_ROOM;
+    }
+
+    return parley_outcome(rc);
+}
+
+
+int
+parley_gate_undo(parley_gate_t *g)
+{
+    int                 rc;
+    parley_entrance_t  *e = &g->entrance;
+
+    if (!parley_entrance_is_open(e)) {
+        return 0;
+    }
+
+    rc = parley_question_drop(&g->ask, &g->before);
+
+    if (rc != PARLEY_WAIT) {
+        rc = parley_question_drop(&g->ask, &g->asked);
+    }
+
+    if (rc != PARLEY_WAIT) {
+        rc = parley_entrance_settle(e, 0, NULL);
+    }
+
+    if (rc != PARLEY_WAIT) {
+        memset(&g->before, 0, sizeof(parley_asked_t));
+        memset(&g->asked, 0, sizeof(parley_asked_t));
+    }
+
+    return rc;
+}

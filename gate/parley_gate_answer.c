@@ -1,0 +1,255 @@
+/*
+ * What becomes of a message with its answer: its id is taken or free again, the
+ * question that it was has its answer, and what may be asked for later is kept.
+ */
+
+#include <string.h>
+
+#include "parley_gate_steps.h"
+#include "parley_replay.h"
+#include "parley_retain.h"
+
+
+static int parley_gate_outcome(parley_gate_t *g, parley_answered_t *outcome);
+static int parley_gate_keep_first(parley_gate_t *g,
+    const parley_reply_t *first);
+static int parley_gate_keep_message(parley_gate_t *g);
+static int parley_gate_secret(parley_gate_t *g, parley_str_t *message);
+
+
+int
+parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
+    int64_t clock)
+{
+    int  rc;
+
+    parley_ask_begin(&g->ask, clock);
+
+    rc = parley_gate_outcome(g, outcome);
+
+    if (rc != PARLEY_WAIT) {
+        parley_ask_end(&g->ask);
+    }
+
+    return rc;
+}
+
+
+static int
+parley_gate_outcome(parley_gate_t *g, parley_answered_t *outcome)
+{
+    int  rc, said;
+
+    if (outcome->takes) {
+        rc = parley_question_take(&g->ask, &g->asked, outcome->principal,
+                                  outcome->session, g->account);
+
+        if (rc == PARLEY_WAIT) {
+            return rc;
+        }
+
+        outcome->late = rc == 0;
+    }
+
+    rc = 0;
+
+    switch (outcome->settle) {
+
+    case PARLEY_SETTLE_COMMIT:
+
+        /* that it was taken is no answer while that may still come */
+
+        said = outcome->said && (outcome->kind != PARLEY_ANSWER_TAKEN
+                                 || !g->asked.awaited);
+
+        rc = parley_gate_taken(g, said ? &outcome->reply : NULL,
+                               outcome->closes);
+        break;
+
+    case PARLEY_SETTLE_RELEASE:
+        rc = parley_gate_undo(g);
+        break;
+
+    default: /* PARLEY_SETTLE_OPEN */
+        break;
+    }
+
+    if (rc != PARLEY_WAIT && outcome->closes) {
+        rc = parley_gate_close(g);
+    }
+
+    return rc == PARLEY_WAIT ? rc : 0;
+}
+
+
+int
+parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
+    int64_t clock)
+{
+    int  rc;
+
+    parley_ask_begin(&g->ask, clock);
+
+    rc = g->err->taken ? parley_gate_taken(g, reply, 1) : parley_gate_undo(g);
+
+    if (rc != PARLEY_WAIT && g->err->taken) {
+        rc = parley_gate_close(g);
+    }
+
+    if (rc != PARLEY_WAIT) {
+        parley_ask_end(&g->ask);
+        rc = 0;
+    }
+
+    return rc;
+}
+
+
+/* GW-12: from now on the id counts as seen */
+
+int
+parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
+{
+    int  rc;
+
+    if (!parley_entrance_is_open(&g->entrance)) {
+        return 0;
+    }
+
+    /* before anybody can be told that it was taken */
+
+    if (first != NULL && parley_gate_keep_first(g, first) == PARLEY_WAIT) {
+        return PARLEY_WAIT;
+    }
+
+    rc = parley_entrance_settle(&g->entrance, 1, closes ? &g->asked : NULL);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    g->forgotten = rc != 0;
+
+    return parley_gate_keep_message(g);
+}
+
+
+int
+parley_gate_close(parley_gate_t *g)
+{
+    int  rc;
+
+    rc = parley_question_close(&g->ask, &g->asked);
+
+    if (rc != PARLEY_WAIT) {
+        memset(&g->asked, 0, sizeof(parley_asked_t));
+    }
+
+    return rc;
+}
+
+
+/* GW-19: what the message's sender is told, for its next try */
+
+static int
+parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first)
+{
+    parley_replay_t  r;
+
+    if (g->replay == 0) {
+        return 0;
+    }
+
+    parley_gate_replay(g, &r);
+
+    return parley_replay_keep(&r, first);
+}
+
+
+/*
+ * For aee.context.fetch: what was passed on, so without what parley_redact took
+ * out; of a message that was translated, the original that the translation
+ * refers to.  What finds no room is not retained: nobody was promised that it
+ * is.
+ */
+
+static int
+parley_gate_keep_message(parley_gate_t *g)
+{
+    int                rc;
+    parley_retain_t    r;
+    parley_retained_t  m;
+
+    if (g->retain == 0 || g->msg->partial) {
+        return 0;
+    }
+
+    memset(&m, 0, sizeof(parley_retained_t));
+
+    m.id = g->msg->id;
+    m.protocol = parley_proto_name(g->proto);
+    m.sub = parley_who_proven(g->who);
+    m.sender = g->msg->sender;
+    m.recipient = g->msg->recipient;
+    m.queue = PARLEY_LOOSE_MESSAGE;
+    m.account = g->account;
+    m.ttl = g->retain;
+    m.message = g->msg->wire == g->conf->speak ? g->sent.body
+                                               : g->msg->doc->input;
+
+    if (parley_gate_secret(g, &m.message) != 0) {
+        return 0;
+    }
+
+    parley_gate_retain(g, &r);
+
+    rc = parley_retain(&r, &m);
+
+    return rc == PARLEY_WAIT ? rc : 0;
+}
+
+
+/* a credential in a message (MoQ auth_token) is nobody's to fetch */
+
+static int
+parley_gate_secret(parley_gate_t *g, parley_str_t *message)
+{
+    uint32_t        applied;
+    const char     *pointer;
+    parley_str_t    text;
+    parley_edit_t   edit;
+    parley_error_t  err;
+
+    pointer = parley_codecs[g->msg->wire]->pointers[PARLEY_SPOT_SECRET];
+
+    if (pointer == NULL) {
+        return 0;
+    }
+
+    edit.pointer = parley_str_c(pointer);
+    edit.value = parley_str_none;
+
+    if (parley_edit(g->arena, g->msg->doc, &edit, 1, &text, &applied, &err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (applied) {
+        *message = text;
+    }
+
+    return 0;
+}
+
+
+void
+parley_gate_retain(parley_gate_t *g, parley_retain_t *ret)
+{
+    ret->arena = g->arena;
+    ret->ask = &g->ask;
+    ret->who = g->who;
+    ret->seed = g->seed;
+    ret->retains = g->retain != 0;
+    ret->wall = g->now_ms;
+}

@@ -1,0 +1,127 @@
+/* The state that the gate of the tool asks: private memory, and empty. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parley_explain.h"
+#include "parley_memory.h"
+#include "parley_question.h"
+
+
+#define PARLEY_EXPLAIN_STATE  (256 * 1024)
+
+
+static void
+parley_explain_lock(void *ctx)
+{
+    (void) ctx;
+}
+
+
+static int
+parley_explain_is_alive(void *ctx, const parley_process_t *process)
+{
+    (void) ctx;
+    (void) process;
+
+    return 1;
+}
+
+
+int
+parley_explain_state_init(parley_explain_t *e)
+{
+    e->memory = aligned_alloc(PARLEY_BLOCK, PARLEY_EXPLAIN_STATE);
+
+    if (e->memory == NULL) {
+        return -1;
+    }
+
+    e->state.env.lock = parley_explain_lock;
+    e->state.env.unlock = parley_explain_lock;
+    e->state.env.is_alive = parley_explain_is_alive;
+    e->state.share = PARLEY_SHARE_DEFAULT;
+
+    return 0;
+}
+
+
+void
+parley_explain_state_clear(parley_explain_t *e)
+{
+    uint8_t  secret[PARLEY_KEY_SECRET];
+
+    parley_host_random(secret, sizeof(secret));
+
+    /* its size is enough */
+
+    (void) (parley_memory_create(&e->state, e->memory, PARLEY_EXPLAIN_STATE,
+                                 secret)
+            == 0);
+}
+
+
+/*
+ * As it was sent: in the protocol of the message at hand, which answers it.
+ * What cannot be sent so is not remembered, and nothing answers it.
+ */
+
+void
+parley_explain_remember(parley_explain_t *e)
+{
+    parley_msg_t          msg;
+    parley_who_t          who;
+    parley_ask_t          ask;
+    parley_loss_t         loss;
+    parley_error_t        err;
+    parley_asked_t        asked;
+    parley_asking_t       a;
+    parley_encoded_t      sent;
+    parley_encode_opts_t  opts;
+    static const uint8_t  account[PARLEY_KEY_LEN];
+
+    memset(&opts, 0, sizeof(opts));
+    memset(&who, 0, sizeof(who));
+    memset(&a, 0, sizeof(a));
+
+    parley_error_clear(&err);
+    parley_loss_init(&loss, e->in->arena);
+
+    msg = *e->answering;
+
+    who.arena = e->in->arena;
+    who.directory = e->http.directory;
+    who.msg = &msg;
+
+    parley_who_opts(&who, &opts);
+
+    opts.self = e->http.self;
+    opts.now_ms = e->now_ms;
+    opts.severities = e->settings.severities;
+    opts.nseverities = e->settings.nseverities;
+    opts.broadcast = e->settings.broadcast;
+
+    memset(&sent, 0, sizeof(sent));
+
+    if (parley_encode(e->engine, e->in->arena, e->msg.wire, &msg, &opts, &sent,
+                      &loss, &err)
+        != 0)
+    {
+        parley_explain_note(e, "what --answering gives cannot be sent here: "
+                            "%s; ", err.text);
+        return;
+    }
+
+    parley_ask_init(&ask, &e->state, e->in->arena);
+    parley_ask_begin(&ask, e->now_ms);
+
+    a.arena = e->in->arena;
+    a.ask = &ask;
+    a.who = &who;
+    a.sent = &sent;
+    a.speak = e->msg.wire;
+    a.to = msg.recipient;
+    a.account = account;
+
+    (void) (parley_question_keep(&a, &asked, &err) == 0);
+}
