@@ -90,6 +90,8 @@ else
 MODULE = $(OUT)/ngx_http_parley_module.so
 endif
 
+LATER = $(OUT)/later/ngx_http_parley_module.so
+
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
 
 # the public library: parley.h and nothing else is seen of it
@@ -308,6 +310,14 @@ $(OUT)/ngx_http_parley_module.so: $(MODULE_DEPS)
 	$(call Q,NGX)CC=$(CC) tools/build-nginx module /usr/share/nginx/src $(OUT)/nginx-module \
 		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
 	@cp $(OUT)/nginx-module/objs/ngx_http_parley_module.so $@
+
+# never installed: its state answers later
+$(LATER): $(MODULE_DEPS) $(wildcard t/later/*.[ch])
+	@mkdir -p $(@D)
+	$(call Q,NGX)PARLEY_STATE=later CC=$(CC) tools/build-nginx module \
+		/usr/share/nginx/src $(OUT)/nginx-later \
+		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
+	@cp $(OUT)/nginx-later/objs/ngx_http_parley_module.so $@
 
 $(OUT)/nginx: $(MODULE_DEPS)
 	@mkdir -p $(@D)

@@ -81,6 +81,13 @@ parley_ask_begin(parley_ask_t *q, int64_t now)
 }
 
 
+int
+parley_ask_waits(const parley_ask_t *q)
+{
+    return q->pending != NULL;
+}
+
+
 void
 parley_ask_end(parley_ask_t *q)
 {

@@ -56,6 +56,9 @@ void parley_ask_init(parley_ask_t *q, parley_state_t *state,
 /* The step begins, at now, or is taken again. */
 void parley_ask_begin(parley_ask_t *q, int64_t now);
 
+/* Whether the step waits for the state, and for nothing else. */
+int parley_ask_waits(const parley_ask_t *q);
+
 /* The step has all its answers: the next one asks afresh. */
 void parley_ask_end(parley_ask_t *q);
 

@@ -23,7 +23,7 @@ static ngx_int_t ngx_http_parley_answer_cut(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_answer_understand(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply, ngx_uint_t *copied);
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx,
     parley_str_t *ret);
 
@@ -174,6 +174,8 @@ ngx_http_parley_answer_cut(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     ngx_int_t  rc;
 
+    ctx->cut = 1;
+
     rc = ngx_http_parley_answer_finish(r, ctx);
 
     /* while it is on its way to a slow client the rest is read and dropped */
@@ -272,14 +274,8 @@ static ngx_int_t
 ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    ngx_uint_t      copied;
-    parley_reply_t  reply;
-
-    ctx->answer = NGX_HTTP_PARLEY_ANSWER_DONE;
+    ctx->answer = NGX_HTTP_PARLEY_ANSWER_HELD;
     ngx_http_parley_deadline_stop(ctx);
-
-    copied = 0;
-    ngx_memzero(&reply, sizeof(parley_reply_t));
 
     if (ctx->error.code == PARLEY_E_NONE
         && !ngx_http_parley_inflate_is_whole(ctx))
@@ -290,19 +286,40 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
     }
 
     if (ctx->error.code == PARLEY_E_NONE
-        && ngx_http_parley_answer_understand(r, ctx, &reply, &copied)
-           == NGX_ERROR)
+        && ngx_http_parley_answer_understand(r, ctx) == NGX_ERROR)
     {
         return NGX_ERROR;
     }
 
     if (ctx->error.code != PARLEY_E_NONE
-        && ngx_http_parley_answer_failed(r, ctx, &reply) != NGX_OK)
+        && ngx_http_parley_answer_failed(r, ctx, &ctx->reply) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_http_parley_answer_send(r, ctx, &reply, copied);
+    return ngx_http_parley_answer_resume(r, ctx);
+}
+
+
+ngx_int_t
+ngx_http_parley_answer_resume(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    rc = ctx->error.code == PARLEY_E_NONE
+         ? ngx_http_parley_settle(ctx, &ctx->outcome)
+         : ngx_http_parley_unanswered(ctx, &ctx->reply);
+
+    if (rc == NGX_AGAIN) {
+        return ngx_http_parley_wait_answer(r, ctx);
+    }
+
+    ctx->answer = NGX_HTTP_PARLEY_ANSWER_DONE;
+
+    return ngx_http_parley_answer_send(r, ctx, &ctx->reply,
+                                       ctx->error.code == PARLEY_E_NONE
+                                       && ctx->outcome.copied);
 }
 
 
@@ -310,11 +327,13 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
 
 static ngx_int_t
 ngx_http_parley_answer_understand(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply, ngx_uint_t *copied)
+    ngx_http_parley_ctx_t *ctx)
 {
-    parley_answered_t    outcome;
+    parley_answered_t  *outcome;
     parley_response_t   response;
     parley_exchange_t  *x;
+
+    outcome = &ctx->outcome;
 
     x = ngx_http_parley_exchange(ctx);
 
@@ -330,7 +349,7 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
                     && ctx->inflate == NULL;
 
     if (parley_exchange_answer(x, &ctx->arena, &response,
-                               ngx_http_parley_now(), &outcome, &ctx->loss,
+                               ngx_http_parley_now(), outcome, &ctx->loss,
                                &ctx->error)
         != 0)
     {
@@ -338,19 +357,16 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
         return NGX_DECLINED;
     }
 
-    ngx_http_parley_settle(ctx, &outcome);
-
-    if (outcome.reply.why) {
-        ngx_http_parley_log_unsaid(r, ctx, outcome.reply.why);
+    if (outcome->reply.why) {
+        ngx_http_parley_log_unsaid(r, ctx, outcome->reply.why);
     }
 
-    *reply = outcome.reply;
-    ctx->answer_trace = outcome.traceparent;
+    ctx->reply = outcome->reply;
+    ctx->answer_trace = outcome->traceparent;
 
-    *copied = outcome.copied;
-
-    if (outcome.copied) {
-        reply->content_type = ngx_http_parley_str(&r->headers_out.content_type);
+    if (outcome->copied) {
+        ctx->reply.content_type =
+                            ngx_http_parley_str(&r->headers_out.content_type);
     }
 
     return NGX_OK;
@@ -389,7 +405,7 @@ ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
 }
 
 
-/* settles what failed, tells the log; NGX_OK and *reply, or NGX_ERROR */
+/* tells the log; NGX_OK and *reply, or NGX_ERROR */
 
 ngx_int_t
 ngx_http_parley_answer_failed(ngx_http_request_t *r,
@@ -398,8 +414,6 @@ ngx_http_parley_answer_failed(ngx_http_request_t *r,
     if (ngx_http_parley_refusal(r, ctx, reply) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    ngx_http_parley_unanswered(ctx, reply);
 
     if (ctx->forwarded) {
         ctx->verdict = "failed";

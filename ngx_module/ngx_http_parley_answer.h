@@ -49,6 +49,15 @@ void ngx_http_parley_log_unsaid(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const char *why);
 
 
+/* ngx_http_parley_wait.c */
+
+/*
+ * The answer waits for the state: its output is held, and it is resumed.
+ * Returns NGX_AGAIN.
+ */
+ngx_int_t ngx_http_parley_wait_answer(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
 /* ngx_http_parley_filter.c */
 
 ngx_int_t ngx_http_parley_filter_init(ngx_conf_t *cf);
@@ -72,11 +81,15 @@ ngx_int_t ngx_http_parley_answer_send(ngx_http_request_t *r,
     ngx_uint_t copied);
 
 /*
- * ctx->error came of the answer: settles the reservation, logs, makes the
- * refusal.  NGX_OK or NGX_ERROR.
+ * ctx->error came of the answer: logs, and makes the refusal.  NGX_OK or
+ * NGX_ERROR; ngx_http_parley_unanswered() follows.
  */
 ngx_int_t ngx_http_parley_answer_failed(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, parley_reply_t *reply);
+
+/* It waited for the state, and goes on. */
+ngx_int_t ngx_http_parley_answer_resume(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 
 /* Whether nginx tells with b that the upstream's answer has broken off. */
 ngx_uint_t ngx_http_parley_answer_broke_off(ngx_http_request_t *r,
@@ -89,6 +102,10 @@ void ngx_http_parley_answer_unusable(ngx_http_parley_ctx_t *ctx,
 
 
 /* ngx_http_parley_sse.c: an answer of events */
+
+/* It waited for the state, and goes on. */
+ngx_int_t ngx_http_parley_sse_resume(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 
 /* Ends it, outside of the filters, with ctx->error as its last event. */
 void ngx_http_parley_sse_stop(ngx_http_parley_ctx_t *ctx);

@@ -107,6 +107,12 @@ ngx_http_parley_deadline_handler(ngx_event_t *ev)
     r = ctx->request;
     u = r->upstream;
 
+    if (ctx->waited) {
+        /* what came in time is told first */
+        ngx_add_timer(ev, NGX_HTTP_PARLEY_DEADLINE_AGAIN);
+        return;
+    }
+
     if (ctx->sse) {
         ctx->timed_out = 1;
         ngx_http_parley_answer_early(ctx);

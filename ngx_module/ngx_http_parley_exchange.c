@@ -49,24 +49,34 @@ ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx)
 }
 
 
-void
+ngx_int_t
 ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx, parley_answered_t *outcome)
 {
-    (void) (parley_gate_answered(&ctx->gate, outcome,
-                                 (int64_t) ngx_current_msec) == 0);
+    if (parley_gate_answered(&ctx->gate, outcome, (int64_t) ngx_current_msec)
+        != 0)
+    {
+        return NGX_AGAIN;
+    }
 
     ngx_http_parley_forgotten(ctx);
+
+    return NGX_OK;
 }
 
 
-void
+ngx_int_t
 ngx_http_parley_unanswered(ngx_http_parley_ctx_t *ctx,
     const parley_reply_t *reply)
 {
-    (void) (parley_gate_unanswered(&ctx->gate, reply,
-                                   (int64_t) ngx_current_msec) == 0);
+    if (parley_gate_unanswered(&ctx->gate, reply, (int64_t) ngx_current_msec)
+        != 0)
+    {
+        return NGX_AGAIN;
+    }
 
     ngx_http_parley_forgotten(ctx);
+
+    return NGX_OK;
 }
 
 

@@ -15,6 +15,8 @@
 static ngx_int_t ngx_http_parley_header_filter(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
+static ngx_int_t ngx_http_parley_rest(ngx_http_request_t *r,
+    ngx_chain_t *in);
 static const char *ngx_http_parley_no_answer(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_foreign_page(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_parley_body_exceeds(ngx_http_request_t *r);
@@ -231,6 +233,28 @@ ngx_http_parley_next_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 }
 
 
+/* the caller has its answer: an error ends the upstream, which goes on */
+
+static ngx_int_t
+ngx_http_parley_rest(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  last;
+
+    last = 0;
+
+    for (/* void */ ; in; in = in->next) {
+        last |= in->buf->last_buf;
+        in->buf->pos = in->buf->last;
+    }
+
+    rc = ngx_http_next_body_filter(r, NULL);
+
+    return rc == NGX_OK && !last && r->connection->buffered == 0 ? NGX_ERROR
+                                                                 : rc;
+}
+
+
 static ngx_int_t
 ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {
@@ -249,6 +273,19 @@ ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 
     if (in && ctx->answer == NGX_HTTP_PARLEY_ANSWER_BUFFER) {
         return ngx_http_parley_answer_body(r, ctx, in);
+    }
+
+    if (ctx->answer == NGX_HTTP_PARLEY_ANSWER_HELD) {
+
+        for (/* void */ ; in; in = in->next) {
+            in->buf->pos = in->buf->last;
+        }
+
+        return NGX_AGAIN;
+    }
+
+    if (in && ctx->cut && ctx->answer == NGX_HTTP_PARLEY_ANSWER_DONE) {
+        return ngx_http_parley_rest(r, in);
     }
 
     return ngx_http_next_body_filter(r, in);

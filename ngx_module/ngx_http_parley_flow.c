@@ -45,7 +45,7 @@ ngx_http_parley_sse_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     do {
         if ((sse->busy == NULL || sse->finished)
-            && ngx_http_parley_sse_read(r, ctx) != NGX_OK)
+            && ngx_http_parley_sse_read(r, ctx) == NGX_ERROR)
         {
             return NGX_ERROR;
         }
@@ -57,7 +57,8 @@ ngx_http_parley_sse_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
             return NGX_ERROR;
         }
 
-    } while (sse->busy == NULL && (sse->in || sse->out.len));
+    } while (sse->busy == NULL
+             && ((sse->in && sse->held == NULL) || sse->out.len));
 
     return rc;
 }
@@ -101,22 +102,27 @@ ngx_http_parley_sse_drain(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 static ngx_int_t
 ngx_http_parley_sse_read(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
+    ngx_int_t               rc;
     ngx_buf_t              *b;
     ngx_chain_t            *cl;
     ngx_http_parley_sse_t  *sse;
 
     sse = ctx->sse;
 
-    while (sse->in
+    while (sse->in && sse->held == NULL
            && (sse->finished || sse->out.len < NGX_HTTP_PARLEY_SSE_OUT))
     {
         b = sse->in->buf;
 
-        if (ngx_http_parley_sse_buf(r, ctx, b) != NGX_OK) {
+        rc = ngx_http_parley_sse_buf(r, ctx, b);
+
+        if (rc == NGX_ERROR) {
             return NGX_ERROR;
         }
 
-        if (ngx_buf_in_memory(b) && b->pos < b->last) {
+        if ((ngx_buf_in_memory(b) && b->pos < b->last)
+            || (rc == NGX_AGAIN && b->last_buf))
+        {
             break;
         }
 
@@ -169,6 +175,10 @@ ngx_http_parley_sse_buf(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
             /* a keepalive: the client wants it as much as the gateway does */
             rc = kind == PARLEY_EVENTS_COMMENT
                  ? ngx_http_parley_sse_write(sse, &event, 1) : NGX_OK;
+        }
+
+        if (rc == NGX_AGAIN) {
+            return NGX_AGAIN;
         }
 
         parley_arena_reset(&sse->arena);
@@ -239,13 +249,16 @@ static ngx_int_t
 ngx_http_parley_sse_send(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     ngx_int_t               rc;
+    ngx_uint_t              ended;
     ngx_buf_t              *b;
     ngx_chain_t            *cl;
     ngx_http_parley_sse_t  *sse;
 
     sse = ctx->sse;
 
-    if (sse->last || (sse->out.len == 0 && !sse->ended)) {
+    ended = sse->ended && sse->held == NULL;
+
+    if (sse->last || (sse->out.len == 0 && !ended)) {
         return ngx_http_parley_sse_drain(r, ctx);
     }
 
@@ -260,7 +273,7 @@ ngx_http_parley_sse_send(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     b->tag = (ngx_buf_tag_t) &ngx_http_parley_module;
     b->flush = 1;
 
-    if (sse->ended) {
+    if (ended) {
         b->last_buf = 1;
         b->last_in_chain = 1;
         sse->last = 1;

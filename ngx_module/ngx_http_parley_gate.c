@@ -67,6 +67,9 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
 
     parley_ask_init(&g->ask, &ctx->mcf->zone->state, &ctx->arena);
+    g->ask.resume = ngx_http_parley_wait_resume;
+    g->ask.ctx = ctx;
+
     parley_gate_init(g);
 }
 

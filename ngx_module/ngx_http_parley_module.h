@@ -24,6 +24,7 @@ typedef enum {
     NGX_HTTP_PARLEY_ANSWER_NONE = 0,
     NGX_HTTP_PARLEY_ANSWER_BUFFER,     /* JSON: header held, body gathered */
     NGX_HTTP_PARLEY_ANSWER_EVENTS,     /* SSE: event by event */
+    NGX_HTTP_PARLEY_ANSWER_HELD,       /* JSON: it waits for the state */
     NGX_HTTP_PARLEY_ANSWER_DONE
 } ngx_http_parley_answer_e;
 
@@ -42,11 +43,17 @@ typedef struct {
 } ngx_http_parley_upstream_t;
 
 
+typedef struct ngx_http_parley_ctx_s  ngx_http_parley_ctx_t;
+
+typedef void (*ngx_http_parley_waited_pt)(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
 /*
  * One request.  It outlives an internal redirect (error_page) through the
  * pool's cleanup, which releases what has not been settled.
  */
-typedef struct {
+struct ngx_http_parley_ctx_s {
     ngx_http_request_t           *request;
     ngx_http_parley_main_conf_t  *mcf;
     ngx_http_parley_loc_conf_t   *lcf;
@@ -88,11 +95,17 @@ typedef struct {
     ngx_chain_t                  *gathered;
     ngx_chain_t                 **gathered_last;
     size_t                        gathered_size;
+    parley_answered_t             outcome;        /* of a whole answer */
+    parley_reply_t                reply;
     parley_str_t                  answer_trace;   /* traceparent, or empty */
     ngx_http_parley_sse_t        *sse;
     void                         *inflate;
 
     const char                   *verdict;        /* $parley_verdict */
+
+    ngx_event_t                   waiting;        /* for the state, no longer
+                                                     than that */
+    ngx_http_parley_waited_pt     waited;         /* NULL: it does not wait */
 
     unsigned                      jwks_tried:1;
     unsigned                      jwks_waiting:1;
@@ -104,12 +117,19 @@ typedef struct {
     unsigned                      replied:1;      /* the gateway's own reply
                                                      is on its way */
     unsigned                      timed_out:1;
+    unsigned                      out:1;          /* it was led away */
+    unsigned                      cut:1;          /* no more of the answer is
+                                                     of use */
     unsigned                      left:1;         /* there is no client any
                                                      more */
-} ngx_http_parley_ctx_t;
+};
 
 
 extern ngx_module_t  ngx_http_parley_module;
+
+
+/* in r->buffered: of no filter of nginx's own */
+#define NGX_HTTP_PARLEY_BUFFERED  0x08
 
 
 /* spans of either world */

@@ -198,6 +198,7 @@ ngx_http_parley_cleanup(void *data)
 
     ngx_http_parley_fetch_leave(ctx);
     ngx_http_parley_deadline_stop(ctx);
+    ngx_http_parley_wait_stop(ctx);
     parley_gate_leave(&ctx->gate, (int64_t) ngx_current_msec);
 
     if (ctx->token && ctx->mcf->tokens) {
@@ -207,12 +208,17 @@ ngx_http_parley_cleanup(void *data)
 }
 
 
-/* keys are fetched, which runs the phase again, or the body is to be read */
+/* the state or keys are asked, which runs the phase again, or the body is to be
+   read */
 
 static ngx_int_t
 ngx_http_parley_wait(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     ngx_int_t  rc;
+
+    if (parley_ask_waits(&ctx->gate.ask)) {
+        return ngx_http_parley_wait_phase(r, ctx);
+    }
 
     if (ctx->gate.at != PARLEY_STEP_BODY) {
         return NGX_DONE;

@@ -74,10 +74,14 @@ ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
     ngx_http_core_loc_conf_t    *clcf;
     ngx_http_parley_loc_conf_t  *lcf;
 
-    if (!r->internal || r != r->main || r->post_action
-        || ngx_http_get_module_ctx(r, ngx_http_parley_module))
-    {
+    if (!r->internal || r != r->main || r->post_action) {
         return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (ctx) {
+        return ctx->out ? ngx_http_parley_redirect_out(r, ctx) : NGX_DECLINED;
     }
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
@@ -164,23 +168,32 @@ ngx_http_parley_redirect_out(ngx_http_request_t *r,
     parley_reply_t             reply;
     ngx_http_core_loc_conf_t  *clcf;
 
-    ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
-    ngx_http_parley_deadline_stop(ctx);
+    if (!ctx->out) {
+        ctx->out = 1;
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+        ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
+        ngx_http_parley_deadline_stop(ctx);
 
-    if (!ctx->timed_out) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "parley: a forwarded message does not go on to \"%V\": "
-                      "it continues by error_page with a named location that "
-                      "has parley_accept", clcf->named ? &clcf->name : &r->uri);
+        clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+        if (!ctx->timed_out) {
+            ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                          "parley: a forwarded message does not go on to "
+                          "\"%V\": it continues by error_page with a named "
+                          "location that has parley_accept",
+                          clcf->named ? &clcf->name : &r->uri);
+        }
+
+        ngx_http_parley_redirect_error(r, ctx);
+
+        ctx->verdict = "failed";
+
+        ngx_http_parley_log_refusal(r, ctx);
     }
 
-    ngx_http_parley_redirect_error(r, ctx);
-
-    ctx->verdict = "failed";
-
-    ngx_http_parley_log_refusal(r, ctx);
+    if (ngx_http_parley_unanswered(ctx, NULL) == NGX_AGAIN) {
+        return ngx_http_parley_wait_phase(r, ctx);
+    }
 
     if (ngx_http_parley_refusal(r, ctx, &reply) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -190,7 +203,7 @@ ngx_http_parley_redirect_out(ngx_http_request_t *r,
 }
 
 
-/* what the caller is told, and what becomes of the id */
+/* what the caller is told */
 
 static void
 ngx_http_parley_redirect_error(ngx_http_request_t *r,
@@ -220,8 +233,6 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
         (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_UNAVAILABLE,
                                 NULL, "the upstream could not be reached");
     }
-
-    ngx_http_parley_unanswered(ctx, NULL);
 }
 
 

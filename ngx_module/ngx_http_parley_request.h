@@ -129,6 +129,22 @@ ngx_int_t ngx_http_parley_forward_arguments(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
+/* ngx_http_parley_wait.c */
+
+/*
+ * The message waits for the state.  In a phase: it runs again; returns what the
+ * phase handler returns.
+ */
+ngx_int_t ngx_http_parley_wait_phase(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* ctx->gate.ask.resume */
+void ngx_http_parley_wait_resume(parley_ask_t *q);
+
+/* The request is over. */
+void ngx_http_parley_wait_stop(ngx_http_parley_ctx_t *ctx);
+
+
 /* ngx_http_parley_place.c */
 
 /* What tells one client from another: the octets of its address. */

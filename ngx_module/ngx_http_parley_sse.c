@@ -30,8 +30,13 @@ static void ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_sse_wait(ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_sse_expire(ngx_event_t *ev);
 static ngx_int_t ngx_http_parley_sse_outcome(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const parley_event_t *event,
-    parley_answered_t *outcome);
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_sse_ended(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_sse_failed(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_sse_hold(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_http_parley_held_pt held);
 static ngx_int_t ngx_http_parley_sse_respond(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
 static void ngx_http_parley_sse_finish(ngx_http_request_t *r,
@@ -172,7 +177,7 @@ ngx_http_parley_sse_expire(ngx_event_t *ev)
 
     ctx = ev->data;
 
-    if (ctx->sse->expires > ngx_http_parley_now()) {
+    if (ctx->waited || ctx->sse->expires > ngx_http_parley_now()) {
         ngx_http_parley_sse_wait(ctx);
         return;
     }
@@ -206,7 +211,7 @@ ngx_http_parley_sse_stop(ngx_http_parley_ctx_t *ctx)
         return;
     }
 
-    if (ngx_http_parley_sse_fail(r, ctx) != NGX_OK) {
+    if (ngx_http_parley_sse_fail(r, ctx) == NGX_ERROR) {
         r->connection->error = 1;
     }
 
@@ -224,7 +229,6 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     int                     rc;
     parley_loss_t           lost;
     parley_arena_t         *arena;
-    parley_answered_t        outcome;
     ngx_http_parley_sse_t  *sse;
 
     sse = ctx->sse;
@@ -240,31 +244,37 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     parley_loss_init(&lost, arena);
 
     rc = parley_exchange_event(sse->exchange, arena, event->data,
-                               ngx_http_parley_now(), &outcome, &lost,
+                               ngx_http_parley_now(), &sse->outcome, &lost,
                                &ctx->error);
 
     parley_loss_keep(&ctx->loss, &lost);
 
-    sse->answered |= rc == 0 && outcome.final;
+    sse->answered |= rc == 0 && sse->outcome.final;
 
-    return rc == 0 ? ngx_http_parley_sse_outcome(r, ctx, event, &outcome)
-                   : ngx_http_parley_sse_fail(r, ctx);
+    if (rc != 0) {
+        return ngx_http_parley_sse_fail(r, ctx);
+    }
+
+    sse->event = *event;
+
+    return ngx_http_parley_sse_outcome(r, ctx);
 }
 
 
 static ngx_int_t
 ngx_http_parley_sse_outcome(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const parley_event_t *event,
-    parley_answered_t *outcome)
+    ngx_http_parley_ctx_t *ctx)
 {
     ngx_int_t               rc;
-    parley_event_t          told;
+    parley_answered_t      *outcome;
     ngx_http_parley_sse_t  *sse;
 
     sse = ctx->sse;
-    told = *event;
+    outcome = &sse->outcome;
 
-    ngx_http_parley_settle(ctx, outcome);
+    if (ngx_http_parley_settle(ctx, outcome) == NGX_AGAIN) {
+        return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_outcome);
+    }
 
     if (outcome->reply.why) {
         ngx_http_parley_log_unsaid(r, ctx, outcome->reply.why);
@@ -279,12 +289,13 @@ ngx_http_parley_sse_outcome(ngx_http_request_t *r,
         rc = ngx_http_parley_sse_respond(r, ctx, &outcome->reply);
 
     } else if (outcome->said) {
-        told.data = outcome->reply.body;
-        rc = ngx_http_parley_sse_write(sse, &told, 0);
+        sse->event.data = outcome->reply.body;
+        rc = ngx_http_parley_sse_write(sse, &sse->event, 0);
 
     } else {
-        told.data = PARLEY_STR(" an event that this protocol cannot say");
-        rc = ngx_http_parley_sse_write(sse, &told, 1);
+        sse->event.data = PARLEY_STR(" an event that this protocol cannot "
+                                     "say");
+        rc = ngx_http_parley_sse_write(sse, &sse->event, 1);
     }
 
     if (rc == NGX_OK && sse->exchange->closed) {
@@ -295,6 +306,44 @@ ngx_http_parley_sse_outcome(ngx_http_request_t *r,
 }
 
 
+static ngx_int_t
+ngx_http_parley_sse_hold(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_held_pt held)
+{
+    ctx->sse->held = held;
+
+    return ngx_http_parley_wait_answer(r, ctx);
+}
+
+
+/* what was held, and then what came meanwhile */
+
+ngx_int_t
+ngx_http_parley_sse_resume(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_parley_held_pt  held;
+
+    held = ctx->sse->held;
+    ctx->sse->held = NULL;
+
+    switch (held(r, ctx)) {
+
+    case NGX_OK:
+        parley_arena_reset(&ctx->sse->arena);
+        break;
+
+    case NGX_AGAIN:
+        return NGX_AGAIN;
+
+    default:
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_sse_body(r, ctx, NULL) == NGX_ERROR ? NGX_ERROR
+                                                               : NGX_OK;
+}
+
+
 /* the upstream has ended, or broken off, or was ended */
 
 ngx_int_t
@@ -302,8 +351,6 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_uint_t whole)
 {
     ngx_uint_t              open;
-    parley_event_t          event;
-    parley_answered_t        outcome;
     ngx_http_parley_sse_t  *sse;
 
     sse = ctx->sse;
@@ -331,7 +378,7 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_answer_trailers(r, ctx->msg.wire != ctx->lcf->gate.speak);
 
     if (parley_exchange_end(sse->exchange, &ctx->arena, 1,
-                            ngx_http_parley_now(), &outcome, &ctx->loss,
+                            ngx_http_parley_now(), &sse->outcome, &ctx->loss,
                             &ctx->error)
         != 0)
     {
@@ -339,20 +386,35 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     }
 
     ngx_http_parley_sse_finish(r, ctx);
-    ngx_http_parley_settle(ctx, &outcome);
 
-    if (!outcome.said) {
+    return ngx_http_parley_sse_ended(r, ctx);
+}
+
+
+static ngx_int_t
+ngx_http_parley_sse_ended(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_event_t          event;
+    ngx_http_parley_sse_t  *sse;
+
+    sse = ctx->sse;
+
+    if (ngx_http_parley_settle(ctx, &sse->outcome) == NGX_AGAIN) {
+        return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_ended);
+    }
+
+    if (!sse->outcome.said) {
         return NGX_OK;
     }
 
     if (sse->single) {
-        return ngx_http_parley_sse_respond(r, ctx, &outcome.reply);
+        return ngx_http_parley_sse_respond(r, ctx, &sse->outcome.reply);
     }
 
     ngx_memzero(&event, sizeof(parley_event_t));
 
     event.has_data = 1;
-    event.data = outcome.reply.body;
+    event.data = sse->outcome.reply.body;
 
     return ngx_http_parley_sse_write(sse, &event, 0);
 }
@@ -363,28 +425,38 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 ngx_int_t
 ngx_http_parley_sse_fail(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    parley_event_t          event;
-    parley_reply_t          reply;
-    ngx_http_parley_sse_t  *sse;
-
-    sse = ctx->sse;
-
-    if (ngx_http_parley_answer_failed(r, ctx, &reply) != NGX_OK) {
+    if (ngx_http_parley_answer_failed(r, ctx, &ctx->sse->reply) != NGX_OK) {
         return NGX_ERROR;
     }
 
     ngx_http_parley_sse_finish(r, ctx);
 
+    return ngx_http_parley_sse_failed(r, ctx);
+}
+
+
+static ngx_int_t
+ngx_http_parley_sse_failed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_event_t          event;
+    ngx_http_parley_sse_t  *sse;
+
+    sse = ctx->sse;
+
+    if (ngx_http_parley_unanswered(ctx, &sse->reply) == NGX_AGAIN) {
+        return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_failed);
+    }
+
     if (sse->single) {
         return sse->last ? NGX_OK
-                         : ngx_http_parley_sse_respond(r, ctx, &reply);
+                         : ngx_http_parley_sse_respond(r, ctx, &sse->reply);
     }
 
     ngx_memzero(&event, sizeof(parley_event_t));
 
     event.name = PARLEY_STR("error");
     event.has_data = 1;
-    event.data = reply.body;
+    event.data = sse->reply.body;
 
     return ngx_http_parley_sse_write(sse, &event, 0);
 }

@@ -21,6 +21,10 @@ typedef struct {
 } ngx_http_parley_sse_text_t;
 
 
+typedef ngx_int_t (*ngx_http_parley_held_pt)(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
 struct ngx_http_parley_sse_s {
     parley_arena_t              arena;      /* of one event: streams live
                                                long */
@@ -37,6 +41,12 @@ struct ngx_http_parley_sse_s {
     ngx_event_t                 expiry;     /* SEC-15 */
     int64_t                     expires;    /* ms since 1970 */
 
+    ngx_http_parley_held_pt     held;       /* goes on once the state has
+                                               answered; NULL: nothing waits */
+    parley_event_t              event;      /* what came of it, while held */
+    parley_answered_t           outcome;
+    parley_reply_t              reply;
+
     unsigned                    single:1;   /* the caller gets one object */
     unsigned                    answered:1; /* an event was final */
     unsigned                    finished:1; /* nothing more is read */
@@ -48,7 +58,8 @@ struct ngx_http_parley_sse_s {
 
 /*
  * ngx_http_parley_sse.c: what an event, the end of the stream (whole or broken
- * off) and an error in it (ctx->error) do.  NGX_OK or NGX_ERROR.
+ * off) and an error in it (ctx->error) do.  NGX_OK, NGX_ERROR; NGX_AGAIN: it is
+ * held, and the arena with it.
  */
 ngx_int_t ngx_http_parley_sse_event(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_event_t *event);

@@ -44,11 +44,12 @@ parley_exchange_t *ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx);
 
 /*
  * What came of an answer becomes of the message; and of no answer, or none that
- * is of use, with ctx->error, reply: what its sender is told, or NULL.
+ * is of use, with ctx->error, reply: what its sender is told, or NULL.  NGX_OK;
+ * NGX_AGAIN: the state answers later, and it is called again.
  */
-void ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
+ngx_int_t ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
     parley_answered_t *outcome);
-void ngx_http_parley_unanswered(ngx_http_parley_ctx_t *ctx,
+ngx_int_t ngx_http_parley_unanswered(ngx_http_parley_ctx_t *ctx,
     const parley_reply_t *reply);
 
 /* The window lost what was taken: the log says so, once. */

@@ -11,6 +11,10 @@
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_state.h"
 
+#if (NGX_HTTP_PARLEY_LATER)
+#include "ngx_http_parley_later.h"
+#endif
+
 
 /* changes whenever a structure in the zone does */
 #define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041520e
@@ -78,6 +82,10 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
     zone->configuration = ++zone->sh->configurations;
 
     parley_memory_adopt(&zone->state, zone->sh->state);
+
+#if (NGX_HTTP_PARLEY_LATER)
+    ngx_http_parley_later(&zone->state, shm_zone->shm.log);
+#endif
 
     return NGX_OK;
 }

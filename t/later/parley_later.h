@@ -1,0 +1,44 @@
+/*
+ * A state over memory each of whose verbs completes later, when its host says
+ * so: for tests, in any order.  What is asked is copied; it takes effect when it
+ * completes, and is undone there where its caller has gone.
+ */
+
+#ifndef PARLEY_LATER_H
+#define PARLEY_LATER_H
+
+#include "parley_memory.h"
+
+
+typedef enum {
+    PARLEY_LATER_ADMIT = 0,
+    PARLEY_LATER_SETTLE,
+    PARLEY_LATER_RATE,
+    PARLEY_LATER_PUT,
+    PARLEY_LATER_GET,
+    PARLEY_LATER_CLOSE,
+    PARLEY_LATER_DROP,
+    PARLEY_LATER_STAT,
+    PARLEY_LATER_COUNT
+} parley_later_verb_t;
+
+
+/* one that is under way */
+typedef struct parley_late_s  parley_late_t;
+
+/* Has it completed by parley_later_complete(), later. */
+typedef void (*parley_later_start_pt)(parley_late_t *late,
+    parley_later_verb_t verb);
+
+
+/* "admit" */
+const char *parley_later_name(parley_later_verb_t verb);
+
+/* Has all verbs of a state complete later; of one host in a process. */
+void parley_later(parley_state_t *s, parley_later_start_pt start);
+
+/* It completes now, and is freed. */
+void parley_later_complete(parley_late_t *late);
+
+
+#endif /* PARLEY_LATER_H */
