@@ -1,7 +1,7 @@
 /*
  * A state over memory each of whose verbs completes later, when its host says
- * so: for tests, in any order.  What is asked is copied; it takes effect when it
- * completes, and is undone there where its caller has gone.
+ * so: for tests, in any order.  What is asked is copied; it takes effect when
+ * it completes, and is undone there where its caller has gone.
  */
 
 #ifndef PARLEY_LATER_H
