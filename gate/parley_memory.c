@@ -13,6 +13,11 @@
 /* entries that have expired, freed before the lock is let go */
 #define PARLEY_MEMORY_SWEEP     1024
 
+/* the part of the state that what gives way may take: 1 in so many */
+#define PARLEY_MEMORY_RETAIN   2
+#define PARLEY_MEMORY_ASIDES   8
+#define PARLEY_MEMORY_RATES    16
+
 
 static uint32_t parley_memory_place(parley_state_t *s,
     const parley_process_t *self);
@@ -91,6 +96,17 @@ parley_memory_bound_size(parley_state_t *s, parley_loose_t queue,
     parley_memory_lock(s);
     parley_table_bound_locked(s->sh->table, queue, octets, 0);
     parley_memory_unlock(s);
+}
+
+
+void
+parley_memory_bounds(parley_state_t *s, size_t retain, size_t replay)
+{
+    parley_memory_bound(s, PARLEY_LOOSE_MESSAGE, PARLEY_MEMORY_RETAIN,
+                        retain);
+    parley_memory_bound(s, PARLEY_LOOSE_ASIDE, PARLEY_MEMORY_ASIDES, 0);
+    parley_memory_bound_size(s, PARLEY_LOOSE_ANSWER, replay);
+    parley_memory_bound(s, PARLEY_LOOSE_RATE, PARLEY_MEMORY_RATES, 0);
 }
 
 

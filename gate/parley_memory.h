@@ -37,6 +37,13 @@ void parley_memory_bound_size(parley_state_t *s, parley_loose_t queue,
     size_t octets);
 
 /*
+ * The bounds of a gateway: retain messages, in half of the state; replay octets
+ * of first answers; an eighth for what may be referred to and need not be, a
+ * sixteenth for the limits of addresses.
+ */
+void parley_memory_bounds(parley_state_t *s, size_t retain, size_t replay);
+
+/*
  * The process takes part: what it reserves is free once it is gone, which is
  * seen when somebody asks for it, and when another enters (GW-25).  leave: it
  * will settle no more.

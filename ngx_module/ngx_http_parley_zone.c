@@ -27,11 +27,6 @@
 #define NGX_HTTP_PARLEY_ZONE_PAGES_MIN  4
 #define NGX_HTTP_PARLEY_ZONE_PAGES_MAX  64
 
-/* the share of the zone that each kind of what gives way may take: 1 in */
-#define NGX_HTTP_PARLEY_ZONE_RETAIN   2
-#define NGX_HTTP_PARLEY_ZONE_ASIDES   8
-#define NGX_HTTP_PARLEY_ZONE_RATES    16
-
 
 static ngx_int_t ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     ngx_shm_zone_t *shm_zone);
@@ -39,7 +34,6 @@ static void ngx_http_parley_zone_new(ngx_shm_zone_t *shm_zone);
 static ngx_shm_zone_t *ngx_http_parley_zone_before(ngx_shm_zone_t *shm_zone);
 static void ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone,
     ngx_shm_zone_t *before);
-static void ngx_http_parley_zone_bound(ngx_http_parley_zone_t *zone);
 static void ngx_http_parley_zone_lock(void *ctx);
 static void ngx_http_parley_zone_unlock(void *ctx);
 
@@ -105,7 +99,7 @@ ngx_http_parley_zone_settle(ngx_shm_zone_t *shm_zone)
     /* the location behind parley_jwks_request may be another now */
     zone->sh->jwks_checked = 0;
 
-    ngx_http_parley_zone_bound(zone);
+    parley_memory_bounds(&zone->state, zone->retain, zone->replay);
 }
 
 
@@ -283,19 +277,6 @@ ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone, ngx_shm_zone_t *before)
                   n[PARLEY_KIND_QUESTION] + n[PARLEY_KIND_CALL],
                   n[PARLEY_KIND_MESSAGE], n[PARLEY_KIND_ANSWER],
                   n[PARLEY_KIND_RATE]);
-}
-
-
-static void
-ngx_http_parley_zone_bound(ngx_http_parley_zone_t *zone)
-{
-    parley_memory_bound(&zone->state, PARLEY_LOOSE_MESSAGE,
-                       NGX_HTTP_PARLEY_ZONE_RETAIN, zone->retain);
-    parley_memory_bound(&zone->state, PARLEY_LOOSE_ASIDE,
-                       NGX_HTTP_PARLEY_ZONE_ASIDES, 0);
-    parley_memory_bound_size(&zone->state, PARLEY_LOOSE_ANSWER, zone->replay);
-    parley_memory_bound(&zone->state, PARLEY_LOOSE_RATE,
-                       NGX_HTTP_PARLEY_ZONE_RATES, 0);
 }
 
 

@@ -162,9 +162,6 @@ sub difference {
     my $error = $nginx->{headers}{'x-error'} // '';
     my @got = @{ $nginx->{got} };
 
-    # what a message refers to only a running gateway knows
-    return '' if $error eq 'reply-unmatched';
-
     return 'the upstream got it ' . @got . ' times' if @got > 1;
 
     if ($verdict =~ /^dry-/) {

@@ -58,6 +58,8 @@ parley_explain_state_clear(parley_explain_t *e)
     (void) (parley_memory_create(&e->state, e->memory, PARLEY_EXPLAIN_STATE,
                                  secret)
             == 0);
+
+    parley_memory_bounds(&e->state, e->http.retain, e->http.replay_size);
 }
 
 
