@@ -90,7 +90,12 @@ else
 MODULE = $(OUT)/ngx_http_parley_module.so
 endif
 
+# a module whose state answers later, and what runs with it in "make test"; a
+# sanitizer build has its module in nginx
 LATER = $(OUT)/later/ngx_http_parley_module.so
+LATER_TESTS = t/never.t t/window.t t/replay.t t/retain.t t/sse.t t/dryrun.t \
+	t/fallback.t
+LATER_FIRST = $(if $(filter release,$(BUILD)),later-built)
 
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
 
@@ -157,9 +162,19 @@ test: ## Everything under one prove, or TESTS="t/a.t ..."
 	$(MAKE) check
 	$(MAKE) test-built
 
-test-built: build $(UNIT_TESTS) $(PRINT)
+test-built: build $(UNIT_TESTS) $(PRINT) $(if $(TESTS),,$(LATER_FIRST))
 	tools/fetch-schema-suite
 	tools/run-tests -j $(JOBS) $(OUT) $(or $(TESTS),$(UNIT_TESTS) t/*.t)
+
+# the state of shared memory answers at once, one over a network will not
+.PHONY: test-later later-built
+test-later: ## All of t/*.t, or TESTS=, with a state that answers later
+	tools/install-deps $(DEPS)
+	$(MAKE) LATER_TESTS="$(or $(TESTS),t/*.t)" later-built
+
+later-built: build $(LATER)
+	PARLEY_MODULE=$(abspath $(LATER)) \
+		tools/run-tests -j $(JOBS) $(OUT) $(LATER_TESTS)
 
 check: ## What can be seen without running: layers, docs, exports
 	tools/check
