@@ -324,7 +324,8 @@ $(OUT)/ngx_http_parley_module.so: $(MODULE_DEPS)
 	@mkdir -p $(@D)
 	$(call Q,NGX)CC=$(CC) tools/build-nginx module /usr/share/nginx/src $(OUT)/nginx-module \
 		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
-	@cp $(OUT)/nginx-module/objs/ngx_http_parley_module.so $@
+	@install -m 644 $(OUT)/nginx-module/objs/ngx_http_parley_module.so $@.new
+	@mv $@.new $@     # not over what a running nginx has mapped
 
 # never installed: its state answers later
 $(LATER): $(MODULE_DEPS) $(wildcard t/later/*.[ch])
@@ -339,7 +340,7 @@ $(OUT)/nginx: $(MODULE_DEPS)
 	$(call Q,NGX)tree=`tools/fetch-nginx installed` && \
 	CC=$(CC) tools/build-nginx static "$$tree" $(OUT)/nginx-tree \
 		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
-	@cp $(OUT)/nginx-tree/objs/nginx $@
+	@install $(OUT)/nginx-tree/objs/nginx $@.new && mv $@.new $@
 
 $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
