@@ -14,7 +14,7 @@
 #include "bench_pure.h"
 #include "parley_actor.h"
 #include "parley_directory.h"
-#include "parley_party.h"
+#include "parley_agent.h"
 
 
 #define BENCH_PAIR(from, to, kind)                                            \
@@ -41,7 +41,7 @@ static int bench_run_pair(void);
 static int bench_run_told(void);
 static void bench_pair_directory(void);
 static int bench_find(void *ctx, parley_proto_t proto, parley_str_t name,
-    parley_party_t *ret);
+    parley_agent_t *ret);
 static int bench_resolve(void *ctx, parley_proto_t from, parley_str_t name,
     parley_proto_t to, parley_str_t *ret);
 static void bench_attribute(void *ctx, parley_proto_t proto,
@@ -222,7 +222,7 @@ bench_run_told(void)
 
 static int
 bench_find(void *ctx, parley_proto_t proto, parley_str_t name,
-    parley_party_t *ret)
+    parley_agent_t *ret)
 {
     const parley_principal_t  *owner;
 
@@ -247,13 +247,13 @@ static int
 bench_resolve(void *ctx, parley_proto_t from, parley_str_t name,
     parley_proto_t to, parley_str_t *ret)
 {
-    parley_parties_t  parties;
+    parley_agents_t  agents;
 
-    parties.arena = &bench_request.arena;
-    parties.find = bench_find;
-    parties.ctx = ctx;
+    agents.arena = &bench_request.arena;
+    agents.find = bench_find;
+    agents.ctx = ctx;
 
-    return parley_party_resolve(&parties, &bench_request.msg, NULL, from,
+    return parley_agent_resolve(&agents, &bench_request.msg, NULL, from,
                                 name, to, ret);
 }
 
@@ -262,8 +262,8 @@ static void
 bench_attribute(void *ctx, parley_proto_t proto, parley_str_t name,
     parley_str_t *ret_human, parley_str_t *ret_instrument)
 {
-    parley_party_t  party;
+    parley_agent_t  agent;
 
-    parley_actor_both(bench_find(ctx, proto, name, &party) ? party.data : NULL,
+    parley_actor_both(bench_find(ctx, proto, name, &agent) ? agent.data : NULL,
                       ret_human, ret_instrument);
 }

@@ -1,14 +1,14 @@
 #include "parley_bind.h"
 #include "parley_name.h"
 #include "parley_reserved.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 /* a party of the message: its name in wire and in sent, and who it is */
 typedef struct {
     parley_str_t           name;
     parley_str_t           sent;
-    const parley_party_t  *known;       /* NULL: ask the directory */
+    const parley_agent_t  *known;       /* NULL: ask the directory */
 } parley_bind_side_t;
 
 
@@ -21,8 +21,8 @@ static int parley_bind_is_outside(const parley_bond_t *bond,
 static int parley_bind_to(const parley_bond_t *bond, parley_msg_t *m);
 static int parley_bind_is(const parley_bond_t *bond,
     const parley_bind_side_t *side, parley_str_t name);
-static int parley_bind_is_party(const parley_bond_t *bond,
-    const parley_party_t *party, parley_str_t name);
+static int parley_bind_is_agent(const parley_bond_t *bond,
+    const parley_agent_t *agent, parley_str_t name);
 static parley_bind_side_t parley_bind_asker(const parley_bond_t *bond);
 
 
@@ -36,10 +36,10 @@ parley_bond_init(parley_bond_t *bond, parley_who_t *who,
 
     memset(bond, 0, sizeof(parley_bond_t));
 
-    parley_who_parties(who, &bond->parties);
+    parley_who_agents(who, &bond->agents);
 
     if (who->principal != NULL) {
-        parley_who_party(who->principal, &bond->asker);
+        parley_who_as_agent(who->principal, &bond->asker);
     }
 
     bond->wire = m->wire;
@@ -90,14 +90,14 @@ parley_bind(const parley_bond_t *bond, parley_msg_t *m,
 
     if (rc == 0) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
-                                parley_at(m, PARLEY_SPOT_SENDER).pointer,
+                                parley_at(m, PARLEY_MSG_SENDER).pointer,
                                 "the answer is not from whom the message was "
                                 "for");
     }
 
     if (m->recipient.len > 0 && !parley_bind_to(bond, m)) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
-                                parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
+                                parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
                                 "the answer is not to whom the message was "
                                 "from");
     }
@@ -143,7 +143,7 @@ parley_bind_from(const parley_bond_t *bond, parley_msg_t *m,
             return 1;
         }
 
-        rc = parley_reserved_like(bond->parties.arena, bond->sent, m->sender,
+        rc = parley_reserved_like(bond->agents.arena, bond->sent, m->sender,
                                   bond->self);
         if (rc <= 0) {
             return rc < 0 ? -1 : 1;
@@ -167,7 +167,7 @@ parley_bind_is_outside(const parley_bond_t *bond, parley_str_t name)
 {
     int                  rc;
     parley_str_t         names[PARLEY_PROTO_COUNT];
-    parley_party_t       owner;
+    parley_agent_t       owner;
     parley_bind_side_t   asker;
 
     asker = parley_bind_asker(bond);
@@ -176,7 +176,7 @@ parley_bind_is_outside(const parley_bond_t *bond, parley_str_t name)
         return 1;
     }
 
-    if (bond->parties.find(bond->parties.ctx, bond->sent, name, &owner)) {
+    if (bond->agents.find(bond->agents.ctx, bond->sent, name, &owner)) {
         return 0;
     }
 
@@ -185,7 +185,7 @@ parley_bind_is_outside(const parley_bond_t *bond, parley_str_t name)
     if (asker.known != NULL) {
         memcpy(names, asker.known->names, sizeof(names));
 
-        rc = parley_reserved_like(bond->parties.arena, bond->sent, name,
+        rc = parley_reserved_like(bond->agents.arena, bond->sent, name,
                                   names);
         if (rc != 0) {
             return rc;
@@ -197,7 +197,7 @@ parley_bind_is_outside(const parley_bond_t *bond, parley_str_t name)
     names[bond->sent] = asker.sent;
     names[bond->wire] = asker.name;
 
-    return parley_reserved_like(bond->parties.arena, bond->sent, name, names);
+    return parley_reserved_like(bond->agents.arena, bond->sent, name, names);
 }
 
 
@@ -255,50 +255,50 @@ parley_bind_is(const parley_bond_t *bond, const parley_bind_side_t *side,
     parley_str_t name)
 {
     int             listed;
-    parley_party_t  party, owner;
+    parley_agent_t  agent, owner;
 
     if (side->sent.len > 0 && parley_str_eq(side->sent, name)) {
         return 1;
     }
 
-    listed = bond->parties.find(bond->parties.ctx, bond->sent, name, &owner);
+    listed = bond->agents.find(bond->agents.ctx, bond->sent, name, &owner);
 
     if (side->known != NULL) {
-        party = *side->known;
+        agent = *side->known;
 
     } else if (side->name.len == 0
-               || !bond->parties.find(bond->parties.ctx, bond->wire,
-                                      side->name, &party))
+               || !bond->agents.find(bond->agents.ctx, bond->wire,
+                                     side->name, &agent))
     {
         return !listed && side->name.len > 0
                && parley_str_eq(side->name, name);
     }
 
     if (listed) {
-        return parley_str_eq(owner.sub, party.sub);
+        return parley_str_eq(owner.sub, agent.sub);
     }
 
     return parley_str_eq(side->name, name)
-           || parley_bind_is_party(bond, &party, name);
+           || parley_bind_is_agent(bond, &agent, name);
 }
 
 
 /* A name in any protocol, or what one of them maps to. */
 
 static int
-parley_bind_is_party(const parley_bond_t *bond, const parley_party_t *party,
+parley_bind_is_agent(const parley_bond_t *bond, const parley_agent_t *agent,
     parley_str_t name)
 {
     unsigned      i;
     parley_str_t  mapped;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (party->names[i].len > 0 && parley_str_eq(party->names[i], name)) {
+        if (agent->names[i].len > 0 && parley_str_eq(agent->names[i], name)) {
             return 1;
         }
     }
 
-    return parley_party_name(&bond->parties, party, bond->sent, &mapped) == 0
+    return parley_agent_name(&bond->agents, agent, bond->sent, &mapped) == 0
            && parley_str_eq(mapped, name);
 }
 
@@ -307,7 +307,7 @@ void
 parley_bind_responder(const parley_bond_t *bond, const parley_msg_t *m,
     parley_str_t *ret_principal, parley_str_t *ret_session)
 {
-    *ret_principal = parley_bind_principal(&bond->parties, bond->sent,
+    *ret_principal = parley_bind_principal(&bond->agents, bond->sent,
                                            m->sender.len > 0 ? m->sender
                                                              : bond->sent_to);
     *ret_session = bond->sessions ? m->session : parley_str_none;
@@ -315,20 +315,20 @@ parley_bind_responder(const parley_bond_t *bond, const parley_msg_t *m,
 
 
 parley_str_t
-parley_bind_principal(const parley_parties_t *parties, parley_proto_t proto,
+parley_bind_principal(const parley_agents_t *agents, parley_proto_t proto,
     parley_str_t name)
 {
     unsigned        i;
-    parley_party_t  owner;
+    parley_agent_t  owner;
 
-    if (parties->find(parties->ctx, proto, name, &owner)) {
+    if (agents->find(agents->ctx, proto, name, &owner)) {
         return owner.sub;
     }
 
     /* by another of its names it is no other */
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (parties->find(parties->ctx, (parley_proto_t) i, name, &owner)) {
+        if (agents->find(agents->ctx, (parley_proto_t) i, name, &owner)) {
             return owner.sub;
         }
     }

@@ -10,15 +10,15 @@
 #include "parley_codec.h"
 #include "parley_error.h"
 #include "parley_msg.h"
-#include "parley_party.h"
+#include "parley_agent.h"
 #include "parley_str.h"
 #include "parley_who.h"
 
 
 /* the parties of a message that was sent on, as its answers see them */
 typedef struct {
-    parley_parties_t       parties;
-    parley_party_t         asker;       /* who sent it; no sub: nobody known */
+    parley_agents_t        agents;
+    parley_agent_t         asker;       /* who sent it; no sub: nobody known */
     parley_proto_t         wire;        /* of the message */
     parley_proto_t         sent;        /* as it was sent on, and answered */
 
@@ -71,7 +71,7 @@ void parley_bind_responder(const parley_bond_t *bond, const parley_msg_t *m,
 
 /* The sub of a listed principal by any of its names, proto's first; else the
    name itself. */
-parley_str_t parley_bind_principal(const parley_parties_t *parties,
+parley_str_t parley_bind_principal(const parley_agents_t *agents,
     parley_proto_t proto, parley_str_t name);
 
 

@@ -2,7 +2,7 @@
 
 #include "parley_account.h"
 #include "parley_entrance.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 static int parley_entrance_prepare(parley_entrance_t *e,
@@ -136,7 +136,7 @@ parley_entrance_refused(parley_entrance_t *e, parley_admit_t verdict,
 
     case PARLEY_ADMIT_OTHER:
         (void) parley_error_set(err, PARLEY_E_MESSAGE_DUPLICATE,
-                                parley_at(m, PARLEY_SPOT_ID).pointer,
+                                parley_at(m, PARLEY_MSG_ID).pointer,
                                 "a message with this id came before, and said "
                                 "something else");
         break;

@@ -9,7 +9,7 @@
 #define PARLEY_ENTRANCE_H
 
 #include "parley_error.h"
-#include "parley_refer.h"
+#include "parley_correlation.h"
 #include "parley_window.h"
 
 
@@ -18,7 +18,7 @@ typedef struct {
     /* what the caller sets; all of it outlives the entrance */
     parley_ask_t               *ask;
     const parley_who_t         *who;        /* who->msg is the message */
-    const parley_refer_t       *refer;      /* what it answers */
+    const parley_correlation_t       *refer;      /* what it answers */
     const parley_arrival_t       *place;      /* see parley_window_key() */
     const uint8_t              *account;
     parley_str_t                address;    /* it came from */

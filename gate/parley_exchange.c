@@ -54,7 +54,7 @@ parley_exchange_in(parley_exchange_t *x, parley_arena_t *arena)
 {
     x->asked = *x->who;
     x->asked.arena = arena;
-    x->bond.parties.arena = arena;
+    x->bond.agents.arena = arena;
     x->seal.arena = arena;
 }
 

@@ -1,6 +1,6 @@
 #include "parley_check.h"
 #include "parley_exchange_parts.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 static int parley_exchange_check(const parley_exchange_t *x,

@@ -49,11 +49,11 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_REFERENCE] = { "reference", parley_gate_reference, 0, 1 },
     [PARLEY_STEP_POLICY] = { "policy", parley_gate_policy, 0, 1 },
     [PARLEY_STEP_DIRECTION] = { "direction", parley_gate_direction, 0, 1 },
-    [PARLEY_STEP_OWN] = { "own", parley_gate_own, 0, 0 },
+    [PARLEY_STEP_LOCAL] = { "local", parley_gate_local, 0, 0 },
     [PARLEY_STEP_AGE] = { "age", parley_gate_age, 0, 0 },
     [PARLEY_STEP_ADMIT] = { "admit", parley_gate_admit, 0, 0 },
     [PARLEY_STEP_REFUTE] = { "refute", parley_gate_refute, 0, 0 },
-    [PARLEY_STEP_AMEND] = { "amend", parley_gate_amend, 0, 1 },
+    [PARLEY_STEP_REWRITE] = { "rewrite", parley_gate_rewrite, 0, 1 },
     [PARLEY_STEP_TRANSLATE] = { "translate", parley_gate_translate, 0, 1 },
     [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0, 1 },
     [PARLEY_STEP_KEEP] = { "keep", parley_gate_keep, 0, 1 },
@@ -72,7 +72,7 @@ parley_gate_init(parley_gate_t *g)
     memset(&g->opts, 0, sizeof(parley_encode_opts_t));
     memset(&g->sent, 0, sizeof(parley_encoded_t));
     memset(&g->first, 0, sizeof(parley_first_t));
-    memset(&g->refer, 0, sizeof(parley_refer_t));
+    memset(&g->refer, 0, sizeof(parley_correlation_t));
     memset(&g->entrance, 0, sizeof(parley_entrance_t));
     memset(&g->asked, 0, sizeof(parley_asked_t));
     memset(&g->before, 0, sizeof(parley_asked_t));
@@ -332,7 +332,7 @@ parley_gate_spares(const parley_gate_t *g, parley_step_t step)
 
 
 void
-parley_gate_way(const parley_gate_t *g, parley_way_t *ret)
+parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret)
 {
     ret->trusted = g->conf->trusted;
     ret->tls = g->tls;

@@ -12,7 +12,7 @@
 #ifndef PARLEY_GATE_H
 #define PARLEY_GATE_H
 
-#include "parley_amend.h"
+#include "parley_rewrite.h"
 #include "parley_arguments.h"
 #include "parley_ask.h"
 #include "parley_check.h"
@@ -22,7 +22,7 @@
 #include "parley_intents.h"
 #include "parley_policy.h"
 #include "parley_rate.h"
-#include "parley_refer.h"
+#include "parley_correlation.h"
 #include "parley_seal.h"
 #include "parley_who.h"
 #include "parley_window.h"
@@ -49,12 +49,12 @@ typedef enum {
     PARLEY_STEP_REFERENCE,      /* what it answers, to */
     PARLEY_STEP_POLICY,
     PARLEY_STEP_DIRECTION,
-    PARLEY_STEP_OWN,            /* the gateway's answer to what only reads */
+    PARLEY_STEP_LOCAL,            /* the gateway's answer to what only reads */
     PARLEY_STEP_AGE,
     PARLEY_STEP_ADMIT,          /* it is new, within quotas */
     PARLEY_STEP_REFUTE,         /* the gateway's answer to what changes
                                    something */
-    PARLEY_STEP_AMEND,          /* caps, redaction */
+    PARLEY_STEP_REWRITE,          /* caps, redaction */
     PARLEY_STEP_TRANSLATE,      /* as the upstream speaks */
     PARLEY_STEP_LOSS,
     PARLEY_STEP_KEEP,           /* what it came from is remembered */
@@ -188,7 +188,7 @@ struct parley_gate_s {
     parley_who_t              *who;
     parley_json_t             *doc;
     parley_msg_t              *msg;
-    parley_json_t             *amended;     /* gets the document of AMEND */
+    parley_json_t             *rewritten;     /* gets the document of AMEND */
     parley_loss_t             *loss;
     const parley_str_t        *self;        /* parley_gate_self() */
     const parley_jwk_t        *key;         /* signs what is sent; NULL: none */
@@ -217,7 +217,7 @@ struct parley_gate_s {
     /* the gate's own */
     parley_str_t               to;          /* whom a message is for that
                                                names nobody; empty: nobody */
-    parley_refer_t             refer;       /* what it refers to */
+    parley_correlation_t             refer;       /* what it refers to */
     parley_arrival_t           place;       /* that it came to */
     uint8_t                    account[PARLEY_KEY_LEN];
     parley_entrance_t          entrance;
@@ -324,7 +324,7 @@ int parley_gate_size(parley_gate_t *g, uint64_t octets)
     __attribute__((warn_unused_result));
 
 /* How the message came, and what is asked where it came to. */
-void parley_gate_way(const parley_gate_t *g, parley_way_t *ret);
+void parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret);
 
 /* Whom the message is for, also where only what it answers says it. */
 parley_str_t parley_gate_to(const parley_gate_t *g);

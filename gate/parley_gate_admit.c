@@ -37,8 +37,8 @@ parley_gate_is_self(const parley_gate_t *g)
 parley_outcome_t
 parley_gate_reference(parley_gate_t *g)
 {
-    int              rc;
-    parley_refer_t  *r = &g->refer;
+    int                    rc;
+    parley_correlation_t  *r = &g->refer;
 
     r->arena = g->arena;
     r->ask = &g->ask;
@@ -50,7 +50,7 @@ parley_gate_reference(parley_gate_t *g)
     /* what is for the gateway itself answers nobody else */
 
     if (!parley_gate_is_self(g)) {
-        rc = parley_refer(r, g->err);
+        rc = parley_correlate(r, g->err);
 
         if (rc != 0) {
             return parley_outcome(rc);
@@ -59,7 +59,7 @@ parley_gate_reference(parley_gate_t *g)
         g->opts.answering = r->answering;
     }
 
-    g->to = parley_refer_to(r);
+    g->to = parley_correlation_to(r);
 
     return r->question != NULL ? PARLEY_OUTCOME_PASSED : PARLEY_OUTCOME_NONE;
 }
@@ -132,7 +132,7 @@ parley_gate_enter(parley_gate_t *g)
     if (g->conf->rate != NULL) {
         parley_gate_caps(g, &caps);
 
-        e->priority = parley_amend_capped(g->msg, &caps);
+        e->priority = parley_rewrite_capped(g->msg, &caps);
         e->quota = &g->conf->rate->classes[e->priority];
     }
 
@@ -180,7 +180,7 @@ parley_gate_keep(parley_gate_t *g)
     a.who = g->who;
     a.sent = &g->sent;
     a.speak = g->conf->speak;
-    a.to = parley_refer_to(&g->refer);
+    a.to = parley_correlation_to(&g->refer);
     a.answering = g->opts.answering;
     a.account = g->account;
     a.asked = NULL;

@@ -220,7 +220,7 @@ parley_gate_secret(parley_gate_t *g, parley_str_t *message)
     parley_edit_t   edit;
     parley_error_t  err;
 
-    pointer = parley_codecs[g->msg->wire]->pointers[PARLEY_SPOT_SECRET];
+    pointer = parley_codecs[g->msg->wire]->pointers[PARLEY_MSG_SECRET];
 
     if (pointer == NULL) {
         return 0;

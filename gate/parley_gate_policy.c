@@ -5,7 +5,7 @@
 
 #include "parley_gate_steps.h"
 #include "parley_names.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 /* the message's and its carrier's, each also as each of PARLEY_GATE_READERS
@@ -70,7 +70,7 @@ parley_gate_policy(parley_gate_t *g)
 
     (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
                     g->err->code == PARLEY_E_INTENT_REFUSED
-                    ? parley_at(g->msg, PARLEY_SPOT_INTENT).pointer : "");
+                    ? parley_at(g->msg, PARLEY_MSG_INTENT).pointer : "");
 
     return PARLEY_OUTCOME_REFUSED;
 }
@@ -105,7 +105,7 @@ parley_gate_intent(const parley_gate_t *g)
     }
 
     return parley_error_set(g->err, PARLEY_E_INTENT_REFUSED,
-                            parley_at(g->msg, PARLEY_SPOT_INTENT).pointer,
+                            parley_at(g->msg, PARLEY_MSG_INTENT).pointer,
                             "%s", why);
 }
 
@@ -127,7 +127,7 @@ parley_gate_recipient(const parley_gate_t *g)
     }
 
     return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED,
-                            parley_at(g->msg, PARLEY_SPOT_RECIPIENT).pointer,
+                            parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
                             "rules name recipients here, and this name could "
                             "be read as another one");
 }

@@ -13,11 +13,11 @@ static int parley_gate_verify(parley_gate_t *g);
 parley_outcome_t
 parley_gate_transport(parley_gate_t *g)
 {
-    parley_way_t  way;
+    parley_transport_t  transport;
 
-    parley_gate_way(g, &way);
+    parley_gate_arrived(g, &transport);
 
-    return parley_outcome(parley_check_transport(g->proto, &way, g->err));
+    return parley_outcome(parley_check_transport(g->proto, &transport, g->err));
 }
 
 
@@ -35,15 +35,15 @@ parley_gate_sender(parley_gate_t *g)
 parley_outcome_t
 parley_gate_signature(parley_gate_t *g)
 {
-    int           rc;
-    parley_way_t  way;
+    int                 rc;
+    parley_transport_t  transport;
 
     if (g->msg->sig.present && g->conf->signature != PARLEY_DEMAND_OFF) {
         rc = parley_gate_verify(g);
 
     } else {
-        parley_gate_way(g, &way);
-        rc = parley_check_unsigned(g->proto, &way, g->err);
+        parley_gate_arrived(g, &transport);
+        rc = parley_check_unsigned(g->proto, &transport, g->err);
     }
 
     if (rc != 0) {
@@ -75,7 +75,7 @@ parley_gate_verify(parley_gate_t *g)
 
     static const parley_jwks_t  none;
 
-    pointer = parley_codecs[g->proto]->pointers[PARLEY_SPOT_SIGNATURE];
+    pointer = parley_codecs[g->proto]->pointers[PARLEY_MSG_SIGNATURE];
 
     if (sig->opaque) {
         return parley_error_set(g->err, PARLEY_E_SIGNATURE_INVALID, pointer,

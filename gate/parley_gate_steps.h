@@ -60,9 +60,9 @@ void parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret);
  */
 int parley_gate_undo(parley_gate_t *g);
 
-/* parley_gate_own.c */
+/* parley_gate_local.c */
 
-parley_outcome_t parley_gate_own(parley_gate_t *g);
+parley_outcome_t parley_gate_local(parley_gate_t *g);
 parley_outcome_t parley_gate_refute(parley_gate_t *g);
 
 /* parley_gate_answer.c */
@@ -83,9 +83,9 @@ void parley_gate_retain(parley_gate_t *g, parley_retain_t *ret);
 
 parley_outcome_t parley_gate_translate(parley_gate_t *g);
 
-/* parley_gate_amend.c */
+/* parley_gate_rewrite.c */
 
-parley_outcome_t parley_gate_amend(parley_gate_t *g);
+parley_outcome_t parley_gate_rewrite(parley_gate_t *g);
 parley_outcome_t parley_gate_loss(parley_gate_t *g);
 
 /* parley_gate_policy.c */

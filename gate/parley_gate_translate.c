@@ -33,8 +33,8 @@ parley_gate_translate(parley_gate_t *g)
     if (parley_encode(g->engine, g->arena, g->conf->speak, g->msg, opts,
                       &g->sent, g->loss, g->err)
         != 0
-        || parley_refer_check(&g->refer, g->engine, g->intents, &g->sent,
-                              g->err)
+        || parley_correlation_check(&g->refer, g->engine, g->intents, &g->sent,
+                                    g->err)
            != 0)
     {
         return PARLEY_OUTCOME_REFUSED;
@@ -43,9 +43,9 @@ parley_gate_translate(parley_gate_t *g)
     if (g->edited && g->sent.copied) {
         g->sent.copied = 0;
 
-        return parley_outcome(parley_amend_sign(g->arena, g->proto,
-                                                g->amended, opts, &g->sent,
-                                                g->err));
+        return parley_outcome(parley_rewrite_sign(g->arena, g->proto,
+                                                  g->rewritten, opts, &g->sent,
+                                                  g->err));
     }
 
     return g->msg->wire == g->conf->speak ? PARLEY_OUTCOME_NONE

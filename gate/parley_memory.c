@@ -104,7 +104,7 @@ parley_memory_bounds(parley_state_t *s, size_t retain, size_t replay)
 {
     parley_memory_bound(s, PARLEY_LOOSE_MESSAGE, PARLEY_MEMORY_RETAIN,
                         retain);
-    parley_memory_bound(s, PARLEY_LOOSE_ASIDE, PARLEY_MEMORY_ASIDES, 0);
+    parley_memory_bound(s, PARLEY_LOOSE_OPTIONAL, PARLEY_MEMORY_ASIDES, 0);
     parley_memory_bound_size(s, PARLEY_LOOSE_ANSWER, replay);
     parley_memory_bound(s, PARLEY_LOOSE_RATE, PARLEY_MEMORY_RATES, 0);
 }

@@ -138,19 +138,19 @@ static size_t
 parley_names_principals(parley_names_t *names, const parley_principal_t *p,
     int loose)
 {
-    size_t            n;
-    unsigned          i;
-    parley_str_t      name;
-    parley_party_t    party;
-    parley_parties_t  parties;
+    size_t           n;
+    unsigned         i;
+    parley_str_t     name;
+    parley_agent_t   agent;
+    parley_agents_t  agents;
 
-    parley_who_parties(names->who, &parties);
-    parley_who_party(p, &party);
-    parley_names_add(names, party.sub, loose);
+    parley_who_agents(names->who, &agents);
+    parley_who_as_agent(p, &agent);
+    parley_names_add(names, agent.sub, loose);
 
     for (i = 0, n = 0; i < PARLEY_PROTO_COUNT; i++) {
         if (parley_proto_is_named((parley_proto_t) i)
-            && parley_party_name(&parties, &party, (parley_proto_t) i, &name)
+            && parley_agent_name(&agents, &agent, (parley_proto_t) i, &name)
                == 0)
         {
             parley_names_add(names, name, loose);

@@ -109,7 +109,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.proto = (uint8_t) m->wire;
     q->head.sent = (uint8_t) a->speak;
     q->head.act = (uint8_t) m->act;
-    q->head.mute = a->sent->mute;
+    q->head.one_way = a->sent->one_way;
     q->head.approval = m->approval;
     q->head.alarm = (uint8_t) m->alarm;
     q->head.sent_alarm = (uint8_t) a->sent->alarm;
@@ -371,7 +371,7 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
                                                          : a->who->msg->id);
 
     put.queue = ret->awaited && a->who->msg->wire != a->speak
-                ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_ASIDE;
+                ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_OPTIONAL;
     put.account = a->account;
     put.parts = &record;
     put.nparts = 1;
@@ -484,7 +484,7 @@ parley_question_put_beside(const parley_asking_t *a,
     memset(&put, 0, sizeof(parley_put_t));
 
     put.id = *id;
-    put.queue = PARLEY_LOOSE_ASIDE;
+    put.queue = PARLEY_LOOSE_OPTIONAL;
     put.account = a->account;
     put.parts = &record;
     put.nparts = 1;

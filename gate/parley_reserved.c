@@ -4,7 +4,7 @@
 
 #include "parley_name.h"
 #include "parley_reserved.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 #define PARLEY_RESERVED_TEXT(s)                                               \
@@ -174,7 +174,7 @@ parley_reserved_name(parley_who_t *who, const parley_str_t *self,
     }
 
     return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                            parley_at(who->msg, PARLEY_SPOT_SENDER).pointer,
+                            parley_at(who->msg, PARLEY_MSG_SENDER).pointer,
                             "\"%.*s\" is %s", PARLEY_RESERVED_TEXT(name),
                             why);
 }

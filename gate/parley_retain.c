@@ -46,7 +46,7 @@ static int parley_retain_write(const parley_retain_t *r,
 static int parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
     parley_task_fault_t *fault);
 static int parley_retain_read(const parley_retain_t *r, parley_kept_t *m);
-static int parley_retain_is_party(const parley_retain_t *r,
+static int parley_retain_is_agent(const parley_retain_t *r,
     const parley_kept_t *m);
 static int parley_retain_choose(const parley_retain_t *r, parley_found_t *f,
     parley_task_fault_t *fault);
@@ -200,7 +200,7 @@ parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
             return -1;
         }
 
-        f->n += parley_retain_is_party(r, &f->kept[f->n]);
+        f->n += parley_retain_is_agent(r, &f->kept[f->n]);
     }
 
     return f->n != 0 ? parley_retain_choose(r, f, fault) : 0;
@@ -240,7 +240,7 @@ parley_retain_read(const parley_retain_t *r, parley_kept_t *m)
 
 
 static int
-parley_retain_is_party(const parley_retain_t *r, const parley_kept_t *m)
+parley_retain_is_agent(const parley_retain_t *r, const parley_kept_t *m)
 {
     parley_str_t         name, sub;
     parley_proto_t       proto;

@@ -242,7 +242,7 @@ parley_settings_idle(const parley_gate_conf_t *gate, parley_error_t *ret)
         if (!(gate->accept & PARLEY_PROTO_BIT(i - 1))
             || (parley_is_pair((parley_proto_t) (i - 1), gate->speak)
                 && (gate->signature != PARLEY_DEMAND_REQUIRED
-                    || parley_codecs[i - 1]->pointers[PARLEY_SPOT_SIGNATURE]
+                    || parley_codecs[i - 1]->pointers[PARLEY_MSG_SIGNATURE]
                        != NULL)))
         {
             continue;

@@ -59,7 +59,7 @@ typedef uint32_t  parley_block_t;
 
 /* the queues of loose entries; NONE: promised */
 typedef enum {
-    PARLEY_LOOSE_ASIDE = 0,     /* what may be referred to and need not be */
+    PARLEY_LOOSE_OPTIONAL = 0,     /* what may be referred to and need not be */
     PARLEY_LOOSE_MESSAGE,       /* retained messages */
     PARLEY_LOOSE_ANSWER,        /* first answers */
     PARLEY_LOOSE_OWNED,         /* as many as are counted to accounts */

@@ -6,9 +6,9 @@
 
 
 static int parley_who_find(void *data, parley_proto_t proto,
-    parley_str_t name, parley_party_t *ret);
+    parley_str_t name, parley_agent_t *ret);
 static int parley_who_owner(parley_who_t *who, parley_proto_t proto,
-    parley_str_t name, parley_party_t *ret);
+    parley_str_t name, parley_agent_t *ret);
 static int parley_who_is_human(parley_who_t *who, parley_str_t sender);
 static int parley_who_author(parley_who_t *who, parley_str_t sender,
     parley_str_t *ret);
@@ -23,7 +23,7 @@ static int parley_who_ask(parley_who_t *who, parley_proto_t from,
 
 
 void
-parley_who_party(const parley_principal_t *principal, parley_party_t *ret)
+parley_who_as_agent(const parley_principal_t *principal, parley_agent_t *ret)
 {
     ret->sub = principal->sub;
     ret->parent = principal->parent;
@@ -33,7 +33,7 @@ parley_who_party(const parley_principal_t *principal, parley_party_t *ret)
 
 
 void
-parley_who_parties(parley_who_t *who, parley_parties_t *ret)
+parley_who_agents(parley_who_t *who, parley_agents_t *ret)
 {
     ret->arena = who->arena;
     ret->find = parley_who_find;
@@ -43,7 +43,7 @@ parley_who_parties(parley_who_t *who, parley_parties_t *ret)
 
 static int
 parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
-    parley_party_t *ret)
+    parley_agent_t *ret)
 {
     parley_who_t              *who = data;
     const parley_principal_t  *owner;
@@ -58,7 +58,7 @@ parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
         return 0;
     }
 
-    parley_who_party(owner, ret);
+    parley_who_as_agent(owner, ret);
 
     return 1;
 }
@@ -67,16 +67,16 @@ parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
 int
 parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 {
-    parley_party_t    caller, sender;
-    parley_parties_t  parties;
+    parley_agent_t   caller, sender;
+    parley_agents_t  agents;
 
-    parley_who_parties(who, &parties);
+    parley_who_agents(who, &agents);
 
     if (who->principal != NULL) {
-        parley_who_party(who->principal, &caller);
+        parley_who_as_agent(who->principal, &caller);
     }
 
-    if (parley_party_sender(&parties, who->msg,
+    if (parley_agent_sender(&agents, who->msg,
                             who->principal != NULL ? &caller : NULL, trusted,
                             &sender, err)
         != 0)
@@ -93,16 +93,16 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 int
 parley_who_direction(parley_who_t *who, parley_error_t *err)
 {
-    parley_party_t    sender;
-    parley_parties_t  parties;
+    parley_agent_t   sender;
+    parley_agents_t  agents;
 
-    parley_who_parties(who, &parties);
+    parley_who_agents(who, &agents);
 
     if (who->principal != NULL) {
-        parley_who_party(who->principal, &sender);
+        parley_who_as_agent(who->principal, &sender);
     }
 
-    return parley_party_direction(&parties, who->msg,
+    return parley_agent_direction(&agents, who->msg,
                                   who->principal != NULL ? &sender : NULL,
                                   err);
 }
@@ -119,18 +119,18 @@ parley_who_proven(const parley_who_t *who)
 parley_str_t
 parley_who_name(parley_who_t *who, parley_proto_t proto)
 {
-    parley_str_t      name;
-    parley_party_t    caller;
-    parley_parties_t  parties;
+    parley_str_t     name;
+    parley_agent_t   caller;
+    parley_agents_t  agents;
 
     if (who->principal == NULL) {
         return parley_str_none;
     }
 
-    parley_who_parties(who, &parties);
-    parley_who_party(who->principal, &caller);
+    parley_who_agents(who, &agents);
+    parley_who_as_agent(who->principal, &caller);
 
-    (void) parley_party_name(&parties, &caller, proto, &name);
+    (void) parley_agent_name(&agents, &caller, proto, &name);
 
     return name;
 }
@@ -178,16 +178,16 @@ static int
 parley_who_ask(parley_who_t *who, parley_proto_t from, parley_str_t name,
     parley_proto_t to, parley_str_t *ret)
 {
-    parley_party_t    sender;
-    parley_parties_t  parties;
+    parley_agent_t   sender;
+    parley_agents_t  agents;
 
-    parley_who_parties(who, &parties);
+    parley_who_agents(who, &agents);
 
     if (who->principal != NULL) {
-        parley_who_party(who->principal, &sender);
+        parley_who_as_agent(who->principal, &sender);
     }
 
-    return parley_party_resolve(&parties, who->msg,
+    return parley_agent_resolve(&agents, who->msg,
                                 who->principal != NULL ? &sender : NULL, from,
                                 name, to, ret);
 }
@@ -199,13 +199,13 @@ parley_who_attribute(void *data, parley_proto_t proto, parley_str_t name,
 {
     parley_who_t              *who = data;
     parley_str_t               none;
-    parley_party_t             party;
+    parley_agent_t             agent;
     const parley_principal_t  *p, *actor;
 
     p = NULL;
 
-    if (parley_who_find(who, proto, name, &party)) {
-        p = party.data;
+    if (parley_who_find(who, proto, name, &agent)) {
+        p = agent.data;
 
     } else if (proto == who->msg->wire
                && (who->msg->sender.len == 0
@@ -289,7 +289,7 @@ parley_who_author(parley_who_t *who, parley_str_t sender, parley_str_t *ret)
 {
     int                        rc;
     parley_str_t               sub;
-    parley_party_t             party;
+    parley_agent_t             agent;
     const parley_principal_t  *p;
 
     rc = parley_who_actor(who, &p, &sub);
@@ -305,8 +305,8 @@ parley_who_author(parley_who_t *who, parley_str_t sender, parley_str_t *ret)
 
     p = who->principal;
 
-    if (p == NULL && parley_who_owner(who, who->msg->wire, sender, &party)) {
-        p = party.data;
+    if (p == NULL && parley_who_owner(who, who->msg->wire, sender, &agent)) {
+        p = agent.data;
     }
 
     if (parley_actor_is_instrument(p)) {
@@ -430,7 +430,7 @@ parley_who_told(parley_who_t *who, parley_proto_t to)
     parley_who_opts(who, &opts);
 
     return parley_name_translate(who->arena, &opts, m, m->sender,
-                                 PARLEY_SPOT_SENDER, to, &ret, &err)
+                                 PARLEY_MSG_SENDER, to, &ret, &err)
            == 0 ? ret : parley_str_none;
 }
 
@@ -441,7 +441,7 @@ parley_who_above(void *data, parley_proto_t proto, parley_str_t name,
 {
     int              known;
     parley_who_t    *who = data;
-    parley_party_t   child, parent;
+    parley_agent_t   child, parent;
 
     known = parley_who_owner(who, proto, other, &parent);
 
@@ -461,7 +461,7 @@ parley_who_above(void *data, parley_proto_t proto, parley_str_t name,
 
 static int
 parley_who_owner(parley_who_t *who, parley_proto_t proto, parley_str_t name,
-    parley_party_t *ret)
+    parley_agent_t *ret)
 {
     unsigned      i;
     parley_str_t  image;
@@ -473,7 +473,7 @@ parley_who_owner(parley_who_t *who, parley_proto_t proto, parley_str_t name,
     if (who->principal != NULL && proto == who->msg->wire
         && parley_str_eq(name, who->msg->sender))
     {
-        parley_who_party(who->principal, ret);
+        parley_who_as_agent(who->principal, ret);
         return 1;
     }
 

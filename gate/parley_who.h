@@ -10,7 +10,7 @@
 #include "parley_codec.h"
 #include "parley_directory.h"
 #include "parley_jwt.h"
-#include "parley_party.h"
+#include "parley_agent.h"
 #include "parley_principal.h"
 
 
@@ -45,11 +45,11 @@ typedef struct {
 
 
 /* The principal as a party of messages. */
-void parley_who_party(const parley_principal_t *principal,
-    parley_party_t *ret);
+void parley_who_as_agent(const parley_principal_t *principal,
+    parley_agent_t *ret);
 
 /* Who asks for parties by name asks the directory. */
-void parley_who_parties(parley_who_t *who, parley_parties_t *ret);
+void parley_who_agents(parley_who_t *who, parley_agents_t *ret);
 
 /*
  * GW-03: the claimed sender is the principal; who->principal becomes whoever

@@ -105,16 +105,16 @@ parley_window_print(const parley_msg_t *m, uint64_t seed,
     codec = parley_codecs[m->wire];
     n = 0;
 
-    if (codec->pointers[PARLEY_SPOT_SIGNATURE] != NULL) {
+    if (codec->pointers[PARLEY_MSG_SIGNATURE] != NULL) {
         skip[n++] = parley_json_resolve(m->doc, 0,
                                       parley_str_c(codec->pointers[
-                                                   PARLEY_SPOT_SIGNATURE]));
+                                                   PARLEY_MSG_SIGNATURE]));
     }
 
-    if (codec->pointers[PARLEY_SPOT_SECRET] != NULL) {
+    if (codec->pointers[PARLEY_MSG_SECRET] != NULL) {
         skip[n++] = parley_json_resolve(m->doc, 0,
                                         parley_str_c(codec->pointers[
-                                                     PARLEY_SPOT_SECRET]));
+                                                     PARLEY_MSG_SECRET]));
     }
 
     for (passing = codec->passing;

@@ -145,13 +145,13 @@ parley_message_seal(parley_message *message, const parley_jwk_t *key,
     proto = message->msg.wire;
     codec = parley_codecs[proto];
 
-    if (codec->pointers[PARLEY_SPOT_SIGNATURE] == NULL) {
+    if (codec->pointers[PARLEY_MSG_SIGNATURE] == NULL) {
         return parley_error_set(error, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
                                 "messages of this protocol have no "
                                 "signature");
     }
 
-    edit.pointer = parley_str_c(codec->pointers[PARLEY_SPOT_SIGNATURE]);
+    edit.pointer = parley_str_c(codec->pointers[PARLEY_MSG_SIGNATURE]);
     edit.value = parley_str_none;
 
     memset(&sig, 0, sizeof(parley_msg_sig_t));

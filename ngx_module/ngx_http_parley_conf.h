@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 
-#include "parley_amend.h"
+#include "parley_rewrite.h"
 #include "parley_challenge.h"
 #include "parley_directory.h"
 #include "parley_digest.h"
@@ -29,8 +29,8 @@
 #include "parley_settings.h"
 #include "parley_media.h"
 #include "parley_name.h"
-#include "parley_party.h"
-#include "parley_spot.h"
+#include "parley_agent.h"
+#include "parley_msg_field.h"
 #include "parley_policy.h"
 #include "parley_principal.h"
 #include "parley_rate.h"

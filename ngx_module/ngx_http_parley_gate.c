@@ -55,7 +55,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->who = &ctx->who;
     g->doc = &ctx->doc;
     g->msg = &ctx->msg;
-    g->amended = &ctx->edited_doc;
+    g->rewritten = &ctx->edited_doc;
     g->loss = &ctx->loss;
     g->self = ctx->mcf->http.self_names;
     g->key = ctx->mcf->http.signing;

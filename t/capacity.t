@@ -34,25 +34,6 @@ my $taken = 0;
 my ($full, $first);
 
 
-subtest 'GW-12 the memory of the zone is there when a worker starts' => sub {
-    my ($size, $rss) = (0, 0);
-
-    for (1 .. 50) {
-        my ($worker) = slurp("/proc/$nginx->{pid}/task/$nginx->{pid}/children")
-                       =~ /(\d+)/;
-
-        ($size, $rss) = slurp("/proc/$worker/smaps")
-            =~ m{/dev/zero.*?^Size:\s+(128) kB.*?^Rss:\s+(\d+) kB}ms
-            if $worker;
-
-        last if $rss && $rss == $size;
-        sleep 0.1;
-    }
-
-    is($rss, $size, 'all of it, before the first message');
-};
-
-
 # many messages over one connection; the first answer that is no 202
 sub flood {
     my $connection = $client->connect;

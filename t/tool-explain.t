@@ -313,7 +313,7 @@ same('GW-16 loss is refused', '/reject',
 same('GW-16 nothing that VCP can say', '/to-vcp', aee(),
      step => 'translate');
 same('GW-16 nothing that the gateway answers', '/aee',
-     aee(to => 'service.parley'), step => 'own');
+     aee(to => 'service.parley'), step => 'local');
 
 
 subtest 'GW-16 rates and the window are asked of an empty state, and it is said so' => sub {
@@ -332,8 +332,8 @@ subtest 'GW-16 rates and the window are asked of an empty state, and it is said 
     my @steps = $err =~ /^([a-z-]+) +(?:passed|-) /mg;
     is("@steps", 'method failures proof rate body json protocol schema payload '
                  . 'transport sender signature sender-rate arguments '
-                 . 'submission reference policy direction own age admit refute amend '
-                 . 'translate loss keep', 'the order of the gateway');
+                 . 'submission reference policy direction local age admit '
+                 . 'refute rewrite translate loss keep', 'the order of the gateway');
 };
 
 
@@ -381,7 +381,7 @@ subtest 'GW-16 what is said of the steps' => sub {
     my $claim = slurp(root() . '/t/cases/c2a/claim/in.json');
     my $err = $said->(jcs(aee(payload => { secret => 1 })), '/caps');
 
-    like($err, qr/^amend +passed +changed, redacted$/m, 'what is redacted');
+    like($err, qr/^rewrite +passed +changed, redacted$/m, 'what is redacted');
 
     $err = $said->($claim, '/c2a');
     like($err, qr/^sender +passed +the message names none, it is "alice", /m,
@@ -404,7 +404,7 @@ subtest 'AEE-21 GW-16 what the gateway answers itself' => sub {
 
     is($status, 0, 'no refusal');
     is($out, '', 'nothing for the upstream');
-    like($err, qr/^own +answered +the gateway answers aee\.status\.ping/m,
+    like($err, qr/^local +answered +the gateway answers aee\.status\.ping/m,
          'said');
 };
 

@@ -335,7 +335,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->who = &e->who;
     g->doc = &e->doc;
     g->msg = &e->msg;
-    g->amended = &e->amended;
+    g->rewritten = &e->rewritten;
     g->loss = &e->loss;
     g->self = e->http.self_names;
     g->key = e->http.signing;

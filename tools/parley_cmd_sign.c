@@ -172,13 +172,13 @@ parley_sign_member(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
     parley_edit_t          edit;
     const parley_codec_t  *codec = parley_codecs[s->m.msg.wire];
 
-    if (codec->pointers[PARLEY_SPOT_SIGNATURE] == NULL) {
+    if (codec->pointers[PARLEY_MSG_SIGNATURE] == NULL) {
         return parley_error_set(&in->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
                                 "messages of this protocol have no "
                                 "signature");
     }
 
-    edit.pointer = parley_str_c(codec->pointers[PARLEY_SPOT_SIGNATURE]);
+    edit.pointer = parley_str_c(codec->pointers[PARLEY_MSG_SIGNATURE]);
     edit.value = parley_str_none;
 
     return parley_edit(in->arena, &s->m.doc, &edit, 1, ret, &applied,

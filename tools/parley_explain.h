@@ -41,7 +41,7 @@ typedef struct {
     parley_jwt_t            jwt;            /* what who.jwt shows */
     parley_principal_t      owner;          /* of the token */
     parley_json_t           doc;
-    parley_json_t           amended;
+    parley_json_t           rewritten;
     parley_msg_t            msg;
     parley_loss_t           loss;
     parley_priority_t       priority;       /* before caps */

@@ -14,12 +14,12 @@ static void parley_explain_submission(parley_explain_t *e,
 static void parley_explain_policy(parley_explain_t *e,
     parley_outcome_t outcome);
 static void parley_explain_age(parley_explain_t *e);
-static void parley_explain_amend(parley_explain_t *e,
+static void parley_explain_rewrite(parley_explain_t *e,
     parley_outcome_t outcome);
 static void parley_explain_loss(parley_explain_t *e);
 static void parley_explain_rate(parley_explain_t *e,
     parley_outcome_t outcome);
-static void parley_explain_own(parley_explain_t *e, parley_outcome_t outcome);
+static void parley_explain_local(parley_explain_t *e, parley_outcome_t outcome);
 static void parley_explain_admit(parley_explain_t *e);
 static void parley_explain_translate(parley_explain_t *e,
     parley_outcome_t outcome);
@@ -29,9 +29,9 @@ void
 parley_explain_say(parley_explain_t *e, parley_step_t step,
     parley_outcome_t outcome)
 {
-    parley_way_t         way;
-    parley_str_t         to;
-    const parley_gate_t *g = &e->gate;
+    parley_transport_t    transport;
+    parley_str_t          to;
+    const parley_gate_t  *g = &e->gate;
 
     switch (step) {
 
@@ -69,9 +69,9 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         break;
 
     case PARLEY_STEP_TRANSPORT:
-        parley_gate_way(g, &way);
+        parley_gate_arrived(g, &transport);
         parley_explain_note(e, "%s%s", e->plain ? "plain HTTP" : "TLS",
-                            way.trusted ? ", trusted" : "");
+                            transport.trusted ? ", trusted" : "");
         break;
 
     case PARLEY_STEP_SENDER:
@@ -110,9 +110,9 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         parley_explain_age(e);
         break;
 
-    case PARLEY_STEP_OWN:
+    case PARLEY_STEP_LOCAL:
     case PARLEY_STEP_REFUTE:
-        parley_explain_own(e, outcome);
+        parley_explain_local(e, outcome);
         break;
 
     case PARLEY_STEP_ADMIT:
@@ -123,8 +123,8 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         parley_explain_translate(e, outcome);
         break;
 
-    case PARLEY_STEP_AMEND:
-        parley_explain_amend(e, outcome);
+    case PARLEY_STEP_REWRITE:
+        parley_explain_rewrite(e, outcome);
         break;
 
     case PARLEY_STEP_LOSS:
@@ -251,7 +251,7 @@ parley_explain_age(parley_explain_t *e)
 /* parley_cap, max_priority, parley_redact */
 
 static void
-parley_explain_amend(parley_explain_t *e, parley_outcome_t outcome)
+parley_explain_rewrite(parley_explain_t *e, parley_outcome_t outcome)
 {
     int  clamped;
 
@@ -330,7 +330,7 @@ parley_explain_rate(parley_explain_t *e, parley_outcome_t outcome)
 
 
 static void
-parley_explain_own(parley_explain_t *e, parley_outcome_t outcome)
+parley_explain_local(parley_explain_t *e, parley_outcome_t outcome)
 {
     if (outcome == PARLEY_OUTCOME_ANSWERED) {
         parley_explain_note(e, "the gateway answers %.*s itself",

@@ -92,22 +92,22 @@ mapping_fields(void)
     unsigned  i, k;
 
     static const struct {
-        const char     *title;
-        parley_spot_t   spot;
+        const char         *title;
+        parley_msg_field_t  field;
     } fields[] = {
-        { "form", PARLEY_SPOT_FORM },
-        { "id", PARLEY_SPOT_ID },
-        { "created", PARLEY_SPOT_CREATED },
-        { "sender", PARLEY_SPOT_SENDER },
-        { "recipient", PARLEY_SPOT_RECIPIENT },
-        { "intent", PARLEY_SPOT_INTENT },
-        { "correlation", PARLEY_SPOT_CORR },
-        { "in reply to", PARLEY_SPOT_REPLY_TO },
-        { "priority", PARLEY_SPOT_PRIORITY },
-        { "deadline", PARLEY_SPOT_TIMEOUT },
-        { "data", PARLEY_SPOT_DATA },
-        { "signature", PARLEY_SPOT_SIGNATURE },
-        { "credential", PARLEY_SPOT_SECRET },
+        { "form", PARLEY_MSG_FORM },
+        { "id", PARLEY_MSG_ID },
+        { "created", PARLEY_MSG_CREATED },
+        { "sender", PARLEY_MSG_SENDER },
+        { "recipient", PARLEY_MSG_RECIPIENT },
+        { "intent", PARLEY_MSG_INTENT },
+        { "correlation", PARLEY_MSG_CORR },
+        { "in reply to", PARLEY_MSG_REPLY_TO },
+        { "priority", PARLEY_MSG_PRIORITY },
+        { "deadline", PARLEY_MSG_TIMEOUT },
+        { "data", PARLEY_MSG_DATA },
+        { "signature", PARLEY_MSG_SIGNATURE },
+        { "credential", PARLEY_MSG_SECRET },
     };
 
     mapping_head("mapping", "fields", "canonical", PARLEY_PROTO_NONE);
@@ -118,7 +118,7 @@ mapping_fields(void)
         for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
             const char  *pointer;
 
-            pointer = parley_codecs[i]->pointers[fields[k].spot];
+            pointer = parley_codecs[i]->pointers[fields[k].locate];
 
             printf(pointer != NULL ? " `%s` |" : " |", pointer);
         }
@@ -611,7 +611,7 @@ mapping_form(const parley_msg_t *m)
 
     default:
         mapping_member(m->doc, "", parley_codecs[m->wire]
-                                       ->pointers[PARLEY_SPOT_FORM]);
+                                       ->pointers[PARLEY_MSG_FORM]);
         mapping_member(m->doc, " ", "/status");
     }
 }

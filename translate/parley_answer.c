@@ -2,7 +2,7 @@
 #include "parley_name.h"
 #include "parley_embed.h"
 #include "parley_plain_msg.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ static void parley_answer_members(const parley_answer_t *answer,
     uint32_t object, const uint32_t *said, unsigned n, parley_loss_t *loss);
 static void parley_answer_payload(const parley_answer_t *answer,
     parley_failure_form_t form, parley_failure_t *ret, parley_loss_t *loss);
-static int parley_answer_party(parley_arena_t *arena,
+static int parley_answer_agent(parley_arena_t *arena,
     const parley_msg_t *request, const parley_encode_opts_t *opts,
     parley_str_t name, parley_proto_t to, parley_str_t *ret,
     parley_error_t *err);
@@ -526,10 +526,10 @@ parley_answer_parties(parley_arena_t *arena, const parley_msg_t *request,
 
     submission.ms = now_ms;
 
-    if (parley_answer_party(arena, request, opts, request->recipient,
+    if (parley_answer_agent(arena, request, opts, request->recipient,
                             msg->wire, &submission.sender, err)
         != 0
-        || parley_answer_party(arena, request, opts, request->sender,
+        || parley_answer_agent(arena, request, opts, request->sender,
                                msg->wire, &submission.recipient, err)
            != 0)
     {
@@ -555,12 +555,12 @@ parley_answer_parties(parley_arena_t *arena, const parley_msg_t *request,
 
 
 static int
-parley_answer_party(parley_arena_t *arena, const parley_msg_t *request,
+parley_answer_agent(parley_arena_t *arena, const parley_msg_t *request,
     const parley_encode_opts_t *opts, parley_str_t name, parley_proto_t to,
     parley_str_t *ret, parley_error_t *err)
 {
     if (parley_name_translate(arena, opts, request, name,
-                              PARLEY_SPOT_NOWHERE, to, ret, err)
+                              PARLEY_MSG_NOWHERE, to, ret, err)
         == 0)
     {
         return 0;

@@ -42,7 +42,7 @@ typedef struct {
     /* whether the caller might send a message of this form and intent */
     int           (*may)(void *ctx, parley_str_t form, parley_str_t intent);
     void           *ctx;
-} parley_own_t;
+} parley_local_t;
 
 
 typedef struct {
@@ -77,8 +77,8 @@ typedef struct {
      * 1 and *ret; 0: it is not, and goes on; -1 with *err: nobody behind the
      * gateway can answer it.  NULL: none is.
      */
-    int                (*own)(parley_arena_t *arena, const parley_msg_t *m,
-                           const parley_own_t *own, parley_reply_t *ret,
+    int                (*local)(parley_arena_t *arena, const parley_msg_t *m,
+                           const parley_local_t *local, parley_reply_t *ret,
                            parley_error_t *err);
 
     /*

@@ -1,6 +1,6 @@
 #include "parley_check.h"
 #include "parley_codec.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 #include "parley_severity.h"
 
 
@@ -9,10 +9,12 @@ static int64_t parley_check_lifetime(const parley_codec_t *codec,
 
 
 int
-parley_check_transport(parley_proto_t proto, const parley_way_t *way,
-    parley_error_t *err)
+parley_check_transport(parley_proto_t proto,
+    const parley_transport_t *transport, parley_error_t *err)
 {
-    if (way->trusted || way->tls || !parley_codecs[proto]->needs_tls) {
+    if (transport->trusted || transport->tls
+        || !parley_codecs[proto]->needs_tls)
+    {
         return 0;
     }
 
@@ -23,22 +25,22 @@ parley_check_transport(parley_proto_t proto, const parley_way_t *way,
 
 
 int
-parley_check_unsigned(parley_proto_t proto, const parley_way_t *way,
+parley_check_unsigned(parley_proto_t proto, const parley_transport_t *transport,
     parley_error_t *err)
 {
     const char  *why;
 
-    if (way->trusted && !way->must_sign) {
+    if (transport->trusted && !transport->must_sign) {
         return 0;
     }
 
-    if (way->must_sign || parley_codecs[proto]->needs_signature) {
+    if (transport->must_sign || parley_codecs[proto]->needs_signature) {
         why = "the message must be signed";
 
-    } else if (!way->token) {
+    } else if (!transport->token) {
         why = "nothing proves who sent the message";
 
-    } else if (!way->tls) {
+    } else if (!transport->tls) {
         why = "an unsigned message needs TLS 1.2 or later, or "
               "parley_trusted behind what ends it";
 
@@ -48,7 +50,7 @@ parley_check_unsigned(parley_proto_t proto, const parley_way_t *way,
 
     return parley_error_set(err, PARLEY_E_SIGNATURE_MISSING,
                             parley_codecs[proto]
-                                ->pointers[PARLEY_SPOT_SIGNATURE],
+                                ->pointers[PARLEY_MSG_SIGNATURE],
                             "%s", why);
 }
 
@@ -77,7 +79,7 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
 
     if (m->created_ms < 0) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID,
-                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
+                                parley_at(m, PARLEY_MSG_CREATED).pointer,
                                 "is no RFC 3339 timestamp, its age cannot be "
                                 "told");
     }
@@ -86,7 +88,7 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
 
     if (age > past_ms) {
         return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
-                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
+                                parley_at(m, PARLEY_MSG_CREATED).pointer,
                                 "the message is older than %ld seconds",
                                 (long) (past_ms / 1000));
     }
@@ -95,14 +97,14 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
 
     if (lifetime > 0 && age > future_ms && age - future_ms > lifetime) {
         return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
-                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
+                                parley_at(m, PARLEY_MSG_CREATED).pointer,
                                 "the message was to live for %ld ms",
                                 (long) lifetime);
     }
 
     if (-age > future_ms) {
         return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
-                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
+                                parley_at(m, PARLEY_MSG_CREATED).pointer,
                                 "the message is more than %ld seconds ahead",
                                 (long) (future_ms / 1000));
     }
@@ -120,7 +122,7 @@ parley_check_lifetime(const parley_codec_t *codec, const parley_msg_t *m)
     uint32_t     value;
     const char  *pointer;
 
-    pointer = codec->pointers[PARLEY_SPOT_LIFETIME];
+    pointer = codec->pointers[PARLEY_MSG_LIFETIME];
 
     if (pointer == NULL) {
         return 0;
@@ -139,7 +141,7 @@ parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
 {
     const char  *at;
 
-    at = parley_codecs[m->origin]->pointers[PARLEY_SPOT_SEVERITY];
+    at = parley_codecs[m->origin]->pointers[PARLEY_MSG_SEVERITY];
 
     if (at == NULL || m->act != PARLEY_ACT_REPLY
         || m->alarm == PARLEY_ALARM_NONE || asked == PARLEY_ALARM_NONE
@@ -151,7 +153,7 @@ parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
     /* within what carries it */
 
     if (m->wire != m->origin) {
-        at = parley_codecs[m->wire]->pointers[PARLEY_SPOT_DATA];
+        at = parley_codecs[m->wire]->pointers[PARLEY_MSG_DATA];
     }
 
     return parley_error_set(err, PARLEY_E_FIELD_INVALID, at,

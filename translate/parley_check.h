@@ -19,20 +19,20 @@ typedef struct {
     unsigned  tls:1;            /* TLS 1.2 or later */
     unsigned  token:1;          /* a verified token names the sender */
     unsigned  must_sign:1;      /* every message is to be signed */
-} parley_way_t;
+} parley_transport_t;
 
 
 /* VCP-19.  Returns 0, or -1: policy-refused. */
-int parley_check_transport(parley_proto_t proto, const parley_way_t *way,
-    parley_error_t *err)
+int parley_check_transport(parley_proto_t proto,
+    const parley_transport_t *transport, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
  * Whether a message may come without a signature (AEE-37, VCP-17).  Returns
  * 0, or -1: signature-missing.
  */
-int parley_check_unsigned(parley_proto_t proto, const parley_way_t *way,
-    parley_error_t *err)
+int parley_check_unsigned(parley_proto_t proto,
+    const parley_transport_t *transport, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

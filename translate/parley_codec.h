@@ -136,7 +136,7 @@ typedef struct {
     unsigned      copied:1;     /* body is the input itself, unchanged */
     unsigned      answerable:1; /* its protocol has a way to refer back to a
                                    message of this form */
-    unsigned      mute:1;       /* but not to answer it in words (C2A-13) */
+    unsigned      one_way:1;       /* but not to answer it in words (C2A-13) */
     unsigned      approval:1;   /* it asks for an approval or acknowledgment */
     parley_alarm_t  alarm;      /* its severity, where it has one */
 } parley_encoded_t;
@@ -222,23 +222,23 @@ typedef struct {
 
 /* what of a message stands somewhere in its document */
 typedef enum {
-    PARLEY_SPOT_FORM = 0,
-    PARLEY_SPOT_INTENT,
-    PARLEY_SPOT_CORR,
-    PARLEY_SPOT_REPLY_TO,      /* also what it reports on or takes back */
-    PARLEY_SPOT_PRIORITY,
-    PARLEY_SPOT_TIMEOUT,
-    PARLEY_SPOT_CREATED,
-    PARLEY_SPOT_SENDER,
-    PARLEY_SPOT_RECIPIENT,
-    PARLEY_SPOT_DATA,
-    PARLEY_SPOT_ID,
-    PARLEY_SPOT_SEVERITY,
-    PARLEY_SPOT_LIFETIME,      /* milliseconds; 0: it is not kept */
-    PARLEY_SPOT_SIGNATURE,
-    PARLEY_SPOT_SECRET,        /* a credential */
-    PARLEY_SPOT_NOWHERE
-} parley_spot_t;
+    PARLEY_MSG_FORM = 0,
+    PARLEY_MSG_INTENT,
+    PARLEY_MSG_CORR,
+    PARLEY_MSG_REPLY_TO,      /* also what it reports on or takes back */
+    PARLEY_MSG_PRIORITY,
+    PARLEY_MSG_TIMEOUT,
+    PARLEY_MSG_CREATED,
+    PARLEY_MSG_SENDER,
+    PARLEY_MSG_RECIPIENT,
+    PARLEY_MSG_DATA,
+    PARLEY_MSG_ID,
+    PARLEY_MSG_SEVERITY,
+    PARLEY_MSG_LIFETIME,      /* milliseconds; 0: it is not kept */
+    PARLEY_MSG_SIGNATURE,
+    PARLEY_MSG_SECRET,        /* a credential */
+    PARLEY_MSG_NOWHERE
+} parley_msg_field_t;
 
 
 typedef struct parley_tasks_s  parley_tasks_t;
@@ -306,7 +306,7 @@ typedef struct {
      * for caps, errors and the loss report; NULL: the protocol has no such
      * member.
      */
-    const char     *pointers[PARLEY_SPOT_NOWHERE + 1];
+    const char     *pointers[PARLEY_MSG_NOWHERE + 1];
 
     /*
      * The names in a message that decode() took (SEC-01); names_of instead,
@@ -381,7 +381,7 @@ typedef struct {
      * Reports the envelope members of m, whose wire is this protocol, that
      * no canonical field holds: what a target without an open slot loses.
      */
-    void   (*residue)(const parley_msg_t *m, parley_loss_t *loss);
+    void   (*unmapped)(const parley_msg_t *m, parley_loss_t *loss);
 
     /*
      * Adds to r what r->asked means in what m carries of another protocol
@@ -426,7 +426,7 @@ typedef struct {
      * stands; PARLEY_JSON_NONE: at the pointer above, if anywhere.  NULL:
      * everything does.
      */
-    uint32_t  (*spot)(const parley_msg_t *m, parley_spot_t spot);
+    uint32_t  (*locate)(const parley_msg_t *m, parley_msg_field_t field);
 
     /*
      * What m, of this wire, means as an answer to that one: changes act and

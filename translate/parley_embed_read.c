@@ -2,7 +2,7 @@
 
 #include "parley_embed.h"
 #include "parley_embed_text.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 #include "parley_time.h"
 
 
@@ -99,7 +99,7 @@ parley_embed_nested(const parley_msg_t *msg, parley_error_t *err)
                                    sizeof(at.pointer));
 
     } else {
-        at = parley_at(msg, PARLEY_SPOT_DATA);
+        at = parley_at(msg, PARLEY_MSG_DATA);
     }
 
     return parley_error_set(err, PARLEY_E_FIELD_INVALID, at.pointer,
@@ -121,7 +121,7 @@ parley_embed_take(parley_arena_t *arena, parley_msg_t *msg,
     msg->origin = c->origin;
     msg->form = c->words[PARLEY_EMBED_FORM];
     msg->data = c->data;
-    msg->aside = NULL;
+    msg->envelope = NULL;
 
     rc = parley_embed_take_words(arena, msg, c, slot);
 

@@ -5,7 +5,7 @@
 #include "parley_engine.h"
 #include "parley_jcs.h"
 #include "parley_number.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 static int parley_embed_text_kept(parley_embed_text_t *t, parley_buf_t *b);
@@ -39,7 +39,7 @@ parley_embed_text_data(parley_embed_text_t *t, parley_buf_t *b)
     }
 
     if (!m->carried) {
-        return m->aside == NULL && t->spoken == PARLEY_JSON_NONE
+        return m->envelope == NULL && t->spoken == PARLEY_JSON_NONE
                ? parley_embed_text_value(t, b, m->data)
                : parley_embed_text_kept(t, b);
     }
@@ -150,7 +150,7 @@ parley_embed_text_check(parley_embed_text_t *t, parley_json_ref_t value,
 
     if (value.doc != t->m->doc) {
         return parley_embed_text_inexact(t, parley_at(t->m,
-                                           PARLEY_SPOT_DATA).pointer);
+                                           PARLEY_MSG_DATA).pointer);
     }
 
     (void) parley_json_pointer(value.doc, i, pointer, sizeof(pointer));

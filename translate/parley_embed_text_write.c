@@ -3,7 +3,7 @@
 #include "parley_embed_text.h"
 #include "parley_engine.h"
 #include "parley_plain.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 #define PARLEY_EMBED_CODE_MAX  64
@@ -276,7 +276,7 @@ parley_embed_text_first(parley_embed_text_t *t, parley_buf_t *b)
     for (i = 0; i < m->form.len; i++) {
         if (m->form.data[i] <= ' ' || m->form.data[i] == 0x7F) {
             return parley_error_set(t->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                    parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                    parley_at(m, PARLEY_MSG_INTENT).pointer,
                                     "a text cannot name a message of this "
                                     "form");
         }

@@ -7,7 +7,7 @@
 #include "parley_schema.h"
 #include "parley_signing.h"
 #include "parley_plain_msg.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 #include "parley_suits.h"
 
 
@@ -325,8 +325,8 @@ parley_is_unruled(const parley_msg_t *m, parley_proto_t speak)
 
 
 int
-parley_own(parley_arena_t *arena, const parley_msg_t *m,
-    const parley_own_t *own, parley_reply_t *ret, parley_error_t *err)
+parley_local(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_local_t *local, parley_reply_t *ret, parley_error_t *err)
 {
     const parley_binding_t  *binding;
 
@@ -335,7 +335,8 @@ parley_own(parley_arena_t *arena, const parley_msg_t *m,
     parley_error_clear(err);
     memset(ret, 0, sizeof(parley_reply_t));
 
-    return binding->own != NULL ? binding->own(arena, m, own, ret, err) : 0;
+    return binding->local != NULL ? binding->local(arena, m, local, ret, err)
+                                  : 0;
 }
 
 
@@ -365,7 +366,7 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (parley_engine_has_secret(m)) {
         parley_loss_pointer(loss, parley_codecs[m->wire]
-                                      ->pointers[PARLEY_SPOT_SECRET]);
+                                      ->pointers[PARLEY_MSG_SECRET]);
     }
 
     if (m->held) {
@@ -455,12 +456,12 @@ parley_engine_same(const parley_codec_t *codec, parley_arena_t *arena,
         return 0;
     }
 
-    edit.pointer = parley_str_c(codec->pointers[PARLEY_SPOT_SECRET]);
+    edit.pointer = parley_str_c(codec->pointers[PARLEY_MSG_SECRET]);
     edit.value = parley_str_none;
 
     ret->copied = 0;
 
-    parley_loss_pointer(loss, codec->pointers[PARLEY_SPOT_SECRET]);
+    parley_loss_pointer(loss, codec->pointers[PARLEY_MSG_SECRET]);
 
     return parley_edit(arena, m->doc, &edit, 1, &ret->body, &applied, err);
 }
@@ -478,7 +479,7 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
 
     if (m->local) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                parley_at(m, PARLEY_MSG_FORM).pointer,
                                 "such a message is for "
                                 "the gateway itself and goes no further");
     }
@@ -489,7 +490,7 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
 
     if (m->native) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                parley_at(m, PARLEY_MSG_FORM).pointer,
                                 "only a service that speaks %s can answer "
                                 "this",
                                 (const char *) parley_proto_name(m->wire)
@@ -503,7 +504,7 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
 
     if (!parley_is_pair(m->wire, codec->proto)) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                parley_at(m, PARLEY_MSG_FORM).pointer,
                                 "%s is not translated to "
                                 "%s",
                                 (const char *) parley_proto_name(m->wire).data,

@@ -107,8 +107,8 @@ int parley_is_unruled(const parley_msg_t *m, parley_proto_t speak);
  * What the gateway answers by itself, for any protocol: 1 and *ret; 0: the
  * message goes on; -1 with *err.
  */
-int parley_own(parley_arena_t *arena, const parley_msg_t *m,
-    const parley_own_t *own, parley_reply_t *ret, parley_error_t *err)
+int parley_local(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_local_t *local, parley_reply_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

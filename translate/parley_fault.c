@@ -1,6 +1,6 @@
 #include "parley_engine.h"
 #include "parley_fault.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct {
 
 
 static int parley_fault_find(parley_fault_t *f);
-static int parley_fault_spot(parley_fault_t *f);
+static int parley_fault_field(parley_fault_t *f);
 static int parley_fault_member(parley_fault_t *f);
 static int parley_fault_value(parley_fault_t *f, parley_json_ref_t there,
     parley_json_ref_t here);
@@ -25,11 +25,11 @@ static uint32_t parley_fault_parent(const parley_json_t *doc,
 
 
 /* a canonical field that two places say is the first of these */
-static const parley_spot_t  parley_fault_spots[] = {
-    PARLEY_SPOT_ID, PARLEY_SPOT_SENDER, PARLEY_SPOT_RECIPIENT,
-    PARLEY_SPOT_CREATED, PARLEY_SPOT_PRIORITY, PARLEY_SPOT_TIMEOUT,
-    PARLEY_SPOT_REPLY_TO, PARLEY_SPOT_CORR, PARLEY_SPOT_INTENT,
-    PARLEY_SPOT_FORM
+static const parley_msg_field_t  parley_fault_spots[] = {
+    PARLEY_MSG_ID, PARLEY_MSG_SENDER, PARLEY_MSG_RECIPIENT,
+    PARLEY_MSG_CREATED, PARLEY_MSG_PRIORITY, PARLEY_MSG_TIMEOUT,
+    PARLEY_MSG_REPLY_TO, PARLEY_MSG_CORR, PARLEY_MSG_INTENT,
+    PARLEY_MSG_FORM
 };
 
 
@@ -113,7 +113,7 @@ parley_fault(const parley_engine_t *engine, parley_arena_t *arena,
 static int
 parley_fault_find(parley_fault_t *f)
 {
-    return parley_fault_spot(f) || parley_fault_member(f)
+    return parley_fault_field(f) || parley_fault_member(f)
            || (parley_fault_value(f, f->sent->data, f->request->data)
                && parley_fault_same(f));
 }
@@ -122,7 +122,7 @@ parley_fault_find(parley_fault_t *f)
 /* Both say it somewhere, each where its protocol has it. */
 
 static int
-parley_fault_spot(parley_fault_t *f)
+parley_fault_field(parley_fault_t *f)
 {
     unsigned     i;
     parley_at_t  at;

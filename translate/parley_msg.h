@@ -168,7 +168,7 @@ typedef struct {
     parley_str_t          code;       /* of a FAILURE, in AEE's manner
                                          ("E_TIMEOUT"), or empty */
     unsigned              retryable:1;  /* of a FAILURE */
-    unsigned              said_aloud:1; /* of a REPLY: a message for others to
+    unsigned              in_words:1; /* of a REPLY: a message for others to
                                            read, no mere sign (C2A-13) */
     unsigned              approval:1; /* it asks for an approval or an
                                          acknowledgment: who agrees to it has
@@ -213,7 +213,7 @@ typedef struct {
     unsigned              partial:1;  /* MVE-5: a log record, no envelope
                                          (AEE-13) */
 
-    const uint8_t        *aside;      /* of each atom, whether a member of
+    const uint8_t        *envelope;   /* of each atom, whether a member of
                                          data that has it is the envelope's,
                                          not the payload's; NULL: none is */
     unsigned              local:1;    /* for the gateway itself, whose session
@@ -342,7 +342,7 @@ parley_msg_is_payload(const parley_msg_t *m, uint32_t name)
         return 0;
     }
 
-    return m->aside == NULL || !m->aside[atom];
+    return m->envelope == NULL || !m->envelope[atom];
 }
 
 

@@ -6,7 +6,7 @@
 
 #include "parley_name.h"
 #include "parley_buf.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 static int parley_name_parse(parley_proto_t proto, parley_str_t s,
@@ -170,7 +170,7 @@ parley_name_alias(parley_arena_t *arena, const parley_name_t *n,
 
 int
 parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
-    const parley_msg_t *m, parley_str_t name, parley_spot_t spot,
+    const parley_msg_t *m, parley_str_t name, parley_msg_field_t field,
     parley_proto_t to, parley_str_t *ret, parley_error_t *err)
 {
     int                  rc;
@@ -178,7 +178,7 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
 
     asked = opts->answering;
 
-    if (spot == PARLEY_SPOT_RECIPIENT && asked != NULL && asked->wire == to
+    if (field == PARLEY_MSG_RECIPIENT && asked != NULL && asked->wire == to
         && asked->told.len > 0 && parley_str_eq(asked->told, name))
     {
         *ret = asked->sender;
@@ -187,7 +187,7 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
 
     rc = parley_name_resolve(arena, opts, m->wire, name, to, ret);
 
-    if (rc == 0 && spot == PARLEY_SPOT_SENDER && m->author.len > 0
+    if (rc == 0 && field == PARLEY_MSG_SENDER && m->author.len > 0
         && !parley_codecs[to]->drafted && parley_name_is_human(to, *ret))
     {
         rc = parley_name_author(arena, opts, m->author, to, ret);
@@ -206,9 +206,9 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
     /* whoever is proven may hear what is missing of itself, and of nobody
        else */
 
-    if (spot == PARLEY_SPOT_SENDER && opts->principal.len > 0) {
+    if (field == PARLEY_MSG_SENDER && opts->principal.len > 0) {
         return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE,
-                                parley_at(m, spot).pointer,
+                                parley_at(m, field).pointer,
                                 "sub \"%.*s\" has no \"%s\", and this name "
                                 "has no equivalent in %s that maps back",
                                 (int) opts->principal.len,
@@ -218,7 +218,7 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
     }
 
     return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE,
-                            parley_at(m, spot).pointer,
+                            parley_at(m, field).pointer,
                             "this name has no equivalent in %s that maps "
                             "back", (const char *) parley_proto_name(to).data);
 }
@@ -287,7 +287,7 @@ parley_name_lost(parley_arena_t *arena, const parley_encode_opts_t *opts,
     }
 
     if (rc == 0 && parley_name_is_human(to, name)) {
-        parley_loss_at(loss, m, PARLEY_SPOT_SENDER);
+        parley_loss_at(loss, m, PARLEY_MSG_SENDER);
     }
 
     return 0;

@@ -24,14 +24,14 @@ int parley_name_map(parley_arena_t *arena, parley_proto_t from,
 
 /*
  * The name of a principal in protocol to: the directory's, where it has an
- * entry, else by the syntax.  m is the message that the name is of, spot what
+ * entry, else by the syntax.  m is the message that the name is of, field what
  * it is there; identity-unmappable names that.  A sender who would have a
  * human's name there, and is an instrument, has the instrument's (m->author);
  * not so in agent-channel, whose frames say who drafted them.
  */
 int parley_name_translate(parley_arena_t *arena,
     const parley_encode_opts_t *opts, const parley_msg_t *m,
-    parley_str_t name, parley_spot_t spot, parley_proto_t to,
+    parley_str_t name, parley_msg_field_t field, parley_proto_t to,
     parley_str_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 

@@ -1,6 +1,6 @@
 #include "parley_named.h"
 #include "parley_embed.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 static int parley_named_is_own(const parley_msg_t *m, parley_proto_t proto);
@@ -39,7 +39,7 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     return parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
-                            parley_at(m, PARLEY_SPOT_DATA).pointer,
+                            parley_at(m, PARLEY_MSG_DATA).pointer,
                             "it names another message than the one which it "
                             "answers");
 }

@@ -1,30 +1,30 @@
 #include "parley_plain_msg.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 #include <stddef.h>
 
 
 /* what a message says of itself, and where; DATA: somewhere in the payload */
 typedef struct {
-    size_t         offset;
-    parley_spot_t  spot;
+    size_t              offset;
+    parley_msg_field_t  field;
 } parley_plain_field_t;
 
 
 static const parley_plain_field_t  parley_plain_fields[] = {
-    { offsetof(parley_msg_t, id), PARLEY_SPOT_DATA },
-    { offsetof(parley_msg_t, sender), PARLEY_SPOT_SENDER },
-    { offsetof(parley_msg_t, recipient), PARLEY_SPOT_RECIPIENT },
-    { offsetof(parley_msg_t, intent), PARLEY_SPOT_INTENT },
-    { offsetof(parley_msg_t, corr), PARLEY_SPOT_CORR },
-    { offsetof(parley_msg_t, reply_to), PARLEY_SPOT_REPLY_TO },
-    { offsetof(parley_msg_t, question), PARLEY_SPOT_DATA },
-    { offsetof(parley_msg_t, call), PARLEY_SPOT_DATA },
-    { offsetof(parley_msg_t, recalls), PARLEY_SPOT_REPLY_TO },
-    { offsetof(parley_msg_t, session), PARLEY_SPOT_DATA },
-    { offsetof(parley_msg_t, held_id), PARLEY_SPOT_DATA },
-    { offsetof(parley_msg_t, held_corr), PARLEY_SPOT_DATA },
-    { offsetof(parley_msg_t, held_reply_to), PARLEY_SPOT_DATA },
+    { offsetof(parley_msg_t, id), PARLEY_MSG_DATA },
+    { offsetof(parley_msg_t, sender), PARLEY_MSG_SENDER },
+    { offsetof(parley_msg_t, recipient), PARLEY_MSG_RECIPIENT },
+    { offsetof(parley_msg_t, intent), PARLEY_MSG_INTENT },
+    { offsetof(parley_msg_t, corr), PARLEY_MSG_CORR },
+    { offsetof(parley_msg_t, reply_to), PARLEY_MSG_REPLY_TO },
+    { offsetof(parley_msg_t, question), PARLEY_MSG_DATA },
+    { offsetof(parley_msg_t, call), PARLEY_MSG_DATA },
+    { offsetof(parley_msg_t, recalls), PARLEY_MSG_REPLY_TO },
+    { offsetof(parley_msg_t, session), PARLEY_MSG_DATA },
+    { offsetof(parley_msg_t, held_id), PARLEY_MSG_DATA },
+    { offsetof(parley_msg_t, held_corr), PARLEY_MSG_DATA },
+    { offsetof(parley_msg_t, held_reply_to), PARLEY_MSG_DATA },
 };
 
 
@@ -72,7 +72,7 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
         if (!parley_plain_is(*(const parley_str_t *)
                              (const void *) (base + field->offset)))
         {
-            at = parley_at(msg, field->spot);
+            at = parley_at(msg, field->field);
 
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, at.pointer,
                                     "%s has a name with control characters",

@@ -92,7 +92,7 @@ static void
 fuzz_own(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t speak)
 {
     int               rc;
-    parley_own_t      own;
+    parley_local_t    own;
     parley_json_t     doc;
     parley_reply_t    reply;
     parley_error_t    err, why;
@@ -102,7 +102,7 @@ fuzz_own(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t speak)
     own.may = fuzz_may;
     own.ctx = NULL;
 
-    rc = parley_own(arena, m, &own, &reply, &why);
+    rc = parley_local(arena, m, &own, &reply, &why);
 
     if (rc == 0) {
         return;

@@ -11,7 +11,7 @@
 #include "parley_codec.h"
 #include "parley_engine.h"
 #include "parley_name.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 typedef struct {
@@ -100,13 +100,13 @@ const parley_codec_t  parley_toy_codec = {
     .schema = parley_str("urn:parley:schema:toy-1"),
     .discriminator = PARLEY_ATOM_toy,
 
-    .pointers[PARLEY_SPOT_FORM] = "/kind",
-    .pointers[PARLEY_SPOT_ID] = "/id",
-    .pointers[PARLEY_SPOT_SENDER] = "/who",
-    .pointers[PARLEY_SPOT_RECIPIENT] = "/whom",
-    .pointers[PARLEY_SPOT_INTENT] = "/kind",
-    .pointers[PARLEY_SPOT_REPLY_TO] = "/re",
-    .pointers[PARLEY_SPOT_DATA] = "/body",
+    .pointers[PARLEY_MSG_FORM] = "/kind",
+    .pointers[PARLEY_MSG_ID] = "/id",
+    .pointers[PARLEY_MSG_SENDER] = "/who",
+    .pointers[PARLEY_MSG_RECIPIENT] = "/whom",
+    .pointers[PARLEY_MSG_INTENT] = "/kind",
+    .pointers[PARLEY_MSG_REPLY_TO] = "/re",
+    .pointers[PARLEY_MSG_DATA] = "/body",
 
     .text_ids = 1,
     .names = parley_toy_names,
@@ -116,7 +116,7 @@ const parley_codec_t  parley_toy_codec = {
     .payload = parley_toy_says,
     .submit = parley_toy_submit,
     .type = parley_toy_type,
-    .residue = parley_toy_residue,
+    .unmapped = parley_toy_residue,
     .encode = parley_toy_encode,
     .direction = parley_embed_direction,
     .answer_decode = parley_toy_answer_decode,
@@ -277,15 +277,15 @@ parley_toy_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (m->act == PARLEY_ACT_PROGRESS) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                parley_at(m, PARLEY_MSG_FORM).pointer,
                                 "Toy knows no progress");
     }
 
-    if (parley_name_translate(arena, opts, m, m->sender, PARLEY_SPOT_SENDER,
+    if (parley_name_translate(arena, opts, m, m->sender, PARLEY_MSG_SENDER,
                               PARLEY_PROTO_TOY, &who, err)
         != 0
         || parley_name_translate(arena, opts, m, m->recipient,
-                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_TOY,
+                                 PARLEY_MSG_RECIPIENT, PARLEY_PROTO_TOY,
                                  &whom, err)
            != 0)
     {
@@ -332,20 +332,20 @@ parley_toy_encode(const parley_engine_t *engine, parley_arena_t *arena,
 static void
 parley_toy_lost(const parley_msg_t *m, parley_loss_t *loss)
 {
-    parley_loss_at(loss, m, PARLEY_SPOT_CREATED);
+    parley_loss_at(loss, m, PARLEY_MSG_CREATED);
 
     if (!parley_str_eq(m->corr, m->id)) {
-        parley_loss_at(loss, m, PARLEY_SPOT_CORR);
+        parley_loss_at(loss, m, PARLEY_MSG_CORR);
     }
 
-    parley_loss_at(loss, m, PARLEY_SPOT_PRIORITY);
+    parley_loss_at(loss, m, PARLEY_MSG_PRIORITY);
 
     if (m->timeout_ms >= 0) {
-        parley_loss_at(loss, m, PARLEY_SPOT_TIMEOUT);
+        parley_loss_at(loss, m, PARLEY_MSG_TIMEOUT);
     }
 
-    if (m->origin == m->wire && parley_codecs[m->wire]->residue != NULL) {
-        parley_codecs[m->wire]->residue(m, loss);
+    if (m->origin == m->wire && parley_codecs[m->wire]->unmapped != NULL) {
+        parley_codecs[m->wire]->unmapped(m, loss);
     }
 }
 

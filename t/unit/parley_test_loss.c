@@ -52,7 +52,7 @@ parley_test_loss_excused(const parley_test_pair_t *pair,
 
     /* it was verified, and is never reported */
 
-    if (is(codec->pointers[PARLEY_SPOT_SIGNATURE])) {
+    if (is(codec->pointers[PARLEY_MSG_SIGNATURE])) {
         return 1;
     }
 
@@ -64,27 +64,27 @@ parley_test_loss_excused(const parley_test_pair_t *pair,
 
     /* UTC form of timestamps */
 
-    if (is(codec->pointers[PARLEY_SPOT_CREATED])) {
+    if (is(codec->pointers[PARLEY_MSG_CREATED])) {
         return parley_time_parse(m->created, &ms) == 0
                && ms == back->msg.created_ms;
     }
 
     /* an id that was replaced by one derived from it, and what follows it */
 
-    if (is(codec->pointers[PARLEY_SPOT_ID])) {
+    if (is(codec->pointers[PARLEY_MSG_ID])) {
         return parley_str_eq(m->id, back->msg.id)   /* in another case */
                || pair->to == PARLEY_PROTO_VCP
                || (pair->to == PARLEY_PROTO_CHANNEL && !pair->held);
     }
 
-    if (is(codec->pointers[PARLEY_SPOT_CORR])) {
+    if (is(codec->pointers[PARLEY_MSG_CORR])) {
         return parley_str_eq(m->corr, m->id)
                && parley_str_eq(back->msg.corr, back->msg.id);
     }
 
     /* empty it answers nothing, as if it were null */
 
-    if (is(codec->pointers[PARLEY_SPOT_REPLY_TO])) {
+    if (is(codec->pointers[PARLEY_MSG_REPLY_TO])) {
         return m->reply_to.len == 0;
     }
 

@@ -19,7 +19,7 @@ typedef struct {
     parley_error_t      err;
     parley_who_t        who;
     parley_json_t       doc;
-    parley_json_t       amended;
+    parley_json_t       rewritten;
     parley_msg_t        msg;
     parley_loss_t       loss;
     parley_test_state_t state;
@@ -133,7 +133,7 @@ gate_init(test_gate_t *t, const parley_gate_conf_t *conf)
     g->who = &t->who;
     g->doc = &t->doc;
     g->msg = &t->msg;
-    g->amended = &t->amended;
+    g->rewritten = &t->rewritten;
     g->loss = &t->loss;
     g->self = self;
     g->seed = PARLEY_TEST_SEED;
@@ -196,7 +196,7 @@ test_resumed(void **state)
     static const parley_step_t  again[] = {
         PARLEY_STEP_PROTOCOL, PARLEY_STEP_SCHEMA, PARLEY_STEP_ARGUMENTS,
         PARLEY_STEP_SUBMISSION, PARLEY_STEP_REFERENCE, PARLEY_STEP_POLICY,
-        PARLEY_STEP_DIRECTION, PARLEY_STEP_AMEND, PARLEY_STEP_TRANSLATE,
+        PARLEY_STEP_DIRECTION, PARLEY_STEP_REWRITE, PARLEY_STEP_TRANSLATE,
         PARLEY_STEP_LOSS, PARLEY_STEP_KEEP
     };
 

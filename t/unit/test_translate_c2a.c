@@ -448,7 +448,7 @@ spoil(const char *what, parley_code_t code)
         parley_assert_str(made.corr, "corr-0001");
         parley_assert_str(made.call, "task-0001");
         assert_true(made.answerable);
-        assert_false(made.mute);
+        assert_false(made.one_way);
 
         err.code = PARLEY_E_NONE;
 

@@ -2,7 +2,7 @@
 
 #include "parley_test_translate.h"
 
-#include "parley_amend.h"
+#include "parley_rewrite.h"
 #include "parley_check.h"
 #include "parley_codec.h"
 
@@ -17,30 +17,30 @@ static const char  task[] =
 
 
 static parley_code_t
-transport(parley_proto_t proto, parley_way_t way)
+transport(parley_proto_t proto, parley_transport_t transport)
 {
     parley_error_t  err;
 
     parley_error_clear(&err);
 
-    return parley_check_transport(proto, &way, &err) ? err.code
+    return parley_check_transport(proto, &transport, &err) ? err.code
                                                      : PARLEY_E_NONE;
 }
 
 
 static parley_code_t
-unsigned_one(parley_proto_t proto, parley_way_t way)
+unsigned_one(parley_proto_t proto, parley_transport_t transport)
 {
     parley_error_t  err;
 
     parley_error_clear(&err);
 
-    if (parley_check_unsigned(proto, &way, &err) == 0) {
+    if (parley_check_unsigned(proto, &transport, &err) == 0) {
         return PARLEY_E_NONE;
     }
 
     assert_string_equal(err.field, parley_codecs[proto]
-                                       ->pointers[PARLEY_SPOT_SIGNATURE]);
+                                       ->pointers[PARLEY_MSG_SIGNATURE]);
 
     return err.code;
 }
@@ -51,7 +51,7 @@ test_way(void **state)
 {
     (void) state;
 
-#define WAY(...)  ((parley_way_t) { __VA_ARGS__ })
+#define WAY(...)  ((parley_transport_t) { __VA_ARGS__ })
 #define NO        PARLEY_E_SIGNATURE_MISSING
 
     assert_int_equal(transport(PARLEY_PROTO_AEE, WAY(0)), 0);
@@ -98,7 +98,7 @@ aged(parley_proto_t proto, int64_t created_ms, int64_t past_ms,
     }
 
     assert_string_equal(err.field, parley_codecs[proto]
-                                       ->pointers[PARLEY_SPOT_CREATED]);
+                                       ->pointers[PARLEY_MSG_CREATED]);
 
     return err.code;
 }
@@ -148,17 +148,17 @@ test_age(void **state)
 static int
 amend(parley_arena_t *arena, const parley_caps_t *caps,
     const char *redacted, parley_test_message_t *m, parley_json_t *doc,
-    int *amended, parley_error_t *err)
+    int *rewritten, parley_error_t *err)
 {
     uint32_t       n;
     parley_edit_t  edits[PARLEY_CAPS_MAX + 2];
 
-    *amended = 0;
+    *rewritten = 0;
 
     if (parley_test_read(arena, PARLEY_PROTO_AEE, parley_str_c(task), 0, m,
                          err)
         != 0
-        || parley_amend_caps(arena, &m->msg, caps, edits, &n, err) != 0)
+        || parley_rewrite_caps(arena, &m->msg, caps, edits, &n, err) != 0)
     {
         return -1;
     }
@@ -168,15 +168,15 @@ amend(parley_arena_t *arena, const parley_caps_t *caps,
         edits[n++].value = parley_str_none;
     }
 
-    return parley_amend(parley_test_engine(), arena, NULL, PARLEY_TEST_SEED,
-                        0, edits, n, &m->msg, doc, amended, err);
+    return parley_rewrite(parley_test_engine(), arena, NULL, PARLEY_TEST_SEED,
+                          0, edits, n, &m->msg, doc, rewritten, err);
 }
 
 
 static void
 test_amend(void **state)
 {
-    int                     amended;
+    int                     rewritten;
     parley_json_t           doc;
     parley_caps_t           caps = { .priority = PARLEY_PRIORITY_URGENT };
     parley_arena_t          arena;
@@ -188,8 +188,8 @@ test_amend(void **state)
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     assert_int_equal(amend(&arena, &caps, "/payload/none", &m, &doc,
-                           &amended, &err), 0);
-    assert_false(amended);
+                           &rewritten, &err), 0);
+    assert_false(rewritten);
     assert_ptr_equal(m.msg.doc, &m.doc);
 
     caps.priority = PARLEY_PRIORITY_HIGH;
@@ -197,8 +197,8 @@ test_amend(void **state)
     caps.timeout_ms = 1000;
 
     assert_int_equal(amend(&arena, &caps, "/payload/secret", &m, &doc,
-                           &amended, &err), 0);
-    assert_true(amended);
+                           &rewritten, &err), 0);
+    assert_true(rewritten);
     assert_ptr_equal(m.msg.doc, &doc);
     assert_int_equal(m.msg.priority, PARLEY_PRIORITY_NORMAL);
     assert_int_equal(m.msg.timeout_ms, 1000);
@@ -217,7 +217,7 @@ test_amend(void **state)
 
     /* what would be no message any more does not go on */
 
-    assert_int_equal(amend(&arena, &caps, "/intent", &m, &doc, &amended,
+    assert_int_equal(amend(&arena, &caps, "/intent", &m, &doc, &rewritten,
                            &err), -1);
     assert_int_equal(err.code, PARLEY_E_POLICY_REFUSED);
     assert_string_equal(err.field, "/intent");
@@ -230,7 +230,7 @@ test_amend(void **state)
 static void
 test_amend_memory(void **state)
 {
-    int                     rc, amended;
+    int                     rc, rewritten;
     size_t                  i;
     parley_mem_t            mem;
     parley_json_t           doc;
@@ -248,11 +248,11 @@ test_amend_memory(void **state)
         mem = parley_test_mem(&counter, i);
         parley_arena_init(&arena, &mem, 64);
 
-        rc = amend(&arena, &caps, "/payload/secret", &m, &doc, &amended,
+        rc = amend(&arena, &caps, "/payload/secret", &m, &doc, &rewritten,
                    &err);
 
         if (rc == 0) {
-            assert_true(amended);
+            assert_true(rewritten);
             assert_int_equal(m.msg.priority, PARLEY_PRIORITY_LOW);
             assert_int_equal(m.msg.timeout_ms, 1000);
 
@@ -292,7 +292,7 @@ sign(void *ctx, parley_str_t octets, parley_msg_sig_t *ret,
 static void
 test_amend_sign(void **state)
 {
-    int                     amended;
+    int                     rewritten;
     size_t                  octets = 0;
     parley_json_t           doc;
     parley_caps_t           caps = { .priority = PARLEY_PRIORITY_LOW };
@@ -307,20 +307,20 @@ test_amend_sign(void **state)
     parley_arena_init(&arena, &parley_mem_libc, 0);
     memset(&opts, 0, sizeof(opts));
 
-    assert_int_equal(amend(&arena, &caps, NULL, &m, &doc, &amended, &err),
+    assert_int_equal(amend(&arena, &caps, NULL, &m, &doc, &rewritten, &err),
                      0);
 
     sent.body = doc.input;
 
-    assert_int_equal(parley_amend_sign(&arena, PARLEY_PROTO_AEE, &doc, &opts,
-                                       &sent, &err), 0);
+    assert_int_equal(parley_rewrite_sign(&arena, PARLEY_PROTO_AEE, &doc, &opts,
+                                         &sent, &err), 0);
     assert_ptr_equal(sent.body.data, doc.input.data);
 
     opts.sign = sign;
     opts.sign_ctx = &octets;
 
-    assert_int_equal(parley_amend_sign(&arena, PARLEY_PROTO_AEE, &doc, &opts,
-                                       &sent, &err), 0);
+    assert_int_equal(parley_rewrite_sign(&arena, PARLEY_PROTO_AEE, &doc, &opts,
+                                         &sent, &err), 0);
     assert_true(octets > 100);
     assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE, sent.body, 0,
                                       &m, &err), 0);
@@ -342,7 +342,7 @@ clamped(parley_proto_t wire, parley_proto_t origin, const parley_caps_t *caps)
     m.priority = PARLEY_PRIORITY_URGENT;
     m.timeout_ms = 60000;
 
-    parley_amend_clamp(&m, caps);
+    parley_rewrite_clamp(&m, caps);
 
     return m;
 }

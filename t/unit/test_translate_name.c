@@ -231,7 +231,7 @@ test_directory(void **state)
 
     assert_int_equal(parley_name_translate(&arena, &opts, &m,
                                            PARLEY_STR("agent.listed"),
-                                           PARLEY_SPOT_SENDER,
+                                           PARLEY_MSG_SENDER,
                                            PARLEY_PROTO_VCP, &ret, &err), 0);
     parley_assert_str(ret, "listed");
 
@@ -239,13 +239,13 @@ test_directory(void **state)
 
     assert_int_equal(parley_name_translate(&arena, &opts, &m,
                                            PARLEY_STR("agent.listed"),
-                                           PARLEY_SPOT_SENDER,
+                                           PARLEY_MSG_SENDER,
                                            PARLEY_PROTO_VCP, &ret, &err), 0);
     parley_assert_str(ret, "agent://dir/entry");
 
     assert_int_equal(parley_name_translate(&arena, &opts, &m,
                                            PARLEY_STR("agent.hidden"),
-                                           PARLEY_SPOT_SENDER,
+                                           PARLEY_MSG_SENDER,
                                            PARLEY_PROTO_VCP, &ret, &err), -1);
     assert_int_equal(err.code, PARLEY_E_IDENTITY_UNMAPPABLE);
     assert_string_equal(err.field, "/from");
@@ -280,7 +280,7 @@ test_memory(void **state)
 
     assert_int_equal(parley_name_translate(&arena, &opts, &m,
                                            PARLEY_STR("agent.x"),
-                                           PARLEY_SPOT_SENDER,
+                                           PARLEY_MSG_SENDER,
                                            PARLEY_PROTO_VCP, &ret, &err), -1);
     assert_int_equal(err.code, PARLEY_E_CAPACITY);
 }

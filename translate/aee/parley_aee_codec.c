@@ -1,5 +1,5 @@
 #include "parley_aee.h"
-#include "parley_aee_own.h"
+#include "parley_aee_local.h"
 #include "parley_embed.h"
 
 
@@ -65,19 +65,19 @@ const parley_codec_t  parley_aee_codec = {
     .discriminator = PARLEY_ATOM_v,
     .signature_member = parley_str("sig"),
 
-    .pointers[PARLEY_SPOT_FORM] = "/type",
-    .pointers[PARLEY_SPOT_ID] = "/id",
-    .pointers[PARLEY_SPOT_CREATED] = "/ts",
-    .pointers[PARLEY_SPOT_SENDER] = "/from",
-    .pointers[PARLEY_SPOT_RECIPIENT] = "/to",
-    .pointers[PARLEY_SPOT_INTENT] = "/intent",
-    .pointers[PARLEY_SPOT_CORR] = "/corr",
-    .pointers[PARLEY_SPOT_REPLY_TO] = "/reply_to",
+    .pointers[PARLEY_MSG_FORM] = "/type",
+    .pointers[PARLEY_MSG_ID] = "/id",
+    .pointers[PARLEY_MSG_CREATED] = "/ts",
+    .pointers[PARLEY_MSG_SENDER] = "/from",
+    .pointers[PARLEY_MSG_RECIPIENT] = "/to",
+    .pointers[PARLEY_MSG_INTENT] = "/intent",
+    .pointers[PARLEY_MSG_CORR] = "/corr",
+    .pointers[PARLEY_MSG_REPLY_TO] = "/reply_to",
     .reply_to_member = parley_str("reply_to"),
-    .pointers[PARLEY_SPOT_PRIORITY] = "/priority",
-    .pointers[PARLEY_SPOT_TIMEOUT] = "/requires/timeout_ms",
-    .pointers[PARLEY_SPOT_DATA] = "/payload",
-    .pointers[PARLEY_SPOT_SIGNATURE] = "/sig",
+    .pointers[PARLEY_MSG_PRIORITY] = "/priority",
+    .pointers[PARLEY_MSG_TIMEOUT] = "/requires/timeout_ms",
+    .pointers[PARLEY_MSG_DATA] = "/payload",
+    .pointers[PARLEY_MSG_SIGNATURE] = "/sig",
     .passing = parley_aee_passing,
     .first = PARLEY_FIRST_ID,
 
@@ -91,7 +91,7 @@ const parley_codec_t  parley_aee_codec = {
     .spelling = parley_aee_spelling,
     .payload = parley_aee_says,
     .spoken = parley_aee_spoken,
-    .residue = parley_aee_residue,
+    .unmapped = parley_aee_unmapped,
     .type = parley_aee_type_at,
     .within = parley_aee_within,
     .extract = parley_aee_extract,

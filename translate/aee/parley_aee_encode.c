@@ -3,7 +3,7 @@
 #include "parley_id.h"
 #include "parley_name.h"
 #include "parley_time.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 static parley_str_t parley_aee_encode_intent(const parley_msg_t *m,
@@ -60,7 +60,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (parley_aee_is_short(head.intent, PARLEY_AEE_INTENT_MIN)) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                parley_at(m, PARLEY_MSG_INTENT).pointer,
                                 "an AEE intent has at "
                                 "least 3 characters");
     }
@@ -68,11 +68,11 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     if (parley_aee_encode_ids(arena, m, opts, &head, err) != 0
         || parley_aee_encode_ts(arena, m, &head.ts, err) != 0
         || parley_name_translate(arena, opts, m, m->sender,
-                                 PARLEY_SPOT_SENDER, PARLEY_PROTO_AEE,
+                                 PARLEY_MSG_SENDER, PARLEY_PROTO_AEE,
                                  &head.from, err)
            != 0
         || parley_name_translate(arena, opts, m, m->recipient,
-                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_AEE,
+                                 PARLEY_MSG_RECIPIENT, PARLEY_PROTO_AEE,
                                  &head.to, err)
            != 0)
     {
@@ -109,7 +109,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (m->origin != m->wire) {
-        wire->residue(m, loss);
+        wire->unmapped(m, loss);
     }
 
     if (head.restored && head.timeout_ms < 0) {
@@ -180,7 +180,7 @@ parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
 
     if (answers && reply_to.len == 0) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                parley_at(m, PARLEY_MSG_FORM).pointer,
                                 "an AEE result or error answers a message");
     }
 
@@ -232,8 +232,8 @@ static int
 parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     parley_str_t *ret, parley_error_t *err)
 {
-    char           ts[PARLEY_TIME_MAX];
-    parley_spot_t  spot;
+    char                ts[PARLEY_TIME_MAX];
+    parley_msg_field_t  field;
 
     *ret = m->created;
 
@@ -242,11 +242,11 @@ parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     }
 
     if (m->created_ms < 0) {
-        spot = parley_codecs[m->wire]->pointers[PARLEY_SPOT_CREATED] != NULL
-               ? PARLEY_SPOT_CREATED : PARLEY_SPOT_FORM;
+        field = parley_codecs[m->wire]->pointers[PARLEY_MSG_CREATED] != NULL
+               ? PARLEY_MSG_CREATED : PARLEY_MSG_FORM;
 
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, spot).pointer,
+                                parley_at(m, field).pointer,
                                 "an AEE envelope says when it was made");
     }
 
@@ -494,7 +494,7 @@ parley_aee_check_restored(const parley_engine_t *engine,
 
     if (parley_aee_is_reserved(m->intent)) {
         return parley_error_set(err, PARLEY_E_INTENT_REFUSED,
-                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                parley_at(m, PARLEY_MSG_INTENT).pointer,
                                 "the intent lies in the reserved namespace "
                                 "aee.*");
     }
@@ -510,6 +510,6 @@ parley_aee_check_restored(const parley_engine_t *engine,
     }
 
     return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            parley_at(m, PARLEY_SPOT_DATA).pointer,
+                            parley_at(m, PARLEY_MSG_DATA).pointer,
                             "what it carries is no AEE envelope");
 }

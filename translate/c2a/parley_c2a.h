@@ -195,7 +195,7 @@ parley_c2a_disposition_t parley_c2a_disposition(const parley_msg_t *m);
  * The members of an event's params that are its envelope: content, a knock
  * and what the draft does not name are its payload.
  */
-extern const uint8_t  parley_c2a_aside[PARLEY_ATOMS];
+extern const uint8_t  parley_c2a_envelope[PARLEY_ATOMS];
 
 /* The row for a message, to a group or not. */
 const parley_c2a_row_t *parley_c2a_row(const parley_msg_t *m, int group);
@@ -230,8 +230,8 @@ int parley_c2a_correlate(parley_arena_t *arena, parley_str_t id,
 /* The codec's corr_is (parley_codec.h). */
 int parley_c2a_corr_is(parley_str_t said, parley_str_t want);
 int parley_c2a_unruled(const parley_msg_t *m, parley_proto_t speak);
-int parley_c2a_own(parley_arena_t *arena, const parley_msg_t *m,
-    const parley_own_t *own, parley_reply_t *ret, parley_error_t *err);
+int parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_local_t *own, parley_reply_t *ret, parley_error_t *err);
 
 /* Whether a call says that it is MCP's since 2026-07-28. */
 int parley_c2a_is_modern(const parley_json_t *doc);
@@ -265,7 +265,7 @@ int parley_c2a_write_content(parley_c2a_encode_t *e);
 void parley_c2a_write_words(parley_buf_t *b, const parley_msg_t *m,
     parley_str_t sender);
 
-void parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss);
+void parley_c2a_unmapped(const parley_msg_t *m, parley_loss_t *loss);
 
 int parley_c2a_within(struct parley_redact_s *r, const parley_msg_t *m);
 

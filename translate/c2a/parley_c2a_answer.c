@@ -14,7 +14,7 @@
 
 #include "parley_c2a_field.h"
 #include "parley_id.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 #define PARLEY_C2A_REFUSED  422     /* the status where nothing says another */

@@ -5,7 +5,7 @@
  */
 
 #include "parley_c2a.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 /* levels that an event puts around a value of the message that it carries */
@@ -21,7 +21,7 @@ static int parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret);
 static int parley_c2a_read_back(const parley_engine_t *engine,
     parley_c2a_encode_t *e, parley_str_t body, parley_json_t *doc,
     parley_msg_t *back);
-static int parley_c2a_is_mute(const parley_json_t *doc);
+static int parley_c2a_is_one_way(const parley_json_t *doc);
 
 
 int
@@ -60,7 +60,7 @@ parley_c2a_check_event(const parley_engine_t *engine, parley_c2a_encode_t *e,
     /* also one that wants no answer: there are reactions */
 
     ret->answerable = 1;
-    ret->mute = parley_str_is(e->row->policy, "must_not_respond");
+    ret->one_way = parley_str_is(e->row->policy, "must_not_respond");
 
     return 0;
 }
@@ -207,7 +207,7 @@ parley_c2a_check_restored(const parley_engine_t *engine,
             && !parley_str_eq(back.recipient, e->recipient)))
     {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(e->m, PARLEY_SPOT_RECIPIENT).pointer,
+                                parley_at(e->m, PARLEY_MSG_RECIPIENT).pointer,
                                 "what it carries is for somebody else");
     }
 
@@ -218,7 +218,7 @@ parley_c2a_check_restored(const parley_engine_t *engine,
     event = parley_c2a_form_of(&doc) == PARLEY_C2A_DELIVER;
 
     ret->answerable = event || back.act == PARLEY_ACT_REQUEST;
-    ret->mute = event && parley_c2a_is_mute(&doc);
+    ret->one_way = event && parley_c2a_is_one_way(&doc);
 
     return 0;
 }
@@ -233,7 +233,7 @@ parley_c2a_read_back(const parley_engine_t *engine, parley_c2a_encode_t *e,
                          e->err)
            != 0)
     {
-        return parley_embed_unsaid(parley_at(e->m, PARLEY_SPOT_DATA).pointer,
+        return parley_embed_unsaid(parley_at(e->m, PARLEY_MSG_DATA).pointer,
                                    "in C2A", e->err);
     }
 
@@ -242,7 +242,7 @@ parley_c2a_read_back(const parley_engine_t *engine, parley_c2a_encode_t *e,
 
 
 static int
-parley_c2a_is_mute(const parley_json_t *doc)
+parley_c2a_is_one_way(const parley_json_t *doc)
 {
     uint32_t  attention;
 

@@ -9,14 +9,15 @@ static parley_atom_t parley_c2a_spoken(const parley_msg_t *m);
 static int parley_c2a_detect(const parley_json_t *doc);
 static parley_str_t parley_c2a_type(unsigned i);
 static const parley_plain_t *parley_c2a_names_of(const parley_msg_t *msg);
-static uint32_t parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot);
-static uint32_t parley_c2a_spot_event(const parley_msg_t *m,
-    parley_spot_t spot);
-static uint32_t parley_c2a_spot_embedded(const parley_msg_t *m,
-    parley_spot_t spot);
-static uint32_t parley_c2a_spot_words(const parley_msg_t *m,
-    parley_spot_t spot);
-static uint32_t parley_c2a_spot_conversation(const parley_json_t *doc,
+static uint32_t parley_c2a_locate(const parley_msg_t *m,
+    parley_msg_field_t field);
+static uint32_t parley_c2a_locate_event(const parley_msg_t *m,
+    parley_msg_field_t field);
+static uint32_t parley_c2a_locate_embedded(const parley_msg_t *m,
+    parley_msg_field_t field);
+static uint32_t parley_c2a_locate_words(const parley_msg_t *m,
+    parley_msg_field_t field);
+static uint32_t parley_c2a_locate_conversation(const parley_json_t *doc,
     uint32_t conversation);
 static int parley_c2a_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
@@ -160,7 +161,7 @@ const parley_binding_t  parley_c2a_binding = {
     .sets = parley_c2a_sets,
     .addressed = 1,
     .responds = 1,
-    .own = parley_c2a_own,
+    .local = parley_c2a_local,
     .unruled = parley_c2a_unruled,
 };
 
@@ -172,24 +173,24 @@ const parley_codec_t  parley_c2a_codec = {
     .schema = parley_str("urn:parley:schema:c2a-2026-06-02"),
     .discriminator = PARLEY_ATOM_jsonrpc,
 
-    .pointers[PARLEY_SPOT_FORM] = "/method",
-    .pointers[PARLEY_SPOT_ID] = "/params/eventId",
-    .pointers[PARLEY_SPOT_CREATED] = "/params/timing/createdAt",
-    .pointers[PARLEY_SPOT_SENDER] = "/params/author",
-    .pointers[PARLEY_SPOT_RECIPIENT] = "/params/target/recipient",
-    .pointers[PARLEY_SPOT_INTENT] = "/method",
-    .pointers[PARLEY_SPOT_CORR] = "/params/conversation/id",
-    .pointers[PARLEY_SPOT_REPLY_TO] = "/params/arguments/inReplyTo",
-    .pointers[PARLEY_SPOT_PRIORITY] = "/params/attention/priority",
-    .pointers[PARLEY_SPOT_TIMEOUT] = "/params/attention/deadlineMs",
-    .pointers[PARLEY_SPOT_DATA] = "/params",
+    .pointers[PARLEY_MSG_FORM] = "/method",
+    .pointers[PARLEY_MSG_ID] = "/params/eventId",
+    .pointers[PARLEY_MSG_CREATED] = "/params/timing/createdAt",
+    .pointers[PARLEY_MSG_SENDER] = "/params/author",
+    .pointers[PARLEY_MSG_RECIPIENT] = "/params/target/recipient",
+    .pointers[PARLEY_MSG_INTENT] = "/method",
+    .pointers[PARLEY_MSG_CORR] = "/params/conversation/id",
+    .pointers[PARLEY_MSG_REPLY_TO] = "/params/arguments/inReplyTo",
+    .pointers[PARLEY_MSG_PRIORITY] = "/params/attention/priority",
+    .pointers[PARLEY_MSG_TIMEOUT] = "/params/attention/deadlineMs",
+    .pointers[PARLEY_MSG_DATA] = "/params",
     .passing = parley_c2a_passing,
     .first = PARLEY_FIRST_BODY,
 
     .text_ids = 1,
     .conversations = 1,
 
-    .spot = parley_c2a_spot,
+    .locate = parley_c2a_locate,
     .names_of = parley_c2a_names_of,
 
     .detect = parley_c2a_detect,
@@ -198,7 +199,7 @@ const parley_codec_t  parley_c2a_codec = {
     .spoken = parley_c2a_spoken,
     .spoken_in_parts = 1,
     .submit = parley_c2a_submit,
-    .residue = parley_c2a_residue,
+    .unmapped = parley_c2a_unmapped,
     .type = parley_c2a_type,
     .within = parley_c2a_within,
     .extract = parley_c2a_extract,
@@ -353,21 +354,21 @@ parley_c2a_submit(parley_arena_t *arena, parley_msg_t *msg,
  */
 
 static uint32_t
-parley_c2a_spot(const parley_msg_t *m, parley_spot_t spot)
+parley_c2a_locate(const parley_msg_t *m, parley_msg_field_t field)
 {
     if (m->wire == PARLEY_PROTO_C2A
         && parley_c2a_form_of(m->doc) == PARLEY_C2A_DELIVER)
     {
-        return parley_c2a_spot_event(m, spot);
+        return parley_c2a_locate_event(m, field);
     }
 
-    return m->origin == PARLEY_PROTO_C2A ? parley_c2a_spot_words(m, spot)
+    return m->origin == PARLEY_PROTO_C2A ? parley_c2a_locate_words(m, field)
                                          : PARLEY_JSON_NONE;
 }
 
 
 static uint32_t
-parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
+parley_c2a_locate_event(const parley_msg_t *m, parley_msg_field_t field)
 {
     uint32_t              params, target, conversation;
     const parley_json_t  *doc;
@@ -376,12 +377,12 @@ parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
     params = parley_c2a_params(doc);
     conversation = parley_json_member(doc, params, PARLEY_ATOM_conversation);
 
-    switch (spot) {
+    switch (field) {
 
-    case PARLEY_SPOT_CORR:
-        return parley_c2a_spot_conversation(doc, conversation);
+    case PARLEY_MSG_CORR:
+        return parley_c2a_locate_conversation(doc, conversation);
 
-    case PARLEY_SPOT_RECIPIENT:
+    case PARLEY_MSG_RECIPIENT:
         target = parley_json_member(doc, parley_json_member(doc, params,
                                                             PARLEY_ATOM_target),
                                     PARLEY_ATOM_recipient);
@@ -396,13 +397,13 @@ parley_c2a_spot_event(const parley_msg_t *m, parley_spot_t spot)
         break;
     }
 
-    return m->origin != PARLEY_PROTO_C2A ? parley_c2a_spot_embedded(m, spot)
+    return m->origin != PARLEY_PROTO_C2A ? parley_c2a_locate_embedded(m, field)
                                          : PARLEY_JSON_NONE;
 }
 
 
 static uint32_t
-parley_c2a_spot_embedded(const parley_msg_t *m, parley_spot_t spot)
+parley_c2a_locate_embedded(const parley_msg_t *m, parley_msg_field_t field)
 {
     uint32_t              asked, content, intent;
     parley_str_t          name;
@@ -420,16 +421,16 @@ parley_c2a_spot_embedded(const parley_msg_t *m, parley_spot_t spot)
         return PARLEY_JSON_NONE;
     }
 
-    switch (spot) {
+    switch (field) {
 
-    case PARLEY_SPOT_FORM:
+    case PARLEY_MSG_FORM:
         return part.form;
 
-    case PARLEY_SPOT_INTENT:
+    case PARLEY_MSG_INTENT:
         intent = parley_json_member(doc, part.members, PARLEY_ATOM_intent);
         return intent != PARLEY_JSON_NONE ? intent : part.form;
 
-    case PARLEY_SPOT_REPLY_TO:
+    case PARLEY_MSG_REPLY_TO:
         name = parley_codecs[m->origin]->reply_to_member;
         asked = name.len > 0 ? parley_json_get(doc, part.members, name)
                              : PARLEY_JSON_NONE;
@@ -446,7 +447,7 @@ parley_c2a_spot_embedded(const parley_msg_t *m, parley_spot_t spot)
 /* a tool call or a notification, also one that another protocol carries */
 
 static uint32_t
-parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
+parley_c2a_locate_words(const parley_msg_t *m, parley_msg_field_t field)
 {
     uint32_t              target;
     parley_c2a_form_t     form;
@@ -456,17 +457,17 @@ parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
     form = m->native ? parley_c2a_form_of(doc)
                      : parley_c2a_form_find(m->form);
 
-    switch (spot) {
+    switch (field) {
 
-    case PARLEY_SPOT_FORM:
-    case PARLEY_SPOT_INTENT:
+    case PARLEY_MSG_FORM:
+    case PARLEY_MSG_INTENT:
         return m->wire == PARLEY_PROTO_C2A && form != PARLEY_C2A_FORMS
                && parley_c2a_form_info(form)->tool
                ? parley_json_member(doc, parley_c2a_params(doc),
                                     PARLEY_ATOM_name)
                : PARLEY_JSON_NONE;
 
-    case PARLEY_SPOT_REPLY_TO:
+    case PARLEY_MSG_REPLY_TO:
         return parley_json_member(doc, m->data.node,
                                   form == PARLEY_C2A_CANCELLED
                                   ? PARLEY_ATOM_requestId
@@ -474,11 +475,11 @@ parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
                                   ? PARLEY_ATOM_progressToken
                                   : PARLEY_ATOM_inReplyTo);
 
-    case PARLEY_SPOT_ID:
+    case PARLEY_MSG_ID:
         return parley_json_member(doc, m->data.node,
                                   PARLEY_ATOM_idempotencyKey);
 
-    case PARLEY_SPOT_CORR:
+    case PARLEY_MSG_CORR:
 
         if (form == PARLEY_C2A_PROGRESS) {
             return parley_json_member(doc, m->data.node,
@@ -487,12 +488,12 @@ parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
 
         /* fall through */
 
-    case PARLEY_SPOT_RECIPIENT:
+    case PARLEY_MSG_RECIPIENT:
         target = parley_json_member(doc, m->data.node, PARLEY_ATOM_target);
 
         return target != PARLEY_JSON_NONE
                && parley_json_type(doc, target) == PARLEY_JSON_STRING
-               ? target : parley_c2a_spot_conversation(doc, target);
+               ? target : parley_c2a_locate_conversation(doc, target);
 
     default:
         return PARLEY_JSON_NONE;
@@ -501,7 +502,7 @@ parley_c2a_spot_words(const parley_msg_t *m, parley_spot_t spot)
 
 
 static uint32_t
-parley_c2a_spot_conversation(const parley_json_t *doc, uint32_t conversation)
+parley_c2a_locate_conversation(const parley_json_t *doc, uint32_t conversation)
 {
     uint32_t  thread;
 

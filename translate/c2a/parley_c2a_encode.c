@@ -16,7 +16,7 @@
 #include "parley_c2a.h"
 #include "parley_embed.h"
 #include "parley_name.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 #include "parley_time.h"
 
 
@@ -97,11 +97,11 @@ parley_c2a_names(parley_c2a_encode_t *e)
     m = e->m;
 
     if (parley_name_translate(e->arena, e->opts, m, m->sender,
-                              PARLEY_SPOT_SENDER, PARLEY_PROTO_C2A,
+                              PARLEY_MSG_SENDER, PARLEY_PROTO_C2A,
                               &e->sender, e->err)
         != 0
         || parley_name_translate(e->arena, e->opts, m, m->recipient,
-                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_C2A,
+                                 PARLEY_MSG_RECIPIENT, PARLEY_PROTO_C2A,
                                  &e->recipient, e->err)
            != 0)
     {
@@ -279,7 +279,7 @@ parley_c2a_write_event(parley_c2a_encode_t *e)
     parley_buf_lit(b, "\"}}}");
 
     if (m->origin != m->wire) {
-        parley_codecs[m->wire]->residue(m, e->loss);
+        parley_codecs[m->wire]->unmapped(m, e->loss);
     }
 
     return 0;
@@ -443,7 +443,7 @@ parley_c2a_write_progress(parley_c2a_encode_t *e)
         && !parley_str_is(e->asked->form, "chat.deliver"))
     {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_FORM).pointer,
+                                parley_at(m, PARLEY_MSG_FORM).pointer,
                                 "nobody asked for progress of it");
     }
 

@@ -90,7 +90,7 @@ typedef enum {
     PARLEY_C2A_AT_ARGUMENTS,
     PARLEY_C2A_AT_META,
     PARLEY_C2A_AT_EVENT_ID,         /* from here to RELIABILITY what
-                                       parley_c2a_aside has */
+                                       parley_c2a_envelope has */
     PARLEY_C2A_AT_SOURCE,
     PARLEY_C2A_AT_CONVERSATION,
     PARLEY_C2A_AT_AUTHOR,

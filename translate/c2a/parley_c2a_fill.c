@@ -109,7 +109,7 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
     const uint32_t  *at;
 
     at = places->at;
-    msg->aside = parley_c2a_aside;
+    msg->envelope = parley_c2a_envelope;
 
     if (parley_msg_string(msg->doc, at[PARLEY_C2A_AT_CREATED], &msg->created)
         != 0)
@@ -252,7 +252,7 @@ parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
         return -1;
     }
 
-    if (msg->aside == NULL) {
+    if (msg->envelope == NULL) {
         return 0;
     }
 
@@ -386,7 +386,7 @@ parley_c2a_words_send(parley_msg_t *msg)
 
     if (value != PARLEY_JSON_NONE) {
         msg->act = PARLEY_ACT_REPLY;
-        msg->said_aloud = 1;
+        msg->in_words = 1;
         return;
     }
 

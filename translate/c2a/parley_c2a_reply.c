@@ -12,7 +12,7 @@
 
 #include "parley_c2a.h"
 #include "parley_embed.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 #define PARLEY_C2A_INVALID_REQUEST   (-32600)
@@ -123,7 +123,7 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
 
             /* that is a notification, and a response comes once */
 
-            parley_loss_at(loss, &answer->msg, PARLEY_SPOT_DATA);
+            parley_loss_at(loss, &answer->msg, PARLEY_MSG_DATA);
 
         } else if (parley_c2a_say(engine, arena, request, &answer->msg, opts,
                                   &said.message, loss, err)

@@ -8,7 +8,7 @@
 #include "parley_embed.h"
 #include "parley_deadline.h"
 #include "parley_name.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 #define PARLEY_C2A_FIXED_MAX  2
@@ -24,7 +24,7 @@ static int parley_c2a_restored_payload(parley_c2a_encode_t *e,
     parley_atom_t skip, parley_str_t *ret);
 static void parley_c2a_restored_rest(parley_c2a_encode_t *e,
     parley_c2a_form_t form);
-static int parley_c2a_is_aside(const parley_member_t *member);
+static int parley_c2a_is_envelope(const parley_member_t *member);
 static int parley_c2a_restored_event(parley_c2a_encode_t *e);
 static int parley_c2a_fix(parley_c2a_encode_t *e,
     const parley_member_t *member, parley_embed_fixed_t *fixed,
@@ -50,7 +50,7 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
 
     if (form == PARLEY_C2A_FORMS) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(e->m, PARLEY_SPOT_INTENT).pointer,
+                                parley_at(e->m, PARLEY_MSG_INTENT).pointer,
                                 "C2A has no such message");
     }
 
@@ -90,7 +90,7 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
     parley_buf_octet(b, '}');
 
     parley_c2a_restored_rest(e, form);
-    parley_codecs[e->m->wire]->residue(e->m, e->loss);
+    parley_codecs[e->m->wire]->unmapped(e->m, e->loss);
 
     return 0;
 }
@@ -233,7 +233,7 @@ parley_c2a_restored_rest(parley_c2a_encode_t *e, parley_c2a_form_t form)
             continue;
         }
 
-        if (form != PARLEY_C2A_DELIVER || !parley_c2a_is_aside(member)) {
+        if (form != PARLEY_C2A_DELIVER || !parley_c2a_is_envelope(member)) {
             parley_loss_value(e->loss, member->value);
         }
     }
@@ -243,13 +243,13 @@ parley_c2a_restored_rest(parley_c2a_encode_t *e, parley_c2a_form_t form)
 /* of the envelope of an event, but not its eventId */
 
 static int
-parley_c2a_is_aside(const parley_member_t *member)
+parley_c2a_is_envelope(const parley_member_t *member)
 {
     parley_atom_t  atom;
 
     atom = parley_atom_of(member->name);
 
-    return atom != PARLEY_ATOM_eventId && parley_c2a_aside[atom];
+    return atom != PARLEY_ATOM_eventId && parley_c2a_envelope[atom];
 }
 
 
@@ -276,7 +276,7 @@ parley_c2a_restored_event(parley_c2a_encode_t *e)
     for (i = 0; i < e->m->nmembers; i++) {
         member = &e->m->members[i];
 
-        if (!parley_c2a_is_aside(member)) {
+        if (!parley_c2a_is_envelope(member)) {
             continue;
         }
 

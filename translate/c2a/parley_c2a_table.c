@@ -91,7 +91,7 @@ static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
 };
 
 
-const uint8_t  parley_c2a_aside[PARLEY_ATOMS] = {
+const uint8_t  parley_c2a_envelope[PARLEY_ATOMS] = {
     [PARLEY_ATOM_eventId] = 1,
     [PARLEY_ATOM_source] = 1,
     [PARLEY_ATOM_conversation] = 1,

@@ -164,7 +164,7 @@ int parley_channel_kind_mismatch(const parley_channel_kind_info_t *kind,
 
 
 /* The query_id or diagnostic_id that an answer names, or PARLEY_JSON_NONE. */
-uint32_t parley_channel_spot(const parley_msg_t *m, parley_spot_t spot);
+uint32_t parley_channel_locate(const parley_msg_t *m, parley_msg_field_t field);
 
 int parley_channel_decode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_json_t *doc, int mve5,
@@ -197,7 +197,7 @@ int parley_channel_sentence(parley_buf_t *b, const parley_msg_t *m);
 int parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
 
-void parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss);
+void parley_channel_unmapped(const parley_msg_t *m, parley_loss_t *loss);
 
 /* The codec's extract (parley_codec.h): a text that a translation wrote. */
 int parley_channel_extract(const parley_msg_t *m, parley_embed_t *ret);

@@ -6,7 +6,7 @@
 #include "parley_channel.h"
 #include "parley_channel_scope.h"
 #include "parley_name.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 #include <stdio.h>
 
@@ -124,7 +124,7 @@ parley_channel_check_text(parley_channel_encode_t *e, parley_encoded_t *ret)
     ret->corr = e->question;
 
     if (m->timeout_ms >= 0 && m->timeout_ms != e->text.timeout_ms) {
-        parley_loss_at(e->loss, m, PARLEY_SPOT_TIMEOUT);
+        parley_loss_at(e->loss, m, PARLEY_MSG_TIMEOUT);
     }
 
     return 0;
@@ -192,19 +192,19 @@ parley_channel_read_frame(const parley_engine_t *engine,
 static int
 parley_channel_unsaid(parley_channel_encode_t *e)
 {
-    char           pointer[2 * PARLEY_POINTER_MAX];
-    const char    *field, *rest;
-    parley_spot_t  spot;
+    char                pointer[2 * PARLEY_POINTER_MAX];
+    const char         *field, *rest;
+    parley_msg_field_t  of;
 
     field = e->err->field;
 
-    spot = strcmp(field, "/created_at") == 0 ? PARLEY_SPOT_CREATED
-                                             : PARLEY_SPOT_DATA;
+    of = strcmp(field, "/created_at") == 0 ? PARLEY_MSG_CREATED
+                                           : PARLEY_MSG_DATA;
     rest = strncmp(field, "/payload", sizeof("/payload") - 1) == 0
            ? field + sizeof("/payload") - 1 : "";
 
     (void) snprintf(pointer, sizeof(pointer), "%s%s",
-                    parley_at(e->m, spot).pointer, rest);
+                    parley_at(e->m, of).pointer, rest);
 
     return parley_embed_unsaid(pointer, "in agent-channel", e->err);
 }
@@ -214,7 +214,7 @@ static int
 parley_channel_unheld(parley_channel_encode_t *e)
 {
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            parley_at(e->m, PARLEY_SPOT_DATA).pointer,
+                            parley_at(e->m, PARLEY_MSG_DATA).pointer,
                             "a text cannot carry a payload of this depth");
 }
 
@@ -232,29 +232,29 @@ parley_channel_compare(parley_channel_encode_t *e, const parley_msg_t *back)
               && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE);
 
     if (!parley_str_eq(m->intent, back->intent)) {
-        parley_loss_at(loss, m, PARLEY_SPOT_INTENT);
+        parley_loss_at(loss, m, PARLEY_MSG_INTENT);
     }
 
     if (m->act != back->act) {
-        parley_loss_at(loss, m, PARLEY_SPOT_FORM);
+        parley_loss_at(loss, m, PARLEY_MSG_FORM);
     }
 
     if (!answers && !parley_channel_same_corr(e, back)) {
-        parley_loss_at(loss, m, PARLEY_SPOT_CORR);
+        parley_loss_at(loss, m, PARLEY_MSG_CORR);
     }
 
     if (!answers && m->reply_to.len > 0 && !parley_channel_comes_back(e)
         && !parley_str_eq(m->reply_to, back->reply_to))
     {
-        parley_loss_at(loss, m, PARLEY_SPOT_REPLY_TO);
+        parley_loss_at(loss, m, PARLEY_MSG_REPLY_TO);
     }
 
     if (m->priority != back->priority) {
-        parley_loss_at(loss, m, PARLEY_SPOT_PRIORITY);
+        parley_loss_at(loss, m, PARLEY_MSG_PRIORITY);
     }
 
     if (m->timeout_ms >= 0 && m->timeout_ms != back->timeout_ms) {
-        parley_loss_at(loss, m, PARLEY_SPOT_TIMEOUT);
+        parley_loss_at(loss, m, PARLEY_MSG_TIMEOUT);
     }
 }
 
@@ -304,7 +304,7 @@ parley_channel_compare_members(parley_channel_encode_t *e)
     carrier = !e->native && m->origin != PARLEY_PROTO_CHANNEL;
 
     if (m->origin != m->wire || !carrier) {
-        parley_codecs[m->wire]->residue(m, e->loss);
+        parley_codecs[m->wire]->unmapped(m, e->loss);
     }
 
     if (m->origin == m->wire && !carrier) {

@@ -1,7 +1,7 @@
 #include "parley_channel.h"
 #include "parley_embed_text.h"
 #include "parley_name.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 static int parley_channel_choose_native(parley_channel_encode_t *e,
@@ -121,7 +121,7 @@ parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
                                                     sizeof("channel.") - 1));
     if (kind == NULL) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                parley_at(m, PARLEY_MSG_INTENT).pointer,
                                 "agent-channel has no such kind");
     }
 

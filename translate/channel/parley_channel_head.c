@@ -7,7 +7,7 @@
 #include "parley_channel_scope.h"
 #include "parley_id.h"
 #include "parley_name.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 #include "parley_time.h"
 
 
@@ -17,7 +17,7 @@ static int parley_channel_head_uuid(parley_channel_encode_t *e,
     const parley_msg_t *of, parley_str_t id, parley_str_t purpose,
     parley_str_t *ret);
 static int parley_channel_head_handle(parley_channel_encode_t *e,
-    parley_str_t name, parley_spot_t spot, parley_str_t *ret);
+    parley_str_t name, parley_msg_field_t field, parley_str_t *ret);
 static int parley_channel_head_recipient(parley_channel_encode_t *e);
 static int parley_channel_head_scope(parley_channel_encode_t *e);
 static int parley_channel_head_time(parley_channel_encode_t *e);
@@ -32,7 +32,7 @@ int
 parley_channel_head(parley_channel_encode_t *e)
 {
     if (parley_channel_head_ids(e) != 0
-        || parley_channel_head_handle(e, e->m->sender, PARLEY_SPOT_SENDER,
+        || parley_channel_head_handle(e, e->m->sender, PARLEY_MSG_SENDER,
                                       &e->sender)
            != 0
         || parley_channel_head_recipient(e) != 0
@@ -127,9 +127,9 @@ parley_channel_head_uuid(parley_channel_encode_t *e, const parley_msg_t *of,
 
 static int
 parley_channel_head_handle(parley_channel_encode_t *e, parley_str_t name,
-    parley_spot_t spot, parley_str_t *ret)
+    parley_msg_field_t field, parley_str_t *ret)
 {
-    if (parley_name_translate(e->arena, e->opts, e->m, name, spot,
+    if (parley_name_translate(e->arena, e->opts, e->m, name, field,
                               PARLEY_PROTO_CHANNEL, ret, e->err)
         != 0)
     {
@@ -141,7 +141,7 @@ parley_channel_head_handle(parley_channel_encode_t *e, parley_str_t name,
     }
 
     return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
-                            parley_at(e->m, spot).pointer,
+                            parley_at(e->m, field).pointer,
                             "this name has no canonical ~handle");
 }
 
@@ -159,12 +159,12 @@ parley_channel_head_recipient(parley_channel_encode_t *e)
 
     if (!parley_name_is_group(m->wire, m->recipient)) {
         return parley_channel_head_handle(e, m->recipient,
-                                          PARLEY_SPOT_RECIPIENT,
+                                          PARLEY_MSG_RECIPIENT,
                                           &e->recipient);
     }
 
     if (parley_name_translate(e->arena, e->opts, m, m->recipient,
-                              PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_CHANNEL,
+                              PARLEY_MSG_RECIPIENT, PARLEY_PROTO_CHANNEL,
                               &name, e->err)
         != 0)
     {
@@ -173,7 +173,7 @@ parley_channel_head_recipient(parley_channel_encode_t *e)
 
     if (parley_channel_scope_parse(name, &scope) != 0) {
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
-                                parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
+                                parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
                                 "this name has no canonical ~handle");
     }
 
@@ -242,7 +242,7 @@ parley_channel_head_time(parley_channel_encode_t *e)
         || parley_time_format(m->created_ms, text) == 0)
     {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_CREATED).pointer,
+                                parley_at(m, PARLEY_MSG_CREATED).pointer,
                                 "agent-channel wants a timestamp of RFC "
                                 "3339");
     }
@@ -288,7 +288,7 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
         && !parley_str_eq(e->acted_by, human))
     {
         return parley_error_set(e->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                                parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
+                                parley_at(e->m, PARLEY_MSG_SENDER).pointer,
                                 "the acted_by that the message "
                                 "carries is not its sender's");
     }
@@ -319,7 +319,7 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
 
     if (e->acted_by.len == 0) {
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
-                                parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
+                                parley_at(e->m, PARLEY_MSG_SENDER).pointer,
                                 "agent-channel wants acted_by, and the "
                                 "directory names no human for the sender: it "
                                 "lacks \"human\", or a \"parent\" who is one");
@@ -327,7 +327,7 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
 
     if (e->drafted_with.len == 0) {
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
-                                parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
+                                parley_at(e->m, PARLEY_MSG_SENDER).pointer,
                                 "agent-channel wants drafted_with, and the "
                                 "directory lists no \"instrument\" for the "
                                 "sender");
@@ -361,7 +361,7 @@ parley_channel_head_speaker(parley_channel_encode_t *e, parley_str_t human)
     }
 
     return parley_error_set(e->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                            parley_at(e->m, PARLEY_SPOT_SENDER).pointer,
+                            parley_at(e->m, PARLEY_MSG_SENDER).pointer,
                             "the sender_handle that the message carries is "
                             "not that of the human whom its sender acts for");
 }

@@ -395,13 +395,13 @@ parley_channel_lower(parley_arena_t *arena, parley_str_t id,
 
 
 uint32_t
-parley_channel_spot(const parley_msg_t *m, parley_spot_t spot)
+parley_channel_locate(const parley_msg_t *m, parley_msg_field_t field)
 {
     const parley_channel_kind_info_t  *kind;
 
     kind = parley_channel_kind_find(m->form);
 
-    if (spot != PARLEY_SPOT_REPLY_TO || m->origin != PARLEY_PROTO_CHANNEL
+    if (field != PARLEY_MSG_REPLY_TO || m->origin != PARLEY_PROTO_CHANNEL
         || kind == NULL || m->act == PARLEY_ACT_REQUEST
         || kind->question == PARLEY_ATOM_NONE)
     {

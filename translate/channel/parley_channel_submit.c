@@ -274,7 +274,7 @@ parley_channel_add_member(parley_arena_t *arena, parley_msg_t *msg,
  */
 
 void
-parley_channel_residue(const parley_msg_t *m, parley_loss_t *loss)
+parley_channel_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 {
     int64_t                 ms;
     uint32_t                i;

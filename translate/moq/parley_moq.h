@@ -123,12 +123,12 @@ int parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret);
 
 extern const parley_embed_slot_t  parley_moq_slot;
 
-void parley_moq_residue(const parley_msg_t *m, parley_loss_t *loss);
+void parley_moq_unmapped(const parley_msg_t *m, parley_loss_t *loss);
 
 int parley_moq_within(struct parley_redact_s *r, const parley_msg_t *m);
 
-/* The codec's spot (parley_codec.h). */
-uint32_t parley_moq_spot(const parley_msg_t *m, parley_spot_t spot);
+/* The codec's locate (parley_codec.h). */
+uint32_t parley_moq_locate(const parley_msg_t *m, parley_msg_field_t field);
 
 int parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,

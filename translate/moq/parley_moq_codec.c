@@ -35,12 +35,12 @@ const parley_codec_t  parley_moq_codec = {
     .secret_member = parley_str("auth_token"),
     .partners = PARLEY_PROTO_BIT(PARLEY_PROTO_AEE),
 
-    .pointers[PARLEY_SPOT_FORM] = "/action",
-    .pointers[PARLEY_SPOT_INTENT] = "/action",
-    .pointers[PARLEY_SPOT_CORR] = "/session_id",
-    .pointers[PARLEY_SPOT_REPLY_TO] = "/session_id",
-    .pointers[PARLEY_SPOT_DATA] = "/payload",
-    .pointers[PARLEY_SPOT_SECRET] = "/auth_token",
+    .pointers[PARLEY_MSG_FORM] = "/action",
+    .pointers[PARLEY_MSG_INTENT] = "/action",
+    .pointers[PARLEY_MSG_CORR] = "/session_id",
+    .pointers[PARLEY_MSG_REPLY_TO] = "/session_id",
+    .pointers[PARLEY_MSG_DATA] = "/payload",
+    .pointers[PARLEY_MSG_SECRET] = "/auth_token",
 
     .replies_by_corr = 1,
 
@@ -49,13 +49,13 @@ const parley_codec_t  parley_moq_codec = {
     .detect = parley_moq_detect,
     .decode = parley_moq_decode,
     .submit = parley_moq_submit,
-    .residue = parley_moq_residue,
+    .unmapped = parley_moq_unmapped,
     .within = parley_moq_within,
     .extract = parley_moq_extract,
     .slot = &parley_moq_slot,
     .reading = parley_moq_reading,
     .encode = parley_moq_encode,
-    .spot = parley_moq_spot,
+    .locate = parley_moq_locate,
     .direction = parley_embed_direction,
     .answer_decode = parley_moq_answer_decode,
     .answer_encode = parley_moq_answer_encode,
@@ -235,7 +235,7 @@ parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
  */
 
 void
-parley_moq_residue(const parley_msg_t *m, parley_loss_t *loss)
+parley_moq_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 {
     uint32_t              k;
     parley_json_ref_t     value;

@@ -154,9 +154,9 @@ parley_moq_fill_names(parley_msg_t *msg)
 
 
 uint32_t
-parley_moq_spot(const parley_msg_t *m, parley_spot_t spot)
+parley_moq_locate(const parley_msg_t *m, parley_msg_field_t field)
 {
-    return spot == PARLEY_SPOT_REPLY_TO && m->names.len > 0
+    return field == PARLEY_MSG_REPLY_TO && m->names.len > 0
            ? parley_json_get(m->data.doc, m->data.node,
                              PARLEY_STR("in_reply_to"))
            : PARLEY_JSON_NONE;

@@ -260,11 +260,11 @@ parley_moq_write_capsule(parley_moq_encode_t *e)
     words = c.words;
 
     if (parley_name_translate(e->arena, e->opts, m, m->sender,
-                              PARLEY_SPOT_SENDER, PARLEY_PROTO_MOQ,
+                              PARLEY_MSG_SENDER, PARLEY_PROTO_MOQ,
                               &words[PARLEY_EMBED_SENDER], e->err)
         != 0
         || parley_name_translate(e->arena, e->opts, m, m->recipient,
-                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_MOQ,
+                                 PARLEY_MSG_RECIPIENT, PARLEY_PROTO_MOQ,
                                  &words[PARLEY_EMBED_RECIPIENT], e->err)
            != 0)
     {

@@ -1,6 +1,6 @@
 #include "parley_moq.h"
 #include "parley_id.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 #include <stdio.h>
 
@@ -72,7 +72,7 @@ parley_moq_choose(parley_moq_encode_t *e)
     answering = e->opts->answering;
     if (m->origin != PARLEY_PROTO_MOQ && m->origin != m->wire) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                parley_at(m, PARLEY_MSG_INTENT).pointer,
                                 "a command carries no "
                                 "message of a third protocol");
     }
@@ -90,13 +90,13 @@ parley_moq_choose(parley_moq_encode_t *e)
 
     if (e->action.len == 0) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                parley_at(m, PARLEY_MSG_INTENT).pointer,
                                 "a command has an action");
     }
 
     if (parley_moq_is_local(e->action)) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                parley_at(m, PARLEY_MSG_INTENT).pointer,
                                 "this command is the "
                                 "gateway's own business");
     }
@@ -301,7 +301,7 @@ parley_moq_unsaid(parley_moq_encode_t *e)
     char  pointer[2 * PARLEY_POINTER_MAX];
 
     (void) snprintf(pointer, sizeof(pointer), "%s/%s%s",
-                    parley_at(e->m, PARLEY_SPOT_DATA).pointer,
+                    parley_at(e->m, PARLEY_MSG_DATA).pointer,
                     (const char *) parley_proto_name(PARLEY_PROTO_MOQ).data,
                     e->err->field);
 
@@ -329,18 +329,18 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
     }
 
     if (m->act != back->act) {
-        parley_loss_at(e->loss, m, PARLEY_SPOT_FORM);
+        parley_loss_at(e->loss, m, PARLEY_MSG_FORM);
     }
 
     if (m->priority != back->priority) {
-        parley_loss_at(e->loss, m, PARLEY_SPOT_PRIORITY);
+        parley_loss_at(e->loss, m, PARLEY_MSG_PRIORITY);
     }
 
     if (m->timeout_ms >= 0) {
-        parley_loss_at(e->loss, m, PARLEY_SPOT_TIMEOUT);
+        parley_loss_at(e->loss, m, PARLEY_MSG_TIMEOUT);
     }
 
-    wire->residue(m, e->loss);
+    wire->unmapped(m, e->loss);
 
     if (e->opts->answering != NULL) {
         return 0;
@@ -349,11 +349,11 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
     if (!parley_moq_is_same(m->corr, back->corr)
         && !(back->corr.len == 0 && parley_str_eq(m->corr, m->id)))
     {
-        parley_loss_at(e->loss, m, PARLEY_SPOT_CORR);
+        parley_loss_at(e->loss, m, PARLEY_MSG_CORR);
     }
 
     if (!parley_moq_is_same(m->reply_to, back->reply_to)) {
-        parley_loss_at(e->loss, m, PARLEY_SPOT_REPLY_TO);
+        parley_loss_at(e->loss, m, PARLEY_MSG_REPLY_TO);
     }
 
     return 0;

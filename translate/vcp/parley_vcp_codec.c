@@ -9,7 +9,7 @@
 static int parley_vcp_detect(const parley_json_t *doc);
 static parley_atom_t parley_vcp_spoken(const parley_msg_t *m);
 static int parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m);
-static void parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss);
+static void parley_vcp_unmapped(const parley_msg_t *m, parley_loss_t *loss);
 static parley_str_t parley_vcp_type(unsigned i);
 static int parley_vcp_supplies(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encode_opts_t *opts,
@@ -86,16 +86,16 @@ const parley_codec_t  parley_vcp_codec = {
     .discriminator = PARLEY_ATOM_vcp_message,
     .signature_member = parley_str("signature"),
 
-    .pointers[PARLEY_SPOT_FORM] = "/type",
-    .pointers[PARLEY_SPOT_ID] = "/message_id",
-    .pointers[PARLEY_SPOT_CREATED] = "/timestamp",
-    .pointers[PARLEY_SPOT_SENDER] = "/sender",
-    .pointers[PARLEY_SPOT_RECIPIENT] = "/recipient",
-    .pointers[PARLEY_SPOT_INTENT] = "/type",
-    .pointers[PARLEY_SPOT_REPLY_TO] = "/payload/reason",
-    .pointers[PARLEY_SPOT_DATA] = "/payload",
-    .pointers[PARLEY_SPOT_SEVERITY] = "/payload/severity",
-    .pointers[PARLEY_SPOT_SIGNATURE] = "/signature",
+    .pointers[PARLEY_MSG_FORM] = "/type",
+    .pointers[PARLEY_MSG_ID] = "/message_id",
+    .pointers[PARLEY_MSG_CREATED] = "/timestamp",
+    .pointers[PARLEY_MSG_SENDER] = "/sender",
+    .pointers[PARLEY_MSG_RECIPIENT] = "/recipient",
+    .pointers[PARLEY_MSG_INTENT] = "/type",
+    .pointers[PARLEY_MSG_REPLY_TO] = "/payload/reason",
+    .pointers[PARLEY_MSG_DATA] = "/payload",
+    .pointers[PARLEY_MSG_SEVERITY] = "/payload/severity",
+    .pointers[PARLEY_MSG_SIGNATURE] = "/signature",
 
     .window_min_ms = PARLEY_VCP_WINDOW_MS,
     .past_max_ms = PARLEY_VCP_PAST_MS,
@@ -110,7 +110,7 @@ const parley_codec_t  parley_vcp_codec = {
     .payload = parley_vcp_says,
     .spoken = parley_vcp_spoken,
     .sentence = parley_vcp_sentence,
-    .residue = parley_vcp_residue,
+    .unmapped = parley_vcp_unmapped,
     .type = parley_vcp_type,
     .supplies = parley_vcp_supplies,
     .encode = parley_vcp_encode,
@@ -236,7 +236,7 @@ parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m)
 /* The canonical fields hold all that a VCP envelope says. */
 
 static void
-parley_vcp_residue(const parley_msg_t *m, parley_loss_t *loss)
+parley_vcp_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 {
     (void) m;
     (void) loss;

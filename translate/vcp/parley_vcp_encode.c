@@ -3,7 +3,7 @@
 #include "parley_id.h"
 #include "parley_name.h"
 #include "parley_plain_msg.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 #include <stdio.h>
 
@@ -67,7 +67,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
 
         if (e->type == PARLEY_VCP_TYPES) {
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                    parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                    parley_at(m, PARLEY_MSG_INTENT).pointer,
                                     "VCP has no such message type");
         }
     }
@@ -86,7 +86,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
         }
 
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_INTENT).pointer,
+                                parley_at(m, PARLEY_MSG_INTENT).pointer,
                                 "VCP cannot say a message with this intent");
 
     case PARLEY_ACT_REPLY:
@@ -118,7 +118,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
     }
 
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                            parley_at(m, PARLEY_SPOT_FORM).pointer,
+                            parley_at(m, PARLEY_MSG_FORM).pointer,
                             "VCP cannot say a message of this type");
 }
 
@@ -279,7 +279,7 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
     if (parley_vcp_encode_time(e, &timestamp) != 0
         || parley_vcp_encode_id(e, &ret->id) != 0
         || parley_name_translate(e->arena, e->opts, e->m, e->m->sender,
-                                 PARLEY_SPOT_SENDER, PARLEY_PROTO_VCP,
+                                 PARLEY_MSG_SENDER, PARLEY_PROTO_VCP,
                                  &sender, e->err)
            != 0
         || parley_vcp_encode_recipient(e, &recipient) != 0)
@@ -401,16 +401,16 @@ parley_vcp_unsaid(parley_vcp_encode_t *e)
 
     if (strncmp(field, "/payload", sizeof("/payload") - 1) == 0) {
         (void) snprintf(pointer, sizeof(pointer), "%s%s",
-                        parley_at(e->m, PARLEY_SPOT_DATA).pointer,
+                        parley_at(e->m, PARLEY_MSG_DATA).pointer,
                         field + sizeof("/payload") - 1);
 
     } else if (strcmp(field, "/timestamp") == 0) {
         (void) snprintf(pointer, sizeof(pointer), "%s",
-                        parley_at(e->m, PARLEY_SPOT_CREATED).pointer);
+                        parley_at(e->m, PARLEY_MSG_CREATED).pointer);
 
     } else {
         (void) snprintf(pointer, sizeof(pointer), "%s",
-                        parley_at(e->m, PARLEY_SPOT_DATA).pointer);
+                        parley_at(e->m, PARLEY_MSG_DATA).pointer);
     }
 
     memcpy(text, e->err->text, sizeof(text));
@@ -434,15 +434,15 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
     wire = parley_codecs[m->wire];
 
     if (m->act != back->act) {
-        parley_loss_at(loss, m, PARLEY_SPOT_FORM);
+        parley_loss_at(loss, m, PARLEY_MSG_FORM);
 
         if (m->origin == m->wire) {
-            parley_loss_field(loss, m->doc, wire->pointers[PARLEY_SPOT_FORM]);
+            parley_loss_field(loss, m->doc, wire->pointers[PARLEY_MSG_FORM]);
         }
     }
 
     if (e->made && !parley_str_eq(m->intent, back->intent)) {
-        parley_loss_at(loss, m, PARLEY_SPOT_INTENT);
+        parley_loss_at(loss, m, PARLEY_MSG_INTENT);
     }
 
     /*
@@ -455,25 +455,25 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
         && !(parley_str_eq(m->corr, m->id)
              && parley_str_eq(back->corr, back->id)))
     {
-        parley_loss_at(loss, m, PARLEY_SPOT_CORR);
+        parley_loss_at(loss, m, PARLEY_MSG_CORR);
     }
 
     if (m->reply_to.len > 0 && !parley_str_eq(m->reply_to, back->reply_to)
         && (answering == NULL
             || (m->act != PARLEY_ACT_REPLY && m->act != PARLEY_ACT_FAILURE)))
     {
-        parley_loss_at(loss, m, PARLEY_SPOT_REPLY_TO);
+        parley_loss_at(loss, m, PARLEY_MSG_REPLY_TO);
     }
 
     if (m->priority != back->priority) {
-        parley_loss_at(loss, m, PARLEY_SPOT_PRIORITY);
+        parley_loss_at(loss, m, PARLEY_MSG_PRIORITY);
     }
 
     if (m->timeout_ms >= 0 && m->timeout_ms != back->timeout_ms) {
-        parley_loss_at(loss, m, PARLEY_SPOT_TIMEOUT);
+        parley_loss_at(loss, m, PARLEY_MSG_TIMEOUT);
     }
 
-    wire->residue(m, loss);
+    wire->unmapped(m, loss);
 
     if (m->origin != m->wire) {
         for (i = 0; i < m->nmembers; i++) {

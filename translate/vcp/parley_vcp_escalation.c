@@ -7,7 +7,7 @@
 #include "parley_vcp.h"
 #include "parley_id.h"
 #include "parley_name.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 #include <stdio.h>
 
@@ -53,14 +53,14 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
            < 0)
     {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
+                                parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
                                 "an escalation goes to the sender's own "
                                 "parent");
     }
 
     if (m->code.len == 0 && m->text.len == 0) {
         (void) snprintf(pointer, sizeof(pointer), "%s/message",
-                        parley_at(m, PARLEY_SPOT_DATA).pointer);
+                        parley_at(m, PARLEY_MSG_DATA).pointer);
 
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 pointer, "an escalation gives a reason");
@@ -177,7 +177,7 @@ parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back)
 
     if (e->m->act != PARLEY_ACT_REPLY) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(e->m, PARLEY_SPOT_FORM).pointer,
+                                parley_at(e->m, PARLEY_MSG_FORM).pointer,
                                 "an acknowledgment is a reply");
     }
 
@@ -210,7 +210,7 @@ parley_vcp_misbound(const parley_vcp_encode_t *e, const char *member,
     char  pointer[2 * PARLEY_POINTER_MAX];
 
     (void) snprintf(pointer, sizeof(pointer), "%s/%s",
-                    parley_at(e->m, PARLEY_SPOT_DATA).pointer, member);
+                    parley_at(e->m, PARLEY_MSG_DATA).pointer, member);
 
     return parley_error_set(e->err, PARLEY_E_FIELD_INVALID, pointer, "%s",
                             text);
@@ -242,11 +242,11 @@ parley_vcp_is_asked(const parley_vcp_encode_t *e)
     plain.author = parley_str_none;
 
     if (parley_name_translate(e->arena, e->opts, m, m->sender,
-                              PARLEY_SPOT_SENDER, PARLEY_PROTO_VCP, &sender,
+                              PARLEY_MSG_SENDER, PARLEY_PROTO_VCP, &sender,
                               e->err)
         != 0
         || parley_name_translate(e->arena, e->opts, &plain, m->sender,
-                                 PARLEY_SPOT_SENDER, PARLEY_PROTO_VCP, &own,
+                                 PARLEY_MSG_SENDER, PARLEY_PROTO_VCP, &own,
                                  e->err)
            != 0)
     {
@@ -313,7 +313,7 @@ parley_vcp_context(parley_vcp_encode_t *e)
     }
 
     (void) snprintf(pointer, sizeof(pointer), "%s/context",
-                    parley_at(m, PARLEY_SPOT_DATA).pointer);
+                    parley_at(m, PARLEY_MSG_DATA).pointer);
 
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
                             "an escalation says its context, and "

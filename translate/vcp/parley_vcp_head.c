@@ -3,7 +3,7 @@
 #include "parley_vcp.h"
 #include "parley_id.h"
 #include "parley_name.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 #include "parley_time.h"
 
 
@@ -62,7 +62,7 @@ parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
         if (created.len > 0 || e->m->created_ms < 0) {
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                     parley_at(e->m,
-                                              PARLEY_SPOT_CREATED).pointer,
+                                              PARLEY_MSG_CREATED).pointer,
                                     "VCP wants a timestamp of RFC 3339");
         }
 
@@ -153,7 +153,7 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
     }
 
     if (rc != 0 || !parley_str_eq(name, m->recipient)) {
-        parley_loss_at(e->loss, m, PARLEY_SPOT_RECIPIENT);
+        parley_loss_at(e->loss, m, PARLEY_MSG_RECIPIENT);
     }
 
     return 0;
@@ -171,12 +171,12 @@ parley_vcp_encode_peer(parley_vcp_encode_t *e, parley_str_t *ret)
         && !parley_str_eq(m->scope, m->recipient))
     {
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
-                                parley_at(m, PARLEY_SPOT_RECIPIENT).pointer,
+                                parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
                                 "the scope is a part of a group, and VCP "
                                 "reaches all peers or one");
     }
 
     return parley_name_translate(e->arena, e->opts, m, m->recipient,
-                                 PARLEY_SPOT_RECIPIENT, PARLEY_PROTO_VCP,
+                                 PARLEY_MSG_RECIPIENT, PARLEY_PROTO_VCP,
                                  ret, e->err);
 }

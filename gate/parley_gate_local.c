@@ -12,51 +12,51 @@
 
 
 /* 1 and *ret; 0 and *fault; PARLEY_WAIT; -1: no memory */
-typedef int (*parley_gate_own_pt)(parley_gate_t *g, parley_str_t *ret,
+typedef int (*parley_gate_local_pt)(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault);
 
 
 static const parley_tasks_t *parley_gate_tasks(const parley_gate_t *g);
-static parley_outcome_t parley_gate_own_protocol(parley_gate_t *g);
-static int parley_gate_own_may(void *data, parley_str_t form,
+static parley_outcome_t parley_gate_local_protocol(parley_gate_t *g);
+static int parley_gate_local_may(void *data, parley_str_t form,
     parley_str_t intent);
-static parley_outcome_t parley_gate_own_task(parley_gate_t *g, int admitted);
-static int parley_gate_own_reply(parley_gate_t *g,
+static parley_outcome_t parley_gate_local_task(parley_gate_t *g, int admitted);
+static int parley_gate_local_reply(parley_gate_t *g,
     const parley_tasks_t *tasks, parley_task_t task);
-static int parley_gate_own_ping(parley_gate_t *g, parley_str_t *ret,
+static int parley_gate_local_ping(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault);
-static int parley_gate_own_health(parley_gate_t *g, parley_str_t *ret,
+static int parley_gate_local_health(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault);
-static int parley_gate_own_spec(parley_gate_t *g, parley_str_t *ret,
+static int parley_gate_local_spec(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault);
-static int parley_gate_own_capability(parley_gate_t *g, parley_str_t *ret,
+static int parley_gate_local_capability(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault);
-static int parley_gate_own_keep(void *data, parley_str_t intent);
-static int parley_gate_own_is_in(parley_str_t intent, parley_str_t space);
-static int parley_gate_own_fetch(parley_gate_t *g, parley_str_t *ret,
+static int parley_gate_local_keep(void *data, parley_str_t intent);
+static int parley_gate_local_is_in(parley_str_t intent, parley_str_t space);
+static int parley_gate_local_fetch(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault);
-static int parley_gate_own_refute(parley_gate_t *g, parley_str_t *ret,
+static int parley_gate_local_refute(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault);
-static int parley_gate_own_validate(parley_gate_t *g, parley_str_t *ret,
+static int parley_gate_local_validate(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault);
-static int parley_gate_own_validated(parley_gate_t *g,
+static int parley_gate_local_validated(parley_gate_t *g,
     const parley_schema_t *schema, parley_json_ref_t payload,
     parley_str_t *ret);
 
 
-static const parley_gate_own_pt  parley_gate_owns[PARLEY_TASK_COUNT] = {
-    [PARLEY_TASK_PING] = parley_gate_own_ping,
-    [PARLEY_TASK_HEALTH] = parley_gate_own_health,
-    [PARLEY_TASK_SPEC] = parley_gate_own_spec,
-    [PARLEY_TASK_CAPABILITY] = parley_gate_own_capability,
-    [PARLEY_TASK_FETCH] = parley_gate_own_fetch,
-    [PARLEY_TASK_REFUTE] = parley_gate_own_refute,
-    [PARLEY_TASK_VALIDATE] = parley_gate_own_validate,
+static const parley_gate_local_pt  parley_gate_locals[PARLEY_TASK_COUNT] = {
+    [PARLEY_TASK_PING] = parley_gate_local_ping,
+    [PARLEY_TASK_HEALTH] = parley_gate_local_health,
+    [PARLEY_TASK_SPEC] = parley_gate_local_spec,
+    [PARLEY_TASK_CAPABILITY] = parley_gate_local_capability,
+    [PARLEY_TASK_FETCH] = parley_gate_local_fetch,
+    [PARLEY_TASK_REFUTE] = parley_gate_local_refute,
+    [PARLEY_TASK_VALIDATE] = parley_gate_local_validate,
 };
 
 
 parley_outcome_t
-parley_gate_own(parley_gate_t *g)
+parley_gate_local(parley_gate_t *g)
 {
     parley_outcome_t  outcome;
 
@@ -64,9 +64,9 @@ parley_gate_own(parley_gate_t *g)
         return PARLEY_OUTCOME_NONE;
     }
 
-    outcome = parley_gate_own_protocol(g);
+    outcome = parley_gate_local_protocol(g);
 
-    return outcome == PARLEY_OUTCOME_NONE ? parley_gate_own_task(g, 0)
+    return outcome == PARLEY_OUTCOME_NONE ? parley_gate_local_task(g, 0)
                                           : outcome;
 }
 
@@ -74,7 +74,7 @@ parley_gate_own(parley_gate_t *g)
 parley_outcome_t
 parley_gate_refute(parley_gate_t *g)
 {
-    return g->conf->dry == PARLEY_DRY_OFF ? parley_gate_own_task(g, 1)
+    return g->conf->dry == PARLEY_DRY_OFF ? parley_gate_local_task(g, 1)
                                           : PARLEY_OUTCOME_NONE;
 }
 
@@ -87,16 +87,16 @@ parley_gate_tasks(const parley_gate_t *g)
 
 
 static parley_outcome_t
-parley_gate_own_protocol(parley_gate_t *g)
+parley_gate_local_protocol(parley_gate_t *g)
 {
-    int           rc;
-    parley_own_t  own;
+    int             rc;
+    parley_local_t  own;
 
     own.speak = g->conf->speak;
-    own.may = parley_gate_own_may;
+    own.may = parley_gate_local_may;
     own.ctx = g;
 
-    rc = parley_own(g->arena, g->msg, &own, &g->reply, g->err);
+    rc = parley_local(g->arena, g->msg, &own, &g->reply, g->err);
 
     return rc == 0 ? PARLEY_OUTCOME_NONE
            : rc < 0 ? PARLEY_OUTCOME_REFUSED : PARLEY_OUTCOME_ANSWERED;
@@ -104,7 +104,7 @@ parley_gate_own_protocol(parley_gate_t *g)
 
 
 static int
-parley_gate_own_may(void *data, parley_str_t form, parley_str_t intent)
+parley_gate_local_may(void *data, parley_str_t form, parley_str_t intent)
 {
     parley_gate_t *g = data;
 
@@ -115,7 +115,7 @@ parley_gate_own_may(void *data, parley_str_t form, parley_str_t intent)
 /* admitted: what changes something, which is one of them */
 
 static parley_outcome_t
-parley_gate_own_task(parley_gate_t *g, int admitted)
+parley_gate_local_task(parley_gate_t *g, int admitted)
 {
     parley_task_t          task;
     const parley_tasks_t  *tasks;
@@ -139,7 +139,7 @@ parley_gate_own_task(parley_gate_t *g, int admitted)
         return PARLEY_OUTCOME_NONE;
     }
 
-    switch (parley_gate_own_reply(g, tasks, task)) {
+    switch (parley_gate_local_reply(g, tasks, task)) {
 
     case 0:
         return PARLEY_OUTCOME_ANSWERED;
@@ -154,7 +154,7 @@ parley_gate_own_task(parley_gate_t *g, int admitted)
 
 
 static int
-parley_gate_own_reply(parley_gate_t *g, const parley_tasks_t *tasks,
+parley_gate_local_reply(parley_gate_t *g, const parley_tasks_t *tasks,
     parley_task_t task)
 {
     int                   rc;
@@ -165,7 +165,7 @@ parley_gate_own_reply(parley_gate_t *g, const parley_tasks_t *tasks,
 
     memset(&g->reply, 0, sizeof(parley_reply_t));
 
-    rc = parley_gate_owns[task](g, &payload, &fault);
+    rc = parley_gate_locals[task](g, &payload, &fault);
 
     if (rc < 0) {
         return rc;
@@ -183,7 +183,7 @@ parley_gate_own_reply(parley_gate_t *g, const parley_tasks_t *tasks,
 /* AEE-21 */
 
 static int
-parley_gate_own_ping(parley_gate_t *g, parley_str_t *ret,
+parley_gate_local_ping(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault)
 {
     (void) g;
@@ -198,7 +198,7 @@ parley_gate_own_ping(parley_gate_t *g, parley_str_t *ret,
 /* AEE-22: can a message be remembered, and a token be verified? */
 
 static int
-parley_gate_own_health(parley_gate_t *g, parley_str_t *ret,
+parley_gate_local_health(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault)
 {
     int                    rc;
@@ -250,7 +250,7 @@ parley_gate_own_health(parley_gate_t *g, parley_str_t *ret,
 /* AEE-23: the protocols that this gateway translates are its extensions */
 
 static int
-parley_gate_own_spec(parley_gate_t *g, parley_str_t *ret,
+parley_gate_local_spec(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault)
 {
     unsigned      i, n;
@@ -288,7 +288,7 @@ parley_gate_own_spec(parley_gate_t *g, parley_str_t *ret,
    policy lets this caller use them */
 
 static int
-parley_gate_own_capability(parley_gate_t *g, parley_str_t *ret,
+parley_gate_local_capability(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault)
 {
     uint32_t       filter;
@@ -316,7 +316,7 @@ parley_gate_own_capability(parley_gate_t *g, parley_str_t *ret,
     for (i = 0; i < PARLEY_TASK_COUNT; i++) {
         intent = parley_gate_tasks(g)->intent((parley_task_t) i);
 
-        if (!parley_gate_own_keep(g, intent)) {
+        if (!parley_gate_local_keep(g, intent)) {
             continue;
         }
 
@@ -328,7 +328,7 @@ parley_gate_own_capability(parley_gate_t *g, parley_str_t *ret,
     }
 
     (void) parley_intents_list(g->intents, &b, n == 0,
-                               parley_gate_own_keep, g);
+                               parley_gate_local_keep, g);
 
     parley_buf_lit(&b, "]}");
 
@@ -337,7 +337,7 @@ parley_gate_own_capability(parley_gate_t *g, parley_str_t *ret,
 
 
 static int
-parley_gate_own_keep(void *data, parley_str_t intent)
+parley_gate_local_keep(void *data, parley_str_t intent)
 {
     parley_gate_t *g = data;
 
@@ -349,7 +349,7 @@ parley_gate_own_keep(void *data, parley_str_t intent)
 
     if (i != PARLEY_JSON_NONE
         && (parley_json_string(g->msg->data.doc, i, &filter) != 0
-            || !parley_gate_own_is_in(intent, filter)))
+            || !parley_gate_local_is_in(intent, filter)))
     {
         return 0;
     }
@@ -361,7 +361,7 @@ parley_gate_own_keep(void *data, parley_str_t intent)
 /* "ops" and "ops." and "ops.*" all name what begins with "ops." */
 
 static int
-parley_gate_own_is_in(parley_str_t intent, parley_str_t space)
+parley_gate_local_is_in(parley_str_t intent, parley_str_t space)
 {
     while (space.len
            && (space.data[space.len - 1] == '*'
@@ -381,7 +381,7 @@ parley_gate_own_is_in(parley_str_t intent, parley_str_t space)
 /* AEE-25, AEE-26 */
 
 static int
-parley_gate_own_fetch(parley_gate_t *g, parley_str_t *ret,
+parley_gate_local_fetch(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault)
 {
     parley_retain_t  r;
@@ -393,7 +393,7 @@ parley_gate_own_fetch(parley_gate_t *g, parley_str_t *ret,
 
 
 static int
-parley_gate_own_refute(parley_gate_t *g, parley_str_t *ret,
+parley_gate_local_refute(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault)
 {
     parley_retain_t  r;
@@ -407,7 +407,7 @@ parley_gate_own_refute(parley_gate_t *g, parley_str_t *ret,
 /* AEE-27 */
 
 static int
-parley_gate_own_validate(parley_gate_t *g, parley_str_t *ret,
+parley_gate_local_validate(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault)
 {
     uint32_t              i;
@@ -457,7 +457,7 @@ parley_gate_own_validate(parley_gate_t *g, parley_str_t *ret,
         }
     }
 
-    return parley_gate_own_validated(g,
+    return parley_gate_local_validated(g,
                        parley_intents_find(g->intents, intent, act),
                        payload, ret);
 }
@@ -466,7 +466,7 @@ parley_gate_own_validate(parley_gate_t *g, parley_str_t *ret,
 /* no schema, no error: AEE does not ask for one */
 
 static int
-parley_gate_own_validated(parley_gate_t *g,
+parley_gate_local_validated(parley_gate_t *g,
     const parley_schema_t *schema, parley_json_ref_t payload,
     parley_str_t *ret)
 {

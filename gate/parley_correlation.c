@@ -3,8 +3,8 @@
 #include "parley_bind.h"
 #include "parley_check.h"
 #include "parley_name.h"
-#include "parley_refer.h"
-#include "parley_spot.h"
+#include "parley_correlation.h"
+#include "parley_msg_field.h"
 
 
 /*
@@ -12,68 +12,72 @@
  * several records the last in this order counts.
  */
 typedef enum {
-    PARLEY_REFER_NOTHING = 0,
-    PARLEY_REFER_OTHERS,        /* between others */
-    PARLEY_REFER_CLOSED,        /* one that has its answer */
-    PARLEY_REFER_OPEN,          /* one that waits */
-    PARLEY_REFER_SEVERAL        /* that cannot be told apart */
-} parley_refer_found_t;
+    PARLEY_CORRELATION_NOTHING = 0,
+    PARLEY_CORRELATION_OTHERS,        /* between others */
+    PARLEY_CORRELATION_CLOSED,        /* one that has its answer */
+    PARLEY_CORRELATION_OPEN,          /* one that waits */
+    PARLEY_CORRELATION_SEVERAL        /* that cannot be told apart */
+} parley_correlation_found_t;
 
 
-static int parley_refer_reply(parley_refer_t *r, parley_str_t to, int by_corr,
-    parley_error_t *err);
-static int parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
-    parley_refer_found_t *found, parley_error_t *err);
-static int parley_refer_at(parley_refer_t *r, const uint8_t *key,
+static int parley_correlation_reply(parley_correlation_t *r, parley_str_t to,
+    int by_corr, parley_error_t *err);
+static int parley_correlation_look(parley_correlation_t *r, parley_str_t to,
+    int by_corr, parley_correlation_found_t *found, parley_error_t *err);
+static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, parley_str_t to, int by_corr,
-    parley_refer_found_t *ret);
-static int parley_refer_is_closed(const parley_refer_t *r,
+    parley_correlation_found_t *ret);
+static int parley_correlation_is_closed(const parley_correlation_t *r,
     const parley_record_t *record, parley_str_t to);
-static int parley_refer_is_between(const parley_refer_t *r,
+static int parley_correlation_is_between(const parley_correlation_t *r,
     const parley_question_t *q, int own, int by_corr);
-static int parley_refer_found(parley_refer_t *r, parley_error_t *err);
-static void parley_refer_slot(parley_refer_t *r);
-static int parley_refer_recall(parley_refer_t *r, parley_error_t *err);
-static int parley_refer_call(parley_refer_t *r, parley_error_t *err);
-static int parley_refer_record(parley_refer_t *r,
-    const parley_record_id_t *id, parley_record_t *ret);
-static int parley_refer_restored(parley_refer_t *r, parley_error_t *err);
-static int parley_refer_is_taken_back(const parley_refer_t *r,
-    const parley_question_t *q);
-static int parley_refer_failed(int rc, parley_error_t *err);
-static int parley_refer_unmatched(parley_refer_t *r, const char *why,
+static int parley_correlation_found(parley_correlation_t *r,
     parley_error_t *err);
+static void parley_correlation_slot(parley_correlation_t *r);
+static int parley_correlation_recall(parley_correlation_t *r,
+    parley_error_t *err);
+static int parley_correlation_call(parley_correlation_t *r,
+    parley_error_t *err);
+static int parley_correlation_record(parley_correlation_t *r,
+    const parley_record_id_t *id, parley_record_t *ret);
+static int parley_correlation_restored(parley_correlation_t *r,
+    parley_error_t *err);
+static int parley_correlation_is_taken_back(const parley_correlation_t *r,
+    const parley_question_t *q);
+static int parley_correlation_failed(int rc, parley_error_t *err);
+static int parley_correlation_unmatched(parley_correlation_t *r,
+    const char *why, parley_error_t *err);
 
 
-#define PARLEY_REFER_UNKNOWN                                                  \
+#define PARLEY_CORRELATION_UNKNOWN                                            \
     "it refers to no message that passed here and still waits"
 
 
 static int
-parley_refer_is_final(const parley_msg_t *m)
+parley_correlation_is_final(const parley_msg_t *m)
 {
     return m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE;
 }
 
 
 static int
-parley_refer_is_answer(const parley_msg_t *m)
+parley_correlation_is_answer(const parley_msg_t *m)
 {
-    return parley_refer_is_final(m) || m->act == PARLEY_ACT_PROGRESS;
+    return parley_correlation_is_final(m) || m->act == PARLEY_ACT_PROGRESS;
 }
 
 
 /* progress may name the conversation alone, or what stands for it */
 
 static int
-parley_refer_by_corr(const parley_msg_t *m)
+parley_correlation_by_corr(const parley_msg_t *m)
 {
     return m->act == PARLEY_ACT_PROGRESS && m->reply_to.len == 0;
 }
 
 
 int
-parley_refer(parley_refer_t *r, parley_error_t *err)
+parley_correlate(parley_correlation_t *r, parley_error_t *err)
 {
     int            by_corr;
     parley_str_t   to;
@@ -89,32 +93,33 @@ parley_refer(parley_refer_t *r, parley_error_t *err)
 
     if (m->recalls.len > 0) {
         return m->wire == r->speak ? 0
-               : m->origin == m->wire ? parley_refer_recall(r, err)
-                                      : parley_refer_restored(r, err);
+               : m->origin == m->wire ? parley_correlation_recall(r, err)
+                                      : parley_correlation_restored(r, err);
     }
 
-    by_corr = parley_refer_by_corr(m);
+    by_corr = parley_correlation_by_corr(m);
     to = by_corr ? m->corr : m->reply_to;
 
     if (to.len == 0 ? m->act != PARLEY_ACT_REPLY
-                    : !parley_refer_is_answer(m) && m->wire == r->speak)
+                    : !parley_correlation_is_answer(m) && m->wire == r->speak)
     {
         return 0;
     }
 
-    return parley_refer_reply(r, to, by_corr, err);
+    return parley_correlation_reply(r, to, by_corr, err);
 }
 
 
 parley_str_t
-parley_refer_what(const parley_msg_t *m, parley_proto_t speak, int *ret_must)
+parley_correlation_what(const parley_msg_t *m, parley_proto_t speak,
+    int *ret_must)
 {
     parley_str_t  to;
 
     *ret_must = 0;
 
     if (m->wire == speak) {
-        return parley_refer_is_answer(m) ? m->reply_to : parley_str_none;
+        return parley_correlation_is_answer(m) ? m->reply_to : parley_str_none;
     }
 
     if (m->recalls.len > 0) {
@@ -122,7 +127,7 @@ parley_refer_what(const parley_msg_t *m, parley_proto_t speak, int *ret_must)
         return m->recalls;
     }
 
-    to = parley_refer_by_corr(m) ? m->corr : m->reply_to;
+    to = parley_correlation_by_corr(m) ? m->corr : m->reply_to;
 
     *ret_must = m->act == PARLEY_ACT_REPLY
                 || (to.len > 0 && m->recipient.len == 0);
@@ -139,40 +144,42 @@ parley_refer_what(const parley_msg_t *m, parley_proto_t speak, int *ret_must)
  */
 
 static int
-parley_refer_reply(parley_refer_t *r, parley_str_t to, int by_corr,
+parley_correlation_reply(parley_correlation_t *r, parley_str_t to, int by_corr,
     parley_error_t *err)
 {
-    int                    rc;
-    const parley_msg_t    *m;
-    parley_refer_found_t   found;
+    int                         rc;
+    const parley_msg_t         *m;
+    parley_correlation_found_t  found;
 
     m = r->msg;
 
-    rc = parley_refer_look(r, to, by_corr, &found, err);
+    rc = parley_correlation_look(r, to, by_corr, &found, err);
 
     if (rc != 0) {
         return rc;
     }
 
-    if (found == PARLEY_REFER_OPEN) {
-        return parley_refer_found(r, err);
+    if (found == PARLEY_CORRELATION_OPEN) {
+        return parley_correlation_found(r, err);
     }
 
-    if (found == PARLEY_REFER_CLOSED && parley_refer_is_answer(m)) {
-        return parley_refer_unmatched(r, "what it answers has its answer, or "
-                                      "was open for as long as it may be",
-                                      err);
+    if (found == PARLEY_CORRELATION_CLOSED && parley_correlation_is_answer(m)) {
+        return parley_correlation_unmatched(r, "what it answers has its "
+                                            "answer, or was open for as long "
+                                            "as it may be", err);
     }
 
-    if (found == PARLEY_REFER_SEVERAL && parley_refer_is_answer(m)) {
-        return parley_refer_unmatched(r, "several messages wait that it may "
-                                      "answer", err);
+    if (found == PARLEY_CORRELATION_SEVERAL
+        && parley_correlation_is_answer(m))
+    {
+        return parley_correlation_unmatched(r, "several messages wait that it "
+                                            "may answer", err);
     }
 
-    if (found == PARLEY_REFER_OTHERS
+    if (found == PARLEY_CORRELATION_OTHERS
         && (m->wire == r->speak || r->addressed))
     {
-        return parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+        return parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN, err);
     }
 
     if (m->wire == r->speak) {
@@ -180,7 +187,7 @@ parley_refer_reply(parley_refer_t *r, parley_str_t to, int by_corr,
     }
 
     if (m->act == PARLEY_ACT_REPLY || m->recipient.len == 0) {
-        return parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+        return parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN, err);
     }
 
     return 0;
@@ -188,15 +195,15 @@ parley_refer_reply(parley_refer_t *r, parley_str_t to, int by_corr,
 
 
 static int
-parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
-    parley_refer_found_t *found, parley_error_t *err)
+parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
+    parley_correlation_found_t *found, parley_error_t *err)
 {
-    int                   i, rc;
-    uint8_t               key[PARLEY_KEY_LEN];
-    parley_records_t      records;
-    parley_refer_found_t  one;
+    int                         i, rc;
+    uint8_t                     key[PARLEY_KEY_LEN];
+    parley_records_t            records;
+    parley_correlation_found_t  one;
 
-    *found = PARLEY_REFER_NOTHING;
+    *found = PARLEY_CORRELATION_NOTHING;
 
     if (to.len == 0) {
         return 0;
@@ -207,7 +214,7 @@ parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
     rc = parley_ask_get(r->ask, PARLEY_KIND_QUESTION, key, &records);
 
     for (i = 0; rc == 0 && i < records.n; i++) {
-        rc = parley_refer_at(r, key, &records.list[i], to, by_corr, &one);
+        rc = parley_correlation_at(r, key, &records.list[i], to, by_corr, &one);
 
         if (rc != 0) {
             break;
@@ -219,10 +226,10 @@ parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
     }
 
     if (rc < 0) {
-        return parley_refer_failed(rc, err);
+        return parley_correlation_failed(rc, err);
     }
 
-    if (*found == PARLEY_REFER_SEVERAL) {
+    if (*found == PARLEY_CORRELATION_SEVERAL) {
         r->question = NULL;
     }
 
@@ -236,16 +243,16 @@ parley_refer_look(parley_refer_t *r, parley_str_t to, int by_corr,
  */
 
 static int
-parley_refer_at(parley_refer_t *r, const uint8_t *key,
+parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, parley_str_t to, int by_corr,
-    parley_refer_found_t *ret)
+    parley_correlation_found_t *ret)
 {
     int                 rc, own;
     parley_record_t     led;
     parley_question_t   q;
     parley_record_id_t  id;
 
-    *ret = PARLEY_REFER_CLOSED;
+    *ret = PARLEY_CORRELATION_CLOSED;
 
     id.kind = PARLEY_KIND_QUESTION;
     id.tag = record->tag;
@@ -254,7 +261,7 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
     own = !record->closed && parley_question_leads(record->value, &id);
 
     if (own) {
-        rc = parley_refer_record(r, &id, &led);
+        rc = parley_correlation_record(r, &id, &led);
 
         if (rc < 0) {
             return rc;
@@ -266,8 +273,8 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
     }
 
     if (rc == 0) {
-        if (!parley_refer_is_closed(r, record, to)) {
-            *ret = PARLEY_REFER_NOTHING;
+        if (!parley_correlation_is_closed(r, record, to)) {
+            *ret = PARLEY_CORRELATION_NOTHING;
         }
 
         return 0;
@@ -275,8 +282,8 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
 
     parley_question_split(led.value, &q);
 
-    if (!parley_refer_is_between(r, &q, own, by_corr)) {
-        *ret = PARLEY_REFER_OTHERS;
+    if (!parley_correlation_is_between(r, &q, own, by_corr)) {
+        *ret = PARLEY_CORRELATION_OTHERS;
         return 0;
     }
 
@@ -285,7 +292,7 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
     }
 
     if (r->question != NULL) {
-        *ret = PARLEY_REFER_SEVERAL;
+        *ret = PARLEY_CORRELATION_SEVERAL;
         return 0;
     }
 
@@ -295,7 +302,7 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
         return -1;
     }
 
-    *ret = PARLEY_REFER_OPEN;
+    *ret = PARLEY_CORRELATION_OPEN;
     *r->question = q;
 
     r->id = id;
@@ -313,8 +320,8 @@ parley_refer_at(parley_refer_t *r, const uint8_t *key,
  */
 
 static int
-parley_refer_is_closed(const parley_refer_t *r, const parley_record_t *record,
-    parley_str_t to)
+parley_correlation_is_closed(const parley_correlation_t *r,
+    const parley_record_t *record, parley_str_t to)
 {
     const parley_msg_t  *m;
 
@@ -335,8 +342,8 @@ parley_refer_is_closed(const parley_refer_t *r, const parley_record_t *record,
  */
 
 static int
-parley_refer_is_between(const parley_refer_t *r, const parley_question_t *q,
-    int own, int by_corr)
+parley_correlation_is_between(const parley_correlation_t *r,
+    const parley_question_t *q, int own, int by_corr)
 {
     parley_str_t         corr, from, to, recipient;
     parley_proto_t       proto;
@@ -384,14 +391,14 @@ parley_refer_is_between(const parley_refer_t *r, const parley_question_t *q,
 
 
 static int
-parley_refer_found(parley_refer_t *r, parley_error_t *err)
+parley_correlation_found(parley_correlation_t *r, parley_error_t *err)
 {
     parley_msg_t       *m;
     parley_question_t  *q;
 
     q = r->question;
 
-    if (q->head.mute && r->msg->said_aloud) {
+    if (q->head.one_way && r->msg->in_words) {
         return parley_misrefers(r->msg, PARLEY_E_POLICY_REFUSED,
                                 "it answers what must not be answered", err);
     }
@@ -416,8 +423,8 @@ parley_refer_found(parley_refer_t *r, parley_error_t *err)
 
     r->answering = m;
 
-    parley_refer_again(r);
-    parley_refer_slot(r);
+    parley_correlation_again(r);
+    parley_correlation_slot(r);
 
     return 0;
 }
@@ -426,15 +433,15 @@ parley_refer_found(parley_refer_t *r, parley_error_t *err)
 /* what the message means is known now: whether it is the last word */
 
 static void
-parley_refer_slot(parley_refer_t *r)
+parley_correlation_slot(parley_correlation_t *r)
 {
     parley_str_t              session;
-    parley_parties_t          parties;
+    parley_agents_t           agents;
     const parley_question_t  *q;
 
     q = r->question;
 
-    if (!q->head.awaited || !parley_refer_is_final(r->msg)) {
+    if (!q->head.awaited || !parley_correlation_is_final(r->msg)) {
         return;
     }
 
@@ -444,9 +451,9 @@ parley_refer_slot(parley_refer_t *r)
               : r->msg->session.len > 0 ? r->msg->session
               : parley_question_session(r->msg);
 
-    parley_who_parties(r->who, &parties);
+    parley_who_agents(r->who, &agents);
     parley_question_slot(r->ask->state, &r->id, q->head.several,
-                         parley_bind_principal(&parties, r->msg->wire,
+                         parley_bind_principal(&agents, r->msg->wire,
                                                r->msg->sender),
                          session, r->slot);
 }
@@ -458,7 +465,7 @@ parley_refer_slot(parley_refer_t *r)
  */
 
 static int
-parley_refer_recall(parley_refer_t *r, parley_error_t *err)
+parley_correlation_recall(parley_correlation_t *r, parley_error_t *err)
 {
     int            rc;
     parley_str_t   to;
@@ -466,7 +473,7 @@ parley_refer_recall(parley_refer_t *r, parley_error_t *err)
 
     m = r->msg;
 
-    rc = parley_refer_call(r, err);
+    rc = parley_correlation_call(r, err);
 
     if (rc != 0) {
         return rc;
@@ -476,7 +483,9 @@ parley_refer_recall(parley_refer_t *r, parley_error_t *err)
         r->question = NULL;
 
         return m->recipient.len > 0
-               ? 0 : parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+               ? 0
+               : parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN,
+                                              err);
     }
 
     to = r->question->texts[PARLEY_QUESTION_RECIPIENT];
@@ -484,12 +493,12 @@ parley_refer_recall(parley_refer_t *r, parley_error_t *err)
     if (m->recipient.len > 0 && !parley_str_eq(m->recipient, to)) {
         r->question = NULL;
 
-        return parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+        return parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN, err);
     }
 
     r->recalled = 1;
 
-    parley_refer_again(r);
+    parley_correlation_again(r);
 
     return 0;
 }
@@ -498,7 +507,7 @@ parley_refer_recall(parley_refer_t *r, parley_error_t *err)
 /* under a call stands a question, or the id of one */
 
 static int
-parley_refer_call(parley_refer_t *r, parley_error_t *err)
+parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
 {
     int                 rc;
     parley_record_t     record;
@@ -508,14 +517,14 @@ parley_refer_call(parley_refer_t *r, parley_error_t *err)
     id.tag = 0;
     parley_question_call_key(r->ask->state, r->who, r->msg->recalls, id.key);
 
-    rc = parley_refer_record(r, &id, &record);
+    rc = parley_correlation_record(r, &id, &record);
 
     if (rc == 1 && parley_question_leads(record.value, &id)) {
-        rc = parley_refer_record(r, &id, &record);
+        rc = parley_correlation_record(r, &id, &record);
     }
 
     if (rc != 1) {
-        return rc == 0 ? 0 : parley_refer_failed(rc, err);
+        return rc == 0 ? 0 : parley_correlation_failed(rc, err);
     }
 
     r->question = parley_arena_alloc(r->arena, sizeof(parley_question_t));
@@ -533,7 +542,7 @@ parley_refer_call(parley_refer_t *r, parley_error_t *err)
 /* 1 and *ret; 0: it is not there, or closed; PARLEY_WAIT; -1: no memory */
 
 static int
-parley_refer_record(parley_refer_t *r, const parley_record_id_t *id,
+parley_correlation_record(parley_correlation_t *r, const parley_record_id_t *id,
     parley_record_t *ret)
 {
     int               i, rc;
@@ -553,7 +562,7 @@ parley_refer_record(parley_refer_t *r, const parley_record_id_t *id,
 
 
 void
-parley_refer_again(const parley_refer_t *r)
+parley_correlation_again(const parley_correlation_t *r)
 {
     const parley_str_t  *texts;
 
@@ -579,7 +588,7 @@ parley_refer_again(const parley_refer_t *r)
  */
 
 static int
-parley_refer_restored(parley_refer_t *r, parley_error_t *err)
+parley_correlation_restored(parley_correlation_t *r, parley_error_t *err)
 {
     int                  i, rc;
     uint8_t              key[PARLEY_KEY_LEN];
@@ -600,7 +609,7 @@ parley_refer_restored(parley_refer_t *r, parley_error_t *err)
     rc = parley_ask_get(r->ask, PARLEY_KIND_QUESTION, key, &records);
 
     if (rc != 0) {
-        return parley_refer_failed(rc, err);
+        return parley_correlation_failed(rc, err);
     }
 
     for (i = 0; i < records.n; i++) {
@@ -613,17 +622,17 @@ parley_refer_restored(parley_refer_t *r, parley_error_t *err)
 
         parley_question_split(records.list[i].value, &q);
 
-        if (parley_refer_is_taken_back(r, &q)) {
+        if (parley_correlation_is_taken_back(r, &q)) {
             return 0;
         }
     }
 
-    return parley_refer_unmatched(r, PARLEY_REFER_UNKNOWN, err);
+    return parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN, err);
 }
 
 
 static int
-parley_refer_is_taken_back(const parley_refer_t *r,
+parley_correlation_is_taken_back(const parley_correlation_t *r,
     const parley_question_t *q)
 {
     const parley_msg_t  *m;
@@ -644,14 +653,14 @@ parley_refer_is_taken_back(const parley_refer_t *r,
 /* it has to wait, or there is no memory */
 
 static int
-parley_refer_failed(int rc, parley_error_t *err)
+parley_correlation_failed(int rc, parley_error_t *err)
 {
     return rc == PARLEY_WAIT ? rc : parley_error_memory(err);
 }
 
 
 static int
-parley_refer_unmatched(parley_refer_t *r, const char *why,
+parley_correlation_unmatched(parley_correlation_t *r, const char *why,
     parley_error_t *err)
 {
     return parley_misrefers(r->msg, PARLEY_E_REPLY_UNMATCHED, why, err);
@@ -659,7 +668,7 @@ parley_refer_unmatched(parley_refer_t *r, const char *why,
 
 
 parley_str_t
-parley_refer_to(const parley_refer_t *r)
+parley_correlation_to(const parley_correlation_t *r)
 {
     return r->msg->recipient.len > 0 || r->question == NULL
            ? r->msg->recipient

@@ -18,7 +18,7 @@ static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
 /* AEE-28, AEE-29, AEE-32 */
 
 parley_outcome_t
-parley_gate_amend(parley_gate_t *g)
+parley_gate_rewrite(parley_gate_t *g)
 {
     uint32_t          n;
     parley_caps_t     caps;
@@ -33,13 +33,13 @@ parley_gate_amend(parley_gate_t *g)
 
     parley_gate_caps(g, &caps);
 
-    if (parley_amend_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0
+    if (parley_rewrite_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0
         || parley_gate_edit(g, g->conf, edits, n) != 0)
     {
         return PARLEY_OUTCOME_REFUSED;
     }
 
-    parley_amend_clamp(g->msg, &caps);
+    parley_rewrite_clamp(g->msg, &caps);
 
     if (!g->edited) {
         return PARLEY_OUTCOME_NONE;
@@ -53,7 +53,7 @@ parley_gate_amend(parley_gate_t *g)
         return outcome;
     }
 
-    parley_refer_again(&g->refer);
+    parley_correlation_again(&g->refer);
 
     return PARLEY_OUTCOME_PASSED;
 }
@@ -65,7 +65,7 @@ static int
 parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
     parley_edit_t *edits, uint32_t n)
 {
-    int              amended;
+    int              rewritten;
     parley_json_t   *doc;
     parley_redact_t  redact;
 
@@ -85,21 +85,21 @@ parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
     /* what was read before stays where the message points to it */
 
     doc = g->entry != NULL
-          ? parley_arena_calloc(g->arena, sizeof(parley_json_t)) : g->amended;
+          ? parley_arena_calloc(g->arena, sizeof(parley_json_t)) : g->rewritten;
 
     if (doc == NULL) {
         return parley_error_memory(g->err);
     }
 
-    if (parley_amend(g->engine, g->arena, &conf->limits, g->seed, conf->mve5,
-                     edits, n, g->msg, doc, &amended, g->err)
+    if (parley_rewrite(g->engine, g->arena, &conf->limits, g->seed, conf->mve5,
+                       edits, n, g->msg, doc, &rewritten, g->err)
         != 0)
     {
         return -1;
     }
 
-    if (amended) {
-        g->amended = doc;
+    if (rewritten) {
+        g->rewritten = doc;
         g->edited = 1;
     }
 

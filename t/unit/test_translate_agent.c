@@ -5,7 +5,7 @@
 
 #include "parley_test_translate.h"
 
-#include "parley_party.h"
+#include "parley_agent.h"
 
 
 typedef struct {
@@ -27,7 +27,7 @@ static const parley_test_entry_t  entries[] = {
 
 
 static void
-party(const parley_test_entry_t *entry, parley_party_t *ret)
+agent(const parley_test_entry_t *entry, parley_agent_t *ret)
 {
     ret->sub = parley_str_c(entry->sub);
     ret->parent = parley_str_c(entry->parent);
@@ -37,7 +37,7 @@ party(const parley_test_entry_t *entry, parley_party_t *ret)
 
 
 static int
-find(void *ctx, parley_proto_t proto, parley_str_t name, parley_party_t *ret)
+find(void *ctx, parley_proto_t proto, parley_str_t name, parley_agent_t *ret)
 {
     size_t  i;
 
@@ -45,7 +45,7 @@ find(void *ctx, parley_proto_t proto, parley_str_t name, parley_party_t *ret)
 
     for (i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
         if (name.len > 0 && parley_str_eq(entries[i].names[proto], name)) {
-            party(&entries[i], ret);
+            agent(&entries[i], ret);
             return 1;
         }
     }
@@ -55,13 +55,13 @@ find(void *ctx, parley_proto_t proto, parley_str_t name, parley_party_t *ret)
 
 
 static void
-setup(parley_arena_t *arena, parley_parties_t *parties)
+setup(parley_arena_t *arena, parley_agents_t *agents)
 {
     parley_arena_init(arena, &parley_mem_libc, 0);
 
-    parties->arena = arena;
-    parties->find = find;
-    parties->ctx = NULL;
+    agents->arena = arena;
+    agents->find = find;
+    agents->ctx = NULL;
 }
 
 
@@ -71,23 +71,23 @@ sender_is(parley_proto_t proto, const char *name,
     const parley_test_entry_t *caller, int trusted, const char *sub,
     parley_code_t code)
 {
-    int               rc;
-    parley_msg_t      m;
-    parley_arena_t    arena;
-    parley_party_t    own, got;
-    parley_error_t    err;
-    parley_parties_t  parties;
+    int              rc;
+    parley_msg_t     m;
+    parley_arena_t   arena;
+    parley_agent_t   own, got;
+    parley_error_t   err;
+    parley_agents_t  agents;
 
-    setup(&arena, &parties);
+    setup(&arena, &agents);
     parley_msg_init(&m, proto, NULL);
     parley_error_clear(&err);
     m.sender = parley_str_c(name);
 
     if (caller != NULL) {
-        party(caller, &own);
+        agent(caller, &own);
     }
 
-    rc = parley_party_sender(&parties, &m, caller ? &own : NULL, trusted,
+    rc = parley_agent_sender(&agents, &m, caller ? &own : NULL, trusted,
                              &got, &err);
 
     parley_arena_reset(&arena);
@@ -95,7 +95,7 @@ sender_is(parley_proto_t proto, const char *name,
     if (rc != 0) {
         return err.code == code && code != PARLEY_E_NONE
                && strcmp(err.field, parley_codecs[proto]
-                                        ->pointers[PARLEY_SPOT_SENDER])
+                                        ->pointers[PARLEY_MSG_SENDER])
                   == 0;
     }
 
@@ -153,12 +153,12 @@ may_pass(const char *type, const char *payload, const char *from,
     int                     rc, known;
     char                    text[700];
     parley_arena_t          arena;
-    parley_party_t          sender;
+    parley_agent_t          sender;
     parley_error_t          err;
-    parley_parties_t        parties;
+    parley_agents_t         agents;
     parley_test_message_t   m;
 
-    setup(&arena, &parties);
+    setup(&arena, &agents);
 
     snprintf(text, sizeof(text), "{\"vcp_message\":\"1.2\",\"type\":\"%s\","
              "\"message_id\":\"019502a4-7e5c-7000-8000-000000000001\","
@@ -170,7 +170,7 @@ may_pass(const char *type, const char *payload, const char *from,
                                       parley_str_c(text), 0, &m, &err), 0);
 
     known = find(NULL, PARLEY_PROTO_VCP, m.msg.sender, &sender);
-    rc = parley_party_direction(&parties, &m.msg, known ? &sender : NULL,
+    rc = parley_agent_direction(&agents, &m.msg, known ? &sender : NULL,
                                 &err);
 
     if (rc != 0) {
@@ -210,21 +210,21 @@ test_direction(void **state)
 }
 
 
-/* "name", or what parley_party_resolve() returned where that is not 1 */
+/* "name", or what parley_agent_resolve() returned where that is not 1 */
 static void
-resolves(const char *name, const parley_party_t *sender,
+resolves(const char *name, const parley_agent_t *sender,
     parley_proto_t from, parley_proto_t to, int want, const char *image)
 {
-    parley_msg_t      m;
-    parley_str_t      got;
-    parley_arena_t    arena;
-    parley_parties_t  parties;
+    parley_msg_t     m;
+    parley_str_t     got;
+    parley_arena_t   arena;
+    parley_agents_t  agents;
 
-    setup(&arena, &parties);
+    setup(&arena, &agents);
     parley_msg_init(&m, from, NULL);
     m.sender = PARLEY_STR("agent.me");
 
-    assert_int_equal(parley_party_resolve(&parties, &m, sender, from,
+    assert_int_equal(parley_agent_resolve(&agents, &m, sender, from,
                                           parley_str_c(name), to, &got),
                      want);
 
@@ -239,7 +239,7 @@ resolves(const char *name, const parley_party_t *sender,
 static void
 test_resolve(void **state)
 {
-    parley_party_t             me;
+    parley_agent_t             me;
     const parley_test_entry_t  own = { "me", "", {
         [PARLEY_PROTO_VCP] = parley_str("agent://far/me") } };
 
@@ -264,7 +264,7 @@ test_resolve(void **state)
 
     /* the sender's own names count, listed or not */
 
-    party(&own, &me);
+    agent(&own, &me);
     resolves("agent.me", &me, AEE, VCP, 1, "agent://far/me");
     resolves("agent.you@h", &me, AEE, VCP, 1, "agent://h/you");
 

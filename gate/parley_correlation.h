@@ -3,8 +3,8 @@
  * takes back, as it is remembered (parley_question.h, SEC-08).
  */
 
-#ifndef PARLEY_REFER_H
-#define PARLEY_REFER_H
+#ifndef PARLEY_CORRELATION_H
+#define PARLEY_CORRELATION_H
 
 #include "parley_ask.h"
 #include "parley_engine.h"
@@ -34,7 +34,7 @@ typedef struct {
                                                and takes its slot */
     uint8_t                  slot[PARLEY_KEY_LEN];
     int64_t                  slot_until;
-} parley_refer_t;
+} parley_correlation_t;
 
 
 /*
@@ -43,31 +43,31 @@ typedef struct {
  * -1: reply-unmatched, policy-refused (C2A-13), field-invalid (VCP-25),
  * capacity (no memory).
  */
-int parley_refer(parley_refer_t *r, parley_error_t *err)
+int parley_correlate(parley_correlation_t *r, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /* The message was read again: what it answers or takes back is known still. */
-void parley_refer_again(const parley_refer_t *r);
+void parley_correlation_again(const parley_correlation_t *r);
 
 /*
  * AEE-33: an answer that comes later is as the schema of its task's intent has
  * it; sent is what it became.  Returns 0, or -1: what the schema says, or
  * capacity.
  */
-int parley_refer_check(const parley_refer_t *r, const parley_engine_t *engine,
-    const parley_intents_t *intents, const parley_encoded_t *sent,
-    parley_error_t *err)
+int parley_correlation_check(const parley_correlation_t *r,
+    const parley_engine_t *engine, const parley_intents_t *intents,
+    const parley_encoded_t *sent, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /* Whom the message is for, also where only what it answers says it. */
-parley_str_t parley_refer_to(const parley_refer_t *r);
+parley_str_t parley_correlation_to(const parley_correlation_t *r);
 
 /*
  * What a message says that it answers or takes back; empty: nothing.
  * *ret_must: it goes on only where that is known.  For who has no state.
  */
-parley_str_t parley_refer_what(const parley_msg_t *m, parley_proto_t speak,
-    int *ret_must);
+parley_str_t parley_correlation_what(const parley_msg_t *m,
+    parley_proto_t speak, int *ret_must);
 
 
-#endif /* PARLEY_REFER_H */
+#endif /* PARLEY_CORRELATION_H */

@@ -1,8 +1,8 @@
-/* translate/aee/parley_aee_own.h */
+/* translate/aee/parley_aee_local.h */
 
 #include "parley_test_translate.h"
 
-#include "parley_aee_own.h"
+#include "parley_aee_local.h"
 #include "parley_id.h"
 
 
@@ -65,14 +65,14 @@ test_find(void **state)
                      sizeof(intents) / sizeof(intents[0]));
 
     for (i = 0; i < PARLEY_TASK_COUNT; i++) {
-        k = parley_aee_own_find(parley_str_c(intents[i]));
+        k = parley_aee_local_find(parley_str_c(intents[i]));
         assert_true(k < PARLEY_TASK_COUNT);
-        parley_assert_str(parley_aee_own_intent(k), intents[i]);
-        assert_int_equal(parley_aee_own_find(parley_aee_own_intent(i)), i);
+        parley_assert_str(parley_aee_local_intent(k), intents[i]);
+        assert_int_equal(parley_aee_local_find(parley_aee_local_intent(i)), i);
     }
 
     for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        assert_int_equal(parley_aee_own_find(parley_str_c(others[i])),
+        assert_int_equal(parley_aee_local_find(parley_str_c(others[i])),
                          PARLEY_TASK_COUNT);
     }
 }
@@ -119,7 +119,7 @@ test_result(void **state)
     (void) state;
 
     memset(&reply, 0, sizeof(reply));
-    assert_int_equal(parley_aee_own_result(&arena, &task.msg,
+    assert_int_equal(parley_aee_local_result(&arena, &task.msg,
                          PARLEY_STR("service.gw"),
                          PARLEY_STR("{\"pong\":true,\"n\":[1,{}]}"),
                          PARLEY_TEST_NOW, &reply, &err), 0);
@@ -134,7 +134,7 @@ test_result(void **state)
     /* the same task, the same id; another task, another one */
 
     memset(&again, 0, sizeof(again));
-    assert_int_equal(parley_aee_own_result(&arena, &task.msg,
+    assert_int_equal(parley_aee_local_result(&arena, &task.msg,
                          PARLEY_STR("service.gw"), PARLEY_STR("{}"),
                          PARLEY_TEST_NOW, &again, &err), 0);
     read_reply(&again, &other);
@@ -142,7 +142,7 @@ test_result(void **state)
 
     task.msg.id = PARLEY_STR("task-0002");
     memset(&again, 0, sizeof(again));
-    assert_int_equal(parley_aee_own_result(&arena, &task.msg,
+    assert_int_equal(parley_aee_local_result(&arena, &task.msg,
                          PARLEY_STR("service.gw"), PARLEY_STR("{}"),
                          PARLEY_TEST_NOW, &again, &err), 0);
     assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE, again.body, 0,
@@ -163,7 +163,7 @@ test_self(void **state)
     (void) state;
 
     memset(&reply, 0, sizeof(reply));
-    assert_int_equal(parley_aee_own_result(&arena, &task.msg, parley_str_none,
+    assert_int_equal(parley_aee_local_result(&arena, &task.msg, parley_str_none,
                          PARLEY_STR("{}"), PARLEY_TEST_NOW, &reply, &err), 0);
     assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE, reply.body, 0,
                                       &m, &err), 0);
@@ -181,7 +181,7 @@ test_error(void **state)
     (void) state;
 
     memset(&reply, 0, sizeof(reply));
-    assert_int_equal(parley_aee_own_error(&arena, &task.msg,
+    assert_int_equal(parley_aee_local_error(&arena, &task.msg,
                          PARLEY_STR("service.gw"), PARLEY_STR("E_NOT_FOUND"),
                          PARLEY_STR("no \"such\" thing"), parley_str_none,
                          PARLEY_TEST_NOW, &reply, &err), 0);
@@ -193,7 +193,7 @@ test_error(void **state)
                       "\"no \\\"such\\\" thing\",\"retryable\":false}");
 
     memset(&reply, 0, sizeof(reply));
-    assert_int_equal(parley_aee_own_error(&arena, &task.msg,
+    assert_int_equal(parley_aee_local_error(&arena, &task.msg,
                          PARLEY_STR("service.gw"),
                          PARLEY_STR("E_FIELD_MISSING"), PARLEY_STR("x"),
                          PARLEY_STR("/payload/id"), PARLEY_TEST_NOW, &reply,
@@ -237,11 +237,11 @@ test_memory(void **state)
             parley_error_clear(&err);
             memset(&reply, 0, sizeof(reply));
 
-            rc = kind ? parley_aee_own_error(&scratch, &task.msg,
+            rc = kind ? parley_aee_local_error(&scratch, &task.msg,
                             PARLEY_STR("service.gw"), PARLEY_STR("E_X"),
                             parley_str_c(payload), parley_str_none,
                             PARLEY_TEST_NOW, &reply, &err)
-                      : parley_aee_own_result(&scratch, &task.msg,
+                      : parley_aee_local_result(&scratch, &task.msg,
                             PARLEY_STR("service.gw"), parley_str_c(payload),
                             PARLEY_TEST_NOW, &reply, &err);
 

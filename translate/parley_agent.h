@@ -5,8 +5,8 @@
  * caller to know.
  */
 
-#ifndef PARLEY_PARTY_H
-#define PARLEY_PARTY_H
+#ifndef PARLEY_AGENT_H
+#define PARLEY_AGENT_H
 
 #include "parley_arena.h"
 #include "parley_error.h"
@@ -21,19 +21,19 @@ typedef struct {
     const parley_str_t  *names;     /* PARLEY_PROTO_COUNT of them, empty where
                                        it has none */
     const void          *data;      /* the caller's own */
-} parley_party_t;
+} parley_agent_t;
 
 
 /* Who is listed under this name: 1 and *ret, or 0: nobody. */
-typedef int (*parley_party_pt)(void *ctx, parley_proto_t proto,
-    parley_str_t name, parley_party_t *ret);
+typedef int (*parley_agent_pt)(void *ctx, parley_proto_t proto,
+    parley_str_t name, parley_agent_t *ret);
 
 
 typedef struct {
     parley_arena_t   *arena;
-    parley_party_pt   find;
+    parley_agent_pt   find;
     void             *ctx;
-} parley_parties_t;
+} parley_agents_t;
 
 
 /*
@@ -46,25 +46,25 @@ typedef struct {
  * Returns 0 and *ret (sub empty: nobody known), or -1:
  * sender-identity-mismatch, key-unknown.
  */
-int parley_party_sender(const parley_parties_t *parties,
-    const parley_msg_t *m, const parley_party_t *caller, int trusted,
-    parley_party_t *ret, parley_error_t *err)
+int parley_agent_sender(const parley_agents_t *agents,
+    const parley_msg_t *m, const parley_agent_t *caller, int trusted,
+    parley_agent_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
  * The name of a party in a protocol, its own or one that maps.  Returns 0, or
  * -1 with *ret empty.
  */
-int parley_party_name(const parley_parties_t *parties,
-    const parley_party_t *party, parley_proto_t proto, parley_str_t *ret);
+int parley_agent_name(const parley_agents_t *agents,
+    const parley_agent_t *agent, parley_proto_t proto, parley_str_t *ret);
 
 /*
  * VCP-30: where the hierarchy is known, constraints come from the parent and
  * escalations go to it; an acknowledgment comes back from it.  sender may be
  * NULL.  Returns 0, or -1: direction-refused.
  */
-int parley_party_direction(const parley_parties_t *parties,
-    const parley_msg_t *m, const parley_party_t *sender, parley_error_t *err)
+int parley_agent_direction(const parley_agents_t *agents,
+    const parley_msg_t *m, const parley_agent_t *sender, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
@@ -73,9 +73,9 @@ int parley_party_direction(const parley_parties_t *parties,
  * unlisted agent must not turn into a listed one by translation.  sender is
  * who sent m, or NULL: its name in m is its own, listed or not.
  */
-int parley_party_resolve(const parley_parties_t *parties,
-    const parley_msg_t *m, const parley_party_t *sender, parley_proto_t from,
+int parley_agent_resolve(const parley_agents_t *agents,
+    const parley_msg_t *m, const parley_agent_t *sender, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
 
 
-#endif /* PARLEY_PARTY_H */
+#endif /* PARLEY_AGENT_H */

@@ -60,13 +60,13 @@ own_begin(own_t *o, const char *text)
 static int
 own(own_t *o, parley_proto_t speak)
 {
-    parley_own_t  env;
+    parley_local_t  env;
 
     env.speak = speak;
     env.may = may;
     env.ctx = o;
 
-    return parley_own(&o->arena, &o->m.msg, &env, &o->reply, &o->err);
+    return parley_local(&o->arena, &o->m.msg, &env, &o->reply, &o->err);
 }
 
 

@@ -4,7 +4,7 @@
  */
 
 #include "parley_test_translate.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 #define EVENT(policy, more)                                                   \
@@ -134,9 +134,9 @@ becomes(parley_proto_t from, parley_proto_t to, const char *text,
         fail_msg("%s: %s %s", text, x.err.field, x.err.text);
     }
 
-    if (x.sent.answerable != answerable || x.sent.mute != mute) {
+    if (x.sent.answerable != answerable || x.sent.one_way != mute) {
         fail_msg("%s: answerable %d, mute %d", text, x.sent.answerable,
-                 x.sent.mute);
+                 x.sent.one_way);
     }
 
     refer_end(&x);
@@ -188,18 +188,18 @@ test_calls(void **state)
     refer_read(&x, PARLEY_PROTO_C2A, TOOL("chat.send_message",
                                           "{" SAYS "}"));
     assert_true(parley_str_is(x.m.msg.call, "12"));
-    assert_false(x.m.msg.said_aloud);
+    assert_false(x.m.msg.in_words);
     refer_end(&x);
 
     refer_read(&x, PARLEY_PROTO_C2A, TOOL("chat.send_message",
                                           "{\"inReplyTo\":\"e\"," SAYS "}"));
-    assert_true(x.m.msg.said_aloud);
+    assert_true(x.m.msg.in_words);
     refer_end(&x);
 
     refer_read(&x, PARLEY_PROTO_C2A, TOOL("chat.react", "{\"inReplyTo\":"
                                           "\"e\",\"signal\":\"done\"}"));
     assert_int_equal(x.m.msg.act, PARLEY_ACT_REPLY);
-    assert_false(x.m.msg.said_aloud);
+    assert_false(x.m.msg.in_words);
     refer_end(&x);
 
     refer_read(&x, PARLEY_PROTO_C2A, NOTICE("cancelled",

@@ -46,20 +46,20 @@ typedef struct {
 } parley_c2a_tool_t;
 
 
-static void parley_c2a_own_initialize(parley_buf_t *b,
+static void parley_c2a_local_initialize(parley_buf_t *b,
     const parley_json_t *doc);
-static parley_str_t parley_c2a_own_version(const parley_json_t *doc);
-static void parley_c2a_own_capabilities(parley_buf_t *b,
+static parley_str_t parley_c2a_local_version(const parley_json_t *doc);
+static void parley_c2a_local_capabilities(parley_buf_t *b,
     const parley_json_t *doc);
-static void parley_c2a_own_abilities(parley_buf_t *b,
+static void parley_c2a_local_abilities(parley_buf_t *b,
     const parley_json_t *doc, uint32_t given,
     const parley_c2a_abilities_t *group);
-static void parley_c2a_own_discover(parley_buf_t *b);
-static int parley_c2a_own_tools(parley_buf_t *b, parley_arena_t *arena,
-    const parley_json_t *doc, const parley_own_t *own);
-static void parley_c2a_own_schema(parley_buf_t *b, const parley_json_t *doc,
+static void parley_c2a_local_discover(parley_buf_t *b);
+static int parley_c2a_local_tools(parley_buf_t *b, parley_arena_t *arena,
+    const parley_json_t *doc, const parley_local_t *own);
+static void parley_c2a_local_schema(parley_buf_t *b, const parley_json_t *doc,
     uint32_t node);
-static void parley_c2a_own_object(parley_buf_t *b, const parley_json_t *doc,
+static void parley_c2a_local_object(parley_buf_t *b, const parley_json_t *doc,
     uint32_t node);
 static int parley_c2a_is_version(const parley_json_t *doc, uint32_t value);
 
@@ -139,8 +139,8 @@ parley_c2a_unruled(const parley_msg_t *m, parley_proto_t speak)
 
 
 int
-parley_c2a_own(parley_arena_t *arena, const parley_msg_t *m,
-    const parley_own_t *own, parley_reply_t *ret, parley_error_t *err)
+parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_local_t *own, parley_reply_t *ret, parley_error_t *err)
 {
     int                   rc;
     parley_buf_t          b;
@@ -182,15 +182,15 @@ parley_c2a_own(parley_arena_t *arena, const parley_msg_t *m,
     switch (form) {
 
     case PARLEY_C2A_INITIALIZE:
-        parley_c2a_own_initialize(&b, doc);
+        parley_c2a_local_initialize(&b, doc);
         break;
 
     case PARLEY_C2A_DISCOVER:
-        parley_c2a_own_discover(&b);
+        parley_c2a_local_discover(&b);
         break;
 
     case PARLEY_C2A_TOOLS_LIST:
-        rc = parley_c2a_own_tools(&b, arena, doc, own);
+        rc = parley_c2a_local_tools(&b, arena, doc, own);
         break;
 
     default: /* PARLEY_C2A_PING */
@@ -208,13 +208,13 @@ parley_c2a_own(parley_arena_t *arena, const parley_msg_t *m,
 
 
 static void
-parley_c2a_own_initialize(parley_buf_t *b, const parley_json_t *doc)
+parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc)
 {
     parley_buf_member(b, PARLEY_STR("protocolVersion"),
-                      parley_c2a_own_version(doc));
+                      parley_c2a_local_version(doc));
     parley_buf_name(b, PARLEY_STR("capabilities"));
     parley_buf_lit(b, "{\"tools\":{}");
-    parley_c2a_own_capabilities(b, doc);
+    parley_c2a_local_capabilities(b, doc);
     parley_buf_lit(b, "},\"serverInfo\":" PARLEY_C2A_INFO);
 }
 
@@ -225,7 +225,7 @@ parley_c2a_own_initialize(parley_buf_t *b, const parley_json_t *doc)
  */
 
 static parley_str_t
-parley_c2a_own_version(const parley_json_t *doc)
+parley_c2a_local_version(const parley_json_t *doc)
 {
     unsigned  i;
     uint32_t  value, capabilities;
@@ -264,7 +264,7 @@ parley_c2a_own_version(const parley_json_t *doc)
 
 
 static void
-parley_c2a_own_capabilities(parley_buf_t *b, const parley_json_t *doc)
+parley_c2a_local_capabilities(parley_buf_t *b, const parley_json_t *doc)
 {
     unsigned  i;
     uint32_t  capabilities, given;
@@ -283,7 +283,7 @@ parley_c2a_own_capabilities(parley_buf_t *b, const parley_json_t *doc)
 
         if (given != PARLEY_JSON_NONE) {
             parley_buf_name(b, parley_c2a_groups[i].name);
-            parley_c2a_own_abilities(b, doc, given, &parley_c2a_groups[i]);
+            parley_c2a_local_abilities(b, doc, given, &parley_c2a_groups[i]);
         }
     }
 }
@@ -292,7 +292,7 @@ parley_c2a_own_capabilities(parley_buf_t *b, const parley_json_t *doc)
 /* Of what was offered, what this side can as well. */
 
 static void
-parley_c2a_own_abilities(parley_buf_t *b, const parley_json_t *doc,
+parley_c2a_local_abilities(parley_buf_t *b, const parley_json_t *doc,
     uint32_t given, const parley_c2a_abilities_t *group)
 {
     unsigned                     i, n;
@@ -336,7 +336,7 @@ parley_c2a_own_abilities(parley_buf_t *b, const parley_json_t *doc,
 /* MCP 2026-07-28: what initialize was before, without a session */
 
 static void
-parley_c2a_own_discover(parley_buf_t *b)
+parley_c2a_local_discover(parley_buf_t *b)
 {
     parley_buf_name(b, PARLEY_STR("supportedVersions"));
     parley_buf_lit(b, "[\"" PARLEY_C2A_MCP_FREE "\",\"" PARLEY_C2A_VERSION
@@ -349,8 +349,8 @@ parley_c2a_own_discover(parley_buf_t *b)
 
 
 static int
-parley_c2a_own_tools(parley_buf_t *b, parley_arena_t *arena,
-    const parley_json_t *doc, const parley_own_t *own)
+parley_c2a_local_tools(parley_buf_t *b, parley_arena_t *arena,
+    const parley_json_t *doc, const parley_local_t *own)
 {
     unsigned                       i, n;
     parley_json_t                  schema;
@@ -393,8 +393,8 @@ parley_c2a_own_tools(parley_buf_t *b, parley_arena_t *arena,
         parley_buf_member(b, PARLEY_STR("name"), tool->name);
         parley_buf_member(b, PARLEY_STR("description"), tool->description);
         parley_buf_lit(b, ",\"inputSchema\":");
-        parley_c2a_own_object(b, &schema,
-                              parley_json_resolve(&schema, 0, tool->pointer));
+        parley_c2a_local_object(b, &schema,
+                                parley_json_resolve(&schema, 0, tool->pointer));
         parley_buf_octet(b, '}');
     }
 
@@ -411,7 +411,7 @@ parley_c2a_own_tools(parley_buf_t *b, parley_arena_t *arena,
 /* A schema that refers to none: several harnesses follow no "$ref". */
 
 static void
-parley_c2a_own_schema(parley_buf_t *b, const parley_json_t *doc,
+parley_c2a_local_schema(parley_buf_t *b, const parley_json_t *doc,
     uint32_t node)
 {
     int                comma;
@@ -433,7 +433,7 @@ parley_c2a_own_schema(parley_buf_t *b, const parley_json_t *doc,
             node = parley_json_resolve(doc, 0, parley_str_from(uri, 1));
         }
 
-        parley_c2a_own_object(b, doc, node);
+        parley_c2a_local_object(b, doc, node);
         return;
 
     case PARLEY_JSON_ARRAY:
@@ -448,7 +448,7 @@ parley_c2a_own_schema(parley_buf_t *b, const parley_json_t *doc,
                 parley_buf_octet(b, ',');
             }
 
-            parley_c2a_own_schema(b, doc, i);
+            parley_c2a_local_schema(b, doc, i);
         }
 
         parley_buf_octet(b, ']');
@@ -466,7 +466,7 @@ parley_c2a_own_schema(parley_buf_t *b, const parley_json_t *doc,
  */
 
 static void
-parley_c2a_own_object(parley_buf_t *b, const parley_json_t *doc,
+parley_c2a_local_object(parley_buf_t *b, const parley_json_t *doc,
     uint32_t node)
 {
     int       comma;
@@ -489,7 +489,7 @@ parley_c2a_own_object(parley_buf_t *b, const parley_json_t *doc,
 
         parley_buf_json_string(b, parley_json_span(doc, k));
         parley_buf_octet(b, ':');
-        parley_c2a_own_schema(b, doc, k + 1);
+        parley_c2a_local_schema(b, doc, k + 1);
     }
 
     parley_buf_octet(b, '}');

@@ -1,36 +1,36 @@
 #include <string.h>
 
-#include "parley_party.h"
+#include "parley_agent.h"
 #include "parley_codec.h"
 #include "parley_name.h"
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
 /* "%.*s" of a name, as far as a message has room for it */
-#define PARLEY_PARTY_TEXT(s)                                                  \
+#define PARLEY_AGENT_TEXT(s)                                                  \
     ((s).len < 56 ? (int) (s).len : 56), (const char *) (s).data
 
 
-static int parley_party_matches(const parley_parties_t *parties,
-    const parley_party_t *p, const parley_msg_t *m);
-static int parley_party_mismatch(const parley_parties_t *parties,
-    const parley_party_t *caller, const parley_msg_t *m, parley_error_t *err);
-static int parley_party_maps(const parley_parties_t *parties,
+static int parley_agent_matches(const parley_agents_t *agents,
+    const parley_agent_t *p, const parley_msg_t *m);
+static int parley_agent_mismatch(const parley_agents_t *agents,
+    const parley_agent_t *caller, const parley_msg_t *m, parley_error_t *err);
+static int parley_agent_maps(const parley_agents_t *agents,
     parley_proto_t proto, parley_str_t name, const parley_msg_t *m);
-static int parley_party_wrong_way(const parley_msg_t *m,
-    const parley_party_t *sender, parley_direction_t direction,
+static int parley_agent_wrong_direction(const parley_msg_t *m,
+    const parley_agent_t *sender, parley_direction_t direction,
     parley_error_t *err);
 
 
 int
-parley_party_sender(const parley_parties_t *parties, const parley_msg_t *m,
-    const parley_party_t *caller, int trusted, parley_party_t *ret,
+parley_agent_sender(const parley_agents_t *agents, const parley_msg_t *m,
+    const parley_agent_t *caller, int trusted, parley_agent_t *ret,
     parley_error_t *err)
 {
     int             listed;
-    parley_party_t  owner;
+    parley_agent_t  owner;
 
-    memset(ret, 0, sizeof(parley_party_t));
+    memset(ret, 0, sizeof(parley_agent_t));
 
     if (m->sender.len == 0 && caller != NULL) {
         /* it names nobody: it is the caller's own */
@@ -38,7 +38,7 @@ parley_party_sender(const parley_parties_t *parties, const parley_msg_t *m,
         return 0;
     }
 
-    listed = parties->find(parties->ctx, m->wire, m->sender, &owner);
+    listed = agents->find(agents->ctx, m->wire, m->sender, &owner);
 
     if (caller == NULL) {
 
@@ -47,7 +47,7 @@ parley_party_sender(const parley_parties_t *parties, const parley_msg_t *m,
 
         } else if (!trusted) {
             return parley_error_set(err, PARLEY_E_KEY_UNKNOWN,
-                                    parley_at(m, PARLEY_SPOT_SENDER).pointer,
+                                    parley_at(m, PARLEY_MSG_SENDER).pointer,
                                     "nobody of this name is known here");
         }
 
@@ -55,38 +55,38 @@ parley_party_sender(const parley_parties_t *parties, const parley_msg_t *m,
     }
 
     if (listed ? parley_str_eq(owner.sub, caller->sub)
-               : parley_party_matches(parties, caller, m))
+               : parley_agent_matches(agents, caller, m))
     {
         *ret = *caller;
         return 0;
     }
 
-    return parley_party_mismatch(parties, caller, m, err);
+    return parley_agent_mismatch(agents, caller, m, err);
 }
 
 
 /* what concerns the caller alone: its own sub, and its own name */
 
 static int
-parley_party_mismatch(const parley_parties_t *parties,
-    const parley_party_t *caller, const parley_msg_t *m, parley_error_t *err)
+parley_agent_mismatch(const parley_agents_t *agents,
+    const parley_agent_t *caller, const parley_msg_t *m, parley_error_t *err)
 {
     parley_str_t  name;
 
-    if (parley_party_name(parties, caller, m->wire, &name) != 0) {
+    if (parley_agent_name(agents, caller, m->wire, &name) != 0) {
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                                parley_at(m, PARLEY_SPOT_SENDER).pointer,
+                                parley_at(m, PARLEY_MSG_SENDER).pointer,
                                 "the sender is not who the token names: sub "
                                 "\"%.*s\" has no other name here",
-                                PARLEY_PARTY_TEXT(caller->sub));
+                                PARLEY_AGENT_TEXT(caller->sub));
     }
 
     return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                            parley_at(m, PARLEY_SPOT_SENDER).pointer,
+                            parley_at(m, PARLEY_MSG_SENDER).pointer,
                             "the sender is not who the token names: sub "
                             "\"%.*s\" is \"%.*s\" here",
-                            PARLEY_PARTY_TEXT(caller->sub),
-                            PARLEY_PARTY_TEXT(name));
+                            PARLEY_AGENT_TEXT(caller->sub),
+                            PARLEY_AGENT_TEXT(name));
 }
 
 
@@ -96,8 +96,8 @@ parley_party_mismatch(const parley_parties_t *parties,
  * sub is its name.
  */
 static int
-parley_party_matches(const parley_parties_t *parties,
-    const parley_party_t *p, const parley_msg_t *m)
+parley_agent_matches(const parley_agents_t *agents,
+    const parley_agent_t *p, const parley_msg_t *m)
 {
     unsigned  i, n;
 
@@ -118,7 +118,7 @@ parley_party_matches(const parley_parties_t *parties,
 
         n++;
 
-        if (parley_party_maps(parties, (parley_proto_t) i, p->names[i], m)) {
+        if (parley_agent_maps(agents, (parley_proto_t) i, p->names[i], m)) {
             return 1;
         }
     }
@@ -128,38 +128,38 @@ parley_party_matches(const parley_parties_t *parties,
     }
 
     return parley_str_eq(p->sub, m->sender)
-           || parley_party_maps(parties, PARLEY_PROTO_CANONICAL, p->sub, m);
+           || parley_agent_maps(agents, PARLEY_PROTO_CANONICAL, p->sub, m);
 }
 
 
 static int
-parley_party_maps(const parley_parties_t *parties, parley_proto_t proto,
+parley_agent_maps(const parley_agents_t *agents, parley_proto_t proto,
     parley_str_t name, const parley_msg_t *m)
 {
     parley_str_t  mapped;
 
-    return parley_name_map(parties->arena, proto, name, m->wire, &mapped) == 0
+    return parley_name_map(agents->arena, proto, name, m->wire, &mapped) == 0
            && parley_str_eq(mapped, m->sender);
 }
 
 
 int
-parley_party_name(const parley_parties_t *parties,
-    const parley_party_t *party, parley_proto_t proto, parley_str_t *ret)
+parley_agent_name(const parley_agents_t *agents,
+    const parley_agent_t *agent, parley_proto_t proto, parley_str_t *ret)
 {
     unsigned  i;
 
-    *ret = party->names[proto];
+    *ret = agent->names[proto];
 
     if (ret->len > 0) {
         return 0;
     }
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (party->names[i].len > 0
+        if (agent->names[i].len > 0
             && parley_proto_is_named((parley_proto_t) i)
-            && parley_name_map(parties->arena, (parley_proto_t) i,
-                               party->names[i], proto, ret)
+            && parley_name_map(agents->arena, (parley_proto_t) i,
+                               agent->names[i], proto, ret)
                == 0)
         {
             return 0;
@@ -173,12 +173,12 @@ parley_party_name(const parley_parties_t *parties,
 
 
 int
-parley_party_direction(const parley_parties_t *parties,
-    const parley_msg_t *m, const parley_party_t *sender, parley_error_t *err)
+parley_agent_direction(const parley_agents_t *agents,
+    const parley_msg_t *m, const parley_agent_t *sender, parley_error_t *err)
 {
-    parley_party_t         recipient;
+    parley_agent_t         recipient;
     parley_direction_t     direction;
-    const parley_party_t  *to, *child, *upper;
+    const parley_agent_t  *to, *child, *upper;
 
     direction = parley_codecs[m->wire]->direction(m);
 
@@ -186,7 +186,7 @@ parley_party_direction(const parley_parties_t *parties,
         return 0;
     }
 
-    to = parties->find(parties->ctx, m->wire, m->recipient, &recipient)
+    to = agents->find(agents->ctx, m->wire, m->recipient, &recipient)
          ? &recipient : NULL;
 
     if (direction == PARLEY_DIRECTION_DOWN) {
@@ -211,20 +211,21 @@ parley_party_direction(const parley_parties_t *parties,
         return 0;
     }
 
-    return parley_party_wrong_way(m, sender, direction, err);
+    return parley_agent_wrong_direction(m, sender, direction, err);
 }
 
 
 /* What is said of the sender is its own; of the recipient nothing more. */
 
 static int
-parley_party_wrong_way(const parley_msg_t *m, const parley_party_t *sender,
-    parley_direction_t direction, parley_error_t *err)
+parley_agent_wrong_direction(const parley_msg_t *m,
+    const parley_agent_t *sender, parley_direction_t direction,
+    parley_error_t *err)
 {
     const char    *at;
     parley_str_t   parent;
 
-    at = parley_at(m, PARLEY_SPOT_RECIPIENT).pointer;
+    at = parley_at(m, PARLEY_MSG_RECIPIENT).pointer;
 
     if (sender == NULL) {
         return parley_error_set(err, PARLEY_E_DIRECTION_REFUSED, at,
@@ -257,14 +258,14 @@ parley_party_wrong_way(const parley_msg_t *m, const parley_party_t *sender,
 
 
 int
-parley_party_resolve(const parley_parties_t *parties, const parley_msg_t *m,
-    const parley_party_t *sender, parley_proto_t from, parley_str_t name,
+parley_agent_resolve(const parley_agents_t *agents, const parley_msg_t *m,
+    const parley_agent_t *sender, parley_proto_t from, parley_str_t name,
     parley_proto_t to, parley_str_t *ret)
 {
     int             rc, known;
-    parley_party_t  owner, other;
+    parley_agent_t  owner, other;
 
-    known = parties->find(parties->ctx, from, name, &owner);
+    known = agents->find(agents->ctx, from, name, &owner);
 
     if (!known && sender != NULL && from == m->wire
         && parley_str_eq(name, m->sender))
@@ -278,14 +279,14 @@ parley_party_resolve(const parley_parties_t *parties, const parley_msg_t *m,
         return 1;
     }
 
-    rc = parley_name_map(parties->arena, from, name, to, ret);
+    rc = parley_name_map(agents->arena, from, name, to, ret);
 
     if (rc != 0) {
         /* nobody's name: a group, perhaps */
         return (rc == 1 && !known) ? 0 : -1;
     }
 
-    if (parties->find(parties->ctx, to, *ret, &other)
+    if (agents->find(agents->ctx, to, *ret, &other)
         && (!known || !parley_str_eq(other.sub, owner.sub)))
     {
         return -1;

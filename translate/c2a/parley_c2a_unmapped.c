@@ -19,26 +19,26 @@
 typedef struct {
     const char  *pointer;
     uint8_t      fields[PARLEY_C2A_FIELDS + 1];
-} parley_c2a_residue_row_t;
+} parley_c2a_unmapped_row_t;
 
 
-static void parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
+static void parley_c2a_unmapped_event(const parley_msg_t *m, uint32_t params,
     parley_loss_t *loss);
-static uint32_t parley_c2a_residue_unsaid(const parley_json_t *doc,
+static uint32_t parley_c2a_unmapped_unsaid(const parley_json_t *doc,
     uint32_t params);
-static void parley_c2a_residue_member(const parley_json_t *doc,
-    const parley_c2a_residue_row_t *row, uint32_t object, unsigned said,
+static void parley_c2a_unmapped_member(const parley_json_t *doc,
+    const parley_c2a_unmapped_row_t *row, uint32_t object, unsigned said,
     uint32_t unsaid, parley_loss_t *loss);
-static void parley_c2a_residue_lost(const parley_json_t *doc,
-    const parley_c2a_residue_row_t *row, uint32_t name, parley_loss_t *loss);
-static void parley_c2a_residue_content(const parley_msg_t *m,
+static void parley_c2a_unmapped_lost(const parley_json_t *doc,
+    const parley_c2a_unmapped_row_t *row, uint32_t name, parley_loss_t *loss);
+static void parley_c2a_unmapped_content(const parley_msg_t *m,
     uint32_t content, parley_loss_t *loss);
-static void parley_c2a_residue_part(const parley_json_t *doc, uint32_t part,
+static void parley_c2a_unmapped_part(const parley_json_t *doc, uint32_t part,
     const uint8_t *fields, parley_loss_t *loss);
 
 
-/* of the envelope, as parley_c2a_aside */
-static const parley_c2a_residue_row_t  parley_c2a_residue_rows[] = {
+/* of the envelope, as parley_c2a_envelope */
+static const parley_c2a_unmapped_row_t  parley_c2a_unmapped_rows[] = {
     { "/params/eventId", { 0 } },
     { "/params/source", {
         [PARLEY_C2A_FIELD_PLATFORM] = PARLEY_C2A_MADE } },
@@ -88,18 +88,18 @@ static const uint8_t  parley_c2a_text_fields[PARLEY_C2A_FIELDS + 1] = {
  */
 
 void
-parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
+parley_c2a_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 {
     uint32_t           i;
     parley_c2a_form_t  form;
 
     if (m->origin != m->wire) {
-        parley_c2a_residue_event(m, parley_c2a_params(m->doc), loss);
+        parley_c2a_unmapped_event(m, parley_c2a_params(m->doc), loss);
         return;
     }
 
-    if (m->aside != NULL) {
-        parley_c2a_residue_event(m, m->data.node, loss);
+    if (m->envelope != NULL) {
+        parley_c2a_unmapped_event(m, m->data.node, loss);
         return;
     }
 
@@ -124,7 +124,7 @@ parley_c2a_residue(const parley_msg_t *m, parley_loss_t *loss)
 /* What is no envelope is the payload, unless the event carries another. */
 
 static void
-parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
+parley_c2a_unmapped_event(const parley_msg_t *m, uint32_t params,
     parley_loss_t *loss)
 {
     unsigned              said;
@@ -141,7 +141,7 @@ parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
         said |= PARLEY_C2A_MADE;
     }
 
-    unsaid = parley_c2a_residue_unsaid(doc, params);
+    unsaid = parley_c2a_unmapped_unsaid(doc, params);
 
     for (k = parley_json_first(params);
          k != parley_json_end(doc, params);
@@ -152,10 +152,10 @@ parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
         if (field >= PARLEY_C2A_FIELD_EVENT_ID
             && field <= PARLEY_C2A_FIELD_RELIABILITY)
         {
-            parley_c2a_residue_member(doc,
-                                      &parley_c2a_residue_rows[field
-                                                - PARLEY_C2A_FIELD_EVENT_ID],
-                                      k + 1, said, unsaid, loss);
+            parley_c2a_unmapped_member(doc,
+                                       &parley_c2a_unmapped_rows[field
+                                                 - PARLEY_C2A_FIELD_EVENT_ID],
+                                       k + 1, said, unsaid, loss);
             continue;
         }
 
@@ -164,7 +164,7 @@ parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
         }
 
         if (field == PARLEY_C2A_FIELD_CONTENT) {
-            parley_c2a_residue_content(m, k + 1, loss);
+            parley_c2a_unmapped_content(m, k + 1, loss);
             continue;
         }
 
@@ -186,7 +186,7 @@ parley_c2a_residue_event(const parley_msg_t *m, uint32_t params,
  */
 
 static uint32_t
-parley_c2a_residue_unsaid(const parley_json_t *doc, uint32_t params)
+parley_c2a_unmapped_unsaid(const parley_json_t *doc, uint32_t params)
 {
     uint32_t  target, conversation;
 
@@ -203,8 +203,8 @@ parley_c2a_residue_unsaid(const parley_json_t *doc, uint32_t params)
 
 
 static void
-parley_c2a_residue_member(const parley_json_t *doc,
-    const parley_c2a_residue_row_t *row, uint32_t object, unsigned said,
+parley_c2a_unmapped_member(const parley_json_t *doc,
+    const parley_c2a_unmapped_row_t *row, uint32_t object, unsigned said,
     uint32_t unsaid, parley_loss_t *loss)
 {
     uint32_t  k, end;
@@ -221,7 +221,7 @@ parley_c2a_residue_member(const parley_json_t *doc,
         if (!(row->fields[parley_c2a_field(doc, k)] & said)
             || k + 1 == unsaid)
         {
-            parley_c2a_residue_lost(doc, row, k, loss);
+            parley_c2a_unmapped_lost(doc, row, k, loss);
         }
     }
 }
@@ -230,8 +230,8 @@ parley_c2a_residue_member(const parley_json_t *doc,
 /* A name that is short and plain need not be looked for from the root. */
 
 static void
-parley_c2a_residue_lost(const parley_json_t *doc,
-    const parley_c2a_residue_row_t *row, uint32_t name, parley_loss_t *loss)
+parley_c2a_unmapped_lost(const parley_json_t *doc,
+    const parley_c2a_unmapped_row_t *row, uint32_t name, parley_loss_t *loss)
 {
     parley_json_ref_t          value;
     const parley_json_node_t  *node;
@@ -258,7 +258,7 @@ parley_c2a_residue_lost(const parley_json_t *doc,
  */
 
 static void
-parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
+parley_c2a_unmapped_content(const parley_msg_t *m, uint32_t content,
     parley_loss_t *loss)
 {
     uint32_t              i, first, carrier;
@@ -285,7 +285,7 @@ parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
          i = parley_json_after(doc, i))
     {
         if (i == carrier) {
-            parley_c2a_residue_part(doc, i, parley_c2a_carrier_fields, loss);
+            parley_c2a_unmapped_part(doc, i, parley_c2a_carrier_fields, loss);
             continue;
         }
 
@@ -294,7 +294,7 @@ parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
                                                      PARLEY_ATOM_type),
                              PARLEY_STR("text")))
         {
-            parley_c2a_residue_part(doc, i, parley_c2a_text_fields, loss);
+            parley_c2a_unmapped_part(doc, i, parley_c2a_text_fields, loss);
             continue;
         }
 
@@ -307,7 +307,7 @@ parley_c2a_residue_content(const parley_msg_t *m, uint32_t content,
 /* the members of a part beside these */
 
 static void
-parley_c2a_residue_part(const parley_json_t *doc, uint32_t part,
+parley_c2a_unmapped_part(const parley_json_t *doc, uint32_t part,
     const uint8_t *fields, parley_loss_t *loss)
 {
     uint32_t           k;

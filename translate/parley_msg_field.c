@@ -1,19 +1,19 @@
-#include "parley_spot.h"
+#include "parley_msg_field.h"
 
 
-static uint32_t parley_spot_node(const parley_msg_t *m,
-    parley_spot_t spot);
+static uint32_t parley_msg_field_node(const parley_msg_t *m,
+    parley_msg_field_t field);
 
 
 parley_at_t
-parley_at(const parley_msg_t *m, parley_spot_t spot)
+parley_at(const parley_msg_t *m, parley_msg_field_t field)
 {
     size_t        len;
     uint32_t      node;
     parley_at_t   at;
     const char   *fixed;
 
-    node = parley_spot_node(m, spot);
+    node = parley_msg_field_node(m, field);
 
     if (node != PARLEY_JSON_NONE) {
         (void) parley_json_pointer(m->doc, node, at.pointer,
@@ -21,7 +21,7 @@ parley_at(const parley_msg_t *m, parley_spot_t spot)
         return at;
     }
 
-    fixed = parley_codecs[m->wire]->pointers[spot];
+    fixed = parley_codecs[m->wire]->pointers[field];
     len = fixed != NULL ? strlen(fixed) : 0;
 
     memcpy(at.pointer, len > 0 ? fixed : "", len + 1);
@@ -33,7 +33,7 @@ parley_at(const parley_msg_t *m, parley_spot_t spot)
 /* A payload that was read out of a text is in no place of the document. */
 
 static uint32_t
-parley_spot_node(const parley_msg_t *m, parley_spot_t spot)
+parley_msg_field_node(const parley_msg_t *m, parley_msg_field_t field)
 {
     const parley_codec_t  *codec;
 
@@ -41,26 +41,26 @@ parley_spot_node(const parley_msg_t *m, parley_spot_t spot)
         return PARLEY_JSON_NONE;
     }
 
-    if (spot == PARLEY_SPOT_DATA) {
+    if (field == PARLEY_MSG_DATA) {
         return m->data.node;
     }
 
     codec = parley_codecs[m->recalls.len > 0
-                          && spot == PARLEY_SPOT_REPLY_TO
+                          && field == PARLEY_MSG_REPLY_TO
                           ? m->origin : m->wire];
 
-    return codec->spot != NULL ? codec->spot(m, spot) : PARLEY_JSON_NONE;
+    return codec->locate != NULL ? codec->locate(m, field) : PARLEY_JSON_NONE;
 }
 
 
 void
 parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
-    parley_spot_t spot)
+    parley_msg_field_t field)
 {
     parley_json_ref_t  value;
 
     value.doc = m->doc;
-    value.node = parley_spot_node(m, spot);
+    value.node = parley_msg_field_node(m, field);
 
     if (value.node != PARLEY_JSON_NONE) {
         parley_loss_value(loss, value);
@@ -68,7 +68,7 @@ parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
     }
 
     parley_loss_field(loss, m->doc,
-                      parley_codecs[m->wire]->pointers[spot]);
+                      parley_codecs[m->wire]->pointers[field]);
 }
 
 
@@ -99,7 +99,7 @@ parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m,
         }
     }
 
-    parley_codecs[m->wire]->residue(m, loss);
+    parley_codecs[m->wire]->unmapped(m, loss);
 
     for (k = 0; m->origin != m->wire && k < m->nmembers; k++) {
         parley_loss_value(loss, m->members[k].value);
@@ -112,6 +112,6 @@ parley_misrefers(const parley_msg_t *m, parley_code_t code, const char *text,
     parley_error_t *err)
 {
     return parley_error_set(err, code,
-                            parley_at(m, PARLEY_SPOT_REPLY_TO).pointer,
+                            parley_at(m, PARLEY_MSG_REPLY_TO).pointer,
                             "%s", text);
 }

@@ -7,20 +7,21 @@
 #include "parley_embed.h"
 
 
-static void parley_aee_residue_member(const parley_msg_t *m,
+static void parley_aee_unmapped_member(const parley_msg_t *m,
     parley_aee_field_t field, uint32_t node, parley_loss_t *loss);
-static void parley_aee_residue_requires(const parley_msg_t *m,
+static void parley_aee_unmapped_requires(const parley_msg_t *m,
     uint32_t object, parley_loss_t *loss);
-static void parley_aee_residue_trace(const parley_msg_t *m, uint32_t object,
+static void parley_aee_unmapped_trace(const parley_msg_t *m, uint32_t object,
     parley_loss_t *loss);
-static void parley_aee_residue_references(const parley_msg_t *m,
+static void parley_aee_unmapped_references(const parley_msg_t *m,
     parley_loss_t *loss);
 
 
 void
-parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss)
+parley_aee_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 {
     uint32_t              i, k;
+    parley_aee_field_t    field;
     const parley_json_t  *doc;
 
     if (!m->carried) {
@@ -28,9 +29,9 @@ parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss)
         /* the members are what the decode found of this kind */
 
         for (i = 0; i < m->nmembers; i++) {
-            parley_aee_residue_member(m,
-                                      parley_aee_field_name(m->members[i].name),
-                                      m->members[i].value.node, loss);
+            field = parley_aee_field_name(m->members[i].name);
+            parley_aee_unmapped_member(m, field, m->members[i].value.node,
+                                       loss);
         }
 
         return;
@@ -42,15 +43,15 @@ parley_aee_residue(const parley_msg_t *m, parley_loss_t *loss)
          k != parley_json_end(doc, 0);
          k = parley_json_after(doc, k + 1))
     {
-        parley_aee_residue_member(m, parley_aee_field(doc, k), k + 1, loss);
+        parley_aee_unmapped_member(m, parley_aee_field(doc, k), k + 1, loss);
     }
 
-    parley_aee_residue_references(m, loss);
+    parley_aee_unmapped_references(m, loss);
 }
 
 
 static void
-parley_aee_residue_member(const parley_msg_t *m, parley_aee_field_t field,
+parley_aee_unmapped_member(const parley_msg_t *m, parley_aee_field_t field,
     uint32_t node, parley_loss_t *loss)
 {
     parley_json_ref_t  value;
@@ -58,11 +59,11 @@ parley_aee_residue_member(const parley_msg_t *m, parley_aee_field_t field,
     switch (field) {
 
     case PARLEY_AEE_REQUIRES:
-        parley_aee_residue_requires(m, node, loss);
+        parley_aee_unmapped_requires(m, node, loss);
         break;
 
     case PARLEY_AEE_TRACE:
-        parley_aee_residue_trace(m, node, loss);
+        parley_aee_unmapped_trace(m, node, loss);
         break;
 
     case PARLEY_AEE_FIELDS:
@@ -80,7 +81,7 @@ parley_aee_residue_member(const parley_msg_t *m, parley_aee_field_t field,
 /* timeout_ms, where it is whole, is the deadline */
 
 static void
-parley_aee_residue_requires(const parley_msg_t *m, uint32_t object,
+parley_aee_unmapped_requires(const parley_msg_t *m, uint32_t object,
     parley_loss_t *loss)
 {
     int64_t               ms;
@@ -115,7 +116,7 @@ parley_aee_residue_requires(const parley_msg_t *m, uint32_t object,
 /* ids that a traceparent can carry travel in that header */
 
 static void
-parley_aee_residue_trace(const parley_msg_t *m, uint32_t object,
+parley_aee_unmapped_trace(const parley_msg_t *m, uint32_t object,
     parley_loss_t *loss)
 {
     uint32_t              k;
@@ -156,7 +157,7 @@ parley_aee_residue_trace(const parley_msg_t *m, uint32_t object,
 /* all but the gateway's own */
 
 static void
-parley_aee_residue_references(const parley_msg_t *m, parley_loss_t *loss)
+parley_aee_unmapped_references(const parley_msg_t *m, parley_loss_t *loss)
 {
     uint32_t              i, own, refs;
     parley_json_ref_t     value;

@@ -1,16 +1,16 @@
-#include "parley_amend.h"
+#include "parley_rewrite.h"
 #include "parley_buf.h"
 
 
-static parley_priority_t parley_amend_highest(const parley_caps_t *caps);
-static int parley_amend_priority(parley_arena_t *arena,
+static parley_priority_t parley_rewrite_highest(const parley_caps_t *caps);
+static int parley_rewrite_priority(parley_arena_t *arena,
     parley_priority_t priority, parley_edit_t *edit);
-static int parley_amend_timeout(parley_arena_t *arena, int64_t ms,
+static int parley_rewrite_timeout(parley_arena_t *arena, int64_t ms,
     parley_edit_t *edit);
 
 
 int
-parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
+parley_rewrite_caps(parley_arena_t *arena, const parley_msg_t *m,
     const parley_caps_t *caps, parley_edit_t *edits, uint32_t *ret_n,
     parley_error_t *err)
 {
@@ -20,23 +20,23 @@ parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
 
     n = 0;
     codec = parley_codecs[m->wire];
-    cap = parley_amend_highest(caps);
+    cap = parley_rewrite_highest(caps);
     *ret_n = 0;
 
-    if (codec->pointers[PARLEY_SPOT_PRIORITY] != NULL && m->priority > cap) {
-        edits[n].pointer = parley_str_c(codec->pointers[PARLEY_SPOT_PRIORITY]);
+    if (codec->pointers[PARLEY_MSG_PRIORITY] != NULL && m->priority > cap) {
+        edits[n].pointer = parley_str_c(codec->pointers[PARLEY_MSG_PRIORITY]);
 
-        if (parley_amend_priority(arena, cap, &edits[n++]) != 0) {
+        if (parley_rewrite_priority(arena, cap, &edits[n++]) != 0) {
             return parley_error_memory(err);
         }
     }
 
-    if (codec->pointers[PARLEY_SPOT_TIMEOUT] != NULL && caps->timeout_ms > 0
+    if (codec->pointers[PARLEY_MSG_TIMEOUT] != NULL && caps->timeout_ms > 0
         && m->timeout_ms > caps->timeout_ms)
     {
-        edits[n].pointer = parley_str_c(codec->pointers[PARLEY_SPOT_TIMEOUT]);
+        edits[n].pointer = parley_str_c(codec->pointers[PARLEY_MSG_TIMEOUT]);
 
-        if (parley_amend_timeout(arena, caps->timeout_ms, &edits[n++]) != 0) {
+        if (parley_rewrite_timeout(arena, caps->timeout_ms, &edits[n++]) != 0) {
             return parley_error_memory(err);
         }
     }
@@ -48,7 +48,7 @@ parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
 
 
 static parley_priority_t
-parley_amend_highest(const parley_caps_t *caps)
+parley_rewrite_highest(const parley_caps_t *caps)
 {
     parley_priority_t  own;
 
@@ -64,37 +64,37 @@ parley_amend_highest(const parley_caps_t *caps)
 
 
 parley_priority_t
-parley_amend_capped(const parley_msg_t *m, const parley_caps_t *caps)
+parley_rewrite_capped(const parley_msg_t *m, const parley_caps_t *caps)
 {
     parley_priority_t  cap;
 
-    cap = parley_amend_highest(caps);
+    cap = parley_rewrite_highest(caps);
 
     /* a severity, an urgency, is no priority: it stays */
 
     return m->priority > cap
-           && (parley_codecs[m->wire]->pointers[PARLEY_SPOT_PRIORITY] != NULL
-               || parley_codecs[m->origin]->pointers[PARLEY_SPOT_PRIORITY]
+           && (parley_codecs[m->wire]->pointers[PARLEY_MSG_PRIORITY] != NULL
+               || parley_codecs[m->origin]->pointers[PARLEY_MSG_PRIORITY]
                   != NULL)
            ? cap : m->priority;
 }
 
 
 void
-parley_amend_clamp(parley_msg_t *m, const parley_caps_t *caps)
+parley_rewrite_clamp(parley_msg_t *m, const parley_caps_t *caps)
 {
     if (caps->timeout_ms > 0 && m->timeout_ms > caps->timeout_ms) {
         m->timeout_ms = caps->timeout_ms;
     }
 
-    if (parley_codecs[m->wire]->pointers[PARLEY_SPOT_PRIORITY] == NULL) {
-        m->priority = parley_amend_capped(m, caps);
+    if (parley_codecs[m->wire]->pointers[PARLEY_MSG_PRIORITY] == NULL) {
+        m->priority = parley_rewrite_capped(m, caps);
     }
 }
 
 
 static int
-parley_amend_priority(parley_arena_t *arena, parley_priority_t priority,
+parley_rewrite_priority(parley_arena_t *arena, parley_priority_t priority,
     parley_edit_t *edit)
 {
     parley_buf_t  b;
@@ -107,7 +107,7 @@ parley_amend_priority(parley_arena_t *arena, parley_priority_t priority,
 
 
 static int
-parley_amend_timeout(parley_arena_t *arena, int64_t ms, parley_edit_t *edit)
+parley_rewrite_timeout(parley_arena_t *arena, int64_t ms, parley_edit_t *edit)
 {
     parley_buf_t  b;
 
@@ -119,7 +119,7 @@ parley_amend_timeout(parley_arena_t *arena, int64_t ms, parley_edit_t *edit)
 
 
 int
-parley_amend(const parley_engine_t *engine, parley_arena_t *arena,
+parley_rewrite(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_limits_t *limits, uint64_t seed, int mve5,
     parley_edit_t *edits, uint32_t n, parley_msg_t *m,
     parley_json_t *ret_doc, int *ret_amended, parley_error_t *err)
@@ -147,7 +147,7 @@ parley_amend(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (sig.present) {
         edits[n].pointer = parley_str_c(parley_codecs[proto]
-                                        ->pointers[PARLEY_SPOT_SIGNATURE]);
+                                        ->pointers[PARLEY_MSG_SIGNATURE]);
         edits[n].value = parley_str_none;
 
         if (parley_edit(arena, m->doc, edits, n + 1, &text, &applied, err)
@@ -175,7 +175,7 @@ parley_amend(const parley_engine_t *engine, parley_arena_t *arena,
 
 
 int
-parley_amend_sign(parley_arena_t *arena, parley_proto_t proto,
+parley_rewrite_sign(parley_arena_t *arena, parley_proto_t proto,
     const parley_json_t *doc, const parley_encode_opts_t *opts,
     parley_encoded_t *sent, parley_error_t *err)
 {

@@ -4,8 +4,8 @@
  * carries another protocol's.
  */
 
-#ifndef PARLEY_SPOT_H
-#define PARLEY_SPOT_H
+#ifndef PARLEY_MSG_FIELD_H
+#define PARLEY_MSG_FIELD_H
 
 #include "parley_codec.h"
 
@@ -15,11 +15,11 @@ typedef struct {
 } parley_at_t;
 
 
-parley_at_t parley_at(const parley_msg_t *m, parley_spot_t spot);
+parley_at_t parley_at(const parley_msg_t *m, parley_msg_field_t field);
 
 /* That this cannot travel; nothing where it stands nowhere. */
 void parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
-    parley_spot_t spot);
+    parley_msg_field_t field);
 
 /*
  * That nothing of m travels but the n values in its payload (PARLEY_JSON_NONE:

@@ -1,10 +1,10 @@
-#include "parley_aee_own.h"
+#include "parley_aee_local.h"
 #include "parley_aee.h"
 #include "parley_id.h"
 #include "parley_time.h"
 
 
-static const parley_str_t  parley_aee_own_intents[] = {
+static const parley_str_t  parley_aee_local_intents[] = {
     [PARLEY_TASK_PING] = parley_str("aee.status.ping"),
     [PARLEY_TASK_HEALTH] = parley_str("aee.status.health"),
     [PARLEY_TASK_SPEC] = parley_str("aee.spec.query"),
@@ -16,12 +16,12 @@ static const parley_str_t  parley_aee_own_intents[] = {
 
 
 parley_task_t
-parley_aee_own_find(parley_str_t intent)
+parley_aee_local_find(parley_str_t intent)
 {
     unsigned  i;
 
     for (i = 0; i < PARLEY_TASK_COUNT; i++) {
-        if (parley_str_eq(parley_aee_own_intents[i], intent)) {
+        if (parley_str_eq(parley_aee_local_intents[i], intent)) {
             break;
         }
     }
@@ -31,14 +31,14 @@ parley_aee_own_find(parley_str_t intent)
 
 
 parley_str_t
-parley_aee_own_intent(parley_task_t own)
+parley_aee_local_intent(parley_task_t own)
 {
-    return parley_aee_own_intents[own];
+    return parley_aee_local_intents[own];
 }
 
 
 int
-parley_aee_own_result(parley_arena_t *arena, const parley_msg_t *request,
+parley_aee_local_result(parley_arena_t *arena, const parley_msg_t *request,
     parley_str_t self, parley_str_t payload, int64_t now_ms,
     parley_reply_t *ret, parley_error_t *err)
 {
@@ -84,7 +84,7 @@ parley_aee_own_result(parley_arena_t *arena, const parley_msg_t *request,
 
 
 int
-parley_aee_own_error(parley_arena_t *arena, const parley_msg_t *request,
+parley_aee_local_error(parley_arena_t *arena, const parley_msg_t *request,
     parley_str_t self, parley_str_t code, parley_str_t message,
     parley_str_t field, int64_t now_ms, parley_reply_t *ret,
     parley_error_t *err)
@@ -109,8 +109,8 @@ parley_aee_own_error(parley_arena_t *arena, const parley_msg_t *request,
 
 
 const parley_tasks_t  parley_aee_tasks = {
-    .find = parley_aee_own_find,
-    .intent = parley_aee_own_intent,
-    .result = parley_aee_own_result,
-    .error = parley_aee_own_error,
+    .find = parley_aee_local_find,
+    .intent = parley_aee_local_intent,
+    .result = parley_aee_local_result,
+    .error = parley_aee_local_error,
 };

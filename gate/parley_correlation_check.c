@@ -1,10 +1,10 @@
-#include "parley_refer.h"
+#include "parley_correlation.h"
 
 
 int
-parley_refer_check(const parley_refer_t *r, const parley_engine_t *engine,
-    const parley_intents_t *intents, const parley_encoded_t *sent,
-    parley_error_t *err)
+parley_correlation_check(const parley_correlation_t *r,
+    const parley_engine_t *engine, const parley_intents_t *intents,
+    const parley_encoded_t *sent, parley_error_t *err)
 {
     parley_msg_t         m;
     parley_json_t        doc;

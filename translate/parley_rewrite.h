@@ -4,8 +4,8 @@
  * document that was checked is never patched in place.
  */
 
-#ifndef PARLEY_AMEND_H
-#define PARLEY_AMEND_H
+#ifndef PARLEY_REWRITE_H
+#define PARLEY_REWRITE_H
 
 #include "parley_engine.h"
 
@@ -22,14 +22,14 @@ typedef struct {
 
 
 /* The priority that a message goes on with below the caps. */
-parley_priority_t parley_amend_capped(const parley_msg_t *m,
+parley_priority_t parley_rewrite_capped(const parley_msg_t *m,
     const parley_caps_t *caps);
 
 /*
  * The edits that bring a message below the caps, PARLEY_CAPS_MAX at most.
  * Returns 0 and *ret_n, or -1: no memory.
  */
-int parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
+int parley_rewrite_caps(parley_arena_t *arena, const parley_msg_t *m,
     const parley_caps_t *caps, parley_edit_t *edits, uint32_t *ret_n,
     parley_error_t *err)
     __attribute__((warn_unused_result));
@@ -39,7 +39,7 @@ int parley_amend_caps(parley_arena_t *arena, const parley_msg_t *m,
  * that only the message has which m carries, and the priority of such a
  * message.  A severity is no priority: it stays.
  */
-void parley_amend_clamp(parley_msg_t *m, const parley_caps_t *caps);
+void parley_rewrite_clamp(parley_msg_t *m, const parley_caps_t *caps);
 
 /*
  * Makes the edits; edits has room for one more, that of the signature, which
@@ -51,7 +51,7 @@ void parley_amend_clamp(parley_msg_t *m, const parley_caps_t *caps);
  * Returns 0, or -1: policy-refused where the message would not be valid any
  * more.
  */
-int parley_amend(const parley_engine_t *engine, parley_arena_t *arena,
+int parley_rewrite(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_limits_t *limits, uint64_t seed, int mve5,
     parley_edit_t *edits, uint32_t n, parley_msg_t *m,
     parley_json_t *ret_doc, int *ret_amended, parley_error_t *err)
@@ -59,13 +59,13 @@ int parley_amend(const parley_engine_t *engine, parley_arena_t *arena,
 
 /*
  * A message of the same protocol on both sides, whose octets are the
- * gateway's since parley_amend() made them (doc): so is its signature, where
+ * gateway's since parley_rewrite() made them (doc): so is its signature, where
  * opts say how to sign.  sent->body gets it.
  */
-int parley_amend_sign(parley_arena_t *arena, parley_proto_t proto,
+int parley_rewrite_sign(parley_arena_t *arena, parley_proto_t proto,
     const parley_json_t *doc, const parley_encode_opts_t *opts,
     parley_encoded_t *sent, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 
-#endif /* PARLEY_AMEND_H */
+#endif /* PARLEY_REWRITE_H */
