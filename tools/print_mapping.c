@@ -118,7 +118,7 @@ mapping_fields(void)
         for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
             const char  *pointer;
 
-            pointer = parley_codecs[i]->pointers[fields[k].locate];
+            pointer = parley_codecs[i]->pointers[fields[k].field];
 
             printf(pointer != NULL ? " `%s` |" : " |", pointer);
         }
