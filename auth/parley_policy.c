@@ -268,14 +268,11 @@ parley_policy_refuse(const parley_policy_rule_t *scope,
 
 int
 parley_policy_check(const parley_policy_t *policy,
-    const parley_policy_request_t *request, parley_error_t *err)
+    const parley_policy_request_t *request,
+    const parley_policy_rule_t **ret_rule, parley_error_t *err)
 {
     unsigned                     missed;
     const parley_policy_rule_t  *rule, *scope, *intent;
-
-    if (policy->first == NULL) {
-        return 0;
-    }
 
     scope = NULL;
     intent = NULL;
@@ -284,13 +281,7 @@ parley_policy_check(const parley_policy_t *policy,
         missed = parley_policy_misses(rule, request);
 
         if (missed == 0) {
-
-            if (rule->allow) {
-                return 0;
-            }
-
-            return parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
-                                    "rule %u denies this", rule->number);
+            break;
         }
 
         if (!rule->allow) {
@@ -306,24 +297,18 @@ parley_policy_check(const parley_policy_t *policy,
         }
     }
 
-    return parley_policy_refuse(scope, intent, err);
-}
-
-
-const parley_glob_t *
-parley_policy_lacks(const parley_policy_t *policy,
-    const parley_policy_request_t *request)
-{
-    const parley_policy_rule_t  *rule;
-
-    for (rule = policy->first; rule != NULL; rule = rule->next) {
-        if (rule->allow
-            && parley_policy_misses(rule, request)
-               == 1u << PARLEY_POLICY_SCOPE)
-        {
-            return &rule->globs[PARLEY_POLICY_SCOPE];
-        }
+    if (ret_rule != NULL) {
+        *ret_rule = rule != NULL ? rule : scope != NULL ? scope : intent;
     }
 
-    return NULL;
+    if (policy->first == NULL || (rule != NULL && rule->allow)) {
+        return 0;
+    }
+
+    if (rule != NULL) {
+        return parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "rule %u denies this", rule->number);
+    }
+
+    return parley_policy_refuse(scope, intent, err);
 }

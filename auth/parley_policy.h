@@ -43,6 +43,7 @@ typedef struct parley_policy_rule_s {
     unsigned                      allow:1;
     unsigned                      given;    /* 1 << parley_policy_word_t */
     unsigned                      number;   /* position, from 1 */
+    const void                   *data;     /* the caller's; NULL at first */
     parley_glob_t                 globs[PARLEY_POLICY_WORDS];
 } parley_policy_rule_t;
 
@@ -114,18 +115,14 @@ parley_str_t parley_policy_word_name(parley_policy_word_t word);
  * Decides on a request.  Returns 0 if it is allowed or there are no rules,
  * else -1 with the code of the nearest miss: scope-unauthorised if an allow
  * rule lacks only the scope, else intent-refused if one lacks only the intent,
- * else policy-refused.  The text has the rule's number.
+ * else policy-refused.  The text has the rule's number.  *ret_rule is the rule
+ * that allows, denies, or is the nearest miss; NULL if there is none.  ret_rule
+ * may be NULL.
  */
 int parley_policy_check(const parley_policy_t *policy,
-    const parley_policy_request_t *request, parley_error_t *err)
+    const parley_policy_request_t *request,
+    const parley_policy_rule_t **ret_rule, parley_error_t *err)
     __attribute__((warn_unused_result));
-
-/*
- * Returns the scope of the first allow rule that lacks only the scope, for a
- * request refused with scope-unauthorised; NULL if there is none.
- */
-const parley_glob_t *parley_policy_lacks(const parley_policy_t *policy,
-    const parley_policy_request_t *request);
 
 
 #endif /* PARLEY_POLICY_H */

@@ -170,5 +170,5 @@ bench_run_policy(void)
     request.intent = (parley_policy_names_t) { &names[2], 1 };
     request.to = (parley_policy_names_t) { &names[3], 1 };
 
-    return parley_policy_check(&bench_policy, &request, &err);
+    return parley_policy_check(&bench_policy, &request, NULL, &err);
 }

@@ -110,32 +110,6 @@ parley_correlate(parley_correlation_t *r, parley_error_t *err)
 }
 
 
-parley_str_t
-parley_correlation_what(const parley_msg_t *m, parley_proto_t speak,
-    int *ret_must)
-{
-    parley_str_t  to;
-
-    *ret_must = 0;
-
-    if (m->wire == speak) {
-        return parley_correlation_is_answer(m) ? m->reply_to : parley_str_none;
-    }
-
-    if (m->recalls.len > 0) {
-        *ret_must = m->recipient.len == 0 || m->origin == speak;
-        return m->recalls;
-    }
-
-    to = parley_correlation_by_corr(m) ? m->corr : m->reply_to;
-
-    *ret_must = m->act == PARLEY_ACT_REPLY
-                || (to.len > 0 && m->recipient.len == 0);
-
-    return to;
-}
-
-
 /*
  * Where the caller's protocol is the service's a question may have gone
  * another way: what answers nothing that is known passes, as what it is.

@@ -62,12 +62,4 @@ int parley_correlation_check(const parley_correlation_t *r,
 /* Whom the message is for, also where only what it answers says it. */
 parley_str_t parley_correlation_to(const parley_correlation_t *r);
 
-/*
- * What a message says that it answers or takes back; empty: nothing.
- * *ret_must: it goes on only where that is known.  For who has no state.
- */
-parley_str_t parley_correlation_what(const parley_msg_t *m,
-    parley_proto_t speak, int *ret_must);
-
-
 #endif /* PARLEY_CORRELATION_H */

@@ -67,6 +67,7 @@ parley_gate_init(parley_gate_t *g)
     g->at = PARLEY_STEP_METHOD;
     g->proto = PARLEY_PROTO_NONE;
     g->to = parley_str_none;
+    g->rule = NULL;
     g->lacks = NULL;
 
     memset(&g->opts, 0, sizeof(parley_encode_opts_t));
@@ -101,6 +102,7 @@ parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf)
     g->conf = conf;
     g->at = PARLEY_STEP_METHOD;
     g->to = parley_str_none;
+    g->rule = NULL;
     g->edited = 0;
     g->addressed = 0;
     g->ending = 0;
@@ -126,6 +128,23 @@ const char *
 parley_step_name(parley_step_t step)
 {
     return parley_gate_rows[step].name;
+}
+
+
+const char *
+parley_outcome_name(parley_outcome_t outcome)
+{
+    static const char *const  names[] = {
+        [PARLEY_OUTCOME_PASSED] = "passed",
+        [PARLEY_OUTCOME_NONE] = "-",
+        [PARLEY_OUTCOME_REFUSED] = "refused",
+        [PARLEY_OUTCOME_SPARED] = "spared",
+        [PARLEY_OUTCOME_ANSWERED] = "answered",
+        [PARLEY_OUTCOME_WAIT] = "waits",
+        [PARLEY_OUTCOME_FAILED] = "failed"
+    };
+
+    return names[outcome];
 }
 
 

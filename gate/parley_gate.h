@@ -188,7 +188,7 @@ struct parley_gate_s {
     parley_who_t              *who;
     parley_json_t             *doc;
     parley_msg_t              *msg;
-    parley_json_t             *rewritten;     /* gets the document of AMEND */
+    parley_json_t             *rewritten;   /* gets the document of REWRITE */
     parley_loss_t             *loss;
     const parley_str_t        *self;        /* parley_gate_self() */
     const parley_jwk_t        *key;         /* signs what is sent; NULL: none */
@@ -234,13 +234,15 @@ struct parley_gate_s {
     parley_step_t              at;          /* the step that comes next */
     parley_outcome_t           outcome;     /* while ending */
     parley_proto_t             proto;       /* NONE: not known (yet) */
+    const parley_policy_rule_t  *rule;      /* that decided, or nearly; NULL:
+                                               none */
     const parley_glob_t       *lacks;       /* the scope of a token that
                                                POLICY asks for; else NULL */
     unsigned                   doc_read:1;  /* the body is JSON */
     unsigned                   msg_read:1;  /* msg is filled, perhaps in
                                                part */
     unsigned                   proven:1;    /* SIGNATURE passed */
-    unsigned                   edited:1;    /* msg is of *amended */
+    unsigned                   edited:1;    /* msg is of *rewritten */
     unsigned                   addressed:1; /* whom it is for stands beside
                                                the body alone */
     unsigned                   uncounted:1; /* no room for its limit */
@@ -307,7 +309,7 @@ int parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 /*
  * GW-24: the message, which passed, continues at another location, from the
  * form in which it was accepted.  What was asked once (proof, age, admission)
- * is not asked again; policy, amendment and translation are conf's, and what
+ * is not asked again; policy, rewriting and translation are conf's, and what
  * the location of its entry redacts stays away.  parley_gate_run() follows;
  * nothing of that is spared in a dry run.
  */
@@ -315,6 +317,9 @@ void parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf);
 
 /* "signature" */
 const char *parley_step_name(parley_step_t step);
+
+/* "passed"; "-" where there is nothing to do */
+const char *parley_outcome_name(parley_outcome_t outcome);
 
 /*
  * Whether a body of so many octets may be taken: 0, or -1 and *g->err.  The

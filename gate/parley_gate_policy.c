@@ -60,12 +60,12 @@ parley_gate_policy(parley_gate_t *g)
         return PARLEY_OUTCOME_REFUSED;
     }
 
-    if (parley_policy_check(policy, &a.request, g->err) == 0) {
+    if (parley_policy_check(policy, &a.request, &g->rule, g->err) == 0) {
         return PARLEY_OUTCOME_PASSED;
     }
 
     if (g->err->code == PARLEY_E_SCOPE_UNAUTHORISED) {
-        g->lacks = parley_policy_lacks(policy, &a.request);
+        g->lacks = &g->rule->globs[PARLEY_POLICY_SCOPE];
     }
 
     (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
@@ -283,7 +283,8 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
         return 0;
     }
 
-    return parley_policy_check(g->conf->policy, &a.request, &err) == 0;
+    return parley_policy_check(g->conf->policy, &a.request, NULL, &err)
+           == 0;
 }
 
 

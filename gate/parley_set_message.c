@@ -99,7 +99,15 @@ static int
 parley_set_rule(parley_setting_t *d, int allow)
 {
     parley_error_t    err;
+    parley_where_t   *where;
     parley_policy_t  *policy;
+
+    where = parley_arena_alloc(d->env->arena, sizeof(parley_where_t));
+    if (where == NULL) {
+        return -1;
+    }
+
+    *where = d->problem->where;
 
     policy = (parley_policy_t *) d->s->gate.policy;
 
@@ -125,6 +133,8 @@ parley_set_rule(parley_setting_t *d, int allow)
         return parley_problem(d->problem, "\"%s\": %s", d->row->name,
                               err.text);
     }
+
+    policy->last->data = where;
 
     return 0;
 }

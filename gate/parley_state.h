@@ -260,11 +260,6 @@ typedef struct {
 } parley_state_stat_t;
 
 
-/* Counts; what has expired goes first. */
-void parley_state_stat(parley_state_t *s, int64_t now,
-    parley_state_stat_t *ret);
-
-
 typedef enum {
     PARLEY_STATE_OK = 0,
     PARLEY_STATE_LOW,           /* less than 1 block in 16 is left */

@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "parley_decider.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
 
@@ -21,6 +22,8 @@ static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
 static int ngx_http_parley_options(parley_gate_t *g,
     parley_encode_opts_t *ret);
 static int ngx_http_parley_keys(parley_gate_t *g);
+static void ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome);
 static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
 
 
@@ -35,6 +38,7 @@ static const parley_gate_env_t  ngx_http_parley_gate_env = {
     .arrival = ngx_http_parley_arrival,
     .options = ngx_http_parley_options,
     .keys = ngx_http_parley_keys,
+    .told = ngx_http_parley_trace,
 };
 
 
@@ -234,4 +238,33 @@ ngx_http_parley_outcome(ngx_int_t rc)
     default:
         return PARLEY_OUTCOME_FAILED;
     }
+}
+
+
+static void
+ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome)
+{
+    ngx_log_t              *log;
+    parley_decider_t        by;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = g->ctx;
+    log = ctx->request->connection->log;
+
+    if (!(log->log_level & NGX_LOG_DEBUG_HTTP)) {
+        return;
+    }
+
+    if (!parley_decider(&ctx->mcf->http, ctx->lcf, g, step, &by)) {
+        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, log, 0, "parley: step %s: %s",
+                       parley_step_name(step), parley_outcome_name(outcome));
+        return;
+    }
+
+    ngx_log_debug6(NGX_LOG_DEBUG_HTTP, log, 0,
+                   "parley: step %s: %s, by \"%s\" in %*s:%ud",
+                   parley_step_name(step), parley_outcome_name(outcome),
+                   by.name, by.where->file.len, by.where->file.data,
+                   by.where->line);
 }

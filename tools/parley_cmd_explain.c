@@ -18,16 +18,9 @@ static int parley_explain_one(parley_tool_t *tool, parley_input_t *in,
 static void parley_explain_begin(parley_explain_t *e, parley_input_t *in);
 static int parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret);
 static void parley_explain_tell(const parley_explain_t *e);
+static int parley_explain_is_end(parley_outcome_t outcome);
 static void parley_explain_json(parley_explain_t *e, int ok,
     const parley_reply_t *reply, parley_str_t message);
-
-
-static const char *const  parley_explain_words[] = {
-    [PARLEY_OUTCOME_PASSED] = "passed",
-    [PARLEY_OUTCOME_NONE] = "-",
-    [PARLEY_OUTCOME_REFUSED] = "refused",
-    [PARLEY_OUTCOME_ANSWERED] = "answered",
-};
 
 
 /* what may end a request before it comes to Parley, or change where it goes */
@@ -399,18 +392,37 @@ parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
 }
 
 
+/* whether nothing comes after it that is the message's */
+
+static int
+parley_explain_is_end(parley_outcome_t outcome)
+{
+    return outcome == PARLEY_OUTCOME_REFUSED
+           || outcome == PARLEY_OUTCOME_SPARED;
+}
+
+
 static void
 parley_explain_tell(const parley_explain_t *e)
 {
-    size_t  i;
+    size_t                     i;
+    const parley_explained_t  *s;
 
     if (e->in->line > 0) {
         fprintf(stderr, "%s:%zu\n", e->in->name, e->in->line);
     }
 
     for (i = 0; i < e->nsteps; i++) {
-        fprintf(stderr, "%-12s %-10s %s\n", parley_step_name(e->steps[i].step),
-                parley_explain_words[e->steps[i].outcome], e->steps[i].text);
+        s = &e->steps[i];
+
+        fprintf(stderr, "%-12s %-10s %s\n", parley_step_name(s->step),
+                parley_outcome_name(s->outcome), s->text);
+
+        if (parley_explain_is_end(s->outcome) && s->by.name != NULL) {
+            fprintf(stderr, "%-12s %-10s by \"%s\" in %.*s:%u\n", "", "",
+                    s->by.name, parley_explain_str(s->by.where->file),
+                    s->by.where->line);
+        }
     }
 }
 
@@ -437,10 +449,20 @@ parley_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
                           parley_str_c(parley_step_name(
                                            e->steps[i].step)));
         parley_buf_member(&b, PARLEY_STR("verdict"),
-                          parley_str_c(parley_explain_words[
-                                           e->steps[i].outcome]));
+                          parley_str_c(parley_outcome_name(
+                                           e->steps[i].outcome)));
         parley_buf_member(&b, PARLEY_STR("text"),
                           parley_str_c(e->steps[i].text));
+
+        if (e->steps[i].by.name != NULL) {
+            parley_buf_member(&b, PARLEY_STR("directive"),
+                              parley_str_c(e->steps[i].by.name));
+            parley_buf_member(&b, PARLEY_STR("file"),
+                              e->steps[i].by.where->file);
+            parley_buf_name(&b, PARLEY_STR("line"));
+            parley_buf_int(&b, e->steps[i].by.where->line);
+        }
+
         parley_buf_octet(&b, '}');
     }
 

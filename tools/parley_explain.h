@@ -4,6 +4,7 @@
 #define PARLEY_EXPLAIN_H
 
 #include "parley_conf.h"
+#include "parley_decider.h"
 #include "parley_gate.h"
 #include "parley_settings.h"
 #include "parley_who.h"
@@ -15,6 +16,7 @@
 typedef struct {
     parley_step_t      step;
     parley_outcome_t   outcome;
+    parley_decider_t   by;
     char               text[PARLEY_EXPLAIN_TEXT];
 } parley_explained_t;
 

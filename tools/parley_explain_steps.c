@@ -299,6 +299,7 @@ parley_explain_told(parley_gate_t *g, parley_step_t step,
 
     s->step = step;
     s->outcome = outcome;
+    (void) parley_decider(&e->http, &e->settings, g, step, &s->by);
     memcpy(s->text, e->note, sizeof(s->text));
 
     e->note[0] = '\0';

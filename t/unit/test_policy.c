@@ -64,7 +64,7 @@ expect(const parley_policy_t *policy, const parley_policy_request_t *request,
     parley_error_t  err;
 
     parley_error_clear(&err);
-    rc = parley_policy_check(policy, request, &err);
+    rc = parley_policy_check(policy, request, NULL, &err);
 
     assert_int_equal(rc, code == PARLEY_E_NONE ? 0 : -1);
     assert_int_equal(err.code, code);
@@ -202,8 +202,9 @@ test_names(void **state)
 static void
 test_order(void **state)
 {
-    parley_error_t   err;
-    parley_policy_t  policy;
+    parley_error_t               err;
+    parley_policy_t              policy;
+    const parley_policy_rule_t  *decided;
 
     (void) state;
 
@@ -211,21 +212,24 @@ test_order(void **state)
     rule(&policy, 0, "intent=ops.backup.**");
     rule(&policy, 1, "intent=ops.**");
     expect(&policy, &task, PARLEY_E_POLICY_REFUSED);
-    assert_int_equal(parley_policy_check(&policy, &task, &err), -1);
+    assert_int_equal(parley_policy_check(&policy, &task, &decided, &err), -1);
     assert_non_null(strstr(err.text, "rule 1"));
+    assert_ptr_equal(decided, policy.first);
 
     memset(&policy, 0, sizeof(policy));
     rule(&policy, 1, "intent=ops.**");
     rule(&policy, 0, "intent=ops.backup.**");
-    expect(&policy, &task, PARLEY_E_NONE);
+    assert_int_equal(parley_policy_check(&policy, &task, &decided, &err), 0);
+    assert_ptr_equal(decided, policy.first);
 }
 
 
 static void
 test_nearest(void **state)
 {
-    parley_error_t   err;
-    parley_policy_t  policy;
+    parley_error_t               err;
+    parley_policy_t              policy;
+    const parley_policy_rule_t  *decided;
 
     (void) state;
 
@@ -235,18 +239,21 @@ test_nearest(void **state)
     expect(&policy, &task, PARLEY_E_INTENT_REFUSED);
 
     rule(&policy, 1, "scope=ops:admin intent=ops.**");
-    assert_int_equal(parley_policy_check(&policy, &task, &err), -1);
+    assert_int_equal(parley_policy_check(&policy, &task, &decided, &err), -1);
     assert_int_equal(err.code, PARLEY_E_SCOPE_UNAUTHORISED);
     assert_string_equal(err.field, "scope");
     assert_non_null(strstr(err.text, "rule 3"));
     assert_non_null(strstr(err.text, "ops:admin"));
+    assert_ptr_equal(decided, policy.last);
 
     /* a deny rule is no near miss */
 
     memset(&policy, 0, sizeof(policy));
     rule(&policy, 0, "scope=ops:admin");
     rule(&policy, 1, "principal=bob");
-    expect(&policy, &task, PARLEY_E_POLICY_REFUSED);
+    assert_int_equal(parley_policy_check(&policy, &task, &decided, &err), -1);
+    assert_int_equal(err.code, PARLEY_E_POLICY_REFUSED);
+    assert_null(decided);
 }
 
 

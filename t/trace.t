@@ -1,0 +1,91 @@
+# The debug log of nginx and "parley explain" name the directive by which a
+# step decided, with its file and line.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Client;
+use Parley::Env qw(port slurp);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Tool ();
+
+my $nginx = Parley::Nginx->start(log_level => 'debug', http => http_config()
+    . 'server { listen 127.0.0.1:%PORT_1% ssl; '
+    . 'ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%; '
+    . "location /in {\nparley_accept aee;\nparley_jwt on;\n"
+    . "parley_deny intent=ops.secret.**;\nparley_allow intent=ops.**;\n"
+    . 'proxy_pass http://127.0.0.1:%PORT_2%; } } '
+    . 'server { listen 127.0.0.1:%PORT_2%; location / { return 202; } }');
+
+my $conf = $nginx->dir . '/nginx.conf';
+my $client = Parley::Client->new(port => port(1));
+my $token = bearer('alice');
+
+
+# the line of nginx.conf that a directive begins in
+sub line {
+    my ($directive) = @_;
+
+    my ($before) = slurp($conf) =~ /\A(.*?)\Q$directive\E/s;
+    return 1 + ($before =~ tr/\n//);
+}
+
+
+# each: intent, status, step, outcome, directive
+my @cases = (
+    ['ops.run', 202, 'policy', 'passed', 'parley_allow intent=ops.**'],
+    ['ops.secret.run', 403, 'policy', 'refused',
+     'parley_deny intent=ops.secret.**'],
+    ['notes.add', 403, 'policy', 'refused', 'parley_allow intent=ops.**'],
+);
+
+for my $case (@cases) {
+    my ($intent, $status, $step, $outcome, $directive) = @$case;
+
+    subtest "GW-16 what decided about $intent" => sub {
+        my ($name) = $directive =~ /^(\w+)/;
+        my $at = line($directive);
+        my $m = jcs(aee(intent => $intent));
+
+        is($client->post('/in', $m, Authorization => $token)->{status},
+           $status, 'status');
+        ok($nginx->wait_for(qr/parley:\ step\ \Q$step\E:\ \Q$outcome\E,
+                               \ by\ "\Q$name\E"\ in\ \Q$conf\E:$at\b/x, 1),
+           'in the log');
+
+        my (undef, $out, $err) = Parley::Tool::tool({ in => $m }, 'explain',
+            '--conf', $conf, '--location', '/in', '--json', '--token', $token);
+        my ($said) = grep { $_->{step} eq $step }
+                          @{ Parley::Tool::json($out)->{steps} };
+
+        is_deeply([@$said{qw(verdict directive file line)}],
+                  [$outcome, $name, $conf, $at], 'explain --json');
+
+        return if $outcome eq 'passed';
+
+        (undef, undef, $err) = Parley::Tool::tool({ in => $m }, 'explain',
+            '--conf', $conf, '--location', '/in', '--token', $token);
+        my $by = qr/by "\Q$name\E" in \Q$conf\E:$at/;
+        like($err, qr/^\Q$step\E +refused .*\n +$by$/m, 'explain');
+    };
+}
+
+
+subtest 'GW-16 no directive stands anywhere, none is named' => sub {
+    my $m = jcs(aee(intent => 'ops.run'));
+    my (undef, $out) = Parley::Tool::tool({ in => $m }, 'explain', '--conf',
+        $conf, '--location', '/in', '--json', '--token', $token);
+    my ($said) = grep { $_->{step} eq 'signature' }
+                      @{ Parley::Tool::json($out)->{steps} };
+
+    ok(!exists $said->{directive}, 'parley_signature has its default');
+};
+
+
+done_testing;
