@@ -49,6 +49,8 @@ static const parley_option_t  parley_explain_options[] = {
     { "at", 0, "TIME", "when it comes: seconds since 1970, an RFC 3339\n"
       "timestamp, or +N or -N seconds from now (default)", 0 },
     PARLEY_OPTIONS_ENCODE,
+    { "asker", 0, "SUB", "the principal who sent what --answering gives;\n"
+      "without it whoever is listed as its sender", 0 },
     { "lines", 'n', NULL, "each line of the input is one message (NDJSON)",
       0 },
     { "json", 0, NULL, "one JSON object for each message on standard\n"
@@ -178,6 +180,7 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
     }
 
     tool->limits = e->settings.gate.limits;
+    e->asker = parley_option(tool, "asker");
 
     return parley_message_file(tool, e->engine,
                                parley_option(tool, "answering"),

@@ -28,6 +28,8 @@ typedef struct {
     parley_engine_t        *engine;
     const char             *token;          /* NULL: none */
     const parley_msg_t     *answering;      /* NULL: not given */
+    const char             *asker;          /* sub of who sent it; NULL: who
+                                               is listed as its sender */
     int64_t                 now_ms;
     parley_encode_opts_t    trace;          /* trace_id, span_id */
     parley_str_t            query;          /* --args */
@@ -58,6 +60,10 @@ typedef struct {
 /* Adds to what is said of the step at hand; made printable. */
 void parley_explain_note(parley_explain_t *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+
+/* What the configuration supplies to a message that is made. */
+void parley_explain_opts(parley_explain_t *e, parley_encode_opts_t *ret);
 
 
 /* parley_explain_state.c: a state of one's own */

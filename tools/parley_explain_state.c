@@ -11,6 +11,9 @@
 #define PARLEY_EXPLAIN_STATE  (256 * 1024)
 
 
+static parley_str_t parley_explain_asker(const parley_explain_t *e);
+
+
 static void
 parley_explain_lock(void *ctx)
 {
@@ -63,6 +66,27 @@ parley_explain_state_clear(parley_explain_t *e)
 }
 
 
+/* Who is proven to have sent what --answering gives; ids derive from it. */
+
+static parley_str_t
+parley_explain_asker(const parley_explain_t *e)
+{
+    const parley_msg_t        *m = e->answering;
+    const parley_principal_t  *p;
+
+    if (e->asker != NULL) {
+        return parley_str_c(e->asker);
+    }
+
+    p = e->http.directory != NULL
+        ? parley_directory_by_name(e->http.directory,
+                                   (parley_namespace_t) m->wire, m->sender)
+        : NULL;
+
+    return p != NULL ? p->sub : parley_str_none;
+}
+
+
 /*
  * As it was sent: in the protocol of the message at hand, which answers it.
  * What cannot be sent so is not remembered, and nothing answers it.
@@ -90,6 +114,7 @@ parley_explain_remember(parley_explain_t *e)
     parley_loss_init(&loss, e->in->arena);
 
     msg = *e->answering;
+    msg.owner = parley_explain_asker(e);
 
     who.arena = e->in->arena;
     who.directory = e->http.directory;
@@ -97,11 +122,11 @@ parley_explain_remember(parley_explain_t *e)
 
     parley_who_opts(&who, &opts);
 
+    parley_explain_opts(e, &opts);
+
     opts.self = e->http.self;
-    opts.now_ms = e->now_ms;
-    opts.severities = e->settings.severities;
-    opts.nseverities = e->settings.nseverities;
-    opts.broadcast = e->settings.broadcast;
+    opts.trace_id = parley_str_none;    /* another request's */
+    opts.span_id = parley_str_none;
 
     memset(&sent, 0, sizeof(sent));
 

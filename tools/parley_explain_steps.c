@@ -232,7 +232,9 @@ parley_explain_arrival(parley_gate_t *g, parley_arrival_t *ret)
 {
     const parley_explain_t  *e = g->ctx;
 
-    ret->receiver = e->settings.receiver.text;
+    if (!e->settings.receiver.varies) {
+        ret->receiver = e->settings.receiver.text;
+    }
 
     return 0;
 }
@@ -241,7 +243,15 @@ parley_explain_arrival(parley_gate_t *g, parley_arrival_t *ret)
 static int
 parley_explain_options(parley_gate_t *g, parley_encode_opts_t *ret)
 {
-    parley_explain_t   *e = g->ctx;
+    parley_explain_opts(g->ctx, ret);
+
+    return 0;
+}
+
+
+void
+parley_explain_opts(parley_explain_t *e, parley_encode_opts_t *ret)
+{
     parley_settings_t  *s = &e->settings;
 
     ret->now_ms = e->now_ms;
@@ -253,8 +263,6 @@ parley_explain_options(parley_gate_t *g, parley_encode_opts_t *ret)
     ret->severities = s->severities;
     ret->nseverities = s->nseverities;
     ret->broadcast = s->broadcast;
-
-    return 0;
 }
 
 
@@ -284,7 +292,10 @@ parley_explain_told(parley_gate_t *g, parley_step_t step,
     parley_explained_t  *s;
 
     if (outcome == PARLEY_OUTCOME_REFUSED) {
-        e->note[0] = '\0';
+        if (step != PARLEY_STEP_REFERENCE) {
+            e->note[0] = '\0';
+        }
+
         parley_explain_note(e, "%s%s%s: %s",
                             (const char *)
                             parley_error_info(g->err->code)->word.data,
