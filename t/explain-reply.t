@@ -1,0 +1,71 @@
+# parley explain of a reply that comes later: what it answers is given.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Env qw(root tmp_dir slurp spew);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Tool ();
+
+my $dir = tmp_dir();
+
+
+subtest 'GW-16 GW-27 SEC-08 a later reply, by --answering' => sub {
+    spew("$dir/later.jwks", Parley::Message::jwks(Parley::Gateway::idp()));
+    spew("$dir/handles.json", jcs({ principals => [
+        map { { sub => $_, aee => "agent.$_", handle => "~$_",
+                instrument => "~cc-$_" } } qw(alice bob) ] }));
+    spew("$dir/later.conf", "events { }\nhttp {\nparley_zone a:1m;\n"
+        . "parley_identities $dir/handles.json;\n"
+        . "parley_jwks $dir/later.jwks;\n"
+        . "server {\nparley_jwt on;\n"
+        . 'location /ask { parley_accept aee channel; parley_speak channel; '
+        . "proxy_pass http://u; }\n"
+        . 'location /tell { parley_accept aee channel; parley_speak aee; '
+        . "proxy_pass http://u; }\n}\n}\n");
+
+    my $explain = sub {
+        my ($m, $location, $who, @words) = @_;
+        my ($status, $out, $err) = Parley::Tool::tool({ in => $m }, 'explain', '--conf',
+            "$dir/later.conf", '--location', $location, '--token',
+            bearer($who), @words);
+        return ($status, $out, $err);
+    };
+
+    my $task = jcs(aee(to => 'agent.bob', payload => { text => 'When?' },
+                       id => 'task-0001'));
+    my ($status, $query, $err) = $explain->($task, '/ask', 'alice');
+    is($status, 0, 'a task is sent as a query') or return diag($err);
+    ok(my $id = Parley::Tool::json($query)->{payload}{query_id},
+       'which has an id');
+
+    my $response = Parley::Tool::json(
+        slurp(root() . '/t/cases/channel-to-aee/kind-agent-response/in.json'));
+    @$response{qw(sender_handle acted_by drafted_with recipient_handle)}
+        = ('~bob', '~bob', '~cc-bob', '~alice');
+    $response->{created_at} = Parley::Message::timestamp();
+    $response->{payload}{query_id} = $id;
+
+    spew("$dir/task.json", $task);
+
+    ($status, undef, $err)
+        = $explain->(jcs($response), '/tell', 'bob',
+                     '--answering', "$dir/task.json");
+    is($status, 0, 'its answer is taken: the asker is listed') or diag($err);
+
+    ($status) = $explain->(jcs($response), '/tell', 'bob',
+                           '--answering', "$dir/task.json",
+                           '--asker', 'carol');
+    is($status, 1, 'not where another principal sent the task');
+
+    ($status) = $explain->(jcs($response), '/tell', 'bob');
+    is($status, 1, 'nor where nothing was sent');
+};
+
+
+done_testing;
