@@ -18,11 +18,11 @@ OUT_fuzz = build/fuzz
 OUT ?= $(OUT_$(BUILD))
 
 # seconds for each fuzz target; the demo ends after its scenario (ONCE=1); the
-# files that "make test" runs, and how many at a time
+# files that "make test" runs, and how many at a time, of which one waits
 TIME ?= 60
 ONCE ?=
 TESTS ?=
-JOBS ?= $(shell nproc)
+JOBS ?= $(shell expr `nproc` + 1)
 
 CC_release = gcc
 CC_debug = gcc
@@ -65,10 +65,10 @@ TEST_LIBS = -lcmocka -ljwt -lm
 
 # the one list of library sources; config reads it too
 SOURCES := $(shell sed 's/\#.*//' sources)
-INCLUDES := $(addprefix -I,$(sort gate translate core auth schemas \
+INCLUDES := $(addprefix -I,$(sort gate hub translate core auth schemas \
 	$(patsubst %/,%,$(dir $(SOURCES)))))
 
-HEADERS := $(wildcard core/*.h gate/*.h gate/*.def translate/*.h translate/*/*.h auth/*.h schemas/*.h \
+HEADERS := $(wildcard core/*.h gate/*.h gate/*.def hub/*.h translate/*.h translate/*/*.h auth/*.h schemas/*.h \
 	ngx_module/*.h)
 MODULE_SOURCES := $(shell sed 's/\#.*//' ngx_module/sources)
 
@@ -93,7 +93,7 @@ endif
 # a module whose state answers later, and what runs with it in "make test"; a
 # sanitizer build has its module in nginx
 LATER = $(OUT)/later/ngx_http_parley_module.so
-LATER_TESTS = t/never.t t/window.t t/replay.t t/retain.t t/sse.t t/dryrun.t \
+LATER_TESTS = t/never.t t/ready.t t/window.t t/replay.t t/retain.t t/sse.t t/dryrun.t \
 	t/fallback.t
 LATER_FIRST = $(if $(filter release,$(BUILD)),later-built)
 
@@ -113,7 +113,7 @@ PRINT_OBJS := $(PRINT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_SOURCES := $(wildcard t/unit/test_*.c)
 UNIT_OBJS := $(UNIT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_TESTS := $(UNIT_SOURCES:%.c=$(OUT)/%)
-UNIT_SHARED := $(wildcard t/unit/parley_test*.c)
+UNIT_SHARED := $(wildcard t/unit/parley_test*.c) t/later/parley_later.c
 UNIT_SHARED_OBJS := $(UNIT_SHARED:%.c=$(OBJ)/%.o)
 UNIT_LIB = $(OUT)/t/unit/libparley_test.a
 FUZZ_SOURCES := $(wildcard t/fuzz/fuzz_*.c)
@@ -125,6 +125,16 @@ TOY_SOURCES := $(filter translate/%,$(SOURCES)) $(wildcard t/toy/*.c)
 TOY_OBJS := $(TOY_SOURCES:%.c=$(TOY)/%.o) $(TOY)/parley_schema_text.o
 TOY_TEST = $(OUT)/t/toy/test_toy
 UNIT_TESTS += $(TOY_TEST)
+
+# the hub in a world of its own, where a process can die at any edge of what
+# appends to logs
+SIMULATE = $(OUT)/t/simulate/simulate
+SIMULATE_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard t/simulate/*.c))
+MUTANTS := $(patsubst %,$(OUT)/t/simulate/mutant-%,\
+	$(shell t/simulate/mutate --list))
+SIMULATE_EDGES := $(patsubst gate/%.c,$(OBJ)/t/simulate/edges/%.o,\
+	gate/parley_memory_append.c gate/parley_memory_log.c \
+	gate/parley_memory_roster.c)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
 FUZZ_TARGETS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 
@@ -162,7 +172,7 @@ test: ## Everything under one prove, or TESTS="t/a.t ..."
 	$(MAKE) check
 	$(MAKE) test-built
 
-test-built: build $(UNIT_TESTS) $(PRINT) $(if $(TESTS),,$(LATER_FIRST))
+test-built: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(if $(TESTS),,$(LATER_FIRST))
 	tools/fetch-schema-suite
 	tools/run-tests -j $(JOBS) $(OUT) $(or $(TESTS),$(UNIT_TESTS) t/*.t)
 
@@ -174,7 +184,7 @@ test-later: ## All of t/*.t, or TESTS=, with a state that answers later
 
 later-built: build $(LATER)
 	PARLEY_MODULE=$(abspath $(LATER)) \
-		tools/run-tests -j $(JOBS) $(OUT) $(LATER_TESTS)
+		tools/run-tests -j $(JOBS) -t tap-later $(OUT) $(LATER_TESTS)
 
 check: ## What can be seen without running: layers, docs, exports
 	tools/check
@@ -187,9 +197,22 @@ mapping: $(PRINT) ## Writes the tables of docs/mapping.md and docs/mapping/
 conformance: ## Runs the tests and writes docs/conformance.md
 	tools/install-deps $(DEPS)
 	$(MAKE) build
+	rm -rf $(OUT)/tap $(OUT)/tap-later
 	$(MAKE) test-built; status=$$?; \
-	tools/conformance $(OUT)/tap > $(OUT)/conformance.md || exit 1; \
+	tools/conformance $(OUT)/tap $(if $(LATER_FIRST),$(OUT)/tap-later) > $(OUT)/conformance.md || exit 1; \
 	cp $(OUT)/conformance.md docs/conformance.md; exit $$status
+
+
+# a source tree of nginx instead of Debian's; other tests, other suites
+NGINX_SRC ?=
+SUITES ?=
+
+.PHONY: matrix
+matrix: ## nginx 1.22, 1.26, the newest or NGINX_SRC=; Debian's packages
+	tools/install-deps test matrix
+	$(MAKE) build
+	OUT=$(OUT) NGINX_SRC=$(NGINX_SRC) TESTS="$(TESTS)" SUITES="$(SUITES)" \
+		tools/matrix $(if $(NGINX_SRC),nginx)
 
 
 # how many messages, and from where; one configuration of these alone
@@ -202,6 +225,14 @@ differential: build ## nginx and "parley explain" on N=50000 messages at random
 	PARLEY_BUILD=$(OUT) PARLEY_TEST_SEED=$(SEED) PARLEY_TEST_MESSAGES=$(N) \
 		$(if $(CONFIG),PARLEY_TEST_CONFIG=$(CONFIG)) \
 		prove -v -I t/lib t/differential.t
+
+
+.PHONY: simulate mutants
+simulate: $(SIMULATE) ## Histories of the hub for TIME=60 seconds, or N=; SEED=
+	$(SIMULATE) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
+		-t $(TIME))
+
+mutants: $(MUTANTS)
 
 
 .PHONY: fuzz fuzz-targets
@@ -231,7 +262,9 @@ bindir ?= $(prefix)/bin
 libdir ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
-completiondir ?= $(prefix)/share/bash-completion/completions
+bashdir ?= $(prefix)/share/bash-completion/completions
+zshdir ?= $(prefix)/share/zsh/site-functions
+fishdir ?= $(prefix)/share/fish/vendor_completions.d
 modulesdir ?= $(or $(shell nginx -V 2>&1 \
 	| sed -n 's/.*--modules-path=\([^ ]*\).*/\1/p'),/usr/lib/nginx/modules)
 INSTALL ?= install
@@ -245,11 +278,13 @@ install-module: $(MODULE)
 
 install-tool: $(TOOL)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 \
-		$(DESTDIR)$(completiondir)
+		$(addprefix $(DESTDIR),$(bashdir) $(zshdir) $(fishdir))
 	$(INSTALL) $(TOOL) $(DESTDIR)$(bindir)
 	$(INSTALL) -m 644 docs/parley.1 $(DESTDIR)$(mandir)/man1
-	$(INSTALL) -m 644 tools/parley.bash-completion \
-		$(DESTDIR)$(completiondir)/parley
+	$(INSTALL) -m 644 tools/completion/parley.bash \
+		$(DESTDIR)$(bashdir)/parley
+	$(INSTALL) -m 644 tools/completion/_parley $(DESTDIR)$(zshdir)
+	$(INSTALL) -m 644 tools/completion/parley.fish $(DESTDIR)$(fishdir)
 
 install-lib: public-lib ## Installs libparley, its header and pkg-config file
 	$(INSTALL) -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)
@@ -346,7 +381,9 @@ $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-$(OBJ)/t/%.o: ALL_CFLAGS += -It/unit
+$(OBJ)/tools/parley_version.o: ALL_CFLAGS += -DPARLEY_BUILD='"$(BUILD)"'
+
+$(OBJ)/t/%.o: ALL_CFLAGS += -It/unit -It/later
 $(OBJ)/t/fuzz/%.o: ALL_CFLAGS += -Wno-missing-prototypes
 
 # what several unit tests share
@@ -388,11 +425,30 @@ $(TOY_TEST): $(TOY_OBJS) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(PKG_LIBS)
 
+$(OBJ)/t/simulate/edges/%.o: gate/%.c Makefile
+	@mkdir -p $(@D)
+	$(call Q,CC)$(CC) $(ALL_CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
+
+$(SIMULATE): $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# one object of it is of another code (t/simulate/mutants.tsv)
+$(OUT)/t/simulate/mutant-%: $(SIMULATE) t/simulate/mutants.tsv
+	$(call Q,CC)file=`t/simulate/mutate --file $*` && \
+	t/simulate/mutate $* > $@.c && \
+	case $$file in gate/*) edges=-fsanitize-coverage=trace-pc;; esac && \
+	$(CC) $(ALL_CFLAGS) -O1 -w $$edges -c -o $@.o $@.c && \
+	others=`printf '%s\n' $(SIMULATE_EDGES) \
+		| grep -v "/$${file##*/}" | grep -v "/$$(basename $$file .c).o"` && \
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $@.o $(SIMULATE_OBJS) $$others $(LIB) $(PKG_LIBS)
+
 $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
-.SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
+.SECONDARY: $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(UNIT_OBJS) $(FUZZ_OBJS)
 
 -include $(LIB_OBJS:.o=.d) $(PUBLIC_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
-	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d) $(TOY_OBJS:.o=.d)
+	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d) $(TOY_OBJS:.o=.d) \
+	$(SIMULATE_OBJS:.o=.d) $(SIMULATE_EDGES:.o=.d)

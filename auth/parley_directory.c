@@ -1,9 +1,15 @@
 #include <string.h>
 
+#include "parley_certificate.h"
 #include "parley_config.h"
 #include "parley_directory.h"
 #include "parley_directory_index.h"
 #include "parley_signature.h"
+#include "parley_time.h"
+
+
+/* octets of a time */
+#define PARLEY_DIRECTORY_TIME_MAX  64
 
 
 /* a principal and the JSON object it is read from */
@@ -35,6 +41,8 @@ static int parley_directory_roles(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_keys(parley_directory_reader_t *r,
     const char *name, size_t offset);
+static int parley_directory_certificates(parley_directory_reader_t *r,
+    const char *name, size_t offset);
 
 
 /* one member per protocol, checked according to the shape of its names */
@@ -63,6 +71,8 @@ static const parley_directory_member_t  parley_directory_members[] = {
       offsetof(parley_principal_t, max_priority) },
     { "roles", parley_directory_roles, offsetof(parley_principal_t, roles) },
     { "keys", parley_directory_keys, offsetof(parley_principal_t, keys) },
+    { "certificates", parley_directory_certificates,
+      offsetof(parley_principal_t, certificates) },
     { NULL, NULL, 0 }
 };
 
@@ -247,22 +257,79 @@ parley_directory_known(parley_error_t *err, const json_t *object,
 }
 
 
+/* A time of a key, RFC 3339; *ret is left alone where there is none. */
+
+static int
+parley_directory_time(parley_directory_reader_t *r, const json_t *key,
+    const char *pointer, const char *name, int64_t *ret)
+{
+    char          field[PARLEY_POINTER_MAX];
+    parley_str_t  text;
+
+    if (parley_config_string(r->arena, key, pointer, name, 0,
+                             PARLEY_DIRECTORY_TIME_MAX, &text, r->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (text.len == 0
+        || (parley_time_parse(text, ret) == 0 && *ret > 0))
+    {
+        return 0;
+    }
+
+    parley_config_pointer(field, pointer, name);
+
+    return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, field,
+                            "\"%s\" of the key is no time as RFC 3339 has it, "
+                            "such as 2027-01-31T12:00:00Z", name);
+}
+
+
+static int
+parley_directory_period(parley_directory_reader_t *r, const json_t *key,
+    const char *pointer, parley_jwk_t *jwk)
+{
+    char  field[PARLEY_POINTER_MAX];
+
+    if (parley_directory_time(r, key, pointer, "not_before",
+                              &jwk->not_before)
+        != 0
+        || parley_directory_time(r, key, pointer, "expires", &jwk->expires)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (jwk->expires == 0 || jwk->expires > jwk->not_before) {
+        return 0;
+    }
+
+    parley_config_pointer(field, pointer, "expires");
+
+    return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, field,
+                            "the key expires before it is valid");
+}
+
+
 static int
 parley_directory_keys(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
     char            field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
     size_t          i;
+    json_t         *array;
     parley_jwks_t  *keys;
 
     (void) offset;
 
     keys = &r->principal->keys;
+    array = json_object_get(r->object, name);
 
     parley_config_pointer(field, r->pointer, name);
 
-    if (parley_jwks_from_json(r->arena, json_object_get(r->object, name),
-                              field, keys, r->err)
+    if (parley_jwks_from_json(r->arena, array, field, keys, r->err)
         != 0)
     {
         return -1;
@@ -274,10 +341,16 @@ parley_directory_keys(parley_directory_reader_t *r, const char *name,
     }
 
     for (i = 0; i < keys->n; i++) {
+        parley_config_index(item, field, i);
+
+        if (parley_directory_period(r, json_array_get(array, i), item,
+                                    &keys->keys[i])
+            != 0)
+        {
+            return -1;
+        }
 
         if (!parley_signature_key_is(&keys->keys[i])) {
-            parley_config_index(item, field, i);
-
             return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, item,
                                     "the key verifies no message: it must be "
                                     "for Ed25519 or HS256, and for "
@@ -286,6 +359,30 @@ parley_directory_keys(parley_directory_reader_t *r, const char *name,
     }
 
     return 0;
+}
+
+
+static int
+parley_directory_certificates(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    char           field[PARLEY_POINTER_MAX];
+    const json_t  *array;
+
+    (void) offset;
+
+    array = parley_directory_array(r, name);
+
+    if (array == NULL) {
+        return -1;
+    }
+
+    parley_config_pointer(field, r->pointer, name);
+
+    return parley_certificate_names_from_json(r->arena, array, field,
+                                              &r->principal->certificates,
+                                              &r->principal->ncertificates,
+                                              r->err);
 }
 
 

@@ -3,9 +3,10 @@
  *
  *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
  *                   "parent", "human", "roles": [], "max_priority",
- *                   "keys": [JWK]}]}
+ *                   "keys": [JWK], "certificates": [NAME]}]}
  *
- * Only sub is required of a principal.
+ * Only sub is required of a principal.  A JWK may have "not_before" and
+ * "expires", times of RFC 3339.  A NAME is what parley_certificate.h says.
  */
 
 #ifndef PARLEY_DIRECTORY_H
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "parley_arena.h"
+#include "parley_certificate.h"
 #include "parley_error.h"
 #include "parley_principal.h"
 #include "parley_str.h"
@@ -31,7 +33,8 @@ typedef struct parley_directory_s  parley_directory_t;
  * handle, AEE or C2A name of another principal that does not act for this one;
  * a parent that is not a sub; a cycle of parents; a human that is neither the
  * sub of a human with a handle nor a Sovereign handle; an invalid key, or one
- * that cannot verify signatures of messages.  err->offset is the position in
+ * that cannot verify signatures of messages; a certificate that two principals
+ * have.  err->offset is the position in
  * text.
  *
  * Returns 0, or -1 with *err filled, *ret NULL and nothing to free.
@@ -51,6 +54,19 @@ const parley_principal_t *parley_directory_by_sub(
 const parley_principal_t *parley_directory_by_name(
     const parley_directory_t *directory, parley_namespace_t space,
     parley_str_t name);
+
+/*
+ * Finds the principal that a client certificate is listed for, by its
+ * fingerprint or by a name in it (SEC-17).  Returns 0 with *ret, NULL: nobody;
+ * or -1: it names several principals, *ret and *ret_other among them.
+ */
+int parley_directory_by_certificate(const parley_directory_t *directory,
+    const parley_certificate_t *certificate, const parley_principal_t **ret,
+    const parley_principal_t **ret_other)
+    __attribute__((warn_unused_result));
+
+/* Returns whether any principal has a certificate. */
+int parley_directory_has_certificates(const parley_directory_t *directory);
 
 /*
  * Returns the principal to which an instrument belongs, if that forbids self

@@ -336,6 +336,10 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
         return -1;
     }
 
+    if (parley_directory_certificates_index(dir, arena, err) != 0) {
+        return -1;
+    }
+
     return parley_directory_instruments(dir, arena, err);
 }
 

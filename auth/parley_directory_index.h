@@ -16,7 +16,14 @@
  * index of the principal + 1, or 0.  likes, all names: index *
  * PARLEY_NAMESPACE_COUNT + space + 1, or 0.  instruments, by handle without
  * version: index + 1 of the first principal that lists it, or 0.
+ * certificates, by parley_certificate_name_t: index in listed + 1, or 0.
  */
+
+typedef struct {
+    const parley_certificate_name_t  *name;
+    const parley_principal_t         *principal;
+} parley_directory_listed_t;
+
 struct parley_directory_s {
     parley_principal_t  *principals;
     size_t               nprincipals;
@@ -25,6 +32,11 @@ struct parley_directory_s {
     uint32_t             mask;
     uint32_t            *likes;
     uint32_t             likes_mask;
+
+    parley_directory_listed_t  *listed;
+    size_t                      nlisted;
+    uint32_t                   *certificates;
+    uint32_t                    certificates_mask;
 };
 
 
@@ -35,6 +47,12 @@ struct parley_directory_s {
  */
 int parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
     parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+
+/* The same of certificates: one that two principals have. */
+int parley_directory_certificates_index(parley_directory_t *dir,
+    parley_arena_t *arena, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 

@@ -50,6 +50,11 @@ typedef struct {
     parley_kty_t              kty;
     parley_crv_t              crv;
     parley_str_t              kid;          /* empty: none */
+    parley_str_t              issuer;       /* verifies its tokens alone; empty:
+                                               those of any issuer */
+    int64_t                   not_before;   /* ms since the epoch; both 0: it
+                                               has no such bound */
+    int64_t                   expires;
     int                       alg;          /* "alg" of the JWK, a
                                                parley_alg_id_t, or -1 */
     parley_alg_mask_t         verifies;     /* algorithms allowed to verify */
@@ -167,17 +172,42 @@ int parley_jwk_complete(parley_jwk_t *jwk, int may_verify, int may_sign,
 
 /*
  * Returns the first key with this kid that may verify with alg, or NULL.
- * *ret_known: whether any key has this kid.
+ * *ret_known: whether any key has this kid.  Only keys of the issuer and those
+ * of any issuer count, the latter where the issuer has none of this kid.
  */
 const parley_jwk_t *parley_jwks_find(const parley_jwks_t *keys,
-    parley_str_t kid, parley_alg_id_t alg, int *ret_known);
+    parley_str_t issuer, parley_str_t kid, parley_alg_id_t alg,
+    int *ret_known);
 
 /*
- * Returns the only key that may verify with alg, or NULL if there are none or
- * several; *ret_count is their number.
+ * Returns the only key of the issuer, or of any, that may verify with alg, or
+ * NULL if there are none or several; *ret_count is their number.
  */
 const parley_jwk_t *parley_jwks_only(const parley_jwks_t *keys,
-    parley_alg_id_t alg, size_t *ret_count);
+    parley_str_t issuer, parley_alg_id_t alg, size_t *ret_count);
+
+
+/* Makes all keys verify tokens of the issuer alone, which outlives them. */
+void parley_jwks_of(parley_jwks_t *keys, parley_str_t issuer);
+
+/*
+ * Moves the keys of *more to those of *all.  Two keys of one kid and a common
+ * algorithm that may verify tokens of one issuer are an error: err->field is
+ * the JSON Pointer in the text of *more.  Returns 0, or -1 with *err filled and
+ * both as they were.
+ */
+int parley_jwks_join(parley_arena_t *arena, parley_jwks_t *all,
+    parley_jwks_t *more, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Sets *ret to the keys of *fetched and those of *kept, which may be NULL, that
+ * are of another issuer than issuer (empty: that are of one).  What *ret has
+ * belongs to the two: it is not freed.  Returns 0, or -1: no memory.
+ */
+int parley_jwks_beside(parley_arena_t *arena, const parley_jwks_t *fetched,
+    parley_str_t issuer, const parley_jwks_t *kept, parley_jwks_t *ret)
+    __attribute__((warn_unused_result));
 
 
 /*

@@ -245,24 +245,37 @@ parley_jwk_parse(parley_arena_t *arena, parley_str_t text, parley_jwk_t *ret,
 }
 
 
-const parley_jwk_t *
-parley_jwks_find(const parley_jwks_t *keys, parley_str_t kid,
-    parley_alg_id_t alg, int *ret_known)
-{
-    size_t  i;
+/* Whether the key may verify tokens of the issuer. */
 
-    *ret_known = 0;
+static int
+parley_jwks_is_for(const parley_jwk_t *jwk, parley_str_t issuer)
+{
+    return jwk->issuer.len == 0 || parley_str_eq(jwk->issuer, issuer);
+}
+
+
+/* The first of the keys of this issuer, empty: of those of any. */
+
+static const parley_jwk_t *
+parley_jwks_find_in(const parley_jwks_t *keys, parley_str_t issuer,
+    parley_str_t kid, parley_alg_id_t alg, int *ret_known)
+{
+    size_t               i;
+    const parley_jwk_t  *jwk;
 
     for (i = 0; i < keys->n; i++) {
+        jwk = &keys->keys[i];
 
-        if (!parley_str_eq(kid, keys->keys[i].kid)) {
+        if (!parley_str_eq(issuer, jwk->issuer)
+            || !parley_str_eq(kid, jwk->kid))
+        {
             continue;
         }
 
         *ret_known = 1;
 
-        if (keys->keys[i].verifies & PARLEY_ALG_BIT(alg)) {
-            return &keys->keys[i];
+        if (jwk->verifies & PARLEY_ALG_BIT(alg)) {
+            return jwk;
         }
     }
 
@@ -271,8 +284,26 @@ parley_jwks_find(const parley_jwks_t *keys, parley_str_t kid,
 
 
 const parley_jwk_t *
-parley_jwks_only(const parley_jwks_t *keys, parley_alg_id_t alg,
-    size_t *ret_count)
+parley_jwks_find(const parley_jwks_t *keys, parley_str_t issuer,
+    parley_str_t kid, parley_alg_id_t alg, int *ret_known)
+{
+    const parley_jwk_t  *jwk;
+
+    *ret_known = 0;
+    jwk = NULL;
+
+    if (issuer.len != 0) {
+        jwk = parley_jwks_find_in(keys, issuer, kid, alg, ret_known);
+    }
+
+    return *ret_known ? jwk
+           : parley_jwks_find_in(keys, parley_str_none, kid, alg, ret_known);
+}
+
+
+const parley_jwk_t *
+parley_jwks_only(const parley_jwks_t *keys, parley_str_t issuer,
+    parley_alg_id_t alg, size_t *ret_count)
 {
     size_t               i;
     const parley_jwk_t  *found;
@@ -281,11 +312,126 @@ parley_jwks_only(const parley_jwks_t *keys, parley_alg_id_t alg,
     *ret_count = 0;
 
     for (i = 0; i < keys->n; i++) {
-        if (keys->keys[i].verifies & PARLEY_ALG_BIT(alg)) {
+        if ((keys->keys[i].verifies & PARLEY_ALG_BIT(alg))
+            && parley_jwks_is_for(&keys->keys[i], issuer))
+        {
             found = &keys->keys[i];
             (*ret_count)++;
         }
     }
 
     return *ret_count == 1 ? found : NULL;
+}
+
+
+void
+parley_jwks_of(parley_jwks_t *keys, parley_str_t issuer)
+{
+    size_t  i;
+
+    for (i = 0; i < keys->n; i++) {
+        keys->keys[i].issuer = issuer;
+    }
+}
+
+
+/* Refuses a key that another one could be taken for. */
+
+static int
+parley_jwks_clash(const parley_jwks_t *keys, const parley_jwk_t *jwk,
+    size_t at, parley_error_t *err)
+{
+    char                 field[PARLEY_POINTER_MAX];
+    size_t               i;
+    const parley_jwk_t  *other;
+
+    for (i = 0; jwk->kid.len != 0 && i < keys->n; i++) {
+        other = &keys->keys[i];
+
+        if ((jwk->verifies & other->verifies) != 0
+            && parley_str_eq(jwk->kid, other->kid)
+            && (jwk->issuer.len == 0
+                || parley_jwks_is_for(other, jwk->issuer)))
+        {
+            parley_config_index(field, "/keys", at);
+            parley_config_pointer(field, field, "kid");
+
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, field,
+                                    "another file has a key of the same kid "
+                                    "and algorithm for the same issuer");
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_jwks_join(parley_arena_t *arena, parley_jwks_t *all,
+    parley_jwks_t *more, parley_error_t *err)
+{
+    size_t         i;
+    parley_jwk_t  *keys;
+
+    for (i = 0; i < more->n; i++) {
+        if (parley_jwks_clash(all, &more->keys[i], i, err) != 0) {
+            return -1;
+        }
+    }
+
+    keys = parley_arena_calloc(arena, (all->n + more->n + 1)
+                                      * sizeof(parley_jwk_t));
+    if (keys == NULL) {
+        return parley_error_memory(err);
+    }
+
+    if (all->n > 0) {
+        memcpy(keys, all->keys, all->n * sizeof(parley_jwk_t));
+    }
+
+    if (more->n > 0) {
+        memcpy(keys + all->n, more->keys, more->n * sizeof(parley_jwk_t));
+    }
+
+    all->keys = keys;
+    all->n += more->n;
+    all->skipped += more->skipped;
+    all->refused += more->refused;
+
+    memset(more, 0, sizeof(parley_jwks_t));
+
+    return 0;
+}
+
+
+int
+parley_jwks_beside(parley_arena_t *arena, const parley_jwks_t *fetched,
+    parley_str_t issuer, const parley_jwks_t *kept, parley_jwks_t *ret)
+{
+    size_t  i;
+
+    static const parley_jwks_t  none;
+
+    if (kept == NULL) {
+        kept = &none;
+    }
+
+    *ret = none;
+    ret->keys = parley_arena_calloc(arena, (fetched->n + kept->n + 1)
+                                           * sizeof(parley_jwk_t));
+    if (ret->keys == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < fetched->n; i++) {
+        ret->keys[ret->n++] = fetched->keys[i];
+    }
+
+    for (i = 0; i < kept->n; i++) {
+        if (!parley_str_eq(kept->keys[i].issuer, issuer)) {
+            ret->keys[ret->n++] = kept->keys[i];
+        }
+    }
+
+    return 0;
 }

@@ -208,8 +208,9 @@ parley_jwt_header(const parley_json_t *header, const parley_alg_t **ret_alg,
  */
 
 static const parley_jwk_t *
-parley_jwt_key(const parley_jwks_t *keys, const parley_alg_t *alg,
-    parley_str_t kid, int has_kid, int *ret_unknown, parley_error_t *err)
+parley_jwt_key(const parley_jwks_t *keys, parley_str_t issuer,
+    const parley_alg_t *alg, parley_str_t kid, int has_kid, int *ret_unknown,
+    parley_error_t *err)
 {
     int                  known;
     size_t               n;
@@ -218,7 +219,7 @@ parley_jwt_key(const parley_jwks_t *keys, const parley_alg_t *alg,
     *ret_unknown = 0;
 
     if (has_kid) {
-        jwk = parley_jwks_find(keys, kid, alg->id, &known);
+        jwk = parley_jwks_find(keys, issuer, kid, alg->id, &known);
 
         if (jwk == NULL) {
             *ret_unknown = !known;
@@ -232,7 +233,7 @@ parley_jwt_key(const parley_jwks_t *keys, const parley_alg_t *alg,
         return jwk;
     }
 
-    jwk = parley_jwks_only(keys, alg->id, &n);
+    jwk = parley_jwks_only(keys, issuer, alg->id, &n);
 
     if (jwk == NULL) {
         (void) parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID,
@@ -267,6 +268,50 @@ parley_jwt_signature(const parley_jwk_t *jwk, const parley_alg_t *alg,
 }
 
 
+/*
+ * The issuer whose keys the token asks for, not believed yet: it is the same
+ * octets that the signature is over.
+ */
+
+static int
+parley_jwt_issuer(const parley_jwks_t *keys, parley_arena_t *arena,
+    uint64_t seed, const parley_jwt_parts_t *parts, parley_jwt_t *jwt,
+    parley_str_t *ret, parley_error_t *err)
+{
+    size_t    i;
+    uint32_t  node;
+
+    *ret = parley_str_none;
+
+    for (i = 0; i < keys->n && keys->keys[i].issuer.len == 0; i++) {
+        /* void */
+    }
+
+    if (i == keys->n) {
+        return 0;
+    }
+
+    if (parley_jwt_object(arena, seed, parley_json_limits_default.depth,
+                          parts->payload, &jwt->claims,
+                          "the claims are no JSON object", err)
+        != 0)
+    {
+        return -1;
+    }
+
+    node = parley_json_get(&jwt->claims, 0, PARLEY_STR("iss"));
+
+    if (node == PARLEY_JSON_NONE
+        || parley_json_type(&jwt->claims, node) != PARLEY_JSON_STRING)
+    {
+        return 0;
+    }
+
+    return parley_json_string(&jwt->claims, node, ret) == 0
+           ? 0 : parley_error_memory(err);
+}
+
+
 static int
 parley_jwt_read(const parley_jwks_t *keys, parley_arena_t *arena,
     const parley_jwt_options_t *options, parley_str_t token,
@@ -275,7 +320,7 @@ parley_jwt_read(const parley_jwks_t *keys, parley_arena_t *arena,
     int                  has_kid;
     size_t               max;
     uint64_t             seed;
-    parley_str_t         kid;
+    parley_str_t         kid, issuer;
     parley_json_t        header;
     parley_jwt_parts_t   parts;
     const parley_alg_t  *alg;
@@ -300,12 +345,14 @@ parley_jwt_read(const parley_jwks_t *keys, parley_arena_t *arena,
                              "the header is no JSON object", err)
            != 0
         || parley_jwt_typ(&header, &jwt->typ, err) != 0
-        || parley_jwt_header(&header, &alg, &kid, &has_kid, err) != 0)
+        || parley_jwt_header(&header, &alg, &kid, &has_kid, err) != 0
+        || parley_jwt_issuer(keys, arena, seed, &parts, jwt, &issuer, err)
+           != 0)
     {
         return -1;
     }
 
-    jwk = parley_jwt_key(keys, alg, kid, has_kid, ret_unknown, err);
+    jwk = parley_jwt_key(keys, issuer, alg, kid, has_kid, ret_unknown, err);
 
     if (jwk == NULL || parley_jwt_signature(jwk, alg, &parts, err) != 0) {
         return -1;
@@ -313,15 +360,17 @@ parley_jwt_read(const parley_jwks_t *keys, parley_arena_t *arena,
 
     jwt->token = token;
     jwt->alg = alg->id;
+    jwt->any_issuer = jwk->issuer.len == 0;
 
     if (parley_arena_str(arena, jwk->kid, &jwt->kid) != 0) {
         return parley_error_memory(err);
     }
 
-    if (parley_jwt_object(arena, seed, parley_json_limits_default.depth,
-                          parts.payload, &jwt->claims,
-                          "the claims are no JSON object", err)
-        != 0)
+    if (jwt->claims.nodes == NULL
+        && parley_jwt_object(arena, seed, parley_json_limits_default.depth,
+                             parts.payload, &jwt->claims,
+                             "the claims are no JSON object", err)
+           != 0)
     {
         return -1;
     }

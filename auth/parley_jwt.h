@@ -19,6 +19,7 @@
 
 #include "parley_alg.h"
 #include "parley_arena.h"
+#include "parley_certificate.h"
 #include "parley_error.h"
 #include "parley_json.h"
 #include "parley_jwk.h"
@@ -58,6 +59,10 @@ typedef struct {
     unsigned          has_nbf:1;
     unsigned          has_iat:1;
     unsigned          key_unknown:1;    /* see parley_jwt_verify() */
+    unsigned          any_issuer:1;     /* the key verifies tokens of any */
+    unsigned          bound:1;          /* to the certificate of this SHA-256
+                                           (RFC 8705) */
+    uint8_t           certificate[PARLEY_CERTIFICATE_PRINT];
 
     parley_str_t     *scopes;       /* from "scope" (space-separated) and
                                        "scp" (an array or space-separated) */
@@ -95,9 +100,12 @@ typedef struct {
 
 
 /*
- * Verifies the signature of a token with a key of the set; claims are read
- * only after that.  Does not check type, time, issuer and audience: call
- * parley_jwt_check() next.  options may be NULL for the defaults.  token is
+ * Verifies the signature of a token with a key of the set; claims are believed
+ * only after that.  A key of an issuer is taken for tokens of that iss alone.
+ * A token that is bound (cnf) to anything but a certificate is refused, since
+ * nothing here could tell who may use it.  Does not check type, time, issuer
+ * and audience: call parley_jwt_check() next.  options may be NULL for the
+ * defaults.  token is
  * borrowed and must outlive *jwt.
  *
  * A "kid" selects the key of that kid, no "kid" the only key that allows the
@@ -130,6 +138,16 @@ int parley_jwt_verify(const parley_jwks_t *keys, parley_arena_t *arena,
  */
 int parley_jwt_check(const parley_jwt_t *jwt,
     const parley_jwt_rules_t *rules, int64_t now, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * RFC 8705 section 3.1: a token that is bound to a certificate counts on a
+ * connection with that certificate alone.  print: SHA-256 of the connection's,
+ * verified; NULL: it has none.  Required on every request, like
+ * parley_jwt_check().  Returns 0, or -1 with *err filled: token-invalid.
+ */
+int parley_jwt_check_binding(const parley_jwt_t *jwt, const uint8_t *print,
+    parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

@@ -1,6 +1,7 @@
 /* The rules of a location, applied on every request. */
 
 #include <stdio.h>
+#include <string.h>
 
 #include "parley_jwt.h"
 #include "parley_jwt_error.h"
@@ -294,6 +295,27 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
     }
 
     return 0;
+}
+
+
+int
+parley_jwt_check_binding(const parley_jwt_t *jwt, const uint8_t *print,
+    parley_error_t *err)
+{
+    if (!jwt->bound) {
+        return 0;
+    }
+
+    if (print == NULL) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "cnf",
+                                 "the token is bound to a client certificate, "
+                                 "and the connection has none");
+    }
+
+    return memcmp(print, jwt->certificate, sizeof(jwt->certificate)) == 0 ? 0
+           : parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "cnf",
+                               "the token is bound to another client "
+                               "certificate");
 }
 
 

@@ -1,10 +1,15 @@
 #include <string.h>
 
+#include "parley_base64.h"
 #include "parley_buf.h"
 #include "parley_jcs.h"
 #include "parley_jwt.h"
 #include "parley_jwt_claims.h"
 #include "parley_jwt_error.h"
+
+
+/* characters of a SHA-256 in base64url */
+#define PARLEY_JWT_PRINT_TEXT  43
 
 
 static int
@@ -230,6 +235,61 @@ parley_jwt_scopes(parley_jwt_t *jwt, parley_arena_t *arena,
 }
 
 
+/*
+ * RFC 7800, RFC 8705: x5t#S256 and nothing else.  What is not understood (jkt
+ * of RFC 9449, jwk) restricts the token all the same.
+ */
+
+static int
+parley_jwt_binding(parley_jwt_t *jwt, parley_error_t *err)
+{
+    size_t         len;
+    uint8_t        print[PARLEY_BASE64_DECODED(PARLEY_JWT_PRINT_TEXT + 1)];
+    uint32_t       cnf, node;
+    parley_str_t   text;
+    parley_json_t *claims = &jwt->claims;
+
+    cnf = parley_json_get(claims, 0, PARLEY_STR("cnf"));
+
+    if (cnf == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    node = parley_json_type(claims, cnf) == PARLEY_JSON_OBJECT
+           ? parley_json_get(claims, cnf, PARLEY_STR("x5t#S256"))
+           : PARLEY_JSON_NONE;
+
+    if (node == PARLEY_JSON_NONE || parley_json_first(cnf) + 1 != node
+        || parley_json_after(claims, node) != parley_json_end(claims, cnf)) {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "cnf",
+                                 "the token is bound to what is not verified "
+                                 "here, which is a certificate's x5t#S256 "
+                                 "alone");
+    }
+
+    text = parley_str_none;
+
+    if (parley_json_type(claims, node) == PARLEY_JSON_STRING
+        && parley_json_string(claims, node, &text) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    if (text.len != PARLEY_JWT_PRINT_TEXT
+        || parley_base64url_decode(text, print, &len) != 0
+        || len != sizeof(jwt->certificate))
+    {
+        return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "cnf",
+                                 "x5t#S256 is no SHA-256 in base64url");
+    }
+
+    memcpy(jwt->certificate, print, sizeof(jwt->certificate));
+    jwt->bound = 1;
+
+    return 0;
+}
+
+
 int
 parley_jwt_claims_read(parley_jwt_t *jwt, parley_arena_t *arena,
     parley_error_t *err)
@@ -240,6 +300,7 @@ parley_jwt_claims_read(parley_jwt_t *jwt, parley_arena_t *arena,
         || parley_jwt_string(jwt, PARLEY_STR("sub"), "sub", &jwt->sub, err)
            != 0
         || parley_jwt_id(jwt, err) != 0
+        || parley_jwt_binding(jwt, err) != 0
         || parley_jwt_audience(jwt, err) != 0
         || parley_jwt_date(jwt, PARLEY_STR("exp"), "exp", &jwt->exp, &exp,
                            err)

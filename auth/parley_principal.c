@@ -55,7 +55,8 @@ const char *
 parley_member_why(parley_str_t word)
 {
     if (parley_str_is(word, "parent") || parley_str_is(word, "human")
-        || parley_str_is(word, "max_priority") || parley_str_is(word, "keys"))
+        || parley_str_is(word, "max_priority") || parley_str_is(word, "keys")
+        || parley_str_is(word, "certificates"))
     {
         return "comes from \"parley_identities\" alone, no claim brings it";
     }

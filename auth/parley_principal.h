@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "parley_arena.h"
+#include "parley_certificate.h"
 #include "parley_error.h"
 #include "parley_jwk.h"
 #include "parley_jwt.h"
@@ -36,14 +37,16 @@ typedef struct parley_principal_s {
     parley_str_t                     *roles;
     size_t                            nroles;
     parley_jwks_t                     keys;         /* the directory's */
+    parley_certificate_name_t        *certificates; /* the same */
+    size_t                            ncertificates;
     const struct parley_principal_s  *above;        /* the parent, or NULL */
     const struct parley_principal_s  *sovereign;    /* the human, or NULL */
 } parley_principal_t;
 
 
 /*
- * Members that claims can supply.  parent, human, max_priority and keys come
- * from the directory only.
+ * Members that claims can supply.  parent, human, max_priority, keys and
+ * certificates come from the directory only.
  */
 typedef enum {
     PARLEY_MEMBER_SUB = 0,

@@ -51,15 +51,30 @@ parley_signature_key_is(const parley_jwk_t *jwk)
 }
 
 
+/* What is wrong with the time; NULL: nothing. */
+
+static const char *
+parley_signature_period(const parley_jwk_t *jwk, int64_t now_ms)
+{
+    if (jwk->not_before != 0 && now_ms < jwk->not_before) {
+        return "the sender's key is not valid yet";
+    }
+
+    return jwk->expires != 0 && now_ms >= jwk->expires
+           ? "the sender's key has expired" : NULL;
+}
+
+
 static int
 parley_signature_by_kid(const parley_jwks_t *keys, parley_alg_id_t alg,
-    parley_str_t kid, parley_str_t octets, parley_str_t sig,
+    parley_str_t kid, parley_str_t octets, parley_str_t sig, int64_t now_ms,
     const parley_jwk_t **ret_key, parley_error_t *err)
 {
     int                  known;
+    const char          *why;
     const parley_jwk_t  *jwk;
 
-    jwk = parley_jwks_find(keys, kid, alg, &known);
+    jwk = parley_jwks_find(keys, parley_str_none, kid, alg, &known);
 
     if (jwk == NULL && !known) {
         return parley_error_set(err, PARLEY_E_KEY_UNKNOWN, NULL,
@@ -69,6 +84,12 @@ parley_signature_by_kid(const parley_jwks_t *keys, parley_alg_id_t alg,
     if (jwk == NULL) {
         return parley_error_set(err, PARLEY_E_SIGNATURE_INVALID, NULL,
                                 "the key is for another algorithm");
+    }
+
+    why = parley_signature_period(jwk, now_ms);
+
+    if (why != NULL) {
+        return parley_error_set(err, PARLEY_E_KEY_UNKNOWN, NULL, "%s", why);
     }
 
     if (parley_jws_verify(jwk, alg, octets, sig) != 0) {
@@ -84,16 +105,23 @@ parley_signature_by_kid(const parley_jwks_t *keys, parley_alg_id_t alg,
 
 static int
 parley_signature_by_trial(const parley_jwks_t *keys, parley_alg_id_t alg,
-    parley_str_t octets, parley_str_t sig, const parley_jwk_t **ret_key,
-    parley_error_t *err)
+    parley_str_t octets, parley_str_t sig, int64_t now_ms,
+    const parley_jwk_t **ret_key, parley_error_t *err)
 {
-    size_t  i, tried;
+    size_t       i, tried;
+    const char  *why;
 
     tried = 0;
+    why = NULL;
 
     for (i = 0; i < keys->n; i++) {
 
         if ((keys->keys[i].verifies & PARLEY_ALG_BIT(alg)) == 0) {
+            continue;
+        }
+
+        if (parley_signature_period(&keys->keys[i], now_ms) != NULL) {
+            why = parley_signature_period(&keys->keys[i], now_ms);
             continue;
         }
 
@@ -111,8 +139,9 @@ parley_signature_by_trial(const parley_jwks_t *keys, parley_alg_id_t alg,
     }
 
     if (tried == 0) {
-        return parley_error_set(err, PARLEY_E_KEY_UNKNOWN, NULL,
-                                "the sender has no key of this algorithm");
+        return parley_error_set(err, PARLEY_E_KEY_UNKNOWN, NULL, "%s",
+                                why != NULL ? why
+                                : "the sender has no key of this algorithm");
     }
 
     return parley_error_set(err, PARLEY_E_SIGNATURE_INVALID, NULL,
@@ -122,7 +151,7 @@ parley_signature_by_trial(const parley_jwks_t *keys, parley_alg_id_t alg,
 
 int
 parley_signature_verify(const parley_jwks_t *keys, parley_str_t word,
-    parley_str_t kid, parley_str_t octets, parley_str_t text,
+    parley_str_t kid, parley_str_t octets, parley_str_t text, int64_t now_ms,
     const parley_jwk_t **ret_key, parley_error_t *err)
 {
     size_t               len;
@@ -157,10 +186,10 @@ parley_signature_verify(const parley_jwks_t *keys, parley_str_t word,
 
     if (kid.len != 0) {
         return parley_signature_by_kid(keys, alg, kid, octets, octets_of_sig,
-                                       ret_key, err);
+                                       now_ms, ret_key, err);
     }
 
-    return parley_signature_by_trial(keys, alg, octets, octets_of_sig,
+    return parley_signature_by_trial(keys, alg, octets, octets_of_sig, now_ms,
                                      ret_key, err);
 }
 

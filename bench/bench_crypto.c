@@ -110,7 +110,7 @@ bench_run_signature(void)
 
     return parley_signature_verify(&bench_keys, r->msg.sig.alg,
                                    r->msg.sig.kid, input, r->msg.sig.value,
-                                   &key, &r->err);
+                                   0, &key, &r->err);
 }
 
 

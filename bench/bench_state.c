@@ -6,27 +6,31 @@
 #include "bench_pure.h"
 #include "parley_policy.h"
 #include "parley_memory.h"
+#include "parley_tally.h"
 
 
 #define BENCH_STATE  (64 << 20)
 
 
 static uint64_t         bench_number;
-static parley_state_t   bench_state;
+static parley_memory_t  bench_state;
 static parley_policy_t  bench_policy;
 
 
 static void bench_prepare_state(const bench_case_t *c);
 static void bench_no_lock(void *ctx);
+static int64_t bench_now(void *ctx);
 static int bench_run_window(void);
 static int bench_run_limit(void);
 static int bench_run_policy(void);
+static int bench_run_counters(void);
 
 
 const bench_case_t  bench_state_cases[] = {
     { "window", 20, NULL, 0, bench_prepare_state, bench_run_window },
     { "limit", 20, NULL, 0, bench_prepare_state, bench_run_limit },
     { "policy", 20, NULL, 0, bench_prepare_state, bench_run_policy },
+    { "counters", 20, NULL, 0, bench_prepare_state, bench_run_counters },
     { NULL, 0, NULL, 0, NULL, NULL }
 };
 
@@ -54,6 +58,7 @@ bench_prepare_state(const bench_case_t *c)
 
     bench_state.env.lock = bench_no_lock;
     bench_state.env.unlock = bench_no_lock;
+    bench_state.env.now = bench_now;
     bench_state.share = 250;
 
     if (mem == NULL
@@ -73,11 +78,21 @@ bench_no_lock(void *ctx)
 }
 
 
+static int64_t
+bench_now(void *ctx)
+{
+    (void) ctx;
+
+    return 1;
+}
+
+
 /* an id that was not seen, reserved and committed */
 
 static int
 bench_run_window(void)
 {
+    int                  rc;
     char                 id[] = "01a1fca2-df11-7396-827c-000000000000";
     uint8_t              key[PARLEY_KEY_LEN];
     uint64_t             n;
@@ -87,8 +102,9 @@ bench_run_window(void)
     parley_admission_t   a;
     parley_settlement_t  how;
 
-    static const uint8_t  account[PARLEY_KEY_LEN] = "child-7";
-    static const uint8_t  print[PARLEY_PRINT_LEN];
+    static const uint8_t             account[PARLEY_KEY_LEN] = "child-7";
+    static const uint8_t             print[PARLEY_PRINT_LEN];
+    static const parley_state_ops_t *ops = &parley_memory_ops;
 
     n = ++bench_number;
 
@@ -101,7 +117,7 @@ bench_run_window(void)
     parts[1] = PARLEY_STR("child-7");
     parts[2] = parley_str_make(id, sizeof(id) - 1);
 
-    parley_state_key(&bench_state, PARLEY_KIND_ID, parts, 3, key);
+    parley_state_key(&bench_state.state, PARLEY_KIND_ID, parts, 3, key);
 
     memset(&a, 0, sizeof(a));
     memset(&how, 0, sizeof(how));
@@ -110,38 +126,40 @@ bench_run_window(void)
     a.id = key;
     a.print = print;
     a.ttl = 600000;
-    a.now = 1;
 
-    parley_memory_admit(&bench_state, &a, &admitted);
+    (void) ops->admit(&bench_state.state, &a, &admitted, NULL);
 
     how.stamp = admitted.stamp;
     how.taken = 1;
-    how.now = 1;
 
-    return admitted.verdict == PARLEY_ADMIT_OK
-           ? parley_memory_settle(&bench_state, &a, &how) : -1;
+    (void) ops->settle(&bench_state.state, &a, &how, &rc, NULL);
+
+    return admitted.verdict == PARLEY_ADMIT_OK ? rc : -1;
 }
 
 
 static int
 bench_run_limit(void)
 {
-    int64_t              wait;
-    uint8_t              key[PARLEY_KEY_LEN];
-    parley_str_t         parts[2];
-    parley_limit_rate_t  rate;
+    parley_str_t     parts[2];
+    parley_rated_t   got;
+    parley_rating_t  r;
 
     static const uint8_t  account[PARLEY_KEY_LEN] = "child-7";
 
     parts[0] = PARLEY_STR("rate");
     parts[1] = PARLEY_STR("child-7");
-    rate.interval_us = 1;
-    rate.burst = 100000;
 
-    parley_state_key(&bench_state, PARLEY_KIND_RATE, parts, 2, key);
+    r.account = account;
+    r.rate.interval_us = 1;
+    r.rate.burst = 100000;
+    r.look = 0;
 
-    return parley_memory_rate(&bench_state, account, key, &rate, 1, &wait)
-           == PARLEY_RATE_OK ? 0 : -1;
+    parley_state_key(&bench_state.state, PARLEY_KIND_RATE, parts, 2, r.key);
+
+    (void) parley_memory_ops.rate(&bench_state.state, &r, &got, NULL);
+
+    return got.verdict == PARLEY_RATE_OK ? 0 : -1;
 }
 
 
@@ -171,4 +189,36 @@ bench_run_policy(void)
     request.to = (parley_policy_names_t) { &names[3], 1 };
 
     return parley_policy_check(&bench_policy, &request, NULL, &err);
+}
+
+
+/* what a message that passes and is answered adds to its worker's slot */
+
+static int
+bench_run_counters(void)
+{
+    parley_gate_t       g;
+    parley_fate_t       fate;
+    parley_loss_t       loss;
+    parley_gate_conf_t  conf;
+
+    static parley_slot_t  slot;
+
+    memset(&g, 0, sizeof(parley_gate_t));
+    memset(&fate, 0, sizeof(parley_fate_t));
+
+    loss.count = 0;
+    conf.speak = PARLEY_PROTO_VCP;
+
+    g.conf = &conf;
+    g.loss = &loss;
+    g.proto = PARLEY_PROTO_AEE;
+    g.verdict = PARLEY_VERDICT_PASSED;
+
+    parley_tally_verdict(&slot, &g);
+    parley_tally_outcome(&slot, &g, &fate);
+    parley_count_time(&slot, PARLEY_ROW_GATEWAY_TIME, 60000);
+    parley_count_time(&slot, PARLEY_ROW_UPSTREAM_TIME, 40000000);
+
+    return slot.cells[PARLEY_M_IN_FLIGHT] == 0 ? 0 : -1;
 }

@@ -180,10 +180,14 @@ parley_str_eq_fold(parley_str_t a, parley_str_t b)
      && memcmp((s).data, (lit), sizeof(lit) - 1) == 0)
 
 
-/* Returns s without its first n octets; n must not exceed s.len. */
+/* Returns s without its first n octets; where it has fewer, its empty end. */
 static inline parley_str_t
 parley_str_from(parley_str_t s, size_t n)
 {
+    if (n > s.len) {
+        n = s.len;
+    }
+
     return parley_str_make(s.data + n, s.len - n);
 }
 

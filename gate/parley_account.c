@@ -23,14 +23,17 @@ parley_account_rate_key(const parley_state_t *state, parley_counted_t whose,
     uint8_t out[PARLEY_KEY_LEN])
 {
     uint8_t       head;
+    uint64_t      numbers[2];
     parley_str_t  parts[4];
 
     head = (uint8_t) whose;
+    numbers[0] = (uint64_t) rate->interval_us;
+    numbers[1] = (uint64_t) rate->burst;
 
     parts[0] = parley_str_make(&head, 1);
     parts[1] = who;
     parts[2] = what;
-    parts[3] = parley_str_make(rate, sizeof(parley_limit_rate_t));
+    parts[3] = parley_str_make(numbers, sizeof(numbers));
 
     parley_state_key(state, PARLEY_KIND_RATE, parts, 4, out);
 }

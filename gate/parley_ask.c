@@ -3,9 +3,26 @@
 #include "parley_ask.h"
 
 
+typedef enum {
+    PARLEY_TOLD_OTHER = 0,
+    PARLEY_TOLD_ADMISSION
+} parley_told_what_t;
+
+
+/* an admission, with what it points to */
+typedef struct {
+    parley_admission_t  admission;
+    uint8_t             account[PARLEY_KEY_LEN];
+    uint8_t             id[PARLEY_KEY_LEN];
+    uint8_t             print[PARLEY_PRINT_LEN];
+    uint8_t             slot[PARLEY_KEY_LEN];
+} parley_told_admission_t;
+
+
 /* one verb that was asked, and its answer */
 struct parley_told_s {
-    parley_told_t    *next;
+    parley_told_t            *next;
+    parley_told_admission_t  *admission;    /* NULL: it is none */
 
     union {
         parley_admitted_t     admitted;
@@ -18,10 +35,17 @@ struct parley_told_s {
 };
 
 
-static int parley_ask_told(parley_ask_t *q, parley_told_t **ret);
+static int parley_ask_told(parley_ask_t *q, parley_told_what_t what,
+    parley_told_t **ret);
+static int parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
+    parley_records_t *ret);
+static parley_told_t *parley_ask_new(parley_ask_t *q, parley_told_what_t what);
 static int parley_ask_asked(parley_ask_t *q, parley_told_t *e,
     parley_state_done_t done);
 static void parley_ask_done(parley_call_t *call);
+static void parley_ask_untold(parley_ask_t *q);
+static const uint8_t *parley_ask_copy(uint8_t *to, const uint8_t *from,
+    size_t len);
 
 
 /*
@@ -33,14 +57,19 @@ static void parley_ask_done(parley_call_t *call);
 
 /*
  * Answers of an earlier time are told again; what is new is asked.  ask is the
- * verb with &e->answer.member for its answer.
+ * verb with &e->answer.member for its answer; otherwise is what is done where
+ * nobody waits for it.
  */
-#define PARLEY_ASK(q, ask, member, ret)                                       \
+#define PARLEY_ASK(q, what, ask, member, ret, otherwise)                      \
     do {                                                                      \
-        int                     rc;                                           \
-        parley_told_t  *e;                                            \
+        int             rc;                                                   \
+        parley_told_t  *e;                                                    \
                                                                               \
-        rc = parley_ask_told(q, &e);                                          \
+        rc = parley_ask_told(q, what, &e);                                    \
+                                                                              \
+        if (rc == -1) {                                                       \
+            otherwise;                                                        \
+        }                                                                     \
                                                                               \
         if (rc == 0) {                                                        \
             rc = parley_ask_asked(q, e, ask);                                 \
@@ -67,6 +96,7 @@ parley_ask_init(parley_ask_t *q, parley_state_t *state, parley_arena_t *arena)
     q->call.ctx = q;
     q->next = &q->first;
     q->step = 1;
+    q->left = PARLEY_ASK_PATIENCE;
 }
 
 
@@ -77,6 +107,11 @@ parley_ask_begin(parley_ask_t *q, int64_t now)
         q->now = now;
     }
 
+    if (q->pending != NULL || q->fresh != NULL) {
+        q->left -= now - q->since;
+    }
+
+    q->since = now;
     q->next = &q->first;
 }
 
@@ -88,13 +123,28 @@ parley_ask_waits(const parley_ask_t *q)
 }
 
 
+int64_t
+parley_ask_left(const parley_ask_t *q)
+{
+    return q->left > 0 ? q->left : 0;
+}
+
+
 void
 parley_ask_end(parley_ask_t *q)
 {
     q->first = NULL;
     q->next = &q->first;
+    q->fresh = NULL;
     q->parting = 0;
     q->step++;
+}
+
+
+void
+parley_ask_over(parley_ask_t *q)
+{
+    q->left = PARLEY_ASK_PATIENCE;
 }
 
 
@@ -106,16 +156,42 @@ parley_ask_part(parley_ask_t *q)
         q->pending = NULL;
     }
 
+    parley_ask_untold(q);
     parley_ask_end(q);
 
     q->parting = 1;
 }
 
 
+/* what was admitted, and whoever asked does not know it */
+
+static void
+parley_ask_untold(parley_ask_t *q)
+{
+    parley_told_t        *e;
+    parley_settlement_t   how;
+
+    e = q->fresh;
+
+    if (e == NULL || e->admission == NULL
+        || e->answer.admitted.verdict != PARLEY_ADMIT_OK)
+    {
+        return;
+    }
+
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    how.stamp = e->answer.admitted.stamp;
+
+    (void) q->state->ops->settle(q->state, &e->admission->admission, &how,
+                                 NULL, NULL);
+}
+
+
 /* 1: it was answered before; 0: it is asked now; PARLEY_WAIT; -1 */
 
 static int
-parley_ask_told(parley_ask_t *q, parley_told_t **ret)
+parley_ask_told(parley_ask_t *q, parley_told_what_t what, parley_told_t **ret)
 {
     parley_told_t  *e;
 
@@ -133,21 +209,50 @@ parley_ask_told(parley_ask_t *q, parley_told_t **ret)
         *ret = e;
         q->next = &e->next;
 
+        if (e == q->fresh) {
+            q->fresh = NULL;
+        }
+
         return 1;
     }
 
-    e = parley_arena_alloc(q->arena, sizeof(parley_told_t));
+    e = parley_ask_new(q, what);
 
     if (e == NULL) {
+        /* no answer to come could be told when the step is taken again */
+        q->parting = 1;
         return -1;
     }
-
-    memset(e, 0, sizeof(parley_told_t));
 
     *q->next = e;
     *ret = e;
 
     return 0;
+}
+
+
+static parley_told_t *
+parley_ask_new(parley_ask_t *q, parley_told_what_t what)
+{
+    parley_told_t  *e;
+
+    e = parley_arena_alloc(q->arena, sizeof(parley_told_t));
+
+    if (e == NULL) {
+        return NULL;
+    }
+
+    memset(e, 0, sizeof(parley_told_t));
+
+    if (what == PARLEY_TOLD_ADMISSION) {
+        e->admission = parley_arena_alloc(q->arena,
+                                          sizeof(parley_told_admission_t));
+        if (e->admission == NULL) {
+            return NULL;
+        }
+    }
+
+    return e;
 }
 
 
@@ -171,8 +276,35 @@ parley_ask_done(parley_call_t *call)
 {
     parley_ask_t  *q = call->ctx;
 
+    q->fresh = q->pending;
     q->pending = NULL;
     q->resume(q);
+}
+
+
+static parley_state_done_t
+parley_ask_admit_new(parley_ask_t *q, const parley_admission_t *a,
+    parley_told_t *e)
+{
+    parley_told_admission_t  *c;
+
+    c = e->admission;
+
+    c->admission = *a;
+    c->admission.account = parley_ask_copy(c->account, a->account,
+                                           PARLEY_KEY_LEN);
+    c->admission.id = parley_ask_copy(c->id, a->id, PARLEY_KEY_LEN);
+    c->admission.print = parley_ask_copy(c->print, a->print, PARLEY_PRINT_LEN);
+    c->admission.slot = parley_ask_copy(c->slot, a->slot, PARLEY_KEY_LEN);
+
+    return q->state->ops->admit(q->state, a, &e->answer.admitted, &q->call);
+}
+
+
+static const uint8_t *
+parley_ask_copy(uint8_t *to, const uint8_t *from, size_t len)
+{
+    return from != NULL ? memcpy(to, from, len) : NULL;
 }
 
 
@@ -187,8 +319,8 @@ parley_ask_admit(parley_ask_t *q, const parley_admission_t *a,
         return 0;
     }
 
-    PARLEY_ASK(q, s->ops->admit(s, a, &e->answer.admitted, &q->call),
-               admitted, ret);
+    PARLEY_ASK(q, PARLEY_TOLD_ADMISSION, parley_ask_admit_new(q, a, e),
+               admitted, ret, return -1);
 }
 
 
@@ -198,19 +330,18 @@ parley_ask_settle(parley_ask_t *q, const parley_admission_t *a,
 {
     parley_state_t  *s = q->state;
 
-    if (q->parting) {
-        *ret = 0;
-        (void) s->ops->settle(s, a, how, NULL, NULL);
-        return 0;
-    }
+    *ret = 0;
 
     if (parley_ask_at_once(q)) {
         (void) s->ops->settle(s, a, how, ret, &q->call);
         return 0;
     }
 
-    PARLEY_ASK(q, s->ops->settle(s, a, how, &e->answer.settled, &q->call),
-               settled, ret);
+    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+               s->ops->settle(s, a, how, &e->answer.settled, &q->call),
+               settled, ret,
+               (void) s->ops->settle(s, a, how, NULL, NULL);
+               return 0);
 }
 
 
@@ -225,8 +356,11 @@ parley_ask_rate(parley_ask_t *q, const parley_rating_t *rating,
         return 0;
     }
 
-    PARLEY_ASK(q, s->ops->rate(s, rating, &e->answer.rated, &q->call), rated,
-               ret);
+    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+               s->ops->rate(s, rating, &e->answer.rated, &q->call), rated, ret,
+               if (!rating->look) {
+                   (void) s->ops->rate(s, rating, NULL, NULL);
+               });
 }
 
 
@@ -241,7 +375,9 @@ parley_ask_put(parley_ask_t *q, const parley_put_t *put,
         return 0;
     }
 
-    PARLEY_ASK(q, s->ops->put(s, put, &e->answer.put, &q->call), put, ret);
+    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+               s->ops->put(s, put, &e->answer.put, &q->call), put, ret,
+               return -1);
 }
 
 
@@ -249,26 +385,76 @@ int
 parley_ask_get(parley_ask_t *q, parley_kind_t kind,
     const uint8_t key[PARLEY_KEY_LEN], parley_records_t *ret)
 {
-    int                     rc;
-    parley_state_t         *s = q->state;
-    parley_lookup_t         lookup;
-    parley_told_t  *e;
+    parley_lookup_t  lookup;
+
+    memset(&lookup, 0, sizeof(parley_lookup_t));
 
     lookup.kind = kind;
     memcpy(lookup.key, key, PARLEY_KEY_LEN);
-    lookup.now = q->now;
-    lookup.arena = q->arena;
+
+    return parley_ask_lookup(q, &lookup, ret);
+}
+
+
+int
+parley_ask_get_owned(parley_ask_t *q, const parley_record_id_t *id,
+    parley_records_t *ret)
+{
+    parley_lookup_t  lookup;
+
+    lookup.kind = id->kind;
+    memcpy(lookup.key, id->key, PARLEY_KEY_LEN);
+    lookup.tag = id->tag;
+    lookup.mask = PARLEY_TAG_OWNER;
+
+    return parley_ask_lookup(q, &lookup, ret);
+}
+
+
+int
+parley_ask_get_one(parley_ask_t *q, const parley_record_id_t *id,
+    parley_record_t *ret)
+{
+    int               rc;
+    parley_lookup_t   lookup;
+    parley_records_t  records;
+
+    lookup.kind = id->kind;
+    memcpy(lookup.key, id->key, PARLEY_KEY_LEN);
+    lookup.tag = id->tag;
+    lookup.mask = PARLEY_TAG_WHOLE;
+
+    rc = parley_ask_lookup(q, &lookup, &records);
+
+    if (rc != 0 || records.n == 0) {
+        return rc;
+    }
+
+    *ret = records.list[0];
+
+    return 1;
+}
+
+
+static int
+parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
+    parley_records_t *ret)
+{
+    int              rc;
+    parley_state_t  *s = q->state;
+    parley_told_t   *e;
+
+    lookup->arena = q->arena;
 
     if (parley_ask_at_once(q)) {
-        (void) s->ops->get(s, &lookup, ret, &q->call);
+        (void) s->ops->get(s, lookup, ret, &q->call);
         return ret->n < 0 ? -1 : 0;
     }
 
-    rc = parley_ask_told(q, &e);
+    rc = parley_ask_told(q, PARLEY_TOLD_OTHER, &e);
 
     if (rc == 0) {
-        rc = parley_ask_asked(q, e, s->ops->get(s, &lookup,
-                                                &e->answer.records,
+        rc = parley_ask_asked(q, e, s->ops->get(s, lookup, &e->answer.records,
                                                 &q->call));
     }
 
@@ -288,27 +474,32 @@ parley_ask_close(parley_ask_t *q, const parley_record_id_t *id)
     int              none;
     parley_state_t  *s = q->state;
 
-    if (q->parting || parley_ask_at_once(q)) {
-        (void) s->ops->close(s, id, q->parting ? NULL : &q->call);
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->close(s, id, &q->call);
         return 0;
     }
 
-    PARLEY_ASK(q, s->ops->close(s, id, &q->call), settled, &none);
+    PARLEY_ASK(q, PARLEY_TOLD_OTHER, s->ops->close(s, id, &q->call), settled,
+               &none, (void) s->ops->close(s, id, NULL); return 0);
 }
 
 
 int
-parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id)
+parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
+    uint32_t generation)
 {
     int              none;
     parley_state_t  *s = q->state;
 
-    if (q->parting || parley_ask_at_once(q)) {
-        (void) s->ops->drop(s, id, q->parting ? NULL : &q->call);
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->drop(s, id, generation, &q->call);
         return 0;
     }
 
-    PARLEY_ASK(q, s->ops->drop(s, id, &q->call), settled, &none);
+    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+               s->ops->drop(s, id, generation, &q->call), settled, &none,
+               (void) s->ops->drop(s, id, generation, NULL);
+               return 0);
 }
 
 
@@ -318,10 +509,11 @@ parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
     parley_state_t  *s = q->state;
 
     if (parley_ask_at_once(q)) {
-        (void) s->ops->stat(s, q->now, ret, &q->call);
+        (void) s->ops->stat(s, ret, &q->call);
         return 0;
     }
 
-    PARLEY_ASK(q, s->ops->stat(s, q->now, &e->answer.stat, &q->call), stat,
-               ret);
+    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+               s->ops->stat(s, &e->answer.stat, &q->call), stat, ret,
+               return -1);
 }

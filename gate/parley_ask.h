@@ -12,6 +12,11 @@
  *     rc = step(q);              asks as often as it likes
  *     if (rc == PARLEY_WAIT)     again, from parley_ask_begin(), once resumed
  *     parley_ask_end(q);
+ *
+ * now is milliseconds of a clock of this process, that does not jump.
+ *
+ * A message waits PARLEY_ASK_PATIENCE for all that it asks on its way in, and
+ * so long again for all that is asked about each answer.
  */
 
 #ifndef PARLEY_ASK_H
@@ -22,6 +27,8 @@
 
 /* beside 0 and -1 */
 #define PARLEY_WAIT  (-2)
+
+#define PARLEY_ASK_PATIENCE  1000   /* milliseconds */
 
 
 typedef struct parley_ask_s   parley_ask_t;
@@ -37,14 +44,17 @@ struct parley_ask_s {
                                                            state is at_once */
     void                    *ctx;
 
-    /* the state's clock, when the step began */
+    /* when the step began */
     int64_t                  now;
 
     /* private */
     parley_call_t            call;
-    parley_told_t   *first;     /* what was asked in this step */
-    parley_told_t  **next;      /* what is asked next, or end */
-    parley_told_t   *pending;   /* what has no answer yet */
+    parley_told_t           *first;     /* what was asked in this step */
+    parley_told_t          **next;      /* what is asked next, or end */
+    parley_told_t           *pending;   /* what has no answer yet */
+    parley_told_t           *fresh;     /* what has one that nobody was told */
+    int64_t                  since;     /* it waits, while pending or fresh */
+    int64_t                  left;      /* ms that it may still wait */
     uint32_t                 step;      /* its number, from 1 */
     unsigned                 parting:1; /* nobody waits any more */
 };
@@ -59,16 +69,23 @@ void parley_ask_begin(parley_ask_t *q, int64_t now);
 /* Whether the step waits for the state, and for nothing else. */
 int parley_ask_waits(const parley_ask_t *q);
 
+/* The milliseconds that it may go on waiting; then parley_ask_part(). */
+int64_t parley_ask_left(const parley_ask_t *q);
+
 /* The step has all its answers: the next one asks afresh. */
 void parley_ask_end(parley_ask_t *q);
 
+/* So have all steps: what follows may wait as long as these might have. */
+void parley_ask_over(parley_ask_t *q);
+
 /*
- * Nobody waits for what is under way (see parley_state_ops_t).  Up to the end
- * of the step what is to be settled, closed and dropped is handed over, and
- * what else is asked has no answer: -1.
+ * Nobody waits for what is under way (see cancel in parley_state_ops_t), nor
+ * for an answer that has come and that no step was told: what that admitted is
+ * given back.  Up to the end of the step what is to be settled, counted,
+ * closed and dropped is handed over, and what else is asked has no answer: -1.
+ * The same is true of a step from where it finds no memory for an answer.
  */
 void parley_ask_part(parley_ask_t *q);
-
 
 /*
  * The verbs.  They return 0 and *ret; PARLEY_WAIT; or -1: there is no answer.
@@ -87,15 +104,25 @@ int parley_ask_put(parley_ask_t *q, const parley_put_t *put,
     __attribute__((warn_unused_result));
 int parley_ask_close(parley_ask_t *q, const parley_record_id_t *id)
     __attribute__((warn_unused_result));
-int parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id)
+int parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
+    uint32_t generation)
     __attribute__((warn_unused_result));
 int parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
     __attribute__((warn_unused_result));
 
-/* The records of a key, see parley_records_t; -1: also where their values
-   found none. */
+/*
+ * The records of a key, see parley_records_t: of whomever; of the owner that
+ * id->tag is of; the one of id, 1: it is there.  -1: also where their values
+ * found none.
+ */
 int parley_ask_get(parley_ask_t *q, parley_kind_t kind,
     const uint8_t key[PARLEY_KEY_LEN], parley_records_t *ret)
+    __attribute__((warn_unused_result));
+int parley_ask_get_owned(parley_ask_t *q, const parley_record_id_t *id,
+    parley_records_t *ret)
+    __attribute__((warn_unused_result));
+int parley_ask_get_one(parley_ask_t *q, const parley_record_id_t *id,
+    parley_record_t *ret)
     __attribute__((warn_unused_result));
 
 

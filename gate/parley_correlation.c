@@ -24,11 +24,17 @@ static int parley_correlation_reply(parley_correlation_t *r, parley_str_t to,
     int by_corr, parley_error_t *err);
 static int parley_correlation_look(parley_correlation_t *r, parley_str_t to,
     int by_corr, parley_correlation_found_t *found, parley_error_t *err);
+static int parley_correlation_names(const parley_msg_t *m);
+static int parley_correlation_among(parley_correlation_t *r,
+    const uint8_t *key, const parley_records_t *records, int by_corr,
+    parley_correlation_found_t *found);
+static int parley_correlation_is_as_well(const parley_correlation_t *r,
+    const parley_record_t *closed);
 static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
-    const parley_record_t *record, parley_str_t to, int by_corr,
+    const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret);
 static int parley_correlation_is_closed(const parley_correlation_t *r,
-    const parley_record_t *record, parley_str_t to);
+    const parley_record_t *record);
 static int parley_correlation_is_between(const parley_correlation_t *r,
     const parley_question_t *q, int own, int by_corr);
 static int parley_correlation_found(parley_correlation_t *r,
@@ -172,10 +178,13 @@ static int
 parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
     parley_correlation_found_t *found, parley_error_t *err)
 {
-    int                         i, rc;
-    uint8_t                     key[PARLEY_KEY_LEN];
-    parley_records_t            records;
-    parley_correlation_found_t  one;
+    int                  rc;
+    parley_records_t     records;
+    parley_record_id_t   id;
+    const parley_msg_t  *m;
+
+    rc = 0;
+    m = r->msg;
 
     *found = PARLEY_CORRELATION_NOTHING;
 
@@ -183,15 +192,67 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
         return 0;
     }
 
-    parley_question_key(r->ask->state, r->msg->wire, to, key);
+    id.kind = PARLEY_KIND_QUESTION;
+    parley_question_key(r->ask->state, m->wire, to, id.key);
 
-    rc = parley_ask_get(r->ask, PARLEY_KIND_QUESTION, key, &records);
+    if (parley_correlation_names(m)) {
+        id.tag = parley_question_tag(r->ask->state, m->recipient, to);
 
-    for (i = 0; rc == 0 && i < records.n; i++) {
-        rc = parley_correlation_at(r, key, &records.list[i], to, by_corr, &one);
+        rc = parley_ask_get_owned(r->ask, &id, &records);
+
+        if (rc == 0) {
+            rc = parley_correlation_among(r, id.key, &records, by_corr, found);
+        }
+    }
+
+    if (rc == 0 && *found <= PARLEY_CORRELATION_OTHERS) {
+        rc = parley_ask_get(r->ask, id.kind, id.key, &records);
+
+        if (rc == 0) {
+            rc = parley_correlation_among(r, id.key, &records, by_corr, found);
+        }
+    }
+
+    return rc < 0 ? parley_correlation_failed(rc, err) : 0;
+}
+
+
+/* whether it says whose question it answers */
+
+static int
+parley_correlation_names(const parley_msg_t *m)
+{
+    return m->recipient.len > 0 && !parley_name_is_group(m->wire, m->recipient);
+}
+
+
+/*
+ * What of them it may answer.  Where it does not say whose question that is it
+ * may be any asker's, also one's who has the answer or waits no longer: it is
+ * told to nobody rather than to another.
+ */
+
+static int
+parley_correlation_among(parley_correlation_t *r, const uint8_t *key,
+    const parley_records_t *records, int by_corr,
+    parley_correlation_found_t *found)
+{
+    int                         i, rc;
+    unsigned                    n;
+    parley_correlation_found_t  one;
+    const parley_record_t      *closed[PARLEY_RECORDS_MAX];
+
+    n = 0;
+
+    for (i = 0; i < records->n; i++) {
+        rc = parley_correlation_at(r, key, &records->list[i], by_corr, &one);
 
         if (rc != 0) {
-            break;
+            return rc;
+        }
+
+        if (one == PARLEY_CORRELATION_CLOSED) {
+            closed[n++] = &records->list[i];
         }
 
         if (one > *found) {
@@ -199,8 +260,10 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
         }
     }
 
-    if (rc < 0) {
-        return parley_correlation_failed(rc, err);
+    while (n != 0 && *found == PARLEY_CORRELATION_OPEN) {
+        if (parley_correlation_is_as_well(r, closed[--n])) {
+            *found = PARLEY_CORRELATION_SEVERAL;
+        }
     }
 
     if (*found == PARLEY_CORRELATION_SEVERAL) {
@@ -211,6 +274,30 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
 }
 
 
+/* whether it may answer what is closed rather than what waits */
+
+static int
+parley_correlation_is_as_well(const parley_correlation_t *r,
+    const parley_record_t *closed)
+{
+    uint32_t             names;
+    const parley_msg_t  *m;
+
+    m = r->msg;
+
+    if (parley_correlation_names(m)
+        || ((closed->tag ^ r->id.tag) & PARLEY_TAG_OWNER) == 0)
+    {
+        return 0;
+    }
+
+    names = parley_question_tag(r->ask->state, parley_str_none, m->names);
+
+    return m->names.len == 0
+           || ((closed->tag ^ names) & PARLEY_TAG_WHICH) == 0;
+}
+
+
 /*
  * What one record is to the reply; the question is kept where it waits.
  * Returns 0; PARLEY_WAIT; or -1: no memory.
@@ -218,7 +305,7 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
 
 static int
 parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
-    const parley_record_t *record, parley_str_t to, int by_corr,
+    const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret)
 {
     int                 rc, own;
@@ -247,7 +334,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     }
 
     if (rc == 0) {
-        if (!parley_correlation_is_closed(r, record, to)) {
+        if (!parley_correlation_is_closed(r, record)) {
             *ret = PARLEY_CORRELATION_NOTHING;
         }
 
@@ -261,7 +348,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
         return 0;
     }
 
-    if (q.head.awaited && q.head.until <= r->ask->now) {
+    if (!parley_question_is_open(&q, led.left)) {
         return 0;
     }
 
@@ -287,25 +374,20 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
 }
 
 
-/*
- * Of what is closed nothing is left but whose it was: by the name that the
- * reply is for.  Where it names nobody, or replies go by correlations, which
- * nobody has twice, any will do.
- */
+/* Of what is closed nothing is left but whose it was. */
 
 static int
 parley_correlation_is_closed(const parley_correlation_t *r,
-    const parley_record_t *record, parley_str_t to)
+    const parley_record_t *record)
 {
+    uint32_t             whose;
     const parley_msg_t  *m;
 
     m = r->msg;
+    whose = parley_question_tag(r->ask->state, m->recipient, parley_str_none);
 
-    return m->recipient.len == 0
-           || parley_codecs[m->wire]->replies_by_corr
-           || parley_name_is_group(m->wire, m->recipient)
-           || record->tag == parley_question_tag(r->ask->state, m->recipient,
-                                                 to);
+    return !parley_correlation_names(m)
+           || ((record->tag ^ whose) & PARLEY_TAG_OWNER) == 0;
 }
 
 
@@ -377,10 +459,11 @@ parley_correlation_found(parley_correlation_t *r, parley_error_t *err)
                                 "it answers what must not be answered", err);
     }
 
-    if (parley_check_severity(r->msg, r->own || q->head.sent_alarm == 0
-                                      ? q->head.alarm : q->head.sent_alarm,
-                              err)
-        != 0)
+    if (r->msg->act == PARLEY_ACT_REPLY
+        && parley_check_severity(r->msg, r->own || q->head.sent_alarm == 0
+                                         ? q->head.alarm
+                                         : q->head.sent_alarm, err)
+           != 0)
     {
         return -1;
     }
@@ -519,40 +602,11 @@ static int
 parley_correlation_record(parley_correlation_t *r, const parley_record_id_t *id,
     parley_record_t *ret)
 {
-    int               i, rc;
-    parley_records_t  records;
+    int  rc;
 
-    rc = parley_ask_get(r->ask, id->kind, id->key, &records);
+    rc = parley_ask_get_one(r->ask, id, ret);
 
-    for (i = 0; rc == 0 && i < records.n; i++) {
-        if (records.list[i].tag == id->tag && !records.list[i].closed) {
-            *ret = records.list[i];
-            return 1;
-        }
-    }
-
-    return rc;
-}
-
-
-void
-parley_correlation_again(const parley_correlation_t *r)
-{
-    const parley_str_t  *texts;
-
-    if (r->answering != NULL) {
-        parley_answers(r->msg, r->answering->approval);
-    }
-
-    if (!r->recalled) {
-        return;
-    }
-
-    texts = r->question->texts;
-
-    r->msg->recipient = texts[PARLEY_QUESTION_RECIPIENT];
-    r->msg->reply_to = texts[PARLEY_QUESTION_SENT_ID];
-    r->msg->corr = texts[PARLEY_QUESTION_SENT_CORR];
+    return rc == 1 && ret->closed ? 0 : rc;
 }
 
 
@@ -565,7 +619,6 @@ static int
 parley_correlation_restored(parley_correlation_t *r, parley_error_t *err)
 {
     int                  i, rc;
-    uint8_t              key[PARLEY_KEY_LEN];
     parley_records_t     records;
     parley_question_t    q;
     parley_record_id_t   id;
@@ -577,10 +630,15 @@ parley_correlation_restored(parley_correlation_t *r, parley_error_t *err)
         return 0;
     }
 
+    id.kind = PARLEY_KIND_QUESTION;
+    id.tag = parley_question_tag(r->ask->state,
+                                 parley_question_asker(r->who, r->speak),
+                                 parley_str_none);
     parley_question_key(r->ask->state, m->origin,
-                        m->reply_to.len > 0 ? m->reply_to : m->recalls, key);
+                        m->reply_to.len > 0 ? m->reply_to : m->recalls,
+                        id.key);
 
-    rc = parley_ask_get(r->ask, PARLEY_KIND_QUESTION, key, &records);
+    rc = parley_ask_get_owned(r->ask, &id, &records);
 
     if (rc != 0) {
         return parley_correlation_failed(rc, err);
@@ -638,14 +696,4 @@ parley_correlation_unmatched(parley_correlation_t *r, const char *why,
     parley_error_t *err)
 {
     return parley_misrefers(r->msg, PARLEY_E_REPLY_UNMATCHED, why, err);
-}
-
-
-parley_str_t
-parley_correlation_to(const parley_correlation_t *r)
-{
-    return r->msg->recipient.len > 0 || r->question == NULL
-           ? r->msg->recipient
-           : r->question->texts[r->own ? PARLEY_QUESTION_SENDER
-                                       : PARLEY_QUESTION_SENT_FROM];
 }

@@ -43,3 +43,34 @@ parley_correlation_check(const parley_correlation_t *r,
 
     return parley_intents_check(intents, r->arena, &m, err);
 }
+
+
+void
+parley_correlation_again(const parley_correlation_t *r)
+{
+    const parley_str_t  *texts;
+
+    if (r->answering != NULL) {
+        parley_answers(r->msg, r->answering->approval);
+    }
+
+    if (!r->recalled) {
+        return;
+    }
+
+    texts = r->question->texts;
+
+    r->msg->recipient = texts[PARLEY_QUESTION_RECIPIENT];
+    r->msg->reply_to = texts[PARLEY_QUESTION_SENT_ID];
+    r->msg->corr = texts[PARLEY_QUESTION_SENT_CORR];
+}
+
+
+parley_str_t
+parley_correlation_to(const parley_correlation_t *r)
+{
+    return r->msg->recipient.len > 0 || r->question == NULL
+           ? r->msg->recipient
+           : r->question->texts[r->own ? PARLEY_QUESTION_SENDER
+                                       : PARLEY_QUESTION_SENT_FROM];
+}

@@ -8,37 +8,55 @@
    there are no more */
 #define PARLEY_DECIDERS  2
 
+/* BY(step, first, second): a row for each step */
+#define PARLEY_DECIDERS_OF(BY)                                                \
+    BY(METHOD, KEYS, ACCEPT)                                                  \
+    BY(FAILURES, JWT, COUNT)                                                  \
+    BY(PROOF, JWT, CERTIFICATE)                                               \
+    BY(RATE, RATE, COUNT)                                                     \
+    BY(BODY, LIMITS, COUNT)                                                   \
+    BY(KEYS, KEYS, COUNT)                                                     \
+    BY(JSON, LIMITS, COUNT)                                                   \
+    BY(PROTOCOL, ACCEPT, COUNT)                                               \
+    BY(SCHEMA, ACCEPT, COUNT)                                                 \
+    BY(PAYLOAD, INTENTS, COUNT)                                               \
+    BY(TRANSPORT, TRUSTED, COUNT)                                             \
+    BY(SENDER, IDENTITIES, COUNT)                                             \
+    BY(SIGNATURE, SIGNATURE, COUNT)                                           \
+    BY(REVOCATION, REVOCATIONS, COUNT)                                        \
+    BY(SENDER_RATE, RATE, COUNT)                                              \
+    BY(ARGUMENTS, ACCEPT, COUNT)                                              \
+    BY(SUBMISSION, ACCEPT, COUNT)                                             \
+    BY(REFERENCE, SPEAK, COUNT)                                               \
+    BY(POLICY, COUNT, COUNT)                                                  \
+    BY(DIRECTION, IDENTITIES, COUNT)                                          \
+    BY(LOCAL, SELF, COUNT)                                                    \
+    BY(AGE, FRESHNESS, COUNT)                                                 \
+    BY(ADMIT, WINDOW, ZONE)                                                   \
+    BY(REFUTE, RETAIN, COUNT)                                                 \
+    BY(REWRITE, CAP, REDACT)                                                  \
+    BY(TRANSLATE, SPEAK, COUNT)                                               \
+    BY(LOSS, LOSS, COUNT)                                                     \
+    BY(KEEP, ZONE, COUNT)                                                     \
+    BY(RECORD, AUDIT, COUNT)                                                  \
+    BY(FORWARD, SPEAK, COUNT)                                                 \
+    BY(ANSWER, SPEAK, COUNT)                                                  \
+    BY(SETTLE, WINDOW, ZONE)
+
+
+#define PARLEY_BY(step, first, second)  | 1ULL << PARLEY_STEP_##step
+_Static_assert((0 PARLEY_DECIDERS_OF(PARLEY_BY))
+               == (1ULL << PARLEY_STEP_COUNT) - 1,
+               "each step has the directives that decide it");
+#undef PARLEY_BY
+
+
 static const unsigned char  parley_deciders[PARLEY_STEP_COUNT]
                                            [PARLEY_DECIDERS] = {
 #define PARLEY_BY(step, first, second)                                        \
     [PARLEY_STEP_##step] = { PARLEY_DIRECTIVE_##first,                        \
-                             PARLEY_DIRECTIVE_##second }
-    PARLEY_BY(METHOD, ACCEPT, COUNT),
-    PARLEY_BY(FAILURES, JWT, COUNT),
-    PARLEY_BY(PROOF, JWT, TRUSTED),
-    PARLEY_BY(RATE, RATE, COUNT),
-    PARLEY_BY(BODY, LIMITS, COUNT),
-    PARLEY_BY(JSON, LIMITS, COUNT),
-    PARLEY_BY(PROTOCOL, ACCEPT, COUNT),
-    PARLEY_BY(SCHEMA, ACCEPT, COUNT),
-    PARLEY_BY(PAYLOAD, INTENTS, COUNT),
-    PARLEY_BY(TRANSPORT, TRUSTED, COUNT),
-    PARLEY_BY(SENDER, IDENTITIES, COUNT),
-    PARLEY_BY(SIGNATURE, SIGNATURE, COUNT),
-    PARLEY_BY(SENDER_RATE, RATE, COUNT),
-    PARLEY_BY(ARGUMENTS, ACCEPT, COUNT),
-    PARLEY_BY(SUBMISSION, ACCEPT, COUNT),
-    PARLEY_BY(REFERENCE, SPEAK, COUNT),
-    PARLEY_BY(POLICY, COUNT, COUNT),
-    PARLEY_BY(DIRECTION, IDENTITIES, COUNT),
-    PARLEY_BY(LOCAL, SELF, COUNT),
-    PARLEY_BY(AGE, FRESHNESS, COUNT),
-    PARLEY_BY(ADMIT, WINDOW, ZONE),
-    PARLEY_BY(REFUTE, RETAIN, COUNT),
-    PARLEY_BY(REWRITE, CAP, REDACT),
-    PARLEY_BY(TRANSLATE, SPEAK, COUNT),
-    PARLEY_BY(LOSS, LOSS, COUNT),
-    PARLEY_BY(KEEP, ZONE, COUNT),
+                             PARLEY_DIRECTIVE_##second },
+    PARLEY_DECIDERS_OF(PARLEY_BY)
 #undef PARLEY_BY
 };
 

@@ -15,6 +15,8 @@
 /* flags */
 #define PARLEY_OFTEN   1        /* may stand in a block more than once */
 #define PARLEY_GUARDS  2        /* is to protect a block (SEC-07) */
+#define PARLEY_ANSWERS 4        /* is a content handler: no message comes to
+                                   its location */
 
 /* the part of parley_settings_t that a directive fills: its members in a row,
    from the first to the last */

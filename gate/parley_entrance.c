@@ -7,6 +7,8 @@
 
 static int parley_entrance_prepare(parley_entrance_t *e,
     parley_error_t *err);
+static int parley_entrance_settle(parley_entrance_t *e,
+    const parley_settlement_t *how);
 static void parley_entrance_refused(parley_entrance_t *e,
     parley_admit_t verdict, parley_error_t *err);
 
@@ -75,13 +77,12 @@ parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
 
     a->account = e->account;
     a->ttl = e->ttl;
-    a->now = e->ask->now;
     a->stale = e->stale != NULL;
 
     if (e->known) {
         parley_window_key(e->ask->state, e->who, e->place, e->id);
 
-        if (parley_window_print(m, e->seed, e->print) != 0) {
+        if (parley_window_print(e->ask->state, m, e->print) != 0) {
             return parley_error_memory(err);
         }
 
@@ -94,7 +95,8 @@ parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
 
         memcpy(e->slot, e->refer->slot, PARLEY_KEY_LEN);
         a->slot = e->slot;
-        a->slot_until = e->refer->slot_until;
+
+        e->slot_until = e->refer->slot_until;
 
         e->closes = e->refer->id;
         e->closing = !e->refer->question->head.several;
@@ -191,24 +193,14 @@ parley_entrance_is_open(const parley_entrance_t *e)
 
 
 int
-parley_entrance_settle(parley_entrance_t *e, int taken,
-    const parley_asked_t *closed)
+parley_entrance_take(parley_entrance_t *e, const parley_asked_t *closed)
 {
-    int                  rc, kept;
     size_t               n;
     parley_settlement_t  how;
 
-    if (!parley_entrance_is_open(e)) {
-        return 0;
-    }
-
-    e->settled = e->ask->step;
-
     memset(&how, 0, sizeof(parley_settlement_t));
 
-    how.stamp = e->stamp;
-    how.taken = taken;
-    how.now = e->ask->now;
+    how.taken = 1;
     n = 0;
 
     if (e->closing) {
@@ -219,7 +211,61 @@ parley_entrance_settle(parley_entrance_t *e, int taken,
         how.closes[n] = &closed->question;
     }
 
-    rc = parley_ask_settle(e->ask, &e->admission, &how, &kept);
+    return parley_entrance_settle(e, &how);
+}
+
+
+int
+parley_entrance_release(parley_entrance_t *e,
+    const parley_asked_t *const *asked, size_t n)
+{
+    size_t               i, m;
+    parley_settlement_t  how;
+
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    m = 0;
+
+    for (i = 0; i < n; i++) {
+
+        if (asked[i]->kept && m < PARLEY_DROPS_MAX) {
+            how.drops[m++] = &asked[i]->question;
+        }
+
+        if (asked[i]->call_kept && m < PARLEY_DROPS_MAX) {
+            how.drops[m++] = &asked[i]->call;
+        }
+
+        if (asked[i]->own_kept && m < PARLEY_DROPS_MAX) {
+            how.drops[m++] = &asked[i]->own;
+        }
+    }
+
+    return parley_entrance_settle(e, &how);
+}
+
+
+static int
+parley_entrance_settle(parley_entrance_t *e, const parley_settlement_t *how)
+{
+    int                  rc, kept;
+    parley_settlement_t  h;
+
+    if (!parley_entrance_is_open(e)) {
+        return 0;
+    }
+
+    e->settled = e->ask->step;
+
+    h = *how;
+    h.stamp = e->stamp;
+
+    if (e->admission.slot != NULL) {
+        /* as long as the question is there that it answers */
+        e->admission.slot_ttl = e->slot_until - e->ask->now;
+    }
+
+    rc = parley_ask_settle(e->ask, &e->admission, &h, &kept);
 
     return rc == 0 ? kept : rc;
 }

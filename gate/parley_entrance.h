@@ -25,13 +25,13 @@ typedef struct {
     const parley_limit_rate_t  *quota;      /* of its priority; NULL: none */
     parley_priority_t           priority;
     const parley_error_t       *stale;      /* why it is too old, or NULL */
-    uint64_t                    seed;       /* of prints, secret */
     int64_t                     ttl;        /* of its id */
 
     /* made */
     uint8_t                     id[PARLEY_KEY_LEN];
     uint8_t                     print[PARLEY_PRINT_LEN];
     uint8_t                     slot[PARLEY_KEY_LEN];
+    int64_t                     slot_until; /* see refer */
     parley_record_id_t          closes;     /* what it answers for good */
     parley_admission_t          admission;
     parley_admit_t              verdict;
@@ -56,13 +56,21 @@ int parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
 int parley_entrance_is_open(const parley_entrance_t *e);
 
 /*
- * Settles it, once: what comes later changes nothing.  taken 0: it may come
- * again, and what it asked is forgotten.  closed: what it asked, where that has
- * its answer; else NULL.  Returns 0; PARLEY_WAIT; or -1 where the id of what
- * was taken could not be kept.
+ * Settle it, once: what comes later changes nothing.  Return 0; PARLEY_WAIT; or
+ * -1 where the id of what was taken could not be kept.
+ *
+ * take: it was taken, and with it what it answers.  closed: what it asked,
+ * where that has its answer; else NULL.
  */
-int parley_entrance_settle(parley_entrance_t *e, int taken,
-    const parley_asked_t *closed)
+int parley_entrance_take(parley_entrance_t *e, const parley_asked_t *closed)
+    __attribute__((warn_unused_result));
+
+/*
+ * It may come again, and the n messages that it became ask nothing any more: in
+ * one step, so that no later try of it loses what that asks.
+ */
+int parley_entrance_release(parley_entrance_t *e,
+    const parley_asked_t *const *asked, size_t n)
     __attribute__((warn_unused_result));
 
 

@@ -30,6 +30,7 @@ parley_exchange_init(parley_exchange_t *x)
 
     opts = &x->opts;
     *opts = *x->sent_opts;
+    opts->alias = parley_str_none;
 
     /* what was verified was verified of the caller, not of who answers it */
 
@@ -94,6 +95,7 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
 
     ret->said = 1;
     ret->ends = 1;
+    ret->over = 1;
     ret->closes = ret->final && !x->bond.several;
 
     /* that it took the message and says no more has a form in each protocol */
@@ -134,6 +136,7 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
 
     if (x->closed) {
         ret->late = 1;
+        ret->over = 1;
         return 0;
     }
 
@@ -181,6 +184,9 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
     {
         return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
     }
+
+    ret->over = x->closed;
+    x->answered |= ret->final;
 
     if (ret->final) {
         parley_exchange_settle(x, ret->closes
@@ -339,6 +345,7 @@ parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
     const parley_codec_t  *caller;
 
     memset(ret, 0, sizeof(parley_answered_t));
+    ret->over = 1;
 
     parley_exchange_in(x, arena);
     parley_exchange_settle(x, whole ? PARLEY_SETTLE_COMMIT

@@ -60,6 +60,7 @@ typedef struct {
     unsigned                     told:1;    /* the caller of one answer has
                                                it */
     unsigned                     closed:1;  /* nothing more is told */
+    unsigned                     answered:1; /* an event was final */
 } parley_exchange_t;
 
 
@@ -78,6 +79,9 @@ typedef struct {
                                            reply.status its status */
     unsigned              said:1;
     unsigned              ends:1;
+    unsigned              over:1;       /* nothing that comes later counts */
+    unsigned              unsure:1;     /* of the end: it may have come early,
+                                           before a final answer */
 
     /* for the log and the state */
     parley_answer_kind_t  kind;

@@ -77,11 +77,7 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
         return 0;
     }
 
-    if (parley_check_severity(&answer->msg,
-                              x->sent->alarm != PARLEY_ALARM_NONE
-                              ? x->sent->alarm : x->request->alarm, err)
-        != 0)
-    {
+    if (parley_check_answer(&answer->msg, x->request, x->sent, err) != 0) {
         return -1;
     }
 

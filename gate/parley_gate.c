@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "parley_gate_steps.h"
+#include "parley_settings.h"
 
 
 /* milliseconds after which a message may come again that the state did not
@@ -31,9 +32,10 @@ typedef struct {
 static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_METHOD] = { "method", NULL, 0, 0 },
     [PARLEY_STEP_FAILURES] = { "failures", parley_gate_failures, 0, 0 },
-    [PARLEY_STEP_PROOF] = { "proof", NULL, 1, 0 },
+    [PARLEY_STEP_PROOF] = { "proof", parley_gate_proof, 1, 0 },
     [PARLEY_STEP_RATE] = { "rate", parley_gate_rate, 0, 0 },
     [PARLEY_STEP_BODY] = { "body", NULL, 0, 0 },
+    [PARLEY_STEP_KEYS] = { "keys", parley_gate_keys, 0, 0 },
     [PARLEY_STEP_JSON] = { "json", parley_gate_json, 0, 0 },
     [PARLEY_STEP_PROTOCOL] = { "protocol", parley_gate_protocol, 0, 1 },
     [PARLEY_STEP_SCHEMA] = { "schema", parley_gate_schema, 0, 1 },
@@ -41,6 +43,7 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_TRANSPORT] = { "transport", parley_gate_transport, 0, 0 },
     [PARLEY_STEP_SENDER] = { "sender", parley_gate_sender, 1, 0 },
     [PARLEY_STEP_SIGNATURE] = { "signature", parley_gate_signature, 1, 0 },
+    [PARLEY_STEP_REVOCATION] = { "revocation", parley_gate_revocation, 1, 1 },
     [PARLEY_STEP_SENDER_RATE] = { "sender-rate", parley_gate_sender_rate,
                                   0, 0 },
     [PARLEY_STEP_ARGUMENTS] = { "arguments", parley_gate_arguments, 0, 1 },
@@ -57,6 +60,14 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_TRANSLATE] = { "translate", parley_gate_translate, 0, 1 },
     [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0, 1 },
     [PARLEY_STEP_KEEP] = { "keep", parley_gate_keep, 0, 1 },
+    [PARLEY_STEP_RECORD] = { "record", parley_gate_record, 0, 0 },
+    [PARLEY_STEP_FORWARD] = { "forward", NULL, 0, 1 },
+
+    /* not of parley_gate_run(): parley_gate_answer(), _event(), _ended(), and
+       parley_gate_answered() or _unanswered() */
+
+    [PARLEY_STEP_ANSWER] = { "answer", NULL, 0, 0 },
+    [PARLEY_STEP_SETTLE] = { "settle", NULL, 0, 0 },
 };
 
 
@@ -69,6 +80,12 @@ parley_gate_init(parley_gate_t *g)
     g->to = parley_str_none;
     g->rule = NULL;
     g->lacks = NULL;
+    g->token = NULL;
+    g->rules = NULL;
+    g->exchange = NULL;
+    g->timed_out = 0;
+    g->certificate = NULL;
+    g->holder = NULL;
 
     memset(&g->opts, 0, sizeof(parley_encode_opts_t));
     memset(&g->sent, 0, sizeof(parley_encoded_t));
@@ -80,6 +97,12 @@ parley_gate_init(parley_gate_t *g)
 
     g->stale = NULL;
     g->wait = 0;
+    g->verdict = PARLEY_VERDICT_NONE;
+    g->settle = PARLEY_SETTLE_OPEN;
+    g->decided = 0;
+    g->judged = 0;
+    g->gone = 0;
+    g->fated = 0;
     g->ending = 0;
     g->unproven = 0;
     g->forgotten = 0;
@@ -89,23 +112,28 @@ parley_gate_init(parley_gate_t *g)
     g->edited = 0;
     g->addressed = 0;
     g->uncounted = 0;
+    g->recorded = 0;
+    g->unwritten = 0;
 }
 
 
 void
-parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf)
+parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
 {
     if (g->entry == NULL) {
         g->entry = g->conf;
     }
 
-    g->conf = conf;
+    g->s = s;
+    g->conf = &s->gate;
     g->at = PARLEY_STEP_METHOD;
     g->to = parley_str_none;
     g->rule = NULL;
     g->edited = 0;
     g->addressed = 0;
     g->ending = 0;
+    g->decided = 0;
+    g->verdict = PARLEY_VERDICT_NONE;
 
     /* what it answers is looked up again; the slot that it has there stays */
 
@@ -114,6 +142,7 @@ parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf)
     g->refer.recalled = 0;
 
     g->before = g->asked;
+    g->exchange = NULL;
 
     memset(&g->asked, 0, sizeof(parley_asked_t));
     memset(&g->opts, 0, sizeof(parley_encode_opts_t));
@@ -156,7 +185,7 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
 
     while (!g->ending) {
 
-        if (g->at == PARLEY_STEP_COUNT) {
+        if (g->at == PARLEY_STEP_ANSWER) {
             parley_gate_ends(g, PARLEY_OUTCOME_PASSED);
             break;
         }
@@ -177,6 +206,18 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
         }
 
         parley_ask_end(&g->ask);
+
+        if (outcome == PARLEY_OUTCOME_ANSWERED
+            && parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+               == PARLEY_OUTCOME_REFUSED)
+        {
+            outcome = PARLEY_OUTCOME_REFUSED;
+        }
+
+        if (g->unwritten) {
+            step = PARLEY_STEP_RECORD;
+        }
+
         parley_gate_tell(g, step, outcome);
 
         if (outcome >= PARLEY_OUTCOME_REFUSED) {
@@ -193,8 +234,20 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
     }
 
     parley_ask_end(&g->ask);
+    parley_ask_over(&g->ask);
+    parley_gate_decided(g);
 
     return g->outcome;
+}
+
+
+void
+parley_gate_says(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome)
+{
+    if (g->env->told != NULL) {
+        g->env->told(g, step, outcome);
+    }
 }
 
 
@@ -204,9 +257,7 @@ static void
 parley_gate_tell(parley_gate_t *g, parley_step_t step,
     parley_outcome_t outcome)
 {
-    if (g->env->told != NULL) {
-        g->env->told(g, step, outcome);
-    }
+    parley_gate_says(g, step, outcome);
 
     if (outcome < PARLEY_OUTCOME_REFUSED) {
         return;
@@ -245,18 +296,22 @@ parley_gate_end(parley_gate_t *g)
             return PARLEY_WAIT;
         }
 
+        parley_gate_settles(g, PARLEY_SETTLE_RELEASE);
+
         return parley_gate_undo(g);
 
     case PARLEY_OUTCOME_PASSED:
 
-        if (g->conf->dry == PARLEY_DRY_OFF || g->entry != NULL) {
+        if (!parley_gate_is_dry(g)) {
             return 0;
         }
 
         /* fall through */
 
     case PARLEY_OUTCOME_ANSWERED:
-        rc = parley_entrance_settle(&g->entrance, 1, NULL);
+        parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
+
+        rc = parley_entrance_take(&g->entrance, NULL);
         g->forgotten = rc == -1;
         return rc;
 
@@ -271,7 +326,9 @@ parley_gate_overdue(parley_gate_t *g)
 {
     parley_ask_part(&g->ask);
 
-    if (g->at == PARLEY_STEP_COUNT || g->ending) {
+    if (g->at == PARLEY_STEP_ANSWER || g->ending) {
+        /* what was to be counted is, though nobody waits for it */
+        g->unproven = 0;
         return;
     }
 
@@ -291,7 +348,13 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
 
     g->ask.now = clock;
 
-    (void) (parley_gate_undo(g) == 0);
+    if (parley_entrance_is_open(&g->entrance)) {
+        parley_gate_settles(g, PARLEY_SETTLE_RELEASE);
+        (void) (parley_gate_undo(g) == 0);
+    }
+
+    parley_gate_over(g);
+    parley_gate_token_release(g);
 }
 
 
@@ -311,15 +374,29 @@ parley_gate_next(const parley_gate_t *g)
 static parley_outcome_t
 parley_gate_step(parley_gate_t *g, parley_step_t step)
 {
-    parley_step_pt  run;
+    parley_step_pt    run;
+    parley_outcome_t  outcome;
 
     run = parley_gate_rows[step].run;
 
-    if (run == NULL) {
-        run = g->env->steps[step];
+    if (run != NULL) {
+        return run(g);
     }
 
-    return run != NULL ? run(g) : PARLEY_OUTCOME_NONE;
+    run = step == PARLEY_STEP_FORWARD && parley_gate_is_dry(g)
+          ? NULL : g->env->steps[step];
+
+    outcome = run != NULL ? run(g) : PARLEY_OUTCOME_NONE;
+
+    /* the step behind it is no message's: none is asked for it */
+
+    if (step == PARLEY_STEP_BODY && outcome < PARLEY_OUTCOME_REFUSED
+        && !g->s->keys)
+    {
+        g->at = PARLEY_STEP_KEYS;
+    }
+
+    return outcome;
 }
 
 
@@ -345,7 +422,8 @@ parley_gate_spares(const parley_gate_t *g, parley_step_t step)
 
     default:
         return !parley_gate_rows[step].proves
-               && (g->conf->trusted || g->proven || g->who->jwt != NULL);
+               && (g->conf->trusted || g->proven
+                   || parley_who_is_caller(g->who));
     }
 }
 
@@ -355,7 +433,8 @@ parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret)
 {
     ret->trusted = g->conf->trusted;
     ret->tls = g->tls;
-    ret->token = g->who->principal != NULL && g->who->jwt != NULL;
+    ret->token = g->who->principal != NULL
+                 && parley_who_is_caller(g->who);
     ret->must_sign = g->conf->signature == PARLEY_DEMAND_REQUIRED;
 }
 

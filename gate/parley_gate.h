@@ -18,12 +18,16 @@
 #include "parley_check.h"
 #include "parley_engine.h"
 #include "parley_entrance.h"
+#include "parley_events.h"
 #include "parley_exchange.h"
 #include "parley_intents.h"
 #include "parley_policy.h"
 #include "parley_rate.h"
 #include "parley_correlation.h"
 #include "parley_seal.h"
+#include "parley_token_cache.h"
+#include "parley_trouble.h"
+#include "parley_verdict.h"
 #include "parley_who.h"
 #include "parley_window.h"
 
@@ -33,9 +37,12 @@ typedef enum {
     PARLEY_STEP_METHOD = 0,     /* the adapter's: POST */
     PARLEY_STEP_FAILURES,       /* of proofs from the address that it came
                                    from */
-    PARLEY_STEP_PROOF,          /* the adapter's: a token, who->principal */
+    PARLEY_STEP_PROOF,          /* a token, a client certificate; who->jwt,
+                                   who->certified, who->principal */
     PARLEY_STEP_RATE,           /* of the caller */
     PARLEY_STEP_BODY,           /* the adapter's: its octets, their type */
+    PARLEY_STEP_KEYS,           /* where parley_keys stands, and nowhere else:
+                                   the gateway's answer */
     PARLEY_STEP_JSON,
     PARLEY_STEP_PROTOCOL,
     PARLEY_STEP_SCHEMA,
@@ -43,6 +50,8 @@ typedef enum {
     PARLEY_STEP_TRANSPORT,
     PARLEY_STEP_SENDER,
     PARLEY_STEP_SIGNATURE,
+    PARLEY_STEP_REVOCATION,     /* of all that proved it, also where it
+                                   continues */
     PARLEY_STEP_SENDER_RATE,    /* of whom only a signature proved */
     PARLEY_STEP_ARGUMENTS,      /* of the query: what they decide */
     PARLEY_STEP_SUBMISSION,     /* what stands beside the body */
@@ -58,6 +67,13 @@ typedef enum {
     PARLEY_STEP_TRANSLATE,      /* as the upstream speaks */
     PARLEY_STEP_LOSS,
     PARLEY_STEP_KEEP,           /* what it came from is remembered */
+    PARLEY_STEP_RECORD,         /* that it passes is written, where it has to
+                                   be; not in a dry run */
+    PARLEY_STEP_FORWARD,        /* the adapter's: body and headers are those of
+                                   g->sent; not in a dry run */
+    PARLEY_STEP_ANSWER,         /* the way back: what came in response; taken
+                                   for each event of a stream */
+    PARLEY_STEP_SETTLE,         /* its id is taken: passed; or free again */
     PARLEY_STEP_COUNT
 } parley_step_t;
 
@@ -89,12 +105,27 @@ typedef enum {
 } parley_dry_t;
 
 
+/* what is asked of keys that a parent adds */
+typedef enum {
+    PARLEY_KEYS_LIST = 0,       /* GET */
+    PARLEY_KEYS_ADD,            /* POST */
+    PARLEY_KEYS_DROP            /* DELETE */
+} parley_keys_call_t;
+
+
 /* what becomes of a message of which something cannot travel */
 typedef enum {
     PARLEY_LOSS_REPORT = 0,
     PARLEY_LOSS_REJECT,
     PARLEY_LOSS_IGNORE
 } parley_loss_mode_t;
+
+
+/*
+ * Milliseconds that an answer is awaited where the message sets no deadline
+ * and nobody else ends it: one of events, one whose client has left.
+ */
+#define PARLEY_AWAIT_MS  600000
 
 
 /* pointers of parley_redact at one location */
@@ -114,6 +145,7 @@ typedef struct {
     parley_str_t            gateway;        /* that the service is behind, see
                                                parley_bind.h; empty: none */
     parley_demand_t         signature;
+    parley_demand_t         certificate;    /* of the client (SEC-17) */
     parley_dry_t            dry;
     uint8_t                 trusted;
 
@@ -135,6 +167,21 @@ typedef struct {
 
 typedef struct parley_gate_s  parley_gate_t;
 
+
+/* see parley_settings.h */
+struct parley_settings_http_s;
+struct parley_settings_s;
+struct parley_value_s;
+
+
+/* the keys that tokens are verified with */
+typedef struct {
+    const parley_jwks_t  *set;          /* perhaps without any; lives as long as
+                                           the call of the gate */
+    uint64_t              number;       /* of the set: another's is another;
+                                           below 1 << 48 */
+} parley_keys_t;
+
 typedef parley_outcome_t (*parley_step_pt)(parley_gate_t *g);
 
 
@@ -143,9 +190,37 @@ typedef struct {
     /* its steps; NULL: nothing to do */
     parley_step_pt      steps[PARLEY_STEP_COUNT];
 
+    /* The wall clock, in milliseconds. */
+    int64_t           (*now)(parley_gate_t *g);
+
     /* A header of the request, as parley_binding.h asks; NULL: none. */
     int               (*header)(parley_gate_t *g, parley_str_t name,
                           parley_str_t *ret);
+
+    /* Calls found with each header of a name, which is in lower case. */
+    void              (*headers)(parley_gate_t *g, parley_str_t name,
+                          void (*found)(void *data, parley_str_t value),
+                          void *data);
+
+    /* What a directive's value is for this request; or -1: FAILED. */
+    int               (*value)(parley_gate_t *g,
+                          const struct parley_value_s *value,
+                          parley_str_t *ret);
+
+    /*
+     * The keys there are: 0 and *ret.  With an age those will not do: others,
+     * unless it fetched them less than so many milliseconds ago, which leaves
+     * *ret alone.  PARLEY_WAIT: they are fetched, PROOF waits for them.
+     */
+    int               (*keys)(parley_gate_t *g, int64_t age,
+                          parley_keys_t *ret);
+
+    /*
+     * The client's certificate, which TLS has verified; NULL: there is none.
+     * Returns 0, or -1 with g->err.  NULL: nobody has one.
+     */
+    int               (*certificate)(parley_gate_t *g,
+                          const parley_certificate_t **ret);
 
     /*
      * Sets what only it knows of a submission: random of a message that is
@@ -153,23 +228,45 @@ typedef struct {
      */
     int               (*beside)(parley_gate_t *g, parley_submission_t *ret);
 
-    /* Where the message came to (GW-18), but for ret->self; the same. */
+    /* Where the message came to (GW-18), but for ret->self and ->receiver; the
+       same. */
     int               (*arrival)(parley_gate_t *g, parley_arrival_t *ret);
 
-    /*
-     * Sets what only it knows of a translation: now_ms, the trace, and values
-     * of directives.  The same.
-     */
-    int               (*options)(parley_gate_t *g,
-                          parley_encode_opts_t *ret);
-
-    /* AEE-22: whether there are keys that tokens are verified with, where
-       there have to be; NULL: there are. */
-    int               (*keys)(parley_gate_t *g);
+    /* The trace of the request, for a message that has none; may be NULL. */
+    void              (*trace)(parley_gate_t *g, parley_str_t *trace_id,
+                          parley_str_t *span_id);
 
     /* Is told what each step came to; may be NULL. */
     void              (*told)(parley_gate_t *g, parley_step_t step,
                           parley_outcome_t outcome);
+
+    /*
+     * Both may be NULL, and neither may call the gate.  Of each message that
+     * came to the gate g->verdict is told once, with g->err where it says so:
+     * when parley_gate_run() or parley_gate_refuse() has decided it, before
+     * anything is sent; of one that still waited (for its body, keys, the
+     * state) when its request ended, OTHER, by parley_gate_leave().  FAILED is
+     * never told here, nor what is decided of a message that continues (GW-24).
+     *
+     * Of those that went on (PASSED, DRY_PASSED, DRY_REFUSED), and of no other,
+     * it is told later what came of them, once too: with the end of the answer
+     * or of its events, when that is settled and before the last of it is sent;
+     * with the first failure; else when the request ends.  Of a message that
+     * continues it is told of the last place that it came to.  A client that
+     * leaves changes nothing (GW-21), nor does an event after the last.
+     */
+    void              (*verdict)(parley_gate_t *g);
+
+    /*
+     * The message is about to pass, or to be answered here (PASSED, ANSWERED):
+     * that is to be written first (OPS-06).  Where it cannot be, the gate
+     * refuses the message or goes on, as parley_audit says.  Asked once of a
+     * message, before it changes anything, and of none in a dry run; the
+     * verdict that is told follows in any case.  May be NULL.
+     */
+    parley_recorded_t (*record)(parley_gate_t *g, parley_verdict_t verdict);
+
+    void              (*outcome)(parley_gate_t *g, const parley_fate_t *fate);
 } parley_gate_env_t;
 
 
@@ -178,11 +275,9 @@ typedef struct {
  * first step, and keeps as long as the gate.
  */
 struct parley_gate_s {
-    const parley_gate_conf_t  *conf;
     const parley_gate_env_t   *env;
     void                      *ctx;         /* the adapter's */
     const parley_engine_t     *engine;
-    const parley_intents_t    *intents;     /* NULL: none */
     parley_arena_t            *arena;
     parley_error_t            *err;
     parley_who_t              *who;
@@ -190,16 +285,29 @@ struct parley_gate_s {
     parley_msg_t              *msg;
     parley_json_t             *rewritten;   /* gets the document of REWRITE */
     parley_loss_t             *loss;
-    const parley_str_t        *self;        /* parley_gate_self() */
-    const parley_jwk_t        *key;         /* signs what is sent; NULL: none */
     parley_ask_t               ask;         /* parley_ask_init() */
+    parley_token_cache_t      *tokens;      /* NULL: none */
     parley_str_t               address;     /* the octets of the client's, as
                                                far as they tell clients apart */
+    parley_str_t               came;        /* the query, without "?", with the
+                                               token that may be in it */
+    parley_str_t               given;       /* a token that came in no request;
+                                               empty: it is looked for there */
+    uint64_t                   seed;        /* of parley_json_read(), prints */
+    unsigned                   tls:1;       /* it came over TLS 1.2 or later */
+    unsigned                   timed_out:1; /* set once the time for an answer
+                                               is over */
+
+    /* of directives, by parley_gate_bind() */
+    const struct parley_settings_http_s  *http;
+    const struct parley_settings_s       *s;
+    const parley_gate_conf_t  *conf;
+    const parley_intents_t    *intents;     /* NULL: none */
+    const parley_str_t        *self;        /* parley_gate_self() */
+    const parley_jwk_t        *key;         /* signs what is sent; NULL: none */
     int64_t                    window;      /* ms that its id is known */
     int64_t                    retain;      /* messages are retained; 0: not */
     int64_t                    replay;      /* first answers are kept; 0: not */
-    uint64_t                   seed;        /* of parley_json_read(), prints */
-    unsigned                   tls:1;       /* it came over TLS 1.2 or later */
 
     /* set by the adapter's BODY */
     parley_str_t               query;       /* of the request, without "?" */
@@ -213,27 +321,37 @@ struct parley_gate_s {
     parley_first_t             first;       /* of a duplicate (GW-19) */
     int64_t                    wait;        /* ms until it may come again; 0:
                                                that is of no use */
+    parley_verdict_t           verdict;     /* as it is now */
 
     /* the gate's own */
     parley_str_t               to;          /* whom a message is for that
                                                names nobody; empty: nobody */
     parley_correlation_t             refer;       /* what it refers to */
     parley_arrival_t           place;       /* that it came to */
+    parley_token_entry_t      *token;       /* of tokens, held; NULL: none */
+    const parley_jwt_rules_t  *rules;       /* that the token was judged by */
+    const parley_certificate_t  *certificate;   /* that is asked for here;
+                                               NULL: none */
+    const parley_principal_t  *holder;      /* whose it is; NULL: nobody's */
     uint8_t                    account[PARLEY_KEY_LEN];
     parley_entrance_t          entrance;
     parley_asked_t             asked;       /* what may refer to it */
     parley_asked_t             before;      /* the same where it was sent
                                                before it continued */
     parley_seal_t              seal;
+    parley_exchange_t         *exchange;    /* NULL: nothing came yet */
     parley_arguments_t         arguments;   /* what they decided */
     const parley_gate_conf_t  *entry;       /* of where it was accepted, once
                                                it continues elsewhere; else
                                                NULL */
     parley_error_t            *stale;       /* why it is too old; NULL: it is
                                                not */
-    parley_step_t              at;          /* the step that comes next */
+    parley_step_t              at;          /* the step that comes next; ANSWER:
+                                               it went on, or may */
     parley_outcome_t           outcome;     /* while ending */
+    parley_settle_t            settle;      /* what has become of its id */
     parley_proto_t             proto;       /* NONE: not known (yet) */
+    parley_keys_call_t         keys_call;   /* where parley_keys stands */
     const parley_policy_rule_t  *rule;      /* that decided, or nearly; NULL:
                                                none */
     const parley_glob_t       *lacks;       /* the scope of a token that
@@ -251,6 +369,12 @@ struct parley_gate_s {
     unsigned                   unproven:1;  /* by a failed proof */
     unsigned                   forgotten:1; /* the window did not keep the id of
                                                what was taken */
+    unsigned                   decided:1;   /* verdict is of where it is */
+    unsigned                   judged:1;    /* env->verdict was told */
+    unsigned                   gone:1;      /* it went on, once at least */
+    unsigned                   fated:1;     /* env->outcome was told */
+    unsigned                   recorded:1;  /* env->record was asked */
+    unsigned                   unwritten:1; /* refused, as it could not be */
 };
 
 
@@ -262,8 +386,40 @@ int parley_gate_self(parley_arena_t *arena, parley_str_t self,
     parley_str_t ret[PARLEY_PROTO_COUNT])
     __attribute__((warn_unused_result));
 
-/* Sets the gate's own. */
+/*
+ * Sets what directives say, of the gateway and of the block that the message
+ * came to, which is settled and verified: both outlive the gate; and who but
+ * for what is found out.  parley_gate_init() sets the gate's own.
+ */
+void parley_gate_bind(parley_gate_t *g,
+    const struct parley_settings_http_s *http,
+    const struct parley_settings_s *s);
 void parley_gate_init(parley_gate_t *g);
+
+/*
+ * What a message that is made gets from directives, and of the request.
+ * Returns 0, or -1: FAILED.
+ */
+int parley_gate_options(parley_gate_t *g, parley_encode_opts_t *ret)
+    __attribute__((warn_unused_result));
+
+/* Whether there are keys that tokens are verified with, where there have to be
+   (AEE-22). */
+int parley_gate_has_keys(parley_gate_t *g);
+
+/*
+ * SEC-16: whether what proved the message is revoked by now.  The steps ask it,
+ * and parley_gate_answered(); an adapter asks about what is open and says
+ * nothing.  Returns 0, or -1 with
+ * g->err: token-invalid, where a token or a certificate proved it; key-unknown,
+ * where a signature did; policy-refused, where nothing did; capacity.
+ */
+int parley_gate_revoked(parley_gate_t *g)
+    __attribute__((warn_unused_result));
+
+/* When the token or the certificate expires that the message came with, in
+   milliseconds of the wall clock; INT64_MAX: never, or it came with none. */
+int64_t parley_gate_expires(const parley_gate_t *g);
 
 /*
  * Takes the steps from g->at on, up to the first that does not let the
@@ -282,17 +438,66 @@ parley_outcome_t parley_gate_run(parley_gate_t *g, int64_t clock)
  */
 void parley_gate_overdue(parley_gate_t *g);
 
+/* The adapter refuses the message for a reason of its own, with g->err. */
+void parley_gate_refuse(parley_gate_t *g);
+
 /*
- * The message is over, whatever came of it: what it took and nothing has
- * settled is given back, and nobody waits for that.
+ * The request is over, whatever came of the message: what it took and nothing
+ * has settled is given back, and nobody waits for that.  What was not told of
+ * it yet is.
  */
 void parley_gate_leave(parley_gate_t *g, int64_t clock);
 
 /*
+ * What comes back for a message that was sent on, as parley_exchange.h has it.
+ * They return 0 and *ret, which parley_gate_answered() settles; or -1 with
+ * g->err, and parley_gate_unanswered() does.  A whole answer:
+ */
+int parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
+    parley_answered_t *ret)
+    __attribute__((warn_unused_result));
+
+/* parley_events_read() of what answers it; after -1 nothing more is read. */
+int parley_gate_events(parley_gate_t *g, parley_events_t *events,
+    parley_str_t *in, parley_event_t *ret)
+    __attribute__((warn_unused_result));
+
+/* An event that has data; *ret is in the arena. */
+int parley_gate_event(parley_gate_t *g, parley_arena_t *arena,
+    parley_str_t data, parley_answered_t *ret)
+    __attribute__((warn_unused_result));
+
+/* The end of the events, as it was seen. */
+typedef struct {
+    unsigned  broken:1;         /* the service did not end them */
+    unsigned  open:1;           /* their end is that of the connection: it may
+                                   have been cut */
+    unsigned  unfinished:1;     /* something was begun */
+} parley_ending_t;
+
+int parley_gate_ended(parley_gate_t *g, const parley_ending_t *how,
+    parley_answered_t *ret)
+    __attribute__((warn_unused_result));
+
+/* parley_exchange_is_single() of the message */
+int parley_gate_is_single(const parley_gate_t *g);
+
+/*
+ * What the adapter sees of an answer that keeps it from being one, and the
+ * status that it has, or 0: sets g->err, unless it is set, and whether the
+ * service took the message.  parley_gate_unanswered() follows.
+ */
+void parley_gate_trouble(parley_gate_t *g, parley_trouble_t what, int status);
+
+/* The milliseconds that the service has (AEE-29); -1: nobody says. */
+int64_t parley_gate_deadline(const parley_gate_t *g);
+
+/*
  * What came of an answer becomes of the message: its id is taken or given back,
  * the question is closed, what may be asked for later is kept.  outcome->late
- * is set where another answer came first.  Returns 0, or PARLEY_WAIT: it is
- * called again.
+ * is set where another answer came first.  Returns 0; PARLEY_WAIT: it is called
+ * again; or -1 with g->err: nothing of it is said to whoever asked, who is
+ * revoked by now (SEC-16), and parley_gate_unanswered() follows.
  */
 int parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
     int64_t clock)
@@ -309,11 +514,11 @@ int parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 /*
  * GW-24: the message, which passed, continues at another location, from the
  * form in which it was accepted.  What was asked once (proof, age, admission)
- * is not asked again; policy, rewriting and translation are conf's, and what
+ * is not asked again; policy, rewriting and translation are s's, and what
  * the location of its entry redacts stays away.  parley_gate_run() follows;
  * nothing of that is spared in a dry run.
  */
-void parley_gate_resume(parley_gate_t *g, const parley_gate_conf_t *conf);
+void parley_gate_resume(parley_gate_t *g, const struct parley_settings_s *s);
 
 /* "signature" */
 const char *parley_step_name(parley_step_t step);
@@ -349,6 +554,11 @@ void parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret);
  * here takes a message by it.
  */
 parley_outcome_t parley_gate_method(parley_gate_t *g, parley_str_t method);
+
+/* The methods that it takes messages by, as the header Allow has them.
+   Returns 0, or -1: no memory. */
+int parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
+    __attribute__((warn_unused_result));
 
 /*
  * Fills what a refusal of the message says but for random, backoff_ms and

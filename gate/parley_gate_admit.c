@@ -8,6 +8,7 @@
 #include "parley_account.h"
 #include "parley_gate_steps.h"
 #include "parley_replay.h"
+#include "parley_settings.h"
 
 
 /* milliseconds after which a message may come again that found no room */
@@ -106,7 +107,6 @@ parley_gate_enter(parley_gate_t *g)
     e->account = g->account;
     e->address = g->address;
     e->stale = g->stale;
-    e->seed = g->seed;
     e->ttl = g->window;
     e->quota = NULL;
 
@@ -120,7 +120,10 @@ parley_gate_enter(parley_gate_t *g)
 
         g->place.self = g->self[g->msg->wire];
 
-        if (g->env->arrival(g, &g->place) != 0) {
+        if (g->env->value(g, &g->s->receiver, &g->place.receiver) != 0
+            || (g->env->arrival != NULL
+                && g->env->arrival(g, &g->place) != 0))
+        {
             return -1;
         }
 
@@ -184,6 +187,8 @@ parley_gate_keep(parley_gate_t *g)
     a.answering = g->opts.answering;
     a.account = g->account;
     a.asked = NULL;
+    a.under = g->entrance.admission.id;
+    a.stamp = g->entrance.stamp;
 
     /* of a message that continues, as it went elsewhere before */
 
@@ -207,22 +212,14 @@ parley_gate_keep(parley_gate_t *g)
 int
 parley_gate_undo(parley_gate_t *g)
 {
-    int                 rc;
-    parley_entrance_t  *e = &g->entrance;
+    int                    rc;
+    const parley_asked_t  *asked[] = { &g->before, &g->asked };
 
-    if (!parley_entrance_is_open(e)) {
+    if (!parley_entrance_is_open(&g->entrance)) {
         return 0;
     }
 
-    rc = parley_question_drop(&g->ask, &g->before);
-
-    if (rc != PARLEY_WAIT) {
-        rc = parley_question_drop(&g->ask, &g->asked);
-    }
-
-    if (rc != PARLEY_WAIT) {
-        rc = parley_entrance_settle(e, 0, NULL);
-    }
+    rc = parley_entrance_release(&g->entrance, asked, 2);
 
     if (rc != PARLEY_WAIT) {
         memset(&g->before, 0, sizeof(parley_asked_t));

@@ -27,11 +27,25 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
 
     rc = parley_gate_outcome(g, outcome);
 
-    if (rc != PARLEY_WAIT) {
-        parley_ask_end(&g->ask);
+    if (rc == PARLEY_WAIT) {
+        return rc;
     }
 
-    return rc;
+    parley_ask_end(&g->ask);
+    parley_ask_over(&g->ask);
+    parley_gate_settles(g, outcome->settle);
+
+    /* SEC-16: it was taken, and whoever asked is told nothing of it */
+
+    if ((outcome->said || !outcome->over) && parley_gate_revoked(g) != 0) {
+        return -1;
+    }
+
+    if (outcome->over) {
+        parley_gate_came(g, PARLEY_FATE_ANSWERED, outcome);
+    }
+
+    return 0;
 }
 
 
@@ -88,6 +102,11 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 {
     int  rc;
 
+    if (g->verdict == PARLEY_VERDICT_PASSED) {
+        g->verdict = PARLEY_VERDICT_FAILED;
+        parley_gate_says(g, PARLEY_STEP_ANSWER, PARLEY_OUTCOME_REFUSED);
+    }
+
     parley_ask_begin(&g->ask, clock);
 
     rc = g->err->taken ? parley_gate_taken(g, reply, 1) : parley_gate_undo(g);
@@ -98,6 +117,10 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 
     if (rc != PARLEY_WAIT) {
         parley_ask_end(&g->ask);
+        parley_ask_over(&g->ask);
+        parley_gate_settles(g, g->err->taken ? PARLEY_SETTLE_COMMIT
+                                             : PARLEY_SETTLE_RELEASE);
+        parley_gate_came(g, PARLEY_FATE_FAILED, NULL);
         rc = 0;
     }
 
@@ -122,7 +145,7 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
         return PARLEY_WAIT;
     }
 
-    rc = parley_entrance_settle(&g->entrance, 1, closes ? &g->asked : NULL);
+    rc = parley_entrance_take(&g->entrance, closes ? &g->asked : NULL);
 
     if (rc == PARLEY_WAIT) {
         return rc;

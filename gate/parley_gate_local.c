@@ -139,6 +139,15 @@ parley_gate_local_task(parley_gate_t *g, int admitted)
         return PARLEY_OUTCOME_NONE;
     }
 
+    /* OPS-06: before it changes anything */
+
+    if (admitted
+        && parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+           == PARLEY_OUTCOME_REFUSED)
+    {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
     switch (parley_gate_local_reply(g, tasks, task)) {
 
     case 0:
@@ -221,8 +230,8 @@ parley_gate_local_health(parley_gate_t *g, parley_str_t *ret,
         return rc;
     }
 
-    level = parley_state_level(&stat);
-    keys = g->env->keys == NULL || g->env->keys(g) ? "ok" : "none";
+    level = stat.level;
+    keys = parley_gate_has_keys(g) ? "ok" : "none";
 
     if (level == PARLEY_STATE_FULL) {
         status = "unhealthy";

@@ -2,12 +2,18 @@
 
 #include <stdio.h>
 
+#include "parley_child_key.h"
 #include "parley_gate_steps.h"
 #include "parley_reserved.h"
+#include "parley_revocation.h"
+#include "parley_settings.h"
 #include "parley_signature.h"
 
 
 static int parley_gate_verify(parley_gate_t *g);
+static int parley_gate_verify_added(parley_gate_t *g, parley_str_t input,
+    const parley_jwk_t **ret);
+static int parley_gate_added(parley_gate_t *g, parley_jwks_t *ret);
 
 
 parley_outcome_t
@@ -24,11 +30,24 @@ parley_gate_transport(parley_gate_t *g)
 parley_outcome_t
 parley_gate_sender(parley_gate_t *g)
 {
-    if (parley_who_sender(g->who, g->conf->trusted, g->err) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+    if (parley_who_sender(g->who, g->conf->trusted, g->err) == 0
+        && parley_reserved_sender(g->who, g->self, g->err) == 0)
+    {
+        return PARLEY_OUTCOME_PASSED;
     }
 
-    return parley_outcome(parley_reserved_sender(g->who, g->self, g->err));
+    return parley_who_is_caller(g->who) ? PARLEY_OUTCOME_REFUSED
+                                        : parley_gate_disproved(g);
+}
+
+
+parley_outcome_t
+parley_gate_disproved(parley_gate_t *g)
+{
+    g->who->jwt = NULL;
+    g->who->principal = NULL;
+
+    return PARLEY_OUTCOME_REFUSED;
 }
 
 
@@ -46,14 +65,14 @@ parley_gate_signature(parley_gate_t *g)
         rc = parley_check_unsigned(g->proto, &transport, g->err);
     }
 
+    if (rc == PARLEY_WAIT) {
+        return PARLEY_OUTCOME_WAIT;
+    }
+
     if (rc != 0) {
 
-        if (g->who->jwt == NULL) {
-            /* a claim is not yet an identity, for logs and variables too */
-            g->who->principal = NULL;
-        }
-
-        return PARLEY_OUTCOME_REFUSED;
+        return parley_who_is_caller(g->who) ? PARLEY_OUTCOME_REFUSED
+                                            : parley_gate_disproved(g);
     }
 
     g->proven = 1;
@@ -67,6 +86,7 @@ parley_gate_signature(parley_gate_t *g)
 static int
 parley_gate_verify(parley_gate_t *g)
 {
+    int                      rc;
     const char              *pointer;
     parley_str_t             input;
     parley_who_t            *who = g->who;
@@ -89,13 +109,24 @@ parley_gate_verify(parley_gate_t *g)
         return -1;
     }
 
-    if (parley_signature_verify(who->principal != NULL ? &who->principal->keys
-                                                       : &none,
-                                sig->alg, sig->kid, input, sig->value, &key,
-                                g->err)
-        != 0)
-    {
+    rc = parley_signature_verify(who->principal != NULL
+                                 ? &who->principal->keys : &none,
+                                 sig->alg, sig->kid, input, sig->value,
+                                 g->now_ms, &key, g->err);
+
+    if (rc != 0 && g->http->child_keys) {
+        rc = parley_gate_verify_added(g, input, &key);
+    }
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0 && g->err->code != PARLEY_E_CAPACITY) {
         (void) snprintf(g->err->field, sizeof(g->err->field), "%s", pointer);
+    }
+
+    if (rc != 0) {
         return -1;
     }
 
@@ -103,4 +134,80 @@ parley_gate_verify(parley_gate_t *g)
     who->sig_kid = key->kid;
 
     return 0;
+}
+
+
+/*
+ * VCP-31: g->err says why no key of the directory did; a key that the sender's
+ * parent added does, where the directory has none of that kid.
+ */
+
+static int
+parley_gate_verify_added(parley_gate_t *g, parley_str_t input,
+    const parley_jwk_t **ret)
+{
+    int                      rc;
+    parley_jwks_t            keys;
+    parley_error_t           why;
+    const parley_msg_sig_t  *sig = &g->msg->sig;
+
+    if (g->who->principal == NULL
+        || (sig->kid.len > 0
+            && parley_child_is_listed(g->who->principal, sig->kid)))
+    {
+        return -1;
+    }
+
+    why = *g->err;
+    parley_error_clear(g->err);
+
+    rc = parley_gate_added(g, &keys);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    if (keys.n == 0) {
+        *g->err = why;
+        return -1;
+    }
+
+    return parley_signature_verify(&keys, sig->alg, sig->kid, input,
+                                   sig->value, g->now_ms, ret, g->err);
+}
+
+
+/* those of the sender that may have signed it; n 0: none */
+
+static int
+parley_gate_added(parley_gate_t *g, parley_jwks_t *ret)
+{
+    int                        rc;
+    parley_child_keys_t        keys;
+    const parley_principal_t  *child;
+
+    ret->n = 0;
+
+    child = parley_directory_by_sub(g->http->directory,
+                                    g->who->principal->sub);
+
+    if (child == NULL || child->parent.len == 0
+        || parley_revocations_principal(g->http->revocations, child->parent))
+    {
+        return 0;
+    }
+
+    rc = parley_child_keys_get(&g->ask, child, g->now_ms, &keys);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0) {
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state gave no answer");
+    }
+
+    return parley_child_keys_jwks(g->arena, &keys, g->msg->sig.kid, ret) == 0
+           ? 0 : parley_error_memory(g->err);
 }

@@ -12,7 +12,7 @@
 
 
 static parley_outcome_t parley_gate_limit(parley_gate_t *g, parley_str_t sub);
-static int parley_gate_proofs(parley_gate_t *g, int look, parley_rated_t *ret);
+static void parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret);
 static int parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome);
 
 
@@ -21,14 +21,18 @@ static int parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome);
 parley_outcome_t
 parley_gate_failures(parley_gate_t *g)
 {
-    int             rc;
-    parley_rated_t  got;
+    int              rc;
+    parley_rated_t   got;
+    parley_rating_t  rating;
 
     if (g->conf->failures.interval_us == 0) {
         return PARLEY_OUTCOME_NONE;
     }
 
-    rc = parley_gate_proofs(g, 1, &got);
+    parley_gate_proofs(g, &rating);
+    rating.look = 1;
+
+    rc = parley_ask_rate(&g->ask, &rating, &got);
 
     if (rc != 0) {
         return rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_FAILED;
@@ -53,7 +57,8 @@ parley_gate_failures(parley_gate_t *g)
 int
 parley_gate_failed(parley_gate_t *g)
 {
-    parley_rated_t  got;
+    parley_rated_t   got;
+    parley_rating_t  rating;
 
     if (g->conf->failures.interval_us == 0) {
         return 0;
@@ -65,7 +70,10 @@ parley_gate_failed(parley_gate_t *g)
     case PARLEY_E_TOKEN_EXPIRED:
     case PARLEY_E_SIGNATURE_INVALID:
     case PARLEY_E_KEY_UNKNOWN:
-        return parley_gate_proofs(g, 0, &got) == PARLEY_WAIT ? PARLEY_WAIT : 0;
+        parley_gate_proofs(g, &rating);
+
+        return parley_ask_rate(&g->ask, &rating, &got) == PARLEY_WAIT
+               ? PARLEY_WAIT : 0;
 
     default:
         return 0;
@@ -75,20 +83,15 @@ parley_gate_failed(parley_gate_t *g)
 
 /* those that failed, from the address that the message came from */
 
-static int
-parley_gate_proofs(parley_gate_t *g, int look, parley_rated_t *ret)
+static void
+parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
 {
-    parley_rating_t  rating;
-
-    rating.account = NULL;
-    rating.rate = g->conf->failures;
-    rating.now = g->ask.now;
-    rating.look = look != 0;
+    ret->account = NULL;
+    ret->rate = g->conf->failures;
+    ret->look = 0;
 
     parley_account_rate_key(g->ask.state, PARLEY_COUNTED_FAILURES, g->address,
-                            parley_str_none, &rating.rate, rating.key);
-
-    return parley_ask_rate(&g->ask, &rating, ret);
+                            parley_str_none, &ret->rate, ret->key);
 }
 
 
@@ -109,7 +112,6 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
 
     rating.account = sub.len > 0 ? g->account : NULL;
     rating.rate = g->conf->rate->all;
-    rating.now = g->ask.now;
     rating.look = 0;
 
     parley_account_rate_key(g->ask.state, sub.len > 0 ? PARLEY_COUNTED_PRINCIPAL
@@ -177,7 +179,9 @@ parley_gate_sender_rate(parley_gate_t *g)
 
     outcome = PARLEY_OUTCOME_NONE;
 
-    if (g->conf->rate != NULL && g->who->jwt == NULL && g->who->sig_verified) {
+    if (g->conf->rate != NULL && !parley_who_is_caller(g->who)
+        && g->who->sig_verified)
+    {
         outcome = parley_gate_limit(g, g->who->principal->sub);
     }
 

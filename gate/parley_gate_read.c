@@ -92,8 +92,15 @@ parley_gate_payload(parley_gate_t *g)
         return PARLEY_OUTCOME_NONE;
     }
 
-    return parley_outcome(parley_intents_check(g->intents, g->arena, g->msg,
-                                               g->err));
+    if (parley_intents_check(g->intents, g->arena, g->msg, g->err) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    /* where nothing is translated the service reads it as the sender says */
+
+    return parley_outcome(parley_intents_check_read(g->intents, g->arena,
+                                                    g->msg, g->conf->speak,
+                                                    g->err));
 }
 
 

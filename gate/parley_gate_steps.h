@@ -8,6 +8,15 @@
 #include "parley_window.h"
 
 
+/* parley_gate_keys.c */
+
+parley_outcome_t parley_gate_keys(parley_gate_t *g);
+parley_outcome_t parley_gate_keys_method(parley_gate_t *g,
+    parley_str_t method);
+
+/* as parley_gate_methods(), where parley_keys stands */
+#define PARLEY_KEYS_METHODS  "GET, POST, DELETE"
+
 /* parley_gate_read.c */
 
 parley_outcome_t parley_gate_json(parley_gate_t *g);
@@ -23,6 +32,30 @@ parley_outcome_t parley_gate_transport(parley_gate_t *g);
 parley_outcome_t parley_gate_sender(parley_gate_t *g);
 parley_outcome_t parley_gate_signature(parley_gate_t *g);
 
+/* parley_gate_certificate.c */
+
+parley_outcome_t parley_gate_proof(parley_gate_t *g);
+
+/* The certificate of the connection, as env->certificate. */
+int parley_gate_shown(parley_gate_t *g, const parley_certificate_t **ret);
+
+/* parley_gate_revocation.c */
+
+parley_outcome_t parley_gate_revocation(parley_gate_t *g);
+
+/*
+ * What was to prove who sent it was refused, and so is the message: whom it
+ * names is a claim, and no identity, for logs and variables too.
+ */
+parley_outcome_t parley_gate_disproved(parley_gate_t *g);
+
+/* parley_gate_token.c */
+
+parley_outcome_t parley_gate_token(parley_gate_t *g);
+
+/* The token is of no use any more. */
+void parley_gate_token_release(parley_gate_t *g);
+
 /* parley_gate_rate.c */
 
 parley_outcome_t parley_gate_failures(parley_gate_t *g);
@@ -35,6 +68,29 @@ parley_outcome_t parley_gate_sender_rate(parley_gate_t *g);
  */
 int parley_gate_failed(parley_gate_t *g);
 
+/* parley_gate_verdict.c */
+
+/* The steps have come to an end, and what they took is settled. */
+void parley_gate_decided(parley_gate_t *g);
+
+/*
+ * That it passes, or is another's verdict, is written first, and once: asked
+ * again there is NONE.  PASSED, REFUSED with g->err, or NONE.
+ */
+parley_outcome_t parley_gate_record(parley_gate_t *g);
+parley_outcome_t parley_gate_record_as(parley_gate_t *g,
+    parley_verdict_t verdict);
+
+/* What became of its id: the first word is final. */
+void parley_gate_settles(parley_gate_t *g, parley_settle_t settle);
+
+/* What came of a message that went on: of others, and again, nothing. */
+void parley_gate_came(parley_gate_t *g, parley_fate_kind_t kind,
+    const parley_answered_t *answer);
+
+/* The request is over. */
+void parley_gate_over(parley_gate_t *g);
+
 /* parley_gate_submit.c */
 
 parley_outcome_t parley_gate_submission(parley_gate_t *g);
@@ -44,6 +100,10 @@ parley_outcome_t parley_gate_submission(parley_gate_t *g);
 parley_outcome_t parley_gate_reference(parley_gate_t *g);
 parley_outcome_t parley_gate_admit(parley_gate_t *g);
 parley_outcome_t parley_gate_keep(parley_gate_t *g);
+
+/* The adapter is told. */
+void parley_gate_says(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome);
 
 /* Whom the message is counted to, into g->account. */
 void parley_gate_account(parley_gate_t *g);
@@ -92,6 +152,15 @@ parley_outcome_t parley_gate_loss(parley_gate_t *g);
 
 parley_outcome_t parley_gate_policy(parley_gate_t *g);
 parley_outcome_t parley_gate_direction(parley_gate_t *g);
+
+
+/* whether it goes on as it came, whatever is decided */
+
+static inline int
+parley_gate_is_dry(const parley_gate_t *g)
+{
+    return g->conf->dry != PARLEY_DRY_OFF && g->entry == NULL;
+}
 
 
 static inline parley_outcome_t

@@ -41,11 +41,15 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
 {
     parley_str_t  methods;
 
+    if (g->s->keys) {
+        return parley_gate_keys_method(g, method);
+    }
+
     if (parley_binding_takes(g->conf->accept, method)) {
         return PARLEY_OUTCOME_PASSED;
     }
 
-    if (parley_binding_methods(g->arena, g->conf->accept, &methods) != 0) {
+    if (parley_gate_methods(g, &methods) != 0) {
         return PARLEY_OUTCOME_FAILED;
     }
 
@@ -54,6 +58,18 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
                             (const char *) methods.data);
 
     return PARLEY_OUTCOME_REFUSED;
+}
+
+
+int
+parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
+{
+    if (g->s->keys) {
+        *ret = PARLEY_STR(PARLEY_KEYS_METHODS);
+        return 0;
+    }
+
+    return parley_binding_methods(g->arena, g->conf->accept, ret);
 }
 
 

@@ -4,9 +4,13 @@
 #include "parley_gate_steps.h"
 
 
+static int parley_gate_alias(parley_gate_t *g);
+
+
 parley_outcome_t
 parley_gate_translate(parley_gate_t *g)
 {
+    int                    rc;
     parley_encode_opts_t  *opts = &g->opts;
 
     g->seal.arena = g->arena;
@@ -26,8 +30,14 @@ parley_gate_translate(parley_gate_t *g)
 
     parley_seal_opts(&g->seal, opts);
 
-    if (g->env->options(g, opts) != 0) {
+    if (parley_gate_options(g, opts) != 0) {
         return PARLEY_OUTCOME_FAILED;
+    }
+
+    rc = parley_gate_alias(g);
+
+    if (rc != 0) {
+        return rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_FAILED;
     }
 
     if (parley_encode(g->engine, g->arena, g->conf->speak, g->msg, opts,
@@ -50,4 +60,27 @@ parley_gate_translate(parley_gate_t *g)
 
     return g->msg->wire == g->conf->speak ? PARLEY_OUTCOME_NONE
                                           : PARLEY_OUTCOME_PASSED;
+}
+
+
+/*
+ * SEC-11: an id of its own, where the one that the message has is another
+ * asker's there.  Who tries again while that one's is known gets the same.
+ */
+
+static int
+parley_gate_alias(parley_gate_t *g)
+{
+    int  rc;
+
+    if (g->msg->wire == g->conf->speak) {
+        return 0;
+    }
+
+    rc = parley_question_is_taken(&g->ask, g->who, g->conf->speak);
+
+    return rc != 1 ? rc
+           : parley_msg_derive(g->arena, g->msg, 8,
+                               parley_question_id(g->msg),
+                               PARLEY_STR("alias"), &g->opts.alias);
 }

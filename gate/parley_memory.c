@@ -19,12 +19,32 @@
 #define PARLEY_MEMORY_RATES    16
 
 
-static uint32_t parley_memory_place(parley_state_t *s,
+/* 1 part in so many left is little */
+#define PARLEY_MEMORY_LITTLE   16
+
+
+static uint32_t parley_memory_place(parley_memory_t *s,
     const parley_process_t *self);
+static parley_state_done_t parley_memory_stat(parley_state_t *state,
+    parley_state_stat_t *ret, parley_call_t *call);
+
+
+const parley_state_ops_t  parley_memory_ops = {
+    .admit = parley_memory_admit,
+    .settle = parley_memory_settle,
+    .rate = parley_memory_rate,
+    .put = parley_memory_put,
+    .get = parley_memory_get,
+    .close = parley_memory_close,
+    .drop = parley_memory_drop,
+    .stat = parley_memory_stat,
+    .log = &parley_memory_log_ops,
+    .at_once = 1,
+};
 
 
 int
-parley_memory_create(parley_state_t *s, void *p, size_t size,
+parley_memory_create(parley_memory_t *s, void *p, size_t size,
     const uint8_t secret[PARLEY_KEY_SECRET])
 {
     size_t            n, head;
@@ -65,48 +85,41 @@ parley_memory_create(parley_state_t *s, void *p, size_t size,
 
 
 void
-parley_memory_adopt(parley_state_t *s, void *p)
+parley_memory_adopt(parley_memory_t *s, void *p)
 {
-    s->ops = &parley_memory_ops;
     s->sh = p;
     s->process = 0;
+
+    parley_state_init(&s->state, &parley_memory_ops, s->sh->secret);
 }
 
 
 void
-parley_memory_bound(parley_state_t *s, parley_loose_t queue, size_t part,
+parley_memory_bound(parley_memory_t *s, parley_loose_t queue, size_t octets,
     size_t entries)
 {
+    parley_memory_lock(s);
+    parley_table_bound_locked(s->sh->table, queue, octets, entries);
+    parley_memory_unlock(s);
+}
+
+
+void
+parley_memory_bounds(parley_memory_t *s, size_t retain, size_t replay)
+{
+    size_t               size;
     parley_table_stat_t  stat;
 
-    parley_memory_lock(s);
+    parley_memory_table(s, &stat);
 
-    parley_table_stat_locked(s->sh->table, &stat);
-    parley_table_bound_locked(s->sh->table, queue,
-                              stat.blocks * PARLEY_BLOCK / part, entries);
+    size = stat.blocks * PARLEY_BLOCK;
 
-    parley_memory_unlock(s);
-}
-
-
-void
-parley_memory_bound_size(parley_state_t *s, parley_loose_t queue,
-    size_t octets)
-{
-    parley_memory_lock(s);
-    parley_table_bound_locked(s->sh->table, queue, octets, 0);
-    parley_memory_unlock(s);
-}
-
-
-void
-parley_memory_bounds(parley_state_t *s, size_t retain, size_t replay)
-{
-    parley_memory_bound(s, PARLEY_LOOSE_MESSAGE, PARLEY_MEMORY_RETAIN,
+    parley_memory_bound(s, PARLEY_LOOSE_MESSAGE, size / PARLEY_MEMORY_RETAIN,
                         retain);
-    parley_memory_bound(s, PARLEY_LOOSE_OPTIONAL, PARLEY_MEMORY_ASIDES, 0);
-    parley_memory_bound_size(s, PARLEY_LOOSE_ANSWER, replay);
-    parley_memory_bound(s, PARLEY_LOOSE_RATE, PARLEY_MEMORY_RATES, 0);
+    parley_memory_bound(s, PARLEY_LOOSE_OPTIONAL, size / PARLEY_MEMORY_ASIDES,
+                        0);
+    parley_memory_bound(s, PARLEY_LOOSE_ANSWER, replay, 0);
+    parley_memory_bound(s, PARLEY_LOOSE_RATE, size / PARLEY_MEMORY_RATES, 0);
 }
 
 
@@ -118,7 +131,7 @@ parley_memory_bounds(parley_state_t *s, size_t retain, size_t replay)
  */
 
 void
-parley_memory_enter(parley_state_t *s, const parley_process_t *self)
+parley_memory_enter(parley_memory_t *s, const parley_process_t *self)
 {
     uint32_t          i;
     parley_process_t  other;
@@ -141,7 +154,7 @@ parley_memory_enter(parley_state_t *s, const parley_process_t *self)
 
 
 static uint32_t
-parley_memory_place(parley_state_t *s, const parley_process_t *self)
+parley_memory_place(parley_memory_t *s, const parley_process_t *self)
 {
     uint32_t             i, found;
     parley_member_of_t  *m;
@@ -167,6 +180,7 @@ parley_memory_place(parley_state_t *s, const parley_process_t *self)
 
     if (found != 0 && m->process.pid == 0) {
         m->process = *self;
+        m->fed = 0;
         m->since = s->sh->stamps + 1;
     }
 
@@ -177,7 +191,7 @@ parley_memory_place(parley_state_t *s, const parley_process_t *self)
 
 
 void
-parley_memory_leave(parley_state_t *s)
+parley_memory_leave(parley_memory_t *s)
 {
     parley_member_of_t  *m;
 
@@ -199,7 +213,7 @@ parley_memory_leave(parley_state_t *s)
 
 
 int
-parley_memory_is_gone(const parley_state_t *s, uint32_t number,
+parley_memory_is_gone(const parley_memory_t *s, uint32_t number,
     uint64_t stamp, parley_process_t *ret)
 {
     const parley_member_of_t  *m;
@@ -223,7 +237,7 @@ parley_memory_is_gone(const parley_state_t *s, uint32_t number,
 
 
 int
-parley_memory_bury(parley_state_t *s, uint32_t number,
+parley_memory_bury(parley_memory_t *s, uint32_t number,
     const parley_process_t *process)
 {
     parley_member_of_t  *m;
@@ -251,20 +265,51 @@ parley_memory_bury(parley_state_t *s, uint32_t number,
 
 
 void
-parley_memory_stat(parley_state_t *s, int64_t now, parley_state_stat_t *ret)
+parley_memory_table(parley_memory_t *s, parley_table_stat_t *ret)
 {
-    size_t  n;
+    size_t   n;
+    int64_t  now;
+
+    now = parley_memory_now(s);
 
     do {
         parley_memory_lock(s);
 
         n = parley_table_sweep_locked(s->sh->table, now, PARLEY_MEMORY_SWEEP);
-
-        parley_table_stat_locked(s->sh->table, &ret->table);
-        ret->limited = s->sh->limited;
-        ret->orphans = s->sh->orphans;
+        parley_table_stat_locked(s->sh->table, ret);
 
         parley_memory_unlock(s);
 
     } while (n == PARLEY_MEMORY_SWEEP);
+}
+
+
+static parley_state_done_t
+parley_memory_stat(parley_state_t *state, parley_state_stat_t *ret,
+    parley_call_t *call)
+{
+    size_t               left;
+    parley_memory_t     *s = (parley_memory_t *) state;
+    parley_table_stat_t  table;
+
+    (void) call;
+
+    parley_memory_table(s, &table);
+
+    left = table.free + table.loose;
+
+    ret->level = left < PARLEY_TABLE_FLOOR ? PARLEY_STATE_FULL
+                 : left < table.blocks / PARLEY_MEMORY_LITTLE
+                   ? PARLEY_STATE_LOW : PARLEY_STATE_OK;
+
+    memcpy(ret->entries, table.entries, sizeof(ret->entries));
+
+    parley_memory_lock(s);
+
+    ret->limited = s->sh->limited;
+    ret->orphans = s->sh->orphans;
+
+    parley_memory_unlock(s);
+
+    return PARLEY_STATE_DONE;
 }

@@ -7,84 +7,89 @@
 #define PARLEY_MEMORY_H
 
 #include "parley_state.h"
+#include "parley_table.h"
 
 
-/* the verbs; each is done at once, and no call is looked at */
+typedef struct parley_shared_s  parley_shared_t;
+
+
+/* a process of the host: its id, and when it began in the host's words */
+typedef struct {
+    uint32_t  pid;
+    uint64_t  began;            /* 0: not known */
+} parley_process_t;
+
+
+typedef struct {
+    void    (*lock)(void *ctx);
+    void    (*unlock)(void *ctx);
+
+    /*
+     * Milliseconds of a clock that all processes share and that does not jump:
+     * the host's monotonic one, so that setting the time of day neither ends
+     * nor prolongs what was promised.
+     */
+    int64_t (*now)(void *ctx);
+
+    /* is asked without the lock */
+    int     (*is_alive)(void *ctx, const parley_process_t *process);
+
+    void     *ctx;
+} parley_memory_env_t;
+
+
+/* as one process sees it */
+typedef struct {
+    parley_state_t       state;         /* what is asked */
+
+    /* the caller's, before it is made or adopted */
+    parley_memory_env_t  env;
+    unsigned             share;         /* of one principal, in thousandths */
+
+    /* private */
+    parley_shared_t     *sh;
+    uint32_t             process;       /* 0: it did not enter */
+} parley_memory_t;
+
+
 extern const parley_state_ops_t  parley_memory_ops;
 
 
 /*
  * Makes a state that takes size octets at p, which is aligned to a block, and
- * keys its keys with a secret that nobody knows.  env is filled by the caller
- * before.  Returns 0, or -1: too small.
+ * keys its keys with a secret that nobody knows.  Returns 0, or -1: too small.
  */
-int parley_memory_create(parley_state_t *s, void *p, size_t size,
+int parley_memory_create(parley_memory_t *s, void *p, size_t size,
     const uint8_t secret[PARLEY_KEY_SECRET])
     __attribute__((warn_unused_result));
 
 /* The state that another process, or this one before, made at p. */
-void parley_memory_adopt(parley_state_t *s, void *p);
+void parley_memory_adopt(parley_memory_t *s, void *p);
 
 /*
- * Bounds what may give way: one part in so many of the state, and at most so
- * many entries (0: any number), see parley_table_bound_locked().
+ * Bounds what may give way to octets (0: none of it is kept) and entries (0:
+ * any number), see parley_table_bound_locked().
  */
-void parley_memory_bound(parley_state_t *s, parley_loose_t queue,
-    size_t part, size_t entries);
-
-/* The same in octets. */
-void parley_memory_bound_size(parley_state_t *s, parley_loose_t queue,
-    size_t octets);
+void parley_memory_bound(parley_memory_t *s, parley_loose_t queue,
+    size_t octets, size_t entries);
 
 /*
  * The bounds of a gateway: retain messages, in half of the state; replay octets
  * of first answers; an eighth for what may be referred to and need not be, a
  * sixteenth for the limits of addresses.
  */
-void parley_memory_bounds(parley_state_t *s, size_t retain, size_t replay);
+void parley_memory_bounds(parley_memory_t *s, size_t retain, size_t replay);
 
 /*
  * The process takes part: what it reserves is free once it is gone, which is
  * seen when somebody asks for it, and when another enters (GW-25).  leave: it
  * will settle no more.
  */
-void parley_memory_enter(parley_state_t *s, const parley_process_t *self);
-void parley_memory_leave(parley_state_t *s);
+void parley_memory_enter(parley_memory_t *s, const parley_process_t *self);
+void parley_memory_leave(parley_memory_t *s);
 
-
-/* The verbs themselves, see parley_state_ops_t. */
-
-void parley_memory_admit(parley_state_t *s, const parley_admission_t *a,
-    parley_admitted_t *ret);
-int parley_memory_settle(parley_state_t *s, const parley_admission_t *a,
-    const parley_settlement_t *how);
-
-parley_rate_result_t parley_memory_rate(parley_state_t *s,
-    const uint8_t *account, const uint8_t key[PARLEY_KEY_LEN],
-    const parley_limit_rate_t *rate, int64_t now, int64_t *ret_wait)
-    __attribute__((warn_unused_result));
-
-/* What that would have to wait, and counts nothing. */
-int64_t parley_memory_rate_wait(parley_state_t *s,
-    const uint8_t key[PARLEY_KEY_LEN], const parley_limit_rate_t *rate,
-    int64_t now)
-    __attribute__((warn_unused_result));
-
-parley_put_result_t parley_memory_put(parley_state_t *s,
-    const parley_put_t *put)
-    __attribute__((warn_unused_result));
-
-/* Returns how many, at most PARLEY_RECORDS_MAX, or -1: no memory. */
-int parley_memory_get(parley_state_t *s, parley_kind_t kind,
-    const uint8_t key[PARLEY_KEY_LEN], int64_t now, parley_arena_t *arena,
-    parley_record_t *ret)
-    __attribute__((warn_unused_result));
-
-void parley_memory_close(parley_state_t *s, const parley_record_id_t *id);
-void parley_memory_drop(parley_state_t *s, const parley_record_id_t *id);
-
-void parley_memory_stat(parley_state_t *s, int64_t now,
-    parley_state_stat_t *ret);
+/* How its blocks are used; what has expired goes first. */
+void parley_memory_table(parley_memory_t *s, parley_table_stat_t *ret);
 
 
 #endif /* PARLEY_MEMORY_H */

@@ -25,32 +25,33 @@ typedef struct {
 
 
 static int parley_memory_is_orphan(void *ctx, const parley_entry_t *e);
-static parley_admit_t parley_admit_locked(parley_state_t *s,
-    const parley_admission_t *a, parley_admitted_t *ret,
+static parley_admit_t parley_admit_locked(parley_memory_t *s,
+    const parley_admission_t *a, int64_t now, parley_admitted_t *ret,
     parley_holder_t *holder);
-static int parley_admit_is_free(parley_state_t *s, parley_kind_t kind,
+static int parley_admit_is_free(parley_memory_t *s, parley_kind_t kind,
     const uint8_t *key, int64_t now, parley_entry_t **ret,
     parley_holder_t *holder);
-static parley_admit_t parley_admit_id(parley_state_t *s,
-    const parley_admission_t *a, parley_holder_t *holder);
-static parley_admit_t parley_admit_slot(parley_state_t *s,
-    const parley_admission_t *a, parley_holder_t *holder);
-static parley_admit_t parley_admit_quotas(parley_state_t *s,
-    const parley_admission_t *a, parley_admitted_t *ret);
-static parley_admit_t parley_admit_room(parley_state_t *s,
-    const parley_admission_t *a, parley_admitted_t *ret);
-static void parley_admit_take(parley_state_t *s, const parley_admission_t *a,
-    parley_admitted_t *ret);
-static parley_entry_t *parley_reserve(parley_state_t *s, parley_kind_t kind,
+static parley_admit_t parley_admit_id(parley_memory_t *s,
+    const parley_admission_t *a, int64_t now, parley_holder_t *holder);
+static parley_admit_t parley_admit_slot(parley_memory_t *s,
+    const parley_admission_t *a, int64_t now, parley_holder_t *holder);
+static parley_admit_t parley_admit_quotas(parley_memory_t *s,
+    const parley_admission_t *a, int64_t now, parley_admitted_t *ret);
+static parley_admit_t parley_admit_room(parley_memory_t *s,
+    const parley_admission_t *a, int64_t now, parley_admitted_t *ret);
+static void parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
+    int64_t now, parley_admitted_t *ret);
+static parley_entry_t *parley_reserve(parley_memory_t *s, parley_kind_t kind,
     const uint8_t *key, const uint8_t *account, uint64_t stamp, int64_t until,
     int64_t now);
-static parley_entry_t *parley_reserved(parley_state_t *s, parley_kind_t kind,
+static parley_entry_t *parley_reserved(parley_memory_t *s, parley_kind_t kind,
     const uint8_t *key, uint64_t stamp);
-static int parley_settle_taken(parley_state_t *s,
-    const parley_admission_t *a, const parley_settlement_t *how);
-static parley_entry_t *parley_settle_fill(parley_state_t *s, parley_kind_t kind,
-    const uint8_t *key, const uint8_t *account, int64_t until, int64_t now);
-static void parley_settle_free(parley_state_t *s,
+static int parley_settle_taken(parley_memory_t *s,
+    const parley_admission_t *a, int64_t now, const parley_settlement_t *how);
+static parley_entry_t *parley_settle_fill(parley_memory_t *s,
+    parley_kind_t kind, const uint8_t *key, const uint8_t *account,
+    int64_t until, int64_t now);
+static void parley_settle_free(parley_memory_t *s,
     const parley_admission_t *a, const parley_settlement_t *how);
 
 
@@ -60,51 +61,59 @@ static void parley_settle_free(parley_state_t *s,
  * everything is asked again.
  */
 
-void
-parley_memory_admit(parley_state_t *s, const parley_admission_t *a,
-    parley_admitted_t *ret)
+parley_state_done_t
+parley_memory_admit(parley_state_t *state, const parley_admission_t *a,
+    parley_admitted_t *ret, parley_call_t *call)
 {
-    parley_holder_t  holder;
+    int64_t           now;
+    parley_holder_t   holder;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    (void) call;
+
+    now = parley_memory_now(s);
 
     do {
         memset(ret, 0, sizeof(parley_admitted_t));
         memset(&holder, 0, sizeof(parley_holder_t));
 
         parley_memory_lock(s);
-        ret->verdict = parley_admit_locked(s, a, ret, &holder);
+        ret->verdict = parley_admit_locked(s, a, now, ret, &holder);
         parley_memory_unlock(s);
 
     } while (holder.process.pid != 0
              && parley_memory_bury(s, holder.number, &holder.process));
+
+    return PARLEY_STATE_DONE;
 }
 
 
 static parley_admit_t
-parley_admit_locked(parley_state_t *s, const parley_admission_t *a,
-    parley_admitted_t *ret, parley_holder_t *holder)
+parley_admit_locked(parley_memory_t *s, const parley_admission_t *a,
+    int64_t now, parley_admitted_t *ret, parley_holder_t *holder)
 {
     parley_admit_t  rc;
 
-    rc = parley_admit_id(s, a, holder);
+    rc = parley_admit_id(s, a, now, holder);
 
     if (rc == PARLEY_ADMIT_OK && a->stale) {
         return PARLEY_ADMIT_STALE;
     }
 
     if (rc == PARLEY_ADMIT_OK) {
-        rc = parley_admit_slot(s, a, holder);
+        rc = parley_admit_slot(s, a, now, holder);
     }
 
     if (rc == PARLEY_ADMIT_OK) {
-        rc = parley_admit_quotas(s, a, ret);
+        rc = parley_admit_quotas(s, a, now, ret);
     }
 
     if (rc == PARLEY_ADMIT_OK) {
-        rc = parley_admit_room(s, a, ret);
+        rc = parley_admit_room(s, a, now, ret);
     }
 
     if (rc == PARLEY_ADMIT_OK) {
-        parley_admit_take(s, a, ret);
+        parley_admit_take(s, a, now, ret);
 
     } else if (rc == PARLEY_ADMIT_IN_FLIGHT || rc == PARLEY_ADMIT_ANSWERING) {
         ret->wait = 1000;
@@ -120,7 +129,7 @@ parley_admit_locked(parley_state_t *s, const parley_admission_t *a,
  */
 
 static int
-parley_admit_is_free(parley_state_t *s, parley_kind_t kind,
+parley_admit_is_free(parley_memory_t *s, parley_kind_t kind,
     const uint8_t *key, int64_t now, parley_entry_t **ret,
     parley_holder_t *holder)
 {
@@ -158,13 +167,13 @@ parley_admit_is_free(parley_state_t *s, parley_kind_t kind,
  */
 
 static parley_admit_t
-parley_admit_id(parley_state_t *s, const parley_admission_t *a,
-    parley_holder_t *holder)
+parley_admit_id(parley_memory_t *s, const parley_admission_t *a,
+    int64_t now, parley_holder_t *holder)
 {
     parley_entry_t  *e;
 
     if (a->id == NULL
-        || parley_admit_is_free(s, PARLEY_KIND_ID, a->id, a->now, &e, holder))
+        || parley_admit_is_free(s, PARLEY_KIND_ID, a->id, now, &e, holder))
     {
         return PARLEY_ADMIT_OK;
     }
@@ -179,13 +188,13 @@ parley_admit_id(parley_state_t *s, const parley_admission_t *a,
 
 
 static parley_admit_t
-parley_admit_slot(parley_state_t *s, const parley_admission_t *a,
-    parley_holder_t *holder)
+parley_admit_slot(parley_memory_t *s, const parley_admission_t *a,
+    int64_t now, parley_holder_t *holder)
 {
     parley_entry_t  *e;
 
     if (a->slot == NULL
-        || parley_admit_is_free(s, PARLEY_KIND_SLOT, a->slot, a->now, &e,
+        || parley_admit_is_free(s, PARLEY_KIND_SLOT, a->slot, now, &e,
                                 holder))
     {
         return PARLEY_ADMIT_OK;
@@ -197,8 +206,8 @@ parley_admit_slot(parley_state_t *s, const parley_admission_t *a,
 
 
 static parley_admit_t
-parley_admit_quotas(parley_state_t *s, const parley_admission_t *a,
-    parley_admitted_t *ret)
+parley_admit_quotas(parley_memory_t *s, const parley_admission_t *a,
+    int64_t now, parley_admitted_t *ret)
 {
     size_t   i;
     int64_t  wait;
@@ -206,7 +215,7 @@ parley_admit_quotas(parley_state_t *s, const parley_admission_t *a,
     for (i = 0; i < a->nquotas; i++) {
 
         wait = parley_rate_wait(parley_rate_find(s, a->quotas[i].key),
-                                &a->quotas[i].rate, a->now);
+                                &a->quotas[i].rate, now);
 
         if (wait != 0) {
             s->sh->limited++;
@@ -222,8 +231,8 @@ parley_admit_quotas(parley_state_t *s, const parley_admission_t *a,
 
 
 static parley_admit_t
-parley_admit_room(parley_state_t *s, const parley_admission_t *a,
-    parley_admitted_t *ret)
+parley_admit_room(parley_memory_t *s, const parley_admission_t *a,
+    int64_t now, parley_admitted_t *ret)
 {
     size_t  n;
 
@@ -232,7 +241,7 @@ parley_admit_room(parley_state_t *s, const parley_admission_t *a,
     n = (a->id != NULL) + (a->slot != NULL) + a->nquotas;
 
     switch (parley_table_room_locked(s->sh->table, a->account, n, s->share,
-                                     a->now))
+                                     now))
     {
     case PARLEY_ROOM_OK:
         return PARLEY_ADMIT_OK;
@@ -251,17 +260,17 @@ parley_admit_room(parley_state_t *s, const parley_admission_t *a,
 /* there is room for all of it */
 
 static void
-parley_admit_take(parley_state_t *s, const parley_admission_t *a,
-    parley_admitted_t *ret)
+parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
+    int64_t now, parley_admitted_t *ret)
 {
     size_t           i;
     parley_entry_t  *e;
 
-    ret->stamp = ++s->sh->stamps;
+    ret->stamp = parley_memory_stamp(s);
 
     if (a->id != NULL) {
         e = parley_reserve(s, PARLEY_KIND_ID, a->id, a->account, ret->stamp,
-                           a->now + a->ttl, a->now);
+                           now + a->ttl, now);
 
         if (e != NULL) {
             memcpy(e->octets, a->print, PARLEY_PRINT_LEN);
@@ -270,7 +279,7 @@ parley_admit_take(parley_state_t *s, const parley_admission_t *a,
 
     if (a->slot != NULL) {
         (void) parley_reserve(s, PARLEY_KIND_SLOT, a->slot, a->account,
-                              ret->stamp, a->slot_until, a->now);
+                              ret->stamp, now + a->slot_ttl, now);
     }
 
     for (i = 0; i < a->nquotas; i++) {
@@ -280,11 +289,11 @@ parley_admit_take(parley_state_t *s, const parley_admission_t *a,
         if (e == NULL) {
             e = parley_table_add_locked(s->sh->table, PARLEY_KIND_RATE,
                                         PARLEY_LOOSE_NONE, a->quotas[i].key,
-                                        a->account, 0, a->now, a->now);
+                                        a->account, 0, now, now);
         }
 
         if (e != NULL) {
-            parley_rate_take(e, &a->quotas[i].rate, a->now);
+            parley_rate_take(e, &a->quotas[i].rate, now);
         }
     }
 }
@@ -296,7 +305,7 @@ parley_admit_take(parley_state_t *s, const parley_admission_t *a,
  */
 
 static parley_entry_t *
-parley_reserve(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
+parley_reserve(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
     const uint8_t *account, uint64_t stamp, int64_t until, int64_t now)
 {
     parley_entry_t  *e;
@@ -318,7 +327,7 @@ parley_reserve(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
 /* NULL: it is not that reservation any more */
 
 static parley_entry_t *
-parley_reserved(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
+parley_reserved(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
     uint64_t stamp)
 {
     parley_entry_t  *e;
@@ -330,18 +339,23 @@ parley_reserved(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
 }
 
 
-int
-parley_memory_settle(parley_state_t *s, const parley_admission_t *a,
-    const parley_settlement_t *how)
+parley_state_done_t
+parley_memory_settle(parley_state_t *state, const parley_admission_t *a,
+    const parley_settlement_t *how, int *ret, parley_call_t *call)
 {
-    int  rc;
+    int               rc;
+    int64_t           now;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    (void) call;
 
     rc = 0;
+    now = parley_memory_now(s);
 
     parley_memory_lock(s);
 
     if (how->taken) {
-        rc = parley_settle_taken(s, a, how);
+        rc = parley_settle_taken(s, a, now, how);
 
     } else {
         parley_settle_free(s, a, how);
@@ -349,13 +363,17 @@ parley_memory_settle(parley_state_t *s, const parley_admission_t *a,
 
     parley_memory_unlock(s);
 
-    return rc;
+    if (ret != NULL) {
+        *ret = rc;
+    }
+
+    return PARLEY_STATE_DONE;
 }
 
 
 static int
-parley_settle_taken(parley_state_t *s, const parley_admission_t *a,
-    const parley_settlement_t *how)
+parley_settle_taken(parley_memory_t *s, const parley_admission_t *a,
+    int64_t now, const parley_settlement_t *how)
 {
     int              rc;
     size_t           i;
@@ -365,15 +383,7 @@ parley_settle_taken(parley_state_t *s, const parley_admission_t *a,
 
     if (a->slot != NULL
         && parley_settle_fill(s, PARLEY_KIND_SLOT, a->slot, a->account,
-                              a->slot_until, how->now)
-           == NULL)
-    {
-        rc = -1;
-    }
-
-    if (how->fills != NULL
-        && parley_settle_fill(s, PARLEY_KIND_SLOT, how->fills, a->account,
-                              how->fills_until, how->now)
+                              now + a->slot_ttl, now)
            == NULL)
     {
         rc = -1;
@@ -388,7 +398,7 @@ parley_settle_taken(parley_state_t *s, const parley_admission_t *a,
     }
 
     e = parley_settle_fill(s, PARLEY_KIND_ID, a->id, a->account,
-                           how->now + a->ttl, how->now);
+                           now + a->ttl, now);
     if (e == NULL) {
         return -1;
     }
@@ -405,7 +415,7 @@ parley_settle_taken(parley_state_t *s, const parley_admission_t *a,
 /* what is there stays what it is, whoever has it; NULL: there is no room */
 
 static parley_entry_t *
-parley_settle_fill(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
+parley_settle_fill(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
     const uint8_t *account, int64_t until, int64_t now)
 {
     parley_entry_t  *e;
@@ -430,7 +440,7 @@ parley_settle_fill(parley_state_t *s, parley_kind_t kind, const uint8_t *key,
 
 
 static void
-parley_settle_free(parley_state_t *s, const parley_admission_t *a,
+parley_settle_free(parley_memory_t *s, const parley_admission_t *a,
     const parley_settlement_t *how)
 {
     size_t           i;
@@ -459,13 +469,18 @@ parley_settle_free(parley_state_t *s, const parley_admission_t *a,
             parley_rate_give(e, &a->quotas[i].rate);
         }
     }
+
+    for (i = 0; i < PARLEY_DROPS_MAX && how->drops[i] != NULL; i++) {
+        parley_record_drop_locked(s, how->drops[i],
+                                  parley_state_generation(how->stamp));
+    }
 }
 
 
 /* a process that goes meanwhile says so again */
 
 void
-parley_memory_orphans(parley_state_t *s)
+parley_memory_orphans(parley_memory_t *s)
 {
     size_t    at;
     uint32_t  vacated;
@@ -494,8 +509,14 @@ parley_memory_orphans(parley_state_t *s)
 static int
 parley_memory_is_orphan(void *ctx, const parley_entry_t *e)
 {
-    parley_state_t    *s = ctx;
+    parley_memory_t   *s = ctx;
     parley_process_t   process;
+
+    if (e->kind == PARLEY_KIND_GROUP || e->kind == PARLEY_KIND_SESSION) {
+        return parley_entry_stamp(e) == 0
+               || parley_memory_is_gone(s, e->mark, parley_entry_stamp(e),
+                                        &process);
+    }
 
     if ((e->kind != PARLEY_KIND_ID && e->kind != PARLEY_KIND_SLOT)
         || e->mark == PARLEY_MARK_TAKEN

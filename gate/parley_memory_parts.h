@@ -10,7 +10,20 @@ typedef struct {
     parley_process_t  process;          /* pid 0: free */
     uint64_t          since;            /* what it reserved has stamps from
                                            here on */
+    uint64_t          fed;              /* the number that it is fed next; 0:
+                                           it is not fed */
 } parley_member_of_t;
+
+
+/* what has been appended (parley_memory_log.c) */
+typedef struct {
+    uint64_t          head;             /* the newest that is visible */
+    uint64_t          passed;           /* up to here no process waits */
+    uint64_t          pending;          /* an append that is under way, or was
+                                           when its process died; 0: none */
+    uint32_t          fed_max;          /* no process of a greater number has
+                                           been fed */
+} parley_appends_t;
 
 
 struct parley_shared_s {
@@ -21,24 +34,60 @@ struct parley_shared_s {
     uint32_t             vacated;       /* a process went, and what it had may
                                            still be there */
     parley_table_t      *table;
+    parley_appends_t     appends;
     uint32_t             nprocesses;    /* without number 0 */
     parley_member_of_t   processes[];
 };
 
 
 static inline void
-parley_memory_lock(const parley_state_t *s)
+parley_memory_lock(const parley_memory_t *s)
 {
     s->env.lock(s->env.ctx);
 }
 
 
 static inline void
-parley_memory_unlock(const parley_state_t *s)
+parley_memory_unlock(const parley_memory_t *s)
 {
     s->env.unlock(s->env.ctx);
 }
 
+
+static inline int64_t
+parley_memory_now(const parley_memory_t *s)
+{
+    return s->env.now(s->env.ctx);
+}
+
+
+/* until when what is this process's stays, if nobody drops it */
+
+static inline int64_t
+parley_memory_lasts(const parley_memory_t *s, int64_t now)
+{
+    return s->process != 0 ? PARLEY_TABLE_FOREVER : now + PARLEY_LEASE;
+}
+
+
+/* the next one: never 0, nor are its low 32 bits, which are a generation */
+
+static inline uint64_t
+parley_memory_stamp(parley_memory_t *s)
+{
+    s->sh->stamps++;
+
+    if (parley_state_generation(s->sh->stamps) == 0) {
+        s->sh->stamps++;
+    }
+
+    return s->sh->stamps;
+}
+
+
+/* parley_memory_log.c */
+
+extern const struct parley_log_ops_s  parley_memory_log_ops;
 
 /* parley_memory.c */
 
@@ -46,30 +95,50 @@ parley_memory_unlock(const parley_state_t *s)
  * Whether the process with that number, which reserved something with that
  * stamp, is known to be gone; else *ret is that process, pid 0: nobody knows.
  */
-int parley_memory_is_gone(const parley_state_t *s, uint32_t number,
+int parley_memory_is_gone(const parley_memory_t *s, uint32_t number,
     uint64_t stamp, parley_process_t *ret);
 
 /* Asks the host, without the lock; returns 1 where the process is gone. */
-int parley_memory_bury(parley_state_t *s, uint32_t number,
+int parley_memory_bury(parley_memory_t *s, uint32_t number,
     const parley_process_t *process);
 
 /* parley_memory_admit.c */
 
+parley_state_done_t parley_memory_admit(parley_state_t *state,
+    const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
+parley_state_done_t parley_memory_settle(parley_state_t *state,
+    const parley_admission_t *a, const parley_settlement_t *how, int *ret,
+    parley_call_t *call);
+
 /* Drops what processes had reserved that are known to be gone. */
-void parley_memory_orphans(parley_state_t *s);
+void parley_memory_orphans(parley_memory_t *s);
 
 /* parley_memory_record.c */
 
-void parley_record_close_locked(parley_state_t *s,
+parley_state_done_t parley_memory_put(parley_state_t *state,
+    const parley_put_t *put, parley_put_result_t *ret, parley_call_t *call);
+parley_state_done_t parley_memory_get(parley_state_t *state,
+    const parley_lookup_t *lookup, parley_records_t *ret, parley_call_t *call);
+parley_state_done_t parley_memory_close(parley_state_t *state,
+    const parley_record_id_t *id, parley_call_t *call);
+parley_state_done_t parley_memory_drop(parley_state_t *state,
+    const parley_record_id_t *id, uint32_t generation, parley_call_t *call);
+
+void parley_record_close_locked(parley_memory_t *s,
     const parley_record_id_t *id);
+void parley_record_drop_locked(parley_memory_t *s,
+    const parley_record_id_t *id, uint32_t generation);
 
 /* parley_memory_rate.c */
+
+parley_state_done_t parley_memory_rate(parley_state_t *state,
+    const parley_rating_t *rating, parley_rated_t *ret, parley_call_t *call);
 
 /*
  * The entry of a limit (NULL: nothing was counted), as it is at now; whether
  * one more may come: 0, or the milliseconds to wait.
  */
-parley_entry_t *parley_rate_find(parley_state_t *s, const uint8_t *key);
+parley_entry_t *parley_rate_find(parley_memory_t *s, const uint8_t *key);
 int64_t parley_rate_wait(parley_entry_t *e,
     const parley_limit_rate_t *rate, int64_t now);
 void parley_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,

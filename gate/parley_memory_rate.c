@@ -6,12 +6,12 @@
 #include "parley_memory_parts.h"
 
 
-static parley_entry_t *parley_rate_add(parley_state_t *s,
+static parley_entry_t *parley_rate_add(parley_memory_t *s,
     const uint8_t *account, const uint8_t *key, int64_t now);
 
 
 parley_entry_t *
-parley_rate_find(parley_state_t *s, const uint8_t *key)
+parley_rate_find(parley_memory_t *s, const uint8_t *key)
 {
     return parley_table_find_locked(s->sh->table, PARLEY_KIND_RATE, key);
 }
@@ -65,7 +65,7 @@ parley_rate_give(parley_entry_t *e, const parley_limit_rate_t *rate)
 
 
 static parley_entry_t *
-parley_rate_add(parley_state_t *s, const uint8_t *account, const uint8_t *key,
+parley_rate_add(parley_memory_t *s, const uint8_t *account, const uint8_t *key,
     int64_t now)
 {
     if (account == NULL) {
@@ -86,70 +86,53 @@ parley_rate_add(parley_state_t *s, const uint8_t *account, const uint8_t *key,
 }
 
 
-parley_rate_result_t
-parley_memory_rate(parley_state_t *s, const uint8_t *account,
-    const uint8_t key[PARLEY_KEY_LEN], const parley_limit_rate_t *rate,
-    int64_t now, int64_t *ret_wait)
+parley_state_done_t
+parley_memory_rate(parley_state_t *state, const parley_rating_t *r,
+    parley_rated_t *ret, parley_call_t *call)
 {
-    parley_entry_t        *e;
-    parley_rate_result_t   rc;
+    int64_t           now;
+    parley_rated_t    got;
+    parley_entry_t   *e;
+    parley_memory_t  *s = (parley_memory_t *) state;
 
-    *ret_wait = 0;
+    (void) call;
 
-    if (rate->interval_us == 0) {
-        return PARLEY_RATE_OK;
+    ret = ret != NULL ? ret : &got;
+
+    ret->verdict = PARLEY_RATE_OK;
+    ret->wait = 0;
+
+    if (r->rate.interval_us == 0) {
+        return PARLEY_STATE_DONE;
     }
 
-    rc = PARLEY_RATE_OK;
+    now = parley_memory_now(s);
 
     parley_memory_lock(s);
 
-    e = parley_rate_find(s, key);
+    e = parley_rate_find(s, r->key);
 
-    if (e == NULL) {
-        e = parley_rate_add(s, account, key, now);
+    if (e == NULL && !r->look) {
+        e = parley_rate_add(s, r->account, r->key, now);
+
+        if (e == NULL) {
+            ret->verdict = PARLEY_RATE_FULL;
+        }
     }
 
-    if (e == NULL) {
-        rc = PARLEY_RATE_FULL;
+    if (e != NULL) {
+        ret->wait = parley_rate_wait(e, &r->rate, now);
 
-    } else {
-        *ret_wait = parley_rate_wait(e, rate, now);
-
-        if (*ret_wait == 0) {
-            parley_rate_take(e, rate, now);
-
-        } else {
+        if (ret->wait != 0) {
+            ret->verdict = PARLEY_RATE_LIMITED;
             s->sh->limited++;
-            rc = PARLEY_RATE_LIMITED;
+
+        } else if (!r->look) {
+            parley_rate_take(e, &r->rate, now);
         }
     }
 
     parley_memory_unlock(s);
 
-    return rc;
-}
-
-
-int64_t
-parley_memory_rate_wait(parley_state_t *s, const uint8_t key[PARLEY_KEY_LEN],
-    const parley_limit_rate_t *rate, int64_t now)
-{
-    int64_t  wait;
-
-    if (rate->interval_us == 0) {
-        return 0;
-    }
-
-    parley_memory_lock(s);
-
-    wait = parley_rate_wait(parley_rate_find(s, key), rate, now);
-
-    if (wait != 0) {
-        s->sh->limited++;
-    }
-
-    parley_memory_unlock(s);
-
-    return wait;
+    return PARLEY_STATE_DONE;
 }

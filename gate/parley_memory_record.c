@@ -8,15 +8,19 @@
 #include "parley_memory_parts.h"
 
 
-static parley_entry_t *parley_record_find(parley_state_t *s,
+static parley_entry_t *parley_record_find(parley_memory_t *s,
     const parley_record_id_t *id);
-static parley_put_result_t parley_record_put(parley_state_t *s,
-    const parley_put_t *put, size_t len);
-static const uint8_t *parley_record_account(parley_state_t *s,
+static parley_put_result_t parley_record_put(parley_memory_t *s,
+    const parley_put_t *put, size_t len, int64_t now);
+static int parley_record_is_under(parley_memory_t *s, const parley_put_t *put);
+static void parley_record_owned(parley_memory_t *s,
+    const parley_record_id_t *id);
+static const uint8_t *parley_record_account(parley_memory_t *s,
     const parley_entry_t *e, uint8_t key[PARLEY_KEY_LEN]);
-static parley_put_result_t parley_record_fits(parley_state_t *s,
-    const parley_put_t *put, const parley_entry_t *old, size_t len);
-static int parley_record_copy(parley_state_t *s, const parley_entry_t *e,
+static parley_put_result_t parley_record_fits(parley_memory_t *s,
+    const parley_put_t *put, const parley_entry_t *old, size_t len,
+    int64_t now);
+static int parley_record_copy(parley_memory_t *s, const parley_entry_t *e,
     int64_t now, parley_arena_t *arena, parley_record_t *ret);
 
 
@@ -27,26 +31,16 @@ parley_record_generation(const parley_entry_t *e)
 }
 
 
-/* 0 is none */
-
 static void
-parley_record_renew(parley_state_t *s, parley_entry_t *e)
+parley_record_set_generation(parley_entry_t *e, uint32_t generation)
 {
-    uint64_t  stamp;
-
-    stamp = ++s->sh->stamps;
-
-    if ((uint32_t) stamp == 0) {
-        stamp = ++s->sh->stamps;
-    }
-
-    e->stamp_high = (uint16_t) (stamp >> 16);
-    e->mark = (uint16_t) stamp;
+    e->stamp_high = (uint16_t) (generation >> 16);
+    e->mark = (uint16_t) generation;
 }
 
 
 static parley_entry_t *
-parley_record_find(parley_state_t *s, const parley_record_id_t *id)
+parley_record_find(parley_memory_t *s, const parley_record_id_t *id)
 {
     parley_entry_t  *e;
 
@@ -62,53 +56,65 @@ parley_record_find(parley_state_t *s, const parley_record_id_t *id)
 }
 
 
-parley_put_result_t
-parley_memory_put(parley_state_t *s, const parley_put_t *put)
+parley_state_done_t
+parley_memory_put(parley_state_t *state, const parley_put_t *put,
+    parley_put_result_t *ret, parley_call_t *call)
 {
-    size_t                i, len;
-    parley_put_result_t   rc;
+    size_t            i, len;
+    int64_t           now;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    (void) call;
 
     len = 0;
+    now = parley_memory_now(s);
 
     for (i = 0; i < put->nparts; i++) {
         len += put->parts[i].len;
     }
 
     parley_memory_lock(s);
-    rc = parley_record_put(s, put, len);
+    *ret = parley_record_put(s, put, len, now);
     parley_memory_unlock(s);
 
-    return rc;
+    return PARLEY_STATE_DONE;
 }
 
 
 static parley_put_result_t
-parley_record_put(parley_state_t *s, const parley_put_t *put, size_t len)
+parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
+    int64_t now)
 {
     uint8_t               account[PARLEY_KEY_LEN];
-    parley_put_t          now;
+    uint64_t              stamp;
+    parley_put_t          p;
     parley_entry_t       *e;
     parley_put_result_t   rc;
 
-    now = *put;
-    e = parley_record_find(s, &put->id);
+    p = *put;
 
-    if (e != NULL && (int64_t) e->expires <= put->now) {
+    if (p.under != NULL && !parley_record_is_under(s, &p)) {
+        return PARLEY_PUT_STALE;
+    }
+
+    e = parley_record_find(s, &p.id);
+
+    if (e != NULL && (int64_t) e->expires <= now) {
         parley_table_remove_locked(s->sh->table, e);
         e = NULL;
     }
 
-    if (put->replaces != 0) {
+    if (p.replaces != 0) {
 
-        if (e == NULL || parley_record_generation(e) != put->replaces) {
+        if (e == NULL || parley_record_generation(e) != p.replaces) {
             return PARLEY_PUT_STALE;
         }
 
-        now.queue = (parley_loose_t) e->loose;
-        now.account = parley_record_account(s, e, account);
+        p.queue = (parley_loose_t) e->loose;
+        p.account = parley_record_account(s, e, account);
     }
 
-    rc = parley_record_fits(s, &now, e, len);
+    rc = parley_record_fits(s, &p, e, len, now);
 
     if (rc != PARLEY_PUT_OK) {
         return rc;
@@ -116,31 +122,76 @@ parley_record_put(parley_state_t *s, const parley_put_t *put, size_t len)
 
     /* what has expired was looked for: it may be gone meanwhile */
 
-    e = parley_record_find(s, &put->id);
+    e = parley_record_find(s, &p.id);
 
     if (e != NULL) {
         parley_table_remove_locked(s->sh->table, e);
+
+    } else {
+        parley_record_owned(s, &p.id);
     }
 
-    e = parley_table_add_locked(s->sh->table, (uint8_t) now.id.kind,
-                                now.queue, now.id.key, now.account, len,
-                                now.now + now.ttl, now.now);
+    e = parley_table_add_locked(s->sh->table, (uint8_t) p.id.kind, p.queue,
+                                p.id.key, p.account, len, now + p.ttl, now);
     if (e == NULL) {
         return PARLEY_PUT_FULL;
     }
 
-    e->stamp_low = now.id.tag;
-    parley_record_renew(s, e);
-    parley_table_write_locked(s->sh->table, e, now.parts, now.nparts);
+    stamp = p.replaces == 0 && p.stamp != 0 ? p.stamp : parley_memory_stamp(s);
+
+    e->stamp_low = p.id.tag;
+    parley_record_set_generation(e, parley_state_generation(stamp));
+    parley_table_write_locked(s->sh->table, e, p.parts, p.nparts);
 
     return PARLEY_PUT_OK;
+}
+
+
+/* the admission is there, reserved or taken */
+
+static int
+parley_record_is_under(parley_memory_t *s, const parley_put_t *put)
+{
+    parley_entry_t  *e;
+
+    e = parley_table_find_locked(s->sh->table, PARLEY_KIND_ID, put->under);
+
+    return e != NULL && parley_entry_stamp(e) == put->stamp;
+}
+
+
+/* its owner has one more: the oldest gives way where it had enough */
+
+static void
+parley_record_owned(parley_memory_t *s, const parley_record_id_t *id)
+{
+    unsigned         n;
+    parley_entry_t  *e, *oldest;
+
+    n = 0;
+    oldest = NULL;
+
+    for (e = parley_table_find_locked(s->sh->table, (uint8_t) id->kind,
+                                      id->key);
+         e != NULL;
+         e = parley_table_next_locked(s->sh->table, e))
+    {
+        if (((e->stamp_low ^ id->tag) & PARLEY_TAG_OWNER) == 0) {
+            n++;
+            oldest = e;
+        }
+    }
+
+    if (n >= PARLEY_RECORDS_OWNED) {
+        parley_table_remove_locked(s->sh->table, oldest);
+    }
 }
 
 
 /* the key of the account that a record is counted to; NULL: nobody's */
 
 static const uint8_t *
-parley_record_account(parley_state_t *s, const parley_entry_t *e,
+parley_record_account(parley_memory_t *s, const parley_entry_t *e,
     uint8_t key[PARLEY_KEY_LEN])
 {
     if (e->account == 0) {
@@ -157,8 +208,8 @@ parley_record_account(parley_state_t *s, const parley_entry_t *e,
 /* whether it finds room where the old one was, or elsewhere */
 
 static parley_put_result_t
-parley_record_fits(parley_state_t *s, const parley_put_t *put,
-    const parley_entry_t *old, size_t len)
+parley_record_fits(parley_memory_t *s, const parley_put_t *put,
+    const parley_entry_t *old, size_t len, int64_t now)
 {
     size_t  n, had;
 
@@ -177,7 +228,7 @@ parley_record_fits(parley_state_t *s, const parley_put_t *put,
     }
 
     switch (parley_table_room_locked(s->sh->table, put->account, n - had,
-                                     s->share, put->now))
+                                     s->share, now))
     {
     case PARLEY_ROOM_OK:
         return PARLEY_PUT_OK;
@@ -191,37 +242,46 @@ parley_record_fits(parley_state_t *s, const parley_put_t *put,
 }
 
 
-int
-parley_memory_get(parley_state_t *s, parley_kind_t kind,
-    const uint8_t key[PARLEY_KEY_LEN], int64_t now, parley_arena_t *arena,
-    parley_record_t *ret)
+parley_state_done_t
+parley_memory_get(parley_state_t *state, const parley_lookup_t *l,
+    parley_records_t *ret, parley_call_t *call)
 {
-    int              n;
-    parley_entry_t  *e;
+    int               n;
+    int64_t           now;
+    parley_entry_t   *e;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    (void) call;
 
     n = 0;
+    now = parley_memory_now(s);
 
     parley_memory_lock(s);
 
-    for (e = parley_table_find_locked(s->sh->table, (uint8_t) kind, key);
+    for (e = parley_table_find_locked(s->sh->table, (uint8_t) l->kind, l->key);
          e != NULL && n >= 0 && n < PARLEY_RECORDS_MAX;
          e = parley_table_next_locked(s->sh->table, e))
     {
-        if ((int64_t) e->expires <= now) {
+        if ((int64_t) e->expires <= now
+            || ((e->stamp_low ^ l->tag) & l->mask) != 0)
+        {
             continue;
         }
 
-        n = parley_record_copy(s, e, now, arena, &ret[n]) == 0 ? n + 1 : -1;
+        n = parley_record_copy(s, e, now, l->arena, &ret->list[n]) == 0
+            ? n + 1 : -1;
     }
 
     parley_memory_unlock(s);
 
-    return n;
+    ret->n = n;
+
+    return PARLEY_STATE_DONE;
 }
 
 
 static int
-parley_record_copy(parley_state_t *s, const parley_entry_t *e, int64_t now,
+parley_record_copy(parley_memory_t *s, const parley_entry_t *e, int64_t now,
     parley_arena_t *arena, parley_record_t *ret)
 {
     uint8_t  *p;
@@ -251,7 +311,7 @@ parley_record_copy(parley_state_t *s, const parley_entry_t *e, int64_t now,
 
 
 void
-parley_record_close_locked(parley_state_t *s, const parley_record_id_t *id)
+parley_record_close_locked(parley_memory_t *s, const parley_record_id_t *id)
 {
     parley_entry_t  *e;
 
@@ -265,26 +325,48 @@ parley_record_close_locked(parley_state_t *s, const parley_record_id_t *id)
 
 
 void
-parley_memory_close(parley_state_t *s, const parley_record_id_t *id)
-{
-    parley_memory_lock(s);
-    parley_record_close_locked(s, id);
-    parley_memory_unlock(s);
-}
-
-
-void
-parley_memory_drop(parley_state_t *s, const parley_record_id_t *id)
+parley_record_drop_locked(parley_memory_t *s, const parley_record_id_t *id,
+    uint32_t generation)
 {
     parley_entry_t  *e;
 
-    parley_memory_lock(s);
-
     e = parley_record_find(s, id);
 
-    if (e != NULL) {
+    if (e != NULL
+        && (generation == 0 || parley_record_generation(e) == generation))
+    {
         parley_table_remove_locked(s->sh->table, e);
     }
+}
 
+
+parley_state_done_t
+parley_memory_close(parley_state_t *state, const parley_record_id_t *id,
+    parley_call_t *call)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    (void) call;
+
+    parley_memory_lock(s);
+    parley_record_close_locked(s, id);
     parley_memory_unlock(s);
+
+    return PARLEY_STATE_DONE;
+}
+
+
+parley_state_done_t
+parley_memory_drop(parley_state_t *state, const parley_record_id_t *id,
+    uint32_t generation, parley_call_t *call)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    (void) call;
+
+    parley_memory_lock(s);
+    parley_record_drop_locked(s, id, generation);
+    parley_memory_unlock(s);
+
+    return PARLEY_STATE_DONE;
 }

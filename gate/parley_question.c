@@ -6,7 +6,12 @@
 
 static int parley_question_fill(const parley_asking_t *a,
     parley_question_t *q);
+static parley_str_t parley_question_from(parley_who_t *who,
+    parley_proto_t speak);
 static int64_t parley_question_time(const parley_msg_t *m);
+static int64_t parley_question_ttl(const parley_question_t *q);
+static int parley_question_put_one(const parley_asking_t *a,
+    parley_put_t *put, const parley_str_t *record);
 static int parley_question_is_several(const parley_msg_t *m);
 static parley_str_t parley_question_name(const parley_asking_t *a,
     parley_str_t name);
@@ -32,7 +37,8 @@ _Static_assert(sizeof(parley_question_head_t) > sizeof(parley_record_id_t),
 /*
  * Whatever somebody may refer to later: where the protocol in which it is sent
  * has a way to, or its sender may take it back.  Where nothing is translated
- * an answer finds its way home without, and the question gives way.
+ * an answer finds its way home without, and the question gives way: also to
+ * another asker's of its id.
  */
 
 int
@@ -61,7 +67,17 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
         return 0;
     }
 
+    if (m->wire == a->speak) {
+        rc = parley_question_is_taken(a->ask, a->who, a->speak);
+
+        if (rc != 0) {
+            return rc == 1 ? 0
+                   : rc == PARLEY_WAIT ? rc : parley_error_memory(err);
+        }
+    }
+
     ret->awaited = parley_question_fill(a, &q);
+    ret->generation = parley_state_generation(a->stamp);
     ret->several = q.head.several;
     ret->sessions = q.head.sessions;
 
@@ -121,7 +137,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.sessions = codec->asks_sessions != NULL
                        && codec->asks_sessions(m);
     q->head.several = q->head.sessions || parley_question_is_several(m);
-    q->head.until = a->ask->now + parley_question_time(m);
+    q->head.time = parley_question_time(m);
 
     if (a->asked != NULL) {
         memcpy(q->head.asked, a->asked, PARLEY_KEY_LEN);
@@ -139,9 +155,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     texts[PARLEY_QUESTION_SENT_CALL] = a->sent->call;
     texts[PARLEY_QUESTION_PLACE] = m->place;
     texts[PARLEY_QUESTION_TOKEN] = m->token;
-    texts[PARLEY_QUESTION_SENT_FROM] = parley_name_is_group(m->wire, m->sender)
-                                       ? parley_str_none
-                                       : parley_who_told(a->who, a->speak);
+    texts[PARLEY_QUESTION_SENT_FROM] = parley_question_from(a->who, a->speak);
 
     /* what names nobody went to whoever sent what it refers to */
 
@@ -160,6 +174,23 @@ static int64_t
 parley_question_time(const parley_msg_t *m)
 {
     return m->timeout_ms > 0 ? m->timeout_ms : PARLEY_QUESTION_TIME;
+}
+
+
+/* that it was there is known for longer than it takes answers */
+
+static int64_t
+parley_question_ttl(const parley_question_t *q)
+{
+    return q->head.time > PARLEY_QUESTION_TIME ? q->head.time
+                                               : PARLEY_QUESTION_TIME;
+}
+
+
+int
+parley_question_is_open(const parley_question_t *q, int64_t left)
+{
+    return !q->head.awaited || parley_question_ttl(q) - left < q->head.time;
 }
 
 
@@ -341,18 +372,13 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
     parley_str_t record, int answerable, parley_asked_t *ret,
     parley_error_t *err)
 {
-    int                   rc;
-    parley_put_t          put;
-    parley_str_t          asker;
-    parley_put_result_t   got;
+    int           rc;
+    parley_put_t  put;
+    parley_str_t  asker;
 
     memset(&put, 0, sizeof(parley_put_t));
 
-    put.ttl = q->head.until - a->ask->now;
-
-    if (put.ttl < PARLEY_QUESTION_TIME) {
-        put.ttl = PARLEY_QUESTION_TIME;
-    }
+    put.ttl = parley_question_ttl(q);
 
     ret->until = a->ask->now + put.ttl;
 
@@ -360,8 +386,7 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
         return 0;
     }
 
-    asker = q->texts[PARLEY_QUESTION_SENT_FROM];
-    asker = asker.len > 0 ? asker : q->texts[PARLEY_QUESTION_SENDER];
+    asker = parley_question_asker(a->who, a->speak);
 
     put.id.kind = PARLEY_KIND_QUESTION;
     parley_question_key(a->ask->state, a->speak, parley_question_named(a),
@@ -372,27 +397,44 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
 
     put.queue = ret->awaited && a->who->msg->wire != a->speak
                 ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_OPTIONAL;
-    put.account = a->account;
-    put.parts = &record;
-    put.nparts = 1;
-    put.now = a->ask->now;
 
-    rc = parley_ask_put(a->ask, &put, &got);
+    /* while it is being put it may be there already */
 
-    if (rc == PARLEY_WAIT) {
-        return rc;
-    }
+    ret->question = put.id;
+    ret->kept = 1;
 
-    if (rc != 0 || got != PARLEY_PUT_OK) {
+    rc = parley_question_put_one(a, &put, &record);
+
+    if (rc == 0) {
+        ret->kept = 0;
+
         return parley_error_set(err, PARLEY_E_CAPACITY, NULL,
                                 "no room to remember what a reply would "
                                 "answer");
     }
 
-    ret->question = put.id;
-    ret->kept = 1;
+    return rc == 1 ? 0 : rc;
+}
 
-    return 0;
+
+/* 1: it was kept; 0; PARLEY_WAIT */
+
+static int
+parley_question_put_one(const parley_asking_t *a, parley_put_t *put,
+    const parley_str_t *record)
+{
+    int                  rc;
+    parley_put_result_t  got;
+
+    put->account = a->account;
+    put->parts = record;
+    put->nparts = 1;
+    put->under = a->under;
+    put->stamp = a->stamp;
+
+    rc = parley_ask_put(a->ask, put, &got);
+
+    return rc == PARLEY_WAIT ? rc : rc == 0 && got == PARLEY_PUT_OK;
 }
 
 
@@ -422,6 +464,8 @@ parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
     ret->own.kind = PARLEY_KIND_QUESTION;
     ret->own.tag = parley_question_tag(a->ask->state, m->sender, name);
     parley_question_key(a->ask->state, m->wire, name, ret->own.key);
+
+    ret->own_kept = 1;
 
     rc = parley_question_put_beside(a, &ret->own,
                                     parley_str_make(&ret->question,
@@ -458,6 +502,8 @@ parley_question_put_call(const parley_asking_t *a, parley_str_t record,
         record = parley_str_make(&ret->question, sizeof(parley_record_id_t));
     }
 
+    ret->call_kept = 1;
+
     rc = parley_question_put_beside(a, &ret->call, record, ret);
 
     if (rc < 0) {
@@ -477,23 +523,15 @@ parley_question_put_beside(const parley_asking_t *a,
     const parley_record_id_t *id, parley_str_t record,
     const parley_asked_t *asked)
 {
-    int                   rc;
-    parley_put_t          put;
-    parley_put_result_t   got;
+    parley_put_t  put;
 
     memset(&put, 0, sizeof(parley_put_t));
 
     put.id = *id;
     put.queue = PARLEY_LOOSE_OPTIONAL;
-    put.account = a->account;
-    put.parts = &record;
-    put.nparts = 1;
-    put.now = a->ask->now;
     put.ttl = asked->until - a->ask->now;
 
-    rc = parley_ask_put(a->ask, &put, &got);
-
-    return rc == PARLEY_WAIT ? rc : rc == 0 && got == PARLEY_PUT_OK;
+    return parley_question_put_one(a, &put, &record);
 }
 
 
@@ -502,14 +540,15 @@ parley_question_drop(parley_ask_t *q, const parley_asked_t *asked)
 {
     int  rc;
 
-    rc = asked->kept ? parley_ask_drop(q, &asked->question) : 0;
+    rc = asked->kept ? parley_ask_drop(q, &asked->question,
+                                       asked->generation) : 0;
 
     if (rc == 0 && asked->call_kept) {
-        rc = parley_ask_drop(q, &asked->call);
+        rc = parley_ask_drop(q, &asked->call, asked->generation);
     }
 
     if (rc == 0 && asked->own_kept) {
-        rc = parley_ask_drop(q, &asked->own);
+        rc = parley_ask_drop(q, &asked->own, asked->generation);
     }
 
     return rc;
@@ -526,10 +565,46 @@ parley_question_close(parley_ask_t *q, const parley_asked_t *asked)
     rc = asked->kept ? parley_ask_close(q, &asked->question) : 0;
 
     if (rc == 0 && asked->call_kept) {
-        rc = parley_ask_drop(q, &asked->call);
+        rc = parley_ask_drop(q, &asked->call, asked->generation);
     }
 
     return rc;
+}
+
+
+int
+parley_question_is_taken(parley_ask_t *q, parley_who_t *who,
+    parley_proto_t speak)
+{
+    int               i, rc;
+    uint8_t           key[PARLEY_KEY_LEN];
+    uint32_t          own;
+    parley_str_t      id;
+    parley_records_t  records;
+
+    id = parley_question_id(who->msg);
+
+    if (!parley_codecs[speak]->replies_to_id || id.len == 0) {
+        return 0;
+    }
+
+    parley_question_key(q->state, speak, id, key);
+
+    rc = parley_ask_get(q, PARLEY_KIND_QUESTION, key, &records);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    own = parley_question_tag(q->state, parley_question_asker(who, speak), id);
+
+    for (i = 0; i < records.n; i++) {
+        if (((records.list[i].tag ^ own) & PARLEY_TAG_OWNER) != 0) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -555,8 +630,7 @@ parley_question_take(parley_ask_t *q, const parley_asked_t *asked,
 
     a.account = account;
     a.slot = slot;
-    a.slot_until = asked->until;
-    a.now = q->now;
+    a.slot_ttl = asked->until - q->now;
 
     rc = parley_ask_admit(q, &a, &got);
 
@@ -572,7 +646,6 @@ parley_question_take(parley_ask_t *q, const parley_asked_t *asked,
 
     how.stamp = got.stamp;
     how.taken = 1;
-    how.now = q->now;
 
     rc = parley_ask_settle(q, &a, &how, &kept);
 
@@ -580,86 +653,26 @@ parley_question_take(parley_ask_t *q, const parley_asked_t *asked,
 }
 
 
-void
-parley_question_key(const parley_state_t *state, parley_proto_t proto,
-    parley_str_t id, uint8_t out[PARLEY_KEY_LEN])
+/* by its name in the protocol that it is sent in */
+
+static parley_str_t
+parley_question_from(parley_who_t *who, parley_proto_t speak)
 {
-    uint8_t       octet;
-    parley_str_t  parts[2];
+    const parley_msg_t  *m;
 
-    octet = (uint8_t) proto;
-    parts[0] = parley_str_make(&octet, 1);
-    parts[1] = id;
+    m = who->msg;
 
-    parley_state_key(state, PARLEY_KIND_QUESTION, parts, 2, out);
-}
-
-
-void
-parley_question_call_key(const parley_state_t *state,
-    const parley_who_t *who, parley_str_t call, uint8_t out[PARLEY_KEY_LEN])
-{
-    uint8_t       octets[2];
-    parley_str_t  parts[3];
-
-    parts[1] = parley_who_proven(who);
-
-    octets[0] = (uint8_t) who->msg->wire;
-    octets[1] = parts[1].len > 0;
-
-    if (parts[1].len == 0) {
-        parts[1] = who->msg->sender;
-    }
-
-    parts[0] = parley_str_make(octets, sizeof(octets));
-    parts[2] = call;
-
-    parley_state_key(state, PARLEY_KIND_CALL, parts, 3, out);
-}
-
-
-uint32_t
-parley_question_tag(const parley_state_t *state, parley_str_t asker,
-    parley_str_t id)
-{
-    parley_str_t  parts[2];
-
-    parts[0] = asker;
-    parts[1] = id;
-
-    return parley_state_tag(state, parts, 2);
-}
-
-
-void
-parley_question_slot(const parley_state_t *state,
-    const parley_record_id_t *question, int several, parley_str_t responder,
-    parley_str_t session, uint8_t out[PARLEY_KEY_LEN])
-{
-    parley_str_t  parts[3];
-
-    parts[0] = parley_str_make(question, sizeof(parley_record_id_t));
-    parts[1] = several ? responder : parley_str_none;
-    parts[2] = several ? session : parley_str_none;
-
-    parley_state_key(state, PARLEY_KIND_SLOT, parts, 3, out);
+    return parley_name_is_group(m->wire, m->sender)
+           ? parley_str_none : parley_who_told(who, speak);
 }
 
 
 parley_str_t
-parley_question_session(const parley_msg_t *answer)
+parley_question_asker(parley_who_t *who, parley_proto_t speak)
 {
-    uint32_t      i;
-    parley_str_t  session;
+    parley_str_t  from;
 
-    if (answer->data.doc == NULL) {
-        return parley_str_none;
-    }
+    from = parley_question_from(who, speak);
 
-    i = parley_json_get(answer->data.doc, answer->data.node,
-                        PARLEY_STR("responder_session_id"));
-
-    return i != PARLEY_JSON_NONE
-           && parley_json_string(answer->data.doc, i, &session) == 0
-           ? session : parley_str_none;
+    return from.len > 0 ? from : who->msg->sender;
 }

@@ -55,7 +55,8 @@ typedef enum {
  * same is the number of that one and 1.
  */
 typedef struct {
-    int64_t   until;            /* it takes answers so long */
+    int64_t   time;             /* ms that it takes answers, from when it was
+                                   put */
     uint8_t   asked[PARLEY_KEY_LEN];    /* of its sender's first answer; zero:
                                            none is kept for it */
     uint8_t   proto;
@@ -92,16 +93,23 @@ typedef struct {
     const parley_msg_t      *answering; /* what it answers, or NULL */
     const uint8_t           *account;
     const uint8_t           *asked;     /* NULL: no first answer is kept */
+    const uint8_t           *under;     /* as in parley_put_t */
+    uint64_t                 stamp;
 } parley_asking_t;
 
 
-/* what was remembered of it; all zero: nothing */
+/*
+ * What was remembered of it, or may be where the state was not waited for; all
+ * zero: nothing.
+ */
 typedef struct {
     parley_record_id_t  question;
     parley_record_id_t  call;
     parley_record_id_t  own;            /* leads to question from what its
                                            sender calls it */
-    int64_t             until;          /* the record ends */
+    int64_t             until;          /* the record ends, by the clock of
+                                           parley_ask_t */
+    uint32_t            generation;     /* of what is kept */
     unsigned            kept:1;         /* question is there */
     unsigned            call_kept:1;
     unsigned            own_kept:1;
@@ -131,6 +139,15 @@ int parley_question_close(parley_ask_t *q, const parley_asked_t *asked)
     __attribute__((warn_unused_result));
 
 /*
+ * Whether another asker's question is under the id that who->msg would have
+ * where it is sent on, and a reply could not say whose it answers.  Returns 1,
+ * 0, PARLEY_WAIT, or -1: no memory.
+ */
+int parley_question_is_taken(parley_ask_t *q, parley_who_t *who,
+    parley_proto_t speak)
+    __attribute__((warn_unused_result));
+
+/*
  * Takes the slot of a final answer that comes in the response itself: of who
  * gave it, where the question is for several; session where those count as
  * one.  Returns 1; 0: that responder has answered before, or is about to;
@@ -151,7 +168,17 @@ void parley_question_key(const parley_state_t *state, parley_proto_t proto,
 void parley_question_call_key(const parley_state_t *state,
     const parley_who_t *who, parley_str_t call, uint8_t out[PARLEY_KEY_LEN]);
 
-/* The tag of a question of asker, by the name that a reply has for it. */
+/* The id that a message has where it is sent on, unless that derives one. */
+static inline parley_str_t
+parley_question_id(const parley_msg_t *m)
+{
+    return m->held ? m->held_id : m->id;
+}
+
+/* Whose question who->msg is where it is sent on, as a reply names it. */
+parley_str_t parley_question_asker(parley_who_t *who, parley_proto_t speak);
+
+/* The tag of a question, whose owner its asker is; id: as it was sent. */
 uint32_t parley_question_tag(const parley_state_t *state, parley_str_t asker,
     parley_str_t id);
 
@@ -178,6 +205,9 @@ void parley_question_message(const parley_question_t *q, int own,
 
 /* Returns 1 where a record is no question but leads to one, to *ret. */
 int parley_question_leads(parley_str_t record, parley_record_id_t *ret);
+
+/* Whether it takes answers still where its record ends in left ms. */
+int parley_question_is_open(const parley_question_t *q, int64_t left);
 
 
 #endif /* PARLEY_QUESTION_H */

@@ -65,7 +65,6 @@ parley_replay_keep(const parley_replay_t *r, const parley_reply_t *first)
     put.parts = parts;
     put.nparts = 2;
     put.ttl = r->ttl;
-    put.now = r->entrance->ask->now;
 
     rc = parley_ask_put(r->entrance->ask, &put, &got);
 
@@ -123,7 +122,7 @@ parley_replay_find(const parley_replay_t *r, parley_first_t *ret)
 {
     int                   rc;
     parley_str_t          value;
-    parley_records_t      records;
+    parley_record_t       record;
     parley_record_id_t    id;
     parley_replay_head_t  head;
 
@@ -135,13 +134,13 @@ parley_replay_find(const parley_replay_t *r, parley_first_t *ret)
 
     parley_replay_id(r, &id);
 
-    rc = parley_ask_get(r->entrance->ask, id.kind, id.key, &records);
+    rc = parley_ask_get_one(r->entrance->ask, &id, &record);
 
-    if (rc != 0 || records.n == 0) {
+    if (rc != 1) {
         return rc;
     }
 
-    value = records.list[0].value;
+    value = record.value;
 
     memcpy(&head, value.data, sizeof(parley_replay_head_t));
 

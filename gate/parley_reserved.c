@@ -108,7 +108,7 @@ parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
                                     who->msg->sender, err);
     }
 
-    /* whom a signature proves is listed */
+    /* whom a signature or a certificate proves is listed */
 
     if (who->jwt == NULL) {
         return 0;

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "parley_bind.h"
 #include "parley_digest.h"
 #include "parley_engine.h"
 #include "parley_jcs.h"
@@ -35,7 +36,7 @@ typedef struct {
     parley_str_t     id;
     size_t           n;
     size_t           which;         /* is meant */
-    parley_kept_t    kept[PARLEY_RECORDS_MAX];
+    parley_kept_t    kept[PARLEY_RECORDS_MAX + 2 * PARLEY_RECORDS_OWNED];
 } parley_found_t;
 
 
@@ -45,6 +46,10 @@ static int parley_retain_write(const parley_retain_t *r,
     const parley_retained_t *m, parley_str_t refuted, parley_str_t *ret);
 static int parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
     parley_task_fault_t *fault);
+static int parley_retain_owned(const parley_retain_t *r, parley_found_t *f,
+    parley_record_id_t *id);
+static int parley_retain_gather(const parley_retain_t *r, parley_found_t *f,
+    const parley_records_t *records);
 static int parley_retain_read(const parley_retain_t *r, parley_kept_t *m);
 static int parley_retain_is_agent(const parley_retain_t *r,
     const parley_kept_t *m);
@@ -54,6 +59,8 @@ static int parley_retain_hash(const parley_retain_t *r,
     const parley_kept_t *m, char hash[PARLEY_HASH_LEN]);
 static int parley_retain_others(const parley_retain_t *r, parley_buf_t *b,
     const parley_found_t *f);
+static int parley_retain_is_said(const parley_retain_t *r,
+    const parley_kept_t *m);
 static int parley_retain_add(const parley_retain_t *r, parley_str_t reason,
     const parley_kept_t *m, parley_str_t *ret, parley_task_fault_t *fault);
 static int parley_retain_replace(const parley_retain_t *r, parley_str_t id,
@@ -83,7 +90,6 @@ parley_retain(const parley_retain_t *r, const parley_retained_t *m)
     put.parts = &value;
     put.nparts = 1;
     put.ttl = m->ttl;
-    put.now = r->ask->now;
 
     rc = parley_ask_put(r->ask, &put, &got);
 
@@ -105,18 +111,21 @@ static void
 parley_retain_id(const parley_retain_t *r, const parley_retained_t *m,
     parley_record_id_t *ret)
 {
-    parley_str_t  parts[4];
+    parley_str_t  owner[2], parts[3];
 
     ret->kind = PARLEY_KIND_MESSAGE;
     parley_retain_key(r, m->id, ret->key);
 
+    /* an answer is whose it is told: its sender is whom that chose to ask */
+
+    owner[0] = m->sub.len > 0 ? m->sub : m->to;
+    owner[1] = owner[0].len > 0 ? parley_str_none : m->sender;
+
     parts[0] = m->protocol;
     parts[1] = m->sub;
-    parts[2] = m->sub.len > 0 ? parley_str_none : m->sender;
+    parts[2] = m->to;
 
-    parts[3] = m->to;
-
-    ret->tag = parley_state_tag(r->ask->state, parts, 4);
+    ret->tag = parley_state_tag(r->ask->state, owner, 2, parts, 3);
 }
 
 
@@ -152,11 +161,11 @@ static int
 parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
     parley_task_fault_t *fault)
 {
-    int                 i, rc;
-    uint8_t             key[PARLEY_KEY_LEN];
+    int                 rc;
     parley_found_t     *f;
     parley_records_t    records;
     parley_json_ref_t   payload;
+    parley_record_id_t  id;
 
     f = parley_arena_calloc(r->arena, sizeof(parley_found_t));
 
@@ -180,30 +189,102 @@ parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
     fault->field = "";
     fault->why = "no message of this id is retained for this caller";
 
-    parley_retain_key(r, f->id, key);
+    id.kind = PARLEY_KIND_MESSAGE;
+    parley_retain_key(r, f->id, id.key);
 
-    rc = parley_ask_get(r->ask, PARLEY_KIND_MESSAGE, key, &records);
+    rc = parley_ask_get(r->ask, id.kind, id.key, &records);
 
-    if (rc != 0) {
-        return rc;
+    if (rc == 0 && records.n == PARLEY_RECORDS_MAX) {
+        rc = parley_retain_owned(r, f, &id);
     }
 
-    for (i = records.n - 1; i >= 0; i--) {
+    if (rc == 0) {
+        rc = parley_retain_gather(r, f, &records);
+    }
 
-        if (records.list[i].queue == PARLEY_LOOSE_MESSAGE && !r->retains) {
+    return rc != 0 ? rc : f->n != 0 ? parley_retain_choose(r, f, fault) : 0;
+}
+
+
+/*
+ * There are more than are looked at: those of who asks, and of who is asked
+ * for, are among them however many others there are.
+ */
+
+static int
+parley_retain_owned(const parley_retain_t *r, parley_found_t *f,
+    parley_record_id_t *id)
+{
+    int                  i, rc;
+    parley_str_t         owner[2];
+    parley_agents_t      agents;
+    parley_records_t     records;
+    const parley_msg_t  *task;
+
+    task = r->who->msg;
+    owner[1] = parley_str_none;
+
+    parley_who_agents(r->who, &agents);
+
+    rc = 0;
+
+    for (i = 0; rc == 0 && i < 2; i++) {
+        owner[0] = i == 0 ? parley_who_proven(r->who)
+                   : parley_bind_principal(&agents, task->wire,
+                                           parley_retain_text(task->data.doc,
+                                                              task->data.node,
+                                                              "from"));
+
+        id->tag = parley_state_tag(r->ask->state, owner, 2, NULL, 0);
+
+        rc = parley_ask_get_owned(r->ask, id, &records);
+
+        if (rc == 0) {
+            rc = parley_retain_gather(r, f, &records);
+        }
+    }
+
+    return rc;
+}
+
+
+/* those of them that the caller may see, once */
+
+static int
+parley_retain_gather(const parley_retain_t *r, parley_found_t *f,
+    const parley_records_t *records)
+{
+    int             i;
+    size_t          k;
+    parley_kept_t  *m;
+
+    for (i = records->n - 1; i >= 0; i--) {
+
+        if (records->list[i].queue == PARLEY_LOOSE_MESSAGE && !r->retains) {
             continue;
         }
 
-        f->kept[f->n].record = records.list[i];
+        for (k = 0; k < f->n; k++) {
+            if (f->kept[k].record.tag == records->list[i].tag) {
+                break;
+            }
+        }
 
-        if (parley_retain_read(r, &f->kept[f->n]) != 0) {
+        if (k < f->n) {
+            continue;
+        }
+
+        m = &f->kept[f->n];
+        m->record = records->list[i];
+
+        if (parley_retain_read(r, m) != 0) {
             return -1;
         }
 
-        f->n += parley_retain_is_agent(r, &f->kept[f->n]);
+        f->n += parley_retain_is_agent(r, m);
     }
 
-    return f->n != 0 ? parley_retain_choose(r, f, fault) : 0;
+    return 0;
 }
 
 
@@ -456,6 +537,11 @@ parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
     {
         rc = parley_retain_find(r, &f, fault);
 
+        if (rc == 1 && parley_retain_is_said(r, &f->kept[f->which])) {
+            put = PARLEY_PUT_OK;
+            break;
+        }
+
         if (rc == 1) {
             rc = parley_retain_add(r, reason, &f->kept[f->which], &value,
                                    fault);
@@ -478,6 +564,35 @@ parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
                                 : PARLEY_STR("{\"acknowledged\":false}");
 
     return 1;
+}
+
+
+/*
+ * An earlier try of the same message has said it: that nobody waited for, and
+ * its sender was told that it may come again.
+ */
+
+static int
+parley_retain_is_said(const parley_retain_t *r, const parley_kept_t *m)
+{
+    uint32_t             i, list;
+    const parley_msg_t  *task;
+
+    task = r->who->msg;
+    list = parley_json_get(&m->doc, 0, PARLEY_STR("refutations"));
+
+    for (i = parley_json_first(list);
+         i != parley_json_end(&m->doc, list);
+         i = parley_json_after(&m->doc, i))
+    {
+        if (parley_str_eq(parley_retain_text(&m->doc, i, "by"), task->sender)
+            && parley_str_eq(parley_retain_text(&m->doc, i, "id"), task->id))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -518,6 +633,7 @@ parley_retain_add(const parley_retain_t *r, parley_str_t reason,
 
     parley_buf_octet(&b, '{');
     parley_buf_member(&b, PARLEY_STR("by"), r->who->msg->sender);
+    parley_buf_member(&b, PARLEY_STR("id"), r->who->msg->id);
     parley_buf_member(&b, PARLEY_STR("reason"), reason);
     parley_buf_member(&b, PARLEY_STR("ts"), parley_str_c(ts));
     parley_buf_octet(&b, '}');
@@ -556,7 +672,6 @@ parley_retain_replace(const parley_retain_t *r, parley_str_t id,
     put.parts = &value;
     put.nparts = 1;
     put.ttl = m->record.left;
-    put.now = r->ask->now;
     put.replaces = m->record.generation;
 
     return parley_ask_put(r->ask, &put, ret);

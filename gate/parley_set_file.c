@@ -3,10 +3,18 @@
  * file, the line and the member.
  */
 
+#include <stdio.h>
 #include <string.h>
 
+#include "parley_config.h"
 #include "parley_directive.h"
+#include "parley_identities.h"
+#include "parley_name.h"
 #include "parley_signature.h"
+
+
+#define PARLEY_SET_CHECKPOINT_MIN  1000
+#define PARLEY_SET_CHECKPOINT_MAX  (24 * 3600 * 1000)
 
 
 typedef struct {
@@ -15,6 +23,10 @@ typedef struct {
 } parley_set_intents_t;
 
 
+static int parley_set_principals(const parley_directory_t *directory,
+    parley_error_t *err);
+static int parley_set_jwks_use(parley_setting_t *d, parley_str_t path,
+    const parley_jwks_t *keys);
 static int parley_set_read(parley_setting_t *d, parley_str_t *ret_path,
     parley_str_t *ret_text);
 static int parley_set_intent(void *data, parley_str_t path);
@@ -32,12 +44,61 @@ parley_set_identities(parley_setting_t *d)
         return -1;
     }
 
-    if (parley_directory_parse(d->env->arena, http->identities_text,
-                               &http->directory, &err)
+    if (parley_identities_read(d->env->arena, &parley_mem_libc,
+                               http->identities_text, &http->directory, &err)
         != 0)
     {
         return parley_set_file_wrong(d->problem, http->identities,
                                      http->identities_text, &err);
+    }
+
+    if (parley_set_principals(http->directory, &err) != 0) {
+        parley_config_locate(&d->env->arena->mem, http->identities_text, &err);
+
+        return parley_set_file_wrong(d->problem, http->identities,
+                                     http->identities_text, &err);
+    }
+
+    return 0;
+}
+
+
+/* A group is nobody: it proves nothing, sends nothing and has no keys. */
+
+static int
+parley_set_principals(const parley_directory_t *directory,
+    parley_error_t *err)
+{
+    char                       pointer[PARLEY_POINTER_MAX];
+    size_t                     i, n;
+    unsigned                   proto;
+    parley_str_t               name;
+    const parley_principal_t  *principals;
+
+    n = parley_directory_principals(directory, &principals);
+
+    for (i = 0; i < n; i++) {
+        for (proto = 0; proto < PARLEY_PROTO_COUNT; proto++) {
+            name = principals[i].names[proto];
+
+            if (name.len == 0
+                || !parley_name_is_group((parley_proto_t) proto, name))
+            {
+                continue;
+            }
+
+            (void) snprintf(pointer, sizeof(pointer), "/principals/%zu/%s", i,
+                            parley_namespace_members[proto]);
+
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                    "\"%.*s\" of \"%.*s\" is the name of a "
+                                    "group",
+                                    name.len < 96 ? (int) name.len : 96,
+                                    (const char *) name.data,
+                                    principals[i].sub.len < 64
+                                    ? (int) principals[i].sub.len : 64,
+                                    (const char *) principals[i].sub.data);
+        }
     }
 
     return 0;
@@ -47,23 +108,61 @@ parley_set_identities(parley_setting_t *d)
 int
 parley_set_jwks(parley_setting_t *d)
 {
-    size_t          n, useless;
-    parley_str_t    path, text;
-    parley_jwks_t  *jwks;
+    parley_str_t    issuer, path, text;
+    parley_jwks_t   more;
     parley_error_t  err;
 
-    jwks = parley_arena_calloc(d->env->arena, sizeof(parley_jwks_t));
+    issuer = parley_str_none;
 
-    if (jwks == NULL || parley_set_read(d, &path, &text) != 0) {
+    if (d->n > 2 && !parley_setting_param(d->words[2], "issuer", &issuer)) {
+        return parley_setting_bad(d, d->words[2], "is unknown, expected "
+                                  "issuer=");
+    }
+
+    if (d->n > 2 && issuer.len == 0) {
+        return parley_setting_bad(d, d->words[2], "must not be empty");
+    }
+
+    if (d->http->jwks == NULL) {
+        d->http->jwks = parley_arena_calloc(d->env->arena,
+                                            sizeof(parley_jwks_t));
+    }
+
+    if (d->http->jwks == NULL || parley_set_read(d, &path, &text) != 0) {
         return -1;
     }
 
-    if (parley_jwks_parse(d->env->arena, text, jwks, &err) != 0) {
+    if (parley_jwks_parse(d->env->arena, text, &more, &err) != 0) {
         return parley_set_file_wrong(d->problem, path, text, &err);
     }
 
-    d->http->jwks = jwks;
-    n = parley_jwks_verifiers(jwks);
+    parley_jwks_of(&more, issuer);
+
+    if (parley_set_jwks_use(d, path, &more) != 0) {
+        parley_jwks_free(&more);
+        return -1;
+    }
+
+    if (parley_jwks_join(d->env->arena, d->http->jwks, &more, &err) != 0) {
+        parley_jwks_free(&more);
+        parley_config_locate(&d->env->arena->mem, text, &err);
+
+        return parley_set_file_wrong(d->problem, path, text, &err);
+    }
+
+    return 0;
+}
+
+
+/* Keys that verify no token are of no use here. */
+
+static int
+parley_set_jwks_use(parley_setting_t *d, parley_str_t path,
+    const parley_jwks_t *keys)
+{
+    size_t  n, useless;
+
+    n = parley_jwks_verifiers(keys);
 
     if (n == 0) {
         return parley_problem(d->problem, "\"%.*s\" has no key that verifies "
@@ -71,13 +170,37 @@ parley_set_jwks(parley_setting_t *d)
                               (const char *) path.data);
     }
 
-    useless = jwks->skipped + jwks->n - n;
+    useless = keys->skipped + keys->n - n;
 
     if (useless > 0 && d->env->warn != NULL) {
         (void) parley_problem(d->problem, "%zu keys in \"%.*s\" are of no use "
                               "here and were left out", useless,
                               (int) path.len, (const char *) path.data);
         d->env->warn(d->env->ctx, d->problem);
+    }
+
+    return 0;
+}
+
+
+int
+parley_set_revocations(parley_setting_t *d)
+{
+    parley_error_t           err;
+    parley_settings_http_t  *http = d->http;
+
+    if (parley_set_read(d, &http->revocations_file, &http->revocations_text)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (parley_revocations_parse(d->env->arena, http->revocations_text,
+                                 &http->revocations, &err)
+        != 0)
+    {
+        return parley_set_file_wrong(d->problem, http->revocations_file,
+                                     http->revocations_text, &err);
     }
 
     return 0;
@@ -110,6 +233,55 @@ parley_set_signing_key(parley_setting_t *d)
                               "Ed25519 key", (int) path.len,
                               (const char *) path.data);
     }
+
+    return 0;
+}
+
+
+/* OPS-06; the adapter opens the file, and again when nginx is told to */
+
+int
+parley_set_audit(parley_setting_t *d)
+{
+    size_t        i;
+    parley_str_t  v, file;
+
+    file = d->words[1];
+
+    if (file.len == 0 || memchr(file.data, '$', file.len) != NULL) {
+        return parley_setting_bad(d, file, "must be a file, without "
+                                  "variables");
+    }
+
+    for (i = 2; i < d->n; i++) {
+
+        if (parley_setting_twice(d, i)) {
+            return parley_setting_bad(d, d->words[i], "is there twice");
+        }
+
+        if (parley_setting_param(d->words[i], "on_error", &v)
+            && (parley_str_is(v, "refuse") || parley_str_is(v, "pass")))
+        {
+            d->http->audit_pass = parley_str_is(v, "pass");
+
+        } else if (parley_setting_param(d->words[i], "checkpoint", &v)) {
+
+            if (parley_setting_time(v, &d->http->audit_ms) != 0
+                || d->http->audit_ms < PARLEY_SET_CHECKPOINT_MIN
+                || d->http->audit_ms > PARLEY_SET_CHECKPOINT_MAX)
+            {
+                return parley_setting_bad(d, d->words[i],
+                                          "is no time from 1s to 1d");
+            }
+
+        } else {
+            return parley_setting_bad(d, d->words[i], "is unknown, expected "
+                                      "on_error=refuse, on_error=pass or "
+                                      "checkpoint=");
+        }
+    }
+
+    d->http->audit = file;
 
     return 0;
 }

@@ -198,6 +198,17 @@ parley_set_jwks_request(parley_setting_t *d)
             return parley_setting_bad(d, d->words[i], "is there twice");
         }
 
+        if (parley_setting_param(d->words[i], "issuer", &v)) {
+
+            if (v.len == 0) {
+                return parley_setting_bad(d, d->words[i],
+                                          "must not be empty");
+            }
+
+            http->jwks_issuer = v;
+            continue;
+        }
+
         if (parley_setting_param(d->words[i], "interval", &v)) {
             time = &http->jwks_interval_ms;
 
@@ -209,7 +220,8 @@ parley_set_jwks_request(parley_setting_t *d)
 
         } else {
             return parley_setting_bad(d, d->words[i], "is unknown, expected "
-                                      "interval=, refresh= or timeout=");
+                                      "issuer=, interval=, refresh= or "
+                                      "timeout=");
         }
 
         if (parley_setting_time(v, time) != 0 || *time == 0) {

@@ -42,6 +42,26 @@ parley_set_signature(parley_setting_t *d)
 
 
 int
+parley_set_certificate(parley_setting_t *d)
+{
+    int  i;
+
+    static const char *const  words[] = { "off", "on", "required", NULL };
+
+    i = parley_setting_choice(d, words,
+                              "is unknown, expected on, required or off");
+
+    if (i < 0) {
+        return -1;
+    }
+
+    d->s->gate.certificate = (parley_demand_t) i;
+
+    return 0;
+}
+
+
+int
 parley_set_dry_run(parley_setting_t *d)
 {
     int  i;

@@ -28,6 +28,7 @@ parley_settings_http_init(parley_settings_http_t *http)
     http->jwks_interval_ms = 60000;
     http->jwks_refresh_ms = 3600000;
     http->jwks_timeout_ms = 10000;
+    http->audit_ms = 60000;
 }
 
 
@@ -90,6 +91,13 @@ parley_settings_http_settle(const parley_settings_env_t *env,
                                      http->identities_text, &err);
     }
 
+    if (http->zone.len == 0 && http->answers.line != 0) {
+        problem->where = http->answers;
+
+        return parley_problem(problem, "\"parley_status\" and "
+                              "\"parley_health\" need \"parley_zone\"");
+    }
+
     if (http->zone.len > 0 && http->replay_size >= http->zone_size) {
         return parley_problem(problem, "\"parley_replay\" is as large as "
                               "\"parley_zone\", of which first answers are a "
@@ -120,6 +128,14 @@ parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
         }
     }
 
+    /* what answers itself takes no messages for that they come to the server */
+
+    if ((parley_settings_answers(s) || s->keys)
+        && !(s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT))
+    {
+        s->gate.accept = 0;
+    }
+
     parley_settings_settle(s);
 }
 
@@ -131,7 +147,13 @@ parley_settings_settle(parley_settings_t *s)
 {
     parley_gate_conf_t  *gate = &s->gate;
 
-    gate->speak = s->said == PARLEY_PROTO_NONE
+    if (s->keys) {
+        /* nothing goes on from there; no location stands in it */
+        gate->dry = PARLEY_DRY_OFF;
+    }
+
+    gate->speak = s->keys ? PARLEY_PROTO_NONE
+                  : s->said == PARLEY_PROTO_NONE
                   ? parley_settings_speaks(gate->accept) : s->said;
     gate->gateway = s->gateway;
     gate->token = s->jwt != NULL && s->jwt->source == PARLEY_TOKEN_ARGUMENT
@@ -142,7 +164,9 @@ parley_settings_settle(parley_settings_t *s)
 
     /* where everybody is trusted one address may be many callers' */
 
-    if (s->jwt == NULL && gate->trusted) {
+    if (s->jwt == NULL && gate->trusted
+        && gate->certificate == PARLEY_DEMAND_OFF)
+    {
         gate->failures.interval_us = 0;
     }
 }

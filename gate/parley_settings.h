@@ -13,10 +13,12 @@
 #include "parley_challenge.h"
 #include "parley_directory.h"
 #include "parley_gate.h"
+#include "parley_health.h"
 #include "parley_intents.h"
 #include "parley_jwk.h"
 #include "parley_jwt.h"
 #include "parley_principal.h"
+#include "parley_revocation.h"
 #include "parley_severity.h"
 
 
@@ -63,7 +65,7 @@ typedef struct {
 
 
 /* a value that may have variables */
-typedef struct {
+typedef struct parley_value_s {
     parley_str_t   text;                /* as it is written; data NULL: none */
     void          *compiled;            /* the adapter's; NULL: text is it */
     unsigned       varies:1;            /* it has variables */
@@ -97,7 +99,7 @@ typedef struct {
 
 
 /* of the gateway as a whole */
-typedef struct {
+typedef struct parley_settings_http_s {
     parley_str_t         zone;          /* its name; empty: none */
     size_t               zone_size;
     unsigned             share;         /* of a principal, in thousandths */
@@ -105,13 +107,26 @@ typedef struct {
     parley_directory_t  *directory;     /* NULL: none */
     parley_str_t         identities;    /* its file, and what is in it */
     parley_str_t         identities_text;
-    parley_jwks_t       *jwks;          /* NULL: none */
+    parley_jwks_t       *jwks;          /* of all files; NULL: none */
     parley_str_t         jwks_uri;      /* parley_jwks_request; empty: none */
+    parley_str_t         jwks_issuer;   /* of what it brings; empty: any */
     int64_t              jwks_interval_ms;
     int64_t              jwks_refresh_ms;
     int64_t              jwks_timeout_ms;
+    parley_str_t         revocations_file;  /* empty: none */
+    parley_str_t         revocations_text;
+    parley_revocations_t  *revocations; /* those in force: the adapter puts
+                                           others in their place */
+    unsigned             revocations_lost:1;    /* there were others, and those
+                                                   cannot be read */
     parley_jwk_t        *signing;       /* NULL: none */
     parley_intents_t    *intents;       /* NULL: none */
+
+    parley_str_t         audit;         /* parley_audit; empty: none */
+    int64_t              audit_ms;      /* between checkpoints */
+    unsigned             audit_pass:1;  /* what cannot be written passes */
+    unsigned             child_keys:1;  /* parley_keys stands somewhere: those
+                                           that parents add count */
 
     parley_str_t         self;
     parley_str_t         self_names[PARLEY_PROTO_COUNT];
@@ -124,6 +139,8 @@ typedef struct {
     int64_t              leeway_max;    /* seconds, of any parley_jwt */
     int64_t              longest_ms;    /* freshness of any that accepts */
     unsigned             nclaims;       /* parley_claims seen */
+    parley_where_t       answers;       /* the first parley_status or
+                                           parley_health; line 0: none */
     parley_proto_set_t   idle[PARLEY_PROTO_COUNT];
                                         /* warned about, by what is spoken */
 
@@ -132,7 +149,7 @@ typedef struct {
 
 
 /* of a block */
-typedef struct {
+typedef struct parley_settings_s {
     parley_gate_conf_t           gate;  /* speak, gateway, failures and token
                                            are there once it is settled */
 
@@ -150,6 +167,10 @@ typedef struct {
     const parley_severity_t     *severities;
     uint32_t                     nseverities;
     parley_str_t                 broadcast;     /* empty: none */
+
+    unsigned                     keys;          /* parley_keys */
+    unsigned                     status;        /* parley_status */
+    parley_health_t              health;        /* of parley_health */
 
     /* what is in force stands there; of an outer block where the block has
        none of that part itself */
@@ -195,8 +216,14 @@ typedef struct {
 typedef struct {
     parley_str_t  name;                 /* of a location */
     unsigned      frame:1;              /* locations stand in it */
-    unsigned      handled:1;            /* it has a content handler */
+    unsigned      handled:1;            /* it has a content handler, but for
+                                           those of this module */
     unsigned      internal:1;
+    unsigned      open:1;               /* nothing is known to restrict who
+                                           gets there */
+    unsigned      verifies:1;           /* TLS verifies client certificates by
+                                           authorities that the operator
+                                           trusts */
 } parley_block_facts_t;
 
 
@@ -243,8 +270,28 @@ int parley_settings_off(const parley_settings_env_t *env,
     __attribute__((warn_unused_result));
 
 /*
- * What no directive can know of alone, at a settled block that accepts
- * messages; http is settled.  Returns 0, perhaps after a warning, or -1.
+ * OPS-01, OPS-03: at a block of which parley_settings_answers() says so, which
+ * parley_settings_off() and parley_settings_verify() ask; the same.
+ */
+int parley_settings_answer(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+    __attribute__((warn_unused_result));
+
+/* Whether parley_status or parley_health stands in the block itself. */
+int parley_settings_answers(const parley_settings_t *s);
+
+/* Whether the steps are taken there: it accepts messages, or parley_keys is
+   there. */
+static inline int
+parley_settings_steps(const parley_settings_t *s)
+{
+    return s->gate.accept != 0 || s->keys;
+}
+
+/*
+ * What no directive can know of alone, at a settled block where steps are
+ * taken; http is settled.  Returns 0, perhaps after a warning, or -1.
  */
 int parley_settings_verify(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,

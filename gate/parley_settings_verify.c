@@ -16,6 +16,17 @@
 
 static int parley_settings_lacks(const parley_settings_http_t *http,
     const parley_settings_t *s, parley_error_t *err);
+static int parley_settings_certificate(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_error_t *err);
+static int parley_settings_keys(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem);
+static const char *parley_settings_keys_lack(
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block);
+static int parley_settings_has_no_jwks(const parley_settings_http_t *http,
+    const parley_settings_t *s);
 static const char *parley_settings_lack(const parley_settings_http_t *http,
     const parley_settings_t *s);
 static int parley_settings_window_min(const parley_settings_t *s,
@@ -46,6 +57,10 @@ parley_settings_off(const parley_settings_env_t *env,
 {
     size_t                 i;
     const parley_where_t  *where;
+
+    if (parley_settings_answers(s)) {
+        return parley_settings_answer(env, s, block, problem);
+    }
 
     if (s->first != PARLEY_DIRECTIVE_COUNT
         && s->where[s->first].in == PARLEY_IN_LOCATION)
@@ -106,9 +121,18 @@ parley_settings_verify(const parley_settings_env_t *env,
     parley_error_t      err;
     parley_proto_set_t  idle;
 
+    if (parley_settings_answers(s)) {
+        return parley_settings_answer(env, s, block, problem);
+    }
+
+    if (s->keys) {
+        return parley_settings_keys(http, s, block, problem);
+    }
+
     problem->where = s->where[PARLEY_DIRECTIVE_ACCEPT];
 
     if (parley_settings_lacks(http, s, &err) != 0
+        || parley_settings_certificate(http, s, block, &err) != 0
         || parley_settings_window_min(s, &err) != 0
         || parley_settings_pairs(&s->gate, &err) != 0
         || parley_settings_redacts(&s->gate, engine, env->arena, &err) != 0
@@ -152,6 +176,34 @@ parley_settings_lacks(const parley_settings_http_t *http,
 }
 
 
+/* SEC-17 */
+
+static int
+parley_settings_certificate(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_error_t *err)
+{
+    if (s->gate.certificate == PARLEY_DEMAND_OFF) {
+        return 0;
+    }
+
+    if (http->directory == NULL
+        || !parley_directory_has_certificates(http->directory))
+    {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                "has \"parley_certificate\", and nobody in a "
+                                "file of \"parley_identities\" has "
+                                "\"certificates\"");
+    }
+
+    return block->verifies ? 0
+           : parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                              "has \"parley_certificate\" and needs "
+                              "\"ssl_verify_client on\" or \"optional\" in its "
+                              "server");
+}
+
+
 static const char *
 parley_settings_lack(const parley_settings_http_t *http,
     const parley_settings_t *s)
@@ -168,11 +220,12 @@ parley_settings_lack(const parley_settings_http_t *http,
     }
 
     if (!gate->trusted && s->jwt == NULL
+        && gate->certificate == PARLEY_DEMAND_OFF
         && gate->signature != PARLEY_DEMAND_REQUIRED)
     {
         return "has nobody to trust: it needs \"parley_jwt on\", "
-               "\"parley_signature required\" or, knowingly, "
-               "\"parley_trusted on\"";
+               "\"parley_certificate on\", \"parley_signature required\" or, "
+               "knowingly, \"parley_trusted on\"";
     }
 
     if (gate->signature == PARLEY_DEMAND_OFF && !gate->trusted) {
@@ -180,12 +233,12 @@ parley_settings_lack(const parley_settings_http_t *http,
                "\"parley_trusted on\"";
     }
 
-    if (s->jwt != NULL && http->jwks == NULL && http->jwks_uri.len == 0) {
+    if (parley_settings_has_no_jwks(http, s)) {
         return "has \"parley_jwt on\" and needs \"parley_jwks\" or "
                "\"parley_jwks_request\"";
     }
 
-    if (gate->signature == PARLEY_DEMAND_REQUIRED
+    if (gate->signature == PARLEY_DEMAND_REQUIRED && !http->child_keys
         && (http->directory == NULL
             || !parley_directory_has_keys(http->directory)))
     {
@@ -202,6 +255,104 @@ parley_settings_lack(const parley_settings_http_t *http,
     }
 
     return NULL;
+}
+
+
+static int
+parley_settings_has_no_jwks(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    return s->jwt != NULL && http->jwks == NULL && http->jwks_uri.len == 0;
+}
+
+
+/* VCP-31: a location of parley_keys */
+
+static int
+parley_settings_keys(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
+    size_t           i;
+    const char      *why;
+    parley_error_t   err;
+
+    /* of what else may stand in a location these have an effect there */
+
+    static const uint64_t  beside =
+        (uint64_t) 1 << PARLEY_DIRECTIVE_KEYS
+        | (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT
+        | (uint64_t) 1 << PARLEY_DIRECTIVE_JWT
+        | (uint64_t) 1 << PARLEY_DIRECTIVE_CLAIMS
+        | (uint64_t) 1 << PARLEY_DIRECTIVE_CERTIFICATE
+        | (uint64_t) 1 << PARLEY_DIRECTIVE_RATE
+        | (uint64_t) 1 << PARLEY_DIRECTIVE_LIMITS;
+
+    problem->where = s->where[PARLEY_DIRECTIVE_KEYS];
+
+    why = parley_settings_keys_lack(http, s, block);
+
+    if (why != NULL) {
+        return parley_problem(problem, "\"parley_keys\" %s", why);
+    }
+
+    if (parley_settings_certificate(http, s, block, &err) != 0) {
+        return parley_problem(problem, "\"parley_keys\" %s", err.text);
+    }
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+
+        if ((beside & (uint64_t) 1 << i) || !parley_settings_has(s, i)
+            || s->where[i].in != PARLEY_IN_LOCATION)
+        {
+            continue;
+        }
+
+        problem->where = s->where[i];
+
+        return parley_problem(problem, "\"%s\" has no effect beside "
+                              "\"parley_keys\", to which no messages come",
+                              parley_directives[i].name);
+    }
+
+    return parley_settings_effects(s, problem);
+}
+
+
+static const char *
+parley_settings_keys_lack(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block)
+{
+    if (s->gate.accept != 0) {
+        return "answers requests itself, and stands in a location without "
+               "\"parley_accept\"";
+    }
+
+    if (block->handled) {
+        return "answers requests itself, and stands in a location without "
+               "\"proxy_pass\" or another content handler";
+    }
+
+    if (block->frame) {
+        return "stands in a location without locations in it";
+    }
+
+    if (http->zone.len == 0) {
+        return "needs \"parley_zone\", where the keys are kept";
+    }
+
+    if (http->directory == NULL) {
+        return "needs \"parley_identities\", which says whose parent is whose";
+    }
+
+    if (s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF) {
+        return "has nobody to trust: it needs \"parley_jwt on\" or "
+               "\"parley_certificate on\"";
+    }
+
+    return parley_settings_has_no_jwks(http, s)
+           ? "has \"parley_jwt on\" and needs \"parley_jwks\" or "
+             "\"parley_jwks_request\"" : NULL;
 }
 
 
@@ -447,7 +598,7 @@ parley_settings_window(const parley_settings_env_t *env,
 
     ms = http->longest_ms;
 
-    if (ms > s->window_ms) {
+    if (s->gate.accept != 0 && ms > s->window_ms) {
         problem.where = s->where[PARLEY_DIRECTIVE_ACCEPT];
 
         (void) parley_problem(&problem, "\"parley_window\" is %lld ms here, "

@@ -1,12 +1,30 @@
-/* What every state has: its keys, and what is told of how full it is. */
+/* What every state has: its keys. */
 
 #include <string.h>
 
-#include "parley_memory_parts.h"
+#include "parley_state.h"
 
 
-/* 1 part in so many left is little */
-#define PARLEY_STATE_LITTLE  16
+static uint16_t parley_state_half(const parley_state_t *s,
+    const parley_str_t *parts, size_t n);
+
+
+/* prints have a seed of their own, of the same secret */
+
+void
+parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
+    const uint8_t secret[PARLEY_KEY_SECRET])
+{
+    uint8_t       key[PARLEY_KEY_LEN];
+    parley_str_t  what;
+
+    s->ops = ops;
+    memcpy(s->secret, secret, PARLEY_KEY_SECRET);
+
+    what = PARLEY_STR("prints");
+    parley_key_make(secret, &what, 1, key);
+    memcpy(&s->prints, key, sizeof(s->prints));
+}
 
 
 int
@@ -55,34 +73,40 @@ parley_state_key(const parley_state_t *s, parley_kind_t kind,
     all[0] = parley_str_make(&octet, 1);
     memcpy(all + 1, parts, n * sizeof(parley_str_t));
 
-    parley_key_make(s->sh->secret, all, n + 1, out);
+    parley_key_make(s->secret, all, n + 1, out);
 }
 
 
 uint32_t
-parley_state_tag(const parley_state_t *s, const parley_str_t *parts, size_t n)
+parley_state_tag(const parley_state_t *s, const parley_str_t *owner,
+    size_t nowner, const parley_str_t *parts, size_t nparts)
+{
+    return ((uint32_t) parley_state_half(s, owner, nowner) << 16)
+           | parley_state_half(s, parts, nparts);
+}
+
+
+uint32_t
+parley_state_text_tag(const parley_state_t *s, parley_str_t text)
 {
     uint32_t  tag;
     uint8_t   key[PARLEY_KEY_LEN];
 
-    parley_key_make(s->sh->secret, parts, n, key);
+    parley_key_make(s->secret, &text, 1, key);
     memcpy(&tag, key, sizeof(tag));
 
     return tag;
 }
 
 
-parley_state_level_t
-parley_state_level(const parley_state_stat_t *stat)
+static uint16_t
+parley_state_half(const parley_state_t *s, const parley_str_t *parts, size_t n)
 {
-    size_t  left;
+    uint16_t  half;
+    uint8_t   key[PARLEY_KEY_LEN];
 
-    left = stat->table.free + stat->table.loose;
+    parley_key_make(s->secret, parts, n, key);
+    memcpy(&half, key, sizeof(half));
 
-    if (left < PARLEY_TABLE_FLOOR) {
-        return PARLEY_STATE_FULL;
-    }
-
-    return left < stat->table.blocks / PARLEY_STATE_LITTLE ? PARLEY_STATE_LOW
-                                                           : PARLEY_STATE_OK;
+    return half;
 }

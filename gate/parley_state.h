@@ -6,16 +6,19 @@
  *  admit, settle        a message: its id, the question that it answers, quotas
  *  rate                 a limit by itself
  *  put, get, close,     what is to be known later: what a reply will answer,
- *  drop                 retained messages, first answers
+ *  drop                 retained messages, first answers, keys of children
  *
  * parley_memory.h is one over memory that processes share, or one has to
  * itself.  What deciding code asks it asks by parley_ask.h.
  *
  * Keys are 128-bit SipHash under a secret of the state, over what they are for
- * and then whose, so that nobody's id meets another's (SEC-11).
+ * and then whose, so that nobody's id meets another's (SEC-11).  Whoever shares
+ * a state has its secret, and derives the same keys, tags and prints from it;
+ * what it keeps is of one version of Parley and one order of octets.
  *
- * Times are milliseconds of one clock that all processes share and that does
- * not jump.
+ * Times are milliseconds from when a verb takes effect on, of a clock that is
+ * the implementation's and does not jump: whoever asks needs none that others
+ * share.
  */
 
 #ifndef PARLEY_STATE_H
@@ -28,7 +31,6 @@
 #include "parley_key.h"
 #include "parley_rate.h"
 #include "parley_str.h"
-#include "parley_table.h"
 
 
 #define PARLEY_PRINT_LEN      8
@@ -36,7 +38,9 @@
 #define PARLEY_KEY_PARTS_MAX  8
 #define PARLEY_QUOTAS_MAX     4     /* of one admission */
 #define PARLEY_CLOSES_MAX     2     /* questions that one message closes */
-#define PARLEY_RECORDS_MAX    16    /* of one key that are looked at */
+#define PARLEY_DROPS_MAX      6     /* records that go with a message */
+#define PARLEY_RECORDS_MAX    64    /* of one key that are looked at */
+#define PARLEY_RECORDS_OWNED  8     /* of one owner */
 
 /* a reservation of a process that nobody knows ends after this */
 #define PARLEY_LEASE          (3600 * (int64_t) 1000)
@@ -51,57 +55,70 @@ typedef enum {
     PARLEY_KIND_CALL,           /* what its sender may take back */
     PARLEY_KIND_MESSAGE,        /* retained */
     PARLEY_KIND_ANSWER,         /* first answers */
-    PARLEY_KIND_RATE
+    PARLEY_KIND_RATE,
+    PARLEY_KIND_CHILD_KEY,      /* added by its parent (VCP-31) */
+    PARLEY_KIND_LOG,
+    PARLEY_KIND_PLACE,          /* of a log: which record is there */
+    PARLEY_KIND_RECORD,
+    PARLEY_KIND_GROUP,          /* subscribed to a log, by one selector */
+    PARLEY_KIND_SESSION,        /* one that is */
+    PARLEY_KIND_COUNT
 } parley_kind_t;
+
+
+/* what gives way to what is promised, the oldest of its queue first */
+typedef enum {
+    PARLEY_LOOSE_OPTIONAL = 0,  /* what may be referred to and need not be */
+    PARLEY_LOOSE_MESSAGE,       /* retained messages */
+    PARLEY_LOOSE_ANSWER,        /* first answers */
+    PARLEY_LOOSE_OWNED,         /* as many as are counted to accounts */
+    PARLEY_LOOSE_RATE = PARLEY_LOOSE_OWNED,     /* of who proved nothing */
+    PARLEY_LOOSE_COUNT,
+    PARLEY_LOOSE_NONE = PARLEY_LOOSE_COUNT      /* it is promised */
+} parley_loose_t;
 
 
 typedef struct parley_state_s      parley_state_t;
 typedef struct parley_state_ops_s  parley_state_ops_t;
-typedef struct parley_shared_s     parley_shared_t;
 
 
-/* a process of the host: its id, and when it began in the host's words */
-typedef struct {
-    uint32_t  pid;
-    uint64_t  began;            /* 0: not known */
-} parley_process_t;
-
-
-typedef struct {
-    void    (*lock)(void *ctx);
-    void    (*unlock)(void *ctx);
-
-    /* is asked without the lock */
-    int     (*is_alive)(void *ctx, const parley_process_t *process);
-
-    void     *ctx;
-} parley_state_env_t;
-
-
-/* as one process sees it */
+/* as one process sees it; an implementation's begins with it */
 struct parley_state_s {
     const parley_state_ops_t  *ops;
-    parley_shared_t           *sh;
-    parley_state_env_t         env;
-    unsigned                   share;   /* of one principal, in thousandths */
-    uint32_t                   process; /* 0: it did not enter */
+    uint8_t                    secret[PARLEY_KEY_SECRET];
+    uint64_t                   prints;      /* their seed, of the secret */
 };
 
+
+/* What every implementation begins with. */
+void parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
+    const uint8_t secret[PARLEY_KEY_SECRET]);
 
 /* "25%" -> 250: 1 to 100 percent.  Returns 0, or -1. */
 int parley_share_parse(parley_str_t word, unsigned *ret)
     __attribute__((warn_unused_result));
 
 #define PARLEY_SHARE_DEFAULT  250
+#define PARLEY_SHARE_ALL      1000  /* shares are in thousandths */
 
 
 /* A key: of its kind over n parts, at most PARLEY_KEY_PARTS_MAX. */
 void parley_state_key(const parley_state_t *s, parley_kind_t kind,
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN]);
 
-/* Tells the owners of records under one key apart: of n parts. */
-uint32_t parley_state_tag(const parley_state_t *s, const parley_str_t *parts,
-    size_t n);
+/*
+ * Tells records under one key apart: its upper half is of the owner, its lower
+ * half of what tells the owner's own apart.
+ */
+uint32_t parley_state_tag(const parley_state_t *s, const parley_str_t *owner,
+    size_t nowner, const parley_str_t *parts, size_t nparts);
+
+/* The same of one text that has no owner: all of it tells apart. */
+uint32_t parley_state_text_tag(const parley_state_t *s, parley_str_t text);
+
+#define PARLEY_TAG_WHOLE  0xffffffff
+#define PARLEY_TAG_OWNER  0xffff0000
+#define PARLEY_TAG_WHICH  0x0000ffff
 
 
 typedef struct {
@@ -120,9 +137,8 @@ typedef struct {
     const uint8_t   *print;             /* of what it says, PARLEY_PRINT_LEN */
     const uint8_t   *slot;              /* of the question that it answers for
                                            good */
-    int64_t          slot_until;
+    int64_t          slot_ttl;          /* of the slot once it is taken */
     int64_t          ttl;               /* of the id once it is taken */
-    int64_t          now;
     parley_quota_t   quotas[PARLEY_QUOTAS_MAX];
     size_t           nquotas;
     unsigned         stale:1;           /* too old, unless its id is known */
@@ -153,7 +169,11 @@ typedef struct {
 } parley_admitted_t;
 
 
-/* records have an owner, by its tag; two owners' under one key are two */
+/*
+ * Records have an owner, and are told apart by their tag: two owners' under one
+ * key are two.  One owner has at most PARLEY_RECORDS_OWNED there, of which the
+ * oldest gives way: so nobody's hide another's, or make a key long.
+ */
 typedef struct {
     uint8_t          key[PARLEY_KEY_LEN];
     parley_kind_t    kind;
@@ -167,13 +187,15 @@ typedef struct {
  * all the same, even if somebody else reserved the id since.
  */
 typedef struct {
-    uint64_t                   stamp;
+    uint64_t                   stamp;       /* 0: it had nothing to admit */
     int                        taken;
-    int64_t                    now;
-    const parley_record_id_t  *closes[PARLEY_CLOSES_MAX];   /* questions that
-                                                               are closed now */
-    const uint8_t             *fills;   /* a slot that its answer took; NULL */
-    int64_t                    fills_until;
+
+    /* taken: questions that are closed now; up to the first that is NULL */
+    const parley_record_id_t  *closes[PARLEY_CLOSES_MAX];
+
+    /* not taken: records that go as far as it was they that were put under
+       this admission; the same */
+    const parley_record_id_t  *drops[PARLEY_DROPS_MAX];
 } parley_settlement_t;
 
 
@@ -191,7 +213,6 @@ typedef struct {
                                            limits give way to others' where
                                            there are too many */
     parley_limit_rate_t  rate;
-    int64_t              now;
     unsigned             look:1;        /* nothing is counted */
 } parley_rating_t;
 
@@ -203,6 +224,11 @@ typedef struct {
 } parley_rated_t;
 
 
+/*
+ * What is put under an admission is so no sooner and no later than that is
+ * there, whenever the verb takes effect: what was given back leaves nothing
+ * behind, and does not reach what came after it.
+ */
 typedef struct {
     parley_record_id_t   id;
     parley_loose_t       queue;         /* NONE: promised */
@@ -210,19 +236,32 @@ typedef struct {
     const parley_str_t  *parts;         /* of the value */
     size_t               nparts;
     int64_t              ttl;
-    int64_t              now;
     uint32_t             replaces;      /* the generation that must be there
                                            still, in whose queue and account it
                                            stays; 0: whatever is there */
+    const uint8_t       *under;         /* the id of the admission that it is
+                                           put under; NULL: of none, or of one
+                                           without an id */
+    uint64_t             stamp;         /* of that admission; 0: none */
 } parley_put_t;
 
 
 typedef enum {
     PARLEY_PUT_OK = 0,
-    PARLEY_PUT_STALE,           /* another generation is there, or none */
+    PARLEY_PUT_STALE,           /* another generation is there, or none; or what
+                                   it was to be put under is not */
     PARLEY_PUT_SHARE,
     PARLEY_PUT_FULL
 } parley_put_result_t;
+
+
+/* The generation of what is put under an admission, as long as nothing takes
+   its place; 0: of what is under none. */
+static inline uint32_t
+parley_state_generation(uint64_t stamp)
+{
+    return (uint32_t) stamp;
+}
 
 
 typedef struct {
@@ -240,7 +279,8 @@ typedef struct {
 typedef struct {
     parley_kind_t    kind;
     uint8_t          key[PARLEY_KEY_LEN];
-    int64_t          now;
+    uint32_t         tag;
+    uint32_t         mask;      /* of tag: what it must be; 0: any */
     parley_arena_t  *arena;
 } parley_lookup_t;
 
@@ -252,23 +292,21 @@ typedef struct {
 } parley_records_t;
 
 
-typedef struct {
-    parley_table_stat_t  table;
-    uint64_t             limited;       /* times a limit refused */
-    uint64_t             orphans;       /* reservations that were found to be
-                                           of processes that are gone */
-} parley_state_stat_t;
-
-
 typedef enum {
     PARLEY_STATE_OK = 0,
-    PARLEY_STATE_LOW,           /* less than 1 block in 16 is left */
+    PARLEY_STATE_LOW,           /* little is left */
     PARLEY_STATE_FULL           /* who has nothing yet finds no room */
 } parley_state_level_t;
 
 
-/* How much is left (AEE-22): what is free, and what would give way. */
-parley_state_level_t parley_state_level(const parley_state_stat_t *stat);
+typedef struct {
+    parley_state_level_t  level;        /* of what is free, and of what would
+                                           give way (AEE-22) */
+    size_t                entries[PARLEY_KIND_COUNT];
+    uint64_t              limited;      /* times a limit refused */
+    uint64_t              orphans;      /* reservations that were found to be
+                                           of processes that are gone */
+} parley_state_stat_t;
 
 
 typedef enum {
@@ -296,8 +334,8 @@ struct parley_call_s {
  * input and whatever it points to need not: it is copied.  Verbs that are under
  * way at once may take effect in any order.
  *
- * settle, close and drop may come without a call: nobody waits for them, and
- * ret may be NULL.  They take effect all the same, soon.
+ * settle, rate, close and drop may come without a call: nobody waits for them,
+ * and ret may be NULL.  They take effect all the same, soon.
  *
  *  admit   all of it or nothing
  *  settle  a is what was admitted; *ret is 0, or -1 where a taken id could not
@@ -307,14 +345,14 @@ struct parley_call_s {
  *          where it is not kept, what was there stays
  *  get     copies what is there to the arena
  *  close   the record's value goes; that it was there is known until it ends
- *  drop    the record goes
+ *  drop    the record goes that is of a generation; 0: whichever is there
  *  stat    counts; what has expired goes first
  *
  *  cancel  the caller goes: *ret, the call and the arena are not touched any
- *          more.  What has no effect yet need not get one; but for what was
- *          to be settled, closed or dropped.  What has one loses it: an
- *          admission is settled as not taken, a record is dropped that was put
- *          in nobody's place (replaces 0).
+ *          more.  What was to be settled, counted, closed or dropped is; of
+ *          the rest what has no effect yet need not get one.  An admission
+ *          that has, or gets, one is settled as not taken; a record that is
+ *          put under no admission, and in nobody's place, is dropped.
  */
 struct parley_state_ops_s {
     parley_state_done_t  (*admit)(parley_state_t *s,
@@ -337,10 +375,12 @@ struct parley_state_ops_s {
                              parley_call_t *call);
     parley_state_done_t  (*drop)(parley_state_t *s,
                              const parley_record_id_t *id,
+                             uint32_t generation, parley_call_t *call);
+    parley_state_done_t  (*stat)(parley_state_t *s, parley_state_stat_t *ret,
                              parley_call_t *call);
-    parley_state_done_t  (*stat)(parley_state_t *s, int64_t now,
-                             parley_state_stat_t *ret, parley_call_t *call);
     void                 (*cancel)(parley_state_t *s, parley_call_t *call);
+
+    const struct parley_log_ops_s  *log;    /* parley_log.h */
 
     unsigned               at_once:1;   /* no verb is ever LATER */
 };

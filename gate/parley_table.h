@@ -31,9 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_key.h"
-#include "parley_str.h"
+#include "parley_state.h"
 
 
 #define PARLEY_BLOCK          64
@@ -49,24 +47,10 @@
 
 #define PARLEY_TABLE_FOREVER  (((int64_t) 1 << 48) - 1)
 
-#define PARLEY_SHARE_ALL      1000  /* shares are in thousandths */
-
 
 typedef struct parley_table_s  parley_table_t;
 
 typedef uint32_t  parley_block_t;
-
-
-/* the queues of loose entries; NONE: promised */
-typedef enum {
-    PARLEY_LOOSE_OPTIONAL = 0,     /* what may be referred to and need not be */
-    PARLEY_LOOSE_MESSAGE,       /* retained messages */
-    PARLEY_LOOSE_ANSWER,        /* first answers */
-    PARLEY_LOOSE_OWNED,         /* as many as are counted to accounts */
-    PARLEY_LOOSE_RATE = PARLEY_LOOSE_OWNED,     /* of who proved nothing */
-    PARLEY_LOOSE_COUNT,
-    PARLEY_LOOSE_NONE = PARLEY_LOOSE_COUNT
-} parley_loose_t;
 
 
 /*
@@ -130,6 +114,8 @@ typedef struct {
     size_t    queued[PARLEY_LOOSE_COUNT];       /* entries */
     size_t    queued_blocks[PARLEY_LOOSE_COUNT];
     uint64_t  evicted[PARLEY_LOOSE_COUNT];
+    size_t    largest;          /* blocks promised to the account that has
+                                   most, or up to 1 part in 8 less */
     uint64_t  full;             /* times that there was no room */
     uint64_t  shared;           /* times that a share was used up */
 } parley_table_stat_t;

@@ -38,6 +38,13 @@ typedef struct {
 } parley_queue_t;
 
 
+/*
+ * Sizes of accounts: one below 8 blocks each, then 8 for each power of two, of
+ * which the largest is known without a look at every account.
+ */
+#define PARLEY_TABLE_SIZES  ((32 - 3 + 1) * 8)
+
+
 struct parley_table_s {
     struct parley_table_head_s  head;
 
@@ -58,6 +65,10 @@ struct parley_table_s {
 
     uint64_t                    full;
     uint64_t                    shared;
+
+    uint32_t                    sizes[PARLEY_TABLE_SIZES];
+                                            /* accounts, by what is promised
+                                               to each */
 };
 
 

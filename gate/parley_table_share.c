@@ -27,6 +27,11 @@ static parley_entry_t *parley_queue_victim(parley_table_t *t,
 static parley_entry_t *parley_queue_heavier(parley_table_t *t,
     parley_loose_t queue, parley_entry_t *most, parley_block_t account);
 static parley_loose_t parley_queue_fullest(const parley_table_t *t);
+static uint32_t parley_table_kept(const parley_entry_t *a);
+static void parley_table_resize(parley_table_t *t, uint32_t before,
+    uint32_t after);
+static unsigned parley_size_class(uint32_t n);
+static size_t parley_table_largest(const parley_table_t *t);
 
 
 static parley_entry_t *
@@ -51,6 +56,8 @@ parley_table_open(parley_table_t *t, const uint8_t *key)
     e->kind = PARLEY_TABLE_ACCOUNT;
     e->owner.used = 1;
 
+    t->sizes[parley_size_class(1)]++;
+
     parley_table_chain(t, e);
 
     t->promised++;
@@ -62,6 +69,7 @@ parley_table_open(parley_table_t *t, const uint8_t *key)
 void
 parley_table_charge(parley_table_t *t, parley_entry_t *e, uint32_t n)
 {
+    uint32_t         kept;
     parley_entry_t  *a;
 
     if (e->account == 0) {
@@ -74,6 +82,10 @@ parley_table_charge(parley_table_t *t, parley_entry_t *e, uint32_t n)
     if (e->loose < PARLEY_LOOSE_OWNED) {
         a->owner.blocks[e->loose] += n;
         parley_queue_weigh(t, (parley_loose_t) e->loose, e->account);
+
+    } else {
+        kept = parley_table_kept(a);
+        parley_table_resize(t, kept - n, kept);
     }
 }
 
@@ -102,6 +114,7 @@ parley_queue_weigh(parley_table_t *t, parley_loose_t queue,
 void
 parley_table_refund(parley_table_t *t, parley_entry_t *e, uint32_t n)
 {
+    uint32_t         kept;
     unsigned         i;
     parley_entry_t  *a;
 
@@ -114,6 +127,10 @@ parley_table_refund(parley_table_t *t, parley_entry_t *e, uint32_t n)
 
     if (e->loose < PARLEY_LOOSE_OWNED) {
         a->owner.blocks[e->loose] -= n;
+
+    } else {
+        kept = parley_table_kept(a);
+        parley_table_resize(t, kept + n, kept);
     }
 
     if (a->owner.used == 1) {
@@ -124,11 +141,56 @@ parley_table_refund(parley_table_t *t, parley_entry_t *e, uint32_t n)
             }
         }
 
+        t->sizes[parley_size_class(1)]--;
+
         parley_table_unchain(t, a);
         parley_table_give(t, e->account);
 
         t->promised--;
     }
+}
+
+
+/* what is promised to an account has changed */
+
+static void
+parley_table_resize(parley_table_t *t, uint32_t before, uint32_t after)
+{
+    t->sizes[parley_size_class(before)]--;
+    t->sizes[parley_size_class(after)]++;
+}
+
+
+static unsigned
+parley_size_class(uint32_t n)
+{
+    unsigned  shift;
+
+    if (n < 8) {
+        return n;
+    }
+
+    shift = 28 - (unsigned) __builtin_clz(n);
+
+    return (shift + 1) * 8 + ((n >> shift) & 7);
+}
+
+
+/* the least that an account of that size has */
+
+static size_t
+parley_table_largest(const parley_table_t *t)
+{
+    unsigned  i;
+
+    for (i = PARLEY_TABLE_SIZES; i > 0; i--) {
+        if (t->sizes[i - 1] > 0) {
+            i--;
+            return i < 8 ? i : (size_t) (8 + i % 8) << (i / 8 - 1);
+        }
+    }
+
+    return 0;
 }
 
 
@@ -444,6 +506,7 @@ parley_table_stat_locked(const parley_table_t *t, parley_table_stat_t *ret)
     ret->blocks = t->nblocks;
     ret->free = parley_table_free_blocks(t);
     ret->loose = t->used - t->promised;
+    ret->largest = parley_table_largest(t);
     ret->full = t->full;
     ret->shared = t->shared;
 

@@ -111,7 +111,8 @@ parley_who_direction(parley_who_t *who, parley_error_t *err)
 parley_str_t
 parley_who_proven(const parley_who_t *who)
 {
-    return who->principal != NULL && (who->jwt != NULL || who->sig_verified)
+    return who->principal != NULL
+           && (parley_who_is_caller(who) || who->sig_verified)
            ? who->principal->sub : parley_str_none;
 }
 
@@ -316,6 +317,15 @@ parley_who_author(parley_who_t *who, parley_str_t sender, parley_str_t *ret)
     *ret = parley_str_none;
 
     return 0;
+}
+
+
+int
+parley_who_acts(parley_who_t *who, parley_str_t *ret)
+{
+    const parley_principal_t  *actor;
+
+    return parley_who_actor(who, &actor, ret);
 }
 
 

@@ -39,6 +39,7 @@ typedef struct {
                                                    NULL: none */
     parley_str_t               sig_kid;         /* the key that verified */
     unsigned                   sig_verified:1;  /* a signature proves it */
+    unsigned                   certified:1;     /* a client certificate does */
 
     parley_who_known_t         known[2];        /* sender, recipient */
 } parley_who_t;
@@ -63,6 +64,21 @@ int parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 /* VCP-30.  Returns 0, or -1: direction-refused. */
 int parley_who_direction(parley_who_t *who, parley_error_t *err)
     __attribute__((warn_unused_result));
+
+/* Whether a token or a certificate proves who calls, whatever the message
+   says. */
+static inline int
+parley_who_is_caller(const parley_who_t *who)
+{
+    return who->jwt != NULL || who->certified;
+}
+
+
+/*
+ * The sub of who acts by the token for its subject (RFC 8693).  Returns 1; 0,
+ * and *ret is empty: it is the subject itself; or -1: no memory.
+ */
+int parley_who_acts(parley_who_t *who, parley_str_t *ret);
 
 /* The sub of whoever was proven to have sent the message; empty: nobody. */
 parley_str_t parley_who_proven(const parley_who_t *who);

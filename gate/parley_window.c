@@ -93,7 +93,7 @@ parley_window_answer_key(const parley_state_t *state,
 
 
 int
-parley_window_print(const parley_msg_t *m, uint64_t seed,
+parley_window_print(const parley_state_t *state, const parley_msg_t *m,
     uint8_t out[PARLEY_PRINT_LEN])
 {
     size_t                 n;
@@ -127,5 +127,5 @@ parley_window_print(const parley_msg_t *m, uint64_t seed,
     root.doc = m->doc;
     root.node = 0;
 
-    return parley_json_print(root, skip, n, seed, out);
+    return parley_json_print(root, skip, n, state->prints, out);
 }

@@ -53,7 +53,7 @@ void parley_window_answer_key(const parley_state_t *state,
  * have otherwise: signature, credential, and what its codec says.  Returns 0,
  * or -1: no memory.
  */
-int parley_window_print(const parley_msg_t *m, uint64_t seed,
+int parley_window_print(const parley_state_t *state, const parley_msg_t *m,
     uint8_t out[PARLEY_PRINT_LEN])
     __attribute__((warn_unused_result));
 

@@ -209,7 +209,7 @@ parley_message_check(parley_message *message, const parley_keys *keys,
                               &octets, error);
     if (rc == 0) {
         rc = parley_signature_verify(&keys->jwks, sig->alg, sig->kid, octets,
-                                     sig->value, NULL, error);
+                                     sig->value, 0, NULL, error);
     }
 
     parley_arena_reset(&arena);

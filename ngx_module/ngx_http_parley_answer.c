@@ -15,7 +15,8 @@
 
 
 static ngx_int_t ngx_http_parley_answer_is_events(ngx_http_request_t *r);
-static ngx_int_t ngx_http_parley_answer_by_nginx(ngx_http_request_t *r);
+static ngx_int_t ngx_http_parley_answer_by_nginx(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_answer_gather(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_buf_t *b);
 static ngx_int_t ngx_http_parley_answer_cut(ngx_http_request_t *r,
@@ -38,7 +39,7 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
     ngx_http_parley_upstream_watch(r, ctx);
 
     if (ctx->error.code == PARLEY_E_NONE
-        && !ngx_http_parley_answer_by_nginx(r))
+        && !ngx_http_parley_answer_by_nginx(r, ctx))
     {
         if (r->headers_out.content_encoding
             && r->headers_out.content_encoding->value.len
@@ -57,8 +58,7 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
 
             /* nobody asked for that, and it would defeat the streaming */
 
-            ngx_http_parley_answer_unusable(ctx, "the upstream's events are "
-                                                 "compressed");
+            ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_EVENTS_CODED);
         }
     }
 
@@ -89,42 +89,29 @@ ngx_http_parley_answer_is_events(ngx_http_request_t *r)
  */
 
 static ngx_int_t
-ngx_http_parley_answer_by_nginx(ngx_http_request_t *r)
+ngx_http_parley_answer_by_nginx(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
 {
-    ngx_http_parley_ctx_t  *ctx;
-
     if (r->headers_out.status < NGX_HTTP_BAD_REQUEST
         || (r->upstream && r->upstream->headers_in.status_n))
     {
         return 0;
     }
 
-    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
-
-    if (ctx->timed_out || r->headers_out.status == NGX_HTTP_GATEWAY_TIME_OUT)
-    {
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_TIMEOUT, NULL,
-                                "the upstream did not answer in time");
-
-    } else {
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_UNAVAILABLE,
-                                NULL, "the upstream could not be reached");
-    }
+    ngx_http_parley_trouble(ctx,
+                            r->headers_out.status == NGX_HTTP_GATEWAY_TIME_OUT
+                            ? PARLEY_TROUBLE_TIMEOUT
+                            : PARLEY_TROUBLE_UNREACHED);
 
     return 1;
 }
 
 
-/* the service took the message; what it says of it is of no use */
-
 void
-ngx_http_parley_answer_unusable(ngx_http_parley_ctx_t *ctx, const char *why)
+ngx_http_parley_trouble(ngx_http_parley_ctx_t *ctx, parley_trouble_t what)
 {
-    (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
-                            "%s", why);
-
-    ctx->error.taken = ctx->request->headers_out.status
-                       < NGX_HTTP_SPECIAL_RESPONSE;
+    parley_gate_trouble(&ctx->gate, what,
+                        (int) ctx->request->headers_out.status);
 }
 
 
@@ -143,11 +130,7 @@ ngx_http_parley_answer_body(ngx_http_request_t *r,
         }
 
         if (ngx_http_parley_answer_broke_off(r, b)) {
-
-            if (ctx->error.code == PARLEY_E_NONE) {
-                ngx_http_parley_answer_early(ctx);
-            }
-
+            ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_EARLY);
             return ngx_http_parley_answer_finish(r, ctx);
         }
 
@@ -216,8 +199,7 @@ ngx_http_parley_answer_gather(ngx_http_request_t *r,
 
     if (size > limit - ctx->gathered_size) {
         b->pos = b->last;
-        ngx_http_parley_answer_unusable(ctx, "the upstream's answer exceeds "
-                                             "parley_limits body");
+        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_TOO_LONG);
         return NGX_OK;
     }
 
@@ -256,20 +238,6 @@ ngx_http_parley_answer_broke_off(ngx_http_request_t *r, ngx_buf_t *b)
 }
 
 
-void
-ngx_http_parley_answer_early(ngx_http_parley_ctx_t *ctx)
-{
-    if (ctx->timed_out) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_TIMEOUT, NULL,
-                                "the upstream did not answer in time");
-
-    } else {
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
-                                "the upstream's answer ended early");
-    }
-}
-
-
 static ngx_int_t
 ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
@@ -277,12 +245,9 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ctx->answer = NGX_HTTP_PARLEY_ANSWER_HELD;
     ngx_http_parley_deadline_stop(ctx);
 
-    if (ctx->error.code == PARLEY_E_NONE
-        && !ngx_http_parley_inflate_is_whole(ctx))
-    {
+    if (!ngx_http_parley_inflate_is_whole(ctx)) {
         /* it broke off, wherever that was */
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
-                                "the upstream's gzip ended early");
+        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_GZIP_EARLY);
     }
 
     if (ctx->error.code == PARLEY_E_NONE
@@ -317,6 +282,17 @@ ngx_http_parley_answer_resume(ngx_http_request_t *r,
 
     ctx->answer = NGX_HTTP_PARLEY_ANSWER_DONE;
 
+    if (rc == NGX_DECLINED) {
+
+        if (ngx_http_parley_answer_failed(r, ctx, &ctx->reply) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        /* its id is settled: that waits for nothing */
+
+        (void) ngx_http_parley_unanswered(ctx, &ctx->reply);
+    }
+
     return ngx_http_parley_answer_send(r, ctx, &ctx->reply,
                                        ctx->error.code == PARLEY_E_NONE
                                        && ctx->outcome.copied);
@@ -329,17 +305,13 @@ static ngx_int_t
 ngx_http_parley_answer_understand(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
+    int                 rc;
     parley_answered_t  *outcome;
     parley_response_t   response;
-    parley_exchange_t  *x;
 
     outcome = &ctx->outcome;
 
-    x = ngx_http_parley_exchange(ctx);
-
-    if (x == NULL
-        || ngx_http_parley_answer_join(ctx, &response.body) != NGX_OK)
-    {
+    if (ngx_http_parley_answer_join(ctx, &response.body) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -348,12 +320,13 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
     response.open = ngx_http_parley_upstream_is_open(r)
                     && ctx->inflate == NULL;
 
-    if (parley_exchange_answer(x, &ctx->arena, &response,
-                               ngx_http_parley_now(), outcome, &ctx->loss,
-                               &ctx->error)
-        != 0)
-    {
-        ctx->gate.wait = response.wait_ms;
+    ngx_http_parley_count_begin(ctx);
+
+    rc = parley_gate_answer(&ctx->gate, &response, outcome);
+
+    ngx_http_parley_count_end(ctx);
+
+    if (rc != 0) {
         return NGX_DECLINED;
     }
 
@@ -416,7 +389,6 @@ ngx_http_parley_answer_failed(ngx_http_request_t *r,
     }
 
     if (ctx->forwarded) {
-        ctx->verdict = "failed";
         ngx_http_parley_log_refusal(r, ctx);
     }
 

@@ -38,6 +38,9 @@ ngx_int_t ngx_http_parley_refusal(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_reply_headers(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
 
+/* ngx_http_parley_log.c */
+
+/* ctx->error, with its principal; of a flood the first few (OPS-07) */
 void ngx_http_parley_log_refusal(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
@@ -47,6 +50,10 @@ void ngx_http_parley_log_answer(ngx_http_request_t *r,
     const char *what, parley_str_t code);
 void ngx_http_parley_log_unsaid(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const char *why);
+
+/* What got no line of its own. */
+void ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf,
+    ngx_log_t *log);
 
 
 /* ngx_http_parley_wait.c */
@@ -95,10 +102,9 @@ ngx_int_t ngx_http_parley_answer_resume(ngx_http_request_t *r,
 ngx_uint_t ngx_http_parley_answer_broke_off(ngx_http_request_t *r,
     ngx_buf_t *b);
 
-/* Fills ctx->error of an answer that broke off, or of one that is no good. */
-void ngx_http_parley_answer_early(ngx_http_parley_ctx_t *ctx);
-void ngx_http_parley_answer_unusable(ngx_http_parley_ctx_t *ctx,
-    const char *why);
+/* parley_gate_trouble() of the answer that is on its way */
+void ngx_http_parley_trouble(ngx_http_parley_ctx_t *ctx,
+    parley_trouble_t what);
 
 
 /* ngx_http_parley_sse.c: an answer of events */

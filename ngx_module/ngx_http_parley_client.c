@@ -17,10 +17,6 @@
 #include "ngx_http_parley_request.h"
 
 
-/* how long an answer is awaited where the message sets no deadline */
-#define NGX_HTTP_PARLEY_CLIENT_AWAIT  600000
-
-
 static ngx_int_t ngx_http_parley_client_content(ngx_http_request_t *r);
 static void ngx_http_parley_client_read(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_parley_client_gone(ngx_http_request_t *r);
@@ -151,7 +147,7 @@ ngx_http_parley_client_left(ngx_http_parley_ctx_t *ctx)
                   "parley: the client has left, the answer to its message is "
                   "awaited");
 
-    ngx_http_parley_deadline_extend(ctx, NGX_HTTP_PARLEY_CLIENT_AWAIT);
+    ngx_http_parley_deadline_extend(ctx);
 }
 
 

@@ -16,6 +16,7 @@
 
 #include "parley_rewrite.h"
 #include "parley_challenge.h"
+#include "parley_counters.h"
 #include "parley_directory.h"
 #include "parley_digest.h"
 #include "parley_escape.h"
@@ -26,6 +27,7 @@
 #include "parley_intents.h"
 #include "parley_jwk.h"
 #include "parley_jwt.h"
+#include "parley_logged.h"
 #include "parley_settings.h"
 #include "parley_media.h"
 #include "parley_name.h"
@@ -54,6 +56,7 @@ typedef struct {
     uint64_t                      seed;       /* of the hashes of members */
 
     void                         *state;      /* see parley_state.h */
+    int64_t                       created;    /* wall clock, ms */
 
     ngx_uint_t                    configurations; /* that had the zone */
 
@@ -67,9 +70,19 @@ typedef struct {
     ngx_str_t                     jwks;
     ngx_atomic_t                  jwks_checked;   /* ms, of the last try */
     ngx_atomic_t                  jwks_failed;    /* it failed */
+    ngx_atomic_t                  jwks_fetched;   /* ms, of the last that did
+                                                     not; 0: none */
     ngx_atomic_t                  jwks_until;     /* ms; a fetch ends then */
     parley_process_t              jwks_fetcher;   /* pid 0: nobody */
+
+    /* which list of parley_revocations was read last, and what was said of
+       the file last, by any worker */
+    ngx_atomic_t                  revocations;
+    ngx_atomic_t                  revocations_told;
 } ngx_http_parley_shctx_t;
+
+
+typedef struct ngx_http_parley_audit_s  ngx_http_parley_audit_t;
 
 
 /* parley_jwks_request in this worker, see ngx_http_parley_jwks_fetch.c */
@@ -88,12 +101,37 @@ typedef struct {
 } ngx_http_parley_fetch_t;
 
 
+/* parley_revocations in this worker, see ngx_http_parley_revocations.c */
+
+typedef struct {
+    ngx_http_parley_main_conf_t  *mcf;
+    ngx_log_t                    *log;
+    ngx_event_t                   tick;
+
+    ngx_file_info_t               seen;           /* the file, as it was read */
+    parley_arena_t                arena;          /* of the list in force */
+    ngx_uint_t                    began;          /* that of the
+                                                     configuration */
+    ngx_uint_t                    mark;           /* that in force; 0: none was
+                                                     read since */
+    ngx_uint_t                    said;           /* of a bad one; 0: it is
+                                                     good */
+    ngx_uint_t                    round;          /* streams were looked at */
+
+    unsigned                      changed:1;      /* it is to be read again */
+    unsigned                      adopted:1;      /* arena is in use */
+    unsigned                      failed:1;
+    unsigned                      ends:1;         /* streams are to be looked
+                                                     at */
+} ngx_http_parley_revocations_t;
+
+
 /* the zone as this cycle sees it */
 
 typedef struct {
     ngx_http_parley_shctx_t      *sh;
     ngx_slab_pool_t              *shpool;
-    parley_state_t                state;
+    parley_memory_t               memory;
     ngx_uint_t                    configuration;  /* a number: the newest of
                                                      them is the largest */
     ngx_uint_t                    retain;         /* messages */
@@ -116,12 +154,27 @@ struct ngx_http_parley_main_conf_s {
     ngx_http_conf_ctx_t          *jwks_server;    /* that has the location */
     u_char                        jwks_source[PARLEY_SHA256_LEN];
 
+    ngx_shm_zone_t               *slots_zone;     /* parley_counters.h */
+    parley_slots_t               *slots;
+    ngx_msec_t                    since;          /* it was read */
+
     /* of this process */
+    parley_slot_t                *slot;           /* never NULL once it is a
+                                                     worker */
     parley_token_cache_t         *tokens;
+    parley_token_cache_stat_t     tokens_before;  /* as they were counted */
+    parley_logged_t               logged;         /* refusals, see _log.c */
+    ngx_event_t                   logged_sum;
     parley_jwks_t                 fetched;
+    parley_jwks_t                 in_force;       /* with files of others */
     parley_arena_t                fetched_arena;
     ngx_uint_t                    fetched_generation;
     ngx_http_parley_fetch_t      *fetch;          /* NULL: parley_jwks alone */
+
+    ngx_http_parley_audit_t      *audit;          /* NULL: parley_audit is not
+                                                     there */
+    ngx_http_parley_revocations_t  *revocations;  /* NULL: there are none */
+    ngx_queue_t                   streams;        /* ..._sse_t that are open */
 
     ngx_array_t                   places;         /* ..._accepting_t */
     ngx_uint_t                    accepting;      /* and are right */

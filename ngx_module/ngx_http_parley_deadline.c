@@ -28,15 +28,10 @@ ngx_int_t
 ngx_http_parley_deadline_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    int64_t     timeout, cap;
+    int64_t     timeout;
     ngx_msec_t  timer;
 
-    timeout = ctx->msg.timeout_ms;
-    cap = ctx->lcf->gate.caps.timeout_ms;
-
-    if (cap && (timeout < 0 || timeout > cap)) {
-        timeout = cap;
-    }
+    timeout = parley_gate_deadline(&ctx->gate);
 
     if (timeout < 0) {
         return NGX_OK;
@@ -65,8 +60,7 @@ ngx_http_parley_deadline_start(ngx_http_request_t *r,
 
 
 void
-ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx,
-    ngx_msec_t timeout)
+ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx)
 {
     if (ctx->deadline.timer_set) {
         return;
@@ -76,7 +70,7 @@ ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx,
     ctx->deadline.data = ctx;
     ctx->deadline.log = ctx->request->connection->log;
 
-    ngx_add_timer(&ctx->deadline, timeout);
+    ngx_add_timer(&ctx->deadline, PARLEY_AWAIT_MS);
 }
 
 
@@ -114,8 +108,8 @@ ngx_http_parley_deadline_handler(ngx_event_t *ev)
     }
 
     if (ctx->sse) {
-        ctx->timed_out = 1;
-        ngx_http_parley_answer_early(ctx);
+        ctx->gate.timed_out = 1;
+        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_TIMEOUT);
         ngx_http_parley_sse_stop(ctx);
         return;
     }
@@ -140,7 +134,7 @@ static void
 ngx_http_parley_deadline_passed(ngx_http_parley_ctx_t *ctx,
     const char *awaited)
 {
-    ctx->timed_out = 1;
+    ctx->gate.timed_out = 1;
 
     ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
                   "parley: the message's deadline passed while waiting for "

@@ -8,10 +8,13 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_audit.h"
+#include "ngx_http_parley_request.h"
 #include "ngx_http_parley_directives.h"
 #include "ngx_http_parley_state.h"
 
 
+static char *ngx_http_parley_answers(ngx_conf_t *cf);
 static char *ngx_http_parley_zone(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf);
 static void ngx_http_parley_conf_env(ngx_conf_t *cf,
@@ -26,8 +29,9 @@ static void ngx_http_parley_conf_say(ngx_conf_t *cf, ngx_uint_t level,
     const parley_problem_t *problem);
 static void *ngx_http_parley_conf_alloc(void *data, size_t size);
 static void ngx_http_parley_conf_cleanup(void *data);
-static void ngx_http_parley_conf_facts(ngx_http_core_loc_conf_t *clcf,
+static void ngx_http_parley_conf_facts(ngx_conf_t *cf,
     parley_block_facts_t *ret);
+static ngx_uint_t ngx_http_parley_is_restricted(ngx_conf_t *cf);
 static ngx_uint_t ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf);
 
 
@@ -75,8 +79,38 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return ngx_http_parley_conf_wrong(cf, &problem);
     }
 
-    return cmd->offset == PARLEY_DIRECTIVE_ZONE
-           ? ngx_http_parley_zone(cf, mcf) : NGX_CONF_OK;
+    switch (cmd->offset) {
+
+    case PARLEY_DIRECTIVE_STATUS:
+    case PARLEY_DIRECTIVE_HEALTH:
+        return ngx_http_parley_answers(cf);
+
+    case PARLEY_DIRECTIVE_ZONE:
+        return ngx_http_parley_zone(cf, mcf);
+
+    case PARLEY_DIRECTIVE_AUDIT:
+        return ngx_http_parley_audit_open(cf, mcf);
+
+    default:
+        return NGX_CONF_OK;
+    }
+}
+
+
+/* whoever set a handler before, or does so later, is found by the merge */
+
+static char *
+ngx_http_parley_answers(ngx_conf_t *cf)
+{
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    if (clcf->handler == NULL) {
+        clcf->handler = ngx_http_parley_status_handler;
+    }
+
+    return NGX_CONF_OK;
 }
 
 
@@ -100,7 +134,8 @@ ngx_http_parley_zone(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     mcf->shm_zone->init = ngx_http_parley_zone_init;
     mcf->shm_zone->data = mcf->zone;
 
-    return NGX_CONF_OK;
+    return ngx_http_parley_slots_add(cf, mcf) == NGX_OK ? NGX_CONF_OK
+                                                        : NGX_CONF_ERROR;
 }
 
 
@@ -224,6 +259,8 @@ ngx_http_parley_create_main_conf(ngx_conf_t *cf)
     cln->handler = ngx_http_parley_conf_cleanup;
     cln->data = &mcf->http;
 
+    ngx_queue_init(&mcf->streams);
+
     if (ngx_array_init(&mcf->places, cf->pool, 8,
                        sizeof(ngx_http_parley_accepting_t))
         != NGX_OK)
@@ -306,11 +343,9 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     parley_settings_merge(conf, prev);
 
-    ngx_http_parley_conf_facts(
-             ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module),
-             &facts);
+    ngx_http_parley_conf_facts(cf, &facts);
 
-    if (conf->gate.accept == 0) {
+    if (!parley_settings_steps(conf)) {
         ngx_http_parley_conf_env(cf, mcf, &env);
 
         return parley_settings_off(&env, conf, &facts, &problem) == 0
@@ -330,13 +365,60 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
 
 static void
-ngx_http_parley_conf_facts(ngx_http_core_loc_conf_t *clcf,
-    parley_block_facts_t *ret)
+ngx_http_parley_conf_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
 {
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
     ret->name = ngx_http_parley_str(&clcf->name);
     ret->frame = ngx_http_parley_is_frame(clcf) ? 1 : 0;
-    ret->handled = clcf->handler ? 1 : 0;
+    ret->handled = clcf->handler
+                   && clcf->handler != ngx_http_parley_status_handler ? 1 : 0;
     ret->internal = clcf->internal ? 1 : 0;
+    ret->verifies = ngx_http_parley_verifies(cf) ? 1 : 0;
+    ret->open = ngx_http_parley_is_restricted(cf) ? 0 : 1;
+}
+
+
+/*
+ * Whether one of nginx's own modules restricts who gets to the location.  Their
+ * configurations are nobody else's to read, but each of these begins with a
+ * pointer or a length that is zero where nothing was said.  They are merged by
+ * now: they stand before every filter.
+ */
+
+static ngx_uint_t
+ngx_http_parley_is_restricted(ngx_conf_t *cf)
+{
+    void             **conf;
+    ngx_uint_t         i, k;
+    ngx_module_t      *module;
+
+    static const char *const  names[] = {
+        "ngx_http_access_module", "ngx_http_auth_basic_module",
+        "ngx_http_auth_request_module"
+    };
+
+    for (i = 0; cf->cycle->modules[i]; i++) {
+        module = cf->cycle->modules[i];
+
+        for (k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+
+            if (ngx_strcmp(module->name, names[k]) != 0) {
+                continue;
+            }
+
+            conf = ((ngx_http_conf_ctx_t *) cf->ctx)
+                       ->loc_conf[module->ctx_index];
+
+            if (conf && *conf) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
 }
 
 

@@ -2,8 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What gate/ needs to know of a request to judge its answers, and what becomes
- * of the request with what it says.
+ * What becomes of a request with what gate/ says of its answer.
  */
 
 
@@ -16,51 +15,21 @@
 #define NGX_HTTP_PARLEY_WAIT_MAX  86400
 
 
-/* made when the answer comes; NULL: no memory */
-
-parley_exchange_t *
-ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx)
-{
-    parley_exchange_t  *x;
-
-    x = parley_arena_calloc(&ctx->arena, sizeof(parley_exchange_t));
-
-    if (x == NULL) {
-        return NULL;
-    }
-
-    x->arena = &ctx->arena;
-    x->engine = ctx->mcf->engine;
-    x->intents = ctx->mcf->http.intents;
-    x->limits = &ctx->lcf->gate.limits;
-    x->seed = ngx_http_parley_seed(ctx);
-    x->who = &ctx->who;
-    x->key = ctx->mcf->http.signing;
-    x->sent_opts = &ctx->gate.opts;
-    x->sent = &ctx->gate.sent;
-    x->speak = ctx->lcf->gate.speak;
-    x->gateway = ctx->lcf->gate.gateway;
-    x->self = ctx->mcf->http.self_names;
-    x->any_case = ctx->lcf->gate.any_case;
-
-    parley_exchange_init(x);
-
-    return x;
-}
-
-
 ngx_int_t
 ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx, parley_answered_t *outcome)
 {
-    if (parley_gate_answered(&ctx->gate, outcome, (int64_t) ngx_current_msec)
-        != 0)
-    {
+    int  rc;
+
+    rc = parley_gate_answered(&ctx->gate, outcome,
+                              (int64_t) ngx_current_msec);
+
+    if (rc == PARLEY_WAIT) {
         return NGX_AGAIN;
     }
 
     ngx_http_parley_forgotten(ctx);
 
-    return NGX_OK;
+    return rc == 0 ? NGX_OK : NGX_DECLINED;
 }
 
 

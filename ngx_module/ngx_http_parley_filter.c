@@ -17,7 +17,7 @@ static ngx_int_t ngx_http_parley_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_int_t ngx_http_parley_rest(ngx_http_request_t *r,
     ngx_chain_t *in);
-static const char *ngx_http_parley_no_answer(ngx_http_request_t *r);
+static parley_trouble_t ngx_http_parley_no_answer(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_foreign_page(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_parley_body_exceeds(ngx_http_request_t *r);
 
@@ -29,7 +29,7 @@ static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
 static ngx_int_t
 ngx_http_parley_header_filter(ngx_http_request_t *r)
 {
-    const char                  *why;
+    parley_trouble_t             trouble;
     ngx_http_parley_ctx_t       *ctx;
     ngx_http_parley_loc_conf_t  *lcf;
 
@@ -39,7 +39,7 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (lcf->gate.accept == 0) {
+    if (!parley_settings_steps(lcf)) {
         return ngx_http_next_header_filter(r);
     }
 
@@ -57,13 +57,12 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
     if (ctx && ctx->forwarded) {
 
-        why = ngx_http_parley_no_answer(r);
+        trouble = ngx_http_parley_no_answer(r);
 
-        if (why) {
+        if (trouble != PARLEY_TROUBLE_COUNT) {
             r->http_version = ctx->client_version;
 
-            (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID,
-                                    NULL, "%s", why);
+            ngx_http_parley_trouble(ctx, trouble);
             return NGX_HTTP_BAD_GATEWAY;
         }
 
@@ -75,7 +74,7 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
 
 /*
- * Why what the upstream sent is no answer, or NULL.  An nginx that does not
+ * Why what the upstream sent is no answer, or COUNT.  An nginx that does not
  * skip 100 and 103 takes them for one, and waits for a body that ends with the
  * connection (GW-29); one that knows no header where there is none takes it for
  * HTTP/0.9, and answers the client so, without a status (GW-26).  An error
@@ -83,26 +82,26 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
  * a page of nginx's own.
  */
 
-static const char *
+static parley_trouble_t
 ngx_http_parley_no_answer(ngx_http_request_t *r)
 {
     ngx_uint_t  status;
 
     if (r->upstream == NULL) {
-        return NULL;
+        return PARLEY_TROUBLE_COUNT;
     }
 
     /* a client of that version has no body to send */
 
     if (r->http_version == NGX_HTTP_VERSION_9) {
-        return "the upstream's answer is not HTTP";
+        return PARLEY_TROUBLE_NOT_HTTP;
     }
 
     status = r->headers_out.status;
 
     return status == r->upstream->headers_in.status_n
            && status >= NGX_HTTP_CONTINUE && status < NGX_HTTP_OK
-           ? "the upstream sent an interim response" : NULL;
+           ? PARLEY_TROUBLE_INTERIM : PARLEY_TROUBLE_COUNT;
 }
 
 
@@ -131,7 +130,7 @@ ngx_http_parley_foreign_page(ngx_http_request_t *r)
     (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
                             "the body exceeds client_max_body_size");
 
-    ctx->verdict = "refused";
+    parley_gate_refuse(&ctx->gate);
 
     ngx_http_parley_log_refusal(r, ctx);
 

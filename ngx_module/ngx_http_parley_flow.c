@@ -161,11 +161,10 @@ ngx_http_parley_sse_buf(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         }
 
         in = parley_str_make(b->pos, b->last - b->pos);
-        kind = parley_events_read(&sse->events, &in, &event, &ctx->error);
+        kind = parley_gate_events(&ctx->gate, &sse->events, &in, &event);
         b->pos = (u_char *) in.data;
 
         if (kind < 0) {
-            ctx->error.taken = 1;
             rc = ngx_http_parley_sse_fail(r, ctx);
 
         } else if (kind == PARLEY_EVENTS_EVENT) {

@@ -9,36 +9,54 @@
 
 #include "ngx_http_parley_module.h"
 #include "parley_decider.h"
+#include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
 
 
 static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
 static parley_outcome_t ngx_http_parley_step_method(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_proof(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_body(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_step_forward(parley_gate_t *g);
 static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
-static int ngx_http_parley_options(parley_gate_t *g,
-    parley_encode_opts_t *ret);
-static int ngx_http_parley_keys(parley_gate_t *g);
+static void ngx_http_parley_headers(parley_gate_t *g, parley_str_t name,
+    void (*found)(void *data, parley_str_t value), void *data);
+static int64_t ngx_http_parley_clock(parley_gate_t *g);
+static int ngx_http_parley_gate_value(parley_gate_t *g,
+    const parley_value_t *value, parley_str_t *ret);
+static int ngx_http_parley_keys(parley_gate_t *g, int64_t age,
+    parley_keys_t *ret);
+static void ngx_http_parley_traceparent(parley_gate_t *g,
+    parley_str_t *trace_id, parley_str_t *span_id);
 static void ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
     parley_outcome_t outcome);
+static void ngx_http_parley_verdict(parley_gate_t *g);
+static parley_recorded_t ngx_http_parley_record(parley_gate_t *g,
+    parley_verdict_t verdict);
+static void ngx_http_parley_fate(parley_gate_t *g, const parley_fate_t *fate);
 static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
 
 
 static const parley_gate_env_t  ngx_http_parley_gate_env = {
     .steps = {
         [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,
-        [PARLEY_STEP_PROOF] = ngx_http_parley_step_proof,
         [PARLEY_STEP_BODY] = ngx_http_parley_step_body,
+        [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,
     },
+    .now = ngx_http_parley_clock,
     .header = ngx_http_parley_header,
+    .headers = ngx_http_parley_headers,
+    .value = ngx_http_parley_gate_value,
+    .keys = ngx_http_parley_keys,
+    .certificate = ngx_http_parley_certificate,
     .beside = ngx_http_parley_beside,
     .arrival = ngx_http_parley_arrival,
-    .options = ngx_http_parley_options,
-    .keys = ngx_http_parley_keys,
+    .trace = ngx_http_parley_traceparent,
     .told = ngx_http_parley_trace,
+    .verdict = ngx_http_parley_verdict,
+    .record = ngx_http_parley_record,
+    .outcome = ngx_http_parley_fate,
 };
 
 
@@ -49,11 +67,9 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     g = &ctx->gate;
 
-    g->conf = &ctx->lcf->gate;
     g->env = &ngx_http_parley_gate_env;
     g->ctx = ctx;
     g->engine = ctx->mcf->engine;
-    g->intents = ctx->mcf->http.intents;
     g->arena = &ctx->arena;
     g->err = &ctx->error;
     g->who = &ctx->who;
@@ -61,19 +77,16 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->msg = &ctx->msg;
     g->rewritten = &ctx->edited_doc;
     g->loss = &ctx->loss;
-    g->self = ctx->mcf->http.self_names;
-    g->key = ctx->mcf->http.signing;
+    g->tokens = ctx->mcf->tokens;
     g->address = ngx_http_parley_address(r->connection);
-    g->window = ctx->lcf->window_ms;
-    g->retain = ctx->mcf->http.retain ? ctx->mcf->http.retain_ms : 0;
-    g->replay = ctx->mcf->http.replay_size ? ctx->mcf->http.replay_ms : 0;
     g->seed = ngx_http_parley_seed(ctx);
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
 
-    parley_ask_init(&g->ask, &ctx->mcf->zone->state, &ctx->arena);
+    parley_ask_init(&g->ask, &ctx->mcf->zone->memory.state, &ctx->arena);
     g->ask.resume = ngx_http_parley_wait_resume;
     g->ask.ctx = ctx;
 
+    parley_gate_bind(g, &ctx->mcf->http, ctx->lcf);
     parley_gate_init(g);
 }
 
@@ -106,15 +119,6 @@ ngx_http_parley_step_method(parley_gate_t *g)
 
     return parley_gate_method(g,
                             ngx_http_parley_str(&ctx->request->method_name));
-}
-
-
-static parley_outcome_t
-ngx_http_parley_step_proof(parley_gate_t *g)
-{
-    ngx_http_parley_ctx_t  *ctx = g->ctx;
-
-    return ngx_http_parley_outcome(ngx_http_parley_token(ctx->request, ctx));
 }
 
 
@@ -152,51 +156,88 @@ ngx_http_parley_step_body(parley_gate_t *g)
 }
 
 
-static int
-ngx_http_parley_options(parley_gate_t *g, parley_encode_opts_t *ret)
+static parley_outcome_t
+ngx_http_parley_step_forward(parley_gate_t *g)
 {
-    ngx_str_t              *traceparent;
-    ngx_http_request_t     *r;
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    r = ctx->request;
+    return ngx_http_parley_outcome(ngx_http_parley_forward(ctx->request, ctx));
+}
 
-    ret->now_ms = ngx_http_parley_now();
 
-    if (ngx_http_parley_value(r, &ctx->lcf->context, &ret->context) != NGX_OK
-        || ngx_http_parley_value(r, &ctx->lcf->constitution,
-                                 &ret->constitution)
-           != NGX_OK)
-    {
-        return -1;
+static int64_t
+ngx_http_parley_clock(parley_gate_t *g)
+{
+    return ngx_http_parley_now();
+}
+
+
+static int
+ngx_http_parley_gate_value(parley_gate_t *g, const parley_value_t *value,
+    parley_str_t *ret)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    return ngx_http_parley_value(ctx->request, value, ret) == NGX_OK ? 0 : -1;
+}
+
+
+static void
+ngx_http_parley_traceparent(parley_gate_t *g, parley_str_t *trace_id,
+    parley_str_t *span_id)
+{
+    ngx_str_t              *value;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    value = ngx_http_parley_in_header(ctx->request, "traceparent");
+
+    if (value) {
+        (void) parley_traceparent_parse(ngx_http_parley_str(value), trace_id,
+                                        span_id);
+    }
+}
+
+
+static int
+ngx_http_parley_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
+{
+    ngx_uint_t              number;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    if (age) {
+        return ngx_http_parley_fetch_wait(ctx->request, ctx, (ngx_msec_t) age)
+               == NGX_AGAIN ? PARLEY_WAIT : 0;
     }
 
-    ret->severities = ctx->lcf->severities;
-    ret->nseverities = ctx->lcf->nseverities;
-    ret->broadcast = ctx->lcf->broadcast;
-
-    traceparent = ngx_http_parley_in_header(r, "traceparent");
-
-    if (traceparent) {
-        (void) parley_traceparent_parse(ngx_http_parley_str(traceparent),
-                                        &ret->trace_id, &ret->span_id);
-    }
+    ret->set = ngx_http_parley_jwks_current(ctx->request, ctx->mcf, &number);
+    ret->number = number;
 
     return 0;
 }
 
 
-static int
-ngx_http_parley_keys(parley_gate_t *g)
+static void
+ngx_http_parley_headers(parley_gate_t *g, parley_str_t name,
+    void (*found)(void *data, parley_str_t value), void *data)
 {
-    ngx_uint_t                    generation;
-    ngx_http_parley_ctx_t        *ctx = g->ctx;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_uint_t              i;
+    ngx_list_part_t        *part;
+    ngx_table_elt_t        *h;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    mcf = ctx->mcf;
+    part = &ctx->request->headers_in.headers.part;
 
-    return (mcf->http.jwks == NULL && mcf->jwks_uri.len == 0)
-           || ngx_http_parley_jwks_current(ctx->request, mcf, &generation)->n;
+    for (/* void */ ; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].key.len == name.len
+                && ngx_memcmp(h[i].lowcase_key, name.data, name.len) == 0)
+            {
+                found(data, ngx_http_parley_str(&h[i].value));
+            }
+        }
+    }
 }
 
 
@@ -267,4 +308,42 @@ ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
                    parley_step_name(step), parley_outcome_name(outcome),
                    by.name, by.where->file.len, by.where->file.data,
                    by.where->line);
+}
+
+
+static void
+ngx_http_parley_verdict(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    ngx_http_parley_count_verdict(ctx);
+
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "parley: verdict %s",
+                   parley_verdict_name(g->verdict).data);
+
+    ngx_http_parley_audit_verdict(ctx);
+}
+
+
+static parley_recorded_t
+ngx_http_parley_record(parley_gate_t *g, parley_verdict_t verdict)
+{
+    return ngx_http_parley_audit_record(g->ctx, verdict);
+}
+
+
+static void
+ngx_http_parley_fate(parley_gate_t *g, const parley_fate_t *fate)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    ngx_http_parley_count_outcome(ctx, fate);
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "parley: came of it: %s, its id is %s",
+                   parley_fate_name(fate->kind).data,
+                   fate->settle == PARLEY_SETTLE_COMMIT ? "taken" : "free");
+
+    ngx_http_parley_audit_fate(ctx, fate);
 }

@@ -345,6 +345,10 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         parley_buf_lit(&b, "; token");
     }
 
+    if (ctx->who.certified) {
+        parley_buf_lit(&b, "; certificate");
+    }
+
     if (ctx->who.sig_verified) {
         parley_buf_lit(&b, "; signature=\"");
         parley_escape_put(&b, ctx->gate.opts.sig_alg, PARLEY_ESCAPE_VALUE);
@@ -362,28 +366,35 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/*
- * AEE-12: the message's own trace is the upstream's traceparent; where it
- * has none, the one that came with the request goes on.
- */
-
 static ngx_int_t
 ngx_http_parley_trace(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     parley_str_t  value;
 
-    if (parley_traceparent_format(&ctx->arena, ctx->msg.trace_id,
-                                  ctx->msg.span_id, &value)
-        != 0
-        && parley_traceparent_format(&ctx->arena, ctx->gate.opts.trace_id,
-                                     ctx->gate.opts.span_id, &value)
-           != 0)
-    {
+    if (ngx_http_parley_trace_out(ctx, &value) != NGX_OK) {
         return NGX_OK;
     }
 
     return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_TRACE, value)
            ? NGX_OK : NGX_ERROR;
+}
+
+
+/*
+ * AEE-12: the message's own trace is the upstream's traceparent; where it
+ * has none, the one that came with the request goes on.
+ */
+
+ngx_int_t
+ngx_http_parley_trace_out(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
+{
+    return parley_traceparent_format(&ctx->arena, ctx->msg.trace_id,
+                                     ctx->msg.span_id, ret)
+           == 0
+           || parley_traceparent_format(&ctx->arena, ctx->gate.opts.trace_id,
+                                        ctx->gate.opts.span_id, ret)
+              == 0
+           ? NGX_OK : NGX_DECLINED;
 }
 
 

@@ -50,8 +50,7 @@ ngx_http_parley_inflate_start(ngx_http_request_t *r,
     if (coding->len != sizeof("gzip") - 1
         || ngx_strncasecmp(coding->data, (u_char *) "gzip", 4) != 0)
     {
-        ngx_http_parley_answer_unusable(ctx, "the upstream's content coding "
-                                             "is unknown");
+        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_CODING);
         return NGX_OK;
     }
 
@@ -93,9 +92,7 @@ ngx_http_parley_inflate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     } while (rc == NGX_AGAIN);
 
     if (rc == NGX_DECLINED) {
-        ngx_http_parley_answer_unusable(ctx, "the upstream's gzip is broken "
-                                             "or inflates beyond "
-                                             "parley_limits body");
+        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_GZIP);
     }
 
     return rc;

@@ -21,6 +21,8 @@ static const parley_jwks_t  ngx_http_parley_jwks_none;
 
 static void ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
     ngx_http_parley_main_conf_t *mcf);
+static ngx_int_t ngx_http_parley_jwks_beside(ngx_http_parley_main_conf_t *mcf,
+    parley_arena_t *arena, parley_jwks_t *keys, parley_jwks_t *ret);
 static ngx_int_t ngx_http_parley_jwks_read(ngx_http_parley_main_conf_t *mcf,
     ngx_str_t *text, ngx_log_t *log, size_t *ret_usable);
 static ngx_int_t ngx_http_parley_jwks_put_locked(
@@ -84,6 +86,7 @@ ngx_http_parley_jwks_claim_locked(ngx_http_parley_main_conf_t *mcf)
 
         sh->jwks_checked = 0;
         sh->jwks_failed = 0;
+        sh->jwks_fetched = 0;
     }
 
     sh->jwks_configuration = ngx_max(sh->jwks_configuration,
@@ -115,7 +118,7 @@ ngx_http_parley_jwks_current(ngx_http_request_t *r,
 
         if (mcf->fetched.keys) {
             *generation = mcf->fetched_generation;
-            return &mcf->fetched;
+            return &mcf->in_force;
         }
     }
 
@@ -136,7 +139,7 @@ ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
 {
     ngx_str_t                text;
     ngx_uint_t               generation;
-    parley_jwks_t            keys;
+    parley_jwks_t            keys, all;
     parley_error_t           err;
     parley_arena_t           arena;
     ngx_http_parley_zone_t  *zone;
@@ -167,7 +170,8 @@ ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
 
     if (parley_jwks_parse_published(&arena, ngx_http_parley_str(&text), &keys,
                                     &err)
-        == 0)
+        == 0
+        && ngx_http_parley_jwks_beside(mcf, &arena, &keys, &all) == NGX_OK)
     {
         parley_jwks_free(&mcf->fetched);
 
@@ -176,6 +180,7 @@ ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
         }
 
         mcf->fetched = keys;
+        mcf->in_force = all;
         mcf->fetched_arena = arena;
         mcf->fetched_generation = generation;
 
@@ -184,6 +189,26 @@ ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
     }
 
     ngx_free(text.data);
+}
+
+
+/* files of other issuers stay in force; keys is freed where there is no room */
+
+static ngx_int_t
+ngx_http_parley_jwks_beside(ngx_http_parley_main_conf_t *mcf,
+    parley_arena_t *arena, parley_jwks_t *keys, parley_jwks_t *ret)
+{
+    parley_jwks_of(keys, mcf->http.jwks_issuer);
+
+    if (parley_jwks_beside(arena, keys, mcf->http.jwks_issuer, mcf->http.jwks,
+                           ret)
+        != 0)
+    {
+        parley_jwks_free(keys);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
 }
 
 

@@ -257,6 +257,7 @@ ngx_http_parley_fetch_start(ngx_http_parley_fetch_t *f)
 static void
 ngx_http_parley_fetch_over(ngx_http_parley_fetch_t *f, ngx_uint_t failed)
 {
+    ngx_uint_t               none;
     ngx_http_parley_zone_t  *zone;
 
     zone = f->mcf->zone;
@@ -266,9 +267,26 @@ ngx_http_parley_fetch_over(ngx_http_parley_fetch_t *f, ngx_uint_t failed)
     if (ngx_http_parley_fetch_is_mine_locked(f)) {
         zone->sh->jwks_fetcher.pid = 0;
         zone->sh->jwks_failed = failed;
+
+        if (!failed) {
+            zone->sh->jwks_fetched = ngx_current_msec;
+        }
     }
 
+    none = f->mcf->http.jwks == NULL
+           && (zone->sh->jwks.len == 0
+               || !ngx_http_parley_jwks_is_ours_locked(f->mcf));
+
     ngx_shmtx_unlock(&zone->shpool->mutex);
+
+    /*
+     * While there are no keys at all a gateway is not ready: the next try is
+     * soon.  With keys it is the refresh's, or that of an unknown kid.
+     */
+
+    if (failed && none && !ngx_exiting) {
+        ngx_add_timer(&f->refresh, f->mcf->http.jwks_interval_ms);
+    }
 
     ngx_post_event(&f->wake, &ngx_posted_events);
 }

@@ -6,6 +6,7 @@
 
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_directives.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
@@ -34,6 +35,8 @@ static ngx_command_t  ngx_http_parley_commands[] = {
     { ngx_string(name),                                                       \
       ((in) == PARLEY_IN_HTTP                                                 \
        ? NGX_HTTP_MAIN_CONF                                                   \
+       : (in) == PARLEY_IN_LOCATION                                           \
+       ? NGX_HTTP_LOC_CONF                                                    \
        : NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF)              \
       |NGX_CONF_ANY,                                                          \
       ngx_http_parley_directive,                                              \
@@ -151,7 +154,7 @@ ngx_http_parley_init_module(ngx_cycle_t *cycle)
     mcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_parley_module);
 
     if (mcf && mcf->zone) {
-        ngx_http_parley_zone_settle(mcf->shm_zone);
+        ngx_http_parley_zone_settle(mcf);
     }
 
     return NGX_OK;
@@ -171,11 +174,20 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
 
     mcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_parley_module);
 
-    if (mcf == NULL || !mcf->accepting) {
+    if (mcf == NULL || mcf->zone == NULL) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_parley_slot_enter(cycle, mcf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (!mcf->accepting) {
         return NGX_OK;
     }
 
     ngx_http_parley_zone_enter(mcf->zone);
+    ngx_http_parley_audit_enter(cycle, mcf);
 
     ngx_memzero(&conf, sizeof(parley_token_cache_conf_t));
 
@@ -186,7 +198,9 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    if (ngx_http_parley_fetch_init(cycle, mcf) != NGX_OK) {
+    if (ngx_http_parley_fetch_init(cycle, mcf) != NGX_OK
+        || ngx_http_parley_revocations_init(cycle, mcf) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -203,10 +217,19 @@ ngx_http_parley_exit_process(ngx_cycle_t *cycle)
 
     mcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_parley_module);
 
-    if (mcf == NULL || mcf->tokens == NULL) {
+    if (mcf == NULL || mcf->zone == NULL) {
         return;
     }
 
+    ngx_http_parley_log_sum(mcf, cycle->log);
+    ngx_http_parley_slot_leave(mcf);
+
+    if (mcf->tokens == NULL) {
+        return;
+    }
+
+    ngx_http_parley_audit_leave(mcf);
+    ngx_http_parley_revocations_exit(mcf);
     ngx_http_parley_zone_leave(mcf->zone);
 
     parley_token_cache_destroy(mcf->tokens);

@@ -64,8 +64,6 @@ struct ngx_http_parley_ctx_s {
     /* access */
     ngx_queue_t                   jwks_queue;     /* while jwks_waiting */
 
-    parley_token_entry_t         *token;          /* held until the end */
-    parley_str_t                  came_args;      /* with the token */
     parley_gate_t                 gate;
     parley_who_t                  who;
 
@@ -101,12 +99,18 @@ struct ngx_http_parley_ctx_s {
     ngx_http_parley_sse_t        *sse;
     void                         *inflate;
 
-    const char                   *verdict;        /* $parley_verdict */
+    uint64_t                      audit_line;     /* of its verdict; 0: none */
+    uint64_t                      begun;          /* ns; 0: it does not count
+                                                     what its time is */
+    uint64_t                      spent;          /* ns */
+    uint64_t                      sent;           /* ns, when it went on; 0: it
+                                                     has not */
 
     ngx_event_t                   waiting;        /* for the state, no longer
                                                      than that */
     ngx_http_parley_waited_pt     waited;         /* NULL: it does not wait */
 
+    unsigned                      audit_tried:1;
     unsigned                      jwks_tried:1;
     unsigned                      jwks_waiting:1;
     unsigned                      body_read:1;
@@ -116,7 +120,6 @@ struct ngx_http_parley_ctx_s {
     unsigned                      dry:1;          /* dry run: untouched */
     unsigned                      replied:1;      /* the gateway's own reply
                                                      is on its way */
-    unsigned                      timed_out:1;
     unsigned                      out:1;          /* it was led away */
     unsigned                      cut:1;          /* no more of the answer is
                                                      of use */

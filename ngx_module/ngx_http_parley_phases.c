@@ -27,8 +27,6 @@ static void ngx_http_parley_resume(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_spared(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
 static void *ngx_http_parley_alloc(void *pool, size_t size);
 static void ngx_http_parley_cleanup(void *data);
 
@@ -42,7 +40,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (lcf->gate.accept == 0) {
+    if (!parley_settings_steps(lcf)) {
         return NGX_DECLINED;
     }
 
@@ -68,20 +66,24 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
         ngx_http_parley_resume(r, ctx);
     }
 
+    ngx_http_parley_count_begin(ctx);
+
     outcome = parley_gate_run(&ctx->gate, (int64_t) ngx_current_msec);
+
+    ngx_http_parley_count_end(ctx);
 
     ngx_http_parley_forgotten(ctx);
 
     switch (outcome) {
 
     case PARLEY_OUTCOME_PASSED:
-        return ngx_http_parley_forward(r, ctx);
+        ctx->dry = !ctx->forwarded;
+        return NGX_DECLINED;
 
     case PARLEY_OUTCOME_WAIT:
         return ngx_http_parley_wait(r, ctx);
 
     case PARLEY_OUTCOME_ANSWERED:
-        ctx->verdict = "answered";
         return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
 
     case PARLEY_OUTCOME_REFUSED:
@@ -144,10 +146,6 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
 
     parley_arena_init(&ctx->arena, &mem, NGX_HTTP_PARLEY_BLOCK);
 
-    ctx->who.arena = &ctx->arena;
-    ctx->who.directory = ctx->mcf->http.directory;
-    ctx->who.msg = &ctx->msg;
-
     ngx_http_parley_gate_init(r, ctx);
 
     parley_error_clear(&ctx->error);
@@ -200,11 +198,6 @@ ngx_http_parley_cleanup(void *data)
     ngx_http_parley_deadline_stop(ctx);
     ngx_http_parley_wait_stop(ctx);
     parley_gate_leave(&ctx->gate, (int64_t) ngx_current_msec);
-
-    if (ctx->token && ctx->mcf->tokens) {
-        parley_token_cache_release(ctx->mcf->tokens, ctx->token);
-        ctx->token = NULL;
-    }
 }
 
 
@@ -272,7 +265,7 @@ ngx_http_parley_resume(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     /* the status of what follows is its own, as with "error_page 502 =" */
     r->err_status = 0;
 
-    parley_gate_resume(&ctx->gate, &ctx->lcf->gate);
+    parley_gate_resume(&ctx->gate, ctx->lcf);
 }
 
 
@@ -282,7 +275,6 @@ static ngx_int_t
 ngx_http_parley_spared(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     ctx->dry = 1;
-    ctx->verdict = "dry-refused";
 
     ngx_http_parley_log_refusal(r, ctx);
 
@@ -290,7 +282,7 @@ ngx_http_parley_spared(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     if (ctx->gate.entry == NULL) {
@@ -301,24 +293,17 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         ctx->client_version = r->http_version;
     }
 
-    if (ctx->lcf->gate.dry != PARLEY_DRY_OFF && ctx->gate.entry == NULL) {
-        ctx->dry = 1;
-        ctx->verdict = "dry-passed";
-        return NGX_DECLINED;
-    }
-
     if (ngx_http_parley_body_replace(r, ctx) != NGX_OK
         || ngx_http_parley_forward_arguments(r, ctx) != NGX_OK
         || ngx_http_parley_request_headers(r, ctx) != NGX_OK
         || ngx_http_parley_deadline_start(r, ctx) != NGX_OK)
     {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        return NGX_ERROR;
     }
 
     ngx_http_parley_client_watch(r, ctx);
 
     ctx->forwarded = 1;
-    ctx->verdict = "passed";
 
-    return NGX_DECLINED;
+    return NGX_OK;
 }

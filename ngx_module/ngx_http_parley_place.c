@@ -3,9 +3,8 @@
  * Copyright (C) 2026 The Parley authors
  *
  * Where a message came from, and the place that it came to (GW-18): its
- * server's name, its location as
- * it is written, and what that location's regular expression captures; or what
- * parley_window receiver= says.
+ * server's name, its location as it is written, and what that location's
+ * regular expression captures.
  */
 
 
@@ -82,12 +81,6 @@ ngx_http_parley_arrival(parley_gate_t *g, parley_arrival_t *ret)
 
     *p++ = clcf->exact_match ? '=' : ' ';
     ngx_memcpy(p, clcf->name.data, clcf->name.len);
-
-    if (ngx_http_parley_value(r, &ctx->lcf->receiver, &ret->receiver)
-        != NGX_OK)
-    {
-        return -1;
-    }
 
 #if (NGX_PCRE)
     if (clcf->regex

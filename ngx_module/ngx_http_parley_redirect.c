@@ -120,7 +120,6 @@ ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
 
     ctx->forwarded = 0;
     ctx->resume = 1;
-    ctx->verdict = NULL;
 
     return NGX_DECLINED;
 }
@@ -144,7 +143,7 @@ static ngx_uint_t
 ngx_http_parley_redirect_failed(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    return r->upstream && r->upstream != ctx->tried && !ctx->timed_out
+    return r->upstream && r->upstream != ctx->tried && !ctx->gate.timed_out
            && !ngx_http_parley_redirect_accel(r);
 }
 
@@ -176,7 +175,7 @@ ngx_http_parley_redirect_out(ngx_http_request_t *r,
 
         clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-        if (!ctx->timed_out) {
+        if (!ctx->gate.timed_out) {
             ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                           "parley: a forwarded message does not go on to "
                           "\"%V\": it continues by error_page with a named "
@@ -185,8 +184,6 @@ ngx_http_parley_redirect_out(ngx_http_request_t *r,
         }
 
         ngx_http_parley_redirect_error(r, ctx);
-
-        ctx->verdict = "failed";
 
         ngx_http_parley_log_refusal(r, ctx);
     }
@@ -214,25 +211,16 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
     u = r->upstream;
 
     if (ngx_http_parley_redirect_accel(r)) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_INVALID, NULL,
-                                "the upstream sent X-Accel-Redirect");
-
-        if (u->headers_in.status_n < NGX_HTTP_SPECIAL_RESPONSE) {
-            /* GW-12: it took the message, whatever it meant to answer */
-            ctx->error.taken = 1;
-        }
-
-    } else if (ctx->timed_out
-               || (u && u->state
-                   && u->state->status == NGX_HTTP_GATEWAY_TIME_OUT))
-    {
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_TIMEOUT, NULL,
-                                "the upstream did not answer in time");
-
-    } else if (ctx->error.code == PARLEY_E_NONE) {
-        (void) parley_error_set(&ctx->error, PARLEY_E_UPSTREAM_UNAVAILABLE,
-                                NULL, "the upstream could not be reached");
+        parley_gate_trouble(&ctx->gate, PARLEY_TROUBLE_REDIRECT,
+                            (int) u->headers_in.status_n);
+        return;
     }
+
+    ngx_http_parley_trouble(ctx, u && u->state
+                                 && u->state->status
+                                    == NGX_HTTP_GATEWAY_TIME_OUT
+                                 ? PARLEY_TROUBLE_TIMEOUT
+                                 : PARLEY_TROUBLE_UNREACHED);
 }
 
 
@@ -284,6 +272,8 @@ ngx_http_parley_redirect_refuse(ngx_http_request_t *r)
     (void) parley_error_set(&ctx->error, PARLEY_E_POLICY_REFUSED, NULL,
                             "a message does not come by internal "
                             "redirection");
+
+    parley_gate_refuse(&ctx->gate);
 
     return ngx_http_parley_refuse(r, ctx);
 }

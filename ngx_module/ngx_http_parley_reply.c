@@ -12,10 +12,6 @@
 #include "ngx_http_parley_request.h"
 
 
-/* octets of an id or name in the error log */
-#define NGX_HTTP_PARLEY_LOG_MAX  128
-
-
 static ngx_int_t ngx_http_parley_send(ngx_http_request_t *r,
     const parley_reply_t *reply);
 static ngx_int_t ngx_http_parley_challenge(ngx_http_request_t *r,
@@ -24,9 +20,6 @@ static ngx_int_t ngx_http_parley_allow(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_retry_after(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
-static ngx_str_t ngx_http_parley_log_text(u_char *buf, parley_str_t s);
-static ngx_str_t ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx,
-    parley_str_t s);
 
 
 ngx_int_t
@@ -35,7 +28,6 @@ ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_int_t       rc;
     parley_reply_t  reply;
 
-    ctx->verdict = "refused";
     ctx->replied = 1;
 
     ngx_http_parley_log_refusal(r, ctx);
@@ -179,6 +171,14 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
         r->headers_out.content_encoding = NULL;
     }
 
+    if (ctx->lcf->keys
+        && ngx_http_parley_out_header(r, "Cache-Control",
+                                      PARLEY_STR("no-store"))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (ngx_http_parley_challenge(r, ctx) != NGX_OK
         || ngx_http_parley_retry_after(r, ctx) != NGX_OK
         || ngx_http_parley_allow(r, ctx) != NGX_OK)
@@ -204,14 +204,23 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
 static ngx_int_t
 ngx_http_parley_challenge(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    parley_str_t      value;
-    ngx_table_elt_t  *h;
+    parley_str_t           value;
+    ngx_table_elt_t       *h;
+    const parley_realm_t  *realm;
 
-    if (ctx->lcf->jwt == NULL) {
+    static const parley_realm_t  by_certificate = {
+        parley_str(PARLEY_REALM_DEFAULT), parley_str_none
+    };
+
+    realm = ctx->lcf->jwt ? &ctx->lcf->jwt->realm : &by_certificate;
+
+    if (ctx->lcf->jwt == NULL
+        && ctx->lcf->gate.certificate == PARLEY_DEMAND_OFF)
+    {
         return NGX_OK;
     }
 
-    if (parley_challenge(&ctx->arena, &ctx->lcf->jwt->realm, &ctx->error,
+    if (parley_challenge(&ctx->arena, realm, &ctx->error,
                          ctx->gate.lacks, &value)
         != 0)
     {
@@ -248,9 +257,7 @@ ngx_http_parley_allow(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
-    if (parley_binding_methods(&ctx->arena, ctx->lcf->gate.accept, &methods)
-        != 0)
-    {
+    if (parley_gate_methods(&ctx->gate, &methods) != 0) {
         return NGX_ERROR;
     }
 
@@ -280,124 +287,4 @@ ngx_http_parley_retry_after(ngx_http_request_t *r,
 
     return ngx_http_parley_out_header(r, "Retry-After",
                                       parley_str_make(p, len));
-}
-
-
-void
-ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    u_char                      id[NGX_HTTP_PARLEY_LOG_MAX];
-    u_char                      sub[NGX_HTTP_PARLEY_LOG_MAX];
-    u_char                      at[sizeof(" at offset ") + NGX_SIZE_T_LEN];
-    size_t                      len;
-    ngx_str_t                   who, which, said, what;
-    const char                 *text;
-    const parley_error_info_t  *info;
-
-    info = parley_error_info(ctx->error.code);
-
-    /* a text that begins with the pointer does not say it again */
-
-    text = ctx->error.text;
-    len = ngx_strlen(ctx->error.field);
-
-    if (len && ngx_strncmp(text, ctx->error.field, len) == 0
-        && text[len] == ' ')
-    {
-        text += len + 1;
-    }
-
-    who = ngx_http_parley_log_text(sub, ctx->who.principal
-                                        ? ctx->who.principal->sub
-                                        : parley_str_none);
-    which = ngx_http_parley_log_text(id, ctx->gate.msg_read
-                                         ? ctx->msg.id : parley_str_none);
-
-    /* what is no JSON has no member to name */
-
-    len = 0;
-
-    if (ctx->error.code == PARLEY_E_JSON_INVALID
-        && ctx->error.offset != PARLEY_NO_OFFSET)
-    {
-        len = ngx_sprintf(at, " at offset %uz", ctx->error.offset) - at;
-    }
-
-    /* what is not proven is the message's own word */
-
-    said = ngx_http_parley_log_word(ctx, ctx->msg.sender);
-    what = ngx_http_parley_log_word(ctx, ctx->msg.intent);
-
-    ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
-                  "parley: %s %*s%s%s: %s%*s, principal \"%V\", from \"%V\", "
-                  "intent \"%V\", id \"%V\"",
-                  ctx->dry ? "would refuse," : "refused,",
-                  info->word.len, info->word.data,
-                  ctx->error.field[0] ? " " : "", ctx->error.field,
-                  text, len, at, &who, &said, &what, &which);
-}
-
-
-void
-ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
-    ngx_uint_t level, const char *why, const char *what, parley_str_t code)
-{
-    u_char     id[NGX_HTTP_PARLEY_LOG_MAX];
-    u_char     word[NGX_HTTP_PARLEY_LOG_MAX];
-    ngx_str_t  which, said;
-
-    which = ngx_http_parley_log_text(id, ctx->msg.id);
-    said = ngx_http_parley_log_text(word, code);
-
-    ngx_log_error(level, r->connection->log, 0,
-                  "parley: not told, %s: %s%s%V, answering id \"%V\"", why,
-                  what, said.len ? " " : "", &said, &which);
-}
-
-
-void
-ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
-    const char *why)
-{
-    ngx_http_parley_log_answer(r, ctx, NGX_LOG_WARN,
-                               "the caller's protocol cannot say it", why,
-                               parley_str_none);
-}
-
-
-/* what a message claims, percent-encoded: no two of them look alike */
-
-static ngx_str_t
-ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx, parley_str_t s)
-{
-    ngx_str_t  none = ngx_null_string;
-
-    if (!ctx->gate.msg_read) {
-        return none;
-    }
-
-    s.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
-
-    return parley_escape(&ctx->arena, s, PARLEY_ESCAPE_VALUE, &s) == 0
-           ? ngx_http_parley_ngx_str(s) : none;
-}
-
-
-/* a line of the log is not for a message to write (SEC-01) */
-
-static ngx_str_t
-ngx_http_parley_log_text(u_char *buf, parley_str_t s)
-{
-    size_t     i;
-    ngx_str_t  text;
-
-    text.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
-    text.data = buf;
-
-    for (i = 0; i < text.len; i++) {
-        buf[i] = (s.data[i] < 0x20 || s.data[i] >= 0x7f || s.data[i] == '"')
-                 ? '?' : s.data[i];
-    }
-
-    return text;
 }

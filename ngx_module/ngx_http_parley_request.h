@@ -16,6 +16,11 @@
 /* ngx_http_parley_phases.c */
 
 ngx_int_t ngx_http_parley_precontent_handler(ngx_http_request_t *r);
+
+/* The step "forward"; NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
 ngx_http_parley_ctx_t *ngx_http_parley_get_ctx(ngx_http_request_t *r);
 
 /* That of the request before an internal redirection, or NULL. */
@@ -42,11 +47,25 @@ ngx_int_t ngx_http_parley_hide(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_token.c: the step "proof"; NGX_OK, NGX_AGAIN (keys are
-   fetched), NGX_DECLINED (ctx->error), NGX_ERROR */
+/* ngx_http_parley_certificate.c */
 
-ngx_int_t ngx_http_parley_token(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
+/* Whether nginx verifies client certificates in the server that is read. */
+ngx_uint_t ngx_http_parley_verifies(ngx_conf_t *cf);
+int ngx_http_parley_certificate(parley_gate_t *g,
+    const parley_certificate_t **ret);
+
+
+/* ngx_http_parley_revocations.c */
+
+/* When a worker starts, and when it ends. */
+ngx_int_t ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
+    ngx_http_parley_main_conf_t *mcf);
+void ngx_http_parley_revocations_exit(ngx_http_parley_main_conf_t *mcf);
+
+/* OPS-03: whether the list that is there now is in force, or none is asked
+   for. */
+ngx_uint_t ngx_http_parley_revocations_are_readable(
+    ngx_http_parley_main_conf_t *mcf);
 
 
 /* ngx_http_parley_jwks.c */
@@ -168,6 +187,10 @@ ngx_int_t ngx_http_parley_media(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_request_headers(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
+/* The traceparent that the upstream gets, or NGX_DECLINED: none. */
+ngx_int_t ngx_http_parley_trace_out(ngx_http_parley_ctx_t *ctx,
+    parley_str_t *ret);
+
 /* The value of the first header of that lower-case name, or NULL. */
 ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
     const char *name);
@@ -204,9 +227,8 @@ ngx_int_t ngx_http_parley_deadline_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx);
 
-/* Sets a deadline where there is none; in milliseconds from now. */
-void ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx,
-    ngx_msec_t timeout);
+/* Sets a deadline where there is none. */
+void ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx);
 
 
 #endif /* _NGX_HTTP_PARLEY_REQUEST_H_INCLUDED_ */

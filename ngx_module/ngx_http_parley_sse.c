@@ -16,9 +16,6 @@
 #include "ngx_http_parley_sse.h"
 
 
-/* milliseconds; a question that has no deadline of its own */
-#define NGX_HTTP_PARLEY_SSE_DEADLINE  600000
-
 /* milliseconds; a clock that is set differently is seen after that */
 #define NGX_HTTP_PARLEY_SSE_LOOK      60000
 
@@ -89,22 +86,22 @@ ngx_http_parley_sse_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    sse->exchange = ngx_http_parley_exchange(ctx);
-
-    if (sse->exchange == NULL) {
-        return NGX_ERROR;
-    }
-
-    sse->single = parley_exchange_is_single(sse->exchange);
+    sse->single = parley_gate_is_single(&ctx->gate) ? 1 : 0;
 
     parley_arena_init(&sse->arena, &parley_mem_libc, 0);
     parley_events_init(&sse->events, &parley_mem_libc,
                        ctx->lcf->gate.limits.octets);
 
+    sse->slot = ctx->mcf->slot;
+    parley_count(sse->slot, PARLEY_M_STREAMS, 1);
+
     cln->handler = ngx_http_parley_sse_cleanup;
     cln->data = sse;
 
     ctx->sse = sse;
+    sse->ctx = ctx;
+
+    ngx_queue_insert_tail(&ctx->mcf->streams, &sse->queue);
 
     return NGX_OK;
 }
@@ -115,9 +112,13 @@ ngx_http_parley_sse_cleanup(void *data)
 {
     ngx_http_parley_sse_t *sse = data;
 
+    parley_count(sse->slot, PARLEY_M_STREAMS, (uint64_t) -1);
+
     if (sse->expiry.timer_set) {
         ngx_del_timer(&sse->expiry);
     }
+
+    ngx_queue_remove(&sse->queue);
 
     ngx_http_parley_sse_free(sse);
     parley_events_free(&sse->events);
@@ -135,9 +136,11 @@ ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx)
 {
     ngx_event_t  *ev;
 
-    ngx_http_parley_deadline_extend(ctx, NGX_HTTP_PARLEY_SSE_DEADLINE);
+    ngx_http_parley_deadline_extend(ctx);
 
-    if (ctx->who.jwt == NULL || !ctx->who.jwt->has_exp) {
+    ctx->sse->expires = parley_gate_expires(&ctx->gate);
+
+    if (ctx->sse->expires == INT64_MAX) {
         return;
     }
 
@@ -146,9 +149,6 @@ ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx)
     ev->handler = ngx_http_parley_sse_expire;
     ev->data = ctx;
     ev->log = ctx->request->connection->log;
-
-    ctx->sse->expires = parley_jwt_expires(ctx->who.jwt,
-                                           &ctx->lcf->jwt->rules);
 
     ngx_http_parley_sse_wait(ctx);
 }
@@ -182,9 +182,7 @@ ngx_http_parley_sse_expire(ngx_event_t *ev)
         return;
     }
 
-    (void) parley_error_set(&ctx->error, PARLEY_E_TOKEN_EXPIRED, NULL,
-                            "the token has expired");
-
+    ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_EXPIRED);
     ngx_http_parley_sse_stop(ctx);
 }
 
@@ -226,8 +224,6 @@ ngx_int_t
 ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const parley_event_t *event)
 {
-    int                     rc;
-    parley_loss_t           lost;
     parley_arena_t         *arena;
     ngx_http_parley_sse_t  *sse;
 
@@ -241,17 +237,9 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     arena = sse->single && !sse->last ? &ctx->arena : &sse->arena;
 
-    parley_loss_init(&lost, arena);
-
-    rc = parley_exchange_event(sse->exchange, arena, event->data,
-                               ngx_http_parley_now(), &sse->outcome, &lost,
-                               &ctx->error);
-
-    parley_loss_keep(&ctx->loss, &lost);
-
-    sse->answered |= rc == 0 && sse->outcome.final;
-
-    if (rc != 0) {
+    if (parley_gate_event(&ctx->gate, arena, event->data, &sse->outcome)
+        != 0)
+    {
         return ngx_http_parley_sse_fail(r, ctx);
     }
 
@@ -272,8 +260,16 @@ ngx_http_parley_sse_outcome(ngx_http_request_t *r,
     sse = ctx->sse;
     outcome = &sse->outcome;
 
-    if (ngx_http_parley_settle(ctx, outcome) == NGX_AGAIN) {
+    switch (ngx_http_parley_settle(ctx, outcome)) {
+
+    case NGX_AGAIN:
         return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_outcome);
+
+    case NGX_DECLINED:
+        return ngx_http_parley_sse_fail(r, ctx);
+
+    default:
+        break;
     }
 
     if (outcome->reply.why) {
@@ -289,6 +285,8 @@ ngx_http_parley_sse_outcome(ngx_http_request_t *r,
         rc = ngx_http_parley_sse_respond(r, ctx, &outcome->reply);
 
     } else if (outcome->said) {
+        parley_count(sse->slot, PARLEY_M_EVENTS, 1);
+
         sse->event.data = outcome->reply.body;
         rc = ngx_http_parley_sse_write(sse, &sse->event, 0);
 
@@ -298,7 +296,7 @@ ngx_http_parley_sse_outcome(ngx_http_request_t *r,
         rc = ngx_http_parley_sse_write(sse, &sse->event, 1);
     }
 
-    if (rc == NGX_OK && sse->exchange->closed) {
+    if (rc == NGX_OK && outcome->over) {
         ngx_http_parley_sse_finish(r, ctx);
     }
 
@@ -350,7 +348,7 @@ ngx_int_t
 ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_uint_t whole)
 {
-    ngx_uint_t              open;
+    parley_ending_t         how;
     ngx_http_parley_sse_t  *sse;
 
     sse = ctx->sse;
@@ -360,14 +358,15 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         return NGX_OK;
     }
 
-    open = ngx_http_parley_upstream_is_open(r);
+    how.broken = whole ? 0 : 1;
+    how.open = ngx_http_parley_upstream_is_open(r) ? 1 : 0;
+    how.unfinished = parley_events_is_unfinished(&sse->events) ? 1 : 0;
 
-    if (!whole || (open && parley_events_is_unfinished(&sse->events))) {
-        ngx_http_parley_answer_early(ctx);
+    if (parley_gate_ended(&ctx->gate, &how, &sse->outcome) != 0) {
         return ngx_http_parley_sse_fail(r, ctx);
     }
 
-    if (open && !sse->answered) {
+    if (sse->outcome.unsure) {
         ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
                       "parley: the upstream's events ended with its "
                       "connection and without a final answer: whether they "
@@ -376,14 +375,6 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     }
 
     ngx_http_parley_answer_trailers(r, ctx->msg.wire != ctx->lcf->gate.speak);
-
-    if (parley_exchange_end(sse->exchange, &ctx->arena, 1,
-                            ngx_http_parley_now(), &sse->outcome, &ctx->loss,
-                            &ctx->error)
-        != 0)
-    {
-        return ngx_http_parley_sse_fail(r, ctx);
-    }
 
     ngx_http_parley_sse_finish(r, ctx);
 
@@ -399,8 +390,16 @@ ngx_http_parley_sse_ended(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     sse = ctx->sse;
 
-    if (ngx_http_parley_settle(ctx, &sse->outcome) == NGX_AGAIN) {
+    switch (ngx_http_parley_settle(ctx, &sse->outcome)) {
+
+    case NGX_AGAIN:
         return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_ended);
+
+    case NGX_DECLINED:
+        return ngx_http_parley_sse_fail(r, ctx);
+
+    default:
+        break;
     }
 
     if (!sse->outcome.said) {
@@ -473,7 +472,7 @@ ngx_http_parley_sse_respond(ngx_http_request_t *r,
 {
     ctx->sse->last = 1;
 
-    if (!ctx->sse->finished && !ctx->sse->exchange->closed) {
+    if (!ctx->sse->finished && !ctx->sse->outcome.over) {
         r->keepalive = 0;
     }
 

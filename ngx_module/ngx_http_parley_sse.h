@@ -26,10 +26,15 @@ typedef ngx_int_t (*ngx_http_parley_held_pt)(ngx_http_request_t *r,
 
 
 struct ngx_http_parley_sse_s {
+    ngx_http_parley_ctx_t      *ctx;
+    parley_slot_t              *slot;       /* where it is counted */
+    ngx_queue_t                 queue;      /* of mcf->streams */
+    ngx_uint_t                  round;      /* when it was looked at, see
+                                               ..._revocations_t */
+
     parley_arena_t              arena;      /* of one event: streams live
                                                long */
     parley_events_t             events;
-    parley_exchange_t          *exchange;
 
     ngx_chain_t                *in;         /* not read yet */
     ngx_http_parley_sse_text_t  out;        /* what waits to be sent */
@@ -48,7 +53,6 @@ struct ngx_http_parley_sse_s {
     parley_reply_t              reply;
 
     unsigned                    single:1;   /* the caller gets one object */
-    unsigned                    answered:1; /* an event was final */
     unsigned                    finished:1; /* nothing more is read */
     unsigned                    ended:1;    /* the upstream has ended */
     unsigned                    last:1;     /* the caller has all of it */

@@ -23,11 +23,45 @@
 ngx_int_t ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data);
 
 /* The configuration stands: its bounds are the zone's, and what is lost is. */
-void ngx_http_parley_zone_settle(ngx_shm_zone_t *shm_zone);
+void ngx_http_parley_zone_settle(ngx_http_parley_main_conf_t *mcf);
 
 /* This process takes part from now on, or does no more. */
 void ngx_http_parley_zone_enter(ngx_http_parley_zone_t *zone);
 void ngx_http_parley_zone_leave(ngx_http_parley_zone_t *zone);
+
+
+/* ngx_http_parley_slots.c */
+
+/* The memory of the slots, beside parley_zone. */
+ngx_int_t ngx_http_parley_slots_add(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf);
+
+/* This worker counts in a slot from now on, or does no more. */
+ngx_int_t ngx_http_parley_slot_enter(ngx_cycle_t *cycle,
+    ngx_http_parley_main_conf_t *mcf);
+void ngx_http_parley_slot_leave(ngx_http_parley_main_conf_t *mcf);
+
+/* Sums the slots. */
+void ngx_http_parley_slots_sum(ngx_http_parley_main_conf_t *mcf,
+    parley_snapshot_t *ret);
+
+
+/* ngx_http_parley_count.c */
+
+/* What is done now is done in Parley for this message, up to the end. */
+void ngx_http_parley_count_begin(ngx_http_parley_ctx_t *ctx);
+void ngx_http_parley_count_end(ngx_http_parley_ctx_t *ctx);
+
+/* of the gate's hooks */
+void ngx_http_parley_count_verdict(ngx_http_parley_ctx_t *ctx);
+void ngx_http_parley_count_outcome(ngx_http_parley_ctx_t *ctx,
+    const parley_fate_t *fate);
+
+
+/* ngx_http_parley_status.c */
+
+/* The content handler of parley_status and of parley_health. */
+ngx_int_t ngx_http_parley_status_handler(ngx_http_request_t *r);
 
 
 /* ngx_http_parley_process.c */
@@ -39,13 +73,11 @@ int ngx_http_parley_process_is_alive(void *ctx,
 
 /* ngx_http_parley_exchange.c */
 
-/* The exchange of a message that was sent on; NULL: no memory. */
-parley_exchange_t *ngx_http_parley_exchange(ngx_http_parley_ctx_t *ctx);
-
 /*
  * What came of an answer becomes of the message; and of no answer, or none that
  * is of use, with ctx->error, reply: what its sender is told, or NULL.  NGX_OK;
- * NGX_AGAIN: the state answers later, and it is called again.
+ * NGX_AGAIN: the state answers later, and it is called again; of an answer
+ * NGX_DECLINED with ctx->error: its caller may not have it.
  */
 ngx_int_t ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
     parley_answered_t *outcome);

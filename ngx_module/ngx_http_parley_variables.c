@@ -9,11 +9,19 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_request.h"
+
+
+#define NGX_HTTP_PARLEY_TRACE_ID  32      /* hex digits of a traceparent */
 
 
 static ngx_int_t ngx_http_parley_variable_message(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_parley_variable_protocol(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_speak(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_trace(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_parley_variable_priority(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
@@ -35,6 +43,12 @@ static ngx_http_variable_t  ngx_http_parley_vars[] = {
 
     { ngx_string("parley_protocol"), NULL,
       ngx_http_parley_variable_protocol, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_speak"), NULL,
+      ngx_http_parley_variable_speak, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_trace"), NULL,
+      ngx_http_parley_variable_trace, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("parley_type"), NULL, ngx_http_parley_variable_message,
       offsetof(parley_msg_t, form), NGX_HTTP_VAR_NOCACHEABLE, 0 },
@@ -157,6 +171,60 @@ ngx_http_parley_variable_protocol(ngx_http_request_t *r,
 
 
 static ngx_int_t
+ngx_http_parley_variable_speak(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || ctx->gate.proto == PARLEY_PROTO_NONE) {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_variable_word(v,
+                                    parley_proto_name(ctx->gate.conf->speak));
+}
+
+
+/*
+ * "00-", the trace's id, "-", ...: the id alone.  What was refused goes to no
+ * upstream, and belongs to its request's trace all the same.
+ */
+
+static ngx_int_t
+ngx_http_parley_variable_trace(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    parley_str_t            value, trace_id, span_id;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    if (ctx == NULL || !ctx->gate.msg_read) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_parley_trace_out(ctx, &value) != NGX_OK) {
+        trace_id = parley_str_none;
+        span_id = parley_str_none;
+
+        ctx->gate.env->trace(&ctx->gate, &trace_id, &span_id);
+
+        if (parley_traceparent_format(&ctx->arena, trace_id, span_id, &value)
+            != 0)
+        {
+            return NGX_OK;
+        }
+    }
+
+    return ngx_http_parley_variable_word(v,
+                           parley_str_make(value.data + 3,
+                                           NGX_HTTP_PARLEY_TRACE_ID));
+}
+
+
+static ngx_int_t
 ngx_http_parley_variable_priority(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
@@ -226,16 +294,18 @@ ngx_http_parley_variable_verdict(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx && ctx->verdict) {
-        return ngx_http_parley_variable_word(v, parley_str_c(ctx->verdict));
+    if (ctx && ctx->gate.verdict != PARLEY_VERDICT_NONE && !ctx->resume) {
+        return ngx_http_parley_variable_word(v,
+                                   parley_verdict_name(ctx->gate.verdict));
     }
 
     /* GW-26: an answer that neither the gateway nor the upstream gave */
 
     lcf = ngx_http_get_module_loc_conf(r->main, ngx_http_parley_module);
 
-    if (lcf->gate.accept && r->main->headers_out.status) {
-        return ngx_http_parley_variable_word(v, PARLEY_STR("nginx"));
+    if (parley_settings_steps(lcf) && r->main->headers_out.status) {
+        return ngx_http_parley_variable_word(v,
+                                   parley_verdict_name(PARLEY_VERDICT_OTHER));
     }
 
     return NGX_OK;

@@ -14,10 +14,6 @@
 #include "ngx_http_parley_state.h"
 
 
-/* milliseconds that a message waits for the state */
-#define NGX_HTTP_PARLEY_WAIT_STATE  1000
-
-
 static ngx_int_t ngx_http_parley_wait_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_http_parley_waited_pt waited);
 static void ngx_http_parley_wait_timeout(ngx_event_t *ev);
@@ -80,7 +76,8 @@ ngx_http_parley_wait_start(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ctx->waiting.data = ctx;
     ctx->waiting.log = r->connection->log;
 
-    ngx_add_timer(&ctx->waiting, NGX_HTTP_PARLEY_WAIT_STATE);
+    ngx_add_timer(&ctx->waiting,
+                  (ngx_msec_t) parley_ask_left(&ctx->gate.ask));
 
     return NGX_DONE;
 }

@@ -17,7 +17,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041520e
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415211
 
 /*
  * The state takes the zone in one piece, but for the pages of what nginx's
@@ -30,12 +30,13 @@
 
 static ngx_int_t ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     ngx_shm_zone_t *shm_zone);
-static void ngx_http_parley_zone_new(ngx_shm_zone_t *shm_zone);
+static void ngx_http_parley_zone_new(ngx_http_parley_main_conf_t *mcf);
 static ngx_shm_zone_t *ngx_http_parley_zone_before(ngx_shm_zone_t *shm_zone);
 static void ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone,
     ngx_shm_zone_t *before);
 static void ngx_http_parley_zone_lock(void *ctx);
 static void ngx_http_parley_zone_unlock(void *ctx);
+static int64_t ngx_http_parley_zone_now(void *ctx);
 
 
 ngx_int_t
@@ -49,11 +50,12 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 
     zone->shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
 
-    zone->state.env.lock = ngx_http_parley_zone_lock;
-    zone->state.env.unlock = ngx_http_parley_zone_unlock;
-    zone->state.env.is_alive = ngx_http_parley_process_is_alive;
-    zone->state.env.ctx = zone->shpool;
-    zone->state.share = zone->share;
+    zone->memory.env.lock = ngx_http_parley_zone_lock;
+    zone->memory.env.unlock = ngx_http_parley_zone_unlock;
+    zone->memory.env.now = ngx_http_parley_zone_now;
+    zone->memory.env.is_alive = ngx_http_parley_process_is_alive;
+    zone->memory.env.ctx = zone->shpool;
+    zone->memory.share = zone->share;
 
     if (ozone) {
         zone->sh = ozone->sh;
@@ -75,10 +77,10 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 
     zone->configuration = ++zone->sh->configurations;
 
-    parley_memory_adopt(&zone->state, zone->sh->state);
+    parley_memory_adopt(&zone->memory, zone->sh->state);
 
 #if (NGX_HTTP_PARLEY_LATER)
-    ngx_http_parley_later(&zone->state, shm_zone->shm.log);
+    ngx_http_parley_later(&zone->memory, shm_zone->shm.log);
 #endif
 
     return NGX_OK;
@@ -86,20 +88,20 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 
 
 void
-ngx_http_parley_zone_settle(ngx_shm_zone_t *shm_zone)
+ngx_http_parley_zone_settle(ngx_http_parley_main_conf_t *mcf)
 {
     ngx_http_parley_zone_t  *zone;
 
-    zone = shm_zone->data;
+    zone = mcf->zone;
 
     if (zone->created) {
-        ngx_http_parley_zone_new(shm_zone);
+        ngx_http_parley_zone_new(mcf);
     }
 
     /* the location behind parley_jwks_request may be another now */
     zone->sh->jwks_checked = 0;
 
-    parley_memory_bounds(&zone->state, zone->retain, zone->replay);
+    parley_memory_bounds(&zone->memory, zone->retain, zone->replay);
 }
 
 
@@ -116,6 +118,7 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     }
 
     sh->layout = NGX_HTTP_PARLEY_ZONE_LAYOUT;
+    sh->created = ngx_http_parley_now();
 
     if (RAND_bytes(sh->secret, sizeof(sh->secret)) != 1
         || RAND_bytes((u_char *) &sh->seed, sizeof(sh->seed)) != 1)
@@ -147,7 +150,8 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     sh->state = ngx_slab_alloc(zone->shpool, size);
 
     if (sh->state == NULL
-        || parley_memory_create(&zone->state, sh->state, size, sh->secret) != 0)
+        || parley_memory_create(&zone->memory, sh->state, size, sh->secret)
+           != 0)
     {
         return NGX_ERROR;
     }
@@ -163,12 +167,15 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
 /* OPS-08: whether there was one before, and what becomes of it */
 
 static void
-ngx_http_parley_zone_new(ngx_shm_zone_t *shm_zone)
+ngx_http_parley_zone_new(ngx_http_parley_main_conf_t *mcf)
 {
+    uint64_t        *lost;
     ngx_log_t       *log;
-    ngx_shm_zone_t  *before;
+    ngx_shm_zone_t  *before, *shm_zone;
 
+    shm_zone = mcf->shm_zone;
     log = shm_zone->shm.log;
+    lost = mcf->slots->lost;
 
     if (ngx_test_config) {
         return;
@@ -177,6 +184,8 @@ ngx_http_parley_zone_new(ngx_shm_zone_t *shm_zone)
     if (ngx_is_init_cycle(ngx_cycle)) {
 
         if (ngx_inherited) {
+            lost[PARLEY_L_LOSS_BINARY]++;
+
             ngx_log_error(NGX_LOG_ERR, log, 0,
                           "parley_zone \"%V\" begins empty: another binary of "
                           "nginx cannot take over the duplicate window, "
@@ -201,6 +210,8 @@ ngx_http_parley_zone_new(ngx_shm_zone_t *shm_zone)
                       &shm_zone->shm.name);
 
     } else if (before->tag != shm_zone->tag) {
+        lost[PARLEY_L_LOSS_MODULE]++;
+
         ngx_log_error(NGX_LOG_ERR, log, 0,
                       "parley_zone \"%V\" begins empty: the module was loaded "
                       "from another file than before, which cannot take over "
@@ -209,6 +220,8 @@ ngx_http_parley_zone_new(ngx_shm_zone_t *shm_zone)
                       &shm_zone->shm.name);
 
     } else {
+        lost[PARLEY_L_LOSS_RESIZED]++;
+
         ngx_http_parley_zone_lost(shm_zone, before);
     }
 }
@@ -216,7 +229,7 @@ ngx_http_parley_zone_new(ngx_shm_zone_t *shm_zone)
 
 /*
  * The zone that was in the place of this one: of the same name, or of this
- * module, which has but one.
+ * module, which has but one that is called by the operator.
  */
 
 static ngx_shm_zone_t *
@@ -243,7 +256,9 @@ ngx_http_parley_zone_before(ngx_shm_zone_t *shm_zone)
                 return &zones[i];
             }
 
-            if (zones[i].tag == shm_zone->tag) {
+            if (zones[i].tag == shm_zone->tag
+                && zones[i].init == ngx_http_parley_zone_init)
+            {
                 before = &zones[i];
             }
         }
@@ -257,26 +272,27 @@ static void
 ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone, ngx_shm_zone_t *before)
 {
     const size_t            *n;
-    parley_state_stat_t      stat;
+    parley_table_stat_t      stat;
     ngx_http_parley_zone_t  *zone;
 
     zone = before->data;
 
-    parley_memory_stat(&zone->state, (int64_t) ngx_current_msec, &stat);
-    n = stat.table.entries;
+    parley_memory_table(&zone->memory, &stat);
+    n = stat.entries;
 
     ngx_log_error(NGX_LOG_ERR, shm_zone->shm.log, 0,
                   "parley_zone \"%V\" of %uz octets begins empty, in place of "
                   "\"%V\" of %uz, of which is lost: %uz ids of the duplicate "
                   "window, %uz questions and calls, %uz retained messages, "
-                  "%uz first answers, %uz limits, and fetched keys; what was "
-                  "taken before is taken once more while its age allows it",
+                  "%uz first answers, %uz limits, %uz keys of children, and "
+                  "fetched keys; what was taken before is taken once more "
+                  "while its age allows it",
                   &shm_zone->shm.name, shm_zone->shm.size,
                   &before->shm.name, before->shm.size,
                   n[PARLEY_KIND_ID],
                   n[PARLEY_KIND_QUESTION] + n[PARLEY_KIND_CALL],
                   n[PARLEY_KIND_MESSAGE], n[PARLEY_KIND_ANSWER],
-                  n[PARLEY_KIND_RATE]);
+                  n[PARLEY_KIND_RATE], n[PARLEY_KIND_CHILD_KEY]);
 }
 
 
@@ -298,18 +314,27 @@ ngx_http_parley_zone_unlock(void *ctx)
 }
 
 
+/* monotonic, and one for the host */
+
+static int64_t
+ngx_http_parley_zone_now(void *ctx)
+{
+    return (int64_t) ngx_current_msec;
+}
+
+
 void
 ngx_http_parley_zone_enter(ngx_http_parley_zone_t *zone)
 {
     parley_process_t  self;
 
     ngx_http_parley_process_self(&self);
-    parley_memory_enter(&zone->state, &self);
+    parley_memory_enter(&zone->memory, &self);
 }
 
 
 void
 ngx_http_parley_zone_leave(ngx_http_parley_zone_t *zone)
 {
-    parley_memory_leave(&zone->state);
+    parley_memory_leave(&zone->memory);
 }

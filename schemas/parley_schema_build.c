@@ -14,6 +14,8 @@ static int parley_schema_build_rest(parley_schema_compiler_t *c,
 static int parley_schema_build_list(parley_schema_compiler_t *c,
     parley_schema_t *s, parley_schema_keyword_t keyword, uint32_t value,
     const parley_schema_t ***ret, uint32_t *ret_n);
+static parley_schema_array_t *parley_schema_array_part(
+    parley_schema_compiler_t *c, parley_schema_t *s);
 
 
 int
@@ -109,7 +111,7 @@ parley_schema_read_string(parley_schema_compiler_t *c,
 }
 
 
-parley_schema_array_t *
+static parley_schema_array_t *
 parley_schema_array_part(parley_schema_compiler_t *c, parley_schema_t *s)
 {
     if (s->array == NULL) {

@@ -56,8 +56,6 @@ int parley_schema_build_count(parley_schema_compiler_t *c,
 /* Return that part of s, made if necessary, or NULL with *c->err filled. */
 parley_schema_apply_t *parley_schema_apply_part(parley_schema_compiler_t *c,
     parley_schema_t *s);
-parley_schema_array_t *parley_schema_array_part(parley_schema_compiler_t *c,
-    parley_schema_t *s);
 parley_schema_object_t *parley_schema_object_part(
     parley_schema_compiler_t *c, parley_schema_t *s);
 

@@ -15,6 +15,9 @@
 #define PARLEY_SCHEMA_VCP       "urn:parley:schema:vcp-1.2"
 #define PARLEY_SCHEMA_CHANNEL   "urn:parley:schema:channel-1.0"
 
+/* and of the file of parley_identities */
+#define PARLEY_SCHEMA_IDENTITIES  "urn:parley:schema:identities"
+
 
 typedef struct {
     parley_str_t  name;     /* file name */

@@ -68,3 +68,114 @@ $c->answer(200, [], jcs(result($q->{json}, intent => 'moq.cmd.ops.run',
 post('/to-aee?recipient=bob', command('ops.run'))
 --- refused: moq upstream-invalid
 --- forwarded: 1
+
+
+
+=== TEST 5: SEC-08 an answer in C2A's own words stands in the conversation
+--- service
+my $id = uuid4();
+$c->answer(200, [], jcs(result($q->{json}, intent => 'c2a.chat.send_message',
+    payload => { target => { id => 'C-other-99', kind => 'thread' },
+                 idempotencyKey => 'k', visibility => 'thread',
+                 directedness => 'to_me', text => 'no',
+                 inReplyTo => $q->{json}{id},
+                 c2a => {}, references => [{ id => $id, type => 'c2a.message',
+                                             locator => "parley:c2a:$id" }] })))
+--- send
+post('/to-aee', deliver(conversation => { id => 'C-ops-1234', kind => 'thread' }))
+--- refused: c2a upstream-invalid
+--- forwarded: 1
+
+
+
+=== TEST 6: SEC-08 and that in it passes
+--- service
+my $id = uuid4();
+$c->answer(200, [], jcs(result($q->{json}, intent => 'c2a.chat.send_message',
+    payload => { target => { id => 'C-ops-1234', kind => 'thread' },
+                 idempotencyKey => 'k', visibility => 'thread',
+                 directedness => 'to_me', text => 'no',
+                 inReplyTo => $q->{json}{id},
+                 c2a => {}, references => [{ id => $id, type => 'c2a.message',
+                                             locator => "parley:c2a:$id" }] })))
+--- send
+post('/to-aee', deliver(conversation => { id => 'C-ops-1234', kind => 'thread' }))
+--- error_code: 200
+--- forwarded: 1
+
+
+
+=== TEST 7: SEC-08 so does that of a service that speaks C2A
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    result => { accepted => true, disposition => 'responded',
+        message => { target => { id => $::conversation, kind => 'thread' },
+                     idempotencyKey => 'k', visibility => 'thread',
+                     directedness => 'to_me', text => 'yes' } } }))
+--- send
+$::conversation = 'corr-another';
+post('/to-c2a', aee(corr => 'corr-0001'))
+--- error_code: 502
+--- answer
+/payload/code = E_UPSTREAM_INVALID
+--- forwarded: 1
+
+
+
+=== TEST 8: SEC-08 which is the question's correlation there
+--- service
+$c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
+    result => { accepted => true, disposition => 'responded',
+        message => { target => { id => 'corr-0001', kind => 'thread' },
+                     idempotencyKey => 'k', visibility => 'thread',
+                     directedness => 'to_me', text => 'yes' } } }))
+--- send
+post('/to-c2a', aee(corr => 'corr-0001'))
+--- error_code: 200
+--- answer
+/payload/text = yes
+
+
+
+=== TEST 9: VCP-25 an acknowledgment where nothing is translated names its escalation
+--- service
+$c->answer(200, [], jcs(result($q->{json}, payload => {
+    severity => 'critical', reason => 'ACK:019502a4-7e5c-7000-8000-000000000001',
+    requires_ack => false })))
+--- send
+post('/to-aee', aee(to => 'agent.lead', intent => 'vcp.escalation', payload => {
+    severity => 'critical', reason => 'it burns', requires_ack => true }))
+--- error_code: 502
+--- answer
+/payload/code = E_UPSTREAM_INVALID
+--- forwarded: 1
+
+
+
+=== TEST 10: VCP-25 and has its severity
+--- service
+$c->answer(200, [], jcs(result($q->{json}, payload => {
+    severity => 'warning', reason => "ACK:$q->{json}{id}",
+    requires_ack => false })))
+--- send
+post('/to-aee', aee(id => '019502a4-7e5c-7000-8000-000000000002',
+    to => 'agent.lead', intent => 'vcp.escalation', payload => {
+    severity => 'critical', reason => 'it burns', requires_ack => true }))
+--- error_code: 502
+--- answer
+/payload/code = E_UPSTREAM_INVALID
+--- forwarded: 1
+
+
+
+=== TEST 11: VCP-25 that of the one which it answers passes
+--- service
+$c->answer(200, [], jcs(result($q->{json}, payload => {
+    severity => 'critical', reason => "ACK:$q->{json}{id}",
+    requires_ack => false })))
+--- send
+post('/to-aee', aee(id => '019502a4-7e5c-7000-8000-000000000003',
+    to => 'agent.lead', intent => 'vcp.escalation', payload => {
+    severity => 'critical', reason => 'it burns', requires_ack => true }))
+--- error_code: 200
+--- forwarded: 1

@@ -42,6 +42,10 @@ Parley::Client->new->request('GET', '/c2a', undef,
 --- refused: c2a method-not-allowed
 --- answer_headers
 Allow: POST
+--- error_log eval
+qr/\[info\] .*parley: refused, method-not-allowed: /
+--- no_error_log eval
+qr/\[warn\] .*parley: refused/
 
 
 
@@ -52,6 +56,8 @@ Parley::Client->new->request('DELETE', '/to-aee', undef,
 --- refused: problem method-not-allowed
 --- answer_headers
 Allow: POST
+--- error_log eval
+qr/\[warn\] .*parley: refused, method-not-allowed: /
 
 
 

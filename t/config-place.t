@@ -9,6 +9,7 @@ use lib 't/lib';
 use Test::More;
 
 use Parley::Checked;
+use Parley::Env ();
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Tool qw(tool);
@@ -240,6 +241,19 @@ subtest 'SEC-13 the window is no shorter than any freshness of the zone' => sub 
 
     like($err, qr/^admit .* remembered for 3630 s$/m, 'explained');
 };
+
+
+# a group is nobody
+
+for ([aee => 'bus.ops'], [vcp => 'broadcast'], [c2a => 'channel:ops']) {
+    my ($member, $name) = @$_;
+
+    wrong("GW-03 identities: a group's name as $member",
+          'parley_identities ' . Parley::Env::spew(Parley::Env::tmp_dir() . '/group.json', jcs({ principals => [
+              { sub => 'alice', aee => 'agent.alice' },
+              { sub => 'p', $member => $name } ] })) . ';',
+          qr{group\.json" line 1: /principals/1/$member "$name" of "p" is the name of a group});
+}
 
 
 done_testing;

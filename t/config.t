@@ -404,7 +404,7 @@ for (qw(parley_jwks parley_identities parley_signing_key)) {
     wrong("$_ twice", "$_ %TMP%/"
           . { parley_jwks => 'jwks.json', parley_identities =>
               'identities.json', parley_signing_key => 'gateway.jwk' }->{$_}
-          . "; $_ $missing;", qr/is duplicate/);
+          . "; $_ $missing;", qr/is duplicate/) if $_ ne 'parley_jwks';
 }
 
 wrong('identities: a member twice, deep inside', 'parley_identities '
@@ -414,7 +414,7 @@ wrong('identities: a member twice, deep inside', 'parley_identities '
 
 wrong('identities: nothing at all',
       'parley_identities ' . file('nothing.json', '{}') . ';',
-      qr{nothing\.json" line 1: /principals "principals" is missing});
+      qr{nothing\.json" line 1: /principals is missing});
 
 wrong('keys: no key that verifies anything',
       'parley_jwks ' . file('none-good.json', '{"keys": []}') . ';',
@@ -609,22 +609,22 @@ wrong('identities: an unknown member',
 
 wrong("GW-28 identities: a principal's $_->[0]",
       identity_file('unused', { sub => 'b' }, { %$alice, @$_ }),
-      qr{unused\.json" line 3: /principals/1/$_->[0] unknown member "$_->[0]"})
+      qr{unused\.json" line 3: /principals/1/$_->[0] is not allowed here})
     for ['tool', 'editor'], ['lead', 'b'], ['streams', []],
         ['orgs', [{ org => 'acme', role => 'lead' }]], ['grants', ['x']];
 
 wrong('GW-28 identities: peers',
       'parley_identities ' . file('peers.json', qq({"principals": [],\n"peers")
           . qq(: [{"vcp": "agent://p/x", "url": "https://p.example/"}]})) . ';',
-      qr{peers\.json" line 2: /peers unknown member "peers", which nothing});
+      qr{peers\.json" line 2: /peers is not allowed here});
 
 wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
       qr/"$_" in "parley_claims" is no member of a principal, expected sub, /)
-    for qw(tool lead streams peers orgs grants deliver certificates);
+    for qw(tool lead streams peers orgs grants deliver);
 
 wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
       qr/"$_" in "parley_claims" comes from "parley_identities" alone/)
-    for qw(keys parent human max_priority);
+    for qw(keys certificates parent human max_priority);
 
 wrong("GW-28 identities: a key for $_->[0]",
       identity_file('useless', $alice, { sub => 'b', keys => [

@@ -10,9 +10,12 @@ use File::Path qw(make_path);
 use POSIX ();
 use Test::More;
 
+use Parley::Client;
 use Parley::Env qw(root build_dir nginx_binary load_module tmp_dir port tls
-                   slurp spew);
-use Parley::Tool;
+                   slurp spew authority client_certificate);
+use Parley::Message;
+use Parley::Tool qw(tool_ok json);
+use Parley::Upstream;
 
 my $dir = tmp_dir();
 my $nginx = nginx_binary();
@@ -23,20 +26,32 @@ make_path("$dir/etc/tls", "$dir/logs");
 
 my ($cert, $key) = tls();
 
-spew("$dir/etc/tls/$_", slurp($cert)) for qw(server.crt ca.crt);
+spew("$dir/etc/tls/server.crt", slurp($cert));
 spew("$dir/etc/tls/server.key", slurp($key));
+spew("$dir/etc/tls/ca.crt", slurp(authority('fleet')));
+
+my @agent = client_certificate('kitchen',
+                               san => 'URI:spiffe://fleet.example/kitchen');
 
 spew("$dir/etc/$_.jwk", tool_ok('keygen', '--alg', 'ed25519', '--kid', $_))
-    for qw(gateway kitchen);
+    for qw(gateway kitchen issuer);
 
-spew("$dir/etc/jwks.json", tool_ok('jwks', "$dir/etc/gateway.jwk"));
+spew("$dir/etc/jwks.json", tool_ok('jwks', "$dir/etc/issuer.jwk"));
 spew("$dir/etc/identities.json", json({ principals => [
     { sub => 'home', vcp => 'agent://home.example/parent' },
     { sub => 'kitchen', vcp => 'agent://home.example/kitchen',
-      aee => 'agent.kitchen', parent => 'home',
+      aee => 'agent.kitchen', c2a => 'agent:kitchen', parent => 'home',
       keys => [ json(tool_ok('keygen', '--public',
                              "$dir/etc/kitchen.jwk")) ] },
 ] }));
+
+
+spew("$dir/etc/fleet.json", json({ principals => [
+    { sub => 'kitchen', aee => 'agent.kitchen', roles => ['fleet'],
+      certificates => [{ uri => 'spiffe://fleet.example/kitchen' }] },
+] }));
+spew("$dir/etc/revocations.json",
+     json({ principals => [], kids => [], tokens => [] }));
 
 
 # the example as it stands, with paths and ports that a test can have
@@ -50,6 +65,13 @@ sub example {
     $text =~ s{/etc/parley/}{$dir/etc/}g;
     $text =~ s{/var/log/nginx/}{$dir/logs/}g;
     $text =~ s/listen(\s+)443/listen${1}127.0.0.1:$port/g;
+
+    # services: 9001 speaks AEE, 9002 VCP, nobody listens at 9003; an identity
+    # provider that is not asked over TLS here
+    my %to = (9000 => port(2), 9001 => port(2), 9011 => port(2), 9002 => port(3),
+              9003 => port(5));
+    $text =~ s/127\.0\.0\.1:(90\d\d)/127.0.0.1:$to{$1}/g;
+    $text =~ s{https://\$provider/}{http://127.0.0.1:@{[ port(4) ]}/};
 
     return spew("$dir/$name.conf",
                 "pid $dir/nginx.pid;\nerror_log stderr warn;\n$text");
@@ -73,6 +95,32 @@ for (['README', $readme],
     unlike($said, qr/\[(?:warn|error|emerg)\]/,
            "example $name: without a warning")
         or diag($said);
+}
+
+
+# Each runs, passes one message and refuses another.
+
+{
+    my $answer = '$c->answer(200, [], jcs($q->{json}{vcp_message} '
+        . '? { status => "accepted", message_id => $q->{json}{message_id} } '
+        . ': result($q->{json})))';
+    my $service = Parley::Upstream->start(port(2), $answer);
+    my $peers = Parley::Upstream->start(port(3), $answer);
+    my $provider = Parley::Upstream->start(port(4),
+        '$c->answer(200, [], q(' . slurp("$dir/etc/jwks.json") . '))');
+
+    my %passes = examples($service, $peers);
+
+    for (sort glob root() . '/examples/*.conf') {
+        my ($name) = m{([^/]+)\.conf$};
+
+        subtest "GW-11 example $name: it runs" => sub {
+            my $case = $passes{$name}
+                or return fail("t/examples.t has messages for $name");
+
+            runs(example(slurp($_), $name), $case);
+        };
+    }
 }
 
 
@@ -121,12 +169,145 @@ symlink build_dir() . "/$_", "$build/$_"
     }
 
     like(slurp("$dir/demo.out"), qr/Ctrl-C ends it/, 'make run goes on');
+    like(slurp("$dir/demo.out"), qr{^ +https://\S+:\d+/parley$}m,
+         'OPS-04 and says where its page is');
 
     kill INT => $pid;
     waitpid $pid, 0;
 
     is($?, 0, 'until Ctrl-C, status 0');
     is(processes(), '', 'nothing is left running');
+}
+
+
+# what is sent to each example: {uri, message, token, got: of the service, the
+# answer; and one that is refused; ssl: of the client}
+sub examples {
+    my ($service, $peers) = @_;
+
+    my $token = sub {
+        'Bearer ' . tool_ok('token', 'mint', '--key', "$dir/etc/issuer.jwk",
+                            '--iss', 'https://id.example', '--aud', 'agents',
+                            '--sub', 'kitchen', '--scope', @_ ? @_ : 'ops:run');
+    };
+
+    # where nobody is listed a principal is called by its name
+    my $named = tool_ok('token', 'mint', '--key', "$dir/etc/issuer.jwk",
+                        '--sub', 'agent.kitchen');
+
+    my $task = sub {
+        aee(from => 'agent.kitchen', to => 'agent.backup',
+            intent => 'ops.backup.audit', @_);
+    };
+
+    my $escalation = sub {
+        my $m = { %{ escalation() },
+                  sender => 'agent://home.example/kitchen',
+                  recipient => 'agent://home.example/parent' };
+
+        return json(tool_ok({ in => json($m) }, 'sign', '--key',
+                            "$dir/etc/kitchen.jwk"));
+    };
+
+    my %aee = (uri => '/agents/backup', message => $task->(),
+               token => $token->(), service => $service,
+               answer => { type => 'result' });
+
+    my %vcp = (uri => '/.well-known/vcp/messages', message => $escalation->(),
+               answer => { status => 'accepted' },
+               refused => { message => { %{ $escalation->() },
+                                         timestamp => timestamp(-60) } },
+               code => 'signature-invalid');
+
+    return (
+        'audit' => { %vcp, service => $service },
+        'minimal' => { %aee, token => "Bearer $named", refused => { token => undef },
+                       code => 'E_TOKEN_MISSING' },
+        'aee-behind-oidc' => {
+            %aee, token => $token->('ops:run', '--claim', 'agent_name=agent.kitchen'),
+            refused => { message => $task->(intent => 'ops.delete.all') },
+            code => 'E_POLICY_REFUSED' },
+        'c2a-behind-mcp' => {
+            %aee, uri => '/mcp',
+            message => { jsonrpc => '2.0', id => 7, method => 'tools/call',
+                         params => { name => 'chat.send_message',
+                             arguments => {
+                                 target => 'agent:backup',
+                                 idempotencyKey => 'send-' . uuid4(),
+                                 visibility => 'thread',
+                                 directedness => 'to_me',
+                                 text => 'Is it blocked?' } } },
+            answer => { id => 7 },
+            refused => { token => $token->('none') },
+            code => 'scope-unauthorised' },
+        'dry-run' => {
+            %aee, refused => { token => undef }, code => 'E_TOKEN_MISSING',
+            lets => $task->(intent => 'ops.delete.all') },
+        'fallback' => {
+            %aee, refused => { message => $task->(from => 'agent.nobody') },
+            code => 'E_SENDER_IDENTITY_MISMATCH' },
+        'mtls-fleet' => {
+            %aee, uri => '/agents/backup', token => undef,
+            ssl => { SSL_cert_file => $agent[0], SSL_key_file => $agent[1] },
+            refused => { ssl => undef }, code => 'token-missing' },
+        'vcp-peers' => { %vcp, service => $peers },
+    );
+}
+
+
+# Starts nginx with an example, sends what passes and what is refused, and
+# stops it again.
+sub runs {
+    my ($conf, $case) = @_;
+
+    # into a file, which unlike a pipe may stay open in the daemon
+    system("$nginx -p $dir/ -c $conf -e stderr > $dir/said 2>&1");
+
+    is($?, 0, 'nginx starts') or return diag(slurp("$dir/said"));
+
+    for my $try ($case, { %$case, %{ $case->{refused} } }) {
+        my $is_refused = $try != $case;
+        my $client = Parley::Client->new(port => port(1),
+            $try->{ssl} ? (ssl => $try->{ssl}) : ());
+
+        $case->{service}->clear;
+
+        my $answer = $client->post($try->{uri}, json($try->{message}),
+            defined $try->{token} ? (Authorization => $try->{token}) : ());
+
+        if ($is_refused) {
+            like($answer->{body}, qr/"\Q$case->{code}\E"/, 'it refuses')
+                or diag($answer->{status});
+            is($case->{service}->count, 0, 'and asks nobody');
+            next;
+        }
+
+        is($answer->{status}, 200, 'it passes') or diag($answer->{body});
+        is($case->{service}->count, 1, 'the service got it');
+        is($answer->{json}{$_}, $case->{answer}{$_}, "the answer: $_")
+            for sort keys %{ $case->{answer} };
+    }
+
+    if ($case->{lets}) {
+        $case->{service}->clear;
+        Parley::Client->new(port => port(1))
+            ->post($case->{uri}, json($case->{lets}),
+                   Authorization => $case->{token});
+        is($case->{service}->count, 1, 'what would be refused passes');
+        like(slurp("$dir/logs/agents.log"), qr/ dry-refused policy-refused /,
+             'and the log says so');
+    }
+
+    my $pid = slurp("$dir/nginx.pid") =~ /(\d+)/ ? $1 : die "no pid\n";
+
+    kill QUIT => $pid;
+
+    for (1 .. 200) {
+        last if !-e "$dir/nginx.pid";
+        select undef, undef, undef, 0.05;
+    }
+
+    ok(!-e "$dir/nginx.pid", 'and ends');
 }
 
 

@@ -27,7 +27,9 @@ subtest 'GW-16 GW-27 SEC-08 a later reply, by --answering' => sub {
         . 'location /ask { parley_accept aee channel; parley_speak channel; '
         . "proxy_pass http://u; }\n"
         . 'location /tell { parley_accept aee channel; parley_speak aee; '
-        . "proxy_pass http://u; }\n}\n}\n");
+        . "proxy_pass http://u; }\n"
+        . 'location /tight { parley_accept aee channel; parley_speak aee; '
+        . "parley_limits body=2k; proxy_pass http://u; }\n}\n}\n");
 
     my $explain = sub {
         my ($m, $location, $who, @words) = @_;
@@ -65,6 +67,17 @@ subtest 'GW-16 GW-27 SEC-08 a later reply, by --answering' => sub {
 
     ($status) = $explain->(jcs($response), '/tell', 'bob');
     is($status, 1, 'nor where nothing was sent');
+
+    # what it answers passed elsewhere, by the limits of that place
+
+    my $long = jcs(aee(to => 'agent.bob', id => 'task-0001',
+                       payload => { text => 'When?' . ' ' x 4000 }));
+
+    spew("$dir/task.json", $long);
+    ($status, undef, $err)
+        = $explain->(jcs($response), '/tight', 'bob',
+                     '--answering', "$dir/task.json");
+    is($status, 0, 'the answer to what would be too large here') or diag($err);
 };
 
 

@@ -564,3 +564,17 @@ my $m = { %{escalation(requires_ack => true())}, sender => 'kid',
 --- service: took($c, $q)
 --- refused: aee reply-unmatched /reply_to
 --- forwarded: 1
+
+
+
+=== TEST 40: SEC-06 nor what another's instrument drafted, by way of AEE
+--- send
+my $frame = by('desk');
+service()->script('took($c, $q)');
+Parley::Client->new(port => port(1))->raw(post('/to-aee', $frame,
+                                               as => 'desk'));
+my $task = without(service()->last->{json}, 'sig');
+$task->{payload}{channel}{drafted_with} = '~cc-zoe@1';
+post('/to-channel', $task, as => 'hop')
+--- refused: aee sender-identity-mismatch /payload
+--- forwarded: 1

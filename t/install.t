@@ -21,13 +21,16 @@ plan skip_all => 'the module is part of this nginx'
 my $out = File::Spec->abs2rel($build, $root);
 
 my $said = qx{make -C $root install OUT=$out DESTDIR=$dir prefix=/usr \\
+                  zshdir=/usr/share/zsh/vendor-completions \
                   modulesdir=/usr/lib/nginx/modules 2>&1};
 
 is($?, 0, 'make install') or diag($said);
 
 my @files = qw(bin/parley lib/nginx/modules/ngx_http_parley_module.so
                share/man/man1/parley.1
-               share/bash-completion/completions/parley);
+               share/bash-completion/completions/parley
+               share/fish/vendor_completions.d/parley.fish
+               share/zsh/vendor-completions/_parley);
 
 ok(-f "$dir/usr/$_", $_) for @files;
 

@@ -149,6 +149,8 @@ with_gateway(more => "parley_intents $intents;",
          . location('/mve5', 'parley_accept aee-mve5; parley_jwt on;')
          . location('/to-c2a', 'parley_accept aee; parley_speak c2a;
                                 parley_jwt on;')
+         . location('/to-moq', 'parley_accept aee; parley_speak moq;
+                                parley_jwt on;')
          . location('/late', 'parley_accept aee c2a; parley_speak aee;
                               parley_jwt on;')
          . location('/dry', 'parley_accept aee; parley_jwt on;
@@ -546,3 +548,17 @@ my $m = result(aee(), payload => { text => 'done' },
 $m->{from} = 'agent.alice'; $m->{to} = 'agent.bob';
 post('/aee', $m)
 --- refused: aee field-missing /payload/octets
+
+
+
+=== TEST 39: AEE-33 SEC-04 a service that speaks MoQ has an intent by two names
+--- send
+post('/to-moq', aee(intent => 'moq.cmd.ops.backup.run', payload => { keep => 7 }))
+--- refused: aee field-missing /payload/target
+
+
+
+=== TEST 40: AEE-33 SEC-04 elsewhere it is another intent
+--- send
+post('/aee', aee(intent => 'moq.cmd.ops.backup.run', payload => { keep => 7 }))
+--- error_code: 202

@@ -15,13 +15,26 @@ use Parley::Env qw(port tmp_dir slurp spew build_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Status;
 use Parley::Upstream;
 
 my $service = Parley::Upstream->start(port(2));
 
-my $http = sub { return gateway_http(zone => 'agents:1m', @_) };
+my $http = sub {
+    return gateway_http(zone => 'agents:1m',
+                        server => 'location /status { parley_status; }', @_);
+};
 my $nginx = Parley::Nginx->start(workers => 1, http => $http->());
 my $client = Parley::Client->new(port => port(1));
+my $status = Parley::Status->new(port => port(3));
+
+# how often the status says that state was lost, and for what reason
+sub lost {
+    my $why = shift;
+
+    return eval { $status->metric(qq(parley_state_lost_total{why="$why"})) };
+}
+
 
 
 sub try { return $client->raw(post(@_)) }
@@ -295,6 +308,7 @@ subtest 'OPS-08 the module from another file' => sub {
     ok($nginx->reload(http => $http->(zone => 'agents:2m')), 'reloaded');
     is(count($empty), $before + 1);
     is(count(qr/begins empty: the module was loaded from another file/), 1);
+    is(lost('module'), 1, 'the status says so');
     is(try('/aee', aee())->{status}, 202);
 };
 
@@ -339,6 +353,9 @@ subtest 'OPS-08 another binary' => sub {
     is($daemon->logged(qr/\[error\] \d+#\d+: parley_zone "agents" begins /
                        . qr/empty: another binary of nginx/),
        1, 'which says that it knows of nothing');
+
+    # either of them may answer
+    ok(until_true(sub { (lost('binary') // 0) == 1 }), 'in its status, too');
 
     for my $master (grep { $_ } $new, $old) {
         kill 'TERM', $master;

@@ -443,3 +443,28 @@ post('/to-aee', query(recipient_handle => '~bare'))
 Parley-Loss ~ answer=""
 --- error_log
 identity-unmappable /from: agent-channel wants drafted_with, and the directory lists no "instrument" for the sender
+
+
+
+=== TEST 28: ACH-19 what the next gateway counted is told to the sender
+--- send
+post('/to-aee', query())
+--- service
+$c->answer(202, [], jcs(result($q->{json}, reply_to => undef, type => 'stream',
+    payload => { status => 'accepted', delivered => 3 })))
+--- error_code: 200
+--- answer
+/delivered = 3
+! /answer
+
+
+
+=== TEST 29: ACH-19 and what is no count is not told
+--- send
+post('/to-aee', query())
+--- service
+$c->answer(202, [], jcs(result($q->{json}, reply_to => undef, type => 'stream',
+    payload => { status => 'accepted', delivered => -3 })))
+--- error_code: 200
+--- answer
+/delivered = 1

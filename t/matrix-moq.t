@@ -595,3 +595,40 @@ post('/to-moq', aee())
 --- error_code: 200
 --- answer
 /type = result
+
+
+
+=== TEST 40: MOQ-02 a command that says how far it is is no order
+--- send
+[map { post('/to-aee?recipient=bob', command('backup.run', status => $_)) }
+     qw(accepted pending working)]
+--- service: took($c, $q)
+--- error_code: 202
+--- forwarded: 3
+--- got
+/type = stream
+/payload/moq/status = working
+
+
+
+=== TEST 41: MOQ-02 a status that nobody knows is no order either
+--- send
+post('/to-aee?recipient=bob', command('backup.run', status => 'queued'))
+--- refused: moq field-invalid /status
+
+
+
+=== TEST 42: GW-07 AEE to MoQ: an event would be read as an order
+--- send
+post('/to-moq', aee(type => 'event'))
+--- refused: aee translation-unsupported /type
+
+
+
+=== TEST 43: GW-07 AEE to MoQ: nor is progress one
+--- send
+post('/to-moq', aee(type => 'stream'))
+--- service: took($c, $q)
+--- error_code: 202
+--- got
+/status = working

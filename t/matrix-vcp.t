@@ -352,7 +352,7 @@ service channel
 
 
 
-=== TEST 18: GW-06 VCP to agent-channel: an escalation is a diagnostic
+=== TEST 18: GW-06 VCP to agent-channel: an escalation is a diagnostic, and never expires
 --- send
 post('/to-channel', alarm_of('critical'))
 --- service: took($c, $q)
@@ -364,7 +364,7 @@ service channel
 /recipient_handle = ~lead
 /payload/severity = blocked
 /payload/symptom ~ disk is full
-/ttl_ms = 5000
+! /ttl_ms
 
 
 

@@ -15,6 +15,7 @@ use Parley::Env qw(port spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Upstream;
 
 plan skip_all => 'the state answers at once'
     unless ($ENV{PARLEY_MODULE} // '') =~ m{/later/};
@@ -29,13 +30,15 @@ $ENV{PARLEY_LATER_NEVER} = $never;
 my $common = 'parley_jwt on; parley_rate 1000r/s; '
            . 'proxy_http_version 1.1; proxy_pass http://127.0.0.1:%PORT_2%; ';
 
+my $service = Parley::Upstream->start(port(2));
 my $nginx = Parley::Nginx->start(http => http_config(zone => 'agents:1m')
     . 'parley_retain count=10 time=1h; parley_replay size=64k; '
     . 'server { listen 127.0.0.1:%PORT_1% ssl; '
     . 'ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%; '
-    . "location /in { parley_accept aee; $common } } "
-    . 'server { listen 127.0.0.1:%PORT_2%; access_log service.log; '
-    . 'location / { return 202; } }');
+    . "location /in { parley_accept aee; $common } "
+    . "location /fails { parley_accept aee; $common "
+    . 'proxy_intercept_errors on; error_page 503 = @spare; } '
+    . "location \@spare { parley_accept aee; $common } }");
 
 my $client = Parley::Client->new(port => port(1));
 
@@ -112,6 +115,91 @@ subtest 'GW-12 an answer goes on where the state is not told of it' => sub {
     select undef, undef, undef, 0.2;
 
     is((told('/in', $m))[0]{status}, 409, 'the message counts as taken');
+};
+
+
+# What waits for a verb on the way back goes on all the same; the message, then.
+sub goes_on {
+    my ($verb, $script, $m) = @_;
+
+    $service->script($script);
+    spew($never, $verb);
+    my ($answer, $took) = told('/in', $m);
+    spew($never, '');
+    $service->script(undef);
+
+    cmp_ok($took, '>=', DEADLINE * 0.9, 'at the deadline');
+    cmp_ok($took, '<', DEADLINE * 2, 'of all that it asks');
+    select undef, undef, undef, 0.2;
+
+    return ($answer, (told('/in', $m))[0]{status});
+}
+
+
+subtest 'GW-12 an answer whose question is not closed in time' => sub {
+    my $m = aee();
+    my ($answer, $then) = goes_on('close',
+                                  '$c->answer(200, [], jcs(result($q->{json})))',
+                                  $m);
+
+    is($answer->{json}{type}, 'result', 'the caller has it');
+    is($then, 409, 'the message counts as taken');
+
+    my ($late) = told('/in', result($m));
+
+    isnt($late->{status}, 202, 'and what it asked as answered');
+};
+
+
+subtest 'GW-12 the end of a stream' => sub {
+    my ($answer, $then) = goes_on('settle',
+        '$c->events; $c->out("data: " . jcs(result($q->{json})) . "\n\n")',
+        aee());
+
+    is($answer->{status}, 200);
+    like($answer->{body}, qr/"type":"result"/, 'the caller has what it said');
+    is($then, 409, 'the message counts as taken');
+};
+
+
+subtest 'GW-12 what failed is given back' => sub {
+    my ($answer, $then) = goes_on('settle', '$c->answer(503)', aee());
+
+    is($answer->{status}, 503, 'the caller knows');
+    is($then, 202, 'and it may come again');
+};
+
+
+subtest 'GW-24 what a message asked where it was before: capacity' => sub {
+    my $m = aee();
+
+    $service->script('$c->answer(503)');
+    refused('drop', '/fails', $m);
+    $service->script(undef);
+    select undef, undef, undef, 0.2;
+
+    is((told('/in', $m))[0]{status}, 202, 'it is taken then');
+};
+
+
+subtest 'AEE-26 a refutation is put once, though nobody waited for it' => sub {
+    my $m = aee();
+    my $task = aee(to => 'service.parley', intent => 'aee.context.refute',
+                   payload => { id => $m->{id}, reason => 'no' });
+
+    is((told('/in', $m))[0]{status}, 202, 'it is retained');
+
+    refused('put', '/in', $task);
+    select undef, undef, undef, 0.2;
+
+    is_deeply((told('/in', $task))[0]{json}{payload}, { acknowledged => JSON::PP::true },
+              'acknowledged when it comes again');
+
+    my ($got) = told('/in', aee(to => 'service.parley',
+                                intent => 'aee.context.fetch',
+                                payload => { id => $m->{id} }));
+
+    is(scalar @{ $got->{json}{payload}{refutations} // [] }, 1, 'and is one');
 };
 
 

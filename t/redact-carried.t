@@ -197,7 +197,7 @@ post('/out-channel', $m)
 --- error_code: 200
 --- forwarded: 2
 --- got
-/payload/query_text ~ aee\.task [\s\S]*\r\r\{"kept":1\}$
+/payload/query_text ~ ^\[redacted\]\r\raee\.task [\s\S]*\r\r\{"kept":1\}$
 
 
 
@@ -211,7 +211,7 @@ post('/out-channel', $m)
 --- error_code: 200
 --- forwarded: 2
 --- got
-/payload/query_text ~ ^(?:(?!SECRET|KEY)[\s\S])*and so on\n$
+/payload/query_text ~ ^(?:(?!SECRET|KEY|WORDS)[\s\S])*and so on\n$
 
 
 
@@ -225,4 +225,31 @@ post('/out-channel', $m)
 --- error_code: 200
 --- forwarded: 2
 --- got
-/payload/query_text ~ ^(?:(?!SECRET|KEY)[\s\S])*$
+/payload/query_text ~ ^(?:(?!SECRET|KEY|WORDS)[\s\S])*$
+
+
+
+=== TEST 15: SEC-12 the words of a failure, whose code stays
+--- send
+my $m = carried('channel');
+$m->{payload}{query_text} =~ s/\n/\r\n/g;
+$m->{payload}{query_text} = "error E_DISK: $m->{payload}{query_text}";
+post('/out-channel', $m)
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/payload/query_text ~ ^error E_DISK: \[redacted\]\r\n\r\naee\.task
+
+
+
+=== TEST 16: SEC-12 words before what is no message stay
+--- send
+my $m = carried('channel');
+$m->{payload}{query_text} = "WORDS\n\naee.task is a form\n";
+post('/out-channel', $m)
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 2
+--- got
+/payload/query_text ~ ^WORDS

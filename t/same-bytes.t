@@ -26,6 +26,7 @@ use lib 't/lib';
 
 use POSIX qw(strftime);
 use Test::More;
+use Time::HiRes qw(sleep);
 use Time::Local qw(timegm);
 
 use Parley::Client;
@@ -44,7 +45,6 @@ my %pair = map { m{/(\w+)-to-(\w+)$} ? ("$1-to-$2" => [$1, $2]) : () }
 spew("$dir/identities.json", jcs({ principals => [
     { sub => 'entry', aee => 'agent.listed', vcp => 'agent://dir/entry' },
     { sub => 'hidden', aee => 'agent.hidden' },
-    { sub => 'bus', aee => 'bus.listed', vcp => 'agent://dir/bus' },
 ] }));
 spew("$dir/jwks.json", jwks(idp()));
 
@@ -163,9 +163,18 @@ sub ask {
 
     $service->clear;
 
-    my $before = length $nginx->error_log;
-    my $answer = $client->post($uri, $octets, @headers);
-    my $refused = refusal(substr $nginx->error_log, $before);
+    my ($before, $answer, $refused);
+
+    # a second has no more than a few refusals of a code in the log (OPS-07)
+    for my $pause (0, 1.1) {
+        sleep $pause;
+
+        $before = length $nginx->error_log;
+        $answer = $client->post($uri, $octets, @headers);
+        $refused = refusal(substr $nginx->error_log, $before);
+
+        last if $refused || $answer->{status} < 400 || $service->count;
+    }
 
     # what had no time left was forwarded all the same
     $service->wait_for(1)
@@ -272,6 +281,9 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
     # the hierarchy is the directory's to know
 
     next if defined $opts{above};
+
+    # a group has no entry in a file of identities
+    next if $case =~ m{/(?:\w+-to-a-|task-)?(?:names-listed|listed-bus)$};
 
     $in = moved($in) if $from eq 'vcp';
 

@@ -394,3 +394,44 @@ post('/to-channel', aee())
 /payload/field = /to
 --- answer_headers
 ! Parley-Loss
+
+
+
+=== TEST 28: GW-10 a pointer that a service invents goes nowhere
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/payload/no/such/<b>thing')))
+--- send
+post('/to-aee', say())
+--- error_code: 400
+--- answer
+! /error/data/field
+--- answer_headers
+Parley-Loss ~ ^answer=/payload/field$
+
+
+
+=== TEST 29: GW-10 nor does one to a member that was not missed
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/payload/invented')))
+--- send
+post('/to-aee', say())
+--- error_code: 400
+--- answer
+! /error/data/field
+--- answer_headers
+Parley-Loss ~ ^answer=/payload/field$
+
+
+
+=== TEST 30: GW-10 what the caller's message has no such field for is not named
+--- service
+$c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
+                                field => '/reply_to')))
+--- send
+post('/to-aee', escalation(severity => 'critical', requires_ack => true))
+--- error_code: 400
+--- answer
+/code = field-invalid
+! /field

@@ -117,7 +117,7 @@ sub same {
     my ($location, $args) = split /\?/, $uri, 2;
     my @words = ('explain', '--conf', $conf, '--location', $location,
                  defined $args ? ('--args', $args) : (),
-                 $token ? ('--token', $token) : (),
+                 $token ? ('--token-file', spew("$dir/token", $token)) : (),
                  $o{plain} ? '--plain' : (), '--json');
 
     while (my ($header, $value) = splice @headers, 0, 2) {
@@ -331,9 +331,9 @@ subtest 'GW-16 rates and the window are asked of an empty state, and it is said 
 
     my @steps = $err =~ /^([a-z-]+) +(?:passed|-) /mg;
     is("@steps", 'method failures proof rate body json protocol schema payload '
-                 . 'transport sender signature sender-rate arguments '
-                 . 'submission reference policy direction local age admit '
-                 . 'refute rewrite translate loss keep', 'the order of the gateway');
+                 . 'transport sender signature revocation sender-rate '
+                 . 'arguments submission reference policy direction local age admit '
+                 . 'refute rewrite translate loss keep record forward', 'the order of the gateway');
 };
 
 

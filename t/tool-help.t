@@ -1,4 +1,4 @@
-# The manual and the completion of the command line tool say what it has.
+# The manual of the command line tool says what it has.
 
 use strict;
 use warnings;
@@ -7,11 +7,10 @@ use lib 't/lib';
 
 use Test::More;
 
-use Parley::Env qw(root build_dir tmp_dir slurp spew);
+use Parley::Env qw(root slurp);
 use Parley::Tool;
 
 my $manual = root() . '/docs/parley.1';
-my $completion = root() . '/tools/parley.bash-completion';
 
 my @commands = tool_ok('--help') =~ /^  ([a-z]+(?: [a-z]+)?)  /mg;
 my %options = map {
@@ -58,71 +57,6 @@ subtest 'GW-16 the manual is well-formed' => sub {
                 -l '$manual' 2>&1 >/dev/null`;
 
     is($said, '', 'man has no warnings');
-};
-
-
-# what bash would offer behind these words, the last of which is begun
-sub complete {
-    my @words = @_;
-
-    my $list = join ' ', map { "'$_'" } 'parley', @words;
-    my $last = @words;
-
-    my $said = tmp_dir() . '/completed';
-    my $script = spew(tmp_dir() . '/complete.bash', <<"END");
-set -u
-PATH=@{[ build_dir() ]}:\$PATH
-. '$completion'
-complete -p parley | grep -q -- '-F _parley' || exit 1
-COMP_WORDS=($list)
-COMP_CWORD=$last
-_parley parley "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
-printf '%s\\n' "\${COMPREPLY[@]+"\${COMPREPLY[@]}"}"
-END
-
-    my $out = `bash --norc '$script' 2>$said`;
-
-    is($? . slurp($said), '0', "parley @words: no complaint");
-
-    return [ sort split /\n/, $out ];
-}
-
-
-subtest 'GW-16 completion of commands' => sub {
-    plan skip_all => 'no bash' if system('bash -c : 2>/dev/null') != 0;
-
-    my %first = map { s/ .*//r => 1 } @commands;
-
-    is_deeply(complete(''), [ sort keys %first, qw(help --help --version) ],
-              'all of them');
-    is_deeply(complete('v'), [qw(validate verify)], 'begun');
-    is_deeply(complete('x'), [], 'none');
-    is_deeply(complete('token', ''), [qw(inspect mint verify)],
-              'the second word');
-    is_deeply(complete('token', 'm'), ['mint'], 'begun');
-    is_deeply(complete('help', 'tok'), ['token'], 'help');
-    is_deeply(complete('help', 'token', 'v'), ['verify'], 'help of two words');
-};
-
-
-subtest 'GW-16 completion of options' => sub {
-    plan skip_all => 'no bash' if system('bash -c : 2>/dev/null') != 0;
-
-    for my $command (@commands) {
-        is_deeply(complete(split(/ /, $command), '--'),
-                  [ sort @{ $options{$command} } ], $command);
-    }
-
-    is_deeply(complete('validate', '--as', 'c'), [qw(c2a channel)],
-              'protocols');
-    is_deeply(complete('translate', '--loss', 're'), [qw(reject report)],
-              'words');
-    is_deeply(complete('frame', 'encode', '--type', 'd'), ['data'], 'types');
-    is_deeply(complete('keygen', '--alg', 'es2'), ['es256'], 'algorithms');
-
-    spew(tmp_dir() . '/a file.json', '');
-    is_deeply(complete('validate', tmp_dir() . '/a f'),
-              [ tmp_dir() . '/a file.json' ], 'files');
 };
 
 

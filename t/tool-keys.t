@@ -401,4 +401,75 @@ subtest 'GW-16 token inspect shows what it does not verify' => sub {
 };
 
 
+subtest 'GW-16 times are written as in nginx.conf' => sub {
+    my $claims = sub {
+        json(decode_base64url((split /\./, tool_ok(
+            'token', 'mint', '--key', "$dir/ed25519.jwk", '--sub', 's',
+            @_))[1]));
+    };
+
+    my %length = ('90' => 90, '30s' => 30, '5m' => 300, '1h' => 3600,
+                  '1h30m' => 5400, '7d' => 604800, '2w' => 1209600,
+                  '-1h' => -3600, '-5' => -5, '0' => 0, '2000ms' => 2);
+
+    for my $word (sort keys %length) {
+        my $said = $claims->('--exp', $word);
+        is($said->{exp} - $said->{iat}, $length{$word}, "--exp $word");
+    }
+
+    my $said = $claims->('--iat', '2026-02-15T10:30:00Z', '--nbf', '+1h');
+    is($said->{iat}, 1771151400, '--iat, RFC 3339');
+    cmp_ok(abs($said->{nbf} - time - 3600), '<=', 5, '--nbf +1h');
+
+    is($claims->('--nbf', '1771151400')->{nbf}, 1771151400, 'since 1970');
+
+    for ([qw(--exp 1y)], [qw(--exp h)], [qw(--exp 1h2h)], [qw(--exp 500ms)],
+         [qw(--exp 1.5h)], ['--exp', ''], [qw(--exp +1h)], [qw(--exp --1h)],
+         [qw(--exp 99999d)], ['--exp', ' 1h'], [qw(--nbf 1h)],
+         [qw(--nbf +)], [qw(--nbf +1x)], [qw(--nbf ++1h)], ['--nbf', ''],
+         [qw(--iat 253402300800)])
+    {
+        my ($status, $out, $err)
+            = tool('token', 'mint', '--key', "$dir/ed25519.jwk", '--sub', 's',
+                   @$_);
+
+        is($status, 2, "@$_ is refused");
+        is($out, '', 'nothing is printed');
+        like($err, qr/^parley: $_->[0]: "\Q$_->[1]\E" is no time/, 'why');
+    }
+
+    my $old = tool_ok('token', 'mint', '--key', "$dir/ed25519.jwk", '--sub',
+                      's', '--exp', '-1m', '--iat', '-10m');
+    my @verify = ('token', 'verify', '--keys', "$dir/jwks.json");
+
+    is((tool({ in => $old }, @verify))[0], 1, 'a minute too late');
+    is((tool({ in => $old }, @verify, '--leeway', '2m'))[0], 0, '--leeway 2m');
+    is((tool({ in => $old }, @verify, '--at', '-2m'))[0], 0, '--at -2m');
+    is((tool({ in => $old }, @verify, '--leeway', '2d'))[0], 2,
+       'no more leeway than a day');
+};
+
+
+subtest 'GW-16 a token in a file is nobody else\'s to see' => sub {
+    my $token = tool_ok('token', 'mint', '--key', "$dir/ed25519.jwk", '--sub',
+                        's');
+    my $file = spew("$dir/token", "Bearer $token\n");
+    my @inspect = ('token', 'inspect', '--json');
+
+    is(json(tool_ok(@inspect, '--token-file', $file))->{claims}{sub}, 's',
+       '--token-file');
+    is(json(tool_ok(@inspect, $file))->{claims}{sub}, 's', 'FILE');
+
+    for ([ '--token', $token, '--token-file', $file ],
+         [ '--token', $token, $file ], [ '--token-file', $file, $file ])
+    {
+        my ($status, $out, $err) = tool(@inspect, @$_);
+
+        is($status, 2, 'one of them');
+        like($err, qr/exclude each other/, 'said');
+        is($out, '', 'nothing is printed');
+    }
+};
+
+
 done_testing();

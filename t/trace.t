@@ -20,7 +20,15 @@ my $nginx = Parley::Nginx->start(log_level => 'debug', http => http_config()
     . 'ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%; '
     . "location /in {\nparley_accept aee;\nparley_jwt on;\n"
     . "parley_deny intent=ops.secret.**;\nparley_allow intent=ops.**;\n"
-    . 'proxy_pass http://127.0.0.1:%PORT_2%; } } '
+    . 'proxy_pass http://127.0.0.1:%PORT_2%; } '
+    . 'location /gone { parley_accept aee; parley_trusted on; '
+    . 'proxy_pass http://127.0.0.1:%PORT_3%; } '
+    . 'location /spare { parley_accept aee; parley_trusted on; '
+    . 'proxy_pass http://127.0.0.1:%PORT_3%; error_page 502 = @spare; } '
+    . 'location @spare { parley_accept aee; parley_trusted on; '
+    . 'parley_deny intent=ops.**; proxy_pass http://127.0.0.1:%PORT_2%; } '
+    . 'location /dry { parley_accept aee; parley_jwt on; '
+    . 'parley_dry_run all; proxy_pass http://127.0.0.1:%PORT_2%; } } '
     . 'server { listen 127.0.0.1:%PORT_2%; location / { return 202; } }');
 
 my $conf = $nginx->dir . '/nginx.conf';
@@ -86,6 +94,60 @@ subtest 'GW-16 no directive stands anywhere, none is named' => sub {
 
     ok(!exists $said->{directive}, 'parley_signature has its default');
 };
+
+
+# each: what, a request that makes it, the verdict, what came of it
+my @whole = (
+    ['passed', sub { $client->post('/in', jcs(aee(intent => 'ops.run')),
+                                   Authorization => $token) },
+     'passed', 'answered, its id is taken'],
+    ['was refused', sub { $client->post('/in', jcs(aee(intent => 'x.y')),
+                                        Authorization => $token) },
+     'refused'],
+    ['has a service that is not there',
+     sub { $client->post('/gone', jcs(aee(intent => 'ops.run'))) },
+     'passed', 'failed, its id is free'],
+    ['continued where it is refused',
+     sub { $client->post('/spare', jcs(aee(intent => 'ops.run'))) },
+     'passed', 'refused, its id is free'],
+    ['is looked at in a dry run',
+     sub { $client->post('/dry', '{}') }, 'dry-refused',
+     'untouched, its id is free'],
+    ['did not come whole',
+     sub { $client->begin('/gone', '{"v":', 'Content-Length' => 99)->leave },
+     'nginx'],
+);
+
+my $said = qr/parley: (?:verdict|came of it:) (.+)/;
+my $before = $nginx->logged($said);
+my $all = 0;
+
+for my $case (@whole) {
+    my ($what, $request, @expected) = @$case;
+
+    subtest "GW-26 one verdict of a message that $what" => sub {
+        $request->();
+        $all += @expected;
+
+        ok($nginx->wait_for($said, $before + $all), 'it is told');
+
+        my @log = $nginx->error_log =~ /$said/g;
+
+        is_deeply([@log[$before + $all - @expected .. $#log]], \@expected,
+                  'in these words');
+    };
+}
+
+# each: what is logged of the way back, how often
+for my $case (['answer: passed', 2], ['answer: refused', 1],
+              ['settle: passed', 2], ['settle: -', 2])
+{
+    is($nginx->logged(qr/parley: step \Q$case->[0]\E/), $case->[1],
+       "GW-12 step $case->[0]");
+}
+
+$nginx->stop;
+is($nginx->logged($said), $before + $all, 'GW-26 and nothing is told twice');
 
 
 done_testing;

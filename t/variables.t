@@ -18,7 +18,8 @@ use Parley::Upstream;
 my $service = Parley::Upstream->start(port(2));
 
 my @names = qw(protocol type id corr intent from to priority principal
-               signature verdict error loss claim_tier claim_list claim_none);
+               signature verdict error loss speak trace claim_tier claim_list
+               claim_none);
 
 my $format = "log_format parley escape=json '{"
     . join(',', map { "\"$_\":\"\$parley_$_\"" } @names) . "}'; "
@@ -48,13 +49,43 @@ sub logged {
     my $answer = $client->raw(ref $post[0] ? ${ $post[0] } : post(@post));
 
     for (1 .. 100) {
-        my @lines = -e $log ? split /\n/, slurp($log) : ();
+        my @lines = -e $log ? slurp($log) =~ /^(.*)\n/mg : ();
         return (from_json($lines[-1]), $answer) if @lines > $before;
         sleep 0.05;
     }
 
     return ({}, $answer);
 }
+
+
+subtest 'AEE-12 the trace and the upstream\'s protocol are variables' => sub {
+    my $trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+    my @parent = (headers => [traceparent => "00-$trace-00f067aa0ba902b7-01"]);
+    my $own = 'a' x 32;
+
+    my ($got) = logged('/echo', aee(), @parent);
+    is($got->{trace}, $trace, "the request's");
+    is($got->{speak}, 'aee', "the upstream's protocol");
+
+    ($got) = logged('/echo', aee(trace => { trace_id => $own,
+                                            span_id => 'b' x 16 }), @parent);
+    is($got->{trace}, $own, "the message's own goes before it");
+
+    ($got) = logged('/echo', aee());
+    is($got->{trace}, '', 'none');
+
+    for my $bad ("00-$trace-00f067aa0ba902b7", "00-$trace-0-01",
+                 '00-' . '0' x 32 . '-00f067aa0ba902b7-01',
+                 "00-$trace%22-00f067aa0ba902b7-01", 'x')
+    {
+        ($got) = logged('/echo', aee(), headers => [traceparent => $bad]);
+        is($got->{trace}, '', "$bad is none");
+    }
+
+    ($got) = logged('/echo', aee(from => 'agent.nobody'), @parent);
+    is($got->{error}, 'sender-identity-mismatch', 'a refusal');
+    is($got->{trace}, $trace, 'has its trace');
+};
 
 
 subtest 'AEE-11 an AEE message that passed' => sub {
@@ -66,7 +97,8 @@ subtest 'AEE-11 an AEE message that passed' => sub {
                        from => 'agent.alice', to => 'agent.bob',
                        priority => 'high', principal => 'alice',
                        signature => 'none', verdict => 'passed', error => '',
-                       loss => '', claim_tier => '', claim_list => '',
+                       loss => '', speak => 'aee', trace => '',
+                       claim_tier => '', claim_list => '',
                        claim_none => '' });
 };
 
@@ -81,8 +113,8 @@ subtest 'AEE-11 a VCP message that passed' => sub {
                        to => $m->{recipient}, priority => 'high',
                        principal => 'alice', signature => 'alice-key',
                        verdict => 'passed', error => '', loss => '',
-                       claim_tier => '', claim_list => '',
-                       claim_none => '' });
+                       speak => 'aee', trace => '', claim_tier => '',
+                       claim_list => '', claim_none => '' });
 };
 
 

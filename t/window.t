@@ -444,8 +444,9 @@ subtest 'GW-12 a worker that is killed gives back what it had reserved' => sub {
     $c->write($request);
     ok($service->wait_for(1), 'it is with the service');
 
-    my @workers = map { /(\d+)/ ? $1 : () }
-                  split ' ', `ps -o pid= --ppid ${\ $nginx->pid}`;
+    # those of before the reload may be there still; none takes their place
+    my @workers = map { /^\s*(\d+)(?!.*shutting down)/ ? $1 : () }
+                  split /\n/, `ps -o pid=,args= --ppid ${\ $nginx->pid}`;
     my $started = $nginx->logged(qr/start worker process \d+/);
 
     kill 'KILL', @workers;

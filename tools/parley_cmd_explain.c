@@ -10,12 +10,16 @@
 
 static int parley_explain_run(parley_tool_t *tool);
 static int parley_explain_init(parley_tool_t *tool, parley_explain_t *e);
+static int parley_explain_shown(parley_tool_t *tool, parley_explain_t *e);
 static int parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
     const parley_conf_t *conf);
+static int parley_explain_response(parley_tool_t *tool,
+    parley_explain_t *e);
 static void parley_explain_where(const parley_explain_t *e);
 static int parley_explain_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
 static void parley_explain_begin(parley_explain_t *e, parley_input_t *in);
+static int parley_explain_back(parley_explain_t *e, parley_reply_t *ret);
 static int parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret);
 static void parley_explain_tell(const parley_explain_t *e);
 static int parley_explain_is_end(parley_outcome_t outcome);
@@ -24,6 +28,10 @@ static void parley_explain_json(parley_explain_t *e, int ok,
 
 
 /* what may end a request before it comes to Parley, or change where it goes */
+/* octets of a file in PEM */
+#define PARLEY_CERTIFICATE_OCTETS  (1 << 20)
+
+
 static const char *const  parley_explain_others[] = {
     "allow", "auth_basic", "auth_request", "client_max_body_size", "deny",
     "error_page", "if", "limit_conn", "limit_except", "limit_req",
@@ -38,16 +46,22 @@ static const parley_option_t  parley_explain_options[] = {
       "that accepts messages", 0 },
     { "server", 0, "NAME", "a name of its server, as it is written", 0 },
     { "args", 0, "ARGS", "the arguments of the request, without \"?\"", 0 },
-    { "token", 0, "T", "the caller's token (other users of this machine\n"
-      "may see it)", 0 },
+    { "token-file", 0, "FILE", "the caller's token, in a file", 0 },
+    { "token", 0, "T", "the token itself (other users of this machine may\n"
+      "see it)", 0 },
+    { "certificate", 0, "FILE", "the client's certificate, in PEM, taken to\n"
+      "be verified", 0 },
     { "keys", 0, "FILE", "the keys of tokens, where parley_jwks_request\n"
       "fetches them", 0 },
     { "header", 0, "NAME:VALUE", "a header of the request: Content-Type,\n"
       "Content-Encoding, MCP-Protocol-Version", 1 },
     { "plain", 0, NULL, "the message comes over plain HTTP; else over TLS",
       0 },
-    { "at", 0, "TIME", "when it comes: seconds since 1970, an RFC 3339\n"
-      "timestamp, or +N or -N seconds from now (default)", 0 },
+    { "at", 0, "WHEN", "when it comes: seconds since 1970, an RFC 3339\n"
+      "timestamp, or from now: +1h, -30s (default: now)", 0 },
+    { "answer", 0, "FILE", "what the service answers, one JSON document: the\n"
+      "way back is taken, and what the caller gets printed", 0 },
+    { "status", 0, "N", "the HTTP status of that (default 200)", 0 },
     PARLEY_OPTIONS_ENCODE,
     { "asker", 0, "SUB", "the principal who sent what --answering gives;\n"
       "without it whoever is listed as its sender", 0 },
@@ -106,7 +120,7 @@ parley_explain_run(parley_tool_t *tool)
         parley_engine_destroy(e->engine);
     }
 
-    free(e->memory);
+    free(e->octets);
 
     parley_settings_http_free(&e->http);
 
@@ -144,7 +158,6 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
     }
 
     e->tool = tool;
-    e->token = parley_option(tool, "token");
     e->plain = parley_option(tool, "plain") != NULL;
     e->now_ms = parley_host_ms();
 
@@ -179,12 +192,57 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         return -1;
     }
 
-    tool->limits = e->settings.gate.limits;
+    if (parley_token_given(tool, &e->token) != 0
+        || parley_explain_shown(tool, e) != 0)
+    {
+        return -1;
+    }
+
     e->asker = parley_option(tool, "asker");
 
-    return parley_message_file(tool, e->engine,
-                               parley_option(tool, "answering"),
-                               &e->answering);
+    /* what passed elsewhere is not held to the limits of this block */
+
+    if (parley_message_file(tool, e->engine, parley_option(tool, "answering"),
+                            &e->answering)
+        != 0)
+    {
+        return -1;
+    }
+
+    tool->limits = e->settings.gate.limits;
+
+    return parley_explain_response(tool, e);
+}
+
+
+/* --certificate */
+
+static int
+parley_explain_shown(parley_tool_t *tool, parley_explain_t *e)
+{
+    const char      *path;
+    parley_str_t     text;
+    parley_error_t   err;
+
+    path = parley_option(tool, "certificate");
+
+    if (path == NULL) {
+        return 0;
+    }
+
+    if (parley_file_whole(tool, path, PARLEY_CERTIFICATE_OCTETS, &text) != 0)
+    {
+        return -1;
+    }
+
+    if (parley_certificate_read_pem(&tool->arena, text, &e->certificate, &err)
+        != 0)
+    {
+        parley_say_error(path, &err);
+        return -1;
+    }
+
+    return 0;
 }
 
 
@@ -225,6 +283,38 @@ parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
 }
 
 
+static int
+parley_explain_response(parley_tool_t *tool, parley_explain_t *e)
+{
+    int64_t      status;
+    const char  *file, *value;
+
+    file = parley_option(tool, "answer");
+    value = parley_option(tool, "status");
+    status = 200;
+
+    if (value != NULL) {
+        if (file == NULL) {
+            return parley_say_usage(tool, "--status without --answer");
+        }
+
+        if (parley_option_integer("status", value, 200, 599, &status) != 0) {
+            return -1;
+        }
+    }
+
+    if (file == NULL) {
+        return 0;
+    }
+
+    e->answers = 1;
+    e->response.status = (int) status;
+
+    return parley_file_whole(tool, file, tool->limits.octets,
+                             &e->response.body);
+}
+
+
 /* The place, and what else stands there that is not looked at. */
 static void
 parley_explain_where(const parley_explain_t *e)
@@ -252,7 +342,7 @@ parley_explain_where(const parley_explain_t *e)
 static int
 parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
-    int                ok, dry;
+    int                ok, dry, back;
     parley_str_t       body;
     parley_reply_t     reply;
     parley_explain_t  *e = ctx;
@@ -265,8 +355,14 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     ok = outcome != PARLEY_OUTCOME_REFUSED;
     dry = e->gate.conf->dry != PARLEY_DRY_OFF;
+    back = outcome == PARLEY_OUTCOME_PASSED && !dry && e->answers;
     body = outcome == PARLEY_OUTCOME_ANSWERED ? parley_str_none
            : dry ? in->text : e->gate.sent.body;
+
+    if (back) {
+        ok = parley_explain_back(e, &reply) == 0;
+        body = reply.body;
+    }
 
     if (!ok) {
         if (parley_explain_refusal(e, &reply) != 0) {
@@ -277,6 +373,10 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         body = reply.body;
     }
 
+    if (!ok && back) {
+        (void) (parley_gate_unanswered(&e->gate, &reply, e->now_ms) == 0);
+    }
+
     if (tool->json) {
         parley_explain_json(e, ok, &reply, body);
         return ok ? PARLEY_EXIT_OK : PARLEY_EXIT_INVALID;
@@ -284,7 +384,7 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     parley_explain_tell(e);
 
-    if (!ok) {
+    if (!ok || back) {
         fprintf(stderr, "%-12s HTTP %d %.*s\n", "answer", reply.status,
                 (int) reply.content_type.len,
                 (const char *) reply.content_type.data);
@@ -311,21 +411,14 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     e->nsteps = 0;
     e->note[0] = '\0';
 
-    memset(&e->owner, 0, sizeof(e->owner));
     memset(&e->who, 0, sizeof(e->who));
     memset(g, 0, sizeof(parley_gate_t));
 
     parley_loss_init(&e->loss, in->arena);
 
-    e->who.arena = in->arena;
-    e->who.msg = &e->msg;
-    e->who.directory = e->http.directory;
-
-    g->conf = &e->settings.gate;
     g->env = &parley_explain_env;
     g->ctx = e;
     g->engine = e->engine;
-    g->intents = e->http.intents;
     g->arena = in->arena;
     g->err = &in->err;
     g->who = &e->who;
@@ -333,16 +426,14 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->msg = &e->msg;
     g->rewritten = &e->rewritten;
     g->loss = &e->loss;
-    g->self = e->http.self_names;
-    g->key = e->http.signing;
-    g->window = e->settings.window_ms;
-    g->retain = e->http.retain != 0 ? e->http.retain_ms : 0;
-    g->replay = e->http.replay_size != 0 ? e->http.replay_ms : 0;
+    g->came = e->query;
+    g->given = e->token;
     g->seed = e->tool->seed;
     g->tls = !e->plain;
 
     parley_explain_state_clear(e);
-    parley_ask_init(&g->ask, &e->state, in->arena);
+    parley_ask_init(&g->ask, &e->memory.state, in->arena);
+    parley_gate_bind(g, &e->http, &e->settings);
     parley_gate_init(g);
 }
 
@@ -374,6 +465,25 @@ parley_explain_note(parley_explain_t *e, const char *fmt, ...)
             *p = '?';
         }
     }
+}
+
+
+/* the way back of what --answer gives: 0, or -1 with e->in->err */
+
+static int
+parley_explain_back(parley_explain_t *e, parley_reply_t *ret)
+{
+    if (parley_gate_answer(&e->gate, &e->response, &e->answered) != 0) {
+        return -1;
+    }
+
+    *ret = e->answered.reply;
+
+    /* this state is asked at once */
+
+    (void) (parley_gate_answered(&e->gate, &e->answered, e->now_ms) == 0);
+
+    return 0;
 }
 
 
@@ -478,7 +588,7 @@ parley_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
         parley_buf_member(&b, PARLEY_STR("message"), parley_str_c(err->text));
     }
 
-    if (!ok) {
+    if (!ok || reply->status != 0) {
         parley_buf_name(&b, PARLEY_STR("status"));
         parley_buf_int(&b, reply->status);
         parley_buf_member(&b, PARLEY_STR("type"), reply->content_type);

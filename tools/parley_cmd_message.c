@@ -1,14 +1,24 @@
 /* parley detect and parley validate. */
 
 #include <stdio.h>
+#include <string.h>
 
-#include "parley_tool.h"
+#include "parley_conf.h"
+#include "parley_directive.h"
+
+
+typedef struct {
+    parley_message_t         message;
+    parley_settings_http_t   http;      /* --intents */
+} parley_validate_t;
 
 
 static int parley_detect_run(parley_tool_t *tool);
 static int parley_detect_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
 static int parley_validate_run(parley_tool_t *tool);
+static int parley_validate_intents(parley_tool_t *tool,
+    parley_settings_http_t *http);
 static int parley_validate_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
 
@@ -24,6 +34,8 @@ static const parley_option_t  parley_validate_options[] = {
       0 },
     { "partial", 0, NULL, "a log record will do where the protocol has such\n"
       "a form (AEE: MVE-5)", 0 },
+    { "intents", 0, "FOLDER", "schemas of payloads, as parley_intents has\n"
+      "them: the payload must be valid too", 0 },
     PARLEY_OPTIONS_INPUT,
     parley_option_end
 };
@@ -104,30 +116,79 @@ parley_detect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 static int
 parley_validate_run(parley_tool_t *tool)
 {
-    int               status;
-    parley_message_t  m;
+    int                status;
+    parley_validate_t  v;
 
-    if (parley_message_init(tool, "as", &m) != 0) {
+    parley_settings_http_init(&v.http);
+
+    if (parley_message_init(tool, "as", &v.message) != 0) {
         return PARLEY_EXIT_USAGE;
     }
 
-    m.partial = parley_option(tool, "partial") != NULL;
+    v.message.partial = parley_option(tool, "partial") != NULL;
+    status = PARLEY_EXIT_USAGE;
 
-    status = parley_input_each(tool, parley_validate_one, &m);
+    if (parley_validate_intents(tool, &v.http) == 0) {
+        status = parley_input_each(tool, parley_validate_one, &v);
+    }
 
-    parley_message_free(&m);
+    parley_settings_http_free(&v.http);
+    parley_message_free(&v.message);
 
     return status;
+}
+
+
+/* The folder is read as the directive reads it. */
+
+static int
+parley_validate_intents(parley_tool_t *tool, parley_settings_http_t *http)
+{
+    parley_str_t            words[2];
+    parley_problem_t        problem;
+    parley_setting_t        set;
+    parley_conf_files_t     files;
+    parley_settings_env_t   env;
+
+    if (parley_option(tool, "intents") == NULL) {
+        return 0;
+    }
+
+    words[0] = PARLEY_STR("parley_intents");
+    words[1] = parley_str_c(parley_option(tool, "intents"));
+
+    parley_conf_env_init(&env, &files, tool, "");
+
+    memset(&problem, 0, sizeof(problem));
+    memset(&set, 0, sizeof(set));
+
+    set.env = &env;
+    set.http = http;
+    set.row = &parley_directives[PARLEY_DIRECTIVE_INTENTS];
+    set.words = words;
+    set.n = 2;
+    set.problem = &problem;
+
+    return parley_directive_read(&set) == 0 ? 0
+                                            : parley_conf_failed(&problem);
 }
 
 
 static int
 parley_validate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
-    parley_buf_t       b;
-    parley_message_t  *m = ctx;
+    parley_buf_t        b;
+    parley_message_t   *m;
+    parley_validate_t  *v = ctx;
 
-    if (parley_message_decode(tool, in, m) != 0) {
+    m = &v->message;
+
+    if (parley_message_decode(tool, in, m) != 0
+        || (v->http.intents != NULL
+            && parley_intents_check(v->http.intents, in->arena, &m->msg,
+                                    &in->err)
+               != 0))
+    {
         return parley_output_error(tool, in);
     }
 

@@ -7,7 +7,8 @@
 #include "parley_tool.h"
 
 
-#define PARLEY_MINT_LIFETIME  3600
+#define PARLEY_MINT_LIFETIME      3600
+#define PARLEY_MINT_LIFETIME_MAX  ((int64_t) 36500 * 24 * 3600)
 
 
 static int parley_mint_run(parley_tool_t *tool);
@@ -31,11 +32,11 @@ static const parley_option_t  parley_mint_options[] = {
     { "iss", 0, "I", "the issuer", 0 },
     { "aud", 0, "A", "an audience; may be repeated", 1 },
     { "scope", 0, "S", "scopes, separated by spaces", 0 },
-    { "exp", 0, "SECONDS", "how long it is good (default 3600)", 0 },
-    { "exp-at", 0, "TIME", "when it expires", 0 },
+    { "exp", 0, "TIME", "how long it is good: 90, 30s, 5m, 1h (default)", 0 },
+    { "exp-at", 0, "WHEN", "when it expires", 0 },
     { "no-exp", 0, NULL, "it does not expire", 0 },
-    { "nbf", 0, "TIME", "when it begins", 0 },
-    { "iat", 0, "TIME", "when it was made (default: now)", 0 },
+    { "nbf", 0, "WHEN", "when it begins", 0 },
+    { "iat", 0, "WHEN", "when it was made (default: now)", 0 },
     { "jti", 0, "ID", "its id", 0 },
     { "claim", 0, "NAME=VALUE", "another claim: JSON, or text where it is "
       "no JSON;\nmay be repeated", 1 },
@@ -48,8 +49,8 @@ const parley_command_t  parley_cmd_token_mint = {
     .operands = "",
     .max = 0,
     .summary = "Makes a token (JWT)",
-    .text = "A TIME is seconds since 1970, an RFC 3339 timestamp, or +N or "
-            "-N seconds from\nnow.\n",
+    .text = "WHEN is seconds since 1970, an RFC 3339 timestamp, or a time "
+            "from\nnow: +1h, -30s.\n",
     .options = parley_mint_options,
     .run = parley_mint_run
 };
@@ -296,7 +297,8 @@ parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
     t = PARLEY_MINT_LIFETIME;
 
     if (exp != NULL
-        && parley_option_integer("exp", exp, -4102444800, 4102444800, &t)
+        && parley_option_duration("exp", exp, -PARLEY_MINT_LIFETIME_MAX,
+                                  PARLEY_MINT_LIFETIME_MAX, &t)
            != 0)
     {
         return -1;

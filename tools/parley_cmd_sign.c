@@ -275,5 +275,5 @@ parley_verify_message(parley_input_t *in, parley_sign_t *s,
     }
 
     return parley_signature_verify(&s->keys, sig->alg, sig->kid, octets,
-                                   sig->value, ret, &in->err);
+                                   sig->value, 0, ret, &in->err);
 }

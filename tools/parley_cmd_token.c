@@ -30,14 +30,13 @@ static const parley_option_t  parley_token_verify_options[] = {
     { "typ", 0, "T", "the type that it must say, such as at+jwt", 0 },
     { "iss", 0, "I", "an issuer that will do; may be repeated", 1 },
     { "aud", 0, "A", "an audience that will do; may be repeated", 1 },
-    { "leeway", 0, "SECONDS", "how far clocks may differ (default 0)", 0 },
-    { "max-lifetime", 0, "SECONDS", "how long it may live, from iat to exp",
-      0 },
+    { "leeway", 0, "TIME", "how far clocks may differ (default 0)", 0 },
+    { "max-lifetime", 0, "TIME", "how long it may live, from iat to exp", 0 },
     { "require-jti", 0, NULL, "it must have an id and an issuer", 0 },
     { "require", 0, "NAME[=V]", "a claim that must be there, with this "
       "value", 1 },
     { "no-exp", 0, NULL, "a token that never expires will do", 0 },
-    { "at", 0, "TIME", "the time to judge by (default: now)", 0 },
+    { "at", 0, "WHEN", "the time to judge by (default: now)", 0 },
     PARLEY_OPTIONS_TOKEN,
     parley_option_end
 };
@@ -48,6 +47,8 @@ const parley_command_t  parley_cmd_token_verify = {
     .operands = "[FILE...]",
     .max = -1,
     .summary = "Verifies a token as the gateway does, and prints its claims",
+    .text = "A TIME is 90, 30s, 5m, 1h30m; WHEN is seconds since 1970, an RFC "
+            "3339 timestamp,\nor a time from now: +1h, -30s.\n",
     .options = parley_token_verify_options,
     .run = parley_token_verify_run
 };
@@ -109,8 +110,8 @@ parley_token_verify_init(parley_tool_t *tool, parley_token_t *t)
     value = parley_option(tool, "max-lifetime");
 
     if (value != NULL
-        && parley_option_integer("max-lifetime", value, 1, INT32_MAX,
-                                 &t->rules.max_lifetime)
+        && parley_option_duration("max-lifetime", value, 1, INT32_MAX,
+                                  &t->rules.max_lifetime)
            != 0)
     {
         return -1;
@@ -133,7 +134,8 @@ parley_token_verify_init(parley_tool_t *tool, parley_token_t *t)
     value = parley_option(tool, "leeway");
 
     if (value != NULL
-        && parley_option_integer("leeway", value, 0, 86400, &t->rules.leeway)
+        && parley_option_duration("leeway", value, 0, 86400,
+                                  &t->rules.leeway)
            != 0)
     {
         return -1;

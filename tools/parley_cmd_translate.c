@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parley_identities.h"
 #include "parley_name.h"
 #include "parley_seal.h"
 #include "parley_signature.h"
@@ -23,6 +24,7 @@ typedef struct {
     parley_who_t           who;         /* of the message at hand */
     parley_seal_t          seal;
     parley_loss_mode_t     loss;
+    int                    render;
     parley_severity_t      severity;
 } parley_translate_t;
 
@@ -39,6 +41,8 @@ static int parley_translate_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
 static int parley_translate_submit(parley_input_t *in,
     parley_translate_t *t);
+static int parley_translate_render(parley_input_t *in,
+    const parley_translate_t *t, parley_encoded_t *out);
 static void parley_translate_json(parley_input_t *in,
     const parley_translate_t *t, const parley_encoded_t *out,
     const parley_loss_t *loss);
@@ -62,6 +66,8 @@ static const parley_option_t  parley_translate_options[] = {
       "it\nnames it in the translation", 0 },
     { "key", 0, "FILE", "the gateway's key, a private JWK: the translation\n"
       "is signed with it, as parley_signing_key has it", 0 },
+    { "render", 0, NULL, "an event of C2A as the text by which a harness\n"
+      "gives it to a model: nothing in it forges a header", 0 },
     { "loss", 0, "WORD", "what cannot travel: report (default), reject,\n"
       "ignore", 0 },
     { "vcp-context", 0, "C", "as parley_vcp_context", 0 },
@@ -131,6 +137,12 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
     }
 
     t->opts.now_ms = t->submission.ms;
+    t->render = parley_option(tool, "render") != NULL;
+
+    if (t->render && (tool->json || parley_codecs[t->to]->render == NULL)) {
+        parley_say_usage(tool, "--render is of C2A, and goes without --json");
+        return -1;
+    }
 
     value = parley_option(tool, "self");
     t->opts.self = parley_str_c(value != NULL ? value : "service.parley");
@@ -253,7 +265,8 @@ parley_translate_directory(parley_tool_t *tool, parley_translate_t *t)
 
     parley_error_clear(&err);
 
-    if (parley_directory_parse(&tool->arena, text, &t->directory, &err)
+    if (parley_identities_read(&tool->arena, &parley_mem_libc, text,
+                               &t->directory, &err)
         != 0)
     {
         parley_say_error(path, &err);
@@ -318,6 +331,10 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         return parley_output_error(tool, in);
     }
 
+    if (t->render && parley_translate_render(in, t, &out) != 0) {
+        return parley_output_error(tool, in);
+    }
+
     if (tool->json) {
         parley_translate_json(in, t, &out, &loss);
 
@@ -349,6 +366,45 @@ parley_translate_submit(parley_input_t *in, parley_translate_t *t)
     }
 
     return parley_submit(in->arena, msg, &submission, &in->err);
+}
+
+
+/* What was made as a text: in place of the message. */
+
+static int
+parley_translate_render(parley_input_t *in, const parley_translate_t *t,
+    parley_encoded_t *out)
+{
+    int            rc;
+    parley_buf_t   b;
+    parley_msg_t   made;
+    parley_json_t  doc;
+
+    if (parley_read_again(&doc, in->arena, t->m.msg.doc->seed, out->body,
+                          &in->err)
+        != 0
+        || parley_decode(t->m.engine, in->arena, t->to, &doc, 0, &made,
+                         &in->err)
+           != 0)
+    {
+        return -1;
+    }
+
+    parley_buf_init(&b, in->arena, 0);
+    rc = parley_codecs[t->to]->render(&b, &made);
+
+    if (rc > 0) {
+        return parley_error_set(&in->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                "/method", "only an event, chat/deliver, has "
+                                "a text for a model");
+    }
+
+    if (b.len > 0 && b.data[b.len - 1] == '\n') {
+        b.len--;
+    }
+
+    return rc == 0 && parley_buf_done(&b, &out->body) == 0
+           ? 0 : parley_error_memory(&in->err);
 }
 
 

@@ -48,8 +48,11 @@ typedef struct {
 int parley_conf_read(parley_tool_t *tool, const char *path,
     parley_conf_t *ret);
 
-/* The name of a file as nginx has it: relative to the configuration's. */
-const char *parley_conf_path(parley_tool_t *tool, const parley_conf_t *conf,
+/*
+ * The name of a file as nginx has it: relative to the configuration's folder,
+ * which ends with "/" or is empty.  NULL: said.
+ */
+const char *parley_conf_path(parley_tool_t *tool, const char *folder,
     parley_str_t name);
 
 /* What is wrong, behind file and line; returns -1. */
@@ -81,6 +84,21 @@ void parley_conf_describe(const parley_directive_t *block, char *out,
  */
 int parley_conf_block(const parley_conf_t *conf, const char *server,
     const char *location, const parley_directive_t **ret);
+
+
+/* parley_conf_env.c: what settings ask of the machine */
+
+typedef struct {
+    parley_tool_t  *tool;
+    const char     *folder;     /* as parley_conf_path() has it */
+} parley_conf_files_t;
+
+/* files is the environment's ctx, and lives as long. */
+void parley_conf_env_init(parley_settings_env_t *env,
+    parley_conf_files_t *files, parley_tool_t *tool, const char *folder);
+
+/* Says what is wrong, with file and line where they are known; returns -1. */
+int parley_conf_failed(const parley_problem_t *problem);
 
 
 /* parley_conf_settings.c */

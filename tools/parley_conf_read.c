@@ -105,8 +105,7 @@ parley_conf_read(parley_tool_t *tool, const char *path, parley_conf_t *ret)
 
 
 const char *
-parley_conf_path(parley_tool_t *tool, const parley_conf_t *conf,
-    parley_str_t name)
+parley_conf_path(parley_tool_t *tool, const char *folder, parley_str_t name)
 {
     parley_buf_t  b;
     parley_str_t  s;
@@ -114,7 +113,7 @@ parley_conf_path(parley_tool_t *tool, const parley_conf_t *conf,
     parley_buf_init(&b, &tool->arena, name.len + 64);
 
     if (name.len == 0 || name.data[0] != '/') {
-        parley_buf_str(&b, parley_str_c(conf->folder));
+        parley_buf_str(&b, parley_str_c(folder));
     }
 
     parley_buf_str(&b, name);
@@ -339,7 +338,7 @@ parley_conf_include(parley_conf_reader_t *rd, unsigned line,
                                   "other");
     }
 
-    path = parley_conf_path(rd->tool, rd->conf, pattern);
+    path = parley_conf_path(rd->tool, rd->conf->folder, pattern);
     if (path == NULL) {
         return -1;
     }

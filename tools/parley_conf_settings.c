@@ -1,17 +1,10 @@
 /* What the directives say in every block, read by the gate's table. */
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "parley_conf.h"
 #include "parley_directive.h"
-
-
-#define PARLEY_CONF_FILE_MAX  (64 << 20)
-#define PARLEY_CONF_FOLDERS   32        /* within each other */
 
 
 typedef struct {
@@ -20,6 +13,7 @@ typedef struct {
     const char              *keys;      /* --keys, or NULL */
     const parley_engine_t   *engine;
     parley_settings_env_t    env;
+    parley_conf_files_t      files;
     parley_settings_http_t  *http;
     parley_problem_t        *problem;
     unsigned                 accepting:1;       /* some block does */
@@ -41,18 +35,6 @@ static void parley_conf_facts(const parley_directive_t *block,
     parley_block_facts_t *ret);
 static int parley_conf_has_location(const parley_directive_t *block,
     parley_str_t uri);
-static int parley_conf_failed(const parley_problem_t *problem);
-static int parley_conf_compile(void *ctx, parley_str_t text, void **ret,
-    parley_problem_t *problem);
-static int parley_conf_file(void *ctx, parley_str_t name,
-    parley_str_t *ret_path, parley_str_t *ret_text,
-    parley_problem_t *problem);
-static int parley_conf_folder(void *ctx, parley_str_t name,
-    int (*visit)(void *data, parley_str_t path), void *data,
-    parley_str_t *ret_path, parley_problem_t *problem);
-static int parley_conf_walk(parley_conf_reading_t *rd, const char *path,
-    int (*visit)(void *data, parley_str_t path), void *data, unsigned depth,
-    parley_problem_t *problem);
 
 
 int
@@ -73,11 +55,7 @@ parley_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
     rd.http = ret;
     rd.problem = &problem;
 
-    rd.env.ctx = &rd;
-    rd.env.arena = &tool->arena;
-    rd.env.compile = parley_conf_compile;
-    rd.env.read = parley_conf_file;
-    rd.env.walk = parley_conf_folder;
+    parley_conf_env_init(&rd.env, &rd.files, tool, conf->folder);
 
     parley_settings_http_init(ret);
 
@@ -114,15 +92,28 @@ parley_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
 }
 
 
-/* those of --keys are in the place of parley_jwks */
+/*
+ * Those of --keys are in the place of what parley_jwks_request brings, or else
+ * of parley_jwks.
+ */
 
 static int
 parley_conf_keys(parley_conf_reading_t *rd)
 {
-    parley_jwks_t  *jwks;
+    parley_jwks_t            keys, *jwks;
+    parley_settings_http_t  *http = rd->http;
 
     if (rd->keys == NULL) {
         return 0;
+    }
+
+    if (parley_file_keys(rd->tool, rd->keys, &keys) != 0) {
+        return -1;
+    }
+
+    if (parley_jwks_verifiers(&keys) == 0) {
+        parley_say("%s: no key that verifies tokens", rd->keys);
+        return -1;
     }
 
     jwks = parley_arena_calloc(&rd->tool->arena, sizeof(parley_jwks_t));
@@ -132,16 +123,17 @@ parley_conf_keys(parley_conf_reading_t *rd)
         return -1;
     }
 
-    if (parley_file_keys(rd->tool, rd->keys, jwks) != 0) {
+    parley_jwks_of(&keys, http->jwks_issuer);
+
+    if (parley_jwks_beside(&rd->tool->arena, &keys, http->jwks_issuer,
+                           http->jwks_uri.len > 0 ? http->jwks : NULL, jwks)
+        != 0)
+    {
+        parley_say("out of memory");
         return -1;
     }
 
-    rd->http->jwks = jwks;
-
-    if (parley_jwks_verifiers(jwks) == 0) {
-        parley_say("%s: no key that verifies tokens", rd->keys);
-        return -1;
-    }
+    http->jwks = jwks;
 
     return 0;
 }
@@ -293,7 +285,7 @@ parley_conf_merge(parley_conf_reading_t *rd, const parley_directive_t *block)
 
         parley_conf_facts(d, &facts);
 
-        if (d->settings->gate.accept == 0
+        if (!parley_settings_steps(d->settings)
             && parley_settings_off(&rd->env, d->settings, &facts, rd->problem)
                != 0)
         {
@@ -323,7 +315,7 @@ parley_conf_verify(parley_conf_reading_t *rd, const parley_directive_t *block)
 
         parley_conf_facts(d, &facts);
 
-        if (d->settings->gate.accept != 0) {
+        if (parley_settings_steps(d->settings)) {
             rd->accepting = 1;
 
             if (parley_settings_verify(&rd->env, rd->http, d->settings, &facts,
@@ -348,7 +340,8 @@ parley_conf_verify(parley_conf_reading_t *rd, const parley_directive_t *block)
 static void
 parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
 {
-    size_t  i;
+    size_t                     i;
+    const parley_directive_t  *verify;
 
     static const char *const  handlers[] = {
         "proxy_pass", "grpc_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass",
@@ -361,6 +354,12 @@ parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
     ret->frame = parley_conf_is(block, "location")
                  && parley_conf_in(block, "location") != NULL;
     ret->internal = parley_conf_in(block, "internal") != NULL;
+
+    verify = parley_conf_get(block, "ssl_verify_client");
+
+    ret->verifies = verify != NULL && verify->nwords > 1
+                    && (parley_str_is(verify->words[1], "on")
+                        || parley_str_is(verify->words[1], "optional"));
 
     for (i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
         if (parley_conf_in(block, handlers[i]) != NULL) {
@@ -397,189 +396,4 @@ parley_conf_has_location(const parley_directive_t *block, parley_str_t uri)
     }
 
     return 0;
-}
-
-
-static int
-parley_conf_failed(const parley_problem_t *problem)
-{
-    if (problem->text[0] == '\0') {
-        parley_say("out of memory");
-
-    } else if (problem->where.line == 0) {
-        parley_say("%s", problem->text);
-
-    } else {
-        parley_say("%s:%u: %s", (const char *) problem->where.file.data,
-                   problem->where.line, problem->text);
-    }
-
-    return -1;
-}
-
-
-/* Which variables there are only nginx knows, and how they are written. */
-
-static int
-parley_conf_compile(void *ctx, parley_str_t text, void **ret,
-    parley_problem_t *problem)
-{
-    int          braces;
-    size_t       n;
-    const char  *p;
-
-    static const char  name[] = "abcdefghijklmnopqrstuvwxyz"
-                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
-    (void) ctx;
-
-    *ret = NULL;
-
-    for (p = strchr((const char *) text.data, '$'); p != NULL;
-         p = strchr(p + n, '$'))
-    {
-        braces = p[1] == '{';
-        p += 1 + braces;
-        n = strspn(p, name);
-
-        if (braces && *p != '\0' && p[n] != '}') {
-            return parley_problem(problem, "the closing bracket in \"%.*s\" "
-                                  "variable is missing", (int) n, p);
-        }
-
-        if (n == 0) {
-            return parley_problem(problem, "invalid variable name");
-        }
-    }
-
-    return 0;
-}
-
-
-static int
-parley_conf_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
-    parley_str_t *ret_text, parley_problem_t *problem)
-{
-    int                     rc;
-    FILE                   *file;
-    const char             *path;
-    struct stat             st;
-    parley_conf_reading_t  *rd = ctx;
-
-    path = parley_conf_path(rd->tool, rd->conf, name);
-
-    if (path == NULL) {
-        return -1;
-    }
-
-    *ret_path = parley_str_c(path);
-    file = fopen(path, "rb");
-
-    if (file == NULL) {
-        return parley_problem(problem, "open() \"%s\" failed (%d: %s)", path,
-                              errno, strerror(errno));
-    }
-
-    rc = 0;
-
-    if (fstat(fileno(file), &st) != 0 || !S_ISREG(st.st_mode)
-        || st.st_size > PARLEY_CONF_FILE_MAX)
-    {
-        rc = parley_problem(problem, "\"%s\" is no file, or is larger than "
-                            "64m", path);
-
-    } else if (parley_file_read(file, PARLEY_CONF_FILE_MAX, &rd->tool->arena,
-                                ret_text)
-               != 0)
-    {
-        rc = parley_problem(problem, "\"%s\" could not be read whole", path);
-    }
-
-    (void) fclose(file);
-
-    return rc;
-}
-
-
-static int
-parley_conf_folder(void *ctx, parley_str_t name,
-    int (*visit)(void *data, parley_str_t path), void *data,
-    parley_str_t *ret_path, parley_problem_t *problem)
-{
-    const char             *path;
-    struct stat             st;
-    parley_conf_reading_t  *rd = ctx;
-
-    path = parley_conf_path(rd->tool, rd->conf, name);
-
-    if (path == NULL) {
-        return -1;
-    }
-
-    *ret_path = parley_str_c(path);
-
-    if (stat(path, &st) != 0) {
-        return parley_problem(problem, "\"%s\" is no folder (%d: %s)", path,
-                              errno, strerror(errno));
-    }
-
-    return S_ISDIR(st.st_mode) ? parley_conf_walk(rd, path, visit, data, 0,
-                                                  problem)
-           : parley_problem(problem, "\"%s\" is no folder", path);
-}
-
-
-static int
-parley_conf_walk(parley_conf_reading_t *rd, const char *path,
-    int (*visit)(void *data, parley_str_t path), void *data, unsigned depth,
-    parley_problem_t *problem)
-{
-    int             rc;
-    DIR            *folder;
-    parley_buf_t    b;
-    parley_str_t    file;
-    struct stat     st;
-    struct dirent  *entry;
-
-    folder = depth > PARLEY_CONF_FOLDERS ? NULL : opendir(path);
-
-    if (folder == NULL) {
-        return parley_problem(problem, "opendir() \"%s\" failed (%s)", path,
-                              strerror(depth > PARLEY_CONF_FOLDERS
-                                       ? ELOOP : errno));
-    }
-
-    rc = 0;
-
-    while (rc == 0 && (entry = readdir(folder)) != NULL) {
-
-        if (entry->d_name[strspn(entry->d_name, ".")] == '\0') {
-            continue;
-        }
-
-        parley_buf_init(&b, &rd->tool->arena, 256);
-        parley_buf_str(&b, parley_str_c(path));
-        parley_buf_octet(&b, '/');
-        parley_buf_str(&b, parley_str_c(entry->d_name));
-        parley_buf_octet(&b, '\0');
-
-        if (parley_buf_done(&b, &file) != 0
-            || stat((const char *) file.data, &st) != 0)
-        {
-            rc = parley_problem(problem, "stat() of \"%s/%s\" failed (%s)",
-                                path, entry->d_name, strerror(errno));
-
-        } else if (S_ISDIR(st.st_mode)) {
-            rc = parley_conf_walk(rd, (const char *) file.data, visit, data,
-                                  depth + 1, problem);
-
-        } else if (S_ISREG(st.st_mode)) {
-            file.len--;
-            rc = visit(data, file);
-        }
-    }
-
-    (void) closedir(folder);
-
-    return rc;
 }

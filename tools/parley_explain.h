@@ -6,6 +6,7 @@
 #include "parley_conf.h"
 #include "parley_decider.h"
 #include "parley_gate.h"
+#include "parley_memory.h"
 #include "parley_settings.h"
 #include "parley_who.h"
 
@@ -26,15 +27,19 @@ typedef struct {
     parley_settings_t           settings;       /* of the block */
     const parley_directive_t   *block;          /* where the message goes */
     parley_engine_t        *engine;
-    const char             *token;          /* NULL: none */
+    parley_str_t            token;          /* empty: none */
     const parley_msg_t     *answering;      /* NULL: not given */
     const char             *asker;          /* sub of who sent it; NULL: who
                                                is listed as its sender */
     int64_t                 now_ms;
     parley_encode_opts_t    trace;          /* trace_id, span_id */
     parley_str_t            query;          /* --args */
-    void                   *memory;         /* of the state, see state */
-    parley_state_t          state;          /* empty for each message */
+    void                   *octets;         /* of memory */
+    parley_memory_t         memory;         /* the state, empty for each
+                                               message */
+    parley_response_t       response;       /* --answer */
+    unsigned                answers:1;
+    parley_certificate_t    certificate;    /* --certificate; no names: none */
     unsigned                plain:1;        /* it comes without TLS */
 
     /* of the message at hand */
@@ -42,12 +47,11 @@ typedef struct {
     parley_input_t         *in;
     parley_gate_t           gate;
     parley_who_t            who;
-    parley_jwt_t            jwt;            /* what who.jwt shows */
-    parley_principal_t      owner;          /* of the token */
     parley_json_t           doc;
     parley_json_t           rewritten;
     parley_msg_t            msg;
     parley_loss_t           loss;
+    parley_answered_t       answered;
     parley_priority_t       priority;       /* before caps */
     int64_t                 timeout_ms;
 
@@ -60,10 +64,6 @@ typedef struct {
 /* Adds to what is said of the step at hand; made printable. */
 void parley_explain_note(parley_explain_t *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-
-/* What the configuration supplies to a message that is made. */
-void parley_explain_opts(parley_explain_t *e, parley_encode_opts_t *ret);
 
 
 /* parley_explain_state.c: a state of one's own */

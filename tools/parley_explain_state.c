@@ -31,19 +31,30 @@ parley_explain_is_alive(void *ctx, const parley_process_t *process)
 }
 
 
+static int64_t
+parley_explain_now(void *ctx)
+{
+    const parley_explain_t *e = ctx;
+
+    return e->now_ms;
+}
+
+
 int
 parley_explain_state_init(parley_explain_t *e)
 {
-    e->memory = aligned_alloc(PARLEY_BLOCK, PARLEY_EXPLAIN_STATE);
+    e->octets = aligned_alloc(PARLEY_BLOCK, PARLEY_EXPLAIN_STATE);
 
-    if (e->memory == NULL) {
+    if (e->octets == NULL) {
         return -1;
     }
 
-    e->state.env.lock = parley_explain_lock;
-    e->state.env.unlock = parley_explain_lock;
-    e->state.env.is_alive = parley_explain_is_alive;
-    e->state.share = PARLEY_SHARE_DEFAULT;
+    e->memory.env.lock = parley_explain_lock;
+    e->memory.env.unlock = parley_explain_lock;
+    e->memory.env.now = parley_explain_now;
+    e->memory.env.is_alive = parley_explain_is_alive;
+    e->memory.env.ctx = e;
+    e->memory.share = PARLEY_SHARE_DEFAULT;
 
     return 0;
 }
@@ -58,11 +69,11 @@ parley_explain_state_clear(parley_explain_t *e)
 
     /* its size is enough */
 
-    (void) (parley_memory_create(&e->state, e->memory, PARLEY_EXPLAIN_STATE,
+    (void) (parley_memory_create(&e->memory, e->octets, PARLEY_EXPLAIN_STATE,
                                  secret)
             == 0);
 
-    parley_memory_bounds(&e->state, e->http.retain, e->http.replay_size);
+    parley_memory_bounds(&e->memory, e->http.retain, e->http.replay_size);
 }
 
 
@@ -122,7 +133,7 @@ parley_explain_remember(parley_explain_t *e)
 
     parley_who_opts(&who, &opts);
 
-    parley_explain_opts(e, &opts);
+    (void) (parley_gate_options(&e->gate, &opts) == 0);
 
     opts.self = e->http.self;
     opts.trace_id = parley_str_none;    /* another request's */
@@ -139,7 +150,7 @@ parley_explain_remember(parley_explain_t *e)
         return;
     }
 
-    parley_ask_init(&ask, &e->state, e->in->arena);
+    parley_ask_init(&ask, &e->memory.state, e->in->arena);
     parley_ask_begin(&ask, e->now_ms);
 
     a.arena = e->in->arena;

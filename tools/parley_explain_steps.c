@@ -5,126 +5,47 @@
 
 #include "parley_explain.h"
 #include "parley_media.h"
-#include "parley_time.h"
 
 
 #define PARLEY_EXPLAIN_HEADER  64   /* octets of a name, zero included */
 
 
-static parley_outcome_t parley_explain_proof(parley_gate_t *g);
-static int parley_explain_token(parley_explain_t *e, parley_str_t *ret);
 static parley_outcome_t parley_explain_body(parley_gate_t *g);
+static parley_outcome_t parley_explain_forward(parley_gate_t *g);
 static int parley_explain_headers(parley_explain_t *e);
 static int parley_explain_header(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
 static int parley_explain_split(const char *option, char *name,
     parley_str_t *ret);
-static int parley_explain_arrival(parley_gate_t *g, parley_arrival_t *ret);
-static int parley_explain_options(parley_gate_t *g,
-    parley_encode_opts_t *ret);
-static parley_str_t parley_explain_value(parley_explain_t *e,
-    const char *name, const parley_value_t *value);
+static void parley_explain_each(parley_gate_t *g, parley_str_t name,
+    void (*found)(void *data, parley_str_t value), void *data);
+static int64_t parley_explain_now(parley_gate_t *g);
+static int parley_explain_keys(parley_gate_t *g, int64_t age,
+    parley_keys_t *ret);
+static int parley_explain_certificate(parley_gate_t *g,
+    const parley_certificate_t **ret);
+static void parley_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
+    parley_str_t *span_id);
+static int parley_explain_value(parley_gate_t *g,
+    const parley_value_t *value, parley_str_t *ret);
 static void parley_explain_told(parley_gate_t *g, parley_step_t step,
     parley_outcome_t outcome);
 
 
 const parley_gate_env_t  parley_explain_env = {
     .steps = {
-        [PARLEY_STEP_PROOF] = parley_explain_proof,
         [PARLEY_STEP_BODY] = parley_explain_body,
+        [PARLEY_STEP_FORWARD] = parley_explain_forward,
     },
+    .now = parley_explain_now,
     .header = parley_explain_header,
-    .arrival = parley_explain_arrival,
-    .options = parley_explain_options,
+    .headers = parley_explain_each,
+    .value = parley_explain_value,
+    .keys = parley_explain_keys,
+    .certificate = parley_explain_certificate,
+    .trace = parley_explain_trace,
     .told = parley_explain_told,
 };
-
-
-static parley_outcome_t
-parley_explain_proof(parley_gate_t *g)
-{
-    char                      date[PARLEY_TIME_MAX];
-    size_t                    i;
-    parley_str_t              token;
-    parley_explain_t         *e = g->ctx;
-    parley_jwt_options_t      options;
-    const parley_settings_t  *s = &e->settings;
-
-    if (s->jwt == NULL) {
-        parley_explain_note(e, "parley_jwt is off here");
-        return PARLEY_OUTCOME_NONE;
-    }
-
-    if (parley_explain_token(e, &token) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
-    }
-
-    memset(&options, 0, sizeof(options));
-    options.seed = e->tool->seed;
-
-    if (parley_jwt_verify(e->http.jwks, g->arena, &options,
-                          parley_token_trim(token), &e->jwt,
-                          g->err)
-        != 0
-        || parley_principal_from_claims(g->arena, &e->jwt,
-                                        s->claims != NULL ? &s->claims->map
-                                        : NULL, e->http.directory, &e->owner,
-                                        g->err)
-           != 0)
-    {
-        return PARLEY_OUTCOME_REFUSED;
-    }
-
-    e->who.jwt = &e->jwt;
-    e->who.principal = &e->owner;
-
-    if (parley_jwt_check(&e->jwt, &s->jwt->rules, e->now_ms / 1000, g->err)
-        != 0)
-    {
-        return PARLEY_OUTCOME_REFUSED;
-    }
-
-    parley_explain_note(e, "sub \"%.*s\"", parley_explain_str(e->owner.sub));
-
-    if (e->jwt.has_exp && e->jwt.exp <= PARLEY_JWT_DATE_MAX) {
-        (void) parley_time_format((int64_t) e->jwt.exp * 1000, date);
-        parley_explain_note(e, ", until %s", date);
-    }
-
-    for (i = 0; i < e->jwt.nscopes; i++) {
-        parley_explain_note(e, "%s%.*s", i == 0 ? ", scopes " : " ",
-                            parley_explain_str(e->jwt.scopes[i]));
-    }
-
-    return PARLEY_OUTCOME_PASSED;
-}
-
-
-/* --token, or the argument that it comes in */
-
-static int
-parley_explain_token(parley_explain_t *e, parley_str_t *ret)
-{
-    parley_arguments_t         arguments;
-    const parley_gate_conf_t  *conf = e->gate.conf;
-
-    parley_arguments_init(&arguments, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE,
-                          conf->token);
-
-    if (parley_arguments_read(&arguments, e->gate.arena, e->query,
-                              e->gate.err)
-        != 0)
-    {
-        return -1;
-    }
-
-    *ret = e->token != NULL ? parley_str_c(e->token)
-                            : arguments.list[PARLEY_ARGUMENT_TOKEN].value;
-
-    return ret->len > 0 ? 0
-           : parley_error_set(e->gate.err, PARLEY_E_TOKEN_MISSING, NULL,
-                              "a bearer token is required");
-}
 
 
 static parley_outcome_t
@@ -144,6 +65,17 @@ parley_explain_body(parley_gate_t *g)
     g->query = e->query;
     g->body = e->in->text;
     g->now_ms = e->now_ms;
+
+    return PARLEY_OUTCOME_PASSED;
+}
+
+
+/* what is sent is what explain prints */
+
+static parley_outcome_t
+parley_explain_forward(parley_gate_t *g)
+{
+    (void) g;
 
     return PARLEY_OUTCOME_PASSED;
 }
@@ -225,62 +157,98 @@ parley_explain_split(const char *option, char *name, parley_str_t *ret)
 }
 
 
-/* Where it came to is a location as well as any other. */
+static void
+parley_explain_each(parley_gate_t *g, parley_str_t name,
+    void (*found)(void *data, parley_str_t value), void *data)
+{
+    char               text[PARLEY_EXPLAIN_HEADER];
+    size_t             i;
+    parley_str_t       value;
+    const char        *option;
+    parley_explain_t  *e = g->ctx;
+
+    i = 0;
+
+    while ((option = parley_option_next(e->tool, "header", &i)) != NULL) {
+        if (parley_explain_split(option, text, &value) == 0
+            && parley_str_eq(parley_str_c(text), name))
+        {
+            found(data, value);
+        }
+    }
+}
+
+
+static int64_t
+parley_explain_now(parley_gate_t *g)
+{
+    const parley_explain_t *e = g->ctx;
+
+    return e->now_ms;
+}
+
 
 static int
-parley_explain_arrival(parley_gate_t *g, parley_arrival_t *ret)
+parley_explain_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
 {
-    const parley_explain_t  *e = g->ctx;
+    const parley_explain_t *e = g->ctx;
 
-    if (!e->settings.receiver.varies) {
-        ret->receiver = e->settings.receiver.text;
+    if (age == 0) {
+        ret->set = e->http.jwks;
+        ret->number = 0;
     }
 
     return 0;
 }
 
 
+/* that of --certificate, taken to be verified */
+
 static int
-parley_explain_options(parley_gate_t *g, parley_encode_opts_t *ret)
+parley_explain_certificate(parley_gate_t *g, const parley_certificate_t **ret)
 {
-    parley_explain_opts(g->ctx, ret);
+    const parley_explain_t *e = g->ctx;
+
+    *ret = e->certificate.nnames > 0 && !e->plain ? &e->certificate : NULL;
 
     return 0;
 }
 
 
-void
-parley_explain_opts(parley_explain_t *e, parley_encode_opts_t *ret)
+static void
+parley_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
+    parley_str_t *span_id)
 {
-    parley_settings_t  *s = &e->settings;
+    const parley_explain_t *e = g->ctx;
 
-    ret->now_ms = e->now_ms;
-    ret->trace_id = e->trace.trace_id;
-    ret->span_id = e->trace.span_id;
-    ret->context = parley_explain_value(e, "parley_vcp_context", &s->context);
-    ret->constitution = parley_explain_value(e, "parley_vcp_constitution",
-                                             &s->constitution);
-    ret->severities = s->severities;
-    ret->nseverities = s->nseverities;
-    ret->broadcast = s->broadcast;
+    *trace_id = e->trace.trace_id;
+    *span_id = e->trace.span_id;
 }
 
 
 /* What has variables only nginx can tell. */
 
-static parley_str_t
-parley_explain_value(parley_explain_t *e, const char *name,
-    const parley_value_t *value)
+static int
+parley_explain_value(parley_gate_t *g, const parley_value_t *value,
+    parley_str_t *ret)
 {
-    if (!value->varies) {
-        return value->text;
+    parley_explain_t  *e = g->ctx;
+
+    *ret = value->varies ? parley_str_none : value->text;
+
+    if (value->varies && e->msg.wire != g->conf->speak) {
+
+        if (value == &e->settings.context) {
+            parley_explain_note(e, "parley_vcp_context has variables and is "
+                                "empty here; ");
+
+        } else if (value == &e->settings.constitution) {
+            parley_explain_note(e, "parley_vcp_constitution has variables and "
+                                "is empty here; ");
+        }
     }
 
-    if (e->msg.wire != e->gate.conf->speak) {
-        parley_explain_note(e, "%s has variables and is empty here; ", name);
-    }
-
-    return parley_str_none;
+    return 0;
 }
 
 
@@ -301,6 +269,12 @@ parley_explain_told(parley_gate_t *g, parley_step_t step,
                             parley_error_info(g->err->code)->word.data,
                             g->err->field[0] != '\0' ? " " : "",
                             g->err->field, g->err->text);
+
+        if (step == PARLEY_STEP_SIGNATURE && g->http->child_keys) {
+            /* the state is empty */
+            parley_explain_note(e, "; keys that parents added at run time are "
+                                "not known here");
+        }
 
     } else {
         parley_explain_say(e, step, outcome);

@@ -4,8 +4,10 @@
  */
 
 #include "parley_explain.h"
+#include "parley_time.h"
 
 
+static void parley_explain_token(parley_explain_t *e);
 static void parley_explain_schema(parley_explain_t *e);
 static void parley_explain_sender(parley_explain_t *e);
 static void parley_explain_signature(parley_explain_t *e);
@@ -23,6 +25,7 @@ static void parley_explain_local(parley_explain_t *e, parley_outcome_t outcome);
 static void parley_explain_admit(parley_explain_t *e);
 static void parley_explain_translate(parley_explain_t *e,
     parley_outcome_t outcome);
+static void parley_explain_answer(parley_explain_t *e);
 
 
 void
@@ -37,6 +40,10 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
 
     case PARLEY_STEP_METHOD:
         parley_explain_note(e, "POST, it is taken to be");
+        break;
+
+    case PARLEY_STEP_PROOF:
+        parley_explain_token(e);
         break;
 
     case PARLEY_STEP_FAILURES:
@@ -131,8 +138,59 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         parley_explain_loss(e);
         break;
 
+    case PARLEY_STEP_ANSWER:
+        parley_explain_answer(e);
+        break;
+
+    case PARLEY_STEP_SETTLE:
+        parley_explain_note(e, outcome == PARLEY_OUTCOME_PASSED
+                               ? "the id is taken" : "it may come again");
+        break;
+
+    case PARLEY_STEP_FORWARD:
+
+        if (outcome == PARLEY_OUTCOME_PASSED) {
+            parley_explain_note(e, "%zu octets", g->sent.body.len);
+        }
+
+        break;
+
     default:
         break;
+    }
+}
+
+
+static void
+parley_explain_token(parley_explain_t *e)
+{
+    char                 date[PARLEY_TIME_MAX];
+    size_t               i;
+    const parley_jwt_t  *jwt = e->who.jwt;
+
+    if (!parley_who_is_caller(&e->who)) {
+        parley_explain_note(e, e->settings.jwt == NULL
+                               ? "parley_jwt is off here"
+                               : "no token and no certificate");
+        return;
+    }
+
+    parley_explain_note(e, "sub \"%.*s\"%s",
+                        parley_explain_str(e->who.principal->sub),
+                        e->who.certified ? ", by a client certificate" : "");
+
+    if (jwt == NULL) {
+        return;
+    }
+
+    if (jwt->has_exp && jwt->exp <= PARLEY_JWT_DATE_MAX) {
+        (void) parley_time_format((int64_t) jwt->exp * 1000, date);
+        parley_explain_note(e, ", until %s", date);
+    }
+
+    for (i = 0; i < jwt->nscopes; i++) {
+        parley_explain_note(e, "%s%.*s", i == 0 ? ", scopes " : " ",
+                            parley_explain_str(jwt->scopes[i]));
     }
 }
 
@@ -411,4 +469,30 @@ parley_explain_translate(parley_explain_t *e, parley_outcome_t outcome)
                         parley_codecs[speak]->signature_member.len == 0 ? ""
                         : e->http.signing != NULL ? ", signed by the gateway"
                                                   : ", unsigned");
+}
+
+
+static void
+parley_explain_answer(parley_explain_t *e)
+{
+    const char               *what;
+    const parley_answered_t  *a = &e->answered;
+
+    static const char *const  acts[] = {
+        "a request", "a result", "an error", "an event", "progress"
+    };
+
+    what = a->kind == PARLEY_ANSWER_MESSAGE ? acts[a->act]
+           : a->kind == PARLEY_ANSWER_REFUSED ? "an error"
+                                              : "that it was accepted";
+
+    if (a->copied) {
+        parley_explain_note(e, "%s, as it came", what);
+        return;
+    }
+
+    parley_explain_note(e, "%s, %.*s to %.*s", what,
+                        parley_explain_str(parley_proto_name(
+                                               e->gate.conf->speak)),
+                        parley_explain_str(parley_proto_name(e->msg.wire)));
 }

@@ -37,7 +37,10 @@ parley_help_commands(void)
           "\n"
           "Exit status: 0, all is well; 1, a message, a signature or a "
           "token is not; 2, the\n"
-          "command line is not, or a file cannot be read or written.\n",
+          "command line is not, or a file cannot be read or written.\n"
+          "\n"
+          "parley --version says the version, parley -V also what it was "
+          "built with.\n",
           stdout);
 }
 

@@ -10,6 +10,7 @@
 static const parley_command_t *parley_main_find(int argc, char **argv,
     int *ret_words);
 static int parley_main_unknown(int argc, char **argv);
+static parley_str_t parley_main_suggest(parley_str_t word);
 static int parley_main_run(const parley_command_t *command, int argc,
     char **argv);
 
@@ -30,6 +31,7 @@ const parley_command_t *const  parley_commands[] = {
     &parley_cmd_token_verify,
     &parley_cmd_frame_encode,
     &parley_cmd_frame_decode,
+    &parley_cmd_audit_verify,
     &parley_cmd_uuid,
     NULL
 };
@@ -50,7 +52,12 @@ main(int argc, char **argv)
     }
 
     if (strcmp(argv[0], "--version") == 0 && argc == 1) {
-        puts("parley " PARLEY_VERSION);
+        parley_version();
+        return parley_output_finish();
+    }
+
+    if (strcmp(argv[0], "-V") == 0 && argc == 1) {
+        parley_version_all();
         return parley_output_finish();
     }
 
@@ -123,8 +130,9 @@ parley_main_find(int argc, char **argv, int *ret_words)
 static int
 parley_main_unknown(int argc, char **argv)
 {
-    size_t       i, len;
-    const char  *separator;
+    size_t         i, len;
+    const char    *separator;
+    parley_str_t   meant;
 
     len = strlen(argv[0]);
     separator = ": ";
@@ -148,6 +156,13 @@ parley_main_unknown(int argc, char **argv)
     if (*separator == ':') {
         fprintf(stderr, "unknown command \"%s\"", argv[0]);
 
+        meant = parley_main_suggest(parley_str_c(argv[0]));
+
+        if (meant.len > 0) {
+            fprintf(stderr, "; did you mean \"%.*s\"?", (int) meant.len,
+                    (const char *) meant.data);
+        }
+
     } else if (argc > 1 && argv[1][0] != '-') {
         fprintf(stderr, ", not \"%s\"", argv[1]);
     }
@@ -155,6 +170,37 @@ parley_main_unknown(int argc, char **argv)
     fputs("\nTry \"parley --help\".\n", stderr);
 
     return PARLEY_EXIT_USAGE;
+}
+
+
+/* A command, or the second word of one: "mint" is "token mint". */
+
+static parley_str_t
+parley_main_suggest(parley_str_t word)
+{
+    size_t             i;
+    parley_str_t       name, first;
+    const uint8_t     *space;
+    parley_suggest_t   s;
+
+    parley_suggest_init(&s, word);
+
+    for (i = 0; parley_commands[i] != NULL; i++) {
+        name = parley_str_c(parley_commands[i]->name);
+        space = memchr(name.data, ' ', name.len);
+
+        if (space == NULL) {
+            parley_suggest_try(&s, name, name);
+            continue;
+        }
+
+        first = parley_str_make(name.data, (size_t) (space - name.data));
+
+        parley_suggest_try(&s, first, first);
+        parley_suggest_try(&s, parley_str_from(name, first.len + 1), name);
+    }
+
+    return s.best;
 }
 
 

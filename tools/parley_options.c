@@ -7,8 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parley_directive.h"
 #include "parley_time.h"
 #include "parley_tool.h"
+
+
+#define PARLEY_OPTION_TIME_MAX  253402300799    /* the end of 9999 */
 
 
 static const parley_option_t *parley_option_find(
@@ -17,8 +21,11 @@ static const parley_option_t *parley_option_letter(
     const parley_command_t *command, char letter);
 static int parley_options_word(parley_tool_t *tool, int argc, char **argv,
     int *i);
+static void parley_options_unknown(const parley_tool_t *tool,
+    parley_str_t word);
 static int parley_options_take(parley_tool_t *tool,
     const parley_option_t *option, const char *value);
+static int parley_option_seconds(const char *value, int64_t *ret);
 static int parley_options_limit(parley_tool_t *tool, const char *text);
 
 
@@ -116,7 +123,7 @@ parley_options_word(parley_tool_t *tool, int argc, char **argv, int *i)
     }
 
     if (option == NULL) {
-        parley_say_usage(tool, "unknown option \"%.*s\"", (int) len, word);
+        parley_options_unknown(tool, parley_str_make(word, len));
         return -1;
     }
 
@@ -142,6 +149,36 @@ parley_options_word(parley_tool_t *tool, int argc, char **argv, int *i)
     }
 
     return parley_options_take(tool, option, value);
+}
+
+
+static void
+parley_options_unknown(const parley_tool_t *tool, parley_str_t word)
+{
+    parley_str_t            name;
+    parley_suggest_t        s;
+    const parley_option_t  *option;
+
+    /* "-token" is "--token" */
+
+    name = word;
+
+    while (name.len > 0 && *name.data == '-') {
+        name = parley_str_from(name, 1);
+    }
+
+    parley_suggest_init(&s, name);
+
+    for (option = tool->command->options; option->name != NULL; option++) {
+        parley_suggest_try(&s, parley_str_c(option->name),
+                           parley_str_c(option->name));
+    }
+
+    parley_say_usage(tool, "unknown option \"%.*s\"%s%.*s%s",
+                     (int) word.len, (const char *) word.data,
+                     s.best.len > 0 ? "; did you mean \"--" : "",
+                     (int) s.best.len, (const char *) s.best.data,
+                     s.best.len > 0 ? "\"?" : "");
 }
 
 
@@ -246,33 +283,79 @@ parley_option_integer(const char *name, const char *value, int64_t min,
 }
 
 
-/* seconds since 1970, an RFC 3339 timestamp, or +N and -N: from now */
+/* as directives have them (parley_setting_time()), in whole seconds */
+static int
+parley_option_seconds(const char *value, int64_t *ret)
+{
+    int64_t  ms;
+
+    if (parley_setting_time(parley_str_c(value), &ms) != 0 || ms % 1000 != 0) {
+        return -1;
+    }
+
+    *ret = ms / 1000;
+
+    return 0;
+}
+
+
+int
+parley_option_duration(const char *name, const char *value, int64_t min,
+    int64_t max, int64_t *ret)
+{
+    int      minus;
+    int64_t  n;
+
+    minus = *value == '-';
+
+    if (parley_option_seconds(value + minus, &n) != 0
+        || (minus ? -n : n) < min || n > max)
+    {
+        parley_say("--%s: \"%s\" is no time from %lld to %lld seconds; "
+                   "90, 30s, 5m, 1h30m and 7d are times", name, value,
+                   (long long) min, (long long) max);
+        return -1;
+    }
+
+    *ret = minus ? -n : n;
+
+    return 0;
+}
+
+
+/* seconds since 1970, an RFC 3339 timestamp, or from now: +1h, -30s */
 int
 parley_option_time(const char *name, const char *value, int64_t now,
     int64_t *ret)
 {
     char       *end;
-    int64_t     ms;
-    long long   n;
+    int64_t     ms, n;
 
     if (parley_time_parse(parley_str_c(value), &ms) == 0) {
         *ret = ms / 1000;
         return 0;
     }
 
+    if ((*value == '+' || *value == '-')
+        && parley_option_seconds(value + 1, &n) == 0)
+    {
+        *ret = *value == '+' ? now + n : now - n;
+        return 0;
+    }
+
     errno = 0;
     n = strtoll(value, &end, 10);
 
-    if (end == value || *end != '\0' || errno != 0 || *value == ' '
-        || n < -253402300799 || n > 253402300799)
+    if (*value < '0' || *value > '9' || *end != '\0' || errno != 0
+        || n > PARLEY_OPTION_TIME_MAX)
     {
-        parley_say("--%s: \"%s\" is no time: seconds since 1970, "
-                   "an RFC 3339 timestamp, or +N or -N seconds from now",
+        parley_say("--%s: \"%s\" is no time: seconds since 1970, an RFC "
+                   "3339 timestamp, or a time from now such as +1h or -30s",
                    name, value);
         return -1;
     }
 
-    *ret = (*value == '+' || *value == '-') ? now + n : n;
+    *ret = n;
 
     return 0;
 }

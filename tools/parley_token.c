@@ -13,19 +13,25 @@ int
 parley_token_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
 {
     int              status;
-    const char      *token;
+    const char      *token, *path;
     parley_arena_t   arena;
     parley_input_t   in;
 
     tool->limits.octets = PARLEY_TOKEN_MAX;
     token = parley_option(tool, "token");
+    path = parley_option(tool, "token-file");
+
+    if ((token != NULL) + (path != NULL) + (tool->noperands > 0) > 1) {
+        return parley_say_usage(tool, "--token, --token-file and a FILE "
+                                "exclude each other");
+    }
+
+    if (path != NULL) {
+        tool->operands[tool->noperands++] = (char *) path;
+    }
 
     if (token == NULL) {
         return parley_input_each(tool, handler, ctx);
-    }
-
-    if (tool->noperands > 0) {
-        return parley_say_usage(tool, "--token and a FILE");
     }
 
     memset(&in, 0, sizeof(in));
@@ -41,6 +47,39 @@ parley_token_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
     parley_arena_reset(&arena);
 
     return status;
+}
+
+
+int
+parley_token_given(parley_tool_t *tool, parley_str_t *ret)
+{
+    parley_str_t   text;
+    const char    *token, *path;
+
+    token = parley_option(tool, "token");
+    path = parley_option(tool, "token-file");
+
+    text = parley_str_c(token != NULL ? token : "");
+
+    if (token != NULL && path != NULL) {
+        return parley_say_usage(tool, "--token and --token-file exclude each "
+                                "other");
+    }
+
+    if (path != NULL
+        && parley_file_whole(tool, path, PARLEY_TOKEN_MAX, &text) != 0)
+    {
+        return -1;
+    }
+
+    *ret = parley_token_trim(text);
+
+    if (path != NULL && ret->len == 0) {
+        parley_say("%s: no token", path);
+        return -1;
+    }
+
+    return 0;
 }
 
 

@@ -114,6 +114,10 @@ int parley_option_integer(const char *name, const char *value, int64_t min,
     int64_t max, int64_t *ret);
 int parley_option_time(const char *name, const char *value, int64_t now,
     int64_t *ret);
+
+/* A number of seconds, or a time as directives have it: 30s, 1h30m. */
+int parley_option_duration(const char *name, const char *value, int64_t min,
+    int64_t max, int64_t *ret);
 int parley_option_proto(const parley_tool_t *tool, const char *name,
     parley_proto_t *ret);
 int parley_option_required(const parley_tool_t *tool, const char *name,
@@ -124,6 +128,29 @@ int parley_option_required(const parley_tool_t *tool, const char *name,
 
 void parley_help_commands(void);
 void parley_help_command(const parley_command_t *command);
+
+
+/* parley_suggest.c: what a mistyped word may have been meant to be */
+
+typedef struct {
+    parley_str_t  word;
+    parley_str_t  best;         /* empty: nothing is near enough */
+    unsigned      distance;
+} parley_suggest_t;
+
+void parley_suggest_init(parley_suggest_t *s, parley_str_t word);
+
+/* A word that there is, and what to suggest where it is the nearest. */
+void parley_suggest_try(parley_suggest_t *s, parley_str_t word,
+    parley_str_t means);
+
+
+/* parley_version.c */
+
+void parley_version(void);
+
+/* With the libraries and the compiler. */
+void parley_version_all(void);
 
 
 /* parley_host.c: the machine */
@@ -208,6 +235,7 @@ int parley_input_each(parley_tool_t *tool, parley_input_pt handler,
 #define PARLEY_OPTIONS_TOKEN                                                  \
     { "token", 0, "T", "the token itself, instead of a FILE with it (other\n" \
       "users of this machine may see it)", 0 },                               \
+    { "token-file", 0, "FILE", "a file with the token, the same as FILE", 0 },\
     { "lines", 'n', NULL, "each line of the input is one token", 0 },         \
     { "json", 0, NULL, "one JSON object for each token on standard\n"         \
       "output, errors too", 0 }
@@ -215,6 +243,12 @@ int parley_input_each(parley_tool_t *tool, parley_input_pt handler,
 /* The token of --token, or those of the input, as parley_input_each(). */
 int parley_token_each(parley_tool_t *tool, parley_input_pt handler,
     void *ctx);
+
+/*
+ * That of --token-file or --token, for a command whose FILEs are messages;
+ * *ret is empty where there is neither.  Returns 0, or -1: said.
+ */
+int parley_token_given(parley_tool_t *tool, parley_str_t *ret);
 
 /* Without white space around it, and without "Bearer " before it. */
 parley_str_t parley_token_trim(parley_str_t s);
@@ -293,7 +327,7 @@ int parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts);
     { "scope", 0, "S", "the scope it is submitted with (agent-channel)", 0 }, \
     { "session", 0, "HEX", "the Session ID of its frame (MoQ)", 0 },          \
     { "stream", 0, "N", "the Stream ID of its frame (MoQ)", 0 },              \
-    { "time", 0, "T", "when it came (default now)", 0 }
+    { "time", 0, "WHEN", "when it came (default: now)", 0 }
 
 /* Returns 0, or -1 after it has said what is wrong. */
 int parley_submission_read(parley_tool_t *tool, parley_submission_t *ret);
@@ -301,6 +335,7 @@ int parley_submission_read(parley_tool_t *tool, parley_submission_t *ret);
 
 /* the commands */
 
+extern const parley_command_t  parley_cmd_audit_verify;
 extern const parley_command_t  parley_cmd_canon;
 extern const parley_command_t  parley_cmd_detect;
 extern const parley_command_t  parley_cmd_explain;

@@ -28,6 +28,7 @@ static int parley_answer_agent(parley_arena_t *arena,
     const parley_msg_t *request, const parley_encode_opts_t *opts,
     parley_str_t name, parley_proto_t to, parley_str_t *ret,
     parley_error_t *err);
+static parley_str_t parley_answer_word(int status);
 
 
 int
@@ -397,7 +398,13 @@ parley_answer_payload(const parley_answer_t *answer,
 }
 
 
-parley_str_t
+/*
+ * The code of a service's refusal that gives none, by its status: "refused"
+ * where that has none of ours.  What is wrong is the service's to say: never
+ * that a field of the caller's is.
+ */
+
+static parley_str_t
 parley_answer_word(int status)
 {
     unsigned  i;

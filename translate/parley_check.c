@@ -1,11 +1,19 @@
 #include "parley_check.h"
-#include "parley_codec.h"
+#include "parley_embed.h"
 #include "parley_msg_field.h"
 #include "parley_severity.h"
 
+#include <stdio.h>
+#include <string.h>
 
+
+static int parley_check_words(const parley_msg_t *m, parley_msg_t *ret);
+static int parley_check_at(const parley_msg_t *m, parley_proto_t proto,
+    parley_msg_field_t field, parley_error_t *err);
 static int64_t parley_check_lifetime(const parley_codec_t *codec,
     const parley_msg_t *m);
+static int parley_check_alarm(const parley_msg_t *m, parley_alarm_t asked,
+    parley_error_t *err);
 
 
 int
@@ -139,6 +147,28 @@ int
 parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
     parley_error_t *err)
 {
+    int           words;
+    parley_msg_t  said;
+
+    words = parley_check_words(m, &said);
+
+    if (words < 0) {
+        return parley_error_memory(err);
+    }
+
+    if (parley_check_alarm(&said, asked, err) == 0) {
+        return 0;
+    }
+
+    return words ? parley_check_at(m, said.origin, PARLEY_MSG_SEVERITY, err)
+                 : -1;
+}
+
+
+static int
+parley_check_alarm(const parley_msg_t *m, parley_alarm_t asked,
+    parley_error_t *err)
+{
     const char  *at;
 
     at = parley_codecs[m->origin]->pointers[PARLEY_MSG_SEVERITY];
@@ -160,4 +190,95 @@ parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
                             "an acknowledgment has the severity of its "
                             "escalation, \"%s\"",
                             (const char *) parley_alarm_name(asked).data);
+}
+
+
+int
+parley_check_answer(const parley_msg_t *m, const parley_msg_t *request,
+    const parley_encoded_t *sent, parley_error_t *err)
+{
+    int           words;
+    parley_msg_t  said, asked;
+    parley_str_t  origin;
+
+    words = parley_check_words(m, &said);
+
+    if (words < 0 || parley_check_words(request, &asked) < 0
+        || parley_embed_origin_id(request, &origin) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    if (parley_check_severity(m, sent->alarm != PARLEY_ALARM_NONE
+                                 ? sent->alarm : asked.alarm, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (!words || said.act != PARLEY_ACT_REPLY
+        || asked.alarm == PARLEY_ALARM_NONE || said.reply_to.len == 0
+        || parley_str_eq(said.reply_to, request->id)
+        || parley_str_eq(said.reply_to, sent->id)
+        || parley_str_eq(said.reply_to, origin))
+    {
+        return 0;
+    }
+
+    (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                            "it acknowledges another escalation than the one "
+                            "which it answers");
+
+    return parley_check_at(m, said.origin, PARLEY_MSG_REPLY_TO, err);
+}
+
+
+/* The error is where proto has that in its payload, which m has as its own. */
+
+static int
+parley_check_at(const parley_msg_t *m, parley_proto_t proto,
+    parley_msg_field_t field, parley_error_t *err)
+{
+    const char *const  *pointers = parley_codecs[proto]->pointers;
+
+    (void) snprintf(err->field, sizeof(err->field), "%.*s%s",
+                    PARLEY_POINTER_MAX / 2,
+                    parley_at(m, PARLEY_MSG_DATA).pointer,
+                    pointers[field] + strlen(pointers[PARLEY_MSG_DATA]));
+
+    return -1;
+}
+
+
+/*
+ * What m says in the words of a protocol that escalates, which its intent
+ * names or whose message it carries.  Returns 1; 0: it says nothing in such;
+ * -1: no memory.
+ */
+
+static int
+parley_check_words(const parley_msg_t *m, parley_msg_t *ret)
+{
+    parley_str_t    form;
+    parley_proto_t  proto;
+
+    *ret = *m;
+    form = m->form;
+
+    proto = m->origin != m->wire ? m->origin
+                                 : parley_embed_intent(m->intent, &form);
+
+    if (proto == PARLEY_PROTO_NONE || proto == m->wire
+        || parley_codecs[proto]->pointers[PARLEY_MSG_SEVERITY] == NULL
+        || parley_codecs[proto]->payload == NULL
+        || m->data.node == PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    ret->origin = proto;
+    ret->form = form;
+    ret->alarm = PARLEY_ALARM_NONE;
+
+    return parley_codecs[proto]->payload(ret) == 0 ? 1 : -1;
 }

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "parley_codec.h"
 #include "parley_error.h"
 #include "parley_msg.h"
 
@@ -47,12 +48,23 @@ int parley_check_age(const parley_msg_t *m, int64_t past_ms,
     __attribute__((warn_unused_result));
 
 /*
- * VCP-25: an acknowledgment has the severity of what it acknowledges; asked:
- * that, PARLEY_ALARM_NONE where it is not known.  Returns 0, or -1:
+ * VCP-25: an acknowledgment, by whichever protocol it comes, has the severity
+ * of what it acknowledges; asked: that, PARLEY_ALARM_NONE where it is not
+ * known.  Returns 0, or -1:
  * field-invalid.
  */
 int parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
     parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * VCP-25 of an answer, by whichever protocol it comes: where it acknowledges in
+ * VCP's words, and what it answers escalates in them, it has that one's
+ * severity, and names it: request, which was sent on as sent.  Returns 0, or
+ * -1: field-invalid, capacity (no memory).
+ */
+int parley_check_answer(const parley_msg_t *m, const parley_msg_t *request,
+    const parley_encoded_t *sent, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 

@@ -91,6 +91,10 @@ typedef struct {
     parley_above_pt       above;        /* may be NULL */
     void                 *resolve_ctx;  /* of these */
 
+    parley_str_t          alias;        /* the id for a protocol whose replies
+                                           name that alone, where the message's
+                                           own is another's; empty: its own */
+
     const parley_msg_t   *answering;    /* the caller's message that this one
                                            answers, or NULL: a request */
 
@@ -328,6 +332,8 @@ typedef struct {
     unsigned        text_ids:1;         /* ids are any text */
     unsigned        replies_by_corr:1;  /* a reply names the correlation of
                                            what it answers, not its id */
+    unsigned        replies_to_id:1;    /* and nobody whose it is: an id must
+                                           be one asker's */
     unsigned        drafted:1;          /* messages say who drafted them */
     unsigned        retries:1;          /* a failure says in its payload
                                            whether and when to try again, and
@@ -440,7 +446,7 @@ typedef struct {
      * may say less than another message of the same does.  NULL: where they are
      * equal.
      */
-    int    (*corr_is)(parley_str_t said, parley_str_t want);
+    int    (*corr_is)(const parley_msg_t *m, parley_str_t want);
 
     /*
      * Whether m asks whether the gateway is able to take messages, which it
@@ -472,6 +478,13 @@ typedef struct {
      * s".  Returns 0: there is none.  NULL: there never is.
      */
     int    (*sentence)(parley_buf_t *b, const parley_msg_t *m);
+
+    /*
+     * Writes m, of this wire, as the text by which a harness gives it to a
+     * model, which what stands in it cannot forge (C2A-26).  Returns 0; 1: of
+     * such a message there is none; -1: no memory.  NULL: there never is.
+     */
+    int    (*render)(parley_buf_t *b, const parley_msg_t *m);
 
     /* Which way in a hierarchy such a message may go (VCP-30). */
     parley_direction_t  (*direction)(const parley_msg_t *m);

@@ -4,13 +4,20 @@
 
 #include "parley_embed.h"
 #include "parley_digest.h"
+#include "parley_id.h"
 #include "parley_jcs.h"
+
+
+/* characters of an AEE id or correlation: a shorter one has another there */
+#define PARLEY_EMBED_ID_MIN  8
 
 
 static int parley_embed_is_reference(const parley_json_t *doc, uint32_t item,
     parley_str_t x);
 static void parley_embed_verified(parley_buf_t *b,
     const parley_encode_opts_t *opts);
+static inline int parley_embed_media_word(parley_str_t s,
+    int (*same)(parley_str_t a, parley_str_t b), parley_str_t *ret);
 
 
 parley_proto_t
@@ -51,6 +58,45 @@ parley_embed_is_usual(const parley_msg_t *m)
            && m->intent.data[x.len] == '.'
            && memcmp(m->intent.data + x.len + 1, m->form.data, m->form.len)
               == 0;
+}
+
+
+int
+parley_embed_is_form(parley_proto_t proto, parley_str_t form)
+{
+    unsigned      i;
+    parley_str_t  type;
+
+    if (parley_codecs[proto]->type == NULL) {
+        return 1;
+    }
+
+    for (i = 0; (type = parley_codecs[proto]->type(i)).len > 0; i++) {
+        if (parley_str_eq(type, form)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_embed_is_id(parley_str_t id, parley_str_t own)
+{
+    size_t  i, n;
+
+    if (parley_str_eq(id, own)) {
+        return 1;
+    }
+
+    n = 0;
+
+    for (i = 0; i < own.len; i++) {
+        n += (own.data[i] & 0xC0) != 0x80;
+    }
+
+    return n > 0 && n < PARLEY_EMBED_ID_MIN && parley_uuid_is(id, 8);
 }
 
 
@@ -337,4 +383,101 @@ parley_embed_unsaid(const char *pointer, const char *language,
     memcpy(text, err->text, sizeof(text));
 
     return parley_error_set(err, code, pointer, "%s, %s", language, text);
+}
+
+
+parley_proto_t
+parley_embed_media(parley_str_t s)
+{
+    unsigned        i;
+    parley_str_t    word;
+    parley_proto_t  proto;
+
+    /* as it is written here, and nearly always */
+
+    if (parley_embed_media_word(s, parley_str_eq, &word)) {
+        proto = parley_proto_find(word);
+
+        if (proto != PARLEY_PROTO_NONE) {
+            return proto;
+        }
+    }
+
+    s = parley_str_until(s, ';');
+
+    while (s.len > 0 && s.data[0] <= 0x20) {
+        s = parley_str_from(s, 1);
+    }
+
+    while (s.len > 0 && s.data[s.len - 1] <= 0x20) {
+        s.len--;
+    }
+
+    if (!parley_embed_media_word(s, parley_str_eq_fold, &word)) {
+        return PARLEY_PROTO_NONE;
+    }
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (parley_str_eq_fold(word, parley_proto_name((parley_proto_t) i))) {
+            return (parley_proto_t) i;
+        }
+    }
+
+    return PARLEY_PROTO_NONE;
+}
+
+
+/* Whether that is such a media type, and the word in it. */
+
+static inline int
+parley_embed_media_word(parley_str_t s,
+    int (*same)(parley_str_t a, parley_str_t b), parley_str_t *ret)
+{
+    static const parley_str_t  prefix = parley_str(PARLEY_EMBED_MEDIA_PREFIX);
+    static const parley_str_t  suffix = parley_str(PARLEY_EMBED_MEDIA_SUFFIX);
+
+    if (s.len <= prefix.len + suffix.len
+        || !same(parley_str_make(s.data, prefix.len), prefix)
+        || !same(parley_str_from(s, s.len - suffix.len), suffix))
+    {
+        return 0;
+    }
+
+    *ret = parley_str_make(s.data + prefix.len,
+                           s.len - prefix.len - suffix.len);
+
+    return 1;
+}
+
+
+int
+parley_embed_is_simple(const parley_msg_t *m, uint32_t levels)
+{
+    uint32_t                   i;
+    parley_str_t               name;
+    const parley_json_t       *doc;
+    const parley_json_node_t  *node;
+
+    doc = m->doc;
+    name = parley_codecs[m->origin]->reply_to_member;
+
+    for (i = 0; m->reply_to.len > 0 && i < m->nmembers; i++) {
+        if (parley_str_eq(m->members[i].name, name)) {
+            return 0;
+        }
+    }
+
+    /* what has few nodes has no more levels */
+
+    levels = PARLEY_JSON_DEPTH_MAX - levels;
+
+    for (i = 0; doc->nnodes > levels && i < doc->nnodes; i++) {
+        node = parley_json_node(doc, i);
+
+        if (!(node->flags & PARLEY_JSON_KEY) && node->depth > levels) {
+            return 0;
+        }
+    }
+
+    return 1;
 }

@@ -30,6 +30,10 @@
 
 #define PARLEY_EMBED_TAKEN  3
 
+/* the media type of a part that is a message of <x> */
+#define PARLEY_EMBED_MEDIA_PREFIX  "application/vnd."
+#define PARLEY_EMBED_MEDIA_SUFFIX  "+json"
+
 
 /* what a capsule says: first words, then values */
 typedef enum {
@@ -145,12 +149,35 @@ int parley_embed_nested(const parley_msg_t *msg, parley_error_t *err)
 
 /*
  * Fills words and values from the members of an object that a slot names.
- * Returns 1; 0 where one that is required is missing, or one is empty or of
- * another type; -1: no memory.
+ * Returns 1; 0 where one that is required is missing, or a word or number is
+ * empty or of another type; -1: no memory.
  */
 int parley_embed_items_read(const parley_embed_slot_t *slot,
     parley_json_ref_t object, parley_embed_t *ret)
     __attribute__((warn_unused_result));
+
+/*
+ * What an object that parley_embed_items_read() took says and nobody reads:
+ * members that the slot does not name, and a form that proto does not have.
+ */
+void parley_embed_items_unread(const parley_embed_slot_t *slot,
+    parley_json_ref_t object, parley_proto_t proto, parley_loss_t *loss);
+
+/*
+ * The protocol whose messages a media type names, NONE: without regard to
+ * case, to parameters and to blanks around it, as whoever reads the part
+ * compares it (RFC 9110 section 8.3.1).
+ */
+parley_proto_t parley_embed_media(parley_str_t type);
+
+/* Whether messages of proto have that form; of MoQ any word may be one. */
+int parley_embed_is_form(parley_proto_t proto, parley_str_t form);
+
+/*
+ * Whether an id or correlation is own, or can only be what AEE has in its
+ * place: one that is too short for AEE is replaced.
+ */
+int parley_embed_is_id(parley_str_t id, parley_str_t own);
 
 /*
  * Fills msg->members with the members of an object, without those whose names
@@ -253,6 +280,14 @@ int parley_embed_displaces(const parley_msg_t *m, uint32_t name);
  * PARLEY_JSON_NONE.
  */
 uint32_t parley_embed_displaced(const parley_msg_t *m);
+
+/*
+ * Whether a message that has its members and its payload within so many levels
+ * is valid JSON as these are: it names once what m answers (m may have a
+ * member for that which is null or empty, and answer something all the same),
+ * and is not too deep.  "No" means only that it has to be read.
+ */
+int parley_embed_is_simple(const parley_msg_t *m, uint32_t levels);
 
 /* The value of m's envelope member of that name; node NONE: there is none. */
 parley_json_ref_t parley_embed_find(const parley_msg_t *m, parley_str_t name);

@@ -509,3 +509,49 @@ parley_embed_items_read(const parley_embed_slot_t *slot,
 
     return 1;
 }
+
+
+void
+parley_embed_items_unread(const parley_embed_slot_t *slot,
+    parley_json_ref_t object, parley_proto_t proto, parley_loss_t *loss)
+{
+    unsigned                    i;
+    uint32_t                    k;
+    parley_str_t                text;
+    parley_json_ref_t           value;
+    const parley_json_t        *doc;
+    const parley_embed_item_t  *item;
+
+    doc = object.doc;
+    value.doc = doc;
+
+    for (k = parley_json_first(object.node);
+         k != parley_json_end(doc, object.node);
+         k = parley_json_after(doc, k + 1))
+    {
+        value.node = k + 1;
+
+        for (i = 0; i < slot->nitems; i++) {
+            if (parley_json_string_is(doc, k, slot->items[i].name)) {
+                break;
+            }
+        }
+
+        item = i < slot->nitems ? &slot->items[i] : NULL;
+
+        if (parley_json_type(doc, k + 1) == PARLEY_JSON_NULL
+            || (item != NULL && item->field == PARLEY_EMBED_MEMBERS
+                && parley_json_type(doc, k + 1) == PARLEY_JSON_OBJECT))
+        {
+            continue;
+        }
+
+        if (item == NULL || item->field == PARLEY_EMBED_MEMBERS
+            || (item->field == PARLEY_EMBED_FORM
+                && parley_msg_string(doc, k + 1, &text) == 0
+                && !parley_embed_is_form(proto, text)))
+        {
+            parley_loss_value(loss, value);
+        }
+    }
+}

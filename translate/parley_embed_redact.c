@@ -3,6 +3,8 @@
  * the inner one's as well, all others into its envelope members.
  */
 
+#include <stdio.h>
+
 #include "parley_embed_redact.h"
 #include "parley_embed_text.h"
 
@@ -20,14 +22,20 @@ static int parley_embed_redact_whole(parley_redact_t *r,
 static int parley_embed_redact_lines(parley_redact_t *r,
     const parley_msg_t *m, parley_str_t text, parley_str_t *ret);
 static int parley_embed_redact_line(parley_redact_t *r,
-    const parley_msg_t *m, parley_str_t line, int payload,
+    const parley_msg_t *m, parley_str_t line, parley_str_t begin, int *words,
     parley_str_t *ret);
+static int parley_embed_is_said(const parley_redact_t *r, parley_str_t begin,
+    parley_json_ref_t payload);
+static int parley_embed_redact_said(parley_redact_t *r, parley_str_t text,
+    size_t at, parley_str_t *ret);
 static int parley_embed_begins(parley_str_t line);
 static int parley_embed_next(parley_embed_lines_t *lines);
 static int parley_embed_redact_json(parley_redact_t *r,
     parley_json_ref_t value, int payload, parley_str_t *ret);
 static int parley_embed_redact_words(parley_redact_t *r,
     const parley_msg_t *m, const parley_embed_t *c);
+static int parley_embed_redact_again(parley_redact_t *r,
+    const parley_json_t *doc, uint32_t parts, const char *at, uint32_t said);
 
 
 int
@@ -152,45 +160,56 @@ parley_embed_redact_whole(parley_redact_t *r, const parley_msg_t *m,
 
 /*
  * All others: from a line "<protocol>.<form>" on, the members and the payload,
- * which have one line each.
+ * which have one line each, and the words before it.
  */
 
 static int
 parley_embed_redact_lines(parley_redact_t *r, const parley_msg_t *m,
     parley_str_t text, parley_str_t *ret)
 {
-    int                     within, changed;
-    parley_buf_t            b;
-    parley_str_t            json, made;
+    int                   words, changed;
+    size_t                at, said;
+    parley_buf_t          b;
+    parley_str_t          json, made, begin;
     parley_embed_lines_t  lines;
 
-    within = 0;
+    at = 0;
+    said = 0;
     changed = 0;
+    begin = parley_str_none;
     lines.rest = text;
 
     parley_buf_init(&b, r->arena, 0);
 
     while (parley_embed_next(&lines)) {
 
+        words = 0;
         json = parley_str_none;
         made = parley_str_none;
 
         if (parley_embed_begins(lines.line)) {
-            within = 1;
+            begin = lines.line;
+            at = b.len;
 
-        } else if (within && parley_str_begins(lines.line, "members: ")) {
+        } else if (begin.len > 0
+                   && parley_str_begins(lines.line, "members: "))
+        {
             json = parley_str_from(lines.line, sizeof("members: ") - 1);
 
-        } else if (within && parley_str_begins(lines.line, "{")) {
+        } else if (begin.len > 0 && parley_str_begins(lines.line, "{")) {
             json = lines.line;
+            words = 1;
         }
 
         if (json.len > 0
-            && parley_embed_redact_line(r, m, json,
-                                          json.len == lines.line.len, &made)
+            && parley_embed_redact_line(r, m, json, begin, &words, &made)
                != 0)
         {
             return -1;
+        }
+
+        if (words) {
+            said = at;
         }
 
         if (made.len > 0) {
@@ -203,17 +222,34 @@ parley_embed_redact_lines(parley_redact_t *r, const parley_msg_t *m,
         parley_buf_str(&b, lines.end);
     }
 
-    return changed ? parley_buf_done(&b, ret) : 0;
+    if (parley_buf_done(&b, &made) != 0) {
+        return -1;
+    }
+
+    if (changed) {
+        *ret = made;
+    }
+
+    return said > 0 ? parley_embed_redact_said(r, made, said, ret) : 0;
 }
 
 
+/*
+ * *words: it is a payload; becomes whether the words before the line begin are
+ * what it leaves out and a pointer names.
+ */
+
 static int
 parley_embed_redact_line(parley_redact_t *r, const parley_msg_t *m,
-    parley_str_t line, int payload, parley_str_t *ret)
+    parley_str_t line, parley_str_t begin, int *words, parley_str_t *ret)
 {
+    int                 payload;
     parley_json_t      *doc;
     parley_error_t      err;
     parley_json_ref_t   value;
+
+    payload = *words;
+    *words = 0;
 
     doc = parley_arena_alloc(r->arena, sizeof(parley_json_t));
     if (doc == NULL) {
@@ -224,11 +260,101 @@ parley_embed_redact_line(parley_redact_t *r, const parley_msg_t *m,
         return err.code == PARLEY_E_CAPACITY ? -1 : 0;
     }
 
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return 0;
+    }
+
     value.doc = doc;
     value.node = 0;
 
-    return parley_json_type(doc, 0) == PARLEY_JSON_OBJECT
-           ? parley_embed_redact_json(r, value, payload, ret) : 0;
+    *words = payload && parley_embed_is_said(r, begin, value);
+
+    return parley_embed_redact_json(r, value, payload, ret);
+}
+
+
+static int
+parley_embed_is_said(const parley_redact_t *r, parley_str_t begin,
+    parley_json_ref_t payload)
+{
+    uint32_t               i;
+    parley_msg_t           m;
+    parley_str_t           code, rest, name;
+    parley_atom_t          spoken;
+    const parley_codec_t  *codec;
+
+    (void) parley_embed_code_read(&begin, &code);
+
+    name = parley_str_until(begin, '.');
+
+    parley_msg_init(&m, parley_proto_find(name), payload.doc);
+
+    codec = parley_codecs[m.origin];
+
+    if (codec->spoken == NULL) {
+        return 0;
+    }
+
+    m.form = parley_str_until(parley_str_from(begin, name.len + 1), ' ');
+    m.data = payload;
+
+    spoken = codec->spoken(&m);
+
+    if (spoken == PARLEY_ATOM_NONE
+        || parley_json_member(payload.doc, payload.node, spoken)
+           != PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    name = parley_atom_name(spoken);
+
+    for (i = 0; i < r->nasked; i++) {
+        rest = parley_redact_in_payload(r->asked[i].pointer);
+
+        if (rest.len > name.len
+            && memcmp(rest.data + 1, name.data, name.len) == 0
+            && (rest.len == name.len + 1 || rest.data[name.len + 1] == '/'))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Without the words before at, but for the code and the blank lines. */
+
+static int
+parley_embed_redact_said(parley_redact_t *r, parley_str_t text, size_t at,
+    parley_str_t *ret)
+{
+    size_t        n, end;
+    parley_buf_t  b;
+    parley_str_t  words, code;
+
+    for (end = at; end > 0 && (text.data[end - 1] == '\n'
+                               || text.data[end - 1] == '\r'); end--)
+    {
+        /* void */
+    }
+
+    words = parley_str_make(text.data, end);
+    (void) parley_embed_code_read(&words, &code);
+
+    if (words.len == 0 || parley_str_is(words, "[redacted]")) {
+        return 0;
+    }
+
+    n = (size_t) (words.data - text.data);
+
+    parley_buf_init(&b, r->arena, text.len + 16);
+    parley_buf_str(&b, parley_str_make(text.data, n));
+    parley_buf_lit(&b, "[redacted]");
+    parley_buf_str(&b, parley_str_from(text, end));
+
+    return parley_buf_done(&b, ret);
 }
 
 
@@ -369,6 +495,106 @@ parley_embed_redact_words(parley_redact_t *r, const parley_msg_t *m,
                == PARLEY_JSON_NONE)
         {
             return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_embed_redact_parts(parley_redact_t *r, const parley_json_t *doc,
+    const char *at)
+{
+    char          data[64], members[64];
+    uint32_t      i, n, part, parts, value;
+    parley_str_t  rest;
+
+    parts = parley_json_resolve(doc, 0, parley_str_c(at));
+
+    if (parts == PARLEY_JSON_NONE
+        || parley_json_type(doc, parts) != PARLEY_JSON_ARRAY)
+    {
+        return 0;
+    }
+
+    n = 0;
+
+    for (part = parley_json_first(parts);
+         part != parley_json_end(doc, parts);
+         part = parley_json_after(doc, part), n++)
+    {
+        value = parley_json_member(doc, part, PARLEY_ATOM_data);
+
+        if (value == PARLEY_JSON_NONE) {
+            continue;
+        }
+
+        (void) snprintf(data, sizeof(data), "%s/%u/data", at, n);
+        (void) snprintf(members, sizeof(members), "%s/%u/members", at, n);
+
+        if (parley_embed_redact(r, parley_str_c(data), parley_str_c(members))
+            != 0)
+        {
+            return -1;
+        }
+
+        for (i = 0; i < r->nasked; i++) {
+            rest = parley_redact_in_payload(r->asked[i].pointer);
+
+            if (rest.len > 0
+                && parley_embed_redact_again(r, doc, parts, at,
+                                      parley_json_resolve(doc, value, rest))
+                   != 0)
+            {
+                return -1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+/* Words that are repeated in a part for a person. */
+
+static int
+parley_embed_redact_again(parley_redact_t *r, const parley_json_t *doc,
+    uint32_t parts, const char *at, uint32_t said)
+{
+    char          pointer[64];
+    uint32_t      n, part;
+    parley_str_t  words, own;
+
+    if (parley_msg_string(doc, said, &words) != 0) {
+        return -1;
+    }
+
+    if (words.len == 0) {
+        return 0;
+    }
+
+    n = 0;
+
+    for (part = parley_json_first(parts);
+         part != parley_json_end(doc, parts);
+         part = parley_json_after(doc, part), n++)
+    {
+        if (parley_msg_member(doc, part, PARLEY_ATOM_text, &own) != 0) {
+            return -1;
+        }
+
+        if (!parley_str_eq(own, words)) {
+            continue;
+        }
+
+        (void) snprintf(pointer, sizeof(pointer), "%s/%u/text", at, n);
+
+        if (parley_redact_add(r, parley_str_c(pointer), parley_str_none,
+                              PARLEY_STR(PARLEY_REDACTED))
+            != 0)
+        {
+            return -1;
         }
     }
 

@@ -27,5 +27,14 @@ int parley_embed_redact_text(parley_redact_t *r, const parley_msg_t *m,
     parley_str_t text, parley_str_t pointer)
     __attribute__((warn_unused_result));
 
+/*
+ * The same in an array of parts at a pointer: what a part has in "data" and
+ * "members", and its words where they stand in another's "text" again.
+ * Returns 0, or -1: no memory.
+ */
+int parley_embed_redact_parts(parley_redact_t *r, const parley_json_t *doc,
+    const char *at)
+    __attribute__((warn_unused_result));
+
 
 #endif /* PARLEY_EMBED_REDACT_H */

@@ -119,7 +119,9 @@ parley_embed_text_first(parley_arena_t *arena, uint64_t seed,
         form.len = (size_t) (space - form.data);
     }
 
-    if (form.len == 0 || !parley_plain_is(form)) {
+    if (form.len == 0 || !parley_plain_is(form)
+        || !parley_embed_is_form(ret->origin, form))
+    {
         return 0;
     }
 
@@ -178,6 +180,19 @@ parley_embed_text_lines(parley_arena_t *arena, uint64_t seed,
 
         case PARLEY_EMBED_MEMBERS:
             rc = parley_embed_text_json(arena, seed, line, &ret->members);
+
+            /* what AEE has beside these has lines of its own */
+
+            if (rc == 1
+                && (parley_json_type(ret->members.doc, 0)
+                    != PARLEY_JSON_OBJECT
+                    || (ret->origin == PARLEY_PROTO_CANONICAL
+                        && (ret->requires.node != PARLEY_JSON_NONE
+                            || ret->trace.node != PARLEY_JSON_NONE))))
+            {
+                return 0;
+            }
+
             break;
 
         default:

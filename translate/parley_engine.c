@@ -308,7 +308,7 @@ parley_corr_is(const parley_msg_t *m, parley_str_t corr)
 
     codec = parley_codecs[m->wire];
 
-    return codec->corr_is != NULL ? codec->corr_is(m->corr, corr)
+    return codec->corr_is != NULL ? codec->corr_is(m, corr)
                                   : parley_str_eq(m->corr, corr);
 }
 

@@ -93,7 +93,7 @@ void parley_answers(parley_msg_t *m, int approval);
 
 /*
  * Whether the correlation of m is that one, which may say more, or less (C2A: a
- * thread without its conversation).
+ * thread without its conversation, or that alone).
  */
 int parley_corr_is(const parley_msg_t *m, parley_str_t corr);
 
@@ -223,13 +223,6 @@ typedef enum {
  */
 int parley_answer_failed(const parley_answer_t *answer,
     parley_failure_form_t form, parley_failure_t *ret, parley_loss_t *loss);
-
-/*
- * The code of a service's refusal that gives none, by its status: "refused"
- * where that has none of ours.  What is wrong is the service's to say: never
- * that a field of the caller's is.
- */
-parley_str_t parley_answer_word(int status);
 
 /*
  * Of an answer that the caller's protocol cannot say, for *err, nothing is

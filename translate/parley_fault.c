@@ -10,15 +10,24 @@ typedef struct {
     const parley_msg_t  *sent;      /* as the service read it */
     const parley_msg_t  *request;
     parley_str_t         field;     /* in sent->doc */
+    int                  missing;   /* it may be of what is not there */
     char                 pointer[PARLEY_POINTER_MAX];   /* in request->doc */
 } parley_fault_t;
 
 
+static int parley_fault_map(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request, parley_proto_t proto,
+    const parley_encoded_t *sent, parley_str_t field, int missing,
+    parley_str_t *ret, parley_error_t *err);
 static int parley_fault_find(parley_fault_t *f);
 static int parley_fault_field(parley_fault_t *f);
+static int parley_fault_has(const parley_msg_t *m, parley_msg_field_t field,
+    const char *pointer);
 static int parley_fault_member(parley_fault_t *f);
 static int parley_fault_value(parley_fault_t *f, parley_json_ref_t there,
     parley_json_ref_t here);
+static int parley_fault_stands(const parley_fault_t *f,
+    const parley_json_t *doc);
 static int parley_fault_same(const parley_fault_t *f);
 static uint32_t parley_fault_parent(const parley_json_t *doc,
     parley_str_t pointer);
@@ -39,11 +48,16 @@ parley_fault_answer(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_encoded_t *sent, parley_answer_t *answer,
     parley_error_t *err)
 {
+    int                  missing;
     parley_str_t         field;
     const parley_msg_t  *m;
 
     m = &answer->msg;
     field = answer->field;
+    missing = parley_error_code(answer->kind == PARLEY_ANSWER_REFUSED
+                                ? answer->code : m->code)
+              == PARLEY_E_FIELD_MISSING;
+
     answer->field = parley_str_none;
 
     if (answer->kind == PARLEY_ANSWER_MESSAGE
@@ -58,16 +72,16 @@ parley_fault_answer(const parley_engine_t *engine, parley_arena_t *arena,
         return parley_error_memory(err);
     }
 
-    return parley_fault(engine, arena, request, proto, sent, field,
-                        &answer->field, err);
+    return parley_fault_map(engine, arena, request, proto, sent, field,
+                            missing, &answer->field, err);
 }
 
 
-int
-parley_fault(const parley_engine_t *engine, parley_arena_t *arena,
+static int
+parley_fault_map(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *request, parley_proto_t proto,
-    const parley_encoded_t *sent, parley_str_t field, parley_str_t *ret,
-    parley_error_t *err)
+    const parley_encoded_t *sent, parley_str_t field, int missing,
+    parley_str_t *ret, parley_error_t *err)
 {
     parley_msg_t    msg;
     parley_json_t   doc;
@@ -79,8 +93,15 @@ parley_fault(const parley_engine_t *engine, parley_arena_t *arena,
         return 0;
     }
 
+    f.field = field;
+    f.missing = missing;
+    f.pointer[0] = '\0';
+
     if (request->wire == proto) {
-        *ret = field;
+        if (parley_fault_stands(&f, request->doc)) {
+            *ret = field;
+        }
+
         return 0;
     }
 
@@ -98,8 +119,6 @@ parley_fault(const parley_engine_t *engine, parley_arena_t *arena,
 
     f.sent = &msg;
     f.request = request;
-    f.field = field;
-    f.pointer[0] = '\0';
 
     if (!parley_fault_find(&f)) {
         return 0;
@@ -133,19 +152,47 @@ parley_fault_field(parley_fault_t *f)
     {
         at = parley_at(f->sent, parley_fault_spots[i]);
 
-        if (!parley_str_eq(parley_str_c(at.pointer), f->field)) {
+        if (!parley_str_eq(parley_str_c(at.pointer), f->field)
+            || !parley_fault_has(f->sent, parley_fault_spots[i], at.pointer))
+        {
             continue;
         }
 
         at = parley_at(f->request, parley_fault_spots[i]);
 
-        if (at.pointer[0] != '\0') {
+        if (parley_fault_has(f->request, parley_fault_spots[i], at.pointer)) {
             memcpy(f->pointer, at.pointer, sizeof(f->pointer));
             return 1;
         }
     }
 
     return 0;
+}
+
+
+/*
+ * Whether the message says it at all: the place is that of every message of
+ * its protocol, and what stands there may mean something else (a VCP reason
+ * names what it answers only where it is an acknowledgment).
+ */
+
+static int
+parley_fault_has(const parley_msg_t *m, parley_msg_field_t field,
+    const char *pointer)
+{
+    uint32_t  node;
+
+    if (pointer[0] == '\0'
+        || (field == PARLEY_MSG_REPLY_TO && m->reply_to.len == 0)
+        || (field == PARLEY_MSG_TIMEOUT && m->timeout_ms < 0))
+    {
+        return 0;
+    }
+
+    node = parley_json_resolve(m->doc, 0, parley_str_c(pointer));
+
+    return node != PARLEY_JSON_NONE
+           && parley_json_type(m->doc, node) != PARLEY_JSON_NULL;
 }
 
 
@@ -217,6 +264,17 @@ parley_fault_value(parley_fault_t *f, parley_json_ref_t there,
 }
 
 
+/* Whether it is of a value there, or of a member that an object misses. */
+
+static int
+parley_fault_stands(const parley_fault_t *f, const parley_json_t *doc)
+{
+    return parley_json_resolve(doc, 0, f->field) != PARLEY_JSON_NONE
+           || (f->missing && parley_fault_parent(doc, f->field)
+                             != PARLEY_JSON_NONE);
+}
+
+
 /* The same value, or a member that is missing in both. */
 
 static int
@@ -237,7 +295,7 @@ parley_fault_same(const parley_fault_t *f)
                || parley_json_equal(there, here);
     }
 
-    return there.node == here.node
+    return there.node == here.node && f->missing
            && parley_fault_parent(there.doc, f->field) != PARLEY_JSON_NONE
            && parley_fault_parent(here.doc, pointer) != PARLEY_JSON_NONE;
 }

@@ -10,22 +10,14 @@
 
 
 /*
- * Where in request, the caller's message, stands what field (a JSON Pointer)
- * names in sent, which was made of it in the protocol proto: a canonical field,
- * a member that was carried, or a value within the payload, where both
- * documents have the same there.  Returns 0 and *ret (in the arena; empty: in
- * no place, or that is not known), or -1 with *err: no memory.
- */
-int parley_fault(const parley_engine_t *engine, parley_arena_t *arena,
-    const parley_msg_t *request, parley_proto_t proto,
-    const parley_encoded_t *sent, parley_str_t field, parley_str_t *ret,
-    parley_error_t *err)
-    __attribute__((warn_unused_result));
-
-/*
- * Says of an answer to request that it failed, of a service's refusal or an
- * error's payload, what parley_fault() knows: answer->field, empty where it
- * names nothing of the caller's.
+ * Makes answer->field, of a service's refusal or an error's payload that
+ * answers request, a pointer into request, the caller's message, or empty.
+ * The service named it in sent, which was made of request in the protocol
+ * proto: a canonical field, a member that was carried, or a value within the
+ * payload, where both documents have the same there; of what is field-missing
+ * also a member that an object has in neither.  What points to nothing that
+ * was sent is the service's own invention, and goes nowhere.  Returns 0, or -1
+ * with *err: no memory.
  */
 int parley_fault_answer(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *request, parley_proto_t proto,

@@ -1,5 +1,6 @@
 #include "parley_intents.h"
 #include "parley_aee.h"
+#include "parley_codec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,9 @@ static const struct {
 static int parley_intents_twice(const parley_intents_t *intents,
     parley_schema_error_t *err);
 static int parley_intents_compare(const void *a, const void *b);
+static int parley_intents_by(const parley_intents_t *intents,
+    parley_arena_t *arena, const parley_msg_t *m, parley_str_t intent,
+    parley_error_t *err);
 static int parley_intents_order(parley_str_t a, parley_str_t b);
 
 
@@ -312,11 +316,43 @@ int
 parley_intents_check(const parley_intents_t *intents, parley_arena_t *arena,
     const parley_msg_t *m, parley_error_t *err)
 {
+    return parley_intents_by(intents, arena, m, m->intent, err) != 0
+           || parley_intents_check_read(intents, arena, m, m->wire, err) != 0
+           ? -1 : 0;
+}
+
+
+int
+parley_intents_check_read(const parley_intents_t *intents,
+    parley_arena_t *arena, const parley_msg_t *m, parley_proto_t proto,
+    parley_error_t *err)
+{
+    parley_str_t           intent;
+    const parley_codec_t  *codec;
+
+    codec = proto < PARLEY_PROTO_COUNT ? parley_codecs[proto] : NULL;
+
+    if (intents == NULL || codec == NULL || codec->reading == NULL) {
+        return 0;
+    }
+
+    intent = parley_str_none;
+
+    return codec->reading(arena, m->intent, &intent) != 0
+           ? parley_error_memory(err)
+           : parley_intents_by(intents, arena, m, intent, err);
+}
+
+
+static int
+parley_intents_by(const parley_intents_t *intents, parley_arena_t *arena,
+    const parley_msg_t *m, parley_str_t intent, parley_error_t *err)
+{
     int                     rc;
     parley_schema_error_t   error;
     const parley_schema_t  *schema;
 
-    schema = parley_intents_find(intents, m->intent, m->act);
+    schema = parley_intents_find(intents, intent, m->act);
 
     if (schema == NULL || m->data.node == PARLEY_JSON_NONE) {
         return 0;

@@ -70,11 +70,18 @@ const parley_schema_t *parley_intents_find(const parley_intents_t *intents,
     parley_str_t intent, parley_act_t act);
 
 /*
- * Validates the payload of m by the schema of its intent, where there is one.
- * The error is field-*, its field a pointer into the message.
+ * Validates the payload of m by the schema of its intent, where there is one;
+ * and by that of the name that its wire has for it as well (SEC-04).  The
+ * error is field-*, its field a pointer into the message.
  */
 int parley_intents_check(const parley_intents_t *intents,
     parley_arena_t *arena, const parley_msg_t *m, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* By that of the name alone that proto has for its intent as well. */
+int parley_intents_check_read(const parley_intents_t *intents,
+    parley_arena_t *arena, const parley_msg_t *m, parley_proto_t proto,
+    parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

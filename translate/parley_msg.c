@@ -121,6 +121,14 @@ parley_msg_init(parley_msg_t *m, parley_proto_t proto,
 
 
 int
+parley_msg_member(const parley_json_t *doc, uint32_t object,
+    parley_atom_t name, parley_str_t *ret)
+{
+    return parley_msg_string(doc, parley_json_member(doc, object, name), ret);
+}
+
+
+int
 parley_msg_derive(parley_arena_t *arena, const parley_msg_t *m, int version,
     parley_str_t id, parley_str_t purpose, parley_str_t *ret)
 {

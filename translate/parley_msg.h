@@ -308,6 +308,12 @@ parley_msg_string(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
     return 0;
 }
 
+
+/* The same of the member of an object, which may be PARLEY_JSON_NONE. */
+int parley_msg_member(const parley_json_t *doc, uint32_t object,
+    parley_atom_t name, parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
 /*
  * A UUID of that version (4, 7 or 8) that follows from an id of m's and what
  * it is for: the same for the same protocol, principal (where none is proven:

@@ -4,6 +4,8 @@
 
 
 static int parley_named_is_own(const parley_msg_t *m, parley_proto_t proto);
+static int parley_named_stands(const parley_msg_t *asked,
+    const parley_msg_t *back);
 static int parley_named_is(const parley_msg_t *asked, parley_str_t name);
 
 
@@ -33,15 +35,16 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (back.origin != proto
         || (parley_named_is(asked, back.reply_to)
-            && parley_named_is(asked, back.names)))
+            && parley_named_is(asked, back.names)
+            && parley_named_stands(asked, &back)))
     {
         return 0;
     }
 
     return parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
                             parley_at(m, PARLEY_MSG_DATA).pointer,
-                            "it names another message than the one which it "
-                            "answers");
+                            "it names another message or conversation than "
+                            "the one which it answers");
 }
 
 
@@ -55,6 +58,19 @@ parley_named_is_own(const parley_msg_t *m, parley_proto_t proto)
     return m->wire != proto
            && (m->origin == proto
                || parley_embed_intent(m->intent, &form) == proto);
+}
+
+
+/* Where answers stand in conversations; progress has a token in its place. */
+
+static int
+parley_named_stands(const parley_msg_t *asked, const parley_msg_t *back)
+{
+    return !parley_codecs[back->wire]->conversations
+           || (back->act != PARLEY_ACT_REPLY
+               && back->act != PARLEY_ACT_FAILURE)
+           || back->corr.len == 0 || asked->corr.len == 0
+           || parley_corr_is(back, asked->corr);
 }
 
 

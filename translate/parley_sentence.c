@@ -1,3 +1,4 @@
+#include "parley_embed.h"
 #include "parley_sentence.h"
 
 
@@ -5,6 +6,7 @@ static int parley_sentence_value(parley_buf_t *b, const parley_json_t *doc,
     uint32_t value, unsigned ms);
 static int parley_sentence_list(parley_buf_t *b, const parley_json_t *doc,
     uint32_t array);
+static int parley_sentence_of(parley_buf_t *b, const parley_msg_t *m);
 
 
 int
@@ -132,4 +134,65 @@ parley_sentence_list(parley_buf_t *b, const parley_json_t *doc,
     }
 
     return n > 0;
+}
+
+
+void
+parley_sentence_words(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t sender)
+{
+    if (m->act == PARLEY_ACT_FAILURE && m->code.len > 0) {
+        parley_buf_json_text(b, m->code);
+
+        if (m->text.len > 0) {
+            parley_buf_lit(b, ": ");
+        }
+
+    } else if (m->text.len == 0 && !parley_sentence_of(b, m)) {
+        parley_buf_json_text(b, m->form);
+
+        if (!parley_embed_is_usual(m)) {
+            parley_buf_octet(b, ' ');
+            parley_buf_json_text(b, m->intent);
+        }
+
+        if (sender.len > 0) {
+            parley_buf_lit(b, " from ");
+            parley_buf_json_text(b, sender);
+        }
+    }
+
+    parley_buf_json_text(b, m->text);
+}
+
+
+/* Returns whether there is one. */
+
+static int
+parley_sentence_of(parley_buf_t *b, const parley_msg_t *m)
+{
+    parley_buf_t           sentence;
+    parley_str_t           text;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[m->origin];
+
+    if (codec->sentence == NULL) {
+        return 0;
+    }
+
+    parley_buf_init(&sentence, b->arena, 0);
+
+    if (!codec->sentence(&sentence, m)) {
+        return 0;
+    }
+
+    if (parley_buf_done(&sentence, &text) != 0) {
+        b->failed = 1;
+        return 1;
+    }
+
+    parley_buf_json_text(b, text);
+
+    return 1;
 }

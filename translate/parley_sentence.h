@@ -36,5 +36,13 @@ typedef struct {
 int parley_sentence_write(parley_buf_t *b, const parley_msg_t *m,
     const parley_sentence_t *sentences, unsigned n);
 
+/*
+ * Writes, as the text of a JSON string, what a person reads of a message: what
+ * it says, else what it is and, unless that is empty, whom it is from; never
+ * its structure.
+ */
+void parley_sentence_words(parley_buf_t *b, const parley_msg_t *m,
+    parley_str_t sender);
+
 
 #endif /* PARLEY_SENTENCE_H */

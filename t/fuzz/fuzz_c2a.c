@@ -5,7 +5,6 @@
  */
 
 #include "parley_c2a.h"
-#include "parley_c2a_render.h"
 #include "parley_engine.h"
 
 #include <stdlib.h>
@@ -154,7 +153,7 @@ fuzz_message(parley_arena_t *arena, parley_json_t *doc)
 
     parley_buf_init(&b, arena, 0);
 
-    if (parley_c2a_render(&b, arena, &m) < 0
+    if (parley_c2a_render(&b, &m) < 0
         || parley_buf_done(&b, &text) != 0
         || parley_submit(arena, &m, &submission, &err) != 0)
     {

@@ -45,7 +45,7 @@ static ngx_pid_t  ngx_http_parley_later_pid;
 
 
 void
-ngx_http_parley_later(parley_state_t *state, ngx_log_t *log)
+ngx_http_parley_later(parley_memory_t *state, ngx_log_t *log)
 {
     char  *seed;
 

@@ -11,11 +11,11 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 
-#include "parley_state.h"
+#include "parley_memory.h"
 
 
 /* Has the verbs of a state complete later. */
-void ngx_http_parley_later(parley_state_t *state, ngx_log_t *log);
+void ngx_http_parley_later(parley_memory_t *state, ngx_log_t *log);
 
 
 #endif /* _NGX_HTTP_PARLEY_LATER_H_INCLUDED_ */

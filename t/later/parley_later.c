@@ -4,7 +4,7 @@
 #include "parley_later.h"
 
 
-#define PARLEY_LATER_KEYS  (4 + PARLEY_CLOSES_MAX)
+#define PARLEY_LATER_KEYS  4
 
 
 struct parley_late_s {
@@ -22,8 +22,9 @@ struct parley_late_s {
     parley_str_t                 value;
     parley_lookup_t              lookup;
     parley_record_id_t           id;
+    uint32_t                     generation;
     parley_record_id_t           closes[PARLEY_CLOSES_MAX];
-    int64_t                      now;
+    parley_record_id_t           drops[PARLEY_DROPS_MAX];
     uint8_t                      keys[PARLEY_LATER_KEYS][PARLEY_KEY_LEN];
     size_t                       nkeys;
 };
@@ -132,12 +133,18 @@ parley_later_settle(parley_state_t *s, const parley_admission_t *a,
     parley_late_admission(late, a);
 
     late->how = *how;
-    late->how.fills = parley_late_key(late, how->fills, PARLEY_KEY_LEN);
 
     for (i = 0; i < PARLEY_CLOSES_MAX; i++) {
         if (how->closes[i] != NULL) {
             late->closes[i] = *how->closes[i];
             late->how.closes[i] = &late->closes[i];
+        }
+    }
+
+    for (i = 0; i < PARLEY_DROPS_MAX; i++) {
+        if (how->drops[i] != NULL) {
+            late->drops[i] = *how->drops[i];
+            late->how.drops[i] = &late->drops[i];
         }
     }
 
@@ -173,6 +180,7 @@ parley_later_put(parley_state_t *s, const parley_put_t *put,
 
     late->put = *put;
     late->put.account = parley_late_key(late, put->account, PARLEY_KEY_LEN);
+    late->put.under = parley_late_key(late, put->under, PARLEY_KEY_LEN);
 
     for (i = 0; i < put->nparts; i++) {
         late->value.len += put->parts[i].len;
@@ -227,25 +235,25 @@ parley_later_close(parley_state_t *s, const parley_record_id_t *id,
 
 static parley_state_done_t
 parley_later_drop(parley_state_t *s, const parley_record_id_t *id,
-    parley_call_t *call)
+    uint32_t generation, parley_call_t *call)
 {
     parley_late_t  *late;
 
     late = parley_late(s, PARLEY_LATER_DROP, NULL, call);
     late->id = *id;
+    late->generation = generation;
 
     return parley_late_begin(late);
 }
 
 
 static parley_state_done_t
-parley_later_stat(parley_state_t *s, int64_t now, parley_state_stat_t *ret,
+parley_later_stat(parley_state_t *s, parley_state_stat_t *ret,
     parley_call_t *call)
 {
     parley_late_t  *late;
 
     late = parley_late(s, PARLEY_LATER_STAT, ret, call);
-    late->now = now;
 
     return parley_late_begin(late);
 }
@@ -278,14 +286,17 @@ static const parley_state_ops_t  parley_later_ops = {
 
 
 void
-parley_later(parley_state_t *s, parley_later_start_pt start)
+parley_later(parley_memory_t *s, parley_later_start_pt start)
 {
     parley_later_start = start;
-    s->ops = &parley_later_ops;
+    s->state.ops = &parley_later_ops;
 }
 
 
-/* an admission whose caller has gone is nobody's */
+/*
+ * An admission whose caller has gone is nobody's; what it took is given back
+ * later still, when others have asked for it.
+ */
 
 static void
 parley_late_admit(parley_late_t *late)
@@ -293,7 +304,7 @@ parley_late_admit(parley_late_t *late)
     parley_admitted_t    got;
     parley_settlement_t  how;
 
-    parley_memory_admit(late->state, &late->admission, &got);
+    (void) parley_memory_ops.admit(late->state, &late->admission, &got, NULL);
 
     if (!late->gone) {
         *(parley_admitted_t *) late->ret = got;
@@ -304,56 +315,41 @@ parley_late_admit(parley_late_t *late)
         memset(&how, 0, sizeof(parley_settlement_t));
 
         how.stamp = got.stamp;
-        how.now = late->admission.now;
 
-        (void) parley_memory_settle(late->state, &late->admission, &how);
+        (void) parley_later_settle(late->state, &late->admission, &how, NULL,
+                                   NULL);
     }
 }
 
+
+/* it takes effect all the same, as late as it does */
 
 static void
 parley_late_put(parley_late_t *late)
 {
-    parley_put_result_t  got;
+    parley_put_t         *put = &late->put;
+    parley_put_result_t   got;
 
-    got = parley_memory_put(late->state, &late->put);
+    (void) parley_memory_ops.put(late->state, put, &got, NULL);
 
     if (!late->gone) {
         *(parley_put_result_t *) late->ret = got;
 
-    } else if (got == PARLEY_PUT_OK && late->put.replaces == 0) {
-        parley_memory_drop(late->state, &late->put.id);
+    } else if (got == PARLEY_PUT_OK && put->under == NULL
+               && put->replaces == 0)
+    {
+        (void) parley_memory_ops.drop(late->state, &put->id,
+                                      parley_state_generation(put->stamp),
+                                      NULL);
     }
-}
-
-
-static void
-parley_late_rate(parley_late_t *late)
-{
-    parley_rated_t   *ret = late->ret;
-    parley_rating_t  *r = &late->rating;
-
-    if (late->gone) {
-        return;
-    }
-
-    if (r->look) {
-        ret->wait = parley_memory_rate_wait(late->state, r->key, &r->rate,
-                                            r->now);
-        ret->verdict = ret->wait == 0 ? PARLEY_RATE_OK : PARLEY_RATE_LIMITED;
-        return;
-    }
-
-    ret->verdict = parley_memory_rate(late->state, r->account, r->key,
-                                      &r->rate, r->now, &ret->wait);
 }
 
 
 static void
 parley_late_do(parley_late_t *late)
 {
-    int                rc;
-    parley_records_t  *records;
+    parley_state_t            *s = late->state;
+    const parley_state_ops_t  *ops = &parley_memory_ops;
 
     switch (late->verb) {
 
@@ -362,16 +358,11 @@ parley_late_do(parley_late_t *late)
         break;
 
     case PARLEY_LATER_SETTLE:
-        rc = parley_memory_settle(late->state, &late->admission, &late->how);
-
-        if (late->ret != NULL) {
-            *(int *) late->ret = rc;
-        }
-
+        (void) ops->settle(s, &late->admission, &late->how, late->ret, NULL);
         break;
 
     case PARLEY_LATER_RATE:
-        parley_late_rate(late);
+        (void) ops->rate(s, &late->rating, late->ret, NULL);
         break;
 
     case PARLEY_LATER_PUT:
@@ -381,26 +372,23 @@ parley_late_do(parley_late_t *late)
     case PARLEY_LATER_GET:
 
         if (!late->gone) {
-            records = late->ret;
-            records->n = parley_memory_get(late->state, late->lookup.kind,
-                                           late->lookup.key, late->lookup.now,
-                                           late->lookup.arena, records->list);
+            (void) ops->get(s, &late->lookup, late->ret, NULL);
         }
 
         break;
 
     case PARLEY_LATER_CLOSE:
-        parley_memory_close(late->state, &late->id);
+        (void) ops->close(s, &late->id, NULL);
         break;
 
     case PARLEY_LATER_DROP:
-        parley_memory_drop(late->state, &late->id);
+        (void) ops->drop(s, &late->id, late->generation, NULL);
         break;
 
     default: /* PARLEY_LATER_STAT */
 
         if (!late->gone) {
-            parley_memory_stat(late->state, late->now, late->ret);
+            (void) ops->stat(s, late->ret, NULL);
         }
     }
 }

@@ -1,7 +1,8 @@
 /*
  * A state over memory each of whose verbs completes later, when its host says
- * so: for tests, in any order.  What is asked is copied; it takes effect when
- * it completes, and is undone there where its caller has gone.
+ * so: for tests, in any order.  What is asked is copied, and takes effect when
+ * it completes, also where its caller has gone; what an admission took is given
+ * back then by a verb of its own.
  */
 
 #ifndef PARLEY_LATER_H
@@ -35,7 +36,7 @@ typedef void (*parley_later_start_pt)(parley_late_t *late,
 const char *parley_later_name(parley_later_verb_t verb);
 
 /* Has all verbs of a state complete later; of one host in a process. */
-void parley_later(parley_state_t *s, parley_later_start_pt start);
+void parley_later(parley_memory_t *s, parley_later_start_pt start);
 
 /* It completes now, and is freed. */
 void parley_later_complete(parley_late_t *late);

@@ -20,6 +20,8 @@ static void parley_test_form_finish_c2a(parley_test_forms_t *forms,
     parley_test_tree_t *tree);
 static void parley_test_form_finish_moq(parley_test_forms_t *forms,
     parley_test_tree_t *tree);
+static void parley_test_form_event(parley_test_forms_t *forms,
+    parley_test_tree_t *payload);
 static void parley_test_form_carried(parley_test_forms_t *forms,
     parley_str_t intent, parley_test_tree_t *payload);
 static void parley_test_form_finish_channel(parley_test_forms_t *forms,
@@ -127,7 +129,8 @@ static const parley_test_steer_t  parley_test_steer_moq[] = {
                        "session_init", "session_ack", "session_bye",
                        "subscribe_request", "unsubscribe_request",
                        "track_ready", "a b" } },
-    { "/status", 85, { "approved", "denied", "error", "accepted", "other" } },
+    { "/status", 100,
+      { "approved", "denied", "error", "accepted", "working" } },
     { "/error_code", 85, { "#404", "#429", "#500", "#501", "#-1", "#403",
                            "#5.0" } },
     { "/payload", 50, { "{\"text\":\"Hello\",\"n\":1}", "{\"a\":[1,{}]}",
@@ -420,6 +423,11 @@ parley_test_form_finish_aee(parley_test_forms_t *forms,
         return;
     }
 
+    if (parley_str_is(intent, "c2a.chat.deliver")) {
+        parley_test_form_event(forms, parley_test_tree_get(tree, "payload"));
+        return;
+    }
+
     if (value == NULL) {
         return;
     }
@@ -501,6 +509,40 @@ parley_test_form_carried(parley_test_forms_t *forms, parley_str_t intent,
 }
 
 
+/* An event in a conversation that the envelope may know nothing of. */
+
+static void
+parley_test_form_event(parley_test_forms_t *forms,
+    parley_test_tree_t *payload)
+{
+    unsigned  i;
+    char      text[800];
+
+    static const char *const  ids[] = {
+        "a-thread", "a/thread", "C", "a%2Fb", "a"
+    };
+
+    i = parley_test_below(&forms->source->random, 5);
+
+    snprintf(text, sizeof(text),
+             "{\"content\":[{\"type\":\"text\",\"text\":\"x\"}],"
+             "\"references\":[{\"id\":\"event-one\",\"type\":"
+             "\"c2a.message\",\"hash\":\"sha256:0\","
+             "\"locator\":\"parley:c2a:event-one\"}],\"c2a\":{"
+             "\"conversation\":{\"kind\":\"thread\",\"id\":\"%s\"%s},"
+             "\"target\":{\"directedness\":\"to_me\"},"
+             "\"attention\":{\"policy\":\"must_respond\"},"
+             "\"injection\":{\"mode\":\"buffered\"},"
+             "\"reliability\":{\"idempotencyKey\":\"k\"}}}", ids[i],
+             parley_test_chance(&forms->source->random, 40)
+             ? ",\"threadId\":\"b\"" : "");
+
+    *payload = *parley_test_tree_text(forms->source->arena,
+                                      parley_str_c(text));
+    payload->name = PARLEY_STR("payload");
+}
+
+
 /* Parts that carry another protocol's message, or nearly. */
 
 static void
@@ -548,7 +590,7 @@ parley_test_form_finish_moq(parley_test_forms_t *forms,
     parley_test_source_t  *s = forms->source;
 
     static const char *const  members[][5] = {
-        { "form", "task", "event", "stream", "result" },
+        { "form", "task", "event", "stream", "order" },
         { "id", "an-id-of-its-own", "another-id", "third-id", "" },
         { "created", "2026-02-15T10:30:00Z", "2026-02-15", "", "x" },
         { "sender", "agent.a", "human.alice", "sub-one", "agent.one" },
@@ -557,6 +599,7 @@ parley_test_form_finish_moq(parley_test_forms_t *forms,
         { "corr", "a-thread", "another", "", "x" },
         { "reply_to", "an-earlier-one", "x", "", "another" },
         { "priority", "low", "urgent", "high", "none" },
+        { "x-mood", "fine", "so so", "", "bad" },
     };
 
     if (!parley_test_chance(&s->random, 20)) {
@@ -574,6 +617,11 @@ parley_test_form_finish_moq(parley_test_forms_t *forms,
                                            * 4 / 20]);
         parley_test_tree_set(aee, parley_str_c(members[i][0]),
                              parley_test_tree_string(s->arena, word));
+    }
+
+    if (parley_test_chance(&s->random, 20)) {
+        parley_test_tree_set(aee, PARLEY_STR("members"),
+                             parley_test_value_any(s, 1));
     }
 
     parley_test_tree_set(tree, PARLEY_STR("aee"), aee);

@@ -80,6 +80,7 @@ parley_test_pair(parley_test_pair_t *pair, parley_str_t text)
 
     if (parley_test_pair_made(pair, &there) != 0
         || parley_test_pair_meaning(pair, &there) != 0
+        || parley_test_pair_home(pair, &there) != 0
         || parley_test_pair_nested(pair, &there) != 0
         || parley_test_pair_back(pair, &there) != 0)
     {

@@ -67,6 +67,14 @@ int parley_test_pair_nested(parley_test_pair_t *pair,
     const parley_test_message_t *there);
 
 /*
+ * Whether what was carried, and has come home, stands where it stood, and all
+ * that nobody reads of it is reported: parley_test_home.c.  Returns 0, or -1:
+ * pair->failed.
+ */
+int parley_test_pair_home(parley_test_pair_t *pair,
+    const parley_test_message_t *there);
+
+/*
  * Compares the message with what came back: parley_test_loss.c.  Returns 0,
  * or -1: pair->failed.
  */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 
 #define PARLEY_TEST_PATTERN_MORE  6     /* repetitions beyond the fewest */
@@ -20,6 +21,7 @@ static void parley_test_pattern_choice(parley_test_pattern_t *w, int emit);
 static void parley_test_pattern_item(parley_test_pattern_t *w, int emit);
 static void parley_test_pattern_atom(parley_test_pattern_t *w, int emit);
 static void parley_test_pattern_class(parley_test_pattern_t *w, int emit);
+static unsigned parley_test_pattern_character(parley_test_pattern_t *w);
 static void parley_test_pattern_times(parley_test_pattern_t *w,
     unsigned *min, unsigned *max);
 static void parley_test_pattern_noise(parley_buf_t *b,
@@ -272,38 +274,40 @@ parley_test_pattern_atom(parley_test_pattern_t *w, int emit)
 }
 
 
-/* behind "[": single characters and ranges, of ASCII */
+/*
+ * Behind "[": single characters and ranges.  What is made is of ASCII, and
+ * where the class says what it has not, can be seen.
+ */
 
 static void
 parley_test_pattern_class(parley_test_pattern_t *w, int emit)
 {
+    int       is_not;
     unsigned  c, n, from, to;
-    uint8_t   members[256];
+    uint8_t   members[256], named[256];
 
-    n = 0;
-
-    if (w->p < w->end && *w->p == '^') {
-        parley_test_pattern_unknown(w);
-    }
+    memset(named, 0, sizeof(named));
+    is_not = w->p < w->end && *w->p == '^';
+    w->p += is_not;
 
     while (w->p < w->end && *w->p != ']') {
-        if (*w->p == '\\') {
-            w->p++;
-        }
-
-        from = *w->p++;
+        from = parley_test_pattern_character(w);
         to = from;
 
         if (w->p + 1 < w->end && *w->p == '-' && w->p[1] != ']') {
-            to = w->p[1];
-            w->p += 2;
+            w->p++;
+            to = parley_test_pattern_character(w);
         }
 
-        if (from > to || to > 0x7F) {
+        if (from > to || to > (is_not ? 0xFF : 0x7F)) {
             parley_test_pattern_unknown(w);
         }
 
-        for (c = from; c <= to && n < sizeof(members); c++) {
+        memset(named + from, 1, to - from + 1);
+    }
+
+    for (n = 0, c = is_not ? '!' : 0; c < 0x7F; c++) {
+        if (named[c] != is_not) {
             members[n++] = (uint8_t) c;
         }
     }
@@ -317,6 +321,30 @@ parley_test_pattern_class(parley_test_pattern_t *w, int emit)
     if (emit) {
         parley_buf_octet(w->b, members[parley_test_below(w->random, n)]);
     }
+}
+
+
+/* of a class: itself, escaped, or \uXXXX */
+
+static unsigned
+parley_test_pattern_character(parley_test_pattern_t *w)
+{
+    char  hex[5];
+
+    if (*w->p != '\\') {
+        return *w->p++;
+    }
+
+    if (w->end - w->p < 6 || w->p[1] != 'u') {
+        w->p += 2;
+        return w->p[-1];
+    }
+
+    memcpy(hex, w->p + 2, 4);
+    hex[4] = '\0';
+    w->p += 6;
+
+    return (unsigned) strtoul(hex, NULL, 16);
 }
 
 

@@ -219,8 +219,8 @@ parley_test_rule_pattern(parley_test_rule_t *rule)
     PCRE2_SIZE  offset;
 
     rule->regex = pcre2_compile(rule->pattern.data, rule->pattern.len,
-                                PCRE2_UTF | PCRE2_DOLLAR_ENDONLY, &error,
-                                &offset, NULL);
+                                PCRE2_UTF | PCRE2_DOLLAR_ENDONLY
+                                | PCRE2_ALT_BSUX, &error, &offset, NULL);
 
     if (rule->regex == NULL) {
         parley_test_rule_die("no pattern", rule->pattern);

@@ -14,8 +14,18 @@ typedef struct {
     uint32_t         dead;      /* pid of a process that is gone */
     unsigned         asked;     /* how often somebody asked */
     int              locked;
-    parley_state_t   s;
+    int64_t          now;
+    parley_memory_t  s;
 } parley_test_state_t;
+
+
+/* what a state says of itself, and of its table */
+typedef struct {
+    parley_table_stat_t   table;
+    parley_state_level_t  level;
+    uint64_t              limited;
+    uint64_t              orphans;
+} parley_test_stat_t;
 
 
 static inline void
@@ -35,6 +45,15 @@ parley_test_unlock(void *ctx)
 
     assert_int_equal(t->locked, 1);
     t->locked = 0;
+}
+
+
+static inline int64_t
+parley_test_now(void *ctx)
+{
+    const parley_test_state_t *t = ctx;
+
+    return t->now;
 }
 
 
@@ -67,6 +86,7 @@ parley_test_state_begin(parley_test_state_t *t, size_t size, unsigned share)
 
     t->s.env.lock = parley_test_lock;
     t->s.env.unlock = parley_test_unlock;
+    t->s.env.now = parley_test_now;
     t->s.env.is_alive = parley_test_is_alive;
     t->s.env.ctx = t;
     t->s.share = share;
@@ -81,6 +101,23 @@ static inline void
 parley_test_state_end(parley_test_state_t *t)
 {
     free(t->mem);
+}
+
+
+/* At a time, which it is from then on. */
+static inline void
+parley_test_stat(parley_test_state_t *t, int64_t now, parley_test_stat_t *ret)
+{
+    parley_state_stat_t  stat;
+
+    t->now = now;
+
+    parley_memory_table(&t->s, &ret->table);
+    (void) parley_memory_ops.stat(&t->s.state, &stat, NULL);
+
+    ret->level = stat.level;
+    ret->limited = stat.limited;
+    ret->orphans = stat.orphans;
 }
 
 

@@ -69,7 +69,9 @@ void
 parley_test_table_check(parley_table_t *t)
 {
     unsigned              j;
+    size_t                most;
     uint32_t              i, n, used, promised, freed;
+    parley_table_stat_t   stat;
     parley_block_t        b;
     parley_entry_t       *e;
     parley_test_owner_t  *owners;
@@ -79,6 +81,7 @@ parley_test_table_check(parley_table_t *t)
 
     used = 0;
     promised = 0;
+    most = 0;
 
     for (i = 0; i <= t->bucket_mask; i++) {
         for (b = t->buckets[i]; b != 0; b = e->chain) {
@@ -116,14 +119,22 @@ parley_test_table_check(parley_table_t *t)
                 assert_int_equal(e->owner.used, owners[b].used);
                 assert_true(e->owner.used > 1);
 
+                n = e->owner.used;
+
                 for (j = 0; j < PARLEY_LOOSE_OWNED; j++) {
                     assert_int_equal(e->owner.blocks[j], owners[b].loose[j]);
+                    n -= e->owner.blocks[j];
                 }
+
+                most = n > most ? n : most;
             }
         }
     }
 
     free(owners);
+
+    parley_table_stat_locked(t, &stat);
+    assert_true(stat.largest <= most && stat.largest >= most - most / 8);
 
     freed = 0;
 

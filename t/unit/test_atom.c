@@ -139,7 +139,11 @@ test_schemas(void **state)
 
     for (t = parley_schema_texts; t->text.len != 0; t++) {
 
-        if (parley_str_begins(t->name, "metaschema/")) {
+        /* nor do messages have the members of a file of the operator's */
+
+        if (parley_str_begins(t->name, "metaschema/")
+            || parley_str_begins(t->name, "identities"))
+        {
             continue;
         }
 

@@ -10,6 +10,9 @@
 
 #define NOW  1700000000
 
+#define KEY(more)                                                             \
+    "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"" RFC8037_X "\"," more "}"
+
 
 static const char  fleet[] =
     "{\"principals\":["
@@ -170,6 +173,16 @@ test_broken(void **state)
             "\"x\":\"" RFC8037_X "\",\"d\":\"" RFC8037_D "\","
             "\"key_ops\":[\"sign\"]}]}"), "/principals/0/keys/0",
           "verifies no message" },
+        { P("{\"sub\":\"a\",\"keys\":[" KEY("\"not_before\":1") "]}"),
+          "/principals/0/keys/0/not_before", "not a string" },
+        { P("{\"sub\":\"a\",\"keys\":[" KEY("\"not_before\":\"\"") "]}"),
+          "/principals/0/keys/0/not_before", "empty" },
+        { P("{\"sub\":\"a\",\"keys\":[" KEY("\"expires\":\"2027-01-31\"")
+            "]}"), "/principals/0/keys/0/expires", "RFC 3339" },
+        { P("{\"sub\":\"a\",\"keys\":[" RFC8037_PUBLIC ","
+            KEY("\"not_before\":\"2027-01-31T12:00:00Z\","
+                "\"expires\":\"2027-01-31T13:00:00+01:00\"")
+            "]}"), "/principals/0/keys/1/expires", "expires before" },
         { P("{\"sub\":\"a\",\"keys\":[" RFC8037_PUBLIC "],\"x\":1}"),
           "/principals/0/x", "unknown" },
 

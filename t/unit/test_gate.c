@@ -1,148 +1,6 @@
-/* The table of steps, and a message that continues at another location. */
+/* The table of steps, its verdict, and a message that continues. */
 
-#include "parley_gate.h"
-#include "parley_test_state.h"
-#include "parley_test_translate.h"
-
-
-#define TEXT                                                                  \
-    "{\"v\":\"1\",\"id\":\"019502a4-7e5c-7000-8000-000000000001\","          \
-    "\"ts\":\"2026-02-15T10:30:00.000Z\",\"type\":\"task\","                 \
-    "\"from\":\"agent.alice\",\"to\":\"agent.bob\",\"intent\":\"ops.run\","  \
-    "\"corr\":\"019502a4-7e5c-7000-8000-000000000002\","                     \
-    "\"priority\":\"urgent\",\"payload\":{\"a\":1,\"b\":2,\"c\":3}}"
-
-
-typedef struct {
-    parley_gate_t       gate;
-    parley_arena_t      arena;
-    parley_error_t      err;
-    parley_who_t        who;
-    parley_json_t       doc;
-    parley_json_t       rewritten;
-    parley_msg_t        msg;
-    parley_loss_t       loss;
-    parley_test_state_t state;
-    unsigned            taken[PARLEY_STEP_COUNT];
-} test_gate_t;
-
-
-static parley_outcome_t
-step_body(parley_gate_t *g)
-{
-    g->body = PARLEY_STR(TEXT);
-    g->now_ms = PARLEY_TEST_NOW;
-
-    return PARLEY_OUTCOME_PASSED;
-}
-
-
-static parley_outcome_t
-step_passes(parley_gate_t *g)
-{
-    (void) g;
-
-    return PARLEY_OUTCOME_PASSED;
-}
-
-
-static int
-arrival(parley_gate_t *g, parley_arrival_t *ret)
-{
-    (void) g;
-
-    ret->location = PARLEY_STR(" /a");
-
-    return 0;
-}
-
-
-static int
-options(parley_gate_t *g, parley_encode_opts_t *ret)
-{
-    (void) g;
-
-    ret->now_ms = PARLEY_TEST_NOW;
-
-    return 0;
-}
-
-
-static void
-told(parley_gate_t *g, parley_step_t step, parley_outcome_t outcome)
-{
-    test_gate_t *t = g->ctx;
-
-    (void) outcome;
-
-    t->taken[step]++;
-}
-
-
-static const parley_gate_env_t  env = {
-    .steps = {
-        [PARLEY_STEP_METHOD] = step_passes,
-        [PARLEY_STEP_PROOF] = step_passes,
-        [PARLEY_STEP_BODY] = step_body,
-    },
-    .arrival = arrival,
-    .options = options,
-    .told = told,
-};
-
-
-static const parley_str_t  self[PARLEY_PROTO_COUNT];
-
-
-static void
-conf_init(parley_gate_conf_t *conf, const parley_edit_t *redact)
-{
-    memset(conf, 0, sizeof(*conf));
-
-    conf->accept = PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
-    conf->speak = PARLEY_PROTO_AEE;
-    conf->trusted = 1;
-    conf->caps.priority = PARLEY_PRIORITY_URGENT;
-    conf->limits = parley_json_limits_default;
-    conf->past_ms = 300000;
-    conf->future_ms = 30000;
-    conf->redact = redact;
-    conf->nredact = redact != NULL;
-}
-
-
-static void
-gate_init(test_gate_t *t, const parley_gate_conf_t *conf)
-{
-    parley_gate_t  *g = &t->gate;
-
-    memset(t, 0, sizeof(*t));
-    parley_arena_init(&t->arena, &parley_mem_libc, 0);
-    parley_error_clear(&t->err);
-    parley_loss_init(&t->loss, &t->arena);
-
-    t->who.arena = &t->arena;
-    t->who.msg = &t->msg;
-
-    g->conf = conf;
-    g->env = &env;
-    g->ctx = t;
-    g->engine = parley_test_engine();
-    g->arena = &t->arena;
-    g->err = &t->err;
-    g->who = &t->who;
-    g->doc = &t->doc;
-    g->msg = &t->msg;
-    g->rewritten = &t->rewritten;
-    g->loss = &t->loss;
-    g->self = self;
-    g->seed = PARLEY_TEST_SEED;
-    g->window = 600000;
-
-    parley_test_state_begin(&t->state, 256 * 1024, PARLEY_SHARE_ALL);
-    parley_ask_init(&g->ask, &t->state.s, &t->arena);
-    parley_gate_init(g);
-}
+#include "parley_test_gate.h"
 
 
 /* what the message that goes on has in its payload */
@@ -175,7 +33,8 @@ test_steps(void **state)
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
 
     for (i = 0; i < PARLEY_STEP_COUNT; i++) {
-        assert_int_equal(t.taken[i], 1);
+        assert_int_equal(t.taken[i], i < PARLEY_STEP_ANSWER
+                                     && i != PARLEY_STEP_KEYS);
     }
 
     parley_test_state_end(&t.state);
@@ -194,10 +53,11 @@ test_resumed(void **state)
     static const parley_edit_t  b = { parley_str("/payload/b"), { 0 } };
 
     static const parley_step_t  again[] = {
-        PARLEY_STEP_PROTOCOL, PARLEY_STEP_SCHEMA, PARLEY_STEP_ARGUMENTS,
-        PARLEY_STEP_SUBMISSION, PARLEY_STEP_REFERENCE, PARLEY_STEP_POLICY,
-        PARLEY_STEP_DIRECTION, PARLEY_STEP_REWRITE, PARLEY_STEP_TRANSLATE,
-        PARLEY_STEP_LOSS, PARLEY_STEP_KEEP
+        PARLEY_STEP_PROTOCOL, PARLEY_STEP_SCHEMA, PARLEY_STEP_REVOCATION,
+        PARLEY_STEP_ARGUMENTS, PARLEY_STEP_SUBMISSION,
+        PARLEY_STEP_REFERENCE, PARLEY_STEP_POLICY, PARLEY_STEP_DIRECTION,
+        PARLEY_STEP_REWRITE, PARLEY_STEP_TRANSLATE, PARLEY_STEP_LOSS,
+        PARLEY_STEP_KEEP, PARLEY_STEP_FORWARD
     };
 
     (void) state;
@@ -218,7 +78,7 @@ test_resumed(void **state)
 
     for (n = 1; n <= 2; n++) {
         memset(t.taken, 0, sizeof(t.taken));
-        parley_gate_resume(&t.gate, &spare);
+        gate_resume(&t, &spare);
 
         assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
         assert_int_equal(t.msg.priority, PARLEY_PRIORITY_HIGH);
@@ -240,7 +100,7 @@ test_resumed(void **state)
     /* what nobody redacts there stays away all the same */
 
     conf_init(&spare, NULL);
-    parley_gate_resume(&t.gate, &spare);
+    gate_resume(&t, &spare);
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
     assert_int_equal(t.msg.priority, PARLEY_PRIORITY_URGENT);
@@ -270,7 +130,7 @@ test_resumed_refused(void **state)
     conf_init(&spare, NULL);
     spare.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
     spare.dry = PARLEY_DRY_ALL;
-    parley_gate_resume(&t.gate, &spare);
+    gate_resume(&t, &spare);
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_PROTOCOL_UNSUPPORTED);
@@ -280,12 +140,227 @@ test_resumed_refused(void **state)
 }
 
 
+/* the words that docs/directives.md has */
+
+static void
+test_words(void **state)
+{
+    unsigned  i;
+
+    static const char *const  words[PARLEY_VERDICT_COUNT] = {
+        "", "passed", "failed", "answered", "refused", "dry-passed",
+        "dry-refused", "nginx"
+    };
+
+    (void) state;
+
+    for (i = 0; i < PARLEY_VERDICT_COUNT; i++) {
+        parley_assert_str(parley_verdict_name(i), words[i]);
+    }
+
+    assert_int_equal(parley_verdict_whose(PARLEY_VERDICT_REFUSED),
+                     PARLEY_WHOSE_GATEWAY);
+    assert_int_equal(parley_verdict_whose(PARLEY_VERDICT_PASSED),
+                     PARLEY_WHOSE_UPSTREAM);
+    assert_int_equal(parley_verdict_whose(PARLEY_VERDICT_OTHER),
+                     PARLEY_WHOSE_OTHER);
+}
+
+
+static void
+test_verdict(void **state)
+{
+    test_gate_t         t;
+    parley_gate_conf_t  conf;
+
+    (void) state;
+
+    /* it passed, and nobody answered */
+
+    conf_init(&conf, NULL);
+    gate_init(&t, &conf);
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(t.judged, 1);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_LOST,
+                PARLEY_SETTLE_RELEASE);
+    test_end(&t);
+
+    /* it was refused, by a step and by the adapter */
+
+    conf.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
+    gate_init(&t, &conf);
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
+    assert_told(&t, PARLEY_VERDICT_REFUSED);
+    test_end(&t);
+
+    gate_init(&t, &conf);
+    parley_gate_refuse(&t.gate);
+    assert_told(&t, PARLEY_VERDICT_REFUSED);
+    test_end(&t);
+
+    /* its request ended before anything was asked of it */
+
+    gate_init(&t, &conf);
+    assert_told(&t, PARLEY_VERDICT_OTHER);
+    test_end(&t);
+}
+
+
+static void
+test_verdict_waits(void **state)
+{
+    test_gate_t         t;
+    parley_gate_env_t   waits;
+    parley_gate_conf_t  conf;
+
+    (void) state;
+
+    conf_init(&conf, NULL);
+    gate_init(&t, &conf);
+
+    waits = env;
+    waits.steps[PARLEY_STEP_BODY] = step_waits;
+    t.gate.env = &waits;
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_WAIT);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_WAIT);
+    assert_int_equal(t.judged, 0);
+    assert_told(&t, PARLEY_VERDICT_OTHER);
+    test_end(&t);
+
+    /* the message could not be sent on: that is not the gateway's word */
+
+    gate_init(&t, &conf);
+
+    waits = env;
+    waits.steps[PARLEY_STEP_FORWARD] = step_fails;
+    t.gate.env = &waits;
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_FAILED);
+    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_NONE);
+    assert_told(&t, PARLEY_VERDICT_OTHER);
+    test_end(&t);
+}
+
+
+static void
+test_verdict_dry(void **state)
+{
+    test_gate_t         t;
+    parley_gate_env_t   fails;
+    parley_gate_conf_t  conf;
+
+    (void) state;
+
+    conf_init(&conf, NULL);
+    conf.dry = PARLEY_DRY_ON;
+    gate_init(&t, &conf);
+
+    fails = env;
+    fails.steps[PARLEY_STEP_FORWARD] = step_fails;
+    t.gate.env = &fails;
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_came(&t, PARLEY_VERDICT_DRY_PASSED, PARLEY_FATE_UNTOUCHED,
+                PARLEY_SETTLE_COMMIT);
+    test_end(&t);
+
+    conf.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
+    gate_init(&t, &conf);
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_SPARED);
+    assert_came(&t, PARLEY_VERDICT_DRY_REFUSED, PARLEY_FATE_UNTOUCHED,
+                PARLEY_SETTLE_RELEASE);
+    test_end(&t);
+}
+
+
+static parley_recorded_t
+record(parley_gate_t *g, parley_verdict_t verdict)
+{
+    test_gate_t *t = g->ctx;
+
+    t->recorded++;
+
+    assert_int_equal(verdict, PARLEY_VERDICT_PASSED);
+    assert_int_equal(t->judged, 0);
+    assert_int_equal(t->taken[PARLEY_STEP_FORWARD], 0);
+
+    return t->unwritten ? PARLEY_RECORDED_UNWRITTEN
+                        : PARLEY_RECORDED_WRITTEN;
+}
+
+
+static void
+test_recorded(void **state)
+{
+    test_gate_t         t;
+    parley_gate_env_t   records;
+    parley_gate_conf_t  conf;
+
+    (void) state;
+
+    records = env;
+    records.record = record;
+
+    conf_init(&conf, NULL);
+    gate_init(&t, &conf);
+    t.gate.env = &records;
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(t.recorded, 1);
+
+    gate_resume(&t, &conf);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(t.recorded, 1);
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_LOST,
+                PARLEY_SETTLE_RELEASE);
+    test_end(&t);
+
+    /* what cannot be recorded leaves no trace: it may come again */
+
+    gate_init(&t, &conf);
+    t.gate.env = &records;
+    t.unwritten = 1;
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
+    assert_int_equal(t.taken[PARLEY_STEP_FORWARD], 0);
+    assert_int_equal(t.gate.settle, PARLEY_SETTLE_RELEASE);
+    assert_told(&t, PARLEY_VERDICT_REFUSED);
+    test_end(&t);
+
+    /* a dry run refuses nothing */
+
+    conf.dry = PARLEY_DRY_ALL;
+    gate_init(&t, &conf);
+    t.gate.env = &records;
+    t.unwritten = 1;
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(t.recorded, 0);
+    test_end(&t);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("every step is taken once", test_steps),
     parley_test("GW-24 a message continues with the steps of another place",
                 test_resumed),
     parley_test("GW-24 what is refused there is refused",
                 test_resumed_refused),
+    parley_test("GW-26 a verdict has a word, and somebody whose it is",
+                test_words),
+    parley_test("GW-26 the verdict is told once", test_verdict),
+    parley_test("GW-26 a message that waits has none", test_verdict_waits),
+    parley_test("OPS-06 what has to be recorded is, before it goes on",
+                test_recorded),
+    parley_test("GW-26 a dry run says what would be, and that it went on",
+                test_verdict_dry),
 };
 
 PARLEY_TEST_MAIN(tests)

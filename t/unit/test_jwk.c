@@ -269,22 +269,29 @@ test_find(void **state)
         "{\"kty\":\"RSA\",\"kid\":\"b\",\"n\":\"" RFC7515_RSA_N "\","
         "\"e\":\"AQAB\",\"alg\":\"PS256\"}]}");
 
-    jwk = parley_jwks_find(&keys, PARLEY_STR("a"), PARLEY_ALG_RS256, &known);
+    jwk = parley_jwks_find(&keys, parley_str_none, PARLEY_STR("a"),
+                           PARLEY_ALG_RS256, &known);
     assert_ptr_equal(jwk, &keys.keys[1]);
-    jwk = parley_jwks_find(&keys, PARLEY_STR("a"), PARLEY_ALG_EDDSA, &known);
+    jwk = parley_jwks_find(&keys, parley_str_none, PARLEY_STR("a"),
+                           PARLEY_ALG_EDDSA, &known);
     assert_ptr_equal(jwk, &keys.keys[0]);
-    jwk = parley_jwks_find(&keys, PARLEY_STR("b"), PARLEY_ALG_RS256, &known);
+    jwk = parley_jwks_find(&keys, parley_str_none, PARLEY_STR("b"),
+                           PARLEY_ALG_RS256, &known);
     assert_null(jwk);
     assert_true(known);
-    jwk = parley_jwks_find(&keys, PARLEY_STR("c"), PARLEY_ALG_RS256, &known);
+    jwk = parley_jwks_find(&keys, parley_str_none, PARLEY_STR("c"),
+                           PARLEY_ALG_RS256, &known);
     assert_null(jwk);
     assert_false(known);
 
-    assert_ptr_equal(parley_jwks_only(&keys, PARLEY_ALG_RS256, &n),
+    assert_ptr_equal(parley_jwks_only(&keys, parley_str_none,
+                                      PARLEY_ALG_RS256, &n),
                      &keys.keys[1]);
-    assert_null(parley_jwks_only(&keys, PARLEY_ALG_PS256, &n));
+    assert_null(parley_jwks_only(&keys, parley_str_none, PARLEY_ALG_PS256,
+                                 &n));
     assert_int_equal(n, 2);
-    assert_null(parley_jwks_only(&keys, PARLEY_ALG_ES256, &n));
+    assert_null(parley_jwks_only(&keys, parley_str_none, PARLEY_ALG_ES256,
+                                 &n));
     assert_int_equal(n, 0);
 
     parley_jwks_free(&keys);

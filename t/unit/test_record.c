@@ -9,7 +9,8 @@
 
 static parley_test_state_t  t;
 static parley_arena_t       arena;
-static parley_record_t      got[PARLEY_RECORDS_MAX];
+static parley_records_t     records;
+static parley_record_t     *got = records.list;
 
 
 static int
@@ -23,7 +24,7 @@ begin(void **state)
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
-        parley_memory_bound(&t.s, (parley_loose_t) i, 4, 0);
+        parley_memory_bound(&t.s, (parley_loose_t) i, SIZE / 4, 0);
     }
 
     return 0;
@@ -52,9 +53,9 @@ id(const char *owner, const char *name)
     part = parley_str_c(name);
 
     ret.kind = PARLEY_KIND_MESSAGE;
-    parley_state_key(&t.s, ret.kind, &part, 1, ret.key);
+    parley_state_key(&t.s.state, ret.kind, &part, 1, ret.key);
     part = parley_str_c(owner);
-    ret.tag = parley_state_tag(&t.s, &part, 1);
+    ret.tag = parley_state_tag(&t.s.state, &part, 1, NULL, 0);
 
     return ret;
 }
@@ -64,12 +65,13 @@ static parley_put_result_t
 put(const char *owner, const char *name, const char *value,
     parley_loose_t queue, uint32_t replaces)
 {
-    uint8_t       account[PARLEY_KEY_LEN];
-    parley_put_t  p;
-    parley_str_t  part, parts[2];
+    uint8_t              account[PARLEY_KEY_LEN];
+    parley_put_t         p;
+    parley_str_t         part, parts[2];
+    parley_put_result_t  rc;
 
     part = parley_str_c(owner);
-    parley_state_key(&t.s, PARLEY_KIND_ACCOUNT, &part, 1, account);
+    parley_state_key(&t.s.state, PARLEY_KIND_ACCOUNT, &part, 1, account);
 
     parts[0] = PARLEY_STR("v:");
     parts[1] = parley_str_c(value);
@@ -81,22 +83,29 @@ put(const char *owner, const char *name, const char *value,
     p.parts = parts;
     p.nparts = 2;
     p.ttl = 1000;
-    p.now = T0;
+    t.now = T0;
     p.replaces = replaces;
 
-    return parley_memory_put(&t.s, &p);
+    (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+
+    return rc;
 }
 
 
 static int
 get(const char *name, int64_t now)
 {
-    parley_record_id_t  r;
+    parley_lookup_t  l;
 
-    r = id("", name);
+    l.mask = 0;
+    l.kind = PARLEY_KIND_MESSAGE;
+    memcpy(l.key, id("", name).key, PARLEY_KEY_LEN);
+    l.arena = &arena;
 
-    return parley_memory_get(&t.s, PARLEY_KIND_MESSAGE, r.key, now, &arena,
-                            got);
+    t.now = now;
+    (void) parley_memory_ops.get(&t.s.state, &l, &records, NULL);
+
+    return records.n;
 }
 
 
@@ -123,11 +132,11 @@ test_life(void **state)
     assert_int_equal(got[0].queue, PARLEY_LOOSE_MESSAGE);
 
     r = id("bob", "x");
-    parley_memory_drop(&t.s, &r);
+    (void) parley_memory_ops.drop(&t.s.state, &r, 0, NULL);
     assert_int_equal(get("x", T0), 1);
 
     r = id("alice", "x");
-    parley_memory_drop(&t.s, &r);
+    (void) parley_memory_ops.drop(&t.s.state, &r, 0, NULL);
     assert_int_equal(get("x", T0), 0);
     assert_int_equal(t.s.sh->table->used, 0);
 }
@@ -173,6 +182,35 @@ test_many_owners(void **state)
     }
 
     assert_int_equal(get("x", T0), PARLEY_RECORDS_MAX);
+}
+
+
+static void
+test_one_owner(void **state)
+{
+    unsigned            i;
+    parley_put_t        p;
+    parley_put_result_t rc;
+
+    (void) state;
+
+    assert_int_equal(put("alice", "x", "hers", PARLEY_LOOSE_NONE, 0),
+                     PARLEY_PUT_OK);
+
+    for (i = 0; i < 2 * PARLEY_RECORDS_MAX; i++) {
+        memset(&p, 0, sizeof(p));
+        p.id = id("mallory", "x");
+        p.id.tag ^= i & PARLEY_TAG_WHICH;
+        p.queue = PARLEY_LOOSE_NONE;
+        p.ttl = 1000;
+        t.now = T0;
+
+        (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+        assert_int_equal(rc, PARLEY_PUT_OK);
+    }
+
+    assert_int_equal(get("x", T0), PARLEY_RECORDS_OWNED + 1);
+    parley_assert_str(got[PARLEY_RECORDS_OWNED].value, "v:hers");
 }
 
 
@@ -257,7 +295,7 @@ test_close(void **state)
                          "takes more than a single block of the table",
                          PARLEY_LOOSE_NONE, 0), PARLEY_PUT_OK);
     r = id("alice", "x");
-    parley_memory_close(&t.s, &r);
+    (void) parley_memory_ops.close(&t.s.state, &r, NULL);
 
     assert_int_equal(get("x", T0 + 500), 1);
     assert_int_equal(got[0].closed, 1);
@@ -292,19 +330,19 @@ test_closed_with_settlement(void **state)
     memset(&how, 0, sizeof(how));
     a.account = (const uint8_t *) "bob.............";
     a.ttl = 1000;
-    a.now = T0;
-    parley_memory_admit(&t.s, &a, &admitted);
+    t.now = T0;
+    (void) parley_memory_ops.admit(&t.s.state, &a, &admitted, NULL);
     assert_int_equal(admitted.verdict, PARLEY_ADMIT_OK);
 
     how.stamp = admitted.stamp;
-    how.now = T0;
+    t.now = T0;
     how.closes[0] = &r;
-    assert_int_equal(parley_memory_settle(&t.s, &a, &how), 0);
+    (void) parley_memory_ops.settle(&t.s.state, &a, &how, NULL, NULL);
     assert_int_equal(get("x", T0), 1);
     assert_int_equal(got[0].closed, 0);
 
     how.taken = 1;
-    assert_int_equal(parley_memory_settle(&t.s, &a, &how), 0);
+    (void) parley_memory_ops.settle(&t.s.state, &a, &how, NULL, NULL);
     assert_int_equal(get("x", T0), 1);
     assert_int_equal(got[0].closed, 1);
 }
@@ -315,6 +353,7 @@ test_no_memory(void **state)
 {
     parley_mem_t       mem;
     parley_arena_t     none;
+    parley_lookup_t    l;
     parley_test_mem_t  mem_state;
     parley_record_id_t r;
 
@@ -326,8 +365,14 @@ test_no_memory(void **state)
 
     mem = parley_test_mem(&mem_state, 1);
     parley_arena_init(&none, &mem, 0);
-    assert_int_equal(parley_memory_get(&t.s, PARLEY_KIND_MESSAGE, r.key, T0,
-                                      &none, got), -1);
+
+    l.mask = 0;
+    l.kind = PARLEY_KIND_MESSAGE;
+    memcpy(l.key, r.key, PARLEY_KEY_LEN);
+    l.arena = &none;
+
+    (void) parley_memory_ops.get(&t.s.state, &l, &records, NULL);
+    assert_int_equal(records.n, -1);
     parley_arena_reset(&none);
 }
 
@@ -338,6 +383,8 @@ static const struct CMUnitTest  tests[] = {
     test("a record comes, is replaced, ends", test_life),
     test("SEC-11 records of several owners", test_owners),
     test("SEC-11 of very many", test_many_owners),
+        test("SEC-11 one owner has so many under a key, and hides nobody",
+             test_one_owner),
     test("a put that names what it replaces", test_generation),
     test("GW-12 what finds no room leaves what there is", test_no_room),
     test("SEC-08 a question is closed, and known", test_close),

@@ -47,8 +47,8 @@ message(const char *owner, unsigned id, const char *says)
     parts[0] = parley_str_c(owner);
     parts[1] = parley_str_make(&id, sizeof(id));
 
-    parley_state_key(&t.s, PARLEY_KIND_ACCOUNT, parts, 1, account);
-    parley_state_key(&t.s, PARLEY_KIND_ID, parts, 2, key);
+    parley_state_key(&t.s.state, PARLEY_KIND_ACCOUNT, parts, 1, account);
+    parley_state_key(&t.s.state, PARLEY_KIND_ID, parts, 2, key);
 
     memset(&a, 0, sizeof(a));
 
@@ -56,34 +56,37 @@ message(const char *owner, unsigned id, const char *says)
     a.id = key;
     a.print = (const uint8_t *) says;
     a.ttl = TTL;
-    a.now = T0;
+    t.now = T0;
 
     return a;
 }
 
 
 static parley_admit_t
-admit(parley_state_t *s, const parley_admission_t *a)
+admit(parley_memory_t *s, const parley_admission_t *a)
 {
-    parley_memory_admit(s, a, &got);
+    (void) parley_memory_ops.admit(&s->state, a, &got, NULL);
 
     return got.verdict;
 }
 
 
 static int
-settle(parley_state_t *s, const parley_admission_t *a, uint64_t stamp,
+settle(parley_memory_t *s, const parley_admission_t *a, uint64_t stamp,
     int taken, int64_t now)
 {
+    int                  rc;
     parley_settlement_t  how;
 
     memset(&how, 0, sizeof(how));
 
     how.stamp = stamp;
     how.taken = taken;
-    how.now = now;
+    t.now = now;
 
-    return parley_memory_settle(s, a, &how);
+    (void) parley_memory_ops.settle(&s->state, a, &how, &rc, NULL);
+
+    return rc;
 }
 
 
@@ -95,7 +98,7 @@ flood(const char *owner, int64_t now)
 
     for (n = 0; n < 100000; n++) {
         a = message(owner, (unsigned) n + 1000, ONE);
-        a.now = now;
+        t.now = now;
 
         if (admit(&t.s, &a) != PARLEY_ADMIT_OK) {
             break;
@@ -140,7 +143,7 @@ test_full(void **state)
 {
     size_t               n;
     parley_admission_t   a;
-    parley_state_stat_t  stat;
+    parley_test_stat_t   stat;
 
     (void) state;
 
@@ -153,11 +156,11 @@ test_full(void **state)
     a = message("alice", 1, ONE);
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_FULL);
 
-    parley_memory_stat(&t.s, T0, &stat);
+    parley_test_stat(&t, T0, &stat);
     assert_int_equal(stat.table.free, 0);
     assert_true(stat.table.full > 1);
 
-    parley_memory_stat(&t.s, T0 + TTL + 2000, &stat);
+    parley_test_stat(&t, T0 + TTL + 2000, &stat);
     assert_int_equal(stat.table.free, stat.table.blocks);
 }
 
@@ -167,14 +170,14 @@ test_level(void **state)
 {
     size_t               i;
     parley_admission_t   a;
-    parley_state_stat_t  stat;
+    parley_test_stat_t   stat;
 
     (void) state;
 
     t.s.share = PARLEY_SHARE_ALL;
 
-    parley_memory_stat(&t.s, T0, &stat);
-    assert_int_equal(parley_state_level(&stat), PARLEY_STATE_OK);
+    parley_test_stat(&t, T0, &stat);
+    assert_int_equal(stat.level, PARLEY_STATE_OK);
 
     for (i = 0; i < stat.table.blocks * 15 / 16 + 1; i++) {
         a = message("alice", (unsigned) i, ONE);
@@ -182,17 +185,17 @@ test_level(void **state)
         assert_int_equal(settle(&t.s, &a, got.stamp, 1, T0), 0);
     }
 
-    parley_memory_stat(&t.s, T0, &stat);
-    assert_int_equal(parley_state_level(&stat), PARLEY_STATE_LOW);
+    parley_test_stat(&t, T0, &stat);
+    assert_int_equal(stat.level, PARLEY_STATE_LOW);
 
     (void) flood("bob", T0);
-    parley_memory_stat(&t.s, T0, &stat);
-    assert_int_equal(parley_state_level(&stat), PARLEY_STATE_FULL);
+    parley_test_stat(&t, T0, &stat);
+    assert_int_equal(stat.level, PARLEY_STATE_FULL);
 
     /* it is not what was once used that counts */
 
-    parley_memory_stat(&t.s, T0 + TTL + 2000, &stat);
-    assert_int_equal(parley_state_level(&stat), PARLEY_STATE_OK);
+    parley_test_stat(&t, T0 + TTL + 2000, &stat);
+    assert_int_equal(stat.level, PARLEY_STATE_OK);
 }
 
 
@@ -235,9 +238,9 @@ test_dead(void **state)
 {
     unsigned                       n, had;
     uint64_t                       stamp;
-    parley_state_t                 next, other;
+    parley_memory_t                next, other;
     parley_admission_t             a;
-    parley_state_stat_t            stat;
+    parley_test_stat_t             stat;
     static const parley_process_t  two = { 2, 77 };
     static const parley_process_t  three = { 3, 77 };
 
@@ -272,7 +275,7 @@ test_dead(void **state)
     parley_memory_leave(&next);
     parley_memory_enter(&next, &three);
 
-    parley_memory_stat(&t.s, T0, &stat);
+    parley_test_stat(&t, T0, &stat);
     assert_int_equal(stat.orphans, had);
 
     for (n = 0; n < had; n++) {
@@ -285,6 +288,31 @@ test_dead(void **state)
 }
 
 
+/* how much the largest has is known, whoever that is, and when it has less */
+
+static void
+test_largest(void **state)
+{
+    size_t               had, n;
+    parley_test_stat_t  stat;
+
+    (void) state;
+
+    parley_test_stat(&t, T0, &stat);
+    assert_int_equal(stat.table.largest, 0);
+
+    had = flood("alice", T0);
+    n = flood("bob", T0 + TTL / 2);
+    assert_true(n > 20 && n < had * 7 / 8);
+
+    parley_test_stat(&t, T0, &stat);
+    assert_in_range(stat.table.largest, had - had / 8, had + 1);
+
+    parley_test_stat(&t, T0 + TTL + 60000, &stat);
+    assert_in_range(stat.table.largest, n - n / 8, n + 1);
+}
+
+
 #define test(name, f)  { (name), (f), begin, end, NULL }
 
 static const struct CMUnitTest  tests[] = {
@@ -292,6 +320,7 @@ static const struct CMUnitTest  tests[] = {
     test("GW-12 a full zone refuses, and recovers", test_full),
     test("AEE-22 how much is left", test_level),
     test("GW-25 the share of the dead", test_dead),
+    test("OPS-01 what the largest has", test_largest),
     test("SEC-09 shares in words", test_words),
 };
 

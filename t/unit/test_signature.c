@@ -73,7 +73,7 @@ verify(const parley_jwks_t *keys, const char *word, const char *kid,
     jwk = (const parley_jwk_t *) &err;
 
     rc = parley_signature_verify(keys, parley_str_c(word), parley_str_c(kid),
-                                 octets, parley_str_c(text), &jwk, &err);
+                                 octets, parley_str_c(text), 0, &jwk, &err);
 
     if (code == PARLEY_E_NONE) {
         if (rc != 0) {
@@ -344,6 +344,95 @@ test_trials(void **state)
 }
 
 
+/* from 2000 up to 3000, and without bounds */
+
+static void
+test_period(void **state)
+{
+    char            sig[2][PARLEY_SIGNATURE_TEXT_MAX];
+    size_t          i;
+    parley_jwk_t    keys[2];
+    parley_str_t    made, octets;
+    parley_jwks_t   set;
+    parley_error_t  err;
+
+    static const struct {
+        int64_t      now;
+        int          taken;
+        const char  *text;
+    } times[] = {
+        { 0, 0, "the sender's key is not valid yet" },
+        { 1999, 0, "the sender's key is not valid yet" },
+        { 2000, 1, NULL },
+        { 2999, 1, NULL },
+        { 3000, 0, "the sender's key has expired" },
+        { INT64_MAX, 0, "the sender's key has expired" },
+    };
+
+    (void) state;
+
+    octets = PARLEY_STR("octets");
+
+    for (i = 0; i < 2; i++) {
+        keys[i] = parley_test_generate(PARLEY_ALG_EDDSA, i == 0 ? "a" : "b");
+        assert_int_equal(parley_signature_sign(&keys[i], octets, sig[i],
+                                               &made, &err), 0);
+    }
+
+    keys[0].not_before = 2000;
+    keys[0].expires = 3000;
+
+    for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+
+        set = parley_test_set(keys, 1);
+
+        assert_int_equal(parley_signature_verify(&set, PARLEY_STR("ed25519"),
+                                                 PARLEY_STR("a"), octets,
+                                                 parley_str_c(sig[0]),
+                                                 times[i].now, NULL, &err),
+                         times[i].taken ? 0 : -1);
+
+        if (!times[i].taken) {
+            assert_int_equal(err.code, PARLEY_E_KEY_UNKNOWN);
+            assert_string_equal(err.text, times[i].text);
+        }
+
+        /* the same where the signature names no key */
+
+        assert_int_equal(parley_signature_verify(&set, PARLEY_STR("ed25519"),
+                                                 parley_str_none, octets,
+                                                 parley_str_c(sig[0]),
+                                                 times[i].now, NULL, &err),
+                         times[i].taken ? 0 : -1);
+
+        if (!times[i].taken) {
+            assert_int_equal(err.code, PARLEY_E_KEY_UNKNOWN);
+            assert_string_equal(err.text, times[i].text);
+        }
+
+        /* while keys rotate the other one counts by itself */
+
+        set = parley_test_set(keys, 2);
+
+        assert_int_equal(parley_signature_verify(&set, PARLEY_STR("ed25519"),
+                                                 parley_str_none, octets,
+                                                 parley_str_c(sig[1]),
+                                                 times[i].now, NULL, &err),
+                         0);
+
+        assert_int_equal(parley_signature_verify(&set, PARLEY_STR("ed25519"),
+                                                 parley_str_none, octets,
+                                                 parley_str_c(sig[0]),
+                                                 times[i].now, NULL, &err),
+                         times[i].taken ? 0 : -1);
+
+        if (!times[i].taken) {
+            assert_int_equal(err.code, PARLEY_E_SIGNATURE_INVALID);
+        }
+    }
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_auth_test("VCP-16 vectors of RFC 8032", test_vectors),
     parley_auth_test("AEE-14 VCP-16 a bad or unverifiable signature is "
@@ -351,6 +440,8 @@ static const struct CMUnitTest  tests[] = {
     parley_auth_test("AEE-14 HS256", test_hmac),
     parley_auth_test("AEE-14 kid chooses the key; without it few are tried",
                      test_trials),
+    parley_auth_test("VCP-31 a key counts from not_before up to expires",
+                     test_period),
 };
 
 

@@ -3,6 +3,8 @@
  * for, who answers whom.
  */
 
+#include <stdio.h>
+
 #include "parley_test_translate.h"
 
 #include "parley_c2a.h"
@@ -488,7 +490,61 @@ test_valid(void **state)
 }
 
 
+/* where it stands, and whether another that stands there is of it */
+
+static void
+test_correlations(void **state)
+{
+    unsigned               i, k;
+    char                   text[512];
+    parley_arena_t         arena;
+    parley_error_t         err;
+    parley_test_message_t  m[4];
+
+    static const char *const  places[] = {
+        "{\"id\":\"T\"}", "{\"threadId\":\"T\"}",
+        "{\"id\":\"C\",\"threadId\":\"T\"}", "{\"id\":\"/T\"}",
+    };
+
+    static const int  same[4][4] = {
+        { 1, 0, 0, 0 }, { 0, 1, 1, 0 }, { 0, 1, 1, 0 }, { 0, 0, 0, 1 },
+    };
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    for (i = 0; i < 4; i++) {
+        (void) snprintf(text, sizeof(text), "{\"jsonrpc\":\"2.0\",\"id\":1,"
+                        "\"method\":\"tools/call\",\"params\":{\"name\":"
+                        "\"chat.claim\",\"arguments\":{\"target\":%s}}}",
+                        places[i]);
+        parley_error_clear(&err);
+        parley_test_read(&arena, PARLEY_PROTO_C2A,
+                         (parley_str_t) { (uint8_t *) text, strlen(text) }, 0,
+                         &m[i], &err);
+        m[i].msg.corr = parley_str_make(
+            memcpy(parley_arena_octets(&arena, m[i].msg.corr.len + 1),
+                   m[i].msg.corr.data, m[i].msg.corr.len),
+            m[i].msg.corr.len);
+    }
+
+    for (i = 0; i < 4; i++) {
+        for (k = 0; k < 4; k++) {
+            assert_int_equal(parley_str_eq(m[i].msg.corr, m[k].msg.corr),
+                             i == k);
+            assert_int_equal(parley_c2a_corr_is(&m[i].msg, m[k].msg.corr),
+                             same[i][k]);
+        }
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
 static const struct CMUnitTest  tests[] = {
+    parley_test("GW-06 SEC-08 no two places have one correlation",
+                test_correlations),
     parley_test("C2A-28 GW-10 a malformed call gets the standard code",
                 test_refuse),
     parley_test("C2A-03 C2A-04 C2A-05 what attention an event asks for",

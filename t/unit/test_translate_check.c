@@ -379,7 +379,61 @@ test_clamp(void **state)
 }
 
 
+/* a later answer, which came as a message of its own, in VCP's words */
+
+static void
+test_severity(void **state)
+{
+    unsigned               i;
+    parley_arena_t         arena;
+    parley_error_t         err;
+    parley_test_message_t  m;
+
+    static const char  text[] =
+        "{\"v\":\"1\",\"id\":\"later-ack-0001\","
+        "\"ts\":\"2026-02-15T10:30:00Z\",\"type\":\"result\","
+        "\"from\":\"agent.a\",\"to\":\"agent.b\","
+        "\"intent\":\"vcp.escalation\",\"corr\":\"later-ack-0001\","
+        "\"reply_to\":\"019502a4-ad0f-7000-8000-000000000004\","
+        "\"priority\":\"normal\",\"payload\":{\"severity\":\"warning\","
+        "\"reason\":\"ACK:019502a4-ad0f-7000-8000-000000000004\","
+        "\"requires_ack\":false}}";
+
+    static const struct {
+        parley_alarm_t  asked;
+        parley_code_t   code;
+    } rows[] = {
+        { PARLEY_ALARM_NONE, PARLEY_E_NONE },
+        { PARLEY_ALARM_WARNING, PARLEY_E_NONE },
+        { PARLEY_ALARM_CRITICAL, PARLEY_E_FIELD_INVALID },
+    };
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        parley_error_clear(&err);
+
+        assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_AEE,
+                                          parley_str_c(text), 0, &m, &err),
+                         0);
+        assert_int_equal(parley_check_severity(&m.msg, rows[i].asked, &err),
+                         rows[i].code == PARLEY_E_NONE ? 0 : -1);
+        assert_int_equal(err.code, rows[i].code);
+
+        if (err.code != PARLEY_E_NONE) {
+            assert_string_equal(err.field, "/payload/severity");
+        }
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
 static const struct CMUnitTest  tests[] = {
+    parley_test("VCP-25 an acknowledgment in VCP's words has its severity",
+                test_severity),
     parley_test("VCP-19 VCP-17 AEE-37 how a message may come", test_way),
     parley_test("AEE-17 VCP-15 how old it may be", test_age),
     parley_test("AEE-28 AEE-29 AEE-32 caps and redaction", test_amend),

@@ -45,7 +45,8 @@ static const unsigned  acts[PARLEY_PROTO_COUNT] = {
     [PARLEY_PROTO_C2A] = ACT(REQUEST) | ACT(REPLY) | ACT(FAILURE) | ACT(EVENT)
                          | ACT(PROGRESS),
     [PARLEY_PROTO_CHANNEL] = ACT(REQUEST) | ACT(REPLY) | ACT(EVENT),
-    [PARLEY_PROTO_MOQ] = ACT(REQUEST) | ACT(REPLY) | ACT(FAILURE),
+    [PARLEY_PROTO_MOQ] = ACT(REQUEST) | ACT(REPLY) | ACT(FAILURE)
+                         | ACT(PROGRESS),
 };
 
 

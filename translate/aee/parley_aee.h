@@ -183,7 +183,6 @@ int parley_aee_decode_answer(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_json_t *doc, parley_msg_t *msg,
     int *ret_taken, parley_error_t *err);
 
-void parley_aee_unmapped(const parley_msg_t *m, parley_loss_t *loss);
 
 /* The codec's extract (parley_codec.h): the payload, and its slot. */
 int parley_aee_extract(const parley_msg_t *m, parley_embed_t *ret);

@@ -5,6 +5,7 @@
 
 static int parley_aee_answer_match(const parley_msg_t *msg,
     const parley_encoded_t *sent, parley_error_t *err);
+static void parley_aee_answer_count(parley_answer_t *answer);
 static int parley_aee_accepted(parley_arena_t *arena,
     const parley_msg_t *request, const parley_answer_t *answer,
     const parley_encode_opts_t *opts, int64_t now_ms, parley_reply_t *ret,
@@ -44,11 +45,37 @@ parley_aee_answer_decode(const parley_engine_t *engine,
         return -1;
     }
 
-    if (!taken) {
+    if (taken) {
+        parley_aee_answer_count(answer);
+
+    } else {
         answer->kind = PARLEY_ANSWER_MESSAGE;
     }
 
     return 0;
+}
+
+
+/* What a gateway before this one writes (parley_aee_accepted()): ACH-19. */
+
+static void
+parley_aee_answer_count(parley_answer_t *answer)
+{
+    int64_t               n;
+    uint32_t              payload, value;
+    const parley_json_t  *doc;
+
+    doc = &answer->doc;
+
+    payload = parley_json_member(doc, 0, PARLEY_ATOM_payload);
+    value = parley_json_member(doc, payload, PARLEY_ATOM_delivered);
+
+    if (value != PARLEY_JSON_NONE
+        && parley_json_integer(doc, value, &n) == 0 && n >= 0)
+    {
+        answer->counted = 1;
+        answer->delivered = n;
+    }
 }
 
 

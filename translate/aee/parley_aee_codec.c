@@ -1,4 +1,5 @@
 #include "parley_aee.h"
+#include "parley_unmapped.h"
 #include "parley_aee_local.h"
 #include "parley_embed.h"
 
@@ -13,6 +14,44 @@ static int parley_aee_is_certain(const parley_json_t *doc);
 static int parley_aee_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
 static parley_str_t parley_aee_type_at(unsigned i);
+static void parley_aee_unmapped(const parley_msg_t *m, parley_loss_t *loss);
+static int parley_aee_unmapped_own(const parley_msg_t *m, uint32_t value,
+    unsigned by, parley_loss_t *loss);
+
+
+/* what maps a member: the canonical fields, of a deadline where it is whole */
+#define PARLEY_AEE_HELD   0x01
+#define PARLEY_AEE_WHOLE  0x02
+
+
+static const parley_mapped_t  parley_aee_mapped = {
+    .own = parley_aee_unmapped_own,
+    .names = {
+        [PARLEY_ATOM_v] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_id] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_ts] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_type] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_from] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_to] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_intent] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_corr] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_reply_to] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_priority] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_payload] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_sig] = PARLEY_AEE_HELD }
+};
+
+static const parley_mapped_t  parley_aee_mapped_requires = {
+    .pointer = "/requires",
+    .names = { [PARLEY_ATOM_timeout_ms] = PARLEY_AEE_WHOLE }
+};
+
+static const parley_mapped_t  parley_aee_mapped_trace = {
+    .pointer = "/trace",
+    .names = {
+        [PARLEY_ATOM_trace_id] = PARLEY_AEE_HELD,
+        [PARLEY_ATOM_span_id] = PARLEY_AEE_HELD }
+};
 
 
 static const parley_plain_t  parley_aee_reference_names[] = {
@@ -272,4 +311,106 @@ static int
 parley_aee_asks_health(const parley_msg_t *m)
 {
     return parley_str_is(m->intent, "aee.status.health");
+}
+
+
+/*
+ * What an envelope says beyond the canonical fields: members of other names,
+ * and of requires and trace what is no deadline and no valid ids.
+ */
+
+static void
+parley_aee_unmapped(const parley_msg_t *m, parley_loss_t *loss)
+{
+    uint32_t              i, own, refs;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    value.doc = doc;
+
+    /* the members are what the decode found of this kind */
+
+    for (i = 0; !m->carried && i < m->nmembers; i++) {
+        value.node = m->members[i].value.node;
+
+        if (!parley_aee_unmapped_own(m, value.node, PARLEY_AEE_HELD, loss)
+            && parley_aee_field_name(m->members[i].name) == PARLEY_AEE_FIELDS)
+        {
+            parley_loss_value(loss, value);
+        }
+    }
+
+    if (!m->carried) {
+        return;
+    }
+
+    parley_unmapped(m, 0, &parley_aee_mapped, PARLEY_AEE_HELD, loss);
+
+    /* all references but the gateway's own */
+
+    own = parley_embed_reference(doc, m->data.node, m->origin);
+    refs = parley_json_member(doc, m->data.node, PARLEY_ATOM_references);
+
+    for (i = parley_json_first(refs);
+         i != parley_json_end(doc, refs);
+         i = parley_json_after(doc, i))
+    {
+        if (i != own) {
+            value.node = i;
+            parley_loss_value(loss, value);
+        }
+    }
+}
+
+
+/*
+ * timeout_ms, where it is whole, is the deadline; ids that a traceparent can
+ * carry travel in that header.
+ */
+
+static int
+parley_aee_unmapped_own(const parley_msg_t *m, uint32_t value, unsigned by,
+    parley_loss_t *loss)
+{
+    int64_t               ms;
+    uint32_t              timeout;
+    parley_json_ref_t     trace;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+
+    switch (parley_json_atom(doc, value - 1)) {
+
+    case PARLEY_ATOM_requires:
+        timeout = parley_json_member(doc, value, PARLEY_ATOM_timeout_ms);
+
+        if (timeout != PARLEY_JSON_NONE
+            && parley_json_integer(doc, timeout, &ms) == 0
+            && ms >= 0 && ms == m->timeout_ms)
+        {
+            by |= PARLEY_AEE_WHOLE;
+        }
+
+        parley_unmapped(m, value, &parley_aee_mapped_requires, by, loss);
+        return 1;
+
+    case PARLEY_ATOM_trace:
+
+        if (parley_trace_is_valid(m->trace_id, m->span_id)) {
+            parley_unmapped(m, value, &parley_aee_mapped_trace, by, loss);
+
+        } else if (parley_json_type(doc, value) == PARLEY_JSON_OBJECT
+                   && parley_json_node(doc, value)->count > 0)
+        {
+            trace.doc = doc;
+            trace.node = value;
+            parley_loss_value(loss, trace);
+        }
+
+        return 1;
+
+    default:
+        return 0;
+    }
 }

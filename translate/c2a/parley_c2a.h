@@ -12,11 +12,11 @@
 #include "parley_engine.h"
 
 
+/* of the draft */
+#define PARLEY_C2A_VERSION  "2026-06-02"
+
 /* of attention.deadlineMs: what every reader of JSON has exactly */
 #define PARLEY_C2A_DEADLINE_MAX  9007199254740991LL
-
-#define PARLEY_C2A_MEDIA_PREFIX  "application/vnd."
-#define PARLEY_C2A_MEDIA_SUFFIX  "+json"
 
 /* our numbers are this one less the status ... */
 #define PARLEY_C2A_NUMBERS  (-31000)
@@ -70,17 +70,6 @@ typedef enum {
 } parley_c2a_form_t;
 
 
-typedef struct {
-    parley_str_t       form;        /* "chat.deliver" */
-    parley_str_t       intent;      /* "c2a.chat.deliver" */
-    parley_str_t       method;      /* "chat/deliver", "tools/call" */
-    parley_act_t       act;         /* where nothing else decides */
-    parley_priority_t  priority;
-    unsigned           tool:1;      /* params are {name, arguments} */
-    unsigned           native:1;
-} parley_c2a_form_info_t;
-
-
 /* how an event disposes of what it answers; "Event Disposition" */
 typedef enum {
     PARLEY_C2A_UNDISPOSED = 0,
@@ -92,6 +81,25 @@ typedef enum {
     PARLEY_C2A_SUPERSEDED,
     PARLEY_C2A_FAILED
 } parley_c2a_disposition_t;
+
+
+typedef struct {
+    parley_str_t              form;     /* "chat.deliver" */
+    parley_str_t              intent;   /* "c2a.chat.deliver" */
+    parley_str_t              method;   /* "chat/deliver", "tools/call" */
+    parley_act_t              act;      /* where nothing else decides */
+    parley_priority_t         priority;
+    parley_c2a_disposition_t  disposition;  /* of a tool that was called */
+
+    /* of the draft's tools, for MCP's tools/list */
+    parley_str_t              alias;    /* without the dot, which several
+                                           harnesses do not take */
+    parley_str_t              input;    /* its schema: a JSON Pointer */
+    parley_str_t              description;
+
+    unsigned                  tool:1;   /* params are {name, arguments} */
+    unsigned                  native:1;
+} parley_c2a_form_info_t;
 
 
 /* "Reaction Signals" */
@@ -110,6 +118,9 @@ typedef struct {
 
 /* what attention an event asks for: a row of the table of the mapping */
 typedef struct {
+    parley_act_t  act;              /* for messages of this act ... */
+    unsigned      has;              /* ... that have all of these bits */
+
     parley_str_t  kind;             /* conversation.kind */
     parley_str_t  directedness;
     parley_str_t  policy;
@@ -147,6 +158,15 @@ typedef struct {
 } parley_c2a_encode_t;
 
 
+/* the id of the event that is made */
+
+static inline parley_str_t
+parley_c2a_event(const parley_c2a_encode_t *e)
+{
+    return e->opts->alias.len > 0 ? e->opts->alias : e->m->id;
+}
+
+
 extern const parley_binding_t  parley_c2a_binding;
 extern const parley_codec_t  parley_c2a_codec;
 
@@ -170,16 +190,9 @@ parley_c2a_form_t parley_c2a_form_find(parley_str_t form);
  */
 parley_c2a_form_t parley_c2a_form_of(const parley_json_t *doc);
 
-/* The same where the values of method and params.name are known, or NONE. */
-parley_c2a_form_t parley_c2a_form_called(const parley_json_t *doc,
-    uint32_t method, uint32_t name);
-
-/*
- * Whether a name is that of a tool, "chat.react", or "chat_react": several
- * harnesses allow no dot in a name.
- */
+/* Whether a name is that of a tool, "chat.react", or its alias. */
 int parley_c2a_tool_is(const parley_json_t *doc, uint32_t name,
-    parley_str_t tool);
+    parley_c2a_form_t form);
 
 /* NULL: no such signal. */
 const parley_c2a_signal_t *parley_c2a_signal(const parley_json_t *doc,
@@ -192,17 +205,22 @@ parley_str_t parley_c2a_disposition_name(parley_c2a_disposition_t d);
 parley_c2a_disposition_t parley_c2a_disposition(const parley_msg_t *m);
 
 /*
- * The members of an event's params that are its envelope: content, a knock
- * and what the draft does not name are its payload.
+ * The members of an event's params that are its envelope, from 1 on in the
+ * order of parley_c2a_place_t: content, a knock and what the draft does not
+ * name are its payload.
  */
 extern const uint8_t  parley_c2a_envelope[PARLEY_ATOMS];
 
 /* The row for a message, to a group or not. */
 const parley_c2a_row_t *parley_c2a_row(const parley_msg_t *m, int group);
 
-/* The params of the message, and of a tool call its arguments, or NONE. */
+/* Writes what tools/list answers: those of the tools that the caller may
+   call.  -1: no memory. */
+int parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
+    const parley_json_t *doc, const parley_local_t *own);
+
+/* The params of the message, or NONE. */
 uint32_t parley_c2a_params(const parley_json_t *doc);
-uint32_t parley_c2a_arguments(const parley_json_t *doc);
 
 
 int parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
@@ -220,15 +238,25 @@ int parley_c2a_scalar(const parley_json_t *doc, uint32_t value,
 void parley_c2a_answers(parley_msg_t *msg, int approval);
 
 /*
- * The correlation: "id/threadId", as far as they are there.  A thread's id is
- * one of its conversation alone; of the conversation's "/" and "%" are
- * percent-encoded, so that no two pairs look alike.  -1: no memory.
+ * The correlation: "id/threadId", "id" or "/threadId"; "/" and "%" in either
+ * are percent-encoded, so that no two look alike.  -1: no memory.
  */
 int parley_c2a_correlate(parley_arena_t *arena, parley_str_t id,
     parley_str_t thread, parley_str_t *ret);
 
+/*
+ * What reading would have as its correlation: the conversation, where the
+ * payload that an event shows does not name something else.  What it names
+ * is what the message was read with, and that stands in the event already,
+ * but for an answer: that stands where what it answers does.
+ */
+int parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret);
+
+/* Of such a correlation the thread; empty: it has none. */
+parley_str_t parley_c2a_thread(parley_str_t corr);
+
 /* The codec's corr_is (parley_codec.h). */
-int parley_c2a_corr_is(parley_str_t said, parley_str_t want);
+int parley_c2a_corr_is(const parley_msg_t *m, parley_str_t want);
 int parley_c2a_unruled(const parley_msg_t *m, parley_proto_t speak);
 int parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
     const parley_local_t *own, parley_reply_t *ret, parley_error_t *err);
@@ -243,11 +271,22 @@ int parley_c2a_is_mcp(const parley_json_t *doc);
 int parley_c2a_says(parley_msg_t *msg);
 
 /*
- * The text of a content array: its text parts, joined by newlines.
- * *ret_whole: there are no other parts.  -1: no memory.
+ * Fills text, and said, from a content array, or NONE: its text parts, joined
+ * by newlines.  -1: no memory.
  */
-int parley_c2a_text(parley_arena_t *arena, const parley_json_t *doc,
-    uint32_t content, parley_str_t *ret, int *ret_whole);
+int parley_c2a_text(parley_msg_t *msg, const parley_json_t *doc,
+    uint32_t content)
+    __attribute__((warn_unused_result));
+
+/* Of a failure that a tool returned the code, where there is one. */
+int parley_c2a_words_failed(parley_msg_t *msg, uint32_t result);
+
+/*
+ * Fills *msg, whose head is known, from a valid message that has it at[] as
+ * parley_c2a_places_t says.  -1: no memory.
+ */
+int parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *at, parley_c2a_form_t form);
 
 /* The codec's extract (parley_codec.h): a part of the content, and its slot. */
 int parley_c2a_extract(const parley_msg_t *m, parley_embed_t *ret);
@@ -257,15 +296,8 @@ extern const parley_embed_slot_t  parley_c2a_slot;
 /* Writes the content array for a message of another protocol; -1: memory. */
 int parley_c2a_write_content(parley_c2a_encode_t *e);
 
-/*
- * Writes, as the text of a JSON string, what a person reads of a message: what
- * it says, else what it is and, unless that is empty, whom it is from; never
- * its structure.
- */
-void parley_c2a_write_words(parley_buf_t *b, const parley_msg_t *m,
-    parley_str_t sender);
-
-void parley_c2a_unmapped(const parley_msg_t *m, parley_loss_t *loss);
+/* The codec's render (parley_codec.h). */
+int parley_c2a_render(parley_buf_t *b, const parley_msg_t *m);
 
 int parley_c2a_within(struct parley_redact_s *r, const parley_msg_t *m);
 
@@ -306,8 +338,43 @@ int parley_c2a_code_number(parley_code_t code);
 int parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_reply_t *ret);
 
+/* what there is to say to a caller */
+typedef struct {
+    const parley_json_t       *doc;         /* its message */
+    parley_c2a_disposition_t   disposition;
+    parley_str_t               message;     /* JSON, or empty */
+    const parley_msg_t        *msg;         /* that message, or NULL */
+    int64_t                    delivered;   /* as the service counted; -1: it
+                                               did not */
+} parley_c2a_said_t;
+
+/* Tells it that.  -1: no memory. */
+int parley_c2a_accepted(parley_arena_t *arena, const parley_c2a_said_t *said,
+    parley_reply_t *ret, parley_error_t *err);
+
+/* why a caller's message was not taken; all but number may be empty */
+typedef struct {
+    const parley_json_t  *doc;          /* its message, or NULL */
+    int                   number;
+    parley_str_t          code;
+    parley_str_t          field;
+    parley_str_t          message;
+    parley_str_t          retryable;    /* JSON */
+    parley_str_t          backoff_ms;   /* JSON */
+} parley_c2a_why_t;
+
+/*
+ * Tells the caller, in the manner of MCP where it is a client of that; status
+ * is already set.  -1: no memory.
+ */
+int parley_c2a_fail(parley_arena_t *arena, const parley_c2a_why_t *why,
+    int mcp, parley_reply_t *ret);
+
 /* The JSON text of the message's id, "null" where it has no valid one. */
 parley_str_t parley_c2a_call_id(const parley_json_t *doc);
+
+/* Whether it calls a tool. */
+int parley_c2a_is_tool(const parley_json_t *doc);
 
 /* Whether the message wants a response. */
 int parley_c2a_is_call(const parley_json_t *doc);

@@ -1,52 +1,69 @@
 /*
- * The HTTP binding: a JSON-RPC response.  Its result is
+ * The HTTP binding: a JSON-RPC response, as a service gives one and as a C2A
+ * caller gets one.  Its result is
  *
  *     {"accepted": true, "disposition": "claimed", "message": {...}}
  *
  * where message, if there is one, is an event as in the params of
  * chat/deliver, or the arguments of chat.send_message or chat.react; of a
- * tool call that may stand in "structuredContent".  Anything else is what a
- * tool returned, as in MCP:
+ * tool call that may stand in "structuredContent", beside "content" that a
+ * model reads.  Anything else is what a tool returned, as in MCP:
  *
  *     {"content": [{"type": "text", "text": "no such thread"}],
  *      "isError": true}
  */
 
 #include "parley_c2a_field.h"
-#include "parley_id.h"
+#include "parley_embed.h"
 #include "parley_msg_field.h"
 
 
 #define PARLEY_C2A_REFUSED  422     /* the status where nothing says another */
 
 
-static int parley_c2a_answer_matches(parley_arena_t *arena,
-    const parley_json_t *doc, const parley_c2a_places_t *places,
-    const parley_encoded_t *sent, parley_error_t *err);
-static int parley_c2a_answer_request(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent,
-    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err);
-static int parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
-    parley_error_t *err);
+/* an answer that is read */
+typedef struct {
+    const parley_engine_t   *engine;
+    parley_arena_t          *arena;
+    const parley_encoded_t  *sent;
+    parley_answer_t         *answer;
+    const parley_json_t     *doc;       /* the answer's */
+    const uint32_t          *at;        /* and what it has */
+    parley_error_t          *err;
+} parley_c2a_read_t;
+
+
+static int parley_c2a_answer_matches(const parley_c2a_read_t *r);
+static int parley_c2a_answer_request(const parley_c2a_read_t *r);
+static int parley_c2a_answer_refers(const parley_c2a_read_t *r);
+static int parley_c2a_answer_error(const parley_c2a_read_t *r);
 static void parley_c2a_answer_number(parley_answer_t *answer,
     int64_t number);
 static void parley_c2a_answer_retry(uint32_t data, parley_answer_t *answer);
-static int parley_c2a_answer_result(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent,
-    const parley_c2a_places_t *places, parley_answer_t *answer,
-    parley_error_t *err);
-static int parley_c2a_answer_failed(const parley_c2a_places_t *places,
-    parley_answer_t *answer, parley_error_t *err);
-static int parley_c2a_answer_message(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t message,
-    parley_answer_t *answer, parley_error_t *err);
-static int parley_c2a_answer_data(parley_arena_t *arena,
-    const parley_encoded_t *sent, uint32_t result, int failed,
-    parley_answer_t *answer, parley_error_t *err);
-static int parley_c2a_answer_words(parley_arena_t *arena, uint32_t result,
-    int failed, parley_msg_t *msg);
+static int parley_c2a_answer_result(const parley_c2a_read_t *r);
+static int parley_c2a_answer_failed(const parley_c2a_read_t *r);
+static int parley_c2a_answer_message(const parley_c2a_read_t *r,
+    uint32_t message);
 static int parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
     uint32_t message, parley_str_t *ret, const char **ret_within);
+static int parley_c2a_answer_data(const parley_c2a_read_t *r, int failed);
+static int parley_c2a_refused(parley_arena_t *arena,
+    const parley_msg_t *request, const parley_failure_t *failure,
+    parley_reply_t *ret);
+static int parley_c2a_say(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_msg_t *msg, const parley_encode_opts_t *opts,
+    parley_str_t *ret, parley_loss_t *loss, parley_error_t *err);
+
+
+/* by act of the answer */
+static const parley_c2a_disposition_t  parley_c2a_answered[] = {
+    [PARLEY_ACT_REQUEST] = PARLEY_C2A_DEFERRED,
+    [PARLEY_ACT_REPLY] = PARLEY_C2A_RESPONDED,
+    [PARLEY_ACT_FAILURE] = PARLEY_C2A_FAILED,
+    [PARLEY_ACT_EVENT] = PARLEY_C2A_ACKNOWLEDGED,
+    [PARLEY_ACT_PROGRESS] = PARLEY_C2A_CLAIMED,
+};
 
 
 int
@@ -54,49 +71,55 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err)
 {
-    uint32_t              result, error;
-    parley_c2a_places_t   places;
-    const parley_json_t  *doc;
+    int                  result, error;
+    const uint32_t      *at;
+    parley_c2a_read_t    r;
+    parley_c2a_places_t  places;
 
-    doc = &answer->doc;
+    at = places.at;
 
-    parley_c2a_places_answer(&places, doc);
+    r.engine = engine;
+    r.arena = arena;
+    r.sent = sent;
+    r.answer = answer;
+    r.doc = &answer->doc;
+    r.at = at;
+    r.err = err;
 
-    if (places.at[PARLEY_C2A_AT_METHOD] != PARLEY_JSON_NONE) {
-        return parley_c2a_answer_request(engine, arena, sent, doc, answer,
-                                         err);
+    parley_c2a_places_answer(&places, r.doc);
+
+    if (at[PARLEY_C2A_AT_METHOD] != PARLEY_JSON_NONE) {
+        return parley_c2a_answer_request(&r);
     }
 
-    result = places.at[PARLEY_C2A_AT_RESULT];
-    error = places.at[PARLEY_C2A_AT_ERROR];
+    result = at[PARLEY_C2A_AT_RESULT] != PARLEY_JSON_NONE;
+    error = at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE;
 
-    if (result == PARLEY_JSON_NONE && error == PARLEY_JSON_NONE
-        && answer->status == 202)
-    {
+    if (!result && !error && answer->status == 202) {
         return 0;
     }
 
-    if (!parley_c2a_is(doc, places.at[PARLEY_C2A_AT_JSONRPC],
-                       PARLEY_STR("2.0")))
+    if (!parley_json_string_is(r.doc, at[PARLEY_C2A_AT_JSONRPC],
+                               PARLEY_STR("2.0")))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/jsonrpc",
                                 "the answer is no JSON-RPC 2.0 response");
     }
 
-    if ((result == PARLEY_JSON_NONE) == (error == PARLEY_JSON_NONE)) {
+    if (result == error) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/result",
                                 "a response has either a result or an error");
     }
 
-    if (parley_c2a_answer_matches(arena, doc, &places, sent, err) != 0) {
+    if (parley_c2a_answer_matches(&r) != 0) {
         return -1;
     }
 
-    if (error != PARLEY_JSON_NONE) {
-        parley_answer_was_read(answer, places.at[PARLEY_C2A_AT_JSONRPC]);
-        parley_answer_was_read(answer, places.at[PARLEY_C2A_AT_ID]);
+    parley_answer_was_read(answer, at[PARLEY_C2A_AT_JSONRPC]);
+    parley_answer_was_read(answer, at[PARLEY_C2A_AT_ID]);
 
-        return parley_c2a_answer_error(error, answer, err);
+    if (error) {
+        return parley_c2a_answer_error(&r);
     }
 
     if (answer->status >= 300) {
@@ -104,8 +127,7 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
                                 "a result does not go with the HTTP status");
     }
 
-    return parley_c2a_answer_result(engine, arena, sent, &places, answer,
-                                    err);
+    return parley_c2a_answer_result(&r);
 }
 
 
@@ -115,33 +137,30 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
  */
 
 static int
-parley_c2a_answer_matches(parley_arena_t *arena, const parley_json_t *doc,
-    const parley_c2a_places_t *places, const parley_encoded_t *sent,
-    parley_error_t *err)
+parley_c2a_answer_matches(const parley_c2a_read_t *r)
 {
-    uint32_t           id;
     parley_json_t      call;
     parley_json_ref_t  got, want;
 
-    id = places->at[PARLEY_C2A_AT_ID];
+    got.doc = r->doc;
+    got.node = r->at[PARLEY_C2A_AT_ID];
 
-    if (!sent->copied && parley_c2a_is(doc, id, sent->id)) {
-        return 0;
-    }
-
-    if (id != PARLEY_JSON_NONE
-        && parley_json_type(doc, id) == PARLEY_JSON_NULL
-        && places->at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE)
+    if ((!r->sent->copied
+         && parley_json_string_is(got.doc, got.node, r->sent->id))
+        || (got.node != PARLEY_JSON_NONE
+            && parley_json_type(got.doc, got.node) == PARLEY_JSON_NULL
+            && r->at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE))
     {
         return 0;
     }
 
-    if (parley_read_again(&call, arena, doc->seed, sent->body, err) != 0) {
+    if (parley_read_again(&call, r->arena, r->doc->seed, r->sent->body,
+                          r->err)
+        != 0)
+    {
         return -1;
     }
 
-    got.doc = doc;
-    got.node = id;
     want.doc = &call;
     want.node = parley_json_member(&call, 0, PARLEY_ATOM_id);
 
@@ -151,7 +170,7 @@ parley_c2a_answer_matches(parley_arena_t *arena, const parley_json_t *doc,
         return 0;
     }
 
-    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/id",
+    return parley_error_set(r->err, PARLEY_E_UPSTREAM_INVALID, "/id",
                             "/id is not that of the call which it answers");
 }
 
@@ -159,47 +178,75 @@ parley_c2a_answer_matches(parley_arena_t *arena, const parley_json_t *doc,
 /* A message alone is an answer too, and what a stream of events brings. */
 
 static int
-parley_c2a_answer_request(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent,
-    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err)
+parley_c2a_answer_request(const parley_c2a_read_t *r)
 {
     parley_msg_t  *msg;
 
-    msg = &answer->msg;
+    msg = &r->answer->msg;
 
-    if (parley_decode(engine, arena, PARLEY_PROTO_C2A, doc, 0, msg, err)
-        != 0)
+    if (parley_decode(r->engine, r->arena, PARLEY_PROTO_C2A, r->doc, 0, msg,
+                      r->err)
+        != 0
+        || ((msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE)
+            && parley_c2a_answer_refers(r) != 0))
     {
         return -1;
     }
 
-    if ((msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE)
-        && msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id))
-    {
+    if (parley_str_eq(msg->reply_to, r->sent->id)) {
+        parley_c2a_answers(msg, r->sent->approval);
+    }
+
+    r->answer->kind = PARLEY_ANSWER_MESSAGE;
+
+    return 0;
+}
+
+
+/*
+ * SEC-08: what it says that it answers, and where it stands: in its own words
+ * that is the conversation of the question, or its thread.
+ */
+
+static int
+parley_c2a_answer_refers(const parley_c2a_read_t *r)
+{
+    const parley_msg_t      *msg;
+    const parley_encoded_t  *sent;
+
+    msg = &r->answer->msg;
+    sent = r->sent;
+
+    if (msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id)) {
         return parley_misrefers(msg, PARLEY_E_UPSTREAM_INVALID, "the answer "
                                 "is not for the message which it answers",
-                                err);
+                                r->err);
     }
 
-    if (parley_str_eq(msg->reply_to, sent->id)) {
-        parley_c2a_answers(msg, sent->approval);
+    if (msg->origin == PARLEY_PROTO_C2A && msg->corr.len > 0
+        && sent->corr.len > 0 && !parley_c2a_corr_is(msg, sent->corr))
+    {
+        return parley_error_set(r->err, PARLEY_E_UPSTREAM_INVALID,
+                                parley_at(msg, PARLEY_MSG_CORR).pointer,
+                                "the answer stands in another conversation "
+                                "than the message which it answers");
     }
-
-    answer->kind = PARLEY_ANSWER_MESSAGE;
 
     return 0;
 }
 
 
 static int
-parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
-    parley_error_t *err)
+parley_c2a_answer_error(const parley_c2a_read_t *r)
 {
     int64_t               number;
-    uint32_t              data, value;
+    uint32_t              error, data, value;
+    parley_answer_t      *answer;
     const parley_json_t  *doc;
 
-    doc = &answer->doc;
+    doc = r->doc;
+    answer = r->answer;
+    error = r->at[PARLEY_C2A_AT_ERROR];
     data = parley_json_member(doc, error, PARLEY_ATOM_data);
 
     if (parley_answer_words(answer, data,
@@ -207,19 +254,14 @@ parley_c2a_answer_error(uint32_t error, parley_answer_t *answer,
                                                PARLEY_ATOM_message))
         != 0)
     {
-        return parley_error_memory(err);
+        return parley_error_memory(r->err);
     }
 
+    number = 0;
     value = parley_json_member(doc, error, PARLEY_ATOM_code);
+    (void) parley_json_integer(doc, value, &number);
 
     parley_answer_was_read(answer, value);
-
-    if (value == PARLEY_JSON_NONE
-        || parley_json_type(doc, value) != PARLEY_JSON_NUMBER
-        || parley_json_integer(doc, value, &number) != 0)
-    {
-        number = 0;
-    }
 
     parley_c2a_answer_number(answer, number);
     parley_c2a_answer_retry(data, answer);
@@ -274,28 +316,25 @@ static void
 parley_c2a_answer_retry(uint32_t data, parley_answer_t *answer)
 {
     uint32_t              value;
-    parley_json_type_t    type;
     const parley_json_t  *doc;
 
     doc = &answer->doc;
     value = parley_json_member(doc, data, PARLEY_ATOM_retryable);
 
-    if (value != PARLEY_JSON_NONE) {
-        type = parley_json_type(doc, value);
+    if (value != PARLEY_JSON_NONE
+        && (parley_json_type(doc, value) == PARLEY_JSON_TRUE
+            || parley_json_type(doc, value) == PARLEY_JSON_FALSE))
+    {
+        answer->outright = 1;
+        answer->retryable = parley_json_type(doc, value) == PARLEY_JSON_TRUE;
+        answer->at_retryable = value;
 
-        if (type == PARLEY_JSON_TRUE || type == PARLEY_JSON_FALSE) {
-            answer->outright = 1;
-            answer->retryable = type == PARLEY_JSON_TRUE;
-            answer->at_retryable = value;
-
-            parley_answer_was_read(answer, value);
-        }
+        parley_answer_was_read(answer, value);
     }
 
     value = parley_json_get(doc, data, PARLEY_STR("backoff_ms"));
 
     if (value != PARLEY_JSON_NONE
-        && parley_json_type(doc, value) == PARLEY_JSON_NUMBER
         && parley_json_integer(doc, value, &answer->wait_ms) == 0
         && answer->wait_ms >= 0)
     {
@@ -308,28 +347,27 @@ parley_c2a_answer_retry(uint32_t data, parley_answer_t *answer)
 
 
 static int
-parley_c2a_answer_result(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent,
-    const parley_c2a_places_t *places, parley_answer_t *answer,
-    parley_error_t *err)
+parley_c2a_answer_result(const parley_c2a_read_t *r)
 {
-    int                   failed;
-    uint32_t              result, accepted, disposition, message, value;
+    int                   failed, accepts, disposes;
+    uint32_t              result, message, value;
+    const uint32_t       *at;
     const parley_json_t  *doc;
 
-    doc = &answer->doc;
+    doc = r->doc;
+    at = r->at;
 
-    result = places->at[PARLEY_C2A_AT_RESULT];
-    accepted = places->at[PARLEY_C2A_AT_ACCEPTED];
-    disposition = places->at[PARLEY_C2A_AT_DISPOSITION];
-    message = places->at[PARLEY_C2A_AT_MESSAGE];
+    result = at[PARLEY_C2A_AT_RESULT];
+    message = at[PARLEY_C2A_AT_MESSAGE];
+    accepts = at[PARLEY_C2A_AT_ACCEPTED] != PARLEY_JSON_NONE;
+    disposes = at[PARLEY_C2A_AT_DISPOSITION] != PARLEY_JSON_NONE;
 
-    value = parley_json_get(doc, result, PARLEY_STR("structuredContent"));
-    answer->at = "/result/message";
+    r->answer->at = "/result/message";
 
-    if (message == PARLEY_JSON_NONE && accepted != PARLEY_JSON_NONE) {
+    if (message == PARLEY_JSON_NONE && accepts) {
+        value = parley_json_get(doc, result, PARLEY_STR("structuredContent"));
         message = parley_json_member(doc, value, PARLEY_ATOM_message);
-        answer->at = "/result/structuredContent/message";
+        r->answer->at = "/result/structuredContent/message";
     }
 
     value = parley_json_get(doc, result, PARLEY_STR("isError"));
@@ -337,59 +375,55 @@ parley_c2a_answer_result(const parley_engine_t *engine,
     failed = value != PARLEY_JSON_NONE
              && parley_json_type(doc, value) == PARLEY_JSON_TRUE;
 
-    if ((accepted != PARLEY_JSON_NONE
-         && parley_json_type(doc, accepted) == PARLEY_JSON_FALSE)
-        || (parley_c2a_is(doc, disposition, PARLEY_STR("failed"))
-            && message == PARLEY_JSON_NONE))
+    if ((accepts && parley_json_type(doc, at[PARLEY_C2A_AT_ACCEPTED])
+                    == PARLEY_JSON_FALSE)
+        || (message == PARLEY_JSON_NONE
+            && parley_json_string_is(doc, at[PARLEY_C2A_AT_DISPOSITION],
+                                     PARLEY_STR("failed"))))
     {
-        answer->at = NULL;
-        return parley_c2a_answer_failed(places, answer, err);
+        return parley_c2a_answer_failed(r);
     }
 
     if (message != PARLEY_JSON_NONE
         && parley_json_type(doc, message) == PARLEY_JSON_OBJECT)
     {
-        return parley_c2a_answer_message(engine, arena, sent, message,
-                                         answer, err);
+        return parley_c2a_answer_message(r, message);
     }
 
-    answer->at = NULL;
+    r->answer->at = NULL;
 
     if (!failed
-        && (accepted != PARLEY_JSON_NONE || disposition != PARLEY_JSON_NONE
+        && (accepts || disposes
             || parley_json_type(doc, result) != PARLEY_JSON_OBJECT
             || parley_json_node(doc, result)->count == 0))
     {
         return 0;
     }
 
-    return parley_c2a_answer_data(arena, sent, result, failed, answer, err);
+    return parley_c2a_answer_data(r, failed);
 }
 
 
 /* A refusal without a code: what it says besides its reason is lost. */
 
 static int
-parley_c2a_answer_failed(const parley_c2a_places_t *places,
-    parley_answer_t *answer, parley_error_t *err)
+parley_c2a_answer_failed(const parley_c2a_read_t *r)
 {
-    uint32_t              reason, disposition;
-    const parley_json_t  *doc;
+    uint32_t          reason, disposition;
+    parley_answer_t  *answer;
 
-    doc = &answer->doc;
-    reason = parley_json_member(doc, places->at[PARLEY_C2A_AT_RESULT],
-                                PARLEY_ATOM_reason);
-    disposition = places->at[PARLEY_C2A_AT_DISPOSITION];
+    answer = r->answer;
+    answer->at = NULL;
+    reason = r->at[PARLEY_C2A_AT_REASON];
+    disposition = r->at[PARLEY_C2A_AT_DISPOSITION];
 
-    if (parley_msg_string(doc, reason, &answer->message) != 0) {
-        return parley_error_memory(err);
+    if (parley_msg_string(r->doc, reason, &answer->message) != 0) {
+        return parley_error_memory(r->err);
     }
 
-    parley_answer_was_read(answer, places->at[PARLEY_C2A_AT_JSONRPC]);
-    parley_answer_was_read(answer, places->at[PARLEY_C2A_AT_ID]);
-    parley_answer_was_read(answer, places->at[PARLEY_C2A_AT_ACCEPTED]);
+    parley_answer_was_read(answer, r->at[PARLEY_C2A_AT_ACCEPTED]);
 
-    if (parley_c2a_is(doc, disposition, PARLEY_STR("failed"))) {
+    if (parley_json_string_is(r->doc, disposition, PARLEY_STR("failed"))) {
         parley_answer_was_read(answer, disposition);
     }
 
@@ -413,37 +447,31 @@ parley_c2a_answer_failed(const parley_c2a_places_t *places,
  */
 
 static int
-parley_c2a_answer_message(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t message,
-    parley_answer_t *answer, parley_error_t *err)
+parley_c2a_answer_message(const parley_c2a_read_t *r, uint32_t message)
 {
     parley_str_t    text;
     parley_msg_t   *msg;
     parley_json_t  *doc;
 
-    msg = &answer->msg;
+    msg = &r->answer->msg;
 
-    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
+    doc = parley_arena_alloc(r->arena, sizeof(parley_json_t));
 
     if (doc == NULL
-        || parley_c2a_wrap(arena, &answer->doc, message, &text,
-                           &answer->within)
+        || parley_c2a_wrap(r->arena, r->doc, message, &text,
+                           &r->answer->within)
            != 0)
     {
-        return parley_error_memory(err);
+        return parley_error_memory(r->err);
     }
 
-    if (parley_read_again(doc, arena, answer->doc.seed, text, err) != 0
-        || parley_decode(engine, arena, PARLEY_PROTO_C2A, doc, 0, msg, err)
-           != 0)
+    if (parley_read_again(doc, r->arena, r->doc->seed, text, r->err) != 0
+        || parley_decode(r->engine, r->arena, PARLEY_PROTO_C2A, doc, 0, msg,
+                         r->err)
+           != 0
+        || parley_c2a_answer_refers(r) != 0)
     {
         return -1;
-    }
-
-    if (msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id)) {
-        return parley_misrefers(msg, PARLEY_E_UPSTREAM_INVALID, "the answer "
-                                "is not for the message which it answers",
-                                err);
     }
 
     if (msg->origin == PARLEY_PROTO_C2A
@@ -452,10 +480,10 @@ parley_c2a_answer_message(const parley_engine_t *engine,
         msg->act = PARLEY_ACT_REPLY;
     }
 
-    parley_c2a_answers(msg, sent->approval);
+    parley_c2a_answers(msg, r->sent->approval);
 
-    msg->reply_to = sent->id;
-    answer->kind = PARLEY_ANSWER_MESSAGE;
+    msg->reply_to = r->sent->id;
+    r->answer->kind = PARLEY_ANSWER_MESSAGE;
 
     return 0;
 }
@@ -467,134 +495,202 @@ static int
 parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
     uint32_t message, parley_str_t *ret, const char **ret_within)
 {
-    parley_buf_t       b;
-    parley_json_ref_t  value;
+    int           tool;
+    parley_buf_t  b;
 
-    value.doc = doc;
-    value.node = message;
+    tool = parley_json_member(doc, message, PARLEY_ATOM_eventId)
+           == PARLEY_JSON_NONE;
+
+    *ret_within = tool ? "/params/arguments" : "/params";
 
     parley_buf_init(&b, arena, 0);
-    parley_buf_lit(&b, "{\"jsonrpc\":\"2.0\",\"method\":");
+    parley_buf_lit(&b, "{\"jsonrpc\":\"2.0\"");
+    parley_buf_member(&b, PARLEY_STR("method"),
+                      tool ? PARLEY_STR("tools/call")
+                           : PARLEY_STR("chat/deliver"));
+    parley_buf_lit(&b, ",\"params\":");
 
-    if (parley_json_member(doc, message, PARLEY_ATOM_eventId)
-        != PARLEY_JSON_NONE)
-    {
-        *ret_within = "/params";
-
-        parley_buf_lit(&b, "\"chat/deliver\",\"params\":");
-        parley_buf_value(&b, value);
-        parley_buf_octet(&b, '}');
-
-        return parley_buf_done(&b, ret);
+    if (tool) {
+        parley_buf_octet(&b, '{');
+        parley_buf_member(&b, PARLEY_STR("name"),
+                          parley_json_member(doc, message, PARLEY_ATOM_signal)
+                          != PARLEY_JSON_NONE
+                          ? PARLEY_STR("chat.react")
+                          : PARLEY_STR("chat.send_message"));
+        parley_buf_lit(&b, ",\"arguments\":");
     }
 
-    *ret_within = "/params/arguments";
-
-    parley_buf_lit(&b, "\"tools/call\",\"params\":{\"name\":");
-
-    if (parley_json_member(doc, message, PARLEY_ATOM_signal)
-        != PARLEY_JSON_NONE)
-    {
-        parley_buf_lit(&b, "\"chat.react\"");
-
-    } else {
-        parley_buf_lit(&b, "\"chat.send_message\"");
-    }
-
-    parley_buf_lit(&b, ",\"arguments\":");
-    parley_buf_value(&b, value);
-    parley_buf_lit(&b, "}}");
+    parley_buf_str(&b, parley_json_raw(doc, message));
+    parley_buf_str(&b, tool ? PARLEY_STR("}}") : PARLEY_STR("}"));
 
     return parley_buf_done(&b, ret);
 }
 
 
-/* What a tool returned is the answer itself. */
+/* What a tool returned is the answer itself: what a model would read. */
 
 static int
-parley_c2a_answer_data(parley_arena_t *arena, const parley_encoded_t *sent,
-    uint32_t result, int failed, parley_answer_t *answer,
-    parley_error_t *err)
+parley_c2a_answer_data(const parley_c2a_read_t *r, int failed)
 {
     parley_msg_t  *msg;
 
-    msg = &answer->msg;
+    msg = &r->answer->msg;
 
-    parley_msg_init(msg, PARLEY_PROTO_C2A, &answer->doc);
+    parley_msg_init(msg, PARLEY_PROTO_C2A, r->doc);
 
     msg->act = failed ? PARLEY_ACT_FAILURE : PARLEY_ACT_REPLY;
     msg->form = PARLEY_STR("result");
     msg->intent = PARLEY_STR("c2a.result");
-    msg->reply_to = sent->id;
-    msg->data.doc = &answer->doc;
-    msg->data.node = result;
+    msg->reply_to = r->sent->id;
+    msg->data.doc = r->doc;
+    msg->data.node = r->at[PARLEY_C2A_AT_RESULT];
 
-    if (parley_msg_derive(arena, msg, 8, sent->id, PARLEY_STR("result"),
+    if (parley_msg_derive(r->arena, msg, 8, r->sent->id, PARLEY_STR("result"),
                           &msg->id)
         != 0
-        || parley_c2a_answer_words(arena, result, failed, msg) != 0)
+        || parley_c2a_text(msg, r->doc, r->at[PARLEY_C2A_AT_CONTENT]) != 0
+        || (failed && parley_c2a_words_failed(msg, msg->data.node) != 0))
     {
-        return parley_error_memory(err);
+        return parley_error_memory(r->err);
     }
 
-    answer->kind = PARLEY_ANSWER_MESSAGE;
+    r->answer->kind = PARLEY_ANSWER_MESSAGE;
 
     return 0;
 }
 
 
-/* What a model would read; of a failure the code, where there is one. */
-
-static int
-parley_c2a_answer_words(parley_arena_t *arena, uint32_t result, int failed,
-    parley_msg_t *msg)
+int
+parley_c2a_answer_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *request,
+    const parley_answer_t *answer, const parley_encode_opts_t *opts,
+    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
 {
-    int                         whole;
-    uint32_t                    content, structure;
-    parley_code_t               code;
-    parley_str_t                word;
-    const parley_json_t        *doc;
-    const parley_error_info_t  *info;
+    parley_c2a_said_t  said;
+    parley_failure_t   failure;
 
-    doc = msg->doc;
-    content = parley_json_member(doc, result, PARLEY_ATOM_content);
+    (void) now_ms;
 
-    if (content != PARLEY_JSON_NONE) {
-        if (parley_c2a_text(arena, doc, content, &msg->text, &whole) != 0) {
-            return -1;
-        }
+    /* a failure with the status of one: the service did not take it */
 
-        if (whole) {
-            msg->said[0] = content;
-        }
+    if ((answer->kind == PARLEY_ANSWER_REFUSED || answer->status >= 300)
+        && parley_answer_failed(answer, PARLEY_FAILURE_RETRY, &failure, loss))
+    {
+        return parley_c2a_refused(arena, request, &failure, ret) == 0
+               ? 0 : parley_error_memory(err);
     }
 
-    if (!failed) {
+    if (!parley_c2a_is_call(request->doc)) {
+
+        if (answer->kind == PARLEY_ANSWER_MESSAGE) {
+            parley_loss_pointer(loss, "");
+        }
+
+        ret->status = 202;
         return 0;
     }
 
-    msg->alarm = PARLEY_ALARM_WARNING;
+    memset(&said, 0, sizeof(parley_c2a_said_t));
 
-    structure = parley_json_get(doc, result, PARLEY_STR("structuredContent"));
+    said.doc = request->doc;
+    said.disposition = parley_c2a_disposition(request);
+    said.delivered = answer->counted ? answer->delivered : -1;
 
-    if (parley_msg_string(doc, parley_json_member(doc, structure,
-                                                  PARLEY_ATOM_code), &word)
+    if (answer->kind == PARLEY_ANSWER_MESSAGE) {
+        said.msg = &answer->msg;
+        said.disposition = parley_c2a_answered[answer->msg.act];
+
+        if (answer->msg.act == PARLEY_ACT_PROGRESS) {
+
+            /* that is a notification, and a response comes once */
+
+            parley_loss_at(loss, &answer->msg, PARLEY_MSG_DATA);
+
+        } else if (parley_c2a_say(engine, arena, request, &answer->msg, opts,
+                                  &said.message, loss, err)
+                   != 0)
+        {
+            return -1;
+        }
+    }
+
+    return parley_c2a_accepted(arena, &said, ret, err);
+}
+
+
+/*
+ * A code that is none of ours stands in data as it was; its number says the
+ * status.
+ */
+
+static int
+parley_c2a_refused(parley_arena_t *arena, const parley_msg_t *request,
+    const parley_failure_t *failure, parley_reply_t *ret)
+{
+    parley_c2a_why_t  why;
+
+    ret->status = failure->status;
+
+    why.doc = request->doc;
+    why.number = failure->code != PARLEY_E_NONE
+                 ? parley_c2a_code_number(failure->code)
+                 : PARLEY_C2A_NUMBERS - failure->status;
+    why.code = failure->word;
+    why.field = failure->field;
+    why.message = failure->message;
+    why.retryable = failure->retryable;
+    why.backoff_ms = failure->backoff_ms;
+
+    return parley_c2a_fail(arena, &why, request->mcp, ret);
+}
+
+
+/*
+ * The answer as an event, or as the call that it was; one that C2A cannot
+ * say is lost, and *ret is empty.
+ */
+
+static int
+parley_c2a_say(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *request, const parley_msg_t *msg,
+    const parley_encode_opts_t *opts, parley_str_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    uint32_t              node, params;
+    parley_json_t         doc;
+    parley_encoded_t      made;
+    parley_encode_opts_t  answering;
+
+    answering = *opts;
+    answering.answering = request;
+
+    *ret = parley_str_none;
+
+    if (parley_encode(engine, arena, PARLEY_PROTO_C2A, msg, &answering,
+                      &made, loss, err)
         != 0)
     {
+        if (err->code == PARLEY_E_CAPACITY
+            || err->code == PARLEY_E_REPLY_UNMATCHED)
+        {
+            return -1;
+        }
+
+        parley_loss_pointer(loss, err->field);
+        parley_error_clear(err);
+
+        return 0;
+    }
+
+    if (parley_read_again(&doc, arena, msg->doc->seed, made.body, err) != 0) {
         return -1;
     }
 
-    code = parley_error_code(word);
+    params = parley_c2a_params(&doc);
+    node = parley_json_member(&doc, params, PARLEY_ATOM_arguments);
 
-    if (code != PARLEY_E_NONE) {
-        info = parley_error_info(code);
-
-        msg->code = info->symbol;
-        msg->retryable = info->retryable ? 1 : 0;
-
-    } else if (parley_str_begins(word, "E_")) {
-        msg->code = word;
-    }
+    *ret = parley_json_raw(&doc, node != PARLEY_JSON_NONE ? node : params);
 
     return 0;
 }

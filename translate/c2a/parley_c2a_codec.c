@@ -1,8 +1,28 @@
+/*
+ * What the protocol is: how a message is known, where its fields and names
+ * stand, what of it no other protocol is told.
+ *
+ *     {"jsonrpc": "2.0", "id": "evt_1", "method": "chat/deliver", "params": {
+ *         "eventId": "evt_1", "conversation": {"id": "C1", "threadId": "T1"},
+ *         "target": {"recipient": "agent:bob"}, ...}}
+ *
+ * has the correlation "C1/T1".
+ */
+
 #include "parley_c2a_field.h"
-#include "parley_embed.h"
+#include "parley_embed_redact.h"
+#include "parley_unmapped.h"
 
 
 #define PARLEY_C2A_DETECTED  100    /* "jsonrpc" is there */
+
+/* what maps a member: the canonical fields, of the id of a conversation where
+   they have that, of a form where it is one; where the event carries another
+   protocol's message, the gateway itself */
+#define PARLEY_C2A_HELD   0x01
+#define PARLEY_C2A_MADE   0x02
+#define PARLEY_C2A_NAMED  0x04
+#define PARLEY_C2A_KNOWN  0x08
 
 
 static parley_atom_t parley_c2a_spoken(const parley_msg_t *m);
@@ -12,42 +32,41 @@ static const parley_plain_t *parley_c2a_names_of(const parley_msg_t *msg);
 static uint32_t parley_c2a_locate(const parley_msg_t *m,
     parley_msg_field_t field);
 static uint32_t parley_c2a_locate_event(const parley_msg_t *m,
-    parley_msg_field_t field);
+    const uint32_t *at, parley_msg_field_t field);
 static uint32_t parley_c2a_locate_embedded(const parley_msg_t *m,
-    parley_msg_field_t field);
-static uint32_t parley_c2a_locate_words(const parley_msg_t *m,
-    parley_msg_field_t field);
-static uint32_t parley_c2a_locate_conversation(const parley_json_t *doc,
-    uint32_t conversation);
+    const uint32_t *at, parley_msg_field_t field);
+static uint32_t parley_c2a_locate_conversation(const uint32_t *at);
 static int parley_c2a_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
+static void parley_c2a_unmapped(const parley_msg_t *m, parley_loss_t *loss);
+static void parley_c2a_unmapped_event(const parley_msg_t *m, uint32_t params,
+    parley_loss_t *loss);
+static int parley_c2a_unmapped_own(const parley_msg_t *m, uint32_t value,
+    unsigned by, parley_loss_t *loss);
+static void parley_c2a_unmapped_content(const parley_msg_t *m,
+    uint32_t content, unsigned by, parley_loss_t *loss);
 
 
 static const parley_plain_t  parley_c2a_place_names[] = {
-    { PARLEY_ATOM_id, NULL },
-    { PARLEY_ATOM_kind, NULL },
-    { PARLEY_ATOM_streamId, NULL },
-    { PARLEY_ATOM_threadId, NULL },
+    { PARLEY_ATOM_id, NULL }, { PARLEY_ATOM_kind, NULL },
+    { PARLEY_ATOM_streamId, NULL }, { PARLEY_ATOM_threadId, NULL },
     { PARLEY_ATOM_recipient, NULL },
     { PARLEY_ATOM_NONE, NULL }
 };
 
 static const parley_plain_t  parley_c2a_author_names[] = {
-    { PARLEY_ATOM_id, NULL },
-    { PARLEY_ATOM_kind, NULL },
+    { PARLEY_ATOM_id, NULL }, { PARLEY_ATOM_kind, NULL },
     { PARLEY_ATOM_displayName, NULL },
     { PARLEY_ATOM_NONE, NULL }
 };
 
 static const parley_plain_t  parley_c2a_target_names[] = {
-    { PARLEY_ATOM_mentions, NULL },
-    { PARLEY_ATOM_recipient, NULL },
+    { PARLEY_ATOM_mentions, NULL }, { PARLEY_ATOM_recipient, NULL },
     { PARLEY_ATOM_NONE, NULL }
 };
 
 static const parley_plain_t  parley_c2a_knock_names[] = {
-    { PARLEY_ATOM_from, NULL },
-    { PARLEY_ATOM_where, NULL },
+    { PARLEY_ATOM_from, NULL }, { PARLEY_ATOM_where, NULL },
     { PARLEY_ATOM_NONE, NULL }
 };
 
@@ -57,8 +76,7 @@ static const parley_plain_t  parley_c2a_reliability_names[] = {
 };
 
 static const parley_plain_t  parley_c2a_client_names[] = {
-    { PARLEY_ATOM_name, NULL },
-    { PARLEY_ATOM_version, NULL },
+    { PARLEY_ATOM_name, NULL }, { PARLEY_ATOM_version, NULL },
     { PARLEY_ATOM_NONE, NULL }
 };
 
@@ -69,16 +87,14 @@ static const parley_plain_t  parley_c2a_params_names[] = {
     { PARLEY_ATOM_target, parley_c2a_target_names },
     { PARLEY_ATOM_knock, parley_c2a_knock_names },
     { PARLEY_ATOM_reliability, parley_c2a_reliability_names },
-    { PARLEY_ATOM_requestId, NULL },
-    { PARLEY_ATOM_progressToken, NULL },
+    { PARLEY_ATOM_requestId, NULL }, { PARLEY_ATOM_progressToken, NULL },
     { PARLEY_ATOM_protocolVersion, NULL },
     { PARLEY_ATOM_clientInfo, parley_c2a_client_names },
     { PARLEY_ATOM_NONE, NULL }
 };
 
 static const parley_plain_t  parley_c2a_names[] = {
-    { PARLEY_ATOM_id, NULL },
-    { PARLEY_ATOM_method, NULL },
+    { PARLEY_ATOM_id, NULL }, { PARLEY_ATOM_method, NULL },
     { PARLEY_ATOM_params, parley_c2a_params_names },
     { PARLEY_ATOM_NONE, NULL }
 };
@@ -87,8 +103,7 @@ static const parley_plain_t  parley_c2a_names[] = {
 
 static const parley_plain_t  parley_c2a_arguments_names[] = {
     { PARLEY_ATOM_target, parley_c2a_place_names },
-    { PARLEY_ATOM_inReplyTo, NULL },
-    { PARLEY_ATOM_idempotencyKey, NULL },
+    { PARLEY_ATOM_inReplyTo, NULL }, { PARLEY_ATOM_idempotencyKey, NULL },
     { PARLEY_ATOM_NONE, NULL }
 };
 
@@ -99,8 +114,7 @@ static const parley_plain_t  parley_c2a_chat_names[] = {
 };
 
 static const parley_plain_t  parley_c2a_call_names[] = {
-    { PARLEY_ATOM_id, NULL },
-    { PARLEY_ATOM_method, NULL },
+    { PARLEY_ATOM_id, NULL }, { PARLEY_ATOM_method, NULL },
     { PARLEY_ATOM_params, parley_c2a_chat_names },
     { PARLEY_ATOM_NONE, NULL }
 };
@@ -113,8 +127,7 @@ static const parley_plain_t  parley_c2a_tool_names[] = {
 };
 
 static const parley_plain_t  parley_c2a_other_names[] = {
-    { PARLEY_ATOM_id, NULL },
-    { PARLEY_ATOM_method, NULL },
+    { PARLEY_ATOM_id, NULL }, { PARLEY_ATOM_method, NULL },
     { PARLEY_ATOM_params, parley_c2a_tool_names },
     { PARLEY_ATOM_NONE, NULL }
 };
@@ -123,6 +136,60 @@ static const parley_plain_t  parley_c2a_other_names[] = {
 /* of another try the attempt is another, and so is the call that it comes in */
 static const char *const  parley_c2a_passing[] = {
     "/id", "/params/_meta", "/params/reliability/attempt", NULL
+};
+
+
+/* by parley_c2a_envelope */
+static const parley_mapped_t  parley_c2a_mapped_in[] = {
+    { .pointer = "/params/eventId" },
+    { .pointer = "/params/source", .names = {
+        [PARLEY_ATOM_platform] = PARLEY_C2A_MADE } },
+    { .pointer = "/params/conversation", .names = {
+        [PARLEY_ATOM_id] = PARLEY_C2A_NAMED,
+        [PARLEY_ATOM_threadId] = PARLEY_C2A_HELD,
+        [PARLEY_ATOM_kind] = PARLEY_C2A_MADE } },
+    { .pointer = "/params/author", .names = {
+        [PARLEY_ATOM_id] = PARLEY_C2A_HELD,
+        [PARLEY_ATOM_kind] = PARLEY_C2A_HELD } },
+    { .pointer = "/params/target", .names = {
+        [PARLEY_ATOM_recipient] = PARLEY_C2A_HELD,
+        [PARLEY_ATOM_directedness] = PARLEY_C2A_MADE } },
+    { .pointer = "/params/timing", .names = {
+        [PARLEY_ATOM_createdAt] = PARLEY_C2A_HELD } },
+    { .pointer = "/params/attention", .names = {
+        [PARLEY_ATOM_priority] = PARLEY_C2A_HELD,
+        [PARLEY_ATOM_deadlineMs] = PARLEY_C2A_HELD,
+        [PARLEY_ATOM_policy] = PARLEY_C2A_MADE,
+        [PARLEY_ATOM_reason] = PARLEY_C2A_MADE } },
+    { .pointer = "/params/injection", .names = {
+        [PARLEY_ATOM_mode] = PARLEY_C2A_MADE } },
+    { .pointer = "/params/reliability", .names = {
+        [PARLEY_ATOM_idempotencyKey] = PARLEY_C2A_MADE,
+        [PARLEY_ATOM_attempt] = PARLEY_C2A_MADE } },
+};
+
+/* beside what is carried an event says again what that answers */
+static const parley_mapped_t  parley_c2a_mapped = {
+    .own = parley_c2a_unmapped_own,
+    .names = { [PARLEY_ATOM_inReplyTo] = PARLEY_C2A_MADE },
+    .objects = parley_c2a_envelope,
+    .inner = parley_c2a_mapped_in,
+};
+
+static const parley_mapped_t  parley_c2a_mapped_part = {
+    .names = {
+        [PARLEY_ATOM_type] = PARLEY_C2A_MADE,
+        [PARLEY_ATOM_mediaType] = PARLEY_C2A_MADE,
+        [PARLEY_ATOM_form] = PARLEY_C2A_KNOWN,
+        [PARLEY_ATOM_data] = PARLEY_C2A_HELD,
+        [PARLEY_ATOM_members] = PARLEY_C2A_HELD,
+        [PARLEY_ATOM_reference] = PARLEY_C2A_MADE }
+};
+
+static const parley_mapped_t  parley_c2a_mapped_text = {
+    .names = {
+        [PARLEY_ATOM_type] = PARLEY_C2A_MADE,
+        [PARLEY_ATOM_text] = PARLEY_C2A_MADE }
 };
 
 
@@ -188,6 +255,7 @@ const parley_codec_t  parley_c2a_codec = {
     .first = PARLEY_FIRST_BODY,
 
     .text_ids = 1,
+    .replies_to_id = 1,
     .conversations = 1,
 
     .locate = parley_c2a_locate,
@@ -207,6 +275,7 @@ const parley_codec_t  parley_c2a_codec = {
     .encode = parley_c2a_encode,
     .corr_is = parley_c2a_corr_is,
     .answers = parley_c2a_answers,
+    .render = parley_c2a_render,
     .direction = parley_embed_direction,
     .answer_decode = parley_c2a_answer_decode,
     .answer_encode = parley_c2a_answer_encode,
@@ -244,8 +313,9 @@ parley_c2a_names_of(const parley_msg_t *msg)
 static int
 parley_c2a_detect(const parley_json_t *doc)
 {
-    int       score;
-    uint32_t  k;
+    uint32_t              k;
+    const uint32_t       *at;
+    parley_c2a_places_t   places;
 
     if (parley_json_type(doc, 0) == PARLEY_JSON_ARRAY) {
 
@@ -259,34 +329,15 @@ parley_c2a_detect(const parley_json_t *doc)
                ? PARLEY_C2A_DETECTED : 0;
     }
 
-    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
-        return 0;
-    }
+    (void) parley_c2a_places_find(&places, doc);
 
-    score = 0;
+    at = places.at;
 
-    for (k = parley_json_first(0);
-         k != parley_json_end(doc, 0);
-         k = parley_json_after(doc, k + 1))
-    {
-        switch (parley_c2a_field(doc, k)) {
-
-        case PARLEY_C2A_FIELD_JSONRPC:
-            score += PARLEY_C2A_DETECTED;
-            break;
-
-        case PARLEY_C2A_FIELD_ID:
-        case PARLEY_C2A_FIELD_METHOD:
-        case PARLEY_C2A_FIELD_PARAMS:
-            score++;
-            break;
-
-        default:
-            break;
-        }
-    }
-
-    return score;
+    return (at[PARLEY_C2A_AT_JSONRPC] != PARLEY_JSON_NONE
+            ? PARLEY_C2A_DETECTED : 0)
+           + (at[PARLEY_C2A_AT_ID] != PARLEY_JSON_NONE)
+           + (at[PARLEY_C2A_AT_METHOD] != PARLEY_JSON_NONE)
+           + (at[PARLEY_C2A_AT_PARAMS] != PARLEY_JSON_NONE);
 }
 
 
@@ -350,72 +401,111 @@ parley_c2a_submit(parley_arena_t *arena, parley_msg_t *msg,
 
 /*
  * Where a message says what its canonical fields hold: that depends on whether
- * it is an event, a tool call or a notification, and on what an event carries.
+ * it is an event, a tool call or a notification, also one that another
+ * protocol carries, and on what an event carries.
  */
 
 static uint32_t
 parley_c2a_locate(const parley_msg_t *m, parley_msg_field_t field)
 {
-    if (m->wire == PARLEY_PROTO_C2A
-        && parley_c2a_form_of(m->doc) == PARLEY_C2A_DELIVER)
-    {
-        return parley_c2a_locate_event(m, field);
+    int                   tool, native;
+    uint32_t              target;
+    const uint32_t       *at;
+    parley_c2a_form_t     form;
+    parley_c2a_places_t   places;
+
+    at = places.at;
+    native = m->wire == PARLEY_PROTO_C2A;
+
+    if (native) {
+        form = parley_c2a_places_find(&places, m->doc);
+
+        if (form == PARLEY_C2A_DELIVER) {
+            return parley_c2a_locate_event(m, at, field);
+        }
+
+    } else {
+        form = m->origin == PARLEY_PROTO_C2A ? parley_c2a_form_find(m->form)
+                                             : PARLEY_C2A_FORMS;
+
+        if (form == PARLEY_C2A_FORMS) {
+            return PARLEY_JSON_NONE;
+        }
+
+        parley_c2a_places_payload(&places, m->doc, m->data.node, form);
     }
 
-    return m->origin == PARLEY_PROTO_C2A ? parley_c2a_locate_words(m, field)
-                                         : PARLEY_JSON_NONE;
-}
-
-
-static uint32_t
-parley_c2a_locate_event(const parley_msg_t *m, parley_msg_field_t field)
-{
-    uint32_t              params, target, conversation;
-    const parley_json_t  *doc;
-
-    doc = m->doc;
-    params = parley_c2a_params(doc);
-    conversation = parley_json_member(doc, params, PARLEY_ATOM_conversation);
+    tool = form != PARLEY_C2A_FORMS && parley_c2a_form_info(form)->tool;
 
     switch (field) {
 
+    case PARLEY_MSG_FORM:
+    case PARLEY_MSG_INTENT:
+        return native && tool ? at[PARLEY_C2A_AT_NAME] : PARLEY_JSON_NONE;
+
+    case PARLEY_MSG_REPLY_TO:
+        return at[form == PARLEY_C2A_CANCELLED ? PARLEY_C2A_AT_REQUEST
+                  : form == PARLEY_C2A_PROGRESS ? PARLEY_C2A_AT_TOKEN
+                  : PARLEY_C2A_AT_IN_REPLY_TO];
+
+    case PARLEY_MSG_ID:
+        return tool ? at[PARLEY_C2A_AT_EVENT_ID] : PARLEY_JSON_NONE;
+
     case PARLEY_MSG_CORR:
-        return parley_c2a_locate_conversation(doc, conversation);
+
+        if (form == PARLEY_C2A_PROGRESS) {
+            return at[PARLEY_C2A_AT_TOKEN];
+        }
+
+        /* fall through */
 
     case PARLEY_MSG_RECIPIENT:
-        target = parley_json_member(doc, parley_json_member(doc, params,
-                                                            PARLEY_ATOM_target),
-                                    PARLEY_ATOM_recipient);
-
-        /* what is for a channel may name that alone */
+        target = tool ? at[PARLEY_C2A_AT_CONVERSATION] : PARLEY_JSON_NONE;
 
         return target != PARLEY_JSON_NONE
-               ? target : parley_json_member(doc, conversation,
-                                             PARLEY_ATOM_id);
+               && parley_json_type(m->doc, target) == PARLEY_JSON_STRING
+               ? target : parley_c2a_locate_conversation(at);
 
     default:
-        break;
+        return PARLEY_JSON_NONE;
     }
+}
 
-    return m->origin != PARLEY_PROTO_C2A ? parley_c2a_locate_embedded(m, field)
-                                         : PARLEY_JSON_NONE;
+
+/* what is for a channel may name that alone */
+
+static uint32_t
+parley_c2a_locate_event(const parley_msg_t *m, const uint32_t *at,
+    parley_msg_field_t field)
+{
+    switch (field) {
+
+    case PARLEY_MSG_CORR:
+        return parley_c2a_locate_conversation(at);
+
+    case PARLEY_MSG_RECIPIENT:
+        return at[at[PARLEY_C2A_AT_RECIPIENT] != PARLEY_JSON_NONE
+                  ? PARLEY_C2A_AT_RECIPIENT : PARLEY_C2A_AT_CONVERSATION_ID];
+
+    default:
+        return m->origin != PARLEY_PROTO_C2A
+               ? parley_c2a_locate_embedded(m, at, field) : PARLEY_JSON_NONE;
+    }
 }
 
 
 static uint32_t
-parley_c2a_locate_embedded(const parley_msg_t *m, parley_msg_field_t field)
+parley_c2a_locate_embedded(const parley_msg_t *m, const uint32_t *at,
+    parley_msg_field_t field)
 {
-    uint32_t              asked, content, intent;
+    uint32_t              said;
     parley_str_t          name;
     parley_c2a_part_t     part;
     const parley_json_t  *doc;
 
     doc = m->doc;
 
-    content = parley_json_member(doc, parley_c2a_params(doc),
-                                 PARLEY_ATOM_content);
-
-    if (parley_c2a_part(doc, content, &part) != 0
+    if (parley_c2a_part(doc, at[PARLEY_C2A_AT_CONTENT], &part) != 0
         || part.node == PARLEY_JSON_NONE)
     {
         return PARLEY_JSON_NONE;
@@ -427,16 +517,15 @@ parley_c2a_locate_embedded(const parley_msg_t *m, parley_msg_field_t field)
         return part.form;
 
     case PARLEY_MSG_INTENT:
-        intent = parley_json_member(doc, part.members, PARLEY_ATOM_intent);
-        return intent != PARLEY_JSON_NONE ? intent : part.form;
+        said = parley_json_member(doc, part.members, PARLEY_ATOM_intent);
+        return said != PARLEY_JSON_NONE ? said : part.form;
 
     case PARLEY_MSG_REPLY_TO:
         name = parley_codecs[m->origin]->reply_to_member;
-        asked = name.len > 0 ? parley_json_get(doc, part.members, name)
-                             : PARLEY_JSON_NONE;
-        return asked != PARLEY_JSON_NONE
-               ? asked : parley_json_member(doc, parley_c2a_params(doc),
-                                            PARLEY_ATOM_inReplyTo);
+        said = name.len > 0 ? parley_json_get(doc, part.members, name)
+                            : PARLEY_JSON_NONE;
+        return said != PARLEY_JSON_NONE ? said
+                                        : at[PARLEY_C2A_AT_IN_REPLY_TO];
 
     default:
         return PARLEY_JSON_NONE;
@@ -444,72 +533,142 @@ parley_c2a_locate_embedded(const parley_msg_t *m, parley_msg_field_t field)
 }
 
 
-/* a tool call or a notification, also one that another protocol carries */
-
 static uint32_t
-parley_c2a_locate_words(const parley_msg_t *m, parley_msg_field_t field)
+parley_c2a_locate_conversation(const uint32_t *at)
 {
-    uint32_t              target;
-    parley_c2a_form_t     form;
+    return at[at[PARLEY_C2A_AT_THREAD_ID] != PARLEY_JSON_NONE
+              ? PARLEY_C2A_AT_THREAD_ID : PARLEY_C2A_AT_CONVERSATION_ID];
+}
+
+
+/*
+ * The id of a call is the exchange's; only an event has an envelope, and only
+ * an event carries; what a tool returned has none of them.
+ */
+
+static void
+parley_c2a_unmapped(const parley_msg_t *m, parley_loss_t *loss)
+{
+    uint32_t           i;
+    parley_c2a_form_t  form;
+
+    if (m->origin != m->wire || m->envelope != NULL) {
+        parley_c2a_unmapped_event(m, parley_c2a_params(m->doc), loss);
+        return;
+    }
+
+    form = parley_c2a_form_find(m->form);
+
+    for (i = 0;
+         i < m->nmembers && form != PARLEY_C2A_FORMS
+         && parley_c2a_form_info(form)->tool;
+         i++)
+    {
+        if (!parley_str_is(m->members[i].name, "id")
+            && m->members[i].value.doc == m->doc)
+        {
+            parley_loss_value(loss, m->members[i].value);
+        }
+    }
+}
+
+
+/*
+ * No canonical field has the id of a conversation where its thread is the
+ * correlation and somebody is named besides.
+ */
+
+static void
+parley_c2a_unmapped_event(const parley_msg_t *m, uint32_t params,
+    parley_loss_t *loss)
+{
+    unsigned              by;
+    uint32_t              value;
     const parley_json_t  *doc;
 
     doc = m->doc;
-    form = m->native ? parley_c2a_form_of(doc)
-                     : parley_c2a_form_find(m->form);
+    by = PARLEY_C2A_HELD;
 
-    switch (field) {
-
-    case PARLEY_MSG_FORM:
-    case PARLEY_MSG_INTENT:
-        return m->wire == PARLEY_PROTO_C2A && form != PARLEY_C2A_FORMS
-               && parley_c2a_form_info(form)->tool
-               ? parley_json_member(doc, parley_c2a_params(doc),
-                                    PARLEY_ATOM_name)
-               : PARLEY_JSON_NONE;
-
-    case PARLEY_MSG_REPLY_TO:
-        return parley_json_member(doc, m->data.node,
-                                  form == PARLEY_C2A_CANCELLED
-                                  ? PARLEY_ATOM_requestId
-                                  : form == PARLEY_C2A_PROGRESS
-                                  ? PARLEY_ATOM_progressToken
-                                  : PARLEY_ATOM_inReplyTo);
-
-    case PARLEY_MSG_ID:
-        return parley_json_member(doc, m->data.node,
-                                  PARLEY_ATOM_idempotencyKey);
-
-    case PARLEY_MSG_CORR:
-
-        if (form == PARLEY_C2A_PROGRESS) {
-            return parley_json_member(doc, m->data.node,
-                                      PARLEY_ATOM_progressToken);
-        }
-
-        /* fall through */
-
-    case PARLEY_MSG_RECIPIENT:
-        target = parley_json_member(doc, m->data.node, PARLEY_ATOM_target);
-
-        return target != PARLEY_JSON_NONE
-               && parley_json_type(doc, target) == PARLEY_JSON_STRING
-               ? target : parley_c2a_locate_conversation(doc, target);
-
-    default:
-        return PARLEY_JSON_NONE;
+    if (m->origin != m->wire) {
+        by |= PARLEY_C2A_MADE
+              | (parley_embed_is_form(m->origin, m->form) ? PARLEY_C2A_KNOWN
+                                                          : 0);
     }
+
+    value = parley_json_member(doc, params, PARLEY_ATOM_conversation);
+    value = parley_json_member(doc, value, PARLEY_ATOM_threadId);
+
+    if (value != PARLEY_JSON_NONE) {
+        value = parley_json_member(doc, params, PARLEY_ATOM_target);
+        value = parley_json_member(doc, value, PARLEY_ATOM_recipient);
+    }
+
+    if (value == PARLEY_JSON_NONE) {
+        by |= PARLEY_C2A_NAMED;
+    }
+
+    parley_unmapped(m, params, &parley_c2a_mapped, by, loss);
 }
 
 
-static uint32_t
-parley_c2a_locate_conversation(const parley_json_t *doc, uint32_t conversation)
+/* What is no envelope is the payload, unless the event carries another. */
+
+static int
+parley_c2a_unmapped_own(const parley_msg_t *m, uint32_t value, unsigned by,
+    parley_loss_t *loss)
 {
-    uint32_t  thread;
+    if (m->origin == m->wire) {
+        return 1;
+    }
 
-    thread = parley_json_member(doc, conversation, PARLEY_ATOM_threadId);
+    if (parley_json_atom(m->doc, value - 1) != PARLEY_ATOM_content) {
+        return 0;
+    }
 
-    return thread != PARLEY_JSON_NONE
-           ? thread : parley_json_member(doc, conversation, PARLEY_ATOM_id);
+    parley_c2a_unmapped_content(m, value, by, loss);
+
+    return 1;
+}
+
+
+/*
+ * The carrier and the text before it are the gateway's, but for what somebody
+ * has added to them.
+ */
+
+static void
+parley_c2a_unmapped_content(const parley_msg_t *m, uint32_t content,
+    unsigned by, parley_loss_t *loss)
+{
+    uint32_t              i, next, end;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    value.doc = doc;
+    end = parley_json_end(doc, content);
+
+    for (i = parley_json_first(content); i != end; i = next) {
+
+        next = parley_json_after(doc, i);
+
+        if (i <= m->data.node && m->data.node < next) {
+            parley_unmapped(m, i, &parley_c2a_mapped_part, by, loss);
+
+        } else if (i == parley_json_first(content)
+                   && next <= m->data.node
+                   && m->data.node < parley_json_after(doc, next)
+                   && parley_json_string_is(doc,
+                               parley_json_member(doc, i, PARLEY_ATOM_type),
+                               PARLEY_STR("text")))
+        {
+            parley_unmapped(m, i, &parley_c2a_mapped_text, by, loss);
+
+        } else {
+            value.node = i;
+            parley_loss_value(loss, value);
+        }
+    }
 }
 
 
@@ -527,4 +686,14 @@ parley_c2a_code_number(parley_code_t code)
     default:
         return PARLEY_C2A_NUMBERS - parley_error_info(code)->http;
     }
+}
+
+
+int
+parley_c2a_within(parley_redact_t *r, const parley_msg_t *m)
+{
+    return parley_embed_redact_parts(r, m->doc, "/params/content") != 0
+           || parley_embed_redact_parts(r, m->doc,
+                                      "/params/arguments/content")
+              != 0 ? -1 : 0;
 }

@@ -5,11 +5,13 @@
  *         "name": "chat.react", "arguments": {"inReplyTo": "evt_123",
  *         "signal": "done"}, "_meta": {"progressToken": 7}}}
  *
- * and what a client says to a request of the service's, a JSON-RPC response.
+ * and what a client says to a request of the service's, a JSON-RPC response:
+ * first, of a message that need not be valid, what it is and between whom;
+ * then its envelope and its text.
  */
 
 #include "parley_c2a_field.h"
-#include "parley_id.h"
+#include "parley_deadline.h"
 #include "parley_jcs.h"
 #include "parley_time.h"
 
@@ -19,32 +21,27 @@
 /* octets of a conversation that an answer is to stand in */
 #define PARLEY_C2A_PLACE_MAX  512
 
-
-static int parley_c2a_decode_parts(const parley_json_t *doc,
-    const parley_c2a_places_t *places, parley_c2a_form_t form,
-    parley_error_t *err);
-static int parley_c2a_response(const parley_c2a_places_t *places,
-    parley_error_t *err);
+static int parley_c2a_response(const uint32_t *at, parley_error_t *err);
 static int parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places, parley_c2a_form_t form);
+    const uint32_t *at, parley_c2a_form_t form);
 static int parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places);
-static int parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places, parley_c2a_form_t form);
+    const uint32_t *at);
+static int parley_c2a_peek_call(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *at, parley_c2a_form_t form);
 static int parley_c2a_peek_intent(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t name);
 static void parley_c2a_peek_token(parley_msg_t *msg, uint32_t meta);
-static parley_str_t parley_c2a_peek_place(const parley_json_t *doc,
-    uint32_t value);
-static int parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
+static int parley_c2a_peek_place(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *at);
+static int parley_c2a_peek_name(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t target);
-static int parley_c2a_peek_notice(parley_msg_t *msg, uint32_t params);
-static int parley_c2a_conversation(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t conversation, uint32_t of_thread);
 static int parley_c2a_channel(parley_arena_t *arena, parley_msg_t *msg,
     parley_str_t name);
 static int parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t params);
+static void parley_c2a_escape(parley_buf_t *b, parley_str_t s);
+static int parley_c2a_is_written(const parley_msg_t *m, parley_str_t corr);
+static int parley_c2a_is_version(const parley_json_t *doc, uint32_t value);
 
 
 int
@@ -53,23 +50,25 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_t *err)
 {
     uint32_t             version;
+    const uint32_t      *at;
     parley_c2a_form_t    form;
     parley_c2a_places_t  places;
 
     (void) mve5;
 
+    at = places.at;
     form = parley_c2a_places_find(&places, doc);
 
     if (form != PARLEY_C2A_FORMS
-        && parley_c2a_peek(arena, msg, &places, form) != 0)
+        && parley_c2a_peek(arena, msg, at, form) != 0)
     {
         return parley_error_memory(err);
     }
 
-    version = places.at[PARLEY_C2A_AT_JSONRPC];
+    version = at[PARLEY_C2A_AT_JSONRPC];
 
     if (version != PARLEY_JSON_NONE
-        && !parley_c2a_is(doc, version, PARLEY_STR("2.0")))
+        && !parley_json_string_is(doc, version, PARLEY_STR("2.0")))
     {
         return parley_error_set(err, PARLEY_E_ENVELOPE_VERSION_UNSUPPORTED,
                                 "/jsonrpc", "/jsonrpc must be the string "
@@ -77,65 +76,45 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if ((form == PARLEY_C2A_RESPONSE
-         ? parley_c2a_response(&places, err)
+         ? parley_c2a_response(at, err)
          : parley_validate(engine, PARLEY_PROTO_C2A, doc, err))
         != 0)
     {
         return -1;
     }
 
-    if (parley_c2a_decode_parts(doc, &places, form, err) != 0) {
+    /* one message in an event, which is read as that; none in what is sent */
+
+    if ((form == PARLEY_C2A_DELIVER || form == PARLEY_C2A_SEND_MESSAGE)
+        && parley_c2a_parts(doc, at[PARLEY_C2A_AT_CONTENT],
+                            form == PARLEY_C2A_DELIVER, err)
+           != 0)
+    {
         return -1;
     }
 
-    return parley_c2a_fill(arena, msg, &places, form) == 0
+    return parley_c2a_fill(arena, msg, at, form) == 0
            ? 0 : parley_error_memory(err);
-}
-
-
-/* One message in an event, which is read as that; none in what is sent. */
-
-static int
-parley_c2a_decode_parts(const parley_json_t *doc,
-    const parley_c2a_places_t *places, parley_c2a_form_t form,
-    parley_error_t *err)
-{
-    switch (form) {
-
-    case PARLEY_C2A_DELIVER:
-        return parley_c2a_parts(doc, places->at[PARLEY_C2A_AT_CONTENT], 1,
-                                err);
-
-    case PARLEY_C2A_SEND_MESSAGE:
-        return parley_c2a_parts(doc,
-                                parley_json_member(doc,
-                                      places->at[PARLEY_C2A_AT_ARGUMENTS],
-                                      PARLEY_ATOM_content),
-                                0, err);
-
-    default:
-        return 0;
-    }
 }
 
 
 /* {"jsonrpc", "id", "result"}, or "error" in its place: nobody reads more */
 
 static int
-parley_c2a_response(const parley_c2a_places_t *places, parley_error_t *err)
+parley_c2a_response(const uint32_t *at, parley_error_t *err)
 {
-    if (places->at[PARLEY_C2A_AT_JSONRPC] == PARLEY_JSON_NONE) {
-        return parley_error_set(err, PARLEY_E_FIELD_MISSING, "/jsonrpc",
-                                "/jsonrpc is required");
+    const char  *lacks;
+
+    lacks = at[PARLEY_C2A_AT_JSONRPC] == PARLEY_JSON_NONE ? "/jsonrpc"
+            : at[PARLEY_C2A_AT_ID] == PARLEY_JSON_NONE ? "/id" : NULL;
+
+    if (lacks != NULL) {
+        return parley_error_set(err, PARLEY_E_FIELD_MISSING, lacks,
+                                "%s is required", lacks);
     }
 
-    if (places->at[PARLEY_C2A_AT_ID] == PARLEY_JSON_NONE) {
-        return parley_error_set(err, PARLEY_E_FIELD_MISSING, "/id",
-                                "/id is required");
-    }
-
-    if (places->at[PARLEY_C2A_AT_RESULT] != PARLEY_JSON_NONE
-        && places->at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE)
+    if (at[PARLEY_C2A_AT_RESULT] != PARLEY_JSON_NONE
+        && at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE)
     {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, "/error",
                                 "a response has either a result or an error");
@@ -152,14 +131,12 @@ parley_c2a_response(const parley_c2a_places_t *places, parley_error_t *err)
 
 static int
 parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places, parley_c2a_form_t form)
+    const uint32_t *at, parley_c2a_form_t form)
 {
     int                            rc;
-    uint32_t                       params;
     const parley_c2a_form_info_t  *info;
 
     info = parley_c2a_form_info(form);
-    params = places->at[PARLEY_C2A_AT_PARAMS];
 
     msg->form = info->form;
     msg->intent = info->intent;
@@ -168,66 +145,53 @@ parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
     msg->native = info->native;
     msg->local = form == PARLEY_C2A_RESPONSE;
 
-    parley_c2a_peek_token(msg, places->at[PARLEY_C2A_AT_META]);
+    parley_c2a_peek_token(msg, at[PARLEY_C2A_AT_META]);
 
-    if (parley_c2a_scalar(msg->doc, places->at[PARLEY_C2A_AT_ID], &msg->call)
-        != 0)
-    {
+    if (parley_c2a_scalar(msg->doc, at[PARLEY_C2A_AT_ID], &msg->call) != 0) {
         return -1;
     }
 
     switch (form) {
 
     case PARLEY_C2A_DELIVER:
-        return parley_c2a_peek_event(arena, msg, places);
-
-    case PARLEY_C2A_CANCELLED:
-    case PARLEY_C2A_PROGRESS:
-        rc = parley_c2a_peek_notice(msg, params);
-        break;
+        return parley_c2a_peek_event(arena, msg, at);
 
     case PARLEY_C2A_METHOD:
 
-        if (places->at[PARLEY_C2A_AT_ID] == PARLEY_JSON_NONE) {
+        if (at[PARLEY_C2A_AT_ID] == PARLEY_JSON_NONE) {
             msg->act = PARLEY_ACT_EVENT;
         }
 
-        rc = parley_c2a_peek_intent(arena, msg,
-                                    places->at[PARLEY_C2A_AT_METHOD]);
+        rc = parley_c2a_peek_intent(arena, msg, at[PARLEY_C2A_AT_METHOD]);
+        break;
+
+    case PARLEY_C2A_TOOL:
+        rc = parley_c2a_peek_intent(arena, msg, at[PARLEY_C2A_AT_NAME]);
         break;
 
     default:
-        rc = info->tool ? parley_c2a_peek_tool(arena, msg, places, form) : 0;
+        rc = msg->native ? 0 : parley_c2a_peek_call(arena, msg, at, form);
     }
 
-    if (rc != 0 || msg->id.len > 0) {
-        return rc;
-    }
-
-    return parley_c2a_derived_id(arena, msg, params);
+    return rc != 0 || msg->id.len > 0
+           ? rc
+           : parley_c2a_derived_id(arena, msg, at[PARLEY_C2A_AT_PARAMS]);
 }
 
 
 static int
 parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places)
+    const uint32_t *at)
 {
     uint8_t              *p;
     parley_str_t          kind, id;
-    const uint32_t       *at;
     const parley_json_t  *doc;
 
-    at = places->at;
     doc = msg->doc;
-
-    msg->place = parley_c2a_peek_place(doc, at[PARLEY_C2A_AT_CONVERSATION]);
 
     if (parley_msg_string(doc, at[PARLEY_C2A_AT_EVENT_ID], &msg->id) != 0
         || parley_msg_string(doc, at[PARLEY_C2A_AT_AUTHOR_KIND], &kind) != 0
-        || parley_msg_string(doc, at[PARLEY_C2A_AT_AUTHOR_ID], &id) != 0
-        || parley_msg_string(doc, at[PARLEY_C2A_AT_RECIPIENT],
-                             &msg->recipient)
-           != 0)
+        || parley_msg_string(doc, at[PARLEY_C2A_AT_AUTHOR_ID], &id) != 0)
     {
         return -1;
     }
@@ -246,166 +210,46 @@ parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg,
         memcpy(p + kind.len + 1, id.data, id.len);
     }
 
-    return parley_c2a_conversation(arena, msg,
-                                   at[PARLEY_C2A_AT_CONVERSATION_ID],
-                                   at[PARLEY_C2A_AT_THREAD_ID]);
+    return parley_c2a_peek_place(arena, msg, at);
 }
 
 
 /*
- * {"id", "threadId"}: both are the correlation; the conversation is whom a
- * message is for that names nobody.
+ * Of a tool its key, where it stands and what it answers; of a notification
+ * what is cancelled, or what the progress is of.  What only reads is asked for
+ * again and again: no key makes it another's.
  */
 
 static int
-parley_c2a_conversation(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t conversation, uint32_t of_thread)
+parley_c2a_peek_call(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *at, parley_c2a_form_t form)
 {
-    parley_str_t          id, thread;
     const parley_json_t  *doc;
 
     doc = msg->doc;
 
-    if (parley_msg_string(doc, conversation, &id) != 0
-        || parley_msg_string(doc, of_thread, &thread) != 0)
-    {
-        return -1;
-    }
+    if (!parley_c2a_form_info(form)->tool) {
 
-    if (parley_c2a_correlate(arena, id, thread, &msg->corr) != 0) {
-        return -1;
-    }
-
-    return msg->recipient.len == 0
-           ? parley_c2a_channel(arena, msg, id.len > 0 ? id : thread) : 0;
-}
-
-
-int
-parley_c2a_correlate(parley_arena_t *arena, parley_str_t id,
-    parley_str_t thread, parley_str_t *ret)
-{
-    size_t        i;
-    parley_buf_t  b;
-
-    if (id.len == 0 || thread.len == 0) {
-        *ret = thread.len > 0 ? thread : id;
-        return 0;
-    }
-
-    parley_buf_init(&b, arena, id.len + thread.len + 8);
-
-    for (i = 0; i < id.len; i++) {
-        switch (id.data[i]) {
-
-        case '/':
-            parley_buf_lit(&b, "%2F");
-            break;
-
-        case '%':
-            parley_buf_lit(&b, "%25");
-            break;
-
-        default:
-            parley_buf_octet(&b, id.data[i]);
-        }
-    }
-
-    parley_buf_octet(&b, '/');
-    parley_buf_str(&b, thread);
-
-    return parley_buf_done(&b, ret);
-}
-
-
-/*
- * A name of a thread ("thread:T"), and what the gateway writes for a message
- * that it carries, say the thread without its conversation.
- */
-
-int
-parley_c2a_corr_is(parley_str_t said, parley_str_t want)
-{
-    unsigned        i;
-    parley_str_t    corr[2];
-    const uint8_t  *slash;
-
-    if (parley_str_eq(said, want)) {
-        return 1;
-    }
-
-    corr[0] = said;
-    corr[1] = want;
-
-    for (i = 0; i < 2; i++) {
-        slash = corr[i].len > 0 ? memchr(corr[i].data, '/', corr[i].len)
-                                : NULL;
-
-        if (slash != NULL
-            && parley_str_eq(parley_str_from(corr[i], (size_t)
-                                             (slash - corr[i].data) + 1),
-                             corr[1 - i]))
+        if (parley_c2a_scalar(doc, at[PARLEY_C2A_AT_REQUEST], &msg->reply_to)
+            != 0)
         {
-            return 1;
+            return -1;
         }
+
+        msg->recalls = msg->reply_to;
+
+        return parley_c2a_scalar(doc, at[PARLEY_C2A_AT_TOKEN], &msg->corr);
     }
-
-    return 0;
-}
-
-
-static int
-parley_c2a_channel(parley_arena_t *arena, parley_msg_t *msg,
-    parley_str_t name)
-{
-    parley_buf_t  b;
-
-    if (name.len == 0) {
-        return 0;
-    }
-
-    parley_buf_init(&b, arena, name.len + 10);
-    parley_buf_lit(&b, "channel:");
-    parley_buf_str(&b, name);
-
-    return parley_buf_done(&b, &msg->recipient);
-}
-
-
-/* What only reads is asked for again and again: no key makes it another's. */
-
-static int
-parley_c2a_peek_tool(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places, parley_c2a_form_t form)
-{
-    uint32_t              arguments, target;
-    const parley_json_t  *doc;
-
-    if (form == PARLEY_C2A_TOOL) {
-        return parley_c2a_peek_intent(arena, msg,
-                                      places->at[PARLEY_C2A_AT_NAME]);
-    }
-
-    doc = msg->doc;
-    arguments = places->at[PARLEY_C2A_AT_ARGUMENTS];
-    target = parley_json_member(doc, arguments, PARLEY_ATOM_target);
-
-    msg->place = parley_c2a_peek_place(doc, target);
 
     if (form != PARLEY_C2A_LIST_EVENTS && form != PARLEY_C2A_READ_THREAD
-        && parley_msg_string(doc, parley_json_member(doc, arguments,
-                                                  PARLEY_ATOM_idempotencyKey),
-                             &msg->id)
-           != 0)
+        && parley_msg_string(doc, at[PARLEY_C2A_AT_EVENT_ID], &msg->id) != 0)
     {
         return -1;
     }
 
-    return parley_msg_string(doc, parley_json_member(doc, arguments,
-                                                     PARLEY_ATOM_inReplyTo),
+    return parley_msg_string(doc, at[PARLEY_C2A_AT_IN_REPLY_TO],
                              &msg->reply_to) != 0
-           || parley_c2a_peek_target(arena, msg, target) != 0
-           ? -1 : 0;
+           ? -1 : parley_c2a_peek_place(arena, msg, at);
 }
 
 
@@ -456,53 +300,60 @@ parley_c2a_peek_token(parley_msg_t *msg, uint32_t meta)
 }
 
 
-/* what is too long to be remembered is no place */
-
-static parley_str_t
-parley_c2a_peek_place(const parley_json_t *doc, uint32_t value)
-{
-    parley_str_t  raw;
-
-    if (value == PARLEY_JSON_NONE) {
-        return parley_str_none;
-    }
-
-    raw = parley_json_raw(doc, value);
-
-    return raw.len <= PARLEY_C2A_PLACE_MAX ? raw : parley_str_none;
-}
-
-
-/* A conversation, with or without a recipient, or "kind:name". */
+/*
+ * {"id", "threadId"}, in a target perhaps with a recipient, or "kind:name":
+ * both are the correlation; the conversation is whom a message is for that
+ * names nobody.  What is too long to be remembered is no place.
+ */
 
 static int
-parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
-    uint32_t target)
+parley_c2a_peek_place(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *at)
 {
-    parley_str_t          name;
-    const uint8_t        *colon;
+    uint32_t              value;
+    parley_str_t          id, thread;
     const parley_json_t  *doc;
 
     doc = msg->doc;
+    value = at[PARLEY_C2A_AT_CONVERSATION];
 
-    if (target == PARLEY_JSON_NONE) {
-        return 0;
+    if (value != PARLEY_JSON_NONE) {
+        msg->place = parley_json_raw(doc, value);
+
+        if (msg->place.len > PARLEY_C2A_PLACE_MAX) {
+            msg->place = parley_str_none;
+        }
+
+        if (parley_json_type(doc, value) == PARLEY_JSON_STRING) {
+            return parley_c2a_peek_name(arena, msg, value);
+        }
     }
 
-    if (parley_json_type(doc, target) != PARLEY_JSON_STRING) {
-        return parley_msg_string(doc, parley_json_member(doc, target,
-                                                         PARLEY_ATOM_recipient),
-                                 &msg->recipient) != 0
-               || parley_c2a_conversation(arena, msg,
-                                          parley_json_member(doc, target,
-                                                        PARLEY_ATOM_id),
-                                          parley_json_member(doc, target,
-                                                        PARLEY_ATOM_threadId))
-                  != 0
-               ? -1 : 0;
+    if (parley_msg_string(doc, at[PARLEY_C2A_AT_RECIPIENT], &msg->recipient)
+        != 0
+        || parley_msg_string(doc, at[PARLEY_C2A_AT_CONVERSATION_ID], &id) != 0
+        || parley_msg_string(doc, at[PARLEY_C2A_AT_THREAD_ID], &thread) != 0
+        || parley_c2a_correlate(arena, id, thread, &msg->corr) != 0)
+    {
+        return -1;
     }
 
-    if (parley_msg_string(doc, target, &name) != 0) {
+    return msg->recipient.len == 0
+           ? parley_c2a_channel(arena, msg, id.len > 0 ? id : thread) : 0;
+}
+
+
+/* Somebody, or a conversation, or a thread. */
+
+static int
+parley_c2a_peek_name(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t target)
+{
+    int             thread;
+    parley_str_t    name;
+    const uint8_t  *colon;
+
+    if (parley_msg_string(msg->doc, target, &name) != 0) {
         return -1;
     }
 
@@ -513,49 +364,36 @@ parley_c2a_peek_target(parley_arena_t *arena, parley_msg_t *msg,
         return 0;
     }
 
+    thread = parley_str_begins(name, "thread:");
     colon = name.len > 0 ? memchr(name.data, ':', name.len) : NULL;
 
     if (colon != NULL) {
         name = parley_str_from(name, (size_t) (colon - name.data) + 1);
     }
 
-    msg->corr = name;
-
-    return parley_c2a_channel(arena, msg, name);
+    return parley_c2a_correlate(arena, thread ? parley_str_none : name,
+                                thread ? name : parley_str_none, &msg->corr)
+           != 0 ? -1 : parley_c2a_channel(arena, msg, name);
 }
 
-
-/* What is cancelled, or what the progress is of. */
 
 static int
-parley_c2a_peek_notice(parley_msg_t *msg, uint32_t params)
+parley_c2a_channel(parley_arena_t *arena, parley_msg_t *msg,
+    parley_str_t name)
 {
-    const parley_json_t  *doc;
+    parley_buf_t  b;
 
-    doc = msg->doc;
-
-    if (parley_c2a_scalar(doc, parley_json_member(doc, params,
-                                                  PARLEY_ATOM_requestId),
-                          &msg->reply_to)
-        != 0
-        || parley_c2a_scalar(doc, parley_json_member(doc, params,
-                                                     PARLEY_ATOM_progressToken),
-                             &msg->corr)
-           != 0)
-    {
-        return -1;
+    if (name.len == 0) {
+        return 0;
     }
 
-    msg->recalls = msg->reply_to;
+    parley_buf_init(&b, arena, name.len + 10);
+    parley_buf_lit(&b, "channel:");
+    parley_buf_str(&b, name);
 
-    return 0;
+    return parley_buf_done(&b, &msg->recipient);
 }
 
-
-/*
- * The text of a string; of a number its canonical form, so that 1 and 1.0 name
- * the same call.
- */
 
 int
 parley_c2a_scalar(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
@@ -618,4 +456,239 @@ parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg,
     }
 
     return parley_msg_derive(arena, msg, 8, name, msg->form, &msg->id);
+}
+
+
+int
+parley_c2a_correlate(parley_arena_t *arena, parley_str_t id,
+    parley_str_t thread, parley_str_t *ret)
+{
+    parley_buf_t  b;
+
+    if (thread.len == 0
+        && (id.len == 0 || (memchr(id.data, '/', id.len) == NULL
+                            && memchr(id.data, '%', id.len) == NULL)))
+    {
+        *ret = id;
+        return 0;
+    }
+
+    parley_buf_init(&b, arena, id.len + thread.len + 8);
+    parley_c2a_escape(&b, id);
+
+    if (thread.len > 0) {
+        parley_buf_octet(&b, '/');
+        parley_c2a_escape(&b, thread);
+    }
+
+    return parley_buf_done(&b, ret);
+}
+
+
+static void
+parley_c2a_escape(parley_buf_t *b, parley_str_t s)
+{
+    size_t  i;
+
+    for (i = 0; i < s.len; i++) {
+        switch (s.data[i]) {
+
+        case '/':
+            parley_buf_lit(b, "%2F");
+            break;
+
+        case '%':
+            parley_buf_lit(b, "%25");
+            break;
+
+        default:
+            parley_buf_octet(b, s.data[i]);
+        }
+    }
+}
+
+
+/*
+ * A name of a thread ("thread:T") says the thread without its conversation, a
+ * name of a channel the conversation without its thread.  Of what is carried
+ * the correlation is as it stands there: what the gateway writes for it is the
+ * conversation or, of a group's message, the thread.
+ */
+
+int
+parley_c2a_corr_is(const parley_msg_t *m, parley_str_t want)
+{
+    parley_str_t  said, id, thread, want_id, want_thread;
+
+    said = m->corr;
+    thread = parley_c2a_thread(said);
+    want_thread = parley_c2a_thread(want);
+
+    if (m->origin != m->wire) {
+        return parley_c2a_is_written(m, want)
+               || parley_c2a_is_written(m, want_thread);
+    }
+
+    if (parley_str_eq(said, want)) {
+        return 1;
+    }
+
+    id = parley_str_until(said, '/');
+    want_id = parley_str_until(want, '/');
+
+    return ((id.len == 0 || want_id.len == 0) && thread.len > 0
+            && parley_str_eq(thread, want_thread))
+           || ((thread.len == 0 || want_thread.len == 0) && id.len > 0
+               && parley_str_eq(id, want_id));
+}
+
+
+/* Whether that is what is written for the correlation of a message. */
+
+static int
+parley_c2a_is_written(const parley_msg_t *m, parley_str_t corr)
+{
+    parley_str_t  written;
+
+    return parley_c2a_correlate(m->doc->arena, m->corr, parley_str_none,
+                                &written) == 0
+           && parley_str_eq(written, corr);
+}
+
+
+parley_str_t
+parley_c2a_thread(parley_str_t corr)
+{
+    const uint8_t  *slash;
+
+    slash = corr.len > 0 ? memchr(corr.data, '/', corr.len) : NULL;
+
+    return slash != NULL
+           ? parley_str_from(corr, (size_t) (slash - corr.data) + 1)
+           : parley_str_none;
+}
+
+
+int
+parley_c2a_is_tool(const parley_json_t *doc)
+{
+    parley_c2a_form_t  form;
+
+    form = parley_c2a_form_of(doc);
+
+    return form != PARLEY_C2A_FORMS && parley_c2a_form_info(form)->tool;
+}
+
+
+int
+parley_c2a_is_call(const parley_json_t *doc)
+{
+    return !parley_str_is(parley_c2a_call_id(doc), "null");
+}
+
+
+parley_str_t
+parley_c2a_call_id(const parley_json_t *doc)
+{
+    uint32_t  id;
+
+    id = parley_json_member(doc, 0, PARLEY_ATOM_id);
+
+    if (id == PARLEY_JSON_NONE
+        || (parley_json_type(doc, id) != PARLEY_JSON_STRING
+            && parley_json_type(doc, id) != PARLEY_JSON_NUMBER))
+    {
+        return PARLEY_STR("null");
+    }
+
+    return parley_json_raw(doc, id);
+}
+
+
+int
+parley_c2a_is_modern(const parley_json_t *doc)
+{
+    uint32_t  meta;
+
+    meta = parley_json_member(doc, parley_c2a_params(doc), PARLEY_ATOM__meta);
+
+    return meta != PARLEY_JSON_NONE
+           && parley_json_get(doc, meta,
+                      PARLEY_STR("io.modelcontextprotocol/protocolVersion"))
+              != PARLEY_JSON_NONE;
+}
+
+
+int
+parley_c2a_is_mcp(const parley_json_t *doc)
+{
+    return parley_c2a_form_of(doc) == PARLEY_C2A_INITIALIZE
+           && parley_c2a_is_version(doc,
+                              parley_json_member(doc, parley_c2a_params(doc),
+                                                PARLEY_ATOM_protocolVersion));
+}
+
+
+/* a date, as MCP numbers its versions, that is not the draft's */
+
+static int
+parley_c2a_is_version(const parley_json_t *doc, uint32_t value)
+{
+    size_t        i;
+    parley_str_t  text;
+
+    static const char  form[] = "0000-00-00";
+
+    if (value == PARLEY_JSON_NONE
+        || parley_json_type(doc, value) != PARLEY_JSON_STRING)
+    {
+        return 0;
+    }
+
+    text = parley_json_span(doc, value);
+
+    if (text.len != sizeof(form) - 1
+        || parley_str_is(text, PARLEY_C2A_VERSION))
+    {
+        return 0;
+    }
+
+    for (i = 0; i < text.len; i++) {
+        if (form[i] == '-' ? text.data[i] != '-'
+                           : text.data[i] < '0' || text.data[i] > '9')
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+int
+parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret)
+{
+    parley_msg_t           back;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[e->m->origin];
+
+    *ret = e->thread.len > 0 ? e->thread : e->conversation;
+
+    if ((e->opts->answering == NULL && e->m->corr.len > 0)
+        || codec->payload == NULL)
+    {
+        return 0;
+    }
+
+    back = *e->m;
+    back.corr = *ret;
+
+    if (codec->payload(&back) != 0) {
+        return parley_error_memory(e->err);
+    }
+
+    *ret = back.corr;
+
+    return 0;
 }

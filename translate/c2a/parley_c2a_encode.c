@@ -13,7 +13,8 @@
  * and progress for somebody who called as notifications/progress.
  */
 
-#include "parley_c2a.h"
+#include "parley_c2a_field.h"
+#include "parley_sentence.h"
 #include "parley_embed.h"
 #include "parley_name.h"
 #include "parley_msg_field.h"
@@ -23,12 +24,16 @@
 #define PARLEY_C2A_ENVELOPE  1280    /* octets around what is carried */
 
 
+/* levels that an event puts around a value of the message that it carries */
+#define PARLEY_C2A_LEVELS    8
+
+
 static int parley_c2a_names(parley_c2a_encode_t *e);
 static int parley_c2a_group(parley_str_t name, parley_str_t *ret);
 static int parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group);
 static int parley_c2a_stand_there(parley_c2a_encode_t *e,
     parley_str_t place);
-static int parley_c2a_stand_by_name(parley_c2a_encode_t *e,
+static void parley_c2a_stand_by_name(parley_c2a_encode_t *e,
     parley_str_t name);
 static int parley_c2a_write_event(parley_c2a_encode_t *e);
 static void parley_c2a_write_head(parley_c2a_encode_t *e);
@@ -41,6 +46,11 @@ static int parley_c2a_write_progress(parley_c2a_encode_t *e);
 static void parley_c2a_write_number(parley_c2a_encode_t *e,
     parley_atom_t name, const char *otherwise);
 static void parley_c2a_untold(parley_c2a_encode_t *e);
+static int parley_c2a_is_plain(const parley_c2a_encode_t *e,
+    parley_str_t body);
+static int parley_c2a_read_back(const parley_engine_t *engine,
+    parley_c2a_encode_t *e, parley_str_t body, parley_json_t *doc,
+    parley_msg_t *back);
 
 
 int
@@ -170,7 +180,7 @@ parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group)
     }
 
     if (e->conversation.len == 0) {
-        e->conversation = e->m->id;
+        e->conversation = parley_c2a_event(e);
     }
 
     return 0;
@@ -198,21 +208,18 @@ parley_c2a_stand_there(parley_c2a_encode_t *e, parley_str_t place)
     }
 
     if (parley_json_type(doc, 0) == PARLEY_JSON_STRING) {
-        return parley_msg_string(doc, 0, &name) != 0
-               || parley_c2a_stand_by_name(e, name) != 0 ? -1 : 0;
+        if (parley_msg_string(doc, 0, &name) != 0) {
+            return -1;
+        }
+
+        parley_c2a_stand_by_name(e, name);
+
+        return 0;
     }
 
-    if (parley_msg_string(doc, parley_json_member(doc, 0, PARLEY_ATOM_id),
-                          &e->conversation)
-        != 0
-        || parley_msg_string(doc, parley_json_member(doc, 0,
-                                                     PARLEY_ATOM_threadId),
-                             &e->thread)
-           != 0
-        || parley_msg_string(doc, parley_json_member(doc, 0,
-                                                     PARLEY_ATOM_kind),
-                             &e->kind)
-           != 0)
+    if (parley_msg_member(doc, 0, PARLEY_ATOM_id, &e->conversation) != 0
+        || parley_msg_member(doc, 0, PARLEY_ATOM_threadId, &e->thread) != 0
+        || parley_msg_member(doc, 0, PARLEY_ATOM_kind, &e->kind) != 0)
     {
         return -1;
     }
@@ -226,30 +233,20 @@ parley_c2a_stand_there(parley_c2a_encode_t *e, parley_str_t place)
 
 /* "channel:C", "thread:T" */
 
-static int
+static void
 parley_c2a_stand_by_name(parley_c2a_encode_t *e, parley_str_t name)
 {
-    const uint8_t  *colon;
+    parley_str_t  kind;
 
-    colon = name.len > 0 ? memchr(name.data, ':', name.len) : NULL;
+    kind = parley_str_until(name, ':');
 
-    if (colon == NULL) {
-        return 0;
-    }
-
-    e->kind = parley_str_make(name.data, (size_t) (colon - name.data));
-
-    if (!parley_str_is(e->kind, "channel") && !parley_str_is(e->kind, "thread"))
+    if (kind.len < name.len
+        && (parley_str_is(kind, "channel") || parley_str_is(kind, "thread")))
     {
-        e->kind = parley_str_none;
-        return 0;
+        e->kind = kind;
+        e->conversation = parley_str_from(name, kind.len + 1);
+        e->placed = e->conversation.len > 0;
     }
-
-    e->conversation = parley_str_from(name, e->kind.len + 1);
-
-    e->placed = e->conversation.len > 0;
-
-    return 0;
 }
 
 
@@ -298,7 +295,7 @@ parley_c2a_write_head(parley_c2a_encode_t *e)
 
     parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":\"");
     e->id_at = b->len;
-    parley_buf_json_text(b, m->id);
+    parley_buf_json_text(b, parley_c2a_event(e));
     e->id_len = b->len - e->id_at;
     parley_buf_lit(b, "\",\"method\":\"chat/deliver\",\"params\":{"
                       "\"eventId\":\"");
@@ -342,9 +339,7 @@ parley_c2a_write_author(parley_c2a_encode_t *e)
 
     b = &e->b;
 
-    for (n = 0; n < e->sender.len && e->sender.data[n] != ':'; n++) {
-        /* void */
-    }
+    n = parley_str_until(e->sender, ':').len;
 
     parley_buf_lit(b, "\"},\"author\":{\"id\":\"");
     parley_buf_json_text(b, parley_str_from(e->sender,
@@ -431,7 +426,6 @@ parley_c2a_write_attention(parley_c2a_encode_t *e)
 static int
 parley_c2a_write_progress(parley_c2a_encode_t *e)
 {
-    uint32_t             status;
     parley_buf_t        *b;
     parley_str_t         text;
     const parley_msg_t  *m;
@@ -454,12 +448,12 @@ parley_c2a_write_progress(parley_c2a_encode_t *e)
     parley_c2a_write_token(e);
 
     parley_c2a_write_number(e, PARLEY_ATOM_progress, "0");
-    parley_c2a_write_number(e, PARLEY_ATOM_total, NULL);
+    parley_c2a_write_number(e, PARLEY_ATOM_total, "");
 
-    status = parley_json_member(m->data.doc, m->data.node,
-                                PARLEY_ATOM_status);
-
-    if (parley_msg_string(m->data.doc, status, &text) != 0) {
+    if (parley_msg_member(m->data.doc, m->data.node, PARLEY_ATOM_status,
+                          &text)
+        != 0)
+    {
         return parley_error_memory(e->err);
     }
 
@@ -469,7 +463,7 @@ parley_c2a_write_progress(parley_c2a_encode_t *e)
         parley_buf_json_text(b, text);
 
     } else {
-        parley_c2a_write_words(b, m, e->sender);
+        parley_sentence_words(b, m, e->sender);
     }
 
     parley_buf_lit(b, "\"}}");
@@ -480,38 +474,24 @@ parley_c2a_write_progress(parley_c2a_encode_t *e)
 }
 
 
-/* An event, which has no place for a token, stands for itself. */
-
-void
-parley_c2a_write_token(parley_c2a_encode_t *e)
-{
-    if (e->asked->token.len > 0) {
-        parley_buf_str(&e->b, e->asked->token);
-
-    } else {
-        parley_buf_json_string(&e->b, e->asked->id);
-    }
-}
-
-
 static void
 parley_c2a_write_number(parley_c2a_encode_t *e, parley_atom_t name,
     const char *otherwise)
 {
-    parley_json_ref_t  value;
+    parley_str_t          number;
+    uint32_t              value;
+    const parley_json_t  *doc;
 
-    value.doc = e->m->data.doc;
-    value.node = parley_json_member(value.doc, e->m->data.node, name);
+    doc = e->m->data.doc;
+    value = parley_json_member(doc, e->m->data.node, name);
 
-    if (value.node != PARLEY_JSON_NONE
-        && parley_json_type(value.doc, value.node) == PARLEY_JSON_NUMBER)
-    {
+    number = value != PARLEY_JSON_NONE
+             && parley_json_type(doc, value) == PARLEY_JSON_NUMBER
+             ? parley_json_raw(doc, value) : parley_str_c(otherwise);
+
+    if (number.len > 0) {
         parley_buf_name(&e->b, parley_atom_name(name));
-        parley_buf_value(&e->b, value);
-
-    } else if (otherwise != NULL) {
-        parley_buf_name(&e->b, parley_atom_name(name));
-        parley_buf_put(&e->b, otherwise, strlen(otherwise));
+        parley_buf_str(&e->b, number);
     }
 }
 
@@ -522,41 +502,182 @@ static void
 parley_c2a_untold(parley_c2a_encode_t *e)
 {
     uint32_t             i, k;
+    parley_atom_t        name;
     parley_json_ref_t    value;
     const parley_msg_t  *m;
 
     m = e->m;
     value.doc = m->data.doc;
 
-    if (m->data.node != PARLEY_JSON_NONE) {
-        for (k = parley_json_first(m->data.node);
-             k != parley_json_end(value.doc, m->data.node);
-             k = parley_json_after(value.doc, k + 1))
+    for (k = parley_json_first(m->data.node);
+         m->data.node != PARLEY_JSON_NONE
+         && k != parley_json_end(value.doc, m->data.node);
+         k = parley_json_after(value.doc, k + 1))
+    {
+        name = parley_json_atom(value.doc, k);
+        value.node = k + 1;
+
+        if (name != PARLEY_ATOM_progress && name != PARLEY_ATOM_total
+            && name != PARLEY_ATOM_status && value.node != m->said[0]
+            && parley_msg_is_payload(m, k))
         {
-            value.node = k + 1;
-
-            switch (parley_json_atom(value.doc, k)) {
-
-            case PARLEY_ATOM_progress:
-            case PARLEY_ATOM_total:
-            case PARLEY_ATOM_status:
-                break;
-
-            default:
-                if (value.node != m->said[0]
-                    && parley_msg_is_payload(m, k))
-                {
-                    parley_loss_value(e->loss, value);
-                }
-            }
+            parley_loss_value(e->loss, value);
         }
     }
 
     for (i = 0; i < m->nmembers; i++) {
-        if (parley_json_type(m->members[i].value.doc, m->members[i].value.node)
-            != PARLEY_JSON_NULL)
-        {
-            parley_loss_value(e->loss, m->members[i].value);
+        value = m->members[i].value;
+
+        if (parley_json_type(value.doc, value.node) != PARLEY_JSON_NULL) {
+            parley_loss_value(e->loss, value);
         }
     }
+}
+
+
+int
+parley_c2a_check_event(const parley_engine_t *engine, parley_c2a_encode_t *e,
+    parley_encoded_t *ret)
+{
+    int            there;
+    parley_msg_t   back;
+    parley_json_t  doc;
+
+    if (parley_c2a_is_plain(e, ret->body)) {
+        if (parley_c2a_corr(e, &ret->corr) != 0) {
+            return -1;
+        }
+
+    } else {
+        if (parley_c2a_read_back(engine, e, ret->body, &doc, &back) != 0) {
+            return -1;
+        }
+
+        ret->corr = back.corr;
+    }
+
+    /* who answers it in its thread names the conversation too */
+
+    there = parley_str_eq(ret->corr, e->thread.len > 0 ? e->thread
+                                                       : e->conversation);
+
+    if (parley_c2a_correlate(e->arena, there ? e->conversation : ret->corr,
+                             there ? e->thread : parley_str_none, &ret->corr)
+        != 0)
+    {
+        return parley_error_memory(e->err);
+    }
+
+    ret->id = parley_c2a_event(e);
+    ret->call = ret->id;
+
+    /* also one that wants no answer: there are reactions */
+
+    ret->answerable = 1;
+    ret->one_way = parley_str_is(e->row->policy, "must_not_respond");
+
+    return 0;
+}
+
+
+/*
+ * What the schema and the reader ask of the values that are not fixed: no
+ * empty ids and names, a deadline that is an integer everywhere, no name
+ * twice, not too deep.  "No" means only that it has to be read.
+ */
+
+static int
+parley_c2a_is_plain(const parley_c2a_encode_t *e, parley_str_t body)
+{
+    size_t               kind;
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    if (m->origin != m->wire || m->carried || m->data.doc != m->doc
+        || m->id.len == 0 || m->created.len == 0
+        || m->timeout_ms > PARLEY_C2A_DEADLINE_MAX
+        || e->sender.len == 0 || e->recipient.len == 0
+        || body.len >= PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    /* the author has a kind and an id */
+
+    kind = parley_str_until(e->sender, ':').len;
+
+    return kind > 0 && kind + 1 < e->sender.len
+           && parley_embed_is_simple(m, PARLEY_C2A_LEVELS);
+}
+
+
+/*
+ * What comes back from another protocol's slot must be from and for whom its
+ * carrier said.
+ */
+
+int
+parley_c2a_check_restored(const parley_engine_t *engine,
+    parley_c2a_encode_t *e, parley_encoded_t *ret)
+{
+    int            event;
+    parley_msg_t   back;
+    parley_json_t  doc;
+
+    if (parley_c2a_read_back(engine, e, ret->body, &doc, &back) != 0) {
+        return -1;
+    }
+
+    if ((back.sender.len > 0 && !parley_str_eq(back.sender, e->sender))
+        || (back.recipient.len > 0 && e->opts->answering == NULL
+            && !parley_str_eq(back.recipient, e->recipient)))
+    {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(e->m, PARLEY_MSG_RECIPIENT).pointer,
+                                "what it carries is for somebody else");
+    }
+
+    /* where it stands its members say, which say the workflow anew */
+
+    if (e->opts->answering == NULL && e->m->corr.len > 0
+        && !parley_str_eq(e->m->corr, e->m->id)
+        && !parley_embed_is_id(e->m->corr, back.corr)
+        && !parley_c2a_corr_is(&back, e->m->corr)
+        && !parley_str_eq(parley_c2a_thread(back.corr), e->m->corr))
+    {
+        parley_loss_at(e->loss, e->m, PARLEY_MSG_CORR);
+    }
+
+    ret->id = back.id;
+    ret->corr = back.corr;
+    ret->call = back.call;
+
+    event = parley_c2a_form_of(&doc) == PARLEY_C2A_DELIVER;
+
+    ret->answerable = event || back.act == PARLEY_ACT_REQUEST;
+    ret->one_way = event
+                   && parley_json_string_is(&doc,
+                          parley_json_resolve(&doc, 0,
+                              PARLEY_STR("/params/attention/policy")),
+                          PARLEY_STR("must_not_respond"));
+
+    return 0;
+}
+
+
+static int
+parley_c2a_read_back(const parley_engine_t *engine, parley_c2a_encode_t *e,
+    parley_str_t body, parley_json_t *doc, parley_msg_t *back)
+{
+    if (parley_read_again(doc, e->arena, e->m->doc->seed, body, e->err) != 0
+        || parley_decode(engine, e->arena, PARLEY_PROTO_C2A, doc, 0, back,
+                         e->err)
+           != 0)
+    {
+        return parley_embed_unsaid(parley_at(e->m, PARLEY_MSG_DATA).pointer,
+                                   "in C2A", e->err);
+    }
+
+    return 0;
 }

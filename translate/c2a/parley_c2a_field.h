@@ -1,6 +1,6 @@
 /*
- * The names of members that the codec looks for, and where a message has
- * them: each object is walked once.  Private to translate/c2a.
+ * Where a message has what the codec looks for: each object is walked once.
+ * Private to translate/c2a.
  */
 
 #ifndef PARLEY_C2A_FIELD_H
@@ -9,65 +9,13 @@
 #include "parley_c2a.h"
 
 
-/* by name, in whichever object */
-typedef enum {
-    PARLEY_C2A_FIELD_ID = 0,
-    PARLEY_C2A_FIELD_JSONRPC,
-    PARLEY_C2A_FIELD_METHOD,
-    PARLEY_C2A_FIELD_PARAMS,
-    PARLEY_C2A_FIELD_RESULT,
-    PARLEY_C2A_FIELD_ERROR,
-
-    PARLEY_C2A_FIELD_NAME,
-    PARLEY_C2A_FIELD_ARGUMENTS,
-    PARLEY_C2A_FIELD_META,
-
-    PARLEY_C2A_FIELD_EVENT_ID,
-    PARLEY_C2A_FIELD_SOURCE,
-    PARLEY_C2A_FIELD_CONVERSATION,
-    PARLEY_C2A_FIELD_AUTHOR,
-    PARLEY_C2A_FIELD_TARGET,
-    PARLEY_C2A_FIELD_TIMING,
-    PARLEY_C2A_FIELD_ATTENTION,
-    PARLEY_C2A_FIELD_INJECTION,
-    PARLEY_C2A_FIELD_RELIABILITY,
-    PARLEY_C2A_FIELD_CONTENT,
-    PARLEY_C2A_FIELD_KNOCK,
-
-    PARLEY_C2A_FIELD_PLATFORM,
-    PARLEY_C2A_FIELD_THREAD_ID,
-    PARLEY_C2A_FIELD_KIND,
-    PARLEY_C2A_FIELD_RECIPIENT,
-    PARLEY_C2A_FIELD_DIRECTEDNESS,
-    PARLEY_C2A_FIELD_CREATED_AT,
-    PARLEY_C2A_FIELD_POLICY,
-    PARLEY_C2A_FIELD_REASON,
-    PARLEY_C2A_FIELD_PRIORITY,
-    PARLEY_C2A_FIELD_DEADLINE_MS,
-    PARLEY_C2A_FIELD_MODE,
-    PARLEY_C2A_FIELD_IDEMPOTENCY_KEY,
-    PARLEY_C2A_FIELD_ATTEMPT,
-
-    PARLEY_C2A_FIELD_TYPE,
-    PARLEY_C2A_FIELD_TEXT,
-    PARLEY_C2A_FIELD_MEDIA_TYPE,
-    PARLEY_C2A_FIELD_FORM,
-    PARLEY_C2A_FIELD_DATA,
-    PARLEY_C2A_FIELD_MEMBERS,
-    PARLEY_C2A_FIELD_REFERENCE,
-
-    PARLEY_C2A_FIELD_ACCEPTED,
-    PARLEY_C2A_FIELD_DISPOSITION,
-    PARLEY_C2A_FIELD_MESSAGE,
-    PARLEY_C2A_FIELDS
-} parley_c2a_field_t;
-
-
-/* the objects in which a decode looks for them */
+/* the objects in which they stand */
 typedef enum {
     PARLEY_C2A_OF_MESSAGE = 0,
     PARLEY_C2A_OF_PARAMS,
+    PARLEY_C2A_OF_ARGUMENTS,        /* of the draft's tools */
     PARLEY_C2A_OF_CONVERSATION,
+    PARLEY_C2A_OF_PLACE,            /* that a tool's target is */
     PARLEY_C2A_OF_AUTHOR,
     PARLEY_C2A_OF_TARGET,
     PARLEY_C2A_OF_TIMING,
@@ -89,10 +37,12 @@ typedef enum {
     PARLEY_C2A_AT_NAME,
     PARLEY_C2A_AT_ARGUMENTS,
     PARLEY_C2A_AT_META,
-    PARLEY_C2A_AT_EVENT_ID,         /* from here to RELIABILITY what
-                                       parley_c2a_envelope has */
+
+    PARLEY_C2A_AT_EVENT_ID,         /* from here on what a payload has; to
+                                       RELIABILITY what parley_c2a_envelope
+                                       has.  Of a tool its key */
     PARLEY_C2A_AT_SOURCE,
-    PARLEY_C2A_AT_CONVERSATION,
+    PARLEY_C2A_AT_CONVERSATION,     /* of a tool its target */
     PARLEY_C2A_AT_AUTHOR,
     PARLEY_C2A_AT_TARGET,
     PARLEY_C2A_AT_TIMING,
@@ -101,19 +51,28 @@ typedef enum {
     PARLEY_C2A_AT_RELIABILITY,
     PARLEY_C2A_AT_CONTENT,
     PARLEY_C2A_AT_KNOCK,
+    PARLEY_C2A_AT_REASON,           /* words, the first that is there */
     PARLEY_C2A_AT_TEXT,
+    PARLEY_C2A_AT_MESSAGE,
+    PARLEY_C2A_AT_ETA,
+    PARLEY_C2A_AT_SIGNAL,
+    PARLEY_C2A_AT_IN_REPLY_TO,
+    PARLEY_C2A_AT_REQUEST,
+    PARLEY_C2A_AT_TOKEN,
     PARLEY_C2A_AT_CONVERSATION_ID,
     PARLEY_C2A_AT_THREAD_ID,
+    PARLEY_C2A_AT_CONVERSATION_KIND,
     PARLEY_C2A_AT_AUTHOR_ID,
     PARLEY_C2A_AT_AUTHOR_KIND,
     PARLEY_C2A_AT_RECIPIENT,
+    PARLEY_C2A_AT_DIRECTEDNESS,
     PARLEY_C2A_AT_CREATED,
     PARLEY_C2A_AT_POLICY,
+    PARLEY_C2A_AT_WHY,              /* attention.reason */
     PARLEY_C2A_AT_PRIORITY,
     PARLEY_C2A_AT_DEADLINE,
     PARLEY_C2A_AT_ACCEPTED,
     PARLEY_C2A_AT_DISPOSITION,
-    PARLEY_C2A_AT_MESSAGE,
     PARLEY_C2A_PLACES
 } parley_c2a_place_t;
 
@@ -134,19 +93,6 @@ typedef struct {
 } parley_c2a_part_t;
 
 
-/* Private to this header. */
-extern const uint8_t  parley_c2a_atoms[PARLEY_ATOMS];
-
-
-/* Which one a name node is; PARLEY_C2A_FIELDS: none of them. */
-static inline parley_c2a_field_t
-parley_c2a_field(const parley_json_t *doc, uint32_t name)
-{
-    return (parley_c2a_field_t)
-           (PARLEY_C2A_FIELDS - parley_c2a_atoms[parley_json_atom(doc, name)]);
-}
-
-
 /*
  * Finds what a message has, and returns its form as parley_c2a_form_of()
  * does; PARLEY_C2A_RESPONSE where there is no method and a result or an
@@ -155,13 +101,13 @@ parley_c2a_field(const parley_json_t *doc, uint32_t name)
 parley_c2a_form_t parley_c2a_places_find(parley_c2a_places_t *places,
     const parley_json_t *doc);
 
+/* Finds what a payload of that form has, wherever it stands. */
+void parley_c2a_places_payload(parley_c2a_places_t *places,
+    const parley_json_t *doc, uint32_t payload, parley_c2a_form_t form);
+
 /* Finds what a response has, and its result. */
 void parley_c2a_places_answer(parley_c2a_places_t *places,
     const parley_json_t *doc);
-
-/* Finds what a value has where the params of a message have it. */
-void parley_c2a_places_params(parley_c2a_places_t *places,
-    const parley_json_t *doc, uint32_t value);
 
 /*
  * The part of a content array that embeds a message; node NONE: there is
@@ -181,32 +127,6 @@ int parley_c2a_parts(const parley_json_t *doc, uint32_t content,
     unsigned most, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-
-/* Fills *msg, whose head is known, from a valid message.  -1: no memory. */
-int parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
-    const parley_c2a_places_t *places, parley_c2a_form_t form);
-
-
-/* parley_json_string_is() of what may be NONE and has hardly ever escapes */
-
-static inline int
-parley_c2a_is(const parley_json_t *doc, uint32_t value, parley_str_t s)
-{
-    const parley_json_node_t  *node;
-
-    if (value == PARLEY_JSON_NONE) {
-        return 0;
-    }
-
-    node = parley_json_node(doc, value);
-
-    if (node->flags & PARLEY_JSON_ESCAPED) {
-        return parley_json_string_is(doc, value, s);
-    }
-
-    return node->type == PARLEY_JSON_STRING
-           && parley_str_eq(parley_json_span(doc, value), s);
-}
 
 
 #endif /* PARLEY_C2A_FIELD_H */

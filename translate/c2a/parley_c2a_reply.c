@@ -1,223 +1,91 @@
 /*
- * What a C2A caller gets back: a response where its message was a request.
+ * What the gateway tells a C2A caller by itself: that a message was taken
+ * before, or not at all,
  *
- *     {"jsonrpc": "2.0", "id": 7, "result": {"accepted": true,
- *         "disposition": "responded", "message": {...}}}
  *     {"jsonrpc": "2.0", "id": 7, "error": {"code": -32602, "message": "...",
  *         "data": {"code": "field-missing", "field": "/params/eventId"}}}
  *
- * The result of a tool call has "content" that a model reads, message in
- * "structuredContent", and "isError" where it failed.
+ * and, where the service behind it speaks another protocol, what MCP's clients
+ * ask before and between the calls of the draft's tools:
+ *
+ *     {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+ *         "protocolVersion": "2025-11-25", "capabilities": {},
+ *         "clientInfo": {"name": "harness", "version": "1"}}}
  */
 
-#include "parley_c2a.h"
-#include "parley_embed.h"
-#include "parley_msg_field.h"
+#include "parley_c2a_field.h"
+#include "parley_sentence.h"
 
 
 #define PARLEY_C2A_INVALID_REQUEST   (-32600)
 #define PARLEY_C2A_METHOD_NOT_FOUND  (-32601)
 
+/* of MCP: before and since there is no session */
+#define PARLEY_C2A_MCP_LAST   "2025-11-25"
+#define PARLEY_C2A_MCP_FREE   "2026-07-28"
 
-/* what there is to say to a caller */
+#define PARLEY_C2A_INFO                                                       \
+    "{\"name\":\"parley\",\"version\":\"" PARLEY_VERSION "\"}"
+
+#define PARLEY_C2A_ABILITIES  7
+
+
 typedef struct {
-    const parley_json_t       *doc;         /* its message */
-    parley_c2a_disposition_t   disposition;
-    parley_str_t               message;     /* JSON, or empty */
-    const parley_msg_t        *msg;         /* that message, or NULL */
-    int64_t                    delivered;   /* as the service counted; -1: it
-                                               did not */
-} parley_c2a_said_t;
+    parley_str_t  name;
+    unsigned      can:1;
+} parley_c2a_ability_t;
 
 
-/* why its message was not taken; all but number may be empty */
 typedef struct {
-    const parley_json_t       *doc;         /* its message, or NULL */
-    int                        number;
-    parley_str_t               code;
-    parley_str_t               field;
-    parley_str_t               message;
-    parley_str_t               retryable;   /* JSON */
-    parley_str_t               backoff_ms;  /* JSON */
-} parley_c2a_why_t;
+    parley_str_t          name;
+    parley_c2a_ability_t  abilities[PARLEY_C2A_ABILITIES];
+} parley_c2a_abilities_t;
 
 
-static int parley_c2a_refused(parley_arena_t *arena,
-    const parley_msg_t *request, const parley_failure_t *failure,
-    parley_reply_t *ret);
-static int parley_c2a_say(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_msg_t *request,
-    const parley_msg_t *msg, const parley_encode_opts_t *opts,
-    parley_str_t *ret, parley_loss_t *loss, parley_error_t *err);
-static int parley_c2a_accepted(parley_arena_t *arena,
-    const parley_c2a_said_t *said, parley_reply_t *ret,
-    parley_error_t *err);
-static void parley_c2a_disposed(parley_buf_t *b,
-    const parley_c2a_said_t *said, int message);
-static int parley_c2a_content(parley_buf_t *b,
-    const parley_c2a_said_t *said);
 static int parley_c2a_number(const parley_error_t *error);
-static int parley_c2a_fail(parley_arena_t *arena,
-    const parley_c2a_why_t *why, int mcp, parley_reply_t *ret);
 static void parley_c2a_error(parley_buf_t *b, const parley_c2a_why_t *why);
 static void parley_c2a_why_data(parley_buf_t *b, const parley_c2a_why_t *why);
 static void parley_c2a_tool_error(parley_buf_t *b,
     const parley_c2a_why_t *why);
-static int parley_c2a_is_tool(const parley_json_t *doc);
 static int parley_c2a_again(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);
+static void parley_c2a_local_initialize(parley_buf_t *b,
+    const parley_json_t *doc);
+static parley_str_t parley_c2a_local_version(const parley_json_t *doc,
+    uint32_t params, uint32_t capabilities);
+static void parley_c2a_local_abilities(parley_buf_t *b,
+    const parley_json_t *doc, uint32_t given,
+    const parley_c2a_abilities_t *group);
+static void parley_c2a_local_discover(parley_buf_t *b);
+static void parley_c2a_disposed(parley_buf_t *b,
+    const parley_c2a_said_t *said, int message);
+static int parley_c2a_content(parley_buf_t *b,
+    const parley_c2a_said_t *said);
 
 
-/* by act of the answer */
-static const parley_c2a_disposition_t  parley_c2a_answered[] = {
-    [PARLEY_ACT_REQUEST] = PARLEY_C2A_DEFERRED,
-    [PARLEY_ACT_REPLY] = PARLEY_C2A_RESPONDED,
-    [PARLEY_ACT_FAILURE] = PARLEY_C2A_FAILED,
-    [PARLEY_ACT_EVENT] = PARLEY_C2A_ACKNOWLEDGED,
-    [PARLEY_ACT_PROGRESS] = PARLEY_C2A_CLAIMED,
+/* what of the draft's "initialize" this gateway keeps to */
+#define PARLEY_C2A_GROUPS  4
+
+static const parley_c2a_abilities_t  parley_c2a_groups[PARLEY_C2A_GROUPS] = {
+    { parley_str("delivery"), {
+        { parley_str("ack"), 1 }, { parley_str("redelivery"), 1 },
+        { parley_str("idempotency"), 1 } } },
+    { parley_str("injection"), {
+        { parley_str("immediate"), 1 }, { parley_str("buffered"), 1 },
+        { parley_str("notify"), 1 }, { parley_str("tool_mailbox"), 1 },
+        { parley_str("digest"), 1 }, { parley_str("interrupt"), 0 } } },
+    { parley_str("chatTools"), {
+        { parley_str("readThread"), 1 }, { parley_str("sendMessage"), 1 },
+        { parley_str("react"), 1 }, { parley_str("reactionSignals"), 1 },
+        { parley_str("claim"), 1 }, { parley_str("defer"), 1 },
+        { parley_str("resolve"), 1 } } },
+    { parley_str("utilities"), {
+        { parley_str("progress"), 1 }, { parley_str("cancellation"), 1 },
+        { parley_str("logging"), 0 } } },
 };
 
 
 int
-parley_c2a_answer_encode(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_msg_t *request,
-    const parley_answer_t *answer, const parley_encode_opts_t *opts,
-    int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
-    parley_error_t *err)
-{
-    parley_c2a_said_t  said;
-    parley_failure_t   failure;
-
-    (void) now_ms;
-
-    /* a failure with the status of one: the service did not take it */
-
-    if ((answer->kind == PARLEY_ANSWER_REFUSED || answer->status >= 300)
-        && parley_answer_failed(answer, PARLEY_FAILURE_RETRY, &failure, loss))
-    {
-        return parley_c2a_refused(arena, request, &failure, ret) == 0
-               ? 0 : parley_error_memory(err);
-    }
-
-    if (!parley_c2a_is_call(request->doc)) {
-
-        if (answer->kind == PARLEY_ANSWER_MESSAGE) {
-            parley_loss_pointer(loss, "");
-        }
-
-        ret->status = 202;
-        return 0;
-    }
-
-    memset(&said, 0, sizeof(parley_c2a_said_t));
-
-    said.doc = request->doc;
-    said.disposition = parley_c2a_disposition(request);
-    said.delivered = answer->counted ? answer->delivered : -1;
-
-    if (answer->kind == PARLEY_ANSWER_MESSAGE) {
-        said.msg = &answer->msg;
-        said.disposition = parley_c2a_answered[answer->msg.act];
-
-        if (answer->msg.act == PARLEY_ACT_PROGRESS) {
-
-            /* that is a notification, and a response comes once */
-
-            parley_loss_at(loss, &answer->msg, PARLEY_MSG_DATA);
-
-        } else if (parley_c2a_say(engine, arena, request, &answer->msg, opts,
-                                  &said.message, loss, err)
-                   != 0)
-        {
-            return -1;
-        }
-    }
-
-    return parley_c2a_accepted(arena, &said, ret, err);
-}
-
-
-/*
- * A code that is none of ours stands in data as it was; its number says the
- * status.
- */
-
-static int
-parley_c2a_refused(parley_arena_t *arena, const parley_msg_t *request,
-    const parley_failure_t *failure, parley_reply_t *ret)
-{
-    parley_c2a_why_t  why;
-
-    ret->status = failure->status;
-
-    why.doc = request->doc;
-    why.number = failure->code != PARLEY_E_NONE
-                 ? parley_c2a_code_number(failure->code)
-                 : PARLEY_C2A_NUMBERS - failure->status;
-    why.code = failure->word;
-    why.field = failure->field;
-    why.message = failure->message;
-    why.retryable = failure->retryable;
-    why.backoff_ms = failure->backoff_ms;
-
-    return parley_c2a_fail(arena, &why, request->mcp, ret);
-}
-
-
-/*
- * The answer as an event, or as the call that it was; one that C2A cannot
- * say is lost, and *ret is empty.
- */
-
-static int
-parley_c2a_say(const parley_engine_t *engine, parley_arena_t *arena,
-    const parley_msg_t *request, const parley_msg_t *msg,
-    const parley_encode_opts_t *opts, parley_str_t *ret, parley_loss_t *loss,
-    parley_error_t *err)
-{
-    uint32_t              node;
-    parley_json_t         doc;
-    parley_encoded_t      made;
-    parley_encode_opts_t  answering;
-
-    answering = *opts;
-    answering.answering = request;
-
-    *ret = parley_str_none;
-
-    if (parley_encode(engine, arena, PARLEY_PROTO_C2A, msg, &answering,
-                      &made, loss, err)
-        != 0)
-    {
-        if (err->code == PARLEY_E_CAPACITY
-            || err->code == PARLEY_E_REPLY_UNMATCHED)
-        {
-            return -1;
-        }
-
-        parley_loss_pointer(loss, err->field);
-        parley_error_clear(err);
-
-        return 0;
-    }
-
-    if (parley_read_again(&doc, arena, msg->doc->seed, made.body, err) != 0) {
-        return -1;
-    }
-
-    node = parley_c2a_arguments(&doc);
-
-    if (node == PARLEY_JSON_NONE) {
-        node = parley_c2a_params(&doc);
-    }
-
-    *ret = parley_json_raw(&doc, node);
-
-    return 0;
-}
-
-
-static int
 parley_c2a_accepted(parley_arena_t *arena, const parley_c2a_said_t *said,
     parley_reply_t *ret, parley_error_t *err)
 {
@@ -315,7 +183,7 @@ parley_c2a_content(parley_buf_t *b, const parley_c2a_said_t *said)
         return 0;
     }
 
-    parley_c2a_write_words(b, m, parley_str_none);
+    parley_sentence_words(b, m, parley_str_none);
     parley_buf_lit(b, "\"}");
 
     if (m->text.len == 0 && m->act != PARLEY_ACT_FAILURE) {
@@ -422,7 +290,7 @@ parley_c2a_number(const parley_error_t *error)
  * has no response, whatever its status.
  */
 
-static int
+int
 parley_c2a_fail(parley_arena_t *arena, const parley_c2a_why_t *why, int mcp,
     parley_reply_t *ret)
 {
@@ -505,55 +373,6 @@ parley_c2a_tool_error(parley_buf_t *b, const parley_c2a_why_t *why)
 }
 
 
-void
-parley_c2a_result_begin(parley_buf_t *b, const parley_json_t *doc)
-{
-    parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":");
-    parley_buf_str(b, parley_c2a_call_id(doc));
-    parley_buf_lit(b, ",\"result\":{");
-
-    if (parley_c2a_is_modern(doc)) {
-        parley_buf_lit(b, "\"resultType\":\"complete\"");
-    }
-}
-
-
-static int
-parley_c2a_is_tool(const parley_json_t *doc)
-{
-    parley_c2a_form_t  form;
-
-    form = parley_c2a_form_of(doc);
-
-    return form != PARLEY_C2A_FORMS && parley_c2a_form_info(form)->tool;
-}
-
-
-int
-parley_c2a_is_call(const parley_json_t *doc)
-{
-    return !parley_str_is(parley_c2a_call_id(doc), "null");
-}
-
-
-parley_str_t
-parley_c2a_call_id(const parley_json_t *doc)
-{
-    uint32_t  id;
-
-    id = parley_json_member(doc, 0, PARLEY_ATOM_id);
-
-    if (id == PARLEY_JSON_NONE
-        || (parley_json_type(doc, id) != PARLEY_JSON_STRING
-            && parley_json_type(doc, id) != PARLEY_JSON_NUMBER))
-    {
-        return PARLEY_STR("null");
-    }
-
-    return parley_json_raw(doc, id);
-}
-
-
 /*
  * A message that was taken before gets its first result, octet for octet,
  * under the id of the call at hand (C2A-12, C2A-20); where that is not kept
@@ -631,4 +450,233 @@ parley_c2a_again(parley_arena_t *arena, const parley_msg_t *m,
     parley_buf_str(&b, parley_str_from(first->text, before + raw.len));
 
     return parley_buf_done(&b, &ret->body);
+}
+
+
+int
+parley_c2a_unruled(const parley_msg_t *m, parley_proto_t speak)
+{
+    if (m->local) {
+        return 1;
+    }
+
+    switch (parley_c2a_form_of(m->doc)) {
+
+    case PARLEY_C2A_INITIALIZE:
+    case PARLEY_C2A_INITIALIZED:
+    case PARLEY_C2A_PING:
+        return 1;
+
+    case PARLEY_C2A_TOOLS_LIST:
+        return speak != PARLEY_PROTO_C2A;
+
+    default:
+        return 0;
+    }
+}
+
+
+int
+parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_local_t *own, parley_reply_t *ret, parley_error_t *err)
+{
+    int                   rc;
+    parley_buf_t          b;
+    parley_c2a_form_t     form;
+    const parley_json_t  *doc;
+
+    /* none of a service's requests is open: nobody waits for a response */
+
+    if (m->local) {
+        ret->status = 202;
+        return 1;
+    }
+
+    if (!m->native || own->speak == PARLEY_PROTO_C2A) {
+        return 0;
+    }
+
+    rc = 0;
+    doc = m->doc;
+    form = parley_c2a_form_of(doc);
+
+    if (form == PARLEY_C2A_METHOD || form == PARLEY_C2A_TOOL) {
+        return parley_error_set(err, PARLEY_E_KIND_UNKNOWN,
+                                form == PARLEY_C2A_TOOL ? "/params/name"
+                                                        : "/method",
+                                form == PARLEY_C2A_TOOL
+                                ? "there is no such tool"
+                                : "there is no such method");
+    }
+
+    if (form == PARLEY_C2A_INITIALIZED || !parley_c2a_is_call(doc)) {
+        ret->status = 202;
+        return 1;
+    }
+
+    parley_buf_init(&b, arena, 0);
+    parley_c2a_result_begin(&b, doc);
+
+    switch (form) {
+
+    case PARLEY_C2A_INITIALIZE:
+        parley_c2a_local_initialize(&b, doc);
+        break;
+
+    case PARLEY_C2A_DISCOVER:
+        parley_c2a_local_discover(&b);
+        break;
+
+    case PARLEY_C2A_TOOLS_LIST:
+        rc = parley_c2a_write_tools(&b, arena, doc, own);
+        break;
+
+    default: /* PARLEY_C2A_PING */
+        break;
+    }
+
+    parley_buf_lit(&b, "}}");
+
+    ret->status = 200;
+    ret->content_type = parley_c2a_binding.media_type;
+
+    return rc == 0 && parley_buf_done(&b, &ret->body) == 0
+           ? 1 : parley_error_memory(err);
+}
+
+
+static void
+parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc)
+{
+    unsigned  i;
+    uint32_t  params, capabilities, given;
+
+    params = parley_c2a_params(doc);
+    capabilities = parley_json_member(doc, params, PARLEY_ATOM_capabilities);
+
+    parley_buf_member(b, PARLEY_STR("protocolVersion"),
+                      parley_c2a_local_version(doc, params, capabilities));
+    parley_buf_name(b, PARLEY_STR("capabilities"));
+    parley_buf_lit(b, "{\"tools\":{}");
+
+    for (i = 0; i < PARLEY_C2A_GROUPS; i++) {
+        given = parley_json_get(doc, capabilities, parley_c2a_groups[i].name);
+
+        if (given != PARLEY_JSON_NONE) {
+            parley_buf_name(b, parley_c2a_groups[i].name);
+            parley_c2a_local_abilities(b, doc, given, &parley_c2a_groups[i]);
+        }
+    }
+
+    parley_buf_lit(b, "},\"serverInfo\":" PARLEY_C2A_INFO);
+}
+
+
+/*
+ * C2A-01: the version that was asked for, else the last one of whichever
+ * protocol's capabilities came with it.
+ */
+
+static parley_str_t
+parley_c2a_local_version(const parley_json_t *doc, uint32_t params,
+    uint32_t capabilities)
+{
+    unsigned  i;
+    uint32_t  value;
+
+    static const parley_str_t  versions[] = {
+        parley_str(PARLEY_C2A_VERSION), parley_str(PARLEY_C2A_MCP_LAST),
+        parley_str("2025-06-18"), parley_str("2025-03-26"),
+        parley_str("2024-11-05"),
+    };
+
+    value = parley_json_member(doc, params, PARLEY_ATOM_protocolVersion);
+
+    for (i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+        if (parley_json_string_is(doc, value, versions[i])) {
+            return versions[i];
+        }
+    }
+
+    for (i = 0; i < PARLEY_C2A_GROUPS; i++) {
+        if (parley_json_get(doc, capabilities, parley_c2a_groups[i].name)
+            != PARLEY_JSON_NONE)
+        {
+            return versions[0];
+        }
+    }
+
+    return versions[1];
+}
+
+
+/* Of what was offered, what this side can as well. */
+
+static void
+parley_c2a_local_abilities(parley_buf_t *b, const parley_json_t *doc,
+    uint32_t given, const parley_c2a_abilities_t *group)
+{
+    unsigned                     i, n;
+    uint32_t                     value;
+    const parley_c2a_ability_t  *ability;
+
+    n = 0;
+
+    parley_buf_octet(b, '{');
+
+    for (i = 0; i < PARLEY_C2A_ABILITIES; i++) {
+        ability = &group->abilities[i];
+
+        value = ability->name.len > 0
+                ? parley_json_get(doc, given, ability->name)
+                : PARLEY_JSON_NONE;
+
+        if (value == PARLEY_JSON_NONE) {
+            continue;
+        }
+
+        if (n++) {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_buf_json_string(b, ability->name);
+
+        if (ability->can && parley_json_type(doc, value) == PARLEY_JSON_TRUE)
+        {
+            parley_buf_lit(b, ":true");
+
+        } else {
+            parley_buf_lit(b, ":false");
+        }
+    }
+
+    parley_buf_octet(b, '}');
+}
+
+
+/* MCP 2026-07-28: what initialize was before, without a session */
+
+static void
+parley_c2a_local_discover(parley_buf_t *b)
+{
+    parley_buf_name(b, PARLEY_STR("supportedVersions"));
+    parley_buf_lit(b, "[\"" PARLEY_C2A_MCP_FREE "\",\"" PARLEY_C2A_VERSION
+                      "\",\"" PARLEY_C2A_MCP_LAST "\"],");
+    parley_buf_lit(b, "\"capabilities\":{\"tools\":{}},\"ttlMs\":0,"
+                      "\"cacheScope\":\"private\",");
+    parley_buf_lit(b, "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":"
+                      PARLEY_C2A_INFO "}");
+}
+
+
+void
+parley_c2a_result_begin(parley_buf_t *b, const parley_json_t *doc)
+{
+    parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":");
+    parley_buf_str(b, parley_c2a_call_id(doc));
+    parley_buf_lit(b, ",\"result\":{");
+
+    if (parley_c2a_is_modern(doc)) {
+        parley_buf_lit(b, "\"resultType\":\"complete\"");
+    }
 }

@@ -1,106 +1,217 @@
 /*
- * What there is: forms of messages, reaction signals, dispositions, and the
- * attention that an event asks for which is made of another protocol's
- * message (the table of docs/mapping/c2a.md, which follows the draft's
- * default matrix where that has a row).
+ * What there is: forms of messages and where their members are, reaction
+ * signals, dispositions, and the attention that an event asks for which is
+ * made of another protocol's message (the table of docs/mapping/c2a.md, which
+ * follows the draft's default matrix where that has a row):
+ *
+ *     {"method": "chat/deliver", "params": {"attention": {"policy":
+ *         "must_respond", "reason": "direct_message"}, ...}}
  */
 
 #include "parley_c2a_field.h"
+#include "parley_schema_inline.h"
 
 
-#define PARLEY_C2A_TOOL_MAX  32     /* octets of a tool's name */
+/* what decides which attention a message asks for */
+#define PARLEY_C2A_GROUP    0x01
+#define PARLEY_C2A_ALARM    0x02
+#define PARLEY_C2A_CALM     0x04        /* no alarm */
+#define PARLEY_C2A_ORDER    0x08
+#define PARLEY_C2A_NOW      0x10
+#define PARLEY_C2A_RECORD   0x20
+#define PARLEY_C2A_URGENT   0x40
+#define PARLEY_C2A_FOREIGN  0x80        /* not AEE's */
 
 
-typedef enum {
-    PARLEY_C2A_ROW_MESSAGE = 0,
-    PARLEY_C2A_ROW_URGENT,
-    PARLEY_C2A_ROW_ROLE,
-    PARLEY_C2A_ROW_ANSWER,
-    PARLEY_C2A_ROW_NOTE,
-    PARLEY_C2A_ROW_AMBIENT,
-    PARLEY_C2A_ROW_PROGRESS,
-    PARLEY_C2A_ROW_RECORD,
-    PARLEY_C2A_ROW_RECORD_MINE,
-    PARLEY_C2A_ROW_WARNING,
-    PARLEY_C2A_ROW_ORDER
-} parley_c2a_row_id_t;
+static parley_c2a_form_t parley_c2a_form_called(const parley_json_t *doc,
+    uint32_t method, uint32_t name);
+static void parley_c2a_places_add(parley_c2a_places_t *places,
+    const parley_json_t *doc, uint32_t value, parley_c2a_object_t of);
+static void parley_c2a_places_add_all(parley_c2a_places_t *places,
+    const parley_json_t *doc, parley_c2a_form_t form);
 
 
-static parley_c2a_row_id_t parley_c2a_row_request(const parley_msg_t *m,
-    int group);
-static parley_c2a_row_id_t parley_c2a_row_event(const parley_msg_t *m,
-    int group);
+#define parley_c2a_form_row(f, m, a, p)                                       \
+    .form = parley_str(f), .intent = parley_str("c2a." f),                    \
+    .method = parley_str(m), .act = PARLEY_ACT_##a,                           \
+    .priority = PARLEY_PRIORITY_##p
 
-
-#define parley_c2a_form_row(form, method, act, priority, tool, native)        \
-    { parley_str(form), parley_str("c2a." form), parley_str(method),          \
-      PARLEY_ACT_##act, PARLEY_PRIORITY_##priority, tool, native }
+#define parley_c2a_tool_row(f, a, p, disposed, text)                          \
+    parley_c2a_form_row("chat." f, "tools/call", a, p),                       \
+    .disposition = PARLEY_C2A_##disposed, .tool = 1,                          \
+    .alias = parley_str("chat_" f), .input = parley_str("/$defs/chat_" f),    \
+    .description = parley_str(text)
 
 
 /* methods, the seven tools, notifications; then MCP's own, and all the rest */
 
 static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
-    [PARLEY_C2A_DELIVER] =
-        parley_c2a_form_row("chat.deliver", "chat/deliver", EVENT, NORMAL,
-                            0, 0),
-    [PARLEY_C2A_LIST_EVENTS] =
-        parley_c2a_form_row("chat.list_events", "tools/call", REQUEST, NORMAL,
-                            1, 0),
-    [PARLEY_C2A_READ_THREAD] =
-        parley_c2a_form_row("chat.read_thread", "tools/call", REQUEST, NORMAL,
-                            1, 0),
-    [PARLEY_C2A_SEND_MESSAGE] =
-        parley_c2a_form_row("chat.send_message", "tools/call", EVENT, NORMAL,
-                            1, 0),
-    [PARLEY_C2A_REACT] =
-        parley_c2a_form_row("chat.react", "tools/call", PROGRESS, LOW, 1, 0),
-    [PARLEY_C2A_CLAIM] =
-        parley_c2a_form_row("chat.claim", "tools/call", PROGRESS, LOW, 1, 0),
-    [PARLEY_C2A_DEFER] =
-        parley_c2a_form_row("chat.defer", "tools/call", PROGRESS, LOW, 1, 0),
-    [PARLEY_C2A_RESOLVE] =
-        parley_c2a_form_row("chat.resolve", "tools/call", REPLY, NORMAL, 1,
-                            0),
-    [PARLEY_C2A_CANCELLED] =
+    [PARLEY_C2A_DELIVER] = {
+        parley_c2a_form_row("chat.deliver", "chat/deliver", EVENT, NORMAL) },
+    [PARLEY_C2A_LIST_EVENTS] = {
+        parley_c2a_tool_row("list_events", REQUEST, NORMAL, UNDISPOSED,
+            "List chat events available to this session, filtered by stream, "
+            "conversation, policy, or time.") },
+    [PARLEY_C2A_READ_THREAD] = {
+        parley_c2a_tool_row("read_thread", REQUEST, NORMAL, UNDISPOSED,
+            "Read a thread or conversation window.") },
+    [PARLEY_C2A_SEND_MESSAGE] = {
+        parley_c2a_tool_row("send_message", EVENT, NORMAL, ACKNOWLEDGED,
+            "Send an idempotent chat message: what it says stands in text or "
+            "content.") },
+    [PARLEY_C2A_REACT] = {
+        parley_c2a_tool_row("react", PROGRESS, LOW, UNDISPOSED,
+            "Send a typed reaction signal as a zero-turn disposition.") },
+    [PARLEY_C2A_CLAIM] = {
+        parley_c2a_tool_row("claim", PROGRESS, LOW, CLAIMED,
+            "Claim responsibility for responding to a channel event "
+            "(inReplyTo) or thread (target).") },
+    [PARLEY_C2A_DEFER] = {
+        parley_c2a_tool_row("defer", PROGRESS, LOW, DEFERRED,
+            "Record that a must-respond event is deferred with a reason.") },
+    [PARLEY_C2A_RESOLVE] = {
+        parley_c2a_tool_row("resolve", REPLY, NORMAL, RESPONDED,
+            "Mark an event or assignment (inReplyTo) or a thread (target) "
+            "resolved.") },
+    [PARLEY_C2A_CANCELLED] = {
         parley_c2a_form_row("notifications.cancelled",
-                            "notifications/cancelled", EVENT, HIGH, 0, 0),
-    [PARLEY_C2A_PROGRESS] =
+                            "notifications/cancelled", EVENT, HIGH) },
+    [PARLEY_C2A_PROGRESS] = {
         parley_c2a_form_row("notifications.progress",
-                            "notifications/progress", PROGRESS, LOW, 0, 0),
-    [PARLEY_C2A_INITIALIZE] =
-        parley_c2a_form_row("initialize", "initialize", REQUEST, NORMAL, 0,
-                            1),
-    [PARLEY_C2A_INITIALIZED] =
+                            "notifications/progress", PROGRESS, LOW) },
+    [PARLEY_C2A_INITIALIZE] = {
+        parley_c2a_form_row("initialize", "initialize", REQUEST, NORMAL),
+        .native = 1 },
+    [PARLEY_C2A_INITIALIZED] = {
         parley_c2a_form_row("notifications.initialized",
-                            "notifications/initialized", EVENT, NORMAL, 0, 1),
-    [PARLEY_C2A_PING] =
-        parley_c2a_form_row("ping", "ping", REQUEST, NORMAL, 0, 1),
-    [PARLEY_C2A_TOOLS_LIST] =
-        parley_c2a_form_row("tools.list", "tools/list", REQUEST, NORMAL, 0,
-                            1),
-    [PARLEY_C2A_DISCOVER] =
+                            "notifications/initialized", EVENT, NORMAL),
+        .native = 1 },
+    [PARLEY_C2A_PING] = {
+        parley_c2a_form_row("ping", "ping", REQUEST, NORMAL), .native = 1 },
+    [PARLEY_C2A_TOOLS_LIST] = {
+        parley_c2a_form_row("tools.list", "tools/list", REQUEST, NORMAL),
+        .native = 1 },
+    [PARLEY_C2A_DISCOVER] = {
         parley_c2a_form_row("server.discover", "server/discover", REQUEST,
-                            NORMAL, 0, 1),
-    [PARLEY_C2A_TOOL] =
-        parley_c2a_form_row("tools.call", "tools/call", REQUEST, NORMAL, 1,
-                            1),
-    [PARLEY_C2A_METHOD] =
-        parley_c2a_form_row("method", "", REQUEST, NORMAL, 0, 1),
-    [PARLEY_C2A_RESPONSE] =
-        parley_c2a_form_row("response", "", EVENT, NORMAL, 0, 1),
+                            NORMAL),
+        .native = 1 },
+    [PARLEY_C2A_TOOL] = {
+        parley_c2a_form_row("tools.call", "tools/call", REQUEST, NORMAL),
+        .tool = 1, .native = 1 },
+    [PARLEY_C2A_METHOD] = {
+        parley_c2a_form_row("method", "", REQUEST, NORMAL), .native = 1 },
+    [PARLEY_C2A_RESPONSE] = {
+        parley_c2a_form_row("response", "", EVENT, NORMAL), .native = 1 },
 };
 
 
 const uint8_t  parley_c2a_envelope[PARLEY_ATOMS] = {
     [PARLEY_ATOM_eventId] = 1,
-    [PARLEY_ATOM_source] = 1,
-    [PARLEY_ATOM_conversation] = 1,
-    [PARLEY_ATOM_author] = 1,
-    [PARLEY_ATOM_target] = 1,
-    [PARLEY_ATOM_timing] = 1,
-    [PARLEY_ATOM_attention] = 1,
-    [PARLEY_ATOM_injection] = 1,
-    [PARLEY_ATOM_reliability] = 1,
+    [PARLEY_ATOM_source] = 2,
+    [PARLEY_ATOM_conversation] = 3,
+    [PARLEY_ATOM_author] = 4,
+    [PARLEY_ATOM_target] = 5,
+    [PARLEY_ATOM_timing] = 6,
+    [PARLEY_ATOM_attention] = 7,
+    [PARLEY_ATOM_injection] = 8,
+    [PARLEY_ATOM_reliability] = 9,
+};
+
+
+static const uint8_t
+    parley_c2a_place[PARLEY_C2A_OBJECTS][PARLEY_ATOMS] = {
+
+    [PARLEY_C2A_OF_MESSAGE] = {
+        [PARLEY_ATOM_id] = PARLEY_C2A_AT_ID,
+        [PARLEY_ATOM_jsonrpc] = PARLEY_C2A_AT_JSONRPC,
+        [PARLEY_ATOM_method] = PARLEY_C2A_AT_METHOD,
+        [PARLEY_ATOM_params] = PARLEY_C2A_AT_PARAMS,
+        [PARLEY_ATOM_result] = PARLEY_C2A_AT_RESULT,
+        [PARLEY_ATOM_error] = PARLEY_C2A_AT_ERROR,
+    },
+    [PARLEY_C2A_OF_PARAMS] = {
+        [PARLEY_ATOM_name] = PARLEY_C2A_AT_NAME,
+        [PARLEY_ATOM_arguments] = PARLEY_C2A_AT_ARGUMENTS,
+        [PARLEY_ATOM__meta] = PARLEY_C2A_AT_META,
+        [PARLEY_ATOM_eventId] = PARLEY_C2A_AT_EVENT_ID,
+        [PARLEY_ATOM_source] = PARLEY_C2A_AT_SOURCE,
+        [PARLEY_ATOM_conversation] = PARLEY_C2A_AT_CONVERSATION,
+        [PARLEY_ATOM_author] = PARLEY_C2A_AT_AUTHOR,
+        [PARLEY_ATOM_target] = PARLEY_C2A_AT_TARGET,
+        [PARLEY_ATOM_timing] = PARLEY_C2A_AT_TIMING,
+        [PARLEY_ATOM_attention] = PARLEY_C2A_AT_ATTENTION,
+        [PARLEY_ATOM_injection] = PARLEY_C2A_AT_INJECTION,
+        [PARLEY_ATOM_reliability] = PARLEY_C2A_AT_RELIABILITY,
+        [PARLEY_ATOM_content] = PARLEY_C2A_AT_CONTENT,
+        [PARLEY_ATOM_knock] = PARLEY_C2A_AT_KNOCK,
+        [PARLEY_ATOM_reason] = PARLEY_C2A_AT_REASON,
+        [PARLEY_ATOM_text] = PARLEY_C2A_AT_TEXT,
+        [PARLEY_ATOM_message] = PARLEY_C2A_AT_MESSAGE,
+        [PARLEY_ATOM_eta] = PARLEY_C2A_AT_ETA,
+        [PARLEY_ATOM_inReplyTo] = PARLEY_C2A_AT_IN_REPLY_TO,
+        [PARLEY_ATOM_requestId] = PARLEY_C2A_AT_REQUEST,
+        [PARLEY_ATOM_progressToken] = PARLEY_C2A_AT_TOKEN,
+    },
+    [PARLEY_C2A_OF_ARGUMENTS] = {
+        [PARLEY_ATOM_idempotencyKey] = PARLEY_C2A_AT_EVENT_ID,
+        [PARLEY_ATOM_target] = PARLEY_C2A_AT_CONVERSATION,
+        [PARLEY_ATOM_directedness] = PARLEY_C2A_AT_DIRECTEDNESS,
+        [PARLEY_ATOM_content] = PARLEY_C2A_AT_CONTENT,
+        [PARLEY_ATOM_knock] = PARLEY_C2A_AT_KNOCK,
+        [PARLEY_ATOM_reason] = PARLEY_C2A_AT_REASON,
+        [PARLEY_ATOM_text] = PARLEY_C2A_AT_TEXT,
+        [PARLEY_ATOM_message] = PARLEY_C2A_AT_MESSAGE,
+        [PARLEY_ATOM_eta] = PARLEY_C2A_AT_ETA,
+        [PARLEY_ATOM_signal] = PARLEY_C2A_AT_SIGNAL,
+        [PARLEY_ATOM_inReplyTo] = PARLEY_C2A_AT_IN_REPLY_TO,
+    },
+    [PARLEY_C2A_OF_CONVERSATION] = {
+        [PARLEY_ATOM_id] = PARLEY_C2A_AT_CONVERSATION_ID,
+        [PARLEY_ATOM_threadId] = PARLEY_C2A_AT_THREAD_ID,
+        [PARLEY_ATOM_kind] = PARLEY_C2A_AT_CONVERSATION_KIND,
+    },
+    [PARLEY_C2A_OF_PLACE] = {
+        [PARLEY_ATOM_id] = PARLEY_C2A_AT_CONVERSATION_ID,
+        [PARLEY_ATOM_threadId] = PARLEY_C2A_AT_THREAD_ID,
+        [PARLEY_ATOM_recipient] = PARLEY_C2A_AT_RECIPIENT,
+    },
+    [PARLEY_C2A_OF_AUTHOR] = {
+        [PARLEY_ATOM_id] = PARLEY_C2A_AT_AUTHOR_ID,
+        [PARLEY_ATOM_kind] = PARLEY_C2A_AT_AUTHOR_KIND,
+    },
+    [PARLEY_C2A_OF_TARGET] = {
+        [PARLEY_ATOM_recipient] = PARLEY_C2A_AT_RECIPIENT,
+        [PARLEY_ATOM_directedness] = PARLEY_C2A_AT_DIRECTEDNESS,
+    },
+    [PARLEY_C2A_OF_TIMING] = {
+        [PARLEY_ATOM_createdAt] = PARLEY_C2A_AT_CREATED,
+    },
+    [PARLEY_C2A_OF_ATTENTION] = {
+        [PARLEY_ATOM_policy] = PARLEY_C2A_AT_POLICY,
+        [PARLEY_ATOM_reason] = PARLEY_C2A_AT_WHY,
+        [PARLEY_ATOM_priority] = PARLEY_C2A_AT_PRIORITY,
+        [PARLEY_ATOM_deadlineMs] = PARLEY_C2A_AT_DEADLINE,
+    },
+    [PARLEY_C2A_OF_RESULT] = {
+        [PARLEY_ATOM_accepted] = PARLEY_C2A_AT_ACCEPTED,
+        [PARLEY_ATOM_disposition] = PARLEY_C2A_AT_DISPOSITION,
+        [PARLEY_ATOM_message] = PARLEY_C2A_AT_MESSAGE,
+        [PARLEY_ATOM_reason] = PARLEY_C2A_AT_REASON,
+        [PARLEY_ATOM_content] = PARLEY_C2A_AT_CONTENT,
+    },
+};
+
+
+/* objects within an event's payload */
+static const struct {
+    parley_c2a_place_t   at;
+    parley_c2a_object_t  of;
+} parley_c2a_within_event[] = {
+    { PARLEY_C2A_AT_CONVERSATION, PARLEY_C2A_OF_CONVERSATION },
+    { PARLEY_C2A_AT_AUTHOR, PARLEY_C2A_OF_AUTHOR },
+    { PARLEY_C2A_AT_TARGET, PARLEY_C2A_OF_TARGET },
+    { PARLEY_C2A_AT_TIMING, PARLEY_C2A_OF_TIMING },
+    { PARLEY_C2A_AT_ATTENTION, PARLEY_C2A_OF_ATTENTION },
 };
 
 
@@ -159,53 +270,63 @@ const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS] = {
 };
 
 
-#define parley_c2a_row_of(kind, directedness, policy, mode, reason)           \
-    { parley_str(kind), parley_str(directedness), parley_str(policy),         \
-      parley_str(mode), parley_str(reason),                                   \
+#define parley_c2a_row_of(act, has, kind, directedness, policy, mode, reason) \
+    { PARLEY_ACT_##act, has, parley_str(kind), parley_str(directedness),      \
+      parley_str(policy), parley_str(mode), parley_str(reason),               \
       parley_str("\"directedness\":\"" directedness "\"}"),                   \
       parley_str("\"policy\":\"" policy "\",\"reason\":\"" reason "\","),     \
       parley_str("\"injection\":{\"mode\":\"" mode "\"}") }
 
 
 /*
- * What a group is asked, and a warning, is no knock here: nothing keeps the
- * content that a knock withholds.
+ * The first that a message has all of.  What a group is asked, and a warning,
+ * is no knock here: nothing keeps the content that a knock withholds.  What
+ * tells of a trouble is for each of a group, not for whoever likes; an AEE
+ * event that names somebody is for that one; what VCP shares and agent-channel
+ * advises is for whoever works beside it.
  */
 
 static const parley_c2a_row_t  parley_c2a_rows[] = {
-    [PARLEY_C2A_ROW_MESSAGE] =
-        parley_c2a_row_of("dm", "to_me", "must_respond", "buffered",
-                          "direct_message"),
-    [PARLEY_C2A_ROW_URGENT] =
-        parley_c2a_row_of("dm", "to_me", "must_respond", "immediate",
-                          "urgent"),
-    [PARLEY_C2A_ROW_ROLE] =
-        parley_c2a_row_of("channel", "to_my_role", "may_respond", "buffered",
-                          "role_mention"),
-    [PARLEY_C2A_ROW_ANSWER] =
-        parley_c2a_row_of("thread", "to_me", "may_respond", "buffered",
-                          "answer"),
-    [PARLEY_C2A_ROW_NOTE] =
-        parley_c2a_row_of("dm", "to_me", "must_not_respond", "tool_mailbox",
-                          "notice"),
-    [PARLEY_C2A_ROW_AMBIENT] =
-        parley_c2a_row_of("channel", "ambient", "must_not_respond",
-                          "tool_mailbox", "broadcast"),
-    [PARLEY_C2A_ROW_PROGRESS] =
-        parley_c2a_row_of("system", "ambient", "must_not_respond", "digest",
-                          "progress"),
-    [PARLEY_C2A_ROW_RECORD] =
-        parley_c2a_row_of("system", "ambient", "must_not_respond",
-                          "tool_mailbox", "record"),
-    [PARLEY_C2A_ROW_RECORD_MINE] =
-        parley_c2a_row_of("system", "to_me", "must_not_respond",
-                          "tool_mailbox", "record"),
-    [PARLEY_C2A_ROW_WARNING] =
-        parley_c2a_row_of("system", "to_me", "must_not_respond", "buffered",
-                          "warning"),
-    [PARLEY_C2A_ROW_ORDER] =
-        parley_c2a_row_of("system", "to_me", "ack_only", "immediate",
-                          "directive"),
+    parley_c2a_row_of(REQUEST, PARLEY_C2A_ORDER, "system", "to_me",
+                      "ack_only", "immediate", "directive"),
+    parley_c2a_row_of(REQUEST, PARLEY_C2A_NOW, "dm", "to_me",
+                      "must_respond", "immediate", "urgent"),
+    parley_c2a_row_of(REQUEST, PARLEY_C2A_GROUP | PARLEY_C2A_CALM, "channel",
+                      "to_my_role", "may_respond", "buffered",
+                      "role_mention"),
+    parley_c2a_row_of(REQUEST, PARLEY_C2A_URGENT, "dm", "to_me",
+                      "must_respond", "immediate", "urgent"),
+    parley_c2a_row_of(REQUEST, 0, "dm", "to_me", "must_respond", "buffered",
+                      "direct_message"),
+    parley_c2a_row_of(REPLY, 0, "thread", "to_me", "may_respond", "buffered",
+                      "answer"),
+    parley_c2a_row_of(FAILURE, 0, "thread", "to_me", "may_respond",
+                      "buffered", "answer"),
+    parley_c2a_row_of(PROGRESS, 0, "system", "ambient", "must_not_respond",
+                      "digest", "progress"),
+    parley_c2a_row_of(EVENT, PARLEY_C2A_RECORD | PARLEY_C2A_GROUP, "system",
+                      "ambient", "must_not_respond", "tool_mailbox",
+                      "record"),
+    parley_c2a_row_of(EVENT, PARLEY_C2A_RECORD, "system", "to_me",
+                      "must_not_respond", "tool_mailbox", "record"),
+    parley_c2a_row_of(EVENT, PARLEY_C2A_ALARM, "system", "to_me",
+                      "must_not_respond", "buffered", "warning"),
+    parley_c2a_row_of(EVENT, PARLEY_C2A_GROUP, "channel", "ambient",
+                      "must_not_respond", "tool_mailbox", "broadcast"),
+    parley_c2a_row_of(EVENT, PARLEY_C2A_FOREIGN, "channel", "ambient",
+                      "must_not_respond", "tool_mailbox", "broadcast"),
+    parley_c2a_row_of(EVENT, 0, "dm", "to_me", "must_not_respond",
+                      "tool_mailbox", "notice"),
+};
+
+
+/* of an event; any other, and none: acknowledged */
+static const struct {
+    parley_str_t              policy;
+    parley_c2a_disposition_t  disposition;
+} parley_c2a_policies[] = {
+    { parley_str("must_respond"), PARLEY_C2A_DEFERRED },
+    { parley_str("must_not_respond"), PARLEY_C2A_IGNORED },
 };
 
 
@@ -239,7 +360,7 @@ parley_c2a_form_of(const parley_json_t *doc)
     method = parley_json_member(doc, 0, PARLEY_ATOM_method);
     name = PARLEY_JSON_NONE;
 
-    if (parley_c2a_is(doc, method, PARLEY_STR("tools/call"))) {
+    if (parley_json_string_is(doc, method, PARLEY_STR("tools/call"))) {
         name = parley_json_member(doc, parley_c2a_params(doc),
                                   PARLEY_ATOM_name);
     }
@@ -248,7 +369,7 @@ parley_c2a_form_of(const parley_json_t *doc)
 }
 
 
-parley_c2a_form_t
+static parley_c2a_form_t
 parley_c2a_form_called(const parley_json_t *doc, uint32_t method,
     uint32_t name)
 {
@@ -261,13 +382,9 @@ parley_c2a_form_called(const parley_json_t *doc, uint32_t method,
     }
 
     for (i = 0; i < PARLEY_C2A_METHOD; i++) {
-
-        if (!parley_c2a_is(doc, method, parley_c2a_forms[i].method)) {
-            continue;
-        }
-
-        if (!parley_c2a_forms[i].tool || i == PARLEY_C2A_TOOL
-            || parley_c2a_tool_is(doc, name, parley_c2a_forms[i].form))
+        if (parley_json_string_is(doc, method, parley_c2a_forms[i].method)
+            && (!parley_c2a_forms[i].tool || i == PARLEY_C2A_TOOL
+                || parley_c2a_tool_is(doc, name, (parley_c2a_form_t) i)))
         {
             break;
         }
@@ -279,15 +396,10 @@ parley_c2a_form_called(const parley_json_t *doc, uint32_t method,
 
 int
 parley_c2a_tool_is(const parley_json_t *doc, uint32_t name,
-    parley_str_t tool)
+    parley_c2a_form_t form)
 {
-    char  alias[PARLEY_C2A_TOOL_MAX];
-
-    memcpy(alias, tool.data, tool.len);
-    alias[sizeof("chat") - 1] = '_';
-
-    return parley_c2a_is(doc, name, tool)
-           || parley_c2a_is(doc, name, parley_str_make(alias, tool.len));
+    return parley_json_string_is(doc, name, parley_c2a_forms[form].form)
+           || parley_json_string_is(doc, name, parley_c2a_forms[form].alias);
 }
 
 
@@ -295,14 +407,6 @@ uint32_t
 parley_c2a_params(const parley_json_t *doc)
 {
     return parley_json_member(doc, 0, PARLEY_ATOM_params);
-}
-
-
-uint32_t
-parley_c2a_arguments(const parley_json_t *doc)
-{
-    return parley_json_member(doc, parley_c2a_params(doc),
-                              PARLEY_ATOM_arguments);
 }
 
 
@@ -331,48 +435,46 @@ parley_c2a_disposition_name(parley_c2a_disposition_t d)
 parley_c2a_disposition_t
 parley_c2a_disposition(const parley_msg_t *m)
 {
-    uint32_t                    policy, attention;
+    unsigned                    i;
+    uint32_t                    policy;
+    parley_c2a_form_t           form;
     const parley_json_t        *doc;
     const parley_c2a_signal_t  *signal;
 
     doc = m->doc;
+    form = parley_c2a_form_find(m->form);
 
-    switch (parley_c2a_form_find(m->form)) {
-
-    case PARLEY_C2A_REACT:
+    if (form == PARLEY_C2A_REACT) {
         signal = parley_c2a_signal(doc, parley_json_member(doc, m->data.node,
                                                          PARLEY_ATOM_signal));
         return signal ? signal->disposition : PARLEY_C2A_UNDISPOSED;
+    }
 
-    case PARLEY_C2A_CLAIM:
-        return PARLEY_C2A_CLAIMED;
-
-    case PARLEY_C2A_DEFER:
-        return PARLEY_C2A_DEFERRED;
-
-    case PARLEY_C2A_RESOLVE:
+    if (form == PARLEY_C2A_SEND_MESSAGE && m->act == PARLEY_ACT_REPLY) {
         return PARLEY_C2A_RESPONDED;
+    }
 
-    case PARLEY_C2A_SEND_MESSAGE:
-        return m->act == PARLEY_ACT_REPLY ? PARLEY_C2A_RESPONDED
-                                          : PARLEY_C2A_ACKNOWLEDGED;
-
-    default:
-        break;
+    if (form != PARLEY_C2A_FORMS
+        && parley_c2a_forms[form].disposition != PARLEY_C2A_UNDISPOSED)
+    {
+        return parley_c2a_forms[form].disposition;
     }
 
     /* an event, whoever's message it carries: its policy says what is due */
 
-    attention = parley_json_member(doc, parley_c2a_params(doc),
-                                   PARLEY_ATOM_attention);
-    policy = parley_json_member(doc, attention, PARLEY_ATOM_policy);
+    policy = parley_json_member(doc, parley_json_member(doc,
+                                              parley_c2a_params(doc),
+                                              PARLEY_ATOM_attention),
+                                PARLEY_ATOM_policy);
 
-    if (parley_json_string_is(doc, policy, PARLEY_STR("must_respond"))) {
-        return PARLEY_C2A_DEFERRED;
-    }
-
-    if (parley_json_string_is(doc, policy, PARLEY_STR("must_not_respond"))) {
-        return PARLEY_C2A_IGNORED;
+    for (i = 0;
+         i < sizeof(parley_c2a_policies) / sizeof(parley_c2a_policies[0]);
+         i++)
+    {
+        if (parley_json_string_is(doc, policy, parley_c2a_policies[i].policy))
+        {
+            return parley_c2a_policies[i].disposition;
+        }
     }
 
     return PARLEY_C2A_ACKNOWLEDGED;
@@ -382,69 +484,197 @@ parley_c2a_disposition(const parley_msg_t *m)
 const parley_c2a_row_t *
 parley_c2a_row(const parley_msg_t *m, int group)
 {
-    parley_c2a_row_id_t  id;
+    unsigned                 has;
+    const parley_c2a_row_t  *row;
 
-    switch (m->act) {
+    has = (group ? PARLEY_C2A_GROUP : 0)
+          | (m->alarm != PARLEY_ALARM_NONE ? PARLEY_C2A_ALARM
+                                           : PARLEY_C2A_CALM)
+          | (m->notice == PARLEY_NOTICE_ORDER ? PARLEY_C2A_ORDER : 0)
+          | (m->notice == PARLEY_NOTICE_NOW ? PARLEY_C2A_NOW : 0)
+          | (m->notice == PARLEY_NOTICE_RECORD ? PARLEY_C2A_RECORD : 0)
+          | (m->priority == PARLEY_PRIORITY_URGENT ? PARLEY_C2A_URGENT : 0)
+          | (m->origin != PARLEY_PROTO_AEE ? PARLEY_C2A_FOREIGN : 0);
 
-    case PARLEY_ACT_REQUEST:
-        id = parley_c2a_row_request(m, group);
-        break;
+    /* the last one of each act asks for nothing */
 
-    case PARLEY_ACT_REPLY:
-    case PARLEY_ACT_FAILURE:
-        id = PARLEY_C2A_ROW_ANSWER;
-        break;
-
-    case PARLEY_ACT_PROGRESS:
-        id = PARLEY_C2A_ROW_PROGRESS;
-        break;
-
-    default: /* PARLEY_ACT_EVENT */
-        id = parley_c2a_row_event(m, group);
+    for (row = parley_c2a_rows;
+         row->act != m->act || (row->has & has) != row->has;
+         row++)
+    {
+        /* void */
     }
 
-    return &parley_c2a_rows[id];
+    return row;
 }
 
 
-/* What tells of a trouble is for each of a group, not for whoever likes. */
-
-static parley_c2a_row_id_t
-parley_c2a_row_request(const parley_msg_t *m, int group)
+parley_c2a_form_t
+parley_c2a_places_find(parley_c2a_places_t *places, const parley_json_t *doc)
 {
-    if (m->notice == PARLEY_NOTICE_ORDER) {
-        return PARLEY_C2A_ROW_ORDER;
+    uint32_t          *at;
+    parley_c2a_form_t  form;
+
+    at = places->at;
+
+    memset(places, 0xFF, sizeof(parley_c2a_places_t));
+
+    parley_c2a_places_add(places, doc, 0, PARLEY_C2A_OF_MESSAGE);
+    parley_c2a_places_add(places, doc, at[PARLEY_C2A_AT_PARAMS],
+                          PARLEY_C2A_OF_PARAMS);
+
+    if (at[PARLEY_C2A_AT_METHOD] == PARLEY_JSON_NONE
+        && (at[PARLEY_C2A_AT_RESULT] != PARLEY_JSON_NONE
+            || at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE))
+    {
+        return PARLEY_C2A_RESPONSE;
     }
 
-    if (m->notice == PARLEY_NOTICE_NOW) {
-        return PARLEY_C2A_ROW_URGENT;
+    form = parley_c2a_form_called(doc, at[PARLEY_C2A_AT_METHOD],
+                                  at[PARLEY_C2A_AT_NAME]);
+
+    if (form < PARLEY_C2A_NATIVE && parley_c2a_forms[form].tool) {
+
+        /* what stands beside the arguments is none of them */
+
+        memset(&at[PARLEY_C2A_AT_EVENT_ID], 0xFF,
+               (PARLEY_C2A_PLACES - PARLEY_C2A_AT_EVENT_ID)
+               * sizeof(uint32_t));
+
+        parley_c2a_places_add(places, doc, at[PARLEY_C2A_AT_ARGUMENTS],
+                              PARLEY_C2A_OF_ARGUMENTS);
     }
 
-    if (group && m->alarm == PARLEY_ALARM_NONE) {
-        return PARLEY_C2A_ROW_ROLE;
-    }
+    parley_c2a_places_add_all(places, doc, form);
 
-    return m->priority == PARLEY_PRIORITY_URGENT ? PARLEY_C2A_ROW_URGENT
-                                                 : PARLEY_C2A_ROW_MESSAGE;
+    return form;
 }
 
 
-/*
- * An AEE event that names somebody is for that one; what VCP shares and
- * agent-channel advises is for whoever works beside it.
- */
-
-static parley_c2a_row_id_t
-parley_c2a_row_event(const parley_msg_t *m, int group)
+void
+parley_c2a_places_payload(parley_c2a_places_t *places,
+    const parley_json_t *doc, uint32_t payload, parley_c2a_form_t form)
 {
-    if (m->notice == PARLEY_NOTICE_RECORD) {
-        return group ? PARLEY_C2A_ROW_RECORD : PARLEY_C2A_ROW_RECORD_MINE;
+    memset(places, 0xFF, sizeof(parley_c2a_places_t));
+
+    parley_c2a_places_add(places, doc, payload,
+                          parley_c2a_forms[form].tool
+                          ? PARLEY_C2A_OF_ARGUMENTS : PARLEY_C2A_OF_PARAMS);
+    parley_c2a_places_add_all(places, doc, form);
+}
+
+
+/* the objects within its payload; a notification has none */
+
+static void
+parley_c2a_places_add_all(parley_c2a_places_t *places,
+    const parley_json_t *doc, parley_c2a_form_t form)
+{
+    unsigned  i;
+
+    if (form == PARLEY_C2A_DELIVER) {
+        for (i = 0;
+             i < sizeof(parley_c2a_within_event)
+                 / sizeof(parley_c2a_within_event[0]);
+             i++)
+        {
+            parley_c2a_places_add(places, doc,
+                                  places->at[parley_c2a_within_event[i].at],
+                                  parley_c2a_within_event[i].of);
+        }
+
+    } else if (form < PARLEY_C2A_NATIVE && parley_c2a_forms[form].tool) {
+        parley_c2a_places_add(places, doc,
+                              places->at[PARLEY_C2A_AT_CONVERSATION],
+                              PARLEY_C2A_OF_PLACE);
+    }
+}
+
+
+void
+parley_c2a_places_answer(parley_c2a_places_t *places,
+    const parley_json_t *doc)
+{
+    memset(places, 0xFF, sizeof(parley_c2a_places_t));
+
+    parley_c2a_places_add(places, doc, 0, PARLEY_C2A_OF_MESSAGE);
+    parley_c2a_places_add(places, doc, places->at[PARLEY_C2A_AT_RESULT],
+                          PARLEY_C2A_OF_RESULT);
+}
+
+
+static void
+parley_c2a_places_add(parley_c2a_places_t *places, const parley_json_t *doc,
+    uint32_t value, parley_c2a_object_t of)
+{
+    uint32_t        k, end;
+    const uint8_t  *place;
+
+    if (value >= doc->nnodes
+        || parley_json_type(doc, value) != PARLEY_JSON_OBJECT)
+    {
+        return;
     }
 
-    if (m->alarm != PARLEY_ALARM_NONE) {
-        return PARLEY_C2A_ROW_WARNING;
+    place = parley_c2a_place[of];
+    end = parley_json_end(doc, value);
+
+    for (k = parley_json_first(value); k != end;
+         k = parley_json_after(doc, k + 1))
+    {
+        places->at[place[parley_json_atom(doc, k)]] = k + 1;
+    }
+}
+
+
+int
+parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
+    const parley_json_t *doc, const parley_local_t *own)
+{
+    int                            comma;
+    unsigned                       i;
+    parley_json_t                  schema;
+    parley_error_t                 err;
+    const parley_c2a_form_info_t  *info;
+
+    if (parley_read_again(&schema, arena, doc->seed,
+                          parley_schema_source(parley_c2a_codec.schema),
+                          &err)
+        != 0)
+    {
+        return -1;
     }
 
-    return group || m->origin != PARLEY_PROTO_AEE ? PARLEY_C2A_ROW_AMBIENT
-                                                  : PARLEY_C2A_ROW_NOTE;
+    comma = 0;
+
+    parley_buf_name(b, PARLEY_STR("tools"));
+    parley_buf_octet(b, '[');
+
+    for (i = 0; i < PARLEY_C2A_NATIVE; i++) {
+        info = parley_c2a_form_info((parley_c2a_form_t) i);
+
+        if (!info->tool || !own->may(own->ctx, info->form, info->intent)) {
+            continue;
+        }
+
+        if (comma++) {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_buf_octet(b, '{');
+        parley_buf_member(b, PARLEY_STR("name"), info->alias);
+        parley_buf_member(b, PARLEY_STR("description"), info->description);
+        parley_buf_lit(b, ",\"inputSchema\":");
+        parley_schema_inline(b, &schema,
+                             parley_json_resolve(&schema, 0, info->input));
+        parley_buf_octet(b, '}');
+    }
+
+    parley_buf_octet(b, ']');
+
+    if (parley_c2a_is_modern(doc)) {
+        parley_buf_lit(b, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
+    }
+
+    return 0;
 }

@@ -210,11 +210,6 @@ int parley_channel_encode(const parley_engine_t *engine,
     const parley_encode_opts_t *opts, parley_encoded_t *ret,
     parley_loss_t *loss, parley_error_t *err);
 
-/* Chooses the kind and its text: e->kind, e->native, e->text. */
-int parley_channel_choose(parley_channel_encode_t *e);
-
-/* How grave the message is by its own words. */
-parley_alarm_t parley_channel_alarm(const parley_channel_encode_t *e);
 
 /* Fills identifiers, names, scope, time and attribution. */
 int parley_channel_head(parley_channel_encode_t *e);

@@ -4,6 +4,8 @@
 #include "parley_msg_field.h"
 
 
+static int parley_channel_choose(parley_channel_encode_t *e);
+static parley_alarm_t parley_channel_alarm(const parley_channel_encode_t *e);
 static int parley_channel_choose_native(parley_channel_encode_t *e,
     int *ret);
 static parley_channel_kind_t parley_channel_choose_kind(
@@ -55,7 +57,9 @@ parley_channel_encode(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
-int
+/* Chooses the kind and its text: e->kind, e->native, e->text. */
+
+static int
 parley_channel_choose(parley_channel_encode_t *e)
 {
     int  native;
@@ -148,7 +152,7 @@ parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
 
 /* How grave it is by its own words, where AEE or another carries it. */
 
-parley_alarm_t
+static parley_alarm_t
 parley_channel_alarm(const parley_channel_encode_t *e)
 {
     parley_msg_t           said;
@@ -295,7 +299,10 @@ parley_channel_write(parley_channel_encode_t *e, parley_encoded_t *ret)
 }
 
 
-/* Its own; else the deadline, where the payload has no place for it. */
+/*
+ * Its own alone.  A deadline says when the answer is due, and not when the
+ * frame is void: what is late would be refused as stale by the next gateway.
+ */
 
 static void
 parley_channel_ttl(parley_buf_t *b, const parley_channel_encode_t *e)
@@ -307,14 +314,6 @@ parley_channel_ttl(parley_buf_t *b, const parley_channel_encode_t *e)
     if (own.node != PARLEY_JSON_NONE) {
         parley_buf_name(b, PARLEY_STR("ttl_ms"));
         parley_buf_value(b, own);
-        return;
-    }
-
-    if (e->m->timeout_ms >= 0 && e->kind->kind != PARLEY_CHANNEL_QUERY
-        && !(e->native && e->m->origin == PARLEY_PROTO_CHANNEL))
-    {
-        parley_buf_name(b, PARLEY_STR("ttl_ms"));
-        parley_buf_int(b, e->m->timeout_ms);
     }
 }
 

@@ -179,8 +179,9 @@ parley_channel_drafted(parley_str_t name, const char *prefix,
                                 pointer);
     }
 
-    if (submission->owner.len > 0
-        && (listed.len > 0 || !parley_channel_is_own(name, submission->sender)))
+    if (listed.len > 0
+        || (submission->owner.len > 0
+            && !parley_channel_is_own(name, submission->sender)))
     {
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                                 pointer, "%s is not the instrument of the "

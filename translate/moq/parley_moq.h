@@ -30,10 +30,13 @@ typedef enum {
 
 /* what a status says */
 typedef enum {
-    PARLEY_MOQ_UNSAID = 0,      /* none, or a word of the agents' own */
+    PARLEY_MOQ_UNSAID = 0,      /* none, or a word that nobody knows */
     PARLEY_MOQ_APPROVED,
     PARLEY_MOQ_DENIED,
-    PARLEY_MOQ_ERROR
+    PARLEY_MOQ_ERROR,
+    PARLEY_MOQ_ACCEPTED,        /* this and what follows: progress */
+    PARLEY_MOQ_PENDING,
+    PARLEY_MOQ_WORKING
 } parley_moq_status_t;
 
 
@@ -69,7 +72,6 @@ extern const parley_codec_t  parley_moq_codec;
 
 
 /* The field of that name; PARLEY_MOQ_FIELDS: none of them. */
-parley_moq_field_t parley_moq_field(const parley_json_t *doc, uint32_t name);
 parley_moq_field_t parley_moq_field_find(parley_str_t name);
 
 parley_moq_status_t parley_moq_status(const parley_json_t *doc,
@@ -79,15 +81,9 @@ parley_str_t parley_moq_status_name(parley_moq_status_t status);
 /* Whether the command is about a session or a subscription of the gateway. */
 int parley_moq_is_local(parley_str_t action);
 
-/* The action that an intent names: without "moq.cmd.", where it has that. */
+/* The action that an intent names: without "moq.cmd.", where it has that, in
+   any case: rules and schemas heed none either. */
 parley_str_t parley_moq_action(parley_str_t intent);
-
-/*
- * The codec's reading: the action of the command that has this intent, or the
- * intent of the command that has this action.
- */
-int parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
-    parley_str_t *ret);
 
 
 /*
@@ -123,8 +119,6 @@ int parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret);
 
 extern const parley_embed_slot_t  parley_moq_slot;
 
-void parley_moq_unmapped(const parley_msg_t *m, parley_loss_t *loss);
-
 int parley_moq_within(struct parley_redact_s *r, const parley_msg_t *m);
 
 /* The codec's locate (parley_codec.h). */
@@ -133,9 +127,6 @@ uint32_t parley_moq_locate(const parley_msg_t *m, parley_msg_field_t field);
 int parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
-
-/* Writes a command that comes back from another protocol's slot. */
-int parley_moq_write_native(parley_moq_encode_t *e);
 
 /* Writes another protocol's message as a command. */
 int parley_moq_write_embedded(parley_moq_encode_t *e);

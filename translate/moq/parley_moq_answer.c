@@ -77,11 +77,11 @@ parley_moq_answer_decode(const parley_engine_t *engine,
     }
 
     if (parley_moq_status(doc, status) == PARLEY_MOQ_UNSAID
-        && msg->origin == PARLEY_PROTO_MOQ)
+        && (msg->origin == PARLEY_PROTO_MOQ || status != PARLEY_JSON_NONE))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/status",
                                 "/status of an answer is approved, denied, "
-                                "error or accepted");
+                                "error, accepted, pending or working");
     }
 
     if (parley_moq_identify(arena, msg) != 0) {

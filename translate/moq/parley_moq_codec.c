@@ -1,4 +1,5 @@
 #include "parley_moq.h"
+#include "parley_unmapped.h"
 
 
 #define PARLEY_MOQ_DETECTED  50     /* "action" is there: less than what other
@@ -6,6 +7,11 @@
 
 
 static int parley_moq_detect(const parley_json_t *doc);
+static int parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
+    parley_str_t *ret);
+static void parley_moq_unmapped(const parley_msg_t *m, parley_loss_t *loss);
+static int parley_moq_unmapped_own(const parley_msg_t *m, uint32_t value,
+    unsigned by, parley_loss_t *loss);
 
 
 static const parley_plain_t  parley_moq_names[] = {
@@ -66,13 +72,16 @@ const parley_codec_t  parley_moq_codec = {
 /* what is to be taken from PARLEY_MOQ_FIELDS: 0 for every other name */
 #define PARLEY_MOQ_OF(field)  (PARLEY_MOQ_FIELDS - PARLEY_MOQ_##field)
 
-static const uint8_t  parley_moq_atoms[PARLEY_ATOMS] = {
-    [PARLEY_ATOM_action] = PARLEY_MOQ_OF(ACTION),
-    [PARLEY_ATOM_session_id] = PARLEY_MOQ_OF(SESSION_ID),
-    [PARLEY_ATOM_auth_token] = PARLEY_MOQ_OF(AUTH_TOKEN),
-    [PARLEY_ATOM_status] = PARLEY_MOQ_OF(STATUS),
-    [PARLEY_ATOM_error_code] = PARLEY_MOQ_OF(ERROR_CODE),
-    [PARLEY_ATOM_payload] = PARLEY_MOQ_OF(PAYLOAD),
+static const parley_mapped_t  parley_moq_mapped = {
+    .pointer = "",
+    .own = parley_moq_unmapped_own,
+    .names = {
+        [PARLEY_ATOM_action] = PARLEY_MOQ_OF(ACTION),
+        [PARLEY_ATOM_session_id] = PARLEY_MOQ_OF(SESSION_ID),
+        [PARLEY_ATOM_auth_token] = PARLEY_MOQ_OF(AUTH_TOKEN),
+        [PARLEY_ATOM_status] = PARLEY_MOQ_OF(STATUS),
+        [PARLEY_ATOM_error_code] = PARLEY_MOQ_OF(ERROR_CODE),
+        [PARLEY_ATOM_payload] = PARLEY_MOQ_OF(PAYLOAD) }
 };
 
 
@@ -81,6 +90,9 @@ static const parley_str_t  parley_moq_statuses[] = {
     [PARLEY_MOQ_APPROVED] = parley_str("approved"),
     [PARLEY_MOQ_DENIED] = parley_str("denied"),
     [PARLEY_MOQ_ERROR] = parley_str("error"),
+    [PARLEY_MOQ_ACCEPTED] = parley_str("accepted"),
+    [PARLEY_MOQ_PENDING] = parley_str("pending"),
+    [PARLEY_MOQ_WORKING] = parley_str("working"),
 };
 
 
@@ -137,18 +149,10 @@ parley_moq_detect(const parley_json_t *doc)
 
 
 parley_moq_field_t
-parley_moq_field(const parley_json_t *doc, uint32_t name)
-{
-    return (parley_moq_field_t)
-           (PARLEY_MOQ_FIELDS - parley_moq_atoms[parley_json_atom(doc, name)]);
-}
-
-
-parley_moq_field_t
 parley_moq_field_find(parley_str_t name)
 {
     return (parley_moq_field_t)
-           (PARLEY_MOQ_FIELDS - parley_moq_atoms[parley_atom_of(name)]);
+           (PARLEY_MOQ_FIELDS - parley_moq_mapped.names[parley_atom_of(name)]);
 }
 
 
@@ -161,7 +165,7 @@ parley_moq_status(const parley_json_t *doc, uint32_t value)
         return PARLEY_MOQ_UNSAID;
     }
 
-    for (i = PARLEY_MOQ_APPROVED; i <= PARLEY_MOQ_ERROR; i++) {
+    for (i = PARLEY_MOQ_APPROVED; i <= PARLEY_MOQ_WORKING; i++) {
         if (parley_json_string_is(doc, value, parley_moq_statuses[i])) {
             return (parley_moq_status_t) i;
         }
@@ -199,15 +203,19 @@ parley_moq_is_local(parley_str_t action)
 parley_str_t
 parley_moq_action(parley_str_t intent)
 {
-    if (parley_str_begins(intent, PARLEY_MOQ_INTENT)) {
-        return parley_str_from(intent, sizeof(PARLEY_MOQ_INTENT) - 1);
-    }
+    const size_t  len = sizeof(PARLEY_MOQ_INTENT) - 1;
 
-    return intent;
+    return intent.len >= len
+           && parley_str_eq_fold(parley_str_make(intent.data, len),
+                                 PARLEY_STR(PARLEY_MOQ_INTENT))
+           ? parley_str_from(intent, len) : intent;
 }
 
 
-int
+/* The action of the command that has this intent, or the intent of the command
+   that has this action. */
+
+static int
 parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
     parley_str_t *ret)
 {
@@ -234,27 +242,29 @@ parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
  * of its own: what is not said in fields is lost.
  */
 
-void
+static void
 parley_moq_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 {
-    uint32_t              k;
-    parley_json_ref_t     value;
-    const parley_json_t  *doc;
+    parley_unmapped(m, 0, &parley_moq_mapped, UINT8_MAX, loss);
+}
 
-    doc = m->doc;
-    value.doc = doc;
 
-    for (k = parley_json_first(0);
-         k != parley_json_end(doc, 0);
-         k = parley_json_after(doc, k + 1))
-    {
-        if (parley_moq_field(doc, k) != PARLEY_MOQ_FIELDS
-            || parley_json_atom(doc, k) == parley_proto_atom(m->origin))
-        {
-            continue;
-        }
+static int
+parley_moq_unmapped_own(const parley_msg_t *m, uint32_t value, unsigned by,
+    parley_loss_t *loss)
+{
+    parley_json_ref_t  object;
 
-        value.node = k + 1;
-        parley_loss_value(loss, value);
+    (void) by;
+
+    if (parley_json_atom(m->doc, value - 1) != parley_proto_atom(m->origin)) {
+        return 0;
     }
+
+    object.doc = m->doc;
+    object.node = value;
+
+    parley_embed_items_unread(&parley_moq_slot, object, m->origin, loss);
+
+    return 1;
 }

@@ -5,6 +5,8 @@
 #define PARLEY_MOQ_STREAM_MAX  16   /* octets of a Stream ID and its colons */
 
 
+static int parley_moq_refuse_status(const parley_msg_t *msg,
+    parley_error_t *err);
 static int parley_moq_fill_payload(parley_msg_t *msg);
 static int parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg);
 static int parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
@@ -36,11 +38,35 @@ parley_moq_read(const parley_engine_t *engine, parley_arena_t *arena,
         return parley_error_memory(err);
     }
 
-    if (parley_validate(engine, PARLEY_PROTO_MOQ, doc, err) != 0) {
+    if (parley_validate(engine, PARLEY_PROTO_MOQ, doc, err) != 0
+        || parley_moq_refuse_status(msg, err) != 0)
+    {
         return -1;
     }
 
     return parley_moq_fill(arena, msg) == 0 ? 0 : parley_error_memory(err);
+}
+
+
+/* What has a status is no request: an unknown word is not read as one. */
+
+static int
+parley_moq_refuse_status(const parley_msg_t *msg, parley_error_t *err)
+{
+    uint32_t  value;
+
+    value = parley_json_member(msg->doc, 0, PARLEY_ATOM_status);
+
+    if (value == PARLEY_JSON_NONE || msg->local
+        || parley_moq_status(msg->doc, value) != PARLEY_MOQ_UNSAID)
+    {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, "/status",
+                            "/status must be one of \"approved\", \"denied\", "
+                            "\"error\", \"accepted\", \"pending\", "
+                            "\"working\"");
 }
 
 
@@ -185,6 +211,12 @@ parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
         msg->reply_to = msg->corr;
         return parley_moq_fill_names(msg) != 0
                ? -1 : parley_moq_fill_code(arena, msg, status);
+
+    case PARLEY_MOQ_ACCEPTED:
+    case PARLEY_MOQ_PENDING:
+    case PARLEY_MOQ_WORKING:
+        msg->act = PARLEY_ACT_PROGRESS;
+        return 0;
 
     default: /* PARLEY_MOQ_UNSAID */
         return 0;

@@ -3,7 +3,8 @@
  *
  *     action      its intent, without "moq.cmd."
  *     session_id  its correlation
- *     status      "approved" of a reply, "denied" or "error" of a failure
+ *     status      "approved" of a reply, "denied" or "error" of a failure,
+ *                 "working" of progress
  *     error_code  of a failure, where its code has a number
  *     payload     its payload
  *     "aee"       {"form", "id", "created", "sender", "recipient", and where
@@ -138,7 +139,9 @@ parley_moq_agrees(const parley_msg_t *outer, const parley_embed_t *c,
 
     return (inner->act == PARLEY_ACT_REPLY) == (outer->act == PARLEY_ACT_REPLY)
            && (inner->act == PARLEY_ACT_FAILURE)
-              == (outer->act == PARLEY_ACT_FAILURE);
+              == (outer->act == PARLEY_ACT_FAILURE)
+           && (inner->act == PARLEY_ACT_PROGRESS
+               || outer->act != PARLEY_ACT_PROGRESS);
 }
 
 
@@ -189,6 +192,12 @@ parley_moq_write_status(parley_moq_encode_t *e)
     if (e->m->act == PARLEY_ACT_REPLY) {
         parley_buf_member(&e->b, PARLEY_STR("status"),
                           parley_moq_status_name(PARLEY_MOQ_APPROVED));
+        return;
+    }
+
+    if (e->m->act == PARLEY_ACT_PROGRESS) {
+        parley_buf_member(&e->b, PARLEY_STR("status"),
+                          parley_moq_status_name(PARLEY_MOQ_WORKING));
         return;
     }
 

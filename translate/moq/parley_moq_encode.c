@@ -1,12 +1,7 @@
 #include "parley_moq.h"
-#include "parley_id.h"
 #include "parley_msg_field.h"
 
 #include <stdio.h>
-
-
-/* characters of an AEE correlation: a shorter session has another there */
-#define PARLEY_MOQ_CORR_MIN  8
 
 
 static int parley_moq_choose(parley_moq_encode_t *e);
@@ -19,7 +14,7 @@ static int parley_moq_check(const parley_engine_t *engine,
 static int parley_moq_unsaid(parley_moq_encode_t *e);
 static int parley_moq_compare(parley_moq_encode_t *e,
     const parley_msg_t *back);
-static int parley_moq_is_same(parley_str_t id, parley_str_t session);
+static int parley_moq_write_native(parley_moq_encode_t *e);
 
 
 int
@@ -70,6 +65,15 @@ parley_moq_choose(parley_moq_encode_t *e)
 
     m = e->m;
     answering = e->opts->answering;
+
+    /* a command without a status is an order, and none says what happened */
+
+    if (m->act == PARLEY_ACT_EVENT) {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(m, PARLEY_MSG_FORM).pointer,
+                                "an event is no command");
+    }
+
     if (m->origin != PARLEY_PROTO_MOQ && m->origin != m->wire) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_INTENT).pointer,
@@ -107,7 +111,9 @@ parley_moq_choose(parley_moq_encode_t *e)
 
 /* The members come from outside: what has a place of its own is not one. */
 
-int
+/* A command that comes back from another protocol's slot. */
+
+static int
 parley_moq_write_native(parley_moq_encode_t *e)
 {
     uint32_t  i;
@@ -328,6 +334,12 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
         return 0;
     }
 
+    if (m->act != PARLEY_ACT_REQUEST && back->act == PARLEY_ACT_REQUEST) {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(m, PARLEY_MSG_FORM).pointer,
+                                "a command without a status is a request");
+    }
+
     if (m->act != back->act) {
         parley_loss_at(e->loss, m, PARLEY_MSG_FORM);
     }
@@ -346,36 +358,15 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
         return 0;
     }
 
-    if (!parley_moq_is_same(m->corr, back->corr)
+    if (!parley_embed_is_id(m->corr, back->corr)
         && !(back->corr.len == 0 && parley_str_eq(m->corr, m->id)))
     {
         parley_loss_at(e->loss, m, PARLEY_MSG_CORR);
     }
 
-    if (!parley_moq_is_same(m->reply_to, back->reply_to)) {
+    if (!parley_embed_is_id(m->reply_to, back->reply_to)) {
         parley_loss_at(e->loss, m, PARLEY_MSG_REPLY_TO);
     }
 
     return 0;
-}
-
-
-/* Whether id is the session, or can only be what AEE has in its place. */
-
-static int
-parley_moq_is_same(parley_str_t id, parley_str_t session)
-{
-    size_t  i, n;
-
-    if (parley_str_eq(id, session)) {
-        return 1;
-    }
-
-    n = 0;
-
-    for (i = 0; i < session.len; i++) {
-        n += (session.data[i] & 0xC0) != 0x80;
-    }
-
-    return n > 0 && n < PARLEY_MOQ_CORR_MIN && parley_uuid_is(id, 8);
 }

@@ -14,6 +14,7 @@ use IO::Socket::INET;
 use POSIX ();
 
 our @EXPORT_OK = qw(root build_dir nginx_binary load_module tmp_dir port tls
+                    authority client_certificate
                     parley parley_try section slurp spew);
 
 use constant PORTS => 20;
@@ -117,6 +118,49 @@ sub tls {
     }
 
     return @tls{qw(cert key)};
+}
+
+
+# An authority for client certificates, made once for each name: its file.
+sub authority {
+    my $name = shift;
+
+    my $file = tmp_dir() . "/$name-ca";
+
+    run_openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 "
+                . "-nodes -days 2 -subj '/CN=$name authority' "
+                . "-keyout $file.key -out $file.crt") if !-e "$file.crt";
+
+    return "$file.crt";
+}
+
+
+# A client certificate of an authority: (cert, key).  Options: ca, subject
+# (/CN=x), san (DNS:x,URI:y), days.
+sub client_certificate {
+    my ($name, %o) = @_;
+
+    my $file = tmp_dir() . "/client-$name";
+    my $ca = authority($o{ca} // 'fleet') =~ s/\.crt$//r;
+    my $subject = $o{subject} // "/CN=$name";
+
+    spew("$file.ext", join "\n", 'basicConstraints=CA:FALSE',
+         $o{san} ? "subjectAltName=$o{san}" : (), '');
+
+    run_openssl("req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes "
+                . "-subj '$subject' -keyout $file.key -out $file.csr");
+    run_openssl("x509 -req -in $file.csr -CA $ca.crt -CAkey $ca.key "
+                . "-CAcreateserial -days " . ($o{days} // 2)
+                . " -extfile $file.ext -out $file.crt");
+
+    return ("$file.crt", "$file.key");
+}
+
+
+sub run_openssl {
+    my $log = `openssl $_[0] 2>&1`;
+
+    die "openssl $_[0]: $log\n" if $?;
 }
 
 

@@ -12,7 +12,8 @@ use Encode qw(encode_utf8);
 use Exporter 'import';
 
 use Demo::Http qw(now uuid7);
-use Demo::Step qw(step aee vcp sign member);
+use Demo::Show qw(title note check);
+use Demo::Step qw(step told aee vcp sign member);
 
 our @EXPORT_OK = qw(play);
 
@@ -43,6 +44,7 @@ sub play {
     refused_repeats();
     refused_messages();
     refused_by_policy();
+    seen();
 }
 
 
@@ -364,6 +366,42 @@ sub refused_by_policy {
                     '/payload/retryable' => 'true',
                     'Retry-After' => qr/^\d+$/ },
     );
+}
+
+
+# what the page shows of all that
+sub seen {
+    title('What the gateway says of itself',
+          'parley_status, which is a page in a browser');
+
+    my $told = told();
+    my (%verdict, %pair);
+
+    for (@{ $told->{messages}{verdicts} || [] }) {
+        $verdict{$_->{verdict}} += $_->{n};
+        $pair{"$_->{accepted} to $_->{spoken}"} += $_->{n}
+            if $_->{verdict} eq 'passed';
+    }
+
+    my @refused = sort { $b->{n} <=> $a->{n} || $a->{code} cmp $b->{code} }
+                  @{ $told->{refusals}{codes} || [] };
+
+    note(join ', ', map { "$verdict{$_} $_" } sort keys %verdict);
+    note("passed: " . join ', ', map { "$pair{$_} $_" } sort keys %pair);
+    note(sprintf '%3d  %s, by the %s', @{$_}{qw(n code by)}) for @refused;
+
+    check(($verdict{passed} // 0) > 0 && ($verdict{refused} // 0) > 0,
+          'messages that passed and that were refused are counted',
+          join ' ', %verdict);
+    check(exists $pair{'aee to vcp'} && exists $pair{'vcp to aee'},
+          'both ways of translation are', join ', ', sort keys %pair);
+
+    for my $code (qw(token-expired token-invalid signature-invalid
+                     message-duplicate rate-limited intent-refused))
+    {
+        check((grep { $_->{code} eq $code } @refused) == 1,
+              "$code is counted", join ' ', map { $_->{code} } @refused);
+    }
 }
 
 

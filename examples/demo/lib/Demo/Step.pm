@@ -13,7 +13,7 @@ use Demo::Http qw(now uuid7);
 use Demo::Setup qw(%demo parley slurp spew);
 use Demo::Show qw(title block check pretty);
 
-our @EXPORT_OK = qw(step aee vcp sign member new_lines);
+our @EXPORT_OK = qw(step told aee vcp sign member new_lines);
 
 my $json = JSON::PP->new->utf8->allow_nonref;
 my %read;
@@ -101,6 +101,15 @@ sub step {
     check_answer($s{expect}, $answer);
 
     return $answer->{body};
+}
+
+
+# What the gateway says of itself, as parley_status tells it.
+sub told {
+    my $text = qx{curl -sS --max-time 30 \\
+        --cacert '$demo{dir}/tls/server.crt' '$demo{url}/parley?format=json'};
+
+    return eval { $json->decode($text) } // {};
 }
 
 

@@ -140,6 +140,18 @@ sub head {
         $text .= "parley_signing_key $dir/gateway.jwk;\n";
     }
 
+    if ($r->chance(0.2)) {
+        my $file = "$dir/revocations-" . $r->next . '.json';
+
+        spew($file, jcs({
+            principals => [map { $_->{sub} } $r->some(0.15, @people)],
+            kids => [$r->chance(0.5) ? () : map { { sub => $_->{sub},
+                kid => key_of($_->{sub}, 'ed25519')->{kid} } }
+                $r->some(0.2, @people)],
+            tokens => [] }));
+        $text .= "parley_revocations $file;\n";
+    }
+
     $text .= "parley_retain count=1000 time=1h;\n" if $r->chance(0.4);
     $text .= "parley_replay size=1m;\n" if $r->chance(0.3);
     $text .= 'parley_intents ' . intents() . ";\n" if $r->chance(0.4);

@@ -317,6 +317,14 @@ sub renew {
         }
     }
 
+    # a question of an earlier message is known to the gateway alone
+    my $payload = ref $m eq 'HASH' ? $m->{payload} : undef;
+
+    for my $key (ref $payload eq 'HASH' ? qw(query_id diagnostic_id) : ()) {
+        $payload->{$key} = $self->id_like($payload->{$key})
+            if defined $payload->{$key} && !ref $payload->{$key};
+    }
+
     for my $place ($today ? places($m) : ()) {
         my ($at, $key) = @$place;
 

@@ -1,0 +1,90 @@
+/*
+ * Client certificates (SEC-17): what one says, and how a principal of the
+ * directory lists it:
+ *
+ *  "AB:CD:..."              the SHA-256 of its DER, in hexadecimal digits, with
+ *                           colons or without
+ *  "bwcK0esc3A..."          the same in base64url, as x5t#S256 has it
+ *  {"subject": "CN=a,O=b"}  its subject as RFC 2253 writes it, which is what
+ *                           $ssl_client_s_dn is
+ *  {"dns": "a.example"}     a DNS name or a URI of its subjectAltName
+ *  {"uri": "spiffe://..."}
+ *
+ * Whether a certificate is to be believed is not asked here.
+ */
+
+#ifndef PARLEY_CERTIFICATE_H
+#define PARLEY_CERTIFICATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parley_arena.h"
+#include "parley_error.h"
+#include "parley_str.h"
+
+
+#define PARLEY_CERTIFICATE_PRINT      32        /* octets of SHA-256 */
+#define PARLEY_CERTIFICATE_NAMES_MAX  64        /* that are looked at */
+#define PARLEY_CERTIFICATE_TEXT_MAX   1024      /* octets of a name */
+
+
+typedef enum {
+    PARLEY_CERTIFICATE_SHA256 = 0,
+    PARLEY_CERTIFICATE_SUBJECT,
+    PARLEY_CERTIFICATE_DNS,
+    PARLEY_CERTIFICATE_URI
+} parley_certificate_kind_t;
+
+
+/* text of a SHA256 is its octets, of a DNS name in lower case */
+typedef struct {
+    parley_certificate_kind_t  kind;
+    parley_str_t               text;
+} parley_certificate_name_t;
+
+
+typedef struct {
+    uint8_t                    print[PARLEY_CERTIFICATE_PRINT];
+    parley_certificate_name_t  names[PARLEY_CERTIFICATE_NAMES_MAX];
+    size_t                     nnames;      /* the print is the first */
+    int64_t                    not_before;  /* ms since the epoch */
+    int64_t                    expires;
+} parley_certificate_t;
+
+
+struct x509_st;                 /* OpenSSL */
+struct json_t;                  /* jansson */
+
+
+/*
+ * Reads what a certificate says; text is in arena.  Returns 0, or -1 with *err
+ * filled: token-invalid, where it has more names than are looked at, names
+ * that are too long, or dates that are none; or capacity.
+ */
+int parley_certificate_read(parley_arena_t *arena, struct x509_st *x509,
+    parley_certificate_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Reads the first certificate of a text in PEM.  The same, and field-invalid
+ * where there is none.
+ */
+int parley_certificate_read_pem(parley_arena_t *arena, parley_str_t text,
+    parley_certificate_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Reads the names of a principal from a jansson array at pointer.  Returns 0,
+ * or -1 with *err filled.
+ */
+int parley_certificate_names_from_json(parley_arena_t *arena,
+    const struct json_t *array, const char *pointer,
+    parley_certificate_name_t **ret, size_t *ret_n, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* Writes a DNS name in lower case; ret may be name. */
+void parley_certificate_lower(parley_str_t name, uint8_t *ret);
+
+
+#endif /* PARLEY_CERTIFICATE_H */

@@ -1,0 +1,245 @@
+/* What is said of a message as a whole, and that it is said once. */
+
+#include "parley_gate_steps.h"
+#include "parley_settings.h"
+
+
+/* milliseconds after which a message may come again that nobody could write
+   down */
+#define PARLEY_GATE_UNWRITTEN  1000
+
+
+static parley_verdict_t parley_gate_verdict(const parley_gate_t *g);
+static void parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict);
+static parley_outcome_t parley_gate_unwritten(parley_gate_t *g);
+
+
+static const struct {
+    parley_str_t    name;
+    parley_whose_t  whose;
+} parley_verdicts[PARLEY_VERDICT_COUNT] = {
+    [PARLEY_VERDICT_NONE] = { { NULL, 0 }, PARLEY_WHOSE_OTHER },
+#define PARLEY_VERDICT(id, word, by)                                          \
+    [PARLEY_VERDICT_##id] = { parley_str(word), PARLEY_WHOSE_##by },
+    PARLEY_VERDICTS(PARLEY_VERDICT)
+#undef PARLEY_VERDICT
+};
+
+
+parley_str_t
+parley_verdict_name(parley_verdict_t verdict)
+{
+    return parley_verdicts[verdict].name;
+}
+
+
+parley_whose_t
+parley_verdict_whose(parley_verdict_t verdict)
+{
+    return parley_verdicts[verdict].whose;
+}
+
+
+parley_str_t
+parley_fate_name(parley_fate_kind_t kind)
+{
+    static const parley_str_t  names[PARLEY_FATE_COUNT] = {
+        [PARLEY_FATE_ANSWERED] = parley_str("answered"),
+        [PARLEY_FATE_FAILED] = parley_str("failed"),
+        [PARLEY_FATE_REFUSED] = parley_str("refused"),
+        [PARLEY_FATE_UNTOUCHED] = parley_str("untouched"),
+        [PARLEY_FATE_LOST] = parley_str("lost")
+    };
+
+    return names[kind];
+}
+
+
+/* what the steps have come to */
+
+static parley_verdict_t
+parley_gate_verdict(const parley_gate_t *g)
+{
+    switch (g->outcome) {
+
+    case PARLEY_OUTCOME_PASSED:
+        return parley_gate_is_dry(g) ? PARLEY_VERDICT_DRY_PASSED
+                                     : PARLEY_VERDICT_PASSED;
+
+    case PARLEY_OUTCOME_REFUSED:
+        return PARLEY_VERDICT_REFUSED;
+
+    case PARLEY_OUTCOME_SPARED:
+        return PARLEY_VERDICT_DRY_REFUSED;
+
+    case PARLEY_OUTCOME_ANSWERED:
+        return PARLEY_VERDICT_ANSWERED;
+
+    default: /* PARLEY_OUTCOME_FAILED: somebody else says so */
+        return PARLEY_VERDICT_NONE;
+    }
+}
+
+
+static void
+parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict)
+{
+    g->verdict = verdict;
+
+    if (g->judged) {
+        return;
+    }
+
+    g->judged = 1;
+
+    if (g->env->verdict != NULL) {
+        g->env->verdict(g);
+    }
+}
+
+
+void
+parley_gate_decided(parley_gate_t *g)
+{
+    parley_verdict_t  verdict;
+
+    if (g->decided) {
+        return;
+    }
+
+    verdict = parley_gate_verdict(g);
+
+    if (verdict == PARLEY_VERDICT_NONE) {
+        return;
+    }
+
+    g->decided = 1;
+
+    parley_gate_judge(g, verdict);
+
+    if (verdict == PARLEY_VERDICT_REFUSED) {
+        parley_gate_came(g, PARLEY_FATE_REFUSED, NULL);
+
+    } else if (verdict != PARLEY_VERDICT_ANSWERED) {
+        g->gone = 1;
+    }
+}
+
+
+parley_outcome_t
+parley_gate_record(parley_gate_t *g)
+{
+    return parley_gate_record_as(g, PARLEY_VERDICT_PASSED);
+}
+
+
+parley_outcome_t
+parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
+{
+    if (g->env->record == NULL || g->recorded || parley_gate_is_dry(g)) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    g->recorded = 1;
+
+    switch (g->env->record(g, verdict)) {
+
+    case PARLEY_RECORDED_WRITTEN:
+        return PARLEY_OUTCOME_PASSED;
+
+    case PARLEY_RECORDED_UNWRITTEN:
+        return g->http->audit_pass ? PARLEY_OUTCOME_NONE
+                                   : parley_gate_unwritten(g);
+
+    default: /* PARLEY_RECORDED_NONE */
+        return PARLEY_OUTCOME_NONE;
+    }
+}
+
+
+static parley_outcome_t
+parley_gate_unwritten(parley_gate_t *g)
+{
+    g->unwritten = 1;
+    g->wait = PARLEY_GATE_UNWRITTEN;
+
+    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "the audit log cannot be written");
+
+    return PARLEY_OUTCOME_REFUSED;
+}
+
+
+void
+parley_gate_refuse(parley_gate_t *g)
+{
+    g->outcome = PARLEY_OUTCOME_REFUSED;
+    g->ending = 1;
+
+    parley_gate_decided(g);
+}
+
+
+void
+parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
+{
+    if (g->settle != PARLEY_SETTLE_OPEN || settle == PARLEY_SETTLE_OPEN) {
+        return;
+    }
+
+    g->settle = settle;
+
+    if (g->gone) {
+        parley_gate_says(g, PARLEY_STEP_SETTLE,
+                         settle == PARLEY_SETTLE_COMMIT
+                         ? PARLEY_OUTCOME_PASSED : PARLEY_OUTCOME_NONE);
+    }
+}
+
+
+void
+parley_gate_came(parley_gate_t *g, parley_fate_kind_t kind,
+    const parley_answered_t *answer)
+{
+    parley_fate_t  fate;
+
+    if (!g->gone || g->fated) {
+        return;
+    }
+
+    g->fated = 1;
+
+    if (g->env->outcome != NULL) {
+        fate.kind = kind;
+        fate.settle = g->settle;
+        fate.answer = answer;
+
+        g->env->outcome(g, &fate);
+    }
+}
+
+
+/* the request is over: what was not said yet */
+
+void
+parley_gate_over(parley_gate_t *g)
+{
+    parley_verdict_t  verdict;
+
+    if (!g->judged) {
+        /* decided, and the state was still asked to settle it */
+
+        verdict = g->ending ? parley_gate_verdict(g) : PARLEY_VERDICT_NONE;
+
+        /* what went on nowhere has no outcome that could be told */
+
+        parley_gate_judge(g, verdict == PARLEY_VERDICT_REFUSED
+                             || verdict == PARLEY_VERDICT_ANSWERED
+                             ? verdict : PARLEY_VERDICT_OTHER);
+    }
+
+    parley_gate_came(g, g->verdict == PARLEY_VERDICT_FAILED
+                        ? PARLEY_FATE_FAILED
+                        : parley_gate_is_dry(g) ? PARLEY_FATE_UNTOUCHED
+                                                : PARLEY_FATE_LOST, NULL);
+}

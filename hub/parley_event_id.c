@@ -1,0 +1,116 @@
+#include <string.h>
+
+#include "parley_event_id.h"
+
+
+#define PARLEY_EVENT_EPOCH  12      /* hexadecimal digits */
+#define PARLEY_EVENT_DIGITS  18     /* of an offset that is read */
+
+
+void
+parley_event_id_write(parley_buf_t *b, const parley_place_t *place)
+{
+    int      shift;
+    uint8_t  text[PARLEY_EVENT_EPOCH], *p;
+
+    p = text;
+
+    for (shift = (PARLEY_EVENT_EPOCH - 1) * 4; shift >= 0; shift -= 4) {
+        *p++ = (uint8_t) "0123456789abcdef"[(place->epoch >> shift) & 15];
+    }
+
+    parley_buf_put(b, text, sizeof(text));
+    parley_buf_octet(b, '.');
+    parley_buf_int(b, (int64_t) place->offset);
+}
+
+
+int
+parley_event_id_read(parley_str_t text, parley_place_t *ret)
+{
+    size_t          i;
+    uint8_t         c;
+    parley_place_t  place;
+
+    memset(ret, 0, sizeof(parley_place_t));
+    memset(&place, 0, sizeof(parley_place_t));
+
+    if (text.len < PARLEY_EVENT_EPOCH + 2
+        || text.len > PARLEY_EVENT_EPOCH + 1 + PARLEY_EVENT_DIGITS
+        || text.data[PARLEY_EVENT_EPOCH] != '.')
+    {
+        return -1;
+    }
+
+    for (i = 0; i < PARLEY_EVENT_EPOCH; i++) {
+        c = text.data[i];
+
+        if (c >= '0' && c <= '9') {
+            c -= '0';
+
+        } else if (c >= 'a' && c <= 'f') {
+            c = (uint8_t) (c - 'a' + 10);
+
+        } else {
+            return -1;
+        }
+
+        place.epoch = place.epoch << 4 | c;
+    }
+
+    for (i = PARLEY_EVENT_EPOCH + 1; i < text.len; i++) {
+        c = text.data[i];
+
+        if (c < '0' || c > '9') {
+            return -1;
+        }
+
+        place.offset = place.offset * 10 + (c - '0');
+    }
+
+    if (place.epoch == 0) {
+        return -1;
+    }
+
+    *ret = place;
+
+    return 0;
+}
+
+
+static void
+parley_event_id_line(parley_buf_t *b, const parley_place_t *place)
+{
+    parley_buf_lit(b, "id: ");
+    parley_event_id_write(b, place);
+    parley_buf_octet(b, '\n');
+}
+
+
+void
+parley_event_open(parley_buf_t *b, const parley_place_t *place,
+    uint32_t retry)
+{
+    if (place != NULL) {
+        parley_event_id_line(b, place);
+    }
+
+    parley_buf_lit(b, "retry: ");
+    parley_buf_int(b, retry);
+    parley_buf_lit(b, "\n\n");
+}
+
+
+void
+parley_event_gap(parley_buf_t *b, const parley_place_t *place)
+{
+    parley_place_t  first;
+
+    first = *place;
+    first.offset++;
+
+    parley_event_id_line(b, place);
+    parley_buf_lit(b, "event: gap\ndata: {\"first\":\"");
+    parley_event_id_write(b, &first);
+    parley_buf_lit(b, "\"}\n\n");
+}

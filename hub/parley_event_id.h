@@ -1,0 +1,45 @@
+/*
+ * Ids of events, epoch and offset of a record in its log (HUB-02):
+ *
+ *     3f09c2a1b47e.17
+ *
+ * and the events that tell of a place and of no message.
+ */
+
+#ifndef PARLEY_EVENT_ID_H
+#define PARLEY_EVENT_ID_H
+
+#include "parley_buf.h"
+#include "parley_log.h"
+
+
+#define PARLEY_EVENT_ID_MAX  (12 + 1 + 20)
+
+
+void parley_event_id_write(parley_buf_t *b, const parley_place_t *place);
+
+/* Reads what a client says; -1: it is no id, and *ret is zeroed. */
+int parley_event_id_read(parley_str_t text, parley_place_t *ret)
+    __attribute__((warn_unused_result));
+
+/*
+ * Begins a stream at a place: from here it can be resumed before anything has
+ * come.  NULL: one that was resumed.
+ *
+ *     id: 3f09c2a1b47e.17
+ *     retry: 2500
+ */
+void parley_event_open(parley_buf_t *b, const parley_place_t *place,
+    uint32_t retry);
+
+/*
+ * What should have come is gone: it goes on behind a place.
+ *
+ *     id: 3f09c2a1b47e.17
+ *     event: gap
+ *     data: {"first":"3f09c2a1b47e.18"}
+ */
+void parley_event_gap(parley_buf_t *b, const parley_place_t *place);
+
+
+#endif /* PARLEY_EVENT_ID_H */

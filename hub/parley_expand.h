@@ -1,0 +1,71 @@
+/*
+ * Expanding a recipient scope (agent-channel 6, ACH-16, ACH-17, ACH-24): the
+ * logs that a frame is appended to, and which of their sessions it is for.  A
+ * log is that of a handle.
+ *
+ * Who belongs to an organisation, and what it has been granted, is known by
+ * identities and claims, which are asked: nothing here knows a directory.
+ */
+
+#ifndef PARLEY_EXPAND_H
+#define PARLEY_EXPAND_H
+
+#include "parley_channel_scope.h"
+#include "parley_error.h"
+#include "parley_publication.h"
+
+
+typedef struct {
+    unsigned  off;              /* forms that are not served, bits of
+                                   1 << parley_channel_scope_form_t */
+    size_t    max;              /* handles that a scope may name, at most
+                                   PARLEY_LOGS_MAX */
+} parley_expand_conf_t;
+
+
+typedef struct {
+
+    /* Whether the sender is recognised as a member of an organisation. */
+    int   (*member)(void *ctx, parley_str_t org);
+
+    /* Whether it may address what a grant of a peer organisation reaches. */
+    int   (*granted)(void *ctx, parley_str_t org, parley_str_t grant);
+
+    /*
+     * The next handle that a scope of an organisation names: its members, those
+     * with a role, or whom a grant reaches.  *at begins as 0.  0: there is
+     * none; a handle may come twice.
+     */
+    int   (*next)(void *ctx, const parley_channel_scope_t *scope, size_t *at,
+              parley_str_t *ret);
+    void   *ctx;
+} parley_expand_env_t;
+
+
+typedef struct {
+    uint8_t           (*logs)[PARLEY_KEY_LEN];  /* no two are equal */
+    size_t              nlogs;
+    parley_audience_t   audience;
+    parley_str_t        org;    /* that it is scoped to, for filters (ACH-22);
+                                   empty: none */
+} parley_expansion_t;
+
+
+/* The log of a handle. */
+void parley_expand_log(const parley_state_t *state, parley_str_t handle,
+    uint8_t out[PARLEY_KEY_LEN]);
+
+/*
+ * Expands a scope whose handle is the frame's recipient; spans of *ret are the
+ * scope's.  Returns 0, or -1: scope-unimplemented (its form is off),
+ * scope-unauthorised (no member, no grant), policy-refused (it names more
+ * handles than may be), capacity; the field is the argument scope.
+ */
+int parley_expand(parley_arena_t *arena, const parley_state_t *state,
+    const parley_channel_scope_t *scope, const parley_expand_conf_t *conf,
+    const parley_expand_env_t *env, parley_expansion_t *ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_EXPAND_H */

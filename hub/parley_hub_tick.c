@@ -1,0 +1,245 @@
+/* Time: a wheel of seconds, in which each subscriber stands once. */
+
+#include "parley_hub_parts.h"
+
+
+static void parley_hub_tick_take(parley_subscriber_t **slot,
+    parley_subscriber_t **list);
+static void parley_hub_tick_one(parley_hub_t *hub, parley_subscriber_t *s);
+static void parley_hub_tick_keep(parley_hub_t *hub);
+static int parley_hub_alive(parley_hub_t *hub, parley_subscriber_t *s);
+
+
+void
+parley_hub_undue(parley_subscriber_t *s)
+{
+    if (s->due_link == NULL) {
+        return;
+    }
+
+    *s->due_link = s->due_next;
+
+    if (s->due_next != NULL) {
+        s->due_next->due_link = s->due_link;
+    }
+
+    s->due_link = NULL;
+}
+
+
+/* who is behind is looked at each second, the others when there is a need */
+
+void
+parley_hub_due(parley_hub_t *hub, parley_subscriber_t *s)
+{
+    uint32_t              at;
+    parley_subscriber_t **slot;
+
+    parley_hub_undue(s);
+
+    at = hub->now + 1;
+
+    if (s->state == PARLEY_SUBSCRIBER_LIVE) {
+        at = s->written + s->group->stream->keepalive;
+    }
+
+    if (s->ends != 0 && s->ends < at) {
+        at = s->ends;
+    }
+
+    if (at <= hub->now) {
+        at = hub->now + 1;
+
+    } else if (at - hub->now >= PARLEY_HUB_WHEEL) {
+        at = hub->now + PARLEY_HUB_WHEEL - 1;
+    }
+
+    slot = &hub->wheel[at % PARLEY_HUB_WHEEL];
+
+    s->due_next = *slot;
+    s->due_link = slot;
+
+    if (s->due_next != NULL) {
+        s->due_next->due_link = &s->due_next;
+    }
+
+    *slot = s;
+}
+
+
+void
+parley_hub_tick(parley_hub_t *hub)
+{
+    uint32_t              now, second;
+    parley_subscriber_t  *list, *s;
+
+    now = parley_hub_now(hub);
+
+    if (now <= hub->now) {
+        return;
+    }
+
+    second = now - hub->now >= PARLEY_HUB_WHEEL ? now - PARLEY_HUB_WHEEL
+                                                : hub->now;
+    hub->now = now;
+
+    while (second < now) {
+        second++;
+
+        parley_hub_tick_take(&hub->wheel[second % PARLEY_HUB_WHEEL], &list);
+
+        while (list != NULL) {
+            s = list;
+            parley_hub_undue(s);
+            parley_hub_tick_one(hub, s);
+        }
+    }
+
+    if (hub->now - hub->kept >= PARLEY_HUB_KEEP) {
+        parley_hub_tick_keep(hub);
+    }
+
+    /* who appends and dies wakes nobody */
+
+    parley_hub_wake(hub);
+    parley_hub_resume(hub);
+}
+
+
+/* those of a slot; whoever is looked at may stand there again */
+
+static void
+parley_hub_tick_take(parley_subscriber_t **slot, parley_subscriber_t **list)
+{
+    *list = *slot;
+    *slot = NULL;
+
+    if (*list != NULL) {
+        (*list)->due_link = list;
+    }
+}
+
+
+static void
+parley_hub_tick_one(parley_hub_t *hub, parley_subscriber_t *s)
+{
+    parley_hub_group_t  *group;
+
+    group = s->group;
+
+    if (s->ends != 0 && s->ends <= hub->now) {
+        parley_hub_end(hub, s, (parley_end_t) s->why);
+        return;
+    }
+
+    if (s->state == PARLEY_SUBSCRIBER_BLOCKED
+        && group->channel->sum - s->sum > group->stream->lag)
+    {
+        parley_hub_end(hub, s, PARLEY_END_SLOW);
+        return;
+    }
+
+    /* who has a round to go gets more than a comment */
+
+    if (s->state == PARLEY_SUBSCRIBER_LIVE && !group->queued
+        && s->written + group->stream->keepalive <= hub->now
+        && parley_hub_alive(hub, s) != 0)
+    {
+        return;
+    }
+
+    parley_hub_due(hub, s);
+}
+
+
+/* -1: it is over */
+
+static int
+parley_hub_alive(parley_hub_t *hub, parley_subscriber_t *s)
+{
+    int                   rc;
+    parley_hub_text_t     text;
+    parley_hub_event_t    event;
+
+    memset(&text, 0, sizeof(parley_hub_text_t));
+
+    event.place = s->group->base_place;
+    event.sum = s->group->channel->sum;
+
+    text.text = PARLEY_STR(":\n\n");
+    text.events = &event;
+    text.n = 1;
+    text.before = event.place;
+    text.before_sum = event.sum;
+
+    event.end = text.text.len;
+
+    rc = parley_hub_send(hub, s, &text);
+
+    return rc < 0 ? -1 : 0;
+}
+
+
+static void
+parley_hub_tick_keep(parley_hub_t *hub)
+{
+    size_t                 n;
+    uint8_t                keys[PARLEY_KEEPS_MAX][PARLEY_KEY_LEN];
+    uint32_t               i;
+    parley_hub_channel_t  *channel;
+
+    n = 0;
+    hub->kept = hub->now;
+
+    for (i = 0; i < hub->nbuckets; i++) {
+        for (channel = hub->channels[i];
+             channel != NULL;
+             channel = channel->next)
+        {
+            memcpy(keys[n++], channel->key, PARLEY_KEY_LEN);
+
+            if (n == PARLEY_KEEPS_MAX) {
+                (void) hub->state->ops->log->keep(hub->state,
+                                     (const uint8_t (*)[PARLEY_KEY_LEN]) keys,
+                                     n, NULL);
+                n = 0;
+            }
+        }
+    }
+
+    if (n != 0) {
+        (void) hub->state->ops->log->keep(hub->state,
+                                     (const uint8_t (*)[PARLEY_KEY_LEN]) keys,
+                                     n, NULL);
+    }
+}
+
+
+void
+parley_hub_drain(parley_hub_t *hub, uint32_t seconds)
+{
+    uint32_t              i, at;
+    parley_subscriber_t  *list, *s;
+
+    for (i = 0; i < PARLEY_HUB_WHEEL; i++) {
+
+        parley_hub_tick_take(&hub->wheel[i], &list);
+
+        while (list != NULL) {
+            s = list;
+            parley_hub_undue(s);
+
+            at = parley_hub_now(hub) + 1
+                 + (seconds > 1 ? hub->env.random(hub->env.ctx) % seconds : 0);
+
+            if (s->why != PARLEY_END_LEAVING
+                && (s->ends == 0 || s->ends > at))
+            {
+                s->ends = at;
+                s->why = PARLEY_END_LEAVING;
+            }
+
+            parley_hub_due(hub, s);
+        }
+    }
+}

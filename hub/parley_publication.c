@@ -1,0 +1,144 @@
+#include <string.h>
+
+#include "parley_publication.h"
+
+
+#define PARLEY_PUBLICATION_VERSION  1
+
+/* instrument, session, sender, and the facts */
+#define PARLEY_PUBLICATION_TEXTS    (3 + PARLEY_CHANNEL_AXES)
+
+
+/* begins a record; then come the texts, then the message */
+typedef struct {
+    uint8_t   version;
+    uint8_t   kind;
+    uint8_t   proto;
+    uint8_t   form;
+    uint16_t  lens[PARLEY_PUBLICATION_TEXTS];
+    uint8_t   log[PARLEY_KEY_LEN];
+    uint8_t   stamp[8];
+} parley_publication_head_t;
+
+
+/* the n-th text */
+
+static parley_str_t *
+parley_publication_text(parley_publication_t *p, unsigned n)
+{
+    switch (n) {
+
+    case 0:
+        return &p->audience.instrument;
+
+    case 1:
+        return &p->audience.session;
+
+    case 2:
+        return &p->sender;
+
+    default:
+        return &p->facts.values[n - 3];
+    }
+}
+
+
+int
+parley_publication_write(parley_arena_t *arena, const parley_publication_t *p,
+    parley_str_t ret[2])
+{
+    size_t                      len;
+    uint8_t                    *out, *at;
+    unsigned                    i;
+    parley_str_t                text;
+    parley_publication_t        copy;
+    parley_publication_head_t   head;
+
+    copy = *p;
+    len = sizeof(head);
+
+    memset(&head, 0, sizeof(head));
+
+    head.version = PARLEY_PUBLICATION_VERSION;
+    head.kind = (uint8_t) p->kind;
+    head.proto = (uint8_t) p->proto;
+    head.form = (uint8_t) p->audience.form;
+    memcpy(head.log, p->log, PARLEY_KEY_LEN);
+    memcpy(head.stamp, &p->stamp, sizeof(head.stamp));
+
+    for (i = 0; i < PARLEY_PUBLICATION_TEXTS; i++) {
+        text = *parley_publication_text(&copy, i);
+
+        if (text.len > PARLEY_PUBLICATION_TEXT_MAX) {
+            return -1;
+        }
+
+        head.lens[i] = (uint16_t) text.len;
+        len += text.len;
+    }
+
+    out = parley_arena_octets(arena, len);
+
+    if (out == NULL) {
+        return -1;
+    }
+
+    at = parley_octets_copy(out, (const uint8_t *) &head, sizeof(head));
+
+    for (i = 0; i < PARLEY_PUBLICATION_TEXTS; i++) {
+        text = *parley_publication_text(&copy, i);
+        at = parley_octets_copy(at, text.data, text.len);
+    }
+
+    ret[0] = parley_str_make(out, len);
+    ret[1] = p->message;
+
+    return 0;
+}
+
+
+int
+parley_publication_read(parley_str_t octets, parley_publication_t *ret)
+{
+    unsigned                    i;
+    parley_str_t                rest;
+    parley_publication_head_t   head;
+
+    memset(ret, 0, sizeof(parley_publication_t));
+
+    if (octets.len < sizeof(head)) {
+        return -1;
+    }
+
+    memcpy(&head, octets.data, sizeof(head));
+    rest = parley_str_from(octets, sizeof(head));
+
+    if (head.version != PARLEY_PUBLICATION_VERSION
+        || head.kind > PARLEY_PUBLICATION_REPLACED
+        || head.proto > PARLEY_PROTO_NONE
+        || head.form > PARLEY_AUDIENCE_SESSION)
+    {
+        return -1;
+    }
+
+    for (i = 0; i < PARLEY_PUBLICATION_TEXTS; i++) {
+
+        if (head.lens[i] > rest.len) {
+            memset(ret, 0, sizeof(parley_publication_t));
+            return -1;
+        }
+
+        *parley_publication_text(ret, i) = parley_str_make(rest.data,
+                                                           head.lens[i]);
+        rest = parley_str_from(rest, head.lens[i]);
+    }
+
+    ret->kind = (parley_publication_kind_t) head.kind;
+    ret->proto = (parley_proto_t) head.proto;
+    ret->audience.form = (parley_audience_form_t) head.form;
+    memcpy(ret->log, head.log, PARLEY_KEY_LEN);
+    memcpy(&ret->stamp, head.stamp, sizeof(ret->stamp));
+    ret->message = rest;
+
+    return 0;
+}

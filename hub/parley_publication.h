@@ -1,0 +1,71 @@
+/*
+ * A publication: a message as it was accepted, with what decides who of a log's
+ * subscribers gets it.  It is appended as one record (gate/parley_log.h), which
+ * every process of one version of Parley reads.
+ */
+
+#ifndef PARLEY_PUBLICATION_H
+#define PARLEY_PUBLICATION_H
+
+#include "parley_arena.h"
+#include "parley_channel_filter.h"
+#include "parley_log.h"
+#include "parley_msg.h"
+#include "parley_str.h"
+
+
+#define PARLEY_PUBLICATION_TEXT_MAX  1024   /* octets of a text; longer ones
+                                               are not published */
+
+
+typedef enum {
+    PARLEY_PUBLICATION_MESSAGE = 0,
+    PARLEY_PUBLICATION_REPLACED     /* told to the processes: the session of
+                                       that name in this log is another's since
+                                       the stamp */
+} parley_publication_kind_t;
+
+
+/* which sessions of a log it is for */
+typedef enum {
+    PARLEY_AUDIENCE_ALL = 0,
+    PARLEY_AUDIENCE_PREFIX,         /* whose instrument begins so */
+    PARLEY_AUDIENCE_SESSION         /* the one of this instrument and name */
+} parley_audience_form_t;
+
+
+typedef struct {
+    parley_audience_form_t  form;
+    parley_str_t            instrument;
+    parley_str_t            session;
+} parley_audience_t;
+
+
+typedef struct {
+    parley_publication_kind_t  kind;
+    parley_proto_t             proto;       /* that the message is in */
+    parley_audience_t          audience;
+    parley_channel_facts_t     facts;       /* for filters */
+    parley_str_t               sender;      /* sub of its principal */
+    parley_str_t               message;
+
+    /* REPLACED */
+    uint8_t                    log[PARLEY_KEY_LEN];
+    uint64_t                   stamp;
+} parley_publication_t;
+
+
+/*
+ * The record of a publication: two parts, of which the second is the message
+ * itself.  Returns 0, or -1: a text is too long, or there is no memory.
+ */
+int parley_publication_write(parley_arena_t *arena,
+    const parley_publication_t *p, parley_str_t ret[2])
+    __attribute__((warn_unused_result));
+
+/* Reads a record; spans of *ret are its octets.  -1: it is none. */
+int parley_publication_read(parley_str_t octets, parley_publication_t *ret)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_PUBLICATION_H */

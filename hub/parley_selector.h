@@ -1,0 +1,52 @@
+/*
+ * A selector: what a subscription is given of its log, as far as several of
+ * them can have it in common: the instrument that its session has, and its
+ * filter (ACH-22).  As a text it is what the roster counts by; each process
+ * reads it once and tests a publication once for all that have it.
+ */
+
+#ifndef PARLEY_SELECTOR_H
+#define PARLEY_SELECTOR_H
+
+#include "parley_publication.h"
+
+
+typedef struct {
+    parley_str_t             instrument;
+    parley_channel_filter_t  filter;
+} parley_selector_t;
+
+
+/*
+ * The text of a selector; neither part has a line end in it.  Equal selectors
+ * have equal texts where their filters have.  -1: no memory, or too long
+ * (PARLEY_SELECTOR_MAX).
+ */
+int parley_selector_text(parley_arena_t *arena, parley_str_t instrument,
+    parley_str_t filter, parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
+/* Reads a text; spans of *ret are of it.  -1: it is none, or no memory. */
+int parley_selector_read(parley_arena_t *arena, parley_str_t text,
+    parley_selector_t *ret)
+    __attribute__((warn_unused_result));
+
+/*
+ * Whether sessions that have the selector get a publication: all of them (1),
+ * none (0), or the one that it names (2).
+ */
+int parley_selector_admits(const parley_selector_t *selector,
+    const parley_publication_t *p);
+
+/*
+ * How many subscriptions a publication was emitted to (ACH-19), of those that
+ * its append counted.  -1: no memory.
+ */
+int64_t parley_selector_count(parley_arena_t *arena,
+    const parley_publication_t *p, const parley_appended_t *appended);
+
+/* The same, told as 0, 1, 2 or 10: that many at least. */
+int64_t parley_selector_coarse(int64_t count);
+
+
+#endif /* PARLEY_SELECTOR_H */

@@ -1,0 +1,217 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * What the error log has of refusals and answers: who, why and which, without
+ * secrets or payload; of a flood the first few and a sum (OPS-07).
+ */
+
+
+#include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_state.h"
+
+
+/* octets of an id or name in the error log */
+#define NGX_HTTP_PARLEY_LOG_MAX  128
+
+
+static ngx_uint_t ngx_http_parley_log_has_line(ngx_http_parley_ctx_t *ctx);
+static ngx_uint_t ngx_http_parley_log_level(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static void ngx_http_parley_log_timer(ngx_event_t *ev);
+static ngx_str_t ngx_http_parley_log_text(u_char *buf, parley_str_t s);
+static ngx_str_t ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx,
+    parley_str_t s);
+
+
+void
+ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    u_char                      id[NGX_HTTP_PARLEY_LOG_MAX];
+    u_char                      sub[NGX_HTTP_PARLEY_LOG_MAX];
+    u_char                      at[sizeof(" at offset ") + NGX_SIZE_T_LEN];
+    size_t                      len;
+    ngx_str_t                   who, which, said, what;
+    ngx_uint_t                  level;
+    const char                 *text;
+    const parley_error_info_t  *info;
+
+    if (!ngx_http_parley_log_has_line(ctx)) {
+        return;
+    }
+
+    info = parley_error_info(ctx->error.code);
+
+    /* a text that begins with the pointer does not say it again */
+
+    text = ctx->error.text;
+    len = ngx_strlen(ctx->error.field);
+
+    if (len && ngx_strncmp(text, ctx->error.field, len) == 0
+        && text[len] == ' ')
+    {
+        text += len + 1;
+    }
+
+    who = ngx_http_parley_log_text(sub, ctx->who.principal
+                                        ? ctx->who.principal->sub
+                                        : parley_str_none);
+    which = ngx_http_parley_log_text(id, ctx->gate.msg_read
+                                         ? ctx->msg.id : parley_str_none);
+
+    /* what is no JSON has no member to name */
+
+    len = 0;
+
+    if (ctx->error.code == PARLEY_E_JSON_INVALID
+        && ctx->error.offset != PARLEY_NO_OFFSET)
+    {
+        len = ngx_sprintf(at, " at offset %uz", ctx->error.offset) - at;
+    }
+
+    /* what is not proven is the message's own word */
+
+    said = ngx_http_parley_log_word(ctx, ctx->msg.sender);
+    what = ngx_http_parley_log_word(ctx, ctx->msg.intent);
+
+    level = ngx_http_parley_log_level(r, ctx);
+
+    ngx_log_error(level, r->connection->log, 0,
+                  "parley: %s %*s%s%s: %s%*s, principal \"%V\", from \"%V\", "
+                  "intent \"%V\", id \"%V\"",
+                  ctx->dry ? "would refuse," : "refused,",
+                  info->word.len, info->word.data,
+                  ctx->error.field[0] ? " " : "", ctx->error.field,
+                  text, len, at, &who, &said, &what, &which);
+}
+
+
+void
+ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    ngx_uint_t level, const char *why, const char *what, parley_str_t code)
+{
+    u_char     id[NGX_HTTP_PARLEY_LOG_MAX];
+    u_char     word[NGX_HTTP_PARLEY_LOG_MAX];
+    ngx_str_t  which, said;
+
+    which = ngx_http_parley_log_text(id, ctx->msg.id);
+    said = ngx_http_parley_log_text(word, code);
+
+    ngx_log_error(level, r->connection->log, 0,
+                  "parley: not told, %s: %s%s%V, answering id \"%V\"", why,
+                  what, said.len ? " " : "", &said, &which);
+}
+
+
+void
+ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    const char *why)
+{
+    ngx_http_parley_log_answer(r, ctx, NGX_LOG_WARN,
+                               "the caller's protocol cannot say it", why,
+                               parley_str_none);
+}
+
+
+/* a client of MCP asks with GET whether there is a stream whenever it connects,
+   and 405 is how the transport says that there is none (MCP-02) */
+
+static ngx_uint_t
+ngx_http_parley_log_level(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    return ctx->error.code == PARLEY_E_METHOD_NOT_ALLOWED
+           && r->method == NGX_HTTP_GET
+           && (ctx->lcf->gate.accept & PARLEY_PROTO_BIT(PARLEY_PROTO_C2A))
+           ? NGX_LOG_INFO : NGX_LOG_WARN;
+}
+
+
+/* what a message claims, percent-encoded: no two of them look alike */
+
+static ngx_str_t
+ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx, parley_str_t s)
+{
+    ngx_str_t  none = ngx_null_string;
+
+    if (!ctx->gate.msg_read) {
+        return none;
+    }
+
+    s.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
+
+    return parley_escape(&ctx->arena, s, PARLEY_ESCAPE_VALUE, &s) == 0
+           ? ngx_http_parley_ngx_str(s) : none;
+}
+
+
+/* a line of the log is not for a message to write (SEC-01) */
+
+static ngx_str_t
+ngx_http_parley_log_text(u_char *buf, parley_str_t s)
+{
+    size_t     i;
+    ngx_str_t  text;
+
+    text.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
+    text.data = buf;
+
+    for (i = 0; i < text.len; i++) {
+        buf[i] = (s.data[i] < 0x20 || s.data[i] >= 0x7f || s.data[i] == '"')
+                 ? '?' : s.data[i];
+    }
+
+    return text;
+}
+
+
+/* whether it gets a line; else a timer brings the sum */
+
+static ngx_uint_t
+ngx_http_parley_log_has_line(ngx_http_parley_ctx_t *ctx)
+{
+    int64_t                       wait;
+    ngx_event_t                  *ev;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    mcf = ctx->mcf;
+
+    if (parley_logged_line(&mcf->logged, ctx->error.code,
+                           (int64_t) ngx_current_msec, &wait))
+    {
+        return 1;
+    }
+
+    parley_count(mcf->slot, PARLEY_M_UNLOGGED, 1);
+
+    ev = &mcf->logged_sum;
+
+    if (!ev->timer_set) {
+        ev->handler = ngx_http_parley_log_timer;
+        ev->data = mcf;
+        ev->log = ngx_cycle->log;
+        ev->cancelable = 1;
+
+        ngx_add_timer(ev, (ngx_msec_t) wait);
+    }
+
+    return 0;
+}
+
+
+static void
+ngx_http_parley_log_timer(ngx_event_t *ev)
+{
+    ngx_http_parley_log_sum(ev->data, ev->log);
+}
+
+
+void
+ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf, ngx_log_t *log)
+{
+    char  text[PARLEY_LOGGED_TEXT];
+
+    if (parley_logged_sum(&mcf->logged, text)) {
+        ngx_log_error(NGX_LOG_WARN, log, 0, "parley: %s", text);
+    }
+}

@@ -1,0 +1,245 @@
+# Nobody's messages hide another's: whoever has seen an id, a correlation or a
+# question has seen no more than that.
+
+use lib 't/lib';
+use Parley::Client;
+use Parley::Env qw(port tmp_dir spew);
+use Test::More;
+use Parley::Test;
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+
+plan 'no_plan';
+
+my %matrix = matrix();
+
+$matrix{server} .= location('/rules-moq', 'parley_accept aee moq; '
+                          . 'parley_speak moq; parley_jwt on; '
+                          . 'parley_deny intent=ops.secret.**; '
+                          . 'parley_allow principal=**;');
+$matrix{server} .= location('/told', 'parley_accept aee; parley_speak aee; '
+                          . 'parley_jwt on audience=agents; '
+                          . 'add_header X-Principal "[$parley_principal]" '
+                          . 'always;');
+$matrix{http} .= '    parley_retain count=100 time=1h; parley_replay '
+               . "size=64k time=30m;\n";
+
+spew(tmp_dir() . '/identities.json', jcs({ principals => [
+    Parley::Matrix::principals(),
+    { sub => 'mallory', aee => 'agent.mallory', c2a => 'agent:mallory',
+      vcp => 'agent://evil.example/mallory', handle => '~cc-mallory',
+      instrument => '~cc-mallory@1', parent => 'lead' }] }));
+
+with_gateway(%matrix);
+
+
+# alice's query, asked by mallory as well, n times
+sub queries {
+    my ($q, $n) = @_;
+
+    return map { post('/to-channel',
+                      query(payload => $q->{payload},
+                            sender_handle => '~cc-mallory',
+                            drafted_with => '~cc-mallory@1'),
+                      as => 'mallory') } 1 .. $n;
+}
+
+
+# bob's answer to a query
+sub answer {
+    my ($uri, $id, $to) = @_;
+
+    return post($uri, frame('agent_response',
+                            { query_id => $id, responder_session_id => 's-2',
+                              response_text => 'I do' },
+                            sender_handle => '~cc-bob',
+                            recipient_handle => $to,
+                            drafted_with => '~cc-bob@2'), as => 'bob');
+}
+
+
+# another's task of the same id, correlation and recipient
+sub copied {
+    my ($m, %other) = @_;
+
+    return post('/to-c2a', { %$m, from => 'agent.mallory', ts => timestamp(),
+                             %other }, as => 'mallory');
+}
+
+
+# what bob says to an event that came to him, which names nobody
+sub said { return post('/to-aee', react('done', inReplyTo => $_[0]), as => 'bob') }
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: SEC-11 no number of a tenant's queries hides another's of the id
+--- send
+my $q = query();
+[post('/to-channel', $q), queries($q, 20),
+ answer('/to-channel', $q->{payload}{query_id}, '~cc-alice')]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 22
+
+
+
+=== TEST 2: SEC-11 nor one that was translated
+--- send
+$::m = aee(); ($::id) = @{$::m}{qw(id)};
+Parley::Client->new(port => port(1))->raw(post('/to-channel', $::m))
+    if service()->script('took($c, $q)');
+my $qid = service()->last->{json}{payload}{query_id};
+[queries({ payload => { %{query()->{payload}}, query_id => $qid } }, 20),
+ answer('/to-aee', $qid, '~cc-alice')]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 22
+--- got
+/to = agent.alice
+/reply_to = ${id}
+
+
+
+=== TEST 3: SEC-11 several queries of one principal under one id are answered
+--- send
+my $q = query();
+my $other = query(payload => $q->{payload}, recipient_handle => '~cc-taken');
+[post('/to-channel', $q), post('/to-channel', $other),
+ answer('/to-channel', $q->{payload}{query_id}, '~cc-alice')]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 3
+
+
+
+=== TEST 4: SEC-11 a task of another's id does not keep its answer from who asked
+--- send
+$::m = aee(); $::id = $::m->{id};
+[post('/to-c2a', $::m), copied($::m), said($::id)]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 3
+--- got
+/to = agent.alice
+/reply_to = ${id}
+/type = result
+
+
+
+=== TEST 5: SEC-11 who asks second gets the answer to its own all the same
+--- send
+$::m = aee(); $::id = $::m->{id};
+service()->script('took($c, $q)');
+my $client = Parley::Client->new(port => port(1));
+$client->raw($_) for post('/to-c2a', $::m), copied($::m, payload => { n => 2 });
+my $event = service()->last->{json}{params};
+$::other = $event->{eventId};
+isnt($::other, $::id, 'it has an id of its own');
+is($event->{content}[1]{reference}{id}, $::id, 'and refers to its own');
+said($::other)
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 3
+--- got
+/to = agent.mallory
+/reply_to = ${id}
+
+
+
+=== TEST 6: SEC-11 an answer that comes late is not told to who asked since
+--- send
+$::m = aee(requires => { timeout_ms => 1000 }); $::id = $::m->{id};
+service()->script('took($c, $q)');
+my $client = Parley::Client->new(port => port(1));
+$client->raw($_) for post('/to-c2a', $::m), copied($::m, requires => undef);
+sleep 2;
+said($::id)
+--- service: took($c, $q)
+--- refused: c2a reply-unmatched /params/arguments/inReplyTo
+--- forwarded: 2
+
+
+
+=== TEST 7: SEC-11 nor what is said after the answer
+--- send
+$::m = aee(); $::id = $::m->{id};
+service()->script('took($c, $q)');
+my $client = Parley::Client->new(port => port(1));
+$client->raw($_) for post('/to-c2a', $::m), said($::id), copied($::m);
+said($::id)
+--- service: took($c, $q)
+--- refused: c2a reply-unmatched /params/arguments/inReplyTo
+--- forwarded: 3
+
+
+
+=== TEST 8: SEC-11 an event of the id that was C2A's own is in nobody's way
+--- send
+$::m = aee(); $::id = $::m->{id};
+[post('/to-c2a', $::m),
+ post('/to-c2a', deliver(eventId => $::id,
+                         author => { id => 'mallory', kind => 'agent' }),
+      as => 'mallory'),
+ said($::id)]
+--- service: took($c, $q)
+--- error_code: 200
+--- forwarded: 3
+--- got
+/to = agent.alice
+/reply_to = ${id}
+
+
+
+=== TEST 9: SEC-11 answers whose id a service chose hide no message of that id
+--- send
+$::m = aee(); $::id = $::m->{id};
+my $client = Parley::Client->new(port => port(1));
+service()->script('took($c, $q)');
+$client->raw(post('/to-aee', $::m));
+service()->script("\$c->answer(200, [], jcs(result(\$q->{json}, id => '$::id')))");
+$client->raw(post('/to-aee', aee(from => 'agent.mallory', to => "agent.r$_"),
+                  as => 'mallory')) for 1 .. 70;
+post('/to-aee', aee(from => 'agent.bob', to => 'service.parley',
+                    intent => 'aee.context.fetch', payload => { id => $::id }),
+     as => 'bob')
+--- error_code: 200
+--- forwarded: 71
+--- answer
+/payload/id = ${id}
+/payload/envelope/from = agent.alice
+
+
+
+=== TEST 10: GW-04 the prefix of a command in other letters evades no rule
+--- send
+[map { post('/rules-moq', aee(intent => $_)) }
+ qw(MOQ.cmd.ops.secret.x moq.CMD.ops.secret.x Moq.Cmd.OPS.Secret.x)]
+--- service: took($c, $q)
+--- refused: aee policy-refused
+--- forwarded: 0
+
+
+
+=== TEST 11: GW-02 whom a token of another audience names has proved nothing
+--- send
+post('/told', aee(), token => bearer('alice', aud => 'others'))
+--- service: took($c, $q)
+--- refused: aee token-invalid
+--- forwarded: 0
+--- answer_headers
+X-Principal: []
+
+
+
+=== TEST 12: GW-02 nor has whom one names that has expired
+--- send
+post('/told', aee(), token => bearer('alice', aud => 'agents',
+                                     exp => time - 3600))
+--- service: took($c, $q)
+--- refused: aee token-expired
+--- forwarded: 0
+--- answer_headers
+X-Principal: []

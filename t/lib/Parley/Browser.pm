@@ -1,0 +1,203 @@
+package Parley::Browser;
+
+# Debian's Chromium without a screen, driven by WebDriver (chromedriver).
+#
+#     my $browser = Parley::Browser->start(port => port(9));   # undef: none
+#     $browser->open('http://127.0.0.1:...');
+#     is($browser->run('return document.title'), ...);
+#
+# It ends with the object.
+
+use strict;
+use warnings;
+
+use File::Temp ();
+use HTTP::Tiny;
+use JSON::PP ();
+use MIME::Base64 qw(decode_base64);
+use POSIX qw(WNOHANG);
+use Time::HiRes qw(sleep time);
+
+use constant PATIENCE => 30;
+
+my $json = JSON::PP->new->utf8->allow_nonref;
+
+
+# port: one that is free.  undef: there is no such browser here.
+sub start {
+    my ($class, %o) = @_;
+
+    my ($driver, $chromium)
+        = map { my $name = $_; (grep { -x } map { "$_/$name" }
+                                split /:/, $ENV{PATH})[0] }
+              qw(chromedriver chromium);
+
+    return if !$driver || !$chromium;
+
+    my $self = bless { base => "http://127.0.0.1:$o{port}", owner => $$,
+                       http => HTTP::Tiny->new(timeout => 60),
+                       dir => File::Temp->newdir('parley-browser-XXXXXX',
+                                                 TMPDIR => 1) }, $class;
+
+    $self->{pid} = fork // die "fork: $!\n";
+
+    if ($self->{pid} == 0) {
+        setpgrp;
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>', "$self->{dir}/log";
+        open STDERR, '>&', \*STDOUT;
+        exec $driver, "--port=$o{port}" or POSIX::_exit(127);
+    }
+
+    my $until = time + PATIENCE;
+
+    until ($self->{http}->get("$self->{base}/status")->{success}) {
+        die "chromedriver does not start\n" if time > $until;
+        sleep 0.1;
+    }
+
+    my $session = $self->ask(POST => '/session', {
+        capabilities => { alwaysMatch => {
+            'goog:loggingPrefs' => { browser => 'ALL' },
+            'goog:chromeOptions' => {
+                binary => $chromium,
+                args => [ qw(--headless --no-sandbox --disable-gpu
+                             --disable-quic --no-first-run
+                             --disable-background-networking
+                             --disable-component-update --disable-sync
+                             --disable-dev-shm-usage),
+                          "--user-data-dir=$self->{dir}/profile" ],
+            },
+        } },
+    });
+
+    $self->{base} .= "/session/$session->{sessionId}";
+
+    return $self;
+}
+
+
+# a command of WebDriver: its value
+sub ask {
+    my ($self, $method, $path, $body) = @_;
+
+    my $r = $self->{http}->request($method, "$self->{base}$path", {
+        headers => { 'Content-Type' => 'application/json' },
+        defined $body ? (content => $json->encode($body)) : (),
+    });
+    my $value = eval { $json->decode($r->{content})->{value} };
+
+    die "WebDriver: $path: $r->{status} $r->{content}\n" if !$r->{success};
+
+    return $value;
+}
+
+
+sub open {
+    my ($self, $url) = @_;
+
+    $self->ask(POST => '/url', { url => $url });
+}
+
+
+# what a script returns
+sub run {
+    my ($self, $script, @args) = @_;
+
+    return $self->ask(POST => '/execute/sync', { script => $script,
+                                                 args => [@args] });
+}
+
+
+# waits until a script returns something true, and returns that
+sub wait_for {
+    my ($self, $script) = @_;
+
+    my $until = time + PATIENCE;
+
+    while (time < $until) {
+        my $got = $self->run($script);
+        return $got if $got;
+        sleep 0.2;
+    }
+
+    return;
+}
+
+
+sub press {
+    my ($self, $key) = @_;
+
+    $self->ask(POST => '/actions', { actions => [ {
+        type => 'key', id => 'keyboard',
+        actions => [ { type => 'keyDown', value => $key },
+                     { type => 'keyUp', value => $key } ],
+    } ] });
+}
+
+
+sub devtools {
+    my ($self, $command, %params) = @_;
+
+    return $self->ask(POST => '/goog/cdp/execute',
+                      { cmd => $command, params => \%params });
+}
+
+
+sub size {
+    my ($self, $width, $height) = @_;
+
+    $self->devtools('Emulation.setDeviceMetricsOverride', width => $width,
+                    height => $height, deviceScaleFactor => 1,
+                    mobile => JSON::PP::false);
+}
+
+
+# "dark" or "light"
+sub scheme {
+    my ($self, $scheme) = @_;
+
+    $self->devtools('Emulation.setEmulatedMedia', features => [
+        { name => 'prefers-color-scheme', value => $scheme } ]);
+}
+
+
+# the lines of the console since it was asked last
+sub console {
+    return map { "$_->{level} $_->{message}" }
+           @{ $_[0]->ask(POST => '/se/log', { type => 'browser' }) };
+}
+
+
+# the whole page, as PNG
+sub picture {
+    my ($self, $file) = @_;
+
+    my $shot = $self->devtools('Page.captureScreenshot',
+                               captureBeyondViewport => JSON::PP::true);
+
+    CORE::open(my $out, '>:raw', $file) or die "$file: $!\n";
+    print $out decode_base64($shot->{data});
+    close $out or die "$file: $!\n";
+}
+
+
+sub DESTROY {
+    my $self = shift;
+
+    return if !$self->{pid} || $self->{owner} != $$;
+
+    local ($?, $@);
+
+    eval { $self->ask(DELETE => '') };
+    kill TERM => -$self->{pid};
+
+    my $until = time + 5;
+    sleep 0.05 while waitpid($self->{pid}, WNOHANG) == 0 && time < $until;
+
+    kill KILL => -$self->{pid};
+    waitpid $self->{pid}, 0;
+}
+
+
+1;

@@ -1,0 +1,230 @@
+# The page of parley_status, in Debian's Chromium.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Browser;
+use Parley::Client;
+use Parley::Env qw(port root slurp);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Status;
+use Parley::Upstream;
+
+use constant TAB => "\x{E004}";
+
+my $browser = Parley::Browser->start(port => port(9));
+
+plan skip_all => 'there is no chromium, or no chromedriver' if !$browser;
+
+my $service = Parley::Upstream->start(port(2));
+my $nginx = Parley::Nginx->start(workers => 2, http => gateway_http(
+    server => 'location /status { parley_status; }'));
+my $client = Parley::Client->new(port => port(1));
+my $url = 'http://127.0.0.1:' . port(3) . '/status';
+
+sub try { return $client->raw(post(@_))->{status} }
+
+# the text of an element; whether that of an element matches
+sub text { return $browser->run('return document.querySelector(arguments[0])'
+                                . '.innerText', @_) }
+
+sub shows {
+    my ($element, $pattern, $name) = @_;
+
+    ok($browser->wait_for("return new RegExp('$pattern').test("
+                          . "document.querySelector('$element').innerText)"),
+       $name) or diag(text($element));
+}
+
+
+my $answer = Parley::Status->new(port => port(3))
+             ->get('/status', Accept => 'text/html');
+
+
+subtest 'OPS-04 one file that asks for nothing but itself' => sub {
+    my $policy = $answer->{headers}{'content-security-policy'};
+
+    like($policy, qr/^default-src 'none'; /);
+    like($policy, qr/(?:^|; )$_(?:;|$)/, $_)
+        for qr/script-src 'sha256-[A-Za-z0-9+\/]{43}='/,
+            qr/style-src 'sha256-[A-Za-z0-9+\/]{43}='/,
+            qr/connect-src 'self'/, qr/base-uri 'none'/,
+            qr/form-action 'none'/, qr/frame-ancestors 'none'/;
+    unlike($policy, qr/unsafe|\*|https?:/);
+    unlike($answer->{content}, qr{https?://|\bsrc=|\@import|url\(},
+           'nothing foreign');
+    unlike($answer->{content}, qr/innerHTML|insertAdjacent|document\.write/,
+           'and nothing becomes markup');
+};
+
+
+$browser->size(1280, 900);
+$browser->scheme('light');
+$browser->open($url);
+
+
+subtest 'OPS-04 is it healthy' => sub {
+    shows('#say', '^Healthy$', 'says so');
+    is($browser->run('return document.querySelector("#verdict").dataset.state'),
+       'good');
+    shows('#refusals', 'Nothing was refused yet', 'nothing is refused');
+    shows('#more', 'Nothing counted yet: this page was opened \\\\d+ s ago; '
+                   . 'totals are under .since the start',
+          'nothing came since it was opened, and no minute is over');
+};
+
+
+subtest 'OPS-04 counters move when messages pass' => sub {
+    is(try('/aee', aee()), 202) for 1 .. 7;
+    is(try('/to-aee', escalation()), 200);
+
+    shows('#n-passed', '^8$', 'passed');
+    shows('#pairs tr:nth-child(1)', 'aee\\\\s+7', 'a pair of protocols');
+    shows('#pairs tr:nth-child(2)', 'vcp\\\\s+1', 'and another');
+    cmp_ok(text('#rate'), '>', 0, 'a rate');
+    ok($browser->wait_for('return document.querySelector("#spark-passed")'
+                          . '.getAttribute("d").length > 10'), 'a line');
+    shows('#upstream-text', '^half within', 'times');
+};
+
+
+subtest 'OPS-04 a refusal appears with its reason' => sub {
+    is(try('/aee', aee(priority => 'critical')), 400);
+    is(try('/aee', aee(), token => 0), 401);
+    is(try('/aee', aee(), token => 0), 401);
+
+    shows('#refusals tr:nth-child(1)',
+          'token-missing\\\\s+gateway\\\\s+2\\\\s+2\\\\s+.*bearer token',
+          'the most frequent first, and what it means');
+    shows('#refusals tr:nth-child(2)',
+          'field-invalid\\\\s+gateway\\\\s+1\\\\s+1', 'the other');
+    shows('#refusals tr:nth-child(2)', 'Correct the member', 'what to do');
+    shows('#most', 'token-missing, by the gateway', 'on the first screen');
+    shows('#more', '11 messages .* 3 refused or failed', 'in a sentence');
+};
+
+
+subtest 'OPS-04 a service that fails is one' => sub {
+    $service->script('$c->answer(200, [], "no JSON")');
+    is(try('/aee', aee()), 502) for 1 .. 3;
+    $service->script;
+
+    shows('#verdict', 'services fail: 3 of', 'it is worth a look');
+    shows('#refusals', 'upstream-invalid\\\\s+upstream\\\\s+3', 'by whom');
+};
+
+
+subtest 'OPS-04 text is text' => sub {
+    is(try('/aee', aee(priority => '<img src=x>')), 400);
+    shows('#refusals', 'field-invalid\\\\s+gateway\\\\s+2', 'counted');
+    is($browser->run('return document.querySelectorAll("img").length'), 0);
+};
+
+
+subtest 'OPS-04 reachable with the keyboard' => sub {
+    my $name = 'const n = (e) => e.id ? "#" + e.id : e.getAttribute("href")'
+             . ' || e.getAttribute("aria-labelledby");';
+    my $wanted = $browser->run("$name return [...document.querySelectorAll("
+        . '"a[href], button, input:checked, [tabindex]")].map(n)');
+
+    cmp_ok(@$wanted, '>=', 5, 'there is something to reach');
+
+    $browser->run('document.activeElement.blur(); scrollTo(0, 0)');
+
+    my @reached = map {
+        $browser->press(TAB);
+        $browser->run("$name return n(document.activeElement)");
+    } @$wanted;
+
+    is_deeply(\@reached, $wanted, 'in the order of the page');
+
+    is($browser->run('document.querySelector("#pause").focus();'
+       . 'return getComputedStyle(document.querySelector("#pause"))'
+       . '.outlineStyle'), 'solid', 'and seen');
+
+    # the other span of time, without a mouse
+    $browser->run('document.querySelector("#span-minute").focus()');
+    $browser->press("\x{E014}");
+    is($browser->run('return document.querySelector("input:checked").value'),
+       'all');
+    shows('#h-why + table caption', 'since the start', 'it counts all');
+    $browser->press("\x{E012}");
+
+    $browser->run('document.querySelector("#pause").focus()');
+    $browser->press(' ');
+    is($browser->run('return document.querySelector("#pause")'
+                     . '.getAttribute("aria-pressed")'), 'true', 'a pause');
+    $browser->press(' ');
+    is(text('#pause'), 'Pause', 'and its end');
+};
+
+
+subtest 'OPS-04 said to who does not see it' => sub {
+    is($browser->run('return document.querySelectorAll('
+        . '"section:not([aria-labelledby]):not(#verdict)").length'), 0,
+       'every section has a name');
+    is($browser->run('return [...document.querySelectorAll("table")]'
+        . '.filter(t => !t.caption).length'), 0, 'every table a caption');
+    is($browser->run('return document.querySelector("#say")'
+        . '.getAttribute("aria-live")'), 'polite', 'what changes is told');
+    is($browser->run('return document.documentElement.lang'), 'en');
+};
+
+
+subtest 'OPS-04 dark and light' => sub {
+    my $ground = 'return getComputedStyle(document.body).backgroundColor';
+    my %seen;
+
+    for my $scheme (qw(light dark)) {
+        $browser->scheme($scheme);
+        $seen{$scheme} = $browser->run($ground);
+    }
+
+    is($seen{light}, 'rgb(246, 247, 249)');
+    is($seen{dark}, 'rgb(16, 20, 24)');
+};
+
+
+subtest 'OPS-04 from 320 px' => sub {
+    for my $width (320, 375, 768, 1920) {
+        $browser->size($width, 800);
+
+        cmp_ok($browser->run('return document.documentElement.scrollWidth'),
+               '<=', $width, "$width px: nothing to scroll sideways");
+    }
+};
+
+
+subtest 'OPS-04 the policy is kept, and holds' => sub {
+    is_deeply([ $browser->console ], [], 'nothing in the console');
+
+    $browser->run('const s = document.createElement("script");'
+        . 's.textContent = "window.injected = 1"; document.body.append(s)');
+
+    is($browser->run('return window.injected ?? 0'), 0, 'nothing else runs');
+    like(join("\n", $browser->console), qr/Content Security Policy/);
+};
+
+
+subtest 'OPS-04 a gateway that is gone says so' => sub {
+    $nginx->stop;
+
+    shows('#say', '^No answer for', 'it does');
+    is($browser->run('return document.querySelector("#verdict").dataset.state'),
+       'bad');
+
+    ok($nginx = Parley::Nginx->start(workers => 1, http => gateway_http(
+        server => 'location /status { parley_status; }')), 'another one');
+    shows('#say', '^Healthy$', 'and is there again');
+    shows('#n-passed', '^0$', 'counting from zero');
+};
+
+
+done_testing;

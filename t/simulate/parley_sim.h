@@ -1,0 +1,274 @@
+/*
+ * A world for the hub: several processes over one state in memory, clients with
+ * connections, a clock, and whatever goes wrong.  A history is a list of steps
+ * that follow from a seed; what a step meets follows from those before it, so
+ * that any part of a history is one, too.
+ *
+ * What must be true is known by a model, which sees what was accepted, and by
+ * the clients, which see what comes: neither asks the hub or the state.
+ */
+
+#ifndef PARLEY_SIM_H
+#define PARLEY_SIM_H
+
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parley_hub.h"
+#include "parley_log.h"
+#include "parley_memory.h"
+#include "parley_selector.h"
+#include "parley_test_random.h"
+
+
+#define SIM_PROCESSES  4
+#define SIM_CLIENTS    10
+#define SIM_LOGS       4
+#define SIM_EPOCHS     64       /* of one log */
+#define SIM_RECORDS    4096
+#define SIM_STEPS      400
+#define SIM_EVENT      8192     /* octets, at most */
+#define SIM_CONNS      24
+#define SIM_WINDOW_MAX (64 * 1024)
+#define SIM_LIVE       1        /* parley_subscriber_state_t */
+#define SIM_SLOW       200      /* octets that who is slow takes */
+
+
+typedef enum {
+    SIM_APPEND = 0,
+    SIM_WAKE,                   /* a process sees that it was woken */
+    SIM_TURN,
+    SIM_CONNECT,
+    SIM_DISCONNECT,
+    SIM_READ,                   /* a client takes what has come */
+    SIM_WINDOW,                 /* a client's connection becomes slow, or not */
+    SIM_TIME,
+    SIM_SLEEP,                  /* a long time */
+    SIM_KILL,
+    SIM_CRASH,                  /* in the midst of a verb */
+    SIM_START,
+    SIM_RELOAD,
+    SIM_STALL,                  /* a process does nothing for some time */
+    SIM_ERASE,
+    SIM_SETTLE,                 /* all do what there is to do */
+    SIM_VERBS
+} sim_verb_t;
+
+
+typedef struct {
+    sim_verb_t  verb;
+    uint64_t    arg;
+} sim_step_t;
+
+
+/* what was accepted */
+typedef struct {
+    unsigned           logs;            /* bits */
+    uint64_t           offsets[SIM_LOGS];
+    unsigned           epochs[SIM_LOGS];
+    int64_t            time;
+    int64_t            ends;
+    size_t             size;            /* of the record */
+    unsigned           erased:1;
+    unsigned           live;            /* clients that had all before, bits */
+    unsigned           sender;
+    const char        *kind;
+    parley_audience_t  audience;
+} sim_record_t;
+
+
+typedef struct {
+    uint64_t  epochs[SIM_EPOCHS];
+    unsigned  nepochs;
+    uint64_t  last;                     /* offset, in the newest epoch */
+    int64_t   kept;                     /* when somebody was there for it */
+} sim_log_t;
+
+/* ms after which a log may be another one: its lease, but for what may pass
+   until it is kept again */
+#define SIM_LEASE  (PARLEY_LOG_LEASE * 2 / 3)
+
+
+typedef struct sim_process_s  sim_process_t;
+typedef struct sim_client_s   sim_client_t;
+
+/* a connection, which its client may have given up */
+typedef struct {
+    parley_subscriber_t   s;
+    unsigned              used:1;
+    unsigned              slow:1;       /* it takes a little, and then nothing
+                                           more */
+    unsigned              over:1;       /* it was ended: what has come is there
+                                           still */
+    sim_process_t        *process;      /* NULL: it is gone */
+    sim_client_t         *client;       /* NULL: it was given up */
+    int64_t               since;        /* it has been there, and not slow */
+    size_t                window;       /* octets that it takes */
+    size_t                len;          /* that have come and were not read */
+    uint8_t               octets[SIM_WINDOW_MAX];
+} sim_conn_t;
+
+
+struct sim_client_s {
+    unsigned              log;
+    char                  session[16];
+    const char           *instrument;
+    const char           *filter;
+    unsigned              stream;
+    parley_str_t          selector;
+    uint8_t               selector_text[128];
+    sim_conn_t           *conn;         /* NULL: none */
+
+    parley_place_t        place;        /* the last that it knows; epoch 0 */
+    unsigned              gaps;
+};
+
+
+struct sim_process_s {
+    unsigned          alive:1;
+    unsigned          woken:1;
+    unsigned          turn:1;
+    unsigned          leaving:1;
+    unsigned          behind:1;         /* it is told that it is late, and what
+                                           comes of that is still to come */
+    uint32_t          pid;
+    int64_t           stalled;          /* until then */
+    int64_t           since;            /* it is woken */
+    int64_t           late;             /* when it saw that too late */
+    parley_memory_t   memory;
+    parley_hub_t     *hub;
+    size_t            octets;           /* allocated */
+    struct sim_block_s  *blocks;
+};
+
+
+typedef struct {
+    void                 *zone;
+    size_t                size;
+    int64_t               now;
+    uint32_t              pids;
+    sim_process_t        *locked;
+    parley_memory_t       outside;      /* the model's own view */
+    parley_retention_t    retention;
+    parley_stream_t       streams[2];
+    uint8_t               keys[SIM_LOGS][PARLEY_KEY_LEN];
+
+    sim_process_t         processes[SIM_PROCESSES];
+    sim_client_t          clients[SIM_CLIENTS];
+    sim_conn_t            conns[SIM_CONNS];
+    unsigned              unburied:1;       /* a process died, and nobody has
+                                               come since */
+    sim_log_t             logs[SIM_LOGS];
+    sim_record_t          records[SIM_RECORDS];
+    unsigned              nrecords;
+
+    parley_test_random_t  random;       /* of the step */
+    parley_arena_t        arena;        /* the same */
+    uint64_t              received;     /* events that clients got */
+    jmp_buf               failed;
+    char                  why[512];
+} sim_world_t;
+
+
+extern sim_world_t        world;
+
+/* the process whose turn it is, and whose memory is taken */
+extern sim_process_t     *sim_at;
+
+/* it dies when so many edges of a verb have been passed; 0: it does not */
+extern unsigned           sim_edges;
+extern jmp_buf            sim_crash;
+
+extern const char *const  sim_senders[];
+
+/* A promise is broken; does not return. */
+void sim_fail(const char *fmt, ...)
+    __attribute__((noreturn, format(printf, 1, 2)));
+
+
+/* parley_sim_world.c */
+
+void sim_begin(uint64_t seed);
+
+/* All do what there is to do, and everything that must be true is. */
+void sim_settle(void);
+
+/* All end; nothing is left. */
+void sim_end(void);
+
+/* However it ended: memory is free again. */
+void sim_forget(void);
+
+void sim_start(sim_process_t *p);
+
+/* Its memory and its connections go, and it says nothing. */
+void sim_kill(sim_process_t *p);
+void sim_exit(sim_process_t *p);
+
+/* One that lives and may do something; one that does not live.  NULL: none. */
+sim_process_t *sim_process(uint64_t arg);
+sim_process_t *sim_free_process(void);
+
+sim_client_t *sim_client(uint64_t arg);
+
+
+/* parley_sim_step.c */
+
+void sim_step(const sim_step_t *step);
+
+/* A process sees that it was woken; it has its turn. */
+void sim_wakes(sim_process_t *p);
+void sim_turns(sim_process_t *p, unsigned budget);
+
+/* A connection takes whatever comes. */
+void sim_fast(sim_conn_t *conn);
+
+
+/* parley_sim_model.c */
+
+/* Whether a client is to get a record of its log. */
+int sim_is_for(const sim_client_t *c, const sim_record_t *r);
+
+/* It was accepted, to these places. */
+void sim_accepted(sim_record_t *record, const parley_placed_t *places);
+
+/* Whether a process that died had appended it is seen by all its logs alike. */
+void sim_perhaps(sim_record_t *record, const parley_table_stat_t *before);
+
+/* A log may be another one. */
+void sim_look(unsigned log);
+
+/* How many clients it is to be counted for: at least, and at most. */
+void sim_count(const sim_record_t *record, int64_t *least, int64_t *most);
+
+/* What a client gets: where it begins, that something is missing, a record. */
+void sim_client_opened(sim_client_t *c, const parley_place_t *place);
+void sim_client_gap(sim_client_t *c, const parley_place_t *place);
+void sim_client_got(sim_client_t *c, const parley_place_t *place,
+    parley_str_t data);
+
+/* The clients that should have all that is for them have it. */
+void sim_complete(void);
+
+
+/* parley_sim_client.c */
+
+/* What has come is read, and looked at. */
+void sim_client_read(sim_conn_t *c);
+void sim_client_connect(sim_client_t *c, sim_process_t *p);
+void sim_client_give_up(sim_client_t *c);
+
+/* With its process, or because that ended it. */
+void sim_conn_gone(sim_conn_t *c);
+
+extern const parley_hub_env_t  sim_hub_env;
+
+/* memory of a process, which goes with it */
+void *sim_alloc(void *ctx, size_t size);
+void sim_free(void *ctx, void *p);
+
+
+#endif /* PARLEY_SIM_H */

@@ -1,0 +1,334 @@
+/* Clients and their connections: what they get, and whether it may be so. */
+
+#include <stdarg.h>
+
+#include "parley_event_id.h"
+#include "parley_sim.h"
+
+
+static void sim_client_events(sim_client_t *c, sim_conn_t *conn);
+static void sim_client_event(sim_client_t *c, parley_str_t text);
+static parley_str_t sim_client_field(parley_str_t text, const char *name);
+
+
+static int64_t
+sim_write(void *ctx, parley_subscriber_t *s, parley_str_t octets)
+{
+    size_t       n;
+    sim_conn_t  *c;
+
+    (void) ctx;
+
+    c = (sim_conn_t *) s;
+
+    if (!c->used || c->over || c->process != ctx) {
+        sim_fail("a connection that is over is written to");
+    }
+
+    if (c->client == NULL) {
+        return parley_test_chance(&world.random, 20)
+               ? -1 : (int64_t) octets.len;
+    }
+
+    n = c->window - c->len;
+    n = octets.len < n ? octets.len : n;
+
+    memcpy(c->octets + c->len, octets.data, n);
+    c->len += n;
+
+    return (int64_t) n;
+}
+
+
+static void
+sim_ended(void *ctx, parley_subscriber_t *s, parley_end_t why)
+{
+    sim_conn_t  *c;
+
+    (void) ctx;
+
+    c = (sim_conn_t *) s;
+
+    if (why == PARLEY_END_MEMORY) {
+        sim_fail("a subscription ended without memory");
+    }
+
+    if (why == PARLEY_END_SLOW && c->client != NULL && !c->slow)
+    {
+        sim_fail("who is not slow was cut");
+    }
+
+    sim_conn_gone(c);
+}
+
+
+static int
+sim_encode(void *ctx, const parley_publication_t *p, parley_proto_t to,
+    parley_arena_t *arena, parley_str_t *ret)
+{
+    uint8_t  *out;
+
+    (void) ctx;
+
+    if (to != PARLEY_PROTO_AEE) {
+        *ret = p->message;
+        return 0;
+    }
+
+    /* the other protocol */
+
+    out = parley_arena_octets(arena, p->message.len + 2);
+
+    if (out == NULL) {
+        return -1;
+    }
+
+    memcpy(out, "A ", 2);
+    memcpy(out + 2, p->message.data, p->message.len);
+    *ret = parley_str_make(out, p->message.len + 2);
+
+    return 0;
+}
+
+
+static void
+sim_wake(void *ctx)
+{
+    unsigned        i;
+    sim_process_t  *p;
+
+    (void) ctx;
+
+    for (i = 0; i < SIM_PROCESSES; i++) {
+        p = &world.processes[i];
+
+        if (!p->woken) {
+            p->woken = 1;
+            p->since = world.now;
+        }
+    }
+}
+
+
+static void
+sim_turn(void *ctx)
+{
+    ((sim_process_t *) ctx)->turn = 1;
+}
+
+
+static uint32_t
+sim_random(void *ctx)
+{
+    (void) ctx;
+
+    return (uint32_t) parley_test_random(&world.random);
+}
+
+
+static uint32_t
+sim_seconds(void *ctx)
+{
+    (void) ctx;
+
+    return (uint32_t) (world.now / 1000);
+}
+
+
+const parley_hub_env_t  sim_hub_env = {
+    .mem = { sim_alloc, sim_free, NULL },
+    .write = sim_write,
+    .end = sim_ended,
+    .encode = sim_encode,
+    .wake = sim_wake,
+    .turn = sim_turn,
+    .now = sim_seconds,
+    .random = sim_random,
+};
+
+
+void
+sim_conn_gone(sim_conn_t *c)
+{
+    c->over = 1;
+
+    if (c->client != NULL) {
+
+        /* what had come is read, or is lost with the connection */
+
+        if (parley_test_chance(&world.random, 50)) {
+            sim_client_events(c->client, c);
+        }
+
+        c->client->conn = NULL;
+    }
+
+    c->process = NULL;
+    c->client = NULL;
+    c->used = 0;
+}
+
+
+/* its process finds out some time */
+
+void
+sim_client_give_up(sim_client_t *c)
+{
+    c->conn->client = NULL;
+    c->conn = NULL;
+}
+
+
+void
+sim_client_connect(sim_client_t *c, sim_process_t *p)
+{
+    unsigned                i;
+    sim_conn_t             *conn;
+    parley_subscription_t   s;
+
+    for (i = 0; i < SIM_CONNS && world.conns[i].used; i++) {
+        /* void */
+    }
+
+    if (i == SIM_CONNS) {
+        return;
+    }
+
+    conn = &world.conns[i];
+
+    conn->used = 1;
+    conn->over = 0;
+    conn->slow = 0;
+    conn->process = p;
+    conn->client = c;
+    conn->window = SIM_WINDOW_MAX;
+    conn->len = 0;
+    conn->since = c->place.epoch == 0 ? world.now : INT64_MAX;
+    c->conn = conn;
+
+    memset(&s, 0, sizeof(s));
+
+    s.log = world.keys[c->log];
+    s.stream = &world.streams[c->stream];
+    s.selector = c->selector;
+    s.session = parley_str_c(c->session);
+    s.card = PARLEY_STR("card");
+    s.from = c->place;
+
+    if (parley_test_chance(&world.random, 10)) {
+        s.lasts = 1 + parley_test_below(&world.random, 100);
+    }
+
+    if (parley_hub_subscribe(p->hub, &conn->s, &s) != 0) {
+        sim_fail("a subscription did not begin");
+    }
+}
+
+
+void
+sim_client_read(sim_conn_t *conn)
+{
+    size_t          len;
+    sim_process_t  *p;
+
+    len = conn->len;
+    p = conn->process;
+
+    if (conn->client != NULL) {
+        sim_client_events(conn->client, conn);
+    }
+
+    if (conn->len < len && p->alive) {
+        parley_hub_writable(p->hub, &conn->s);
+    }
+}
+
+
+/* whole events; the rest stays */
+
+static void
+sim_client_events(sim_client_t *c, sim_conn_t *conn)
+{
+    size_t  i, begin;
+
+    begin = 0;
+
+    for (i = 1; i < conn->len; i++) {
+
+        if (conn->octets[i] == '\n' && conn->octets[i - 1] == '\n') {
+            sim_client_event(c, parley_str_make(conn->octets + begin,
+                                                i + 1 - begin));
+            begin = i + 1;
+            i++;
+        }
+    }
+
+    memmove(conn->octets, conn->octets + begin, conn->len - begin);
+    conn->len -= begin;
+}
+
+
+/* the line of a field; no data: there is none */
+
+static parley_str_t
+sim_client_field(parley_str_t text, const char *name)
+{
+    size_t        n;
+    parley_str_t  line;
+
+    n = strlen(name);
+
+    while (text.len > 0) {
+        line = parley_str_until(text, '\n');
+        text = parley_str_from(text, line.len + 1);
+
+        if (line.len > n && memcmp(line.data, name, n) == 0) {
+            return parley_str_from(line, n);
+        }
+    }
+
+    return parley_str_none;
+}
+
+
+static void
+sim_client_event(sim_client_t *c, parley_str_t text)
+{
+    parley_str_t    id, name, data;
+    parley_place_t  place;
+
+    if (text.data[0] == ':') {
+        return;
+    }
+
+    id = sim_client_field(text, "id: ");
+    name = sim_client_field(text, "event: ");
+    data = sim_client_field(text, "data: ");
+
+    if (id.data == NULL) {
+
+        if (c->place.epoch == 0 || data.data != NULL) {
+            sim_fail("an event without an id");
+        }
+
+        return;
+    }
+
+    if (parley_event_id_read(id, &place) != 0) {
+        sim_fail("an id that is none: %.*s", (int) id.len,
+                 (const char *) id.data);
+    }
+
+    if (data.data == NULL) {
+        sim_client_opened(c, &place);
+
+    } else if (parley_str_is(name, "gap")) {
+        sim_client_gap(c, &place);
+
+    } else {
+        sim_client_got(c, &place, data);
+        world.received++;
+    }
+
+    c->place = place;
+}

@@ -1,0 +1,531 @@
+/* The steps of a history. */
+
+#include "parley_publish.h"
+#include "parley_sim.h"
+
+
+#define SIM_NAP  600        /* s, of which a long sleep is made */
+
+
+static void sim_drop(sim_conn_t *conn);
+
+
+static const char *const  sim_kinds[] = {
+    "agent_advisory", "agent_query", "agent_broadcast"
+};
+
+
+static void
+sim_audience(sim_record_t *r)
+{
+    sim_client_t  *c;
+
+    if (parley_test_chance(&world.random, 70)) {
+        return;
+    }
+
+    if (parley_test_chance(&world.random, 50)) {
+        r->audience.form = PARLEY_AUDIENCE_PREFIX;
+        r->audience.instrument = PARLEY_STR("cc-");
+        return;
+    }
+
+    c = sim_client(parley_test_random(&world.random));
+
+    r->audience.form = PARLEY_AUDIENCE_SESSION;
+    r->audience.instrument = parley_str_c(c->instrument);
+    r->audience.session = parley_str_c(c->session);
+    r->logs = 1u << c->log;
+}
+
+
+/* what a process is to publish */
+
+static sim_record_t *
+sim_record(parley_publish_t *publish, parley_publication_t *p,
+    uint8_t (*keys)[PARLEY_KEY_LEN])
+{
+    char                  *text;
+    size_t                 len;
+    unsigned               log;
+    sim_record_t          *record;
+    parley_test_random_t  *r;
+
+    r = &world.random;
+    record = &world.records[world.nrecords];
+
+    memset(record, 0, sizeof(sim_record_t));
+    memset(publish, 0, sizeof(parley_publish_t));
+    memset(p, 0, sizeof(parley_publication_t));
+
+    record->logs = parley_test_chance(r, 60)
+                   ? 1u << parley_test_below(r, SIM_LOGS)
+                   : 1 + parley_test_below(r, (1u << SIM_LOGS) - 1);
+    record->time = world.now;
+    record->sender = parley_test_below(r, 3);
+    record->kind = sim_kinds[parley_test_below(r, 3)];
+    record->ends = world.now + (parley_test_chance(r, 90)
+                                ? (int64_t) 1 << 40
+                                : (int64_t) parley_test_below(r, 5000));
+    sim_audience(record);
+
+    len = parley_test_chance(r, 95) ? 16 + parley_test_below(r, 200)
+                                    : parley_test_below(r, 4000) + 16;
+
+    text = parley_arena_alloc(&world.arena, len + 1);
+
+    if (text == NULL) {
+        abort();
+    }
+
+    memset(text, 'x', len);
+    text[snprintf(text, len, "%u:", world.nrecords)] = 'x';
+
+    p->proto = PARLEY_PROTO_CHANNEL;
+    p->audience = record->audience;
+    p->facts.values[PARLEY_CHANNEL_AXIS_KIND] = parley_str_c(record->kind);
+    p->facts.values[PARLEY_CHANNEL_AXIS_SENDER]
+        = parley_str_c(sim_senders[record->sender]);
+    p->message = parley_str_make(text, len);
+
+    for (log = 0; log < SIM_LOGS; log++) {
+        if (record->logs & (1u << log)) {
+            memcpy(keys[publish->nlogs++], world.keys[log], PARLEY_KEY_LEN);
+        }
+    }
+
+    publish->publication = p;
+    publish->logs = (const uint8_t (*)[PARLEY_KEY_LEN]) keys;
+    publish->retention = world.retention;
+    publish->ttl = record->ends - world.now;
+    publish->arena = &world.arena;
+
+    return record;
+}
+
+
+static void
+sim_append(sim_process_t *p)
+{
+    int                    crashed;
+    uint8_t                keys[SIM_LOGS][PARLEY_KEY_LEN];
+    int64_t                least, most;
+    parley_str_t           parts[2];
+    sim_record_t *volatile record;
+    parley_publish_t       publish;
+    parley_table_stat_t    before;
+    parley_publication_t   publication;
+
+    if (world.nrecords == SIM_RECORDS) {
+        return;
+    }
+
+    record = sim_record(&publish, &publication, keys);
+
+    if (parley_publication_write(&world.arena, &publication, parts) != 0) {
+        abort();
+    }
+
+    record->size = parts[0].len + parts[1].len;
+    parley_memory_table(&world.outside, &before);
+
+    sim_count(record, &least, &most);
+
+    crashed = setjmp(sim_crash);
+
+    if (crashed == 0) {
+        (void) parley_publish(p->hub, &publish);
+    }
+
+    sim_edges = 0;
+
+    if (crashed) {
+        sim_kill(p);
+        sim_perhaps(record, &before);
+
+        /* one that dies before it wakes them: the next append does, or the
+           tick, which they feel */
+
+        sim_hub_env.wake(NULL);
+        return;
+    }
+
+    switch (publish.verdict) {
+
+    case PARLEY_APPEND_OK:
+        sim_accepted(record, publish.places);
+
+        if (publish.count < least || publish.count > most) {
+            sim_fail("ACH-19: %d are told of %d to %d", (int) publish.count,
+                     (int) least, (int) most);
+        }
+
+        return;
+
+    case PARLEY_APPEND_FULL:
+        sim_perhaps(record, &before);
+        return;
+
+    default:
+        sim_fail("an append is refused: %d", publish.verdict);
+    }
+}
+
+
+/* it asks what came, perhaps too late */
+
+static void
+sim_late(sim_process_t *p)
+{
+    if (p->woken && world.now - p->since >= PARLEY_FEED_GRACE) {
+        p->behind = 1;
+    }
+}
+
+
+void
+sim_wakes(sim_process_t *p)
+{
+    sim_late(p);
+
+    p->woken = 0;
+    parley_hub_wake(p->hub);
+}
+
+
+void
+sim_turns(sim_process_t *p, unsigned budget)
+{
+    if (p->behind) {
+        p->behind = 0;
+        p->late = world.now;
+    }
+
+    p->turn = 0;
+    parley_hub_turn(p->hub, budget);
+}
+
+
+/* what a process does, perhaps for the last time */
+
+static void
+sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
+{
+    unsigned       i;
+    sim_client_t  *c;
+
+    if (verb == SIM_APPEND) {
+        sim_append(p);
+        return;
+    }
+
+    if (setjmp(sim_crash) != 0) {
+        sim_edges = 0;
+        sim_kill(p);
+
+        for (i = 0; i < SIM_LOGS; i++) {
+            sim_look(i);
+        }
+
+        /* it may have told of a session, and has woken nobody */
+
+        sim_hub_env.wake(NULL);
+        return;
+    }
+
+    switch (verb) {
+
+    case SIM_WAKE:
+        sim_wakes(p);
+        break;
+
+    case SIM_TURN:
+        sim_turns(p, 1 + (unsigned) (arg >> 8) % 8);
+        break;
+
+    default:
+        c = sim_client(arg >> 8);
+
+        if (c->conn != NULL) {
+            sim_client_give_up(c);
+        }
+
+        if (!p->leaving) {
+            sim_client_connect(c, p);
+        }
+    }
+
+    sim_edges = 0;
+
+    for (i = 0; i < SIM_LOGS; i++) {
+        sim_look(i);
+    }
+}
+
+
+/* Time passes, for those that do something; the others miss it. */
+
+static void
+sim_pass(int64_t ms, unsigned percent)
+{
+    unsigned             i;
+    sim_conn_t          *c;
+    sim_process_t       *p;
+    parley_table_stat_t  stat;
+
+    world.now += ms;
+
+    /* somebody looks how full it is, and what has expired goes */
+
+    if (parley_test_chance(&world.random, 50)) {
+        parley_memory_table(&world.outside, &stat);
+    }
+
+    for (i = 0; i < SIM_PROCESSES; i++) {
+        p = &world.processes[i];
+
+        if (p->alive && p->stalled <= world.now
+            && parley_test_chance(&world.random, percent))
+        {
+            sim_at = p;
+            sim_late(p);
+            parley_hub_tick(p->hub);
+        }
+    }
+
+    for (i = 0; i < SIM_CONNS; i++) {
+        c = &world.conns[i];
+
+        if (c->used && c->client != NULL && c->process->stalled <= world.now) {
+            world.logs[c->client->log].kept = world.now;
+        }
+    }
+}
+
+
+static void
+sim_reload(uint64_t arg)
+{
+    sim_process_t  *p, *next;
+
+    p = sim_process(arg);
+    next = sim_free_process();
+
+    if (p == NULL || next == NULL || p->leaving) {
+        return;
+    }
+
+    sim_start(next);
+
+    p->leaving = 1;
+    sim_at = p;
+    parley_hub_drain(p->hub, 5);
+}
+
+
+/* those that are to leave do, when nobody is there any more */
+
+static void
+sim_leave(void)
+{
+    unsigned           i;
+    sim_process_t     *p;
+    parley_hub_stat_t  stat;
+
+    for (i = 0; i < SIM_PROCESSES; i++) {
+        p = &world.processes[i];
+
+        if (!p->alive || !p->leaving || p->stalled > world.now) {
+            continue;
+        }
+
+        parley_hub_stat(p->hub, &stat);
+
+        if (stat.subscribers == 0) {
+            sim_exit(p);
+        }
+    }
+}
+
+
+static void
+sim_erase(uint64_t arg)
+{
+    unsigned         log;
+    sim_record_t    *r;
+    parley_erase_t   erase;
+
+    if (world.nrecords == 0) {
+        return;
+    }
+
+    r = &world.records[arg % world.nrecords];
+
+    for (log = 0; (r->logs & (1u << log)) == 0; log++) {
+        /* void */
+    }
+
+    erase.log = world.keys[log];
+    erase.epoch = world.logs[log].epochs[r->epochs[log]];
+    erase.offset = r->offsets[log];
+    r->erased = 1;
+
+    (void) world.outside.state.ops->log->erase(&world.outside.state, &erase,
+                                               NULL);
+}
+
+
+static void
+sim_window(uint64_t arg)
+{
+    sim_conn_t  *conn;
+
+    conn = sim_client(arg)->conn;
+
+    if (conn == NULL) {
+        return;
+    }
+
+    sim_client_read(conn);
+
+    if (sim_client(arg)->conn != conn) {
+        return;
+    }
+
+    if ((arg >> 8) % 3 == 0) {
+        sim_fast(conn);
+        return;
+    }
+
+    conn->slow = 1;
+    conn->since = INT64_MAX;
+    conn->window = conn->len + (arg >> 16) % SIM_SLOW;
+}
+
+
+void
+sim_fast(sim_conn_t *conn)
+{
+    conn->slow = 0;
+    conn->window = SIM_WINDOW_MAX;
+
+    sim_at = conn->process;
+    parley_hub_writable(sim_at->hub, &conn->s);
+}
+
+
+void
+sim_step(const sim_step_t *step)
+{
+    unsigned        s, n;
+    sim_process_t  *p;
+
+    world.random.state = step->arg;
+    parley_arena_reset(&world.arena);
+
+    p = sim_process(step->arg);
+    sim_at = p;
+
+    switch (step->verb) {
+
+    case SIM_APPEND:
+    case SIM_WAKE:
+    case SIM_TURN:
+    case SIM_CONNECT:
+        if (p != NULL) {
+            sim_does(p, step->verb, step->arg);
+        }
+
+        break;
+
+    case SIM_CRASH:
+        if (p != NULL) {
+            sim_edges = 1 + (unsigned) (step->arg >> 32) % 300;
+            sim_does(p, (sim_verb_t) ((step->arg >> 4) % 4), step->arg);
+        }
+
+        break;
+
+    case SIM_DISCONNECT:
+        if (sim_client(step->arg)->conn != NULL) {
+            sim_drop(sim_client(step->arg)->conn);
+        }
+
+        break;
+
+    case SIM_READ:
+        if (sim_client(step->arg)->conn != NULL) {
+            sim_at = sim_client(step->arg)->conn->process;
+            sim_client_read(sim_client(step->arg)->conn);
+        }
+
+        break;
+
+    case SIM_WINDOW:
+        if (sim_client(step->arg)->conn != NULL) {
+            sim_at = sim_client(step->arg)->conn->process;
+            sim_window(step->arg);
+        }
+
+        break;
+
+    case SIM_TIME:
+        sim_pass(1 + (int64_t) ((step->arg >> 8) % 3000), 80);
+        break;
+
+    case SIM_SLEEP:
+        for (s = 1 << ((step->arg >> 8) % 18); s != 0; s -= n) {
+            n = s < SIM_NAP ? s : SIM_NAP;
+            sim_pass((int64_t) n * 1000, 100);
+        }
+
+        break;
+
+    case SIM_KILL:
+        if (p != NULL) {
+            sim_kill(p);
+        }
+
+        break;
+
+    case SIM_START:
+        p = sim_free_process();
+
+        if (p != NULL) {
+            sim_start(p);
+        }
+
+        break;
+
+    case SIM_RELOAD:
+        sim_reload(step->arg);
+        break;
+
+    case SIM_STALL:
+        if (p != NULL) {
+            p->stalled = world.now + (int64_t) ((step->arg >> 8) % 20000);
+        }
+
+        break;
+
+    case SIM_ERASE:
+        sim_erase(step->arg);
+        break;
+
+    default:
+        sim_settle();
+    }
+
+    sim_leave();
+}
+
+
+/* the client closes, which its process sees */
+
+static void
+sim_drop(sim_conn_t *conn)
+{
+    sim_at = conn->process;
+    parley_hub_unsubscribe(conn->process->hub, &conn->s);
+    sim_conn_gone(conn);
+}

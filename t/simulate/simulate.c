@@ -1,0 +1,271 @@
+/*
+ * simulate [-n HISTORIES] [-t SECONDS] [-s SEED] [VERB:ARG ...]
+ *
+ * Runs histories of the hub (HUB-08), each of one seed, until one breaks a
+ * promise; then that is made short, and printed so that it can be run again:
+ * a seed and its steps.  -s: from that seed on, which -n 1 runs alone.
+ */
+
+#include <time.h>
+#include <unistd.h>
+
+#include "parley_sim.h"
+
+
+static const struct {
+    const char  *name;
+    unsigned     weight;
+} sim_verbs[SIM_VERBS] = {
+    [SIM_APPEND] = { "append", 30 },
+    [SIM_WAKE] = { "wake", 20 },
+    [SIM_TURN] = { "turn", 25 },
+    [SIM_CONNECT] = { "connect", 10 },
+    [SIM_DISCONNECT] = { "disconnect", 3 },
+    [SIM_READ] = { "read", 8 },
+    [SIM_WINDOW] = { "window", 3 },
+    [SIM_TIME] = { "time", 4 },
+    [SIM_SLEEP] = { "sleep", 1 },
+    [SIM_KILL] = { "kill", 1 },
+    [SIM_CRASH] = { "crash", 2 },
+    [SIM_START] = { "start", 2 },
+    [SIM_RELOAD] = { "reload", 1 },
+    [SIM_STALL] = { "stall", 1 },
+    [SIM_ERASE] = { "erase", 1 },
+    [SIM_SETTLE] = { "settle", 3 },
+};
+
+
+static sim_verb_t
+sim_draw(parley_test_random_t *r)
+{
+    unsigned  i, n, sum;
+
+    sum = 0;
+
+    for (i = 0; i < SIM_VERBS; i++) {
+        sum += sim_verbs[i].weight;
+    }
+
+    n = parley_test_below(r, sum);
+
+    for (i = 0; n >= sim_verbs[i].weight; i++) {
+        n -= sim_verbs[i].weight;
+    }
+
+    return (sim_verb_t) i;
+}
+
+
+static unsigned
+sim_history(uint64_t seed, sim_step_t *steps)
+{
+    unsigned              i, n;
+    parley_test_random_t  r;
+
+    r.state = seed ^ 0x5bd1e995;
+    n = 20 + parley_test_below(&r, SIM_STEPS - 20);
+
+    for (i = 0; i < n; i++) {
+        steps[i].verb = sim_draw(&r);
+        steps[i].arg = parley_test_random(&r);
+    }
+
+    return n;
+}
+
+
+/* Returns whether the promises were kept; else why not is in why. */
+
+static int
+sim_run(uint64_t seed, const sim_step_t *steps, unsigned n, char *why,
+    uint64_t *received)
+{
+    volatile int       kept;
+    volatile unsigned  i;
+
+    kept = 1;
+
+    /* what follows from the seed alone needs no way back */
+
+    sim_begin(seed);
+
+    if (setjmp(world.failed) == 0) {
+
+        for (i = 0; i < n; i++) {
+            sim_step(&steps[i]);
+        }
+
+        sim_end();
+
+    } else {
+        kept = 0;
+        snprintf(why, sizeof(world.why), "%s", world.why);
+    }
+
+    *received += world.received;
+    sim_forget();
+
+    return kept;
+}
+
+
+/* as few steps as break a promise, whichever */
+
+static unsigned
+sim_shrink(uint64_t seed, sim_step_t *steps, unsigned n, char *why)
+{
+    unsigned    at, size;
+    uint64_t    received;
+    sim_step_t  fewer[SIM_STEPS];
+
+    received = 0;
+
+    for (size = n / 2; size != 0; size /= 2) {
+
+        for (at = 0; at + size <= n; /* void */ ) {
+
+            memcpy(fewer, steps, at * sizeof(sim_step_t));
+            memcpy(fewer + at, steps + at + size,
+                   (n - at - size) * sizeof(sim_step_t));
+
+            if (sim_run(seed, fewer, n - size, why, &received)) {
+                at += size;
+                continue;
+            }
+
+            n -= size;
+            memcpy(steps, fewer, n * sizeof(sim_step_t));
+        }
+    }
+
+    /* why of those that are left */
+
+    (void) sim_run(seed, steps, n, why, &received);
+
+    return n;
+}
+
+
+/* steps as they were printed */
+
+static unsigned
+sim_read(char **words, sim_step_t *steps)
+{
+    char      *end;
+    size_t     len;
+    unsigned   n, verb;
+
+    for (n = 0; words[n] != NULL && n < SIM_STEPS; n++) {
+
+        len = strcspn(words[n], ":");
+
+        for (verb = 0; verb < SIM_VERBS; verb++) {
+            if (strlen(sim_verbs[verb].name) == len
+                && memcmp(sim_verbs[verb].name, words[n], len) == 0)
+            {
+                break;
+            }
+        }
+
+        end = words[n] + len;
+        steps[n].verb = (sim_verb_t) verb;
+        steps[n].arg = *end == ':' ? strtoull(end + 1, &end, 16) : 0;
+
+        if (verb == SIM_VERBS || *end != '\0') {
+            fprintf(stderr, "simulate: no step: %s\n", words[n]);
+            exit(2);
+        }
+    }
+
+    return n;
+}
+
+
+static int
+sim_broken(uint64_t seed, sim_step_t *steps, unsigned n, char *why)
+{
+    unsigned  i;
+
+    printf("seed %llu: %s\n", (unsigned long long) seed, why);
+
+    n = sim_shrink(seed, steps, n, why);
+
+    printf("%u steps are enough: %s\n\n  simulate -s %llu", n, why,
+           (unsigned long long) seed);
+
+    for (i = 0; i < n; i++) {
+        printf(" \\\n    %s:%llx", sim_verbs[steps[i].verb].name,
+               (unsigned long long) steps[i].arg);
+    }
+
+    printf("\n");
+
+    return 1;
+}
+
+
+int
+main(int argc, char **argv)
+{
+    int         c;
+    char        why[512];
+    long        histories, seconds, done;
+    time_t      end;
+    uint64_t    seed, received;
+    unsigned    n;
+    sim_step_t  steps[SIM_STEPS];
+
+    histories = 1000;
+    seconds = 0;
+    seed = 1;
+
+    while ((c = getopt(argc, argv, "n:t:s:")) != -1) {
+        switch (c) {
+
+        case 'n':
+            histories = strtol(optarg, NULL, 10);
+            break;
+
+        case 't':
+            seconds = strtol(optarg, NULL, 10);
+            break;
+
+        case 's':
+            seed = strtoull(optarg, NULL, 10);
+            break;
+
+        default:
+            fprintf(stderr, "usage: simulate [-n HISTORIES] [-t SECONDS] "
+                            "[-s SEED] [VERB:ARG ...]\n");
+            return 2;
+        }
+    }
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+
+    received = 0;
+    end = time(NULL) + seconds;
+
+    if (optind < argc) {
+        n = sim_read(argv + optind, steps);
+
+        return sim_run(seed, steps, n, why, &received)
+               ? 0 : sim_broken(seed, steps, n, why);
+    }
+
+    for (done = 0; seconds != 0 ? time(NULL) < end : done < histories;
+         done++, seed++)
+    {
+        n = sim_history(seed, steps);
+
+        if (!sim_run(seed, steps, n, why, &received)) {
+            return sim_broken(seed, steps, n, why);
+        }
+    }
+
+    printf("%ld histories, %llu events, the last seed %llu: all is well\n",
+           done, (unsigned long long) received,
+           (unsigned long long) (seed - 1));
+
+    return 0;
+}

@@ -1,0 +1,106 @@
+# Where parley_status and parley_health may stand, and what nginx -t says.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Checked;
+use Parley::Gateway;
+use Parley::Nginx;
+
+my $http = http_config();
+
+
+sub server { return "$http\nserver { listen 127.0.0.1:%PORT_3%;\n$_[0]\n}\n" }
+
+
+# a location is right, and what is warned about
+sub right {
+    my ($name, $text, $warned) = @_;
+
+    my ($status, $said) = check(server($text));
+
+    is($status, 0, $name) or diag($said);
+
+    if ($warned) {
+        like($said, qr/\[warn\] .*$warned.* in \S+:\d+/, "$name: a warning");
+        is(() = $said =~ /\[warn\]/g, 1, "$name: one");
+    } else {
+        unlike($said, qr/\[warn\]/, "$name: no warning");
+    }
+}
+
+
+# the location of parley explain is beside it
+sub refused {
+    my ($name, $text, $why) = @_;
+
+    wrong($name, server("$text\nlocation /in { parley_accept aee; "
+                        . 'parley_jwt on; proxy_pass http://127.0.0.1:1; }'),
+          $why);
+}
+
+
+my $open = 'location "/s" of "parley_status" is open to everybody';
+
+right('OPS-01 open to everybody', 'location /s { parley_status; }', $open);
+right("OPS-01 $_", "location /s { parley_status; $_ }")
+    for 'allow 127.0.0.1; deny all;', 'deny all;', 'internal;',
+        'auth_basic x; auth_basic_user_file x;', 'auth_request /in;';
+right('OPS-01 of the server', 'deny all; location /s { parley_status; }');
+right('OPS-01 what restricts messages does not restrict it',
+      'parley_jwt on; location /s { parley_status; }', $open);
+right('OPS-03 health is for everybody',
+      'location /l { parley_health live; } '
+      . 'location /r { parley_health ready; }');
+right('OPS-01 what the server accepts does not come to it',
+      'parley_accept aee; parley_jwt on; '
+      . 'location /s { parley_status; deny all; } '
+      . 'location /l { parley_health live; }');
+right('OPS-01 more than one', 'location /s { parley_status; deny all; } '
+      . 'location /t { parley_status; deny all; }');
+
+my $alone = 'answers requests itself, and stands in a location without';
+
+for my $it ('parley_status', 'parley_health ready') {
+    my ($name) = split ' ', $it;
+
+    refused("OPS-01 $it and parley_accept",
+            "location /s { $it; parley_accept aee; parley_jwt on; }",
+            qr/"$name" $alone "parley_accept"/);
+    refused("OPS-01 $it and proxy_pass",
+            "location /s { $it; proxy_pass http://127.0.0.1:1; }",
+            qr/"$name" $alone "proxy_pass" or another content handler/);
+    refused("OPS-01 proxy_pass and $it",
+            "location /s { proxy_pass http://127.0.0.1:1; $it; }",
+            qr/"$name" $alone "proxy_pass" or another content handler/);
+    refused("OPS-01 $it and parley_jwt",
+            "location /s { $it; parley_jwt on; }",
+            qr/"parley_jwt" has no effect beside "$name"/);
+    refused("OPS-01 $it twice", "location /s { $it; $it; }",
+            qr/"$name" directive is duplicate/);
+}
+
+refused('OPS-01 both', 'location /s { parley_status; parley_health live; }',
+        qr/"parley_status" $alone "parley_health"/);
+refused('OPS-01 a word too many', 'location /s { parley_status on; }',
+        qr/invalid number of arguments in "parley_status" directive/);
+refused('OPS-03 no word', 'location /s { parley_health; }',
+        qr/invalid number of arguments in "parley_health" directive/);
+refused('OPS-03 another word', 'location /s { parley_health up; }',
+        qr/"up" in "parley_health" must be "live" or "ready"/);
+refused('OPS-01 in a server', 'parley_status;',
+        qr/"parley_status" directive is not allowed here/);
+
+for my $it ('parley_status', 'parley_health live') {
+    my ($status, $said) = check("server { listen 127.0.0.1:%PORT_3%;\n"
+                                . "location /s { $it; } }");
+
+    is($status, 1, "OPS-01 $it without a zone");
+    like($said, qr/"parley_status" and "parley_health" need "parley_zone" in/);
+}
+
+done_testing;

@@ -1,0 +1,371 @@
+/* The way back: what comes in response, and what comes of the message. */
+
+#include "parley_test_gate.h"
+
+
+static void
+test_fate(void **state)
+{
+    test_gate_t         t;
+    parley_answered_t   answered;
+    parley_gate_conf_t  conf;
+
+    (void) state;
+
+    /* two events, the last of which is the end; and one too many */
+
+    conf_init(&conf, NULL);
+    gate_init(&t, &conf);
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+
+    memset(&answered, 0, sizeof(answered));
+    assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
+    assert_int_equal(t.came, 0);
+
+    answered.settle = PARLEY_SETTLE_COMMIT;
+    answered.over = 1;
+    assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
+    assert_int_equal(t.came, 1);
+    assert_ptr_equal(t.fate.answer, &answered);
+    assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
+
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_ANSWERED,
+                PARLEY_SETTLE_COMMIT);
+    test_end(&t);
+
+    /* a stream that took the message, and breaks off */
+
+    gate_init(&t, &conf);
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+
+    answered.over = 0;
+    assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
+
+    (void) parley_error_set(&t.err, PARLEY_E_UPSTREAM_INVALID, NULL, "cut");
+    assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
+    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_FAILED);
+
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
+                PARLEY_SETTLE_COMMIT);
+    test_end(&t);
+}
+
+
+static void
+test_fate_resumed(void **state)
+{
+    test_gate_t         t;
+    parley_gate_conf_t  entry, spare;
+
+    (void) state;
+
+    conf_init(&entry, NULL);
+    conf_init(&spare, NULL);
+    gate_init(&t, &entry);
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    gate_resume(&t, &spare);
+    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_NONE);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_PASSED);
+    assert_int_equal(t.came, 0);
+
+    /* and where it continued next it was refused */
+
+    spare.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
+    gate_resume(&t, &spare);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_REFUSED);
+
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_REFUSED,
+                PARLEY_SETTLE_RELEASE);
+    test_end(&t);
+}
+
+
+/* an answer that its caller may not have any more is told as none */
+
+static void
+test_withheld(void **state)
+{
+    int                 said, over;
+    test_gate_t         t;
+    parley_answered_t   answered;
+    parley_gate_conf_t  conf;
+
+    (void) state;
+
+    conf_init(&conf, NULL);
+
+    for (said = 0; said < 2; said++) {
+        for (over = 0; over < 2; over++) {
+            gate_init(&t, &conf);
+
+            assert_int_equal(parley_gate_run(&t.gate, 1000),
+                             PARLEY_OUTCOME_PASSED);
+            t.http.revocations_lost = 1;
+
+            memset(&answered, 0, sizeof(answered));
+            answered.settle = PARLEY_SETTLE_COMMIT;
+            answered.said = said;
+            answered.over = over;
+
+            if (!said && over) {
+                assert_int_equal(parley_gate_answered(&t.gate, &answered,
+                                                      1000), 0);
+                assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_ANSWERED,
+                            PARLEY_SETTLE_COMMIT);
+                test_end(&t);
+                continue;
+            }
+
+            assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000),
+                             -1);
+            assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
+            assert_int_equal(t.came, 0);
+
+            assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
+            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
+                        PARLEY_SETTLE_COMMIT);
+            test_end(&t);
+        }
+    }
+}
+
+
+/* each trouble has its code, and whether the service took the message */
+
+static void
+test_trouble(void **state)
+{
+    size_t              i;
+    test_gate_t         t;
+    parley_gate_conf_t  conf;
+
+    static const struct {
+        parley_trouble_t  what;
+        int               status;
+        parley_code_t     code;
+        unsigned          taken;
+    } cases[] = {
+        { PARLEY_TROUBLE_UNREACHED, 502, PARLEY_E_UPSTREAM_UNAVAILABLE, 0 },
+        { PARLEY_TROUBLE_TIMEOUT, 504, PARLEY_E_UPSTREAM_TIMEOUT, 0 },
+        { PARLEY_TROUBLE_EARLY, 200, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_TROUBLE_GZIP_EARLY, 200, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_TROUBLE_NOT_HTTP, 200, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_TROUBLE_INTERIM, 103, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_TROUBLE_CODING, 0, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_TROUBLE_CODING, 199, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_TROUBLE_REDIRECT, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
+        { PARLEY_TROUBLE_REDIRECT, 302, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_TROUBLE_CODING, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
+        { PARLEY_TROUBLE_GZIP, 500, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_TROUBLE_EVENTS_CODED, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
+        { PARLEY_TROUBLE_TOO_LONG, 299, PARLEY_E_UPSTREAM_INVALID, 1 },
+        { PARLEY_TROUBLE_TOO_LONG, 300, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_TROUBLE_EXPIRED, 200, PARLEY_E_TOKEN_EXPIRED, 0 }
+    };
+
+    (void) state;
+
+    conf_init(&conf, NULL);
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        gate_init(&t, &conf);
+
+        parley_gate_trouble(&t.gate, cases[i].what, cases[i].status);
+        assert_int_equal(t.err.code, cases[i].code);
+        assert_int_equal(t.err.taken, cases[i].taken);
+
+        /* the first counts */
+
+        parley_gate_trouble(&t.gate, PARLEY_TROUBLE_REDIRECT, 200);
+        assert_int_equal(t.err.code, cases[i].code);
+        assert_int_equal(t.err.taken, cases[i].taken);
+
+        test_end(&t);
+    }
+
+    /* once the time is over that is why, but of what came whole */
+
+    gate_init(&t, &conf);
+    t.gate.timed_out = 1;
+    parley_gate_trouble(&t.gate, PARLEY_TROUBLE_EARLY, 200);
+    assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_TIMEOUT);
+
+    parley_error_clear(&t.err);
+    parley_gate_trouble(&t.gate, PARLEY_TROUBLE_TOO_LONG, 200);
+    assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_INVALID);
+    test_end(&t);
+}
+
+
+static void
+test_deadline(void **state)
+{
+    test_gate_t         t;
+    parley_gate_conf_t  conf;
+
+    (void) state;
+
+    conf_init(&conf, NULL);
+    gate_init(&t, &conf);
+
+    t.msg.timeout_ms = -1;
+    assert_int_equal(parley_gate_deadline(&t.gate), -1);
+
+    t.msg.timeout_ms = 5000;
+    assert_int_equal(parley_gate_deadline(&t.gate), 5000);
+
+    t.entry.gate.caps.timeout_ms = 3000;
+    assert_int_equal(parley_gate_deadline(&t.gate), 3000);
+
+    t.msg.timeout_ms = -1;
+    assert_int_equal(parley_gate_deadline(&t.gate), 3000);
+
+    t.msg.timeout_ms = 0;
+    assert_int_equal(parley_gate_deadline(&t.gate), 0);
+    test_end(&t);
+}
+
+
+#define RESULT                                                                \
+    "{\"v\":\"1\",\"id\":\"019502a4-7e5c-7000-8000-000000000009\","          \
+    "\"ts\":\"2026-02-15T10:30:01.000Z\",\"type\":\"result\","               \
+    "\"from\":\"agent.bob\",\"to\":\"agent.alice\",\"intent\":\"ops.run\","  \
+    "\"corr\":\"019502a4-7e5c-7000-8000-000000000002\","                     \
+    "\"reply_to\":\"019502a4-7e5c-7000-8000-000000000001\","                 \
+    "\"priority\":\"normal\",\"payload\":{\"status\":\"ok\"}}"
+
+
+/* GW-12: the end of events, by what was seen of it */
+
+static void
+test_ended(void **state)
+{
+    size_t              i;
+    int                 rc;
+    test_gate_t         t;
+    parley_ending_t     how;
+    parley_answered_t   answered;
+    parley_gate_conf_t  conf;
+
+    static const struct {
+        unsigned  broken;
+        unsigned  open;
+        unsigned  unfinished;
+        unsigned  answered;
+        int       rc;
+        unsigned  unsure;
+    } cases[] = {
+        { 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 1, 0, 0, 0 },       /* chunks say that it is all */
+        { 0, 1, 0, 0, 0, 1 },
+        { 0, 1, 0, 1, 0, 0 },
+        { 0, 1, 1, 0, -1, 0 },
+        { 1, 0, 0, 0, -1, 0 }
+    };
+
+    (void) state;
+
+    conf_init(&conf, NULL);
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        gate_init(&t, &conf);
+        assert_int_equal(parley_gate_run(&t.gate, 1000),
+                         PARLEY_OUTCOME_PASSED);
+
+        if (cases[i].answered) {
+            assert_int_equal(parley_gate_event(&t.gate, &t.arena,
+                                               PARLEY_STR(RESULT), &answered),
+                             0);
+            assert_true(answered.final);
+            assert_int_equal(t.taken[PARLEY_STEP_ANSWER], 1);
+        }
+
+        how.broken = cases[i].broken;
+        how.open = cases[i].open;
+        how.unfinished = cases[i].unfinished;
+
+        rc = parley_gate_ended(&t.gate, &how, &answered);
+        assert_int_equal(rc, cases[i].rc);
+
+        if (rc == 0) {
+            assert_int_equal(answered.unsure, cases[i].unsure);
+            assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000),
+                             0);
+            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_ANSWERED,
+                        PARLEY_SETTLE_COMMIT);
+
+        } else {
+            assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_INVALID);
+            assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
+            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
+                        PARLEY_SETTLE_RELEASE);
+        }
+
+        assert_int_equal(t.taken[PARLEY_STEP_SETTLE], 1);
+        test_end(&t);
+    }
+}
+
+
+static void
+test_answer(void **state)
+{
+    test_gate_t         t;
+    parley_answered_t   answered;
+    parley_response_t   response;
+    parley_gate_conf_t  conf;
+
+    (void) state;
+
+    conf_init(&conf, NULL);
+    memset(&response, 0, sizeof(response));
+
+    gate_init(&t, &conf);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+
+    response.status = 200;
+    response.body = PARLEY_STR(RESULT);
+    assert_int_equal(parley_gate_answer(&t.gate, &response, &answered), 0);
+    assert_true(answered.copied && answered.over);
+    assert_int_equal(t.taken[PARLEY_STEP_ANSWER], 1);
+    assert_int_equal(t.taken[PARLEY_STEP_SETTLE], 0);
+
+    assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
+    assert_int_equal(t.taken[PARLEY_STEP_SETTLE], 1);
+    test_end(&t);
+
+    /* what cannot be used was an answer, and may come again where it says so */
+
+    gate_init(&t, &conf);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+
+    response.status = 503;
+    response.body = PARLEY_STR("{}");
+    response.wait_ms = 7000;
+    assert_int_equal(parley_gate_answer(&t.gate, &response, &answered), -1);
+    assert_int_equal(t.gate.wait, 7000);
+    assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
+    assert_int_equal(t.taken[PARLEY_STEP_ANSWER], 1);
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
+                PARLEY_SETTLE_RELEASE);
+    test_end(&t);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_test("GW-26 what came of it is told once", test_fate),
+    parley_test("GW-24 and of the last place that it came to",
+                test_fate_resumed),
+    parley_test("SEC-16 an answer is withheld, and told so", test_withheld),
+    parley_test("GW-12 what keeps an answer from being one", test_trouble),
+    parley_test("AEE-29 how long an answer is awaited", test_deadline),
+    parley_test("GW-12 events end, or break off", test_ended),
+    parley_test("GW-12 an answer is understood, and settled", test_answer),
+};
+
+PARLEY_TEST_MAIN(tests)

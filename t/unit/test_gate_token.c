@@ -1,0 +1,378 @@
+/* The step that proves: where a token is found, and what it is judged by. */
+
+#include "parley_gate_steps.h"
+#include "parley_settings.h"
+#include "parley_test_auth.h"
+
+
+#define NOW  1771151400         /* seconds */
+
+#define TOKENS_MAX  4
+
+
+typedef struct {
+    parley_gate_t           gate;
+    parley_error_t          err;
+    parley_who_t            who;
+    parley_msg_t            msg;
+    parley_settings_http_t  http;
+    parley_settings_t       s;
+    parley_jwt_conf_t       jwt;
+    parley_jwks_t           keys;       /* that there are */
+    parley_jwks_t           newer;      /* that are fetched; keys NULL: none */
+    const char             *name;       /* of these headers */
+    const char             *values[TOKENS_MAX];
+    const char             *cookie;     /* what nginx finds of it */
+    unsigned                fetches;
+} test_token_t;
+
+
+static int64_t
+now(parley_gate_t *g)
+{
+    (void) g;
+
+    return (int64_t) NOW * 1000;
+}
+
+
+static void
+headers(parley_gate_t *g, parley_str_t name,
+    void (*found)(void *data, parley_str_t value), void *data)
+{
+    size_t        i;
+    test_token_t *t = g->ctx;
+
+    if (!parley_str_eq(name, parley_str_c(t->name))) {
+        return;
+    }
+
+    for (i = 0; i < TOKENS_MAX && t->values[i] != NULL; i++) {
+        found(data, parley_str_c(t->values[i]));
+    }
+}
+
+
+static int
+value(parley_gate_t *g, const parley_value_t *v, parley_str_t *ret)
+{
+    test_token_t *t = g->ctx;
+
+    (void) v;
+
+    if (t->cookie == NULL) {
+        return -1;
+    }
+
+    *ret = parley_str_c(t->cookie);
+
+    return 0;
+}
+
+
+/* what is fetched is there by the next time */
+
+static int
+keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
+{
+    test_token_t *t = g->ctx;
+
+    if (age == 0) {
+        ret->set = &t->keys;
+        ret->number = t->fetches;
+        return 0;
+    }
+
+    if (t->newer.keys == NULL) {
+        return 0;
+    }
+
+    t->fetches++;
+    t->keys = t->newer;
+    memset(&t->newer, 0, sizeof(t->newer));
+
+    return PARLEY_WAIT;
+}
+
+
+static const parley_gate_env_t  env = {
+    .now = now,
+    .headers = headers,
+    .value = value,
+    .keys = keys,
+};
+
+
+static void
+read_keys(const char *text, parley_jwks_t *ret)
+{
+    parley_error_t  err;
+
+    assert_int_equal(parley_jwks_parse(&test_arena, parley_str_c(text), ret,
+                                       &err), 0);
+}
+
+
+static const char *
+mint(const char *claims)
+{
+    parley_jwk_t    jwk;
+    parley_str_t    token, text;
+    parley_error_t  err;
+
+    assert_int_equal(parley_jwk_parse(&test_arena,
+                                      PARLEY_STR(RFC8037_PRIVATE), &jwk, &err),
+                     0);
+    assert_int_equal(parley_jwt_mint(&jwk, PARLEY_ALG_EDDSA, &test_arena,
+                                     PARLEY_STR("JWT"), parley_str_c(claims),
+                                     &token, &err), 0);
+    parley_jwk_free(&jwk);
+
+    assert_int_equal(parley_arena_str(&test_arena, token, &text), 0);
+
+    return (const char *) text.data;
+}
+
+
+static void
+begin(test_token_t *t, parley_token_source_t source)
+{
+    parley_gate_t  *g = &t->gate;
+
+    memset(t, 0, sizeof(*t));
+    parley_error_clear(&t->err);
+    read_keys("{\"keys\":[" RFC8037_PUBLIC "]}", &t->keys);
+
+    t->name = "authorization";
+    t->s.jwt = &t->jwt;
+    t->jwt.source = source;
+    t->jwt.name = PARLEY_STR("t");
+    t->s.gate.token = source == PARLEY_TOKEN_ARGUMENT ? t->jwt.name
+                                                      : parley_str_none;
+
+    g->env = &env;
+    g->ctx = t;
+    g->arena = &test_arena;
+    g->err = &t->err;
+    g->who = &t->who;
+    g->msg = &t->msg;
+
+    parley_gate_bind(g, &t->http, &t->s);
+    parley_gate_init(g);
+}
+
+
+static parley_outcome_t
+prove(test_token_t *t)
+{
+    return parley_gate_token(&t->gate);
+}
+
+
+static void
+end(test_token_t *t)
+{
+    parley_jwks_free(&t->keys);
+    parley_jwks_free(&t->newer);
+}
+
+
+static void
+test_header(void **state)
+{
+    test_token_t  t;
+    const char   *token;
+    char          bearer[2048];
+
+    (void) state;
+
+    token = mint("{\"sub\":\"alice\",\"exp\":1771151460}");
+    (void) snprintf(bearer, sizeof(bearer), "bEARER   %s", token);
+
+    begin(&t, PARLEY_TOKEN_HEADER);
+    t.values[0] = bearer;
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    parley_assert_str(t.who.principal->sub, "alice");
+    assert_int_equal(parley_gate_expires(&t.gate),
+                     INT64_C(1771151460) * 1000);
+
+    t.values[1] = bearer;
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(t.err.code, PARLEY_E_TOKEN_INVALID);
+
+    t.values[0] = "Basic YTpi";
+    t.values[1] = NULL;
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(t.err.code, PARLEY_E_TOKEN_MISSING);
+
+    t.values[0] = "Bearer ";
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(t.err.code, PARLEY_E_TOKEN_MISSING);
+
+    t.values[0] = NULL;
+    t.gate.given = parley_str_c(token);
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    end(&t);
+
+    begin(&t, PARLEY_TOKEN_HEADER);
+    t.s.jwt = NULL;
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_NONE);
+    assert_int_equal(parley_gate_expires(&t.gate), INT64_MAX);
+    end(&t);
+}
+
+
+static void
+test_cookie(void **state)
+{
+    test_token_t  t;
+
+    (void) state;
+
+    begin(&t, PARLEY_TOKEN_COOKIE);
+    t.name = "cookie";
+    t.cookie = mint("{\"sub\":\"alice\",\"exp\":1771151460}");
+    t.values[0] = "a=b; t=x";
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+
+    t.values[1] = "c=d; T=y";
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(t.err.code, PARLEY_E_TOKEN_INVALID);
+
+    t.values[1] = NULL;
+    t.cookie = NULL;
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_FAILED);
+    end(&t);
+}
+
+
+static void
+test_argument(void **state)
+{
+    test_token_t  t;
+    char          query[2048];
+    const char   *token;
+
+    (void) state;
+
+    token = mint("{\"sub\":\"alice\",\"exp\":1771151460}");
+    (void) snprintf(query, sizeof(query), "a=b&%%54=%s", token);
+
+    begin(&t, PARLEY_TOKEN_ARGUMENT);
+    t.gate.came = parley_str_c(query);
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+
+    t.gate.came = PARLEY_STR("t=x&T=y");
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(t.err.code, PARLEY_E_FIELD_INVALID);
+    end(&t);
+}
+
+
+static void
+test_keys(void **state)
+{
+    test_token_t  t;
+
+    (void) state;
+
+    /* none at all: they are waited for, once */
+
+    begin(&t, PARLEY_TOKEN_HEADER);
+    t.gate.given = parley_str_c(mint("{\"sub\":\"alice\","
+                                     "\"exp\":1771151460}"));
+    t.newer = t.keys;
+    memset(&t.keys, 0, sizeof(t.keys));
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_WAIT);
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(t.fetches, 1);
+
+    /* and where there are none to be had that is nobody's fault */
+
+    end(&t);
+    memset(&t.keys, 0, sizeof(t.keys));
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
+    assert_int_equal(t.gate.wait, 1000);
+}
+
+
+static void
+test_rules(void **state)
+{
+    test_token_t  t;
+
+    (void) state;
+
+    begin(&t, PARLEY_TOKEN_HEADER);
+    t.gate.given = parley_str_c(mint("{\"sub\":\"alice\","
+                                     "\"exp\":1771151300}"));
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(t.err.code, PARLEY_E_TOKEN_EXPIRED);
+
+    t.jwt.rules.leeway = 200;
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    end(&t);
+}
+
+
+static void
+test_cache(void **state)
+{
+    test_token_t                t;
+    parley_claims_conf_t        claims;
+    parley_token_cache_conf_t   conf;
+    parley_token_cache_stat_t   stat;
+    const parley_principal_t   *first;
+
+    (void) state;
+
+    memset(&conf, 0, sizeof(conf));
+
+    begin(&t, PARLEY_TOKEN_HEADER);
+    t.gate.tokens = parley_token_cache_create(&parley_mem_libc, &conf);
+    t.gate.given = parley_str_c(mint("{\"sub\":\"alice\","
+                                     "\"exp\":1771151460}"));
+
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    first = t.who.principal;
+    parley_gate_token_release(&t.gate);
+
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_ptr_equal(t.who.principal, first);
+    parley_gate_token_release(&t.gate);
+
+    /* it is judged each time */
+
+    t.jwt.rules.jti_required = 1;
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    parley_gate_token_release(&t.gate);
+    t.jwt.rules.jti_required = 0;
+
+    /* nor is another map's principal its own */
+
+    memset(&claims, 0, sizeof(claims));
+    claims.number = 1;
+    t.s.claims = &claims;
+    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_ptr_not_equal(t.who.principal, first);
+    parley_gate_token_release(&t.gate);
+
+    parley_token_cache_stat(t.gate.tokens, &stat);
+    assert_int_equal(stat.hits, 2);
+
+    parley_token_cache_destroy(t.gate.tokens);
+    end(&t);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_auth_test("GW-02 one bearer token in one header", test_header),
+    parley_auth_test("GW-02 a cookie that is there once", test_cookie),
+    parley_auth_test("SEC-03 an argument that is there once", test_argument),
+    parley_auth_test("GW-02 keys that are waited for", test_keys),
+    parley_auth_test("SEC-14 the rules of the place", test_rules),
+    parley_auth_test("GW-02 what was verified once", test_cache),
+};
+
+PARLEY_TEST_MAIN(tests)

@@ -1,0 +1,210 @@
+/* The identities file and its schema: one list of members. */
+
+#define _GNU_SOURCE
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_identities.h"
+#include "parley_schema_text.h"
+#include "parley_test.h"
+#include "parley_test_instance.h"
+
+
+#define INSTANCES  2000
+
+#define P(text)  "{\"principals\":[" text "]}"
+
+
+static int
+read_text(parley_str_t text, parley_error_t *err)
+{
+    int                  rc;
+    parley_arena_t       arena;
+    parley_directory_t  *dir;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    rc = parley_identities_read(&arena, &parley_mem_libc, text, &dir, err);
+
+    assert_true((rc == 0) == (dir != NULL));
+
+    parley_directory_free(dir);
+    parley_arena_reset(&arena);
+
+    return rc;
+}
+
+
+static void
+test_refused(void **state)
+{
+    unsigned        i;
+    parley_error_t  err;
+
+    static const struct {
+        const char  *text;
+        const char  *field;
+        const char  *at;        /* where in the text, begins with it */
+    } bad[] = {
+        { "[]", "", "[" },
+        { "{}", "/principals", "{}" },
+        { "{\"principals\":{}}", "/principals", "{}}" },
+        { "{\"principals\":[],\"x\":1}", "/x", "1" },
+        { P("1"), "/principals/0", "1]" },
+        { P("{}"), "/principals/0/sub", "{}" },
+        { P("{\"sub\":\"a\",\"colour\":1}"), "/principals/0/colour", "1}" },
+        { P("{\"sub\":\"\"}"), "/principals/0/sub", "\"\"" },
+        { P("{\"sub\":\"a b\"}"), "/principals/0/sub", "\"a b\"" },
+        { P("{\"sub\":\"a\\u0085\"}"), "/principals/0/sub", "\"a\\u0085\"" },
+        { P("{\"sub\":\"a\"},{\"sub\":\"b\",\"aee\":7}"),
+          "/principals/1/aee", "7}" },
+        { P("{\"sub\":\"a\",\"handle\":\"~A\"}"), "/principals/0/handle",
+          "\"~A\"" },
+        { P("{\"sub\":\"a\",\"max_priority\":\"most\"}"),
+          "/principals/0/max_priority", "\"most\"" },
+        { P("{\"sub\":\"a\",\"roles\":[\"x\",null]}"),
+          "/principals/0/roles/1", "null" },
+        { P("{\"sub\":\"a\",\"keys\":[{\"x\":\"\"}]}"),
+          "/principals/0/keys/0/kty", "{\"x\"" },
+
+        /* what the schema cannot say */
+
+        { P("{\"sub\":\"a\"},{\"sub\":\"a\"}"), "/principals/1/sub",
+          "a\"}]" },
+        { P("{\"sub\":\"a\",\"parent\":\"b\"}"), "/principals/0/parent",
+          "b\"" },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        if (read_text(parley_str_c(bad[i].text), &err) == 0) {
+            fail_msg("%s was taken", bad[i].text);
+        }
+
+        assert_string_equal(err.field, bad[i].field);
+        assert_true(err.text[0] != '\0');
+        assert_true(err.offset < strlen(bad[i].text));
+
+        if (strncmp(bad[i].text + err.offset, bad[i].at, strlen(bad[i].at))
+            != 0)
+        {
+            fail_msg("%s: at %zu", bad[i].text, err.offset);
+        }
+    }
+
+    assert_int_equal(read_text(PARLEY_STR("{\"principals\":[],}"), &err), -1);
+    assert_int_equal(err.code, PARLEY_E_JSON_INVALID);
+
+    assert_int_equal(read_text(PARLEY_STR("{\"principals\":[]}"), &err), 0);
+}
+
+
+/* what is wrong with an instance is what one member says of another */
+
+static int
+said_of_another(const parley_error_t *err)
+{
+    unsigned  i;
+
+    static const char *const  members[] = {
+        "/keys", "/parent", "/human", "/instrument", "/handle"
+    };
+
+    if (err->code != PARLEY_E_FIELD_INVALID) {
+        return 0;
+    }
+
+    for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if (strstr(err->field, members[i]) != NULL) {
+            return 1;
+        }
+    }
+
+    return strstr(err->text, "is also that of") != NULL;
+}
+
+
+/*
+ * Whatever the schema lets pass the directory knows the members of.  A zero
+ * octet, which a JWK may have somewhere, jansson refuses.
+ */
+
+static void
+test_agree(void **state)
+{
+    unsigned                      i, taken;
+    const char                   *unseen;
+    parley_str_t                  text;
+    parley_arena_t                arena;
+    parley_error_t                err;
+    parley_test_tree_t           *tree;
+    parley_test_rules_t           rules;
+    parley_test_source_t          s;
+    parley_test_instance_t        in;
+    const parley_schema_text_t   *schema;
+
+    (void) state;
+
+    schema = parley_schema_texts;
+
+    while (!parley_str_is(schema->uri, PARLEY_SCHEMA_IDENTITIES)) {
+        assert_true(schema->text.len > 0);
+        schema++;
+    }
+
+    parley_test_rules_init(&rules, schema->text);
+
+    memset(&in, 0, sizeof(in));
+    in.rules = &rules;
+    in.source = &s;
+
+    taken = 0;
+
+    for (i = 0; i < INSTANCES; i++) {
+        parley_arena_init(&arena, &parley_mem_libc, 0);
+        s.arena = &arena;
+        s.random.state = i;
+
+        tree = parley_test_instance(&in, parley_test_rule(&rules, ""));
+        assert_non_null(tree);
+        assert_true(parley_test_holds(&rules, parley_test_rule(&rules, ""),
+                                      tree, 1));
+
+        text = parley_test_tree_write(&arena, tree, NULL);
+
+        if (read_text(text, &err) == 0) {
+            taken++;
+
+        } else if (memmem(text.data, text.len, "\\u0000", 6) != NULL) {
+            assert_int_equal(err.code, PARLEY_E_JSON_INVALID);
+
+        } else if (!said_of_another(&err)) {
+            fail_msg("seed %u: %s %s: %.*s", i, err.field, err.text,
+                     (int) text.len, (const char *) text.data);
+        }
+
+        parley_arena_reset(&arena);
+    }
+
+    assert_true(taken > INSTANCES / 100);
+
+    unseen = parley_test_rules_unseen(&rules);
+
+    if (unseen != NULL) {
+        fail_msg("no instance has %s", unseen);
+    }
+
+    parley_test_rules_done(&rules);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_test("GW-11 what is wrong in the identities, and where",
+                test_refused),
+    parley_test("GW-03 the schema of identities and their reader agree",
+                test_agree),
+};
+
+PARLEY_TEST_MAIN(tests)

@@ -1,0 +1,383 @@
+/* gate/parley_log.h: who is subscribed */
+
+#include "parley_test_state.h"
+
+#include "parley_log.h"
+
+
+#define SIZE  (256 * 1024)
+#define T0    ((int64_t) 1000000)
+
+
+static parley_test_state_t   t;
+static parley_memory_t       other;         /* process 2 */
+static parley_arena_t        arena;
+static parley_appended_t     appended;
+static parley_joined_t       joined;
+static parley_roster_page_t  page;
+static uint8_t               keys[8][PARLEY_KEY_LEN];
+
+
+static int
+begin(void **state)
+{
+    static const parley_process_t  two = { 2, 77 };
+
+    unsigned      i;
+    parley_str_t  part;
+
+    (void) state;
+
+    parley_test_state_begin(&t, SIZE, 250);
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    t.now = T0;
+
+    other = t.s;
+    parley_memory_adopt(&other, t.mem);
+    parley_memory_enter(&other, &two);
+
+    for (i = 0; i < 8; i++) {
+        part = parley_str_make(&i, sizeof(i));
+        parley_state_key(&t.s.state, PARLEY_KIND_LOG, &part, 1, keys[i]);
+    }
+
+    return 0;
+}
+
+
+static int
+end(void **state)
+{
+    (void) state;
+
+    parley_test_table_check(t.s.sh->table);
+    parley_test_state_end(&t);
+    parley_arena_reset(&arena);
+
+    return 0;
+}
+
+
+static parley_join_verdict_t
+join(parley_memory_t *s, unsigned log, const char *selector,
+    const char *session)
+{
+    parley_join_t  j;
+
+    memset(&j, 0, sizeof(j));
+
+    j.log = keys[log];
+    j.selector = parley_str_c(selector);
+    j.session = parley_str_c(session);
+    j.card = PARLEY_STR("a card");
+
+    assert_int_equal(s->state.ops->log->join(&s->state, &j, &joined, NULL),
+                     PARLEY_STATE_DONE);
+    return joined.verdict;
+}
+
+
+static uint64_t
+joins(parley_memory_t *s, unsigned log, const char *selector,
+    const char *session)
+{
+    assert_int_equal(join(s, log, selector, session), PARLEY_JOIN_OK);
+
+    return joined.stamp;
+}
+
+
+static void
+leave(parley_memory_t *s, unsigned log, const char *selector,
+    const char *session, uint64_t stamp)
+{
+    parley_leave_t  l;
+
+    l.log = keys[log];
+    l.selector = parley_str_c(selector);
+    l.session = parley_str_c(session);
+    l.stamp = stamp;
+
+    assert_int_equal(s->state.ops->log->leave(&s->state, &l, NULL),
+                     PARLEY_STATE_DONE);
+}
+
+
+/* how many an append to n logs counts by a selector, or one session does */
+
+static unsigned
+count(unsigned log, unsigned n, const char *selector, const char *session)
+{
+    size_t           i;
+    unsigned         sum;
+    parley_str_t     part;
+    parley_append_t  a;
+
+    memset(&a, 0, sizeof(a));
+
+    part = PARLEY_STR("x");
+
+    a.logs = &keys[log];
+    a.nlogs = n;
+    a.parts = &part;
+    a.nparts = 1;
+    a.retention.records = 1;
+    a.retention.octets = 1;
+    a.retention.ms = 1;
+    a.session = parley_str_c(session);
+    a.arena = &arena;
+
+    (void) t.s.state.ops->log->append(&t.s.state, &a, &appended, NULL);
+    assert_int_equal(appended.verdict, PARLEY_APPEND_OK);
+
+    sum = 0;
+
+    for (i = 0; i < appended.ngroups; i++) {
+        assert_true(appended.groups[i].log < n);
+
+        if (parley_str_eq(appended.groups[i].selector,
+                          parley_str_c(selector)))
+        {
+            sum += appended.groups[i].count;
+        }
+    }
+
+    return sum;
+}
+
+
+static unsigned
+lists(unsigned log, size_t max, const char *session)
+{
+    int              i;
+    unsigned         n;
+    parley_roster_t  r;
+
+    memset(&r, 0, sizeof(r));
+
+    r.log = keys[log];
+    r.max = max;
+    r.arena = &arena;
+    n = 0;
+
+    do {
+        (void) t.s.state.ops->log->roster(&t.s.state, &r, &page, NULL);
+        assert_true(page.n >= 0);
+
+        for (i = 0; i < page.n; i++) {
+            parley_assert_str(page.list[i].card, "a card");
+
+            n += *session == '\0'
+                 || parley_str_eq(page.list[i].session,
+                                  parley_str_c(session));
+        }
+
+        r.at = page.next;
+
+    } while (r.at != 0);
+
+    return n;
+}
+
+
+static size_t
+entries(parley_kind_t kind)
+{
+    parley_table_stat_t  stat;
+
+    parley_memory_table(&t.s, &stat);
+
+    return stat.entries[kind];
+}
+
+
+static void
+test_count(void **state)
+{
+    uint64_t  a, b, c;
+
+    (void) state;
+
+    assert_int_equal(count(0, 1, "f", ""), 0);
+
+    a = joins(&t.s, 0, "f", "one");
+    b = joins(&t.s, 0, "f", "two");
+    c = joins(&other, 0, "f", "three");
+    joins(&other, 0, "", "four");
+    joins(&other, 1, "f", "five");
+
+    assert_int_equal(count(0, 1, "f", ""), 3);
+    assert_int_equal(count(0, 1, "", ""), 1);
+    assert_int_equal(count(0, 2, "f", ""), 4);
+    assert_int_equal(count(2, 1, "f", ""), 0);
+    assert_int_equal(entries(PARLEY_KIND_GROUP), 4);
+
+    leave(&t.s, 0, "f", "one", a);
+    assert_int_equal(count(0, 1, "f", ""), 2);
+
+    leave(&other, 0, "f", "three", c);
+    leave(&t.s, 0, "f", "two", b);
+    assert_int_equal(count(0, 1, "f", ""), 0);
+    assert_int_equal(count(0, 1, "", ""), 1);
+    assert_int_equal(entries(PARLEY_KIND_GROUP), 2);
+    assert_int_equal(entries(PARLEY_KIND_SESSION), 2);
+}
+
+
+static void
+test_place(void **state)
+{
+    parley_place_t  place;
+
+    (void) state;
+
+    joins(&t.s, 0, "", "one");
+    place = joined.place;
+    assert_int_not_equal(place.epoch, 0);
+    assert_int_equal(place.offset, 0);
+
+    assert_int_equal(count(0, 1, "", ""), 1);
+    assert_int_equal(appended.places[0].place.epoch, place.epoch);
+
+    joins(&t.s, 0, "", "two");
+    assert_int_equal(joined.place.epoch, place.epoch);
+    assert_int_equal(joined.place.offset, 1);
+}
+
+
+static void
+test_session(void **state)
+{
+    (void) state;
+
+    joins(&t.s, 0, "f", "one");
+    joins(&t.s, 0, "f", "two");
+
+    assert_int_equal(count(0, 1, "f", "one"), 1);
+    assert_int_equal(count(0, 1, "f", "three"), 0);
+}
+
+
+static void
+test_replaced(void **state)
+{
+    uint64_t  first, second;
+
+    (void) state;
+
+    first = joins(&t.s, 0, "f", "one");
+    assert_false(joined.replaced);
+
+    second = joins(&other, 0, "g", "one");
+    assert_true(joined.replaced);
+    assert_int_equal(lists(0, 100, "one"), 1);
+
+    /* the first goes, and leaves what the second has */
+
+    leave(&t.s, 0, "f", "one", first);
+    assert_int_equal(lists(0, 100, "one"), 1);
+    assert_int_equal(count(0, 1, "g", "one"), 1);
+    assert_int_equal(count(0, 1, "f", ""), 0);
+
+    leave(&other, 0, "g", "one", second);
+    assert_int_equal(lists(0, 100, "one"), 0);
+}
+
+
+static void
+test_gone(void **state)
+{
+    static const parley_process_t  three = { 3, 77 };
+
+    parley_memory_t  third;
+
+    (void) state;
+
+    joins(&t.s, 0, "f", "one");
+    joins(&other, 0, "f", "two");
+    joins(&other, 0, "f", "three");
+
+    t.dead = 2;
+    third = t.s;
+    parley_memory_adopt(&third, t.mem);
+    parley_memory_enter(&third, &three);
+
+    assert_int_equal(count(0, 1, "f", ""), 1);
+    assert_int_equal(count(0, 1, "f", "two"), 0);
+    assert_int_equal(lists(0, 100, ""), 1);
+    assert_int_equal(entries(PARLEY_KIND_GROUP), 1);
+    assert_int_equal(entries(PARLEY_KIND_SESSION), 1);
+
+    joins(&third, 0, "f", "two");
+    assert_false(joined.replaced);
+    assert_int_equal(count(0, 1, "f", ""), 2);
+}
+
+
+static void
+test_many(void **state)
+{
+    char      name[16];
+    unsigned  i, n;
+
+    (void) state;
+
+    n = 0;
+
+    for (i = 0; i < 500; i++) {
+        snprintf(name, sizeof(name), "s%u", i);
+        joins(i % 2 ? &t.s : &other, 0, "f", name);
+        n++;
+    }
+
+    assert_int_equal(count(0, 1, "f", ""), n);
+    assert_int_equal(lists(0, 1, ""), n);
+    assert_int_equal(lists(0, 100, ""), n);
+    assert_int_equal(lists(0, 1000, "s77"), 1);
+    assert_int_equal(entries(PARLEY_KIND_GROUP), 2);
+}
+
+
+static void
+test_bounds(void **state)
+{
+    static char  text[PARLEY_SELECTOR_MAX + 2];
+
+    char      name[16];
+    unsigned  i;
+
+    (void) state;
+
+    memset(text, 'x', sizeof(text) - 1);
+    assert_int_equal(join(&t.s, 0, text, "one"), PARLEY_JOIN_MANY);
+    assert_int_equal(join(&t.s, 0, "", text), PARLEY_JOIN_MANY);
+    assert_int_equal(entries(PARLEY_KIND_LOG), 0);
+
+    for (i = 0; join(&t.s, 0, snprintf(name, sizeof(name), "f%u", i) > 0
+                              ? name : "", name)
+                == PARLEY_JOIN_OK; i++)
+    {
+        /* void */
+    }
+
+    assert_int_equal(joined.verdict, i == PARLEY_SELECTORS_MAX
+                                     ? PARLEY_JOIN_MANY : PARLEY_JOIN_FULL);
+    assert_int_equal(entries(PARLEY_KIND_SESSION), i);
+    assert_int_equal(entries(PARLEY_KIND_GROUP), i);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    cmocka_unit_test_setup_teardown(test_place, begin, end),
+    cmocka_unit_test_setup_teardown(test_session, begin, end),
+    cmocka_unit_test_setup_teardown(test_replaced, begin, end),
+    cmocka_unit_test_setup_teardown(test_gone, begin, end),
+    cmocka_unit_test_setup_teardown(test_many, begin, end),
+    cmocka_unit_test_setup_teardown(test_bounds, begin, end),
+    { "ACH-19 an append counts those who are subscribed, by their selectors",
+      test_count, begin, end, NULL },
+};
+
+
+PARLEY_TEST_MAIN(tests)

@@ -1,0 +1,98 @@
+/* What a mistyped word may have been meant to be. */
+
+#include <string.h>
+
+#include "parley_tool.h"
+
+
+#define PARLEY_SUGGEST_MAX  32      /* octets; nothing is found for a longer */
+
+
+static unsigned parley_suggest_distance(parley_str_t a, parley_str_t b);
+static unsigned parley_suggest_least(unsigned a, unsigned b, unsigned c);
+
+
+void
+parley_suggest_init(parley_suggest_t *s, parley_str_t word)
+{
+    s->word = word;
+    s->best = parley_str_none;
+
+    /* one letter may be wrong, of eight two, of twelve three */
+
+    s->distance = word.len < 8 ? 1 : (unsigned) word.len / 4;
+}
+
+
+void
+parley_suggest_try(parley_suggest_t *s, parley_str_t word, parley_str_t means)
+{
+    unsigned  n;
+
+    if (s->word.len < 2 || s->word.len > PARLEY_SUGGEST_MAX
+        || word.len > PARLEY_SUGGEST_MAX)
+    {
+        return;
+    }
+
+    /* a word of which the end is missing is as good as one wrong letter */
+
+    n = (s->word.len < word.len
+         && memcmp(s->word.data, word.data, s->word.len) == 0)
+        ? 1 : parley_suggest_distance(s->word, word);
+
+    if (n < s->distance + (s->best.len == 0)) {
+        s->distance = n;
+        s->best = means;
+    }
+}
+
+
+/*
+ * How many letters are inserted, left out, replaced, or swapped with the one
+ * beside them (the optimal string alignment distance).
+ */
+static unsigned
+parley_suggest_distance(parley_str_t a, parley_str_t b)
+{
+    size_t     i, j;
+    unsigned   swapped, row[3][PARLEY_SUGGEST_MAX + 1];
+    unsigned  *older = row[0], *old = row[1], *new = row[2], *spare;
+
+    for (j = 0; j <= b.len; j++) {
+        old[j] = (unsigned) j;
+    }
+
+    for (i = 1; i <= a.len; i++) {
+        new[0] = (unsigned) i;
+
+        for (j = 1; j <= b.len; j++) {
+            new[j] = parley_suggest_least(old[j] + 1, new[j - 1] + 1,
+                                          old[j - 1] + (a.data[i - 1]
+                                                        != b.data[j - 1]));
+
+            if (i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2]
+                && a.data[i - 2] == b.data[j - 1])
+            {
+                swapped = older[j - 2] + 1;
+                new[j] = swapped < new[j] ? swapped : new[j];
+            }
+        }
+
+        spare = older;
+        older = old;
+        old = new;
+        new = spare;
+    }
+
+    return old[b.len];
+}
+
+
+static unsigned
+parley_suggest_least(unsigned a, unsigned b, unsigned c)
+{
+    a = a < b ? a : b;
+
+    return a < c ? a : c;
+}

@@ -1,0 +1,690 @@
+/*
+ * What a valid message says, wherever it travels: its envelope, the text parts
+ * of its content, and what its form and payload mean,
+ *
+ *     {"content": [{"type": "text", "text": "Is it blocked?"}]}
+ *     {"inReplyTo": "evt_123", "signal": "blocked", "reason": "no access"}
+ *
+ * and the text of an event for a model's turn ("Prompt Injection Format",
+ * C2A-26):
+ *
+ *     C2A EVENT
+ *     event_id: evt_123
+ *     ...
+ *
+ *     MESSAGE
+ *     Is it blocked?
+ */
+
+#include "parley_c2a_field.h"
+#include "parley_deadline.h"
+#include "parley_lines.h"
+#include "parley_sentence.h"
+#include "parley_time.h"
+
+
+/* "id", and the envelope of an event */
+#define PARLEY_C2A_MEMBERS_MAX                                                \
+    (1 + PARLEY_C2A_AT_RELIABILITY - PARLEY_C2A_AT_EVENT_ID)
+
+
+/* a line before the text of an event: one or two values */
+typedef struct {
+    const char          *name;
+    const char          *between;
+    parley_c2a_place_t   first;
+    parley_c2a_place_t   second;
+} parley_c2a_head_t;
+
+
+static void parley_c2a_words_send(parley_msg_t *msg, const uint32_t *at);
+static int parley_c2a_words_react(parley_msg_t *msg, const uint32_t *at);
+static int parley_c2a_words_reason(parley_msg_t *msg, const uint32_t *at);
+static int parley_c2a_no_arguments(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *at);
+static int parley_c2a_fill_text(parley_msg_t *msg, const uint32_t *at);
+static int parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *at, int tool);
+static int parley_c2a_member(parley_msg_t *msg, uint32_t value);
+static int parley_c2a_words(parley_msg_t *msg, const uint32_t *at,
+    parley_c2a_form_t form);
+static int parley_c2a_head_value(const parley_msg_t *m, const uint32_t *at,
+    parley_c2a_place_t place, parley_str_t *ret);
+
+
+/* The first of two lines of a name is the one that counts. */
+
+static const parley_c2a_head_t  parley_c2a_heads[] = {
+    { "event_id", "", PARLEY_C2A_AT_EVENT_ID, PARLEY_C2A_NOWHERE },
+    { "conversation", " ", PARLEY_C2A_AT_CONVERSATION_KIND,
+      PARLEY_C2A_AT_CONVERSATION_ID },
+    { "thread", "", PARLEY_C2A_AT_THREAD_ID, PARLEY_C2A_NOWHERE },
+    { "author", ":", PARLEY_C2A_AT_AUTHOR_KIND, PARLEY_C2A_AT_AUTHOR_ID },
+    { "directedness", "", PARLEY_C2A_AT_DIRECTEDNESS, PARLEY_C2A_NOWHERE },
+    { "response_policy", "", PARLEY_C2A_AT_POLICY, PARLEY_C2A_NOWHERE },
+    { "reason", "", PARLEY_C2A_AT_WHY, PARLEY_C2A_NOWHERE },
+    { "reply_target", "thread:", PARLEY_C2A_NOWHERE, PARLEY_C2A_AT_THREAD_ID },
+    { "reply_target", ":", PARLEY_C2A_AT_CONVERSATION_KIND,
+      PARLEY_C2A_AT_CONVERSATION_ID },
+};
+
+/* and the names of the sections */
+static const char *const  parley_c2a_names_of_lines[] = {
+    "event_id", "conversation", "thread", "author", "directedness",
+    "response_policy", "reason", "reply_target", "message", "knock", NULL
+};
+
+
+int
+parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg, const uint32_t *at,
+    parley_c2a_form_t form)
+{
+    int  tool;
+
+    tool = parley_c2a_form_info(form)->tool;
+
+    msg->data.doc = msg->doc;
+    msg->data.node = at[tool ? PARLEY_C2A_AT_ARGUMENTS : PARLEY_C2A_AT_PARAMS];
+
+    if (msg->native) {
+        return 0;
+    }
+
+    if (form == PARLEY_C2A_DELIVER) {
+        return parley_c2a_fill_event(arena, msg, at);
+    }
+
+    if (parley_c2a_members(arena, msg, at, tool) != 0
+        || (msg->data.node == PARLEY_JSON_NONE
+            && parley_c2a_no_arguments(arena, msg) != 0)
+        || (form == PARLEY_C2A_SEND_MESSAGE
+            && parley_c2a_fill_text(msg, at) != 0))
+    {
+        return -1;
+    }
+
+    return parley_c2a_words(msg, at, form);
+}
+
+
+/*
+ * A tool that needs none may be called without: what carries it says so by a
+ * null.
+ */
+
+static int
+parley_c2a_no_arguments(parley_arena_t *arena, parley_msg_t *msg)
+{
+    parley_json_t    *doc;
+    parley_error_t    err;
+    parley_member_t  *member;
+
+    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
+
+    if (doc == NULL
+        || parley_read_again(doc, arena, msg->doc->seed,
+                             PARLEY_STR("{\"data\":{},\"arguments\":null}"),
+                             &err)
+           != 0)
+    {
+        return -1;
+    }
+
+    msg->data.doc = doc;
+    msg->data.node = parley_json_member(doc, 0, PARLEY_ATOM_data);
+
+    member = &msg->members[msg->nmembers++];
+
+    member->name = PARLEY_STR("arguments");
+    member->value.doc = doc;
+    member->value.node = parley_json_member(doc, 0, PARLEY_ATOM_arguments);
+
+    return 0;
+}
+
+
+static int
+parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *at)
+{
+    uint32_t              policy;
+    parley_str_t          word;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+    policy = at[PARLEY_C2A_AT_POLICY];
+    msg->envelope = parley_c2a_envelope;
+
+    if (parley_msg_string(doc, at[PARLEY_C2A_AT_CREATED], &msg->created) != 0
+        || parley_msg_string(doc, at[PARLEY_C2A_AT_PRIORITY], &word) != 0)
+    {
+        return -1;
+    }
+
+    (void) parley_time_parse(msg->created, &msg->created_ms);
+    (void) parley_priority_find(word, &msg->priority);
+
+    if (parley_json_string_is(doc, policy, PARLEY_STR("must_respond"))) {
+        msg->act = PARLEY_ACT_REQUEST;
+        msg->timeout_ms = parley_deadline(doc, at[PARLEY_C2A_AT_DEADLINE],
+                                          PARLEY_C2A_DEADLINE_MAX);
+
+    } else {
+        msg->approval = parley_json_string_is(doc, policy,
+                                              PARLEY_STR("ack_only"));
+    }
+
+    if (parley_c2a_fill_text(msg, at) != 0
+        || parley_c2a_members(arena, msg, at, 0) != 0)
+    {
+        return -1;
+    }
+
+    /* a content that is nothing but text embeds nothing */
+
+    return msg->said[0] == PARLEY_JSON_NONE ? parley_embed_read(arena, msg)
+                                            : 0;
+}
+
+
+/* Of an event or a send; a knock has its topic. */
+
+static int
+parley_c2a_fill_text(parley_msg_t *msg, const uint32_t *at)
+{
+    uint32_t  value;
+
+    if (at[PARLEY_C2A_AT_CONTENT] != PARLEY_JSON_NONE) {
+        return parley_c2a_text(msg, msg->doc, at[PARLEY_C2A_AT_CONTENT]);
+    }
+
+    value = at[PARLEY_C2A_AT_TEXT];
+
+    if (value != PARLEY_JSON_NONE) {
+        msg->said[0] = value;
+
+    } else {
+        value = parley_json_member(msg->doc, at[PARLEY_C2A_AT_KNOCK],
+                                   PARLEY_ATOM_topic);
+    }
+
+    return parley_msg_string(msg->doc, value, &msg->text);
+}
+
+
+/*
+ * The id of the call; the envelope of an event, whose eventId is the message's
+ * id; of a tool what it says beside its arguments, its name where that is
+ * written another way, and there is room for one more.
+ */
+
+static int
+parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
+    const uint32_t *at, int tool)
+{
+    uint32_t              i, k, params, n;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+    params = at[PARLEY_C2A_AT_PARAMS];
+    n = tool ? 2 + parley_json_node(doc, params)->count
+             : PARLEY_C2A_MEMBERS_MAX;
+
+    msg->members = parley_arena_alloc(arena, n * sizeof(parley_member_t));
+
+    if (msg->members == NULL
+        || parley_c2a_member(msg, at[PARLEY_C2A_AT_ID]) != 0)
+    {
+        return -1;
+    }
+
+    for (i = PARLEY_C2A_AT_SOURCE;
+         msg->envelope != NULL && i <= PARLEY_C2A_AT_RELIABILITY;
+         i++)
+    {
+        if (parley_c2a_member(msg, at[i]) != 0) {
+            return -1;
+        }
+    }
+
+    if (!tool) {
+        return 0;
+    }
+
+    for (k = parley_json_first(params);
+         k != parley_json_end(doc, params);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (k + 1 != at[PARLEY_C2A_AT_ARGUMENTS]
+            && (k + 1 != at[PARLEY_C2A_AT_NAME]
+                || !parley_json_string_is(doc, k + 1, msg->form))
+            && parley_c2a_member(msg, k + 1) != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_c2a_member(parley_msg_t *msg, uint32_t value)
+{
+    uint32_t          name;
+    parley_member_t  *member;
+
+    if (value == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    member = &msg->members[msg->nmembers++];
+    name = value - 1;
+
+    member->value.doc = msg->doc;
+    member->value.node = value;
+
+    /* as it stands where it can: it is known again by its place */
+
+    if (parley_json_node(msg->doc, name)->flags & PARLEY_JSON_ESCAPED) {
+        return parley_json_string(msg->doc, name, &member->name);
+    }
+
+    member->name = parley_json_span(msg->doc, name);
+
+    return 0;
+}
+
+
+int
+parley_c2a_text(parley_msg_t *msg, const parley_json_t *doc, uint32_t content)
+{
+    int           whole;
+    uint32_t      i, n, value;
+    parley_buf_t  b;
+    parley_str_t  text;
+
+    if (content == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    msg->text = parley_str_none;
+
+    if (parley_json_type(doc, content) != PARLEY_JSON_ARRAY) {
+        return 0;
+    }
+
+    whole = 1;
+    n = 0;
+
+    for (i = parley_json_first(content);
+         i != parley_json_end(doc, content);
+         i = parley_json_after(doc, i))
+    {
+        value = parley_json_member(doc, i, PARLEY_ATOM_type);
+
+        if (!parley_json_string_is(doc, value, PARLEY_STR("text"))) {
+            whole = 0;
+            continue;
+        }
+
+        if (parley_msg_member(doc, i, PARLEY_ATOM_text, &text) != 0) {
+            return -1;
+        }
+
+        if (parley_json_node(doc, i)->count > 2) {
+            whole = 0;
+        }
+
+        switch (n++) {
+
+        case 0:
+            msg->text = text;
+            continue;
+
+        case 1:
+            parley_buf_init(&b, doc->arena, 0);
+            parley_buf_str(&b, msg->text);
+
+            /* fall through */
+
+        default:
+            parley_buf_octet(&b, '\n');
+            parley_buf_str(&b, text);
+        }
+    }
+
+    if (whole) {
+        msg->said[0] = content;
+    }
+
+    return n > 1 ? parley_buf_done(&b, &msg->text) : 0;
+}
+
+
+static int
+parley_c2a_words(parley_msg_t *msg, const uint32_t *at,
+    parley_c2a_form_t form)
+{
+    switch (form) {
+
+    case PARLEY_C2A_SEND_MESSAGE:
+        parley_c2a_words_send(msg, at);
+        return 0;
+
+    case PARLEY_C2A_REACT:
+        return parley_c2a_words_react(msg, at);
+
+    case PARLEY_C2A_CANCELLED:
+
+        if (parley_c2a_scalar(msg->data.doc, at[PARLEY_C2A_AT_REQUEST],
+                              &msg->recalls)
+            != 0)
+        {
+            return -1;
+        }
+
+        /* fall through */
+
+    case PARLEY_C2A_DEFER:
+    case PARLEY_C2A_RESOLVE:
+    case PARLEY_C2A_PROGRESS:
+        return parley_c2a_words_reason(msg, at);
+
+    default:
+        return 0;
+    }
+}
+
+
+/* One that answers is a reply, one to somebody asks, the rest informs. */
+
+static void
+parley_c2a_words_send(parley_msg_t *msg, const uint32_t *at)
+{
+    if (at[PARLEY_C2A_AT_IN_REPLY_TO] != PARLEY_JSON_NONE) {
+        msg->act = PARLEY_ACT_REPLY;
+        msg->in_words = 1;
+        return;
+    }
+
+    msg->act = parley_json_string_is(msg->data.doc,
+                                     at[PARLEY_C2A_AT_DIRECTEDNESS],
+                                     PARLEY_STR("to_me"))
+               ? PARLEY_ACT_REQUEST : PARLEY_ACT_EVENT;
+}
+
+
+static int
+parley_c2a_words_react(parley_msg_t *msg, const uint32_t *at)
+{
+    const parley_c2a_signal_t  *signal;
+
+    signal = parley_c2a_signal(msg->data.doc, at[PARLEY_C2A_AT_SIGNAL]);
+
+    if (signal == NULL) {
+        return 0;
+    }
+
+    msg->act = signal->act;
+    msg->alarm = signal->alarm;
+    msg->code = signal->code;
+    msg->retryable = signal->retryable;
+    msg->priority = signal->act == PARLEY_ACT_PROGRESS
+                    ? PARLEY_PRIORITY_LOW : PARLEY_PRIORITY_NORMAL;
+
+    /* the code says of a failure what the signal does */
+
+    if (signal->code.len > 0) {
+        msg->said[1] = at[PARLEY_C2A_AT_SIGNAL];
+    }
+
+    if (parley_c2a_words_reason(msg, at) != 0) {
+        return -1;
+    }
+
+    if (msg->text.len == 0) {
+        msg->text = signal->meaning;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_c2a_words_reason(parley_msg_t *msg, const uint32_t *at)
+{
+    unsigned  i;
+
+    for (i = PARLEY_C2A_AT_REASON; i <= PARLEY_C2A_AT_ETA; i++) {
+
+        if (parley_msg_string(msg->data.doc, at[i], &msg->text) != 0) {
+            return -1;
+        }
+
+        if (msg->text.len > 0) {
+            msg->said[0] = at[i];
+            break;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_c2a_words_failed(parley_msg_t *msg, uint32_t result)
+{
+    uint32_t                    structure;
+    parley_code_t               code;
+    parley_str_t                word;
+    const parley_error_info_t  *info;
+
+    msg->alarm = PARLEY_ALARM_WARNING;
+
+    structure = parley_json_get(msg->doc, result,
+                                PARLEY_STR("structuredContent"));
+
+    if (parley_msg_member(msg->doc, structure, PARLEY_ATOM_code, &word) != 0) {
+        return -1;
+    }
+
+    code = parley_error_code(word);
+
+    if (code != PARLEY_E_NONE) {
+        info = parley_error_info(code);
+
+        msg->code = info->symbol;
+        msg->retryable = info->retryable ? 1 : 0;
+
+    } else if (parley_str_begins(word, "E_")) {
+        msg->code = word;
+    }
+
+    return 0;
+}
+
+
+/* It settles what asked for an approval, and nothing else. */
+
+void
+parley_c2a_answers(parley_msg_t *msg, int approval)
+{
+    const parley_c2a_signal_t  *signal;
+
+    if (!approval || msg->origin != PARLEY_PROTO_C2A
+        || parley_c2a_form_find(msg->form) != PARLEY_C2A_REACT)
+    {
+        return;
+    }
+
+    signal = parley_c2a_signal(msg->data.doc,
+                               parley_json_member(msg->data.doc,
+                                                  msg->data.node,
+                                                  PARLEY_ATOM_signal));
+
+    if (signal != NULL && signal->approves) {
+        msg->act = PARLEY_ACT_REPLY;
+        msg->approves = 1;
+        msg->priority = PARLEY_PRIORITY_NORMAL;
+    }
+}
+
+
+/*
+ * Of an event only its envelope, which the carrier has, says more; its text
+ * it has where it was read as C2A.
+ */
+
+int
+parley_c2a_says(parley_msg_t *msg)
+{
+    int                  reply;
+    parley_c2a_form_t    form;
+    parley_c2a_places_t  places;
+
+    form = parley_c2a_form_find(msg->form);
+    reply = msg->act == PARLEY_ACT_REPLY;
+
+    if (form == PARLEY_C2A_FORMS
+        || (form == PARLEY_C2A_DELIVER && msg->wire == PARLEY_PROTO_C2A))
+    {
+        return 0;
+    }
+
+    if (form != PARLEY_C2A_DELIVER) {
+        msg->act = parley_c2a_form_info(form)->act;
+    }
+
+    parley_c2a_places_payload(&places, msg->data.doc, msg->data.node, form);
+
+    if (parley_c2a_text(msg, msg->data.doc, places.at[PARLEY_C2A_AT_CONTENT])
+        != 0
+        || parley_c2a_words(msg, places.at, form) != 0)
+    {
+        return -1;
+    }
+
+    /* as whoever carries it understood it */
+
+    parley_c2a_answers(msg, reply);
+
+    return 0;
+}
+
+
+int
+parley_c2a_render(parley_buf_t *b, const parley_msg_t *m)
+{
+    unsigned                  i;
+    const char               *last;
+    parley_msg_t              said;
+    parley_str_t              first, second;
+    const uint32_t           *at;
+    parley_c2a_places_t       places;
+    const parley_c2a_head_t  *head;
+
+    if (m->wire != PARLEY_PROTO_C2A
+        || parley_c2a_places_find(&places, m->doc) != PARLEY_C2A_DELIVER)
+    {
+        return 1;
+    }
+
+    at = places.at;
+    last = "";
+
+    parley_buf_lit(b, "C2A EVENT\n");
+
+    for (i = 0; i < sizeof(parley_c2a_heads) / sizeof(parley_c2a_heads[0]);
+         i++)
+    {
+        head = &parley_c2a_heads[i];
+
+        if (parley_c2a_head_value(m, at, head->first, &first) != 0
+            || parley_c2a_head_value(m, at, head->second, &second) != 0)
+        {
+            return -1;
+        }
+
+        if (first.len + second.len == 0 || strcmp(head->name, last) == 0) {
+            continue;
+        }
+
+        last = head->name;
+
+        parley_buf_put(b, last, strlen(last));
+        parley_buf_lit(b, ": ");
+        parley_lines_value(b, first);
+        parley_buf_put(b, head->between, strlen(head->between));
+        parley_lines_value(b, second);
+        parley_buf_octet(b, '\n');
+    }
+
+    parley_msg_init(&said, PARLEY_PROTO_C2A, m->doc);
+
+    if (parley_c2a_fill_text(&said, at) != 0) {
+        return -1;
+    }
+
+    parley_buf_str(b, at[PARLEY_C2A_AT_CONTENT] == PARLEY_JSON_NONE
+                      ? PARLEY_STR("\nKNOCK\n")
+                      : PARLEY_STR("\nMESSAGE\n"));
+    parley_lines_text(b, said.text, "c2a", parley_c2a_names_of_lines);
+
+    return 0;
+}
+
+
+static int
+parley_c2a_head_value(const parley_msg_t *m, const uint32_t *at,
+    parley_c2a_place_t place, parley_str_t *ret)
+{
+    return parley_msg_string(m->doc, place != PARLEY_C2A_NOWHERE
+                                     ? at[place] : PARLEY_JSON_NONE, ret);
+}
+
+
+int
+parley_c2a_write_content(parley_c2a_encode_t *e)
+{
+    parley_buf_t        *b;
+    parley_str_t         reply_to;
+    const parley_msg_t  *m;
+
+    b = &e->b;
+    m = e->m;
+
+    parley_buf_lit(b, ",\"content\":[{\"type\":\"text\",\"text\":\"");
+    parley_sentence_words(b, m, e->sender);
+    parley_buf_lit(b, "\"},{\"type\":\"data\",\"mediaType\":\""
+                      PARLEY_EMBED_MEDIA_PREFIX);
+    parley_buf_str(b, parley_proto_name(m->origin));
+    parley_buf_lit(b, PARLEY_EMBED_MEDIA_SUFFIX "\",\"form\":\"");
+    parley_buf_json_text(b, m->form);
+    parley_buf_lit(b, "\",\"data\":");
+    parley_embed_payload(b, m, PARLEY_ATOM_NONE);
+    parley_buf_lit(b, ",\"members\":{");
+
+    if (!parley_embed_is_usual(m)) {
+        parley_buf_member(b, PARLEY_STR("intent"), m->intent);
+    }
+
+    reply_to = parley_codecs[m->origin]->reply_to_member;
+
+    if (m->reply_to.len > 0 && reply_to.len > 0) {
+        parley_buf_member(b, reply_to, m->reply_to);
+    }
+
+    parley_embed_members_write(b, m, b->data != NULL && b->len > 0
+                                     && b->data[b->len - 1] != '{');
+    parley_buf_lit(b, "},\"reference\":");
+
+    if (parley_embed_reference_write(b, m, e->opts) != 0) {
+        return -1;
+    }
+
+    parley_buf_lit(b, "}]");
+
+    return 0;
+}
