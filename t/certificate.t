@@ -43,7 +43,7 @@ my %shown = (
     nobody  => [],
     both    => [subject => '/O=Acme/CN=alice', san => 'DNS:bob.example'],
     forged  => [ca => 'foreign', subject => '/O=Acme/CN=alice'],
-    past    => [subject => '/CN=past', days => -1],
+    past    => [subject => '/CN=past', past => 1],
 );
 
 my %cert = map { ($_ => [client_certificate($_, @{ $shown{$_} })]) }

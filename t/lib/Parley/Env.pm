@@ -136,7 +136,7 @@ sub authority {
 
 
 # A client certificate of an authority: (cert, key).  Options: ca, subject
-# (/CN=x), san (DNS:x,URI:y), days.
+# (/CN=x), san (DNS:x,URI:y), past (it has expired).
 sub client_certificate {
     my ($name, %o) = @_;
 
@@ -149,9 +149,27 @@ sub client_certificate {
 
     run_openssl("req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes "
                 . "-subj '$subject' -keyout $file.key -out $file.csr");
-    run_openssl("x509 -req -in $file.csr -CA $ca.crt -CAkey $ca.key "
-                . "-CAcreateserial -days " . ($o{days} // 2)
-                . " -extfile $file.ext -out $file.crt");
+
+    if ($o{past}) {
+        # "x509" signs none that has expired, since OpenSSL 3.4
+
+        spew("$file.cnf", join "\n", '[ca]', 'default_ca = any', '[any]',
+             "database = $file.db", "serial = $file.serial",
+             'policy = any_name', '[any_name]',
+             'commonName = supplied', '');
+        spew("$file.serial", "02\n");
+        spew("$file.db", '');
+
+        run_openssl("ca -batch -notext -config $file.cnf -cert $ca.crt "
+                    . "-keyfile $ca.key -md sha256 "
+                    . "-startdate 20200101000000Z -enddate 20200102000000Z "
+                    . "-outdir " . tmp_dir() . " -extfile $file.ext "
+                    . "-in $file.csr -out $file.crt");
+    } else {
+        run_openssl("x509 -req -in $file.csr -CA $ca.crt -CAkey $ca.key "
+                    . "-CAcreateserial -days 2 -extfile $file.ext "
+                    . "-out $file.crt");
+    }
 
     return ("$file.crt", "$file.key");
 }
