@@ -21,6 +21,10 @@ typedef struct {
 } parley_jwt_parts_t;
 
 
+static void parley_jwt_claimed_text(const parley_json_t *doc,
+    parley_str_t name, parley_str_t *ret);
+
+
 static int
 parley_jwt_split(parley_str_t token, size_t max, parley_jwt_parts_t *parts,
     parley_error_t *err)
@@ -400,4 +404,52 @@ parley_jwt_verify(const parley_jwks_t *keys, parley_arena_t *arena,
     }
 
     return 0;
+}
+
+
+void
+parley_jwt_claimed(parley_arena_t *arena, uint64_t seed, parley_str_t token,
+    parley_str_t *ret_kid, parley_str_t *ret_iss)
+{
+    parley_json_t       doc;
+    parley_error_t      err;
+    parley_jwt_parts_t  parts;
+
+    *ret_kid = parley_str_none;
+    *ret_iss = parley_str_none;
+
+    if (parley_jwt_split(token, PARLEY_JWT_TOKEN_MAX, &parts, &err) != 0) {
+        return;
+    }
+
+    if (parley_jwt_object(arena, seed, PARLEY_JWT_HEADER_DEPTH, parts.header,
+                          &doc, "", &err)
+        == 0)
+    {
+        parley_jwt_claimed_text(&doc, PARLEY_STR("kid"), ret_kid);
+    }
+
+    if (parley_jwt_object(arena, seed, parley_json_limits_default.depth,
+                          parts.payload, &doc, "", &err)
+        == 0)
+    {
+        parley_jwt_claimed_text(&doc, PARLEY_STR("iss"), ret_iss);
+    }
+}
+
+
+static void
+parley_jwt_claimed_text(const parley_json_t *doc, parley_str_t name,
+    parley_str_t *ret)
+{
+    uint32_t  node;
+
+    node = parley_json_get(doc, 0, name);
+
+    if (node != PARLEY_JSON_NONE
+        && parley_json_type(doc, node) == PARLEY_JSON_STRING
+        && parley_json_string(doc, node, ret) != 0)
+    {
+        *ret = parley_str_none;
+    }
 }

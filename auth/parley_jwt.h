@@ -123,6 +123,14 @@ int parley_jwt_verify(const parley_jwks_t *keys, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
+ * What a token says of its key and its issuer, which nobody has verified: for
+ * an operator's log, and nothing else.  Each is empty where the token does not
+ * say it in a way that can be read, or memory is exhausted.
+ */
+void parley_jwt_claimed(parley_arena_t *arena, uint64_t seed,
+    parley_str_t token, parley_str_t *ret_kid, parley_str_t *ret_iss);
+
+/*
  * Checks a verified token against rules at now, in seconds since the epoch:
  * now < exp + leeway, nbf - leeway <= now, iat - leeway <= now.  Dates may
  * have fractions.  Cheap, and required on every request, also after a hit in

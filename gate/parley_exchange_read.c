@@ -77,6 +77,16 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
         return 0;
     }
 
+    /* of a group whoever answers does not say who it is */
+
+    if (answer->msg.approves && x->sent->approval == PARLEY_APPROVAL_HUMAN
+        && !parley_who_may_approve(x->who, x->speak,
+                                   answer->msg.sender.len > 0
+                                   ? answer->msg.sender : x->bond.sent_to))
+    {
+        parley_disapprove(&answer->msg);
+    }
+
     if (parley_check_answer(&answer->msg, x->request, x->sent, err) != 0) {
         return -1;
     }

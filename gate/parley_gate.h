@@ -329,6 +329,8 @@ struct parley_gate_s {
     parley_correlation_t             refer;       /* what it refers to */
     parley_arrival_t           place;       /* that it came to */
     parley_token_entry_t      *token;       /* of tokens, held; NULL: none */
+    parley_str_t               shown;       /* the token that was looked at;
+                                               empty: none yet */
     const parley_jwt_rules_t  *rules;       /* that the token was judged by */
     const parley_certificate_t  *certificate;   /* that is asked for here;
                                                NULL: none */
@@ -377,6 +379,16 @@ struct parley_gate_s {
     unsigned                   unwritten:1; /* refused, as it could not be */
 };
 
+
+/*
+ * For the log, where a proof did not hold: what the certificate and the token
+ * say of themselves, bounded and percent-encoded; of a token its key and
+ * issuer, never whom it is for: `, certificate "CN=a", SHA-256 "4f...", key
+ * "k1", issuer "https://a"`.  Empty: no proof failed, or it says nothing.
+ * Returns 0, or -1: no memory.
+ */
+int parley_gate_claimed(parley_gate_t *g, parley_str_t *ret)
+    __attribute__((warn_unused_result));
 
 /*
  * The gateway's name in each protocol, of its AEE name; empty where it cannot

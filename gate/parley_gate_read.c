@@ -1,6 +1,17 @@
 /* The message is read: strictly, by its protocol, by its intent; its age. */
 
+#include <stdio.h>
+#include <string.h>
+
 #include "parley_gate_steps.h"
+
+
+/* octets of the titles of all protocols, as a list */
+#define PARLEY_GATE_ACCEPTS  64
+
+
+static void parley_gate_accepts(parley_proto_set_t accept, char *ret);
+static void parley_gate_foreign(parley_gate_t *g);
 
 
 int
@@ -42,6 +53,9 @@ parley_gate_json(parley_gate_t *g)
 parley_outcome_t
 parley_gate_protocol(parley_gate_t *g)
 {
+    char            words[PARLEY_GATE_ACCEPTS];
+    parley_proto_t  proto;
+
     if (g->entry == NULL) {
         g->proto = parley_detect(g->doc, g->conf->accept);
 
@@ -53,11 +67,89 @@ parley_gate_protocol(parley_gate_t *g)
         return PARLEY_OUTCOME_PASSED;
     }
 
+    parley_gate_accepts(g->conf->accept, words);
+
+    proto = g->entry != NULL ? g->proto
+                             : parley_detect(g->doc, PARLEY_PROTO_ALL);
+
     (void) parley_error_set(g->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
-                            "the message is of no protocol that is accepted "
-                            "here");
+                            "the message %s%s; accepted here is %s",
+                            proto != PARLEY_PROTO_NONE
+                            ? "looks like one of "
+                            : "is of no protocol that is known",
+                            (const char *) parley_proto_title(proto).data,
+                            words);
 
     return PARLEY_OUTCOME_REFUSED;
+}
+
+
+/* "AEE", "AEE or VCP", "AEE, VCP or C2A" */
+
+static void
+parley_gate_accepts(parley_proto_set_t accept, char *ret)
+{
+    size_t    len;
+    unsigned  i;
+
+    len = 0;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        if (accept & PARLEY_PROTO_BIT(i)) {
+            accept &= ~PARLEY_PROTO_BIT(i);
+
+            len += (size_t) snprintf(ret + len, PARLEY_GATE_ACCEPTS - len,
+                                     "%s%s", len == 0 ? ""
+                                     : accept == 0 ? " or " : ", ",
+                                     (const char *)
+                                     parley_proto_title(i).data);
+        }
+    }
+}
+
+
+/*
+ * Where one protocol alone is accepted a message is taken for one of it: what
+ * is missing then may be because it is another's.
+ */
+
+static void
+parley_gate_foreign(parley_gate_t *g)
+{
+    char            text[PARLEY_TEXT_MAX];
+    size_t          offset;
+    parley_proto_t  looks;
+
+    if (g->err->code == PARLEY_E_CAPACITY
+        || g->conf->accept != PARLEY_PROTO_BIT(g->proto)
+        || parley_json_type(g->doc, 0) != PARLEY_JSON_OBJECT
+        || parley_json_member(g->doc, 0, parley_codecs[g->proto]->discriminator)
+           != PARLEY_JSON_NONE)
+    {
+        return;
+    }
+
+    looks = parley_detect(g->doc, PARLEY_PROTO_ALL);
+
+    if (looks == PARLEY_PROTO_NONE
+        || parley_json_member(g->doc, 0, parley_codecs[looks]->discriminator)
+           == PARLEY_JSON_NONE)
+    {
+        return;
+    }
+
+    memcpy(text, g->err->text, sizeof(text));
+    offset = g->err->offset;
+
+    (void) parley_error_set(g->err, g->err->code, g->err->field,
+                            "%.120s; it looks like a message of %s, and "
+                            "accepted here is %s alone", text,
+                            (const char *) parley_proto_title(looks).data,
+                            (const char *)
+                            parley_proto_title(g->proto).data);
+
+    g->err->offset = offset;
 }
 
 
@@ -72,6 +164,10 @@ parley_gate_schema(parley_gate_t *g)
 
     rc = parley_decode(g->engine, g->arena, g->proto, g->doc, conf->mve5,
                        g->msg, g->err);
+
+    if (rc != 0) {
+        parley_gate_foreign(g);
+    }
 
     /* instead of a member that is missed then */
 

@@ -56,6 +56,7 @@ parley_gate_token(parley_gate_t *g)
     outcome = parley_gate_token_find(g, &token);
 
     if (outcome == PARLEY_OUTCOME_PASSED) {
+        g->shown = token;
         outcome = parley_gate_token_known(g, token);
     }
 

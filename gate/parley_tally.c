@@ -16,6 +16,15 @@ static void parley_tally_refusal(parley_slot_t *slot, const parley_gate_t *g,
 void
 parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
 {
+    /* a GET of who looks for a stream brings no message (MCP-02) */
+
+    if (g->verdict == PARLEY_VERDICT_REFUSED
+        && g->err->code == PARLEY_E_METHOD_NOT_ALLOWED)
+    {
+        parley_tally_refusal(slot, g, PARLEY_L_BY_GATEWAY);
+        return;
+    }
+
     parley_count(slot, parley_cell_message(g->proto, g->conf->speak,
                                            g->verdict), 1);
 

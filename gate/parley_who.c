@@ -9,7 +9,8 @@ static int parley_who_find(void *data, parley_proto_t proto,
     parley_str_t name, parley_agent_t *ret);
 static int parley_who_owner(parley_who_t *who, parley_proto_t proto,
     parley_str_t name, parley_agent_t *ret);
-static int parley_who_is_human(parley_who_t *who, parley_str_t sender);
+static int parley_who_is_human(parley_who_t *who, parley_proto_t proto,
+    parley_str_t name);
 static int parley_who_author(parley_who_t *who, parley_str_t sender,
     parley_str_t *ret);
 static int parley_who_actor(parley_who_t *who,
@@ -240,7 +241,9 @@ parley_who_submission(parley_who_t *who, parley_submission_t *ret,
         return parley_error_memory(err);
     }
 
-    if (ret->author.len > 0 && !parley_who_is_human(who, ret->sender)) {
+    if (ret->author.len > 0
+        && !parley_who_is_human(who, who->msg->wire, ret->sender))
+    {
         ret->author = parley_str_none;
     }
 
@@ -248,30 +251,48 @@ parley_who_submission(parley_who_t *who, parley_submission_t *ret,
 }
 
 
-/* Whether the sender has a human's name in any protocol. */
+int
+parley_who_may_approve(parley_who_t *who, parley_proto_t proto,
+    parley_str_t name)
+{
+    parley_agent_t  agent;
+
+    if (name.len == 0
+        || (who->msg->author.len > 0 && proto == who->msg->wire
+            && parley_str_eq(name, who->msg->sender))
+        || (parley_who_owner(who, proto, name, &agent)
+            && parley_actor_is_instrument(agent.data)))
+    {
+        return 0;
+    }
+
+    return parley_who_is_human(who, proto, name);
+}
+
+
+/* Whether it is a human's name, in that protocol or in any other. */
 
 static int
-parley_who_is_human(parley_who_t *who, parley_str_t sender)
+parley_who_is_human(parley_who_t *who, parley_proto_t proto,
+    parley_str_t name)
 {
     int             rc;
-    parley_str_t    name;
-    parley_proto_t  wire, to;
+    parley_str_t    other;
+    parley_proto_t  to;
 
-    wire = who->msg->wire;
-
-    if (parley_name_is_human(wire, sender)) {
+    if (parley_name_is_human(proto, name)) {
         return 1;
     }
 
     for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
 
-        if (parley_codecs[to]->syntax->tierless || to == wire) {
+        if (parley_codecs[to]->syntax->tierless || to == proto) {
             continue;
         }
 
-        rc = parley_who_resolve(who, wire, sender, to, &name);
+        rc = parley_who_resolve(who, proto, name, to, &other);
 
-        if (rc == 1 && parley_name_is_human(to, name)) {
+        if (rc == 1 && parley_name_is_human(to, other)) {
             return 1;
         }
     }

@@ -80,6 +80,15 @@ parley_who_is_caller(const parley_who_t *who)
  */
 int parley_who_acts(parley_who_t *who, parley_str_t *ret);
 
+/*
+ * SEC-06: whether the party of that name in proto may give an approval that is
+ * a human's to give: its name is a human's, in that protocol or another, and
+ * neither does the directory list it as an instrument, nor is it the sender of
+ * who->msg and an instrument wrote that.
+ */
+int parley_who_may_approve(parley_who_t *who, parley_proto_t proto,
+    parley_str_t name);
+
 /* The sub of whoever was proven to have sent the message; empty: nobody. */
 parley_str_t parley_who_proven(const parley_who_t *who);
 

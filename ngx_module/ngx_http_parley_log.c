@@ -35,6 +35,7 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_str_t                   who, which, said, what;
     ngx_uint_t                  level;
     const char                 *text;
+    parley_str_t                claimed;
     const parley_error_info_t  *info;
 
     if (!ngx_http_parley_log_has_line(ctx)) {
@@ -75,15 +76,20 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     said = ngx_http_parley_log_word(ctx, ctx->msg.sender);
     what = ngx_http_parley_log_word(ctx, ctx->msg.intent);
 
+    if (parley_gate_claimed(&ctx->gate, &claimed) != 0) {
+        claimed = parley_str_none;
+    }
+
     level = ngx_http_parley_log_level(r, ctx);
 
     ngx_log_error(level, r->connection->log, 0,
                   "parley: %s %*s%s%s: %s%*s, principal \"%V\", from \"%V\", "
-                  "intent \"%V\", id \"%V\"",
+                  "intent \"%V\", id \"%V\"%*s",
                   ctx->dry ? "would refuse," : "refused,",
                   info->word.len, info->word.data,
                   ctx->error.field[0] ? " " : "", ctx->error.field,
-                  text, len, at, &who, &said, &what, &which);
+                  text, len, at, &who, &said, &what, &which,
+                  claimed.len, claimed.data);
 }
 
 

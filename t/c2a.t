@@ -302,7 +302,7 @@ answer aee
 
 
 
-=== TEST 23: C2A-15 to agree to what asks for an approval is to answer it
+=== TEST 23: C2A-15 SEC-06 an agent that agrees gives no human's approval
 --- send
 my $m = aee(from => 'agent.bob', to => 'agent.alice',
             requires => { human_approval => true() });
@@ -315,12 +315,13 @@ my $m = aee(from => 'agent.bob', to => 'agent.alice',
 --- valid
 service aee
 --- got
-/type = result
+/type = stream
 /to = agent.bob
 /corr = ${corr}
-/reply_to = ${id}
-/payload/approved = true
+! /payload/approved
 /payload/signal = agree
+--- answer_headers
+Parley-Loss: request=/params/arguments/signal
 
 
 
@@ -355,22 +356,19 @@ my $m = aee(from => 'agent.bob', to => 'agent.alice',
 
 
 
-=== TEST 26: C2A-15 also in the response
+=== TEST 26: C2A-15 VCP-25 to agree in the response acknowledges an escalation
 --- send
-$::m = aee(requires => { human_approval => true() });
-$::id = $::m->{id};
+$::m = escalation(requires_ack => true());
+$::id = $::m->{message_id};
 post('/to-c2a', $::m)
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id}, result => {
     accepted => true(), disposition => 'acknowledged', message => {
         inReplyTo => $q->{json}{params}{eventId}, signal => 'agree' } } }));
 --- error_code: 200
---- valid
-answer aee
 --- answer
-/type = result
-/reply_to = ${id}
-/payload/approved = true
+/status = accepted
+/reply/payload/reason ~ ^ACK:${id}
 
 
 

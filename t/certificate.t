@@ -413,4 +413,39 @@ subtest 'SEC-17 GW-16 parley explain' => sub {
     like($err, qr/there is no certificate in PEM/);
 };
 
+
+subtest 'SEC-17 the log says which certificate is no principal\'s' => sub {
+    my $print = sha256_hex(der($cert{nobody}[0]));
+
+    client('nobody')->raw(post('/cert', aee(), token => 0));
+
+    ok($nginx->wait_for(qr/\[warn\] [^\n]*refused, token-invalid: the client certificate is no principal's, [^\n]*, certificate "CN=nobody[^"\n]*", SHA-256 "$print"/),
+       'by subject and fingerprint') or diag($nginx->error_log);
+
+    client('nobody')->raw(post('/either', aee(), token => 0));
+
+    ok($nginx->wait_for(qr/refused, token-missing[^\n]*, certificate "CN=nobody[^"\n]*", SHA-256 "$print"/),
+       'also where a token would have done');
+};
+
+
+subtest 'GW-02 the log says which key a token asks for, and whose, escaped' => sub {
+    my $key = new_key('ed25519', "k\n1\"");
+    my $token = 'Bearer ' . token($key, { sub => 'alice',
+                                          iss => "https://idp.example/\e[2J" });
+
+    client(undef)->raw(post('/token', aee(), token => $token));
+
+    ok($nginx->wait_for(qr/refused, token-invalid kid: [^\n]*, key "k%0A1%22", issuer "https:\/\/idp\.example\/%1B\[2J"/),
+       'both') or diag($nginx->error_log);
+    unlike($nginx->error_log, qr/parley:[^\n]*"alice"[^\n]*idp\.example/,
+           'and not whom it is for');
+
+    $token = 'Bearer ' . token(new_key('ed25519', 'k' x 3000),
+                               { sub => 'alice' });
+    client(undef)->raw(post('/token', aee(), token => $token));
+
+    ok($nginx->wait_for(qr/, key "k{128}"/), 'a bounded part of it');
+};
+
 done_testing;

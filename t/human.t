@@ -70,6 +70,15 @@ sub main::claims {
 
 with_gateway(%matrix);
 
+# a service that agrees at once
+sub main::agreed {
+    my ($c, $q) = @_;
+
+    $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id}, result => {
+        accepted => true(), disposition => 'acknowledged', message => {
+            inReplyTo => $q->{json}{params}{eventId}, signal => 'agree' } } }));
+}
+
 run_tests();
 
 __DATA__
@@ -334,7 +343,7 @@ post('/to-channel', query(sender_handle => '~desk', acted_by => '~desk',
 
 
 
-=== TEST 21: SEC-06 whoever acts by a human's token answers as itself
+=== TEST 21: SEC-06 whoever acts by a human's token approves nothing
 --- send
 my $task = aee(from => 'agent.alice', to => 'human.zoe',
                requires => { human_approval => \1 });
@@ -347,9 +356,12 @@ my $task = aee(from => 'agent.alice', to => 'human.zoe',
 --- valid
 service aee
 --- got
-/type = result
+/type = stream
 /from = agent.alice
-/payload/approved = true
+! /payload/approved
+/payload/signal = agree
+--- answer_headers
+Parley-Loss: request=/params/arguments/signal
 
 
 
@@ -379,8 +391,9 @@ my $task = aee(from => 'agent.alice', to => 'human.desk',
 --- each: ^20[02]$
 --- forwarded: 2
 --- got
-/type = result
+/type = stream
 /from = agent.cc-desk
+! /payload/approved
 
 
 
@@ -577,4 +590,64 @@ my $task = without(service()->last->{json}, 'sig');
 $task->{payload}{channel}{drafted_with} = '~cc-zoe@1';
 post('/to-channel', $task, as => 'hop')
 --- refused: aee sender-identity-mismatch /payload
+--- forwarded: 1
+
+
+
+=== TEST 27: SEC-06 C2A-15 an agent approves nothing, and a human may still
+--- send
+$::task = aee(from => 'agent.alice', to => 'human.zoe',
+              requires => { human_approval => \1 });
+[post('/to-c2a', $::task),
+ post('/to-aee', react('agree', inReplyTo => $::task->{id}), as => 'zoe',
+      token => acting('zoe', { sub => 'alice' })),
+ post('/to-aee', react('agree', inReplyTo => $::task->{id}), as => 'zoe')]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- forwarded: 3
+--- got
+/type = result
+/from = human.zoe
+/payload/approved = true
+
+
+
+=== TEST 28: SEC-06 C2A-15 the same in a response: of a human
+--- send
+post('/to-c2a', aee(from => 'agent.alice', to => 'human.zoe',
+                    requires => { human_approval => \1 }))
+--- service: main::agreed($c, $q)
+--- error_code: 200
+--- answer
+/type = result
+/payload/approved = true
+--- answer_headers
+! Parley-Loss
+
+
+
+=== TEST 29: SEC-06 C2A-15 and of an agent, or an instrument by a human's name
+--- send
+[map { post('/to-c2a', aee(from => 'agent.alice', to => $_,
+                           requires => { human_approval => \1 })) }
+     qw(agent.bob human.desk)]
+--- service: main::agreed($c, $q)
+--- forwarded: 2
+--- each: ^20[02]$
+--- answer
+/type = stream
+! /payload/approved
+--- answer_headers
+Parley-Loss ~ answer=/params/arguments/signal
+
+
+
+=== TEST 30: SEC-06 what an operator will have whole is refused then
+--- send
+my $task = aee(from => 'agent.bob', to => 'agent.alice',
+               requires => { human_approval => \1 });
+[post('/to-c2a', $task, as => 'bob'),
+ post('/to-aee-strict', react('agree', inReplyTo => $task->{id}))]
+--- service: took($c, $q)
+--- refused: c2a translation-lossy /params/arguments/signal
 --- forwarded: 1

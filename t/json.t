@@ -357,6 +357,8 @@ Allow: POST
 post('/both', { jsonrpc => '2.0', id => 1, method => 'chat/deliver',
                 params => {} })
 --- refused: problem protocol-unsupported
+--- answer
+/detail ~ ^the message looks like one of C2A; accepted here is AEE or VCP$
 
 
 
@@ -364,6 +366,8 @@ post('/both', { jsonrpc => '2.0', id => 1, method => 'chat/deliver',
 --- send
 post('/aee', vcp())
 --- refused: aee field-invalid /type
+--- answer
+/payload/message ~ it looks like a message of VCP, and accepted here is AEE alone$
 
 
 

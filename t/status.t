@@ -94,6 +94,20 @@ subtest 'GW-13 OPS-02 what passed and what was refused is counted' => sub {
 };
 
 
+subtest 'OPS-02 a GET brings no message, and is counted as refused' => sub {
+    my @before = ($status->refused('method-not-allowed'),
+                  $status->verdicts('none', 'aee', 'refused'),
+                  $status->metric('parley_answers_total{by="gateway"}'));
+
+    is($client->get('/aee')->{status}, 405, 'refused');
+
+    is_deeply([$status->refused('method-not-allowed'),
+               $status->verdicts('none', 'aee', 'refused'),
+               $status->metric('parley_answers_total{by="gateway"}')],
+              [$before[0] + 1, @before[1, 2]], 'with its code, no more');
+};
+
+
 subtest 'GW-26 whose doing it was is counted' => sub {
     my $before = $status->metrics;
 

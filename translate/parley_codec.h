@@ -141,7 +141,7 @@ typedef struct {
     unsigned      answerable:1; /* its protocol has a way to refer back to a
                                    message of this form */
     unsigned      one_way:1;       /* but not to answer it in words (C2A-13) */
-    unsigned      approval:1;   /* it asks for an approval or acknowledgment */
+    unsigned      approval:2;   /* as in parley_msg_t */
     parley_alarm_t  alarm;      /* its severity, where it has one */
 } parley_encoded_t;
 

@@ -344,6 +344,7 @@ parley_embed_add(parley_msg_t *msg, const parley_codec_t *codec)
     msg->recalls = said.recalls;
     msg->approval |= said.approval;
     msg->approves = said.approves && msg->act == PARLEY_ACT_REPLY;
+    msg->agrees = said.agrees;
 
     if (msg->alarm == PARLEY_ALARM_NONE) {
         msg->alarm = said.alarm;

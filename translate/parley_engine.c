@@ -301,6 +301,16 @@ parley_answers(parley_msg_t *m, int approval)
 }
 
 
+void
+parley_disapprove(parley_msg_t *m)
+{
+    m->act = PARLEY_ACT_PROGRESS;
+    m->priority = PARLEY_PRIORITY_LOW;
+    m->approves = 0;
+    m->unapproved = 1;
+}
+
+
 int
 parley_corr_is(const parley_msg_t *m, parley_str_t corr)
 {
@@ -347,6 +357,7 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_loss_t *loss, parley_error_t *err)
 {
     parley_msg_t           origin, whole;
+    parley_json_ref_t      agrees;
     const parley_codec_t  *codec;
 
     parley_error_clear(err);
@@ -397,6 +408,12 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
            != 0)
     {
         return -1;
+    }
+
+    if (m->unapproved) {
+        agrees.doc = m->data.doc;
+        agrees.node = m->agrees;
+        parley_loss_value(loss, agrees);
     }
 
     if (opts->sign == NULL || codec->signature_member.len == 0) {

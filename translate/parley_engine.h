@@ -85,11 +85,18 @@ int parley_submit(parley_arena_t *arena, parley_msg_t *msg,
     __attribute__((warn_unused_result));
 
 /*
- * Settles what a message means by what it answers, in an earlier message that
- * asks for an approval or not.  To be called once that is known, before
- * anybody asks for the act of m.
+ * Settles what a message means by what it answers, an earlier message that
+ * asks for approval (parley_approval_t).  To be called once that is known,
+ * before anybody asks for the act of m.
  */
 void parley_answers(parley_msg_t *m, int approval);
+
+/*
+ * SEC-06: m approves what a human alone may approve, and no human sent it: it
+ * is progress.  That it agreed is told, and reported as loss, for it does not
+ * do there what its sender may have meant.
+ */
+void parley_disapprove(parley_msg_t *m);
 
 /*
  * Whether the correlation of m is that one, which may say more, or less (C2A: a

@@ -113,6 +113,7 @@ parley_msg_init(parley_msg_t *m, parley_proto_t proto,
     m->act = PARLEY_ACT_EVENT;
     m->priority = PARLEY_PRIORITY_NORMAL;
     m->data = parley_json_ref_none;
+    m->agrees = PARLEY_JSON_NONE;
 
     for (i = 0; i < sizeof(m->said) / sizeof(m->said[0]); i++) {
         m->said[i] = PARLEY_JSON_NONE;

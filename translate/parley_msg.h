@@ -86,6 +86,15 @@ typedef enum {
 } parley_notice_t;
 
 
+/* Bits: a human's approval is one. */
+typedef enum {
+    PARLEY_APPROVAL_NONE = 0,
+    PARLEY_APPROVAL_ANYBODY = 1,    /* an acknowledgment, or an approval that
+                                       anybody may give who is asked */
+    PARLEY_APPROVAL_HUMAN = 3       /* that a human alone may give */
+} parley_approval_t;
+
+
 /*
  * A native envelope member that the canonical message has no field for: AEE
  * requires, trace and unknown fields, the provenance block of agent-channel,
@@ -170,14 +179,17 @@ typedef struct {
     unsigned              retryable:1;  /* of a FAILURE */
     unsigned              in_words:1; /* of a REPLY: a message for others to
                                            read, no mere sign (C2A-13) */
-    unsigned              approval:1; /* it asks for an approval or an
-                                         acknowledgment: who agrees to it has
-                                         answered */
+    unsigned              approval:2; /* parley_approval_t: what it asks for;
+                                         who agrees to it has answered */
     unsigned              renamed:1;  /* members have the sender's own name
                                          beside that of the author */
     unsigned              approves:1; /* of a REPLY: such an answer, which says
                                          so in the member "approved" of what
                                          carries it */
+    unsigned              unapproved:1; /* it would be one, were its sender a
+                                           human: parley_disapprove() */
+    uint32_t              agrees;     /* the value in data that says so, or
+                                         PARLEY_JSON_NONE */
 
     parley_str_t          session;    /* of an answer to such a message: whose
                                          it is; empty: it does not say */

@@ -245,7 +245,8 @@ parley_aee_fill_head(parley_msg_t *msg, const parley_aee_scan_t *scan)
                                PARLEY_ATOM_human_approval);
 
     msg->approval = value != PARLEY_JSON_NONE
-                    && parley_json_type(doc, value) == PARLEY_JSON_TRUE;
+                    && parley_json_type(doc, value) == PARLEY_JSON_TRUE
+                    ? PARLEY_APPROVAL_HUMAN : PARLEY_APPROVAL_NONE;
 
     value = scan->fields[PARLEY_AEE_TRACE];
 

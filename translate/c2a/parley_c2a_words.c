@@ -172,7 +172,8 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
 
     } else {
         msg->approval = parley_json_string_is(doc, policy,
-                                              PARLEY_STR("ack_only"));
+                                              PARLEY_STR("ack_only"))
+                        ? PARLEY_APPROVAL_ANYBODY : PARLEY_APPROVAL_NONE;
     }
 
     if (parley_c2a_fill_text(msg, at) != 0
@@ -511,6 +512,7 @@ parley_c2a_words_failed(parley_msg_t *msg, uint32_t result)
 void
 parley_c2a_answers(parley_msg_t *msg, int approval)
 {
+    uint32_t                    agrees;
     const parley_c2a_signal_t  *signal;
 
     if (!approval || msg->origin != PARLEY_PROTO_C2A
@@ -519,14 +521,14 @@ parley_c2a_answers(parley_msg_t *msg, int approval)
         return;
     }
 
-    signal = parley_c2a_signal(msg->data.doc,
-                               parley_json_member(msg->data.doc,
-                                                  msg->data.node,
-                                                  PARLEY_ATOM_signal));
+    agrees = parley_json_member(msg->data.doc, msg->data.node,
+                                PARLEY_ATOM_signal);
+    signal = parley_c2a_signal(msg->data.doc, agrees);
 
     if (signal != NULL && signal->approves) {
         msg->act = PARLEY_ACT_REPLY;
         msg->approves = 1;
+        msg->agrees = agrees;
         msg->priority = PARLEY_PRIORITY_NORMAL;
     }
 }

@@ -238,7 +238,7 @@ parley_vcp_fill_escalation(parley_msg_t *msg, int aloud)
 
     if (asked) {
         msg->act = PARLEY_ACT_REQUEST;
-        msg->approval = 1;
+        msg->approval = PARLEY_APPROVAL_ANYBODY;
         msg->timeout_ms = parley_vcp_rows[msg->alarm].timeout_ms;
 
         if (msg->alarm >= PARLEY_ALARM_CRITICAL) {

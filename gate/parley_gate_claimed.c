@@ -1,0 +1,93 @@
+/*
+ * What a proof that did not hold says that it is, for the operator who looks
+ * for the reason: nobody vouches for it.  Whom it names is in no log.
+ */
+
+#include "parley_escape.h"
+#include "parley_gate_steps.h"
+
+
+/* octets of a name, before it is encoded */
+#define PARLEY_GATE_CLAIMED_MAX  128
+
+
+static void parley_gate_claimed_certificate(parley_buf_t *b,
+    const parley_certificate_t *certificate);
+static void parley_gate_claimed_put(parley_buf_t *b, const char *what,
+    parley_str_t s);
+
+
+int
+parley_gate_claimed(parley_gate_t *g, parley_str_t *ret)
+{
+    parley_buf_t  b;
+    parley_str_t  kid, iss;
+
+    *ret = parley_str_none;
+
+    if (g->err->code != PARLEY_E_TOKEN_INVALID
+        && g->err->code != PARLEY_E_TOKEN_EXPIRED
+        && g->err->code != PARLEY_E_TOKEN_MISSING)
+    {
+        return 0;
+    }
+
+    parley_buf_init(&b, g->arena, 256);
+
+    if (g->certificate != NULL) {
+        parley_gate_claimed_certificate(&b, g->certificate);
+    }
+
+    if (g->shown.len > 0) {
+        parley_jwt_claimed(g->arena, g->seed, g->shown, &kid, &iss);
+
+        parley_gate_claimed_put(&b, "key", kid);
+        parley_gate_claimed_put(&b, "issuer", iss);
+    }
+
+    return parley_buf_done(&b, ret);
+}
+
+
+static void
+parley_gate_claimed_certificate(parley_buf_t *b,
+    const parley_certificate_t *certificate)
+{
+    size_t       i;
+    const char  *hex = "0123456789abcdef";
+
+    for (i = 0; i < certificate->nnames; i++) {
+        if (certificate->names[i].kind == PARLEY_CERTIFICATE_SUBJECT) {
+            parley_gate_claimed_put(b, "certificate",
+                                    certificate->names[i].text);
+        }
+    }
+
+    parley_buf_lit(b, ", SHA-256 \"");
+
+    for (i = 0; i < PARLEY_CERTIFICATE_PRINT; i++) {
+        parley_buf_octet(b, (uint8_t) hex[certificate->print[i] >> 4]);
+        parley_buf_octet(b, (uint8_t) hex[certificate->print[i] & 15]);
+    }
+
+    parley_buf_octet(b, '"');
+}
+
+
+static void
+parley_gate_claimed_put(parley_buf_t *b, const char *what, parley_str_t s)
+{
+    if (s.len == 0) {
+        return;
+    }
+
+    if (s.len > PARLEY_GATE_CLAIMED_MAX) {
+        s.len = PARLEY_GATE_CLAIMED_MAX;
+    }
+
+    parley_buf_lit(b, ", ");
+    parley_buf_str(b, parley_str_c(what));
+    parley_buf_lit(b, " \"");
+    parley_escape_put(b, s, PARLEY_ESCAPE_VALUE);
+    parley_buf_octet(b, '"');
+}
