@@ -1,11 +1,11 @@
 /*
  * Each value is hashed on its own and the members of an object are summed,
- * which makes their order irrelevant.  As in wyhash, hashing folds the two
- * halves of a 128-bit product.
+ * which makes their order irrelevant.
  */
 
 #include <string.h>
 
+#include "parley_fold.h"
 #include "parley_jcs.h"
 #include "parley_json_print.h"
 
@@ -19,6 +19,7 @@
  */
 typedef enum {
     PARLEY_PRINT_NAME = 0,
+    PARLEY_PRINT_ATOM,          /* a name that is known */
     PARLEY_PRINT_WORD,          /* true, false, null */
     PARLEY_PRINT_TEXT,
     PARLEY_PRINT_NUMBER,
@@ -47,49 +48,17 @@ static uint64_t parley_print_object(parley_print_t *p, uint32_t i);
 static uint64_t parley_print_array(parley_print_t *p, uint32_t i);
 static uint64_t parley_print_string(parley_print_t *p, uint32_t i);
 static uint64_t parley_print_number(parley_print_t *p, uint32_t i);
+static inline uint64_t parley_print_name(parley_print_t *p, uint32_t k);
 static int parley_print_skips(const parley_print_t *p, uint32_t value);
 
 
 static inline uint64_t
-parley_print_fold(uint64_t a, uint64_t b)
-{
-    unsigned __int128  product;
-
-    product = (unsigned __int128) a * b;
-
-    return (uint64_t) product ^ (uint64_t) (product >> 64);
-}
-
-
-/* The last read may overlap octets before it. */
-
-static inline uint64_t
-parley_print_octets(const parley_print_t *p, const uint8_t *s, size_t n,
+parley_print_octets(const parley_print_t *p, parley_str_t s,
     parley_print_secret_t kind)
 {
-    size_t    left;
-    uint64_t  a, b, h;
-
-    h = p->secrets[kind];
-
-    for (left = n; left > 16; left -= 16, s += 16) {
-        memcpy(&a, s, 8);
-        memcpy(&b, s + 8, 8);
-        h = parley_print_fold(a ^ p->secrets[PARLEY_PRINT_LEFT], b ^ h);
-    }
-
-    a = 0;
-    b = 0;
-
-    if (left >= 8) {
-        memcpy(&a, s, 8);
-        memcpy(&b, s + left - 8, 8);
-
-    } else {
-        memcpy(&a, s, left);
-    }
-
-    return parley_print_fold(a ^ p->secrets[PARLEY_PRINT_RIGHT] ^ n, b ^ h);
+    return parley_fold_octets(p->secrets[kind],
+                              p->secrets[PARLEY_PRINT_LEFT],
+                              p->secrets[PARLEY_PRINT_RIGHT], s.data, s.len);
 }
 
 
@@ -123,17 +92,10 @@ parley_json_print(parley_json_ref_t value, const uint32_t *skip,
 static void
 parley_print_init(parley_print_t *p, uint64_t seed)
 {
-    size_t    i;
-    uint64_t  x;
+    size_t  i;
 
     for (i = 0; i < PARLEY_PRINT_SECRETS; i++) {
-        seed += 0x9E3779B97F4A7C15ULL;
-
-        x = seed;
-        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-        x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-
-        p->secrets[i] = x ^ (x >> 31);
+        p->secrets[i] = parley_fold_secret(&seed);
     }
 }
 
@@ -162,7 +124,7 @@ parley_print_value(parley_print_t *p, uint32_t i)
         return parley_print_number(p, i);
 
     default:
-        return parley_print_fold(p->secrets[PARLEY_PRINT_WORD],
+        return parley_fold(p->secrets[PARLEY_PRINT_WORD],
                                  p->secrets[PARLEY_PRINT_LEFT] + type);
     }
 }
@@ -184,14 +146,30 @@ parley_print_object(parley_print_t *p, uint32_t i)
             continue;
         }
 
-        sum += parley_print_fold(parley_print_string(p, k)
-                                 ^ p->secrets[PARLEY_PRINT_NAME],
-                                 parley_print_value(p, k + 1)
-                                 ^ p->secrets[PARLEY_PRINT_RIGHT]);
+        sum += parley_fold(parley_print_name(p, k)
+                           ^ p->secrets[PARLEY_PRINT_NAME],
+                           parley_print_value(p, k + 1)
+                           ^ p->secrets[PARLEY_PRINT_RIGHT]);
     }
 
-    return parley_print_fold(sum ^ p->secrets[PARLEY_PRINT_OBJECT],
+    return parley_fold(sum ^ p->secrets[PARLEY_PRINT_OBJECT],
                              p->secrets[PARLEY_PRINT_LEFT]);
+}
+
+
+/* one that is known has a number, however it is spelled */
+
+static inline uint64_t
+parley_print_name(parley_print_t *p, uint32_t k)
+{
+    parley_atom_t  atom;
+
+    atom = parley_json_atom(p->doc, k);
+
+    return atom != PARLEY_ATOM_NONE
+           ? parley_fold(p->secrets[PARLEY_PRINT_ATOM] + atom,
+                         p->secrets[PARLEY_PRINT_LEFT])
+           : parley_print_string(p, k);
 }
 
 
@@ -221,11 +199,11 @@ parley_print_array(parley_print_t *p, uint32_t i)
 
     for (k = parley_json_first(i); k != end; k = parley_json_after(p->doc, k))
     {
-        h = parley_print_fold(h ^ parley_print_value(p, k),
+        h = parley_fold(h ^ parley_print_value(p, k),
                               p->secrets[PARLEY_PRINT_LEFT]);
     }
 
-    return parley_print_fold(h ^ p->doc->nodes[i].count,
+    return parley_fold(h ^ p->doc->nodes[i].count,
                              p->secrets[PARLEY_PRINT_RIGHT]);
 }
 
@@ -240,7 +218,7 @@ parley_print_string(parley_print_t *p, uint32_t i)
         return 0;
     }
 
-    return parley_print_octets(p, s.data, s.len, PARLEY_PRINT_TEXT);
+    return parley_print_octets(p, s, PARLEY_PRINT_TEXT);
 }
 
 
@@ -271,5 +249,5 @@ parley_print_number(parley_print_t *p, uint32_t i)
         }
     }
 
-    return parley_print_octets(p, s.data, s.len, PARLEY_PRINT_NUMBER);
+    return parley_print_octets(p, s, PARLEY_PRINT_NUMBER);
 }

@@ -100,22 +100,6 @@ parley_ask_init(parley_ask_t *q, parley_state_t *state, parley_arena_t *arena)
 }
 
 
-void
-parley_ask_begin(parley_ask_t *q, int64_t now)
-{
-    if (q->first == NULL) {
-        q->now = now;
-    }
-
-    if (q->pending != NULL || q->fresh != NULL) {
-        q->left -= now - q->since;
-    }
-
-    q->since = now;
-    q->next = &q->first;
-}
-
-
 int
 parley_ask_waits(const parley_ask_t *q)
 {
@@ -127,17 +111,6 @@ int64_t
 parley_ask_left(const parley_ask_t *q)
 {
     return q->left > 0 ? q->left : 0;
-}
-
-
-void
-parley_ask_end(parley_ask_t *q)
-{
-    q->first = NULL;
-    q->next = &q->first;
-    q->fresh = NULL;
-    q->parting = 0;
-    q->step++;
 }
 
 

@@ -64,7 +64,20 @@ void parley_ask_init(parley_ask_t *q, parley_state_t *state,
     parley_arena_t *arena);
 
 /* The step begins, at now, or is taken again. */
-void parley_ask_begin(parley_ask_t *q, int64_t now);
+static inline void
+parley_ask_begin(parley_ask_t *q, int64_t now)
+{
+    if (q->first == NULL) {
+        q->now = now;
+    }
+
+    if (q->pending != NULL || q->fresh != NULL) {
+        q->left -= now - q->since;
+    }
+
+    q->since = now;
+    q->next = &q->first;
+}
 
 /* Whether the step waits for the state, and for nothing else. */
 int parley_ask_waits(const parley_ask_t *q);
@@ -73,7 +86,15 @@ int parley_ask_waits(const parley_ask_t *q);
 int64_t parley_ask_left(const parley_ask_t *q);
 
 /* The step has all its answers: the next one asks afresh. */
-void parley_ask_end(parley_ask_t *q);
+static inline void
+parley_ask_end(parley_ask_t *q)
+{
+    q->first = NULL;
+    q->next = &q->first;
+    q->fresh = NULL;
+    q->parting = 0;
+    q->step++;
+}
 
 /* So have all steps: what follows may wait as long as these might have. */
 void parley_ask_over(parley_ask_t *q);

@@ -74,46 +74,16 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
 void
 parley_gate_init(parley_gate_t *g)
 {
-    g->entry = NULL;
+    /* what stands before is the adapter's, and of directives */
+
+    memset(&g->opts, 0,
+           sizeof(parley_gate_t) - offsetof(parley_gate_t, opts));
+
+    g->timed_out = 0;
     g->at = PARLEY_STEP_METHOD;
     g->proto = PARLEY_PROTO_NONE;
-    g->to = parley_str_none;
-    g->rule = NULL;
-    g->lacks = NULL;
-    g->token = NULL;
-    g->rules = NULL;
-    g->exchange = NULL;
-    g->timed_out = 0;
-    g->certificate = NULL;
-    g->holder = NULL;
-
-    memset(&g->opts, 0, sizeof(parley_encode_opts_t));
-    memset(&g->sent, 0, sizeof(parley_encoded_t));
-    memset(&g->first, 0, sizeof(parley_first_t));
-    memset(&g->refer, 0, sizeof(parley_correlation_t));
-    memset(&g->entrance, 0, sizeof(parley_entrance_t));
-    memset(&g->asked, 0, sizeof(parley_asked_t));
-    memset(&g->before, 0, sizeof(parley_asked_t));
-
-    g->stale = NULL;
-    g->wait = 0;
     g->verdict = PARLEY_VERDICT_NONE;
     g->settle = PARLEY_SETTLE_OPEN;
-    g->decided = 0;
-    g->judged = 0;
-    g->gone = 0;
-    g->fated = 0;
-    g->ending = 0;
-    g->unproven = 0;
-    g->forgotten = 0;
-    g->doc_read = 0;
-    g->msg_read = 0;
-    g->proven = 0;
-    g->edited = 0;
-    g->addressed = 0;
-    g->uncounted = 0;
-    g->recorded = 0;
-    g->unwritten = 0;
 }
 
 
@@ -218,10 +188,13 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
             step = PARLEY_STEP_RECORD;
         }
 
-        parley_gate_tell(g, step, outcome);
-
         if (outcome >= PARLEY_OUTCOME_REFUSED) {
+            parley_gate_tell(g, step, outcome);
             break;
+        }
+
+        if (g->env->told != NULL) {
+            g->env->told(g, step, outcome);
         }
 
         g->at++;
@@ -251,17 +224,13 @@ parley_gate_says(parley_gate_t *g, parley_step_t step,
 }
 
 
-/* what a step came to, and whether that is the end */
+/* what a step came to that ends them */
 
 static void
 parley_gate_tell(parley_gate_t *g, parley_step_t step,
     parley_outcome_t outcome)
 {
     parley_gate_says(g, step, outcome);
-
-    if (outcome < PARLEY_OUTCOME_REFUSED) {
-        return;
-    }
 
     g->unproven = outcome == PARLEY_OUTCOME_REFUSED
                   && parley_gate_rows[step].proves;

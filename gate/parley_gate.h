@@ -314,7 +314,8 @@ struct parley_gate_s {
     parley_str_t               body;
     int64_t                    now_ms;
 
-    /* the gate's own, for the adapter to read */
+    /* the gate's own, up to the end: parley_gate_init() clears it; first what
+       the adapter reads */
     parley_encode_opts_t       opts;
     parley_encoded_t           sent;        /* what the upstream gets */
     parley_reply_t             reply;       /* ANSWERED */
@@ -336,6 +337,7 @@ struct parley_gate_s {
                                                NULL: none */
     const parley_principal_t  *holder;      /* whose it is; NULL: nobody's */
     uint8_t                    account[PARLEY_KEY_LEN];
+    parley_str_t               account_sub; /* whose that is, if accounted */
     parley_entrance_t          entrance;
     parley_asked_t             asked;       /* what may refer to it */
     parley_asked_t             before;      /* the same where it was sent
@@ -377,6 +379,7 @@ struct parley_gate_s {
     unsigned                   fated:1;     /* env->outcome was told */
     unsigned                   recorded:1;  /* env->record was asked */
     unsigned                   unwritten:1; /* refused, as it could not be */
+    unsigned                   accounted:1;
 };
 
 

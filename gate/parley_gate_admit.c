@@ -22,8 +22,18 @@ static parley_outcome_t parley_gate_duplicate(parley_gate_t *g);
 void
 parley_gate_account(parley_gate_t *g)
 {
-    parley_account_key(g->ask.state, parley_who_proven(g->who), g->address,
-                       g->account);
+    parley_str_t  sub;
+
+    sub = parley_who_proven(g->who);
+
+    if (g->accounted && parley_str_eq(sub, g->account_sub)) {
+        return;
+    }
+
+    parley_account_key(g->ask.state, sub, g->address, g->account);
+
+    g->account_sub = sub;
+    g->accounted = 1;
 }
 
 

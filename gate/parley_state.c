@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "parley_fold.h"
 #include "parley_state.h"
 
 
@@ -99,14 +100,22 @@ parley_state_text_tag(const parley_state_t *s, parley_str_t text)
 }
 
 
+/* nobody sees it: what it is of need not be hidden as a key's is */
+
 static uint16_t
 parley_state_half(const parley_state_t *s, const parley_str_t *parts, size_t n)
 {
-    uint16_t  half;
-    uint8_t   key[PARLEY_KEY_LEN];
+    size_t    i;
+    uint64_t  h, seed, left, right;
 
-    parley_key_make(s->secret, parts, n, key);
-    memcpy(&half, key, sizeof(half));
+    seed = s->prints;
+    left = parley_fold_secret(&seed);
+    right = parley_fold_secret(&seed);
+    h = parley_fold_secret(&seed) ^ n;
 
-    return half;
+    for (i = 0; i < n; i++) {
+        h = parley_fold_octets(h, left, right, parts[i].data, parts[i].len);
+    }
+
+    return (uint16_t) h;
 }

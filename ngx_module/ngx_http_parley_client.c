@@ -121,6 +121,12 @@ ngx_http_parley_client_gone(ngx_http_request_t *r)
         return 1;
     }
 
+#if (NGX_HAVE_EPOLLRDHUP)
+    if ((ngx_event_flags & NGX_USE_EPOLL_EVENT) && ngx_use_epoll_rdhup) {
+        return 0;
+    }
+#endif
+
     n = recv(c->fd, buf, 1, MSG_PEEK);
 
     return n == 0 || (n == -1 && ngx_socket_errno != NGX_EAGAIN);

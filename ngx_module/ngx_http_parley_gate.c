@@ -38,26 +38,35 @@ static void ngx_http_parley_fate(parley_gate_t *g, const parley_fate_t *fate);
 static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
 
 
-static const parley_gate_env_t  ngx_http_parley_gate_env = {
-    .steps = {
-        [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,
-        [PARLEY_STEP_BODY] = ngx_http_parley_step_body,
-        [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,
-    },
-    .now = ngx_http_parley_clock,
-    .header = ngx_http_parley_header,
-    .headers = ngx_http_parley_headers,
-    .value = ngx_http_parley_gate_value,
-    .keys = ngx_http_parley_keys,
-    .certificate = ngx_http_parley_certificate,
-    .beside = ngx_http_parley_beside,
-    .arrival = ngx_http_parley_arrival,
-    .trace = ngx_http_parley_traceparent,
-    .told = ngx_http_parley_trace,
-    .verdict = ngx_http_parley_verdict,
-    .record = ngx_http_parley_record,
-    .outcome = ngx_http_parley_fate,
-};
+#define NGX_HTTP_PARLEY_GATE_ENV(_told)                                      \
+    {                                                                         \
+        .steps = {                                                            \
+            [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,               \
+            [PARLEY_STEP_BODY] = ngx_http_parley_step_body,                   \
+            [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,             \
+        },                                                                    \
+        .now = ngx_http_parley_clock,                                         \
+        .header = ngx_http_parley_header,                                     \
+        .headers = ngx_http_parley_headers,                                   \
+        .value = ngx_http_parley_gate_value,                                  \
+        .keys = ngx_http_parley_keys,                                         \
+        .certificate = ngx_http_parley_certificate,                           \
+        .beside = ngx_http_parley_beside,                                     \
+        .arrival = ngx_http_parley_arrival,                                   \
+        .trace = ngx_http_parley_traceparent,                                 \
+        .told = (_told),                                                      \
+        .verdict = ngx_http_parley_verdict,                                   \
+        .record = ngx_http_parley_record,                                     \
+        .outcome = ngx_http_parley_fate,                                      \
+    }
+
+
+static const parley_gate_env_t  ngx_http_parley_gate_env =
+    NGX_HTTP_PARLEY_GATE_ENV(NULL);
+
+/* where the log has debug lines */
+static const parley_gate_env_t  ngx_http_parley_gate_env_told =
+    NGX_HTTP_PARLEY_GATE_ENV(ngx_http_parley_trace);
 
 
 void
@@ -67,7 +76,8 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     g = &ctx->gate;
 
-    g->env = &ngx_http_parley_gate_env;
+    g->env = r->connection->log->log_level & NGX_LOG_DEBUG_HTTP
+             ? &ngx_http_parley_gate_env_told : &ngx_http_parley_gate_env;
     g->ctx = ctx;
     g->engine = ctx->mcf->engine;
     g->arena = &ctx->arena;
@@ -292,10 +302,6 @@ ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
 
     ctx = g->ctx;
     log = ctx->request->connection->log;
-
-    if (!(log->log_level & NGX_LOG_DEBUG_HTTP)) {
-        return;
-    }
 
     if (!parley_decider(&ctx->mcf->http, ctx->lcf, g, step, &by)) {
         ngx_log_debug2(NGX_LOG_DEBUG_HTTP, log, 0, "parley: step %s: %s",

@@ -127,12 +127,18 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
         return ctx;
     }
 
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_parley_ctx_t));
+    ctx = ngx_palloc(r->pool, sizeof(ngx_http_parley_ctx_t));
     cln = ngx_pool_cleanup_add(r->pool, 0);
 
     if (ctx == NULL || cln == NULL) {
         return NULL;
     }
+
+    /* the rest of the gate is cleared by parley_gate_init() */
+
+    ngx_memzero(ctx, offsetof(ngx_http_parley_ctx_t, gate.opts));
+    ngx_memzero(&ctx->who, sizeof(ngx_http_parley_ctx_t)
+                           - offsetof(ngx_http_parley_ctx_t, who));
 
     ctx->request = r;
     ctx->mcf = ngx_http_get_module_main_conf(r, ngx_http_parley_module);

@@ -27,8 +27,16 @@ parley_name_parse_prefixed(const parley_name_syntax_t *syntax, parley_str_t s,
     size_t    i;
     unsigned  kind;
 
+    if (s.len == 0) {
+        return -1;
+    }
+
+    /* most prefixes are told by their first letter */
+
     for (kind = PARLEY_NAME_AGENT; kind <= PARLEY_NAME_GROUP; kind++) {
-        if (parley_name_strip(&s, syntax->prefixes[kind])) {
+        if (s.data[0] == syntax->prefixes[kind].data[0]
+            && parley_name_strip(&s, syntax->prefixes[kind]))
+        {
             break;
         }
     }

@@ -1,0 +1,79 @@
+/*
+ * A keyed hash of octets that nobody sees, as in wyhash: two words at a time
+ * are multiplied, and the halves of the product folded.  It is as strong as its
+ * secrets are: whoever knows one of them can make collisions.
+ */
+
+#ifndef PARLEY_FOLD_H
+#define PARLEY_FOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+
+static inline uint64_t
+parley_fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128  product;
+
+    product = (unsigned __int128) a * b;
+
+    return (uint64_t) product ^ (uint64_t) (product >> 64);
+}
+
+
+/* The next secret that is derived from a seed (splitmix64), which moves on. */
+static inline uint64_t
+parley_fold_secret(uint64_t *seed)
+{
+    uint64_t  x;
+
+    *seed += 0x9E3779B97F4A7C15ULL;
+
+    x = *seed;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+
+    return x ^ (x >> 31);
+}
+
+
+/*
+ * n octets behind what h is of; left and right are secrets.  The last read may
+ * overlap octets before it.
+ */
+static inline uint64_t
+parley_fold_octets(uint64_t h, uint64_t left, uint64_t right, const uint8_t *s,
+    size_t n)
+{
+    size_t    rest;
+    uint64_t  a, b;
+
+    for (rest = n; rest > 16; rest -= 16, s += 16) {
+        memcpy(&a, s, 8);
+        memcpy(&b, s + 8, 8);
+        h = parley_fold(a ^ left, b ^ h);
+    }
+
+    a = 0;
+    b = 0;
+
+    if (rest >= 8) {
+        memcpy(&a, s, 8);
+        memcpy(&b, s + rest - 8, 8);
+
+    } else if (rest >= 4) {
+        memcpy(&a, s, 4);
+        memcpy(&b, s + rest - 4, 4);
+
+    } else if (rest > 0) {
+        a = ((uint64_t) s[0] << 16) | ((uint64_t) s[rest / 2] << 8)
+            | s[rest - 1];
+    }
+
+    return parley_fold(a ^ right ^ n, b ^ h);
+}
+
+
+#endif /* PARLEY_FOLD_H */
