@@ -37,6 +37,7 @@ static int parley_gate_keys_put(parley_gate_t *g,
 static int parley_gate_keys_no_room(parley_gate_t *g,
     parley_put_result_t why);
 static int parley_gate_keys_other(parley_gate_t *g);
+static int parley_gate_keys_record(parley_gate_t *g);
 static int parley_gate_keys_child(parley_gate_t *g, parley_str_t sub,
     const parley_principal_t **ret);
 static int parley_gate_keys_there(parley_gate_t *g,
@@ -146,6 +147,10 @@ parley_gate_keys_add(parley_gate_t *g)
 
     if (rc == 0) {
         rc = parley_gate_keys_new(g, child, &there, &adds);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_keys_record(g);
     }
 
     if (rc == 0) {
@@ -332,11 +337,25 @@ parley_gate_keys_other(parley_gate_t *g)
     rc = parley_gate_keys_there(g, child, &there);
 
     if (rc == 0 && kid.len > 0) {
+        rc = parley_gate_keys_record(g);
+    }
+
+    if (rc == 0 && kid.len > 0) {
         rc = parley_gate_keys_no_answer(g,
                                   parley_child_key_drop(&g->ask, child, kid));
     }
 
     return rc == 0 ? parley_gate_keys_tell(g, child, NULL, &there, kid) : rc;
+}
+
+
+/* OPS-06: it is written before it changes anything */
+
+static int
+parley_gate_keys_record(parley_gate_t *g)
+{
+    return parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+           == PARLEY_OUTCOME_REFUSED ? -1 : 0;
 }
 
 

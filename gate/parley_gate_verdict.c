@@ -40,6 +40,22 @@ parley_verdict_whose(parley_verdict_t verdict)
 }
 
 
+parley_whose_t
+parley_failure_whose(parley_code_t code)
+{
+    switch (code) {
+
+    case PARLEY_E_UPSTREAM_INVALID:
+    case PARLEY_E_UPSTREAM_UNAVAILABLE:
+    case PARLEY_E_UPSTREAM_TIMEOUT:
+        return PARLEY_WHOSE_UPSTREAM;
+
+    default:
+        return PARLEY_WHOSE_GATEWAY;
+    }
+}
+
+
 parley_str_t
 parley_fate_name(parley_fate_kind_t kind)
 {

@@ -70,8 +70,10 @@ parley_tally_outcome(parley_slot_t *slot, const parley_gate_t *g,
     switch (fate->kind) {
 
     case PARLEY_FATE_FAILED:
-        parley_tally_refusal(slot, g, PARLEY_L_BY_UPSTREAM);
-        whose = PARLEY_WHOSE_UPSTREAM;
+        whose = parley_failure_whose(g->err->code);
+        parley_tally_refusal(slot, g, whose == PARLEY_WHOSE_UPSTREAM
+                                      ? PARLEY_L_BY_UPSTREAM
+                                      : PARLEY_L_BY_GATEWAY);
         break;
 
     case PARLEY_FATE_REFUSED:

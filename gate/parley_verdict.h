@@ -75,6 +75,13 @@ parley_str_t parley_verdict_name(parley_verdict_t verdict);
 /* Of NONE it is another's. */
 parley_whose_t parley_verdict_whose(parley_verdict_t verdict);
 
+/*
+ * Whose doing a failure is of a message that had passed: the upstream's, by
+ * code, or the gateway's, which breaks off what it may not send (SEC-15,
+ * SEC-16) or has no room for.
+ */
+parley_whose_t parley_failure_whose(parley_code_t code);
+
 /* "answered", "failed", "refused", "untouched", "lost" */
 parley_str_t parley_fate_name(parley_fate_kind_t kind);
 

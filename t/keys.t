@@ -39,9 +39,11 @@ sub revoke {
 # boss is the parent of lead, and lead that of alice, who has a key in the
 # directory, and of worker, who has none
 sub http {
-    my %o = (parent => 'lead', zone => 'agents:8m', more => '', @_);
+    my %o = (parent => 'lead', zone => 'agents:8m', more => '',
+             audit => '', @_);
 
     my $http = http_config(zone => $o{zone}, more => <<"EOT");
+    $o{audit}
     parley_revocations  $dir/revocations.json;
     add_header          X-Pid \$pid always;
 EOT
@@ -235,7 +237,47 @@ sub soon {
 }
 
 
+subtest 'OPS-06 what cannot be written adds no key, and takes none back' => sub {
+    my $log = "$dir/audit.jsonl";
+    my $nginx = Parley::Nginx->start(workers => 2, http => http(
+        audit => "parley_audit $log;"));
+
+    my $turns = 0;
+    my $turn = sub {
+        kill 'USR1', $nginx->pid;
+        $turns++;
+
+        # the master says it, and each of two workers
+        for (1 .. 100) {
+            my @told = $nginx->error_log =~ /reopening logs/g;
+            last if @told >= 3 * $turns;
+            sleep 0.1;
+        }
+        sleep 0.3;
+    };
+
+    is(add(adds(['k1']))->{status}, 200, 'one is added');
+
+    rename $log, "$log.1" or die "$log: $!\n";
+    symlink '/dev/full', $log or die "$log: $!\n";
+    $turn->();
+
+    refused('to be added', add(adds(['k2'])), 503, 'capacity', undef,
+            qr/the audit log cannot be written/);
+    refused('to be taken back', drop('k1'), 503, 'capacity', undef,
+            qr/the audit log cannot be written/);
+
+    unlink $log or die "$log: $!\n";
+    $turn->();
+
+    is_deeply(listed(), ['k1'], 'nothing has changed');
+
+    $nginx->stop;
+};
+
+
 my $nginx = Parley::Nginx->start(workers => 2, http => http());
+
 
 
 subtest 'VCP-31 a key that is added counts on every worker, after a reload' =>

@@ -336,6 +336,18 @@ test_verdicts(void **state)
     assert_int_equal(t->slot.cells[
                          parley_cell_refusal(PARLEY_E_UPSTREAM_TIMEOUT,
                                              PARLEY_L_BY_UPSTREAM)], 1);
+
+    /* what the gateway broke off is not the upstream's doing */
+
+    t = tallied(PARLEY_VERDICT_PASSED, PARLEY_E_NONE);
+    t->err.code = PARLEY_E_TOKEN_EXPIRED;
+    parley_tally_outcome(&t->slot, &t->g, &fate);
+
+    assert_int_equal(tallied_answers(t, PARLEY_WHOSE_UPSTREAM), 0);
+    assert_int_equal(tallied_answers(t, PARLEY_WHOSE_GATEWAY), 1);
+    assert_int_equal(t->slot.cells[
+                         parley_cell_refusal(PARLEY_E_TOKEN_EXPIRED,
+                                             PARLEY_L_BY_GATEWAY)], 1);
 }
 
 
