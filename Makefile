@@ -127,14 +127,15 @@ TOY_TEST = $(OUT)/t/toy/test_toy
 UNIT_TESTS += $(TOY_TEST)
 
 # the hub in a world of its own, where a process can die at any edge of what
-# appends to logs
+# changes the state
 SIMULATE = $(OUT)/t/simulate/simulate
 SIMULATE_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard t/simulate/*.c))
 MUTANTS := $(patsubst %,$(OUT)/t/simulate/mutant-%,\
 	$(shell t/simulate/mutate --list))
 SIMULATE_EDGES := $(patsubst gate/%.c,$(OBJ)/t/simulate/edges/%.o,\
 	gate/parley_memory_append.c gate/parley_memory_log.c \
-	gate/parley_memory_roster.c)
+	gate/parley_memory_roster.c gate/parley_table.c \
+	gate/parley_table_share.c gate/parley_table_wheel.c)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
 FUZZ_TARGETS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 

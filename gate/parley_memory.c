@@ -94,6 +94,22 @@ parley_memory_adopt(parley_memory_t *s, void *p)
 }
 
 
+/* what the dead one had reserved is found like that of any other */
+
+void
+parley_memory_repair_locked(const parley_memory_t *s)
+{
+    parley_table_repair_locked(s->sh->table, parley_memory_now(s));
+
+    s->sh->repairs++;
+    s->sh->vacated = 1;
+
+    if (s->env.repaired != NULL) {
+        s->env.repaired(s->env.ctx);
+    }
+}
+
+
 void
 parley_memory_bound(parley_memory_t *s, parley_loose_t queue, size_t octets,
     size_t entries)
@@ -308,6 +324,7 @@ parley_memory_stat(parley_state_t *state, parley_state_stat_t *ret,
 
     ret->limited = s->sh->limited;
     ret->orphans = s->sh->orphans;
+    ret->repairs = s->sh->repairs;
 
     parley_memory_unlock(s);
 

@@ -31,6 +31,12 @@ typedef struct {
      */
     int64_t (*now)(void *ctx);
 
+    /*
+     * A process died with the lock, and what it left half done is mended; is
+     * called with the lock.  May be NULL.
+     */
+    void    (*repaired)(void *ctx);
+
     /* is asked without the lock */
     int     (*is_alive)(void *ctx, const parley_process_t *process);
 

@@ -109,7 +109,9 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
         return PARLEY_APPEND_FULL;
     }
 
-    appends->head = ret->number;
+    parley_table_made_locked(s->sh->table);
+
+    __atomic_store_n(&appends->head, ret->number, __ATOMIC_RELEASE);
 
     if (parley_log_record_find(s, ret->number, &head) != NULL) {
         parley_append_moves(s, ret->number, &head, now);
@@ -260,7 +262,6 @@ parley_append_record(parley_memory_t *s, const parley_append_t *a,
 
     parley_entry_set_stamp(e, (uint64_t) now);
     parley_table_write_locked(s->sh->table, e, parts, 2 + i);
-    e->mark = PARLEY_LOG_WRITTEN;
 
     return 0;
 }

@@ -54,9 +54,7 @@ parley_log_find(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
 
     e = parley_table_find_locked(s->sh->table, PARLEY_KIND_LOG, key);
 
-    if (e == NULL || (int64_t) e->expires <= now
-        || e->mark != PARLEY_LOG_WRITTEN)
-    {
+    if (e == NULL || (int64_t) e->expires <= now) {
         return NULL;
     }
 
@@ -74,7 +72,6 @@ parley_log_save(parley_memory_t *s, parley_entry_t *e, const parley_log_t *log)
     value = parley_str_make(log, sizeof(parley_log_t));
 
     parley_table_write_locked(s->sh->table, e, &value, 1);
-    e->mark = PARLEY_LOG_WRITTEN;
 }
 
 
@@ -201,11 +198,6 @@ parley_log_record_find(parley_memory_t *s, uint64_t number,
     memcpy(key, words, PARLEY_KEY_LEN);
 
     e = parley_table_find_locked(s->sh->table, PARLEY_KIND_RECORD, key);
-
-    if (e != NULL && e->mark != PARLEY_LOG_WRITTEN) {
-        parley_table_remove_locked(s->sh->table, e);
-        return NULL;
-    }
 
     if (e != NULL) {
         parley_table_read_locked(s->sh->table, e, 0, ret,
@@ -654,7 +646,6 @@ parley_log_empty(parley_memory_t *s, parley_entry_t *e,
     if (e != NULL) {
         parley_entry_set_stamp(e, stamp);
         parley_table_write_locked(s->sh->table, e, &value, 1);
-        e->mark = PARLEY_LOG_WRITTEN;
     }
 }
 

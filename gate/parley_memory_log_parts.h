@@ -15,13 +15,6 @@
 
 #define PARLEY_EPOCH_LEN    6   /* octets */
 
-/*
- * Mark of an entry whose value is there: a process may die between the two, and
- * then there is none.
- */
-#define PARLEY_LOG_WRITTEN  1
-
-
 /* the value of a log, under its key */
 typedef struct {
     uint64_t  epoch;

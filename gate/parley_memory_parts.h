@@ -33,6 +33,9 @@ struct parley_shared_s {
     uint64_t             orphans;
     uint32_t             vacated;       /* a process went, and what it had may
                                            still be there */
+    uint32_t             busy;          /* somebody has the lock, or died with
+                                           it */
+    uint64_t             repairs;
     parley_table_t      *table;
     parley_appends_t     appends;
     uint32_t             nprocesses;    /* without number 0 */
@@ -40,16 +43,31 @@ struct parley_shared_s {
 };
 
 
+/* parley_memory.c: who had the lock before died with it */
+void parley_memory_repair_locked(const parley_memory_t *s);
+
+
 static inline void
 parley_memory_lock(const parley_memory_t *s)
 {
     s->env.lock(s->env.ctx);
+
+    if (s->sh->busy) {
+        parley_memory_repair_locked(s);
+    }
+
+    __atomic_store_n(&s->sh->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 
 static inline void
 parley_memory_unlock(const parley_memory_t *s)
 {
+    parley_table_made_locked(s->sh->table);
+
+    __atomic_store_n(&s->sh->busy, 0, __ATOMIC_RELEASE);
+
     s->env.unlock(s->env.ctx);
 }
 

@@ -306,6 +306,8 @@ typedef struct {
     uint64_t              limited;      /* times a limit refused */
     uint64_t              orphans;      /* reservations that were found to be
                                            of processes that are gone */
+    uint64_t              repairs;      /* times that a process was gone in
+                                           the midst of a verb */
 } parley_state_stat_t;
 
 

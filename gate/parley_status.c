@@ -227,6 +227,7 @@ parley_status_state(parley_snapshot_t *s, const parley_state_stat_t *stat)
 
     s->cells[PARLEY_M_LIMITED] = stat->limited;
     s->cells[PARLEY_M_ORPHANS] = stat->orphans;
+    s->cells[PARLEY_M_REPAIRS] = stat->repairs;
 }
 
 

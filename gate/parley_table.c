@@ -43,7 +43,8 @@ parley_table_create(void *p, size_t size)
                                PARLEY_WHEEL_MIN, PARLEY_WHEEL_MAX);
 
     head = sizeof(parley_table_t)
-           + ((size_t) buckets + slots + 1) * sizeof(parley_block_t);
+           + ((size_t) buckets + slots + 1 + blocks / 32 + 1)
+             * sizeof(parley_block_t);
     head = (head + PARLEY_BLOCK - 1) / PARLEY_BLOCK;
 
     if (blocks < head + 1 + PARLEY_TABLE_FLOOR) {
@@ -56,6 +57,7 @@ parley_table_create(void *p, size_t size)
 
     t->buckets = (parley_block_t *) (t + 1);
     t->wheel = t->buckets + buckets;
+    t->marks = t->wheel + slots + 1;
     t->head.entries = (parley_entry_t *) p + head;
     t->bucket_mask = buckets - 1;
     t->wheel_mask = slots - 1;
@@ -125,19 +127,6 @@ parley_table_give(parley_table_t *t, parley_block_t b)
 
     t->freed = b;
     t->used--;
-}
-
-
-/* the key is a keyed hash already: its first octets choose the bucket */
-
-static inline parley_block_t *
-parley_table_bucket(parley_table_t *t, const uint8_t *key)
-{
-    uint32_t  at;
-
-    memcpy(&at, key, sizeof(at));
-
-    return &t->buckets[at & t->bucket_mask];
 }
 
 
@@ -211,7 +200,7 @@ parley_table_drop_locked(parley_table_t *t, size_t at, size_t n,
 }
 
 
-/* the newest first */
+/* the newest first; whoever dies has put it there, or has not */
 
 void
 parley_table_chain(parley_table_t *t, parley_entry_t *e)
@@ -221,7 +210,7 @@ parley_table_chain(parley_table_t *t, parley_entry_t *e)
     bucket = parley_table_bucket(t, e->key);
 
     e->chain = *bucket;
-    *bucket = parley_table_block(t, e);
+    __atomic_store_n(bucket, parley_table_block(t, e), __ATOMIC_RELEASE);
 
     t->entries[e->kind]++;
 }
@@ -241,7 +230,8 @@ parley_table_unchain(parley_table_t *t, parley_entry_t *e)
         /* void */
     }
 
-    *link = e->chain;
+    __atomic_store_n(link, e->chain, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_ACQ_REL);
 
     t->entries[e->kind]--;
 }
@@ -282,6 +272,7 @@ parley_table_add_locked(parley_table_t *t, uint8_t kind, parley_loose_t queue,
     e->account = owner;
     parley_table_expire(e, expires);
 
+    t->making = parley_table_block(t, e);
     parley_table_chain(t, e);
 
     if (len > 0) {
@@ -357,6 +348,17 @@ parley_table_write_locked(parley_table_t *t, parley_entry_t *e,
             left -= len;
         }
     }
+
+    if (parley_table_block(t, e) == t->making) {
+        parley_table_made_locked(t);
+    }
+}
+
+
+void
+parley_table_made_locked(parley_table_t *t)
+{
+    __atomic_store_n(&t->making, 0, __ATOMIC_RELEASE);
 }
 
 
@@ -401,14 +403,18 @@ parley_table_empty_locked(parley_table_t *t, parley_entry_t *e)
     parley_block_t  b, next;
 
     n = (uint32_t) parley_table_blocks(e->value.len) - 1;
+    b = e->value.first;
 
-    for (b = e->value.first; b != 0; b = next) {
+    /* it has none before a block of it is another's */
+
+    __atomic_store_n(&e->value.len, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&e->value.first, 0, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_ACQ_REL);
+
+    for ( /* void */ ; b != 0; b = next) {
         next = ((parley_more_t *) parley_table_entry(t, b))->next;
         parley_table_give(t, b);
     }
-
-    e->value.first = 0;
-    e->value.len = 0;
 
     if (e->loose == PARLEY_LOOSE_NONE) {
         t->promised -= n;
@@ -424,6 +430,10 @@ parley_table_empty_locked(parley_table_t *t, parley_entry_t *e)
 void
 parley_table_remove_locked(parley_table_t *t, parley_entry_t *e)
 {
+    /* before anything of it changes: nobody finds half of one */
+
+    parley_table_unchain(t, e);
+
     if (e->valued) {
         parley_table_empty_locked(t, e);
     }
@@ -436,7 +446,6 @@ parley_table_remove_locked(parley_table_t *t, parley_entry_t *e)
         parley_queue_unlink(t, e);
     }
 
-    parley_table_unchain(t, e);
     parley_table_refund(t, e, 1);
     parley_table_give(t, parley_table_block(t, e));
 }

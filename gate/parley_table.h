@@ -65,6 +65,7 @@ typedef struct {
     uint8_t             loose : 4;      /* parley_loose_t */
     uint8_t             valued : 1;     /* it has a value, perhaps none left */
     uint8_t             closed : 1;     /* the caller's */
+    uint8_t             linked : 1;     /* while the table is repaired */
     uint16_t            stamp_high;
 
     union {
@@ -181,9 +182,20 @@ parley_entry_t *parley_table_add_locked(parley_table_t *t, uint8_t kind,
 size_t parley_table_drop_locked(parley_table_t *t, size_t at, size_t n,
     int (*is)(void *ctx, const parley_entry_t *e), void *ctx);
 
-/* Writes the value of an entry, as many octets as there is room for. */
+/*
+ * Writes the value of an entry, as many octets as there is room for.  An entry
+ * that was just added is all there then: what the caller has in it comes
+ * before.
+ */
 void parley_table_write_locked(parley_table_t *t, parley_entry_t *e,
     const parley_str_t *parts, size_t n);
+
+/*
+ * The entry that was added last is all there: it stays, whenever its process
+ * dies.  One of which nobody says so goes with a process that dies before the
+ * next is added, or the lock is let go.
+ */
+void parley_table_made_locked(parley_table_t *t);
 
 /* Copies len octets of the value to p, from octet off on. */
 void parley_table_read_locked(parley_table_t *t, const parley_entry_t *e,
@@ -205,6 +217,13 @@ static inline void parley_table_expire(parley_entry_t *e, int64_t expires);
  * at: fewer than n, there are no more.  Every add does a few.
  */
 size_t parley_table_sweep_locked(parley_table_t *t, int64_t now, size_t n);
+
+/*
+ * The process that had the lock died: whatever it was doing with an entry is
+ * done, or undone.  Takes a time that grows with what is in use, some 130 ms
+ * for 64 MB.
+ */
+void parley_table_repair_locked(parley_table_t *t, int64_t now);
 
 void parley_table_stat_locked(const parley_table_t *t,
     parley_table_stat_t *ret);

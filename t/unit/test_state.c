@@ -622,6 +622,54 @@ test_small(void **state)
 }
 
 
+static unsigned  repaired;
+
+
+static void
+test_repaired(void *ctx)
+{
+    const parley_test_state_t *shared = ctx;
+
+    assert_int_equal(shared->locked, 1);
+    repaired++;
+}
+
+
+/* what it had not done yet is not there, what others did is */
+
+static void
+test_dead_with_lock(void **state)
+{
+    parley_admission_t   a, b;
+    parley_state_stat_t  stat;
+
+    (void) state;
+
+    repaired = 0;
+    t.s.env.repaired = test_repaired;
+
+    a = message("alice", 1, ONE);
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_OK);
+    assert_int_equal(settle(&t.s, &a, got.stamp, 1, T0), 0);
+    assert_int_equal(repaired, 0);
+
+    t.s.sh->busy = 1;
+    t.s.sh->table->used = 1;
+
+    assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
+    assert_int_equal(repaired, 1);
+
+    b = message("alice", 2, ONE);
+    assert_int_equal(admit(&t.s, &b), PARLEY_ADMIT_OK);
+    assert_int_equal(repaired, 1);
+    parley_test_table_check(t.s.sh->table);
+
+    assert_int_equal(t.s.state.ops->stat(&t.s.state, &stat, NULL),
+                     PARLEY_STATE_DONE);
+    assert_int_equal(stat.repairs, 1);
+}
+
+
 #define test(name, f)  { (name), (f), begin, end, NULL }
 
 static const struct CMUnitTest  tests[] = {
@@ -631,6 +679,7 @@ static const struct CMUnitTest  tests[] = {
     test("GW-12 the same id that says something else", test_other_content),
     test("GW-25 a process that is gone", test_dead_process),
     test("GW-25 what it had taken", test_dead_process_took),
+    test("GW-25 it died with the lock", test_dead_with_lock),
     test("GW-25 its number goes to another", test_reused_number),
     test("GW-25 its pid goes to another", test_reused_pid),
     test("GW-25 more processes than places", test_no_place),
