@@ -13,8 +13,8 @@ static parley_entry_t *parley_record_find(parley_memory_t *s,
 static parley_put_result_t parley_record_put(parley_memory_t *s,
     const parley_put_t *put, size_t len, int64_t now);
 static int parley_record_is_under(parley_memory_t *s, const parley_put_t *put);
-static void parley_record_owned(parley_memory_t *s,
-    const parley_record_id_t *id);
+static int parley_record_owned(parley_memory_t *s,
+    const parley_record_id_t *id, int64_t now);
 static const uint8_t *parley_record_account(parley_memory_t *s,
     const parley_entry_t *e, uint8_t key[PARLEY_KEY_LEN]);
 static parley_put_result_t parley_record_fits(parley_memory_t *s,
@@ -127,8 +127,8 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
     if (e != NULL) {
         parley_table_remove_locked(s->sh->table, e);
 
-    } else {
-        parley_record_owned(s, &p.id);
+    } else if (!parley_record_owned(s, &p.id, now)) {
+        return PARLEY_PUT_SHARE;
     }
 
     e = parley_table_add_locked(s->sh->table, (uint8_t) p.id.kind, p.queue,
@@ -160,10 +160,14 @@ parley_record_is_under(parley_memory_t *s, const parley_put_t *put)
 }
 
 
-/* its owner has one more: the oldest gives way where it had enough */
+/*
+ * Whether its owner may have one more: where it has enough, the oldest of what
+ * is not promised gives way.
+ */
 
-static void
-parley_record_owned(parley_memory_t *s, const parley_record_id_t *id)
+static int
+parley_record_owned(parley_memory_t *s, const parley_record_id_t *id,
+    int64_t now)
 {
     unsigned         n;
     parley_entry_t  *e, *oldest;
@@ -176,15 +180,30 @@ parley_record_owned(parley_memory_t *s, const parley_record_id_t *id)
          e != NULL;
          e = parley_table_next_locked(s->sh->table, e))
     {
-        if (((e->stamp_low ^ id->tag) & PARLEY_TAG_OWNER) == 0) {
-            n++;
+        if (((e->stamp_low ^ id->tag) & PARLEY_TAG_OWNER) != 0
+            || (int64_t) e->expires <= now)
+        {
+            continue;
+        }
+
+        n++;
+
+        if (e->loose != PARLEY_LOOSE_NONE) {
             oldest = e;
         }
     }
 
-    if (n >= PARLEY_RECORDS_OWNED) {
-        parley_table_remove_locked(s->sh->table, oldest);
+    if (n < PARLEY_RECORDS_OWNED) {
+        return 1;
     }
+
+    if (oldest == NULL) {
+        return 0;
+    }
+
+    parley_table_remove_locked(s->sh->table, oldest);
+
+    return 1;
 }
 
 

@@ -171,8 +171,9 @@ typedef struct {
 
 /*
  * Records have an owner, and are told apart by their tag: two owners' under one
- * key are two.  One owner has at most PARLEY_RECORDS_OWNED there, of which the
- * oldest gives way: so nobody's hide another's, or make a key long.
+ * key are two.  One owner has at most PARLEY_RECORDS_OWNED there: so nobody's
+ * hide another's, or make a key long.  One more takes the place of the oldest
+ * that is not promised; where all are, it is refused.
  */
 typedef struct {
     uint8_t          key[PARLEY_KEY_LEN];
@@ -250,7 +251,8 @@ typedef enum {
     PARLEY_PUT_OK = 0,
     PARLEY_PUT_STALE,           /* another generation is there, or none; or what
                                    it was to be put under is not */
-    PARLEY_PUT_SHARE,
+    PARLEY_PUT_SHARE,           /* its account, or its owner under the key, has
+                                   as much as it may */
     PARLEY_PUT_FULL
 } parley_put_result_t;
 

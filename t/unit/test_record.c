@@ -206,11 +206,51 @@ test_one_owner(void **state)
         t.now = T0;
 
         (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
-        assert_int_equal(rc, PARLEY_PUT_OK);
+        assert_int_equal(rc, i < PARLEY_RECORDS_OWNED ? PARLEY_PUT_OK
+                                                      : PARLEY_PUT_SHARE);
     }
 
     assert_int_equal(get("x", T0), PARLEY_RECORDS_OWNED + 1);
     parley_assert_str(got[PARLEY_RECORDS_OWNED].value, "v:hers");
+
+    /* one that was there may be put again */
+
+    p.id.tag ^= i - 1;
+    (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+    assert_int_equal(rc, PARLEY_PUT_OK);
+
+    /* what has ended is not counted */
+
+    t.now = T0 + 1000;
+    p.id.tag ^= PARLEY_RECORDS_OWNED;
+    (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+    assert_int_equal(rc, PARLEY_PUT_OK);
+}
+
+
+static void
+test_one_owner_loose(void **state)
+{
+    unsigned            i;
+    parley_put_t        p;
+    parley_put_result_t rc;
+
+    (void) state;
+
+    for (i = 0; i < 2 * PARLEY_RECORDS_MAX; i++) {
+        memset(&p, 0, sizeof(p));
+        p.id = id("mallory", "x");
+        p.id.tag ^= i & PARLEY_TAG_WHICH;
+        p.queue = i == 0 ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_MESSAGE;
+        p.ttl = 1000;
+        t.now = T0;
+
+        (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+        assert_int_equal(rc, PARLEY_PUT_OK);
+    }
+
+    assert_int_equal(get("x", T0), PARLEY_RECORDS_OWNED);
+    assert_int_equal(got[PARLEY_RECORDS_OWNED - 1].queue, PARLEY_LOOSE_NONE);
 }
 
 
@@ -385,6 +425,8 @@ static const struct CMUnitTest  tests[] = {
     test("SEC-11 of very many", test_many_owners),
         test("SEC-11 one owner has so many under a key, and hides nobody",
              test_one_owner),
+    test("SEC-11 nor of what gives way, the oldest first",
+         test_one_owner_loose),
     test("a put that names what it replaces", test_generation),
     test("GW-12 what finds no room leaves what there is", test_no_room),
     test("SEC-08 a question is closed, and known", test_close),
