@@ -97,6 +97,18 @@ parley_error_set(parley_error_t *err, parley_code_t code, const char *field,
 }
 
 
+const char *
+parley_error_words(const parley_error_t *err)
+{
+    size_t  len;
+
+    len = strlen(err->field);
+
+    return len > 0 && strncmp(err->text, err->field, len) == 0
+           && err->text[len] == ' ' ? err->text + len + 1 : err->text;
+}
+
+
 int
 parley_error_memory(parley_error_t *err)
 {

@@ -113,6 +113,12 @@ int parley_error_set(parley_error_t *err, parley_code_t code,
     const char *field, const char *fmt, ...)
     __attribute__((cold, format(printf, 4, 5)));
 
+/*
+ * The text without the field that it may begin with, for whoever has said that
+ * already.
+ */
+const char *parley_error_words(const parley_error_t *err);
+
 /* As parley_error_set() with PARLEY_E_CAPACITY and "out of memory". */
 int parley_error_memory(parley_error_t *err)
     __attribute__((cold));

@@ -132,4 +132,13 @@ int parley_set_file_wrong(parley_problem_t *problem, parley_str_t path,
 #undef PARLEY_DIRECTIVE
 
 
+/* parley_settings_doubt.c: warns of what is right, and hardly meant. */
+void parley_settings_doubt(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem);
+
+void parley_settings_warn(const parley_settings_env_t *env,
+    const parley_problem_t *problem);
+
+
 #endif /* PARLEY_DIRECTIVE_H */

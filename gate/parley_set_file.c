@@ -23,6 +23,8 @@ typedef struct {
 } parley_set_intents_t;
 
 
+static int parley_set_secret(parley_setting_t *d, parley_str_t path,
+    const parley_jwks_t *keys);
 static int parley_set_principals(const parley_directory_t *directory,
     parley_error_t *err);
 static int parley_set_jwks_use(parley_setting_t *d, parley_str_t path,
@@ -37,8 +39,10 @@ static int parley_set_schema_wrong(parley_setting_t *d, parley_str_t path,
 int
 parley_set_identities(parley_setting_t *d)
 {
-    parley_error_t           err;
-    parley_settings_http_t  *http = d->http;
+    size_t                     i, n;
+    parley_error_t             err;
+    parley_settings_http_t    *http = d->http;
+    const parley_principal_t  *principals;
 
     if (parley_set_read(d, &http->identities, &http->identities_text) != 0) {
         return -1;
@@ -57,6 +61,50 @@ parley_set_identities(parley_setting_t *d)
 
         return parley_set_file_wrong(d->problem, http->identities,
                                      http->identities_text, &err);
+    }
+
+    n = parley_directory_principals(http->directory, &principals);
+
+    for (i = 0; i < n; i++) {
+        if (parley_set_secret(d, http->identities, &principals[i].keys)) {
+            break;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Whoever reads a private key is whom it proves, and nothing here signs with
+ * it: the operator is told of the first.  Returns whether there is one.
+ */
+
+static int
+parley_set_secret(parley_setting_t *d, parley_str_t path,
+    const parley_jwks_t *keys)
+{
+    size_t               i;
+    const parley_jwk_t  *jwk;
+
+    for (i = 0; i < keys->n; i++) {
+        jwk = &keys->keys[i];
+
+        if (!jwk->is_private || jwk->kty == PARLEY_KTY_OCT) {
+            continue;
+        }
+
+        if (d->env->warn != NULL) {
+            (void) parley_problem(d->problem, "\"%.*s\" has the private part "
+                                  "of key \"%.*s\", which nothing here needs: "
+                                  "whoever reads it can sign with it",
+                                  (int) path.len, (const char *) path.data,
+                                  jwk->kid.len < 64 ? (int) jwk->kid.len : 64,
+                                  (const char *) jwk->kid.data);
+            d->env->warn(d->env->ctx, d->problem);
+        }
+
+        return 1;
     }
 
     return 0;
@@ -137,6 +185,8 @@ parley_set_jwks(parley_setting_t *d)
     }
 
     parley_jwks_of(&more, issuer);
+
+    (void) parley_set_secret(d, path, &more);
 
     if (parley_set_jwks_use(d, path, &more) != 0) {
         parley_jwks_free(&more);

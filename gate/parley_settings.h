@@ -143,6 +143,8 @@ typedef struct parley_settings_http_s {
                                            parley_health; line 0: none */
     parley_proto_set_t   idle[PARLEY_PROTO_COUNT];
                                         /* warned about, by what is spoken */
+    parley_where_t       keyless;       /* the parley_jwt that was warned about
+                                           last; line 0: none */
 
     parley_where_t       where[PARLEY_DIRECTIVE_COUNT];
 } parley_settings_http_t;
@@ -224,6 +226,10 @@ typedef struct {
     unsigned      verifies:1;           /* TLS verifies client certificates by
                                            authorities that the operator
                                            trusts */
+    parley_str_t  astray;               /* a named location to which error_page
+                                           leads what a service failed, and
+                                           which accepts nothing; empty: none
+                                           is known */
 } parley_block_facts_t;
 
 

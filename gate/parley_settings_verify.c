@@ -46,8 +46,6 @@ static int parley_settings_effects(const parley_settings_t *s,
     parley_problem_t *problem);
 static int parley_settings_effect(const parley_settings_t *s,
     const parley_directive_row_t *row, parley_problem_t *problem);
-static void parley_settings_warn(const parley_settings_env_t *env,
-    const parley_problem_t *problem);
 
 
 int
@@ -150,6 +148,8 @@ parley_settings_verify(const parley_settings_env_t *env,
         (void) parley_problem(problem, "\"parley_accept\" %s", err.text);
         parley_settings_warn(env, problem);
     }
+
+    parley_settings_doubt(env, http, s, block, problem);
 
     ms = s->gate.past_ms + s->gate.future_ms;
 
@@ -607,15 +607,5 @@ parley_settings_window(const parley_settings_env_t *env,
                               (long long) ms);
         parley_settings_warn(env, &problem);
         s->window_ms = ms;
-    }
-}
-
-
-static void
-parley_settings_warn(const parley_settings_env_t *env,
-    const parley_problem_t *problem)
-{
-    if (env->warn != NULL) {
-        env->warn(env->ctx, problem);
     }
 }

@@ -189,6 +189,8 @@ typedef parley_settings_t  ngx_http_parley_loc_conf_t;
 typedef struct {
     ngx_http_parley_loc_conf_t   *conf;
     parley_block_facts_t          facts;
+    ngx_http_core_loc_conf_t     *clcf;
+    ngx_http_core_srv_conf_t     *cscf;
 } ngx_http_parley_accepting_t;
 
 

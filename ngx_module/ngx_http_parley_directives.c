@@ -32,6 +32,8 @@ static void ngx_http_parley_conf_cleanup(void *data);
 static void ngx_http_parley_conf_facts(ngx_conf_t *cf,
     parley_block_facts_t *ret);
 static ngx_uint_t ngx_http_parley_is_restricted(ngx_conf_t *cf);
+static parley_str_t ngx_http_parley_astray(
+    const ngx_http_parley_accepting_t *place);
 static ngx_uint_t ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf);
 
 
@@ -359,6 +361,8 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     place->conf = conf;
     place->facts = facts;
+    place->clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    place->cscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_core_module);
 
     return NGX_CONF_OK;
 }
@@ -370,6 +374,8 @@ ngx_http_parley_conf_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
     ngx_http_core_loc_conf_t  *clcf;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    ngx_memzero(ret, sizeof(parley_block_facts_t));
 
     ret->name = ngx_http_parley_str(&clcf->name);
     ret->frame = ngx_http_parley_is_frame(clcf) ? 1 : 0;
@@ -453,6 +459,53 @@ ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf)
 }
 
 
+/*
+ * The first named location to which error_page leads what a service failed,
+ * and which accepts no messages (GW-24).
+ */
+
+static parley_str_t
+ngx_http_parley_astray(const ngx_http_parley_accepting_t *place)
+{
+    ngx_str_t                  *name;
+    ngx_uint_t                  i;
+    ngx_http_err_page_t        *page;
+    ngx_http_core_loc_conf_t  **named;
+
+    if (place->facts.frame || place->clcf->error_pages == NULL
+        || place->cscf->named_locations == NULL)
+    {
+        return parley_str_none;
+    }
+
+    page = place->clcf->error_pages->elts;
+
+    for (i = 0; i < place->clcf->error_pages->nelts; i++) {
+        name = &page[i].value.value;
+
+        if (page[i].status < NGX_HTTP_INTERNAL_SERVER_ERROR
+            || page[i].value.lengths || name->len == 0
+            || name->data[0] != '@')
+        {
+            continue;
+        }
+
+        for (named = place->cscf->named_locations; *named; named++) {
+
+            if ((*named)->name.len == name->len
+                && ngx_memcmp((*named)->name.data, name->data, name->len) == 0
+                && !parley_settings_steps((*named)->loc_conf
+                                   [ngx_http_parley_module.ctx_index]))
+            {
+                return ngx_http_parley_str(name);
+            }
+        }
+    }
+
+    return parley_str_none;
+}
+
+
 /* the configuration has been read to its end by now */
 
 ngx_int_t
@@ -468,6 +521,8 @@ ngx_http_parley_verify(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     places = mcf->places.elts;
 
     for (i = 0; i < mcf->places.nelts; i++) {
+        places[i].facts.astray = ngx_http_parley_astray(&places[i]);
+
         if (parley_settings_verify(&env, &mcf->http, places[i].conf,
                                    &places[i].facts, mcf->engine, &problem)
             != 0)

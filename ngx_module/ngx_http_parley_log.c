@@ -44,16 +44,7 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     info = parley_error_info(ctx->error.code);
 
-    /* a text that begins with the pointer does not say it again */
-
-    text = ctx->error.text;
-    len = ngx_strlen(ctx->error.field);
-
-    if (len && ngx_strncmp(text, ctx->error.field, len) == 0
-        && text[len] == ' ')
-    {
-        text += len + 1;
-    }
+    text = parley_error_words(&ctx->error);
 
     who = ngx_http_parley_log_text(sub, ctx->who.principal
                                         ? ctx->who.principal->sub

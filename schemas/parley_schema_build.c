@@ -46,6 +46,7 @@ parley_schema_build(parley_schema_compiler_t *c, parley_schema_t *s,
     case PARLEY_SCHEMA_K_MIN_LENGTH:
     case PARLEY_SCHEMA_K_MAX_OCTETS:
     case PARLEY_SCHEMA_K_PATTERN:
+    case PARLEY_SCHEMA_K_WORDS:
     case PARLEY_SCHEMA_K_FORMAT:
         return parley_schema_build_string(c, s, keyword, value);
 

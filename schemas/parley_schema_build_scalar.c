@@ -262,6 +262,9 @@ parley_schema_build_string(parley_schema_compiler_t *c, parley_schema_t *s,
     case PARLEY_SCHEMA_K_PATTERN:
         return parley_schema_build_pattern(c, s, value, &s->string->pattern);
 
+    case PARLEY_SCHEMA_K_WORDS:
+        return parley_schema_read_string(c, s, value, &s->string->words);
+
     default:
         s->string->format = (uint8_t) format;
         return 0;

@@ -358,7 +358,15 @@ parley_schema_words(parley_schema_words_t *w,
         return;
 
     case PARLEY_SCHEMA_K_PATTERN:
-        parley_schema_say_span(w, "must match ", s->string->pattern->source);
+
+        if (s->string->words.len > 0) {
+            parley_schema_say_span(w, "must be ", s->string->words);
+
+        } else {
+            parley_schema_say_span(w, "must match ",
+                                   s->string->pattern->source);
+        }
+
         return;
 
     case PARLEY_SCHEMA_K_FORMAT:

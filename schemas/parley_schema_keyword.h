@@ -69,6 +69,7 @@ typedef enum {
     X(MIN_LENGTH, "minLength", VALIDATION, NONE)                              \
     X(MAX_OCTETS, "maxOctets", OCTETS, NONE)                                  \
     X(PATTERN, "pattern", VALIDATION, NONE)                                   \
+    X(WORDS, "x-words", VALIDATION, NONE)                                     \
     X(MAX_ITEMS, "maxItems", VALIDATION, NONE)                                \
     X(MIN_ITEMS, "minItems", VALIDATION, NONE)                                \
     X(UNIQUE_ITEMS, "uniqueItems", VALIDATION, NONE)                          \

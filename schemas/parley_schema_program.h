@@ -79,6 +79,8 @@ typedef struct {
     uint32_t                  max;
     uint32_t                  octets;   /* maximum, of UTF-8 */
     parley_schema_pattern_t  *pattern;
+    parley_str_t              words;    /* what pattern asks for, for a person;
+                                           empty: it is told itself */
     uint8_t                   format;   /* parley_format_t */
 } parley_schema_string_t;
 

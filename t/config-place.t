@@ -12,11 +12,17 @@ use Parley::Checked;
 use Parley::Env ();
 use Parley::Gateway;
 use Parley::Message;
+use Parley::Nginx;
 use Parley::Tool qw(tool);
 
 my $zone = 'parley_zone agents:1m;';
 my $keys = 'parley_jwks %TMP%/jwks.json;';
 my $known = 'parley_identities %TMP%/identities.json;';
+
+sub parley_key {
+    return Parley::Env::parley('keygen', '--alg', 'ed25519', '--kid', $_[0]);
+}
+
 
 # the files that are good
 http_config();
@@ -147,6 +153,63 @@ subtest 'SEC-07 a location that holds others may say what they inherit' => sub {
 
     is($status, 0) or diag($said);
     unlike($said, qr/warn/);
+};
+
+
+subtest 'SEC-14 private keys where public ones do are warned about' => sub {
+    my $dir = Parley::Env::tmp_dir();
+    my $private = parley_key('idp-9');
+
+    Parley::Env::spew("$dir/private.json", qq({"keys":[$private]}));
+    Parley::Env::spew("$dir/known.json", jcs({ principals => [
+        { sub => 'alice', aee => 'agent.alice',
+          keys => [from_json(parley_key('alice-9'))] }] }));
+
+    my (undef, $said) = Parley::Nginx->check(http => bare(
+        "$zone parley_jwks $dir/private.json; "
+        . "parley_identities $dir/known.json;",
+        'parley_accept aee; parley_jwt on;'));
+
+    like($said, qr/\[warn\] .*private\.json" has the private part of key "idp-9", which nothing here needs/,
+         'of tokens');
+    like($said, qr/\[warn\] .*known\.json" has the private part of key "alice-9"/,
+         'of a principal');
+
+    (undef, $said) = Parley::Nginx->check(http => bare(
+        "$zone $keys $known", 'parley_accept aee; parley_jwt on;'));
+    unlike($said, qr/private part/, 'public ones are not');
+};
+
+
+subtest 'GW-28 an issuer without keys is warned about, once' => sub {
+    my $said = sub {
+        return (Parley::Nginx->check(http => bare("$zone $_[0] parley_jwt on "
+            . 'issuer=https://a.example issuer=https://b.example;',
+            'parley_accept aee;')))[1];
+    };
+    my $none = qr/\[warn\] "parley_jwt" takes tokens of the issuer "https:\/\/b\.example", and no "parley_jwks" has keys of it: none verifies in \S+:\d+/;
+
+    my @warned = $said->('parley_jwks %TMP%/jwks.json '
+                         . 'issuer=https://a.example;') =~ /$none/g;
+
+    is(scalar @warned, 1, 'of one alone');
+    unlike($said->($keys), qr/no "parley_jwks" has/, 'keys of any do for all');
+};
+
+
+subtest 'GW-24 error_page that leads to what accepts nothing is warned about' => sub {
+    my $said = sub {
+        return (Parley::Nginx->check(http => bare($zone,
+            "parley_accept aee; parley_trusted on; error_page $_[0]; "
+            . 'proxy_pass http://127.0.0.1:1; } '
+            . 'location @spare { proxy_pass http://127.0.0.1:1; } '
+            . 'location @good { parley_accept aee; parley_trusted on;')))[1];
+    };
+    my $astray = qr/\[warn\] "error_page" of location "[^"]+" leads to "\@spare", which has no "parley_accept": no message gets there in/;
+
+    like($said->('502 504 = @spare'), $astray, 'of what a service failed');
+    unlike($said->('502 504 = @good'), qr/error_page/, 'one that accepts');
+    unlike($said->('404 = @spare'), qr/error_page/, 'of what nginx refuses');
 };
 
 

@@ -86,6 +86,25 @@ for my $case (@cases) {
 }
 
 
+subtest 'GW-16 GW-05 what an answer loses is named, and its error once' => sub {
+    my $m = jcs(sign_vcp(vcp(), person('alice')->{key}));
+    my (undef, $sent) = explained('/to-aee', $m);
+
+    spew($file, jcs(result(from_json($sent))));
+
+    my (undef, undef, $err) = explained('/to-aee', $m, '--answer', $file);
+
+    like($err, qr/^answer .*; Parley-Loss: answer=\S/m, 'the loss')
+        or diag($err);
+
+    spew($file, '{"v":"1","id":"x"}');
+    (undef, undef, $err) = explained('/aee', jcs(aee()), '--answer', $file);
+
+    like($err, qr{^answer +refused +upstream-invalid /id: must be }m,
+         'the member is said once') or diag($err);
+};
+
+
 subtest 'GW-16 what is refused is not answered' => sub {
     my ($status, undef, $err) = explained('/aee', jcs(aee(v => '2')),
                                         '--answer', $file);

@@ -9,6 +9,7 @@ use Test::More;
 
 use Parley::Env qw(root tmp_dir slurp spew);
 use Parley::Gateway;
+use Parley::Matrix;
 use Parley::Message;
 use Parley::Tool ();
 
@@ -80,5 +81,51 @@ subtest 'GW-16 GW-27 SEC-08 a later reply, by --answering' => sub {
     is($status, 0, 'the answer to what would be too large here') or diag($err);
 };
 
+
+subtest 'GW-16 C2A-17 a call of a tool is given with --answering, too' => sub {
+    spew("$dir/call.conf", "events { }\nhttp {\nparley_zone a:1m;\n"
+        . "parley_identities $dir/callers.json;\n"
+        . "parley_jwks $dir/later.jwks;\n"
+        . "server {\nparley_jwt on;\n"
+        . 'location /ask { parley_accept c2a; parley_speak aee; '
+        . "proxy_pass http://u; }\n"
+        . 'location /tell { parley_accept aee c2a; parley_speak c2a; '
+        . "proxy_pass http://u; }\n}\n}\n");
+    spew("$dir/callers.json", jcs({ principals => [
+        map { { sub => $_, aee => "agent.$_", c2a => "agent:$_" } }
+        qw(alice bob) ] }));
+
+    my $explain = sub {
+        my ($m, $location, $who, @words) = @_;
+
+        return Parley::Tool::tool({ in => jcs($m) }, 'explain', '--conf',
+                                  "$dir/call.conf", '--location', $location,
+                                  '--token', bearer($who), @words);
+    };
+    my $call = call('chat.send_message', target => 'agent:bob',
+                    idempotencyKey => 'send-' . uuid4(), visibility => 'dm',
+                    directedness => 'to_me', text => 'Is it blocked?');
+
+    spew("$dir/call.json", jcs($call));
+
+    my ($status, $out, $err) = $explain->($call, '/ask', 'alice');
+    is($status, 0, 'a call is sent as a task') or return diag($err);
+
+    my $sent = Parley::Tool::json($out);
+    my $reply = aee(type => 'result', from => 'agent.bob', to => 'agent.alice',
+                    reply_to => $sent->{id}, corr => $sent->{corr},
+                    payload => { text => 'No.' });
+    my @given = ('--answering', "$dir/call.json");
+
+    ($status, $out, $err) = $explain->($reply, '/tell', 'bob', @given,
+                                       '--asker', 'alice');
+    is($status, 0, 'the answer is led to its caller') or diag($err);
+    like($out, qr/"inReplyTo"/, 'and names what it answers');
+
+    ($status) = $explain->($reply, '/tell', 'bob', @given, '--asker', 'bob');
+    is($status, 1, "not where it was another's");
+    ($status) = $explain->($reply, '/tell', 'bob');
+    is($status, 1, 'nor where nothing was called');
+};
 
 done_testing;

@@ -637,3 +637,12 @@ $c->answer(200, [], jcs({ status => 'accepted', message_id => $m->{message_id},
 post('/vcp', escalation(severity => 'critical', requires_ack => true))
 --- refused: vcp upstream-invalid /reply/payload/severity taken
 --- forwarded: 1
+
+
+
+=== TEST 80: VCP-04 what is asked for instead of a pattern is said in words
+--- send
+post('/vcp', vcp(message_id => uuid4()))
+--- refused: vcp field-invalid /message_id
+--- answer
+/message ~ must be a UUID of version 7, in lower case$

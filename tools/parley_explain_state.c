@@ -11,7 +11,10 @@
 #define PARLEY_EXPLAIN_STATE  (256 * 1024)
 
 
-static parley_str_t parley_explain_asker(const parley_explain_t *e);
+static const parley_principal_t *parley_explain_asker(
+    const parley_explain_t *e);
+static int parley_explain_submit(parley_explain_t *e, parley_who_t *who,
+    parley_msg_t *msg, parley_error_t *err);
 
 
 static void
@@ -77,24 +80,52 @@ parley_explain_state_clear(parley_explain_t *e)
 }
 
 
-/* Who is proven to have sent what --answering gives; ids derive from it. */
+/* Who is proven to have sent what --answering gives; NULL: nobody listed. */
 
-static parley_str_t
+static const parley_principal_t *
 parley_explain_asker(const parley_explain_t *e)
 {
     const parley_msg_t        *m = e->answering;
-    const parley_principal_t  *p;
+    const parley_directory_t  *directory = e->http.directory;
 
-    if (e->asker != NULL) {
-        return parley_str_c(e->asker);
+    if (directory == NULL) {
+        return NULL;
     }
 
-    p = e->http.directory != NULL
-        ? parley_directory_by_name(e->http.directory,
-                                   (parley_namespace_t) m->wire, m->sender)
-        : NULL;
+    return e->asker != NULL
+           ? parley_directory_by_sub(directory, parley_str_c(e->asker))
+           : parley_directory_by_name(directory, (parley_namespace_t) m->wire,
+                                      m->sender);
+}
 
-    return p != NULL ? p->sub : parley_str_none;
+
+/* What a call of a tool does not say: it is from who calls. */
+
+static int
+parley_explain_submit(parley_explain_t *e, parley_who_t *who,
+    parley_msg_t *msg, parley_error_t *err)
+{
+    parley_str_t         owner;
+    parley_submission_t  submission;
+
+    if (msg->sender.len > 0) {
+        return 0;
+    }
+
+    memset(&submission, 0, sizeof(submission));
+
+    submission.sender = parley_who_name(who, msg->wire);
+    submission.ms = e->now_ms;
+    owner = msg->owner;
+
+    if (parley_who_submission(who, &submission, err) != 0) {
+        return -1;
+    }
+
+    /* ids derive from it */
+    submission.owner = owner;
+
+    return parley_submit(e->in->arena, msg, &submission, err);
 }
 
 
@@ -125,11 +156,17 @@ parley_explain_remember(parley_explain_t *e)
     parley_loss_init(&loss, e->in->arena);
 
     msg = *e->answering;
-    msg.owner = parley_explain_asker(e);
 
     who.arena = e->in->arena;
     who.directory = e->http.directory;
     who.msg = &msg;
+    who.principal = parley_explain_asker(e);
+
+    /* ids derive from who is proven to have sent it */
+
+    msg.owner = e->asker != NULL ? parley_str_c(e->asker)
+                : who.principal != NULL ? who.principal->sub
+                                        : parley_str_none;
 
     parley_who_opts(&who, &opts);
 
@@ -141,9 +178,10 @@ parley_explain_remember(parley_explain_t *e)
 
     memset(&sent, 0, sizeof(sent));
 
-    if (parley_encode(e->engine, e->in->arena, e->msg.wire, &msg, &opts, &sent,
-                      &loss, &err)
-        != 0)
+    if (parley_explain_submit(e, &who, &msg, &err) != 0
+        || parley_encode(e->engine, e->in->arena, e->msg.wire, &msg, &opts,
+                         &sent, &loss, &err)
+           != 0)
     {
         parley_explain_note(e, "what --answering gives cannot be sent here: "
                             "%s; ", err.text);

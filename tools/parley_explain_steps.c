@@ -268,7 +268,7 @@ parley_explain_told(parley_gate_t *g, parley_step_t step,
                             (const char *)
                             parley_error_info(g->err->code)->word.data,
                             g->err->field[0] != '\0' ? " " : "",
-                            g->err->field, g->err->text);
+                            g->err->field, parley_error_words(g->err));
 
         if (step == PARLEY_STEP_SIGNATURE && g->http->child_keys) {
             /* the state is empty */

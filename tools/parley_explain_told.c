@@ -475,7 +475,9 @@ parley_explain_translate(parley_explain_t *e, parley_outcome_t outcome)
 static void
 parley_explain_answer(parley_explain_t *e)
 {
+    int                       lost;
     const char               *what;
+    parley_str_t              text;
     const parley_answered_t  *a = &e->answered;
 
     static const char *const  acts[] = {
@@ -491,8 +493,22 @@ parley_explain_answer(parley_explain_t *e)
         return;
     }
 
+    /* of the request the step before has said it */
+
+    lost = e->loss.nitems > e->loss.nrequest
+           && parley_loss_text(&e->loss, e->in->arena, PARLEY_LOSS_HEADER,
+                               &text)
+              == 0;
+
     parley_explain_note(e, "%s, %.*s to %.*s", what,
                         parley_explain_str(parley_proto_name(
                                                e->gate.conf->speak)),
                         parley_explain_str(parley_proto_name(e->msg.wire)));
+
+    if (lost) {
+        parley_explain_note(e, "; %s: %.*s",
+                            e->gate.conf->loss == PARLEY_LOSS_IGNORE
+                            ? "not named" : "Parley-Loss",
+                            parley_explain_str(text));
+    }
 }

@@ -117,7 +117,6 @@ mapping_read_form(mapping_t *t, const char *path, parley_proto_t proto,
     form->scope = note != NULL ? mapping_text(t, note) : parley_str_none;
 
     form->asks = json_is_true(json_object_get(item, "asks"));
-    form->answers = json_is_true(json_object_get(item, "answers"));
 
     parley_error_clear(&err);
 
@@ -129,6 +128,10 @@ mapping_read_form(mapping_t *t, const char *path, parley_proto_t proto,
         mapping_die("%s: form %u: %s %s", path, t->nforms[proto], err.field,
                     err.text);
     }
+
+    form->answers = form->msg.act == PARLEY_ACT_REPLY
+                    || form->msg.act == PARLEY_ACT_FAILURE
+                    || form->msg.act == PARLEY_ACT_PROGRESS;
 }
 
 

@@ -99,15 +99,18 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
 void
 parley_answer_at(const parley_answer_t *answer, parley_error_t *err)
 {
-    char         field[PARLEY_POINTER_MAX];
+    char         field[PARLEY_POINTER_MAX], text[PARLEY_TEXT_MAX];
     size_t       len;
-    const char  *rest;
+    const char  *rest, *words;
 
     if (answer->at == NULL) {
         return;
     }
 
     memcpy(field, err->field, sizeof(field));
+    memcpy(text, err->text, sizeof(text));
+
+    words = parley_error_words(err);
 
     /* the document of its own is the codec's */
 
@@ -117,6 +120,13 @@ parley_answer_at(const parley_answer_t *answer, parley_error_t *err)
 
     (void) snprintf(err->field, sizeof(err->field), "%s%.*s", answer->at,
                     (int) (sizeof(err->field) - strlen(answer->at) - 1), rest);
+
+    /* a text that begins with the pointer begins with this one */
+
+    if (words != err->text) {
+        (void) snprintf(err->text, sizeof(err->text), "%.96s %.94s",
+                        err->field, text + (words - err->text));
+    }
 }
 
 

@@ -316,7 +316,8 @@ parley_test_rule_keyword(parley_test_rules_t *rules,
     } else if (is("else")) {
         rule->otherwise = parley_test_rule_at(rules, value);
     } else if (!is("$schema") && !is("$id") && !is("$defs") && !is("$comment")
-               && !is("title") && !is("description") && !is("default"))
+               && !is("title") && !is("description") && !is("default")
+               && !is("x-words"))
     {
         parley_test_rule_die("a keyword that the generator does not know",
                              name);

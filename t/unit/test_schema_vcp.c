@@ -160,7 +160,8 @@ test_vcp_05(void **state)
                        "must be an RFC 3339 date-time");
     parley_test_refuse(vcp, message("timestamp",
                                     "\"2026-02-15T10:30:00+00:00\""),
-                       INVALID, "/timestamp", "pattern", "must match Z$");
+                       INVALID, "/timestamp", "pattern",
+                       "must be a time in UTC, with Z at its end");
     parley_test_refuse(vcp, message("timestamp", "\"2026-02-15T10:30:00\""),
                        INVALID, "/timestamp", "pattern", NULL);
     parley_test_refuse(vcp, message("timestamp", "\"yesterday Z\""), INVALID,
