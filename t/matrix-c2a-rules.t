@@ -345,3 +345,46 @@ post('/to-c2a?recipient=agent%3Aeve', deliver())
 --- refused: c2a field-invalid recipient
 --- answer
 /error/code = -32602
+
+
+
+=== TEST 36: C2A-06 a knock has each of its members, or is none
+--- send
+[map { post('/to-aee', without(knock(), "params/knock/$_")) }
+ qw(from where directedness policy priority topic pullWith)]
+--- each: ^400$
+--- refused: c2a field-missing /params/knock/pullWith
+
+
+
+=== TEST 37: C2A-07 what is for nobody in particular goes to the mailbox: an AEE event
+--- send
+post('/to-c2a', aee(type => 'event', to => 'bus.ops'))
+--- service: took($c, $q)
+--- error_code: 202
+--- got
+/params/target/directedness = ambient
+/params/attention/policy = must_not_respond
+/params/injection/mode = tool_mailbox
+
+
+
+=== TEST 38: C2A-17 each of the tools works, on an event that came
+--- send
+my $event = aee(type => 'event', from => 'agent.bob', to => 'agent.alice');
+my %on = (inReplyTo => $event->{id});
+[post('/to-c2a', $event, as => 'bob'),
+ map { post('/to-aee', $_) }
+     call('chat.list_events', target => 'agent:bob'),
+     call('chat.read_thread', target => 'agent:bob'),
+     say(), react('seen', %on), call('chat.claim', %on, ttlMs => 60000),
+     call('chat.defer', %on, reason => 'at lunch'),
+     call('chat.resolve', %on, reason => 'it was done')]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- forwarded: 8
+--- valid
+service aee
+--- got
+/type = result
+/payload/reason = it was done

@@ -240,3 +240,41 @@ post('/to-c2a', frame('agent_lock_release', { lease_id => uuid4(),
 post('/to-c2a', frame('agent_lock_release', { lease_id => uuid4(),
      resource => 'x' x 513 }))
 --- refused: channel field-invalid /payload/resource
+
+
+
+=== TEST 29: ACH-07 a time without a zone is none
+--- send
+post('/to-aee', query(created_at => '2026-02-15T10:30:00'))
+--- refused: channel field-invalid /created_at
+
+
+
+=== TEST 30: ACH-07 an hour ahead is implausible
+--- send
+post('/to-aee', query(created_at => timestamp(3600)))
+--- refused: channel message-stale /created_at
+
+
+
+=== TEST 31: ACH-07 so is a day ago
+--- send
+post('/to-aee', query(created_at => timestamp(-86400)))
+--- refused: channel message-stale /created_at
+
+
+
+=== TEST 32: ACH-12 a lock is announced, not held: twice, and released by who has none
+--- send
+my $lock = sub { frame('agent_lock_request', { resource => 'src/parser.c',
+                     lease_id => $_[0], ttl_ms => 60000 }) };
+my $lease = uuid4();
+[post('/to-aee', $lock->($lease)), post('/to-aee', $lock->($lease)),
+ post('/to-aee', $lock->(uuid4())),
+ post('/to-aee', frame('agent_lock_release', { lease_id => uuid4() }))]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- forwarded: 4
+--- got
+/type = event
+/intent = channel.agent_lock_release
