@@ -56,11 +56,12 @@ int parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
 int parley_entrance_is_open(const parley_entrance_t *e);
 
 /*
- * Settle it, once: what comes later changes nothing.  Return 0; PARLEY_WAIT; or
- * -1 where the id of what was taken could not be kept.
+ * Settle it, once: what comes later changes nothing.  Return 0; PARLEY_WAIT;
+ * PARLEY_SETTLED_LATE; or -1 where the id of what was taken could not be kept.
  *
  * take: it was taken, and with it what it answers.  closed: what it asked,
- * where that has its answer; else NULL.
+ * where that has its answer; else NULL.  Late: what it answers, or what it
+ * asked, had its answer before.
  */
 int parley_entrance_take(parley_entrance_t *e, const parley_asked_t *closed)
     __attribute__((warn_unused_result));

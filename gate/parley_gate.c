@@ -282,7 +282,7 @@ parley_gate_end(parley_gate_t *g)
 
         rc = parley_entrance_take(&g->entrance, NULL);
         g->forgotten = rc == -1;
-        return rc;
+        return rc == PARLEY_SETTLED_LATE ? 0 : rc;
 
     default:
         return 0;

@@ -371,6 +371,8 @@ struct parley_gate_s {
     unsigned                   ending:1;    /* the steps have come to outcome,
                                                which is being settled */
     unsigned                   unproven:1;  /* by a failed proof */
+    unsigned                   late:1;      /* another answer came before
+                                               what was settled (SEC-08) */
     unsigned                   forgotten:1; /* the window did not keep the id of
                                                what was taken */
     unsigned                   decided:1;   /* verdict is of where it is */
@@ -512,7 +514,8 @@ int64_t parley_gate_deadline(const parley_gate_t *g);
  * the question is closed, what may be asked for later is kept.  outcome->late
  * is set where another answer came first.  Returns 0; PARLEY_WAIT: it is called
  * again; or -1 with g->err: nothing of it is said to whoever asked, who is
- * revoked by now (SEC-16), and parley_gate_unanswered() follows.
+ * revoked by now (SEC-16), or whose message had its answer, or answered what
+ * had one, before (SEC-08); and parley_gate_unanswered() follows.
  */
 int parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
     int64_t clock)

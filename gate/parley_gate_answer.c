@@ -5,12 +5,14 @@
 
 #include <string.h>
 
+#include "parley_msg_field.h"
 #include "parley_gate_steps.h"
 #include "parley_replay.h"
 #include "parley_retain.h"
 
 
 static int parley_gate_outcome(parley_gate_t *g, parley_answered_t *outcome);
+static int parley_gate_late(parley_gate_t *g);
 static int parley_gate_keep_first(parley_gate_t *g,
     const parley_reply_t *first);
 static int parley_gate_keep_message(parley_gate_t *g);
@@ -35,6 +37,10 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
     parley_ask_over(&g->ask);
     parley_gate_settles(g, outcome->settle);
 
+    if (g->late) {
+        return parley_gate_late(g);
+    }
+
     /* SEC-16: it was taken, and whoever asked is told nothing of it */
 
     if ((outcome->said || !outcome->over) && parley_gate_revoked(g) != 0) {
@@ -46,6 +52,28 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
     }
 
     return 0;
+}
+
+
+/*
+ * SEC-08: another answer came first, of those that were on their way at once.
+ * Who sent this one is told so; who asked, and has the other, gets no second.
+ */
+
+static int
+parley_gate_late(parley_gate_t *g)
+{
+    if (g->entrance.closing) {
+        (void) parley_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
+                                "what it answers has its answer", g->err);
+    } else {
+        (void) parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                "another answer to the message came first");
+    }
+
+    g->err->taken = 1;
+
+    return -1;
 }
 
 
@@ -111,6 +139,11 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 
     rc = g->err->taken ? parley_gate_taken(g, reply, 1) : parley_gate_undo(g);
 
+    if (rc == 0 && g->late && reply != NULL) {
+        /* in place of what it would have been told */
+        rc = parley_gate_keep_first(g, reply);
+    }
+
     if (rc != PARLEY_WAIT && g->err->taken) {
         rc = parley_gate_close(g);
     }
@@ -151,7 +184,13 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
         return rc;
     }
 
-    g->forgotten = rc != 0;
+    g->forgotten = rc == -1;
+    g->late |= rc == PARLEY_SETTLED_LATE;
+
+    if (closes) {
+        /* in one step with what it answered */
+        g->asked.kept = 0;
+    }
 
     return parley_gate_keep_message(g);
 }
@@ -164,11 +203,14 @@ parley_gate_close(parley_gate_t *g)
 
     rc = parley_question_close(&g->ask, &g->asked);
 
-    if (rc != PARLEY_WAIT) {
-        memset(&g->asked, 0, sizeof(parley_asked_t));
+    if (rc == PARLEY_WAIT) {
+        return rc;
     }
 
-    return rc;
+    g->late |= rc == PARLEY_SETTLED_LATE;
+    memset(&g->asked, 0, sizeof(parley_asked_t));
+
+    return 0;
 }
 
 

@@ -390,7 +390,9 @@ parley_settle_taken(parley_memory_t *s, const parley_admission_t *a,
     }
 
     for (i = 0; i < PARLEY_CLOSES_MAX && how->closes[i] != NULL; i++) {
-        parley_record_close_locked(s, how->closes[i]);
+        if (parley_record_close_locked(s, how->closes[i]) != 0 && rc == 0) {
+            rc = PARLEY_SETTLED_LATE;
+        }
     }
 
     if (a->id == NULL) {

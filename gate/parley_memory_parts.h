@@ -142,7 +142,8 @@ parley_state_done_t parley_memory_close(parley_state_t *state,
 parley_state_done_t parley_memory_drop(parley_state_t *state,
     const parley_record_id_t *id, uint32_t generation, parley_call_t *call);
 
-void parley_record_close_locked(parley_memory_t *s,
+/* Returns 0, or PARLEY_SETTLED_LATE: it was closed. */
+int parley_record_close_locked(parley_memory_t *s,
     const parley_record_id_t *id);
 void parley_record_drop_locked(parley_memory_t *s,
     const parley_record_id_t *id, uint32_t generation);

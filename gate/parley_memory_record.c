@@ -329,17 +329,25 @@ parley_record_copy(parley_memory_t *s, const parley_entry_t *e, int64_t now,
 }
 
 
-void
+int
 parley_record_close_locked(parley_memory_t *s, const parley_record_id_t *id)
 {
     parley_entry_t  *e;
 
     e = parley_record_find(s, id);
 
-    if (e != NULL) {
-        e->closed = 1;
-        parley_table_empty_locked(s->sh->table, e);
+    if (e == NULL) {
+        return 0;
     }
+
+    if (e->closed) {
+        return PARLEY_SETTLED_LATE;
+    }
+
+    e->closed = 1;
+    parley_table_empty_locked(s->sh->table, e);
+
+    return 0;
 }
 
 
@@ -368,7 +376,7 @@ parley_memory_close(parley_state_t *state, const parley_record_id_t *id,
     (void) call;
 
     parley_memory_lock(s);
-    parley_record_close_locked(s, id);
+    (void) parley_record_close_locked(s, id);
     parley_memory_unlock(s);
 
     return PARLEY_STATE_DONE;

@@ -560,15 +560,30 @@ parley_question_drop(parley_ask_t *q, const parley_asked_t *asked)
 int
 parley_question_close(parley_ask_t *q, const parley_asked_t *asked)
 {
-    int  rc;
+    int                   rc, late;
+    parley_admission_t    none;
+    parley_settlement_t   how;
 
-    rc = asked->kept ? parley_ask_close(q, &asked->question) : 0;
+    late = 0;
 
-    if (rc == 0 && asked->call_kept) {
-        rc = parley_ask_drop(q, &asked->call, asked->generation);
+    if (asked->kept) {
+        memset(&none, 0, sizeof(parley_admission_t));
+        memset(&how, 0, sizeof(parley_settlement_t));
+
+        how.taken = 1;
+        how.closes[0] = &asked->question;
+
+        rc = parley_ask_settle(q, &none, &how, &late);
+
+        if (rc != 0) {
+            return rc;
+        }
     }
 
-    return rc;
+    rc = asked->call_kept ? parley_ask_drop(q, &asked->call,
+                                            asked->generation) : 0;
+
+    return rc != 0 ? rc : late;
 }
 
 

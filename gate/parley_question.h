@@ -131,7 +131,8 @@ int parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
 /*
  * drop: it was not taken, and nobody refers to it.  close: it has its answer,
  * and what comes later is reply-unmatched.  Both return 0: nothing of asked is
- * there any more; PARLEY_WAIT; or -1: no memory to ask with.
+ * there any more; PARLEY_WAIT; or -1: no memory to ask with; close also
+ * PARLEY_SETTLED_LATE: it had its answer before.
  */
 int parley_question_drop(parley_ask_t *q, const parley_asked_t *asked)
     __attribute__((warn_unused_result));

@@ -191,13 +191,17 @@ typedef struct {
     uint64_t                   stamp;       /* 0: it had nothing to admit */
     int                        taken;
 
-    /* taken: questions that are closed now; up to the first that is NULL */
+    /* taken: questions that are closed now, of which none may be closed
+       before; up to the first that is NULL */
     const parley_record_id_t  *closes[PARLEY_CLOSES_MAX];
 
     /* not taken: records that go as far as it was they that were put under
        this admission; the same */
     const parley_record_id_t  *drops[PARLEY_DROPS_MAX];
 } parley_settlement_t;
+
+
+#define PARLEY_SETTLED_LATE  1
 
 
 typedef enum {
@@ -342,8 +346,10 @@ struct parley_call_s {
  * and ret may be NULL.  They take effect all the same, soon.
  *
  *  admit   all of it or nothing
- *  settle  a is what was admitted; *ret is 0, or -1 where a taken id could not
- *          be kept, which only a lease that ran out makes possible
+ *  settle  a is what was admitted; *ret is 0; PARLEY_SETTLED_LATE where a
+ *          question was closed before: another answer came first (SEC-08); or
+ *          -1 where a taken id could not be kept, which only a lease that ran
+ *          out makes possible
  *  rate    counts a message, or looks whether it would be
  *  put     keeps a value under a key, in place of what its owner had there;
  *          where it is not kept, what was there stays

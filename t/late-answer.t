@@ -1,0 +1,130 @@
+# Answers that come twice, or too late: while another one is on its way, and
+# after a failure.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use Parley::Client;
+use Parley::Env qw(port spew tmp_dir);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+my $go = tmp_dir() . '/go';
+my $service = Parley::Upstream->start(port(2));
+my $nginx = Parley::Nginx->start(http => gateway_http());
+my $client = Parley::Client->new(port => port(1));
+
+
+# what has "slow" in its payload waits for a file
+$service->script("my \$go = '$go'; " . <<'EOS');
+    my $m = $q->{json};
+
+    if (my $slow = $m->{payload}{slow}) {
+        my $file = $slow == 1 ? $go : "$go.$slow";
+        for (1 .. 400) { last if -e $file; sleep 0.03 }
+    }
+
+    if ($m->{payload}{fails}) {
+        $c->answer(200, [], jcs(failure($m)));
+
+    } elsif ($m->{payload}{results}) {
+        $c->answer(200, [], jcs(result($m)));
+
+    } else {
+        $c->answer(202, [], '');
+    }
+EOS
+
+sub begin {
+    my $connection = $client->connect;
+
+    $connection->write(post(@_));
+
+    return $connection;
+}
+
+sub sends { $client->raw(post(@_)) }
+
+sub code { $_[0]{json}{payload}{code} // $_[0]{status} }
+
+sub begun {
+    unlink $go, "$go.2";
+    $service->clear;
+}
+
+
+my $uri = '/aee';
+
+subtest "SEC-08 $uri: two answers at once, the first one's service is slow" => sub {
+    begun();
+    my $m = aee();
+
+    is(code(sends($uri, $m)), 202, 'asked');
+
+    my $first = begin($uri, result($m, payload => { slow => 1 }), as => 'bob');
+    $service->wait_for(2);
+
+    is(code(sends($uri, result($m), as => 'bob')), 'E_MESSAGE_IN_FLIGHT');
+
+    spew($go, '');
+    is(code($first->answer), 202, 'the first one was taken');
+    is(code(sends($uri, result($m), as => 'bob')), 'E_REPLY_UNMATCHED');
+    is($service->count, 2);
+};
+
+
+subtest "SEC-08 $uri: an answer of its own, then the service's" => sub {
+    begun();
+    my $m = aee(payload => { slow => 2, results => 1 });
+
+    my $asked = begin($uri, $m);
+    ok($service->wait_for(1));
+
+    is(code(sends($uri, result($m), as => 'bob')), 202, 'was taken');
+
+    spew("$go.2", '');
+    is(code($asked->answer), 'E_UPSTREAM_INVALID', 'there is no second');
+};
+
+
+subtest "SEC-08 $uri: an answer is on its way, and the service's comes" => sub {
+    begun();
+    my $m = aee(payload => { slow => 2, results => 1 });
+    my $answer = result($m, payload => { slow => 1 });
+
+    my $asked = begin($uri, $m);
+    ok($service->wait_for(1));
+
+    my $late = begin($uri, $answer, as => 'bob');
+    ok($service->wait_for(2));
+
+    spew("$go.2", '');
+    is($asked->answer->{json}{type}, 'result', 'the first that is settled');
+
+    spew($go, '');
+    is(code($late->answer), 'E_REPLY_UNMATCHED', 'the other is told so');
+    ok($nginx->wait_for(qr/reply-unmatched.*what it answers has its answer/),
+       'and it is logged');
+    is(code(sends($uri, $answer, as => 'bob')), 'E_REPLY_UNMATCHED');
+    is($service->count, 2, 'nothing was sent again');
+};
+
+
+subtest "SEC-08 $uri: after a failure there is no answer" => sub {
+    begun();
+    my $m = aee(payload => { fails => 1 });
+
+    is(code(sends($uri, $m)), 'E_BROKEN', 'told');
+    is(code(sends($uri, result($m), as => 'bob')), 'E_REPLY_UNMATCHED');
+};
+
+
+$service->stop;
+done_testing();
