@@ -138,7 +138,7 @@ sub goes_on {
 
 subtest 'GW-12 an answer whose question is not closed in time' => sub {
     my $m = aee();
-    my ($answer, $then) = goes_on('close',
+    my ($answer, $then) = goes_on('settle',
                                   '$c->answer(200, [], jcs(result($q->{json})))',
                                   $m);
 
