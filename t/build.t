@@ -7,6 +7,7 @@ use warnings;
 
 use lib 't/lib';
 
+use Fcntl qw(:flock);
 use HTTP::Tiny;
 use Test::More;
 
@@ -41,6 +42,10 @@ ok($version, "a source tree of nginx @wanted") or do {
 };
 
 isnt($version, $installed, 'it is not the installed version');
+
+# the trees are those of all builds, whose tests may run at the same time
+open my $lock, '>', "$root/build/nginx-$version.lock" or die "lock: $!\n";
+flock $lock, LOCK_EX or die "lock: $!\n";
 
 my $dynamic = "$root/build/nginx-$version-dynamic";
 my $static = "$root/build/nginx-$version-static";

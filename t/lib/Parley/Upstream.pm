@@ -171,9 +171,12 @@ sub serve {
         $c->{keep} = ($q->{headers}{connection} // '') !~ /close/i
                      && $q->{version} eq '1.1';
 
-        $self->record($q);
+        # whoever has seen the request may write another
 
         my $script = slurp("$self->{dir}/script");
+
+        $self->record($q);
+
         my $run = eval "package Parley::Upstream::Script; "
                      . "sub { my (\$q, \$c) = \@_; $script }";
 
