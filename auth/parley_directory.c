@@ -4,6 +4,7 @@
 #include "parley_config.h"
 #include "parley_directory.h"
 #include "parley_directory_index.h"
+#include "parley_membership.h"
 #include "parley_signature.h"
 #include "parley_time.h"
 
@@ -39,6 +40,13 @@ static int parley_directory_priority(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_roles(parley_directory_reader_t *r,
     const char *name, size_t offset);
+static int parley_directory_orgs(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_grants(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_list(parley_directory_reader_t *r,
+    const char *name, size_t offset, int (*is)(parley_str_t s),
+    const char *why);
 static int parley_directory_keys(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_certificates(parley_directory_reader_t *r,
@@ -70,6 +78,11 @@ static const parley_directory_member_t  parley_directory_members[] = {
     { "max_priority", parley_directory_priority,
       offsetof(parley_principal_t, max_priority) },
     { "roles", parley_directory_roles, offsetof(parley_principal_t, roles) },
+    { "orgs", parley_directory_orgs, offsetof(parley_principal_t, orgs) },
+    { "grants", parley_directory_grants,
+      offsetof(parley_principal_t, grants) },
+    { "reached", parley_directory_grants,
+      offsetof(parley_principal_t, reached) },
     { "keys", parley_directory_keys, offsetof(parley_principal_t, keys) },
     { "certificates", parley_directory_certificates,
       offsetof(parley_principal_t, certificates) },
@@ -177,12 +190,41 @@ static int
 parley_directory_roles(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
+    return parley_directory_list(r, name, offset, parley_directory_name_is,
+                                 "is no string, empty, too long, or has "
+                                 "spaces");
+}
+
+
+static int
+parley_directory_orgs(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_list(r, name, offset, parley_membership_is_org,
+                                 "is no organisation, as ~acme, or role in "
+                                 "one, as ~acme/ops");
+}
+
+
+static int
+parley_directory_grants(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_list(r, name, offset, parley_membership_is_grant,
+                                 "is no grant of an organisation, as "
+                                 "~acme/billing.read");
+}
+
+
+static int
+parley_directory_list(parley_directory_reader_t *r, const char *name,
+    size_t offset, int (*is)(parley_str_t s), const char *why)
+{
     char            field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
     size_t          i, n;
     parley_str_t    text, *list;
+    parley_list_t  *ret;
     const json_t   *array, *value;
-
-    (void) offset;
 
     array = parley_directory_array(r, name);
 
@@ -202,13 +244,12 @@ parley_directory_roles(parley_directory_reader_t *r, const char *name,
         text = parley_str_make(json_string_value(value),
                                json_string_length(value));
 
-        if (!parley_name_is(PARLEY_NAMESPACE_AEE, text)) {
+        if (!is(text)) {
             parley_config_pointer(field, r->pointer, name);
             parley_config_index(item, field, i);
 
             return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, item,
-                                    "an element of \"%s\" is no string, "
-                                    "empty, too long, or has spaces", name);
+                                    "an element of \"%s\" %s", name, why);
         }
 
         if (parley_arena_str(r->arena, text, &list[i]) != 0) {
@@ -216,8 +257,9 @@ parley_directory_roles(parley_directory_reader_t *r, const char *name,
         }
     }
 
-    r->principal->roles = list;
-    r->principal->nroles = n;
+    ret = (void *) ((uint8_t *) r->principal + offset);
+    ret->list = list;
+    ret->n = n;
 
     return 0;
 }

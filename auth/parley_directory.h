@@ -2,7 +2,8 @@
  * The identities file (GW-03, GW-11):
  *
  *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
- *                   "parent", "human", "roles": [], "max_priority",
+ *                   "parent", "human", "roles": [], "orgs": [], "grants": [],
+ *                   "reached": [], "max_priority",
  *                   "keys": [JWK], "certificates": [NAME]}]}
  *
  * Only sub is required of a principal.  A JWK may have "not_before" and

@@ -3,6 +3,7 @@
 
 #include "parley_directory.h"
 #include "parley_jwt_error.h"
+#include "parley_membership.h"
 #include "parley_principal.h"
 
 
@@ -27,6 +28,8 @@ static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
 #undef X
     [PARLEY_MEMBER_INSTRUMENT] = parley_str("instrument"),
     [PARLEY_MEMBER_ROLES] = parley_str("roles"),
+    [PARLEY_MEMBER_ORGS] = parley_str("orgs"),
+    [PARLEY_MEMBER_GRANTS] = parley_str("grants"),
 };
 
 
@@ -56,7 +59,8 @@ parley_member_why(parley_str_t word)
 {
     if (parley_str_is(word, "parent") || parley_str_is(word, "human")
         || parley_str_is(word, "max_priority") || parley_str_is(word, "keys")
-        || parley_str_is(word, "certificates"))
+        || parley_str_is(word, "certificates")
+        || parley_str_is(word, "reached"))
     {
         return "comes from \"parley_identities\" alone, no claim brings it";
     }
@@ -65,7 +69,7 @@ parley_member_why(parley_str_t word)
 #define X(id, word, member, shape, ...)  PARLEY_MEMBER_WORD_##shape(member)
            PARLEY_PROTOCOLS(X, , )
 #undef X
-           "instrument or roles";
+           "instrument, roles, orgs or grants";
 }
 
 
@@ -253,13 +257,30 @@ parley_principal_list_node(const parley_principal_reader_t *r,
 
 
 static int
+parley_principal_is_word(parley_claim_member_t member, parley_str_t word)
+{
+    switch (member) {
+
+    case PARLEY_MEMBER_ORGS:
+        return parley_membership_is_org(word);
+
+    case PARLEY_MEMBER_GRANTS:
+        return parley_membership_is_grant(word);
+
+    default:
+        return parley_name_is(PARLEY_NAMESPACE_AEE, word);
+    }
+}
+
+
+static int
 parley_principal_put(parley_principal_reader_t *r,
     parley_claim_member_t member, parley_str_t word, parley_str_t *list,
     size_t *n, size_t max)
 {
     size_t  i;
 
-    if (!parley_name_is(PARLEY_NAMESPACE_AEE, word)) {
+    if (!parley_principal_is_word(member, word)) {
         return parley_principal_refuse(r, parley_principal_claim(r, member),
                                        "an element is not well-formed");
     }
@@ -304,9 +325,9 @@ parley_principal_split(parley_principal_reader_t *r,
 
 static int
 parley_principal_list(parley_principal_reader_t *r,
-    parley_claim_member_t member, parley_str_t **list, size_t *n)
+    parley_claim_member_t member, parley_list_t *ret)
 {
-    size_t         max;
+    size_t         max, *n;
     uint32_t       i, end, node;
     parley_str_t  *all, text, copy;
 
@@ -316,6 +337,7 @@ parley_principal_list(parley_principal_reader_t *r,
         return 0;
     }
 
+    n = &ret->n;
     max = *n + PARLEY_CLAIM_LIST_MAX;
     all = parley_arena_alloc(r->arena, max * sizeof(parley_str_t));
 
@@ -324,10 +346,10 @@ parley_principal_list(parley_principal_reader_t *r,
     }
 
     if (*n != 0) {
-        memcpy(all, *list, *n * sizeof(parley_str_t));
+        memcpy(all, ret->list, *n * sizeof(parley_str_t));
     }
 
-    *list = all;
+    ret->list = all;
     i = node;
     end = parley_json_after(&r->claims, node);
 
@@ -404,12 +426,14 @@ parley_principal_read(parley_principal_reader_t *r)
         }
     }
 
-    if (parley_principal_instrument(r) != 0) {
+    if (parley_principal_instrument(r) != 0
+        || parley_principal_list(r, PARLEY_MEMBER_ROLES, &p->roles) != 0
+        || parley_principal_list(r, PARLEY_MEMBER_ORGS, &p->orgs) != 0)
+    {
         return -1;
     }
 
-    return parley_principal_list(r, PARLEY_MEMBER_ROLES, &p->roles,
-                                 &p->nroles);
+    return parley_principal_list(r, PARLEY_MEMBER_GRANTS, &p->grants);
 }
 
 

@@ -23,6 +23,13 @@
 #define PARLEY_CLAIM_LIST_MAX   256
 
 
+/* strings, in the order in which they stand */
+typedef struct {
+    parley_str_t  *list;
+    size_t         n;
+} parley_list_t;
+
+
 /* Read-only once made.  An empty span is an absent member. */
 typedef struct parley_principal_s {
     parley_str_t                      sub;
@@ -34,8 +41,10 @@ typedef struct parley_principal_s {
                                                        a handle */
     parley_str_t                      max_priority; /* low, normal, high,
                                                        urgent */
-    parley_str_t                     *roles;
-    size_t                            nroles;
+    parley_list_t                     roles;
+    parley_list_t                     orgs;         /* parley_membership.h */
+    parley_list_t                     grants;
+    parley_list_t                     reached;
     parley_jwks_t                     keys;         /* the directory's */
     parley_certificate_name_t        *certificates; /* the same */
     size_t                            ncertificates;
@@ -45,8 +54,8 @@ typedef struct parley_principal_s {
 
 
 /*
- * Members that claims can supply.  parent, human, max_priority, keys and
- * certificates come from the directory only.
+ * Members that claims can supply.  parent, human, max_priority, reached, keys
+ * and certificates come from the directory only.
  */
 typedef enum {
     PARLEY_MEMBER_SUB = 0,
@@ -58,6 +67,8 @@ typedef enum {
 
     PARLEY_MEMBER_INSTRUMENT,
     PARLEY_MEMBER_ROLES,
+    PARLEY_MEMBER_ORGS,
+    PARLEY_MEMBER_GRANTS,
     PARLEY_MEMBER_COUNT,
 
     PARLEY_MEMBER_NAMES = PARLEY_MEMBER_SUB + 1,
@@ -90,12 +101,12 @@ const char *parley_member_why(parley_str_t word);
 /*
  * Makes the principal of a verified token.  directory and map may be NULL;
  * without a map only sub comes from the claims.  If the directory has an entry
- * for the sub, its members take precedence, roles are the union, and keys are
- * the entry's.
+ * for the sub, its members take precedence, roles, orgs and grants are the
+ * union, and keys are the entry's.
  *
  * Names from claims must be well-formed and, with a directory, must not be the
- * name or instrument of another principal.  Roles are an array of strings or
- * one space-separated string.
+ * name or instrument of another principal.  Roles, orgs and grants are an array
+ * of strings or one space-separated string.
  *
  * *ret borrows from the directory's entry; all else is copied into arena.
  * Returns 0, or -1 with *ret zeroed and *err filled: token-invalid with the

@@ -1,6 +1,7 @@
 /* ?scope=org%3A~ops%2Fmembers%2F*&trace=1 */
 
 #include <stdio.h>
+#include <string.h>
 
 #include "parley_arguments.h"
 #include "parley_buf.h"
@@ -29,6 +30,12 @@ static int parley_argument_fail(const parley_argument_t *argument,
 static const parley_str_t  parley_argument_names[PARLEY_ARGUMENTS] = {
     [PARLEY_ARGUMENT_SCOPE] = parley_str("scope"),
     [PARLEY_ARGUMENT_RECIPIENT] = parley_str("recipient"),
+    [PARLEY_ARGUMENT_SUB] = parley_str("sub"),
+    [PARLEY_ARGUMENT_KID] = parley_str("kid"),
+    [PARLEY_ARGUMENT_FILTER] = parley_str("filter"),
+    [PARLEY_ARGUMENT_SESSION] = parley_str("session"),
+    [PARLEY_ARGUMENT_INSTRUMENT] = parley_str("instrument"),
+    [PARLEY_ARGUMENT_LAST_EVENT_ID] = parley_str("last_event_id"),
 };
 
 
@@ -53,29 +60,41 @@ void
 parley_arguments_init(parley_arguments_t *a, parley_proto_t wire,
     parley_proto_t speak, parley_str_t token)
 {
-    unsigned        i, scoped, addressed;
+    unsigned        i, which;
     parley_proto_t  protos[2] = { wire, speak };
 
-    scoped = 0;
-    addressed = 0;
+    which = 0;
 
     for (i = 0; i < 2; i++) {
-        if (protos[i] < PARLEY_PROTO_COUNT) {
-            scoped |= parley_codecs[protos[i]]->binding->scoped;
-            addressed |= parley_codecs[protos[i]]->binding->addressed;
+
+        if (protos[i] >= PARLEY_PROTO_COUNT) {
+            continue;
+        }
+
+        if (parley_codecs[protos[i]]->binding->scoped) {
+            which |= 1u << PARLEY_ARGUMENT_SCOPE;
+        }
+
+        if (parley_codecs[protos[i]]->binding->addressed) {
+            which |= 1u << PARLEY_ARGUMENT_RECIPIENT;
         }
     }
 
+    parley_arguments_of(a, which, token);
+}
+
+
+void
+parley_arguments_of(parley_arguments_t *a, unsigned which, parley_str_t token)
+{
+    unsigned  i;
+
     memset(a, 0, sizeof(parley_arguments_t));
 
-    if (scoped) {
-        a->list[PARLEY_ARGUMENT_SCOPE].name =
-                                parley_argument_names[PARLEY_ARGUMENT_SCOPE];
-    }
-
-    if (addressed) {
-        a->list[PARLEY_ARGUMENT_RECIPIENT].name =
-                            parley_argument_names[PARLEY_ARGUMENT_RECIPIENT];
+    for (i = 0; i < PARLEY_ARGUMENTS; i++) {
+        if (which & (1u << i)) {
+            a->list[i].name = parley_argument_names[i];
+        }
     }
 
     a->list[PARLEY_ARGUMENT_TOKEN].name = token;

@@ -1,8 +1,8 @@
 /*
- * Arguments of a request's query that decide something about its message
- * (SEC-03): scope, recipient, and the one that a token comes in.  What they say
- * is decided once, here, and goes on as it was decided, so that no service can
- * read anything else of them.
+ * Arguments of a request's query that decide something (SEC-03): of a message
+ * scope, recipient, and the one that a token comes in; of what the gateway
+ * answers itself what it asks for.  What they say is decided once, here, and
+ * goes on as it was decided, so that no service can read anything else of them.
  *
  * Frameworks read a query in many ways.  Names count in any case and however
  * they are encoded; "+" is a space; what a reader might take for one of these
@@ -23,6 +23,16 @@ typedef enum {
     PARLEY_ARGUMENT_SCOPE = 0,
     PARLEY_ARGUMENT_RECIPIENT,
     PARLEY_ARGUMENT_TOKEN,
+
+    /* of parley_keys */
+    PARLEY_ARGUMENT_SUB,
+    PARLEY_ARGUMENT_KID,
+
+    /* of parley_stream */
+    PARLEY_ARGUMENT_FILTER,
+    PARLEY_ARGUMENT_SESSION,
+    PARLEY_ARGUMENT_INSTRUMENT,
+    PARLEY_ARGUMENT_LAST_EVENT_ID,
     PARLEY_ARGUMENTS
 } parley_argument_e;
 
@@ -48,6 +58,10 @@ int parley_argument_is_known(parley_str_t name);
  */
 void parley_arguments_init(parley_arguments_t *a, parley_proto_t wire,
     parley_proto_t speak, parley_str_t token);
+
+/* The same of those that are said, bits of 1 << parley_argument_e. */
+void parley_arguments_of(parley_arguments_t *a, unsigned which,
+    parley_str_t token);
 
 /*
  * Reads them from a query, without its "?"; values point into it or into the

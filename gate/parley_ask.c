@@ -30,6 +30,8 @@ struct parley_told_s {
         parley_put_result_t   put;
         parley_records_t      records;
         parley_state_stat_t   stat;
+        parley_appended_t     appended;
+        parley_roster_page_t  roster;
         int                   settled;
     } answer;
 };
@@ -489,4 +491,52 @@ parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
     PARLEY_ASK(q, PARLEY_TOLD_OTHER,
                s->ops->stat(s, &e->answer.stat, &q->call), stat, ret,
                return -1);
+}
+
+
+int
+parley_ask_append(parley_ask_t *q, const parley_append_t *append,
+    parley_appended_t *ret)
+{
+    parley_state_t  *s = q->state;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->log->append(s, append, ret, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+               s->ops->log->append(s, append, &e->answer.appended, &q->call),
+               appended, ret, return -1);
+}
+
+
+int
+parley_ask_roster(parley_ask_t *q, const parley_roster_t *roster,
+    parley_roster_page_t *ret)
+{
+    int              rc;
+    parley_state_t  *s = q->state;
+    parley_told_t   *e;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->log->roster(s, roster, ret, &q->call);
+        return ret->n < 0 ? -1 : 0;
+    }
+
+    rc = parley_ask_told(q, PARLEY_TOLD_OTHER, &e);
+
+    if (rc == 0) {
+        rc = parley_ask_asked(q, e, s->ops->log->roster(s, roster,
+                                                        &e->answer.roster,
+                                                        &q->call));
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    *ret = e->answer.roster;
+
+    return ret->n < 0 ? -1 : 0;
 }

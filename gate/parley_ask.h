@@ -22,6 +22,7 @@
 #ifndef PARLEY_ASK_H
 #define PARLEY_ASK_H
 
+#include "parley_log.h"
 #include "parley_state.h"
 
 
@@ -129,6 +130,12 @@ int parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
     uint32_t generation)
     __attribute__((warn_unused_result));
 int parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
+    __attribute__((warn_unused_result));
+int parley_ask_append(parley_ask_t *q, const parley_append_t *append,
+    parley_appended_t *ret)
+    __attribute__((warn_unused_result));
+int parley_ask_roster(parley_ask_t *q, const parley_roster_t *roster,
+    parley_roster_page_t *ret)
     __attribute__((warn_unused_result));
 
 /*

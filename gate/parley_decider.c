@@ -6,45 +6,46 @@
 
 /* the directives of a step in the order in which they are looked for; COUNT:
    there are no more */
-#define PARLEY_DECIDERS  2
+#define PARLEY_DECIDERS  3
 
-/* BY(step, first, second): a row for each step */
+/* BY(step, first, second, third): a row for each step */
 #define PARLEY_DECIDERS_OF(BY)                                                \
-    BY(METHOD, KEYS, ACCEPT)                                                  \
-    BY(FAILURES, JWT, COUNT)                                                  \
-    BY(PROOF, JWT, CERTIFICATE)                                               \
-    BY(RATE, RATE, COUNT)                                                     \
-    BY(BODY, LIMITS, COUNT)                                                   \
-    BY(KEYS, KEYS, COUNT)                                                     \
-    BY(JSON, LIMITS, COUNT)                                                   \
-    BY(PROTOCOL, ACCEPT, COUNT)                                               \
-    BY(SCHEMA, ACCEPT, COUNT)                                                 \
-    BY(PAYLOAD, INTENTS, COUNT)                                               \
-    BY(TRANSPORT, TRUSTED, COUNT)                                             \
-    BY(SENDER, IDENTITIES, COUNT)                                             \
-    BY(SIGNATURE, SIGNATURE, COUNT)                                           \
-    BY(REVOCATION, REVOCATIONS, COUNT)                                        \
-    BY(SENDER_RATE, RATE, COUNT)                                              \
-    BY(ARGUMENTS, ACCEPT, COUNT)                                              \
-    BY(SUBMISSION, ACCEPT, COUNT)                                             \
-    BY(REFERENCE, SPEAK, COUNT)                                               \
-    BY(POLICY, COUNT, COUNT)                                                  \
-    BY(DIRECTION, IDENTITIES, COUNT)                                          \
-    BY(LOCAL, SELF, COUNT)                                                    \
-    BY(AGE, FRESHNESS, COUNT)                                                 \
-    BY(ADMIT, WINDOW, ZONE)                                                   \
-    BY(REFUTE, RETAIN, COUNT)                                                 \
-    BY(REWRITE, CAP, REDACT)                                                  \
-    BY(TRANSLATE, SPEAK, COUNT)                                               \
-    BY(LOSS, LOSS, COUNT)                                                     \
-    BY(KEEP, ZONE, COUNT)                                                     \
-    BY(RECORD, AUDIT, COUNT)                                                  \
-    BY(FORWARD, SPEAK, COUNT)                                                 \
-    BY(ANSWER, SPEAK, COUNT)                                                  \
-    BY(SETTLE, WINDOW, ZONE)
+    BY(METHOD, KEYS, ACCEPT, COUNT)                                           \
+    BY(FAILURES, JWT, COUNT, COUNT)                                           \
+    BY(PROOF, JWT, CERTIFICATE, COUNT)                                        \
+    BY(RATE, RATE, COUNT, COUNT)                                              \
+    BY(BODY, LIMITS, COUNT, COUNT)                                            \
+    BY(SERVE, KEYS, STREAM, ROSTER)                                           \
+    BY(JSON, LIMITS, COUNT, COUNT)                                            \
+    BY(PROTOCOL, ACCEPT, COUNT, COUNT)                                        \
+    BY(SCHEMA, ACCEPT, COUNT, COUNT)                                          \
+    BY(PAYLOAD, INTENTS, COUNT, COUNT)                                        \
+    BY(TRANSPORT, TRUSTED, COUNT, COUNT)                                      \
+    BY(SENDER, IDENTITIES, COUNT, COUNT)                                      \
+    BY(SIGNATURE, SIGNATURE, COUNT, COUNT)                                    \
+    BY(REVOCATION, REVOCATIONS, COUNT, COUNT)                                 \
+    BY(SENDER_RATE, RATE, COUNT, COUNT)                                       \
+    BY(ARGUMENTS, ACCEPT, COUNT, COUNT)                                       \
+    BY(SUBMISSION, ACCEPT, COUNT, COUNT)                                      \
+    BY(REFERENCE, SPEAK, COUNT, COUNT)                                        \
+    BY(POLICY, COUNT, COUNT, COUNT)                                           \
+    BY(DIRECTION, IDENTITIES, COUNT, COUNT)                                   \
+    BY(LOCAL, SELF, COUNT, COUNT)                                             \
+    BY(AGE, FRESHNESS, COUNT, COUNT)                                          \
+    BY(ADMIT, WINDOW, ZONE, COUNT)                                            \
+    BY(REFUTE, RETAIN, COUNT, COUNT)                                          \
+    BY(REWRITE, CAP, REDACT, COUNT)                                           \
+    BY(TRANSLATE, SPEAK, COUNT, COUNT)                                        \
+    BY(LOSS, LOSS, COUNT, COUNT)                                              \
+    BY(KEEP, ZONE, COUNT, COUNT)                                              \
+    BY(RECORD, AUDIT, COUNT, COUNT)                                           \
+    BY(PUBLISH, SUBMIT, COUNT, COUNT)                                         \
+    BY(FORWARD, SPEAK, COUNT, COUNT)                                          \
+    BY(ANSWER, SPEAK, COUNT, COUNT)                                           \
+    BY(SETTLE, WINDOW, ZONE, COUNT)
 
 
-#define PARLEY_BY(step, first, second)  | 1ULL << PARLEY_STEP_##step
+#define PARLEY_BY(step, first, second, third)  | 1ULL << PARLEY_STEP_##step
 _Static_assert((0 PARLEY_DECIDERS_OF(PARLEY_BY))
                == (1ULL << PARLEY_STEP_COUNT) - 1,
                "each step has the directives that decide it");
@@ -53,7 +54,7 @@ _Static_assert((0 PARLEY_DECIDERS_OF(PARLEY_BY))
 
 static const unsigned char  parley_deciders[PARLEY_STEP_COUNT]
                                            [PARLEY_DECIDERS] = {
-#define PARLEY_BY(step, first, second)                                        \
+#define PARLEY_BY(step, first, second, COUNT)                                 \
     [PARLEY_STEP_##step] = { PARLEY_DIRECTIVE_##first,                        \
                              PARLEY_DIRECTIVE_##second },
     PARLEY_DECIDERS_OF(PARLEY_BY)

@@ -35,7 +35,7 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_PROOF] = { "proof", parley_gate_proof, 1, 0 },
     [PARLEY_STEP_RATE] = { "rate", parley_gate_rate, 0, 0 },
     [PARLEY_STEP_BODY] = { "body", NULL, 0, 0 },
-    [PARLEY_STEP_KEYS] = { "keys", parley_gate_keys, 0, 0 },
+    [PARLEY_STEP_SERVE] = { "serve", parley_gate_serve, 0, 0 },
     [PARLEY_STEP_JSON] = { "json", parley_gate_json, 0, 0 },
     [PARLEY_STEP_PROTOCOL] = { "protocol", parley_gate_protocol, 0, 1 },
     [PARLEY_STEP_SCHEMA] = { "schema", parley_gate_schema, 0, 1 },
@@ -61,6 +61,7 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0, 1 },
     [PARLEY_STEP_KEEP] = { "keep", parley_gate_keep, 0, 1 },
     [PARLEY_STEP_RECORD] = { "record", parley_gate_record, 0, 0 },
+    [PARLEY_STEP_PUBLISH] = { "publish", parley_gate_publish, 0, 0 },
     [PARLEY_STEP_FORWARD] = { "forward", NULL, 0, 1 },
 
     /* not of parley_gate_run(): parley_gate_answer(), _event(), _ended(), and
@@ -360,9 +361,9 @@ parley_gate_step(parley_gate_t *g, parley_step_t step)
     /* the step behind it is no message's: none is asked for it */
 
     if (step == PARLEY_STEP_BODY && outcome < PARLEY_OUTCOME_REFUSED
-        && !g->s->keys)
+        && parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE)
     {
-        g->at = PARLEY_STEP_KEYS;
+        g->at = PARLEY_STEP_SERVE;
     }
 
     return outcome;

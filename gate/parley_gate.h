@@ -41,8 +41,9 @@ typedef enum {
                                    who->certified, who->principal */
     PARLEY_STEP_RATE,           /* of the caller */
     PARLEY_STEP_BODY,           /* the adapter's: its octets, their type */
-    PARLEY_STEP_KEYS,           /* where parley_keys stands, and nowhere else:
-                                   the gateway's answer */
+    PARLEY_STEP_SERVE,          /* where no messages come to (parley_keys,
+                                   parley_stream), and nowhere else: the
+                                   gateway's answer */
     PARLEY_STEP_JSON,
     PARLEY_STEP_PROTOCOL,
     PARLEY_STEP_SCHEMA,
@@ -69,6 +70,8 @@ typedef enum {
     PARLEY_STEP_KEEP,           /* what it came from is remembered */
     PARLEY_STEP_RECORD,         /* that it passes is written, where it has to
                                    be; not in a dry run */
+    PARLEY_STEP_PUBLISH,        /* where parley_submit stands: to streams, in
+                                   place of FORWARD */
     PARLEY_STEP_FORWARD,        /* the adapter's: body and headers are those of
                                    g->sent; not in a dry run */
     PARLEY_STEP_ANSWER,         /* the way back: what came in response; taken
@@ -84,7 +87,8 @@ typedef enum {
     PARLEY_OUTCOME_NONE,        /* there is nothing to do here */
     PARLEY_OUTCOME_REFUSED,     /* *err */
     PARLEY_OUTCOME_SPARED,      /* refused, but for the dry run */
-    PARLEY_OUTCOME_ANSWERED,    /* by the gateway itself: g->reply */
+    PARLEY_OUTCOME_ANSWERED,    /* by the gateway itself: g->reply, or a
+                                   stream that g->opening says */
     PARLEY_OUTCOME_WAIT,        /* the same step again, later */
     PARLEY_OUTCOME_FAILED       /* no memory, or a defect */
 } parley_outcome_t;
@@ -172,6 +176,7 @@ typedef struct parley_gate_s  parley_gate_t;
 struct parley_settings_http_s;
 struct parley_settings_s;
 struct parley_value_s;
+struct parley_opening_s;
 
 
 /* the keys that tokens are verified with */
@@ -192,6 +197,14 @@ typedef struct {
 
     /* The wall clock, in milliseconds. */
     int64_t           (*now)(parley_gate_t *g);
+
+    /* 16 octets that nobody can guess; 0, or -1: FAILED.  NULL: nobody opens
+       a stream. */
+    int               (*random)(parley_gate_t *g, uint8_t out[16]);
+
+    /* Something was appended: every process is to look (parley_hub_wake()).
+       NULL: there is no other. */
+    void              (*wake)(parley_gate_t *g);
 
     /* A header of the request, as parley_binding.h asks; NULL: none. */
     int               (*header)(parley_gate_t *g, parley_str_t name,
@@ -310,7 +323,8 @@ struct parley_gate_s {
     int64_t                    replay;      /* first answers are kept; 0: not */
 
     /* set by the adapter's BODY */
-    parley_str_t               query;       /* of the request, without "?" */
+    parley_str_t               path;        /* of the request, decoded */
+    parley_str_t               query;       /* without "?" */
     parley_str_t               body;
     int64_t                    now_ms;
 
@@ -319,6 +333,8 @@ struct parley_gate_s {
     parley_encode_opts_t       opts;
     parley_encoded_t           sent;        /* what the upstream gets */
     parley_reply_t             reply;       /* ANSWERED */
+    const struct parley_opening_s  *opening;    /* the same: a stream; NULL:
+                                               none */
     parley_first_t             first;       /* of a duplicate (GW-19) */
     int64_t                    wait;        /* ms until it may come again; 0:
                                                that is of no use */
@@ -382,6 +398,8 @@ struct parley_gate_s {
     unsigned                   recorded:1;  /* env->record was asked */
     unsigned                   unwritten:1; /* refused, as it could not be */
     unsigned                   accounted:1;
+    unsigned                   published:1; /* and to so many: */
+    int64_t                    emitted;
 };
 
 

@@ -1,5 +1,5 @@
 /*
- * VCP-31: the step KEYS, where parley_keys stands.  A parent adds keys of a
+ * VCP-31: what is served where parley_keys stands.  A parent adds keys of a
  * child, takes one back, or asks which there are; all three are answered with
  * those that count then:
  *
@@ -17,13 +17,7 @@
 /* milliseconds after which a request may come again that found no room */
 #define PARLEY_GATE_NO_ROOM   1000
 
-/* the arguments of a request that has no body, in the places of those of
-   messages */
-#define PARLEY_KEYS_SUB       PARLEY_ARGUMENT_SCOPE
-#define PARLEY_KEYS_KID       PARLEY_ARGUMENT_RECIPIENT
 
-
-static int parley_gate_keys_asked(parley_gate_t *g);
 static int parley_gate_keys_add(parley_gate_t *g);
 static int parley_gate_keys_type(parley_gate_t *g);
 static int parley_gate_keys_new(parley_gate_t *g,
@@ -83,7 +77,7 @@ parley_gate_keys(parley_gate_t *g)
 {
     int  rc;
 
-    rc = parley_gate_keys_asked(g);
+    rc = parley_gate_serves(g, "the parent");
 
     if (rc == 0) {
         rc = g->keys_call == PARLEY_KEYS_ADD ? parley_gate_keys_add(g)
@@ -91,36 +85,6 @@ parley_gate_keys(parley_gate_t *g)
     }
 
     return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
-}
-
-
-/* somebody is proven, by now too, and is there himself */
-
-static int
-parley_gate_keys_asked(parley_gate_t *g)
-{
-    int           rc;
-    parley_str_t  actor;
-
-    if (g->who->principal == NULL || !parley_who_is_caller(g->who)) {
-        return parley_error_set(g->err, PARLEY_E_TOKEN_MISSING, NULL,
-                                "a token or a client certificate is required");
-    }
-
-    if (parley_gate_revoked(g) != 0) {
-        return -1;
-    }
-
-    rc = g->who->jwt != NULL ? parley_who_acts(g->who, &actor) : 0;
-
-    if (rc == -1) {
-        return parley_error_memory(g->err);
-    }
-
-    return rc == 0 ? 0
-           : parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
-                              "the token is used by somebody who acts for the "
-                              "parent, and is not the parent");
 }
 
 
@@ -309,19 +273,17 @@ parley_gate_keys_other(parley_gate_t *g)
                                 "and kid say what is asked");
     }
 
-    parley_arguments_init(&arguments, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE,
-                          g->conf->token);
-
-    arguments.list[PARLEY_KEYS_SUB].name = PARLEY_STR("sub");
-    arguments.list[PARLEY_KEYS_KID].name = PARLEY_STR("kid");
+    parley_arguments_of(&arguments, 1u << PARLEY_ARGUMENT_SUB
+                                    | 1u << PARLEY_ARGUMENT_KID,
+                        g->conf->token);
 
     if (parley_arguments_read(&arguments, g->arena, g->query, g->err) != 0) {
         return -1;
     }
 
-    sub = arguments.list[PARLEY_KEYS_SUB].value;
+    sub = arguments.list[PARLEY_ARGUMENT_SUB].value;
     kid = g->keys_call == PARLEY_KEYS_DROP
-          ? arguments.list[PARLEY_KEYS_KID].value : parley_str_none;
+          ? arguments.list[PARLEY_ARGUMENT_KID].value : parley_str_none;
 
     if (sub.len == 0 || (g->keys_call == PARLEY_KEYS_DROP && kid.len == 0)) {
         return parley_error_set(g->err, PARLEY_E_FIELD_MISSING,

@@ -152,8 +152,8 @@ parley_gate_ask(const parley_gate_t *g, parley_gate_asked_t *a)
     }
 
     if (who->principal != NULL) {
-        request->roles = who->principal->roles;
-        request->nroles = who->principal->nroles;
+        request->roles = who->principal->roles.list;
+        request->nroles = who->principal->roles.n;
     }
 
     if (given & (1u << PARLEY_POLICY_PRINCIPAL)) {
@@ -285,6 +285,67 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
 
     return parley_policy_check(g->conf->policy, &a.request, NULL, &err)
            == 0;
+}
+
+
+/* what no rule names is nobody's to ask about */
+
+int
+parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
+{
+    parley_error_t       err;
+    parley_gate_asked_t  a;
+
+    if (g->conf->policy == NULL || g->conf->policy->n == 0
+        || !parley_names_is_plain(g->who, parley_gate_to(g))
+        || parley_gate_ask(g, &a) != 0)
+    {
+        return 0;
+    }
+
+    parley_gate_words(a.types, &a.request.type, type, parley_str_none);
+
+    memset(&a.request.intent, 0, sizeof(parley_policy_names_t));
+
+    return parley_policy_check(g->conf->policy, &a.request, NULL, &err)
+           == 0;
+}
+
+
+int
+parley_gate_denies(const parley_gate_t *g)
+{
+    const parley_policy_rule_t  *rule;
+
+    if (g->conf->policy == NULL) {
+        return 0;
+    }
+
+    for (rule = g->conf->policy->first; rule != NULL; rule = rule->next) {
+        if (!rule->allow) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_gate_is_denied(parley_gate_t *g)
+{
+    parley_gate_asked_t          a;
+    const parley_policy_rule_t  *rule;
+
+    if (parley_gate_ask(g, &a) != 0 || parley_gate_readings(g, &a) != 0) {
+        return 1;
+    }
+
+    rule = NULL;
+
+    return parley_policy_check(g->conf->policy, &a.request, &rule, g->err)
+           != 0
+           && rule != NULL && !rule->allow;
 }
 
 

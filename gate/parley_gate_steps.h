@@ -17,6 +17,53 @@ parley_outcome_t parley_gate_keys_method(parley_gate_t *g,
 /* as parley_gate_methods(), where parley_keys stands */
 #define PARLEY_KEYS_METHODS  "GET, POST, DELETE"
 
+/* parley_gate_stream.c: the same of parley_stream */
+
+parley_outcome_t parley_gate_stream(parley_gate_t *g);
+parley_outcome_t parley_gate_stream_method(parley_gate_t *g,
+    parley_str_t method);
+
+/* parley_gate_roster.c: the same of parley_roster */
+
+parley_outcome_t parley_gate_roster(parley_gate_t *g);
+parley_outcome_t parley_gate_roster_method(parley_gate_t *g,
+    parley_str_t method);
+
+/* parley_gate_named.c */
+
+/* The method of requests about a name, which are answered in a protocol. */
+parley_outcome_t parley_gate_named_method(parley_gate_t *g,
+    parley_proto_t proto, parley_str_t method);
+
+#define PARLEY_NAMED_METHODS  "GET"
+
+/*
+ * The handle of the name that the path says, which is the caller's own, or one
+ * that a rule for that type allows.  Returns 0, or -1: policy-refused (no TLS),
+ * field-invalid, identity-unmappable, scope-unauthorised.
+ */
+int parley_gate_named(parley_gate_t *g, parley_str_t type, parley_str_t *ret,
+    int *own);
+
+/* parley_gate_serve.c */
+
+parley_outcome_t parley_gate_serve(parley_gate_t *g);
+
+/* The same of any of them, which there has to be. */
+parley_outcome_t parley_gate_serve_method(parley_gate_t *g,
+    parley_str_t method);
+parley_str_t parley_gate_serve_methods(const parley_gate_t *g);
+
+/*
+ * Somebody is proven, and not revoked by now: 0, or -1 with g->err.  himself:
+ * "the parent", for whom nobody may act; NULL: others may.
+ */
+int parley_gate_serves(parley_gate_t *g, const char *himself);
+
+/* parley_gate_publish.c */
+
+parley_outcome_t parley_gate_publish(parley_gate_t *g);
+
 /* parley_gate_read.c */
 
 parley_outcome_t parley_gate_json(parley_gate_t *g);
@@ -152,6 +199,15 @@ parley_outcome_t parley_gate_loss(parley_gate_t *g);
 
 parley_outcome_t parley_gate_policy(parley_gate_t *g);
 parley_outcome_t parley_gate_direction(parley_gate_t *g);
+
+/* Whether a rule for such a type lets the caller ask about g->to, another's
+   name. */
+int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);
+
+/* Whether there are rules that deny something; whether one that is the first
+   to match denies g->msg to the caller. */
+int parley_gate_denies(const parley_gate_t *g);
+int parley_gate_is_denied(parley_gate_t *g);
 
 
 /* whether it goes on as it came, whatever is decided */

@@ -41,8 +41,8 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
 {
     parley_str_t  methods;
 
-    if (g->s->keys) {
-        return parley_gate_keys_method(g, method);
+    if (parley_settings_endpoint(g->s) != PARLEY_ENDPOINT_NONE) {
+        return parley_gate_serve_method(g, method);
     }
 
     if (parley_binding_takes(g->conf->accept, method)) {
@@ -64,8 +64,8 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
 int
 parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
 {
-    if (g->s->keys) {
-        *ret = PARLEY_STR(PARLEY_KEYS_METHODS);
+    if (parley_settings_endpoint(g->s) != PARLEY_ENDPOINT_NONE) {
+        *ret = parley_gate_serve_methods(g);
         return 0;
     }
 

@@ -97,6 +97,14 @@ parley_rules_is_type(const parley_policy_rule_t *rule, size_t choice)
     unsigned      i, k;
     parley_str_t  type;
 
+    if (parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
+                                 PARLEY_RULES_SUBSCRIBE)
+        || parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
+                                    PARLEY_RULES_ROSTER))
+    {
+        return 1;
+    }
+
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
 
         if (parley_codecs[i]->type == NULL) {

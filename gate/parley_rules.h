@@ -6,6 +6,11 @@
 #include "parley_policy.h"
 
 
+/* the types of opening a stream and of asking who did, of every protocol */
+#define PARLEY_RULES_SUBSCRIBE  PARLEY_STR("subscribe")
+#define PARLEY_RULES_ROSTER     PARLEY_STR("roster")
+
+
 /*
  * parley_policy_add(), and closed vocabularies are checked: a protocol or a
  * type that does not exist would never match, above all in a deny rule.

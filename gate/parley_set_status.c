@@ -125,6 +125,14 @@ parley_settings_beside(const parley_settings_t *s,
         return "\"parley_keys\"";
     }
 
+    if (s->stream != NULL) {
+        return "\"parley_stream\"";
+    }
+
+    if (s->roster != NULL) {
+        return "\"parley_roster\"";
+    }
+
     if (s->gate.accept != 0) {
         return "\"parley_accept\"";
     }

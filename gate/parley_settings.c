@@ -130,7 +130,8 @@ parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
 
     /* what answers itself takes no messages for that they come to the server */
 
-    if ((parley_settings_answers(s) || s->keys)
+    if ((parley_settings_answers(s)
+         || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE)
         && !(s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT))
     {
         s->gate.accept = 0;
@@ -147,12 +148,22 @@ parley_settings_settle(parley_settings_t *s)
 {
     parley_gate_conf_t  *gate = &s->gate;
 
-    if (s->keys) {
+    if (s->submit != NULL) {
+        gate->accept |= s->submit->accept;
+    }
+
+    if (s->submit != NULL
+        || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE)
+    {
         /* nothing goes on from there; no location stands in it */
         gate->dry = PARLEY_DRY_OFF;
     }
 
-    gate->speak = s->keys ? PARLEY_PROTO_NONE
+    /* what is published is what it would be as a frame, see PUBLISH */
+
+    gate->speak = parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
+                  ? PARLEY_PROTO_NONE
+                  : s->submit != NULL ? PARLEY_PROTO_CHANNEL
                   : s->said == PARLEY_PROTO_NONE
                   ? parley_settings_speaks(gate->accept) : s->said;
     gate->gateway = s->gateway;

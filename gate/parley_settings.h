@@ -12,8 +12,10 @@
 
 #include "parley_challenge.h"
 #include "parley_directory.h"
+#include "parley_expand.h"
 #include "parley_gate.h"
 #include "parley_health.h"
+#include "parley_hub.h"
 #include "parley_intents.h"
 #include "parley_jwk.h"
 #include "parley_jwt.h"
@@ -98,6 +100,31 @@ typedef struct {
 } parley_claims_conf_t;
 
 
+/* parley_submit: what is accepted is published */
+typedef struct {
+    parley_proto_set_t      accept;     /* it names, and so accepts */
+    parley_expand_conf_t    expand;
+    int                     coarse;     /* counts are */
+} parley_submit_conf_t;
+
+
+/* parley_roster */
+typedef struct {
+    int                     coarse;     /* for others: no sessions, and counts
+                                           as 0, 1, 2 or 10 */
+} parley_roster_conf_t;
+
+
+/* what a block answers to that no messages come to */
+typedef enum {
+    PARLEY_ENDPOINT_NONE = 0,           /* messages do */
+    PARLEY_ENDPOINT_KEYS,               /* parley_keys */
+    PARLEY_ENDPOINT_STREAM,             /* parley_stream */
+    PARLEY_ENDPOINT_ROSTER,             /* parley_roster */
+    PARLEY_ENDPOINTS
+} parley_endpoint_t;
+
+
 /* of the gateway as a whole */
 typedef struct parley_settings_http_s {
     parley_str_t         zone;          /* its name; empty: none */
@@ -125,6 +152,8 @@ typedef struct parley_settings_http_s {
     parley_str_t         audit;         /* parley_audit; empty: none */
     int64_t              audit_ms;      /* between checkpoints */
     unsigned             audit_pass:1;  /* what cannot be written passes */
+    unsigned             publishes:1;   /* parley_submit or parley_stream
+                                           stands somewhere */
     unsigned             child_keys:1;  /* parley_keys stands somewhere: those
                                            that parents add count */
 
@@ -134,6 +163,10 @@ typedef struct parley_settings_http_s {
     int64_t              retain_ms;
     size_t               replay_size;   /* 0: none */
     int64_t              replay_ms;
+
+    /* the first parley_stream of each protocol, in which what is published is
+       written for it; NULL: nobody listens */
+    const struct parley_settings_s  *listens[PARLEY_PROTO_COUNT];
 
     /* of all blocks */
     int64_t              leeway_max;    /* seconds, of any parley_jwt */
@@ -170,6 +203,9 @@ typedef struct parley_settings_s {
     uint32_t                     nseverities;
     parley_str_t                 broadcast;     /* empty: none */
 
+    const parley_submit_conf_t  *submit;        /* NULL: messages go on */
+    const parley_stream_t       *stream;        /* NULL: none */
+    const parley_roster_conf_t  *roster;        /* NULL: none */
     unsigned                     keys;          /* parley_keys */
     unsigned                     status;        /* parley_status */
     parley_health_t              health;        /* of parley_health */
@@ -287,12 +323,22 @@ int parley_settings_answer(const parley_settings_env_t *env,
 /* Whether parley_status or parley_health stands in the block itself. */
 int parley_settings_answers(const parley_settings_t *s);
 
-/* Whether the steps are taken there: it accepts messages, or parley_keys is
-   there. */
+static inline parley_endpoint_t
+parley_settings_endpoint(const parley_settings_t *s)
+{
+    return s->keys ? PARLEY_ENDPOINT_KEYS
+           : s->stream != NULL ? PARLEY_ENDPOINT_STREAM
+           : s->roster != NULL ? PARLEY_ENDPOINT_ROSTER
+           : PARLEY_ENDPOINT_NONE;
+}
+
+/* Whether the steps are taken there: it accepts messages, or answers to
+   something else that has to be proven. */
 static inline int
 parley_settings_steps(const parley_settings_t *s)
 {
-    return s->gate.accept != 0 || s->keys;
+    return s->gate.accept != 0
+           || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE;
 }
 
 /*

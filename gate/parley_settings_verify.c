@@ -5,28 +5,12 @@
 
 #include <string.h>
 
-#include "parley_directive.h"
+#include "parley_settings_parts.h"
 #include "parley_suits.h"
-
-
-/* the directive itself stands in the block, no outer one */
-#define parley_settings_has(s, id)                                           \
-    (((s)->own & (uint64_t) 1 << (id)) && (s)->where[id].line != 0)
 
 
 static int parley_settings_lacks(const parley_settings_http_t *http,
     const parley_settings_t *s, parley_error_t *err);
-static int parley_settings_certificate(const parley_settings_http_t *http,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_error_t *err);
-static int parley_settings_keys(const parley_settings_http_t *http,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_problem_t *problem);
-static const char *parley_settings_keys_lack(
-    const parley_settings_http_t *http, const parley_settings_t *s,
-    const parley_block_facts_t *block);
-static int parley_settings_has_no_jwks(const parley_settings_http_t *http,
-    const parley_settings_t *s);
 static const char *parley_settings_lack(const parley_settings_http_t *http,
     const parley_settings_t *s);
 static int parley_settings_window_min(const parley_settings_t *s,
@@ -42,8 +26,6 @@ static int parley_settings_supplies(const parley_settings_t *s,
     const parley_engine_t *engine, parley_arena_t *scratch,
     parley_error_t *err);
 static parley_str_t parley_settings_constant(const parley_value_t *value);
-static int parley_settings_effects(const parley_settings_t *s,
-    parley_problem_t *problem);
 static int parley_settings_effect(const parley_settings_t *s,
     const parley_directive_row_t *row, parley_problem_t *problem);
 
@@ -123,11 +105,33 @@ parley_settings_verify(const parley_settings_env_t *env,
         return parley_settings_answer(env, s, block, problem);
     }
 
-    if (s->keys) {
-        return parley_settings_keys(http, s, block, problem);
+    switch (parley_settings_endpoint(s)) {
+
+    case PARLEY_ENDPOINT_KEYS:
+        return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_KEYS,
+                                      problem);
+
+    case PARLEY_ENDPOINT_STREAM:
+        return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_STREAM,
+                                      problem);
+
+    case PARLEY_ENDPOINT_ROSTER:
+        return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_ROSTER,
+                                      problem);
+
+    default:
+        break;
     }
 
-    problem->where = s->where[PARLEY_DIRECTIVE_ACCEPT];
+    if (s->submit != NULL
+        && parley_settings_submits(s, block, problem) != 0)
+    {
+        return -1;
+    }
+
+    problem->where = s->submit != NULL
+                     ? s->where[PARLEY_DIRECTIVE_SUBMIT]
+                     : s->where[PARLEY_DIRECTIVE_ACCEPT];
 
     if (parley_settings_lacks(http, s, &err) != 0
         || parley_settings_certificate(http, s, block, &err) != 0
@@ -178,7 +182,7 @@ parley_settings_lacks(const parley_settings_http_t *http,
 
 /* SEC-17 */
 
-static int
+int
 parley_settings_certificate(const parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_error_t *err)
@@ -258,101 +262,11 @@ parley_settings_lack(const parley_settings_http_t *http,
 }
 
 
-static int
+int
 parley_settings_has_no_jwks(const parley_settings_http_t *http,
     const parley_settings_t *s)
 {
     return s->jwt != NULL && http->jwks == NULL && http->jwks_uri.len == 0;
-}
-
-
-/* VCP-31: a location of parley_keys */
-
-static int
-parley_settings_keys(const parley_settings_http_t *http,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_problem_t *problem)
-{
-    size_t           i;
-    const char      *why;
-    parley_error_t   err;
-
-    /* of what else may stand in a location these have an effect there */
-
-    static const uint64_t  beside =
-        (uint64_t) 1 << PARLEY_DIRECTIVE_KEYS
-        | (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT
-        | (uint64_t) 1 << PARLEY_DIRECTIVE_JWT
-        | (uint64_t) 1 << PARLEY_DIRECTIVE_CLAIMS
-        | (uint64_t) 1 << PARLEY_DIRECTIVE_CERTIFICATE
-        | (uint64_t) 1 << PARLEY_DIRECTIVE_RATE
-        | (uint64_t) 1 << PARLEY_DIRECTIVE_LIMITS;
-
-    problem->where = s->where[PARLEY_DIRECTIVE_KEYS];
-
-    why = parley_settings_keys_lack(http, s, block);
-
-    if (why != NULL) {
-        return parley_problem(problem, "\"parley_keys\" %s", why);
-    }
-
-    if (parley_settings_certificate(http, s, block, &err) != 0) {
-        return parley_problem(problem, "\"parley_keys\" %s", err.text);
-    }
-
-    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
-
-        if ((beside & (uint64_t) 1 << i) || !parley_settings_has(s, i)
-            || s->where[i].in != PARLEY_IN_LOCATION)
-        {
-            continue;
-        }
-
-        problem->where = s->where[i];
-
-        return parley_problem(problem, "\"%s\" has no effect beside "
-                              "\"parley_keys\", to which no messages come",
-                              parley_directives[i].name);
-    }
-
-    return parley_settings_effects(s, problem);
-}
-
-
-static const char *
-parley_settings_keys_lack(const parley_settings_http_t *http,
-    const parley_settings_t *s, const parley_block_facts_t *block)
-{
-    if (s->gate.accept != 0) {
-        return "answers requests itself, and stands in a location without "
-               "\"parley_accept\"";
-    }
-
-    if (block->handled) {
-        return "answers requests itself, and stands in a location without "
-               "\"proxy_pass\" or another content handler";
-    }
-
-    if (block->frame) {
-        return "stands in a location without locations in it";
-    }
-
-    if (http->zone.len == 0) {
-        return "needs \"parley_zone\", where the keys are kept";
-    }
-
-    if (http->directory == NULL) {
-        return "needs \"parley_identities\", which says whose parent is whose";
-    }
-
-    if (s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF) {
-        return "has nobody to trust: it needs \"parley_jwt on\" or "
-               "\"parley_certificate on\"";
-    }
-
-    return parley_settings_has_no_jwks(http, s)
-           ? "has \"parley_jwt on\" and needs \"parley_jwks\" or "
-             "\"parley_jwks_request\"" : NULL;
 }
 
 
@@ -524,7 +438,7 @@ parley_settings_constant(const parley_value_t *value)
 
 /* GW-28 */
 
-static int
+int
 parley_settings_effects(const parley_settings_t *s, parley_problem_t *problem)
 {
     size_t                         i;
@@ -579,6 +493,10 @@ parley_settings_effect(const parley_settings_t *s,
     default:
         proto = (parley_proto_t) (row->beside - PARLEY_BESIDE_PROTO);
         all = gate->accept | PARLEY_PROTO_BIT(gate->speak);
+
+        if (s->stream != NULL) {
+            all |= PARLEY_PROTO_BIT(s->stream->proto);
+        }
 
         return (all & PARLEY_PROTO_BIT(proto)) ? 0
                : parley_problem(problem, "\"%s\" has no effect without %s in "

@@ -51,6 +51,12 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
         /* fall through */
 
     default:
+
+        if (g->published) {
+            parley_count(slot, PARLEY_M_PUBLISHED, 1);
+            parley_count(slot, PARLEY_M_EMITTED, (uint64_t) g->emitted);
+        }
+
         parley_count(slot, PARLEY_M_ANSWERS
                            + (unsigned) parley_verdict_whose(g->verdict), 1);
     }

@@ -93,10 +93,18 @@ parley_event_open(parley_buf_t *b, const parley_place_t *place,
 {
     if (place != NULL) {
         parley_event_id_line(b, place);
+        parley_buf_lit(b, "event: ready\n");
     }
 
     parley_buf_lit(b, "retry: ");
     parley_buf_int(b, retry);
+
+    /* an id of an event without data is none to some clients */
+
+    if (place != NULL) {
+        parley_buf_lit(b, "\ndata: {}");
+    }
+
     parley_buf_lit(b, "\n\n");
 }
 

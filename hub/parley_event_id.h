@@ -27,7 +27,9 @@ int parley_event_id_read(parley_str_t text, parley_place_t *ret)
  * come.  NULL: one that was resumed.
  *
  *     id: 3f09c2a1b47e.17
+ *     event: ready
  *     retry: 2500
+ *     data: {}
  */
 void parley_event_open(parley_buf_t *b, const parley_place_t *place,
     uint32_t retry);

@@ -3,10 +3,10 @@
 #include "parley_publication.h"
 
 
-#define PARLEY_PUBLICATION_VERSION  1
+#define PARLEY_PUBLICATION_VERSION  2
 
-/* instrument, session, sender, and the facts */
-#define PARLEY_PUBLICATION_TEXTS    (3 + PARLEY_CHANNEL_AXES)
+/* instrument, session, sender, author, scope, and the facts */
+#define PARLEY_PUBLICATION_TEXTS    (5 + PARLEY_CHANNEL_AXES)
 
 
 /* begins a record; then come the texts, then the message */
@@ -37,8 +37,14 @@ parley_publication_text(parley_publication_t *p, unsigned n)
     case 2:
         return &p->sender;
 
+    case 3:
+        return &p->author;
+
+    case 4:
+        return &p->scope;
+
     default:
-        return &p->facts.values[n - 3];
+        return &p->facts.values[n - 5];
     }
 }
 

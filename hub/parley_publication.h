@@ -47,6 +47,9 @@ typedef struct {
     parley_audience_t          audience;
     parley_channel_facts_t     facts;       /* for filters */
     parley_str_t               sender;      /* sub of its principal */
+    parley_str_t               author;      /* as in the message */
+    parley_str_t               scope;       /* that it was submitted with;
+                                               empty: its recipient alone */
     parley_str_t               message;
 
     /* REPLACED */

@@ -1,18 +1,19 @@
 /*
  * Publishing: a publication is appended to logs, and whoever has subscribers is
  * woken (HUB-01: what was answered was appended).
+ *
+ *     parley_publish_append()     what is to be asked of the state
+ *     parley_selector_count()     when it answered: to how many it was emitted
+ *     parley_hub_env_t.wake       and then
  */
 
 #ifndef PARLEY_PUBLISH_H
 #define PARLEY_PUBLISH_H
 
-#include "parley_hub.h"
+#include "parley_publication.h"
 
 
-typedef struct parley_publish_s  parley_publish_t;
-
-/* The caller's, until it is done or cancelled. */
-struct parley_publish_s {
+typedef struct {
     const parley_publication_t   *publication;
     const uint8_t               (*logs)[PARLEY_KEY_LEN];    /* no two are
                                                                equal */
@@ -21,31 +22,16 @@ struct parley_publish_s {
     parley_retention_t            retention;
     int64_t                       ttl;      /* ms */
     unsigned                      closes:1; /* nothing comes after it */
-    parley_arena_t               *arena;
-    void                        (*done)(parley_publish_t *p);
-    void                         *ctx;
-
-    /* when it is done */
-    parley_append_verdict_t       verdict;
-    int64_t                       count;    /* subscriptions it was emitted to
-                                               (ACH-19) */
-    const parley_placed_t        *places;   /* [nlogs] */
-
-    /* private */
-    parley_hub_t                 *hub;
-    parley_call_t                 call;
-    parley_appended_t             appended;
-};
+} parley_publish_t;
 
 
 /*
- * DONE: at once; else p->done is called.  A publication that cannot be written
- * is PARLEY_APPEND_MEMORY.
+ * Fills *ret, which points to what p does, and into the arena.  Returns 0, or
+ * -1: a text of the publication is too long, or there is no memory.
  */
-parley_state_done_t parley_publish(parley_hub_t *hub, parley_publish_t *p);
-
-/* Nobody waits for it: it may be published all the same. */
-void parley_publish_cancel(parley_publish_t *p);
+int parley_publish_append(parley_arena_t *arena, const parley_publish_t *p,
+    parley_append_t *ret)
+    __attribute__((warn_unused_result));
 
 
 #endif /* PARLEY_PUBLISH_H */

@@ -83,6 +83,7 @@ typedef struct {
 
 
 typedef struct ngx_http_parley_audit_s  ngx_http_parley_audit_t;
+typedef struct ngx_http_parley_hub_s    ngx_http_parley_hub_t;
 
 
 /* parley_jwks_request in this worker, see ngx_http_parley_jwks_fetch.c */
@@ -156,6 +157,8 @@ struct ngx_http_parley_main_conf_s {
 
     ngx_shm_zone_t               *slots_zone;     /* parley_counters.h */
     parley_slots_t               *slots;
+    ngx_atomic_t                 *woken;          /* for each slot: its worker
+                                                     is to look, see _wake.c */
     ngx_msec_t                    since;          /* it was read */
 
     /* of this process */
@@ -175,6 +178,8 @@ struct ngx_http_parley_main_conf_s {
                                                      there */
     ngx_http_parley_revocations_t  *revocations;  /* NULL: there are none */
     ngx_queue_t                   streams;        /* ..._sse_t that are open */
+    ngx_http_parley_hub_t        *hub;            /* NULL: nobody publishes, nor
+                                                     listens */
 
     ngx_array_t                   places;         /* ..._accepting_t */
     ngx_uint_t                    accepting;      /* and are right */

@@ -10,6 +10,7 @@
 #include "ngx_http_parley_module.h"
 #include "parley_decider.h"
 #include "ngx_http_parley_audit.h"
+#include "ngx_http_parley_hub.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
 
@@ -23,6 +24,9 @@ static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
 static void ngx_http_parley_headers(parley_gate_t *g, parley_str_t name,
     void (*found)(void *data, parley_str_t value), void *data);
 static int64_t ngx_http_parley_clock(parley_gate_t *g);
+static int ngx_http_parley_random(parley_gate_t *g, uint8_t out[16]);
+static void ngx_http_parley_wake(parley_gate_t *g);
+static parley_str_t ngx_http_parley_path(ngx_http_request_t *r);
 static int ngx_http_parley_gate_value(parley_gate_t *g,
     const parley_value_t *value, parley_str_t *ret);
 static int ngx_http_parley_keys(parley_gate_t *g, int64_t age,
@@ -46,6 +50,8 @@ static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
             [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,             \
         },                                                                    \
         .now = ngx_http_parley_clock,                                         \
+        .random = ngx_http_parley_random,                                     \
+        .wake = ngx_http_parley_wake,                                         \
         .header = ngx_http_parley_header,                                     \
         .headers = ngx_http_parley_headers,                                   \
         .value = ngx_http_parley_gate_value,                                  \
@@ -158,6 +164,7 @@ ngx_http_parley_step_body(parley_gate_t *g)
 
     rc = ngx_http_parley_body_take(r, ctx);
 
+    g->path = ngx_http_parley_path(r);
     g->query = ngx_http_parley_str(&r->args);
     g->body = ctx->body;
     g->now_ms = ngx_http_parley_now();
@@ -179,6 +186,47 @@ static int64_t
 ngx_http_parley_clock(parley_gate_t *g)
 {
     return ngx_http_parley_now();
+}
+
+
+static int
+ngx_http_parley_random(parley_gate_t *g, uint8_t out[16])
+{
+    return RAND_bytes(out, 16) == 1 ? 0 : -1;
+}
+
+
+static void
+ngx_http_parley_wake(parley_gate_t *g)
+{
+    ngx_http_parley_hub_t  *h;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    h = ctx->mcf->hub;
+
+    if (h) {
+        ngx_http_parley_hub_wakes(h);
+    }
+}
+
+
+/* empty where it is the location itself */
+
+static parley_str_t
+ngx_http_parley_path(ngx_http_request_t *r)
+{
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (clcf->exact_match
+        || (r->uri.len == clcf->name.len
+            && ngx_memcmp(r->uri.data, clcf->name.data, r->uri.len) == 0))
+    {
+        return parley_str_none;
+    }
+
+    return ngx_http_parley_str(&r->uri);
 }
 
 

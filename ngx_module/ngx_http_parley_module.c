@@ -8,6 +8,7 @@
 #include "ngx_http_parley_answer.h"
 #include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_directives.h"
+#include "ngx_http_parley_hub.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
 
@@ -155,6 +156,10 @@ ngx_http_parley_init_module(ngx_cycle_t *cycle)
 
     if (mcf && mcf->zone) {
         ngx_http_parley_zone_settle(mcf);
+
+        if (mcf->http.publishes) {
+            ngx_http_parley_wake_make(cycle);
+        }
     }
 
     return NGX_OK;
@@ -198,7 +203,8 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    if (ngx_http_parley_fetch_init(cycle, mcf) != NGX_OK
+    if (ngx_http_parley_hub_init(cycle, mcf) != NGX_OK
+        || ngx_http_parley_fetch_init(cycle, mcf) != NGX_OK
         || ngx_http_parley_revocations_init(cycle, mcf) != NGX_OK)
     {
         return NGX_ERROR;
@@ -228,6 +234,7 @@ ngx_http_parley_exit_process(ngx_cycle_t *cycle)
         return;
     }
 
+    ngx_http_parley_hub_exit(mcf);
     ngx_http_parley_audit_leave(mcf);
     ngx_http_parley_revocations_exit(mcf);
     ngx_http_parley_zone_leave(mcf->zone);

@@ -11,12 +11,16 @@
 
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_hub.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
 
 
 /* a message of usual size, its translation and the answer to it fit in one */
-#define NGX_HTTP_PARLEY_BLOCK  8192
+#define NGX_HTTP_PARLEY_BLOCK        8192
+
+/* what brings no message may last as long as a stream does */
+#define NGX_HTTP_PARLEY_BLOCK_SMALL  1024
 
 
 static ngx_int_t ngx_http_parley_subrequest(ngx_http_request_t *r);
@@ -84,6 +88,11 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
         return ngx_http_parley_wait(r, ctx);
 
     case PARLEY_OUTCOME_ANSWERED:
+
+        if (ctx->gate.opening) {
+            return ngx_http_parley_stream_open(r, ctx, ctx->gate.opening);
+        }
+
         return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
 
     case PARLEY_OUTCOME_REFUSED:
@@ -150,7 +159,9 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     mem.free = NULL;
     mem.ctx = r->pool;
 
-    parley_arena_init(&ctx->arena, &mem, NGX_HTTP_PARLEY_BLOCK);
+    parley_arena_init(&ctx->arena, &mem,
+                      parley_settings_endpoint(ctx->lcf) == PARLEY_ENDPOINT_NONE
+                      ? NGX_HTTP_PARLEY_BLOCK : NGX_HTTP_PARLEY_BLOCK_SMALL);
 
     ngx_http_parley_gate_init(r, ctx);
 

@@ -171,7 +171,7 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
         r->headers_out.content_encoding = NULL;
     }
 
-    if (ctx->lcf->keys
+    if (parley_settings_endpoint(ctx->lcf) != PARLEY_ENDPOINT_NONE
         && ngx_http_parley_out_header(r, "Cache-Control",
                                       PARLEY_STR("no-store"))
            != NGX_OK)

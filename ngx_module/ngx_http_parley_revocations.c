@@ -10,6 +10,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_hub.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_answer.h"
 #include "ngx_http_parley_sse.h"
@@ -428,6 +429,10 @@ ngx_http_parley_revocations_end(ngx_http_parley_revocations_t *w)
 
     w->ends = 0;
     w->round++;
+
+    if (w->mcf->hub) {
+        ngx_http_parley_streams_revoke(w->mcf->hub);
+    }
 
     /* to end one may free others; who was looked at stands last */
 

@@ -13,19 +13,20 @@
 
 
 /* changes whenever a structure in this memory, or a row of it, does */
-#define NGX_HTTP_PARLEY_SLOTS_LAYOUT  0x50534c01
+#define NGX_HTTP_PARLEY_SLOTS_LAYOUT  0x50534c02
 
 /* no zone of the operator's can be called so: their names have no colon */
 #define NGX_HTTP_PARLEY_SLOTS_NAME    "parley:slots"
 
 /* of nginx's allocator, which has the rest of the memory */
-#define NGX_HTTP_PARLEY_SLOTS_HEAD    8
+#define NGX_HTTP_PARLEY_SLOTS_HEAD    12
 
 
 typedef struct {
     ngx_uint_t       layout;
     size_t           size;
     parley_slots_t  *slots;
+    ngx_atomic_t     woken[PARLEY_SLOTS];
 } ngx_http_parley_slots_head_t;
 
 
@@ -92,6 +93,7 @@ ngx_http_parley_slots_init(ngx_shm_zone_t *shm_zone, void *data)
     }
 
     mcf->slots = head->slots;
+    mcf->woken = head->woken;
 
     return NGX_OK;
 }

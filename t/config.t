@@ -610,8 +610,7 @@ wrong('identities: an unknown member',
 wrong("GW-28 identities: a principal's $_->[0]",
       identity_file('unused', { sub => 'b' }, { %$alice, @$_ }),
       qr{unused\.json" line 3: /principals/1/$_->[0] is not allowed here})
-    for ['tool', 'editor'], ['lead', 'b'], ['streams', []],
-        ['orgs', [{ org => 'acme', role => 'lead' }]], ['grants', ['x']];
+    for ['tool', 'editor'], ['lead', 'b'], ['streams', []];
 
 wrong('GW-28 identities: peers',
       'parley_identities ' . file('peers.json', qq({"principals": [],\n"peers")
@@ -620,11 +619,11 @@ wrong('GW-28 identities: peers',
 
 wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
       qr/"$_" in "parley_claims" is no member of a principal, expected sub, /)
-    for qw(tool lead streams peers orgs grants deliver);
+    for qw(tool lead streams peers deliver);
 
 wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
       qr/"$_" in "parley_claims" comes from "parley_identities" alone/)
-    for qw(keys certificates parent human max_priority);
+    for qw(keys certificates parent human max_priority reached);
 
 wrong("GW-28 identities: a key for $_->[0]",
       identity_file('useless', $alice, { sub => 'b', keys => [

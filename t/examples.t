@@ -14,6 +14,7 @@ use Parley::Client;
 use Parley::Env qw(root build_dir nginx_binary load_module tmp_dir port tls
                    slurp spew authority client_certificate);
 use Parley::Message;
+use Parley::Streams qw(frame);
 use Parley::Tool qw(tool_ok json);
 use Parley::Upstream;
 
@@ -41,6 +42,7 @@ spew("$dir/etc/identities.json", json({ principals => [
     { sub => 'home', vcp => 'agent://home.example/parent' },
     { sub => 'kitchen', vcp => 'agent://home.example/kitchen',
       aee => 'agent.kitchen', c2a => 'agent:kitchen', parent => 'home',
+      handle => '~kitchen',
       keys => [ json(tool_ok('keygen', '--public',
                              "$dir/etc/kitchen.jwk")) ] },
 ] }));
@@ -250,6 +252,11 @@ sub examples {
             %aee, uri => '/agents/backup', token => undef,
             ssl => { SSL_cert_file => $agent[0], SSL_key_file => $agent[1] },
             refused => { ssl => undef }, code => 'token-missing' },
+        'streams' => {
+            %aee, uri => '/channel/frames', gets => 0,
+            message => frame('kitchen', 'ops'), answer => { delivered => 0 },
+            refused => { message => frame('ops', 'kitchen') },
+            code => 'sender-identity-mismatch' },
         'vcp-peers' => { %vcp, service => $peers },
     );
 }
@@ -283,7 +290,8 @@ sub runs {
         }
 
         is($answer->{status}, 200, 'it passes') or diag($answer->{body});
-        is($case->{service}->count, 1, 'the service got it');
+        is($case->{service}->count, $case->{gets} // 1,
+           'the service got what is for it');
         is($answer->{json}{$_}, $case->{answer}{$_}, "the answer: $_")
             for sort keys %{ $case->{answer} };
     }

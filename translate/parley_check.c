@@ -121,7 +121,24 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
 }
 
 
-/* Milliseconds that the message says; 0: none. */
+int64_t
+parley_check_left(const parley_msg_t *m, int64_t now_ms)
+{
+    int64_t  lifetime, age;
+
+    lifetime = parley_check_lifetime(parley_codecs[m->wire], m);
+
+    if (lifetime < 0 || m->created_ms < 0) {
+        return -1;
+    }
+
+    age = now_ms > m->created_ms ? now_ms - m->created_ms : 0;
+
+    return lifetime > age ? lifetime - age : 0;
+}
+
+
+/* Milliseconds that the message says; 0: it is not kept; -1: it does not. */
 
 static int64_t
 parley_check_lifetime(const parley_codec_t *codec, const parley_msg_t *m)
@@ -133,13 +150,13 @@ parley_check_lifetime(const parley_codec_t *codec, const parley_msg_t *m)
     pointer = codec->pointers[PARLEY_MSG_LIFETIME];
 
     if (pointer == NULL) {
-        return 0;
+        return -1;
     }
 
     value = parley_json_resolve(m->doc, 0, parley_str_c(pointer));
 
     return value != PARLEY_JSON_NONE
-           && parley_json_integer(m->doc, value, &ms) == 0 ? ms : 0;
+           && parley_json_integer(m->doc, value, &ms) == 0 && ms >= 0 ? ms : -1;
 }
 
 

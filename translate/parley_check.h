@@ -48,6 +48,12 @@ int parley_check_age(const parley_msg_t *m, int64_t past_ms,
     __attribute__((warn_unused_result));
 
 /*
+ * The milliseconds that a message has still to live by what it says itself, 0
+ * where they are over; -1: it does not say.
+ */
+int64_t parley_check_left(const parley_msg_t *m, int64_t now_ms);
+
+/*
  * VCP-25: an acknowledgment, by whichever protocol it comes, has the severity
  * of what it acknowledges; asked: that, PARLEY_ALARM_NONE where it is not
  * known.  Returns 0, or -1:

@@ -319,7 +319,7 @@ sim_client_event(sim_client_t *c, parley_str_t text)
                  (const char *) id.data);
     }
 
-    if (data.data == NULL) {
+    if (parley_str_is(name, "ready")) {
         sim_client_opened(c, &place);
 
     } else if (parley_str_is(name, "gap")) {

@@ -98,7 +98,6 @@ sim_record(parley_publish_t *publish, parley_publication_t *p,
     publish->logs = (const uint8_t (*)[PARLEY_KEY_LEN]) keys;
     publish->retention = world.retention;
     publish->ttl = record->ends - world.now;
-    publish->arena = &world.arena;
 
     return record;
 }
@@ -109,10 +108,11 @@ sim_append(sim_process_t *p)
 {
     int                    crashed;
     uint8_t                keys[SIM_LOGS][PARLEY_KEY_LEN];
-    int64_t                least, most;
-    parley_str_t           parts[2];
+    int64_t                least, most, count;
+    parley_append_t        append;
     sim_record_t *volatile record;
     parley_publish_t       publish;
+    parley_appended_t      appended;
     parley_table_stat_t    before;
     parley_publication_t   publication;
 
@@ -122,11 +122,11 @@ sim_append(sim_process_t *p)
 
     record = sim_record(&publish, &publication, keys);
 
-    if (parley_publication_write(&world.arena, &publication, parts) != 0) {
+    if (parley_publish_append(&world.arena, &publish, &append) != 0) {
         abort();
     }
 
-    record->size = parts[0].len + parts[1].len;
+    record->size = append.parts[0].len + append.parts[1].len;
     parley_memory_table(&world.outside, &before);
 
     sim_count(record, &least, &most);
@@ -135,7 +135,8 @@ sim_append(sim_process_t *p)
 
     if (crashed == 0) {
         sim_edges = sim_dies;
-        (void) parley_publish(p->hub, &publish);
+        (void) p->memory.state.ops->log->append(&p->memory.state, &append,
+                                                &appended, NULL);
     }
 
     sim_edges = 0;
@@ -151,13 +152,16 @@ sim_append(sim_process_t *p)
         return;
     }
 
-    switch (publish.verdict) {
+    switch (appended.verdict) {
 
     case PARLEY_APPEND_OK:
-        sim_accepted(record, publish.places);
+        sim_hub_env.wake(NULL);
+        sim_accepted(record, appended.places);
 
-        if (publish.count < least || publish.count > most) {
-            sim_fail("ACH-19: %d are told of %d to %d", (int) publish.count,
+        count = parley_selector_count(&world.arena, &publication, &appended);
+
+        if (count < least || count > most) {
+            sim_fail("ACH-19: %d are told of %d to %d", (int) count,
                      (int) least, (int) most);
         }
 
@@ -168,7 +172,7 @@ sim_append(sim_process_t *p)
         return;
 
     default:
-        sim_fail("an append is refused: %d", publish.verdict);
+        sim_fail("an append is refused: %d", appended.verdict);
     }
 }
 

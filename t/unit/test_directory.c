@@ -76,8 +76,8 @@ test_lookup(void **state)
 
     parley_assert_str(alice->instrument, "~cc-alice@1.2");
     parley_assert_str(alice->max_priority, "high");
-    assert_int_equal(alice->nroles, 2);
-    parley_assert_str(alice->roles[1], "reader");
+    assert_int_equal(alice->roles.n, 2);
+    parley_assert_str(alice->roles.list[1], "reader");
     assert_int_equal(alice->keys.n, 2);
 
     assert_ptr_equal(alice->above, &all[1]);
@@ -153,9 +153,13 @@ test_broken(void **state)
         { P("{\"sub\":\"a\",\"roles\":[\"\"]}"), "/principals/0/roles/0",
           "empty" },
         { P("{\"sub\":\"a\",\"orgs\":[{\"org\":\"x\"}]}"),
-          "/principals/0/orgs", "nothing uses" },
-        { P("{\"sub\":\"a\",\"grants\":[\"x\"]}"), "/principals/0/grants",
-          "nothing uses" },
+          "/principals/0/orgs/0", "~acme" },
+        { P("{\"sub\":\"a\",\"orgs\":[\"~x\",\"~x/\"]}"),
+          "/principals/0/orgs/1", "~acme/ops" },
+        { P("{\"sub\":\"a\",\"grants\":[\"~x\"]}"),
+          "/principals/0/grants/0", "grant" },
+        { P("{\"sub\":\"a\",\"reached\":\"~x/y\"}"),
+          "/principals/0/reached", "array" },
         { P("{\"sub\":\"a\",\"keys\":{}}"), "/principals/0/keys", "array" },
         { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\"}]}"),
           "/principals/0/keys/0/x", "missing" },
@@ -393,7 +397,7 @@ test_claims(void **state)
     assert_int_equal(p.parent.len, 0);
     assert_int_equal(p.max_priority.len, 0);
     assert_null(p.above);
-    assert_int_equal(p.nroles, 2);
+    assert_int_equal(p.roles.n, 2);
 
     /* with an entry: its names win, lists are the union, keys are its own */
 
@@ -404,8 +408,8 @@ test_claims(void **state)
         &claim_map, dir, &p, &err), 0);
     parley_assert_str(p.names[PARLEY_NAMESPACE_AEE], "agent.alice");
     parley_assert_str(p.max_priority, "high");
-    assert_int_equal(p.nroles, 3);
-    parley_assert_str(p.roles[2], "auditor");
+    assert_int_equal(p.roles.n, 3);
+    parley_assert_str(p.roles.list[2], "auditor");
     assert_int_equal(p.keys.n, 2);
     assert_non_null(p.above);
 

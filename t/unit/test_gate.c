@@ -34,7 +34,7 @@ test_steps(void **state)
 
     for (i = 0; i < PARLEY_STEP_COUNT; i++) {
         assert_int_equal(t.taken[i], i < PARLEY_STEP_ANSWER
-                                     && i != PARLEY_STEP_KEYS);
+                                     && i != PARLEY_STEP_SERVE);
     }
 
     parley_test_state_end(&t.state);

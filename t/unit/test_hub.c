@@ -226,7 +226,8 @@ test_id(void **state)
     parley_event_open(&b, &place, 2500);
     parley_event_gap(&b, &place);
     assert_int_equal(parley_buf_done(&b, &text), 0);
-    parley_assert_str(text, "id: 0000000000a1.4\nretry: 2500\n\n"
+    parley_assert_str(text, "id: 0000000000a1.4\nevent: ready\n"
+                            "retry: 2500\ndata: {}\n\n"
                             "id: 0000000000a1.4\nevent: gap\n"
                             "data: {\"first\":\"0000000000a1.5\"}\n\n");
 }

@@ -10,6 +10,7 @@
 
 #include "parley_arena.h"
 #include "parley_error.h"
+#include "parley_json.h"
 #include "parley_str.h"
 
 
@@ -52,6 +53,14 @@ typedef struct {
  */
 int parley_channel_filter_parse(parley_arena_t *arena, parley_str_t text,
     parley_channel_filter_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * What a frame is, but for org, and whom it is for: strings of the document or
+ * its arena.  It need not be valid.  Returns 0, or -1: no memory.
+ */
+int parley_channel_facts(const parley_json_t *doc, parley_channel_facts_t *ret,
+    parley_str_t *recipient)
     __attribute__((warn_unused_result));
 
 /* Whether every clause holds. */

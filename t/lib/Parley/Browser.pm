@@ -23,7 +23,8 @@ use constant PATIENCE => 30;
 my $json = JSON::PP->new->utf8->allow_nonref;
 
 
-# port: one that is free.  undef: there is no such browser here.
+# port: one that is free; insecure: any certificate will do.  undef: there is no
+# such browser here.
 sub start {
     my ($class, %o) = @_;
 
@@ -58,6 +59,7 @@ sub start {
 
     my $session = $self->ask(POST => '/session', {
         capabilities => { alwaysMatch => {
+            $o{insecure} ? (acceptInsecureCerts => JSON::PP::true) : (),
             'goog:loggingPrefs' => { browser => 'ALL' },
             'goog:chromeOptions' => {
                 binary => $chromium,

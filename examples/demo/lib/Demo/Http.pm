@@ -14,7 +14,7 @@ use JSON::PP ();
 use POSIX qw(strftime);
 use Time::HiRes ();
 
-our @EXPORT_OK = qw(serve respond respond_json events now uuid7);
+our @EXPORT_OK = qw(serve respond respond_json events now uuid4 uuid7);
 
 use constant { BODY_MAX => 4 << 20, HEAD_MAX => 64 << 10, PATIENCE => 10 };
 
@@ -247,6 +247,13 @@ sub uuid7 {
     return sprintf '%08x-%04x-7%03x-%04x-%04x%08x', $ms >> 16, $ms & 0xffff,
                    rand 0x1000, 0x8000 | rand 0x4000, rand 0x10000,
                    rand 0xffffffff;
+}
+
+
+sub uuid4 {
+    return sprintf '%08x-%04x-4%03x-%04x-%04x%08x', rand 0xffffffff,
+                   rand 0x10000, rand 0x1000, 0x8000 | rand 0x4000,
+                   rand 0x10000, rand 0xffffffff;
 }
 
 

@@ -11,9 +11,11 @@ use utf8;
 use Encode qw(encode_utf8);
 use Exporter 'import';
 
-use Demo::Http qw(now uuid7);
-use Demo::Show qw(title note check);
-use Demo::Step qw(step told aee vcp sign member);
+use Demo::Http qw(now uuid4 uuid7);
+use Demo::Listener;
+use Demo::Setup qw(%demo slurp);
+use Demo::Show qw(title note block check pretty);
+use Demo::Step qw(step told aee vcp sign member channel);
 
 our @EXPORT_OK = qw(play);
 
@@ -44,6 +46,7 @@ sub play {
     refused_repeats();
     refused_messages();
     refused_by_policy();
+    streams();
     seen();
 }
 
@@ -367,6 +370,97 @@ sub refused_by_policy {
                     'Retry-After' => qr/^\d+$/ },
     );
 }
+
+
+# two who listen, one to frames and one to AEE, and one frame to all
+sub streams {
+    title('Two agents open streams, each in its own protocol',
+          "~ops gets frames of agent-channel, agent.watch AEE; both are "
+          . "members of ~crew.");
+
+    my $ops = Demo::Listener->listen('ops', '/channel/stream/~ops?session=s1');
+    my $watch = Demo::Listener->listen('watch', '/aee/stream/agent.watch');
+
+    note("~ops at $ops->{last}, agent.watch at $watch->{last}");
+
+    step(
+        title  => 'One frame to all of ~crew',
+        why    => 'The answer comes when it stands in the log of each, and '
+                  . 'says how many got it.',
+        path   => '/channel/frames?scope=org:~crew/members/*',
+        token  => 'ops', body => advisory('about to restore vm-2'),
+        expect => { status => 200, '/delivered' => 2 },
+    );
+
+    came('~ops', ($ops->events(1))[0],
+         '/payload/advisory_text' => 'about to restore vm-2');
+    came('agent.watch', ($watch->events(1))[0], '/type' => 'event',
+         '/intent' => 'channel.agent_advisory', '/from' => 'agent.ops');
+
+    title('A worker is killed',
+          'Its streams break off; clients come back with the id of the last '
+          . 'event.');
+
+    kill KILL => workers();
+    note("killed with all its connections: its streams are opened again");
+
+    for my $text ('vm-2 is back', 'vm-3 is next') {
+        step(
+            title  => "A frame while they come back: $text",
+            path   => '/channel/frames?scope=org:~crew/members/*',
+            token  => 'ops', body => advisory($text),
+            expect => { status => 200 },
+        );
+    }
+
+    my $n = 3;
+
+    for my $listener ($ops, $watch) {
+        my @events = $listener->events($n);
+
+        note("$listener->{who} has opened its stream $listener->{opened} "
+             . 'times and has ' . @events . " of $n events");
+        check(@events == $n, 'nothing is missed, and nothing comes twice',
+              scalar @events);
+        $listener->leave;
+    }
+}
+
+
+sub advisory {
+    return channel('ops', 'crew', kind => 'agent_advisory',
+                   payload => qq[{"advisory_text":"$_[0]"}]);
+}
+
+
+sub came {
+    my ($who, $event, %wanted) = @_;
+
+    block(answer => '=', "the stream of $who", pretty($event // ''));
+
+    for my $pointer (sort keys %wanted) {
+        my $is = member($event // '{}', $pointer);
+
+        check(defined $is && $is eq $wanted{$pointer},
+              "$pointer should be $wanted{$pointer}", $is);
+    }
+}
+
+
+# one of them, who may have a stream
+sub workers {
+    my $master = slurp("$demo{dir}/nginx.pid");
+    chomp $master;
+
+    my ($one) = grep { stat_of($_) =~ /\) \S $master / }
+                map { m{^/proc/(\d+)$} ? $1 : () } glob '/proc/[0-9]*';
+
+    return $one;
+}
+
+
+# of a process that may have gone meanwhile
+sub stat_of { eval { slurp("/proc/$_[0]/stat") } // '' }
 
 
 # what the page shows of all that

@@ -9,11 +9,11 @@ use warnings;
 use Exporter 'import';
 use JSON::PP ();
 
-use Demo::Http qw(now uuid7);
+use Demo::Http qw(now uuid4 uuid7);
 use Demo::Setup qw(%demo parley slurp spew);
 use Demo::Show qw(title block check pretty);
 
-our @EXPORT_OK = qw(step told aee vcp sign member new_lines);
+our @EXPORT_OK = qw(step told aee vcp channel sign member new_lines);
 
 my $json = JSON::PP->new->utf8->allow_nonref;
 my %read;
@@ -46,6 +46,22 @@ sub vcp {
     return qq[{"vcp_message":"1.2","type":"$m{type}","message_id":"$m{id}",]
            . qq["sender":"$m{sender}","recipient":"$m{recipient}",]
            . qq["timestamp":"$m{ts}","payload":$m{payload}}];
+}
+
+
+# A frame of agent-channel from one handle to another.
+sub channel {
+    my ($from, $to, %m) = @_;
+
+    return '{"envelope_version":"1.0","frame_id":"' . uuid4()
+           . qq[","kind":"$m{kind}","sender_handle":"~$from",]
+           . qq["recipient_handle":"~$to","created_at":"] . now()
+           . qq[","payload":$m{payload},"acted_by":"~$from",]
+           . qq["drafted_with":"~cc-$from\@1.0",]
+           . '"provenance_compute_location":"server-active",'
+           . '"provenance_method":["session-context"],'
+           . '"provenance_context_check":"passed",'
+           . '"provenance_basis":"agent-channel"}';
 }
 
 

@@ -1,0 +1,111 @@
+package Demo::Listener;
+
+# A client of a stream of events: curl, which is started again with the id of
+# the last event whenever the stream breaks off.
+
+use strict;
+use warnings;
+
+use IO::Select;
+use Time::HiRes qw(sleep time);
+
+use Demo::Setup qw(%demo slurp);
+
+use constant PATIENCE => 20;
+
+
+# listen(who, path): opens the stream; returns once it is open.
+sub listen {
+    my ($class, $who, $path) = @_;
+
+    my $self = bless { who => $who, path => $path, events => [],
+                       opened => 0 }, $class;
+
+    $self->connect;
+    $self->wait_for(sub { $_[0]{last} });
+
+    return $self;
+}
+
+
+sub connect {
+    my $self = shift;
+
+    my $token = slurp("$demo{dir}/tokens/$self->{who}.jwt");
+    chomp $token;
+
+    my @command = ('curl', '-sSN', '--cacert', "$demo{dir}/tls/server.crt",
+                   '-H', "Authorization: Bearer $token",
+                   defined $self->{last}
+                   ? ('-H', "Last-Event-ID: $self->{last}") : (),
+                   "$demo{url}$self->{path}");
+
+    $self->{pid} = open($self->{out}, '-|') // die "fork: $!\n";
+
+    if ($self->{pid} == 0) {
+        open STDERR, '>', '/dev/null';
+        exec { $command[0] } @command or die "curl: $!\n";
+    }
+
+    $self->{text} = '';
+    $self->{opened}++;
+}
+
+
+# Reads what there is; a stream that has ended is opened again.
+sub read {
+    my ($self, $seconds) = @_;
+
+    IO::Select->new($self->{out})->can_read($seconds) or return;
+
+    if (!sysread $self->{out}, $self->{text}, 65536, length $self->{text}) {
+        close $self->{out};
+        sleep 0.1;
+        $self->connect;
+        return;
+    }
+
+    while ($self->{text} =~ s/\A((?:[^\n]+\n)*)\n//) {
+        my $block = $1;
+
+        $self->{last} = $1 if $block =~ /^id: (.+)$/m;
+        push @{ $self->{events} }, $1
+            if $block =~ /^data: (.+)$/m && $block !~ /^event: /m;
+    }
+}
+
+
+# Waits until something is so; 0 where it never is.
+sub wait_for {
+    my ($self, $is) = @_;
+
+    my $until = time + PATIENCE;
+
+    while (!$is->($self)) {
+        return 0 if time > $until;
+        $self->read(0.1);
+    }
+
+    return 1;
+}
+
+
+# the data of so many events
+sub events {
+    my ($self, $n) = @_;
+
+    $self->wait_for(sub { @{ $_[0]{events} } >= $n });
+
+    return @{ $self->{events} };
+}
+
+
+sub leave {
+    my $self = shift;
+
+    kill TERM => $self->{pid};
+    close $self->{out};
+}
+
+
+1;

@@ -1,0 +1,163 @@
+#include <string.h>
+
+#include "parley_deliver.h"
+#include "parley_gate_steps.h"
+#include "parley_settings.h"
+
+
+/* what was accepted somewhere is read wherever it was */
+static const parley_json_limits_t  parley_deliver_limits = {
+    .octets = UINT32_MAX,
+    .depth = PARLEY_JSON_DEPTH_MAX,
+    .string = UINT32_MAX,
+    .members = UINT32_MAX
+};
+
+
+static int parley_deliver_read(const parley_deliver_t *d,
+    const parley_publication_t *p, parley_arena_t *arena, parley_msg_t *msg,
+    parley_json_t *doc, parley_who_t *who, parley_error_t *err);
+
+
+int
+parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
+    parley_proto_t to, parley_arena_t *arena, parley_str_t *ret,
+    parley_error_t *err)
+{
+    parley_who_t          who;
+    parley_msg_t          msg;
+    parley_json_t         doc;
+    parley_loss_t         loss;
+    parley_seal_t         seal;
+    parley_encoded_t      made;
+    parley_encode_opts_t  opts;
+    const parley_settings_t  *s;
+
+    if (p->proto == to) {
+        *ret = p->message;
+        return 0;
+    }
+
+    parley_error_clear(err);
+
+    if (parley_deliver_read(d, p, arena, &msg, &doc, &who, err) != 0) {
+        return err->code == PARLEY_E_CAPACITY ? -1 : 1;
+    }
+
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+    memset(&made, 0, sizeof(parley_encoded_t));
+
+    seal.arena = arena;
+    seal.key = d->http->signing;
+
+    parley_who_opts(&who, &opts);
+    parley_seal_opts(&seal, &opts);
+    parley_loss_init(&loss, arena);
+
+    s = d->http->listens[to];
+
+    if (s != NULL) {
+        opts.context = s->context.text;
+        opts.constitution = s->constitution.text;
+        opts.broadcast = s->broadcast;
+    }
+
+    opts.self = d->http->self_names[PARLEY_PROTO_CANONICAL];
+    opts.principal = p->sender;
+
+    if (parley_encode(d->engine, arena, to, &msg, &opts, &made, &loss, err)
+        != 0)
+    {
+        return err->code == PARLEY_E_CAPACITY ? -1 : 1;
+    }
+
+    *ret = made.body;
+
+    return 0;
+}
+
+
+static int
+parley_deliver_read(const parley_deliver_t *d, const parley_publication_t *p,
+    parley_arena_t *arena, parley_msg_t *msg, parley_json_t *doc,
+    parley_who_t *who, parley_error_t *err)
+{
+    parley_submission_t  submission;
+
+    memset(msg, 0, sizeof(parley_msg_t));
+    memset(who, 0, sizeof(parley_who_t));
+    memset(&submission, 0, sizeof(parley_submission_t));
+
+    who->arena = arena;
+    who->directory = d->http->directory;
+    who->msg = msg;
+
+    if (d->http->directory != NULL) {
+        who->principal = parley_directory_by_sub(d->http->directory,
+                                                 p->sender);
+    }
+
+    if (parley_json_read(doc, arena, &parley_deliver_limits, d->seed,
+                         p->message, err)
+        != 0
+        || parley_decode(d->engine, arena, p->proto, doc, 0, msg, err) != 0)
+    {
+        return -1;
+    }
+
+    /* who it is from was proven when it was accepted, and is not asked again */
+
+    submission.scope = p->scope;
+    submission.author = p->author;
+
+    if (parley_submit(arena, msg, &submission, err) != 0) {
+        return -1;
+    }
+
+    msg->owner = p->sender;
+
+    return 0;
+}
+
+
+int
+parley_deliver_admits(const parley_deliver_t *d, const parley_gate_t *g,
+    const parley_publication_t *p)
+{
+    int             rc;
+    parley_msg_t    msg;
+    parley_who_t    sender, reader;
+    parley_gate_t   asked;
+    parley_json_t   doc;
+    parley_error_t  err;
+    parley_arena_t  arena;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_error_clear(&err);
+
+    rc = 0;
+
+    if (parley_deliver_read(d, p, &arena, &msg, &doc, &sender, &err) == 0) {
+
+        /* the rules are asked of the reader, and of this message */
+
+        reader = *g->who;
+        reader.arena = &arena;
+        reader.msg = &msg;
+        memset(reader.known, 0, sizeof(reader.known));
+
+        asked = *g;
+        asked.arena = &arena;
+        asked.who = &reader;
+        asked.msg = &msg;
+        asked.proto = p->proto;
+        asked.to = parley_str_none;
+        asked.err = &err;
+
+        rc = !parley_gate_is_denied(&asked);
+    }
+
+    parley_arena_reset(&arena);
+
+    return rc;
+}

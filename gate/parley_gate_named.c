@@ -1,0 +1,142 @@
+/*
+ * Requests about a name that stands last in the path, /channel/stream/~alice:
+ * whose it is, and whether the caller may ask about it.  Where nothing stands
+ * there it is the caller's own.
+ */
+
+#include <string.h>
+
+#include "parley_channel_scope.h"
+#include "parley_gate_steps.h"
+#include "parley_name.h"
+#include "parley_settings.h"
+
+
+static int parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
+    parley_str_t *ret);
+static parley_str_t parley_gate_named_last(parley_str_t path);
+
+
+parley_outcome_t
+parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
+    parley_str_t method)
+{
+    /* what is refused, too, is told in the words of who asks */
+
+    g->proto = proto;
+
+    if (parley_str_is(method, PARLEY_NAMED_METHODS)) {
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
+                            "this is asked for with " PARLEY_NAMED_METHODS);
+
+    return PARLEY_OUTCOME_REFUSED;
+}
+
+
+int
+parley_gate_named(parley_gate_t *g, parley_str_t type, parley_str_t *ret,
+    int *own)
+{
+    parley_str_t  name, handle;
+
+    *own = 0;
+
+    if (!g->tls && !g->conf->trusted) {
+        return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "this needs TLS 1.2 or later, or "
+                                "parley_trusted behind what ends it");
+    }
+
+    if (g->body.len > 0) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "this request has no body");
+    }
+
+    handle = parley_who_name(g->who, PARLEY_PROTO_CHANNEL);
+    name = parley_gate_named_last(g->path);
+
+    if (name.len == 0) {
+        name = parley_who_name(g->who, g->proto);
+    }
+
+    if (name.len == 0) {
+        return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                                "the caller has no name in this protocol: "
+                                "whose it is stands last in the path");
+    }
+
+    if (parley_gate_named_handle(g, name, ret) != 0) {
+        return -1;
+    }
+
+    *own = handle.len > 0 && parley_str_eq(*ret, handle);
+
+    /* one's own needs no rule, another's one that allows it */
+
+    g->to = name;
+
+    return *own || parley_gate_may_ask(g, type) ? 0
+           : parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
+                              "no rule lets the caller ask for this name");
+}
+
+
+/* the handle that a name is in agent-channel: by it logs are known */
+
+static int
+parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
+    parley_str_t *ret)
+{
+    int                     rc;
+    parley_str_t            handle;
+    parley_channel_scope_t  scope;
+
+    g->msg->wire = g->proto;
+
+    if (!parley_name_reads(g->proto, name)) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "what stands last in the path is no name of "
+                                "this protocol");
+    }
+
+    handle = name;
+
+    if (g->proto != PARLEY_PROTO_CHANNEL) {
+        rc = parley_who_resolve(g->who, g->proto, name, PARLEY_PROTO_CHANNEL,
+                                &handle);
+        if (rc == 0) {
+            rc = parley_name_map(g->arena, g->proto, name,
+                                 PARLEY_PROTO_CHANNEL, &handle)
+                 == 0 ? 1 : -1;
+        }
+
+        if (rc < 0) {
+            handle = parley_str_none;
+        }
+    }
+
+    /* of an organisation its own handle */
+
+    if (parley_channel_scope_parse(handle, &scope) == 0) {
+        *ret = scope.handle;
+        return 0;
+    }
+
+    return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                            "this name has no canonical ~handle, by which "
+                            "streams are known");
+}
+
+
+static parley_str_t
+parley_gate_named_last(parley_str_t path)
+{
+    size_t  i;
+
+    for (i = path.len; i > 0 && path.data[i - 1] != '/'; i--) { /* void */ }
+
+    return i == 0 ? parley_str_none : parley_str_from(path, i);
+}

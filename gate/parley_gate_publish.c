@@ -1,0 +1,344 @@
+/*
+ * The step PUBLISH, where parley_submit stands: what has passed is appended to
+ * the logs that its scope names, once, as it was accepted; whoever listens gets
+ * it in its own protocol (HUB-06).  It is answered when it is appended
+ * (HUB-01).
+ */
+
+#include <string.h>
+
+#include "parley_channel_filter.h"
+#include "parley_channel_scope.h"
+#include "parley_check.h"
+#include "parley_gate_steps.h"
+#include "parley_members.h"
+#include "parley_msg_field.h"
+#include "parley_publish.h"
+#include "parley_selector.h"
+#include "parley_settings.h"
+
+
+/* milliseconds after which a message may come again that found no room */
+#define PARLEY_GATE_NO_ROOM    1000
+
+/* ms that a record lives whose message does not say how long, or less than
+   clocks differ by */
+#define PARLEY_GATE_LIVES      ((int64_t) 1 << 40)
+#define PARLEY_GATE_LIVES_MIN  1000
+
+
+static int parley_gate_published(parley_gate_t *g);
+static int parley_gate_publication(parley_gate_t *g,
+    parley_publication_t *ret, parley_str_t *scope);
+static int parley_gate_frame(parley_gate_t *g, const parley_json_t **ret);
+static int parley_gate_accepted(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
+    parley_expansion_t *ret);
+static int parley_gate_append(parley_gate_t *g,
+    const parley_publication_t *p, const parley_expansion_t *expansion,
+    int64_t *ret_count);
+static void parley_gate_retention(const parley_gate_t *g,
+    parley_retention_t *ret);
+static int parley_gate_unappended(parley_gate_t *g,
+    parley_append_verdict_t why);
+static int parley_gate_emitted(parley_gate_t *g, int64_t count);
+
+
+parley_outcome_t
+parley_gate_publish(parley_gate_t *g)
+{
+    int  rc;
+
+    if (g->s->submit == NULL) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    rc = parley_gate_published(g);
+
+    return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
+}
+
+
+static int
+parley_gate_published(parley_gate_t *g)
+{
+    int                   rc;
+    int64_t               count;
+    parley_str_t          scope;
+    parley_expansion_t    expansion;
+    parley_publication_t  p;
+
+    if (parley_gate_publication(g, &p, &scope) != 0
+        || parley_gate_expand(g, scope, &expansion) != 0)
+    {
+        return -1;
+    }
+
+    p.audience = expansion.audience;
+    p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
+
+    /* OPS-06: it is written before it changes anything */
+
+    if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+        == PARLEY_OUTCOME_REFUSED)
+    {
+        return -1;
+    }
+
+    rc = parley_gate_append(g, &p, &expansion, &count);
+
+    if (rc == 0) {
+        g->published = 1;
+        g->emitted = count;
+
+        rc = parley_gate_emitted(g, g->s->submit->coarse
+                                    ? parley_selector_coarse(count) : count);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_taken(g, &g->reply, 0);
+    }
+
+    return rc;
+}
+
+
+/* what filters and scopes go by is what it is as a frame, whatever it is */
+
+static int
+parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
+    parley_str_t *scope)
+{
+    parley_str_t          recipient;
+    const parley_json_t  *frame = NULL;
+
+    memset(ret, 0, sizeof(parley_publication_t));
+
+    ret->kind = PARLEY_PUBLICATION_MESSAGE;
+    ret->proto = g->msg->wire;
+    ret->sender = parley_who_proven(g->who);
+    ret->author = g->msg->author;
+
+    if (parley_gate_frame(g, &frame) != 0
+        || parley_gate_accepted(g, &ret->message) != 0)
+    {
+        return -1;
+    }
+
+    if (parley_channel_facts(frame, &ret->facts, &recipient) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    *scope = g->msg->wire == PARLEY_PROTO_CHANNEL ? g->msg->scope
+                                                  : g->sent.scope;
+    ret->scope = *scope;
+
+    if (scope->len == 0) {
+        *scope = recipient;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
+{
+    parley_json_t  *doc;
+
+    if (g->msg->wire == PARLEY_PROTO_CHANNEL) {
+        *ret = g->msg->doc;
+        return 0;
+    }
+
+    doc = parley_arena_calloc(g->arena, sizeof(parley_json_t));
+
+    if (doc == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    *ret = doc;
+
+    return parley_json_read(doc, g->arena, &g->conf->limits, g->seed,
+                            g->sent.body, g->err);
+}
+
+
+/* a credential in it is nobody's to get */
+
+static int
+parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
+{
+    parley_loss_t         loss;
+    parley_encoded_t      own;
+
+    if (g->msg->wire == PARLEY_PROTO_CHANNEL) {
+        *ret = g->sent.body;
+        return 0;
+    }
+
+    parley_loss_init(&loss, g->arena);
+    memset(&own, 0, sizeof(parley_encoded_t));
+
+    if (parley_encode(g->engine, g->arena, g->msg->wire, g->msg, &g->opts,
+                      &own, &loss, g->err)
+        != 0
+        || (g->edited && own.copied
+            && parley_rewrite_sign(g->arena, g->proto, g->rewritten, &g->opts,
+                                   &own, g->err)
+               != 0))
+    {
+        return -1;
+    }
+
+    *ret = own.body;
+
+    return 0;
+}
+
+
+static int
+parley_gate_expand(parley_gate_t *g, parley_str_t text,
+    parley_expansion_t *ret)
+{
+    parley_expand_env_t     env;
+    parley_channel_scope_t  scope;
+
+    if (parley_channel_scope_parse(text, &scope) != 0) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
+                                parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
+                                "whom it is for is no scope");
+    }
+
+    parley_members(g->who, &env);
+
+    return parley_expand(g->arena, g->ask.state, &scope,
+                         &g->s->submit->expand, &env, ret, g->err);
+}
+
+
+static int
+parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
+    const parley_expansion_t *expansion, int64_t *ret_count)
+{
+    int                 rc;
+    int64_t             left;
+    parley_append_t     append;
+    parley_publish_t    publish;
+    parley_appended_t   appended;
+
+    memset(&publish, 0, sizeof(parley_publish_t));
+
+    left = parley_check_left(g->msg, g->now_ms);
+
+    publish.publication = p;
+    publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) expansion->logs;
+    publish.nlogs = expansion->nlogs;
+    publish.account = g->account;
+    publish.ttl = left < 0 ? PARLEY_GATE_LIVES
+                  : left < PARLEY_GATE_LIVES_MIN ? PARLEY_GATE_LIVES_MIN : left;
+
+    parley_gate_retention(g, &publish.retention);
+
+    *ret_count = 0;
+
+    if (expansion->nlogs == 0) {
+        /* an organisation without members: nobody is told */
+        return 0;
+    }
+
+    if (parley_publish_append(g->arena, &publish, &append) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    rc = parley_ask_append(&g->ask, &append, &appended);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0) {
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state gave no answer");
+    }
+
+    if (appended.verdict != PARLEY_APPEND_OK) {
+        return parley_gate_unappended(g, appended.verdict);
+    }
+
+    if (g->env->wake != NULL) {
+        g->env->wake(g);
+    }
+
+    /* what was appended is published, though nobody could count to whom */
+
+    *ret_count = parley_selector_count(g->arena, p, &appended);
+
+    if (*ret_count < 0) {
+        *ret_count = 0;
+    }
+
+    return 0;
+}
+
+
+/* what nobody may resume to is not kept */
+
+static void
+parley_gate_retention(const parley_gate_t *g, parley_retention_t *ret)
+{
+    ret->records = 1;
+    ret->octets = 1;
+    ret->ms = 1;
+
+    if (g->http->retain != 0) {
+        ret->records = g->http->retain < UINT32_MAX
+                       ? (uint32_t) g->http->retain : UINT32_MAX;
+        ret->octets = INT32_MAX;
+        ret->ms = g->http->retain_ms;
+    }
+}
+
+
+static int
+parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
+{
+    switch (why) {
+
+    case PARLEY_APPEND_CLOSED:
+        return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "what it is for takes nothing any more");
+
+    case PARLEY_APPEND_MEMORY:
+        return parley_error_memory(g->err);
+
+    default:
+        g->wait = PARLEY_GATE_NO_ROOM;
+
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
+                                why == PARLEY_APPEND_SHARE
+                                ? "this sender has its share of the zone in "
+                                  "use"
+                                : "the zone is full");
+    }
+}
+
+
+/* ACH-19 */
+
+static int
+parley_gate_emitted(parley_gate_t *g, int64_t count)
+{
+    parley_answer_t  answer;
+
+    memset(&answer, 0, sizeof(parley_answer_t));
+    memset(&g->reply, 0, sizeof(parley_reply_t));
+
+    answer.kind = PARLEY_ANSWER_TAKEN;
+    answer.status = 200;
+    answer.counted = 1;
+    answer.delivered = count;
+
+    return parley_answer_encode(g->engine, g->arena, g->msg, &answer, &g->opts,
+                                g->now_ms, &g->reply, g->loss, g->err);
+}

@@ -1,0 +1,81 @@
+/*
+ * The step SERVE, at a block that no messages come to: parley_keys,
+ * parley_stream, parley_roster.  What all of them have in common is here.
+ */
+
+#include "parley_gate_steps.h"
+#include "parley_settings.h"
+
+
+typedef struct {
+    parley_step_pt      run;
+    parley_outcome_t  (*method)(parley_gate_t *g, parley_str_t method);
+    parley_str_t        methods;
+} parley_gate_served_t;
+
+
+static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
+    [PARLEY_ENDPOINT_KEYS] = {
+        parley_gate_keys, parley_gate_keys_method,
+        parley_str(PARLEY_KEYS_METHODS)
+    },
+    [PARLEY_ENDPOINT_STREAM] = {
+        parley_gate_stream, parley_gate_stream_method,
+        parley_str(PARLEY_NAMED_METHODS)
+    },
+    [PARLEY_ENDPOINT_ROSTER] = {
+        parley_gate_roster, parley_gate_roster_method,
+        parley_str(PARLEY_NAMED_METHODS)
+    },
+};
+
+
+parley_outcome_t
+parley_gate_serve(parley_gate_t *g)
+{
+    return parley_gate_served[parley_settings_endpoint(g->s)].run(g);
+}
+
+
+parley_outcome_t
+parley_gate_serve_method(parley_gate_t *g, parley_str_t method)
+{
+    return parley_gate_served[parley_settings_endpoint(g->s)].method(g,
+                                                                    method);
+}
+
+
+parley_str_t
+parley_gate_serve_methods(const parley_gate_t *g)
+{
+    return parley_gate_served[parley_settings_endpoint(g->s)].methods;
+}
+
+
+int
+parley_gate_serves(parley_gate_t *g, const char *himself)
+{
+    int           rc;
+    parley_str_t  actor;
+
+    if (g->who->principal == NULL || !parley_who_is_caller(g->who)) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_MISSING, NULL,
+                                "a token or a client certificate is required");
+    }
+
+    if (parley_gate_revoked(g) != 0) {
+        return -1;
+    }
+
+    rc = himself != NULL && g->who->jwt != NULL
+         ? parley_who_acts(g->who, &actor) : 0;
+
+    if (rc == -1) {
+        return parley_error_memory(g->err);
+    }
+
+    return rc == 0 ? 0
+           : parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                              "the token is used by somebody who acts for %s, "
+                              "and is not %s", himself, himself);
+}

@@ -1,0 +1,91 @@
+#include "parley_members.h"
+#include "parley_membership.h"
+
+
+static int parley_members_member(void *ctx, parley_str_t org);
+static int parley_members_granted(void *ctx, parley_str_t org,
+    parley_str_t grant);
+static int parley_members_next(void *ctx, const parley_channel_scope_t *scope,
+    size_t *at, parley_str_t *ret);
+static int parley_members_is_named(const parley_principal_t *p,
+    const parley_channel_scope_t *scope);
+
+
+void
+parley_members(parley_who_t *who, parley_expand_env_t *ret)
+{
+    ret->member = parley_members_member;
+    ret->granted = parley_members_granted;
+    ret->next = parley_members_next;
+    ret->ctx = who;
+}
+
+
+static int
+parley_members_member(void *ctx, parley_str_t org)
+{
+    const parley_who_t  *who = ctx;
+
+    return who->principal != NULL
+           && parley_membership_has(&who->principal->orgs, org);
+}
+
+
+static int
+parley_members_granted(void *ctx, parley_str_t org, parley_str_t grant)
+{
+    const parley_who_t  *who = ctx;
+
+    return who->principal != NULL
+           && parley_membership_has_part(&who->principal->grants, org, grant);
+}
+
+
+static int
+parley_members_next(void *ctx, const parley_channel_scope_t *scope, size_t *at,
+    parley_str_t *ret)
+{
+    size_t                     n;
+    const parley_who_t        *who = ctx;
+    const parley_principal_t  *p, *list;
+
+    if (who->directory == NULL) {
+        return 0;
+    }
+
+    n = parley_directory_principals(who->directory, &list);
+
+    while (*at < n) {
+        p = &list[(*at)++];
+
+        if (p->names[PARLEY_NAMESPACE_HANDLE].len > 0
+            && parley_members_is_named(p, scope))
+        {
+            *ret = p->names[PARLEY_NAMESPACE_HANDLE];
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_members_is_named(const parley_principal_t *p,
+    const parley_channel_scope_t *scope)
+{
+    switch (scope->form) {
+
+    case PARLEY_CHANNEL_SCOPE_MEMBERS:
+        return parley_membership_has(&p->orgs, scope->handle);
+
+    case PARLEY_CHANNEL_SCOPE_ROLE:
+        return parley_membership_has_part(&p->orgs, scope->handle,
+                                          scope->role);
+
+    default: /* PARLEY_CHANNEL_SCOPE_ACCORD */
+        return parley_membership_has(&p->orgs, scope->handle)
+               && parley_membership_has_part(&p->reached, scope->handle,
+                                             scope->grant);
+    }
+}

@@ -1,0 +1,22 @@
+/* A stream that is to be opened: what the step SERVE found out for it. */
+
+#ifndef PARLEY_OPENING_H
+#define PARLEY_OPENING_H
+
+#include "parley_hub.h"
+
+
+/* All of it is in the request's arena, and so lives as long. */
+typedef struct parley_opening_s {
+    parley_subscription_t  subscription;    /* from begins as 0 where its client
+                                               says no place */
+    uint8_t                log[PARLEY_KEY_LEN];
+    uint8_t                account[PARLEY_KEY_LEN];
+    const struct parley_gate_s  *gate;      /* its own, the octets of whose
+                                               address are the reader */
+    parley_str_t           handle;          /* whose stream it is */
+    parley_str_t           session;         /* as the client knows it */
+} parley_opening_t;
+
+
+#endif /* PARLEY_OPENING_H */

@@ -1,0 +1,307 @@
+/* Setters of what is published and listened to. */
+
+#include <string.h>
+
+#include "parley_directive.h"
+
+
+#define PARLEY_SET_LAG_MAX  ((int64_t) 1 << 30)
+
+static const parley_stream_t  parley_stream_default = {
+    .proto = PARLEY_PROTO_NONE,
+    .lag = 256 << 10,
+    .keepalive = 15,
+    .age = 0,
+    .retry = 2000
+};
+
+
+static int parley_set_submit_word(parley_setting_t *d, size_t i,
+    parley_submit_conf_t *ret);
+static int parley_set_counts(parley_setting_t *d, parley_str_t word,
+    int *ret);
+static int parley_set_submit_off(parley_setting_t *d, parley_str_t word,
+    parley_str_t forms, parley_submit_conf_t *ret);
+static int parley_set_stream_word(parley_setting_t *d, size_t i,
+    parley_stream_t *ret);
+static int parley_set_seconds(parley_setting_t *d, parley_str_t word,
+    parley_str_t value, uint32_t *ret);
+
+
+int
+parley_set_submit(parley_setting_t *d)
+{
+    size_t                 i;
+    parley_submit_conf_t  *conf;
+
+    conf = parley_arena_calloc(d->env->arena, sizeof(parley_submit_conf_t));
+
+    if (conf == NULL) {
+        return -1;
+    }
+
+    conf->expand.max = PARLEY_LOGS_MAX;
+
+    for (i = 1; i < d->n; i++) {
+        if (parley_set_submit_word(d, i, conf) != 0) {
+            return -1;
+        }
+    }
+
+    if (conf->accept == 0) {
+        return parley_setting_wrong(d, "names no protocol");
+    }
+
+    d->s->submit = conf;
+    d->http->publishes = 1;
+
+    return 0;
+}
+
+
+static int
+parley_set_submit_word(parley_setting_t *d, size_t i,
+    parley_submit_conf_t *ret)
+{
+    int64_t         n;
+    parley_str_t    word, value;
+    parley_proto_t  proto;
+
+    word = d->words[i];
+
+    if (memchr(word.data, '=', word.len) != NULL && parley_setting_twice(d, i))
+    {
+        return parley_setting_bad(d, word, "is there twice");
+    }
+
+    if (parley_setting_param(word, "counts", &value)) {
+        return parley_set_counts(d, word, &ret->coarse);
+    }
+
+    if (parley_setting_param(word, "max", &value)) {
+
+        if (parley_setting_number(value, &n) != 0 || n < 1
+            || n > PARLEY_LOGS_MAX)
+        {
+            return parley_setting_bad(d, word, "is no number from 1 to 1024");
+        }
+
+        ret->expand.max = (size_t) n;
+
+        return 0;
+    }
+
+    if (parley_setting_param(word, "off", &value)) {
+        return parley_set_submit_off(d, word, value, ret);
+    }
+
+    proto = parley_proto_find(word);
+
+    if (proto == PARLEY_PROTO_NONE) {
+        return parley_setting_bad(d, word, "is no protocol, expected "
+                                  PARLEY_PROTOCOL_WORDS
+                                  ", counts=, max= or off=");
+    }
+
+    if (ret->accept & PARLEY_PROTO_BIT(proto)) {
+        return parley_setting_bad(d, word, "is there twice");
+    }
+
+    ret->accept |= PARLEY_PROTO_BIT(proto);
+
+    return 0;
+}
+
+
+static int
+parley_set_counts(parley_setting_t *d, parley_str_t word, int *ret)
+{
+    if (!parley_str_is(word, "counts=exact")
+        && !parley_str_is(word, "counts=coarse"))
+    {
+        return parley_setting_bad(d, word, "must be counts=exact or "
+                                  "counts=coarse");
+    }
+
+    *ret = parley_str_is(word, "counts=coarse");
+
+    return 0;
+}
+
+
+/* ACH-17: which scope forms are scope-unimplemented */
+
+static int
+parley_set_submit_off(parley_setting_t *d, parley_str_t word,
+    parley_str_t forms, parley_submit_conf_t *ret)
+{
+    unsigned      i;
+    parley_str_t  form;
+
+    static const struct {
+        parley_str_t  name;
+        unsigned      form;
+    } names[] = {
+        { parley_str("handle"), PARLEY_CHANNEL_SCOPE_HANDLE },
+        { parley_str("sessions"), PARLEY_CHANNEL_SCOPE_SESSIONS },
+        { parley_str("prefix"), PARLEY_CHANNEL_SCOPE_PREFIX },
+        { parley_str("session"), PARLEY_CHANNEL_SCOPE_SESSION },
+        { parley_str("members"), PARLEY_CHANNEL_SCOPE_MEMBERS },
+        { parley_str("role"), PARLEY_CHANNEL_SCOPE_ROLE },
+        { parley_str("accord"), PARLEY_CHANNEL_SCOPE_ACCORD }
+    };
+
+    for ( ;; ) {
+        form = parley_str_until(forms, ',');
+
+        for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+            if (parley_str_eq(form, names[i].name)) {
+                break;
+            }
+        }
+
+        if (i == sizeof(names) / sizeof(names[0])) {
+            return parley_setting_bad(d, word, "names a form that is none of "
+                                      "handle, sessions, prefix, session, "
+                                      "members, role and accord");
+        }
+
+        ret->expand.off |= 1u << names[i].form;
+
+        if (form.len == forms.len) {
+            return 0;
+        }
+
+        forms = parley_str_from(forms, form.len + 1);
+    }
+}
+
+
+int
+parley_set_stream(parley_setting_t *d)
+{
+    size_t            i;
+    parley_stream_t  *stream;
+
+    stream = parley_arena_calloc(d->env->arena, sizeof(parley_stream_t));
+
+    if (stream == NULL) {
+        return -1;
+    }
+
+    *stream = parley_stream_default;
+
+    stream->proto = parley_proto_find(d->words[1]);
+
+    if (stream->proto == PARLEY_PROTO_NONE
+        || stream->proto == PARLEY_PROTO_MOQ)
+    {
+        return parley_setting_bad(d, d->words[1], "is no protocol of streams, "
+                                  "expected aee, vcp, c2a or channel");
+    }
+
+    for (i = 2; i < d->n; i++) {
+        if (parley_set_stream_word(d, i, stream) != 0) {
+            return -1;
+        }
+    }
+
+    d->s->stream = stream;
+    d->http->publishes = 1;
+
+    return 0;
+}
+
+
+int
+parley_set_roster(parley_setting_t *d)
+{
+    parley_roster_conf_t  *roster;
+
+    roster = parley_arena_calloc(d->env->arena, sizeof(parley_roster_conf_t));
+
+    if (roster == NULL) {
+        return -1;
+    }
+
+    if (!parley_str_is(d->words[1], "channel")) {
+        return parley_setting_bad(d, d->words[1], "has no roster, expected "
+                                  "channel");
+    }
+
+    if (d->n == 3 && parley_set_counts(d, d->words[2], &roster->coarse) != 0) {
+        return -1;
+    }
+
+    d->s->roster = roster;
+
+    return 0;
+}
+
+
+static int
+parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
+{
+    int64_t       n;
+    parley_str_t  word, value;
+
+    word = d->words[i];
+
+    if (memchr(word.data, '=', word.len) != NULL && parley_setting_twice(d, i))
+    {
+        return parley_setting_bad(d, word, "is there twice");
+    }
+
+    if (parley_setting_param(word, "lag", &value)) {
+
+        if (parley_setting_size(value, &n) != 0 || n < 1
+            || n > PARLEY_SET_LAG_MAX)
+        {
+            return parley_setting_bad(d, word, "is no size from 1 to 1g");
+        }
+
+        ret->lag = (uint32_t) n;
+
+        return 0;
+    }
+
+    if (parley_setting_param(word, "keepalive", &value)) {
+        return parley_set_seconds(d, word, value, &ret->keepalive);
+    }
+
+    if (parley_setting_param(word, "age", &value)) {
+        return parley_set_seconds(d, word, value, &ret->age);
+    }
+
+    if (parley_setting_param(word, "retry", &value)) {
+
+        if (parley_setting_time(value, &n) != 0 || n < 1 || n > INT32_MAX) {
+            return parley_setting_bad(d, word, "is no time from 1ms to 24d");
+        }
+
+        ret->retry = (uint32_t) n;
+
+        return 0;
+    }
+
+    return parley_setting_bad(d, word, "is unknown, expected lag=, keepalive=, "
+                              "retry= or age=");
+}
+
+
+static int
+parley_set_seconds(parley_setting_t *d, parley_str_t word, parley_str_t value,
+    uint32_t *ret)
+{
+    int64_t  ms;
+
+    if (parley_setting_time(value, &ms) != 0 || ms < 1000
+        || ms / 1000 > INT32_MAX)
+    {
+        return parley_setting_bad(d, word, "is no time of at least 1s");
+    }
+
+    *ret = (uint32_t) (ms / 1000);
+
+    return 0;
+}

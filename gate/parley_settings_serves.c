@@ -1,0 +1,191 @@
+/*
+ * Blocks whose messages or requests go to no service: parley_keys,
+ * parley_stream, parley_roster, parley_submit; and what is wrong with one as a
+ * whole.
+ */
+
+#include "parley_settings_parts.h"
+
+
+static int parley_settings_listens(parley_settings_http_t *http,
+    const parley_settings_t *s, parley_problem_t *problem);
+static const char *parley_settings_serves_lack(
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block);
+
+
+/* VCP-31, ACH-20: a location that no messages come to */
+
+int
+parley_settings_serves(parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_directive_id_t id, parley_problem_t *problem)
+{
+    size_t           i;
+    uint64_t         beside;
+    const char      *why, *name;
+    parley_error_t   err;
+
+    /* of what else may stand in a location these have an effect there */
+
+    beside = (uint64_t) 1 << id
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_JWT
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_CLAIMS
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_CERTIFICATE
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_RATE
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_LIMITS;
+
+    if (id != PARLEY_DIRECTIVE_KEYS) {
+        beside |= (uint64_t) 1 << PARLEY_DIRECTIVE_TRUSTED
+                  | (uint64_t) 1 << PARLEY_DIRECTIVE_ALLOW
+                  | (uint64_t) 1 << PARLEY_DIRECTIVE_DENY;
+    }
+
+    if (id == PARLEY_DIRECTIVE_STREAM) {
+        beside |= (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_CONTEXT
+                  | (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_CONSTITUTION
+                  | (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_BROADCAST;
+    }
+
+    problem->where = s->where[id];
+    name = parley_directives[id].name;
+    why = parley_settings_serves_lack(http, s, block);
+
+    if (why != NULL) {
+        return parley_problem(problem, "\"%s\" %s", name, why);
+    }
+
+    if (parley_settings_certificate(http, s, block, &err) != 0) {
+        return parley_problem(problem, "\"%s\" %s", name, err.text);
+    }
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+
+        if ((beside & (uint64_t) 1 << i) || !parley_settings_has(s, i)
+            || s->where[i].in != PARLEY_IN_LOCATION)
+        {
+            continue;
+        }
+
+        problem->where = s->where[i];
+
+        return parley_problem(problem, "\"%s\" has no effect beside "
+                              "\"%s\", to which no messages come",
+                              parley_directives[i].name, name);
+    }
+
+    return id == PARLEY_DIRECTIVE_STREAM
+           && parley_settings_listens(http, s, problem) != 0
+           ? -1 : parley_settings_effects(s, problem);
+}
+
+
+/* HUB-06: a message is written once for each protocol that somebody reads */
+
+static int
+parley_settings_listens(parley_settings_http_t *http,
+    const parley_settings_t *s, parley_problem_t *problem)
+{
+    const char               *name;
+    const parley_where_t     *where;
+    const parley_settings_t  *first;
+
+    first = http->listens[s->stream->proto];
+
+    if (first == NULL) {
+        http->listens[s->stream->proto] = s;
+        first = s;
+    }
+
+    name = s->context.varies ? "parley_vcp_context"
+           : s->constitution.varies ? "parley_vcp_constitution" : NULL;
+
+    if (name != NULL) {
+        return parley_problem(problem, "\"parley_stream\" has a \"%s\" with "
+                              "variables: there is no request whose they "
+                              "were", name);
+    }
+
+    name = !parley_str_eq(s->context.text, first->context.text)
+           ? "parley_vcp_context"
+           : !parley_str_eq(s->constitution.text, first->constitution.text)
+           ? "parley_vcp_constitution"
+           : !parley_str_eq(s->broadcast, first->broadcast)
+           ? "parley_vcp_broadcast" : NULL;
+
+    if (name == NULL) {
+        return 0;
+    }
+
+    where = &first->where[PARLEY_DIRECTIVE_STREAM];
+
+    return parley_problem(problem, "\"parley_stream\" has another \"%s\" than "
+                          "that in %.*s:%u: what is published is written once "
+                          "for each protocol", name, (int) where->file.len,
+                          (const char *) where->file.data, where->line);
+}
+
+
+static const char *
+parley_settings_serves_lack(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block)
+{
+    if (s->gate.accept != 0) {
+        return "answers requests itself, and stands in a location without "
+               "\"parley_accept\"";
+    }
+
+    if (block->handled) {
+        return "answers requests itself, and stands in a location without "
+               "\"proxy_pass\" or another content handler";
+    }
+
+    if (block->frame) {
+        return "stands in a location without locations in it";
+    }
+
+    if (http->zone.len == 0) {
+        return s->keys ? "needs \"parley_zone\", where the keys are kept"
+                       : "needs \"parley_zone\", by which workers tell each "
+                         "other what was published";
+    }
+
+    if (s->keys && http->directory == NULL) {
+        return "needs \"parley_identities\", which says whose parent is whose";
+    }
+
+    if (s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF) {
+        return "has nobody to trust: it needs \"parley_jwt on\" or "
+               "\"parley_certificate on\"";
+    }
+
+    return parley_settings_has_no_jwks(http, s)
+           ? "has \"parley_jwt on\" and needs \"parley_jwks\" or "
+             "\"parley_jwks_request\"" : NULL;
+}
+
+
+/* ACH-18: a location of parley_submit, from which nothing goes on */
+
+int
+parley_settings_submits(const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem)
+{
+    const char  *why;
+
+    problem->where = s->where[PARLEY_DIRECTIVE_SUBMIT];
+
+    why = block->handled
+          ? "publishes what it accepts, and stands in a location without "
+            "\"proxy_pass\" or another content handler"
+          : block->frame
+          ? "stands in a location without locations in it"
+          : parley_settings_has(s, PARLEY_DIRECTIVE_SPEAK)
+          ? "sends nothing to a service: \"parley_speak\" has no effect "
+            "beside it"
+          : NULL;
+
+    return why == NULL ? 0
+           : parley_problem(problem, "\"parley_submit\" %s", why);
+}

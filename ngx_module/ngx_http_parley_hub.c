@@ -1,0 +1,342 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The hub of a worker: its clock, its turns, and what it is told by others.
+ * Whatever happens to it happens from the event loop, never from within itself.
+ */
+
+
+#include "ngx_http_parley_module.h"
+#include "ngx_http_parley_hub.h"
+#include "ngx_http_parley_request.h"
+#include "ngx_http_parley_state.h"
+
+
+#define NGX_HTTP_PARLEY_HUB_TICK    1000    /* ms */
+
+/* subscribers that are written to before others of the worker's have a turn */
+#define NGX_HTTP_PARLEY_HUB_BUDGET  256
+
+/* s within which all streams of a worker that leaves end; less, where it is
+   given less */
+#define NGX_HTTP_PARLEY_HUB_DRAIN   5
+
+
+_Static_assert((int) PARLEY_L_ENDED_COUNT == PARLEY_END_MEMORY + 1
+               && (int) PARLEY_L_ENDED_LEAVING == PARLEY_END_LEAVING,
+               "the labels are those of parley_end_t");
+
+
+static void ngx_http_parley_hub_wake_handler(ngx_event_t *ev);
+static void ngx_http_parley_hub_woken_handler(ngx_event_t *ev);
+static void ngx_http_parley_hub_turn_handler(ngx_event_t *ev);
+static void ngx_http_parley_hub_tick_handler(ngx_event_t *ev);
+static void ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h);
+static void ngx_http_parley_hub_count(ngx_http_parley_hub_t *h);
+static void ngx_http_parley_hub_turns(void *ctx);
+static uint32_t ngx_http_parley_hub_now(void *ctx);
+static uint32_t ngx_http_parley_hub_random(void *ctx);
+static int ngx_http_parley_hub_encode(void *ctx,
+    const parley_publication_t *p, parley_proto_t to, parley_arena_t *arena,
+    parley_str_t *ret);
+static int ngx_http_parley_hub_admits(void *ctx,
+    const parley_stream_t *stream, parley_str_t reader,
+    const parley_publication_t *p);
+
+
+ngx_int_t
+ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
+{
+    parley_hub_env_t        env;
+    ngx_http_parley_hub_t  *h;
+
+    if (!mcf->http.publishes) {
+        return NGX_OK;
+    }
+
+    h = ngx_pcalloc(cycle->pool, sizeof(ngx_http_parley_hub_t));
+
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->mcf = mcf;
+    h->deliver.engine = mcf->engine;
+    h->deliver.http = &mcf->http;
+    h->deliver.seed = mcf->zone->sh->seed;
+
+    ngx_queue_init(&h->open);
+
+    h->woken.handler = ngx_http_parley_hub_woken_handler;
+    h->turn.handler = ngx_http_parley_hub_turn_handler;
+    h->tick.handler = ngx_http_parley_hub_tick_handler;
+
+    h->woken.data = h;
+    h->turn.data = h;
+    h->tick.data = h;
+
+    h->woken.log = cycle->log;
+    h->turn.log = cycle->log;
+    h->tick.log = cycle->log;
+
+    ngx_memzero(&env, sizeof(parley_hub_env_t));
+
+    env.mem = parley_mem_libc;
+    env.write = ngx_http_parley_stream_write;
+    env.end = ngx_http_parley_stream_end;
+    env.encode = ngx_http_parley_hub_encode;
+    env.admits = ngx_http_parley_hub_admits;
+    env.wake = ngx_http_parley_hub_wakes;
+    env.turn = ngx_http_parley_hub_turns;
+    env.now = ngx_http_parley_hub_now;
+    env.random = ngx_http_parley_hub_random;
+    env.ctx = h;
+
+    h->hub = parley_hub_create(&mcf->zone->memory.state, &env);
+
+    if (h->hub == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->wake = ngx_http_parley_wake_open(cycle, mcf,
+                                        ngx_http_parley_hub_wake_handler, h);
+    if (h->wake == NULL) {
+        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
+                      "parley: this worker cannot be woken by others: what "
+                      "they publish comes up to a second later");
+    }
+
+    h->tick.cancelable = 1;
+    ngx_add_timer(&h->tick, NGX_HTTP_PARLEY_HUB_TICK);
+
+    mcf->hub = h;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_parley_hub_exit(ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_hub_t  *h;
+
+    h = mcf->hub;
+
+    if (h == NULL) {
+        return;
+    }
+
+    mcf->hub = NULL;
+
+    parley_hub_free(h->hub);
+
+    if (h->wake) {
+        ngx_http_parley_wake_close(h->wake);
+    }
+}
+
+
+/* the tick is what keeps a worker that is to leave from doing so at once */
+
+void
+ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h)
+{
+    h->tick.cancelable = ngx_queue_empty(&h->open) ? 1 : 0;
+}
+
+
+static void
+ngx_http_parley_hub_wake_handler(ngx_event_t *ev)
+{
+    ngx_connection_t       *c;
+    ngx_http_parley_hub_t  *h;
+
+    c = ev->data;
+    h = c->data;
+
+    ngx_http_parley_wake_taken(h->mcf, c);
+    parley_hub_wake(h->hub);
+}
+
+
+static void
+ngx_http_parley_hub_woken_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_hub_t  *h = ev->data;
+
+    parley_hub_wake(h->hub);
+}
+
+
+/* what is left has its turn when other events had theirs */
+
+static void
+ngx_http_parley_hub_turn_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_hub_t  *h = ev->data;
+
+    h->turning = 1;
+    parley_hub_turn(h->hub, NGX_HTTP_PARLEY_HUB_BUDGET);
+    h->turning = 0;
+}
+
+
+static void
+ngx_http_parley_hub_tick_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_hub_t  *h = ev->data;
+
+    if (ngx_exiting) {
+        ngx_http_parley_hub_drain(h);
+    }
+
+    /* should its waker have died before it wrote */
+
+    ngx_http_parley_wake_taken(h->mcf, h->wake);
+
+    parley_hub_tick(h->hub);
+    ngx_http_parley_hub_count(h);
+
+    if (!ngx_exiting || !ngx_queue_empty(&h->open)) {
+        ngx_add_timer(ev, NGX_HTTP_PARLEY_HUB_TICK);
+    }
+}
+
+
+/* HUB-05: their clients come back, to who comes after this worker */
+
+static void
+ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h)
+{
+    uint32_t          seconds;
+    ngx_core_conf_t  *ccf;
+
+    ccf = (ngx_core_conf_t *) ngx_get_conf(ngx_cycle->conf_ctx,
+                                           ngx_core_module);
+
+    seconds = NGX_HTTP_PARLEY_HUB_DRAIN;
+
+    if (ccf->shutdown_timeout
+        && ccf->shutdown_timeout / 2000 < NGX_HTTP_PARLEY_HUB_DRAIN)
+    {
+        seconds = (uint32_t) (ccf->shutdown_timeout / 2000);
+    }
+
+    parley_hub_drain(h->hub, seconds);
+}
+
+
+/* what the hub counts becomes what the worker does */
+
+static void
+ngx_http_parley_hub_count(ngx_http_parley_hub_t *h)
+{
+    unsigned            i;
+    parley_slot_t      *slot;
+    parley_hub_stat_t   now;
+
+    slot = h->mcf->slot;
+
+    parley_hub_stat(h->hub, &now);
+
+    parley_count_level(slot, PARLEY_M_SUBSCRIBERS, now.subscribers);
+    parley_count_level(slot, PARLEY_M_SUBSCRIBERS_BEHIND, now.behind);
+    parley_count_level(slot, PARLEY_M_SUBSCRIBED, now.channels);
+    parley_count_level(slot, PARLEY_M_HUB_BUFFERED, now.buffered);
+
+    parley_count(slot, PARLEY_M_DELIVERED,
+                 now.delivered - h->before.delivered);
+
+    for (i = 0; i < PARLEY_L_ENDED_COUNT; i++) {
+        parley_count(slot, PARLEY_M_SUBSCRIPTIONS_ENDED + i,
+                     now.ended[i] - h->before.ended[i]);
+    }
+
+    h->before = now;
+}
+
+
+/* this worker, too, and when the hub has returned */
+
+void
+ngx_http_parley_hub_wakes(void *ctx)
+{
+    ngx_http_parley_hub_t  *h = ctx;
+
+    ngx_http_parley_wake_others(h->mcf);
+
+    ngx_post_event(&h->woken, &ngx_posted_events);
+}
+
+
+static void
+ngx_http_parley_hub_turns(void *ctx)
+{
+    ngx_http_parley_hub_t  *h = ctx;
+
+    if (h->turning) {
+        ngx_post_event(&h->turn, &ngx_posted_next_events);
+
+    } else {
+        ngx_post_event(&h->turn, &ngx_posted_events);
+    }
+}
+
+
+static uint32_t
+ngx_http_parley_hub_now(void *ctx)
+{
+    return (uint32_t) (ngx_current_msec / 1000);
+}
+
+
+static uint32_t
+ngx_http_parley_hub_random(void *ctx)
+{
+    return (uint32_t) ngx_random();
+}
+
+
+static int
+ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
+    parley_proto_t to, parley_arena_t *arena, parley_str_t *ret)
+{
+    int                     rc;
+    parley_str_t            from, name;
+    parley_error_t          err;
+    ngx_http_parley_hub_t  *h = ctx;
+
+    rc = parley_deliver(&h->deliver, p, to, arena, ret, &err);
+
+    if (rc == 1) {
+        from = parley_proto_name(p->proto);
+        name = parley_proto_name(to);
+
+        ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
+                      "parley: a message of %*s is passed over by streams of "
+                      "%*s: %s, %s", from.len, from.data, name.len, name.data,
+                      parley_error_info(err.code)->word.data, err.text);
+    }
+
+    return rc;
+}
+
+
+/* a reader is the address of the gate by which it opened its stream, or none */
+
+static int
+ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
+    parley_str_t reader, const parley_publication_t *p)
+{
+    const parley_gate_t    *g;
+    ngx_http_parley_hub_t  *h = ctx;
+
+    if (reader.len == 0) {
+        return 1;
+    }
+
+    ngx_memcpy(&g, reader.data, sizeof(g));
+
+    return parley_deliver_admits(&h->deliver, g, p);
+}

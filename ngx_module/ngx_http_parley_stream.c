@@ -1,0 +1,431 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * A subscriber of the hub over HTTP: the octets of a stream of events, as far
+ * as the client takes them.  What the hub hands over it keeps no longer than
+ * this call, and nginx may; so it is copied, one piece at a time: while one is
+ * on its way the connection takes no more.
+ */
+
+
+#include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_hub.h"
+#include "ngx_http_parley_request.h"
+#include "parley_opening.h"
+
+
+/* octets of a piece, at most */
+#define NGX_HTTP_PARLEY_STREAM_PIECE  32768
+
+
+typedef struct {
+    parley_subscriber_t      s;           /* the first: it is found by it */
+    ngx_http_request_t      *request;
+    ngx_http_parley_ctx_t   *ctx;
+    ngx_http_parley_hub_t   *hub;
+    ngx_queue_t              queue;       /* of those that are open */
+    ngx_event_t              over;        /* posted */
+    ngx_uint_t               why;         /* parley_end_t */
+
+    u_char                  *piece;       /* on its way; NULL: none */
+    ngx_chain_t             *free;
+    ngx_chain_t             *busy;
+
+    unsigned                 begun:1;     /* its header was sent */
+    unsigned                 joined:1;    /* the hub has it */
+} ngx_http_parley_stream_t;
+
+
+static ngx_int_t ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st);
+static ngx_int_t ngx_http_parley_stream_send(ngx_http_parley_stream_t *st,
+    parley_str_t octets);
+static ngx_int_t ngx_http_parley_stream_sent(ngx_http_parley_stream_t *st,
+    ngx_int_t rc);
+static void ngx_http_parley_stream_writer(ngx_http_request_t *r);
+static ngx_http_parley_stream_t *ngx_http_parley_stream_of(
+    ngx_http_request_t *r);
+static void ngx_http_parley_stream_over(ngx_event_t *ev);
+static ngx_int_t ngx_http_parley_stream_refuse(ngx_http_parley_stream_t *st);
+static void ngx_http_parley_stream_cleanup(void *data);
+
+
+ngx_int_t
+ngx_http_parley_stream_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    const parley_opening_t *opening)
+{
+    ngx_pool_cleanup_t        *cln;
+    ngx_http_parley_hub_t     *h;
+    ngx_http_parley_stream_t  *st;
+
+    h = ctx->mcf->hub;
+    cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_parley_stream_t));
+
+    if (h == NULL || cln == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    st = cln->data;
+    ngx_memzero(st, sizeof(ngx_http_parley_stream_t));
+
+    st->request = r;
+    st->ctx = ctx;
+    st->hub = h;
+
+    st->over.handler = ngx_http_parley_stream_over;
+    st->over.data = st;
+    st->over.log = r->connection->log;
+
+    cln->handler = ngx_http_parley_stream_cleanup;
+
+    r->read_event_handler = ngx_http_test_reading;
+    r->write_event_handler = ngx_http_parley_stream_writer;
+
+    ngx_queue_insert_tail(&h->open, &st->queue);
+    ngx_http_parley_hub_holds(h);
+
+    /* it may be over before this returns */
+
+    st->joined = 1;
+
+    if (parley_hub_subscribe(h->hub, &st->s, &opening->subscription) != 0) {
+        st->joined = 0;
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return NGX_DONE;
+}
+
+
+/* nothing is said to a client before the roster has it */
+
+static ngx_int_t
+ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = st->request;
+
+    st->begun = 1;
+    st->ctx->replied = 1;
+
+    r->headers_out.status = NGX_HTTP_OK;
+    ngx_str_set(&r->headers_out.content_type, "text/event-stream");
+    r->headers_out.content_type_len = r->headers_out.content_type.len;
+    r->headers_out.content_type_lowcase = NULL;
+
+    ngx_http_clear_content_length(r);
+    ngx_http_clear_accept_ranges(r);
+
+#if (NGX_HTTP_GZIP)
+    r->gzip_tested = 1;
+    r->gzip_ok = 0;
+#endif
+
+    if (ngx_http_parley_out_header(r, "Cache-Control", PARLEY_STR("no-store"))
+        != NGX_OK
+        || ngx_http_parley_out_header(r, "X-Accel-Buffering", PARLEY_STR("no"))
+           != NGX_OK
+        || ngx_http_parley_out_header(r, "Parley-Session",
+                                      st->ctx->gate.opening->session)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_http_send_header(r);
+
+    return rc == NGX_ERROR || rc > NGX_OK || r->header_only ? NGX_ERROR
+                                                            : NGX_OK;
+}
+
+
+int64_t
+ngx_http_parley_stream_write(void *ctx, parley_subscriber_t *s,
+    parley_str_t octets)
+{
+    ngx_http_parley_stream_t *st = (ngx_http_parley_stream_t *) s;
+
+    size_t        taken;
+    parley_str_t  piece;
+
+    if (st->request->connection->error) {
+        return -1;
+    }
+
+    if (!st->begun && ngx_http_parley_stream_begin(st) != NGX_OK) {
+        return -1;
+    }
+
+    /* what is not taken is asked for when the connection takes more */
+
+    for (taken = 0; taken < octets.len && st->piece == NULL;
+         taken += piece.len)
+    {
+        piece = parley_str_from(octets, taken);
+        piece.len = ngx_min(piece.len, NGX_HTTP_PARLEY_STREAM_PIECE);
+
+        if (ngx_http_parley_stream_send(st, piece) != NGX_OK) {
+            return -1;
+        }
+    }
+
+    return (int64_t) taken;
+}
+
+
+static ngx_int_t
+ngx_http_parley_stream_send(ngx_http_parley_stream_t *st, parley_str_t octets)
+{
+    ngx_buf_t           *b;
+    ngx_int_t            rc;
+    ngx_chain_t         *out;
+    ngx_http_request_t  *r;
+
+    r = st->request;
+
+    out = ngx_chain_get_free_buf(r->pool, &st->free);
+    st->piece = ngx_alloc(octets.len, r->connection->log);
+
+    if (out == NULL || st->piece == NULL) {
+        return NGX_ERROR;
+    }
+
+    b = out->buf;
+
+    ngx_memzero(b, sizeof(ngx_buf_t));
+
+    b->start = st->piece;
+    b->pos = b->start;
+    b->last = ngx_cpymem(b->pos, octets.data, octets.len);
+    b->end = b->last;
+    b->temporary = 1;
+    b->flush = 1;
+    b->tag = (ngx_buf_tag_t) &ngx_http_parley_module;
+
+    rc = ngx_http_output_filter(r, out);
+
+    ngx_chain_update_chains(r->pool, &st->free, &st->busy, &out,
+                            (ngx_buf_tag_t) &ngx_http_parley_module);
+
+    return ngx_http_parley_stream_sent(st, rc);
+}
+
+
+/* what nginx has sent by now is nobody's any more */
+
+static ngx_int_t
+ngx_http_parley_stream_sent(ngx_http_parley_stream_t *st, ngx_int_t rc)
+{
+    ngx_event_t               *wev;
+    ngx_connection_t          *c;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    c = st->request->connection;
+    wev = c->write;
+
+    if (rc == NGX_ERROR || c->error) {
+        return NGX_ERROR;
+    }
+
+    clcf = ngx_http_get_module_loc_conf(st->request, ngx_http_core_module);
+
+    if (st->busy == NULL) {
+        ngx_free(st->piece);
+        st->piece = NULL;
+
+        if (wev->timer_set) {
+            ngx_del_timer(wev);
+        }
+
+        return NGX_OK;
+    }
+
+    if (!wev->delayed) {
+        ngx_add_timer(wev, clcf->send_timeout);
+    }
+
+    return ngx_handle_write_event(wev, clcf->send_lowat);
+}
+
+
+static void
+ngx_http_parley_stream_writer(ngx_http_request_t *r)
+{
+    ngx_int_t                  rc;
+    ngx_event_t               *wev;
+    ngx_chain_t               *none;
+    ngx_http_parley_stream_t  *st;
+
+    wev = r->connection->write;
+    st = ngx_http_parley_stream_of(r);
+
+    if (st == NULL) {
+        return;
+    }
+
+    if (wev->timedout) {
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, NGX_ETIMEDOUT,
+                      "client timed out");
+        r->connection->timedout = 1;
+        ngx_http_finalize_request(r, NGX_HTTP_REQUEST_TIME_OUT);
+        return;
+    }
+
+    if (st->piece == NULL) {
+        return;
+    }
+
+    rc = ngx_http_output_filter(r, NULL);
+    none = NULL;
+
+    ngx_chain_update_chains(r->pool, &st->free, &st->busy, &none,
+                            (ngx_buf_tag_t) &ngx_http_parley_module);
+
+    if (ngx_http_parley_stream_sent(st, rc) != NGX_OK) {
+        ngx_http_finalize_request(r, NGX_ERROR);
+        return;
+    }
+
+    if (st->piece == NULL && st->joined) {
+        parley_hub_writable(st->hub->hub, &st->s);
+    }
+}
+
+
+static ngx_http_parley_stream_t *
+ngx_http_parley_stream_of(ngx_http_request_t *r)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    for (cln = r->pool->cleanup; cln; cln = cln->next) {
+        if (cln->handler == ngx_http_parley_stream_cleanup) {
+            return cln->data;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* the hub must not be called from here, and to end a request calls it */
+
+void
+ngx_http_parley_stream_end(void *ctx, parley_subscriber_t *s, parley_end_t why)
+{
+    ngx_http_parley_stream_t *st = (ngx_http_parley_stream_t *) s;
+
+    st->joined = 0;
+    st->why = why;
+
+    ngx_post_event(&st->over, &ngx_posted_events);
+}
+
+
+static void
+ngx_http_parley_stream_over(ngx_event_t *ev)
+{
+    ngx_int_t                  rc;
+    ngx_connection_t          *c;
+    ngx_http_request_t        *r;
+    ngx_http_parley_stream_t  *st = ev->data;
+
+    r = st->request;
+    c = r->connection;
+
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
+                   "parley: the stream ends, %ui", st->why);
+
+    if (!st->begun) {
+        rc = ngx_http_parley_stream_refuse(st);
+
+    } else if (c->error || st->piece || st->why == PARLEY_END_GONE
+               || st->why == PARLEY_END_SLOW)
+    {
+        /* it cannot be told that this is the end */
+        rc = NGX_ERROR;
+
+    } else {
+        rc = ngx_http_send_special(r, NGX_HTTP_LAST);
+    }
+
+    if (rc != NGX_DONE) {
+        ngx_http_finalize_request(r, rc);
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/* it could not begin; a client may try again */
+
+static ngx_int_t
+ngx_http_parley_stream_refuse(ngx_http_parley_stream_t *st)
+{
+    parley_gate_t  *g;
+
+    g = &st->ctx->gate;
+
+    g->wait = 1000;
+
+    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
+                            st->why == PARLEY_END_SHARE
+                            ? "this principal has its share of the zone in use"
+                            : st->why == PARLEY_END_MANY
+                            ? "there are too many different filters of this "
+                              "stream"
+                            : st->why == PARLEY_END_LEAVING
+                            ? "this worker is leaving"
+                            : "there is no room for a stream more");
+
+    return ngx_http_parley_refuse(st->request, st->ctx);
+}
+
+
+static void
+ngx_http_parley_stream_cleanup(void *data)
+{
+    ngx_http_parley_stream_t  *st = data;
+
+    if (st->over.posted) {
+        ngx_delete_posted_event(&st->over);
+    }
+
+    if (st->joined && st->hub->mcf->hub) {
+        st->joined = 0;
+        parley_hub_unsubscribe(st->hub->hub, &st->s);
+    }
+
+    if (st->queue.next) {
+        ngx_queue_remove(&st->queue);
+        ngx_http_parley_hub_holds(st->hub);
+    }
+
+    if (st->piece) {
+        ngx_free(st->piece);
+        st->piece = NULL;
+    }
+}
+
+
+void
+ngx_http_parley_streams_revoke(ngx_http_parley_hub_t *h)
+{
+    ngx_queue_t               *q, *next;
+    ngx_http_parley_stream_t  *st;
+
+    for (q = ngx_queue_head(&h->open);
+         q != ngx_queue_sentinel(&h->open);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        st = ngx_queue_data(q, ngx_http_parley_stream_t, queue);
+
+        if (st->joined && parley_gate_revoked(&st->ctx->gate) != 0) {
+            parley_hub_unsubscribe(h->hub, &st->s);
+            ngx_http_parley_stream_end(h, &st->s, PARLEY_END_EXPIRED);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+package Parley::Streams;
+
+# Frames of agent-channel that are submitted, and streams of events that they
+# come by.  Who there is: ~alice and ~bob, members of ~acme, ~bob an operator
+# there; ~carol of ~peer, which granted alice billing.read; ~dave of nothing.
+#
+#     my $nginx = Parley::Nginx->start(http => streams_http());
+#     my $alice = listen_to('alice', session => 's1');
+#     my $answer = submit(frame('bob', 'alice'));
+#     is($alice->event->{id}, ...);
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(tmp_dir port tls spew);
+use Parley::Gateway;
+use Parley::Message;
+
+our @EXPORT = qw(streams_http streams_identities frame submit listen_to
+                 stream_request texts);
+
+my %orgs = (alice => ['~acme'], bob => ['~acme', '~acme/ops'],
+            carol => ['~peer'], dave => []);
+
+
+sub streams_identities {
+    my %of = @_;
+
+    return jcs({ principals => [map { {
+        sub => $_, handle => "~$_", aee => "agent.$_",
+        vcp => "agent://ops.example/$_",
+        c2a => "agent:$_", instrument => "~cc-$_\@1.0",
+        orgs => $orgs{$_},
+        $_ eq 'alice' ? (grants => ['~peer/billing.read']) : (),
+        $_ eq 'carol' ? (reached => ['~peer/billing.read']) : (),
+        %{ $of{$_} // {} },
+    } } sort keys %orgs] });
+}
+
+
+# All of http: plain HTTP on port(1), TLS on port(4), with HTTP/2 on port(5).
+# zone, more (of http), submit and stream (their words), locations,
+# identities, rules (of the stream's location).
+sub streams_http {
+    my %o = (zone => 'streams:8m', more => '', submit => 'channel',
+             stream => 'channel', rules => '', locations => '',
+             jwt => 'parley_jwt on;', @_);
+
+    my $dir = tmp_dir();
+    my ($cert, $key) = tls();
+
+    spew("$dir/identities.json", $o{identities} // streams_identities());
+    spew("$dir/jwks.json", jwks(idp()));
+
+    my $server = <<"EOT";
+        location = /channel/frames {
+            $o{jwt}
+            parley_submit $o{submit};
+        }
+        location /channel/stream {
+            $o{jwt}
+            parley_stream $o{stream};
+            $o{rules}
+        }
+        location = /status { parley_status; }
+        $o{locations}
+EOT
+
+    return <<"EOT";
+    parley_zone        $o{zone};
+    parley_identities  $dir/identities.json;
+    parley_jwks        $dir/jwks.json;
+    $o{more}
+    server {
+        listen 127.0.0.1:%PORT_1%;
+        parley_trusted on;
+        $server
+    }
+    server {
+        listen 127.0.0.1:%PORT_4% ssl;
+        listen 127.0.0.1:%PORT_5% ssl http2;
+        ssl_certificate     $cert;
+        ssl_certificate_key $key;
+        $server
+    }
+EOT
+}
+
+
+# A frame from one to another; members are added or replaced.
+sub frame {
+    my ($from, $to, %other) = @_;
+
+    my $kind = delete $other{kind} // 'agent_advisory';
+    my $text = delete $other{text} // 'about to edit parley.c';
+
+    return { envelope_version => '1.0', frame_id => uuid4(), kind => $kind,
+             sender_handle => "~$from", recipient_handle => "~$to",
+             created_at => timestamp(), payload => { advisory_text => $text },
+             acted_by => "~$from", drafted_with => "~cc-$from\@1.0",
+             provenance_compute_location => 'server-active',
+             provenance_method => ['session-context'],
+             provenance_context_check => 'passed',
+             provenance_basis => 'agent-channel', %other };
+}
+
+
+# POSTs a message: as (the sender of a frame, unless told), scope, uri, port,
+# tls, headers.  The answer, as Parley::Client has it.
+sub submit {
+    my ($message, %o) = @_;
+
+    my $as = $o{as} // ($message->{sender_handle} =~ s/^~//r);
+    my $uri = $o{uri} // '/channel/frames';
+
+    if (defined $o{scope}) {
+        $uri .= '?scope=' . ($o{scope} =~ s/([^A-Za-z0-9_.-])/
+                                            sprintf '%%%02X', ord $1/egr);
+    }
+
+    my $client = Parley::Client->new(port => $o{port} // port(1),
+                                     tls => $o{tls} // 0);
+
+    return $client->post($uri, jcs($message),
+                         Authorization => $o{token} // bearer($as),
+                         @{ $o{headers} // [] });
+}
+
+
+sub stream_request {
+    my ($who, %o) = @_;
+
+    my $uri = $o{uri} // '/channel/stream/' . ($o{of} // "~$who");
+    my @args;
+
+    for my $name (qw(filter session instrument last_event_id)) {
+        push @args, "$name=" . ($o{$name} =~ s/([^A-Za-z0-9_.:,~-])/
+                                               sprintf '%%%02X', ord $1/egr)
+            if defined $o{$name};
+    }
+
+    $uri .= (index($uri, '?') < 0 ? '?' : '&') . join '&', @args if @args;
+
+    my @headers = @{ $o{headers} // [] };
+
+    unshift @headers, Authorization => $o{token} // bearer($who)
+        if !defined $o{token} || $o{token};
+    push @headers, 'Last-Event-ID' => $o{last} if defined $o{last};
+
+    return Parley::Client->new(port => 0)->request($o{method} // 'GET', $uri,
+                                                   $o{body}, @headers);
+}
+
+
+# A stream that is open, or an answer that is none.  of, uri, filter, session,
+# instrument, last (Last-Event-ID), last_event_id, headers, token, port, tls.
+sub listen_to {
+    my ($who, %o) = @_;
+
+    my $client = Parley::Client->new(port => $o{port} // port(1),
+                                     tls => $o{tls} // 0);
+    my $connection = $client->connect;
+
+    $connection->write(stream_request($who, %o));
+
+    my $self = bless { connection => $connection, text => '', comments => 0 },
+                     'Parley::Streams::Stream';
+
+    $connection->expect(qr/\r\n\r\n/) // die "no answer of a stream\n";
+
+    my $parsed = $connection->parse;
+
+    $self->{status} = $parsed->{status};
+    $self->{headers} = $parsed->{headers};
+    $self->{answer} = $connection->answer if $self->{status} != 200;
+
+    return $self if $self->{status} != 200;
+
+    $connection->{buffer} =~ s/^.*?\r\n\r\n//s;
+    $self->unchunk;
+
+    # what it begins with, so that whatever comes later is counted
+    $self->{open} = $self->event;
+
+    return $self;
+}
+
+
+# the texts of frames that came
+sub texts { map { $_->{json}{payload}{advisory_text} // $_->{data} } @_ }
+
+
+package Parley::Streams::Stream;
+
+use Time::HiRes qw(sleep time);
+
+
+sub status { $_[0]{status} }
+sub answer { $_[0]{answer} }
+sub opened { $_[0]{open} }
+sub leave  { $_[0]{connection}->leave }
+
+
+# Reads for so many seconds at most; what came to the whole.
+sub fill {
+    my ($self, $seconds) = @_;
+
+    my $n = $self->{connection}->fill($seconds);
+
+    $self->{ended} = 1 if defined $n && $n == 0;
+    $self->unchunk;
+
+    return $n;
+}
+
+
+# Moves whole chunks to the text.
+sub unchunk {
+    my $self = shift;
+
+    my $in = \$self->{connection}{buffer};
+
+    while ($$in =~ /\A([0-9a-fA-F]+)\r\n/) {
+        my ($at, $n) = (length($1) + 2, hex $1);
+
+        last if length $$in < $at + $n + 2;
+
+        $self->{ended} = 1 if $n == 0;
+        $self->{text} .= substr $$in, $at, $n;
+        substr $$in, 0, $at + $n + 2, '';
+    }
+}
+
+
+# The next event: {id, event, data, json, retry}; undef where none comes.
+sub event {
+    my ($self, $seconds) = @_;
+
+    my $until = time + ($seconds // 20);
+
+    while (1) {
+        while ((my $end = index "\n$self->{text}", "\n\n") >= 0) {
+            my $block = substr $self->{text}, 0, $end;
+
+            substr $self->{text}, 0, $end + 1, '';
+
+            my $event = parse($block);
+
+            return $event if $event;
+            $self->{comments}++;
+        }
+
+        my $left = $until - time;
+
+        return undef if $left <= 0 || $self->{ended};
+
+        $self->fill($left);
+    }
+}
+
+
+# so many events, or as many as come
+sub events {
+    my ($self, $n, $seconds) = @_;
+
+    my @events;
+
+    while (@events < $n) {
+        my $event = $self->event($seconds) // last;
+        push @events, $event;
+    }
+
+    return @events;
+}
+
+
+# Whether it ends within so many seconds; events that come first are kept.
+sub ends {
+    my ($self, $seconds) = @_;
+
+    my $until = time + ($seconds // 20);
+
+    while (!$self->{ended}) {
+        my $left = $until - time;
+        return 0 if $left <= 0;
+        $self->fill($left);
+    }
+
+    return 1;
+}
+
+
+# Whether a comment comes within so many seconds.
+sub comment {
+    my ($self, $seconds) = @_;
+
+    my $until = time + ($seconds // 20);
+    my $before = $self->{comments};
+
+    while ($self->{comments} == $before) {
+        my $left = $until - time;
+        return 0 if $left <= 0 || $self->{ended};
+        $self->event($left > 0.2 ? 0.2 : $left);
+    }
+
+    return 1;
+}
+
+
+sub parse {
+    my $block = shift;
+
+    my %event;
+
+    for my $line (split /\n/, $block) {
+        next if $line =~ /^:/;
+
+        my ($name, $value) = $line =~ /^([^:]*):? ?(.*)$/s;
+
+        if ($name eq 'data' && defined $event{data}) {
+            $event{data} .= "\n$value";
+
+        } else {
+            $event{$name} = $value;
+        }
+    }
+
+    return undef if !%event;
+
+    $event{json} = eval { Parley::Message::from_json($event{data}) }
+        if defined $event{data};
+
+    return \%event;
+}
+
+
+1;

@@ -1,0 +1,148 @@
+# parley_roster: who listens to a handle, and who may know.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    locations => <<'EOT'));
+        location /ruled/ {
+            parley_jwt on;
+            parley_stream channel;
+            parley_allow type=subscribe principal=agent.bob to=agent.alice;
+        }
+        location /roster/ {
+            parley_jwt on;
+            parley_roster channel;
+            parley_allow type=roster principal=agent.bob to=agent.alice;
+            parley_allow type=roster principal=agent.dave to=agent.alice;
+        }
+        location /coarse/ {
+            parley_jwt on;
+            parley_roster channel counts=coarse;
+            parley_allow type=roster principal=agent.*;
+        }
+EOT
+
+my $client = Parley::Client->new(port => port(1), tls => 0);
+
+
+sub roster {
+    my ($who, $of, %o) = @_;
+
+    return $client->send($o{method} // 'GET', ($o{uri} // '/roster/') . $of,
+                         undef, $who ? (Authorization => bearer($who)) : ());
+}
+
+
+# the sessions of a roster, waiting until there are so many
+sub sessions {
+    my ($who, $of, $n) = @_;
+
+    my $until = time + 20;
+    my $json;
+
+    do {
+        $json = roster($who, $of)->{json};
+        sleep 0.05 if $json->{count} != $n;
+    } until $json->{count} == $n || time > $until;
+
+    return $json->{sessions};
+}
+
+
+subtest 'ACH-25: one\'s own sessions, of every worker' => sub {
+    is_deeply(roster('alice', '~alice')->{json},
+              { handle => '~alice', count => 0, sessions => [] });
+
+    my @streams = map { listen_to('alice', session => "s$_",
+                                  instrument => "cc-$_") } 1 .. 4;
+    my $answer = roster('alice', '');
+
+    is($answer->{status}, 200);
+    is($answer->{headers}{'cache-control'}, 'no-store');
+    is($answer->{json}{count}, 4);
+    is_deeply([map { [@$_{qw(session instrument protocol)}] }
+               @{ $answer->{json}{sessions} }],
+              [map { ["s$_", "cc-$_", 'channel'] } 1 .. 4], 'sorted');
+    like($answer->{json}{sessions}[0]{since}, qr/^\d{4}-\d\d-\d\dT.*Z$/);
+
+    $streams[1]->leave;
+
+    is_deeply([map { $_->{session} } @{ sessions('alice', '~alice', 3) }],
+              [qw(s1 s3 s4)], 'who left is gone');
+};
+
+
+subtest 'ACH-25: others, where a rule says so' => sub {
+    my $own = listen_to('alice', session => 'own');
+    my $other = listen_to('bob', uri => '/ruled/~alice', session => 'own');
+
+    is_deeply([map { $_->{session} } @{ sessions('bob', '~alice', 2) }],
+              ['bob/own', 'own'], 'who listens by a rule is told as such');
+
+    is_deeply([map { $_->{session} } @{ sessions('dave', '~alice', 1) }],
+              ['own'], 'and to nobody else');
+
+    for my $case (['carol', '~alice', 403], ['bob', '~carol', 403],
+                  ['bob', '~nobody', 403], ['', '~alice', 401],
+                  ['bob', 'no handle', 400])
+    {
+        my ($who, $of, $expected) = @$case;
+        my $answer = roster($who, $of =~ s/ /%20/r);
+
+        is($answer->{status}, $expected, "$who asks for $of");
+        ok($answer->{json}{code}, $answer->{json}{code});
+    }
+
+    is(roster('alice', '~alice', method => 'POST')->{status}, 405);
+    is(roster('alice', '~alice', method => 'HEAD')->{status}, 405);
+};
+
+
+subtest 'ACH-25: coarse counts for others' => sub {
+    my @streams = map { listen_to('alice') } 1 .. 3;
+
+    sessions('alice', '~alice', 3);
+
+    is_deeply(roster('dave', '~alice', uri => '/coarse/')->{json},
+              { handle => '~alice', count => 2 });
+    is(roster('alice', '~alice', uri => '/coarse/')->{json}{count}, 3,
+       'the owner is told all');
+};
+
+
+subtest 'the sessions of a worker that was killed are gone' => sub {
+    my @streams = map { listen_to('carol', session => "s$_") } 1 .. 10;
+
+    is(scalar @{ sessions('carol', '~carol', 10) }, 10);
+
+    my ($pid) = $nginx->error_log =~ /start worker process (\d+)/;
+
+    kill 'KILL', $pid;
+
+    my $left = grep { !$_->ends(1) } @streams;
+
+    is(scalar @{ sessions('carol', '~carol', $left) }, $left,
+       "$left are left");
+};
+
+
+$nginx->stop;
+
+is_deeply([grep { /\[(?:alert|crit|emerg|error)\]/
+                  && !/exited on signal 9/ } split /^/m, $nginx->error_log],
+          [], 'nothing is amiss');
+
+done_testing();

@@ -1,0 +1,63 @@
+# A stream of events by the standard library alone.
+#
+#     python3 listen.py URL AUTHORIZATION CERTIFICATE
+#
+# Prints what it is told, as a stream of events.  It comes back when it is cut
+# off, with the id of the last event that was whole.
+
+import http.client
+import ssl
+import sys
+import time
+import urllib.request
+
+url, authorization, certificate = sys.argv[1:]
+
+opener = urllib.request.build_opener(
+    urllib.request.ProxyHandler({}),
+    urllib.request.HTTPSHandler(
+        context=ssl.create_default_context(cafile=certificate)))
+
+last = None
+wait = 1.0
+
+
+def listen():
+    global last, wait
+
+    headers = {'Authorization': authorization, 'Accept': 'text/event-stream'}
+
+    if last is not None:
+        headers['Last-Event-ID'] = last
+
+    with opener.open(urllib.request.Request(url, headers=headers)) as answer:
+        print(': open\n', flush=True)
+
+        block = []
+
+        for line in answer:
+            line = line.decode().rstrip('\r\n')
+
+            if line:
+                block.append(line)
+                continue
+
+            for name, _, value in (field.partition(': ') for field in block):
+                if name == 'id':
+                    last = value
+
+                elif name == 'retry':
+                    wait = int(value) / 1000
+
+            print('\n'.join(block) + '\n', flush=True)
+            block = []
+
+
+while True:
+    try:
+        listen()
+
+    except (OSError, http.client.HTTPException) as error:
+        print(': error', repr(error), end='\n\n', flush=True)
+
+    time.sleep(wait)

@@ -1,0 +1,123 @@
+# What is wrong with parley_submit, parley_stream and parley_roster, and with
+# organisations of identities, is told by nginx -t and by parley explain.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Checked;
+use Parley::Env qw(spew tmp_dir);
+use Parley::Gateway;
+use Parley::Message;
+
+my $dir = tmp_dir();
+
+http_config();
+
+
+# the only location, with a zone and keys
+sub at {
+    my ($directives, %o) = @_;
+
+    my $zone = $o{zone} // 'parley_zone agents:1m;';
+
+    return "$zone parley_jwks %TMP%/jwks.json;\n"
+         . "parley_identities %TMP%/identities.json;\n"
+         . "server { listen 127.0.0.1:%PORT_3%;\n"
+         . ($o{server} // '') . "\nlocation /in {\n$directives\n}\n"
+         . ($o{more} // '') . "\n}\n";
+}
+
+my $submit = 'parley_jwt on; parley_submit channel;';
+my $stream = 'parley_jwt on; parley_stream channel;';
+my $roster = 'parley_jwt on; parley_roster channel;';
+
+
+subtest 'GW-11 what is right is right' => sub {
+    for my $good ($submit, $stream, $roster,
+        'parley_jwt on; parley_submit channel aee counts=coarse max=1 '
+        . 'off=members,role,accord,prefix,session,sessions,handle;',
+        'parley_jwt on; parley_accept aee vcp c2a; parley_submit channel;',
+        'parley_jwt on; parley_stream aee lag=1m keepalive=1s retry=1ms '
+        . 'age=1h; parley_allow type=subscribe; parley_deny type=task; '
+        . 'parley_trusted on; parley_rate 1r/s;',
+        'parley_jwt on; parley_stream vcp; parley_vcp_context ctx|x;',
+        'parley_jwt on; parley_roster channel counts=coarse; '
+        . 'parley_allow type=roster;')
+    {
+        my ($status, $said) = check(at($good));
+
+        is($status, 0, $good) or diag($said);
+        unlike($said, qr/\[warn\]/, 'without a warning') or diag($said);
+    }
+};
+
+
+wrong("$_->[0]", at("parley_jwt on; $_->[0];"), $_->[1])
+    for ['parley_submit', qr/invalid number of arguments/],
+        ['parley_submit smtp', qr/"smtp" .*is no protocol, expected aee/],
+        ['parley_submit channel channel', qr/"channel" .*is there twice/],
+        ['parley_submit counts=exact', qr/names no protocol/],
+        ['parley_submit channel counts=few', qr/must be counts=exact or/],
+        ['parley_submit channel max=0', qr/is no number from 1 to 1024/],
+        ['parley_submit channel max=1025', qr/is no number from 1 to 1024/],
+        ['parley_submit channel max=1 max=2', qr/is there twice/],
+        ['parley_submit channel off=', qr/names a form that is none of/],
+        ['parley_submit channel off=role,all', qr/names a form that is none/],
+        ['parley_stream moq', qr/"moq" .*is no protocol of streams/],
+        ['parley_stream channel lag=0', qr/is no size from 1 to 1g/],
+        ['parley_stream channel keepalive=10ms', qr/is no time of at least 1s/],
+        ['parley_stream channel retry=0', qr/is no time from 1ms/],
+        ['parley_stream channel age=x', qr/is no time of at least 1s/],
+        ['parley_stream channel filter=x', qr/is unknown, expected lag=/],
+        ['parley_roster aee', qr/"aee" .*has no roster, expected channel/],
+        ['parley_roster channel few', qr/must be counts=exact or/];
+
+
+wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
+    for ['parley_submit with a service',
+         ["$submit proxy_pass http://127.0.0.1:1;"],
+         qr/"parley_submit" publishes .* without "proxy_pass"/],
+        ['parley_submit with parley_speak', ["$submit parley_speak aee;"],
+         qr/"parley_submit" sends nothing to a service: "parley_speak"/],
+        ['parley_stream with a service',
+         ["$stream proxy_pass http://127.0.0.1:1;"],
+         qr/"parley_stream" answers requests itself, .*"proxy_pass"/],
+        ['parley_stream with messages', ["$stream parley_accept aee;"],
+         qr/"parley_stream" answers requests itself, .*"parley_accept"/],
+        ['parley_stream for everybody', ['parley_stream channel;'],
+         qr/"parley_stream" has nobody to trust/],
+        ['parley_roster for everybody', ['parley_roster channel;'],
+         qr/"parley_roster" has nobody to trust/],
+        ['GW-28 parley_stream beside what messages have',
+         ["$stream parley_window 1h;"],
+         qr/"parley_window" has no effect beside "parley_stream"/],
+        ['GW-28 parley_stream of another protocol',
+         ["$stream parley_vcp_context x;"],
+         qr/"parley_vcp_context" has no effect without vcp/],
+        ['HUB-06 parley_stream with variables',
+         ['parley_jwt on; parley_stream vcp; parley_vcp_context $host;'],
+         qr/"parley_stream" has a "parley_vcp_context" with variables/];
+
+
+# members of principals that bind them to organisations
+
+for my $case (['orgs', ['acme']], ['orgs', ['~acme/']], ['orgs', ['~acme/a b']],
+              ['orgs', ['~Acme']], ['grants', ['~acme']], ['grants', ['x']],
+              ['reached', ['~acme/']])
+{
+    my ($name, $value) = @$case;
+
+    spew("$dir/orgs.json", "{\"principals\": [\n{\"sub\": \"b\"},\n"
+         . jcs({ sub => 'alice', $name => $value }) . "\n]}");
+
+    wrong("ACH-16 identities: $name $value->[0]",
+          "parley_identities $dir/orgs.json;",
+          qr{orgs\.json" line 3: /principals/1/$name/0 must be });
+}
+
+
+done_testing();

@@ -1,0 +1,378 @@
+# Streams: who may open one, what comes by it, and what becomes of it.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Env qw(port slurp);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Status;
+use Parley::Streams;
+
+my $nginx = Parley::Nginx->start(workers => 2,
+    http => streams_http(
+        more => 'parley_retain count=1000 time=1h;',
+        locations => <<'EOT'));
+        location = /mine { parley_jwt on; parley_stream channel; }
+        location /ruled/ {
+            parley_jwt on;
+            parley_stream channel;
+            parley_allow type=subscribe principal=agent.bob to=agent.alice;
+            parley_allow type=subscribe protocol=channel to=~acme;
+            parley_deny intent=channel.agent_broadcast;
+        }
+        location /aged/ { parley_jwt on; parley_stream channel age=2s; }
+        location /quick/ { parley_jwt on;
+                           parley_stream channel keepalive=1s retry=700ms; }
+        location /cookie/ { parley_jwt on token=$cookie_token;
+                            parley_stream channel; }
+        location /argument/ { parley_jwt on token=$arg_token;
+                              parley_stream channel; }
+EOT
+
+my $status = Parley::Status->new(port => port(1));
+
+
+# what a request for a stream is refused with: [status, code, field]
+sub refused {
+    my $stream = listen_to(@_);
+    my $answer = $stream->answer;
+
+    return [$stream->status] if !$answer;
+    return [$answer->{status}, $answer->{json}{code}, $answer->{json}{field}];
+}
+
+
+# one publication that all have had whatever came before it
+sub settled {
+    my ($stream, $to, %o) = @_;
+
+    my $text = 'settled ' . rand;
+
+    submit(frame('bob', $to // 'alice', text => $text), %o);
+
+    while (my $event = $stream->event) {
+        return 1 if ($event->{data} // '') =~ /\Q$text/;
+        push @{ $stream->{before} }, $event;
+    }
+
+    return 0;
+}
+
+
+subtest 'ACH-20: a stream for each handle and session, with ids' => sub {
+    my $one = listen_to('alice', session => 's1');
+    my $two = listen_to('alice', session => 's2');
+    my $bob = listen_to('bob');
+
+    is($one->status, 200);
+    is($one->{headers}{'content-type'}, 'text/event-stream');
+    is($one->{headers}{'cache-control'}, 'no-store');
+    is($one->{headers}{'parley-session'}, 's1');
+    like($bob->{headers}{'parley-session'}, qr/^[0-9a-f]{32}$/,
+         'one that was not named has a name that nobody guesses');
+    like($one->opened->{id}, qr/^[0-9a-f]+\.\d+$/, 'a place before any event');
+    is($one->opened->{retry}, 2000);
+
+    my $frame = frame('bob', 'alice');
+    my $answer = submit($frame);
+
+    is($answer->{status}, 200);
+    is($answer->{json}{frame_id}, $frame->{frame_id});
+    is($answer->{json}{delivered}, 2, 'ACH-19: and not to bob');
+
+    for my $stream ($one, $two) {
+        my $event = $stream->event;
+
+        is_deeply($event->{json}, $frame, 'as it was accepted');
+        like($event->{id}, qr/^[0-9a-f]+\.\d+$/);
+    }
+
+    is(submit(frame('alice', 'bob'))->{json}{delivered}, 1);
+    ok($bob->event);
+};
+
+
+subtest 'ACH-20: the path names whose stream it is' => sub {
+    my $mine = listen_to('alice', uri => '/mine');
+
+    is($mine->status, 200, 'one\'s own where it names nobody');
+    ok(settled($mine));
+
+    is_deeply(refused('alice', of => '~bob'), [403, 'scope-unauthorised', undef],
+              'another\'s needs a rule');
+    is_deeply(refused('alice', of => '~nobody'),
+              [403, 'scope-unauthorised', undef], 'whether he is there or not');
+    is(refused("alice", of => "no handle")->[0], 400);
+    is_deeply(refused('alice', uri => '/ruled/~bob'),
+              [403, 'scope-unauthorised', undef]);
+    is_deeply(refused('carol', uri => '/ruled/~alice'),
+              [403, 'scope-unauthorised', undef]);
+
+    my $by_rule = listen_to('bob', uri => '/ruled/~alice', session => 's1');
+    my $own = listen_to('alice', session => 's1');
+
+    is($by_rule->status, 200, 'who a rule names may listen');
+    is(submit(frame('bob', 'alice'))->{json}{delivered}, 3,
+       'his session is none of hers: neither replaces the other');
+    ok($own->event && $by_rule->event);
+
+    is(submit(frame('bob', 'alice'), scope => '~alice/x@s1')
+           ->{json}{delivered}, 0, 'and no frame is addressed to it');
+
+    is(listen_to('dave', uri => '/ruled/~acme')->status, 200,
+       'an organisation\'s own');
+};
+
+
+subtest 'HUB-06: what a rule denies a reader is passed over' => sub {
+    my $denied = listen_to('alice', uri => '/ruled/~alice');
+    my $other = listen_to('alice');
+
+    submit(frame('bob', 'alice', kind => 'agent_broadcast',
+                 payload => { broadcast_text => 'merged',
+                              event_class => 'merged' }));
+    submit(frame('bob', 'alice', text => 'after'));
+
+    is(($other->event // {})->{json}{kind}, 'agent_broadcast');
+    is(($denied->event // {})->{json}{payload}{advisory_text}, 'after');
+};
+
+
+subtest 'GW-02: no stream without a token' => sub {
+    is(refused('alice', token => '')->[0], 401);
+    is(refused('alice', token => 'Bearer x')->[0], 401);
+    is(refused('alice', token => bearer('alice', exp => time - 1000))->[1],
+       'token-expired');
+
+    my $raw = listen_to('alice', token => '');
+
+    like($raw->answer->{headers}{'www-authenticate'}, qr/Bearer/);
+
+    my $token = bearer('alice') =~ s/^Bearer //r;
+    my $cookie = listen_to('alice', uri => '/cookie/~alice', token => 0,
+                           headers => [Cookie => "token=$token"]);
+
+    is($cookie->status, 200, 'by a cookie');
+
+    my $argument = listen_to('alice', uri => "/argument/~alice?token=$token",
+                             token => 0);
+
+    is($argument->status, 200, 'by an argument, where that is said');
+
+    $_->leave for $cookie, $argument;
+};
+
+
+subtest 'method, arguments and bodies of a request for a stream' => sub {
+    is(refused('alice', method => 'POST', body => '{}')->[0], 405);
+    is(refused('alice', method => 'HEAD')->[0], 405);
+    is_deeply(refused('alice', filter => 'colour:red'),
+              [400, 'filter-axis-unknown', 'filter'], 'ACH-22');
+    is_deeply(refused('alice', filter => 'kind:agent_qurey'),
+              [400, 'filter-value-invalid', 'filter'], 'ACH-22');
+    is_deeply(refused('alice', filter => 'sender:alice'),
+              [400, 'filter-value-invalid', 'filter'], 'ACH-22');
+    is_deeply(refused('alice', session => 'a b'),
+              [400, 'field-invalid', 'session']);
+    is_deeply(refused('alice', session => 'bob/s1'),
+              [400, 'field-invalid', 'session']);
+    is_deeply(refused('alice', instrument => 'x' x 129),
+              [400, 'field-invalid', 'instrument']);
+    is_deeply(refused('alice', last => 'yesterday'),
+              [400, 'field-invalid', 'last_event_id']);
+    is_deeply(refused('alice', uri => '/channel/stream/~alice?session=a'
+                                      . '&session=b'),
+              [400, 'field-invalid', 'session'], 'twice');
+    is(refused('alice', headers => ['Content-Length' => 2], body => '{}')->[0],
+       400, "a body");
+};
+
+
+subtest 'ACH-22: every clause of a filter holds' => sub {
+    my %of = (kind => listen_to('alice', filter => 'kind:agent_broadcast'),
+              sender => listen_to('alice', filter => 'sender:~bob'),
+              both => listen_to('alice',
+                          filter => 'sender:~bob,kind:agent_broadcast'),
+              tool => listen_to('alice', filter => 'tool:cc-bob'),
+              org => listen_to('alice', filter => 'org:~acme'),
+              type => listen_to('alice', filter => 'content_type:text'),
+              all => listen_to('alice'));
+
+    my @broadcast = (kind => 'agent_broadcast',
+                     payload => { broadcast_text => 'merged',
+                                  event_class => 'merged' });
+
+    submit(frame('carol', 'alice', @broadcast));
+    submit(frame('bob', 'alice', text => 'by bob'));
+    submit(frame('bob', 'alice', @broadcast));
+    submit(frame('bob', 'acme', text => 'to acme'),
+           scope => 'org:~acme/members/*');
+
+    # whatever comes next to all has everything before it
+    is(submit(frame('bob', 'alice', text => 'last', kind => 'agent_broadcast',
+                    payload => { broadcast_text => 'last',
+                                 event_class => 'merged' }),
+              scope => '~alice')->{json}{delivered}, 5);
+
+    my @kinds = map { $_->{json}{kind} } $of{kind}->events(3);
+
+    is_deeply(\@kinds, [('agent_broadcast') x 3], 'kind');
+    is(scalar(my @sender = $of{sender}->events(4)), 4, 'sender');
+    is(scalar(my @both = $of{both}->events(2)), 2, 'both');
+    is(scalar(my @tool = $of{tool}->events(4)), 4, 'tool');
+    is(scalar(my @all = $of{all}->events(5)), 5, 'without one');
+
+    my @org = $of{org}->events(1);
+
+    is_deeply([texts(@org)], ['to acme'], 'org');
+    is($of{type}->event(0.3), undef, 'what no frame has matches none');
+};
+
+
+subtest 'ACH-21, HUB-02: a stream that resumes misses nothing' => sub {
+    my $first = listen_to('alice', session => 'r');
+
+    submit(frame('bob', 'alice', text => "n$_")) for 1 .. 3;
+
+    my @seen = $first->events(2);
+    my $last = $seen[1]{id};
+
+    $first->leave;
+
+    submit(frame('bob', 'alice', text => "n$_")) for 4 .. 5;
+
+    my $again = listen_to('alice', session => 'r', last => $last);
+
+    is($again->opened->{id}, undef, 'it begins where it was');
+
+    my @rest = $again->events(3);
+
+    is_deeply([texts(@rest)], [qw(n3 n4 n5)]);
+
+    my $argument = listen_to('alice', last_event_id => $seen[0]{id});
+
+    is_deeply([texts($argument->events(4))], [qw(n2 n3 n4 n5)],
+              'by the argument');
+
+    my $newer = listen_to('alice', last_event_id => $seen[0]{id},
+                          last => $rest[1]{id});
+
+    is_deeply([texts($newer->events(1))], ['n5'],
+              'the header is newer than a URL');
+
+    my ($epoch) = $last =~ /^([0-9a-f]+)\./;
+    my $gone = listen_to('alice', last => '0123456789ab.7');
+    my $gap = $gone->event;
+
+    is($gap->{event}, 'gap', 'another epoch: what was before is gone');
+    like($gap->{json}{first}, qr/^\Q$epoch\E\.\d+$/, 'and what there is');
+};
+
+
+subtest 'ACH-20: a session has one stream' => sub {
+    my $old = listen_to('alice', session => 'only');
+    my $new = listen_to('alice', session => 'only');
+
+    ok($old->ends, 'the second ends the first');
+    ok(settled($new));
+
+    my $carol = listen_to('carol', session => 'only');
+
+    ok(settled($new), 'another principal\'s does not');
+};
+
+
+subtest 'ACH-20: comments keep it open, its age ends it' => sub {
+    my $quick = listen_to('alice', uri => '/quick/~alice');
+
+    is($quick->opened->{retry}, 700);
+    ok($quick->comment);
+
+    my $aged = listen_to('alice', uri => '/aged/~alice');
+
+    ok($aged->ends, 'age=');
+};
+
+
+subtest 'SEC-15: a stream ends with its token' => sub {
+    my $short = listen_to('alice', token => bearer('alice',
+                                                   exp => int(time) + 2));
+    my $long = listen_to('alice');
+
+    is($short->status, 200);
+    ok($short->ends);
+    ok(settled($long));
+};
+
+
+subtest 'a stream over TLS, and over HTTP/2' => sub {
+    my $tls = listen_to('alice', port => port(4), tls => 1);
+
+    is($tls->status, 200);
+
+    my $token = bearer('alice');
+    my $port = port(5);
+    my $pid = open my $curl, '-|', 'curl', '-skN', '--http2', '-H',
+              "Authorization: $token", '-m', 15,
+              "https://127.0.0.1:$port/channel/stream/~alice"
+        or die "curl: $!";
+
+    like(scalar(<$curl>), qr/^id: /, 'it is open');
+    is(submit(frame('bob', 'alice', text => 'both'))->{json}{delivered} >= 2,
+       1);
+
+    is_deeply([texts($tls->events(1))], ['both']);
+
+    my $got = '';
+
+    while (my $line = <$curl>) {
+        $got .= $line;
+        last if $line =~ /both/;
+    }
+
+    like($got, qr/"both"/);
+    kill 'TERM', $pid;
+    close $curl;
+};
+
+
+subtest 'OPS-02: what is counted' => sub {
+    my $stream = listen_to('dave', session => 'counted');
+
+    ok(settled($stream, 'dave'));
+
+    my $until = time + 20;
+    my $open = 0;
+
+    # each worker tells once in a second
+    until ($open > 0 || time > $until) {
+        $open = $status->metric('parley_subscribers');
+        sleep 0.1;
+    }
+
+    cmp_ok($open, '>', 0, 'open');
+    cmp_ok($status->metric('parley_published_total'), '>', 0);
+    cmp_ok($status->metric('parley_emitted_total'), '>', 0);
+    cmp_ok($status->metric('parley_delivered_total'), '>', 0);
+    cmp_ok($status->metric('parley_subscriptions_ended_total{why="expired"}'),
+           '>', 0);
+    cmp_ok($status->metric('parley_subscriptions_ended_total{why="replaced"}'),
+           '>', 0);
+};
+
+
+$nginx->stop;
+
+is_deeply([grep { /\[(?:alert|crit|emerg|error)\]/ } split /^/m,
+                $nginx->error_log], [], 'nothing is amiss');
+unlike($nginx->error_log . slurp($nginx->dir . '/access.log'),
+       qr/eyJ[A-Za-z0-9_-]+\.eyJ/, 'GW-02: no token in a log');
+
+done_testing();

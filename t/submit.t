@@ -1,0 +1,328 @@
+# What is published: whose scope it may be, to how many it went, and what of
+# all that is refused.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+# somebody's share of the zone is small
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    zone => 'streams:2m share=5%',
+    more => 'parley_retain count=10000 time=1h;',
+    locations => <<'EOT'));
+        location = /coarse { parley_jwt on;
+                             parley_submit channel counts=coarse; }
+        location = /few { parley_jwt on; parley_submit channel max=1; }
+        location = /off { parley_jwt on;
+            parley_submit channel off=members,role,accord,prefix,session; }
+        location = /rate { parley_jwt on; parley_submit channel;
+                           parley_rate 1r/m; }
+        location = /small { parley_jwt on; parley_submit channel;
+                            parley_limits body=700; }
+        location = /denied { parley_jwt on; parley_submit channel;
+                             parley_deny to=~bob; parley_allow type=*; }
+        location = /any { parley_jwt on; parley_accept aee vcp c2a;
+                          parley_submit channel; }
+        location /aee/ { parley_jwt on; parley_stream aee; }
+        location /vcp/ { parley_jwt on; parley_stream vcp;
+                          parley_vcp_context ctx|streams;
+                          parley_vcp_constitution creed://acme/streams@1; }
+        location /c2a/ { parley_jwt on; parley_stream c2a; }
+EOT
+
+
+sub code {
+    my $answer = submit(@_);
+
+    return [$answer->{status}, $answer->{json}{code}, $answer->{json}{field}];
+}
+
+
+sub delivered { submit(@_)->{json}{delivered} }
+
+
+subtest 'ACH-15, ACH-16: the seven forms of a scope' => sub {
+    my %s = (
+        a1 => listen_to('alice', session => 's1', instrument => 'cc-model'),
+        a2 => listen_to('alice', session => 's2', instrument => 'cc-other'),
+        a3 => listen_to('alice', session => 's3', instrument => 'ide'),
+        b => listen_to('bob', session => 's1', instrument => 'cc-model'),
+        c => listen_to('carol'),
+        d => listen_to('dave'),
+    );
+
+    my $n = 0;
+    my %expected = map { $_ => [] } keys %s;
+
+    for my $case (['alice', undef, 'a1 a2 a3'],
+                  ['alice', '~alice', 'a1 a2 a3'],
+                  ['alice', '~alice/*', 'a1 a2 a3'],
+                  ['alice', '~alice/cc-*', 'a1 a2'],
+                  ['alice', '~alice/ide@s3', 'a3'],
+                  ['alice', '~alice/ide@s1', ''],
+                  ['alice', '~alice/none@s1', ''],
+                  ['acme', 'org:~acme/members/*', 'a1 a2 a3 b'],
+                  ['acme', 'org:~acme/members/ops/*', 'b'],
+                  ['acme', 'org:~acme/members/none/*', ''],
+                  ['peer', 'accord:~peer/grant:billing.read', 'c'])
+    {
+        my ($to, $scope, $who) = @$case;
+        my $text = 'scope ' . $n++;
+        my @who = split ' ', $who;
+
+        is(delivered(frame('alice', $to, text => $text), scope => $scope),
+           scalar @who, $scope // 'none');
+        push @{ $expected{$_} }, $text for @who;
+    }
+
+    # whoever has this one has what came before
+    submit(frame('alice', $_, text => 'last')) for qw(alice bob carol dave);
+
+    for my $name (sort keys %s) {
+        my @texts;
+
+        while (my ($text) = texts($s{$name}->event // last)) {
+            last if $text eq 'last';
+            push @texts, $text;
+        }
+
+        is_deeply(\@texts, $expected{$name}, "$name has what is for it, once "
+                  . 'and in order (HUB-01)');
+    }
+};
+
+
+subtest 'ACH-16: a scope that the sender may not address' => sub {
+    my $all = listen_to('alice');
+
+    is_deeply(code(frame('bob', 'alice'), scope => '~bob'),
+              [403, 'scope-unauthorised', 'scope'], 'of another handle');
+    is_deeply(code(frame('carol', 'acme'), scope => 'org:~acme/members/*'),
+              [403, 'scope-unauthorised', 'scope'], 'no member');
+    is_deeply(code(frame('carol', 'acme'), scope => 'org:~acme/members/ops/*'),
+              [403, 'scope-unauthorised', 'scope'], 'nor with a role');
+    is_deeply(code(frame('bob', 'peer'),
+                   scope => 'accord:~peer/grant:billing.read'),
+              [403, 'scope-unauthorised', 'scope'], 'no grant');
+    is_deeply(code(frame('alice', 'peer'),
+                   scope => 'accord:~peer/grant:billing.write'),
+              [403, 'scope-unauthorised', 'scope'], 'another grant');
+    is_deeply(code(frame('bob', 'alice'), scope => '~alice/'),
+              [400, 'field-invalid', 'scope'], 'none at all');
+
+    submit(frame('bob', 'alice', text => 'after'));
+    is_deeply([texts($all->event)], ['after'],
+              'ACH-18: what was refused reaches nobody');
+};
+
+
+subtest 'ACH-16: membership by a claim' => sub {
+    is(code(frame('dave', 'acme'), scope => 'org:~acme/members/*')->[0], 403);
+};
+
+
+subtest 'ACH-17: a form that is switched off' => sub {
+    for my $scope ('org:~acme/members/*', 'org:~acme/members/ops/*',
+                   '~acme/cc-*', '~acme/cc@s')
+    {
+        is_deeply(code(frame('alice', 'acme'), scope => $scope, uri => '/off'),
+                  [501, 'scope-unimplemented', 'scope'], $scope);
+    }
+
+    is_deeply(code(frame('dave', 'peer'), uri => '/off',
+                   scope => 'accord:~peer/grant:x'),
+              [501, 'scope-unimplemented', 'scope'], 'to anybody');
+    is(code(frame('bob', 'alice'), uri => '/off')->[0], 200, 'the others are');
+};
+
+
+subtest 'ACH-18: validated, verified, expanded, emitted' => sub {
+    my $all = listen_to('alice');
+
+    for my $case (
+        [frame('bob', 'alice', kind => 'agent_gossip'), 'kind-unknown',
+         '/kind'],
+        [frame('bob', 'alice', envelope_version => '2.0'),
+         'envelope-version-unsupported', '/envelope_version'],
+        [frame('bob', 'alice', more => 1), 'field-unknown', '/more'],
+        [without(frame('bob', 'alice'), 'provenance_basis'), 'field-missing',
+         '/provenance_basis'],
+        [frame('bob', 'alice', frame_id => 'x'), 'field-invalid',
+         '/frame_id'],
+        [frame('carol', 'alice', acted_by => '~bob'),
+         'sender-identity-mismatch', '/acted_by'],
+        [frame('bob', 'alice', sender_handle => '~carol'),
+         'sender-identity-mismatch', '/sender_handle', 'bob'],
+        [frame('bob', 'alice', created_at => timestamp(-1000)),
+         'field-invalid', '/created_at'],
+        [frame('bob', 'alice', created_at => timestamp(-200), ttl_ms => 1000),
+         'field-invalid', '/created_at'])
+    {
+        my ($frame, $code, $field, $as) = @$case;
+        my $got = code($frame, $as ? (as => $as) : ());
+
+        is_deeply([@$got[1, 2]], [$code, $field], $code);
+        cmp_ok($got->[0], '>=', 400);
+    }
+
+    is(code(frame('bob', 'alice'), token => '')->[0], 401, 'no token');
+    is_deeply(code(frame('bob', 'bob'), uri => '/denied')->[0], 403,
+              'a rule');
+    is(code(frame('bob', 'alice', text => 'x' x 600), uri => '/small')->[0],
+       413, 'ACH-24: too large');
+
+    submit(frame('bob', 'alice', text => 'after'));
+    is_deeply([texts($all->event)], ['after'], 'none of them came');
+};
+
+
+subtest 'ACH-19: none is no error, and counts may be coarse' => sub {
+    is(delivered(frame('alice', 'nobody')), 0);
+    is(delivered(frame('alice', 'dave')), 0, 'nobody is there');
+
+    my @streams;
+
+    for my $case ([0, 0], [1, 1], [2, 2], [3, 2], [9, 2], [10, 10], [12, 10]) {
+        my ($n, $told) = @$case;
+
+        push @streams, listen_to('dave') while @streams < $n;
+
+        is(delivered(frame('alice', 'dave'), uri => '/coarse'), $told,
+           "$n are told as $told");
+    }
+
+    is(delivered(frame('alice', 'dave')), 12);
+};
+
+
+subtest 'ACH-24: limits of a sender and of an expansion' => sub {
+    is_deeply(code(frame('alice', 'acme'), uri => '/few',
+                   scope => 'org:~acme/members/*')->[0], 403,
+              'more handles than a scope may name');
+    is(code(frame('alice', 'acme'), uri => '/few',
+            scope => 'org:~acme/members/ops/*')->[0], 200);
+
+    is(code(frame('bob', 'alice'), uri => '/rate')->[0], 200);
+
+    my $limited = submit(frame('bob', 'alice'), uri => '/rate');
+
+    is($limited->{status}, 429);
+    is($limited->{json}{code}, 'rate-limited');
+    ok($limited->{headers}{'retry-after'});
+};
+
+
+subtest 'ACH-26: a frame that comes again is delivered once' => sub {
+    my $stream = listen_to('alice');
+    my $frame = frame('bob', 'alice', text => 'once');
+
+    is(delivered($frame), 1);
+
+    my $again = submit($frame);
+
+    is($again->{status}, 200);
+    is($again->{json}{delivered}, 0);
+    is($again->{json}{frame_id}, $frame->{frame_id});
+
+    submit(frame('bob', 'alice', text => 'after'));
+    is_deeply([texts($stream->events(2))], ['once', 'after']);
+};
+
+
+subtest 'ACH-26: a frame that expired is not delivered' => sub {
+    my $brief = frame('bob', 'alice', text => 'brief', ttl_ms => 1000);
+    my $place = listen_to('alice')->opened->{id};
+
+    is(submit($brief)->{status}, 200);
+    submit(frame('bob', 'alice', text => 'lasting'));
+
+    sleep 1.5;
+
+    my $late = listen_to('alice', last => $place);
+
+    is_deeply([texts($late->event)], ['lasting'],
+              'who resumes gets what lives still');
+};
+
+
+subtest 'HUB-06: other protocols submit, and listen' => sub {
+    my %s = (channel => listen_to('bob'),
+             aee => listen_to('bob', uri => '/aee/agent.bob'),
+             vcp => listen_to('bob', uri => '/vcp/'),
+             c2a => listen_to('bob', uri => '/c2a/'));
+
+    is($s{$_}->status, 200, $_) for sort keys %s;
+
+    my $task = aee();
+    my $answer = submit($task, uri => '/any', as => 'alice');
+
+    is($answer->{status}, 202, 'an AEE task');
+
+    my %got = map { $_ => $s{$_}->event } qw(aee channel c2a);
+
+    is_deeply($got{aee}{json}, $task, 'as it was accepted');
+    is($got{channel}{json}{kind}, 'agent_query');
+    is($got{channel}{json}{recipient_handle}, '~bob');
+    is($got{c2a}{json}{jsonrpc}, '2.0');
+
+    my $frame = frame('alice', 'bob', text => 'from a frame');
+
+    submit($frame);
+    %got = map { $_ => $s{$_}->event } qw(aee channel c2a);
+
+    is_deeply($got{channel}{json}, $frame);
+    is($got{aee}{json}{type}, 'event');
+    is($got{aee}{json}{to}, 'agent.bob');
+
+    my $lock = aee(type => 'event', intent => 'vcp.context_share',
+                   payload => { context => 'ctx|home' });
+
+    submit($lock, uri => '/any', as => 'alice');
+
+    my $share = $s{vcp}->event;
+
+    is($share->{json}{type}, 'context_share',
+       'what VCP can say, and nothing that came before');
+    ok($nginx->wait_for(qr/of aee is passed over by streams of vcp: \S+, /, 1),
+       'the log says what it cannot');
+
+    my $raw = listen_to('bob', uri => '/aee/agent.alice');
+
+    is($raw->status, 403, 'another\'s in any protocol');
+};
+
+
+subtest 'SEC-09: a sender has its share of the zone, and no more' => sub {
+    my $answer;
+    my $n = 0;
+
+    # 5 % of 2 MB, in frames of 2 KB
+    until ($n == 400) {
+        $answer = submit(frame('dave', 'carol', text => 'x' x 2000));
+        last if $answer->{status} != 200;
+        $n++;
+    }
+
+    is($answer->{status}, 503);
+    is($answer->{json}{code}, 'capacity');
+    ok($answer->{headers}{'retry-after'});
+    is(submit(frame('alice', 'carol'))->{status}, 200, 'others have theirs');
+};
+
+
+$nginx->stop;
+
+is_deeply([grep { /\[(?:alert|crit|emerg|error)\]/ } split /^/m,
+                $nginx->error_log], [], 'nothing is amiss');
+
+done_testing();
