@@ -42,6 +42,7 @@ sub gateway {
     my $directive = $o{directive} // '/_jwks interval=1s timeout=3s';
     my $more = $o{more} // '';
     my $server = $o{server} // '';
+    my $listen = $o{listen} // 'backlog=1024';
 
     return <<"EOT";
     parley_zone          agents:8m;
@@ -49,7 +50,7 @@ sub gateway {
     parley_jwks_request  $directive;
     $more
     server {
-        listen 127.0.0.1:%PORT_3% ssl backlog=1024;
+        listen 127.0.0.1:%PORT_3% ssl $listen;
         ssl_certificate %TLS_CERT%;
         ssl_certificate_key %TLS_KEY%;
         $server
@@ -197,10 +198,9 @@ subtest 'GW-02 a killed worker\'s fetch is made by another' => sub {
     $provider->clear;
     $provider->script('$c->pause(20)');
 
+    # the kernel divides the connections: otherwise one worker may get all
     my $nginx = Parley::Nginx->start(workers => 2, http => gateway(proxied(),
-        directive => '/_jwks timeout=30s'));
-
-    # more than one, so that both workers have some
+        directive => '/_jwks timeout=30s', listen => 'reuseport'));
     my @all = map { begin() } 1 .. 40;
     ok($provider->wait_for(1), 'under way');
     sleep 0.3;
