@@ -103,13 +103,21 @@ ngx_http_parley_stream_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 static ngx_int_t
 ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
 {
-    ngx_int_t            rc;
-    ngx_http_request_t  *r;
+    ngx_int_t                  rc;
+    ngx_http_request_t        *r;
+    ngx_http_core_loc_conf_t  *clcf;
 
     r = st->request;
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     st->begun = 1;
     st->ctx->replied = 1;
+
+    /* an event waits for no acknowledgement of the one before */
+
+    if (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     r->headers_out.status = NGX_HTTP_OK;
     ngx_str_set(&r->headers_out.content_type, "text/event-stream");
