@@ -245,7 +245,7 @@ fuzz: ## Every fuzz target for TIME=60 seconds; fails on a crash
 fuzz-targets: $(FUZZ_TARGETS)
 
 
-.PHONY: bench bench-instructions
+.PHONY: bench bench-instructions bench-streams
 bench: ## Benchmarks against the peers; writes docs/performance.md
 	tools/install-deps bench
 	$(MAKE) build
@@ -255,6 +255,11 @@ bench-instructions: ## Instruction counts by callgrind, against their budget
 	tools/install-deps bench
 	$(MAKE) build
 	bench/instructions
+
+bench-streams: ## Streams against nchan's; writes that part of the same page
+	tools/install-deps bench
+	$(MAKE) build
+	bench/streams
 
 
 # where things are installed; the module goes where nginx looks for modules

@@ -22,9 +22,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench_clock.h"
 #include "bench_http.h"
 #include "bench_message.h"
 #include "bench_service.h"
@@ -115,8 +115,7 @@ static void bench_receive(bench_t *b, bench_connection_t *c);
 static void bench_check(const bench_t *b, const bench_connection_t *c);
 static void bench_print(bench_t *b, int64_t cpu);
 static int bench_compare(const void *one, const void *two);
-static int64_t bench_now(void);
-static int64_t bench_cpu(int pid);
+static int64_t bench_cpu_of(int pid);
 static void bench_fail(const char *text)
     __attribute__((noreturn));
 
@@ -158,11 +157,11 @@ main(int argc, char **argv)
     bench_head(&b);
     bench_connect(&b);
 
-    cpu = bench_cpu(b.pid);
+    cpu = bench_cpu_of(b.pid);
 
     bench_loop(&b);
 
-    bench_print(&b, bench_cpu(b.pid) - cpu);
+    bench_print(&b, bench_cpu_of(b.pid) - cpu);
 
     return 0;
 }
@@ -597,35 +596,17 @@ bench_compare(const void *one, const void *two)
 
 
 static int64_t
-bench_now(void)
+bench_cpu_of(int pid)
 {
-    struct timespec  ts;
+    int64_t  cpu;
 
-    (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+    cpu = bench_cpu(pid);
 
-    return (int64_t) ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-
-/* ns of CPU that a process has used */
-
-static int64_t
-bench_cpu(int pid)
-{
-    clockid_t        clock;
-    struct timespec  ts;
-
-    if (pid == 0) {
-        return 0;
-    }
-
-    if (clock_getcpuclockid(pid, &clock) != 0
-        || clock_gettime(clock, &ts) != 0)
-    {
+    if (cpu == -1) {
         bench_fail("the gateway's CPU time");
     }
 
-    return (int64_t) ts.tv_sec * 1000000000 + ts.tv_nsec;
+    return cpu;
 }
 
 

@@ -13,7 +13,8 @@ use FindBin;
 use JSON::PP ();
 use MIME::Base64 qw(decode_base64url);
 
-our @EXPORT_OK = qw(%bench prepare run output slurp spew);
+our @EXPORT_OK = qw(%bench prepare prepare_streams mint run output slurp
+                    spew);
 
 my $root = abs_path("$FindBin::Bin/..");
 my $build = $ENV{PARLEY_BUILD} || "$root/build";
@@ -82,16 +83,11 @@ sub output {
 
 
 sub prepare {
-    for my $need (qw(tool library)) {
-        -e $bench{$need} or die "bench: $bench{$need} is missing\n";
-    }
+    begin();
 
-    remove_tree($bench{dir});
-    make_path($bench{dir});
-
-    compile('client', 'bench_http', 'bench_answer', 'bench_service',
-            'bench_message', 'bench_message_text');
-    compile('pure', 'bench_cases', 'bench_pairs', 'bench_crypto',
+    compile('client', libraries(), 'bench_clock', 'bench_http', 'bench_answer',
+            'bench_service', 'bench_message', 'bench_message_text');
+    compile('pure', libraries(), 'bench_cases', 'bench_pairs', 'bench_crypto',
             'bench_state', 'bench_message', 'bench_message_text',
             'bench_answer', 'bench_http');
 
@@ -100,20 +96,56 @@ sub prepare {
 }
 
 
+# What the benchmark of streams needs: its client, and an issuer of tokens.
+sub prepare_streams {
+    begin();
+
+    compile('stream', [], 'bench_listener', 'bench_publisher',
+            'bench_request', 'bench_workers', 'bench_clock', 'bench_fail',
+            'bench_http');
+
+    make_issuer();
+}
+
+
+sub begin {
+    for my $need (qw(tool library)) {
+        -e $bench{$need} or die "bench: $bench{$need} is missing\n";
+    }
+
+    remove_tree($bench{dir});
+    make_path($bench{dir});
+}
+
+
+# the words that link the library, and what it needs
+sub libraries {
+    my @packages = qw(jansson libsodium libpcre2-8 libcrypto);
+
+    return [ $bench{library}, split ' ', output('pkg-config', '--cflags',
+                                                '--libs', @packages) ];
+}
+
+
 sub compile {
-    my ($name, @others) = @_;
+    my ($name, $libraries, @others) = @_;
 
     my $cc = $ENV{CC} || 'gcc';
-    my @packages = qw(jansson libsodium libpcre2-8 libcrypto);
-    my @flags = split ' ', output('pkg-config', '--cflags', '--libs',
-                                  @packages);
 
     run($cc, qw(-std=gnu11 -O2 -g -Wall -Wextra -Werror -Wshadow),
         qw(-Wstrict-prototypes -Wmissing-prototypes),
         map({ "-I$root/$_" } qw(translate core auth schemas gate)),
         '-o', "$bench{dir}/bench_$name",
-        map({ "$root/bench/$_.c" } "bench_$name", @others),
-        $bench{library}, @flags);
+        map({ "$root/bench/$_.c" } "bench_$name", @others), @$libraries);
+}
+
+
+sub make_issuer {
+    my $dir = $bench{dir};
+
+    run($bench{tool}, 'keygen', '--alg', 'rs256', '--kid', 'issuer-1',
+        '-o', "$dir/issuer.jwk");
+    spew("$dir/jwks.json", output($bench{tool}, 'jwks', "$dir/issuer.jwk"));
 }
 
 
@@ -121,9 +153,7 @@ sub make_keys {
     my $json = JSON::PP->new->canonical;
     my $dir = $bench{dir};
 
-    run($bench{tool}, 'keygen', '--alg', 'rs256', '--kid', 'issuer-1',
-        '-o', "$dir/issuer.jwk");
-    spew("$dir/jwks.json", output($bench{tool}, 'jwks', "$dir/issuer.jwk"));
+    make_issuer();
 
     run($bench{tool}, 'keygen', '--alg', 'ed25519', '--kid', 'child-7-1',
         '-o', "$dir/sender.jwk");
@@ -150,17 +180,25 @@ sub make_tokens {
     my @tokens;
 
     for my $i (0 .. TOKENS) {
-        my $token = output($bench{tool}, qw(token mint --key),
-                           "$bench{dir}/issuer.jwk",
-                           qw(--iss https://id.example --aud agents),
-                           qw(--sub child-7 --scope), 'ops:run vcp:send',
+        push @tokens, mint(qw(--sub child-7 --scope), 'ops:run vcp:send',
                            '--jti', sprintf('token-%06d', $i));
-        chomp $token;
-        push @tokens, $token;
     }
 
     spew("$bench{dir}/token", "$tokens[0]\n");
     spew("$bench{dir}/tokens", join '', map { "$_\n" } @tokens);
+}
+
+
+# a token of the issuer's
+sub mint {
+    my @claims = @_;
+
+    my $token = output($bench{tool}, qw(token mint --key),
+                       "$bench{dir}/issuer.jwk",
+                       qw(--iss https://id.example --aud agents), @claims);
+    chomp $token;
+
+    return $token;
 }
 
 

@@ -16,6 +16,9 @@ use Bench::Pairs qw(locations);
 
 use constant { GATEWAY_CORE => 0, CLIENT_CORE => 1, START_MAX => 30 };
 
+# the handles that streams are of
+use constant HANDLES => 4;
+
 my @running;
 
 
@@ -101,11 +104,58 @@ END
         }
 END
     },
+
+    # nothing is kept for who is not there, as with nchan beside it
+    streams => {
+        main => "load_module  $bench{module};\n",
+        http => <<"END",
+    parley_zone        bench:512m share=100%;
+    parley_identities  $bench{dir}/listeners.json;
+    parley_jwks        $bench{dir}/jwks.json;
+    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
+    parley_trusted     on;
+END
+        server => <<'END',
+        location = /publish {
+            parley_submit  channel;
+        }
+
+        location /listen/ {
+            parley_stream  channel;
+        }
+END
+    },
+
+    nchan => {
+        main => "load_module  /usr/lib/nginx/modules/ngx_nchan_module.so;\n",
+        http => <<'END',
+    nchan_shared_memory_size  512m;
+END
+        server => <<"END",
+        location = /publish {
+            nchan_publisher              http;
+            nchan_channel_id             @{[ handles() ]};
+            nchan_message_buffer_length  0;
+        }
+
+        location ~ ^/listen/(~h\\d+)\$ {
+            nchan_subscriber                eventsource;
+            nchan_channel_id                \$1;
+            nchan_subscriber_first_message  newest;
+            nchan_message_buffer_length     0;
+            nchan_subscriber_timeout        0;
+        }
+END
+    },
 );
 
 
+sub handles { return map { "~h$_" } 1 .. HANDLES }
+
+
 # Starts a gateway: a master and a worker on a core of its own.  single: one
-# process; by: words before the command.
+# process; by: words before the command; workers: so many, where more than one
+# are on any core; connections: of each.
 sub start {
     my ($class, $kind, %how) = @_;
 
@@ -113,28 +163,40 @@ sub start {
                        port => free_port(), service => free_port() }, $class;
 
     make_path("$self->{dir}/logs");
-    spew("$self->{dir}/nginx.conf", $self->conf($how{single}));
+    spew("$self->{dir}/nginx.conf", $self->conf(%how));
 
     my @nginx = ($bench{nginx}, '-p', "$self->{dir}/",
                  '-c', "$self->{dir}/nginx.conf", '-e', 'logs/error.log');
 
-    $self->{pid} = spawn(core(GATEWAY_CORE), @{$how{by} || []}, @nginx);
+    my $workers = $how{workers} // 1;
+
+    $self->{pid} = spawn($workers > 1 ? () : core(GATEWAY_CORE),
+                         @{$how{by} || []}, @nginx);
     push @running, $self->{pid};
 
     wait_for($self->{port}, $self->{pid});
-    $self->{worker} = $how{single} ? $self->{pid} : $self->find_worker;
+    $self->{workers} = $how{single} ? [ $self->{pid} ]
+                                    : $self->find_workers($workers);
+    $self->{worker} = $self->{workers}[0];
 
     return $self;
 }
 
 
 sub conf {
-    my ($self, $single) = @_;
+    my ($self, %how) = @_;
 
     my $kind = $kinds{$self->{kind}};
     my $main = $kind->{main} // '';
     my $http = $kind->{http} // '';
-    my $processes = $single ? 'master_process  off;' : 'worker_processes  1;';
+    my $connections = $how{connections} // 512;
+    my $processes = $how{single}
+                    ? 'master_process  off;'
+                    : 'worker_processes  ' . ($how{workers} // 1) . ';';
+
+    # files besides: listening, logs, what wakes a worker
+    $processes .= "\nworker_rlimit_nofile  " . ($connections + 256) . ';'
+        if $how{connections};
 
     return <<"END";
 $main
@@ -144,7 +206,7 @@ pid        nginx.pid;
 error_log  logs/error.log  warn;
 
 events {
-    worker_connections  512;
+    worker_connections  $connections;
 }
 
 http {
@@ -181,16 +243,18 @@ END
 }
 
 
-sub find_worker {
-    my $self = shift;
+sub find_workers {
+    my ($self, $n) = @_;
 
     for (1 .. 100) {
         my $children = slurp("/proc/$self->{pid}/task/$self->{pid}/children");
-        return $1 if $children =~ /(\d+)/;
+        my @found = $children =~ /(\d+)/g;
+
+        return \@found if @found == $n;
         sleep 0.05;
     }
 
-    die "bench: $self->{kind}: nginx has no worker\n";
+    die "bench: $self->{kind}: nginx has not its workers\n";
 }
 
 

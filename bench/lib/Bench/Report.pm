@@ -8,9 +8,12 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 
-use Bench::Files qw(%bench output slurp);
+use Bench::Files qw(%bench output slurp spew);
 
-our @EXPORT_OK = qw(median range number table reached target targets head);
+our @EXPORT_OK = qw(median range number table reached target targets head
+                    part put_part);
+
+use constant PAGE => "$bench{root}/docs/performance.md";
 
 my @targets;
 
@@ -92,6 +95,27 @@ sub target {
 
 sub targets {
     return @targets;
+}
+
+
+# A part of the page as it is, which another benchmark writes; "" where there
+# is none.
+sub part {
+    my $title = shift;
+
+    my ($part) = slurp(PAGE) =~ /^(## \Q$title\E\n.*?)(?=^## |\z)/ms;
+
+    return $part ? "\n" . $part =~ s/\n+\z/\n/r : '';
+}
+
+
+# Writes it anew, at the end.
+sub put_part {
+    my ($title, $text) = @_;
+
+    my $page = slurp(PAGE) =~ s/^## \Q$title\E\n.*?(?=^## |\z)//msr;
+
+    spew(PAGE, $page =~ s/\n+\z/\n/r . "\n## $title\n\n$text");
 }
 
 
