@@ -37,3 +37,19 @@ parley_account_rate_key(const parley_state_t *state, parley_counted_t whose,
 
     parley_state_key(state, PARLEY_KIND_RATE, parts, 4, out);
 }
+
+
+void
+parley_account_declared_key(const parley_state_t *state,
+    const uint8_t account[PARLEY_KEY_LEN], uint8_t out[PARLEY_KEY_LEN])
+{
+    uint8_t       head;
+    parley_str_t  parts[2];
+
+    head = (uint8_t) PARLEY_COUNTED_DECLARED;
+
+    parts[0] = parley_str_make(&head, 1);
+    parts[1] = parley_str_make(account, PARLEY_KEY_LEN);
+
+    parley_state_key(state, PARLEY_KIND_RATE, parts, 2, out);
+}

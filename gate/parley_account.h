@@ -17,7 +17,8 @@ void parley_account_key(const parley_state_t *state, parley_str_t sub,
 typedef enum {
     PARLEY_COUNTED_ADDRESS = 0,
     PARLEY_COUNTED_PRINCIPAL,
-    PARLEY_COUNTED_FAILURES     /* of an address */
+    PARLEY_COUNTED_FAILURES,    /* of an address */
+    PARLEY_COUNTED_DECLARED     /* intents */
 } parley_counted_t;
 
 
@@ -28,6 +29,10 @@ typedef enum {
 void parley_account_rate_key(const parley_state_t *state,
     parley_counted_t whose, parley_str_t who, parley_str_t what,
     const parley_limit_rate_t *rate, uint8_t out[PARLEY_KEY_LEN]);
+
+/* The key of the record of how many intents an account declared (ACH-29). */
+void parley_account_declared_key(const parley_state_t *state,
+    const uint8_t account[PARLEY_KEY_LEN], uint8_t out[PARLEY_KEY_LEN]);
 
 
 #endif /* PARLEY_ACCOUNT_H */

@@ -169,6 +169,11 @@ typedef struct {
 } parley_gate_conf_t;
 
 
+/* of what is declared, and of what carries it out (ACH-29) */
+#define PARLEY_INTENT_DECLARE  "channel.intent_declare"
+#define PARLEY_INTENT_FLUSH    "channel.flush_executed"
+
+
 typedef struct parley_gate_s  parley_gate_t;
 
 

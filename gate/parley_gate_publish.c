@@ -18,9 +18,6 @@
 #include "parley_settings.h"
 
 
-/* milliseconds after which a message may come again that found no room */
-#define PARLEY_GATE_NO_ROOM    1000
-
 /* ms that a record lives whose message does not say how long, or less than
    clocks differ by */
 #define PARLEY_GATE_LIVES      ((int64_t) 1 << 40)
@@ -74,6 +71,12 @@ parley_gate_published(parley_gate_t *g)
         return -1;
     }
 
+    rc = parley_gate_declare(g);
+
+    if (rc != 0) {
+        return rc;
+    }
+
     p.audience = expansion.audience;
     p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
 
@@ -86,6 +89,10 @@ parley_gate_published(parley_gate_t *g)
     }
 
     rc = parley_gate_append(g, &p, &expansion, &count);
+
+    if (rc == 0) {
+        rc = parley_gate_flush(g);
+    }
 
     if (rc == 0) {
         g->published = 1;

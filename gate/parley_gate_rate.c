@@ -7,10 +7,6 @@
 #include "parley_gate_steps.h"
 
 
-/* milliseconds after which a message may come again that found no room */
-#define PARLEY_GATE_NO_ROOM  1000
-
-
 static parley_outcome_t parley_gate_limit(parley_gate_t *g, parley_str_t sub);
 static void parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret);
 static int parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome);

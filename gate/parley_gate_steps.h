@@ -8,6 +8,10 @@
 #include "parley_window.h"
 
 
+/* milliseconds after which a message may come again that found no room */
+#define PARLEY_GATE_NO_ROOM  1000
+
+
 /* parley_gate_keys.c */
 
 parley_outcome_t parley_gate_keys(parley_gate_t *g);
@@ -63,6 +67,16 @@ int parley_gate_serves(parley_gate_t *g, const char *himself);
 /* parley_gate_publish.c */
 
 parley_outcome_t parley_gate_publish(parley_gate_t *g);
+
+/* parley_gate_declared.c: ACH-29 */
+
+/* An intent that is declared is counted, where its number is limited: 0,
+   PARLEY_WAIT, or -1: rate-limited, capacity. */
+int parley_gate_declare(parley_gate_t *g);
+
+/* Those that were are carried out, where that was published: 0 or
+   PARLEY_WAIT. */
+int parley_gate_flush(parley_gate_t *g);
 
 /* parley_gate_read.c */
 

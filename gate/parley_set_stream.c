@@ -5,7 +5,8 @@
 #include "parley_directive.h"
 
 
-#define PARLEY_SET_LAG_MAX  ((int64_t) 1 << 30)
+#define PARLEY_SET_LAG_MAX       ((int64_t) 1 << 30)
+#define PARLEY_SET_DECLARES_MAX  1000000
 
 static const parley_stream_t  parley_stream_default = {
     .proto = PARLEY_PROTO_NONE,
@@ -91,6 +92,20 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
         return 0;
     }
 
+    if (parley_setting_param(word, "declares", &value)) {
+
+        if (parley_setting_number(value, &n) != 0 || n < 1
+            || n > PARLEY_SET_DECLARES_MAX)
+        {
+            return parley_setting_bad(d, word, "is no number from 1 to "
+                                      "1000000");
+        }
+
+        ret->declares = (uint32_t) n;
+
+        return 0;
+    }
+
     if (parley_setting_param(word, "off", &value)) {
         return parley_set_submit_off(d, word, value, ret);
     }
@@ -100,7 +115,7 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
     if (proto == PARLEY_PROTO_NONE) {
         return parley_setting_bad(d, word, "is no protocol, expected "
                                   PARLEY_PROTOCOL_WORDS
-                                  ", counts=, max= or off=");
+                                  ", counts=, max=, off= or declares=");
     }
 
     if (ret->accept & PARLEY_PROTO_BIT(proto)) {

@@ -105,6 +105,9 @@ typedef struct {
     parley_proto_set_t      accept;     /* it names, and so accepts */
     parley_expand_conf_t    expand;
     int                     coarse;     /* counts are */
+    uint32_t                declares;   /* intents of a principal within an
+                                           hour, without a flush_executed; 0:
+                                           any number */
 } parley_submit_conf_t;
 
 

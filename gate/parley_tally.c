@@ -9,6 +9,8 @@ _Static_assert((int) PARLEY_L_WHOSE_GATEWAY == PARLEY_WHOSE_GATEWAY
                "the labels are those of parley_whose_t");
 
 
+static void parley_tally_published(parley_slot_t *slot,
+    const parley_gate_t *g);
 static void parley_tally_refusal(parley_slot_t *slot, const parley_gate_t *g,
     unsigned by);
 
@@ -53,8 +55,7 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
     default:
 
         if (g->published) {
-            parley_count(slot, PARLEY_M_PUBLISHED, 1);
-            parley_count(slot, PARLEY_M_EMITTED, (uint64_t) g->emitted);
+            parley_tally_published(slot, g);
         }
 
         parley_count(slot, PARLEY_M_ANSWERS
@@ -96,6 +97,21 @@ parley_tally_outcome(parley_slot_t *slot, const parley_gate_t *g,
     }
 
     parley_count(slot, PARLEY_M_ANSWERS + (unsigned) whose, 1);
+}
+
+
+static void
+parley_tally_published(parley_slot_t *slot, const parley_gate_t *g)
+{
+    parley_count(slot, PARLEY_M_PUBLISHED, 1);
+    parley_count(slot, PARLEY_M_EMITTED, (uint64_t) g->emitted);
+
+    if (parley_str_is(g->msg->intent, PARLEY_INTENT_DECLARE)) {
+        parley_count(slot, PARLEY_M_DECLARED, 1);
+
+    } else if (parley_str_is(g->msg->intent, PARLEY_INTENT_FLUSH)) {
+        parley_count(slot, PARLEY_M_FLUSHES, 1);
+    }
 }
 
 

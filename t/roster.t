@@ -5,6 +5,7 @@ use warnings;
 
 use lib 't/lib';
 
+use JSON::PP ();
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -13,6 +14,7 @@ use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Status;
 use Parley::Streams;
 
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
@@ -21,12 +23,19 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
             parley_jwt on;
             parley_stream channel;
             parley_allow type=subscribe principal=agent.bob to=agent.alice;
+            parley_allow type=subscribe principal=agent.bob to=~acme;
+            parley_allow type=subscribe principal=agent.alice to=~acme;
         }
         location /roster/ {
             parley_jwt on;
             parley_roster channel;
             parley_allow type=roster principal=agent.bob to=agent.alice;
             parley_allow type=roster principal=agent.dave to=agent.alice;
+            parley_allow type=roster principal=agent.bob to=~acme;
+        }
+        location = /declares {
+            parley_jwt on;
+            parley_submit channel declares=3;
         }
         location /coarse/ {
             parley_jwt on;
@@ -91,9 +100,14 @@ subtest 'ACH-25: others, where a rule says so' => sub {
 
     is_deeply([map { $_->{session} } @{ sessions('bob', '~alice', 2) }],
               ['bob/own', 'own'], 'who listens by a rule is told as such');
+    is_deeply([map { $_->{session} } @{ sessions('alice', '~alice', 2) }],
+              ['bob/own', 'own'], 'to the owner too');
 
-    is_deeply([map { $_->{session} } @{ sessions('dave', '~alice', 1) }],
-              ['own'], 'and to nobody else');
+    my $third = roster('dave', '~alice')->{json};
+
+    is_deeply([map { $_->{session} } @{ $third->{sessions} }], ['own'],
+              'and to no third one');
+    is($third->{count}, 1);
 
     for my $case (['carol', '~alice', 403], ['bob', '~carol', 403],
                   ['bob', '~nobody', 403], ['', '~alice', 401],
@@ -123,7 +137,101 @@ subtest 'ACH-25: coarse counts for others' => sub {
 };
 
 
-subtest 'the sessions of a worker that was killed are gone' => sub {
+subtest 'ACH-25: of an organisation everybody is told its own' => sub {
+    my @streams = map { listen_to($_, uri => '/ruled/~acme', session => 's') }
+                  qw(alice bob);
+
+    is_deeply([map { $_->{session} } @{ sessions('bob', '~acme', 1) }],
+              ['bob/s']);
+    is(roster('alice', '~acme')->{status}, 403, 'a member needs a rule too');
+};
+
+
+sub intent {
+    my $who = shift;
+
+    return frame($who, 'dave', kind => 'intent_declare', payload => {
+        convergence_class => 'ci.pull-request', payload_ref => 'pr-1',
+        acted_by => "~$who", drafted_with => "~cc-$who\@1.0",
+        declared_at => timestamp(), ttl => 60000,
+        withdrawable => JSON::PP::true });
+}
+
+
+sub flush {
+    my $who = shift;
+
+    return frame($who, 'dave', kind => 'flush_executed', payload => {
+        convergence_class => 'ci.pull-request', result_ref => 'pr-2',
+        executed_at => timestamp() });
+}
+
+
+sub declares {
+    my $answer = submit($_[0], uri => $_[1] // '/declares');
+
+    return $answer->{json}{code} // $answer->{status};
+}
+
+
+subtest 'ACH-29: intents that nothing carries out are limited' => sub {
+    is(declares(intent('alice')), 200, "intent $_") for 1 .. 3;
+
+    my $answer = submit(intent('alice'), uri => '/declares');
+
+    is($answer->{status}, 429);
+    is($answer->{json}{code}, 'rate-limited');
+    cmp_ok($answer->{headers}{'retry-after'}, '>', 3000, 'for the hour');
+    cmp_ok($answer->{headers}{'retry-after'}, '<=', 3600);
+
+    is(declares(frame('alice', 'dave')), 200, 'other kinds are not');
+    is(declares(intent('carol')), 200, 'nor are others');
+    is(declares(flush('carol')), 200);
+    is(declares(intent('alice')), 'rate-limited', "another's flush is none");
+    is(declares(intent('alice'), '/channel/frames'), 200,
+       'where there is no limit');
+
+    is(declares(flush('alice')), 200);
+    is(declares(intent('alice')), 200, "intent $_ again") for 1 .. 3;
+    is(declares(intent('alice')), 'rate-limited');
+};
+
+
+subtest 'ACH-29: those at once are counted, on both workers' => sub {
+    is(declares(intent('bob')), 200);
+
+    my @connections = map { $client->connect } 1 .. 12;
+
+    $_->write($client->request('POST', '/declares', jcs(intent('bob')),
+                               Authorization => bearer('bob'),
+                               'Content-Type' => 'application/json'))
+        for @connections;
+
+    my @status = sort map { $_->answer->{status} } @connections;
+
+    is_deeply(\@status, [200, 200, (429) x 10]);
+};
+
+
+subtest 'ACH-29: both are counted' => sub {
+    my $status = Parley::Status->new(port => port(1));
+
+    is($status->metric('parley_intents_declared_total'), 11);
+    is($status->metric('parley_flushes_total'), 2);
+};
+
+
+subtest 'ACH-29: what is no number' => sub {
+    for my $word (qw(0 1000001 -1 many)) {
+        my ($rc, $said) = Parley::Nginx->check(http => streams_http(
+            submit => "channel declares=$word"));
+
+        like($said, qr/"declares=$word".* is no number from 1 to 1000000/);
+    }
+};
+
+
+subtest 'ACH-25: the sessions of a worker that was killed are gone' => sub {
     my @streams = map { listen_to('carol', session => "s$_") } 1 .. 10;
 
     is(scalar @{ sessions('carol', '~carol', 10) }, 10);
