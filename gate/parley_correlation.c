@@ -420,7 +420,7 @@ parley_correlation_is_between(const parley_correlation_t *r,
         to = q->texts[PARLEY_QUESTION_SENT_TO];
     }
 
-    if ((proto != r->speak && reply->wire != r->speak)
+    if ((proto != r->speak && reply->wire != r->speak && !r->published)
         || (!by_corr && reply->corr.len > 0 && corr.len > 0
             && !parley_corr_is(reply, corr)))
     {

@@ -21,6 +21,8 @@ typedef struct {
     parley_proto_t           speak;         /* of where it goes */
     unsigned                 addressed:1;   /* whom it is for stands beside the
                                                message alone */
+    unsigned                 published:1;   /* it goes to whoever listens, in
+                                               the protocol of each */
 
     /* what was found */
     parley_question_t       *question;      /* NULL: nothing */

@@ -17,6 +17,9 @@ static const parley_json_limits_t  parley_deliver_limits = {
 static int parley_deliver_read(const parley_deliver_t *d,
     const parley_publication_t *p, parley_arena_t *arena, parley_msg_t *msg,
     parley_json_t *doc, parley_who_t *who, parley_error_t *err);
+static int parley_deliver_answers(const parley_publication_t *p,
+    parley_proto_t to, parley_who_t *who, parley_msg_t *msg,
+    parley_msg_t *ret);
 
 
 int
@@ -25,7 +28,7 @@ parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     parley_error_t *err)
 {
     parley_who_t          who;
-    parley_msg_t          msg;
+    parley_msg_t          msg, answering;
     parley_json_t         doc;
     parley_loss_t         loss;
     parley_seal_t         seal;
@@ -60,6 +63,10 @@ parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
         opts.context = s->context.text;
         opts.constitution = s->constitution.text;
         opts.broadcast = s->broadcast;
+    }
+
+    if (parley_deliver_answers(p, to, &who, &msg, &answering)) {
+        opts.answering = &answering;
     }
 
     opts.self = d->http->self_names[PARLEY_PROTO_CANONICAL];
@@ -109,6 +116,9 @@ parley_deliver_read(const parley_deliver_t *d, const parley_publication_t *p,
 
     submission.scope = p->scope;
     submission.author = p->author;
+    submission.sender = p->from;
+    submission.recipient = p->to;
+    submission.ms = p->ms;
 
     if (parley_submit(arena, msg, &submission, err) != 0) {
         return -1;
@@ -116,7 +126,49 @@ parley_deliver_read(const parley_deliver_t *d, const parley_publication_t *p,
 
     msg->owner = p->sender;
 
+    if (p->id.len > 0) {
+        msg->id = p->id;
+    }
+
     return 0;
+}
+
+
+/*
+ * HUB-07: to whom it answers, in his protocol, it names his question as he
+ * does.
+ */
+
+static int
+parley_deliver_answers(const parley_publication_t *p, parley_proto_t to,
+    parley_who_t *who, parley_msg_t *msg, parley_msg_t *ret)
+{
+    parley_question_t     q;
+    parley_correlation_t  r;
+
+    if (p->question.len == 0) {
+        return 0;
+    }
+
+    parley_question_split(p->question, &q);
+
+    if (q.head.proto != to) {
+        return 0;
+    }
+
+    parley_msg_init(ret, to, msg->doc);
+    parley_question_message(&q, p->own, ret);
+
+    memset(&r, 0, sizeof(parley_correlation_t));
+
+    r.msg = msg;
+    r.who = who;
+    r.question = &q;
+    r.answering = ret;
+
+    parley_correlation_again(&r);
+
+    return 1;
 }
 
 

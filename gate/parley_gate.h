@@ -182,6 +182,7 @@ struct parley_settings_http_s;
 struct parley_settings_s;
 struct parley_value_s;
 struct parley_opening_s;
+struct parley_publication_s;
 
 
 /* the keys that tokens are verified with */
@@ -210,6 +211,16 @@ typedef struct {
     /* Something was appended: every process is to look (parley_hub_wake()).
        NULL: there is no other. */
     void              (*wake)(parley_gate_t *g);
+
+    /*
+     * The request is to be held for what the subscription brings (HUB-07).
+     * Returns 1: that is open, and stays until what it brought was given to
+     * parley_gate_held(), or it ends; 0: it cannot be; PARLEY_WAIT: PUBLISH
+     * waits for it, and asks again.  NULL: nothing is held, and nothing is
+     * refused for that.
+     */
+    int               (*hold)(parley_gate_t *g,
+                          const struct parley_opening_s *opening);
 
     /* A header of the request, as parley_binding.h asks; NULL: none. */
     int               (*header)(parley_gate_t *g, parley_str_t name,
@@ -340,6 +351,7 @@ struct parley_gate_s {
     parley_reply_t             reply;       /* ANSWERED */
     const struct parley_opening_s  *opening;    /* the same: a stream; NULL:
                                                none */
+    const struct parley_opening_s  *held;   /* of a request that may be held */
     parley_first_t             first;       /* of a duplicate (GW-19) */
     int64_t                    wait;        /* ms until it may come again; 0:
                                                that is of no use */
@@ -403,6 +415,9 @@ struct parley_gate_s {
     unsigned                   recorded:1;  /* env->record was asked */
     unsigned                   unwritten:1; /* refused, as it could not be */
     unsigned                   accounted:1;
+    unsigned                   holds:1;     /* ANSWERED, and reply is for when
+                                               what it is held for does not
+                                               come */
     unsigned                   published:1; /* and to so many: */
     int64_t                    emitted;
 };
@@ -528,6 +543,16 @@ int parley_gate_is_single(const parley_gate_t *g);
  * service took the message.  parley_gate_unanswered() follows.
  */
 void parley_gate_trouble(parley_gate_t *g, parley_trouble_t what, int status);
+
+/*
+ * HUB-07: what answers the message was published, and is told in the answer to
+ * the request that is held: *ret, in the gate's arena.  Returns 0, or -1 with
+ * *err: it cannot be told so.
+ */
+int parley_gate_held(parley_gate_t *g,
+    const struct parley_publication_s *p, parley_reply_t *ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
 
 /* The milliseconds that the service has (AEE-29); -1: nobody says. */
 int64_t parley_gate_deadline(const parley_gate_t *g);

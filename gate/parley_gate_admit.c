@@ -11,10 +11,6 @@
 #include "parley_settings.h"
 
 
-/* milliseconds after which a message may come again that found no room */
-#define PARLEY_GATE_NO_ROOM  1000
-
-
 static int parley_gate_enter(parley_gate_t *g);
 static parley_outcome_t parley_gate_duplicate(parley_gate_t *g);
 
@@ -57,6 +53,7 @@ parley_gate_reference(parley_gate_t *g)
     r->who = g->who;
     r->speak = g->conf->speak;
     r->addressed = g->addressed;
+    r->published = g->s->submit != NULL;
 
     /* what is for the gateway itself answers nobody else */
 

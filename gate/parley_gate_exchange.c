@@ -5,7 +5,7 @@
 #include "parley_gate_steps.h"
 
 
-static parley_exchange_t *parley_gate_exchange(parley_gate_t *g);
+static parley_exchange_t *parley_gate_exchanged(parley_gate_t *g);
 static int parley_gate_understood(parley_gate_t *g, int rc);
 
 
@@ -21,10 +21,18 @@ static const struct {
 };
 
 
-/* made when something comes; NULL: no memory */
+/* with the service */
 
 static parley_exchange_t *
-parley_gate_exchange(parley_gate_t *g)
+parley_gate_exchanged(parley_gate_t *g)
+{
+    return parley_gate_exchange(g, g->conf->speak, &g->sent);
+}
+
+
+parley_exchange_t *
+parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
+    const parley_encoded_t *sent)
 {
     parley_exchange_t  *x;
 
@@ -46,8 +54,8 @@ parley_gate_exchange(parley_gate_t *g)
     x->who = g->who;
     x->key = g->key;
     x->sent_opts = &g->opts;
-    x->sent = &g->sent;
-    x->speak = g->conf->speak;
+    x->sent = sent;
+    x->speak = speak;
     x->gateway = g->conf->gateway;
     x->self = g->self;
     x->any_case = g->conf->any_case;
@@ -80,7 +88,7 @@ parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
     int                 rc;
     parley_exchange_t  *x;
 
-    x = parley_gate_exchange(g);
+    x = parley_gate_exchanged(g);
 
     if (x == NULL) {
         return parley_error_memory(g->err);
@@ -122,7 +130,7 @@ parley_gate_event(parley_gate_t *g, parley_arena_t *arena, parley_str_t data,
     parley_loss_t       lost;
     parley_exchange_t  *x;
 
-    x = parley_gate_exchange(g);
+    x = parley_gate_exchanged(g);
 
     if (x == NULL) {
         return parley_error_memory(g->err);
@@ -146,7 +154,7 @@ parley_gate_ended(parley_gate_t *g, const parley_ending_t *how,
     int                 rc, whole;
     parley_exchange_t  *x;
 
-    x = parley_gate_exchange(g);
+    x = parley_gate_exchanged(g);
 
     if (x == NULL) {
         return parley_error_memory(g->err);

@@ -27,6 +27,7 @@
 static int parley_gate_published(parley_gate_t *g);
 static int parley_gate_publication(parley_gate_t *g,
     parley_publication_t *ret, parley_str_t *scope);
+static int parley_gate_answers(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_frame(parley_gate_t *g, const parley_json_t **ret);
 static int parley_gate_accepted(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
@@ -59,7 +60,7 @@ parley_gate_publish(parley_gate_t *g)
 static int
 parley_gate_published(parley_gate_t *g)
 {
-    int                   rc;
+    int                   rc, held;
     int64_t               count;
     parley_str_t          scope;
     parley_expansion_t    expansion;
@@ -69,6 +70,12 @@ parley_gate_published(parley_gate_t *g)
         || parley_gate_expand(g, scope, &expansion) != 0)
     {
         return -1;
+    }
+
+    held = parley_gate_hold(g, p.facts.values[PARLEY_CHANNEL_AXIS_SENDER]);
+
+    if (held < 0) {
+        return held;
     }
 
     rc = parley_gate_declare(g);
@@ -97,6 +104,7 @@ parley_gate_published(parley_gate_t *g)
     if (rc == 0) {
         g->published = 1;
         g->emitted = count;
+        g->holds = held == 1 && count > 0;
 
         rc = parley_gate_emitted(g, g->s->submit->coarse
                                     ? parley_selector_coarse(count) : count);
@@ -136,6 +144,23 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
         return parley_error_memory(g->err);
     }
 
+    ret->ms = g->now_ms;
+
+    if (parley_codecs[g->msg->wire]->submit != NULL) {
+        ret->from = g->msg->sender;
+        ret->to = g->msg->recipient;
+        ret->id = g->msg->anonymous ? g->msg->id : parley_str_none;
+    }
+
+    if (g->refer.answering != NULL) {
+        ret->question = g->refer.question->record;
+        ret->own = g->refer.own;
+    }
+
+    if (g->refer.final && parley_gate_answers(g, &ret->answers) != 0) {
+        return parley_error_memory(g->err);
+    }
+
     *scope = g->msg->wire == PARLEY_PROTO_CHANNEL ? g->msg->scope
                                                   : g->sent.scope;
     ret->scope = *scope;
@@ -143,6 +168,26 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     if (scope->len == 0) {
         *scope = recipient;
     }
+
+    return 0;
+}
+
+
+/* HUB-07: by which the request is found that is held for it */
+
+static int
+parley_gate_answers(parley_gate_t *g, parley_str_t *ret)
+{
+    uint8_t  *name;
+
+    name = parley_arena_octets(g->arena, PARLEY_PUBLICATION_QUESTION);
+
+    if (name == NULL) {
+        return -1;
+    }
+
+    parley_publication_question(&g->refer.id, name);
+    *ret = parley_str_make(name, PARLEY_PUBLICATION_QUESTION);
 
     return 0;
 }

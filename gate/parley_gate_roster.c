@@ -181,12 +181,17 @@ parley_gate_roster_add(parley_gate_t *g, const parley_roster_page_t *page,
 }
 
 
-/* who listens by a rule, as sub/session, is told to the owner, and to itself */
+/* who listens by a rule, as sub/session, is told to the owner, and to itself; a
+   request that is held is no stream */
 
 static int
 parley_gate_roster_shows(const parley_gate_t *g, parley_str_t session, int own)
 {
     size_t  i;
+
+    if (parley_selector_is_held(session)) {
+        return 0;
+    }
 
     if (own) {
         return 1;

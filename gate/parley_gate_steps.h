@@ -78,6 +78,22 @@ int parley_gate_declare(parley_gate_t *g);
    PARLEY_WAIT. */
 int parley_gate_flush(parley_gate_t *g);
 
+/* parley_gate_hold.c: HUB-07 */
+
+/*
+ * Before a message is appended that sender, a handle, publishes: its answer can
+ * come back, by a request that is held, or by a stream.  Returns 1: it is held;
+ * 0; PARLEY_WAIT; or -1: translation-unsupported, capacity.
+ */
+int parley_gate_hold(parley_gate_t *g, parley_str_t sender);
+
+/* parley_gate_exchange.c */
+
+/* Made when something comes: of what went as sent to who speaks that protocol.
+   NULL: no memory. */
+parley_exchange_t *parley_gate_exchange(parley_gate_t *g,
+    parley_proto_t speak, const parley_encoded_t *sent);
+
 /* parley_gate_read.c */
 
 parley_outcome_t parley_gate_json(parley_gate_t *g);

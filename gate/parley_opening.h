@@ -15,6 +15,8 @@ typedef struct parley_opening_s {
     const struct parley_gate_s  *gate;      /* its own, the octets of whose
                                                address are the reader */
     parley_str_t           handle;          /* whose stream it is */
+    int64_t                hold;            /* ms that a request is held;
+                                               0: it is a stream */
     parley_str_t           session;         /* as the client knows it */
 } parley_opening_t;
 

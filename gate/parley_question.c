@@ -296,6 +296,7 @@ parley_question_split(parley_str_t record, parley_question_t *ret)
     const uint8_t  *p;
 
     memcpy(&ret->head, record.data, sizeof(parley_question_head_t));
+    ret->record = record;
 
     p = record.data + sizeof(parley_question_head_t);
 

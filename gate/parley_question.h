@@ -79,6 +79,7 @@ typedef struct {
 typedef struct {
     parley_question_head_t  head;
     parley_str_t            texts[PARLEY_QUESTION_TEXTS];
+    parley_str_t            record;     /* that it was read from; else empty */
 } parley_question_t;
 
 

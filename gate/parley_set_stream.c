@@ -7,6 +7,7 @@
 
 #define PARLEY_SET_LAG_MAX       ((int64_t) 1 << 30)
 #define PARLEY_SET_DECLARES_MAX  1000000
+#define PARLEY_SET_HOLD_MAX      60000
 
 static const parley_stream_t  parley_stream_default = {
     .proto = PARLEY_PROTO_NONE,
@@ -19,6 +20,8 @@ static const parley_stream_t  parley_stream_default = {
 
 static int parley_set_submit_word(parley_setting_t *d, size_t i,
     parley_submit_conf_t *ret);
+static int parley_set_hold(parley_setting_t *d, parley_str_t word,
+    parley_str_t value, int64_t *ret);
 static int parley_set_counts(parley_setting_t *d, parley_str_t word,
     int *ret);
 static int parley_set_submit_off(parley_setting_t *d, parley_str_t word,
@@ -106,6 +109,10 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
         return 0;
     }
 
+    if (parley_setting_param(word, "hold", &value)) {
+        return parley_set_hold(d, word, value, &ret->hold);
+    }
+
     if (parley_setting_param(word, "off", &value)) {
         return parley_set_submit_off(d, word, value, ret);
     }
@@ -115,7 +122,7 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
     if (proto == PARLEY_PROTO_NONE) {
         return parley_setting_bad(d, word, "is no protocol, expected "
                                   PARLEY_PROTOCOL_WORDS
-                                  ", counts=, max=, off= or declares=");
+                                  ", hold=, counts=, max=, off= or declares=");
     }
 
     if (ret->accept & PARLEY_PROTO_BIT(proto)) {
@@ -125,6 +132,22 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
     ret->accept |= PARLEY_PROTO_BIT(proto);
 
     return 0;
+}
+
+
+static int
+parley_set_hold(parley_setting_t *d, parley_str_t word, parley_str_t value,
+    int64_t *ret)
+{
+    if (parley_str_is(value, "off")) {
+        *ret = 0;
+        return 0;
+    }
+
+    return parley_setting_time(value, ret) == 0 && *ret >= 1000
+           && *ret <= PARLEY_SET_HOLD_MAX ? 0
+           : parley_setting_bad(d, word, "is no time from 1s to 60s, and not "
+                                "\"off\"");
 }
 
 

@@ -105,6 +105,8 @@ typedef struct {
     parley_proto_set_t      accept;     /* it names, and so accepts */
     parley_expand_conf_t    expand;
     int                     coarse;     /* counts are */
+    int64_t                 hold;       /* ms that a request is held for its
+                                           answer; 0: none is */
     uint32_t                declares;   /* intents of a principal within an
                                            hour, without a flush_executed; 0:
                                            any number */

@@ -3,10 +3,13 @@
 #include "parley_publication.h"
 
 
-#define PARLEY_PUBLICATION_VERSION  2
+#define PARLEY_PUBLICATION_VERSION  3
 
-/* instrument, session, sender, author, scope, and the facts */
-#define PARLEY_PUBLICATION_TEXTS    (5 + PARLEY_CHANNEL_AXES)
+/* those of the message, and the facts */
+#define PARLEY_PUBLICATION_QUESTION_TEXT  6
+#define PARLEY_PUBLICATION_FACTS          10
+#define PARLEY_PUBLICATION_TEXTS                                             \
+    (PARLEY_PUBLICATION_FACTS + PARLEY_CHANNEL_AXES)
 
 
 /* begins a record; then come the texts, then the message */
@@ -15,9 +18,11 @@ typedef struct {
     uint8_t   kind;
     uint8_t   proto;
     uint8_t   form;
+    uint8_t   own;
     uint16_t  lens[PARLEY_PUBLICATION_TEXTS];
     uint8_t   log[PARLEY_KEY_LEN];
     uint8_t   stamp[8];
+    uint8_t   ms[8];
 } parley_publication_head_t;
 
 
@@ -43,8 +48,23 @@ parley_publication_text(parley_publication_t *p, unsigned n)
     case 4:
         return &p->scope;
 
+    case 5:
+        return &p->answers;
+
+    case PARLEY_PUBLICATION_QUESTION_TEXT:
+        return &p->question;
+
+    case 7:
+        return &p->from;
+
+    case 8:
+        return &p->to;
+
+    case 9:
+        return &p->id;
+
     default:
-        return &p->facts.values[n - 5];
+        return &p->facts.values[n - PARLEY_PUBLICATION_FACTS];
     }
 }
 
@@ -69,13 +89,17 @@ parley_publication_write(parley_arena_t *arena, const parley_publication_t *p,
     head.kind = (uint8_t) p->kind;
     head.proto = (uint8_t) p->proto;
     head.form = (uint8_t) p->audience.form;
+    head.own = p->own;
     memcpy(head.log, p->log, PARLEY_KEY_LEN);
     memcpy(head.stamp, &p->stamp, sizeof(head.stamp));
+    memcpy(head.ms, &p->ms, sizeof(head.ms));
 
     for (i = 0; i < PARLEY_PUBLICATION_TEXTS; i++) {
         text = *parley_publication_text(&copy, i);
 
-        if (text.len > PARLEY_PUBLICATION_TEXT_MAX) {
+        if (text.len > (i == PARLEY_PUBLICATION_QUESTION_TEXT
+                        ? UINT16_MAX : PARLEY_PUBLICATION_TEXT_MAX))
+        {
             return -1;
         }
 
@@ -142,9 +166,30 @@ parley_publication_read(parley_str_t octets, parley_publication_t *ret)
     ret->kind = (parley_publication_kind_t) head.kind;
     ret->proto = (parley_proto_t) head.proto;
     ret->audience.form = (parley_audience_form_t) head.form;
+    ret->own = head.own != 0;
     memcpy(ret->log, head.log, PARLEY_KEY_LEN);
     memcpy(&ret->stamp, head.stamp, sizeof(ret->stamp));
+    memcpy(&ret->ms, head.ms, sizeof(ret->ms));
     ret->message = rest;
 
     return 0;
+}
+
+
+void
+parley_publication_question(const parley_record_id_t *id,
+    uint8_t out[PARLEY_PUBLICATION_QUESTION])
+{
+    unsigned  i;
+    uint8_t   octets[PARLEY_PUBLICATION_QUESTION / 2];
+
+    static const char  hex[] = "0123456789abcdef";
+
+    memcpy(octets, id->key, PARLEY_KEY_LEN);
+    memcpy(&octets[PARLEY_KEY_LEN], &id->tag, sizeof(id->tag));
+
+    for (i = 0; i < sizeof(octets); i++) {
+        out[2 * i] = (uint8_t) hex[octets[i] >> 4];
+        out[2 * i + 1] = (uint8_t) hex[octets[i] & 15];
+    }
 }

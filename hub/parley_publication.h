@@ -14,8 +14,8 @@
 #include "parley_str.h"
 
 
-#define PARLEY_PUBLICATION_TEXT_MAX  1024   /* octets of a text; longer ones
-                                               are not published */
+#define PARLEY_PUBLICATION_TEXT_MAX  1024   /* octets of a text, but question;
+                                               longer ones are not published */
 
 
 typedef enum {
@@ -41,7 +41,7 @@ typedef struct {
 } parley_audience_t;
 
 
-typedef struct {
+typedef struct parley_publication_s {
     parley_publication_kind_t  kind;
     parley_proto_t             proto;       /* that the message is in */
     parley_audience_t          audience;
@@ -50,6 +50,19 @@ typedef struct {
     parley_str_t               author;      /* as in the message */
     parley_str_t               scope;       /* that it was submitted with;
                                                empty: its recipient alone */
+    parley_str_t               from;        /* what may stand beside a message:
+                                               the names of its sender */
+    parley_str_t               to;          /* and recipient, */
+    parley_str_t               id;          /* one that was made for it, */
+    int64_t                    ms;          /* and when it came */
+    parley_str_t               answers;     /* parley_publication_question() of
+                                               what it answers for good; empty:
+                                               nothing */
+    parley_str_t               question;    /* the record of what it answers, or
+                                               reports on (parley_question.h);
+                                               empty: nothing that is known */
+    unsigned                   own:1;       /* it names question as its sender
+                                               does */
     parley_str_t               message;
 
     /* REPLACED */
@@ -65,6 +78,12 @@ typedef struct {
 int parley_publication_write(parley_arena_t *arena,
     const parley_publication_t *p, parley_str_t ret[2])
     __attribute__((warn_unused_result));
+
+/* The name of a question, in *out: letters and digits. */
+#define PARLEY_PUBLICATION_QUESTION  (2 * (PARLEY_KEY_LEN + 4))
+
+void parley_publication_question(const parley_record_id_t *id,
+    uint8_t out[PARLEY_PUBLICATION_QUESTION]);
 
 /* Reads a record; spans of *ret are its octets.  -1: it is none. */
 int parley_publication_read(parley_str_t octets, parley_publication_t *ret)

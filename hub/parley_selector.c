@@ -62,6 +62,11 @@ parley_selector_admits(const parley_selector_t *selector,
 {
     parley_str_t  instrument;
 
+    if (parley_selector_is_held(selector->instrument)) {
+        return parley_str_eq(parley_str_from(selector->instrument, 1),
+                             p->answers);
+    }
+
     instrument = p->audience.instrument;
 
     switch (p->audience.form) {

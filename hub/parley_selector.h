@@ -17,6 +17,17 @@ typedef struct {
 } parley_selector_t;
 
 
+/* Begins the name of a session that is no stream's, but a request's that is
+   held (HUB-07), and the instrument of its selector, by which nothing but the
+   answer to the question that follows is for it. */
+#define PARLEY_SELECTOR_HELD  '='
+
+static inline int
+parley_selector_is_held(parley_str_t text)
+{
+    return text.len > 0 && text.data[0] == PARLEY_SELECTOR_HELD;
+}
+
 /*
  * The text of a selector; neither part has a line end in it.  Equal selectors
  * have equal texts where their filters have.  -1: no memory, or too long

@@ -51,6 +51,7 @@ static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
         },                                                                    \
         .now = ngx_http_parley_clock,                                         \
         .random = ngx_http_parley_random,                                     \
+        .hold = ngx_http_parley_hold,                                         \
         .wake = ngx_http_parley_wake,                                         \
         .header = ngx_http_parley_header,                                     \
         .headers = ngx_http_parley_headers,                                   \

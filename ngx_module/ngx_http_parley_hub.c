@@ -28,6 +28,11 @@ _Static_assert((int) PARLEY_L_ENDED_COUNT == PARLEY_END_MEMORY + 1
                "the labels are those of parley_end_t");
 
 
+static void ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h);
+static int64_t ngx_http_parley_hub_write(void *ctx, parley_subscriber_t *s,
+    parley_str_t octets);
+static void ngx_http_parley_hub_end(void *ctx, parley_subscriber_t *s,
+    parley_end_t why);
 static void ngx_http_parley_hub_wake_handler(ngx_event_t *ev);
 static void ngx_http_parley_hub_woken_handler(ngx_event_t *ev);
 static void ngx_http_parley_hub_turn_handler(ngx_event_t *ev);
@@ -83,8 +88,8 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
     ngx_memzero(&env, sizeof(parley_hub_env_t));
 
     env.mem = parley_mem_libc;
-    env.write = ngx_http_parley_stream_write;
-    env.end = ngx_http_parley_stream_end;
+    env.write = ngx_http_parley_hub_write;
+    env.end = ngx_http_parley_hub_end;
     env.encode = ngx_http_parley_hub_encode;
     env.admits = ngx_http_parley_hub_admits;
     env.wake = ngx_http_parley_hub_wakes;
@@ -137,12 +142,97 @@ ngx_http_parley_hub_exit(ngx_http_parley_main_conf_t *mcf)
 }
 
 
-/* the tick is what keeps a worker that is to leave from doing so at once */
+ngx_int_t
+ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_subscriber_t *sub, const parley_opening_t *opening)
+{
+    ngx_http_parley_hub_t  *h;
+
+    h = ctx->mcf->hub;
+
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    sub->ctx = ctx;
+    sub->hub = h;
+    sub->joined = 1;
+
+    ngx_queue_insert_tail(&h->open, &sub->queue);
+    ngx_http_parley_hub_holds(h);
+
+    if (parley_hub_subscribe(h->hub, &sub->s, &opening->subscription) != 0) {
+        sub->joined = 0;
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
 
 void
+ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub)
+{
+    if (sub->joined && sub->hub->mcf->hub) {
+        sub->joined = 0;
+        parley_hub_unsubscribe(sub->hub->hub, &sub->s);
+    }
+
+    if (sub->queue.next) {
+        ngx_queue_remove(&sub->queue);
+        sub->queue.next = NULL;
+        ngx_http_parley_hub_holds(sub->hub);
+    }
+}
+
+
+/* the tick is what keeps a worker that is to leave from doing so at once */
+
+static void
 ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h)
 {
     h->tick.cancelable = ngx_queue_empty(&h->open) ? 1 : 0;
+}
+
+
+void
+ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h)
+{
+    ngx_queue_t                   *q, *next;
+    ngx_http_parley_subscriber_t  *sub;
+
+    for (q = ngx_queue_head(&h->open);
+         q != ngx_queue_sentinel(&h->open);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
+
+        if (sub->joined && parley_gate_revoked(&sub->ctx->gate) != 0) {
+            parley_hub_unsubscribe(h->hub, &sub->s);
+            ngx_http_parley_hub_end(h, &sub->s, PARLEY_END_EXPIRED);
+        }
+    }
+}
+
+
+static int64_t
+ngx_http_parley_hub_write(void *ctx, parley_subscriber_t *s,
+    parley_str_t octets)
+{
+    ngx_http_parley_subscriber_t *sub = (ngx_http_parley_subscriber_t *) s;
+
+    return sub->transport->write(s, octets);
+}
+
+
+static void
+ngx_http_parley_hub_end(void *ctx, parley_subscriber_t *s, parley_end_t why)
+{
+    ngx_http_parley_subscriber_t *sub = (ngx_http_parley_subscriber_t *) s;
+
+    sub->joined = 0;
+    sub->transport->end(s, why);
 }
 
 
@@ -240,7 +330,9 @@ ngx_http_parley_hub_count(ngx_http_parley_hub_t *h)
 
     parley_hub_stat(h->hub, &now);
 
-    parley_count_level(slot, PARLEY_M_SUBSCRIBERS, now.subscribers);
+    parley_count_level(slot, PARLEY_M_SUBSCRIBERS,
+                       now.subscribers - ngx_min(h->held, now.subscribers));
+    parley_count_level(slot, PARLEY_M_HELD, h->held);
     parley_count_level(slot, PARLEY_M_SUBSCRIBERS_BEHIND, now.behind);
     parley_count_level(slot, PARLEY_M_SUBSCRIBED, now.channels);
     parley_count_level(slot, PARLEY_M_HUB_BUFFERED, now.buffered);
@@ -329,14 +421,22 @@ static int
 ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
     parley_str_t reader, const parley_publication_t *p)
 {
-    const parley_gate_t    *g;
-    ngx_http_parley_hub_t  *h = ctx;
+    const parley_gate_t          *g;
+    const ngx_http_parley_ctx_t  *reading;
+    ngx_http_parley_hub_t        *h = ctx;
 
     if (reader.len == 0) {
         return 1;
     }
 
     ngx_memcpy(&g, reader.data, sizeof(g));
+
+    reading = g->ctx;
+
+    if (reading->held) {
+        reading->held->transport->take(&reading->held->s, p);
+        return 0;
+    }
 
     return parley_deliver_admits(&h->deliver, g, p);
 }

@@ -13,6 +13,30 @@
 #include "ngx_http_parley_module.h"
 #include "parley_deliver.h"
 #include "parley_hub.h"
+#include "parley_opening.h"
+
+
+/* what is subscribed to something: the octets of a connection, a request that
+   is held; of parley_hub_env_t, by its kind */
+typedef struct {
+    int64_t  (*write)(parley_subscriber_t *s, parley_str_t octets);
+    void     (*end)(parley_subscriber_t *s, parley_end_t why);
+
+    /* What may be what a request is held for: it is kept.  NULL: it is
+       written. */
+    void     (*take)(parley_subscriber_t *s, const parley_publication_t *p);
+} ngx_http_parley_transport_t;
+
+
+/* begins those */
+typedef struct ngx_http_parley_subscriber_s {
+    parley_subscriber_t                 s;    /* the first: it is found by it */
+    const ngx_http_parley_transport_t  *transport;
+    ngx_http_parley_ctx_t              *ctx;
+    ngx_http_parley_hub_t              *hub;
+    ngx_queue_t                         queue;  /* of those that are open */
+    unsigned                            joined:1;   /* the hub has it */
+} ngx_http_parley_subscriber_t;
 
 
 struct ngx_http_parley_hub_s {
@@ -26,7 +50,8 @@ struct ngx_http_parley_hub_s {
                                                  appended */
     ngx_event_t                   turn;       /* posted */
     ngx_event_t                   tick;
-    ngx_queue_t                   open;       /* ..._stream_t */
+    ngx_queue_t                   open;       /* ..._subscriber_t */
+    ngx_uint_t                    held;       /* requests, of these */
     parley_hub_stat_t             before;     /* as it was counted */
 
     unsigned                      turning:1;
@@ -44,9 +69,18 @@ void ngx_http_parley_hub_exit(ngx_http_parley_main_conf_t *mcf);
    worker. */
 void ngx_http_parley_hub_wakes(void *ctx);
 
-/* There is one stream more, or one less: as long as there are any the worker
-   does not leave without them. */
-void ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h);
+/*
+ * Subscribes sub, which is zero but for transport, for the request of ctx: as
+ * long as there are any the worker does not leave without them.  It may be over
+ * before this returns.  NGX_ERROR: no memory.  Closed it has to be in any case,
+ * once.
+ */
+ngx_int_t ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_subscriber_t *sub, const parley_opening_t *opening);
+void ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub);
+
+/* SEC-16: ends those that were opened by what is revoked by now. */
+void ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h);
 
 
 /* ngx_http_parley_wake.c */
@@ -77,14 +111,17 @@ void ngx_http_parley_wake_others(ngx_http_parley_main_conf_t *mcf);
 ngx_int_t ngx_http_parley_stream_open(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const struct parley_opening_s *opening);
 
-/* of parley_hub_env_t */
-int64_t ngx_http_parley_stream_write(void *ctx, parley_subscriber_t *s,
-    parley_str_t octets);
-void ngx_http_parley_stream_end(void *ctx, parley_subscriber_t *s,
-    parley_end_t why);
 
-/* SEC-16: ends those that were opened by what is revoked by now. */
-void ngx_http_parley_streams_revoke(ngx_http_parley_hub_t *h);
+/* ngx_http_parley_hold.c: HUB-07 */
+
+/* of parley_gate_env_t */
+int ngx_http_parley_hold(parley_gate_t *g,
+    const struct parley_opening_s *opening);
+
+/* The request is answered when what it is held for came, or does not come any
+   more; returns what a phase does. */
+ngx_int_t ngx_http_parley_hold_answer(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 
 
 #endif /* _NGX_HTTP_PARLEY_HUB_H_INCLUDED_ */

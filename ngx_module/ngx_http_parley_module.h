@@ -99,6 +99,8 @@ struct ngx_http_parley_ctx_s {
     ngx_http_parley_sse_t        *sse;
     void                         *inflate;
 
+    struct ngx_http_parley_subscriber_s  *held;   /* for its answer; NULL: it
+                                                     is not */
     uint64_t                      audit_line;     /* of its verdict; 0: none */
     uint64_t                      begun;          /* ns; 0: it does not count
                                                      what its time is */

@@ -157,6 +157,11 @@ ngx_int_t ngx_http_parley_forward_arguments(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_wait_phase(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
+/* A request that waits: whether its client leaves is looked at; NGX_OK or
+   NGX_ERROR.  And then: its phase runs again. */
+ngx_int_t ngx_http_parley_wait_watch(ngx_http_request_t *r);
+void ngx_http_parley_wait_again(ngx_http_request_t *r);
+
 /* ctx->gate.ask.resume */
 void ngx_http_parley_wait_resume(parley_ask_t *q);
 

@@ -431,7 +431,7 @@ ngx_http_parley_revocations_end(ngx_http_parley_revocations_t *w)
     w->round++;
 
     if (w->mcf->hub) {
-        ngx_http_parley_streams_revoke(w->mcf->hub);
+        ngx_http_parley_hub_revoke(w->mcf->hub);
     }
 
     /* to end one may free others; who was looked at stands last */

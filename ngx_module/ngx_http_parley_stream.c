@@ -21,23 +21,23 @@
 
 
 typedef struct {
-    parley_subscriber_t      s;           /* the first: it is found by it */
-    ngx_http_request_t      *request;
-    ngx_http_parley_ctx_t   *ctx;
-    ngx_http_parley_hub_t   *hub;
-    ngx_queue_t              queue;       /* of those that are open */
-    ngx_event_t              over;        /* posted */
-    ngx_uint_t               why;         /* parley_end_t */
+    ngx_http_parley_subscriber_t   sub;   /* the first: it is found by it */
+    ngx_http_request_t            *request;
+    ngx_event_t                    over;  /* posted */
+    ngx_uint_t                     why;   /* parley_end_t */
 
-    u_char                  *piece;       /* on its way; NULL: none */
-    ngx_chain_t             *free;
-    ngx_chain_t             *busy;
+    u_char                        *piece; /* on its way; NULL: none */
+    ngx_chain_t                   *free;
+    ngx_chain_t                   *busy;
 
-    unsigned                 begun:1;     /* its header was sent */
-    unsigned                 joined:1;    /* the hub has it */
+    unsigned                       begun:1; /* its header was sent */
 } ngx_http_parley_stream_t;
 
 
+static int64_t ngx_http_parley_stream_write(parley_subscriber_t *s,
+    parley_str_t octets);
+static void ngx_http_parley_stream_end(parley_subscriber_t *s,
+    parley_end_t why);
 static ngx_int_t ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st);
 static ngx_int_t ngx_http_parley_stream_send(ngx_http_parley_stream_t *st,
     parley_str_t octets);
@@ -51,27 +51,31 @@ static ngx_int_t ngx_http_parley_stream_refuse(ngx_http_parley_stream_t *st);
 static void ngx_http_parley_stream_cleanup(void *data);
 
 
+static const ngx_http_parley_transport_t  ngx_http_parley_stream_transport = {
+    ngx_http_parley_stream_write,
+    ngx_http_parley_stream_end,
+    NULL
+};
+
+
 ngx_int_t
 ngx_http_parley_stream_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const parley_opening_t *opening)
 {
     ngx_pool_cleanup_t        *cln;
-    ngx_http_parley_hub_t     *h;
     ngx_http_parley_stream_t  *st;
 
-    h = ctx->mcf->hub;
     cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_parley_stream_t));
 
-    if (h == NULL || cln == NULL) {
+    if (cln == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     st = cln->data;
     ngx_memzero(st, sizeof(ngx_http_parley_stream_t));
 
+    st->sub.transport = &ngx_http_parley_stream_transport;
     st->request = r;
-    st->ctx = ctx;
-    st->hub = h;
 
     st->over.handler = ngx_http_parley_stream_over;
     st->over.data = st;
@@ -82,15 +86,7 @@ ngx_http_parley_stream_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     r->read_event_handler = ngx_http_test_reading;
     r->write_event_handler = ngx_http_parley_stream_writer;
 
-    ngx_queue_insert_tail(&h->open, &st->queue);
-    ngx_http_parley_hub_holds(h);
-
-    /* it may be over before this returns */
-
-    st->joined = 1;
-
-    if (parley_hub_subscribe(h->hub, &st->s, &opening->subscription) != 0) {
-        st->joined = 0;
+    if (ngx_http_parley_hub_open(ctx, &st->sub, opening) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -111,7 +107,7 @@ ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     st->begun = 1;
-    st->ctx->replied = 1;
+    st->sub.ctx->replied = 1;
 
     /* an event waits for no acknowledgement of the one before */
 
@@ -137,7 +133,7 @@ ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
         || ngx_http_parley_out_header(r, "X-Accel-Buffering", PARLEY_STR("no"))
            != NGX_OK
         || ngx_http_parley_out_header(r, "Parley-Session",
-                                      st->ctx->gate.opening->session)
+                                      st->sub.ctx->gate.opening->session)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -150,9 +146,8 @@ ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
 }
 
 
-int64_t
-ngx_http_parley_stream_write(void *ctx, parley_subscriber_t *s,
-    parley_str_t octets)
+static int64_t
+ngx_http_parley_stream_write(parley_subscriber_t *s, parley_str_t octets)
 {
     ngx_http_parley_stream_t *st = (ngx_http_parley_stream_t *) s;
 
@@ -297,8 +292,8 @@ ngx_http_parley_stream_writer(ngx_http_request_t *r)
         return;
     }
 
-    if (st->piece == NULL && st->joined) {
-        parley_hub_writable(st->hub->hub, &st->s);
+    if (st->piece == NULL && st->sub.joined) {
+        parley_hub_writable(st->sub.hub->hub, &st->sub.s);
     }
 }
 
@@ -320,12 +315,11 @@ ngx_http_parley_stream_of(ngx_http_request_t *r)
 
 /* the hub must not be called from here, and to end a request calls it */
 
-void
-ngx_http_parley_stream_end(void *ctx, parley_subscriber_t *s, parley_end_t why)
+static void
+ngx_http_parley_stream_end(parley_subscriber_t *s, parley_end_t why)
 {
     ngx_http_parley_stream_t *st = (ngx_http_parley_stream_t *) s;
 
-    st->joined = 0;
     st->why = why;
 
     ngx_post_event(&st->over, &ngx_posted_events);
@@ -374,7 +368,7 @@ ngx_http_parley_stream_refuse(ngx_http_parley_stream_t *st)
 {
     parley_gate_t  *g;
 
-    g = &st->ctx->gate;
+    g = &st->sub.ctx->gate;
 
     g->wait = 1000;
 
@@ -388,7 +382,7 @@ ngx_http_parley_stream_refuse(ngx_http_parley_stream_t *st)
                             ? "this worker is leaving"
                             : "there is no room for a stream more");
 
-    return ngx_http_parley_refuse(st->request, st->ctx);
+    return ngx_http_parley_refuse(st->request, st->sub.ctx);
 }
 
 
@@ -401,39 +395,10 @@ ngx_http_parley_stream_cleanup(void *data)
         ngx_delete_posted_event(&st->over);
     }
 
-    if (st->joined && st->hub->mcf->hub) {
-        st->joined = 0;
-        parley_hub_unsubscribe(st->hub->hub, &st->s);
-    }
-
-    if (st->queue.next) {
-        ngx_queue_remove(&st->queue);
-        ngx_http_parley_hub_holds(st->hub);
-    }
+    ngx_http_parley_hub_close(&st->sub);
 
     if (st->piece) {
         ngx_free(st->piece);
         st->piece = NULL;
-    }
-}
-
-
-void
-ngx_http_parley_streams_revoke(ngx_http_parley_hub_t *h)
-{
-    ngx_queue_t               *q, *next;
-    ngx_http_parley_stream_t  *st;
-
-    for (q = ngx_queue_head(&h->open);
-         q != ngx_queue_sentinel(&h->open);
-         q = next)
-    {
-        next = ngx_queue_next(q);
-        st = ngx_queue_data(q, ngx_http_parley_stream_t, queue);
-
-        if (st->joined && parley_gate_revoked(&st->ctx->gate) != 0) {
-            parley_hub_unsubscribe(h->hub, &st->s);
-            ngx_http_parley_stream_end(h, &st->s, PARLEY_END_EXPIRED);
-        }
     }
 }

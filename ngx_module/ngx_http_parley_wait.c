@@ -27,12 +27,23 @@ static void ngx_http_parley_waited_answer(ngx_http_request_t *r,
 ngx_int_t
 ngx_http_parley_wait_phase(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    ngx_event_t  *rev;
-
     if (ctx->waited) {
         /* an event of the client's, whose handler runs the phases */
         return NGX_DONE;
     }
+
+    if (ngx_http_parley_wait_watch(r) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_http_parley_wait_start(r, ctx, ngx_http_parley_waited_phase);
+}
+
+
+ngx_int_t
+ngx_http_parley_wait_watch(ngx_http_request_t *r)
+{
+    ngx_event_t  *rev;
 
     rev = r->connection->read;
 
@@ -40,13 +51,13 @@ ngx_http_parley_wait_phase(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         ngx_post_event(rev, &ngx_posted_events);
 
     } else if (ngx_handle_read_event(rev, 0) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        return NGX_ERROR;
     }
 
     r->read_event_handler = ngx_http_test_reading;
     r->write_event_handler = ngx_http_request_empty_handler;
 
-    return ngx_http_parley_wait_start(r, ctx, ngx_http_parley_waited_phase);
+    return NGX_OK;
 }
 
 
@@ -142,6 +153,13 @@ ngx_http_parley_wait_stop(ngx_http_parley_ctx_t *ctx)
 static void
 ngx_http_parley_waited_phase(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_parley_wait_again(r);
+}
+
+
+void
+ngx_http_parley_wait_again(ngx_http_request_t *r)
 {
     if (ngx_handle_read_event(r->connection->read, 0) != NGX_OK) {
         ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);

@@ -11,6 +11,7 @@ use Time::HiRes qw(sleep time);
 
 use Parley::Env qw(port);
 use Parley::Gateway;
+use Parley::Matrix;
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Streams;
@@ -260,6 +261,7 @@ subtest 'HUB-06: other protocols submit, and listen' => sub {
              aee => listen_to('bob', uri => '/aee/agent.bob'),
              vcp => listen_to('bob', uri => '/vcp/'),
              c2a => listen_to('bob', uri => '/c2a/'));
+    my $alice = listen_to('alice');     # by which answers come
 
     is($s{$_}->status, 200, $_) for sort keys %s;
 
@@ -295,6 +297,19 @@ subtest 'HUB-06: other protocols submit, and listen' => sub {
        'what VCP can say, and nothing that came before');
     ok($nginx->wait_for(qr/of aee is passed over by streams of vcp: \S+, /, 1),
        'the log says what it cannot');
+
+    $s{$_}->event for qw(aee channel);
+
+    my $call = Parley::Matrix::say();
+
+    is(submit($call, uri => '/any', as => 'alice')->{status}, 200);
+    %got = map { $_ => $s{$_}->event } qw(aee channel);
+
+    is($got{channel}{json}{payload}{query_text} =~ s/\n.*//sr,
+       'Is it blocked?', 'a call that does not say who sends it, nor when');
+    is($got{channel}{json}{sender_handle}, '~alice');
+    is($got{aee}{json}{from}, 'agent.alice');
+    like($got{aee}{json}{ts}, qr/\A\d{4}-/);
 
     my $raw = listen_to('bob', uri => '/aee/agent.alice');
 

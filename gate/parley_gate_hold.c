@@ -1,0 +1,292 @@
+/*
+ * HUB-07: what has to be answered, and is published.  Its answer is published,
+ * too, by whoever got it.  The request is held until that comes: a subscription
+ * of its sender's own log, to which nothing else belongs, opened before the
+ * message is appended.  What is not held is answered at once, and its answer
+ * comes by its sender's stream: there has to be one.
+ */
+
+#include <string.h>
+
+#include "parley_channel_scope.h"
+#include "parley_expand.h"
+#include "parley_gate_steps.h"
+#include "parley_opening.h"
+#include "parley_selector.h"
+#include "parley_settings.h"
+
+
+/* sessions that are looked at in one call */
+#define PARLEY_HOLD_PAGE  64
+
+
+/* nothing is written to it, so it is never behind */
+static const parley_stream_t  parley_hold_stream = {
+    .proto = PARLEY_PROTO_CHANNEL,
+    .lag = 1 << 20,
+    .keepalive = 60,
+    .age = 0,
+    .retry = 1000
+};
+
+
+static int parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle);
+static int parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
+    parley_opening_t *ret);
+static int64_t parley_gate_hold_time(const parley_gate_t *g);
+static int parley_gate_hold_listens(parley_gate_t *g, parley_str_t handle);
+static parley_exchange_t *parley_gate_hold_exchange(parley_gate_t *g,
+    parley_proto_t speak);
+
+
+int
+parley_gate_hold(parley_gate_t *g, parley_str_t sender)
+{
+    int                     rc, held;
+    parley_channel_scope_t  scope;
+
+    if (!g->asked.awaited || g->msg->wire == PARLEY_PROTO_CHANNEL
+        || parley_channel_scope_parse(sender, &scope) != 0)
+    {
+        return 0;
+    }
+
+    held = 0;
+
+    if (g->s->submit->hold != 0) {
+
+        if (g->env->hold == NULL) {
+            return 0;
+        }
+
+        held = parley_gate_hold_ask(g, scope.handle);
+
+        if (held != 0) {
+            return held;
+        }
+    }
+
+    rc = parley_gate_hold_listens(g, scope.handle);
+
+    if (rc != 0) {
+        return rc == 1 ? 0 : rc;
+    }
+
+    if (g->s->submit->hold != 0) {
+        g->wait = PARLEY_GATE_NO_ROOM;
+
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "too many requests are held that wait for an "
+                                "answer, and the sender has no stream that it "
+                                "could come by");
+    }
+
+    return parley_error_set(g->err, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
+                            "its answer could not come back: the sender has no "
+                            "stream, and no request is held here");
+}
+
+
+/* 1: it is held; 0: it cannot be; PARLEY_WAIT; -1 */
+
+static int
+parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle)
+{
+    parley_opening_t  *o;
+
+    if (g->held != NULL) {
+        return g->env->hold(g, g->held);
+    }
+
+    o = parley_arena_calloc(g->arena, sizeof(parley_opening_t));
+
+    if (o == NULL || parley_gate_hold_opening(g, handle, o) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    g->held = o;
+
+    return g->env->hold(g, o);
+}
+
+
+static int
+parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
+    parley_opening_t *ret)
+{
+    uint8_t                *name;
+    parley_subscription_t  *s;
+
+    name = parley_arena_octets(g->arena, 1 + PARLEY_PUBLICATION_QUESTION);
+
+    if (name == NULL) {
+        return -1;
+    }
+
+    name[0] = PARLEY_SELECTOR_HELD;
+    parley_publication_question(&g->asked.question, &name[1]);
+
+    s = &ret->subscription;
+
+    ret->gate = g;
+    ret->handle = handle;
+    ret->session = parley_str_make(name, 1 + PARLEY_PUBLICATION_QUESTION);
+
+    memcpy(ret->account, g->account, PARLEY_KEY_LEN);
+    parley_expand_log(g->ask.state, handle, ret->log);
+
+    s->log = ret->log;
+    s->account = ret->account;
+    s->stream = &parley_hold_stream;
+    s->session = ret->session;
+    s->card = PARLEY_STR("{}");
+    s->reader = parley_str_make(&ret->gate, sizeof(ret->gate));
+
+    ret->hold = parley_gate_hold_time(g);
+
+    return parley_selector_text(g->arena, ret->session, parley_str_none,
+                                &s->selector);
+}
+
+
+/* until the first of: hold=, its deadline, what proved it expires */
+
+static int64_t
+parley_gate_hold_time(const parley_gate_t *g)
+{
+    int64_t  ms, deadline, expires;
+
+    ms = g->s->submit->hold;
+    deadline = parley_gate_deadline(g);
+    expires = parley_gate_expires(g);
+
+    if (deadline > 0 && deadline < ms) {
+        ms = deadline;
+    }
+
+    if (expires != INT64_MAX && expires - g->now_ms < ms) {
+        ms = expires - g->now_ms;
+    }
+
+    return ms < 1 ? 1 : ms;
+}
+
+
+/* Whether it has a stream of its own: 1, 0, PARLEY_WAIT, or -1: capacity. */
+
+static int
+parley_gate_hold_listens(parley_gate_t *g, parley_str_t handle)
+{
+    int                   i, rc;
+    uint8_t               log[PARLEY_KEY_LEN];
+    parley_str_t          session;
+    parley_roster_t       asked;
+    parley_roster_page_t  page;
+
+    memset(&asked, 0, sizeof(parley_roster_t));
+
+    parley_expand_log(g->ask.state, handle, log);
+
+    asked.log = log;
+    asked.max = PARLEY_HOLD_PAGE;
+    asked.arena = g->arena;
+
+    do {
+        rc = parley_ask_roster(&g->ask, &asked, &page);
+
+        if (rc == PARLEY_WAIT) {
+            return rc;
+        }
+
+        if (rc != 0) {
+            return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                    "the state gave no answer");
+        }
+
+        for (i = 0; i < page.n; i++) {
+            session = page.list[i].session;
+
+            /* not another's, who listens by a rule */
+
+            if (!parley_selector_is_held(session)
+                && parley_str_until(session, '/').len == session.len)
+            {
+                return 1;
+            }
+        }
+
+        asked.at = page.next;
+
+    } while (page.next != 0);
+
+    return 0;
+}
+
+
+int
+parley_gate_held(parley_gate_t *g, const parley_publication_t *p,
+    parley_reply_t *ret, parley_error_t *err)
+{
+    parley_loss_t       loss;
+    parley_answered_t   answered;
+    parley_response_t   response;
+    parley_exchange_t  *x;
+
+    memset(&response, 0, sizeof(parley_response_t));
+
+    response.status = 200;
+    x = parley_gate_hold_exchange(g, p->proto);
+
+    if (x == NULL || parley_arena_str(g->arena, p->message, &response.body)
+                     != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    parley_error_clear(err);
+    parley_loss_init(&loss, g->arena);
+
+    if (parley_exchange_answer(x, g->arena, &response, g->env->now(g),
+                               &answered, &loss, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    parley_loss_keep(g->loss, &loss);
+
+    *ret = answered.reply;
+
+    if (answered.copied) {
+        ret->content_type = parley_codecs[g->msg->wire]->binding->media_type;
+    }
+
+    return 0;
+}
+
+
+/* who answers in the asker's own protocol got the message as it was */
+
+static parley_exchange_t *
+parley_gate_hold_exchange(parley_gate_t *g, parley_proto_t speak)
+{
+    parley_encoded_t  *sent;
+
+    if (speak != g->msg->wire) {
+        return parley_gate_exchange(g, speak, &g->sent);
+    }
+
+    sent = parley_arena_calloc(g->arena, sizeof(parley_encoded_t));
+
+    if (sent == NULL) {
+        return NULL;
+    }
+
+    sent->copied = 1;
+    sent->id = g->msg->id;
+    sent->corr = g->msg->corr;
+    sent->approval = g->sent.approval;
+    sent->answerable = 1;
+
+    return parley_gate_exchange(g, speak, sent);
+}

@@ -1,0 +1,335 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * HUB-07: a request that is held for the answer that somebody publishes who
+ * got its message by a stream.  It is a subscriber to which nothing is written.
+ * The hub must not be called from where it calls, and the phases call it: what
+ * came of it is looked at when the hub has returned.
+ */
+
+
+#include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_hub.h"
+#include "ngx_http_parley_request.h"
+
+
+/* of a principal in one worker */
+#define NGX_HTTP_PARLEY_HOLD_OWN    16
+
+/* of the connections of a worker, one in so many */
+#define NGX_HTTP_PARLEY_HOLD_PART   4
+
+
+typedef struct {
+    ngx_http_parley_subscriber_t   sub;     /* the first: it is found by it */
+    ngx_http_request_t            *request;
+    const uint8_t                 *account;
+    ngx_event_t                    turn;    /* posted */
+    ngx_event_t                    time;    /* that it is held */
+    parley_reply_t                 reply;   /* answered */
+
+    unsigned                       open:1;  /* what is published now comes */
+    unsigned                       answered:1;
+    unsigned                       over:1;  /* nothing comes any more */
+    unsigned                       waits:1; /* in its phase, up to open */
+    unsigned                       rests:1; /* up to answered, or over */
+} ngx_http_parley_held_t;
+
+
+static ngx_http_parley_held_t *ngx_http_parley_hold_make(
+    ngx_http_parley_ctx_t *ctx, const parley_opening_t *opening);
+static ngx_uint_t ngx_http_parley_hold_has_room(ngx_http_parley_hub_t *h,
+    const uint8_t *account);
+static int64_t ngx_http_parley_hold_write(parley_subscriber_t *s,
+    parley_str_t octets);
+static void ngx_http_parley_hold_end(parley_subscriber_t *s,
+    parley_end_t why);
+static void ngx_http_parley_hold_take(parley_subscriber_t *s,
+    const parley_publication_t *p);
+static void ngx_http_parley_hold_timeout(ngx_event_t *ev);
+static void ngx_http_parley_hold_turn(ngx_event_t *ev);
+static ngx_int_t ngx_http_parley_hold_respond(ngx_http_parley_held_t *held);
+static void ngx_http_parley_hold_cleanup(void *data);
+
+
+static const ngx_http_parley_transport_t  ngx_http_parley_hold_transport = {
+    ngx_http_parley_hold_write,
+    ngx_http_parley_hold_end,
+    ngx_http_parley_hold_take
+};
+
+
+int
+ngx_http_parley_hold(parley_gate_t *g, const parley_opening_t *opening)
+{
+    ngx_http_parley_ctx_t   *ctx = g->ctx;
+
+    ngx_http_parley_held_t  *held;
+
+    held = (ngx_http_parley_held_t *) ctx->held;
+
+    if (held == NULL) {
+        held = ngx_http_parley_hold_make(ctx, opening);
+    }
+
+    if (held == NULL || held->over) {
+        return 0;
+    }
+
+    if (held->open) {
+        return 1;
+    }
+
+    if (!held->waits
+        && ngx_http_parley_wait_watch(ctx->request) != NGX_OK)
+    {
+        return 0;
+    }
+
+    held->waits = 1;
+
+    return PARLEY_WAIT;
+}
+
+
+static ngx_http_parley_held_t *
+ngx_http_parley_hold_make(ngx_http_parley_ctx_t *ctx,
+    const parley_opening_t *opening)
+{
+    ngx_pool_cleanup_t      *cln;
+    ngx_http_parley_hub_t   *h;
+    ngx_http_parley_held_t  *held;
+
+    h = ctx->mcf->hub;
+
+    if (h == NULL || ngx_exiting
+        || !ngx_http_parley_hold_has_room(h, opening->account))
+    {
+        return NULL;
+    }
+
+    cln = ngx_pool_cleanup_add(ctx->request->pool,
+                               sizeof(ngx_http_parley_held_t));
+    if (cln == NULL) {
+        return NULL;
+    }
+
+    held = cln->data;
+    ngx_memzero(held, sizeof(ngx_http_parley_held_t));
+
+    held->sub.transport = &ngx_http_parley_hold_transport;
+    held->request = ctx->request;
+    held->account = opening->account;
+
+    held->turn.handler = ngx_http_parley_hold_turn;
+    held->turn.data = held;
+    held->turn.log = ctx->request->connection->log;
+
+    held->time.handler = ngx_http_parley_hold_timeout;
+    held->time.data = held;
+    held->time.log = held->turn.log;
+
+    cln->handler = ngx_http_parley_hold_cleanup;
+
+    ngx_add_timer(&held->time, (ngx_msec_t) opening->hold);
+
+    ctx->held = &held->sub;
+    h->held++;
+
+    if (ngx_http_parley_hub_open(ctx, &held->sub, opening) != NGX_OK) {
+        held->over = 1;
+    }
+
+    return held;
+}
+
+
+static ngx_uint_t
+ngx_http_parley_hold_has_room(ngx_http_parley_hub_t *h,
+    const uint8_t *account)
+{
+    ngx_uint_t                     n;
+    ngx_queue_t                   *q;
+    ngx_http_parley_held_t        *held;
+    ngx_http_parley_subscriber_t  *sub;
+
+    if (h->held >= ngx_cycle->connection_n / NGX_HTTP_PARLEY_HOLD_PART) {
+        return 0;
+    }
+
+    if (h->held < NGX_HTTP_PARLEY_HOLD_OWN) {
+        return 1;
+    }
+
+    n = 0;
+
+    for (q = ngx_queue_head(&h->open);
+         q != ngx_queue_sentinel(&h->open);
+         q = ngx_queue_next(q))
+    {
+        sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
+
+        if (sub->transport != &ngx_http_parley_hold_transport) {
+            continue;
+        }
+
+        held = (ngx_http_parley_held_t *) sub;
+
+        if (ngx_memcmp(held->account, account, PARLEY_KEY_LEN) == 0
+            && ++n == NGX_HTTP_PARLEY_HOLD_OWN)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* that it has begun */
+
+static int64_t
+ngx_http_parley_hold_write(parley_subscriber_t *s, parley_str_t octets)
+{
+    ngx_http_parley_held_t *held = (ngx_http_parley_held_t *) s;
+
+    if (!held->open) {
+        held->open = 1;
+        ngx_post_event(&held->turn, &ngx_posted_events);
+    }
+
+    return (int64_t) octets.len;
+}
+
+
+static void
+ngx_http_parley_hold_end(parley_subscriber_t *s, parley_end_t why)
+{
+    ngx_http_parley_held_t *held = (ngx_http_parley_held_t *) s;
+
+    held->over = 1;
+    ngx_post_event(&held->turn, &ngx_posted_events);
+}
+
+
+/* What cannot be told here comes by the sender's stream. */
+
+static void
+ngx_http_parley_hold_take(parley_subscriber_t *s,
+    const parley_publication_t *p)
+{
+    ngx_http_parley_held_t *held = (ngx_http_parley_held_t *) s;
+
+    parley_error_t  err;
+
+    if (held->answered || held->over) {
+        return;
+    }
+
+    if (parley_gate_held(&held->sub.ctx->gate, p, &held->reply, &err) == 0) {
+        held->answered = 1;
+
+    } else {
+        ngx_log_error(NGX_LOG_INFO, held->turn.log, 0,
+                      "parley: an answer is not told to who is held for it: "
+                      "%s", err.text);
+        held->over = 1;
+    }
+
+    ngx_post_event(&held->turn, &ngx_posted_events);
+}
+
+
+static void
+ngx_http_parley_hold_timeout(ngx_event_t *ev)
+{
+    ngx_http_parley_held_t  *held = ev->data;
+
+    held->over = 1;
+    ngx_http_parley_hold_turn(&held->turn);
+}
+
+
+static void
+ngx_http_parley_hold_turn(ngx_event_t *ev)
+{
+    ngx_int_t                rc;
+    ngx_connection_t        *c;
+    ngx_http_request_t      *r;
+    ngx_http_parley_held_t  *held = ev->data;
+
+    r = held->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    if (held->waits) {
+        held->waits = 0;
+        ngx_http_parley_wait_again(r);
+
+    } else if (held->rests && (held->answered || held->over)) {
+        held->rests = 0;
+        rc = ngx_http_parley_hold_respond(held);
+
+        if (rc != NGX_DONE) {
+            ngx_http_finalize_request(r, rc);
+        }
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+ngx_int_t
+ngx_http_parley_hold_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_parley_held_t  *held;
+
+    held = (ngx_http_parley_held_t *) ctx->held;
+
+    if (held->answered || held->over) {
+        return ngx_http_parley_hold_respond(held);
+    }
+
+    held->rests = 1;
+
+    return ngx_http_parley_wait_watch(r) == NGX_OK
+           ? NGX_DONE : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_parley_hold_respond(ngx_http_parley_held_t *held)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = held->sub.ctx;
+
+    ngx_http_parley_hub_close(&held->sub);
+
+    return ngx_http_parley_respond(held->request, ctx,
+                                   held->answered ? &held->reply
+                                                  : &ctx->gate.reply);
+}
+
+
+static void
+ngx_http_parley_hold_cleanup(void *data)
+{
+    ngx_http_parley_held_t  *held = data;
+
+    if (held->turn.posted) {
+        ngx_delete_posted_event(&held->turn);
+    }
+
+    if (held->time.timer_set) {
+        ngx_del_timer(&held->time);
+    }
+
+    held->sub.ctx->held = NULL;
+    held->sub.hub->held--;
+
+    ngx_http_parley_hub_close(&held->sub);
+}

@@ -1,0 +1,351 @@
+# HUB-07: a request to somebody whom only a stream reaches is held until what
+# answers it is published, or is answered at once, and its answer comes by the
+# caller's own stream.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port tmp_dir spew);
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+my $dir = tmp_dir();
+my $client = Parley::Client->new(port => port(1), tls => 0);
+
+sub revoked { jcs({ principals => [@_], kids => [], tokens => [] }) }
+
+
+sub http {
+    my $hold = shift // '8s';
+
+    spew("$dir/revoked.json", revoked());
+
+    return streams_http(
+        more => "parley_retain count=1000 time=1h;"
+                . " parley_revocations $dir/revoked.json;",
+        locations => <<"EOT");
+        location = /held { parley_jwt on;
+                           parley_submit aee vcp c2a channel hold=$hold; }
+        location = /short { parley_jwt on;
+                            parley_submit aee vcp c2a hold=1s; }
+        location = /off { parley_jwt on; parley_submit aee vcp c2a hold=off; }
+        location /aee/ { parley_jwt on; parley_stream aee; }
+        location /vcp/ { parley_jwt on; parley_stream vcp;
+                         parley_vcp_context ctx|streams;
+                         parley_vcp_constitution creed://acme/streams\@1; }
+        location /roster/ { parley_jwt on; parley_roster channel; }
+EOT
+}
+
+my $nginx = Parley::Nginx->start(workers => 2, http => http());
+
+
+# a request of alice's that is under way
+sub ask {
+    my ($message, %o) = @_;
+
+    return $client->begin($o{uri} // '/held', jcs($message),
+        Authorization => $o{token} // bearer($o{as} // 'alice'),
+        'Content-Type' => 'application/json');
+}
+
+
+# what bob says to the query of a frame that he got
+sub answer {
+    my ($query, %payload) = @_;
+
+    return frame('bob', 'alice', kind => 'agent_response', payload => {
+        query_id => $query->{payload}{query_id},
+        responder_session_id => 's1', response_text => 'done', %payload });
+}
+
+
+sub reply {
+    my $query = shift;
+
+    is(submit(answer($query, @_))->{status}, 200, 'bob answers');
+}
+
+
+sub says { $_[0]{json}{payload}{response_text} // $_[0]{body} }
+
+
+my $bob = listen_to('bob', session => 's1');
+
+subtest 'HUB-07: an AEE task gets its result from who only listens' => sub {
+    my $task = aee();
+    my $request = ask($task);
+    my $query = $bob->event->{json};
+
+    is($query->{kind}, 'agent_query', 'delivered');
+    ok(!$request->{buffer}, 'nothing is said yet');
+
+    reply($query);
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    is($answer->{json}{type}, 'result');
+    is($answer->{json}{reply_to}, $task->{id});
+    is($answer->{json}{corr}, $task->{corr});
+    is($answer->{json}{from}, 'agent.bob');
+    is($answer->{json}{to}, 'agent.alice');
+    like($answer->{body}, qr/"done"/);
+
+    is(submit(answer($query))->{json}{code}, 'reply-unmatched',
+       'SEC-08: one answer');
+};
+
+
+subtest 'HUB-07: on whatever workers' => sub {
+    my @all = map { my $task = aee(); [$task, ask($task)] } 1 .. 12;
+    my %of = map { $_->[0]{id} => $_->[1] } @all;
+    my %pids;
+
+    reply($_->{json}, response_text => "to $_->{json}{payload}{query_id}")
+        for $bob->events(12);
+
+    for my $one (@all) {
+        my $answer = $one->[1]->answer;
+
+        is($answer->{json}{reply_to}, $one->[0]{id}, 'each its own');
+    }
+};
+
+
+# VCP's binding says that it was accepted; the acknowledgment is a message
+subtest 'HUB-07: a VCP escalation gets its acknowledgment' => sub {
+    my $alice = listen_to('alice', uri => '/vcp/', session => 'v');
+    my $message = vcp(type => 'escalation', payload => {
+        severity => 'critical', reason => 'disk is full',
+        context => 'ctx|work', requires_ack => Parley::Message::true });
+    my $from = time;
+    my $request = ask($message);
+    my $frame = $bob->event->{json};
+
+    is($frame->{kind}, 'peer_diagnostic_request');
+    is(submit(frame('bob', 'alice', kind => 'peer_diagnostic_response',
+                    payload => {
+        diagnostic_id => $frame->{payload}{diagnostic_id},
+        finding => 'I am on it' }))->{status}, 200);
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    is($answer->{json}{status}, 'accepted');
+    cmp_ok(time - $from, '<', 4, 'as soon as it is acknowledged');
+
+    my $ack = $alice->event->{json};
+
+    is($ack->{type}, 'escalation');
+    is($ack->{sender}, 'agent://ops.example/bob');
+    like($ack->{payload}{reason}, qr/\AACK:$message->{message_id}/);
+    $alice->leave;
+};
+
+
+subtest 'HUB-07: a C2A call gets its result' => sub {
+    my $request = ask(Parley::Matrix::say());
+    my $query = $bob->event->{json};
+
+    is($query->{kind}, 'agent_query');
+    reply($query, response_text => 'it is not');
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    is($answer->{json}{id}, 7);
+    like($answer->{body}, qr/it is not/);
+};
+
+
+subtest 'HUB-07: who listens in the protocol of who asks answers in it' => sub {
+    my $own = listen_to('bob', uri => '/aee/agent.bob', session => 'own');
+    my $task = aee();
+    my $request = ask($task);
+
+    is_deeply($own->event->{json}, $task);
+
+    my $result = aee(type => 'result', from => 'agent.bob',
+                     to => 'agent.alice', corr => $task->{corr},
+                     reply_to => $task->{id}, payload => { text => 'ready' });
+
+    is(submit($result, uri => '/held', as => 'bob')->{status}, 202);
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    is_deeply($answer->{json}, $result, 'as it is');
+    like($answer->{headers}{'content-type'}, qr/json/);
+    $own->leave;
+    $bob->event;
+};
+
+
+subtest 'HUB-07: a failure' => sub {
+    my $request = ask(aee());
+
+    reply($bob->event->{json}, response_text => 'E_TOOL: no disk');
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    like($answer->{body}, qr/no disk/);
+};
+
+
+subtest 'HUB-07: nobody answers in time: taken, and later by the stream' => sub {
+    my $alice = listen_to('alice', uri => '/aee/agent.alice', session => 'a');
+    my $task = aee();
+    my $from = time;
+    my $request = ask($task, uri => '/short');
+    my $query = $bob->event->{json};
+    my $answer = $request->answer;
+
+    is($answer->{status}, 202);
+    cmp_ok(time - $from, '>', 0.9, 'held');
+    cmp_ok(time - $from, '<', 6, 'not for ever');
+
+    reply($query);
+
+    my $late = $alice->event->{json};
+
+    is($late->{type}, 'result', 'in her protocol');
+    is($late->{reply_to}, $task->{id});
+    is($late->{corr}, $task->{corr});
+    is($late->{from}, 'agent.bob');
+    $alice->leave;
+};
+
+
+subtest 'HUB-07: hold=off answers at once, by the stream later' => sub {
+    my $none = submit(aee(), uri => '/off', as => 'alice');
+
+    is($none->{status}, 422, 'without a stream');
+    is($none->{json}{payload}{code}, 'E_TRANSLATION_UNSUPPORTED');
+    ok(!$bob->event(0.5), 'nothing was published');
+
+    my $alice = listen_to('alice', uri => '/aee/agent.alice', session => 'a');
+    my $task = aee();
+    my $answer = submit($task, uri => '/off', as => 'alice');
+
+    is($answer->{status}, 202, 'at once');
+    reply($bob->event->{json});
+    is($alice->event->{json}{reply_to}, $task->{id});
+
+    $bob->event(0.3);
+    $alice->leave;
+};
+
+
+subtest 'HUB-07: what is asked of nobody is answered at once' => sub {
+    my $from = time;
+    my $answer = submit(aee(to => 'agent.dave'), uri => '/held',
+                        as => 'alice');
+
+    is($answer->{status}, 202);
+    cmp_ok(time - $from, '<', 3);
+};
+
+
+subtest 'HUB-07: a held request is no stream, and for nothing else' => sub {
+    my $request = ask(aee());
+    my $query = $bob->event->{json};
+
+    is(submit(frame('bob', 'alice'))->{json}{delivered}, 0, 'not counted');
+
+    my $roster = $client->get('/roster/~alice',
+                              Authorization => bearer('alice'))->{json};
+
+    is($roster->{count}, 0, 'not in the roster');
+
+    submit(frame('dave', 'alice', kind => 'agent_response', payload => {
+        query_id => $query->{payload}{query_id},
+        responder_session_id => 's1', response_text => 'forged' }));
+
+    reply($query, response_text => 'true');
+    like($request->answer->{body}, qr/"true"/, 'SEC-08: not another\'s answer');
+};
+
+
+subtest 'HUB-07: a client that leaves, and its retry' => sub {
+    my $task = aee();
+    my $request = ask($task);
+    my $query = $bob->event->{json};
+
+    $request->leave;
+    sleep 0.3;
+
+    my $again = ask($task)->answer;
+
+    isnt($again->{status}, 200, 'it is a duplicate, and not held');
+    reply($query);
+    ok(!$bob->event(0.3), 'delivered once');
+
+    my $other = ask(aee());
+
+    reply($bob->event->{json});
+    is($other->answer->{status}, 200, 'others go on');
+};
+
+
+subtest 'HUB-07: no more than 16 of a principal in a worker' => sub {
+    my @requests = map { ask(aee()) } 1 .. 40;
+    my %status;
+
+    $bob->events(40, 2);
+    $status{ ($_->answer)->{status} // 0 }++ for @requests;
+
+    cmp_ok($status{503} // 0, '>=', 8, 'the others are capacity');
+    is(($status{202} // 0) + ($status{503} // 0), 40);
+};
+
+
+subtest 'SEC-16: what is revoked is held no longer' => sub {
+    my $from = time;
+    my $request = ask(aee(from => 'agent.carol', to => 'agent.bob'),
+                      as => 'carol');
+
+    $bob->event;
+    spew("$dir/revoked.json.new", revoked('carol'));
+    rename "$dir/revoked.json.new", "$dir/revoked.json" or die;
+
+    is($request->answer->{status}, 202);
+    cmp_ok(time - $from, '<', 5);
+};
+
+
+subtest 'HUB-07: a worker that is to leave answers' => sub {
+    my $from = time;
+    my $request = ask(aee());
+
+    ok($bob->event, 'delivered');
+    ok($nginx->reload, 'reload');
+    is($request->answer->{status}, 202);
+    cmp_ok(time - $from, '<', 7.5, 'before its time is over');
+};
+
+
+subtest 'what is no time' => sub {
+    for my $word (qw(0 61s 10x on)) {
+        my ($rc, $said) = Parley::Nginx->check(http => http($word));
+
+        like($said, qr/"hold=$word".* is no time from 1s to 60s/);
+    }
+};
+
+is(scalar(grep { /\[(?:alert|emerg|crit)\]/ } split /\n/, $nginx->error_log),
+   0, 'nothing alarming');
+
+$nginx->stop;
+
+done_testing;
