@@ -36,6 +36,8 @@ static const parley_str_t  parley_argument_names[PARLEY_ARGUMENTS] = {
     [PARLEY_ARGUMENT_SESSION] = parley_str("session"),
     [PARLEY_ARGUMENT_INSTRUMENT] = parley_str("instrument"),
     [PARLEY_ARGUMENT_LAST_EVENT_ID] = parley_str("last_event_id"),
+    [PARLEY_ARGUMENT_EVENT] = parley_str("event"),
+    [PARLEY_ARGUMENT_ID] = parley_str("id"),
 };
 
 

@@ -32,6 +32,7 @@ struct parley_told_s {
         parley_state_stat_t   stat;
         parley_appended_t     appended;
         parley_roster_page_t  roster;
+        parley_log_page_t     page;
         int                   settled;
     } answer;
 };
@@ -539,4 +540,42 @@ parley_ask_roster(parley_ask_t *q, const parley_roster_t *roster,
     *ret = e->answer.roster;
 
     return ret->n < 0 ? -1 : 0;
+}
+
+
+int
+parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
+    parley_log_page_t *ret)
+{
+    int              rc;
+    parley_state_t  *s = q->state;
+    parley_told_t   *e;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->log->read(s, read, ret, &q->call);
+        return ret->n < 0 ? -1 : 0;
+    }
+
+    rc = parley_ask_told(q, PARLEY_TOLD_OTHER, &e);
+
+    if (rc == 0) {
+        rc = parley_ask_asked(q, e, s->ops->log->read(s, read,
+                                                      &e->answer.page,
+                                                      &q->call));
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    *ret = e->answer.page;
+
+    return ret->n < 0 ? -1 : 0;
+}
+
+
+void
+parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase)
+{
+    (void) q->state->ops->log->erase(q->state, erase, NULL);
 }

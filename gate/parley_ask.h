@@ -137,6 +137,13 @@ int parley_ask_append(parley_ask_t *q, const parley_append_t *append,
 int parley_ask_roster(parley_ask_t *q, const parley_roster_t *roster,
     parley_roster_page_t *ret)
     __attribute__((warn_unused_result));
+int parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
+    parley_log_page_t *ret)
+    __attribute__((warn_unused_result));
+
+/* A record of a log is emptied, in all logs that it is in; nobody waits for
+   that. */
+void parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase);
 
 /*
  * The records of a key, see parley_records_t: of whomever; of the owner that

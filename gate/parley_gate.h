@@ -415,6 +415,8 @@ struct parley_gate_s {
     unsigned                   recorded:1;  /* env->record was asked */
     unsigned                   unwritten:1; /* refused, as it could not be */
     unsigned                   accounted:1;
+    unsigned                   erases:1;    /* DELETE, where parley_stream
+                                               stands */
     unsigned                   holds:1;     /* ANSWERED, and reply is for when
                                                what it is held for does not
                                                come */

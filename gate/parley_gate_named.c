@@ -19,18 +19,25 @@ static parley_str_t parley_gate_named_last(parley_str_t path);
 
 parley_outcome_t
 parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
-    parley_str_t method)
+    parley_str_t method, int may_erase)
 {
+    parley_str_t  methods;
+
     /* what is refused, too, is told in the words of who asks */
 
     g->proto = proto;
 
-    if (parley_str_is(method, PARLEY_NAMED_METHODS)) {
+    g->erases = may_erase && parley_str_is(method, "DELETE");
+
+    if (g->erases || parley_str_is(method, "GET")) {
         return PARLEY_OUTCOME_PASSED;
     }
 
+    methods = parley_gate_serve_methods(g);
+
     (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
-                            "this is asked for with " PARLEY_NAMED_METHODS);
+                            "this is asked for with %.*s", (int) methods.len,
+                            (const char *) methods.data);
 
     return PARLEY_OUTCOME_REFUSED;
 }
@@ -78,7 +85,7 @@ parley_gate_named(parley_gate_t *g, parley_str_t type, parley_str_t *ret,
 
     g->to = name;
 
-    return *own || parley_gate_may_ask(g, type) ? 0
+    return *own || type.len == 0 || parley_gate_may_ask(g, type) ? 0
            : parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
                               "no rule lets the caller ask for this name");
 }

@@ -27,6 +27,7 @@
 static int parley_gate_published(parley_gate_t *g);
 static int parley_gate_publication(parley_gate_t *g,
     parley_publication_t *ret, parley_str_t *scope);
+static parley_str_t parley_gate_fits(parley_str_t text);
 static int parley_gate_answers(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_frame(parley_gate_t *g, const parley_json_t **ret);
 static int parley_gate_accepted(parley_gate_t *g, parley_str_t *ret);
@@ -146,11 +147,9 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
 
     ret->ms = g->now_ms;
 
-    if (parley_codecs[g->msg->wire]->submit != NULL) {
-        ret->from = g->msg->sender;
-        ret->to = g->msg->recipient;
-        ret->id = g->msg->anonymous ? g->msg->id : parley_str_none;
-    }
+    ret->id = parley_gate_fits(g->msg->id);
+    ret->from = parley_gate_fits(g->msg->sender);
+    ret->to = parley_gate_fits(g->msg->recipient);
 
     if (g->refer.answering != NULL) {
         ret->question = g->refer.question->record;
@@ -170,6 +169,15 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     }
 
     return 0;
+}
+
+
+/* what is longer than names and ids are is not said beside the message */
+
+static parley_str_t
+parley_gate_fits(parley_str_t text)
+{
+    return text.len <= PARLEY_PUBLICATION_TEXT_MAX ? text : parley_str_none;
 }
 
 

@@ -21,7 +21,7 @@ static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
     },
     [PARLEY_ENDPOINT_STREAM] = {
         parley_gate_stream, parley_gate_stream_method,
-        parley_str(PARLEY_NAMED_METHODS)
+        parley_str(PARLEY_STREAM_METHODS)
     },
     [PARLEY_ENDPOINT_ROSTER] = {
         parley_gate_roster, parley_gate_roster_method,

@@ -27,6 +27,12 @@ parley_outcome_t parley_gate_stream(parley_gate_t *g);
 parley_outcome_t parley_gate_stream_method(parley_gate_t *g,
     parley_str_t method);
 
+#define PARLEY_STREAM_METHODS  "GET, DELETE"
+
+/* parley_gate_erase.c: DELETE there (ACH-28) */
+
+parley_outcome_t parley_gate_erase(parley_gate_t *g);
+
 /* parley_gate_roster.c: the same of parley_roster */
 
 parley_outcome_t parley_gate_roster(parley_gate_t *g);
@@ -35,16 +41,18 @@ parley_outcome_t parley_gate_roster_method(parley_gate_t *g,
 
 /* parley_gate_named.c */
 
-/* The method of requests about a name, which are answered in a protocol. */
+/* The method of requests about a name, which are answered in a protocol: GET,
+   and DELETE where it may erase. */
 parley_outcome_t parley_gate_named_method(parley_gate_t *g,
-    parley_proto_t proto, parley_str_t method);
+    parley_proto_t proto, parley_str_t method, int may_erase);
 
 #define PARLEY_NAMED_METHODS  "GET"
 
 /*
  * The handle of the name that the path says, which is the caller's own, or one
- * that a rule for that type allows.  Returns 0, or -1: policy-refused (no TLS),
- * field-invalid, identity-unmappable, scope-unauthorised.
+ * that a rule for that type allows; type empty: any.  Returns 0, or -1:
+ * policy-refused (no TLS), field-invalid, identity-unmappable,
+ * scope-unauthorised.
  */
 int parley_gate_named(parley_gate_t *g, parley_str_t type, parley_str_t *ret,
     int *own);

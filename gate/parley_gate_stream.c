@@ -53,7 +53,7 @@ static void parley_gate_stream_lasts(parley_gate_stream_t *st);
 parley_outcome_t
 parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 {
-    return parley_gate_named_method(g, g->s->stream->proto, method);
+    return parley_gate_named_method(g, g->s->stream->proto, method, 1);
 }
 
 
@@ -61,6 +61,10 @@ parley_outcome_t
 parley_gate_stream(parley_gate_t *g)
 {
     parley_gate_stream_t  st;
+
+    if (g->erases) {
+        return parley_gate_erase(g);
+    }
 
     memset(&st, 0, sizeof(parley_gate_stream_t));
 

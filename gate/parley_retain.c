@@ -40,8 +40,6 @@ typedef struct {
 } parley_found_t;
 
 
-static void parley_retain_id(const parley_retain_t *r,
-    const parley_retained_t *m, parley_record_id_t *ret);
 static int parley_retain_write(const parley_retain_t *r,
     const parley_retained_t *m, parley_str_t refuted, parley_str_t *ret);
 static int parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
@@ -79,7 +77,7 @@ parley_retain(const parley_retain_t *r, const parley_retained_t *m)
 
     memset(&put, 0, sizeof(parley_put_t));
 
-    parley_retain_id(r, m, &put.id);
+    parley_retain_id(r->ask->state, m, &put.id);
 
     if (parley_retain_write(r, m, parley_str_none, &value) != 0) {
         return -1;
@@ -98,23 +96,23 @@ parley_retain(const parley_retain_t *r, const parley_retained_t *m)
 
 
 static void
-parley_retain_key(const parley_retain_t *r, parley_str_t id,
+parley_retain_key(const parley_state_t *state, parley_str_t id,
     uint8_t key[PARLEY_KEY_LEN])
 {
-    parley_state_key(r->ask->state, PARLEY_KIND_MESSAGE, &id, 1, key);
+    parley_state_key(state, PARLEY_KIND_MESSAGE, &id, 1, key);
 }
 
 
 /* whose it is */
 
-static void
-parley_retain_id(const parley_retain_t *r, const parley_retained_t *m,
+void
+parley_retain_id(const parley_state_t *state, const parley_retained_t *m,
     parley_record_id_t *ret)
 {
     parley_str_t  owner[2], parts[3];
 
     ret->kind = PARLEY_KIND_MESSAGE;
-    parley_retain_key(r, m->id, ret->key);
+    parley_retain_key(state, m->id, ret->key);
 
     /* an answer is whose it is told: its sender is whom that chose to ask */
 
@@ -125,7 +123,7 @@ parley_retain_id(const parley_retain_t *r, const parley_retained_t *m,
     parts[1] = m->sub;
     parts[2] = m->to;
 
-    ret->tag = parley_state_tag(r->ask->state, owner, 2, parts, 3);
+    ret->tag = parley_state_tag(state, owner, 2, parts, 3);
 }
 
 
@@ -190,7 +188,7 @@ parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
     fault->why = "no message of this id is retained for this caller";
 
     id.kind = PARLEY_KIND_MESSAGE;
-    parley_retain_key(r, f->id, id.key);
+    parley_retain_key(r->ask->state, f->id, id.key);
 
     rc = parley_ask_get(r->ask, id.kind, id.key, &records);
 
@@ -667,7 +665,7 @@ parley_retain_replace(const parley_retain_t *r, parley_str_t id,
 
     put.id.kind = PARLEY_KIND_MESSAGE;
     put.id.tag = m->record.tag;
-    parley_retain_key(r, id, put.id.key);
+    parley_retain_key(r->ask->state, id, put.id.key);
 
     put.parts = &value;
     put.nparts = 1;

@@ -57,6 +57,10 @@ typedef struct {
 } parley_task_fault_t;
 
 
+/* What it is kept under, of m's id, protocol, sub, to and sender. */
+void parley_retain_id(const parley_state_t *state,
+    const parley_retained_t *m, parley_record_id_t *ret);
+
 /* Keeps a message.  Returns 0; PARLEY_WAIT; or -1: no room, or no memory. */
 int parley_retain(const parley_retain_t *r, const parley_retained_t *m)
     __attribute__((warn_unused_result));

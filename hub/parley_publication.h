@@ -53,7 +53,8 @@ typedef struct parley_publication_s {
     parley_str_t               from;        /* what may stand beside a message:
                                                the names of its sender */
     parley_str_t               to;          /* and recipient, */
-    parley_str_t               id;          /* one that was made for it, */
+    parley_str_t               id;          /* its id, also one that was
+                                               made, */
     int64_t                    ms;          /* and when it came */
     parley_str_t               answers;     /* parley_publication_question() of
                                                what it answers for good; empty:

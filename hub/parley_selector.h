@@ -22,10 +22,13 @@ typedef struct {
    answer to the question that follows is for it. */
 #define PARLEY_SELECTOR_HELD  '='
 
+/* no stream has such a name: another's session has a "/" in it */
 static inline int
 parley_selector_is_held(parley_str_t text)
 {
-    return text.len > 0 && text.data[0] == PARLEY_SELECTOR_HELD;
+    return text.len == 1 + PARLEY_PUBLICATION_QUESTION
+           && text.data[0] == PARLEY_SELECTOR_HELD
+           && parley_str_until(text, '/').len == text.len;
 }
 
 /*

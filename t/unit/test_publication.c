@@ -190,6 +190,11 @@ test_held(void **state)
     assert_true(parley_selector_is_held(session));
     assert_false(parley_selector_is_held(PARLEY_STR("s1")));
     assert_false(parley_selector_is_held(parley_str_none));
+    assert_false(parley_selector_is_held(PARLEY_STR("=")));
+
+    name[9] = '/';
+    assert_false(parley_selector_is_held(session));
+    parley_publication_question(&id, &name[1]);
 
     assert_int_equal(parley_selector_text(&arena, session, parley_str_none,
                                           &text), 0);

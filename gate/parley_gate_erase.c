@@ -1,0 +1,255 @@
+/*
+ * ACH-28: what is retained is deleted by its parties, with DELETE where
+ * parley_stream stands: by its sender whatever it sent to the name that stands
+ * last in the path; by whose name that is what was for that name alone.  What
+ * an organisation got is its sender's to delete.
+ *
+ *     DELETE /channel/stream/~alice?event=3f09c2a1b47e.17
+ *     DELETE /channel/stream/~bob?id=0f4d3f2e-...
+ *
+ * A message is gone for everybody whom it was for, and for aee.context.fetch,
+ * too.  Nobody learns whether there are others.
+ */
+
+#include <string.h>
+
+#include "parley_event_id.h"
+#include "parley_expand.h"
+#include "parley_gate_steps.h"
+#include "parley_publication.h"
+#include "parley_retain.h"
+#include "parley_settings.h"
+
+
+/* records, and octets, that are read at a time */
+#define PARLEY_ERASE_PAGE    256
+#define PARLEY_ERASE_OCTETS  (1 << 20)
+
+
+typedef struct {
+    parley_gate_t       *g;
+    parley_arguments_t   arguments;
+    parley_str_t         handle;
+    parley_place_t       only;      /* epoch 0: all */
+    int                  own;       /* it is the caller's */
+    uint8_t              log[PARLEY_KEY_LEN];
+    int64_t              erased;
+} parley_gate_erase_t;
+
+
+static int parley_gate_erase_asked(parley_gate_erase_t *e);
+static int parley_gate_erase_all(parley_gate_erase_t *e);
+static int parley_gate_erase_page(parley_gate_erase_t *e,
+    const parley_log_page_t *page);
+static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
+    uint64_t offset, parley_str_t octets);
+static int parley_gate_erase_tell(parley_gate_erase_t *e);
+
+
+parley_outcome_t
+parley_gate_erase(parley_gate_t *g)
+{
+    int                  rc;
+    parley_gate_erase_t  e;
+
+    memset(&e, 0, sizeof(parley_gate_erase_t));
+
+    e.g = g;
+
+    rc = parley_gate_erase_asked(&e);
+
+    if (rc == 0) {
+        rc = parley_gate_erase_all(&e);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_erase_tell(&e);
+    }
+
+    return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
+}
+
+
+static int
+parley_gate_erase_asked(parley_gate_erase_t *e)
+{
+    parley_str_t    event;
+    parley_gate_t  *g;
+
+    g = e->g;
+
+    parley_arguments_of(&e->arguments, 1u << PARLEY_ARGUMENT_EVENT
+                                       | 1u << PARLEY_ARGUMENT_ID,
+                        g->conf->token);
+
+    if (parley_gate_serves(g, NULL) != 0
+        || parley_arguments_read(&e->arguments, g->arena, g->query, g->err)
+           != 0
+        || parley_gate_named(g, parley_str_none, &e->handle, &e->own) != 0)
+    {
+        return -1;
+    }
+
+    parley_expand_log(g->ask.state, e->handle, e->log);
+
+    event = e->arguments.list[PARLEY_ARGUMENT_EVENT].value;
+
+    if (event.len == 0
+        || (parley_event_id_read(event, &e->only) == 0 && e->only.offset > 0))
+    {
+        return 0;
+    }
+
+    (void) parley_error_set(g->err, PARLEY_E_FIELD_INVALID, "event",
+                            "is no id of an event of this gateway's");
+    g->err->is_name = 1;
+
+    return -1;
+}
+
+
+/* from the newest on; of one event it is the first that is read */
+
+static int
+parley_gate_erase_all(parley_gate_erase_t *e)
+{
+    int                rc;
+    parley_log_page_t  page;
+    parley_log_read_t  read;
+
+    memset(&read, 0, sizeof(parley_log_read_t));
+
+    read.log = e->log;
+    read.records = PARLEY_ERASE_PAGE;
+    read.octets = PARLEY_ERASE_OCTETS;
+    read.backward = 1;
+    read.arena = e->g->arena;
+
+    if (e->only.epoch != 0) {
+        read.from.epoch = e->only.epoch;
+        read.from.offset = e->only.offset - 1;
+        read.to = e->only.offset;
+        read.backward = 0;
+    }
+
+    do {
+        rc = parley_ask_read(&e->g->ask, &read, &page);
+
+        if (rc == PARLEY_WAIT) {
+            return rc;
+        }
+
+        if (rc != 0) {
+            return parley_error_set(e->g->err, PARLEY_E_CAPACITY, NULL,
+                                    "the state gave no answer");
+        }
+
+        rc = parley_gate_erase_page(e, &page);
+
+        if (rc != 0) {
+            return rc;
+        }
+
+        read.from.epoch = page.epoch;
+        read.from.offset = page.at;
+
+    } while (e->only.epoch == 0 && page.epoch != 0 && page.at > page.first);
+
+    return 0;
+}
+
+
+static int
+parley_gate_erase_page(parley_gate_erase_t *e, const parley_log_page_t *page)
+{
+    int  i, rc;
+
+    /* a place of another epoch, or that is gone, is of another record */
+
+    if (e->only.epoch != 0
+        && (page->epoch != e->only.epoch || page->lost))
+    {
+        return 0;
+    }
+
+    for (i = 0; i < page->n; i++) {
+        rc = parley_gate_erase_one(e, page->epoch, page->list[i].offset,
+                                   page->list[i].octets);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
+    parley_str_t octets)
+{
+    parley_str_t          id;
+    parley_gate_t        *g;
+    parley_erase_t        erase;
+    parley_retained_t     m;
+    parley_record_id_t    record;
+    parley_publication_t  p;
+
+    g = e->g;
+    id = e->arguments.list[PARLEY_ARGUMENT_ID].value;
+
+    if (parley_publication_read(octets, &p) != 0
+        || p.kind != PARLEY_PUBLICATION_MESSAGE
+        || (id.len > 0 && !parley_str_eq(id, p.id))
+        || !(parley_str_eq(p.sender, parley_who_proven(g->who))
+             || (e->own
+                 && p.facts.values[PARLEY_CHANNEL_AXIS_ORG].len == 0)))
+    {
+        return 0;
+    }
+
+    erase.log = e->log;
+    erase.epoch = epoch;
+    erase.offset = offset;
+
+    parley_ask_erase(&g->ask, &erase);
+    e->erased++;
+
+    memset(&m, 0, sizeof(parley_retained_t));
+
+    m.id = p.id;
+    m.protocol = parley_proto_name(p.proto);
+    m.sub = p.sender;
+    m.sender = p.from;
+
+    parley_retain_id(g->ask.state, &m, &record);
+
+    return parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT
+           ? PARLEY_WAIT : 0;
+}
+
+
+static int
+parley_gate_erase_tell(parley_gate_erase_t *e)
+{
+    parley_buf_t    b;
+    parley_gate_t  *g;
+
+    g = e->g;
+
+    parley_buf_init(&b, g->arena, 256);
+
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("handle"), e->handle);
+    parley_buf_name(&b, PARLEY_STR("erased"));
+    parley_buf_int(&b, e->erased);
+    parley_buf_octet(&b, '}');
+
+    memset(&g->reply, 0, sizeof(parley_reply_t));
+
+    g->reply.status = 200;
+    g->reply.content_type = PARLEY_STR("application/json");
+
+    return parley_buf_done(&b, &g->reply.body) == 0
+           ? 0 : parley_error_memory(g->err);
+}

@@ -1,0 +1,207 @@
+# ACH-28: what is retained: for how long, who gets it, who deletes it.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+sub http {
+    return streams_http(
+        more => "parley_retain count=300 time=$_[0];"
+                . ' parley_self service.parley;',
+        locations => <<'EOT');
+        location = /aee { parley_jwt on;
+                          parley_submit aee; }
+EOT
+}
+
+my $nginx = Parley::Nginx->start(workers => 2, http => http('1h'));
+my $client = Parley::Client->new(port => port(1), tls => 0);
+
+
+# deletes; {status, json}
+sub erase {
+    my ($who, $of, %o) = @_;
+
+    my $args = join '&', map { "$_=$o{$_}" } grep { $_ ne 'uri' } sort keys %o;
+
+    return $client->send('DELETE', "/channel/stream/~$of"
+                                   . ($args ? "?$args" : ''), '',
+                         $who ? (Authorization => bearer($who)) : ());
+}
+
+
+sub erased {
+    my $answer = erase(@_);
+
+    return $answer->{json}{erased} // $answer->{json}{code}
+           // $answer->{status};
+}
+
+
+# the place of a handle's log
+sub place {
+    my $stream = listen_to($_[0], session => 'place');
+
+    my $id = $stream->opened->{id};
+
+    $stream->leave;
+
+    return $id;
+}
+
+
+# texts of what comes from there on
+sub kept {
+    my ($who, $place, $n) = @_;
+
+    my $stream = listen_to($who, session => 'kept', last => $place);
+    my @events = $stream->events($n, 1);
+
+    push @events, $stream->event(0.3) // ();
+    $stream->leave;
+
+    return [texts(@events)];
+}
+
+
+sub sends {
+    my ($from, $to, @texts) = @_;
+
+    return map { my $frame = frame($from, $to, text => $_);
+                 is(submit($frame)->{status}, 200);
+                 $frame->{frame_id} } @texts;
+}
+
+
+subtest 'ACH-28: an event is deleted by whom it was for' => sub {
+    my $place = place('alice');
+    my ($epoch, $offset) = split /\./, $place;
+
+    sends('bob', 'alice', qw(a b c));
+
+    my $second = "$epoch." . ($offset + 2);
+
+    is(erased('alice', 'alice', event => $second), 1);
+    is_deeply(kept('alice', $place, 2), [qw(a c)], 'it is not resumed to');
+    is(erased('alice', 'alice', event => $second), 0, 'gone is gone');
+    is(erased('alice', 'alice', event => "$epoch." . ($offset + 99)), 0,
+       'that is none yet');
+    is(erased('alice', 'alice', event => 'ffffffffffff.1'), 0,
+       'of a log that was');
+    is_deeply(kept('alice', $place, 2), [qw(a c)], 'and nothing else');
+};
+
+
+subtest 'ACH-28: all of them' => sub {
+    my $place = place('alice');
+
+    sends('bob', 'alice', map { "n$_" } 1 .. 280);
+
+    my $n = erased('alice', 'alice');
+
+    cmp_ok($n, '>=', 280);
+    is_deeply(kept('alice', $place, 0), []);
+    is(erased('alice', 'alice'), 0);
+
+    my $stream = listen_to('alice');
+
+    sends('bob', 'alice', 'later');
+    is_deeply([texts($stream->event)], ['later'], 'what comes then comes');
+};
+
+
+subtest 'ACH-28: by its sender, and nobody else' => sub {
+    my $place = place('carol');
+    my ($first) = sends('alice', 'carol', qw(a1 a2));
+    my ($other) = sends('bob', 'carol', 'b1');
+
+    is(erased('dave', 'carol'), 0, 'nothing of his');
+    is(erased('dave', 'carol', id => $first), 0);
+    is(erased('alice', 'carol', id => $other), 0);
+    is(erased('alice', 'carol', id => $first), 1);
+    is_deeply(kept('carol', $place, 2), [qw(a2 b1)]);
+    is(erased('alice', 'carol'), 1, 'the rest of hers');
+    is_deeply(kept('carol', $place, 1), ['b1']);
+};
+
+
+subtest 'ACH-28: of an organisation the sender alone, for all' => sub {
+    my %place = map { $_ => place($_) } qw(alice bob);
+    my $frame = frame('alice', 'acme', recipient_handle => '~acme',
+                      text => 'to all');
+
+    is(submit($frame, scope => 'org:~acme/members/*')->{status}, 200);
+    is(erased('bob', 'bob'), 0, 'a member cannot');
+    is_deeply(kept('alice', $place{alice}, 1), ['to all']);
+    is(erased('alice', 'bob', id => $frame->{frame_id}), 1);
+    is_deeply(kept('alice', $place{alice}, 0), [], 'gone for everybody');
+};
+
+
+subtest 'ACH-28: aee.context.fetch has it no longer either' => sub {
+    my $stream = listen_to('alice');
+    my $note = aee(type => 'event', intent => 'ops.note');
+
+    is(submit($note, uri => '/aee', as => 'alice')->{status}, 202);
+
+    my $fetch = sub {
+        submit(aee(to => 'service.parley', intent => 'aee.context.fetch',
+                   payload => { id => $note->{id} }),
+               uri => '/aee', as => 'alice')->{json};
+    };
+
+    is($fetch->()->{type}, 'result', 'retained');
+    is(erased('alice', 'bob', id => $note->{id}), 1);
+    is($fetch->()->{type}, 'error');
+    is($fetch->()->{payload}{code}, 'E_NOT_FOUND');
+};
+
+
+subtest 'ACH-28: what is refused' => sub {
+    is(erase('', 'alice')->{status}, 401, 'nobody');
+    is(erase('alice', 'alice', event => 'x')->{json}{field}, 'event');
+    is(erase('alice', 'alice', event => 'x')->{status}, 400);
+    is(erase('alice', 'alice', filter => 'kind:x')->{status}, 200,
+       'an argument that decides nothing');
+
+    my $put = $client->send('PUT', '/channel/stream/~alice', '',
+                            Authorization => bearer('alice'));
+
+    is($put->{status}, 405);
+    is($put->{headers}{allow}, 'GET, DELETE');
+};
+
+
+subtest 'ACH-28: the horizon is kept' => sub {
+    $nginx->stop;
+    $nginx = Parley::Nginx->start(workers => 2, http => http('1s'));
+
+    my $place = place('alice');
+
+    sends('bob', 'alice', 'old');
+    sleep 1.5;
+
+    my $stream = listen_to('alice', session => 'late', last => $place);
+    my $event = $stream->event;
+
+    is($event->{event}, 'gap', 'it is gone, and told');
+    ok(!$stream->event(0.5));
+};
+
+is(scalar(grep { /\[(?:alert|emerg|crit)\]/ } split /\n/, $nginx->error_log),
+   0, 'nothing alarming');
+
+$nginx->stop;
+
+done_testing;
