@@ -141,6 +141,12 @@ parley_outcome_t parley_gate_token(parley_gate_t *g);
 /* The token is of no use any more. */
 void parley_gate_token_release(parley_gate_t *g);
 
+/* parley_gate_origin.c */
+
+/* Whether a page may send the cookie that the token is in: 0, or -1:
+   policy-refused. */
+int parley_gate_origin(parley_gate_t *g);
+
 /* parley_gate_rate.c */
 
 parley_outcome_t parley_gate_failures(parley_gate_t *g);

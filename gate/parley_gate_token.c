@@ -191,9 +191,12 @@ parley_gate_token_cookie(parley_gate_t *g)
     g->env->headers(g, PARLEY_STR("cookie"), parley_gate_token_cookies,
                     &found);
 
-    return found.n <= 1 ? 0
-           : parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
-                              "more than one cookie of the token's name");
+    if (found.n > 1) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "more than one cookie of the token's name");
+    }
+
+    return found.n == 0 ? 0 : parley_gate_origin(g);
 }
 
 

@@ -14,6 +14,7 @@ typedef struct {
     parley_jwt_conf_t     *jwt;
     parley_str_t          *issuers;
     parley_str_t          *audiences;
+    parley_str_t          *origins;
     parley_jwt_require_t  *required;
 } parley_set_jwt_t;
 
@@ -31,6 +32,8 @@ static const char *parley_set_jwt_lifetime(parley_jwt_rules_t *rules,
 static const char *parley_set_jwt_failures(parley_limit_rate_t *ret,
     parley_str_t value);
 static const char *parley_set_jwt_require(parley_set_jwt_t *set,
+    parley_str_t value);
+static const char *parley_set_jwt_origin(parley_set_jwt_t *set,
     parley_str_t value);
 static const char *parley_set_jwt_token(parley_setting_t *d,
     parley_jwt_conf_t *jwt, parley_str_t value);
@@ -72,6 +75,12 @@ parley_set_jwt(parley_setting_t *d)
                                     "\"max_lifetime=\"");
     }
 
+    if (set.jwt->norigins != 0 && set.jwt->source != PARLEY_TOKEN_COOKIE) {
+        return parley_setting_wrong(d, "has \"origin=\", which is asked for "
+                                    "where the token is a cookie, "
+                                    "\"token=$cookie_NAME\"");
+    }
+
     if (set.jwt->rules.leeway > d->http->leeway_max) {
         d->http->leeway_max = set.jwt->rules.leeway;
     }
@@ -90,11 +99,12 @@ parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set)
     set->jwt = parley_arena_calloc(arena, sizeof(parley_jwt_conf_t));
     set->issuers = parley_arena_alloc(arena, d->n * sizeof(parley_str_t));
     set->audiences = parley_arena_alloc(arena, d->n * sizeof(parley_str_t));
+    set->origins = parley_arena_alloc(arena, d->n * sizeof(parley_str_t));
     set->required = parley_arena_calloc(arena,
                                         d->n * sizeof(parley_jwt_require_t));
 
     if (set->jwt == NULL || set->issuers == NULL || set->audiences == NULL
-        || set->required == NULL)
+        || set->origins == NULL || set->required == NULL)
     {
         return -1;
     }
@@ -104,6 +114,7 @@ parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set)
     set->jwt->rules.issuers = set->issuers;
     set->jwt->rules.audiences = set->audiences;
     set->jwt->rules.required = set->required;
+    set->jwt->origins = set->origins;
 
     return 0;
 }
@@ -120,7 +131,8 @@ parley_set_jwt_twice(const parley_setting_t *d, size_t i)
     if (memchr(word.data, '=', word.len) != NULL
         && !parley_setting_param(word, "issuer", &v)
         && !parley_setting_param(word, "audience", &v)
-        && !parley_setting_param(word, "require", &v))
+        && !parley_setting_param(word, "require", &v)
+        && !parley_setting_param(word, "origin", &v))
     {
         return parley_setting_twice(d, i);
     }
@@ -161,6 +173,10 @@ parley_set_jwt_word(parley_setting_t *d, parley_set_jwt_t *set,
         return parley_set_jwt_token(d, jwt, v);
     }
 
+    if (parley_setting_param(word, "origin", &v)) {
+        return parley_set_jwt_origin(set, v);
+    }
+
     if (parley_setting_param(word, "typ", &v)) {
         return parley_jwt_typ_parse(v, &rules->typ) == 0 ? NULL
                : "must be JWT or a name that ends in +jwt, such as at+jwt";
@@ -199,8 +215,48 @@ parley_set_jwt_word(parley_setting_t *d, parley_set_jwt_t *set,
     }
 
     return "is unknown, expected typ=, issuer=, audience=, leeway=, "
-           "max_lifetime=, require=, token=, failures=, realm=, "
+           "max_lifetime=, require=, token=, origin=, failures=, realm=, "
            "resource_metadata=, jti=required or exp=optional";
+}
+
+
+/* as browsers write it: in lower case, and nothing behind host and port */
+
+static const char *
+parley_set_jwt_origin(parley_set_jwt_t *set, parley_str_t value)
+{
+    size_t        i;
+    parley_str_t  host;
+
+    static const parley_str_t  schemes[] = {
+        parley_str("https://"), parley_str("http://")
+    };
+
+    host = parley_str_none;
+
+    for (i = 0; i < 2; i++) {
+        if (value.len > schemes[i].len
+            && parley_str_eq(parley_str_make(value.data, schemes[i].len),
+                             schemes[i]))
+        {
+            host = parley_str_from(value, schemes[i].len);
+        }
+    }
+
+    for (i = 0; i < host.len; i++) {
+        if (host.data[i] <= ' ' || host.data[i] >= 0x7f
+            || (host.data[i] >= 'A' && host.data[i] <= 'Z')
+            || strchr("/?#@$,\\", host.data[i]) != NULL)
+        {
+            host = parley_str_none;
+        }
+    }
+
+    if (host.len == 0) {
+        return "is no origin as browsers write it, https://agents.example";
+    }
+
+    return parley_set_jwt_list(set->origins, &set->jwt->norigins, value);
 }
 
 

@@ -90,6 +90,9 @@ typedef struct {
     parley_token_source_t   source;
     parley_str_t            name;       /* of the cookie, of the argument */
     parley_value_t          token;      /* but for a header, an argument */
+    const parley_str_t     *origins;    /* of pages that may send the cookie,
+                                           beside those of the host itself */
+    size_t                  norigins;
 } parley_jwt_conf_t;
 
 

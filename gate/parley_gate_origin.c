@@ -1,0 +1,105 @@
+/*
+ * A token in a cookie is sent by a browser whoever made it ask: a page of
+ * another site too.  Which that is the header Origin says (RFC 6454), that of
+ * every request but those that a page cannot read the answer of.  A request
+ * without one comes from no page of another site, or brings it nothing.
+ */
+
+#include "parley_gate_steps.h"
+#include "parley_settings.h"
+
+
+typedef struct {
+    parley_str_t  value;
+    unsigned      n;
+} parley_gate_origin_t;
+
+
+static void parley_gate_origin_found(void *data, parley_str_t value);
+static int parley_gate_origin_is_listed(const parley_gate_t *g,
+    parley_str_t origin);
+static int parley_gate_origin_is_own(parley_gate_t *g, parley_str_t origin);
+
+
+int
+parley_gate_origin(parley_gate_t *g)
+{
+    parley_gate_origin_t  origin = { parley_str_none, 0 };
+
+    g->env->headers(g, PARLEY_STR("origin"), parley_gate_origin_found,
+                    &origin);
+
+    if (origin.n == 0
+        || (origin.n == 1
+            && (parley_gate_origin_is_listed(g, origin.value)
+                || parley_gate_origin_is_own(g, origin.value))))
+    {
+        return 0;
+    }
+
+    return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                            origin.n > 1 ? "more than one Origin"
+                            : "a page of this origin may not send the cookie "
+                              "that the token is in");
+}
+
+
+static void
+parley_gate_origin_found(void *data, parley_str_t value)
+{
+    parley_gate_origin_t *origin = data;
+
+    origin->value = value;
+    origin->n++;
+}
+
+
+/* browsers write them in lower case, and without the port that is usual */
+
+static int
+parley_gate_origin_is_listed(const parley_gate_t *g, parley_str_t origin)
+{
+    size_t                    i;
+    const parley_jwt_conf_t  *jwt = g->s->jwt;
+
+    for (i = 0; i < jwt->norigins; i++) {
+        if (parley_str_eq(jwt->origins[i], origin)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* The page is of the host that it asks; one over plain HTTP asks nothing over
+   TLS in its name. */
+
+static int
+parley_gate_origin_is_own(parley_gate_t *g, parley_str_t origin)
+{
+    size_t        i;
+    parley_str_t  host;
+
+    static const parley_str_t  schemes[] = {
+        parley_str("https://"), parley_str("http://")
+    };
+
+    if (g->env->header == NULL
+        || !g->env->header(g, PARLEY_STR("host"), &host) || host.len == 0)
+    {
+        return 0;
+    }
+
+    for (i = 0; i < (g->tls ? 1 : 2); i++) {
+        if (origin.len > schemes[i].len
+            && parley_str_eq(parley_str_make(origin.data, schemes[i].len),
+                             schemes[i]))
+        {
+            return parley_str_eq_fold(parley_str_from(origin, schemes[i].len),
+                                      host);
+        }
+    }
+
+    return 0;
+}

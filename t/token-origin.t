@@ -1,0 +1,119 @@
+# GW-02: a token in a cookie is sent by pages of the host, and of the origins
+# that are named, and of no other.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+sub http {
+    my $origin = shift // '';
+
+    return streams_http(jwt => "parley_jwt on token=\$cookie_session $origin;",
+        locations => '        location = /bearer { parley_jwt on;'
+                     . ' parley_submit channel; }' . "\n");
+}
+
+my $nginx = Parley::Nginx->start(http => http(
+    'origin=https://app.example origin=http://localhost:8080'));
+
+my $cookie = 'session=' . (bearer('alice') =~ s/^Bearer //r);
+
+
+# the status of a submission with such headers
+sub submits {
+    my ($port, $tls, @headers) = @_;
+
+    my $client = Parley::Client->new(port => port($port), tls => $tls);
+    my $answer = $client->post('/channel/frames', jcs(frame('alice', 'bob')),
+                               Cookie => $cookie, @headers);
+
+    return $answer->{status} == 403 ? $answer->{json}{code}
+                                    : $answer->{status};
+}
+
+
+subtest 'GW-02: the origin of a page' => sub {
+    my $host = Parley::Client->new(port => port(1), tls => 0)
+               ->request('GET', '/') =~ /^Host: (\S+)\r/m ? $1 : die;
+
+    is(submits(1, 0), 200, 'no page');
+
+    for my $origin ("http://$host", "https://$host", 'https://app.example',
+                    'http://localhost:8080')
+    {
+        is(submits(1, 0, Origin => $origin), 200, $origin);
+    }
+
+    for my $origin ('https://evil.example', "https://$host.evil.example",
+                    "https://evil$host", 'https://app.example:444',
+                    'http://app.example', 'https://app.example/', 'null', '',
+                    "ftp://$host", $host, 'https://')
+    {
+        is(submits(1, 0, Origin => $origin), 'scope-unauthorised', "\"$origin\"");
+    }
+
+    is(submits(1, 0, Origin => "http://$host", Origin => "http://$host"),
+       'scope-unauthorised', 'two of them');
+
+    is(submits(4, 1, Origin => "https://$host"), 200, 'over TLS');
+    is(submits(4, 1, Origin => "http://$host"), 'scope-unauthorised',
+       'a page over plain HTTP');
+};
+
+
+subtest 'ACH-20, GW-02: streams' => sub {
+    my @headers = (Cookie => $cookie);
+
+    my $stream = listen_to('alice', token => '', headers => [@headers]);
+
+    is($stream->status, 200);
+
+    my $evil = listen_to('alice', token => '', headers => [
+        @headers, Origin => 'https://evil.example']);
+
+    is($evil->status, 403);
+    is($evil->answer->{json}{code}, 'scope-unauthorised');
+};
+
+
+subtest 'GW-02: a token in a header is sent by nobody else' => sub {
+    my $client = Parley::Client->new(port => port(1), tls => 0);
+    my $answer = $client->post('/bearer', jcs(frame('alice', 'bob')),
+                               Authorization => bearer('alice'),
+                               Origin => 'https://evil.example');
+
+    is($answer->{status}, 200);
+};
+
+
+subtest 'what is no origin' => sub {
+    for my $word ('origin=', 'origin=app.example', 'origin=https://App.example',
+                  'origin=https://app.example/', 'origin=*',
+                  'origin=https://user@app.example')
+    {
+        my ($rc, $said) = Parley::Nginx->check(http => http($word));
+
+        like($said, qr/"\Q$word\E".* is no origin as browsers write it/);
+    }
+
+    my ($rc, $said) = Parley::Nginx->check(http => streams_http(
+        jwt => 'parley_jwt on origin=https://app.example;'));
+
+    like($said, qr/has "origin=", which is asked for where the token is a/);
+};
+
+like($nginx->error_log, qr/policy-refused.*a page of this origin may not send/,
+     'the log says why');
+$nginx->stop;
+
+done_testing;
