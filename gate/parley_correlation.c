@@ -3,7 +3,7 @@
 #include "parley_bind.h"
 #include "parley_check.h"
 #include "parley_name.h"
-#include "parley_correlation.h"
+#include "parley_correlation_parts.h"
 #include "parley_msg_field.h"
 
 
@@ -35,8 +35,6 @@ static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     parley_correlation_found_t *ret);
 static int parley_correlation_is_closed(const parley_correlation_t *r,
     const parley_record_t *record);
-static int parley_correlation_is_between(const parley_correlation_t *r,
-    const parley_question_t *q, int own, int by_corr);
 static int parley_correlation_found(parley_correlation_t *r,
     parley_error_t *err);
 static void parley_correlation_slot(parley_correlation_t *r);
@@ -388,61 +386,6 @@ parley_correlation_is_closed(const parley_correlation_t *r,
 
     return !parley_correlation_names(m)
            || ((record->tag ^ whose) & PARLEY_TAG_OWNER) == 0;
-}
-
-
-/*
- * The reply goes to the protocol that the message came from, is about the
- * same conversation, comes from whom the message was for and goes to whom it
- * was from.  A message to a group is answered by any of it.
- */
-
-static int
-parley_correlation_is_between(const parley_correlation_t *r,
-    const parley_question_t *q, int own, int by_corr)
-{
-    parley_str_t         corr, from, to, recipient;
-    parley_proto_t       proto;
-    const parley_msg_t  *reply;
-
-    reply = r->msg;
-    proto = (parley_proto_t) q->head.proto;
-    recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
-
-    if (own) {
-        corr = q->texts[PARLEY_QUESTION_CORR];
-        from = q->texts[PARLEY_QUESTION_SENDER];
-        to = recipient;
-
-    } else {
-        corr = q->texts[PARLEY_QUESTION_SENT_CORR];
-        from = q->texts[PARLEY_QUESTION_SENT_FROM];
-        to = q->texts[PARLEY_QUESTION_SENT_TO];
-    }
-
-    if ((proto != r->speak && reply->wire != r->speak && !r->published)
-        || (!by_corr && reply->corr.len > 0 && corr.len > 0
-            && !parley_corr_is(reply, corr)))
-    {
-        return 0;
-    }
-
-    if (reply->names.len > 0
-        && !parley_str_eq(reply->names, q->texts[PARLEY_QUESTION_ID])
-        && !parley_str_eq(reply->names, q->texts[PARLEY_QUESTION_SENT_ID]))
-    {
-        return 0;
-    }
-
-    if (!parley_name_is_group(proto, recipient)
-        && !parley_str_eq(reply->sender, to))
-    {
-        return 0;
-    }
-
-    return reply->recipient.len == 0 || from.len == 0
-           || parley_name_is_group(reply->wire, reply->recipient)
-           || parley_str_eq(reply->recipient, from);
 }
 
 

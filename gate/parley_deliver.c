@@ -34,7 +34,6 @@ parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     parley_seal_t         seal;
     parley_encoded_t      made;
     parley_encode_opts_t  opts;
-    const parley_settings_t  *s;
 
     if (p->proto == to) {
         *ret = p->message;
@@ -57,19 +56,12 @@ parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     parley_seal_opts(&seal, &opts);
     parley_loss_init(&loss, arena);
 
-    s = d->http->listens[to];
-
-    if (s != NULL) {
-        opts.context = s->context.text;
-        opts.constitution = s->constitution.text;
-        opts.broadcast = s->broadcast;
-    }
+    parley_deliver_opts(d->http, to, &opts);
 
     if (parley_deliver_answers(p, to, &who, &msg, &answering)) {
         opts.answering = &answering;
     }
 
-    opts.self = d->http->self_names[PARLEY_PROTO_CANONICAL];
     opts.principal = p->sender;
 
     if (parley_encode(d->engine, arena, to, &msg, &opts, &made, &loss, err)
@@ -81,6 +73,24 @@ parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     *ret = made.body;
 
     return 0;
+}
+
+
+void
+parley_deliver_opts(const parley_settings_http_t *http, parley_proto_t to,
+    parley_encode_opts_t *opts)
+{
+    const parley_settings_t  *s;
+
+    s = http->listens[to];
+
+    if (s != NULL) {
+        opts->context = s->context.text;
+        opts->constitution = s->constitution.text;
+        opts->broadcast = s->broadcast;
+    }
+
+    opts->self = http->self_names[PARLEY_PROTO_CANONICAL];
 }
 
 

@@ -30,6 +30,10 @@ int parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* What is said in a message of a protocol by who delivers it: into opts. */
+void parley_deliver_opts(const struct parley_settings_http_s *http,
+    parley_proto_t to, parley_encode_opts_t *opts);
+
 /*
  * Whether who opened a stream through g may have it: no rule of its location
  * that is the first to match denies such a message to such a caller.  What

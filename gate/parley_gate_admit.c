@@ -179,23 +179,30 @@ parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret)
 }
 
 
+void
+parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
+{
+    ret->arena = g->arena;
+    ret->ask = &g->ask;
+    ret->who = g->who;
+    ret->sent = &g->sent;
+    ret->speak = g->conf->speak;
+    ret->to = parley_correlation_to(&g->refer);
+    ret->answering = g->opts.answering;
+    ret->account = g->account;
+    ret->asked = NULL;
+    ret->under = g->entrance.admission.id;
+    ret->stamp = g->entrance.stamp;
+}
+
+
 parley_outcome_t
 parley_gate_keep(parley_gate_t *g)
 {
     int              rc;
     parley_asking_t  a;
 
-    a.arena = g->arena;
-    a.ask = &g->ask;
-    a.who = g->who;
-    a.sent = &g->sent;
-    a.speak = g->conf->speak;
-    a.to = parley_correlation_to(&g->refer);
-    a.answering = g->opts.answering;
-    a.account = g->account;
-    a.asked = NULL;
-    a.under = g->entrance.admission.id;
-    a.stamp = g->entrance.stamp;
+    parley_gate_asking(g, &a);
 
     /* of a message that continues, as it went elsewhere before */
 

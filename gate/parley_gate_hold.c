@@ -265,14 +265,15 @@ parley_gate_held(parley_gate_t *g, const parley_publication_t *p,
 }
 
 
-/* who answers in the asker's own protocol got the message as it was */
+/* by what who answers got; in the asker's own protocol that is the message as
+   it was */
 
 static parley_exchange_t *
 parley_gate_hold_exchange(parley_gate_t *g, parley_proto_t speak)
 {
     parley_encoded_t  *sent;
 
-    if (speak != g->msg->wire) {
+    if (speak == g->conf->speak) {
         return parley_gate_exchange(g, speak, &g->sent);
     }
 
@@ -280,6 +281,11 @@ parley_gate_hold_exchange(parley_gate_t *g, parley_proto_t speak)
 
     if (sent == NULL) {
         return NULL;
+    }
+
+    if (speak != g->msg->wire) {
+        return parley_gate_form(g, speak, sent) == 0
+               ? parley_gate_exchange(g, speak, sent) : NULL;
     }
 
     sent->copied = 1;

@@ -81,6 +81,10 @@ parley_gate_published(parley_gate_t *g)
 
     rc = parley_gate_declare(g);
 
+    if (rc == 0) {
+        rc = parley_gate_lead(g);
+    }
+
     if (rc != 0) {
         return rc;
     }

@@ -95,6 +95,17 @@ int parley_gate_flush(parley_gate_t *g);
  */
 int parley_gate_hold(parley_gate_t *g, parley_str_t sender);
 
+/* parley_gate_form.c */
+
+/* The message as who listens in a protocol gets it; not 0: it has no form
+   there, or there is no memory. */
+int parley_gate_form(parley_gate_t *g, parley_proto_t to,
+    parley_encoded_t *ret);
+
+/* Answers that name it so lead to what is remembered of it: 0 or
+   PARLEY_WAIT. */
+int parley_gate_lead(parley_gate_t *g);
+
 /* parley_gate_exchange.c */
 
 /* Made when something comes: of what went as sent to who speaks that protocol.
@@ -191,6 +202,9 @@ parley_outcome_t parley_gate_submission(parley_gate_t *g);
 parley_outcome_t parley_gate_reference(parley_gate_t *g);
 parley_outcome_t parley_gate_admit(parley_gate_t *g);
 parley_outcome_t parley_gate_keep(parley_gate_t *g);
+
+/* What is remembered of the message as it is sent. */
+void parley_gate_asking(parley_gate_t *g, parley_asking_t *ret);
 
 /* The adapter is told. */
 void parley_gate_says(parley_gate_t *g, parley_step_t step,

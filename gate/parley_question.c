@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "parley_name.h"
-#include "parley_question.h"
+#include "parley_question_parts.h"
 
 
 static int parley_question_fill(const parley_asking_t *a,
@@ -24,9 +24,6 @@ static int parley_question_put_own(const parley_asking_t *a,
     parley_asked_t *ret);
 static int parley_question_put_call(const parley_asking_t *a,
     parley_str_t record, parley_asked_t *ret);
-static int parley_question_put_beside(const parley_asking_t *a,
-    const parley_record_id_t *id, parley_str_t record,
-    const parley_asked_t *asked);
 
 
 /* what is as long as the id of a record is one */
@@ -517,9 +514,7 @@ parley_question_put_call(const parley_asking_t *a, parley_str_t record,
 }
 
 
-/* what gives way where there is no room; 1: it was kept; 0; PARLEY_WAIT */
-
-static int
+int
 parley_question_put_beside(const parley_asking_t *a,
     const parley_record_id_t *id, parley_str_t record,
     const parley_asked_t *asked)

@@ -130,6 +130,15 @@ int parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
     __attribute__((warn_unused_result));
 
 /*
+ * The message, which was remembered, goes to somebody as a->sent too, who
+ * answers that: what is under that name leads to the question.  It gives way
+ * where there is no room.  Returns 0 or PARLEY_WAIT.
+ */
+int parley_question_lead(const parley_asking_t *a,
+    const parley_asked_t *asked)
+    __attribute__((warn_unused_result));
+
+/*
  * drop: it was not taken, and nobody refers to it.  close: it has its answer,
  * and what comes later is reply-unmatched.  Both return 0: nothing of asked is
  * there any more; PARLEY_WAIT; or -1: no memory to ask with; close also

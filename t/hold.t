@@ -204,6 +204,65 @@ subtest 'HUB-07: who listens in the protocol of who asks answers in it' => sub {
 };
 
 
+# an AEE agent, whose stream has what others sent in their protocols
+subtest 'HUB-07: who listens in a further protocol answers in that' => sub {
+    my $own = listen_to('bob', uri => '/aee/agent.bob', session => 'own');
+
+    my $result = sub {
+        my ($task, %other) = @_;
+
+        return submit(aee(type => 'result', from => 'agent.bob',
+                          to => 'agent.alice', corr => $task->{corr},
+                          intent => $task->{intent},
+                          reply_to => $task->{id},
+                          payload => { text => 'it is not' }, %other),
+                      uri => '/held', as => 'bob');
+    };
+
+    # a C2A call, which is held
+    my $request = ask(Parley::Matrix::say());
+    my $task = $own->event->{json};
+
+    $bob->event;
+    is($task->{type}, 'task');
+
+    my $forged = submit(aee(type => 'result', from => 'agent.dave',
+                            to => 'agent.alice', corr => $task->{corr},
+                            reply_to => $task->{id}), uri => '/held',
+                        as => 'dave');
+
+    is($forged->{json}{payload}{code}, 'E_REPLY_UNMATCHED',
+       'SEC-08: not another');
+    is($result->($task)->{status}, 202);
+
+    my $answer = $request->answer;
+
+    is($answer->{json}{id}, 7);
+    like($answer->{body}, qr/it is not/);
+    is($result->($task)->{json}{payload}{code}, 'E_REPLY_UNMATCHED',
+       'SEC-08: one answer');
+
+    # an agent_query, whose answers come by a stream
+    my $alice = listen_to('alice', session => 's1');
+    my $query = frame('alice', 'bob', kind => 'agent_query', payload => {
+        query_id => uuid4(), query_text => 'Is it blocked?',
+        response_scope => '~alice/*', timeout_ms => 60000 });
+
+    is(submit($query, uri => '/held')->{status}, 200);
+    $bob->event;
+    is($result->($own->event->{json})->{status}, 202);
+
+    my $response = $alice->event->{json};
+
+    is($response->{kind}, 'agent_response');
+    is($response->{payload}{query_id}, $query->{payload}{query_id});
+    like($response->{payload}{response_text}, qr/it is not/);
+
+    $alice->leave;
+    $own->leave;
+};
+
+
 subtest 'HUB-07: a failure' => sub {
     my $request = ask(aee());
 

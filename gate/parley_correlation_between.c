@@ -1,0 +1,112 @@
+/* Whether a reply is between the parties of a question (SEC-08). */
+
+#include "parley_check.h"
+#include "parley_correlation_parts.h"
+#include "parley_name.h"
+
+
+static int parley_correlation_is_between_others(
+    const parley_correlation_t *r, const parley_question_t *q);
+static int parley_correlation_is(const parley_correlation_t *r,
+    parley_str_t name, parley_proto_t proto, parley_str_t other);
+
+
+/*
+ * The reply goes to the protocol that the message came from, is about the
+ * same conversation, comes from whom the message was for and goes to whom it
+ * was from.  A message to a group is answered by any of it.
+ */
+
+int
+parley_correlation_is_between(const parley_correlation_t *r,
+    const parley_question_t *q, int own, int by_corr)
+{
+    parley_str_t         corr, from, to, recipient;
+    parley_proto_t       proto;
+    const parley_msg_t  *reply;
+
+    reply = r->msg;
+    proto = (parley_proto_t) q->head.proto;
+    recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
+
+    if (own) {
+        corr = q->texts[PARLEY_QUESTION_CORR];
+        from = q->texts[PARLEY_QUESTION_SENDER];
+        to = recipient;
+
+    } else {
+        corr = q->texts[PARLEY_QUESTION_SENT_CORR];
+        from = q->texts[PARLEY_QUESTION_SENT_FROM];
+        to = q->texts[PARLEY_QUESTION_SENT_TO];
+    }
+
+    if (own && reply->wire != proto) {
+        return parley_correlation_is_between_others(r, q);
+    }
+
+    if ((proto != r->speak && reply->wire != r->speak && !r->published)
+        || (!by_corr && reply->corr.len > 0 && corr.len > 0
+            && !parley_corr_is(reply, corr)))
+    {
+        return 0;
+    }
+
+    if (reply->names.len > 0
+        && !parley_str_eq(reply->names, q->texts[PARLEY_QUESTION_ID])
+        && !parley_str_eq(reply->names, q->texts[PARLEY_QUESTION_SENT_ID]))
+    {
+        return 0;
+    }
+
+    if (!parley_name_is_group(proto, recipient)
+        && !parley_str_eq(reply->sender, to))
+    {
+        return 0;
+    }
+
+    return reply->recipient.len == 0 || from.len == 0
+           || parley_name_is_group(reply->wire, reply->recipient)
+           || parley_str_eq(reply->recipient, from);
+}
+
+
+/*
+ * Of who listens in a further protocol, where the question's names are others:
+ * each is who it is.  What a conversation is called there is not known.
+ */
+
+static int
+parley_correlation_is_between_others(const parley_correlation_t *r,
+    const parley_question_t *q)
+{
+    parley_str_t         recipient;
+    parley_proto_t       proto;
+    const parley_msg_t  *reply;
+
+    reply = r->msg;
+    proto = (parley_proto_t) q->head.proto;
+    recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
+
+    return r->published
+           && (parley_name_is_group(proto, recipient)
+               || parley_correlation_is(r, reply->sender, proto, recipient))
+           && (reply->recipient.len == 0
+               || parley_name_is_group(reply->wire, reply->recipient)
+               || parley_correlation_is(r, reply->recipient, proto,
+                                        q->texts[PARLEY_QUESTION_SENDER]));
+}
+
+
+/* whether a name of the reply's protocol is one of another */
+
+static int
+parley_correlation_is(const parley_correlation_t *r, parley_str_t name,
+    parley_proto_t proto, parley_str_t other)
+{
+    parley_str_t  mapped;
+
+    return other.len > 0
+           && parley_who_resolve(r->who, r->msg->wire, name, proto, &mapped)
+              == 1
+           && parley_str_eq(mapped, other);
+}

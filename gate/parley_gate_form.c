@@ -1,0 +1,69 @@
+/*
+ * What a message that is published is to who listens in another protocol than
+ * it came in: the answer of such a one names it so (HUB-07).
+ */
+
+#include <string.h>
+
+#include "parley_deliver.h"
+#include "parley_gate_steps.h"
+#include "parley_settings.h"
+
+
+int
+parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
+{
+    parley_loss_t         loss;
+    parley_error_t        err;
+    parley_encode_opts_t  opts;
+
+    opts = g->opts;
+    opts.alias = parley_str_none;
+    opts.answering = NULL;
+
+    parley_deliver_opts(g->http, to, &opts);
+    parley_error_clear(&err);
+    parley_loss_init(&loss, g->arena);
+    memset(ret, 0, sizeof(parley_encoded_t));
+
+    return parley_encode(g->engine, g->arena, to, g->msg, &opts, ret, &loss,
+                         &err);
+}
+
+
+int
+parley_gate_lead(parley_gate_t *g)
+{
+    int               rc;
+    unsigned          to;
+    parley_asking_t   a;
+    parley_encoded_t  made;
+
+    if (!g->asked.kept || !g->asked.awaited) {
+        return 0;
+    }
+
+    parley_gate_asking(g, &a);
+
+    a.sent = &made;
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+
+        if (to == g->msg->wire || to == g->conf->speak
+            || g->http->listens[to] == NULL
+            || parley_gate_form(g, (parley_proto_t) to, &made) != 0)
+        {
+            continue;
+        }
+
+        a.speak = (parley_proto_t) to;
+
+        rc = parley_question_lead(&a, &g->asked);
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}

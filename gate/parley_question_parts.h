@@ -1,0 +1,18 @@
+/* Private to gate/parley_question*.c */
+
+#ifndef PARLEY_QUESTION_PARTS_H
+#define PARLEY_QUESTION_PARTS_H
+
+#include "parley_question.h"
+
+
+/*
+ * Keeps what leads to a question, or is it, and gives way where there is no
+ * room.  1: it was kept; 0; PARLEY_WAIT.
+ */
+int parley_question_put_beside(const parley_asking_t *a,
+    const parley_record_id_t *id, parley_str_t record,
+    const parley_asked_t *asked);
+
+
+#endif /* PARLEY_QUESTION_PARTS_H */
