@@ -155,7 +155,7 @@ parley_correlation_reply(parley_correlation_t *r, parley_str_t to, int by_corr,
     }
 
     if (found == PARLEY_CORRELATION_OTHERS
-        && (m->wire == r->speak || r->addressed))
+        && (m->wire == r->speak || r->addressed || r->published))
     {
         return parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN, err);
     }

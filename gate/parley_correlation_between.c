@@ -1,12 +1,18 @@
 /* Whether a reply is between the parties of a question (SEC-08). */
 
 #include "parley_check.h"
+#include "parley_channel_scope.h"
 #include "parley_correlation_parts.h"
+#include "parley_membership.h"
 #include "parley_name.h"
 
 
 static int parley_correlation_is_between_others(
     const parley_correlation_t *r, const parley_question_t *q);
+static int parley_correlation_is_of(const parley_correlation_t *r,
+    const parley_question_t *q, parley_proto_t proto, parley_str_t group);
+static int parley_correlation_is_to_group(const parley_correlation_t *r,
+    const parley_question_t *q);
 static int parley_correlation_is(const parley_correlation_t *r,
     parley_str_t name, parley_proto_t proto, parley_str_t other);
 
@@ -58,14 +64,14 @@ parley_correlation_is_between(const parley_correlation_t *r,
         return 0;
     }
 
-    if (!parley_name_is_group(proto, recipient)
-        && !parley_str_eq(reply->sender, to))
+    if (!parley_str_eq(reply->sender, to)
+        && !parley_correlation_is_of(r, q, proto, recipient))
     {
         return 0;
     }
 
     return reply->recipient.len == 0 || from.len == 0
-           || parley_name_is_group(reply->wire, reply->recipient)
+           || parley_correlation_is_to_group(r, q)
            || parley_str_eq(reply->recipient, from);
 }
 
@@ -88,12 +94,64 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
     recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
 
     return r->published
-           && (parley_name_is_group(proto, recipient)
-               || parley_correlation_is(r, reply->sender, proto, recipient))
+           && (parley_correlation_is(r, reply->sender, proto, recipient)
+               || parley_correlation_is_of(r, q, proto, recipient))
            && (reply->recipient.len == 0
-               || parley_name_is_group(reply->wire, reply->recipient)
+               || parley_correlation_is_to_group(r, q)
                || parley_correlation_is(r, reply->recipient, proto,
                                         q->texts[PARLEY_QUESTION_SENDER]));
+}
+
+
+/*
+ * Whether who replies is of the group that the question was for.  Behind a
+ * service that is the service's to say; what is published goes to members of an
+ * organisation, and these are known.
+ */
+
+static int
+parley_correlation_is_of(const parley_correlation_t *r,
+    const parley_question_t *q, parley_proto_t proto, parley_str_t group)
+{
+    parley_str_t            handle;
+    parley_channel_scope_t  scope;
+
+    if (!r->published) {
+        return parley_name_is_group(proto, group);
+    }
+
+    if (!parley_name_is_group(proto, group) && !q->head.several) {
+        return 0;
+    }
+
+    handle = group;
+
+    if (proto != PARLEY_PROTO_CHANNEL
+        && parley_who_resolve(r->who, proto, group, PARLEY_PROTO_CHANNEL,
+                              &handle)
+           != 1
+        && parley_name_map(r->arena, proto, group, PARLEY_PROTO_CHANNEL,
+                           &handle)
+           != 0)
+    {
+        return 0;
+    }
+
+    return r->who->principal != NULL
+           && parley_channel_scope_parse(handle, &scope) == 0
+           && parley_membership_has(&r->who->principal->orgs, scope.handle);
+}
+
+
+/* An answer that is published to a group is for its asker alone, unless all of
+   the group asked: it would not reach who asked. */
+
+static int
+parley_correlation_is_to_group(const parley_correlation_t *r,
+    const parley_question_t *q)
+{
+    return (!r->published || q->head.several)
+           && parley_name_is_group(r->msg->wire, r->msg->recipient);
 }
 
 

@@ -17,6 +17,8 @@ static const parley_json_limits_t  parley_deliver_limits = {
 static int parley_deliver_read(const parley_deliver_t *d,
     const parley_publication_t *p, parley_arena_t *arena, parley_msg_t *msg,
     parley_json_t *doc, parley_who_t *who, parley_error_t *err);
+static int parley_deliver_is_denied_as(parley_gate_t *asked,
+    const parley_publication_t *p, parley_msg_t *msg);
 static int parley_deliver_answers(const parley_publication_t *p,
     parley_proto_t to, parley_who_t *who, parley_msg_t *msg,
     parley_msg_t *ret);
@@ -182,6 +184,30 @@ parley_deliver_answers(const parley_publication_t *p, parley_proto_t to,
 }
 
 
+/* in the asker's protocol an answer has the intent of its question */
+
+static int
+parley_deliver_is_denied_as(parley_gate_t *asked,
+    const parley_publication_t *p, parley_msg_t *msg)
+{
+    parley_question_t  q;
+
+    if (p->question.len == 0) {
+        return 0;
+    }
+
+    parley_question_split(p->question, &q);
+
+    if (q.texts[PARLEY_QUESTION_INTENT].len == 0) {
+        return 0;
+    }
+
+    msg->intent = q.texts[PARLEY_QUESTION_INTENT];
+
+    return parley_gate_is_denied(asked);
+}
+
+
 int
 parley_deliver_admits(const parley_deliver_t *d, const parley_gate_t *g,
     const parley_publication_t *p)
@@ -216,7 +242,8 @@ parley_deliver_admits(const parley_deliver_t *d, const parley_gate_t *g,
         asked.to = parley_str_none;
         asked.err = &err;
 
-        rc = !parley_gate_is_denied(&asked);
+        rc = !parley_gate_is_denied(&asked)
+             && !parley_deliver_is_denied_as(&asked, p, &msg);
     }
 
     parley_arena_reset(&arena);

@@ -1,8 +1,8 @@
 /*
  * A token in a cookie is sent by a browser whoever made it ask: a page of
- * another site too.  Which that is the header Origin says (RFC 6454), that of
- * every request but those that a page cannot read the answer of.  A request
- * without one comes from no page of another site, or brings it nothing.
+ * another site too.  Which that is the header Origin says (RFC 6454), which is
+ * that of every request but those whose answer a page cannot read; of these
+ * Sec-Fetch-Site says whether the page is another site's.
  */
 
 #include "parley_gate_steps.h"
@@ -16,6 +16,7 @@ typedef struct {
 
 
 static void parley_gate_origin_found(void *data, parley_str_t value);
+static int parley_gate_origin_is_foreign(parley_gate_t *g);
 static int parley_gate_origin_is_listed(const parley_gate_t *g,
     parley_str_t origin);
 static int parley_gate_origin_is_own(parley_gate_t *g, parley_str_t origin);
@@ -29,7 +30,7 @@ parley_gate_origin(parley_gate_t *g)
     g->env->headers(g, PARLEY_STR("origin"), parley_gate_origin_found,
                     &origin);
 
-    if (origin.n == 0
+    if ((origin.n == 0 && !parley_gate_origin_is_foreign(g))
         || (origin.n == 1
             && (parley_gate_origin_is_listed(g, origin.value)
                 || parley_gate_origin_is_own(g, origin.value))))
@@ -51,6 +52,21 @@ parley_gate_origin_found(void *data, parley_str_t value)
 
     origin->value = value;
     origin->n++;
+}
+
+
+/* an image or a link of another site's page asks without an Origin; browsers
+   say so all the same */
+
+static int
+parley_gate_origin_is_foreign(parley_gate_t *g)
+{
+    parley_str_t  site;
+
+    return g->env->header != NULL
+           && g->env->header(g, PARLEY_STR("sec-fetch-site"), &site)
+           && !parley_str_is(site, "same-origin")
+           && !parley_str_is(site, "none");
 }
 
 

@@ -33,6 +33,7 @@ typedef struct {
     unsigned                       open:1;  /* what is published now comes */
     unsigned                       answered:1;
     unsigned                       over:1;  /* nothing comes any more */
+    unsigned                       counted:1;  /* in hub->held */
     unsigned                       waits:1; /* in its phase, up to open */
     unsigned                       rests:1; /* up to answered, or over */
 } ngx_http_parley_held_t;
@@ -51,6 +52,7 @@ static void ngx_http_parley_hold_take(parley_subscriber_t *s,
 static void ngx_http_parley_hold_timeout(ngx_event_t *ev);
 static void ngx_http_parley_hold_turn(ngx_event_t *ev);
 static ngx_int_t ngx_http_parley_hold_respond(ngx_http_parley_held_t *held);
+static void ngx_http_parley_hold_release(ngx_http_parley_held_t *held);
 static void ngx_http_parley_hold_cleanup(void *data);
 
 
@@ -136,6 +138,8 @@ ngx_http_parley_hold_make(ngx_http_parley_ctx_t *ctx,
     ngx_add_timer(&held->time, (ngx_msec_t) opening->hold);
 
     ctx->held = &held->sub;
+    held->sub.hub = h;
+    held->counted = 1;
     h->held++;
 
     if (ngx_http_parley_hub_open(ctx, &held->sub, opening) != NGX_OK) {
@@ -282,6 +286,15 @@ ngx_http_parley_hold_turn(ngx_event_t *ev)
 }
 
 
+void
+ngx_http_parley_hold_leave(ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->held) {
+        ngx_http_parley_hold_release((ngx_http_parley_held_t *) ctx->held);
+    }
+}
+
+
 ngx_int_t
 ngx_http_parley_hold_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
@@ -307,11 +320,29 @@ ngx_http_parley_hold_respond(ngx_http_parley_held_t *held)
 
     ctx = held->sub.ctx;
 
-    ngx_http_parley_hub_close(&held->sub);
+    ngx_http_parley_hold_release(held);
 
     return ngx_http_parley_respond(held->request, ctx,
                                    held->answered ? &held->reply
                                                   : &ctx->gate.reply);
+}
+
+
+/* it is answered, or refused; the connection may stay */
+
+static void
+ngx_http_parley_hold_release(ngx_http_parley_held_t *held)
+{
+    if (held->counted) {
+        held->counted = 0;
+        held->sub.hub->held--;
+    }
+
+    if (held->time.timer_set) {
+        ngx_del_timer(&held->time);
+    }
+
+    ngx_http_parley_hub_close(&held->sub);
 }
 
 
@@ -324,12 +355,7 @@ ngx_http_parley_hold_cleanup(void *data)
         ngx_delete_posted_event(&held->turn);
     }
 
-    if (held->time.timer_set) {
-        ngx_del_timer(&held->time);
-    }
-
     held->sub.ctx->held = NULL;
-    held->sub.hub->held--;
 
-    ngx_http_parley_hub_close(&held->sub);
+    ngx_http_parley_hold_release(held);
 }

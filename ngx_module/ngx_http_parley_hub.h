@@ -118,6 +118,9 @@ ngx_int_t ngx_http_parley_stream_open(ngx_http_request_t *r,
 int ngx_http_parley_hold(parley_gate_t *g,
     const struct parley_opening_s *opening);
 
+/* It is answered at once, or refused. */
+void ngx_http_parley_hold_leave(ngx_http_parley_ctx_t *ctx);
+
 /* The request is answered when what it is held for came, or does not come any
    more; returns what a phase does. */
 ngx_int_t ngx_http_parley_hold_answer(ngx_http_request_t *r,

@@ -93,11 +93,17 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
             return ngx_http_parley_stream_open(r, ctx, ctx->gate.opening);
         }
 
-        return ctx->gate.holds
-               ? ngx_http_parley_hold_answer(r, ctx)
-               : ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
+        if (ctx->gate.holds) {
+            return ngx_http_parley_hold_answer(r, ctx);
+        }
+
+        ngx_http_parley_hold_leave(ctx);
+
+        return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
 
     case PARLEY_OUTCOME_REFUSED:
+        ngx_http_parley_hold_leave(ctx);
+
         return ngx_http_parley_refuse(r, ctx);
 
     case PARLEY_OUTCOME_SPARED:

@@ -16,6 +16,7 @@ use Parley::Gateway;
 use Parley::Matrix;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Status;
 use Parley::Streams;
 
 my $dir = tmp_dir();
@@ -39,6 +40,12 @@ sub http {
                             parley_submit aee vcp c2a hold=1s; }
         location = /off { parley_jwt on; parley_submit aee vcp c2a hold=off; }
         location /aee/ { parley_jwt on; parley_stream aee; }
+        location /watched/ {
+            parley_jwt on;
+            parley_stream aee;
+            parley_allow type=subscribe principal=agent.dave to=agent.alice;
+            parley_deny intent=secret.**;
+        }
         location /vcp/ { parley_jwt on; parley_stream vcp;
                          parley_vcp_context ctx|streams;
                          parley_vcp_constitution creed://acme/streams\@1; }
@@ -260,6 +267,98 @@ subtest 'HUB-07: who listens in a further protocol answers in that' => sub {
 
     $alice->leave;
     $own->leave;
+};
+
+
+subtest 'SEC-08, HUB-07: whoever is not of a group answers nothing for it' => sub {
+    my $request = ask(Parley::Matrix::say(target => 'room:acme'));
+    my $query = $bob->event->{json};
+
+    is($query->{kind}, 'agent_query');
+
+    my $forged = submit(frame('dave', 'alice', kind => 'agent_response',
+        payload => { query_id => $query->{payload}{query_id},
+                     responder_session_id => 's1',
+                     response_text => 'forged' }));
+
+    is($forged->{json}{code}, 'reply-unmatched');
+    reply($query, response_text => 'from a member');
+    like($request->answer->{body}, qr/from a member/);
+
+    # of a question to one nothing is published to many
+    $request = ask(aee());
+    $query = $bob->event->{json};
+
+    my $wide = submit({ %{ answer($query) }, recipient_handle => '~acme' },
+                      scope => 'org:~acme/members/*');
+
+    is($wide->{json}{code}, 'reply-unmatched');
+    reply($query);
+    is($request->answer->{status}, 200);
+};
+
+
+subtest 'SEC-08: a failure that names another\'s question' => sub {
+    my $alice = listen_to('alice', uri => '/aee/agent.alice', session => 'a');
+    my $task = aee();
+    my $request = ask($task);
+    my $query = $bob->event->{json};
+
+    for my $type (qw(error stream)) {
+        my $forged = submit(aee(type => $type, from => 'agent.dave',
+                                to => 'agent.alice', corr => $task->{corr},
+                                reply_to => $task->{id},
+                                payload => { code => 'E_TOOL',
+                                             message => 'no' }),
+                            uri => '/held', as => 'dave');
+
+        is($forged->{json}{payload}{code}, 'E_REPLY_UNMATCHED', $type);
+    }
+
+    reply($query);
+    is($request->answer->{status}, 200);
+    is($alice->event->{json}{from}, 'agent.bob', 'nothing else came');
+    $alice->leave;
+};
+
+
+subtest 'HUB-07: rules that deny hold for what an answer becomes' => sub {
+    my $dave = listen_to('dave', uri => '/watched/agent.alice');
+    my $request = ask(aee(intent => 'secret.plan'));
+
+    is($dave->status, 200);
+    reply($bob->event->{json}, response_text => 'hidden');
+    is($request->answer->{status}, 200);
+    ok(!$dave->event(1), 'nothing of its intent');
+
+    $request = ask(aee());
+    reply($bob->event->{json});
+    is($request->answer->{status}, 200);
+    is($dave->event->{json}{type}, 'result', 'others come');
+    $dave->leave;
+};
+
+
+subtest 'HUB-07: what was answered takes no room of those that are held' => sub {
+    my $status = Parley::Status->new(port => port(1));
+    my @open;
+
+    for (1 .. 20) {
+        # an octet more, so that the connection lingers
+        my $request = ask(aee());
+
+        $request->write('x');
+        reply($bob->event->{json});
+        is($request->answer->{status}, 200);
+        push @open, $request;
+    }
+
+    my $until = time + 10;
+
+    sleep 0.1 while $status->metric('parley_held') > 0 && time < $until;
+    is($status->metric('parley_held'), 0);
+    cmp_ok($status->metric('parley_subscribers'), '>=', 1);
+    $_->leave for @open;
 };
 
 

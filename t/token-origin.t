@@ -65,6 +65,14 @@ subtest 'GW-02: the origin of a page' => sub {
     is(submits(1, 0, Origin => "http://$host", Origin => "http://$host"),
        'scope-unauthorised', 'two of them');
 
+    for my $site (qw(cross-site same-site)) {
+        is(submits(1, 0, 'Sec-Fetch-Site' => $site), 'scope-unauthorised',
+           "$site, without an Origin");
+    }
+
+    is(submits(1, 0, 'Sec-Fetch-Site' => $_), 200, $_)
+        for qw(same-origin none);
+
     is(submits(4, 1, Origin => "https://$host"), 200, 'over TLS');
     is(submits(4, 1, Origin => "http://$host"), 'scope-unauthorised',
        'a page over plain HTTP');
