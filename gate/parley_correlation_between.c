@@ -143,8 +143,8 @@ parley_correlation_is_of(const parley_correlation_t *r,
 }
 
 
-/* An answer that is published to a group is for its asker alone, unless all of
-   the group asked: it would not reach who asked. */
+/* Whether it may go to a group in place of who asked.  What is published to one
+   does not come to him: only where several are to answer. */
 
 static int
 parley_correlation_is_to_group(const parley_correlation_t *r,

@@ -6,6 +6,7 @@
  *
  *     DELETE /channel/stream/~alice?event=3f09c2a1b47e.17
  *     DELETE /channel/stream/~bob?id=0f4d3f2e-...
+ *     DELETE /channel/stream/~alice?all=1
  *
  * A message is gone for everybody whom it was for, and for aee.context.fetch,
  * too.  Nobody learns whether there are others.
@@ -38,6 +39,7 @@ typedef struct {
 
 
 static int parley_gate_erase_asked(parley_gate_erase_t *e);
+static int parley_gate_erase_wrong(parley_gate_erase_t *e, const char *why);
 static int parley_gate_erase_all(parley_gate_erase_t *e);
 static int parley_gate_erase_page(parley_gate_erase_t *e,
     const parley_log_page_t *page);
@@ -79,7 +81,8 @@ parley_gate_erase_asked(parley_gate_erase_t *e)
     g = e->g;
 
     parley_arguments_of(&e->arguments, 1u << PARLEY_ARGUMENT_EVENT
-                                       | 1u << PARLEY_ARGUMENT_ID,
+                                       | 1u << PARLEY_ARGUMENT_ID
+                                       | 1u << PARLEY_ARGUMENT_ALL,
                         g->conf->token);
 
     if (parley_gate_serves(g, NULL) != 0
@@ -94,15 +97,32 @@ parley_gate_erase_asked(parley_gate_erase_t *e)
 
     event = e->arguments.list[PARLEY_ARGUMENT_EVENT].value;
 
+    /* an id that is empty by mistake does not mean everything */
+
+    if (event.len == 0
+        && e->arguments.list[PARLEY_ARGUMENT_ID].value.len == 0
+        && !parley_str_is(e->arguments.list[PARLEY_ARGUMENT_ALL].value, "1"))
+    {
+        return parley_gate_erase_wrong(e, "what is deleted is said by event=, "
+                                       "id= or all=1");
+    }
+
     if (event.len == 0
         || (parley_event_id_read(event, &e->only) == 0 && e->only.offset > 0))
     {
         return 0;
     }
 
-    (void) parley_error_set(g->err, PARLEY_E_FIELD_INVALID, "event",
-                            "is no id of an event of this gateway's");
-    g->err->is_name = 1;
+    return parley_gate_erase_wrong(e, "is no id of an event of this gateway's");
+}
+
+
+static int
+parley_gate_erase_wrong(parley_gate_erase_t *e, const char *why)
+{
+    (void) parley_error_set(e->g->err, PARLEY_E_FIELD_INVALID, "event", "%s",
+                            why);
+    e->g->err->is_name = 1;
 
     return -1;
 }

@@ -108,11 +108,11 @@ subtest 'ACH-28: all of them' => sub {
 
     sends('bob', 'alice', map { "n$_" } 1 .. 280);
 
-    my $n = erased('alice', 'alice');
+    my $n = erased('alice', 'alice', all => 1);
 
     cmp_ok($n, '>=', 280);
     is_deeply(kept('alice', $place, 0), []);
-    is(erased('alice', 'alice'), 0);
+    is(erased('alice', 'alice', all => 1), 0);
 
     my $stream = listen_to('alice');
 
@@ -126,12 +126,12 @@ subtest 'ACH-28: by its sender, and nobody else' => sub {
     my ($first) = sends('alice', 'carol', qw(a1 a2));
     my ($other) = sends('bob', 'carol', 'b1');
 
-    is(erased('dave', 'carol'), 0, 'nothing of his');
+    is(erased('dave', 'carol', all => 1), 0, 'nothing of his');
     is(erased('dave', 'carol', id => $first), 0);
     is(erased('alice', 'carol', id => $other), 0);
     is(erased('alice', 'carol', id => $first), 1);
     is_deeply(kept('carol', $place, 2), [qw(a2 b1)]);
-    is(erased('alice', 'carol'), 1, 'the rest of hers');
+    is(erased('alice', 'carol', all => 1), 1, 'the rest of hers');
     is_deeply(kept('carol', $place, 1), ['b1']);
 };
 
@@ -142,7 +142,7 @@ subtest 'ACH-28: of an organisation the sender alone, for all' => sub {
                       text => 'to all');
 
     is(submit($frame, scope => 'org:~acme/members/*')->{status}, 200);
-    is(erased('bob', 'bob'), 0, 'a member cannot');
+    is(erased('bob', 'bob', all => 1), 0, 'a member cannot');
     is_deeply(kept('alice', $place{alice}, 1), ['to all']);
     is(erased('alice', 'bob', id => $frame->{frame_id}), 1);
     is_deeply(kept('alice', $place{alice}, 0), [], 'gone for everybody');
@@ -172,8 +172,21 @@ subtest 'ACH-28: what is refused' => sub {
     is(erase('', 'alice')->{status}, 401, 'nobody');
     is(erase('alice', 'alice', event => 'x')->{json}{field}, 'event');
     is(erase('alice', 'alice', event => 'x')->{status}, 400);
-    is(erase('alice', 'alice', filter => 'kind:x')->{status}, 200,
-       'an argument that decides nothing');
+
+    my $place = place('alice');
+
+    sends('bob', 'alice', 'stays');
+
+    for my $args ({}, { event => '' }, { id => '' }, { all => 0 },
+                  { evnt => '1' })
+    {
+        my $answer = erase('alice', 'alice', %$args);
+
+        is($answer->{status}, 400, 'says nothing of what: ' . jcs($args));
+        is($answer->{json}{field}, 'event');
+    }
+
+    is_deeply(kept('alice', $place, 1), ['stays'], 'and deletes nothing');
 
     my $put = $client->send('PUT', '/channel/stream/~alice', '',
                             Authorization => bearer('alice'));
