@@ -57,7 +57,7 @@ fill(parley_publication_t *p)
     p->stamp = 77;
 
     for (i = 0; i < PARLEY_CHANNEL_AXES; i++) {
-        p->facts.values[i] = parley_str_make("abcdefgh" + i, 3);
+        p->facts.values[i] = parley_str_make(&"abcdefgh"[i], 3);
     }
 
     memset(p->log, 5, PARLEY_KEY_LEN);
