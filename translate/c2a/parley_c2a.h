@@ -10,6 +10,7 @@
 #include "parley_codec.h"
 #include "parley_embed.h"
 #include "parley_engine.h"
+#include "parley_mcp.h"
 
 
 /* of the draft */
@@ -17,25 +18,6 @@
 
 /* of attention.deadlineMs: what every reader of JSON has exactly */
 #define PARLEY_C2A_DEADLINE_MAX  9007199254740991LL
-
-/* our numbers are this one less the status ... */
-#define PARLEY_C2A_NUMBERS  (-31000)
-
-/* ... but where JSON-RPC has one of its own */
-#define PARLEY_C2A_CODES(X)                                                   \
-    X(JSON_INVALID, -32700)                                                   \
-    X(FIELD_MISSING, -32602)                                                  \
-    X(FIELD_INVALID, -32602)                                                  \
-    X(FIELD_UNKNOWN, -32602)                                                  \
-    X(KIND_UNKNOWN, -32602)                                                   \
-    X(PAYLOAD_KIND_MISMATCH, -32602)                                          \
-    X(FILTER_AXIS_UNKNOWN, -32602)                                            \
-    X(FILTER_VALUE_INVALID, -32602)                                           \
-    X(ENVELOPE_VERSION_UNSUPPORTED, -32600)                                   \
-    X(METHOD_NOT_ALLOWED, -32600)                                             \
-    X(PROTOCOL_UNSUPPORTED, -32600)                                           \
-    X(SCOPE_UNIMPLEMENTED, -32601)
-
 
 /* headers that a request is asked for */
 typedef enum {
@@ -219,10 +201,6 @@ const parley_c2a_row_t *parley_c2a_row(const parley_msg_t *m, int group);
 int parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
     const parley_json_t *doc, const parley_local_t *own);
 
-/* The params of the message, or NONE. */
-uint32_t parley_c2a_params(const parley_json_t *doc);
-
-
 int parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err);
@@ -260,9 +238,6 @@ int parley_c2a_corr_is(const parley_msg_t *m, parley_str_t want);
 int parley_c2a_unruled(const parley_msg_t *m, parley_proto_t speak);
 int parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
     const parley_local_t *own, parley_reply_t *ret, parley_error_t *err);
-
-/* Whether a call says that it is MCP's since 2026-07-28. */
-int parley_c2a_is_modern(const parley_json_t *doc);
 
 /* Whether it is an initialize with a version of MCP's. */
 int parley_c2a_is_mcp(const parley_json_t *doc);
@@ -332,8 +307,6 @@ int parley_c2a_answer_encode(const parley_engine_t *engine,
 
 int parley_c2a_duplicate(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);
-/* the number of an error */
-int parley_c2a_code_number(parley_code_t code);
 
 int parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_reply_t *ret);
@@ -352,39 +325,8 @@ typedef struct {
 int parley_c2a_accepted(parley_arena_t *arena, const parley_c2a_said_t *said,
     parley_reply_t *ret, parley_error_t *err);
 
-/* why a caller's message was not taken; all but number may be empty */
-typedef struct {
-    const parley_json_t  *doc;          /* its message, or NULL */
-    int                   number;
-    parley_str_t          code;
-    parley_str_t          field;
-    parley_str_t          message;
-    parley_str_t          retryable;    /* JSON */
-    parley_str_t          backoff_ms;   /* JSON */
-} parley_c2a_why_t;
-
-/*
- * Tells the caller, in the manner of MCP where it is a client of that; status
- * is already set.  -1: no memory.
- */
-int parley_c2a_fail(parley_arena_t *arena, const parley_c2a_why_t *why,
-    int mcp, parley_reply_t *ret);
-
-/* The JSON text of the message's id, "null" where it has no valid one. */
-parley_str_t parley_c2a_call_id(const parley_json_t *doc);
-
 /* Whether it calls a tool. */
 int parley_c2a_is_tool(const parley_json_t *doc);
-
-/* Whether the message wants a response. */
-int parley_c2a_is_call(const parley_json_t *doc);
-
-/*
- * Writes the begin of a response to a call, up to and with the '{' of its
- * result, and what MCP wants in each; "}}" is to follow, and members with a
- * comma before them where something was written.
- */
-void parley_c2a_result_begin(parley_buf_t *b, const parley_json_t *doc);
 
 
 #endif /* PARLEY_C2A_H */

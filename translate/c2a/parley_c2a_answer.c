@@ -292,16 +292,16 @@ parley_c2a_answer_number(parley_answer_t *answer, int64_t number)
     for (i = 0; code == PARLEY_E_NONE
                 && i < sizeof(again) / sizeof(again[0]); i++)
     {
-        if (number == parley_c2a_code_number(again[i])) {
+        if (number == parley_mcp_code_number(again[i])) {
             code = again[i];
             answer->code = parley_error_info(code)->word;
         }
     }
 
     if (answer->status < 300) {
-        answer->status = number <= PARLEY_C2A_NUMBERS - 400
-                         && number > PARLEY_C2A_NUMBERS - 600
-                         ? (int) (PARLEY_C2A_NUMBERS - number)
+        answer->status = number <= PARLEY_MCP_NUMBERS - 400
+                         && number > PARLEY_MCP_NUMBERS - 600
+                         ? (int) (PARLEY_MCP_NUMBERS - number)
                          : PARLEY_C2A_REFUSED;
     }
 
@@ -581,7 +581,7 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
                ? 0 : parley_error_memory(err);
     }
 
-    if (!parley_c2a_is_call(request->doc)) {
+    if (!parley_mcp_is_call(request->doc)) {
 
         if (answer->kind == PARLEY_ANSWER_MESSAGE) {
             parley_loss_pointer(loss, "");
@@ -628,21 +628,24 @@ static int
 parley_c2a_refused(parley_arena_t *arena, const parley_msg_t *request,
     const parley_failure_t *failure, parley_reply_t *ret)
 {
-    parley_c2a_why_t  why;
+    parley_mcp_why_t  why;
 
     ret->status = failure->status;
 
     why.doc = request->doc;
     why.number = failure->code != PARLEY_E_NONE
-                 ? parley_c2a_code_number(failure->code)
-                 : PARLEY_C2A_NUMBERS - failure->status;
+                 ? parley_mcp_code_number(failure->code)
+                 : PARLEY_MCP_NUMBERS - failure->status;
     why.code = failure->word;
     why.field = failure->field;
     why.message = failure->message;
     why.retryable = failure->retryable;
     why.backoff_ms = failure->backoff_ms;
 
-    return parley_c2a_fail(arena, &why, request->mcp, ret);
+    why.tool = parley_c2a_is_tool(request->doc) ? 1 : 0;
+    why.mcp = request->mcp;
+
+    return parley_mcp_fail(arena, &why, ret);
 }
 
 
@@ -687,7 +690,7 @@ parley_c2a_say(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    params = parley_c2a_params(&doc);
+    params = parley_mcp_params(&doc);
     node = parley_json_member(&doc, params, PARLEY_ATOM_arguments);
 
     *ret = parley_json_raw(&doc, node != PARLEY_JSON_NONE ? node : params);

@@ -553,7 +553,7 @@ parley_c2a_unmapped(const parley_msg_t *m, parley_loss_t *loss)
     parley_c2a_form_t  form;
 
     if (m->origin != m->wire || m->envelope != NULL) {
-        parley_c2a_unmapped_event(m, parley_c2a_params(m->doc), loss);
+        parley_c2a_unmapped_event(m, parley_mcp_params(m->doc), loss);
         return;
     }
 
@@ -668,23 +668,6 @@ parley_c2a_unmapped_content(const parley_msg_t *m, uint32_t content,
             value.node = i;
             parley_loss_value(loss, value);
         }
-    }
-}
-
-
-int
-parley_c2a_code_number(parley_code_t code)
-{
-    switch (code) {
-
-#define X(sym, number)                                                        \
-    case PARLEY_E_##sym:                                                      \
-        return number;
-    PARLEY_C2A_CODES(X)
-#undef X
-
-    default:
-        return PARLEY_C2A_NUMBERS - parley_error_info(code)->http;
     }
 }
 

@@ -442,7 +442,7 @@ parley_c2a_derived_id(parley_arena_t *arena, parley_msg_t *msg,
     doc = msg->doc;
 
     parley_buf_init(&b, arena, 0);
-    parley_buf_str(&b, parley_c2a_call_id(doc));
+    parley_buf_str(&b, parley_mcp_id(doc));
     parley_buf_octet(&b, ':');
 
     if (params != PARLEY_JSON_NONE) {
@@ -581,50 +581,11 @@ parley_c2a_is_tool(const parley_json_t *doc)
 
 
 int
-parley_c2a_is_call(const parley_json_t *doc)
-{
-    return !parley_str_is(parley_c2a_call_id(doc), "null");
-}
-
-
-parley_str_t
-parley_c2a_call_id(const parley_json_t *doc)
-{
-    uint32_t  id;
-
-    id = parley_json_member(doc, 0, PARLEY_ATOM_id);
-
-    if (id == PARLEY_JSON_NONE
-        || (parley_json_type(doc, id) != PARLEY_JSON_STRING
-            && parley_json_type(doc, id) != PARLEY_JSON_NUMBER))
-    {
-        return PARLEY_STR("null");
-    }
-
-    return parley_json_raw(doc, id);
-}
-
-
-int
-parley_c2a_is_modern(const parley_json_t *doc)
-{
-    uint32_t  meta;
-
-    meta = parley_json_member(doc, parley_c2a_params(doc), PARLEY_ATOM__meta);
-
-    return meta != PARLEY_JSON_NONE
-           && parley_json_get(doc, meta,
-                      PARLEY_STR("io.modelcontextprotocol/protocolVersion"))
-              != PARLEY_JSON_NONE;
-}
-
-
-int
 parley_c2a_is_mcp(const parley_json_t *doc)
 {
     return parley_c2a_form_of(doc) == PARLEY_C2A_INITIALIZE
            && parley_c2a_is_version(doc,
-                              parley_json_member(doc, parley_c2a_params(doc),
+                              parley_json_member(doc, parley_mcp_params(doc),
                                                 PARLEY_ATOM_protocolVersion));
 }
 

@@ -17,16 +17,6 @@
 #include "parley_sentence.h"
 
 
-#define PARLEY_C2A_INVALID_REQUEST   (-32600)
-#define PARLEY_C2A_METHOD_NOT_FOUND  (-32601)
-
-/* of MCP: before and since there is no session */
-#define PARLEY_C2A_MCP_LAST   "2025-11-25"
-#define PARLEY_C2A_MCP_FREE   "2026-07-28"
-
-#define PARLEY_C2A_INFO                                                       \
-    "{\"name\":\"parley\",\"version\":\"" PARLEY_VERSION "\"}"
-
 #define PARLEY_C2A_ABILITIES  7
 
 
@@ -42,11 +32,6 @@ typedef struct {
 } parley_c2a_abilities_t;
 
 
-static int parley_c2a_number(const parley_error_t *error);
-static void parley_c2a_error(parley_buf_t *b, const parley_c2a_why_t *why);
-static void parley_c2a_why_data(parley_buf_t *b, const parley_c2a_why_t *why);
-static void parley_c2a_tool_error(parley_buf_t *b,
-    const parley_c2a_why_t *why);
 static int parley_c2a_again(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);
 static void parley_c2a_local_initialize(parley_buf_t *b,
@@ -96,7 +81,7 @@ parley_c2a_accepted(parley_arena_t *arena, const parley_c2a_said_t *said,
 
     parley_buf_init(&b, arena, said->message.len + 256);
 
-    parley_c2a_result_begin(&b, said->doc);
+    parley_mcp_result_begin(&b, said->doc);
     parley_c2a_disposed(&b, said, !tool);
 
     if (tool) {
@@ -213,11 +198,10 @@ int
 parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_reply_t *ret)
 {
-    int                    mcp;
-    parley_c2a_why_t       why;
+    parley_mcp_why_t       why;
     const parley_error_t  *error;
 
-    memset(&why, 0, sizeof(parley_c2a_why_t));
+    memset(&why, 0, sizeof(parley_mcp_why_t));
 
     error = refusal->error;
     why.doc = refusal->doc;
@@ -230,146 +214,15 @@ parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
         why.doc = NULL;
     }
 
-    why.number = parley_c2a_number(error);
-    why.code = parley_error_info(error->code)->word;
-    why.field = parley_str_c(error->field);
-    why.message = parley_str_c(error->text);
+    parley_mcp_why(&why, error, parley_error_info(error->code)->word);
 
-    mcp = (refusal->headers[PARLEY_C2A_HEADER_MCP].data != NULL
-           || (why.doc != NULL && parley_c2a_is_mcp(why.doc)))
-          && parley_error_info(error->code)->http != 401
-          && error->code != PARLEY_E_SCOPE_UNAUTHORISED;
+    why.tool = why.doc != NULL && parley_c2a_is_tool(why.doc);
+    why.mcp = (refusal->headers[PARLEY_C2A_HEADER_MCP].data != NULL
+               || (why.doc != NULL && parley_c2a_is_mcp(why.doc)))
+              && parley_error_info(error->code)->http != 401
+              && error->code != PARLEY_E_SCOPE_UNAUTHORISED;
 
-    return parley_c2a_fail(arena, &why, mcp, ret);
-}
-
-
-/*
- * What is no request is -32600, a method that there is not -32601, what is
- * wrong with its params -32602 (C2A-28), and so with an argument of the query,
- * which says what they do.
- */
-
-static int
-parley_c2a_number(const parley_error_t *error)
-{
-    const char  *field;
-
-    field = error->field;
-
-    switch (error->code) {
-
-    case PARLEY_E_KIND_UNKNOWN:
-        if (strcmp(field, "/method") == 0) {
-            return PARLEY_C2A_METHOD_NOT_FOUND;
-        }
-
-        break;
-
-    case PARLEY_E_FIELD_MISSING:
-    case PARLEY_E_FIELD_INVALID:
-    case PARLEY_E_FIELD_UNKNOWN:
-        if (!error->is_name
-            && strncmp(field, "/params", sizeof("/params") - 1) != 0)
-        {
-            return PARLEY_C2A_INVALID_REQUEST;
-        }
-
-        break;
-
-    default:
-        break;
-    }
-
-    return parley_c2a_code_number(error->code);
-}
-
-
-/*
- * A client of MCP reads no body of another status than 200; what has no id
- * has no response, whatever its status.
- */
-
-int
-parley_c2a_fail(parley_arena_t *arena, const parley_c2a_why_t *why, int mcp,
-    parley_reply_t *ret)
-{
-    parley_buf_t  b;
-
-    parley_buf_init(&b, arena, 0);
-
-    mcp = mcp && why->doc != NULL && parley_c2a_is_call(why->doc);
-
-    if (mcp) {
-        ret->status = 200;
-    }
-
-    if (mcp && parley_c2a_is_tool(why->doc)) {
-        parley_c2a_tool_error(&b, why);
-
-    } else {
-        parley_c2a_error(&b, why);
-    }
-
-    ret->content_type = parley_c2a_binding.media_type;
-
-    return parley_buf_done(&b, &ret->body);
-}
-
-
-static void
-parley_c2a_error(parley_buf_t *b, const parley_c2a_why_t *why)
-{
-    parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":");
-    parley_buf_str(b, why->doc != NULL ? parley_c2a_call_id(why->doc)
-                                       : PARLEY_STR("null"));
-    parley_buf_lit(b, ",\"error\":{\"code\":");
-    parley_buf_int(b, why->number);
-    parley_buf_member(b, PARLEY_STR("message"), why->message);
-    parley_buf_lit(b, ",\"data\":{");
-    parley_c2a_why_data(b, why);
-    parley_buf_lit(b, "}}}");
-}
-
-
-static void
-parley_c2a_why_data(parley_buf_t *b, const parley_c2a_why_t *why)
-{
-    parley_buf_member(b, PARLEY_STR("code"), why->code);
-
-    if (why->field.len > 0) {
-        parley_buf_member(b, PARLEY_STR("field"), why->field);
-    }
-
-    if (why->retryable.len > 0) {
-        parley_buf_name(b, PARLEY_STR("retryable"));
-        parley_buf_str(b, why->retryable);
-    }
-
-    if (why->backoff_ms.len > 0) {
-        parley_buf_name(b, PARLEY_STR("backoff_ms"));
-        parley_buf_str(b, why->backoff_ms);
-    }
-}
-
-
-static void
-parley_c2a_tool_error(parley_buf_t *b, const parley_c2a_why_t *why)
-{
-    parley_c2a_result_begin(b, why->doc);
-    parley_buf_name(b, PARLEY_STR("content"));
-    parley_buf_lit(b, "[{\"type\":\"text\",\"text\":\"");
-    parley_buf_json_text(b, why->code);
-
-    if (why->message.len > 0) {
-        parley_buf_lit(b, ": ");
-    }
-
-    parley_buf_json_text(b, why->message);
-    parley_buf_lit(b, "\"}],\"structuredContent\":{");
-    parley_c2a_why_data(b, why);
-    parley_buf_member(b, PARLEY_STR("message"), why->message);
-    parley_buf_lit(b, "},\"isError\":true}}");
+    return parley_mcp_fail(arena, &why, ret);
 }
 
 
@@ -385,7 +238,7 @@ parley_c2a_duplicate(parley_arena_t *arena, const parley_msg_t *m,
 {
     parley_buf_t  b;
 
-    if (!parley_c2a_is_call(m->doc)) {
+    if (!parley_mcp_is_call(m->doc)) {
         ret->status = 202;
         return 0;
     }
@@ -399,7 +252,7 @@ parley_c2a_duplicate(parley_arena_t *arena, const parley_msg_t *m,
 
     parley_buf_init(&b, arena, 256);
 
-    parley_c2a_result_begin(&b, m->doc);
+    parley_mcp_result_begin(&b, m->doc);
     parley_buf_name(&b, PARLEY_STR("accepted"));
     parley_buf_lit(&b, "true,\"duplicate\":true");
 
@@ -446,7 +299,7 @@ parley_c2a_again(parley_arena_t *arena, const parley_msg_t *m,
 
     parley_buf_init(&b, arena, first->text.len + 32);
     parley_buf_octets(&b, first->text.data, before);
-    parley_buf_str(&b, parley_c2a_call_id(m->doc));
+    parley_buf_str(&b, parley_mcp_id(m->doc));
     parley_buf_str(&b, parley_str_from(first->text, before + raw.len));
 
     return parley_buf_done(&b, &ret->body);
@@ -509,13 +362,13 @@ parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
                                 : "there is no such method");
     }
 
-    if (form == PARLEY_C2A_INITIALIZED || !parley_c2a_is_call(doc)) {
+    if (form == PARLEY_C2A_INITIALIZED || !parley_mcp_is_call(doc)) {
         ret->status = 202;
         return 1;
     }
 
     parley_buf_init(&b, arena, 0);
-    parley_c2a_result_begin(&b, doc);
+    parley_mcp_result_begin(&b, doc);
 
     switch (form) {
 
@@ -551,7 +404,7 @@ parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc)
     unsigned  i;
     uint32_t  params, capabilities, given;
 
-    params = parley_c2a_params(doc);
+    params = parley_mcp_params(doc);
     capabilities = parley_json_member(doc, params, PARLEY_ATOM_capabilities);
 
     parley_buf_member(b, PARLEY_STR("protocolVersion"),
@@ -568,7 +421,7 @@ parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc)
         }
     }
 
-    parley_buf_lit(b, "},\"serverInfo\":" PARLEY_C2A_INFO);
+    parley_buf_lit(b, "},\"serverInfo\":" PARLEY_MCP_INFO);
 }
 
 
@@ -585,7 +438,7 @@ parley_c2a_local_version(const parley_json_t *doc, uint32_t params,
     uint32_t  value;
 
     static const parley_str_t  versions[] = {
-        parley_str(PARLEY_C2A_VERSION), parley_str(PARLEY_C2A_MCP_LAST),
+        parley_str(PARLEY_C2A_VERSION), parley_str(PARLEY_MCP_LAST),
         parley_str("2025-06-18"), parley_str("2025-03-26"),
         parley_str("2024-11-05"),
     };
@@ -660,23 +513,10 @@ static void
 parley_c2a_local_discover(parley_buf_t *b)
 {
     parley_buf_name(b, PARLEY_STR("supportedVersions"));
-    parley_buf_lit(b, "[\"" PARLEY_C2A_MCP_FREE "\",\"" PARLEY_C2A_VERSION
-                      "\",\"" PARLEY_C2A_MCP_LAST "\"],");
+    parley_buf_lit(b, "[\"" PARLEY_MCP_FREE "\",\"" PARLEY_C2A_VERSION
+                      "\",\"" PARLEY_MCP_LAST "\"],");
     parley_buf_lit(b, "\"capabilities\":{\"tools\":{}},\"ttlMs\":0,"
                       "\"cacheScope\":\"private\",");
     parley_buf_lit(b, "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":"
-                      PARLEY_C2A_INFO "}");
-}
-
-
-void
-parley_c2a_result_begin(parley_buf_t *b, const parley_json_t *doc)
-{
-    parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":");
-    parley_buf_str(b, parley_c2a_call_id(doc));
-    parley_buf_lit(b, ",\"result\":{");
-
-    if (parley_c2a_is_modern(doc)) {
-        parley_buf_lit(b, "\"resultType\":\"complete\"");
-    }
+                      PARLEY_MCP_INFO "}");
 }

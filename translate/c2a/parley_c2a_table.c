@@ -361,7 +361,7 @@ parley_c2a_form_of(const parley_json_t *doc)
     name = PARLEY_JSON_NONE;
 
     if (parley_json_string_is(doc, method, PARLEY_STR("tools/call"))) {
-        name = parley_json_member(doc, parley_c2a_params(doc),
+        name = parley_json_member(doc, parley_mcp_params(doc),
                                   PARLEY_ATOM_name);
     }
 
@@ -400,13 +400,6 @@ parley_c2a_tool_is(const parley_json_t *doc, uint32_t name,
 {
     return parley_json_string_is(doc, name, parley_c2a_forms[form].form)
            || parley_json_string_is(doc, name, parley_c2a_forms[form].alias);
-}
-
-
-uint32_t
-parley_c2a_params(const parley_json_t *doc)
-{
-    return parley_json_member(doc, 0, PARLEY_ATOM_params);
 }
 
 
@@ -463,7 +456,7 @@ parley_c2a_disposition(const parley_msg_t *m)
     /* an event, whoever's message it carries: its policy says what is due */
 
     policy = parley_json_member(doc, parley_json_member(doc,
-                                              parley_c2a_params(doc),
+                                              parley_mcp_params(doc),
                                               PARLEY_ATOM_attention),
                                 PARLEY_ATOM_policy);
 
@@ -635,6 +628,7 @@ parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
     unsigned                       i;
     parley_json_t                  schema;
     parley_error_t                 err;
+    parley_mcp_tool_t              tool;
     const parley_c2a_form_info_t  *info;
 
     if (parley_read_again(&schema, arena, doc->seed,
@@ -661,20 +655,16 @@ parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
             parley_buf_octet(b, ',');
         }
 
-        parley_buf_octet(b, '{');
-        parley_buf_member(b, PARLEY_STR("name"), info->alias);
-        parley_buf_member(b, PARLEY_STR("description"), info->description);
-        parley_buf_lit(b, ",\"inputSchema\":");
-        parley_schema_inline(b, &schema,
-                             parley_json_resolve(&schema, 0, info->input));
-        parley_buf_octet(b, '}');
+        tool.name = info->alias;
+        tool.description = info->description;
+        tool.input = info->input;
+
+        parley_mcp_write_tool(b, &schema, &tool);
     }
 
     parley_buf_octet(b, ']');
 
-    if (parley_c2a_is_modern(doc)) {
-        parley_buf_lit(b, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
-    }
+    parley_mcp_write_listed(b, doc);
 
     return 0;
 }

@@ -1,0 +1,248 @@
+#include <string.h>
+
+#include "parley_engine.h"
+#include "parley_mcp.h"
+#include "parley_schema_inline.h"
+
+
+static void parley_mcp_error(parley_buf_t *b, const parley_mcp_why_t *why);
+static void parley_mcp_tool_error(parley_buf_t *b,
+    const parley_mcp_why_t *why);
+static void parley_mcp_why_data(parley_buf_t *b, const parley_mcp_why_t *why);
+
+
+int
+parley_mcp_code_number(parley_code_t code)
+{
+    switch (code) {
+
+#define X(sym, number)                                                        \
+    case PARLEY_E_##sym:                                                      \
+        return number;
+    PARLEY_MCP_CODES(X)
+#undef X
+
+    default:
+        return PARLEY_MCP_NUMBERS - parley_error_info(code)->http;
+    }
+}
+
+
+/*
+ * What is no request is -32600, a method that there is not -32601, what is
+ * wrong with its params -32602 (C2A-28), and so with an argument of the query,
+ * which says what they do.
+ */
+
+int
+parley_mcp_error_number(const parley_error_t *error)
+{
+    const char  *field;
+
+    field = error->field;
+
+    switch (error->code) {
+
+    case PARLEY_E_KIND_UNKNOWN:
+        if (strcmp(field, "/method") == 0) {
+            return PARLEY_MCP_METHOD_NOT_FOUND;
+        }
+
+        break;
+
+    case PARLEY_E_FIELD_MISSING:
+    case PARLEY_E_FIELD_INVALID:
+    case PARLEY_E_FIELD_UNKNOWN:
+        if (!error->is_name
+            && strncmp(field, "/params", sizeof("/params") - 1) != 0)
+        {
+            return PARLEY_MCP_INVALID_REQUEST;
+        }
+
+        break;
+
+    default:
+        break;
+    }
+
+    return parley_mcp_code_number(error->code);
+}
+
+
+void
+parley_mcp_why(parley_mcp_why_t *ret, const parley_error_t *error,
+    parley_str_t word)
+{
+    ret->number = parley_mcp_error_number(error);
+    ret->code = word;
+    ret->field = parley_str_c(error->field);
+    ret->message = parley_str_c(error->text);
+}
+
+
+parley_str_t
+parley_mcp_id(const parley_json_t *doc)
+{
+    uint32_t  id;
+
+    id = parley_json_member(doc, 0, PARLEY_ATOM_id);
+
+    if (id == PARLEY_JSON_NONE
+        || (parley_json_type(doc, id) != PARLEY_JSON_STRING
+            && parley_json_type(doc, id) != PARLEY_JSON_NUMBER))
+    {
+        return PARLEY_STR("null");
+    }
+
+    return parley_json_raw(doc, id);
+}
+
+
+int
+parley_mcp_is_call(const parley_json_t *doc)
+{
+    return !parley_str_is(parley_mcp_id(doc), "null");
+}
+
+
+uint32_t
+parley_mcp_params(const parley_json_t *doc)
+{
+    return parley_json_member(doc, 0, PARLEY_ATOM_params);
+}
+
+
+int
+parley_mcp_is_modern(const parley_json_t *doc)
+{
+    uint32_t  meta;
+
+    meta = parley_json_member(doc, parley_mcp_params(doc), PARLEY_ATOM__meta);
+
+    return meta != PARLEY_JSON_NONE
+           && parley_json_get(doc, meta,
+                      PARLEY_STR("io.modelcontextprotocol/protocolVersion"))
+              != PARLEY_JSON_NONE;
+}
+
+
+void
+parley_mcp_result_begin(parley_buf_t *b, const parley_json_t *doc)
+{
+    parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":");
+    parley_buf_str(b, parley_mcp_id(doc));
+    parley_buf_lit(b, ",\"result\":{");
+
+    if (parley_mcp_is_modern(doc)) {
+        parley_buf_lit(b, "\"resultType\":\"complete\"");
+    }
+}
+
+
+/* what has no id has no response, whatever its status */
+
+int
+parley_mcp_fail(parley_arena_t *arena, const parley_mcp_why_t *why,
+    parley_reply_t *ret)
+{
+    int           mcp;
+    parley_buf_t  b;
+
+    parley_buf_init(&b, arena, 0);
+
+    mcp = why->mcp && why->doc != NULL && parley_mcp_is_call(why->doc);
+
+    if (mcp) {
+        ret->status = 200;
+    }
+
+    if (mcp && why->tool) {
+        parley_mcp_tool_error(&b, why);
+
+    } else {
+        parley_mcp_error(&b, why);
+    }
+
+    ret->content_type = PARLEY_STR("application/json");
+
+    return parley_buf_done(&b, &ret->body);
+}
+
+
+static void
+parley_mcp_error(parley_buf_t *b, const parley_mcp_why_t *why)
+{
+    parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":");
+    parley_buf_str(b, why->doc != NULL ? parley_mcp_id(why->doc)
+                                       : PARLEY_STR("null"));
+    parley_buf_lit(b, ",\"error\":{\"code\":");
+    parley_buf_int(b, why->number);
+    parley_buf_member(b, PARLEY_STR("message"), why->message);
+    parley_buf_lit(b, ",\"data\":{");
+    parley_mcp_why_data(b, why);
+    parley_buf_lit(b, "}}}");
+}
+
+
+static void
+parley_mcp_tool_error(parley_buf_t *b, const parley_mcp_why_t *why)
+{
+    parley_mcp_result_begin(b, why->doc);
+    parley_buf_name(b, PARLEY_STR("content"));
+    parley_buf_lit(b, "[{\"type\":\"text\",\"text\":\"");
+    parley_buf_json_text(b, why->code);
+
+    if (why->message.len > 0) {
+        parley_buf_lit(b, ": ");
+    }
+
+    parley_buf_json_text(b, why->message);
+    parley_buf_lit(b, "\"}],\"structuredContent\":{");
+    parley_mcp_why_data(b, why);
+    parley_buf_member(b, PARLEY_STR("message"), why->message);
+    parley_buf_lit(b, "},\"isError\":true}}");
+}
+
+
+static void
+parley_mcp_why_data(parley_buf_t *b, const parley_mcp_why_t *why)
+{
+    parley_buf_member(b, PARLEY_STR("code"), why->code);
+
+    if (why->field.len > 0) {
+        parley_buf_member(b, PARLEY_STR("field"), why->field);
+    }
+
+    if (why->retryable.len > 0) {
+        parley_buf_name(b, PARLEY_STR("retryable"));
+        parley_buf_str(b, why->retryable);
+    }
+
+    if (why->backoff_ms.len > 0) {
+        parley_buf_name(b, PARLEY_STR("backoff_ms"));
+        parley_buf_str(b, why->backoff_ms);
+    }
+}
+
+
+void
+parley_mcp_write_tool(parley_buf_t *b, const parley_json_t *schema,
+    const parley_mcp_tool_t *tool)
+{
+    parley_buf_octet(b, '{');
+    parley_buf_member(b, PARLEY_STR("name"), tool->name);
+    parley_buf_member(b, PARLEY_STR("description"), tool->description);
+    parley_buf_lit(b, ",\"inputSchema\":");
+    parley_schema_inline(b, schema,
+                         parley_json_resolve(schema, 0, tool->input));
+    parley_buf_octet(b, '}');
+}
+
+
+void
+parley_mcp_write_listed(parley_buf_t *b, const parley_json_t *doc)
+{
+    if (parley_mcp_is_modern(doc)) {
+        parley_buf_lit(b, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
+    }
+}
