@@ -183,6 +183,7 @@ struct parley_settings_s;
 struct parley_value_s;
 struct parley_opening_s;
 struct parley_publication_s;
+struct parley_gate_mcp_s;
 
 
 /* the keys that tokens are verified with */
@@ -352,6 +353,8 @@ struct parley_gate_s {
     const struct parley_opening_s  *opening;    /* the same: a stream; NULL:
                                                none */
     const struct parley_opening_s  *held;   /* of a request that may be held */
+    struct parley_gate_mcp_s  *mcp;         /* a call where parley_mcp stands;
+                                               NULL: none (yet) */
     parley_first_t             first;       /* of a duplicate (GW-19) */
     int64_t                    wait;        /* ms until it may come again; 0:
                                                that is of no use */
@@ -556,6 +559,16 @@ int parley_gate_held(parley_gate_t *g,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * The same of a request that is held for more than one message (ACH-27):
+ * octets of events, whatever pieces they come in; whether it is answered now,
+ * with *ret of parley_gate_collected(), in the gate's arena, or later.  -1: no
+ * memory.
+ */
+int parley_gate_collect(parley_gate_t *g, parley_str_t octets);
+int parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
+    __attribute__((warn_unused_result));
+
 /* The milliseconds that the service has (AEE-29); -1: nobody says. */
 int64_t parley_gate_deadline(const parley_gate_t *g);
 
@@ -635,6 +648,11 @@ int parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
  * NONE.
  */
 parley_proto_t parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret);
+
+/* Writes it: parley_refuse(), but for who calls by MCP. */
+int parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
+    const parley_refusal_t *refusal, parley_reply_t *ret)
+    __attribute__((warn_unused_result));
 
 
 #endif /* PARLEY_GATE_H */

@@ -10,7 +10,7 @@
 
 #include "parley_channel_scope.h"
 #include "parley_expand.h"
-#include "parley_gate_steps.h"
+#include "parley_gate_mcp.h"
 #include "parley_opening.h"
 #include "parley_selector.h"
 #include "parley_settings.h"
@@ -21,7 +21,7 @@
 
 
 /* nothing is written to it, so it is never behind */
-static const parley_stream_t  parley_hold_stream = {
+const parley_stream_t  parley_gate_held_stream = {
     .proto = PARLEY_PROTO_CHANNEL,
     .lag = 1 << 20,
     .keepalive = 60,
@@ -30,6 +30,7 @@ static const parley_stream_t  parley_hold_stream = {
 };
 
 
+static int parley_gate_hold_query(parley_gate_t *g, parley_str_t handle);
 static int parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle);
 static int parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
     parley_opening_t *ret);
@@ -45,10 +46,12 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
     int                     rc, held;
     parley_channel_scope_t  scope;
 
-    if (!g->asked.awaited || g->msg->wire == PARLEY_PROTO_CHANNEL
-        || parley_channel_scope_parse(sender, &scope) != 0)
-    {
+    if (!g->asked.awaited || parley_channel_scope_parse(sender, &scope) != 0) {
         return 0;
+    }
+
+    if (g->msg->wire == PARLEY_PROTO_CHANNEL) {
+        return parley_gate_hold_query(g, scope.handle);
     }
 
     held = 0;
@@ -87,6 +90,33 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
 }
 
 
+/* frames are answered by frames; who asks by MCP has no stream for them */
+
+static int
+parley_gate_hold_query(parley_gate_t *g, parley_str_t handle)
+{
+    int  rc;
+
+    if (g->mcp == NULL || g->mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY
+        || g->env->hold == NULL)
+    {
+        return 0;
+    }
+
+    rc = parley_gate_hold_ask(g, handle);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    g->wait = PARLEY_GATE_NO_ROOM;
+
+    return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "too many requests are held that wait for an "
+                            "answer");
+}
+
+
 /* 1: it is held; 0: it cannot be; PARLEY_WAIT; -1 */
 
 static int
@@ -106,7 +136,7 @@ parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle)
 
     g->held = o;
 
-    return g->env->hold(g, o);
+    return g->mcp != NULL ? parley_gate_collects(g, o) : g->env->hold(g, o);
 }
 
 
@@ -137,10 +167,15 @@ parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
 
     s->log = ret->log;
     s->account = ret->account;
-    s->stream = &parley_hold_stream;
+    s->stream = &parley_gate_held_stream;
     s->session = ret->session;
     s->card = PARLEY_STR("{}");
-    s->reader = parley_str_make(&ret->gate, sizeof(ret->gate));
+
+    /* what is collected the hub writes, and asks only where there are rules */
+
+    if (g->mcp == NULL || parley_gate_denies(g)) {
+        s->reader = parley_str_make(&ret->gate, sizeof(ret->gate));
+    }
 
     ret->hold = parley_gate_hold_time(g);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "parley_channel_scope.h"
-#include "parley_gate_steps.h"
+#include "parley_gate_mcp.h"
 #include "parley_name.h"
 #include "parley_settings.h"
 
@@ -57,13 +57,13 @@ parley_gate_named(parley_gate_t *g, parley_str_t type, parley_str_t *ret,
                                 "parley_trusted behind what ends it");
     }
 
-    if (g->body.len > 0) {
+    if (g->body.len > 0 && g->mcp == NULL) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                                 "this request has no body");
     }
 
     handle = parley_who_name(g->who, PARLEY_PROTO_CHANNEL);
-    name = parley_gate_named_last(g->path);
+    name = g->mcp != NULL ? g->mcp->asked : parley_gate_named_last(g->path);
 
     if (name.len == 0) {
         name = parley_who_name(g->who, g->proto);
@@ -71,8 +71,8 @@ parley_gate_named(parley_gate_t *g, parley_str_t type, parley_str_t *ret,
 
     if (name.len == 0) {
         return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                                "the caller has no name in this protocol: "
-                                "whose it is stands last in the path");
+                                "the caller has no name in this protocol, "
+                                "and does not say whose it is");
     }
 
     if (parley_gate_named_handle(g, name, ret) != 0) {

@@ -10,7 +10,7 @@
 #include "parley_channel_filter.h"
 #include "parley_channel_scope.h"
 #include "parley_check.h"
-#include "parley_gate_steps.h"
+#include "parley_gate_mcp.h"
 #include "parley_members.h"
 #include "parley_msg_field.h"
 #include "parley_publish.h"
@@ -117,6 +117,10 @@ parley_gate_published(parley_gate_t *g)
 
     if (rc == 0) {
         rc = parley_gate_taken(g, &g->reply, 0);
+    }
+
+    if (rc == 0 && g->mcp != NULL && !g->holds) {
+        rc = parley_gate_mcp_result(g, &g->reply);
     }
 
     return rc;

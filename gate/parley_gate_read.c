@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_gate_steps.h"
+#include "parley_gate_mcp.h"
 
 
 /* octets of the titles of all protocols, as a list */
@@ -210,12 +210,11 @@ parley_gate_arguments(parley_gate_t *g)
     parley_arguments_init(&g->arguments, g->proto, g->conf->speak,
                           conf->token);
 
-    if (g->query.len == 0) {
+    if (g->query.len == 0 && g->mcp == NULL) {
         return PARLEY_OUTCOME_NONE;
     }
 
-    if (parley_arguments_read(&g->arguments, g->arena, g->query, g->err) != 0)
-    {
+    if (parley_gate_asks(g, &g->arguments) != 0) {
         return PARLEY_OUTCOME_REFUSED;
     }
 

@@ -71,7 +71,7 @@ parley_gate_rostered(parley_gate_t *g)
     parley_arguments_of(&arguments, 0, g->conf->token);
 
     if (parley_gate_serves(g, NULL) != 0
-        || parley_arguments_read(&arguments, g->arena, g->query, g->err) != 0
+        || parley_gate_asks(g, &arguments) != 0
         || parley_gate_named(g, PARLEY_RULES_ROSTER, &handle, &own) != 0)
     {
         return -1;
@@ -84,7 +84,10 @@ parley_gate_rostered(parley_gate_t *g)
     }
 
     return parley_gate_roster_tell(g, handle, &roster,
-                                   g->s->roster->coarse && !own);
+                                   (g->s->mcp != NULL
+                                    ? g->s->mcp->coarse
+                                    : g->s->roster->coarse)
+                                   && !own);
 }
 
 

@@ -1,9 +1,10 @@
 /*
  * The step SERVE, at a block that no messages come to: parley_keys,
- * parley_stream, parley_roster.  What all of them have in common is here.
+ * parley_stream, parley_roster; and parley_mcp, where a call may become one.
+ * What all of them have in common is here.
  */
 
-#include "parley_gate_steps.h"
+#include "parley_gate_mcp.h"
 #include "parley_settings.h"
 
 
@@ -33,7 +34,9 @@ static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
 parley_outcome_t
 parley_gate_serve(parley_gate_t *g)
 {
-    return parley_gate_served[parley_settings_endpoint(g->s)].run(g);
+    return g->s->mcp != NULL
+           ? parley_gate_mcp(g)
+           : parley_gate_served[parley_settings_endpoint(g->s)].run(g);
 }
 
 
@@ -49,6 +52,15 @@ parley_str_t
 parley_gate_serve_methods(const parley_gate_t *g)
 {
     return parley_gate_served[parley_settings_endpoint(g->s)].methods;
+}
+
+
+int
+parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret)
+{
+    return g->mcp != NULL
+           ? parley_gate_mcp_arguments(g, ret)
+           : parley_arguments_read(ret, g->arena, g->query, g->err);
 }
 
 

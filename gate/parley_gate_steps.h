@@ -4,6 +4,7 @@
 #define PARLEY_GATE_STEPS_H
 
 #include "parley_gate.h"
+#include "parley_hub.h"
 #include "parley_replay.h"
 #include "parley_window.h"
 
@@ -28,6 +29,10 @@ parley_outcome_t parley_gate_stream_method(parley_gate_t *g,
     parley_str_t method);
 
 #define PARLEY_STREAM_METHODS  "GET, DELETE"
+
+/* What it opens: 0, or -1 with g->err. */
+int parley_gate_stream_opening(parley_gate_t *g,
+    struct parley_opening_s **ret);
 
 /* parley_gate_erase.c: DELETE there (ACH-28) */
 
@@ -72,6 +77,10 @@ parley_str_t parley_gate_serve_methods(const parley_gate_t *g);
  */
 int parley_gate_serves(parley_gate_t *g, const char *himself);
 
+/* What is asked for, in the query, or in a call of MCP: parley_arguments_read()
+   of those that ret has. */
+int parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret);
+
 /* parley_gate_publish.c */
 
 parley_outcome_t parley_gate_publish(parley_gate_t *g);
@@ -87,6 +96,9 @@ int parley_gate_declare(parley_gate_t *g);
 int parley_gate_flush(parley_gate_t *g);
 
 /* parley_gate_hold.c: HUB-07 */
+
+/* of who writes nothing to a connection: it is never behind */
+extern const parley_stream_t  parley_gate_held_stream;
 
 /*
  * Before a message is appended that sender, a handle, publishes: its answer can

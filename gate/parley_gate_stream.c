@@ -60,11 +60,26 @@ parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 parley_outcome_t
 parley_gate_stream(parley_gate_t *g)
 {
-    parley_gate_stream_t  st;
+    parley_opening_t  *opening;
 
     if (g->erases) {
         return parley_gate_erase(g);
     }
+
+    if (parley_gate_stream_opening(g, &opening) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
+    g->opening = opening;
+
+    return PARLEY_OUTCOME_ANSWERED;
+}
+
+
+int
+parley_gate_stream_opening(parley_gate_t *g, parley_opening_t **ret)
+{
+    parley_gate_stream_t  st;
 
     memset(&st, 0, sizeof(parley_gate_stream_t));
 
@@ -72,16 +87,12 @@ parley_gate_stream(parley_gate_t *g)
     st.opening = parley_arena_calloc(g->arena, sizeof(parley_opening_t));
 
     if (st.opening == NULL) {
-        return PARLEY_OUTCOME_FAILED;
+        return parley_error_memory(g->err);
     }
 
-    if (parley_gate_stream_open(&st) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
-    }
+    *ret = st.opening;
 
-    g->opening = st.opening;
-
-    return PARLEY_OUTCOME_ANSWERED;
+    return parley_gate_stream_open(&st);
 }
 
 
@@ -106,7 +117,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
                                         | 1u << PARLEY_ARGUMENT_LAST_EVENT_ID,
                         g->conf->token);
 
-    if (parley_arguments_read(&st->arguments, g->arena, g->query, g->err) != 0
+    if (parley_gate_asks(g, &st->arguments) != 0
         || parley_gate_named(g, PARLEY_RULES_SUBSCRIBE, &o->handle, &st->own)
            != 0
         || parley_gate_stream_selector(st) != 0
@@ -125,7 +136,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
 
     s->log = o->log;
     s->account = o->account;
-    s->stream = g->s->stream;
+    s->stream = g->mcp != NULL ? &parley_gate_held_stream : g->s->stream;
 
     /* where something is denied each is asked about by itself */
 

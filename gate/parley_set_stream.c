@@ -8,6 +8,7 @@
 #define PARLEY_SET_LAG_MAX       ((int64_t) 1 << 30)
 #define PARLEY_SET_DECLARES_MAX  1000000
 #define PARLEY_SET_HOLD_MAX      60000
+#define PARLEY_SET_MCP_HOLD      20000
 
 static const parley_stream_t  parley_stream_default = {
     .proto = PARLEY_PROTO_NONE,
@@ -18,6 +19,7 @@ static const parley_stream_t  parley_stream_default = {
 };
 
 
+static parley_submit_conf_t *parley_set_submission(parley_setting_t *d);
 static int parley_set_submit_word(parley_setting_t *d, size_t i,
     parley_submit_conf_t *ret);
 static int parley_set_hold(parley_setting_t *d, parley_str_t word,
@@ -35,31 +37,83 @@ static int parley_set_seconds(parley_setting_t *d, parley_str_t word,
 int
 parley_set_submit(parley_setting_t *d)
 {
+    parley_submit_conf_t  *conf;
+
+    conf = parley_set_submission(d);
+
+    if (conf == NULL) {
+        return -1;
+    }
+
+    d->s->submit = conf;
+
+    return 0;
+}
+
+
+/* ACH-27 */
+
+int
+parley_set_mcp(parley_setting_t *d)
+{
+    parley_submit_conf_t  *conf;
+
+    conf = parley_set_submission(d);
+
+    if (conf == NULL) {
+        return -1;
+    }
+
+    if (conf->accept != PARLEY_PROTO_BIT(PARLEY_PROTO_CHANNEL)) {
+        return parley_setting_wrong(d, "has the verbs of \"channel\" alone");
+    }
+
+    if (conf->hold == 0) {
+
+        if (conf->unheld) {
+            return parley_setting_wrong(d, "has no \"hold=off\": its calls "
+                                        "wait for frames");
+        }
+
+        conf->hold = PARLEY_SET_MCP_HOLD;
+    }
+
+    d->s->mcp = conf;
+
+    return 0;
+}
+
+
+/* NULL with d->problem, or no memory */
+
+static parley_submit_conf_t *
+parley_set_submission(parley_setting_t *d)
+{
     size_t                 i;
     parley_submit_conf_t  *conf;
 
     conf = parley_arena_calloc(d->env->arena, sizeof(parley_submit_conf_t));
 
     if (conf == NULL) {
-        return -1;
+        return NULL;
     }
 
     conf->expand.max = PARLEY_LOGS_MAX;
 
     for (i = 1; i < d->n; i++) {
         if (parley_set_submit_word(d, i, conf) != 0) {
-            return -1;
+            return NULL;
         }
     }
 
     if (conf->accept == 0) {
-        return parley_setting_wrong(d, "names no protocol");
+        (void) parley_setting_wrong(d, "names no protocol");
+        return NULL;
     }
 
-    d->s->submit = conf;
     d->http->publishes = 1;
 
-    return 0;
+    return conf;
 }
 
 
@@ -110,6 +164,7 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
     }
 
     if (parley_setting_param(word, "hold", &value)) {
+        ret->unheld = parley_str_is(value, "off");
         return parley_set_hold(d, word, value, &ret->hold);
     }
 

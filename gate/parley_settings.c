@@ -148,6 +148,10 @@ parley_settings_settle(parley_settings_t *s)
 {
     parley_gate_conf_t  *gate = &s->gate;
 
+    if (s->mcp != NULL) {
+        s->submit = s->mcp;
+    }
+
     if (s->submit != NULL) {
         gate->accept |= s->submit->accept;
     }

@@ -110,6 +110,7 @@ typedef struct {
     int                     coarse;     /* counts are */
     int64_t                 hold;       /* ms that a request is held for its
                                            answer; 0: none is */
+    unsigned                unheld:1;   /* in so many words */
     uint32_t                declares;   /* intents of a principal within an
                                            hour, without a flush_executed; 0:
                                            any number */
@@ -212,6 +213,8 @@ typedef struct parley_settings_s {
     parley_str_t                 broadcast;     /* empty: none */
 
     const parley_submit_conf_t  *submit;        /* NULL: messages go on */
+    const parley_submit_conf_t  *mcp;           /* the same, by calls of MCP;
+                                                   NULL: none */
     const parley_stream_t       *stream;        /* NULL: none */
     const parley_roster_conf_t  *roster;        /* NULL: none */
     unsigned                     keys;          /* parley_keys */

@@ -172,11 +172,25 @@ int
 parley_settings_submits(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem)
 {
-    const char  *why;
+    const char             *why;
+    parley_directive_id_t   id;
 
-    problem->where = s->where[PARLEY_DIRECTIVE_SUBMIT];
+    id = s->mcp != NULL ? PARLEY_DIRECTIVE_MCP : PARLEY_DIRECTIVE_SUBMIT;
 
-    why = block->handled
+    problem->where = s->where[id];
+
+    why = s->mcp != NULL && parley_settings_has(s, PARLEY_DIRECTIVE_SUBMIT)
+          ? "publishes what its callers send, and stands in a location "
+            "without \"parley_submit\""
+          : s->mcp != NULL
+            && s->gate.accept != PARLEY_PROTO_BIT(PARLEY_PROTO_CHANNEL)
+          ? "takes calls of MCP, and stands in a location without "
+            "\"parley_accept\""
+          : s->mcp != NULL && s->jwt == NULL
+            && s->gate.certificate == PARLEY_DEMAND_OFF
+          ? "has nobody to trust: it needs \"parley_jwt on\" or "
+            "\"parley_certificate on\""
+          : block->handled
           ? "publishes what it accepts, and stands in a location without "
             "\"proxy_pass\" or another content handler"
           : block->frame
@@ -187,5 +201,6 @@ parley_settings_submits(const parley_settings_t *s,
           : NULL;
 
     return why == NULL ? 0
-           : parley_problem(problem, "\"parley_submit\" %s", why);
+           : parley_problem(problem, "\"%s\" %s", parley_directives[id].name,
+                            why);
 }

@@ -129,7 +129,9 @@ parley_settings_verify(const parley_settings_env_t *env,
         return -1;
     }
 
-    problem->where = s->submit != NULL
+    problem->where = s->mcp != NULL
+                     ? s->where[PARLEY_DIRECTIVE_MCP]
+                     : s->submit != NULL
                      ? s->where[PARLEY_DIRECTIVE_SUBMIT]
                      : s->where[PARLEY_DIRECTIVE_ACCEPT];
 

@@ -6,6 +6,9 @@
  * got its message by a stream.  It is a subscriber to which nothing is written.
  * The hub must not be called from where it calls, and the phases call it: what
  * came of it is looked at when the hub has returned.
+ *
+ * A call of MCP is held the same way for all that comes in its time (ACH-27):
+ * what the hub would write to a connection the gate collects.
  */
 
 
@@ -31,7 +34,7 @@ typedef struct {
     parley_reply_t                 reply;   /* answered */
 
     unsigned                       open:1;  /* what is published now comes */
-    unsigned                       answered:1;
+    unsigned                       answered:1;  /* what it is held for came */
     unsigned                       over:1;  /* nothing comes any more */
     unsigned                       counted:1;  /* in hub->held */
     unsigned                       waits:1; /* in its phase, up to open */
@@ -49,6 +52,8 @@ static void ngx_http_parley_hold_end(parley_subscriber_t *s,
     parley_end_t why);
 static void ngx_http_parley_hold_take(parley_subscriber_t *s,
     const parley_publication_t *p);
+static int64_t ngx_http_parley_hold_collect(parley_subscriber_t *s,
+    parley_str_t octets);
 static void ngx_http_parley_hold_timeout(ngx_event_t *ev);
 static void ngx_http_parley_hold_turn(ngx_event_t *ev);
 static ngx_int_t ngx_http_parley_hold_respond(ngx_http_parley_held_t *held);
@@ -63,6 +68,15 @@ static const ngx_http_parley_transport_t  ngx_http_parley_hold_transport = {
 };
 
 
+static const ngx_http_parley_transport_t
+    ngx_http_parley_collect_transport =
+{
+    ngx_http_parley_hold_collect,
+    ngx_http_parley_hold_end,
+    NULL
+};
+
+
 int
 ngx_http_parley_hold(parley_gate_t *g, const parley_opening_t *opening)
 {
@@ -74,6 +88,10 @@ ngx_http_parley_hold(parley_gate_t *g, const parley_opening_t *opening)
 
     if (held == NULL) {
         held = ngx_http_parley_hold_make(ctx, opening);
+    }
+
+    if (held && held->answered) {
+        return 1;
     }
 
     if (held == NULL || held->over) {
@@ -121,7 +139,9 @@ ngx_http_parley_hold_make(ngx_http_parley_ctx_t *ctx,
     held = cln->data;
     ngx_memzero(held, sizeof(ngx_http_parley_held_t));
 
-    held->sub.transport = &ngx_http_parley_hold_transport;
+    held->sub.transport = opening->collects
+                          ? &ngx_http_parley_collect_transport
+                          : &ngx_http_parley_hold_transport;
     held->request = ctx->request;
     held->account = opening->account;
 
@@ -175,7 +195,9 @@ ngx_http_parley_hold_has_room(ngx_http_parley_hub_t *h,
     {
         sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
 
-        if (sub->transport != &ngx_http_parley_hold_transport) {
+        if (sub->transport != &ngx_http_parley_hold_transport
+            && sub->transport != &ngx_http_parley_collect_transport)
+        {
             continue;
         }
 
@@ -243,6 +265,24 @@ ngx_http_parley_hold_take(parley_subscriber_t *s,
     }
 
     ngx_post_event(&held->turn, &ngx_posted_events);
+}
+
+
+/* it takes whatever comes: there is no connection that could be slower */
+
+static int64_t
+ngx_http_parley_hold_collect(parley_subscriber_t *s, parley_str_t octets)
+{
+    ngx_http_parley_held_t *held = (ngx_http_parley_held_t *) s;
+
+    if (!held->answered
+        && parley_gate_collect(&held->sub.ctx->gate, octets))
+    {
+        held->answered = 1;
+        ngx_post_event(&held->turn, &ngx_posted_events);
+    }
+
+    return ngx_http_parley_hold_write(s, octets);
 }
 
 
@@ -321,6 +361,15 @@ ngx_http_parley_hold_respond(ngx_http_parley_held_t *held)
     ctx = held->sub.ctx;
 
     ngx_http_parley_hold_release(held);
+
+    if (held->sub.transport == &ngx_http_parley_collect_transport) {
+
+        if (parley_gate_collected(&ctx->gate, &held->reply) != 0) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        held->answered = 1;
+    }
 
     return ngx_http_parley_respond(held->request, ctx,
                                    held->answered ? &held->reply

@@ -433,7 +433,7 @@ ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
 
     reading = g->ctx;
 
-    if (reading->held) {
+    if (reading->held && reading->held->transport->take) {
         reading->held->transport->take(&reading->held->s, p);
         return 0;
     }

@@ -1,4 +1,4 @@
-# What is wrong with parley_submit, parley_stream and parley_roster, and with
+# What is wrong with parley_submit, _mcp, _stream and parley_roster, and with
 # organisations of identities, is told by nginx -t and by parley explain.
 
 use strict;
@@ -34,10 +34,13 @@ sub at {
 my $submit = 'parley_jwt on; parley_submit channel;';
 my $stream = 'parley_jwt on; parley_stream channel;';
 my $roster = 'parley_jwt on; parley_roster channel;';
+my $mcp = 'parley_jwt on; parley_mcp channel;';
 
 
 subtest 'GW-11 what is right is right' => sub {
-    for my $good ($submit, $stream, $roster,
+    for my $good ($submit, $stream, $roster, $mcp,
+        'parley_jwt on; parley_mcp channel hold=60s counts=coarse max=3 '
+        . 'off=role declares=5; parley_allow type=roster;',
         'parley_jwt on; parley_submit channel aee counts=coarse max=1 '
         . 'off=members,role,accord,prefix,session,sessions,handle;',
         'parley_jwt on; parley_accept aee vcp c2a; parley_submit channel;',
@@ -67,6 +70,11 @@ wrong("$_->[0]", at("parley_jwt on; $_->[0];"), $_->[1])
         ['parley_submit channel max=1 max=2', qr/is there twice/],
         ['parley_submit channel off=', qr/names a form that is none of/],
         ['parley_submit channel off=role,all', qr/names a form that is none/],
+        ['parley_mcp aee', qr/has the verbs of "channel" alone/],
+        ['parley_mcp channel aee', qr/has the verbs of "channel" alone/],
+        ['parley_mcp hold=1s', qr/names no protocol/],
+        ['parley_mcp channel hold=off', qr/has no "hold=off": its calls wait/],
+        ['parley_mcp channel hold=2h', qr/is no time from 1s to 60s/],
         ['parley_stream moq', qr/"moq" .*is no protocol of streams/],
         ['parley_stream channel lag=0', qr/is no size from 1 to 1g/],
         ['parley_stream channel keepalive=10ms', qr/is no time of at least 1s/],
@@ -83,6 +91,15 @@ wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/"parley_submit" publishes .* without "proxy_pass"/],
         ['parley_submit with parley_speak', ["$submit parley_speak aee;"],
          qr/"parley_submit" sends nothing to a service: "parley_speak"/],
+        ['parley_mcp with a service', ["$mcp proxy_pass http://127.0.0.1:1;"],
+         qr/"parley_mcp" publishes .* without "proxy_pass"/],
+        ['parley_mcp beside parley_submit', ["$mcp parley_submit channel;"],
+         qr/"parley_mcp" publishes .* without "parley_submit"/],
+        ['parley_mcp beside parley_accept', ["$mcp parley_accept aee;"],
+         qr/"parley_mcp" takes calls of MCP, .* without "parley_accept"/],
+        ['parley_mcp for everybody',
+         ['parley_trusted on; parley_mcp channel;'],
+         qr/"parley_mcp" has nobody to trust/],
         ['parley_stream with a service',
          ["$stream proxy_pass http://127.0.0.1:1;"],
          qr/"parley_stream" answers requests itself, .*"proxy_pass"/],

@@ -501,7 +501,7 @@ parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
 
     ret->status = parley_error_info(e->in->err.code)->http;
 
-    return parley_refuse(e->in->arena, proto, &refusal, ret);
+    return parley_gate_refused(&e->gate, proto, &refusal, ret);
 }
 
 

@@ -20,6 +20,7 @@ static int parley_explain_split(const char *option, char *name,
 static void parley_explain_each(parley_gate_t *g, parley_str_t name,
     void (*found)(void *data, parley_str_t value), void *data);
 static int64_t parley_explain_now(parley_gate_t *g);
+static int parley_explain_random(parley_gate_t *g, uint8_t out[16]);
 static int parley_explain_keys(parley_gate_t *g, int64_t age,
     parley_keys_t *ret);
 static int parley_explain_certificate(parley_gate_t *g,
@@ -38,6 +39,7 @@ const parley_gate_env_t  parley_explain_env = {
         [PARLEY_STEP_FORWARD] = parley_explain_forward,
     },
     .now = parley_explain_now,
+    .random = parley_explain_random,
     .header = parley_explain_header,
     .headers = parley_explain_each,
     .value = parley_explain_value,
@@ -176,6 +178,17 @@ parley_explain_each(parley_gate_t *g, parley_str_t name,
             found(data, value);
         }
     }
+}
+
+
+static int
+parley_explain_random(parley_gate_t *g, uint8_t out[16])
+{
+    (void) g;
+
+    parley_host_random(out, 16);
+
+    return 0;
 }
 
 

@@ -25,12 +25,13 @@
     NAME(drafted_with) NAME(emotional) NAME(energy) NAME(envelope_version)    \
     NAME(environments) NAME(error) NAME(error_code) NAME(eta) NAME(eventId)   \
     NAME(event_class) NAME(evidence) NAME(executed_at) NAME(field)            \
-    NAME(file_refs) NAME(finding) NAME(findings) NAME(form) NAME(format)      \
-    NAME(frame_id) NAME(free_text) NAME(from) NAME(handover_body) NAME(hash)  \
-    NAME(hatches) NAME(human_approval) NAME(id) NAME(idempotencyKey)          \
-    NAME(inReplyTo) NAME(injection) NAME(intent) NAME(intent_ref)             \
-    NAME(jsonrpc) NAME(kid) NAME(kind) NAME(knock) NAME(label) NAME(lease_id) \
-    NAME(limit) NAME(locator) NAME(manifest_hash) NAME(mediaType)             \
+    NAME(file_refs) NAME(filter) NAME(finding) NAME(findings) NAME(form)      \
+    NAME(format) NAME(frame_id) NAME(free_text) NAME(from) NAME(handle)       \
+    NAME(handover_body) NAME(hash) NAME(hatches) NAME(human_approval)         \
+    NAME(id) NAME(idempotencyKey) NAME(inReplyTo) NAME(injection)             \
+    NAME(instrument) NAME(intent) NAME(intent_ref) NAME(jsonrpc) NAME(kid)    \
+    NAME(kind) NAME(knock) NAME(label) NAME(last_event_id) NAME(lease_id)     \
+    NAME(limit) NAME(locator) NAME(manifest_hash) NAME(max) NAME(mediaType)   \
     NAME(members) NAME(mentions) NAME(message) NAME(message_id) NAME(method)  \
     NAME(min_confidence) NAME(mode) NAME(model_families) NAME(moq) NAME(name) \
     NAME(next_session_id) NAME(offer) NAME(options) NAME(pain) NAME(params)   \
@@ -49,17 +50,17 @@
     NAME(responder_session_id) NAME(response_scope) NAME(response_text)       \
     NAME(result) NAME(result_ref) NAME(retryable) NAME(return_event_ref)      \
     NAME(role) NAME(scope) NAME(sender) NAME(sender_handle) NAME(sequence)    \
-    NAME(session_id) NAME(severity) NAME(sig) NAME(signal) NAME(signature)    \
-    NAME(source) NAME(source_constitution_ref) NAME(span_id) NAME(status)     \
-    NAME(stem) NAME(streamId) NAME(stream_id) NAME(subscriber_id)             \
-    NAME(substrate_refs) NAME(summary) NAME(symptom) NAME(synopsis)           \
-    NAME(target) NAME(text) NAME(threadId) NAME(timeout_ms) NAME(timestamp)   \
-    NAME(timing) NAME(to) NAME(topic) NAME(total) NAME(total_chunks)          \
-    NAME(trace) NAME(trace_id) NAME(track_name) NAME(track_url) NAME(ts)      \
-    NAME(ttl) NAME(ttlMs) NAME(ttl_ms) NAME(type) NAME(urgency)               \
-    NAME(utilities) NAME(v) NAME(valence) NAME(value) NAME(vcp)               \
-    NAME(vcp_message) NAME(version) NAME(visibility) NAME(where)              \
-    NAME(withdrawable) NAME(withdrawn_at) NAME(worktree)
+    NAME(session) NAME(session_id) NAME(severity) NAME(sig) NAME(signal)      \
+    NAME(signature) NAME(source) NAME(source_constitution_ref) NAME(span_id)  \
+    NAME(status) NAME(stem) NAME(streamId) NAME(stream_id)                    \
+    NAME(subscriber_id) NAME(substrate_refs) NAME(summary) NAME(symptom)      \
+    NAME(synopsis) NAME(target) NAME(text) NAME(threadId) NAME(timeout_ms)    \
+    NAME(timestamp) NAME(timing) NAME(to) NAME(topic) NAME(total)             \
+    NAME(total_chunks) NAME(trace) NAME(trace_id) NAME(track_name)            \
+    NAME(track_url) NAME(ts) NAME(ttl) NAME(ttlMs) NAME(ttl_ms) NAME(type)    \
+    NAME(urgency) NAME(utilities) NAME(v) NAME(valence) NAME(value) NAME(vcp) \
+    NAME(vcp_message) NAME(version) NAME(visibility) NAME(wait_ms)            \
+    NAME(where) NAME(withdrawable) NAME(withdrawn_at) NAME(worktree)
 
 
 #define PARLEY_ATOM_CONSTANT(name)  PARLEY_ATOM_##name,

@@ -23,7 +23,7 @@
 #include "parley_str.h"
 
 
-#define PARLEY_CODEC_PARTS_MAX  8
+#define PARLEY_CODEC_PARTS_MAX  10
 
 
 typedef struct parley_engine_s  parley_engine_t;

@@ -25,7 +25,7 @@ static int parley_engine_compile(parley_engine_t *engine,
 static int parley_engine_schema(parley_engine_t *engine, parley_str_t uri,
     const parley_schema_t **ret, parley_error_t *err);
 static int parley_engine_validate(const parley_schema_t *schema,
-    const parley_json_t *doc, parley_error_t *err);
+    parley_json_ref_t value, parley_error_t *err);
 static int parley_engine_same(const parley_codec_t *codec,
     parley_arena_t *arena, const parley_msg_t *m, parley_encoded_t *ret,
     parley_loss_t *loss, parley_error_t *err);
@@ -167,7 +167,9 @@ int
 parley_validate(const parley_engine_t *engine, parley_proto_t proto,
     const parley_json_t *doc, parley_error_t *err)
 {
-    return parley_engine_validate(engine->schemas[proto], doc, err);
+    parley_json_ref_t  root = { doc, 0 };
+
+    return parley_engine_validate(engine->schemas[proto], root, err);
 }
 
 
@@ -175,17 +177,26 @@ int
 parley_validate_log(const parley_engine_t *engine, parley_proto_t proto,
     const parley_json_t *doc, parley_error_t *err)
 {
-    return parley_engine_validate(engine->log_schemas[proto], doc, err);
+    parley_json_ref_t  root = { doc, 0 };
+
+    return parley_engine_validate(engine->log_schemas[proto], root, err);
 }
 
 
 int
 parley_validate_part(const parley_engine_t *engine, parley_proto_t proto,
-    unsigned part, parley_json_ref_t value)
+    unsigned part, parley_json_ref_t value, parley_error_t *err)
 {
-    return parley_schema_validate(engine->parts[proto][part],
-                                  value.doc->arena, value, NULL)
-           == 0 ? 0 : -1;
+    const parley_schema_t  *schema;
+
+    schema = engine->parts[proto][part];
+
+    if (err != NULL) {
+        return parley_engine_validate(schema, value, err);
+    }
+
+    return parley_schema_validate(schema, value.doc->arena, value, NULL) == 0
+           ? 0 : -1;
 }
 
 
@@ -198,16 +209,12 @@ parley_engine_envelope(const parley_engine_t *engine, parley_proto_t proto)
 
 static int
 parley_engine_validate(const parley_schema_t *schema,
-    const parley_json_t *doc, parley_error_t *err)
+    parley_json_ref_t value, parley_error_t *err)
 {
     int                    rc;
-    parley_json_ref_t      root;
     parley_schema_error_t  error;
 
-    root.doc = doc;
-    root.node = 0;
-
-    rc = parley_schema_validate(schema, doc->arena, root, &error);
+    rc = parley_schema_validate(schema, value.doc->arena, value, &error);
 
     if (rc == 0) {
         return 0;

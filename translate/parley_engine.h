@@ -54,10 +54,11 @@ int parley_validate_log(const parley_engine_t *engine, parley_proto_t proto,
 
 /*
  * Whether a value is valid by the protocol's schema number part
- * (parley_codec_t): 0 where it is, else -1; nothing is said of what is wrong.
+ * (parley_codec_t): 0 where it is, else -1; err may be NULL: nothing is said of
+ * what is wrong, which costs less.
  */
 int parley_validate_part(const parley_engine_t *engine, parley_proto_t proto,
-    unsigned part, parley_json_ref_t value)
+    unsigned part, parley_json_ref_t value, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

@@ -126,6 +126,30 @@ parley_mcp_is_modern(const parley_json_t *doc)
 }
 
 
+parley_str_t
+parley_mcp_version(const parley_json_t *doc)
+{
+    unsigned  i;
+    uint32_t  value;
+
+    static const parley_str_t  versions[] = {
+        parley_str(PARLEY_MCP_LAST), parley_str("2025-06-18"),
+        parley_str("2025-03-26"), parley_str("2024-11-05"),
+    };
+
+    value = parley_json_member(doc, parley_mcp_params(doc),
+                               PARLEY_ATOM_protocolVersion);
+
+    for (i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+        if (parley_json_string_is(doc, value, versions[i])) {
+            return versions[i];
+        }
+    }
+
+    return parley_str_none;
+}
+
+
 void
 parley_mcp_result_begin(parley_buf_t *b, const parley_json_t *doc)
 {
@@ -136,6 +160,16 @@ parley_mcp_result_begin(parley_buf_t *b, const parley_json_t *doc)
     if (parley_mcp_is_modern(doc)) {
         parley_buf_lit(b, "\"resultType\":\"complete\"");
     }
+}
+
+
+void
+parley_mcp_write_discovered(parley_buf_t *b)
+{
+    parley_buf_lit(b, ",\"capabilities\":{\"tools\":{}},\"ttlMs\":0,"
+                      "\"cacheScope\":\"private\",");
+    parley_buf_lit(b, "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":"
+                      PARLEY_MCP_INFO "}");
 }
 
 

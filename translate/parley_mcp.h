@@ -94,12 +94,18 @@ uint32_t parley_mcp_params(const parley_json_t *doc);
 /* Whether it says that it is of PARLEY_MCP_FREE. */
 int parley_mcp_is_modern(const parley_json_t *doc);
 
+/* Of an initialize the version that it asks for, where MCP has it; or empty. */
+parley_str_t parley_mcp_version(const parley_json_t *doc);
+
 /*
  * Writes the begin of a response to a call, up to and with the '{' of its
  * result, and what MCP wants in each; "}}" is to follow, and members with a
  * comma before them where something was written.
  */
 void parley_mcp_result_begin(parley_buf_t *b, const parley_json_t *doc);
+
+/* Writes what server/discover ends with, behind supportedVersions. */
+void parley_mcp_write_discovered(parley_buf_t *b);
 
 /*
  * Says why there is no result: of a tool that was called as a result with

@@ -1,15 +1,18 @@
 /*
  * agent-channel, on whatever comes.  A frame that is taken comes back from
  * AEE as it was; an AEE envelope that a frame can carry without loss comes
- * back from agent-channel.  What is made is always valid.
+ * back from agent-channel.  Arguments that a verb takes are a frame (ACH-27).
+ * What is made is always valid.
  */
 
 #include <stdlib.h>
 
+#include "parley_channel_verb.h"
 #include "parley_engine.h"
 #include "parley_jcs.h"
 #include "parley_embed.h"
 #include "parley_fuzz.h"
+#include "parley_id.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -180,6 +183,51 @@ there_and_back(parley_arena_t *arena, const parley_msg_t *m,
 }
 
 
+static void
+verbs(parley_arena_t *arena, const parley_json_t *doc)
+{
+    unsigned                      i;
+    parley_str_t                  text, made;
+    parley_json_t                 frame;
+    parley_error_t                err;
+    parley_channel_call_t         call;
+    const parley_channel_verb_t  *verb;
+
+    memset(&call, 0, sizeof(call));
+
+    call.arguments.doc = doc;
+    call.sender = PARLEY_STR("~alice");
+    call.acted_by = PARLEY_STR("~alice");
+    call.drafted_with = PARLEY_STR("~cc-alice");
+    call.frame_id = PARLEY_STR("4d0b9d36-7a52-4d0b-9d36-2a6ab8a4a1d2");
+    call.made = PARLEY_STR("5d0b9d36-7a52-4d0b-9d36-2a6ab8a4a1d2");
+    call.now_ms = 1764000000123;
+    call.window_ms = 20000;
+
+    for (i = 0; i < PARLEY_CHANNEL_VERBS; i++) {
+        verb = parley_channel_verb(i);
+
+        if (verb->does >= PARLEY_CHANNEL_DOES_ROSTER
+            || parley_validate_part(engine(), PARLEY_PROTO_CHANNEL, i,
+                                    call.arguments, NULL)
+               != 0)
+        {
+            continue;
+        }
+
+        check(parley_channel_verb_frame(arena, verb, &call, &text, &made)
+              == 0);
+        check(parley_read_again(&frame, arena, 4, text, &err) == 0);
+        check(verb->makes.len == 0 || made.len == PARLEY_UUID_LEN);
+
+        /* of which kind its payload is, the arguments say */
+
+        check(parley_validate(engine(), PARLEY_PROTO_CHANNEL, &frame, &err)
+              == 0 || verb->kind.len == 0);
+    }
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -202,6 +250,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         parley_arena_reset(&arena);
         return 0;
     }
+
+    verbs(&arena, &doc);
 
     if (parley_decode(engine(), &arena, PARLEY_PROTO_CHANNEL, &doc, 0, &msg,
                       &err)

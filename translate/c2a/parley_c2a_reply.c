@@ -434,32 +434,32 @@ static parley_str_t
 parley_c2a_local_version(const parley_json_t *doc, uint32_t params,
     uint32_t capabilities)
 {
-    unsigned  i;
-    uint32_t  value;
+    unsigned      i;
+    parley_str_t  version;
 
-    static const parley_str_t  versions[] = {
-        parley_str(PARLEY_C2A_VERSION), parley_str(PARLEY_MCP_LAST),
-        parley_str("2025-06-18"), parley_str("2025-03-26"),
-        parley_str("2024-11-05"),
-    };
+    if (parley_json_string_is(doc,
+                              parley_json_member(doc, params,
+                                                 PARLEY_ATOM_protocolVersion),
+                              PARLEY_STR(PARLEY_C2A_VERSION)))
+    {
+        return PARLEY_STR(PARLEY_C2A_VERSION);
+    }
 
-    value = parley_json_member(doc, params, PARLEY_ATOM_protocolVersion);
+    version = parley_mcp_version(doc);
 
-    for (i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
-        if (parley_json_string_is(doc, value, versions[i])) {
-            return versions[i];
-        }
+    if (version.len > 0) {
+        return version;
     }
 
     for (i = 0; i < PARLEY_C2A_GROUPS; i++) {
         if (parley_json_get(doc, capabilities, parley_c2a_groups[i].name)
             != PARLEY_JSON_NONE)
         {
-            return versions[0];
+            return PARLEY_STR(PARLEY_C2A_VERSION);
         }
     }
 
-    return versions[1];
+    return PARLEY_STR(PARLEY_MCP_LAST);
 }
 
 
@@ -514,9 +514,6 @@ parley_c2a_local_discover(parley_buf_t *b)
 {
     parley_buf_name(b, PARLEY_STR("supportedVersions"));
     parley_buf_lit(b, "[\"" PARLEY_MCP_FREE "\",\"" PARLEY_C2A_VERSION
-                      "\",\"" PARLEY_MCP_LAST "\"],");
-    parley_buf_lit(b, "\"capabilities\":{\"tools\":{}},\"ttlMs\":0,"
-                      "\"cacheScope\":\"private\",");
-    parley_buf_lit(b, "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":"
-                      PARLEY_MCP_INFO "}");
+                      "\",\"" PARLEY_MCP_LAST "\"]");
+    parley_mcp_write_discovered(b);
 }

@@ -241,8 +241,6 @@ int parley_channel_answer_encode(const parley_engine_t *engine,
 
 int parley_channel_duplicate(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);
-/* the code of an error */
-parley_str_t parley_channel_called(parley_code_t code);
 
 int parley_channel_refuse(parley_arena_t *arena,
     const parley_refusal_t *refusal, parley_reply_t *ret);

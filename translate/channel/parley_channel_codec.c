@@ -1,4 +1,5 @@
 #include "parley_channel.h"
+#include "parley_channel_verb.h"
 
 
 #define PARLEY_CHANNEL_DETECTED  100    /* "envelope_version" is there */
@@ -63,6 +64,8 @@ const parley_codec_t  parley_channel_codec = {
     .binding = &parley_channel_binding,
     .syntax = &parley_channel_syntax,
     .schema = parley_str("urn:parley:schema:channel-1.0"),
+    .parts = parley_channel_inputs,
+    .nparts = PARLEY_CHANNEL_VERBS,
     .discriminator = PARLEY_ATOM_envelope_version,
 
     .pointers[PARLEY_MSG_FORM] = "/kind",

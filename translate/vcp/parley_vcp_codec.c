@@ -291,7 +291,7 @@ parley_vcp_supplies(const parley_engine_t *engine, parley_arena_t *arena,
 
         if (parley_json_read(&doc, arena, NULL, 0, text, err) != 0
             || parley_validate_part(engine, PARLEY_PROTO_VCP,
-                                    PARLEY_VCP_CONTEXT_SHARE, ref)
+                                    PARLEY_VCP_CONTEXT_SHARE, ref, NULL)
                != 0)
         {
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, members[i],

@@ -364,7 +364,8 @@ parley_vcp_view(const parley_engine_t *engine, const parley_vcp_encode_t *e,
     const parley_encoded_t *ret, parley_msg_t *back)
 {
     if (!e->whole
-        || parley_validate_part(engine, PARLEY_PROTO_VCP, e->type, e->m->data)
+        || parley_validate_part(engine, PARLEY_PROTO_VCP, e->type, e->m->data,
+                                NULL)
            != 0
         || parley_plain_payload(&parley_vcp_codec, e->m->data, e->err)
            != 0)

@@ -77,6 +77,7 @@ EOT
     $o{more}
     server {
         listen 127.0.0.1:%PORT_1%;
+        server_name plain;
         parley_trusted on;
         $server
     }

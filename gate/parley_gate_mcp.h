@@ -1,0 +1,64 @@
+/*
+ * A call of MCP where parley_mcp stands (ACH-27); private to the gate.  What it
+ * calls becomes what the gate has a way for already: a frame that is submitted,
+ * a roster, a stream; what comes of that is the result of the tool.
+ */
+
+#ifndef PARLEY_GATE_MCP_H
+#define PARLEY_GATE_MCP_H
+
+#include "parley_channel_verb.h"
+#include "parley_events.h"
+#include "parley_gate_steps.h"
+#include "parley_opening.h"
+
+
+/* what is collected where nobody says */
+#define PARLEY_MCP_COLLECTED  1000
+
+
+typedef struct parley_gate_mcp_s {
+    parley_json_t                 doc;
+    const parley_channel_verb_t  *verb;         /* NULL: it calls no tool */
+    parley_json_ref_t             arguments;    /* valid; or node NONE */
+    parley_str_t                  made;         /* the id in its payload */
+    parley_str_t                  asked;        /* the name that it asks about;
+                                                   empty: none */
+    parley_str_t                  handle;       /* that it subscribes to */
+    const parley_opening_t       *opening;      /* what is collected; NULL:
+                                                   nothing */
+
+    parley_events_t               events;
+    parley_buf_t                  list;         /* frames */
+    int64_t                       n;
+    int64_t                       max;
+    parley_str_t                  gap;          /* JSON; empty: none */
+    size_t                        last_len;
+    uint8_t                       last[PARLEY_EVENTS_FIELD];
+
+    unsigned                      read:1;       /* doc is JSON */
+    unsigned                      full:1;       /* nothing more goes in */
+} parley_gate_mcp_t;
+
+
+/* The step SERVE there: a call that is no tool's is answered, a frame goes on
+   as the body of the message. */
+parley_outcome_t parley_gate_mcp(parley_gate_t *g);
+
+/* Arguments of a query, that stand in the call: 0, or -1: no memory. */
+int parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret);
+
+/*
+ * What came of the tool, a JSON object in ret->body, is its result, with what
+ * was collected.  -1: no memory.
+ */
+int parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret);
+
+
+/* parley_gate_collect.c */
+
+/* Opens what is collected: 1: it is open, 0: it cannot be, PARLEY_WAIT. */
+int parley_gate_collects(parley_gate_t *g, parley_opening_t *opening);
+
+
+#endif /* PARLEY_GATE_MCP_H */
