@@ -15,6 +15,7 @@
 #include "parley_rewrite.h"
 #include "parley_arguments.h"
 #include "parley_ask.h"
+#include "parley_bearer.h"
 #include "parley_check.h"
 #include "parley_engine.h"
 #include "parley_entrance.h"
@@ -475,6 +476,11 @@ int parley_gate_has_keys(parley_gate_t *g);
  * where a signature did; policy-refused, where nothing did; capacity.
  */
 int parley_gate_revoked(parley_gate_t *g)
+    __attribute__((warn_unused_result));
+
+/* What parley_gate_revoked() asks about, which lives as long as the request.
+   Returns 0, or -1: no memory. */
+int parley_gate_bearer(parley_gate_t *g, parley_bearer_t *ret)
     __attribute__((warn_unused_result));
 
 /* When the token or the certificate expires that the message came with, in

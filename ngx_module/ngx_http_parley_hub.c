@@ -146,11 +146,22 @@ ngx_int_t
 ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_subscriber_t *sub, const parley_opening_t *opening)
 {
+    parley_bearer_t         bearer;
     ngx_http_parley_hub_t  *h;
 
     h = ctx->mcf->hub;
 
     if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (parley_gate_bearer(&ctx->gate, &bearer) != 0) {
+        return NGX_ERROR;
+    }
+
+    sub->bearer = parley_bearer_copy(&parley_mem_libc, &bearer);
+
+    if (sub->bearer == NULL) {
         return NGX_ERROR;
     }
 
@@ -183,6 +194,11 @@ ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub)
         sub->queue.next = NULL;
         ngx_http_parley_hub_holds(sub->hub);
     }
+
+    if (sub->bearer) {
+        parley_mem_libc.free(parley_mem_libc.ctx, sub->bearer);
+        sub->bearer = NULL;
+    }
 }
 
 
@@ -199,6 +215,7 @@ void
 ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h)
 {
     ngx_queue_t                   *q, *next;
+    parley_error_t                 err;
     ngx_http_parley_subscriber_t  *sub;
 
     for (q = ngx_queue_head(&h->open);
@@ -208,7 +225,9 @@ ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h)
         next = ngx_queue_next(q);
         sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
 
-        if (sub->joined && parley_gate_revoked(&sub->ctx->gate) != 0) {
+        if (sub->joined
+            && parley_bearer_revoked(&h->mcf->http, sub->bearer, &err) != 0)
+        {
             parley_hub_unsubscribe(h->hub, &sub->s);
             ngx_http_parley_hub_end(h, &sub->s, PARLEY_END_EXPIRED);
         }

@@ -32,7 +32,9 @@ typedef struct {
 typedef struct ngx_http_parley_subscriber_s {
     parley_subscriber_t                 s;    /* the first: it is found by it */
     const ngx_http_parley_transport_t  *transport;
-    ngx_http_parley_ctx_t              *ctx;
+    ngx_http_parley_ctx_t              *ctx;  /* of its request; NULL: that is
+                                                 gone */
+    parley_bearer_t                    *bearer;  /* its own, what proved it */
     ngx_http_parley_hub_t              *hub;
     ngx_queue_t                         queue;  /* of those that are open */
     unsigned                            joined:1;   /* the hub has it */

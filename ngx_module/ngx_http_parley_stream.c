@@ -6,32 +6,17 @@
  * as the client takes them.  What the hub hands over it keeps no longer than
  * this call, and nginx may; so it is copied, one piece at a time: while one is
  * on its way the connection takes no more.
+ *
+ * A stream that idles needs its connection, and no request: once the header is
+ * sent that is freed (ngx_http_parley_stream_bare.c), where it may be.
  */
 
 
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_answer.h"
-#include "ngx_http_parley_hub.h"
 #include "ngx_http_parley_request.h"
+#include "ngx_http_parley_stream.h"
 #include "parley_opening.h"
-
-
-/* octets of a piece, at most */
-#define NGX_HTTP_PARLEY_STREAM_PIECE  32768
-
-
-typedef struct {
-    ngx_http_parley_subscriber_t   sub;   /* the first: it is found by it */
-    ngx_http_request_t            *request;
-    ngx_event_t                    over;  /* posted */
-    ngx_uint_t                     why;   /* parley_end_t */
-
-    u_char                        *piece; /* on its way; NULL: none */
-    ngx_chain_t                   *free;
-    ngx_chain_t                   *busy;
-
-    unsigned                       begun:1; /* its header was sent */
-} ngx_http_parley_stream_t;
 
 
 static int64_t ngx_http_parley_stream_write(parley_subscriber_t *s,
@@ -46,7 +31,7 @@ static ngx_int_t ngx_http_parley_stream_sent(ngx_http_parley_stream_t *st,
 static void ngx_http_parley_stream_writer(ngx_http_request_t *r);
 static ngx_http_parley_stream_t *ngx_http_parley_stream_of(
     ngx_http_request_t *r);
-static void ngx_http_parley_stream_over(ngx_event_t *ev);
+static void ngx_http_parley_stream_turn(ngx_event_t *ev);
 static ngx_int_t ngx_http_parley_stream_refuse(ngx_http_parley_stream_t *st);
 static void ngx_http_parley_stream_cleanup(void *data);
 
@@ -62,31 +47,49 @@ ngx_int_t
 ngx_http_parley_stream_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const parley_opening_t *opening)
 {
+    parley_str_t               session;
+    parley_opening_t           own;
     ngx_pool_cleanup_t        *cln;
     ngx_http_parley_stream_t  *st;
 
-    cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_parley_stream_t));
+    session = opening->subscription.session;
 
-    if (cln == NULL) {
+    cln = ngx_pool_cleanup_add(r->pool, 0);
+    st = ngx_calloc(sizeof(ngx_http_parley_stream_t) + session.len,
+                    r->connection->log);
+
+    if (cln == NULL || st == NULL) {
+        ngx_free(st);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    st = cln->data;
-    ngx_memzero(st, sizeof(ngx_http_parley_stream_t));
-
     st->sub.transport = &ngx_http_parley_stream_transport;
     st->request = r;
+    st->connection = r->connection;
 
-    st->over.handler = ngx_http_parley_stream_over;
-    st->over.data = st;
-    st->over.log = r->connection->log;
+    st->turn.handler = ngx_http_parley_stream_turn;
+    st->turn.data = st;
+    st->turn.log = r->connection->log;
 
     cln->handler = ngx_http_parley_stream_cleanup;
+    cln->data = st;
+
+    st->cleanup = cln;
+
+    /* what the hub does not copy lives as long as the stream */
+
+    own = *opening;
+    own.subscription.session = parley_str_make(st->session, session.len);
+    ngx_memcpy(st->session, session.data, session.len);
+
+    st->leaves = r == r->main && r->http_version < NGX_HTTP_VERSION_20
+                 && r->limit_conn_status == 0
+                 && opening->subscription.reader.len == 0;
 
     r->read_event_handler = ngx_http_test_reading;
     r->write_event_handler = ngx_http_parley_stream_writer;
 
-    if (ngx_http_parley_hub_open(ctx, &st->sub, opening) != NGX_OK) {
+    if (ngx_http_parley_hub_open(ctx, &st->sub, &own) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -108,6 +111,10 @@ ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
 
     st->begun = 1;
     st->sub.ctx->replied = 1;
+
+    if (st->leaves) {
+        r->keepalive = 0;
+    }
 
     /* an event waits for no acknowledgement of the one before */
 
@@ -151,16 +158,25 @@ ngx_http_parley_stream_write(parley_subscriber_t *s, parley_str_t octets)
 {
     ngx_http_parley_stream_t *st = (ngx_http_parley_stream_t *) s;
 
-    size_t        taken;
-    parley_str_t  piece;
-
-    if (st->request->connection->error) {
+    if (st->connection->error) {
         return -1;
     }
 
     if (!st->begun && ngx_http_parley_stream_begin(st) != NGX_OK) {
         return -1;
     }
+
+    return ngx_http_parley_stream_pieces(st, octets,
+                                         ngx_http_parley_stream_send);
+}
+
+
+int64_t
+ngx_http_parley_stream_pieces(ngx_http_parley_stream_t *st,
+    parley_str_t octets, ngx_http_parley_stream_send_pt send)
+{
+    size_t        taken;
+    parley_str_t  piece;
 
     /* what is not taken is asked for when the connection takes more */
 
@@ -170,7 +186,7 @@ ngx_http_parley_stream_write(parley_subscriber_t *s, parley_str_t octets)
         piece = parley_str_from(octets, taken);
         piece.len = ngx_min(piece.len, NGX_HTTP_PARLEY_STREAM_PIECE);
 
-        if (ngx_http_parley_stream_send(st, piece) != NGX_OK) {
+        if (send(st, piece) != NGX_OK) {
             return -1;
         }
     }
@@ -241,6 +257,10 @@ ngx_http_parley_stream_sent(ngx_http_parley_stream_t *st, ngx_int_t rc)
 
         if (wev->timer_set) {
             ngx_del_timer(wev);
+        }
+
+        if (st->leaves) {
+            ngx_post_event(&st->turn, &ngx_posted_events);
         }
 
         return NGX_OK;
@@ -321,18 +341,29 @@ ngx_http_parley_stream_end(parley_subscriber_t *s, parley_end_t why)
     ngx_http_parley_stream_t *st = (ngx_http_parley_stream_t *) s;
 
     st->why = why;
+    st->over = 1;
 
-    ngx_post_event(&st->over, &ngx_posted_events);
+    ngx_post_event(&st->turn, &ngx_posted_events);
 }
 
 
 static void
-ngx_http_parley_stream_over(ngx_event_t *ev)
+ngx_http_parley_stream_turn(ngx_event_t *ev)
 {
     ngx_int_t                  rc;
     ngx_connection_t          *c;
     ngx_http_request_t        *r;
     ngx_http_parley_stream_t  *st = ev->data;
+
+    if (st->request == NULL) {
+        ngx_http_parley_stream_bare_over(st);
+        return;
+    }
+
+    if (!st->over) {
+        ngx_http_parley_stream_bare(st);
+        return;
+    }
 
     r = st->request;
     c = r->connection;
@@ -389,16 +420,22 @@ ngx_http_parley_stream_refuse(ngx_http_parley_stream_t *st)
 static void
 ngx_http_parley_stream_cleanup(void *data)
 {
-    ngx_http_parley_stream_t  *st = data;
+    ngx_http_parley_stream_free(data);
+}
 
-    if (st->over.posted) {
-        ngx_delete_posted_event(&st->over);
+
+void
+ngx_http_parley_stream_free(ngx_http_parley_stream_t *st)
+{
+    if (st->turn.posted) {
+        ngx_delete_posted_event(&st->turn);
     }
 
     ngx_http_parley_hub_close(&st->sub);
 
     if (st->piece) {
         ngx_free(st->piece);
-        st->piece = NULL;
     }
+
+    ngx_free(st);
 }
