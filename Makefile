@@ -228,6 +228,13 @@ differential: build ## nginx and "parley explain" on N=50000 messages at random
 		prove -v -I t/lib t/differential.t
 
 
+.PHONY: soak
+soak: ## Streams for TIME=600 seconds: reloads, killed workers, slow readers
+	tools/install-deps $(DEPS)
+	$(MAKE) build
+	SOAK_TIME=$(or $(TIME),600) tools/run-tests -j 1 $(OUT) t/soak.t
+
+
 .PHONY: simulate mutants
 simulate: $(SIMULATE) ## Histories of the hub for TIME=60 seconds, or N=; SEED=
 	$(SIMULATE) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\

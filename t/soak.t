@@ -1,0 +1,292 @@
+# Streams for a while, whatever happens: reloads, killed workers, readers that
+# are slow, that leave and come back, a zone that becomes full.  Every frame that
+# was accepted comes to every reader, once and in the order of its sender.
+#
+# SOAK_TIME is how many seconds; make soak TIME=600 runs it for long.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+use POSIX ();
+
+use Parley::Client;
+use Parley::Env qw(port tmp_dir slurp spew tls);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+my $time = $ENV{SOAK_TIME} || 8;
+my $dir = tmp_dir();
+my $seed = $ENV{SOAK_SEED} || int rand 1 << 31;
+my @readers = qw(alice alice alice carol carol carol);
+my @writers = qw(bob carol);
+
+# what a reader can be behind is kept; what fills the zone is of somebody else
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    zone => 'streams:64m share=15%', stream => 'channel lag=64k keepalive=1s',
+    more => 'parley_retain count=100000 time=60s;'));
+
+my @pids;
+
+END { kill 'KILL', @pids }
+
+
+# a process of its own, which ends with the file "over"
+sub start {
+    my ($name, $run) = @_;
+
+    my $pid = fork // die "fork: $!\n";
+
+    if ($pid) {
+        push @pids, $pid;
+        return;
+    }
+
+    @pids = ();
+    srand($seed ^ $$);
+
+    open my $out, '>', "$dir/$name" or POSIX::_exit(1);
+    $out->autoflush(1);
+
+    my $ok = eval { $run->($out); 1 };
+
+    print $out "died $@" if !$ok;
+    POSIX::_exit($ok ? 0 : 1);
+}
+
+
+sub is_over { -e "$dir/$_[0]" }
+
+
+# what is asked, and that its answer did not take too long
+sub ask {
+    my ($out, $what, $ask) = @_;
+
+    my $from = time;
+    my $answer = eval { $ask->() };
+
+    printf $out "late %s: %.1f s, %s\n", $what, time - $from, $@ || 'answered'
+        if time - $from > 10;
+
+    return $answer;
+}
+
+
+# Frames to two handles in turn, each again until it is answered: its id is
+# the same, so that it is delivered once.
+sub writes {
+    my ($who, $out) = @_;
+
+    my $n = 0;
+
+    until (is_over('over')) {
+        my $to = qw(alice carol)[$n++ % 2];
+        my $frame = frame($who, $to, text => "$who $n " . 'x' x rand 1500);
+
+        while (1) {
+            my $answer = ask($out, $frame->{frame_id},
+                             sub { submit($frame) }) // {};
+
+            if (($answer->{status} // 0) == 200) {
+                print $out "$to $n\n";
+                last;
+            }
+
+            # refused for another reason than room or a moment
+            if (($answer->{status} // 0) =~ /^4/ && $answer->{status} != 429
+                && ($answer->{json}{code} // '') ne 'message-in-flight')
+            {
+                die "$answer->{status} $answer->{body}\n";
+            }
+
+            return if is_over('stop');
+            sleep 0.05;
+        }
+
+        sleep rand 0.02;
+    }
+}
+
+
+# All that comes, over connections that break, by the id of the last event.
+sub reads {
+    my ($who, $session, $out) = @_;
+
+    my ($last, $quiet) = (undef, 0);
+    my @over = rand() < 0.5 ? (port => port(4), tls => 1) : ();
+
+    while (1) {
+        my $stream = ask($out, $session, sub {
+            listen_to($who, session => $session, @over,
+                      defined $last ? (last => $last) : ());
+        });
+
+        if (!$stream || $stream->status != 200) {
+            sleep 0.1;
+            next;
+        }
+
+        my $leaves = time + 0.2 + rand 2;
+        my $event = $stream->opened;
+
+        while (1) {
+            if ($event) {
+                $last = $event->{id} if defined $event->{id};
+                print $out "gap $event->{data}\n"
+                    if ($event->{event} // '') eq 'gap';
+                print $out "ready $last\n"
+                    if ($event->{event} // '') eq 'ready';
+                print $out "$1 $2 $last\n"
+                    if ($event->{data} // '') =~ /"advisory_text":"(\w+) (\d+)/;
+                $quiet = 0;
+            }
+
+            sleep rand 0.05 if rand() < 0.05;
+
+            # who writes is done, and all that it wrote came
+            if (is_over('stop')) {
+                return if $quiet >= 6;
+
+            } elsif (time > $leaves && rand() < 0.3) {
+                last;
+            }
+
+            $event = $stream->event(0.5);
+
+            last if !$event && $stream->{ended};
+            $quiet++ if !$event;
+        }
+
+        eval { $stream->leave };
+    }
+}
+
+
+start("read-$_", do {
+    my ($who, $i) = ($readers[$_], $_);
+    sub { reads($who, "soak-$i", @_) }
+}) for 0 .. $#readers;
+
+# none of them may come too late for the first frame
+for my $i (0 .. $#readers) {
+    my $until = time + 20;
+    sleep 0.02 while time < $until && slurp("$dir/read-$i") !~ /^ready/m;
+}
+
+start("write-$_", do { my $who = $_; sub { writes($who, @_) } })
+    for @writers;
+
+# what fills the zone up to its share: it is refused, and nobody else
+start('fill', sub {
+    my $out = shift;
+
+    until (is_over('over')) {
+        my $answer = ask($out, 'fill', sub {
+            submit(frame('dave', 'bob', kind => 'agent_handover', payload => {
+                previous_session_id => 's', handover_body => 'y' x 100_000 }));
+        }) // {};
+
+        print $out(($answer->{status} // 0) . "\n");
+        sleep 0.05 if ($answer->{status} // 0) != 200;
+    }
+});
+
+
+# ---- what happens meanwhile
+
+srand $seed;
+
+my $until = time + $time;
+my ($killed, $reloaded) = (0, 0);
+
+while (time < $until) {
+    sleep 0.4 + rand 1;
+
+    if (rand() < 0.6) {
+        my $pid = $nginx->pid;
+        my @workers = grep { $_ } split ' ', `pgrep -P $pid` // '';
+
+        kill 'KILL', $workers[rand @workers] if @workers;
+        $killed++;
+
+    } else {
+        $nginx->reload;
+        $reloaded++;
+    }
+}
+
+spew("$dir/over", '');
+sleep 1;
+spew("$dir/stop", '');
+
+my @left = @pids;
+
+$until = time + 60 + $time / 4;
+@left = grep { waitpid($_, POSIX::WNOHANG()) == 0 } @left
+    while @left && time < $until && sleep 0.05;
+
+is(scalar @left, 0, 'everybody has come to an end');
+
+
+# ---- every accepted frame is accounted for
+
+note("seed $seed, $killed workers killed, $reloaded reloads");
+
+my (%accepted, $total);
+
+for my $who (@writers) {
+    my $text = slurp("$dir/write-$who");
+
+    unlike($text, qr/^died/m, "$who writes");
+    push @{ $accepted{$1}{$who} }, $2 while $text =~ /^(\w+) (\d+)$/mg;
+}
+
+for my $i (0 .. $#readers) {
+    my $text = slurp("$dir/read-$i");
+    my %came;
+
+    unlike($text, qr/^died/m, "reader $i of $readers[$i]");
+    unlike($text, qr/^gap/m, 'nothing is said to be gone');
+    push @{ $came{$1} }, $2 while $text =~ /^(bob|carol) (\d+) /mg;
+
+    for my $who (@writers) {
+        my @sent = @{ $accepted{$readers[$i]}{$who} // [] };
+        my @got = @{ $came{$who} // [] };
+        my %got = map { $_ => 1 } @got;
+
+        $total += @sent;
+        is(scalar(grep { !$got{$_} } @sent), 0, "HUB-01: all of $who");
+        is(scalar @got, scalar keys %got, 'HUB-03: each once');
+        is_deeply(\@got, [sort { $a <=> $b } @got], 'in their order');
+    }
+}
+
+cmp_ok($total, '>', 0, "$total frames were accepted");
+
+my %status;
+
+$status{$_}++ for slurp("$dir/fill") =~ /^(\d+)$/mg;
+note('of what fills: ', join ', ', map { "$_: $status{$_}" }
+                                   sort keys %status);
+ok($status{200}, 'what fills the zone is taken, as far as there is room');
+cmp_ok($status{503} // 0, '>', 0, 'and refused beyond its share')
+    if $time >= 60;
+
+is(join('', map { slurp($_) =~ /^(late .*)$/mg } glob "$dir/{read,write,fill}*"),
+   '', 'nobody waits for long');
+
+is($nginx->logged(qr/\[emerg\]|exited on signal (?!9\b)\d+/), 0,
+   'no worker died by itself');
+
+my $status = Parley::Client->new(port => port(1), tls => 0)
+             ->get('/status?format=json')->{body};
+
+like($status, qr/"/, 'it is still there');
+$nginx->stop;
+
+done_testing;
