@@ -71,7 +71,7 @@ sub ask {
     my $answer = eval { $ask->() };
 
     printf $out "late %s: %.1f s, %s\n", $what, time - $from, $@ || 'answered'
-        if time - $from > 10;
+        if time - $from > 18;
 
     return $answer;
 }
