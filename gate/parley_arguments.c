@@ -421,7 +421,17 @@ parley_argument_decode(parley_arena_t *arena, parley_str_t s,
         argument->value.len = (size_t) (to - argument->value.data);
     }
 
-    return parley_argument_is_text(argument->value) ? 0
+    return parley_argument_set(argument, argument->value, err);
+}
+
+
+int
+parley_argument_set(parley_argument_t *argument, parley_str_t value,
+    parley_error_t *err)
+{
+    argument->value = value;
+
+    return parley_argument_is_text(value) ? 0
            : parley_argument_fail(argument, err, "is no UTF-8, or has control "
                                   "characters");
 }

@@ -77,6 +77,14 @@ int parley_arguments_read(parley_arguments_t *a, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
+ * One whose value came by another way than a query, decoded.  Returns 0, or -1:
+ * field-invalid, where it has control characters.
+ */
+int parley_argument_set(parley_argument_t *argument, parley_str_t value,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
  * Whether what they say goes with the message: it is decided by them only
  * where its protocol has them, and where it does not say the same itself.
  * Returns 0, or -1: field-invalid.

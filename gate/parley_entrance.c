@@ -82,7 +82,7 @@ parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
     if (e->known) {
         parley_window_key(e->ask->state, e->who, e->place, e->id);
 
-        if (parley_window_print(e->ask->state, m, e->print) != 0) {
+        if (parley_window_print(e->ask->state, m, e->said, e->print) != 0) {
             return parley_error_memory(err);
         }
 

@@ -26,6 +26,8 @@ typedef struct {
     parley_priority_t           priority;
     const parley_error_t       *stale;      /* why it is too old, or NULL */
     int64_t                     ttl;        /* of its id */
+    parley_json_ref_t           said;       /* what another try says again, if
+                                               not the message; or node NONE */
 
     /* made */
     uint8_t                     id[PARLEY_KEY_LEN];

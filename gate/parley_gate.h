@@ -567,11 +567,12 @@ int parley_gate_held(parley_gate_t *g,
 
 /*
  * The same of a request that is held for more than one message (ACH-27):
- * octets of events, whatever pieces they come in; whether it is answered now,
- * with *ret of parley_gate_collected(), in the gate's arena, or later.  -1: no
- * memory.
+ * octets of events come, in whatever pieces.  Returns 1: it is answered now; 0:
+ * when its time is over.
  */
 int parley_gate_collect(parley_gate_t *g, parley_str_t octets);
+
+/* Its answer, in the gate's arena: 0 and *ret, or -1: no memory. */
 int parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
     __attribute__((warn_unused_result));
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "parley_account.h"
-#include "parley_gate_steps.h"
+#include "parley_gate_mcp.h"
 #include "parley_replay.h"
 #include "parley_settings.h"
 
@@ -115,6 +115,7 @@ parley_gate_enter(parley_gate_t *g)
     e->address = g->address;
     e->stale = g->stale;
     e->ttl = g->window;
+    e->said = g->mcp != NULL ? g->mcp->arguments : parley_json_ref_none;
     e->quota = NULL;
 
     /* only nginx knows where it came to, and that costs it something */

@@ -32,7 +32,10 @@ parley_gate_collects(parley_gate_t *g, parley_opening_t *opening)
 
     g->mcp->opening = opening;
 
-    parley_events_init(&g->mcp->events, &mem, g->conf->limits.octets);
+    /* what was accepted somewhere is told wherever it was: one that were not
+       would be the next for ever */
+
+    parley_events_init(&g->mcp->events, &mem, UINT32_MAX);
     parley_buf_init(&g->mcp->list, g->arena, 0);
 
     return g->env->hold != NULL ? g->env->hold(g, opening) : 0;
@@ -108,7 +111,11 @@ parley_gate_collect_event(parley_gate_t *g, const parley_event_t *event)
     }
 
     if (parley_str_is(event->name, "gap")) {
-        (void) (parley_arena_str(g->arena, event->data, &call->gap) == 0);
+
+        if (parley_arena_str(g->arena, event->data, &call->gap) != 0) {
+            b->failed = 1;
+        }
+
         return 1;
     }
 

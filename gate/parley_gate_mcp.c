@@ -23,7 +23,8 @@ static void parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b);
 static int parley_gate_mcp_tool(parley_gate_t *g);
 static parley_outcome_t parley_gate_mcp_verb(parley_gate_t *g);
 static int parley_gate_mcp_frame(parley_gate_t *g);
-static int parley_gate_mcp_id(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_mcp_ids(parley_gate_t *g,
+    parley_channel_call_t *call);
 static int parley_gate_mcp_subscribe(parley_gate_t *g);
 
 
@@ -397,10 +398,7 @@ parley_gate_mcp_frame(parley_gate_t *g)
     parley_buf_lit(&b, "~cc-");
     parley_buf_str(&b, parley_str_from(call.sender, 1));
 
-    if (parley_buf_done(&b, &own) != 0
-        || parley_gate_mcp_id(g, &call.frame_id) != 0
-        || parley_gate_mcp_id(g, &call.made) != 0)
-    {
+    if (parley_buf_done(&b, &own) != 0 || parley_gate_mcp_ids(g, &call) != 0) {
         return parley_error_memory(g->err);
     }
 
@@ -419,20 +417,49 @@ parley_gate_mcp_frame(parley_gate_t *g)
 }
 
 
-static int
-parley_gate_mcp_id(parley_gate_t *g, parley_str_t *ret)
-{
-    char     text[PARLEY_UUID_LEN + 1];
-    uint8_t  random[16];
+/* a call that comes again under its frame_id has the other id again, too */
 
-    if (g->env->random == NULL || g->env->random(g, random) != 0) {
-        return -1;
+static int
+parley_gate_mcp_ids(parley_gate_t *g, parley_channel_call_t *call)
+{
+    char          text[PARLEY_UUID_LEN + 1];
+    uint8_t       random[16];
+    uint32_t      own;
+    parley_str_t  fields[2];
+
+    own = parley_json_get(&g->mcp->doc, g->mcp->arguments.node,
+                          PARLEY_STR("frame_id"));
+
+    if (own != PARLEY_JSON_NONE) {
+
+        if (parley_json_string(&g->mcp->doc, own, &call->frame_id) != 0) {
+            return -1;
+        }
+
+    } else {
+
+        if (g->env->random == NULL || g->env->random(g, random) != 0) {
+            return -1;
+        }
+
+        parley_uuid_random(random, text);
+
+        if (parley_arena_str(g->arena, parley_str_make(text, PARLEY_UUID_LEN),
+                             &call->frame_id)
+            != 0)
+        {
+            return -1;
+        }
     }
 
-    parley_uuid_random(random, text);
+    fields[0] = call->sender;
+    fields[1] = call->frame_id;
 
-    return parley_arena_str(g->arena, parley_str_make(text, PARLEY_UUID_LEN),
-                            ret);
+    return parley_uuid_derive(4, 0, fields, 2, text) == 0
+           ? parley_arena_str(g->arena,
+                              parley_str_make(text, PARLEY_UUID_LEN),
+                              &call->made)
+           : -1;
 }
 
 
@@ -498,6 +525,7 @@ parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret)
 {
     unsigned                  i;
     uint32_t                  value;
+    parley_str_t              text;
     const parley_json_ref_t  *arguments;
 
     arguments = &g->mcp->arguments;
@@ -513,12 +541,18 @@ parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret)
         value = parley_json_get(arguments->doc, arguments->node,
                                 ret->list[i].name);
 
-        if (value != PARLEY_JSON_NONE
-            && parley_json_type(arguments->doc, value) == PARLEY_JSON_STRING
-            && parley_json_string(arguments->doc, value, &ret->list[i].value)
-               != 0)
+        if (value == PARLEY_JSON_NONE
+            || parley_json_type(arguments->doc, value) != PARLEY_JSON_STRING)
         {
+            continue;
+        }
+
+        if (parley_json_string(arguments->doc, value, &text) != 0) {
             return parley_error_memory(g->err);
+        }
+
+        if (parley_argument_set(&ret->list[i], text, g->err) != 0) {
+            return -1;
         }
     }
 

@@ -131,7 +131,8 @@ parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
     /* what answers itself takes no messages for that they come to the server */
 
     if ((parley_settings_answers(s)
-         || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE)
+         || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
+         || s->mcp != NULL)
         && !(s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT))
     {
         s->gate.accept = 0;

@@ -94,13 +94,17 @@ parley_window_answer_key(const parley_state_t *state,
 
 int
 parley_window_print(const parley_state_t *state, const parley_msg_t *m,
-    uint8_t out[PARLEY_PRINT_LEN])
+    parley_json_ref_t said, uint8_t out[PARLEY_PRINT_LEN])
 {
     size_t                 n;
     uint32_t               skip[PARLEY_JSON_PRINT_SKIP];
     const char *const     *passing;
     parley_json_ref_t      root;
     const parley_codec_t  *codec;
+
+    if (said.node != PARLEY_JSON_NONE) {
+        return parley_json_print(said, NULL, 0, state->prints, out);
+    }
 
     codec = parley_codecs[m->wire];
     n = 0;

@@ -50,11 +50,12 @@ void parley_window_answer_key(const parley_state_t *state,
 
 /*
  * What it says, see parley_json_print.h, without what another try of it may
- * have otherwise: signature, credential, and what its codec says.  Returns 0,
- * or -1: no memory.
+ * have otherwise: signature, credential, and what its codec says.  said: what
+ * it was made of, which counts instead; or node NONE.  Returns 0, or -1: no
+ * memory.
  */
 int parley_window_print(const parley_state_t *state, const parley_msg_t *m,
-    uint8_t out[PARLEY_PRINT_LEN])
+    parley_json_ref_t said, uint8_t out[PARLEY_PRINT_LEN])
     __attribute__((warn_unused_result));
 
 

@@ -119,7 +119,8 @@ ngx_http_parley_log_level(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     return ctx->error.code == PARLEY_E_METHOD_NOT_ALLOWED
            && r->method == NGX_HTTP_GET
-           && (ctx->lcf->gate.accept & PARLEY_PROTO_BIT(PARLEY_PROTO_C2A))
+           && (ctx->lcf->mcp
+               || (ctx->lcf->gate.accept & PARLEY_PROTO_BIT(PARLEY_PROTO_C2A)))
            ? NGX_LOG_INFO : NGX_LOG_WARN;
 }
 

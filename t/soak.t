@@ -29,7 +29,9 @@ my @writers = qw(bob carol);
 # what a reader can be behind is kept; what fills the zone is of somebody else
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     zone => 'streams:64m share=15%', stream => 'channel lag=64k keepalive=1s',
-    more => 'parley_retain count=100000 time=60s;'));
+    more => 'parley_retain count=100000 time=60s;',
+    locations => 'location /roster/ { parley_jwt on; '
+               . 'parley_roster channel; }'));
 
 my @pids;
 
@@ -283,10 +285,18 @@ is(join('', map { slurp($_) =~ /^(late .*)$/mg } glob "$dir/{read,write,fill}*")
 is($nginx->logged(qr/\[emerg\]|exited on signal (?!9\b)\d+/), 0,
    'no worker died by itself');
 
-my $status = Parley::Client->new(port => port(1), tls => 0)
-             ->get('/status?format=json')->{body};
+my $roster = sub {
+    Parley::Client->new(port => port(1), tls => 0)
+        ->get("/roster/~$_[0]", Authorization => bearer($_[0]))->{json}{count};
+};
 
-like($status, qr/"/, 'it is still there');
+for my $who ('alice', 'carol') {
+    my $until = time + 20;
+
+    sleep 0.05 while $roster->($who) && time < $until;
+    is($roster->($who), 0, "HUB-04: nobody is left who listens to $who");
+}
+
 $nginx->stop;
 
 done_testing;

@@ -100,7 +100,7 @@ my %over = (plain => [port => port(1)], tls => [port => port(4), tls => 1]);
 for my $how (sort keys %over) {
     my @over = @{ $over{$how} };
 
-    subtest "HUB-03: over $how" => sub {
+    subtest "ACH-20 HUB-03: over $how" => sub {
         my $stream = listen_to('alice', @over, session => "s-$how");
 
         is($stream->{headers}{connection}, 'close', 'it ends with its stream');
@@ -126,7 +126,7 @@ for my $how (sort keys %over) {
     };
 
 
-    subtest "HUB-03: over $how, one whose header is large" => sub {
+    subtest "ACH-20: over $how, one whose header is large" => sub {
         my $stream = listen_to('alice', @over,
                                headers => ['X-Large' => 'y' x 6000]);
 
@@ -164,7 +164,7 @@ for my $how (sort keys %over) {
     };
 
 
-    subtest "HUB-04: over $how, another of the same session" => sub {
+    subtest "ACH-20: over $how, another of the same session" => sub {
         my $one = listen_to('alice', @over, session => 'same');
         my $two = listen_to('alice', @over, session => 'same');
 
@@ -176,7 +176,7 @@ for my $how (sort keys %over) {
 }
 
 
-subtest 'HUB-03: what a client says further is not heard' => sub {
+subtest 'ACH-20: what a client says further is not heard' => sub {
     my $stream = listen_to('alice', session => 'talks');
 
     logged(qr/session=talks/);
@@ -188,7 +188,7 @@ subtest 'HUB-03: what a client says further is not heard' => sub {
 };
 
 
-subtest 'HUB-03: HTTP/1.0 has no chunks' => sub {
+subtest 'ACH-20: HTTP/1.0 has no chunks' => sub {
     my $connection = $client->connect;
 
     $connection->write("GET /channel/stream/~alice?session=old HTTP/1.0\r\n"
@@ -206,7 +206,7 @@ subtest 'HUB-03: HTTP/1.0 has no chunks' => sub {
 };
 
 
-subtest 'HUB-03: comments keep it, and headers of others stay' => sub {
+subtest 'ACH-20: comments keep it, and headers of others stay' => sub {
     my $stream = listen_to('alice', uri => '/added/~alice', session => 'add');
 
     is($stream->{headers}{'x-added'}, 'yes', 'add_header');
@@ -216,7 +216,7 @@ subtest 'HUB-03: comments keep it, and headers of others stay' => sub {
 };
 
 
-subtest 'HUB-03: what hangs on a request keeps it' => sub {
+subtest 'ACH-20: what hangs on a request keeps it' => sub {
     my @limit = (headers => ['X-Limit' => 'alice']);
 
     my $one = listen_to('alice', uri => '/limited/~alice', session => 'one',
@@ -257,7 +257,7 @@ subtest 'HUB-03: what hangs on a request keeps it' => sub {
 };
 
 
-subtest 'HUB-03: many that come and go' => sub {
+subtest 'ACH-20: many that come and go' => sub {
     for my $turn (1 .. 3) {
         my @streams = map {
             listen_to('alice', @{ $over{ $_ % 2 ? 'plain' : 'tls' } },

@@ -39,6 +39,7 @@ my $mcp = 'parley_jwt on; parley_mcp channel;';
 
 subtest 'GW-11 what is right is right' => sub {
     for my $good ($submit, $stream, $roster, $mcp,
+        "$mcp parley_allow type=subscribe;",
         'parley_jwt on; parley_mcp channel hold=60s counts=coarse max=3 '
         . 'off=role declares=5; parley_allow type=roster;',
         'parley_jwt on; parley_submit channel aee counts=coarse max=1 '
@@ -55,6 +56,16 @@ subtest 'GW-11 what is right is right' => sub {
 
         is($status, 0, $good) or diag($said);
         unlike($said, qr/\[warn\]/, 'without a warning') or diag($said);
+    }
+};
+
+
+subtest 'GW-11 what the server accepts does not come there' => sub {
+    for my $alone ($mcp, $stream, $roster) {
+        my ($status, $said) = check(at($alone, server => 'parley_jwt on; '
+                                               . 'parley_accept aee;'));
+
+        is($status, 0, $alone) or diag($said);
     }
 };
 
