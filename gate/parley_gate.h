@@ -26,6 +26,7 @@
 #include "parley_rate.h"
 #include "parley_correlation.h"
 #include "parley_seal.h"
+#include "parley_ticket.h"
 #include "parley_token_cache.h"
 #include "parley_trouble.h"
 #include "parley_verdict.h"
@@ -320,6 +321,8 @@ struct parley_gate_s {
     parley_token_cache_t      *tokens;      /* NULL: none */
     parley_str_t               address;     /* the octets of the client's, as
                                                far as they tell clients apart */
+    parley_str_t               uri;         /* of the request: its path,
+                                               decoded */
     parley_str_t               came;        /* the query, without "?", with the
                                                token that may be in it */
     parley_str_t               given;       /* a token that came in no request;
@@ -341,7 +344,9 @@ struct parley_gate_s {
     int64_t                    replay;      /* first answers are kept; 0: not */
 
     /* set by the adapter's BODY */
-    parley_str_t               path;        /* of the request, decoded */
+    parley_str_t               path;        /* of the request, decoded, where a
+                                               name may stand in it; empty: it
+                                               is the location itself */
     parley_str_t               query;       /* without "?" */
     parley_str_t               body;
     int64_t                    now_ms;
@@ -369,6 +374,8 @@ struct parley_gate_s {
     parley_token_entry_t      *token;       /* of tokens, held; NULL: none */
     parley_str_t               shown;       /* the token that was looked at;
                                                empty: none yet */
+    parley_ticket_t            ticket;      /* that it stood in; its nonce is
+                                               empty: in none */
     const parley_jwt_rules_t  *rules;       /* that the token was judged by */
     const parley_certificate_t  *certificate;   /* that is asked for here;
                                                NULL: none */
@@ -421,6 +428,8 @@ struct parley_gate_s {
     unsigned                   accounted:1;
     unsigned                   erases:1;    /* DELETE, where parley_stream
                                                stands */
+    unsigned                   issues:1;    /* POST there, a ticket is asked
+                                               for */
     unsigned                   holds:1;     /* ANSWERED, and reply is for when
                                                what it is held for does not
                                                come */

@@ -28,11 +28,28 @@ parley_outcome_t parley_gate_stream(parley_gate_t *g);
 parley_outcome_t parley_gate_stream_method(parley_gate_t *g,
     parley_str_t method);
 
+/* with tickets and without */
+#define PARLEY_TICKET_METHODS  "GET, POST, DELETE"
 #define PARLEY_STREAM_METHODS  "GET, DELETE"
 
 /* What it opens: 0, or -1 with g->err. */
 int parley_gate_stream_opening(parley_gate_t *g,
     struct parley_opening_s **ret);
+
+/* parley_gate_ticket.c: POST there, and what came of it (GW-02) */
+
+/* Whether a stream can be opened by tickets here. */
+int parley_gate_tickets(const parley_gate_t *g);
+
+parley_outcome_t parley_gate_ticket(parley_gate_t *g);
+
+/* The token of the ticket that is shown; *ret is untouched where none is.
+   Returns 0, or -1: token-invalid, token-expired. */
+int parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret);
+
+/* It opens what is opened now, and nothing again: 0, PARLEY_WAIT, or -1:
+   token-invalid, capacity. */
+int parley_gate_ticket_use(parley_gate_t *g);
 
 /* parley_gate_erase.c: DELETE there (ACH-28) */
 
@@ -160,6 +177,10 @@ parley_outcome_t parley_gate_disproved(parley_gate_t *g);
 /* parley_gate_token.c */
 
 parley_outcome_t parley_gate_token(parley_gate_t *g);
+
+/* What stands in the argument g->conf->token; empty: nothing.  Returns 0, or
+   -1: field-invalid. */
+int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
 
 /* The token is of no use any more. */
 void parley_gate_token_release(parley_gate_t *g);

@@ -53,6 +53,12 @@ static void parley_gate_stream_lasts(parley_gate_stream_t *st);
 parley_outcome_t
 parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 {
+    if (parley_gate_tickets(g) && parley_str_is(method, "POST")) {
+        g->proto = g->s->stream->proto;
+        g->issues = 1;
+        return PARLEY_OUTCOME_PASSED;
+    }
+
     return parley_gate_named_method(g, g->s->stream->proto, method, 1);
 }
 
@@ -60,14 +66,25 @@ parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 parley_outcome_t
 parley_gate_stream(parley_gate_t *g)
 {
+    int                rc;
     parley_opening_t  *opening;
 
     if (g->erases) {
         return parley_gate_erase(g);
     }
 
-    if (parley_gate_stream_opening(g, &opening) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+    if (g->issues) {
+        return parley_gate_ticket(g);
+    }
+
+    rc = parley_gate_stream_opening(g, &opening);
+
+    if (rc == 0) {
+        rc = parley_gate_ticket_use(g);
+    }
+
+    if (rc != 0) {
+        return parley_outcome(rc);
     }
 
     g->opening = opening;

@@ -29,7 +29,6 @@ static parley_outcome_t parley_gate_token_find(parley_gate_t *g,
     parley_str_t *ret);
 static int parley_gate_token_header(parley_gate_t *g, parley_str_t *ret);
 static void parley_gate_token_count(void *data, parley_str_t value);
-static int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_token_cookie(parley_gate_t *g);
 static void parley_gate_token_cookies(void *data, parley_str_t value);
 static parley_outcome_t parley_gate_token_known(parley_gate_t *g,
@@ -72,6 +71,14 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
     const parley_jwt_conf_t  *jwt = g->s->jwt;
 
     *ret = parley_str_none;
+
+    if (parley_gate_ticket_token(g, ret) != 0) {
+        return parley_gate_disproved(g);
+    }
+
+    if (ret->len > 0) {
+        return PARLEY_OUTCOME_PASSED;
+    }
 
     switch (jwt->source) {
 
@@ -163,7 +170,7 @@ parley_gate_token_count(void *data, parley_str_t value)
 
 /* SEC-03: decoded, and there once */
 
-static int
+int
 parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
 {
     parley_arguments_t  arguments;

@@ -6,7 +6,8 @@
 #include "parley_directive.h"
 
 
-#define PARLEY_SET_LEEWAY_MAX_MS  3600000
+#define PARLEY_SET_LEEWAY_MAX_MS   3600000
+#define PARLEY_SET_TICKETS_MAX_MS  60000
 
 
 /* a parley_jwt at hand; lists of one array each */
@@ -28,6 +29,8 @@ static const char *parley_set_jwt_list(parley_str_t *list, size_t *n,
 static const char *parley_set_jwt_leeway(parley_jwt_rules_t *rules,
     parley_str_t value);
 static const char *parley_set_jwt_lifetime(parley_jwt_rules_t *rules,
+    parley_str_t value);
+static const char *parley_set_jwt_tickets(parley_jwt_conf_t *jwt,
     parley_str_t value);
 static const char *parley_set_jwt_failures(parley_limit_rate_t *ret,
     parley_str_t value);
@@ -79,6 +82,11 @@ parley_set_jwt(parley_setting_t *d)
         return parley_setting_wrong(d, "has \"origin=\", which is asked for "
                                     "where the token is a cookie, "
                                     "\"token=$cookie_NAME\"");
+    }
+
+    if (set.jwt->tickets != 0 && set.jwt->source == PARLEY_TOKEN_ARGUMENT) {
+        return parley_setting_wrong(d, "cannot have both \"tickets=\" and a "
+                                    "token in an argument");
     }
 
     if (set.jwt->rules.leeway > d->http->leeway_max) {
@@ -190,6 +198,10 @@ parley_set_jwt_word(parley_setting_t *d, parley_set_jwt_t *set,
         return parley_set_jwt_lifetime(rules, v);
     }
 
+    if (parley_setting_param(word, "tickets", &v)) {
+        return parley_set_jwt_tickets(jwt, v);
+    }
+
     if (parley_setting_param(word, "failures", &v)) {
         return parley_set_jwt_failures(&jwt->failures, v);
     }
@@ -215,8 +227,8 @@ parley_set_jwt_word(parley_setting_t *d, parley_set_jwt_t *set,
     }
 
     return "is unknown, expected typ=, issuer=, audience=, leeway=, "
-           "max_lifetime=, require=, token=, origin=, failures=, realm=, "
-           "resource_metadata=, jti=required or exp=optional";
+           "max_lifetime=, require=, token=, origin=, tickets=, failures=, "
+           "realm=, resource_metadata=, jti=required or exp=optional";
 }
 
 
@@ -300,6 +312,16 @@ parley_set_jwt_lifetime(parley_jwt_rules_t *rules, parley_str_t value)
     rules->max_lifetime = ms / 1000;
 
     return NULL;
+}
+
+
+static const char *
+parley_set_jwt_tickets(parley_jwt_conf_t *jwt, parley_str_t value)
+{
+    return parley_setting_time(value, &jwt->tickets) == 0
+           && jwt->tickets >= 1000 && jwt->tickets <= PARLEY_SET_TICKETS_MAX_MS
+           && jwt->tickets % 1000 == 0
+           ? NULL : "must be a time of whole seconds, from 1s to 60s";
 }
 
 

@@ -172,8 +172,10 @@ parley_settings_settle(parley_settings_t *s)
                   : s->said == PARLEY_PROTO_NONE
                   ? parley_settings_speaks(gate->accept) : s->said;
     gate->gateway = s->gateway;
-    gate->token = s->jwt != NULL && s->jwt->source == PARLEY_TOKEN_ARGUMENT
-                  ? s->jwt->name : parley_str_none;
+    gate->token = s->jwt == NULL ? parley_str_none
+                  : s->jwt->source == PARLEY_TOKEN_ARGUMENT ? s->jwt->name
+                  : s->jwt->tickets > 0 && s->stream != NULL
+                  ? PARLEY_STR(PARLEY_TICKET_ARGUMENT) : parley_str_none;
 
     gate->failures = s->jwt != NULL ? s->jwt->failures
                                     : parley_failures_default;

@@ -82,6 +82,10 @@ typedef enum {
 } parley_token_source_t;
 
 
+/* in which a ticket is shown, where there are any */
+#define PARLEY_TICKET_ARGUMENT  "ticket"
+
+
 /* parley_jwt on */
 typedef struct {
     parley_jwt_rules_t      rules;
@@ -93,6 +97,8 @@ typedef struct {
     const parley_str_t     *origins;    /* of pages that may send the cookie,
                                            beside those of the host itself */
     size_t                  norigins;
+    int64_t                 tickets;    /* ms that one for a stream lasts; 0:
+                                           there are none */
 } parley_jwt_conf_t;
 
 

@@ -98,6 +98,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->address = ngx_http_parley_address(r->connection);
     g->seed = ngx_http_parley_seed(ctx);
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
+    g->uri = ngx_http_parley_str(&r->uri);
 
     parley_ask_init(&g->ask, &ctx->mcf->zone->memory.state, &ctx->arena);
     g->ask.resume = ngx_http_parley_wait_resume;
