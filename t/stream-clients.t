@@ -27,9 +27,9 @@ my ($cert, $key) = tls();
 
 mkdir $dir or die "$dir: $!\n";
 mkdir "$dir/page" or die "$dir/page: $!\n";
-copy(root() . "/t/stream-clients/$_->[0]", "$dir/$_->[1]") or die "copy: $!\n"
-    for ['eventsource.mjs', 'eventsource.mjs'],
-        ['page.html', 'page/index.html'];
+copy(root() . "/$_->[0]", "$dir/$_->[1]") or die "copy: $!\n"
+    for ['t/stream-clients/eventsource.mjs', 'eventsource.mjs'],
+        ['examples/demo/sessions.html', 'page/index.html'];
 symlink root() . '/build/mcp/node_modules', "$dir/node_modules"
     or die "node_modules: $!\n";
 
@@ -229,7 +229,7 @@ $_->{client} && $_->{client}->leave for @clients;
 
 SKIP: {
     my $browser = Parley::Browser->start(port => port(9), insecure => 1)
-        or skip 'there is no chromium, or no chromedriver', 4;
+        or skip 'there is no chromium, or no chromedriver', 6;
 
     for my $page (['HTTP/1.1', 'http/1.1', 'http://127.0.0.1:' . port(1)],
                   ['HTTP/2', 'h2', 'https://localhost:' . port(5)])
@@ -237,7 +237,7 @@ SKIP: {
         my ($by, $protocol, $base) = @$page;
 
         subtest "ACH-20: Chromium, $by, two sessions of one handle" => sub {
-            $browser->open("$base/page/");
+            $browser->open("$base/page/?as=~alice");
             opened($browser, 1);
             is($browser->run('return performance.getEntriesByType('
                              . '"navigation")[0].nextHopProtocol'),
@@ -245,17 +245,35 @@ SKIP: {
             is($browser->run('return document.cookie'), '',
                'no script has the token');
 
-            press($browser, 'all');
-            press($browser, 'one');
-            press($browser, 'last');
+            press($browser, 's1', 'all', 'for both');
+            press($browser, 's1', 'other', 'for s2');
+            press($browser, 's2', 'other', 'for s1');
+            press($browser, 's2', 'all', 'the last');
 
-            shows($browser, 's1', 'for all', 'the last');
-            shows($browser, 's2', 'for all', 'for s2', 'the last');
+            shows($browser, 's1', 'for both', 'for s1', 'the last');
+            shows($browser, 's2', 'for both', 'for s2', 'the last');
+        };
+
+        subtest "ACH-20: Chromium, $by, one asks, both answer" => sub {
+            $browser->open("$base/page/?as=~alice");
+            opened($browser, 1);
+
+            press($browser, 's1', 'ask', 'is it done?');
+            shows($browser, $_, 'is it done?') for 's1', 's2';
+            press($browser, 's1', 'li button:first-child');
+            press($browser, 's2', 'li button:last-child');
+
+            is($browser->wait_for('const said = document.querySelector('
+                                  . '"#s1 .answers").textContent;'
+                                  . 'return said.includes(",") && said'),
+               's1: yes, s2: no', 'the answers to its question');
+            is($browser->run('return document.querySelector("#s2 .answers")'
+                             . '.textContent'), 'none', 'which s2 did not ask');
         };
 
         subtest "ACH-21, HUB-02, HUB-05, GW-15: Chromium, $by" => sub {
             # cut off before anything comes
-            $browser->open("$base/page/");
+            $browser->open("$base/page/?as=~alice");
             opened($browser, 1);
             @sent = ();
 
@@ -284,13 +302,19 @@ sub opened {
 }
 
 
+# in the part of a session, with a text
 sub press {
-    my ($browser, $button) = @_;
+    my ($browser, $session, $button, $text) = @_;
+
+    my $selector = $button =~ / / ? "#$session $button" : "#$session .$button";
 
     $browser->run('document.getElementById("answer").textContent = "";'
-                  . "document.getElementById('$button').click()");
+                  . "document.querySelector('#$session input').value = '"
+                  . ($text // '') . "';"
+                  . "document.querySelector('$selector').click()");
     like($browser->wait_for('return document.getElementById("answer")'
-                            . '.textContent'), qr/^200 /, "pressed: $button");
+                            . '.textContent'), qr/^200 /,
+         "pressed: $session, $button");
 }
 
 

@@ -100,6 +100,8 @@ sub prepare {
          parley('jwks', map { "$dir/keys/$_.jwk" } qw(gateway kitchen))
          . "\n");
 
+    spew("$dir/sessions.html", slurp("$FindBin::Bin/sessions.html"));
+
     certificate();
     tokens();
     identities();
@@ -175,6 +177,7 @@ sub configuration {
         PORT        => $demo{port},
         AEE_PORT    => $demo{aee_port},
         VCP_PORT    => $demo{vcp_port},
+        TOKEN       => slurp("$demo{dir}/tokens/ops.jwt") =~ s/\s+\z//r,
     );
 
     my $text = slurp("$FindBin::Bin/nginx.conf.in");
