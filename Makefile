@@ -196,10 +196,10 @@ mapping: $(PRINT) ## Writes the tables of docs/mapping.md and docs/mapping/
 	tools/print-mapping $(OUT)
 
 conformance: ## Runs the tests and writes docs/conformance.md
-	tools/install-deps $(DEPS)
+	tools/install-deps $(DEPS) deb
 	$(MAKE) build
 	rm -rf $(OUT)/tap $(OUT)/tap-later
-	$(MAKE) test-built; status=$$?; \
+	PARLEY_PACKAGE=1 $(MAKE) test-built; status=$$?; \
 	tools/conformance $(OUT)/tap $(if $(LATER_FIRST),$(OUT)/tap-later) > $(OUT)/conformance.md || exit 1; \
 	cp $(OUT)/conformance.md docs/conformance.md; exit $$status
 

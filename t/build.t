@@ -1,4 +1,4 @@
-# The module builds from the source of another nginx than the installed one,
+# GW-17: the module builds from the source of another nginx than the installed one,
 # as a dynamic module and linked in, and both serve.  The trees stay in build/,
 # so that only the first run takes long.
 
@@ -59,7 +59,7 @@ build('static', $static);
 
 my $module = "$dynamic/objs/ngx_http_parley_module.so";
 is(`$root/tools/check-exports $module`, '',
-   "nginx $version, dynamic: the module shows what nginx asks for, no more");
+   "GW-17 nginx $version, dynamic: the module shows what nginx asks for, no more");
 
 serves('dynamic', "$dynamic/objs/nginx", $module);
 serves('static', "$static/objs/nginx", '');
@@ -72,7 +72,7 @@ sub build {
 
     my $said = `$root/tools/build-nginx $kind $tree $dir 2>&1`;
 
-    return is($?, 0, "nginx $version, $kind: built") || diag($said) && 0;
+    return is($?, 0, "GW-17 nginx $version, $kind: built") || diag($said) && 0;
 }
 
 
@@ -95,5 +95,5 @@ EOT
 
     my $url = 'http://127.0.0.1:' . port(1) . '/';
     is(HTTP::Tiny->new->get($url)->{content}, "served\n",
-       "nginx $version, $kind: answers");
+       "GW-17 nginx $version, $kind: answers");
 }
