@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parley_event_id.h"
 #include "parley_gate_mcp.h"
 #include "parley_settings.h"
 
@@ -191,9 +192,11 @@ parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret)
 static void
 parley_gate_collect_write(const parley_gate_t *g, parley_buf_t *b)
 {
+    const parley_place_t     *from;
     const parley_gate_mcp_t  *call;
 
     call = g->mcp;
+    from = &call->opening->subscription.from;
 
     parley_buf_member(b, PARLEY_STR("handle"), call->handle);
     parley_buf_member(b, PARLEY_STR("session"), call->opening->session);
@@ -210,6 +213,15 @@ parley_gate_collect_write(const parley_gate_t *g, parley_buf_t *b)
     if (call->last_len > 0) {
         parley_buf_member(b, PARLEY_STR("last_event_id"),
                           parley_str_make(call->last, call->last_len));
+
+    } else if (from->epoch != 0) {
+
+        /* nothing came since: the next call begins where this one did */
+
+        parley_buf_name(b, PARLEY_STR("last_event_id"));
+        parley_buf_octet(b, '"');
+        parley_event_id_write(b, from);
+        parley_buf_octet(b, '"');
     }
 }
 

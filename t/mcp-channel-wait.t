@@ -68,6 +68,12 @@ subtest 'ACH-27: frames are waited for' => sub {
     is_deeply([map { $_->{frame}{payload}{advisory_text} }
                @{ $rest->{frames} }], ['f3'], 'and the rest of them');
 
+    my $nothing = tool('agent_subscribe', { wait_ms => 100,
+        last_event_id => $rest->{last_event_id} });
+
+    is($nothing->{last_event_id}, $rest->{last_event_id},
+       'where nothing came the place is kept');
+
     my $waiting = begin(tool_text('agent_subscribe',
         last_event_id => $rest->{last_event_id},
         filter => 'kind:agent_handover'));
