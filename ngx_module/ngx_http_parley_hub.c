@@ -202,12 +202,20 @@ ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub)
 }
 
 
-/* the tick is what keeps a worker that is to leave from doing so at once */
+/*
+ * The tick is what keeps a worker that is to leave from doing so at once, and
+ * what ends its streams then.  Where there were none it has stopped, and a
+ * request that was under way may open one still.
+ */
 
 static void
 ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h)
 {
     h->tick.cancelable = ngx_queue_empty(&h->open) ? 1 : 0;
+
+    if (!h->tick.cancelable && !h->tick.timer_set) {
+        ngx_add_timer(&h->tick, NGX_HTTP_PARLEY_HUB_TICK);
+    }
 }
 
 
