@@ -94,7 +94,7 @@ endif
 # sanitizer build has its module in nginx
 LATER = $(OUT)/later/ngx_http_parley_module.so
 LATER_TESTS = t/never.t t/ready.t t/window.t t/replay.t t/retain.t t/sse.t t/dryrun.t t/hold.t \
-	t/fallback.t
+	t/fallback.t t/ticket.t
 LATER_FIRST = $(if $(filter release,$(BUILD)),later-built)
 
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)

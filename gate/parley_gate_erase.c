@@ -85,10 +85,9 @@ parley_gate_erase_asked(parley_gate_erase_t *e)
                                        | 1u << PARLEY_ARGUMENT_ALL,
                         g->conf->token);
 
-    if (parley_gate_serves(g, NULL) != 0
-        || parley_arguments_read(&e->arguments, g->arena, g->query, g->err)
-           != 0
-        || parley_gate_named(g, parley_str_none, &e->handle, &e->own) != 0)
+    if (parley_gate_named(g, &e->arguments, parley_str_none, &e->handle,
+                          &e->own)
+        != 0)
     {
         return -1;
     }
@@ -265,11 +264,5 @@ parley_gate_erase_tell(parley_gate_erase_t *e)
     parley_buf_int(&b, e->erased);
     parley_buf_octet(&b, '}');
 
-    memset(&g->reply, 0, sizeof(parley_reply_t));
-
-    g->reply.status = 200;
-    g->reply.content_type = PARLEY_STR("application/json");
-
-    return parley_buf_done(&b, &g->reply.body) == 0
-           ? 0 : parley_error_memory(g->err);
+    return parley_gate_serve_json(g, &b);
 }

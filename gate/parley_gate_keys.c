@@ -393,13 +393,7 @@ parley_gate_keys_tell(parley_gate_t *g, const parley_principal_t *child,
 
     parley_buf_lit(&b, "]}");
 
-    memset(&g->reply, 0, sizeof(parley_reply_t));
-
-    g->reply.status = 200;
-    g->reply.content_type = PARLEY_STR("application/json");
-
-    return parley_buf_done(&b, &g->reply.body) == 0
-           ? 0 : parley_error_memory(g->err);
+    return parley_gate_serve_json(g, &b);
 }
 
 

@@ -216,11 +216,7 @@ parley_gate_mcp_own(parley_gate_t *g, parley_str_t method)
 
     parley_buf_lit(&b, "}}");
 
-    g->reply.status = 200;
-    g->reply.content_type = PARLEY_STR("application/json");
-
-    return parley_buf_done(&b, &g->reply.body) == 0
-           ? 0 : parley_error_memory(g->err);
+    return parley_gate_serve_json(g, &b);
 }
 
 

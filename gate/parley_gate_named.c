@@ -44,12 +44,16 @@ parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
 
 
 int
-parley_gate_named(parley_gate_t *g, parley_str_t type, parley_str_t *ret,
-    int *own)
+parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
+    parley_str_t type, parley_str_t *ret, int *own)
 {
     parley_str_t  name, handle;
 
     *own = 0;
+
+    if (parley_gate_serves(g, NULL) != 0 || parley_gate_asks(g, asked) != 0) {
+        return -1;
+    }
 
     if (!g->tls && !g->conf->trusted) {
         return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,

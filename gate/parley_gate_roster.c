@@ -70,9 +70,8 @@ parley_gate_rostered(parley_gate_t *g)
 
     parley_arguments_of(&arguments, 0, g->conf->token);
 
-    if (parley_gate_serves(g, NULL) != 0
-        || parley_gate_asks(g, &arguments) != 0
-        || parley_gate_named(g, PARLEY_RULES_ROSTER, &handle, &own) != 0)
+    if (parley_gate_named(g, &arguments, PARLEY_RULES_ROSTER, &handle, &own)
+        != 0)
     {
         return -1;
     }
@@ -265,11 +264,5 @@ parley_gate_roster_tell(parley_gate_t *g, parley_str_t handle,
 
     parley_buf_octet(&b, '}');
 
-    memset(&g->reply, 0, sizeof(parley_reply_t));
-
-    g->reply.status = 200;
-    g->reply.content_type = PARLEY_STR("application/json");
-
-    return parley_buf_done(&b, &g->reply.body) == 0
-           ? 0 : parley_error_memory(g->err);
+    return parley_gate_serve_json(g, &b);
 }

@@ -4,6 +4,8 @@
  * What all of them have in common is here.
  */
 
+#include <string.h>
+
 #include "parley_gate_mcp.h"
 #include "parley_settings.h"
 
@@ -54,6 +56,19 @@ parley_gate_serve_methods(const parley_gate_t *g)
     return parley_gate_tickets(g)
            ? PARLEY_STR(PARLEY_TICKET_METHODS)
            : parley_gate_served[parley_settings_endpoint(g->s)].methods;
+}
+
+
+int
+parley_gate_serve_json(parley_gate_t *g, parley_buf_t *b)
+{
+    memset(&g->reply, 0, sizeof(parley_reply_t));
+
+    g->reply.status = 200;
+    g->reply.content_type = PARLEY_STR("application/json");
+
+    return parley_buf_done(b, &g->reply.body) == 0
+           ? 0 : parley_error_memory(g->err);
 }
 
 

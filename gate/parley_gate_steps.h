@@ -71,13 +71,14 @@ parley_outcome_t parley_gate_named_method(parley_gate_t *g,
 #define PARLEY_NAMED_METHODS  "GET"
 
 /*
- * The handle of the name that the path says, which is the caller's own, or one
- * that a rule for that type allows; type empty: any.  Returns 0, or -1:
- * policy-refused (no TLS), field-invalid, identity-unmappable,
- * scope-unauthorised.
+ * What a proven caller asks for, see parley_gate_serves() and
+ * parley_gate_asks(), and the handle of the name that the path says, which is
+ * the caller's own, or one that a rule for that type allows; type empty: any.
+ * Returns 0, or -1: as these do, and policy-refused (no TLS), field-invalid,
+ * identity-unmappable, scope-unauthorised.
  */
-int parley_gate_named(parley_gate_t *g, parley_str_t type, parley_str_t *ret,
-    int *own);
+int parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
+    parley_str_t type, parley_str_t *ret, int *own);
 
 /* parley_gate_serve.c */
 
@@ -93,6 +94,9 @@ parley_str_t parley_gate_serve_methods(const parley_gate_t *g);
  * "the parent", for whom nobody may act; NULL: others may.
  */
 int parley_gate_serves(parley_gate_t *g, const char *himself);
+
+/* Its answer is what b has, of JSON: 0, or -1: no memory. */
+int parley_gate_serve_json(parley_gate_t *g, parley_buf_t *b);
 
 /* What is asked for, in the query, or in a call of MCP: parley_arguments_read()
    of those that ret has. */

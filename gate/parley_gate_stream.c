@@ -124,19 +124,15 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     o = st->opening;
     s = &o->subscription;
 
-    if (parley_gate_serves(g, NULL) != 0) {
-        return -1;
-    }
-
     parley_arguments_of(&st->arguments, 1u << PARLEY_ARGUMENT_FILTER
                                         | 1u << PARLEY_ARGUMENT_SESSION
                                         | 1u << PARLEY_ARGUMENT_INSTRUMENT
                                         | 1u << PARLEY_ARGUMENT_LAST_EVENT_ID,
                         g->conf->token);
 
-    if (parley_gate_asks(g, &st->arguments) != 0
-        || parley_gate_named(g, PARLEY_RULES_SUBSCRIBE, &o->handle, &st->own)
-           != 0
+    if (parley_gate_named(g, &st->arguments, PARLEY_RULES_SUBSCRIBE,
+                          &o->handle, &st->own)
+        != 0
         || parley_gate_stream_selector(st) != 0
         || parley_gate_stream_session(st) != 0
         || parley_gate_stream_card(st) != 0

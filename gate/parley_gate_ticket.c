@@ -128,15 +128,10 @@ parley_gate_ticket(parley_gate_t *g)
 
     parley_arguments_of(&arguments, 0, g->conf->token);
 
-    if (parley_gate_serves(g, NULL) != 0
-        || parley_gate_asks(g, &arguments) != 0
-        || parley_gate_named(g, PARLEY_RULES_SUBSCRIBE, &handle, &own) != 0)
-    {
-        return PARLEY_OUTCOME_REFUSED;
-    }
-
-    return parley_gate_ticket_make(g) == 0 ? PARLEY_OUTCOME_ANSWERED
-                                           : PARLEY_OUTCOME_REFUSED;
+    return parley_gate_named(g, &arguments, PARLEY_RULES_SUBSCRIBE, &handle,
+                             &own)
+           == 0 && parley_gate_ticket_make(g) == 0
+           ? PARLEY_OUTCOME_ANSWERED : PARLEY_OUTCOME_REFUSED;
 }
 
 
@@ -187,11 +182,5 @@ parley_gate_ticket_tell(parley_gate_t *g, parley_str_t ticket)
     parley_buf_int(&b, g->s->jwt->tickets / 1000);
     parley_buf_octet(&b, '}');
 
-    memset(&g->reply, 0, sizeof(parley_reply_t));
-
-    g->reply.status = 200;
-    g->reply.content_type = PARLEY_STR("application/json");
-
-    return parley_buf_done(&b, &g->reply.body) == 0
-           ? 0 : parley_error_memory(g->err);
+    return parley_gate_serve_json(g, &b);
 }

@@ -9,14 +9,25 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port slurp tmp_dir);
+use Parley::Env qw(port slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Streams;
 
+my $revoked = tmp_dir() . '/revoked.json';
+
+sub revoke {
+    spew("$revoked.new", jcs({ principals => [@_], kids => [],
+                               tokens => [] }));
+    rename "$revoked.new", $revoked or die "$revoked: $!\n";
+}
+
+revoke();
+
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => "parley_retain count=100 time=1h;\n"
+          . "parley_revocations $revoked;\n"
           . "log_format all '\$request \$request_uri \$args \$arg_ticket';\n"
           . 'access_log %TMP%/all.log all;',
     locations => <<'EOT'));
@@ -186,6 +197,33 @@ subtest 'GW-02: it ends' => sub {
 };
 
 
+subtest 'SEC-15 GW-02: the stream ends with the token of its ticket' => sub {
+    my $token = bearer('alice', exp => int(time) + 4);
+    my $ticket = $client->send('POST', '/with/~alice', '',
+                               Authorization => $token)->{json}{ticket};
+    my $stream = stream($ticket, '/with/~alice');
+
+    is($stream->status, 200, 'opened');
+    ok($stream->ends(10), 'it expires');
+};
+
+
+subtest 'SEC-16 GW-02: what is revoked' => sub {
+    my $stream = stream(ticket('/with/~alice', 'alice'), '/with/~alice');
+    my $ticket = ticket('/with/~alice', 'alice');
+
+    is($stream->status, 200, 'opened');
+    revoke('alice');
+    ok($stream->ends(5), 'the stream ends');
+    refused(get("/with/~alice?ticket=$ticket"), 401, 'token-invalid',
+            'and no other is opened');
+    refused(ask('/with/~alice', 'alice'), 401, 'token-invalid',
+            'nor a ticket given');
+    revoke();
+    sleep 1.5;
+};
+
+
 subtest 'GW-02: two at once' => sub {
     for (1 .. 5) {
         my $ticket = ticket('/with/~alice', 'alice');
@@ -214,6 +252,25 @@ subtest 'GW-15: a reload does not take it back' => sub {
     $stream->leave;
     refused(get("/with/~alice?ticket=$ticket"), 401, 'token-invalid',
             'used in one, and in the other');
+};
+
+
+subtest 'GW-02: what is no time of a ticket' => sub {
+    for my $word ('tickets=', 'tickets=0', 'tickets=500ms', 'tickets=61s',
+                  'tickets=1500ms', 'tickets=on')
+    {
+        my ($rc, $said) = Parley::Nginx->check(http => streams_http(
+            jwt => "parley_jwt on $word;"));
+
+        isnt($rc, 0, $word);
+        like($said, qr/"\Q$word\E" in "parley_jwt" must be a time of whole/);
+    }
+
+    my ($rc, $said) = Parley::Nginx->check(http => streams_http(
+        jwt => 'parley_jwt on tickets=5s token=$arg_access_token;'));
+
+    isnt($rc, 0, 'and a token in an argument');
+    like($said, qr/cannot have both "tickets=" and a token in an argument/);
 };
 
 
