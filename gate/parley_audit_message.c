@@ -159,6 +159,9 @@ parley_audit_fate(const parley_gate_t *g, const parley_fate_t *fate,
         if (ret->code != PARLEY_E_NONE) {
             ret->status = (unsigned) parley_error_info(ret->code)->http;
         }
+
+    } else if (fate->kind == PARLEY_FATE_ANSWERED && g->published) {
+        ret->status = (unsigned) g->reply.status;
     }
 
     if (answer != NULL) {

@@ -44,8 +44,8 @@ ngx_http_parley_audit_record(ngx_http_parley_ctx_t *ctx,
 
 
 /*
- * Of one that was recorded there is nothing to add, unless it was refused all
- * the same, or nginx ended its request before it went on.
+ * Of one that was recorded there is nothing to add, unless it was published,
+ * refused all the same, or nginx ended its request before it went on.
  */
 
 void
@@ -69,10 +69,12 @@ ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx)
         (void) (ngx_http_parley_audit_message(ctx, verdict) == NGX_OK);
 
     } else if (verdict == PARLEY_VERDICT_OTHER
-               || verdict == PARLEY_VERDICT_REFUSED)
+               || verdict == PARLEY_VERDICT_REFUSED
+               || ctx->gate.published)
     {
         fate.kind = verdict == PARLEY_VERDICT_REFUSED ? PARLEY_FATE_REFUSED
-                                                      : PARLEY_FATE_LOST;
+                    : verdict == PARLEY_VERDICT_ANSWERED
+                    ? PARLEY_FATE_ANSWERED : PARLEY_FATE_LOST;
         fate.settle = ctx->gate.settle;
         fate.answer = NULL;
 

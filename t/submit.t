@@ -9,17 +9,19 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(port);
+use Parley::Env qw(port slurp tmp_dir);
 use Parley::Gateway;
 use Parley::Matrix;
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Streams;
 
+my $log = tmp_dir() . '/audit.jsonl';
+
 # somebody's share of the zone is small
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     zone => 'streams:2m share=5%',
-    more => 'parley_retain count=10000 time=1h;',
+    more => "parley_retain count=10000 time=1h; parley_audit $log;",
     locations => <<'EOT'));
         location = /coarse { parley_jwt on;
                              parley_submit channel counts=coarse; }
@@ -220,6 +222,37 @@ subtest 'ACH-24: limits of a sender and of an expansion' => sub {
     is($limited->{status}, 429);
     is($limited->{json}{code}, 'rate-limited');
     ok($limited->{headers}{'retry-after'});
+};
+
+
+# The outcome that the audit log has of a message: [verdict, outcome, settled,
+# status]
+sub audited {
+    my $id = shift;
+
+    for (1 .. 400) {
+        my @lines = map { from_json($_) } grep { /\Q"id":"$id"/ }
+                        split /\n/, slurp($log);
+
+        return [$lines[0]{verdict}, @{ $lines[1] }{qw(outcome settled status)}]
+            if @lines == 2;
+        sleep 0.05;
+    }
+
+    return undef;
+}
+
+
+subtest 'OPS-06: what is published, and what is not, has its outcome' => sub {
+    my $frame = frame('alice', 'bob');
+
+    submit($frame);
+    is_deeply(audited($frame->{frame_id}),
+              ['passed', 'answered', 'taken', 200]);
+
+    $frame = frame('alice', 'acme');
+    submit($frame, uri => '/few', scope => 'org:~acme/members/*');
+    is_deeply(audited($frame->{frame_id}), ['passed', 'refused', 'free', 403]);
 };
 
 
