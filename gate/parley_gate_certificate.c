@@ -35,6 +35,11 @@ parley_gate_proof(parley_gate_t *g)
         }
 
     } else if (g->holder != NULL) {
+
+        if (parley_gate_origin(g) != 0) {
+            return parley_gate_disproved(g);
+        }
+
         g->who->principal = g->holder;
         outcome = PARLEY_OUTCOME_PASSED;
     }

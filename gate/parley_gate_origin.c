@@ -1,8 +1,8 @@
 /*
- * A token in a cookie is sent by a browser whoever made it ask: a page of
- * another site too.  Which that is the header Origin says (RFC 6454), which is
- * that of every request but those whose answer a page cannot read; of these
- * Sec-Fetch-Site says whether the page is another site's.
+ * A token in a cookie and a client certificate are sent by a browser whoever
+ * made it ask: a page of another site too.  Which that is the header Origin
+ * says (RFC 6454), which is that of every request but those whose answer a page
+ * cannot read; of these Sec-Fetch-Site says whether the page is another site's.
  */
 
 #include "parley_gate_steps.h"
@@ -40,8 +40,8 @@ parley_gate_origin(parley_gate_t *g)
 
     return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
                             origin.n > 1 ? "more than one Origin"
-                            : "a page of this origin may not send the cookie "
-                              "that the token is in");
+                            : "a page of this origin may not send what "
+                              "proves the caller");
 }
 
 
@@ -78,7 +78,7 @@ parley_gate_origin_is_listed(const parley_gate_t *g, parley_str_t origin)
     size_t                    i;
     const parley_jwt_conf_t  *jwt = g->s->jwt;
 
-    for (i = 0; i < jwt->norigins; i++) {
+    for (i = 0; jwt != NULL && i < jwt->norigins; i++) {
         if (parley_str_eq(jwt->origins[i], origin)) {
             return 1;
         }

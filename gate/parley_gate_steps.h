@@ -191,8 +191,8 @@ void parley_gate_token_release(parley_gate_t *g);
 
 /* parley_gate_origin.c */
 
-/* Whether a page may send the cookie that the token is in: 0, or -1:
-   policy-refused. */
+/* Whether a page may send the cookie that the token is in, or the certificate:
+   0, or -1: policy-refused. */
 int parley_gate_origin(parley_gate_t *g);
 
 /* parley_gate_rate.c */

@@ -148,6 +148,21 @@ subtest 'SEC-17 GW-01 a certificate proves a principal' => sub {
 };
 
 
+subtest 'SEC-17 GW-02 a page of another site has no use of it' => sub {
+    my $try = sub { try('/either', 'alice', headers => [@_]) };
+    my ($host) = post('/either', aee()) =~ /^Host: (\S+)\r/m;
+
+    is($try->('Origin' => "https://$host"), 202,
+       'one of the host has');
+    is($try->('Origin' => 'https://evil.example'), '403 E_POLICY_REFUSED');
+    is($try->('Sec-Fetch-Site' => 'cross-site'), '403 E_POLICY_REFUSED',
+       'without an Origin');
+    is(try('/either', 'alice', token => bearer('alice'),
+           headers => ['Origin' => 'https://evil.example']), 202,
+       'no page has the token');
+};
+
+
 subtest 'SEC-17 a certificate that proves nobody' => sub {
     is(try('/cert', undef), '401 E_TOKEN_MISSING', 'none');
     is(try('/cert', 'nobody'), '401 E_TOKEN_INVALID', 'one that is not listed');
@@ -159,7 +174,7 @@ subtest 'SEC-17 a certificate that proves nobody' => sub {
 
     like($answer->{headers}{'www-authenticate'},
          qr/^Bearer realm="[^"]+", error="invalid_token"/, 'and says so');
-    is($service->count, 4, 'nothing of that has passed');
+    is($service->count, 6, 'nothing of that has passed');
 };
 
 
