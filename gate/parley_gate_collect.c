@@ -294,7 +294,7 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
 
     why.doc = call->read ? &call->doc : NULL;
     why.tool = call->verb != NULL;
-    why.mcp = 1;
+    why.mcp = !call->foreign;
 
     if (refusal->backoff_ms >= 0) {
         (void) snprintf(ms, sizeof(ms), "%lld",

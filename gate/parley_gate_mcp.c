@@ -14,6 +14,7 @@
 
 static int parley_gate_mcp_read(parley_gate_t *g);
 static int parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method);
+static int parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method);
 static int parley_gate_mcp_invalid(parley_gate_t *g, const char *pointer,
     const char *text);
 static parley_outcome_t parley_gate_mcp_call(parley_gate_t *g,
@@ -41,7 +42,8 @@ parley_gate_mcp(parley_gate_t *g)
 
     if (parley_gate_serves(g, NULL) != 0
         || parley_gate_mcp_read(g) != 0
-        || parley_gate_mcp_check(g, &method) != 0)
+        || parley_gate_mcp_check(g, &method) != 0
+        || parley_gate_mcp_spoken(g, method) != 0)
     {
         return PARLEY_OUTCOME_REFUSED;
     }
@@ -143,6 +145,32 @@ parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method)
 
     return parley_json_string(doc, name, method) == 0
            ? 0 : parley_error_memory(g->err);
+}
+
+
+/*
+ * Its version by the header, which MCP has since 2025-06-18; without one it is
+ * any.  What finds out which are spoken may be of any, too.
+ */
+
+static int
+parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method)
+{
+    parley_str_t  version;
+
+    if (g->env->header == NULL
+        || !g->env->header(g, PARLEY_STR("mcp-protocol-version"), &version)
+        || parley_mcp_speaks(version)
+        || parley_str_is(method, "initialize")
+        || parley_str_is(method, "server/discover"))
+    {
+        return 0;
+    }
+
+    g->mcp->foreign = 1;
+
+    return parley_gate_mcp_invalid(g, "", "this MCP-Protocol-Version is not "
+                                   "spoken here");
 }
 
 

@@ -37,6 +37,8 @@ typedef struct parley_gate_mcp_s {
     uint8_t                       last[PARLEY_EVENTS_FIELD];
 
     unsigned                      read:1;       /* doc is JSON */
+    unsigned                      foreign:1;    /* of a version of MCP that is
+                                                   not spoken */
     unsigned                      full:1;       /* nothing more goes in */
 } parley_gate_mcp_t;
 

@@ -32,6 +32,31 @@ my $client = Parley::Client->new(port => port(1), tls => 0);
 
 # ---- what is asked of the server itself
 
+subtest 'ACH-27: a version that is not spoken' => sub {
+    my $call = sub {
+        my ($text, $version) = @_;
+
+        return mcp($text, headers => ['MCP-Protocol-Version' => $version]);
+    };
+
+    is($call->(call_text('ping'), $_)->{status}, 200, $_)
+        for qw(2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28);
+
+    my $answer = $call->(tool_text('agent_advise', recipient_handle => '~bob',
+        payload => { advisory_text => 'x' }), '2025-06-19');
+
+    is($answer->{status}, 400, 'as MCP wants it');
+    is($answer->{json}{error}{code}, -32600);
+
+    my $notice = { jsonrpc => '2.0', method => 'notifications/initialized' };
+
+    is($call->(jcs($notice), 'x')->{status}, 400, 'a notification, too');
+    is($call->(call_text($_), '2030-01-01')->{status}, 200, $_)
+        for qw(initialize server/discover);
+};
+
+
+
 subtest 'ACH-27: a client begins' => sub {
     my $answer = mcp(call_text('initialize', {
         protocolVersion => '2025-06-18', capabilities => {},

@@ -11,6 +11,16 @@ static void parley_mcp_tool_error(parley_buf_t *b,
 static void parley_mcp_why_data(parley_buf_t *b, const parley_mcp_why_t *why);
 
 
+/* those with sessions */
+static const parley_str_t  parley_mcp_versions[] = {
+    parley_str(PARLEY_MCP_LAST), parley_str("2025-06-18"),
+    parley_str("2025-03-26"), parley_str("2024-11-05"),
+};
+
+#define PARLEY_MCP_SESSIONS                                                   \
+    (sizeof(parley_mcp_versions) / sizeof(parley_mcp_versions[0]))
+
+
 int
 parley_mcp_code_number(parley_code_t code)
 {
@@ -132,21 +142,31 @@ parley_mcp_version(const parley_json_t *doc)
     unsigned  i;
     uint32_t  value;
 
-    static const parley_str_t  versions[] = {
-        parley_str(PARLEY_MCP_LAST), parley_str("2025-06-18"),
-        parley_str("2025-03-26"), parley_str("2024-11-05"),
-    };
-
     value = parley_json_member(doc, parley_mcp_params(doc),
                                PARLEY_ATOM_protocolVersion);
 
-    for (i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
-        if (parley_json_string_is(doc, value, versions[i])) {
-            return versions[i];
+    for (i = 0; i < PARLEY_MCP_SESSIONS; i++) {
+        if (parley_json_string_is(doc, value, parley_mcp_versions[i])) {
+            return parley_mcp_versions[i];
         }
     }
 
     return parley_str_none;
+}
+
+
+int
+parley_mcp_speaks(parley_str_t version)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_MCP_SESSIONS; i++) {
+        if (parley_str_eq(version, parley_mcp_versions[i])) {
+            return 1;
+        }
+    }
+
+    return parley_str_is(version, PARLEY_MCP_FREE);
 }
 
 

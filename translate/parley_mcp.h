@@ -97,6 +97,10 @@ int parley_mcp_is_modern(const parley_json_t *doc);
 /* Of an initialize the version that it asks for, where MCP has it; or empty. */
 parley_str_t parley_mcp_version(const parley_json_t *doc);
 
+/* Whether it is a version of MCP that is spoken, of the header
+   MCP-Protocol-Version. */
+int parley_mcp_speaks(parley_str_t version);
+
 /*
  * Writes the begin of a response to a call, up to and with the '{' of its
  * result, and what MCP wants in each; "}}" is to follow, and members with a
