@@ -9,12 +9,15 @@
 #include "parley_channel_scope.h"
 #include "parley_gate_mcp.h"
 #include "parley_name.h"
+#include "parley_name_syntax.h"
 #include "parley_settings.h"
 
 
 static int parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
-static parley_str_t parley_gate_named_last(parley_str_t path);
+static int parley_gate_named_last(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_named_begins(const parley_gate_t *g, parley_str_t *rest,
+    parley_str_t *prefix);
 
 
 parley_outcome_t
@@ -47,6 +50,7 @@ int
 parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     parley_str_t type, parley_str_t *ret, int *own)
 {
+    int           rc;
     parley_str_t  name, handle;
 
     *own = 0;
@@ -67,7 +71,14 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     }
 
     handle = parley_who_name(g->who, PARLEY_PROTO_CHANNEL);
-    name = g->mcp != NULL ? g->mcp->asked : parley_gate_named_last(g->path);
+    name = parley_str_none;
+
+    if (g->mcp != NULL) {
+        name = g->mcp->asked;
+
+    } else if (parley_gate_named_last(g, &name) != 0) {
+        return parley_error_memory(g->err);
+    }
 
     if (name.len == 0) {
         name = parley_who_name(g->who, g->proto);
@@ -79,23 +90,36 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
                                 "and does not say whose it is");
     }
 
-    if (parley_gate_named_handle(g, name, ret) != 0) {
+    rc = parley_gate_named_handle(g, name, ret);
+
+    if (rc < 0) {
         return -1;
     }
 
-    *own = handle.len > 0 && parley_str_eq(*ret, handle);
+    *own = rc == 0 && handle.len > 0 && parley_str_eq(*ret, handle);
 
-    /* one's own needs no rule, another's one that allows it */
+    /* one's own needs no rule, another's one that allows it; without one
+       nothing is told of a name, not that nobody has it */
 
     g->to = name;
 
-    return *own || type.len == 0 || parley_gate_may_ask(g, type) ? 0
-           : parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
-                              "no rule lets the caller ask for this name");
+    if (!*own && type.len > 0
+        && !(rc > 0 && parley_str_eq(name, parley_who_name(g->who, g->proto)))
+        && !parley_gate_may_ask(g, type))
+    {
+        return parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
+                                "no rule lets the caller ask for this name");
+    }
+
+    return rc == 0 ? 0
+           : parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                              "this name has no canonical ~handle, by which "
+                              "streams are known");
 }
 
 
-/* the handle that a name is in agent-channel: by it logs are known */
+/* The handle that a name is in agent-channel: by it logs are known.  Returns 0,
+   1: it has none, or -1: it is no name. */
 
 static int
 parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
@@ -136,18 +160,75 @@ parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
         return 0;
     }
 
-    return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                            "this name has no canonical ~handle, by which "
-                            "streams are known");
+    return 1;
 }
 
 
-static parley_str_t
-parley_gate_named_last(parley_str_t path)
+/* Where names have slashes, as agent://h/x, it is the last that begins so. */
+
+static int
+parley_gate_named_last(parley_gate_t *g, parley_str_t *ret)
 {
-    size_t  i;
+    size_t        i, last;
+    parley_buf_t  b;
+    parley_str_t  rest, prefix;
 
-    for (i = path.len; i > 0 && path.data[i - 1] != '/'; i--) { /* void */ }
+    last = 0;
 
-    return i == 0 ? parley_str_none : parley_str_from(path, i);
+    for (i = g->path.len; i > 0; i--) {
+
+        if (g->path.data[i - 1] != '/') {
+            continue;
+        }
+
+        if (last == 0) {
+            last = i;
+        }
+
+        rest = parley_str_from(g->path, i);
+
+        if (parley_gate_named_begins(g, &rest, &prefix)) {
+            parley_buf_init(&b, g->arena, prefix.len + rest.len);
+            parley_buf_str(&b, prefix);
+            parley_buf_str(&b, rest);
+
+            return parley_buf_done(&b, ret);
+        }
+    }
+
+    *ret = last == 0 ? parley_str_none : parley_str_from(g->path, last);
+
+    return 0;
+}
+
+
+/* of the two slashes nginx leaves one (merge_slashes) */
+
+static int
+parley_gate_named_begins(const parley_gate_t *g, parley_str_t *rest,
+    parley_str_t *prefix)
+{
+    unsigned             kind;
+    parley_str_t         merged;
+    const parley_str_t  *prefixes;
+
+    prefixes = parley_codecs[g->proto]->syntax->prefixes;
+
+    for (kind = 0; prefixes != NULL && kind < PARLEY_NAME_KINDS; kind++) {
+        *prefix = prefixes[kind];
+
+        if (prefix->len < 2 || prefix->data[prefix->len - 1] != '/') {
+            continue;
+        }
+
+        merged = parley_str_make(prefix->data, prefix->len - 1);
+
+        if (parley_name_strip(rest, *prefix)
+            || parley_name_strip(rest, merged))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }

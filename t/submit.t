@@ -39,7 +39,8 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
         location /aee/ { parley_jwt on; parley_stream aee; }
         location /vcp/ { parley_jwt on; parley_stream vcp;
                           parley_vcp_context ctx|streams;
-                          parley_vcp_constitution creed://acme/streams@1; }
+                          parley_vcp_constitution creed://acme/streams@1;
+                          parley_allow type=subscribe to=agent.carol; }
         location /c2a/ { parley_jwt on; parley_stream c2a; }
 EOT
 
@@ -347,6 +348,34 @@ subtest 'HUB-06: other protocols submit, and listen' => sub {
     my $raw = listen_to('bob', uri => '/aee/agent.alice');
 
     is($raw->status, 403, 'another\'s in any protocol');
+};
+
+
+subtest 'HUB-06: the name of a peer of VCP stands in the path' => sub {
+    my $diagnosis = sub {
+        return frame('alice', $_[0], kind => 'peer_diagnostic_request',
+                     payload => { symptom => 'slow', severity => 'info',
+                                  diagnostic_id => uuid4() });
+    };
+
+    for my $case (['bob', '//ops.example/bob'], ['carol', '//ops.example/carol'],
+                  ['bob', '%2F%2Fops.example%2Fbob'])
+    {
+        my ($name, $rest) = @$case;
+        my $stream = listen_to('bob', uri => "/vcp/agent:$rest");
+
+        is($stream->status, 200, "agent:$rest");
+        is(delivered($diagnosis->($name)), 1);
+        is($stream->event->{json}{recipient}, "agent://ops.example/$name");
+        $stream->leave;
+    }
+
+    for my $case ([alice => 403], [nobody => 403], ['' => 400]) {
+        my ($name, $status) = @$case;
+
+        is(listen_to('bob', uri => "/vcp/agent://ops.example/$name")->status,
+           $status, "another's, \"$name\"");
+    }
 };
 
 
