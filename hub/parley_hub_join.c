@@ -131,6 +131,15 @@ parley_hub_joined(parley_hub_op_t *op)
     if (!s->resumes) {
         place = joined.place;
         parley_hub_put(s, &place, s->group->channel->sum);
+
+    } else if (s->epoch == joined.place.epoch
+               && s->offset > joined.place.offset)
+    {
+        /* no event had this id: what it had is not known, and a gap tells so */
+
+        place.epoch = 0;
+        place.offset = 0;
+        parley_hub_put(s, &place, 0);
     }
 
     if (joined.replaced) {

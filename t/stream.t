@@ -276,6 +276,20 @@ subtest 'ACH-21, HUB-02: a stream that resumes misses nothing' => sub {
 };
 
 
+subtest 'HUB-02: a place that no event has had is none' => sub {
+    my $all = listen_to('dave');
+    my ($epoch, $offset) = split /\./, $all->opened->{id};
+    my $stream = listen_to('dave', last => "$epoch." . ($offset + 50));
+
+    is(submit(frame('bob', 'dave', text => 'first'))->{json}{delivered}, 2);
+
+    my ($gap, @events) = $stream->events(2);
+
+    is($gap->{event}, 'gap', 'is told');
+    is_deeply([texts(@events)], ['first'], 'and nothing is passed over');
+};
+
+
 subtest 'ACH-20: a session has one stream' => sub {
     my $old = listen_to('alice', session => 'only');
     my $new = listen_to('alice', session => 'only');
