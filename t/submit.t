@@ -106,6 +106,21 @@ subtest 'ACH-15, ACH-16: the seven forms of a scope' => sub {
 };
 
 
+subtest 'ACH-15: what is none of them' => sub {
+    for my $scope ('~bob/', '~bob/x', 'bob', 'org:~acme', '~bob/@s1') {
+        is_deeply(code(frame('alice', 'bob'), scope => $scope),
+                  [400, 'field-invalid', 'scope'], "\"$scope\"");
+    }
+
+    my $query = frame('alice', 'bob', kind => 'agent_query', payload => {
+        query_id => uuid4(), query_text => 'x', timeout_ms => 1,
+        response_scope => 'alice' });
+
+    like(submit($query)->{json}{message},
+         qr{~handle/INSTRUMENT\@SESSION, .*/members/ROLE/\*}, 'all are told');
+};
+
+
 subtest 'ACH-16: a scope that the sender may not address' => sub {
     my $all = listen_to('alice');
 
