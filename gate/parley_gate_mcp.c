@@ -334,6 +334,14 @@ parley_gate_mcp_tool(parley_gate_t *g)
                              call->arguments, g->err)
         != 0)
     {
+        /* ACH-04: it has a code of its own */
+
+        if (g->err->code == PARLEY_E_FIELD_INVALID
+            && strcmp(g->err->field, "/params/arguments/kind") == 0)
+        {
+            g->err->code = PARLEY_E_KIND_UNKNOWN;
+        }
+
         return -1;
     }
 

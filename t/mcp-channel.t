@@ -269,6 +269,7 @@ subtest 'ACH-27 ACH-18: what is refused reaches nobody, and says why' => sub {
         ['sender-identity-mismatch', '/drafted_with', 'agent_advise', %good,
          drafted_with => '~cc-other'],
         ['field-missing', "$at/kind", 'agent_send', %good],
+        ['kind-unknown', "$at/kind", 'agent_send', %good, kind => 'agent_x'],
         ['payload-kind-mismatch', '/payload', 'agent_send', %good,
          kind => 'agent_query'],
         ['field-invalid', "$at/max", 'agent_query', %good, max => 0,
