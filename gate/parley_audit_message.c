@@ -161,7 +161,10 @@ parley_audit_fate(const parley_gate_t *g, const parley_fate_t *fate,
         }
 
     } else if (fate->kind == PARLEY_FATE_ANSWERED && g->published) {
-        ret->status = (unsigned) g->reply.status;
+
+        /* of a request that is held nobody knows yet */
+
+        ret->status = g->held == NULL ? (unsigned) g->reply.status : 0;
     }
 
     if (answer != NULL) {
