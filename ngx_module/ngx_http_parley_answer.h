@@ -51,6 +51,10 @@ void ngx_http_parley_log_answer(ngx_http_request_t *r,
 void ngx_http_parley_log_unsaid(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const char *why);
 
+/* The words of an error, into buf[PARLEY_TEXT_MAX]: printable ASCII without
+   quotation marks, in which a message could say what the line is to say. */
+ngx_str_t ngx_http_parley_log_words(u_char *buf, const char *words);
+
 /* What got no line of its own. */
 void ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf,
     ngx_log_t *log);

@@ -248,6 +248,8 @@ ngx_http_parley_hold_take(parley_subscriber_t *s,
 {
     ngx_http_parley_held_t *held = (ngx_http_parley_held_t *) s;
 
+    u_char          words[PARLEY_TEXT_MAX];
+    ngx_str_t       text;
     parley_error_t  err;
 
     if (held->answered || held->over) {
@@ -258,9 +260,11 @@ ngx_http_parley_hold_take(parley_subscriber_t *s,
         held->answered = 1;
 
     } else {
+        text = ngx_http_parley_log_words(words, err.text);
+
         ngx_log_error(NGX_LOG_INFO, held->turn.log, 0,
                       "parley: an answer is not told to who is held for it: "
-                      "%s", err.text);
+                      "%V", &text);
         held->over = 1;
     }
 

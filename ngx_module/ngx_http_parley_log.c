@@ -23,6 +23,8 @@ static void ngx_http_parley_log_timer(ngx_event_t *ev);
 static ngx_str_t ngx_http_parley_log_text(u_char *buf, parley_str_t s);
 static ngx_str_t ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx,
     parley_str_t s);
+static ngx_str_t ngx_http_parley_log_escaped(ngx_http_parley_ctx_t *ctx,
+    parley_str_t s);
 
 
 void
@@ -31,10 +33,10 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     u_char                      id[NGX_HTTP_PARLEY_LOG_MAX];
     u_char                      sub[NGX_HTTP_PARLEY_LOG_MAX];
     u_char                      at[sizeof(" at offset ") + NGX_SIZE_T_LEN];
+    u_char                      words[PARLEY_TEXT_MAX];
     size_t                      len;
-    ngx_str_t                   who, which, said, what;
+    ngx_str_t                   who, which, said, what, field, text;
     ngx_uint_t                  level;
-    const char                 *text;
     parley_str_t                claimed;
     const parley_error_info_t  *info;
 
@@ -44,7 +46,9 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     info = parley_error_info(ctx->error.code);
 
-    text = parley_error_words(&ctx->error);
+    field = ngx_http_parley_log_escaped(ctx, parley_str_c(ctx->error.field));
+    text = ngx_http_parley_log_words(words,
+                                     parley_error_words(&ctx->error));
 
     who = ngx_http_parley_log_text(sub, ctx->who.principal
                                         ? ctx->who.principal->sub
@@ -74,13 +78,12 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     level = ngx_http_parley_log_level(r, ctx);
 
     ngx_log_error(level, r->connection->log, 0,
-                  "parley: %s %*s%s%s: %s%*s, principal \"%V\", from \"%V\", "
+                  "parley: %s %*s%s%V: %V%*s, principal \"%V\", from \"%V\", "
                   "intent \"%V\", id \"%V\"%*s",
                   ctx->dry ? "would refuse," : "refused,",
                   info->word.len, info->word.data,
-                  ctx->error.field[0] ? " " : "", ctx->error.field,
-                  text, len, at, &who, &said, &what, &which,
-                  claimed.len, claimed.data);
+                  field.len ? " " : "", &field, &text, len, at,
+                  &who, &said, &what, &which, claimed.len, claimed.data);
 }
 
 
@@ -138,6 +141,15 @@ ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx, parley_str_t s)
 
     s.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
 
+    return ngx_http_parley_log_escaped(ctx, s);
+}
+
+
+static ngx_str_t
+ngx_http_parley_log_escaped(ngx_http_parley_ctx_t *ctx, parley_str_t s)
+{
+    ngx_str_t  none = ngx_null_string;
+
     return parley_escape(&ctx->arena, s, PARLEY_ESCAPE_VALUE, &s) == 0
            ? ngx_http_parley_ngx_str(s) : none;
 }
@@ -157,6 +169,28 @@ ngx_http_parley_log_text(u_char *buf, parley_str_t s)
     for (i = 0; i < text.len; i++) {
         buf[i] = (s.data[i] < 0x20 || s.data[i] >= 0x7f || s.data[i] == '"')
                  ? '?' : s.data[i];
+    }
+
+    return text;
+}
+
+
+/* a message may name a member as it likes, and so what is wrong with it: only
+   the log's own words are in quotation marks */
+
+ngx_str_t
+ngx_http_parley_log_words(u_char *buf, const char *words)
+{
+    u_char     c;
+    size_t     i;
+    ngx_str_t  text;
+
+    text.len = ngx_min(ngx_strlen(words), PARLEY_TEXT_MAX);
+    text.data = buf;
+
+    for (i = 0; i < text.len; i++) {
+        c = (u_char) words[i];
+        buf[i] = c < 0x20 || c >= 0x7f ? '?' : c == '"' ? '\'' : c;
     }
 
     return text;

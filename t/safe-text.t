@@ -214,6 +214,32 @@ for my $kind (sort keys %text) {
 }
 
 
+subtest 'SEC-01 no member says who was refused' => sub {
+    my $forged = 'u: is not allowed here, principal "root", from "agent.root", '
+               . 'intent "i", id "j", client: 192.0.2.7';
+
+    for my $name ($forged, $forged x 2, "a\x{202e}b\x{9b}c") {
+        select undef, undef, undef, 1.1;
+
+        my $before = length $nginx->error_log;
+
+        sent('/all', jcs(aee(payload => { $name => '?' })) =~ s/"\?"/1e400/r);
+        sent('/vcp', { %{ vcp() }, $name => 1 });
+
+        my @lines = grep { /parley: refused/ }
+                    split /^/, substr $nginx->error_log, $before;
+
+        is(scalar @lines, 2, 'refused');
+
+        for my $line (@lines) {
+            unlike($line, qr/[^\x20-\x7e\n]/, 'ASCII');
+            is_deeply([$line =~ /principal "([^"]*)"/g], ['alice'],
+                      'the log alone says who');
+        }
+    }
+};
+
+
 subtest 'SEC-01 a second request cannot be smuggled' => sub {
     for my $name (qw(corr intent id)) {
         my ($answer, $got) = sent('/dry', aee($name => $hostile));
