@@ -40,7 +40,7 @@
 
 #define PARLEY_LOGS_MAX       1024  /* of one append */
 #define PARLEY_APPEND_PARTS   8
-#define PARLEY_SELECTORS_MAX  1024  /* of one log and process */
+#define PARLEY_SELECTORS_MAX  1024  /* of one log, process and account */
 #define PARLEY_SELECTOR_MAX   8192  /* octets */
 #define PARLEY_SESSION_MAX    256   /* octets of the name of one, of its card
                                        as many again */

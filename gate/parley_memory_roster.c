@@ -34,8 +34,10 @@ typedef struct {
 static parley_join_verdict_t parley_roster_join(parley_memory_t *s,
     const parley_join_t *j, int64_t now, parley_joined_t *ret);
 static parley_entry_t *parley_roster_group(parley_memory_t *s,
-    const uint8_t *log, parley_str_t selector, parley_roster_group_t *ret,
-    unsigned *ret_n);
+    const uint8_t *log, const uint8_t *account, parley_str_t selector,
+    parley_roster_group_t *ret, unsigned *ret_n);
+static int parley_roster_is_of(parley_memory_t *s, const parley_entry_t *e,
+    const uint8_t *account);
 static int parley_roster_add_group(parley_memory_t *s, const parley_join_t *j,
     uint64_t stamp, int64_t now);
 static int parley_roster_add_session(parley_memory_t *s,
@@ -139,7 +141,9 @@ parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
         return PARLEY_JOIN_FULL;
     }
 
-    if (parley_roster_group(s, j->log, j->selector, &group, &selectors) == NULL
+    if (parley_roster_group(s, j->log, j->account, j->selector, &group,
+                            &selectors)
+        == NULL
         && selectors >= PARLEY_SELECTORS_MAX)
     {
         return PARLEY_JOIN_MANY;
@@ -178,11 +182,12 @@ parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
 }
 
 
-/* This process's; *ret_n is how many selectors it has there. */
+/* This process's; *ret_n is how many selectors it has there of the account. */
 
 static parley_entry_t *
 parley_roster_group(parley_memory_t *s, const uint8_t *log,
-    parley_str_t selector, parley_roster_group_t *ret, unsigned *ret_n)
+    const uint8_t *account, parley_str_t selector, parley_roster_group_t *ret,
+    unsigned *ret_n)
 {
     uint8_t          text[PARLEY_SELECTOR_MAX];
     uint32_t         tag;
@@ -199,7 +204,7 @@ parley_roster_group(parley_memory_t *s, const uint8_t *log,
             continue;
         }
 
-        ++*ret_n;
+        *ret_n += parley_roster_is_of(s, e, account) != 0;
 
         parley_table_read_locked(s->sh->table, e, 0, ret, sizeof(*ret));
 
@@ -221,6 +226,22 @@ parley_roster_group(parley_memory_t *s, const uint8_t *log,
 }
 
 
+/* who first had a selector is counted it: nobody takes those of others */
+
+static int
+parley_roster_is_of(parley_memory_t *s, const parley_entry_t *e,
+    const uint8_t *account)
+{
+    if (e->account == 0 || account == NULL) {
+        return e->account == 0 && account == NULL;
+    }
+
+    return memcmp(parley_table_entry(s->sh->table, e->account)->key, account,
+                  PARLEY_KEY_LEN)
+           == 0;
+}
+
+
 static int
 parley_roster_add_group(parley_memory_t *s, const parley_join_t *j,
     uint64_t stamp, int64_t now)
@@ -233,7 +254,7 @@ parley_roster_add_group(parley_memory_t *s, const parley_join_t *j,
     parts[0] = parley_str_make(&group, sizeof(group));
     parts[1] = j->selector;
 
-    e = parley_roster_group(s, j->log, j->selector, &group, &n);
+    e = parley_roster_group(s, j->log, j->account, j->selector, &group, &n);
 
     if (e != NULL) {
         group.count++;
@@ -334,7 +355,7 @@ parley_roster_less(parley_memory_t *s, const uint8_t *log,
     parley_entry_t         *e;
     parley_roster_group_t   group;
 
-    e = parley_roster_group(s, log, selector, &group, &n);
+    e = parley_roster_group(s, log, NULL, selector, &group, &n);
 
     if (e == NULL) {
         return;

@@ -5,7 +5,8 @@
 #include "parley_log.h"
 
 
-#define SIZE  (256 * 1024)
+#define SIZE   (256 * 1024)
+#define LARGE  (4096 * 1024)        /* all selectors of an account go in */
 #define T0    ((int64_t) 1000000)
 
 
@@ -19,16 +20,14 @@ static uint8_t               keys[8][PARLEY_KEY_LEN];
 
 
 static int
-begin(void **state)
+begin_of(size_t size)
 {
     static const parley_process_t  two = { 2, 77 };
 
     unsigned      i;
     parley_str_t  part;
 
-    (void) state;
-
-    parley_test_state_begin(&t, SIZE, 250);
+    parley_test_state_begin(&t, size, 250);
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     t.now = T0;
@@ -47,6 +46,24 @@ begin(void **state)
 
 
 static int
+begin(void **state)
+{
+    (void) state;
+
+    return begin_of(SIZE);
+}
+
+
+static int
+begin_large(void **state)
+{
+    (void) state;
+
+    return begin_of(LARGE);
+}
+
+
+static int
 end(void **state)
 {
     (void) state;
@@ -60,14 +77,15 @@ end(void **state)
 
 
 static parley_join_verdict_t
-join(parley_memory_t *s, unsigned log, const char *selector,
-    const char *session)
+join_of(parley_memory_t *s, const uint8_t *account, unsigned log,
+    const char *selector, const char *session)
 {
     parley_join_t  j;
 
     memset(&j, 0, sizeof(j));
 
     j.log = keys[log];
+    j.account = account;
     j.selector = parley_str_c(selector);
     j.session = parley_str_c(session);
     j.card = PARLEY_STR("a card");
@@ -75,6 +93,14 @@ join(parley_memory_t *s, unsigned log, const char *selector,
     assert_int_equal(s->state.ops->log->join(&s->state, &j, &joined, NULL),
                      PARLEY_STATE_DONE);
     return joined.verdict;
+}
+
+
+static parley_join_verdict_t
+join(parley_memory_t *s, unsigned log, const char *selector,
+    const char *session)
+{
+    return join_of(s, NULL, log, selector, session);
 }
 
 
@@ -368,6 +394,33 @@ test_bounds(void **state)
 }
 
 
+/* who may listen to another's log does not keep its owner out of it */
+
+static void
+test_accounts(void **state)
+{
+    char            name[16];
+    unsigned        i;
+    const uint8_t  *owner = keys[6], *reader = keys[7];
+
+    (void) state;
+
+    for (i = 0; i < PARLEY_SELECTORS_MAX; i++) {
+        snprintf(name, sizeof(name), "f%u", i);
+        assert_int_equal(join_of(&t.s, reader, 0, name, name),
+                         PARLEY_JOIN_OK);
+    }
+
+    assert_int_equal(join_of(&t.s, reader, 0, "more", "more"),
+                     PARLEY_JOIN_MANY);
+    assert_int_equal(join_of(&t.s, reader, 0, "f1", "more"), PARLEY_JOIN_OK);
+    assert_int_equal(join_of(&t.s, owner, 0, "more", "own"), PARLEY_JOIN_OK);
+    assert_int_equal(join(&t.s, 0, "other", "nobody"), PARLEY_JOIN_OK);
+    assert_int_equal(join_of(&t.s, reader, 1, "more", "more"),
+                     PARLEY_JOIN_OK);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     cmocka_unit_test_setup_teardown(test_place, begin, end),
     cmocka_unit_test_setup_teardown(test_session, begin, end),
@@ -375,6 +428,8 @@ static const struct CMUnitTest  tests[] = {
     cmocka_unit_test_setup_teardown(test_gone, begin, end),
     cmocka_unit_test_setup_teardown(test_many, begin, end),
     cmocka_unit_test_setup_teardown(test_bounds, begin, end),
+    { "SEC-09 selectors are counted to who listens", test_accounts, begin_large,
+      end, NULL },
     { "ACH-19 an append counts those who are subscribed, by their selectors",
       test_count, begin, end, NULL },
 };
