@@ -581,7 +581,8 @@ int parley_gate_held(parley_gate_t *g,
  */
 int parley_gate_collect(parley_gate_t *g, parley_str_t octets);
 
-/* Its answer, in the gate's arena: 0 and *ret, or -1: no memory. */
+/* Its answer, in the gate's arena, without what came where the caller is
+   revoked by now: 0 and *ret, or -1: no memory. */
 int parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
     __attribute__((warn_unused_result));
 

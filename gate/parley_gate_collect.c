@@ -251,10 +251,20 @@ parley_gate_mcp_wrap(parley_gate_t *g, parley_reply_t *ret)
 }
 
 
+/* SEC-16: who is revoked meanwhile is told of nothing that came */
+
 int
 parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
 {
     *ret = g->reply;
+
+    if (parley_gate_revoked(g) != 0) {
+        parley_error_clear(g->err);
+
+        parley_buf_init(&g->mcp->list, g->arena, 0);
+        g->mcp->gap = parley_str_none;
+        g->mcp->last_len = 0;
+    }
 
     return parley_gate_mcp_result(g, ret);
 }

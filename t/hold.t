@@ -24,6 +24,11 @@ my $client = Parley::Client->new(port => port(1), tls => 0);
 
 sub revoked { jcs({ principals => [@_], kids => [], tokens => [] }) }
 
+sub revoke {
+    spew("$dir/revoked.json.new", revoked(@_));
+    rename "$dir/revoked.json.new", "$dir/revoked.json" or die;
+}
+
 
 sub http {
     my $hold = shift // '8s';
@@ -38,6 +43,7 @@ sub http {
                            parley_submit aee vcp c2a channel hold=$hold; }
         location = /short { parley_jwt on;
                             parley_submit aee vcp c2a hold=1s; }
+        location = /mcp { parley_jwt on; parley_mcp channel hold=$hold; }
         location = /off { parley_jwt on; parley_submit aee vcp c2a hold=off; }
         location /aee/ { parley_jwt on; parley_stream aee; }
         location /watched/ {
@@ -526,11 +532,33 @@ subtest 'SEC-16: what is revoked is held no longer' => sub {
                       as => 'carol');
 
     $bob->event;
-    spew("$dir/revoked.json.new", revoked('carol'));
-    rename "$dir/revoked.json.new", "$dir/revoked.json" or die;
+    revoke('carol');
 
     is($request->answer->{status}, 202);
     cmp_ok(time - $from, '<', 5);
+};
+
+
+subtest 'SEC-16: nor told what came before' => sub {
+    revoke();
+    sleep 1.2;
+
+    my $call = $client->begin('/mcp', jcs({
+        jsonrpc => '2.0', id => 1, method => 'tools/call',
+        params => { name => 'agent_query', arguments => {
+            recipient_handle => '~bob', payload => { query_text => '?' } } } }),
+        Authorization => bearer('carol'));
+    my $query = $bob->event->{json};
+
+    is(submit({ %{ answer($query, response_text => 'unheard') },
+                recipient_handle => '~carol' })->{status}, 200, 'bob answers');
+    revoke('carol');
+
+    my $result = $call->answer->{json}{result};
+
+    is_deeply($result->{structuredContent}{responses}, [], 'no responses');
+    is($result->{structuredContent}{delivered}, 1, 'it was taken');
+    unlike($result->{content}[0]{text}, qr/unheard/);
 };
 
 
