@@ -136,6 +136,16 @@ parley_deliver_read(const parley_deliver_t *d, const parley_publication_t *p,
         return -1;
     }
 
+    /* AEE-28, AEE-29: a message that it embeds stands in it as it was */
+
+    if (msg->priority > p->priority) {
+        msg->priority = p->priority;
+    }
+
+    if (msg->timeout_ms > p->timeout_ms) {
+        msg->timeout_ms = p->timeout_ms;
+    }
+
     msg->owner = p->sender;
 
     if (p->id.len > 0) {

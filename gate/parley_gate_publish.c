@@ -154,6 +154,8 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     }
 
     ret->ms = g->now_ms;
+    ret->priority = g->msg->priority;
+    ret->timeout_ms = g->msg->timeout_ms;
 
     ret->id = parley_gate_fits(g->msg->id);
     ret->from = parley_gate_fits(g->msg->sender);

@@ -3,7 +3,7 @@
 #include "parley_publication.h"
 
 
-#define PARLEY_PUBLICATION_VERSION  3
+#define PARLEY_PUBLICATION_VERSION  4
 
 /* those of the message, and the facts */
 #define PARLEY_PUBLICATION_QUESTION_TEXT  6
@@ -19,10 +19,12 @@ typedef struct {
     uint8_t   proto;
     uint8_t   form;
     uint8_t   own;
+    uint8_t   priority;
     uint16_t  lens[PARLEY_PUBLICATION_TEXTS];
     uint8_t   log[PARLEY_KEY_LEN];
     uint8_t   stamp[8];
     uint8_t   ms[8];
+    uint8_t   timeout_ms[8];
 } parley_publication_head_t;
 
 
@@ -90,9 +92,11 @@ parley_publication_write(parley_arena_t *arena, const parley_publication_t *p,
     head.proto = (uint8_t) p->proto;
     head.form = (uint8_t) p->audience.form;
     head.own = p->own;
+    head.priority = (uint8_t) p->priority;
     memcpy(head.log, p->log, PARLEY_KEY_LEN);
     memcpy(head.stamp, &p->stamp, sizeof(head.stamp));
     memcpy(head.ms, &p->ms, sizeof(head.ms));
+    memcpy(head.timeout_ms, &p->timeout_ms, sizeof(head.timeout_ms));
 
     for (i = 0; i < PARLEY_PUBLICATION_TEXTS; i++) {
         text = *parley_publication_text(&copy, i);
@@ -167,9 +171,11 @@ parley_publication_read(parley_str_t octets, parley_publication_t *ret)
     ret->proto = (parley_proto_t) head.proto;
     ret->audience.form = (parley_audience_form_t) head.form;
     ret->own = head.own != 0;
+    ret->priority = (parley_priority_t) head.priority;
     memcpy(ret->log, head.log, PARLEY_KEY_LEN);
     memcpy(&ret->stamp, head.stamp, sizeof(ret->stamp));
     memcpy(&ret->ms, head.ms, sizeof(ret->ms));
+    memcpy(&ret->timeout_ms, head.timeout_ms, sizeof(ret->timeout_ms));
     ret->message = rest;
 
     return 0;

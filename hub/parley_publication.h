@@ -56,6 +56,9 @@ typedef struct parley_publication_s {
     parley_str_t               id;          /* its id, also one that was
                                                made, */
     int64_t                    ms;          /* and when it came */
+    parley_priority_t          priority;    /* that it goes on with: one that it
+                                               embeds says what it had before */
+    int64_t                    timeout_ms;  /* the same of its deadline */
     parley_str_t               answers;     /* parley_publication_question() of
                                                what it answers for good; empty:
                                                nothing */

@@ -36,6 +36,8 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
                              parley_deny to=~bob; parley_allow type=*; }
         location = /any { parley_jwt on; parley_accept aee vcp c2a;
                           parley_submit channel; }
+        location = /capped { parley_jwt on; parley_submit channel;
+                             parley_cap priority=normal timeout=1s; }
         location /aee/ { parley_jwt on; parley_stream aee; }
         location /vcp/ { parley_jwt on; parley_stream vcp;
                           parley_vcp_context ctx|streams;
@@ -390,6 +392,32 @@ subtest 'HUB-06: the name of a peer of VCP stands in the path' => sub {
 
         is(listen_to('bob', uri => "/vcp/agent://ops.example/$name")->status,
            $status, "another's, \"$name\"");
+    }
+};
+
+
+subtest 'AEE-28 AEE-29: caps hold for what a frame carries' => sub {
+    my $bob = listen_to('bob', uri => '/aee/agent.bob');
+    my $text = "do it\n\naee.task ops.run\nid: " . uuid4()
+             . "\npriority: urgent\nrequires: {\"timeout_ms\":50000}\n\n{}";
+
+    for my $case (['/channel/frames', 'urgent', 50000],
+                  ['/capped', 'normal', 1000])
+    {
+        my ($uri, $priority, $timeout) = @$case;
+
+        submit(frame('dave', 'bob', kind => 'agent_query',
+                     provenance_method => ['gateway-translation'],
+                     provenance_basis => 'aee', payload => {
+                         query_id => uuid4(), query_text => $text,
+                         response_scope => '~dave/*', timeout_ms => 60000 }),
+               uri => $uri);
+
+        my $task = $bob->event->{json};
+
+        is($task->{intent}, 'ops.run', $uri);
+        is($task->{priority}, $priority, 'priority');
+        is($task->{requires}{timeout_ms}, $timeout, 'deadline');
     }
 };
 

@@ -50,6 +50,8 @@ fill(parley_publication_t *p)
     p->to = PARLEY_STR("agent:bob");
     p->id = PARLEY_STR("f6f0bb7e-7a52-4d0b-9d36-2a6ab8a4a1d2");
     p->ms = 1764000000123;
+    p->priority = PARLEY_PRIORITY_HIGH;
+    p->timeout_ms = -1;
     p->answers = PARLEY_STR("00ff");
     p->question = PARLEY_STR("the record of a question\0with octets");
     p->own = 1;
@@ -97,6 +99,8 @@ test_round_trip(void **state)
 
     assert_int_equal(q.kind, p.kind);
     assert_int_equal(q.proto, p.proto);
+    assert_int_equal(q.priority, p.priority);
+    assert_int_equal(q.timeout_ms, p.timeout_ms);
     assert_int_equal(q.audience.form, p.audience.form);
     assert_true(parley_str_eq(q.audience.instrument, p.audience.instrument));
     assert_true(parley_str_eq(q.audience.session, p.audience.session));
