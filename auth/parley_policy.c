@@ -236,6 +236,26 @@ parley_policy_misses(const parley_policy_rule_t *rule,
 }
 
 
+/* Whether a rule has what is asked for among its types, and not by a '*'. */
+
+static int
+parley_policy_has(const parley_policy_rule_t *rule, parley_str_t asked)
+{
+    size_t                i;
+    const parley_glob_t  *glob;
+
+    glob = &rule->globs[PARLEY_POLICY_TYPE];
+
+    for (i = 0; i < glob->n; i++) {
+        if (parley_str_eq(glob->choices[i], asked)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 static int
 parley_policy_refuse(const parley_policy_rule_t *scope,
     const parley_policy_rule_t *intent, parley_error_t *err)
@@ -278,6 +298,12 @@ parley_policy_check(const parley_policy_t *policy,
     intent = NULL;
 
     for (rule = policy->first; rule != NULL; rule = rule->next) {
+        if (rule->allow && request->asked.len > 0
+            && !parley_policy_has(rule, request->asked))
+        {
+            continue;
+        }
+
         missed = parley_policy_misses(rule, request);
 
         if (missed == 0) {

@@ -83,6 +83,8 @@ typedef struct {
     parley_policy_names_t   type;
     parley_policy_names_t   intent;
     parley_policy_names_t   to;
+    parley_str_t            asked;      /* a type that a rule allows only if
+                                         * it has it literally; or empty */
 } parley_policy_request_t;
 
 

@@ -108,7 +108,9 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
         && !parley_gate_may_ask(g, type))
     {
         return parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
-                                "no rule lets the caller ask for this name");
+                                "no rule with type=%.*s lets the caller ask "
+                                "for this name", (int) type.len,
+                                (const char *) type.data);
     }
 
     return rc == 0 ? 0

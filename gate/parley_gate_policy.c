@@ -307,6 +307,10 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 
     memset(&a.request.intent, 0, sizeof(parley_policy_names_t));
 
+    /* a rule for messages is none for listening to another's */
+
+    a.request.asked = type;
+
     return parley_policy_check(g->conf->policy, &a.request, NULL, &err)
            == 0;
 }

@@ -27,6 +27,12 @@ my $nginx = Parley::Nginx->start(workers => 2,
             parley_allow type=subscribe protocol=channel to=~acme;
             parley_deny intent=channel.agent_broadcast;
         }
+        location /broad/ {
+            parley_jwt on;
+            parley_stream channel;
+            parley_allow principal=** to=**;
+            parley_allow type=*;
+        }
         location /aged/ { parley_jwt on; parley_stream channel age=2s; }
         location /quick/ { parley_jwt on;
                            parley_stream channel keepalive=1s retry=700ms; }
@@ -114,6 +120,9 @@ subtest 'ACH-20: the path names whose stream it is' => sub {
               [403, 'scope-unauthorised', undef]);
     is_deeply(refused('carol', uri => '/ruled/~alice'),
               [403, 'scope-unauthorised', undef]);
+    is_deeply(refused('bob', uri => '/broad/~alice'),
+              [403, 'scope-unauthorised', undef],
+              'a rule for messages, of any type, is none for listening');
 
     my $by_rule = listen_to('bob', uri => '/ruled/~alice', session => 's1');
     my $own = listen_to('alice', session => 's1');

@@ -52,7 +52,7 @@ static const parley_policy_name_t  backup[] = { name("agent.backup") };
 
 static const parley_policy_request_t  task = {
     scopes, 2, roles, 1, names(alice), parley_str("aee"), names(types),
-    names(intents), names(backup)
+    names(intents), names(backup), parley_str("")
 };
 
 
@@ -149,6 +149,52 @@ test_words(void **state)
     memset(&policy, 0, sizeof(policy));
     rule(&policy, 1, "scope=** role=** to=**");
     expect(&policy, &nobody, PARLEY_E_NONE);
+}
+
+
+/* what is asked for has to be named: a rule for messages does not allow it */
+
+static void
+test_asked(void **state)
+{
+    size_t                   i;
+    parley_policy_t          policy;
+    parley_policy_request_t  request;
+
+    static const parley_policy_name_t  types_asked[] = { name("subscribe") };
+
+    static const struct {
+        int            allow;
+        const char    *line;
+        parley_code_t  code;
+    } cases[] = {
+        { 1, "type=subscribe", PARLEY_E_NONE },
+        { 1, "type=task|subscribe to=agent.*", PARLEY_E_NONE },
+        { 1, "type=subscribe to=agent.x", PARLEY_E_POLICY_REFUSED },
+        { 1, "type=roster", PARLEY_E_POLICY_REFUSED },
+        { 1, "type=*", PARLEY_E_POLICY_REFUSED },
+        { 1, "type=**", PARLEY_E_POLICY_REFUSED },
+        { 1, "scope=ops:run", PARLEY_E_POLICY_REFUSED },
+        { 0, "type=*", PARLEY_E_POLICY_REFUSED },
+        { 0, "principal=alice", PARLEY_E_POLICY_REFUSED },
+    };
+
+    (void) state;
+
+    request = task;
+    request.type = (parley_policy_names_t) names(types_asked);
+    request.asked = PARLEY_STR("subscribe");
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        memset(&policy, 0, sizeof(policy));
+        rule(&policy, cases[i].allow, cases[i].line);
+
+        if (!cases[i].allow) {
+            rule(&policy, 1, "type=subscribe");
+        }
+
+        expect(&policy, &request, cases[i].code);
+    }
 }
 
 
@@ -297,6 +343,8 @@ static const struct CMUnitTest  tests[] = {
                      test_default),
     parley_auth_test("GW-04 scope, principal, role, protocol, type, intent, "
                      "to", test_words),
+    parley_auth_test("ACH-20 HUB-06 listening is allowed by name alone",
+                     test_asked),
     parley_auth_test("SEC-04 any name matches, what is loose denies alone",
                      test_names),
     parley_auth_test("GW-04 the first match decides", test_order),
