@@ -198,6 +198,8 @@ parley_settings_submits(const parley_settings_t *s,
           : parley_settings_has(s, PARLEY_DIRECTIVE_SPEAK)
           ? "sends nothing to a service: \"parley_speak\" has no effect "
             "beside it"
+          : parley_settings_has(s, PARLEY_DIRECTIVE_DRY_RUN)
+          ? "publishes, or refuses: \"parley_dry_run\" has no effect beside it"
           : NULL;
 
     return why == NULL ? 0

@@ -97,9 +97,10 @@ parley_settings_verify(const parley_settings_env_t *env,
     const parley_block_facts_t *block, const parley_engine_t *engine,
     parley_problem_t *problem)
 {
-    int64_t             ms;
-    parley_error_t      err;
-    parley_proto_set_t  idle;
+    int64_t                ms;
+    parley_error_t         err;
+    parley_proto_set_t     idle;
+    parley_directive_id_t  by;
 
     if (parley_settings_answers(s)) {
         return parley_settings_answer(env, s, block, problem);
@@ -129,11 +130,11 @@ parley_settings_verify(const parley_settings_env_t *env,
         return -1;
     }
 
-    problem->where = s->mcp != NULL
-                     ? s->where[PARLEY_DIRECTIVE_MCP]
-                     : s->submit != NULL
-                     ? s->where[PARLEY_DIRECTIVE_SUBMIT]
-                     : s->where[PARLEY_DIRECTIVE_ACCEPT];
+    by = s->mcp != NULL ? PARLEY_DIRECTIVE_MCP
+         : s->submit != NULL ? PARLEY_DIRECTIVE_SUBMIT
+         : PARLEY_DIRECTIVE_ACCEPT;
+
+    problem->where = s->where[by];
 
     if (parley_settings_lacks(http, s, &err) != 0
         || parley_settings_certificate(http, s, block, &err) != 0
@@ -142,7 +143,8 @@ parley_settings_verify(const parley_settings_env_t *env,
         || parley_settings_redacts(&s->gate, engine, env->arena, &err) != 0
         || parley_settings_supplies(s, engine, env->arena, &err) != 0)
     {
-        return parley_problem(problem, "\"parley_accept\" %s", err.text);
+        return parley_problem(problem, "\"%s\" %s",
+                              parley_directives[by].name, err.text);
     }
 
     idle = parley_settings_idle(&s->gate, &err);
@@ -151,7 +153,8 @@ parley_settings_verify(const parley_settings_env_t *env,
         /* once of each pair */
         http->idle[s->gate.speak] |= idle;
 
-        (void) parley_problem(problem, "\"parley_accept\" %s", err.text);
+        (void) parley_problem(problem, "\"%s\" %s",
+                              parley_directives[by].name, err.text);
         parley_settings_warn(env, problem);
     }
 
