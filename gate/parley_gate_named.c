@@ -115,8 +115,8 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
     return rc == 0 ? 0
            : parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                              "this name has no canonical ~handle, by which "
-                              "streams are known");
+                              "this name has no ~handle, by which streams are "
+                              "known: parley_identities gives it one");
 }
 
 
@@ -136,7 +136,8 @@ parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
     if (!parley_name_reads(g->proto, name)) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                                 "what stands last in the path is no name of "
-                                "this protocol");
+                                "%s", (const char *)
+                                parley_proto_title(g->proto).data);
     }
 
     handle = name;

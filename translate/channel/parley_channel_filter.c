@@ -18,6 +18,21 @@ static const parley_str_t  parley_channel_axes[PARLEY_CHANNEL_AXES] = {
     [PARLEY_CHANNEL_AXIS_ORG] = parley_str("org"),
 };
 
+/* what a value of each may be, for who got it wrong */
+
+static const char *const  parley_channel_values[PARLEY_CHANNEL_AXES] = {
+    [PARLEY_CHANNEL_AXIS_KIND] =
+        "\"%.*s\" is no kind of frame, such as agent_query",
+    [PARLEY_CHANNEL_AXIS_SENDER] =
+        "\"%.*s\" is no handle of a sender, such as ~alice",
+    [PARLEY_CHANNEL_AXIS_CONTENT_TYPE] =
+        "\"content_type:\" has no value%.*s",
+    [PARLEY_CHANNEL_AXIS_TOOL] =
+        "\"tool:\" has no value, such as cc-model%.*s",
+    [PARLEY_CHANNEL_AXIS_ORG] =
+        "\"%.*s\" is no handle of an organisation, such as ~acme",
+};
+
 
 int
 parley_channel_filter_parse(parley_arena_t *arena, parley_str_t text,
@@ -98,7 +113,8 @@ parley_channel_filter_clause(parley_str_t text, parley_channel_clause_t *ret,
     if (axis == PARLEY_CHANNEL_AXES) {
         return parley_channel_filter_fail(err, PARLEY_E_FILTER_AXIS_UNKNOWN,
                                           "the filter axis \"%.*s\" is not "
-                                          "known", name);
+                                          "known: there are kind, sender, "
+                                          "content_type, tool and org", name);
     }
 
     ret->axis = (parley_channel_axis_t) axis;
@@ -110,8 +126,8 @@ parley_channel_filter_clause(parley_str_t text, parley_channel_clause_t *ret,
     }
 
     return parley_channel_filter_fail(err, PARLEY_E_FILTER_VALUE_INVALID,
-                                      "the value of the filter axis \"%.*s\" "
-                                      "is none that it can have", name);
+                                      parley_channel_values[axis],
+                                      ret->value);
 }
 
 

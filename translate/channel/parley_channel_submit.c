@@ -71,7 +71,9 @@ parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
 
     if (parley_channel_scope_parse(submission->scope, &scope) != 0) {
         (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, "scope",
-                                "the argument scope is no recipient scope");
+                                "the argument scope is no recipient scope, "
+                                "such as ~alice, ~alice/cc-* or "
+                                "org:~acme/members/*");
         err->is_name = 1;
         return -1;
     }
