@@ -198,6 +198,10 @@ subtest 'OPS-04 from 320 px' => sub {
 
         cmp_ok($browser->run('return document.documentElement.scrollWidth'),
                '<=', $width, "$width px: nothing to scroll sideways");
+        cmp_ok($browser->run('return Math.max(...[...document.querySelectorAll('
+                             . '"caption, .note")].map((e) => '
+                             . 'e.getBoundingClientRect().right))'),
+               '<=', $width, "$width px: what a table is about is read whole");
     }
 };
 
