@@ -92,6 +92,25 @@ subtest 'docs/messages.md: curl' => sub {
 };
 
 
+subtest 'what the demo publishes is accepted in AEE, too' => sub {
+    my ($step) = steps(root(), {}, <<"EOT");
+PATH='$build':\$PATH
+curl -sS --cacert $ENV{DEMO}/tls/server.crt -w '%{http_code}' \\
+    -H "Authorization: Bearer \$(cat $ENV{DEMO}/tokens/ops.jwt)" \\
+    -H 'Content-Type: application/json' --data-binary \@- \\
+    $gateway/channel/frames <<END
+{"v": "1", "id": "\$(parley uuid)", "ts": "\$(date -u +%FT%TZ)",
+ "type": "event", "from": "agent.ops", "to": "agent.watch",
+ "intent": "ops.note", "corr": "published-1", "priority": "normal",
+ "payload": {"text": "a disk is slow"}}
+END
+EOT
+
+    is($step->{status}, 0, 'status') or diag($step->{err});
+    like($step->{out}, qr/20[0-9]$/, 'taken');
+};
+
+
 for (['Python', 'python3', 'send.py'], ['Node', 'node', 'send.mjs']) {
     my ($language, $run, $file) = @$_;
 
