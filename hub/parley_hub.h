@@ -172,7 +172,8 @@ void parley_hub_turn(parley_hub_t *hub, unsigned budget);
 /* Time passes: once a second.  It wakes itself, too. */
 void parley_hub_tick(parley_hub_t *hub);
 
-/* All end within so many seconds, at times of their own. */
+/* All end within so many seconds, at times of their own; at once where that is
+   less than two. */
 void parley_hub_drain(parley_hub_t *hub, uint32_t seconds);
 
 

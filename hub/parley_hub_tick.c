@@ -229,8 +229,15 @@ parley_hub_drain(parley_hub_t *hub, uint32_t seconds)
             s = list;
             parley_hub_undue(s);
 
+            if (seconds < 2) {
+                parley_hub_end(hub, s, PARLEY_END_LEAVING);
+                continue;
+            }
+
+            /* up to a second passes before that is looked at */
+
             at = parley_hub_now(hub) + 1
-                 + (seconds > 1 ? hub->env.random(hub->env.ctx) % seconds : 0);
+                 + hub->env.random(hub->env.ctx) % (seconds - 1);
 
             if (s->why != PARLEY_END_LEAVING
                 && (s->ends == 0 || s->ends > at))

@@ -113,6 +113,12 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
                       "they publish comes up to a second later");
     }
 
+    /* of idle connections nginx tells that the worker is to leave */
+
+    if (h->wake) {
+        h->wake->idle = 1;
+    }
+
     h->tick.cancelable = 1;
     ngx_add_timer(&h->tick, NGX_HTTP_PARLEY_HUB_TICK);
 
@@ -272,6 +278,14 @@ ngx_http_parley_hub_wake_handler(ngx_event_t *ev)
 
     c = ev->data;
     h = c->data;
+
+    /* to wait for the next tick would take too much of the time that is left */
+
+    if (c->close && c->idle) {
+        c->idle = 0;
+        ngx_post_event(&h->tick, &ngx_posted_next_events);
+        return;
+    }
 
     ngx_http_parley_wake_taken(h->mcf, c);
     parley_hub_wake(h->hub);

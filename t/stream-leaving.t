@@ -6,7 +6,7 @@ use warnings;
 use lib 't/lib';
 
 use Test::More;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
 use Parley::Client;
 use Parley::Env qw(port);
@@ -45,6 +45,48 @@ for my $by (['HTTP', port => port(1), tls => 0],
            'the worker leaves');
     };
 }
+
+
+# of 30 one would come in the sixth second of six with 99 in 100
+subtest 'HUB-05: streams end within the five seconds that are promised' => sub {
+    my @streams = map { listen_to('alice', session => "s$_") } 1 .. 30;
+
+    sleep 0.2 + rand 0.6;
+    kill 'HUP', $nginx->pid;
+
+    my $until = time + 5.2;
+    my @late = grep { !$_->ends($until - time) } @streams;
+
+    is(scalar @late, 0, 'all of them');
+    $_->leave for @streams;
+};
+
+
+subtest 'HUB-05 HUB-07: a worker that is given one second' => sub {
+    my $hasty = Parley::Nginx->start(
+        main => 'worker_shutdown_timeout 1s;',
+        http => streams_http(submit => 'channel aee hold=20s')
+                =~ s/%PORT_(\d)%/"%PORT_" . ($1 + 5) . '%'/ger);
+    my $client = Parley::Client->new(port => port(6), tls => 0);
+    my $bob = listen_to('bob', session => 'b', port => port(6));
+
+    # at whatever time the worker's clock ticks
+    for my $after (0.1, 0.4, 0.7) {
+        my $request = $client->begin('/channel/frames', jcs(aee()),
+                                     Authorization => bearer('alice'));
+
+        ok($bob->event, 'delivered, and held');
+        sleep $after;
+        kill 'HUP', $hasty->pid;
+        is($request->answer->{status}, 202, 'it is told that it was taken');
+        ok($bob->ends(2), 'the stream is ended');
+
+        $bob = listen_to('bob', session => 'b', port => port(6));
+    }
+
+    $bob->leave;
+    $hasty->stop;
+};
 
 
 $nginx->stop;
