@@ -4,48 +4,55 @@
 #include <string.h>
 
 
-/* the directives of a step in the order in which they are looked for; COUNT:
-   there are no more */
-#define PARLEY_DECIDERS  3
+/* the most directives that a step is decided by */
+#define PARLEY_DECIDERS  6
 
-/* BY(step, first, second, third): a row for each step */
+/* of an id, in which 0 ends the list */
+#define PARLEY_D(id)  PARLEY_DIRECTIVE_##id + 1
+
+/* what has a location take messages, or answer to something else */
+#define PARLEY_D_ACCEPTS   PARLEY_D(SUBMIT), PARLEY_D(MCP), PARLEY_D(ACCEPT)
+#define PARLEY_D_ENDPOINT  PARLEY_D(KEYS), PARLEY_D(STREAM), PARLEY_D(ROSTER)
+
+/* BY(step, directives in the order in which they are looked for): a row for
+   each step; of POLICY it is a rule */
 #define PARLEY_DECIDERS_OF(BY)                                                \
-    BY(METHOD, KEYS, ACCEPT, COUNT)                                           \
-    BY(FAILURES, JWT, COUNT, COUNT)                                           \
-    BY(PROOF, JWT, CERTIFICATE, COUNT)                                        \
-    BY(RATE, RATE, COUNT, COUNT)                                              \
-    BY(BODY, LIMITS, COUNT, COUNT)                                            \
-    BY(SERVE, KEYS, STREAM, ROSTER)                                           \
-    BY(JSON, LIMITS, COUNT, COUNT)                                            \
-    BY(PROTOCOL, ACCEPT, COUNT, COUNT)                                        \
-    BY(SCHEMA, ACCEPT, COUNT, COUNT)                                          \
-    BY(PAYLOAD, INTENTS, COUNT, COUNT)                                        \
-    BY(TRANSPORT, TRUSTED, COUNT, COUNT)                                      \
-    BY(SENDER, IDENTITIES, COUNT, COUNT)                                      \
-    BY(SIGNATURE, SIGNATURE, COUNT, COUNT)                                    \
-    BY(REVOCATION, REVOCATIONS, COUNT, COUNT)                                 \
-    BY(SENDER_RATE, RATE, COUNT, COUNT)                                       \
-    BY(ARGUMENTS, ACCEPT, COUNT, COUNT)                                       \
-    BY(SUBMISSION, ACCEPT, COUNT, COUNT)                                      \
-    BY(REFERENCE, SPEAK, COUNT, COUNT)                                        \
-    BY(POLICY, COUNT, COUNT, COUNT)                                           \
-    BY(DIRECTION, IDENTITIES, COUNT, COUNT)                                   \
-    BY(LOCAL, SELF, COUNT, COUNT)                                             \
-    BY(AGE, FRESHNESS, COUNT, COUNT)                                          \
-    BY(ADMIT, WINDOW, ZONE, COUNT)                                            \
-    BY(REFUTE, RETAIN, COUNT, COUNT)                                          \
-    BY(REWRITE, CAP, REDACT, COUNT)                                           \
-    BY(TRANSLATE, SPEAK, COUNT, COUNT)                                        \
-    BY(LOSS, LOSS, COUNT, COUNT)                                              \
-    BY(KEEP, ZONE, COUNT, COUNT)                                              \
-    BY(RECORD, AUDIT, COUNT, COUNT)                                           \
-    BY(PUBLISH, SUBMIT, COUNT, COUNT)                                         \
-    BY(FORWARD, SPEAK, COUNT, COUNT)                                          \
-    BY(ANSWER, SPEAK, COUNT, COUNT)                                           \
-    BY(SETTLE, WINDOW, ZONE, COUNT)
+    BY(METHOD, PARLEY_D_ENDPOINT, PARLEY_D_ACCEPTS)                           \
+    BY(FAILURES, PARLEY_D(JWT))                                               \
+    BY(PROOF, PARLEY_D(JWT), PARLEY_D(CERTIFICATE))                           \
+    BY(RATE, PARLEY_D(RATE))                                                  \
+    BY(BODY, PARLEY_D(LIMITS))                                                \
+    BY(SERVE, PARLEY_D_ENDPOINT, PARLEY_D(MCP))                               \
+    BY(JSON, PARLEY_D(LIMITS))                                                \
+    BY(PROTOCOL, PARLEY_D_ACCEPTS)                                            \
+    BY(SCHEMA, PARLEY_D_ACCEPTS)                                              \
+    BY(PAYLOAD, PARLEY_D(INTENTS))                                            \
+    BY(TRANSPORT, PARLEY_D(TRUSTED))                                          \
+    BY(SENDER, PARLEY_D(IDENTITIES))                                          \
+    BY(SIGNATURE, PARLEY_D(SIGNATURE))                                        \
+    BY(REVOCATION, PARLEY_D(REVOCATIONS))                                     \
+    BY(SENDER_RATE, PARLEY_D(RATE))                                           \
+    BY(ARGUMENTS, PARLEY_D_ACCEPTS)                                           \
+    BY(SUBMISSION, PARLEY_D_ACCEPTS)                                          \
+    BY(REFERENCE, PARLEY_D(SPEAK))                                            \
+    BY(POLICY, 0)                                                             \
+    BY(DIRECTION, PARLEY_D(IDENTITIES))                                       \
+    BY(LOCAL, PARLEY_D(SELF))                                                 \
+    BY(AGE, PARLEY_D(FRESHNESS))                                              \
+    BY(ADMIT, PARLEY_D(WINDOW), PARLEY_D(ZONE))                               \
+    BY(REFUTE, PARLEY_D(RETAIN))                                              \
+    BY(REWRITE, PARLEY_D(CAP), PARLEY_D(REDACT))                              \
+    BY(TRANSLATE, PARLEY_D(SPEAK))                                            \
+    BY(LOSS, PARLEY_D(LOSS))                                                  \
+    BY(KEEP, PARLEY_D(ZONE))                                                  \
+    BY(RECORD, PARLEY_D(AUDIT))                                               \
+    BY(PUBLISH, PARLEY_D(SUBMIT), PARLEY_D(MCP))                              \
+    BY(FORWARD, PARLEY_D(SPEAK))                                              \
+    BY(ANSWER, PARLEY_D(SPEAK))                                               \
+    BY(SETTLE, PARLEY_D(WINDOW), PARLEY_D(ZONE))
 
 
-#define PARLEY_BY(step, first, second, third)  | 1ULL << PARLEY_STEP_##step
+#define PARLEY_BY(step, ...)  | 1ULL << PARLEY_STEP_##step
 _Static_assert((0 PARLEY_DECIDERS_OF(PARLEY_BY))
                == (1ULL << PARLEY_STEP_COUNT) - 1,
                "each step has the directives that decide it");
@@ -53,10 +60,8 @@ _Static_assert((0 PARLEY_DECIDERS_OF(PARLEY_BY))
 
 
 static const unsigned char  parley_deciders[PARLEY_STEP_COUNT]
-                                           [PARLEY_DECIDERS] = {
-#define PARLEY_BY(step, first, second, COUNT)                                 \
-    [PARLEY_STEP_##step] = { PARLEY_DIRECTIVE_##first,                        \
-                             PARLEY_DIRECTIVE_##second },
+                                           [PARLEY_DECIDERS + 1] = {
+#define PARLEY_BY(step, ...)  [PARLEY_STEP_##step] = { __VA_ARGS__ },
     PARLEY_DECIDERS_OF(PARLEY_BY)
 #undef PARLEY_BY
 };
@@ -66,7 +71,8 @@ int
 parley_decider(const parley_settings_http_t *http, const parley_settings_t *s,
     const parley_gate_t *g, parley_step_t step, parley_decider_t *ret)
 {
-    unsigned  i, id;
+    unsigned              id;
+    const unsigned char  *next;
 
     memset(ret, 0, sizeof(parley_decider_t));
 
@@ -83,12 +89,8 @@ parley_decider(const parley_settings_http_t *http, const parley_settings_t *s,
         return 1;
     }
 
-    for (i = 0; i < PARLEY_DECIDERS; i++) {
-        id = parley_deciders[step][i];
-
-        if (id == PARLEY_DIRECTIVE_COUNT) {
-            break;
-        }
+    for (next = parley_deciders[step]; *next != 0; next++) {
+        id = *next - 1U;
 
         ret->where = parley_directives[id].size == 0 ? &http->where[id]
                                                      : &s->where[id];
