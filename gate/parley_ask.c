@@ -445,22 +445,6 @@ parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
 
 
 int
-parley_ask_close(parley_ask_t *q, const parley_record_id_t *id)
-{
-    int              none;
-    parley_state_t  *s = q->state;
-
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->close(s, id, &q->call);
-        return 0;
-    }
-
-    PARLEY_ASK(q, PARLEY_TOLD_OTHER, s->ops->close(s, id, &q->call), settled,
-               &none, (void) s->ops->close(s, id, NULL); return 0);
-}
-
-
-int
 parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
     uint32_t generation)
 {

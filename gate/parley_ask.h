@@ -103,8 +103,8 @@ void parley_ask_over(parley_ask_t *q);
 /*
  * Nobody waits for what is under way (see cancel in parley_state_ops_t), nor
  * for an answer that has come and that no step was told: what that admitted is
- * given back.  Up to the end of the step what is to be settled, counted,
- * closed and dropped is handed over, and what else is asked has no answer: -1.
+ * given back.  Up to the end of the step what is to be settled, counted and
+ * dropped is handed over, and what else is asked has no answer: -1.
  * The same is true of a step from where it finds no memory for an answer.
  */
 void parley_ask_part(parley_ask_t *q);
@@ -123,8 +123,6 @@ int parley_ask_rate(parley_ask_t *q, const parley_rating_t *rating,
     __attribute__((warn_unused_result));
 int parley_ask_put(parley_ask_t *q, const parley_put_t *put,
     parley_put_result_t *ret)
-    __attribute__((warn_unused_result));
-int parley_ask_close(parley_ask_t *q, const parley_record_id_t *id)
     __attribute__((warn_unused_result));
 int parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
     uint32_t generation)

@@ -35,7 +35,6 @@ const parley_state_ops_t  parley_memory_ops = {
     .rate = parley_memory_rate,
     .put = parley_memory_put,
     .get = parley_memory_get,
-    .close = parley_memory_close,
     .drop = parley_memory_drop,
     .stat = parley_memory_stat,
     .log = &parley_memory_log_ops,

@@ -137,8 +137,6 @@ parley_state_done_t parley_memory_put(parley_state_t *state,
     const parley_put_t *put, parley_put_result_t *ret, parley_call_t *call);
 parley_state_done_t parley_memory_get(parley_state_t *state,
     const parley_lookup_t *lookup, parley_records_t *ret, parley_call_t *call);
-parley_state_done_t parley_memory_close(parley_state_t *state,
-    const parley_record_id_t *id, parley_call_t *call);
 parley_state_done_t parley_memory_drop(parley_state_t *state,
     const parley_record_id_t *id, uint32_t generation, parley_call_t *call);
 

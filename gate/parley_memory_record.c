@@ -368,22 +368,6 @@ parley_record_drop_locked(parley_memory_t *s, const parley_record_id_t *id,
 
 
 parley_state_done_t
-parley_memory_close(parley_state_t *state, const parley_record_id_t *id,
-    parley_call_t *call)
-{
-    parley_memory_t  *s = (parley_memory_t *) state;
-
-    (void) call;
-
-    parley_memory_lock(s);
-    (void) parley_record_close_locked(s, id);
-    parley_memory_unlock(s);
-
-    return PARLEY_STATE_DONE;
-}
-
-
-parley_state_done_t
 parley_memory_drop(parley_state_t *state, const parley_record_id_t *id,
     uint32_t generation, parley_call_t *call)
 {

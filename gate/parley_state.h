@@ -5,8 +5,8 @@
  *
  *  admit, settle        a message: its id, the question that it answers, quotas
  *  rate                 a limit by itself
- *  put, get, close,     what is to be known later: what a reply will answer,
- *  drop                 retained messages, first answers, keys of children
+ *  put, get, drop       what is to be known later: what a reply will answer,
+ *                       retained messages, first answers, keys of children
  *
  * parley_memory.h is one over memory that processes share, or one has to
  * itself.  What deciding code asks it asks by parley_ask.h.
@@ -342,27 +342,27 @@ struct parley_call_s {
  * input and whatever it points to need not: it is copied.  Verbs that are under
  * way at once may take effect in any order.
  *
- * settle, rate, close and drop may come without a call: nobody waits for them,
- * and ret may be NULL.  They take effect all the same, soon.
+ * settle, rate and drop may come without a call: nobody waits for them, and
+ * ret may be NULL.  They take effect all the same, soon.
  *
  *  admit   all of it or nothing
  *  settle  a is what was admitted; *ret is 0; PARLEY_SETTLED_LATE where a
  *          question was closed before: another answer came first (SEC-08); or
  *          -1 where a taken id could not be kept, which only a lease that ran
- *          out makes possible
+ *          out makes possible.  The value of a question that it closes goes;
+ *          that it was there is known until it ends
  *  rate    counts a message, or looks whether it would be
  *  put     keeps a value under a key, in place of what its owner had there;
  *          where it is not kept, what was there stays
  *  get     copies what is there to the arena
- *  close   the record's value goes; that it was there is known until it ends
  *  drop    the record goes that is of a generation; 0: whichever is there
  *  stat    counts; what has expired goes first
  *
  *  cancel  the caller goes: *ret, the call and the arena are not touched any
- *          more.  What was to be settled, counted, closed or dropped is; of
- *          the rest what has no effect yet need not get one.  An admission
- *          that has, or gets, one is settled as not taken; a record that is
- *          put under no admission, and in nobody's place, is dropped.
+ *          more.  What was to be settled, counted or dropped is; of the rest
+ *          what has no effect yet need not get one.  An admission that has,
+ *          or gets, one is settled as not taken; a record that is put under
+ *          no admission, and in nobody's place, is dropped.
  */
 struct parley_state_ops_s {
     parley_state_done_t  (*admit)(parley_state_t *s,
@@ -380,9 +380,6 @@ struct parley_state_ops_s {
     parley_state_done_t  (*get)(parley_state_t *s,
                              const parley_lookup_t *lookup,
                              parley_records_t *ret, parley_call_t *call);
-    parley_state_done_t  (*close)(parley_state_t *s,
-                             const parley_record_id_t *id,
-                             parley_call_t *call);
     parley_state_done_t  (*drop)(parley_state_t *s,
                              const parley_record_id_t *id,
                              uint32_t generation, parley_call_t *call);

@@ -221,19 +221,6 @@ parley_later_get(parley_state_t *s, const parley_lookup_t *lookup,
 
 
 static parley_state_done_t
-parley_later_close(parley_state_t *s, const parley_record_id_t *id,
-    parley_call_t *call)
-{
-    parley_late_t  *late;
-
-    late = parley_late(s, PARLEY_LATER_CLOSE, NULL, call);
-    late->id = *id;
-
-    return parley_late_begin(late);
-}
-
-
-static parley_state_done_t
 parley_later_drop(parley_state_t *s, const parley_record_id_t *id,
     uint32_t generation, parley_call_t *call)
 {
@@ -278,7 +265,6 @@ static parley_state_ops_t  parley_later_ops = {
     .rate = parley_later_rate,
     .put = parley_later_put,
     .get = parley_later_get,
-    .close = parley_later_close,
     .drop = parley_later_drop,
     .stat = parley_later_stat,
     .cancel = parley_later_cancel,
@@ -380,10 +366,6 @@ parley_late_do(parley_late_t *late)
             (void) ops->get(s, &late->lookup, late->ret, NULL);
         }
 
-        break;
-
-    case PARLEY_LATER_CLOSE:
-        (void) ops->close(s, &late->id, NULL);
         break;
 
     case PARLEY_LATER_DROP:

@@ -335,7 +335,10 @@ test_close(void **state)
                          "takes more than a single block of the table",
                          PARLEY_LOOSE_NONE, 0), PARLEY_PUT_OK);
     r = id("alice", "x");
-    (void) parley_memory_ops.close(&t.s.state, &r, NULL);
+
+    parley_memory_lock(&t.s);
+    assert_int_equal(parley_record_close_locked(&t.s, &r), 0);
+    parley_memory_unlock(&t.s);
 
     assert_int_equal(get("x", T0 + 500), 1);
     assert_int_equal(got[0].closed, 1);
