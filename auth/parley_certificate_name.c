@@ -5,6 +5,7 @@
 #include "parley_base64.h"
 #include "parley_certificate.h"
 #include "parley_config.h"
+#include "parley_hex.h"
 
 
 /* characters of a SHA-256 */
@@ -44,19 +45,6 @@ parley_certificate_lower(parley_str_t name, uint8_t *ret)
 }
 
 
-static int
-parley_certificate_digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-
-    c = parley_lower(c);
-
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-
 /* Returns 0, or -1: it is neither form of hexadecimal digits. */
 
 static int
@@ -68,8 +56,8 @@ parley_certificate_hex(parley_str_t text, uint8_t *ret)
     step = text.len == PARLEY_PRINT_COLONS ? 3 : 2;
 
     for (i = 0; i < PARLEY_CERTIFICATE_PRINT; i++) {
-        high = parley_certificate_digit(text.data[i * step]);
-        low = parley_certificate_digit(text.data[i * step + 1]);
+        high = parley_hex_digit(text.data[i * step]);
+        low = parley_hex_digit(text.data[i * step + 1]);
 
         if (high < 0 || low < 0
             || (step == 3 && i + 1 < PARLEY_CERTIFICATE_PRINT

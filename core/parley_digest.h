@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4, OpenSSL) and hexadecimal. */
+/* SHA-256 (FIPS 180-4), by OpenSSL. */
 
 #ifndef PARLEY_DIGEST_H
 #define PARLEY_DIGEST_H
@@ -20,9 +20,6 @@ int parley_sha256(parley_str_t s, uint8_t out[PARLEY_SHA256_LEN])
 int parley_sha256_parts(const parley_str_t *parts, size_t n,
     uint8_t out[PARLEY_SHA256_LEN])
     __attribute__((warn_unused_result));
-
-/* Writes n octets as 2 * n lower-case hexadecimal digits and a NUL. */
-void parley_hex(const uint8_t *data, size_t n, char *out);
 
 
 #endif /* PARLEY_DIGEST_H */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parley_audit_parts.h"
+#include "parley_hex.h"
 #include "parley_jcs.h"
 #include "parley_signature.h"
 #include "parley_time.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "parley_audit_parts.h"
+#include "parley_hex.h"
 #include "parley_utf8.h"
 
 

@@ -5,6 +5,7 @@
 
 #include "parley_escape.h"
 #include "parley_gate_steps.h"
+#include "parley_hex.h"
 
 
 /* octets of a name, before it is encoded */
@@ -53,8 +54,8 @@ static void
 parley_gate_claimed_certificate(parley_buf_t *b,
     const parley_certificate_t *certificate)
 {
-    size_t       i;
-    const char  *hex = "0123456789abcdef";
+    size_t   i;
+    uint8_t  print[2 * PARLEY_CERTIFICATE_PRINT];
 
     for (i = 0; i < certificate->nnames; i++) {
         if (certificate->names[i].kind == PARLEY_CERTIFICATE_SUBJECT) {
@@ -63,13 +64,11 @@ parley_gate_claimed_certificate(parley_buf_t *b,
         }
     }
 
+    (void) parley_hex_write(print, certificate->print,
+                            PARLEY_CERTIFICATE_PRINT);
+
     parley_buf_lit(b, ", SHA-256 \"");
-
-    for (i = 0; i < PARLEY_CERTIFICATE_PRINT; i++) {
-        parley_buf_octet(b, (uint8_t) hex[certificate->print[i] >> 4]);
-        parley_buf_octet(b, (uint8_t) hex[certificate->print[i] & 15]);
-    }
-
+    parley_buf_put(b, print, sizeof(print));
     parley_buf_octet(b, '"');
 }
 

@@ -14,6 +14,7 @@
 #include "parley_event_id.h"
 #include "parley_expand.h"
 #include "parley_gate_steps.h"
+#include "parley_hex.h"
 #include "parley_opening.h"
 #include "parley_rules.h"
 #include "parley_selector.h"
@@ -236,11 +237,8 @@ parley_gate_stream_session(parley_gate_stream_t *st)
 static int
 parley_gate_stream_made(parley_gate_stream_t *st, parley_str_t *ret)
 {
-    unsigned        i;
     uint8_t        *p, random[PARLEY_STREAM_RANDOM];
     parley_gate_t  *g;
-
-    static const char  hex[] = "0123456789abcdef";
 
     g = st->g;
     p = parley_arena_octets(g->arena, 2 * PARLEY_STREAM_RANDOM);
@@ -251,10 +249,7 @@ parley_gate_stream_made(parley_gate_stream_t *st, parley_str_t *ret)
                                 "no session can be made");
     }
 
-    for (i = 0; i < PARLEY_STREAM_RANDOM; i++) {
-        p[2 * i] = (uint8_t) hex[random[i] >> 4];
-        p[2 * i + 1] = (uint8_t) hex[random[i] & 15];
-    }
+    (void) parley_hex_write(p, random, PARLEY_STREAM_RANDOM);
 
     *ret = parley_str_make(p, 2 * PARLEY_STREAM_RANDOM);
 

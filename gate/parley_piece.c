@@ -1,10 +1,9 @@
 #include "parley_piece.h"
+#include "parley_hex.h"
 
 
 static parley_piece_e parley_piece_part(const parley_arguments_t *a,
     parley_str_t part, parley_piece_t *piece);
-static int parley_piece_hex(uint8_t c);
-static uint8_t parley_piece_lower(uint8_t c);
 
 
 void
@@ -107,7 +106,7 @@ parley_piece_name(parley_str_t text, parley_str_t name)
             continue;
         }
 
-        if (parley_piece_lower(c) != parley_piece_lower(name.data[n++])) {
+        if (parley_lower(c) != parley_lower(name.data[n++])) {
             return PARLEY_PIECE_OTHER;
         }
     }
@@ -178,8 +177,8 @@ parley_piece_octet(const uint8_t **p, const uint8_t *end, uint8_t *ret)
         return -1;
     }
 
-    high = parley_piece_hex((*p)[0]);
-    low = parley_piece_hex((*p)[1]);
+    high = parley_hex_digit((*p)[0]);
+    low = parley_hex_digit((*p)[1]);
 
     if (high < 0 || low < 0) {
         return -1;
@@ -189,24 +188,4 @@ parley_piece_octet(const uint8_t **p, const uint8_t *end, uint8_t *ret)
     *p += 2;
 
     return 0;
-}
-
-
-static int
-parley_piece_hex(uint8_t c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-
-    c = parley_piece_lower(c);
-
-    return (c >= 'a' && c <= 'f') ? c - 'a' + 10 : -1;
-}
-
-
-static uint8_t
-parley_piece_lower(uint8_t c)
-{
-    return (c >= 'A' && c <= 'Z') ? (uint8_t) (c | 0x20) : c;
 }

@@ -3,6 +3,7 @@
 #include "parley_bind.h"
 #include "parley_digest.h"
 #include "parley_engine.h"
+#include "parley_hex.h"
 #include "parley_jcs.h"
 #include "parley_retain.h"
 #include "parley_time.h"

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "parley_event_id.h"
+#include "parley_hex.h"
 
 
 #define PARLEY_EVENT_EPOCH  12      /* hexadecimal digits */
@@ -10,14 +11,14 @@
 void
 parley_event_id_write(parley_buf_t *b, const parley_place_t *place)
 {
-    int      shift;
-    uint8_t  text[PARLEY_EVENT_EPOCH], *p;
+    int      i;
+    uint8_t  octets[PARLEY_EVENT_EPOCH / 2], text[PARLEY_EVENT_EPOCH];
 
-    p = text;
-
-    for (shift = (PARLEY_EVENT_EPOCH - 1) * 4; shift >= 0; shift -= 4) {
-        *p++ = (uint8_t) "0123456789abcdef"[(place->epoch >> shift) & 15];
+    for (i = 0; i < PARLEY_EVENT_EPOCH / 2; i++) {
+        octets[i] = (uint8_t) (place->epoch >> 8 * (sizeof(octets) - 1 - i));
     }
+
+    (void) parley_hex_write(text, octets, sizeof(octets));
 
     parley_buf_put(b, text, sizeof(text));
     parley_buf_octet(b, '.');

@@ -13,9 +13,6 @@
 #include "parley_log.h"
 
 
-#define PARLEY_EVENT_ID_MAX  (12 + 1 + 20)
-
-
 void parley_event_id_write(parley_buf_t *b, const parley_place_t *place);
 
 /* Reads what a client says; -1: it is no id, and *ret is zeroed. */

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "parley_publication.h"
+#include "parley_hex.h"
 
 
 #define PARLEY_PUBLICATION_VERSION  4
@@ -186,16 +187,10 @@ void
 parley_publication_question(const parley_record_id_t *id,
     uint8_t out[PARLEY_PUBLICATION_QUESTION])
 {
-    unsigned  i;
-    uint8_t   octets[PARLEY_PUBLICATION_QUESTION / 2];
-
-    static const char  hex[] = "0123456789abcdef";
+    uint8_t  octets[PARLEY_PUBLICATION_QUESTION / 2];
 
     memcpy(octets, id->key, PARLEY_KEY_LEN);
     memcpy(&octets[PARLEY_KEY_LEN], &id->tag, sizeof(id->tag));
 
-    for (i = 0; i < sizeof(octets); i++) {
-        out[2 * i] = (uint8_t) hex[octets[i] >> 4];
-        out[2 * i + 1] = (uint8_t) hex[octets[i] & 15];
-    }
+    (void) parley_hex_write(out, octets, sizeof(octets));
 }

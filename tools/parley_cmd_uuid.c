@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_digest.h"
+#include "parley_hex.h"
 #include "parley_id.h"
 #include "parley_tool.h"
 

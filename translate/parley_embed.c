@@ -4,6 +4,7 @@
 
 #include "parley_embed.h"
 #include "parley_digest.h"
+#include "parley_hex.h"
 #include "parley_id.h"
 #include "parley_jcs.h"
 

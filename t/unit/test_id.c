@@ -1,5 +1,6 @@
 /* core/parley_id.h and parley_digest.h */
 
+#include "parley_hex.h"
 #include "parley_test.h"
 
 #include "parley_digest.h"

@@ -1,12 +1,12 @@
 #include "parley_moq_fragment.h"
 #include "parley_atoms.h"
+#include "parley_hex.h"
 
 
 static int parley_moq_transfer_digest(const parley_json_t *doc,
     uint32_t value, parley_moq_transfer_t *ret);
 static int parley_moq_transfer_error(parley_error_t *err, const char *field,
     const char *text);
-static int parley_moq_transfer_hex(uint8_t c);
 
 
 void
@@ -126,8 +126,8 @@ parley_moq_transfer_digest(const parley_json_t *doc, uint32_t value,
     }
 
     for (i = 0; i < PARLEY_SHA256_LEN; i++) {
-        high = parley_moq_transfer_hex(hex.data[2 * i]);
-        low = parley_moq_transfer_hex(hex.data[2 * i + 1]);
+        high = parley_hex_digit(hex.data[2 * i]);
+        low = parley_hex_digit(hex.data[2 * i + 1]);
 
         if (high < 0 || low < 0) {
             return -1;
@@ -148,17 +148,4 @@ parley_moq_transfer_error(parley_error_t *err, const char *field,
 {
     return parley_error_set(err, PARLEY_E_FIELD_INVALID, field, "%s %s",
                             field, text);
-}
-
-
-static int
-parley_moq_transfer_hex(uint8_t c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-
-    c |= 0x20;
-
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
