@@ -30,8 +30,8 @@ typedef struct {
     parley_str_t           gateway;     /* the name of the gateway that the
                                            service is behind, whose failures
                                            count; empty: none */
-    const parley_str_t    *self;        /* of this one, see
-                                           parley_gate_self(); NULL: none */
+    const parley_str_t    *self;        /* names of this one, by
+                                           protocol; NULL: none */
     unsigned               several:1;   /* it is for more than one responder */
     unsigned               sessions:1;  /* each session of them is one */
 } parley_bond_t;

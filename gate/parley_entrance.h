@@ -18,8 +18,8 @@ typedef struct {
     /* what the caller sets; all of it outlives the entrance */
     parley_ask_t               *ask;
     const parley_who_t         *who;        /* who->msg is the message */
-    const parley_correlation_t       *refer;      /* what it answers */
-    const parley_arrival_t       *place;      /* see parley_window_key() */
+    const parley_correlation_t *refer;      /* what it answers */
+    const parley_arrival_t     *place;      /* see parley_window_key() */
     const uint8_t              *account;
     parley_str_t                address;    /* it came from */
     const parley_limit_rate_t  *quota;      /* of its priority; NULL: none */

@@ -12,103 +12,27 @@
 #ifndef PARLEY_GATE_H
 #define PARLEY_GATE_H
 
-#include "parley_rewrite.h"
 #include "parley_arguments.h"
 #include "parley_ask.h"
 #include "parley_bearer.h"
 #include "parley_check.h"
+#include "parley_correlation.h"
 #include "parley_engine.h"
 #include "parley_entrance.h"
 #include "parley_events.h"
 #include "parley_exchange.h"
+#include "parley_gate_conf.h"
+#include "parley_gate_env.h"
 #include "parley_intents.h"
 #include "parley_policy.h"
-#include "parley_rate.h"
-#include "parley_correlation.h"
 #include "parley_seal.h"
+#include "parley_step.h"
 #include "parley_ticket.h"
 #include "parley_token_cache.h"
 #include "parley_trouble.h"
 #include "parley_verdict.h"
 #include "parley_who.h"
 #include "parley_window.h"
-
-
-/* The steps, in their order; docs/architecture.md has the same table. */
-typedef enum {
-    PARLEY_STEP_METHOD = 0,     /* the adapter's: POST */
-    PARLEY_STEP_FAILURES,       /* of proofs from the address that it came
-                                   from */
-    PARLEY_STEP_PROOF,          /* a token, a client certificate; who->jwt,
-                                   who->certified, who->principal */
-    PARLEY_STEP_RATE,           /* of the caller */
-    PARLEY_STEP_BODY,           /* the adapter's: its octets, their type */
-    PARLEY_STEP_SERVE,          /* where no messages come to (parley_keys,
-                                   parley_stream), and nowhere else: the
-                                   gateway's answer */
-    PARLEY_STEP_JSON,
-    PARLEY_STEP_PROTOCOL,
-    PARLEY_STEP_SCHEMA,
-    PARLEY_STEP_PAYLOAD,        /* by its intent (AEE-33) */
-    PARLEY_STEP_TRANSPORT,
-    PARLEY_STEP_SENDER,
-    PARLEY_STEP_SIGNATURE,
-    PARLEY_STEP_REVOCATION,     /* of all that proved it, also where it
-                                   continues */
-    PARLEY_STEP_SENDER_RATE,    /* of whom only a signature proved */
-    PARLEY_STEP_ARGUMENTS,      /* of the query: what they decide */
-    PARLEY_STEP_SUBMISSION,     /* what stands beside the body */
-    PARLEY_STEP_REFERENCE,      /* what it answers, to */
-    PARLEY_STEP_POLICY,
-    PARLEY_STEP_DIRECTION,
-    PARLEY_STEP_LOCAL,            /* the gateway's answer to what only reads */
-    PARLEY_STEP_AGE,
-    PARLEY_STEP_ADMIT,          /* it is new, within quotas */
-    PARLEY_STEP_REFUTE,         /* the gateway's answer to what changes
-                                   something */
-    PARLEY_STEP_REWRITE,          /* caps, redaction */
-    PARLEY_STEP_TRANSLATE,      /* as the upstream speaks */
-    PARLEY_STEP_LOSS,
-    PARLEY_STEP_KEEP,           /* what it came from is remembered */
-    PARLEY_STEP_RECORD,         /* that it passes is written, where it has to
-                                   be; not in a dry run */
-    PARLEY_STEP_PUBLISH,        /* where parley_submit stands: to streams, in
-                                   place of FORWARD */
-    PARLEY_STEP_FORWARD,        /* the adapter's: body and headers are those of
-                                   g->sent; not in a dry run */
-    PARLEY_STEP_ANSWER,         /* the way back: what came in response; taken
-                                   for each event of a stream */
-    PARLEY_STEP_SETTLE,         /* its id is taken: passed; or free again */
-    PARLEY_STEP_COUNT
-} parley_step_t;
-
-
-/* what lets a message go on is below REFUSED */
-typedef enum {
-    PARLEY_OUTCOME_PASSED = 0,
-    PARLEY_OUTCOME_NONE,        /* there is nothing to do here */
-    PARLEY_OUTCOME_REFUSED,     /* *err */
-    PARLEY_OUTCOME_SPARED,      /* refused, but for the dry run */
-    PARLEY_OUTCOME_ANSWERED,    /* by the gateway itself: g->reply, or a
-                                   stream that g->opening says */
-    PARLEY_OUTCOME_WAIT,        /* the same step again, later */
-    PARLEY_OUTCOME_FAILED       /* no memory, or a defect */
-} parley_outcome_t;
-
-
-typedef enum {
-    PARLEY_DEMAND_OFF = 0,      /* a signature is not looked at */
-    PARLEY_DEMAND_OPTIONAL,
-    PARLEY_DEMAND_REQUIRED
-} parley_demand_t;
-
-
-/* SEC-20 */
-typedef enum {
-    PARLEY_DRY_OFF = 0,
-    PARLEY_DRY_ON,              /* spares whoever is proven */
-    PARLEY_DRY_ALL              /* spares everybody */
-} parley_dry_t;
 
 
 /* what is asked of keys that a parent adds */
@@ -119,14 +43,6 @@ typedef enum {
 } parley_keys_call_t;
 
 
-/* what becomes of a message of which something cannot travel */
-typedef enum {
-    PARLEY_LOSS_REPORT = 0,
-    PARLEY_LOSS_REJECT,
-    PARLEY_LOSS_IGNORE
-} parley_loss_mode_t;
-
-
 /*
  * Milliseconds that an answer is awaited where the message sets no deadline
  * and nobody else ends it: one of events, one whose client has left.
@@ -134,172 +50,15 @@ typedef enum {
 #define PARLEY_AWAIT_MS  600000
 
 
-/* pointers of parley_redact at one location */
-#define PARLEY_REDACT_MAX  64
-
-
-/*
- * What the directives of a location say; read-only while messages pass.  What
- * one directive says stands together, see parley_directive.h.
- */
-typedef struct {
-    parley_proto_set_t      accept;
-    uint8_t                 mve5;
-    uint8_t                 any_case;       /* AEE-08 to the letter */
-
-    parley_proto_t          speak;
-    parley_str_t            gateway;        /* that the service is behind, see
-                                               parley_bind.h; empty: none */
-    parley_demand_t         signature;
-    parley_demand_t         certificate;    /* of the client (SEC-17) */
-    parley_dry_t            dry;
-    uint8_t                 trusted;
-
-    const parley_policy_t  *policy;         /* NULL: no rules */
-    const parley_rate_t    *rate;           /* NULL: no limit */
-    parley_limit_rate_t     failures;       /* of proofs from one address;
-                                               interval 0: no limit */
-    parley_caps_t           caps;           /* without a principal's own */
-    const parley_edit_t    *redact;
-    uint32_t                nredact;        /* at most PARLEY_REDACT_MAX */
-    parley_loss_mode_t      loss;
-    parley_str_t            token;          /* the argument that a token comes
-                                               in; empty: none */
-    parley_json_limits_t    limits;
-    int64_t                 past_ms;
-    int64_t                 future_ms;
-} parley_gate_conf_t;
-
-
 /* of what is declared, and of what carries it out (ACH-29) */
 #define PARLEY_INTENT_DECLARE  "channel.intent_declare"
 #define PARLEY_INTENT_FLUSH    "channel.flush_executed"
 
 
-typedef struct parley_gate_s  parley_gate_t;
-
-
-/* see parley_settings.h */
-struct parley_settings_http_s;
+struct parley_settings_http_s;  /* parley_settings.h */
 struct parley_settings_s;
-struct parley_value_s;
-struct parley_opening_s;
-struct parley_publication_s;
-struct parley_gate_mcp_s;
-
-
-/* the keys that tokens are verified with */
-typedef struct {
-    const parley_jwks_t  *set;          /* perhaps without any; lives as long as
-                                           the call of the gate */
-    uint64_t              number;       /* of the set: another's is another;
-                                           below 1 << 48 */
-} parley_keys_t;
-
-typedef parley_outcome_t (*parley_step_pt)(parley_gate_t *g);
-
-
-/* What the adapter brings. */
-typedef struct {
-    /* its steps; NULL: nothing to do */
-    parley_step_pt      steps[PARLEY_STEP_COUNT];
-
-    /* The wall clock, in milliseconds. */
-    int64_t           (*now)(parley_gate_t *g);
-
-    /* 16 octets that nobody can guess; 0, or -1: FAILED.  NULL: nobody opens
-       a stream. */
-    int               (*random)(parley_gate_t *g, uint8_t out[16]);
-
-    /* Something was appended: every process is to look (parley_hub_wake()).
-       NULL: there is no other. */
-    void              (*wake)(parley_gate_t *g);
-
-    /*
-     * The request is to be held for what the subscription brings (HUB-07).
-     * Returns 1: that is open, and stays until what it brought was given to
-     * parley_gate_held(), or it ends; 0: it cannot be; PARLEY_WAIT: PUBLISH
-     * waits for it, and asks again.  NULL: nothing is held, and nothing is
-     * refused for that.
-     */
-    int               (*hold)(parley_gate_t *g,
-                          const struct parley_opening_s *opening);
-
-    /* A header of the request, as parley_binding.h asks; NULL: none. */
-    int               (*header)(parley_gate_t *g, parley_str_t name,
-                          parley_str_t *ret);
-
-    /* Calls found with each header of a name, which is in lower case. */
-    void              (*headers)(parley_gate_t *g, parley_str_t name,
-                          void (*found)(void *data, parley_str_t value),
-                          void *data);
-
-    /* What a directive's value is for this request; or -1: FAILED. */
-    int               (*value)(parley_gate_t *g,
-                          const struct parley_value_s *value,
-                          parley_str_t *ret);
-
-    /*
-     * The keys there are: 0 and *ret.  With an age those will not do: others,
-     * unless it fetched them less than so many milliseconds ago, which leaves
-     * *ret alone.  PARLEY_WAIT: they are fetched, PROOF waits for them.
-     */
-    int               (*keys)(parley_gate_t *g, int64_t age,
-                          parley_keys_t *ret);
-
-    /*
-     * The client's certificate, which TLS has verified; NULL: there is none.
-     * Returns 0, or -1 with g->err.  NULL: nobody has one.
-     */
-    int               (*certificate)(parley_gate_t *g,
-                          const parley_certificate_t **ret);
-
-    /*
-     * Sets what only it knows of a submission: random of a message that is
-     * anonymous, the same each time.  May be NULL.  Returns 0, or -1: FAILED.
-     */
-    int               (*beside)(parley_gate_t *g, parley_submission_t *ret);
-
-    /* Where the message came to (GW-18), but for ret->self and ->receiver; the
-       same. */
-    int               (*arrival)(parley_gate_t *g, parley_arrival_t *ret);
-
-    /* The trace of the request, for a message that has none; may be NULL. */
-    void              (*trace)(parley_gate_t *g, parley_str_t *trace_id,
-                          parley_str_t *span_id);
-
-    /* Is told what each step came to; may be NULL. */
-    void              (*told)(parley_gate_t *g, parley_step_t step,
-                          parley_outcome_t outcome);
-
-    /*
-     * Both may be NULL, and neither may call the gate.  Of each message that
-     * came to the gate g->verdict is told once, with g->err where it says so:
-     * when parley_gate_run() or parley_gate_refuse() has decided it, before
-     * anything is sent; of one that still waited (for its body, keys, the
-     * state) when its request ended, OTHER, by parley_gate_leave().  FAILED is
-     * never told here, nor what is decided of a message that continues (GW-24).
-     *
-     * Of those that went on (PASSED, DRY_PASSED, DRY_REFUSED), and of no other,
-     * it is told later what came of them, once too: with the end of the answer
-     * or of its events, when that is settled and before the last of it is sent;
-     * with the first failure; else when the request ends.  Of a message that
-     * continues it is told of the last place that it came to.  A client that
-     * leaves changes nothing (GW-21), nor does an event after the last.
-     */
-    void              (*verdict)(parley_gate_t *g);
-
-    /*
-     * The message is about to pass, or to be answered here (PASSED, ANSWERED):
-     * that is to be written first (OPS-06).  Where it cannot be, the gate
-     * refuses the message or goes on, as parley_audit says.  Asked once of a
-     * message, before it changes anything, and of none in a dry run; the
-     * verdict that is told follows in any case.  May be NULL.
-     */
-    parley_recorded_t (*record)(parley_gate_t *g, parley_verdict_t verdict);
-
-    void              (*outcome)(parley_gate_t *g, const parley_fate_t *fate);
-} parley_gate_env_t;
+struct parley_publication_s;    /* parley_publication.h */
+struct parley_gate_mcp_s;       /* parley_gate_mcp.h */
 
 
 /*
@@ -337,7 +96,8 @@ struct parley_gate_s {
     const struct parley_settings_s       *s;
     const parley_gate_conf_t  *conf;
     const parley_intents_t    *intents;     /* NULL: none */
-    const parley_str_t        *self;        /* parley_gate_self() */
+    const parley_str_t        *self;        /* the gateway's names, by
+                                               protocol */
     const parley_jwk_t        *key;         /* signs what is sent; NULL: none */
     int64_t                    window;      /* ms that its id is known */
     int64_t                    retain;      /* messages are retained; 0: not */
@@ -369,7 +129,7 @@ struct parley_gate_s {
     /* the gate's own */
     parley_str_t               to;          /* whom a message is for that
                                                names nobody; empty: nobody */
-    parley_correlation_t             refer;       /* what it refers to */
+    parley_correlation_t       refer;       /* what it refers to */
     parley_arrival_t           place;       /* that it came to */
     parley_token_entry_t      *token;       /* of tokens, held; NULL: none */
     parley_str_t               shown;       /* the token that was looked at;
@@ -446,14 +206,6 @@ struct parley_gate_s {
  * Returns 0, or -1: no memory.
  */
 int parley_gate_claimed(parley_gate_t *g, parley_str_t *ret)
-    __attribute__((warn_unused_result));
-
-/*
- * The gateway's name in each protocol, of its AEE name; empty where it cannot
- * have one.  Returns 0, or -1: no memory.
- */
-int parley_gate_self(parley_arena_t *arena, parley_str_t self,
-    parley_str_t ret[PARLEY_PROTO_COUNT])
     __attribute__((warn_unused_result));
 
 /*
@@ -617,12 +369,6 @@ int parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
  * nothing of that is spared in a dry run.
  */
 void parley_gate_resume(parley_gate_t *g, const struct parley_settings_s *s);
-
-/* "signature" */
-const char *parley_step_name(parley_step_t step);
-
-/* "passed"; "-" where there is nothing to do */
-const char *parley_outcome_name(parley_outcome_t outcome);
 
 /*
  * Whether a body of so many octets may be taken: 0, or -1 and *g->err.  The

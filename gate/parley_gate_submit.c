@@ -4,36 +4,11 @@
 
 #include "parley_binding.h"
 #include "parley_gate_steps.h"
-#include "parley_name.h"
 #include "parley_settings.h"
 
 
 static int parley_gate_header(void *ctx, parley_str_t name,
     parley_str_t *ret);
-
-
-int
-parley_gate_self(parley_arena_t *arena, parley_str_t self,
-    parley_str_t ret[PARLEY_PROTO_COUNT])
-{
-    int       rc;
-    unsigned  i;
-
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-
-        rc = parley_name_map(arena, PARLEY_PROTO_CANONICAL, self,
-                             (parley_proto_t) i, &ret[i]);
-        if (rc < 0) {
-            return -1;
-        }
-
-        if (rc != 0) {
-            ret[i] = parley_str_none;
-        }
-    }
-
-    return 0;
-}
 
 
 parley_outcome_t

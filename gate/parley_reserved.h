@@ -20,9 +20,9 @@ int parley_reserved_like(parley_arena_t *arena, parley_proto_t proto,
 
 /*
  * By no name is whoever sent who->msg the gateway, or a group where a token
- * says it; self: see parley_gate_self().  What the directory lists was looked
- * at by parley_reserved_directory().  Returns 0, or
- * -1: sender-identity-mismatch, capacity (no memory).
+ * says it; self: the gateway's names, by protocol.  What the directory lists
+ * was looked at by parley_reserved_directory().  Returns 0, or -1:
+ * sender-identity-mismatch, capacity (no memory).
  */
 int parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
     parley_error_t *err)

@@ -4,6 +4,7 @@
 
 #include "parley_config.h"
 #include "parley_directive.h"
+#include "parley_name.h"
 #include "parley_reserved.h"
 #include "parley_state.h"
 
@@ -74,7 +75,7 @@ parley_settings_http_settle(const parley_settings_env_t *env,
     problem->text[0] = '\0';
     problem->where.line = 0;
 
-    if (parley_gate_self(env->arena, http->self, http->self_names) != 0) {
+    if (parley_name_map_all(env->arena, http->self, http->self_names) != 0) {
         return -1;
     }
 

@@ -13,7 +13,7 @@
 #include "parley_challenge.h"
 #include "parley_directory.h"
 #include "parley_expand.h"
-#include "parley_gate.h"
+#include "parley_gate_conf.h"
 #include "parley_health.h"
 #include "parley_hub.h"
 #include "parley_intents.h"

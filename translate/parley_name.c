@@ -92,6 +92,26 @@ parley_name_map(parley_arena_t *arena, parley_proto_t from, parley_str_t name,
 
 
 int
+parley_name_map_all(parley_arena_t *arena, parley_str_t name,
+    parley_str_t ret[PARLEY_PROTO_COUNT])
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        if (parley_name_map(arena, PARLEY_PROTO_CANONICAL, name,
+                            (parley_proto_t) i, &ret[i])
+            < 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
 parley_name_aliases(parley_arena_t *arena, parley_proto_t from,
     parley_str_t name, parley_name_alias_pt add, void *ctx)
 {

@@ -23,6 +23,14 @@ int parley_name_map(parley_arena_t *arena, parley_proto_t from,
     __attribute__((warn_unused_result));
 
 /*
+ * A canonical name in the syntax of each protocol; empty where it has no image
+ * that maps back.  Returns 0, or -1: no memory.
+ */
+int parley_name_map_all(parley_arena_t *arena, parley_str_t name,
+    parley_str_t ret[PARLEY_PROTO_COUNT])
+    __attribute__((warn_unused_result));
+
+/*
  * The name of a principal in protocol to: the directory's, where it has an
  * entry, else by the syntax.  m is the message that the name is of, field what
  * it is there; identity-unmappable names that.  A sender who would have a

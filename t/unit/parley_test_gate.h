@@ -3,6 +3,7 @@
 #ifndef PARLEY_TEST_GATE_H
 #define PARLEY_TEST_GATE_H
 
+#include "parley_gate.h"
 #include "parley_settings.h"
 #include "parley_test_state.h"
 #include "parley_test_translate.h"

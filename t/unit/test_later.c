@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "parley_gate.h"
 #include "parley_settings.h"
 #include "parley_later.h"
 #include "parley_test_random.h"
