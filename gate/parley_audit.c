@@ -27,7 +27,7 @@ static int parley_audit_checkpoint_line(parley_audit_t *a,
 int
 parley_audit_begin_locked(parley_audit_t *a, parley_audit_table_t *table,
     const parley_process_t *self,
-    int (*is_alive)(void *ctx, const parley_process_t *process), void *ctx)
+    const parley_processes_t *host)
 {
     parley_audit_env_t  env;
 
@@ -38,7 +38,7 @@ parley_audit_begin_locked(parley_audit_t *a, parley_audit_table_t *table,
     a->table = table;
     a->flood.tokens = PARLEY_AUDIT_BURST;
     a->flood.filled = env.now(env.ctx);
-    a->slot = parley_audit_slot_take(table, self, is_alive, ctx);
+    a->slot = parley_audit_slot_take(table, self, host);
 
     if (a->slot == NULL) {
         return -1;

@@ -20,7 +20,7 @@
 #include "parley_digest.h"
 #include "parley_error.h"
 #include "parley_jwk.h"
-#include "parley_memory.h"
+#include "parley_process.h"
 
 
 #define PARLEY_AUDIT_BEGINS    "{\"audit\":1,\"chain\":\""
@@ -159,13 +159,13 @@ int parley_audit_name_parse(parley_str_t s, parley_audit_name_t *ret)
 
 /*
  * Takes a slot for a process: one whose process is gone and whose last line a
- * checkpoint knows, else any that is free.  is_alive as in parley_memory_env_t.
- * No other process does so at the same time.  a->env is the caller's to set
- * before.  Returns 0, or -1: no slot is free, and nothing can be written.
+ * checkpoint knows, else any that is free.  No other process does so at the
+ * same time.  a->env is the caller's to set before.  Returns 0, or -1: no slot
+ * is free, and nothing can be written.
  */
 int parley_audit_begin_locked(parley_audit_t *a, parley_audit_table_t *table,
     const parley_process_t *self,
-    int (*is_alive)(void *ctx, const parley_process_t *process), void *ctx)
+    const parley_processes_t *host)
     __attribute__((warn_unused_result));
 
 /* Ends the chain with a checkpoint, and frees the slot. */

@@ -29,7 +29,7 @@ void parley_audit_put_time(parley_buf_t *b, int64_t ms);
 /* A slot for a process; NULL: none is free. */
 parley_audit_slot_t *parley_audit_slot_take(parley_audit_table_t *table,
     const parley_process_t *self,
-    int (*is_alive)(void *ctx, const parley_process_t *process), void *ctx);
+    const parley_processes_t *host);
 
 /* The head is the slot's. */
 void parley_audit_slot_publish(parley_audit_slot_t *slot,

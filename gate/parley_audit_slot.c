@@ -10,7 +10,7 @@
 
 
 static int parley_audit_slot_is_free(const parley_audit_slot_t *slot,
-    int (*is_alive)(void *ctx, const parley_process_t *process), void *ctx);
+    const parley_processes_t *host);
 
 
 /*
@@ -21,7 +21,7 @@ static int parley_audit_slot_is_free(const parley_audit_slot_t *slot,
 parley_audit_slot_t *
 parley_audit_slot_take(parley_audit_table_t *table,
     const parley_process_t *self,
-    int (*is_alive)(void *ctx, const parley_process_t *process), void *ctx)
+    const parley_processes_t *host)
 {
     size_t                i;
     parley_audit_slot_t  *slot, *found;
@@ -31,7 +31,7 @@ parley_audit_slot_take(parley_audit_table_t *table,
     for (i = 0; i < PARLEY_AUDIT_SLOTS; i++) {
         slot = &table->slots[i];
 
-        if (!parley_audit_slot_is_free(slot, is_alive, ctx)) {
+        if (!parley_audit_slot_is_free(slot, host)) {
             continue;
         }
 
@@ -56,9 +56,9 @@ parley_audit_slot_take(parley_audit_table_t *table,
 
 static int
 parley_audit_slot_is_free(const parley_audit_slot_t *slot,
-    int (*is_alive)(void *ctx, const parley_process_t *process), void *ctx)
+    const parley_processes_t *host)
 {
-    return slot->process.pid == 0 || !is_alive(ctx, &slot->process);
+    return slot->process.pid == 0 || !host->is_alive(host->ctx, &slot->process);
 }
 
 

@@ -87,7 +87,7 @@ static const uint64_t  parley_bounds_upstream[PARLEY_BUCKETS] = {
 
 
 static uint64_t parley_slot_owner(const parley_process_t *process);
-static int parley_slot_is_free(uint64_t owner, const parley_slots_env_t *env);
+static int parley_slot_is_free(uint64_t owner, const parley_processes_t *host);
 static void parley_slot_begin(parley_slot_t *slot);
 
 
@@ -163,7 +163,7 @@ parley_slots_make(void *p, unsigned n, uint64_t now_ms)
 
 parley_slot_t *
 parley_slots_claim(parley_slots_t *slots, const parley_process_t *self,
-    const parley_slots_env_t *env)
+    const parley_processes_t *host)
 {
     uint64_t        owner, mine;
     unsigned        i;
@@ -175,7 +175,7 @@ parley_slots_claim(parley_slots_t *slots, const parley_process_t *self,
         slot = &slots->slots[i];
         owner = __atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE);
 
-        if (owner != mine && !parley_slot_is_free(owner, env)) {
+        if (owner != mine && !parley_slot_is_free(owner, host)) {
             continue;
         }
 
@@ -199,7 +199,7 @@ parley_slot_leave(parley_slot_t *slot)
 
 
 unsigned
-parley_slots_sum(const parley_slots_t *slots, const parley_slots_env_t *env,
+parley_slots_sum(const parley_slots_t *slots, const parley_processes_t *host,
     parley_snapshot_t *ret)
 {
     int                     lives;
@@ -215,7 +215,7 @@ parley_slots_sum(const parley_slots_t *slots, const parley_slots_env_t *env,
     for (i = 0; i < slots->n; i++) {
         slot = &slots->slots[i];
         lives = !parley_slot_is_free(__atomic_load_n(&slot->owner,
-                                                     __ATOMIC_ACQUIRE), env);
+                                                     __ATOMIC_ACQUIRE), host);
         n += lives != 0;
 
         for (k = 0; k < PARLEY_ROWS; k++) {
@@ -263,7 +263,7 @@ parley_slot_owner(const parley_process_t *process)
 
 
 static int
-parley_slot_is_free(uint64_t owner, const parley_slots_env_t *env)
+parley_slot_is_free(uint64_t owner, const parley_processes_t *host)
 {
     parley_process_t  process;
 
@@ -274,7 +274,7 @@ parley_slot_is_free(uint64_t owner, const parley_slots_env_t *env)
     process.pid = (uint32_t) (owner & (((uint64_t) 1 << PARLEY_OWNER_PID) - 1));
     process.began = owner >> PARLEY_OWNER_PID;
 
-    return !env->is_alive(env->ctx, &process);
+    return !host->is_alive(host->ctx, &process);
 }
 
 

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 #include "parley_error.h"
-#include "parley_memory.h"
 #include "parley_msg.h"
+#include "parley_process.h"
 #include "parley_verdict.h"
 
 
@@ -157,13 +157,6 @@ typedef struct {
 } parley_snapshot_t;
 
 
-/* whether a process lives */
-typedef struct {
-    int   (*is_alive)(void *ctx, const parley_process_t *process);
-    void   *ctx;
-} parley_slots_env_t;
-
-
 /* The octets of n slots. */
 size_t parley_slots_size(unsigned n);
 
@@ -175,7 +168,7 @@ parley_slots_t *parley_slots_make(void *p, unsigned n, uint64_t now_ms);
  * counters go on, its levels begin at zero.  NULL: there is none.
  */
 parley_slot_t *parley_slots_claim(parley_slots_t *slots,
-    const parley_process_t *self, const parley_slots_env_t *env);
+    const parley_process_t *self, const parley_processes_t *host);
 
 /* The owner goes; its counters stay. */
 void parley_slot_leave(parley_slot_t *slot);
@@ -185,7 +178,7 @@ void parley_slot_leave(parley_slot_t *slot);
  * levels of those whose owner lives.  Returns how many those are.
  */
 unsigned parley_slots_sum(const parley_slots_t *slots,
-    const parley_slots_env_t *env, parley_snapshot_t *ret);
+    const parley_processes_t *host, parley_snapshot_t *ret);
 
 
 /* Adds to a cell; whoever reads it sees the old or the new value. */

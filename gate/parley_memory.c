@@ -181,7 +181,7 @@ parley_memory_place(parley_memory_t *s, const parley_process_t *self)
     for (i = 1; i <= s->sh->nprocesses; i++) {
         m = &s->sh->processes[i];
 
-        if (m->process.pid == self->pid && m->process.began == self->began) {
+        if (parley_process_same(&m->process, self)) {
             found = i;
             break;
         }
@@ -267,7 +267,7 @@ parley_memory_bury(parley_memory_t *s, uint32_t number,
 
     m = &s->sh->processes[number];
 
-    if (m->process.pid == process->pid && m->process.began == process->began) {
+    if (parley_process_same(&m->process, process)) {
         m->process.pid = 0;
         m->since = s->sh->stamps + 1;
         s->sh->vacated = 1;

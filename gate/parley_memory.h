@@ -6,18 +6,12 @@
 #ifndef PARLEY_MEMORY_H
 #define PARLEY_MEMORY_H
 
+#include "parley_process.h"
 #include "parley_state.h"
 #include "parley_table.h"
 
 
 typedef struct parley_shared_s  parley_shared_t;
-
-
-/* a process of the host: its id, and when it began in the host's words */
-typedef struct {
-    uint32_t  pid;
-    uint64_t  began;            /* 0: not known */
-} parley_process_t;
 
 
 typedef struct {

@@ -136,7 +136,7 @@ ngx_http_parley_audit_enter(ngx_cycle_t *cycle,
 
     ngx_shmtx_lock(&audit->shpool->mutex);
     rc = parley_audit_begin_locked(&audit->chain, audit->table, &self,
-                                   ngx_http_parley_process_is_alive, NULL);
+                                   &ngx_http_parley_processes);
     ngx_shmtx_unlock(&audit->shpool->mutex);
 
     if (rc != 0) {

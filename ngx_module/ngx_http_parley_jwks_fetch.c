@@ -222,7 +222,7 @@ ngx_http_parley_fetch_is_mine_locked(ngx_http_parley_fetch_t *f)
 
     fetcher = &f->mcf->zone->sh->jwks_fetcher;
 
-    return fetcher->pid == f->self.pid && fetcher->began == f->self.began
+    return parley_process_same(fetcher, &f->self)
            && ngx_http_parley_jwks_is_ours_locked(f->mcf);
 }
 

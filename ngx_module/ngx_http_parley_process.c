@@ -24,6 +24,12 @@ static ngx_int_t ngx_http_parley_process_stat(uint32_t pid, u_char *state,
     uint64_t *began);
 
 
+const parley_processes_t  ngx_http_parley_processes = {
+    ngx_http_parley_process_is_alive,
+    NULL
+};
+
+
 void
 ngx_http_parley_process_self(parley_process_t *ret)
 {

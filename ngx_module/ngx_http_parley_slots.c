@@ -35,12 +35,6 @@ static ngx_int_t ngx_http_parley_slots_init(ngx_shm_zone_t *shm_zone,
 static ngx_int_t ngx_http_parley_slots_make(ngx_slab_pool_t *shpool);
 
 
-static const parley_slots_env_t  ngx_http_parley_slots_env = {
-    ngx_http_parley_process_is_alive,
-    NULL
-};
-
-
 ngx_int_t
 ngx_http_parley_slots_add(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
 {
@@ -136,7 +130,7 @@ ngx_http_parley_slot_enter(ngx_cycle_t *cycle,
     ngx_http_parley_process_self(&self);
 
     mcf->slot = parley_slots_claim(mcf->slots, &self,
-                                   &ngx_http_parley_slots_env);
+                                   &ngx_http_parley_processes);
     if (mcf->slot) {
         return NGX_OK;
     }
@@ -172,7 +166,7 @@ ngx_http_parley_slots_sum(ngx_http_parley_main_conf_t *mcf,
 {
     unsigned  i, workers;
 
-    workers = parley_slots_sum(mcf->slots, &ngx_http_parley_slots_env, ret);
+    workers = parley_slots_sum(mcf->slots, &ngx_http_parley_processes, ret);
 
     ret->cells[PARLEY_M_WORKERS] = workers;
     ret->cells[PARLEY_M_STARTED] = mcf->slots->created_ms;

@@ -70,6 +70,8 @@ void ngx_http_parley_process_self(parley_process_t *ret);
 int ngx_http_parley_process_is_alive(void *ctx,
     const parley_process_t *process);
 
+extern const parley_processes_t  ngx_http_parley_processes;
+
 
 /* ngx_http_parley_exchange.c */
 

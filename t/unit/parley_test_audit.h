@@ -77,6 +77,9 @@ is_alive(void *ctx, const parley_process_t *process)
 }
 
 
+static const parley_processes_t  host = { is_alive, NULL };
+
+
 static inline void
 begin(parley_audit_t *a, uint32_t pid)
 {
@@ -86,8 +89,8 @@ begin(parley_audit_t *a, uint32_t pid)
     a->env.now = disk_now;
     a->env.ctx = NULL;
 
-    assert_int_equal(parley_audit_begin_locked(a, &table, &self, is_alive,
-                                               NULL), 0);
+    assert_int_equal(parley_audit_begin_locked(a, &table, &self, &host),
+                     0);
     (void) (parley_audit_start(a, &arena) == 0);
 }
 

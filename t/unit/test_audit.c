@@ -75,8 +75,8 @@ test_slots(void **state)
         assert_int_equal(a.head.name.slot, i);
     }
 
-    assert_int_equal(parley_audit_begin_locked(&a, &table, &self, is_alive,
-                                               NULL), -1);
+    assert_int_equal(parley_audit_begin_locked(&a, &table, &self, &host),
+                     -1);
     assert_int_equal(parley_audit_start(&a, &arena), -1);
     assert_int_equal(say(&a, "m"), -1);
     assert_int_equal(parley_audit_checkpoint(&a, &arena, NULL), -1);

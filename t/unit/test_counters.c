@@ -75,7 +75,7 @@ test_claim(void **state)
     unsigned            i;
     world_t             world = { { 101, 102, 103, 104, 105 }, 5 };
     parley_process_t    self;
-    parley_slots_env_t  env = { world_is_alive, &world };
+    parley_processes_t  env = { world_is_alive, &world };
     parley_slot_t      *got[5];
     parley_slots_t     *slots = slots_new();
 
@@ -111,7 +111,7 @@ test_pid_of_another(void **state)
 {
     world_t             world = { { 101 }, 1 };
     parley_process_t    self, later;
-    parley_slots_env_t  env = { world_is_alive, &world };
+    parley_processes_t  env = { world_is_alive, &world };
     parley_slot_t      *slot;
     parley_slots_t     *slots = slots_new();
 
@@ -134,7 +134,7 @@ test_sum(void **state)
 {
     world_t             world = { { 101, 102 }, 2 };
     parley_process_t    one = world_process(101), two = world_process(102);
-    parley_slots_env_t  env = { world_is_alive, &world };
+    parley_processes_t  env = { world_is_alive, &world };
     parley_slot_t      *a, *b;
     parley_slots_t     *slots = slots_new();
     parley_snapshot_t   s;
