@@ -213,29 +213,17 @@ static int
 parley_gate_hold_listens(parley_gate_t *g, parley_str_t handle)
 {
     int                   i, rc;
-    uint8_t               log[PARLEY_KEY_LEN];
+    uint32_t              at;
     parley_str_t          session;
-    parley_roster_t       asked;
     parley_roster_page_t  page;
 
-    memset(&asked, 0, sizeof(parley_roster_t));
-
-    parley_expand_log(g->ask.state, handle, log);
-
-    asked.log = log;
-    asked.max = PARLEY_HOLD_PAGE;
-    asked.arena = g->arena;
+    at = 0;
 
     do {
-        rc = parley_ask_roster(&g->ask, &asked, &page);
-
-        if (rc == PARLEY_WAIT) {
-            return rc;
-        }
+        rc = parley_gate_roster_page(g, handle, PARLEY_HOLD_PAGE, &at, &page);
 
         if (rc != 0) {
-            return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                    "the state gave no answer");
+            return rc;
         }
 
         for (i = 0; i < page.n; i++) {
@@ -250,9 +238,7 @@ parley_gate_hold_listens(parley_gate_t *g, parley_str_t handle)
             }
         }
 
-        asked.at = page.next;
-
-    } while (page.next != 0);
+    } while (at != 0);
 
     return 0;
 }

@@ -95,45 +95,65 @@ parley_gate_roster_read(parley_gate_t *g, parley_str_t handle, int own,
     parley_gate_roster_t *ret)
 {
     int                   rc;
-    uint8_t               log[PARLEY_KEY_LEN];
-    parley_roster_t       asked;
+    uint32_t              at;
     parley_roster_page_t  page;
 
     memset(ret, 0, sizeof(parley_gate_roster_t));
-    memset(&asked, 0, sizeof(parley_roster_t));
 
     ret->own = own;
-
-    parley_expand_log(g->ask.state, handle, log);
-
-    asked.log = log;
-    asked.max = PARLEY_ROSTER_PAGE;
-    asked.arena = g->arena;
+    at = 0;
 
     do {
-        rc = parley_ask_roster(&g->ask, &asked, &page);
-
-        if (rc == PARLEY_WAIT) {
-            return rc;
-        }
-
+        rc = parley_gate_roster_page(g, handle, PARLEY_ROSTER_PAGE, &at,
+                                     &page);
         if (rc != 0) {
-            return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                    "the state gave no answer");
+            return rc;
         }
 
         if (parley_gate_roster_add(g, &page, ret) != 0) {
             return parley_error_memory(g->err);
         }
 
-        asked.at = page.next;
-
-    } while (page.next != 0);
+    } while (at != 0);
 
     if (ret->n > 1) {
         qsort(ret->list, ret->n, sizeof(parley_roster_card_t),
               parley_gate_roster_order);
     }
+
+    return 0;
+}
+
+
+int
+parley_gate_roster_page(parley_gate_t *g, parley_str_t handle, size_t max,
+    uint32_t *at, parley_roster_page_t *ret)
+{
+    int              rc;
+    uint8_t          log[PARLEY_KEY_LEN];
+    parley_roster_t  asked;
+
+    memset(&asked, 0, sizeof(parley_roster_t));
+
+    parley_expand_log(g->ask.state, handle, log);
+
+    asked.log = log;
+    asked.at = *at;
+    asked.max = max;
+    asked.arena = g->arena;
+
+    rc = parley_ask_roster(&g->ask, &asked, ret);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0) {
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state gave no answer");
+    }
+
+    *at = ret->next;
 
     return 0;
 }

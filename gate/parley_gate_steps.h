@@ -61,6 +61,13 @@ parley_outcome_t parley_gate_roster(parley_gate_t *g);
 parley_outcome_t parley_gate_roster_method(parley_gate_t *g,
     parley_str_t method);
 
+/*
+ * A page of who listens to a handle, of some max sessions, from *at on: 0 at
+ * first, and again behind the last.  Returns 0, PARLEY_WAIT, or -1: capacity.
+ */
+int parley_gate_roster_page(parley_gate_t *g, parley_str_t handle,
+    size_t max, uint32_t *at, parley_roster_page_t *ret);
+
 /* parley_gate_named.c */
 
 /* The method of requests about a name, which are answered in a protocol: GET,
