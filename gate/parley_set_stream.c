@@ -287,7 +287,7 @@ parley_set_stream(parley_setting_t *d)
     stream->proto = parley_proto_find(d->words[1]);
 
     if (stream->proto == PARLEY_PROTO_NONE
-        || stream->proto == PARLEY_PROTO_MOQ)
+        || parley_codecs[stream->proto]->unstreamed)
     {
         return parley_setting_bad(d, d->words[1], "is no protocol of streams, "
                                   "expected aee, vcp, c2a or channel");

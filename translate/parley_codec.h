@@ -340,6 +340,8 @@ typedef struct {
                                            which member is at fault */
     unsigned        conversations:1;    /* a group may be a conversation, which
                                            whoever asks there reads */
+    unsigned        unstreamed:1;       /* nobody opens a stream of events for
+                                           its messages (parley_stream) */
 
     /*
      * How strongly the top-level members speak for this protocol: 0 not at

@@ -40,6 +40,7 @@ const parley_codec_t  parley_moq_codec = {
     .discriminator = PARLEY_ATOM_action,
     .secret_member = parley_str("auth_token"),
     .partners = PARLEY_PROTO_BIT(PARLEY_PROTO_AEE),
+    .unstreamed = 1,
 
     .pointers[PARLEY_MSG_FORM] = "/action",
     .pointers[PARLEY_MSG_INTENT] = "/action",
