@@ -359,7 +359,7 @@ $(OBJ)/lib/%.o: ALL_CFLAGS += -Ilib
 $(OBJ)/t/unit/test_libparley.o: ALL_CFLAGS += -Ilib
 
 $(TOOL): $(TOOL_OBJS) $(LIB)
-	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOOL_OBJS) $(LIB) $(PKG_LIBS)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOOL_OBJS) $(LIB) -lssl $(PKG_LIBS)
 
 $(PRINT): $(PRINT_OBJS) $(LIB)
 	@mkdir -p $(@D)

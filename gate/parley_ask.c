@@ -29,6 +29,7 @@ struct parley_told_s {
         parley_rated_t        rated;
         parley_put_result_t   put;
         parley_records_t      records;
+        parley_listed_t       listed;
         parley_state_stat_t   stat;
         parley_appended_t     appended;
         parley_roster_page_t  roster;
@@ -441,6 +442,42 @@ parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
     *ret = e->answer.records;
 
     return ret->n < 0 ? -1 : 0;
+}
+
+
+int
+parley_ask_list(parley_ask_t *q, parley_kind_t kind, size_t at,
+    parley_listed_t *ret)
+{
+    int               rc;
+    parley_state_t   *s = q->state;
+    parley_told_t    *e;
+    parley_listing_t  listing;
+
+    listing.kind = kind;
+    listing.at = at;
+    listing.arena = q->arena;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->list(s, &listing, ret, &q->call);
+        return ret->records.n < 0 ? -1 : 0;
+    }
+
+    rc = parley_ask_told(q, PARLEY_TOLD_OTHER, &e);
+
+    if (rc == 0) {
+        rc = parley_ask_asked(q, e, s->ops->list(s, &listing,
+                                                 &e->answer.listed,
+                                                 &q->call));
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    *ret = e->answer.listed;
+
+    return ret->records.n < 0 ? -1 : 0;
 }
 
 

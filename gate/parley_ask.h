@@ -159,4 +159,10 @@ int parley_ask_get_one(parley_ask_t *q, const parley_record_id_t *id,
     __attribute__((warn_unused_result));
 
 
+/* Records of a kind, those that parley_listed_t has. */
+int parley_ask_list(parley_ask_t *q, parley_kind_t kind, size_t at,
+    parley_listed_t *ret)
+    __attribute__((warn_unused_result));
+
+
 #endif /* PARLEY_ASK_H */

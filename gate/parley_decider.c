@@ -5,14 +5,15 @@
 
 
 /* the most directives that a step is decided by */
-#define PARLEY_DECIDERS  6
+#define PARLEY_DECIDERS  7
 
 /* of an id, in which 0 ends the list */
 #define PARLEY_D(id)  PARLEY_DIRECTIVE_##id + 1
 
 /* what has a location take messages, or answer to something else */
 #define PARLEY_D_ACCEPTS   PARLEY_D(SUBMIT), PARLEY_D(MCP), PARLEY_D(ACCEPT)
-#define PARLEY_D_ENDPOINT  PARLEY_D(KEYS), PARLEY_D(STREAM), PARLEY_D(ROSTER)
+#define PARLEY_D_ENDPOINT  PARLEY_D(KEYS), PARLEY_D(STREAM), PARLEY_D(ROSTER), \
+                           PARLEY_D(CONTROL)
 
 /* BY(step, directives in the order in which they are looked for): a row for
    each step; of POLICY it is a rule */
@@ -45,6 +46,7 @@
     BY(TRANSLATE, PARLEY_D(SPEAK))                                            \
     BY(LOSS, PARLEY_D(LOSS))                                                  \
     BY(KEEP, PARLEY_D(ZONE))                                                  \
+    BY(SUSPEND, PARLEY_D(VCP_CRITICAL), PARLEY_D(IDENTITIES))                 \
     BY(RECORD, PARLEY_D(AUDIT))                                               \
     BY(PUBLISH, PARLEY_D(SUBMIT), PARLEY_D(MCP))                              \
     BY(FORWARD, PARLEY_D(SPEAK))                                              \

@@ -33,7 +33,9 @@ parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
     if (!e->known && e->stale != NULL) {
         got.verdict = PARLEY_ADMIT_STALE;
 
-    } else if (a->id != NULL || a->slot != NULL || a->nquotas != 0) {
+    } else if (a->id != NULL || a->slot != NULL || a->nquotas != 0
+               || a->suspends)
+    {
         rc = parley_ask_admit(e->ask, a, &got);
 
         if (rc != 0) {
@@ -78,6 +80,7 @@ parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
     a->account = e->account;
     a->ttl = e->ttl;
     a->stale = e->stale != NULL;
+    a->suspends = !e->free && parley_who_proven(e->who).len > 0;
 
     if (e->known) {
         parley_window_key(e->ask->state, e->who, e->place, e->id);
@@ -130,6 +133,13 @@ parley_entrance_refused(parley_entrance_t *e, parley_admit_t verdict,
     m = e->who->msg;
 
     switch (verdict) {
+
+    case PARLEY_ADMIT_SUSPENDED:
+        (void) parley_error_set(err, PARLEY_E_AGENT_SUSPENDED, NULL,
+                                "the sender is suspended until its parent "
+                                "resumes it: escalations and acknowledgments "
+                                "pass");
+        break;
 
     case PARLEY_ADMIT_DUPLICATE:
         (void) parley_error_set(err, PARLEY_E_MESSAGE_DUPLICATE, NULL,
@@ -201,6 +211,8 @@ parley_entrance_take(parley_entrance_t *e, const parley_asked_t *closed)
     memset(&how, 0, sizeof(parley_settlement_t));
 
     how.taken = 1;
+    how.lifts = e->lifts;
+    how.nlifts = e->nlifts;
     n = 0;
 
     if (e->closing) {

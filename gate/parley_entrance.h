@@ -26,6 +26,10 @@ typedef struct {
     parley_priority_t           priority;
     const parley_error_t       *stale;      /* why it is too old, or NULL */
     int64_t                     ttl;        /* of its id */
+    unsigned                    free:1;     /* a suspension does not keep it
+                                               back (VCP-26) */
+    const parley_lift_t        *lifts;      /* that it ends, once it is taken */
+    size_t                      nlifts;
     parley_json_ref_t           said;       /* what another try says again, if
                                                not the message; or node NONE */
 

@@ -60,6 +60,7 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_TRANSLATE] = { "translate", parley_gate_translate, 0, 1 },
     [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0, 1 },
     [PARLEY_STEP_KEEP] = { "keep", parley_gate_keep, 0, 1 },
+    [PARLEY_STEP_SUSPEND] = { "suspend", parley_gate_suspend, 0, 0 },
     [PARLEY_STEP_RECORD] = { "record", parley_gate_record, 0, 0 },
     [PARLEY_STEP_PUBLISH] = { "publish", parley_gate_publish, 0, 0 },
     [PARLEY_STEP_FORWARD] = { "forward", NULL, 0, 1 },

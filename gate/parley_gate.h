@@ -27,6 +27,7 @@
 #include "parley_policy.h"
 #include "parley_seal.h"
 #include "parley_step.h"
+#include "parley_suspension.h"
 #include "parley_ticket.h"
 #include "parley_token_cache.h"
 #include "parley_trouble.h"
@@ -146,6 +147,8 @@ struct parley_gate_s {
     parley_asked_t             asked;       /* what may refer to it */
     parley_asked_t             before;      /* the same where it was sent
                                                before it continued */
+    parley_suspensions_t       resumes;     /* that it ends */
+    parley_lift_t              lifts[PARLEY_SUSPENSIONS_MAX];
     parley_seal_t              seal;
     parley_exchange_t         *exchange;    /* NULL: nothing came yet */
     parley_arguments_t         arguments;   /* what they decided */
@@ -186,8 +189,8 @@ struct parley_gate_s {
     unsigned                   recorded:1;  /* env->record was asked */
     unsigned                   unwritten:1; /* refused, as it could not be */
     unsigned                   accounted:1;
-    unsigned                   erases:1;    /* DELETE, where parley_stream
-                                               stands */
+    unsigned                   erases:1;    /* DELETE, where parley_stream or
+                                               parley_control stands */
     unsigned                   issues:1;    /* POST there, a ticket is asked
                                                for */
     unsigned                   holds:1;     /* ANSWERED, and reply is for when

@@ -117,6 +117,9 @@ parley_gate_enter(parley_gate_t *g)
     e->ttl = g->window;
     e->said = g->mcp != NULL ? g->mcp->arguments : parley_json_ref_none;
     e->quota = NULL;
+    e->free = parley_gate_is_free(g);
+    e->lifts = NULL;
+    e->nlifts = 0;
 
     /* only nginx knows where it came to, and that costs it something */
 

@@ -50,6 +50,8 @@ typedef struct {
     parley_proto_set_t      accept;
     uint8_t                 mve5;
     uint8_t                 any_case;       /* AEE-08 to the letter */
+    uint8_t                 pauses;         /* what is critical pauses its
+                                               sender (VCP-28) */
 
     parley_proto_t          speak;
     parley_str_t            gateway;        /* that the service is behind, see

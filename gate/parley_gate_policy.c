@@ -293,11 +293,14 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
 int
 parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 {
+    parley_str_t         to;
     parley_error_t       err;
     parley_gate_asked_t  a;
 
+    to = parley_gate_to(g);
+
     if (g->conf->policy == NULL || g->conf->policy->n == 0
-        || !parley_names_is_plain(g->who, parley_gate_to(g))
+        || (to.len > 0 && !parley_names_is_plain(g->who, to))
         || parley_gate_ask(g, &a) != 0)
     {
         return 0;

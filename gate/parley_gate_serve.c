@@ -1,7 +1,7 @@
 /*
  * The step SERVE, at a block that no messages come to: parley_keys,
- * parley_stream, parley_roster; and parley_mcp, where a call may become one.
- * What all of them have in common is here.
+ * parley_stream, parley_roster, parley_control; and parley_mcp, where a call
+ * may become one.  What all of them have in common is here.
  */
 
 #include <string.h>
@@ -29,6 +29,10 @@ static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
     [PARLEY_ENDPOINT_ROSTER] = {
         parley_gate_roster, parley_gate_roster_method,
         parley_str(PARLEY_NAMED_METHODS)
+    },
+    [PARLEY_ENDPOINT_CONTROL] = {
+        parley_gate_control, parley_gate_control_method,
+        parley_str(PARLEY_CONTROL_METHODS)
     },
 };
 

@@ -22,6 +22,14 @@ parley_outcome_t parley_gate_keys_method(parley_gate_t *g,
 /* as parley_gate_methods(), where parley_keys stands */
 #define PARLEY_KEYS_METHODS  "GET, POST, DELETE"
 
+/* parley_gate_control.c: the same of parley_control */
+
+parley_outcome_t parley_gate_control(parley_gate_t *g);
+parley_outcome_t parley_gate_control_method(parley_gate_t *g,
+    parley_str_t method);
+
+#define PARLEY_CONTROL_METHODS  "GET, DELETE"
+
 /* parley_gate_stream.c: the same of parley_stream */
 
 parley_outcome_t parley_gate_stream(parley_gate_t *g);
@@ -269,6 +277,13 @@ void parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret);
  */
 int parley_gate_undo(parley_gate_t *g);
 
+/* parley_gate_suspend.c */
+
+/* Whether the message passes although its sender is suspended. */
+int parley_gate_is_free(const parley_gate_t *g);
+
+parley_outcome_t parley_gate_suspend(parley_gate_t *g);
+
 /* parley_gate_local.c */
 
 parley_outcome_t parley_gate_local(parley_gate_t *g);
@@ -303,7 +318,7 @@ parley_outcome_t parley_gate_policy(parley_gate_t *g);
 parley_outcome_t parley_gate_direction(parley_gate_t *g);
 
 /* Whether a rule for such a type lets the caller ask about g->to, another's
-   name. */
+   name; empty: about the gateway. */
 int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);
 
 /* Whether there are rules that deny something; whether one that is the first

@@ -35,6 +35,7 @@ const parley_state_ops_t  parley_memory_ops = {
     .rate = parley_memory_rate,
     .put = parley_memory_put,
     .get = parley_memory_get,
+    .list = parley_memory_list,
     .drop = parley_memory_drop,
     .stat = parley_memory_stat,
     .log = &parley_memory_log_ops,

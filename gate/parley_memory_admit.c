@@ -94,6 +94,12 @@ parley_admit_locked(parley_memory_t *s, const parley_admission_t *a,
 {
     parley_admit_t  rc;
 
+    if (a->suspends
+        && parley_record_suspends_locked(s, a->account, now))
+    {
+        return PARLEY_ADMIT_SUSPENDED;
+    }
+
     rc = parley_admit_id(s, a, now, holder);
 
     if (rc == PARLEY_ADMIT_OK && a->stale) {
@@ -393,6 +399,11 @@ parley_settle_taken(parley_memory_t *s, const parley_admission_t *a,
         if (parley_record_close_locked(s, how->closes[i]) != 0 && rc == 0) {
             rc = PARLEY_SETTLED_LATE;
         }
+    }
+
+    for (i = 0; i < how->nlifts; i++) {
+        parley_record_drop_locked(s, &how->lifts[i].id,
+                                  how->lifts[i].generation);
     }
 
     if (a->id == NULL) {

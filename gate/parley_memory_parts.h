@@ -137,8 +137,15 @@ parley_state_done_t parley_memory_put(parley_state_t *state,
     const parley_put_t *put, parley_put_result_t *ret, parley_call_t *call);
 parley_state_done_t parley_memory_get(parley_state_t *state,
     const parley_lookup_t *lookup, parley_records_t *ret, parley_call_t *call);
+parley_state_done_t parley_memory_list(parley_state_t *state,
+    const parley_listing_t *listing, parley_listed_t *ret,
+    parley_call_t *call);
 parley_state_done_t parley_memory_drop(parley_state_t *state,
     const parley_record_id_t *id, uint32_t generation, parley_call_t *call);
+
+/* Whether an account is suspended. */
+int parley_record_suspends_locked(parley_memory_t *s, const uint8_t *account,
+    int64_t now);
 
 /* Returns 0, or PARLEY_SETTLED_LATE: it was closed. */
 int parley_record_close_locked(parley_memory_t *s,

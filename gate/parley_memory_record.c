@@ -20,8 +20,21 @@ static const uint8_t *parley_record_account(parley_memory_t *s,
 static parley_put_result_t parley_record_fits(parley_memory_t *s,
     const parley_put_t *put, const parley_entry_t *old, size_t len,
     int64_t now);
+static int parley_record_listed(void *ctx, const parley_entry_t *e);
 static int parley_record_copy(parley_memory_t *s, const parley_entry_t *e,
     int64_t now, parley_arena_t *arena, parley_record_t *ret);
+
+
+/* buckets that are looked at before the lock is let go */
+#define PARLEY_LISTED_AT_ONCE  4096
+
+
+typedef struct {
+    parley_memory_t         *s;
+    const parley_listing_t  *listing;
+    parley_records_t        *ret;
+    int64_t                  now;
+} parley_record_list_t;
 
 
 static inline uint32_t
@@ -296,6 +309,82 @@ parley_memory_get(parley_state_t *state, const parley_lookup_t *l,
     ret->n = n;
 
     return PARLEY_STATE_DONE;
+}
+
+
+parley_state_done_t
+parley_memory_list(parley_state_t *state, const parley_listing_t *listing,
+    parley_listed_t *ret, parley_call_t *call)
+{
+    parley_memory_t       *s = (parley_memory_t *) state;
+    parley_record_list_t   l;
+
+    (void) call;
+
+    l.s = s;
+    l.listing = listing;
+    l.ret = &ret->records;
+    l.now = parley_memory_now(s);
+
+    ret->records.n = 0;
+    ret->at = listing->at;
+
+    do {
+        parley_memory_lock(s);
+        ret->at = parley_table_walk_locked(s->sh->table, ret->at,
+                                           PARLEY_LISTED_AT_ONCE,
+                                           parley_record_listed, &l);
+        parley_memory_unlock(s);
+
+    } while (ret->at != 0 && ret->records.n == 0);
+
+    return PARLEY_STATE_DONE;
+}
+
+
+/* there is room for those of one bucket more as long as half of it is left */
+
+static int
+parley_record_listed(void *ctx, const parley_entry_t *e)
+{
+    parley_record_list_t  *l = ctx;
+    parley_records_t      *ret = l->ret;
+
+    if (ret->n < 0) {
+        return 1;
+    }
+
+    if (e->kind != l->listing->kind || (int64_t) e->expires <= l->now
+        || ret->n == PARLEY_RECORDS_MAX)
+    {
+        return 0;
+    }
+
+    ret->n = parley_record_copy(l->s, e, l->now, l->listing->arena,
+                                &ret->list[ret->n]) == 0
+             ? ret->n + 1 : -1;
+
+    return ret->n < 0 || ret->n >= PARLEY_RECORDS_MAX / 2;
+}
+
+
+int
+parley_record_suspends_locked(parley_memory_t *s, const uint8_t *account,
+    int64_t now)
+{
+    parley_entry_t  *e;
+
+    for (e = parley_table_find_locked(s->sh->table, PARLEY_KIND_SUSPENSION,
+                                      account);
+         e != NULL;
+         e = parley_table_next_locked(s->sh->table, e))
+    {
+        if ((int64_t) e->expires > now) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -100,7 +100,9 @@ parley_rules_is_type(const parley_policy_rule_t *rule, size_t choice)
     if (parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
                                  PARLEY_RULES_SUBSCRIBE)
         || parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
-                                    PARLEY_RULES_ROSTER))
+                                    PARLEY_RULES_ROSTER)
+        || parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
+                                    PARLEY_RULES_CONTROL))
     {
         return 1;
     }

@@ -6,9 +6,11 @@
 #include "parley_policy.h"
 
 
-/* the types of opening a stream and of asking who did, of every protocol */
+/* the types of opening a stream, of asking who did, and of what operators do,
+   of every protocol */
 #define PARLEY_RULES_SUBSCRIBE  PARLEY_STR("subscribe")
 #define PARLEY_RULES_ROSTER     PARLEY_STR("roster")
+#define PARLEY_RULES_CONTROL    PARLEY_STR("control")
 
 
 /*

@@ -179,6 +179,25 @@ parley_set_vcp_severity(parley_setting_t *d)
 
 
 int
+parley_set_vcp_critical(parley_setting_t *d)
+{
+    int  i;
+
+    static const char *const  words[] = { "pass", "pause", NULL };
+
+    i = parley_setting_choice(d, words, "is unknown, expected pass or pause");
+
+    if (i < 0) {
+        return -1;
+    }
+
+    d->s->gate.pauses = (uint8_t) i;
+
+    return 0;
+}
+
+
+int
 parley_set_vcp_broadcast(parley_setting_t *d)
 {
     if (!parley_name_is_group(PARLEY_PROTO_CANONICAL, d->words[1])) {

@@ -136,6 +136,7 @@ typedef enum {
     PARLEY_ENDPOINT_KEYS,               /* parley_keys */
     PARLEY_ENDPOINT_STREAM,             /* parley_stream */
     PARLEY_ENDPOINT_ROSTER,             /* parley_roster */
+    PARLEY_ENDPOINT_CONTROL,            /* parley_control */
     PARLEY_ENDPOINTS
 } parley_endpoint_t;
 
@@ -224,6 +225,7 @@ typedef struct parley_settings_s {
     const parley_stream_t       *stream;        /* NULL: none */
     const parley_roster_conf_t  *roster;        /* NULL: none */
     unsigned                     keys;          /* parley_keys */
+    unsigned                     control;       /* parley_control */
     unsigned                     status;        /* parley_status */
     parley_health_t              health;        /* of parley_health */
 
@@ -346,6 +348,7 @@ parley_settings_endpoint(const parley_settings_t *s)
     return s->keys ? PARLEY_ENDPOINT_KEYS
            : s->stream != NULL ? PARLEY_ENDPOINT_STREAM
            : s->roster != NULL ? PARLEY_ENDPOINT_ROSTER
+           : s->control ? PARLEY_ENDPOINT_CONTROL
            : PARLEY_ENDPOINT_NONE;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Blocks whose messages or requests go to no service: parley_keys,
- * parley_stream, parley_roster, parley_submit; and what is wrong with one as a
- * whole.
+ * parley_stream, parley_roster, parley_control, parley_submit; and what is
+ * wrong with one as a whole.
  */
 
 #include "parley_settings_parts.h"
@@ -147,7 +147,9 @@ parley_settings_serves_lack(const parley_settings_http_t *http,
 
     if (http->zone.len == 0) {
         return s->keys ? "needs \"parley_zone\", where the keys are kept"
-                       : "needs \"parley_zone\", by which workers tell each "
+               : s->control ? "needs \"parley_zone\", where it is kept who is "
+                              "suspended"
+               : "needs \"parley_zone\", by which workers tell each "
                          "other what was published";
     }
 
@@ -158,6 +160,11 @@ parley_settings_serves_lack(const parley_settings_http_t *http,
     if (s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF) {
         return "has nobody to trust: it needs \"parley_jwt on\" or "
                "\"parley_certificate on\"";
+    }
+
+    if (s->control && (s->gate.policy == NULL || s->gate.policy->n == 0)) {
+        return "lets nobody in without a rule: it needs \"parley_allow "
+               "type=control\" with a scope, a role or a principal";
     }
 
     return parley_settings_has_no_jwks(http, s)

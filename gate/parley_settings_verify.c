@@ -120,6 +120,10 @@ parley_settings_verify(const parley_settings_env_t *env,
         return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_ROSTER,
                                       problem);
 
+    case PARLEY_ENDPOINT_CONTROL:
+        return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_CONTROL,
+                                      problem);
+
     default:
         break;
     }

@@ -5,8 +5,9 @@
  *
  *  admit, settle        a message: its id, the question that it answers, quotas
  *  rate                 a limit by itself
- *  put, get, drop       what is to be known later: what a reply will answer,
- *                       retained messages, first answers, keys of children
+ *  put, get, list,      what is to be known later: what a reply will answer,
+ *  drop                 retained messages, first answers, keys of children,
+ *                       who is suspended
  *
  * parley_memory.h is one over memory that processes share, or one has to
  * itself.  What deciding code asks it asks by parley_ask.h.
@@ -41,6 +42,7 @@
 #define PARLEY_DROPS_MAX      6     /* records that go with a message */
 #define PARLEY_RECORDS_MAX    64    /* of one key that are looked at */
 #define PARLEY_RECORDS_OWNED  8     /* of one owner */
+#define PARLEY_LIFTS_MAX      2     /* suspensions that one message ends */
 
 /* a reservation of a process that nobody knows ends after this */
 #define PARLEY_LEASE          (3600 * (int64_t) 1000)
@@ -62,6 +64,7 @@ typedef enum {
     PARLEY_KIND_RECORD,
     PARLEY_KIND_GROUP,          /* subscribed to a log, by one selector */
     PARLEY_KIND_SESSION,        /* one that is */
+    PARLEY_KIND_SUSPENSION,     /* of an account, under its key (VCP-26) */
     PARLEY_KIND_COUNT
 } parley_kind_t;
 
@@ -142,11 +145,14 @@ typedef struct {
     parley_quota_t   quotas[PARLEY_QUOTAS_MAX];
     size_t           nquotas;
     unsigned         stale:1;           /* too old, unless its id is known */
+    unsigned         suspends:1;        /* none where the account has a record
+                                           of the kind SUSPENSION */
 } parley_admission_t;
 
 
 typedef enum {
     PARLEY_ADMIT_OK = 0,
+    PARLEY_ADMIT_SUSPENDED,     /* its account is */
     PARLEY_ADMIT_DUPLICATE,     /* it was taken */
     PARLEY_ADMIT_OTHER,         /* its id belongs to what says something else */
     PARLEY_ADMIT_IN_FLIGHT,     /* somebody has it reserved */
@@ -182,6 +188,13 @@ typedef struct {
 } parley_record_id_t;
 
 
+/* a record, as long as it is of that generation */
+typedef struct {
+    parley_record_id_t  id;
+    uint32_t            generation;
+} parley_lift_t;
+
+
 /*
  * What becomes of an admitted message.  taken 0: id and slot are free, and
  * quotas are given back.  Where its lease ran out meanwhile taken is taken
@@ -194,6 +207,10 @@ typedef struct {
     /* taken: questions that are closed now, of which none may be closed
        before; up to the first that is NULL */
     const parley_record_id_t  *closes[PARLEY_CLOSES_MAX];
+
+    /* taken: what goes with it */
+    const parley_lift_t       *lifts;       /* at most PARLEY_LIFTS_MAX */
+    size_t                     nlifts;
 
     /* not taken: records that go as far as it was they that were put under
        this admission; the same */
@@ -298,6 +315,21 @@ typedef struct {
 } parley_records_t;
 
 
+/* all records of a kind, part by part: the first one is asked for at 0 */
+typedef struct {
+    parley_kind_t    kind;
+    size_t           at;
+    parley_arena_t  *arena;
+} parley_listing_t;
+
+
+/* What is kept or dropped meanwhile may be there or not. */
+typedef struct {
+    size_t            at;       /* of the next part; 0: that was the last */
+    parley_records_t  records;  /* n is -1: no memory */
+} parley_listed_t;
+
+
 typedef enum {
     PARLEY_STATE_OK = 0,
     PARLEY_STATE_LOW,           /* little is left */
@@ -355,6 +387,7 @@ struct parley_call_s {
  *  put     keeps a value under a key, in place of what its owner had there;
  *          where it is not kept, what was there stays
  *  get     copies what is there to the arena
+ *  list    the same of all of a kind, some at a time
  *  drop    the record goes that is of a generation; 0: whichever is there
  *  stat    counts; what has expired goes first
  *
@@ -380,6 +413,9 @@ struct parley_state_ops_s {
     parley_state_done_t  (*get)(parley_state_t *s,
                              const parley_lookup_t *lookup,
                              parley_records_t *ret, parley_call_t *call);
+    parley_state_done_t  (*list)(parley_state_t *s,
+                             const parley_listing_t *listing,
+                             parley_listed_t *ret, parley_call_t *call);
     parley_state_done_t  (*drop)(parley_state_t *s,
                              const parley_record_id_t *id,
                              uint32_t generation, parley_call_t *call);

@@ -42,6 +42,8 @@ typedef enum {
     PARLEY_STEP_TRANSLATE,      /* as the upstream speaks */
     PARLEY_STEP_LOSS,
     PARLEY_STEP_KEEP,           /* what it came from is remembered */
+    PARLEY_STEP_SUSPEND,        /* its sender is suspended by it, or its
+                                   recipient resumed (VCP-26, VCP-28) */
     PARLEY_STEP_RECORD,         /* that it passes is written, where it has to
                                    be; not in a dry run */
     PARLEY_STEP_PUBLISH,        /* where parley_submit stands: to streams, in

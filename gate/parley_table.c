@@ -200,6 +200,29 @@ parley_table_drop_locked(parley_table_t *t, size_t at, size_t n,
 }
 
 
+size_t
+parley_table_walk_locked(parley_table_t *t, size_t at, size_t n,
+    int (*each)(void *ctx, const parley_entry_t *e), void *ctx)
+{
+    int              enough;
+    size_t           end;
+    parley_block_t   b;
+    parley_entry_t  *e;
+
+    end = (size_t) t->bucket_mask + 1;
+    end = n < end - at ? at + n : end;
+
+    for (enough = 0; at < end && !enough; at++) {
+        for (b = t->buckets[at]; b != 0; b = e->chain) {
+            e = parley_table_entry(t, b);
+            enough |= each(ctx, e);
+        }
+    }
+
+    return at <= t->bucket_mask ? at : 0;
+}
+
+
 /* the newest first; whoever dies has put it there, or has not */
 
 void

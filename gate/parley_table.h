@@ -43,7 +43,7 @@
 #define PARLEY_TABLE_SAMPLES  8     /* loose entries whose accounts are looked
                                        at before one gives way */
 
-#define PARLEY_TABLE_KINDS    16
+#define PARLEY_TABLE_KINDS    32
 
 #define PARLEY_TABLE_FOREVER  (((int64_t) 1 << 48) - 1)
 
@@ -181,6 +181,14 @@ parley_entry_t *parley_table_add_locked(parley_table_t *t, uint8_t kind,
  */
 size_t parley_table_drop_locked(parley_table_t *t, size_t at, size_t n,
     int (*is)(void *ctx, const parley_entry_t *e), void *ctx);
+
+/*
+ * Calls each() with the entries of one bucket and the next ones, n of them at
+ * most, until it returns 1, and up to the end of that bucket.  Returns the
+ * bucket to go on with, or 0: that was the last.
+ */
+size_t parley_table_walk_locked(parley_table_t *t, size_t at, size_t n,
+    int (*each)(void *ctx, const parley_entry_t *e), void *ctx);
 
 /*
  * Writes the value of an entry, as many octets as there is room for.  An entry

@@ -336,6 +336,8 @@ int parley_submission_read(parley_tool_t *tool, parley_submission_t *ret);
 /* the commands */
 
 extern const parley_command_t  parley_cmd_audit_verify;
+extern const parley_command_t  parley_cmd_hold_list;
+extern const parley_command_t  parley_cmd_hold_lift;
 extern const parley_command_t  parley_cmd_canon;
 extern const parley_command_t  parley_cmd_detect;
 extern const parley_command_t  parley_cmd_explain;

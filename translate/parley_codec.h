@@ -181,6 +181,14 @@ typedef enum {
 } parley_direction_t;
 
 
+/* what a message means between a child and its parent, besides */
+typedef struct {
+    parley_alarm_t  alarm;          /* of an escalation; NONE: it is none */
+    unsigned        acknowledges:1; /* it is one, and answers another */
+    unsigned        resumes:1;      /* a child that is suspended (VCP-26) */
+} parley_supervision_t;
+
+
 typedef enum {
     PARLEY_ANSWER_TAKEN = 0,    /* it took the message and says no more */
     PARLEY_ANSWER_MESSAGE,      /* it answers with a message */
@@ -490,6 +498,12 @@ typedef struct {
 
     /* Which way in a hierarchy such a message may go (VCP-30). */
     parley_direction_t  (*direction)(const parley_msg_t *m);
+
+    /*
+     * What a message with an intent of this protocol's means there; m may be
+     * another protocol's.  NULL: none means anything.
+     */
+    void   (*supervises)(const parley_msg_t *m, parley_supervision_t *ret);
 
     /*
      * Puts a signature into a message that has none.  kid may be empty.

@@ -136,6 +136,24 @@ parley_embed_direction(const parley_msg_t *m)
 }
 
 
+void
+parley_embed_supervision(const parley_msg_t *m, parley_supervision_t *ret)
+{
+    parley_str_t    form;
+    parley_proto_t  proto;
+
+    memset(ret, 0, sizeof(parley_supervision_t));
+
+    proto = parley_embed_intent(m->intent, &form);
+
+    if (proto != PARLEY_PROTO_NONE
+        && parley_codecs[proto]->supervises != NULL)
+    {
+        parley_codecs[proto]->supervises(m, ret);
+    }
+}
+
+
 uint32_t
 parley_embed_reference(const parley_json_t *doc, uint32_t payload,
     parley_proto_t proto)

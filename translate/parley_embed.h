@@ -299,6 +299,11 @@ parley_json_ref_t parley_embed_find(const parley_msg_t *m, parley_str_t name);
  */
 parley_direction_t parley_embed_direction(const parley_msg_t *m);
 
+/* What a message of any protocol means by its intent, see
+   parley_supervision_t. */
+void parley_embed_supervision(const parley_msg_t *m,
+    parley_supervision_t *ret);
+
 /*
  * What was made of m is not valid, as *err says of what was made: says it of m,
  * at pointer, "in <language>, ...".  A failure of memory stays.  Returns -1.

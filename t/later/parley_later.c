@@ -21,10 +21,12 @@ struct parley_late_s {
     parley_put_t                 put;
     parley_str_t                 value;
     parley_lookup_t              lookup;
+    parley_listing_t             listing;
     parley_record_id_t           id;
     uint32_t                     generation;
     parley_record_id_t           closes[PARLEY_CLOSES_MAX];
     parley_record_id_t           drops[PARLEY_DROPS_MAX];
+    parley_lift_t                lifts[PARLEY_LIFTS_MAX];
     uint8_t                      keys[PARLEY_LATER_KEYS][PARLEY_KEY_LEN];
     size_t                       nkeys;
 };
@@ -33,7 +35,8 @@ struct parley_late_s {
 static parley_later_start_pt  parley_later_start;
 
 static const char *const  parley_later_names[] = {
-    "admit", "settle", "rate", "put", "get", "close", "drop", "stat"
+    "admit", "settle", "rate", "put", "get", "list", "close", "drop",
+    "stat"
 };
 
 
@@ -148,6 +151,12 @@ parley_later_settle(parley_state_t *s, const parley_admission_t *a,
         }
     }
 
+    for (i = 0; i < how->nlifts; i++) {
+        late->lifts[i] = how->lifts[i];
+    }
+
+    late->how.lifts = late->lifts;
+
     return parley_late_begin(late);
 }
 
@@ -221,6 +230,19 @@ parley_later_get(parley_state_t *s, const parley_lookup_t *lookup,
 
 
 static parley_state_done_t
+parley_later_list(parley_state_t *s, const parley_listing_t *listing,
+    parley_listed_t *ret, parley_call_t *call)
+{
+    parley_late_t  *late;
+
+    late = parley_late(s, PARLEY_LATER_LIST, ret, call);
+    late->listing = *listing;
+
+    return parley_late_begin(late);
+}
+
+
+static parley_state_done_t
 parley_later_drop(parley_state_t *s, const parley_record_id_t *id,
     uint32_t generation, parley_call_t *call)
 {
@@ -265,6 +287,7 @@ static parley_state_ops_t  parley_later_ops = {
     .rate = parley_later_rate,
     .put = parley_later_put,
     .get = parley_later_get,
+    .list = parley_later_list,
     .drop = parley_later_drop,
     .stat = parley_later_stat,
     .cancel = parley_later_cancel,
@@ -364,6 +387,14 @@ parley_late_do(parley_late_t *late)
 
         if (!late->gone) {
             (void) ops->get(s, &late->lookup, late->ret, NULL);
+        }
+
+        break;
+
+    case PARLEY_LATER_LIST:
+
+        if (!late->gone) {
+            (void) ops->list(s, &late->listing, late->ret, NULL);
         }
 
         break;

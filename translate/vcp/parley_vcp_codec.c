@@ -19,6 +19,8 @@ static int parley_vcp_name_parse(const parley_name_syntax_t *syntax,
 static int parley_vcp_name_format(const parley_name_syntax_t *syntax,
     parley_buf_t *b, const parley_name_t *n);
 static parley_direction_t parley_vcp_direction(const parley_msg_t *m);
+static void parley_vcp_supervises(const parley_msg_t *m,
+    parley_supervision_t *ret);
 static int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
 
@@ -115,6 +117,7 @@ const parley_codec_t  parley_vcp_codec = {
     .supplies = parley_vcp_supplies,
     .encode = parley_vcp_encode,
     .direction = parley_vcp_direction,
+    .supervises = parley_vcp_supervises,
     .attach = parley_vcp_attach,
     .answer_decode = parley_vcp_answer_decode,
     .answer_encode = parley_vcp_answer_encode,
@@ -336,6 +339,47 @@ parley_vcp_direction(const parley_msg_t *m)
 
     default:
         return PARLEY_DIRECTION_ANY;
+    }
+}
+
+
+/* section 6.3; what another protocol says in its payload is how grave it is */
+
+static void
+parley_vcp_supervises(const parley_msg_t *m, parley_supervision_t *ret)
+{
+    uint32_t      i;
+    parley_str_t  severity;
+
+    if (!parley_str_is(m->intent, "vcp.escalation")) {
+
+        ret->resumes = (m->act == PARLEY_ACT_REQUEST
+                        || m->act == PARLEY_ACT_EVENT)
+                       && (parley_str_is(m->intent, "vcp.context_share")
+                           || parley_str_is(m->intent,
+                                            "vcp.constraint_propagate"));
+        return;
+    }
+
+    if (m->act != PARLEY_ACT_REQUEST && m->act != PARLEY_ACT_EVENT
+        && m->act != PARLEY_ACT_REPLY)
+    {
+        return;
+    }
+
+    ret->alarm = m->alarm;
+    ret->acknowledges = m->act == PARLEY_ACT_REPLY;
+
+    if (ret->alarm != PARLEY_ALARM_NONE || m->data.doc == NULL) {
+        return;
+    }
+
+    i = parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_severity);
+
+    if (i != PARLEY_JSON_NONE
+        && parley_json_string(m->data.doc, i, &severity) == 0)
+    {
+        ret->alarm = parley_alarm_find(severity);
     }
 }
 

@@ -1,0 +1,147 @@
+/*
+ * The step SUSPEND: VCP's emergencies suspend their sender, what is critical
+ * pauses it where parley_vcp_critical says so, and the parent resumes it
+ * (VCP-26, VCP-28).  A message that does either in another protocol does it,
+ * too: what counts is what it is in VCP.
+ *
+ * A sender is suspended before its message goes on, whatever becomes of that:
+ * it may say it again.  It is resumed in one step with the message being taken,
+ * which does that.
+ */
+
+#include "parley_embed.h"
+#include "parley_gate_steps.h"
+#include "parley_settings.h"
+
+
+static parley_outcome_t parley_gate_suspend_sender(parley_gate_t *g,
+    parley_alarm_t alarm);
+static parley_outcome_t parley_gate_resume_recipient(parley_gate_t *g);
+
+
+/* an acknowledgment is an escalation, too (VCP-25), or answers one */
+
+int
+parley_gate_is_free(const parley_gate_t *g)
+{
+    parley_supervision_t  means;
+
+    parley_embed_supervision(g->msg, &means);
+
+    return means.alarm != PARLEY_ALARM_NONE
+           || (g->refer.question != NULL
+               && g->refer.question->head.alarm != PARLEY_ALARM_NONE);
+}
+
+
+parley_outcome_t
+parley_gate_suspend(parley_gate_t *g)
+{
+    parley_supervision_t       means;
+    const parley_principal_t  *p = g->who->principal;
+
+    if (p == NULL || parley_gate_is_dry(g)) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    parley_embed_supervision(g->msg, &means);
+
+    if (means.resumes) {
+        return parley_gate_resume_recipient(g);
+    }
+
+    /* whoever has no parent has nobody who would resume it */
+
+    return p->parent.len > 0 && !means.acknowledges
+           && (means.alarm == PARLEY_ALARM_EMERGENCY
+               || (means.alarm == PARLEY_ALARM_CRITICAL && g->conf->pauses))
+           ? parley_gate_suspend_sender(g, means.alarm)
+           : PARLEY_OUTCOME_NONE;
+}
+
+
+static parley_outcome_t
+parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
+{
+    int                  rc;
+    parley_put_result_t  got;
+    parley_suspension_t  s;
+
+    s.alarm = alarm;
+    s.sub = g->who->principal->sub;
+    s.id = g->msg->id;
+
+    /* a clock that is ahead must not outlast what comes in answer */
+
+    s.since_ms = g->msg->created_ms >= 0 && g->msg->created_ms < g->now_ms
+                 ? g->msg->created_ms : g->now_ms;
+
+    rc = parley_suspension_put(&g->ask, &s, &got);
+
+    if (rc == PARLEY_WAIT) {
+        return PARLEY_OUTCOME_WAIT;
+    }
+
+    if (rc == 0 && got == PARLEY_PUT_OK) {
+        return PARLEY_OUTCOME_PASSED;
+    }
+
+    g->wait = PARLEY_GATE_NO_ROOM;
+
+    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "no room to remember that the sender is "
+                            "suspended");
+
+    return PARLEY_OUTCOME_REFUSED;
+}
+
+
+/*
+ * By name, by its own parent, and later than what suspended it: neither a
+ * broadcast nor what was on its way already.
+ */
+
+static parley_outcome_t
+parley_gate_resume_recipient(parley_gate_t *g)
+{
+    int                         rc;
+    size_t                      i;
+    parley_str_t                parent;
+    const parley_msg_t         *m = g->msg;
+    const parley_principal_t   *child;
+    const parley_suspension_t  *s;
+
+    parent = parley_who_proven(g->who);
+
+    if (g->http->directory == NULL || parent.len == 0) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    child = parley_directory_by_name(g->http->directory,
+                                     (parley_namespace_t) m->wire,
+                                     m->recipient);
+
+    if (child == NULL || !parley_str_eq(child->parent, parent)) {
+        return PARLEY_OUTCOME_NONE;
+    }
+
+    rc = parley_suspension_get(&g->ask, child->sub, &g->resumes);
+
+    if (rc == PARLEY_WAIT) {
+        return PARLEY_OUTCOME_WAIT;
+    }
+
+    g->entrance.lifts = g->lifts;
+    g->entrance.nlifts = 0;
+
+    for (i = 0; rc == 0 && i < g->resumes.n; i++) {
+        s = &g->resumes.list[i];
+
+        if (m->created_ms > s->since_ms) {
+            g->lifts[g->entrance.nlifts++] = s->lift;
+        }
+    }
+
+    return g->entrance.nlifts > 0 ? PARLEY_OUTCOME_PASSED
+                                  : PARLEY_OUTCOME_NONE;
+}

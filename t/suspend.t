@@ -1,0 +1,420 @@
+# Suspensions: an emergency suspends its sender until its parent resumes it
+# (VCP-26), what is critical pauses it (VCP-28), and operators see and end both
+# (parley_control).
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(parley_try port spew tls tmp_dir);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+my $service = Parley::Upstream->start(port(2));
+my $client = Parley::Client->new(port => port(1));
+my $dir = tmp_dir();
+
+# boss is the parent of lead, and lead that of alice and of dave; nobody is
+# that of bob
+sub http {
+    my %o = @_;
+    my $http = http_config(zone => $o{zone} // 'agents:8m');
+
+    my $file = from_json(identities());
+    my @p = @{ $file->{principals} };
+
+    $_->{parent} = 'boss' for grep { $_->{sub} eq 'lead' } @p;
+    push @p, map { { sub => $_, aee => person($_)->{aee},
+                     vcp => person($_)->{vcp},
+                     keys => [public_jwk(person($_)->{key})],
+                     $_ eq 'dave' ? (parent => 'lead') : () } } qw(boss dave);
+    spew("$dir/identities.json", jcs({ principals => \@p }));
+
+    return "$http\nserver {\n" . server_config() . <<"EOT";
+        parley_jwt on;
+        listen unix:$dir/socket;
+
+        location /pause {
+            parley_accept vcp;
+            parley_vcp_critical pause;
+            proxy_pass http://127.0.0.1:%PORT_2%;
+        }
+
+        location /dry {
+            parley_accept vcp;
+            parley_dry_run on;
+            proxy_pass http://127.0.0.1:%PORT_2%;
+        }
+
+        location /c2a { parley_accept c2a; proxy_pass http://127.0.0.1:%PORT_2%; }
+
+        location = /control {
+            parley_control;
+            parley_allow type=control scope=ops:control;
+        }
+
+        location = /status { parley_status; allow 127.0.0.1; deny all; }
+    }
+EOT
+}
+
+my $nginx = Parley::Nginx->start(http => http(), workers => 2);
+
+
+sub ask {
+    my ($request) = @_;
+
+    return $client->raw($request);
+}
+
+sub emergency {
+    return escalation(severity => 'emergency', requires_ack => true, @_);
+}
+
+sub critical {
+    return escalation(severity => 'critical', requires_ack => true, @_);
+}
+
+# the code that a message is refused with; 0: it passed
+sub code {
+    my ($uri, $m, %o) = @_;
+
+    my $answer = ask(post($uri, $m, %o));
+
+    return 0 if $answer->{status} < 300 && $answer->{body} !~ /rejected/;
+
+    my $json = eval { from_json($answer->{body}) } // {};
+
+    return $json->{code} // $json->{payload}{code}
+           // $json->{error}{data}{code};
+}
+
+sub control {
+    my ($method, $uri, %o) = @_;
+
+    return ask($client->request($method, $uri, '', Authorization =>
+        exists $o{token} ? $o{token}
+                         : bearer('boss', scope => $o{scope}
+                                                   // 'ops:control')));
+}
+
+sub held {
+    my $answer = control('GET', '/control');
+
+    is($answer->{status}, 200, 'the list is told') or diag($answer->{body});
+
+    return { map { ($_->{sub} => $_) }
+             @{ from_json($answer->{body})->{suspensions} } };
+}
+
+# a context_share from somebody to somebody, by name
+sub share {
+    my ($from, $to, %o) = @_;
+
+    return vcp(sender => person($from)->{vcp},
+               recipient => $to =~ /^\w+$/ && $to ne 'broadcast'
+                            ? person($to)->{vcp} : $to, %o);
+}
+
+sub resume {
+    return code('/vcp', constraint(), as => 'lead') eq 0;
+}
+
+
+subtest 'VCP-26 what is no emergency suspends nobody' => sub {
+    is(code('/vcp', escalation(severity => $_)), 0, $_) for qw(info warning);
+    is(code('/vcp', critical()), 0, 'critical');
+    is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
+    is_deeply(held(), {}, 'nobody is suspended');
+};
+
+my $emergency = emergency();
+
+subtest 'VCP-26 after an emergency its sender is suspended' => sub {
+    is(code('/vcp', $emergency), 0, 'the emergency passes');
+
+    my $answer = ask(post('/vcp', share('alice', 'bob')));
+
+    is($answer->{status}, 403, 'the status');
+
+    my $json = from_json($answer->{body});
+
+    is($json->{status}, 'rejected', 'VCP');
+    is($json->{code}, 'agent-suspended', 'the code');
+    like($json->{message}, qr/parent/, 'it says who ends that');
+
+    my $before = $service->count;
+
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'again');
+    is(code('/aee', aee()), 'E_AGENT_SUSPENDED', 'in AEE');
+    is(code('/to-vcp', aee(intent => 'vcp.context_share')),
+       'E_AGENT_SUSPENDED', 'AEE that is to become VCP');
+    is(code('/c2a', { jsonrpc => '2.0', id => 7, method => 'chat/read_thread',
+                      params => {} }), 'agent-suspended',
+       'in C2A, what has no id of its own');
+    is($service->count, $before, 'none of them arrives');
+
+    my $status = from_json(ask($client->request('GET',
+        '/status?format=json', ''))->{body});
+
+    like(jcs($status), qr/"suspensions":1\b/, 'the status counts it');
+};
+
+subtest 'VCP-26 escalations and acknowledgments of hers pass' => sub {
+    is(code('/vcp', escalation()), 0, 'an escalation');
+    is(code('/vcp', emergency()), 0, 'another emergency');
+    is(code('/to-aee', critical()), 0, 'one that is translated');
+
+    my $answer = ask(post('/vcp', $emergency));
+
+    is($answer->{status}, 200, 'a retry of the first is no mistake');
+    is(from_json($answer->{body})->{status}, 'duplicate', 'it is a duplicate');
+};
+
+subtest 'VCP-26 nobody else is suspended by it' => sub {
+    is(code('/vcp', share($_, 'bob'), as => $_), 0, $_) for qw(lead dave boss);
+};
+
+subtest 'VCP-26 nobody but her parent resumes her, by name, and later' => sub {
+    my $name = person('alice')->{vcp};
+
+    is(code('/vcp', share('boss', 'alice'), as => 'boss'), 0,
+       'the parent of her parent may write');
+    is(code('/vcp', share('bob', 'alice'), as => 'bob'), 0, 'so may a peer');
+    is(code('/vcp', share('lead', 'broadcast'), as => 'lead'), 0,
+       'a broadcast of her parent');
+    is(code('/vcp', share('lead', 'dave'), as => 'lead'), 0,
+       'her parent to another child');
+    is(code('/vcp', share('lead', 'alice', timestamp => timestamp(-120)),
+            as => 'lead'), 0, 'what was on its way before');
+    is(code('/vcp', escalation(), as => 'alice'), 0, 'her own escalation');
+    is(code('/dry', constraint(), as => 'lead'), 0, 'a dry run');
+
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
+       'none of that resumed her');
+};
+
+subtest 'VCP-26 what her parent says in vain resumes nobody' => sub {
+    $service->script('$c->answer(503)');
+    is(ask(post('/vcp', constraint(), as => 'lead'))->{status}, 503,
+       'the service is down');
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
+       'she is suspended still');
+    $service->script(undef);
+};
+
+subtest 'VCP-26 a suspension outlasts reloads and killed workers' => sub {
+    $nginx->reload(http => http());
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'a reload');
+
+    kill KILL => split ' ', `pgrep -P @{[ $nginx->pid ]}`;
+    sleep 0.5;
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
+       'killed workers');
+};
+
+subtest 'VCP-26 constraint_propagate of her parent resumes her' => sub {
+    ok(resume(), 'it passes');
+    is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
+    is_deeply(held(), {}, 'nobody is suspended');
+};
+
+subtest 'VCP-26 context_share of her parent resumes her, in AEE too' => sub {
+    is(code('/vcp', emergency()), 0, 'an emergency');
+    is(code('/vcp', share('lead', 'alice'), as => 'lead'), 0, 'it passes');
+    is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
+
+    is(code('/to-aee', emergency()), 0, 'an emergency, translated');
+    is(code('/aee', aee()), 'E_AGENT_SUSPENDED', 'it suspends as well');
+    is(code('/aee', aee(from => 'agent.lead', to => 'agent.alice',
+                        intent => 'vcp.context_share', type => 'event',
+                        payload => vcp()->{payload}), as => 'lead'), 0,
+       'her parent speaks AEE');
+    is(code('/aee', aee()), 0, 'she goes on');
+};
+
+subtest 'VCP-26 an emergency said in AEE suspends, too' => sub {
+    is(code('/to-vcp', aee(to => 'agent.lead', intent => 'vcp.escalation',
+                           priority => 'urgent',
+                           payload => emergency()->{payload})), 0,
+       'it passes');
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
+       'she is suspended');
+    ok(resume(), 'and resumed');
+};
+
+subtest 'VCP-26 an acknowledgment of an emergency suspends nobody' => sub {
+    my $m = emergency();
+
+    is(code('/vcp', $m), 0, 'an emergency');
+    is(code('/vcp', { %{ escalation(severity => 'emergency',
+                reason => "ACK:$m->{message_id}") },
+                sender => person('lead')->{vcp},
+                recipient => person('alice')->{vcp} }, as => 'lead'), 0,
+       'acknowledged');
+    ok(resume(), 'she is resumed');
+    is(code('/vcp', share('lead', 'bob'), as => 'lead'), 0,
+       'her parent goes on');
+};
+
+subtest 'VCP-26 whoever has no parent is not suspended' => sub {
+    my %to = (recipient => person('lead')->{vcp});
+
+    is(code('/vcp', { %{ emergency() }, sender => person('bob')->{vcp}, %to },
+            as => 'bob'), 0, 'an emergency');
+    is(code('/vcp', share('bob', 'lead'), as => 'bob'), 0, 'he goes on');
+};
+
+subtest 'VCP-26 a dry run suspends nobody' => sub {
+    is(code('/dry', emergency()), 0, 'an emergency');
+    is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
+};
+
+subtest 'VCP-28 what is critical pauses, where that is said' => sub {
+    is(code('/pause', critical()), 0, 'it passes');
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
+       'she is paused');
+    is(held()->{alice}{state}, 'paused', 'so it is listed');
+
+    is(code('/vcp', emergency()), 0, 'an emergency besides');
+
+    my @states = sort map { $_->{state} } @{ from_json(
+        control('GET', '/control')->{body})->{suspensions} };
+
+    is_deeply(\@states, [qw(paused suspended)], 'both are listed');
+    ok(resume(), 'her parent ends both at once');
+    is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
+};
+
+subtest 'VCP-26 operators see and end suspensions' => sub {
+    my $m = emergency();
+
+    is(code('/vcp', $m), 0, 'an emergency');
+
+    my $said = held()->{alice};
+
+    is($said->{state}, 'suspended', 'the state');
+    is($said->{message_id}, $m->{message_id}, 'by which message');
+    like($said->{since}, qr/^\d{4}-\d\d-\d\dT[\d:.]+Z$/, 'since when');
+
+    for ([ 'without a token', 401, token => '' ],
+         [ 'with another scope', 403, scope => 'ops:run' ],
+         [ 'of another method', 405, method => 'POST' ],
+         [ 'without a name', 400, uri => '/control' ],
+         [ 'with a name twice', 400, uri => '/control?sub=alice&sub=bob' ])
+    {
+        my ($name, $status, %o) = @$_;
+
+        my $answer = control($o{method} // 'DELETE',
+                             $o{uri} // '/control?sub=alice', %o);
+
+        is($answer->{status}, $status, $name) or diag($answer->{body});
+    }
+
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
+       'none of that resumed her');
+
+    my $answer = control('DELETE', '/control?sub=bob');
+
+    is($answer->{status}, 200, 'one who is not suspended');
+    is_deeply(from_json($answer->{body}), { suspensions => [] }, 'is none');
+
+    $answer = control('DELETE', '/control?sub=alice');
+
+    is($answer->{status}, 200, 'she is resumed');
+    is(from_json($answer->{body})->{suspensions}[0]{message_id},
+       $m->{message_id}, 'it says what ended');
+    is_deeply(held(), {}, 'nobody is suspended');
+    is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
+};
+
+subtest 'GW-16 parley hold' => sub {
+    my ($cert) = tls();
+    my $url = 'https://localhost:' . port(1) . '/control';
+    my @with = ('--cacert', $cert);
+
+    spew("$dir/token", bearer('boss', scope => 'ops:control') . "\n");
+    spew("$dir/other", bearer('boss'));
+
+    my $hold = sub {
+        my ($words, $token, @more) = @_;
+
+        return parley_try('hold', @$words, '--token-file', "$dir/$token",
+                          @more);
+    };
+
+    my $m = emergency();
+
+    is(code('/vcp', $m), 0, 'an emergency');
+
+    my ($status, $out, $err) = $hold->(['list'], 'token', '--control', $url,
+                                       @with);
+
+    is($status, 0, 'over TLS') or diag($err);
+    like($out, qr/\Aalice  suspended  \S+Z  \Q$m->{message_id}\E\n\z/,
+         'a line for each');
+
+    ($status, $out, $err) = $hold->(['list'], 'other', '--control', $url,
+                                    @with);
+    is($status, 1, 'another scope');
+    like($err, qr/status 403: no rule/, 'and it says why');
+
+    ($status, $out, $err) = $hold->(['list'], 'token', '--control', $url);
+    is($status, 2, 'a certificate of nobody');
+    like($err, qr/self.signed certificate/, 'and it says so');
+
+    for (qw(ftp://x/ http:// http://h:x/ http://unix:/x https://[::1), 'x') {
+        ($status, $out, $err) = $hold->(['list'], 'token', '--control', $_);
+        is($status, 2, "no URL: $_");
+    }
+
+    ($status, $out, $err) = $hold->(['list'], 'token');
+    is($status, 2, 'none at all');
+
+    my $local = "http://unix:$dir/socket:/control";
+
+    ($status, $out, $err) = $hold->(['lift', 'bob'], 'token', '--control',
+                                    $local);
+    is($status, 1, 'one who is not suspended') or diag($err);
+    like($err, qr/"bob" is not suspended/, 'and it says so');
+
+    ($status, $out, $err) = $hold->(['lift', 'alice'], 'token', '--control',
+                                    $local, '--json');
+    is($status, 0, 'she is resumed, over a socket') or diag($err);
+    is(from_json($out)->{suspensions}[0]{sub}, 'alice', 'as JSON');
+    is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
+};
+
+subtest 'GW-11 a location of control that lets nobody in, or anybody' => sub {
+    for ([ 'no rule', 'parley_control; parley_jwt on;', qr/parley_allow/ ],
+         [ 'nobody proven', 'parley_control; parley_allow type=control;',
+           qr/parley_jwt on/ ],
+         [ 'with proxy_pass', 'parley_control; parley_jwt on; '
+           . 'parley_allow type=control; proxy_pass http://127.0.0.1:1;',
+           qr/proxy_pass/ ],
+         [ 'with parley_accept', 'parley_control; parley_jwt on; '
+           . 'parley_allow type=control; parley_accept aee;',
+           qr/parley_accept/ ],
+         [ 'a word', 'parley_control on;', qr/number of arguments/ ],
+         [ 'another word', 'parley_accept vcp; parley_trusted on; '
+           . 'parley_vcp_critical stop;', qr/expected pass or pause/ ])
+    {
+        my ($name, $directives, $why) = @$_;
+
+        my ($status, $log) = Parley::Nginx->check(http => http_config()
+            . "server { listen 127.0.0.1:%PORT_3%; "
+            . "location /x { $directives } }");
+
+        isnt($status, 0, "$name is refused");
+        like($log, $why, 'and says why');
+    }
+};
+
+done_testing();

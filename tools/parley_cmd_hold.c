@@ -1,0 +1,226 @@
+/* parley hold list, parley hold lift: who is suspended (parley_control). */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_http.h"
+
+
+static int parley_hold_list(parley_tool_t *tool);
+static int parley_hold_lift(parley_tool_t *tool);
+static int parley_hold_ask(parley_tool_t *tool, const char *method,
+    parley_str_t query, size_t *n);
+static int parley_hold_refused(parley_tool_t *tool,
+    const parley_http_answer_t *answer);
+static int parley_hold_tell(parley_tool_t *tool, parley_str_t body,
+    size_t *n);
+static parley_str_t parley_hold_text(const parley_json_t *doc, uint32_t i,
+    parley_str_t name);
+
+
+static const parley_option_t  parley_hold_options[] = {
+    { "control", 0, "URL", "that of parley_control: http://127.0.0.1:80/...,\n"
+      "https://..., or http://unix:/run/nginx.sock:/...", 0 },
+    { "token-file", 0, "FILE", "a file with the operator's token", 0 },
+    { "cacert", 0, "FILE", "authorities that the gateway's certificate may be\n"
+      "of, instead of the system's", 0 },
+    { "json", 0, NULL, "the gateway's answer as it is", 0 },
+    parley_option_end
+};
+
+
+const parley_command_t  parley_cmd_hold_list = {
+    .name = "hold list",
+    .operands = "",
+    .min = 0,
+    .max = 0,
+    .summary = "Lists who is suspended or paused",
+    .text = "A line each: sub, state, since when, the id of the message.\n",
+    .options = parley_hold_options,
+    .run = parley_hold_list
+};
+
+
+const parley_command_t  parley_cmd_hold_lift = {
+    .name = "hold lift",
+    .operands = "SUB",
+    .min = 1,
+    .max = 1,
+    .summary = "Resumes a principal that is suspended or paused",
+    .text = "What was ended is listed as by \"hold list\"; the status is 1 "
+            "where there was\nnothing to end.\n",
+    .options = parley_hold_options,
+    .run = parley_hold_lift
+};
+
+
+static int
+parley_hold_list(parley_tool_t *tool)
+{
+    size_t  n;
+
+    return parley_hold_ask(tool, "GET", parley_str_none, &n);
+}
+
+
+static int
+parley_hold_lift(parley_tool_t *tool)
+{
+    int            status;
+    size_t         n;
+    const char    *sub;
+    parley_buf_t   b;
+    parley_str_t   query;
+
+    sub = tool->operands[0];
+
+    parley_buf_init(&b, &tool->arena, 256);
+    parley_buf_lit(&b, "?sub=");
+    parley_http_escape(&b, parley_str_make(sub, strlen(sub)));
+
+    if (parley_buf_done(&b, &query) != 0) {
+        parley_say("no memory");
+        return PARLEY_EXIT_USAGE;
+    }
+
+    status = parley_hold_ask(tool, "DELETE", query, &n);
+
+    if (status == PARLEY_EXIT_OK && n == 0) {
+        parley_say("\"%s\" is not suspended", sub);
+        return PARLEY_EXIT_INVALID;
+    }
+
+    return status;
+}
+
+
+static int
+parley_hold_ask(parley_tool_t *tool, const char *method, parley_str_t query,
+    size_t *n)
+{
+    parley_http_answer_t   answer;
+    parley_http_request_t  request;
+
+    memset(&request, 0, sizeof(parley_http_request_t));
+
+    request.method = method;
+    request.query = query;
+    request.authorities = parley_option(tool, "cacert");
+
+    if (parley_option_required(tool, "control", &request.url) != 0
+        || parley_token_given(tool, &request.token) != 0
+        || parley_http(tool, &request, &answer) != 0)
+    {
+        return PARLEY_EXIT_USAGE;
+    }
+
+    if (answer.status != 200) {
+        return parley_hold_refused(tool, &answer);
+    }
+
+    return parley_hold_tell(tool, answer.body, n);
+}
+
+
+/* RFC 9457 has "detail" */
+
+static int
+parley_hold_refused(parley_tool_t *tool, const parley_http_answer_t *answer)
+{
+    parley_str_t    detail;
+    parley_json_t   doc;
+    parley_error_t  err;
+
+    detail = parley_str_none;
+
+    if (parley_json_read(&doc, &tool->arena, NULL, tool->seed, answer->body,
+                         &err)
+        == 0)
+    {
+        detail = parley_hold_text(&doc, 0, PARLEY_STR("detail"));
+    }
+
+    parley_say("the gateway answers with status %d%s%.*s", answer->status,
+               detail.len > 0 ? ": " : "", (int) detail.len,
+               (const char *) detail.data);
+
+    return PARLEY_EXIT_INVALID;
+}
+
+
+static int
+parley_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
+{
+    size_t          k;
+    uint32_t        i, list;
+    parley_str_t    text;
+    parley_json_t   doc;
+    parley_error_t  err;
+
+    static const parley_str_t  columns[] = {
+        parley_str("sub"), parley_str("state"), parley_str("since"),
+        parley_str("message_id")
+    };
+
+    *n = 0;
+    list = PARLEY_JSON_NONE;
+
+    if (parley_json_read(&doc, &tool->arena, NULL, tool->seed, body, &err)
+        == 0)
+    {
+        list = parley_json_get(&doc, 0, PARLEY_STR("suspensions"));
+    }
+
+    if (list == PARLEY_JSON_NONE
+        || parley_json_type(&doc, list) != PARLEY_JSON_ARRAY)
+    {
+        parley_say("the answer is not that of parley_control");
+        return PARLEY_EXIT_USAGE;
+    }
+
+    for (i = parley_json_first(list); i != parley_json_end(&doc, list);
+         i = parley_json_after(&doc, i))
+    {
+        (*n)++;
+
+        for (k = 0; !tool->json && k < sizeof(columns) / sizeof(columns[0]);
+             k++)
+        {
+            text = parley_hold_text(&doc, i, columns[k]);
+            parley_output(text);
+            parley_output(k + 1 < sizeof(columns) / sizeof(columns[0])
+                          ? PARLEY_STR("  ") : PARLEY_STR("\n"));
+        }
+    }
+
+    if (tool->json) {
+        parley_output(body);
+        parley_output(PARLEY_STR("\n"));
+    }
+
+    return PARLEY_EXIT_OK;
+}
+
+
+/* what would move a terminal's cursor is left out */
+
+static parley_str_t
+parley_hold_text(const parley_json_t *doc, uint32_t i, parley_str_t name)
+{
+    size_t        k;
+    parley_str_t  s;
+
+    i = parley_json_get(doc, i, name);
+
+    if (i == PARLEY_JSON_NONE || parley_json_string(doc, i, &s) != 0) {
+        return PARLEY_STR("-");
+    }
+
+    for (k = 0; k < s.len; k++) {
+        if (s.data[k] < 0x20 || s.data[k] == 0x7f) {
+            return parley_str_make(s.data, k);
+        }
+    }
+
+    return s;
+}
