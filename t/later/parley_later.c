@@ -35,8 +35,7 @@ struct parley_late_s {
 static parley_later_start_pt  parley_later_start;
 
 static const char *const  parley_later_names[] = {
-    "admit", "settle", "rate", "put", "get", "list", "close", "drop",
-    "stat"
+    "admit", "settle", "rate", "put", "get", "list", "drop", "stat"
 };
 
 
