@@ -58,7 +58,9 @@ parley_name_map(parley_arena_t *arena, parley_proto_t from, parley_str_t name,
 
     *ret = parley_str_none;
 
-    if (from == to) {
+    /* one syntax has one name, whatever it says */
+
+    if (parley_codecs[from]->syntax == parley_codecs[to]->syntax) {
         *ret = name;
         return 0;
     }
