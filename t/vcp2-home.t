@@ -156,6 +156,36 @@ subtest 'GW-03 a claim that brings the VCP name brings it for 2.0' => sub {
 };
 
 
+subtest 'VCP-26 an emergency in 2.0 suspends in both, and either resumes' => sub {
+    my $code = sub { sent(@_)->{json}{code} // 'taken' };
+    my $emergency = sub {
+        return as_vcp2(escalation(severity => 'emergency',
+                                  requires_ack => true()), @_);
+    };
+    my %to_alice = (sender => 'agent://ops.example/lead',
+                    recipient => 'agent://ops.example/alice');
+
+    is($code->('/to-12', $emergency->()), 'taken', 'an emergency');
+    is($code->('/to-20', vcp2()), 'agent-suspended', '2.0 is held');
+    is($code->('/to-20', vcp()), 'agent-suspended', 'and 1.2');
+    is($code->('/to-20', $emergency->()), 'taken', 'an escalation passes');
+    is($code->('/to-20', vcp2(%to_alice, recipient => 'broadcast'),
+               as => 'lead'), 'taken', 'a broadcast of the parent');
+    is($code->('/to-20', vcp2()), 'agent-suspended', 'resumes nobody');
+    is($code->('/to-20', vcp2(%to_alice), as => 'lead'), 'taken',
+       'a context of the parent');
+    is($code->('/to-20', vcp2()), 'taken', 'does');
+
+    is($code->('/to-20', escalation(severity => 'emergency',
+                                    requires_ack => true())), 'taken',
+       'an emergency in 1.2');
+    is($code->('/to-12', vcp2()), 'agent-suspended', 'holds 2.0');
+    is($code->('/to-12', as_vcp2(constraint()), as => 'lead'), 'taken',
+       'a constraint in 2.0');
+    is($code->('/to-12', vcp()), 'taken', 'resumes 1.2');
+};
+
+
 subtest 'VCP-29 an emergency in 2.0 has its payload in the audit log' => sub {
     my $m = as_vcp2(escalation(severity => 'emergency',
                                requires_ack => true()));
