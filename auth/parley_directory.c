@@ -62,6 +62,7 @@ static int parley_directory_certificates(parley_directory_reader_t *r,
     { member, parley_directory_handle,                                        \
       offsetof(parley_principal_t, names[PARLEY_NAMESPACE_##id]) },
 #define PARLEY_DIRECTORY_SUB(id, member)
+#define PARLEY_DIRECTORY_SAME(id, member)  PARLEY_DIRECTORY_TEXT(id, member)
 
 
 static const parley_directory_member_t  parley_directory_members[] = {
@@ -431,6 +432,7 @@ parley_directory_certificates(parley_directory_reader_t *r, const char *name,
 static int
 parley_directory_principal(parley_directory_reader_t *r)
 {
+    int                               known;
     char                              field[PARLEY_POINTER_MAX];
     json_t                           *value;
     const char                       *name;
@@ -443,22 +445,29 @@ parley_directory_principal(parley_directory_reader_t *r)
 
     json_object_foreach((json_t *) (uintptr_t) r->object, name, value) {
 
+        known = 0;
+
         for (m = parley_directory_members; m->name != NULL; m++) {
-            if (strcmp(name, m->name) == 0) {
-                break;
+
+            if (strcmp(name, m->name) != 0) {
+                continue;
+            }
+
+            known = 1;
+
+            /* several protocols may have one name */
+
+            if (m->read(r, m->name, m->offset) != 0) {
+                return -1;
             }
         }
 
-        if (m->name == NULL) {
+        if (!known) {
             parley_config_pointer(field, r->pointer, name);
 
             return parley_error_set(r->err, PARLEY_E_FIELD_UNKNOWN, field,
                                     "unknown member \"%s\", which nothing uses",
                                     name);
-        }
-
-        if (m->read(r, m->name, m->offset) != 0) {
-            return -1;
         }
     }
 

@@ -13,6 +13,7 @@ const char *const  parley_namespace_members[PARLEY_NAMESPACE_COUNT] = {
 #define PARLEY_NAMESPACE_IS_TEXT    0
 #define PARLEY_NAMESPACE_IS_HANDLE  1
 #define PARLEY_NAMESPACE_IS_SUB     0
+#define PARLEY_NAMESPACE_IS_SAME    0
 
 static const uint8_t  parley_namespace_handles[PARLEY_NAMESPACE_COUNT] = {
 #define X(id, word, member, shape, ...)  PARLEY_NAMESPACE_IS_##shape,

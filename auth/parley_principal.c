@@ -33,10 +33,12 @@ static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
 };
 
 
-/* the member of MoQ, sub, is already at the head of the list */
+/* the member of MoQ, sub, is already at the head of the list; no member
+   stands there twice */
 #define PARLEY_MEMBER_WORD_TEXT(member)    #member ", "
 #define PARLEY_MEMBER_WORD_HANDLE(member)  #member ", "
 #define PARLEY_MEMBER_WORD_SUB(member)
+#define PARLEY_MEMBER_WORD_SAME(member)
 
 
 parley_claim_member_t
@@ -51,6 +53,20 @@ parley_member_find(parley_str_t word)
     }
 
     return (parley_claim_member_t) i;
+}
+
+
+void
+parley_claim_map_set(parley_claim_map_t *map, parley_claim_member_t member,
+    parley_str_t claim)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_MEMBER_COUNT; i++) {
+        if (parley_str_eq(parley_members[i], parley_members[member])) {
+            map->claims[i] = claim;
+        }
+    }
 }
 
 

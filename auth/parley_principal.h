@@ -93,6 +93,13 @@ struct parley_directory_s;
 parley_claim_member_t parley_member_find(parley_str_t word);
 
 /*
+ * Has the member come from that claim, and every other of the same name: where
+ * protocols share a name, one claim is all of theirs.
+ */
+void parley_claim_map_set(parley_claim_map_t *map,
+    parley_claim_member_t member, parley_str_t claim);
+
+/*
  * Returns the reason, for an error message, why parley_member_find() did not
  * find word.
  */

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "parley_audit_message.h"
+#include "parley_embed.h"
 #include "parley_jcs.h"
 #include "parley_redact.h"
 
@@ -78,8 +79,8 @@ static int
 parley_audit_has_payload(const parley_gate_t *g, parley_verdict_t verdict)
 {
     return g->msg_read
-           && g->msg->origin == PARLEY_PROTO_VCP
            && g->msg->alarm == PARLEY_ALARM_EMERGENCY
+           && parley_embed_kin(g->msg->origin) == PARLEY_PROTO_VCP
            && g->msg->data.node != PARLEY_JSON_NONE
            && !parley_audit_is_anybodys(g, verdict);
 }

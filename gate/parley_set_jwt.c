@@ -479,8 +479,8 @@ parley_set_claims(parley_setting_t *d)
             return parley_setting_bad(d, member, "is there twice");
         }
 
-        claims->map.claims[index] = parley_str_from(d->words[i],
-                                                    member.len + 1);
+        parley_claim_map_set(&claims->map, index,
+                             parley_str_from(d->words[i], member.len + 1));
     }
 
     d->s->claims = claims;

@@ -1,5 +1,6 @@
 /* Setters of what is accepted, and of what becomes of it in translation. */
 
+#include "parley_codec.h"
 #include "parley_directive.h"
 #include "parley_name.h"
 
@@ -36,13 +37,17 @@ parley_set_accept(parley_setting_t *d)
                                   "adds to \"aee\", which is missing");
     }
 
-    if (gate->any_case
-        && !(gate->accept & PARLEY_PROTO_BIT(PARLEY_PROTO_AEE)))
-    {
-        return parley_setting_wrong(d, "has \"case=open\" without \"aee\"");
+    for (i = 0; gate->any_case && i < PARLEY_PROTO_COUNT; i++) {
+        if ((gate->accept & PARLEY_PROTO_BIT(i))
+            && parley_codecs[i]->spelling != NULL)
+        {
+            return 0;
+        }
     }
 
-    return 0;
+    return !gate->any_case
+           ? 0 : parley_setting_wrong(d, "has \"case=open\" without \"aee\" "
+                                      "or \"vcp2\"");
 }
 
 

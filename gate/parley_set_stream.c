@@ -290,7 +290,7 @@ parley_set_stream(parley_setting_t *d)
         || parley_codecs[stream->proto]->unstreamed)
     {
         return parley_setting_bad(d, d->words[1], "is no protocol of streams, "
-                                  "expected aee, vcp, c2a or channel");
+                                  "expected aee, vcp, vcp2, c2a or channel");
     }
 
     for (i = 2; i < d->n; i++) {

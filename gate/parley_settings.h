@@ -36,8 +36,9 @@ typedef enum {
     PARLEY_BESIDE_TOKEN = 0,            /* parley_jwt on */
     PARLEY_BESIDE_PAIR,                 /* a protocol that is translated */
     PARLEY_BESIDE_COUNT,                /* it needs nothing */
-    PARLEY_BESIDE_PROTO                 /* and parley_proto_t: a protocol that
-                                           is accepted, or spoken */
+    PARLEY_BESIDE_PROTO                 /* and parley_proto_t: a protocol, in
+                                           any version, that is accepted, or
+                                           spoken */
 } parley_beside_t;
 
 

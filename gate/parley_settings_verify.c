@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "parley_embed.h"
 #include "parley_settings_parts.h"
 #include "parley_suits.h"
 
@@ -477,6 +478,7 @@ static int
 parley_settings_effect(const parley_settings_t *s,
     const parley_directive_row_t *row, parley_problem_t *problem)
 {
+    unsigned                   i;
     parley_proto_t             proto;
     parley_proto_set_t         all;
     const parley_gate_conf_t  *gate = &s->gate;
@@ -507,11 +509,18 @@ parley_settings_effect(const parley_settings_t *s,
             all |= PARLEY_PROTO_BIT(s->stream->proto);
         }
 
-        return (all & PARLEY_PROTO_BIT(proto)) ? 0
-               : parley_problem(problem, "\"%s\" has no effect without %s in "
-                                "\"parley_accept\" or \"parley_speak\"",
-                                row->name, (const char *)
-                                parley_proto_name(proto).data);
+        for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+            if ((all & PARLEY_PROTO_BIT(i))
+                && parley_embed_kin((parley_proto_t) i) == proto)
+            {
+                return 0;
+            }
+        }
+
+        return parley_problem(problem, "\"%s\" has no effect without %s in "
+                              "\"parley_accept\" or \"parley_speak\"",
+                              row->name, (const char *)
+                              parley_proto_name(proto).data);
     }
 }
 

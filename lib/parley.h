@@ -104,7 +104,7 @@ typedef struct {
 
 /* what a message says, whatever its protocol calls it */
 typedef enum {
-    PARLEY_FIELD_PROTOCOL = 0,  /* "aee", "vcp", "c2a", "channel", "moq" */
+    PARLEY_FIELD_PROTOCOL = 0,  /* "aee", "vcp", "vcp2", "c2a", ... */
     PARLEY_FIELD_TYPE = 1,      /* in the protocol's words: "task" */
     PARLEY_FIELD_ACT = 2,       /* request, reply, failure, event, progress */
     PARLEY_FIELD_ID = 3,

@@ -1088,7 +1088,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "        }\n"
     "    }\n"
     "\n"
-    "    const order = ['aee', 'vcp', 'c2a', 'channel', 'moq', 'none'];\n"
+    "    const order = ['aee', 'vcp', 'vcp2', 'c2a', 'channel', 'moq', 'none'"
+    "];\n"
     "    const sorted = (set) => [...set].sort((a, b) => order.indexOf(a)\n"
     "                                                    - order.indexOf(b));"
     "\n"
@@ -1347,8 +1348,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-8a/XbIOwUwAIRoKVTC8veAni2d/Qsd91Z"
-    "B3MNPbQlHE='; style-src 'sha256-55z7m2DlLFvkHmzhWzjFdB6ANeRzfJLGVB7oU2WC"
+    "default-src 'none'; script-src 'sha256-A9Rq4wL9rmm6g234XknMqOTEJQh1Dzaz3"
+    "WGUN++jCiA='; style-src 'sha256-55z7m2DlLFvkHmzhWzjFdB6ANeRzfJLGVB7oU2WC"
     "WUk='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

@@ -272,7 +272,7 @@ subtest 'GW-11 what is derived is not inherited' => sub {
 
 wrong('case=open where no envelope comes',
       bare($zone, "$trusted parley_accept vcp case=open;"),
-      qr/"parley_accept" directive has "case=open" without "aee"/);
+      qr/"parley_accept" directive has "case=open" without "aee" or "vcp2"/);
 
 wrong('case=open alone',
       bare($zone, "$trusted parley_accept case=open;"),

@@ -38,7 +38,7 @@ sub got {
 }
 
 
-for my $protocol (qw(aee vcp c2a channel moq)) {
+for my $protocol (qw(aee vcp vcp2 c2a channel moq)) {
     subtest "GW-16 GW-10 validate --as $protocol" => sub {
         for my $partial (0, 1) {
             my @cases = cases($protocol, $partial) or next;

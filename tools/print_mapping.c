@@ -363,8 +363,15 @@ mapping_head(const char *page, const char *name, const char *row,
         }
     }
 
-    printf("\n|---|---|---|---|---|%s\n",
-           but == PARLEY_PROTO_NONE ? "---|" : "");
+    printf("\n|---|");
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (i != but) {
+            printf("---|");
+        }
+    }
+
+    printf("\n");
 }
 
 
@@ -590,6 +597,7 @@ mapping_form(const parley_msg_t *m)
         break;
 
     case PARLEY_PROTO_VCP:
+    case PARLEY_PROTO_VCP2:
         mapping_member(m->doc, "", "/type");
         mapping_member(m->doc, " ", "/payload/severity");
         printf(m->act == PARLEY_ACT_REPLY ? ", acknowledgment" : "");

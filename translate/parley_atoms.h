@@ -13,10 +13,10 @@
 #define PARLEY_ATOM_LIST(NAME)                                                \
     NAME(_meta) NAME(accepted) NAME(acted_by) NAME(action)                    \
     NAME(advisory_text) NAME(aee) NAME(alg) NAME(approved) NAME(arguments)    \
-    NAME(arousal) NAME(attempt) NAME(attention) NAME(auth_token) NAME(author) \
-    NAME(batch_refs) NAME(blocked_action) NAME(body) NAME(branch)             \
-    NAME(broadcast_text) NAME(c2a) NAME(capabilities) NAME(channel)           \
-    NAME(chatTools) NAME(checksum) NAME(clientInfo) NAME(code)                \
+    NAME(arousal) NAME(attempt) NAME(attention) NAME(audiences)               \
+    NAME(auth_token) NAME(author) NAME(batch_refs) NAME(blocked_action)       \
+    NAME(body) NAME(branch) NAME(broadcast_text) NAME(c2a) NAME(capabilities) \
+    NAME(channel) NAME(chatTools) NAME(checksum) NAME(clientInfo) NAME(code)  \
     NAME(cognitive) NAME(comfort) NAME(constitution_ref) NAME(constraints)    \
     NAME(content) NAME(context) NAME(convergence_class) NAME(conversation)    \
     NAME(corr) NAME(createdAt) NAME(created_at) NAME(data) NAME(deadlineMs)   \
@@ -59,7 +59,7 @@
     NAME(total_chunks) NAME(trace) NAME(trace_id) NAME(track_name)            \
     NAME(track_url) NAME(ts) NAME(ttl) NAME(ttlMs) NAME(ttl_ms) NAME(type)    \
     NAME(urgency) NAME(utilities) NAME(v) NAME(valence) NAME(value) NAME(vcp) \
-    NAME(vcp_message) NAME(version) NAME(visibility) NAME(wait_ms)            \
+    NAME(vcp2) NAME(vcp_message) NAME(version) NAME(visibility) NAME(wait_ms) \
     NAME(where) NAME(withdrawable) NAME(withdrawn_at) NAME(worktree)
 
 

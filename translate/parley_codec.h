@@ -309,6 +309,10 @@ typedef struct {
     parley_str_t    secret_member;      /* top-level: a credential, which is
                                            never copied and no part of a
                                            digest; empty: none */
+    parley_str_t    words;              /* of a version of a protocol that has
+                                           another row: its word, whose intents
+                                           and forms these are too; empty: it
+                                           has its own */
     unsigned        partners;           /* bits 1 << parley_proto_t: what it
                                            is translated to and from; 0: any
                                            other */

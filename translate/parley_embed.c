@@ -37,7 +37,9 @@ parley_embed_intent(parley_str_t intent, parley_str_t *ret_form)
     proto = parley_proto_find(parley_str_make(intent.data,
                                               (size_t) (dot - intent.data)));
 
-    if (proto == PARLEY_PROTO_NONE || proto == PARLEY_PROTO_CANONICAL) {
+    if (proto == PARLEY_PROTO_NONE || proto == PARLEY_PROTO_CANONICAL
+        || parley_codecs[proto]->words.len > 0)
+    {
         return PARLEY_PROTO_NONE;
     }
 
@@ -47,12 +49,34 @@ parley_embed_intent(parley_str_t intent, parley_str_t *ret_form)
 }
 
 
+parley_str_t
+parley_embed_word(parley_proto_t proto)
+{
+    parley_str_t  word;
+
+    word = parley_codecs[proto]->words;
+
+    return word.len > 0 ? word : parley_proto_name(proto);
+}
+
+
+parley_proto_t
+parley_embed_kin(parley_proto_t proto)
+{
+    parley_str_t  word;
+
+    word = parley_codecs[proto]->words;
+
+    return word.len > 0 ? parley_proto_find(word) : proto;
+}
+
+
 int
 parley_embed_is_usual(const parley_msg_t *m)
 {
     parley_str_t  x;
 
-    x = parley_proto_name(m->origin);
+    x = parley_embed_word(m->origin);
 
     return m->intent.len == x.len + 1 + m->form.len
            && memcmp(m->intent.data, x.data, x.len) == 0

@@ -266,6 +266,15 @@ int parley_embed_digest(parley_arena_t *arena, const parley_msg_t *m,
  */
 parley_proto_t parley_embed_intent(parley_str_t intent, parley_str_t *ret_form);
 
+/*
+ * The protocol whose intents and forms proto has, if not its own: of a version
+ * of a protocol with another row that one (parley_codec_t.words).
+ */
+parley_proto_t parley_embed_kin(parley_proto_t proto);
+
+/* The word that the intents of proto begin with: "vcp" in "vcp.escalation". */
+parley_str_t parley_embed_word(parley_proto_t proto);
+
 /* Whether the intent of m says no more than its origin and its form. */
 int parley_embed_is_usual(const parley_msg_t *m);
 

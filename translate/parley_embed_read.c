@@ -213,7 +213,7 @@ parley_embed_take_intent(parley_arena_t *arena, parley_msg_t *msg,
     }
 
     parley_buf_init(&b, arena, msg->form.len + 10);
-    parley_buf_str(&b, parley_proto_name(msg->origin));
+    parley_buf_str(&b, parley_embed_word(msg->origin));
     parley_buf_octet(&b, '.');
     parley_buf_str(&b, msg->form);
 

@@ -128,7 +128,13 @@ parley_embed_text_first(parley_arena_t *arena, uint64_t seed,
     ret->words[PARLEY_EMBED_FORM] = form;
 
     if (space == NULL) {
-        ret->words[PARLEY_EMBED_INTENT] = line;
+
+        /* that of another version of its protocol is made of the form */
+
+        if (parley_codecs[ret->origin]->words.len == 0) {
+            ret->words[PARLEY_EMBED_INTENT] = line;
+        }
+
         return ret->origin != PARLEY_PROTO_CANONICAL;
     }
 

@@ -5,6 +5,7 @@
 #define PARLEY_PROTO_NAMED_TEXT    1
 #define PARLEY_PROTO_NAMED_HANDLE  1
 #define PARLEY_PROTO_NAMED_SUB     0
+#define PARLEY_PROTO_NAMED_SAME    1
 
 
 typedef struct {

@@ -248,7 +248,7 @@ typedef struct {
 } parley_msg_t;
 
 
-/* "aee", "vcp", "c2a", "channel", "moq"; "" for NONE */
+/* "aee", "vcp", "vcp2", "c2a", "channel", "moq"; "" for NONE */
 parley_str_t parley_proto_name(parley_proto_t proto);
 
 /* "agent-channel", for a person; zero-terminated, "" for NONE */

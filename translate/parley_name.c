@@ -58,7 +58,13 @@ parley_name_map(parley_arena_t *arena, parley_proto_t from, parley_str_t name,
 
     *ret = parley_str_none;
 
-    if (from == to) {
+    /* what has one name in both has it whatever its syntax says */
+
+    if (from == to
+        || (parley_codecs[from]->syntax == parley_codecs[to]->syntax
+            && parley_str_eq(parley_proto_member(from),
+                             parley_proto_member(to))))
+    {
         *ret = name;
         return 0;
     }

@@ -11,7 +11,8 @@
  *            parley_<word>_codec
  *    member  of a principal in the directory: its name in this protocol
  *    shape   of that name: TEXT, any word; HANDLE, "~" and what may follow;
- *            SUB, it has none of its own: a session is its principal
+ *            SUB, it has none of its own: a session is its principal; SAME,
+ *            that of a protocol above, which has the same member
  *    title   for a person
  *    agent, human
  *            what stands before the name of an instrument and of a human, by
@@ -35,13 +36,14 @@
 #define PARLEY_PROTOCOLS(X, AND, OR)                                          \
     X(AEE, aee, aee, TEXT, "AEE", "agent.", "human.")                         \
     AND X(VCP, vcp, vcp, TEXT, "VCP", "", "human://")                         \
+    AND X(VCP2, vcp2, vcp, SAME, "VCP 2.0", "", "human://")                   \
     AND X(C2A, c2a, c2a, TEXT, "C2A", "agent:", "human:")                     \
     AND X(CHANNEL, channel, handle, HANDLE, "agent-channel", "~", "")         \
     OR X(MOQ, moq, sub, SUB, "MoQ", "", "")                                   \
     PARLEY_PROTOCOLS_MORE(X, AND, OR)
 
 
-/* "aee, vcp, c2a, channel or moq" */
+/* "aee, vcp, vcp2, c2a, channel or moq" */
 #define PARLEY_PROTOCOL_WORD(id, word, ...)  #word
 #define PARLEY_PROTOCOL_WORDS                                                 \
     PARLEY_PROTOCOLS(PARLEY_PROTOCOL_WORD, ", ", " or ")

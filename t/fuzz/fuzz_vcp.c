@@ -1,6 +1,7 @@
 /*
- * VCP: what is taken goes to AEE and comes back exactly, unless a name has
- * no image there.
+ * VCP, in both versions: what is taken goes to AEE and comes back exactly,
+ * unless a name has no image there; and to the other version, where what comes
+ * back has the id and the words that went.
  */
 
 #include "parley_fuzz_translate.h"
@@ -15,8 +16,19 @@ static const char  request[] =
     "\"reason\":\"r\",\"context\":\"c\",\"requires_ack\":true}}";
 
 
+/* Whether a member has the name of one of the envelope, but for ASCII case. */
+
+static int
+alike(const parley_json_t *doc)
+{
+    parley_error_t  err;
+
+    return parley_codecs[PARLEY_PROTO_VCP2]->spelling(doc, &err) != 0;
+}
+
+
 static void
-translate(parley_arena_t *arena, const parley_json_t *doc,
+around(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_t *msg)
 {
     uint32_t              applied;
@@ -37,15 +49,15 @@ translate(parley_arena_t *arena, const parley_json_t *doc,
         != 0)
     {
         check(err.code == PARLEY_E_IDENTITY_UNMAPPABLE);
-        fuzz_refuse(arena, PARLEY_PROTO_VCP, msg, &err);
+        fuzz_refuse(arena, msg->wire, msg, &err);
         return;
     }
 
     fuzz_read(arena, PARLEY_PROTO_AEE, aee.body, &aee_doc, &there);
-    check(there.carried && there.origin == PARLEY_PROTO_VCP);
+    check(there.carried && there.origin == msg->wire);
 
-    check(parley_encode(fuzz_engine(), arena, PARLEY_PROTO_VCP, &there, &opts,
-                        &vcp, &loss, &err) == 0);
+    check(parley_encode(fuzz_engine(), arena, msg->wire, &there, &opts, &vcp,
+                        &loss, &err) == 0);
     check(loss.count == 0);
 
     edit.pointer = PARLEY_STR("/signature");
@@ -57,19 +69,86 @@ translate(parley_arena_t *arena, const parley_json_t *doc,
           == 0);
     check(parley_read_again(&vcp_doc, arena, FUZZ_SEED, vcp.body, &err) == 0);
 
-    /* a lower-case "t" or "z" of a timestamp becomes the usual one */
+    /* an offset, a lower-case "t" or "z" of a timestamp become the usual */
 
-    if (msg->created.data[10] == 'T') {
+    if (msg->created.data[10] == 'T'
+        && msg->created.data[msg->created.len - 1] == 'Z')
+    {
         check(parley_json_equal((parley_json_ref_t) { &own, 0 },
                                 (parley_json_ref_t) { &vcp_doc, 0 }));
     }
 }
 
 
+static void
+other_version(parley_arena_t *arena, const parley_msg_t *msg)
+{
+    parley_msg_t          there, back;
+    parley_json_t         doc, home;
+    parley_loss_t         loss;
+    parley_proto_t        other;
+    parley_error_t        err;
+    parley_encoded_t      made;
+    parley_encode_opts_t  opts;
+
+    other = msg->wire == PARLEY_PROTO_VCP ? PARLEY_PROTO_VCP2
+                                          : PARLEY_PROTO_VCP;
+
+    fuzz_opts(&opts);
+    parley_loss_init(&loss, arena);
+
+    if (parley_encode(fuzz_engine(), arena, other, msg, &opts, &made, &loss,
+                      &err)
+        != 0)
+    {
+        /* whatever 1.2 says can be said in 2.0 */
+        check(other == PARLEY_PROTO_VCP);
+        check(err.code == PARLEY_E_TRANSLATION_UNSUPPORTED);
+        fuzz_refuse(arena, msg->wire, msg, &err);
+        return;
+    }
+
+    fuzz_read(arena, other, made.body, &doc, &there);
+
+    check(there.act == msg->act && there.alarm == msg->alarm);
+    check(parley_str_eq(there.intent, msg->intent));
+    check(parley_str_eq(there.sender, msg->sender));
+    check(parley_str_eq(there.recipient, msg->recipient));
+    check(there.created_ms == msg->created_ms);
+
+    parley_loss_init(&loss, arena);
+    check(parley_encode(fuzz_engine(), arena, msg->wire, &there, &opts, &made,
+                        &loss, &err) == 0);
+    check(loss.count == 0);
+
+    fuzz_read(arena, msg->wire, made.body, &home, &back);
+    check(parley_str_eq(back.id, there.id));
+    check(parley_str_eq(back.reply_to, msg->reply_to));
+}
+
+
+static void
+take(parley_arena_t *arena, const parley_json_t *doc, parley_proto_t proto)
+{
+    parley_msg_t    msg;
+    parley_error_t  err;
+
+    if (parley_decode(fuzz_engine(), arena, proto, doc, 0, &msg, &err) != 0) {
+        fuzz_refuse(arena, proto, &msg, &err);
+        return;
+    }
+
+    if (proto == PARLEY_PROTO_VCP || !alike(doc)) {
+        around(arena, doc, &msg);
+    }
+
+    other_version(arena, &msg);
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    parley_msg_t    msg;
     parley_json_t   doc;
     parley_str_t    text;
     parley_arena_t  arena;
@@ -80,19 +159,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     if (parley_json_read(&doc, &arena, NULL, FUZZ_SEED, text, &err) == 0) {
-
-        if (parley_decode(fuzz_engine(), &arena, PARLEY_PROTO_VCP, &doc, 0,
-                          &msg, &err)
-            != 0)
-        {
-            fuzz_refuse(&arena, PARLEY_PROTO_VCP, &msg, &err);
-
-        } else {
-            translate(&arena, &doc, &msg);
-        }
+        take(&arena, &doc, PARLEY_PROTO_VCP);
+        take(&arena, &doc, PARLEY_PROTO_VCP2);
     }
 
     fuzz_answer(&arena, PARLEY_PROTO_AEE, request, PARLEY_PROTO_VCP, text);
+    fuzz_answer(&arena, PARLEY_PROTO_AEE, request, PARLEY_PROTO_VCP2, text);
 
     parley_arena_reset(&arena);
 

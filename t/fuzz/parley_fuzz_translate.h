@@ -43,14 +43,16 @@ fuzz_resolve(void *ctx, parley_proto_t from, parley_str_t name,
         return -1;
     }
 
-    if (from == PARLEY_PROTO_AEE && to == PARLEY_PROTO_VCP
+    if (from == PARLEY_PROTO_AEE
+        && (to == PARLEY_PROTO_VCP || to == PARLEY_PROTO_VCP2)
         && parley_str_is(name, "agent.listed"))
     {
         *ret = PARLEY_STR("agent://dir/entry");
         return 1;
     }
 
-    if (from == PARLEY_PROTO_VCP && to == PARLEY_PROTO_AEE
+    if ((from == PARLEY_PROTO_VCP || from == PARLEY_PROTO_VCP2)
+        && to == PARLEY_PROTO_AEE
         && parley_str_is(name, "agent://dir/entry"))
     {
         *ret = PARLEY_STR("agent.listed");

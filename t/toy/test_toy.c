@@ -1,5 +1,5 @@
 /*
- * A sixth protocol, brought by this folder alone: it is detected, translated
+ * One protocol more, brought by this folder alone: it is detected, translated
  * to and from others, refused and named as any other is.
  */
 
@@ -57,7 +57,7 @@ test_list(void **state)
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    assert_int_equal(PARLEY_PROTO_COUNT, 6);
+    assert_int_equal(PARLEY_PROTO_COUNT, 7);
     assert_int_equal(parley_proto_find(PARLEY_STR("toy")), PARLEY_PROTO_TOY);
     parley_assert_str(parley_proto_title(PARLEY_PROTO_TOY), "Toy");
     assert_non_null(strstr(PARLEY_PROTOCOL_WORDS, "channel or moq or toy"));

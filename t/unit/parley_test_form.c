@@ -2,6 +2,7 @@
 
 #include "parley_schema_text.h"
 #include "parley_test_names.h"
+#include "parley_test_steer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@ static parley_test_tree_t *parley_test_form_steer(void *ctx,
 static void parley_test_form_finish(parley_test_forms_t *forms,
     parley_test_tree_t *tree);
 static void parley_test_form_finish_aee(parley_test_forms_t *forms,
+    parley_test_tree_t *tree);
+static void parley_test_form_finish_vcp2(parley_test_forms_t *forms,
     parley_test_tree_t *tree);
 static void parley_test_form_finish_c2a(parley_test_forms_t *forms,
     parley_test_tree_t *tree);
@@ -30,129 +33,10 @@ static parley_test_tree_t *parley_test_form_payload(
     parley_test_forms_t *forms, parley_proto_t proto, parley_str_t form);
 
 
-/* where to steer, how often, and to which of these; "@x": made anew */
-typedef struct {
-    const char  *pointer;
-    unsigned     percent;
-    const char  *words[12];
-} parley_test_steer_t;
-
-
-static const parley_test_steer_t  parley_test_steer_aee[] = {
-    { "/id", 90, { "@7", "@7", "@4", "01JFB2R1JZKQ9V3K8W8Y9W1F2A",
-                   "an-id-of-its-own" } },
-    { "/ts", 93, { "@t" } },
-    { "/from", 92, { "agent.a", "human.alice", "service.s", "agent.b@h.example",
-                     "agent.cc-x", "human.caf\303\251", "agent.lead" } },
-    { "/to", 92, { "agent.z", "human.bob", "service.q", "agent.lead@host",
-                   "agent.cc-z", "bus.ops", "bus.broadcast" } },
-    { "/intent", 85, { "vcp.@v", "vcp.@v", "vcp.escalation", "channel.@c",
-                       "channel.@c", "moq.cmd.render", "ops.backup.check",
-                       "ops.backup.check", "aee.status.ping", "vcp.nothing",
-                       "c2a.chat.deliver" } },
-    { "/corr", 80, { "a-thread", "@4" } },
-    { "/payload", 15, { "{\"text\":\"a\\n\\naee.task b.c\\nid: 12345678"
-                        "\\n\\n{}\",\"n\":1}",
-                        "{\"text\":\"a\\n\\n\"}",
-                        "{\"text\":\"error E_X: a\",\"message\":\"m\"}",
-                        "{\"message\":\"vcp.escalation\"}" } },
-    { "/reply_to", 80, { "@7", "@7", "@4", "an-earlier-one" } },
-    { "/trace/trace_id", 60, { "4bf92f3577b34da6a3ce929d0e0e4736", "9f3c" } },
-    { "/trace/span_id", 60, { "00f067aa0ba902b7", "a12b" } },
-    { "/requires/timeout_ms", 70, { "#5000", "#5e3", "#30000", "#0.5", "#0",
-                                    "#-1", "#1e20" } },
-    { "/sig", 60, { "{\"alg\":\"ed25519\",\"kid\":\"k\",\"value\":\"QUFB\"}",
-                    "{}" } },
-    { NULL, 0, { NULL } }
-};
-
-
-static const parley_test_steer_t  parley_test_steer_vcp[] = {
-    { "/sender", 92, { "agent://h.example/a", "human://alice", "service://s",
-                       "x", "cc-x", "human://caf\303\251",
-                       "agent://a.b/x y" } },
-    { "/recipient", 92, { "agent://h/z", "human://bob", "service://q", "y",
-                          "broadcast", "cc-z" } },
-    { "/payload/reason", 30, { "ACK:@7", "ACK:@7 seen", "ACK:@7x",
-                               "ACK:no", "a\n\nvcp.escalation\nid: b\n\n{}",
-                               "error E_X: a" } },
-    { NULL, 0, { NULL } }
-};
-
-
-static const parley_test_steer_t  parley_test_steer_c2a[] = {
-    { "/method", 98, { "chat/deliver", "chat/deliver", "chat/deliver",
-                       "chat/deliver", "tools/call", "tools/call",
-                       "tools/call", "tools/call", "tools/call",
-                       "notifications/cancelled", "notifications/progress",
-                       "initialize" } },
-    { "/params/name", 98, { "chat.list_events", "chat.read_thread",
-                            "chat.send_message", "chat.send_message",
-                            "chat.react", "chat.react", "chat.claim",
-                            "chat.defer", "chat.resolve" } },
-    { "/params/author/kind", 92, { "human", "agent", "agent", "human",
-                                     "service", "a:kind" } },
-    { "/params/author/id", 70, { "x", "lead", "U123", "cc-x" } },
-    { "/params/target/recipient", 92, { "agent:lead", "human:will",
-                                        "agent:lead@host.example",
-                                        "service:s", "channel:C9" } },
-    { "/params/timing/createdAt", 92, { "@t" } },
-    { "/params/attention/reason", 30, { "mention", "assignment" } },
-    { "/params/attention/deadlineMs", 40, { "#300000", "#5e3", "#0",
-                                            "#9007199254740991" } },
-    { "/params/arguments/target", 50, { "agent:lead", "channel:C1",
-                                        "thread:T1", "C1", "human:will" } },
-    { "/params/arguments/target/recipient", 80, { "human:will",
-                                                  "agent:lead" } },
-    { "/params/eventId", 30, { "@7", "@4" } },
-    { "/params/content/*/type", 80, { "text", "text", "data", "image" } },
-    { "/params/arguments/content/*/type", 80, { "text", "text", "data" } },
-    { "/params/content/*/text", 10, { "a\n\nc2a.chat.claim\nid: b\n\n{}",
-                                      "\n\n", "error E_X: a" } },
-    { NULL, 0, { NULL } }
-};
-
-
-static const parley_test_steer_t  parley_test_steer_channel[] = {
-    { "/sender_handle", 80, { "~alice", "~cc-a" } },
-    { "/recipient_handle", 80, { "~bob", "~cc-b" } },
-    { "/acted_by", 80, { "~alice", "~carol" } },
-    { "/drafted_with", 80, { "~cc-model", "~cc-model@1.0-rc:2", "~bot",
-                             "~bot@3" } },
-    { "/payload/response_scope", 30, { "~alice/cc-*", "~alice/*" } },
-    { NULL, 0, { NULL } }
-};
-
-
-static const parley_test_steer_t  parley_test_steer_moq[] = {
-    { "/action", 85, { "render", "render", "deploy.start", "render",
-                       "session_init", "session_ack", "session_bye",
-                       "subscribe_request", "unsubscribe_request",
-                       "track_ready", "a b" } },
-    { "/status", 100,
-      { "approved", "denied", "error", "accepted", "working" } },
-    { "/error_code", 85, { "#404", "#429", "#500", "#501", "#-1", "#403",
-                           "#5.0" } },
-    { "/payload", 50, { "{\"text\":\"Hello\",\"n\":1}", "{\"a\":[1,{}]}",
-                        "{}", "null" } },
-    { NULL, 0, { NULL } }
-};
-
-
-static const parley_test_steer_t *const
-    parley_test_steers[PARLEY_PROTO_COUNT] =
-{
-    [PARLEY_PROTO_AEE] = parley_test_steer_aee,
-    [PARLEY_PROTO_VCP] = parley_test_steer_vcp,
-    [PARLEY_PROTO_C2A] = parley_test_steer_c2a,
-    [PARLEY_PROTO_CHANNEL] = parley_test_steer_channel,
-    [PARLEY_PROTO_MOQ] = parley_test_steer_moq,
-};
-
-
 static const char *const  parley_test_form_schemas[PARLEY_PROTO_COUNT] = {
     [PARLEY_PROTO_AEE] = "aee-1.schema.json",
     [PARLEY_PROTO_VCP] = "vcp-1.2.schema.json",
+    [PARLEY_PROTO_VCP2] = "vcp2-2.0.schema.json",
     [PARLEY_PROTO_C2A] = "c2a-2026-06-02.schema.json",
     [PARLEY_PROTO_CHANNEL] = "channel-1.0.schema.json",
     [PARLEY_PROTO_MOQ] = "moq-cmd-1.schema.json",
@@ -355,6 +239,10 @@ parley_test_form_finish(parley_test_forms_t *forms, parley_test_tree_t *tree)
         parley_test_form_finish_aee(forms, tree);
         break;
 
+    case PARLEY_PROTO_VCP2:
+        parley_test_form_finish_vcp2(forms, tree);
+        break;
+
     case PARLEY_PROTO_C2A:
         parley_test_form_finish_c2a(forms, tree);
         break;
@@ -466,6 +354,11 @@ parley_test_form_carried(parley_test_forms_t *forms, parley_str_t intent,
         return;
     }
 
+    if (proto == PARLEY_PROTO_VCP && parley_test_chance(&s->random, 30)) {
+        proto = PARLEY_PROTO_VCP2;
+        name = parley_proto_name(PARLEY_PROTO_VCP2);
+    }
+
     id = parley_test_value_uuid(s, proto == PARLEY_PROTO_VCP ? 7 : 4);
 
     snprintf(text, sizeof(text), "[{\"id\":\"%s\",\"type\":\"%s.message\","
@@ -540,6 +433,30 @@ parley_test_form_event(parley_test_forms_t *forms,
     *payload = *parley_test_tree_text(forms->source->arena,
                                       parley_str_c(text));
     payload->name = PARLEY_STR("payload");
+}
+
+
+/* Members whose names mean something in other envelopes, and in capsules. */
+
+static void
+parley_test_form_finish_vcp2(parley_test_forms_t *forms,
+    parley_test_tree_t *tree)
+{
+    unsigned               i;
+    parley_test_source_t  *s = forms->source;
+
+    static const char *const  names[] = {
+        "form", "trace", "requires", "references", "id", "corr", "priority",
+        "conversation", "provenance_method", "provenance_basis", "acted_by",
+        "vcp", "vcp2", "members", "session", "kind", "scope"
+    };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (parley_test_chance(&s->random, 3)) {
+            parley_test_tree_set(tree, parley_str_c(names[i]),
+                                 parley_test_value_any(s, 1));
+        }
+    }
 }
 
 

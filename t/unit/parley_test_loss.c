@@ -5,10 +5,16 @@
 
 #include "parley_test_pair.h"
 
+#include "parley_embed.h"
 #include "parley_time.h"
 
 
 #define PARLEY_TEST_LOSS_LONG  4096     /* octets of a reason that is cut */
+
+
+static int parley_test_loss_compare(parley_test_pair_t *pair,
+    const parley_test_message_t *back, uint32_t a, uint32_t b, char *pointer,
+    size_t size);
 
 
 static int
@@ -73,7 +79,7 @@ parley_test_loss_excused(const parley_test_pair_t *pair,
 
     if (is(codec->pointers[PARLEY_MSG_ID])) {
         return parley_str_eq(m->id, back->msg.id)   /* in another case */
-               || pair->to == PARLEY_PROTO_VCP
+               || parley_embed_kin(pair->to) == PARLEY_PROTO_VCP
                || (pair->to == PARLEY_PROTO_CHANNEL && !pair->held);
     }
 
@@ -89,6 +95,37 @@ parley_test_loss_excused(const parley_test_pair_t *pair,
     }
 
 #undef is
+
+    return 0;
+}
+
+
+/* The items of two arrays of one length, one by one. */
+
+static int
+parley_test_loss_items(parley_test_pair_t *pair,
+    const parley_test_message_t *back, uint32_t a, uint32_t b, char *pointer,
+    size_t size)
+{
+    size_t                len;
+    uint32_t              i, k;
+    const parley_json_t  *doc = &pair->m.doc;
+
+    len = strlen(pointer);
+    k = parley_json_first(b);
+
+    for (i = parley_json_first(a); i != parley_json_end(doc, a);
+         i = parley_json_after(doc, i))
+    {
+        (void) parley_json_pointer(doc, i, pointer, size);
+
+        if (parley_test_loss_compare(pair, back, i, k, pointer, size) != 0) {
+            return -1;
+        }
+
+        pointer[len] = '\0';
+        k = parley_json_after(&back->doc, k);
+    }
 
     return 0;
 }
@@ -122,6 +159,15 @@ parley_test_loss_compare(parley_test_pair_t *pair,
 
     if (lost || same || parley_test_loss_excused(pair, back, pointer)) {
         return 0;
+    }
+
+    if (b != PARLEY_JSON_NONE
+        && parley_json_type(doc, a) == PARLEY_JSON_ARRAY
+        && parley_json_type(&back->doc, b) == PARLEY_JSON_ARRAY
+        && parley_json_node(doc, a)->count
+           == parley_json_node(&back->doc, b)->count)
+    {
+        return parley_test_loss_items(pair, back, a, b, pointer, size);
     }
 
     if (parley_json_type(doc, a) != PARLEY_JSON_OBJECT
@@ -168,7 +214,8 @@ parley_test_loss_anew(const parley_test_pair_t *pair)
 {
     const parley_msg_t  *m = &pair->m.msg;
 
-    return pair->to == PARLEY_PROTO_VCP
+    return parley_embed_kin(pair->to) == PARLEY_PROTO_VCP
+           && parley_embed_kin(pair->from) != PARLEY_PROTO_VCP
            && (m->act == PARLEY_ACT_FAILURE || m->act == PARLEY_ACT_REPLY
                || !parley_str_begins(m->intent, "vcp."));
 }
@@ -257,7 +304,8 @@ parley_test_pair_compare(parley_test_pair_t *pair,
         }
     }
 
-    if (pair->from == PARLEY_PROTO_AEE && pair->to == PARLEY_PROTO_VCP
+    if (pair->from == PARLEY_PROTO_AEE
+        && parley_embed_kin(pair->to) == PARLEY_PROTO_VCP
         && pair->m.msg.origin == PARLEY_PROTO_AEE
         && pair->m.msg.act == PARLEY_ACT_FAILURE
         && pair->loss.count <= PARLEY_LOSS_MAX)

@@ -124,6 +124,7 @@ parley_test_names(parley_proto_t proto, const parley_test_tree_t *tree)
         return parley_test_names_aee;
 
     case PARLEY_PROTO_VCP:
+    case PARLEY_PROTO_VCP2:
         return parley_test_names_vcp;
 
     case PARLEY_PROTO_C2A:

@@ -1,5 +1,7 @@
 #include "parley_test_pair.h"
 
+#include "parley_embed.h"
+
 #include <stdarg.h>
 
 
@@ -197,11 +199,11 @@ parley_test_pair_names(parley_test_pair_t *pair)
 
     static const parley_str_t  names[2][PARLEY_PROTO_COUNT] = {
         { parley_str("agent.one"), parley_str("agent://p/one"),
-          parley_str("agent:one@p"), parley_str("~cc-one"),
-          parley_str("sub-one") },
+          parley_str("agent://p/one"), parley_str("agent:one@p"),
+          parley_str("~cc-one"), parley_str("sub-one") },
         { parley_str("agent.two"), parley_str("agent://p/two"),
-          parley_str("agent:two@p"), parley_str("~cc-two"),
-          parley_str("sub-two") },
+          parley_str("agent://p/two"), parley_str("agent:two@p"),
+          parley_str("~cc-two"), parley_str("sub-two") },
     };
 
     pair->human = PARLEY_STR("~alice");
@@ -229,7 +231,13 @@ parley_test_pair_names(parley_test_pair_t *pair)
             pair->names[i][p] = names[i][p];
         }
 
-        pair->names[i][pair->from] = own;
+        for (p = 0; p < PARLEY_PROTO_COUNT; p++) {
+            if (parley_str_eq(parley_proto_member((parley_proto_t) p),
+                              parley_proto_member(pair->from)))
+            {
+                pair->names[i][p] = own;
+            }
+        }
     }
 }
 
@@ -480,7 +488,8 @@ parley_test_pair_meaning(parley_test_pair_t *pair,
 
     parley_msg_release(&there->msg, &origin);
 
-    if (pair->to == PARLEY_PROTO_VCP || pair->knock || m->origin != pair->from
+    if (parley_embed_kin(pair->to) == PARLEY_PROTO_VCP || pair->knock
+        || m->origin != pair->from
         || origin.origin != pair->from)
     {
         return 0;
@@ -612,7 +621,8 @@ parley_test_pair_around(parley_test_pair_t *pair,
     parley_encoded_t       made;
     parley_test_message_t  m;
 
-    if ((pair->from != PARLEY_PROTO_VCP && pair->from != PARLEY_PROTO_CHANNEL)
+    if ((parley_embed_kin(pair->from) != PARLEY_PROTO_VCP
+         && pair->from != PARLEY_PROTO_CHANNEL)
         || (pair->to != PARLEY_PROTO_AEE && pair->to != PARLEY_PROTO_C2A)
         || pair->knock || pair->variant % 4 > 1)
     {

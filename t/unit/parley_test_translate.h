@@ -50,6 +50,7 @@ parley_test_resolve(void *ctx, parley_proto_t from, parley_str_t name,
         { {
             [PARLEY_PROTO_AEE] = parley_str("agent.listed"),
             [PARLEY_PROTO_VCP] = parley_str("agent://dir/entry"),
+            [PARLEY_PROTO_VCP2] = parley_str("agent://dir/entry"),
             [PARLEY_PROTO_CHANNEL] = parley_str("~listed"),
         } },
         { {
@@ -58,6 +59,7 @@ parley_test_resolve(void *ctx, parley_proto_t from, parley_str_t name,
         { {
             [PARLEY_PROTO_AEE] = parley_str("bus.listed"),
             [PARLEY_PROTO_VCP] = parley_str("agent://dir/bus"),
+            [PARLEY_PROTO_VCP2] = parley_str("agent://dir/bus"),
             [PARLEY_PROTO_CHANNEL] = parley_str("~guild"),
         } },
     };

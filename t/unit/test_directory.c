@@ -49,8 +49,15 @@ test_lookup(void **state)
     parley_directory_t        *dir;
     const parley_principal_t  *all, *alice;
 
-    static const char  *names[] = {
-        "agent.alice", "agent://h/alice", "agent:alice", "~alice", "alice"
+    /* one name is hers in both versions of VCP */
+
+    static const char  *names[PARLEY_NAMESPACE_COUNT] = {
+        [PARLEY_NAMESPACE_AEE] = "agent.alice",
+        [PARLEY_NAMESPACE_VCP] = "agent://h/alice",
+        [PARLEY_NAMESPACE_VCP2] = "agent://h/alice",
+        [PARLEY_NAMESPACE_C2A] = "agent:alice",
+        [PARLEY_NAMESPACE_CHANNEL] = "~alice",
+        [PARLEY_NAMESPACE_MOQ] = "alice"
     };
 
     (void) state;
@@ -66,7 +73,8 @@ test_lookup(void **state)
                                                   parley_str_c(names[i])),
                          alice);
         assert_null(parley_directory_by_name(dir, (parley_namespace_t) i,
-                                             parley_str_c(names[(i + 1) % 5])));
+                                             parley_str_c(names[(i + 2)
+                                                 % PARLEY_NAMESPACE_COUNT])));
         assert_null(parley_directory_by_name(dir, (parley_namespace_t) i,
                                              parley_str_none));
     }

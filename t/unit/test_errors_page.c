@@ -19,6 +19,7 @@ static const struct {
 } callers[] = {
     { PARLEY_PROTO_AEE, "AEE", "\"payload\":", "}" },
     { PARLEY_PROTO_VCP, "VCP", "", "" },
+    { PARLEY_PROTO_VCP2, "VCP", "", "" },
     { PARLEY_PROTO_C2A, "C2A", "\"error\":", "}" },
     { PARLEY_PROTO_CHANNEL, "agent-channel", "", "" },
     { PARLEY_PROTO_MOQ, "MoQ", "", "" },

@@ -291,6 +291,15 @@ main(void)
 {
     parley_test_cases_add(&cases, "aee-to-vcp", test_all);
     parley_test_cases_add(&cases, "vcp-to-aee", test_all);
+    parley_test_cases_add(&cases, "vcp-to-vcp2", test_all);
+    parley_test_cases_add(&cases, "vcp2-to-vcp", test_all);
+    parley_test_cases_add(&cases, "vcp2-to-aee", test_all);
+    parley_test_cases_add(&cases, "aee-to-vcp2", test_all);
+    parley_test_cases_add(&cases, "vcp2-to-c2a", test_all);
+    parley_test_cases_add(&cases, "c2a-to-vcp2", test_all);
+    parley_test_cases_add(&cases, "vcp2-to-channel", test_all);
+    parley_test_cases_add(&cases, "channel-to-vcp2", test_all);
+    parley_test_cases_add(&cases, "vcp2-to-moq", test_all);
     parley_test_cases_add(&cases, "aee-to-channel", test_all);
     parley_test_cases_add(&cases, "channel-to-aee", test_all);
     parley_test_cases_add(&cases, "vcp-to-channel", test_all);

@@ -191,6 +191,7 @@ main(void)
 {
     parley_test_cases_add(&cases, "aee", test_case);
     parley_test_cases_add(&cases, "vcp", test_case);
+    parley_test_cases_add(&cases, "vcp2", test_case);
     parley_test_cases_add(&cases, "channel", test_case);
     parley_test_cases_add(&cases, "moq", test_case);
     parley_test_cases_add(&cases, "c2a", test_case);

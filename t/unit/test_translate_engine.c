@@ -23,6 +23,7 @@ static const char  vcp[] =
     "\"propagation_mode\":\"merge\"}}";
 
 
+#define VERSIONS  (BOTH | PARLEY_PROTO_BIT(PARLEY_PROTO_VCP2))
 #define BOTH  (PARLEY_PROTO_BIT(PARLEY_PROTO_AEE)                             \
                | PARLEY_PROTO_BIT(PARLEY_PROTO_VCP))
 
@@ -61,6 +62,23 @@ test_detect(void **state)
         /* the only one always does: its error is the better one */
         { "{}", PARLEY_PROTO_BIT(PARLEY_PROTO_VCP), PARLEY_PROTO_VCP },
         { vcp, PARLEY_PROTO_BIT(PARLEY_PROTO_AEE), PARLEY_PROTO_AEE },
+        /* a version of VCP by its value alone, whatever else is there */
+        { vcp, VERSIONS, PARLEY_PROTO_VCP },
+        { "{\"vcp_message\":\"2.0\"}", VERSIONS, PARLEY_PROTO_VCP2 },
+        { "{\"vcp_message\":\"\\u0032.0\"}", VERSIONS, PARLEY_PROTO_VCP2 },
+        { "{\"vcp_message\":\"2.1\"}", VERSIONS, PARLEY_PROTO_VCP2 },
+        { "{\"vcp_message\":\"2\"}", VERSIONS, PARLEY_PROTO_VCP },
+        { "{\"vcp_message\":2.0}", VERSIONS, PARLEY_PROTO_VCP },
+        { "{\"vcp_message\":\"20\"}", VERSIONS, PARLEY_PROTO_VCP },
+        { "{\"vcp_message\":\"1.2\",\"session\":1,\"message_id\":4}", VERSIONS,
+          PARLEY_PROTO_VCP },
+        { "{\"sender\":1,\"type\":1,\"payload\":1}", VERSIONS,
+          PARLEY_PROTO_VCP },
+        /* where the one that it is is not accepted, the other refuses it */
+        { "{\"vcp_message\":\"2.0\",\"type\":1}", BOTH, PARLEY_PROTO_VCP },
+        { "{\"vcp_message\":\"1.2\",\"type\":1}",
+          PARLEY_PROTO_BIT(PARLEY_PROTO_AEE)
+          | PARLEY_PROTO_BIT(PARLEY_PROTO_VCP2), PARLEY_PROTO_VCP2 },
         /* an unknown field of AEE, but no field of VCP */
         { "{\"v\":\"1\",\"id\":1,\"ts\":1,\"type\":1,\"from\":1,"
           "\"vcp_message\":1}", BOTH, PARLEY_PROTO_AEE },

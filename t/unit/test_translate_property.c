@@ -16,20 +16,25 @@ static parley_test_run_t  run;
 /* what a run is worth: how many in a hundred the target says at least */
 static const double  least[PARLEY_PROTO_COUNT][PARLEY_PROTO_COUNT] = {
     [PARLEY_PROTO_AEE] = {
-        [PARLEY_PROTO_VCP] = 8, [PARLEY_PROTO_C2A] = 80,
-        [PARLEY_PROTO_CHANNEL] = 50, [PARLEY_PROTO_MOQ] = 70
+        [PARLEY_PROTO_VCP] = 8, [PARLEY_PROTO_VCP2] = 8,
+        [PARLEY_PROTO_C2A] = 80, [PARLEY_PROTO_CHANNEL] = 50,
+        [PARLEY_PROTO_MOQ] = 70
     },
     [PARLEY_PROTO_VCP] = {
-        [PARLEY_PROTO_AEE] = 90, [PARLEY_PROTO_C2A] = 90,
-        [PARLEY_PROTO_CHANNEL] = 50
+        [PARLEY_PROTO_AEE] = 90, [PARLEY_PROTO_VCP2] = 99,
+        [PARLEY_PROTO_C2A] = 90, [PARLEY_PROTO_CHANNEL] = 50
+    },
+    [PARLEY_PROTO_VCP2] = {
+        [PARLEY_PROTO_AEE] = 90, [PARLEY_PROTO_VCP] = 50,
+        [PARLEY_PROTO_C2A] = 90, [PARLEY_PROTO_CHANNEL] = 50
     },
     [PARLEY_PROTO_C2A] = {
         [PARLEY_PROTO_AEE] = 80, [PARLEY_PROTO_VCP] = 0.1,
-        [PARLEY_PROTO_CHANNEL] = 40
+        [PARLEY_PROTO_VCP2] = 0.1, [PARLEY_PROTO_CHANNEL] = 40
     },
     [PARLEY_PROTO_CHANNEL] = {
         [PARLEY_PROTO_AEE] = 99, [PARLEY_PROTO_VCP] = 2,
-        [PARLEY_PROTO_C2A] = 99
+        [PARLEY_PROTO_VCP2] = 2, [PARLEY_PROTO_C2A] = 99
     },
     [PARLEY_PROTO_MOQ] = { [PARLEY_PROTO_AEE] = 40 },
 };
@@ -42,6 +47,7 @@ static const unsigned  acts[PARLEY_PROTO_COUNT] = {
     [PARLEY_PROTO_AEE] = ACT(REQUEST) | ACT(REPLY) | ACT(FAILURE) | ACT(EVENT)
                          | ACT(PROGRESS),
     [PARLEY_PROTO_VCP] = ACT(REQUEST) | ACT(REPLY) | ACT(EVENT),
+    [PARLEY_PROTO_VCP2] = ACT(REQUEST) | ACT(REPLY) | ACT(EVENT),
     [PARLEY_PROTO_C2A] = ACT(REQUEST) | ACT(REPLY) | ACT(FAILURE) | ACT(EVENT)
                          | ACT(PROGRESS),
     [PARLEY_PROTO_CHANNEL] = ACT(REQUEST) | ACT(REPLY) | ACT(EVENT),
@@ -133,6 +139,15 @@ test_vcp(void **state)
 
 
 static void
+test_vcp2(void **state)
+{
+    (void) state;
+
+    test_protocol(PARLEY_PROTO_VCP2);
+}
+
+
+static void
 test_c2a(void **state)
 {
     (void) state;
@@ -169,6 +184,8 @@ main(void)
                     test_aee),
         parley_test("GW-06 GW-10 VCP to every other protocol and back",
                     test_vcp),
+        parley_test("GW-06 GW-10 VCP 2.0 to every other protocol and back",
+                    test_vcp2),
         parley_test("GW-06 GW-10 C2A to every other protocol and back",
                     test_c2a),
         parley_test("GW-06 GW-10 agent-channel to every other protocol and "

@@ -57,6 +57,15 @@ test_vcp(void **state)
 
 
 static void
+test_vcp2(void **state)
+{
+    (void) state;
+
+    test_protocol(PARLEY_PROTO_VCP2);
+}
+
+
+static void
 test_c2a(void **state)
 {
     (void) state;
@@ -91,6 +100,7 @@ main(void)
     static const struct CMUnitTest  tests[] = {
         parley_test("spoiled AEE envelopes", test_aee),
         parley_test("spoiled VCP messages", test_vcp),
+        parley_test("spoiled VCP 2.0 messages", test_vcp2),
         parley_test("spoiled C2A messages", test_c2a),
         parley_test("spoiled agent-channel frames", test_channel),
         parley_test("spoiled commands of MoQ", test_moq),

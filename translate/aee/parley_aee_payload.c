@@ -20,6 +20,8 @@
 static int parley_aee_payload_says(parley_msg_t *msg);
 static int parley_aee_payload_words(parley_msg_t *msg);
 static int parley_aee_payload_failure(parley_msg_t *msg);
+static uint32_t parley_aee_extract_kin(const parley_msg_t *m,
+    parley_proto_t *proto);
 static int parley_aee_extract_form(const parley_msg_t *m,
     parley_proto_t *ret_proto, parley_str_t *ret_intent,
     parley_str_t *ret_form);
@@ -185,9 +187,11 @@ parley_aee_extract(const parley_msg_t *m, parley_embed_t *ret)
 
     proto = parley_embed_intent(m->intent, &form);
 
-    node = proto != PARLEY_PROTO_NONE
-           ? parley_embed_reference(doc, m->data.node, proto)
-           : PARLEY_JSON_NONE;
+    node = PARLEY_JSON_NONE;
+
+    if (proto != PARLEY_PROTO_NONE) {
+        node = parley_aee_extract_kin(m, &proto);
+    }
 
     if (node == PARLEY_JSON_NONE
         && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE
@@ -229,6 +233,39 @@ parley_aee_extract(const parley_msg_t *m, parley_embed_t *ret)
 }
 
 
+/*
+ * The reference, and whose it is, where the intent is proto's: that, or another
+ * version of it.
+ */
+
+static uint32_t
+parley_aee_extract_kin(const parley_msg_t *m, parley_proto_t *proto)
+{
+    uint32_t        node;
+    parley_proto_t  kin;
+
+    node = parley_embed_reference(m->data.doc, m->data.node, *proto);
+
+    for (kin = 0; node == PARLEY_JSON_NONE && kin < PARLEY_PROTO_COUNT; kin++)
+    {
+        if (parley_codecs[kin]->words.len == 0
+            || parley_embed_kin(kin) != *proto)
+        {
+            continue;
+        }
+
+        node = parley_embed_reference(m->data.doc, m->data.node, kin);
+
+        if (node != PARLEY_JSON_NONE) {
+            *proto = kin;
+            break;
+        }
+    }
+
+    return node;
+}
+
+
 static int
 parley_aee_extract_form(const parley_msg_t *m, parley_proto_t *ret_proto,
     parley_str_t *ret_intent, parley_str_t *ret_form)
@@ -251,7 +288,8 @@ parley_aee_extract_form(const parley_msg_t *m, parley_proto_t *ret_proto,
         }
 
         if (ret_intent->len > 0
-            && parley_embed_intent(*ret_intent, ret_form) == proto)
+            && parley_embed_intent(*ret_intent, ret_form)
+               == parley_embed_kin(proto))
         {
             *ret_proto = proto;
             return 0;

@@ -1,6 +1,6 @@
 /*
- * VCP inter-agent messaging 1.2.  Private to translate/vcp but for the
- * descriptor.
+ * VCP inter-agent messaging 1.2 and 2.0.  Private to translate/vcp but for the
+ * descriptors.  Sections are those of 1.2.
  */
 
 #ifndef PARLEY_VCP_H
@@ -12,6 +12,7 @@
 
 
 #define PARLEY_VCP_REASON_MAX   4096    /* characters, section 4.4.1 */
+#define PARLEY_VCP_ACTION_MAX   1024
 #define PARLEY_VCP_ACK_MS       5000    /* section 6.1 */
 #define PARLEY_VCP_WINDOW_MS  300000  /* VCP-18: 5 minutes */
 #define PARLEY_VCP_PAST_MS      300000  /* section 7.4 */
@@ -41,8 +42,22 @@ typedef enum {
 } parley_vcp_field_t;
 
 
+/* in what the versions differ, beside their schemas */
+typedef struct {
+    parley_proto_t  proto;
+    parley_str_t    version;        /* the value of "vcp_message" */
+    size_t          reason_max;     /* characters; 0: any number */
+    size_t          action_max;     /* of a blocked_action */
+    unsigned        open:1;         /* other members may be there */
+    unsigned        integers:1;     /* a personal_state is of integers */
+    int           (*is_id)(parley_str_t s);     /* a message_id */
+} parley_vcp_dialect_t;
+
+
 /* what an encode puts together */
 typedef struct {
+    const parley_vcp_dialect_t  *dialect;   /* of what is made */
+    const parley_engine_t       *engine;
     parley_arena_t              *arena;
     const parley_msg_t          *m;
     const parley_encode_opts_t  *opts;
@@ -58,11 +73,33 @@ typedef struct {
 
 
 extern const parley_binding_t  parley_vcp_binding;
+extern const parley_name_syntax_t  parley_vcp_syntax;
+extern const parley_plain_t  parley_vcp_names[];
 extern const parley_codec_t  parley_vcp_codec;
+extern const parley_codec_t  parley_vcp2_codec;
+
+
+/* That of a version's protocol; of any other 1.2's. */
+const parley_vcp_dialect_t *parley_vcp_dialect(parley_proto_t proto);
+
+/* Whether a protocol is one of the versions, and another than that one. */
+int parley_vcp_is_sibling(const parley_vcp_dialect_t *dialect,
+    parley_proto_t proto);
+
+/*
+ * How strongly a document speaks for a version: a "vcp_message" that begins
+ * with "2." speaks for 2.0, any other for 1.2.
+ */
+int parley_vcp_detect(const parley_vcp_dialect_t *dialect,
+    const parley_json_t *doc);
 
 
 /* The member of that name; PARLEY_VCP_FIELDS: none of them. */
 parley_vcp_field_t parley_vcp_field(const parley_json_t *doc, uint32_t name);
+parley_vcp_field_t parley_vcp_field_name(parley_str_t name);
+
+/* Whether a member is one of the envelope's, but for ASCII case. */
+int parley_vcp_is_reserved(parley_str_t name);
 
 /* "escalation" and "vcp.escalation" */
 parley_str_t parley_vcp_type_name(parley_vcp_type_t type);
@@ -75,7 +112,8 @@ parley_vcp_type_t parley_vcp_type_find(parley_str_t name);
  * The id in a reason "ACK:<message_id>..." (section 6.2), empty where it is
  * none.
  */
-parley_str_t parley_vcp_ack_id(parley_str_t reason);
+parley_str_t parley_vcp_ack_id(const parley_vcp_dialect_t *dialect,
+    parley_str_t reason);
 
 /*
  * Fills id, sender, recipient, form and intent, as far as they are strings,
@@ -98,9 +136,23 @@ int parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err);
 
-int parley_vcp_encode(const parley_engine_t *engine, parley_arena_t *arena,
+int parley_vcp_encode(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
+
+/*
+ * The payload of a message of the other version: as it is where it is valid,
+ * else without what may be left out, which is reported (parley_vcp_fit.c).
+ */
+int parley_vcp_fit(parley_vcp_encode_t *e);
+
+/*
+ * Writes as many characters as there is room for and returns the room left.
+ * What is cut of value, where it is a value of the payload, is lost.
+ */
+size_t parley_vcp_reason(parley_vcp_encode_t *e, parley_str_t text,
+    uint32_t value, size_t room);
 
 /* The envelope's message_id, timestamp and recipient. */
 int parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret);
@@ -121,7 +173,8 @@ int parley_vcp_acknowledge(parley_vcp_encode_t *e);
  */
 int parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back);
 
-int parley_vcp_answer_decode(const parley_engine_t *engine,
+int parley_vcp_answer_decode(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err);
 
@@ -130,6 +183,13 @@ int parley_vcp_answer_encode(const parley_engine_t *engine,
     const parley_answer_t *answer, const parley_encode_opts_t *opts,
     int64_t now_ms, parley_reply_t *ret, parley_loss_t *loss,
     parley_error_t *err);
+
+parley_atom_t parley_vcp_spoken(const parley_msg_t *m);
+int parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m);
+parley_str_t parley_vcp_type(unsigned i);
+parley_direction_t parley_vcp_direction(const parley_msg_t *m);
+int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
 
 int parley_vcp_duplicate(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);

@@ -5,20 +5,23 @@
 #define PARLEY_VCP_BUSY  "busy"
 
 
-static int parley_vcp_answer_status(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t status,
-    parley_answer_t *answer, parley_error_t *err);
+static int parley_vcp_answer_status(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_encoded_t *sent, uint32_t status, parley_answer_t *answer,
+    parley_error_t *err);
 static int parley_vcp_answer_rejected(const parley_encoded_t *sent,
     uint32_t status, parley_answer_t *answer, parley_error_t *err);
 static int parley_vcp_answer_again(parley_str_t code);
 static int parley_vcp_answer_id(const parley_json_t *doc, uint32_t id,
     const parley_encoded_t *sent, parley_error_t *err);
-static int parley_vcp_answer_reply(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent, uint32_t reply,
+static int parley_vcp_answer_reply(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_encoded_t *sent, uint32_t reply, parley_answer_t *answer,
+    parley_error_t *err);
+static int parley_vcp_answer_message(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_encoded_t *sent, const parley_json_t *doc,
     parley_answer_t *answer, parley_error_t *err);
-static int parley_vcp_answer_message(const parley_engine_t *engine,
-    parley_arena_t *arena, const parley_encoded_t *sent,
-    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err);
 static int parley_vcp_goes_up(const parley_answer_t *answer,
     const parley_encode_opts_t *opts);
 static int parley_vcp_accepted(parley_arena_t *arena,
@@ -36,7 +39,8 @@ static int parley_vcp_rejected(parley_arena_t *arena, int status,
  */
 
 int
-parley_vcp_answer_decode(const parley_engine_t *engine,
+parley_vcp_answer_decode(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err)
 {
@@ -48,15 +52,15 @@ parley_vcp_answer_decode(const parley_engine_t *engine,
     if (parley_json_member(doc, 0, PARLEY_ATOM_vcp_message)
         != PARLEY_JSON_NONE)
     {
-        return parley_vcp_answer_message(engine, arena, sent, doc, answer,
-                                         err);
+        return parley_vcp_answer_message(dialect, engine, arena, sent, doc,
+                                         answer, err);
     }
 
     status = parley_json_member(doc, 0, PARLEY_ATOM_status);
 
     if (status != PARLEY_JSON_NONE) {
-        return parley_vcp_answer_status(engine, arena, sent, status, answer,
-                                        err);
+        return parley_vcp_answer_status(dialect, engine, arena, sent, status,
+                                        answer, err);
     }
 
     if (answer->status == 202) {
@@ -69,7 +73,8 @@ parley_vcp_answer_decode(const parley_engine_t *engine,
 
 
 static int
-parley_vcp_answer_status(const parley_engine_t *engine,
+parley_vcp_answer_status(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent, uint32_t status,
     parley_answer_t *answer, parley_error_t *err)
 {
@@ -112,7 +117,8 @@ parley_vcp_answer_status(const parley_engine_t *engine,
         return 0;
     }
 
-    return parley_vcp_answer_reply(engine, arena, sent, reply, answer, err);
+    return parley_vcp_answer_reply(dialect, engine, arena, sent, reply, answer,
+                                   err);
 }
 
 
@@ -193,7 +199,8 @@ parley_vcp_answer_id(const parley_json_t *doc, uint32_t id,
 /* The reply is a message within the answer: a document of its own. */
 
 static int
-parley_vcp_answer_reply(const parley_engine_t *engine, parley_arena_t *arena,
+parley_vcp_answer_reply(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine, parley_arena_t *arena,
     const parley_encoded_t *sent, uint32_t reply, parley_answer_t *answer,
     parley_error_t *err)
 {
@@ -210,12 +217,14 @@ parley_vcp_answer_reply(const parley_engine_t *engine, parley_arena_t *arena,
 
     answer->at = "/reply";
 
-    return parley_vcp_answer_message(engine, arena, sent, doc, answer, err);
+    return parley_vcp_answer_message(dialect, engine, arena, sent, doc, answer,
+                                     err);
 }
 
 
 static int
-parley_vcp_answer_message(const parley_engine_t *engine,
+parley_vcp_answer_message(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err)
 {
@@ -223,7 +232,7 @@ parley_vcp_answer_message(const parley_engine_t *engine,
 
     msg = &answer->msg;
 
-    if (parley_decode(engine, arena, PARLEY_PROTO_VCP, doc, 0, msg, err)
+    if (parley_decode(engine, arena, dialect->proto, doc, 0, msg, err)
         != 0)
     {
         return -1;
@@ -272,7 +281,7 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
     answering = *opts;
     answering.answering = request;
 
-    if (parley_encode(engine, arena, PARLEY_PROTO_VCP, &answer->msg,
+    if (parley_encode(engine, arena, request->wire, &answer->msg,
                       &answering, &made, loss, err)
         == 0)
     {

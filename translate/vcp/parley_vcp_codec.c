@@ -1,16 +1,16 @@
 #include "parley_vcp.h"
-#include "parley_id.h"
 #include "parley_sentence.h"
 
 
-#define PARLEY_VCP_DETECTED  100    /* "vcp_message" is there */
-
-
-static int parley_vcp_detect(const parley_json_t *doc);
-static parley_atom_t parley_vcp_spoken(const parley_msg_t *m);
-static int parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m);
+static int parley_vcp_detect_12(const parley_json_t *doc);
+static int parley_vcp_encode_12(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_encoded_t *ret,
+    parley_loss_t *loss, parley_error_t *err);
+static int parley_vcp_answer_decode_12(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
 static void parley_vcp_unmapped(const parley_msg_t *m, parley_loss_t *loss);
-static parley_str_t parley_vcp_type(unsigned i);
 static int parley_vcp_supplies(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encode_opts_t *opts,
     parley_error_t *err);
@@ -18,11 +18,8 @@ static int parley_vcp_name_parse(const parley_name_syntax_t *syntax,
     parley_str_t s, parley_name_t *ret);
 static int parley_vcp_name_format(const parley_name_syntax_t *syntax,
     parley_buf_t *b, const parley_name_t *n);
-static parley_direction_t parley_vcp_direction(const parley_msg_t *m);
 static void parley_vcp_supervises(const parley_msg_t *m,
     parley_supervision_t *ret);
-static int parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
-    const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err);
 
 
 /* payloads, by parley_vcp_type_t */
@@ -48,7 +45,7 @@ static const parley_plain_t  parley_vcp_payload_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
-static const parley_plain_t  parley_vcp_names[] = {
+const parley_plain_t  parley_vcp_names[] = {
     { PARLEY_ATOM_message_id, NULL },
     { PARLEY_ATOM_sender, NULL },
     { PARLEY_ATOM_recipient, NULL },
@@ -64,7 +61,7 @@ static const parley_str_t  parley_vcp_prefixes[PARLEY_NAME_KINDS] = {
     [PARLEY_NAME_SERVICE] = parley_str("service://"),
 };
 
-static const parley_name_syntax_t  parley_vcp_syntax = {
+const parley_name_syntax_t  parley_vcp_syntax = {
     .parse = parley_vcp_name_parse,
     .format = parley_vcp_name_format,
     .prefixes = parley_vcp_prefixes,
@@ -107,7 +104,7 @@ const parley_codec_t  parley_vcp_codec = {
 
     .names = parley_vcp_names,
 
-    .detect = parley_vcp_detect,
+    .detect = parley_vcp_detect_12,
     .decode = parley_vcp_decode,
     .payload = parley_vcp_says,
     .spoken = parley_vcp_spoken,
@@ -115,11 +112,11 @@ const parley_codec_t  parley_vcp_codec = {
     .unmapped = parley_vcp_unmapped,
     .type = parley_vcp_type,
     .supplies = parley_vcp_supplies,
-    .encode = parley_vcp_encode,
+    .encode = parley_vcp_encode_12,
     .direction = parley_vcp_direction,
     .supervises = parley_vcp_supervises,
     .attach = parley_vcp_attach,
-    .answer_decode = parley_vcp_answer_decode,
+    .answer_decode = parley_vcp_answer_decode_12,
     .answer_encode = parley_vcp_answer_encode,
     .duplicate = parley_vcp_duplicate,
     .refuse = parley_vcp_refuse,
@@ -163,30 +160,29 @@ static const uint8_t  parley_vcp_atoms[PARLEY_ATOMS] = {
 
 
 static int
-parley_vcp_detect(const parley_json_t *doc)
+parley_vcp_detect_12(const parley_json_t *doc)
 {
-    int                 score;
-    uint32_t            k;
-    parley_vcp_field_t  field;
+    return parley_vcp_detect(parley_vcp_dialect(PARLEY_PROTO_VCP), doc);
+}
 
-    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
-        return 0;
-    }
 
-    score = 0;
+static int
+parley_vcp_encode_12(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
+{
+    return parley_vcp_encode(parley_vcp_dialect(PARLEY_PROTO_VCP), engine,
+                             arena, m, opts, ret, loss, err);
+}
 
-    for (k = parley_json_first(0);
-         k != parley_json_end(doc, 0);
-         k = parley_json_after(doc, k + 1))
-    {
-        field = parley_vcp_field(doc, k);
 
-        if (field != PARLEY_VCP_FIELDS) {
-            score += field == PARLEY_VCP_MESSAGE ? PARLEY_VCP_DETECTED : 1;
-        }
-    }
-
-    return score;
+static int
+parley_vcp_answer_decode_12(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    return parley_vcp_answer_decode(parley_vcp_dialect(PARLEY_PROTO_VCP),
+                                    engine, arena, sent, answer, err);
 }
 
 
@@ -198,7 +194,15 @@ parley_vcp_field(const parley_json_t *doc, uint32_t name)
 }
 
 
-static parley_atom_t
+parley_vcp_field_t
+parley_vcp_field_name(parley_str_t name)
+{
+    return (parley_vcp_field_t)
+           (PARLEY_VCP_FIELDS - parley_vcp_atoms[parley_atom_of(name)]);
+}
+
+
+parley_atom_t
 parley_vcp_spoken(const parley_msg_t *m)
 {
     switch (parley_vcp_type_find(m->form)) {
@@ -217,7 +221,7 @@ parley_vcp_spoken(const parley_msg_t *m)
 
 /* What a message says that gives no reason (section 5). */
 
-static int
+int
 parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m)
 {
     static const parley_sentence_t  sentences[] = {
@@ -246,7 +250,7 @@ parley_vcp_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 }
 
 
-static parley_str_t
+parley_str_t
 parley_vcp_type(unsigned i)
 {
     return i < PARLEY_VCP_TYPES ? parley_vcp_type_name((parley_vcp_type_t) i)
@@ -313,7 +317,7 @@ parley_vcp_supplies(const parley_engine_t *engine, parley_arena_t *arena,
  * protocol's message with such an intent.
  */
 
-static parley_direction_t
+parley_direction_t
 parley_vcp_direction(const parley_msg_t *m)
 {
     if (parley_str_is(m->intent, "vcp.constraint_propagate")) {
@@ -384,7 +388,7 @@ parley_vcp_supervises(const parley_msg_t *m, parley_supervision_t *ret)
 }
 
 
-static int
+int
 parley_vcp_attach(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err)
 {
@@ -433,23 +437,6 @@ parley_vcp_type_find(parley_str_t name)
     }
 
     return (parley_vcp_type_t) i;
-}
-
-
-parley_str_t
-parley_vcp_ack_id(parley_str_t reason)
-{
-    parley_str_t  id;
-
-    if (!parley_str_begins(reason, "ACK:")
-        || reason.len < sizeof("ACK:") - 1 + PARLEY_UUID_LEN)
-    {
-        return parley_str_none;
-    }
-
-    id = parley_str_make(reason.data + sizeof("ACK:") - 1, PARLEY_UUID_LEN);
-
-    return parley_uuid_is(id, 7) ? id : parley_str_none;
 }
 
 

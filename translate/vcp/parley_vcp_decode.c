@@ -2,8 +2,12 @@
 #include "parley_time.h"
 
 
-static void parley_vcp_scan(const parley_json_t *doc,
+static int parley_vcp_version(const parley_vcp_dialect_t *dialect,
+    const parley_json_t *doc, uint32_t value, parley_error_t *err);
+static uint32_t parley_vcp_scan(const parley_json_t *doc,
     uint32_t fields[PARLEY_VCP_FIELDS]);
+static int parley_vcp_members(parley_arena_t *arena, parley_msg_t *msg,
+    uint32_t n);
 static int parley_vcp_fill_peek(parley_msg_t *msg, const uint32_t *fields);
 static int parley_vcp_fill(parley_msg_t *msg, const uint32_t *fields);
 static int parley_vcp_fill_payload(parley_vcp_type_t type,
@@ -31,35 +35,48 @@ parley_vcp_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err)
 {
-    uint32_t  fields[PARLEY_VCP_FIELDS];
+    uint32_t                     others, fields[PARLEY_VCP_FIELDS];
+    const parley_vcp_dialect_t  *dialect;
 
-    (void) arena;
     (void) mve5;
 
-    parley_vcp_scan(doc, fields);
+    dialect = parley_vcp_dialect(msg->wire);
+
+    others = parley_vcp_scan(doc, fields);
 
     if (parley_vcp_fill_peek(msg, fields) != 0) {
         return parley_error_memory(err);
     }
 
-    if (fields[PARLEY_VCP_MESSAGE] != PARLEY_JSON_NONE
-        && !parley_json_string_is(doc, fields[PARLEY_VCP_MESSAGE],
-                                  PARLEY_STR("1.2")))
+    if (parley_vcp_version(dialect, doc, fields[PARLEY_VCP_MESSAGE], err) != 0
+        || parley_validate(engine, dialect->proto, doc, err) != 0)
     {
-        return parley_error_set(err, PARLEY_E_ENVELOPE_VERSION_UNSUPPORTED,
-                                "/vcp_message", "/vcp_message must be the "
-                                "string \"1.2\"");
-    }
-
-    if (parley_validate(engine, PARLEY_PROTO_VCP, doc, err) != 0) {
         return -1;
     }
 
-    if (parley_vcp_fill(msg, fields) != 0) {
+    if (parley_vcp_fill(msg, fields) != 0
+        || (others > 0 && parley_vcp_members(arena, msg, others) != 0))
+    {
         return parley_error_memory(err);
     }
 
     return 0;
+}
+
+
+static int
+parley_vcp_version(const parley_vcp_dialect_t *dialect,
+    const parley_json_t *doc, uint32_t value, parley_error_t *err)
+{
+    if (value == PARLEY_JSON_NONE
+        || parley_json_string_is(doc, value, dialect->version))
+    {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_ENVELOPE_VERSION_UNSUPPORTED,
+                            "/vcp_message", "/vcp_message must be the string "
+                            "\"%s\"", (const char *) dialect->version.data);
 }
 
 
@@ -68,27 +85,32 @@ parley_vcp_peek(parley_msg_t *msg)
 {
     uint32_t  fields[PARLEY_VCP_FIELDS];
 
-    parley_vcp_scan(msg->doc, fields);
+    (void) parley_vcp_scan(msg->doc, fields);
 
     return parley_vcp_fill_peek(msg, fields);
 }
 
 
-/* The values of the envelope's members, or PARLEY_JSON_NONE. */
+/*
+ * The values of the envelope's members, or PARLEY_JSON_NONE.  Returns how many
+ * members there are that the envelope does not have.
+ */
 
-static void
+static uint32_t
 parley_vcp_scan(const parley_json_t *doc, uint32_t fields[PARLEY_VCP_FIELDS])
 {
     unsigned            i;
-    uint32_t            k;
+    uint32_t            k, others;
     parley_vcp_field_t  field;
 
     for (i = 0; i < PARLEY_VCP_FIELDS; i++) {
         fields[i] = PARLEY_JSON_NONE;
     }
 
+    others = 0;
+
     if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
-        return;
+        return 0;
     }
 
     for (k = parley_json_first(0);
@@ -99,8 +121,51 @@ parley_vcp_scan(const parley_json_t *doc, uint32_t fields[PARLEY_VCP_FIELDS])
 
         if (field != PARLEY_VCP_FIELDS) {
             fields[field] = k + 1;
+
+        } else {
+            others++;
         }
     }
+
+    return others;
+}
+
+
+/* What an open envelope has beside its own, where the schema let it pass. */
+
+static int
+parley_vcp_members(parley_arena_t *arena, parley_msg_t *msg, uint32_t n)
+{
+    uint32_t              k;
+    parley_member_t      *member;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    msg->members = parley_arena_alloc(arena, n * sizeof(parley_member_t));
+    if (msg->members == NULL) {
+        return -1;
+    }
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_vcp_field(doc, k) != PARLEY_VCP_FIELDS) {
+            continue;
+        }
+
+        member = &msg->members[msg->nmembers++];
+
+        member->value.doc = doc;
+        member->value.node = k + 1;
+
+        if (parley_json_string(doc, k, &member->name) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -248,7 +313,7 @@ parley_vcp_fill_escalation(parley_msg_t *msg, int aloud)
         return 0;
     }
 
-    ack = parley_vcp_ack_id(msg->text);
+    ack = parley_vcp_ack_id(parley_vcp_dialect(msg->origin), msg->text);
 
     if (ack.len > 0) {
         msg->act = PARLEY_ACT_REPLY;

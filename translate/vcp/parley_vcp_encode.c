@@ -1,6 +1,5 @@
 #include "parley_vcp.h"
 #include "parley_embed.h"
-#include "parley_id.h"
 #include "parley_name.h"
 #include "parley_plain_msg.h"
 #include "parley_msg_field.h"
@@ -12,14 +11,16 @@ static int parley_vcp_choose(parley_vcp_encode_t *e);
 static int parley_vcp_native(parley_vcp_encode_t *e);
 static int parley_vcp_lacks(const parley_vcp_encode_t *e, parley_str_t name);
 static void parley_vcp_complete(parley_vcp_encode_t *e);
-static int parley_vcp_is_ack(const parley_msg_t *m, int *ret);
+static int parley_vcp_is_ack(const parley_vcp_encode_t *e, int *ret);
 static int parley_vcp_answers_escalation(const parley_vcp_encode_t *e);
 static int parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret);
-static int parley_vcp_check(const parley_engine_t *engine,
-    parley_vcp_encode_t *e, parley_encoded_t *ret);
-static int parley_vcp_view(const parley_engine_t *engine,
-    const parley_vcp_encode_t *e, const parley_encoded_t *ret,
-    parley_msg_t *back);
+static void parley_vcp_write_members(const parley_vcp_encode_t *e,
+    parley_buf_t *b);
+static int parley_vcp_keeps(const parley_vcp_encode_t *e,
+    const parley_member_t *member);
+static int parley_vcp_check(parley_vcp_encode_t *e, parley_encoded_t *ret);
+static int parley_vcp_view(const parley_vcp_encode_t *e,
+    const parley_encoded_t *ret, parley_msg_t *back);
 static int parley_vcp_unsaid(parley_vcp_encode_t *e);
 static void parley_vcp_compare(parley_vcp_encode_t *e,
     const parley_msg_t *back);
@@ -27,7 +28,8 @@ static void parley_vcp_compare_data(parley_vcp_encode_t *e);
 
 
 int
-parley_vcp_encode(const parley_engine_t *engine, parley_arena_t *arena,
+parley_vcp_encode(const parley_vcp_dialect_t *dialect,
+    const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
 {
@@ -35,6 +37,8 @@ parley_vcp_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
     memset(&e, 0, sizeof(parley_vcp_encode_t));
 
+    e.dialect = dialect;
+    e.engine = engine;
     e.arena = arena;
     e.m = m;
     e.opts = opts;
@@ -47,7 +51,7 @@ parley_vcp_encode(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    return parley_vcp_check(engine, &e, ret);
+    return parley_vcp_check(&e, ret);
 }
 
 
@@ -91,7 +95,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
 
     case PARLEY_ACT_REPLY:
 
-        if (parley_vcp_is_ack(m, &ack) != 0) {
+        if (parley_vcp_is_ack(e, &ack) != 0) {
             return parley_error_memory(e->err);
         }
 
@@ -131,6 +135,10 @@ parley_vcp_native(parley_vcp_encode_t *e)
     parley_json_ref_t  references;
 
     references = parley_json_ref_none;
+
+    if (parley_vcp_is_sibling(e->dialect, e->m->origin)) {
+        return parley_vcp_fit(e);
+    }
 
     if (!e->m->carried && e->m->data.node != PARLEY_JSON_NONE) {
 
@@ -216,18 +224,26 @@ parley_vcp_complete(parley_vcp_encode_t *e)
 }
 
 
-/* Whether the payload is an acknowledgment.  -1: no memory. */
+/*
+ * Whether the payload is an acknowledgment, in the version whose it is.
+ * -1: no memory.
+ */
 
 static int
-parley_vcp_is_ack(const parley_msg_t *m, int *ret)
+parley_vcp_is_ack(const parley_vcp_encode_t *e, int *ret)
 {
-    uint32_t              ack, reason;
-    parley_str_t          text;
-    const parley_json_t  *doc;
+    uint32_t                     ack, reason;
+    parley_str_t                 text;
+    const parley_msg_t          *m;
+    const parley_json_t         *doc;
+    const parley_vcp_dialect_t  *dialect;
 
     *ret = 0;
 
+    m = e->m;
     doc = m->data.doc;
+    dialect = parley_vcp_is_sibling(e->dialect, m->origin)
+              ? parley_vcp_dialect(m->origin) : e->dialect;
 
     if (m->data.node == PARLEY_JSON_NONE) {
         return 0;
@@ -246,7 +262,7 @@ parley_vcp_is_ack(const parley_msg_t *m, int *ret)
         return -1;
     }
 
-    *ret = parley_vcp_ack_id(text).len > 0;
+    *ret = parley_vcp_ack_id(dialect, text).len > 0;
 
     return 0;
 }
@@ -262,11 +278,11 @@ parley_vcp_answers_escalation(const parley_vcp_encode_t *e)
     if (answering != NULL) {
         return parley_str_is(answering->intent, "vcp.escalation")
                && answering->act != PARLEY_ACT_REPLY
-               && parley_uuid_is(answering->id, 7);
+               && e->dialect->is_id(answering->id);
     }
 
     return e->type == PARLEY_VCP_ESCALATION
-           && parley_uuid_is(e->m->reply_to, 7);
+           && e->dialect->is_id(e->m->reply_to);
 }
 
 
@@ -279,7 +295,7 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
     if (parley_vcp_encode_time(e, &timestamp) != 0
         || parley_vcp_encode_id(e, &ret->id) != 0
         || parley_name_translate(e->arena, e->opts, e->m, e->m->sender,
-                                 PARLEY_MSG_SENDER, PARLEY_PROTO_VCP,
+                                 PARLEY_MSG_SENDER, e->dialect->proto,
                                  &sender, e->err)
            != 0
         || parley_vcp_encode_recipient(e, &recipient) != 0)
@@ -297,7 +313,9 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
     parley_buf_init(&b, e->arena, payload.len + sender.len + recipient.len
                                   + 256);
 
-    parley_buf_lit(&b, "{\"vcp_message\":\"1.2\",\"type\":\"");
+    parley_buf_lit(&b, "{\"vcp_message\":\"");
+    parley_buf_str(&b, e->dialect->version);
+    parley_buf_lit(&b, "\",\"type\":\"");
     parley_buf_str(&b, parley_vcp_type_name(e->type));
     parley_buf_lit(&b, "\",\"message_id\":\"");
     parley_buf_str(&b, ret->id);
@@ -309,10 +327,39 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
     parley_buf_str(&b, timestamp);
     parley_buf_lit(&b, "\",\"payload\":");
     parley_buf_str(&b, payload);
+
+    parley_vcp_write_members(e, &b);
     parley_buf_octet(&b, '}');
 
     return parley_buf_done(&b, &ret->body) == 0
            ? 0 : parley_error_memory(e->err);
+}
+
+
+/*
+ * Its own envelope's other members, of what another protocol carries.  None of
+ * them may pass for one of the envelope.
+ */
+
+static void
+parley_vcp_write_members(const parley_vcp_encode_t *e, parley_buf_t *b)
+{
+    uint32_t  i;
+
+    for (i = 0; i < e->m->nmembers; i++) {
+        if (parley_vcp_keeps(e, &e->m->members[i])) {
+            parley_buf_octet(b, ',');
+            parley_embed_member(b, &e->m->members[i]);
+        }
+    }
+}
+
+
+static int
+parley_vcp_keeps(const parley_vcp_encode_t *e, const parley_member_t *member)
+{
+    return e->m->origin == e->dialect->proto && e->dialect->open
+           && !parley_vcp_is_reserved(member->name);
 }
 
 
@@ -325,17 +372,16 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
  */
 
 static int
-parley_vcp_check(const parley_engine_t *engine, parley_vcp_encode_t *e,
-    parley_encoded_t *ret)
+parley_vcp_check(parley_vcp_encode_t *e, parley_encoded_t *ret)
 {
     parley_msg_t   back;
     parley_json_t  doc;
 
-    if (parley_vcp_view(engine, e, ret, &back) != 0
+    if (parley_vcp_view(e, ret, &back) != 0
         && (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body,
                               e->err)
             != 0
-            || parley_decode(engine, e->arena, PARLEY_PROTO_VCP, &doc, 0,
+            || parley_decode(e->engine, e->arena, e->dialect->proto, &doc, 0,
                              &back, e->err)
                != 0))
     {
@@ -360,20 +406,21 @@ parley_vcp_check(const parley_engine_t *engine, parley_vcp_encode_t *e,
 
 
 static int
-parley_vcp_view(const parley_engine_t *engine, const parley_vcp_encode_t *e,
-    const parley_encoded_t *ret, parley_msg_t *back)
+parley_vcp_view(const parley_vcp_encode_t *e, const parley_encoded_t *ret,
+    parley_msg_t *back)
 {
     if (!e->whole
-        || parley_validate_part(engine, PARLEY_PROTO_VCP, e->type, e->m->data,
-                                NULL)
+        || parley_validate_part(e->engine, e->dialect->proto, e->type,
+                                e->m->data, NULL)
            != 0
-        || parley_plain_payload(&parley_vcp_codec, e->m->data, e->err)
+        || parley_plain_payload(parley_codecs[e->dialect->proto], e->m->data,
+                                e->err)
            != 0)
     {
         return -1;
     }
 
-    parley_msg_init(back, PARLEY_PROTO_VCP, e->m->data.doc);
+    parley_msg_init(back, e->dialect->proto, e->m->data.doc);
 
     back->form = parley_vcp_type_name(e->type);
     back->intent = parley_vcp_type_intent(e->type);
@@ -476,8 +523,8 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
 
     wire->unmapped(m, loss);
 
-    if (m->origin != m->wire) {
-        for (i = 0; i < m->nmembers; i++) {
+    for (i = 0; m->origin != m->wire && i < m->nmembers; i++) {
+        if (!parley_vcp_keeps(e, &m->members[i])) {
             parley_loss_value(loss, m->members[i].value);
         }
     }

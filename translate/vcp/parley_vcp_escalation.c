@@ -5,17 +5,15 @@
  */
 
 #include "parley_vcp.h"
-#include "parley_id.h"
 #include "parley_name.h"
 #include "parley_msg_field.h"
 
 #include <stdio.h>
 
 
+static size_t parley_vcp_room(const parley_vcp_encode_t *e);
 static parley_alarm_t parley_vcp_alarm(const parley_vcp_encode_t *e);
 static int parley_vcp_context(parley_vcp_encode_t *e);
-static size_t parley_vcp_reason(parley_vcp_encode_t *e, parley_str_t text,
-    uint32_t value, size_t room);
 static int parley_vcp_misbound(const parley_vcp_encode_t *e,
     const char *member, const char *text);
 static int parley_vcp_is_asked(const parley_vcp_encode_t *e);
@@ -70,7 +68,7 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
     parley_buf_str(b, parley_alarm_name(alarm));
     parley_buf_lit(b, "\",\"reason\":\"");
 
-    room = PARLEY_VCP_REASON_MAX;
+    room = parley_vcp_room(e);
 
     if (m->code.len > 0) {
         room = parley_vcp_reason(e, m->code, m->said[1], room);
@@ -99,6 +97,16 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
     }
 
     return 0;
+}
+
+
+/* The characters of a reason that is made: 2.0 has no bound of its own. */
+
+static size_t
+parley_vcp_room(const parley_vcp_encode_t *e)
+{
+    return e->dialect->reason_max > 0 ? e->dialect->reason_max
+                                      : PARLEY_VCP_REASON_MAX;
 }
 
 
@@ -143,7 +151,7 @@ parley_vcp_acknowledge(parley_vcp_encode_t *e)
     parley_buf_lit(b, "\",\"reason\":\"ACK:");
     parley_buf_str(b, id);
 
-    room = PARLEY_VCP_REASON_MAX - (sizeof("ACK:") - 1) - id.len;
+    room = parley_vcp_room(e) - (sizeof("ACK:") - 1) - id.len;
 
     if (m->text.len > 0) {
         room = parley_vcp_reason(e, PARLEY_STR(" "), m->said[0], room);
@@ -185,9 +193,9 @@ parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back)
         return 0;
     }
 
-    /* what is no UUIDv7 had another id in VCP */
+    /* what is none of VCP's had another id there */
 
-    if (parley_uuid_is(asked->id, 7)
+    if (e->dialect->is_id(asked->id)
         && !parley_str_eq(back->reply_to, asked->id))
     {
         return parley_vcp_misbound(e, "reason", "the acknowledgment is not "
@@ -233,7 +241,7 @@ parley_vcp_is_asked(const parley_vcp_encode_t *e)
     asked = e->opts->answering;
 
     if (m->author.len == 0 || asked == NULL
-        || asked->wire != PARLEY_PROTO_VCP)
+        || asked->wire != e->dialect->proto)
     {
         return 0;
     }
@@ -242,11 +250,11 @@ parley_vcp_is_asked(const parley_vcp_encode_t *e)
     plain.author = parley_str_none;
 
     if (parley_name_translate(e->arena, e->opts, m, m->sender,
-                              PARLEY_MSG_SENDER, PARLEY_PROTO_VCP, &sender,
+                              PARLEY_MSG_SENDER, e->dialect->proto, &sender,
                               e->err)
         != 0
         || parley_name_translate(e->arena, e->opts, &plain, m->sender,
-                                 PARLEY_MSG_SENDER, PARLEY_PROTO_VCP, &own,
+                                 PARLEY_MSG_SENDER, e->dialect->proto, &own,
                                  e->err)
            != 0)
     {
@@ -321,12 +329,7 @@ parley_vcp_context(parley_vcp_encode_t *e)
 }
 
 
-/*
- * Writes as many characters as there is room for and returns the room left.
- * What is cut of value, where it is a value of the payload, is lost.
- */
-
-static size_t
+size_t
 parley_vcp_reason(parley_vcp_encode_t *e, parley_str_t text, uint32_t value,
     size_t room)
 {

@@ -13,7 +13,10 @@
 static int parley_vcp_encode_peer(parley_vcp_encode_t *e, parley_str_t *ret);
 
 
-/* A UUIDv7 stays, anything else becomes one, always the same (AEE-35). */
+/*
+ * An id of the version stays, anything else becomes a UUIDv7, which both
+ * versions take, always the same (AEE-35).
+ */
 
 int
 parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret)
@@ -22,7 +25,7 @@ parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret)
 
     *ret = e->m->id;
 
-    if (parley_uuid_is(*ret, 7)) {
+    if (e->dialect->is_id(*ret)) {
         return 0;
     }
 
@@ -146,7 +149,7 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
 
     /* its name is said where that means all peers */
 
-    rc = parley_name_map(e->arena, PARLEY_PROTO_VCP, *ret, m->wire, &name);
+    rc = parley_name_map(e->arena, e->dialect->proto, *ret, m->wire, &name);
 
     if (rc == -1) {
         return parley_error_memory(e->err);
@@ -177,6 +180,6 @@ parley_vcp_encode_peer(parley_vcp_encode_t *e, parley_str_t *ret)
     }
 
     return parley_name_translate(e->arena, e->opts, m, m->recipient,
-                                 PARLEY_MSG_RECIPIENT, PARLEY_PROTO_VCP,
+                                 PARLEY_MSG_RECIPIENT, e->dialect->proto,
                                  ret, e->err);
 }

@@ -24,7 +24,7 @@ our @EXPORT = qw(matrix submit deliver ambient knock call say react
                  protocol took answered failed refused events done
                  reply_frame);
 
-my %protocols = map { $_ => 1 } qw(aee vcp c2a channel moq);
+my %protocols = map { $_ => 1 } qw(aee vcp vcp2 c2a channel moq);
 
 
 sub principals {
@@ -50,11 +50,10 @@ sub principals {
 }
 
 
-# What with_gateway() takes: /to-aee, /to-vcp, /to-c2a, /to-channel, /to-moq;
-# the same with -bare (no parley_vcp_context), -strict (parley_loss reject),
-# -own (what an operator says of VCP),
-# -redact (what C2A says as a reason), -capped (priority normal, 1 s) and -deny
-# (nothing for agent.bob).
+# What with_gateway() takes: /to-aee, /to-vcp, /to-vcp2, /to-c2a, /to-channel,
+# /to-moq; the same with -bare (no parley_vcp_context), -strict (parley_loss
+# reject), -own (what an operator says of VCP), -redact (what C2A says as a
+# reason), -capped (priority normal, 1 s) and -deny (nothing for agent.bob).
 sub matrix {
     my $http = http_config();
     my ($cert, $key) = tls();
@@ -66,7 +65,7 @@ sub matrix {
     spew(tmp_dir() . '/identities.json', jcs({ principals => [principals()] }));
 
     for my $speak (sort keys %protocols) {
-        my $all = 'parley_accept aee vcp c2a channel moq; '
+        my $all = 'parley_accept aee vcp vcp2 c2a channel moq; '
                 . "parley_speak $speak; parley_jwt on;";
 
         $server .= location("/to-$speak", "$all $context")
@@ -247,6 +246,14 @@ sub protocol {
 }
 
 
+# a message of VCP in the version of the one that it answers
+sub alike {
+    my ($m, $answer) = @_;
+
+    return $m->{vcp_message} eq '2.0' ? as_vcp2($answer) : $answer;
+}
+
+
 sub respond {
     my ($c, $status, $value) = @_;
 
@@ -288,12 +295,13 @@ sub done {
     my $p = protocol($m);
 
     return result($m, payload => { text => $text }) if $p eq 'aee';
-    return vcp(type => 'escalation', sender => $m->{recipient},
+    return alike($m, vcp(
+               type => 'escalation', sender => $m->{recipient},
                recipient => $m->{sender},
                payload => { severity => $m->{payload}{severity} // 'warning',
                             reason => "ACK:$m->{message_id} $text",
                             context => 'ctx|service',
-                            requires_ack => false })
+                            requires_ack => false }))
         if $p eq 'vcp';
     return { target => { id => $m->{params}{conversation}{id},
                          kind => 'thread' },
@@ -362,13 +370,14 @@ sub failed {
     return respond($c, 200, failure($m)) if $p eq 'aee';
     return respond($c, 200, { status => 'accepted',
                               message_id => $m->{message_id},
-                              reply => vcp(type => 'escalation',
+                              reply => alike($m, vcp(
+                                  type => 'escalation',
                                   sender => $m->{recipient},
                                   recipient => $m->{sender},
                                   payload => { severity => 'warning',
                                                reason => 'it broke',
                                                context => 'ctx|service',
-                                               requires_ack => false }) })
+                                               requires_ack => false })) })
         if $p eq 'vcp';
     return respond($c, 200, { jsonrpc => '2.0', id => $m->{id},
                               result => { accepted => true,

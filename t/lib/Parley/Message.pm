@@ -16,8 +16,8 @@ use Time::HiRes ();
 
 use Parley::Env qw(tmp_dir slurp spew);
 
-our @EXPORT = qw(aee vcp escalation constraint announce result failure with
-                 without
+our @EXPORT = qw(aee vcp vcp2 as_vcp2 escalation constraint announce result
+                 failure with without
                  uuid4 uuid7 timestamp jcs from_json true false null
                  new_key public_jwk private_jwk jwks sign sign_aee sign_vcp
                  verify token raw_token
@@ -101,6 +101,18 @@ sub vcp {
                           constitution_ref =>
                               'creed://creed.space/family.safe@1.2.0' },
              %other };
+}
+
+
+# the same of 2.0
+sub vcp2 { as_vcp2(vcp(), @_) }
+
+
+# A message of 1.2 as one of 2.0, with an id of its own.
+sub as_vcp2 {
+    my ($m, %other) = @_;
+
+    return { %$m, vcp_message => '2.0', message_id => uuid4(), %other };
 }
 
 

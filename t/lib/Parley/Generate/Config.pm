@@ -14,7 +14,7 @@ use warnings;
 use Parley::Env qw(tmp_dir port tls spew);
 use Parley::Message;
 
-my @protocols = qw(aee vcp c2a channel moq);
+my @protocols = qw(aee vcp vcp2 c2a channel moq);
 my ($idp, %keys);
 
 
@@ -254,7 +254,9 @@ sub block {
 
     $self->rules($say) if $maybe->();
 
-    if ($where ne 'location' || speaks(\%has, 'vcp')) {
+    if ($where ne 'location' || speaks(\%has, 'vcp')
+        || speaks(\%has, 'vcp2'))
+    {
         $say->('vcp_context', $r->one('ctx|gateway', '"ctx|two words"'))
             if $r->chance($p * 2);
         $say->('vcp_constitution', 'creed://ops.example/gateway@1')
@@ -304,7 +306,7 @@ sub trust {
         return;
     }
 
-    my $signs = grep { $_ eq 'aee' || $_ eq 'vcp' } @{ $has->{accept} };
+    my $signs = grep { /^(?:aee|vcp2?)$/ } @{ $has->{accept} };
 
     if ($kind < 6 && $signs && $self->listed) {
         $say->('signature', 'required');
@@ -348,7 +350,7 @@ sub rules {
         principal => ['**', 'planner', 'agent.planner', 'human.ada', '~ada*',
                       'agent://ops.example/*', 'agent:lead', 'manager'],
         role => ['ops', 'lead', 'lead|ops'],
-        protocol => ['aee', 'vcp', 'c2a', 'channel', 'aee|moq', '*'],
+        protocol => ['aee', 'vcp', 'vcp*', 'c2a', 'channel', 'aee|moq', '*'],
         type => ['task', 'event', 'result', 'escalation', 'agent_query',
                  'chat.deliver', 'task|event', '*'],
         intent => ['ops.**', 'ops.build.*', 'vcp.**', 'c2a.chat.*', '**',

@@ -23,6 +23,7 @@ my %forms;
 
 # the members that are names, of which protocol; when it was made; its ids
 my %names = (aee => [qw(from to)], vcp => [qw(sender recipient)],
+             vcp2 => [qw(sender recipient)],
              channel => [qw(sender_handle recipient_handle)],
              c2a => [], moq => []);
 my %ids = map { $_ => 1 } qw(id message_id frame_id eventId idempotencyKey
@@ -223,7 +224,7 @@ sub fit {
 
     my $r = $self->{r};
     my ($from, $to) = @{ $names{$protocol} };
-    my $name = $protocol eq 'channel' ? 'handle' : $protocol;
+    my $name = $protocol eq 'channel' ? 'handle' : $protocol =~ s/2$//r;
 
     if ($protocol eq 'c2a') {
         my $p = ref $m->{params} eq 'HASH' ? $m->{params} : {};
@@ -363,7 +364,7 @@ sub signed {
         delete $m->{sig};
         $m = sign_aee($m, $key->($r->chance(0.03) ? 'ed25519' : 'HS256'));
 
-    } elsif ($protocol eq 'vcp' && !$location->{trusted}
+    } elsif ($protocol =~ /^vcp/ && !$location->{trusted}
              && $r->chance(0.75))
     {
         delete $m->{signature};

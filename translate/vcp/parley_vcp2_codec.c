@@ -1,0 +1,190 @@
+/*
+ * VCP 2.0: the codec of 1.2 with another dialect, and an envelope that is
+ * open.
+ *
+ *     {"vcp_message": "2.0", "type": "context_share",
+ *      "message_id": "9b2e0c52-6a0d-4f0e-8a53-0f6f5d0a7c11",
+ *      "sender": "agent://h/x1", "recipient": "agent://h/x2",
+ *      "timestamp": "2026-03-08T12:00:00Z", "session": "s-4",
+ *      "payload": {"context": "...", "constitution_ref": "creed://h/y",
+ *                  "personal_state": {"energy": 7, "mood": "calm"}}}
+ */
+
+#include "parley_vcp.h"
+
+#include <stdio.h>
+
+
+#define PARLEY_VCP_NAME_MAX  11     /* octets of "vcp_message", the longest */
+
+
+static int parley_vcp2_detect(const parley_json_t *doc);
+static int parley_vcp2_spelling(const parley_json_t *doc,
+    parley_error_t *err);
+static int parley_vcp2_encode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_encoded_t *ret,
+    parley_loss_t *loss, parley_error_t *err);
+static int parley_vcp2_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err);
+static void parley_vcp2_unmapped(const parley_msg_t *m, parley_loss_t *loss);
+
+
+/* payloads, by parley_vcp_type_t */
+static const parley_str_t  parley_vcp2_parts[PARLEY_VCP_TYPES] = {
+    [PARLEY_VCP_CONTEXT_SHARE] = parley_str(
+        "urn:parley:schema:vcp-2.0#/$defs/context_share_payload"),
+    [PARLEY_VCP_CONSTITUTION_ANNOUNCE] = parley_str(
+        "urn:parley:schema:vcp-2.0#/$defs/constitution_announce_payload"),
+    [PARLEY_VCP_CONSTRAINT_PROPAGATE] = parley_str(
+        "urn:parley:schema:vcp-2.0#/$defs/constraint_propagate_payload"),
+    [PARLEY_VCP_ESCALATION] = parley_str(
+        "urn:parley:schema:vcp-2.0#/$defs/escalation_payload"),
+};
+
+
+const parley_codec_t  parley_vcp2_codec = {
+    .proto = PARLEY_PROTO_VCP2,
+    .binding = &parley_vcp_binding,
+    .syntax = &parley_vcp_syntax,
+    .schema = parley_str("urn:parley:schema:vcp-2.0"),
+    .parts = parley_vcp2_parts,
+    .nparts = PARLEY_VCP_TYPES,
+    .discriminator = PARLEY_ATOM_vcp_message,
+    .signature_member = parley_str("signature"),
+    .words = parley_str("vcp"),
+
+    .pointers[PARLEY_MSG_FORM] = "/type",
+    .pointers[PARLEY_MSG_ID] = "/message_id",
+    .pointers[PARLEY_MSG_CREATED] = "/timestamp",
+    .pointers[PARLEY_MSG_SENDER] = "/sender",
+    .pointers[PARLEY_MSG_RECIPIENT] = "/recipient",
+    .pointers[PARLEY_MSG_INTENT] = "/type",
+    .pointers[PARLEY_MSG_REPLY_TO] = "/payload/reason",
+    .pointers[PARLEY_MSG_DATA] = "/payload",
+    .pointers[PARLEY_MSG_SEVERITY] = "/payload/severity",
+    .pointers[PARLEY_MSG_SIGNATURE] = "/signature",
+
+    .window_min_ms = PARLEY_VCP_WINDOW_MS,
+    .past_max_ms = PARLEY_VCP_PAST_MS,
+    .future_max_ms = PARLEY_VCP_FUTURE_MS,
+    .needs_tls = 1,
+    .needs_signature = 1,
+
+    .names = parley_vcp_names,
+
+    .detect = parley_vcp2_detect,
+    .decode = parley_vcp_decode,
+    .spelling = parley_vcp2_spelling,
+    .payload = parley_vcp_says,
+    .spoken = parley_vcp_spoken,
+    .sentence = parley_vcp_sentence,
+    .unmapped = parley_vcp2_unmapped,
+    .type = parley_vcp_type,
+    .encode = parley_vcp2_encode,
+    .direction = parley_vcp_direction,
+    .attach = parley_vcp_attach,
+    .answer_decode = parley_vcp2_answer_decode,
+    .answer_encode = parley_vcp_answer_encode,
+    .duplicate = parley_vcp_duplicate,
+    .refuse = parley_vcp_refuse,
+};
+
+
+static int
+parley_vcp2_detect(const parley_json_t *doc)
+{
+    return parley_vcp_detect(parley_vcp_dialect(PARLEY_PROTO_VCP2), doc);
+}
+
+
+static int
+parley_vcp2_encode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
+{
+    return parley_vcp_encode(parley_vcp_dialect(PARLEY_PROTO_VCP2), engine,
+                             arena, m, opts, ret, loss, err);
+}
+
+
+static int
+parley_vcp2_answer_decode(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_encoded_t *sent,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    return parley_vcp_answer_decode(parley_vcp_dialect(PARLEY_PROTO_VCP2),
+                                    engine, arena, sent, answer, err);
+}
+
+
+/* The members of the envelope that 1.2 does not have. */
+
+static void
+parley_vcp2_unmapped(const parley_msg_t *m, parley_loss_t *loss)
+{
+    uint32_t  i;
+
+    for (i = 0; i < m->nmembers; i++) {
+        parley_loss_value(loss, m->members[i].value);
+    }
+}
+
+
+static int
+parley_vcp2_spelling(const parley_json_t *doc, parley_error_t *err)
+{
+    char          pointer[PARLEY_VCP_NAME_MAX + 2];
+    uint32_t      k;
+    parley_str_t  name;
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return 0;
+    }
+
+    for (k = parley_json_first(0);
+         k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (parley_vcp_field(doc, k) != PARLEY_VCP_FIELDS) {
+            continue;
+        }
+
+        if (parley_json_string(doc, k, &name) != 0) {
+            return parley_error_memory(err);
+        }
+
+        if (!parley_vcp_is_reserved(name)) {
+            continue;
+        }
+
+        (void) snprintf(pointer, sizeof(pointer), "/%.*s", (int) name.len,
+                        (const char *) name.data);
+
+        return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, pointer,
+                                "%s is a member of the envelope in other "
+                                "letters", pointer);
+    }
+
+    return 0;
+}
+
+
+int
+parley_vcp_is_reserved(parley_str_t name)
+{
+    size_t   i;
+    uint8_t  lower[PARLEY_VCP_NAME_MAX];
+
+    if (name.len > PARLEY_VCP_NAME_MAX) {
+        return 0;
+    }
+
+    for (i = 0; i < name.len; i++) {
+        lower[i] = parley_lower(name.data[i]);
+    }
+
+    return parley_vcp_field_name(parley_str_make(lower, name.len))
+           != PARLEY_VCP_FIELDS;
+}
