@@ -35,6 +35,7 @@
 #ifndef PARLEY_LOG_H
 #define PARLEY_LOG_H
 
+#include "parley_job.h"
 #include "parley_state.h"
 
 
@@ -72,7 +73,7 @@ typedef struct {
 } parley_retention_t;
 
 
-typedef struct {
+typedef struct parley_append_s {
     const uint8_t             (*logs)[PARLEY_KEY_LEN];  /* no two are equal */
     size_t                      nlogs;  /* 0: it is told to the processes, and
                                            in no log */
@@ -86,6 +87,9 @@ typedef struct {
                                                    roster is counted; empty:
                                                    all are */
     unsigned                    closes:1;       /* nothing comes after it */
+    const parley_job_t         *jobs;   /* that are about the record, added
+                                           with it */
+    size_t                      njobs;
     parley_arena_t             *arena;  /* of what is returned */
 } parley_append_t;
 
@@ -108,7 +112,7 @@ typedef struct {
 
 
 /* all of it is done, or nothing */
-typedef struct {
+typedef struct parley_appended_s {
     parley_append_verdict_t  verdict;
     uint64_t                 number;
     parley_placed_t         *places;    /* [nlogs] */

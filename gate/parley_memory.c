@@ -39,6 +39,7 @@ const parley_state_ops_t  parley_memory_ops = {
     .drop = parley_memory_drop,
     .stat = parley_memory_stat,
     .log = &parley_memory_log_ops,
+    .job = &parley_memory_job_ops,
     .at_once = 1,
 };
 
@@ -71,6 +72,8 @@ parley_memory_create(parley_memory_t *s, void *p, size_t size,
     memset(sh, 0, head);
     memcpy(sh->secret, secret, PARLEY_KEY_SECRET);
 
+    sh->jobs.next = PARLEY_DUE_NEVER;
+
     sh->nprocesses = (uint32_t) n;
     sh->table = parley_table_create((uint8_t *) p + head, size - head);
 
@@ -99,7 +102,14 @@ parley_memory_adopt(parley_memory_t *s, void *p)
 void
 parley_memory_repair_locked(const parley_memory_t *s)
 {
-    parley_table_repair_locked(s->sh->table, parley_memory_now(s));
+    int64_t          now;
+    parley_memory_t  copy;
+
+    now = parley_memory_now(s);
+    copy = *s;
+
+    parley_table_repair_locked(s->sh->table, now);
+    parley_job_repair_locked(&copy, now);
 
     s->sh->repairs++;
     s->sh->vacated = 1;
@@ -325,6 +335,8 @@ parley_memory_stat(parley_state_t *state, parley_state_stat_t *ret,
     ret->limited = s->sh->limited;
     ret->orphans = s->sh->orphans;
     ret->repairs = s->sh->repairs;
+    ret->taken = s->sh->jobs.taken;
+    memcpy(ret->ended, s->sh->jobs.ended, sizeof(ret->ended));
 
     parley_memory_unlock(s);
 

@@ -5,7 +5,7 @@
  * next who comes.
  */
 
-#include "parley_memory_log_parts.h"
+#include "parley_memory_job_parts.h"
 
 
 /* places that one append takes from a log, however many are beyond bounds */
@@ -15,8 +15,6 @@
 #define PARLEY_APPEND_PASS   64
 
 
-static parley_append_verdict_t parley_append_locked(parley_memory_t *s,
-    const parley_append_t *a, int64_t now, parley_appended_t *ret);
 static parley_append_verdict_t parley_append_may(parley_memory_t *s,
     const parley_append_t *a, size_t size, int64_t now);
 static parley_append_verdict_t parley_append_count(parley_memory_t *s,
@@ -31,7 +29,8 @@ static void parley_append_moves(parley_memory_t *s, uint64_t number,
     const parley_log_head_t *head, int64_t now);
 static void parley_append_evict(parley_memory_t *s, const uint8_t *key,
     parley_log_t *log, const parley_retention_t *retention, int64_t now);
-static void parley_append_unkeep(parley_memory_t *s, uint64_t number);
+static int parley_append_jobs(parley_memory_t *s, const parley_append_t *a,
+    int64_t now, const parley_appended_t *ret);
 static parley_entry_t *parley_append_placed(parley_memory_t *s,
     const parley_placed_t *placed);
 static void parley_append_undo(parley_memory_t *s, parley_entry_t *e,
@@ -70,7 +69,7 @@ parley_memory_append(parley_state_t *state, const parley_append_t *a,
 }
 
 
-static parley_append_verdict_t
+parley_append_verdict_t
 parley_append_locked(parley_memory_t *s, const parley_append_t *a,
     int64_t now, parley_appended_t *ret)
 {
@@ -103,7 +102,8 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
 
     if (parley_append_open(s, a, now, ret, &until) != 0
         || parley_append_record(s, a, size, until, now, ret) != 0
-        || parley_append_places(s, a, size, until, now, ret) != 0)
+        || parley_append_places(s, a, size, until, now, ret) != 0
+        || parley_append_jobs(s, a, now, ret) != 0)
     {
         parley_append_mend(s, now);
         return PARLEY_APPEND_FULL;
@@ -143,6 +143,15 @@ parley_append_may(parley_memory_t *s, const parley_append_t *a, size_t size,
     n = parley_table_blocks(sizeof(parley_log_head_t)
                             + a->nlogs * sizeof(parley_placed_t) + size)
         + a->nlogs * (1 + parley_table_blocks(sizeof(parley_log_t)));
+
+    for (i = 0; i < a->njobs; i++) {
+
+        if (a->jobs[i].text.len > PARLEY_JOB_TEXT_MAX) {
+            return PARLEY_APPEND_FULL;
+        }
+
+        n += parley_job_blocks(&a->jobs[i]);
+    }
 
     switch (parley_table_room_locked(s->sh->table, a->account, n, s->share,
                                      now))
@@ -230,13 +239,19 @@ parley_append_record(parley_memory_t *s, const parley_append_t *a,
                                                     : PARLEY_TABLE_FOREVER;
     head.retention = a->retention;
     head.nplaces = (uint32_t) a->nlogs;
-    head.kept = head.nplaces;
+    head.kept = head.nplaces + (uint32_t) a->njobs;
     head.closes = a->closes;
     head.size = (uint32_t) size;
 
     parts[0] = parley_str_make(&head, sizeof(head));
     parts[1] = parley_str_make(ret->places,
                                a->nlogs * sizeof(parley_placed_t));
+
+    for (i = 0; i < a->njobs; i++) {
+        if (a->jobs[i].lasts > until - now) {
+            until = now + a->jobs[i].lasts;
+        }
+    }
 
     for (i = 0; i < a->nparts && i < PARLEY_APPEND_PARTS; i++) {
         parts[2 + i] = a->parts[i];
@@ -301,6 +316,26 @@ parley_append_places(parley_memory_t *s, const parley_append_t *a,
         memcpy(e->octets, &place, sizeof(place));
         parley_entry_set_stamp(e, (uint64_t) (now > log.time ? now
                                                              : log.time));
+    }
+
+    return 0;
+}
+
+
+static int
+parley_append_jobs(parley_memory_t *s, const parley_append_t *a, int64_t now,
+    const parley_appended_t *ret)
+{
+    size_t  i;
+
+    for (i = 0; i < a->njobs; i++) {
+
+        if (parley_job_put_locked(s, &a->jobs[i], a->account, ret->number, now)
+            != 0)
+        {
+            parley_job_unput_locked(s, a->jobs, i);
+            return -1;
+        }
     }
 
     return 0;
@@ -405,9 +440,7 @@ parley_append_evict(parley_memory_t *s, const uint8_t *key, parley_log_t *log,
 }
 
 
-/* One place of a record is not retained any more. */
-
-static void
+void
 parley_append_unkeep(parley_memory_t *s, uint64_t number)
 {
     parley_str_t        value;

@@ -102,6 +102,13 @@ void parley_append_mend(parley_memory_t *s, int64_t now);
  */
 void parley_append_pass(parley_memory_t *s, size_t n, int64_t now);
 
+/* One place of a record, or one job that is about it, is not kept any more. */
+void parley_append_unkeep(parley_memory_t *s, uint64_t number);
+
+/* An append of a verb that has the lock. */
+parley_append_verdict_t parley_append_locked(parley_memory_t *s,
+    const parley_append_t *a, int64_t now, parley_appended_t *ret);
+
 /* parley_memory_roster.c */
 
 parley_state_done_t parley_memory_join(parley_state_t *state,

@@ -26,6 +26,40 @@ typedef struct {
 } parley_appends_t;
 
 
+/*
+ * Jobs by the time at which they are due (parley_memory_due.c): a list for each
+ * 128 ms, which holds what is due in it, and whole turns later.
+ */
+#define PARLEY_DUE_SLOTS  256
+#define PARLEY_DUE_NEVER  UINT64_MAX
+
+typedef struct {
+    parley_block_t    first;
+    parley_block_t    last;
+} parley_due_slot_t;
+
+typedef struct {
+    uint64_t           next;            /* nothing is to be taken before that;
+                                           is read without the lock */
+    int64_t            tick;            /* of the first slot that may hold what
+                                           is due */
+    uint64_t           taken;           /* jobs that somebody has */
+    uint64_t           ended[PARLEY_STATE_ENDS];
+
+    /* an end that is under way, or was when its process died: it is done once
+       ending is set and, where it tells something, that is appended */
+    uint32_t           ending;
+    uint32_t           how;
+    uint64_t           number;          /* of that append; 0: it tells
+                                           nothing */
+    uint64_t           count;           /* what ended[how] becomes */
+    uint8_t            lane[PARLEY_KEY_LEN];
+    uint64_t           at;
+
+    parley_due_slot_t  slots[PARLEY_DUE_SLOTS];
+} parley_jobs_t;
+
+
 struct parley_shared_s {
     uint8_t              secret[PARLEY_KEY_SECRET];
     uint64_t             stamps;        /* the last one given */
@@ -38,6 +72,7 @@ struct parley_shared_s {
     uint64_t             repairs;
     parley_table_t      *table;
     parley_appends_t     appends;
+    parley_jobs_t        jobs;
     uint32_t             nprocesses;    /* without number 0 */
     parley_member_of_t   processes[];
 };
@@ -106,6 +141,13 @@ parley_memory_stamp(parley_memory_t *s)
 /* parley_memory_log.c */
 
 extern const struct parley_log_ops_s  parley_memory_log_ops;
+
+/* parley_memory_job.c */
+
+extern const struct parley_job_ops_s  parley_memory_job_ops;
+
+/* A process died: jobs are as they were before its last verb, or after. */
+void parley_job_repair_locked(parley_memory_t *s, int64_t now);
 
 /* parley_memory.c */
 

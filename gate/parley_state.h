@@ -43,6 +43,7 @@
 #define PARLEY_RECORDS_MAX    64    /* of one key that are looked at */
 #define PARLEY_RECORDS_OWNED  8     /* of one owner */
 #define PARLEY_LIFTS_MAX      2     /* suspensions that one message ends */
+#define PARLEY_STATE_ENDS     4     /* in which a job may be over */
 
 /* a reservation of a process that nobody knows ends after this */
 #define PARLEY_LEASE          (3600 * (int64_t) 1000)
@@ -65,6 +66,9 @@ typedef enum {
     PARLEY_KIND_GROUP,          /* subscribed to a log, by one selector */
     PARLEY_KIND_SESSION,        /* one that is */
     PARLEY_KIND_SUSPENSION,     /* of an account, under its key (VCP-26) */
+    PARLEY_KIND_LANE,           /* jobs that wait for each other */
+    PARLEY_KIND_JOB,
+    PARLEY_KIND_LOAD,           /* what a job is about */
     PARLEY_KIND_COUNT
 } parley_kind_t;
 
@@ -346,6 +350,10 @@ typedef struct {
                                            of processes that are gone */
     uint64_t              repairs;      /* times that a process was gone in
                                            the midst of a verb */
+    uint64_t              taken;        /* jobs that somebody has */
+    uint64_t              ended[PARLEY_STATE_ENDS];     /* jobs that are over,
+                                                           by
+                                                           parley_job_how_t */
 } parley_state_stat_t;
 
 
@@ -424,6 +432,7 @@ struct parley_state_ops_s {
     void                 (*cancel)(parley_state_t *s, parley_call_t *call);
 
     const struct parley_log_ops_s  *log;    /* parley_log.h */
+    const struct parley_job_ops_s  *job;    /* parley_job.h */
 
     unsigned               at_once:1;   /* no verb is ever LATER */
 };

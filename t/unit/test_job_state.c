@@ -1,0 +1,264 @@
+/* gate/parley_memory_lane.c: what jobs take, and how they are mended */
+
+#include <time.h>
+
+#include "parley_test_job.h"
+
+
+/* SEC-09: who has his share adds none, and what cannot be whole is not */
+
+static void
+test_share(void **state)
+{
+    unsigned            n;
+    uint8_t             account[PARLEY_KEY_LEN];
+    parley_str_t        part;
+    parley_job_t        jobs[2];
+    parley_append_t     a;
+    parley_job_add_t    add_to;
+    parley_job_added_t  rc;
+
+    static char  full[PARLEY_JOB_TEXT_MAX + 2];
+
+    (void) state;
+
+    memset(full, 'x', PARLEY_JOB_TEXT_MAX + 1);
+    memcpy(account, keys[7], PARLEY_KEY_LEN);
+    memset(&add_to, 0, sizeof(add_to));
+
+    add_to.account = account;
+    add_to.job = job(0, full, 0);
+
+    (void) t.s.state.ops->job->add(&t.s.state, &add_to, &rc, NULL);
+    assert_int_equal(rc, PARLEY_JOB_LONG);
+
+    add_to.job.text.len = PARLEY_JOB_TEXT_MAX;
+
+    for (n = 0; n < 10000; n++) {
+        (void) t.s.state.ops->job->add(&t.s.state, &add_to, &rc, NULL);
+
+        if (rc != PARLEY_JOB_ADDED) {
+            break;
+        }
+    }
+
+    assert_int_equal(rc, PARLEY_JOB_SHARE);
+    assert_in_range(n, 10, 200);
+
+    /* nor does he append what has jobs, and another does */
+
+    jobs[0] = job(1, "1", 0);
+    jobs[1] = job(2, full, 0);
+    jobs[1].text.len = PARLEY_JOB_TEXT_MAX;
+
+    a = text(6, &part, "hello");
+    a.account = account;
+    a.jobs = jobs;
+    a.njobs = 2;
+    assert_int_equal(append(&a), PARLEY_APPEND_SHARE);
+    a.account = keys[6];
+    assert_int_equal(append(&a), PARLEY_APPEND_OK);
+
+    assert_int_equal(entries(PARLEY_KIND_JOB), n + 2);
+
+    /* the first of a lane and the two: the rest waits */
+
+    assert_int_equal((take(), got.n), 3);
+}
+
+
+static void
+test_list(void **state)
+{
+    int                   i, n, first, taken;
+    parley_job_list_t     list;
+    parley_job_listing_t  ret;
+
+    (void) state;
+
+    assert_int_equal(add(0, "a", 0), PARLEY_JOB_ADDED);
+    assert_int_equal(add(0, "b", 0), PARLEY_JOB_ADDED);
+    assert_int_equal(add(1, "c", 5000), PARLEY_JOB_ADDED);
+    assert_string_equal(take(), "a/1");
+
+    memset(&list, 0, sizeof(list));
+    list.arena = &arena;
+    n = first = taken = 0;
+
+    do {
+        (void) t.s.state.ops->job->list(&t.s.state, &list, &ret, NULL);
+        assert_int_not_equal(ret.n, -1);
+
+        for (i = 0; i < ret.n; i++) {
+            n++;
+            first += ret.list[i].first;
+            taken += ret.list[i].taken;
+
+            if (parley_str_is(ret.list[i].text, "c")) {
+                assert_int_equal(ret.list[i].due, -5000);
+                assert_int_equal(ret.list[i].left, 300000);
+            }
+        }
+
+        list.at = ret.next;
+
+    } while (ret.next != 0);
+
+    assert_int_equal(n, 3);
+    assert_int_equal(first, 2);
+    assert_int_equal(taken, 1);
+}
+
+
+/* who died with the lock left nothing half done */
+
+static void
+test_mended(void **state)
+{
+    (void) state;
+
+    assert_int_equal(add(0, "a", 0), PARLEY_JOB_ADDED);
+    assert_int_equal(add(0, "b", 0), PARLEY_JOB_ADDED);
+    assert_int_equal(add(1, "c", 5000), PARLEY_JOB_ADDED);
+    assert_int_equal(add(2, "d", 0), PARLEY_JOB_ADDED);
+    assert_string_equal(take_by(&other, 1), "a/1");
+
+    /* half of a list, and a lane that says nothing */
+
+    memset(t.s.sh->jobs.slots, 0xA5, sizeof(t.s.sh->jobs.slots));
+    t.s.sh->jobs.next = PARLEY_DUE_NEVER;
+    t.s.sh->jobs.taken = 77;
+    t.s.sh->busy = 1;
+
+    parley_memory_lock(&t.s);
+    parley_memory_unlock(&t.s);
+
+    assert_int_equal(t.s.sh->repairs, 1);
+    assert_int_equal(t.s.sh->jobs.taken, 1);
+    assert_int_equal(entries(PARLEY_KIND_JOB), 4);
+
+    assert_string_equal(take(), "d/1");
+
+    t.now += 5000;
+    assert_string_equal(take(), "c/1");
+    t.dead = 2;
+    t.now += 1000;
+    assert_string_equal(take(), "");
+    t.now += 2000;
+    assert_string_equal(take(), "");
+    t.now += 1000;
+    assert_string_equal(take(), "a/2");
+    assert_int_equal(ends(0, PARLEY_JOB_DELIVERED, 0), PARLEY_JOB_OK);
+    assert_string_equal(take(), "b/1");
+}
+
+
+/* an end that somebody had begun is done, or not, by whether it was told */
+
+static void
+test_ending(void **state)
+{
+    (void) state;
+
+    assert_int_equal(add(0, "a", 0), PARLEY_JOB_ADDED);
+    assert_int_equal(add(0, "b", 0), PARLEY_JOB_ADDED);
+    assert_string_equal(take(), "a/1");
+
+    t.s.sh->jobs.how = PARLEY_JOB_REFUSED;
+    t.s.sh->jobs.count = 1;
+    t.s.sh->jobs.at = 1;
+    memcpy(t.s.sh->jobs.lane, keys[0], PARLEY_KEY_LEN);
+
+    /* it was to be told, and was not */
+
+    t.s.sh->jobs.number = t.s.sh->appends.head + 1;
+    t.s.sh->jobs.ending = 1;
+    t.s.sh->busy = 1;
+    parley_memory_lock(&t.s);
+    parley_memory_unlock(&t.s);
+
+    assert_int_equal(ended(PARLEY_JOB_REFUSED), 0);
+    assert_int_equal(entries(PARLEY_KIND_JOB), 2);
+
+    /* there was nothing to tell */
+
+    t.s.sh->jobs.number = 0;
+    t.s.sh->jobs.ending = 1;
+    t.s.sh->busy = 1;
+    parley_memory_lock(&t.s);
+    parley_memory_unlock(&t.s);
+
+    assert_int_equal(ended(PARLEY_JOB_REFUSED), 1);
+    assert_int_equal(entries(PARLEY_KIND_JOB), 1);
+    assert_string_equal(take(), "b/1");
+}
+
+
+/* 10 000 that are not due cost a look at a number */
+
+static void
+test_many(void **state)
+{
+    void            *mem;
+    unsigned         i;
+    int64_t          ns;
+    parley_memory_t  s;
+    struct timespec  a, b;
+
+    static const parley_process_t  self = { 1, 77 };
+    static const uint8_t           secret[PARLEY_KEY_SECRET] = "0123456789ab";
+
+    parley_job_add_t    add_to;
+    parley_job_added_t  rc;
+
+    (void) state;
+
+    s = t.s;
+    mem = aligned_alloc(PARLEY_BLOCK, 8 << 20);
+    assert_non_null(mem);
+    assert_int_equal(parley_memory_create(&s, mem, 8 << 20, secret), 0);
+    parley_memory_enter(&s, &self);
+
+    memset(&add_to, 0, sizeof(add_to));
+
+    for (i = 0; i < 10000; i++) {
+        memcpy(keys[0], &i, sizeof(i));
+        add_to.job = job(0, "job of somebody", 3600000 + (int64_t) i);
+        (void) s.state.ops->job->add(&s.state, &add_to, &rc, NULL);
+        assert_int_equal(rc, PARLEY_JOB_ADDED);
+    }
+
+    /* an hour of looks, as often as it is said */
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+
+    for (i = 0; t.now < T0 + 3600000; i++) {
+        assert_string_equal(take_by(&s, MAX), "");
+        assert_true(got.next > 0);
+        t.now += got.next;
+        parley_arena_reset(&arena);
+    }
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+
+    ns = (b.tv_sec - a.tv_sec) * 1000000000LL + b.tv_nsec - a.tv_nsec;
+
+    /* of an hour that is 36 seconds */
+
+    assert_true(ns < 3600LL * 10000000);
+
+    assert_int_equal(strlen(take_by(&s, 1)) > 0, 1);
+
+    free(mem);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    test("SEC-09 jobs are counted to a share", test_share),
+    test("HUB-09 jobs are listed", test_list),
+    test("GW-15 jobs are mended", test_mended),
+    test("GW-15 an end that was begun is done or undone", test_ending),
+    test("HUB-09 jobs that are not due cost nothing", test_many),
+};
+
+PARLEY_TEST_MAIN(tests)
