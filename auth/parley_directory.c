@@ -7,6 +7,7 @@
 #include "parley_membership.h"
 #include "parley_signature.h"
 #include "parley_time.h"
+#include "parley_url.h"
 
 
 /* octets of a time */
@@ -38,6 +39,11 @@ static int parley_directory_instrument(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_priority(parley_directory_reader_t *r,
     const char *name, size_t offset);
+static int parley_directory_deliver(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_speaks(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_speaks_is(parley_str_t s);
 static int parley_directory_roles(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_orgs(parley_directory_reader_t *r,
@@ -64,6 +70,13 @@ static int parley_directory_certificates(parley_directory_reader_t *r,
 #define PARLEY_DIRECTORY_SUB(id, member)
 #define PARLEY_DIRECTORY_SAME(id, member)  PARLEY_DIRECTORY_TEXT(id, member)
 
+/* words of protocols that have names */
+#define PARLEY_DIRECTORY_WORD_TEXT(word)    parley_str(word),
+#define PARLEY_DIRECTORY_WORD_HANDLE(word)  parley_str(word),
+#define PARLEY_DIRECTORY_WORD_SUB(word)
+
+#define PARLEY_DIRECTORY_SPEAKS  "aee, vcp, c2a, channel"
+
 
 static const parley_directory_member_t  parley_directory_members[] = {
     { "sub", parley_directory_name, offsetof(parley_principal_t, sub) },
@@ -78,6 +91,10 @@ static const parley_directory_member_t  parley_directory_members[] = {
       offsetof(parley_principal_t, human) },
     { "max_priority", parley_directory_priority,
       offsetof(parley_principal_t, max_priority) },
+    { "deliver", parley_directory_deliver,
+      offsetof(parley_principal_t, deliver) },
+    { "speaks", parley_directory_speaks,
+      offsetof(parley_principal_t, speaks) },
     { "roles", parley_directory_roles, offsetof(parley_principal_t, roles) },
     { "orgs", parley_directory_orgs, offsetof(parley_principal_t, orgs) },
     { "grants", parley_directory_grants,
@@ -163,6 +180,62 @@ parley_directory_priority(parley_directory_reader_t *r, const char *name,
 {
     return parley_directory_checked(r, name, offset, parley_priority_is,
                                     "is none of low, normal, high, urgent");
+}
+
+
+static int
+parley_directory_deliver(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    const char    *why;
+    parley_str_t  *s;
+    parley_url_t   url;
+
+    s = (void *) ((uint8_t *) r->principal + offset);
+
+    if (parley_config_string(r->arena, r->object, r->pointer, name, 1,
+                             PARLEY_URL_MAX, s, r->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    why = parley_url_parse(*s, &url);
+
+    return why == NULL ? 0 : parley_directory_fail(r, name, why);
+}
+
+
+/* in which it is found by what is sent to it: it has a name there */
+
+static int
+parley_directory_speaks(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset,
+                                    parley_directory_speaks_is,
+                                    "is none of " PARLEY_DIRECTORY_SPEAKS);
+}
+
+
+static int
+parley_directory_speaks_is(parley_str_t s)
+{
+    unsigned  i;
+
+    static const parley_str_t  words[] = {
+#define X(id, word, member, shape, ...)  PARLEY_DIRECTORY_WORD_##shape(#word)
+        PARLEY_PROTOCOLS(X, , )
+#undef X
+    };
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (parley_str_eq(s, words[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -3,7 +3,7 @@
  *
  *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
  *                   "parent", "human", "roles": [], "orgs": [], "grants": [],
- *                   "reached": [], "max_priority",
+ *                   "reached": [], "max_priority", "deliver", "speaks",
  *                   "keys": [JWK], "certificates": [NAME]}]}
  *
  * Only sub is required of a principal.  A JWK may have "not_before" and
@@ -34,7 +34,9 @@ typedef struct parley_directory_s  parley_directory_t;
  * handle, AEE or C2A name of another principal that does not act for this one;
  * a parent that is not a sub; a cycle of parents; a human that is neither the
  * sub of a human with a handle nor a Sovereign handle; an invalid key, or one
- * that cannot verify signatures of messages; a certificate that two principals
+ * that cannot verify signatures of messages; a deliver that is no https URL
+ * without userinfo, a speaks that is no protocol with a name or without a
+ * deliver; a certificate that two principals
  * have.  err->offset is the position in
  * text.
  *

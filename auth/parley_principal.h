@@ -41,6 +41,11 @@ typedef struct parley_principal_s {
                                                        a handle */
     parley_str_t                      max_priority; /* low, normal, high,
                                                        urgent */
+    parley_str_t                      deliver;      /* an https URL; empty:
+                                                       none */
+    parley_str_t                      speaks;       /* there: the word of a
+                                                       protocol; empty: what
+                                                       it has a name in */
     parley_list_t                     roles;
     parley_list_t                     orgs;         /* parley_membership.h */
     parley_list_t                     grants;
@@ -54,8 +59,8 @@ typedef struct parley_principal_s {
 
 
 /*
- * Members that claims can supply.  parent, human, max_priority, reached, keys
- * and certificates come from the directory only.
+ * Members that claims can supply.  parent, human, max_priority, deliver,
+ * speaks, reached, keys and certificates come from the directory only.
  */
 typedef enum {
     PARLEY_MEMBER_SUB = 0,

@@ -35,7 +35,7 @@ void
 parley_due_link(parley_memory_t *s, parley_entry_t *e)
 {
     int64_t               tick;
-    parley_jobs_t        *jobs;
+    parley_due_t        *jobs;
     parley_block_t        b;
     parley_job_word_t     w;
     parley_due_slot_t    *slot;
@@ -93,7 +93,7 @@ void
 parley_due_begin(parley_memory_t *s, int64_t now)
 {
     int64_t         over;
-    parley_jobs_t  *jobs;
+    parley_due_t  *jobs;
 
     jobs = &s->sh->jobs;
     over = now >> PARLEY_DUE_SHIFT;
@@ -148,7 +148,7 @@ parley_due_next(parley_memory_t *s)
     int64_t             tick;
     uint64_t            next;
     unsigned            i;
-    parley_jobs_t      *jobs;
+    parley_due_t      *jobs;
     parley_entry_t     *e;
     parley_job_word_t   w;
 

@@ -438,7 +438,7 @@ static parley_job_verdict_t
 parley_job_end(parley_memory_t *s, const parley_job_end_t *end,
     parley_appended_t *appended, int64_t now)
 {
-    parley_jobs_t      *jobs;
+    parley_due_t      *jobs;
     parley_entry_t     *e;
     parley_job_word_t   w;
 
@@ -513,7 +513,7 @@ parley_job_again(parley_memory_t *s, parley_entry_t *e,
 void
 parley_job_finish_locked(parley_memory_t *s, int64_t now)
 {
-    parley_jobs_t  *jobs;
+    parley_due_t  *jobs;
 
     jobs = &s->sh->jobs;
 

@@ -350,7 +350,7 @@ parley_job_walk(parley_memory_t *s,
 void
 parley_job_repair_locked(parley_memory_t *s, int64_t now)
 {
-    parley_jobs_t  *jobs;
+    parley_due_t  *jobs;
 
     jobs = &s->sh->jobs;
 

@@ -57,7 +57,7 @@ typedef struct {
     uint64_t           at;
 
     parley_due_slot_t  slots[PARLEY_DUE_SLOTS];
-} parley_jobs_t;
+} parley_due_t;
 
 
 struct parley_shared_s {
@@ -72,7 +72,7 @@ struct parley_shared_s {
     uint64_t             repairs;
     parley_table_t      *table;
     parley_appends_t     appends;
-    parley_jobs_t        jobs;
+    parley_due_t        jobs;
     uint32_t             nprocesses;    /* without number 0 */
     parley_member_of_t   processes[];
 };

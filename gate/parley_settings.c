@@ -6,7 +6,9 @@
 #include "parley_directive.h"
 #include "parley_name.h"
 #include "parley_reserved.h"
+#include "parley_url.h"
 #include "parley_state.h"
+#include "parley_url.h"
 
 
 const parley_limit_rate_t  parley_failures_default = {
@@ -15,6 +17,8 @@ const parley_limit_rate_t  parley_failures_default = {
 };
 
 
+static int parley_settings_delivers(const parley_settings_http_t *http,
+    parley_problem_t *problem);
 static void parley_settings_settle(parley_settings_t *s);
 
 
@@ -30,6 +34,7 @@ parley_settings_http_init(parley_settings_http_t *http)
     http->jwks_refresh_ms = 3600000;
     http->jwks_timeout_ms = 10000;
     http->audit_ms = 60000;
+    http->deliver_max = 16;
 }
 
 
@@ -99,6 +104,10 @@ parley_settings_http_settle(const parley_settings_env_t *env,
                               "\"parley_health\" need \"parley_zone\"");
     }
 
+    if (parley_settings_delivers(http, problem) != 0) {
+        return -1;
+    }
+
     if (http->zone.len > 0 && http->replay_size >= http->zone_size) {
         return parley_problem(problem, "\"parley_replay\" is as large as "
                               "\"parley_zone\", of which first answers are a "
@@ -107,6 +116,59 @@ parley_settings_http_settle(const parley_settings_env_t *env,
 
     if (http->jwks_refresh_ms < http->jwks_interval_ms) {
         http->jwks_refresh_ms = http->jwks_interval_ms;
+    }
+
+    return 0;
+}
+
+
+/* VCP-21: where principals want it is where the operator lets it go */
+
+static int
+parley_settings_delivers(const parley_settings_http_t *http,
+    parley_problem_t *problem)
+{
+    size_t                     i, n;
+    parley_url_t               url;
+    const parley_principal_t  *list;
+
+    if (http->deliver_uri.len > 0 && http->zone.len == 0) {
+        problem->where = http->where[PARLEY_DIRECTIVE_DELIVER];
+
+        return parley_problem(problem, "\"parley_deliver\" needs "
+                              "\"parley_zone\", where what is to be "
+                              "delivered is kept");
+    }
+
+    n = http->directory != NULL
+        ? parley_directory_principals(http->directory, &list) : 0;
+
+    for (i = 0; i < n; i++) {
+
+        if (list[i].deliver.len == 0
+            || (parley_url_parse(list[i].deliver, &url) == NULL
+                && parley_hosts_have(http->deliver_hosts, url.host, url.port)))
+        {
+            continue;
+        }
+
+        problem->where = http->where[PARLEY_DIRECTIVE_IDENTITIES];
+
+        if (http->deliver_uri.len == 0) {
+            return parley_problem(problem, "/principals/%zu/deliver in "
+                                  "\"%.*s\" needs \"parley_deliver\", by "
+                                  "which it is reached", i,
+                                  (int) http->identities.len,
+                                  (const char *) http->identities.data);
+        }
+
+        return parley_problem(problem, "/principals/%zu/deliver in \"%.*s\" "
+                              "is on \"%.*s:%u\", which \"hosts=\" of "
+                              "\"parley_deliver\" does not list", i,
+                              (int) http->identities.len,
+                              (const char *) http->identities.data,
+                              (int) url.host.len,
+                              (const char *) url.host.data, url.port);
     }
 
     return 0;

@@ -181,6 +181,10 @@ typedef struct parley_settings_http_s {
     size_t               replay_size;   /* 0: none */
     int64_t              replay_ms;
 
+    parley_str_t         deliver_uri;   /* parley_deliver; empty: none */
+    parley_str_t         deliver_hosts; /* parley_url.h */
+    uint32_t             deliver_max;   /* attempts of a worker at once */
+
     /* the first parley_stream of each protocol, in which what is published is
        written for it; NULL: nobody listens */
     const struct parley_settings_s  *listens[PARLEY_PROTO_COUNT];

@@ -1,0 +1,190 @@
+#include <string.h>
+
+#include "parley_attempt.h"
+
+
+/* a mark of a job: it was asked who it is, and may be asked no more */
+#define PARLEY_ATTEMPT_DENIED  1
+
+
+static int parley_attempt_is(const parley_came_t *came, const char *code,
+    const char *other);
+static void parley_attempt_taken(const parley_came_t *came,
+    parley_attempted_t *ret);
+static void parley_attempt_failed(const parley_taken_t *job, int64_t wait,
+    parley_attempted_t *ret);
+
+
+const int64_t  parley_attempt_delays[PARLEY_ATTEMPTS - 1] = {
+    1000, 2000, 4000
+};
+
+
+static void
+parley_attempt_says(parley_attempted_t *ret, parley_job_how_t how,
+    const char *why)
+{
+    ret->how = how;
+    ret->why = why;
+}
+
+
+int
+parley_attempt_may(const parley_taken_t *job, parley_attempted_t *ret)
+{
+    memset(ret, 0, sizeof(parley_attempted_t));
+
+    if (job->gone || job->left <= 0) {
+        parley_attempt_says(ret, PARLEY_JOB_GIVEN_UP, job->gone
+                            ? "it was erased, or its time is over"
+                            : "its time is over");
+        return 0;
+    }
+
+    if (job->attempt > PARLEY_ATTEMPTS) {
+        ret->spent = 1;
+        parley_attempt_says(ret, PARLEY_JOB_GIVEN_UP,
+                            "the worker of the last attempt is gone");
+        return 0;
+    }
+
+    return 1;
+}
+
+
+void
+parley_attempt_came(const parley_taken_t *job, const parley_came_t *came,
+    parley_attempted_t *ret)
+{
+    int64_t  wait;
+
+    memset(ret, 0, sizeof(parley_attempted_t));
+
+    ret->mark = job->mark;
+    wait = 0;
+
+    if (came->status >= 200 && came->status < 300) {
+        parley_attempt_taken(came, ret);
+
+        if (came->answer != NULL && came->answer->waits) {
+            wait = came->answer->wait_ms;
+        }
+
+    } else if (came->status == 0) {
+        parley_attempt_says(ret, PARLEY_JOB_AGAIN, "no answer came");
+
+    } else if (came->status == 401 && !(job->mark & PARLEY_ATTEMPT_DENIED)) {
+        ret->mark |= PARLEY_ATTEMPT_DENIED;
+        parley_attempt_says(ret, PARLEY_JOB_AGAIN,
+                            "it does not believe the credential");
+
+    } else if (came->status == 409
+               && parley_attempt_is(came, "message-in-flight",
+                                    "E_MESSAGE_IN_FLIGHT"))
+    {
+        parley_attempt_says(ret, PARLEY_JOB_AGAIN,
+                            "an earlier attempt is under way there");
+
+    } else if (came->status == 409
+               && parley_attempt_is(came, "message-duplicate",
+                                    "E_MESSAGE_DUPLICATE"))
+    {
+        parley_attempt_says(ret, PARLEY_JOB_DELIVERED, "it had it");
+
+    } else if (came->status == 408 || came->status == 425
+               || came->status == 429 || came->status >= 500)
+    {
+        parley_attempt_says(ret, PARLEY_JOB_AGAIN, came->status == 429
+                            ? "it takes no more for now"
+                            : "it failed, and may succeed");
+
+    } else {
+        parley_attempt_says(ret, PARLEY_JOB_REFUSED, "it was refused");
+    }
+
+    if (ret->how == PARLEY_JOB_AGAIN) {
+        parley_attempt_failed(job, came->wait_ms > wait ? came->wait_ms : wait,
+                              ret);
+    }
+}
+
+
+/* in its own words or in those of AEE */
+
+static int
+parley_attempt_is(const parley_came_t *came, const char *code,
+    const char *other)
+{
+    parley_str_t  said;
+
+    if (came->answer == NULL) {
+        return 0;
+    }
+
+    said = came->answer->kind == PARLEY_ANSWER_MESSAGE
+           ? came->answer->msg.code : came->answer->code;
+
+    return parley_str_eq(said, parley_str_c(code))
+           || parley_str_eq(said, parley_str_c(other));
+}
+
+
+/* a whole 2xx took it, unless it says otherwise */
+
+static void
+parley_attempt_taken(const parley_came_t *came, parley_attempted_t *ret)
+{
+    int                     again;
+    const parley_answer_t  *answer;
+
+    answer = came->answer;
+
+    if (answer == NULL) {
+        parley_attempt_says(ret, came->lacks ? PARLEY_JOB_AGAIN
+                                             : PARLEY_JOB_REFUSED,
+                            came->lacks ? "there is no memory for its answer"
+                                        : "its answer is none");
+        return;
+    }
+
+    if (answer->kind == PARLEY_ANSWER_REFUSED) {
+        again = answer->retryable;
+
+    } else if (answer->kind == PARLEY_ANSWER_MESSAGE
+               && answer->msg.act == PARLEY_ACT_FAILURE)
+    {
+        again = answer->msg.retryable;
+
+    } else {
+        parley_attempt_says(ret, PARLEY_JOB_DELIVERED, "it took it");
+        return;
+    }
+
+    parley_attempt_says(ret, again ? PARLEY_JOB_AGAIN : PARLEY_JOB_REFUSED,
+                        again ? "it takes no more for now"
+                              : "it was refused");
+}
+
+
+/* another that would come too late is none */
+
+static void
+parley_attempt_failed(const parley_taken_t *job, int64_t wait,
+    parley_attempted_t *ret)
+{
+    if (job->attempt >= PARLEY_ATTEMPTS) {
+        ret->how = PARLEY_JOB_GIVEN_UP;
+        ret->spent = 1;
+        return;
+    }
+
+    ret->after = parley_attempt_delays[job->attempt - 1];
+
+    if (wait > ret->after) {
+        ret->after = wait < PARLEY_ATTEMPT_WAIT ? wait : PARLEY_ATTEMPT_WAIT;
+    }
+
+    if (ret->after >= job->left) {
+        ret->how = PARLEY_JOB_GIVEN_UP;
+    }
+}

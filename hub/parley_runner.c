@@ -1,0 +1,305 @@
+#include <string.h>
+
+#include "parley_attempt.h"
+#include "parley_runner.h"
+
+
+/* ms until it looks again where there was no memory */
+#define PARLEY_RUNNER_LATER  1000
+
+
+struct parley_runner_s {
+    parley_state_t       *state;
+    parley_runner_env_t   env;
+    size_t                max;
+    size_t                n;            /* jobs that it has */
+    parley_run_t         *runs;
+    parley_run_t         *taking;       /* what is to get the next; NULL: it
+                                           asks for none */
+    unsigned              stopped:1;
+    unsigned              turning:1;
+    unsigned              again:1;      /* its turn came while it was turning,
+                                           or asking */
+};
+
+
+static parley_run_t *parley_runner_new(parley_runner_t *r);
+static void parley_runner_drop(parley_run_t *run);
+static int parley_runner_take(parley_runner_t *r);
+static void parley_runner_took(parley_call_t *call);
+static int parley_runner_got(parley_run_t *run);
+static void parley_runner_untried(parley_run_t *run);
+static void parley_runner_ended(parley_call_t *call);
+static void parley_runner_over(parley_run_t *run);
+
+
+parley_runner_t *
+parley_runner_create(parley_state_t *state, const parley_runner_env_t *env,
+    size_t max)
+{
+    parley_runner_t  *r;
+
+    r = env->mem->alloc(env->mem->ctx, sizeof(parley_runner_t));
+
+    if (r != NULL) {
+        memset(r, 0, sizeof(parley_runner_t));
+
+        r->state = state;
+        r->env = *env;
+        r->max = max;
+    }
+
+    return r;
+}
+
+
+static parley_run_t *
+parley_runner_new(parley_runner_t *r)
+{
+    parley_run_t  *run;
+
+    run = r->env.mem->alloc(r->env.mem->ctx, sizeof(parley_run_t));
+
+    if (run == NULL) {
+        return NULL;
+    }
+
+    memset(run, 0, sizeof(parley_run_t));
+    parley_arena_init(&run->arena, r->env.mem, 0);
+
+    run->runner = r;
+    run->call.ctx = run;
+    run->next = r->runs;
+    run->link = &r->runs;
+
+    if (run->next != NULL) {
+        run->next->link = &run->next;
+    }
+
+    r->runs = run;
+
+    return run;
+}
+
+
+static void
+parley_runner_drop(parley_run_t *run)
+{
+    parley_runner_t  *r;
+
+    r = run->runner;
+    *run->link = run->next;
+
+    if (run->next != NULL) {
+        run->next->link = run->link;
+    }
+
+    parley_arena_reset(&run->arena);
+    r->env.mem->free(r->env.mem->ctx, run);
+}
+
+
+/* one at a time: each has memory of its own */
+
+void
+parley_runner_turn(parley_runner_t *r)
+{
+    if (r->turning || r->taking != NULL) {
+        r->again = 1;
+        return;
+    }
+
+    r->turning = 1;
+
+    do {
+        r->again = 0;
+    } while (!r->stopped && r->n < r->max && parley_runner_take(r));
+
+    r->turning = 0;
+}
+
+
+/* 1: there may be more */
+
+static int
+parley_runner_take(parley_runner_t *r)
+{
+    parley_run_t       *run;
+    parley_job_take_t   take;
+
+    run = parley_runner_new(r);
+
+    if (run == NULL) {
+        r->env.wait(r->env.ctx, PARLEY_RUNNER_LATER);
+        return 0;
+    }
+
+    memset(&take, 0, sizeof(parley_job_take_t));
+
+    take.max = 1;
+    take.delays = parley_attempt_delays;
+    take.ndelays = PARLEY_ATTEMPTS - 1;
+    take.arena = &run->arena;
+
+    r->taking = run;
+    run->call.done = parley_runner_took;
+
+    return r->state->ops->job->take(r->state, &take, &run->page, &run->call)
+           == PARLEY_STATE_DONE ? parley_runner_got(run) : 0;
+}
+
+
+static void
+parley_runner_took(parley_call_t *call)
+{
+    parley_run_t     *run = call->ctx;
+    parley_runner_t  *r;
+
+    r = run->runner;
+
+    if (parley_runner_got(run) || r->again) {
+        parley_runner_turn(r);
+    }
+}
+
+
+static int
+parley_runner_got(parley_run_t *run)
+{
+    int64_t           next;
+    parley_runner_t  *r;
+
+    r = run->runner;
+    r->taking = NULL;
+
+    if (run->page.n <= 0) {
+        next = run->page.n < 0 ? PARLEY_RUNNER_LATER : run->page.next;
+
+        parley_runner_drop(run);
+        r->env.wait(r->env.ctx, next);
+
+        return r->again;
+    }
+
+    run->job = run->page.list[0];
+    r->n++;
+
+    if (r->stopped) {
+        parley_runner_untried(run);
+
+    } else {
+        r->env.begin(r->env.ctx, run);
+    }
+
+    return 1;
+}
+
+
+static void
+parley_runner_untried(parley_run_t *run)
+{
+    parley_job_end_t  end;
+
+    memset(&end, 0, sizeof(parley_job_end_t));
+
+    end.how = PARLEY_JOB_AGAIN;
+    end.mark = run->job.mark;
+    end.untried = 1;
+
+    parley_runner_end(run, &end);
+}
+
+
+void
+parley_runner_end(parley_run_t *run, const parley_job_end_t *end)
+{
+    parley_runner_t  *r;
+
+    r = run->runner;
+
+    run->end = *end;
+    run->end.id = &run->job.id;
+    run->ending = 1;
+    run->ended.appended = &run->appended;
+    run->call.done = parley_runner_ended;
+
+    if (r->state->ops->job->end(r->state, &run->end, &run->ended, &run->call)
+        == PARLEY_STATE_DONE)
+    {
+        parley_runner_over(run);
+    }
+}
+
+
+static void
+parley_runner_ended(parley_call_t *call)
+{
+    parley_runner_over(call->ctx);
+}
+
+
+/* without what was to be told it is over all the same */
+
+static void
+parley_runner_over(parley_run_t *run)
+{
+    parley_runner_t     *r;
+    parley_job_end_t     end;
+
+    r = run->runner;
+
+    if (run->ended.verdict == PARLEY_JOB_UNTOLD && run->end.tells != NULL) {
+        end = run->end;
+        end.tells = NULL;
+        run->untold = 1;
+
+        parley_runner_end(run, &end);
+        return;
+    }
+
+    if (run->ended.verdict == PARLEY_JOB_OK
+        && run->end.how != PARLEY_JOB_AGAIN)
+    {
+        r->env.over(r->env.ctx, run, run->end.how, run->untold);
+    }
+
+    r->n--;
+
+    parley_runner_drop(run);
+    parley_runner_turn(r);
+}
+
+
+void
+parley_runner_stop(parley_runner_t *r)
+{
+    r->stopped = 1;
+}
+
+
+size_t
+parley_runner_jobs(const parley_runner_t *r)
+{
+    return r->n;
+}
+
+
+void
+parley_runner_free(parley_runner_t *r)
+{
+    parley_run_t  *run;
+
+    while (r->runs != NULL) {
+        run = r->runs;
+
+        if ((run == r->taking || run->ending)
+            && !r->state->ops->at_once)
+        {
+            r->state->ops->cancel(r->state, &run->call);
+        }
+
+        parley_runner_drop(run);
+    }
+
+    r->env.mem->free(r->env.mem->ctx, r);
+}
