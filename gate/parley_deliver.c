@@ -29,18 +29,35 @@ parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     parley_proto_t to, parley_arena_t *arena, parley_str_t *ret,
     parley_error_t *err)
 {
-    parley_who_t          who;
-    parley_msg_t          msg, answering;
-    parley_json_t         doc;
-    parley_loss_t         loss;
-    parley_seal_t         seal;
-    parley_encoded_t      made;
-    parley_encode_opts_t  opts;
+    int               rc;
+    parley_encoded_t  made;
 
     if (p->proto == to) {
         *ret = p->message;
         return 0;
     }
+
+    rc = parley_deliver_made(d, p, to, arena, &made, err);
+
+    if (rc == 0) {
+        *ret = made.body;
+    }
+
+    return rc;
+}
+
+
+int
+parley_deliver_made(const parley_deliver_t *d, const parley_publication_t *p,
+    parley_proto_t to, parley_arena_t *arena, parley_encoded_t *ret,
+    parley_error_t *err)
+{
+    parley_who_t          who;
+    parley_msg_t          msg, answering;
+    parley_json_t         doc;
+    parley_loss_t         loss;
+    parley_seal_t         seal;
+    parley_encode_opts_t  opts;
 
     parley_error_clear(err);
 
@@ -49,7 +66,7 @@ parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     }
 
     memset(&opts, 0, sizeof(parley_encode_opts_t));
-    memset(&made, 0, sizeof(parley_encoded_t));
+    memset(ret, 0, sizeof(parley_encoded_t));
 
     seal.arena = arena;
     seal.key = d->http->signing;
@@ -66,15 +83,38 @@ parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
 
     opts.principal = p->sender;
 
-    if (parley_encode(d->engine, arena, to, &msg, &opts, &made, &loss, err)
-        != 0)
-    {
-        return err->code == PARLEY_E_CAPACITY ? -1 : 1;
+    return parley_encode(d->engine, arena, to, &msg, &opts, ret, &loss, err)
+           == 0 ? 0 : err->code == PARLEY_E_CAPACITY ? -1 : 1;
+}
+
+
+int
+parley_deliver_message(const parley_deliver_t *d,
+    const parley_publication_t *p, parley_arena_t *arena, parley_msg_t *msg,
+    parley_json_t *doc, parley_error_t *err)
+{
+    parley_who_t  who;
+
+    return parley_deliver_read(d, p, arena, msg, doc, &who, err);
+}
+
+
+/* what nobody may resume to is not kept */
+
+void
+parley_deliver_retention(const parley_settings_http_t *http,
+    parley_retention_t *ret)
+{
+    ret->records = 1;
+    ret->octets = 1;
+    ret->ms = 1;
+
+    if (http->retain != 0) {
+        ret->records = http->retain < UINT32_MAX ? (uint32_t) http->retain
+                                                 : UINT32_MAX;
+        ret->octets = INT32_MAX;
+        ret->ms = http->retain_ms;
     }
-
-    *ret = made.body;
-
-    return 0;
 }
 
 
@@ -84,7 +124,7 @@ parley_deliver_opts(const parley_settings_http_t *http, parley_proto_t to,
 {
     const parley_settings_t  *s;
 
-    s = http->listens[to];
+    s = http->listens[to] != NULL ? http->listens[to] : http->delivers;
 
     if (s != NULL) {
         opts->context = s->context.text;

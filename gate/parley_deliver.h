@@ -30,6 +30,25 @@ int parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * The same with what is known of the message that was made; of a publication in
+ * that protocol that is the message itself.
+ */
+int parley_deliver_made(const parley_deliver_t *d,
+    const parley_publication_t *p, parley_proto_t to, parley_arena_t *arena,
+    parley_encoded_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* The message of a publication; *doc is its document.  Returns 0, or -1. */
+int parley_deliver_message(const parley_deliver_t *d,
+    const parley_publication_t *p, parley_arena_t *arena, parley_msg_t *msg,
+    parley_json_t *doc, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* How long what is published is kept for who may resume to it. */
+void parley_deliver_retention(const struct parley_settings_http_s *http,
+    parley_retention_t *ret);
+
 /* What is said in a message of a protocol by who delivers it: into opts. */
 void parley_deliver_opts(const struct parley_settings_http_s *http,
     parley_proto_t to, parley_encode_opts_t *opts);

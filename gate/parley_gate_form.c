@@ -32,7 +32,7 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
 
 
 int
-parley_gate_lead(parley_gate_t *g)
+parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks)
 {
     int               rc;
     unsigned          to;
@@ -50,7 +50,8 @@ parley_gate_lead(parley_gate_t *g)
     for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
 
         if (to == g->msg->wire || to == g->conf->speak
-            || g->http->listens[to] == NULL
+            || (g->http->listens[to] == NULL
+                && !(speaks & PARLEY_PROTO_BIT(to)))
             || parley_gate_form(g, (parley_proto_t) to, &made) != 0)
         {
             continue;

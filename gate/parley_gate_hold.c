@@ -35,7 +35,6 @@ static int parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle);
 static int parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
     parley_opening_t *ret);
 static int64_t parley_gate_hold_time(const parley_gate_t *g);
-static int parley_gate_hold_listens(parley_gate_t *g, parley_str_t handle);
 static parley_exchange_t *parley_gate_hold_exchange(parley_gate_t *g,
     parley_proto_t speak);
 
@@ -69,7 +68,15 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
         }
     }
 
-    rc = parley_gate_hold_listens(g, scope.handle);
+    /* by its URL it comes, too */
+
+    if (g->http->deliver_uri.len > 0 && g->who->principal != NULL
+        && g->who->principal->deliver.len > 0)
+    {
+        return 0;
+    }
+
+    rc = parley_gate_listens(g, scope.handle);
 
     if (rc != 0) {
         return rc == 1 ? 0 : rc;
@@ -207,10 +214,8 @@ parley_gate_hold_time(const parley_gate_t *g)
 }
 
 
-/* Whether it has a stream of its own: 1, 0, PARLEY_WAIT, or -1: capacity. */
-
-static int
-parley_gate_hold_listens(parley_gate_t *g, parley_str_t handle)
+int
+parley_gate_listens(parley_gate_t *g, parley_str_t handle)
 {
     int                   i, rc;
     uint32_t              at;

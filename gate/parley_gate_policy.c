@@ -320,6 +320,50 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 
 
 int
+parley_gate_may_send(const parley_gate_t *g, parley_str_t to)
+{
+    size_t                 n;
+    parley_error_t         err;
+    parley_names_t         names;
+    parley_gate_asked_t    a;
+    parley_policy_name_t  *list;
+
+    if (g->conf->policy == NULL || g->conf->policy->n == 0) {
+        return 1;
+    }
+
+    if (parley_gate_ask(g, &a) != 0 || parley_gate_readings(g, &a) != 0) {
+        return 0;
+    }
+
+    if (g->conf->policy->given & (1u << PARLEY_POLICY_TO)) {
+
+        if (!parley_names_is_plain(g->who, to)
+            || parley_names_recipient(g->who, to, &names) != 0)
+        {
+            return 0;
+        }
+
+        n = names.n + a.request.to.n;
+        list = parley_arena_alloc(g->arena, n * sizeof(parley_policy_name_t));
+
+        if (list == NULL) {
+            return 0;
+        }
+
+        memcpy(list, names.list, names.n * sizeof(list[0]));
+        memcpy(list + names.n, a.request.to.list,
+               a.request.to.n * sizeof(list[0]));
+
+        a.request.to.list = list;
+        a.request.to.n = n;
+    }
+
+    return parley_policy_check(g->conf->policy, &a.request, NULL, &err) == 0;
+}
+
+
+int
 parley_gate_denies(const parley_gate_t *g)
 {
     const parley_policy_rule_t  *rule;

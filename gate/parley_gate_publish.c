@@ -10,6 +10,8 @@
 #include "parley_channel_filter.h"
 #include "parley_channel_scope.h"
 #include "parley_check.h"
+#include "parley_deliver.h"
+#include "parley_gate_deliver.h"
 #include "parley_gate_mcp.h"
 #include "parley_members.h"
 #include "parley_msg_field.h"
@@ -35,9 +37,7 @@ static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expansion_t *ret);
 static int parley_gate_append(parley_gate_t *g,
     const parley_publication_t *p, const parley_expansion_t *expansion,
-    int64_t *ret_count);
-static void parley_gate_retention(const parley_gate_t *g,
-    parley_retention_t *ret);
+    const parley_reached_t *reached, int64_t *ret_count);
 static int parley_gate_unappended(parley_gate_t *g,
     parley_append_verdict_t why);
 static int parley_gate_emitted(parley_gate_t *g, int64_t count);
@@ -64,6 +64,7 @@ parley_gate_published(parley_gate_t *g)
     int                   rc, held;
     int64_t               count;
     parley_str_t          scope;
+    parley_reached_t      reached;
     parley_expansion_t    expansion;
     parley_publication_t  p;
 
@@ -82,7 +83,11 @@ parley_gate_published(parley_gate_t *g)
     rc = parley_gate_declare(g);
 
     if (rc == 0) {
-        rc = parley_gate_lead(g);
+        rc = parley_gate_reaches(g, scope, &expansion, &reached);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_lead(g, reached.speaks);
     }
 
     if (rc != 0) {
@@ -100,7 +105,7 @@ parley_gate_published(parley_gate_t *g)
         return -1;
     }
 
-    rc = parley_gate_append(g, &p, &expansion, &count);
+    rc = parley_gate_append(g, &p, &expansion, &reached, &count);
 
     if (rc == 0) {
         rc = parley_gate_flush(g);
@@ -274,6 +279,10 @@ parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expand_env_t     env;
     parley_channel_scope_t  scope;
 
+    if (parley_gate_is_broadcast(g)) {
+        return parley_gate_broadcast(g, ret);
+    }
+
     if (parley_channel_scope_parse(text, &scope) != 0) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
                                 parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
@@ -289,7 +298,8 @@ parley_gate_expand(parley_gate_t *g, parley_str_t text,
 
 static int
 parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
-    const parley_expansion_t *expansion, int64_t *ret_count)
+    const parley_expansion_t *expansion, const parley_reached_t *reached,
+    int64_t *ret_count)
 {
     int                 rc;
     int64_t             left;
@@ -308,11 +318,11 @@ parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
     publish.ttl = left < 0 ? PARLEY_GATE_LIVES
                   : left < PARLEY_GATE_LIVES_MIN ? PARLEY_GATE_LIVES_MIN : left;
 
-    parley_gate_retention(g, &publish.retention);
+    parley_deliver_retention(g->http, &publish.retention);
 
     *ret_count = 0;
 
-    if (expansion->nlogs == 0) {
+    if (expansion->nlogs == 0 && reached->n == 0) {
         /* an organisation without members: nobody is told */
         return 0;
     }
@@ -320,6 +330,9 @@ parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
     if (parley_publish_append(g->arena, &publish, &append) != 0) {
         return parley_error_memory(g->err);
     }
+
+    append.jobs = reached->jobs;
+    append.njobs = reached->n;
 
     rc = parley_ask_append(&g->ask, &append, &appended);
 
@@ -348,25 +361,9 @@ parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
         *ret_count = 0;
     }
 
+    *ret_count += (int64_t) reached->n;
+
     return 0;
-}
-
-
-/* what nobody may resume to is not kept */
-
-static void
-parley_gate_retention(const parley_gate_t *g, parley_retention_t *ret)
-{
-    ret->records = 1;
-    ret->octets = 1;
-    ret->ms = 1;
-
-    if (g->http->retain != 0) {
-        ret->records = g->http->retain < UINT32_MAX
-                       ? (uint32_t) g->http->retain : UINT32_MAX;
-        ret->octets = INT32_MAX;
-        ret->ms = g->http->retain_ms;
-    }
 }
 
 

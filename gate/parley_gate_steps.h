@@ -143,6 +143,10 @@ extern const parley_stream_t  parley_gate_held_stream;
  */
 int parley_gate_hold(parley_gate_t *g, parley_str_t sender);
 
+/* Whether whose handle it is has a stream of its own: 1, 0, PARLEY_WAIT, or -1:
+   capacity. */
+int parley_gate_listens(parley_gate_t *g, parley_str_t handle);
+
 /* parley_gate_form.c */
 
 /* The message as who listens in a protocol gets it; not 0: it has no form
@@ -150,9 +154,9 @@ int parley_gate_hold(parley_gate_t *g, parley_str_t sender);
 int parley_gate_form(parley_gate_t *g, parley_proto_t to,
     parley_encoded_t *ret);
 
-/* Answers that name it so lead to what is remembered of it: 0 or
-   PARLEY_WAIT. */
-int parley_gate_lead(parley_gate_t *g);
+/* Answers that name it as who listens has it, or who gets it in one of these
+   protocols, lead to what is remembered of it: 0 or PARLEY_WAIT. */
+int parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks);
 
 /* parley_gate_exchange.c */
 
@@ -323,6 +327,10 @@ int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);
 
 /* Whether there are rules that deny something; whether one that is the first
    to match denies g->msg to the caller. */
+/* Whether rules let the caller send the message to that name, or to all whom it
+   is for. */
+int parley_gate_may_send(const parley_gate_t *g, parley_str_t to);
+
 int parley_gate_denies(const parley_gate_t *g);
 int parley_gate_is_denied(parley_gate_t *g);
 

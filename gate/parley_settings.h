@@ -184,6 +184,8 @@ typedef struct parley_settings_http_s {
     parley_str_t         deliver_uri;   /* parley_deliver; empty: none */
     parley_str_t         deliver_hosts; /* parley_url.h */
     uint32_t             deliver_max;   /* attempts of a worker at once */
+    const struct parley_settings_s  *delivers;      /* of that location; NULL:
+                                                       not known here */
 
     /* the first parley_stream of each protocol, in which what is published is
        written for it; NULL: nobody listens */

@@ -7,9 +7,9 @@
 #define PARLEY_ATTEMPT_DENIED  1
 
 
-static int parley_attempt_is(const parley_came_t *came, const char *code,
+static int parley_attempt_is(const parley_attempt_came_t *came, const char *code,
     const char *other);
-static void parley_attempt_taken(const parley_came_t *came,
+static void parley_attempt_taken(const parley_attempt_came_t *came,
     parley_attempted_t *ret);
 static void parley_attempt_failed(const parley_taken_t *job, int64_t wait,
     parley_attempted_t *ret);
@@ -53,7 +53,7 @@ parley_attempt_may(const parley_taken_t *job, parley_attempted_t *ret)
 
 
 void
-parley_attempt_came(const parley_taken_t *job, const parley_came_t *came,
+parley_attempt_came(const parley_taken_t *job, const parley_attempt_came_t *came,
     parley_attempted_t *ret)
 {
     int64_t  wait;
@@ -112,7 +112,7 @@ parley_attempt_came(const parley_taken_t *job, const parley_came_t *came,
 /* in its own words or in those of AEE */
 
 static int
-parley_attempt_is(const parley_came_t *came, const char *code,
+parley_attempt_is(const parley_attempt_came_t *came, const char *code,
     const char *other)
 {
     parley_str_t  said;
@@ -132,7 +132,7 @@ parley_attempt_is(const parley_came_t *came, const char *code,
 /* a whole 2xx took it, unless it says otherwise */
 
 static void
-parley_attempt_taken(const parley_came_t *came, parley_attempted_t *ret)
+parley_attempt_taken(const parley_attempt_came_t *came, parley_attempted_t *ret)
 {
     int                     again;
     const parley_answer_t  *answer;

@@ -40,7 +40,7 @@ typedef struct {
                                            protocol */
     unsigned                lacks:1;    /* there was no memory to read it */
     int64_t                 wait_ms;    /* of Retry-After; 0: none */
-} parley_came_t;
+} parley_attempt_came_t;
 
 
 /* what is to be said of the job, and why, for the log */
@@ -55,7 +55,7 @@ typedef struct {
 
 
 /* What came of an attempt of a job. */
-void parley_attempt_came(const parley_taken_t *job, const parley_came_t *came,
+void parley_attempt_came(const parley_taken_t *job, const parley_attempt_came_t *came,
     parley_attempted_t *ret);
 
 /*

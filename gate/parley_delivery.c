@@ -1,0 +1,150 @@
+#include <string.h>
+
+#include "parley_delivery.h"
+#include "parley_gate_deliver.h"
+#include "parley_revocation.h"
+#include "parley_settings.h"
+
+
+static int parley_delivery_lacks(const parley_deliver_t *d,
+    const parley_taken_t *job, parley_delivery_t *ret,
+    parley_attempted_t *over);
+static int parley_delivery_over(parley_attempted_t *over,
+    parley_job_how_t how, const char *why);
+
+
+int
+parley_delivery_begin(const parley_deliver_t *d, const parley_taken_t *job,
+    parley_arena_t *arena, parley_delivery_t *ret, parley_attempted_t *over)
+{
+    int  rc;
+
+    memset(ret, 0, sizeof(parley_delivery_t));
+    memset(over, 0, sizeof(parley_attempted_t));
+
+    if (parley_delivery_lacks(d, job, ret, over) != 0) {
+        return 0;
+    }
+
+    ret->speaks = parley_delivered_in(ret->to, ret->publication.proto);
+    ret->media_type = parley_codecs[ret->speaks]->binding->media_type;
+
+    rc = parley_deliver_made(d, &ret->publication, ret->speaks, arena,
+                             &ret->sent, &ret->err);
+
+    if (rc < 0) {
+        over->why = "there is no memory";
+        over->how = job->attempt < PARLEY_ATTEMPTS ? PARLEY_JOB_AGAIN
+                                                   : PARLEY_JOB_GIVEN_UP;
+        over->after = parley_attempt_delays[0];
+        over->mark = job->mark;
+        over->spent = over->how == PARLEY_JOB_GIVEN_UP;
+        return 0;
+    }
+
+    return rc == 0 ? 1
+           : parley_delivery_over(over, PARLEY_JOB_REFUSED,
+                                  "it has no form in the protocol of whom it "
+                                  "is for");
+}
+
+
+/* what has changed since it was published counts */
+
+static int
+parley_delivery_lacks(const parley_deliver_t *d, const parley_taken_t *job,
+    parley_delivery_t *ret, parley_attempted_t *over)
+{
+    ret->kind = parley_load_read(job->text, &ret->sub);
+
+    if (job->record.data != NULL
+        && parley_publication_read(job->record, &ret->publication) != 0)
+    {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "it is of another version");
+        return -1;
+    }
+
+    if (d->http->directory != NULL) {
+        ret->to = parley_directory_by_sub(d->http->directory, ret->sub);
+    }
+
+    if (!parley_attempt_may(job, over)) {
+        return -1;
+    }
+
+    if (ret->to == NULL || ret->to->deliver.len == 0
+        || parley_url_parse(ret->to->deliver, &ret->url) != NULL
+        || !parley_hosts_have(d->http->deliver_hosts, ret->url.host,
+                              ret->url.port))
+    {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "whom it is for has no URL any more");
+        return -1;
+    }
+
+    if (parley_revocations_principal(d->http->revocations, ret->sub)
+        || (ret->publication.sender.len > 0
+            && parley_revocations_principal(d->http->revocations,
+                                            ret->publication.sender)))
+    {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "whom it is for, or who sent it, is revoked");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_delivery_over(parley_attempted_t *over, parley_job_how_t how,
+    const char *why)
+{
+    over->how = how;
+    over->why = why;
+
+    return 0;
+}
+
+
+void
+parley_delivery_came(const parley_deliver_t *d, const parley_taken_t *job,
+    parley_delivery_t *delivery, int status, parley_str_t body, int whole,
+    int64_t wait_ms, parley_arena_t *arena, parley_attempted_t *ret)
+{
+    parley_answer_t       *answer;
+    parley_json_limits_t   limits;
+    parley_attempt_came_t  came;
+
+    memset(&came, 0, sizeof(parley_attempt_came_t));
+    parley_error_clear(&delivery->err);
+
+    came.status = status;
+    came.wait_ms = wait_ms;
+
+    answer = status == 0 ? NULL
+             : parley_arena_calloc(arena, sizeof(parley_answer_t));
+
+    if (status != 0 && answer == NULL) {
+        came.lacks = 1;
+
+    } else if (status != 0 && whole && body.len <= PARLEY_ATTEMPT_ANSWER) {
+
+        limits = parley_json_limits_default;
+        limits.octets = PARLEY_ATTEMPT_ANSWER;
+
+        if (parley_answer_decode(d->engine, arena, delivery->speaks,
+                                 &delivery->sent, status, body, &limits,
+                                 d->seed, answer, &delivery->err)
+            == 0)
+        {
+            came.answer = answer;
+
+        } else {
+            came.lacks = delivery->err.code == PARLEY_E_CAPACITY;
+        }
+    }
+
+    parley_attempt_came(job, &came, ret);
+}

@@ -1,0 +1,287 @@
+/*
+ * That a critical escalation or an emergency was not delivered is told to its
+ * sender's parent (VCP 5.2, 6): an AEE event of the gateway's, with the intent
+ * of an escalation for a person to look at, so that who speaks VCP gets that:
+ *
+ *  {"v": "1", "id": ..., "type": "event", "from": "service.parley",
+ *   "to": "agent.parent", "intent": "vcp.escalation", "payload":
+ *   {"severity": "warning", "reason": "undelivered: critical escalation ...",
+ *    "context": ..., "requires_ack": false}}
+ *
+ * It is published in place of the delivery, both or neither, and goes to the
+ * parent's URL unless it is the parent who was not reached.
+ */
+
+#include <string.h>
+
+#include "parley_buf.h"
+#include "parley_delivery.h"
+#include "parley_gate_deliver.h"
+#include "parley_publish.h"
+#include "parley_settings.h"
+#include "parley_time.h"
+
+
+#define PARLEY_UNDELIVERED_SIZE   1024  /* of its text, at first */
+#define PARLEY_UNDELIVERED_NAMED  256   /* octets of a name that are said */
+
+
+/* what it is made of */
+typedef struct {
+    const parley_deliver_t    *d;
+    const parley_state_t      *state;
+    const parley_delivery_t   *delivery;
+    const char                *why;
+    int64_t                    now_ms;
+    parley_arena_t            *arena;
+    parley_msg_t               msg;     /* that was not delivered */
+    const parley_principal_t  *parent;
+    parley_str_t               from;    /* names in AEE */
+    parley_str_t               to;
+    parley_str_t               id;
+} parley_undelivered_t;
+
+
+static int parley_undelivered_parties(parley_undelivered_t *u);
+static int parley_undelivered_text(parley_undelivered_t *u,
+    parley_str_t *ret);
+static void parley_undelivered_reason(parley_undelivered_t *u,
+    parley_buf_t *b);
+static int parley_undelivered_append(parley_undelivered_t *u,
+    parley_str_t text, parley_append_t *ret);
+static int parley_undelivered_job(parley_undelivered_t *u,
+    parley_append_t *ret);
+
+
+void
+parley_delivery_tells(const parley_deliver_t *d, const parley_state_t *state,
+    const parley_delivery_t *delivery, const char *why, int64_t now_ms,
+    parley_arena_t *arena, const parley_append_t **ret)
+{
+    parley_str_t           text;
+    parley_append_t       *append;
+    parley_undelivered_t   u;
+
+    *ret = NULL;
+
+    if (delivery->kind != PARLEY_LOAD_DELIVER
+        || delivery->publication.message.len == 0
+        || d->http->directory == NULL)
+    {
+        return;
+    }
+
+    memset(&u, 0, sizeof(parley_undelivered_t));
+
+    u.d = d;
+    u.state = state;
+    u.delivery = delivery;
+    u.why = why;
+    u.now_ms = now_ms;
+    u.arena = arena;
+
+    append = parley_arena_calloc(arena, sizeof(parley_append_t));
+
+    if (append != NULL && parley_undelivered_parties(&u) == 0
+        && parley_undelivered_text(&u, &text) == 0
+        && parley_undelivered_append(&u, text, append) == 0)
+    {
+        *ret = append;
+    }
+}
+
+
+static int
+parley_undelivered_parties(parley_undelivered_t *u)
+{
+    parley_who_t               who;
+    parley_json_t              doc;
+    parley_error_t             err;
+    const parley_principal_t  *sender;
+
+    parley_error_clear(&err);
+
+    sender = parley_directory_by_sub(u->d->http->directory,
+                                     u->delivery->publication.sender);
+
+    if (sender == NULL || sender->above == NULL
+        || sender->above->names[PARLEY_NAMESPACE_HANDLE].len == 0
+        || parley_deliver_message(u->d, &u->delivery->publication, u->arena,
+                                  &u->msg, &doc, &err)
+           != 0
+        || u->msg.alarm < PARLEY_ALARM_CRITICAL)
+    {
+        return -1;
+    }
+
+    u->msg.doc = NULL;
+    u->parent = sender->above;
+
+    memset(&who, 0, sizeof(parley_who_t));
+
+    who.arena = u->arena;
+    who.directory = u->d->http->directory;
+    who.principal = u->parent;
+    who.msg = &u->msg;
+
+    u->from = u->d->http->self_names[PARLEY_PROTO_CANONICAL];
+    u->to = parley_who_name(&who, PARLEY_PROTO_CANONICAL);
+
+    return u->from.len > 0 && u->to.len > 0
+           && parley_msg_derive(u->arena, &u->msg, 7, u->msg.id,
+                                u->delivery->sub, &u->id)
+              == 0 ? 0 : -1;
+}
+
+
+static int
+parley_undelivered_text(parley_undelivered_t *u, parley_str_t *ret)
+{
+    char                      ts[PARLEY_TIME_MAX];
+    size_t                    n;
+    parley_buf_t              b;
+    parley_str_t              context;
+    const parley_settings_t  *s;
+
+    n = parley_time_format(u->now_ms, ts);
+    s = u->d->http->listens[PARLEY_PROTO_VCP];
+    context = s != NULL && s->context.text.len > 0 ? s->context.text
+                                                   : PARLEY_STR("undelivered");
+
+    parley_buf_init(&b, u->arena, PARLEY_UNDELIVERED_SIZE);
+
+    parley_buf_lit(&b, "{\"v\":\"1\",\"id\":");
+    parley_buf_json_string(&b, u->id);
+    parley_buf_lit(&b, ",\"ts\":");
+    parley_buf_json_string(&b, parley_str_make(ts, n));
+    parley_buf_lit(&b, ",\"type\":\"event\",\"from\":");
+    parley_buf_json_string(&b, u->from);
+    parley_buf_lit(&b, ",\"to\":");
+    parley_buf_json_string(&b, u->to);
+    parley_buf_lit(&b, ",\"intent\":\"vcp.escalation\",\"corr\":");
+    parley_buf_json_string(&b, u->id);
+    parley_buf_lit(&b, ",\"reply_to\":null,\"priority\":\"normal\","
+                       "\"requires\":null,\"payload\":{"
+                       "\"severity\":\"warning\",\"reason\":");
+    parley_undelivered_reason(u, &b);
+    parley_buf_lit(&b, ",\"context\":");
+    parley_buf_json_string(&b, context);
+    parley_buf_lit(&b, ",\"requires_ack\":false}}");
+
+    return parley_buf_done(&b, ret);
+}
+
+
+static void
+parley_undelivered_reason(parley_undelivered_t *u, parley_buf_t *b)
+{
+    size_t        i;
+    parley_buf_t  text;
+    parley_str_t  said;
+
+    const parley_str_t  parts[] = {
+        PARLEY_STR("undelivered: "),
+        u->msg.alarm == PARLEY_ALARM_EMERGENCY ? PARLEY_STR("emergency ")
+                                               : PARLEY_STR("critical "),
+        u->msg.id, PARLEY_STR(" of "), u->msg.sender, PARLEY_STR(" to "),
+        u->msg.recipient, PARLEY_STR(": "), parley_str_c(u->why)
+    };
+
+    parley_buf_init(&text, u->arena, PARLEY_UNDELIVERED_SIZE);
+
+    for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        said = parts[i];
+
+        if (said.len > PARLEY_UNDELIVERED_NAMED) {
+            said.len = PARLEY_UNDELIVERED_NAMED;
+
+            while (said.len > 0 && (said.data[said.len] & 0xC0) == 0x80) {
+                said.len--;
+            }
+        }
+
+        parley_buf_put(&text, said.data, said.len);
+    }
+
+    said = parley_str_none;
+
+    if (parley_buf_done(&text, &said) == 0) {
+        parley_buf_json_string(b, said);
+
+    } else {
+        parley_buf_lit(b, "\"undelivered\"");
+    }
+}
+
+
+static int
+parley_undelivered_append(parley_undelivered_t *u, parley_str_t text,
+    parley_append_t *ret)
+{
+    uint8_t               (*logs)[PARLEY_KEY_LEN];
+    parley_publish_t        publish;
+    parley_publication_t    p;
+
+    memset(&p, 0, sizeof(parley_publication_t));
+    memset(&publish, 0, sizeof(parley_publish_t));
+
+    logs = parley_arena_alloc(u->arena, PARLEY_KEY_LEN);
+
+    if (logs == NULL) {
+        return -1;
+    }
+
+    parley_expand_log(u->state, u->parent->names[PARLEY_NAMESPACE_HANDLE],
+                      logs[0]);
+
+    p.kind = PARLEY_PUBLICATION_MESSAGE;
+    p.proto = PARLEY_PROTO_CANONICAL;
+    p.from = u->from;
+    p.to = u->to;
+    p.id = u->id;
+    p.ms = u->now_ms;
+    p.message = text;
+
+    publish.publication = &p;
+    publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) logs;
+    publish.nlogs = 1;
+    publish.ttl = (int64_t) 1 << 40;
+
+    parley_deliver_retention(u->d->http, &publish.retention);
+
+    return parley_publish_append(u->arena, &publish, ret) == 0
+           ? parley_undelivered_job(u, ret) : -1;
+}
+
+
+/* where the parent listens it has it twice, by one id */
+
+static int
+parley_undelivered_job(parley_undelivered_t *u, parley_append_t *ret)
+{
+    parley_job_t  *job;
+
+    if (u->parent->deliver.len == 0
+        || parley_str_eq(u->parent->sub, u->delivery->sub))
+    {
+        return 0;
+    }
+
+    job = parley_arena_calloc(u->arena, sizeof(parley_job_t));
+
+    if (job == NULL
+        || parley_load_write(u->arena, PARLEY_LOAD_NOTICE, u->parent->sub,
+                             &job->text)
+           != 0)
+    {
+        return -1;
+    }
+
+    parley_delivery_lane(u->state, u->from, u->parent->sub, job->lane);
+    job->lasts = PARLEY_ATTEMPT_LIVES;
+
+    ret->jobs = job;
+    ret->njobs = 1;
+
+    return 0;
+}
