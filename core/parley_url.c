@@ -145,6 +145,8 @@ parley_host_parse(parley_str_t text, parley_url_t *ret, parley_str_t *rest)
         return -1;
     }
 
+    ret->ported = p != end;
+
     return parley_host_address(ret->host, octets) != 0
            || parley_host_is_name(ret->host) ? 0 : -1;
 }

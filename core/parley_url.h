@@ -23,6 +23,7 @@
 typedef struct {
     parley_str_t  host;         /* an IPv6 address with its brackets */
     uint16_t      port;
+    unsigned      ported:1;     /* it says so */
     parley_str_t  rest;         /* path and query; may be empty */
 } parley_url_t;
 

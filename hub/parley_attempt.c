@@ -7,8 +7,8 @@
 #define PARLEY_ATTEMPT_DENIED  1
 
 
-static int parley_attempt_is(const parley_attempt_came_t *came, const char *code,
-    const char *other);
+static int parley_attempt_is(const parley_attempt_came_t *came,
+    const char *code, const char *other);
 static void parley_attempt_taken(const parley_attempt_came_t *came,
     parley_attempted_t *ret);
 static void parley_attempt_failed(const parley_taken_t *job, int64_t wait,
@@ -53,8 +53,8 @@ parley_attempt_may(const parley_taken_t *job, parley_attempted_t *ret)
 
 
 void
-parley_attempt_came(const parley_taken_t *job, const parley_attempt_came_t *came,
-    parley_attempted_t *ret)
+parley_attempt_came(const parley_taken_t *job,
+    const parley_attempt_came_t *came, parley_attempted_t *ret)
 {
     int64_t  wait;
 

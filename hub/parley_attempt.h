@@ -55,8 +55,8 @@ typedef struct {
 
 
 /* What came of an attempt of a job. */
-void parley_attempt_came(const parley_taken_t *job, const parley_attempt_came_t *came,
-    parley_attempted_t *ret);
+void parley_attempt_came(const parley_taken_t *job,
+    const parley_attempt_came_t *came, parley_attempted_t *ret);
 
 /*
  * Whether a job that was taken is to be tried: 1; or 0: it is over, or the

@@ -84,6 +84,7 @@ typedef struct {
 
 typedef struct ngx_http_parley_audit_s  ngx_http_parley_audit_t;
 typedef struct ngx_http_parley_hub_s    ngx_http_parley_hub_t;
+typedef struct ngx_http_parley_jobs_s   ngx_http_parley_jobs_t;
 
 
 /* parley_jwks_request in this worker, see ngx_http_parley_jwks_fetch.c */
@@ -155,6 +156,9 @@ struct ngx_http_parley_main_conf_s {
     ngx_http_conf_ctx_t          *jwks_server;    /* that has the location */
     u_char                        jwks_source[PARLEY_SHA256_LEN];
 
+    ngx_http_conf_ctx_t          *deliver_server; /* parley_deliver */
+    ngx_http_core_loc_conf_t     *deliver_location;
+
     ngx_shm_zone_t               *slots_zone;     /* parley_counters.h */
     parley_slots_t               *slots;
     ngx_atomic_t                 *woken;          /* for each slot: its worker
@@ -180,6 +184,9 @@ struct ngx_http_parley_main_conf_s {
     ngx_queue_t                   streams;        /* ..._sse_t that are open */
     ngx_http_parley_hub_t        *hub;            /* NULL: nobody publishes, nor
                                                      listens */
+
+    ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or one
+                                                     that ends */
 
     ngx_array_t                   places;         /* ..._accepting_t */
     ngx_uint_t                    accepting;      /* and are right */

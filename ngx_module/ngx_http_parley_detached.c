@@ -22,6 +22,13 @@
 #define NGX_HTTP_PARLEY_DETACHED_BLOCKED  10
 
 
+static ngx_int_t ngx_http_parley_detached_begin(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri,
+    const ngx_http_parley_posted_t *posted, ngx_msec_t timeout);
+static ngx_int_t ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_posted_t *posted);
+static ngx_int_t ngx_http_parley_detached_posts(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_posted_t *posted);
 static ngx_int_t ngx_http_parley_detached_connect(
     ngx_http_parley_detached_t *d, ngx_http_conf_ctx_t *conf_ctx);
 static void ngx_http_parley_detached_events(ngx_http_parley_detached_t *d);
@@ -43,6 +50,28 @@ ngx_int_t
 ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
     ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri, ngx_msec_t timeout)
 {
+    return ngx_http_parley_detached_begin(d, conf_ctx, uri, NULL, timeout);
+}
+
+
+ngx_int_t
+ngx_http_parley_detached_post(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, const ngx_http_parley_posted_t *posted,
+    ngx_msec_t timeout)
+{
+    ngx_str_t  uri;
+
+    uri = posted->uri;
+
+    return ngx_http_parley_detached_begin(d, conf_ctx, &uri, posted, timeout);
+}
+
+
+static ngx_int_t
+ngx_http_parley_detached_begin(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri,
+    const ngx_http_parley_posted_t *posted, ngx_msec_t timeout)
+{
     ngx_http_request_t          *r;
     ngx_http_post_subrequest_t  *ps;
 
@@ -58,7 +87,11 @@ ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
     r = d->request;
     ps = ngx_palloc(r->pool, sizeof(ngx_http_post_subrequest_t));
 
-    if (ps == NULL) {
+    d->url.len = 0;
+
+    if (ps == NULL
+        || (posted && ngx_http_parley_detached_body(d, posted) != NGX_OK))
+    {
         ngx_http_parley_detached_stop(d);
         return NGX_ERROR;
     }
@@ -75,6 +108,11 @@ ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
         return NGX_ERROR;
     }
 
+    if (posted && ngx_http_parley_detached_posts(d, posted) != NGX_OK) {
+        ngx_http_parley_detached_stop(d);
+        return NGX_ERROR;
+    }
+
     d->deadline = ngx_current_msec + timeout;
 
     ngx_add_timer(&d->timer, ngx_min(timeout, NGX_HTTP_PARLEY_DETACHED_TICK));
@@ -82,6 +120,159 @@ ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
     ngx_http_run_posted_requests(&d->connection);
 
     return NGX_OK;
+}
+
+
+/* subrequests have the body of the main request, and its headers */
+
+static ngx_int_t
+ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_posted_t *posted)
+{
+    u_char                   *p;
+    ngx_buf_t                *b;
+    ngx_table_elt_t          *type, *length;
+    ngx_http_request_t       *r;
+    ngx_http_request_body_t  *rb;
+
+    r = d->request;
+
+    rb = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
+    b = ngx_calloc_buf(r->pool);
+    p = ngx_pnalloc(r->pool, NGX_OFF_T_LEN);
+    type = ngx_list_push(&r->headers_in.headers);
+    length = ngx_list_push(&r->headers_in.headers);
+
+    if (rb == NULL || b == NULL || p == NULL || type == NULL || length == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    rb->bufs = ngx_alloc_chain_link(r->pool);
+    if (rb->bufs == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->start = posted->body.data;
+    b->pos = b->start;
+    b->last = b->pos + posted->body.len;
+    b->end = b->last;
+    b->memory = 1;
+    b->last_buf = 1;
+
+    rb->bufs->buf = b;
+    rb->bufs->next = NULL;
+    rb->buf = b;
+    r->request_body = rb;
+
+    ngx_memzero(type, sizeof(ngx_table_elt_t));
+    ngx_memzero(length, sizeof(ngx_table_elt_t));
+
+    /* by its hash a module finds what it says itself */
+
+    ngx_str_set(&type->key, "Content-Type");
+    type->lowcase_key = (u_char *) "content-type";
+    type->hash = ngx_hash_key(type->lowcase_key, type->key.len);
+    type->value = posted->type;
+
+    ngx_str_set(&length->key, "Content-Length");
+    length->lowcase_key = (u_char *) "content-length";
+    length->hash = ngx_hash_key(length->lowcase_key, length->key.len);
+    length->value.data = p;
+    length->value.len = ngx_sprintf(p, "%uz", posted->body.len) - p;
+
+    r->headers_in.content_type = type;
+    r->headers_in.content_length = length;
+    r->headers_in.content_length_n = posted->body.len;
+
+    d->url = posted->url;
+
+    return NGX_OK;
+}
+
+
+/* the subrequest is there, and has not begun */
+
+static ngx_int_t
+ngx_http_parley_detached_posts(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_posted_t *posted)
+{
+    ngx_http_request_t  *sr;
+
+    sr = d->subrequest;
+
+    sr->method = NGX_HTTP_POST;
+    ngx_str_set(&sr->method_name, "POST");
+
+    /* as ngx_http_postpone_filter_in_memory() would, of another size */
+
+    sr->out = ngx_alloc_chain_link(sr->pool);
+    if (sr->out == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->out->buf = ngx_create_temp_buf(sr->pool, posted->answer);
+    if (sr->out->buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->out->buf->last_buf = 1;
+    sr->out->next = NULL;
+
+    return NGX_OK;
+}
+
+
+ngx_str_t *
+ngx_http_parley_detached_url(ngx_http_request_t *r)
+{
+    ngx_http_parley_detached_t  *d;
+
+    if (!ngx_http_parley_is_detached(r)) {
+        return NULL;
+    }
+
+    d = ngx_queue_data(r->connection, ngx_http_parley_detached_t, connection);
+
+    return d->url.len ? &d->url : NULL;
+}
+
+
+/* what breaks off may look like less than it is */
+
+ngx_uint_t
+ngx_http_parley_detached_whole(ngx_http_request_t *sr)
+{
+    off_t                 len;
+    ngx_event_pipe_t     *p;
+    ngx_http_upstream_t  *u;
+
+    len = sr->out->buf->last - sr->out->buf->pos;
+
+    if (sr->headers_out.content_length_n != -1
+        && sr->headers_out.content_length_n != len)
+    {
+        return 0;
+    }
+
+    u = sr->upstream;
+
+    if (u == NULL
+#if (NGX_HTTP_CACHE)
+        || sr->cached
+#endif
+        )
+    {
+        return 1;
+    }
+
+    if (!u->buffering) {
+        return u->length == 0 || u->length == -1;
+    }
+
+    p = u->pipe;
+
+    return p->upstream_done || (p->upstream_eof && p->length == -1);
 }
 
 

@@ -48,6 +48,9 @@ typedef struct {
     ngx_uint_t                    awaited;        /* at shutdown it is ended
                                                      unless somebody waits */
 
+    ngx_str_t                     url;            /* of a POST: where to, see
+                                                     $parley_deliver_url */
+
     ngx_http_parley_detached_pt   handler;
     void                         *data;
 } ngx_http_parley_detached_t;
@@ -68,6 +71,32 @@ ngx_uint_t ngx_http_parley_is_detached(ngx_http_request_t *r);
  */
 ngx_int_t ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
     ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri, ngx_msec_t timeout);
+
+
+/* what is posted; all of it lives until the handler was called */
+typedef struct {
+    ngx_str_t                     uri;            /* of the location */
+    ngx_str_t                     url;
+    ngx_str_t                     type;
+    ngx_str_t                     body;
+    size_t                        answer;         /* octets of it, at most:
+                                                     one that is longer is none
+                                                     (NGX_ERROR) */
+} ngx_http_parley_posted_t;
+
+/*
+ * The same of a POST.  It goes where it was sent and nowhere else: what would
+ * redirect it internally is answered 502.
+ */
+ngx_int_t ngx_http_parley_detached_post(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, const ngx_http_parley_posted_t *posted,
+    ngx_msec_t timeout);
+
+/* The URL that such a request is posted to; NULL: it is none. */
+ngx_str_t *ngx_http_parley_detached_url(ngx_http_request_t *r);
+
+/* Whether the body of the finished subrequest came to its end. */
+ngx_uint_t ngx_http_parley_detached_whole(ngx_http_request_t *sr);
 
 
 #endif /* _NGX_HTTP_PARLEY_DETACHED_H_INCLUDED_ */

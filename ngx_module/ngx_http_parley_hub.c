@@ -10,6 +10,7 @@
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_answer.h"
 #include "ngx_http_parley_hub.h"
+#include "ngx_http_parley_jobs.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
 
@@ -289,6 +290,7 @@ ngx_http_parley_hub_wake_handler(ngx_event_t *ev)
 
     ngx_http_parley_wake_taken(h->mcf, c);
     parley_hub_wake(h->hub);
+    ngx_http_parley_jobs_wake(h->mcf);
 }
 
 
@@ -298,6 +300,7 @@ ngx_http_parley_hub_woken_handler(ngx_event_t *ev)
     ngx_http_parley_hub_t  *h = ev->data;
 
     parley_hub_wake(h->hub);
+    ngx_http_parley_jobs_wake(h->mcf);
 }
 
 

@@ -31,7 +31,6 @@ static void ngx_http_parley_fetch_over(ngx_http_parley_fetch_t *f,
     ngx_uint_t failed);
 static void ngx_http_parley_fetch_done(ngx_http_request_t *sr, ngx_int_t rc,
     void *data);
-static ngx_uint_t ngx_http_parley_fetch_whole(ngx_http_request_t *sr);
 static ngx_int_t ngx_http_parley_fetch_hold(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_fetch_wake(ngx_event_t *ev);
@@ -315,7 +314,7 @@ ngx_http_parley_fetch_done(ngx_http_request_t *sr, ngx_int_t rc, void *data)
                                                  : sr->headers_out.status;
 
         if (rc == NGX_OK && status == NGX_HTTP_OK && sr->out
-            && ngx_http_parley_fetch_whole(sr))
+            && ngx_http_parley_detached_whole(sr))
         {
             /* one buffer, see ngx_http_postpone_filter_in_memory() */
 
@@ -333,47 +332,6 @@ ngx_http_parley_fetch_done(ngx_http_request_t *sr, ngx_int_t rc, void *data)
     }
 
     ngx_http_parley_fetch_over(f, failed);
-}
-
-
-/*
- * Whether the body came to its end: what breaks off may look like a key set
- * with fewer keys.
- */
-
-static ngx_uint_t
-ngx_http_parley_fetch_whole(ngx_http_request_t *sr)
-{
-    off_t                 len;
-    ngx_event_pipe_t     *p;
-    ngx_http_upstream_t  *u;
-
-    len = sr->out->buf->last - sr->out->buf->pos;
-
-    if (sr->headers_out.content_length_n != -1
-        && sr->headers_out.content_length_n != len)
-    {
-        return 0;
-    }
-
-    u = sr->upstream;
-
-    if (u == NULL
-#if (NGX_HTTP_CACHE)
-        || sr->cached
-#endif
-        )
-    {
-        return 1;
-    }
-
-    if (!u->buffering) {
-        return u->length == 0 || u->length == -1;
-    }
-
-    p = u->pipe;
-
-    return p->upstream_done || (p->upstream_eof && p->length == -1);
 }
 
 

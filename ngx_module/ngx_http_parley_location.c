@@ -10,12 +10,13 @@
 #include "ngx_http_parley_request.h"
 
 
-static ngx_uint_t ngx_http_parley_location_is(ngx_http_core_loc_conf_t *clcf,
-    ngx_str_t *uri);
+static ngx_http_core_loc_conf_t *ngx_http_parley_location_is(
+    ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri);
 
 
 ngx_http_conf_ctx_t *
-ngx_http_parley_location_server(ngx_conf_t *cf, ngx_str_t *uri)
+ngx_http_parley_location_server(ngx_conf_t *cf, ngx_str_t *uri,
+    ngx_http_core_loc_conf_t **clcf)
 {
     ngx_uint_t                   i;
     ngx_http_conf_ctx_t         *ctx;
@@ -28,10 +29,10 @@ ngx_http_parley_location_server(ngx_conf_t *cf, ngx_str_t *uri)
     for (i = 0; i < cmcf->servers.nelts; i++) {
         ctx = cscfp[i]->ctx;
 
-        if (ngx_http_parley_location_is(
-                            ctx->loc_conf[ngx_http_core_module.ctx_index],
-                            uri))
-        {
+        *clcf = ngx_http_parley_location_is(
+                              ctx->loc_conf[ngx_http_core_module.ctx_index],
+                              uri);
+        if (*clcf) {
             return ctx;
         }
     }
@@ -41,11 +42,11 @@ ngx_http_parley_location_server(ngx_conf_t *cf, ngx_str_t *uri)
 
 
 /*
- * Follows ngx_http_core_find_static_location(): whether the URI leads to a
- * location of that name, in this block or nested in one of its prefixes.
+ * Follows ngx_http_core_find_static_location(): the location of that name to
+ * which the URI leads, in this block or nested in one of its prefixes.
  */
 
-static ngx_uint_t
+static ngx_http_core_loc_conf_t *
 ngx_http_parley_location_is(ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri)
 {
     size_t                          n;
@@ -66,7 +67,7 @@ ngx_http_parley_location_is(ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri)
             node = (rc < 0) ? node->left : node->right;
 
         } else if (rest.len == (size_t) node->len) {
-            return 1;
+            return node->exact ? node->exact : node->inclusive;
 
         } else if (rest.len < (size_t) node->len) {
             node = node->left;
@@ -82,5 +83,5 @@ ngx_http_parley_location_is(ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri)
         }
     }
 
-    return prefix && ngx_http_parley_location_is(prefix, uri);
+    return prefix ? ngx_http_parley_location_is(prefix, uri) : NULL;
 }

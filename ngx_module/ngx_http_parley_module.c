@@ -9,11 +9,16 @@
 #include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_directives.h"
 #include "ngx_http_parley_hub.h"
+#include "ngx_http_parley_jobs.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
+#include "parley_directive.h"
 
 
 static ngx_int_t ngx_http_parley_init(ngx_conf_t *cf);
+static ngx_http_conf_ctx_t *ngx_http_parley_init_location(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf, ngx_str_t *uri,
+    parley_directive_id_t id, ngx_http_core_loc_conf_t **clcf);
 static ngx_int_t ngx_http_parley_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_http_parley_init_process(ngx_cycle_t *cycle);
 static void ngx_http_parley_exit_process(ngx_cycle_t *cycle);
@@ -87,8 +92,9 @@ static ngx_int_t
 ngx_http_parley_init(ngx_conf_t *cf)
 {
     ngx_uint_t                    i, n, phase;
-    parley_where_t               *where;
+    ngx_str_t                     uri;
     ngx_http_handler_pt          *h;
+    ngx_http_core_loc_conf_t     *clcf;
     ngx_http_core_main_conf_t    *cmcf;
     ngx_http_parley_main_conf_t  *mcf;
 
@@ -105,21 +111,31 @@ ngx_http_parley_init(ngx_conf_t *cf)
     }
 
     if (mcf->jwks_uri.len) {
-        mcf->jwks_server = ngx_http_parley_location_server(cf, &mcf->jwks_uri);
-
+        mcf->jwks_server = ngx_http_parley_init_location(cf, mcf,
+                                            &mcf->jwks_uri,
+                                            PARLEY_DIRECTIVE_JWKS_REQUEST,
+                                            &clcf);
         if (mcf->jwks_server == NULL) {
-            where = &mcf->http.where[PARLEY_DIRECTIVE_JWKS_REQUEST];
-
-            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                          "\"parley_jwks_request\" needs a location \"%V\" "
-                          "in a server in %s:%ud", &mcf->jwks_uri,
-                          where->file.data, where->line);
             return NGX_ERROR;
         }
 
         if (ngx_http_parley_jwks_source(mcf) != NGX_OK) {
             return NGX_ERROR;
         }
+    }
+
+    if (mcf->http.deliver_uri.len) {
+        uri = ngx_http_parley_ngx_str(mcf->http.deliver_uri);
+
+        mcf->deliver_server = ngx_http_parley_init_location(cf, mcf, &uri,
+                                              PARLEY_DIRECTIVE_DELIVER, &clcf);
+        if (mcf->deliver_server == NULL) {
+            return NGX_ERROR;
+        }
+
+        mcf->deliver_location = clcf;
+        mcf->http.delivers = clcf->loc_conf
+                                       [ngx_http_parley_module.ctx_index];
     }
 
     mcf->accepting = 1;
@@ -142,6 +158,31 @@ ngx_http_parley_init(ngx_conf_t *cf)
     ngx_http_parley_headers_init();
 
     return ngx_http_parley_filter_init(cf);
+}
+
+
+/* through which the gateway itself asks */
+
+static ngx_http_conf_ctx_t *
+ngx_http_parley_init_location(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf, ngx_str_t *uri,
+    parley_directive_id_t id, ngx_http_core_loc_conf_t **clcf)
+{
+    parley_where_t       *where;
+    ngx_http_conf_ctx_t  *server;
+
+    server = ngx_http_parley_location_server(cf, uri, clcf);
+
+    if (server == NULL) {
+        where = &mcf->http.where[id];
+
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"%s\" needs a location \"%V\" in a server in %s:%ud",
+                      parley_directives[id].name, uri, where->file.data,
+                      where->line);
+    }
+
+    return server;
 }
 
 
@@ -204,6 +245,7 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
     }
 
     if (ngx_http_parley_hub_init(cycle, mcf) != NGX_OK
+        || ngx_http_parley_jobs_init(cycle, mcf) != NGX_OK
         || ngx_http_parley_fetch_init(cycle, mcf) != NGX_OK
         || ngx_http_parley_revocations_init(cycle, mcf) != NGX_OK)
     {
@@ -234,6 +276,7 @@ ngx_http_parley_exit_process(ngx_cycle_t *cycle)
         return;
     }
 
+    ngx_http_parley_jobs_exit(mcf);
     ngx_http_parley_hub_exit(mcf);
     ngx_http_parley_audit_leave(mcf);
     ngx_http_parley_revocations_exit(mcf);

@@ -40,9 +40,17 @@ ngx_http_parley_redirect_handler(ngx_http_request_t *r)
     ngx_pool_cleanup_t     *cln;
     ngx_http_parley_ctx_t  *ctx;
 
-    if (r->uri_changes == NGX_HTTP_MAX_URI_CHANGES + 1
-        || r != r->main || r->post_action)
-    {
+    if (r->uri_changes == NGX_HTTP_MAX_URI_CHANGES + 1) {
+        return NGX_DECLINED;
+    }
+
+    /* VCP-21: whom something is delivered to leads the gateway nowhere */
+
+    if (ngx_http_parley_detached_url(r)) {
+        return NGX_HTTP_BAD_GATEWAY;
+    }
+
+    if (r != r->main || r->post_action) {
         return NGX_DECLINED;
     }
 
@@ -73,6 +81,12 @@ ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
     ngx_http_parley_ctx_t       *ctx;
     ngx_http_core_loc_conf_t    *clcf;
     ngx_http_parley_loc_conf_t  *lcf;
+
+    if (ngx_http_parley_detached_url(r)) {
+        clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+        return clcf->named ? NGX_HTTP_BAD_GATEWAY : NGX_DECLINED;
+    }
 
     if (!r->internal || r != r->main || r->post_action) {
         return NGX_DECLINED;

@@ -121,10 +121,11 @@ void ngx_http_parley_fetch_leave(ngx_http_parley_ctx_t *ctx);
 
 /*
  * The configuration of the first server that has a location of that name, in
- * whatever block; regular expressions do not count.  NULL: none has.
+ * whatever block, and the location's; regular expressions do not count.  NULL:
+ * none has.
  */
 ngx_http_conf_ctx_t *ngx_http_parley_location_server(ngx_conf_t *cf,
-    ngx_str_t *uri);
+    ngx_str_t *uri, ngx_http_core_loc_conf_t **clcf);
 
 
 /* ngx_http_parley_body.c: NGX_OK, NGX_DECLINED, NGX_ERROR */

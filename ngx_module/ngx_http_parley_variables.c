@@ -35,6 +35,8 @@ static ngx_int_t ngx_http_parley_variable_error(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_parley_variable_loss(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_url(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_parley_variable_claim(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 
@@ -85,6 +87,9 @@ static ngx_http_variable_t  ngx_http_parley_vars[] = {
 
     { ngx_string("parley_loss"), NULL,
       ngx_http_parley_variable_loss, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_deliver_url"), NULL,
+      ngx_http_parley_variable_url, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("parley_claim_"), NULL, ngx_http_parley_variable_claim,
       0, NGX_HTTP_VAR_NOCACHEABLE|NGX_HTTP_VAR_PREFIX, 0 },
@@ -350,6 +355,31 @@ ngx_http_parley_variable_loss(ngx_http_request_t *r,
     }
 
     return ngx_http_parley_variable_word(v, text);
+}
+
+
+/* of the identities, where it was checked: not of any message */
+
+static ngx_int_t
+ngx_http_parley_variable_url(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_str_t  *url;
+
+    url = ngx_http_parley_detached_url(r);
+
+    if (url == NULL) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+    v->len = url->len;
+    v->data = url->data;
+
+    return NGX_OK;
 }
 
 

@@ -56,9 +56,11 @@ test_url(void **state)
 static void
 test_hosts(void **state)
 {
-    parley_str_t  list = PARLEY_STR("a.example,b.example:8443,[::1]:1,10.0.0.1");
+    parley_str_t  list;
 
     (void) state;
+
+    list = PARLEY_STR("a.example,b.example:8443,[::1]:1,10.0.0.1");
 
     assert_true(parley_hosts_have(list, PARLEY_STR("A.example"), 443));
     assert_true(parley_hosts_have(list, PARLEY_STR("b.example"), 8443));

@@ -9,6 +9,8 @@ package Parley::Upstream;
 #     is($service->count, 1);
 #     is($service->last->{headers}{'parley-verified'}, ...);
 #
+# With tls => 1 it is one behind TLS.
+#
 # A script is Perl that sees the request $q ({method, uri, headers, list,
 # body, json}) and the connection $c (answer, out, pause).  Each connection
 # has a process of its own, so that a slow answer holds up nobody.
@@ -23,7 +25,7 @@ use POSIX ();
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(tmp_dir slurp spew);
+use Parley::Env qw(tmp_dir slurp spew tls);
 use Parley::Message;
 
 my $json = JSON::PP->new->ascii->canonical->allow_nonref;
@@ -31,10 +33,13 @@ my $number = 0;
 
 
 sub start {
-    my ($class, $port, $script) = @_;
+    my ($class, $port, $script, %o) = @_;
 
-    my $self = bless { port => $port, owner => $$,
+    my $self = bless { port => $port, owner => $$, tls => $o{tls},
                        dir => tmp_dir() . '/service-' . ++$number }, $class;
+
+    # one for all processes
+    tls() if $o{tls};
 
     mkdir $self->{dir} or die "$self->{dir}: $!\n";
     $self->script($script);
@@ -160,6 +165,15 @@ sub serve {
     my ($self, $socket) = @_;
 
     binmode $socket;
+
+    if ($self->{tls}) {
+        require IO::Socket::SSL;
+
+        my ($cert, $key) = tls();
+
+        $socket = IO::Socket::SSL->start_SSL($socket, SSL_server => 1,
+            SSL_cert_file => $cert, SSL_key_file => $key) or return;
+    }
 
     my $c = bless { socket => $socket, buffer => '', keep => 1 },
                   'Parley::Upstream::Connection';

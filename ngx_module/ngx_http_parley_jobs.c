@@ -1,0 +1,223 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The jobs of a worker: it looks when it is woken, and when the next is due.
+ * One that is to quit ends those that it has, and takes no more.
+ */
+
+
+#include "ngx_http_parley_module.h"
+#include "ngx_http_parley_hub.h"
+#include "ngx_http_parley_jobs.h"
+
+
+static void ngx_http_parley_jobs_timer(ngx_event_t *ev);
+static void ngx_http_parley_jobs_wait(void *ctx, int64_t ms);
+static void ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run);
+static void ngx_http_parley_jobs_end(parley_run_t *run, parley_job_how_t how);
+static void ngx_http_parley_jobs_over(void *ctx, parley_run_t *run,
+    parley_job_how_t how, int untold);
+
+
+ngx_int_t
+ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
+{
+    parley_runner_env_t      env;
+    ngx_http_parley_jobs_t  *jobs;
+
+    jobs = ngx_pcalloc(cycle->pool, sizeof(ngx_http_parley_jobs_t));
+    if (jobs == NULL) {
+        return NGX_ERROR;
+    }
+
+    jobs->mcf = mcf;
+    jobs->deliver.engine = mcf->engine;
+    jobs->deliver.http = &mcf->http;
+    jobs->deliver.seed = mcf->zone->sh->seed;
+
+    ngx_queue_init(&jobs->attempts);
+
+    jobs->timer.handler = ngx_http_parley_jobs_timer;
+    jobs->timer.data = jobs;
+    jobs->timer.log = cycle->log;
+    jobs->timer.cancelable = 1;
+
+    ngx_memzero(&env, sizeof(parley_runner_env_t));
+
+    env.mem = &parley_mem_libc;
+    env.begin = ngx_http_parley_jobs_begin;
+    env.over = ngx_http_parley_jobs_over;
+    env.wait = ngx_http_parley_jobs_wait;
+    env.ctx = jobs;
+
+    jobs->runner = parley_runner_create(&mcf->zone->memory.state, &env,
+                                        mcf->http.deliver_max);
+    if (jobs->runner == NULL) {
+        return NGX_ERROR;
+    }
+
+    mcf->jobs = jobs;
+
+    /* in the event loop, which has not begun: those of a worker that is gone */
+    ngx_add_timer(&jobs->timer, 1);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_parley_jobs_exit(ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_jobs_t  *jobs;
+
+    jobs = mcf->jobs;
+
+    if (jobs == NULL) {
+        return;
+    }
+
+    mcf->jobs = NULL;
+
+    ngx_http_parley_deliver_exit(jobs);
+    parley_runner_free(jobs->runner);
+}
+
+
+void
+ngx_http_parley_jobs_wake(ngx_http_parley_main_conf_t *mcf)
+{
+    if (mcf->jobs == NULL) {
+        return;
+    }
+
+    if (ngx_exiting) {
+        parley_runner_stop(mcf->jobs->runner);
+        return;
+    }
+
+    parley_runner_turn(mcf->jobs->runner);
+}
+
+
+static void
+ngx_http_parley_jobs_timer(ngx_event_t *ev)
+{
+    ngx_http_parley_jobs_t  *jobs = ev->data;
+
+    ngx_http_parley_jobs_wake(jobs->mcf);
+}
+
+
+static void
+ngx_http_parley_jobs_wait(void *ctx, int64_t ms)
+{
+    ngx_http_parley_jobs_t  *jobs = ctx;
+
+    if (jobs->timer.timer_set) {
+        ngx_del_timer(&jobs->timer);
+    }
+
+    if (ms >= 0 && !ngx_exiting) {
+        ngx_add_timer(&jobs->timer, (ngx_msec_t) ngx_min(ms, NGX_MAX_INT32_VALUE
+                                                             / 2));
+    }
+}
+
+
+/* whoever comes after a worker that quits has the rest at once */
+
+static void
+ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
+{
+    parley_str_t             text;
+    parley_job_end_t         end;
+    ngx_http_parley_jobs_t  *jobs = ctx;
+
+    if (ngx_exiting) {
+        parley_runner_stop(jobs->runner);
+
+        ngx_memzero(&end, sizeof(parley_job_end_t));
+
+        end.how = PARLEY_JOB_AGAIN;
+        end.mark = run->job.mark;
+        end.untried = 1;
+
+        parley_runner_end(run, &end);
+        ngx_http_parley_wake_others(jobs->mcf);
+        return;
+    }
+
+    switch (parley_load_read(run->job.text, &text)) {
+
+    case PARLEY_LOAD_DELIVER:
+    case PARLEY_LOAD_NOTICE:
+        ngx_http_parley_deliver(jobs, run);
+        return;
+
+    default:
+        ngx_log_error(NGX_LOG_ERR, jobs->timer.log, 0,
+                      "parley: a job of a kind that is not known here is "
+                      "dropped");
+
+        ngx_http_parley_jobs_end(run, PARLEY_JOB_GIVEN_UP);
+    }
+}
+
+
+static void
+ngx_http_parley_jobs_end(parley_run_t *run, parley_job_how_t how)
+{
+    parley_job_end_t  end;
+
+    ngx_memzero(&end, sizeof(parley_job_end_t));
+
+    end.how = how;
+
+    parley_runner_end(run, &end);
+}
+
+
+void
+ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
+    const parley_attempted_t *how)
+{
+    parley_job_end_t    end;
+    parley_delivery_t  *delivery;
+
+    ngx_memzero(&end, sizeof(parley_job_end_t));
+
+    end.how = how->how;
+    end.after = how->after;
+    end.mark = how->mark;
+
+    delivery = run->data;
+
+    ngx_http_parley_deliver_log(run, how);
+
+    if (delivery && (how->how == PARLEY_JOB_REFUSED
+                     || how->how == PARLEY_JOB_GIVEN_UP))
+    {
+        parley_delivery_tells(&jobs->deliver, &jobs->mcf->zone->memory.state,
+                              delivery, how->why, ngx_http_parley_now(),
+                              &run->arena, &end.tells);
+    }
+
+    parley_runner_end(run, &end);
+}
+
+
+/* what was told of it is to be read, and delivered */
+
+static void
+ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
+    int untold)
+{
+    ngx_http_parley_jobs_t  *jobs = ctx;
+
+    ngx_http_parley_deliver_over(run, how, untold);
+
+    if (run->end.tells && jobs->mcf->hub) {
+        ngx_http_parley_hub_wakes(jobs->mcf->hub);
+    }
+}

@@ -1,0 +1,383 @@
+# Delivery to URLs of principals (VCP-21 to VCP-23, HUB-09): peers behind TLS
+# that take, refuse, are busy, slow, down, redirect, or lie.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Env qw(port tmp_dir spew tls);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Status;
+use Parley::Streams;
+use Parley::Upstream;
+
+my $dir = tmp_dir();
+my $peer = Parley::Upstream->start(port(2), undef, tls => 1);
+my $url = 'https://127.0.0.1:' . port(2);
+my ($cert) = tls();
+
+spew("$dir/gateway.jwk", private_jwk(gateway_key()));
+
+
+sub http {
+    my %o = @_;
+
+    my $hosts = $o{hosts} // '127.0.0.1:' . port(2) . ',127.0.0.1:' . port(3);
+
+    return streams_http(
+        identities => $o{identities} // streams_identities(
+            bob => { deliver => "$url/bob?a=1" },
+            carol => { deliver => "$url/carol", speaks => 'aee' },
+            dave => { deliver => 'https://127.0.0.1:' . port(3) . '/dave' },
+            %{ $o{of} // {} }),
+        more => ($o{more} // '') . <<"EOT",
+            parley_deliver /_deliver hosts=$hosts;
+            parley_signing_key $dir/gateway.jwk;
+            parley_retain count=100 time=1h;
+EOT
+        locations => <<"EOT");
+        location /vcp/in { parley_jwt on; parley_submit vcp aee c2a; }
+        location /vcp/stream/ { parley_jwt on; parley_stream vcp;
+                                parley_vcp_context ctx|deliver;
+                                parley_vcp_constitution creed://a/b\@1; }
+        location = /_deliver {
+            internal;
+            proxy_pass \$parley_deliver_url;
+            proxy_http_version 1.1;
+            proxy_ssl_verify on;
+            proxy_ssl_trusted_certificate $cert;
+            proxy_ssl_name localhost;
+            proxy_connect_timeout 2s;
+        }
+EOT
+}
+
+my $nginx = Parley::Nginx->start(workers => 2, http => http());
+my $status = Parley::Status->new(port => port(1));
+
+
+sub share {
+    my ($from, $to, %other) = @_;
+
+    return vcp(sender => "agent://ops.example/$from",
+               recipient => $to eq 'broadcast' ? $to
+                                               : "agent://ops.example/$to",
+               %other);
+}
+
+sub say {
+    my ($m, %o) = @_;
+
+    my ($as) = $m->{sender} =~ m{/(\w+)$};
+
+    return submit($m, as => $as, uri => '/vcp/in', %o);
+}
+
+# the requests of a path
+sub at {
+    my $path = shift;
+
+    return grep { $_->{uri} =~ m{^/$path\b} } $peer->requests;
+}
+
+sub at_least {
+    my ($path, $n, $seconds) = @_;
+
+    my $until = time + ($seconds // 10);
+
+    while (at($path) < $n) {
+        return 0 if time > $until;
+        sleep 0.02;
+    }
+
+    return 1;
+}
+
+# What the peer does with the first request of a path, the second, and so on;
+# the last for all that follow.
+sub answers {
+    my %do = @_;
+
+    my $script = "my \%do;\n";
+
+    for my $path (keys %do) {
+        $script .= "\$do{'$path'} = [" . join(', ', map { "sub { $_ }" }
+                                              @{ $do{$path} }) . "];\n";
+    }
+
+    $peer->clear;
+    $peer->script($script . <<"EOT");
+        my (\$path) = \$q->{uri} =~ m{^/(\\w+)};
+        open my \$in, '<', '$peer->{dir}/requests';
+        my \$n = grep { m{"uri":"/\$path\\b} } <\$in>;
+        my \$do = \$do{\$path} // [sub { \$c->take }];
+        (\$do->[\$n - 1] // \$do->[-1])->();
+EOT
+}
+
+# seconds between the requests of a path
+sub gaps {
+    my @times = map { $_->{time} } at(shift);
+
+    return map { $times[$_] - $times[$_ - 1] } 1 .. $#times;
+}
+
+sub ended {
+    my $how = shift;
+
+    return $status->metric(qq(parley_jobs_ended_total{how="$how"}));
+}
+
+
+subtest 'VCP-21 what is published goes to a URL, as it came' => sub {
+    my $m = share('alice', 'bob');
+
+    $peer->clear;
+
+    my $answer = say($m);
+
+    is($answer->{status}, 200) or diag $answer->{body};
+    is(from_json($answer->{body})->{status}, 'accepted');
+    ok($peer->wait_for(1), 'it came');
+
+    my $q = $peer->last;
+
+    is($q->{method}, 'POST');
+    is($q->{uri}, '/bob?a=1');
+    is_deeply($q->{json}, $m, 'the same message');
+    like($q->{headers}{'content-type'}, qr{^application/json});
+    is($q->{headers}{'content-length'}, length $q->{body});
+    ok(!exists $q->{headers}{$_}, "no $_") for qw(authorization cookie);
+
+    sleep 1.5;
+    is($peer->count, 1, 'once');
+    ok($nginx->wait_for(qr/parley: delivered: it took it, attempt 1, to "bob"/),
+       'and it is said');
+};
+
+
+subtest 'HUB-06 in the protocol of whom it is for, signed by the gateway' =>
+sub {
+    my $m = share('alice', 'carol');
+
+    answers();
+    is(say($m)->{status}, 200);
+    ok(at_least('carol', 1), 'it came');
+
+    my ($q) = at('carol');
+
+    is($q->{json}{v}, '1', 'AEE');
+    is($q->{json}{intent}, 'vcp.context_share');
+    is($q->{json}{to}, 'agent.carol');
+    is($q->{json}{from}, 'agent.alice');
+    is($q->{json}{sig}{kid}, 'gateway-1', 'signed');
+
+    my $frame = frame('alice', 'bob');
+
+    $peer->clear;
+    is(from_json(submit($frame)->{body})->{delivered}, 1, 'a frame, counted');
+    sleep 0.5;
+    is(scalar at('bob'), 0, 'what VCP cannot say is not sent');
+    ok($nginx->wait_for(qr/undelivered, refused: it has no form in the /),
+       'and that is said');
+};
+
+
+subtest 'HUB-06 whom a stream reaches gets it there' => sub {
+    answers();
+
+    my $bob = listen_to('bob', uri => '/vcp/stream/');
+    my $m = share('alice', 'bob');
+
+    is(say($m)->{status}, 200);
+    is($bob->event->{json}{message_id}, $m->{message_id}, 'by the stream');
+    sleep 0.5;
+    is(scalar at('bob'), 0, 'and nothing by the URL');
+    $bob->leave;
+    sleep 0.3;
+
+    is(say(share('alice', 'bob'))->{status}, 200);
+    ok(at_least('bob', 1), 'who has left gets it by the URL');
+};
+
+
+subtest 'VCP-21 after 1, 2 and 4 seconds, and never a fifth time' => sub {
+    my $m = share('alice', 'bob');
+
+    answers(bob => ['$c->answer(503)']);
+
+    my $before = ended('given_up');
+
+    is(say($m)->{status}, 200);
+    ok(at_least('bob', 4, 12), 'four attempts');
+
+    my @gaps = gaps('bob');
+
+    for my $i (0 .. 2) {
+        my $delay = 2 ** $i;
+        ok($gaps[$i] >= $delay - 0.05 && $gaps[$i] < $delay + 0.8,
+           "after $delay s") or diag $gaps[$i];
+    }
+
+    is($_->{body}, (at('bob'))[0]{body}, 'the same') for at('bob');
+
+    ok($nginx->wait_for(qr/undelivered, given up: .*, attempt 4, to "bob", from "alice", id "$m->{message_id}"/),
+       'it is said');
+    is(ended('given_up'), $before + 1, 'and counted');
+    sleep 9;
+    is(scalar at('bob'), 4, 'and that was all');
+};
+
+
+subtest 'VCP-21 what is tried again, and what settles' => sub {
+    my $rejected = q[$c->answer(403, [], jcs({ status => 'rejected',
+                     message_id => $q->{json}{message_id}, code => 'no',
+                     field => '', message => 'no' }))];
+    my $busy = q[$c->answer(200, [], jcs({ status => 'busy',
+                 message_id => $q->{json}{message_id} }))];
+    my $duplicate = q[$c->answer(200, [], jcs({ status => 'duplicate',
+                      message_id => $q->{json}{message_id} }))];
+    my $in_flight = q[$c->answer(409, [], jcs({ status => 'rejected',
+                      message_id => $q->{json}{message_id}, field => '',
+                      code => 'message-in-flight', message => 'x' }))];
+
+    my %cases = (
+        'no answer' => [2, '$c->{keep} = 0', '$c->take'],
+        '408' => [2, '$c->answer(408)', '$c->take'],
+        '425' => [2, '$c->answer(425)', '$c->take'],
+        '500' => [2, '$c->answer(500)', '$c->take'],
+        '401 once' => [2, '$c->answer(401)'],
+        '401, then taken' => [2, '$c->answer(401)', '$c->take'],
+        'busy' => [2, $busy, '$c->take'],
+        '409 in flight' => [2, $in_flight, $duplicate],
+        '409 otherwise' => [1, '$c->answer(409)'],
+        'duplicate' => [1, $duplicate],
+        'rejected' => [1, $rejected],
+        '404' => [1, '$c->answer(404)'],
+        'a redirection' => [1, '$c->answer(307, ["Location", '
+                               . '"https://127.0.0.1:1/"])'],
+        'garbage' => [1, '$c->answer(200, [], "{]")'],
+        'another message' => [1, q[$c->answer(200, [], jcs({ status =>
+                              'accepted', message_id => uuid7() }))]],
+        'too long' => [2, '$c->answer(200, [], "{\"a\":\"" . "x" x 70000 '
+                          . '. "\"}")', '$c->take'],
+        'breaks off' => [2, '$c->answer(200, ["Content-Length", 50], "{}"); '
+                            . '$c->{keep} = 0', '$c->take'],
+        'a redirection within' => [2, '$c->answer(200, ["X-Accel-Redirect", '
+                                      . '"/status"])', '$c->take'],
+    );
+
+    # each to its own path: one message after the other would wait
+
+    for my $name (sort keys %cases) {
+        my ($n, @do) = @{ $cases{$name} };
+        my $m = share('alice', 'bob');
+
+        answers(bob => \@do);
+        is(say($m)->{status}, 200);
+        ok(at_least('bob', $n, 4), "$name: $n") or diag scalar at('bob');
+        sleep $n == 1 ? 1.4 : 0.3;
+        is(scalar at('bob'), $n, "$name: no more");
+    }
+};
+
+
+subtest 'VCP-21 Retry-After moves the next attempt' => sub {
+    answers(bob => ['$c->answer(429, ["Retry-After", 3])', '$c->take']);
+    is(say(share('alice', 'bob'))->{status}, 200);
+    ok(at_least('bob', 2, 6), 'again');
+
+    my ($gap) = gaps('bob');
+    ok($gap >= 2.95 && $gap < 4, 'after 3 s') or diag $gap;
+};
+
+
+subtest 'VCP-21 an attempt ends after 5 s' => sub {
+    answers(bob => ['$c->pause(20)', '$c->take']);
+    is(say(share('alice', 'bob'))->{status}, 200);
+    ok(at_least('bob', 2, 9), 'again');
+
+    my ($gap) = gaps('bob');
+    ok($gap >= 5.8 && $gap < 7.5, 'a second after that') or diag $gap;
+};
+
+
+subtest 'VCP-23 one sender\'s messages to one recipient leave in order' => sub {
+    my @m = map { share('alice', 'bob') } 1 .. 5;
+
+    answers(bob => ['$c->answer(503)', '$c->take']);
+
+    is(say($_)->{status}, 200) for @m;
+    is(say(share('carol', 'bob'), as => 'carol')->{status}, 200,
+       'another sender');
+
+    ok(at_least('bob', 7, 6), 'all came');
+
+    my @ids = map { $_->{json}{message_id} }
+              grep { $_->{json}{sender} =~ /alice/ } at('bob');
+
+    is_deeply(\@ids, [map { $_->{message_id} } $m[0], @m], 'in order');
+};
+
+
+subtest 'VCP-22 a broadcast goes to every known peer, each on its own' => sub {
+    my $m = share('alice', 'broadcast');
+
+    answers(carol => ['$c->answer(503)', '$c->take']);
+
+    my $dave = listen_to('dave', uri => '/vcp/stream/');
+
+    is(say($m)->{status}, 200);
+    ok(at_least('bob', 1), 'to bob');
+    ok(at_least('carol', 2, 4), 'to carol, again');
+    is($dave->event->{json}{message_id}, $m->{message_id}, 'to dave');
+
+    my ($q) = at('bob');
+    is_deeply($q->{json}, $m, 'one message');
+    sleep 0.5;
+    is(scalar at('bob'), 1, 'to bob once');
+};
+
+
+subtest 'GW-15 a worker that is killed with an attempt loses nothing' => sub {
+    my $m = share('alice', 'bob');
+
+    answers(bob => ['$c->pause(3)', '$c->take']);
+    is(say($m)->{status}, 200);
+    ok(at_least('bob', 1), 'an attempt is under way');
+
+    my @workers = split /\n/, `pgrep -P $nginx->{pid}`;
+    kill 'KILL', @workers;
+
+    ok(at_least('bob', 2, 9), 'another worker tries again');
+    is((at('bob'))[1]{json}{message_id}, $m->{message_id});
+    sleep 1;
+    is(scalar at('bob'), 2, 'once');
+};
+
+
+subtest 'GW-15 a reload ends what is under way, and loses nothing' => sub {
+    my @m = map { share('alice', 'bob') } 1 .. 3;
+
+    answers(bob => ['$c->pause(1.5); $c->take', '$c->take']);
+    is(say($_)->{status}, 200) for @m;
+    ok(at_least('bob', 1), 'an attempt is under way');
+    ok($nginx->reload(workers => 2, http => http()), 'reloaded');
+    ok(at_least('bob', 3, 6), 'all come');
+    sleep 1.2;
+
+    is_deeply([map { $_->{json}{message_id} } at('bob')],
+              [map { $_->{message_id} } @m], 'once each, in order');
+};
+
+
+ok(!$nginx->logged(qr/\[(?:alert|emerg|crit)\] (?!.*exited on signal 9)/),
+   'nothing else is wrong');
+
+done_testing;
