@@ -32,6 +32,9 @@ for my $promise ('HUB-01 what was accepted comes, once and in order',
                  'HUB-03 who is slow takes a bounded amount of memory',
                  'HUB-04 what one process accepts reaches those of all',
                  'HUB-06 each gets its own protocol',
+                 'HUB-09 a job is one process\'s at a time, and ends once',
+                 'VCP-21 attempts are four, and not too early',
+                 'VCP-23 no job overtakes another of its lane',
                  'ACH-19 it is told how many subscriptions it was emitted to')
 {
     my ($rule) = $promise =~ /^(\S+)/;

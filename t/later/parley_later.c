@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parley_job.h"
 #include "parley_later.h"
 
 
@@ -24,6 +25,10 @@ struct parley_late_s {
     parley_listing_t             listing;
     parley_record_id_t           id;
     uint32_t                     generation;
+    parley_job_add_t             add;
+    parley_job_take_t            take;
+    parley_job_end_t             end;
+    parley_job_id_t              job;
     parley_record_id_t           closes[PARLEY_CLOSES_MAX];
     parley_record_id_t           drops[PARLEY_DROPS_MAX];
     parley_lift_t                lifts[PARLEY_LIFTS_MAX];
@@ -35,7 +40,8 @@ struct parley_late_s {
 static parley_later_start_pt  parley_later_start;
 
 static const char *const  parley_later_names[] = {
-    "admit", "settle", "rate", "put", "get", "list", "drop", "stat"
+    "admit", "settle", "rate", "put", "get", "list", "drop", "stat",
+    "job-add", "job-take", "job-end", "job-drop"
 };
 
 
@@ -267,6 +273,95 @@ parley_later_stat(parley_state_t *s, parley_state_stat_t *ret,
 }
 
 
+static parley_state_done_t
+parley_later_job_add(parley_state_t *s, const parley_job_add_t *add,
+    parley_job_added_t *ret, parley_call_t *call)
+{
+    uint8_t        *p;
+    parley_late_t  *late;
+
+    late = parley_late(s, PARLEY_LATER_JOB_ADD, ret, call);
+
+    p = malloc(add->job.text.len + 1);
+
+    if (p == NULL) {
+        abort();
+    }
+
+    if (add->job.text.len > 0) {
+        memcpy(p, add->job.text.data, add->job.text.len);
+    }
+
+    late->value.data = p;
+    late->value.len = add->job.text.len;
+    late->add = *add;
+    late->add.job.text = late->value;
+    late->add.account = parley_late_key(late, add->account, PARLEY_KEY_LEN);
+
+    return parley_late_begin(late);
+}
+
+
+static parley_state_done_t
+parley_later_job_take(parley_state_t *s, const parley_job_take_t *take,
+    parley_job_page_t *ret, parley_call_t *call)
+{
+    parley_late_t  *late;
+
+    late = parley_late(s, PARLEY_LATER_JOB_TAKE, ret, call);
+    late->take = *take;
+
+    return parley_late_begin(late);
+}
+
+
+/* what it tells is in the arena of who waits */
+
+static parley_state_done_t
+parley_later_job_end(parley_state_t *s, const parley_job_end_t *end,
+    parley_job_ended_t *ret, parley_call_t *call)
+{
+    parley_late_t  *late;
+
+    late = parley_late(s, PARLEY_LATER_JOB_END, ret, call);
+    late->end = *end;
+    late->job = *end->id;
+    late->end.id = &late->job;
+
+    return parley_late_begin(late);
+}
+
+
+static parley_state_done_t
+parley_later_job_drop(parley_state_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    size_t *ret, parley_call_t *call)
+{
+    parley_late_t  *late;
+
+    late = parley_late(s, PARLEY_LATER_JOB_DROP, ret, call);
+    (void) parley_late_key(late, lane, PARLEY_KEY_LEN);
+
+    return parley_late_begin(late);
+}
+
+
+static parley_state_done_t
+parley_later_job_list(parley_state_t *s, const parley_job_list_t *list,
+    parley_job_listing_t *ret, parley_call_t *call)
+{
+    return parley_memory_ops.job->list(s, list, ret, call);
+}
+
+
+static const parley_job_ops_t  parley_later_job_ops = {
+    .add = parley_later_job_add,
+    .take = parley_later_job_take,
+    .end = parley_later_job_end,
+    .drop = parley_later_job_drop,
+    .list = parley_later_job_list,
+};
+
+
 static void
 parley_later_cancel(parley_state_t *s, parley_call_t *call)
 {
@@ -290,6 +385,7 @@ static parley_state_ops_t  parley_later_ops = {
     .drop = parley_later_drop,
     .stat = parley_later_stat,
     .cancel = parley_later_cancel,
+    .job = &parley_later_job_ops,
 };
 
 
@@ -362,6 +458,7 @@ static void
 parley_late_do(parley_late_t *late)
 {
     parley_state_t            *s = late->state;
+    parley_job_added_t         added;
     const parley_state_ops_t  *ops = &parley_memory_ops;
 
     switch (late->verb) {
@@ -400,6 +497,34 @@ parley_late_do(parley_late_t *late)
 
     case PARLEY_LATER_DROP:
         (void) ops->drop(s, &late->id, late->generation, NULL);
+        break;
+
+    case PARLEY_LATER_JOB_ADD:
+        (void) ops->job->add(s, &late->add,
+                             late->gone ? &added : late->ret, NULL);
+        break;
+
+    case PARLEY_LATER_JOB_TAKE:
+
+        if (!late->gone) {
+            (void) ops->job->take(s, &late->take, late->ret, NULL);
+        }
+
+        break;
+
+    case PARLEY_LATER_JOB_END:
+
+        /* its arena goes with who has gone */
+
+        if (late->gone) {
+            late->end.tells = NULL;
+        }
+
+        (void) ops->job->end(s, &late->end, late->ret, NULL);
+        break;
+
+    case PARLEY_LATER_JOB_DROP:
+        (void) ops->job->drop(s, late->keys[0], late->ret, NULL);
         break;
 
     default: /* PARLEY_LATER_STAT */

@@ -20,6 +20,7 @@
 #include "parley_hub.h"
 #include "parley_log.h"
 #include "parley_memory.h"
+#include "parley_runner.h"
 #include "parley_selector.h"
 #include "parley_test_random.h"
 
@@ -35,6 +36,8 @@
 #define SIM_WINDOW_MAX (64 * 1024)
 #define SIM_LIVE       1        /* parley_subscriber_state_t */
 #define SIM_SLOW       200      /* octets that who is slow takes */
+#define SIM_JOBS       2048
+#define SIM_ATTEMPTS   32       /* under way at once, of all */
 
 
 typedef enum {
@@ -42,6 +45,8 @@ typedef enum {
     SIM_WAKE,                   /* a process sees that it was woken */
     SIM_TURN,
     SIM_CONNECT,
+    SIM_DUE,                    /* a process does what is due */
+    SIM_ANSWER,                 /* a peer answers an attempt */
     SIM_DISCONNECT,
     SIM_READ,                   /* a client takes what has come */
     SIM_WINDOW,                 /* a client's connection becomes slow, or not */
@@ -112,6 +117,27 @@ typedef struct {
 } sim_conn_t;
 
 
+/* a job, as the model knows it */
+typedef struct {
+    unsigned         lane;
+    unsigned         record;
+    unsigned         tries;             /* attempts */
+    unsigned         seen;
+    int64_t          before;            /* nobody tries it */
+    sim_process_t   *trying;            /* one that lives; NULL: nobody */
+    unsigned         timer:1;           /* it delivers nothing */
+    unsigned         critical:1;        /* somebody is told where it fails */
+    unsigned         ended:1;
+} sim_job_t;
+
+/* an attempt that is under way */
+typedef struct {
+    parley_run_t    *run;               /* NULL: there is none */
+    sim_process_t   *process;
+    int64_t          began;
+} sim_attempt_t;
+
+
 struct sim_client_s {
     unsigned              log;
     char                  session[16];
@@ -140,6 +166,8 @@ struct sim_process_s {
     int64_t           late;             /* when it saw that too late */
     parley_memory_t   memory;
     parley_hub_t     *hub;
+    parley_runner_t  *runner;
+    int64_t           due;              /* its runner's turn */
     size_t            octets;           /* allocated */
     struct sim_block_s  *blocks;
 };
@@ -164,6 +192,15 @@ typedef struct {
     sim_log_t             logs[SIM_LOGS];
     sim_record_t          records[SIM_RECORDS];
     unsigned              nrecords;
+
+    sim_job_t             jobs[SIM_JOBS];
+    unsigned              njobs;
+    sim_attempt_t         attempts[SIM_ATTEMPTS];
+    uint64_t              ended[PARLEY_JOB_ENDS];       /* that were told */
+    uint64_t              silent;       /* ended by who died in the midst */
+    sim_job_t            *ending;       /* one that somebody ends now */
+    unsigned              tells;        /* and tells of it */
+    uint64_t              told;         /* ends that somebody was told of */
 
     parley_test_random_t  random;       /* of the step */
     parley_arena_t        arena;        /* the same */
@@ -227,6 +264,31 @@ void sim_turns(sim_process_t *p, unsigned budget);
 
 /* A connection takes whatever comes. */
 void sim_fast(sim_conn_t *conn);
+
+
+/* parley_sim_job.c */
+
+void sim_jobs_start(sim_process_t *p);
+
+/* Jobs of a record that is about to be appended, at most 3: how many; and those
+   that were. */
+size_t sim_jobs_make(parley_job_t *jobs);
+void sim_jobs_made(size_t n);
+
+/* A process does what is due; a peer answers one of its attempts; it is gone,
+   and its attempts with it. */
+void sim_jobs_turn(sim_process_t *p);
+void sim_jobs_answer(sim_process_t *p, uint64_t arg);
+void sim_jobs_gone(sim_process_t *p);
+unsigned sim_jobs_attempts(const sim_process_t *p);
+
+/* Those that are there are those of the model; ending: who ended it died, or
+   NULL. */
+void sim_jobs_check(sim_job_t *ending);
+void sim_jobs_drain(void);
+
+/* appends that are visible */
+uint64_t sim_jobs_head(void);
 
 
 /* parley_sim_model.c */

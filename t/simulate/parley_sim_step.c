@@ -109,6 +109,9 @@ sim_append(sim_process_t *p)
     int                    crashed;
     uint8_t                keys[SIM_LOGS][PARLEY_KEY_LEN];
     int64_t                least, most, count;
+    size_t                 njobs;
+    unsigned               nrecords;
+    parley_job_t           jobs[3];
     parley_append_t        append;
     sim_record_t *volatile record;
     parley_publish_t       publish;
@@ -125,6 +128,11 @@ sim_append(sim_process_t *p)
     if (parley_publish_append(&world.arena, &publish, &append) != 0) {
         abort();
     }
+
+    njobs = sim_jobs_make(jobs);
+    nrecords = world.nrecords;
+    append.jobs = jobs;
+    append.njobs = njobs;
 
     record->size = append.parts[0].len + append.parts[1].len;
     parley_memory_table(&world.outside, &before);
@@ -144,6 +152,8 @@ sim_append(sim_process_t *p)
     if (crashed) {
         sim_kill(p);
         sim_perhaps(record, &before);
+        sim_jobs_made(world.nrecords != nrecords ? njobs : 0);
+        sim_jobs_check(NULL);
 
         /* one that dies before it wakes them: the next append does, or the
            tick, which they feel */
@@ -157,6 +167,7 @@ sim_append(sim_process_t *p)
     case PARLEY_APPEND_OK:
         sim_hub_env.wake(NULL);
         sim_accepted(record, appended.places);
+        sim_jobs_made(njobs);
 
         count = parley_selector_count(&world.arena, &publication, &appended);
 
@@ -169,6 +180,7 @@ sim_append(sim_process_t *p)
 
     case PARLEY_APPEND_FULL:
         sim_perhaps(record, &before);
+        sim_jobs_check(NULL);
         return;
 
     default:
@@ -194,6 +206,7 @@ sim_wakes(sim_process_t *p)
     sim_late(p);
 
     p->woken = 0;
+    p->due = world.now;
     parley_hub_wake(p->hub);
 }
 
@@ -211,22 +224,58 @@ sim_turns(sim_process_t *p, unsigned budget)
 }
 
 
+/* who died in the midst of an end has told of it, or has not ended it */
+
+static void
+sim_does_ended(sim_verb_t verb, sim_job_t *ending, uint64_t head)
+{
+    uint64_t             told;
+    parley_table_stat_t  stat;
+
+    /* whoever comes mends it */
+
+    parley_memory_table(&world.outside, &stat);
+    sim_jobs_check(ending);
+
+    if (verb != SIM_DUE && verb != SIM_ANSWER) {
+        return;
+    }
+
+    told = world.told + (ending != NULL && ending->ended && world.tells);
+
+    if (sim_jobs_head() - head != told) {
+        sim_fail("HUB-09: %u ends were told of, and %u are there",
+                 (unsigned) told, (unsigned) (sim_jobs_head() - head));
+    }
+}
+
+
 /* what a process does, perhaps for the last time */
 
 static void
 sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
 {
-    unsigned       i;
-    sim_client_t  *c;
+    unsigned             i;
+    sim_job_t           *ending;
+    volatile uint64_t    head;
+    sim_client_t        *c;
 
     if (verb == SIM_APPEND) {
         sim_append(p);
         return;
     }
 
+    ending = NULL;
+    head = sim_jobs_head();
+    world.told = 0;
+    world.ending = NULL;
+
     if (setjmp(sim_crash) != 0) {
         sim_edges = 0;
+        ending = world.ending;
+        world.ending = NULL;
         sim_kill(p);
+        sim_does_ended(verb, ending, head);
 
         for (i = 0; i < SIM_LOGS; i++) {
             sim_look(i);
@@ -248,6 +297,14 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
 
     case SIM_TURN:
         sim_turns(p, 1 + (unsigned) (arg >> 8) % 8);
+        break;
+
+    case SIM_DUE:
+        sim_jobs_turn(p);
+        break;
+
+    case SIM_ANSWER:
+        sim_jobs_answer(p, arg >> 8);
         break;
 
     default:
@@ -297,6 +354,7 @@ sim_pass(int64_t ms, unsigned percent)
             sim_at = p;
             sim_late(p);
             parley_hub_tick(p->hub);
+            sim_jobs_turn(p);
         }
     }
 
@@ -439,6 +497,8 @@ sim_step(const sim_step_t *step)
     case SIM_WAKE:
     case SIM_TURN:
     case SIM_CONNECT:
+    case SIM_DUE:
+    case SIM_ANSWER:
         if (p != NULL) {
             sim_does(p, step->verb, step->arg);
         }
@@ -448,7 +508,7 @@ sim_step(const sim_step_t *step)
     case SIM_CRASH:
         if (p != NULL) {
             sim_dies = 1 + (unsigned) (step->arg >> 32) % 600;
-            sim_does(p, (sim_verb_t) ((step->arg >> 4) % 4), step->arg);
+            sim_does(p, (sim_verb_t) ((step->arg >> 4) % 6), step->arg);
             sim_dies = 0;
         }
 

@@ -205,6 +205,7 @@ sim_start(sim_process_t *p)
     env.ctx = p;
     sim_at = p;
     p->hub = parley_hub_create(&p->memory.state, &env);
+    sim_jobs_start(p);
 }
 
 
@@ -215,6 +216,7 @@ sim_kill(sim_process_t *p)
 
     p->alive = 0;
     world.unburied = 1;
+    sim_jobs_gone(p);
 
     if (world.locked == p) {
         world.locked = NULL;
@@ -234,6 +236,8 @@ void
 sim_exit(sim_process_t *p)
 {
     sim_at = p;
+    sim_jobs_gone(p);
+    parley_runner_free(p->runner);
     parley_hub_free(p->hub);
     parley_memory_leave(&p->memory);
 
@@ -411,7 +415,7 @@ sim_settle(void)
             p = &world.processes[i];
 
             if (!p->alive || p->stalled > world.now
-                || (!p->woken && !p->turn))
+                || (!p->woken && !p->turn && p->due > world.now))
             {
                 continue;
             }
@@ -426,6 +430,8 @@ sim_settle(void)
             if (p->turn) {
                 sim_turns(p, 100);
             }
+
+            sim_jobs_turn(p);
         }
 
         for (i = 0; i < SIM_CONNS; i++) {
@@ -445,6 +451,7 @@ sim_settle(void)
 
     sim_complete();
     sim_bounded();
+    sim_jobs_check(NULL);
 }
 
 
@@ -471,7 +478,9 @@ sim_bounded(void)
                      (unsigned) stat.buffered);
         }
 
-        if (p->octets > 80000 + stat.subscribers * (4096 + SIM_EVENT)) {
+        if (p->octets > 80000 + stat.subscribers * (4096 + SIM_EVENT)
+                        + parley_runner_jobs(p->runner) * 20000)
+        {
             sim_fail("HUB-03: %u subscribers take %u octets",
                      (unsigned) stat.subscribers, (unsigned) p->octets);
         }
@@ -515,6 +524,7 @@ sim_end(void)
     }
 
     sim_settle();
+    sim_jobs_drain();
 
     for (i = 0; i < SIM_PROCESSES; i++) {
         if (world.processes[i].alive) {

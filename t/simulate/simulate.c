@@ -29,6 +29,8 @@ static const struct {
     [SIM_WAKE] = { "wake", 20 },
     [SIM_TURN] = { "turn", 25 },
     [SIM_CONNECT] = { "connect", 10 },
+    [SIM_DUE] = { "due", 10 },
+    [SIM_ANSWER] = { "answer", 12 },
     [SIM_DISCONNECT] = { "disconnect", 3 },
     [SIM_READ] = { "read", 8 },
     [SIM_WINDOW] = { "window", 3 },
