@@ -1,0 +1,275 @@
+# Where something may be delivered to, who is told that it was not, and what
+# comes by a URL besides (VCP-21, HUB-09, HUB-07).
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use IO::Socket::INET;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Env qw(port tmp_dir spew tls);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Status;
+use Parley::Streams;
+use Parley::Upstream;
+
+my $dir = tmp_dir();
+my $peer = Parley::Upstream->start(port(2), undef, tls => 1);
+my $here = '127.0.0.1:' . port(2);
+my ($cert) = tls();
+
+spew("$dir/gateway.jwk", private_jwk(gateway_key()));
+
+
+# a server of DNS: NAME => address; whatever else does not exist
+my %names = ('private.test' => '127.0.0.1', 'listed.test' => '127.0.0.1',
+             'link.test' => '169.254.169.254');
+
+my $dns = fork // die "fork: $!\n";
+
+if ($dns == 0) {
+    my $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Proto => 'udp',
+                                  LocalPort => port(6)) or POSIX::_exit(1);
+
+    alarm 120;
+
+    while ($s->recv(my $q, 512)) {
+        my @labels;
+        my $at = 12;
+
+        while (my $n = ord substr $q, $at, 1) {
+            push @labels, substr $q, $at + 1, $n;
+            $at += 1 + $n;
+        }
+
+        my ($type) = unpack 'n', substr $q, $at + 1, 2;
+        my $address = $names{lc join '.', @labels};
+        my $rr = $address && $type == 1
+                 ? "\xC0\x0C" . pack('nnNn', 1, 1, 0, 4)
+                   . pack('C4', split /\./, $address)
+                 : '';
+
+        $s->send(substr($q, 0, 2)
+                 . pack('nnnnn', $address ? 0x8180 : 0x8183, 1, $rr ne '', 0,
+                        0)
+                 . substr($q, 12, $at + 5 - 12) . $rr);
+    }
+
+    POSIX::_exit(0);
+}
+
+END { kill 'KILL', $dns if $dns }
+
+
+sub http {
+    my %o = @_;
+
+    my $deliver = $o{deliver}
+        // "parley_deliver /_deliver hosts=$here,private.test:" . port(3)
+           . ',link.test:' . port(2) . ',none.test:' . port(2) . ';';
+
+    return streams_http(
+        identities => streams_identities(%{ $o{of} }),
+        more => "$deliver parley_signing_key $dir/gateway.jwk;\n"
+                . "parley_retain count=100 time=1h;",
+        locations => $o{locations} // <<"EOT");
+        location /vcp/in { parley_jwt on; parley_submit vcp aee c2a; }
+        location /vcp/stream/ { parley_jwt on; parley_stream vcp;
+                                parley_vcp_context ctx|deliver;
+                                parley_vcp_constitution creed://a/b\@1; }
+        location /aee/stream/ { parley_jwt on; parley_stream aee; }
+        location /_deliver {
+            internal;
+            proxy_pass \$parley_deliver_url;
+            proxy_ssl_trusted_certificate $cert;
+            resolver 127.0.0.1:%PORT_6% ipv6=off;
+            resolver_timeout 2s;
+        }
+EOT
+}
+
+
+subtest 'VCP-21 where a URL may lead is checked by nginx -t' => sub {
+    my $check = sub {
+        my ($url, $like, %o) = @_;
+
+        my ($status, $said) = Parley::Nginx->check(
+            http => http(of => { bob => { deliver => $url,
+                                          %{ $o{bob} // {} } } }, %o));
+
+        return is($status, 0, "$url is taken") || diag $said if !$like;
+
+        is($status, 1, "$url is refused");
+        like($said, $like, 'and it is said why');
+    };
+
+    $check->("https://$here/x");
+    $check->("http://$here/x", qr{principals/1/deliver .* an https URL});
+    $check->("https://u:p\@$here/x", qr{/principals/1/deliver});
+    $check->("https://$here/x#y", qr{/principals/1/deliver});
+    $check->('https://other.test/',
+             qr{/principals/1/deliver in .* on "other.test:443", which "hosts});
+    $check->('https://127.0.0.1:1/', qr{"127\.0\.0\.1:1", which "hosts="});
+    $check->("https://$here/", qr{needs "parley_deliver"}, deliver => '');
+    $check->("https://$here/", qr{speaks}, bob => { speaks => 'moq' });
+    $check->("https://$here/", qr{"parley_deliver" needs a location "/_x"},
+             deliver => "parley_deliver /_x hosts=$here;");
+    $check->("https://$here/", qr{needs hosts=},
+             deliver => 'parley_deliver /_deliver max=3;');
+    $check->("https://$here/", qr{"hosts=a..b" .* could be none},
+             deliver => 'parley_deliver /_deliver hosts=a..b;');
+    $check->("https://$here/", qr{"max=0" .* is no number from 1 to 1024},
+             deliver => "parley_deliver /_deliver hosts=$here max=0;");
+    $check->("https://$here/", qr{"retries=9" .* is unknown},
+             deliver => "parley_deliver /_deliver hosts=$here retries=9;");
+    $check->("https://$here/", qr{must be the URI},
+             deliver => "parley_deliver _deliver hosts=$here;");
+};
+
+
+my ($p2, $p3) = (port(2), port(3));
+my $hidden = Parley::Upstream->start($p3, undef, tls => 1);
+my $nginx = Parley::Nginx->start(workers => 2, http => http(of => {
+    alice => { parent => 'carol', deliver => "https://$here/alice" },
+    bob => { deliver => "https://private.test:$p3/bob" },
+    carol => { deliver => "https://$here/carol" },
+    dave => { deliver => "https://none.test:$p2/dave" },
+}));
+my $status = Parley::Status->new(port => port(1));
+
+
+sub say {
+    my ($m, %o) = @_;
+
+    my ($as) = $m->{sender} =~ m{/(\w+)$};
+
+    return submit($m, as => $as, uri => '/vcp/in', %o);
+}
+
+sub name { "agent://ops.example/$_[0]" }
+
+
+subtest 'VCP-21 no name leads to an address of this net' => sub {
+    $peer->clear;
+
+    is(say(vcp(sender => name('carol'), recipient => name('bob')))->{status},
+       200);
+    ok($nginx->wait_for(qr/given up: its host has an address of this net/),
+       'it is given up, and said');
+    is($hidden->count, 0, 'nothing came');
+
+    is(say(vcp(sender => name('bob'), recipient => name('dave')))->{status},
+       200);
+    ok($nginx->wait_for(qr/"none.test" could not be resolved/), 'no such name');
+    ok($nginx->wait_for(qr/to be delivered again: no answer came/),
+       'which is tried again');
+};
+
+
+subtest 'HUB-09 of a critical escalation the parent is told' => sub {
+    my $m = with(escalation(severity => 'critical', requires_ack => true),
+                 recipient => name('carol'));
+    my $carol = listen_to('carol', uri => '/vcp/stream/');
+
+    $carol->leave;
+    sleep 0.3;
+
+    $peer->clear;
+    $peer->script('$c->answer(403)');
+
+    my $before = $status->metric('parley_jobs_ended_total{how="refused"}');
+
+    is(say($m)->{status}, 200);
+    ok($peer->wait_for(1), 'the parent is asked, and refuses');
+    is($peer->last->{json}{message_id}, $m->{message_id});
+    ok($nginx->wait_for(qr/undelivered, refused: it was refused.*"alice"/),
+       'it is said');
+    is($status->metric('parley_jobs_ended_total{how="refused"}'), $before + 1,
+       'and counted');
+
+    # in its mailbox, for who resumes
+
+    my $epoch = $carol->opened->{id} =~ s/\..*//r;
+    my $again = listen_to('carol', uri => '/vcp/stream/', last => "$epoch.0");
+    my @ids;
+
+    while (my $event = $again->event) {
+        next if !$event->{json};
+        push @ids, $event->{json};
+        last if $event->{json}{payload}{reason} =~ /undelivered/;
+    }
+
+    my $told = $ids[-1];
+
+    is($told->{type}, 'escalation', 'an escalation');
+    is($told->{sender}, 'service://parley', 'of the gateway');
+    is($told->{recipient}, name('carol'));
+    is($told->{payload}{severity}, 'warning');
+    is($told->{payload}{requires_ack}, JSON::PP::false);
+    is($told->{payload}{reason}, "undelivered: critical $m->{message_id} of "
+       . name('alice') . ' to ' . name('carol') . ': it was refused');
+    ok($told->{signature}, 'signed');
+    $again->leave;
+    sleep 0.5;
+    is($peer->count, 1, 'the URL that refused is not asked again');
+};
+
+
+subtest 'HUB-07 an answer that comes late goes to its asker\'s URL' => sub {
+    $peer->script(undef);
+    $peer->clear;
+
+    my $task = aee(type => 'task', from => 'agent.carol', to => 'agent.alice',
+                   requires => undef);
+    my $alice = listen_to('alice', uri => '/aee/stream/');
+
+    my $r = submit($task, as => 'carol', uri => '/vcp/in');
+    is($r->{status}, 202, 'a task of somebody without a stream is taken')
+        or diag $r->{body};
+    is($alice->event->{json}{id}, $task->{id}, 'it comes by the stream');
+
+    my $result = result($task, from => 'agent.alice', to => 'agent.carol');
+
+    is(submit($result, as => 'alice', uri => '/vcp/in')->{status}, 202);
+    ok($peer->wait_for(1), 'the result comes by the URL');
+    is($peer->last->{json}{id}, $result->{id});
+    is($peer->last->{json}{reply_to}, $task->{id});
+};
+
+
+subtest 'VCP-22 whom rules deny is left out of a broadcast' => sub {
+    ok($nginx->reload(workers => 1, http => http(
+        of => { alice => {}, bob => { deliver => "https://$here/bob" },
+                carol => { deliver => "https://$here/carol", parent => 'bob' },
+                dave => { deliver => "https://$here/dave" } },
+        locations => <<"EOT")), 'reloaded');
+        location /vcp/in { parley_jwt on; parley_submit vcp;
+                           parley_deny to=agent.dave;
+                           parley_allow to=broadcast; }
+        location = /_deliver { internal; proxy_pass \$parley_deliver_url; }
+EOT
+
+    $peer->clear;
+
+    my $m = vcp(sender => name('alice'), recipient => 'broadcast');
+    is(say($m)->{status}, 200);
+    ok($peer->wait_for(1), 'it comes');
+    sleep 1;
+    is_deeply([map { $_->{uri} }
+               grep { $_->{json}{message_id} eq $m->{message_id} }
+               $peer->requests], ['/bob'],
+              'to who has the same parent, and is not denied');
+
+    is(say(vcp(sender => name('bob'), recipient => name('alice')))->{status},
+       403, 'to=broadcast allows nothing else');
+};
+
+
+ok(!$nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 'nothing else is wrong');
+
+done_testing;
