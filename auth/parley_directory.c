@@ -74,8 +74,9 @@ static int parley_directory_certificates(parley_directory_reader_t *r,
 #define PARLEY_DIRECTORY_WORD_TEXT(word)    parley_str(word),
 #define PARLEY_DIRECTORY_WORD_HANDLE(word)  parley_str(word),
 #define PARLEY_DIRECTORY_WORD_SUB(word)
+#define PARLEY_DIRECTORY_WORD_SAME(word)    parley_str(word),
 
-#define PARLEY_DIRECTORY_SPEAKS  "aee, vcp, c2a, channel"
+#define PARLEY_DIRECTORY_SPEAKS  "aee, vcp, vcp2, c2a, channel"
 
 
 static const parley_directory_member_t  parley_directory_members[] = {

@@ -1842,7 +1842,7 @@ const parley_schema_text_t  parley_schema_texts[] = {
             "ere. Without it that of the message, where it has a name in it"
             ", else the first of vcp, aee, c2a and channel in which it has "
             "one.\",\n"
-            "\"enum\": [\"aee\", \"vcp\", \"c2a\", \"channel\"]\n"
+            "\"enum\": [\"aee\", \"vcp\", \"vcp2\", \"c2a\", \"channel\"]\n"
             "},\n"
             "\"roles\": {\n"
             "\"description\": \"What role= of rules is compared with.\",\n"
