@@ -112,6 +112,7 @@ subtest 'GW-27 parley explain takes what is given for a frame' => sub {
     my $message = jcs(sign_vcp(vcp(), person('alice')->{key}));
     my $principals = { principals => [map {
         { sub => $_, vcp => "agent://ops.example/$_", handle => "~$_",
+          instrument => "~cc-$_\@1.0",
           keys => [public_jwk(person($_)->{key})] }
     } qw(alice bob)] };
 
@@ -127,7 +128,8 @@ subtest 'GW-27 parley explain takes what is given for a frame' => sub {
                '/in', '--token-file', $token, '--json');
 
     is($status, 0) or diag($out, $err);
-    like($out, qr/"accepted"/, 'what comes by a WebSocket is answered');
+    like($out, qr/"step":"publish","verdict":"answered"/,
+         'what comes by a WebSocket is published, and answered');
 
     ($status, $out) = tool({ in => '{}' }, 'explain', '--conf', $conf,
                            '--location', '/in', '--token-file', $token,
