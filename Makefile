@@ -256,7 +256,7 @@ fuzz: ## Every fuzz target for TIME=60 seconds; fails on a crash
 fuzz-targets: $(FUZZ_TARGETS)
 
 
-.PHONY: bench bench-instructions bench-streams
+.PHONY: bench bench-instructions bench-streams bench-sockets
 bench: ## Benchmarks against the peers; writes docs/performance.md
 	tools/install-deps bench
 	$(MAKE) build
@@ -271,6 +271,11 @@ bench-streams: ## Streams against nchan's; writes that part of the same page
 	tools/install-deps bench
 	$(MAKE) build
 	bench/streams
+
+bench-sockets: ## WebSockets against proxy_pass to a peer; writes that part, too
+	tools/install-deps test bench
+	$(MAKE) build
+	bench/sockets
 
 
 # where things are installed; the module goes where nginx looks for modules
