@@ -37,6 +37,7 @@ struct parley_websocket_s {
                                            behind all messages; 0: none */
     unsigned                 handed:1;  /* the first message was */
     unsigned                 control:1; /* a control frame is being read */
+    unsigned                 dry:1;     /* nothing more is to be had for now */
     unsigned                 peer:1;    /* the other side has closed */
     unsigned                 over:1;
     unsigned                 closed:1;  /* a close is, or was, to be sent */
@@ -208,7 +209,14 @@ parley_websocket_read(parley_websocket_t *ws)
 {
     int  rc;
 
-    rc = wslay_event_recv(ws->wslay);
+    /* wslay comes back with the head of a frame half read, and more may be
+       there, of which nobody would be told again */
+
+    ws->dry = 0;
+
+    do {
+        rc = wslay_event_recv(ws->wslay);
+    } while (rc == 0 && !ws->dry && wslay_event_get_read_enabled(ws->wslay));
 
     if (rc != 0 && !ws->over && ws->close == PARLEY_CLOSE_NONE) {
 
@@ -240,6 +248,8 @@ parley_websocket_recv(wslay_event_context_ptr wslay, uint8_t *p, size_t len,
     if (n > 0) {
         return (ssize_t) n;
     }
+
+    ws->dry = 1;
 
     if (n < 0) {
         ws->over = 1;

@@ -178,7 +178,10 @@ run(size_t step)
             say("over", NULL, 0);
             break;
 
-        } else if (w.at == w.len && !w.ends) {
+        } else {
+            /* nobody would say again that there is more */
+            assert_int_equal(w.at, w.len);
+            assert_false(w.ends);
             break;
         }
     }
