@@ -60,6 +60,9 @@ ifeq ($(PKG_LIBS),)
 PKG_LIBS := -ljansson -lsodium -lpcre2-8 -lcrypto
 endif
 
+# it comes without a file of pkg-config's
+PKG_LIBS += -Wl,--as-needed -lwslay -Wl,--no-as-needed
+
 # what the unit tests hold tokens against, besides
 TEST_LIBS = -lcmocka -ljwt -lm
 
@@ -94,7 +97,7 @@ endif
 # sanitizer build has its module in nginx
 LATER = $(OUT)/later/ngx_http_parley_module.so
 LATER_TESTS = t/never.t t/ready.t t/window.t t/replay.t t/retain.t t/sse.t t/dryrun.t t/hold.t \
-	t/fallback.t t/ticket.t
+	t/fallback.t t/ticket.t t/websocket.t
 LATER_FIRST = $(if $(filter release,$(BUILD)),later-built)
 
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
@@ -105,6 +108,7 @@ VERSION := $(shell sed -n 's/^\#define PARLEY_VERSION  "\(.*\)"/\1/p' \
 SONAME = libparley.so.0
 PUBLIC = $(OUT)/lib
 PUBLIC_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*.c))
+PUBLIC_PARTS = $(filter-out $(OBJ)/hub/parley_websocket.o,$(LIB_OBJS))
 PUBLIC_LIBS = $(PUBLIC)/libparley.so.$(VERSION) $(PUBLIC)/libparley.a
 TOOL_SOURCES := $(wildcard tools/parley*.c)
 TOOL_OBJS := $(TOOL_SOURCES:%.c=$(OBJ)/%.o)
@@ -253,7 +257,7 @@ fuzz: ## Every fuzz target for TIME=60 seconds; fails on a crash
 fuzz-targets: $(FUZZ_TARGETS)
 
 
-.PHONY: bench bench-instructions bench-streams
+.PHONY: bench bench-instructions bench-streams bench-sockets
 bench: ## Benchmarks against the peers; writes docs/performance.md
 	tools/install-deps bench
 	$(MAKE) build
@@ -268,6 +272,11 @@ bench-streams: ## Streams against nchan's; writes that part of the same page
 	tools/install-deps bench
 	$(MAKE) build
 	bench/streams
+
+bench-sockets: ## WebSockets against proxy_pass to a peer; writes that part, too
+	tools/install-deps test bench
+	$(MAKE) build
+	bench/sockets
 
 
 # where things are installed; the module goes where nginx looks for modules
@@ -348,9 +357,9 @@ $(PUBLIC)/libparley.so.$(VERSION): $(PUBLIC_OBJS) $(LIB) lib/parley.map
 		$(PUBLIC_OBJS) $(LIB) $(PKG_LIBS)
 
 # one object, whose other symbols are nobody else's
-$(PUBLIC)/libparley.a: $(PUBLIC_OBJS) $(LIB_OBJS) lib/parley.map
+$(PUBLIC)/libparley.a: $(PUBLIC_OBJS) $(PUBLIC_PARTS) lib/parley.map
 	@mkdir -p $(@D)
-	$(call Q,AR)ld -r -o $(@:.a=.o) $(PUBLIC_OBJS) $(LIB_OBJS)
+	$(call Q,AR)ld -r -o $(@:.a=.o) $(PUBLIC_OBJS) $(PUBLIC_PARTS)
 	@sed -n 's/^ *\(parley_[a-z_]*\);/\1/p' lib/parley.map > $(@:.a=.syms)
 	@objcopy --keep-global-symbols=$(@:.a=.syms) $(@:.a=.o)
 	@rm -f $@

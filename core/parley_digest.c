@@ -66,3 +66,32 @@ failed:
 
     return -1;
 }
+
+
+int
+parley_sha1_parts(const parley_str_t *parts, size_t n,
+    uint8_t out[PARLEY_SHA1_LEN])
+{
+    size_t   i;
+    SHA_CTX  st;
+
+    if (SHA1_Init(&st) != 1) {
+        goto failed;
+    }
+
+    for (i = 0; i < n; i++) {
+        if (SHA1_Update(&st, parts[i].data, parts[i].len) != 1) {
+            goto failed;
+        }
+    }
+
+    if (SHA1_Final(out, &st) == 1) {
+        return 0;
+    }
+
+failed:
+
+    memset(out, 0, PARLEY_SHA1_LEN);
+
+    return -1;
+}

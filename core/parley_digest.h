@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4), by OpenSSL. */
+/* SHA-256 and SHA-1 (FIPS 180-4), by OpenSSL. */
 
 #ifndef PARLEY_DIGEST_H
 #define PARLEY_DIGEST_H
@@ -10,6 +10,7 @@
 
 
 #define PARLEY_SHA256_LEN  32
+#define PARLEY_SHA1_LEN    20
 
 
 /* Digests s.  Returns 0, or -1 with out zeroed if OpenSSL fails. */
@@ -21,5 +22,9 @@ int parley_sha256_parts(const parley_str_t *parts, size_t n,
     uint8_t out[PARLEY_SHA256_LEN])
     __attribute__((warn_unused_result));
 
+/* The same by SHA-1, which proves nothing; WebSocket's handshake has it. */
+int parley_sha1_parts(const parley_str_t *parts, size_t n,
+    uint8_t out[PARLEY_SHA1_LEN])
+    __attribute__((warn_unused_result));
 
 #endif /* PARLEY_DIGEST_H */

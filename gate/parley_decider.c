@@ -5,13 +5,14 @@
 
 
 /* the most directives that a step is decided by */
-#define PARLEY_DECIDERS  7
+#define PARLEY_DECIDERS  8
 
 /* of an id, in which 0 ends the list */
 #define PARLEY_D(id)  PARLEY_DIRECTIVE_##id + 1
 
 /* what has a location take messages, or answer to something else */
-#define PARLEY_D_ACCEPTS   PARLEY_D(SUBMIT), PARLEY_D(MCP), PARLEY_D(ACCEPT)
+#define PARLEY_D_ACCEPTS   PARLEY_D(SUBMIT), PARLEY_D(MCP), PARLEY_D(ACCEPT), \
+                           PARLEY_D(WEBSOCKET)
 #define PARLEY_D_ENDPOINT  PARLEY_D(KEYS), PARLEY_D(STREAM), PARLEY_D(ROSTER), \
                            PARLEY_D(CONTROL)
 
@@ -23,7 +24,7 @@
     BY(PROOF, PARLEY_D(JWT), PARLEY_D(CERTIFICATE))                           \
     BY(RATE, PARLEY_D(RATE))                                                  \
     BY(BODY, PARLEY_D(LIMITS))                                                \
-    BY(SERVE, PARLEY_D_ENDPOINT, PARLEY_D(MCP))                               \
+    BY(SERVE, PARLEY_D_ENDPOINT, PARLEY_D(MCP), PARLEY_D(WEBSOCKET))          \
     BY(JSON, PARLEY_D(LIMITS))                                                \
     BY(PROTOCOL, PARLEY_D_ACCEPTS)                                            \
     BY(SCHEMA, PARLEY_D_ACCEPTS)                                              \
@@ -48,7 +49,7 @@
     BY(KEEP, PARLEY_D(ZONE))                                                  \
     BY(SUSPEND, PARLEY_D(VCP_CRITICAL), PARLEY_D(IDENTITIES))                 \
     BY(RECORD, PARLEY_D(AUDIT))                                               \
-    BY(PUBLISH, PARLEY_D(SUBMIT), PARLEY_D(MCP))                              \
+    BY(PUBLISH, PARLEY_D(SUBMIT), PARLEY_D(MCP), PARLEY_D(WEBSOCKET))         \
     BY(FORWARD, PARLEY_D(SPEAK))                                              \
     BY(ANSWER, PARLEY_D(SPEAK))                                               \
     BY(SETTLE, PARLEY_D(WINDOW), PARLEY_D(ZONE))

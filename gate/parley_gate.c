@@ -362,8 +362,9 @@ parley_gate_step(parley_gate_t *g, parley_step_t step)
     /* the step behind it is no message's: none is asked for it */
 
     if (step == PARLEY_STEP_BODY && outcome < PARLEY_OUTCOME_REFUSED
-        && parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
-        && g->s->mcp == NULL)
+        && (g->framed
+            || (parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
+                && g->s->mcp == NULL)))
     {
         g->at = PARLEY_STEP_SERVE;
     }

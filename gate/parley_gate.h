@@ -89,6 +89,11 @@ struct parley_gate_s {
                                                empty: it is looked for there */
     uint64_t                   seed;        /* of parley_json_read(), prints */
     unsigned                   tls:1;       /* it came over TLS 1.2 or later */
+    unsigned                   upgradable:1;    /* over HTTP/1.1: its connection
+                                               may become a WebSocket */
+    unsigned                   framed:1;    /* a message by a WebSocket that is
+                                               open, where parley_websocket
+                                               stands */
     unsigned                   timed_out:1; /* set once the time for an answer
                                                is over */
 
@@ -193,6 +198,8 @@ struct parley_gate_s {
                                                parley_control stands */
     unsigned                   issues:1;    /* POST there, a ticket is asked
                                                for */
+    unsigned                   upgrade:1;   /* refused: no WebSocket is asked
+                                               for, or another version */
     unsigned                   holds:1;     /* ANSWERED, and reply is for when
                                                what it is held for does not
                                                come */

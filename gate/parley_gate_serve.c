@@ -57,6 +57,12 @@ parley_gate_serve_method(parley_gate_t *g, parley_str_t method)
 parley_str_t
 parley_gate_serve_methods(const parley_gate_t *g)
 {
+    if (g->s->websocket != NULL) {
+        return parley_gate_tickets(g)
+               ? PARLEY_STR(PARLEY_WEBSOCKET_TICKET_METHODS)
+               : PARLEY_STR(PARLEY_WEBSOCKET_METHODS);
+    }
+
     return parley_gate_tickets(g)
            ? PARLEY_STR(PARLEY_TICKET_METHODS)
            : parley_gate_served[parley_settings_endpoint(g->s)].methods;

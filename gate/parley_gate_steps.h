@@ -40,6 +40,10 @@ parley_outcome_t parley_gate_stream_method(parley_gate_t *g,
 #define PARLEY_TICKET_METHODS  "GET, POST, DELETE"
 #define PARLEY_STREAM_METHODS  "GET, DELETE"
 
+/* the same of a WebSocket */
+#define PARLEY_WEBSOCKET_TICKET_METHODS  "GET, POST"
+#define PARLEY_WEBSOCKET_METHODS         "GET"
+
 /* What it opens: 0, or -1 with g->err. */
 int parley_gate_stream_opening(parley_gate_t *g,
     struct parley_opening_s **ret);

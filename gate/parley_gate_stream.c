@@ -5,6 +5,9 @@
  *
  *     ?filter=kind:agent_query&session=s1&instrument=cc-model
  *     &last_event_id=3f09c2a1b47e.17
+ *
+ * A WebSocket (parley_websocket) is opened in the same way; what comes by it
+ * later takes the steps of messages.
  */
 
 #include <stdio.h>
@@ -14,6 +17,7 @@
 #include "parley_event_id.h"
 #include "parley_expand.h"
 #include "parley_gate_steps.h"
+#include "parley_handshake.h"
 #include "parley_hex.h"
 #include "parley_opening.h"
 #include "parley_rules.h"
@@ -36,6 +40,7 @@ typedef struct {
 } parley_gate_stream_t;
 
 
+static int parley_gate_stream_upgrades(parley_gate_t *g);
 static int parley_gate_stream_open(parley_gate_stream_t *st);
 static int parley_gate_stream_selector(parley_gate_stream_t *st);
 static int parley_gate_stream_session(parley_gate_stream_t *st);
@@ -54,13 +59,22 @@ static void parley_gate_stream_lasts(parley_gate_stream_t *st);
 parley_outcome_t
 parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 {
+    parley_outcome_t  outcome;
+
     if (parley_gate_tickets(g) && parley_str_is(method, "POST")) {
         g->proto = g->s->stream->proto;
         g->issues = 1;
         return PARLEY_OUTCOME_PASSED;
     }
 
-    return parley_gate_named_method(g, g->s->stream->proto, method, 1);
+    if (g->s->websocket == NULL) {
+        return parley_gate_named_method(g, g->s->stream->proto, method, 1);
+    }
+
+    outcome = parley_gate_named_method(g, g->s->stream->proto, method, 0);
+
+    return outcome == PARLEY_OUTCOME_PASSED
+           ? parley_outcome(parley_handshake(g)) : outcome;
 }
 
 
@@ -78,6 +92,10 @@ parley_gate_stream(parley_gate_t *g)
         return parley_gate_ticket(g);
     }
 
+    if (parley_gate_stream_upgrades(g) != 0) {
+        return PARLEY_OUTCOME_REFUSED;
+    }
+
     rc = parley_gate_stream_opening(g, &opening);
 
     if (rc == 0) {
@@ -91,6 +109,19 @@ parley_gate_stream(parley_gate_t *g)
     g->opening = opening;
 
     return PARLEY_OUTCOME_ANSWERED;
+}
+
+
+/*
+ * A page of another site opens a WebSocket in the name of who looks at it: a
+ * browser shows a certificate as it sends a cookie, of which PROOF has asked.
+ */
+
+static int
+parley_gate_stream_upgrades(parley_gate_t *g)
+{
+    return g->s->websocket == NULL || g->shown.len > 0
+           ? 0 : parley_gate_origin(g);
 }
 
 

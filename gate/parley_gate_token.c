@@ -72,6 +72,13 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
 
     *ret = parley_str_none;
 
+    /* that by which its WebSocket was opened, perhaps in a ticket */
+
+    if (g->framed && g->given.len > 0) {
+        *ret = g->given;
+        return PARLEY_OUTCOME_PASSED;
+    }
+
     if (parley_gate_ticket_token(g, ret) != 0) {
         return parley_gate_disproved(g);
     }

@@ -125,6 +125,10 @@ parley_settings_beside(const parley_settings_t *s,
         return "\"parley_keys\"";
     }
 
+    if (s->websocket != NULL) {
+        return "\"parley_websocket\"";
+    }
+
     if (s->stream != NULL) {
         return "\"parley_stream\"";
     }

@@ -10,6 +10,9 @@
 #define PARLEY_SET_HOLD_MAX      60000
 #define PARLEY_SET_MCP_HOLD      20000
 
+/* VCP-20: s between two pings, at most */
+#define PARLEY_SET_PING_MAX      30
+
 static const parley_stream_t  parley_stream_default = {
     .proto = PARLEY_PROTO_NONE,
     .lag = 256 << 10,
@@ -28,8 +31,11 @@ static int parley_set_counts(parley_setting_t *d, parley_str_t word,
     int *ret);
 static int parley_set_submit_off(parley_setting_t *d, parley_str_t word,
     parley_str_t forms, parley_submit_conf_t *ret);
+static parley_proto_t parley_set_stream_proto(parley_setting_t *d);
 static int parley_set_stream_word(parley_setting_t *d, size_t i,
     parley_stream_t *ret);
+static int parley_set_websocket_word(parley_setting_t *d, size_t i,
+    parley_websocket_conf_t *ret);
 static int parley_set_seconds(parley_setting_t *d, parley_str_t word,
     parley_str_t value, uint32_t *ret);
 
@@ -284,13 +290,10 @@ parley_set_stream(parley_setting_t *d)
 
     *stream = parley_stream_default;
 
-    stream->proto = parley_proto_find(d->words[1]);
+    stream->proto = parley_set_stream_proto(d);
 
-    if (stream->proto == PARLEY_PROTO_NONE
-        || parley_codecs[stream->proto]->unstreamed)
-    {
-        return parley_setting_bad(d, d->words[1], "is no protocol of streams, "
-                                  "expected aee, vcp, vcp2, c2a or channel");
+    if (stream->proto == PARLEY_PROTO_NONE) {
+        return -1;
     }
 
     for (i = 2; i < d->n; i++) {
@@ -303,6 +306,109 @@ parley_set_stream(parley_setting_t *d)
     d->http->publishes = 1;
 
     return 0;
+}
+
+
+/* NONE: with what is wrong */
+
+static parley_proto_t
+parley_set_stream_proto(parley_setting_t *d)
+{
+    parley_proto_t  proto;
+
+    proto = parley_proto_find(d->words[1]);
+
+    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto]->unstreamed) {
+        (void) parley_setting_bad(d, d->words[1], "is no protocol of streams, "
+                                  "expected aee, vcp, vcp2, c2a or channel");
+        return PARLEY_PROTO_NONE;
+    }
+
+    return proto;
+}
+
+
+/* VCP-20: it listens, and what it sends is submitted, in one protocol */
+
+int
+parley_set_websocket(parley_setting_t *d)
+{
+    size_t                    i;
+    parley_proto_t            proto;
+    parley_websocket_conf_t  *conf;
+
+    conf = parley_arena_calloc(d->env->arena, sizeof(parley_websocket_conf_t));
+
+    if (conf == NULL) {
+        return -1;
+    }
+
+    proto = parley_set_stream_proto(d);
+
+    if (proto == PARLEY_PROTO_NONE) {
+        return -1;
+    }
+
+    conf->stream = parley_stream_default;
+    conf->stream.proto = proto;
+    conf->stream.form = PARLEY_FORM_FRAMES;
+
+    conf->submit.accept = PARLEY_PROTO_BIT(proto);
+    conf->submit.expand.max = PARLEY_LOGS_MAX;
+
+    for (i = 2; i < d->n; i++) {
+        if (parley_set_websocket_word(d, i, conf) != 0) {
+            return -1;
+        }
+    }
+
+    d->s->websocket = conf;
+    d->http->publishes = 1;
+
+    return 0;
+}
+
+
+/* what comes by it is never held: its answer comes by it, too */
+
+static int
+parley_set_websocket_word(parley_setting_t *d, size_t i,
+    parley_websocket_conf_t *ret)
+{
+    size_t        k;
+    parley_str_t  word, value;
+
+    static const char *const  listens[] = { "lag", "keepalive", "age" };
+    static const char *const  submits[] = {
+        "counts", "max", "off", "declares"
+    };
+
+    word = d->words[i];
+
+    for (k = 0; k < sizeof(listens) / sizeof(listens[0]); k++) {
+
+        if (!parley_setting_param(word, listens[k], &value)) {
+            continue;
+        }
+
+        if (parley_set_stream_word(d, i, &ret->stream) != 0) {
+            return -1;
+        }
+
+        return ret->stream.keepalive <= PARLEY_SET_PING_MAX ? 0
+               : parley_setting_bad(d, word, "is longer than the 30s between "
+                                    "two pings");
+    }
+
+    for (k = 0; k < sizeof(submits) / sizeof(submits[0]); k++) {
+        if (parley_setting_param(word, submits[k], &value)) {
+            return parley_set_submit_word(d, i, &ret->submit);
+        }
+    }
+
+    return parley_setting_bad(d, word, "is unknown, expected lag=, "
+                              "keepalive=, age=, counts=, max=, off= or "
+                              "declares=");
 }
 
 

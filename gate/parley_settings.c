@@ -195,7 +195,7 @@ parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
 
     if ((parley_settings_answers(s)
          || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
-         || s->mcp != NULL)
+         || s->mcp != NULL || s->websocket != NULL)
         && !(s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT))
     {
         s->gate.accept = 0;
@@ -216,6 +216,11 @@ parley_settings_settle(parley_settings_t *s)
         s->submit = s->mcp;
     }
 
+    if (s->websocket != NULL) {
+        s->submit = &s->websocket->submit;
+        s->stream = &s->websocket->stream;
+    }
+
     if (s->submit != NULL) {
         gate->accept |= s->submit->accept;
     }
@@ -229,9 +234,9 @@ parley_settings_settle(parley_settings_t *s)
 
     /* what is published is what it would be as a frame, see PUBLISH */
 
-    gate->speak = parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
+    gate->speak = s->submit != NULL ? PARLEY_PROTO_CHANNEL
+                  : parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
                   ? PARLEY_PROTO_NONE
-                  : s->submit != NULL ? PARLEY_PROTO_CHANNEL
                   : s->said == PARLEY_PROTO_NONE
                   ? parley_settings_speaks(gate->accept) : s->said;
     gate->gateway = s->gateway;

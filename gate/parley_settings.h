@@ -124,6 +124,13 @@ typedef struct {
 } parley_submit_conf_t;
 
 
+/* parley_websocket: what comes by it is published, and it is a subscription */
+typedef struct {
+    parley_stream_t         stream;
+    parley_submit_conf_t    submit;
+} parley_websocket_conf_t;
+
+
 /* parley_roster */
 typedef struct {
     int                     coarse;     /* for others: no sessions, and counts
@@ -135,7 +142,8 @@ typedef struct {
 typedef enum {
     PARLEY_ENDPOINT_NONE = 0,           /* messages do */
     PARLEY_ENDPOINT_KEYS,               /* parley_keys */
-    PARLEY_ENDPOINT_STREAM,             /* parley_stream */
+    PARLEY_ENDPOINT_STREAM,             /* parley_stream; parley_websocket,
+                                           where one is opened */
     PARLEY_ENDPOINT_ROSTER,             /* parley_roster */
     PARLEY_ENDPOINT_CONTROL,            /* parley_control */
     PARLEY_ENDPOINTS
@@ -169,8 +177,8 @@ typedef struct parley_settings_http_s {
     parley_str_t         audit;         /* parley_audit; empty: none */
     int64_t              audit_ms;      /* between checkpoints */
     unsigned             audit_pass:1;  /* what cannot be written passes */
-    unsigned             publishes:1;   /* parley_submit or parley_stream
-                                           stands somewhere */
+    unsigned             publishes:1;   /* parley_submit, parley_stream or
+                                           parley_websocket stands somewhere */
     unsigned             child_keys:1;  /* parley_keys stands somewhere: those
                                            that parents add count */
 
@@ -230,6 +238,8 @@ typedef struct parley_settings_s {
     const parley_submit_conf_t  *mcp;           /* the same, by calls of MCP;
                                                    NULL: none */
     const parley_stream_t       *stream;        /* NULL: none */
+    const parley_websocket_conf_t  *websocket;  /* both of these in one; NULL:
+                                                   none */
     const parley_roster_conf_t  *roster;        /* NULL: none */
     unsigned                     keys;          /* parley_keys */
     unsigned                     control;       /* parley_control */

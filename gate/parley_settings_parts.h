@@ -18,6 +18,12 @@ int parley_settings_serves(parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_directive_id_t id, parley_problem_t *problem);
 
+/* a block of parley_websocket, beside what is verified of any that messages
+   come to */
+int parley_settings_websocket(parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem);
+
 /* a block of parley_submit */
 int parley_settings_submits(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);

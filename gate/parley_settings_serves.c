@@ -1,7 +1,7 @@
 /*
  * Blocks whose messages or requests go to no service: parley_keys,
- * parley_stream, parley_roster, parley_control, parley_submit; and what is
- * wrong with one as a whole.
+ * parley_stream, parley_roster, parley_control, parley_submit,
+ * parley_websocket; and what is wrong with one as a whole.
  */
 
 #include "parley_settings_parts.h"
@@ -9,6 +9,8 @@
 
 static int parley_settings_listens(parley_settings_http_t *http,
     const parley_settings_t *s, parley_problem_t *problem);
+static parley_directive_id_t parley_settings_listens_by(
+    const parley_settings_t *s);
 static const char *parley_settings_serves_lack(
     const parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block);
@@ -87,10 +89,13 @@ static int
 parley_settings_listens(parley_settings_http_t *http,
     const parley_settings_t *s, parley_problem_t *problem)
 {
-    const char               *name;
+    const char               *by, *name;
     const parley_where_t     *where;
     const parley_settings_t  *first;
+    parley_directive_id_t     id;
 
+    id = parley_settings_listens_by(s);
+    by = parley_directives[id].name;
     first = http->listens[s->stream->proto];
 
     if (first == NULL) {
@@ -102,9 +107,8 @@ parley_settings_listens(parley_settings_http_t *http,
            : s->constitution.varies ? "parley_vcp_constitution" : NULL;
 
     if (name != NULL) {
-        return parley_problem(problem, "\"parley_stream\" has a \"%s\" with "
-                              "variables: there is no request whose they "
-                              "were", name);
+        return parley_problem(problem, "\"%s\" has a \"%s\" with variables: "
+                              "there is no request whose they were", by, name);
     }
 
     name = !parley_str_eq(s->context.text, first->context.text)
@@ -118,12 +122,70 @@ parley_settings_listens(parley_settings_http_t *http,
         return 0;
     }
 
-    where = &first->where[PARLEY_DIRECTIVE_STREAM];
+    where = &first->where[parley_settings_listens_by(first)];
 
-    return parley_problem(problem, "\"parley_stream\" has another \"%s\" than "
-                          "that in %.*s:%u: what is published is written once "
-                          "for each protocol", name, (int) where->file.len,
+    return parley_problem(problem, "\"%s\" has another \"%s\" than that in "
+                          "%.*s:%u: what is published is written once for "
+                          "each protocol", by, name, (int) where->file.len,
                           (const char *) where->file.data, where->line);
+}
+
+
+static parley_directive_id_t
+parley_settings_listens_by(const parley_settings_t *s)
+{
+    return s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
+                                : PARLEY_DIRECTIVE_STREAM;
+}
+
+
+/* VCP-20: messages come to it, and it is listened to */
+
+int
+parley_settings_websocket(parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
+    size_t      i;
+    const char  *why;
+
+    static const parley_directive_id_t  others[] = {
+        PARLEY_DIRECTIVE_ACCEPT, PARLEY_DIRECTIVE_SPEAK,
+        PARLEY_DIRECTIVE_SUBMIT, PARLEY_DIRECTIVE_MCP, PARLEY_DIRECTIVE_STREAM,
+        PARLEY_DIRECTIVE_ROSTER, PARLEY_DIRECTIVE_KEYS,
+        PARLEY_DIRECTIVE_CONTROL
+    };
+
+    problem->where = s->where[PARLEY_DIRECTIVE_WEBSOCKET];
+
+    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (parley_settings_has(s, others[i])) {
+            return parley_problem(problem, "\"parley_websocket\" takes "
+                                  "messages and delivers them, in the protocol "
+                                  "that it names, and stands in a location "
+                                  "without \"%s\"",
+                                  parley_directives[others[i]].name);
+        }
+    }
+
+    why = block->handled
+          ? "answers requests itself, and stands in a location without "
+            "\"proxy_pass\" or another content handler"
+          : block->frame
+          ? "stands in a location without locations in it"
+          : s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF
+          ? "has nobody to trust: it needs \"parley_jwt on\" or "
+            "\"parley_certificate on\""
+          : parley_settings_has(s, PARLEY_DIRECTIVE_DRY_RUN)
+          ? "publishes, or refuses: \"parley_dry_run\" has no effect beside it"
+          : s->receiver.varies
+          ? "has a \"parley_window\" with variables: there is no request "
+            "whose they were"
+          : NULL;
+
+    return why != NULL
+           ? parley_problem(problem, "\"parley_websocket\" %s", why)
+           : parley_settings_listens(http, s, problem);
 }
 
 

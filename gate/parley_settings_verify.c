@@ -107,7 +107,14 @@ parley_settings_verify(const parley_settings_env_t *env,
         return parley_settings_answer(env, s, block, problem);
     }
 
-    switch (parley_settings_endpoint(s)) {
+    if (s->websocket != NULL
+        && parley_settings_websocket(http, s, block, problem) != 0)
+    {
+        return -1;
+    }
+
+    switch (s->websocket != NULL ? PARLEY_ENDPOINT_NONE
+                                 : parley_settings_endpoint(s)) {
 
     case PARLEY_ENDPOINT_KEYS:
         return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_KEYS,
@@ -129,13 +136,14 @@ parley_settings_verify(const parley_settings_env_t *env,
         break;
     }
 
-    if (s->submit != NULL
+    if (s->submit != NULL && s->websocket == NULL
         && parley_settings_submits(s, block, problem) != 0)
     {
         return -1;
     }
 
     by = s->mcp != NULL ? PARLEY_DIRECTIVE_MCP
+         : s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
          : s->submit != NULL ? PARLEY_DIRECTIVE_SUBMIT
          : PARLEY_DIRECTIVE_ACCEPT;
 

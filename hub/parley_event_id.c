@@ -11,18 +11,48 @@
 void
 parley_event_id_write(parley_buf_t *b, const parley_place_t *place)
 {
-    int      i;
-    uint8_t  octets[PARLEY_EVENT_EPOCH / 2], text[PARLEY_EVENT_EPOCH];
+    uint8_t       text[PARLEY_PLACE_REASON];
+    parley_str_t  reason;
+
+    reason = parley_event_id_reason(place, text);
+
+    parley_buf_str(b, parley_str_from(reason, PARLEY_PLACE_PREFIX));
+}
+
+
+parley_str_t
+parley_event_id_reason(const parley_place_t *place,
+    uint8_t text[PARLEY_PLACE_REASON])
+{
+    int       i;
+    uint8_t  *p, *digit, octets[PARLEY_EVENT_EPOCH / 2], digits[20];
+    uint64_t  offset;
 
     for (i = 0; i < PARLEY_EVENT_EPOCH / 2; i++) {
         octets[i] = (uint8_t) (place->epoch >> 8 * (sizeof(octets) - 1 - i));
     }
 
-    (void) parley_hex_write(text, octets, sizeof(octets));
+    memcpy(text, "last_event_id=", PARLEY_PLACE_PREFIX);
 
-    parley_buf_put(b, text, sizeof(text));
-    parley_buf_octet(b, '.');
-    parley_buf_int(b, (int64_t) place->offset);
+    p = text + PARLEY_PLACE_PREFIX;
+
+    (void) parley_hex_write(p, octets, sizeof(octets));
+
+    p += PARLEY_EVENT_EPOCH;
+    *p++ = '.';
+
+    digit = digits + sizeof(digits);
+    offset = place->offset;
+
+    do {
+        *--digit = (uint8_t) ('0' + offset % 10);
+        offset /= 10;
+    } while (offset != 0);
+
+    p = parley_octets_copy(p, digit, (size_t) (digits + sizeof(digits)
+                                               - digit));
+
+    return parley_str_make(text, (size_t) (p - text));
 }
 
 

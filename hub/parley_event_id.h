@@ -13,7 +13,20 @@
 #include "parley_log.h"
 
 
+#define PARLEY_EVENT_ID_MAX  (12 + 1 + 20)
+
+
+/* octets of a place as an argument, "last_event_id=3f09c2a1b47e.17", at most;
+   and of that before the place */
+#define PARLEY_PLACE_PREFIX  (sizeof("last_event_id=") - 1)
+#define PARLEY_PLACE_REASON  (PARLEY_PLACE_PREFIX + PARLEY_EVENT_ID_MAX)
+
+
 void parley_event_id_write(parley_buf_t *b, const parley_place_t *place);
+
+/* As the argument by which it is resumed behind a place; in text. */
+parley_str_t parley_event_id_reason(const parley_place_t *place,
+    uint8_t text[PARLEY_PLACE_REASON]);
 
 /* Reads what a client says; -1: it is no id, and *ret is zeroed. */
 int parley_event_id_read(parley_str_t text, parley_place_t *ret)

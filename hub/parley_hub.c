@@ -186,6 +186,12 @@ parley_hub_leave(parley_hub_t *hub, parley_subscriber_t *s)
 
     group = s->group;
 
+    /* of who has all that its group had; in a round perhaps the same again */
+
+    if (s->state == PARLEY_SUBSCRIBER_LIVE && !s->ahead) {
+        parley_hub_put(s, &group->base_place, s->sum);
+    }
+
     if (s->op != NULL) {
 
         if (s->op->waits) {

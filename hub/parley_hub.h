@@ -47,9 +47,20 @@ typedef enum {
 } parley_end_t;
 
 
+/* how its subscribers are written to */
+typedef enum {
+    PARLEY_FORM_EVENTS = 0,     /* server-sent events, see parley_event_id.h */
+    PARLEY_FORM_FRAMES,         /* frames of a WebSocket: of text, one message
+                                   each; places are told in pings, see
+                                   parley_hub_form.c */
+    PARLEY_FORMS
+} parley_form_t;
+
+
 /* what the streams of one kind have in common */
 typedef struct {
     parley_proto_t  proto;      /* that its subscribers read */
+    parley_form_t   form;
     uint32_t        lag;        /* octets that one may be behind */
     uint32_t        keepalive;  /* s, at least 1 */
     uint32_t        age;        /* s that one lasts; 0: any time */
@@ -112,7 +123,8 @@ typedef struct {
     int64_t      (*write)(void *ctx, parley_subscriber_t *s,
                       parley_str_t octets);
 
-    /* It is over, and the caller's again. */
+    /* It is over, and the caller's again; epoch and offset are those of a place
+       behind which it misses nothing, if epoch is not 0. */
     void         (*end)(void *ctx, parley_subscriber_t *s, parley_end_t why);
 
     /*
@@ -157,7 +169,7 @@ int parley_hub_subscribe(parley_hub_t *hub, parley_subscriber_t *s,
     const parley_subscription_t *subscription)
     __attribute__((warn_unused_result));
 
-/* Its client has left; env->end is not called. */
+/* The same, and env->end is not called: its client has left, perhaps. */
 void parley_hub_unsubscribe(parley_hub_t *hub, parley_subscriber_t *s);
 
 /* Its connection takes more, after a write that was taken in part. */

@@ -132,7 +132,10 @@ parley_hub_rest(parley_hub_t *hub, parley_subscriber_t *s)
         return -1;
     }
 
-    s->written = hub->now;
+    if (s->group->stream->form == PARLEY_FORM_EVENTS) {
+        s->written = hub->now;
+    }
+
     s->rest_at += (uint32_t) n;
 
     if (s->rest_at < s->rest_len) {
@@ -273,8 +276,11 @@ parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
 {
     int             i, rc;
     parley_buf_t    b;
-    parley_str_t    lines;
+    parley_str_t    written;
+    parley_form_t   form;
     parley_place_t  place;
+
+    form = s->group->stream->form;
 
     if (parley_hub_text_begin(hub, text, (size_t) page->n + 1, &b) != 0) {
         return -1;
@@ -290,14 +296,14 @@ parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
 
     if (page->lost) {
         place.offset = page->first - 1;
-        parley_event_gap(&b, &place);
+        parley_hub_form_gap(&b, form, &place);
         parley_hub_text_event(text, &b, &place, sum);
     }
 
     for (i = 0; i < page->n; i++) {
 
         rc = parley_hub_page_event(hub, s, &page->list[i], &text->arena,
-                                   &lines);
+                                   &written);
         if (rc < 0) {
             return -1;
         }
@@ -308,10 +314,7 @@ parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
 
         place.offset = page->list[i].offset;
 
-        parley_buf_lit(&b, "id: ");
-        parley_event_id_write(&b, &place);
-        parley_buf_octet(&b, '\n');
-        parley_buf_str(&b, lines);
+        parley_hub_form_event(&b, form, &place, written);
         parley_hub_text_event(text, &b, &place, sum);
     }
 
@@ -346,5 +349,5 @@ parley_hub_page_event(parley_hub_t *hub, parley_subscriber_t *s,
         return 1;
     }
 
-    return parley_hub_lines(hub, &p, group->stream->proto, arena, ret);
+    return parley_hub_written(hub, &p, group->stream, arena, ret);
 }

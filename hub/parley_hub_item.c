@@ -1,6 +1,5 @@
 /* What is done once for many: records and their encodings, selectors. */
 
-#include "parley_events.h"
 #include "parley_hub_parts.h"
 
 
@@ -58,26 +57,58 @@ parley_hub_item_free(parley_hub_t *hub, parley_hub_item_t *item)
 
 
 int
-parley_hub_lines(parley_hub_t *hub, const parley_publication_t *p,
-    parley_proto_t proto, parley_arena_t *arena, parley_str_t *ret)
+parley_hub_written(parley_hub_t *hub, const parley_publication_t *p,
+    const parley_stream_t *stream, parley_arena_t *arena, parley_str_t *ret)
 {
-    int             rc;
-    parley_buf_t    b;
-    parley_event_t  event;
+    int           rc;
+    parley_str_t  message;
 
-    memset(&event, 0, sizeof(parley_event_t));
-    event.has_data = 1;
+    rc = hub->env.encode(hub->env.ctx, p, stream->proto, arena, &message);
 
-    rc = hub->env.encode(hub->env.ctx, p, proto, arena, &event.data);
+    return rc == 0 ? parley_hub_form_message(stream->form, message, arena, ret)
+                   : rc;
+}
 
-    if (rc != 0) {
-        return rc;
+
+/* HUB-06: encoded once for each protocol, and written once in each form */
+
+int
+parley_hub_item_written(parley_hub_t *hub, parley_hub_item_t *item,
+    const parley_stream_t *stream, parley_str_t *ret)
+{
+    int              rc;
+    parley_str_t    *written;
+    parley_proto_t   proto;
+
+    proto = stream->proto;
+
+    if (item->encoded[proto] == 0) {
+        rc = hub->env.encode(hub->env.ctx, &item->publication, proto,
+                             &item->arena, &item->messages[proto]);
+        if (rc < 0) {
+            return -1;
+        }
+
+        item->encoded[proto] = rc == 0 ? 1 : 2;
     }
 
-    parley_buf_init(&b, arena, event.data.len + 16);
-    parley_events_write(&b, &event);
+    if (item->encoded[proto] == 2) {
+        return 1;
+    }
 
-    return parley_buf_done(&b, ret);
+    written = &item->written[stream->form][proto];
+
+    if (written->len == 0
+        && parley_hub_form_message(stream->form, item->messages[proto],
+                                   &item->arena, written)
+           != 0)
+    {
+        return -1;
+    }
+
+    *ret = *written;
+
+    return 0;
 }
 
 

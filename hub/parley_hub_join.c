@@ -128,9 +128,13 @@ parley_hub_joined(parley_hub_op_t *op)
 
     parley_hub_join_place(hub, s->group->channel, &joined);
 
+    /* who resumes is not behind what came before it did */
+
+    s->sum = s->group->channel->sum;
+
     if (!s->resumes) {
         place = joined.place;
-        parley_hub_put(s, &place, s->group->channel->sum);
+        parley_hub_put(s, &place, s->sum);
 
     } else if (s->epoch == joined.place.epoch
                && s->offset > joined.place.offset)
@@ -139,7 +143,7 @@ parley_hub_joined(parley_hub_op_t *op)
 
         place.epoch = 0;
         place.offset = 0;
-        parley_hub_put(s, &place, 0);
+        parley_hub_put(s, &place, s->sum);
     }
 
     if (joined.replaced) {
@@ -208,7 +212,7 @@ parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s)
         return -1;
     }
 
-    parley_event_open(&b, s->resumes ? NULL : &place, s->group->stream->retry);
+    parley_hub_form_open(&b, s->group->stream, &place, s->resumes);
     parley_hub_text_event(&text, &b, &place, s->sum);
 
     if (parley_hub_text_end(&text, &b) != 0) {

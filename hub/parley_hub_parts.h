@@ -51,8 +51,10 @@ typedef struct {
     parley_publication_t   publication;
     uint8_t                encoded[PARLEY_PROTO_COUNT];     /* 1: there, 2: it
                                                                has no form */
-    parley_str_t           lines[PARLEY_PROTO_COUNT];       /* "data: ..." and
-                                                               the empty one */
+    parley_str_t           messages[PARLEY_PROTO_COUNT];
+    parley_str_t           written[PARLEY_FORMS][PARLEY_PROTO_COUNT];
+                                        /* as parley_hub_form_message(); empty:
+                                           not yet */
 } parley_hub_item_t;
 
 
@@ -348,9 +350,12 @@ parley_hub_item_t *parley_hub_item(parley_hub_t *hub, parley_str_t octets,
     int64_t left);
 void parley_hub_item_free(parley_hub_t *hub, parley_hub_item_t *item);
 
-/* "data: ..." of a message; 0; 1: it has no form there; -1: no memory. */
-int parley_hub_lines(parley_hub_t *hub, const parley_publication_t *p,
-    parley_proto_t proto, parley_arena_t *arena, parley_str_t *ret);
+/* A record as it is written to streams of a kind, without its place; 0; 1: it
+   has no form there; -1: no memory.  Of an item once for all. */
+int parley_hub_written(parley_hub_t *hub, const parley_publication_t *p,
+    const parley_stream_t *stream, parley_arena_t *arena, parley_str_t *ret);
+int parley_hub_item_written(parley_hub_t *hub, parley_hub_item_t *item,
+    const parley_stream_t *stream, parley_str_t *ret);
 
 /* As parley_selector_admits(), remembered. */
 int parley_hub_admits(parley_hub_t *hub, parley_hub_group_t *group,
@@ -361,6 +366,28 @@ parley_hub_selector_t *parley_hub_selector(parley_hub_t *hub,
     parley_str_t text);
 void parley_hub_selector_free(parley_hub_t *hub,
     parley_hub_selector_t *selector);
+
+/* parley_hub_form.c */
+
+/* A message as it is written, but for its place; or -1: no memory. */
+int parley_hub_form_message(parley_form_t form, parley_str_t message,
+    parley_arena_t *arena, parley_str_t *ret);
+
+/* That, and its place. */
+void parley_hub_form_event(parley_buf_t *b, parley_form_t form,
+    const parley_place_t *place, parley_str_t written);
+
+/* What a subscription begins with; resumed: behind that place. */
+void parley_hub_form_open(parley_buf_t *b, const parley_stream_t *stream,
+    const parley_place_t *place, int resumed);
+
+/* What should have come up to a place is gone. */
+void parley_hub_form_gap(parley_buf_t *b, parley_form_t form,
+    const parley_place_t *place);
+
+/* Nothing came up to a place, and it lives. */
+void parley_hub_form_alive(parley_buf_t *b, parley_form_t form,
+    const parley_place_t *place);
 
 /* parley_hub_round.c */
 

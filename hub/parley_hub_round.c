@@ -186,11 +186,13 @@ parley_hub_round_event(parley_hub_t *hub, parley_hub_group_t *group,
     const parley_subscriber_t *s, const parley_hub_entry_t *entry,
     parley_hub_text_t *text, parley_buf_t *b)
 {
-    int                 rc;
-    parley_proto_t      proto;
-    parley_hub_item_t  *item;
+    int                     rc;
+    parley_str_t            written;
+    parley_hub_item_t      *item;
+    const parley_stream_t  *stream;
 
     item = entry->item;
+    stream = group->stream;
 
     if (s != NULL && s->ahead && s->epoch == entry->place.epoch
         && s->offset >= entry->place.offset)
@@ -199,7 +201,7 @@ parley_hub_round_event(parley_hub_t *hub, parley_hub_group_t *group,
     }
 
     if (item == NULL) {
-        parley_event_gap(b, &entry->place);
+        parley_hub_form_gap(b, stream->form, &entry->place);
         parley_hub_text_event(text, b, &entry->place, entry->sum);
         return 0;
     }
@@ -217,28 +219,14 @@ parley_hub_round_event(parley_hub_t *hub, parley_hub_group_t *group,
         return 0;
     }
 
-    proto = group->stream->proto;
+    rc = parley_hub_item_written(hub, item, stream, &written);
 
-    if (item->encoded[proto] == 0) {
-        rc = parley_hub_lines(hub, &item->publication, proto, &item->arena,
-                              &item->lines[proto]);
-        if (rc < 0) {
-            return -1;
-        }
-
-        item->encoded[proto] = rc == 0 ? 1 : 2;
-    }
-
-    if (item->encoded[proto] == 1) {
-        parley_buf_lit(b, "id: ");
-        parley_event_id_write(b, &entry->place);
-        parley_buf_octet(b, '\n');
-        parley_buf_str(b, item->lines[proto]);
-
+    if (rc == 0) {
+        parley_hub_form_event(b, stream->form, &entry->place, written);
         parley_hub_text_event(text, b, &entry->place, entry->sum);
     }
 
-    return 0;
+    return rc < 0 ? -1 : 0;
 }
 
 
@@ -353,7 +341,11 @@ parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
         return -1;
     }
 
-    s->written = hub->now;
+    /* a WebSocket is asked whether it lives, whatever else is written to it */
+
+    if (s->group->stream->form == PARLEY_FORM_EVENTS) {
+        s->written = hub->now;
+    }
 
     if ((size_t) n == text->text.len) {
         hub->stat.delivered += text->n;

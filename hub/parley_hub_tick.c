@@ -157,24 +157,28 @@ parley_hub_tick_one(parley_hub_t *hub, parley_subscriber_t *s)
 static int
 parley_hub_alive(parley_hub_t *hub, parley_subscriber_t *s)
 {
-    int                   rc;
-    parley_hub_text_t     text;
-    parley_hub_event_t    event;
+    int                  rc;
+    parley_buf_t         b;
+    parley_place_t       place;
+    parley_hub_text_t    text;
 
-    memset(&text, 0, sizeof(parley_hub_text_t));
+    place = s->group->base_place;
 
-    event.place = s->group->base_place;
-    event.sum = s->group->channel->sum;
+    if (parley_hub_text_begin(hub, &text, 1, &b) != 0) {
+        return 0;
+    }
 
-    text.text = PARLEY_STR(":\n\n");
-    text.events = &event;
-    text.n = 1;
-    text.before = event.place;
-    text.before_sum = event.sum;
+    parley_hub_form_alive(&b, s->group->stream->form, &place);
+    parley_hub_text_event(&text, &b, &place, s->group->channel->sum);
 
-    event.end = text.text.len;
+    text.before = place;
+    text.before_sum = s->group->channel->sum;
+    s->written = hub->now;
 
-    rc = parley_hub_send(hub, s, &text);
+    rc = parley_hub_text_end(&text, &b) == 0
+         ? parley_hub_send(hub, s, &text) : 0;
+
+    parley_hub_text_free(&text);
 
     return rc < 0 ? -1 : 0;
 }

@@ -18,6 +18,7 @@
 static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
 static parley_outcome_t ngx_http_parley_step_method(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_body(parley_gate_t *g);
+static parley_outcome_t ngx_http_parley_step_frame(parley_gate_t *g);
 static parley_outcome_t ngx_http_parley_step_forward(parley_gate_t *g);
 static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
@@ -42,29 +43,42 @@ static void ngx_http_parley_fate(parley_gate_t *g, const parley_fate_t *fate);
 static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
 
 
-#define NGX_HTTP_PARLEY_GATE_ENV(_told)                                      \
-    {                                                                         \
-        .steps = {                                                            \
-            [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,               \
-            [PARLEY_STEP_BODY] = ngx_http_parley_step_body,                   \
-            [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,             \
-        },                                                                    \
+#define NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
         .now = ngx_http_parley_clock,                                         \
         .random = ngx_http_parley_random,                                     \
-        .hold = ngx_http_parley_hold,                                         \
         .wake = ngx_http_parley_wake,                                         \
-        .header = ngx_http_parley_header,                                     \
         .headers = ngx_http_parley_headers,                                   \
         .value = ngx_http_parley_gate_value,                                  \
         .keys = ngx_http_parley_keys,                                         \
         .certificate = ngx_http_parley_certificate,                           \
         .beside = ngx_http_parley_beside,                                     \
         .arrival = ngx_http_parley_arrival,                                   \
-        .trace = ngx_http_parley_traceparent,                                 \
         .told = (_told),                                                      \
         .verdict = ngx_http_parley_verdict,                                   \
         .record = ngx_http_parley_record,                                     \
-        .outcome = ngx_http_parley_fate,                                      \
+        .outcome = ngx_http_parley_fate
+
+#define NGX_HTTP_PARLEY_GATE_ENV(_told)                                       \
+    {                                                                         \
+        .steps = {                                                            \
+            [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,               \
+            [PARLEY_STEP_BODY] = ngx_http_parley_step_body,                   \
+            [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,             \
+        },                                                                    \
+        .hold = ngx_http_parley_hold,                                         \
+        .header = ngx_http_parley_header,                                     \
+        .trace = ngx_http_parley_traceparent,                                 \
+        NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
+    }
+
+/* nothing stands beside a frame, and none is held */
+
+#define NGX_HTTP_PARLEY_GATE_FRAME(_told)                                     \
+    {                                                                         \
+        .steps = {                                                            \
+            [PARLEY_STEP_BODY] = ngx_http_parley_step_frame,                  \
+        },                                                                    \
+        NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
     }
 
 
@@ -74,6 +88,13 @@ static const parley_gate_env_t  ngx_http_parley_gate_env =
 /* where the log has debug lines */
 static const parley_gate_env_t  ngx_http_parley_gate_env_told =
     NGX_HTTP_PARLEY_GATE_ENV(ngx_http_parley_trace);
+
+
+static const parley_gate_env_t  ngx_http_parley_gate_frame_env =
+    NGX_HTTP_PARLEY_GATE_FRAME(NULL);
+
+static const parley_gate_env_t  ngx_http_parley_gate_frame_env_told =
+    NGX_HTTP_PARLEY_GATE_FRAME(ngx_http_parley_trace);
 
 
 void
@@ -98,6 +119,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->address = ngx_http_parley_address(r->connection);
     g->seed = ngx_http_parley_seed(ctx);
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
+    g->upgradable = r->http_version == NGX_HTTP_VERSION_11;
     g->uri = ngx_http_parley_str(&r->uri);
 
     parley_ask_init(&g->ask, &ctx->mcf->zone->memory.state, &ctx->arena);
@@ -106,6 +128,17 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     parley_gate_bind(g, &ctx->mcf->http, ctx->lcf);
     parley_gate_init(g);
+}
+
+
+void
+ngx_http_parley_gate_frame(ngx_http_parley_ctx_t *ctx)
+{
+    ctx->gate.framed = 1;
+
+    ctx->gate.env = ctx->gate.env == &ngx_http_parley_gate_env
+                    ? &ngx_http_parley_gate_frame_env
+                    : &ngx_http_parley_gate_frame_env_told;
 }
 
 
@@ -172,6 +205,20 @@ ngx_http_parley_step_body(parley_gate_t *g)
     g->now_ms = ngx_http_parley_now();
 
     return ngx_http_parley_outcome(rc);
+}
+
+
+static parley_outcome_t
+ngx_http_parley_step_frame(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    g->path = parley_str_none;
+    g->query = parley_str_none;
+    g->body = ctx->body;
+    g->now_ms = ngx_http_parley_now();
+
+    return PARLEY_OUTCOME_PASSED;
 }
 
 

@@ -114,6 +114,19 @@ ngx_int_t ngx_http_parley_stream_open(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const struct parley_opening_s *opening);
 
 
+/* What was to be opened could not begin: the request is refused; returns what a
+   phase does. */
+ngx_int_t ngx_http_parley_stream_refuse(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_end_t why);
+
+
+/* ngx_http_parley_websocket.c */
+
+/* The same of a WebSocket. */
+ngx_int_t ngx_http_parley_websocket_open(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const struct parley_opening_s *opening);
+
+
 /* ngx_http_parley_hold.c: HUB-07 */
 
 /* of parley_gate_env_t */

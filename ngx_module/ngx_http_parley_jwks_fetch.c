@@ -340,21 +340,13 @@ ngx_http_parley_fetch_done(ngx_http_request_t *sr, ngx_int_t rc, void *data)
 static ngx_int_t
 ngx_http_parley_fetch_hold(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    ngx_event_t              *rev;
     ngx_http_parley_fetch_t  *f;
 
     f = ctx->mcf->fetch;
-    rev = r->connection->read;
 
-    if (rev->ready) {
-        ngx_post_event(rev, &ngx_posted_events);
-
-    } else if (ngx_handle_read_event(rev, 0) != NGX_OK) {
+    if (ctx->again == NULL && ngx_http_parley_wait_watch(r) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    r->read_event_handler = ngx_http_test_reading;
-    r->write_event_handler = ngx_http_request_empty_handler;
 
     ngx_queue_insert_tail(&f->waiting, &ctx->jwks_queue);
     ctx->jwks_waiting = 1;
@@ -388,7 +380,10 @@ ngx_http_parley_fetch_wake(ngx_event_t *ev)
 
         ngx_http_set_log_request(c->log, r);
 
-        if (ngx_handle_read_event(c->read, 0) != NGX_OK) {
+        if (ctx->again) {
+            ctx->again(r, ctx);
+
+        } else if (ngx_handle_read_event(c->read, 0) != NGX_OK) {
             ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
 
         } else {

@@ -111,6 +111,9 @@ struct ngx_http_parley_ctx_s {
     ngx_event_t                   waiting;        /* for the state, no longer
                                                      than that */
     ngx_http_parley_waited_pt     waited;         /* NULL: it does not wait */
+    ngx_http_parley_waited_pt     again;          /* how it goes on that comes
+                                                     in no phase; NULL: in
+                                                     its phase */
 
     unsigned                      audit_tried:1;
     unsigned                      jwks_tried:1;

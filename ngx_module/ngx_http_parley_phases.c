@@ -90,7 +90,9 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
     case PARLEY_OUTCOME_ANSWERED:
 
         if (ctx->gate.opening) {
-            return ngx_http_parley_stream_open(r, ctx, ctx->gate.opening);
+            return ctx->lcf->websocket
+                   ? ngx_http_parley_websocket_open(r, ctx, ctx->gate.opening)
+                   : ngx_http_parley_stream_open(r, ctx, ctx->gate.opening);
         }
 
         if (ctx->gate.holds) {
@@ -134,7 +136,6 @@ ngx_http_parley_subrequest(ngx_http_request_t *r)
 ngx_http_parley_ctx_t *
 ngx_http_parley_get_ctx(ngx_http_request_t *r)
 {
-    parley_mem_t            mem;
     ngx_pool_cleanup_t     *cln;
     ngx_http_parley_ctx_t  *ctx;
 
@@ -151,6 +152,23 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
         return NULL;
     }
 
+    ngx_http_parley_ctx_init(ctx, r, r->pool);
+
+    cln->handler = ngx_http_parley_cleanup;
+    cln->data = ctx;
+
+    ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
+
+    return ngx_http_parley_hide(r, ctx) == NGX_OK ? ctx : NULL;
+}
+
+
+void
+ngx_http_parley_ctx_init(ngx_http_parley_ctx_t *ctx, ngx_http_request_t *r,
+    ngx_pool_t *pool)
+{
+    parley_mem_t  mem;
+
     /* the rest of the gate is cleared by parley_gate_init() */
 
     ngx_memzero(ctx, offsetof(ngx_http_parley_ctx_t, gate.opts));
@@ -165,23 +183,28 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
 
     mem.alloc = ngx_http_parley_alloc;
     mem.free = NULL;
-    mem.ctx = r->pool;
+    mem.ctx = pool;
 
     parley_arena_init(&ctx->arena, &mem,
-                      parley_settings_endpoint(ctx->lcf) == PARLEY_ENDPOINT_NONE
+                      pool != r->pool
+                      || parley_settings_endpoint(ctx->lcf)
+                         == PARLEY_ENDPOINT_NONE
                       ? NGX_HTTP_PARLEY_BLOCK : NGX_HTTP_PARLEY_BLOCK_SMALL);
 
     ngx_http_parley_gate_init(r, ctx);
 
     parley_error_clear(&ctx->error);
     parley_loss_init(&ctx->loss, &ctx->arena);
+}
 
-    cln->handler = ngx_http_parley_cleanup;
-    cln->data = ctx;
 
-    ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
-
-    return ngx_http_parley_hide(r, ctx) == NGX_OK ? ctx : NULL;
+void
+ngx_http_parley_ctx_leave(ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_parley_fetch_leave(ctx);
+    ngx_http_parley_deadline_stop(ctx);
+    ngx_http_parley_wait_stop(ctx);
+    parley_gate_leave(&ctx->gate, (int64_t) ngx_current_msec);
 }
 
 
@@ -217,12 +240,7 @@ ngx_http_parley_find_ctx(ngx_http_request_t *r)
 static void
 ngx_http_parley_cleanup(void *data)
 {
-    ngx_http_parley_ctx_t  *ctx = data;
-
-    ngx_http_parley_fetch_leave(ctx);
-    ngx_http_parley_deadline_stop(ctx);
-    ngx_http_parley_wait_stop(ctx);
-    parley_gate_leave(&ctx->gate, (int64_t) ngx_current_msec);
+    ngx_http_parley_ctx_leave(data);
 }
 
 

@@ -10,6 +10,10 @@
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_answer.h"
 #include "ngx_http_parley_request.h"
+#include "parley_handshake.h"
+
+
+#define NGX_HTTP_PARLEY_UPGRADE_REQUIRED  426
 
 
 static ngx_int_t ngx_http_parley_send(ngx_http_request_t *r,
@@ -17,6 +21,8 @@ static ngx_int_t ngx_http_parley_send(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_challenge(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_allow(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_upgrade(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_retry_after(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -138,6 +144,10 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         return NGX_ERROR;
     }
 
+    if (ctx->gate.upgrade) {
+        reply->status = NGX_HTTP_PARLEY_UPGRADE_REQUIRED;
+    }
+
     return NGX_OK;
 }
 
@@ -181,7 +191,8 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
 
     if (ngx_http_parley_challenge(r, ctx) != NGX_OK
         || ngx_http_parley_retry_after(r, ctx) != NGX_OK
-        || ngx_http_parley_allow(r, ctx) != NGX_OK)
+        || ngx_http_parley_allow(r, ctx) != NGX_OK
+        || ngx_http_parley_upgrade(r, ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -262,6 +273,27 @@ ngx_http_parley_allow(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     return ngx_http_parley_out_header(r, "Allow", methods);
+}
+
+
+/* RFC 9110, section 7.8; HTTP/2 has no such header */
+
+static ngx_int_t
+ngx_http_parley_upgrade(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    if (!ctx->gate.upgrade) {
+        return NGX_OK;
+    }
+
+    if (r->http_version < NGX_HTTP_VERSION_20
+        && ngx_http_parley_out_header(r, "Upgrade", PARLEY_STR("websocket"))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_out_header(r, "Sec-WebSocket-Version",
+                                      PARLEY_STR(PARLEY_HANDSHAKE_VERSION));
 }
 
 

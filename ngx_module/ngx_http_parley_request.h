@@ -23,6 +23,15 @@ ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
 
 ngx_http_parley_ctx_t *ngx_http_parley_get_ctx(ngx_http_request_t *r);
 
+/*
+ * Makes one anew, what of it lives in a pool that lasts as long: the request's,
+ * or one of a message that is none.  And its end: what it took is given back,
+ * unless that is settled.
+ */
+void ngx_http_parley_ctx_init(ngx_http_parley_ctx_t *ctx,
+    ngx_http_request_t *r, ngx_pool_t *pool);
+void ngx_http_parley_ctx_leave(ngx_http_parley_ctx_t *ctx);
+
 /* That of the request before an internal redirection, or NULL. */
 ngx_http_parley_ctx_t *ngx_http_parley_find_ctx(ngx_http_request_t *r);
 
@@ -141,6 +150,9 @@ ngx_int_t ngx_http_parley_body_replace(ngx_http_request_t *r,
 void ngx_http_parley_gate_init(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
+/* It is that of a message by a WebSocket, in ctx->body. */
+void ngx_http_parley_gate_frame(ngx_http_parley_ctx_t *ctx);
+
 
 /* ngx_http_parley_submit.c */
 
@@ -157,6 +169,9 @@ ngx_int_t ngx_http_parley_forward_arguments(ngx_http_request_t *r,
  */
 ngx_int_t ngx_http_parley_wait_phase(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
+
+/* And of one that comes in no phase: ctx->again is called. */
+void ngx_http_parley_wait_message(ngx_http_parley_ctx_t *ctx);
 
 /* A request that waits: whether its client leaves is looked at; NGX_OK or
    NGX_ERROR.  And then: its phase runs again. */

@@ -32,7 +32,6 @@ static void ngx_http_parley_stream_writer(ngx_http_request_t *r);
 static ngx_http_parley_stream_t *ngx_http_parley_stream_of(
     ngx_http_request_t *r);
 static void ngx_http_parley_stream_turn(ngx_event_t *ev);
-static ngx_int_t ngx_http_parley_stream_refuse(ngx_http_parley_stream_t *st);
 static void ngx_http_parley_stream_cleanup(void *data);
 
 
@@ -372,7 +371,7 @@ ngx_http_parley_stream_turn(ngx_event_t *ev)
                    "parley: the stream ends, %ui", st->why);
 
     if (!st->begun) {
-        rc = ngx_http_parley_stream_refuse(st);
+        rc = ngx_http_parley_stream_refuse(r, st->sub.ctx, st->why);
 
     } else if (c->error || st->piece || st->why == PARLEY_END_GONE
                || st->why == PARLEY_END_SLOW)
@@ -394,26 +393,27 @@ ngx_http_parley_stream_turn(ngx_event_t *ev)
 
 /* it could not begin; a client may try again */
 
-static ngx_int_t
-ngx_http_parley_stream_refuse(ngx_http_parley_stream_t *st)
+ngx_int_t
+ngx_http_parley_stream_refuse(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_end_t why)
 {
     parley_gate_t  *g;
 
-    g = &st->sub.ctx->gate;
+    g = &ctx->gate;
 
     g->wait = 1000;
 
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
-                            st->why == PARLEY_END_SHARE
+                            why == PARLEY_END_SHARE
                             ? "this principal has its share of the zone in use"
-                            : st->why == PARLEY_END_MANY
+                            : why == PARLEY_END_MANY
                             ? "there are too many different filters of this "
                               "stream"
-                            : st->why == PARLEY_END_LEAVING
+                            : why == PARLEY_END_LEAVING
                             ? "this worker is leaving"
                             : "there is no room for a stream more");
 
-    return ngx_http_parley_refuse(st->request, st->sub.ctx);
+    return ngx_http_parley_refuse(r, ctx);
 }
 
 

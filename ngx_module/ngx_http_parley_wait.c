@@ -40,6 +40,15 @@ ngx_http_parley_wait_phase(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
+void
+ngx_http_parley_wait_message(ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->waited == NULL) {
+        (void) ngx_http_parley_wait_start(ctx->request, ctx, ctx->again);
+    }
+}
+
+
 ngx_int_t
 ngx_http_parley_wait_watch(ngx_http_request_t *r)
 {

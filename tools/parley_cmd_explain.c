@@ -430,6 +430,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->given = e->token;
     g->seed = e->tool->seed;
     g->tls = !e->plain;
+    g->framed = e->settings.websocket != NULL;
 
     parley_explain_state_clear(e);
     parley_ask_init(&g->ask, &e->memory.state, in->arena);

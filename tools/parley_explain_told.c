@@ -39,7 +39,8 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
     switch (step) {
 
     case PARLEY_STEP_METHOD:
-        parley_explain_note(e, "POST, it is taken to be");
+        parley_explain_note(e, "%s, it is taken to be",
+                            e->gate.framed ? "a text frame" : "POST");
         break;
 
     case PARLEY_STEP_PROOF:

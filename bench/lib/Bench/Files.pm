@@ -13,8 +13,8 @@ use FindBin;
 use JSON::PP ();
 use MIME::Base64 qw(decode_base64url);
 
-our @EXPORT_OK = qw(%bench prepare prepare_streams mint run output slurp
-                    spew);
+our @EXPORT_OK = qw(%bench prepare prepare_streams prepare_sockets mint run
+                    output slurp spew);
 
 my $root = abs_path("$FindBin::Bin/..");
 my $build = $ENV{PARLEY_BUILD} || "$root/build";
@@ -103,6 +103,16 @@ sub prepare_streams {
     compile('stream', [], 'bench_listener', 'bench_publisher',
             'bench_request', 'bench_workers', 'bench_clock', 'bench_fail',
             'bench_http');
+
+    make_issuer();
+}
+
+
+# The same of WebSockets.
+sub prepare_sockets {
+    begin();
+
+    compile('socket', [], 'bench_clock', 'bench_fail');
 
     make_issuer();
 }

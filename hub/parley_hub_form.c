@@ -1,0 +1,117 @@
+/*
+ * How what comes is written: as server-sent events,
+ *
+ *     id: 3f09c2a1b47e.17
+ *     data: {"vcp_message":"1.2", ...}
+ *
+ * or as frames of a WebSocket.  A text frame is one message and nothing else,
+ * so that a place has to be told beside: each ping has the one up to which
+ * everything was written as its payload, "3f09c2a1b47e.17"; and where something
+ * is gone the connection is closed with the place behind which it goes on:
+ *
+ *     4410 last_event_id=3f09c2a1b47e.17
+ */
+
+#include "parley_events.h"
+#include "parley_frame.h"
+#include "parley_hub_parts.h"
+
+
+static void parley_hub_form_ping(parley_buf_t *b,
+    const parley_place_t *place);
+
+
+int
+parley_hub_form_message(parley_form_t form, parley_str_t message,
+    parley_arena_t *arena, parley_str_t *ret)
+{
+    parley_buf_t    b;
+    parley_event_t  event;
+
+    parley_buf_init(&b, arena, message.len + 16);
+
+    if (form == PARLEY_FORM_FRAMES) {
+        parley_frame_write(&b, PARLEY_FRAME_TEXT, message);
+
+    } else {
+        memset(&event, 0, sizeof(parley_event_t));
+
+        event.has_data = 1;
+        event.data = message;
+
+        parley_events_write(&b, &event);
+    }
+
+    return parley_buf_done(&b, ret);
+}
+
+
+void
+parley_hub_form_event(parley_buf_t *b, parley_form_t form,
+    const parley_place_t *place, parley_str_t written)
+{
+    if (form == PARLEY_FORM_EVENTS) {
+        parley_buf_lit(b, "id: ");
+        parley_event_id_write(b, place);
+        parley_buf_octet(b, '\n');
+    }
+
+    parley_buf_str(b, written);
+}
+
+
+void
+parley_hub_form_open(parley_buf_t *b, const parley_stream_t *stream,
+    const parley_place_t *place, int resumed)
+{
+    if (stream->form == PARLEY_FORM_FRAMES) {
+        parley_hub_form_ping(b, place);
+        return;
+    }
+
+    parley_event_open(b, resumed ? NULL : place, stream->retry);
+}
+
+
+void
+parley_hub_form_gap(parley_buf_t *b, parley_form_t form,
+    const parley_place_t *place)
+{
+    uint8_t       text[PARLEY_PLACE_REASON];
+    parley_str_t  reason;
+
+    if (form == PARLEY_FORM_EVENTS) {
+        parley_event_gap(b, place);
+        return;
+    }
+
+    reason = parley_event_id_reason(place, text);
+
+    parley_frame_close(b, PARLEY_CLOSE_GAP, reason);
+}
+
+
+void
+parley_hub_form_alive(parley_buf_t *b, parley_form_t form,
+    const parley_place_t *place)
+{
+    if (form == PARLEY_FORM_FRAMES) {
+        parley_hub_form_ping(b, place);
+        return;
+    }
+
+    parley_buf_lit(b, ":\n\n");
+}
+
+
+static void
+parley_hub_form_ping(parley_buf_t *b, const parley_place_t *place)
+{
+    uint8_t       text[PARLEY_PLACE_REASON];
+    parley_str_t  reason;
+
+    reason = parley_event_id_reason(place, text);
+
+    parley_frame_write(b, PARLEY_FRAME_PING,
+                       parley_str_from(reason, PARLEY_PLACE_PREFIX));
+}
