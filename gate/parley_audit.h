@@ -148,6 +148,17 @@ typedef struct {
 } parley_audit_outcome_t;
 
 
+/* what came of a delivery to a URL; its verdict may be in another chain */
+typedef struct {
+    parley_str_t   id;                  /* of the message */
+    parley_str_t   principal;           /* sub of its sender */
+    parley_str_t   recipient;           /* sub of whom the URL is of */
+    parley_str_t   outcome;             /* "delivered" */
+    parley_str_t   why;
+    unsigned       attempts;
+} parley_audit_delivery_t;
+
+
 /* "0.3.1795415120123" */
 void parley_audit_name(const parley_audit_name_t *name,
     char out[PARLEY_AUDIT_NAME_MAX]);
@@ -190,6 +201,10 @@ int parley_audit_verdict(parley_audit_t *a, parley_arena_t *arena,
 
 int parley_audit_outcome(parley_audit_t *a, parley_arena_t *arena,
     const parley_audit_outcome_t *o)
+    __attribute__((warn_unused_result));
+
+int parley_audit_delivery(parley_audit_t *a, parley_arena_t *arena,
+    const parley_audit_delivery_t *d)
     __attribute__((warn_unused_result));
 
 /* key: an Ed25519 one; NULL: the line has no signature. */

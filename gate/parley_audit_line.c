@@ -104,6 +104,32 @@ parley_audit_outcome(parley_audit_t *a, parley_arena_t *arena,
 
 
 int
+parley_audit_delivery(parley_audit_t *a, parley_arena_t *arena,
+    const parley_audit_delivery_t *d)
+{
+    int           cut;
+    parley_buf_t  b;
+
+    parley_audit_open(a, &b, arena, "delivery");
+
+    cut = parley_audit_member(&b, "id", d->id);
+    cut |= parley_audit_member(&b, "principal", d->principal);
+    cut |= parley_audit_member(&b, "recipient", d->recipient);
+    cut |= parley_audit_member(&b, "outcome", d->outcome);
+    cut |= parley_audit_member(&b, "why", d->why);
+
+    parley_buf_lit(&b, ",\"attempts\":");
+    parley_buf_int(&b, d->attempts);
+
+    if (cut) {
+        parley_buf_lit(&b, ",\"cut\":true");
+    }
+
+    return parley_audit_close(a, &b);
+}
+
+
+int
 parley_audit_may(parley_audit_t *a, parley_code_t code)
 {
     int64_t                now, seconds;

@@ -55,5 +55,9 @@ void ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_audit_fate(ngx_http_parley_ctx_t *ctx,
     const parley_fate_t *fate);
 
+/* What came of a delivery. */
+void ngx_http_parley_audit_delivery(ngx_http_parley_main_conf_t *mcf,
+    const parley_audit_delivery_t *delivery);
+
 
 #endif /* _NGX_HTTP_PARLEY_AUDIT_H_INCLUDED_ */

@@ -107,6 +107,22 @@ ngx_http_parley_audit_fate(ngx_http_parley_ctx_t *ctx,
 }
 
 
+void
+ngx_http_parley_audit_delivery(ngx_http_parley_main_conf_t *mcf,
+    const parley_audit_delivery_t *delivery)
+{
+    ngx_http_parley_audit_t  *audit;
+
+    audit = mcf->audit;
+
+    if (audit) {
+        (void) (parley_audit_delivery(&audit->chain, &audit->arena, delivery)
+                == 0);
+        parley_arena_reset(&audit->arena);
+    }
+}
+
+
 /* NGX_OK or NGX_ERROR; what was only counted is well, too */
 
 static ngx_int_t

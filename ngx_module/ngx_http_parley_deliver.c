@@ -9,6 +9,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_jobs.h"
 #include "ngx_http_parley_state.h"
 
@@ -362,16 +363,34 @@ ngx_http_parley_deliver_log(parley_run_t *run, const parley_attempted_t *how)
 
 
 void
-ngx_http_parley_deliver_over(parley_run_t *run, parley_job_how_t how,
-    ngx_uint_t untold)
+ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
+    parley_job_how_t how, ngx_uint_t untold)
 {
-    u_char              id[NGX_HTTP_PARLEY_DELIVER_LOGGED];
-    ngx_str_t           which;
-    parley_delivery_t  *delivery;
+    u_char                    id[NGX_HTTP_PARLEY_DELIVER_LOGGED];
+    ngx_str_t                 which;
+    parley_delivery_t        *delivery;
+    parley_audit_delivery_t   line;
 
     delivery = run->data;
 
-    if (delivery && untold) {
+    if (delivery == NULL) {
+        return;
+    }
+
+    /* OPS-06 */
+
+    line.id = delivery->publication.id;
+    line.principal = delivery->publication.sender;
+    line.recipient = delivery->sub;
+    line.outcome = how == PARLEY_JOB_DELIVERED ? PARLEY_STR("delivered")
+                   : how == PARLEY_JOB_REFUSED ? PARLEY_STR("refused")
+                                               : PARLEY_STR("given-up");
+    line.why = delivery->why ? parley_str_c(delivery->why) : parley_str_none;
+    line.attempts = ngx_min(run->job.attempt, PARLEY_ATTEMPTS);
+
+    ngx_http_parley_audit_delivery(jobs->mcf, &line);
+
+    if (untold) {
         which = ngx_http_parley_deliver_text(id, delivery->publication.id);
 
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,

@@ -195,6 +195,10 @@ ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
 
     ngx_http_parley_deliver_log(run, how);
 
+    if (delivery) {
+        delivery->why = how->why;
+    }
+
     if (delivery && (how->how == PARLEY_JOB_REFUSED
                      || how->how == PARLEY_JOB_GIVEN_UP))
     {
@@ -215,7 +219,7 @@ ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
 {
     ngx_http_parley_jobs_t  *jobs = ctx;
 
-    ngx_http_parley_deliver_over(run, how, untold);
+    ngx_http_parley_deliver_over(jobs, run, how, untold);
 
     if (run->end.tells && jobs->mcf->hub) {
         ngx_http_parley_hub_wakes(jobs->mcf->hub);

@@ -53,8 +53,8 @@ void ngx_http_parley_deliver_exit(ngx_http_parley_jobs_t *jobs);
 /* What the log has of an attempt, and of the end of a job. */
 void ngx_http_parley_deliver_log(parley_run_t *run,
     const parley_attempted_t *how);
-void ngx_http_parley_deliver_over(parley_run_t *run, parley_job_how_t how,
-    ngx_uint_t untold);
+void ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs,
+    parley_run_t *run, parley_job_how_t how, ngx_uint_t untold);
 
 
 /* ngx_http_parley_deliver_host.c */

@@ -10,7 +10,7 @@ use IO::Socket::INET;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(port tmp_dir spew tls);
+use Parley::Env qw(parley_try port slurp tmp_dir spew tls);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -76,6 +76,7 @@ sub http {
     return streams_http(
         identities => streams_identities(%{ $o{of} }),
         more => "$deliver parley_signing_key $dir/gateway.jwk;\n"
+                . "parley_audit $dir/audit.jsonl;\n"
                 . "parley_retain count=100 time=1h;",
         locations => $o{locations} // <<"EOT");
         location /vcp/in { parley_jwt on; parley_submit vcp aee c2a; }
@@ -192,6 +193,13 @@ subtest 'HUB-09 of a critical escalation the parent is told' => sub {
     is($status->metric('parley_jobs_ended_total{how="refused"}'), $before + 1,
        'and counted');
 
+    my ($line) = grep { $_->{event} eq 'delivery'
+                        && $_->{id} eq $m->{message_id} }
+                 map { from_json($_) } split /\n/, slurp("$dir/audit.jsonl");
+
+    is_deeply([@$line{qw(principal recipient outcome attempts)}],
+              ['alice', 'carol', 'refused', 1], 'OPS-06 the audit log has it');
+
     # in its mailbox, for who resumes
 
     my $epoch = $carol->opened->{id} =~ s/\..*//r;
@@ -269,6 +277,9 @@ EOT
        403, 'to=broadcast allows nothing else');
 };
 
+
+my ($verified) = parley_try('audit', 'verify', "$dir/audit.jsonl");
+is($verified, 0, 'OPS-06 the audit log is whole');
 
 ok(!$nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 'nothing else is wrong');
 
