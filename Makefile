@@ -257,7 +257,7 @@ fuzz: ## Every fuzz target for TIME=60 seconds; fails on a crash
 fuzz-targets: $(FUZZ_TARGETS)
 
 
-.PHONY: bench bench-instructions bench-streams bench-sockets
+.PHONY: bench bench-instructions bench-streams bench-sockets bench-deliver
 bench: ## Benchmarks against the peers; writes docs/performance.md
 	tools/install-deps bench
 	$(MAKE) build
@@ -277,6 +277,11 @@ bench-sockets: ## WebSockets against proxy_pass to a peer; writes that part, too
 	tools/install-deps test bench
 	$(MAKE) build
 	bench/sockets
+
+bench-deliver: ## Deliveries to URLs against proxy_pass; that part of the page
+	tools/install-deps bench
+	$(MAKE) build
+	bench/deliver
 
 
 # where things are installed; the module goes where nginx looks for modules

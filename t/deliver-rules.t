@@ -110,6 +110,11 @@ subtest 'VCP-21 where a URL may lead is checked by nginx -t' => sub {
     };
 
     $check->("https://$here/x");
+    my (undef, $said) = Parley::Nginx->check(http => http(
+        of => { bob => { deliver => "https://$here/x", handle => undef } }));
+    like($said, qr{warn.*/principals/1 .*has "deliver" and no "handle"}s,
+         'who has no handle is warned about');
+
     $check->("http://$here/x", qr{principals/1/deliver .* an https URL});
     $check->("https://u:p\@$here/x", qr{/principals/1/deliver});
     $check->("https://$here/x#y", qr{/principals/1/deliver});
@@ -252,7 +257,8 @@ subtest 'HUB-07 an answer that comes late goes to its asker\'s URL' => sub {
 
 subtest 'VCP-22 whom rules deny is left out of a broadcast' => sub {
     ok($nginx->reload(workers => 1, http => http(
-        of => { alice => {}, bob => { deliver => "https://$here/bob" },
+        of => { alice => {}, bob => { deliver => "https://$here/bob",
+                                      handle => undef },
                 carol => { deliver => "https://$here/carol", parent => 'bob' },
                 dave => { deliver => "https://$here/dave" } },
         locations => <<"EOT")), 'reloaded');

@@ -30,7 +30,7 @@ my %orgs = (alice => ['~acme'], bob => ['~acme', '~acme/ops'],
 sub streams_identities {
     my %of = @_;
 
-    return jcs({ principals => [map { {
+    my @principals = map { {
         sub => $_, handle => "~$_", aee => "agent.$_",
         vcp => "agent://ops.example/$_",
         c2a => "agent:$_", instrument => "~cc-$_\@1.0",
@@ -38,7 +38,15 @@ sub streams_identities {
         $_ eq 'alice' ? (grants => ['~peer/billing.read']) : (),
         $_ eq 'carol' ? (reached => ['~peer/billing.read']) : (),
         %{ $of{$_} // {} },
-    } } sort keys %orgs] });
+    } } sort keys %orgs;
+
+    # what is undef is not there
+
+    for my $p (@principals) {
+        delete @$p{ grep { !defined $p->{$_} } keys %$p };
+    }
+
+    return jcs({ principals => \@principals });
 }
 
 
