@@ -33,8 +33,11 @@ static int parley_gate_frame(parley_gate_t *g, const parley_json_t **ret);
 static int parley_gate_accepted(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expansion_t *ret);
-static int parley_gate_append(parley_gate_t *g,
+static int parley_gate_appends(parley_gate_t *g,
     const parley_publication_t *p, const parley_expansion_t *expansion,
+    parley_append_t *ret);
+static int parley_gate_append(parley_gate_t *g,
+    const parley_append_t *append, parley_gate_reach_t *reach,
     int64_t *ret_count);
 static void parley_gate_retention(const parley_gate_t *g,
     parley_retention_t *ret);
@@ -64,13 +67,28 @@ parley_gate_published(parley_gate_t *g)
     int                   rc, held;
     int64_t               count;
     parley_str_t          scope;
+    parley_append_t       append;
     parley_expansion_t    expansion;
+    parley_gate_reach_t   reach;
     parley_publication_t  p;
 
     if (parley_gate_publication(g, &p, &scope) != 0
         || parley_gate_expand(g, scope, &expansion) != 0)
     {
         return -1;
+    }
+
+    p.audience = expansion.audience;
+    p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
+
+    if (parley_gate_appends(g, &p, &expansion, &append) != 0) {
+        return -1;
+    }
+
+    rc = parley_gate_reach(g, &p, &append, &reach);
+
+    if (rc != 0) {
+        return rc;
     }
 
     held = parley_gate_hold(g, p.facts.values[PARLEY_CHANNEL_AXIS_SENDER]);
@@ -89,9 +107,6 @@ parley_gate_published(parley_gate_t *g)
         return rc;
     }
 
-    p.audience = expansion.audience;
-    p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
-
     /* OPS-06: it is written before it changes anything */
 
     if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
@@ -100,7 +115,7 @@ parley_gate_published(parley_gate_t *g)
         return -1;
     }
 
-    rc = parley_gate_append(g, &p, &expansion, &count);
+    rc = parley_gate_append(g, &append, &reach, &count);
 
     if (rc == 0) {
         rc = parley_gate_flush(g);
@@ -286,14 +301,11 @@ parley_gate_expand(parley_gate_t *g, parley_str_t text,
 
 
 static int
-parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
-    const parley_expansion_t *expansion, int64_t *ret_count)
+parley_gate_appends(parley_gate_t *g, const parley_publication_t *p,
+    const parley_expansion_t *expansion, parley_append_t *ret)
 {
-    int                 rc;
-    int64_t             left;
-    parley_append_t     append;
-    parley_publish_t    publish;
-    parley_appended_t   appended;
+    int64_t           left;
+    parley_publish_t  publish;
 
     memset(&publish, 0, sizeof(parley_publish_t));
 
@@ -308,18 +320,26 @@ parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
 
     parley_gate_retention(g, &publish.retention);
 
+    return parley_publish_append(g->arena, &publish, ret) == 0
+           ? 0 : parley_error_memory(g->err);
+}
+
+
+static int
+parley_gate_append(parley_gate_t *g, const parley_append_t *append,
+    parley_gate_reach_t *reach, int64_t *ret_count)
+{
+    int                rc;
+    parley_appended_t  appended;
+
     *ret_count = 0;
 
-    if (expansion->nlogs == 0) {
+    if (append->nlogs == 0) {
         /* an organisation without members: nobody is told */
         return 0;
     }
 
-    if (parley_publish_append(g->arena, &publish, &append) != 0) {
-        return parley_error_memory(g->err);
-    }
-
-    rc = parley_ask_append(&g->ask, &append, &appended);
+    rc = parley_ask_append(&g->ask, append, &appended);
 
     if (rc == PARLEY_WAIT) {
         return rc;
@@ -338,13 +358,7 @@ parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
         g->env->wake(g);
     }
 
-    /* what was appended is published, though nobody could count to whom */
-
-    *ret_count = parley_selector_count(g->arena, p, &appended);
-
-    if (*ret_count < 0) {
-        *ret_count = 0;
-    }
+    *ret_count = parley_gate_reached(g, reach, &appended);
 
     return 0;
 }

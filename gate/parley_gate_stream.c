@@ -195,7 +195,10 @@ parley_gate_stream_selector(parley_gate_stream_t *st)
         return -1;
     }
 
-    return parley_selector_text(g->arena, instrument, filter,
+    return parley_selector_text(g->arena,
+                                g->mcp != NULL ? PARLEY_PROTO_CHANNEL
+                                               : g->s->stream->proto,
+                                instrument, filter,
                                 &st->opening->subscription.selector)
            == 0 ? 0
            : parley_gate_stream_wrong(st, PARLEY_E_FILTER_VALUE_INVALID,

@@ -86,6 +86,8 @@ typedef struct {
                                                    roster is counted; empty:
                                                    all are */
     unsigned                    closes:1;       /* nothing comes after it */
+    unsigned                    asks:1; /* nothing is appended: it is told who
+                                           would be counted, and OK or MEMORY */
     parley_arena_t             *arena;  /* of what is returned */
 } parley_append_t;
 

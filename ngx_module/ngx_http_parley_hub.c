@@ -429,6 +429,8 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
     rc = parley_deliver(&h->deliver, p, to, arena, ret, &err);
 
     if (rc == 1) {
+        parley_count(h->mcf->slot, PARLEY_M_PASSED_OVER + (unsigned) to, 1);
+
         from = parley_proto_name(p->proto);
         name = parley_proto_name(to);
 

@@ -108,7 +108,7 @@ sim_append(sim_process_t *p)
 {
     int                    crashed;
     uint8_t                keys[SIM_LOGS][PARLEY_KEY_LEN];
-    int64_t                least, most, count;
+    int64_t                least, most, count, counts[PARLEY_PROTO_COUNT];
     parley_append_t        append;
     sim_record_t *volatile record;
     parley_publish_t       publish;
@@ -158,7 +158,14 @@ sim_append(sim_process_t *p)
         sim_hub_env.wake(NULL);
         sim_accepted(record, appended.places);
 
-        count = parley_selector_count(&world.arena, &publication, &appended);
+        if (parley_selector_count(&world.arena, &publication, &appended,
+                                  counts)
+            != 0)
+        {
+            abort();
+        }
+
+        count = counts[PARLEY_PROTO_CHANNEL];
 
         if (count < least || count > most) {
             sim_fail("ACH-19: %d are told of %d to %d", (int) count,
