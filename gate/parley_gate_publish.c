@@ -18,10 +18,8 @@
 #include "parley_settings.h"
 
 
-/* ms that a record lives whose message does not say how long, or less than
-   clocks differ by */
-#define PARLEY_GATE_LIVES      ((int64_t) 1 << 40)
-#define PARLEY_GATE_LIVES_MIN  1000
+/* ms that a record lives whose message does not say how long */
+#define PARLEY_GATE_LIVES  ((int64_t) 1 << 40)
 
 
 static int parley_gate_published(parley_gate_t *g);
@@ -315,8 +313,7 @@ parley_gate_appends(parley_gate_t *g, const parley_publication_t *p,
     publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) expansion->logs;
     publish.nlogs = expansion->nlogs;
     publish.account = g->account;
-    publish.ttl = left < 0 ? PARLEY_GATE_LIVES
-                  : left < PARLEY_GATE_LIVES_MIN ? PARLEY_GATE_LIVES_MIN : left;
+    publish.ttl = left < 0 ? PARLEY_GATE_LIVES : left;
 
     parley_gate_retention(g, &publish.retention);
 

@@ -78,6 +78,8 @@ struct parley_subscriber_s {
     uint64_t               ahead:1;     /* live, and of the round to come it has
                                            what is before its place */
     uint64_t               offset;
+    uint64_t               late;        /* up to this offset it reads what came
+                                           before it did; 0: no more */
     uint8_t               *rest;        /* of one event */
     uint32_t               rest_len;
     uint32_t               rest_at;

@@ -142,6 +142,12 @@ parley_hub_joined(parley_hub_op_t *op)
         parley_hub_put(s, &place, 0);
     }
 
+    /* what came while it was away it reads by itself, before it is live */
+
+    if (s->resumes && !parley_hub_is_at(s, &joined.place)) {
+        s->late = joined.place.offset;
+    }
+
     if (joined.replaced) {
         parley_hub_tell_replaced(hub, s);
     }

@@ -32,6 +32,7 @@ for my $promise ('HUB-01 what was accepted comes, once and in order',
                  'HUB-03 who is slow takes a bounded amount of memory',
                  'HUB-04 what one process accepts reaches those of all',
                  'HUB-06 each gets its own protocol',
+                 'ACH-26 what was over when one came is not for it',
                  'ACH-19 it is told how many subscriptions it was emitted to')
 {
     my ($rule) = $promise =~ /^(\S+)/;

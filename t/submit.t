@@ -305,6 +305,27 @@ subtest 'ACH-26: a frame that expired is not delivered' => sub {
 };
 
 
+subtest 'ACH-26: what is not to be retained is for who is there' => sub {
+    my $stream = listen_to('alice', session => 'here');
+    my $place = $stream->opened->{id};
+
+    # each at once, in whichever worker
+
+    for my $n (1 .. 8) {
+        ok(delivered(frame('bob', 'alice', text => "now $n", ttl_ms => 0)));
+        is_deeply([texts($stream->event)], ["now $n"], 'who is there gets it');
+
+        my $late = listen_to('alice', session => 'late', last => $place);
+
+        submit(frame('bob', 'alice', text => "for both $n"));
+        is_deeply([texts($late->event)], ["for both $n"],
+                  'who resumes at once does not');
+        $place = $stream->event->{id};
+        $late->leave;
+    }
+};
+
+
 subtest 'HUB-06: other protocols submit, and listen' => sub {
     my %s = (channel => listen_to('bob'),
              aee => listen_to('bob', uri => '/aee/agent.bob'),

@@ -105,6 +105,7 @@ typedef struct {
                                            still */
     sim_process_t        *process;      /* NULL: it is gone */
     sim_client_t         *client;       /* NULL: it was given up */
+    int64_t               began;
     int64_t               since;        /* it has been there, and not slow */
     size_t                window;       /* octets that it takes */
     size_t                len;          /* that have come and were not read */

@@ -203,6 +203,7 @@ sim_client_connect(sim_client_t *c, sim_process_t *p)
     conn->client = c;
     conn->window = SIM_WINDOW_MAX;
     conn->len = 0;
+    conn->began = world.now;
     conn->since = c->place.epoch == 0 ? world.now : INT64_MAX;
     c->conn = conn;
 
