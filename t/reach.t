@@ -36,8 +36,7 @@ sub passed_over {
 
 
 sub refused {
-    return $status->metric('parley_refusals_total{'
-                           . 'code="translation-unsupported",by="gateway"}');
+    return $status->refused('translation-unsupported');
 }
 
 

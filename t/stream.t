@@ -39,6 +39,17 @@ EOT
 my $status = Parley::Status->new(port => port(1));
 
 
+# all that are counted as one, in any protocol
+sub messages {
+    my $all = $status->metrics;
+    my $n = 0;
+
+    $n += $all->{$_} for grep { /^parley_messages_total\{/ } keys %$all;
+
+    return $n;
+}
+
+
 # what a request for a stream is refused with: [status, code, field]
 sub refused {
     my $stream = listen_to(@_);
@@ -358,7 +369,17 @@ subtest 'a stream over TLS, and over HTTP/2' => sub {
 
 
 subtest 'OPS-02: what is counted' => sub {
+    my $before = messages();
     my $stream = listen_to('dave', session => 'counted');
+
+    my $refused = $status->refused('scope-unauthorised');
+
+    is(listen_to('dave', of => '~bob')->status, 403);
+    is(messages(), $before, 'who opens a stream sends no message');
+    is($status->refused('scope-unauthorised'), $refused + 1,
+       'though he may be refused');
+    submit(frame('dave', 'alice'));
+    is(messages(), $before + 1, 'a frame is one');
 
     ok(settled($stream, 'dave'));
 
