@@ -107,7 +107,7 @@ subtest 'ACH-15, ACH-16: the seven forms of a scope' => sub {
 
 
 subtest 'ACH-15: what is none of them' => sub {
-    for my $scope ('~bob/', '~bob/x', 'bob', 'org:~acme', '~bob/@s1') {
+    for my $scope ('~bob/', '~bob/x', 'bob', 'org:~acme', '~bob/@s1', '') {
         is_deeply(code(frame('alice', 'bob'), scope => $scope),
                   [400, 'field-invalid', 'scope'], "\"$scope\"");
     }
