@@ -125,6 +125,7 @@ parley_hub_enter(parley_hub_t *hub, parley_subscriber_t *s,
     s->group = group;
     s->session = subscription->session;
     s->resumes = subscription->from.epoch != 0;
+    s->lost = subscription->lost;
     parley_hub_put(s, &subscription->from, 0);
 
     parley_hub_move(hub, s, &group->busy, PARLEY_SUBSCRIBER_JOINING);

@@ -74,6 +74,7 @@ struct parley_subscriber_s {
     uint64_t               epoch:48;    /* of its place, unless it is live */
     uint64_t               state:8;
     uint64_t               resumes:1;   /* it said from where */
+    uint64_t               lost:1;      /* and that is none: it begins */
     uint64_t               caught:1;    /* it was live */
     uint64_t               ahead:1;     /* live, and of the round to come it has
                                            what is before its place */
@@ -102,6 +103,8 @@ typedef struct {
     parley_str_t            card;
     parley_place_t          from;       /* it resumes behind it; epoch 0: it
                                            begins with what comes */
+    unsigned                lost:1;     /* with that, and a gap before it: what
+                                           it had is not known */
     uint32_t                lasts;      /* s until what proved it expires; 0:
                                            it does not */
 } parley_subscription_t;

@@ -214,7 +214,13 @@ parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s)
         return -1;
     }
 
-    parley_event_open(&b, s->resumes ? NULL : &place, s->group->stream->retry);
+    parley_event_open(&b, s->resumes || s->lost ? NULL : &place,
+                      s->group->stream->retry);
+
+    if (s->lost) {
+        parley_event_gap(&b, &place);
+    }
+
     parley_hub_text_event(&text, &b, &place, s->sum);
 
     if (parley_hub_text_end(&text, &b) != 0) {
