@@ -171,8 +171,9 @@ void parley_hub_writable(parley_hub_t *hub, parley_subscriber_t *s);
 /* Something may have been appended: it is copied, and nothing is written. */
 void parley_hub_wake(parley_hub_t *hub);
 
-/* Writes to at most so many subscribers; env->turn is called for the rest. */
-void parley_hub_turn(parley_hub_t *hub, unsigned budget);
+/* Writes to at most so many subscribers, and to no more once that was so many
+   octets; env->turn is called for the rest. */
+void parley_hub_turn(parley_hub_t *hub, unsigned budget, size_t octets);
 
 /* Time passes: once a second.  It wakes itself, too. */
 void parley_hub_tick(parley_hub_t *hub);

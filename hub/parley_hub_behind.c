@@ -138,6 +138,7 @@ parley_hub_rest(parley_hub_t *hub, parley_subscriber_t *s)
     }
 
     s->written = hub->now;
+    hub->turned += (size_t) n;
     s->rest_at += (uint32_t) n;
 
     if (s->rest_at < s->rest_len) {

@@ -15,8 +15,10 @@
 
 #define NGX_HTTP_PARLEY_HUB_TICK    1000    /* ms */
 
-/* subscribers that are written to before others of the worker's have a turn */
+/* subscribers that are written to before others of the worker's have a turn,
+   and octets, which take as long */
 #define NGX_HTTP_PARLEY_HUB_BUDGET  256
+#define NGX_HTTP_PARLEY_HUB_OCTETS  (2 * 1024 * 1024)
 
 /* s within which all streams of a worker that leaves end; less, where it is
    given less */
@@ -294,7 +296,8 @@ ngx_http_parley_hub_turn_handler(ngx_event_t *ev)
     ngx_http_parley_hub_t  *h = ev->data;
 
     h->turning = 1;
-    parley_hub_turn(h->hub, NGX_HTTP_PARLEY_HUB_BUDGET);
+    parley_hub_turn(h->hub, NGX_HTTP_PARLEY_HUB_BUDGET,
+                    NGX_HTTP_PARLEY_HUB_OCTETS);
     h->turning = 0;
 }
 

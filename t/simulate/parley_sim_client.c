@@ -35,6 +35,8 @@ sim_write(void *ctx, parley_subscriber_t *s, parley_str_t octets)
 
     memcpy(c->octets + c->len, octets.data, n);
     c->len += n;
+    world.written += n;
+    world.widest = world.widest > n ? world.widest : n;
 
     return (int64_t) n;
 }

@@ -206,7 +206,7 @@ sim_wakes(sim_process_t *p)
 
 
 void
-sim_turns(sim_process_t *p, unsigned budget)
+sim_turns(sim_process_t *p, unsigned budget, size_t octets)
 {
     if (p->behind) {
         p->behind = 0;
@@ -214,7 +214,17 @@ sim_turns(sim_process_t *p, unsigned budget)
     }
 
     p->turn = 0;
-    parley_hub_turn(p->hub, budget);
+    world.written = 0;
+    world.widest = 0;
+
+    parley_hub_turn(p->hub, budget, octets);
+
+    /* the last write may be more, and so may what streams open with */
+
+    if (world.written > octets + world.widest + SIM_CONNS * SIM_OPENING) {
+        sim_fail("HUB-03: a turn writes %u octets and not %u",
+                 (unsigned) world.written, (unsigned) octets);
+    }
 }
 
 
@@ -254,7 +264,8 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
         break;
 
     case SIM_TURN:
-        sim_turns(p, 1 + (unsigned) (arg >> 8) % 8);
+        sim_turns(p, 1 + (unsigned) (arg >> 8) % 8,
+                  1 + (size_t) (arg >> 16) % 4096);
         break;
 
     default:

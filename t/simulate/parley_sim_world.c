@@ -425,7 +425,7 @@ sim_settle(void)
             }
 
             if (p->turn) {
-                sim_turns(p, 100);
+                sim_turns(p, 100, SIZE_MAX / 2);
             }
         }
 
