@@ -288,17 +288,13 @@ ngx_http_parley_hub_woken_handler(ngx_event_t *ev)
 }
 
 
-/* what is left has its turn when other events had theirs */
-
 static void
 ngx_http_parley_hub_turn_handler(ngx_event_t *ev)
 {
     ngx_http_parley_hub_t  *h = ev->data;
 
-    h->turning = 1;
     parley_hub_turn(h->hub, NGX_HTTP_PARLEY_HUB_BUDGET,
                     NGX_HTTP_PARLEY_HUB_OCTETS);
-    h->turning = 0;
 }
 
 
@@ -392,17 +388,18 @@ ngx_http_parley_hub_wakes(void *ctx)
 }
 
 
+/*
+ * Once all other events had their turn: requests that stand behind each other
+ * on a connection are handled in one, and what they publish leaves in one
+ * write.
+ */
+
 static void
 ngx_http_parley_hub_turns(void *ctx)
 {
     ngx_http_parley_hub_t  *h = ctx;
 
-    if (h->turning) {
-        ngx_post_event(&h->turn, &ngx_posted_next_events);
-
-    } else {
-        ngx_post_event(&h->turn, &ngx_posted_events);
-    }
+    ngx_post_event(&h->turn, &ngx_posted_next_events);
 }
 
 
