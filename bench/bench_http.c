@@ -16,7 +16,8 @@
 
 
 static int bench_http_head(bench_http_t *h);
-static int bench_http_socket(int port, struct sockaddr_in *address);
+static int bench_http_connect_as(int port, int type);
+static int bench_http_socket(int port, int type, struct sockaddr_in *address);
 
 
 int
@@ -133,7 +134,7 @@ bench_http_contains(const bench_http_t *h, const char *text, size_t len)
 
 
 static int
-bench_http_socket(int port, struct sockaddr_in *address)
+bench_http_socket(int port, int type, struct sockaddr_in *address)
 {
     memset(address, 0, sizeof(struct sockaddr_in));
 
@@ -141,18 +142,32 @@ bench_http_socket(int port, struct sockaddr_in *address)
     address->sin_port = htons((uint16_t) port);
     address->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 
-    return socket(AF_INET, SOCK_STREAM|SOCK_NONBLOCK|SOCK_CLOEXEC, 0);
+    return socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC|type, 0);
 }
 
 
 int
 bench_http_connect(int port)
 {
+    return bench_http_connect_as(port, SOCK_NONBLOCK);
+}
+
+
+int
+bench_http_connect_blocking(int port)
+{
+    return bench_http_connect_as(port, 0);
+}
+
+
+static int
+bench_http_connect_as(int port, int type)
+{
     int                 fd, on;
     struct sockaddr_in  address;
 
     on = 1;
-    fd = bench_http_socket(port, &address);
+    fd = bench_http_socket(port, type, &address);
 
     if (fd == -1
         || setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(int)) != 0
@@ -173,7 +188,7 @@ bench_http_listen(int port)
     struct sockaddr_in  address;
 
     on = 1;
-    fd = bench_http_socket(port, &address);
+    fd = bench_http_socket(port, SOCK_NONBLOCK, &address);
 
     if (fd == -1
         || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(int)) != 0

@@ -44,9 +44,10 @@ int bench_http_contains(const bench_http_t *h, const char *text, size_t len);
 
 
 /*
- * Sockets on loopback, not blocking.  -1: errno says why.
+ * Sockets on loopback, but for one not blocking.  -1: errno says why.
  */
 int bench_http_connect(int port);
+int bench_http_connect_blocking(int port);
 int bench_http_listen(int port);
 
 /* Edge-triggered, both ways.  Returns 0, or -1 and errno. */

@@ -6,6 +6,7 @@
 #include "bench_pure.h"
 #include "parley_policy.h"
 #include "parley_memory.h"
+#include "parley_settings.h"
 #include "parley_tally.h"
 
 
@@ -202,7 +203,8 @@ bench_run_counters(void)
     parley_loss_t       loss;
     parley_gate_conf_t  conf;
 
-    static parley_slot_t  slot;
+    static parley_slot_t            slot;
+    static const parley_settings_t  settings;
 
     memset(&g, 0, sizeof(parley_gate_t));
     memset(&fate, 0, sizeof(parley_fate_t));
@@ -210,6 +212,7 @@ bench_run_counters(void)
     loss.count = 0;
     conf.speak = PARLEY_PROTO_VCP;
 
+    g.s = &settings;
     g.conf = &conf;
     g.loss = &loss;
     g.proto = PARLEY_PROTO_AEE;

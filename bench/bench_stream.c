@@ -26,6 +26,7 @@
 #include "bench_fail.h"
 #include "bench_http.h"
 #include "bench_listener.h"
+#include "bench_probe.h"
 #include "bench_publisher.h"
 #include "bench_request.h"
 #include "bench_workers.h"
@@ -39,6 +40,8 @@
 #define BENCH_IDLE      (2 * BENCH_SECOND)      /* before it is measured */
 #define BENCH_PATIENCE  (20 * BENCH_SECOND)     /* without any event */
 #define BENCH_AFTER     (BENCH_SECOND / 2)      /* for what comes twice */
+
+#define BENCH_PROBED    "/mark"
 
 #define BENCH_USAGE                                                           \
     "usage: bench_stream [option...]\n"                                       \
@@ -114,7 +117,8 @@ static size_t bench_due(int64_t now);
 static void bench_turn(int timeout);
 static void bench_rest(int64_t ns);
 static void bench_print(const bench_memory_t *before,
-    const bench_memory_t *after, double opened, int64_t cpu);
+    const bench_memory_t *after, double opened, int64_t cpu,
+    const bench_probed_t *probed);
 static int bench_compare(const void *one, const void *two);
 
 
@@ -124,6 +128,7 @@ main(int argc, char **argv)
     int64_t         cpu, start;
     double          opened;
     bench_memory_t  before, after;
+    bench_probed_t  probed;
 
     bench_options(argc, argv);
     bench_prepare();
@@ -140,12 +145,16 @@ main(int argc, char **argv)
 
     bench_first();
 
+    bench_probe_begin(bench.port, BENCH_PROBED);
+
     cpu = bench_workers_cpu();
     bench_measure();
     cpu = bench_workers_cpu() - cpu;
 
+    bench_probe_end(&probed);
+
     bench_rest(BENCH_AFTER);
-    bench_print(&before, &after, opened, cpu);
+    bench_print(&before, &after, opened, cpu, &probed);
 
     return 0;
 }
@@ -559,7 +568,7 @@ bench_rest(int64_t ns)
 
 static void
 bench_print(const bench_memory_t *before, const bench_memory_t *after,
-    double opened, int64_t cpu)
+    double opened, int64_t cpu, const bench_probed_t *probed)
 {
     size_t           i, n;
     double           subscribers, seconds;
@@ -589,7 +598,8 @@ bench_print(const bench_memory_t *before, const bench_memory_t *after,
 
     printf("subscribers=%zu messages=%zu size=%zu opened=%.3f seconds=%.6f "
            "deliveries=%llu rate=%.1f p50=%.1f p99=%.1f max=%.1f cpu=%.4f "
-           "lost=%llu twice=%llu misplaced=%llu rss=%.0f own=%.0f\n",
+           "lost=%llu twice=%llu misplaced=%llu rss=%.0f own=%.0f "
+           "waited=%.1f waited_p99=%.1f turn=%.1f turn_p99=%.1f\n",
            bench.nlisteners, bench.nmessages - BENCH_FIRST,
            bench.publisher.len,
            opened, seconds, (unsigned long long) bench.delivered,
@@ -600,7 +610,9 @@ bench_print(const bench_memory_t *before, const bench_memory_t *after,
            (unsigned long long) lost, (unsigned long long) bench.twice,
            (unsigned long long) bench.misplaced,
            (after->all - before->all) / subscribers,
-           (after->own - before->own) / subscribers);
+           (after->own - before->own) / subscribers,
+           probed->waited / 1e3, probed->waited_p99 / 1e3, probed->cpu / 1e3,
+           probed->cpu_p99 / 1e3);
 }
 
 

@@ -8,9 +8,6 @@
 #include "bench_workers.h"
 
 
-#define BENCH_WORKERS_MAX  16
-
-
 static double bench_workers_line(const char *text, const char *name);
 
 
@@ -70,19 +67,48 @@ int64_t
 bench_workers_cpu(void)
 {
     size_t   i;
-    int64_t  cpu, all;
+    int64_t  all, cpu[BENCH_WORKERS_MAX];
 
+    bench_workers_each(cpu);
     all = 0;
 
     for (i = 0; i < bench_workers_n; i++) {
-        cpu = bench_cpu(bench_workers[i]);
-
-        if (cpu == -1) {
-            bench_fail("the gateway's CPU time");
-        }
-
-        all += cpu;
+        all += cpu[i];
     }
 
     return all;
+}
+
+
+void
+bench_workers_each(int64_t ret[BENCH_WORKERS_MAX])
+{
+    size_t  i;
+
+    for (i = 0; i < bench_workers_n; i++) {
+        ret[i] = bench_cpu(bench_workers[i]);
+
+        if (ret[i] == -1) {
+            bench_fail("the gateway's CPU time");
+        }
+    }
+}
+
+
+int64_t
+bench_workers_most(const int64_t since[BENCH_WORKERS_MAX])
+{
+    size_t   i;
+    int64_t  most, now[BENCH_WORKERS_MAX];
+
+    bench_workers_each(now);
+    most = 0;
+
+    for (i = 0; i < bench_workers_n; i++) {
+        if (now[i] - since[i] > most) {
+            most = now[i] - since[i];
+        }
+    }
+
+    return most;
 }

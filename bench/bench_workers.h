@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 
+#define BENCH_WORKERS_MAX  16
+
+
 typedef struct {
     double   all;       /* VmRSS of all, octets */
     double   own;       /* RssAnon */
@@ -18,8 +21,10 @@ void bench_workers_add(int pid);
 
 void bench_workers_memory(bench_memory_t *ret);
 
-/* ns of CPU */
+/* ns of CPU of all; of each; and since those were taken the most of one */
 int64_t bench_workers_cpu(void);
+void bench_workers_each(int64_t ret[BENCH_WORKERS_MAX]);
+int64_t bench_workers_most(const int64_t since[BENCH_WORKERS_MAX]);
 
 
 #endif /* BENCH_WORKERS_H */

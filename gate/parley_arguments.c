@@ -134,6 +134,7 @@ parley_arguments_read(parley_arguments_t *a, parley_arena_t *arena,
         }
 
         given |= 1u << piece.which;
+        argument->there = 1;
 
         if (parley_argument_decode(arena, piece.value, argument, err) != 0) {
             return -1;
@@ -158,6 +159,13 @@ parley_arguments_check(const parley_arguments_t *a, const parley_msg_t *msg,
     if (scope->value.len > 0 && !codec->binding->scoped) {
         return parley_argument_fail(scope, err, "is none of this message's "
                                     "protocol");
+    }
+
+    /* ACH-15: it is no form, and would be the widest of all */
+
+    if (scope->there && scope->value.len == 0 && codec->binding->scoped) {
+        return parley_argument_fail(scope, err, "is empty: left out, it is "
+                                    "all sessions of the recipient");
     }
 
     if (recipient->value.len == 0) {

@@ -43,6 +43,7 @@ typedef enum {
 typedef struct {
     parley_str_t  name;         /* empty: decides nothing here */
     parley_str_t  value;        /* decoded; empty: not there, or nothing said */
+    unsigned      there:1;      /* in the query */
 } parley_argument_t;
 
 

@@ -36,6 +36,7 @@ static const struct {
     [PARLEY_LABELS_ACCEPTED] = { parley_str("accepted"),
                                  PARLEY_L_ACCEPTED_COUNT },
     [PARLEY_LABELS_SPOKEN] = { parley_str("spoken"), PARLEY_L_SPOKEN_COUNT },
+    [PARLEY_LABELS_READ] = { parley_str("protocol"), PARLEY_L_READ_COUNT },
     [PARLEY_LABELS_CODE] = { parley_str("code"), PARLEY_L_CODE_COUNT },
     [PARLEY_LABELS_VERDICT] = { parley_str("verdict"),
                                 PARLEY_L_VERDICT_COUNT },
@@ -123,6 +124,7 @@ parley_label_word(parley_labels_t set, unsigned i)
 
     case PARLEY_LABELS_ACCEPTED:
     case PARLEY_LABELS_SPOKEN:
+    case PARLEY_LABELS_READ:
         return i < PARLEY_PROTO_COUNT ? parley_proto_name((parley_proto_t) i)
                                       : PARLEY_STR("none");
 

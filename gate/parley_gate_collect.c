@@ -274,6 +274,7 @@ int
 parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
     const parley_refusal_t *refusal, parley_reply_t *ret)
 {
+    int                       lacks;
     char                      ms[24];
     parley_mcp_why_t          why;
     const parley_error_t     *error;
@@ -282,17 +283,15 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
     call = g->mcp;
     error = refusal->error;
 
-    /* what a token lacks a client asks for by the status and its header */
-
-    if (call == NULL || parley_error_info(error->code)->http == 401
-        || g->lacks != NULL)
-    {
+    if (g->s->mcp == NULL) {
         return parley_refuse(g->arena, proto, refusal, ret);
     }
 
     /* a frame that came before is taken: it is delivered once (ACH-26) */
 
-    if (error->code == PARLEY_E_MESSAGE_DUPLICATE && error->field[0] == '\0') {
+    if (call != NULL && error->code == PARLEY_E_MESSAGE_DUPLICATE
+        && error->field[0] == '\0')
+    {
         return parley_refuse(g->arena, proto, refusal, ret) == 0
                && parley_gate_mcp_result(g, ret) == 0 ? 0 : -1;
     }
@@ -302,9 +301,15 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
     parley_mcp_why(&why, error,
                    parley_channel_called(error->code));
 
-    why.doc = call->read ? &call->doc : NULL;
-    why.tool = call->verb != NULL;
-    why.mcp = !call->foreign;
+    /* what a token lacks a client asks for by the status and its header */
+
+    lacks = parley_error_info(error->code)->http == 401 || g->lacks != NULL;
+
+    if (call != NULL) {
+        why.doc = call->read ? &call->doc : NULL;
+        why.tool = call->verb != NULL;
+        why.mcp = !call->foreign && !lacks;
+    }
 
     if (refusal->backoff_ms >= 0) {
         (void) snprintf(ms, sizeof(ms), "%lld",

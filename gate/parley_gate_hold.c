@@ -186,8 +186,10 @@ parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
 
     ret->hold = parley_gate_hold_time(g);
 
-    return parley_selector_text(g->arena, ret->session, parley_str_none,
-                                &s->selector);
+    return parley_selector_text(g->arena,
+                                g->mcp != NULL ? PARLEY_PROTO_CHANNEL
+                                               : PARLEY_PROTO_NONE,
+                                ret->session, parley_str_none, &s->selector);
 }
 
 

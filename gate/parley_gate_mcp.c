@@ -20,6 +20,7 @@ static int parley_gate_mcp_invalid(parley_gate_t *g, const char *pointer,
 static parley_outcome_t parley_gate_mcp_call(parley_gate_t *g,
     parley_str_t method);
 static int parley_gate_mcp_own(parley_gate_t *g, parley_str_t method);
+static int parley_gate_mcp_begins(parley_gate_t *g);
 static void parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b);
 static int parley_gate_mcp_tool(parley_gate_t *g);
 static parley_outcome_t parley_gate_mcp_verb(parley_gate_t *g);
@@ -220,6 +221,11 @@ parley_gate_mcp_own(parley_gate_t *g, parley_str_t method)
     parley_mcp_result_begin(&b, doc);
 
     if (parley_str_is(method, "initialize")) {
+
+        if (parley_gate_mcp_begins(g) != 0) {
+            return -1;
+        }
+
         version = parley_mcp_version(doc);
 
         parley_buf_member(&b, PARLEY_STR("protocolVersion"),
@@ -245,6 +251,31 @@ parley_gate_mcp_own(parley_gate_t *g, parley_str_t method)
     parley_buf_lit(&b, "}}");
 
     return parley_gate_serve_json(g, &b);
+}
+
+
+/* it says its version: of one that is not spoken it is told another */
+
+static int
+parley_gate_mcp_begins(parley_gate_t *g)
+{
+    uint32_t              version;
+    const parley_json_t  *doc;
+
+    doc = &g->mcp->doc;
+    version = parley_json_member(doc, parley_mcp_params(doc),
+                                 PARLEY_ATOM_protocolVersion);
+
+    if (version == PARLEY_JSON_NONE) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_MISSING,
+                                "/params/protocolVersion",
+                                "/params/protocolVersion is required");
+    }
+
+    return parley_json_type(doc, version) == PARLEY_JSON_STRING ? 0
+           : parley_gate_mcp_invalid(g, "/params/protocolVersion",
+                                     "/params/protocolVersion must be a "
+                                     "string");
 }
 
 
@@ -322,6 +353,14 @@ parley_gate_mcp_tool(parley_gate_t *g)
     call->verb = parley_channel_verb(i);
     call->arguments.node = parley_json_get(doc, params,
                                            PARLEY_STR("arguments"));
+
+    /* null is what some clients write for none */
+
+    if (call->arguments.node != PARLEY_JSON_NONE
+        && parley_json_type(doc, call->arguments.node) == PARLEY_JSON_NULL)
+    {
+        call->arguments.node = PARLEY_JSON_NONE;
+    }
 
     if (call->arguments.node == PARLEY_JSON_NONE) {
         return call->verb->does >= PARLEY_CHANNEL_DOES_ROSTER ? 0

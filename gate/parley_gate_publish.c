@@ -20,10 +20,8 @@
 #include "parley_settings.h"
 
 
-/* ms that a record lives whose message does not say how long, or less than
-   clocks differ by */
-#define PARLEY_GATE_LIVES      ((int64_t) 1 << 40)
-#define PARLEY_GATE_LIVES_MIN  1000
+/* ms that a record lives whose message does not say how long */
+#define PARLEY_GATE_LIVES  ((int64_t) 1 << 40)
 
 
 static int parley_gate_published(parley_gate_t *g);
@@ -35,9 +33,12 @@ static int parley_gate_frame(parley_gate_t *g, const parley_json_t **ret);
 static int parley_gate_accepted(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expansion_t *ret);
-static int parley_gate_append(parley_gate_t *g,
+static int parley_gate_appends(parley_gate_t *g,
     const parley_publication_t *p, const parley_expansion_t *expansion,
-    const parley_reached_t *reached, int64_t *ret_count);
+    const parley_reached_t *reached, parley_append_t *ret);
+static int parley_gate_append(parley_gate_t *g,
+    const parley_append_t *append, parley_gate_readers_t *reach,
+    int64_t *ret_count);
 static int parley_gate_unappended(parley_gate_t *g,
     parley_append_verdict_t why);
 static int parley_gate_emitted(parley_gate_t *g, int64_t count);
@@ -64,14 +65,33 @@ parley_gate_published(parley_gate_t *g)
     int                   rc, held;
     int64_t               count;
     parley_str_t          scope;
+    parley_append_t       append;
     parley_reached_t      reached;
     parley_expansion_t    expansion;
+    parley_gate_readers_t   reach;
     parley_publication_t  p;
 
     if (parley_gate_publication(g, &p, &scope) != 0
         || parley_gate_expand(g, scope, &expansion) != 0)
     {
         return -1;
+    }
+
+    p.audience = expansion.audience;
+    p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
+
+    rc = parley_gate_reaches(g, scope, &expansion, &reached);
+
+    if (rc == 0) {
+        rc = parley_gate_appends(g, &p, &expansion, &reached, &append);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_readers(g, &p, &append, &reach);
+    }
+
+    if (rc != 0) {
+        return rc;
     }
 
     held = parley_gate_hold(g, p.facts.values[PARLEY_CHANNEL_AXIS_SENDER]);
@@ -83,19 +103,12 @@ parley_gate_published(parley_gate_t *g)
     rc = parley_gate_declare(g);
 
     if (rc == 0) {
-        rc = parley_gate_reaches(g, scope, &expansion, &reached);
-    }
-
-    if (rc == 0) {
         rc = parley_gate_lead(g, reached.speaks);
     }
 
     if (rc != 0) {
         return rc;
     }
-
-    p.audience = expansion.audience;
-    p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
 
     /* OPS-06: it is written before it changes anything */
 
@@ -105,7 +118,7 @@ parley_gate_published(parley_gate_t *g)
         return -1;
     }
 
-    rc = parley_gate_append(g, &p, &expansion, &reached, &count);
+    rc = parley_gate_append(g, &append, &reach, &count);
 
     if (rc == 0) {
         rc = parley_gate_flush(g);
@@ -297,15 +310,12 @@ parley_gate_expand(parley_gate_t *g, parley_str_t text,
 
 
 static int
-parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
+parley_gate_appends(parley_gate_t *g, const parley_publication_t *p,
     const parley_expansion_t *expansion, const parley_reached_t *reached,
-    int64_t *ret_count)
+    parley_append_t *ret)
 {
-    int                 rc;
-    int64_t             left;
-    parley_append_t     append;
-    parley_publish_t    publish;
-    parley_appended_t   appended;
+    int64_t           left;
+    parley_publish_t  publish;
 
     memset(&publish, 0, sizeof(parley_publish_t));
 
@@ -315,26 +325,36 @@ parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
     publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) expansion->logs;
     publish.nlogs = expansion->nlogs;
     publish.account = g->account;
-    publish.ttl = left < 0 ? PARLEY_GATE_LIVES
-                  : left < PARLEY_GATE_LIVES_MIN ? PARLEY_GATE_LIVES_MIN : left;
+    publish.ttl = left < 0 ? PARLEY_GATE_LIVES : left;
 
     parley_deliver_retention(g->http, &publish.retention);
 
+    if (parley_publish_append(g->arena, &publish, ret) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    ret->jobs = reached->jobs;
+    ret->njobs = reached->n;
+
+    return 0;
+}
+
+
+static int
+parley_gate_append(parley_gate_t *g, const parley_append_t *append,
+    parley_gate_readers_t *reach, int64_t *ret_count)
+{
+    int                rc;
+    parley_appended_t  appended;
+
     *ret_count = 0;
 
-    if (expansion->nlogs == 0 && reached->n == 0) {
+    if (append->nlogs == 0 && append->njobs == 0) {
         /* an organisation without members: nobody is told */
         return 0;
     }
 
-    if (parley_publish_append(g->arena, &publish, &append) != 0) {
-        return parley_error_memory(g->err);
-    }
-
-    append.jobs = reached->jobs;
-    append.njobs = reached->n;
-
-    rc = parley_ask_append(&g->ask, &append, &appended);
+    rc = parley_ask_append(&g->ask, append, &appended);
 
     if (rc == PARLEY_WAIT) {
         return rc;
@@ -353,15 +373,9 @@ parley_gate_append(parley_gate_t *g, const parley_publication_t *p,
         g->env->wake(g);
     }
 
-    /* what was appended is published, though nobody could count to whom */
+    *ret_count = parley_gate_readers_told(g, reach, &appended);
 
-    *ret_count = parley_selector_count(g->arena, p, &appended);
-
-    if (*ret_count < 0) {
-        *ret_count = 0;
-    }
-
-    *ret_count += (int64_t) reached->n;
+    *ret_count += (int64_t) append->njobs;
 
     return 0;
 }

@@ -125,6 +125,29 @@ int parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret);
 
 parley_outcome_t parley_gate_publish(parley_gate_t *g);
 
+/* parley_gate_readers.c: HUB-06 */
+
+/* Whether a publication can be said in a protocol, as far as it was tried. */
+typedef struct {
+    const parley_publication_t  *publication;
+    int8_t                       says[PARLEY_PROTO_COUNT];  /* 1, -1: it has no
+                                                               form there; 0:
+                                                               not tried yet */
+    parley_error_t               why;   /* of the first that cannot */
+} parley_gate_readers_t;
+
+/*
+ * Before a publication is appended: nobody listens whom it is for, or somebody
+ * reads a protocol that it can be said in.  Fills *ret and returns 0,
+ * PARLEY_WAIT, or -1 with g->err: what it cannot be said in, or capacity.
+ */
+int parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
+    const parley_append_t *append, parley_gate_readers_t *ret);
+
+/* Of those that its append counted, how many can take it (ACH-19). */
+int64_t parley_gate_readers_told(parley_gate_t *g, parley_gate_readers_t *reach,
+    const parley_appended_t *appended);
+
 /* parley_gate_declared.c: ACH-29 */
 
 /* An intent that is declared is counted, where its number is limited: 0,

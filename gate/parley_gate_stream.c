@@ -52,7 +52,7 @@ static int parley_gate_stream_part(parley_gate_stream_t *st,
 static int parley_gate_stream_wrong(parley_gate_stream_t *st,
     parley_code_t code, const char *name, const char *text);
 static int parley_gate_stream_card(parley_gate_stream_t *st);
-static int parley_gate_stream_from(parley_gate_stream_t *st);
+static void parley_gate_stream_from(parley_gate_stream_t *st);
 static void parley_gate_stream_lasts(parley_gate_stream_t *st);
 
 
@@ -167,12 +167,12 @@ parley_gate_stream_open(parley_gate_stream_t *st)
         != 0
         || parley_gate_stream_selector(st) != 0
         || parley_gate_stream_session(st) != 0
-        || parley_gate_stream_card(st) != 0
-        || parley_gate_stream_from(st) != 0)
+        || parley_gate_stream_card(st) != 0)
     {
         return -1;
     }
 
+    parley_gate_stream_from(st);
     parley_gate_stream_lasts(st);
     parley_gate_account(g);
 
@@ -227,7 +227,10 @@ parley_gate_stream_selector(parley_gate_stream_t *st)
         return -1;
     }
 
-    return parley_selector_text(g->arena, instrument, filter,
+    return parley_selector_text(g->arena,
+                                g->mcp != NULL ? PARLEY_PROTO_CHANNEL
+                                               : g->s->stream->proto,
+                                instrument, filter,
                                 &st->opening->subscription.selector)
            == 0 ? 0
            : parley_gate_stream_wrong(st, PARLEY_E_FILTER_VALUE_INVALID,
@@ -381,7 +384,7 @@ parley_gate_stream_card(parley_gate_stream_t *st)
 
 /* ACH-21: the header is newer than an argument that stands in its URL */
 
-static int
+static void
 parley_gate_stream_from(parley_gate_stream_t *st)
 {
     parley_str_t    text;
@@ -396,15 +399,14 @@ parley_gate_stream_from(parley_gate_stream_t *st)
         text = st->arguments.list[PARLEY_ARGUMENT_LAST_EVENT_ID].value;
     }
 
-    if (text.len == 0
-        || parley_event_id_read(text, &st->opening->subscription.from) == 0)
-    {
-        return 0;
-    }
+    /* a client that were refused would never come back: what it had is not
+       known, and it is told so */
 
-    return parley_gate_stream_wrong(st, PARLEY_E_FIELD_INVALID,
-                                    "last_event_id", "is no id of an event "
-                                    "of this gateway's");
+    if (text.len > 0
+        && parley_event_id_read(text, &st->opening->subscription.from) != 0)
+    {
+        st->opening->subscription.lost = 1;
+    }
 }
 
 

@@ -20,7 +20,9 @@
  * time, as the newest append says: what is beyond goes, the oldest first.  What
  * is within is promised, and counted to its sender's account (SEC-09).  A
  * record whose own time is over, or that was erased, is passed over; its offset
- * remains its own.
+ * remains its own.  Who was there when it was appended has PARLEY_FEED_LEAST
+ * for it, however short its time is; who was not has its time alone, which may
+ * be none.
  *
  * Every append has a number in one order of the whole state, in which processes
  * are fed.  A record waits for every process that is fed, whatever its logs
@@ -49,6 +51,7 @@
 
 #define PARLEY_LOG_LEASE      ((int64_t) 3600 * 1000)
 #define PARLEY_FEED_GRACE     ((int64_t) 10 * 1000)
+#define PARLEY_FEED_LEAST     ((int64_t) 1000)
 
 
 /* a place in a log: behind the record at that offset, 0: before the first */
@@ -81,8 +84,9 @@ typedef struct parley_append_s {
     size_t                      nparts;
     const uint8_t              *account;        /* NULL: nobody's */
     parley_retention_t          retention;
-    int64_t                     ttl;    /* of the record; it ends earlier where
-                                           the log does not retain it */
+    int64_t                     ttl;    /* ms, of the record; it ends earlier
+                                           where the log does not retain it; 0:
+                                           it is for who is there alone */
     parley_str_t                session;        /* of one log: who alone of the
                                                    roster is counted; empty:
                                                    all are */
@@ -90,6 +94,8 @@ typedef struct parley_append_s {
     const parley_job_t         *jobs;   /* that are about the record, added
                                            with it */
     size_t                      njobs;
+    unsigned                    asks:1; /* nothing is appended: it is told who
+                                           would be counted, and OK or MEMORY */
     parley_arena_t             *arena;  /* of what is returned */
 } parley_append_t;
 
@@ -137,6 +143,8 @@ typedef struct {
     size_t           records;   /* at most, and at least 1 */
     size_t           octets;    /* at most; of one record any number */
     unsigned         backward:1;
+    unsigned         late:1;    /* it is for who was not there: a record's time
+                                   is its ttl */
     parley_arena_t  *arena;
 } parley_log_read_t;
 

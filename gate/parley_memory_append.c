@@ -79,6 +79,10 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
     parley_appends_t         *appends;
     parley_append_verdict_t   rc;
 
+    if (a->asks) {
+        return parley_append_count(s, a, ret);
+    }
+
     size = 0;
 
     for (i = 0; i < a->nparts; i++) {

@@ -383,13 +383,15 @@ parley_log_add(parley_memory_t *s, const parley_log_read_t *r,
     uint64_t number, uint64_t offset, int64_t now, parley_log_page_t *ret,
     size_t *octets)
 {
+    int64_t               left;
     parley_entry_t       *e;
     parley_log_head_t     head;
     parley_log_record_t  *record;
 
     e = parley_log_record_find(s, number, &head);
+    left = e != NULL ? parley_log_left(e, &head, r->late, now) : 0;
 
-    if (e == NULL || head.ends <= now) {
+    if (left <= 0) {
         return 0;
     }
 
@@ -400,7 +402,7 @@ parley_log_add(parley_memory_t *s, const parley_log_read_t *r,
     record = &ret->list[ret->n];
 
     record->offset = offset;
-    record->left = head.ends - now;
+    record->left = left;
     record->octets = parley_log_record_copy(s, e, &head, r->arena);
 
     if (record->octets.data == NULL) {
@@ -487,6 +489,7 @@ parley_feed(parley_memory_t *s, const parley_feed_t *f, int64_t now,
     parley_feed_page_t *ret)
 {
     size_t             max, octets;
+    int64_t            lasts;
     uint64_t           next, left;
     parley_entry_t    *e;
     parley_log_head_t  head;
@@ -519,7 +522,9 @@ parley_feed(parley_memory_t *s, const parley_feed_t *f, int64_t now,
     {
         e = parley_log_record_find(s, next, &head);
 
-        if (e == NULL || head.ends <= now) {
+        lasts = e != NULL ? parley_log_left(e, &head, 0, now) : 0;
+
+        if (lasts <= 0) {
             continue;
         }
 
@@ -536,7 +541,7 @@ parley_feed(parley_memory_t *s, const parley_feed_t *f, int64_t now,
         }
 
         ret->list[ret->n].number = next;
-        ret->list[ret->n].left = head.ends - now;
+        ret->list[ret->n].left = lasts;
         ret->n++;
     }
 

@@ -46,13 +46,31 @@ typedef struct {
  * the append.
  */
 typedef struct {
-    int64_t             ends;       /* its own time is over */
+    int64_t             ends;       /* its own time is over; 0: it was
+                                       erased */
     parley_retention_t  retention;
     uint32_t            nplaces;
     uint32_t            kept;       /* places that are retained */
     uint32_t            closes;
     uint32_t            size;       /* of the octets */
 } parley_log_head_t;
+
+
+/*
+ * ms that a record is still to be had by who was there when it came, or was
+ * not, above 0; or it is over, or erased.
+ */
+static inline int64_t
+parley_log_left(const parley_entry_t *e, const parley_log_head_t *head,
+    int late, int64_t now)
+{
+    int64_t  least;
+
+    least = (int64_t) parley_entry_stamp(e) + PARLEY_FEED_LEAST;
+
+    return late || head->ends == 0 || head->ends > least
+           ? head->ends - now : least - now;
+}
 
 
 /* parley_memory_log.c */

@@ -85,6 +85,7 @@ parley_set_mcp(parley_setting_t *d)
     }
 
     d->s->mcp = conf;
+    d->http->reads |= PARLEY_PROTO_BIT(PARLEY_PROTO_CHANNEL);
 
     return 0;
 }
@@ -304,6 +305,7 @@ parley_set_stream(parley_setting_t *d)
 
     d->s->stream = stream;
     d->http->publishes = 1;
+    d->http->reads |= PARLEY_PROTO_BIT(stream->proto);
 
     return 0;
 }

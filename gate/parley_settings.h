@@ -198,6 +198,8 @@ typedef struct parley_settings_http_s {
     /* the first parley_stream of each protocol, in which what is published is
        written for it; NULL: nobody listens */
     const struct parley_settings_s  *listens[PARLEY_PROTO_COUNT];
+    parley_proto_set_t   reads;         /* that somebody may listen in, by
+                                           parley_stream or parley_mcp */
 
     /* of all blocks */
     int64_t              leeway_max;    /* seconds, of any parley_jwt */

@@ -1,5 +1,7 @@
 /* What of a message is counted, and as what. */
 
+#include "parley_gate_mcp.h"
+#include "parley_settings.h"
 #include "parley_tally.h"
 
 
@@ -9,6 +11,7 @@ _Static_assert((int) PARLEY_L_WHOSE_GATEWAY == PARLEY_WHOSE_GATEWAY
                "the labels are those of parley_whose_t");
 
 
+static int parley_tally_is_message(const parley_gate_t *g);
 static void parley_tally_published(parley_slot_t *slot,
     const parley_gate_t *g);
 static void parley_tally_refusal(parley_slot_t *slot, const parley_gate_t *g,
@@ -18,12 +21,12 @@ static void parley_tally_refusal(parley_slot_t *slot, const parley_gate_t *g,
 void
 parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
 {
-    /* a GET of who looks for a stream brings no message (MCP-02) */
+    if (!parley_tally_is_message(g)) {
 
-    if (g->verdict == PARLEY_VERDICT_REFUSED
-        && g->err->code == PARLEY_E_METHOD_NOT_ALLOWED)
-    {
-        parley_tally_refusal(slot, g, PARLEY_L_BY_GATEWAY);
+        if (g->verdict == PARLEY_VERDICT_REFUSED) {
+            parley_tally_refusal(slot, g, PARLEY_L_BY_GATEWAY);
+        }
+
         return;
     }
 
@@ -61,6 +64,27 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
         parley_count(slot, PARLEY_M_ANSWERS
                            + (unsigned) parley_verdict_whose(g->verdict), 1);
     }
+}
+
+
+/* who opens a stream, lists or asks brings none; nor does a GET of who looks
+   for one (MCP-02) */
+
+static int
+parley_tally_is_message(const parley_gate_t *g)
+{
+    if (g->verdict == PARLEY_VERDICT_REFUSED
+        && g->err->code == PARLEY_E_METHOD_NOT_ALLOWED)
+    {
+        return 0;
+    }
+
+    if (g->mcp != NULL) {
+        return g->mcp->verb != NULL
+               && g->mcp->verb->does < PARLEY_CHANNEL_DOES_ROSTER;
+    }
+
+    return parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE;
 }
 
 

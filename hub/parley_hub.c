@@ -125,6 +125,7 @@ parley_hub_enter(parley_hub_t *hub, parley_subscriber_t *s,
     s->group = group;
     s->session = subscription->session;
     s->resumes = subscription->from.epoch != 0;
+    s->lost = subscription->lost;
     parley_hub_put(s, &subscription->from, 0);
 
     parley_hub_move(hub, s, &group->busy, PARLEY_SUBSCRIBER_JOINING);
@@ -244,13 +245,15 @@ parley_hub_ask(parley_hub_t *hub)
 /* of who reads on and who gets what comes each has its turn */
 
 void
-parley_hub_turn(parley_hub_t *hub, unsigned budget)
+parley_hub_turn(parley_hub_t *hub, unsigned budget, size_t octets)
 {
     hub->asked = 0;
+    hub->turned = 0;
 
     parley_hub_resume(hub);
 
-    for ( ; budget != 0 && (hub->ready.first != NULL || hub->rounds != NULL);
+    for ( ; budget != 0 && hub->turned < octets
+            && (hub->ready.first != NULL || hub->rounds != NULL);
          budget--)
     {
         hub->odd = !hub->odd;

@@ -85,10 +85,13 @@ struct parley_subscriber_s {
     uint64_t               epoch:48;    /* of its place, unless it is live */
     uint64_t               state:8;
     uint64_t               resumes:1;   /* it said from where */
+    uint64_t               lost:1;      /* and that is none: it begins */
     uint64_t               caught:1;    /* it was live */
     uint64_t               ahead:1;     /* live, and of the round to come it has
                                            what is before its place */
     uint64_t               offset;
+    uint64_t               late;        /* up to this offset it reads what came
+                                           before it did; 0: no more */
     uint8_t               *rest;        /* of one event */
     uint32_t               rest_len;
     uint32_t               rest_at;
@@ -111,6 +114,8 @@ typedef struct {
     parley_str_t            card;
     parley_place_t          from;       /* it resumes behind it; epoch 0: it
                                            begins with what comes */
+    unsigned                lost:1;     /* with that, and a gap before it: what
+                                           it had is not known */
     uint32_t                lasts;      /* s until what proved it expires; 0:
                                            it does not */
 } parley_subscription_t;
@@ -178,8 +183,9 @@ void parley_hub_writable(parley_hub_t *hub, parley_subscriber_t *s);
 /* Something may have been appended: it is copied, and nothing is written. */
 void parley_hub_wake(parley_hub_t *hub);
 
-/* Writes to at most so many subscribers; env->turn is called for the rest. */
-void parley_hub_turn(parley_hub_t *hub, unsigned budget);
+/* Writes to at most so many subscribers, and to no more once that was so many
+   octets; env->turn is called for the rest. */
+void parley_hub_turn(parley_hub_t *hub, unsigned budget, size_t octets);
 
 /* Time passes: once a second.  It wakes itself, too. */
 void parley_hub_tick(parley_hub_t *hub);

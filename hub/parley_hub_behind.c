@@ -61,7 +61,8 @@ parley_hub_step(parley_hub_t *hub, parley_subscriber_t *s)
 
 /*
  * It is live where its group is, before a round, in the midst of it or behind
- * it; it waits where that is still to come.
+ * it; it waits where that is still to come.  What came before it did is not
+ * live for it, wherever its group is.
  */
 
 int
@@ -71,6 +72,10 @@ parley_hub_meet(parley_hub_t *hub, parley_subscriber_t *s)
     parley_hub_group_t    *group;
     parley_hub_channel_t  *channel;
     parley_subscriber_t  **list;
+
+    if (s->late != 0) {
+        return 0;
+    }
 
     group = s->group;
     channel = group->channel;
@@ -136,6 +141,7 @@ parley_hub_rest(parley_hub_t *hub, parley_subscriber_t *s)
         s->written = hub->now;
     }
 
+    hub->turned += (size_t) n;
     s->rest_at += (uint32_t) n;
 
     if (s->rest_at < s->rest_len) {
@@ -152,7 +158,7 @@ parley_hub_rest(parley_hub_t *hub, parley_subscriber_t *s)
 }
 
 
-/* no further than its group has come */
+/* no further than its group has come, or it has when it joined */
 
 static void
 parley_hub_read(parley_hub_t *hub, parley_subscriber_t *s)
@@ -182,7 +188,9 @@ parley_hub_read(parley_hub_t *hub, parley_subscriber_t *s)
     read.log = group->channel->key;
     read.from.epoch = s->epoch;
     read.from.offset = s->offset;
-    read.to = s->epoch == goal->epoch ? goal->offset : 0;
+    read.to = s->late != 0 ? s->late
+              : s->epoch == goal->epoch ? goal->offset : 0;
+    read.late = s->late != 0;
     read.records = PARLEY_HUB_RECORDS;
     read.octets = PARLEY_HUB_OCTETS;
     read.arena = &op->arena;
@@ -264,6 +272,10 @@ parley_hub_page(parley_hub_t *hub, parley_subscriber_t *s,
         place.epoch = page->epoch;
         place.offset = page->at;
         parley_hub_put(s, &place, sum);
+
+        if (page->at >= s->late || page->at >= page->last) {
+            s->late = 0;
+        }
     }
 
     return rc;

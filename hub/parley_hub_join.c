@@ -146,6 +146,12 @@ parley_hub_joined(parley_hub_op_t *op)
         parley_hub_put(s, &place, s->sum);
     }
 
+    /* what came while it was away it reads by itself, before it is live */
+
+    if (s->resumes && !parley_hub_is_at(s, &joined.place)) {
+        s->late = joined.place.offset;
+    }
+
     if (joined.replaced) {
         parley_hub_tell_replaced(hub, s);
     }
@@ -212,7 +218,12 @@ parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s)
         return -1;
     }
 
-    parley_hub_form_open(&b, s->group->stream, &place, s->resumes);
+    parley_hub_form_open(&b, s->group->stream, &place, s->resumes || s->lost);
+
+    if (s->lost) {
+        parley_hub_form_gap(&b, s->group->stream->form, &place);
+    }
+
     parley_hub_text_event(&text, &b, &place, s->sum);
 
     if (parley_hub_text_end(&text, &b) != 0) {

@@ -203,6 +203,8 @@ struct parley_hub_s {
     unsigned                  asked:1;  /* for a turn */
     unsigned                  odd:1;    /* of turns: whose it is */
     unsigned                  served;   /* of the first round's group */
+    size_t                    turned;   /* octets that were written in this
+                                           turn */
     uint64_t                  items;
 
     parley_hub_channel_t    **channels; /* buckets, a power of two */

@@ -347,6 +347,8 @@ parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
         s->written = hub->now;
     }
 
+    hub->turned += (size_t) n;
+
     if ((size_t) n == text->text.len) {
         hub->stat.delivered += text->n;
         return 1;

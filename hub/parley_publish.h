@@ -3,7 +3,7 @@
  * woken (HUB-01: what was answered was appended).
  *
  *     parley_publish_append()     what is to be asked of the state
- *     parley_selector_count()     when it answered: to how many it was emitted
+ *     parley_selector_count()     when it answered: how many it is for
  *     parley_hub_env_t.wake       and then
  */
 

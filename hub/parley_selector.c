@@ -7,15 +7,19 @@
 #define PARLEY_SELECTOR_FEW   2
 #define PARLEY_SELECTOR_MANY  10
 
+/* begins a text: a protocol, or none */
+#define PARLEY_SELECTOR_PROTO  'a'
+#define PARLEY_SELECTOR_ANY    '-'
+
 
 int
-parley_selector_text(parley_arena_t *arena, parley_str_t instrument,
-    parley_str_t filter, parley_str_t *ret)
+parley_selector_text(parley_arena_t *arena, parley_proto_t proto,
+    parley_str_t instrument, parley_str_t filter, parley_str_t *ret)
 {
     size_t    len;
     uint8_t  *p, *at;
 
-    len = instrument.len + 1 + filter.len;
+    len = 1 + instrument.len + 1 + filter.len;
 
     if (len > PARLEY_SELECTOR_MAX
         || (p = parley_arena_octets(arena, len)) == NULL)
@@ -24,7 +28,13 @@ parley_selector_text(parley_arena_t *arena, parley_str_t instrument,
         return -1;
     }
 
-    at = parley_octets_copy(p, instrument.data, instrument.len);
+    at = p;
+
+    *at++ = proto == PARLEY_PROTO_NONE
+            ? PARLEY_SELECTOR_ANY
+            : (uint8_t) (PARLEY_SELECTOR_PROTO + (unsigned) proto);
+
+    at = parley_octets_copy(at, instrument.data, instrument.len);
     *at++ = '\n';
     (void) parley_octets_copy(at, filter.data, filter.len);
 
@@ -38,18 +48,37 @@ int
 parley_selector_read(parley_arena_t *arena, parley_str_t text,
     parley_selector_t *ret)
 {
+    unsigned        proto;
+    parley_str_t    rest;
     parley_error_t  err;
 
     memset(ret, 0, sizeof(parley_selector_t));
 
-    ret->instrument = parley_str_until(text, '\n');
+    if (text.len == 0) {
+        return -1;
+    }
 
-    if (ret->instrument.len == text.len) {
+    ret->proto = PARLEY_PROTO_NONE;
+
+    if (text.data[0] != PARLEY_SELECTOR_ANY) {
+        proto = (unsigned) text.data[0] - PARLEY_SELECTOR_PROTO;
+
+        if (proto >= PARLEY_PROTO_COUNT) {
+            return -1;
+        }
+
+        ret->proto = (parley_proto_t) proto;
+    }
+
+    rest = parley_str_from(text, 1);
+    ret->instrument = parley_str_until(rest, '\n');
+
+    if (ret->instrument.len == rest.len) {
         return -1;
     }
 
     return parley_channel_filter_parse(arena,
-                                       parley_str_from(text,
+                                       parley_str_from(rest,
                                                        ret->instrument.len
                                                        + 1),
                                        &ret->filter, &err);
@@ -99,31 +128,31 @@ parley_selector_admits(const parley_selector_t *selector,
 
 /* of a session that is named only its own selector was counted */
 
-int64_t
+int
 parley_selector_count(parley_arena_t *arena, const parley_publication_t *p,
-    const parley_appended_t *appended)
+    const parley_appended_t *appended, int64_t ret[PARLEY_PROTO_COUNT])
 {
-    size_t             i;
-    int64_t            n;
-    parley_selector_t  selector;
+    size_t                 i;
+    parley_selector_t      selector;
+    const parley_group_t  *group;
 
-    n = 0;
+    memset(ret, 0, PARLEY_PROTO_COUNT * sizeof(int64_t));
 
     for (i = 0; i < appended->ngroups; i++) {
+        group = &appended->groups[i];
 
-        if (parley_selector_read(arena, appended->groups[i].selector,
-                                 &selector)
-            != 0)
-        {
+        if (parley_selector_read(arena, group->selector, &selector) != 0) {
             return -1;
         }
 
         if (parley_selector_admits(&selector, p)) {
-            n += appended->groups[i].count;
+            ret[selector.proto != PARLEY_PROTO_NONE ? selector.proto
+                                                    : p->proto]
+                += group->count;
         }
     }
 
-    return n;
+    return 0;
 }
 
 

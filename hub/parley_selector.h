@@ -1,8 +1,9 @@
 /*
  * A selector: what a subscription is given of its log, as far as several of
- * them can have it in common: the instrument that its session has, and its
- * filter (ACH-22).  As a text it is what the roster counts by; each process
- * reads it once and tests a publication once for all that have it.
+ * them can have it in common: the protocol that it reads, the instrument that
+ * its session has, and its filter (ACH-22).  As a text it is what the roster
+ * counts by; each process reads it once and tests a publication once for all
+ * that have it.
  */
 
 #ifndef PARLEY_SELECTOR_H
@@ -12,6 +13,8 @@
 
 
 typedef struct {
+    parley_proto_t           proto;     /* NONE: it takes a message as it was
+                                           accepted */
     parley_str_t             instrument;
     parley_channel_filter_t  filter;
 } parley_selector_t;
@@ -36,8 +39,8 @@ parley_selector_is_held(parley_str_t text)
  * have equal texts where their filters have.  -1: no memory, or too long
  * (PARLEY_SELECTOR_MAX).
  */
-int parley_selector_text(parley_arena_t *arena, parley_str_t instrument,
-    parley_str_t filter, parley_str_t *ret)
+int parley_selector_text(parley_arena_t *arena, parley_proto_t proto,
+    parley_str_t instrument, parley_str_t filter, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /* Reads a text; spans of *ret are of it.  -1: it is none, or no memory. */
@@ -53,11 +56,14 @@ int parley_selector_admits(const parley_selector_t *selector,
     const parley_publication_t *p);
 
 /*
- * How many subscriptions a publication was emitted to (ACH-19), of those that
- * its append counted.  -1: no memory.
+ * How many subscriptions a publication is for, of those that its append
+ * counted, by the protocol that they read: ret[proto]; the publication's own
+ * are those, too, that take it as it is.  Returns 0, or -1: no memory.
  */
-int64_t parley_selector_count(parley_arena_t *arena,
-    const parley_publication_t *p, const parley_appended_t *appended);
+int parley_selector_count(parley_arena_t *arena,
+    const parley_publication_t *p, const parley_appended_t *appended,
+    int64_t ret[PARLEY_PROTO_COUNT])
+    __attribute__((warn_unused_result));
 
 /* The same, told as 0, 1, 2 or 10: that many at least. */
 int64_t parley_selector_coarse(int64_t count);

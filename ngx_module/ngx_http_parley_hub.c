@@ -17,8 +17,10 @@
 
 #define NGX_HTTP_PARLEY_HUB_TICK    1000    /* ms */
 
-/* subscribers that are written to before others of the worker's have a turn */
+/* subscribers that are written to before others of the worker's have a turn,
+   and octets, which take as long */
 #define NGX_HTTP_PARLEY_HUB_BUDGET  256
+#define NGX_HTTP_PARLEY_HUB_OCTETS  (2 * 1024 * 1024)
 
 /* s within which all streams of a worker that leaves end; less, where it is
    given less */
@@ -304,16 +306,13 @@ ngx_http_parley_hub_woken_handler(ngx_event_t *ev)
 }
 
 
-/* what is left has its turn when other events had theirs */
-
 static void
 ngx_http_parley_hub_turn_handler(ngx_event_t *ev)
 {
     ngx_http_parley_hub_t  *h = ev->data;
 
-    h->turning = 1;
-    parley_hub_turn(h->hub, NGX_HTTP_PARLEY_HUB_BUDGET);
-    h->turning = 0;
+    parley_hub_turn(h->hub, NGX_HTTP_PARLEY_HUB_BUDGET,
+                    NGX_HTTP_PARLEY_HUB_OCTETS);
 }
 
 
@@ -407,17 +406,18 @@ ngx_http_parley_hub_wakes(void *ctx)
 }
 
 
+/*
+ * Once all other events had their turn: requests that stand behind each other
+ * on a connection are handled in one, and what they publish leaves in one
+ * write.
+ */
+
 static void
 ngx_http_parley_hub_turns(void *ctx)
 {
     ngx_http_parley_hub_t  *h = ctx;
 
-    if (h->turning) {
-        ngx_post_event(&h->turn, &ngx_posted_next_events);
-
-    } else {
-        ngx_post_event(&h->turn, &ngx_posted_events);
-    }
+    ngx_post_event(&h->turn, &ngx_posted_next_events);
 }
 
 
@@ -449,6 +449,8 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
     rc = parley_deliver(&h->deliver, p, to, arena, ret, &err);
 
     if (rc == 1) {
+        parley_count(h->mcf->slot, PARLEY_M_PASSED_OVER + (unsigned) to, 1);
+
         from = parley_proto_name(p->proto);
         name = parley_proto_name(to);
         text = ngx_http_parley_log_words(words, err.text);

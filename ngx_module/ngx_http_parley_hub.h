@@ -55,8 +55,6 @@ struct ngx_http_parley_hub_s {
     ngx_queue_t                   open;       /* ..._subscriber_t */
     ngx_uint_t                    held;       /* requests, of these */
     parley_hub_stat_t             before;     /* as it was counted */
-
-    unsigned                      turning:1;
 };
 
 

@@ -51,7 +51,8 @@ subtest 'ACH-27: a version that is not spoken' => sub {
     my $notice = { jsonrpc => '2.0', method => 'notifications/initialized' };
 
     is($call->(jcs($notice), 'x')->{status}, 400, 'a notification, too');
-    is($call->(call_text($_), '2030-01-01')->{status}, 200, $_)
+    ok($call->(call_text($_, { protocolVersion => '2030-01-01' }),
+               '2030-01-01')->{json}{result}, $_)
         for qw(initialize server/discover);
 };
 
@@ -65,6 +66,18 @@ subtest 'ACH-27: a client begins' => sub {
     is($answer->{json}{result}{protocolVersion}, '2025-06-18');
     ok($answer->{json}{result}{capabilities}{tools}, 'tools');
     is($answer->{json}{result}{serverInfo}{name}, 'parley');
+
+    $answer = mcp(call_text('initialize', { protocolVersion => '1999-01-01' }));
+    is($answer->{json}{result}{protocolVersion}, '2025-11-25',
+       'of another version: one that is spoken');
+
+    for my $params (undef, {}, { protocolVersion => undef },
+                    { protocolVersion => 1 })
+    {
+        $answer = mcp(call_text('initialize', $params));
+        is($answer->{json}{error}{code}, -32602, 'of none');
+        is($answer->{json}{error}{data}{field}, '/params/protocolVersion');
+    }
 
     is(mcp(jcs({ jsonrpc => '2.0', method => 'notifications/initialized' }))
        ->{status}, 202);
@@ -113,6 +126,11 @@ subtest 'ACH-27: what is no call' => sub {
 
     is($stream->{status}, 405, 'no stream to GET');
     is($stream->{headers}{allow}, 'POST');
+    is_deeply([@{ $stream->{json} }{qw(jsonrpc id)},
+               $stream->{json}{error}{code},
+               $stream->{json}{error}{data}{code}],
+              ['2.0', undef, -32600, 'envelope-version-unsupported'],
+              'said as JSON-RPC has it');
 };
 
 
@@ -121,6 +139,7 @@ subtest 'SEC-07 ACH-27: nobody calls without proof' => sub {
 
     is($answer->{status}, 401);
     like($answer->{headers}{'www-authenticate'}, qr/Bearer/);
+    is($answer->{json}{error}{data}{code}, 'token-missing', 'of JSON-RPC, too');
 };
 
 
@@ -291,8 +310,13 @@ subtest 'ACH-27 ACH-18: what is refused reaches nobody, and says why' => sub {
                 "$verb: $code " . ($field // ''));
     }
 
-    refused(mcp(call_text('tools/call', { name => 'agent_advise' })),
-            'field-missing', '/params/arguments', 'no arguments');
+    for my $none ({}, { arguments => undef }) {
+        refused(mcp(call_text('tools/call', { name => 'agent_advise', %$none })),
+                'field-missing', '/params/arguments', 'no arguments');
+        is(mcp(call_text('tools/call', { name => 'agent_roster', %$none }))
+           ->{json}{result}{structuredContent}{handle}, '~alice', 'nor needed');
+    }
+
     is($bob->event(0.3), undef, 'nothing came');
     $bob->leave;
 };

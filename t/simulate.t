@@ -35,6 +35,7 @@ for my $promise ('HUB-01 what was accepted comes, once and in order',
                  'HUB-09 a job is one process\'s at a time, and ends once',
                  'VCP-21 attempts are four, and not too early',
                  'VCP-23 no job overtakes another of its lane',
+                 'ACH-26 what was over when one came is not for it',
                  'ACH-19 it is told how many subscriptions it was emitted to')
 {
     my ($rule) = $promise =~ /^(\S+)/;

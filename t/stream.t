@@ -45,6 +45,17 @@ EOT
 my $status = Parley::Status->new(port => port(1));
 
 
+# all that are counted as one, in any protocol
+sub messages {
+    my $all = $status->metrics;
+    my $n = 0;
+
+    $n += $all->{$_} for grep { /^parley_messages_total\{/ } keys %$all;
+
+    return $n;
+}
+
+
 # what a request for a stream is refused with: [status, code, field]
 sub refused {
     my $stream = listen_to(@_);
@@ -197,8 +208,6 @@ subtest 'method, arguments and bodies of a request for a stream' => sub {
               [400, 'field-invalid', 'session']);
     is_deeply(refused('alice', instrument => 'x' x 129),
               [400, 'field-invalid', 'instrument']);
-    is_deeply(refused('alice', last => 'yesterday'),
-              [400, 'field-invalid', 'last_event_id']);
     is_deeply(refused('alice', uri => '/channel/stream/~alice?session=a'
                                       . '&session=b'),
               [400, 'field-invalid', 'session'], 'twice');
@@ -288,6 +297,41 @@ subtest 'ACH-21, HUB-02: a stream that resumes misses nothing' => sub {
 };
 
 
+# one that is refused is closed for good by an EventSource, which sends it again
+# for ever: what such a client had is not known, and it begins (channel 7.2)
+
+subtest 'HUB-02: what is no id of an event is a gap, and no refusal' => sub {
+    my $all = listen_to('carol', session => 'all');
+
+    submit(frame('bob', 'carol', text => 'before'));
+    my $at = $all->event->{id};
+    my ($epoch, $offset) = split /\./, $at;
+
+    for my $case ([last => 'yesterday'], [last => '17'], [last => "\xc3\xa4"],
+                  [last => 'x' x 2000], [last => "$epoch."],
+                  [last_event_id => 'none'])
+    {
+        my $stream = listen_to('carol', session => 'one', @$case);
+        my ($name) = substr join('=', @$case), 0, 40;
+
+        is($stream->status, 200, $name);
+
+        my $gap = $stream->event;
+
+        is($gap->{event}, 'gap', 'is told so');
+        is($gap->{id}, $at, 'where the stream is now');
+        is($gap->{json}{first}, "$epoch." . ($offset + 1));
+        $stream->leave;
+    }
+
+    my $stream = listen_to('carol', session => 'one', last => 'yesterday');
+
+    submit(frame('bob', 'carol', text => 'after'));
+    is_deeply([texts(($stream->events(2))[1])], ['after'],
+              'and goes on from there');
+};
+
+
 subtest 'HUB-02: a place that no event has had is none' => sub {
     my $all = listen_to('dave');
     my ($epoch, $offset) = split /\./, $all->opened->{id};
@@ -370,7 +414,17 @@ subtest 'a stream over TLS, and over HTTP/2' => sub {
 
 
 subtest 'OPS-02: what is counted' => sub {
+    my $before = messages();
     my $stream = listen_to('dave', session => 'counted');
+
+    my $refused = $status->refused('scope-unauthorised');
+
+    is(listen_to('dave', of => '~bob')->status, 403);
+    is(messages(), $before, 'who opens a stream sends no message');
+    is($status->refused('scope-unauthorised'), $refused + 1,
+       'though he may be refused');
+    submit(frame('dave', 'alice'));
+    is(messages(), $before + 1, 'a frame is one');
 
     ok(settled($stream, 'dave'));
 

@@ -109,7 +109,7 @@ subtest 'ACH-15, ACH-16: the seven forms of a scope' => sub {
 
 
 subtest 'ACH-15: what is none of them' => sub {
-    for my $scope ('~bob/', '~bob/x', 'bob', 'org:~acme', '~bob/@s1') {
+    for my $scope ('~bob/', '~bob/x', 'bob', 'org:~acme', '~bob/@s1', '') {
         is_deeply(code(frame('alice', 'bob'), scope => $scope),
                   [400, 'field-invalid', 'scope'], "\"$scope\"");
     }
@@ -304,6 +304,27 @@ subtest 'ACH-26: a frame that expired is not delivered' => sub {
 
     is_deeply([texts($late->event)], ['lasting'],
               'who resumes gets what lives still');
+};
+
+
+subtest 'ACH-26: what is not to be retained is for who is there' => sub {
+    my $stream = listen_to('alice', session => 'here');
+    my $place = $stream->opened->{id};
+
+    # each at once, in whichever worker
+
+    for my $n (1 .. 8) {
+        ok(delivered(frame('bob', 'alice', text => "now $n", ttl_ms => 0)));
+        is_deeply([texts($stream->event)], ["now $n"], 'who is there gets it');
+
+        my $late = listen_to('alice', session => 'late', last => $place);
+
+        submit(frame('bob', 'alice', text => "for both $n"));
+        is_deeply([texts($late->event)], ["for both $n"],
+                  'who resumes at once does not');
+        $place = $stream->event->{id};
+        $late->leave;
+    }
 };
 
 

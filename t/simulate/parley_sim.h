@@ -34,6 +34,7 @@
 #define SIM_EVENT      8192     /* octets, at most */
 #define SIM_CONNS      24
 #define SIM_WINDOW_MAX (64 * 1024)
+#define SIM_OPENING    64       /* octets that a stream opens with, at most */
 #define SIM_LIVE       1        /* parley_subscriber_state_t */
 #define SIM_SLOW       200      /* octets that who is slow takes */
 #define SIM_JOBS       2048
@@ -110,6 +111,7 @@ typedef struct {
                                            still */
     sim_process_t        *process;      /* NULL: it is gone */
     sim_client_t         *client;       /* NULL: it was given up */
+    int64_t               began;
     int64_t               since;        /* it has been there, and not slow */
     size_t                window;       /* octets that it takes */
     size_t                len;          /* that have come and were not read */
@@ -205,6 +207,8 @@ typedef struct {
     parley_test_random_t  random;       /* of the step */
     parley_arena_t        arena;        /* the same */
     uint64_t              received;     /* events that clients got */
+    size_t                written;      /* octets, in the turn that is */
+    size_t                widest;       /* of these by one write */
     jmp_buf               failed;
     char                  why[512];
 } sim_world_t;
@@ -260,7 +264,7 @@ void sim_step(const sim_step_t *step);
 
 /* A process sees that it was woken; it has its turn. */
 void sim_wakes(sim_process_t *p);
-void sim_turns(sim_process_t *p, unsigned budget);
+void sim_turns(sim_process_t *p, unsigned budget, size_t octets);
 
 /* A connection takes whatever comes. */
 void sim_fast(sim_conn_t *conn);

@@ -35,6 +35,8 @@ sim_write(void *ctx, parley_subscriber_t *s, parley_str_t octets)
 
     memcpy(c->octets + c->len, octets.data, n);
     c->len += n;
+    world.written += n;
+    world.widest = world.widest > n ? world.widest : n;
 
     return (int64_t) n;
 }
@@ -203,6 +205,7 @@ sim_client_connect(sim_client_t *c, sim_process_t *p)
     conn->client = c;
     conn->window = SIM_WINDOW_MAX;
     conn->len = 0;
+    conn->began = world.now;
     conn->since = c->place.epoch == 0 ? world.now : INT64_MAX;
     c->conn = conn;
 

@@ -441,6 +441,11 @@ sim_client_got(sim_client_t *c, const parley_place_t *place,
                  (unsigned) place->offset);
     }
 
+    if (r->ends < c->conn->began) {
+        sim_fail("ACH-26: %s gets %u, which was over when it came", c->session,
+                 (unsigned) place->offset);
+    }
+
     len = snprintf(text, sizeof(text), "%s%u:",
                    world.streams[c->stream].proto == PARLEY_PROTO_AEE
                    ? "A " : "", (unsigned) (r - world.records));

@@ -108,7 +108,7 @@ sim_append(sim_process_t *p)
 {
     int                    crashed;
     uint8_t                keys[SIM_LOGS][PARLEY_KEY_LEN];
-    int64_t                least, most, count;
+    int64_t                least, most, count, counts[PARLEY_PROTO_COUNT];
     size_t                 njobs;
     unsigned               nrecords;
     parley_job_t           jobs[3];
@@ -169,7 +169,14 @@ sim_append(sim_process_t *p)
         sim_accepted(record, appended.places);
         sim_jobs_made(njobs);
 
-        count = parley_selector_count(&world.arena, &publication, &appended);
+        if (parley_selector_count(&world.arena, &publication, &appended,
+                                  counts)
+            != 0)
+        {
+            abort();
+        }
+
+        count = counts[PARLEY_PROTO_CHANNEL];
 
         if (count < least || count > most) {
             sim_fail("ACH-19: %d are told of %d to %d", (int) count,
@@ -212,7 +219,7 @@ sim_wakes(sim_process_t *p)
 
 
 void
-sim_turns(sim_process_t *p, unsigned budget)
+sim_turns(sim_process_t *p, unsigned budget, size_t octets)
 {
     if (p->behind) {
         p->behind = 0;
@@ -220,7 +227,17 @@ sim_turns(sim_process_t *p, unsigned budget)
     }
 
     p->turn = 0;
-    parley_hub_turn(p->hub, budget);
+    world.written = 0;
+    world.widest = 0;
+
+    parley_hub_turn(p->hub, budget, octets);
+
+    /* the last write may be more, and so may what streams open with */
+
+    if (world.written > octets + world.widest + SIM_CONNS * SIM_OPENING) {
+        sim_fail("HUB-03: a turn writes %u octets and not %u",
+                 (unsigned) world.written, (unsigned) octets);
+    }
 }
 
 
@@ -296,7 +313,8 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
         break;
 
     case SIM_TURN:
-        sim_turns(p, 1 + (unsigned) (arg >> 8) % 8);
+        sim_turns(p, 1 + (unsigned) (arg >> 8) % 8,
+                  1 + (size_t) (arg >> 16) % 4096);
         break;
 
     case SIM_DUE:

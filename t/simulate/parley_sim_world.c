@@ -308,7 +308,8 @@ sim_client_begin(sim_client_t *c, unsigned i)
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    if (parley_selector_text(&arena, parley_str_c(c->instrument),
+    if (parley_selector_text(&arena, PARLEY_PROTO_CHANNEL,
+                             parley_str_c(c->instrument),
                              parley_str_c(c->filter), &text)
         != 0)
     {
@@ -428,7 +429,7 @@ sim_settle(void)
             }
 
             if (p->turn) {
-                sim_turns(p, 100);
+                sim_turns(p, 100, SIZE_MAX / 2);
             }
 
             sim_jobs_turn(p);

@@ -21,6 +21,7 @@ static parley_log_page_t      page;
 static parley_feed_page_t     fed;
 static uint8_t                keys[8][PARLEY_KEY_LEN];
 static parley_retention_t     retention;
+static unsigned               late;         /* who reads was not there */
 
 
 static inline int
@@ -50,6 +51,7 @@ begin(void **state)
     retention.records = 100;
     retention.octets = 1 << 20;
     retention.ms = DAY;
+    late = 0;
 
     return 0;
 }
@@ -128,6 +130,7 @@ read_from(unsigned log, uint64_t epoch, uint64_t offset, size_t records,
     r.records = records;
     r.octets = octets;
     r.backward = backward;
+    r.late = late;
     r.arena = &arena;
 
     assert_int_equal(t.s.state.ops->log->read(&t.s.state, &r, &page, NULL),

@@ -2,6 +2,7 @@
 
 #include "parley_test.h"
 #include "parley_counters.h"
+#include "parley_settings.h"
 #include "parley_tally.h"
 
 
@@ -255,8 +256,13 @@ typedef struct {
     parley_gate_conf_t  conf;
     parley_error_t      err;
     parley_loss_t       loss;
+    parley_settings_t   settings;
     parley_gate_t       g;
 } tallied_t;
+
+
+/* where no messages come to */
+static unsigned  serves;
 
 
 static tallied_t *
@@ -268,6 +274,8 @@ tallied(parley_verdict_t verdict, parley_code_t code)
 
     t.conf.speak = PARLEY_PROTO_VCP;
     t.err.code = code;
+    t.settings.keys = serves;
+    t.g.s = &t.settings;
     t.g.conf = &t.conf;
     t.g.err = &t.err;
     t.g.loss = &t.loss;
@@ -310,6 +318,21 @@ test_verdicts(void **state)
 
     t = tallied(PARLEY_VERDICT_ANSWERED, PARLEY_E_NONE);
     assert_int_equal(tallied_answers(t, PARLEY_WHOSE_GATEWAY), 1);
+
+    /* what brings no message counts where it is refused alone */
+
+    serves = 1;
+    t = tallied(PARLEY_VERDICT_ANSWERED, PARLEY_E_NONE);
+    assert_int_equal(tallied_answers(t, PARLEY_WHOSE_GATEWAY), 0);
+    assert_int_equal(t->slot.cells[parley_cell_message(PARLEY_PROTO_AEE,
+                                                       PARLEY_PROTO_VCP,
+                                               PARLEY_VERDICT_ANSWERED)], 0);
+
+    t = tallied(PARLEY_VERDICT_REFUSED, PARLEY_E_RATE_LIMITED);
+    assert_int_equal(t->slot.cells[parley_cell_refusal(PARLEY_E_RATE_LIMITED,
+                                                  PARLEY_L_BY_GATEWAY)], 1);
+    assert_int_equal(tallied_answers(t, PARLEY_WHOSE_GATEWAY), 0);
+    serves = 0;
 
     /* a dry run refuses nothing: it would have */
 

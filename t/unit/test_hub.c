@@ -124,7 +124,8 @@ admits(const char *instrument, const char *filter,
     parley_str_t       text;
     parley_selector_t  selector;
 
-    assert_int_equal(parley_selector_text(&arena, parley_str_c(instrument),
+    assert_int_equal(parley_selector_text(&arena, PARLEY_PROTO_CHANNEL,
+                                          parley_str_c(instrument),
                                           parley_str_c(filter), &text), 0);
     assert_int_equal(parley_selector_read(&arena, text, &selector), 0);
 
@@ -161,10 +162,67 @@ test_selector(void **state)
     assert_int_equal(admits("cc-ab", "", &p), 0);
     assert_int_equal(admits("cc-a", "kind:agent_advisory", &p), 0);
 
-    text = PARLEY_STR("cc-a");
+    text = parley_str_none;
     assert_int_equal(parley_selector_read(&arena, text, &selector), -1);
-    text = PARLEY_STR("cc-a\nkind:none");
+    text = PARLEY_STR("-cc-a");
     assert_int_equal(parley_selector_read(&arena, text, &selector), -1);
+    text = PARLEY_STR("zcc-a\n");
+    assert_int_equal(parley_selector_read(&arena, text, &selector), -1);
+    text = PARLEY_STR("-cc-a\nkind:none");
+    assert_int_equal(parley_selector_read(&arena, text, &selector), -1);
+}
+
+
+/* HUB-06, ACH-19 */
+
+static void
+test_count(void **state)
+{
+    unsigned              i;
+    int64_t               counts[PARLEY_PROTO_COUNT];
+    parley_group_t        groups[5];
+    parley_appended_t     appended;
+    parley_publication_t  p;
+
+    static const struct {
+        parley_proto_t   proto;
+        const char      *filter;
+    } of[] = {
+        { PARLEY_PROTO_CHANNEL, "" },
+        { PARLEY_PROTO_VCP, "" },
+        { PARLEY_PROTO_VCP, "kind:agent_advisory" },
+        { PARLEY_PROTO_VCP, "kind:agent_query" },
+        { PARLEY_PROTO_NONE, "" },
+    };
+
+    (void) state;
+
+    memset(&appended, 0, sizeof(appended));
+    p = query();
+    p.proto = PARLEY_PROTO_AEE;
+
+    for (i = 0; i < 5; i++) {
+        groups[i].log = 0;
+        groups[i].count = 1u << i;
+
+        assert_int_equal(parley_selector_text(&arena, of[i].proto,
+                                              parley_str_none,
+                                              parley_str_c(of[i].filter),
+                                              &groups[i].selector), 0);
+    }
+
+    appended.groups = groups;
+    appended.ngroups = 5;
+
+    assert_int_equal(parley_selector_count(&arena, &p, &appended, counts), 0);
+
+    assert_int_equal(counts[PARLEY_PROTO_CHANNEL], 1);
+    assert_int_equal(counts[PARLEY_PROTO_VCP], 2 + 8);
+    assert_int_equal(counts[PARLEY_PROTO_AEE], 16);
+    assert_int_equal(counts[PARLEY_PROTO_C2A], 0);
+
+    groups[3].selector = PARLEY_STR("?");
+    assert_int_equal(parley_selector_count(&arena, &p, &appended, counts), -1);
 }
 
 
@@ -238,6 +296,8 @@ static const struct CMUnitTest  tests[] = {
     cmocka_unit_test_setup_teardown(test_publication_long, begin, end),
     { "ACH-22 a selector admits what its filter and the scope's instrument do",
       test_selector, begin, end, NULL },
+    { "ACH-19: those that a message is for, by the protocol that they read",
+      test_count, begin, end, NULL },
     cmocka_unit_test_setup_teardown(test_coarse, begin, end),
     { "HUB-02 ids are epoch and offset, and a gap names the first there is",
       test_id, begin, end, NULL },

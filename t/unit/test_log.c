@@ -280,18 +280,43 @@ test_ttl(void **state)
     a.ttl = 500;
     assert_int_equal(append(&a), PARLEY_APPEND_OK);
 
-    say(0, "three");
+    a = text(0, &part, "none");
+    a.ttl = 0;
+    assert_int_equal(append(&a), PARLEY_APPEND_OK);
 
+    a = text(0, &part, "long");
+    a.ttl = PARLEY_FEED_LEAST + 1;
+    assert_int_equal(append(&a), PARLEY_APPEND_OK);
+
+    say(0, "last");
+
+    /* who was not there has what its own time lets it */
+
+    late = 1;
     read_from(0, place.epoch, 0, 10, 1000, 0);
-    assert_string_equal(reads(), "1:one 2:brief 3:three");
+    assert_string_equal(reads(), "1:one 2:brief 4:long 5:last");
     assert_int_equal(page.list[1].left, 500);
 
     t.now += 500;
 
     read_from(0, place.epoch, 0, 10, 1000, 0);
-    assert_string_equal(reads(), "1:one 3:three");
+    assert_string_equal(reads(), "1:one 4:long 5:last");
     assert_false(page.lost);
-    assert_int_equal(page.at, 3);
+    assert_int_equal(page.at, 5);
+
+    /* who was there has a second for it */
+
+    late = 0;
+    read_from(0, place.epoch, 0, 10, 1000, 0);
+    assert_string_equal(reads(), "1:one 2:brief 3:none 4:long 5:last");
+    assert_int_equal(page.list[1].left, PARLEY_FEED_LEAST - 500);
+    assert_int_equal(page.list[3].left, PARLEY_FEED_LEAST - 499);
+
+    t.now += PARLEY_FEED_LEAST - 500;
+
+    read_from(0, place.epoch, 0, 10, 1000, 0);
+    assert_string_equal(reads(), "1:one 4:long 5:last");
+    assert_int_equal(page.list[1].left, 1);
 }
 
 
@@ -505,7 +530,8 @@ static const struct CMUnitTest  tests[] = {
     cmocka_unit_test_setup_teardown(test_many, begin, end),
     { "HUB-02 what is not retained any more is said to be lost",
       test_gap, begin, end, NULL },
-    { "ACH-26 what has ended is passed over", test_ttl, begin, end, NULL },
+    { "ACH-26 what has ended is passed over, and for who was not there at once",
+      test_ttl, begin, end, NULL },
 };
 
 

@@ -200,8 +200,8 @@ test_held(void **state)
     assert_false(parley_selector_is_held(session));
     parley_publication_question(&id, &name[1]);
 
-    assert_int_equal(parley_selector_text(&arena, session, parley_str_none,
-                                          &text), 0);
+    assert_int_equal(parley_selector_text(&arena, PARLEY_PROTO_NONE, session,
+                                          parley_str_none, &text), 0);
     assert_int_equal(parley_selector_read(&arena, text, &selector), 0);
 
     fill(&p);
@@ -222,8 +222,9 @@ test_held(void **state)
 
     /* a stream gets an answer by what it is for */
 
-    assert_int_equal(parley_selector_text(&arena, PARLEY_STR("cc"),
-                                          parley_str_none, &text), 0);
+    assert_int_equal(parley_selector_text(&arena, PARLEY_PROTO_AEE,
+                                          PARLEY_STR("cc"), parley_str_none,
+                                          &text), 0);
     assert_int_equal(parley_selector_read(&arena, text, &selector), 0);
     assert_int_equal(parley_selector_admits(&selector, &p), 1);
 }

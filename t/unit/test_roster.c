@@ -17,6 +17,7 @@ static parley_appended_t     appended;
 static parley_joined_t       joined;
 static parley_roster_page_t  page;
 static uint8_t               keys[8][PARLEY_KEY_LEN];
+static unsigned              asks;          /* nothing is appended */
 
 
 static int
@@ -31,6 +32,7 @@ begin_of(size_t size)
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     t.now = T0;
+    asks = 0;
 
     other = t.s;
     parley_memory_adopt(&other, t.mem);
@@ -152,6 +154,7 @@ count(unsigned log, unsigned n, const char *selector, const char *session)
     a.retention.octets = 1;
     a.retention.ms = 1;
     a.session = parley_str_c(session);
+    a.asks = asks;
     a.arena = &arena;
 
     (void) t.s.state.ops->log->append(&t.s.state, &a, &appended, NULL);
@@ -248,6 +251,33 @@ test_count(void **state)
     assert_int_equal(count(0, 1, "", ""), 1);
     assert_int_equal(entries(PARLEY_KIND_GROUP), 2);
     assert_int_equal(entries(PARLEY_KIND_SESSION), 2);
+}
+
+
+static void
+test_asks(void **state)
+{
+    parley_place_t  place;
+
+    (void) state;
+
+    joins(&t.s, 0, "f", "one");
+    joins(&other, 0, "f", "two");
+    place = joined.place;
+
+    asks = 1;
+    assert_int_equal(count(0, 1, "f", ""), 2);
+    assert_int_equal(count(0, 1, "f", "one"), 1);
+    assert_int_equal(count(1, 1, "f", ""), 0);
+    assert_int_equal(appended.number, 0);
+    assert_int_equal(entries(PARLEY_KIND_RECORD), 0);
+    assert_int_equal(entries(PARLEY_KIND_PLACE), 0);
+    assert_int_equal(entries(PARLEY_KIND_LOG), 1);
+
+    asks = 0;
+    assert_int_equal(count(0, 1, "f", ""), 2);
+    assert_int_equal(appended.places[0].place.epoch, place.epoch);
+    assert_int_equal(appended.places[0].place.offset, 1);
 }
 
 
@@ -432,6 +462,8 @@ static const struct CMUnitTest  tests[] = {
       end, NULL },
     { "ACH-19 an append counts those who are subscribed, by their selectors",
       test_count, begin, end, NULL },
+    { "one that only asks counts them, and appends nothing", test_asks, begin,
+      end, NULL },
 };
 
 

@@ -100,11 +100,16 @@ sub prepare {
 sub prepare_streams {
     begin();
 
-    compile('stream', [], 'bench_listener', 'bench_publisher',
-            'bench_request', 'bench_workers', 'bench_clock', 'bench_fail',
-            'bench_http');
+    compile('stream', ['-lpthread'], 'bench_listener', 'bench_publisher',
+            'bench_probe', 'bench_request', 'bench_workers', 'bench_clock',
+            'bench_fail', 'bench_http');
+    my @tls = split ' ', output(qw(pkg-config --cflags --libs openssl));
+
+    compile('idle', \@tls, 'bench_h2', 'bench_tls', 'bench_request',
+            'bench_workers', 'bench_clock', 'bench_fail', 'bench_http');
 
     make_issuer();
+    make_certificate();
 }
 
 
@@ -156,6 +161,18 @@ sub make_issuer {
     run($bench{tool}, 'keygen', '--alg', 'rs256', '--kid', 'issuer-1',
         '-o', "$dir/issuer.jwk");
     spew("$dir/jwks.json", output($bench{tool}, 'jwks', "$dir/issuer.jwk"));
+}
+
+
+# of a server over TLS, which nobody looks at
+sub make_certificate {
+    my $dir = $bench{dir};
+
+    my $said = `openssl req -x509 -newkey ec \\
+        -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \\
+        -subj /CN=gateway.example -keyout $dir/tls.key -out $dir/tls.crt 2>&1`;
+
+    die "bench: openssl: $said\n" if $?;
 }
 
 

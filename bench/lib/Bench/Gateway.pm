@@ -181,12 +181,14 @@ sub handles { return map { "~h$_" } 1 .. HANDLES }
 
 # Starts a gateway: a master and a worker on a core of its own.  single: one
 # process; by: words before the command; workers: so many, where more than one
-# are on any core; connections: of each.
+# are on any core; connections: of each; secure: TLS, with HTTP/2, at one port
+# more.
 sub start {
     my ($class, $kind, %how) = @_;
 
     my $self = bless { kind => $kind, dir => "$bench{dir}/$kind",
-                       port => free_port(), service => free_port() }, $class;
+                       port => free_port(), secure => free_port(),
+                       service => free_port() }, $class;
 
     make_path("$self->{dir}/logs");
     spew("$self->{dir}/nginx.conf", $self->conf(%how));
@@ -219,6 +221,8 @@ sub conf {
     my $processes = $how{single}
                     ? 'master_process  off;'
                     : 'worker_processes  ' . ($how{workers} // 1) . ';';
+
+    my $secure = $how{secure} ? secure($self->{secure}) : '';
 
     # files besides: listening, logs, what wakes a worker
     $processes .= "\nworker_rlimit_nofile  " . ($connections + 256) . ';'
@@ -255,7 +259,7 @@ $http
 
     server {
         listen              127.0.0.1:$self->{port};
-        server_name         gateway.example;
+$secure        server_name         gateway.example;
         proxy_http_version  1.1;
         proxy_set_header    Connection "";
 
@@ -265,6 +269,26 @@ $kind->{server}
         }
     }
 }
+END
+}
+
+
+# Lines of a server: nginx says it in another way since 1.25.1.
+sub secure {
+    my $port = shift;
+
+    my ($major, $minor, $patch)
+        = `$bench{nginx} -v 2>&1` =~ /(\d+)\.(\d+)\.(\d+)/
+        or die "bench: nginx has no version\n";
+    my $apart = $major > 1 || $minor > 25 || ($minor == 25 && $patch > 0);
+    my $listen = "listen  127.0.0.1:$port ssl" . ($apart ? '' : ' http2') . ';';
+    my $http2 = $apart ? 'http2   on;' : '';
+
+    return <<"END";
+        $listen
+        $http2
+        ssl_certificate      $bench{dir}/tls.crt;
+        ssl_certificate_key  $bench{dir}/tls.key;
 END
 }
 

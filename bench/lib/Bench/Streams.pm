@@ -14,7 +14,7 @@ use Time::HiRes qw(sleep);
 use Bench::Files qw(%bench mint output prepare_streams spew);
 use Bench::Gateway;
 
-our @EXPORT_OK = qw(prepare_sides fan_out);
+our @EXPORT_OK = qw(prepare_sides fan_out idle);
 
 # octets of the text of a message
 use constant TEXT => 200;
@@ -112,6 +112,30 @@ sub fan_out {
     $gateway->stop;
 
     return \%figures;
+}
+
+
+# What idle subscribers cost over TLS: each: so many on a connection of HTTP/2;
+# none: each on its own, of HTTP/1.1.
+sub idle {
+    my ($side, %o) = @_;
+
+    my $n = $o{subscribers};
+    my $gateway = Bench::Gateway->start($side, workers => $o{workers},
+                                        connections => int($n * 1.125) + 64,
+                                        secure => 1);
+
+    my $line = output("$bench{dir}/bench_idle", '-p', $gateway->{secure},
+                      '-s', "$bench{dir}/listeners", '-n', $n,
+                      $o{each} ? ('-c', $o{each}) : (),
+                      map { ('-P', $_) } @{ $gateway->{workers} });
+
+    print "  $side: $line" if $o{verbose};
+
+    sleep 0.5;
+    $gateway->stop;
+
+    return { $line =~ /(\w+)=(\S+)/g };
 }
 
 

@@ -1,0 +1,160 @@
+/*
+ * Who can read a publication: who listens reads one protocol, and not each can
+ * say every message (HUB-06).  One that nobody who listens could be told, and
+ * that goes to no URL, is refused before it is appended; else it goes to those
+ * who can be, and its sender is told of these alone (ACH-19).
+ *
+ * It is tried once for each protocol that somebody reads, as it is delivered,
+ * and not where all read the message's own.
+ */
+
+#include <string.h>
+
+#include "parley_deliver.h"
+#include "parley_gate_steps.h"
+#include "parley_selector.h"
+#include "parley_settings.h"
+
+
+static int parley_gate_readers_count(parley_gate_t *g,
+    parley_gate_readers_t *reach, const parley_appended_t *appended,
+    int64_t *ret_all, int64_t *ret_some);
+static int parley_gate_readers_say(parley_gate_t *g,
+    parley_gate_readers_t *reach, parley_proto_t to);
+
+
+int
+parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
+    const parley_append_t *append, parley_gate_readers_t *ret)
+{
+    int                rc;
+    int64_t            all, some;
+    parley_append_t    asked;
+    parley_appended_t  would;
+
+    memset(ret, 0, sizeof(parley_gate_readers_t));
+
+    ret->publication = p;
+
+    if (append->nlogs == 0
+        || (g->http->reads & ~PARLEY_PROTO_BIT(p->proto)) == 0)
+    {
+        return 0;
+    }
+
+    asked = *append;
+    asked.jobs = NULL;
+    asked.njobs = 0;
+    asked.asks = 1;
+
+    rc = parley_ask_append(&g->ask, &asked, &would);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0) {
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state gave no answer");
+    }
+
+    if (would.verdict != PARLEY_APPEND_OK
+        || parley_gate_readers_count(g, ret, &would, &all, &some) != 0)
+    {
+        return parley_error_memory(g->err);
+    }
+
+    if (all > 0 && some == 0 && append->njobs == 0) {
+        *g->err = ret->why;
+        return -1;
+    }
+
+    return 0;
+}
+
+
+/* what was appended is published, though nobody could count to whom */
+
+int64_t
+parley_gate_readers_told(parley_gate_t *g, parley_gate_readers_t *reach,
+    const parley_appended_t *appended)
+{
+    int64_t  all, some;
+
+    return parley_gate_readers_count(g, reach, appended, &all, &some) == 0
+           ? some : 0;
+}
+
+
+/* those whom it is for, and of these who can take it; -1: no memory */
+
+static int
+parley_gate_readers_count(parley_gate_t *g, parley_gate_readers_t *reach,
+    const parley_appended_t *appended, int64_t *ret_all, int64_t *ret_some)
+{
+    int       rc;
+    unsigned  to;
+    int64_t   counts[PARLEY_PROTO_COUNT];
+
+    *ret_all = 0;
+    *ret_some = 0;
+
+    if (parley_selector_count(g->arena, reach->publication, appended, counts)
+        != 0)
+    {
+        return -1;
+    }
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+
+        if (counts[to] == 0) {
+            continue;
+        }
+
+        rc = parley_gate_readers_say(g, reach, (parley_proto_t) to);
+
+        if (rc < 0) {
+            return -1;
+        }
+
+        *ret_all += counts[to];
+        *ret_some += rc ? counts[to] : 0;
+    }
+
+    return 0;
+}
+
+
+/* 1, 0, or -1: no memory */
+
+static int
+parley_gate_readers_say(parley_gate_t *g, parley_gate_readers_t *reach,
+    parley_proto_t to)
+{
+    int               rc;
+    parley_str_t      made;
+    parley_error_t    err;
+    parley_deliver_t  d;
+
+    if (reach->says[to] != 0) {
+        return reach->says[to] > 0;
+    }
+
+    d.engine = g->engine;
+    d.http = g->http;
+    d.seed = g->seed;
+
+    rc = parley_deliver(&d, reach->publication, to, g->arena, &made, &err);
+
+    if (rc < 0) {
+        return -1;
+    }
+
+    reach->says[to] = rc == 0 ? 1 : -1;
+
+    if (rc != 0 && reach->why.code == PARLEY_E_NONE) {
+        reach->why = err;
+    }
+
+    return rc == 0;
+}
