@@ -279,7 +279,8 @@ parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
 static parley_str_t
 parley_gate_bare(parley_str_t text)
 {
-    while (text.len > 0 && memchr(" \t\r\n", text.data[text.len - 1], 4) != NULL)
+    while (text.len > 0
+           && memchr(" \t\r\n", text.data[text.len - 1], 4) != NULL)
     {
         text.len--;
     }
