@@ -166,7 +166,10 @@ parley_jwks_read(parley_arena_t *arena, parley_str_t text, int published,
 
     } else if (keys == NULL) {
         rc = parley_error_set(err, PARLEY_E_FIELD_MISSING, "/keys",
-                              "\"keys\" is missing");
+                              json_object_get(tree, "kty") != NULL
+                              ? "\"keys\" is missing: this is a single key, "
+                                "of which \"parley jwks FILE\" makes a set"
+                              : "\"keys\" is missing");
 
     } else {
         rc = parley_jwks_array(arena, keys, "/keys", published, ret, err);

@@ -11,6 +11,8 @@
 #include "parley_utf8.h"
 
 
+static int parley_arguments_unknown(const parley_arguments_t *a,
+    parley_str_t text, parley_error_t *err);
 static int parley_arguments_next(parley_str_t *query, parley_str_t *ret);
 static int parley_arguments_stand(const parley_arguments_t *a,
     parley_str_t query, unsigned said);
@@ -84,6 +86,8 @@ parley_arguments_init(parley_arguments_t *a, parley_proto_t wire,
     }
 
     parley_arguments_of(a, which, token);
+
+    a->alone = 0;
 }
 
 
@@ -101,6 +105,7 @@ parley_arguments_of(parley_arguments_t *a, unsigned which, parley_str_t token)
     }
 
     a->list[PARLEY_ARGUMENT_TOKEN].name = token;
+    a->alone = 1;
 }
 
 
@@ -119,6 +124,11 @@ parley_arguments_read(parley_arguments_t *a, parley_arena_t *arena,
         parley_piece_read(a, text, &piece);
 
         if (piece.kind == PARLEY_PIECE_OTHER) {
+
+            if (a->alone && text.len > 0 && text.data[0] != '_') {
+                return parley_arguments_unknown(a, text, err);
+            }
+
             continue;
         }
 
@@ -142,6 +152,50 @@ parley_arguments_read(parley_arguments_t *a, parley_arena_t *arena,
     }
 
     return 0;
+}
+
+
+/* with those that there are: the one that was meant is among them */
+
+static int
+parley_arguments_unknown(const parley_arguments_t *a, parley_str_t text,
+    parley_error_t *err)
+{
+    char      name[64], all[128];
+    size_t    n, len;
+    unsigned  i;
+
+    n = 0;
+    all[0] = '\0';
+
+    for (len = 0; len < text.len && len < sizeof(name) - 1; len++) {
+        if (text.data[len] == '=' || text.data[len] == ';') {
+            break;
+        }
+
+        name[len] = (char) text.data[len];
+    }
+
+    name[len] = '\0';
+
+    for (i = 0; i < PARLEY_ARGUMENTS; i++) {
+        if (a->list[i].name.len > 0 && n + a->list[i].name.len + 3
+                                       < sizeof(all))
+        {
+            n += (size_t) snprintf(all + n, sizeof(all) - n, "%s%.*s",
+                                   n == 0 ? "" : ", ",
+                                   (int) a->list[i].name.len,
+                                   (const char *) a->list[i].name.data);
+        }
+    }
+
+    (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, name,
+                            "is no argument of this request, %s%s",
+                            n == 0 ? "which has none" : "expected one of ",
+                            all);
+    err->is_name = 1;
+
+    return -1;
 }
 
 

@@ -8,6 +8,11 @@
  * they are encoded; "+" is a space; what a reader might take for one of these
  * arguments, and another might not, is refused: a name with "[", NUL or spaces
  * at its ends, and whatever stands behind a ";".
+ *
+ * Of a message all others are the service's.  Where the gateway answers itself
+ * there is nobody whose they could be: one that is misspelt is refused, and not
+ * taken for one that is not there.  A name that begins with "_" is the caller's
+ * own, as "_=1732500000" that keeps an answer out of caches, and says nothing.
  */
 
 #ifndef PARLEY_ARGUMENTS_H
@@ -49,6 +54,7 @@ typedef struct {
 
 typedef struct {
     parley_argument_t  list[PARLEY_ARGUMENTS];
+    unsigned           alone:1;     /* there may be no others */
 } parley_arguments_t;
 
 
@@ -63,7 +69,8 @@ int parley_argument_is_known(parley_str_t name);
 void parley_arguments_init(parley_arguments_t *a, parley_proto_t wire,
     parley_proto_t speak, parley_str_t token);
 
-/* The same of those that are said, bits of 1 << parley_argument_e. */
+/* What the gateway is asked itself: those that are said, bits of
+   1 << parley_argument_e, and that of a token. */
 void parley_arguments_of(parley_arguments_t *a, unsigned which,
     parley_str_t token);
 
@@ -71,7 +78,7 @@ void parley_arguments_of(parley_arguments_t *a, unsigned which,
  * Reads them from a query, without its "?"; values point into it or into the
  * arena.  Returns 0, or -1: field-invalid, naming the argument that is there
  * twice, that is disguised, or whose value is no UTF-8, has control characters
- * or a "%" without two hex digits.
+ * or a "%" without two hex digits; and, where they stand alone, any other.
  */
 int parley_arguments_read(parley_arguments_t *a, parley_arena_t *arena,
     parley_str_t query, parley_error_t *err)

@@ -137,6 +137,12 @@ void parley_settings_doubt(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
 
+/* The same of one that no messages come to, by the directive that says so. */
+void parley_settings_doubt_served(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem);
+
 void parley_settings_warn(const parley_settings_env_t *env,
     const parley_problem_t *problem);
 

@@ -31,6 +31,7 @@ static parley_str_t parley_gate_fits(parley_str_t text);
 static int parley_gate_answers(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_frame(parley_gate_t *g, const parley_json_t **ret);
 static int parley_gate_accepted(parley_gate_t *g, parley_str_t *ret);
+static parley_str_t parley_gate_bare(parley_str_t text);
 static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expansion_t *ret);
 static int parley_gate_appends(parley_gate_t *g,
@@ -167,6 +168,8 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
         return -1;
     }
 
+    ret->message = parley_gate_bare(ret->message);
+
     if (parley_channel_facts(frame, &ret->facts, &recipient) != 0) {
         return parley_error_memory(g->err);
     }
@@ -282,6 +285,29 @@ parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
     *ret = own.body;
 
     return 0;
+}
+
+
+/*
+ * The value without the white space around it, which a service may get and an
+ * event must not: a line feed behind it, as of a file, would be a line of data
+ * of its own.
+ */
+
+static parley_str_t
+parley_gate_bare(parley_str_t text)
+{
+    while (text.len > 0
+           && memchr(" \t\r\n", text.data[text.len - 1], 4) != NULL)
+    {
+        text.len--;
+    }
+
+    while (text.len > 0 && memchr(" \t\r\n", text.data[0], 4) != NULL) {
+        text = parley_str_from(text, 1);
+    }
+
+    return text;
 }
 
 

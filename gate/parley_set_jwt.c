@@ -93,6 +93,12 @@ parley_set_jwt(parley_setting_t *d)
         d->http->leeway_max = set.jwt->rules.leeway;
     }
 
+    if (set.jwt->tickets != 0) {
+        set.jwt->where = d->problem->where;
+        set.jwt->next = d->http->tickets;
+        d->http->tickets = set.jwt;
+    }
+
     d->s->jwt = set.jwt;
 
     return 0;

@@ -88,7 +88,7 @@ typedef enum {
 
 
 /* parley_jwt on */
-typedef struct {
+typedef struct parley_jwt_conf_s {
     parley_jwt_rules_t      rules;
     parley_realm_t          realm;
     parley_limit_rate_t     failures;
@@ -100,6 +100,11 @@ typedef struct {
     size_t                  norigins;
     int64_t                 tickets;    /* ms that one for a stream lasts; 0:
                                            there are none */
+
+    /* of one with tickets=, see parley_settings_http_t */
+    struct parley_jwt_conf_s  *next;
+    parley_where_t          where;
+    unsigned                streams:1;  /* a stream gives them */
 } parley_jwt_conf_t;
 
 
@@ -211,6 +216,8 @@ typedef struct parley_settings_http_s {
                                         /* warned about, by what is spoken */
     parley_where_t       keyless;       /* the parley_jwt that was warned about
                                            last; line 0: none */
+    parley_jwt_conf_t   *tickets;       /* each parley_jwt with tickets=, the
+                                           last first; NULL: none */
 
     parley_where_t       where[PARLEY_DIRECTIVE_COUNT];
 } parley_settings_http_t;
@@ -300,6 +307,9 @@ typedef struct {
     unsigned      verifies:1;           /* TLS verifies client certificates by
                                            authorities that the operator
                                            trusts */
+    unsigned      unserved:1;           /* nothing is known that answers what
+                                           passes there, or leads it on */
+    unsigned      plain:1;              /* no listener of its server ends TLS */
     parley_str_t  astray;               /* a named location to which error_page
                                            leads what a service failed, and
                                            which accepts nothing; empty: none
@@ -396,6 +406,10 @@ int parley_settings_verify(const parley_settings_env_t *env,
  */
 void parley_settings_window(const parley_settings_env_t *env,
     const parley_settings_http_t *http, parley_settings_t *s);
+
+/* Every block was verified: warns of what is of use to none of them. */
+void parley_settings_http_doubt(const parley_settings_env_t *env,
+    const parley_settings_http_t *http);
 
 /*
  * Protocols that are accepted, and whose messages never pass, beside others:

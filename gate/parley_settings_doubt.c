@@ -6,6 +6,14 @@
 #include "parley_directive.h"
 
 
+static void parley_settings_unheld(const parley_settings_env_t *env,
+    const parley_settings_t *s, parley_problem_t *problem);
+static void parley_settings_unserved(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem);
+static void parley_settings_astray(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem);
 static void parley_settings_keyless(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     parley_problem_t *problem);
@@ -19,7 +27,122 @@ parley_settings_doubt(const parley_settings_env_t *env,
     const parley_block_facts_t *block, parley_problem_t *problem)
 {
     parley_settings_keyless(env, http, s, problem);
+    parley_settings_unheld(env, s, problem);
+    parley_settings_unserved(env, s, block, problem);
+    parley_settings_astray(env, s, block, problem);
+}
 
+
+void
+parley_settings_doubt_served(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem)
+{
+    parley_jwt_conf_t  *jwt;
+
+    for (jwt = http->tickets; jwt != NULL; jwt = jwt->next) {
+        if (s->stream != NULL && s->jwt == jwt) {
+            jwt->streams = 1;
+        }
+    }
+
+    /* a caller's own keys are added without it */
+
+    if (by == PARLEY_DIRECTIVE_KEYS || s->gate.trusted || !block->plain) {
+        return;
+    }
+
+    problem->where = s->where[by];
+
+    (void) parley_problem(problem, "\"%s\" stands in a server that listens "
+                          "without TLS alone: every request is refused, for "
+                          "it needs TLS, or \"parley_trusted on\" behind what "
+                          "ends it", parley_directives[by].name);
+    parley_settings_warn(env, problem);
+}
+
+
+/* GW-28: tickets= where nothing gives any */
+
+void
+parley_settings_http_doubt(const parley_settings_env_t *env,
+    const parley_settings_http_t *http)
+{
+    parley_problem_t          problem;
+    const parley_jwt_conf_t  *jwt;
+
+    for (jwt = http->tickets; jwt != NULL; jwt = jwt->next) {
+
+        if (jwt->streams) {
+            continue;
+        }
+
+        problem.where = jwt->where;
+
+        (void) parley_problem(&problem, "\"parley_jwt\" has \"tickets=\", "
+                              "which has no effect without \"parley_stream\" "
+                              "here, or in a location within that has no "
+                              "\"parley_jwt\" of its own");
+        parley_settings_warn(env, &problem);
+    }
+}
+
+
+/* GW-28: frames are answered by frames, which come by streams (HUB-07) */
+
+static void
+parley_settings_unheld(const parley_settings_env_t *env,
+    const parley_settings_t *s, parley_problem_t *problem)
+{
+    if (s->submit == NULL || s->mcp != NULL || s->submit->hold == 0
+        || s->gate.accept != PARLEY_PROTO_BIT(PARLEY_PROTO_CHANNEL))
+    {
+        return;
+    }
+
+    problem->where = s->where[PARLEY_DIRECTIVE_SUBMIT];
+
+    (void) parley_problem(problem, "\"parley_submit\" has \"hold=\", which "
+                          "has no effect where it takes frames of "
+                          "agent-channel alone: none is held, their answers "
+                          "come by streams");
+    parley_settings_warn(env, problem);
+}
+
+
+/* SEC-07: what passes gets to nobody */
+
+static void
+parley_settings_unserved(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
+    int  named;
+
+    if (s->submit != NULL || !block->unserved) {
+        return;
+    }
+
+    problem->where = s->where[PARLEY_DIRECTIVE_ACCEPT];
+
+    named = block->name.len > 0;
+
+    (void) parley_problem(problem, "\"parley_accept\" of %s%.*s%s has no "
+                          "\"proxy_pass\", \"parley_submit\" or another "
+                          "content handler beside it: no message gets anywhere",
+                          named ? "location \"" : "a server",
+                          (int) block->name.len,
+                          (const char *) block->name.data, named ? "\"" : "");
+    parley_settings_warn(env, problem);
+}
+
+
+static void
+parley_settings_astray(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
     /* GW-24 */
 
     if (block->astray.len == 0) {

@@ -31,6 +31,19 @@ static int parley_settings_effect(const parley_settings_t *s,
     const parley_directive_row_t *row, parley_problem_t *problem);
 
 
+/* the directive that an endpoint has its name of; COUNT: messages come there */
+
+static const parley_directive_id_t
+    parley_settings_serving[PARLEY_ENDPOINTS] =
+{
+    [PARLEY_ENDPOINT_NONE] = PARLEY_DIRECTIVE_COUNT,
+    [PARLEY_ENDPOINT_KEYS] = PARLEY_DIRECTIVE_KEYS,
+    [PARLEY_ENDPOINT_STREAM] = PARLEY_DIRECTIVE_STREAM,
+    [PARLEY_ENDPOINT_ROSTER] = PARLEY_DIRECTIVE_ROSTER,
+    [PARLEY_ENDPOINT_CONTROL] = PARLEY_DIRECTIVE_CONTROL
+};
+
+
 int
 parley_settings_off(const parley_settings_env_t *env,
     const parley_settings_t *s, const parley_block_facts_t *block,
@@ -113,27 +126,19 @@ parley_settings_verify(const parley_settings_env_t *env,
         return -1;
     }
 
-    switch (s->websocket != NULL ? PARLEY_ENDPOINT_NONE
-                                 : parley_settings_endpoint(s)) {
+    by = s->websocket != NULL
+         ? PARLEY_DIRECTIVE_COUNT
+         : parley_settings_serving[parley_settings_endpoint(s)];
 
-    case PARLEY_ENDPOINT_KEYS:
-        return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_KEYS,
-                                      problem);
+    if (by != PARLEY_DIRECTIVE_COUNT) {
 
-    case PARLEY_ENDPOINT_STREAM:
-        return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_STREAM,
-                                      problem);
+        if (parley_settings_serves(http, s, block, by, problem) != 0) {
+            return -1;
+        }
 
-    case PARLEY_ENDPOINT_ROSTER:
-        return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_ROSTER,
-                                      problem);
+        parley_settings_doubt_served(env, http, s, block, by, problem);
 
-    case PARLEY_ENDPOINT_CONTROL:
-        return parley_settings_serves(http, s, block, PARLEY_DIRECTIVE_CONTROL,
-                                      problem);
-
-    default:
-        break;
+        return 0;
     }
 
     if (s->submit != NULL && s->websocket == NULL

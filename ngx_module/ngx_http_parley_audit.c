@@ -23,6 +23,7 @@
 #define NGX_HTTP_PARLEY_AUDIT_SAID  60
 
 
+static ngx_int_t ngx_http_parley_audit_try(ngx_conf_t *cf, ngx_str_t *name);
 static ngx_int_t ngx_http_parley_audit_zone(ngx_shm_zone_t *shm_zone,
     void *data);
 static int64_t ngx_http_parley_audit_write(void *ctx, parley_str_t octets);
@@ -57,6 +58,10 @@ ngx_http_parley_audit_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
         return NGX_CONF_ERROR;
     }
 
+    if (ngx_http_parley_audit_try(cf, &audit->file->name) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
     audit->mcf = mcf;
     mcf->audit = audit;
 
@@ -64,6 +69,32 @@ ngx_http_parley_audit_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     shm_zone->data = audit;
 
     return NGX_CONF_OK;
+}
+
+
+/* GW-11: nginx opens it later, when it knows no file and line any more */
+
+static ngx_int_t
+ngx_http_parley_audit_try(ngx_conf_t *cf, ngx_str_t *name)
+{
+    ngx_fd_t  fd;
+
+    fd = ngx_open_file(name->data, NGX_FILE_APPEND, NGX_FILE_CREATE_OR_OPEN,
+                       NGX_FILE_DEFAULT_ACCESS);
+
+    if (fd == NGX_INVALID_FILE) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           "\"parley_audit\": " ngx_open_file_n
+                           " \"%V\" failed", name);
+        return NGX_ERROR;
+    }
+
+    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
+        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
+                           ngx_close_file_n " \"%V\" failed", name);
+    }
+
+    return NGX_OK;
 }
 
 

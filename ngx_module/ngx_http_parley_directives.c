@@ -11,6 +11,7 @@
 #include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_directives.h"
+#include "ngx_http_parley_facts.h"
 #include "ngx_http_parley_state.h"
 
 
@@ -29,12 +30,6 @@ static void ngx_http_parley_conf_say(ngx_conf_t *cf, ngx_uint_t level,
     const parley_problem_t *problem);
 static void *ngx_http_parley_conf_alloc(void *data, size_t size);
 static void ngx_http_parley_conf_cleanup(void *data);
-static void ngx_http_parley_conf_facts(ngx_conf_t *cf,
-    parley_block_facts_t *ret);
-static ngx_uint_t ngx_http_parley_is_restricted(ngx_conf_t *cf);
-static parley_str_t ngx_http_parley_astray(
-    const ngx_http_parley_accepting_t *place);
-static ngx_uint_t ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf);
 
 
 char *
@@ -345,7 +340,7 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     parley_settings_merge(conf, prev);
 
-    ngx_http_parley_conf_facts(cf, &facts);
+    ngx_http_parley_facts(cf, &facts);
 
     if (!parley_settings_steps(conf)) {
         ngx_http_parley_conf_env(cf, mcf, &env);
@@ -368,144 +363,6 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 }
 
 
-static void
-ngx_http_parley_conf_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
-{
-    ngx_http_core_loc_conf_t  *clcf;
-
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
-
-    ngx_memzero(ret, sizeof(parley_block_facts_t));
-
-    ret->name = ngx_http_parley_str(&clcf->name);
-    ret->frame = ngx_http_parley_is_frame(clcf) ? 1 : 0;
-    ret->handled = clcf->handler
-                   && clcf->handler != ngx_http_parley_status_handler ? 1 : 0;
-    ret->internal = clcf->internal ? 1 : 0;
-    ret->verifies = ngx_http_parley_verifies(cf) ? 1 : 0;
-    ret->open = ngx_http_parley_is_restricted(cf) ? 0 : 1;
-}
-
-
-/*
- * Whether one of nginx's own modules restricts who gets to the location.  Their
- * configurations are nobody else's to read, but each of these begins with a
- * pointer or a length that is zero where nothing was said.  They are merged by
- * now: they stand before every filter.
- */
-
-static ngx_uint_t
-ngx_http_parley_is_restricted(ngx_conf_t *cf)
-{
-    void             **conf;
-    ngx_uint_t         i, k;
-    ngx_module_t      *module;
-
-    static const char *const  names[] = {
-        "ngx_http_access_module", "ngx_http_auth_basic_module",
-        "ngx_http_auth_request_module"
-    };
-
-    for (i = 0; cf->cycle->modules[i]; i++) {
-        module = cf->cycle->modules[i];
-
-        for (k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-
-            if (ngx_strcmp(module->name, names[k]) != 0) {
-                continue;
-            }
-
-            conf = ((ngx_http_conf_ctx_t *) cf->ctx)
-                       ->loc_conf[module->ctx_index];
-
-            if (conf && *conf) {
-                return 1;
-            }
-        }
-    }
-
-    return 0;
-}
-
-
-/* whether other locations stand in it, which may accept messages */
-
-static ngx_uint_t
-ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf)
-{
-    ngx_queue_t                *q;
-    ngx_http_core_loc_conf_t   *inner;
-    ngx_http_location_queue_t  *lq;
-
-    if (clcf->locations == NULL) {
-        return 0;
-    }
-
-    for (q = ngx_queue_head(clcf->locations);
-         q != ngx_queue_sentinel(clcf->locations);
-         q = ngx_queue_next(q))
-    {
-        lq = (ngx_http_location_queue_t *) q;
-        inner = lq->exact ? lq->exact : lq->inclusive;
-
-        /* those of "if" and "limit_except" have no name */
-
-        if (!inner->noname) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/*
- * The first named location to which error_page leads what a service failed,
- * and which accepts no messages (GW-24).
- */
-
-static parley_str_t
-ngx_http_parley_astray(const ngx_http_parley_accepting_t *place)
-{
-    ngx_str_t                  *name;
-    ngx_uint_t                  i;
-    ngx_http_err_page_t        *page;
-    ngx_http_core_loc_conf_t  **named;
-
-    if (place->facts.frame || place->clcf->error_pages == NULL
-        || place->cscf->named_locations == NULL)
-    {
-        return parley_str_none;
-    }
-
-    page = place->clcf->error_pages->elts;
-
-    for (i = 0; i < place->clcf->error_pages->nelts; i++) {
-        name = &page[i].value.value;
-
-        if (page[i].status < NGX_HTTP_INTERNAL_SERVER_ERROR
-            || page[i].value.lengths || name->len == 0
-            || name->data[0] != '@')
-        {
-            continue;
-        }
-
-        for (named = place->cscf->named_locations; *named; named++) {
-
-            if ((*named)->name.len == name->len
-                && ngx_memcmp((*named)->name.data, name->data, name->len) == 0
-                && !parley_settings_steps((*named)->loc_conf
-                                   [ngx_http_parley_module.ctx_index]))
-            {
-                return ngx_http_parley_str(name);
-            }
-        }
-    }
-
-    return parley_str_none;
-}
-
-
 /* the configuration has been read to its end by now */
 
 ngx_int_t
@@ -521,7 +378,7 @@ ngx_http_parley_verify(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     places = mcf->places.elts;
 
     for (i = 0; i < mcf->places.nelts; i++) {
-        places[i].facts.astray = ngx_http_parley_astray(&places[i]);
+        ngx_http_parley_facts_known(cf, &places[i]);
 
         if (parley_settings_verify(&env, &mcf->http, places[i].conf,
                                    &places[i].facts, mcf->engine, &problem)
@@ -535,6 +392,8 @@ ngx_http_parley_verify(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     for (i = 0; i < mcf->places.nelts; i++) {
         parley_settings_window(&env, &mcf->http, places[i].conf);
     }
+
+    parley_settings_http_doubt(&env, &mcf->http);
 
     return NGX_OK;
 }

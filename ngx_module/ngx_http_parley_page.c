@@ -505,9 +505,11 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "\"envelope-version-unsupported\":[\"The envelope is of a version that Pa"
     "rley does not speak.\",\"Send the version that the text names, as a stri"
     "ng.\"],\n"
-    "\"method-not-allowed\":[\"The request was not sent with POST.\",\"Send t"
-    "he message with POST, as the header Allow says. A browser or a health ch"
-    "eck at this address is better sent elsewhere.\"],\n"
+    "\"method-not-allowed\":[\"The request has another method than its locati"
+    "on takes: messages, and calls of MCP, come with POST; streams and roster"
+    "s are asked for with GET, and what is retained is deleted with DELETE.\""
+    ",\"Use a method that the header Allow names. A browser or a health check"
+    " at this address is better sent elsewhere.\"],\n"
     "\"protocol-unsupported\":[\"The message is of no protocol that is accept"
     "ed here; or the request says that its body is compressed, no JSON, or no"
     "t in UTF-8.\",\"Compare the message with parley detect, and the location"
@@ -1348,8 +1350,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-A9Rq4wL9rmm6g234XknMqOTEJQh1Dzaz3"
-    "WGUN++jCiA='; style-src 'sha256-55z7m2DlLFvkHmzhWzjFdB6ANeRzfJLGVB7oU2WC"
+    "default-src 'none'; script-src 'sha256-8tYRSlcvBvJJb6JqtiNnyHP8pOs3PnFQ0"
+    "ZcBDN6AD9c='; style-src 'sha256-55z7m2DlLFvkHmzhWzjFdB6ANeRzfJLGVB7oU2WC"
     "WUk='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

@@ -28,6 +28,26 @@ sub parley_key {
 http_config();
 
 
+# what is said of a file says where, and what to do
+
+Parley::Env::spew(Parley::Env::tmp_dir() . '/single.jwk', parley_key('one'));
+
+wrong('keys: a single one',
+      'parley_jwks ' . Parley::Env::tmp_dir() . '/single.jwk;',
+      qr/"keys" is missing: this is a single key, of which "parley jwks FILE" makes a set/);
+
+
+subtest 'GW-11 an audit log that cannot be opened' => sub {
+    for my $path ('%TMP%/none/audit.jsonl', '%TMP%') {
+        my ($status, $said) = check("\n\nparley_audit $path;");
+
+        is($status, 1, $path);
+        like($said, qr{\[emerg\] "parley_audit": open\(\) "[^"]+" failed \(\d+: .*\) in \S+nginx\.conf:\d+$}m,
+             'where it stands');
+    }
+};
+
+
 # what would never do what it says
 
 my $trusted = 'parley_trusted on;';

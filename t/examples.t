@@ -337,4 +337,10 @@ sub processes {
 }
 
 
+# a browser asks for an icon of every page, and the demo has none
+
+like(slurp(root() . '/examples/demo/sessions.html'),
+     qr{<link rel="icon" href="data:,">}, 'the page of the demo has its icon');
+
+
 done_testing();

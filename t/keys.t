@@ -510,9 +510,9 @@ subtest 'VCP-31 what is no such request' => sub {
     };
 
     $argument->('without kid', 'sub=worker', 'field-missing', '/kid');
-    $argument->('with an empty one', 'sub=worker&kid=', 'field-missing',
-                '/kid');
+    $argument->('with an empty one', 'sub=worker&kid=', 'field-missing', '/kid');
     $argument->('without sub', 'kid=k1', 'field-missing', '/sub');
+    $argument->('and id', 'sub=worker&kid=k1&id=k3', 'field-invalid', 'id');
     $argument->('of two', 'sub=worker&kid=k1&kid=k3', 'field-invalid', 'kid');
     $argument->('of two by another spelling', 'sub=worker&kid=k1&KID=k3',
                 'field-invalid', 'kid');

@@ -127,6 +127,12 @@ for (['Python', 'python3', 'send.py'], ['Node', 'node', 'send.mjs']) {
             like($out =~ s/^200 //r, $answer{$name}, "$name: the answer");
         }
 
+        my $closed = tmp_dir() . "/closed-$file";
+
+        system("cd @{[ root() ]} && { sleep 0.3; exec $run '$program' aee "
+               . "2>'$closed'; } | true");
+        is(slurp($closed), '', 'nobody reads the answer');
+
         my $out = `$run '$program' smtp 2>&1`;
         isnt($?, 0, 'what it does not know');
         like($out, qr/usage: $file aee\|/, 'how to call it');

@@ -120,6 +120,12 @@ subtest 'ACH-25: others, where a rule says so' => sub {
         ok($answer->{json}{code}, $answer->{json}{code});
     }
 
+    my $misspelt = roster('alice', '~alice?session=own');
+
+    is($misspelt->{json}{code}, 'field-invalid', 'it has no arguments');
+    is($misspelt->{json}{field}, 'session');
+    like($misspelt->{json}{message}, qr/no argument .*which has none/);
+
     is(roster('alice', '~alice', method => 'POST')->{status}, 405);
     is(roster('alice', '~alice', method => 'HEAD')->{status}, 405);
 };

@@ -26,7 +26,8 @@ sub at {
 
     return "$zone parley_jwks %TMP%/jwks.json;\n"
          . "parley_identities %TMP%/identities.json;\n"
-         . "server { listen 127.0.0.1:%PORT_3%;\n"
+         . 'server { listen 127.0.0.1:%PORT_3%' . ($o{listen} // ' ssl')
+         . ";\nssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%;\n"
          . ($o{server} // '') . "\nlocation /in {\n$directives\n}\n"
          . ($o{more} // '') . "\n}\n";
 }
@@ -68,6 +69,68 @@ subtest 'GW-11 what the server accepts does not come there' => sub {
         is($status, 0, $alone) or diag($said);
     }
 };
+
+
+# what is right, and never does what it is meant for: a block, what nginx -t
+# warns of, and what of it is left as it is meant
+
+subtest "GW-28 $_->[0] is warned about" => sub {
+    my (undef, $doubtful, $why, @meant) = @$_;
+    my ($status, $said) = check(at(@$doubtful));
+
+    is($status, 0, 'it is right') or diag($said);
+    like($said, qr/^nginx: \[warn\] .*$why.* in \S+nginx\.conf:\d+$/m);
+
+    my @warned = $said =~ /\[warn\]/g;
+    is(scalar @warned, 1, 'once');
+
+    for my $meant (@meant) {
+        ($status, $said) = check(at(@$meant));
+
+        is($status, 0, "@$meant") or diag($said);
+        unlike($said, qr/\[warn\]/, 'not warned about') or diag($said);
+    }
+} for
+    ['hold= of frames alone',
+     ['parley_jwt on; parley_submit channel hold=20s;'],
+     qr/"parley_submit" has "hold=", which has no effect where it takes frames/,
+     ['parley_jwt on; parley_submit channel hold=off;'],
+     ['parley_jwt on; parley_submit channel aee hold=20s;'],
+     ['parley_jwt on; parley_accept c2a; parley_submit channel hold=20s;']],
+    ['tickets= without a stream',
+     ['parley_jwt on tickets=30s; parley_submit channel;'],
+     qr/"parley_jwt" has "tickets=", which has no effect without "parley_stream"/,
+     ['parley_jwt on tickets=30s; parley_stream channel;'],
+     [$submit, server => 'parley_jwt on tickets=30s;',
+      more => 'location /out { parley_stream channel; }'],
+     ['parley_jwt on tickets=30s; '
+      . 'location /in/stream { parley_stream channel; }']],
+    ['tickets= above streams that have a parley_jwt of their own',
+     [$submit, server => 'parley_jwt on tickets=30s;',
+      more => "location /out { $stream }"],
+     qr/"parley_jwt" has "tickets=", which has no effect/],
+    ['parley_stream without TLS', [$stream, listen => ''],
+     qr/"parley_stream" stands in a server that listens without TLS alone/,
+     ["$stream parley_trusted on;", listen => ''],
+     [$stream, listen => '; listen 127.0.0.1:%PORT_4% ssl'],
+     [$submit, listen => '']],
+    ['parley_roster without TLS', [$roster, listen => ''],
+     qr/"parley_roster" stands in a server that listens without TLS alone/,
+     ["$roster parley_trusted on;", listen => '']],
+    ['parley_accept without what answers', ['parley_jwt on; parley_accept aee;'],
+     qr{"parley_accept" of location "/in" has no "proxy_pass", },
+     ['parley_jwt on; parley_accept aee; proxy_pass http://127.0.0.1:1;'],
+     ['parley_jwt on; parley_accept aee; return 204;'],
+     ['parley_jwt on; parley_accept aee; if ($request_method = POST) { '
+      . 'proxy_pass http://127.0.0.1:1; }'],
+     ['parley_jwt on; parley_accept aee; try_files /none @next;',
+      more => 'location @next { proxy_pass http://127.0.0.1:1; }'],
+     ['parley_jwt on; parley_accept aee; '
+      . 'location /in/a { proxy_pass http://127.0.0.1:1; }']],
+    ['parley_accept of a server without what answers',
+     [$submit, more => '} server { listen 127.0.0.1:%PORT_4%; '
+                       . 'parley_trusted on; parley_accept aee;'],
+     qr/"parley_accept" of a server has no "proxy_pass", /];
 
 
 wrong("$_->[0]", at("parley_jwt on; $_->[0];"), $_->[1])

@@ -216,6 +216,37 @@ subtest 'method, arguments and bodies of a request for a stream' => sub {
 };
 
 
+subtest 'ACH-22: what is misspelt opens no stream' => sub {
+    for my $asked (['fliter=kind:agent_query', 'fliter'],
+                   ['filters=kind:agent_query', 'filters'],
+                   ['session=s1&lastEventId=3f09c2a1b47e.17', 'lastEventId'],
+                   ['?session=s1', '?session'], ['filter%5F=x', 'filter%5F'],
+                   ['x;y=1', 'x'], ['=x', undef], ['event=1', 'event'],
+                   ['ticket=x', 'ticket'],
+                   ['%22%0Aparley', '%22%0Aparley'],
+                   ['a' x 200, 'a' x 63])
+    {
+        my ($query, $field) = @$asked;
+        my %uri = (uri => "/channel/stream/~alice?$query");
+
+        is_deeply(refused('alice', %uri), [400, 'field-invalid', $field],
+                  $query);
+        is(listen_to('alice', %uri)->answer->{json}{message},
+           'is no argument of this request, expected one of filter, session, '
+           . 'instrument, last_event_id', 'the refusal names those there are');
+    }
+
+    my $stream = listen_to('alice', uri => '/channel/stream/~alice?&'
+                           . 'FILTER=kind:agent_query&_=1732500000&');
+
+    is($stream->status, 200, 'a name that begins with "_" is the caller\'s');
+
+    is_deeply(refused('alice', uri => '/channel/stream/~alice?all=1&ids=x',
+                      method => 'DELETE'),
+              [400, 'field-invalid', 'ids'], 'nor deletes it anything');
+};
+
+
 subtest 'ACH-22: every clause of a filter holds' => sub {
     my %of = (kind => listen_to('alice', filter => 'kind:agent_broadcast'),
               sender => listen_to('alice', filter => 'sender:~bob'),

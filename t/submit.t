@@ -389,6 +389,26 @@ subtest 'HUB-06: other protocols submit, and listen' => sub {
 };
 
 
+subtest 'HUB-06: white space around a message is none of it' => sub {
+    my %s = (channel => listen_to('bob'),
+             aee => listen_to('bob', uri => '/aee/agent.bob'));
+
+    my $alice = listen_to('alice');     # by which answers come
+
+    for my $message (frame('alice', 'bob'), aee()) {
+        my $wire = $message->{v} ? 'aee' : 'channel';
+        my $text = jcs($message);
+
+        submit($message, uri => '/any', as => 'alice',
+               text => "\r\n \t$text\n\r\n ");
+
+        my %got = map { $_ => $s{$_}->event } keys %s;
+
+        is($got{$wire}{data}, $text, "$wire, octet for octet");
+    }
+};
+
+
 subtest 'HUB-06: the name of a peer of VCP stands in the path' => sub {
     my $diagnosis = sub {
         return frame('alice', $_[0], kind => 'peer_diagnostic_request',

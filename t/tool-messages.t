@@ -63,6 +63,17 @@ subtest 'GW-16 help and version' => sub {
     }
 
     is(tool_ok('help'), $help, 'help');
+
+    for my $of (qw(token frame audit)) {
+        my $text = tool_ok($of, '--help');
+
+        like($text, qr/^Usage: parley $of COMMAND/, "$of --help");
+        is_deeply([$text =~ /^  (\w+ \w+) /mg], [$help =~ /^  ($of \w+) /mg],
+                  'its commands');
+        is(tool_ok($of, '-h'), $text, "$of -h");
+        is(tool_ok('help', $of), $text, "help $of");
+    }
+
     like(tool_ok('--version'), qr/^parley \d+\.\d+\.\d+$/, '--version');
 
     my $all = tool_ok('-V');
@@ -109,7 +120,7 @@ subtest 'GW-16 a wrong call is told what is wrong' => sub {
         [ ['sign'], qr/--key is missing/ ],
         [ ['verify'], qr/--keys is missing/ ],
         [ ['keygen'], qr/--alg is missing/ ],
-        [ ['keygen', '--alg', 'rot13'], qr/unknown algorithm "rot13"/ ],
+        [ ['keygen', '--alg', 'rot13'], qr/unknown algorithm "rot13"; there are ed25519, es256, .* and hs512/ ],
         [ ['keygen', '--alg', 'es256', 'x'], qr/unexpected "x"/ ],
         [ ['keygen', '--alg', 'es256', '--kid', ''], qr/--kid is empty/ ],
         [ ['jwks'], qr/FILE\.\.\. is missing/ ],

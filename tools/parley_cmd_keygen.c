@@ -19,6 +19,11 @@ static int parley_jwks_put(parley_tool_t *tool, const char *path,
     int with_private, parley_buf_t *b, size_t *n);
 
 
+#define PARLEY_KEYGEN_ALGS                                                    \
+    "ed25519, es256, es384, es512, rs256, rs384, rs512, ps256, ps384, "       \
+    "ps512, hs256, hs384 and hs512"
+
+
 static const parley_option_t  parley_keygen_options[] = {
     { "alg", 0, "A", "ed25519, es256, rs256, hs256; also es384, es512,\n"
       "rs384, rs512, ps256, ps384, ps512, hs384, hs512", 0 },
@@ -138,7 +143,8 @@ parley_keygen_new(parley_tool_t *tool, parley_jwk_t *ret)
     alg = parley_keygen_alg(value);
 
     if (alg == NULL) {
-        parley_say_usage(tool, "--alg: unknown algorithm \"%s\"", value);
+        parley_say_usage(tool, "--alg: unknown algorithm \"%s\"; there are "
+                         PARLEY_KEYGEN_ALGS, value);
         return -1;
     }
 

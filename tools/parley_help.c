@@ -45,6 +45,40 @@ parley_help_commands(void)
 }
 
 
+int
+parley_help_group(const char *first)
+{
+    size_t  i, len;
+    int     any;
+
+    any = 0;
+    len = strlen(first);
+
+    for (i = 0; parley_commands[i] != NULL; i++) {
+
+        if (strncmp(parley_commands[i]->name, first, len) != 0
+            || parley_commands[i]->name[len] != ' ')
+        {
+            continue;
+        }
+
+        if (!any) {
+            printf("Usage: parley %s COMMAND [options]\n\nCommands:\n", first);
+            any = 1;
+        }
+
+        printf("  %-16s%s\n", parley_commands[i]->name,
+               parley_commands[i]->summary);
+    }
+
+    if (any) {
+        printf("\n\"parley %s COMMAND --help\" says more about each.\n", first);
+    }
+
+    return any;
+}
+
+
 void
 parley_help_command(const parley_command_t *command)
 {

@@ -9,6 +9,7 @@
 
 static const parley_command_t *parley_main_find(int argc, char **argv,
     int *ret_words);
+static int parley_main_is_help(const char *word);
 static int parley_main_unknown(int argc, char **argv);
 static parley_str_t parley_main_suggest(parley_str_t word);
 static int parley_main_run(const parley_command_t *command, int argc,
@@ -64,10 +65,18 @@ main(int argc, char **argv)
     }
 
     if (argc == 1 && (strcmp(argv[0], "help") == 0
-                      || strcmp(argv[0], "--help") == 0
-                      || strcmp(argv[0], "-h") == 0))
+                      || parley_main_is_help(argv[0])))
     {
         parley_help_commands();
+        return parley_output_finish();
+    }
+
+    /* "token --help", "help token" */
+
+    if (argc == 2
+        && ((parley_main_is_help(argv[1]) && parley_help_group(argv[0]))
+            || (strcmp(argv[0], "help") == 0 && parley_help_group(argv[1]))))
+    {
         return parley_output_finish();
     }
 
@@ -95,6 +104,13 @@ main(int argc, char **argv)
     }
 
     return status;
+}
+
+
+static int
+parley_main_is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 

@@ -129,6 +129,9 @@ int parley_option_required(const parley_tool_t *tool, const char *name,
 void parley_help_commands(void);
 void parley_help_command(const parley_command_t *command);
 
+/* Of the commands of two words that begin with that one; 0: there are none. */
+int parley_help_group(const char *first);
+
 
 /* parley_suggest.c: what a mistyped word may have been meant to be */
 

@@ -190,5 +190,12 @@ if __name__ == "__main__":
         sys.exit("usage: send.py " + "|".join(MESSAGES))
 
     status, body = send(sys.argv[1])
-    print(status, body)
+
+    try:
+        print(status, body)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # whoever read it has gone, as "head" does: nothing is left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
     sys.exit(0 if status < 300 else 1)

@@ -90,6 +90,64 @@ test_values(void **state)
 
 
 static void
+test_alone(void **state)
+{
+    size_t              i;
+    parley_error_t      err;
+    parley_arguments_t  a;
+
+    static const struct {
+        const char  *query;
+        const char  *wrong;         /* NULL: none */
+    } rows[] = {
+        { "", NULL },
+        { "&&", NULL },
+        { "filter=x&&t=1&", NULL },
+        { "FILTER=x&%66ilter", "filter" },
+        { "_=1&_x&_filter=y", NULL },
+        { "fliter=x", "fliter" },
+        { "filter=x&session=y", "session" },
+        { "a", "a" },
+        { "a;filter=x", "filter" },
+        { "a;b=c", "a" },
+        { "=x", "" },
+        { "%5F=x", "%5F" },
+        { "\xff=x", "?" },
+    };
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        parley_arguments_of(&a, 1u << PARLEY_ARGUMENT_FILTER, PARLEY_STR("t"));
+        parley_error_clear(&err);
+
+        assert_int_equal(parley_arguments_read(&a, &arena,
+                                               parley_str_c(rows[i].query),
+                                               &err),
+                         rows[i].wrong == NULL ? 0 : -1);
+
+        if (rows[i].wrong != NULL) {
+            assert_int_equal(err.code, PARLEY_E_FIELD_INVALID);
+            assert_int_equal(err.is_name, 1);
+            assert_string_equal(err.field, rows[i].wrong);
+        }
+    }
+
+    /* all of them at once are told, as far as there is room */
+
+    parley_arguments_of(&a, ~0u, PARLEY_STR("t"));
+
+    assert_int_equal(parley_arguments_read(&a, &arena, PARLEY_STR("x"), &err),
+                     -1);
+    assert_non_null(strstr(err.text, "expected one of scope, recipient, t, "));
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
 test_write(void **state)
 {
     size_t              i;
@@ -239,6 +297,7 @@ test_hide(void **state)
 
 static const struct CMUnitTest  tests[] = {
     parley_test("SEC-03 what they say", test_values),
+    parley_test("ACH-22 there are no others", test_alone),
     parley_test("SEC-03 how they go on", test_write),
     parley_test("SEC-03 which they are", test_names),
     parley_test("a token is overwritten", test_hide),

@@ -134,7 +134,7 @@ sub submit {
     my $client = Parley::Client->new(port => $o{port} // port(1),
                                      tls => $o{tls} // 0);
 
-    return $client->post($uri, jcs($message),
+    return $client->post($uri, $o{text} // jcs($message),
                          Authorization => $o{token} // bearer($as),
                          @{ $o{headers} // [] });
 }
