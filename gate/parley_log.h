@@ -45,6 +45,8 @@
 #define PARLEY_APPEND_PARTS   8
 #define PARLEY_SELECTORS_MAX  1024  /* of one log, process and account */
 #define PARLEY_SELECTOR_MAX   8192  /* octets */
+#define PARLEY_SELECTORS_OCTETS  65536  /* of one log and account, in all
+                                           processes: an append reads them */
 #define PARLEY_SESSION_MAX    256   /* octets of the name of one, of its card
                                        as many again */
 #define PARLEY_KEEPS_MAX      256   /* logs of one keep */
@@ -219,8 +221,8 @@ typedef struct {
 
 typedef enum {
     PARLEY_JOIN_OK = 0,
-    PARLEY_JOIN_MANY,           /* there are too many selectors, or something is
-                                   too long */
+    PARLEY_JOIN_MANY,           /* there are too many selectors, or too many
+                                   octets of them, or something is too long */
     PARLEY_JOIN_SHARE,
     PARLEY_JOIN_FULL
 } parley_join_verdict_t;

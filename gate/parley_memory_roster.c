@@ -33,9 +33,9 @@ typedef struct {
 
 static parley_join_verdict_t parley_roster_join(parley_memory_t *s,
     const parley_join_t *j, int64_t now, parley_joined_t *ret);
+static int parley_roster_may(parley_memory_t *s, const parley_join_t *j);
 static parley_entry_t *parley_roster_group(parley_memory_t *s,
-    const uint8_t *log, const uint8_t *account, parley_str_t selector,
-    parley_roster_group_t *ret, unsigned *ret_n);
+    const uint8_t *log, parley_str_t selector, parley_roster_group_t *ret);
 static int parley_roster_is_of(parley_memory_t *s, const parley_entry_t *e,
     const uint8_t *account);
 static int parley_roster_add_group(parley_memory_t *s, const parley_join_t *j,
@@ -109,10 +109,8 @@ parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
     parley_joined_t *ret)
 {
     size_t                    n;
-    unsigned                  selectors;
     parley_log_t              log;
     parley_entry_t           *e;
-    parley_roster_group_t     group;
     parley_roster_session_t   session;
 
     if (j->selector.len > PARLEY_SELECTOR_MAX
@@ -141,11 +139,7 @@ parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
         return PARLEY_JOIN_FULL;
     }
 
-    if (parley_roster_group(s, j->log, j->account, j->selector, &group,
-                            &selectors)
-        == NULL
-        && selectors >= PARLEY_SELECTORS_MAX)
-    {
+    if (!parley_roster_may(s, j)) {
         return PARLEY_JOIN_MANY;
     }
 
@@ -182,18 +176,54 @@ parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
 }
 
 
-/* This process's; *ret_n is how many selectors it has there of the account. */
+/*
+ * Every append to a log reads the selectors of all processes under the lock:
+ * nobody makes that dear for who publishes there.
+ */
+
+static int
+parley_roster_may(parley_memory_t *s, const parley_join_t *j)
+{
+    size_t                  octets;
+    unsigned                n;
+    parley_entry_t         *e;
+    parley_roster_group_t   group;
+
+    if (parley_roster_group(s, j->log, j->selector, &group) != NULL) {
+        return 1;
+    }
+
+    n = 0;
+    octets = j->selector.len;
+
+    for (e = parley_table_find_locked(s->sh->table, PARLEY_KIND_GROUP, j->log);
+         e != NULL;
+         e = parley_table_next_locked(s->sh->table, e))
+    {
+        if (!parley_roster_is_of(s, e, j->account)
+            || parley_roster_is_gone(s, e))
+        {
+            continue;
+        }
+
+        n += e->mark == (uint16_t) s->process;
+        octets += e->value.len - sizeof(group);
+    }
+
+    return n < PARLEY_SELECTORS_MAX && octets <= PARLEY_SELECTORS_OCTETS;
+}
+
+
+/* this process's */
 
 static parley_entry_t *
 parley_roster_group(parley_memory_t *s, const uint8_t *log,
-    const uint8_t *account, parley_str_t selector, parley_roster_group_t *ret,
-    unsigned *ret_n)
+    parley_str_t selector, parley_roster_group_t *ret)
 {
     uint8_t          text[PARLEY_SELECTOR_MAX];
     uint32_t         tag;
     parley_entry_t  *e;
 
-    *ret_n = 0;
     tag = parley_roster_tag(s, selector);
 
     for (e = parley_table_find_locked(s->sh->table, PARLEY_KIND_GROUP, log);
@@ -203,8 +233,6 @@ parley_roster_group(parley_memory_t *s, const uint8_t *log,
         if (e->mark != (uint16_t) s->process || parley_roster_is_gone(s, e)) {
             continue;
         }
-
-        *ret_n += parley_roster_is_of(s, e, account) != 0;
 
         parley_table_read_locked(s->sh->table, e, 0, ret, sizeof(*ret));
 
@@ -246,7 +274,6 @@ static int
 parley_roster_add_group(parley_memory_t *s, const parley_join_t *j,
     uint64_t stamp, int64_t now)
 {
-    unsigned                n;
     parley_str_t            parts[2];
     parley_entry_t         *e;
     parley_roster_group_t   group;
@@ -254,7 +281,7 @@ parley_roster_add_group(parley_memory_t *s, const parley_join_t *j,
     parts[0] = parley_str_make(&group, sizeof(group));
     parts[1] = j->selector;
 
-    e = parley_roster_group(s, j->log, j->account, j->selector, &group, &n);
+    e = parley_roster_group(s, j->log, j->selector, &group);
 
     if (e != NULL) {
         group.count++;
@@ -350,12 +377,11 @@ static void
 parley_roster_less(parley_memory_t *s, const uint8_t *log,
     parley_str_t selector)
 {
-    unsigned                n;
     parley_str_t            value;
     parley_entry_t         *e;
     parley_roster_group_t   group;
 
-    e = parley_roster_group(s, log, NULL, selector, &group, &n);
+    e = parley_roster_group(s, log, selector, &group);
 
     if (e == NULL) {
         return;

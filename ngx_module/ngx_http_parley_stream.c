@@ -407,8 +407,8 @@ ngx_http_parley_stream_refuse(ngx_http_request_t *r,
                             why == PARLEY_END_SHARE
                             ? "this principal has its share of the zone in use"
                             : why == PARLEY_END_MANY
-                            ? "there are too many different filters of this "
-                              "stream"
+                            ? "this principal's streams of this handle have "
+                              "too many different filters, or too long ones"
                             : why == PARLEY_END_LEAVING
                             ? "this worker is leaving"
                             : "there is no room for a stream more");

@@ -247,6 +247,33 @@ subtest 'ACH-22: what is misspelt opens no stream' => sub {
 };
 
 
+subtest 'SEC-09: filters of one principal have a bound in all workers' => sub {
+    my $long = join ',', map { "tool:$_" } ('x' x 120) x 60;
+    my @streams;
+
+    for my $i (1 .. 8) {
+        my $stream = listen_to('alice', filter => "$long,tool:y$i");
+
+        is($stream->status, 200, "filter $i");
+        push @streams, $stream;
+    }
+
+    my $more = listen_to('alice', filter => "$long,tool:more");
+
+    is($more->status, 503, 'one more');
+    is($more->answer->{json}{code}, 'capacity', 'capacity');
+    like($more->answer->{json}{message}, qr/too many different filters/,
+         'which says so');
+
+    push @streams, listen_to('alice');
+    is($streams[-1]->status, 200, 'without a filter');
+
+    ok(settled($streams[-1]), 'and gets what comes');
+
+    $_->leave for @streams;
+};
+
+
 subtest 'ACH-22: every clause of a filter holds' => sub {
     my %of = (kind => listen_to('alice', filter => 'kind:agent_broadcast'),
               sender => listen_to('alice', filter => 'sender:~bob'),

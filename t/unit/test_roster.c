@@ -451,6 +451,64 @@ test_accounts(void **state)
 }
 
 
+/* what an append reads under the lock, however many processes there are */
+
+static void
+test_octets(void **state)
+{
+    char             text[PARLEY_SELECTOR_MAX + 1], name[16];
+    size_t           i, n, octets;
+    uint64_t         stamp;
+    const uint8_t   *tenant = keys[6], *friend = keys[7];
+
+    (void) state;
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[1000] = '\0';
+
+    n = PARLEY_SELECTORS_OCTETS / 1000;
+    stamp = 0;
+
+    for (i = 0; i < n; i++) {
+        snprintf(name, sizeof(name), "f%03u", (unsigned) i);
+        memcpy(text, name, 4);
+
+        assert_int_equal(join_of(i % 2 ? &t.s : &other, tenant, 0, text, name),
+                         PARLEY_JOIN_OK);
+        stamp = joined.stamp;
+    }
+
+    memcpy(text, "more", 4);
+    assert_int_equal(join_of(&t.s, tenant, 0, text, "more"), PARLEY_JOIN_MANY);
+    assert_int_equal(join_of(&other, tenant, 0, text, "more"),
+                     PARLEY_JOIN_MANY);
+
+    octets = 0;
+    assert_int_equal(count(0, 1, text, ""), 0);
+
+    for (i = 0; i < appended.ngroups; i++) {
+        octets += appended.groups[i].selector.len;
+    }
+
+    assert_int_equal(octets, n * 1000);
+
+    /* what is there costs nothing more; others are not kept out */
+
+    memcpy(text, "f001", 4);
+    assert_int_equal(join_of(&t.s, tenant, 0, text, "same"), PARLEY_JOIN_OK);
+
+    memcpy(text, "more", 4);
+    assert_int_equal(join_of(&t.s, tenant, 1, text, "more"), PARLEY_JOIN_OK);
+    assert_int_equal(join_of(&t.s, friend, 0, text, "other"), PARLEY_JOIN_OK);
+
+    memcpy(text, name, 4);
+    leave((n - 1) % 2 ? &t.s : &other, 0, text, name, stamp);
+
+    memcpy(text, "less", 4);
+    assert_int_equal(join_of(&other, tenant, 0, text, "less"), PARLEY_JOIN_OK);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     cmocka_unit_test_setup_teardown(test_place, begin, end),
     cmocka_unit_test_setup_teardown(test_session, begin, end),
@@ -460,6 +518,8 @@ static const struct CMUnitTest  tests[] = {
     cmocka_unit_test_setup_teardown(test_bounds, begin, end),
     { "SEC-09 selectors are counted to who listens", test_accounts, begin_large,
       end, NULL },
+    { "SEC-09 the octets of selectors are bounded, in all processes",
+      test_octets, begin_large, end, NULL },
     { "ACH-19 an append counts those who are subscribed, by their selectors",
       test_count, begin, end, NULL },
     { "one that only asks counts them, and appends nothing", test_asks, begin,
