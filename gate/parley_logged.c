@@ -38,7 +38,8 @@ parley_logged_line(parley_logged_t *l, parley_code_t code, int64_t now,
 
 
 uint64_t
-parley_logged_sum(parley_logged_t *l, char text[PARLEY_LOGGED_TEXT])
+parley_logged_sum(parley_logged_t *l, const char *of,
+    char text[PARLEY_LOGGED_TEXT])
 {
     int        len;
     uint64_t   hushed, left;
@@ -53,8 +54,8 @@ parley_logged_sum(parley_logged_t *l, char text[PARLEY_LOGGED_TEXT])
         return 0;
     }
 
-    len = snprintf(text, PARLEY_LOGGED_TEXT, "%llu more refusals within a "
-                   "second:", (unsigned long long) hushed);
+    len = snprintf(text, PARLEY_LOGGED_TEXT, "%llu more %s within a second:",
+                   (unsigned long long) hushed, of);
     len = parley_logged_len(len);
 
     for (i = 0; i < PARLEY_LOGGED_CODES && left > 0; i++) {

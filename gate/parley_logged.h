@@ -1,6 +1,7 @@
 /*
  * How many refusals the error log gets (OPS-07): of each code the first few in
- * a second, and then one line that sums up the rest.  One for each worker.
+ * a second, and then one line that sums up the rest.  One for each worker, and
+ * one for what streams pass over.
  */
 
 #ifndef PARLEY_LOGGED_H
@@ -32,11 +33,11 @@ int parley_logged_line(parley_logged_t *l, parley_code_t code, int64_t now,
     int64_t *ret_wait);
 
 /*
- * What got no line: "1234 more refusals within a second: rate-limited 1200,
- * capacity 34", zero-terminated.  Another second begins.  Returns how many; 0:
- * there is nothing to say.
+ * What got no line, of is what they are ("refusals"): "1234 more refusals
+ * within a second: rate-limited 1200, capacity 34", zero-terminated.  Another
+ * second begins.  Returns how many; 0: there is nothing to say.
  */
-uint64_t parley_logged_sum(parley_logged_t *l,
+uint64_t parley_logged_sum(parley_logged_t *l, const char *of,
     char text[PARLEY_LOGGED_TEXT]);
 
 

@@ -55,7 +55,15 @@ void ngx_http_parley_log_unsaid(ngx_http_request_t *r,
    quotation marks, in which a message could say what the line is to say. */
 ngx_str_t ngx_http_parley_log_words(u_char *buf, const char *words);
 
-/* What got no line of its own. */
+/* A publication that streams of a protocol do not get; of a flood the first few
+   (OPS-07). */
+void ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
+    parley_proto_t from, parley_proto_t to, const parley_error_t *err);
+
+/* What gets no line is summed up from here on, */
+void ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf);
+
+/* and what was not yet is now. */
 void ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf,
     ngx_log_t *log);
 

@@ -82,6 +82,16 @@ typedef struct {
 } ngx_http_parley_shctx_t;
 
 
+/* lines of the error log in this worker that have a bound (OPS-07) */
+
+typedef struct {
+    parley_logged_t               lines;
+    ngx_event_t                   sum;            /* is written then, */
+    const char                   *of;             /* of such, */
+    ngx_uint_t                    level;          /* at this level */
+} ngx_http_parley_logged_t;
+
+
 typedef struct ngx_http_parley_audit_s  ngx_http_parley_audit_t;
 typedef struct ngx_http_parley_hub_s    ngx_http_parley_hub_t;
 typedef struct ngx_http_parley_jobs_s   ngx_http_parley_jobs_t;
@@ -170,8 +180,8 @@ struct ngx_http_parley_main_conf_s {
                                                      worker */
     parley_token_cache_t         *tokens;
     parley_token_cache_stat_t     tokens_before;  /* as they were counted */
-    parley_logged_t               logged;         /* refusals, see _log.c */
-    ngx_event_t                   logged_sum;
+    ngx_http_parley_logged_t      refused;        /* see _log.c */
+    ngx_http_parley_logged_t      passed_over;    /* by streams */
     parley_jwks_t                 fetched;
     parley_jwks_t                 in_force;       /* with files of others */
     parley_arena_t                fetched_arena;

@@ -440,9 +440,6 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
     parley_proto_t to, parley_arena_t *arena, parley_str_t *ret)
 {
     int                     rc;
-    u_char                  words[PARLEY_TEXT_MAX];
-    ngx_str_t               text;
-    parley_str_t            from, name;
     parley_error_t          err;
     ngx_http_parley_hub_t  *h = ctx;
 
@@ -450,15 +447,7 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
 
     if (rc == 1) {
         parley_count(h->mcf->slot, PARLEY_M_PASSED_OVER + (unsigned) to, 1);
-
-        from = parley_proto_name(p->proto);
-        name = parley_proto_name(to);
-        text = ngx_http_parley_log_words(words, err.text);
-
-        ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
-                      "parley: a message of %*s is passed over by streams of "
-                      "%*s: %s, %V", from.len, from.data, name.len, name.data,
-                      parley_error_info(err.code)->word.data, &text);
+        ngx_http_parley_log_passed_over(h->mcf, p->proto, to, &err);
     }
 
     return rc;

@@ -16,10 +16,13 @@
 #define NGX_HTTP_PARLEY_LOG_MAX  128
 
 
-static ngx_uint_t ngx_http_parley_log_has_line(ngx_http_parley_ctx_t *ctx);
+static ngx_uint_t ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l,
+    parley_code_t code);
 static ngx_uint_t ngx_http_parley_log_level(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_log_timer(ngx_event_t *ev);
+static void ngx_http_parley_log_rest(ngx_http_parley_logged_t *l,
+    ngx_log_t *log);
 static ngx_str_t ngx_http_parley_log_text(u_char *buf, parley_str_t s);
 static ngx_str_t ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx,
     parley_str_t s);
@@ -40,7 +43,8 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_str_t                claimed;
     const parley_error_info_t  *info;
 
-    if (!ngx_http_parley_log_has_line(ctx)) {
+    if (!ngx_http_parley_log_has_line(&ctx->mcf->refused, ctx->error.code)) {
+        parley_count(ctx->mcf->slot, PARLEY_M_UNLOGGED, 1);
         return;
     }
 
@@ -101,6 +105,29 @@ ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_log_error(level, r->connection->log, 0,
                   "parley: not told, %s: %s%s%V, answering id \"%V\"", why,
                   what, said.len ? " " : "", &said, &which);
+}
+
+
+void
+ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
+    parley_proto_t from, parley_proto_t to, const parley_error_t *err)
+{
+    u_char        words[PARLEY_TEXT_MAX];
+    ngx_str_t     text;
+    parley_str_t  said, read;
+
+    if (!ngx_http_parley_log_has_line(&mcf->passed_over, err->code)) {
+        return;
+    }
+
+    said = parley_proto_name(from);
+    read = parley_proto_name(to);
+    text = ngx_http_parley_log_words(words, err->text);
+
+    ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
+                  "parley: a message of %*s is passed over by streams of "
+                  "%*s: %s, %V", said.len, said.data, read.len, read.data,
+                  parley_error_info(err->code)->word.data, &text);
 }
 
 
@@ -200,27 +227,21 @@ ngx_http_parley_log_words(u_char *buf, const char *words)
 /* whether it gets a line; else a timer brings the sum */
 
 static ngx_uint_t
-ngx_http_parley_log_has_line(ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l, parley_code_t code)
 {
-    int64_t                       wait;
-    ngx_event_t                  *ev;
-    ngx_http_parley_main_conf_t  *mcf;
+    int64_t       wait;
+    ngx_event_t  *ev;
 
-    mcf = ctx->mcf;
-
-    if (parley_logged_line(&mcf->logged, ctx->error.code,
-                           (int64_t) ngx_current_msec, &wait))
+    if (parley_logged_line(&l->lines, code, (int64_t) ngx_current_msec, &wait))
     {
         return 1;
     }
 
-    parley_count(mcf->slot, PARLEY_M_UNLOGGED, 1);
-
-    ev = &mcf->logged_sum;
+    ev = &l->sum;
 
     if (!ev->timer_set) {
         ev->handler = ngx_http_parley_log_timer;
-        ev->data = mcf;
+        ev->data = l;
         ev->log = ngx_cycle->log;
         ev->cancelable = 1;
 
@@ -234,16 +255,35 @@ ngx_http_parley_log_has_line(ngx_http_parley_ctx_t *ctx)
 static void
 ngx_http_parley_log_timer(ngx_event_t *ev)
 {
-    ngx_http_parley_log_sum(ev->data, ev->log);
+    ngx_http_parley_log_rest(ev->data, ev->log);
+}
+
+
+static void
+ngx_http_parley_log_rest(ngx_http_parley_logged_t *l, ngx_log_t *log)
+{
+    char  text[PARLEY_LOGGED_TEXT];
+
+    if (parley_logged_sum(&l->lines, l->of, text)) {
+        ngx_log_error(l->level, log, 0, "parley: %s", text);
+    }
+}
+
+
+void
+ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf)
+{
+    mcf->refused.of = "refusals";
+    mcf->refused.level = NGX_LOG_WARN;
+
+    mcf->passed_over.of = "messages are passed over by streams";
+    mcf->passed_over.level = NGX_LOG_INFO;
 }
 
 
 void
 ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf, ngx_log_t *log)
 {
-    char  text[PARLEY_LOGGED_TEXT];
-
-    if (parley_logged_sum(&mcf->logged, text)) {
-        ngx_log_error(NGX_LOG_WARN, log, 0, "parley: %s", text);
-    }
+    ngx_http_parley_log_rest(&mcf->refused, log);
+    ngx_http_parley_log_rest(&mcf->passed_over, log);
 }

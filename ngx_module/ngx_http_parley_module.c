@@ -224,6 +224,8 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    ngx_http_parley_log_init(mcf);
+
     if (ngx_http_parley_slot_enter(cycle, mcf) != NGX_OK) {
         return NGX_ERROR;
     }

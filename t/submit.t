@@ -409,6 +409,45 @@ subtest 'HUB-06: white space around a message is none of it' => sub {
 };
 
 
+subtest 'OPS-07: of what streams pass over a few are lines' => sub {
+    my $line = qr/\[info\] [^\n]*of aee is passed over by streams of vcp: /;
+    my $sum = qr/\[info\] [^\n]*parley: (\d+) more messages are passed over by streams within a second: (\S+) \d+\n/;
+    my $many = 60;
+    my $stream = listen_to('bob', uri => '/vcp/');
+    my $other = listen_to('bob', uri => '/aee/agent.bob');
+
+    sleep 1.1;
+
+    my $before = $nginx->logged($line);
+    my $summed = sub {
+        my ($n, $log) = (0, $nginx->error_log);
+
+        $n += $1 while $log =~ /$sum/g;
+
+        return $n;
+    };
+    my $began = time;
+
+    submit(aee(type => 'event'), uri => '/any', as => 'alice') for 1 .. $many;
+
+    my $seconds = 2 + int(time - $began);
+    my $end = time + 5;
+
+    sleep 0.1 while $summed->() + $nginx->logged($line) - $before < $many
+                    && time < $end;
+
+    my $lines = $nginx->logged($line) - $before;
+
+    cmp_ok($lines, '<=', 10 * $seconds, 'few');
+    is($summed->() + $lines, $many, 'and the rest in a sum');
+
+    $nginx->error_log =~ $sum;
+    is($2, 'translation-unsupported', 'with why');
+
+    $_->leave for $stream, $other;
+};
+
+
 subtest 'HUB-06: the name of a peer of VCP stands in the path' => sub {
     my $diagnosis = sub {
         return frame('alice', $_[0], kind => 'peer_diagnostic_request',

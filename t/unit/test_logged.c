@@ -41,7 +41,7 @@ test_few(void **state)
     assert_int_equal(refuse(PARLEY_E_CAPACITY, PARLEY_LOGGED_LINES, T0),
                      PARLEY_LOGGED_LINES);
     assert_int_equal(refuse(PARLEY_E_RATE_LIMITED, 3, T0 + 10), 3);
-    assert_int_equal(parley_logged_sum(&l, text), 0);
+    assert_int_equal(parley_logged_sum(&l, "refusals", text), 0);
     assert_string_equal(text, "");
 
     /* another second, as many again */
@@ -76,11 +76,11 @@ test_many(void **state)
 
     assert_int_equal(refuse(PARLEY_E_CAPACITY, 2, T0 + 5000), 0);
 
-    assert_int_equal(parley_logged_sum(&l, text), 1237);
+    assert_int_equal(parley_logged_sum(&l, "refusals", text), 1237);
     assert_string_equal(text, "1237 more refusals within a second: "
                               "rate-limited 1200, capacity 37");
 
-    assert_int_equal(parley_logged_sum(&l, text), 0);
+    assert_int_equal(parley_logged_sum(&l, "refusals", text), 0);
     assert_int_equal(refuse(PARLEY_E_CAPACITY, 1, T0 + 5001), 1);
 }
 
@@ -102,7 +102,7 @@ test_all(void **state)
         l.hushed += 4000000000U - 8000000;
     }
 
-    assert_true(parley_logged_sum(&l, text) > 100000000000);
+    assert_true(parley_logged_sum(&l, "refusals", text) > 100000000000);
     assert_true(strlen(text) < PARLEY_LOGGED_TEXT - 1);
     assert_non_null(strstr(text, ", others 1"));
     assert_null(strchr(text, '\n'));
