@@ -1,408 +1,124 @@
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "parley_config.h"
+#include "parley_fold.h"
+#include "parley_json.h"
 #include "parley_revocation.h"
+
+
+#define PARLEY_REVOCATION_DEPTH   8     /* of its text; three have a meaning */
 
 
 typedef enum {
     PARLEY_REVOKED_PRINCIPAL = 0,
     PARLEY_REVOKED_TOKEN_KEY,
+    PARLEY_REVOKED_ANY_KEY,             /* of tokens, whichever issuer's */
     PARLEY_REVOKED_MESSAGE_KEY,
     PARLEY_REVOKED_TOKEN
 } parley_revoked_t;
 
 
+/* what an entry names; where its texts are is said beside */
 typedef struct {
     parley_revoked_t  kind;
-    parley_str_t      id;           /* sub, kid or jti */
-    parley_str_t      of;           /* whose: an issuer, a sub; or empty */
+    parley_str_t      id;               /* sub, kid or jti */
+    parley_str_t      of;               /* whose: an issuer, a sub; or empty */
 } parley_revocation_t;
 
 
-/* sorted by parley_revocation_compare() */
+/* one that is kept */
+typedef struct {
+    uint32_t  at;                       /* in texts: id, and then of */
+    uint16_t  id;                       /* octets of each */
+    uint16_t  of;
+    uint32_t  kind;
+} parley_revocation_entry_t;
+
+
 struct parley_revocations_s {
-    parley_revocation_t  *list;
-    size_t                n;
+    uint8_t                    *texts;
+    parley_revocation_entry_t  *entries;
+    uint32_t                   *slots;  /* 1 + the index of an entry; 0: free */
+    uint32_t                    mask;   /* more slots than entries */
+    uint64_t                    seed;
+    size_t                      n;      /* entries of the text */
 };
 
 
 typedef struct {
-    parley_arena_t        *arena;
-    parley_revocations_t  *list;
-    const json_t          *tree;
+    const parley_json_t   *doc;
     parley_error_t        *err;
+    parley_revocations_t  *list;
+    uint32_t               used;        /* of texts */
+    uint32_t               nentries;
 } parley_revocation_reader_t;
 
 
 typedef struct {
-    const char  *name;
-    int        (*read)(parley_revocation_reader_t *r, const json_t *item,
-                       const char *pointer, parley_revocation_t *ret);
+    parley_str_t   name;
+    unsigned       kept;                /* entries for one of the text */
+    int          (*read)(parley_revocation_reader_t *r, uint32_t item,
+                         parley_revocation_t *ret);
 } parley_revocation_member_t;
 
 
-static int parley_revocation_sub(parley_revocation_reader_t *r,
-    const json_t *item, const char *pointer, parley_revocation_t *ret);
-static int parley_revocation_kid(parley_revocation_reader_t *r,
-    const json_t *item, const char *pointer, parley_revocation_t *ret);
-static int parley_revocation_jti(parley_revocation_reader_t *r,
-    const json_t *item, const char *pointer, parley_revocation_t *ret);
+static void parley_revocation_invalid(parley_str_t text, parley_error_t *err);
+static int parley_revocation_read(parley_revocation_reader_t *r,
+    parley_arena_t *arena);
+static int parley_revocation_known(parley_revocation_reader_t *r,
+    size_t *ret_entries);
+static int parley_revocation_room(parley_revocation_reader_t *r,
+    parley_arena_t *arena, size_t n);
+static int parley_revocation_array(parley_revocation_reader_t *r,
+    const parley_revocation_member_t *member);
+static int parley_revocation_sub(parley_revocation_reader_t *r, uint32_t item,
+    parley_revocation_t *ret);
+static int parley_revocation_kid(parley_revocation_reader_t *r, uint32_t item,
+    parley_revocation_t *ret);
+static int parley_revocation_jti(parley_revocation_reader_t *r, uint32_t item,
+    parley_revocation_t *ret);
+static int parley_revocation_pair(parley_revocation_reader_t *r,
+    uint32_t item, parley_str_t of, parley_str_t id, parley_revocation_t *ret);
+static int parley_revocation_member(parley_revocation_reader_t *r,
+    uint32_t item, parley_str_t name, parley_str_t *ret);
+static int parley_revocation_text(parley_revocation_reader_t *r,
+    uint32_t node, parley_str_t *ret);
+static void parley_revocation_add(parley_revocation_reader_t *r,
+    const parley_revocation_t *revoked);
+static uint32_t *parley_revocation_slot(const parley_revocations_t *list,
+    const parley_revocation_t *wanted);
+static uint64_t parley_revocation_hash(const parley_revocations_t *list,
+    const parley_revocation_t *wanted);
+static int parley_revocation_is(const parley_revocations_t *list,
+    const parley_revocation_entry_t *e, const parley_revocation_t *wanted);
+static int parley_revocation_find(const parley_revocations_t *list,
+    parley_revoked_t kind, parley_str_t id, parley_str_t of);
+static int parley_revocation_lacks(parley_revocation_reader_t *r,
+    uint32_t object, parley_str_t name);
+static int parley_revocation_unknown(parley_revocation_reader_t *r,
+    uint32_t name);
+static int parley_revocation_fail(parley_revocation_reader_t *r,
+    parley_code_t code, uint32_t node, const char *text);
 
 
 static const parley_revocation_member_t  parley_revocation_members[] = {
-    { "principals", parley_revocation_sub },
-    { "kids", parley_revocation_kid },
-    { "tokens", parley_revocation_jti },
-    { NULL, NULL }
+    { parley_str("principals"), 1, parley_revocation_sub },
+    { parley_str("kids"), 2, parley_revocation_kid },
+    { parley_str("tokens"), 1, parley_revocation_jti },
 };
 
-
-static int
-parley_revocation_text(parley_revocation_reader_t *r, const json_t *object,
-    const char *pointer, const char *name, parley_str_t *ret)
-{
-    return parley_config_string(r->arena, object, pointer, name, 1,
-                                PARLEY_REVOCATION_TEXT_MAX, ret, r->err);
-}
-
-
-/* Refuses an object that has another member than these two. */
-
-static int
-parley_revocation_pair(parley_revocation_reader_t *r, const json_t *item,
-    const char *pointer, const char *first, const char *second)
-{
-    char         field[PARLEY_POINTER_MAX];
-    json_t      *value;
-    const char  *name;
-
-    if (!json_is_object(item)) {
-        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, pointer,
-                                "an entry is not an object");
-    }
-
-    json_object_foreach((json_t *) (uintptr_t) item, name, value) {
-
-        if (strcmp(name, first) != 0 && strcmp(name, second) != 0) {
-            parley_config_pointer(field, pointer, name);
-
-            return parley_error_set(r->err, PARLEY_E_FIELD_UNKNOWN, field,
-                                    "unknown member \"%s\", which nothing "
-                                    "uses", name);
-        }
-    }
-
-    return 0;
-}
-
-
-static int
-parley_revocation_sub(parley_revocation_reader_t *r, const json_t *item,
-    const char *pointer, parley_revocation_t *ret)
-{
-    parley_str_t  text;
-
-    text = parley_str_make(json_string_value(item), json_string_length(item));
-
-    if (text.len == 0 || text.len > PARLEY_REVOCATION_TEXT_MAX) {
-        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, pointer,
-                                "a principal is no string, empty or too "
-                                "long");
-    }
-
-    ret->kind = PARLEY_REVOKED_PRINCIPAL;
-
-    return parley_arena_str(r->arena, text, &ret->id) == 0
-           ? 0 : parley_error_memory(r->err);
-}
-
-
-static int
-parley_revocation_kid(parley_revocation_reader_t *r, const json_t *item,
-    const char *pointer, parley_revocation_t *ret)
-{
-    const char  *of;
-
-    of = json_object_get(item, "sub") != NULL ? "sub" : "iss";
-
-    ret->kind = *of == 's' ? PARLEY_REVOKED_MESSAGE_KEY
-                           : PARLEY_REVOKED_TOKEN_KEY;
-
-    if (parley_revocation_pair(r, item, pointer, of, "kid") != 0
-        || parley_revocation_text(r, item, pointer, of, &ret->of) != 0)
-    {
-        return -1;
-    }
-
-    return parley_revocation_text(r, item, pointer, "kid", &ret->id);
-}
-
-
-static int
-parley_revocation_jti(parley_revocation_reader_t *r, const json_t *item,
-    const char *pointer, parley_revocation_t *ret)
-{
-    ret->kind = PARLEY_REVOKED_TOKEN;
-
-    if (parley_revocation_pair(r, item, pointer, "iss", "jti") != 0
-        || parley_revocation_text(r, item, pointer, "iss", &ret->of) != 0)
-    {
-        return -1;
-    }
-
-    return parley_revocation_text(r, item, pointer, "jti", &ret->id);
-}
-
-
-static int
-parley_revocation_octets(parley_str_t a, parley_str_t b)
-{
-    int     rc;
-    size_t  n;
-
-    n = a.len < b.len ? a.len : b.len;
-    rc = n > 0 ? memcmp(a.data, b.data, n) : 0;
-
-    return rc != 0 ? rc : (a.len > b.len) - (a.len < b.len);
-}
-
-
-/* an empty issuer comes before all others of its kid */
-
-static int
-parley_revocation_compare(const void *one, const void *two)
-{
-    int                         rc;
-    const parley_revocation_t  *a = one, *b = two;
-
-    if (a->kind != b->kind) {
-        return a->kind < b->kind ? -1 : 1;
-    }
-
-    rc = parley_revocation_octets(a->id, b->id);
-
-    return rc != 0 ? rc : parley_revocation_octets(a->of, b->of);
-}
-
-
-/* The place of the first entry that is not below what is looked for. */
-
-static size_t
-parley_revocation_place(const parley_revocations_t *list,
-    const parley_revocation_t *wanted)
-{
-    size_t  low, high, mid;
-
-    low = 0;
-    high = list->n;
-
-    while (low < high) {
-        mid = low + (high - low) / 2;
-
-        if (parley_revocation_compare(&list->list[mid], wanted) < 0) {
-            low = mid + 1;
-
-        } else {
-            high = mid;
-        }
-    }
-
-    return low;
-}
-
-
-static int
-parley_revocation_find(const parley_revocations_t *list,
-    parley_revoked_t kind, parley_str_t id, parley_str_t of, int any)
-{
-    size_t                      i;
-    parley_revocation_t         wanted;
-    const parley_revocation_t  *found;
-
-    if (list == NULL || list->n == 0 || id.len == 0) {
-        return 0;
-    }
-
-    wanted.kind = kind;
-    wanted.id = id;
-    wanted.of = of;
-
-    i = parley_revocation_place(list, &wanted);
-
-    if (i == list->n) {
-        return 0;
-    }
-
-    found = &list->list[i];
-
-    return found->kind == kind && parley_str_eq(found->id, id)
-           && (any || parley_str_eq(found->of, of));
-}
-
-
-int
-parley_revocations_principal(const parley_revocations_t *list,
-    parley_str_t sub)
-{
-    return parley_revocation_find(list, PARLEY_REVOKED_PRINCIPAL, sub,
-                                  parley_str_none, 0);
-}
-
-
-int
-parley_revocations_token_key(const parley_revocations_t *list,
-    parley_str_t issuer, parley_str_t kid)
-{
-    return parley_revocation_find(list, PARLEY_REVOKED_TOKEN_KEY, kid, issuer,
-                                  issuer.len == 0);
-}
-
-
-int
-parley_revocations_message_key(const parley_revocations_t *list,
-    parley_str_t sub, parley_str_t kid)
-{
-    return parley_revocation_find(list, PARLEY_REVOKED_MESSAGE_KEY, kid, sub,
-                                  0);
-}
-
-
-int
-parley_revocations_token(const parley_revocations_t *list, parley_str_t iss,
-    parley_str_t jti)
-{
-    return parley_revocation_find(list, PARLEY_REVOKED_TOKEN, jti, iss, 0);
-}
-
-
-size_t
-parley_revocations_count(const parley_revocations_t *list)
-{
-    return list != NULL ? list->n : 0;
-}
-
-
-/* Reads the array of one member behind the entries that are there. */
-
-static int
-parley_revocation_array(parley_revocation_reader_t *r,
-    const parley_revocation_member_t *member)
-{
-    char           field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
-    size_t         i;
-    const json_t  *array;
-
-    array = json_object_get(r->tree, member->name);
-
-    parley_config_pointer(field, "", member->name);
-
-    if (array == NULL) {
-        return parley_error_set(r->err, PARLEY_E_FIELD_MISSING, field,
-                                "\"%s\" is missing", member->name);
-    }
-
-    if (!json_is_array(array)) {
-        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, field,
-                                "\"%s\" is not an array", member->name);
-    }
-
-    for (i = 0; i < json_array_size(array); i++) {
-        parley_config_index(item, field, i);
-
-        if (member->read(r, json_array_get(array, i), item,
-                         &r->list->list[r->list->n])
-            != 0)
-        {
-            return -1;
-        }
-
-        r->list->n++;
-    }
-
-    return 0;
-}
-
-
-static int
-parley_revocation_known(parley_revocation_reader_t *r, size_t *ret_entries)
-{
-    char                               field[PARLEY_POINTER_MAX];
-    json_t                            *value;
-    const char                        *name;
-    const parley_revocation_member_t  *m;
-
-    *ret_entries = 0;
-
-    if (!json_is_object(r->tree)) {
-        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, NULL,
-                                "the revocations are not an object");
-    }
-
-    json_object_foreach((json_t *) (uintptr_t) r->tree, name, value) {
-
-        for (m = parley_revocation_members; m->name != NULL; m++) {
-            if (strcmp(name, m->name) == 0) {
-                break;
-            }
-        }
-
-        if (m->name == NULL) {
-            parley_config_pointer(field, "", name);
-
-            return parley_error_set(r->err, PARLEY_E_FIELD_UNKNOWN, field,
-                                    "unknown member \"%s\", which nothing "
-                                    "uses", name);
-        }
-
-        *ret_entries += json_array_size(value);
-    }
-
-    return 0;
-}
-
-
-static int
-parley_revocation_read(parley_revocation_reader_t *r)
-{
-    size_t                             n;
-    const parley_revocation_member_t  *m;
-
-    if (parley_revocation_known(r, &n) != 0) {
-        return -1;
-    }
-
-    r->list = parley_arena_calloc(r->arena, sizeof(parley_revocations_t));
-
-    if (r->list == NULL) {
-        return parley_error_memory(r->err);
-    }
-
-    r->list->list = parley_arena_calloc(r->arena,
-                                        (n + 1) * sizeof(parley_revocation_t));
-    if (r->list->list == NULL) {
-        return parley_error_memory(r->err);
-    }
-
-    for (m = parley_revocation_members; m->name != NULL; m++) {
-        if (parley_revocation_array(r, m) != 0) {
-            return -1;
-        }
-    }
-
-    qsort(r->list->list, r->list->n, sizeof(parley_revocation_t),
-          parley_revocation_compare);
-
-    return 0;
-}
+#define PARLEY_REVOCATION_MEMBERS  (sizeof(parley_revocation_members)         \
+                                    / sizeof(parley_revocation_members[0]))
 
 
 int
 parley_revocations_parse(parley_arena_t *arena, parley_str_t text,
-    parley_revocations_t **ret, parley_error_t *err)
+    uint64_t seed, parley_revocations_t **ret, parley_error_t *err)
 {
     int                         rc;
-    json_t                     *tree;
+    parley_json_t               doc;
+    parley_arena_t              scratch;
+    parley_json_limits_t        limits;
     parley_revocation_reader_t  r;
 
     *ret = NULL;
@@ -414,27 +130,534 @@ parley_revocations_parse(parley_arena_t *arena, parley_str_t text,
                                 PARLEY_REVOCATIONS_OCTETS);
     }
 
-    tree = parley_config_read(text, err);
-
-    if (tree == NULL) {
-        return -1;
+    if (text.len == 0) {
+        return parley_error_set(err, PARLEY_E_JSON_INVALID, NULL, "empty");
     }
 
-    r.arena = arena;
-    r.list = NULL;
-    r.tree = tree;
+    limits.octets = PARLEY_REVOCATIONS_OCTETS;
+    limits.depth = PARLEY_REVOCATION_DEPTH;
+    limits.string = PARLEY_REVOCATIONS_OCTETS;
+    limits.members = PARLEY_REVOCATIONS_OCTETS;
+
+    /* what is read is gone afterwards, also where the list stays for ever */
+
+    parley_arena_init(&scratch, arena->mem.free != NULL ? &arena->mem
+                                                        : &parley_mem_libc,
+                      0);
+
+    memset(&r, 0, sizeof(parley_revocation_reader_t));
+
+    r.doc = &doc;
     r.err = err;
 
-    rc = parley_revocation_read(&r);
-
-    json_decref(tree);
+    rc = parley_json_read(&doc, &scratch, &limits, seed, text, err);
 
     if (rc != 0) {
-        parley_config_locate(&arena->mem, text, err);
+        parley_revocation_invalid(text, err);
+
+    } else {
+        r.list = parley_arena_calloc(arena, sizeof(parley_revocations_t));
+
+        if (r.list == NULL) {
+            rc = parley_error_memory(err);
+        }
+    }
+
+    if (rc == 0) {
+        r.list->seed = seed;
+        rc = parley_revocation_read(&r, arena);
+    }
+
+    parley_arena_reset(&scratch);
+
+    if (rc == 0) {
+        *ret = r.list;
+    }
+
+    return rc;
+}
+
+
+/* says the line, as nothing else of what reads a list does */
+
+static void
+parley_revocation_invalid(parley_str_t text, parley_error_t *err)
+{
+    size_t          i, line;
+    parley_error_t  e;
+
+    if (err->offset == PARLEY_NO_OFFSET) {
+        return;
+    }
+
+    line = 1;
+
+    for (i = 0; i < err->offset && i < text.len; i++) {
+        line += text.data[i] == '\n';
+    }
+
+    e = *err;
+
+    (void) parley_error_set(err, e.code, e.field, "invalid JSON in line %zu: "
+                            "%s", line, e.text);
+    err->offset = e.offset;
+}
+
+
+static int
+parley_revocation_read(parley_revocation_reader_t *r, parley_arena_t *arena)
+{
+    size_t  i, n;
+
+    if (parley_revocation_known(r, &n) != 0
+        || parley_revocation_room(r, arena, n) != 0)
+    {
         return -1;
     }
 
-    *ret = r.list;
+    for (i = 0; i < PARLEY_REVOCATION_MEMBERS; i++) {
+        if (parley_revocation_array(r, &parley_revocation_members[i]) != 0) {
+            return -1;
+        }
+    }
 
     return 0;
+}
+
+
+/* *ret_entries: that there will be at most */
+
+static int
+parley_revocation_known(parley_revocation_reader_t *r, size_t *ret_entries)
+{
+    size_t                i;
+    uint32_t              k;
+    const parley_json_t  *doc;
+
+    doc = r->doc;
+    *ret_entries = 0;
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "the revocations are not an object");
+    }
+
+    for (k = parley_json_first(0); k != parley_json_end(doc, 0);
+         k = parley_json_after(doc, k + 1))
+    {
+        for (i = 0; i < PARLEY_REVOCATION_MEMBERS; i++) {
+            if (parley_json_string_is(doc, k,
+                                      parley_revocation_members[i].name))
+            {
+                break;
+            }
+        }
+
+        if (i == PARLEY_REVOCATION_MEMBERS) {
+            return parley_revocation_unknown(r, k);
+        }
+
+        if (parley_json_type(doc, k + 1) == PARLEY_JSON_ARRAY) {
+            *ret_entries += parley_revocation_members[i].kept
+                            * (size_t) parley_json_node(doc, k + 1)->count;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_revocation_room(parley_revocation_reader_t *r, parley_arena_t *arena,
+    size_t n)
+{
+    size_t                 slots;
+    parley_revocations_t  *list;
+
+    list = r->list;
+
+    for (slots = 4; slots < n + n / 2; slots *= 2) {
+        /* void */
+    }
+
+    list->mask = (uint32_t) (slots - 1);
+
+    list->texts = parley_arena_octets(arena, r->doc->input.len + 1);
+    list->entries = parley_arena_alloc(arena, (n + 1)
+                                       * sizeof(parley_revocation_entry_t));
+    list->slots = parley_arena_calloc(arena, slots * sizeof(uint32_t));
+
+    return list->texts != NULL && list->entries != NULL && list->slots != NULL
+           ? 0 : parley_error_memory(r->err);
+}
+
+
+/* Reads the array of one member behind the entries that are there. */
+
+static int
+parley_revocation_array(parley_revocation_reader_t *r,
+    const parley_revocation_member_t *member)
+{
+    uint32_t              array, i;
+    parley_revocation_t   revoked;
+    const parley_json_t  *doc;
+
+    doc = r->doc;
+    array = parley_json_get(doc, 0, member->name);
+
+    if (array == PARLEY_JSON_NONE) {
+        return parley_revocation_lacks(r, 0, member->name);
+    }
+
+    if (parley_json_type(doc, array) != PARLEY_JSON_ARRAY) {
+        return parley_revocation_fail(r, PARLEY_E_FIELD_INVALID, array,
+                                      "is not an array");
+    }
+
+    for (i = parley_json_first(array); i != parley_json_end(doc, array);
+         i = parley_json_after(doc, i))
+    {
+        if (member->read(r, i, &revoked) != 0) {
+            return -1;
+        }
+
+        parley_revocation_add(r, &revoked);
+        r->list->n++;
+
+        if (revoked.kind == PARLEY_REVOKED_TOKEN_KEY) {
+            revoked.kind = PARLEY_REVOKED_ANY_KEY;
+            revoked.of = parley_str_none;
+
+            parley_revocation_add(r, &revoked);
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_revocation_sub(parley_revocation_reader_t *r, uint32_t item,
+    parley_revocation_t *ret)
+{
+    ret->kind = PARLEY_REVOKED_PRINCIPAL;
+    ret->of = parley_str_none;
+
+    return parley_revocation_text(r, item, &ret->id);
+}
+
+
+static int
+parley_revocation_kid(parley_revocation_reader_t *r, uint32_t item,
+    parley_revocation_t *ret)
+{
+    int  sub;
+
+    sub = parley_json_get(r->doc, item, PARLEY_STR("sub")) != PARLEY_JSON_NONE;
+
+    ret->kind = sub ? PARLEY_REVOKED_MESSAGE_KEY : PARLEY_REVOKED_TOKEN_KEY;
+
+    return parley_revocation_pair(r, item, sub ? PARLEY_STR("sub")
+                                               : PARLEY_STR("iss"),
+                                  PARLEY_STR("kid"), ret);
+}
+
+
+static int
+parley_revocation_jti(parley_revocation_reader_t *r, uint32_t item,
+    parley_revocation_t *ret)
+{
+    ret->kind = PARLEY_REVOKED_TOKEN;
+
+    return parley_revocation_pair(r, item, PARLEY_STR("iss"),
+                                  PARLEY_STR("jti"), ret);
+}
+
+
+/* an object of these two members, and of no other */
+
+static int
+parley_revocation_pair(parley_revocation_reader_t *r, uint32_t item,
+    parley_str_t of, parley_str_t id, parley_revocation_t *ret)
+{
+    uint32_t              k;
+    const parley_json_t  *doc;
+
+    doc = r->doc;
+
+    if (parley_json_type(doc, item) != PARLEY_JSON_OBJECT) {
+        return parley_revocation_fail(r, PARLEY_E_FIELD_INVALID, item,
+                                      "an entry is not an object");
+    }
+
+    for (k = parley_json_first(item); k != parley_json_end(doc, item);
+         k = parley_json_after(doc, k + 1))
+    {
+        if (!parley_json_string_is(doc, k, of)
+            && !parley_json_string_is(doc, k, id))
+        {
+            return parley_revocation_unknown(r, k);
+        }
+    }
+
+    if (parley_revocation_member(r, item, of, &ret->of) != 0) {
+        return -1;
+    }
+
+    return parley_revocation_member(r, item, id, &ret->id);
+}
+
+
+static int
+parley_revocation_member(parley_revocation_reader_t *r, uint32_t item,
+    parley_str_t name, parley_str_t *ret)
+{
+    uint32_t  node;
+
+    node = parley_json_get(r->doc, item, name);
+
+    return node == PARLEY_JSON_NONE
+           ? parley_revocation_lacks(r, item, name)
+           : parley_revocation_text(r, node, ret);
+}
+
+
+/* without U+0000, which no identity and no token has */
+
+static int
+parley_revocation_text(parley_revocation_reader_t *r, uint32_t node,
+    parley_str_t *ret)
+{
+    if (parley_json_type(r->doc, node) != PARLEY_JSON_STRING) {
+        return parley_revocation_fail(r, PARLEY_E_FIELD_INVALID, node,
+                                      "is not a string");
+    }
+
+    if (parley_json_string(r->doc, node, ret) != 0) {
+        return parley_error_memory(r->err);
+    }
+
+    if (ret->len == 0 || ret->len > PARLEY_REVOCATION_TEXT_MAX
+        || memchr(ret->data, '\0', ret->len) != NULL)
+    {
+        return parley_revocation_fail(r, PARLEY_E_FIELD_INVALID, node,
+                                      ret->len == 0 ? "is empty"
+                                      : ret->len > PARLEY_REVOCATION_TEXT_MAX
+                                      ? "is longer than 1024 octets"
+                                      : "has U+0000 in it");
+    }
+
+    return 0;
+}
+
+
+/* there is room: for the texts because each is unescaped and of its own */
+
+static void
+parley_revocation_add(parley_revocation_reader_t *r,
+    const parley_revocation_t *revoked)
+{
+    uint32_t                   *slot;
+    parley_revocations_t       *list;
+    parley_revocation_entry_t  *e;
+
+    list = r->list;
+    slot = parley_revocation_slot(list, revoked);
+
+    if (*slot != 0) {
+        return;
+    }
+
+    e = &list->entries[r->nentries++];
+
+    *slot = r->nentries;
+
+    e->at = r->used;
+    e->id = (uint16_t) revoked->id.len;
+    e->of = (uint16_t) revoked->of.len;
+    e->kind = revoked->kind;
+
+    /* the same key is there with its issuer, right before */
+
+    if (revoked->kind == PARLEY_REVOKED_ANY_KEY) {
+        e->at = list->entries[r->nentries - 2].at;
+        return;
+    }
+
+    (void) parley_octets_copy(parley_octets_copy(list->texts + e->at,
+                                                 revoked->id.data, e->id),
+                              revoked->of.data, e->of);
+
+    r->used += (uint32_t) e->id + e->of;
+}
+
+
+/* that it is in, or that it would be in */
+
+static uint32_t *
+parley_revocation_slot(const parley_revocations_t *list,
+    const parley_revocation_t *wanted)
+{
+    uint32_t  *slot;
+    uint64_t   at;
+
+    for (at = parley_revocation_hash(list, wanted); /* void */ ; at++) {
+        slot = &list->slots[at & list->mask];
+
+        if (*slot == 0
+            || parley_revocation_is(list, &list->entries[*slot - 1], wanted))
+        {
+            return slot;
+        }
+    }
+}
+
+
+static uint64_t
+parley_revocation_hash(const parley_revocations_t *list,
+    const parley_revocation_t *wanted)
+{
+    uint64_t  h, seed, left, right;
+
+    seed = list->seed;
+    left = parley_fold_secret(&seed);
+    right = parley_fold_secret(&seed);
+
+    h = parley_fold_octets(parley_fold_secret(&seed) ^ wanted->kind, left,
+                           right, wanted->id.data, wanted->id.len);
+
+    return parley_fold_octets(h, left, right, wanted->of.data,
+                              wanted->of.len);
+}
+
+
+static int
+parley_revocation_is(const parley_revocations_t *list,
+    const parley_revocation_entry_t *e, const parley_revocation_t *wanted)
+{
+    const uint8_t  *text;
+
+    text = list->texts + e->at;
+
+    return e->kind == wanted->kind
+           && parley_str_eq(parley_str_make(text, e->id), wanted->id)
+           && parley_str_eq(parley_str_make(text + e->id, e->of), wanted->of);
+}
+
+
+static int
+parley_revocation_find(const parley_revocations_t *list,
+    parley_revoked_t kind, parley_str_t id, parley_str_t of)
+{
+    parley_revocation_t  wanted;
+
+    if (list == NULL || list->n == 0 || id.len == 0) {
+        return 0;
+    }
+
+    wanted.kind = kind;
+    wanted.id = id;
+    wanted.of = of;
+
+    return *parley_revocation_slot(list, &wanted) != 0;
+}
+
+
+int
+parley_revocations_principal(const parley_revocations_t *list,
+    parley_str_t sub)
+{
+    return parley_revocation_find(list, PARLEY_REVOKED_PRINCIPAL, sub,
+                                  parley_str_none);
+}
+
+
+int
+parley_revocations_token_key(const parley_revocations_t *list,
+    parley_str_t issuer, parley_str_t kid)
+{
+    return parley_revocation_find(list, issuer.len == 0
+                                        ? PARLEY_REVOKED_ANY_KEY
+                                        : PARLEY_REVOKED_TOKEN_KEY,
+                                  kid, issuer);
+}
+
+
+int
+parley_revocations_message_key(const parley_revocations_t *list,
+    parley_str_t sub, parley_str_t kid)
+{
+    return parley_revocation_find(list, PARLEY_REVOKED_MESSAGE_KEY, kid, sub);
+}
+
+
+int
+parley_revocations_token(const parley_revocations_t *list, parley_str_t iss,
+    parley_str_t jti)
+{
+    return parley_revocation_find(list, PARLEY_REVOKED_TOKEN, jti, iss);
+}
+
+
+size_t
+parley_revocations_count(const parley_revocations_t *list)
+{
+    return list != NULL ? list->n : 0;
+}
+
+
+static int
+parley_revocation_lacks(parley_revocation_reader_t *r, uint32_t object,
+    parley_str_t name)
+{
+    char    field[PARLEY_POINTER_MAX];
+    size_t  len;
+
+    len = parley_json_pointer(r->doc, object, field,
+                              sizeof(field) - name.len - 1);
+
+    field[len] = '/';
+    *parley_octets_copy((uint8_t *) field + len + 1, name.data, name.len)
+        = '\0';
+
+    (void) parley_error_set(r->err, PARLEY_E_FIELD_MISSING, field,
+                            "\"%.*s\" is missing", (int) name.len,
+                            (const char *) name.data);
+
+    r->err->offset = parley_json_node(r->doc, object)->off;
+
+    return -1;
+}
+
+
+static int
+parley_revocation_unknown(parley_revocation_reader_t *r, uint32_t name)
+{
+    char          text[PARLEY_TEXT_MAX];
+    parley_str_t  span;
+
+    span = parley_json_span(r->doc, name);
+
+    (void) snprintf(text, sizeof(text), "unknown member \"%.*s\", which "
+                    "nothing uses", (int) (span.len < 64 ? span.len : 64),
+                    (const char *) span.data);
+
+    return parley_revocation_fail(r, PARLEY_E_FIELD_UNKNOWN, name, text);
+}
+
+
+/* node may be that of a name */
+
+static int
+parley_revocation_fail(parley_revocation_reader_t *r, parley_code_t code,
+    uint32_t node, const char *text)
+{
+    char  field[PARLEY_POINTER_MAX];
+
+    (void) parley_json_pointer(r->doc, node, field, sizeof(field));
+    (void) parley_error_set(r->err, code, field, "%s", text);
+
+    r->err->offset = parley_json_node(r->doc, node)->off;
+
+    return -1;
 }

@@ -30,17 +30,20 @@ typedef struct parley_revocations_s  parley_revocations_t;
 /*
  * Reads the text of a list into arena; text need not outlive the call.  Unknown
  * members, members of the wrong type and empty strings are errors; the same
- * entry twice is none.  err->offset is the position in text.
+ * entry twice is none.  err->offset is the position in text.  seed keys the
+ * hash by which entries are found, and must be unpredictable to whoever chooses
+ * names that come to be in a list.  The time is linear in the text; another
+ * thread may do it, where nothing else uses the memory of arena.
  *
  * Returns 0, or -1 with *err filled and *ret NULL.
  */
 int parley_revocations_parse(parley_arena_t *arena, parley_str_t text,
-    parley_revocations_t **ret, parley_error_t *err)
+    uint64_t seed, parley_revocations_t **ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Whether something is revoked.  list may be NULL: nothing is.
- * O(log n) comparisons.
+ * Whether something is revoked.  list may be NULL: nothing is.  One lookup in a
+ * table of hashes.
  */
 
 int parley_revocations_principal(const parley_revocations_t *list,

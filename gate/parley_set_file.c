@@ -246,7 +246,7 @@ parley_set_revocations(parley_setting_t *d)
     }
 
     if (parley_revocations_parse(d->env->arena, http->revocations_text,
-                                 &http->revocations, &err)
+                                 d->env->seed, &http->revocations, &err)
         != 0)
     {
         return parley_set_file_wrong(d->problem, http->revocations_file,

@@ -268,6 +268,7 @@ typedef struct parley_settings_s {
 typedef struct {
     void            *ctx;
     parley_arena_t  *arena;             /* lives as long as the settings */
+    uint64_t         seed;              /* of hashes; see parley_json_read() */
 
     /*
      * Compiles a value with variables; *ret NULL: text is all there is of it.

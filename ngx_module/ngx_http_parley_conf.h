@@ -115,10 +115,15 @@ typedef struct {
 
 /* parley_revocations in this worker, see ngx_http_parley_revocations.c */
 
+typedef struct ngx_http_parley_revoking_s  ngx_http_parley_revoking_t;
+
 typedef struct {
     ngx_http_parley_main_conf_t  *mcf;
     ngx_log_t                    *log;
     ngx_event_t                   tick;
+    ngx_event_t                   poll;
+    ngx_http_parley_revoking_t   *job;            /* it is being read; NULL: it
+                                                     is not */
 
     ngx_file_info_t               seen;           /* the file, as it was read */
     parley_arena_t                arena;          /* of the list in force */
@@ -131,6 +136,8 @@ typedef struct {
     ngx_uint_t                    round;          /* streams were looked at */
 
     unsigned                      changed:1;      /* it is to be read again */
+    unsigned                      late:1;         /* it was time to look while
+                                                     it was being read */
     unsigned                      adopted:1;      /* arena is in use */
     unsigned                      failed:1;
     unsigned                      ends:1;         /* streams are to be looked
@@ -161,6 +168,8 @@ struct ngx_http_parley_main_conf_s {
     parley_engine_t              *engine;
     parley_settings_http_t        http;
     parley_arena_t                arena;          /* of the configuration */
+    uint64_t                      seed;           /* of the hashes of what is
+                                                     configured */
 
     ngx_str_t                     jwks_uri;       /* parley_jwks_request */
     ngx_http_conf_ctx_t          *jwks_server;    /* that has the location */

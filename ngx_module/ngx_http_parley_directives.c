@@ -142,6 +142,7 @@ ngx_http_parley_conf_env(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf,
 {
     env->ctx = cf;
     env->arena = &mcf->arena;
+    env->seed = mcf->seed;
     env->compile = ngx_http_parley_conf_compile;
     env->read = ngx_http_parley_conf_read;
     env->walk = ngx_http_parley_conf_walk;
@@ -243,6 +244,11 @@ ngx_http_parley_create_main_conf(ngx_conf_t *cf)
     cln = ngx_pool_cleanup_add(cf->pool, 0);
 
     if (mcf == NULL || cln == NULL) {
+        return NULL;
+    }
+
+    if (RAND_bytes((u_char *) &mcf->seed, sizeof(mcf->seed)) != 1) {
+        ngx_ssl_error(NGX_LOG_EMERG, cf->log, 0, "RAND_bytes() failed");
         return NULL;
     }
 

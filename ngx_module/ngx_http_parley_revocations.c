@@ -13,9 +13,8 @@
 #include "ngx_http_parley_hub.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_revocations.h"
 #include "ngx_http_parley_sse.h"
-
-#include "parley_digest.h"
 
 
 /* milliseconds */
@@ -26,20 +25,22 @@
 #define NGX_HTTP_PARLEY_REVOCATIONS_FRESH  2
 
 
+/* while it is read, that is looked at so often; milliseconds */
+#define NGX_HTTP_PARLEY_REVOCATIONS_POLL   10
+
+
 static void ngx_http_parley_revocations_tick(ngx_event_t *ev);
+static void ngx_http_parley_revocations_poll(ngx_event_t *ev);
 static void ngx_http_parley_revocations_look(
-    ngx_http_parley_revocations_t *w);
+    ngx_http_parley_revocations_t *w, ngx_uint_t at_once);
 static ngx_uint_t ngx_http_parley_revocations_changed(
     ngx_http_parley_revocations_t *w, ngx_file_info_t *fi);
-static ngx_int_t ngx_http_parley_revocations_read(
-    ngx_http_parley_revocations_t *w, ngx_str_t *text, const char **why);
-static ngx_int_t ngx_http_parley_revocations_take(
-    ngx_http_parley_revocations_t *w, ngx_str_t *text, char *why);
+static void ngx_http_parley_revocations_done(
+    ngx_http_parley_revocations_t *w);
+static void ngx_http_parley_revocations_take(
+    ngx_http_parley_revocations_t *w, ngx_http_parley_revoking_t *job);
 static void ngx_http_parley_revocations_adopt(
-    ngx_http_parley_revocations_t *w, parley_arena_t *arena,
-    parley_revocations_t *list);
-static ngx_int_t ngx_http_parley_revocations_mark(
-    ngx_http_parley_revocations_t *w, parley_str_t text, ngx_uint_t *ret);
+    ngx_http_parley_revocations_t *w, ngx_http_parley_revoking_t *job);
 static void ngx_http_parley_revocations_failed(
     ngx_http_parley_revocations_t *w, const char *why);
 static ngx_uint_t ngx_http_parley_revocations_tell(
@@ -69,8 +70,8 @@ ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
     w->log = cycle->log;
     w->changed = 1;
 
-    if (ngx_http_parley_revocations_mark(w, mcf->http.revocations_text,
-                                         &w->began)
+    if (ngx_http_parley_revoking_mark(mcf->http.revocations_file,
+                                      mcf->http.revocations_text, &w->began)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -81,9 +82,15 @@ ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
     w->tick.log = cycle->log;
     w->tick.cancelable = 1;
 
+    w->poll = w->tick;
+    w->poll.handler = ngx_http_parley_revocations_poll;
+
     mcf->revocations = w;
 
-    ngx_http_parley_revocations_look(w);
+    /* before anybody is served: there may be a later list than nginx began
+       with */
+
+    ngx_http_parley_revocations_look(w, 1);
     ngx_add_timer(&w->tick, NGX_HTTP_PARLEY_REVOCATIONS_LOOK);
 
     return NGX_OK;
@@ -97,7 +104,16 @@ ngx_http_parley_revocations_exit(ngx_http_parley_main_conf_t *mcf)
 
     w = mcf->revocations;
 
-    if (w && w->adopted) {
+    if (w == NULL) {
+        return;
+    }
+
+    if (w->job) {
+        ngx_http_parley_revoking_end(w->job);
+        w->job = NULL;
+    }
+
+    if (w->adopted) {
         mcf->http.revocations = NULL;
         parley_arena_reset(&w->arena);
     }
@@ -118,7 +134,14 @@ ngx_http_parley_revocations_tick(ngx_event_t *ev)
 
     ngx_add_timer(ev, NGX_HTTP_PARLEY_REVOCATIONS_LOOK);
 
-    ngx_http_parley_revocations_look(w);
+    /* what comes while it is read is looked at when it was */
+
+    if (w->job) {
+        w->late = 1;
+
+    } else {
+        ngx_http_parley_revocations_look(w, 0);
+    }
 
     if (w->ends) {
         ngx_http_parley_revocations_end(w);
@@ -127,13 +150,35 @@ ngx_http_parley_revocations_tick(ngx_event_t *ev)
 
 
 static void
-ngx_http_parley_revocations_look(ngx_http_parley_revocations_t *w)
+ngx_http_parley_revocations_poll(ngx_event_t *ev)
 {
-    char              wrong[PARLEY_PROBLEM_TEXT];
-    ngx_int_t         rc;
-    ngx_str_t         text;
-    const char       *why;
+    ngx_http_parley_revocations_t  *w = ev->data;
+
+    if (!ngx_http_parley_revoking_is_done(w->job)) {
+        ngx_add_timer(ev, NGX_HTTP_PARLEY_REVOCATIONS_POLL);
+        return;
+    }
+
+    ngx_http_parley_revocations_done(w);
+
+    if (w->late) {
+        ngx_http_parley_revocations_look(w, 0);
+    }
+
+    if (w->ends) {
+        ngx_http_parley_revocations_end(w);
+    }
+}
+
+
+static void
+ngx_http_parley_revocations_look(ngx_http_parley_revocations_t *w,
+    ngx_uint_t at_once)
+{
+    ngx_uint_t        known;
     ngx_file_info_t   fi;
+
+    w->late = 0;
 
     if (ngx_file_info(w->mcf->http.revocations_file.data, &fi)
         == NGX_FILE_ERROR)
@@ -147,29 +192,19 @@ ngx_http_parley_revocations_look(ngx_http_parley_revocations_t *w)
         return;
     }
 
-    ngx_str_null(&text);
+    known = w->adopted ? w->mark : w->began;
 
-    rc = ngx_http_parley_revocations_read(w, &text, &why);
+    w->job = ngx_http_parley_revoking_begin(w->mcf, known, at_once);
 
-    if (rc == NGX_OK) {
-        rc = ngx_http_parley_revocations_take(w, &text, wrong);
-        why = wrong;
-        ngx_free(text.data);
-    }
-
-    if (rc == NGX_AGAIN) {
-        /* no memory: it is looked at again */
+    if (w->job == NULL) {
         w->changed = 1;
-        return;
-    }
 
-    if (rc != NGX_OK) {
-        ngx_http_parley_revocations_failed(w, why);
-        return;
-    }
+    } else if (ngx_http_parley_revoking_is_done(w->job)) {
+        ngx_http_parley_revocations_done(w);
 
-    w->failed = 0;
-    w->said = 0;
+    } else {
+        ngx_add_timer(&w->poll, NGX_HTTP_PARLEY_REVOCATIONS_POLL);
+    }
 }
 
 
@@ -198,163 +233,88 @@ ngx_http_parley_revocations_changed(ngx_http_parley_revocations_t *w,
 }
 
 
-/* NGX_OK and octets of ngx_alloc(); NGX_DECLINED and why; NGX_AGAIN */
-
-static ngx_int_t
-ngx_http_parley_revocations_read(ngx_http_parley_revocations_t *w,
-    ngx_str_t *text, const char **why)
+static void
+ngx_http_parley_revocations_done(ngx_http_parley_revocations_t *w)
 {
-    ssize_t           n;
-    ngx_file_t        file;
-    ngx_file_info_t   fi;
+    ngx_http_parley_revoking_t  *job;
 
-    ngx_memzero(&file, sizeof(ngx_file_t));
+    job = w->job;
+    w->job = NULL;
 
-    file.name = ngx_http_parley_ngx_str(w->mcf->http.revocations_file);
-    file.log = w->log;
+    switch (job->rc) {
 
-    /* a pipe in its place keeps no worker waiting */
+    case NGX_OK:
+        ngx_http_parley_revocations_take(w, job);
 
-    file.fd = ngx_open_file(file.name.data, NGX_FILE_RDONLY|NGX_FILE_NONBLOCK,
-                            NGX_FILE_OPEN, 0);
+        w->failed = 0;
+        w->said = 0;
+        break;
 
-    if (file.fd == NGX_INVALID_FILE) {
-        *why = "it cannot be opened";
-        return NGX_DECLINED;
+    case NGX_AGAIN:
+
+        /* no memory: it is looked at again */
+
+        w->changed = 1;
+        break;
+
+    default:
+        ngx_http_parley_revocations_failed(w, job->why);
     }
 
-    n = NGX_ERROR;
-    *why = "it cannot be read";
-
-    if (ngx_fd_info(file.fd, &fi) == NGX_FILE_ERROR || !ngx_is_file(&fi)) {
-        *why = "it is no file";
-
-    } else if (ngx_file_size(&fi) > PARLEY_REVOCATIONS_OCTETS) {
-        *why = "it is larger than 16m";
-
-    } else {
-        text->len = (size_t) ngx_file_size(&fi);
-        text->data = ngx_alloc(text->len ? text->len : 1, w->log);
-
-        if (text->data) {
-            n = ngx_read_file(&file, text->data, text->len, 0);
-
-            if (n != (ssize_t) text->len) {
-                ngx_free(text->data);
-                n = NGX_ERROR;
-            }
-
-        } else {
-            n = NGX_AGAIN;
-        }
-    }
-
-    if (ngx_close_file(file.fd) == NGX_FILE_ERROR) {
-        ngx_log_error(NGX_LOG_ALERT, w->log, ngx_errno,
-                      ngx_close_file_n " \"%V\" failed", &file.name);
-    }
-
-    return n == NGX_AGAIN ? NGX_AGAIN : n == NGX_ERROR ? NGX_DECLINED : NGX_OK;
+    ngx_http_parley_revoking_end(job);
 }
 
 
-/* the same; why: at least PARLEY_PROBLEM_TEXT octets */
-
-static ngx_int_t
+static void
 ngx_http_parley_revocations_take(ngx_http_parley_revocations_t *w,
-    ngx_str_t *text, char *why)
+    ngx_http_parley_revoking_t *job)
 {
-    ngx_uint_t             mark;
-    parley_arena_t         arena;
-    parley_error_t         err;
-    parley_revocations_t  *list;
+    if (job->mark == w->mark) {
 
-    if (ngx_http_parley_revocations_mark(w, ngx_http_parley_str(text), &mark)
-        != NGX_OK)
-    {
-        return NGX_AGAIN;
-    }
-
-    if (mark == w->mark) {
-
-        if (w->failed && ngx_http_parley_revocations_tell(w, mark)) {
+        if (w->failed && ngx_http_parley_revocations_tell(w, job->mark)) {
             ngx_log_error(NGX_LOG_WARN, w->log, 0,
                           "parley: \"%s\" of parley_revocations can be read "
                           "again", w->mcf->http.revocations_file.data);
         }
 
-        return NGX_OK;
+        return;
     }
 
-    parley_arena_init(&arena, &parley_mem_libc, 65536);
+    /* without a list it is the one that nginx began with */
 
-    if (parley_revocations_parse(&arena, ngx_http_parley_str(text), &list,
-                                 &err)
-        != 0)
-    {
-        parley_arena_reset(&arena);
-
-        (void) snprintf(why, PARLEY_PROBLEM_TEXT, "%s%s%s", err.field,
-                        err.field[0] ? " " : "", err.text);
-
-        return err.code == PARLEY_E_CAPACITY ? NGX_AGAIN : NGX_DECLINED;
+    if (job->list) {
+        ngx_http_parley_revocations_adopt(w, job);
     }
 
-    ngx_http_parley_revocations_adopt(w, &arena, list);
+    w->mcf->http.revocations_lost = 0;
 
-    if (ngx_http_parley_revocations_tell(w, mark)) {
+    if (ngx_http_parley_revocations_tell(w, job->mark)) {
         ngx_log_error((w->failed ? NGX_LOG_WARN : NGX_LOG_NOTICE), w->log, 0,
                       "parley: %uz revocations of \"%s\" are in force",
-                      parley_revocations_count(list),
+                      parley_revocations_count(w->mcf->http.revocations),
                       w->mcf->http.revocations_file.data);
     }
 
-    w->mark = mark;
-    w->mcf->zone->sh->revocations = mark;
-
-    return NGX_OK;
+    w->mark = job->mark;
+    w->mcf->zone->sh->revocations = job->mark;
 }
 
 
 static void
 ngx_http_parley_revocations_adopt(ngx_http_parley_revocations_t *w,
-    parley_arena_t *arena, parley_revocations_t *list)
+    ngx_http_parley_revoking_t *job)
 {
     if (w->adopted) {
         parley_arena_reset(&w->arena);
     }
 
-    w->arena = *arena;
+    w->arena = job->arena;
     w->adopted = 1;
     w->ends = 1;
 
-    w->mcf->http.revocations = list;
-    w->mcf->http.revocations_lost = 0;
-}
+    parley_arena_init(&job->arena, &parley_mem_libc, 0);
 
-
-/* what tells one list of one file from another; never 0 */
-
-static ngx_int_t
-ngx_http_parley_revocations_mark(ngx_http_parley_revocations_t *w,
-    parley_str_t text, ngx_uint_t *ret)
-{
-    u_char        digest[PARLEY_SHA256_LEN];
-    parley_str_t  parts[3];
-
-    parts[0] = w->mcf->http.revocations_file;
-    parts[1] = PARLEY_STR("\n");
-    parts[2] = text;
-
-    if (parley_sha256_parts(parts, 3, digest) != 0) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(ret, digest, sizeof(ngx_uint_t));
-
-    *ret |= 1;
-
-    return NGX_OK;
+    w->mcf->http.revocations = job->list;
 }
 
 

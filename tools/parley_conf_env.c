@@ -38,6 +38,7 @@ parley_conf_env_init(parley_settings_env_t *env, parley_conf_files_t *files,
 
     env->ctx = files;
     env->arena = &tool->arena;
+    env->seed = tool->seed;
     env->compile = parley_conf_compile;
     env->read = parley_conf_file;
     env->walk = parley_conf_folder;

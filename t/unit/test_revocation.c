@@ -1,10 +1,13 @@
 /* auth/parley_revocation.h */
 
+#include <time.h>
+
 #include "parley_test_auth.h"
 
 #include "parley_revocation.h"
 
 
+#define SEED   UINT64_C(0x5eed)
 #define EMPTY  "{\"principals\":[],\"kids\":[],\"tokens\":[]}"
 
 
@@ -22,7 +25,8 @@ parse(const char *text)
     parley_error_t         err;
     parley_revocations_t  *list;
 
-    if (parley_revocations_parse(&test_arena, parley_str_c(text), &list, &err)
+    if (parley_revocations_parse(&test_arena, parley_str_c(text), SEED, &list,
+                                 &err)
         != 0)
     {
         fail_msg("%s: %s", err.field, err.text);
@@ -168,6 +172,8 @@ static const struct {
       PARLEY_E_FIELD_INVALID, "/principals/1" },
     { "{\"principals\":[\"\"],\"kids\":[],\"tokens\":[]}",
       PARLEY_E_FIELD_INVALID, "/principals/0" },
+    { "{\"principals\":[\"e\\u0000ve\"],\"kids\":[],\"tokens\":[]}",
+      PARLEY_E_FIELD_INVALID, "/principals/0" },
     { "{\"principals\":[],\"kids\":[\"1\"],\"tokens\":[]}",
       PARLEY_E_FIELD_INVALID, "/kids/0" },
     { "{\"principals\":[],\"kids\":[{\"kid\":\"1\"}],\"tokens\":[]}",
@@ -204,7 +210,7 @@ test_broken(void **state)
     for (i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
 
         if (parley_revocations_parse(&test_arena, parley_str_c(broken[i].text),
-                                     &list, &err)
+                                     SEED, &list, &err)
             != -1)
         {
             fail_msg("taken: %s", broken[i].text);
@@ -233,7 +239,7 @@ test_position(void **state)
     (void) state;
 
     assert_int_equal(parley_revocations_parse(&test_arena, parley_str_c(text),
-                                              &list, &err),
+                                              SEED, &list, &err),
                      -1);
     assert_int_equal(err.offset, strlen(text) - 3);
 }
@@ -277,6 +283,55 @@ test_large(void **state)
 }
 
 
+/* that have an id in common are as quick to read and to find as others */
+
+static void
+test_common(void **state)
+{
+    char                  *text, *p, name[32];
+    int                    i;
+    clock_t                began;
+    parley_revocations_t  *list;
+
+    enum { N = 100000 };
+
+    (void) state;
+
+    text = malloc(N * 64 + 64);
+    assert_non_null(text);
+
+    p = text + sprintf(text, "{\"principals\":[],\"tokens\":[],\"kids\":[");
+
+    for (i = 0; i < N; i++) {
+        p += sprintf(p, "%s{\"%s\":\"n%d\",\"kid\":\"1\"}",
+                     i > 0 ? "," : "", i % 2 ? "iss" : "sub", i);
+    }
+
+    (void) sprintf(p, "]}");
+
+    began = clock();
+    list = parse(text);
+
+    assert_int_equal(parley_revocations_count(list), N);
+
+    for (i = 0; i < N; i++) {
+        (void) snprintf(name, sizeof(name), "n%d", i);
+        assert_int_equal(token_key(list, name, "1"), i % 2);
+        assert_int_equal(message_key(list, name, "1"), i % 2 == 0);
+    }
+
+    assert_true(token_key(list, "", "1"));
+    assert_false(token_key(list, "", "2"));
+    assert_false(message_key(list, "", "1"));
+
+    /* one by one they would take minutes */
+
+    assert_true(clock() - began < 5 * CLOCKS_PER_SEC);
+
+    free(text);
+}
+
+
 static void
 test_memory(void **state)
 {
@@ -296,8 +351,8 @@ test_memory(void **state)
         mem = parley_test_mem(&mem_state, n);
         parley_arena_init(&arena, &mem, 32);
 
-        rc = parley_revocations_parse(&arena, PARLEY_STR(list_text), &list,
-                                      &err);
+        rc = parley_revocations_parse(&arena, PARLEY_STR(list_text), SEED,
+                                      &list, &err);
 
         if (rc != 0) {
             assert_int_equal(err.code, PARLEY_E_CAPACITY);
@@ -321,6 +376,7 @@ static const struct CMUnitTest  tests[] = {
     parley_auth_test("SEC-16 GW-11 a list that is wrong", test_broken),
     parley_auth_test("SEC-16 GW-11 where a list is wrong", test_position),
     parley_auth_test("SEC-16 20 000 tokens", test_large),
+    parley_auth_test("SEC-16 100 000 keys of one kid", test_common),
     parley_auth_test("SEC-16 revocations: every allocation may fail",
                      test_memory),
 };
