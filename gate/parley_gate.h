@@ -202,7 +202,8 @@ struct parley_gate_s {
                                                for, or another version */
     unsigned                   holds:1;     /* ANSWERED, and reply is for when
                                                what it is held for does not
-                                               come */
+                                               come; REFUSED: a call of MCP
+                                               that came before, the same */
     unsigned                   published:1; /* and to so many: */
     int64_t                    emitted;
 };

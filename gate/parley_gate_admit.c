@@ -93,6 +93,11 @@ parley_gate_admit(parley_gate_t *g)
     default:
         g->wait = e->wait;
 
+        if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->mcp != NULL) {
+            return parley_gate_hold_again(g) == PARLEY_WAIT
+                   ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_REFUSED;
+        }
+
         return e->verdict == PARLEY_ADMIT_DUPLICATE && g->replay != 0
                ? parley_gate_duplicate(g) : PARLEY_OUTCOME_REFUSED;
     }

@@ -170,6 +170,12 @@ parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret)
     }
 
     if (call->verb->does == PARLEY_CHANNEL_DOES_QUERY) {
+
+        if (call->again) {
+            parley_buf_name(&b, PARLEY_STR("duplicate"));
+            parley_buf_lit(&b, "true");
+        }
+
         parley_buf_name(&b, PARLEY_STR("responses"));
         parley_buf_octet(&b, '[');
         parley_buf_put(&b, call->list.data, call->list.len);
@@ -292,8 +298,18 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
     if (call != NULL && error->code == PARLEY_E_MESSAGE_DUPLICATE
         && error->field[0] == '\0')
     {
-        return parley_refuse(g->arena, proto, refusal, ret) == 0
-               && parley_gate_mcp_result(g, ret) == 0 ? 0 : -1;
+        if (parley_refuse(g->arena, proto, refusal, ret) != 0) {
+            return -1;
+        }
+
+        /* of a query it is for when what answers it is collected */
+
+        if (g->holds) {
+            g->reply = *ret;
+            return 0;
+        }
+
+        return parley_gate_mcp_result(g, ret);
     }
 
     memset(&why, 0, sizeof(parley_mcp_why_t));

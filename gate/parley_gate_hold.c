@@ -19,6 +19,10 @@
 /* sessions that are looked at in one call */
 #define PARLEY_HOLD_PAGE  64
 
+/* an epoch that no log has, or that begins there: what is retained is read from
+   its first record on */
+#define PARLEY_HOLD_BEFORE  1
+
 
 /* nothing is written to it, so it is never behind */
 const parley_stream_t  parley_gate_held_stream = {
@@ -124,6 +128,44 @@ parley_gate_hold_query(parley_gate_t *g, parley_str_t handle)
 }
 
 
+/*
+ * Its answers came to its sender's log, and that is where they are collected,
+ * from what is retained on.  A collection that goes on for the first call ends:
+ * this one has its session.
+ */
+
+int
+parley_gate_hold_again(parley_gate_t *g)
+{
+    int                     rc;
+    parley_error_t          why;
+    parley_asking_t         asking;
+    parley_channel_scope_t  scope;
+
+    if (g->mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY
+        || g->env->hold == NULL
+        || parley_channel_scope_parse(g->msg->sender, &scope) != 0)
+    {
+        return 0;
+    }
+
+    g->mcp->again = 1;
+
+    parley_gate_asking(g, &asking);
+    asking.speak = g->msg->wire;
+
+    parley_question_record(&asking, &g->asked.question);
+
+    why = *g->err;
+    rc = parley_gate_hold_ask(g, scope.handle);
+    *g->err = why;
+
+    g->holds = rc == 1;
+
+    return rc;
+}
+
+
 /* 1: it is held; 0: it cannot be; PARLEY_WAIT; -1 */
 
 static int
@@ -177,6 +219,10 @@ parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
     s->stream = &parley_gate_held_stream;
     s->session = ret->session;
     s->card = PARLEY_STR("{}");
+
+    if (g->mcp != NULL && g->mcp->again) {
+        s->from.epoch = PARLEY_HOLD_BEFORE;
+    }
 
     /* what is collected the hub writes, and asks only where there are rules */
 

@@ -27,6 +27,8 @@ static parley_outcome_t parley_gate_mcp_verb(parley_gate_t *g);
 static int parley_gate_mcp_frame(parley_gate_t *g);
 static int parley_gate_mcp_ids(parley_gate_t *g,
     parley_channel_call_t *call);
+static int parley_gate_mcp_frame_id(parley_gate_t *g, parley_str_t sender,
+    parley_str_t *ret);
 static int parley_gate_mcp_subscribe(parley_gate_t *g);
 
 
@@ -494,33 +496,10 @@ static int
 parley_gate_mcp_ids(parley_gate_t *g, parley_channel_call_t *call)
 {
     char          text[PARLEY_UUID_LEN + 1];
-    uint8_t       random[16];
-    uint32_t      own;
     parley_str_t  fields[2];
 
-    own = parley_json_get(&g->mcp->doc, g->mcp->arguments.node,
-                          PARLEY_STR("frame_id"));
-
-    if (own != PARLEY_JSON_NONE) {
-
-        if (parley_json_string(&g->mcp->doc, own, &call->frame_id) != 0) {
-            return -1;
-        }
-
-    } else {
-
-        if (g->env->random == NULL || g->env->random(g, random) != 0) {
-            return -1;
-        }
-
-        parley_uuid_random(random, text);
-
-        if (parley_arena_str(g->arena, parley_str_make(text, PARLEY_UUID_LEN),
-                             &call->frame_id)
-            != 0)
-        {
-            return -1;
-        }
+    if (parley_gate_mcp_frame_id(g, call->sender, &call->frame_id) != 0) {
+        return -1;
     }
 
     fields[0] = call->sender;
@@ -531,6 +510,59 @@ parley_gate_mcp_ids(parley_gate_t *g, parley_channel_call_t *call)
                               parley_str_make(text, PARLEY_UUID_LEN),
                               &call->made)
            : -1;
+}
+
+
+/*
+ * A query that comes again is known by its query_id, where it has no other id
+ * of its own.
+ */
+
+static int
+parley_gate_mcp_frame_id(parley_gate_t *g, parley_str_t sender,
+    parley_str_t *ret)
+{
+    char                  text[PARLEY_UUID_LEN + 1];
+    uint8_t               random[16];
+    uint32_t              own, payload, query;
+    parley_str_t          fields[3];
+    const parley_json_t  *doc;
+
+    doc = &g->mcp->doc;
+
+    own = parley_json_get(doc, g->mcp->arguments.node, PARLEY_STR("frame_id"));
+
+    if (own != PARLEY_JSON_NONE) {
+        return parley_json_string(doc, own, ret);
+    }
+
+    payload = parley_json_get(doc, g->mcp->arguments.node,
+                              PARLEY_STR("payload"));
+    query = parley_json_get(doc, payload, PARLEY_STR("query_id"));
+
+    if (g->mcp->verb->does == PARLEY_CHANNEL_DOES_QUERY
+        && query != PARLEY_JSON_NONE)
+    {
+        fields[0] = sender;
+        fields[1] = PARLEY_STR("query_id");
+
+        if (parley_json_string(doc, query, &fields[2]) != 0
+            || parley_uuid_derive(4, 0, fields, 3, text) != 0)
+        {
+            return -1;
+        }
+
+    } else {
+
+        if (g->env->random == NULL || g->env->random(g, random) != 0) {
+            return -1;
+        }
+
+        parley_uuid_random(random, text);
+    }
+
+    return parley_arena_str(g->arena, parley_str_make(text, PARLEY_UUID_LEN),
+                            ret);
 }
 
 

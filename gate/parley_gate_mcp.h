@@ -40,6 +40,7 @@ typedef struct parley_gate_mcp_s {
     unsigned                      foreign:1;    /* of a version of MCP that is
                                                    not spoken */
     unsigned                      full:1;       /* nothing more goes in */
+    unsigned                      again:1;      /* its frame was there before */
 } parley_gate_mcp_t;
 
 

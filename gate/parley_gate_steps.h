@@ -174,6 +174,13 @@ int parley_gate_hold(parley_gate_t *g, parley_str_t sender);
    capacity. */
 int parley_gate_listens(parley_gate_t *g, parley_str_t handle);
 
+/*
+ * A call of MCP whose frame came before: a query collects what answered it
+ * since, and what still does.  1: it is held; 0: it is not; PARLEY_WAIT; -1: no
+ * memory.  g->err is what it was.
+ */
+int parley_gate_hold_again(parley_gate_t *g);
+
 /* parley_gate_form.c */
 
 /* The message as who listens in a protocol gets it; not 0: it has no form

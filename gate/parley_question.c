@@ -365,6 +365,22 @@ parley_question_named(const parley_asking_t *a)
 }
 
 
+void
+parley_question_record(const parley_asking_t *a, parley_record_id_t *ret)
+{
+    parley_str_t  asker;
+
+    asker = parley_question_asker(a->who, a->speak);
+
+    ret->kind = PARLEY_KIND_QUESTION;
+    parley_question_key(a->ask->state, a->speak, parley_question_named(a),
+                        ret->key);
+    ret->tag = parley_question_tag(a->ask->state, asker,
+                                   a->sent->id.len > 0 ? a->sent->id
+                                                       : a->who->msg->id);
+}
+
+
 static int
 parley_question_put(const parley_asking_t *a, const parley_question_t *q,
     parley_str_t record, int answerable, parley_asked_t *ret,
@@ -372,7 +388,6 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
 {
     int           rc;
     parley_put_t  put;
-    parley_str_t  asker;
 
     memset(&put, 0, sizeof(parley_put_t));
 
@@ -384,14 +399,7 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
         return 0;
     }
 
-    asker = parley_question_asker(a->who, a->speak);
-
-    put.id.kind = PARLEY_KIND_QUESTION;
-    parley_question_key(a->ask->state, a->speak, parley_question_named(a),
-                        put.id.key);
-    put.id.tag = parley_question_tag(a->ask->state, asker,
-                                     a->sent->id.len > 0 ? a->sent->id
-                                                         : a->who->msg->id);
+    parley_question_record(a, &put.id);
 
     put.queue = ret->awaited && a->who->msg->wire != a->speak
                 ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_OPTIONAL;

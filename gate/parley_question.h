@@ -129,6 +129,11 @@ int parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* What its question is remembered under, whether it is or not: of a->sent no
+   more is needed than tells an answer to it apart. */
+void parley_question_record(const parley_asking_t *a,
+    parley_record_id_t *ret);
+
 /*
  * The message, which was remembered, goes to somebody as a->sent too, who
  * answers that: what is under that name leads to the question.  It gives way

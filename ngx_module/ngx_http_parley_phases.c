@@ -104,7 +104,10 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
         return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
 
     case PARLEY_OUTCOME_REFUSED:
-        ngx_http_parley_hold_leave(ctx);
+
+        if (!ctx->gate.holds) {
+            ngx_http_parley_hold_leave(ctx);
+        }
 
         return ngx_http_parley_refuse(r, ctx);
 

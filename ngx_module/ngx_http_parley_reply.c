@@ -9,6 +9,7 @@
 
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_answer.h"
+#include "ngx_http_parley_hub.h"
 #include "ngx_http_parley_request.h"
 #include "parley_handshake.h"
 
@@ -51,6 +52,10 @@ ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     if (ngx_http_parley_refusal(r, ctx, &reply) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ctx->gate.holds) {
+        return ngx_http_parley_hold_answer(r, ctx);
     }
 
     return ngx_http_parley_respond(r, ctx, &reply);

@@ -201,6 +201,69 @@ subtest 'ACH-27: a query returns what answered it' => sub {
 };
 
 
+subtest 'ACH-27 ACH-26: a query that comes again joins the collection' => sub {
+    my ($bob, $other) = map { listen_to('bob', session => $_) } qw(s1 s2);
+    my %query = (recipient_handle => '~bob', frame_id => uuid4(), max => 2,
+                 payload => { query_text => 'is it open?', timeout_ms => 4000,
+                              query_id => uuid4() });
+    my $texts = sub {
+        return [map { $_->{payload}{response_text} } @{ $_[0]{responses} }];
+    };
+
+    my $lost = begin(tool_text('agent_query', %query));
+    my $asked = $bob->event->{json};
+
+    says('bob', $asked, response_text => 'one');
+    sleep 0.3;
+    $lost->leave;
+
+    my $again = begin(tool_text('agent_query', %query));
+
+    sleep 0.3;
+    says('bob', $asked, response_text => 'two', responder_session_id => 's2');
+
+    my $result = outcome($again->answer);
+
+    is_deeply($texts->($result), ['one', 'two'],
+              'what came before its connection broke, and after');
+    ok($result->{duplicate}, 'it says that it came before');
+    is($result->{query_id}, $query{payload}{query_id});
+    is($result->{delivered}, 0, 'it is delivered once');
+    is($bob->event(0.3), undef, 'indeed');
+
+    is_deeply($texts->(tool('agent_query', \%query)), ['one', 'two'],
+              'and later');
+
+    # without a frame_id it is known by its query_id
+
+    delete $query{frame_id};
+    %query = (%query, payload => { %{ $query{payload} }, query_id => uuid4() });
+
+    my $text = tool_text('agent_query', %query);
+    my @calls = begin($text);
+
+    $asked = $bob->event->{json};
+    says('bob', $asked, response_text => 'one');
+    sleep 0.3;
+    push @calls, begin($text);
+
+    $result = outcome($calls[0]->answer);
+    is_deeply($texts->($result), ['one'], 'the first ends where it is');
+    ok(!$result->{duplicate});
+
+    says('bob', $asked, response_text => 'two', responder_session_id => 's2');
+    is_deeply($texts->(outcome($calls[1]->answer)), ['one', 'two'],
+              'the second goes on');
+    is($bob->event(0.3), undef, 'it is delivered once as well');
+
+    $query{payload}{query_text} = 'is it closed?';
+    refused(mcp(tool_text('agent_query', %query)), 'message-duplicate',
+            '/frame_id', 'another question');
+
+    $_->leave for $bob, $other;
+};
+
+
 subtest 'ACH-27 HUB-06: a query that is answered in another protocol' => sub {
     my $bob = listen_to('bob', uri => '/aee/agent.bob', session => 'aee');
     my $call = begin(tool_text('agent_query', recipient_handle => '~bob',

@@ -399,12 +399,17 @@ SKIP: {
 
     for my $generation (qw(1 2 modern)) {
         subtest "ACH-27: the official client, generation $generation" => sub {
-            my $bob = listen_to('bob', session => 's1');
+            my ($bob, $other) = map { listen_to('bob', session => $_) }
+                                qw(s1 s2);
             my $step = sub {
                 my ($name, %arguments) = @_;
                 return 'call=' . jcs({ name => $name,
                                        arguments => \%arguments });
             };
+            my $again = $step->('agent_query', recipient_handle => '~bob',
+                max => 2, frame_id => uuid4(),
+                payload => { query_text => 'still?', query_id => uuid4() })
+                =~ s/^call/retry/r;
 
             open(my $out, '-|', $node, "$mcp/client.mjs", $generation,
                  'https://localhost:' . port(4) . '/mcp', bearer('alice'),
@@ -414,7 +419,7 @@ SKIP: {
                  $step->('agent_query', recipient_handle => '~bob', max => 1,
                          payload => { query_text => 'heard?' }),
                  $step->('agent_roster', handle => '~bob'),
-                 $step->('agent_subscribe', wait_ms => 100), 'heard')
+                 $step->('agent_subscribe', wait_ms => 100), 'heard', $again)
                 or die "node: $!\n";
 
             is($bob->event(60)->{json}{payload}{advisory_text}, 'by a client');
@@ -423,23 +428,38 @@ SKIP: {
 
             says('bob', $query, response_text => 'heard');
 
+            $query = $bob->event(20)->{json};
+            says('bob', $query, response_text => 'yes');
+            sleep 2;
+            says('bob', $query, response_text => 'still',
+                 responder_session_id => 's2');
+
             my $text = do { local $/; <$out> };
             close $out;
 
-            my ($hello, $tools, $advice, $asked, $roster, $frames, $heard)
+            my ($hello, $tools, $advice, $asked, $roster, $frames, $heard,
+                $retried)
                 = @{ +eval { JSON::PP->new->utf8->decode($text) } // [] };
 
             diag($text) if $ENV{PARLEY_TEST_VERBOSE};
 
             is($hello->{server}{name}, 'parley', 'connected');
             is_deeply([map { $_->{name} } @$tools], \@VERBS, 'tools');
-            is($advice->{structuredContent}{delivered}, 1);
+            is($advice->{structuredContent}{delivered}, 2);
             is($asked->{structuredContent}{responses}[0]{payload}
                {response_text}, 'heard', 'the response to its query');
             ok($roster->{isError}, 'not its roster');
             is_deeply($frames->{structuredContent}{frames}, []);
             is_deeply($heard->{errors}, [], 'nothing went wrong');
-            $bob->leave;
+            is($retried->{first}, undef, 'one that is given up');
+
+            my $joined = $retried->{second}{structuredContent};
+
+            is_deeply([map { $_->{payload}{response_text} }
+                       @{ $joined->{responses} }], ['yes', 'still'],
+                      'and called again: all that answered it');
+            ok($joined->{duplicate});
+            $_->leave for $bob, $other;
         };
     }
 }
