@@ -231,19 +231,6 @@ parley_token_cache_release(parley_token_cache_t *cache,
 }
 
 
-void
-parley_token_cache_flush(parley_token_cache_t *cache)
-{
-    uint32_t  i;
-
-    for (i = 0; i < cache->nslots && cache->nused != 0; i++) {
-        if (cache->slots[i].used && !cache->slots[i].removed) {
-            parley_token_remove(cache, &cache->slots[i]);
-        }
-    }
-}
-
-
 /* Frees held entries too: there are no requests any more. */
 
 void

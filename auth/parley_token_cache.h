@@ -106,9 +106,6 @@ void parley_token_cache_release(parley_token_cache_t *cache,
 void parley_token_cache_drop(parley_token_cache_t *cache,
     parley_token_entry_t *entry);
 
-/* Removes all entries. */
-void parley_token_cache_flush(parley_token_cache_t *cache);
-
 /* Sets *ret to the counters since creation and the current sizes. */
 void parley_token_cache_stat(const parley_token_cache_t *cache,
     parley_token_cache_stat_t *ret);

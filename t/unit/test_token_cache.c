@@ -176,9 +176,10 @@ test_generation(void **state)
     assert_non_null(parley_token_cache_get(cache, jwt.token, 1, NOW));
     assert_non_null(parley_token_cache_get(cache, jwt.token, 2, NOW));
 
-    parley_token_cache_flush(cache);
+    parley_token_cache_drop(cache, parley_token_cache_get(cache, jwt.token, 1,
+                                                          NOW));
     assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW));
-    assert_null(parley_token_cache_get(cache, jwt.token, 2, NOW));
+    assert_non_null(parley_token_cache_get(cache, jwt.token, 2, NOW));
 
     parley_token_cache_destroy(cache);
 }
@@ -345,9 +346,10 @@ test_hold(void **state)
     assert_null(parley_token_cache_put(cache, &other, 1, NOW, 0));
     parley_token_cache_release(cache, second);
 
-    /* flushed or expired, it is found no more, but still in memory */
+    /* dropped or expired, it is found no more, but still in memory */
 
-    parley_token_cache_flush(cache);
+    parley_token_cache_drop(cache, second);
+    parley_token_cache_drop(cache, entry);
     assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW));
     parley_assert_str(entry->jwt.sub, "alice");
     parley_token_cache_drop(cache, entry);
@@ -361,7 +363,7 @@ test_hold(void **state)
 
     entry = parley_token_cache_put(cache, &jwt, 1, NOW, 0);
     parley_token_cache_hold(cache, entry);
-    parley_token_cache_flush(cache);
+    parley_token_cache_drop(cache, entry);
     parley_token_cache_destroy(cache);
 }
 
