@@ -28,7 +28,7 @@ static void parley_key_chain(parley_key_state_t *st, const uint8_t *p,
     size_t n);
 
 
-static inline void
+static void
 parley_key_put(parley_key_state_t *st, const uint8_t *p, size_t n)
 {
     if (n > sizeof(st->block) - st->used) {
@@ -43,8 +43,8 @@ parley_key_put(parley_key_state_t *st, const uint8_t *p, size_t n)
 }
 
 
-/* One octet for short lengths, the usual case. */
-static inline void
+/* One octet for short lengths. */
+static void
 parley_key_put_len(parley_key_state_t *st, uint64_t n)
 {
     size_t   i;
@@ -64,23 +64,41 @@ parley_key_put_len(parley_key_state_t *st, uint64_t n)
 }
 
 
+/* The usual part is short and fits the block. */
+
 void
 parley_key_make(const uint8_t secret[PARLEY_KEY_SECRET],
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
 {
-    size_t              i;
+    size_t              i, len;
+    uint8_t            *p;
     parley_key_state_t  st;
 
     st.secret = secret;
     st.block[0] = 0;
-    st.used = 1;
+    p = st.block + 1;
 
     for (i = 0; i < n; i++) {
-        parley_key_put_len(&st, parts[i].len);
-        parley_key_put(&st, parts[i].data, parts[i].len);
+        len = parts[i].len;
+
+        if (len < PARLEY_KEY_LONG
+            && len < (size_t) (st.block + sizeof(st.block) - p))
+        {
+            *p++ = (uint8_t) len;
+            p = parley_octets_copy(p, parts[i].data, len);
+            continue;
+        }
+
+        st.used = (size_t) (p - st.block);
+
+        parley_key_put_len(&st, len);
+        parley_key_put(&st, parts[i].data, len);
+
+        p = st.block + st.used;
     }
 
-    (void) crypto_shorthash_siphashx24(out, st.block, st.used, secret);
+    (void) crypto_shorthash_siphashx24(out, st.block,
+                                       (size_t) (p - st.block), secret);
 }
 
 

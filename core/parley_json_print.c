@@ -14,37 +14,18 @@
 #define PARLEY_PRINT_DIGITS  15
 
 
-/*
- * Secrets derived from the seed: one for each kind of value, and the factors.
- */
-typedef enum {
-    PARLEY_PRINT_NAME = 0,
-    PARLEY_PRINT_ATOM,          /* a name that is known */
-    PARLEY_PRINT_WORD,          /* true, false, null */
-    PARLEY_PRINT_TEXT,
-    PARLEY_PRINT_NUMBER,
-    PARLEY_PRINT_OBJECT,
-    PARLEY_PRINT_ARRAY,
-    PARLEY_PRINT_LEFT,          /* factors of the fold */
-    PARLEY_PRINT_RIGHT,
-    PARLEY_PRINT_SECRETS
-} parley_print_secret_t;
-
-
 typedef struct {
     const parley_json_t  *doc;
     const uint32_t       *skip;
     size_t                nskip;
-    uint64_t              secrets[PARLEY_PRINT_SECRETS];
+    const uint64_t       *secrets;      /* by parley_print_secret_t */
     int                   failed;       /* memory exhausted */
 } parley_print_t;
 
 
-static void parley_print_init(parley_print_t *p, uint64_t seed);
-
-
 static uint64_t parley_print_value(parley_print_t *p, uint32_t i);
 static uint64_t parley_print_object(parley_print_t *p, uint32_t i);
+static inline uint64_t parley_print_member(parley_print_t *p, uint32_t i);
 static uint64_t parley_print_array(parley_print_t *p, uint32_t i);
 static uint64_t parley_print_string(parley_print_t *p, uint32_t i);
 static uint64_t parley_print_number(parley_print_t *p, uint32_t i);
@@ -62,9 +43,26 @@ parley_print_octets(const parley_print_t *p, parley_str_t s,
 }
 
 
+/*
+ * An attacker who knew one factor could choose the other: all secrets are
+ * derived from the seed (splitmix64).
+ */
+
+void
+parley_json_print_seed(uint64_t seed, parley_json_print_seed_t *ret)
+{
+    size_t  i;
+
+    for (i = 0; i < PARLEY_PRINT_SECRETS; i++) {
+        ret->secrets[i] = parley_fold_secret(&seed);
+    }
+}
+
+
 int
 parley_json_print(parley_json_ref_t value, const uint32_t *skip,
-    size_t nskip, uint64_t seed, uint8_t out[PARLEY_JSON_PRINT_LEN])
+    size_t nskip, const parley_json_print_seed_t *seed,
+    uint8_t out[PARLEY_JSON_PRINT_LEN])
 {
     uint64_t        h;
     parley_print_t  p;
@@ -72,31 +70,14 @@ parley_json_print(parley_json_ref_t value, const uint32_t *skip,
     p.doc = value.doc;
     p.skip = skip;
     p.nskip = nskip;
+    p.secrets = seed->secrets;
     p.failed = 0;
-
-    parley_print_init(&p, seed);
 
     h = parley_print_value(&p, value.node);
 
     memcpy(out, &h, PARLEY_JSON_PRINT_LEN);
 
     return p.failed ? -1 : 0;
-}
-
-
-/*
- * An attacker who knew one factor could choose the other: all secrets are
- * derived from the seed (splitmix64).
- */
-
-static void
-parley_print_init(parley_print_t *p, uint64_t seed)
-{
-    size_t  i;
-
-    for (i = 0; i < PARLEY_PRINT_SECRETS; i++) {
-        p->secrets[i] = parley_fold_secret(&seed);
-    }
 }
 
 
@@ -125,7 +106,7 @@ parley_print_value(parley_print_t *p, uint32_t i)
 
     default:
         return parley_fold(p->secrets[PARLEY_PRINT_WORD],
-                                 p->secrets[PARLEY_PRINT_LEFT] + type);
+                           p->secrets[PARLEY_PRINT_LEFT] + type);
     }
 }
 
@@ -148,12 +129,22 @@ parley_print_object(parley_print_t *p, uint32_t i)
 
         sum += parley_fold(parley_print_name(p, k)
                            ^ p->secrets[PARLEY_PRINT_NAME],
-                           parley_print_value(p, k + 1)
+                           parley_print_member(p, k + 1)
                            ^ p->secrets[PARLEY_PRINT_RIGHT]);
     }
 
     return parley_fold(sum ^ p->secrets[PARLEY_PRINT_OBJECT],
                              p->secrets[PARLEY_PRINT_LEFT]);
+}
+
+
+/* most are strings, which need no recursion */
+
+static inline uint64_t
+parley_print_member(parley_print_t *p, uint32_t i)
+{
+    return parley_json_type(p->doc, i) == PARLEY_JSON_STRING
+           ? parley_print_string(p, i) : parley_print_value(p, i);
 }
 
 

@@ -18,12 +18,37 @@
 
 
 /*
+ * Secrets derived from the seed: one for each kind of value, and the factors.
+ */
+typedef enum {
+    PARLEY_PRINT_NAME = 0,
+    PARLEY_PRINT_ATOM,          /* a name that is known */
+    PARLEY_PRINT_WORD,          /* true, false, null */
+    PARLEY_PRINT_TEXT,
+    PARLEY_PRINT_NUMBER,
+    PARLEY_PRINT_OBJECT,
+    PARLEY_PRINT_ARRAY,
+    PARLEY_PRINT_LEFT,          /* factors of the fold */
+    PARLEY_PRINT_RIGHT,
+    PARLEY_PRINT_SECRETS
+} parley_print_secret_t;
+
+
+typedef struct {
+    uint64_t  secrets[PARLEY_PRINT_SECRETS];
+} parley_json_print_seed_t;
+
+
+void parley_json_print_seed(uint64_t seed, parley_json_print_seed_t *ret);
+
+/*
  * Writes the fingerprint of value, omitting the members whose value nodes are
  * among the nskip of skip.  An integer outside +-(2^53 - 1) counts as it is
  * spelled.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_json_print(parley_json_ref_t value, const uint32_t *skip,
-    size_t nskip, uint64_t seed, uint8_t out[PARLEY_JSON_PRINT_LEN])
+    size_t nskip, const parley_json_print_seed_t *seed,
+    uint8_t out[PARLEY_JSON_PRINT_LEN])
     __attribute__((warn_unused_result));
 
 

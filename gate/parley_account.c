@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "parley_account.h"
 
 
@@ -14,6 +16,19 @@ parley_account_key(const parley_state_t *state, parley_str_t sub,
     parts[1] = proven ? sub : address;
 
     parley_state_key(state, PARLEY_KIND_ACCOUNT, parts, 2, out);
+}
+
+
+void
+parley_account_kept_key(const parley_state_t *state,
+    parley_account_kept_t *kept, uint8_t out[PARLEY_KEY_LEN])
+{
+    if (kept->state != state) {
+        parley_account_key(state, kept->sub, parley_str_none, kept->account);
+        kept->state = state;
+    }
+
+    memcpy(out, kept->account, PARLEY_KEY_LEN);
 }
 
 
@@ -36,6 +51,24 @@ parley_account_rate_key(const parley_state_t *state, parley_counted_t whose,
     parts[3] = parley_str_make(numbers, sizeof(numbers));
 
     parley_state_key(state, PARLEY_KIND_RATE, parts, 4, out);
+}
+
+
+void
+parley_account_kept_rate_key(const parley_state_t *state,
+    parley_account_kept_t *kept, const parley_limit_rate_t *rate,
+    uint8_t out[PARLEY_KEY_LEN])
+{
+    if (kept->limits != state || kept->rate.interval_us != rate->interval_us
+        || kept->rate.burst != rate->burst)
+    {
+        parley_account_rate_key(state, PARLEY_COUNTED_PRINCIPAL, kept->sub,
+                                parley_str_none, rate, kept->limit);
+        kept->limits = state;
+        kept->rate = *rate;
+    }
+
+    memcpy(out, kept->limit, PARLEY_KEY_LEN);
 }
 
 

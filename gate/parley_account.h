@@ -9,9 +9,27 @@
 #include "parley_state.h"
 
 
+/*
+ * The keys of a principal that were made before, for whoever sends again and
+ * again.  sub is the caller's to set; all else begins as zero.
+ */
+typedef struct {
+    parley_str_t           sub;
+    const parley_state_t  *state;           /* that account is of, or NULL */
+    const parley_state_t  *limits;          /* that limit is of, or NULL */
+    parley_limit_rate_t    rate;            /* that limit is of */
+    uint8_t                account[PARLEY_KEY_LEN];
+    uint8_t                limit[PARLEY_KEY_LEN];
+} parley_account_kept_t;
+
+
 /* sub: of who was proven, or empty: nobody; address: its octets */
 void parley_account_key(const parley_state_t *state, parley_str_t sub,
     parley_str_t address, uint8_t out[PARLEY_KEY_LEN]);
+
+/* The same of kept->sub. */
+void parley_account_kept_key(const parley_state_t *state,
+    parley_account_kept_t *kept, uint8_t out[PARLEY_KEY_LEN]);
 
 /* what a limit counts, and whose */
 typedef enum {
@@ -29,6 +47,11 @@ typedef enum {
 void parley_account_rate_key(const parley_state_t *state,
     parley_counted_t whose, parley_str_t who, parley_str_t what,
     const parley_limit_rate_t *rate, uint8_t out[PARLEY_KEY_LEN]);
+
+/* The same of the principal kept->sub. */
+void parley_account_kept_rate_key(const parley_state_t *state,
+    parley_account_kept_t *kept, const parley_limit_rate_t *rate,
+    uint8_t out[PARLEY_KEY_LEN]);
 
 /* The key of the record of how many intents an account declared (ACH-29). */
 void parley_account_declared_key(const parley_state_t *state,

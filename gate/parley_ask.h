@@ -97,6 +97,19 @@ parley_ask_end(parley_ask_t *q)
     q->step++;
 }
 
+/* The same, and the next one begins: at now, where this one was taken too. */
+static inline void
+parley_ask_next(parley_ask_t *q, int64_t now)
+{
+    if (q->first == NULL && !q->parting) {
+        q->step++;
+        return;
+    }
+
+    parley_ask_end(q);
+    parley_ask_begin(q, now);
+}
+
 /* So have all steps: what follows may wait as long as these might have. */
 void parley_ask_over(parley_ask_t *q);
 

@@ -14,6 +14,8 @@
 static parley_step_t parley_gate_next(const parley_gate_t *g);
 static parley_outcome_t parley_gate_step(parley_gate_t *g,
     parley_step_t step);
+static void parley_gate_stops(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome);
 static void parley_gate_tell(parley_gate_t *g, parley_step_t step,
     parley_outcome_t outcome);
 static void parley_gate_ends(parley_gate_t *g, parley_outcome_t outcome);
@@ -155,6 +157,8 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
     parley_step_t     step;
     parley_outcome_t  outcome;
 
+    parley_ask_begin(&g->ask, clock);
+
     while (!g->ending) {
 
         if (g->at == PARLEY_STEP_ANSWER) {
@@ -169,29 +173,16 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
             continue;
         }
 
-        parley_ask_begin(&g->ask, clock);
-
         outcome = parley_gate_step(g, step);
 
         if (outcome == PARLEY_OUTCOME_WAIT) {
             return outcome;
         }
 
-        parley_ask_end(&g->ask);
-
-        if (outcome == PARLEY_OUTCOME_ANSWERED
-            && parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
-               == PARLEY_OUTCOME_REFUSED)
-        {
-            outcome = PARLEY_OUTCOME_REFUSED;
-        }
-
-        if (g->unwritten) {
-            step = PARLEY_STEP_RECORD;
-        }
+        parley_ask_next(&g->ask, clock);
 
         if (outcome >= PARLEY_OUTCOME_REFUSED) {
-            parley_gate_tell(g, step, outcome);
+            parley_gate_stops(g, step, outcome);
             break;
         }
 
@@ -201,8 +192,6 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
 
         g->at++;
     }
-
-    parley_ask_begin(&g->ask, clock);
 
     if (parley_gate_end(g) == PARLEY_WAIT) {
         return PARLEY_OUTCOME_WAIT;
@@ -223,6 +212,23 @@ parley_gate_says(parley_gate_t *g, parley_step_t step,
     if (g->env->told != NULL) {
         g->env->told(g, step, outcome);
     }
+}
+
+
+/* A step is the last: what is answered here is recorded before it is told. */
+
+static void
+parley_gate_stops(parley_gate_t *g, parley_step_t step,
+    parley_outcome_t outcome)
+{
+    if (outcome == PARLEY_OUTCOME_ANSWERED
+        && parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+           == PARLEY_OUTCOME_REFUSED)
+    {
+        outcome = PARLEY_OUTCOME_REFUSED;
+    }
+
+    parley_gate_tell(g, g->unwritten ? PARLEY_STEP_RECORD : step, outcome);
 }
 
 
@@ -334,7 +340,7 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
 static parley_step_t
 parley_gate_next(const parley_gate_t *g)
 {
-    if (g->conf->dry != PARLEY_DRY_ON || g->at > PARLEY_STEP_PROOF) {
+    if (g->at > PARLEY_STEP_PROOF || g->conf->dry != PARLEY_DRY_ON) {
         return g->at;
     }
 

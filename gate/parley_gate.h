@@ -12,6 +12,7 @@
 #ifndef PARLEY_GATE_H
 #define PARLEY_GATE_H
 
+#include "parley_account.h"
 #include "parley_arguments.h"
 #include "parley_ask.h"
 #include "parley_bearer.h"
@@ -138,6 +139,8 @@ struct parley_gate_s {
     parley_correlation_t       refer;       /* what it refers to */
     parley_arrival_t           place;       /* that it came to */
     parley_token_entry_t      *token;       /* of tokens, held; NULL: none */
+    parley_account_kept_t     *kept;        /* of whom the token is of; NULL:
+                                               there is none */
     parley_str_t               shown;       /* the token that was looked at;
                                                empty: none yet */
     parley_ticket_t            ticket;      /* that it stood in; its nonce is

@@ -18,7 +18,8 @@ static parley_outcome_t parley_gate_duplicate(parley_gate_t *g);
 void
 parley_gate_account(parley_gate_t *g)
 {
-    parley_str_t  sub;
+    parley_str_t            sub;
+    parley_account_kept_t  *kept;
 
     sub = parley_who_proven(g->who);
 
@@ -26,7 +27,14 @@ parley_gate_account(parley_gate_t *g)
         return;
     }
 
-    parley_account_key(g->ask.state, sub, g->address, g->account);
+    kept = parley_gate_kept(g, sub);
+
+    if (kept != NULL) {
+        parley_account_kept_key(g->ask.state, kept, g->account);
+
+    } else {
+        parley_account_key(g->ask.state, sub, g->address, g->account);
+    }
 
     g->account_sub = sub;
     g->accounted = 1;

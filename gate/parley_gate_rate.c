@@ -96,9 +96,10 @@ parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
 static parley_outcome_t
 parley_gate_limit(parley_gate_t *g, parley_str_t sub)
 {
-    int              rc;
-    parley_rated_t   got;
-    parley_rating_t  rating;
+    int                     rc;
+    parley_rated_t          got;
+    parley_rating_t         rating;
+    parley_account_kept_t  *kept;
 
     if (g->conf->rate->all.interval_us == 0) {
         return PARLEY_OUTCOME_NONE;
@@ -110,10 +111,19 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
     rating.rate = g->conf->rate->all;
     rating.look = 0;
 
-    parley_account_rate_key(g->ask.state, sub.len > 0 ? PARLEY_COUNTED_PRINCIPAL
-                                                      : PARLEY_COUNTED_ADDRESS,
-                            sub.len > 0 ? sub : g->address, parley_str_none,
-                            &rating.rate, rating.key);
+    kept = parley_gate_kept(g, sub);
+
+    if (kept != NULL) {
+        parley_account_kept_rate_key(g->ask.state, kept, &rating.rate,
+                                     rating.key);
+
+    } else {
+        parley_account_rate_key(g->ask.state, sub.len > 0
+                                              ? PARLEY_COUNTED_PRINCIPAL
+                                              : PARLEY_COUNTED_ADDRESS,
+                                sub.len > 0 ? sub : g->address,
+                                parley_str_none, &rating.rate, rating.key);
+    }
 
     rc = parley_ask_rate(&g->ask, &rating, &got);
 

@@ -300,6 +300,13 @@ void parley_gate_asking(parley_gate_t *g, parley_asking_t *ret);
 void parley_gate_says(parley_gate_t *g, parley_step_t step,
     parley_outcome_t outcome);
 
+/* Where the keys of that sub are kept; NULL: nowhere. */
+static inline parley_account_kept_t *
+parley_gate_kept(const parley_gate_t *g, parley_str_t sub)
+{
+    return g->kept != NULL && parley_str_eq(g->kept->sub, sub) ? g->kept : NULL;
+}
+
 /* Whom the message is counted to, into g->account. */
 void parley_gate_account(parley_gate_t *g);
 

@@ -18,6 +18,13 @@
 #define PARLEY_GATE_NO_KEYS    1000
 
 
+/* who a token is of: the data of its entry */
+typedef struct {
+    parley_principal_t     principal;
+    parley_account_kept_t  account;
+} parley_gate_bearer_t;
+
+
 typedef struct {
     parley_str_t  name;         /* of a cookie */
     parley_str_t  value;        /* of the header that came last */
@@ -38,6 +45,8 @@ static int parley_gate_token_verify(parley_gate_t *g,
 static parley_token_entry_t *parley_gate_token_keep(parley_gate_t *g,
     const parley_jwt_t *jwt, uint64_t number);
 static int parley_gate_token_principal(parley_gate_t *g,
+    parley_token_entry_t *entry);
+static void parley_gate_token_is(parley_gate_t *g,
     parley_token_entry_t *entry);
 static int parley_gate_token_check(parley_gate_t *g);
 
@@ -272,8 +281,7 @@ parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
     if (entry != NULL) {
         parley_token_cache_hold(g->tokens, entry);
         g->token = entry;
-        g->who->jwt = &entry->jwt;
-        g->who->principal = entry->data;
+        parley_gate_token_is(g, entry);
         return 0;
     }
 
@@ -336,26 +344,26 @@ parley_gate_token_keep(parley_gate_t *g, const parley_jwt_t *jwt,
 static int
 parley_gate_token_principal(parley_gate_t *g, parley_token_entry_t *entry)
 {
-    parley_arena_t      *arena;
-    parley_principal_t  *principal;
+    parley_arena_t        *arena;
+    parley_gate_bearer_t  *bearer;
 
     arena = entry == g->token ? &entry->arena : g->arena;
 
-    principal = parley_arena_calloc(arena, sizeof(parley_principal_t));
+    bearer = parley_arena_calloc(arena, sizeof(parley_gate_bearer_t));
 
-    if (principal == NULL) {
+    if (bearer == NULL) {
         (void) parley_error_memory(g->err);
 
     } else if (parley_principal_from_claims(arena, &entry->jwt,
                                             g->s->claims != NULL
                                             ? &g->s->claims->map : NULL,
-                                            g->http->directory, principal,
-                                            g->err)
+                                            g->http->directory,
+                                            &bearer->principal, g->err)
                == 0)
     {
-        entry->data = principal;
-        g->who->jwt = &entry->jwt;
-        g->who->principal = principal;
+        bearer->account.sub = bearer->principal.sub;
+        entry->data = bearer;
+        parley_gate_token_is(g, entry);
 
         return 0;
     }
@@ -365,6 +373,17 @@ parley_gate_token_principal(parley_gate_t *g, parley_token_entry_t *entry)
     }
 
     return -1;
+}
+
+
+static void
+parley_gate_token_is(parley_gate_t *g, parley_token_entry_t *entry)
+{
+    parley_gate_bearer_t  *bearer = entry->data;
+
+    g->who->jwt = &entry->jwt;
+    g->who->principal = &bearer->principal;
+    g->kept = &bearer->account;
 }
 
 
@@ -403,6 +422,7 @@ parley_gate_token_release(parley_gate_t *g)
     if (g->token != NULL) {
         parley_token_cache_release(g->tokens, g->token);
         g->token = NULL;
+        g->kept = NULL;
     }
 }
 

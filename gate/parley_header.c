@@ -2,6 +2,22 @@
 #include "parley_header.h"
 
 
+/* why a header of a request may be kept back */
+typedef enum {
+    PARLEY_HEADER_WRITTEN = 0,  /* the gateway says it */
+    PARLEY_HEADER_FRAMING,      /* how a body is delimited: nginx writes it,
+                                   under these names and no other */
+    PARLEY_HEADER_DIGEST
+} parley_header_reason_t;
+
+
+typedef struct {
+    parley_str_t            name;
+    parley_header_reason_t  reason;
+} parley_header_row_t;
+
+
+static const parley_header_row_t *parley_header_find(parley_str_t name);
 static int parley_header_is(parley_str_t name, parley_str_t folded);
 static int parley_header_is_set(parley_str_t name);
 static int parley_header_in(parley_str_t name, const parley_str_t *list,
@@ -12,28 +28,21 @@ static uint8_t parley_header_fold(uint8_t c);
 #define PARLEY_HEADERS(list)  list, sizeof(list) / sizeof((list)[0])
 
 
-/* what the gateway says in a request */
-static const parley_str_t  parley_header_written[] = {
-    parley_str("accept-encoding"),
-    parley_str("content-encoding"),
-    parley_str("content-type"),
-    parley_str("traceparent"),
+static const parley_header_row_t  parley_header_rows[] = {
+    { parley_str("accept-encoding"), PARLEY_HEADER_WRITTEN },
+    { parley_str("content-encoding"), PARLEY_HEADER_WRITTEN },
+    { parley_str("content-type"), PARLEY_HEADER_WRITTEN },
+    { parley_str("traceparent"), PARLEY_HEADER_WRITTEN },
+    { parley_str("content-length"), PARLEY_HEADER_FRAMING },
+    { parley_str("transfer-encoding"), PARLEY_HEADER_FRAMING },
+    { parley_str("content-digest"), PARLEY_HEADER_DIGEST },
+    { parley_str("content-md5"), PARLEY_HEADER_DIGEST },
+    { parley_str("digest"), PARLEY_HEADER_DIGEST },
+    { parley_str("repr-digest"), PARLEY_HEADER_DIGEST },
 };
 
-
-/* how a body is delimited: nginx writes it, under these names and no other */
-static const parley_str_t  parley_header_framing[] = {
-    parley_str("content-length"),
-    parley_str("transfer-encoding"),
-};
-
-
-static const parley_str_t  parley_header_digests[] = {
-    parley_str("content-digest"),
-    parley_str("content-md5"),
-    parley_str("digest"),
-    parley_str("repr-digest"),
-};
+#define PARLEY_HEADER_ROWS                                                    \
+    (sizeof(parley_header_rows) / sizeof(parley_header_rows[0]))
 
 
 static const parley_str_t  parley_header_body[] = {
@@ -75,36 +84,59 @@ parley_header_is_own(parley_str_t name)
 int
 parley_header_is_kept_back(parley_str_t name, int replaced)
 {
-    size_t  i;
+    const parley_header_row_t  *row;
 
-    if (parley_header_is_own(name)
-        || parley_header_in(name, PARLEY_HEADERS(parley_header_written))
-        || (replaced
-            && parley_header_in(name, PARLEY_HEADERS(parley_header_digests))))
-    {
+    if (parley_header_is_own(name)) {
         return 1;
     }
 
-    if (!parley_header_in(name, PARLEY_HEADERS(parley_header_framing))) {
+    row = parley_header_find(name);
+
+    if (row == NULL) {
         return 0;
     }
 
-    for (i = 0; i < name.len; i++) {
-        if (name.data[i] != '-' && parley_header_fold(name.data[i]) == '-') {
-            return 1;
-        }
-    }
+    switch (row->reason) {
 
-    return 0;
+    case PARLEY_HEADER_FRAMING:
+        return !parley_str_eq_fold(name, row->name);
+
+    case PARLEY_HEADER_DIGEST:
+        return replaced;
+
+    default:
+        return 1;
+    }
 }
 
 
 int
 parley_header_is_of_body(parley_str_t name)
 {
-    return parley_header_in(name, PARLEY_HEADERS(parley_header_body))
-           || parley_header_in(name, PARLEY_HEADERS(parley_header_digests))
+    const parley_header_row_t  *row;
+
+    row = parley_header_find(name);
+
+    return (row != NULL && row->reason == PARLEY_HEADER_DIGEST)
+           || parley_header_in(name, PARLEY_HEADERS(parley_header_body))
            || parley_header_is_set(name);
+}
+
+
+static const parley_header_row_t *
+parley_header_find(parley_str_t name)
+{
+    size_t  i;
+
+    for (i = 0; i < PARLEY_HEADER_ROWS; i++) {
+        if (name.len == parley_header_rows[i].name.len
+            && parley_header_is(name, parley_header_rows[i].name))
+        {
+            return &parley_header_rows[i];
+        }
+    }
+
+    return NULL;
 }
 
 
@@ -144,11 +176,21 @@ parley_header_in(parley_str_t name, const parley_str_t *list, size_t n)
 }
 
 
-/* both of one length */
+/* both of one length; most are folded as they came, others end otherwise */
 static int
 parley_header_is(parley_str_t name, parley_str_t folded)
 {
     size_t  i;
+
+    if (parley_octets_same(name.data, folded.data, folded.len)) {
+        return 1;
+    }
+
+    if (parley_header_fold(name.data[folded.len - 1])
+        != folded.data[folded.len - 1])
+    {
+        return 0;
+    }
 
     for (i = 0; i < folded.len; i++) {
         if (parley_header_fold(name.data[i]) != folded.data[i]) {

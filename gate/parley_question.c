@@ -231,8 +231,10 @@ parley_question_write(parley_arena_t *arena, parley_question_t *q,
 {
     size_t    i, j, size;
     uint8_t  *p;
+    uint64_t  lengths, length;
 
     size = sizeof(parley_question_head_t);
+    lengths = 0;
 
     for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
 
@@ -240,12 +242,18 @@ parley_question_write(parley_arena_t *arena, parley_question_t *q,
             continue;
         }
 
-        for (j = 0; j < i; j++) {
+        /* most are of no length that came before */
+
+        length = 1ULL << q->texts[i].len % 64;
+
+        for (j = lengths & length ? 0 : i; j < i; j++) {
             if (parley_str_eq(q->texts[i], q->texts[j])) {
                 q->head.same[i] = (uint8_t) (j + 1);
                 break;
             }
         }
+
+        lengths |= length;
 
         if (q->head.same[i] != 0) {
             continue;

@@ -17,6 +17,7 @@ parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
     const uint8_t secret[PARLEY_KEY_SECRET])
 {
     uint8_t       key[PARLEY_KEY_LEN];
+    uint64_t      seed;
     parley_str_t  what;
 
     s->ops = ops;
@@ -24,7 +25,8 @@ parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
 
     what = PARLEY_STR("prints");
     parley_key_make(secret, &what, 1, key);
-    memcpy(&s->prints, key, sizeof(s->prints));
+    memcpy(&seed, key, sizeof(seed));
+    parley_json_print_seed(seed, &s->prints);
 }
 
 
@@ -106,12 +108,11 @@ static uint16_t
 parley_state_half(const parley_state_t *s, const parley_str_t *parts, size_t n)
 {
     size_t    i;
-    uint64_t  h, seed, left, right;
+    uint64_t  h, left, right;
 
-    seed = s->prints;
-    left = parley_fold_secret(&seed);
-    right = parley_fold_secret(&seed);
-    h = parley_fold_secret(&seed) ^ n;
+    left = s->prints.secrets[PARLEY_PRINT_LEFT];
+    right = s->prints.secrets[PARLEY_PRINT_RIGHT];
+    h = s->prints.secrets[PARLEY_PRINT_TEXT] ^ n;
 
     for (i = 0; i < n; i++) {
         h = parley_fold_octets(h, left, right, parts[i].data, parts[i].len);

@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "parley_arena.h"
+#include "parley_json_print.h"
 #include "parley_key.h"
 #include "parley_rate.h"
 #include "parley_str.h"
@@ -93,7 +94,7 @@ typedef struct parley_state_ops_s  parley_state_ops_t;
 struct parley_state_s {
     const parley_state_ops_t  *ops;
     uint8_t                    secret[PARLEY_KEY_SECRET];
-    uint64_t                   prints;      /* their seed, of the secret */
+    parley_json_print_seed_t   prints;      /* of the secret */
 };
 
 

@@ -7,6 +7,8 @@
 
 static int parley_who_find(void *data, parley_proto_t proto,
     parley_str_t name, parley_agent_t *ret);
+static parley_who_known_t *parley_who_known(parley_who_t *who,
+    parley_proto_t from, parley_str_t name);
 static int parley_who_owner(parley_who_t *who, parley_proto_t proto,
     parley_str_t name, parley_agent_t *ret);
 static int parley_who_is_human(parley_who_t *who, parley_proto_t proto,
@@ -47,14 +49,28 @@ parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
     parley_agent_t *ret)
 {
     parley_who_t              *who = data;
+    parley_who_known_t        *known;
     const parley_principal_t  *owner;
 
     if (who->directory == NULL) {
         return 0;
     }
 
-    owner = parley_directory_by_name(who->directory,
-                                     (parley_namespace_t) proto, name);
+    known = parley_who_known(who, proto, name);
+
+    if (known != NULL && known->sought) {
+        owner = known->owner;
+
+    } else {
+        owner = parley_directory_by_name(who->directory,
+                                         (parley_namespace_t) proto, name);
+    }
+
+    if (known != NULL) {
+        known->owner = owner;
+        known->sought = 1;
+    }
+
     if (owner == NULL) {
         return 0;
     }
@@ -62,6 +78,44 @@ parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
     parley_who_as_agent(owner, ret);
 
     return 1;
+}
+
+
+/*
+ * The message's own names are asked for again and again: by the encoder, for
+ * the record of its origin, for the answer.  They are known by where they
+ * stand, which holds as long as the message does.  NULL: it is none of them.
+ */
+
+static parley_who_known_t *
+parley_who_known(parley_who_t *who, parley_proto_t from, parley_str_t name)
+{
+    parley_who_known_t  *known;
+
+    if (name.len == 0) {
+        return NULL;
+    }
+
+    if (name.data == who->msg->sender.data) {
+        known = &who->known[0];
+
+    } else if (name.data == who->msg->recipient.data) {
+        known = &who->known[1];
+
+    } else {
+        return NULL;
+    }
+
+    if (known->name.data != name.data || known->name.len != name.len
+        || known->from != from)
+    {
+        known->name = name;
+        known->from = from;
+        known->sought = 0;
+        known->asked = 0;
+    }
+
+    return known;
 }
 
 
@@ -86,6 +140,11 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
     }
 
     who->principal = sender.data;
+
+    /* what a name is elsewhere may depend on it, whose it is does not */
+
+    who->known[0].asked = 0;
+    who->known[1].asked = 0;
 
     return 0;
 }
@@ -138,12 +197,6 @@ parley_who_name(parley_who_t *who, parley_proto_t proto)
 }
 
 
-/*
- * The message's own names are asked for again and again: by the encoder, for
- * the record of its origin, for the answer.  They are known by where they
- * stand, which holds as long as the message does.
- */
-
 int
 parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,
     parley_proto_t to, parley_str_t *ret)
@@ -151,28 +204,21 @@ parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,
     parley_who_t        *who = data;
     parley_who_known_t  *known;
 
-    if (name.len > 0 && name.data == who->msg->sender.data) {
-        known = &who->known[0];
+    known = parley_who_known(who, from, name);
 
-    } else if (name.len > 0 && name.data == who->msg->recipient.data) {
-        known = &who->known[1];
-
-    } else {
+    if (known == NULL) {
         return parley_who_ask(who, from, name, to, ret);
     }
 
-    if (known->name.data != name.data || known->name.len != name.len
-        || known->from != from || known->to != to)
-    {
-        known->rc = parley_who_ask(who, from, name, to, &known->ret);
-        known->name = name;
-        known->from = from;
-        known->to = to;
+    if ((known->asked & (1u << to)) == 0) {
+        known->rcs[to] = (int8_t) parley_who_ask(who, from, name, to,
+                                                 &known->rets[to]);
+        known->asked |= 1u << to;
     }
 
-    *ret = known->ret;
+    *ret = known->rets[to];
 
-    return known->rc;
+    return known->rcs[to];
 }
 
 

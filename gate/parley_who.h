@@ -14,13 +14,16 @@
 #include "parley_principal.h"
 
 
-/* what a name is in another protocol, as parley_who_resolve() answered */
+/* a name of the message, and what was found out of it */
 typedef struct {
-    parley_str_t    name;
-    parley_str_t    ret;
-    parley_proto_t  from;
-    parley_proto_t  to;
-    int             rc;
+    parley_str_t               name;        /* data NULL: of none yet */
+    parley_proto_t             from;
+    unsigned                   sought:1;    /* owner was looked for */
+    uint32_t                   asked;       /* what it is in these protocols
+                                               was, a bit for each */
+    const parley_principal_t  *owner;       /* of the directory; NULL: nobody */
+    parley_str_t               rets[PARLEY_PROTO_COUNT];
+    int8_t                     rcs[PARLEY_PROTO_COUNT];
 } parley_who_known_t;
 
 

@@ -103,7 +103,7 @@ parley_window_print(const parley_state_t *state, const parley_msg_t *m,
     const parley_codec_t  *codec;
 
     if (said.node != PARLEY_JSON_NONE) {
-        return parley_json_print(said, NULL, 0, state->prints, out);
+        return parley_json_print(said, NULL, 0, &state->prints, out);
     }
 
     codec = parley_codecs[m->wire];
@@ -131,5 +131,5 @@ parley_window_print(const parley_state_t *state, const parley_msg_t *m,
     root.doc = m->doc;
     root.node = 0;
 
-    return parley_json_print(root, skip, n, state->prints, out);
+    return parley_json_print(root, skip, n, &state->prints, out);
 }

@@ -252,7 +252,7 @@ ngx_http_parley_headers_copy(ngx_http_request_t *r, ngx_list_t *from,
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            name = ngx_http_parley_str(&h[i].key);
+            name = parley_str_make(h[i].lowcase_key, h[i].key.len);
 
             if (all ? parley_header_is_kept_back(name, replaced)
                     : parley_header_is_own(name))

@@ -339,12 +339,15 @@ parley_name_says(parley_proto_t proto, parley_str_t name)
 }
 
 
+/* most names are none by their first octet */
+
 int
 parley_name_is_human(parley_proto_t proto, parley_str_t name)
 {
     parley_name_t  n;
 
-    return proto < PARLEY_PROTO_COUNT
+    return proto < PARLEY_PROTO_COUNT && name.len > 0
+           && name.data[0] == parley_codecs[proto]->syntax->human
            && parley_name_parse(proto, name, &n) == 0
            && n.kind == PARLEY_NAME_HUMAN;
 }
@@ -355,7 +358,8 @@ parley_name_is_group(parley_proto_t proto, parley_str_t name)
 {
     parley_name_t  n;
 
-    return proto < PARLEY_PROTO_COUNT
+    return proto < PARLEY_PROTO_COUNT && name.len > 0
+           && name.data[0] == parley_codecs[proto]->syntax->group
            && parley_name_parse(proto, name, &n) == 0
            && n.kind == PARLEY_NAME_GROUP;
 }

@@ -17,6 +17,8 @@ const parley_name_syntax_t  parley_name_canonical = {
     .parse = parley_name_parse_prefixed,
     .format = parley_name_format_prefixed,
     .prefixes = parley_name_prefixes,
+    .human = 'h',
+    .group = 'b',
 };
 
 

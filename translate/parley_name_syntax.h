@@ -44,6 +44,12 @@ struct parley_name_syntax_s {
              const parley_name_t *n);
 
     const parley_str_t  *prefixes;      /* by kind; NULL: none */
+
+    /* the first octet of whatever names a human, and a group; other names may
+       share it; 0: nothing does */
+    uint8_t              human;
+    uint8_t              group;
+
     unsigned             tierless:1;    /* a name says neither whether it is
                                            an agent's or a human's nor on
                                            which host */

@@ -59,6 +59,8 @@ static const parley_name_syntax_t  parley_toy_syntax = {
     .parse = parley_name_parse_prefixed,
     .format = parley_name_format_prefixed,
     .prefixes = parley_toy_prefixes,
+    .human = 'p',
+    .group = 'c',
 };
 
 

@@ -212,6 +212,48 @@ test_group(void **state)
 }
 
 
+/* What every codec says of the names of humans and of groups holds. */
+
+static void
+test_first_octets(void **state)
+{
+    unsigned        i, humans, groups;
+    parley_str_t    human[PARLEY_PROTO_COUNT], group[PARLEY_PROTO_COUNT];
+    parley_arena_t  arena;
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    assert_int_equal(parley_name_map_all(&arena, PARLEY_STR("human.x"),
+                                         human), 0);
+    assert_int_equal(parley_name_map_all(&arena,
+                                         PARLEY_STR("bus.broadcast"), group),
+                     0);
+    humans = 0;
+    groups = 0;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        if (human[i].len > 0) {
+            assert_true(parley_name_is_human((parley_proto_t) i, human[i]));
+            humans++;
+        }
+
+        if (group[i].len > 0) {
+            assert_true(parley_name_is_group((parley_proto_t) i, group[i]));
+            assert_false(parley_name_is_human((parley_proto_t) i, group[i]));
+            groups++;
+        }
+    }
+
+    assert_int_equal(humans, PARLEY_PROTO_COUNT);
+    assert_int_equal(groups, PARLEY_PROTO_COUNT);
+
+    parley_arena_reset(&arena);
+}
+
+
 /* The directory is asked first; what it does not have there is refused. */
 
 static void
@@ -291,6 +333,8 @@ static const struct CMUnitTest  tests[] = {
     parley_test("GW-06 names without an image are refused", test_refused),
     parley_test("GW-06 what maps maps back to the same octets", test_back),
     parley_test("VCP-04 groups", test_group),
+    parley_test("names of humans and groups by their first octet",
+                test_first_octets),
     parley_test("GW-03 the directory goes before the syntax", test_directory),
     parley_test("names when memory ends", test_memory),
 };

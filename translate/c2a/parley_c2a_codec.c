@@ -205,6 +205,8 @@ static const parley_name_syntax_t  parley_c2a_syntax = {
     .parse = parley_name_parse_prefixed,
     .format = parley_name_format_prefixed,
     .prefixes = parley_c2a_prefixes,
+    .human = 'h',
+    .group = 'c',
 };
 
 

@@ -48,6 +48,8 @@ static const parley_plain_t  parley_channel_names[] = {
 static const parley_name_syntax_t  parley_channel_syntax = {
     .parse = parley_channel_name_parse,
     .format = parley_channel_name_format,
+    .human = '~',
+    .group = 'o',
     .tierless = 1,
 };
 

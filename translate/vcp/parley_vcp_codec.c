@@ -65,6 +65,8 @@ const parley_name_syntax_t  parley_vcp_syntax = {
     .parse = parley_vcp_name_parse,
     .format = parley_vcp_name_format,
     .prefixes = parley_vcp_prefixes,
+    .human = 'h',
+    .group = 'b',
 };
 
 

@@ -1,0 +1,79 @@
+/* gate/parley_account.h: keys that are kept are those that are made */
+
+#include "parley_test_state.h"
+
+#include "parley_account.h"
+
+
+static const uint8_t  secrets[2][PARLEY_KEY_SECRET] = { { 1 }, { 2 } };
+
+static parley_state_t         states[2];
+static parley_account_kept_t  kept;
+
+
+static int
+begin(void **state)
+{
+    (void) state;
+
+    parley_state_init(&states[0], &parley_memory_ops, secrets[0]);
+    parley_state_init(&states[1], &parley_memory_ops, secrets[1]);
+
+    memset(&kept, 0, sizeof(kept));
+    kept.sub = PARLEY_STR("child-7");
+
+    return 0;
+}
+
+
+static void
+test_account(void **state)
+{
+    size_t   i;
+    uint8_t  made[PARLEY_KEY_LEN], found[PARLEY_KEY_LEN];
+
+    (void) state;
+
+    /* twice of each state, and of the first again */
+
+    for (i = 0; i < 6; i++) {
+        parley_account_key(&states[i / 2 % 2], kept.sub, PARLEY_STR("::1"),
+                           made);
+        parley_account_kept_key(&states[i / 2 % 2], &kept, found);
+
+        assert_memory_equal(found, made, PARLEY_KEY_LEN);
+    }
+}
+
+
+static void
+test_limit(void **state)
+{
+    size_t   i, k;
+    uint8_t  made[PARLEY_KEY_LEN], found[PARLEY_KEY_LEN];
+
+    static const parley_limit_rate_t  rates[] = {
+        { 1000, 5 }, { 1000, 5 }, { 1000, 6 }, { 2000, 6 }, { 1000, 5 }
+    };
+
+    (void) state;
+
+    for (i = 0; i < 2; i++) {
+        for (k = 0; k < sizeof(rates) / sizeof(rates[0]); k++) {
+            parley_account_rate_key(&states[i], PARLEY_COUNTED_PRINCIPAL,
+                                    kept.sub, parley_str_none, &rates[k],
+                                    made);
+            parley_account_kept_rate_key(&states[i], &kept, &rates[k], found);
+
+            assert_memory_equal(found, made, PARLEY_KEY_LEN);
+        }
+    }
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    { "SEC-11 the key of an account", test_account, begin, NULL, NULL },
+    { "SEC-11 the key of a limit", test_limit, begin, NULL, NULL },
+};
+
+PARLEY_TEST_MAIN(tests)
