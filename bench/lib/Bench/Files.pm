@@ -149,7 +149,8 @@ sub compile {
 
     run($cc, qw(-std=gnu11 -O2 -g -Wall -Wextra -Werror -Wshadow),
         qw(-Wstrict-prototypes -Wmissing-prototypes),
-        map({ "-I$root/$_" } qw(translate core auth schemas gate)),
+        map({ "-I$root/$_" } qw(translate core auth schemas gate hub
+                                 translate/channel)),
         '-o', "$bench{dir}/bench_$name",
         map({ "$root/bench/$_.c" } "bench_$name", @others), @$libraries);
 }
