@@ -46,7 +46,7 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 {
     size_t                     i, n;
     uint8_t                    key[PARLEY_KEY_LEN];
-    const parley_principal_t  *list;
+    const parley_principal_t  *list = NULL;
 
     memset(ret, 0, sizeof(parley_expansion_t));
 
