@@ -130,7 +130,7 @@ parley_settings_delivers(const parley_settings_env_t *env,
 {
     size_t                     i, n;
     parley_url_t               url;
-    const parley_principal_t  *list;
+    const parley_principal_t  *list = NULL;
 
     if (http->deliver_uri.len > 0 && http->zone.len == 0) {
         problem->where = http->where[PARLEY_DIRECTIVE_DELIVER];
