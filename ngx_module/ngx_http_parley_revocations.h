@@ -10,9 +10,9 @@
 #define _NGX_HTTP_PARLEY_REVOCATIONS_H_INCLUDED_
 
 
-#include <pthread.h>
-
 #include "ngx_http_parley_module.h"
+
+#include <pthread.h>
 
 
 /*

@@ -120,16 +120,6 @@ subtest 'GW-06 a later result becomes the acknowledgment' => sub {
 };
 
 
-subtest 'VCP-25 each severity has an acknowledgment of its own' => sub {
-    for my $severity (qw(warning critical emergency)) {
-        my ($m, $task) = escalated({}, severity => $severity);
-
-        is(reply(result($task))->{status}, 202);
-        is($vcp->last->{json}{payload}{severity}, $severity);
-    }
-};
-
-
 subtest 'GW-06 a result that answers nothing' => sub {
     unmatched(reply(result(aee(from => 'agent.alice', to => 'agent.lead',
                                intent => 'vcp.escalation'))));
@@ -510,5 +500,16 @@ subtest 'GW-06 all workers know all of it' => sub {
 
 is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0,
    'nothing alarming was logged');
+
+# the last: alice is suspended by the emergency
+subtest 'VCP-25 each severity has an acknowledgment of its own' => sub {
+    for my $severity (qw(warning critical emergency)) {
+        my ($m, $task) = escalated({}, severity => $severity);
+
+        is(reply(result($task))->{status}, 202);
+        is($vcp->last->{json}{payload}{severity}, $severity);
+    }
+};
+
 
 done_testing;

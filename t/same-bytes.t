@@ -87,7 +87,7 @@ for my $name (sort keys %pair) {
                                     . "parley_claims $from=name;");
 }
 
-$http =~ s/parley_claims (?:moq=name;)//g;
+$http =~ s/parley_claims (?:moq|vcp2)=name;//g;
 $http =~ s/parley_claims channel=/parley_claims handle=/g;
 
 my $service = Parley::Upstream->start(port(2), '$c->answer(500)');

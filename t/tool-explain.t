@@ -333,7 +333,8 @@ subtest 'GW-16 rates and the window are asked of an empty state, and it is said 
     is("@steps", 'method failures proof rate body json protocol schema payload '
                  . 'transport sender signature revocation sender-rate '
                  . 'arguments submission reference policy direction local age admit '
-                 . 'refute rewrite translate loss keep record publish forward', 'the order of the gateway');
+                 . 'refute rewrite translate loss keep suspend record '
+                 . 'publish forward', 'the order of the gateway');
 };
 
 

@@ -557,7 +557,7 @@ post('/vcp', { %{ constraint() }, sender => person('bob')->{vcp},
                recipient => person('alice')->{vcp} }, as => 'bob')
 --- refused: vcp direction-refused /recipient
 --- error_log
-sub "bob" is no parent of the recipient
+sub 'bob' is no parent of the recipient
 
 
 
@@ -566,7 +566,7 @@ sub "bob" is no parent of the recipient
 post('/vcp', { %{ escalation() }, recipient => person('bob')->{vcp} })
 --- refused: vcp direction-refused /recipient
 --- error_log
-sub "alice" has "parent" "lead"
+sub 'alice' has 'parent' 'lead'
 
 
 

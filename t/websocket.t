@@ -125,7 +125,7 @@ subtest 'VCP-20: what opens none' => sub {
               [401, 'token-expired']);
     is_deeply(refused('alice', body => '{}'), [400, 'field-invalid']);
     is_deeply(refused('alice', session => 'a/b'), [400, 'field-invalid']);
-    is_deeply(refused('alice', last_event_id => 'x'), [400, 'field-invalid']);
+
     is_deeply(refused('alice', more => 'session=a&session=b'),
               [400, 'field-invalid'], 'SEC-03');
     is_deeply(refused('alice', filter => 'colour:red'),
