@@ -109,7 +109,7 @@ said_of_another(const parley_error_t *err)
     unsigned  i;
 
     static const char *const  members[] = {
-        "/keys", "/parent", "/human", "/instrument", "/handle"
+        "/keys", "/parent", "/human", "/instrument", "/handle", "/deliver"
     };
 
     if (err->code != PARLEY_E_FIELD_INVALID) {
