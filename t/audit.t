@@ -332,6 +332,10 @@ subtest 'VCP-29 an emergency has its payload, redacted' => sub {
     is(from_json($verdict->{payload})->{severity}, 'emergency', 'its payload');
     unlike(slurp($log), qr/LATE-SECRET/, 'redacted as well');
 
+    # what comes next is alice's, who is suspended by her emergencies
+    is($client->raw(post('/vcp', constraint(), as => 'lead'))->{status}, 200,
+       'her parent resumes her');
+
     is(verify_log(), 0, 'a line within a line is none');
 };
 
