@@ -30,7 +30,7 @@ static const parley_option_t  parley_detect_options[] = {
 
 
 static const parley_option_t  parley_validate_options[] = {
-    { "as", 0, "P", PARLEY_PROTOCOL_WORDS "; else it is detected",
+    { "as", 0, "P", PARLEY_PROTOCOL_WORDS ";\nelse it is detected",
       0 },
     { "partial", 0, NULL, "a log record will do where the protocol has such\n"
       "a form (AEE: MVE-5)", 0 },

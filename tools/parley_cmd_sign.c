@@ -31,7 +31,7 @@ static int parley_verify_message(parley_input_t *in, parley_sign_t *s,
 
 static const parley_option_t  parley_sign_options[] = {
     { "key", 0, "FILE", "the private key, a JWK: Ed25519 or HS256", 0 },
-    { "as", 0, "P", PARLEY_PROTOCOL_WORDS "; else it is detected",
+    { "as", 0, "P", PARLEY_PROTOCOL_WORDS ";\nelse it is detected",
       0 },
     PARLEY_OPTIONS_INPUT,
     parley_option_end
@@ -40,7 +40,7 @@ static const parley_option_t  parley_sign_options[] = {
 
 static const parley_option_t  parley_verify_options[] = {
     { "keys", 0, "FILE", "the sender's keys: a JWKS, or one JWK", 0 },
-    { "as", 0, "P", PARLEY_PROTOCOL_WORDS "; else it is detected",
+    { "as", 0, "P", PARLEY_PROTOCOL_WORDS ";\nelse it is detected",
       0 },
     PARLEY_OPTIONS_INPUT,
     parley_option_end

@@ -55,9 +55,9 @@ static void parley_translate_where(const parley_input_t *in, char *where,
 
 
 static const parley_option_t  parley_translate_options[] = {
-    { "from", 0, "P", PARLEY_PROTOCOL_WORDS "; else it is detected",
+    { "from", 0, "P", PARLEY_PROTOCOL_WORDS ";\nelse it is detected",
       0 },
-    { "to", 0, "P", "the protocol wanted: " PARLEY_PROTOCOL_WORDS, 0 },
+    { "to", 0, "P", "the protocol wanted:\n" PARLEY_PROTOCOL_WORDS, 0 },
     { "identities", 0, "FILE", "names of principals, as parley_identities "
       "has them", 0 },
     { "self", 0, "NAME", "the gateway's own AEE name, as parley_self\n"
