@@ -6,6 +6,8 @@
 #include "parley_directive.h"
 
 
+static void parley_settings_ticketed(parley_settings_http_t *http,
+    const parley_settings_t *s);
 static void parley_settings_unheld(const parley_settings_env_t *env,
     const parley_settings_t *s, parley_problem_t *problem);
 static void parley_settings_unserved(const parley_settings_env_t *env,
@@ -26,6 +28,10 @@ parley_settings_doubt(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem)
 {
+    if (s->websocket != NULL) {
+        parley_settings_ticketed(http, s);
+    }
+
     parley_settings_keyless(env, http, s, problem);
     parley_settings_unheld(env, s, problem);
     parley_settings_unserved(env, s, block, problem);
@@ -39,12 +45,8 @@ parley_settings_doubt_served(const parley_settings_env_t *env,
     const parley_block_facts_t *block, parley_directive_id_t by,
     parley_problem_t *problem)
 {
-    parley_jwt_conf_t  *jwt;
-
-    for (jwt = http->tickets; jwt != NULL; jwt = jwt->next) {
-        if (s->stream != NULL && s->jwt == jwt) {
-            jwt->streams = 1;
-        }
+    if (s->stream != NULL) {
+        parley_settings_ticketed(http, s);
     }
 
     /* a caller's own keys are added without it */
@@ -60,6 +62,22 @@ parley_settings_doubt_served(const parley_settings_env_t *env,
                           "it needs TLS, or \"parley_trusted on\" behind what "
                           "ends it", parley_directives[by].name);
     parley_settings_warn(env, problem);
+}
+
+
+/* a ticket opens it */
+
+static void
+parley_settings_ticketed(parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    parley_jwt_conf_t  *jwt;
+
+    for (jwt = http->tickets; jwt != NULL; jwt = jwt->next) {
+        if (s->jwt == jwt) {
+            jwt->streams = 1;
+        }
+    }
 }
 
 
@@ -82,8 +100,9 @@ parley_settings_http_doubt(const parley_settings_env_t *env,
 
         (void) parley_problem(&problem, "\"parley_jwt\" has \"tickets=\", "
                               "which has no effect without \"parley_stream\" "
-                              "here, or in a location within that has no "
-                              "\"parley_jwt\" of its own");
+                              "or \"parley_websocket\" here, or in a "
+                              "location within that has no \"parley_jwt\" of "
+                              "its own");
         parley_settings_warn(env, &problem);
     }
 }
