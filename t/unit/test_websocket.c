@@ -105,8 +105,12 @@ say(const char *what, const uint8_t *octets, size_t len)
     assert_true(n + len + strlen(what) + 3 < sizeof(w.log));
 
     n += (size_t) sprintf(w.log + n, "%s", what);
-    memcpy(w.log + n, octets, len);
-    n += len;
+
+    if (len > 0) {
+        memcpy(w.log + n, octets, len);
+        n += len;
+    }
+
     strcpy(w.log + n, "\n");
 }
 
