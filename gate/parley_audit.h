@@ -148,14 +148,17 @@ typedef struct {
 } parley_audit_outcome_t;
 
 
-/* what came of a delivery to a URL; its verdict may be in another chain */
+/* what came of a delivery to a URL, or of a deadline; its verdict may be in
+   another chain */
 typedef struct {
     parley_str_t   id;                  /* of the message */
     parley_str_t   principal;           /* sub of its sender */
-    parley_str_t   recipient;           /* sub of whom the URL is of */
+    parley_str_t   recipient;           /* sub of whom the URL is of, or of
+                                           whom it goes up to */
     parley_str_t   outcome;             /* "delivered" */
     parley_str_t   why;
     unsigned       attempts;
+    unsigned       deadline:1;
 } parley_audit_delivery_t;
 
 

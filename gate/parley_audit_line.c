@@ -110,7 +110,7 @@ parley_audit_delivery(parley_audit_t *a, parley_arena_t *arena,
     int           cut;
     parley_buf_t  b;
 
-    parley_audit_open(a, &b, arena, "delivery");
+    parley_audit_open(a, &b, arena, d->deadline ? "deadline" : "delivery");
 
     cut = parley_audit_member(&b, "id", d->id);
     cut |= parley_audit_member(&b, "principal", d->principal);

@@ -92,6 +92,7 @@ parley_correlate(parley_correlation_t *r, parley_error_t *err)
     r->question = NULL;
     r->answering = NULL;
     r->own = 0;
+    r->above = 0;
     r->recalled = 0;
     r->final = 0;
 
@@ -366,6 +367,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
 
     r->id = id;
     r->own = own;
+    r->above = parley_correlation_is_above(r, &q);
     r->slot_until = r->ask->now + led.left;
 
     return 0;
@@ -442,6 +444,12 @@ parley_correlation_slot(parley_correlation_t *r)
     q = r->question;
 
     if (!q->head.awaited || !parley_correlation_is_final(r->msg)) {
+        return;
+    }
+
+    /* who is above an unwilling parent is to see it all the same (VCP-24) */
+
+    if (q->head.escalates && r->msg->act == PARLEY_ACT_FAILURE) {
         return;
     }
 

@@ -31,6 +31,8 @@ typedef struct {
                                                taken back, or nothing */
     unsigned                 own:1;         /* it was found by its sender's
                                                own name of it */
+    unsigned                 above:1;       /* it escalates, and who answers is
+                                               above its sender */
     unsigned                 recalled:1;    /* the message takes it back */
     unsigned                 final:1;       /* the message answers it for good
                                                and takes its slot */

@@ -65,7 +65,8 @@ parley_correlation_is_between(const parley_correlation_t *r,
     }
 
     if (!parley_str_eq(reply->sender, to)
-        && !parley_correlation_is_of(r, q, proto, recipient))
+        && !parley_correlation_is_of(r, q, proto, recipient)
+        && !parley_correlation_is_above(r, q))
     {
         return 0;
     }
@@ -95,7 +96,8 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
 
     return r->published
            && (parley_correlation_is(r, reply->sender, proto, recipient)
-               || parley_correlation_is_of(r, q, proto, recipient))
+               || parley_correlation_is_of(r, q, proto, recipient)
+               || parley_correlation_is_above(r, q))
            && (reply->recipient.len == 0
                || parley_correlation_is_to_group(r, q)
                || parley_correlation_is(r, reply->recipient, proto,
@@ -140,6 +142,35 @@ parley_correlation_is_of(const parley_correlation_t *r,
     return r->who->principal != NULL
            && parley_channel_scope_parse(handle, &scope) == 0
            && parley_membership_has(&r->who->principal->orgs, scope.handle);
+}
+
+
+/* what its parent did not acknowledge went to whoever is above (VCP 6.2) */
+
+int
+parley_correlation_is_above(const parley_correlation_t *r,
+    const parley_question_t *q)
+{
+    parley_str_t               by;
+    const parley_principal_t  *p;
+
+    by = parley_who_proven(r->who);
+
+    if (!q->head.escalates || by.len == 0 || r->who->directory == NULL) {
+        return 0;
+    }
+
+    p = parley_directory_by_name(r->who->directory,
+                                 (parley_namespace_t) q->head.proto,
+                                 q->texts[PARLEY_QUESTION_SENDER]);
+
+    for (p = p != NULL ? p->above : NULL; p != NULL; p = p->above) {
+        if (parley_str_eq(p->sub, by)) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -13,5 +13,9 @@
 int parley_correlation_is_between(const parley_correlation_t *r,
     const parley_question_t *q, int own, int by_corr);
 
+/* Whether q escalates, and who replies is above its sender. */
+int parley_correlation_is_above(const parley_correlation_t *r,
+    const parley_question_t *q);
+
 
 #endif /* PARLEY_CORRELATION_PARTS_H */

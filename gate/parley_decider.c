@@ -50,6 +50,7 @@
     BY(SUSPEND, PARLEY_D(VCP_CRITICAL), PARLEY_D(IDENTITIES))                 \
     BY(RECORD, PARLEY_D(AUDIT))                                               \
     BY(PUBLISH, PARLEY_D(SUBMIT), PARLEY_D(MCP), PARLEY_D(WEBSOCKET))         \
+    BY(ESCALATE, PARLEY_D(IDENTITIES), PARLEY_D(ZONE))                        \
     BY(FORWARD, PARLEY_D(SPEAK))                                              \
     BY(ANSWER, PARLEY_D(SPEAK))                                               \
     BY(SETTLE, PARLEY_D(WINDOW), PARLEY_D(ZONE))

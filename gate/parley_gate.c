@@ -65,6 +65,7 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_SUSPEND] = { "suspend", parley_gate_suspend, 0, 0 },
     [PARLEY_STEP_RECORD] = { "record", parley_gate_record, 0, 0 },
     [PARLEY_STEP_PUBLISH] = { "publish", parley_gate_publish, 0, 0 },
+    [PARLEY_STEP_ESCALATE] = { "escalate", parley_gate_escalate, 0, 0 },
     [PARLEY_STEP_FORWARD] = { "forward", NULL, 0, 1 },
 
     /* not of parley_gate_run(): parley_gate_answer(), _event(), _ended(), and

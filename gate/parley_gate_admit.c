@@ -210,6 +210,7 @@ parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
     ret->asked = NULL;
     ret->under = g->entrance.admission.id;
     ret->stamp = g->entrance.stamp;
+    ret->escalates = parley_gate_escalates(g);
 }
 
 

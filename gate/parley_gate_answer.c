@@ -104,6 +104,12 @@ parley_gate_outcome(parley_gate_t *g, parley_answered_t *outcome)
         said = outcome->said && (outcome->kind != PARLEY_ANSWER_TAKEN
                                  || !g->asked.awaited);
 
+        if (outcome->kind == PARLEY_ANSWER_TAKEN && !outcome->closes
+            && parley_gate_await(g) == PARLEY_WAIT)
+        {
+            return PARLEY_WAIT;
+        }
+
         rc = parley_gate_taken(g, said ? &outcome->reply : NULL,
                                outcome->closes);
         break;

@@ -86,6 +86,13 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
         return rc == 1 ? 0 : rc;
     }
 
+    /* VCP-24: that it is acknowledged matters, whether its sender hears it or
+       not */
+
+    if (parley_gate_escalates(g)) {
+        return 0;
+    }
+
     if (g->s->submit->hold != 0) {
         g->wait = PARLEY_GATE_NO_ROOM;
 

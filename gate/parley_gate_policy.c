@@ -400,10 +400,14 @@ parley_gate_is_denied(parley_gate_t *g)
 }
 
 
-/* VCP-30 */
+/* VCP-30; who acknowledges what nobody below did is above its sender, too */
 
 parley_outcome_t
 parley_gate_direction(parley_gate_t *g)
 {
+    if (g->refer.question != NULL && g->refer.above && g->refer.final) {
+        return PARLEY_OUTCOME_PASSED;
+    }
+
     return parley_outcome(parley_who_direction(g->who, g->err));
 }

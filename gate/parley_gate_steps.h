@@ -125,6 +125,35 @@ int parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret);
 
 parley_outcome_t parley_gate_publish(parley_gate_t *g);
 
+/* parley_gate_publication.c */
+
+/*
+ * The message as it is told to whoever listens; spans are the gate's.  *scope:
+ * what it is for, empty: nobody says.  Returns 0, or -1 with g->err.
+ */
+int parley_gate_publication(parley_gate_t *g,
+    struct parley_publication_s *ret, parley_str_t *scope);
+
+/* parley_gate_deadline.c: what becomes of the message if nobody answers it in
+   time */
+
+/* Whether it goes up to whoever is above its recipient until somebody
+   acknowledges it (VCP-24): critical, or an emergency. */
+int parley_gate_escalates(const parley_gate_t *g);
+
+/* The protocols of whoever it may go up to, who answer it in these. */
+parley_proto_set_t parley_gate_rises(const parley_gate_t *g);
+
+/* Its deadlines, behind the jobs of an append of it: 0, or -1: capacity. */
+int parley_gate_deadlines(parley_gate_t *g, parley_append_t *append);
+
+/* The step ESCALATE. */
+parley_outcome_t parley_gate_escalate(parley_gate_t *g);
+
+/* A task that was taken, and will be answered by another message: 0 or
+   PARLEY_WAIT. */
+int parley_gate_await(parley_gate_t *g);
+
 /* parley_gate_readers.c: HUB-06 */
 
 /* Whether a publication can be said in a protocol, as far as it was tried. */

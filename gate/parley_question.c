@@ -8,7 +8,7 @@ static int parley_question_fill(const parley_asking_t *a,
     parley_question_t *q);
 static parley_str_t parley_question_from(parley_who_t *who,
     parley_proto_t speak);
-static int64_t parley_question_time(const parley_msg_t *m);
+static int64_t parley_question_time(const parley_asking_t *a);
 static int64_t parley_question_ttl(const parley_question_t *q);
 static int parley_question_put_one(const parley_asking_t *a,
     parley_put_t *put, const parley_str_t *record);
@@ -134,7 +134,8 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.sessions = codec->asks_sessions != NULL
                        && codec->asks_sessions(m);
     q->head.several = q->head.sessions || parley_question_is_several(m);
-    q->head.time = parley_question_time(m);
+    q->head.escalates = a->escalates;
+    q->head.time = parley_question_time(a);
 
     if (a->asked != NULL) {
         memcpy(q->head.asked, a->asked, PARLEY_KEY_LEN);
@@ -165,12 +166,19 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
 }
 
 
-/* how long answers may come: until the deadline, where there is one */
+/*
+ * How long answers may come: until the deadline, where there is one; of an
+ * escalation, whose deadline is that of the first who is asked, longer.
+ */
 
 static int64_t
-parley_question_time(const parley_msg_t *m)
+parley_question_time(const parley_asking_t *a)
 {
-    return m->timeout_ms > 0 ? m->timeout_ms : PARLEY_QUESTION_TIME;
+    int64_t  ms;
+
+    ms = a->who->msg->timeout_ms;
+
+    return ms > 0 && !a->escalates ? ms : PARLEY_QUESTION_TIME;
 }
 
 

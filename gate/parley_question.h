@@ -71,6 +71,8 @@ typedef struct {
                                    referred to, no more */
     uint8_t   several;          /* one of each responder */
     uint8_t   sessions;         /* who is a session */
+    uint8_t   escalates;        /* to whoever is above, until one acknowledges
+                                   it (VCP-24) */
     uint8_t   same[PARLEY_QUESTION_TEXTS];
     uint16_t  len[PARLEY_QUESTION_TEXTS];
 } parley_question_head_t;
@@ -96,6 +98,7 @@ typedef struct {
     const uint8_t           *asked;     /* NULL: no first answer is kept */
     const uint8_t           *under;     /* as in parley_put_t */
     uint64_t                 stamp;
+    unsigned                 escalates:1;   /* see parley_question_head_t */
 } parley_asking_t;
 
 

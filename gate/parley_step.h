@@ -48,6 +48,8 @@ typedef enum {
                                    be; not in a dry run */
     PARLEY_STEP_PUBLISH,        /* where parley_submit stands: to streams, in
                                    place of FORWARD */
+    PARLEY_STEP_ESCALATE,       /* to whoever is above its recipient, unless it
+                                   is acknowledged in time (VCP-24) */
     PARLEY_STEP_FORWARD,        /* the adapter's: body and headers are those of
                                    g->sent; not in a dry run */
     PARLEY_STEP_ANSWER,         /* the way back: what came in response; taken

@@ -245,7 +245,7 @@ parley_undelivered_append(parley_undelivered_t *u, parley_str_t text,
     publish.publication = &p;
     publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) logs;
     publish.nlogs = 1;
-    publish.ttl = (int64_t) 1 << 40;
+    publish.ttl = PARLEY_PUBLISH_LIVES;
 
     parley_deliver_retention(u->d->http, &publish.retention);
 

@@ -13,6 +13,10 @@
 #include "parley_publication.h"
 
 
+/* ms that a record lives whose message does not say how long */
+#define PARLEY_PUBLISH_LIVES  ((int64_t) 1 << 40)
+
+
 typedef struct {
     const parley_publication_t   *publication;
     const uint8_t               (*logs)[PARLEY_KEY_LEN];    /* no two are

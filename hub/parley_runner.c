@@ -238,7 +238,7 @@ parley_runner_ended(parley_call_t *call)
 }
 
 
-/* without what was to be told it is over all the same */
+/* without what was to be told it is over all the same, unless it insists */
 
 static void
 parley_runner_over(parley_run_t *run)
@@ -252,6 +252,12 @@ parley_runner_over(parley_run_t *run)
         end = run->end;
         end.tells = NULL;
         run->untold = 1;
+
+        if (run->insists && run->job.left > PARLEY_RUNNER_LATER) {
+            end.how = PARLEY_JOB_AGAIN;
+            end.after = PARLEY_RUNNER_LATER;
+            end.untried = 1;
+        }
 
         parley_runner_end(run, &end);
         return;

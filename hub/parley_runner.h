@@ -32,6 +32,8 @@ struct parley_run_s {
     parley_arena_t        arena;        /* as long as it has it */
     parley_runner_t      *runner;
     void                 *data;         /* the adapter's, NULL at first */
+    unsigned              insists:1;    /* the adapter's: what it tells must be
+                                           told, and is tried again */
 
     /* private */
     parley_call_t         call;

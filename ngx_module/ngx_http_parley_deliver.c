@@ -14,10 +14,6 @@
 #include "ngx_http_parley_state.h"
 
 
-/* octets of an id or name in the error log */
-#define NGX_HTTP_PARLEY_DELIVER_LOGGED  128
-
-
 typedef struct {
     ngx_http_parley_detached_t   detached;
     ngx_http_parley_host_t       host;
@@ -46,7 +42,6 @@ static void ngx_http_parley_deliver_answered(ngx_http_request_t *sr,
 static void ngx_http_parley_deliver_done(ngx_event_t *ev);
 static void ngx_http_parley_deliver_stop(ngx_http_parley_attempt_t *a,
     parley_job_how_t how, const char *why);
-static ngx_str_t ngx_http_parley_deliver_text(u_char *buf, parley_str_t s);
 
 
 void
@@ -312,9 +307,9 @@ ngx_http_parley_deliver_exit(ngx_http_parley_jobs_t *jobs)
 void
 ngx_http_parley_deliver_log(parley_run_t *run, const parley_attempted_t *how)
 {
-    u_char              id[NGX_HTTP_PARLEY_DELIVER_LOGGED];
-    u_char              sub[NGX_HTTP_PARLEY_DELIVER_LOGGED];
-    u_char              from[NGX_HTTP_PARLEY_DELIVER_LOGGED];
+    u_char              id[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    u_char              sub[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    u_char              from[NGX_HTTP_PARLEY_JOBS_LOGGED];
     ngx_str_t           which, to, sender;
     ngx_uint_t          level;
     const char         *what, *wrong;
@@ -326,9 +321,9 @@ ngx_http_parley_deliver_log(parley_run_t *run, const parley_attempted_t *how)
         return;
     }
 
-    which = ngx_http_parley_deliver_text(id, delivery->publication.id);
-    to = ngx_http_parley_deliver_text(sub, delivery->sub);
-    sender = ngx_http_parley_deliver_text(from, delivery->publication.sender);
+    which = ngx_http_parley_jobs_text(id, delivery->publication.id);
+    to = ngx_http_parley_jobs_text(sub, delivery->sub);
+    sender = ngx_http_parley_jobs_text(from, delivery->publication.sender);
 
     wrong = delivery->err.text[0] != 0
             ? parley_error_words(&delivery->err) : "";
@@ -366,7 +361,7 @@ void
 ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     parley_job_how_t how, ngx_uint_t untold)
 {
-    u_char                    id[NGX_HTTP_PARLEY_DELIVER_LOGGED];
+    u_char                    id[NGX_HTTP_PARLEY_JOBS_LOGGED];
     ngx_str_t                 which;
     parley_delivery_t        *delivery;
     parley_audit_delivery_t   line;
@@ -378,6 +373,8 @@ ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     }
 
     /* OPS-06 */
+
+    ngx_memzero(&line, sizeof(parley_audit_delivery_t));
 
     line.id = delivery->publication.id;
     line.principal = delivery->publication.sender;
@@ -391,40 +388,11 @@ ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     ngx_http_parley_audit_delivery(jobs->mcf, &line);
 
     if (untold) {
-        which = ngx_http_parley_deliver_text(id, delivery->publication.id);
+        which = ngx_http_parley_jobs_text(id, delivery->publication.id);
 
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                       "parley: the parent of whose message was not delivered "
                       "could not be told, the zone is full: id \"%V\"",
                       &which);
     }
-}
-
-
-/* percent-encoded, as far as there is room */
-
-static ngx_str_t
-ngx_http_parley_deliver_text(u_char *buf, parley_str_t s)
-{
-    size_t          n;
-    ngx_str_t       text;
-    parley_str_t    escaped;
-    parley_arena_t  arena;
-
-    text.data = buf;
-    text.len = 0;
-
-    parley_arena_init(&arena, &parley_mem_libc, 0);
-
-    if (parley_escape(&arena, s, PARLEY_ESCAPE_VALUE, &escaped) == 0
-        && escaped.len > 0)
-    {
-        n = ngx_min(escaped.len, NGX_HTTP_PARLEY_DELIVER_LOGGED);
-        ngx_memcpy(buf, escaped.data, n);
-        text.len = n;
-    }
-
-    parley_arena_reset(&arena);
-
-    return text;
 }

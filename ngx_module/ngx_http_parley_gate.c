@@ -11,6 +11,7 @@
 #include "parley_decider.h"
 #include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_hub.h"
+#include "ngx_http_parley_jobs.h"
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
 
@@ -255,6 +256,9 @@ ngx_http_parley_wake(parley_gate_t *g)
 
     if (h) {
         ngx_http_parley_hub_wakes(h);
+
+    } else {
+        ngx_http_parley_jobs_added(ctx->mcf);
     }
 }
 

@@ -37,6 +37,7 @@ ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
     jobs->deliver.seed = mcf->zone->sh->seed;
 
     ngx_queue_init(&jobs->attempts);
+    ngx_queue_init(&jobs->deadlines);
 
     jobs->timer.handler = ngx_http_parley_jobs_timer;
     jobs->timer.data = jobs;
@@ -80,6 +81,7 @@ ngx_http_parley_jobs_exit(ngx_http_parley_main_conf_t *mcf)
     mcf->jobs = NULL;
 
     ngx_http_parley_deliver_exit(jobs);
+    ngx_http_parley_due_exit(jobs);
     parley_runner_free(jobs->runner);
 }
 
@@ -97,6 +99,27 @@ ngx_http_parley_jobs_wake(ngx_http_parley_main_conf_t *mcf)
     }
 
     parley_runner_turn(mcf->jobs->runner);
+}
+
+
+void
+ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_jobs_t  *jobs;
+
+    jobs = mcf->jobs;
+
+    /* who adds is in the midst of a request */
+
+    if (jobs == NULL) {
+        return;
+    }
+
+    if (jobs->timer.timer_set) {
+        ngx_del_timer(&jobs->timer);
+    }
+
+    ngx_add_timer(&jobs->timer, 1);
 }
 
 
@@ -153,6 +176,12 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
     case PARLEY_LOAD_DELIVER:
     case PARLEY_LOAD_NOTICE:
         ngx_http_parley_deliver(jobs, run);
+        return;
+
+    case PARLEY_LOAD_EMERGENCY:
+    case PARLEY_LOAD_ESCALATION:
+    case PARLEY_LOAD_TIMEOUT:
+        ngx_http_parley_due(jobs, run);
         return;
 
     default:
@@ -217,11 +246,47 @@ static void
 ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
     int untold)
 {
+    parley_str_t             text;
+    parley_load_kind_t       kind;
     ngx_http_parley_jobs_t  *jobs = ctx;
 
-    ngx_http_parley_deliver_over(jobs, run, how, untold);
+    kind = parley_load_read(run->job.text, &text);
+
+    if (kind == PARLEY_LOAD_DELIVER || kind == PARLEY_LOAD_NOTICE) {
+        ngx_http_parley_deliver_over(jobs, run, how, untold);
+
+    } else {
+        ngx_http_parley_due_over(jobs, run);
+    }
 
     if (run->end.tells && jobs->mcf->hub) {
         ngx_http_parley_hub_wakes(jobs->mcf->hub);
     }
+}
+
+
+ngx_str_t
+ngx_http_parley_jobs_text(u_char *buf, parley_str_t s)
+{
+    size_t          n;
+    ngx_str_t       text;
+    parley_str_t    escaped;
+    parley_arena_t  arena;
+
+    text.data = buf;
+    text.len = 0;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    if (parley_escape(&arena, s, PARLEY_ESCAPE_VALUE, &escaped) == 0
+        && escaped.len > 0)
+    {
+        n = ngx_min(escaped.len, NGX_HTTP_PARLEY_JOBS_LOGGED);
+        ngx_memcpy(buf, escaped.data, n);
+        text.len = n;
+    }
+
+    parley_arena_reset(&arena);
+
+    return text;
 }

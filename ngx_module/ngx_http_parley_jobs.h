@@ -24,7 +24,13 @@ struct ngx_http_parley_jobs_s {
     ngx_queue_t                   attempts;     /* ..._attempt_t, that were
                                                    made; those that are under
                                                    way are at the end */
+    ngx_queue_t                   deadlines;    /* ..._deadline_t, that wait
+                                                   for the state */
 };
+
+
+/* octets of an id or name in the error log */
+#define NGX_HTTP_PARLEY_JOBS_LOGGED  128
 
 
 /* ngx_http_parley_jobs.c */
@@ -36,6 +42,13 @@ void ngx_http_parley_jobs_exit(ngx_http_parley_main_conf_t *mcf);
 
 /* Something may be due. */
 void ngx_http_parley_jobs_wake(ngx_http_parley_main_conf_t *mcf);
+
+/* This worker added one. */
+void ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf);
+
+/* Percent-encoded for the log into buf, of ..._LOGGED octets, as far as there
+   is room. */
+ngx_str_t ngx_http_parley_jobs_text(u_char *buf, parley_str_t s);
 
 /* What a job that delivers came to. */
 void ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs,
@@ -55,6 +68,20 @@ void ngx_http_parley_deliver_log(parley_run_t *run,
     const parley_attempted_t *how);
 void ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs,
     parley_run_t *run, parley_job_how_t how, ngx_uint_t untold);
+
+
+/* ngx_http_parley_due.c */
+
+/* A deadline that is due: parley_runner_end() follows, perhaps from within. */
+void ngx_http_parley_due(ngx_http_parley_jobs_t *jobs,
+    parley_run_t *run);
+
+/* What is counted and logged of one that is over. */
+void ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs,
+    parley_run_t *run);
+
+/* The worker ends. */
+void ngx_http_parley_due_exit(ngx_http_parley_jobs_t *jobs);
 
 
 /* ngx_http_parley_deliver_host.c */

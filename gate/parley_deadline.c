@@ -1,0 +1,347 @@
+#include <string.h>
+
+#include "parley_account.h"
+#include "parley_attempt.h"
+#include "parley_deadline_parts.h"
+#include "parley_expand.h"
+#include "parley_gate_deliver.h"
+#include "parley_publish.h"
+#include "parley_settings.h"
+
+
+/* the text of a job: its kind, then these, then a sub */
+#define PARLEY_DEADLINE_QUESTION  (PARLEY_KEY_LEN + sizeof(uint32_t))
+
+/* ms that it is known who carried it out, longer than any try of it comes */
+#define PARLEY_DEADLINE_KNOWN     (2 * PARLEY_DEADLINE_LIVES)
+
+
+static int parley_deadline_read(parley_deadline_t *d);
+static int parley_deadline_due(parley_deadline_t *d);
+static void parley_deadline_octets(const parley_record_id_t *question,
+    uint8_t out[PARLEY_DEADLINE_QUESTION]);
+
+
+int
+parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
+    parley_load_kind_t kind, const parley_record_id_t *question,
+    parley_str_t sub, parley_job_t *ret)
+{
+    uint8_t       *text;
+    uint8_t        octet;
+    parley_str_t   parts[2];
+
+    memset(ret, 0, sizeof(parley_job_t));
+
+    text = parley_arena_octets(arena, PARLEY_DEADLINE_QUESTION + sub.len);
+
+    if (text == NULL) {
+        return -1;
+    }
+
+    parley_deadline_octets(question, text);
+
+    if (sub.len != 0) {
+        memcpy(text + PARLEY_DEADLINE_QUESTION, sub.data, sub.len);
+    }
+
+    octet = (uint8_t) kind;
+    parts[0] = parley_str_make(&octet, 1);
+    parts[1] = parley_str_make(text, PARLEY_DEADLINE_QUESTION);
+
+    parley_state_key(state, PARLEY_KIND_LANE, parts, 2, ret->lane);
+
+    return parley_load_write(arena, kind,
+                             parley_str_make(text, PARLEY_DEADLINE_QUESTION
+                                                   + sub.len),
+                             &ret->text);
+}
+
+
+static void
+parley_deadline_octets(const parley_record_id_t *question,
+    uint8_t out[PARLEY_DEADLINE_QUESTION])
+{
+    memcpy(out, question->key, PARLEY_KEY_LEN);
+    memcpy(out + PARLEY_KEY_LEN, &question->tag, sizeof(question->tag));
+}
+
+
+int
+parley_deadline_meet(parley_deadline_t *d)
+{
+    int  rc;
+
+    parley_ask_begin(&d->ask, d->ask.now);
+
+    rc = parley_deadline_read(d) != 0
+         ? parley_deadline_over(d, PARLEY_DEADLINE_LOST)
+         : parley_deadline_due(d);
+
+    if (rc == 0) {
+        parley_ask_end(&d->ask);
+    }
+
+    return rc;
+}
+
+
+static int
+parley_deadline_read(parley_deadline_t *d)
+{
+    parley_str_t  text;
+
+    d->kind = parley_load_read(d->job->text, &text);
+
+    if (text.len < PARLEY_DEADLINE_QUESTION || d->job->left <= 0
+        || d->job->record.data == NULL
+        || parley_publication_read(d->job->record, &d->publication) != 0)
+    {
+        return -1;
+    }
+
+    d->question.kind = PARLEY_KIND_QUESTION;
+    memcpy(d->question.key, text.data, PARLEY_KEY_LEN);
+    memcpy(&d->question.tag, text.data + PARLEY_KEY_LEN,
+           sizeof(d->question.tag));
+
+    d->sub = parley_str_from(text, PARLEY_DEADLINE_QUESTION);
+
+    return 0;
+}
+
+
+/* a question that gave way to others was perhaps never answered */
+
+static int
+parley_deadline_due(parley_deadline_t *d)
+{
+    int              rc;
+    parley_record_t  record;
+
+    rc = parley_ask_get_one(&d->ask, &d->question, &record);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc < 0) {
+        return parley_deadline_again(d);
+    }
+
+    if (d->kind == PARLEY_LOAD_TIMEOUT) {
+        return parley_timeout_tell(d, rc == 1 ? &record : NULL);
+    }
+
+    return rc == 1 && record.closed && d->kind == PARLEY_LOAD_ESCALATION
+           ? parley_deadline_over(d, PARLEY_DEADLINE_ANSWERED)
+           : parley_escalation_raise(d);
+}
+
+
+int
+parley_deadline_over(parley_deadline_t *d, parley_deadline_how_t how)
+{
+    d->how = how;
+    d->end.how = how == PARLEY_DEADLINE_LOST ? PARLEY_JOB_GIVEN_UP
+                                             : PARLEY_JOB_DONE;
+    return 0;
+}
+
+
+int
+parley_deadline_again(parley_deadline_t *d)
+{
+    d->how = PARLEY_DEADLINE_AGAIN;
+    d->end.how = PARLEY_JOB_AGAIN;
+    d->end.after = PARLEY_DEADLINE_LATER;
+    d->end.untried = 1;
+
+    if (d->end.mark == 0) {
+        d->end.mark = d->job->mark;
+    }
+
+    return 0;
+}
+
+
+/*
+ * A process that was gone in the midst of it may have claimed it, or this one
+ * before it found no room: whoever comes then carries it out.
+ */
+
+int
+parley_deadline_is_claimed(const parley_deadline_t *d)
+{
+    return d->job->attempt > 1 || d->job->mark == PARLEY_DEADLINE_CLAIMED;
+}
+
+
+int
+parley_deadline_claim(parley_deadline_t *d, parley_str_t what,
+    const uint8_t *slot)
+{
+    int                  rc, late;
+    uint8_t              id[PARLEY_KEY_LEN], account[PARLEY_KEY_LEN];
+    uint8_t              question[PARLEY_DEADLINE_QUESTION];
+    uint8_t              print[PARLEY_PRINT_LEN];
+    parley_str_t         parts[3];
+    parley_admitted_t    got;
+    parley_admission_t   a;
+    parley_settlement_t  how;
+
+    parley_deadline_octets(&d->question, question);
+    memset(print, 0, sizeof(print));
+
+    parts[0] = PARLEY_STR("deadline");
+    parts[1] = parley_str_make(question, sizeof(question));
+    parts[2] = what;
+
+    parley_state_key(d->ask.state, PARLEY_KIND_ID, parts, 3, id);
+    parley_account_key(d->ask.state, d->publication.sender, parley_str_none,
+                       account);
+
+    memset(&a, 0, sizeof(parley_admission_t));
+
+    a.account = account;
+    a.id = id;
+    a.print = print;
+    a.slot = slot;
+    a.slot_ttl = PARLEY_DEADLINE_KNOWN;
+    a.ttl = PARLEY_DEADLINE_KNOWN;
+
+    rc = parley_ask_admit(&d->ask, &a, &got);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    switch (got.verdict) {
+
+    case PARLEY_ADMIT_OK:
+        break;
+
+    case PARLEY_ADMIT_DUPLICATE:
+        return parley_deadline_is_claimed(d);
+
+    case PARLEY_ADMIT_ANSWERED:
+        return 0;
+
+    default:
+        return -1;
+    }
+
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    how.stamp = got.stamp;
+    how.taken = 1;
+    how.closes[0] = slot != NULL ? &d->question : NULL;
+
+    rc = parley_ask_settle(&d->ask, &a, &how, &late);
+
+    if (rc != 0 || late == PARLEY_SETTLED_LATE) {
+        return rc;
+    }
+
+    d->end.mark = PARLEY_DEADLINE_CLAIMED;
+
+    return 1;
+}
+
+
+int
+parley_deadline_reach(parley_deadline_t *d, const parley_principal_t *p,
+    parley_load_kind_t kind, parley_str_t from, parley_append_t *append)
+{
+    int                 rc;
+    uint8_t           (*log)[PARLEY_KEY_LEN];
+    parley_job_t       *job;
+    parley_append_t     asked;
+    parley_appended_t   would;
+
+    memset(&would, 0, sizeof(parley_appended_t));
+
+    if (p->names[PARLEY_NAMESPACE_HANDLE].len > 0) {
+        log = parley_arena_alloc(d->arena, PARLEY_KEY_LEN);
+
+        if (log == NULL) {
+            return -1;
+        }
+
+        parley_expand_log(d->ask.state, p->names[PARLEY_NAMESPACE_HANDLE],
+                          log[0]);
+
+        append->logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
+        append->nlogs = 1;
+    }
+
+    if (d->deliver->http->deliver_uri.len == 0 || p->deliver.len == 0) {
+        return 0;
+    }
+
+    if (append->nlogs != 0) {
+        asked = *append;
+        asked.asks = 1;
+        asked.jobs = NULL;
+        asked.njobs = 0;
+
+        rc = parley_ask_append(&d->ask, &asked, &would);
+
+        if (rc != 0) {
+            return rc;
+        }
+
+        if (would.ngroups != 0) {
+            return 0;
+        }
+    }
+
+    job = parley_arena_calloc(d->arena, sizeof(parley_job_t));
+
+    if (job == NULL
+        || parley_load_write(d->arena, kind, p->sub, &job->text) != 0)
+    {
+        return -1;
+    }
+
+    parley_delivery_lane(d->ask.state, from, p->sub, job->lane);
+    job->lasts = PARLEY_ATTEMPT_LIVES;
+
+    append->jobs = job;
+    append->njobs = 1;
+
+    return 0;
+}
+
+
+parley_str_t
+parley_deadline_name(parley_deadline_how_t how)
+{
+    static const parley_str_t  names[] = {
+        [PARLEY_DEADLINE_ANSWERED] = parley_str("answered"),
+        [PARLEY_DEADLINE_RAISED] = parley_str("raised"),
+        [PARLEY_DEADLINE_UNACKNOWLEDGED] = parley_str("unacknowledged"),
+        [PARLEY_DEADLINE_TIMED_OUT] = parley_str("timed-out"),
+        [PARLEY_DEADLINE_LOST] = parley_str("lost"),
+        [PARLEY_DEADLINE_AGAIN] = parley_str("again")
+    };
+
+    return names[how];
+}
+
+
+const parley_principal_t *
+parley_deadline_above(const parley_settings_http_t *http,
+    const parley_principal_t *p)
+{
+    for (p = p->above; p != NULL; p = p->above) {
+
+        if ((http->publishes && p->names[PARLEY_NAMESPACE_HANDLE].len > 0)
+            || (http->deliver_uri.len > 0 && p->deliver.len > 0))
+        {
+            return p;
+        }
+    }
+
+    return NULL;
+}

@@ -1,0 +1,51 @@
+/* Private to gate/parley_deadline*.c */
+
+#ifndef PARLEY_DEADLINE_PARTS_H
+#define PARLEY_DEADLINE_PARTS_H
+
+#include "parley_deadline.h"
+#include "parley_question.h"
+
+
+/* ms until what could not be done yet is tried again */
+#define PARLEY_DEADLINE_LATER    1000
+
+/* the mark of a job: parley_deadline_claim() said 1 */
+#define PARLEY_DEADLINE_CLAIMED  1
+
+
+/* It is over so; returns 0. */
+int parley_deadline_over(parley_deadline_t *d, parley_deadline_how_t how);
+
+/* It is due again; returns 0. */
+int parley_deadline_again(parley_deadline_t *d);
+
+/*
+ * Once, whoever tries it: the id is the deadline's and what it is for.  slot:
+ * of the question, which is closed with it; NULL: none.  Returns 1: it is this
+ * deadline's to carry out; 0: another's, or the question has its answer; -1: it
+ * cannot be known yet; PARLEY_WAIT.
+ */
+int parley_deadline_claim(parley_deadline_t *d, parley_str_t what,
+    const uint8_t *slot);
+
+/* Whether it may be this one's already, from an earlier try. */
+int parley_deadline_is_claimed(const parley_deadline_t *d);
+
+/*
+ * What is published for p goes to its log, and where nobody listens there to
+ * its URL: into append, whose record is there.  from: whose lane that is.
+ * Returns 0, PARLEY_WAIT, or -1: no memory.
+ */
+int parley_deadline_reach(parley_deadline_t *d, const parley_principal_t *p,
+    parley_load_kind_t kind, parley_str_t from, parley_append_t *append);
+
+/* parley_escalation.c: it was not acknowledged.  0 or PARLEY_WAIT. */
+int parley_escalation_raise(parley_deadline_t *d);
+
+/* parley_timeout.c: its time is over; NULL: the question is gone.  0 or
+   PARLEY_WAIT. */
+int parley_timeout_tell(parley_deadline_t *d, const parley_record_t *question);
+
+
+#endif /* PARLEY_DEADLINE_PARTS_H */

@@ -1,0 +1,218 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Deadlines that are due (gate/parley_deadline.h): jobs that a worker carries
+ * out by asking the state alone.
+ */
+
+
+#include "ngx_http_parley_module.h"
+#include "ngx_http_parley_audit.h"
+#include "ngx_http_parley_jobs.h"
+#include "ngx_http_parley_state.h"
+#include "parley_deadline.h"
+
+
+typedef struct {
+    parley_deadline_t         deadline;
+    ngx_http_parley_jobs_t   *jobs;
+    parley_run_t             *run;
+    ngx_queue_t               queue;        /* of those that wait */
+    ngx_event_t               patience;     /* the state takes too long */
+} ngx_http_parley_due_t;
+
+
+static void ngx_http_parley_due_meet(ngx_http_parley_due_t *d);
+static void ngx_http_parley_due_resume(parley_ask_t *q);
+static void ngx_http_parley_due_overdue(ngx_event_t *ev);
+static void ngx_http_parley_due_end(ngx_http_parley_due_t *d);
+
+
+void
+ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
+{
+    parley_job_end_t             end;
+    ngx_http_parley_due_t  *d;
+
+    d = parley_arena_calloc(&run->arena, sizeof(ngx_http_parley_due_t));
+
+    if (d == NULL) {
+        ngx_memzero(&end, sizeof(parley_job_end_t));
+
+        end.how = PARLEY_JOB_AGAIN;
+        end.after = PARLEY_ASK_PATIENCE;
+        end.mark = run->job.mark;
+        end.untried = 1;
+
+        parley_runner_end(run, &end);
+        return;
+    }
+
+    run->data = d;
+    run->insists = 1;
+
+    d->jobs = jobs;
+    d->run = run;
+
+    d->patience.handler = ngx_http_parley_due_overdue;
+    d->patience.data = d;
+    d->patience.log = jobs->timer.log;
+    d->patience.cancelable = 1;
+
+    d->deadline.deliver = &jobs->deliver;
+    d->deadline.job = &run->job;
+    d->deadline.arena = &run->arena;
+    d->deadline.now_ms = ngx_http_parley_now();
+
+    parley_ask_init(&d->deadline.ask, &jobs->mcf->zone->memory.state,
+                    &run->arena);
+
+    d->deadline.ask.resume = ngx_http_parley_due_resume;
+    d->deadline.ask.ctx = d;
+    d->deadline.ask.now = ngx_current_msec;
+
+    ngx_queue_insert_tail(&jobs->deadlines, &d->queue);
+
+    ngx_http_parley_due_meet(d);
+}
+
+
+static void
+ngx_http_parley_due_meet(ngx_http_parley_due_t *d)
+{
+    if (parley_deadline_meet(&d->deadline) != PARLEY_WAIT) {
+        ngx_http_parley_due_end(d);
+        return;
+    }
+
+    if (!d->patience.timer_set) {
+        ngx_add_timer(&d->patience, PARLEY_ASK_PATIENCE);
+    }
+}
+
+
+static void
+ngx_http_parley_due_resume(parley_ask_t *q)
+{
+    ngx_http_parley_due_meet(q->ctx);
+}
+
+
+/* what is asked from now on has no answer */
+
+static void
+ngx_http_parley_due_overdue(ngx_event_t *ev)
+{
+    ngx_http_parley_due_t  *d = ev->data;
+
+    parley_ask_part(&d->deadline.ask);
+    ngx_http_parley_due_meet(d);
+}
+
+
+static void
+ngx_http_parley_due_end(ngx_http_parley_due_t *d)
+{
+    if (d->patience.timer_set) {
+        ngx_del_timer(&d->patience);
+    }
+
+    ngx_queue_remove(&d->queue);
+
+    parley_runner_end(d->run, &d->deadline.end);
+}
+
+
+void
+ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
+{
+    u_char                       id[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    u_char                       from[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    u_char                       to[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    ngx_str_t                    which, sender, above;
+    parley_deadline_t           *deadline;
+    parley_audit_delivery_t      line;
+    ngx_http_parley_due_t  *d = run->data;
+
+    if (d == NULL) {
+        return;
+    }
+
+    deadline = &d->deadline;
+
+    parley_count(jobs->mcf->slot, PARLEY_M_DEADLINES
+                                  + (unsigned) deadline->how, 1);
+
+    if (deadline->how == PARLEY_DEADLINE_ANSWERED) {
+        return;
+    }
+
+    which = ngx_http_parley_jobs_text(id, deadline->publication.id);
+    sender = ngx_http_parley_jobs_text(from, deadline->publication.sender);
+    above = ngx_http_parley_jobs_text(to, deadline->to != NULL
+                                          ? deadline->to->sub
+                                          : deadline->sub);
+
+    switch (deadline->how) {
+
+    case PARLEY_DEADLINE_RAISED:
+        ngx_log_error(NGX_LOG_WARN, ngx_cycle->log, 0,
+                      deadline->kind == PARLEY_LOAD_EMERGENCY
+                      ? "parley: an emergency goes up to \"%V\", from \"%V\", "
+                        "id \"%V\""
+                      : "parley: an escalation was not acknowledged and goes "
+                        "up to \"%V\", from \"%V\", id \"%V\"",
+                      &above, &sender, &which);
+        break;
+
+    case PARLEY_DEADLINE_UNACKNOWLEDGED:
+        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
+                      "parley: an escalation was not acknowledged, and nobody "
+                      "is above \"%V\" who can be reached: from \"%V\", id "
+                      "\"%V\"", &above, &sender, &which);
+        break;
+
+    case PARLEY_DEADLINE_TIMED_OUT:
+        ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
+                      "parley: a task was not answered in its time: from "
+                      "\"%V\", id \"%V\"", &sender, &which);
+        break;
+
+    default:
+        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
+                      "parley: nobody can tell whether a message was answered "
+                      "in time: from \"%V\", id \"%V\"", &sender, &which);
+    }
+
+    /* OPS-06 */
+
+    ngx_memzero(&line, sizeof(parley_audit_delivery_t));
+
+    line.deadline = 1;
+    line.id = deadline->publication.id;
+    line.principal = deadline->publication.sender;
+    line.recipient = deadline->to != NULL ? deadline->to->sub
+                                          : parley_str_none;
+    line.outcome = parley_deadline_name(deadline->how);
+    line.attempts = run->job.attempt;
+
+    ngx_http_parley_audit_delivery(jobs->mcf, &line);
+}
+
+
+void
+ngx_http_parley_due_exit(ngx_http_parley_jobs_t *jobs)
+{
+    ngx_queue_t                 *q;
+    ngx_http_parley_due_t  *d;
+
+    for (q = ngx_queue_head(&jobs->deadlines);
+         q != ngx_queue_sentinel(&jobs->deadlines);
+         q = ngx_queue_next(q))
+    {
+        d = ngx_queue_data(q, ngx_http_parley_due_t, queue);
+
+        parley_ask_part(&d->deadline.ask);
+    }
+}
