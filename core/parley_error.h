@@ -55,6 +55,7 @@
     X(UPSTREAM_INVALID, "upstream-invalid", 502, 1)                           \
     X(UPSTREAM_UNAVAILABLE, "upstream-unavailable", 502, 1)                   \
     X(UPSTREAM_TIMEOUT, "upstream-timeout", 504, 1)                           \
+    X(TIMEOUT, "timeout", 504, 1)                                             \
     X(CAPACITY, "capacity", 503, 1)
 
 

@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-#include "parley_deadline_parts.h"
+#include "parley_overdue_parts.h"
 #include "parley_publish.h"
 #include "parley_settings.h"
 
 
-static int parley_escalation_append(parley_deadline_t *d,
+static int parley_escalation_append(parley_overdue_t *d,
     const parley_principal_t *to);
 
 
 int
-parley_escalation_raise(parley_deadline_t *d)
+parley_escalation_raise(parley_overdue_t *d)
 {
     int                        rc;
     const parley_principal_t  *asked;
@@ -25,9 +25,9 @@ parley_escalation_raise(parley_deadline_t *d)
             : parley_directory_by_sub(d->deliver->http->directory, d->sub);
 
     d->to = asked == NULL ? NULL
-            : parley_deadline_above(d->deliver->http, asked);
+            : parley_overdue_above(d->deliver->http, asked);
 
-    rc = parley_deadline_claim(d, d->sub, NULL);
+    rc = parley_overdue_claim(d, d->sub, NULL);
 
     if (rc == PARLEY_WAIT) {
         return rc;
@@ -37,17 +37,17 @@ parley_escalation_raise(parley_deadline_t *d)
        than none */
 
     if (rc == 0) {
-        return parley_deadline_over(d, PARLEY_DEADLINE_ANSWERED);
+        return parley_overdue_over(d, PARLEY_OVERDUE_ANSWERED);
     }
 
     return d->to == NULL
-           ? parley_deadline_over(d, PARLEY_DEADLINE_UNACKNOWLEDGED)
+           ? parley_overdue_over(d, PARLEY_OVERDUE_UNACKNOWLEDGED)
            : parley_escalation_append(d, d->to);
 }
 
 
 static int
-parley_escalation_append(parley_deadline_t *d, const parley_principal_t *to)
+parley_escalation_append(parley_overdue_t *d, const parley_principal_t *to)
 {
     int               rc;
     parley_job_t     *jobs;
@@ -67,12 +67,12 @@ parley_escalation_append(parley_deadline_t *d, const parley_principal_t *to)
     if (append == NULL
         || parley_publish_append(d->arena, &publish, append) != 0)
     {
-        return parley_deadline_again(d);
+        return parley_overdue_again(d);
     }
 
     append->arena = d->arena;
 
-    rc = parley_deadline_reach(d, to, PARLEY_LOAD_DELIVER,
+    rc = parley_overdue_reach(d, to, PARLEY_LOAD_DELIVER,
                                d->publication.sender, append);
 
     if (rc == PARLEY_WAIT) {
@@ -83,27 +83,27 @@ parley_escalation_append(parley_deadline_t *d, const parley_principal_t *to)
            : parley_arena_calloc(d->arena, 2 * sizeof(parley_job_t));
 
     if (jobs == NULL) {
-        return parley_deadline_again(d);
+        return parley_overdue_again(d);
     }
 
     if (append->njobs != 0) {
         jobs[0] = append->jobs[0];
     }
 
-    if (parley_deadline_job(d->arena, d->ask.state, PARLEY_LOAD_ESCALATION,
+    if (parley_overdue_job(d->arena, d->ask.state, PARLEY_LOAD_ESCALATION,
                             &d->question, to->sub, &jobs[append->njobs])
         != 0)
     {
-        return parley_deadline_again(d);
+        return parley_overdue_again(d);
     }
 
     jobs[append->njobs].after = PARLEY_ESCALATION_MS;
-    jobs[append->njobs].lasts = PARLEY_ESCALATION_MS + PARLEY_DEADLINE_LIVES;
+    jobs[append->njobs].lasts = PARLEY_ESCALATION_MS + PARLEY_OVERDUE_LIVES;
 
     append->jobs = jobs;
     append->njobs++;
 
     d->end.tells = append;
 
-    return parley_deadline_over(d, PARLEY_DEADLINE_RAISED);
+    return parley_overdue_over(d, PARLEY_OVERDUE_RAISED);
 }

@@ -1,6 +1,6 @@
 /*
  * What becomes of the message if nobody answers it in time: jobs that are added
- * as it goes on (parley_deadline.h), with what it was.
+ * as it goes on (parley_overdue.h), with what it was.
  *
  * The step ESCALATE is of an escalation that is sent on.  Whether the service
  * is there, and what it says, is waited for by nobody: what it does not
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "parley_deadline.h"
+#include "parley_overdue.h"
 #include "parley_embed.h"
 #include "parley_gate_deliver.h"
 #include "parley_publish.h"
@@ -18,7 +18,6 @@
 
 static const parley_principal_t *parley_gate_superior(
     const parley_gate_t *g);
-static int parley_gate_times_out(const parley_gate_t *g);
 static int parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret);
 static int parley_gate_add(parley_gate_t *g);
 
@@ -81,9 +80,7 @@ parley_gate_rises(const parley_gate_t *g)
 }
 
 
-/* AEE-29; an escalation goes up instead */
-
-static int
+int
 parley_gate_times_out(const parley_gate_t *g)
 {
     const parley_principal_t  *p;
@@ -93,7 +90,7 @@ parley_gate_times_out(const parley_gate_t *g)
     return g->msg->wire == PARLEY_PROTO_CANONICAL
            && g->msg->act == PARLEY_ACT_REQUEST && g->msg->timeout_ms > 0
            && g->asked.kept && !g->asked.several
-           && p != NULL
+           && !parley_gate_escalates(g) && p != NULL
            && (p->names[PARLEY_NAMESPACE_HANDLE].len > 0
                || p->deliver.len > 0);
 }
@@ -151,7 +148,7 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
         after = PARLEY_ESCALATION_MS;
 
         if (superior != NULL && parley_gate_alarm(g) == PARLEY_ALARM_EMERGENCY
-            && parley_deadline_above(g->http, superior) != NULL)
+            && parley_overdue_above(g->http, superior) != NULL)
         {
             kind = PARLEY_LOAD_EMERGENCY;
             after = 0;
@@ -160,13 +157,13 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
     } else if (parley_gate_times_out(g)) {
         sub = g->who->principal->sub;
         kind = PARLEY_LOAD_TIMEOUT;
-        after = g->msg->timeout_ms;
+        after = parley_gate_deadline(g);
 
     } else {
         return 0;
     }
 
-    if (parley_deadline_job(g->arena, g->ask.state, kind, &g->asked.question,
+    if (parley_overdue_job(g->arena, g->ask.state, kind, &g->asked.question,
                             sub, ret)
         != 0)
     {
@@ -174,7 +171,7 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
     }
 
     ret->after = after;
-    ret->lasts = after + PARLEY_DEADLINE_LIVES;
+    ret->lasts = after + PARLEY_OVERDUE_LIVES;
 
     return 1;
 }
@@ -198,9 +195,7 @@ parley_gate_escalate(parley_gate_t *g)
 int
 parley_gate_await(parley_gate_t *g)
 {
-    if (!parley_gate_times_out(g) || parley_gate_escalates(g)
-        || g->published)
-    {
+    if (!parley_gate_times_out(g) || g->published) {
         return 0;
     }
 

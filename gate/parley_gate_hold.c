@@ -17,7 +17,10 @@
 
 
 /* sessions that are looked at in one call */
-#define PARLEY_HOLD_PAGE  64
+#define PARLEY_HOLD_PAGE   64
+
+/* ms that it may take until it is told that its deadline is over */
+#define PARLEY_HOLD_TELLS  1000
 
 /* an epoch that no log has, or that begins there: what is retained is read from
    its first record on */
@@ -246,7 +249,10 @@ parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
 }
 
 
-/* until the first of: hold=, its deadline, what proved it expires */
+/*
+ * Until the first of: hold=, its deadline, what proved it expires.  What it is
+ * told when a task's deadline is over is published then.
+ */
 
 static int64_t
 parley_gate_hold_time(const parley_gate_t *g)
@@ -256,6 +262,10 @@ parley_gate_hold_time(const parley_gate_t *g)
     ms = g->s->submit->hold;
     deadline = parley_gate_deadline(g);
     expires = parley_gate_expires(g);
+
+    if (deadline > 0 && parley_gate_times_out(g)) {
+        deadline += PARLEY_HOLD_TELLS;
+    }
 
     if (deadline > 0 && deadline < ms) {
         ms = deadline;

@@ -141,6 +141,10 @@ int parley_gate_publication(parley_gate_t *g,
    acknowledges it (VCP-24): critical, or an emergency. */
 int parley_gate_escalates(const parley_gate_t *g);
 
+/* Whether its sender is told where nobody answers it by its deadline (AEE-29);
+   an escalation goes up instead. */
+int parley_gate_times_out(const parley_gate_t *g);
+
 /* The protocols of whoever it may go up to, who answer it in these. */
 parley_proto_set_t parley_gate_rises(const parley_gate_t *g);
 

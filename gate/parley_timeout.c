@@ -6,18 +6,18 @@
 
 #include <string.h>
 
-#include "parley_deadline_parts.h"
+#include "parley_overdue_parts.h"
 #include "parley_publish.h"
 #include "parley_settings.h"
 
 
-static int parley_timeout_publish(parley_deadline_t *d, parley_str_t record);
-static int parley_timeout_error(parley_deadline_t *d, parley_msg_t *task,
+static int parley_timeout_publish(parley_overdue_t *d, parley_str_t record);
+static int parley_timeout_error(parley_overdue_t *d, parley_msg_t *task,
     parley_reply_t *ret);
 
 
 int
-parley_timeout_tell(parley_deadline_t *d, const parley_record_t *question)
+parley_timeout_tell(parley_overdue_t *d, const parley_record_t *question)
 {
     int           rc;
     uint8_t       slot[PARLEY_KEY_LEN];
@@ -28,12 +28,12 @@ parley_timeout_tell(parley_deadline_t *d, const parley_record_t *question)
     /* of what gave way to others nobody can tell whether it was answered; what
        an earlier try closed is closed */
 
-    if (!parley_deadline_is_claimed(d)
+    if (!parley_overdue_is_claimed(d)
         && (question == NULL || question->closed))
     {
-        return parley_deadline_over(d, question == NULL
-                                       ? PARLEY_DEADLINE_LOST
-                                       : PARLEY_DEADLINE_ANSWERED);
+        return parley_overdue_over(d, question == NULL
+                                       ? PARLEY_OVERDUE_LOST
+                                       : PARLEY_OVERDUE_ANSWERED);
     }
 
     d->to = d->deliver->http->directory == NULL ? NULL
@@ -42,27 +42,27 @@ parley_timeout_tell(parley_deadline_t *d, const parley_record_t *question)
     parley_question_slot(d->ask.state, &d->question, 0, parley_str_none,
                          parley_str_none, slot);
 
-    rc = parley_deadline_claim(d, PARLEY_STR("timeout"), slot);
+    rc = parley_overdue_claim(d, PARLEY_STR("timeout"), slot);
 
     if (rc == PARLEY_WAIT) {
         return rc;
     }
 
     if (rc < 0) {
-        return parley_deadline_again(d);
+        return parley_overdue_again(d);
     }
 
     if (rc == 0) {
-        return parley_deadline_over(d, PARLEY_DEADLINE_ANSWERED);
+        return parley_overdue_over(d, PARLEY_OVERDUE_ANSWERED);
     }
 
-    return d->to == NULL ? parley_deadline_over(d, PARLEY_DEADLINE_LOST)
+    return d->to == NULL ? parley_overdue_over(d, PARLEY_OVERDUE_LOST)
                          : parley_timeout_publish(d, record);
 }
 
 
 static int
-parley_timeout_publish(parley_deadline_t *d, parley_str_t record)
+parley_timeout_publish(parley_overdue_t *d, parley_str_t record)
 {
     int                    rc;
     uint8_t               *name;
@@ -79,7 +79,7 @@ parley_timeout_publish(parley_deadline_t *d, parley_str_t record)
     if (append == NULL || p == NULL || name == NULL
         || parley_timeout_error(d, &task, &error) != 0)
     {
-        return parley_deadline_again(d);
+        return parley_overdue_again(d);
     }
 
     parley_publication_question(&d->question, name);
@@ -108,7 +108,7 @@ parley_timeout_publish(parley_deadline_t *d, parley_str_t record)
     if (rc == 0) {
         append->arena = d->arena;
 
-        rc = parley_deadline_reach(d, d->to, PARLEY_LOAD_NOTICE, p->from,
+        rc = parley_overdue_reach(d, d->to, PARLEY_LOAD_NOTICE, p->from,
                                    append);
     }
 
@@ -117,17 +117,17 @@ parley_timeout_publish(parley_deadline_t *d, parley_str_t record)
     }
 
     if (rc != 0) {
-        return parley_deadline_again(d);
+        return parley_overdue_again(d);
     }
 
     d->end.tells = append;
 
-    return parley_deadline_over(d, PARLEY_DEADLINE_TIMED_OUT);
+    return parley_overdue_over(d, PARLEY_OVERDUE_TIMED_OUT);
 }
 
 
 static int
-parley_timeout_error(parley_deadline_t *d, parley_msg_t *task,
+parley_timeout_error(parley_overdue_t *d, parley_msg_t *task,
     parley_reply_t *ret)
 {
     parley_json_t     doc;
@@ -143,9 +143,8 @@ parley_timeout_error(parley_deadline_t *d, parley_msg_t *task,
         return -1;
     }
 
-    (void) parley_error_set(&err, PARLEY_E_UPSTREAM_TIMEOUT, NULL,
-                            "nobody answered within requires.timeout_ms");
-    err.taken = 1;
+    (void) parley_error_set(&err, PARLEY_E_TIMEOUT, NULL,
+                            "nobody answered in time");
 
     memset(&refusal, 0, sizeof(parley_refusal_t));
 

@@ -15,7 +15,7 @@ typedef enum {
     PARLEY_LOAD_NONE = 0,
     PARLEY_LOAD_DELIVER,        /* to the URL of a principal: its sub */
     PARLEY_LOAD_NOTICE,         /* the same, of what was not delivered */
-    PARLEY_LOAD_EMERGENCY,      /* deadlines, see gate/parley_deadline.h */
+    PARLEY_LOAD_EMERGENCY,      /* deadlines, see gate/parley_overdue.h */
     PARLEY_LOAD_ESCALATION,
     PARLEY_LOAD_TIMEOUT,
     PARLEY_LOAD_KINDS

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Deadlines that are due (gate/parley_deadline.h): jobs that a worker carries
+ * Deadlines that are due (gate/parley_overdue.h): jobs that a worker carries
  * out by asking the state alone.
  */
 
@@ -11,11 +11,11 @@
 #include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_jobs.h"
 #include "ngx_http_parley_state.h"
-#include "parley_deadline.h"
+#include "parley_overdue.h"
 
 
 typedef struct {
-    parley_deadline_t         deadline;
+    parley_overdue_t         deadline;
     ngx_http_parley_jobs_t   *jobs;
     parley_run_t             *run;
     ngx_queue_t               queue;        /* of those that wait */
@@ -81,7 +81,7 @@ ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 static void
 ngx_http_parley_due_meet(ngx_http_parley_due_t *d)
 {
-    if (parley_deadline_meet(&d->deadline) != PARLEY_WAIT) {
+    if (parley_overdue_meet(&d->deadline) != PARLEY_WAIT) {
         ngx_http_parley_due_end(d);
         return;
     }
@@ -131,7 +131,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     u_char                       from[NGX_HTTP_PARLEY_JOBS_LOGGED];
     u_char                       to[NGX_HTTP_PARLEY_JOBS_LOGGED];
     ngx_str_t                    which, sender, above;
-    parley_deadline_t           *deadline;
+    parley_overdue_t           *deadline;
     parley_audit_delivery_t      line;
     ngx_http_parley_due_t  *d = run->data;
 
@@ -144,7 +144,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     parley_count(jobs->mcf->slot, PARLEY_M_DEADLINES
                                   + (unsigned) deadline->how, 1);
 
-    if (deadline->how == PARLEY_DEADLINE_ANSWERED) {
+    if (deadline->how == PARLEY_OVERDUE_ANSWERED) {
         return;
     }
 
@@ -156,7 +156,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 
     switch (deadline->how) {
 
-    case PARLEY_DEADLINE_RAISED:
+    case PARLEY_OVERDUE_RAISED:
         ngx_log_error(NGX_LOG_WARN, ngx_cycle->log, 0,
                       deadline->kind == PARLEY_LOAD_EMERGENCY
                       ? "parley: an emergency goes up to \"%V\", from \"%V\", "
@@ -166,14 +166,14 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
                       &above, &sender, &which);
         break;
 
-    case PARLEY_DEADLINE_UNACKNOWLEDGED:
+    case PARLEY_OVERDUE_UNACKNOWLEDGED:
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                       "parley: an escalation was not acknowledged, and nobody "
                       "is above \"%V\" who can be reached: from \"%V\", id "
                       "\"%V\"", &above, &sender, &which);
         break;
 
-    case PARLEY_DEADLINE_TIMED_OUT:
+    case PARLEY_OVERDUE_TIMED_OUT:
         ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
                       "parley: a task was not answered in its time: from "
                       "\"%V\", id \"%V\"", &sender, &which);
@@ -194,7 +194,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     line.principal = deadline->publication.sender;
     line.recipient = deadline->to != NULL ? deadline->to->sub
                                           : parley_str_none;
-    line.outcome = parley_deadline_name(deadline->how);
+    line.outcome = parley_overdue_name(deadline->how);
     line.attempts = run->job.attempt;
 
     ngx_http_parley_audit_delivery(jobs->mcf, &line);

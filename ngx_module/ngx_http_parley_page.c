@@ -637,6 +637,12 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "ame too late: it gets the message at least once, so let it know a repeti"
     "tion by the id. The operator's bounds are proxy_read_timeout and parley_"
     "cap timeout=.\"],\n"
+    "\"timeout\":[\"Nobody answered a task that was taken: within its require"
+    "s.timeout_ms, or the operator's parley_cap timeout=. It comes as a messa"
+    "ge of the gateway's, in place of the answer.\",\"Send the task again, un"
+    "der another id, if it is of use still: whoever it was for may have worke"
+    "d on it all the same. What answers the first one later is reply-unmatche"
+    "d.\"],\n"
     "\"capacity\":[\"There is no room: the zone is full, this sender has its "
     "share of it, no token keys were loaded yet, the audit log cannot be writ"
     "ten; or the service answered 503.\",\"Send the message again later. The "
@@ -1350,8 +1356,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-8tYRSlcvBvJJb6JqtiNnyHP8pOs3PnFQ0"
-    "ZcBDN6AD9c='; style-src 'sha256-55z7m2DlLFvkHmzhWzjFdB6ANeRzfJLGVB7oU2WC"
+    "default-src 'none'; script-src 'sha256-smjAWJPfQjTsfts0z82jDqbvG+qwSdtD+"
+    "VnMuEHjr04='; style-src 'sha256-55z7m2DlLFvkHmzhWzjFdB6ANeRzfJLGVB7oU2WC"
     "WUk='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

@@ -30,7 +30,8 @@ my %http = qw(
     message-stale 422 translation-unsupported 422 translation-lossy 422
     identity-unmappable 422 rate-limited 429 scope-unimplemented 501
     upstream-invalid 502
-    upstream-unavailable 502 upstream-timeout 504 capacity 503
+    upstream-unavailable 502 upstream-timeout 504 timeout 504
+    capacity 503
 );
 
 # where JSON-RPC and agent-channel have a number or a word of their own
@@ -45,7 +46,8 @@ my %number = qw(
     message-too-large -31413 message-stale -31422
     translation-unsupported -31422 translation-lossy -31422
     identity-unmappable -31422 rate-limited -31429 upstream-invalid -31502
-    upstream-unavailable -31502 upstream-timeout -31504 capacity -31503
+    upstream-unavailable -31502 upstream-timeout -31504 timeout -31504
+    capacity -31503
 );
 
 my %word = qw(
@@ -61,7 +63,7 @@ my %word = qw(
 
 my %retryable = map { $_ => 1 } qw(token-expired message-in-flight
     rate-limited upstream-invalid upstream-unavailable upstream-timeout
-    capacity);
+    timeout capacity);
 
 
 # Starts the service on port(2); blocks without config get the gateway's.

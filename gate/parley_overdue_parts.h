@@ -1,24 +1,24 @@
-/* Private to gate/parley_deadline*.c */
+/* Private to gate/parley_overdue*.c */
 
-#ifndef PARLEY_DEADLINE_PARTS_H
-#define PARLEY_DEADLINE_PARTS_H
+#ifndef PARLEY_OVERDUE_PARTS_H
+#define PARLEY_OVERDUE_PARTS_H
 
-#include "parley_deadline.h"
+#include "parley_overdue.h"
 #include "parley_question.h"
 
 
 /* ms until what could not be done yet is tried again */
-#define PARLEY_DEADLINE_LATER    1000
+#define PARLEY_OVERDUE_LATER    1000
 
-/* the mark of a job: parley_deadline_claim() said 1 */
-#define PARLEY_DEADLINE_CLAIMED  1
+/* the mark of a job: parley_overdue_claim() said 1 */
+#define PARLEY_OVERDUE_CLAIMED  1
 
 
 /* It is over so; returns 0. */
-int parley_deadline_over(parley_deadline_t *d, parley_deadline_how_t how);
+int parley_overdue_over(parley_overdue_t *d, parley_overdue_how_t how);
 
 /* It is due again; returns 0. */
-int parley_deadline_again(parley_deadline_t *d);
+int parley_overdue_again(parley_overdue_t *d);
 
 /*
  * Once, whoever tries it: the id is the deadline's and what it is for.  slot:
@@ -26,26 +26,26 @@ int parley_deadline_again(parley_deadline_t *d);
  * deadline's to carry out; 0: another's, or the question has its answer; -1: it
  * cannot be known yet; PARLEY_WAIT.
  */
-int parley_deadline_claim(parley_deadline_t *d, parley_str_t what,
+int parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
     const uint8_t *slot);
 
 /* Whether it may be this one's already, from an earlier try. */
-int parley_deadline_is_claimed(const parley_deadline_t *d);
+int parley_overdue_is_claimed(const parley_overdue_t *d);
 
 /*
  * What is published for p goes to its log, and where nobody listens there to
  * its URL: into append, whose record is there.  from: whose lane that is.
  * Returns 0, PARLEY_WAIT, or -1: no memory.
  */
-int parley_deadline_reach(parley_deadline_t *d, const parley_principal_t *p,
+int parley_overdue_reach(parley_overdue_t *d, const parley_principal_t *p,
     parley_load_kind_t kind, parley_str_t from, parley_append_t *append);
 
 /* parley_escalation.c: it was not acknowledged.  0 or PARLEY_WAIT. */
-int parley_escalation_raise(parley_deadline_t *d);
+int parley_escalation_raise(parley_overdue_t *d);
 
 /* parley_timeout.c: its time is over; NULL: the question is gone.  0 or
    PARLEY_WAIT. */
-int parley_timeout_tell(parley_deadline_t *d, const parley_record_t *question);
+int parley_timeout_tell(parley_overdue_t *d, const parley_record_t *question);
 
 
-#endif /* PARLEY_DEADLINE_PARTS_H */
+#endif /* PARLEY_OVERDUE_PARTS_H */

@@ -15,8 +15,8 @@
  * once, under its own id; a task fails once.
  */
 
-#ifndef PARLEY_DEADLINE_H
-#define PARLEY_DEADLINE_H
+#ifndef PARLEY_OVERDUE_H
+#define PARLEY_OVERDUE_H
 
 #include "parley_ask.h"
 #include "parley_deliver.h"
@@ -27,18 +27,18 @@
 #define PARLEY_ESCALATION_MS  5000      /* to acknowledge one (VCP 6.2) */
 
 /* ms behind a deadline for which it is tried to meet it */
-#define PARLEY_DEADLINE_LIVES  ((int64_t) 300 * 1000)
+#define PARLEY_OVERDUE_LIVES  ((int64_t) 300 * 1000)
 
 
 /* what a deadline came to */
 typedef enum {
-    PARLEY_DEADLINE_ANSWERED = 0,   /* in time */
-    PARLEY_DEADLINE_RAISED,         /* it went to the next above */
-    PARLEY_DEADLINE_UNACKNOWLEDGED, /* nobody is above who can be reached */
-    PARLEY_DEADLINE_TIMED_OUT,      /* its sender is told */
-    PARLEY_DEADLINE_LOST,           /* there is nothing left to go by */
-    PARLEY_DEADLINE_AGAIN           /* it is not over: see end */
-} parley_deadline_how_t;
+    PARLEY_OVERDUE_ANSWERED = 0,   /* in time */
+    PARLEY_OVERDUE_RAISED,         /* it went to the next above */
+    PARLEY_OVERDUE_UNACKNOWLEDGED, /* nobody is above who can be reached */
+    PARLEY_OVERDUE_TIMED_OUT,      /* its sender is told */
+    PARLEY_OVERDUE_LOST,           /* there is nothing left to go by */
+    PARLEY_OVERDUE_AGAIN           /* it is not over: see end */
+} parley_overdue_how_t;
 
 
 /* one that is due */
@@ -59,17 +59,17 @@ typedef struct {
     parley_publication_t       publication;
 
     /* what it came to */
-    parley_deadline_how_t      how;
+    parley_overdue_how_t      how;
     const parley_principal_t  *to;          /* RAISED: to whom */
     parley_job_end_t           end;         /* of the job; id is not set */
-} parley_deadline_t;
+} parley_overdue_t;
 
 
 /*
  * The job of a deadline: its lane and text, in the arena; the rest is zero.
  * Returns 0, or -1: no memory, or sub is too long.
  */
-int parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
+int parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
     parley_load_kind_t kind, const parley_record_id_t *question,
     parley_str_t sub, parley_job_t *ret)
     __attribute__((warn_unused_result));
@@ -78,19 +78,19 @@ int parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
  * A deadline whose job was taken.  Returns 0: how and end say what it came to;
  * or PARLEY_WAIT: it is called again when ask is resumed.
  */
-int parley_deadline_meet(parley_deadline_t *d)
+int parley_overdue_meet(parley_overdue_t *d)
     __attribute__((warn_unused_result));
 
 /* "raised" */
-parley_str_t parley_deadline_name(parley_deadline_how_t how);
+parley_str_t parley_overdue_name(parley_overdue_how_t how);
 
 
 /*
  * Who is above p, and is reached by a stream or a URL that the configuration
  * has: the nearest.  NULL: nobody.
  */
-const parley_principal_t *parley_deadline_above(
+const parley_principal_t *parley_overdue_above(
     const struct parley_settings_http_s *http, const parley_principal_t *p);
 
 
-#endif /* PARLEY_DEADLINE_H */
+#endif /* PARLEY_OVERDUE_H */

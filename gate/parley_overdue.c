@@ -2,7 +2,7 @@
 
 #include "parley_account.h"
 #include "parley_attempt.h"
-#include "parley_deadline_parts.h"
+#include "parley_overdue_parts.h"
 #include "parley_expand.h"
 #include "parley_gate_deliver.h"
 #include "parley_publish.h"
@@ -10,20 +10,20 @@
 
 
 /* the text of a job: its kind, then these, then a sub */
-#define PARLEY_DEADLINE_QUESTION  (PARLEY_KEY_LEN + sizeof(uint32_t))
+#define PARLEY_OVERDUE_QUESTION  (PARLEY_KEY_LEN + sizeof(uint32_t))
 
 /* ms that it is known who carried it out, longer than any try of it comes */
-#define PARLEY_DEADLINE_KNOWN     (2 * PARLEY_DEADLINE_LIVES)
+#define PARLEY_OVERDUE_KNOWN     (2 * PARLEY_OVERDUE_LIVES)
 
 
-static int parley_deadline_read(parley_deadline_t *d);
-static int parley_deadline_due(parley_deadline_t *d);
-static void parley_deadline_octets(const parley_record_id_t *question,
-    uint8_t out[PARLEY_DEADLINE_QUESTION]);
+static int parley_overdue_read(parley_overdue_t *d);
+static int parley_overdue_due(parley_overdue_t *d);
+static void parley_overdue_octets(const parley_record_id_t *question,
+    uint8_t out[PARLEY_OVERDUE_QUESTION]);
 
 
 int
-parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
+parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
     parley_load_kind_t kind, const parley_record_id_t *question,
     parley_str_t sub, parley_job_t *ret)
 {
@@ -33,34 +33,34 @@ parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
 
     memset(ret, 0, sizeof(parley_job_t));
 
-    text = parley_arena_octets(arena, PARLEY_DEADLINE_QUESTION + sub.len);
+    text = parley_arena_octets(arena, PARLEY_OVERDUE_QUESTION + sub.len);
 
     if (text == NULL) {
         return -1;
     }
 
-    parley_deadline_octets(question, text);
+    parley_overdue_octets(question, text);
 
     if (sub.len != 0) {
-        memcpy(text + PARLEY_DEADLINE_QUESTION, sub.data, sub.len);
+        memcpy(text + PARLEY_OVERDUE_QUESTION, sub.data, sub.len);
     }
 
     octet = (uint8_t) kind;
     parts[0] = parley_str_make(&octet, 1);
-    parts[1] = parley_str_make(text, PARLEY_DEADLINE_QUESTION);
+    parts[1] = parley_str_make(text, PARLEY_OVERDUE_QUESTION);
 
     parley_state_key(state, PARLEY_KIND_LANE, parts, 2, ret->lane);
 
     return parley_load_write(arena, kind,
-                             parley_str_make(text, PARLEY_DEADLINE_QUESTION
+                             parley_str_make(text, PARLEY_OVERDUE_QUESTION
                                                    + sub.len),
                              &ret->text);
 }
 
 
 static void
-parley_deadline_octets(const parley_record_id_t *question,
-    uint8_t out[PARLEY_DEADLINE_QUESTION])
+parley_overdue_octets(const parley_record_id_t *question,
+    uint8_t out[PARLEY_OVERDUE_QUESTION])
 {
     memcpy(out, question->key, PARLEY_KEY_LEN);
     memcpy(out + PARLEY_KEY_LEN, &question->tag, sizeof(question->tag));
@@ -68,15 +68,15 @@ parley_deadline_octets(const parley_record_id_t *question,
 
 
 int
-parley_deadline_meet(parley_deadline_t *d)
+parley_overdue_meet(parley_overdue_t *d)
 {
     int  rc;
 
     parley_ask_begin(&d->ask, d->ask.now);
 
-    rc = parley_deadline_read(d) != 0
-         ? parley_deadline_over(d, PARLEY_DEADLINE_LOST)
-         : parley_deadline_due(d);
+    rc = parley_overdue_read(d) != 0
+         ? parley_overdue_over(d, PARLEY_OVERDUE_LOST)
+         : parley_overdue_due(d);
 
     if (rc == 0) {
         parley_ask_end(&d->ask);
@@ -87,13 +87,13 @@ parley_deadline_meet(parley_deadline_t *d)
 
 
 static int
-parley_deadline_read(parley_deadline_t *d)
+parley_overdue_read(parley_overdue_t *d)
 {
     parley_str_t  text;
 
     d->kind = parley_load_read(d->job->text, &text);
 
-    if (text.len < PARLEY_DEADLINE_QUESTION || d->job->left <= 0
+    if (text.len < PARLEY_OVERDUE_QUESTION || d->job->left <= 0
         || d->job->record.data == NULL
         || parley_publication_read(d->job->record, &d->publication) != 0)
     {
@@ -105,7 +105,7 @@ parley_deadline_read(parley_deadline_t *d)
     memcpy(&d->question.tag, text.data + PARLEY_KEY_LEN,
            sizeof(d->question.tag));
 
-    d->sub = parley_str_from(text, PARLEY_DEADLINE_QUESTION);
+    d->sub = parley_str_from(text, PARLEY_OVERDUE_QUESTION);
 
     return 0;
 }
@@ -114,7 +114,7 @@ parley_deadline_read(parley_deadline_t *d)
 /* a question that gave way to others was perhaps never answered */
 
 static int
-parley_deadline_due(parley_deadline_t *d)
+parley_overdue_due(parley_overdue_t *d)
 {
     int              rc;
     parley_record_t  record;
@@ -126,7 +126,7 @@ parley_deadline_due(parley_deadline_t *d)
     }
 
     if (rc < 0) {
-        return parley_deadline_again(d);
+        return parley_overdue_again(d);
     }
 
     if (d->kind == PARLEY_LOAD_TIMEOUT) {
@@ -134,27 +134,27 @@ parley_deadline_due(parley_deadline_t *d)
     }
 
     return rc == 1 && record.closed && d->kind == PARLEY_LOAD_ESCALATION
-           ? parley_deadline_over(d, PARLEY_DEADLINE_ANSWERED)
+           ? parley_overdue_over(d, PARLEY_OVERDUE_ANSWERED)
            : parley_escalation_raise(d);
 }
 
 
 int
-parley_deadline_over(parley_deadline_t *d, parley_deadline_how_t how)
+parley_overdue_over(parley_overdue_t *d, parley_overdue_how_t how)
 {
     d->how = how;
-    d->end.how = how == PARLEY_DEADLINE_LOST ? PARLEY_JOB_GIVEN_UP
+    d->end.how = how == PARLEY_OVERDUE_LOST ? PARLEY_JOB_GIVEN_UP
                                              : PARLEY_JOB_DONE;
     return 0;
 }
 
 
 int
-parley_deadline_again(parley_deadline_t *d)
+parley_overdue_again(parley_overdue_t *d)
 {
-    d->how = PARLEY_DEADLINE_AGAIN;
+    d->how = PARLEY_OVERDUE_AGAIN;
     d->end.how = PARLEY_JOB_AGAIN;
-    d->end.after = PARLEY_DEADLINE_LATER;
+    d->end.after = PARLEY_OVERDUE_LATER;
     d->end.untried = 1;
 
     if (d->end.mark == 0) {
@@ -171,26 +171,26 @@ parley_deadline_again(parley_deadline_t *d)
  */
 
 int
-parley_deadline_is_claimed(const parley_deadline_t *d)
+parley_overdue_is_claimed(const parley_overdue_t *d)
 {
-    return d->job->attempt > 1 || d->job->mark == PARLEY_DEADLINE_CLAIMED;
+    return d->job->attempt > 1 || d->job->mark == PARLEY_OVERDUE_CLAIMED;
 }
 
 
 int
-parley_deadline_claim(parley_deadline_t *d, parley_str_t what,
+parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
     const uint8_t *slot)
 {
     int                  rc, late;
     uint8_t              id[PARLEY_KEY_LEN], account[PARLEY_KEY_LEN];
-    uint8_t              question[PARLEY_DEADLINE_QUESTION];
+    uint8_t              question[PARLEY_OVERDUE_QUESTION];
     uint8_t              print[PARLEY_PRINT_LEN];
     parley_str_t         parts[3];
     parley_admitted_t    got;
     parley_admission_t   a;
     parley_settlement_t  how;
 
-    parley_deadline_octets(&d->question, question);
+    parley_overdue_octets(&d->question, question);
     memset(print, 0, sizeof(print));
 
     parts[0] = PARLEY_STR("deadline");
@@ -207,8 +207,8 @@ parley_deadline_claim(parley_deadline_t *d, parley_str_t what,
     a.id = id;
     a.print = print;
     a.slot = slot;
-    a.slot_ttl = PARLEY_DEADLINE_KNOWN;
-    a.ttl = PARLEY_DEADLINE_KNOWN;
+    a.slot_ttl = PARLEY_OVERDUE_KNOWN;
+    a.ttl = PARLEY_OVERDUE_KNOWN;
 
     rc = parley_ask_admit(&d->ask, &a, &got);
 
@@ -222,7 +222,7 @@ parley_deadline_claim(parley_deadline_t *d, parley_str_t what,
         break;
 
     case PARLEY_ADMIT_DUPLICATE:
-        return parley_deadline_is_claimed(d);
+        return parley_overdue_is_claimed(d);
 
     case PARLEY_ADMIT_ANSWERED:
         return 0;
@@ -243,14 +243,14 @@ parley_deadline_claim(parley_deadline_t *d, parley_str_t what,
         return rc;
     }
 
-    d->end.mark = PARLEY_DEADLINE_CLAIMED;
+    d->end.mark = PARLEY_OVERDUE_CLAIMED;
 
     return 1;
 }
 
 
 int
-parley_deadline_reach(parley_deadline_t *d, const parley_principal_t *p,
+parley_overdue_reach(parley_overdue_t *d, const parley_principal_t *p,
     parley_load_kind_t kind, parley_str_t from, parley_append_t *append)
 {
     int                 rc;
@@ -315,15 +315,15 @@ parley_deadline_reach(parley_deadline_t *d, const parley_principal_t *p,
 
 
 parley_str_t
-parley_deadline_name(parley_deadline_how_t how)
+parley_overdue_name(parley_overdue_how_t how)
 {
     static const parley_str_t  names[] = {
-        [PARLEY_DEADLINE_ANSWERED] = parley_str("answered"),
-        [PARLEY_DEADLINE_RAISED] = parley_str("raised"),
-        [PARLEY_DEADLINE_UNACKNOWLEDGED] = parley_str("unacknowledged"),
-        [PARLEY_DEADLINE_TIMED_OUT] = parley_str("timed-out"),
-        [PARLEY_DEADLINE_LOST] = parley_str("lost"),
-        [PARLEY_DEADLINE_AGAIN] = parley_str("again")
+        [PARLEY_OVERDUE_ANSWERED] = parley_str("answered"),
+        [PARLEY_OVERDUE_RAISED] = parley_str("raised"),
+        [PARLEY_OVERDUE_UNACKNOWLEDGED] = parley_str("unacknowledged"),
+        [PARLEY_OVERDUE_TIMED_OUT] = parley_str("timed-out"),
+        [PARLEY_OVERDUE_LOST] = parley_str("lost"),
+        [PARLEY_OVERDUE_AGAIN] = parley_str("again")
     };
 
     return names[how];
@@ -331,7 +331,7 @@ parley_deadline_name(parley_deadline_how_t how)
 
 
 const parley_principal_t *
-parley_deadline_above(const parley_settings_http_t *http,
+parley_overdue_above(const parley_settings_http_t *http,
     const parley_principal_t *p)
 {
     for (p = p->above; p != NULL; p = p->above) {
