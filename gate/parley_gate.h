@@ -167,7 +167,7 @@ struct parley_gate_s {
                                                not */
     parley_step_t              at;          /* the step that comes next; ANSWER:
                                                it went on, or may */
-    parley_outcome_t           outcome;     /* while ending */
+    parley_step_result_t       result;      /* while ending */
     parley_settle_t            settle;      /* what has become of its id */
     parley_proto_t             proto;       /* NONE: not known (yet) */
     parley_keys_call_t         keys_call;   /* where parley_keys stands */
@@ -183,7 +183,7 @@ struct parley_gate_s {
     unsigned                   addressed:1; /* whom it is for stands beside
                                                the body alone */
     unsigned                   uncounted:1; /* no room for its limit */
-    unsigned                   ending:1;    /* the steps have come to outcome,
+    unsigned                   ending:1;    /* the steps have come to result,
                                                which is being settled */
     unsigned                   unproven:1;  /* by a failed proof */
     unsigned                   late:1;      /* another answer came before
@@ -269,7 +269,7 @@ int64_t parley_gate_expires(const parley_gate_t *g);
  * g->ask.resume; a call too many does no harm.  What the message took is
  * settled by then: given back where it is refused.  clock: of the state.
  */
-parley_outcome_t parley_gate_run(parley_gate_t *g, int64_t clock)
+parley_step_result_t parley_gate_run(parley_gate_t *g, int64_t clock)
     __attribute__((warn_unused_result));
 
 /*
@@ -411,7 +411,7 @@ void parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret);
  * The step METHOD for an adapter that has one: whether a protocol accepted
  * here takes a message by it.
  */
-parley_outcome_t parley_gate_method(parley_gate_t *g, parley_str_t method);
+parley_step_result_t parley_gate_method(parley_gate_t *g, parley_str_t method);
 
 /* The methods that it takes messages by, as the header Allow has them.
    Returns 0, or -1: no memory. */

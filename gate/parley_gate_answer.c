@@ -132,7 +132,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 
     if (g->verdict == PARLEY_VERDICT_PASSED) {
         g->verdict = PARLEY_VERDICT_FAILED;
-        parley_gate_says(g, PARLEY_STEP_ANSWER, PARLEY_OUTCOME_REFUSED);
+        parley_gate_says(g, PARLEY_STEP_ANSWER, PARLEY_RESULT_REFUSED);
     }
 
     parley_ask_begin(&g->ask, clock);

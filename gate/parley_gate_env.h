@@ -29,7 +29,7 @@ typedef struct {
                                            below 1 << 48 */
 } parley_keys_t;
 
-typedef parley_outcome_t (*parley_step_pt)(parley_gate_t *g);
+typedef parley_step_result_t (*parley_step_pt)(parley_gate_t *g);
 
 
 /* What the adapter brings. */
@@ -103,7 +103,7 @@ typedef struct {
 
     /* Is told what each step came to; may be NULL. */
     void              (*told)(parley_gate_t *g, parley_step_t step,
-                          parley_outcome_t outcome);
+                          parley_step_result_t result);
 
     /*
      * Both may be NULL, and neither may call the gate.  Of each message that

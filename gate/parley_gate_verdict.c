@@ -11,7 +11,7 @@
 
 static parley_verdict_t parley_gate_verdict(const parley_gate_t *g);
 static void parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict);
-static parley_outcome_t parley_gate_unwritten(parley_gate_t *g);
+static parley_step_result_t parley_gate_unwritten(parley_gate_t *g);
 
 
 static const struct {
@@ -76,22 +76,22 @@ parley_fate_name(parley_fate_kind_t kind)
 static parley_verdict_t
 parley_gate_verdict(const parley_gate_t *g)
 {
-    switch (g->outcome) {
+    switch (g->result) {
 
-    case PARLEY_OUTCOME_PASSED:
+    case PARLEY_RESULT_PASSED:
         return parley_gate_is_dry(g) ? PARLEY_VERDICT_DRY_PASSED
                                      : PARLEY_VERDICT_PASSED;
 
-    case PARLEY_OUTCOME_REFUSED:
+    case PARLEY_RESULT_REFUSED:
         return PARLEY_VERDICT_REFUSED;
 
-    case PARLEY_OUTCOME_SPARED:
+    case PARLEY_RESULT_SPARED:
         return PARLEY_VERDICT_DRY_REFUSED;
 
-    case PARLEY_OUTCOME_ANSWERED:
+    case PARLEY_RESULT_ANSWERED:
         return PARLEY_VERDICT_ANSWERED;
 
-    default: /* PARLEY_OUTCOME_FAILED: somebody else says so */
+    default: /* PARLEY_RESULT_FAILED: somebody else says so */
         return PARLEY_VERDICT_NONE;
     }
 }
@@ -142,18 +142,18 @@ parley_gate_decided(parley_gate_t *g)
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_record(parley_gate_t *g)
 {
     return parley_gate_record_as(g, PARLEY_VERDICT_PASSED);
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
 {
     if (g->env->record == NULL || g->recorded || parley_gate_is_dry(g)) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     g->recorded = 1;
@@ -161,19 +161,19 @@ parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
     switch (g->env->record(g, verdict)) {
 
     case PARLEY_RECORDED_WRITTEN:
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
 
     case PARLEY_RECORDED_UNWRITTEN:
-        return g->http->audit_pass ? PARLEY_OUTCOME_NONE
+        return g->http->audit_pass ? PARLEY_RESULT_NONE
                                    : parley_gate_unwritten(g);
 
     default: /* PARLEY_RECORDED_NONE */
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_unwritten(parley_gate_t *g)
 {
     g->unwritten = 1;
@@ -182,14 +182,14 @@ parley_gate_unwritten(parley_gate_t *g)
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "the audit log cannot be written");
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
 void
 parley_gate_refuse(parley_gate_t *g)
 {
-    g->outcome = PARLEY_OUTCOME_REFUSED;
+    g->result = PARLEY_RESULT_REFUSED;
     g->ending = 1;
 
     parley_gate_decided(g);
@@ -208,7 +208,7 @@ parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
     if (g->gone) {
         parley_gate_says(g, PARLEY_STEP_SETTLE,
                          settle == PARLEY_SETTLE_COMMIT
-                         ? PARLEY_OUTCOME_PASSED : PARLEY_OUTCOME_NONE);
+                         ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE);
     }
 }
 
@@ -247,7 +247,7 @@ parley_gate_over(parley_gate_t *g)
 
         verdict = g->ending ? parley_gate_verdict(g) : PARLEY_VERDICT_NONE;
 
-        /* what went on nowhere has no outcome that could be told */
+        /* what went on nowhere has no result that could be told */
 
         parley_gate_judge(g, verdict == PARLEY_VERDICT_REFUSED
                              || verdict == PARLEY_VERDICT_ANSWERED

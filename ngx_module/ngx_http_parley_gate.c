@@ -16,10 +16,10 @@
 
 
 static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
-static parley_outcome_t ngx_http_parley_step_method(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_body(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_frame(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_forward(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_method(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_body(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_frame(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_forward(parley_gate_t *g);
 static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
 static void ngx_http_parley_headers(parley_gate_t *g, parley_str_t name,
@@ -35,12 +35,12 @@ static int ngx_http_parley_keys(parley_gate_t *g, int64_t age,
 static void ngx_http_parley_traceparent(parley_gate_t *g,
     parley_str_t *trace_id, parley_str_t *span_id);
 static void ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome);
+    parley_step_result_t result);
 static void ngx_http_parley_verdict(parley_gate_t *g);
 static parley_recorded_t ngx_http_parley_record(parley_gate_t *g,
     parley_verdict_t verdict);
 static void ngx_http_parley_fate(parley_gate_t *g, const parley_fate_t *fate);
-static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
+static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
 
 
 #define NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
@@ -163,7 +163,7 @@ ngx_http_parley_over_tls(ngx_http_request_t *r)
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 ngx_http_parley_step_method(parley_gate_t *g)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
@@ -175,7 +175,7 @@ ngx_http_parley_step_method(parley_gate_t *g)
 
 /* WAIT: the phase reads the body; nothing of it is read before this step */
 
-static parley_outcome_t
+static parley_step_result_t
 ngx_http_parley_step_body(parley_gate_t *g)
 {
     off_t                   announced;
@@ -191,10 +191,10 @@ ngx_http_parley_step_body(parley_gate_t *g)
         if ((announced > 0 && parley_gate_size(g, (uint64_t) announced) != 0)
             || ngx_http_parley_media(r, ctx) != NGX_OK)
         {
-            return PARLEY_OUTCOME_REFUSED;
+            return PARLEY_RESULT_REFUSED;
         }
 
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
     }
 
     rc = ngx_http_parley_body_take(r, ctx);
@@ -204,11 +204,11 @@ ngx_http_parley_step_body(parley_gate_t *g)
     g->body = ctx->body;
     g->now_ms = ngx_http_parley_now();
 
-    return ngx_http_parley_outcome(rc);
+    return ngx_http_parley_step_result(rc);
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 ngx_http_parley_step_frame(parley_gate_t *g)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
@@ -218,16 +218,17 @@ ngx_http_parley_step_frame(parley_gate_t *g)
     g->body = ctx->body;
     g->now_ms = ngx_http_parley_now();
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 ngx_http_parley_step_forward(parley_gate_t *g)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    return ngx_http_parley_outcome(ngx_http_parley_forward(ctx->request, ctx));
+    return ngx_http_parley_step_result(ngx_http_parley_forward(ctx->request,
+                                                               ctx));
 }
 
 
@@ -366,32 +367,32 @@ ngx_http_parley_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
 }
 
 
-static parley_outcome_t
-ngx_http_parley_outcome(ngx_int_t rc)
+static parley_step_result_t
+ngx_http_parley_step_result(ngx_int_t rc)
 {
     switch (rc) {
 
     case NGX_OK:
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
 
     case NGX_DECLINED:
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
 
     case NGX_AGAIN:
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
 
     case NGX_DONE:
-        return PARLEY_OUTCOME_ANSWERED;
+        return PARLEY_RESULT_ANSWERED;
 
     default:
-        return PARLEY_OUTCOME_FAILED;
+        return PARLEY_RESULT_FAILED;
     }
 }
 
 
 static void
 ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome)
+    parley_step_result_t result)
 {
     ngx_log_t              *log;
     parley_decider_t        by;
@@ -402,13 +403,13 @@ ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
 
     if (!parley_decider(&ctx->mcf->http, ctx->lcf, g, step, &by)) {
         ngx_log_debug2(NGX_LOG_DEBUG_HTTP, log, 0, "parley: step %s: %s",
-                       parley_step_name(step), parley_outcome_name(outcome));
+                       parley_step_name(step), parley_step_result_name(result));
         return;
     }
 
     ngx_log_debug6(NGX_LOG_DEBUG_HTTP, log, 0,
                    "parley: step %s: %s, by \"%s\" in %*s:%ud",
-                   parley_step_name(step), parley_outcome_name(outcome),
+                   parley_step_name(step), parley_step_result_name(result),
                    by.name, by.where->file.len, by.where->file.data,
                    by.where->line);
 }

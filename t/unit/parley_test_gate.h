@@ -40,40 +40,40 @@ typedef struct {
 } test_gate_t;
 
 
-static inline parley_outcome_t
+static inline parley_step_result_t
 step_body(parley_gate_t *g)
 {
     g->body = PARLEY_STR(TEXT);
     g->now_ms = PARLEY_TEST_NOW;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
-static inline parley_outcome_t
+static inline parley_step_result_t
 step_passes(parley_gate_t *g)
 {
     (void) g;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
-static inline parley_outcome_t
+static inline parley_step_result_t
 step_waits(parley_gate_t *g)
 {
     (void) g;
 
-    return PARLEY_OUTCOME_WAIT;
+    return PARLEY_RESULT_WAIT;
 }
 
 
-static inline parley_outcome_t
+static inline parley_step_result_t
 step_fails(parley_gate_t *g)
 {
     (void) g;
 
-    return PARLEY_OUTCOME_FAILED;
+    return PARLEY_RESULT_FAILED;
 }
 
 
@@ -109,11 +109,11 @@ now(parley_gate_t *g)
 
 
 static inline void
-told(parley_gate_t *g, parley_step_t step, parley_outcome_t outcome)
+told(parley_gate_t *g, parley_step_t step, parley_step_result_t result)
 {
     test_gate_t *t = g->ctx;
 
-    (void) outcome;
+    (void) result;
 
     t->taken[step]++;
 }

@@ -17,7 +17,7 @@ test_fate(void **state)
     conf_init(&conf, NULL);
     gate_init(&t, &conf);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     memset(&answered, 0, sizeof(answered));
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
@@ -38,7 +38,7 @@ test_fate(void **state)
 
     gate_init(&t, &conf);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     answered.over = 0;
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
@@ -65,10 +65,10 @@ test_fate_resumed(void **state)
     conf_init(&spare, NULL);
     gate_init(&t, &entry);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     gate_resume(&t, &spare);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_NONE);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_PASSED);
     assert_int_equal(t.came, 0);
 
@@ -76,7 +76,7 @@ test_fate_resumed(void **state)
 
     spare.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
     gate_resume(&t, &spare);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_REFUSED);
 
     assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_REFUSED,
@@ -104,7 +104,7 @@ test_withheld(void **state)
             gate_init(&t, &conf);
 
             assert_int_equal(parley_gate_run(&t.gate, 1000),
-                             PARLEY_OUTCOME_PASSED);
+                             PARLEY_RESULT_PASSED);
             t.http.revocations_lost = 1;
 
             memset(&answered, 0, sizeof(answered));
@@ -275,7 +275,7 @@ test_ended(void **state)
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         gate_init(&t, &conf);
         assert_int_equal(parley_gate_run(&t.gate, 1000),
-                         PARLEY_OUTCOME_PASSED);
+                         PARLEY_RESULT_PASSED);
 
         if (cases[i].answered) {
             assert_int_equal(parley_gate_event(&t.gate, &t.arena,
@@ -326,7 +326,7 @@ test_answer(void **state)
     memset(&response, 0, sizeof(response));
 
     gate_init(&t, &conf);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     response.status = 200;
     response.body = PARLEY_STR(RESULT);
@@ -342,7 +342,7 @@ test_answer(void **state)
     /* what cannot be used was an answer, and may come again where it says so */
 
     gate_init(&t, &conf);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     response.status = 503;
     response.body = PARLEY_STR("{}");
