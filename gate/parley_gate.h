@@ -357,13 +357,13 @@ int64_t parley_gate_deadline(const parley_gate_t *g);
 
 /*
  * What came of an answer becomes of the message: its id is taken or given back,
- * the question is closed, what may be asked for later is kept.  outcome->late
+ * the question is closed, what may be asked for later is kept.  answered->late
  * is set where another answer came first.  Returns 0; PARLEY_WAIT: it is called
  * again; or -1 with g->err: nothing of it is said to whoever asked, who is
  * revoked by now (SEC-16), or whose message had its answer, or answered what
  * had one, before (SEC-08); and parley_gate_unanswered() follows.
  */
-int parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
+int parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
     int64_t clock)
     __attribute__((warn_unused_result));
 

@@ -82,7 +82,7 @@ extern const parley_processes_t  ngx_http_parley_processes;
  * NGX_DECLINED with ctx->error: its caller may not have it.
  */
 ngx_int_t ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
-    parley_answered_t *outcome);
+    parley_answered_t *answered);
 ngx_int_t ngx_http_parley_unanswered(ngx_http_parley_ctx_t *ctx,
     const parley_reply_t *reply);
 
