@@ -49,7 +49,7 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
     }
 
     if (answered->over) {
-        parley_gate_came(g, PARLEY_FATE_ANSWERED, answered);
+        parley_gate_came(g, PARLEY_OUTCOME_ANSWERED, answered);
     }
 
     return 0;
@@ -154,7 +154,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
         parley_ask_over(&g->ask);
         parley_gate_settles(g, g->err->taken ? PARLEY_SETTLE_COMMIT
                                              : PARLEY_SETTLE_RELEASE);
-        parley_gate_came(g, PARLEY_FATE_FAILED, NULL);
+        parley_gate_came(g, PARLEY_OUTCOME_FAILED, NULL);
         rc = 0;
     }
 

@@ -131,7 +131,8 @@ typedef struct {
      */
     parley_recorded_t (*record)(parley_gate_t *g, parley_verdict_t verdict);
 
-    void              (*outcome)(parley_gate_t *g, const parley_fate_t *fate);
+    void              (*outcome)(parley_gate_t *g,
+                          const parley_outcome_t *outcome);
 } parley_gate_env_t;
 
 

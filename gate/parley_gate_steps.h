@@ -277,7 +277,7 @@ parley_step_result_t parley_gate_record_as(parley_gate_t *g,
 void parley_gate_settles(parley_gate_t *g, parley_settle_t settle);
 
 /* What came of a message that went on: of others, and again, nothing. */
-void parley_gate_came(parley_gate_t *g, parley_fate_kind_t kind,
+void parley_gate_came(parley_gate_t *g, parley_outcome_kind_t kind,
     const parley_answered_t *answer);
 
 /* The request is over. */

@@ -57,14 +57,14 @@ parley_failure_whose(parley_code_t code)
 
 
 parley_str_t
-parley_fate_name(parley_fate_kind_t kind)
+parley_outcome_name(parley_outcome_kind_t kind)
 {
-    static const parley_str_t  names[PARLEY_FATE_COUNT] = {
-        [PARLEY_FATE_ANSWERED] = parley_str("answered"),
-        [PARLEY_FATE_FAILED] = parley_str("failed"),
-        [PARLEY_FATE_REFUSED] = parley_str("refused"),
-        [PARLEY_FATE_UNTOUCHED] = parley_str("untouched"),
-        [PARLEY_FATE_LOST] = parley_str("lost")
+    static const parley_str_t  names[PARLEY_OUTCOME_COUNT] = {
+        [PARLEY_OUTCOME_ANSWERED] = parley_str("answered"),
+        [PARLEY_OUTCOME_FAILED] = parley_str("failed"),
+        [PARLEY_OUTCOME_REFUSED] = parley_str("refused"),
+        [PARLEY_OUTCOME_UNTOUCHED] = parley_str("untouched"),
+        [PARLEY_OUTCOME_LOST] = parley_str("lost")
     };
 
     return names[kind];
@@ -134,7 +134,7 @@ parley_gate_decided(parley_gate_t *g)
     parley_gate_judge(g, verdict);
 
     if (verdict == PARLEY_VERDICT_REFUSED) {
-        parley_gate_came(g, PARLEY_FATE_REFUSED, NULL);
+        parley_gate_came(g, PARLEY_OUTCOME_REFUSED, NULL);
 
     } else if (verdict != PARLEY_VERDICT_ANSWERED) {
         g->gone = 1;
@@ -214,10 +214,10 @@ parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
 
 
 void
-parley_gate_came(parley_gate_t *g, parley_fate_kind_t kind,
+parley_gate_came(parley_gate_t *g, parley_outcome_kind_t kind,
     const parley_answered_t *answer)
 {
-    parley_fate_t  fate;
+    parley_outcome_t  outcome;
 
     if (!g->gone || g->fated) {
         return;
@@ -226,11 +226,11 @@ parley_gate_came(parley_gate_t *g, parley_fate_kind_t kind,
     g->fated = 1;
 
     if (g->env->outcome != NULL) {
-        fate.kind = kind;
-        fate.settle = g->settle;
-        fate.answer = answer;
+        outcome.kind = kind;
+        outcome.settle = g->settle;
+        outcome.answer = answer;
 
-        g->env->outcome(g, &fate);
+        g->env->outcome(g, &outcome);
     }
 }
 
@@ -255,7 +255,7 @@ parley_gate_over(parley_gate_t *g)
     }
 
     parley_gate_came(g, g->verdict == PARLEY_VERDICT_FAILED
-                        ? PARLEY_FATE_FAILED
-                        : parley_gate_is_dry(g) ? PARLEY_FATE_UNTOUCHED
-                                                : PARLEY_FATE_LOST, NULL);
+                        ? PARLEY_OUTCOME_FAILED
+                        : parley_gate_is_dry(g) ? PARLEY_OUTCOME_UNTOUCHED
+                                                : PARLEY_OUTCOME_LOST, NULL);
 }

@@ -39,7 +39,8 @@ static void ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
 static void ngx_http_parley_verdict(parley_gate_t *g);
 static parley_recorded_t ngx_http_parley_record(parley_gate_t *g,
     parley_verdict_t verdict);
-static void ngx_http_parley_fate(parley_gate_t *g, const parley_fate_t *fate);
+static void ngx_http_parley_outcome(parley_gate_t *g,
+    const parley_outcome_t *outcome);
 static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
 
 
@@ -56,7 +57,7 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
         .told = (_told),                                                      \
         .verdict = ngx_http_parley_verdict,                                   \
         .record = ngx_http_parley_record,                                     \
-        .outcome = ngx_http_parley_fate
+        .outcome = ngx_http_parley_outcome
 
 #define NGX_HTTP_PARLEY_GATE_ENV(_told)                                       \
     {                                                                         \
@@ -438,16 +439,16 @@ ngx_http_parley_record(parley_gate_t *g, parley_verdict_t verdict)
 
 
 static void
-ngx_http_parley_fate(parley_gate_t *g, const parley_fate_t *fate)
+ngx_http_parley_outcome(parley_gate_t *g, const parley_outcome_t *outcome)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    ngx_http_parley_count_outcome(ctx, fate);
+    ngx_http_parley_count_outcome(ctx, outcome);
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
                    "parley: came of it: %s, its id is %s",
-                   parley_fate_name(fate->kind).data,
-                   fate->settle == PARLEY_SETTLE_COMMIT ? "taken" : "free");
+                   parley_outcome_name(outcome->kind).data,
+                   outcome->settle == PARLEY_SETTLE_COMMIT ? "taken" : "free");
 
-    ngx_http_parley_audit_fate(ctx, fate);
+    ngx_http_parley_audit_outcome(ctx, outcome);
 }

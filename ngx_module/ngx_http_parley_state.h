@@ -55,7 +55,7 @@ void ngx_http_parley_count_end(ngx_http_parley_ctx_t *ctx);
 /* of the gate's hooks */
 void ngx_http_parley_count_verdict(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_count_outcome(ngx_http_parley_ctx_t *ctx,
-    const parley_fate_t *fate);
+    const parley_outcome_t *outcome);
 
 
 /* ngx_http_parley_status.c */

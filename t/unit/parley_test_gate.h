@@ -36,7 +36,7 @@ typedef struct {
     unsigned            judged;
     parley_verdict_t    verdict;
     unsigned            came;
-    parley_fate_t       fate;
+    parley_outcome_t    outcome;
 } test_gate_t;
 
 
@@ -130,12 +130,12 @@ judged(parley_gate_t *g)
 
 
 static inline void
-came(parley_gate_t *g, const parley_fate_t *fate)
+came(parley_gate_t *g, const parley_outcome_t *outcome)
 {
     test_gate_t *t = g->ctx;
 
     t->came++;
-    t->fate = *fate;
+    t->outcome = *outcome;
 }
 
 
@@ -154,15 +154,15 @@ assert_told(test_gate_t *t, parley_verdict_t verdict)
 
 static inline void
 assert_came(test_gate_t *t, parley_verdict_t verdict,
-    parley_fate_kind_t kind, parley_settle_t settle)
+    parley_outcome_kind_t kind, parley_settle_t settle)
 {
     parley_gate_leave(&t->gate, 1000);
 
     assert_int_equal(t->judged, 1);
     assert_int_equal(t->verdict, verdict);
     assert_int_equal(t->came, 1);
-    assert_int_equal(t->fate.kind, kind);
-    assert_int_equal(t->fate.settle, settle);
+    assert_int_equal(t->outcome.kind, kind);
+    assert_int_equal(t->outcome.settle, settle);
 }
 
 

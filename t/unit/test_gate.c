@@ -183,7 +183,7 @@ test_verdict(void **state)
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.judged, 1);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_LOST,
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_LOST,
                 PARLEY_SETTLE_RELEASE);
     test_end(&t);
 
@@ -265,7 +265,7 @@ test_verdict_dry(void **state)
     t.gate.env = &fails;
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
-    assert_came(&t, PARLEY_VERDICT_DRY_PASSED, PARLEY_FATE_UNTOUCHED,
+    assert_came(&t, PARLEY_VERDICT_DRY_PASSED, PARLEY_OUTCOME_UNTOUCHED,
                 PARLEY_SETTLE_COMMIT);
     test_end(&t);
 
@@ -273,7 +273,7 @@ test_verdict_dry(void **state)
     gate_init(&t, &conf);
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_SPARED);
-    assert_came(&t, PARLEY_VERDICT_DRY_REFUSED, PARLEY_FATE_UNTOUCHED,
+    assert_came(&t, PARLEY_VERDICT_DRY_REFUSED, PARLEY_OUTCOME_UNTOUCHED,
                 PARLEY_SETTLE_RELEASE);
     test_end(&t);
 }
@@ -317,7 +317,7 @@ test_recorded(void **state)
     gate_resume(&t, &conf);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.recorded, 1);
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_LOST,
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_LOST,
                 PARLEY_SETTLE_RELEASE);
     test_end(&t);
 

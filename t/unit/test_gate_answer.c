@@ -4,7 +4,7 @@
 
 
 static void
-test_fate(void **state)
+test_outcome(void **state)
 {
     test_gate_t         t;
     parley_answered_t   answered;
@@ -27,10 +27,10 @@ test_fate(void **state)
     answered.over = 1;
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
     assert_int_equal(t.came, 1);
-    assert_ptr_equal(t.fate.answer, &answered);
+    assert_ptr_equal(t.outcome.answer, &answered);
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
 
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_ANSWERED,
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
                 PARLEY_SETTLE_COMMIT);
     test_end(&t);
 
@@ -47,14 +47,14 @@ test_fate(void **state)
     assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_FAILED);
 
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
                 PARLEY_SETTLE_COMMIT);
     test_end(&t);
 }
 
 
 static void
-test_fate_resumed(void **state)
+test_outcome_resumed(void **state)
 {
     test_gate_t         t;
     parley_gate_conf_t  entry, spare;
@@ -79,7 +79,7 @@ test_fate_resumed(void **state)
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_REFUSED);
 
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_REFUSED,
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_REFUSED,
                 PARLEY_SETTLE_RELEASE);
     test_end(&t);
 }
@@ -115,7 +115,7 @@ test_withheld(void **state)
             if (!said && over) {
                 assert_int_equal(parley_gate_answered(&t.gate, &answered,
                                                       1000), 0);
-                assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_ANSWERED,
+                assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
                             PARLEY_SETTLE_COMMIT);
                 test_end(&t);
                 continue;
@@ -127,7 +127,7 @@ test_withheld(void **state)
             assert_int_equal(t.came, 0);
 
             assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
-            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
+            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
                         PARLEY_SETTLE_COMMIT);
             test_end(&t);
         }
@@ -296,13 +296,13 @@ test_ended(void **state)
             assert_int_equal(answered.unsure, cases[i].unsure);
             assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000),
                              0);
-            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_ANSWERED,
+            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
                         PARLEY_SETTLE_COMMIT);
 
         } else {
             assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_INVALID);
             assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
-            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
+            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
                         PARLEY_SETTLE_RELEASE);
         }
 
@@ -351,16 +351,16 @@ test_answer(void **state)
     assert_int_equal(t.gate.wait, 7000);
     assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
     assert_int_equal(t.taken[PARLEY_STEP_ANSWER], 1);
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
+    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
                 PARLEY_SETTLE_RELEASE);
     test_end(&t);
 }
 
 
 static const struct CMUnitTest  tests[] = {
-    parley_test("GW-26 what came of it is told once", test_fate),
+    parley_test("GW-26 what came of it is told once", test_outcome),
     parley_test("GW-24 and of the last place that it came to",
-                test_fate_resumed),
+                test_outcome_resumed),
     parley_test("SEC-16 an answer is withheld, and told so", test_withheld),
     parley_test("GW-12 what keeps an answer from being one", test_trouble),
     parley_test("AEE-29 how long an answer is awaited", test_deadline),
