@@ -111,9 +111,9 @@ parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
 
     /* what it answers is looked up again; the slot that it has there stays */
 
-    g->refer.question = NULL;
-    g->refer.answering = NULL;
-    g->refer.recalled = 0;
+    g->correlation.question = NULL;
+    g->correlation.answering = NULL;
+    g->correlation.recalled = 0;
 
     g->before = g->asked;
     g->exchange = NULL;
@@ -186,8 +186,8 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
             break;
         }
 
-        if (g->env->told != NULL) {
-            g->env->told(g, step, result);
+        if (g->env->step_done != NULL) {
+            g->env->step_done(g, step, result);
         }
 
         g->at++;
@@ -209,8 +209,8 @@ void
 parley_gate_says(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result)
 {
-    if (g->env->told != NULL) {
-        g->env->told(g, step, result);
+    if (g->env->step_done != NULL) {
+        g->env->step_done(g, step, result);
     }
 }
 

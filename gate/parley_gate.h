@@ -84,10 +84,11 @@ struct parley_gate_s {
                                                far as they tell clients apart */
     parley_str_t               uri;         /* of the request: its path,
                                                decoded */
-    parley_str_t               came;        /* the query, without "?", with the
+    parley_str_t               raw_query;   /* the query, without "?", with the
                                                token that may be in it */
-    parley_str_t               given;       /* a token that came in no request;
-                                               empty: it is looked for there */
+    parley_str_t               supplied_token;  /* that came in no request;
+                                               empty: one is looked for
+                                               there */
     uint64_t                   seed;        /* of parley_json_read(), prints */
     unsigned                   tls:1;       /* it came over TLS 1.2 or later */
     unsigned                   upgradable:1;    /* over HTTP/1.1: its connection
@@ -136,7 +137,7 @@ struct parley_gate_s {
     /* the gate's own */
     parley_str_t               to;          /* whom a message is for that
                                                names nobody; empty: nobody */
-    parley_correlation_t       refer;       /* what it refers to */
+    parley_correlation_t       correlation; /* what it refers to */
     parley_arrival_t           place;       /* that it came to */
     parley_token_entry_t      *token;       /* of tokens, held; NULL: none */
     parley_account_kept_t     *kept;        /* of whom the token is of; NULL:

@@ -53,7 +53,7 @@ parley_step_result_t
 parley_gate_reference(parley_gate_t *g)
 {
     int                    rc;
-    parley_correlation_t  *r = &g->refer;
+    parley_correlation_t  *r = &g->correlation;
 
     r->arena = g->arena;
     r->ask = &g->ask;
@@ -122,7 +122,7 @@ parley_gate_enter(parley_gate_t *g)
 
     e->ask = &g->ask;
     e->who = g->who;
-    e->refer = &g->refer;
+    e->correlation = &g->correlation;
     e->place = NULL;
     e->account = g->account;
     e->address = g->address;
@@ -204,7 +204,7 @@ parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
     ret->who = g->who;
     ret->sent = &g->sent;
     ret->speak = g->conf->speak;
-    ret->to = parley_correlation_to(&g->refer);
+    ret->to = parley_correlation_to(&g->correlation);
     ret->answering = g->opts.answering;
     ret->account = g->account;
     ret->asked = NULL;

@@ -102,7 +102,7 @@ typedef struct {
                           parley_str_t *span_id);
 
     /* Is told what each step came to; may be NULL. */
-    void              (*told)(parley_gate_t *g, parley_step_t step,
+    void              (*step_done)(parley_gate_t *g, parley_step_t step,
                           parley_step_result_t result);
 
     /*

@@ -53,7 +53,7 @@ parley_gate_rewrite(parley_gate_t *g)
         return result;
     }
 
-    parley_correlation_again(&g->refer);
+    parley_correlation_again(&g->correlation);
 
     return PARLEY_RESULT_PASSED;
 }

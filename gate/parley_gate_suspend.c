@@ -29,8 +29,8 @@ parley_gate_is_free(const parley_gate_t *g)
     parley_embed_supervision(g->msg, &means);
 
     return means.alarm != PARLEY_ALARM_NONE
-           || (g->refer.question != NULL
-               && g->refer.question->head.alarm != PARLEY_ALARM_NONE);
+           || (g->correlation.question != NULL
+               && g->correlation.question->head.alarm != PARLEY_ALARM_NONE);
 }
 
 

@@ -83,8 +83,8 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
 
     /* that by which its WebSocket was opened, perhaps in a ticket */
 
-    if (g->framed && g->given.len > 0) {
-        *ret = g->given;
+    if (g->framed && g->supplied_token.len > 0) {
+        *ret = g->supplied_token;
         return PARLEY_RESULT_PASSED;
     }
 
@@ -119,8 +119,8 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
         return PARLEY_RESULT_REFUSED;
     }
 
-    if (g->given.len > 0) {
-        *ret = g->given;
+    if (g->supplied_token.len > 0) {
+        *ret = g->supplied_token;
     }
 
     if (ret->len == 0 && g->holder != NULL
@@ -194,7 +194,9 @@ parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
     parley_arguments_init(&arguments, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE,
                           g->conf->token);
 
-    if (parley_arguments_read(&arguments, g->arena, g->came, g->err) != 0) {
+    if (parley_arguments_read(&arguments, g->arena, g->raw_query, g->err)
+        != 0)
+    {
         return -1;
     }
 

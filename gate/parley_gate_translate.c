@@ -43,8 +43,8 @@ parley_gate_translate(parley_gate_t *g)
     if (parley_encode(g->engine, g->arena, g->conf->speak, g->msg, opts,
                       &g->sent, g->loss, g->err)
         != 0
-        || parley_correlation_check(&g->refer, g->engine, g->intents, &g->sent,
-                                    g->err)
+        || parley_correlation_check(&g->correlation, g->engine, g->intents,
+                                    &g->sent, g->err)
            != 0)
     {
         return PARLEY_RESULT_REFUSED;

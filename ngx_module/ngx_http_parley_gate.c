@@ -44,7 +44,7 @@ static void ngx_http_parley_outcome(parley_gate_t *g,
 static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
 
 
-#define NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
+#define NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
         .now = ngx_http_parley_clock,                                         \
         .random = ngx_http_parley_random,                                     \
         .wake = ngx_http_parley_wake,                                         \
@@ -54,12 +54,12 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
         .certificate = ngx_http_parley_certificate,                           \
         .beside = ngx_http_parley_beside,                                     \
         .arrival = ngx_http_parley_arrival,                                   \
-        .told = (_told),                                                      \
+        .step_done = (_step_done),                                            \
         .verdict = ngx_http_parley_verdict,                                   \
         .record = ngx_http_parley_record,                                     \
         .outcome = ngx_http_parley_outcome
 
-#define NGX_HTTP_PARLEY_GATE_ENV(_told)                                       \
+#define NGX_HTTP_PARLEY_GATE_ENV(_step_done)                                  \
     {                                                                         \
         .steps = {                                                            \
             [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,               \
@@ -69,17 +69,17 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
         .hold = ngx_http_parley_hold,                                         \
         .header = ngx_http_parley_header,                                     \
         .trace = ngx_http_parley_traceparent,                                 \
-        NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
+        NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
     }
 
 /* nothing stands beside a frame, and none is held */
 
-#define NGX_HTTP_PARLEY_GATE_FRAME(_told)                                     \
+#define NGX_HTTP_PARLEY_GATE_FRAME(_step_done)                                \
     {                                                                         \
         .steps = {                                                            \
             [PARLEY_STEP_BODY] = ngx_http_parley_step_frame,                  \
         },                                                                    \
-        NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
+        NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
     }
 
 

@@ -64,7 +64,7 @@ ngx_http_parley_websocket_message(ngx_http_parley_websocket_t *ws,
     ctx->again = ngx_http_parley_frame_again;
     ctx->body = text;
     ctx->body_read = 1;
-    ctx->gate.given = ws->ctx->gate.shown;
+    ctx->gate.supplied_token = ws->ctx->gate.shown;
 
     ws->frame = frame;
 

@@ -426,8 +426,8 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->msg = &e->msg;
     g->rewritten = &e->rewritten;
     g->loss = &e->loss;
-    g->came = e->query;
-    g->given = e->token;
+    g->raw_query = e->query;
+    g->supplied_token = e->token;
     g->seed = e->tool->seed;
     g->tls = !e->plain;
     g->framed = e->settings.websocket != NULL;

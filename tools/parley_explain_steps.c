@@ -29,7 +29,7 @@ static void parley_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
     parley_str_t *span_id);
 static int parley_explain_value(parley_gate_t *g,
     const parley_value_t *value, parley_str_t *ret);
-static void parley_explain_told(parley_gate_t *g, parley_step_t step,
+static void parley_explain_step_done(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
 
 
@@ -46,7 +46,7 @@ const parley_gate_env_t  parley_explain_env = {
     .keys = parley_explain_keys,
     .certificate = parley_explain_certificate,
     .trace = parley_explain_trace,
-    .told = parley_explain_told,
+    .step_done = parley_explain_step_done,
 };
 
 
@@ -266,7 +266,7 @@ parley_explain_value(parley_gate_t *g, const parley_value_t *value,
 
 
 static void
-parley_explain_told(parley_gate_t *g, parley_step_t step,
+parley_explain_step_done(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result)
 {
     parley_explain_t    *e = g->ctx;

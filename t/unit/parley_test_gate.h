@@ -109,7 +109,7 @@ now(parley_gate_t *g)
 
 
 static inline void
-told(parley_gate_t *g, parley_step_t step, parley_step_result_t result)
+step_done(parley_gate_t *g, parley_step_t step, parley_step_result_t result)
 {
     test_gate_t *t = g->ctx;
 
@@ -174,7 +174,7 @@ static const parley_gate_env_t  env = {
     .arrival = arrival,
     .now = now,
     .value = value,
-    .told = told,
+    .step_done = step_done,
     .verdict = judged,
     .outcome = came,
 };

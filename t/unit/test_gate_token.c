@@ -210,7 +210,7 @@ test_header(void **state)
     assert_int_equal(t.err.code, PARLEY_E_TOKEN_MISSING);
 
     t.values[0] = NULL;
-    t.gate.given = parley_str_c(token);
+    t.gate.supplied_token = parley_str_c(token);
     assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     end(&t);
 
@@ -259,10 +259,10 @@ test_argument(void **state)
     (void) snprintf(query, sizeof(query), "a=b&%%54=%s", token);
 
     begin(&t, PARLEY_TOKEN_ARGUMENT);
-    t.gate.came = parley_str_c(query);
+    t.gate.raw_query = parley_str_c(query);
     assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
 
-    t.gate.came = PARLEY_STR("t=x&T=y");
+    t.gate.raw_query = PARLEY_STR("t=x&T=y");
     assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_FIELD_INVALID);
     end(&t);
@@ -279,8 +279,8 @@ test_keys(void **state)
     /* none at all: they are waited for, once */
 
     begin(&t, PARLEY_TOKEN_HEADER);
-    t.gate.given = parley_str_c(mint("{\"sub\":\"alice\","
-                                     "\"exp\":1771151460}"));
+    t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
+                                              "\"exp\":1771151460}"));
     t.newer = t.keys;
     memset(&t.keys, 0, sizeof(t.keys));
     assert_int_equal(prove(&t), PARLEY_RESULT_WAIT);
@@ -305,8 +305,8 @@ test_rules(void **state)
     (void) state;
 
     begin(&t, PARLEY_TOKEN_HEADER);
-    t.gate.given = parley_str_c(mint("{\"sub\":\"alice\","
-                                     "\"exp\":1771151300}"));
+    t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
+                                              "\"exp\":1771151300}"));
     assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_TOKEN_EXPIRED);
 
@@ -331,8 +331,8 @@ test_cache(void **state)
 
     begin(&t, PARLEY_TOKEN_HEADER);
     t.gate.tokens = parley_token_cache_create(&parley_mem_libc, &conf);
-    t.gate.given = parley_str_c(mint("{\"sub\":\"alice\","
-                                     "\"exp\":1771151460}"));
+    t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
+                                              "\"exp\":1771151460}"));
 
     assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     first = t.who.principal;
