@@ -106,7 +106,7 @@ parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
     g->edited = 0;
     g->addressed = 0;
     g->ending = 0;
-    g->decided = 0;
+    g->verdict_known = 0;
     g->verdict = PARLEY_VERDICT_NONE;
 
     /* what it answers is looked up again; the slot that it has there stays */

@@ -191,10 +191,10 @@ struct parley_gate_s {
                                                what was settled (SEC-08) */
     unsigned                   forgotten:1; /* the window did not keep the id of
                                                what was taken */
-    unsigned                   decided:1;   /* verdict is of where it is */
-    unsigned                   judged:1;    /* env->verdict was told */
-    unsigned                   gone:1;      /* it went on, once at least */
-    unsigned                   fated:1;     /* env->outcome was told */
+    unsigned                   verdict_known:1;     /* of where it is */
+    unsigned                   verdict_reported:1;  /* env->verdict was told */
+    unsigned                   went_on:1;   /* once at least */
+    unsigned                   outcome_reported:1;  /* env->outcome was told */
     unsigned                   recorded:1;  /* env->record was asked */
     unsigned                   unwritten:1; /* refused, as it could not be */
     unsigned                   accounted:1;

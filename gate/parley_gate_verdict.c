@@ -102,11 +102,11 @@ parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict)
 {
     g->verdict = verdict;
 
-    if (g->judged) {
+    if (g->verdict_reported) {
         return;
     }
 
-    g->judged = 1;
+    g->verdict_reported = 1;
 
     if (g->env->verdict != NULL) {
         g->env->verdict(g);
@@ -119,7 +119,7 @@ parley_gate_decided(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
-    if (g->decided) {
+    if (g->verdict_known) {
         return;
     }
 
@@ -129,7 +129,7 @@ parley_gate_decided(parley_gate_t *g)
         return;
     }
 
-    g->decided = 1;
+    g->verdict_known = 1;
 
     parley_gate_judge(g, verdict);
 
@@ -137,7 +137,7 @@ parley_gate_decided(parley_gate_t *g)
         parley_gate_came(g, PARLEY_OUTCOME_REFUSED, NULL);
 
     } else if (verdict != PARLEY_VERDICT_ANSWERED) {
-        g->gone = 1;
+        g->went_on = 1;
     }
 }
 
@@ -205,7 +205,7 @@ parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
 
     g->settle = settle;
 
-    if (g->gone) {
+    if (g->went_on) {
         parley_gate_says(g, PARLEY_STEP_SETTLE,
                          settle == PARLEY_SETTLE_COMMIT
                          ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE);
@@ -219,11 +219,11 @@ parley_gate_came(parley_gate_t *g, parley_outcome_kind_t kind,
 {
     parley_outcome_t  outcome;
 
-    if (!g->gone || g->fated) {
+    if (!g->went_on || g->outcome_reported) {
         return;
     }
 
-    g->fated = 1;
+    g->outcome_reported = 1;
 
     if (g->env->outcome != NULL) {
         outcome.kind = kind;
@@ -242,7 +242,7 @@ parley_gate_over(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
-    if (!g->judged) {
+    if (!g->verdict_reported) {
         /* decided, and the state was still asked to settle it */
 
         verdict = g->ending ? parley_gate_verdict(g) : PARLEY_VERDICT_NONE;

@@ -33,9 +33,9 @@ typedef struct {
     unsigned            taken[PARLEY_STEP_COUNT];
     unsigned            recorded;
     unsigned            unwritten;
-    unsigned            judged;
+    unsigned            verdicts;
     parley_verdict_t    verdict;
-    unsigned            came;
+    unsigned            outcomes;
     parley_outcome_t    outcome;
 } test_gate_t;
 
@@ -120,21 +120,21 @@ step_done(parley_gate_t *g, parley_step_t step, parley_step_result_t result)
 
 
 static inline void
-judged(parley_gate_t *g)
+verdict_reported(parley_gate_t *g)
 {
     test_gate_t *t = g->ctx;
 
-    t->judged++;
+    t->verdicts++;
     t->verdict = g->verdict;
 }
 
 
 static inline void
-came(parley_gate_t *g, const parley_outcome_t *outcome)
+outcome_reported(parley_gate_t *g, const parley_outcome_t *outcome)
 {
     test_gate_t *t = g->ctx;
 
-    t->came++;
+    t->outcomes++;
     t->outcome = *outcome;
 }
 
@@ -142,25 +142,25 @@ came(parley_gate_t *g, const parley_outcome_t *outcome)
 /* what was told of the message, by the end of its request */
 
 static inline void
-assert_told(test_gate_t *t, parley_verdict_t verdict)
+assert_verdict(test_gate_t *t, parley_verdict_t verdict)
 {
     parley_gate_leave(&t->gate, 1000);
 
-    assert_int_equal(t->judged, 1);
+    assert_int_equal(t->verdicts, 1);
     assert_int_equal(t->verdict, verdict);
-    assert_int_equal(t->came, 0);
+    assert_int_equal(t->outcomes, 0);
 }
 
 
 static inline void
-assert_came(test_gate_t *t, parley_verdict_t verdict,
+assert_outcome(test_gate_t *t, parley_verdict_t verdict,
     parley_outcome_kind_t kind, parley_settle_t settle)
 {
     parley_gate_leave(&t->gate, 1000);
 
-    assert_int_equal(t->judged, 1);
+    assert_int_equal(t->verdicts, 1);
     assert_int_equal(t->verdict, verdict);
-    assert_int_equal(t->came, 1);
+    assert_int_equal(t->outcomes, 1);
     assert_int_equal(t->outcome.kind, kind);
     assert_int_equal(t->outcome.settle, settle);
 }
@@ -175,8 +175,8 @@ static const parley_gate_env_t  env = {
     .now = now,
     .value = value,
     .step_done = step_done,
-    .verdict = judged,
-    .outcome = came,
+    .verdict = verdict_reported,
+    .outcome = outcome_reported,
 };
 
 

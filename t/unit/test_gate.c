@@ -181,10 +181,10 @@ test_verdict(void **state)
     gate_init(&t, &conf);
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
-    assert_int_equal(t.judged, 1);
+    assert_int_equal(t.verdicts, 1);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_LOST,
-                PARLEY_SETTLE_RELEASE);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_LOST,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 
     /* it was refused, by a step and by the adapter */
@@ -194,18 +194,18 @@ test_verdict(void **state)
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
-    assert_told(&t, PARLEY_VERDICT_REFUSED);
+    assert_verdict(&t, PARLEY_VERDICT_REFUSED);
     test_end(&t);
 
     gate_init(&t, &conf);
     parley_gate_refuse(&t.gate);
-    assert_told(&t, PARLEY_VERDICT_REFUSED);
+    assert_verdict(&t, PARLEY_VERDICT_REFUSED);
     test_end(&t);
 
     /* its request ended before anything was asked of it */
 
     gate_init(&t, &conf);
-    assert_told(&t, PARLEY_VERDICT_OTHER);
+    assert_verdict(&t, PARLEY_VERDICT_OTHER);
     test_end(&t);
 }
 
@@ -228,8 +228,8 @@ test_verdict_waits(void **state)
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_WAIT);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_WAIT);
-    assert_int_equal(t.judged, 0);
-    assert_told(&t, PARLEY_VERDICT_OTHER);
+    assert_int_equal(t.verdicts, 0);
+    assert_verdict(&t, PARLEY_VERDICT_OTHER);
     test_end(&t);
 
     /* the message could not be sent on: that is not the gateway's word */
@@ -242,7 +242,7 @@ test_verdict_waits(void **state)
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_FAILED);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_NONE);
-    assert_told(&t, PARLEY_VERDICT_OTHER);
+    assert_verdict(&t, PARLEY_VERDICT_OTHER);
     test_end(&t);
 }
 
@@ -265,16 +265,16 @@ test_verdict_dry(void **state)
     t.gate.env = &fails;
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
-    assert_came(&t, PARLEY_VERDICT_DRY_PASSED, PARLEY_OUTCOME_UNTOUCHED,
-                PARLEY_SETTLE_COMMIT);
+    assert_outcome(&t, PARLEY_VERDICT_DRY_PASSED, PARLEY_OUTCOME_UNTOUCHED,
+                   PARLEY_SETTLE_COMMIT);
     test_end(&t);
 
     conf.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
     gate_init(&t, &conf);
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_SPARED);
-    assert_came(&t, PARLEY_VERDICT_DRY_REFUSED, PARLEY_OUTCOME_UNTOUCHED,
-                PARLEY_SETTLE_RELEASE);
+    assert_outcome(&t, PARLEY_VERDICT_DRY_REFUSED, PARLEY_OUTCOME_UNTOUCHED,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 }
 
@@ -287,7 +287,7 @@ record(parley_gate_t *g, parley_verdict_t verdict)
     t->recorded++;
 
     assert_int_equal(verdict, PARLEY_VERDICT_PASSED);
-    assert_int_equal(t->judged, 0);
+    assert_int_equal(t->verdicts, 0);
     assert_int_equal(t->taken[PARLEY_STEP_FORWARD], 0);
 
     return t->unwritten ? PARLEY_RECORDED_UNWRITTEN
@@ -317,8 +317,8 @@ test_recorded(void **state)
     gate_resume(&t, &conf);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.recorded, 1);
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_LOST,
-                PARLEY_SETTLE_RELEASE);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_LOST,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 
     /* what cannot be recorded leaves no trace: it may come again */
@@ -331,7 +331,7 @@ test_recorded(void **state)
     assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
     assert_int_equal(t.taken[PARLEY_STEP_FORWARD], 0);
     assert_int_equal(t.gate.settle, PARLEY_SETTLE_RELEASE);
-    assert_told(&t, PARLEY_VERDICT_REFUSED);
+    assert_verdict(&t, PARLEY_VERDICT_REFUSED);
     test_end(&t);
 
     /* a dry run refuses nothing */

@@ -21,17 +21,17 @@ test_outcome(void **state)
 
     memset(&answered, 0, sizeof(answered));
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
-    assert_int_equal(t.came, 0);
+    assert_int_equal(t.outcomes, 0);
 
     answered.settle = PARLEY_SETTLE_COMMIT;
     answered.over = 1;
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
-    assert_int_equal(t.came, 1);
+    assert_int_equal(t.outcomes, 1);
     assert_ptr_equal(t.outcome.answer, &answered);
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
 
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
-                PARLEY_SETTLE_COMMIT);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
+                   PARLEY_SETTLE_COMMIT);
     test_end(&t);
 
     /* a stream that took the message, and breaks off */
@@ -47,8 +47,8 @@ test_outcome(void **state)
     assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_FAILED);
 
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
-                PARLEY_SETTLE_COMMIT);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
+                   PARLEY_SETTLE_COMMIT);
     test_end(&t);
 }
 
@@ -70,7 +70,7 @@ test_outcome_resumed(void **state)
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_NONE);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_PASSED);
-    assert_int_equal(t.came, 0);
+    assert_int_equal(t.outcomes, 0);
 
     /* and where it continued next it was refused */
 
@@ -79,8 +79,8 @@ test_outcome_resumed(void **state)
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_REFUSED);
 
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_REFUSED,
-                PARLEY_SETTLE_RELEASE);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_REFUSED,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 }
 
@@ -115,8 +115,9 @@ test_withheld(void **state)
             if (!said && over) {
                 assert_int_equal(parley_gate_answered(&t.gate, &answered,
                                                       1000), 0);
-                assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
-                            PARLEY_SETTLE_COMMIT);
+                assert_outcome(&t, PARLEY_VERDICT_PASSED,
+                               PARLEY_OUTCOME_ANSWERED,
+                               PARLEY_SETTLE_COMMIT);
                 test_end(&t);
                 continue;
             }
@@ -124,11 +125,11 @@ test_withheld(void **state)
             assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000),
                              -1);
             assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
-            assert_int_equal(t.came, 0);
+            assert_int_equal(t.outcomes, 0);
 
             assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
-            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
-                        PARLEY_SETTLE_COMMIT);
+            assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
+                           PARLEY_SETTLE_COMMIT);
             test_end(&t);
         }
     }
@@ -296,14 +297,14 @@ test_ended(void **state)
             assert_int_equal(answered.unsure, cases[i].unsure);
             assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000),
                              0);
-            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
-                        PARLEY_SETTLE_COMMIT);
+            assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
+                           PARLEY_SETTLE_COMMIT);
 
         } else {
             assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_INVALID);
             assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
-            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
-                        PARLEY_SETTLE_RELEASE);
+            assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
+                           PARLEY_SETTLE_RELEASE);
         }
 
         assert_int_equal(t.taken[PARLEY_STEP_SETTLE], 1);
@@ -351,8 +352,8 @@ test_answer(void **state)
     assert_int_equal(t.gate.wait, 7000);
     assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
     assert_int_equal(t.taken[PARLEY_STEP_ANSWER], 1);
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
-                PARLEY_SETTLE_RELEASE);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 }
 
