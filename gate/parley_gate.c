@@ -16,7 +16,7 @@ static parley_step_result_t parley_gate_step(parley_gate_t *g,
     parley_step_t step);
 static void parley_gate_stops(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
-static void parley_gate_tell(parley_gate_t *g, parley_step_t step,
+static void parley_gate_end_at(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
 static void parley_gate_ends(parley_gate_t *g, parley_step_result_t result);
 static int parley_gate_end(parley_gate_t *g);
@@ -199,14 +199,14 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
 
     parley_ask_end(&g->ask);
     parley_ask_over(&g->ask);
-    parley_gate_decided(g);
+    parley_gate_conclude(g);
 
     return g->result;
 }
 
 
 void
-parley_gate_says(parley_gate_t *g, parley_step_t step,
+parley_gate_report_step(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result)
 {
     if (g->env->step_done != NULL) {
@@ -228,17 +228,17 @@ parley_gate_stops(parley_gate_t *g, parley_step_t step,
         result = PARLEY_RESULT_REFUSED;
     }
 
-    parley_gate_tell(g, g->unwritten ? PARLEY_STEP_RECORD : step, result);
+    parley_gate_end_at(g, g->unwritten ? PARLEY_STEP_RECORD : step, result);
 }
 
 
 /* what a step came to that ends them */
 
 static void
-parley_gate_tell(parley_gate_t *g, parley_step_t step,
+parley_gate_end_at(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result)
 {
-    parley_gate_says(g, step, result);
+    parley_gate_report_step(g, step, result);
 
     g->unproven = result == PARLEY_RESULT_REFUSED
                   && parley_gate_rows[step].proves;
@@ -314,7 +314,7 @@ parley_gate_overdue(parley_gate_t *g)
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "the state did not answer in time");
 
-    parley_gate_tell(g, parley_gate_next(g), PARLEY_RESULT_REFUSED);
+    parley_gate_end_at(g, parley_gate_next(g), PARLEY_RESULT_REFUSED);
 }
 
 
@@ -330,7 +330,7 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
         (void) (parley_gate_undo(g) == 0);
     }
 
-    parley_gate_over(g);
+    parley_gate_report_rest(g);
     parley_gate_token_release(g);
 }
 

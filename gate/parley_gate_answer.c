@@ -49,7 +49,7 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
     }
 
     if (answered->over) {
-        parley_gate_came(g, PARLEY_OUTCOME_ANSWERED, answered);
+        parley_gate_report_outcome(g, PARLEY_OUTCOME_ANSWERED, answered);
     }
 
     return 0;
@@ -133,7 +133,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 
     if (g->verdict == PARLEY_VERDICT_PASSED) {
         g->verdict = PARLEY_VERDICT_FAILED;
-        parley_gate_says(g, PARLEY_STEP_ANSWER, PARLEY_RESULT_REFUSED);
+        parley_gate_report_step(g, PARLEY_STEP_ANSWER, PARLEY_RESULT_REFUSED);
     }
 
     parley_ask_begin(&g->ask, clock);
@@ -154,7 +154,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
         parley_ask_over(&g->ask);
         parley_gate_settles(g, g->err->taken ? PARLEY_SETTLE_COMMIT
                                              : PARLEY_SETTLE_RELEASE);
-        parley_gate_came(g, PARLEY_OUTCOME_FAILED, NULL);
+        parley_gate_report_outcome(g, PARLEY_OUTCOME_FAILED, NULL);
         rc = 0;
     }
 

@@ -263,7 +263,7 @@ int parley_gate_failed(parley_gate_t *g);
 /* parley_gate_verdict.c */
 
 /* The steps have come to an end, and what they took is settled. */
-void parley_gate_decided(parley_gate_t *g);
+void parley_gate_conclude(parley_gate_t *g);
 
 /*
  * That it passes, or is another's verdict, is written first, and once: asked
@@ -277,11 +277,11 @@ parley_step_result_t parley_gate_record_as(parley_gate_t *g,
 void parley_gate_settles(parley_gate_t *g, parley_settle_t settle);
 
 /* What came of a message that went on: of others, and again, nothing. */
-void parley_gate_came(parley_gate_t *g, parley_outcome_kind_t kind,
+void parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
     const parley_answered_t *answer);
 
 /* The request is over. */
-void parley_gate_over(parley_gate_t *g);
+void parley_gate_report_rest(parley_gate_t *g);
 
 /* parley_gate_submit.c */
 
@@ -297,7 +297,7 @@ parley_step_result_t parley_gate_keep(parley_gate_t *g);
 void parley_gate_asking(parley_gate_t *g, parley_asking_t *ret);
 
 /* The adapter is told. */
-void parley_gate_says(parley_gate_t *g, parley_step_t step,
+void parley_gate_report_step(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
 
 /* Where the keys of that sub are kept; NULL: nowhere. */

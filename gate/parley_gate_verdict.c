@@ -10,7 +10,8 @@
 
 
 static parley_verdict_t parley_gate_verdict(const parley_gate_t *g);
-static void parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict);
+static void parley_gate_report_verdict(parley_gate_t *g,
+    parley_verdict_t verdict);
 static parley_step_result_t parley_gate_unwritten(parley_gate_t *g);
 
 
@@ -98,7 +99,7 @@ parley_gate_verdict(const parley_gate_t *g)
 
 
 static void
-parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict)
+parley_gate_report_verdict(parley_gate_t *g, parley_verdict_t verdict)
 {
     g->verdict = verdict;
 
@@ -115,7 +116,7 @@ parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict)
 
 
 void
-parley_gate_decided(parley_gate_t *g)
+parley_gate_conclude(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
@@ -131,10 +132,10 @@ parley_gate_decided(parley_gate_t *g)
 
     g->verdict_known = 1;
 
-    parley_gate_judge(g, verdict);
+    parley_gate_report_verdict(g, verdict);
 
     if (verdict == PARLEY_VERDICT_REFUSED) {
-        parley_gate_came(g, PARLEY_OUTCOME_REFUSED, NULL);
+        parley_gate_report_outcome(g, PARLEY_OUTCOME_REFUSED, NULL);
 
     } else if (verdict != PARLEY_VERDICT_ANSWERED) {
         g->went_on = 1;
@@ -192,7 +193,7 @@ parley_gate_refuse(parley_gate_t *g)
     g->result = PARLEY_RESULT_REFUSED;
     g->ending = 1;
 
-    parley_gate_decided(g);
+    parley_gate_conclude(g);
 }
 
 
@@ -206,15 +207,15 @@ parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
     g->settle = settle;
 
     if (g->went_on) {
-        parley_gate_says(g, PARLEY_STEP_SETTLE,
-                         settle == PARLEY_SETTLE_COMMIT
-                         ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE);
+        parley_gate_report_step(g, PARLEY_STEP_SETTLE,
+                                settle == PARLEY_SETTLE_COMMIT
+                                ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE);
     }
 }
 
 
 void
-parley_gate_came(parley_gate_t *g, parley_outcome_kind_t kind,
+parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
     const parley_answered_t *answer)
 {
     parley_outcome_t  outcome;
@@ -238,7 +239,7 @@ parley_gate_came(parley_gate_t *g, parley_outcome_kind_t kind,
 /* the request is over: what was not said yet */
 
 void
-parley_gate_over(parley_gate_t *g)
+parley_gate_report_rest(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
@@ -249,13 +250,14 @@ parley_gate_over(parley_gate_t *g)
 
         /* what went on nowhere has no result that could be told */
 
-        parley_gate_judge(g, verdict == PARLEY_VERDICT_REFUSED
-                             || verdict == PARLEY_VERDICT_ANSWERED
-                             ? verdict : PARLEY_VERDICT_OTHER);
+        parley_gate_report_verdict(g, verdict == PARLEY_VERDICT_REFUSED
+                                      || verdict == PARLEY_VERDICT_ANSWERED
+                                      ? verdict : PARLEY_VERDICT_OTHER);
     }
 
-    parley_gate_came(g, g->verdict == PARLEY_VERDICT_FAILED
-                        ? PARLEY_OUTCOME_FAILED
-                        : parley_gate_is_dry(g) ? PARLEY_OUTCOME_UNTOUCHED
-                                                : PARLEY_OUTCOME_LOST, NULL);
+    parley_gate_report_outcome(g, g->verdict == PARLEY_VERDICT_FAILED
+                                  ? PARLEY_OUTCOME_FAILED
+                                  : parley_gate_is_dry(g)
+                                  ? PARLEY_OUTCOME_UNTOUCHED
+                                  : PARLEY_OUTCOME_LOST, NULL);
 }
