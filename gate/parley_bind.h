@@ -39,8 +39,8 @@ typedef struct {
 
 /* where an answer came */
 typedef enum {
-    PARLEY_ANSWER_PATH_RESPONSE = 0, /* of the message's own request */
-    PARLEY_ANSWER_PATH_REQUEST      /* as a request */
+    PARLEY_ANSWER_PATH_RESPONSE = 0,    /* of the message's own request */
+    PARLEY_ANSWER_PATH_REQUEST          /* as a request */
 } parley_answer_path_t;
 
 
