@@ -45,18 +45,18 @@ static int parley_gate_unappended(parley_gate_t *g,
 static int parley_gate_emitted(parley_gate_t *g, int64_t count);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_publish(parley_gate_t *g)
 {
     int  rc;
 
     if (g->s->submit == NULL) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     rc = parley_gate_published(g);
 
-    return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
 
 
@@ -114,7 +114,7 @@ parley_gate_published(parley_gate_t *g)
     /* OPS-06: it is written before it changes anything */
 
     if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
-        == PARLEY_OUTCOME_REFUSED)
+        == PARLEY_RESULT_REFUSED)
     {
         return -1;
     }
@@ -182,12 +182,12 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     ret->from = parley_gate_fits(g->msg->sender);
     ret->to = parley_gate_fits(g->msg->recipient);
 
-    if (g->refer.answering != NULL) {
-        ret->question = g->refer.question->record;
-        ret->own = g->refer.own;
+    if (g->correlation.answering != NULL) {
+        ret->question = g->correlation.question->record;
+        ret->own = g->correlation.own;
     }
 
-    if (g->refer.final && parley_gate_answers(g, &ret->answers) != 0) {
+    if (g->correlation.final && parley_gate_answers(g, &ret->answers) != 0) {
         return parley_error_memory(g->err);
     }
 
@@ -225,7 +225,7 @@ parley_gate_answers(parley_gate_t *g, parley_str_t *ret)
         return -1;
     }
 
-    parley_publication_question(&g->refer.id, name);
+    parley_publication_question(&g->correlation.id, name);
     *ret = parley_str_make(name, PARLEY_PUBLICATION_QUESTION);
 
     return 0;
