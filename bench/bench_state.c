@@ -199,7 +199,7 @@ static int
 bench_run_counters(void)
 {
     parley_gate_t       g;
-    parley_fate_t       fate;
+    parley_outcome_t    outcome;
     parley_loss_t       loss;
     parley_gate_conf_t  conf;
 
@@ -207,7 +207,7 @@ bench_run_counters(void)
     static const parley_settings_t  settings;
 
     memset(&g, 0, sizeof(parley_gate_t));
-    memset(&fate, 0, sizeof(parley_fate_t));
+    memset(&outcome, 0, sizeof(parley_outcome_t));
 
     loss.count = 0;
     conf.speak = PARLEY_PROTO_VCP;
@@ -219,7 +219,7 @@ bench_run_counters(void)
     g.verdict = PARLEY_VERDICT_PASSED;
 
     parley_tally_verdict(&slot, &g);
-    parley_tally_outcome(&slot, &g, &fate);
+    parley_tally_outcome(&slot, &g, &outcome);
     parley_count_time(&slot, PARLEY_ROW_GATEWAY_TIME, 60000);
     parley_count_time(&slot, PARLEY_ROW_UPSTREAM_TIME, 40000000);
 

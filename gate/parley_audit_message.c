@@ -138,22 +138,24 @@ parley_audit_is_anybodys(const parley_gate_t *g, parley_verdict_t verdict)
 
 
 void
-parley_audit_fate(const parley_gate_t *g, const parley_fate_t *fate,
-    unsigned status, parley_audit_outcome_t *ret)
+parley_audit_message_outcome(const parley_gate_t *g,
+    const parley_outcome_t *outcome, unsigned status,
+    parley_audit_outcome_t *ret)
 {
-    const parley_answered_t  *answer = fate->answer;
+    const parley_answered_t  *answer = outcome->answer;
 
     memset(ret, 0, sizeof(parley_audit_outcome_t));
 
     ret->id = g->msg_read ? g->msg->id : parley_str_none;
-    ret->outcome = parley_fate_name(fate->kind);
+    ret->outcome = parley_outcome_name(outcome->kind);
     ret->status = status;
 
-    ret->settled = fate->settle == PARLEY_SETTLE_COMMIT ? PARLEY_STR("taken")
-                   : fate->settle == PARLEY_SETTLE_RELEASE
+    ret->settled = outcome->settle == PARLEY_SETTLE_COMMIT ? PARLEY_STR("taken")
+                   : outcome->settle == PARLEY_SETTLE_RELEASE
                    ? PARLEY_STR("free") : parley_str_none;
 
-    if (fate->kind == PARLEY_FATE_FAILED || fate->kind == PARLEY_FATE_REFUSED)
+    if (outcome->kind == PARLEY_OUTCOME_FAILED
+        || outcome->kind == PARLEY_OUTCOME_REFUSED)
     {
         ret->code = g->err->code;
 
@@ -161,7 +163,7 @@ parley_audit_fate(const parley_gate_t *g, const parley_fate_t *fate,
             ret->status = (unsigned) parley_error_info(ret->code)->http;
         }
 
-    } else if (fate->kind == PARLEY_FATE_ANSWERED && g->published) {
+    } else if (outcome->kind == PARLEY_OUTCOME_ANSWERED && g->published) {
 
         /* of a request that is held nobody knows yet */
 

@@ -24,8 +24,9 @@ int parley_audit_is_anybodys(const parley_gate_t *g,
     parley_verdict_t verdict);
 
 /* Fills an outcome but for of and left; status: what is known of it. */
-void parley_audit_fate(const parley_gate_t *g, const parley_fate_t *fate,
-    unsigned status, parley_audit_outcome_t *ret);
+void parley_audit_message_outcome(const parley_gate_t *g,
+    const parley_outcome_t *outcome, unsigned status,
+    parley_audit_outcome_t *ret);
 
 
 #endif /* PARLEY_AUDIT_MESSAGE_H */

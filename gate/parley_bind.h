@@ -39,9 +39,9 @@ typedef struct {
 
 /* where an answer came */
 typedef enum {
-    PARLEY_CAME_IN_RESPONSE = 0,    /* of the message's own request */
-    PARLEY_CAME_LATER               /* as a request */
-} parley_came_t;
+    PARLEY_ANSWER_PATH_RESPONSE = 0,    /* of the message's own request */
+    PARLEY_ANSWER_PATH_REQUEST          /* as a request */
+} parley_answer_path_t;
 
 
 /*
@@ -59,7 +59,7 @@ void parley_bond_init(parley_bond_t *bond, parley_who_t *who,
  * naming the member; capacity (no memory).
  */
 int parley_bind(const parley_bond_t *bond, parley_msg_t *m,
-    parley_came_t came, parley_error_t *err)
+    parley_answer_path_t path, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

@@ -40,7 +40,7 @@ static const struct {
     [PARLEY_LABELS_CODE] = { parley_str("code"), PARLEY_L_CODE_COUNT },
     [PARLEY_LABELS_VERDICT] = { parley_str("verdict"),
                                 PARLEY_L_VERDICT_COUNT },
-    [PARLEY_LABELS_FATE] = { parley_str("outcome"), PARLEY_L_FATE_COUNT },
+    [PARLEY_LABELS_OUTCOME] = { parley_str("outcome"), PARLEY_L_OUTCOME_COUNT },
 #define PARLEY_LABELS(set, name)                                              \
     [PARLEY_LABELS_##set] = { parley_str(name), PARLEY_L_##set##_COUNT },
 #define PARLEY_LABEL(set, sym, word)
@@ -135,8 +135,8 @@ parley_label_word(parley_labels_t set, unsigned i)
     case PARLEY_LABELS_VERDICT:
         return parley_verdict_name((parley_verdict_t) (i + 1));
 
-    case PARLEY_LABELS_FATE:
-        return parley_fate_name((parley_fate_kind_t) i);
+    case PARLEY_LABELS_OUTCOME:
+        return parley_outcome_name((parley_outcome_kind_t) i);
 
     default:
         return parley_label_words[parley_labels_first[set] + i];

@@ -39,7 +39,7 @@
 
 /* without PARLEY_VERDICT_NONE, the first */
 #define PARLEY_L_VERDICT_COUNT   (PARLEY_VERDICT_COUNT - 1)
-#define PARLEY_L_FATE_COUNT      PARLEY_FATE_COUNT
+#define PARLEY_L_OUTCOME_COUNT   PARLEY_OUTCOME_COUNT
 
 #define PARLEY_L_NONE_COUNT      1
 
@@ -52,7 +52,7 @@ typedef enum {
     PARLEY_LABELS_READ,
     PARLEY_LABELS_CODE,
     PARLEY_LABELS_VERDICT,
-    PARLEY_LABELS_FATE,
+    PARLEY_LABELS_OUTCOME,
 #define PARLEY_LABELS(set, name)  PARLEY_LABELS_##set,
 #define PARLEY_LABEL(set, sym, word)
 #include "parley_label.def"
@@ -212,13 +212,13 @@ parley_cell_message(parley_proto_t accepted, parley_proto_t spoken,
 
 
 static inline unsigned
-parley_cell_fate(parley_proto_t accepted, parley_proto_t spoken,
-    parley_fate_kind_t fate)
+parley_cell_outcome(parley_proto_t accepted, parley_proto_t spoken,
+    parley_outcome_kind_t outcome)
 {
     return PARLEY_M_OUTCOMES
            + ((unsigned) accepted * PARLEY_L_SPOKEN_COUNT + (unsigned) spoken)
-             * PARLEY_L_FATE_COUNT
-           + (unsigned) fate;
+             * PARLEY_L_OUTCOME_COUNT
+           + (unsigned) outcome;
 }
 
 

@@ -93,16 +93,16 @@ parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
         a->print = e->print;
     }
 
-    if (e->refer->final) {
+    if (e->correlation->final) {
         /* it may be looked up again before the message is settled */
 
-        memcpy(e->slot, e->refer->slot, PARLEY_KEY_LEN);
+        memcpy(e->slot, e->correlation->slot, PARLEY_KEY_LEN);
         a->slot = e->slot;
 
-        e->slot_until = e->refer->slot_until;
+        e->slot_until = e->correlation->slot_until;
 
-        e->closes = e->refer->id;
-        e->closing = !e->refer->question->head.several;
+        e->closes = e->correlation->id;
+        e->closing = !e->correlation->question->head.several;
     }
 
     if (e->quota != NULL && e->quota->interval_us != 0) {

@@ -18,7 +18,7 @@ typedef struct {
     /* what the caller sets; all of it outlives the entrance */
     parley_ask_t               *ask;
     const parley_who_t         *who;        /* who->msg is the message */
-    const parley_correlation_t *refer;      /* what it answers */
+    const parley_correlation_t *correlation;    /* what it answers */
     const parley_arrival_t     *place;      /* see parley_window_key() */
     const uint8_t              *account;
     parley_str_t                address;    /* it came from */
@@ -37,7 +37,7 @@ typedef struct {
     uint8_t                     id[PARLEY_KEY_LEN];
     uint8_t                     print[PARLEY_PRINT_LEN];
     uint8_t                     slot[PARLEY_KEY_LEN];
-    int64_t                     slot_until; /* see refer */
+    int64_t                     slot_until; /* see correlation */
     parley_record_id_t          closes;     /* what it answers for good */
     parley_admission_t          admission;
     parley_admit_t              verdict;

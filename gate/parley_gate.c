@@ -12,13 +12,13 @@
 
 
 static parley_step_t parley_gate_next(const parley_gate_t *g);
-static parley_outcome_t parley_gate_step(parley_gate_t *g,
+static parley_step_result_t parley_gate_step(parley_gate_t *g,
     parley_step_t step);
 static void parley_gate_stops(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome);
-static void parley_gate_tell(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome);
-static void parley_gate_ends(parley_gate_t *g, parley_outcome_t outcome);
+    parley_step_result_t result);
+static void parley_gate_end_at(parley_gate_t *g, parley_step_t step,
+    parley_step_result_t result);
+static void parley_gate_ends(parley_gate_t *g, parley_step_result_t result);
 static int parley_gate_end(parley_gate_t *g);
 static int parley_gate_spares(const parley_gate_t *g, parley_step_t step);
 
@@ -107,14 +107,14 @@ parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
     g->edited = 0;
     g->addressed = 0;
     g->ending = 0;
-    g->decided = 0;
+    g->verdict_known = 0;
     g->verdict = PARLEY_VERDICT_NONE;
 
     /* what it answers is looked up again; the slot that it has there stays */
 
-    g->refer.question = NULL;
-    g->refer.answering = NULL;
-    g->refer.recalled = 0;
+    g->correlation.question = NULL;
+    g->correlation.answering = NULL;
+    g->correlation.recalled = 0;
 
     g->before = g->asked;
     g->exchange = NULL;
@@ -136,34 +136,34 @@ parley_step_name(parley_step_t step)
 
 
 const char *
-parley_outcome_name(parley_outcome_t outcome)
+parley_step_result_name(parley_step_result_t result)
 {
     static const char *const  names[] = {
-        [PARLEY_OUTCOME_PASSED] = "passed",
-        [PARLEY_OUTCOME_NONE] = "-",
-        [PARLEY_OUTCOME_REFUSED] = "refused",
-        [PARLEY_OUTCOME_SPARED] = "spared",
-        [PARLEY_OUTCOME_ANSWERED] = "answered",
-        [PARLEY_OUTCOME_WAIT] = "waits",
-        [PARLEY_OUTCOME_FAILED] = "failed"
+        [PARLEY_RESULT_PASSED] = "passed",
+        [PARLEY_RESULT_NONE] = "-",
+        [PARLEY_RESULT_REFUSED] = "refused",
+        [PARLEY_RESULT_SPARED] = "spared",
+        [PARLEY_RESULT_ANSWERED] = "answered",
+        [PARLEY_RESULT_WAIT] = "waits",
+        [PARLEY_RESULT_FAILED] = "failed"
     };
 
-    return names[outcome];
+    return names[result];
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_run(parley_gate_t *g, int64_t clock)
 {
-    parley_step_t     step;
-    parley_outcome_t  outcome;
+    parley_step_t         step;
+    parley_step_result_t  result;
 
     parley_ask_begin(&g->ask, clock);
 
     while (!g->ending) {
 
         if (g->at == PARLEY_STEP_ANSWER) {
-            parley_gate_ends(g, PARLEY_OUTCOME_PASSED);
+            parley_gate_ends(g, PARLEY_RESULT_PASSED);
             break;
         }
 
@@ -174,44 +174,44 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
             continue;
         }
 
-        outcome = parley_gate_step(g, step);
+        result = parley_gate_step(g, step);
 
-        if (outcome == PARLEY_OUTCOME_WAIT) {
-            return outcome;
+        if (result == PARLEY_RESULT_WAIT) {
+            return result;
         }
 
         parley_ask_next(&g->ask, clock);
 
-        if (outcome >= PARLEY_OUTCOME_REFUSED) {
-            parley_gate_stops(g, step, outcome);
+        if (result >= PARLEY_RESULT_REFUSED) {
+            parley_gate_stops(g, step, result);
             break;
         }
 
-        if (g->env->told != NULL) {
-            g->env->told(g, step, outcome);
+        if (g->env->step_done != NULL) {
+            g->env->step_done(g, step, result);
         }
 
         g->at++;
     }
 
     if (parley_gate_end(g) == PARLEY_WAIT) {
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
     }
 
     parley_ask_end(&g->ask);
     parley_ask_over(&g->ask);
-    parley_gate_decided(g);
+    parley_gate_conclude(g);
 
-    return g->outcome;
+    return g->result;
 }
 
 
 void
-parley_gate_says(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome)
+parley_gate_report_step(parley_gate_t *g, parley_step_t step,
+    parley_step_result_t result)
 {
-    if (g->env->told != NULL) {
-        g->env->told(g, step, outcome);
+    if (g->env->step_done != NULL) {
+        g->env->step_done(g, step, result);
     }
 }
 
@@ -220,40 +220,40 @@ parley_gate_says(parley_gate_t *g, parley_step_t step,
 
 static void
 parley_gate_stops(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome)
+    parley_step_result_t result)
 {
-    if (outcome == PARLEY_OUTCOME_ANSWERED
+    if (result == PARLEY_RESULT_ANSWERED
         && parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
-           == PARLEY_OUTCOME_REFUSED)
+           == PARLEY_RESULT_REFUSED)
     {
-        outcome = PARLEY_OUTCOME_REFUSED;
+        result = PARLEY_RESULT_REFUSED;
     }
 
-    parley_gate_tell(g, g->unwritten ? PARLEY_STEP_RECORD : step, outcome);
+    parley_gate_end_at(g, g->unwritten ? PARLEY_STEP_RECORD : step, result);
 }
 
 
 /* what a step came to that ends them */
 
 static void
-parley_gate_tell(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome)
+parley_gate_end_at(parley_gate_t *g, parley_step_t step,
+    parley_step_result_t result)
 {
-    parley_gate_says(g, step, outcome);
+    parley_gate_report_step(g, step, result);
 
-    g->unproven = outcome == PARLEY_OUTCOME_REFUSED
+    g->unproven = result == PARLEY_RESULT_REFUSED
                   && parley_gate_rows[step].proves;
 
-    parley_gate_ends(g, outcome == PARLEY_OUTCOME_REFUSED
+    parley_gate_ends(g, result == PARLEY_RESULT_REFUSED
                         && parley_gate_spares(g, step)
-                        ? PARLEY_OUTCOME_SPARED : outcome);
+                        ? PARLEY_RESULT_SPARED : result);
 }
 
 
 static void
-parley_gate_ends(parley_gate_t *g, parley_outcome_t outcome)
+parley_gate_ends(parley_gate_t *g, parley_step_result_t result)
 {
-    g->outcome = outcome;
+    g->result = result;
     g->ending = 1;
 }
 
@@ -265,10 +265,10 @@ parley_gate_end(parley_gate_t *g)
 {
     int  rc;
 
-    switch (g->outcome) {
+    switch (g->result) {
 
-    case PARLEY_OUTCOME_REFUSED:
-    case PARLEY_OUTCOME_SPARED:
+    case PARLEY_RESULT_REFUSED:
+    case PARLEY_RESULT_SPARED:
 
         if (g->unproven && parley_gate_failed(g) == PARLEY_WAIT) {
             return PARLEY_WAIT;
@@ -278,7 +278,7 @@ parley_gate_end(parley_gate_t *g)
 
         return parley_gate_undo(g);
 
-    case PARLEY_OUTCOME_PASSED:
+    case PARLEY_RESULT_PASSED:
 
         if (!parley_gate_is_dry(g)) {
             return 0;
@@ -286,7 +286,7 @@ parley_gate_end(parley_gate_t *g)
 
         /* fall through */
 
-    case PARLEY_OUTCOME_ANSWERED:
+    case PARLEY_RESULT_ANSWERED:
         parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
 
         rc = parley_entrance_take(&g->entrance, NULL);
@@ -315,7 +315,7 @@ parley_gate_overdue(parley_gate_t *g)
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "the state did not answer in time");
 
-    parley_gate_tell(g, parley_gate_next(g), PARLEY_OUTCOME_REFUSED);
+    parley_gate_end_at(g, parley_gate_next(g), PARLEY_RESULT_REFUSED);
 }
 
 
@@ -331,7 +331,7 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
         (void) (parley_gate_undo(g) == 0);
     }
 
-    parley_gate_over(g);
+    parley_gate_report_rest(g);
     parley_gate_token_release(g);
 }
 
@@ -349,11 +349,11 @@ parley_gate_next(const parley_gate_t *g)
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_step(parley_gate_t *g, parley_step_t step)
 {
-    parley_step_pt    run;
-    parley_outcome_t  outcome;
+    parley_step_pt        run;
+    parley_step_result_t  result;
 
     run = parley_gate_rows[step].run;
 
@@ -364,11 +364,11 @@ parley_gate_step(parley_gate_t *g, parley_step_t step)
     run = step == PARLEY_STEP_FORWARD && parley_gate_is_dry(g)
           ? NULL : g->env->steps[step];
 
-    outcome = run != NULL ? run(g) : PARLEY_OUTCOME_NONE;
+    result = run != NULL ? run(g) : PARLEY_RESULT_NONE;
 
     /* the step behind it is no message's: none is asked for it */
 
-    if (step == PARLEY_STEP_BODY && outcome < PARLEY_OUTCOME_REFUSED
+    if (step == PARLEY_STEP_BODY && result < PARLEY_RESULT_REFUSED
         && (g->framed
             || (parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
                 && g->s->mcp == NULL)))
@@ -376,7 +376,7 @@ parley_gate_step(parley_gate_t *g, parley_step_t step)
         g->at = PARLEY_STEP_SERVE;
     }
 
-    return outcome;
+    return result;
 }
 
 

@@ -84,10 +84,11 @@ struct parley_gate_s {
                                                far as they tell clients apart */
     parley_str_t               uri;         /* of the request: its path,
                                                decoded */
-    parley_str_t               came;        /* the query, without "?", with the
+    parley_str_t               raw_query;   /* the query, without "?", with the
                                                token that may be in it */
-    parley_str_t               given;       /* a token that came in no request;
-                                               empty: it is looked for there */
+    parley_str_t               supplied_token;  /* that came in no request;
+                                               empty: one is looked for
+                                               there */
     uint64_t                   seed;        /* of parley_json_read(), prints */
     unsigned                   tls:1;       /* it came over TLS 1.2 or later */
     unsigned                   upgradable:1;    /* over HTTP/1.1: its connection
@@ -136,7 +137,7 @@ struct parley_gate_s {
     /* the gate's own */
     parley_str_t               to;          /* whom a message is for that
                                                names nobody; empty: nobody */
-    parley_correlation_t       refer;       /* what it refers to */
+    parley_correlation_t       correlation; /* what it refers to */
     parley_arrival_t           place;       /* that it came to */
     parley_token_entry_t      *token;       /* of tokens, held; NULL: none */
     parley_account_kept_t     *kept;        /* of whom the token is of; NULL:
@@ -167,7 +168,7 @@ struct parley_gate_s {
                                                not */
     parley_step_t              at;          /* the step that comes next; ANSWER:
                                                it went on, or may */
-    parley_outcome_t           outcome;     /* while ending */
+    parley_step_result_t       result;      /* while ending */
     parley_settle_t            settle;      /* what has become of its id */
     parley_proto_t             proto;       /* NONE: not known (yet) */
     parley_keys_call_t         keys_call;   /* where parley_keys stands */
@@ -183,17 +184,17 @@ struct parley_gate_s {
     unsigned                   addressed:1; /* whom it is for stands beside
                                                the body alone */
     unsigned                   uncounted:1; /* no room for its limit */
-    unsigned                   ending:1;    /* the steps have come to outcome,
+    unsigned                   ending:1;    /* the steps have come to result,
                                                which is being settled */
     unsigned                   unproven:1;  /* by a failed proof */
     unsigned                   late:1;      /* another answer came before
                                                what was settled (SEC-08) */
     unsigned                   forgotten:1; /* the window did not keep the id of
                                                what was taken */
-    unsigned                   decided:1;   /* verdict is of where it is */
-    unsigned                   judged:1;    /* env->verdict was told */
-    unsigned                   gone:1;      /* it went on, once at least */
-    unsigned                   fated:1;     /* env->outcome was told */
+    unsigned                   verdict_known:1;     /* of where it is */
+    unsigned                   verdict_reported:1;  /* env->verdict was told */
+    unsigned                   went_on:1;   /* once at least */
+    unsigned                   outcome_reported:1;  /* env->outcome was told */
     unsigned                   recorded:1;  /* env->record was asked */
     unsigned                   unwritten:1; /* refused, as it could not be */
     unsigned                   accounted:1;
@@ -269,7 +270,7 @@ int64_t parley_gate_expires(const parley_gate_t *g);
  * g->ask.resume; a call too many does no harm.  What the message took is
  * settled by then: given back where it is refused.  clock: of the state.
  */
-parley_outcome_t parley_gate_run(parley_gate_t *g, int64_t clock)
+parley_step_result_t parley_gate_run(parley_gate_t *g, int64_t clock)
     __attribute__((warn_unused_result));
 
 /*
@@ -357,13 +358,13 @@ int64_t parley_gate_deadline(const parley_gate_t *g);
 
 /*
  * What came of an answer becomes of the message: its id is taken or given back,
- * the question is closed, what may be asked for later is kept.  outcome->late
+ * the question is closed, what may be asked for later is kept.  answered->late
  * is set where another answer came first.  Returns 0; PARLEY_WAIT: it is called
  * again; or -1 with g->err: nothing of it is said to whoever asked, who is
  * revoked by now (SEC-16), or whose message had its answer, or answered what
  * had one, before (SEC-08); and parley_gate_unanswered() follows.
  */
-int parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
+int parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
     int64_t clock)
     __attribute__((warn_unused_result));
 
@@ -411,7 +412,7 @@ void parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret);
  * The step METHOD for an adapter that has one: whether a protocol accepted
  * here takes a message by it.
  */
-parley_outcome_t parley_gate_method(parley_gate_t *g, parley_str_t method);
+parley_step_result_t parley_gate_method(parley_gate_t *g, parley_str_t method);
 
 /* The methods that it takes messages by, as the header Allow has them.
    Returns 0, or -1: no memory. */

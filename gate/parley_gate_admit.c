@@ -12,7 +12,7 @@
 
 
 static int parley_gate_enter(parley_gate_t *g);
-static parley_outcome_t parley_gate_duplicate(parley_gate_t *g);
+static parley_step_result_t parley_gate_duplicate(parley_gate_t *g);
 
 
 void
@@ -49,11 +49,11 @@ parley_gate_is_self(const parley_gate_t *g)
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_reference(parley_gate_t *g)
 {
     int                    rc;
-    parley_correlation_t  *r = &g->refer;
+    parley_correlation_t  *r = &g->correlation;
 
     r->arena = g->arena;
     r->ask = &g->ask;
@@ -69,7 +69,7 @@ parley_gate_reference(parley_gate_t *g)
         rc = parley_correlate(r, g->err);
 
         if (rc != 0) {
-            return parley_outcome(rc);
+            return parley_step_result(rc);
         }
 
         g->opts.answering = r->answering;
@@ -77,37 +77,37 @@ parley_gate_reference(parley_gate_t *g)
 
     g->to = parley_correlation_to(r);
 
-    return r->question != NULL ? PARLEY_OUTCOME_PASSED : PARLEY_OUTCOME_NONE;
+    return r->question != NULL ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_admit(parley_gate_t *g)
 {
     parley_entrance_t  *e = &g->entrance;
 
     if (parley_gate_enter(g) != 0) {
-        return PARLEY_OUTCOME_FAILED;
+        return PARLEY_RESULT_FAILED;
     }
 
     switch (parley_entrance_ask(e, g->err)) {
 
     case 0:
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
 
     case PARLEY_WAIT:
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
 
     default:
         g->wait = e->wait;
 
         if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->mcp != NULL) {
             return parley_gate_hold_again(g) == PARLEY_WAIT
-                   ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_REFUSED;
+                   ? PARLEY_RESULT_WAIT : PARLEY_RESULT_REFUSED;
         }
 
         return e->verdict == PARLEY_ADMIT_DUPLICATE && g->replay != 0
-               ? parley_gate_duplicate(g) : PARLEY_OUTCOME_REFUSED;
+               ? parley_gate_duplicate(g) : PARLEY_RESULT_REFUSED;
     }
 }
 
@@ -122,7 +122,7 @@ parley_gate_enter(parley_gate_t *g)
 
     e->ask = &g->ask;
     e->who = g->who;
-    e->refer = &g->refer;
+    e->correlation = &g->correlation;
     e->place = NULL;
     e->account = g->account;
     e->address = g->address;
@@ -169,7 +169,7 @@ parley_gate_enter(parley_gate_t *g)
 
 /* GW-19: what its sender was told then */
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_duplicate(parley_gate_t *g)
 {
     int              rc;
@@ -179,8 +179,8 @@ parley_gate_duplicate(parley_gate_t *g)
 
     rc = parley_replay_find(&r, &g->first);
 
-    return rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT
-           : rc < 0 ? PARLEY_OUTCOME_FAILED : PARLEY_OUTCOME_REFUSED;
+    return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT
+           : rc < 0 ? PARLEY_RESULT_FAILED : PARLEY_RESULT_REFUSED;
 }
 
 
@@ -204,7 +204,7 @@ parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
     ret->who = g->who;
     ret->sent = &g->sent;
     ret->speak = g->conf->speak;
-    ret->to = parley_correlation_to(&g->refer);
+    ret->to = parley_correlation_to(&g->correlation);
     ret->answering = g->opts.answering;
     ret->account = g->account;
     ret->asked = NULL;
@@ -214,7 +214,7 @@ parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_keep(parley_gate_t *g)
 {
     int              rc;
@@ -237,7 +237,7 @@ parley_gate_keep(parley_gate_t *g)
         g->wait = PARLEY_GATE_NO_ROOM;
     }
 
-    return parley_outcome(rc);
+    return parley_step_result(rc);
 }
 
 

@@ -11,7 +11,8 @@
 #include "parley_retain.h"
 
 
-static int parley_gate_outcome(parley_gate_t *g, parley_answered_t *outcome);
+static int parley_gate_settle_answer(parley_gate_t *g,
+    parley_answered_t *answered);
 static int parley_gate_late(parley_gate_t *g);
 static int parley_gate_keep_first(parley_gate_t *g,
     const parley_reply_t *first);
@@ -20,14 +21,14 @@ static int parley_gate_secret(parley_gate_t *g, parley_str_t *message);
 
 
 int
-parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
+parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
     int64_t clock)
 {
     int  rc;
 
     parley_ask_begin(&g->ask, clock);
 
-    rc = parley_gate_outcome(g, outcome);
+    rc = parley_gate_settle_answer(g, answered);
 
     if (rc == PARLEY_WAIT) {
         return rc;
@@ -35,7 +36,7 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
 
     parley_ask_end(&g->ask);
     parley_ask_over(&g->ask);
-    parley_gate_settles(g, outcome->settle);
+    parley_gate_settles(g, answered->settle);
 
     if (g->late) {
         return parley_gate_late(g);
@@ -43,12 +44,12 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *outcome,
 
     /* SEC-16: it was taken, and whoever asked is told nothing of it */
 
-    if ((outcome->said || !outcome->over) && parley_gate_revoked(g) != 0) {
+    if ((answered->said || !answered->over) && parley_gate_revoked(g) != 0) {
         return -1;
     }
 
-    if (outcome->over) {
-        parley_gate_came(g, PARLEY_FATE_ANSWERED, outcome);
+    if (answered->over) {
+        parley_gate_report_outcome(g, PARLEY_OUTCOME_ANSWERED, answered);
     }
 
     return 0;
@@ -78,40 +79,40 @@ parley_gate_late(parley_gate_t *g)
 
 
 static int
-parley_gate_outcome(parley_gate_t *g, parley_answered_t *outcome)
+parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
 {
     int  rc, said;
 
-    if (outcome->takes) {
-        rc = parley_question_take(&g->ask, &g->asked, outcome->principal,
-                                  outcome->session, g->account);
+    if (answered->takes) {
+        rc = parley_question_take(&g->ask, &g->asked, answered->principal,
+                                  answered->session, g->account);
 
         if (rc == PARLEY_WAIT) {
             return rc;
         }
 
-        outcome->late = rc == 0;
+        answered->late = rc == 0;
     }
 
     rc = 0;
 
-    switch (outcome->settle) {
+    switch (answered->settle) {
 
     case PARLEY_SETTLE_COMMIT:
 
         /* that it was taken is no answer while that may still come */
 
-        said = outcome->said && (outcome->kind != PARLEY_ANSWER_TAKEN
-                                 || !g->asked.awaited);
+        said = answered->said && (answered->kind != PARLEY_ANSWER_TAKEN
+                                  || !g->asked.awaited);
 
-        if (outcome->kind == PARLEY_ANSWER_TAKEN && !outcome->closes
+        if (answered->kind == PARLEY_ANSWER_TAKEN && !answered->closes
             && parley_gate_await(g) == PARLEY_WAIT)
         {
             return PARLEY_WAIT;
         }
 
-        rc = parley_gate_taken(g, said ? &outcome->reply : NULL,
-                               outcome->closes);
+        rc = parley_gate_taken(g, said ? &answered->reply : NULL,
+                               answered->closes);
         break;
 
     case PARLEY_SETTLE_RELEASE:
@@ -122,7 +123,7 @@ parley_gate_outcome(parley_gate_t *g, parley_answered_t *outcome)
         break;
     }
 
-    if (rc != PARLEY_WAIT && outcome->closes) {
+    if (rc != PARLEY_WAIT && answered->closes) {
         rc = parley_gate_close(g);
     }
 
@@ -138,7 +139,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 
     if (g->verdict == PARLEY_VERDICT_PASSED) {
         g->verdict = PARLEY_VERDICT_FAILED;
-        parley_gate_says(g, PARLEY_STEP_ANSWER, PARLEY_OUTCOME_REFUSED);
+        parley_gate_report_step(g, PARLEY_STEP_ANSWER, PARLEY_RESULT_REFUSED);
     }
 
     parley_ask_begin(&g->ask, clock);
@@ -159,7 +160,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
         parley_ask_over(&g->ask);
         parley_gate_settles(g, g->err->taken ? PARLEY_SETTLE_COMMIT
                                              : PARLEY_SETTLE_RELEASE);
-        parley_gate_came(g, PARLEY_FATE_FAILED, NULL);
+        parley_gate_report_outcome(g, PARLEY_OUTCOME_FAILED, NULL);
         rc = 0;
     }
 

@@ -13,22 +13,22 @@ static int parley_gate_holder(parley_gate_t *g);
 static int parley_gate_both(parley_gate_t *g);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_proof(parley_gate_t *g)
 {
-    parley_outcome_t  outcome;
+    parley_step_result_t  result;
 
     if (parley_gate_certificate(g) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
-    outcome = parley_gate_token(g);
+    result = parley_gate_token(g);
 
-    if (outcome > PARLEY_OUTCOME_NONE) {
-        return outcome;
+    if (result > PARLEY_RESULT_NONE) {
+        return result;
     }
 
-    if (outcome == PARLEY_OUTCOME_PASSED) {
+    if (result == PARLEY_RESULT_PASSED) {
 
         if (parley_gate_both(g) != 0) {
             return parley_gate_disproved(g);
@@ -41,15 +41,15 @@ parley_gate_proof(parley_gate_t *g)
         }
 
         g->who->principal = g->holder;
-        outcome = PARLEY_OUTCOME_PASSED;
+        result = PARLEY_RESULT_PASSED;
     }
 
     if (g->holder != NULL) {
         g->who->certified = 1;
     }
 
-    return outcome == PARLEY_OUTCOME_PASSED
-           ? parley_outcome(parley_gate_revoked(g)) : outcome;
+    return result == PARLEY_RESULT_PASSED
+           ? parley_step_result(parley_gate_revoked(g)) : result;
 }
 
 

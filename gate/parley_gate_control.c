@@ -25,24 +25,24 @@ static void parley_gate_control_tell(parley_buf_t *b,
 static int parley_gate_control_no_answer(parley_gate_t *g, int rc);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_control_method(parley_gate_t *g, parley_str_t method)
 {
     g->erases = parley_str_is(method, "DELETE");
 
     if (g->erases || parley_str_is(method, "GET")) {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
                             "who is suspended is asked for with "
                             PARLEY_CONTROL_METHODS);
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_control(parley_gate_t *g)
 {
     int           rc;
@@ -56,7 +56,7 @@ parley_gate_control(parley_gate_t *g)
     }
 
     if (rc != 0) {
-        return parley_outcome(rc);
+        return parley_step_result(rc);
     }
 
     parley_buf_init(&b, g->arena, 256);
@@ -70,7 +70,7 @@ parley_gate_control(parley_gate_t *g)
         rc = parley_gate_serve_json(g, &b);
     }
 
-    return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
 
 
@@ -148,7 +148,7 @@ parley_gate_control_end(parley_gate_t *g, parley_buf_t *b)
     /* OPS-06: it is written before it changes anything */
 
     if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
-        == PARLEY_OUTCOME_REFUSED)
+        == PARLEY_RESULT_REFUSED)
     {
         return -1;
     }

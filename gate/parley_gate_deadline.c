@@ -177,18 +177,18 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_escalate(parley_gate_t *g)
 {
     int  rc;
 
     if (!g->asked.awaited || !parley_gate_escalates(g)) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     rc = parley_gate_lead(g, parley_gate_rises(g));
 
-    return parley_outcome(rc == 0 ? parley_gate_add(g) : rc);
+    return parley_step_result(rc == 0 ? parley_gate_add(g) : rc);
 }
 
 

@@ -29,7 +29,7 @@ typedef struct {
                                            below 1 << 48 */
 } parley_keys_t;
 
-typedef parley_outcome_t (*parley_step_pt)(parley_gate_t *g);
+typedef parley_step_result_t (*parley_step_pt)(parley_gate_t *g);
 
 
 /* What the adapter brings. */
@@ -102,8 +102,8 @@ typedef struct {
                           parley_str_t *span_id);
 
     /* Is told what each step came to; may be NULL. */
-    void              (*told)(parley_gate_t *g, parley_step_t step,
-                          parley_outcome_t outcome);
+    void              (*step_done)(parley_gate_t *g, parley_step_t step,
+                          parley_step_result_t result);
 
     /*
      * Both may be NULL, and neither may call the gate.  Of each message that
@@ -131,7 +131,8 @@ typedef struct {
      */
     parley_recorded_t (*record)(parley_gate_t *g, parley_verdict_t verdict);
 
-    void              (*outcome)(parley_gate_t *g, const parley_fate_t *fate);
+    void              (*outcome)(parley_gate_t *g,
+                          const parley_outcome_t *outcome);
 } parley_gate_env_t;
 
 

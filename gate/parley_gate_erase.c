@@ -48,7 +48,7 @@ static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
 static int parley_gate_erase_tell(parley_gate_erase_t *e);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_erase(parley_gate_t *g)
 {
     int                  rc;
@@ -68,7 +68,7 @@ parley_gate_erase(parley_gate_t *g)
         rc = parley_gate_erase_tell(&e);
     }
 
-    return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
 
 

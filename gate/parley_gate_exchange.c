@@ -74,7 +74,7 @@ static int
 parley_gate_understood(parley_gate_t *g, int rc)
 {
     if (rc == 0) {
-        parley_gate_says(g, PARLEY_STEP_ANSWER, PARLEY_OUTCOME_PASSED);
+        parley_gate_report_step(g, PARLEY_STEP_ANSWER, PARLEY_RESULT_PASSED);
     }
 
     return rc;

@@ -44,7 +44,7 @@ static void parley_gate_keys_one(parley_buf_t *b,
     const parley_child_key_t *key);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_keys_method(parley_gate_t *g, parley_str_t method)
 {
     size_t  i;
@@ -61,18 +61,18 @@ parley_gate_keys_method(parley_gate_t *g, parley_str_t method)
     for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         if (parley_str_eq(method, calls[i].name)) {
             g->keys_call = calls[i].call;
-            return PARLEY_OUTCOME_PASSED;
+            return PARLEY_RESULT_PASSED;
         }
     }
 
     (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
                             "keys are asked for with " PARLEY_KEYS_METHODS);
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_keys(parley_gate_t *g)
 {
     int  rc;
@@ -84,7 +84,7 @@ parley_gate_keys(parley_gate_t *g)
                                              : parley_gate_keys_other(g);
     }
 
-    return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
 
 
@@ -98,7 +98,7 @@ parley_gate_keys_add(parley_gate_t *g)
     const parley_principal_t  *child;
 
     if (parley_gate_keys_type(g) != 0
-        || parley_gate_json(g) != PARLEY_OUTCOME_PASSED
+        || parley_gate_json(g) != PARLEY_RESULT_PASSED
         || parley_child_adds_sub(g->doc, &sub, g->err) != 0
         || parley_gate_keys_child(g, sub, &child) != 0
         || parley_child_adds_read(g->arena, g->doc, g->now_ms, &adds, g->err)
@@ -317,7 +317,7 @@ static int
 parley_gate_keys_record(parley_gate_t *g)
 {
     return parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
-           == PARLEY_OUTCOME_REFUSED ? -1 : 0;
+           == PARLEY_RESULT_REFUSED ? -1 : 0;
 }
 
 

@@ -17,10 +17,11 @@ typedef int (*parley_gate_local_pt)(parley_gate_t *g, parley_str_t *ret,
 
 
 static const parley_tasks_t *parley_gate_tasks(const parley_gate_t *g);
-static parley_outcome_t parley_gate_local_protocol(parley_gate_t *g);
+static parley_step_result_t parley_gate_local_protocol(parley_gate_t *g);
 static int parley_gate_local_may(void *data, parley_str_t form,
     parley_str_t intent);
-static parley_outcome_t parley_gate_local_task(parley_gate_t *g, int admitted);
+static parley_step_result_t parley_gate_local_task(parley_gate_t *g,
+    int admitted);
 static int parley_gate_local_reply(parley_gate_t *g,
     const parley_tasks_t *tasks, parley_task_t task);
 static int parley_gate_local_ping(parley_gate_t *g, parley_str_t *ret,
@@ -55,27 +56,27 @@ static const parley_gate_local_pt  parley_gate_locals[PARLEY_TASK_COUNT] = {
 };
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_local(parley_gate_t *g)
 {
-    parley_outcome_t  outcome;
+    parley_step_result_t  result;
 
     if (g->conf->dry != PARLEY_DRY_OFF) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
-    outcome = parley_gate_local_protocol(g);
+    result = parley_gate_local_protocol(g);
 
-    return outcome == PARLEY_OUTCOME_NONE ? parley_gate_local_task(g, 0)
-                                          : outcome;
+    return result == PARLEY_RESULT_NONE ? parley_gate_local_task(g, 0)
+                                        : result;
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_refute(parley_gate_t *g)
 {
     return g->conf->dry == PARLEY_DRY_OFF ? parley_gate_local_task(g, 1)
-                                          : PARLEY_OUTCOME_NONE;
+                                          : PARLEY_RESULT_NONE;
 }
 
 
@@ -86,7 +87,7 @@ parley_gate_tasks(const parley_gate_t *g)
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_local_protocol(parley_gate_t *g)
 {
     int             rc;
@@ -98,8 +99,8 @@ parley_gate_local_protocol(parley_gate_t *g)
 
     rc = parley_local(g->arena, g->msg, &own, &g->reply, g->err);
 
-    return rc == 0 ? PARLEY_OUTCOME_NONE
-           : rc < 0 ? PARLEY_OUTCOME_REFUSED : PARLEY_OUTCOME_ANSWERED;
+    return rc == 0 ? PARLEY_RESULT_NONE
+           : rc < 0 ? PARLEY_RESULT_REFUSED : PARLEY_RESULT_ANSWERED;
 }
 
 
@@ -114,7 +115,7 @@ parley_gate_local_may(void *data, parley_str_t form, parley_str_t intent)
 
 /* admitted: what changes something, which is one of them */
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_local_task(parley_gate_t *g, int admitted)
 {
     parley_task_t          task;
@@ -123,7 +124,7 @@ parley_gate_local_task(parley_gate_t *g, int admitted)
     tasks = parley_gate_tasks(g);
 
     if (tasks == NULL || g->msg->partial || !parley_gate_is_self(g)) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     task = tasks->find(g->msg->intent);
@@ -132,32 +133,32 @@ parley_gate_local_task(parley_gate_t *g, int admitted)
         (void) parley_error_set(g->err, PARLEY_E_INTENT_REFUSED, "/intent",
                                 "the gateway itself answers tasks of the "
                                 "seven aee.* intents alone");
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     if ((task == PARLEY_TASK_REFUTE) != admitted) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     /* OPS-06: before it changes anything */
 
     if (admitted
         && parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
-           == PARLEY_OUTCOME_REFUSED)
+           == PARLEY_RESULT_REFUSED)
     {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     switch (parley_gate_local_reply(g, tasks, task)) {
 
     case 0:
-        return PARLEY_OUTCOME_ANSWERED;
+        return PARLEY_RESULT_ANSWERED;
 
     case PARLEY_WAIT:
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
 
     default:
-        return PARLEY_OUTCOME_FAILED;
+        return PARLEY_RESULT_FAILED;
     }
 }
 

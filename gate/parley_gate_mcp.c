@@ -17,13 +17,13 @@ static int parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method);
 static int parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method);
 static int parley_gate_mcp_invalid(parley_gate_t *g, const char *pointer,
     const char *text);
-static parley_outcome_t parley_gate_mcp_call(parley_gate_t *g,
+static parley_step_result_t parley_gate_mcp_call(parley_gate_t *g,
     parley_str_t method);
 static int parley_gate_mcp_own(parley_gate_t *g, parley_str_t method);
 static int parley_gate_mcp_begins(parley_gate_t *g);
 static void parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b);
 static int parley_gate_mcp_tool(parley_gate_t *g);
-static parley_outcome_t parley_gate_mcp_verb(parley_gate_t *g);
+static parley_step_result_t parley_gate_mcp_verb(parley_gate_t *g);
 static int parley_gate_mcp_frame(parley_gate_t *g);
 static int parley_gate_mcp_ids(parley_gate_t *g,
     parley_channel_call_t *call);
@@ -32,7 +32,7 @@ static int parley_gate_mcp_frame_id(parley_gate_t *g, parley_str_t sender,
 static int parley_gate_mcp_subscribe(parley_gate_t *g);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_mcp(parley_gate_t *g)
 {
     parley_str_t  method;
@@ -48,7 +48,7 @@ parley_gate_mcp(parley_gate_t *g)
         || parley_gate_mcp_check(g, &method) != 0
         || parley_gate_mcp_spoken(g, method) != 0)
     {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     return parley_gate_mcp_call(g, method);
@@ -186,7 +186,7 @@ parley_gate_mcp_invalid(parley_gate_t *g, const char *pointer,
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_mcp_call(parley_gate_t *g, parley_str_t method)
 {
     memset(&g->reply, 0, sizeof(parley_reply_t));
@@ -195,16 +195,16 @@ parley_gate_mcp_call(parley_gate_t *g, parley_str_t method)
 
     if (!parley_mcp_is_call(&g->mcp->doc) || method.len == 0) {
         g->reply.status = 202;
-        return PARLEY_OUTCOME_ANSWERED;
+        return PARLEY_RESULT_ANSWERED;
     }
 
     if (!parley_str_is(method, "tools/call")) {
         return parley_gate_mcp_own(g, method) == 0
-               ? PARLEY_OUTCOME_ANSWERED : PARLEY_OUTCOME_REFUSED;
+               ? PARLEY_RESULT_ANSWERED : PARLEY_RESULT_REFUSED;
     }
 
     return parley_gate_mcp_tool(g) == 0
-           ? parley_gate_mcp_verb(g) : PARLEY_OUTCOME_REFUSED;
+           ? parley_gate_mcp_verb(g) : PARLEY_RESULT_REFUSED;
 }
 
 
@@ -404,19 +404,19 @@ parley_gate_mcp_tool(parley_gate_t *g)
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_mcp_verb(parley_gate_t *g)
 {
-    int               rc;
-    parley_outcome_t  outcome;
+    int                   rc;
+    parley_step_result_t  result;
 
     switch (g->mcp->verb->does) {
 
     case PARLEY_CHANNEL_DOES_ROSTER:
-        outcome = parley_gate_roster(g);
+        result = parley_gate_roster(g);
 
-        if (outcome != PARLEY_OUTCOME_ANSWERED) {
-            return outcome;
+        if (result != PARLEY_RESULT_ANSWERED) {
+            return result;
         }
 
         rc = parley_gate_mcp_result(g, &g->reply);
@@ -428,10 +428,10 @@ parley_gate_mcp_verb(parley_gate_t *g)
 
     default:
         return parley_gate_mcp_frame(g) == 0
-               ? PARLEY_OUTCOME_PASSED : PARLEY_OUTCOME_REFUSED;
+               ? PARLEY_RESULT_PASSED : PARLEY_RESULT_REFUSED;
     }
 
-    return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
 
 

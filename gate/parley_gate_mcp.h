@@ -46,7 +46,7 @@ typedef struct parley_gate_mcp_s {
 
 /* The step SERVE there: a call that is no tool's is answered, a frame goes on
    as the body of the message. */
-parley_outcome_t parley_gate_mcp(parley_gate_t *g);
+parley_step_result_t parley_gate_mcp(parley_gate_t *g);
 
 /* Arguments of a query, that stand in the call: 0, or -1: no memory. */
 int parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret);

@@ -20,7 +20,7 @@ static int parley_gate_named_begins(const parley_gate_t *g, parley_str_t *rest,
     parley_str_t *prefix);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
     parley_str_t method, int may_erase)
 {
@@ -33,7 +33,7 @@ parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
     g->erases = may_erase && parley_str_is(method, "DELETE");
 
     if (g->erases || parley_str_is(method, "GET")) {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     methods = parley_gate_serve_methods(g);
@@ -42,7 +42,7 @@ parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
                             "this is asked for with %.*s", (int) methods.len,
                             (const char *) methods.data);
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 

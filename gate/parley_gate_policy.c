@@ -33,7 +33,7 @@ static int parley_gate_readings(const parley_gate_t *g,
     parley_gate_asked_t *a);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_policy(parley_gate_t *g)
 {
     parley_gate_asked_t     a;
@@ -42,26 +42,26 @@ parley_gate_policy(parley_gate_t *g)
     policy = g->conf->policy;
 
     if (parley_gate_intent(g) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     if (policy == NULL || policy->n == 0
         || parley_is_unruled(g->msg, g->conf->speak))
     {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     if (parley_gate_recipient(g) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     if (parley_gate_ask(g, &a) != 0 || parley_gate_readings(g, &a) != 0) {
         (void) parley_error_memory(g->err);
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     if (parley_policy_check(policy, &a.request, &g->rule, g->err) == 0) {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     if (g->err->code == PARLEY_E_SCOPE_UNAUTHORISED) {
@@ -72,7 +72,7 @@ parley_gate_policy(parley_gate_t *g)
                     g->err->code == PARLEY_E_INTENT_REFUSED
                     ? parley_at(g->msg, PARLEY_MSG_INTENT).pointer : "");
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
@@ -402,12 +402,14 @@ parley_gate_is_denied(parley_gate_t *g)
 
 /* VCP-30; who acknowledges what nobody below did is above its sender, too */
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_direction(parley_gate_t *g)
 {
-    if (g->refer.question != NULL && g->refer.above && g->refer.final) {
-        return PARLEY_OUTCOME_PASSED;
+    if (g->correlation.question != NULL && g->correlation.above
+        && g->correlation.final)
+    {
+        return PARLEY_RESULT_PASSED;
     }
 
-    return parley_outcome(parley_who_direction(g->who, g->err));
+    return parley_step_result(parley_who_direction(g->who, g->err));
 }

@@ -16,42 +16,43 @@ static int parley_gate_verify_added(parley_gate_t *g, parley_str_t input,
 static int parley_gate_added(parley_gate_t *g, parley_jwks_t *ret);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_transport(parley_gate_t *g)
 {
     parley_transport_t  transport;
 
     parley_gate_arrived(g, &transport);
 
-    return parley_outcome(parley_check_transport(g->proto, &transport, g->err));
+    return parley_step_result(parley_check_transport(g->proto, &transport,
+                                                     g->err));
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_sender(parley_gate_t *g)
 {
     if (parley_who_sender(g->who, g->conf->trusted, g->err) == 0
         && parley_reserved_sender(g->who, g->self, g->err) == 0)
     {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
-    return parley_who_is_caller(g->who) ? PARLEY_OUTCOME_REFUSED
+    return parley_who_is_caller(g->who) ? PARLEY_RESULT_REFUSED
                                         : parley_gate_disproved(g);
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_disproved(parley_gate_t *g)
 {
     g->who->jwt = NULL;
     g->who->principal = NULL;
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_signature(parley_gate_t *g)
 {
     int                 rc;
@@ -66,18 +67,18 @@ parley_gate_signature(parley_gate_t *g)
     }
 
     if (rc == PARLEY_WAIT) {
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
     }
 
     if (rc != 0) {
 
-        return parley_who_is_caller(g->who) ? PARLEY_OUTCOME_REFUSED
+        return parley_who_is_caller(g->who) ? PARLEY_RESULT_REFUSED
                                             : parley_gate_disproved(g);
     }
 
     g->proven = 1;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 

@@ -54,12 +54,12 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     ret->from = parley_gate_fits(g->msg->sender);
     ret->to = parley_gate_fits(g->msg->recipient);
 
-    if (g->refer.answering != NULL) {
-        ret->question = g->refer.question->record;
-        ret->own = g->refer.own;
+    if (g->correlation.answering != NULL) {
+        ret->question = g->correlation.question->record;
+        ret->own = g->correlation.own;
     }
 
-    if (g->refer.final && parley_gate_answers(g, &ret->answers) != 0) {
+    if (g->correlation.final && parley_gate_answers(g, &ret->answers) != 0) {
         return parley_error_memory(g->err);
     }
 
@@ -98,7 +98,7 @@ parley_gate_answers(parley_gate_t *g, parley_str_t *ret)
         return -1;
     }
 
-    parley_publication_question(&g->refer.id, name);
+    parley_publication_question(&g->correlation.id, name);
     *ret = parley_str_make(name, PARLEY_PUBLICATION_QUESTION);
 
     return 0;

@@ -34,18 +34,18 @@ static int parley_gate_unappended(parley_gate_t *g,
 static int parley_gate_emitted(parley_gate_t *g, int64_t count);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_publish(parley_gate_t *g)
 {
     int  rc;
 
     if (g->s->submit == NULL) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     rc = parley_gate_published(g);
 
-    return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
 
 
@@ -107,7 +107,7 @@ parley_gate_published(parley_gate_t *g)
     /* OPS-06: it is written before it changes anything */
 
     if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
-        == PARLEY_OUTCOME_REFUSED)
+        == PARLEY_RESULT_REFUSED)
     {
         return -1;
     }

@@ -7,14 +7,16 @@
 #include "parley_gate_steps.h"
 
 
-static parley_outcome_t parley_gate_limit(parley_gate_t *g, parley_str_t sub);
+static parley_step_result_t parley_gate_limit(parley_gate_t *g,
+    parley_str_t sub);
 static void parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret);
-static int parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome);
+static int parley_gate_full(const parley_gate_t *g,
+    parley_step_result_t result);
 
 
 /* an address with too many failed proofs is refused unasked */
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_failures(parley_gate_t *g)
 {
     int              rc;
@@ -22,7 +24,7 @@ parley_gate_failures(parley_gate_t *g)
     parley_rating_t  rating;
 
     if (g->conf->failures.interval_us == 0) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     parley_gate_proofs(g, &rating);
@@ -31,11 +33,11 @@ parley_gate_failures(parley_gate_t *g)
     rc = parley_ask_rate(&g->ask, &rating, &got);
 
     if (rc != 0) {
-        return rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_FAILED;
+        return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_FAILED;
     }
 
     if (got.verdict == PARLEY_RATE_OK) {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     g->wait = got.wait;
@@ -44,7 +46,7 @@ parley_gate_failures(parley_gate_t *g)
                             "too many tokens and signatures from this "
                             "address proved nothing");
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
@@ -93,7 +95,7 @@ parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
 
 /* sub empty: what proves nobody counts against its address */
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_limit(parley_gate_t *g, parley_str_t sub)
 {
     int                     rc;
@@ -102,7 +104,7 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
     parley_account_kept_t  *kept;
 
     if (g->conf->rate->all.interval_us == 0) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     parley_gate_account(g);
@@ -128,7 +130,7 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
     rc = parley_ask_rate(&g->ask, &rating, &got);
 
     if (rc != 0) {
-        return rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_FAILED;
+        return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_FAILED;
     }
 
     g->wait = got.wait;
@@ -136,65 +138,65 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
     switch (got.verdict) {
 
     case PARLEY_RATE_OK:
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
 
     case PARLEY_RATE_LIMITED:
         (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
                                 "too many messages");
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
 
     default:
         g->wait = PARLEY_GATE_NO_ROOM;
         (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                 "there is no room to count this sender's "
                                 "messages");
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_rate(parley_gate_t *g)
 {
-    parley_outcome_t  outcome;
+    parley_step_result_t  result;
 
     if (g->conf->rate == NULL) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
-    outcome = parley_gate_limit(g, parley_who_proven(g->who));
+    result = parley_gate_limit(g, parley_who_proven(g->who));
 
-    if (parley_gate_full(g, outcome)) {
+    if (parley_gate_full(g, result)) {
         /* refused in sender_rate, unless that is what it asks about */
         parley_error_clear(g->err);
         g->uncounted = 1;
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
-    return outcome;
+    return result;
 }
 
 
 /* whoever has shown a token was counted before the body was read */
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_sender_rate(parley_gate_t *g)
 {
-    parley_outcome_t       outcome;
+    parley_step_result_t   result;
     const parley_codec_t  *codec;
 
-    outcome = PARLEY_OUTCOME_NONE;
+    result = PARLEY_RESULT_NONE;
 
     if (g->conf->rate != NULL && !parley_who_is_caller(g->who)
         && g->who->sig_verified)
     {
-        outcome = parley_gate_limit(g, g->who->principal->sub);
+        result = parley_gate_limit(g, g->who->principal->sub);
     }
 
-    if (outcome == PARLEY_OUTCOME_WAIT
-        || (!g->uncounted && !parley_gate_full(g, outcome)))
+    if (result == PARLEY_RESULT_WAIT
+        || (!g->uncounted && !parley_gate_full(g, result)))
     {
-        return outcome;
+        return result;
     }
 
     /* AEE-22: that there is no room is the answer to this one */
@@ -203,22 +205,22 @@ parley_gate_sender_rate(parley_gate_t *g)
 
     if (codec->asks_health != NULL && codec->asks_health(g->msg)) {
         parley_error_clear(g->err);
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "there is no room to count this sender's "
                             "messages");
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
 /* whether there is no room to count the message */
 
 static int
-parley_gate_full(const parley_gate_t *g, parley_outcome_t outcome)
+parley_gate_full(const parley_gate_t *g, parley_step_result_t result)
 {
-    return outcome == PARLEY_OUTCOME_REFUSED
+    return result == PARLEY_RESULT_REFUSED
            && g->err->code == PARLEY_E_CAPACITY;
 }

@@ -28,29 +28,29 @@ parley_gate_size(parley_gate_t *g, uint64_t octets)
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_json(parley_gate_t *g)
 {
     if (g->body.len == 0) {
         (void) parley_error_set(g->err, PARLEY_E_JSON_INVALID, NULL,
                                 "the request has no body");
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     if (parley_json_read(g->doc, g->arena, &g->conf->limits, g->seed, g->body,
                          g->err)
         != 0)
     {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     g->doc_read = 1;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_protocol(parley_gate_t *g)
 {
     char            words[PARLEY_GATE_ACCEPTS];
@@ -60,11 +60,11 @@ parley_gate_protocol(parley_gate_t *g)
         g->proto = parley_detect(g->doc, g->conf->accept);
 
         if (g->proto != PARLEY_PROTO_NONE) {
-            return PARLEY_OUTCOME_PASSED;
+            return PARLEY_RESULT_PASSED;
         }
 
     } else if (g->conf->accept & PARLEY_PROTO_BIT(g->proto)) {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     parley_gate_accepts(g->conf->accept, words);
@@ -80,7 +80,7 @@ parley_gate_protocol(parley_gate_t *g)
                             (const char *) parley_proto_title(proto).data,
                             words);
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
@@ -153,7 +153,7 @@ parley_gate_foreign(parley_gate_t *g)
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_schema(parley_gate_t *g)
 {
     int                        rc;
@@ -174,33 +174,33 @@ parley_gate_schema(parley_gate_t *g)
     if (!conf->any_case && codec->spelling != NULL
         && codec->spelling(g->doc, g->err) != 0)
     {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
-    return parley_outcome(rc);
+    return parley_step_result(rc);
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_payload(parley_gate_t *g)
 {
     if (g->intents == NULL) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     if (parley_intents_check(g->intents, g->arena, g->msg, g->err) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     /* where nothing is translated the service reads it as the sender says */
 
-    return parley_outcome(parley_intents_check_read(g->intents, g->arena,
-                                                    g->msg, g->conf->speak,
-                                                    g->err));
+    return parley_step_result(parley_intents_check_read(g->intents, g->arena,
+                                                        g->msg, g->conf->speak,
+                                                        g->err));
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_arguments(parley_gate_t *g)
 {
     const parley_gate_conf_t  *conf = g->entry != NULL ? g->entry : g->conf;
@@ -211,40 +211,40 @@ parley_gate_arguments(parley_gate_t *g)
                           conf->token);
 
     if (g->query.len == 0 && g->mcp == NULL) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     if (parley_gate_asks(g, &g->arguments) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
-    return parley_outcome(parley_arguments_check(&g->arguments, g->msg,
-                                                 g->err));
+    return parley_step_result(parley_arguments_check(&g->arguments, g->msg,
+                                                     g->err));
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_age(parley_gate_t *g)
 {
     if (parley_check_age(g->msg, g->conf->past_ms, g->conf->future_ms,
                          g->now_ms, g->err)
         == 0)
     {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     if (!parley_window_knows(g->msg)) {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     g->stale = parley_arena_alloc(g->arena, sizeof(parley_error_t));
 
     if (g->stale == NULL) {
-        return PARLEY_OUTCOME_FAILED;
+        return PARLEY_RESULT_FAILED;
     }
 
     *g->stale = *g->err;
     parley_error_clear(g->err);
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }

@@ -10,14 +10,14 @@
 #include "parley_settings.h"
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_revocation(parley_gate_t *g)
 {
     if (g->http->revocations_file.len == 0) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
-    return parley_outcome(parley_gate_revoked(g));
+    return parley_step_result(parley_gate_revoked(g));
 }
 
 

@@ -17,18 +17,18 @@ static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
 
 /* AEE-28, AEE-29, AEE-32 */
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_rewrite(parley_gate_t *g)
 {
-    uint32_t          n;
-    parley_caps_t     caps;
-    parley_edit_t     edits[PARLEY_GATE_EDITS];
-    parley_outcome_t  outcome;
+    uint32_t              n;
+    parley_caps_t         caps;
+    parley_edit_t         edits[PARLEY_GATE_EDITS];
+    parley_step_result_t  result;
 
     /* of a message that continues what its entry redacts goes first */
 
     if (g->entry != NULL && parley_gate_edit(g, g->entry, edits, 0) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     parley_gate_caps(g, &caps);
@@ -36,26 +36,26 @@ parley_gate_rewrite(parley_gate_t *g)
     if (parley_rewrite_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0
         || parley_gate_edit(g, g->conf, edits, n) != 0)
     {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     parley_rewrite_clamp(g->msg, &caps);
 
     if (!g->edited) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     /* it was read again, and without what stands beside the body */
 
-    outcome = parley_gate_submission(g);
+    result = parley_gate_submission(g);
 
-    if (outcome >= PARLEY_OUTCOME_REFUSED) {
-        return outcome;
+    if (result >= PARLEY_RESULT_REFUSED) {
+        return result;
     }
 
-    parley_correlation_again(&g->refer);
+    parley_correlation_again(&g->correlation);
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
@@ -107,7 +107,7 @@ parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_loss(parley_gate_t *g)
 {
     char          field[PARLEY_POINTER_MAX];
@@ -115,15 +115,15 @@ parley_gate_loss(parley_gate_t *g)
 
     if (g->loss->failed) {
         (void) parley_error_memory(g->err);
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     if (g->loss->count == 0) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     if (g->conf->loss != PARLEY_LOSS_REJECT) {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     lost = g->loss->nitems > 0 ? g->loss->items[0] : parley_str_none;
@@ -137,5 +137,5 @@ parley_gate_loss(parley_gate_t *g)
                             "%u members cannot travel to the upstream's "
                             "protocol", g->loss->count);
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }

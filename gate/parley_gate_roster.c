@@ -42,21 +42,21 @@ static int parley_gate_roster_tell(parley_gate_t *g, parley_str_t handle,
     const parley_gate_roster_t *roster, int coarse);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_roster_method(parley_gate_t *g, parley_str_t method)
 {
     return parley_gate_named_method(g, PARLEY_PROTO_CHANNEL, method, 0);
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_roster(parley_gate_t *g)
 {
     int  rc;
 
     rc = parley_gate_rostered(g);
 
-    return rc == 0 ? PARLEY_OUTCOME_ANSWERED : parley_outcome(rc);
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
 
 

@@ -12,7 +12,7 @@
 
 typedef struct {
     parley_step_pt      run;
-    parley_outcome_t  (*method)(parley_gate_t *g, parley_str_t method);
+    parley_step_result_t  (*method)(parley_gate_t *g, parley_str_t method);
     parley_str_t        methods;
 } parley_gate_served_t;
 
@@ -37,7 +37,7 @@ static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
 };
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_serve(parley_gate_t *g)
 {
     return g->s->mcp != NULL
@@ -46,7 +46,7 @@ parley_gate_serve(parley_gate_t *g)
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_serve_method(parley_gate_t *g, parley_str_t method)
 {
     return parley_gate_served[parley_settings_endpoint(g->s)].method(g,

@@ -15,8 +15,8 @@
 
 /* parley_gate_keys.c */
 
-parley_outcome_t parley_gate_keys(parley_gate_t *g);
-parley_outcome_t parley_gate_keys_method(parley_gate_t *g,
+parley_step_result_t parley_gate_keys(parley_gate_t *g);
+parley_step_result_t parley_gate_keys_method(parley_gate_t *g,
     parley_str_t method);
 
 /* as parley_gate_methods(), where parley_keys stands */
@@ -24,16 +24,16 @@ parley_outcome_t parley_gate_keys_method(parley_gate_t *g,
 
 /* parley_gate_control.c: the same of parley_control */
 
-parley_outcome_t parley_gate_control(parley_gate_t *g);
-parley_outcome_t parley_gate_control_method(parley_gate_t *g,
+parley_step_result_t parley_gate_control(parley_gate_t *g);
+parley_step_result_t parley_gate_control_method(parley_gate_t *g,
     parley_str_t method);
 
 #define PARLEY_CONTROL_METHODS  "GET, DELETE"
 
 /* parley_gate_stream.c: the same of parley_stream */
 
-parley_outcome_t parley_gate_stream(parley_gate_t *g);
-parley_outcome_t parley_gate_stream_method(parley_gate_t *g,
+parley_step_result_t parley_gate_stream(parley_gate_t *g);
+parley_step_result_t parley_gate_stream_method(parley_gate_t *g,
     parley_str_t method);
 
 /* with tickets and without */
@@ -53,7 +53,7 @@ int parley_gate_stream_opening(parley_gate_t *g,
 /* Whether a stream can be opened by tickets here. */
 int parley_gate_tickets(const parley_gate_t *g);
 
-parley_outcome_t parley_gate_ticket(parley_gate_t *g);
+parley_step_result_t parley_gate_ticket(parley_gate_t *g);
 
 /* The token of the ticket that is shown; *ret is untouched where none is.
    Returns 0, or -1: token-invalid, token-expired. */
@@ -65,12 +65,12 @@ int parley_gate_ticket_use(parley_gate_t *g);
 
 /* parley_gate_erase.c: DELETE there (ACH-28) */
 
-parley_outcome_t parley_gate_erase(parley_gate_t *g);
+parley_step_result_t parley_gate_erase(parley_gate_t *g);
 
 /* parley_gate_roster.c: the same of parley_roster */
 
-parley_outcome_t parley_gate_roster(parley_gate_t *g);
-parley_outcome_t parley_gate_roster_method(parley_gate_t *g,
+parley_step_result_t parley_gate_roster(parley_gate_t *g);
+parley_step_result_t parley_gate_roster_method(parley_gate_t *g,
     parley_str_t method);
 
 /*
@@ -84,7 +84,7 @@ int parley_gate_roster_page(parley_gate_t *g, parley_str_t handle,
 
 /* The method of requests about a name, which are answered in a protocol: GET,
    and DELETE where it may erase. */
-parley_outcome_t parley_gate_named_method(parley_gate_t *g,
+parley_step_result_t parley_gate_named_method(parley_gate_t *g,
     parley_proto_t proto, parley_str_t method, int may_erase);
 
 #define PARLEY_NAMED_METHODS  "GET"
@@ -101,10 +101,10 @@ int parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
 /* parley_gate_serve.c */
 
-parley_outcome_t parley_gate_serve(parley_gate_t *g);
+parley_step_result_t parley_gate_serve(parley_gate_t *g);
 
 /* The same of any of them, which there has to be. */
-parley_outcome_t parley_gate_serve_method(parley_gate_t *g,
+parley_step_result_t parley_gate_serve_method(parley_gate_t *g,
     parley_str_t method);
 parley_str_t parley_gate_serve_methods(const parley_gate_t *g);
 
@@ -123,7 +123,7 @@ int parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret);
 
 /* parley_gate_publish.c */
 
-parley_outcome_t parley_gate_publish(parley_gate_t *g);
+parley_step_result_t parley_gate_publish(parley_gate_t *g);
 
 /* parley_gate_publication.c */
 
@@ -152,7 +152,7 @@ parley_proto_set_t parley_gate_rises(const parley_gate_t *g);
 int parley_gate_deadlines(parley_gate_t *g, parley_append_t *append);
 
 /* The step ESCALATE. */
-parley_outcome_t parley_gate_escalate(parley_gate_t *g);
+parley_step_result_t parley_gate_escalate(parley_gate_t *g);
 
 /* A task that was taken, and will be answered by another message: 0 or
    PARLEY_WAIT. */
@@ -234,39 +234,39 @@ parley_exchange_t *parley_gate_exchange(parley_gate_t *g,
 
 /* parley_gate_read.c */
 
-parley_outcome_t parley_gate_json(parley_gate_t *g);
-parley_outcome_t parley_gate_protocol(parley_gate_t *g);
-parley_outcome_t parley_gate_schema(parley_gate_t *g);
-parley_outcome_t parley_gate_payload(parley_gate_t *g);
-parley_outcome_t parley_gate_arguments(parley_gate_t *g);
-parley_outcome_t parley_gate_age(parley_gate_t *g);
+parley_step_result_t parley_gate_json(parley_gate_t *g);
+parley_step_result_t parley_gate_protocol(parley_gate_t *g);
+parley_step_result_t parley_gate_schema(parley_gate_t *g);
+parley_step_result_t parley_gate_payload(parley_gate_t *g);
+parley_step_result_t parley_gate_arguments(parley_gate_t *g);
+parley_step_result_t parley_gate_age(parley_gate_t *g);
 
 /* parley_gate_proof.c */
 
-parley_outcome_t parley_gate_transport(parley_gate_t *g);
-parley_outcome_t parley_gate_sender(parley_gate_t *g);
-parley_outcome_t parley_gate_signature(parley_gate_t *g);
+parley_step_result_t parley_gate_transport(parley_gate_t *g);
+parley_step_result_t parley_gate_sender(parley_gate_t *g);
+parley_step_result_t parley_gate_signature(parley_gate_t *g);
 
 /* parley_gate_certificate.c */
 
-parley_outcome_t parley_gate_proof(parley_gate_t *g);
+parley_step_result_t parley_gate_proof(parley_gate_t *g);
 
 /* The certificate of the connection, as env->certificate. */
 int parley_gate_shown(parley_gate_t *g, const parley_certificate_t **ret);
 
 /* parley_gate_revocation.c */
 
-parley_outcome_t parley_gate_revocation(parley_gate_t *g);
+parley_step_result_t parley_gate_revocation(parley_gate_t *g);
 
 /*
  * What was to prove who sent it was refused, and so is the message: whom it
  * names is a claim, and no identity, for logs and variables too.
  */
-parley_outcome_t parley_gate_disproved(parley_gate_t *g);
+parley_step_result_t parley_gate_disproved(parley_gate_t *g);
 
 /* parley_gate_token.c */
 
-parley_outcome_t parley_gate_token(parley_gate_t *g);
+parley_step_result_t parley_gate_token(parley_gate_t *g);
 
 /* What stands in the argument g->conf->token; empty: nothing.  Returns 0, or
    -1: field-invalid. */
@@ -283,9 +283,9 @@ int parley_gate_origin(parley_gate_t *g);
 
 /* parley_gate_rate.c */
 
-parley_outcome_t parley_gate_failures(parley_gate_t *g);
-parley_outcome_t parley_gate_rate(parley_gate_t *g);
-parley_outcome_t parley_gate_sender_rate(parley_gate_t *g);
+parley_step_result_t parley_gate_failures(parley_gate_t *g);
+parley_step_result_t parley_gate_rate(parley_gate_t *g);
+parley_step_result_t parley_gate_sender_rate(parley_gate_t *g);
 
 /*
  * What was to prove something was refused, with g->err: that is counted.
@@ -296,42 +296,42 @@ int parley_gate_failed(parley_gate_t *g);
 /* parley_gate_verdict.c */
 
 /* The steps have come to an end, and what they took is settled. */
-void parley_gate_decided(parley_gate_t *g);
+void parley_gate_conclude(parley_gate_t *g);
 
 /*
  * That it passes, or is another's verdict, is written first, and once: asked
  * again there is NONE.  PASSED, REFUSED with g->err, or NONE.
  */
-parley_outcome_t parley_gate_record(parley_gate_t *g);
-parley_outcome_t parley_gate_record_as(parley_gate_t *g,
+parley_step_result_t parley_gate_record(parley_gate_t *g);
+parley_step_result_t parley_gate_record_as(parley_gate_t *g,
     parley_verdict_t verdict);
 
 /* What became of its id: the first word is final. */
 void parley_gate_settles(parley_gate_t *g, parley_settle_t settle);
 
 /* What came of a message that went on: of others, and again, nothing. */
-void parley_gate_came(parley_gate_t *g, parley_fate_kind_t kind,
+void parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
     const parley_answered_t *answer);
 
 /* The request is over. */
-void parley_gate_over(parley_gate_t *g);
+void parley_gate_report_rest(parley_gate_t *g);
 
 /* parley_gate_submit.c */
 
-parley_outcome_t parley_gate_submission(parley_gate_t *g);
+parley_step_result_t parley_gate_submission(parley_gate_t *g);
 
 /* parley_gate_admit.c */
 
-parley_outcome_t parley_gate_reference(parley_gate_t *g);
-parley_outcome_t parley_gate_admit(parley_gate_t *g);
-parley_outcome_t parley_gate_keep(parley_gate_t *g);
+parley_step_result_t parley_gate_reference(parley_gate_t *g);
+parley_step_result_t parley_gate_admit(parley_gate_t *g);
+parley_step_result_t parley_gate_keep(parley_gate_t *g);
 
 /* What is remembered of the message as it is sent. */
 void parley_gate_asking(parley_gate_t *g, parley_asking_t *ret);
 
 /* The adapter is told. */
-void parley_gate_says(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome);
+void parley_gate_report_step(parley_gate_t *g, parley_step_t step,
+    parley_step_result_t result);
 
 /* Where the keys of that sub are kept; NULL: nowhere. */
 static inline parley_account_kept_t *
@@ -360,12 +360,12 @@ int parley_gate_undo(parley_gate_t *g);
 /* Whether the message passes although its sender is suspended. */
 int parley_gate_is_free(const parley_gate_t *g);
 
-parley_outcome_t parley_gate_suspend(parley_gate_t *g);
+parley_step_result_t parley_gate_suspend(parley_gate_t *g);
 
 /* parley_gate_local.c */
 
-parley_outcome_t parley_gate_local(parley_gate_t *g);
-parley_outcome_t parley_gate_refute(parley_gate_t *g);
+parley_step_result_t parley_gate_local(parley_gate_t *g);
+parley_step_result_t parley_gate_refute(parley_gate_t *g);
 
 /* parley_gate_answer.c */
 
@@ -383,17 +383,17 @@ void parley_gate_retain(parley_gate_t *g, parley_retain_t *ret);
 
 /* parley_gate_translate.c */
 
-parley_outcome_t parley_gate_translate(parley_gate_t *g);
+parley_step_result_t parley_gate_translate(parley_gate_t *g);
 
 /* parley_gate_rewrite.c */
 
-parley_outcome_t parley_gate_rewrite(parley_gate_t *g);
-parley_outcome_t parley_gate_loss(parley_gate_t *g);
+parley_step_result_t parley_gate_rewrite(parley_gate_t *g);
+parley_step_result_t parley_gate_loss(parley_gate_t *g);
 
 /* parley_gate_policy.c */
 
-parley_outcome_t parley_gate_policy(parley_gate_t *g);
-parley_outcome_t parley_gate_direction(parley_gate_t *g);
+parley_step_result_t parley_gate_policy(parley_gate_t *g);
+parley_step_result_t parley_gate_direction(parley_gate_t *g);
 
 /* Whether a rule for such a type lets the caller ask about g->to, another's
    name; empty: about the gateway. */
@@ -418,11 +418,11 @@ parley_gate_is_dry(const parley_gate_t *g)
 }
 
 
-static inline parley_outcome_t
-parley_outcome(int rc)
+static inline parley_step_result_t
+parley_step_result(int rc)
 {
-    return rc == 0 ? PARLEY_OUTCOME_PASSED
-           : rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_REFUSED;
+    return rc == 0 ? PARLEY_RESULT_PASSED
+           : rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_REFUSED;
 }
 
 

@@ -56,29 +56,29 @@ static void parley_gate_stream_from(parley_gate_stream_t *st);
 static void parley_gate_stream_lasts(parley_gate_stream_t *st);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 {
-    parley_outcome_t  outcome;
+    parley_step_result_t  result;
 
     if (parley_gate_tickets(g) && parley_str_is(method, "POST")) {
         g->proto = g->s->stream->proto;
         g->issues = 1;
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     if (g->s->websocket == NULL) {
         return parley_gate_named_method(g, g->s->stream->proto, method, 1);
     }
 
-    outcome = parley_gate_named_method(g, g->s->stream->proto, method, 0);
+    result = parley_gate_named_method(g, g->s->stream->proto, method, 0);
 
-    return outcome == PARLEY_OUTCOME_PASSED
-           ? parley_outcome(parley_handshake(g)) : outcome;
+    return result == PARLEY_RESULT_PASSED
+           ? parley_step_result(parley_handshake(g)) : result;
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_stream(parley_gate_t *g)
 {
     int                rc;
@@ -93,7 +93,7 @@ parley_gate_stream(parley_gate_t *g)
     }
 
     if (parley_gate_stream_upgrades(g) != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     rc = parley_gate_stream_opening(g, &opening);
@@ -103,12 +103,12 @@ parley_gate_stream(parley_gate_t *g)
     }
 
     if (rc != 0) {
-        return parley_outcome(rc);
+        return parley_step_result(rc);
     }
 
     g->opening = opening;
 
-    return PARLEY_OUTCOME_ANSWERED;
+    return PARLEY_RESULT_ANSWERED;
 }
 
 

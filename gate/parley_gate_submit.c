@@ -11,7 +11,7 @@ static int parley_gate_header(void *ctx, parley_str_t name,
     parley_str_t *ret);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_method(parley_gate_t *g, parley_str_t method)
 {
     parley_str_t  methods;
@@ -21,18 +21,18 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
     }
 
     if (parley_binding_takes(g->conf->accept, method)) {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     if (parley_gate_methods(g, &methods) != 0) {
-        return PARLEY_OUTCOME_FAILED;
+        return PARLEY_RESULT_FAILED;
     }
 
     (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
                             "a message is sent with %.*s", (int) methods.len,
                             (const char *) methods.data);
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
@@ -79,7 +79,7 @@ parley_gate_header(void *ctx, parley_str_t name, parley_str_t *ret)
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_submission(parley_gate_t *g)
 {
     parley_msg_t         *m = g->msg;
@@ -88,7 +88,7 @@ parley_gate_submission(parley_gate_t *g)
     memset(&submission, 0, sizeof(parley_submission_t));
 
     if (g->env->beside != NULL && g->env->beside(g, &submission) != 0) {
-        return PARLEY_OUTCOME_FAILED;
+        return PARLEY_RESULT_FAILED;
     }
 
     parley_binding_read(m->wire, parley_gate_header, g, submission.headers);
@@ -116,9 +116,9 @@ parley_gate_submission(parley_gate_t *g)
     if (parley_who_submission(g->who, &submission, g->err) != 0
         || parley_submit(g->arena, m, &submission, g->err) != 0)
     {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     return parley_codecs[m->wire]->submit != NULL
-           ? PARLEY_OUTCOME_PASSED : PARLEY_OUTCOME_NONE;
+           ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
 }

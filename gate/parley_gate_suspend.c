@@ -14,9 +14,9 @@
 #include "parley_settings.h"
 
 
-static parley_outcome_t parley_gate_suspend_sender(parley_gate_t *g,
+static parley_step_result_t parley_gate_suspend_sender(parley_gate_t *g,
     parley_alarm_t alarm);
-static parley_outcome_t parley_gate_resume_recipient(parley_gate_t *g);
+static parley_step_result_t parley_gate_resume_recipient(parley_gate_t *g);
 
 
 /* an acknowledgment is an escalation, too (VCP-25), or answers one */
@@ -29,19 +29,19 @@ parley_gate_is_free(const parley_gate_t *g)
     parley_embed_supervision(g->msg, &means);
 
     return means.alarm != PARLEY_ALARM_NONE
-           || (g->refer.question != NULL
-               && g->refer.question->head.alarm != PARLEY_ALARM_NONE);
+           || (g->correlation.question != NULL
+               && g->correlation.question->head.alarm != PARLEY_ALARM_NONE);
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_suspend(parley_gate_t *g)
 {
     parley_supervision_t       means;
     const parley_principal_t  *p = g->who->principal;
 
     if (p == NULL || parley_gate_is_dry(g)) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     parley_embed_supervision(g->msg, &means);
@@ -56,11 +56,11 @@ parley_gate_suspend(parley_gate_t *g)
            && (means.alarm == PARLEY_ALARM_EMERGENCY
                || (means.alarm == PARLEY_ALARM_CRITICAL && g->conf->pauses))
            ? parley_gate_suspend_sender(g, means.alarm)
-           : PARLEY_OUTCOME_NONE;
+           : PARLEY_RESULT_NONE;
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
 {
     int                  rc;
@@ -79,11 +79,11 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
     rc = parley_suspension_put(&g->ask, &s, &got);
 
     if (rc == PARLEY_WAIT) {
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
     }
 
     if (rc == 0 && got == PARLEY_PUT_OK) {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     g->wait = PARLEY_GATE_NO_ROOM;
@@ -92,7 +92,7 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
                             "no room to remember that the sender is "
                             "suspended");
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
@@ -101,7 +101,7 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
  * broadcast nor what was on its way already.
  */
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_resume_recipient(parley_gate_t *g)
 {
     int                         rc;
@@ -114,7 +114,7 @@ parley_gate_resume_recipient(parley_gate_t *g)
     parent = parley_who_proven(g->who);
 
     if (g->http->directory == NULL || parent.len == 0) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     child = parley_directory_by_name(g->http->directory,
@@ -122,13 +122,13 @@ parley_gate_resume_recipient(parley_gate_t *g)
                                      m->recipient);
 
     if (child == NULL || !parley_str_eq(child->parent, parent)) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     rc = parley_suspension_get(&g->ask, child->sub, &g->resumes);
 
     if (rc == PARLEY_WAIT) {
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
     }
 
     g->entrance.lifts = g->lifts;
@@ -142,6 +142,6 @@ parley_gate_resume_recipient(parley_gate_t *g)
         }
     }
 
-    return g->entrance.nlifts > 0 ? PARLEY_OUTCOME_PASSED
-                                  : PARLEY_OUTCOME_NONE;
+    return g->entrance.nlifts > 0 ? PARLEY_RESULT_PASSED
+                                  : PARLEY_RESULT_NONE;
 }

@@ -119,7 +119,7 @@ parley_gate_ticket_use(parley_gate_t *g)
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_ticket(parley_gate_t *g)
 {
     int                  own;
@@ -131,7 +131,7 @@ parley_gate_ticket(parley_gate_t *g)
     return parley_gate_named(g, &arguments, PARLEY_RULES_SUBSCRIBE, &handle,
                              &own)
            == 0 && parley_gate_ticket_make(g) == 0
-           ? PARLEY_OUTCOME_ANSWERED : PARLEY_OUTCOME_REFUSED;
+           ? PARLEY_RESULT_ANSWERED : PARLEY_RESULT_REFUSED;
 }
 
 

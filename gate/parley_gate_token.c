@@ -32,13 +32,13 @@ typedef struct {
 } parley_gate_found_t;
 
 
-static parley_outcome_t parley_gate_token_find(parley_gate_t *g,
+static parley_step_result_t parley_gate_token_find(parley_gate_t *g,
     parley_str_t *ret);
 static int parley_gate_token_header(parley_gate_t *g, parley_str_t *ret);
 static void parley_gate_token_count(void *data, parley_str_t value);
 static int parley_gate_token_cookie(parley_gate_t *g);
 static void parley_gate_token_cookies(void *data, parley_str_t value);
-static parley_outcome_t parley_gate_token_known(parley_gate_t *g,
+static parley_step_result_t parley_gate_token_known(parley_gate_t *g,
     parley_str_t token);
 static int parley_gate_token_verify(parley_gate_t *g,
     const parley_keys_t *keys, parley_str_t token);
@@ -51,29 +51,29 @@ static void parley_gate_token_is(parley_gate_t *g,
 static int parley_gate_token_check(parley_gate_t *g);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_token(parley_gate_t *g)
 {
-    parley_str_t      token;
-    parley_outcome_t  outcome;
+    parley_str_t          token;
+    parley_step_result_t  result;
 
     if (g->s->jwt == NULL) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
-    outcome = parley_gate_token_find(g, &token);
+    result = parley_gate_token_find(g, &token);
 
-    if (outcome == PARLEY_OUTCOME_PASSED) {
+    if (result == PARLEY_RESULT_PASSED) {
         g->shown = token;
-        outcome = parley_gate_token_known(g, token);
+        result = parley_gate_token_known(g, token);
     }
 
-    return outcome == PARLEY_OUTCOME_PASSED && parley_gate_token_check(g) != 0
-           ? parley_gate_disproved(g) : outcome;
+    return result == PARLEY_RESULT_PASSED && parley_gate_token_check(g) != 0
+           ? parley_gate_disproved(g) : result;
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
 {
     int                       rc;
@@ -83,9 +83,9 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
 
     /* that by which its WebSocket was opened, perhaps in a ticket */
 
-    if (g->framed && g->given.len > 0) {
-        *ret = g->given;
-        return PARLEY_OUTCOME_PASSED;
+    if (g->framed && g->supplied_token.len > 0) {
+        *ret = g->supplied_token;
+        return PARLEY_RESULT_PASSED;
     }
 
     if (parley_gate_ticket_token(g, ret) != 0) {
@@ -93,7 +93,7 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
     }
 
     if (ret->len > 0) {
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
     }
 
     switch (jwt->source) {
@@ -111,28 +111,28 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
              ? parley_gate_token_cookie(g) : 0;
 
         if (rc == 0 && g->env->value(g, &jwt->token, ret) != 0) {
-            return PARLEY_OUTCOME_FAILED;
+            return PARLEY_RESULT_FAILED;
         }
     }
 
     if (rc != 0) {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
-    if (g->given.len > 0) {
-        *ret = g->given;
+    if (g->supplied_token.len > 0) {
+        *ret = g->supplied_token;
     }
 
     if (ret->len == 0 && g->holder != NULL
         && g->conf->certificate == PARLEY_DEMAND_OPTIONAL)
     {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
-    return ret->len > 0 ? PARLEY_OUTCOME_PASSED
-           : parley_outcome(parley_error_set(g->err, PARLEY_E_TOKEN_MISSING,
-                                             NULL,
-                                             "a bearer token is required"));
+    return ret->len > 0 ? PARLEY_RESULT_PASSED
+           : parley_step_result(parley_error_set(g->err, PARLEY_E_TOKEN_MISSING,
+                                                 NULL,
+                                                 "a bearer token is required"));
 }
 
 
@@ -194,7 +194,9 @@ parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
     parley_arguments_init(&arguments, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE,
                           g->conf->token);
 
-    if (parley_arguments_read(&arguments, g->arena, g->came, g->err) != 0) {
+    if (parley_arguments_read(&arguments, g->arena, g->raw_query, g->err)
+        != 0)
+    {
         return -1;
     }
 
@@ -234,7 +236,7 @@ parley_gate_token_cookies(void *data, parley_str_t value)
 
 /* who->jwt and who->principal are there */
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_token_known(parley_gate_t *g, parley_str_t token)
 {
     parley_keys_t  keys;
@@ -242,20 +244,20 @@ parley_gate_token_known(parley_gate_t *g, parley_str_t token)
     keys.set = NULL;
 
     if (g->env->keys(g, 0, &keys) == 0 && keys.set->keys != NULL) {
-        return parley_outcome(parley_gate_token_verify(g, &keys, token));
+        return parley_step_result(parley_gate_token_verify(g, &keys, token));
     }
 
     /* the identity provider has not answered yet: not the caller's fault */
 
     if (g->env->keys(g, PARLEY_GATE_NO_KEYS, &keys) == PARLEY_WAIT) {
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
     }
 
     g->wait = PARLEY_GATE_NO_KEYS;
 
-    return parley_outcome(parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                           "no keys to verify tokens with "
-                                           "were loaded yet"));
+    return parley_step_result(parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                               "no keys to verify tokens with "
+                                               "were loaded yet"));
 }
 
 

@@ -7,7 +7,7 @@
 static int parley_gate_alias(parley_gate_t *g);
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_translate(parley_gate_t *g)
 {
     int                    rc;
@@ -31,35 +31,35 @@ parley_gate_translate(parley_gate_t *g)
     parley_seal_opts(&g->seal, opts);
 
     if (parley_gate_options(g, opts) != 0) {
-        return PARLEY_OUTCOME_FAILED;
+        return PARLEY_RESULT_FAILED;
     }
 
     rc = parley_gate_alias(g);
 
     if (rc != 0) {
-        return rc == PARLEY_WAIT ? PARLEY_OUTCOME_WAIT : PARLEY_OUTCOME_FAILED;
+        return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_FAILED;
     }
 
     if (parley_encode(g->engine, g->arena, g->conf->speak, g->msg, opts,
                       &g->sent, g->loss, g->err)
         != 0
-        || parley_correlation_check(&g->refer, g->engine, g->intents, &g->sent,
-                                    g->err)
+        || parley_correlation_check(&g->correlation, g->engine, g->intents,
+                                    &g->sent, g->err)
            != 0)
     {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     if (g->edited && g->sent.copied) {
         g->sent.copied = 0;
 
-        return parley_outcome(parley_rewrite_sign(g->arena, g->proto,
-                                                  g->rewritten, opts, &g->sent,
-                                                  g->err));
+        return parley_step_result(parley_rewrite_sign(g->arena, g->proto,
+                                                      g->rewritten, opts,
+                                                      &g->sent, g->err));
     }
 
-    return g->msg->wire == g->conf->speak ? PARLEY_OUTCOME_NONE
-                                          : PARLEY_OUTCOME_PASSED;
+    return g->msg->wire == g->conf->speak ? PARLEY_RESULT_NONE
+                                          : PARLEY_RESULT_PASSED;
 }
 
 

@@ -10,8 +10,9 @@
 
 
 static parley_verdict_t parley_gate_verdict(const parley_gate_t *g);
-static void parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict);
-static parley_outcome_t parley_gate_unwritten(parley_gate_t *g);
+static void parley_gate_report_verdict(parley_gate_t *g,
+    parley_verdict_t verdict);
+static parley_step_result_t parley_gate_unwritten(parley_gate_t *g);
 
 
 static const struct {
@@ -57,14 +58,14 @@ parley_failure_whose(parley_code_t code)
 
 
 parley_str_t
-parley_fate_name(parley_fate_kind_t kind)
+parley_outcome_name(parley_outcome_kind_t kind)
 {
-    static const parley_str_t  names[PARLEY_FATE_COUNT] = {
-        [PARLEY_FATE_ANSWERED] = parley_str("answered"),
-        [PARLEY_FATE_FAILED] = parley_str("failed"),
-        [PARLEY_FATE_REFUSED] = parley_str("refused"),
-        [PARLEY_FATE_UNTOUCHED] = parley_str("untouched"),
-        [PARLEY_FATE_LOST] = parley_str("lost")
+    static const parley_str_t  names[PARLEY_OUTCOME_COUNT] = {
+        [PARLEY_OUTCOME_ANSWERED] = parley_str("answered"),
+        [PARLEY_OUTCOME_FAILED] = parley_str("failed"),
+        [PARLEY_OUTCOME_REFUSED] = parley_str("refused"),
+        [PARLEY_OUTCOME_UNTOUCHED] = parley_str("untouched"),
+        [PARLEY_OUTCOME_LOST] = parley_str("lost")
     };
 
     return names[kind];
@@ -76,37 +77,37 @@ parley_fate_name(parley_fate_kind_t kind)
 static parley_verdict_t
 parley_gate_verdict(const parley_gate_t *g)
 {
-    switch (g->outcome) {
+    switch (g->result) {
 
-    case PARLEY_OUTCOME_PASSED:
+    case PARLEY_RESULT_PASSED:
         return parley_gate_is_dry(g) ? PARLEY_VERDICT_DRY_PASSED
                                      : PARLEY_VERDICT_PASSED;
 
-    case PARLEY_OUTCOME_REFUSED:
+    case PARLEY_RESULT_REFUSED:
         return PARLEY_VERDICT_REFUSED;
 
-    case PARLEY_OUTCOME_SPARED:
+    case PARLEY_RESULT_SPARED:
         return PARLEY_VERDICT_DRY_REFUSED;
 
-    case PARLEY_OUTCOME_ANSWERED:
+    case PARLEY_RESULT_ANSWERED:
         return PARLEY_VERDICT_ANSWERED;
 
-    default: /* PARLEY_OUTCOME_FAILED: somebody else says so */
+    default: /* PARLEY_RESULT_FAILED: somebody else says so */
         return PARLEY_VERDICT_NONE;
     }
 }
 
 
 static void
-parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict)
+parley_gate_report_verdict(parley_gate_t *g, parley_verdict_t verdict)
 {
     g->verdict = verdict;
 
-    if (g->judged) {
+    if (g->verdict_reported) {
         return;
     }
 
-    g->judged = 1;
+    g->verdict_reported = 1;
 
     if (g->env->verdict != NULL) {
         g->env->verdict(g);
@@ -115,11 +116,11 @@ parley_gate_judge(parley_gate_t *g, parley_verdict_t verdict)
 
 
 void
-parley_gate_decided(parley_gate_t *g)
+parley_gate_conclude(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
-    if (g->decided) {
+    if (g->verdict_known) {
         return;
     }
 
@@ -129,31 +130,31 @@ parley_gate_decided(parley_gate_t *g)
         return;
     }
 
-    g->decided = 1;
+    g->verdict_known = 1;
 
-    parley_gate_judge(g, verdict);
+    parley_gate_report_verdict(g, verdict);
 
     if (verdict == PARLEY_VERDICT_REFUSED) {
-        parley_gate_came(g, PARLEY_FATE_REFUSED, NULL);
+        parley_gate_report_outcome(g, PARLEY_OUTCOME_REFUSED, NULL);
 
     } else if (verdict != PARLEY_VERDICT_ANSWERED) {
-        g->gone = 1;
+        g->went_on = 1;
     }
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_record(parley_gate_t *g)
 {
     return parley_gate_record_as(g, PARLEY_VERDICT_PASSED);
 }
 
 
-parley_outcome_t
+parley_step_result_t
 parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
 {
     if (g->env->record == NULL || g->recorded || parley_gate_is_dry(g)) {
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 
     g->recorded = 1;
@@ -161,19 +162,19 @@ parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
     switch (g->env->record(g, verdict)) {
 
     case PARLEY_RECORDED_WRITTEN:
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
 
     case PARLEY_RECORDED_UNWRITTEN:
-        return g->http->audit_pass ? PARLEY_OUTCOME_NONE
+        return g->http->audit_pass ? PARLEY_RESULT_NONE
                                    : parley_gate_unwritten(g);
 
     default: /* PARLEY_RECORDED_NONE */
-        return PARLEY_OUTCOME_NONE;
+        return PARLEY_RESULT_NONE;
     }
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 parley_gate_unwritten(parley_gate_t *g)
 {
     g->unwritten = 1;
@@ -182,17 +183,17 @@ parley_gate_unwritten(parley_gate_t *g)
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "the audit log cannot be written");
 
-    return PARLEY_OUTCOME_REFUSED;
+    return PARLEY_RESULT_REFUSED;
 }
 
 
 void
 parley_gate_refuse(parley_gate_t *g)
 {
-    g->outcome = PARLEY_OUTCOME_REFUSED;
+    g->result = PARLEY_RESULT_REFUSED;
     g->ending = 1;
 
-    parley_gate_decided(g);
+    parley_gate_conclude(g);
 }
 
 
@@ -205,32 +206,32 @@ parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
 
     g->settle = settle;
 
-    if (g->gone) {
-        parley_gate_says(g, PARLEY_STEP_SETTLE,
-                         settle == PARLEY_SETTLE_COMMIT
-                         ? PARLEY_OUTCOME_PASSED : PARLEY_OUTCOME_NONE);
+    if (g->went_on) {
+        parley_gate_report_step(g, PARLEY_STEP_SETTLE,
+                                settle == PARLEY_SETTLE_COMMIT
+                                ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE);
     }
 }
 
 
 void
-parley_gate_came(parley_gate_t *g, parley_fate_kind_t kind,
+parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
     const parley_answered_t *answer)
 {
-    parley_fate_t  fate;
+    parley_outcome_t  outcome;
 
-    if (!g->gone || g->fated) {
+    if (!g->went_on || g->outcome_reported) {
         return;
     }
 
-    g->fated = 1;
+    g->outcome_reported = 1;
 
     if (g->env->outcome != NULL) {
-        fate.kind = kind;
-        fate.settle = g->settle;
-        fate.answer = answer;
+        outcome.kind = kind;
+        outcome.settle = g->settle;
+        outcome.answer = answer;
 
-        g->env->outcome(g, &fate);
+        g->env->outcome(g, &outcome);
     }
 }
 
@@ -238,24 +239,25 @@ parley_gate_came(parley_gate_t *g, parley_fate_kind_t kind,
 /* the request is over: what was not said yet */
 
 void
-parley_gate_over(parley_gate_t *g)
+parley_gate_report_rest(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
-    if (!g->judged) {
+    if (!g->verdict_reported) {
         /* decided, and the state was still asked to settle it */
 
         verdict = g->ending ? parley_gate_verdict(g) : PARLEY_VERDICT_NONE;
 
-        /* what went on nowhere has no outcome that could be told */
+        /* what went on nowhere has no result that could be told */
 
-        parley_gate_judge(g, verdict == PARLEY_VERDICT_REFUSED
-                             || verdict == PARLEY_VERDICT_ANSWERED
-                             ? verdict : PARLEY_VERDICT_OTHER);
+        parley_gate_report_verdict(g, verdict == PARLEY_VERDICT_REFUSED
+                                      || verdict == PARLEY_VERDICT_ANSWERED
+                                      ? verdict : PARLEY_VERDICT_OTHER);
     }
 
-    parley_gate_came(g, g->verdict == PARLEY_VERDICT_FAILED
-                        ? PARLEY_FATE_FAILED
-                        : parley_gate_is_dry(g) ? PARLEY_FATE_UNTOUCHED
-                                                : PARLEY_FATE_LOST, NULL);
+    parley_gate_report_outcome(g, g->verdict == PARLEY_VERDICT_FAILED
+                                  ? PARLEY_OUTCOME_FAILED
+                                  : parley_gate_is_dry(g)
+                                  ? PARLEY_OUTCOME_UNTOUCHED
+                                  : PARLEY_OUTCOME_LOST, NULL);
 }

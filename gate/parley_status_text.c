@@ -405,7 +405,8 @@ parley_status_usual(const parley_metric_t *m, const parley_labelled_t at)
         if (m->labels[2] == PARLEY_LABELS_VERDICT
             ? at[2] + 1 != PARLEY_VERDICT_PASSED
               && at[2] + 1 != PARLEY_VERDICT_REFUSED
-            : at[2] != PARLEY_FATE_ANSWERED && at[2] != PARLEY_FATE_FAILED)
+            : at[2] != PARLEY_OUTCOME_ANSWERED
+              && at[2] != PARLEY_OUTCOME_FAILED)
         {
             return 0;
         }

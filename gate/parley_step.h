@@ -61,22 +61,22 @@ typedef enum {
 
 /* what lets a message go on is below REFUSED */
 typedef enum {
-    PARLEY_OUTCOME_PASSED = 0,
-    PARLEY_OUTCOME_NONE,        /* there is nothing to do here */
-    PARLEY_OUTCOME_REFUSED,     /* *err */
-    PARLEY_OUTCOME_SPARED,      /* refused, but for the dry run */
-    PARLEY_OUTCOME_ANSWERED,    /* by the gateway itself: g->reply, or a
+    PARLEY_RESULT_PASSED = 0,
+    PARLEY_RESULT_NONE,         /* there is nothing to do here */
+    PARLEY_RESULT_REFUSED,      /* *err */
+    PARLEY_RESULT_SPARED,       /* refused, but for the dry run */
+    PARLEY_RESULT_ANSWERED,     /* by the gateway itself: g->reply, or a
                                    stream that g->opening says */
-    PARLEY_OUTCOME_WAIT,        /* the same step again, later */
-    PARLEY_OUTCOME_FAILED       /* no memory, or a defect */
-} parley_outcome_t;
+    PARLEY_RESULT_WAIT,         /* the same step again, later */
+    PARLEY_RESULT_FAILED        /* no memory, or a defect */
+} parley_step_result_t;
 
 
 /* "signature" */
 const char *parley_step_name(parley_step_t step);
 
 /* "passed"; "-" where there is nothing to do */
-const char *parley_outcome_name(parley_outcome_t outcome);
+const char *parley_step_result_name(parley_step_result_t result);
 
 
 #endif /* PARLEY_STEP_H */

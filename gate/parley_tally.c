@@ -90,29 +90,29 @@ parley_tally_is_message(const parley_gate_t *g)
 
 void
 parley_tally_outcome(parley_slot_t *slot, const parley_gate_t *g,
-    const parley_fate_t *fate)
+    const parley_outcome_t *outcome)
 {
     parley_whose_t  whose;
 
-    parley_count(slot, parley_cell_fate(g->proto, g->conf->speak, fate->kind),
-                 1);
+    parley_count(slot, parley_cell_outcome(g->proto, g->conf->speak,
+                                           outcome->kind), 1);
     parley_count(slot, PARLEY_M_IN_FLIGHT, (uint64_t) -1);
 
-    switch (fate->kind) {
+    switch (outcome->kind) {
 
-    case PARLEY_FATE_FAILED:
+    case PARLEY_OUTCOME_FAILED:
         whose = parley_failure_whose(g->err->code);
         parley_tally_refusal(slot, g, whose == PARLEY_WHOSE_UPSTREAM
                                       ? PARLEY_L_BY_UPSTREAM
                                       : PARLEY_L_BY_GATEWAY);
         break;
 
-    case PARLEY_FATE_REFUSED:
+    case PARLEY_OUTCOME_REFUSED:
         parley_tally_refusal(slot, g, PARLEY_L_BY_GATEWAY);
         whose = PARLEY_WHOSE_GATEWAY;
         break;
 
-    case PARLEY_FATE_LOST:
+    case PARLEY_OUTCOME_LOST:
         whose = PARLEY_WHOSE_OTHER;
         break;
 

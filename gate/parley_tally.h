@@ -15,7 +15,7 @@ void parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g);
 
 /* and what came of it */
 void parley_tally_outcome(parley_slot_t *slot, const parley_gate_t *g,
-    const parley_fate_t *fate);
+    const parley_outcome_t *outcome);
 
 /*
  * What the process's cache of tokens has found and not found since *before,

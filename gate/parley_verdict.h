@@ -49,24 +49,24 @@ typedef enum {
 
 /* what came of a message that went on */
 typedef enum {
-    PARLEY_FATE_ANSWERED = 0,   /* whole, and in the caller's protocol */
-    PARLEY_FATE_FAILED,         /* g->err: no answer, or none of use */
-    PARLEY_FATE_REFUSED,        /* g->err: where it was to continue (GW-24) */
-    PARLEY_FATE_UNTOUCHED,      /* a dry run: it went on as it came, and its
+    PARLEY_OUTCOME_ANSWERED = 0,    /* whole, and in the caller's protocol */
+    PARLEY_OUTCOME_FAILED,      /* g->err: no answer, or none of use */
+    PARLEY_OUTCOME_REFUSED,     /* g->err: where it was to continue (GW-24) */
+    PARLEY_OUTCOME_UNTOUCHED,   /* a dry run: it went on as it came, and its
                                    answer was not looked at */
-    PARLEY_FATE_LOST,           /* the request ended, and the gate was told of
+    PARLEY_OUTCOME_LOST,        /* the request ended, and the gate was told of
                                    no answer: another module's, or none */
-    PARLEY_FATE_COUNT
-} parley_fate_kind_t;
+    PARLEY_OUTCOME_COUNT
+} parley_outcome_kind_t;
 
 
 typedef struct {
-    parley_fate_kind_t        kind;
+    parley_outcome_kind_t     kind;
     parley_settle_t           settle;   /* COMMIT: its id counts as seen;
                                            RELEASE: it may come again */
     const parley_answered_t  *answer;   /* of ANSWERED the last there was, as
                                            long as the call; else NULL */
-} parley_fate_t;
+} parley_outcome_t;
 
 
 /* "passed"; empty for NONE */
@@ -83,7 +83,7 @@ parley_whose_t parley_verdict_whose(parley_verdict_t verdict);
 parley_whose_t parley_failure_whose(parley_code_t code);
 
 /* "answered", "failed", "refused", "untouched", "lost" */
-parley_str_t parley_fate_name(parley_fate_kind_t kind);
+parley_str_t parley_outcome_name(parley_outcome_kind_t kind);
 
 
 #endif /* PARLEY_VERDICT_H */

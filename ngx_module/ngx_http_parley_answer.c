@@ -273,7 +273,7 @@ ngx_http_parley_answer_resume(ngx_http_request_t *r,
     ngx_int_t  rc;
 
     rc = ctx->error.code == PARLEY_E_NONE
-         ? ngx_http_parley_settle(ctx, &ctx->outcome)
+         ? ngx_http_parley_settle(ctx, &ctx->answered)
          : ngx_http_parley_unanswered(ctx, &ctx->reply);
 
     if (rc == NGX_AGAIN) {
@@ -295,7 +295,7 @@ ngx_http_parley_answer_resume(ngx_http_request_t *r,
 
     return ngx_http_parley_answer_send(r, ctx, &ctx->reply,
                                        ctx->error.code == PARLEY_E_NONE
-                                       && ctx->outcome.copied);
+                                       && ctx->answered.copied);
 }
 
 
@@ -306,10 +306,10 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
     int                 rc;
-    parley_answered_t  *outcome;
+    parley_answered_t  *answered;
     parley_response_t   response;
 
-    outcome = &ctx->outcome;
+    answered = &ctx->answered;
 
     if (ngx_http_parley_answer_join(ctx, &response.body) != NGX_OK) {
         return NGX_ERROR;
@@ -322,7 +322,7 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
 
     ngx_http_parley_count_begin(ctx);
 
-    rc = parley_gate_answer(&ctx->gate, &response, outcome);
+    rc = parley_gate_answer(&ctx->gate, &response, answered);
 
     ngx_http_parley_count_end(ctx);
 
@@ -330,14 +330,14 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
         return NGX_DECLINED;
     }
 
-    if (outcome->reply.why) {
-        ngx_http_parley_log_unsaid(r, ctx, outcome->reply.why);
+    if (answered->reply.why) {
+        ngx_http_parley_log_unsaid(r, ctx, answered->reply.why);
     }
 
-    ctx->reply = outcome->reply;
-    ctx->answer_trace = outcome->traceparent;
+    ctx->reply = answered->reply;
+    ctx->answer_trace = answered->traceparent;
 
-    if (outcome->copied) {
+    if (answered->copied) {
         ctx->reply.content_type =
                             ngx_http_parley_str(&r->headers_out.content_type);
     }

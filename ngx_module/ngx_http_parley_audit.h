@@ -52,8 +52,8 @@ void ngx_http_parley_audit_leave(ngx_http_parley_main_conf_t *mcf);
 parley_recorded_t ngx_http_parley_audit_record(ngx_http_parley_ctx_t *ctx,
     parley_verdict_t verdict);
 void ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx);
-void ngx_http_parley_audit_fate(ngx_http_parley_ctx_t *ctx,
-    const parley_fate_t *fate);
+void ngx_http_parley_audit_outcome(ngx_http_parley_ctx_t *ctx,
+    const parley_outcome_t *outcome);
 
 /* What came of a delivery. */
 void ngx_http_parley_audit_delivery(ngx_http_parley_main_conf_t *mcf,

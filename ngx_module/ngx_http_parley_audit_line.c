@@ -51,7 +51,7 @@ ngx_http_parley_audit_record(ngx_http_parley_ctx_t *ctx,
 void
 ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx)
 {
-    parley_fate_t     fate;
+    parley_outcome_t  outcome;
     parley_verdict_t  verdict;
 
     if (ctx->mcf->audit == NULL) {
@@ -72,22 +72,23 @@ ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx)
                || verdict == PARLEY_VERDICT_REFUSED
                || ctx->gate.published)
     {
-        fate.kind = verdict == PARLEY_VERDICT_REFUSED ? PARLEY_FATE_REFUSED
-                    : verdict == PARLEY_VERDICT_ANSWERED
-                    ? PARLEY_FATE_ANSWERED : PARLEY_FATE_LOST;
-        fate.settle = ctx->gate.settle;
-        fate.answer = NULL;
+        outcome.kind = verdict == PARLEY_VERDICT_REFUSED
+                       ? PARLEY_OUTCOME_REFUSED
+                       : verdict == PARLEY_VERDICT_ANSWERED
+                       ? PARLEY_OUTCOME_ANSWERED : PARLEY_OUTCOME_LOST;
+        outcome.settle = ctx->gate.settle;
+        outcome.answer = NULL;
 
-        ngx_http_parley_audit_fate(ctx, &fate);
+        ngx_http_parley_audit_outcome(ctx, &outcome);
     }
 }
 
 
 void
-ngx_http_parley_audit_fate(ngx_http_parley_ctx_t *ctx,
-    const parley_fate_t *fate)
+ngx_http_parley_audit_outcome(ngx_http_parley_ctx_t *ctx,
+    const parley_outcome_t *outcome)
 {
-    parley_audit_outcome_t    outcome;
+    parley_audit_outcome_t    line;
     ngx_http_parley_audit_t  *audit;
 
     audit = ctx->mcf->audit;
@@ -96,13 +97,14 @@ ngx_http_parley_audit_fate(ngx_http_parley_ctx_t *ctx,
         return;
     }
 
-    parley_audit_fate(&ctx->gate, fate,
-                      (unsigned) ctx->request->headers_out.status, &outcome);
+    parley_audit_message_outcome(&ctx->gate, outcome,
+                                 (unsigned) ctx->request->headers_out.status,
+                                 &line);
 
-    outcome.of = ctx->audit_line;
-    outcome.left = ctx->left;
+    line.of = ctx->audit_line;
+    line.left = ctx->left;
 
-    (void) (parley_audit_outcome(&audit->chain, &audit->arena, &outcome) == 0);
+    (void) (parley_audit_outcome(&audit->chain, &audit->arena, &line) == 0);
     parley_arena_reset(&audit->arena);
 }
 

@@ -89,13 +89,13 @@ ngx_http_parley_count_verdict(ngx_http_parley_ctx_t *ctx)
 
 void
 ngx_http_parley_count_outcome(ngx_http_parley_ctx_t *ctx,
-    const parley_fate_t *fate)
+    const parley_outcome_t *outcome)
 {
     parley_slot_t  *slot;
 
     slot = ctx->mcf->slot;
 
-    parley_tally_outcome(slot, &ctx->gate, fate);
+    parley_tally_outcome(slot, &ctx->gate, outcome);
     parley_count_time(slot, PARLEY_ROW_GATEWAY_TIME, ctx->spent);
 
     if (ctx->sent) {

@@ -16,11 +16,11 @@
 
 
 ngx_int_t
-ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx, parley_answered_t *outcome)
+ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx, parley_answered_t *answered)
 {
     int  rc;
 
-    rc = parley_gate_answered(&ctx->gate, outcome,
+    rc = parley_gate_answered(&ctx->gate, answered,
                               (int64_t) ngx_current_msec);
 
     if (rc == PARLEY_WAIT) {

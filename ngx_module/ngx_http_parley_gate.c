@@ -17,10 +17,10 @@
 
 
 static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
-static parley_outcome_t ngx_http_parley_step_method(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_body(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_frame(parley_gate_t *g);
-static parley_outcome_t ngx_http_parley_step_forward(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_method(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_body(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_frame(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_forward(parley_gate_t *g);
 static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
 static void ngx_http_parley_headers(parley_gate_t *g, parley_str_t name,
@@ -36,15 +36,16 @@ static int ngx_http_parley_keys(parley_gate_t *g, int64_t age,
 static void ngx_http_parley_traceparent(parley_gate_t *g,
     parley_str_t *trace_id, parley_str_t *span_id);
 static void ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome);
+    parley_step_result_t result);
 static void ngx_http_parley_verdict(parley_gate_t *g);
 static parley_recorded_t ngx_http_parley_record(parley_gate_t *g,
     parley_verdict_t verdict);
-static void ngx_http_parley_fate(parley_gate_t *g, const parley_fate_t *fate);
-static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
+static void ngx_http_parley_outcome(parley_gate_t *g,
+    const parley_outcome_t *outcome);
+static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
 
 
-#define NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
+#define NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
         .now = ngx_http_parley_clock,                                         \
         .random = ngx_http_parley_random,                                     \
         .wake = ngx_http_parley_wake,                                         \
@@ -54,12 +55,12 @@ static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
         .certificate = ngx_http_parley_certificate,                           \
         .beside = ngx_http_parley_beside,                                     \
         .arrival = ngx_http_parley_arrival,                                   \
-        .told = (_told),                                                      \
+        .step_done = (_step_done),                                            \
         .verdict = ngx_http_parley_verdict,                                   \
         .record = ngx_http_parley_record,                                     \
-        .outcome = ngx_http_parley_fate
+        .outcome = ngx_http_parley_outcome
 
-#define NGX_HTTP_PARLEY_GATE_ENV(_told)                                       \
+#define NGX_HTTP_PARLEY_GATE_ENV(_step_done)                                  \
     {                                                                         \
         .steps = {                                                            \
             [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,               \
@@ -69,17 +70,17 @@ static parley_outcome_t ngx_http_parley_outcome(ngx_int_t rc);
         .hold = ngx_http_parley_hold,                                         \
         .header = ngx_http_parley_header,                                     \
         .trace = ngx_http_parley_traceparent,                                 \
-        NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
+        NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
     }
 
 /* nothing stands beside a frame, and none is held */
 
-#define NGX_HTTP_PARLEY_GATE_FRAME(_told)                                     \
+#define NGX_HTTP_PARLEY_GATE_FRAME(_step_done)                                \
     {                                                                         \
         .steps = {                                                            \
             [PARLEY_STEP_BODY] = ngx_http_parley_step_frame,                  \
         },                                                                    \
-        NGX_HTTP_PARLEY_GATE_ANY(_told)                                       \
+        NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
     }
 
 
@@ -164,7 +165,7 @@ ngx_http_parley_over_tls(ngx_http_request_t *r)
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 ngx_http_parley_step_method(parley_gate_t *g)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
@@ -176,7 +177,7 @@ ngx_http_parley_step_method(parley_gate_t *g)
 
 /* WAIT: the phase reads the body; nothing of it is read before this step */
 
-static parley_outcome_t
+static parley_step_result_t
 ngx_http_parley_step_body(parley_gate_t *g)
 {
     off_t                   announced;
@@ -192,10 +193,10 @@ ngx_http_parley_step_body(parley_gate_t *g)
         if ((announced > 0 && parley_gate_size(g, (uint64_t) announced) != 0)
             || ngx_http_parley_media(r, ctx) != NGX_OK)
         {
-            return PARLEY_OUTCOME_REFUSED;
+            return PARLEY_RESULT_REFUSED;
         }
 
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
     }
 
     rc = ngx_http_parley_body_take(r, ctx);
@@ -205,11 +206,11 @@ ngx_http_parley_step_body(parley_gate_t *g)
     g->body = ctx->body;
     g->now_ms = ngx_http_parley_now();
 
-    return ngx_http_parley_outcome(rc);
+    return ngx_http_parley_step_result(rc);
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 ngx_http_parley_step_frame(parley_gate_t *g)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
@@ -219,16 +220,17 @@ ngx_http_parley_step_frame(parley_gate_t *g)
     g->body = ctx->body;
     g->now_ms = ngx_http_parley_now();
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 ngx_http_parley_step_forward(parley_gate_t *g)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    return ngx_http_parley_outcome(ngx_http_parley_forward(ctx->request, ctx));
+    return ngx_http_parley_step_result(ngx_http_parley_forward(ctx->request,
+                                                               ctx));
 }
 
 
@@ -370,32 +372,32 @@ ngx_http_parley_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
 }
 
 
-static parley_outcome_t
-ngx_http_parley_outcome(ngx_int_t rc)
+static parley_step_result_t
+ngx_http_parley_step_result(ngx_int_t rc)
 {
     switch (rc) {
 
     case NGX_OK:
-        return PARLEY_OUTCOME_PASSED;
+        return PARLEY_RESULT_PASSED;
 
     case NGX_DECLINED:
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
 
     case NGX_AGAIN:
-        return PARLEY_OUTCOME_WAIT;
+        return PARLEY_RESULT_WAIT;
 
     case NGX_DONE:
-        return PARLEY_OUTCOME_ANSWERED;
+        return PARLEY_RESULT_ANSWERED;
 
     default:
-        return PARLEY_OUTCOME_FAILED;
+        return PARLEY_RESULT_FAILED;
     }
 }
 
 
 static void
 ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome)
+    parley_step_result_t result)
 {
     ngx_log_t              *log;
     parley_decider_t        by;
@@ -406,13 +408,13 @@ ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
 
     if (!parley_decider(&ctx->mcf->http, ctx->lcf, g, step, &by)) {
         ngx_log_debug2(NGX_LOG_DEBUG_HTTP, log, 0, "parley: step %s: %s",
-                       parley_step_name(step), parley_outcome_name(outcome));
+                       parley_step_name(step), parley_step_result_name(result));
         return;
     }
 
     ngx_log_debug6(NGX_LOG_DEBUG_HTTP, log, 0,
                    "parley: step %s: %s, by \"%s\" in %*s:%ud",
-                   parley_step_name(step), parley_outcome_name(outcome),
+                   parley_step_name(step), parley_step_result_name(result),
                    by.name, by.where->file.len, by.where->file.data,
                    by.where->line);
 }
@@ -441,16 +443,16 @@ ngx_http_parley_record(parley_gate_t *g, parley_verdict_t verdict)
 
 
 static void
-ngx_http_parley_fate(parley_gate_t *g, const parley_fate_t *fate)
+ngx_http_parley_outcome(parley_gate_t *g, const parley_outcome_t *outcome)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    ngx_http_parley_count_outcome(ctx, fate);
+    ngx_http_parley_count_outcome(ctx, outcome);
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
                    "parley: came of it: %s, its id is %s",
-                   parley_fate_name(fate->kind).data,
-                   fate->settle == PARLEY_SETTLE_COMMIT ? "taken" : "free");
+                   parley_outcome_name(outcome->kind).data,
+                   outcome->settle == PARLEY_SETTLE_COMMIT ? "taken" : "free");
 
-    ngx_http_parley_audit_fate(ctx, fate);
+    ngx_http_parley_audit_outcome(ctx, outcome);
 }

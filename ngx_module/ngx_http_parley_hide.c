@@ -45,7 +45,7 @@ ngx_http_parley_hide(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_str_t   name;
 
     name = ctx->lcf->gate.token;
-    ctx->gate.came = ngx_http_parley_str(&r->args);
+    ctx->gate.raw_query = ngx_http_parley_str(&r->args);
 
     if (name.len == 0) {
         return NGX_OK;
@@ -64,7 +64,7 @@ ngx_http_parley_hide(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         }
 
         ngx_memcpy(p, r->args.data, r->args.len);
-        ctx->gate.came.data = p;
+        ctx->gate.raw_query.data = p;
 
         if (r->args.data < uri->data
             || r->args.data + r->args.len > uri->data + uri->len)
@@ -119,7 +119,7 @@ ngx_http_parley_hide_later(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     r->args = hidden->args;
     r->unparsed_uri = hidden->uri;
-    ctx->gate.came = ngx_http_parley_str(&r->args);
+    ctx->gate.raw_query = ngx_http_parley_str(&r->args);
 
     ngx_http_parley_hide_line(hidden->name, &r->request_line);
 

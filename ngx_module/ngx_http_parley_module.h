@@ -93,7 +93,7 @@ struct ngx_http_parley_ctx_s {
     ngx_chain_t                  *gathered;
     ngx_chain_t                 **gathered_last;
     size_t                        gathered_size;
-    parley_answered_t             outcome;        /* of a whole answer */
+    parley_answered_t             answered;       /* of a whole answer */
     parley_reply_t                reply;
     parley_str_t                  answer_trace;   /* traceparent, or empty */
     ngx_http_parley_sse_t        *sse;

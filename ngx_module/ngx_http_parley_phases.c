@@ -38,7 +38,7 @@ static void ngx_http_parley_cleanup(void *data);
 ngx_int_t
 ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 {
-    parley_outcome_t             outcome;
+    parley_step_result_t         result;
     ngx_http_parley_ctx_t       *ctx;
     ngx_http_parley_loc_conf_t  *lcf;
 
@@ -72,22 +72,22 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 
     ngx_http_parley_count_begin(ctx);
 
-    outcome = parley_gate_run(&ctx->gate, (int64_t) ngx_current_msec);
+    result = parley_gate_run(&ctx->gate, (int64_t) ngx_current_msec);
 
     ngx_http_parley_count_end(ctx);
 
     ngx_http_parley_forgotten(ctx);
 
-    switch (outcome) {
+    switch (result) {
 
-    case PARLEY_OUTCOME_PASSED:
+    case PARLEY_RESULT_PASSED:
         ctx->dry = !ctx->forwarded;
         return NGX_DECLINED;
 
-    case PARLEY_OUTCOME_WAIT:
+    case PARLEY_RESULT_WAIT:
         return ngx_http_parley_wait(r, ctx);
 
-    case PARLEY_OUTCOME_ANSWERED:
+    case PARLEY_RESULT_ANSWERED:
 
         if (ctx->gate.opening) {
             return ctx->lcf->websocket
@@ -103,7 +103,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 
         return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
 
-    case PARLEY_OUTCOME_REFUSED:
+    case PARLEY_RESULT_REFUSED:
 
         if (!ctx->gate.holds) {
             ngx_http_parley_hold_leave(ctx);
@@ -111,7 +111,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 
         return ngx_http_parley_refuse(r, ctx);
 
-    case PARLEY_OUTCOME_SPARED:
+    case PARLEY_RESULT_SPARED:
         return ngx_http_parley_spared(r, ctx);
 
     default:

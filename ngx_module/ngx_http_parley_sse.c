@@ -26,7 +26,7 @@ static void ngx_http_parley_sse_cleanup(void *data);
 static void ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_sse_wait(ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_sse_expire(ngx_event_t *ev);
-static ngx_int_t ngx_http_parley_sse_outcome(ngx_http_request_t *r,
+static ngx_int_t ngx_http_parley_sse_settle(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_sse_ended(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -39,7 +39,7 @@ static ngx_int_t ngx_http_parley_sse_respond(ngx_http_request_t *r,
 static void ngx_http_parley_sse_finish(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_sse_log(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const parley_answered_t *outcome);
+    ngx_http_parley_ctx_t *ctx, const parley_answered_t *answered);
 
 
 ngx_int_t
@@ -237,7 +237,7 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     arena = sse->single && !sse->last ? &ctx->arena : &sse->arena;
 
-    if (parley_gate_event(&ctx->gate, arena, event->data, &sse->outcome)
+    if (parley_gate_event(&ctx->gate, arena, event->data, &sse->answered)
         != 0)
     {
         return ngx_http_parley_sse_fail(r, ctx);
@@ -245,25 +245,25 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     sse->event = *event;
 
-    return ngx_http_parley_sse_outcome(r, ctx);
+    return ngx_http_parley_sse_settle(r, ctx);
 }
 
 
 static ngx_int_t
-ngx_http_parley_sse_outcome(ngx_http_request_t *r,
+ngx_http_parley_sse_settle(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
     ngx_int_t               rc;
-    parley_answered_t      *outcome;
+    parley_answered_t      *answered;
     ngx_http_parley_sse_t  *sse;
 
     sse = ctx->sse;
-    outcome = &sse->outcome;
+    answered = &sse->answered;
 
-    switch (ngx_http_parley_settle(ctx, outcome)) {
+    switch (ngx_http_parley_settle(ctx, answered)) {
 
     case NGX_AGAIN:
-        return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_outcome);
+        return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_settle);
 
     case NGX_DECLINED:
         return ngx_http_parley_sse_fail(r, ctx);
@@ -272,22 +272,22 @@ ngx_http_parley_sse_outcome(ngx_http_request_t *r,
         break;
     }
 
-    if (outcome->reply.why) {
-        ngx_http_parley_log_unsaid(r, ctx, outcome->reply.why);
+    if (answered->reply.why) {
+        ngx_http_parley_log_unsaid(r, ctx, answered->reply.why);
     }
 
-    if (outcome->late || (sse->single && !outcome->said)) {
-        ngx_http_parley_sse_log(r, ctx, outcome);
+    if (answered->late || (sse->single && !answered->said)) {
+        ngx_http_parley_sse_log(r, ctx, answered);
         rc = NGX_OK;
 
     } else if (sse->single) {
-        ctx->answer_trace = outcome->traceparent;
-        rc = ngx_http_parley_sse_respond(r, ctx, &outcome->reply);
+        ctx->answer_trace = answered->traceparent;
+        rc = ngx_http_parley_sse_respond(r, ctx, &answered->reply);
 
-    } else if (outcome->said) {
+    } else if (answered->said) {
         parley_count(sse->slot, PARLEY_M_EVENTS, 1);
 
-        sse->event.data = outcome->reply.body;
+        sse->event.data = answered->reply.body;
         rc = ngx_http_parley_sse_write(sse, &sse->event, 0);
 
     } else {
@@ -296,7 +296,7 @@ ngx_http_parley_sse_outcome(ngx_http_request_t *r,
         rc = ngx_http_parley_sse_write(sse, &sse->event, 1);
     }
 
-    if (rc == NGX_OK && outcome->over) {
+    if (rc == NGX_OK && answered->over) {
         ngx_http_parley_sse_finish(r, ctx);
     }
 
@@ -362,11 +362,11 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     how.open = ngx_http_parley_upstream_is_open(r) ? 1 : 0;
     how.unfinished = parley_events_is_unfinished(&sse->events) ? 1 : 0;
 
-    if (parley_gate_ended(&ctx->gate, &how, &sse->outcome) != 0) {
+    if (parley_gate_ended(&ctx->gate, &how, &sse->answered) != 0) {
         return ngx_http_parley_sse_fail(r, ctx);
     }
 
-    if (sse->outcome.unsure) {
+    if (sse->answered.unsure) {
         ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
                       "parley: the upstream's events ended with its "
                       "connection and without a final answer: whether they "
@@ -390,7 +390,7 @@ ngx_http_parley_sse_ended(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     sse = ctx->sse;
 
-    switch (ngx_http_parley_settle(ctx, &sse->outcome)) {
+    switch (ngx_http_parley_settle(ctx, &sse->answered)) {
 
     case NGX_AGAIN:
         return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_ended);
@@ -402,18 +402,18 @@ ngx_http_parley_sse_ended(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         break;
     }
 
-    if (!sse->outcome.said) {
+    if (!sse->answered.said) {
         return NGX_OK;
     }
 
     if (sse->single) {
-        return ngx_http_parley_sse_respond(r, ctx, &sse->outcome.reply);
+        return ngx_http_parley_sse_respond(r, ctx, &sse->answered.reply);
     }
 
     ngx_memzero(&event, sizeof(parley_event_t));
 
     event.has_data = 1;
-    event.data = sse->outcome.reply.body;
+    event.data = sse->answered.reply.body;
 
     return ngx_http_parley_sse_write(sse, &event, 0);
 }
@@ -472,7 +472,7 @@ ngx_http_parley_sse_respond(ngx_http_request_t *r,
 {
     ctx->sse->last = 1;
 
-    if (!ctx->sse->finished && !ctx->sse->outcome.over) {
+    if (!ctx->sse->finished && !ctx->sse->answered.over) {
         r->keepalive = 0;
     }
 
@@ -515,7 +515,7 @@ ngx_http_parley_sse_finish(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
 static void
 ngx_http_parley_sse_log(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
-    const parley_answered_t *outcome)
+    const parley_answered_t *answered)
 {
     ngx_uint_t   level;
     const char  *what;
@@ -524,18 +524,18 @@ ngx_http_parley_sse_log(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         "request", "result", "error", "event", "progress"
     };
 
-    what = outcome->kind == PARLEY_ANSWER_MESSAGE ? acts[outcome->act]
-           : outcome->kind == PARLEY_ANSWER_REFUSED ? "error" : "acceptance";
+    what = answered->kind == PARLEY_ANSWER_MESSAGE ? acts[answered->act]
+           : answered->kind == PARLEY_ANSWER_REFUSED ? "error" : "acceptance";
 
     /* an upstream does not fill the log */
 
-    level = (outcome->final || outcome->late) && !ctx->sse->warned
+    level = (answered->final || answered->late) && !ctx->sse->warned
             ? NGX_LOG_WARN : NGX_LOG_INFO;
 
     ctx->sse->warned |= level == NGX_LOG_WARN;
 
     ngx_http_parley_log_answer(r, ctx, level,
-                               outcome->late ? "reply-unmatched"
-                                             : "the caller has its answer",
-                               what, outcome->code);
+                               answered->late ? "reply-unmatched"
+                                              : "the caller has its answer",
+                               what, answered->code);
 }

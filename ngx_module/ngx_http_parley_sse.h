@@ -49,7 +49,7 @@ struct ngx_http_parley_sse_s {
     ngx_http_parley_held_pt     held;       /* goes on once the state has
                                                answered; NULL: nothing waits */
     parley_event_t              event;      /* what came of it, while held */
-    parley_answered_t           outcome;
+    parley_answered_t           answered;
     parley_reply_t              reply;
 
     unsigned                    single:1;   /* the caller gets one object */

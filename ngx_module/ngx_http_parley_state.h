@@ -55,7 +55,7 @@ void ngx_http_parley_count_end(ngx_http_parley_ctx_t *ctx);
 /* of the gate's hooks */
 void ngx_http_parley_count_verdict(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_count_outcome(ngx_http_parley_ctx_t *ctx,
-    const parley_fate_t *fate);
+    const parley_outcome_t *outcome);
 
 
 /* ngx_http_parley_status.c */
@@ -82,7 +82,7 @@ extern const parley_processes_t  ngx_http_parley_processes;
  * NGX_DECLINED with ctx->error: its caller may not have it.
  */
 ngx_int_t ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
-    parley_answered_t *outcome);
+    parley_answered_t *answered);
 ngx_int_t ngx_http_parley_unanswered(ngx_http_parley_ctx_t *ctx,
     const parley_reply_t *reply);
 

@@ -29,7 +29,7 @@ static void ngx_http_parley_frame_again(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_frame_run(ngx_http_parley_frame_t *frame);
 static ngx_int_t ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
-    parley_outcome_t outcome);
+    parley_step_result_t result);
 static void ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame);
 static void ngx_http_parley_frame_done(ngx_http_parley_frame_t *frame);
 
@@ -64,7 +64,7 @@ ngx_http_parley_websocket_message(ngx_http_parley_websocket_t *ws,
     ctx->again = ngx_http_parley_frame_again;
     ctx->body = text;
     ctx->body_read = 1;
-    ctx->gate.given = ws->ctx->gate.shown;
+    ctx->gate.supplied_token = ws->ctx->gate.shown;
 
     ws->frame = frame;
 
@@ -104,20 +104,20 @@ static ngx_int_t
 ngx_http_parley_frame_run(ngx_http_parley_frame_t *frame)
 {
     ngx_int_t               rc;
-    parley_outcome_t        outcome;
+    parley_step_result_t    result;
     ngx_http_parley_ctx_t  *ctx;
 
     ctx = &frame->ctx;
 
     ngx_http_parley_count_begin(ctx);
 
-    outcome = parley_gate_run(&ctx->gate, (int64_t) ngx_current_msec);
+    result = parley_gate_run(&ctx->gate, (int64_t) ngx_current_msec);
 
     ngx_http_parley_count_end(ctx);
 
     ngx_http_parley_forgotten(ctx);
 
-    if (outcome == PARLEY_OUTCOME_WAIT) {
+    if (result == PARLEY_RESULT_WAIT) {
 
         if (parley_ask_waits(&ctx->gate.ask)) {
             ngx_http_parley_wait_message(ctx);
@@ -128,7 +128,7 @@ ngx_http_parley_frame_run(ngx_http_parley_frame_t *frame)
 
     ngx_http_parley_frame_greeting(frame);
 
-    rc = ngx_http_parley_frame_answer(frame, outcome);
+    rc = ngx_http_parley_frame_answer(frame, result);
 
     ngx_http_parley_frame_done(frame);
 
@@ -140,7 +140,7 @@ ngx_http_parley_frame_run(ngx_http_parley_frame_t *frame)
 
 static ngx_int_t
 ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
-    parley_outcome_t outcome)
+    parley_step_result_t result)
 {
     parley_reply_t                reply;
     ngx_http_parley_ctx_t        *ctx;
@@ -149,13 +149,13 @@ ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
     ctx = &frame->ctx;
     ws = frame->ws;
 
-    switch (outcome) {
+    switch (result) {
 
-    case PARLEY_OUTCOME_ANSWERED:
+    case PARLEY_RESULT_ANSWERED:
         reply = ctx->gate.reply;
         break;
 
-    case PARLEY_OUTCOME_REFUSED:
+    case PARLEY_RESULT_REFUSED:
         ngx_http_parley_log_refusal(ctx->request, ctx);
 
         if (ngx_http_parley_refusal(ctx->request, ctx, &reply) != NGX_OK) {
@@ -164,7 +164,7 @@ ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
 
         break;
 
-    default: /* PARLEY_OUTCOME_FAILED */
+    default: /* PARLEY_RESULT_FAILED */
         return ngx_http_parley_websocket_close(ws, PARLEY_CLOSE_FAILED,
                                                parley_str_none);
     }

@@ -22,7 +22,7 @@ static void parley_explain_begin(parley_explain_t *e, parley_input_t *in);
 static int parley_explain_back(parley_explain_t *e, parley_reply_t *ret);
 static int parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret);
 static void parley_explain_tell(const parley_explain_t *e);
-static int parley_explain_is_end(parley_outcome_t outcome);
+static int parley_explain_is_end(parley_step_result_t result);
 static void parley_explain_json(parley_explain_t *e, int ok,
     const parley_reply_t *reply, parley_str_t message);
 
@@ -342,21 +342,21 @@ parley_explain_where(const parley_explain_t *e)
 static int
 parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
-    int                ok, dry, back;
-    parley_str_t       body;
-    parley_reply_t     reply;
-    parley_explain_t  *e = ctx;
-    parley_outcome_t   outcome;
+    int                   ok, dry, back;
+    parley_str_t          body;
+    parley_reply_t        reply;
+    parley_explain_t     *e = ctx;
+    parley_step_result_t  result;
 
     parley_explain_begin(e, in);
     memset(&reply, 0, sizeof(reply));
 
-    outcome = parley_gate_run(&e->gate, e->now_ms);
+    result = parley_gate_run(&e->gate, e->now_ms);
 
-    ok = outcome != PARLEY_OUTCOME_REFUSED;
+    ok = result != PARLEY_RESULT_REFUSED;
     dry = e->gate.conf->dry != PARLEY_DRY_OFF;
-    back = outcome == PARLEY_OUTCOME_PASSED && !dry && e->answers;
-    body = outcome == PARLEY_OUTCOME_ANSWERED ? parley_str_none
+    back = result == PARLEY_RESULT_PASSED && !dry && e->answers;
+    body = result == PARLEY_RESULT_ANSWERED ? parley_str_none
            : dry ? in->text : e->gate.sent.body;
 
     if (back) {
@@ -426,8 +426,8 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->msg = &e->msg;
     g->rewritten = &e->rewritten;
     g->loss = &e->loss;
-    g->came = e->query;
-    g->given = e->token;
+    g->raw_query = e->query;
+    g->supplied_token = e->token;
     g->seed = e->tool->seed;
     g->tls = !e->plain;
     g->framed = e->settings.websocket != NULL;
@@ -509,10 +509,10 @@ parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
 /* whether nothing comes after it that is the message's */
 
 static int
-parley_explain_is_end(parley_outcome_t outcome)
+parley_explain_is_end(parley_step_result_t result)
 {
-    return outcome == PARLEY_OUTCOME_REFUSED
-           || outcome == PARLEY_OUTCOME_SPARED;
+    return result == PARLEY_RESULT_REFUSED
+           || result == PARLEY_RESULT_SPARED;
 }
 
 
@@ -530,9 +530,9 @@ parley_explain_tell(const parley_explain_t *e)
         s = &e->steps[i];
 
         fprintf(stderr, "%-12s %-10s %s\n", parley_step_name(s->step),
-                parley_outcome_name(s->outcome), s->text);
+                parley_step_result_name(s->result), s->text);
 
-        if (parley_explain_is_end(s->outcome) && s->by.name != NULL) {
+        if (parley_explain_is_end(s->result) && s->by.name != NULL) {
             fprintf(stderr, "%-12s %-10s by \"%s\" in %.*s:%u\n", "", "",
                     s->by.name, parley_explain_str(s->by.where->file),
                     s->by.where->line);
@@ -563,8 +563,8 @@ parley_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
                           parley_str_c(parley_step_name(
                                            e->steps[i].step)));
         parley_buf_member(&b, PARLEY_STR("verdict"),
-                          parley_str_c(parley_outcome_name(
-                                           e->steps[i].outcome)));
+                          parley_str_c(parley_step_result_name(
+                                           e->steps[i].result)));
         parley_buf_member(&b, PARLEY_STR("text"),
                           parley_str_c(e->steps[i].text));
 

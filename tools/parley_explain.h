@@ -15,10 +15,10 @@
 
 
 typedef struct {
-    parley_step_t      step;
-    parley_outcome_t   outcome;
-    parley_decider_t   by;
-    char               text[PARLEY_EXPLAIN_TEXT];
+    parley_step_t         step;
+    parley_step_result_t  result;
+    parley_decider_t      by;
+    char                  text[PARLEY_EXPLAIN_TEXT];
 } parley_explained_t;
 
 
@@ -83,7 +83,7 @@ extern const parley_gate_env_t  parley_explain_env;
 
 /* parley_explain_told.c: what is said of a step of the gate's own */
 void parley_explain_say(parley_explain_t *e, parley_step_t step,
-    parley_outcome_t outcome);
+    parley_step_result_t result);
 
 
 /* of a parley_str_t, for "%.*s" */

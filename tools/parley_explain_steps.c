@@ -10,8 +10,8 @@
 #define PARLEY_EXPLAIN_HEADER  64   /* octets of a name, zero included */
 
 
-static parley_outcome_t parley_explain_body(parley_gate_t *g);
-static parley_outcome_t parley_explain_forward(parley_gate_t *g);
+static parley_step_result_t parley_explain_body(parley_gate_t *g);
+static parley_step_result_t parley_explain_forward(parley_gate_t *g);
 static int parley_explain_headers(parley_explain_t *e);
 static int parley_explain_header(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
@@ -29,8 +29,8 @@ static void parley_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
     parley_str_t *span_id);
 static int parley_explain_value(parley_gate_t *g,
     const parley_value_t *value, parley_str_t *ret);
-static void parley_explain_told(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome);
+static void parley_explain_step_done(parley_gate_t *g, parley_step_t step,
+    parley_step_result_t result);
 
 
 const parley_gate_env_t  parley_explain_env = {
@@ -46,11 +46,11 @@ const parley_gate_env_t  parley_explain_env = {
     .keys = parley_explain_keys,
     .certificate = parley_explain_certificate,
     .trace = parley_explain_trace,
-    .told = parley_explain_told,
+    .step_done = parley_explain_step_done,
 };
 
 
-static parley_outcome_t
+static parley_step_result_t
 parley_explain_body(parley_gate_t *g)
 {
     parley_explain_t  *e = g->ctx;
@@ -58,7 +58,7 @@ parley_explain_body(parley_gate_t *g)
     if (parley_gate_size(g, e->in->text.len) != 0
         || parley_explain_headers(e) != 0)
     {
-        return PARLEY_OUTCOME_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     parley_explain_note(e, "%zu octets of %zu", e->in->text.len,
@@ -68,18 +68,18 @@ parley_explain_body(parley_gate_t *g)
     g->body = e->in->text;
     g->now_ms = e->now_ms;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
 /* what is sent is what explain prints */
 
-static parley_outcome_t
+static parley_step_result_t
 parley_explain_forward(parley_gate_t *g)
 {
     (void) g;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
@@ -266,13 +266,13 @@ parley_explain_value(parley_gate_t *g, const parley_value_t *value,
 
 
 static void
-parley_explain_told(parley_gate_t *g, parley_step_t step,
-    parley_outcome_t outcome)
+parley_explain_step_done(parley_gate_t *g, parley_step_t step,
+    parley_step_result_t result)
 {
     parley_explain_t    *e = g->ctx;
     parley_explained_t  *s;
 
-    if (outcome == PARLEY_OUTCOME_REFUSED) {
+    if (result == PARLEY_RESULT_REFUSED) {
         if (step != PARLEY_STEP_REFERENCE) {
             e->note[0] = '\0';
         }
@@ -290,13 +290,13 @@ parley_explain_told(parley_gate_t *g, parley_step_t step,
         }
 
     } else {
-        parley_explain_say(e, step, outcome);
+        parley_explain_say(e, step, result);
     }
 
     s = &e->steps[e->nsteps++];
 
     s->step = step;
-    s->outcome = outcome;
+    s->result = result;
     (void) parley_decider(&e->http, &e->settings, g, step, &s->by);
     memcpy(s->text, e->note, sizeof(s->text));
 

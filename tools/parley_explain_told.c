@@ -12,25 +12,26 @@ static void parley_explain_schema(parley_explain_t *e);
 static void parley_explain_sender(parley_explain_t *e);
 static void parley_explain_signature(parley_explain_t *e);
 static void parley_explain_submission(parley_explain_t *e,
-    parley_outcome_t outcome);
+    parley_step_result_t result);
 static void parley_explain_policy(parley_explain_t *e,
-    parley_outcome_t outcome);
+    parley_step_result_t result);
 static void parley_explain_age(parley_explain_t *e);
 static void parley_explain_rewrite(parley_explain_t *e,
-    parley_outcome_t outcome);
+    parley_step_result_t result);
 static void parley_explain_loss(parley_explain_t *e);
 static void parley_explain_rate(parley_explain_t *e,
-    parley_outcome_t outcome);
-static void parley_explain_local(parley_explain_t *e, parley_outcome_t outcome);
+    parley_step_result_t result);
+static void parley_explain_local(parley_explain_t *e,
+    parley_step_result_t result);
 static void parley_explain_admit(parley_explain_t *e);
 static void parley_explain_translate(parley_explain_t *e,
-    parley_outcome_t outcome);
+    parley_step_result_t result);
 static void parley_explain_answer(parley_explain_t *e);
 
 
 void
 parley_explain_say(parley_explain_t *e, parley_step_t step,
-    parley_outcome_t outcome)
+    parley_step_result_t result)
 {
     parley_transport_t    transport;
     parley_str_t          to;
@@ -49,14 +50,14 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
 
     case PARLEY_STEP_FAILURES:
 
-        if (outcome == PARLEY_OUTCOME_PASSED) {
+        if (result == PARLEY_RESULT_PASSED) {
             parley_explain_note(e, "none from this address, so far");
         }
 
         break;
 
     case PARLEY_STEP_RATE:
-        parley_explain_rate(e, outcome);
+        parley_explain_rate(e, result);
         break;
 
     case PARLEY_STEP_PROTOCOL:
@@ -70,7 +71,7 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
 
     case PARLEY_STEP_PAYLOAD:
 
-        if (outcome == PARLEY_OUTCOME_NONE) {
+        if (result == PARLEY_RESULT_NONE) {
             parley_explain_note(e, "no schema of this intent");
         }
 
@@ -91,17 +92,17 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         break;
 
     case PARLEY_STEP_SUBMISSION:
-        parley_explain_submission(e, outcome);
+        parley_explain_submission(e, result);
         break;
 
     case PARLEY_STEP_REFERENCE:
-        parley_explain_note(e, "%s", outcome == PARLEY_OUTCOME_NONE
+        parley_explain_note(e, "%s", result == PARLEY_RESULT_NONE
                                      ? "nothing to match"
                                      : "what --answering gives");
         break;
 
     case PARLEY_STEP_POLICY:
-        parley_explain_policy(e, outcome);
+        parley_explain_policy(e, result);
         break;
 
     case PARLEY_STEP_DIRECTION:
@@ -120,7 +121,7 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
 
     case PARLEY_STEP_LOCAL:
     case PARLEY_STEP_REFUTE:
-        parley_explain_local(e, outcome);
+        parley_explain_local(e, result);
         break;
 
     case PARLEY_STEP_ADMIT:
@@ -128,11 +129,11 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         break;
 
     case PARLEY_STEP_TRANSLATE:
-        parley_explain_translate(e, outcome);
+        parley_explain_translate(e, result);
         break;
 
     case PARLEY_STEP_REWRITE:
-        parley_explain_rewrite(e, outcome);
+        parley_explain_rewrite(e, result);
         break;
 
     case PARLEY_STEP_LOSS:
@@ -144,13 +145,13 @@ parley_explain_say(parley_explain_t *e, parley_step_t step,
         break;
 
     case PARLEY_STEP_SETTLE:
-        parley_explain_note(e, outcome == PARLEY_OUTCOME_PASSED
+        parley_explain_note(e, result == PARLEY_RESULT_PASSED
                                ? "the id is taken" : "it may come again");
         break;
 
     case PARLEY_STEP_FORWARD:
 
-        if (outcome == PARLEY_OUTCOME_PASSED) {
+        if (result == PARLEY_RESULT_PASSED) {
             parley_explain_note(e, "%zu octets", g->sent.body.len);
         }
 
@@ -248,9 +249,9 @@ parley_explain_signature(parley_explain_t *e)
 
 
 static void
-parley_explain_submission(parley_explain_t *e, parley_outcome_t outcome)
+parley_explain_submission(parley_explain_t *e, parley_step_result_t result)
 {
-    if (outcome == PARLEY_OUTCOME_NONE) {
+    if (result == PARLEY_RESULT_NONE) {
         parley_explain_note(e, "the message says all itself");
         return;
     }
@@ -271,13 +272,13 @@ parley_explain_submission(parley_explain_t *e, parley_outcome_t outcome)
 
 
 static void
-parley_explain_policy(parley_explain_t *e, parley_outcome_t outcome)
+parley_explain_policy(parley_explain_t *e, parley_step_result_t result)
 {
     unsigned  n;
 
     n = e->settings.gate.policy != NULL ? e->settings.gate.policy->n : 0;
 
-    if (outcome == PARLEY_OUTCOME_NONE) {
+    if (result == PARLEY_RESULT_NONE) {
         parley_explain_note(e, n == 0 ? "no rules" : "needs no rule");
         return;
     }
@@ -310,14 +311,14 @@ parley_explain_age(parley_explain_t *e)
 /* parley_cap, max_priority, parley_redact */
 
 static void
-parley_explain_rewrite(parley_explain_t *e, parley_outcome_t outcome)
+parley_explain_rewrite(parley_explain_t *e, parley_step_result_t result)
 {
     int  clamped;
 
     clamped = e->msg.priority != e->priority
               || e->msg.timeout_ms != e->timeout_ms;
 
-    if (outcome == PARLEY_OUTCOME_NONE && !clamped) {
+    if (result == PARLEY_RESULT_NONE && !clamped) {
         parley_explain_note(e, "nothing to change");
         return;
     }
@@ -362,7 +363,7 @@ parley_explain_loss(parley_explain_t *e)
 
 
 static void
-parley_explain_rate(parley_explain_t *e, parley_outcome_t outcome)
+parley_explain_rate(parley_explain_t *e, parley_step_result_t result)
 {
     size_t                     i;
     parley_str_t               sub;
@@ -370,7 +371,7 @@ parley_explain_rate(parley_explain_t *e, parley_outcome_t outcome)
 
     d = parley_conf_get(e->block, "parley_rate");
 
-    if (outcome == PARLEY_OUTCOME_NONE || d == NULL) {
+    if (result == PARLEY_RESULT_NONE || d == NULL) {
         parley_explain_note(e, "no parley_rate");
         return;
     }
@@ -389,9 +390,9 @@ parley_explain_rate(parley_explain_t *e, parley_outcome_t outcome)
 
 
 static void
-parley_explain_local(parley_explain_t *e, parley_outcome_t outcome)
+parley_explain_local(parley_explain_t *e, parley_step_result_t result)
 {
-    if (outcome == PARLEY_OUTCOME_ANSWERED) {
+    if (result == PARLEY_RESULT_ANSWERED) {
         parley_explain_note(e, "the gateway answers %.*s itself",
                             parley_explain_str(e->msg.intent));
 
@@ -441,7 +442,7 @@ parley_explain_admit(parley_explain_t *e)
 
 
 static void
-parley_explain_translate(parley_explain_t *e, parley_outcome_t outcome)
+parley_explain_translate(parley_explain_t *e, parley_step_result_t result)
 {
     parley_proto_t         speak;
     parley_error_t         err;
@@ -450,7 +451,7 @@ parley_explain_translate(parley_explain_t *e, parley_outcome_t outcome)
 
     speak = g->conf->speak;
 
-    if (outcome == PARLEY_OUTCOME_NONE && !g->edited) {
+    if (result == PARLEY_RESULT_NONE && !g->edited) {
         parley_explain_note(e, "none, %.*s as it came",
                             parley_explain_str(parley_proto_name(speak)));
         return;

@@ -33,47 +33,47 @@ typedef struct {
     unsigned            taken[PARLEY_STEP_COUNT];
     unsigned            recorded;
     unsigned            unwritten;
-    unsigned            judged;
+    unsigned            verdicts;
     parley_verdict_t    verdict;
-    unsigned            came;
-    parley_fate_t       fate;
+    unsigned            outcomes;
+    parley_outcome_t    outcome;
 } test_gate_t;
 
 
-static inline parley_outcome_t
+static inline parley_step_result_t
 step_body(parley_gate_t *g)
 {
     g->body = PARLEY_STR(TEXT);
     g->now_ms = PARLEY_TEST_NOW;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
-static inline parley_outcome_t
+static inline parley_step_result_t
 step_passes(parley_gate_t *g)
 {
     (void) g;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
-static inline parley_outcome_t
+static inline parley_step_result_t
 step_waits(parley_gate_t *g)
 {
     (void) g;
 
-    return PARLEY_OUTCOME_WAIT;
+    return PARLEY_RESULT_WAIT;
 }
 
 
-static inline parley_outcome_t
+static inline parley_step_result_t
 step_fails(parley_gate_t *g)
 {
     (void) g;
 
-    return PARLEY_OUTCOME_FAILED;
+    return PARLEY_RESULT_FAILED;
 }
 
 
@@ -109,60 +109,60 @@ now(parley_gate_t *g)
 
 
 static inline void
-told(parley_gate_t *g, parley_step_t step, parley_outcome_t outcome)
+step_done(parley_gate_t *g, parley_step_t step, parley_step_result_t result)
 {
     test_gate_t *t = g->ctx;
 
-    (void) outcome;
+    (void) result;
 
     t->taken[step]++;
 }
 
 
 static inline void
-judged(parley_gate_t *g)
+verdict_reported(parley_gate_t *g)
 {
     test_gate_t *t = g->ctx;
 
-    t->judged++;
+    t->verdicts++;
     t->verdict = g->verdict;
 }
 
 
 static inline void
-came(parley_gate_t *g, const parley_fate_t *fate)
+outcome_reported(parley_gate_t *g, const parley_outcome_t *outcome)
 {
     test_gate_t *t = g->ctx;
 
-    t->came++;
-    t->fate = *fate;
+    t->outcomes++;
+    t->outcome = *outcome;
 }
 
 
 /* what was told of the message, by the end of its request */
 
 static inline void
-assert_told(test_gate_t *t, parley_verdict_t verdict)
+assert_verdict(test_gate_t *t, parley_verdict_t verdict)
 {
     parley_gate_leave(&t->gate, 1000);
 
-    assert_int_equal(t->judged, 1);
+    assert_int_equal(t->verdicts, 1);
     assert_int_equal(t->verdict, verdict);
-    assert_int_equal(t->came, 0);
+    assert_int_equal(t->outcomes, 0);
 }
 
 
 static inline void
-assert_came(test_gate_t *t, parley_verdict_t verdict,
-    parley_fate_kind_t kind, parley_settle_t settle)
+assert_outcome(test_gate_t *t, parley_verdict_t verdict,
+    parley_outcome_kind_t kind, parley_settle_t settle)
 {
     parley_gate_leave(&t->gate, 1000);
 
-    assert_int_equal(t->judged, 1);
+    assert_int_equal(t->verdicts, 1);
     assert_int_equal(t->verdict, verdict);
-    assert_int_equal(t->came, 1);
-    assert_int_equal(t->fate.kind, kind);
-    assert_int_equal(t->fate.settle, settle);
+    assert_int_equal(t->outcomes, 1);
+    assert_int_equal(t->outcome.kind, kind);
+    assert_int_equal(t->outcome.settle, settle);
 }
 
 
@@ -174,9 +174,9 @@ static const parley_gate_env_t  env = {
     .arrival = arrival,
     .now = now,
     .value = value,
-    .told = told,
-    .verdict = judged,
-    .outcome = came,
+    .step_done = step_done,
+    .verdict = verdict_reported,
+    .outcome = outcome_reported,
 };
 
 

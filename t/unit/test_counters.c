@@ -298,8 +298,9 @@ tallied_answers(const tallied_t *t, parley_whose_t whose)
 static void
 test_verdicts(void **state)
 {
-    tallied_t      *t;
-    parley_fate_t   fate = { PARLEY_FATE_FAILED, PARLEY_SETTLE_RELEASE, NULL };
+    tallied_t         *t;
+    parley_outcome_t   outcome = { PARLEY_OUTCOME_FAILED,
+                                   PARLEY_SETTLE_RELEASE, NULL };
 
     (void) state;
 
@@ -349,13 +350,14 @@ test_verdicts(void **state)
     assert_int_equal(tallied_answers(t, PARLEY_WHOSE_UPSTREAM), 0);
 
     t->err.code = PARLEY_E_UPSTREAM_TIMEOUT;
-    parley_tally_outcome(&t->slot, &t->g, &fate);
+    parley_tally_outcome(&t->slot, &t->g, &outcome);
 
     assert_int_equal(t->slot.cells[PARLEY_M_IN_FLIGHT], 0);
     assert_int_equal(tallied_answers(t, PARLEY_WHOSE_UPSTREAM), 1);
-    assert_int_equal(t->slot.cells[parley_cell_fate(PARLEY_PROTO_AEE,
-                                                    PARLEY_PROTO_VCP,
-                                                    PARLEY_FATE_FAILED)], 1);
+    assert_int_equal(t->slot.cells[
+                         parley_cell_outcome(PARLEY_PROTO_AEE,
+                                             PARLEY_PROTO_VCP,
+                                             PARLEY_OUTCOME_FAILED)], 1);
     assert_int_equal(t->slot.cells[
                          parley_cell_refusal(PARLEY_E_UPSTREAM_TIMEOUT,
                                              PARLEY_L_BY_UPSTREAM)], 1);
@@ -364,7 +366,7 @@ test_verdicts(void **state)
 
     t = tallied(PARLEY_VERDICT_PASSED, PARLEY_E_NONE);
     t->err.code = PARLEY_E_TOKEN_EXPIRED;
-    parley_tally_outcome(&t->slot, &t->g, &fate);
+    parley_tally_outcome(&t->slot, &t->g, &outcome);
 
     assert_int_equal(tallied_answers(t, PARLEY_WHOSE_UPSTREAM), 0);
     assert_int_equal(tallied_answers(t, PARLEY_WHOSE_GATEWAY), 1);

@@ -30,7 +30,7 @@ test_steps(void **state)
     conf_init(&conf, NULL);
     gate_init(&t, &conf);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     for (i = 0; i < PARLEY_STEP_COUNT; i++) {
         assert_int_equal(t.taken[i], i < PARLEY_STEP_ANSWER
@@ -69,7 +69,7 @@ test_resumed(void **state)
 
     gate_init(&t, &entry);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.msg.priority, PARLEY_PRIORITY_LOW);
     assert_false(has(&t, "a"));
     assert_true(has(&t, "b"));
@@ -80,7 +80,7 @@ test_resumed(void **state)
         memset(t.taken, 0, sizeof(t.taken));
         gate_resume(&t, &spare);
 
-        assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+        assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
         assert_int_equal(t.msg.priority, PARLEY_PRIORITY_HIGH);
         assert_true(t.gate.edited);
         assert_false(has(&t, "a"));
@@ -102,7 +102,7 @@ test_resumed(void **state)
     conf_init(&spare, NULL);
     gate_resume(&t, &spare);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.msg.priority, PARLEY_PRIORITY_URGENT);
     assert_false(has(&t, "a"));
     assert_true(has(&t, "b"));
@@ -123,7 +123,7 @@ test_resumed_refused(void **state)
     conf_init(&entry, NULL);
     gate_init(&t, &entry);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     /* a dry run of the fallback's spares nothing */
 
@@ -132,7 +132,7 @@ test_resumed_refused(void **state)
     spare.dry = PARLEY_DRY_ALL;
     gate_resume(&t, &spare);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_PROTOCOL_UNSUPPORTED);
 
     parley_test_state_end(&t.state);
@@ -180,11 +180,11 @@ test_verdict(void **state)
     conf_init(&conf, NULL);
     gate_init(&t, &conf);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
-    assert_int_equal(t.judged, 1);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_LOST,
-                PARLEY_SETTLE_RELEASE);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
+    assert_int_equal(t.verdicts, 1);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_LOST,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 
     /* it was refused, by a step and by the adapter */
@@ -192,20 +192,20 @@ test_verdict(void **state)
     conf.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
     gate_init(&t, &conf);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
-    assert_told(&t, PARLEY_VERDICT_REFUSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
+    assert_verdict(&t, PARLEY_VERDICT_REFUSED);
     test_end(&t);
 
     gate_init(&t, &conf);
     parley_gate_refuse(&t.gate);
-    assert_told(&t, PARLEY_VERDICT_REFUSED);
+    assert_verdict(&t, PARLEY_VERDICT_REFUSED);
     test_end(&t);
 
     /* its request ended before anything was asked of it */
 
     gate_init(&t, &conf);
-    assert_told(&t, PARLEY_VERDICT_OTHER);
+    assert_verdict(&t, PARLEY_VERDICT_OTHER);
     test_end(&t);
 }
 
@@ -226,10 +226,10 @@ test_verdict_waits(void **state)
     waits.steps[PARLEY_STEP_BODY] = step_waits;
     t.gate.env = &waits;
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_WAIT);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_WAIT);
-    assert_int_equal(t.judged, 0);
-    assert_told(&t, PARLEY_VERDICT_OTHER);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_WAIT);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_WAIT);
+    assert_int_equal(t.verdicts, 0);
+    assert_verdict(&t, PARLEY_VERDICT_OTHER);
     test_end(&t);
 
     /* the message could not be sent on: that is not the gateway's word */
@@ -240,9 +240,9 @@ test_verdict_waits(void **state)
     waits.steps[PARLEY_STEP_FORWARD] = step_fails;
     t.gate.env = &waits;
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_FAILED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_FAILED);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_NONE);
-    assert_told(&t, PARLEY_VERDICT_OTHER);
+    assert_verdict(&t, PARLEY_VERDICT_OTHER);
     test_end(&t);
 }
 
@@ -264,17 +264,17 @@ test_verdict_dry(void **state)
     fails.steps[PARLEY_STEP_FORWARD] = step_fails;
     t.gate.env = &fails;
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
-    assert_came(&t, PARLEY_VERDICT_DRY_PASSED, PARLEY_FATE_UNTOUCHED,
-                PARLEY_SETTLE_COMMIT);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
+    assert_outcome(&t, PARLEY_VERDICT_DRY_PASSED, PARLEY_OUTCOME_UNTOUCHED,
+                   PARLEY_SETTLE_COMMIT);
     test_end(&t);
 
     conf.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
     gate_init(&t, &conf);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_SPARED);
-    assert_came(&t, PARLEY_VERDICT_DRY_REFUSED, PARLEY_FATE_UNTOUCHED,
-                PARLEY_SETTLE_RELEASE);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_SPARED);
+    assert_outcome(&t, PARLEY_VERDICT_DRY_REFUSED, PARLEY_OUTCOME_UNTOUCHED,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 }
 
@@ -287,7 +287,7 @@ record(parley_gate_t *g, parley_verdict_t verdict)
     t->recorded++;
 
     assert_int_equal(verdict, PARLEY_VERDICT_PASSED);
-    assert_int_equal(t->judged, 0);
+    assert_int_equal(t->verdicts, 0);
     assert_int_equal(t->taken[PARLEY_STEP_FORWARD], 0);
 
     return t->unwritten ? PARLEY_RECORDED_UNWRITTEN
@@ -311,14 +311,14 @@ test_recorded(void **state)
     gate_init(&t, &conf);
     t.gate.env = &records;
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.recorded, 1);
 
     gate_resume(&t, &conf);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.recorded, 1);
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_LOST,
-                PARLEY_SETTLE_RELEASE);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_LOST,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 
     /* what cannot be recorded leaves no trace: it may come again */
@@ -327,11 +327,11 @@ test_recorded(void **state)
     t.gate.env = &records;
     t.unwritten = 1;
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
     assert_int_equal(t.taken[PARLEY_STEP_FORWARD], 0);
     assert_int_equal(t.gate.settle, PARLEY_SETTLE_RELEASE);
-    assert_told(&t, PARLEY_VERDICT_REFUSED);
+    assert_verdict(&t, PARLEY_VERDICT_REFUSED);
     test_end(&t);
 
     /* a dry run refuses nothing */
@@ -341,7 +341,7 @@ test_recorded(void **state)
     t.gate.env = &records;
     t.unwritten = 1;
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.recorded, 0);
     test_end(&t);
 }

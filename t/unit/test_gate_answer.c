@@ -4,7 +4,7 @@
 
 
 static void
-test_fate(void **state)
+test_outcome(void **state)
 {
     test_gate_t         t;
     parley_answered_t   answered;
@@ -17,28 +17,28 @@ test_fate(void **state)
     conf_init(&conf, NULL);
     gate_init(&t, &conf);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     memset(&answered, 0, sizeof(answered));
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
-    assert_int_equal(t.came, 0);
+    assert_int_equal(t.outcomes, 0);
 
     answered.settle = PARLEY_SETTLE_COMMIT;
     answered.over = 1;
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
-    assert_int_equal(t.came, 1);
-    assert_ptr_equal(t.fate.answer, &answered);
+    assert_int_equal(t.outcomes, 1);
+    assert_ptr_equal(t.outcome.answer, &answered);
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
 
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_ANSWERED,
-                PARLEY_SETTLE_COMMIT);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
+                   PARLEY_SETTLE_COMMIT);
     test_end(&t);
 
     /* a stream that took the message, and breaks off */
 
     gate_init(&t, &conf);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     answered.over = 0;
     assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000), 0);
@@ -47,14 +47,14 @@ test_fate(void **state)
     assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_FAILED);
 
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
-                PARLEY_SETTLE_COMMIT);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
+                   PARLEY_SETTLE_COMMIT);
     test_end(&t);
 }
 
 
 static void
-test_fate_resumed(void **state)
+test_outcome_resumed(void **state)
 {
     test_gate_t         t;
     parley_gate_conf_t  entry, spare;
@@ -65,22 +65,22 @@ test_fate_resumed(void **state)
     conf_init(&spare, NULL);
     gate_init(&t, &entry);
 
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     gate_resume(&t, &spare);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_NONE);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_PASSED);
-    assert_int_equal(t.came, 0);
+    assert_int_equal(t.outcomes, 0);
 
     /* and where it continued next it was refused */
 
     spare.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
     gate_resume(&t, &spare);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_REFUSED);
 
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_REFUSED,
-                PARLEY_SETTLE_RELEASE);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_REFUSED,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 }
 
@@ -104,7 +104,7 @@ test_withheld(void **state)
             gate_init(&t, &conf);
 
             assert_int_equal(parley_gate_run(&t.gate, 1000),
-                             PARLEY_OUTCOME_PASSED);
+                             PARLEY_RESULT_PASSED);
             t.http.revocations_lost = 1;
 
             memset(&answered, 0, sizeof(answered));
@@ -115,8 +115,9 @@ test_withheld(void **state)
             if (!said && over) {
                 assert_int_equal(parley_gate_answered(&t.gate, &answered,
                                                       1000), 0);
-                assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_ANSWERED,
-                            PARLEY_SETTLE_COMMIT);
+                assert_outcome(&t, PARLEY_VERDICT_PASSED,
+                               PARLEY_OUTCOME_ANSWERED,
+                               PARLEY_SETTLE_COMMIT);
                 test_end(&t);
                 continue;
             }
@@ -124,11 +125,11 @@ test_withheld(void **state)
             assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000),
                              -1);
             assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
-            assert_int_equal(t.came, 0);
+            assert_int_equal(t.outcomes, 0);
 
             assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
-            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
-                        PARLEY_SETTLE_COMMIT);
+            assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
+                           PARLEY_SETTLE_COMMIT);
             test_end(&t);
         }
     }
@@ -275,7 +276,7 @@ test_ended(void **state)
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         gate_init(&t, &conf);
         assert_int_equal(parley_gate_run(&t.gate, 1000),
-                         PARLEY_OUTCOME_PASSED);
+                         PARLEY_RESULT_PASSED);
 
         if (cases[i].answered) {
             assert_int_equal(parley_gate_event(&t.gate, &t.arena,
@@ -296,14 +297,14 @@ test_ended(void **state)
             assert_int_equal(answered.unsure, cases[i].unsure);
             assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000),
                              0);
-            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_ANSWERED,
-                        PARLEY_SETTLE_COMMIT);
+            assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
+                           PARLEY_SETTLE_COMMIT);
 
         } else {
             assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_INVALID);
             assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
-            assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
-                        PARLEY_SETTLE_RELEASE);
+            assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
+                           PARLEY_SETTLE_RELEASE);
         }
 
         assert_int_equal(t.taken[PARLEY_STEP_SETTLE], 1);
@@ -326,7 +327,7 @@ test_answer(void **state)
     memset(&response, 0, sizeof(response));
 
     gate_init(&t, &conf);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     response.status = 200;
     response.body = PARLEY_STR(RESULT);
@@ -342,7 +343,7 @@ test_answer(void **state)
     /* what cannot be used was an answer, and may come again where it says so */
 
     gate_init(&t, &conf);
-    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
     response.status = 503;
     response.body = PARLEY_STR("{}");
@@ -351,16 +352,16 @@ test_answer(void **state)
     assert_int_equal(t.gate.wait, 7000);
     assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
     assert_int_equal(t.taken[PARLEY_STEP_ANSWER], 1);
-    assert_came(&t, PARLEY_VERDICT_PASSED, PARLEY_FATE_FAILED,
-                PARLEY_SETTLE_RELEASE);
+    assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
+                   PARLEY_SETTLE_RELEASE);
     test_end(&t);
 }
 
 
 static const struct CMUnitTest  tests[] = {
-    parley_test("GW-26 what came of it is told once", test_fate),
+    parley_test("GW-26 what came of it is told once", test_outcome),
     parley_test("GW-24 and of the last place that it came to",
-                test_fate_resumed),
+                test_outcome_resumed),
     parley_test("SEC-16 an answer is withheld, and told so", test_withheld),
     parley_test("GW-12 what keeps an answer from being one", test_trouble),
     parley_test("AEE-29 how long an answer is awaited", test_deadline),

@@ -162,7 +162,7 @@ begin(test_token_t *t, parley_token_source_t source)
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 prove(test_token_t *t)
 {
     return parley_gate_token(&t->gate);
@@ -191,32 +191,32 @@ test_header(void **state)
 
     begin(&t, PARLEY_TOKEN_HEADER);
     t.values[0] = bearer;
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     parley_assert_str(t.who.principal->sub, "alice");
     assert_int_equal(parley_gate_expires(&t.gate),
                      INT64_C(1771151460) * 1000);
 
     t.values[1] = bearer;
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_TOKEN_INVALID);
 
     t.values[0] = "Basic YTpi";
     t.values[1] = NULL;
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_TOKEN_MISSING);
 
     t.values[0] = "Bearer ";
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_TOKEN_MISSING);
 
     t.values[0] = NULL;
-    t.gate.given = parley_str_c(token);
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    t.gate.supplied_token = parley_str_c(token);
+    assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     end(&t);
 
     begin(&t, PARLEY_TOKEN_HEADER);
     t.s.jwt = NULL;
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_NONE);
+    assert_int_equal(prove(&t), PARLEY_RESULT_NONE);
     assert_int_equal(parley_gate_expires(&t.gate), INT64_MAX);
     end(&t);
 }
@@ -233,15 +233,15 @@ test_cookie(void **state)
     t.name = "cookie";
     t.cookie = mint("{\"sub\":\"alice\",\"exp\":1771151460}");
     t.values[0] = "a=b; t=x";
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
 
     t.values[1] = "c=d; T=y";
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_TOKEN_INVALID);
 
     t.values[1] = NULL;
     t.cookie = NULL;
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_FAILED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_FAILED);
     end(&t);
 }
 
@@ -259,11 +259,11 @@ test_argument(void **state)
     (void) snprintf(query, sizeof(query), "a=b&%%54=%s", token);
 
     begin(&t, PARLEY_TOKEN_ARGUMENT);
-    t.gate.came = parley_str_c(query);
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    t.gate.raw_query = parley_str_c(query);
+    assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
 
-    t.gate.came = PARLEY_STR("t=x&T=y");
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    t.gate.raw_query = PARLEY_STR("t=x&T=y");
+    assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_FIELD_INVALID);
     end(&t);
 }
@@ -279,19 +279,19 @@ test_keys(void **state)
     /* none at all: they are waited for, once */
 
     begin(&t, PARLEY_TOKEN_HEADER);
-    t.gate.given = parley_str_c(mint("{\"sub\":\"alice\","
-                                     "\"exp\":1771151460}"));
+    t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
+                                              "\"exp\":1771151460}"));
     t.newer = t.keys;
     memset(&t.keys, 0, sizeof(t.keys));
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_WAIT);
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_WAIT);
+    assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     assert_int_equal(t.fetches, 1);
 
     /* and where there are none to be had that is nobody's fault */
 
     end(&t);
     memset(&t.keys, 0, sizeof(t.keys));
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
     assert_int_equal(t.gate.wait, 1000);
 }
@@ -305,13 +305,13 @@ test_rules(void **state)
     (void) state;
 
     begin(&t, PARLEY_TOKEN_HEADER);
-    t.gate.given = parley_str_c(mint("{\"sub\":\"alice\","
-                                     "\"exp\":1771151300}"));
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
+                                              "\"exp\":1771151300}"));
+    assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_TOKEN_EXPIRED);
 
     t.jwt.rules.leeway = 200;
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     end(&t);
 }
 
@@ -331,21 +331,21 @@ test_cache(void **state)
 
     begin(&t, PARLEY_TOKEN_HEADER);
     t.gate.tokens = parley_token_cache_create(&parley_mem_libc, &conf);
-    t.gate.given = parley_str_c(mint("{\"sub\":\"alice\","
-                                     "\"exp\":1771151460}"));
+    t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
+                                              "\"exp\":1771151460}"));
 
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     first = t.who.principal;
     parley_gate_token_release(&t.gate);
 
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     assert_ptr_equal(t.who.principal, first);
     parley_gate_token_release(&t.gate);
 
     /* it is judged each time */
 
     t.jwt.rules.jti_required = 1;
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     parley_gate_token_release(&t.gate);
     t.jwt.rules.jti_required = 0;
 
@@ -354,7 +354,7 @@ test_cache(void **state)
     memset(&claims, 0, sizeof(claims));
     claims.number = 1;
     t.s.claims = &claims;
-    assert_int_equal(prove(&t), PARLEY_OUTCOME_PASSED);
+    assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     assert_ptr_not_equal(t.who.principal, first);
     parley_gate_token_release(&t.gate);
 

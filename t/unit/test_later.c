@@ -148,32 +148,32 @@ entries(parley_kind_t kind)
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 step_body(parley_gate_t *g)
 {
     g->body = PARLEY_STR(TEXT);
     g->now_ms = PARLEY_TEST_NOW;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 step_passes(parley_gate_t *g)
 {
     (void) g;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
-static parley_outcome_t
+static parley_step_result_t
 step_signed_body(parley_gate_t *g)
 {
     g->body = PARLEY_STR(SIGNED);
     g->now_ms = PARLEY_TEST_NOW;
 
-    return PARLEY_OUTCOME_PASSED;
+    return PARLEY_RESULT_PASSED;
 }
 
 
@@ -315,17 +315,17 @@ try_end(try_t *y)
  * left.
  */
 
-static parley_outcome_t
+static parley_step_result_t
 run(try_t *y, int restless)
 {
-    parley_outcome_t  outcome;
+    parley_step_result_t  result;
 
     for ( ;; ) {
         y->resumed = 0;
-        outcome = parley_gate_run(&y->gate, now);
+        result = parley_gate_run(&y->gate, now);
 
-        if (outcome != PARLEY_OUTCOME_WAIT) {
-            return outcome;
+        if (result != PARLEY_RESULT_WAIT) {
+            return result;
         }
 
         while (!y->resumed) {
@@ -336,14 +336,14 @@ run(try_t *y, int restless)
             }
 
             if (restless && parley_test_below(&chance, 8) == 0) {
-                return PARLEY_OUTCOME_WAIT;
+                return PARLEY_RESULT_WAIT;
             }
 
             complete();
         }
 
         if (restless && parley_test_below(&chance, 8) == 0) {
-            return PARLEY_OUTCOME_WAIT;
+            return PARLEY_RESULT_WAIT;
         }
     }
 }
@@ -364,7 +364,7 @@ history(const parley_gate_conf_t *conf)
     for (n = 0; n < TRIES; n++) {
         y = try_begin(conf, &env);
 
-        if (run(y, n < restless) == PARLEY_OUTCOME_PASSED && n >= restless) {
+        if (run(y, n < restless) == PARLEY_RESULT_PASSED && n >= restless) {
             break;
         }
 
@@ -414,7 +414,7 @@ history(const parley_gate_conf_t *conf)
     complete_all();
 
     y = try_begin(conf, &env);
-    assert_int_equal(run(y, 0), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(run(y, 0), PARLEY_RESULT_REFUSED);
     assert_int_equal(y->err.code, PARLEY_E_MESSAGE_DUPLICATE);
     try_end(y);
     complete_all();
@@ -475,14 +475,14 @@ test_failed(void **state)
 
     for (i = 0; i < 2; i++) {
         y = try_begin(&conf, &env_unproven);
-        assert_int_equal(parley_gate_run(&y->gate, now), PARLEY_OUTCOME_WAIT);
+        assert_int_equal(parley_gate_run(&y->gate, now), PARLEY_RESULT_WAIT);
         complete_last();
-        assert_int_equal(parley_gate_run(&y->gate, now), PARLEY_OUTCOME_WAIT);
+        assert_int_equal(parley_gate_run(&y->gate, now), PARLEY_RESULT_WAIT);
         assert_int_equal(nlate, i + 1);
 
         if (i == 1) {
             parley_gate_overdue(&y->gate);
-            assert_int_equal(run(y, 0), PARLEY_OUTCOME_REFUSED);
+            assert_int_equal(run(y, 0), PARLEY_RESULT_REFUSED);
             assert_int_equal(y->err.code, PARLEY_E_KEY_UNKNOWN);
         }
 
@@ -496,7 +496,7 @@ test_failed(void **state)
     complete_all();
 
     y = try_begin(&conf, &env_unproven);
-    assert_int_equal(run(y, 0), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(run(y, 0), PARLEY_RESULT_REFUSED);
     assert_int_equal(y->err.code, PARLEY_E_RATE_LIMITED);
     try_end(y);
 }
@@ -507,10 +507,10 @@ test_failed(void **state)
 static void
 test_patience(void **state)
 {
-    try_t              *y;
-    unsigned            asked;
-    parley_outcome_t    outcome;
-    parley_gate_conf_t  conf;
+    try_t                *y;
+    unsigned              asked;
+    parley_step_result_t  result;
+    parley_gate_conf_t    conf;
 
     (void) state;
 
@@ -520,8 +520,8 @@ test_patience(void **state)
     asked = 0;
 
     do {
-        outcome = parley_gate_run(&y->gate, now);
-        assert_int_equal(outcome, PARLEY_OUTCOME_WAIT);
+        result = parley_gate_run(&y->gate, now);
+        assert_int_equal(result, PARLEY_RESULT_WAIT);
         assert_int_equal(parley_ask_left(&y->gate.ask),
                          PARLEY_ASK_PATIENCE - 400 * asked);
         now += 400;
@@ -529,12 +529,12 @@ test_patience(void **state)
         complete();
     } while (asked < 2);
 
-    (void) (parley_gate_run(&y->gate, now) == PARLEY_OUTCOME_WAIT);
+    (void) (parley_gate_run(&y->gate, now) == PARLEY_RESULT_WAIT);
     assert_int_equal(parley_ask_left(&y->gate.ask), 200);
 
     now += 200;
     parley_gate_overdue(&y->gate);
-    assert_int_equal(run(y, 0), PARLEY_OUTCOME_REFUSED);
+    assert_int_equal(run(y, 0), PARLEY_RESULT_REFUSED);
     assert_int_equal(y->err.code, PARLEY_E_CAPACITY);
     assert_int_equal(parley_ask_left(&y->gate.ask), PARLEY_ASK_PATIENCE);
     try_end(y);
@@ -604,7 +604,7 @@ test_untold(void **state)
     conf_init(&conf);
 
     y = try_begin(&conf, &env);
-    assert_int_equal(parley_gate_run(&y->gate, now), PARLEY_OUTCOME_WAIT);
+    assert_int_equal(parley_gate_run(&y->gate, now), PARLEY_RESULT_WAIT);
     complete();
     assert_int_equal(entries(PARLEY_KIND_ID), 1);
     try_end(y);
