@@ -334,6 +334,12 @@ parley_gate_held(parley_gate_t *g, const parley_publication_t *p,
         return parley_error_memory(err);
     }
 
+    /* that nobody answered in time this gateway says itself */
+
+    if (p->sender.len == 0) {
+        x->bond.gateway = g->self[p->proto];
+    }
+
     parley_error_clear(err);
     parley_loss_init(&loss, g->arena);
 
