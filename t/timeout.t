@@ -36,6 +36,11 @@ sub http {
         location = /service {
             parley_jwt on;
             parley_accept aee;
+            proxy_pass http://127.0.0.1:%PORT_2%;
+        }
+        location = /c2a-service {
+            parley_jwt on;
+            parley_accept aee;
             parley_speak c2a;
             proxy_pass http://127.0.0.1:%PORT_2%;
         }
@@ -168,20 +173,22 @@ subtest 'AEE-29 HUB-07 a request that is held' => sub {
     is($answer->{json}{reply_to}, $task->{id}, 'of its task');
 };
 
-subtest 'AEE-29 a service of another protocol took it' => sub {
+subtest 'AEE-29 a service took it, and never answers' => sub {
     my $alice = own('alice');
-    my $task = task(1500);
 
-    $service->script('$c->answer(200, [], \'{"jsonrpc":"2.0","id":1,"result":'
-                     . '{"content":[{"type":"text","text":"{\"status\":'
-                     . '\"delivered\"}"}]}}\')');
+    $service->script('$c->take');
 
-    my $answer = submit($task, as => 'alice', uri => '/service');
+    for my $uri (qw(/service /c2a-service)) {
+        my $task = task(1500);
+        my $answer = submit($task, as => 'alice', uri => $uri);
 
-    SKIP: {
-        skip "it is not taken so: $answer->{body}", 1
-            if $answer->{status} != 202;
+        is($answer->{status}, 202, "$uri: it is taken")
+            or diag($answer->{body});
         failed($alice->event(6)->{json}, $task);
+
+        my $late = submit(result($task), as => 'bob', uri => '/in');
+
+        is($late->{status}, 409, 'an answer comes too late');
     }
 };
 
