@@ -457,6 +457,7 @@ parley_ask_list(parley_ask_t *q, parley_kind_t kind, size_t at,
     listing.kind = kind;
     listing.at = at;
     listing.arena = q->arena;
+    listing.brief = 0;
 
     if (parley_ask_at_once(q)) {
         (void) s->ops->list(s, &listing, ret, &q->call);

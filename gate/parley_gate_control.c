@@ -11,7 +11,6 @@
 #include "parley_gate_steps.h"
 #include "parley_rules.h"
 #include "parley_settings.h"
-#include "parley_time.h"
 
 
 /* that are told at once */
@@ -170,21 +169,11 @@ parley_gate_control_end(parley_gate_t *g, parley_buf_t *b)
 static void
 parley_gate_control_tell(parley_buf_t *b, const parley_suspension_t *s)
 {
-    char    time[PARLEY_TIME_MAX];
-    size_t  n;
-
     if (b->len > 0 && b->data[b->len - 1] == '}') {
         parley_buf_octet(b, ',');
     }
 
-    n = parley_time_format(s->since_ms, time);
-
-    parley_buf_octet(b, '{');
-    parley_buf_member(b, PARLEY_STR("sub"), s->sub);
-    parley_buf_member(b, PARLEY_STR("state"), parley_suspension_name(s));
-    parley_buf_member(b, PARLEY_STR("since"), parley_str_make(time, n));
-    parley_buf_member(b, PARLEY_STR("message_id"), s->id);
-    parley_buf_octet(b, '}');
+    parley_suspension_tell(s, b);
 }
 
 

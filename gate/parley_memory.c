@@ -110,6 +110,7 @@ parley_memory_repair_locked(const parley_memory_t *s)
 
     parley_table_repair_locked(s->sh->table, now);
     parley_job_repair_locked(&copy, now);
+    parley_record_repair_locked(&copy);
 
     s->sh->repairs++;
     s->sh->vacated = 1;
@@ -337,6 +338,7 @@ parley_memory_stat(parley_state_t *state, parley_state_stat_t *ret,
     ret->repairs = s->sh->repairs;
     ret->taken = s->sh->jobs.taken;
     memcpy(ret->ended, s->sh->jobs.ended, sizeof(ret->ended));
+    memcpy(ret->held, s->sh->held, sizeof(ret->held));
 
     parley_memory_unlock(s);
 

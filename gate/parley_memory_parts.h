@@ -73,6 +73,8 @@ struct parley_shared_s {
     parley_table_t      *table;
     parley_appends_t     appends;
     parley_due_t        jobs;
+    uint64_t             held[PARLEY_STATE_HOLDS];      /* suspensions, by
+                                                           tag */
     uint32_t             nprocesses;    /* without number 0 */
     parley_member_of_t   processes[];
 };
@@ -188,6 +190,9 @@ parley_state_done_t parley_memory_drop(parley_state_t *state,
 /* Whether an account is suspended. */
 int parley_record_suspends_locked(parley_memory_t *s, const uint8_t *account,
     int64_t now);
+
+/* A process died: suspensions are counted anew. */
+void parley_record_repair_locked(parley_memory_t *s);
 
 /* Returns 0, or PARLEY_SETTLED_LATE: it was closed. */
 int parley_record_close_locked(parley_memory_t *s,

@@ -20,6 +20,10 @@ static const uint8_t *parley_record_account(parley_memory_t *s,
 static parley_put_result_t parley_record_fits(parley_memory_t *s,
     const parley_put_t *put, const parley_entry_t *old, size_t len,
     int64_t now);
+static void parley_record_remove(parley_memory_t *s, parley_entry_t *e);
+static uint64_t *parley_record_held(parley_memory_t *s,
+    const parley_entry_t *e);
+static int parley_record_counted(void *ctx, const parley_entry_t *e);
 static int parley_record_listed(void *ctx, const parley_entry_t *e);
 static int parley_record_copy(parley_memory_t *s, const parley_entry_t *e,
     int64_t now, parley_arena_t *arena, parley_record_t *ret);
@@ -113,7 +117,7 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
     e = parley_record_find(s, &p.id);
 
     if (e != NULL && (int64_t) e->expires <= now) {
-        parley_table_remove_locked(s->sh->table, e);
+        parley_record_remove(s, e);
         e = NULL;
     }
 
@@ -138,7 +142,7 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
     e = parley_record_find(s, &p.id);
 
     if (e != NULL) {
-        parley_table_remove_locked(s->sh->table, e);
+        parley_record_remove(s, e);
 
     } else if (!parley_record_owned(s, &p.id, now)) {
         return PARLEY_PUT_SHARE;
@@ -156,7 +160,62 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
     parley_record_set_generation(e, parley_state_generation(stamp));
     parley_table_write_locked(s->sh->table, e, p.parts, p.nparts);
 
+    if (e->kind == PARLEY_KIND_SUSPENSION) {
+        (*parley_record_held(s, e))++;
+    }
+
     return PARLEY_PUT_OK;
+}
+
+
+static void
+parley_record_remove(parley_memory_t *s, parley_entry_t *e)
+{
+    if (e->kind == PARLEY_KIND_SUSPENSION) {
+        (*parley_record_held(s, e))--;
+    }
+
+    parley_table_remove_locked(s->sh->table, e);
+}
+
+
+/* they outlast the table: none is ever swept */
+
+static uint64_t *
+parley_record_held(parley_memory_t *s, const parley_entry_t *e)
+{
+    return &s->sh->held[e->stamp_low % PARLEY_STATE_HOLDS];
+}
+
+
+void
+parley_record_repair_locked(parley_memory_t *s)
+{
+    size_t  at;
+
+    memset(s->sh->held, 0, sizeof(s->sh->held));
+
+    if (parley_table_count_locked(s->sh->table, PARLEY_KIND_SUSPENSION) == 0) {
+        return;
+    }
+
+    at = 0;
+
+    do {
+        at = parley_table_walk_locked(s->sh->table, at, PARLEY_LISTED_AT_ONCE,
+                                      parley_record_counted, s);
+    } while (at != 0);
+}
+
+
+static int
+parley_record_counted(void *ctx, const parley_entry_t *e)
+{
+    if (e->kind == PARLEY_KIND_SUSPENSION) {
+        (*parley_record_held(ctx, e))++;
+    }
+
+    return 0;
 }
 
 
@@ -331,12 +390,16 @@ parley_memory_list(parley_state_t *state, const parley_listing_t *listing,
 
     do {
         parley_memory_lock(s);
-        ret->at = parley_table_walk_locked(s->sh->table, ret->at,
-                                           PARLEY_LISTED_AT_ONCE,
-                                           parley_record_listed, &l);
+
+        ret->at = parley_table_count_locked(s->sh->table,
+                                            (uint8_t) listing->kind)
+                  == 0 ? 0
+                  : parley_table_walk_locked(s->sh->table, ret->at,
+                                             PARLEY_LISTED_AT_ONCE,
+                                             parley_record_listed, &l);
         parley_memory_unlock(s);
 
-    } while (ret->at != 0 && ret->records.n == 0);
+    } while (ret->at != 0 && ret->records.n == 0 && !listing->brief);
 
     return PARLEY_STATE_DONE;
 }
@@ -451,7 +514,7 @@ parley_record_drop_locked(parley_memory_t *s, const parley_record_id_t *id,
     if (e != NULL
         && (generation == 0 || parley_record_generation(e) == generation))
     {
-        parley_table_remove_locked(s->sh->table, e);
+        parley_record_remove(s, e);
     }
 }
 

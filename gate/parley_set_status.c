@@ -1,6 +1,7 @@
 /* What the gateway tells of itself: its directives, and where they stand. */
 
 #include "parley_directive.h"
+#include "parley_suspended.h"
 
 
 static void parley_set_answers(parley_setting_t *d);
@@ -11,9 +12,24 @@ static const char *parley_settings_beside(const parley_settings_t *s,
 int
 parley_set_status(parley_setting_t *d)
 {
+    int64_t       n;
+    parley_str_t  word, value;
+
     if (d->n > 1) {
-        return parley_problem(d->problem, "invalid number of arguments in "
-                              "\"%s\" directive", d->row->name);
+        word = d->words[1];
+
+        if (!parley_setting_param(word, "suspended", &value)) {
+            return parley_setting_bad(d, word, "is unknown, expected "
+                                      "suspended=");
+        }
+
+        if (parley_setting_number(value, &n) != 0 || n < 1
+            || n > PARLEY_SUSPENDED_MAX)
+        {
+            return parley_setting_bad(d, word, "is no number from 1 to 1000");
+        }
+
+        d->s->status_suspended = (uint32_t) n;
     }
 
     d->s->status = 1;
@@ -95,6 +111,17 @@ parley_settings_answer(const parley_settings_env_t *env,
     }
 
     if (id == PARLEY_DIRECTIVE_STATUS && block->open && !block->internal) {
+
+        if (s->status_suspended > 0) {
+            return parley_problem(problem, "location \"%.*s\" of "
+                                  "\"parley_status suspended=\", which tells "
+                                  "names, is open to everybody: \"allow\", "
+                                  "\"deny\", \"auth_basic\" or "
+                                  "\"auth_request\" must restrict it",
+                                  (int) block->name.len,
+                                  (const char *) block->name.data);
+        }
+
         (void) parley_problem(problem, "location \"%.*s\" of "
                               "\"parley_status\" is open to everybody: no "
                               "\"allow\", \"deny\", \"auth_basic\" or "

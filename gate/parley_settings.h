@@ -253,6 +253,8 @@ typedef struct parley_settings_s {
     unsigned                     keys;          /* parley_keys */
     unsigned                     control;       /* parley_control */
     unsigned                     status;        /* parley_status */
+    uint32_t                     status_suspended;      /* that are told; 0:
+                                                           none */
     parley_health_t              health;        /* of parley_health */
 
     /* what is in force stands there; of an outer block where the block has

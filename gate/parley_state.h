@@ -45,6 +45,7 @@
 #define PARLEY_RECORDS_OWNED  8     /* of one owner */
 #define PARLEY_LIFTS_MAX      2     /* suspensions that one message ends */
 #define PARLEY_STATE_ENDS     4     /* in which a job may be over */
+#define PARLEY_STATE_HOLDS    8     /* tags that suspensions have are below */
 
 /* a reservation of a process that nobody knows ends after this */
 #define PARLEY_LEASE          (3600 * (int64_t) 1000)
@@ -320,11 +321,15 @@ typedef struct {
 } parley_records_t;
 
 
-/* all records of a kind, part by part: the first one is asked for at 0 */
+/*
+ * All records of a kind, part by part: the first one is asked for at 0.  A part
+ * that is brief takes little time, and may be empty without being the last.
+ */
 typedef struct {
     parley_kind_t    kind;
     size_t           at;
     parley_arena_t  *arena;
+    unsigned         brief:1;
 } parley_listing_t;
 
 
@@ -355,6 +360,8 @@ typedef struct {
     uint64_t              ended[PARLEY_STATE_ENDS];     /* jobs that are over,
                                                            by
                                                            parley_job_how_t */
+    uint64_t              held[PARLEY_STATE_HOLDS];     /* suspensions, by
+                                                           tag */
 } parley_state_stat_t;
 
 

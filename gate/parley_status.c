@@ -234,6 +234,11 @@ parley_status_state(parley_snapshot_t *s, const parley_state_stat_t *stat)
     for (i = 0; i < PARLEY_STATE_ENDS; i++) {
         s->cells[PARLEY_M_JOBS_ENDED + i] = stat->ended[i];
     }
+
+    s->cells[PARLEY_M_SUSPENSIONS + PARLEY_L_HOLD_SUSPENDED]
+        = stat->held[PARLEY_ALARM_EMERGENCY];
+    s->cells[PARLEY_M_SUSPENSIONS + PARLEY_L_HOLD_PAUSED]
+        = stat->held[PARLEY_ALARM_CRITICAL];
 }
 
 

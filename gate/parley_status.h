@@ -1,6 +1,7 @@
 /*
  * What a gateway tells of itself (OPS-01, OPS-02): a snapshot of all cells, as
- * JSON and as Prometheus text.  There are no ids, names or URLs in it.
+ * JSON and as Prometheus text.  There are no ids, names or URLs in it, unless
+ * who is suspended is asked for, which JSON alone tells.
  */
 
 #ifndef PARLEY_STATUS_H
@@ -9,6 +10,7 @@
 #include "parley_arena.h"
 #include "parley_counters.h"
 #include "parley_state.h"
+#include "parley_suspended.h"
 #include "parley_table.h"
 
 
@@ -23,9 +25,10 @@ typedef enum {
 
 /* of which it is */
 typedef struct {
-    parley_str_t  parley;       /* versions, as they were built */
-    parley_str_t  nginx;
-    int64_t       now_ms;       /* wall clock */
+    parley_str_t         parley;        /* versions, as they were built */
+    parley_str_t         nginx;
+    int64_t              now_ms;        /* wall clock */
+    parley_suspended_t  *suspended;     /* NULL: not told */
 } parley_status_t;
 
 

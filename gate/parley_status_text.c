@@ -14,6 +14,7 @@
 typedef unsigned  parley_labelled_t[3];
 
 
+static uint64_t parley_status_held(const parley_snapshot_t *s);
 static void parley_status_group(parley_buf_t *b, const parley_snapshot_t *s,
     size_t first);
 static void parley_status_member(parley_buf_t *b, const parley_snapshot_t *s,
@@ -75,9 +76,23 @@ parley_status_json(parley_arena_t *arena, const parley_snapshot_t *s,
         }
     }
 
+    if (of->suspended != NULL) {
+        parley_buf_name(&b, PARLEY_STR("suspended"));
+        parley_suspended_tell(of->suspended, &b,
+                              parley_status_held(s));
+    }
+
     parley_buf_lit(&b, "}\n");
 
     return parley_buf_done(&b, ret);
+}
+
+
+static uint64_t
+parley_status_held(const parley_snapshot_t *s)
+{
+    return s->cells[PARLEY_M_SUSPENSIONS + PARLEY_L_HOLD_SUSPENDED]
+           + s->cells[PARLEY_M_SUSPENSIONS + PARLEY_L_HOLD_PAUSED];
 }
 
 
@@ -355,7 +370,7 @@ static int
 parley_status_has(const parley_snapshot_t *s, const parley_metric_t *m)
 {
     return s->state
-           || (m->first != PARLEY_M_LIMITED && m->first != PARLEY_M_ORPHANS);
+           || m->first < PARLEY_M_LIMITED || m->first > PARLEY_M_SUSPENSIONS;
 }
 
 

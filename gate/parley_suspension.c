@@ -2,10 +2,15 @@
 
 #include "parley_account.h"
 #include "parley_suspension.h"
+#include "parley_time.h"
 
 
 /* milliseconds that the state keeps one: longer than anything else lasts */
 #define PARLEY_SUSPENSION_TTL  ((int64_t) 100 * 365 * 24 * 3600 * 1000)
+
+
+_Static_assert((int) PARLEY_ALARM_EMERGENCY < PARLEY_STATE_HOLDS,
+               "the state counts them by their alarm, which is their tag");
 
 
 /* the sub of the principal and the id of the message follow */
@@ -136,4 +141,21 @@ parley_suspension_name(const parley_suspension_t *s)
 {
     return s->alarm == PARLEY_ALARM_EMERGENCY ? PARLEY_STR("suspended")
                                               : PARLEY_STR("paused");
+}
+
+
+void
+parley_suspension_tell(const parley_suspension_t *s, parley_buf_t *b)
+{
+    char    time[PARLEY_TIME_MAX];
+    size_t  n;
+
+    n = parley_time_format(s->since_ms, time);
+
+    parley_buf_octet(b, '{');
+    parley_buf_member(b, PARLEY_STR("sub"), s->sub);
+    parley_buf_member(b, PARLEY_STR("state"), parley_suspension_name(s));
+    parley_buf_member(b, PARLEY_STR("since"), parley_str_make(time, n));
+    parley_buf_member(b, PARLEY_STR("message_id"), s->id);
+    parley_buf_octet(b, '}');
 }

@@ -13,6 +13,7 @@
 #define PARLEY_SUSPENSION_H
 
 #include "parley_ask.h"
+#include "parley_buf.h"
 #include "parley_msg.h"
 
 
@@ -57,6 +58,9 @@ int parley_suspension_read(const parley_state_t *state,
 
 /* "suspended" or "paused" */
 parley_str_t parley_suspension_name(const parley_suspension_t *s);
+
+/* {"sub","state","since","message_id"} */
+void parley_suspension_tell(const parley_suspension_t *s, parley_buf_t *b);
 
 
 #endif /* PARLEY_SUSPENSION_H */

@@ -223,6 +223,13 @@ parley_table_walk_locked(parley_table_t *t, size_t at, size_t n,
 }
 
 
+size_t
+parley_table_count_locked(const parley_table_t *t, uint8_t kind)
+{
+    return t->entries[kind];
+}
+
+
 /* the newest first; whoever dies has put it there, or has not */
 
 void

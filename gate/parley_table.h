@@ -236,6 +236,9 @@ void parley_table_repair_locked(parley_table_t *t, int64_t now);
 void parley_table_stat_locked(const parley_table_t *t,
     parley_table_stat_t *ret);
 
+/* How many entries of a kind there are. */
+size_t parley_table_count_locked(const parley_table_t *t, uint8_t kind);
+
 
 /* private */
 struct parley_table_head_s {

@@ -4,7 +4,9 @@
  *
  * The content handler of parley_status and parley_health.  What is said, and
  * how, is gate/'s; here it is fetched.  The state may answer later, as any of
- * its verbs; it is not waited for longer than a message would.
+ * its verbs; it is not waited for longer than a message would.  Who is
+ * suspended is read a part at a time, so that other requests have their turn;
+ * what there is after that time is told.
  */
 
 
@@ -34,15 +36,28 @@ typedef struct {
     parley_call_t                 call;
     parley_state_stat_t           stat;
     ngx_event_t                   timer;
-    unsigned                      waits:1;
+    unsigned                      waits:1;        /* the timer is set */
+    unsigned                      calls:1;        /* a verb is under way */
     unsigned                      known:1;        /* stat is filled */
+
+    ngx_uint_t                    max;            /* of suspended; 0: none */
+    parley_suspended_t            suspended;
+    parley_listed_t              *listed;         /* NULL: not asked yet */
+    ngx_event_t                   next;           /* the next part */
 } ngx_http_parley_asking_t;
 
 
 static ngx_int_t ngx_http_parley_status_ask(ngx_http_parley_asking_t *a);
+static ngx_int_t ngx_http_parley_status_list(ngx_http_parley_asking_t *a,
+    size_t at);
+static ngx_int_t ngx_http_parley_status_listed(ngx_http_parley_asking_t *a);
+static void ngx_http_parley_status_next(ngx_event_t *ev);
+static ngx_int_t ngx_http_parley_status_wait(ngx_http_parley_asking_t *a);
+static void ngx_http_parley_status_stop(ngx_http_parley_asking_t *a);
 static void ngx_http_parley_status_done(parley_call_t *call);
 static void ngx_http_parley_status_timeout(ngx_event_t *ev);
-static void ngx_http_parley_status_resume(ngx_http_parley_asking_t *a);
+static void ngx_http_parley_status_resume(ngx_http_parley_asking_t *a,
+    ngx_int_t rc);
 static void ngx_http_parley_status_cleanup(void *data);
 static ngx_int_t ngx_http_parley_status_answer(ngx_http_parley_asking_t *a);
 static unsigned ngx_http_parley_status_failed(ngx_http_parley_asking_t *a);
@@ -108,6 +123,8 @@ ngx_http_parley_status_handler(ngx_http_request_t *r)
         {
             return NGX_HTTP_BAD_REQUEST;
         }
+
+        a->max = a->format == PARLEY_STATUS_JSON ? lcf->status_suspended : 0;
     }
 
     return ngx_http_parley_status_ask(a);
@@ -142,17 +159,106 @@ ngx_http_parley_status_ask(ngx_http_parley_asking_t *a)
 
     if (s->ops->stat(s, &a->stat, &a->call) == PARLEY_STATE_DONE) {
         a->known = 1;
+        return ngx_http_parley_status_list(a, 0);
+    }
+
+    a->calls = 1;
+
+    return ngx_http_parley_status_wait(a);
+}
+
+
+/* the part from at on, where who is suspended is told and there is anybody */
+
+static ngx_int_t
+ngx_http_parley_status_list(ngx_http_parley_asking_t *a, size_t at)
+{
+    size_t             there;
+    parley_state_t    *s;
+    parley_listing_t   listing;
+
+    there = a->stat.entries[PARLEY_KIND_SUSPENSION];
+
+    if (a->listed == NULL && a->max > 0) {
+        a->listed = ngx_palloc(a->request->pool, sizeof(parley_listed_t));
+
+        if (a->listed == NULL
+            || parley_suspended_init(&a->suspended, &a->arena,
+                                     ngx_min(a->max, there))
+               != 0)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    if (a->max == 0 || there == 0) {
         return ngx_http_parley_status_answer(a);
     }
 
-    a->waits = 1;
-    a->timer.handler = ngx_http_parley_status_timeout;
-    a->timer.data = a;
-    a->timer.log = a->request->connection->log;
+    s = &a->mcf->zone->memory.state;
 
-    ngx_add_timer(&a->timer, NGX_HTTP_PARLEY_STATUS_WAIT);
+    listing.kind = PARLEY_KIND_SUSPENSION;
+    listing.at = at;
+    listing.arena = &a->arena;
+    listing.brief = 1;
 
-    a->request->main->count++;
+    if (s->ops->list(s, &listing, a->listed, &a->call) == PARLEY_STATE_DONE) {
+        return ngx_http_parley_status_listed(a);
+    }
+
+    a->calls = 1;
+
+    return ngx_http_parley_status_wait(a);
+}
+
+
+/* what else there is to do in this worker comes before the next part */
+
+static ngx_int_t
+ngx_http_parley_status_listed(ngx_http_parley_asking_t *a)
+{
+    if (!parley_suspended_add(&a->suspended, &a->mcf->zone->memory.state,
+                              a->listed))
+    {
+        return ngx_http_parley_status_answer(a);
+    }
+
+    a->next.handler = ngx_http_parley_status_next;
+    a->next.data = a;
+    a->next.log = a->request->connection->log;
+
+    ngx_post_event(&a->next, &ngx_posted_next_events);
+
+    return ngx_http_parley_status_wait(a);
+}
+
+
+static void
+ngx_http_parley_status_next(ngx_event_t *ev)
+{
+    ngx_http_parley_asking_t  *a = ev->data;
+
+    ngx_http_parley_status_resume(a,
+                                  ngx_http_parley_status_list(a,
+                                                              a->listed->at));
+}
+
+
+/* the time is that of all that is asked */
+
+static ngx_int_t
+ngx_http_parley_status_wait(ngx_http_parley_asking_t *a)
+{
+    if (!a->waits) {
+        a->waits = 1;
+        a->timer.handler = ngx_http_parley_status_timeout;
+        a->timer.data = a;
+        a->timer.log = a->request->connection->log;
+
+        ngx_add_timer(&a->timer, NGX_HTTP_PARLEY_STATUS_WAIT);
+
+        a->request->main->count++;
+    }
 
     return NGX_DONE;
 }
@@ -163,55 +269,74 @@ ngx_http_parley_status_done(parley_call_t *call)
 {
     ngx_http_parley_asking_t  *a = call->ctx;
 
-    a->known = 1;
-    a->waits = 0;
-    ngx_del_timer(&a->timer);
+    a->calls = 0;
 
-    ngx_http_parley_status_resume(a);
+    if (a->known) {
+        ngx_http_parley_status_resume(a, ngx_http_parley_status_listed(a));
+        return;
+    }
+
+    a->known = 1;
+    ngx_http_parley_status_resume(a, ngx_http_parley_status_list(a, 0));
 }
 
 
 static void
 ngx_http_parley_status_timeout(ngx_event_t *ev)
 {
-    parley_state_t            *s;
     ngx_http_parley_asking_t  *a = ev->data;
 
-    s = &a->mcf->zone->memory.state;
-
-    a->waits = 0;
-    s->ops->cancel(s, &a->call);
-
-    ngx_http_parley_status_resume(a);
+    ngx_http_parley_status_stop(a);
+    ngx_http_parley_status_resume(a, ngx_http_parley_status_answer(a));
 }
 
 
+/* NGX_DONE: it waits still */
+
 static void
-ngx_http_parley_status_resume(ngx_http_parley_asking_t *a)
+ngx_http_parley_status_resume(ngx_http_parley_asking_t *a, ngx_int_t rc)
 {
     ngx_connection_t  *c;
 
+    if (rc == NGX_DONE) {
+        return;
+    }
+
     c = a->request->connection;
 
-    ngx_http_finalize_request(a->request, ngx_http_parley_status_answer(a));
+    ngx_http_finalize_request(a->request, rc);
     ngx_http_run_posted_requests(c);
+}
+
+
+/* nothing of it is under way any more */
+
+static void
+ngx_http_parley_status_stop(ngx_http_parley_asking_t *a)
+{
+    parley_state_t  *s;
+
+    if (a->timer.timer_set) {
+        ngx_del_timer(&a->timer);
+    }
+
+    if (a->next.posted) {
+        ngx_delete_posted_event(&a->next);
+    }
+
+    if (a->calls) {
+        s = &a->mcf->zone->memory.state;
+
+        a->calls = 0;
+        s->ops->cancel(s, &a->call);
+    }
 }
 
 
 static void
 ngx_http_parley_status_cleanup(void *data)
 {
-    ngx_http_parley_asking_t  *a = data;
-
-    parley_state_t  *s;
-
-    if (a->waits) {
-        s = &a->mcf->zone->memory.state;
-
-        a->waits = 0;
-        ngx_del_timer(&a->timer);
-        s->ops->cancel(s, &a->call);
-    }
+    ngx_http_parley_status_stop(data);
 }
 
 
@@ -224,6 +349,8 @@ ngx_http_parley_status_answer(ngx_http_parley_asking_t *a)
     ngx_chain_t          out;
     parley_str_t         body;
     ngx_http_request_t  *r;
+
+    ngx_http_parley_status_stop(a);
 
     r = a->request;
     failed = ngx_http_parley_status_failed(a);
@@ -324,6 +451,7 @@ ngx_http_parley_status_text(ngx_http_parley_asking_t *a, unsigned failed,
     of.parley = PARLEY_STR(PARLEY_VERSION);
     of.nginx = PARLEY_STR(NGINX_VERSION);
     of.now_ms = ngx_http_parley_now();
+    of.suspended = a->listed != NULL ? &a->suspended : NULL;
 
     rc = (a->format == PARLEY_STATUS_JSON)
          ? parley_status_json(&a->arena, s, &of, ret)

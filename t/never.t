@@ -7,6 +7,7 @@ use warnings;
 
 use lib 't/lib';
 
+use IO::Socket::INET;
 use Test::More;
 use Time::HiRes qw(time);
 
@@ -15,6 +16,7 @@ use Parley::Env qw(port spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Status;
 use Parley::Upstream;
 
 plan skip_all => 'the state answers at once'
@@ -38,15 +40,18 @@ my $nginx = Parley::Nginx->start(http => http_config(zone => 'agents:1m')
     . "location /in { parley_accept aee; $common } "
     . "location /fails { parley_accept aee; $common "
     . 'proxy_intercept_errors on; error_page 503 = @spare; } '
-    . "location \@spare { parley_accept aee; $common } }");
+    . "location \@spare { parley_accept aee; $common } "
+    . "location /vcp { parley_accept vcp; $common } } "
+    . 'server { listen 127.0.0.1:%PORT_3%; location /status { '
+    . 'parley_status suspended=5; allow 127.0.0.1; deny all; } }');
 
 my $client = Parley::Client->new(port => port(1));
 
 
 sub told {
-    my ($uri, $m) = @_;
+    my ($uri, $m, %o) = @_;
     my $since = time;
-    my $answer = $client->raw(post($uri, $m));
+    my $answer = $client->raw(post($uri, $m, %o));
 
     return ($answer, time - $since);
 }
@@ -66,6 +71,49 @@ sub refused {
     cmp_ok($took, '>=', DEADLINE * 0.9, 'not before the deadline');
     cmp_ok($took, '<', DEADLINE * 5, 'nor long after it');
 }
+
+
+subtest 'VCP-26 OPS-01 the status tells what it got of the state in time' => sub {
+    my $status = Parley::Status->new(port => port(3));
+    my $m = escalation(severity => 'emergency', requires_ack => true);
+
+    is((told('/vcp', $m))[0]{status}, 200, 'an emergency');
+    is($status->json->{suspended}{list}[0]{message_id}, $m->{message_id},
+       'it is told');
+
+    for ([ 'list', { suspended => 1, paused => 0 },
+           { list => [], more => 1 }, 'how many, and not who' ],
+         [ 'stat', undef, undef, 'neither' ])
+    {
+        my ($verb, $now, $who, $name) = @$_;
+
+        spew($never, $verb);
+
+        # one that leaves meanwhile
+        my $gone = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+                                         PeerPort => port(3));
+
+        print $gone "GET /status?format=json HTTP/1.0\r\n\r\n";
+        select undef, undef, undef, 0.1;
+        close $gone;
+
+        my $since = time;
+        my $json = $status->json;
+        my $took = time - $since;
+
+        spew($never, '');
+
+        is_deeply([ $json->{suspensions}{now}, $json->{suspended} ],
+                  [ $now, $who ], $name);
+        cmp_ok($took, '>=', DEADLINE * 0.9, 'not before the deadline');
+        cmp_ok($took, '<', DEADLINE * 5, 'nor long after it');
+    }
+
+    is((told('/vcp', constraint(), as => 'lead'))[0]{status}, 200,
+       'resumed');
+    is_deeply($status->json->{suspended}, { list => [], more => 0 },
+              'and nobody is');
+};
 
 
 for my $case ([ 'rate', 'the rate', '/in' ],

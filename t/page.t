@@ -25,7 +25,8 @@ plan skip_all => 'there is no chromium, or no chromedriver' if !$browser;
 
 my $service = Parley::Upstream->start(port(2));
 my $nginx = Parley::Nginx->start(workers => 2, http => gateway_http(
-    server => 'location /status { parley_status; }'));
+    server => 'location /status { parley_status suspended=2; '
+              . 'allow 127.0.0.1; deny all; }'));
 my $client = Parley::Client->new(port => port(1));
 my $url = 'http://127.0.0.1:' . port(3) . '/status';
 
@@ -189,6 +190,52 @@ subtest 'OPS-04 dark and light' => sub {
 
     is($seen{light}, 'rgb(246, 247, 249)');
     is($seen{dark}, 'rgb(16, 20, 24)');
+};
+
+
+# an emergency of alice, in AEE, and with an id of hers
+sub emergency {
+    my ($id) = @_;
+
+    return aee(id => $id, to => 'agent.lead', intent => 'vcp.escalation',
+               priority => 'urgent',
+               payload => escalation(severity => 'emergency',
+                                     requires_ack => true)->{payload});
+}
+
+
+subtest 'OPS-04 VCP-26 who is suspended, since when, by what' => sub {
+    my $markup = '<img src=x onerror=alert(1)>';
+
+    shows('#d-held', '^Nobody is', 'nobody');
+    is(try('/to-vcp', emergency($markup)), 202, 'an emergency');
+
+    shows('#notes', '1 principal is suspended', 'it is worth a look');
+    shows('#d-held', '^1 principal is suspended, until', 'how many');
+    shows('#held tr:nth-child(1)',
+          '^alice\\\\s+suspended\\\\s+\\\\d\\\\S* m?s ago\\\\s+<img',
+          'who, since when, by which message');
+    is(text('#held td.id'), $markup, 'as it is');
+    is($browser->run('return document.querySelectorAll("img").length'), 0,
+       'text is text');
+
+    for my $width (320, 1280) {
+        $browser->size($width, 900);
+        cmp_ok($browser->run('return document.documentElement.scrollWidth'),
+               '<=', $width, "$width px: nothing to scroll sideways");
+    }
+
+    is(try('/vcp', constraint(), as => 'lead'), 200, 'her parent resumes her');
+    shows('#d-held', '^Nobody is', 'and nobody is any more');
+    is($browser->run('return document.querySelector("#held-table").hidden'),
+       1, 'nothing is listed');
+};
+
+
+subtest 'OPS-04 jobs' => sub {
+    shows('#jobs', "$_\\\\s+0", $_)
+        for 'pending', 'under way', 'delivered', 'refused by recipients',
+            'given up';
 };
 
 

@@ -86,8 +86,22 @@ for my $it ('parley_status', 'parley_health ready') {
 
 refused('OPS-01 both', 'location /s { parley_status; parley_health live; }',
         qr/"parley_status" $alone "parley_health"/);
-refused('OPS-01 a word too many', 'location /s { parley_status on; }',
+refused('OPS-01 another word', 'location /s { parley_status on; }',
+        qr/"on" in "parley_status" is unknown, expected suspended=/);
+refused('OPS-01 a word too many',
+        'location /s { parley_status suspended=5 suspended=6; }',
         qr/invalid number of arguments in "parley_status" directive/);
+refused("OPS-01 $_", "location /s { parley_status $_; deny all; }",
+        qr/"$_" in "parley_status" is no number from 1 to 1000/)
+    for 'suspended=0', 'suspended=', 'suspended=1001', 'suspended=-1',
+        'suspended=all';
+refused('OPS-01 VCP-26 names, open to everybody',
+        'location /s { parley_status suspended=5; }',
+        qr/location "\/s" of "parley_status suspended=", which tells names, is open to everybody/);
+right("OPS-01 VCP-26 names, with $_",
+      "location /s { parley_status suspended=1000; $_ }")
+    for 'allow 127.0.0.1; deny all;', 'internal;',
+        'auth_basic x; auth_basic_user_file x;';
 refused('OPS-03 no word', 'location /s { parley_health; }',
         qr/invalid number of arguments in "parley_health" directive/);
 refused('OPS-03 another word', 'location /s { parley_health up; }',

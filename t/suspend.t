@@ -26,6 +26,7 @@ my $dir = tmp_dir();
 sub http {
     my %o = @_;
     my $http = http_config(zone => $o{zone} // 'agents:8m');
+    my $many = $o{many} // 2;
 
     my $file = from_json(identities());
     my @p = @{ $file->{principals} };
@@ -61,6 +62,12 @@ sub http {
         }
 
         location = /status { parley_status; allow 127.0.0.1; deny all; }
+
+        location = /names {
+            parley_status suspended=$many;
+            allow 127.0.0.1;
+            deny all;
+        }
     }
 EOT
 }
@@ -112,6 +119,23 @@ sub held {
 
     return { map { ($_->{sub} => $_) }
              @{ from_json($answer->{body})->{suspensions} } };
+}
+
+sub status {
+    my ($uri) = @_;
+
+    my $answer = ask($client->request('GET', $uri, ''));
+
+    is($answer->{status}, 200, "$uri is told") or diag($answer->{body});
+
+    return $answer->{body};
+}
+
+# what the status tells of suspensions: how many, and who
+sub told {
+    my $json = from_json(status('/names?format=json'));
+
+    return ($json->{suspensions}{now}, $json->{suspended});
 }
 
 # a context_share from somebody to somebody, by name
@@ -333,6 +357,60 @@ subtest 'VCP-26 operators see and end suspensions' => sub {
        $m->{message_id}, 'it says what ended');
     is_deeply(held(), {}, 'nobody is suspended');
     is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
+};
+
+subtest 'VCP-26 VCP-28 OPS-01 OPS-02 the status tells who is held' => sub {
+    my ($now, $held) = told();
+
+    is_deeply($now, { suspended => 0, paused => 0 }, 'nobody');
+    is_deeply($held, { list => [], more => 0 }, 'so none is listed');
+
+    my ($first, $second) = (critical(), emergency());
+
+    $second->{timestamp} = timestamp(1);
+
+    is(code('/pause', $first), 0, 'one is paused');
+    is(code('/vcp', $second), 0, 'and suspended');
+
+    ($now, $held) = told();
+
+    is_deeply($now, { suspended => 1, paused => 1 }, 'both are counted');
+    is($held->{more}, 0, 'there are no more');
+    is_deeply([ map { [ @$_{qw(sub state message_id)} ] }
+                @{ $held->{list} } ],
+              [ [ 'alice', 'suspended', $second->{message_id} ],
+                [ 'alice', 'paused', $first->{message_id} ] ],
+              'the newest first');
+    like($_->{since}, qr/^\d{4}-\d\d-\d\dT[\d:.]+Z$/, 'since when')
+        for @{ $held->{list} };
+
+    is(code('/vcp', emergency()), 0, 'another emergency');
+    is_deeply((told())[0], { suspended => 1, paused => 1 },
+              'takes the place of the first');
+
+    my $text = status('/names?format=prometheus');
+
+    like($text, qr/^parley_suspensions\{state="$_"\} 1$/m, "a gauge: $_")
+        for qw(suspended paused);
+    unlike($text, qr/alice|$first->{message_id}/, 'without names');
+    unlike(status('/status?format=json'), qr/alice|$first->{message_id}/,
+           'nor has a status that was not asked for them');
+    is(ask($client->request('GET', '/names?format=html', ''))->{body} =~
+       /alice/, '', 'nor the page itself');
+
+    $nginx->reload(http => http());
+    is_deeply((told())[0], { suspended => 1, paused => 1 },
+              'after a reload, too');
+
+    kill KILL => split ' ', `pgrep -P @{[ $nginx->pid ]}`;
+    sleep 0.5;
+    is_deeply((told())[0], { suspended => 1, paused => 1 },
+              'and after killed workers');
+
+    ok(resume(), 'she is resumed');
+    ($now, $held) = told();
+    is_deeply($now, { suspended => 0, paused => 0 }, 'none is counted');
+    is_deeply($held, { list => [], more => 0 }, 'none listed');
 };
 
 subtest 'GW-16 parley hold' => sub {

@@ -348,6 +348,10 @@ parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
         "memcached_pass", "perl", "empty_gif", "flv", "mp4", "stub_status"
     };
 
+    static const char *const  restricting[] = {
+        "allow", "deny", "auth_basic", "auth_request"
+    };
+
     memset(ret, 0, sizeof(parley_block_facts_t));
 
     ret->name = block->words[block->nwords - 1];
@@ -360,6 +364,14 @@ parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
     ret->verifies = verify != NULL && verify->nwords > 1
                     && (parley_str_is(verify->words[1], "on")
                         || parley_str_is(verify->words[1], "optional"));
+
+    ret->open = 1;
+
+    for (i = 0; i < sizeof(restricting) / sizeof(restricting[0]); i++) {
+        if (parley_conf_get(block, restricting[i]) != NULL) {
+            ret->open = 0;
+        }
+    }
 
     for (i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
         if (parley_conf_in(block, handlers[i]) != NULL) {

@@ -8,7 +8,7 @@
 
 
 static const parley_status_t  of = {
-    parley_str("0.2.0"), parley_str("1.22.1"), 1700000000123
+    parley_str("0.2.0"), parley_str("1.22.1"), 1700000000123, NULL
 };
 
 
@@ -95,6 +95,12 @@ test_json(void **state)
     assert_true(json_number_value(json_object_get(row, "left")) == 0.25);
     assert_null(json_object_get(row, "limited"));
     assert_null(json_object_get(row, "orphans"));
+    assert_null(json_object_get(row, "repairs"));
+
+    assert_int_equal(json_object_size(json_object_get(root, "jobs")), 0);
+    assert_int_equal(json_object_size(json_object_get(root, "suspensions")),
+                     0);
+    assert_null(json_object_get(root, "suspended"));
 
     json_decref(root);
     free(text);
@@ -148,14 +154,14 @@ test_prometheus(void **state)
     assert_line(text, "parley_gateway_seconds_sum 1.500000001");
     assert_line(text, "parley_gateway_seconds_count 8");
 
-    /* every row is there from the beginning, but what would fall while the
-       state does not answer */
+    /* every row is there from the beginning, but what the state alone knows,
+       while it does not answer */
 
     for (i = 0; i < PARLEY_ROWS; i++) {
         line = strstr(text, (const char *) parley_metrics[i].name.data);
         assert_int_equal(line == NULL,
-                         parley_metrics[i].first == PARLEY_M_LIMITED
-                         || parley_metrics[i].first == PARLEY_M_ORPHANS);
+                         parley_metrics[i].first >= PARLEY_M_LIMITED
+                         && parley_metrics[i].first <= PARLEY_M_SUSPENSIONS);
     }
 
     free(text);
@@ -274,6 +280,8 @@ test_state(void **state)
     stat.entries[PARLEY_KIND_ID] = 5;
     stat.entries[PARLEY_KIND_RATE] = 6;
     stat.limited = 8;
+    stat.held[PARLEY_ALARM_EMERGENCY] = 9;
+    stat.held[PARLEY_ALARM_CRITICAL] = 10;
 
     parley_status_state(&snapshot, &stat);
     parley_status_zone(&snapshot, &table, 250);
@@ -292,6 +300,10 @@ test_state(void **state)
     assert_int_equal(snapshot.cells[PARLEY_M_ZONE_SHARE], 250);
     assert_int_equal(snapshot.cells[PARLEY_M_ZONE_REFUSED], 7);
     assert_int_equal(snapshot.cells[PARLEY_M_LIMITED], 8);
+    assert_int_equal(snapshot.cells[PARLEY_M_SUSPENSIONS
+                                    + PARLEY_L_HOLD_SUSPENDED], 9);
+    assert_int_equal(snapshot.cells[PARLEY_M_SUSPENSIONS
+                                    + PARLEY_L_HOLD_PAUSED], 10);
 }
 
 

@@ -2,6 +2,7 @@
 
 #include "parley_account.h"
 #include "parley_ask.h"
+#include "parley_suspended.h"
 #include "parley_suspension.h"
 #include "parley_test_state.h"
 
@@ -276,6 +277,185 @@ test_list(void **state)
 }
 
 
+static void
+assert_held(uint64_t suspended, uint64_t paused)
+{
+    parley_state_stat_t  stat;
+
+    assert_int_equal(t.s.state.ops->stat(&t.s.state, &stat, NULL),
+                     PARLEY_STATE_DONE);
+    assert_int_equal(stat.held[PARLEY_ALARM_EMERGENCY], suspended);
+    assert_int_equal(stat.held[PARLEY_ALARM_CRITICAL], paused);
+    assert_int_equal(stat.entries[PARLEY_KIND_SUSPENSION],
+                     suspended + paused);
+}
+
+
+/* OPS-02: each kind is counted, whatever ends it, and whoever dies */
+
+static void
+test_counts(void **state)
+{
+    parley_suspensions_t  got;
+
+    (void) state;
+
+    assert_held(0, 0);
+
+    put("alice", PARLEY_ALARM_EMERGENCY, "m1");
+    put("alice", PARLEY_ALARM_EMERGENCY, "m2");
+    put("alice", PARLEY_ALARM_CRITICAL, "m3");
+    put("bob", PARLEY_ALARM_CRITICAL, "m4");
+    assert_held(1, 2);
+
+    t.s.sh->held[PARLEY_ALARM_EMERGENCY] = 77;
+    t.s.sh->busy = 1;
+    assert_held(1, 2);
+    assert_int_equal(t.s.sh->repairs, 1);
+
+    assert_int_equal(parley_suspension_get(&ask, parley_str_c("alice"), &got),
+                     0);
+    assert_int_equal(got.n, 2);
+    assert_int_equal(parley_suspension_drop(&ask, &got.list[0]), 0);
+    assert_int_equal(parley_suspension_drop(&ask, &got.list[1]), 0);
+    assert_int_equal(parley_suspension_drop(&ask, &got.list[1]), 0);
+    assert_held(0, 1);
+}
+
+
+/* of a status that asks for max of them, in at most so many brief parts */
+
+static char *
+told(size_t max, unsigned parts)
+{
+    char                *copy;
+    size_t               at;
+    unsigned             n;
+    parley_buf_t         b;
+    parley_str_t         text;
+    parley_listed_t      listed;
+    parley_listing_t     listing;
+    parley_suspended_t   who;
+    parley_state_stat_t  stat;
+
+    assert_int_equal(parley_suspended_init(&who, &arena, max), 0);
+
+    at = 0;
+
+    for (n = 0; n < parts; n++) {
+        listing.kind = PARLEY_KIND_SUSPENSION;
+        listing.at = at;
+        listing.arena = &arena;
+        listing.brief = 1;
+
+        assert_int_equal(t.s.state.ops->list(&t.s.state, &listing, &listed,
+                                             NULL), PARLEY_STATE_DONE);
+
+        if (!parley_suspended_add(&who, &t.s.state, &listed)) {
+            break;
+        }
+
+        at = listed.at;
+    }
+
+    assert_int_equal(t.s.state.ops->stat(&t.s.state, &stat, NULL),
+                     PARLEY_STATE_DONE);
+
+    parley_buf_init(&b, &arena, 64);
+    parley_suspended_tell(&who, &b, stat.held[PARLEY_ALARM_EMERGENCY]
+                                    + stat.held[PARLEY_ALARM_CRITICAL]);
+    assert_int_equal(parley_buf_done(&b, &text), 0);
+
+    copy = strndup((const char *) text.data, text.len);
+    assert_non_null(copy);
+
+    return copy;
+}
+
+
+static void
+assert_told(size_t max, unsigned parts, const char *want)
+{
+    char  *text;
+
+    text = told(max, parts);
+    assert_string_equal(text, want);
+    free(text);
+}
+
+
+/* OPS-01: who is suspended, as many as are asked for, and how many more */
+
+static void
+test_told(void **state)
+{
+    int     i;
+    char    sub[16], *text, *more;
+    size_t  n;
+
+    (void) state;
+
+    assert_told(2, 100000, "{\"list\":[],\"more\":0}");
+
+    put("bob", PARLEY_ALARM_EMERGENCY, "m2");
+    put("alice", PARLEY_ALARM_CRITICAL, "m\"1");
+
+    assert_told(2, 100000, "{\"list\":["
+        "{\"sub\":\"alice\",\"state\":\"paused\","
+        "\"since\":\"2025-11-25T10:00:00Z\",\"message_id\":\"m\\\"1\"},"
+        "{\"sub\":\"bob\",\"state\":\"suspended\","
+        "\"since\":\"2025-11-25T10:00:00Z\",\"message_id\":\"m2\"}],"
+        "\"more\":0}");
+
+    /* it was not waited for */
+
+    assert_told(2, 0, "{\"list\":[],\"more\":2}");
+
+    for (i = 0; i < 3000; i++) {
+        (void) snprintf(sub, sizeof(sub), "p%d", i);
+        put(sub, PARLEY_ALARM_EMERGENCY, "m");
+    }
+
+    text = told(10, 100000);
+    n = 0;
+
+    for (more = text; (more = strstr(more, "\"sub\"")) != NULL; more++) {
+        n++;
+    }
+
+    assert_int_equal(n, 10);
+    assert_non_null(strstr(text, "],\"more\":2992}"));
+    free(text);
+}
+
+
+/* no more octets than there may be, and one more fits where it is shorter */
+
+static void
+test_told_octets(void **state)
+{
+    char  *id, *text;
+
+    (void) state;
+
+    id = calloc(1, PARLEY_SUSPENDED_OCTETS + 1);
+    assert_non_null(id);
+    memset(id, 'x', PARLEY_SUSPENDED_OCTETS);
+
+    put("alice", PARLEY_ALARM_EMERGENCY, id);
+    assert_told(2, 100000, "{\"list\":[],\"more\":1}");
+
+    id[PARLEY_SUSPENDED_OCTETS - 5] = '\0';
+    put("alice", PARLEY_ALARM_EMERGENCY, id);
+    text = told(2, 100000);
+    assert_non_null(strstr(text, "],\"more\":0}"));
+    assert_non_null(strstr(text, "alice"));
+
+    free(text);
+    free(id);
+}
+
+
 /* what is no suspension is none */
 
 static void
@@ -306,6 +486,9 @@ static const struct CMUnitTest  tests[] = {
     test("VCP-26 VCP-28 what is there of one principal", test_get),
     test("VCP-26 what ends with a message that is taken", test_lifts),
     test("VCP-26 all are listed", test_list),
+    test("VCP-26 OPS-02 those of each kind are counted", test_counts),
+    test("VCP-26 OPS-01 as many are told as are asked for", test_told),
+    test("VCP-26 OPS-01 no more octets than there may be", test_told_octets),
     test("VCP-26 what is none", test_read),
 };
 
