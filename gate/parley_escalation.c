@@ -60,6 +60,7 @@ parley_escalation_append(parley_overdue_t *d, const parley_principal_t *to)
     memset(&d->publication.audience, 0, sizeof(parley_audience_t));
 
     publish.publication = &d->publication;
+    publish.account = d->account;
     publish.ttl = PARLEY_PUBLISH_LIVES;
 
     parley_deliver_retention(d->deliver->http, &publish.retention);

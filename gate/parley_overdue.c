@@ -107,6 +107,9 @@ parley_overdue_read(parley_overdue_t *d)
 
     d->sub = parley_str_from(text, PARLEY_OVERDUE_QUESTION);
 
+    parley_account_key(d->ask.state, d->publication.sender, parley_str_none,
+                       d->account);
+
     return 0;
 }
 
@@ -182,7 +185,7 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
     const uint8_t *slot)
 {
     int                  rc, late;
-    uint8_t              id[PARLEY_KEY_LEN], account[PARLEY_KEY_LEN];
+    uint8_t              id[PARLEY_KEY_LEN];
     uint8_t              question[PARLEY_OVERDUE_QUESTION];
     uint8_t              print[PARLEY_PRINT_LEN];
     parley_str_t         parts[3];
@@ -198,12 +201,9 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
     parts[2] = what;
 
     parley_state_key(d->ask.state, PARLEY_KIND_ID, parts, 3, id);
-    parley_account_key(d->ask.state, d->publication.sender, parley_str_none,
-                       account);
-
     memset(&a, 0, sizeof(parley_admission_t));
 
-    a.account = account;
+    a.account = d->account;
     a.id = id;
     a.print = print;
     a.slot = slot;

@@ -57,6 +57,9 @@ typedef struct {
     parley_str_t               sub;         /* TIMEOUT: who asked; else who was
                                                asked last */
     parley_publication_t       publication;
+    uint8_t                    account[PARLEY_KEY_LEN];     /* of who sent it:
+                                               what it costs is counted to
+                                               that (SEC-09) */
 
     /* what it came to */
     parley_overdue_how_t      how;

@@ -99,6 +99,7 @@ parley_timeout_publish(parley_overdue_t *d, parley_str_t record)
     memset(&publish, 0, sizeof(parley_publish_t));
 
     publish.publication = p;
+    publish.account = d->account;
     publish.ttl = PARLEY_PUBLISH_LIVES;
 
     parley_deliver_retention(d->deliver->http, &publish.retention);
