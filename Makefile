@@ -41,13 +41,17 @@ OPT_fuzz = -O1 -g -fno-omit-frame-pointer \
 	-fno-sanitize-recover=undefined
 OPT ?= $(OPT_$(BUILD))
 
+# LTO=-flto=auto: the module is optimised as a whole, as that of Debian's package
+# is.  A request takes 2400 instructions less, a link as long as a build.
+LTO ?=
+
 NGX_OPT_release = -O2 -g -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 \
-	-ffile-prefix-map=$(ROOT)=.
+	-ffile-prefix-map=$(ROOT)=. $(LTO)
 NGX_OPT_debug = -O0 -g3 -fPIC
 NGX_OPT_sanitize = $(OPT_sanitize) -DNGX_DEBUG_PALLOC=1 \
 	-fsanitize-ignorelist=$(ROOT)/t/sanitize.ignore
-NGX_LD_release = -Wl,-z,relro -Wl,-z,now
-NGX_LD_debug = $(NGX_LD_release)
+NGX_LD_debug = -Wl,-z,relro -Wl,-z,now
+NGX_LD_release = $(NGX_LD_debug) $(LTO)
 NGX_LD_sanitize = -fsanitize=address,undefined
 
 WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes

@@ -56,6 +56,14 @@ parley_arena_init(parley_arena_t *arena, const parley_mem_t *mem,
 
 
 void
+parley_arena_lend(parley_arena_t *arena, void *octets, size_t size)
+{
+    arena->pos = octets;
+    arena->end = arena->pos + size;
+}
+
+
+void
 parley_arena_reset(parley_arena_t *arena)
 {
     parley_arena_block_t  *b, *next;

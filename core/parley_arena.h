@@ -44,6 +44,12 @@ void parley_arena_init(parley_arena_t *arena, const parley_mem_t *mem,
     size_t block_size);
 
 /*
+ * The first size octets of an empty arena are these, which the caller owns, in
+ * place of a block that is allocated.
+ */
+void parley_arena_lend(parley_arena_t *arena, void *octets, size_t size);
+
+/*
  * Frees all blocks and with them everything allocated; the arena can be used
  * again.
  */

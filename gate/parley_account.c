@@ -56,19 +56,52 @@ parley_account_rate_key(const parley_state_t *state, parley_counted_t whose,
 
 void
 parley_account_kept_rate_key(const parley_state_t *state,
-    parley_account_kept_t *kept, const parley_limit_rate_t *rate,
-    uint8_t out[PARLEY_KEY_LEN])
+    parley_account_kept_t *kept, parley_counted_t whose,
+    const parley_limit_rate_t *rate, uint8_t out[PARLEY_KEY_LEN])
 {
     if (kept->limits != state || kept->rate.interval_us != rate->interval_us
         || kept->rate.burst != rate->burst)
     {
-        parley_account_rate_key(state, PARLEY_COUNTED_PRINCIPAL, kept->sub,
-                                parley_str_none, rate, kept->limit);
+        parley_account_rate_key(state, whose, kept->sub, parley_str_none, rate,
+                                kept->limit);
         kept->limits = state;
         kept->rate = *rate;
     }
 
     memcpy(out, kept->limit, PARLEY_KEY_LEN);
+}
+
+
+parley_account_kept_t *
+parley_account_place(parley_account_places_t *places, parley_str_t address)
+{
+    size_t                  i;
+    unsigned                hash;
+    uint8_t                *octets;
+    parley_account_kept_t  *kept;
+
+    if (address.len > PARLEY_ACCOUNT_ADDRESS) {
+        return NULL;
+    }
+
+    hash = 0;
+
+    for (i = 0; i < address.len; i++) {
+        hash = hash * 31 + address.data[i];
+    }
+
+    hash %= PARLEY_ACCOUNT_PLACES;
+
+    octets = places->list[hash].address;
+    kept = &places->list[hash].kept;
+
+    if (!parley_str_eq(kept->sub, address)) {
+        memset(kept, 0, sizeof(parley_account_kept_t));
+        parley_octets_copy(octets, address.data, address.len);
+        kept->sub = parley_str_make(octets, address.len);
+    }
+
+    return kept;
 }
 
 

@@ -23,6 +23,18 @@ typedef struct {
 } parley_account_kept_t;
 
 
+#define PARLEY_ACCOUNT_PLACES   64
+#define PARLEY_ACCOUNT_ADDRESS  8       /* octets of one that is kept */
+
+/* The same of addresses, of each the latest with its hash; begins as zero. */
+typedef struct {
+    struct {
+        uint8_t                address[PARLEY_ACCOUNT_ADDRESS];
+        parley_account_kept_t  kept;
+    } list[PARLEY_ACCOUNT_PLACES];
+} parley_account_places_t;
+
+
 /* sub: of who was proven, or empty: nobody; address: its octets */
 void parley_account_key(const parley_state_t *state, parley_str_t sub,
     parley_str_t address, uint8_t out[PARLEY_KEY_LEN]);
@@ -48,10 +60,14 @@ void parley_account_rate_key(const parley_state_t *state,
     parley_counted_t whose, parley_str_t who, parley_str_t what,
     const parley_limit_rate_t *rate, uint8_t out[PARLEY_KEY_LEN]);
 
-/* The same of the principal kept->sub. */
+/* The same of kept->sub, whose is always the same. */
 void parley_account_kept_rate_key(const parley_state_t *state,
-    parley_account_kept_t *kept, const parley_limit_rate_t *rate,
-    uint8_t out[PARLEY_KEY_LEN]);
+    parley_account_kept_t *kept, parley_counted_t whose,
+    const parley_limit_rate_t *rate, uint8_t out[PARLEY_KEY_LEN]);
+
+/* What is kept of an address, which is its sub; NULL: it is too long. */
+parley_account_kept_t *parley_account_place(parley_account_places_t *places,
+    parley_str_t address);
 
 /* The key of the record of how many intents an account declared (ACH-29). */
 void parley_account_declared_key(const parley_state_t *state,

@@ -82,6 +82,8 @@ struct parley_gate_s {
     parley_token_cache_t      *tokens;      /* NULL: none */
     parley_str_t               address;     /* the octets of the client's, as
                                                far as they tell clients apart */
+    parley_account_places_t   *failing;     /* keys of failures; NULL: none are
+                                               kept */
     parley_str_t               uri;         /* of the request: its path,
                                                decoded */
     parley_str_t               raw_query;   /* the query, without "?", with the

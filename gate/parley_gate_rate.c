@@ -84,12 +84,25 @@ parley_gate_failed(parley_gate_t *g)
 static void
 parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
 {
+    parley_account_kept_t  *kept;
+
     ret->account = NULL;
     ret->rate = g->conf->failures;
     ret->look = 0;
 
-    parley_account_rate_key(g->ask.state, PARLEY_COUNTED_FAILURES, g->address,
-                            parley_str_none, &ret->rate, ret->key);
+    kept = g->failing == NULL ? NULL
+           : parley_account_place(g->failing, g->address);
+
+    if (kept != NULL) {
+        parley_account_kept_rate_key(g->ask.state, kept,
+                                     PARLEY_COUNTED_FAILURES, &ret->rate,
+                                     ret->key);
+
+    } else {
+        parley_account_rate_key(g->ask.state, PARLEY_COUNTED_FAILURES,
+                                g->address, parley_str_none, &ret->rate,
+                                ret->key);
+    }
 }
 
 
@@ -116,7 +129,8 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
     kept = parley_gate_kept(g, sub);
 
     if (kept != NULL) {
-        parley_account_kept_rate_key(g->ask.state, kept, &rating.rate,
+        parley_account_kept_rate_key(g->ask.state, kept,
+                                     PARLEY_COUNTED_PRINCIPAL, &rating.rate,
                                      rating.key);
 
     } else {

@@ -28,21 +28,35 @@ static uint8_t parley_header_fold(uint8_t c);
 #define PARLEY_HEADERS(list)  list, sizeof(list) / sizeof((list)[0])
 
 
+#define PARLEY_HEADER_KEPT(X)                                                 \
+    X("accept-encoding", WRITTEN)                                             \
+    X("content-encoding", WRITTEN)                                            \
+    X("content-type", WRITTEN)                                                \
+    X("traceparent", WRITTEN)                                                 \
+    X("content-length", FRAMING)                                              \
+    X("transfer-encoding", FRAMING)                                           \
+    X("content-digest", DIGEST)                                               \
+    X("content-md5", DIGEST)                                                  \
+    X("digest", DIGEST)                                                       \
+    X("repr-digest", DIGEST)
+
+
 static const parley_header_row_t  parley_header_rows[] = {
-    { parley_str("accept-encoding"), PARLEY_HEADER_WRITTEN },
-    { parley_str("content-encoding"), PARLEY_HEADER_WRITTEN },
-    { parley_str("content-type"), PARLEY_HEADER_WRITTEN },
-    { parley_str("traceparent"), PARLEY_HEADER_WRITTEN },
-    { parley_str("content-length"), PARLEY_HEADER_FRAMING },
-    { parley_str("transfer-encoding"), PARLEY_HEADER_FRAMING },
-    { parley_str("content-digest"), PARLEY_HEADER_DIGEST },
-    { parley_str("content-md5"), PARLEY_HEADER_DIGEST },
-    { parley_str("digest"), PARLEY_HEADER_DIGEST },
-    { parley_str("repr-digest"), PARLEY_HEADER_DIGEST },
+#define X(name, reason)  { parley_str(name), PARLEY_HEADER_##reason },
+    PARLEY_HEADER_KEPT(X)
+#undef X
 };
 
 #define PARLEY_HEADER_ROWS                                                    \
     (sizeof(parley_header_rows) / sizeof(parley_header_rows[0]))
+
+
+/* a bit for each length that one of them has */
+static const uint32_t  parley_header_lengths = 0
+#define X(name, reason)  | 1U << (sizeof(name) - 1)
+    PARLEY_HEADER_KEPT(X)
+#undef X
+    ;
 
 
 static const parley_str_t  parley_header_body[] = {
@@ -127,6 +141,10 @@ static const parley_header_row_t *
 parley_header_find(parley_str_t name)
 {
     size_t  i;
+
+    if (name.len > 31 || !(parley_header_lengths >> name.len & 1)) {
+        return NULL;
+    }
 
     for (i = 0; i < PARLEY_HEADER_ROWS; i++) {
         if (name.len == parley_header_rows[i].name.len

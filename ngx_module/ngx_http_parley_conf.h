@@ -189,6 +189,7 @@ struct ngx_http_parley_main_conf_s {
                                                      worker */
     parley_token_cache_t         *tokens;
     parley_token_cache_stat_t     tokens_before;  /* as they were counted */
+    parley_account_places_t       failing;        /* keys of their failures */
     ngx_http_parley_logged_t      refused;        /* see _log.c */
     ngx_http_parley_logged_t      passed_over;    /* by streams */
     parley_jwks_t                 fetched;

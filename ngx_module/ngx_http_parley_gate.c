@@ -119,6 +119,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->loss = &ctx->loss;
     g->tokens = ctx->mcf->tokens;
     g->address = ngx_http_parley_address(r->connection);
+    g->failing = &ctx->mcf->failing;
     g->seed = ngx_http_parley_seed(ctx);
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
     g->upgradable = r->http_version == NGX_HTTP_VERSION_11;

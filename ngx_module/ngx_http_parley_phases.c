@@ -139,8 +139,10 @@ ngx_http_parley_subrequest(ngx_http_request_t *r)
 ngx_http_parley_ctx_t *
 ngx_http_parley_get_ctx(ngx_http_request_t *r)
 {
-    ngx_pool_cleanup_t     *cln;
-    ngx_http_parley_ctx_t  *ctx;
+    size_t                       block;
+    ngx_pool_cleanup_t          *cln;
+    ngx_http_parley_ctx_t       *ctx;
+    ngx_http_parley_loc_conf_t  *lcf;
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
@@ -148,7 +150,14 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
         return ctx;
     }
 
-    ctx = ngx_palloc(r->pool, sizeof(ngx_http_parley_ctx_t));
+    lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
+
+    /* the first block of a message stands behind it */
+
+    block = parley_settings_endpoint(lcf) == PARLEY_ENDPOINT_NONE
+            ? NGX_HTTP_PARLEY_BLOCK : 0;
+
+    ctx = ngx_palloc(r->pool, sizeof(ngx_http_parley_ctx_t) + block);
     cln = ngx_pool_cleanup_add(r->pool, 0);
 
     if (ctx == NULL || cln == NULL) {
@@ -156,6 +165,10 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
     }
 
     ngx_http_parley_ctx_init(ctx, r, r->pool);
+
+    if (block != 0) {
+        parley_arena_lend(&ctx->arena, ctx + 1, block);
+    }
 
     cln->handler = ngx_http_parley_cleanup;
     cln->data = ctx;

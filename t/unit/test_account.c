@@ -63,7 +63,9 @@ test_limit(void **state)
             parley_account_rate_key(&states[i], PARLEY_COUNTED_PRINCIPAL,
                                     kept.sub, parley_str_none, &rates[k],
                                     made);
-            parley_account_kept_rate_key(&states[i], &kept, &rates[k], found);
+            parley_account_kept_rate_key(&states[i], &kept,
+                                         PARLEY_COUNTED_PRINCIPAL, &rates[k],
+                                         found);
 
             assert_memory_equal(found, made, PARLEY_KEY_LEN);
         }
@@ -71,9 +73,52 @@ test_limit(void **state)
 }
 
 
+/* more addresses than are kept, each again and again, some of them empty */
+
+static void
+test_places(void **state)
+{
+    size_t                    i, round;
+    uint8_t                   octets[PARLEY_ACCOUNT_ADDRESS + 1];
+    uint8_t                   made[PARLEY_KEY_LEN], found[PARLEY_KEY_LEN];
+    parley_str_t              address;
+    parley_account_kept_t    *place;
+    parley_account_places_t   places;
+
+    static const parley_limit_rate_t  rate = { 1000, 5 };
+
+    (void) state;
+
+    memset(&places, 0, sizeof(places));
+
+    for (i = 0; i < 6000; i++) {
+        memset(octets, (int) (i % 251), sizeof(octets));
+        address = parley_str_make(octets, i % (PARLEY_ACCOUNT_ADDRESS + 1));
+
+        for (round = 0; round < 2; round++) {
+            place = parley_account_place(&places, address);
+            assert_non_null(place);
+
+            parley_account_rate_key(&states[0], PARLEY_COUNTED_FAILURES,
+                                    address, parley_str_none, &rate, made);
+            parley_account_kept_rate_key(&states[0], place,
+                                         PARLEY_COUNTED_FAILURES, &rate,
+                                         found);
+
+            assert_memory_equal(found, made, PARLEY_KEY_LEN);
+        }
+    }
+
+    assert_null(parley_account_place(&places,
+                                     parley_str_make(octets,
+                                                     sizeof(octets))));
+}
+
+
 static const struct CMUnitTest  tests[] = {
     { "SEC-11 the key of an account", test_account, begin, NULL, NULL },
     { "SEC-11 the key of a limit", test_limit, begin, NULL, NULL },
+    { "SEC-11 the keys of addresses", test_places, begin, NULL, NULL },
 };
 
 PARLEY_TEST_MAIN(tests)

@@ -200,6 +200,41 @@ test_no_free(void **state)
 }
 
 
+static void
+test_lent(void **state)
+{
+    char               *p;
+    char                octets[256];
+    parley_mem_t        mem;
+    parley_arena_t      arena;
+    parley_test_mem_t   memory;
+
+    (void) state;
+
+    mem = parley_test_mem(&memory, 0);
+
+    parley_arena_init(&arena, &mem, 512);
+    parley_arena_lend(&arena, octets, sizeof(octets));
+
+    p = parley_arena_alloc(&arena, 200);
+    assert_true(p >= octets && p + 200 <= octets + sizeof(octets));
+    assert_int_equal(memory.live, 0);
+
+    assert_non_null(parley_arena_alloc(&arena, 200));
+    assert_int_equal(memory.live, 1);
+
+    /* what was lent is not freed, nor used again */
+
+    parley_arena_reset(&arena);
+    assert_int_equal(memory.live, 0);
+
+    assert_non_null(parley_arena_alloc(&arena, 100));
+    assert_int_equal(memory.live, 1);
+
+    parley_arena_reset(&arena);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("allocations are aligned and apart", test_alloc),
     parley_test("calloc zeroes", test_zeroed),
@@ -207,6 +242,7 @@ static const struct CMUnitTest  tests[] = {
     parley_test("strings are copied and terminated", test_str),
     parley_test("memory that fails", test_no_memory),
     parley_test("memory without a free", test_no_free),
+    parley_test("memory that is lent", test_lent),
 };
 
 
