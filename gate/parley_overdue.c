@@ -178,14 +178,14 @@ parley_overdue_is_claimed(const parley_overdue_t *d)
 
 
 int
-parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
+parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
     const uint8_t *slot)
 {
     int                  rc, late;
     uint8_t              id[PARLEY_KEY_LEN], account[PARLEY_KEY_LEN];
     uint8_t              question[PARLEY_OVERDUE_QUESTION];
     uint8_t              print[PARLEY_PRINT_LEN];
-    parley_str_t         parts[3];
+    parley_str_t         parts[4];
     parley_admitted_t    got;
     parley_admission_t   a;
     parley_settlement_t  how;
@@ -196,8 +196,9 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
     parts[0] = PARLEY_STR("deadline");
     parts[1] = parley_str_make(question, sizeof(question));
     parts[2] = what;
+    parts[3] = to;
 
-    parley_state_key(d->ask.state, PARLEY_KIND_ID, parts, 3, id);
+    parley_state_key(d->ask.state, PARLEY_KIND_ID, parts, 4, id);
     parley_account_key(d->ask.state, d->publication.sender, parley_str_none,
                        account);
 

@@ -25,13 +25,18 @@ my $peer = Parley::Upstream->start(port(3), undef, tls => 1);
 
 
 sub http {
-    my %of = @_;
+    my %of = (gone => '', @_);
+
+    my $identities = from_json(streams_identities(
+        map { my $p = $_;
+              ($p => { parent => $above{$p}, %{ $of{$p} // {} } }) }
+            qw(alice bob carol dave)));
+
+    $identities->{principals} = [grep { $_->{sub} ne $of{gone} }
+                                 @{ $identities->{principals} }];
 
     return streams_http(
-        identities => streams_identities(
-            map { my $p = $_;
-                  ($p => { parent => $above{$p}, %{ $of{$p} // {} } }) }
-                qw(alice bob carol dave)),
+        identities => jcs($identities),
         more => 'parley_retain count=100 time=1h; '
                 . 'parley_deliver /_deliver hosts=127.0.0.1:' . port(3) . ';',
         locations => <<"EOT");
@@ -446,6 +451,26 @@ subtest 'VCP-24 a stream is before a URL' => sub {
     says($m);
     is_deeply([ids($carol, 1)], [$m->{message_id}], 'by the stream');
     is(scalar(my @all = $peer->requests), 0, 'by nothing else');
+};
+
+subtest 'VCP-24 a reload takes away whom it went to' => sub {
+    my $m = alarm_of('critical');
+
+    $peer->clear;
+    says($m);
+    ok($nginx->reload(workers => 2, http => http(
+        gone => 'bob', alice => { parent => 'carol' },
+        carol => { deliver => 'https://127.0.0.1:' . port(3) . '/carol' })),
+       'bob is there no more');
+    ok($peer->wait_for(1, 9), 'it goes to who is above its sender by now');
+    is(($peer->requests)[0]{json}{message_id}, $m->{message_id}, 'as it was');
+
+    ok($nginx->reload(workers => 2, http => http(
+        gone => 'carol', bob => { parent => 'dave' })), 'nor is carol');
+
+    my ($dave) = streams('dave');
+
+    is_deeply([ids($dave, 14)], [$m->{message_id}], 'and so on to the top');
 };
 
 done_testing();
