@@ -25,7 +25,7 @@ my $peer = Parley::Upstream->start(port(3), undef, tls => 1);
 
 
 sub http {
-    my %of = (gone => '', @_);
+    my %of = (gone => '', zone => 'streams:8m', retain => '1h', @_);
 
     my $identities = from_json(streams_identities(
         map { my $p = $_;
@@ -37,7 +37,8 @@ sub http {
 
     return streams_http(
         identities => jcs($identities),
-        more => 'parley_retain count=100 time=1h; '
+        zone => $of{zone},
+        more => "parley_retain count=1000 time=$of{retain}; "
                 . 'parley_deliver /_deliver hosts=127.0.0.1:' . port(3) . ';',
         locations => <<"EOT");
         location = /in { parley_jwt on; parley_submit vcp aee c2a channel; }
@@ -471,6 +472,42 @@ subtest 'VCP-24 a reload takes away whom it went to' => sub {
     my ($dave) = streams('dave');
 
     is_deeply([ids($dave, 14)], [$m->{message_id}], 'and so on to the top');
+};
+
+$nginx->stop;
+$nginx = Parley::Nginx->start(workers => 2, http => http(
+    zone => 'streams:1m share=100%', retain => '12s'));
+
+# whether it finds no room any more
+sub full {
+    my $size = shift;
+
+    my $event = aee(type => 'event', from => 'agent.dave', to => 'agent.bob',
+                    payload => { text => 'x' x $size });
+
+    return send_as('dave', $event)->{status} == 503;
+}
+
+subtest 'VCP-24 the zone is full when it should go up' => sub {
+    my ($carol) = streams('carol');
+    my $m = alarm_of('critical');
+    my $from = says($m);
+    my $n = 0;
+
+    for my $size (16000, 4000, 1000, 10) {
+        1 while !full($size) && $n++ < 500;
+    }
+
+    # it stays so for as long as it is tried some times
+    while (time < $from + 9) {
+        full(10);
+        sleep 0.05;
+    }
+
+    ok(full(10), 'there is no room');
+    is_deeply([ids($carol, 0.1)], [], 'and it went nowhere');
+    is_deeply([grep { ($_ // '') eq $m->{message_id} } ids($carol, 15)],
+              [$m->{message_id}], 'it goes up when there is some again');
 };
 
 done_testing();
