@@ -11,6 +11,8 @@
 #include "parley_settings.h"
 
 
+static const parley_principal_t *parley_escalation_asked(
+    const parley_overdue_t *d);
 static int parley_escalation_append(parley_overdue_t *d,
     const parley_principal_t *to);
 
@@ -19,15 +21,18 @@ int
 parley_escalation_raise(parley_overdue_t *d)
 {
     int                        rc;
+    parley_str_t               to;
     const parley_principal_t  *asked;
 
-    asked = d->deliver->http->directory == NULL ? NULL
-            : parley_directory_by_sub(d->deliver->http->directory, d->sub);
+    asked = parley_escalation_asked(d);
 
     d->to = asked == NULL ? NULL
             : parley_overdue_above(d->deliver->http, asked);
 
-    rc = parley_overdue_claim(d, d->sub, NULL);
+    /* with whom it goes to: a reload may have moved who was asked */
+
+    to = d->to != NULL ? d->to->sub : parley_str_none;
+    rc = parley_overdue_claim(d, d->sub, to, NULL);
 
     if (rc == PARLEY_WAIT) {
         return rc;
@@ -43,6 +48,27 @@ parley_escalation_raise(parley_overdue_t *d)
     return d->to == NULL
            ? parley_overdue_over(d, PARLEY_OVERDUE_UNACKNOWLEDGED)
            : parley_escalation_append(d, d->to);
+}
+
+
+/* who was asked last is gone by a reload: from who sent it upwards, anew */
+
+static const parley_principal_t *
+parley_escalation_asked(const parley_overdue_t *d)
+{
+    const parley_directory_t  *directory;
+    const parley_principal_t  *p;
+
+    directory = d->deliver->http->directory;
+
+    if (directory == NULL) {
+        return NULL;
+    }
+
+    p = parley_directory_by_sub(directory, d->sub);
+
+    return p != NULL ? p
+           : parley_directory_by_sub(directory, d->publication.sender);
 }
 
 

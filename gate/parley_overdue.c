@@ -181,14 +181,14 @@ parley_overdue_is_claimed(const parley_overdue_t *d)
 
 
 int
-parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
+parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
     const uint8_t *slot)
 {
     int                  rc, late;
     uint8_t              id[PARLEY_KEY_LEN];
     uint8_t              question[PARLEY_OVERDUE_QUESTION];
     uint8_t              print[PARLEY_PRINT_LEN];
-    parley_str_t         parts[3];
+    parley_str_t         parts[4];
     parley_admitted_t    got;
     parley_admission_t   a;
     parley_settlement_t  how;
@@ -199,8 +199,9 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
     parts[0] = PARLEY_STR("deadline");
     parts[1] = parley_str_make(question, sizeof(question));
     parts[2] = what;
+    parts[3] = to;
 
-    parley_state_key(d->ask.state, PARLEY_KIND_ID, parts, 3, id);
+    parley_state_key(d->ask.state, PARLEY_KIND_ID, parts, 4, id);
     memset(&a, 0, sizeof(parley_admission_t));
 
     a.account = d->account;
@@ -222,7 +223,14 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
         break;
 
     case PARLEY_ADMIT_DUPLICATE:
-        return parley_overdue_is_claimed(d);
+
+        if (!parley_overdue_is_claimed(d)) {
+            return 0;
+        }
+
+        d->end.mark = PARLEY_OVERDUE_CLAIMED;
+
+        return 1;
 
     case PARLEY_ADMIT_ANSWERED:
         return 0;

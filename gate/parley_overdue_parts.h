@@ -21,13 +21,13 @@ int parley_overdue_over(parley_overdue_t *d, parley_overdue_how_t how);
 int parley_overdue_again(parley_overdue_t *d);
 
 /*
- * Once, whoever tries it: the id is the deadline's and what it is for.  slot:
- * of the question, which is closed with it; NULL: none.  Returns 1: it is this
- * deadline's to carry out; 0: another's, or the question has its answer; -1: it
- * cannot be known yet; PARLEY_WAIT.
+ * Once, whoever tries it: the id is the deadline's, what it is for, and to whom
+ * it goes.  slot: of the question, which is closed with it; NULL: none.  Returns
+ * 1: it is this deadline's to carry out; 0: another's, or the question has its
+ * answer; -1: it cannot be known yet; PARLEY_WAIT.
  */
 int parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
-    const uint8_t *slot);
+    parley_str_t to, const uint8_t *slot);
 
 /* Whether it may be this one's already, from an earlier try. */
 int parley_overdue_is_claimed(const parley_overdue_t *d);

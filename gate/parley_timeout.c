@@ -42,7 +42,8 @@ parley_timeout_tell(parley_overdue_t *d, const parley_record_t *question)
     parley_question_slot(d->ask.state, &d->question, 0, parley_str_none,
                          parley_str_none, slot);
 
-    rc = parley_overdue_claim(d, PARLEY_STR("timeout"), slot);
+    rc = parley_overdue_claim(d, PARLEY_STR("timeout"), parley_str_none,
+                              slot);
 
     if (rc == PARLEY_WAIT) {
         return rc;

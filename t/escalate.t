@@ -25,14 +25,20 @@ my $peer = Parley::Upstream->start(port(3), undef, tls => 1);
 
 
 sub http {
-    my %of = @_;
+    my %of = (gone => '', zone => 'streams:8m', retain => '1h', @_);
+
+    my $identities = from_json(streams_identities(
+        map { my $p = $_;
+              ($p => { parent => $above{$p}, %{ $of{$p} // {} } }) }
+            qw(alice bob carol dave)));
+
+    $identities->{principals} = [grep { $_->{sub} ne $of{gone} }
+                                 @{ $identities->{principals} }];
 
     return streams_http(
-        identities => streams_identities(
-            map { my $p = $_;
-                  ($p => { parent => $above{$p}, %{ $of{$p} // {} } }) }
-                qw(alice bob carol dave)),
-        more => 'parley_retain count=100 time=1h; '
+        identities => jcs($identities),
+        zone => $of{zone},
+        more => "parley_retain count=1000 time=$of{retain}; "
                 . 'parley_deliver /_deliver hosts=127.0.0.1:' . port(3) . ';',
         locations => <<"EOT");
         location = /in { parley_jwt on; parley_submit vcp aee c2a channel; }
@@ -446,6 +452,62 @@ subtest 'VCP-24 a stream is before a URL' => sub {
     says($m);
     is_deeply([ids($carol, 1)], [$m->{message_id}], 'by the stream');
     is(scalar(my @all = $peer->requests), 0, 'by nothing else');
+};
+
+subtest 'VCP-24 a reload takes away whom it went to' => sub {
+    my $m = alarm_of('critical');
+
+    $peer->clear;
+    says($m);
+    ok($nginx->reload(workers => 2, http => http(
+        gone => 'bob', alice => { parent => 'carol' },
+        carol => { deliver => 'https://127.0.0.1:' . port(3) . '/carol' })),
+       'bob is there no more');
+    ok($peer->wait_for(1, 9), 'it goes to who is above its sender by now');
+    is(($peer->requests)[0]{json}{message_id}, $m->{message_id}, 'as it was');
+
+    ok($nginx->reload(workers => 2, http => http(
+        gone => 'carol', bob => { parent => 'dave' })), 'nor is carol');
+
+    my ($dave) = streams('dave');
+
+    is_deeply([ids($dave, 14)], [$m->{message_id}], 'and so on to the top');
+};
+
+$nginx->stop;
+$nginx = Parley::Nginx->start(workers => 2, http => http(
+    zone => 'streams:1m share=100%', retain => '12s'));
+
+# whether it finds no room any more
+sub full {
+    my $size = shift;
+
+    my $event = aee(type => 'event', from => 'agent.dave', to => 'agent.bob',
+                    payload => { text => 'x' x $size });
+
+    return send_as('dave', $event)->{status} == 503;
+}
+
+subtest 'VCP-24 the zone is full when it should go up' => sub {
+    my ($carol) = streams('carol');
+    my $m = alarm_of('critical');
+    my $from = says($m);
+    my $n = 0;
+
+    for my $size (16000, 4000, 1000, 10) {
+        1 while !full($size) && $n++ < 500;
+    }
+
+    # it stays so for as long as it is tried some times
+    while (time < $from + 9) {
+        full(10);
+        sleep 0.05;
+    }
+
+    ok(full(10), 'there is no room');
+    is_deeply([ids($carol, 0.1)], [], 'and it went nowhere');
+    is_deeply([grep { ($_ // '') eq $m->{message_id} } ids($carol, 15)],
+              [$m->{message_id}], 'it goes up when there is some again');
 };
 
 done_testing();
