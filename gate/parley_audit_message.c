@@ -35,6 +35,10 @@ parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
         ret->id = m->id;
         ret->correlation = m->corr;
         ret->answers = m->reply_to;
+
+    } else {
+        ret->type = g->serves;
+        ret->to = g->serves_whom;
     }
 
     if (verdict != PARLEY_VERDICT_PASSED

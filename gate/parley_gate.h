@@ -174,6 +174,10 @@ struct parley_gate_s {
     parley_settle_t            settle;      /* what has become of its id */
     parley_proto_t             proto;       /* NONE: not known (yet) */
     parley_keys_call_t         keys_call;   /* where parley_keys stands */
+    parley_str_t               serves;      /* what is asked for there, or of
+                                               parley_control, for the audit
+                                               log; empty: a message */
+    parley_str_t               serves_whom; /* and about whom, once read */
     const parley_policy_rule_t  *rule;      /* that decided, or nearly; NULL:
                                                none */
     const parley_glob_t       *lacks;       /* the scope of a token that

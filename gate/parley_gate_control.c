@@ -3,7 +3,7 @@
  * operators, who may end that.  Both are answered with what was there:
  *
  *  {"suspensions": [{"sub": "worker-7", "state": "suspended",
- *      "since": "2026-11-25T10:00:00.000Z", "message_id": "0195..."}]}
+ *      "since": "2026-11-25T10:00:00Z", "message_id": "0195..."}]}
  */
 
 #include <string.h>
@@ -30,6 +30,9 @@ parley_gate_control_method(parley_gate_t *g, parley_str_t method)
     g->erases = parley_str_is(method, "DELETE");
 
     if (g->erases || parley_str_is(method, "GET")) {
+        g->serves = g->erases ? PARLEY_STR("control.lift")
+                              : PARLEY_STR("control.list");
+
         return PARLEY_RESULT_PASSED;
     }
 
@@ -137,6 +140,8 @@ parley_gate_control_end(parley_gate_t *g, parley_buf_t *b)
                                 "the argument sub is missing: it names who "
                                 "is resumed");
     }
+
+    g->serves_whom = sub;
 
     rc = parley_suspension_get(&g->ask, sub, &there);
 

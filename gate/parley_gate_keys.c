@@ -52,15 +52,17 @@ parley_gate_keys_method(parley_gate_t *g, parley_str_t method)
     static const struct {
         parley_str_t        name;
         parley_keys_call_t  call;
+        parley_str_t        serves;
     } calls[] = {
-        { parley_str("GET"), PARLEY_KEYS_LIST },
-        { parley_str("POST"), PARLEY_KEYS_ADD },
-        { parley_str("DELETE"), PARLEY_KEYS_DROP }
+        { parley_str("GET"), PARLEY_KEYS_LIST, parley_str("keys.list") },
+        { parley_str("POST"), PARLEY_KEYS_ADD, parley_str("keys.add") },
+        { parley_str("DELETE"), PARLEY_KEYS_DROP, parley_str("keys.drop") }
     };
 
     for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         if (parley_str_eq(method, calls[i].name)) {
             g->keys_call = calls[i].call;
+            g->serves = calls[i].serves;
             return PARLEY_RESULT_PASSED;
         }
     }
@@ -327,6 +329,8 @@ static int
 parley_gate_keys_child(parley_gate_t *g, parley_str_t sub,
     const parley_principal_t **ret)
 {
+    g->serves_whom = sub;
+
     *ret = parley_directory_by_sub(g->http->directory, sub);
 
     return *ret != NULL

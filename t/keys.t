@@ -9,7 +9,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(authority client_certificate port spew tmp_dir);
+use Parley::Env qw(authority client_certificate port slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -268,7 +268,7 @@ subtest 'OPS-06 what cannot be written adds no key, and takes none back' => sub 
     $turn->();
 
     is_deeply(listed(), ['k1'], 'nothing has changed');
-
+    like(slurp("$log.1"), qr/"lead","type":"keys.add","to":"worker"/, 'it is told');
     $nginx->stop;
 };
 

@@ -11,7 +11,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(parley_try port spew tls tmp_dir);
+use Parley::Env qw(parley_try port slurp spew tls tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -38,7 +38,7 @@ sub http {
                      $_ eq 'dave' ? (parent => 'lead') : () } } qw(boss dave);
     spew("$dir/identities.json", jcs({ principals => \@p }));
 
-    return "$http\nserver {\n" . server_config() . <<"EOT";
+    return "$http\nparley_audit $dir/audit.jsonl;\nserver {\n" . server_config() . <<"EOT";
         parley_jwt on;
         listen unix:$dir/socket;
 
@@ -129,6 +129,18 @@ sub status {
     is($answer->{status}, 200, "$uri is told") or diag($answer->{body});
 
     return $answer->{body};
+}
+
+# what the audit log says of the last n requests at /control
+sub audited {
+    my ($n) = @_;
+
+    my @lines = grep { ($_->{location} // '') eq '/control' }
+                map { from_json($_) }
+                split /\n/, slurp("$dir/audit.jsonl");
+
+    return [ map { [ @$_{qw(principal type to verdict)} ] }
+             (sort { $a->{time} cmp $b->{time} } @lines)[-$n .. -1] ];
 }
 
 # what the status tells of suspensions: how many, and who
@@ -357,6 +369,23 @@ subtest 'VCP-26 operators see and end suspensions' => sub {
        $m->{message_id}, 'it says what ended');
     is_deeply(held(), {}, 'nobody is suspended');
     is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
+};
+
+subtest 'OPS-06 the audit log says who resumed whom, and who asked' => sub {
+    is(code('/vcp', emergency()), 0, 'an emergency');
+
+    is(control('GET', '/control')->{status}, 200, 'a list');
+    sleep 0.01;
+    is(control('DELETE', '/control?sub=alice', scope => 'ops:run')->{status},
+       403, 'in vain');
+    sleep 0.01;
+    is(control('DELETE', '/control?sub=alice')->{status}, 200, 'resumed');
+
+    is_deeply(audited(3),
+              [ ['boss', 'control.list', undef, 'answered'],
+                ['boss', 'control.lift', undef, 'refused'],
+                ['boss', 'control.lift', 'alice', 'answered'] ],
+              'three lines');
 };
 
 subtest 'VCP-26 VCP-28 OPS-01 OPS-02 the status tells who is held' => sub {
