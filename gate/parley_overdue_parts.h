@@ -22,9 +22,9 @@ int parley_overdue_again(parley_overdue_t *d);
 
 /*
  * Once, whoever tries it: the id is the deadline's, what it is for, and to whom
- * it goes.  slot: of the question, which is closed with it; NULL: none.  Returns
- * 1: it is this deadline's to carry out; 0: another's, or the question has its
- * answer; -1: it cannot be known yet; PARLEY_WAIT.
+ * it goes.  slot: of the question, which is closed with it; NULL: none.
+ * Returns 1: it is this deadline's to carry out; 0: another's, or the question
+ * has its answer; -1: it cannot be known yet; PARLEY_WAIT.
  */
 int parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
     parley_str_t to, const uint8_t *slot);
