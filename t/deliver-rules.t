@@ -233,6 +233,46 @@ subtest 'HUB-09 of a critical escalation the parent is told' => sub {
 };
 
 
+subtest 'HUB-09 a parent that has a name in VCP alone is told, too' => sub {
+    ok($nginx->reload(workers => 1, http => http(
+        of => { alice => { parent => 'carol' },
+                carol => { deliver => "https://$here/carol", aee => undef,
+                           c2a => undef } })), 'reloaded');
+
+    my $carol = listen_to('carol', uri => '/vcp/stream/');
+    my $place = $carol->opened->{id};
+
+    $carol->leave;
+    sleep 0.3;
+    $peer->clear;
+    $peer->script('$c->answer(403)');
+
+    my $m = with(escalation(severity => 'critical', requires_ack => true),
+                 recipient => name('carol'));
+
+    is(say($m)->{status}, 200);
+    ok($peer->wait_for(1), 'the parent is asked, and refuses');
+    ok($nginx->wait_for(qr/undelivered, refused.*"$m->{message_id}"/));
+
+    $carol = listen_to('carol', uri => '/vcp/stream/', last => $place);
+    is($carol->event->{json}{message_id}, $m->{message_id}, 'what it missed');
+
+    my $told = ($carol->event // {})->{json};
+
+    is($told->{payload}{reason}, "undelivered: critical $m->{message_id} of "
+       . name('alice') . ' to ' . name('carol') . ': it was refused');
+
+    is($told->{sender}, 'service://parley', 'by the gateway');
+    is($told->{recipient}, name('carol'));
+    ok($told->{signature}, 'signed');
+    $carol->leave;
+
+    ok($nginx->reload(workers => 1, http => http(
+        of => { alice => { parent => 'carol' },
+                carol => { deliver => "https://$here/carol" } })), 'reloaded');
+};
+
+
 subtest 'HUB-07 an answer that comes late goes to its asker\'s URL' => sub {
     $peer->script(undef);
     $peer->clear;
