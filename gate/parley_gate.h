@@ -193,6 +193,9 @@ struct parley_gate_s {
     unsigned                   ending:1;    /* the steps have come to result,
                                                which is being settled */
     unsigned                   unproven:1;  /* by a failed proof */
+    unsigned                   rises:1;     /* it goes up unless somebody
+                                               acknowledges it, whatever the
+                                               service says */
     unsigned                   late:1;      /* another answer came before
                                                what was settled (SEC-08) */
     unsigned                   forgotten:1; /* the window did not keep the id of

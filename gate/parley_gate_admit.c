@@ -251,7 +251,10 @@ parley_gate_undo(parley_gate_t *g)
         return 0;
     }
 
-    rc = parley_entrance_release(&g->entrance, asked, 2);
+    /* what goes up is acknowledged by whoever is above, though it may come
+       again */
+
+    rc = parley_entrance_release(&g->entrance, asked, g->rises ? 1 : 2);
 
     if (rc != PARLEY_WAIT) {
         memset(&g->before, 0, sizeof(parley_asked_t));

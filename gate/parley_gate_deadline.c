@@ -46,18 +46,13 @@ parley_gate_escalates(const parley_gate_t *g)
 }
 
 
-/* who is asked first: the parent of who sent it, where that is known */
+/* who is asked first.  Of whom no parent is known nobody is above whom it is
+   for: it goes to those alone whom rules let it go to */
 
 static const parley_principal_t *
 parley_gate_superior(const parley_gate_t *g)
 {
-    if (g->who->principal->above != NULL || g->http->directory == NULL) {
-        return g->who->principal->above;
-    }
-
-    return parley_directory_by_name(g->http->directory,
-                                    (parley_namespace_t) g->msg->wire,
-                                    g->msg->recipient);
+    return g->who->principal->above;
 }
 
 
@@ -188,7 +183,13 @@ parley_gate_escalate(parley_gate_t *g)
 
     rc = parley_gate_lead(g, parley_gate_rises(g));
 
-    return parley_step_result(rc == 0 ? parley_gate_add(g) : rc);
+    if (rc == 0) {
+        rc = parley_gate_add(g);
+    }
+
+    g->rises = rc == 0;
+
+    return parley_step_result(rc);
 }
 
 

@@ -456,6 +456,7 @@ case 'VCP-24 what is sent on to a service that is down' => sub {
     is_deeply([ids($carol, 3.5)], [], 'nothing comes sooner');
     is_deeply([ids($carol, 6)], [$m->{message_id}],
               'once, however often it was tried');
+    taken(ack('carol', $m), 'and whoever is above acknowledges it');
 };
 
 case 'VCP-27 an emergency whose service hangs' => sub {
