@@ -63,9 +63,17 @@ parley_gate_suspend(parley_gate_t *g)
 static parley_step_result_t
 parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
 {
-    int                  rc;
-    parley_put_result_t  got;
-    parley_suspension_t  s;
+    int                   rc;
+    size_t                i;
+    parley_put_result_t   got;
+    parley_suspension_t   s;
+    parley_suspensions_t  before;
+
+    rc = parley_suspension_get(&g->ask, g->who->principal->sub, &before);
+
+    if (rc == PARLEY_WAIT) {
+        return PARLEY_RESULT_WAIT;
+    }
 
     s.alarm = alarm;
     s.sub = g->who->principal->sub;
@@ -75,6 +83,16 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
 
     s.since_ms = g->msg->created_ms >= 0 && g->msg->created_ms < g->now_ms
                  ? g->msg->created_ms : g->now_ms;
+
+    /* nor may one that says it is older let in what the last one keeps out */
+
+    for (i = 0; rc == 0 && i < before.n; i++) {
+        if (before.list[i].alarm == alarm
+            && before.list[i].since_ms > s.since_ms)
+        {
+            s.since_ms = before.list[i].since_ms;
+        }
+    }
 
     rc = parley_suspension_put(&g->ask, &s, &got);
 

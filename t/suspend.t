@@ -235,6 +235,13 @@ subtest 'VCP-26 nobody but her parent resumes her, by name, and later' => sub {
 
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
        'none of that resumed her');
+
+    is(code('/vcp', with(emergency(), timestamp => timestamp(-200))), 0,
+       'an emergency of hers that says it is older');
+    is(code('/vcp', share('lead', 'alice', timestamp => timestamp(-120)),
+            as => 'lead'), 0, 'and what was on its way before the other');
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
+       'nor does that');
 };
 
 subtest 'VCP-26 what her parent says in vain resumes nobody' => sub {
