@@ -45,6 +45,8 @@ typedef struct {
     int64_t       after;        /* ms until it is due, if it is the first of its
                                    lane by then */
     int64_t       lasts;        /* ms until it is over, at least after */
+    unsigned      prompt:1;     /* it is soon done, and waits for none that is
+                                   not */
 } parley_job_t;
 
 
@@ -80,6 +82,7 @@ typedef struct {
     const int64_t   *delays;
     size_t           ndelays;
     parley_arena_t  *arena;     /* of what is returned */
+    unsigned         prompt:1;  /* none but those */
 } parley_job_take_t;
 
 
@@ -93,6 +96,7 @@ typedef struct {
     parley_str_t     record;    /* octets; data NULL: there is none */
     unsigned         gone:1;    /* there was one: its time is over, or it was
                                    erased */
+    unsigned         prompt:1;
 } parley_taken_t;
 
 

@@ -58,7 +58,8 @@ parley_due_link(parley_memory_t *s, parley_entry_t *e)
                       : &slot->first) = b;
     slot->last = b;
 
-    e->mark = (uint64_t) tick % PARLEY_DUE_SLOTS;
+    e->mark = (e->mark & PARLEY_DUE_PROMPT)
+              | (uint64_t) tick % PARLEY_DUE_SLOTS;
     e->closed = 1;
 
     if ((uint64_t) w.due < jobs->next) {
@@ -78,7 +79,7 @@ parley_due_unlink(parley_memory_t *s, parley_entry_t *e)
     }
 
     job = parley_job_of(e);
-    slot = &s->sh->jobs.slots[e->mark];
+    slot = &s->sh->jobs.slots[e->mark & ~PARLEY_DUE_PROMPT];
 
     *(job->older != 0 ? &parley_due_job(s, job->older)->newer
                       : &slot->first) = job->newer;
@@ -108,11 +109,25 @@ parley_due_begin(parley_memory_t *s, int64_t now)
 parley_entry_t *
 parley_due_first(parley_memory_t *s)
 {
+    return parley_due_at(s, s->sh->jobs.tick);
+}
+
+
+parley_entry_t *
+parley_due_at(parley_memory_t *s, int64_t tick)
+{
     parley_block_t  b;
 
-    b = parley_due_slot(s, s->sh->jobs.tick)->first;
+    b = parley_due_slot(s, tick)->first;
 
     return b != 0 ? parley_table_entry(s->sh->table, b) : NULL;
+}
+
+
+int64_t
+parley_due_tick(int64_t now)
+{
+    return now >> PARLEY_DUE_SHIFT;
 }
 
 

@@ -183,12 +183,16 @@ parley_memory_job_take(parley_state_t *state, const parley_job_take_t *take,
 }
 
 
-/* -1: no memory */
+/*
+ * The lists that are over are left behind, unless others than prompt ones stay
+ * in them.  -1: no memory.
+ */
 
 static int
 parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
 {
     int                 rc;
+    int64_t             tick;
     parley_entry_t     *e, *next;
     parley_job_word_t   w;
 
@@ -197,13 +201,16 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
     parley_append_mend(s, t->now);
     parley_due_begin(s, t->now);
 
+    tick = s->sh->jobs.tick;
+
     do {
-        for (e = parley_due_first(s); e != NULL; e = next) {
+        for (e = parley_due_at(s, tick); e != NULL; e = next) {
 
             next = parley_due_after(s, e);
             parley_job_word(e, &w);
 
             if (w.due > t->now
+                || (t->take->prompt && (e->mark & PARLEY_DUE_PROMPT) == 0)
                 || (w.owner != 0 && parley_job_is_held(s, t, e, &w)))
             {
                 continue;
@@ -226,7 +233,10 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
             }
         }
 
-    } while (parley_due_turn(s, t->now));
+        tick++;
+
+    } while (t->take->prompt ? tick <= parley_due_tick(t->now)
+                             : parley_due_turn(s, t->now));
 
 done:
 
@@ -328,6 +338,7 @@ parley_job_taken(parley_memory_t *s, parley_job_taking_t *t,
 
     ret->attempt = w->tried;
     ret->mark = w->mark;
+    ret->prompt = (e->mark & PARLEY_DUE_PROMPT) != 0;
 
     parley_job_move(s, e, w);
 

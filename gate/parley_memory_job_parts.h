@@ -33,10 +33,17 @@ typedef struct {
 #define PARLEY_WORD_LATEST  (((int64_t) 1 << PARLEY_WORD_DUE) - 1)
 
 
+/* of the mark of a job's entry: it is prompt (parley_job_t) */
+#define PARLEY_DUE_PROMPT  0x8000
+
+_Static_assert(PARLEY_DUE_SLOTS <= PARLEY_DUE_PROMPT,
+               "the rest of a mark is the number of a list");
+
+
 /*
  * The octets of a job's entry.  The links are those of the list of what is due,
  * which it is in while it is the first of its lane: then the entry's mark is
- * the number of that list.
+ * the number of that list, and PARLEY_DUE_PROMPT.
  */
 typedef struct {
     uint64_t        word;
@@ -118,11 +125,15 @@ void parley_due_unlink(parley_memory_t *s, parley_entry_t *e);
 
 /* The list at hand, which is that of jobs.tick; its first; the next one. */
 parley_entry_t *parley_due_first(parley_memory_t *s);
+parley_entry_t *parley_due_at(parley_memory_t *s, int64_t tick);
 parley_entry_t *parley_due_after(parley_memory_t *s, parley_entry_t *e);
 
 /* All of it was looked at: the next one is, up to that of now.  0: that was the
    last. */
 int parley_due_turn(parley_memory_t *s, int64_t now);
+
+/* the tick at now: the last whose list has what is due */
+int64_t parley_due_tick(int64_t now);
 void parley_due_begin(parley_memory_t *s, int64_t now);
 
 /* When to look again at the earliest, which becomes jobs.next. */

@@ -181,6 +181,8 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     w.mark = 0;
     w.owner = 0;
 
+    e->mark = job->prompt ? PARLEY_DUE_PROMPT : 0;
+
     parley_job_set(e, &w);
     parley_table_made_locked(s->sh->table);
 

@@ -33,6 +33,8 @@ parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
 
     memset(ret, 0, sizeof(parley_job_t));
 
+    ret->prompt = 1;
+
     text = parley_arena_octets(arena, PARLEY_OVERDUE_QUESTION + sub.len);
 
     if (text == NULL) {

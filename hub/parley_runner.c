@@ -5,7 +5,11 @@
 
 
 /* ms until it looks again where there was no memory */
-#define PARLEY_RUNNER_LATER  1000
+#define PARLEY_RUNNER_LATER   1000
+
+/* ms until it looks again for prompt ones, while others are due that it has no
+   place for */
+#define PARLEY_RUNNER_PROMPT  100
 
 
 struct parley_runner_s {
@@ -13,6 +17,7 @@ struct parley_runner_s {
     parley_runner_env_t   env;
     size_t                max;
     size_t                n;            /* jobs that it has */
+    size_t                nprompt;      /* prompt ones of them */
     parley_run_t         *runs;
     parley_run_t         *taking;       /* what is to get the next; NULL: it
                                            asks for none */
@@ -113,7 +118,7 @@ parley_runner_turn(parley_runner_t *r)
 
     do {
         r->again = 0;
-    } while (!r->stopped && r->n < r->max && parley_runner_take(r));
+    } while (!r->stopped && r->nprompt < r->max && parley_runner_take(r));
 
     r->turning = 0;
 }
@@ -140,6 +145,9 @@ parley_runner_take(parley_runner_t *r)
     take.delays = parley_attempt_delays;
     take.ndelays = PARLEY_ATTEMPTS - 1;
     take.arena = &run->arena;
+    take.prompt = r->n - r->nprompt >= r->max;
+
+    run->full = take.prompt;
 
     r->taking = run;
     run->call.done = parley_runner_took;
@@ -175,6 +183,10 @@ parley_runner_got(parley_run_t *run)
     if (run->page.n <= 0) {
         next = run->page.n < 0 ? PARLEY_RUNNER_LATER : run->page.next;
 
+        if (run->full && next >= 0 && next < PARLEY_RUNNER_PROMPT) {
+            next = PARLEY_RUNNER_PROMPT;
+        }
+
         parley_runner_drop(run);
         r->env.wait(r->env.ctx, next);
 
@@ -183,6 +195,7 @@ parley_runner_got(parley_run_t *run)
 
     run->job = run->page.list[0];
     r->n++;
+    r->nprompt += run->job.prompt;
 
     if (r->stopped) {
         parley_runner_untried(run);
@@ -270,6 +283,7 @@ parley_runner_over(parley_run_t *run)
     }
 
     r->n--;
+    r->nprompt -= run->job.prompt;
 
     parley_runner_drop(run);
     parley_runner_turn(r);

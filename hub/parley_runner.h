@@ -9,6 +9,9 @@
  *     env.over(ctx, run, how);            it is ended, by this process: told
  *                                         once of each job that is over
  *
+ * Prompt jobs wait for no others: as many again are done beside those that it
+ * may have.
+ *
  * It calls back from within turn() and end(), and from where the state
  * completes what it was asked.  It has no clock: env.wait says when it is to
  * have its turn.
@@ -43,6 +46,7 @@ struct parley_run_s {
     parley_appended_t     appended;
     parley_run_t         *next;
     parley_run_t        **link;
+    unsigned              full:1;       /* asked for prompt ones alone */
     unsigned              ending:1;     /* the state is told */
     unsigned              untold:1;
 };
@@ -69,7 +73,7 @@ typedef struct {
 } parley_runner_env_t;
 
 
-/* max: jobs at once, at least 1.  NULL: no memory. */
+/* max: jobs at once, at least 1, and as many prompt ones.  NULL: no memory. */
 parley_runner_t *parley_runner_create(parley_state_t *state,
     const parley_runner_env_t *env, size_t max);
 

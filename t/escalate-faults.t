@@ -169,4 +169,29 @@ subtest 'VCP-24 the zone is full when it should go up' => sub {
               [$m->{message_id}], 'it goes up when there is some again');
 };
 
+$nginx->stop;
+$nginx = Parley::Nginx->start(workers => 1, http => http(
+    dave => { deliver => 'https://127.0.0.1:' . port(3) . '/dave' })
+    =~ s/(hosts=[\d.:]+);/$1 max=1;/r);
+
+subtest 'VCP-24 VCP-27 it waits for no URL that is slow' => sub {
+    my ($bob, $carol) = streams(qw(bob carol));
+    my $m = alarm_of('emergency');
+
+    $peer->clear;
+    $peer->script('$c->pause(30)');
+    taken(send_as('bob', vcp(sender => name('bob'), recipient => name('dave'))),
+          'a delivery');
+    ok($peer->wait_for(1, 3), 'which takes all that may be delivered at once');
+    taken(send_as('carol', vcp(sender => name('carol'),
+                               recipient => name('dave'))),
+          'another waits');
+
+    says($m);
+    is_deeply([ids($carol, 1)], [$m->{message_id}],
+              'an emergency goes up all the same');
+    is(scalar(my @all = $peer->requests), 1, 'and deliveries are as many');
+    taken(ack('bob', $m), 'the end of it');
+};
+
 done_testing();

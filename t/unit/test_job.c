@@ -3,6 +3,40 @@
 #include "parley_test_job.h"
 
 
+/* others stay where they are, and are found when they are asked for */
+
+static void
+test_prompt(void **state)
+{
+    unsigned  i;
+
+    (void) state;
+
+    for (i = 0; i < 4; i++) {
+        assert_int_equal(add(i, "slow", i * 200), PARLEY_JOB_ADDED);
+    }
+
+    assert_int_equal(add(4, "!soon", 500), PARLEY_JOB_ADDED);
+    assert_int_equal(add(5, "!now", 0), PARLEY_JOB_ADDED);
+
+    t.now += 700;
+    prompt_alone = 1;
+
+    assert_string_equal(take(), "!now/1 !soon/1");
+    assert_true(got.list[0].prompt);
+    assert_int_equal(got.next, 0);
+    assert_int_equal(ends(1, PARLEY_JOB_AGAIN, 100), PARLEY_JOB_OK);
+    assert_string_equal(take(), "");
+
+    t.now += 100;
+    assert_string_equal(take(), "!soon/2");
+
+    prompt_alone = 0;
+    assert_string_equal(take(), "slow/1 slow/1 slow/1 slow/1");
+    assert_false(got.list[0].prompt);
+}
+
+
 static void
 test_due(void **state)
 {
@@ -454,6 +488,7 @@ test_tells(void **state)
 
 static const struct CMUnitTest  tests[] = {
     test("HUB-09 a job is taken when it is due", test_due),
+    test("VCP-24 prompt jobs are taken by themselves", test_prompt),
     test("HUB-09 what was due first is taken first", test_order_of_due),
     test("VCP-23 jobs of a lane are taken one after the other", test_lane),
     test("HUB-09 a mark is kept, and what was not tried not counted",
