@@ -86,6 +86,17 @@ sub says {
     return time;
 }
 
+# what is acknowledged by whom, in VCP
+sub ack {
+    my ($who, $m, %o) = @_;
+
+    my $ack = escalation(severity => $m->{payload}{severity},
+                         reason => "ACK:$m->{message_id}");
+
+    return send_as($who, { %$ack, sender => name($who),
+                           recipient => name('alice') }, %o);
+}
+
 sub taken {
     my ($answer, $what) = @_;
 
