@@ -79,13 +79,16 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     a->began = ngx_current_msec;
     a->astray = 0;
 
+    ngx_queue_remove(&a->queue);
+    ngx_queue_insert_tail(&jobs->attempts, &a->queue);
+
     a->host.url = &delivery->url;
 
     ngx_http_parley_host_check(&a->host, PARLEY_ATTEMPT_MS);
 }
 
 
-/* those that are free stand first */
+/* those that are free stand first, and this one stays there until it begins */
 
 static ngx_http_parley_attempt_t *
 ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
@@ -98,8 +101,6 @@ ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
         a = ngx_queue_data(q, ngx_http_parley_attempt_t, queue);
 
         if (a->run == NULL) {
-            ngx_queue_remove(q);
-            ngx_queue_insert_tail(&jobs->attempts, q);
             return a;
         }
     }
@@ -125,7 +126,7 @@ ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
     a->done.data = a;
     a->done.log = jobs->timer.log;
 
-    ngx_queue_insert_tail(&jobs->attempts, &a->queue);
+    ngx_queue_insert_head(&jobs->attempts, &a->queue);
 
     return a;
 }
