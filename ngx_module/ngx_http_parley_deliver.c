@@ -51,18 +51,11 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     parley_attempted_t          over;
     ngx_http_parley_attempt_t  *a;
 
-    ngx_memzero(&over, sizeof(parley_attempted_t));
-
     delivery = parley_arena_calloc(&run->arena, sizeof(parley_delivery_t));
     a = ngx_http_parley_deliver_free(jobs);
 
     if (delivery == NULL || a == NULL) {
-        over.how = PARLEY_JOB_AGAIN;
-        over.after = PARLEY_JOB_LEASE;
-        over.mark = run->job.mark;
-        over.why = "there is no memory";
-
-        ngx_http_parley_jobs_came(jobs, run, &over);
+        parley_runner_untried(run, PARLEY_JOB_LEASE);
         return;
     }
 
