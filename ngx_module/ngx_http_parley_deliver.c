@@ -311,10 +311,6 @@ ngx_http_parley_deliver_log(parley_run_t *run, const parley_attempted_t *how)
 
     delivery = run->data;
 
-    if (delivery == NULL) {
-        return;
-    }
-
     which = ngx_http_parley_jobs_text(id, delivery->publication.id);
     to = ngx_http_parley_jobs_text(sub, delivery->sub);
     sender = ngx_http_parley_jobs_text(from, delivery->publication.sender);
@@ -362,23 +358,7 @@ ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
 
     delivery = run->data;
 
-    if (delivery == NULL) {
-        return;
-    }
-
-    /* OPS-06 */
-
-    ngx_memzero(&line, sizeof(parley_audit_delivery_t));
-
-    line.id = delivery->publication.id;
-    line.principal = delivery->publication.sender;
-    line.recipient = delivery->sub;
-    line.outcome = how == PARLEY_JOB_DELIVERED ? PARLEY_STR("delivered")
-                   : how == PARLEY_JOB_REFUSED ? PARLEY_STR("refused")
-                                               : PARLEY_STR("given-up");
-    line.why = delivery->why ? parley_str_c(delivery->why) : parley_str_none;
-    line.attempts = ngx_min(run->job.attempt, PARLEY_ATTEMPTS);
-
+    parley_delivery_line(delivery, &run->job, how, &line);
     ngx_http_parley_audit_delivery(jobs->mcf, &line);
 
     if (untold) {

@@ -177,18 +177,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
                       "in time: from \"%V\", id \"%V\"", &sender, &which);
     }
 
-    /* OPS-06 */
-
-    ngx_memzero(&line, sizeof(parley_audit_delivery_t));
-
-    line.deadline = 1;
-    line.id = deadline->publication.id;
-    line.principal = deadline->publication.sender;
-    line.recipient = deadline->to != NULL ? deadline->to->sub
-                                          : parley_str_none;
-    line.outcome = parley_overdue_name(deadline->how);
-    line.attempts = run->job.attempt;
-
+    parley_overdue_line(deadline, &line);
     ngx_http_parley_audit_delivery(jobs->mcf, &line);
 }
 
