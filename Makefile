@@ -100,7 +100,7 @@ endif
 # a module whose state answers later, and what runs with it in "make test"; a
 # sanitizer build has its module in nginx
 LATER = $(OUT)/later/ngx_http_parley_module.so
-LATER_TESTS = t/never.t t/ready.t t/window.t t/replay.t t/retain.t t/sse.t t/dryrun.t t/hold.t \
+LATER_TESTS = t/never.t t/never-deadline.t t/ready.t t/window.t t/replay.t t/retain.t t/sse.t t/dryrun.t t/hold.t \
 	t/fallback.t t/ticket.t t/websocket.t
 LATER_FIRST = $(if $(filter release,$(BUILD)),later-built)
 

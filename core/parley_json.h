@@ -77,13 +77,6 @@ typedef struct {
 } parley_json_node_t;
 
 
-/* a string with escapes, unescaped */
-typedef struct {
-    uint32_t      node;             /* NONE: nothing yet */
-    parley_str_t  text;
-} parley_json_text_t;
-
-
 typedef struct {
     parley_str_t         input;
     parley_json_node_t  *nodes;     /* nodes[0] is the root */
@@ -92,8 +85,6 @@ typedef struct {
                                        +-(2^53 - 1), whose RFC 8785 form
                                        is not faithful, or NONE */
     parley_arena_t      *arena;     /* for unescaped strings */
-    parley_json_text_t  *latest;    /* the one that was unescaped last: it is
-                                       asked for again; may be NULL */
     uint64_t             seed;      /* as given to parley_json_read() */
 } parley_json_t;
 

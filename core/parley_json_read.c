@@ -85,14 +85,6 @@ parley_json_read(parley_json_t *doc, parley_arena_t *arena,
 
     *doc = r.doc;
 
-    if (r.s.escaped) {
-        doc->latest = parley_arena_alloc(arena, sizeof(parley_json_text_t));
-
-        if (doc->latest != NULL) {
-            doc->latest->node = PARLEY_JSON_NONE;
-        }
-    }
-
     return 0;
 }
 

@@ -65,7 +65,6 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
 
         if (*p == '\\') {
             flags = (flags & PARLEY_JSON_CANONICAL) | PARLEY_JSON_ESCAPED;
-            s->escaped = 1;
 
             if (s->end - p > 1 && parley_json_scan_simple[p[1]]) {
                 s->p = p + 2;

@@ -21,7 +21,6 @@ typedef struct {
     parley_code_t   code;       /* set by parley_json_fault() */
     const uint8_t  *fault;      /* the octet at fault */
     const char     *text;       /* a string literal */
-    unsigned        escaped:1;  /* a string was */
 } parley_json_scan_t;
 
 

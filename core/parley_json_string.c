@@ -104,16 +104,8 @@ int
 parley_json_string_unescaped(const parley_json_t *doc, uint32_t i,
     parley_str_t *ret)
 {
-    uint8_t             *p;
-    parley_str_t         raw;
-    parley_json_text_t  *latest;
-
-    latest = doc->latest;
-
-    if (latest != NULL && latest->node == i) {
-        *ret = latest->text;
-        return 0;
-    }
+    uint8_t       *p;
+    parley_str_t   raw;
 
     *ret = parley_str_none;
     raw = parley_json_span(doc, i);
@@ -124,11 +116,6 @@ parley_json_string_unescaped(const parley_json_t *doc, uint32_t i,
     }
 
     *ret = parley_str_make(p, parley_json_unescape(raw, p));
-
-    if (latest != NULL) {
-        latest->node = i;
-        latest->text = *ret;
-    }
 
     return 0;
 }

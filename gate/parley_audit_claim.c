@@ -1,6 +1,6 @@
 /*
- * What lines of an audit log say of other lines: a checkpoint of all chains, the
- * first line of a chain of the one before it.  It is compared with the
+ * What lines of an audit log say of other lines: a checkpoint of all chains,
+ * the first line of a chain of the one before it.  It is compared with the
  * digest of a line that was read, or kept until that is there.
  */
 

@@ -6,6 +6,13 @@
 #include "parley_settings.h"
 
 
+#define PARLEY_DELIVERY_CODE  64    /* octets of a code that are told */
+#define PARLEY_DELIVERY_WORD  "ABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+                              "abcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+static void parley_delivery_said(const parley_answer_t *answer, int status,
+    parley_error_t *err);
 static int parley_delivery_lacks(const parley_deliver_t *d,
     const parley_taken_t *job, parley_delivery_t *ret,
     parley_attempted_t *over);
@@ -146,7 +153,47 @@ parley_delivery_came(const parley_deliver_t *d, const parley_taken_t *job,
         }
     }
 
+    if (!came.lacks || status >= 300) {
+        parley_delivery_said(came.answer, status, &delivery->err);
+    }
+
     parley_attempt_came(job, &came, ret);
+}
+
+
+/* for the log: what a peer says that does not take it */
+
+static void
+parley_delivery_said(const parley_answer_t *answer, int status,
+    parley_error_t *err)
+{
+    size_t        i;
+    parley_str_t  code;
+
+    code = answer == NULL ? parley_str_none
+           : answer->kind == PARLEY_ANSWER_MESSAGE ? answer->msg.code
+           : answer->code;
+
+    /* whatever it calls a code */
+
+    for (i = 0; i < code.len; i++) {
+        if (memchr(PARLEY_DELIVERY_WORD, code.data[i],
+                   sizeof(PARLEY_DELIVERY_WORD) - 1)
+            == NULL)
+        {
+            break;
+        }
+    }
+
+    if (code.len > 0 && i == code.len && i <= PARLEY_DELIVERY_CODE) {
+        (void) parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                "status %d, %.*s", status, (int) code.len,
+                                (const char *) code.data);
+
+    } else if (status >= 300) {
+        (void) parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                "status %d", status);
+    }
 }
 
 

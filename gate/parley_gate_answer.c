@@ -191,6 +191,8 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
         return rc;
     }
 
+    parley_gate_in_time(g);
+
     g->forgotten = rc == -1;
     g->late |= rc == PARLEY_SETTLED_LATE;
 

@@ -154,6 +154,9 @@ int parley_gate_deadlines(parley_gate_t *g, parley_append_t *append);
 /* The step ESCALATE. */
 parley_step_result_t parley_gate_escalate(parley_gate_t *g);
 
+/* What answers a task for good was taken: it is late no more. */
+void parley_gate_in_time(parley_gate_t *g);
+
 /* A task that was taken, and will be answered by another message: 0 or
    PARLEY_WAIT. */
 int parley_gate_await(parley_gate_t *g);

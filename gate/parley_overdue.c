@@ -245,15 +245,13 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
     how.taken = 1;
     how.closes[0] = slot != NULL ? &d->question : NULL;
 
-    rc = parley_ask_settle(&d->ask, &a, &how, &late);
-
-    if (rc != 0 || late == PARLEY_SETTLED_LATE) {
-        return rc;
-    }
+    /* whether or not it is seen to have settled, the id is this one's */
 
     d->end.mark = PARLEY_OVERDUE_CLAIMED;
 
-    return 1;
+    rc = parley_ask_settle(&d->ask, &a, &how, &late);
+
+    return rc != 0 ? rc : late != PARLEY_SETTLED_LATE;
 }
 
 

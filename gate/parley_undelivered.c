@@ -8,6 +8,9 @@
  *   {"severity": "warning", "reason": "undelivered: critical escalation ...",
  *    "context": ..., "requires_ack": false}}
  *
+ * A parent that has no name in AEE gets it in a protocol in which it has one:
+ * what the syntax makes of that name is nobody's (parley_agent_resolve()).
+ *
  * It is published in place of the delivery, both or neither, and goes to the
  * parent's URL unless it is the parent who was not reached.
  */
@@ -39,6 +42,8 @@ typedef struct {
     parley_str_t               from;    /* names in AEE */
     parley_str_t               to;
     parley_str_t               id;
+    parley_proto_t             proto;   /* of what is published */
+    parley_str_t               own;     /* the parent's name in it */
 } parley_undelivered_t;
 
 
@@ -47,6 +52,10 @@ static int parley_undelivered_text(parley_undelivered_t *u,
     parley_str_t *ret);
 static void parley_undelivered_reason(parley_undelivered_t *u,
     parley_buf_t *b);
+static int parley_undelivered_made(parley_undelivered_t *u,
+    parley_str_t *text);
+static int parley_undelivered_resolve(void *ctx, parley_proto_t from,
+    parley_str_t name, parley_proto_t to, parley_str_t *ret);
 static int parley_undelivered_append(parley_undelivered_t *u,
     parley_str_t text, parley_append_t *ret);
 static int parley_undelivered_job(parley_undelivered_t *u,
@@ -84,6 +93,7 @@ parley_delivery_tells(const parley_deliver_t *d, const parley_state_t *state,
 
     if (append != NULL && parley_undelivered_parties(&u) == 0
         && parley_undelivered_text(&u, &text) == 0
+        && parley_undelivered_made(&u, &text) == 0
         && parley_undelivered_append(&u, text, append) == 0)
     {
         *ret = append;
@@ -127,7 +137,12 @@ parley_undelivered_parties(parley_undelivered_t *u)
     u->from = u->d->http->self_names[PARLEY_PROTO_CANONICAL];
     u->to = parley_who_name(&who, PARLEY_PROTO_CANONICAL);
 
-    return u->from.len > 0 && u->to.len > 0
+    u->proto = u->parent->names[PARLEY_NAMESPACE_AEE].len > 0
+               ? PARLEY_PROTO_CANONICAL
+               : parley_delivered_in(u->parent, PARLEY_PROTO_CANONICAL);
+    u->own = parley_who_name(&who, u->proto);
+
+    return u->from.len > 0 && u->to.len > 0 && u->own.len > 0
            && parley_msg_derive(u->arena, &u->msg, 7, u->msg.id,
                                 u->delivery->sub, &u->id)
               == 0 ? 0 : -1;
@@ -215,6 +230,81 @@ parley_undelivered_reason(parley_undelivered_t *u, parley_buf_t *b)
 
 
 static int
+parley_undelivered_made(parley_undelivered_t *u, parley_str_t *text)
+{
+    parley_msg_t          msg;
+    parley_json_t         doc;
+    parley_loss_t         loss;
+    parley_seal_t         seal;
+    parley_error_t        err;
+    parley_encoded_t      made;
+    parley_encode_opts_t  opts;
+
+    if (u->proto == PARLEY_PROTO_CANONICAL) {
+        return 0;
+    }
+
+    memset(&msg, 0, sizeof(parley_msg_t));
+    memset(&made, 0, sizeof(parley_encoded_t));
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+
+    seal.arena = u->arena;
+    seal.key = u->d->http->signing;
+
+    parley_error_clear(&err);
+    parley_seal_opts(&seal, &opts);
+    parley_loss_init(&loss, u->arena);
+    parley_deliver_opts(u->d->http, u->proto, &opts);
+
+    opts.resolve = parley_undelivered_resolve;
+    opts.resolve_ctx = u;
+
+    if (parley_json_read(&doc, u->arena, &parley_json_limits_default,
+                         u->d->seed, *text, &err)
+        != 0
+        || parley_decode(u->d->engine, u->arena, PARLEY_PROTO_CANONICAL, &doc,
+                         0, &msg, &err)
+           != 0
+        || parley_encode(u->d->engine, u->arena, u->proto, &msg, &opts, &made,
+                         &loss, &err)
+           != 0
+        || (made.id.len == 0
+            && parley_encoded_id(u->d->engine, u->arena, u->proto, &msg, &made,
+                                 &err)
+               != 0))
+    {
+        return -1;
+    }
+
+    *text = made.body;
+
+    u->id = made.id;
+    u->from = u->d->http->self_names[u->proto];
+    u->to = u->own;
+
+    return 0;
+}
+
+
+static int
+parley_undelivered_resolve(void *ctx, parley_proto_t from, parley_str_t name,
+    parley_proto_t to, parley_str_t *ret)
+{
+    const parley_undelivered_t  *u = ctx;
+
+    if (from != PARLEY_PROTO_CANONICAL || to != u->proto
+        || !parley_str_eq(name, u->to))
+    {
+        return 0;
+    }
+
+    *ret = u->own;
+
+    return 1;
+}
+
+
+static int
 parley_undelivered_append(parley_undelivered_t *u, parley_str_t text,
     parley_append_t *ret)
 {
@@ -235,7 +325,7 @@ parley_undelivered_append(parley_undelivered_t *u, parley_str_t text,
                       logs[0]);
 
     p.kind = PARLEY_PUBLICATION_MESSAGE;
-    p.proto = PARLEY_PROTO_CANONICAL;
+    p.proto = u->proto;
     p.from = u->from;
     p.to = u->to;
     p.id = u->id;

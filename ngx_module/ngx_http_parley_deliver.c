@@ -315,8 +315,7 @@ ngx_http_parley_deliver_log(parley_run_t *run, const parley_attempted_t *how)
     to = ngx_http_parley_jobs_text(sub, delivery->sub);
     sender = ngx_http_parley_jobs_text(from, delivery->publication.sender);
 
-    wrong = delivery->err.text[0] != 0
-            ? parley_error_words(&delivery->err) : "";
+    wrong = delivery->err.text;
 
     switch (how->how) {
 

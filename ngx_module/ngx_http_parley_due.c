@@ -117,7 +117,8 @@ ngx_http_parley_due_end(ngx_http_parley_due_t *d)
 
 
 void
-ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
+ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
+    ngx_uint_t untold)
 {
     u_char                    id[NGX_HTTP_PARLEY_JOBS_LOGGED];
     u_char                    from[NGX_HTTP_PARLEY_JOBS_LOGGED];
@@ -132,6 +133,12 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     }
 
     deadline = &d->deadline;
+
+    /* the zone was full for as long as it was tried: nobody has it */
+
+    if (untold) {
+        deadline->how = PARLEY_OVERDUE_LOST;
+    }
 
     parley_count(jobs->mcf->slot, PARLEY_M_DEADLINES
                                   + (unsigned) deadline->how, 1);
@@ -173,8 +180,13 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 
     default:
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
-                      "parley: nobody can tell whether a message was answered "
-                      "in time: from \"%V\", id \"%V\"", &sender, &which);
+                      untold
+                      ? "parley: a message was not answered in time, and "
+                        "nobody could be told, the zone is full: from \"%V\", "
+                        "id \"%V\""
+                      : "parley: nobody can tell whether a message was "
+                        "answered in time: from \"%V\", id \"%V\"",
+                      &sender, &which);
     }
 
     parley_overdue_line(deadline, &line);

@@ -234,7 +234,7 @@ ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
         ngx_http_parley_deliver_over(jobs, run, how, untold);
 
     } else {
-        ngx_http_parley_due_over(jobs, run);
+        ngx_http_parley_due_over(jobs, run, untold);
     }
 
     if (run->end.tells && jobs->mcf->hub) {

@@ -78,7 +78,7 @@ void ngx_http_parley_due(ngx_http_parley_jobs_t *jobs,
 
 /* What is counted and logged of one that is over. */
 void ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs,
-    parley_run_t *run);
+    parley_run_t *run, ngx_uint_t untold);
 
 /* The worker ends. */
 void ngx_http_parley_due_exit(ngx_http_parley_jobs_t *jobs);

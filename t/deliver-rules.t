@@ -186,15 +186,16 @@ subtest 'HUB-09 of a critical escalation the parent is told' => sub {
     sleep 0.3;
 
     $peer->clear;
-    $peer->script('$c->answer(403)');
+    $peer->script('$c->answer(403, [], jcs({ status => "rejected", '
+                  . 'code => "key-unknown", message => "no such key" }))');
 
     my $before = $status->metric('parley_jobs_ended_total{how="refused"}');
 
     is(say($m)->{status}, 200);
     ok($peer->wait_for(1), 'the parent is asked, and refuses');
     is($peer->last->{json}{message_id}, $m->{message_id});
-    ok($nginx->wait_for(qr/undelivered, refused: it was refused.*"alice"/),
-       'it is said');
+    ok($nginx->wait_for(qr/refused: status 403, key-unknown, .*"alice"/),
+       'it is said, and what the peer says');
     is($status->metric('parley_jobs_ended_total{how="refused"}'), $before + 1,
        'and counted');
 
@@ -230,6 +231,46 @@ subtest 'HUB-09 of a critical escalation the parent is told' => sub {
     $again->leave;
     sleep 0.5;
     is($peer->count, 1, 'the URL that refused is not asked again');
+};
+
+
+subtest 'HUB-09 a parent that has a name in VCP alone is told, too' => sub {
+    ok($nginx->reload(workers => 1, http => http(
+        of => { alice => { parent => 'carol' },
+                carol => { deliver => "https://$here/carol", aee => undef,
+                           c2a => undef } })), 'reloaded');
+
+    my $carol = listen_to('carol', uri => '/vcp/stream/');
+    my $place = $carol->opened->{id};
+
+    $carol->leave;
+    sleep 0.3;
+    $peer->clear;
+    $peer->script('$c->answer(403)');
+
+    my $m = with(escalation(severity => 'critical', requires_ack => true),
+                 recipient => name('carol'));
+
+    is(say($m)->{status}, 200);
+    ok($peer->wait_for(1), 'the parent is asked, and refuses');
+    ok($nginx->wait_for(qr/refused: status 403, att.*"$m->{message_id}"/));
+
+    $carol = listen_to('carol', uri => '/vcp/stream/', last => $place);
+    is($carol->event->{json}{message_id}, $m->{message_id}, 'what it missed');
+
+    my $told = ($carol->event // {})->{json};
+
+    is($told->{payload}{reason}, "undelivered: critical $m->{message_id} of "
+       . name('alice') . ' to ' . name('carol') . ': it was refused');
+
+    is($told->{sender}, 'service://parley', 'by the gateway');
+    is($told->{recipient}, name('carol'));
+    ok($told->{signature}, 'signed');
+    $carol->leave;
+
+    ok($nginx->reload(workers => 1, http => http(
+        of => { alice => { parent => 'carol' },
+                carol => { deliver => "https://$here/carol" } })), 'reloaded');
 };
 
 

@@ -239,6 +239,15 @@ subtest 'OPS-04 jobs' => sub {
 };
 
 
+subtest 'OPS-04 escalations and timeouts' => sub {
+    shows('#deadlines', "$_\\\\s+0", $_)
+        for 'answered in time', 'gone up', 'tasks timed out', 'lost';
+
+    # the emergency above
+    shows('#deadlines', 'acknowledged by nobody\\\\s+[1-9]', 'and by nobody');
+};
+
+
 subtest 'OPS-04 from 320 px' => sub {
     for my $width (320, 375, 768, 1920) {
         $browser->size($width, 800);

@@ -52,9 +52,11 @@ my $token = bearer('alice');
 
 # a task that VCP has a form for, and that it acknowledges
 sub task {
-    return aee(type => 'task', intent => 'vcp.escalation', priority => 'high',
-               to => 'agent.lead',
-               payload => { severity => 'critical', reason => 'disk is full',
+    my ($severity, $priority) = @_;
+
+    return aee(type => 'task', intent => 'vcp.escalation',
+               priority => $priority // 'normal', to => 'agent.lead',
+               payload => { severity => $severity // 'warning', reason => 'disk is full',
                             context => 'ctx|work', requires_ack => true });
 }
 
@@ -91,6 +93,8 @@ my %fits = (
         fits('/vcp', \&task),
     'a translated task, once it is answered' =>
         fits('/answered', \&task),
+    'an escalation that may go up' =>
+        fits('/vcp', sub { task('critical', 'high') }),
 );
 
 for (sort keys %fits) {

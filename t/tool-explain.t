@@ -334,7 +334,7 @@ subtest 'GW-16 rates and the window are asked of an empty state, and it is said 
                  . 'transport sender signature revocation sender-rate '
                  . 'arguments submission reference policy direction local age admit '
                  . 'refute rewrite translate loss keep suspend record '
-                 . 'publish forward', 'the order of the gateway');
+                 . 'publish escalate forward', 'the order of the gateway');
 };
 
 

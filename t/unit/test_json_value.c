@@ -80,12 +80,6 @@ test_string(void **state)
     assert_string(&f, "/4", "\0", 1);
     assert_string(&f, "/5", "\xC3\xA9\n", 3);
 
-    /* asked for again, and another in between */
-
-    assert_string(&f, "/5", "\xC3\xA9\n", 3);
-    assert_string(&f, "/3", "\xF0\x9F\x98\x80", 4);
-    assert_string(&f, "/5", "\xC3\xA9\n", 3);
-
     assert_false(parley_json_string_is(&f.doc, at(&f, "/1"),
                                        PARLEY_STR("plain")));
     assert_false(parley_json_string_is(&f.doc, at(&f, "/4"),

@@ -11,11 +11,12 @@ use utf8;
 use Encode qw(encode_utf8);
 use Exporter 'import';
 
+use Demo::Escalations qw(escalations);
 use Demo::Http qw(now uuid4 uuid7);
 use Demo::Listener;
 use Demo::Setup qw(%demo slurp);
 use Demo::Show qw(title note block check pretty);
-use Demo::Step qw(step told aee vcp sign member channel);
+use Demo::Step qw(step told aee vcp sign member channel came);
 
 our @EXPORT_OK = qw(play);
 
@@ -47,6 +48,7 @@ sub play {
     refused_messages();
     refused_by_policy();
     streams();
+    escalations();
     seen();
 }
 
@@ -392,10 +394,11 @@ sub streams {
         expect => { status => 200, '/delivered' => 2 },
     );
 
-    came('~ops', ($ops->events(1))[0],
+    came('the stream of ~ops', ($ops->events(1))[0],
          '/payload/advisory_text' => 'about to restore vm-2');
-    came('agent.watch', ($watch->events(1))[0], '/type' => 'event',
-         '/intent' => 'channel.agent_advisory', '/from' => 'agent.ops');
+    came('the stream of agent.watch', ($watch->events(1))[0],
+         '/type' => 'event', '/intent' => 'channel.agent_advisory',
+         '/from' => 'agent.ops');
 
     title('A worker is killed',
           'Its streams break off; clients come back with the id of the last '
@@ -430,20 +433,6 @@ sub streams {
 sub advisory {
     return channel('ops', 'crew', kind => 'agent_advisory',
                    payload => qq[{"advisory_text":"$_[0]"}]);
-}
-
-
-sub came {
-    my ($who, $event, %wanted) = @_;
-
-    block(answer => '=', "the stream of $who", pretty($event // ''));
-
-    for my $pointer (sort keys %wanted) {
-        my $is = member($event // '{}', $pointer);
-
-        check(defined $is && $is eq $wanted{$pointer},
-              "$pointer should be $wanted{$pointer}", $is);
-    }
 }
 
 
@@ -490,8 +479,16 @@ sub seen {
     check(exists $pair{'aee to vcp'} && exists $pair{'vcp to aee'},
           'both ways of translation are', join ', ', sort keys %pair);
 
-    for my $code (qw(token-expired token-invalid signature-invalid
-                     message-duplicate rate-limited intent-refused))
+    my %ended = %{ $told->{deadlines}{ended} // {} };
+
+    note('escalations and deadlines: '
+         . join ', ', map { "$_ $ended{$_}" } sort keys %ended);
+    check(($ended{raised} // 0) == 2, 'two escalations went up',
+          $ended{raised});
+
+    for my $code (qw(agent-suspended token-expired token-invalid
+                     signature-invalid message-duplicate rate-limited
+                     intent-refused))
     {
         check((grep { $_->{code} eq $code } @refused) == 1,
               "$code is counted", join ' ', map { $_->{code} } @refused);

@@ -28,11 +28,16 @@ our %demo = (root => $root, build => $build, dir => "$build/demo",
 
 my @processes;
 
+# a port that nobody listens on and nobody else can take
+my $down;
+
 # who gets a token, and for what
 my @tokens = (
     [ 'ops',          sub => 'ops', scope => 'ops:run' ],
     [ 'ops-expired',  sub => 'ops', scope => 'ops:run', exp => -60 ],
     [ 'worker-7',     sub => 'worker-7', scope => 'vcp:send' ],
+    [ 'worker-9',     sub => 'worker-9', scope => 'vcp:send' ],
+    [ 'foreman',      sub => 'foreman', scope => 'vcp:send' ],
     [ 'kitchen',      sub => 'kitchen', scope => 'vcp:send' ],
     [ 'watch',        sub => 'watch', scope => 'ops:run vcp:send' ],
 );
@@ -88,7 +93,7 @@ sub prepare {
     remove_tree($dir);
     make_path(map { "$dir/$_" } qw(keys tls tokens logs tmp));
 
-    for my $name (qw(issuer gateway worker-7 kitchen)) {
+    for my $name (qw(issuer gateway worker-7 worker-9 foreman kitchen)) {
         parley('keygen', '--alg', $name eq 'issuer' ? 'es256' : 'ed25519',
                '--kid', "$name-1", '--out', "$dir/keys/$name.jwk");
         spew("$dir/keys/$name.pub.jwk",
@@ -101,6 +106,10 @@ sub prepare {
          . "\n");
 
     spew("$dir/sessions.html", slurp("$FindBin::Bin/sessions.html"));
+
+    $down = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => 0,
+                                  Proto => 'tcp')
+        or die "no free port on 127.0.0.1\n";
 
     certificate();
     tokens();
@@ -152,6 +161,10 @@ sub identities {
             slurp("$demo{dir}/keys/$_->{sub}.pub.jwk")) ];
     }
 
+    for (grep { $_->{deliver} } @{ $all->{principals} }) {
+        $_->{deliver} =~ s/\@DOWN_PORT\@/$down->sockport/e;
+    }
+
     spew("$demo{dir}/identities.json", $json->encode($all));
 }
 
@@ -177,6 +190,7 @@ sub configuration {
         PORT        => $demo{port},
         AEE_PORT    => $demo{aee_port},
         VCP_PORT    => $demo{vcp_port},
+        DOWN_PORT   => $down->sockport,
         TOKEN       => slurp("$demo{dir}/tokens/ops.jwt") =~ s/\s+\z//r,
     );
 

@@ -13,7 +13,7 @@ use Demo::Http qw(now uuid4 uuid7);
 use Demo::Setup qw(%demo parley slurp spew);
 use Demo::Show qw(title block check pretty);
 
-our @EXPORT_OK = qw(step told aee vcp channel sign member new_lines);
+our @EXPORT_OK = qw(step told came aee vcp channel sign member new_lines);
 
 my $json = JSON::PP->new->utf8->allow_nonref;
 my %read;
@@ -117,6 +117,18 @@ sub step {
     check_answer($s{expect}, $answer);
 
     return $answer->{body};
+}
+
+
+# What came by a stream: came(where, text, '/pointer' => value or qr//, ...)
+sub came {
+    my ($where, $event, %wanted) = @_;
+
+    block(answer => '=', $where, pretty($event // ''));
+
+    for my $pointer (sort keys %wanted) {
+        match($pointer, member($event // '{}', $pointer), $wanted{$pointer});
+    }
 }
 
 

@@ -1,0 +1,172 @@
+# Escalations that nobody acknowledges go up (VCP-24), whatever a reload takes
+# away, and where the zone is full meanwhile.  Of alice bob is the parent, of bob
+# carol, of carol dave.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Env qw(port tmp_dir tls);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Status;
+use Parley::Streams;
+use Parley::Upstream;
+
+my %above = (alice => 'bob', bob => 'carol', carol => 'dave');
+my ($cert) = tls();
+
+my $peer = Parley::Upstream->start(port(3), undef, tls => 1);
+
+
+sub http {
+    my %of = (gone => '', zone => 'streams:8m', retain => '1h', @_);
+
+    my $identities = from_json(streams_identities(
+        map { my $p = $_;
+              ($p => { parent => $above{$p}, %{ $of{$p} // {} } }) }
+            qw(alice bob carol dave)));
+
+    $identities->{principals} = [grep { $_->{sub} ne $of{gone} }
+                                 @{ $identities->{principals} }];
+
+    return streams_http(
+        identities => jcs($identities),
+        zone => $of{zone},
+        more => "parley_retain count=1000 time=$of{retain}; "
+                . 'parley_deliver /_deliver hosts=127.0.0.1:' . port(3) . ';',
+        locations => <<"EOT");
+        location = /in { parley_jwt on; parley_submit vcp aee c2a channel; }
+        location /vcp/ { parley_jwt on; parley_stream vcp;
+                         parley_vcp_context ctx|deliver;
+                         parley_vcp_constitution creed://a/b\@1; }
+        location = /_deliver {
+            internal;
+            proxy_pass \$parley_deliver_url;
+            proxy_ssl_verify on;
+            proxy_ssl_trusted_certificate $cert;
+            proxy_ssl_name localhost;
+        }
+EOT
+}
+
+my $nginx = Parley::Nginx->start(workers => 2, http => http(
+    carol => { deliver => 'https://127.0.0.1:' . port(3) . '/carol',
+               speaks => 'aee' }));
+my $status = Parley::Status->new(port => port(1));
+
+
+sub name { return "agent://ops.example/$_[0]" }
+
+sub alarm_of {
+    my ($severity, %other) = @_;
+
+    my $m = escalation(severity => $severity, requires_ack => true);
+
+    return { %$m, sender => name('alice'), recipient => name('bob'), %other };
+}
+
+sub send_as {
+    my ($who, $m, %o) = @_;
+
+    return submit($m, as => $who, uri => '/in', %o);
+}
+
+sub says {
+    my ($m, %o) = @_;
+
+    my $answer = send_as('alice', $m, %o);
+
+    is($answer->{status}, 200, 'it is taken') or diag($answer->{body});
+    return time;
+}
+
+sub taken {
+    my ($answer, $what) = @_;
+
+    like($answer->{status}, qr/^20[02]$/, $what) or diag($answer->{body});
+}
+
+# the ids of the messages that came by a stream within so many seconds
+sub ids {
+    my ($stream, $seconds) = @_;
+
+    my @ids;
+    my $until = time + $seconds;
+
+    while ((my $left = $until - time) > 0) {
+        my $event = $stream->event($left) // last;
+        push @ids, $event->{json}{message_id} // $event->{json}{id}
+                   // $event->{json}{frame_id};
+    }
+
+    return @ids;
+}
+
+sub streams { return map { listen_to($_, uri => "/vcp/") } @_ }
+
+sub ended { return $status->metric("parley_deadlines_total{outcome=\"$_[0]\"}") }
+
+
+subtest 'VCP-24 a reload takes away whom it went to' => sub {
+    my $m = alarm_of('critical');
+
+    $peer->script('$c->take');
+    says($m);
+    ok($nginx->reload(workers => 2, http => http(
+        gone => 'bob', alice => { parent => 'carol' },
+        carol => { deliver => 'https://127.0.0.1:' . port(3) . '/carol' })),
+       'bob is there no more');
+    ok($peer->wait_for(1, 9), 'it goes to who is above its sender by now');
+    is(($peer->requests)[0]{json}{message_id}, $m->{message_id}, 'as it was');
+
+    ok($nginx->reload(workers => 2, http => http(
+        gone => 'carol', bob => { parent => 'dave' })), 'nor is carol');
+
+    my ($dave) = streams('dave');
+
+    is_deeply([ids($dave, 14)], [$m->{message_id}], 'and so on to the top');
+};
+
+$nginx->stop;
+$nginx = Parley::Nginx->start(workers => 2, http => http(
+    zone => 'streams:1m share=100%', retain => '12s'));
+
+# whether it finds no room any more
+sub full {
+    my $size = shift;
+
+    my $event = aee(type => 'event', from => 'agent.dave', to => 'agent.bob',
+                    payload => { text => 'x' x $size });
+
+    return send_as('dave', $event)->{status} == 503;
+}
+
+subtest 'VCP-24 the zone is full when it should go up' => sub {
+    my ($carol) = streams('carol');
+    my $m = alarm_of('critical');
+    my $from = says($m);
+    my $n = 0;
+
+    for my $size (16000, 4000, 1000, 10) {
+        1 while !full($size) && $n++ < 500;
+    }
+
+    # it stays so for as long as it is tried some times
+    while (time < $from + 9) {
+        full(10);
+        sleep 0.05;
+    }
+
+    ok(full(10), 'there is no room');
+    is_deeply([ids($carol, 0.1)], [], 'and it went nowhere');
+    is_deeply([grep { ($_ // '') eq $m->{message_id} } ids($carol, 15)],
+              [$m->{message_id}], 'it goes up when there is some again');
+};
+
+done_testing();

@@ -1,0 +1,84 @@
+# A state that does not answer while a deadline is met: once it answers again an
+# escalation has gone up, and a task has failed, once.  For the module whose
+# state answers later alone (make test-later).
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Env qw(port spew tmp_dir);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+plan skip_all => 'the state answers at once'
+    unless ($ENV{PARLEY_MODULE} // '') =~ m{/later/};
+
+my $never = tmp_dir() . '/never';
+spew($never, '');
+$ENV{PARLEY_LATER_NEVER} = $never;
+
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    identities => streams_identities(alice => { parent => 'bob' },
+                                     bob => { parent => 'carol' }),
+    more => 'parley_retain count=100 time=1h;',
+    locations => <<'EOT'));
+        location = /in { parley_jwt on; parley_submit vcp aee; }
+        location /vcp/ { parley_jwt on; parley_stream vcp;
+                         parley_vcp_context ctx|deliver;
+                         parley_vcp_constitution creed://a/b@1; }
+        location /aee/ { parley_jwt on; parley_stream aee; }
+EOT
+
+
+# the messages that come by a stream within so many seconds
+sub come {
+    my ($stream, $seconds) = @_;
+
+    my @come;
+    my $until = time + $seconds;
+
+    while ((my $left = $until - time) > 0) {
+        my $event = $stream->event($left) // last;
+        push @come, $event->{json};
+    }
+
+    return @come;
+}
+
+
+for my $verb (qw(get admit settle job-take)) {
+
+    subtest "VCP-24 AEE-29 HUB-09 silent: $verb" => sub {
+        my $carol = listen_to('carol', uri => '/vcp/');
+        my $dave = listen_to('dave', uri => '/aee/');
+
+        my $m = { %{ escalation(severity => 'critical',
+                                requires_ack => true) },
+                  sender => 'agent://ops.example/alice',
+                  recipient => 'agent://ops.example/bob' };
+        my $task = aee(requires => { timeout_ms => 5000 },
+                       from => 'agent.dave');
+
+        is(submit($m, as => 'alice', uri => '/in')->{status}, 200);
+        is(submit($task, as => 'dave', uri => '/in')->{status}, 202);
+
+        # from before they are due until whoever asks has no more patience
+        spew($never, $verb);
+        sleep 8;
+        spew($never, '');
+
+        is_deeply([map { $_->{message_id} } come($carol, 4)],
+                  [$m->{message_id}], 'the escalation goes up');
+        is_deeply([map { "$_->{payload}{code} $_->{reply_to}" }
+                       come($dave, 1)],
+                  ["E_TIMEOUT $task->{id}"], 'the task fails, once');
+    };
+}
+
+done_testing();
