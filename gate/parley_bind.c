@@ -14,8 +14,7 @@ typedef struct {
 
 static parley_str_t parley_bind_name(parley_who_t *who, parley_str_t name,
     parley_proto_t sent);
-static int parley_bind_from(const parley_bond_t *bond, parley_msg_t *m,
-    parley_answer_path_t path);
+static int parley_bind_from(const parley_bond_t *bond, parley_msg_t *m);
 static int parley_bind_is_outside(const parley_bond_t *bond,
     parley_str_t name);
 static int parley_bind_to(const parley_bond_t *bond, parley_msg_t *m);
@@ -77,12 +76,11 @@ parley_bind_name(parley_who_t *who, parley_str_t name, parley_proto_t sent)
 
 
 int
-parley_bind(const parley_bond_t *bond, parley_msg_t *m,
-    parley_answer_path_t path, parley_error_t *err)
+parley_bind(const parley_bond_t *bond, parley_msg_t *m, parley_error_t *err)
 {
     int  rc;
 
-    rc = m->sender.len > 0 ? parley_bind_from(bond, m, path) : 1;
+    rc = m->sender.len > 0 ? parley_bind_from(bond, m) : 1;
 
     if (rc < 0) {
         return parley_error_memory(err);
@@ -109,8 +107,7 @@ parley_bind(const parley_bond_t *bond, parley_msg_t *m,
 /* Returns 1, 0, or -1: no memory. */
 
 static int
-parley_bind_from(const parley_bond_t *bond, parley_msg_t *m,
-    parley_answer_path_t path)
+parley_bind_from(const parley_bond_t *bond, parley_msg_t *m)
 {
     int                 rc;
     parley_bind_side_t  asked;
@@ -150,8 +147,7 @@ parley_bind_from(const parley_bond_t *bond, parley_msg_t *m,
         }
     }
 
-    return path == PARLEY_ANSWER_PATH_RESPONSE
-           && (m->act == PARLEY_ACT_FAILURE || m->act == PARLEY_ACT_PROGRESS)
+    return (m->act == PARLEY_ACT_FAILURE || m->act == PARLEY_ACT_PROGRESS)
            && bond->gateway.len > 0 && parley_str_eq(m->sender, bond->gateway);
 }
 

@@ -37,13 +37,6 @@ typedef struct {
 } parley_bond_t;
 
 
-/* where an answer came */
-typedef enum {
-    PARLEY_ANSWER_PATH_RESPONSE = 0,    /* of the message's own request */
-    PARLEY_ANSWER_PATH_REQUEST          /* as a request */
-} parley_answer_path_t;
-
-
 /*
  * The bond of who->msg, which goes on in protocol sent; answering: the message
  * that it answers itself, or NULL.  who outlives it; spans are the message's,
@@ -53,13 +46,14 @@ void parley_bond_init(parley_bond_t *bond, parley_who_t *who,
     const parley_msg_t *answering, parley_proto_t sent);
 
 /*
- * Whether m, in protocol bond->sent, comes from and goes to whom it has to;
- * names that it leaves out are theirs.  Those that it has become the ones that
- * the service was told, for the caller.  Returns 0, or -1: upstream-invalid,
- * naming the member; capacity (no memory).
+ * Whether m, in protocol bond->sent, which came in the response to what was
+ * sent on, comes from and goes to whom it has to; names that it leaves out are
+ * theirs.  Those that it has become the ones that the service was told, for the
+ * caller.  Returns 0, or -1: upstream-invalid, naming the member; capacity (no
+ * memory).
  */
 int parley_bind(const parley_bond_t *bond, parley_msg_t *m,
-    parley_answer_path_t path, parley_error_t *err)
+    parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

@@ -195,3 +195,31 @@ parley_delivery_said(const parley_answer_t *answer, int status,
                                 "status %d", status);
     }
 }
+
+
+void
+parley_delivery_line(const parley_delivery_t *delivery,
+    const parley_taken_t *job, parley_job_how_t how,
+    parley_audit_delivery_t *ret)
+{
+    static const parley_str_t  outcomes[PARLEY_JOB_ENDS] = {
+        [PARLEY_JOB_DELIVERED] = parley_str("delivered"),
+        [PARLEY_JOB_REFUSED] = parley_str("refused"),
+        [PARLEY_JOB_GIVEN_UP] = parley_str("given-up"),
+        [PARLEY_JOB_DONE] = parley_str("done")
+    };
+
+    memset(ret, 0, sizeof(parley_audit_delivery_t));
+
+    ret->id = delivery->publication.id;
+    ret->principal = delivery->publication.sender;
+    ret->recipient = delivery->sub;
+    ret->outcome = outcomes[how];
+    ret->why = delivery->why != NULL ? parley_str_c(delivery->why)
+                                     : parley_str_none;
+
+    /* the one after the last finds that its process is gone */
+
+    ret->attempts = job->attempt < PARLEY_ATTEMPTS ? job->attempt
+                                                   : PARLEY_ATTEMPTS;
+}

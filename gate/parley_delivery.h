@@ -9,6 +9,7 @@
 #define PARLEY_DELIVERY_H
 
 #include "parley_attempt.h"
+#include "parley_audit.h"
 #include "parley_deliver.h"
 #include "parley_load.h"
 #include "parley_log.h"
@@ -60,6 +61,11 @@ void parley_delivery_tells(const parley_deliver_t *d,
     const parley_state_t *state, const parley_delivery_t *delivery,
     const char *why, int64_t now_ms, parley_arena_t *arena,
     const parley_append_t **ret);
+
+/* What the audit log has of one whose job is over (OPS-06); spans are its. */
+void parley_delivery_line(const parley_delivery_t *delivery,
+    const parley_taken_t *job, parley_job_how_t how,
+    parley_audit_delivery_t *ret);
 
 
 #endif /* PARLEY_DELIVERY_H */

@@ -67,9 +67,7 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
         return -1;
     }
 
-    if (parley_bind(&x->bond, &answer->msg, PARLEY_ANSWER_PATH_RESPONSE, err)
-        != 0)
-    {
+    if (parley_bind(&x->bond, &answer->msg, err) != 0) {
         return -1;
     }
 

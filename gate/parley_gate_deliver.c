@@ -2,7 +2,7 @@
  * What is published reaches whom it is for by a stream of its own, else by the
  * URL that the identities have for it, else by the log alone.  For a URL there
  * is a job, added with the record (hub/parley_attempt.h has what becomes of
- * it).  A VCP broadcast is for every known peer of its sender (VCP-22).
+ * it).  A broadcast is for every known peer of its sender (VCP-22).
  */
 
 #include <string.h>
@@ -16,9 +16,6 @@
 
 
 #define PARLEY_DELIVER_ROOM  8      /* jobs, at first */
-
-/* whom VCP calls all peers */
-#define PARLEY_BROADCAST     "broadcast"
 
 
 static int parley_gate_peer(parley_gate_t *g, const parley_principal_t *p);
@@ -34,8 +31,11 @@ static int64_t parley_gate_lasts(const parley_gate_t *g);
 int
 parley_gate_is_broadcast(const parley_gate_t *g)
 {
-    return g->msg->wire == PARLEY_PROTO_VCP
-           && parley_str_is(g->msg->recipient, PARLEY_BROADCAST);
+    parley_str_t  peers;
+
+    peers = parley_codecs[g->msg->wire]->syntax->peers;
+
+    return peers.len > 0 && parley_str_eq(g->msg->recipient, peers);
 }
 
 
@@ -87,14 +87,16 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 static int
 parley_gate_peer(parley_gate_t *g, const parley_principal_t *p)
 {
+    parley_str_t               name;
     const parley_principal_t  *self;
 
     self = g->who->principal;
+    name = p->names[g->msg->wire];
 
-    return self != NULL && p->names[PARLEY_NAMESPACE_VCP].len > 0
+    return self != NULL && name.len > 0
            && !parley_str_eq(p->sub, self->sub)
            && parley_str_eq(p->parent, self->parent)
-           && parley_gate_may_send(g, p->names[PARLEY_NAMESPACE_VCP]);
+           && parley_gate_may_send(g, name);
 }
 
 
@@ -321,18 +323,20 @@ parley_delivery_lane(const parley_state_t *state, parley_str_t sender,
 }
 
 
-/* VCP 7.4: who gets it later than that refuses it */
+/* who gets it later than its protocol allows refuses it (VCP 7.4) */
 
 static int64_t
 parley_gate_lasts(const parley_gate_t *g)
 {
-    int64_t  ms;
+    int64_t  ms, past;
 
-    ms = PARLEY_ATTEMPT_LIVES;
+    past = parley_codecs[g->msg->wire]->past_max_ms;
 
-    if (g->msg->wire == PARLEY_PROTO_VCP && g->msg->created_ms >= 0) {
-        ms += g->msg->created_ms - g->now_ms;
+    if (past == 0 || g->msg->created_ms < 0) {
+        return PARLEY_ATTEMPT_LIVES;
     }
+
+    ms = past + g->msg->created_ms - g->now_ms;
 
     return ms > 1 ? ms : 1;
 }

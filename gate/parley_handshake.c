@@ -74,6 +74,19 @@ parley_handshake(parley_gate_t *g)
 }
 
 
+parley_str_t
+parley_handshake_lacks(const parley_gate_t *g)
+{
+    parley_str_t  greeting;
+
+    greeting = g->proto != PARLEY_PROTO_NONE
+               ? parley_codecs[g->proto]->binding->greeting : parley_str_none;
+
+    return g->msg_read && parley_str_eq(g->msg->intent, greeting)
+           ? parley_str_none : greeting;
+}
+
+
 static int
 parley_handshake_upgrade(parley_gate_t *g, const char *text)
 {

@@ -24,6 +24,12 @@
 int parley_handshake(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
+/*
+ * Of the first message of a WebSocket, read or refused: the intent that its
+ * protocol should have it begin with, where it does not (VCP 8.3); else empty.
+ */
+parley_str_t parley_handshake_lacks(const parley_gate_t *g);
+
 /* What answers a key that is one; or -1. */
 int parley_handshake_accept(parley_str_t key,
     char ret[PARLEY_HANDSHAKE_ACCEPT + 1])

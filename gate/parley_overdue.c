@@ -322,10 +322,10 @@ parley_overdue_reach(parley_overdue_t *d, const parley_principal_t *p,
 }
 
 
-parley_str_t
-parley_overdue_name(parley_overdue_how_t how)
+void
+parley_overdue_line(const parley_overdue_t *d, parley_audit_delivery_t *ret)
 {
-    static const parley_str_t  names[] = {
+    static const parley_str_t  outcomes[] = {
         [PARLEY_OVERDUE_ANSWERED] = parley_str("answered"),
         [PARLEY_OVERDUE_RAISED] = parley_str("raised"),
         [PARLEY_OVERDUE_UNACKNOWLEDGED] = parley_str("unacknowledged"),
@@ -334,7 +334,14 @@ parley_overdue_name(parley_overdue_how_t how)
         [PARLEY_OVERDUE_AGAIN] = parley_str("again")
     };
 
-    return names[how];
+    memset(ret, 0, sizeof(parley_audit_delivery_t));
+
+    ret->deadline = 1;
+    ret->id = d->publication.id;
+    ret->principal = d->publication.sender;
+    ret->recipient = d->to != NULL ? d->to->sub : parley_str_none;
+    ret->outcome = outcomes[d->how];
+    ret->attempts = d->job->attempt;
 }
 
 

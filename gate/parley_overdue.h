@@ -19,6 +19,7 @@
 #define PARLEY_OVERDUE_H
 
 #include "parley_ask.h"
+#include "parley_audit.h"
 #include "parley_deliver.h"
 #include "parley_job.h"
 #include "parley_load.h"
@@ -84,8 +85,9 @@ int parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
 int parley_overdue_meet(parley_overdue_t *d)
     __attribute__((warn_unused_result));
 
-/* "raised" */
-parley_str_t parley_overdue_name(parley_overdue_how_t how);
+/* What the audit log has of one that is over (OPS-06); spans are its. */
+void parley_overdue_line(const parley_overdue_t *d,
+    parley_audit_delivery_t *ret);
 
 
 /*

@@ -14,7 +14,8 @@
 typedef enum {
     PARLEY_LOAD_NONE = 0,
     PARLEY_LOAD_DELIVER,        /* to the URL of a principal: its sub */
-    PARLEY_LOAD_NOTICE,         /* the same, of what was not delivered */
+    PARLEY_LOAD_NOTICE,         /* the same, of what the gateway tells:
+                                   nobody is told that it was not reached */
     PARLEY_LOAD_EMERGENCY,      /* deadlines, see gate/parley_overdue.h */
     PARLEY_LOAD_ESCALATION,
     PARLEY_LOAD_TIMEOUT,

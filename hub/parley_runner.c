@@ -33,7 +33,6 @@ static void parley_runner_drop(parley_run_t *run);
 static int parley_runner_take(parley_runner_t *r);
 static void parley_runner_took(parley_call_t *call);
 static int parley_runner_got(parley_run_t *run);
-static void parley_runner_untried(parley_run_t *run);
 static void parley_runner_ended(parley_call_t *call);
 static void parley_runner_over(parley_run_t *run);
 
@@ -198,7 +197,7 @@ parley_runner_got(parley_run_t *run)
     r->nprompt += run->job.prompt;
 
     if (r->stopped) {
-        parley_runner_untried(run);
+        parley_runner_untried(run, 0);
 
     } else {
         r->env.begin(r->env.ctx, run);
@@ -208,14 +207,15 @@ parley_runner_got(parley_run_t *run)
 }
 
 
-static void
-parley_runner_untried(parley_run_t *run)
+void
+parley_runner_untried(parley_run_t *run, int64_t after)
 {
     parley_job_end_t  end;
 
     memset(&end, 0, sizeof(parley_job_end_t));
 
     end.how = PARLEY_JOB_AGAIN;
+    end.after = after;
     end.mark = run->job.mark;
     end.untried = 1;
 

@@ -86,6 +86,9 @@ void parley_runner_turn(parley_runner_t *r);
  */
 void parley_runner_end(parley_run_t *run, const parley_job_end_t *end);
 
+/* Nothing was tried: it is due again in so many ms.  run is gone as above. */
+void parley_runner_untried(parley_run_t *run, int64_t after);
+
 /* It takes no more.  Jobs that it has go on. */
 void parley_runner_stop(parley_runner_t *r);
 

@@ -51,18 +51,11 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     parley_attempted_t          over;
     ngx_http_parley_attempt_t  *a;
 
-    ngx_memzero(&over, sizeof(parley_attempted_t));
-
     delivery = parley_arena_calloc(&run->arena, sizeof(parley_delivery_t));
     a = ngx_http_parley_deliver_free(jobs);
 
     if (delivery == NULL || a == NULL) {
-        over.how = PARLEY_JOB_AGAIN;
-        over.after = PARLEY_JOB_LEASE;
-        over.mark = run->job.mark;
-        over.why = "there is no memory";
-
-        ngx_http_parley_jobs_came(jobs, run, &over);
+        parley_runner_untried(run, PARLEY_JOB_LEASE);
         return;
     }
 
@@ -79,13 +72,16 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     a->began = ngx_current_msec;
     a->astray = 0;
 
+    ngx_queue_remove(&a->queue);
+    ngx_queue_insert_tail(&jobs->attempts, &a->queue);
+
     a->host.url = &delivery->url;
 
     ngx_http_parley_host_check(&a->host, PARLEY_ATTEMPT_MS);
 }
 
 
-/* those that are free stand first */
+/* those that are free stand first, and this one stays there until it begins */
 
 static ngx_http_parley_attempt_t *
 ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
@@ -98,8 +94,6 @@ ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
         a = ngx_queue_data(q, ngx_http_parley_attempt_t, queue);
 
         if (a->run == NULL) {
-            ngx_queue_remove(q);
-            ngx_queue_insert_tail(&jobs->attempts, q);
             return a;
         }
     }
@@ -125,7 +119,7 @@ ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
     a->done.data = a;
     a->done.log = jobs->timer.log;
 
-    ngx_queue_insert_tail(&jobs->attempts, &a->queue);
+    ngx_queue_insert_head(&jobs->attempts, &a->queue);
 
     return a;
 }
@@ -317,10 +311,6 @@ ngx_http_parley_deliver_log(parley_run_t *run, const parley_attempted_t *how)
 
     delivery = run->data;
 
-    if (delivery == NULL) {
-        return;
-    }
-
     which = ngx_http_parley_jobs_text(id, delivery->publication.id);
     to = ngx_http_parley_jobs_text(sub, delivery->sub);
     sender = ngx_http_parley_jobs_text(from, delivery->publication.sender);
@@ -367,23 +357,7 @@ ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
 
     delivery = run->data;
 
-    if (delivery == NULL) {
-        return;
-    }
-
-    /* OPS-06 */
-
-    ngx_memzero(&line, sizeof(parley_audit_delivery_t));
-
-    line.id = delivery->publication.id;
-    line.principal = delivery->publication.sender;
-    line.recipient = delivery->sub;
-    line.outcome = how == PARLEY_JOB_DELIVERED ? PARLEY_STR("delivered")
-                   : how == PARLEY_JOB_REFUSED ? PARLEY_STR("refused")
-                                               : PARLEY_STR("given-up");
-    line.why = delivery->why ? parley_str_c(delivery->why) : parley_str_none;
-    line.attempts = ngx_min(run->job.attempt, PARLEY_ATTEMPTS);
-
+    parley_delivery_line(delivery, &run->job, how, &line);
     ngx_http_parley_audit_delivery(jobs->mcf, &line);
 
     if (untold) {

@@ -16,10 +16,10 @@
 
 typedef struct {
     parley_overdue_t         deadline;
-    ngx_http_parley_jobs_t   *jobs;
-    parley_run_t             *run;
-    ngx_queue_t               queue;        /* of those that wait */
-    ngx_event_t               patience;     /* the state takes too long */
+    ngx_http_parley_jobs_t  *jobs;
+    parley_run_t            *run;
+    ngx_queue_t              queue;         /* of those that wait */
+    ngx_event_t              patience;      /* the state takes too long */
 } ngx_http_parley_due_t;
 
 
@@ -32,20 +32,12 @@ static void ngx_http_parley_due_end(ngx_http_parley_due_t *d);
 void
 ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 {
-    parley_job_end_t             end;
     ngx_http_parley_due_t  *d;
 
     d = parley_arena_calloc(&run->arena, sizeof(ngx_http_parley_due_t));
 
     if (d == NULL) {
-        ngx_memzero(&end, sizeof(parley_job_end_t));
-
-        end.how = PARLEY_JOB_AGAIN;
-        end.after = PARLEY_ASK_PATIENCE;
-        end.mark = run->job.mark;
-        end.untried = 1;
-
-        parley_runner_end(run, &end);
+        parley_runner_untried(run, PARLEY_ASK_PATIENCE);
         return;
     }
 
@@ -128,13 +120,13 @@ void
 ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     ngx_uint_t untold)
 {
-    u_char                       id[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    u_char                       from[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    u_char                       to[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    ngx_str_t                    which, sender, above;
-    parley_overdue_t           *deadline;
-    parley_audit_delivery_t      line;
-    ngx_http_parley_due_t  *d = run->data;
+    u_char                    id[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    u_char                    from[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    u_char                    to[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    ngx_str_t                 which, sender, above;
+    parley_overdue_t         *deadline;
+    ngx_http_parley_due_t    *d = run->data;
+    parley_audit_delivery_t   line;
 
     if (d == NULL) {
         return;
@@ -197,18 +189,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
                       &sender, &which);
     }
 
-    /* OPS-06 */
-
-    ngx_memzero(&line, sizeof(parley_audit_delivery_t));
-
-    line.deadline = 1;
-    line.id = deadline->publication.id;
-    line.principal = deadline->publication.sender;
-    line.recipient = deadline->to != NULL ? deadline->to->sub
-                                          : parley_str_none;
-    line.outcome = parley_overdue_name(deadline->how);
-    line.attempts = run->job.attempt;
-
+    parley_overdue_line(deadline, &line);
     ngx_http_parley_audit_delivery(jobs->mcf, &line);
 }
 
@@ -216,7 +197,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
 void
 ngx_http_parley_due_exit(ngx_http_parley_jobs_t *jobs)
 {
-    ngx_queue_t                 *q;
+    ngx_queue_t            *q;
     ngx_http_parley_due_t  *d;
 
     for (q = ngx_queue_head(&jobs->deadlines);

@@ -15,7 +15,6 @@
 static void ngx_http_parley_jobs_timer(ngx_event_t *ev);
 static void ngx_http_parley_jobs_wait(void *ctx, int64_t ms);
 static void ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run);
-static void ngx_http_parley_jobs_end(parley_run_t *run, parley_job_how_t how);
 static void ngx_http_parley_jobs_over(void *ctx, parley_run_t *run,
     parley_job_how_t how, int untold);
 
@@ -159,14 +158,7 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
 
     if (ngx_exiting) {
         parley_runner_stop(jobs->runner);
-
-        ngx_memzero(&end, sizeof(parley_job_end_t));
-
-        end.how = PARLEY_JOB_AGAIN;
-        end.mark = run->job.mark;
-        end.untried = 1;
-
-        parley_runner_end(run, &end);
+        parley_runner_untried(run, 0);
         ngx_http_parley_wake_others(jobs->mcf);
         return;
     }
@@ -189,21 +181,12 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
                       "parley: a job of a kind that is not known here is "
                       "dropped");
 
-        ngx_http_parley_jobs_end(run, PARLEY_JOB_GIVEN_UP);
+        ngx_memzero(&end, sizeof(parley_job_end_t));
+
+        end.how = PARLEY_JOB_GIVEN_UP;
+
+        parley_runner_end(run, &end);
     }
-}
-
-
-static void
-ngx_http_parley_jobs_end(parley_run_t *run, parley_job_how_t how)
-{
-    parley_job_end_t  end;
-
-    ngx_memzero(&end, sizeof(parley_job_end_t));
-
-    end.how = how;
-
-    parley_runner_end(run, &end);
 }
 
 
@@ -221,16 +204,11 @@ ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     end.mark = how->mark;
 
     delivery = run->data;
+    delivery->why = how->why;
 
     ngx_http_parley_deliver_log(run, how);
 
-    if (delivery) {
-        delivery->why = how->why;
-    }
-
-    if (delivery && (how->how == PARLEY_JOB_REFUSED
-                     || how->how == PARLEY_JOB_GIVEN_UP))
-    {
+    if (how->how == PARLEY_JOB_REFUSED || how->how == PARLEY_JOB_GIVEN_UP) {
         parley_delivery_tells(&jobs->deliver, &jobs->mcf->zone->memory.state,
                               delivery, how->why, ngx_http_parley_now(),
                               &run->arena, &end.tells);

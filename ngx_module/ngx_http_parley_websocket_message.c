@@ -19,6 +19,7 @@
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_state.h"
 #include "ngx_http_parley_websocket.h"
+#include "parley_handshake.h"
 
 
 /* a context, and its arena's first block, for a message of usual size */
@@ -176,17 +177,15 @@ ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
 }
 
 
-/* VCP 8.3: an agent should begin with its context, and the log says who does
-   not */
+/* once: of the first message */
 
 static void
 ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame)
 {
-    parley_gate_t                *g;
+    ngx_str_t                     intent;
     ngx_http_parley_websocket_t  *ws;
 
     ws = frame->ws;
-    g = &frame->ctx.gate;
 
     if (ws->greeted) {
         return;
@@ -194,15 +193,14 @@ ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame)
 
     ws->greeted = 1;
 
-    if (g->proto != PARLEY_PROTO_VCP
-        || (g->msg_read && parley_str_is(g->msg->intent, "vcp.context_share")))
-    {
-        return;
-    }
+    intent = ngx_http_parley_ngx_str(
+                                 parley_handshake_lacks(&frame->ctx.gate));
 
-    ngx_log_error(NGX_LOG_INFO, ws->connection->log, 0,
-                  "parley: the first message of this WebSocket is no "
-                  "context_share");
+    if (intent.len) {
+        ngx_log_error(NGX_LOG_INFO, ws->connection->log, 0,
+                      "parley: the first message of this WebSocket is no "
+                      "\"%V\"", &intent);
+    }
 }
 
 

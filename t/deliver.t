@@ -42,7 +42,7 @@ sub http {
             parley_retain count=100 time=1h;
 EOT
         locations => <<"EOT");
-        location /vcp/in { parley_jwt on; parley_submit vcp aee c2a; }
+        location /vcp/in { parley_jwt on; parley_submit vcp vcp2 aee c2a; }
         location /vcp/stream/ { parley_jwt on; parley_stream vcp;
                                 parley_vcp_context ctx|deliver;
                                 parley_vcp_constitution creed://a/b\@1; }
@@ -342,6 +342,39 @@ subtest 'VCP-22 a broadcast goes to every known peer, each on its own' => sub {
     is_deeply($q->{json}, $m, 'one message');
     sleep 0.5;
     is(scalar at('bob'), 1, 'to bob once');
+};
+
+
+subtest 'VCP-22 a broadcast of VCP 2.0 does, too' => sub {
+    my $m = as_vcp2(share('alice', 'broadcast'));
+
+    answers(carol => ['$c->take']);
+
+    my $dave = listen_to('dave', uri => '/vcp/stream/');
+
+    is(say($m)->{status}, 200);
+    ok(at_least('bob', 1), 'to bob');
+    ok(at_least('carol', 1), 'to carol');
+
+    my $told = $dave->event->{json};
+
+    is($told->{vcp_message}, '1.2', 'to dave, who listens in 1.2');
+    is($told->{sender}, $m->{sender});
+    is_deeply((at('bob'))[0]{json}, $m, 'bob gets it as it came');
+};
+
+
+subtest 'VCP-21 no attempt comes later than VCP lets a message be' => sub {
+    answers(bob => ['$c->answer(503)']);
+
+    for my $as (sub { shift }, \&as_vcp2) {
+        my $m = $as->(share('alice', 'bob', timestamp => timestamp(-298)));
+
+        $peer->clear;
+        is(say($m)->{status}, 200);
+        sleep 4.5;
+        is(scalar at('bob'), 2, "VCP $m->{vcp_message}: at once, after 1 s");
+    }
 };
 
 

@@ -49,6 +49,7 @@ EOT
                              parley_websocket vcp; $vcp }
         location = /ticket { parley_jwt on tickets=30s; parley_websocket vcp;
                              $vcp }
+        location = /vcp2 { parley_jwt on; parley_websocket vcp2; $vcp }
         location = /aee { parley_jwt on; parley_websocket aee; }
         location = /c2a { parley_jwt on; parley_websocket c2a; }
         location = /channel { parley_jwt on; parley_websocket channel; }
@@ -447,17 +448,26 @@ subtest 'HUB-06: AEE, C2A and agent-channel by WebSockets' => sub {
 
 
 subtest 'VCP-20: an agent should begin with its context' => sub {
-    my $before = $nginx->logged(qr/is no context_share/);
+    my $said = qr/is no "vcp\.context_share"/;
+    my $before = $nginx->logged($said);
 
     websocket('alice')->ask(share('alice', 'bob'));
-    is($nginx->logged(qr/is no context_share/), $before);
+    is($nginx->logged($said), $before);
 
     my $alice = websocket('alice');
 
     is($alice->ask({ %{ announce() }, recipient => 'agent://ops.example/bob' })
            ->{status}, 'accepted') for 1 .. 2;
-    ok($nginx->wait_for(qr/is no context_share/, $before + 1));
-    is($nginx->logged(qr/is no context_share/), $before + 1, 'once');
+    ok($nginx->wait_for($said, $before + 1));
+    is($nginx->logged($said), $before + 1, 'once');
+
+    websocket('alice', uri => '/vcp2')
+        ->ask(as_vcp2({ %{ announce() },
+                        recipient => 'agent://ops.example/bob' }));
+    ok($nginx->wait_for($said, $before + 2), 'by VCP 2.0, too');
+
+    websocket('alice', uri => '/aee')->ask(aee());
+    is($nginx->logged($said), $before + 2, 'AEE asks for none');
 };
 
 

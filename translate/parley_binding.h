@@ -64,6 +64,10 @@ typedef struct {
      */
     const parley_str_t  *sets;
 
+    parley_str_t         greeting;      /* the intent that a client of a
+                                           WebSocket should begin with; empty:
+                                           with any */
+
     unsigned             scoped:1;      /* the argument scope says for whom a
                                            message is */
     unsigned             addressed:1;   /* the argument recipient does */

@@ -50,6 +50,10 @@ struct parley_name_syntax_s {
     uint8_t              human;
     uint8_t              group;
 
+    parley_str_t         peers;         /* what names every known peer of a
+                                           sender (VCP-22); empty: nothing
+                                           does */
+
     unsigned             tierless:1;    /* a name says neither whether it is
                                            an agent's or a human's nor on
                                            which host */

@@ -67,12 +67,14 @@ const parley_name_syntax_t  parley_vcp_syntax = {
     .prefixes = parley_vcp_prefixes,
     .human = 'h',
     .group = 'b',
+    .peers = parley_str("broadcast"),
 };
 
 
 const parley_binding_t  parley_vcp_binding = {
     .methods = parley_binding_post,
     .media_type = parley_str("application/json; charset=utf-8"),
+    .greeting = parley_str("vcp.context_share"),
     .single = 1,
 };
 
@@ -453,7 +455,7 @@ parley_vcp_name_parse(const parley_name_syntax_t *syntax, parley_str_t s,
 
     ret->name = s;
 
-    if (parley_str_is(s, "broadcast")) {
+    if (parley_str_eq(s, syntax->peers)) {
         ret->kind = PARLEY_NAME_GROUP;
         return 0;
     }
@@ -501,7 +503,7 @@ parley_vcp_name_format(const parley_name_syntax_t *syntax, parley_buf_t *b,
 
         /* VCP knows one group: all peers */
 
-        if (!parley_str_is(n->name, "broadcast")) {
+        if (!parley_str_eq(n->name, syntax->peers)) {
             return -1;
         }
 

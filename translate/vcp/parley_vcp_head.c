@@ -145,7 +145,7 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
         return parley_vcp_encode_peer(e, ret);
     }
 
-    *ret = PARLEY_STR("broadcast");
+    *ret = parley_vcp_syntax.peers;
 
     /* its name is said where that means all peers */
 
