@@ -408,7 +408,7 @@ subtest 'VCP-24 the worker that has it is killed' => sub {
 
     while (!@ids && time < $until) {
         my $again = eval { listen_to('carol', uri => '/vcp/',
-                                     last => '0.0') };
+                                     last => $carol->opened->{id}) };
         @ids = grep { ($_ // "") eq $m->{message_id} } ids($again, 0.5) if $again;
         sleep 0.2;
     }
