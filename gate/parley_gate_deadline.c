@@ -36,11 +36,14 @@ parley_gate_alarm(const parley_gate_t *g)
 }
 
 
+/* an event, too: AEE can say as one what VCP's reader has to acknowledge */
+
 int
 parley_gate_escalates(const parley_gate_t *g)
 {
     return g->who->principal != NULL
            && (g->msg->act == PARLEY_ACT_REQUEST
+               || g->msg->act == PARLEY_ACT_EVENT
                || g->msg->act == PARLEY_ACT_FAILURE)
            && parley_gate_alarm(g) >= PARLEY_ALARM_CRITICAL;
 }

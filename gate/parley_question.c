@@ -55,7 +55,7 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
         return 0;
     }
 
-    answerable = a->sent->answerable;
+    answerable = a->sent->answerable || a->escalates;
     recallable = m->call.len > 0 && m->wire != a->speak
                  && (m->act == PARLEY_ACT_REQUEST
                      || m->act == PARLEY_ACT_EVENT);
@@ -127,10 +127,11 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.alarm = (uint8_t) m->alarm;
     q->head.sent_alarm = (uint8_t) a->sent->alarm;
     q->head.priority = (uint8_t) m->priority;
-    q->head.awaited = a->sent->answerable
-                      && (m->act == PARLEY_ACT_REQUEST
-                          || (m->act == PARLEY_ACT_FAILURE
-                              && m->wire != a->speak));
+    q->head.awaited = (a->sent->answerable
+                       && (m->act == PARLEY_ACT_REQUEST
+                           || (m->act == PARLEY_ACT_FAILURE
+                               && m->wire != a->speak)))
+                      || (a->escalates && m->act == PARLEY_ACT_EVENT);
     q->head.sessions = codec->asks_sessions != NULL
                        && codec->asks_sessions(m);
     q->head.several = q->head.sessions || parley_question_is_several(m);

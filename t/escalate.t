@@ -340,6 +340,36 @@ subtest 'VCP-24 VCP-27 nobody acknowledges an emergency' => sub {
     free();
 };
 
+subtest 'VCP-24 VCP-27 one that AEE calls an event goes up, too' => sub {
+    my ($bob, $carol) = streams(qw(bob carol));
+
+    my $event = sub {
+        my ($severity, %other) = @_;
+
+        return aee(type => 'event', intent => 'vcp.escalation',
+                   payload => alarm_of($severity)->{payload}, %other);
+    };
+
+    taken(send_as('alice', $event->('critical')), 'what is critical');
+
+    my $m = $bob->event(2)->{json};
+
+    ok($m->{payload}{requires_ack}, 'the parent is to acknowledge it');
+    is_deeply([ids($carol, 4)], [], 'nothing comes sooner');
+    is_deeply([ids($carol, 3)], [$m->{message_id}], 'it goes up');
+    taken(ack('bob', $m), 'and is acknowledged');
+
+    taken(send_as('alice', $event->('emergency')), 'an emergency');
+    $m = $bob->event(2)->{json};
+    is_deeply([ids($carol, 1)], [$m->{message_id}], 'goes up at once');
+    taken(ack('bob', $m), 'and is acknowledged');
+    free();
+
+    taken(send_as('alice', $event->('warning')), 'a warning');
+    is(scalar ids($bob, 1), 1, 'the parent has it');
+    is_deeply([ids($carol, 5.5)], [], 'and nobody else');
+};
+
 subtest 'VCP-24 what is sent on to a service that is down' => sub {
     my ($carol) = streams('carol');
     my $m = alarm_of('critical');
