@@ -36,6 +36,8 @@ sub http {
                 . 'parley_deliver /_deliver hosts=127.0.0.1:' . port(3) . ';',
         locations => <<"EOT");
         location = /in { parley_jwt on; parley_submit vcp aee c2a channel; }
+        location = /pausing { parley_jwt on; parley_submit channel;
+                              parley_vcp_critical pause; }
         location = /service {
             parley_jwt on;
             parley_accept vcp;
@@ -310,6 +312,57 @@ subtest 'VCP-24 a peer_diagnostic_response acknowledges' => sub {
     taken($answer, 'bob answers');
     diag(jcs($asked)) if $answer->{status} != 200;
     is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
+};
+
+sub report {
+    my ($from, $to, %other) = @_;
+
+    return frame($from, $to, kind => 'peer_diagnostic_request',
+                 payload => { diagnostic_id => uuid4(),
+                              symptom => 'disk is full',
+                              severity => 'blocked' }, %other);
+}
+
+subtest 'VCP-24 VCP-30 a frame is an escalation to the own parent alone' =>
+sub {
+    my ($bob, $carol, $dave) = map { listen_to($_) } qw(bob carol dave);
+    my $m = report('alice', 'bob');
+
+    taken(send_as('alice', report('alice', 'dave')), 'to a peer');
+    taken(send_as('bob', report('bob', 'alice')), 'to a child');
+    taken(send_as('alice', $m), 'to the parent');
+    is(scalar ids($dave, 1), 1, 'the peer has it');
+    is_deeply([ids($bob, 1)], [$m->{frame_id}], 'the parent, too');
+    is_deeply([ids($carol, 5)], [$m->{frame_id}], 'what the parent got goes up');
+    is_deeply([ids($dave, 1)], [], 'nothing else does');
+    taken(send_as('carol', frame('carol', 'alice',
+        kind => 'peer_diagnostic_response',
+        payload => { diagnostic_id => $m->{payload}{diagnostic_id},
+                     finding => 'seen' })), 'it is acknowledged');
+};
+
+subtest 'VCP-26 an escalation of who is suspended passes as a frame' => sub {
+    taken(send_as('alice', alarm_of('emergency')), 'an emergency');
+
+    my $answer = send_as('alice', frame('alice', 'bob'));
+
+    is($answer->{json}{code}, 'agent-suspended', 'a frame does not pass');
+    $answer = send_as('alice', report('alice', 'dave'));
+    is($answer->{json}{code}, 'agent-suspended', 'nor a report to a peer');
+    taken(send_as('alice', report('alice', 'bob', payload => {
+        diagnostic_id => uuid4(), symptom => 'still full',
+        severity => 'info' })), 'one to the parent does');
+    free();
+};
+
+subtest 'VCP-28 what a frame reports pauses its sender' => sub {
+    taken(send_as('alice', report('alice', 'bob'), uri => '/pausing'),
+          'a report');
+
+    my $answer = send_as('alice', frame('alice', 'bob'));
+
+    is($answer->{json}{code}, 'agent-suspended', 'who made it is paused');
+    free();
 };
 
 subtest 'VCP-27 an emergency goes up at once' => sub {
