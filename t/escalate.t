@@ -293,6 +293,26 @@ subtest 'VCP-24 C2A-15 agreeing acknowledges' => sub {
     is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
 };
 
+subtest 'VCP-24 C2A-15 agreeing acknowledges what came in AEE, too' => sub {
+    my ($alice, $carol) = (listen_to('alice', uri => '/aee/'),
+                           streams('carol'));
+    my $bob = listen_to('bob', uri => '/c2a/');
+    my $task = aee(intent => 'vcp.escalation', priority => 'high',
+                   payload => alarm_of('critical')->{payload});
+
+    taken(send_as('alice', $task), 'it is taken');
+    $bob->event(2);
+
+    taken(send_as('bob', {
+        jsonrpc => '2.0', id => 7, method => 'tools/call',
+        params => { name => 'chat.react', arguments => {
+            sender => 'agent:bob', target => 'agent:alice',
+            recipient => 'agent:alice', inReplyTo => $task->{id},
+            signal => 'agree', idempotencyKey => uuid4() } } }), 'bob agrees');
+    is($alice->event(2)->{json}{type}, 'result', 'that is the result');
+    is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
+};
+
 subtest 'VCP-24 a peer_diagnostic_response acknowledges' => sub {
     my ($carol) = streams('carol');
     my $bob = listen_to('bob');
@@ -342,7 +362,10 @@ sub {
 };
 
 subtest 'VCP-26 an escalation of who is suspended passes as a frame' => sub {
-    taken(send_as('alice', alarm_of('emergency')), 'an emergency');
+    my $m = alarm_of('emergency');
+
+    taken(send_as('alice', $m), 'an emergency');
+    taken(ack('bob', $m), 'which is acknowledged');
 
     my $answer = send_as('alice', frame('alice', 'bob'));
 
@@ -356,12 +379,17 @@ subtest 'VCP-26 an escalation of who is suspended passes as a frame' => sub {
 };
 
 subtest 'VCP-28 what a frame reports pauses its sender' => sub {
-    taken(send_as('alice', report('alice', 'bob'), uri => '/pausing'),
-          'a report');
+    my $m = report('alice', 'bob');
+
+    taken(send_as('alice', $m, uri => '/pausing'), 'a report');
 
     my $answer = send_as('alice', frame('alice', 'bob'));
 
     is($answer->{json}{code}, 'agent-suspended', 'who made it is paused');
+    taken(send_as('bob', frame('bob', 'alice',
+        kind => 'peer_diagnostic_response',
+        payload => { diagnostic_id => $m->{payload}{diagnostic_id},
+                     finding => 'seen' })), 'it is acknowledged');
     free();
 };
 
