@@ -2,6 +2,7 @@
 
 #include "parley_audit_message.h"
 #include "parley_embed.h"
+#include "parley_gate_steps.h"
 #include "parley_jcs.h"
 #include "parley_redact.h"
 
@@ -82,9 +83,16 @@ parley_audit_digest(const parley_gate_t *g, parley_arena_t *arena,
 static int
 parley_audit_has_payload(const parley_gate_t *g, parley_verdict_t verdict)
 {
-    return g->msg_read
-           && g->msg->alarm == PARLEY_ALARM_EMERGENCY
-           && parley_embed_kin(g->msg->origin) == PARLEY_PROTO_VCP
+    parley_supervision_t  means;
+
+    if (!g->msg_read) {
+        return 0;
+    }
+
+    parley_embed_supervision(g->msg, &means);
+
+    return (means.alarm == PARLEY_ALARM_EMERGENCY
+            || parley_gate_alarm(g) == PARLEY_ALARM_EMERGENCY)
            && g->msg->data.node != PARLEY_JSON_NONE
            && !parley_audit_is_anybodys(g, verdict);
 }

@@ -6,6 +6,7 @@ static int parley_exchange_understood(parley_exchange_t *x,
     parley_arena_t *arena, parley_str_t data, const parley_answer_t *answer,
     int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
     parley_error_t *err);
+static int parley_exchange_is_told(const parley_exchange_t *x);
 static int parley_exchange_is_cut(parley_str_t body);
 static int parley_exchange_is_again(const parley_answer_t *answer);
 static parley_str_t parley_exchange_id(const parley_answer_t *answer);
@@ -98,9 +99,11 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
     ret->over = 1;
     ret->closes = ret->final && !x->bond.several;
 
-    /* that it took the message and says no more has a form in each protocol */
+    /* that it took the message and says no more has a form in each protocol;
+       and a message is told as an answer where that is another thing */
 
     if (x->request->wire == x->speak
+        && !(response->published && parley_exchange_is_told(x))
         && (response->body.len > 0 || answer.kind != PARLEY_ANSWER_TAKEN))
     {
         ret->copied = 1;
@@ -117,6 +120,19 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
     parley_exchange_settle(x, settle, ret);
 
     return 0;
+}
+
+
+/* whether its caller's answers have a form that messages have not */
+
+static int
+parley_exchange_is_told(const parley_exchange_t *x)
+{
+    const parley_binding_t  *caller;
+
+    caller = parley_codecs[x->request->wire]->binding;
+
+    return caller->single || caller->responds;
 }
 
 

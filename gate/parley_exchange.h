@@ -107,6 +107,8 @@ typedef struct {
     int64_t       wait_ms;      /* its Retry-After; 0: none */
     unsigned      open:1;       /* nothing says where the body ends but the
                                    connection: it may be cut */
+    unsigned      published:1;  /* the body is a message of its own, no answer
+                                   of HTTP's binding */
 } parley_response_t;
 
 

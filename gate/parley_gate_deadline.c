@@ -22,26 +22,60 @@ static int parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret);
 static int parley_gate_add(parley_gate_t *g);
 
 
-/* an error becomes an escalation where the operator says how grave it is */
+/*
+ * An error becomes an escalation where the operator says how grave it is; and
+ * what reports a trouble is one to the sender's own parent, to anybody else a
+ * question as others are.
+ */
 
-static parley_alarm_t
+parley_alarm_t
 parley_gate_alarm(const parley_gate_t *g)
 {
+    parley_alarm_t        alarm;
     parley_supervision_t  means;
+
+    if (g->msg->act != PARLEY_ACT_REQUEST && g->msg->act != PARLEY_ACT_FAILURE
+        && g->msg->act != PARLEY_ACT_EVENT)
+    {
+        return PARLEY_ALARM_NONE;
+    }
 
     parley_embed_supervision(g->msg, &means);
 
-    return means.acknowledges ? PARLEY_ALARM_NONE
-           : means.alarm > g->sent.alarm ? means.alarm : g->sent.alarm;
+    alarm = means.alarm;
+
+    if (parley_gate_reports(g) && g->msg->alarm > alarm) {
+        alarm = g->msg->alarm;
+    }
+
+    return parley_embed_kin(g->conf->speak) == PARLEY_PROTO_VCP
+           && g->sent.alarm > alarm ? g->sent.alarm : alarm;
 }
 
+
+int
+parley_gate_reports(const parley_gate_t *g)
+{
+    const parley_msg_t        *m = g->msg;
+    const parley_principal_t  *above;
+
+    above = g->who->principal != NULL ? g->who->principal->above : NULL;
+
+    return above != NULL && m->act == PARLEY_ACT_REQUEST
+           && m->alarm != PARLEY_ALARM_NONE
+           && parley_directory_by_name(g->http->directory,
+                                       (parley_namespace_t) m->wire,
+                                       m->recipient)
+              == above;
+}
+
+
+/* an event, too: AEE can say as one what VCP's reader has to acknowledge */
 
 int
 parley_gate_escalates(const parley_gate_t *g)
 {
     return g->who->principal != NULL
-           && (g->msg->act == PARLEY_ACT_REQUEST
-               || g->msg->act == PARLEY_ACT_FAILURE)
            && parley_gate_alarm(g) >= PARLEY_ALARM_CRITICAL;
 }
 

@@ -326,6 +326,7 @@ parley_gate_held(parley_gate_t *g, const parley_publication_t *p,
     memset(&response, 0, sizeof(parley_response_t));
 
     response.status = 200;
+    response.published = 1;
     x = parley_gate_hold_exchange(g, p->proto);
 
     if (x == NULL || parley_arena_str(g->arena, p->message, &response.body)

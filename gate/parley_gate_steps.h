@@ -137,6 +137,14 @@ int parley_gate_publication(parley_gate_t *g,
 /* parley_gate_deadline.c: what becomes of the message if nobody answers it in
    time */
 
+/* How grave the escalation is that it is, or becomes as it is sent on; of an
+   acknowledgment and of what is none NONE. */
+parley_alarm_t parley_gate_alarm(const parley_gate_t *g);
+
+/* Whether it is an escalation in its own protocol's words: it reports a trouble
+   to its sender's parent. */
+int parley_gate_reports(const parley_gate_t *g);
+
 /* Whether it goes up to whoever is above its recipient until somebody
    acknowledges it (VCP-24): critical, or an emergency. */
 int parley_gate_escalates(const parley_gate_t *g);

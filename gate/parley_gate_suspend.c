@@ -28,7 +28,7 @@ parley_gate_is_free(const parley_gate_t *g)
 
     parley_embed_supervision(g->msg, &means);
 
-    return means.alarm != PARLEY_ALARM_NONE
+    return means.alarm != PARLEY_ALARM_NONE || parley_gate_reports(g)
            || (g->correlation.question != NULL
                && g->correlation.question->head.alarm != PARLEY_ALARM_NONE);
 }
@@ -37,6 +37,7 @@ parley_gate_is_free(const parley_gate_t *g)
 parley_step_result_t
 parley_gate_suspend(parley_gate_t *g)
 {
+    parley_alarm_t             alarm;
     parley_supervision_t       means;
     const parley_principal_t  *p = g->who->principal;
 
@@ -52,11 +53,12 @@ parley_gate_suspend(parley_gate_t *g)
 
     /* whoever has no parent has nobody who would resume it */
 
-    return p->parent.len > 0 && !means.acknowledges
-           && (means.alarm == PARLEY_ALARM_EMERGENCY
-               || (means.alarm == PARLEY_ALARM_CRITICAL && g->conf->pauses))
-           ? parley_gate_suspend_sender(g, means.alarm)
-           : PARLEY_RESULT_NONE;
+    alarm = parley_gate_alarm(g);
+
+    return p->parent.len > 0
+           && (alarm == PARLEY_ALARM_EMERGENCY
+               || (alarm == PARLEY_ALARM_CRITICAL && g->conf->pauses))
+           ? parley_gate_suspend_sender(g, alarm) : PARLEY_RESULT_NONE;
 }
 
 

@@ -19,6 +19,7 @@
 
 #include "parley_buf.h"
 #include "parley_delivery.h"
+#include "parley_embed.h"
 #include "parley_gate_deliver.h"
 #include "parley_publish.h"
 #include "parley_settings.h"
@@ -38,6 +39,7 @@ typedef struct {
     int64_t                    now_ms;
     parley_arena_t            *arena;
     parley_msg_t               msg;     /* that was not delivered */
+    parley_alarm_t             alarm;   /* of it */
     const parley_principal_t  *parent;
     parley_str_t               from;    /* names in AEE */
     parley_str_t               to;
@@ -48,6 +50,7 @@ typedef struct {
 
 
 static int parley_undelivered_parties(parley_undelivered_t *u);
+static parley_alarm_t parley_undelivered_alarm(parley_undelivered_t *u);
 static int parley_undelivered_text(parley_undelivered_t *u,
     parley_str_t *ret);
 static void parley_undelivered_reason(parley_undelivered_t *u,
@@ -119,7 +122,7 @@ parley_undelivered_parties(parley_undelivered_t *u)
         || parley_deliver_message(u->d, &u->delivery->publication, u->arena,
                                   &u->msg, &doc, &err)
            != 0
-        || u->msg.alarm < PARLEY_ALARM_CRITICAL)
+        || parley_undelivered_alarm(u) < PARLEY_ALARM_CRITICAL)
     {
         return -1;
     }
@@ -146,6 +149,21 @@ parley_undelivered_parties(parley_undelivered_t *u)
            && parley_msg_derive(u->arena, &u->msg, 7, u->msg.id,
                                 u->delivery->sub, &u->id)
               == 0 ? 0 : -1;
+}
+
+
+/* what another protocol carries is as grave as it is in VCP */
+
+static parley_alarm_t
+parley_undelivered_alarm(parley_undelivered_t *u)
+{
+    parley_supervision_t  means;
+
+    parley_embed_supervision(&u->msg, &means);
+
+    u->alarm = means.alarm > u->msg.alarm ? means.alarm : u->msg.alarm;
+
+    return u->alarm;
 }
 
 
@@ -196,7 +214,7 @@ parley_undelivered_reason(parley_undelivered_t *u, parley_buf_t *b)
 
     const parley_str_t  parts[] = {
         PARLEY_STR("undelivered: "),
-        u->msg.alarm == PARLEY_ALARM_EMERGENCY ? PARLEY_STR("emergency ")
+        u->alarm == PARLEY_ALARM_EMERGENCY ? PARLEY_STR("emergency ")
                                                : PARLEY_STR("critical "),
         u->msg.id, PARLEY_STR(" of "), u->msg.sender, PARLEY_STR(" to "),
         u->msg.recipient, PARLEY_STR(": "), parley_str_c(u->why)

@@ -332,6 +332,15 @@ subtest 'VCP-29 an emergency has its payload, redacted' => sub {
     is(from_json($verdict->{payload})->{severity}, 'emergency', 'its payload');
     unlike(slurp($log), qr/LATE-SECRET/, 'redacted as well');
 
+    # one that comes in another protocol
+    my $task = aee(to => 'agent.lead', intent => 'vcp.escalation',
+                   payload => $open->{payload});
+
+    $client->raw(post('/aee', $task));
+    ($verdict) = about($task->{id}, 1);
+    is(from_json($verdict->{payload} // '{}')->{severity}, 'emergency',
+       'in AEE, too');
+
     # what comes next is alice's, who is suspended by her emergencies
     is($client->raw(post('/vcp', constraint(), as => 'lead'))->{status}, 200,
        'her parent resumes her');

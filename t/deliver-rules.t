@@ -159,6 +159,8 @@ sub say {
 
 sub name { "agent://ops.example/$_[0]" }
 
+my $told_last;
+
 
 subtest 'VCP-21 no name leads to an address of this net' => sub {
     $peer->clear;
@@ -215,6 +217,7 @@ subtest 'HUB-09 of a critical escalation the parent is told' => sub {
     while (my $event = $again->event) {
         next if !$event->{json};
         push @ids, $event->{json};
+        $told_last = $event->{id};
         last if $event->{json}{payload}{reason} =~ /undelivered/;
     }
 
@@ -231,6 +234,31 @@ subtest 'HUB-09 of a critical escalation the parent is told' => sub {
     $again->leave;
     sleep 0.5;
     is($peer->count, 1, 'the URL that refused is not asked again');
+};
+
+
+subtest 'VCP-21 what is critical in AEE is told, too' => sub {
+    my $m = aee(to => 'agent.carol', intent => 'vcp.escalation',
+                payload => escalation(severity => 'critical',
+                                      requires_ack => true)->{payload});
+
+    $peer->script('$c->answer(403)');
+    is(submit($m, as => 'alice', uri => '/vcp/in')->{status}, 202);
+    ok($nginx->wait_for(qr/undelivered.*"$m->{id}"/), 'it is refused');
+
+    my $carol = listen_to('carol', uri => '/vcp/stream/', last => $told_last);
+    my $told;
+
+    while (my $event = $carol->event(3)) {
+        next if !$event->{json};
+        $told = $event->{json};
+        last if $told->{payload}{reason} =~ /undelivered/;
+    }
+
+    like($told->{payload}{reason}, qr/^undelivered: critical /,
+         "the sender's parent");
+    $carol->leave;
+    sleep 0.3;
 };
 
 

@@ -19,7 +19,7 @@ use Parley::Streams;
 use Parley::Together;
 use Parley::Upstream;
 
-use constant FAMILIES => 20;
+use constant FAMILIES => 24;
 
 my %above = (alice => 'bob', bob => 'carol', carol => 'dave');
 my ($cert) = tls();
@@ -70,6 +70,8 @@ EOT
         locations => <<"EOT");
         $services
         location = /in { parley_jwt on; parley_submit vcp aee c2a channel; }
+        location = /pausing { parley_jwt on; parley_submit channel;
+                              parley_vcp_critical pause; }
         location /vcp/ { parley_jwt on; parley_stream vcp;
                          parley_vcp_context ctx|deliver;
                          parley_vcp_constitution creed://a/b\@1; }
@@ -342,6 +344,27 @@ case 'VCP-24 C2A-15 agreeing acknowledges' => sub {
     is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
 };
 
+case 'VCP-24 C2A-15 agreeing acknowledges what came in AEE, too' => sub {
+    my ($alice, $carol) = (listens('alice', uri => '/aee/'),
+                           streams('carol'));
+    my $bob = listens('bob', uri => '/c2a/');
+    my $task = aee(from => who('agent.alice'), to => who('agent.bob'),
+                   intent => 'vcp.escalation', priority => 'high',
+                   payload => alarm_of('critical')->{payload});
+
+    taken(send_as('alice', $task), 'it is taken');
+    $bob->event(2);
+
+    taken(send_as('bob', {
+        jsonrpc => '2.0', id => 7, method => 'tools/call',
+        params => { name => 'chat.react', arguments => {
+            sender => who('agent:bob'), target => who('agent:alice'),
+            recipient => who('agent:alice'), inReplyTo => $task->{id},
+            signal => 'agree', idempotencyKey => uuid4() } } }), 'bob agrees');
+    is($alice->event(2)->{json}{type}, 'result', 'that is the result');
+    is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
+};
+
 case 'VCP-24 a peer_diagnostic_response acknowledges' => sub {
     my ($carol) = streams('carol');
     my $bob = listens('bob');
@@ -361,6 +384,62 @@ case 'VCP-24 a peer_diagnostic_response acknowledges' => sub {
     taken($answer, 'bob answers');
     diag(jcs($asked)) if $answer->{status} != 200;
     is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
+};
+
+sub report {
+    my ($from, $to, %other) = @_;
+
+    return frame(who($from), who($to), kind => 'peer_diagnostic_request',
+                 payload => { diagnostic_id => uuid4(),
+                              symptom => 'disk is full',
+                              severity => 'blocked' }, %other);
+}
+
+case 'VCP-24 VCP-30 a frame is an escalation to the own parent alone' => sub {
+    my ($bob, $carol, $dave) = map { listens($_) } qw(bob carol dave);
+    my $m = report('alice', 'bob');
+
+    taken(send_as('alice', report('alice', 'dave')), 'to a peer');
+    taken(send_as('bob', report('bob', 'alice')), 'to a child');
+    taken(send_as('alice', $m), 'to the parent');
+    is(scalar ids($dave, 1), 1, 'the peer has it');
+    is_deeply([ids($bob, 1)], [$m->{frame_id}], 'the parent, too');
+    is_deeply([ids($carol, 5)], [$m->{frame_id}], 'what the parent got goes up');
+    is_deeply([ids($dave, 1)], [], 'nothing else does');
+    taken(send_as('carol', frame(who('carol'), who('alice'),
+        kind => 'peer_diagnostic_response',
+        payload => { diagnostic_id => $m->{payload}{diagnostic_id},
+                     finding => 'seen' })), 'it is acknowledged');
+};
+
+case 'VCP-26 an escalation of who is suspended passes as a frame' => sub {
+    my $m = alarm_of('emergency');
+
+    taken(send_as('alice', $m), 'an emergency');
+    taken(ack('bob', $m), 'which is acknowledged');
+
+    my $answer = send_as('alice', frame(who('alice'), who('bob')));
+
+    is($answer->{json}{code}, 'agent-suspended', 'a frame does not pass');
+    $answer = send_as('alice', report('alice', 'dave'));
+    is($answer->{json}{code}, 'agent-suspended', 'nor a report to a peer');
+    taken(send_as('alice', report('alice', 'bob', payload => {
+        diagnostic_id => uuid4(), symptom => 'still full',
+        severity => 'info' })), 'one to the parent does');
+};
+
+case 'VCP-28 what a frame reports pauses its sender' => sub {
+    my $m = report('alice', 'bob');
+
+    taken(send_as('alice', $m, uri => '/pausing'), 'a report');
+
+    my $answer = send_as('alice', frame(who('alice'), who('bob')));
+
+    is($answer->{json}{code}, 'agent-suspended', 'who made it is paused');
+    taken(send_as('bob', frame(who('bob'), who('alice'),
+        kind => 'peer_diagnostic_response',
+        payload => { diagnostic_id => $m->{payload}{diagnostic_id},
+                     finding => 'seen' })), 'it is acknowledged');
 };
 
 case 'VCP-27 an emergency goes up at once' => sub {
@@ -387,6 +466,36 @@ case 'VCP-24 VCP-27 nobody acknowledges an emergency' => sub {
     is_deeply([ids($carol, 2)], [$m->{message_id}], "the parent's parent");
     is_deeply([ids($dave, 5)], [$m->{message_id}], 'five seconds later, his');
     taken(ack('dave', $m), 'the end of it');
+};
+
+case 'VCP-24 VCP-27 one that AEE calls an event goes up, too' => sub {
+    my ($bob, $carol) = streams(qw(bob carol));
+
+    my $event = sub {
+        my ($severity, %other) = @_;
+
+        return aee(type => 'event', from => who('agent.alice'),
+                   to => who('agent.bob'), intent => 'vcp.escalation',
+                   payload => alarm_of($severity)->{payload}, %other);
+    };
+
+    taken(send_as('alice', $event->('critical')), 'what is critical');
+
+    my $m = $bob->event(2)->{json};
+
+    ok($m->{payload}{requires_ack}, 'the parent is to acknowledge it');
+    is_deeply([ids($carol, 4)], [], 'nothing comes sooner');
+    is_deeply([ids($carol, 3)], [$m->{message_id}], 'it goes up');
+    taken(ack('bob', $m), 'and is acknowledged');
+
+    taken(send_as('alice', $event->('emergency')), 'an emergency');
+    $m = $bob->event(2)->{json};
+    is_deeply([ids($carol, 1)], [$m->{message_id}], 'goes up at once');
+    taken(ack('bob', $m), 'and is acknowledged');
+
+    taken(send_as('alice', $event->('warning')), 'a warning');
+    is(scalar ids($bob, 1), 1, 'the parent has it');
+    is_deeply([ids($carol, 5.5)], [], 'and nobody else');
 };
 
 case 'VCP-24 what a service took, and did not acknowledge' => sub {

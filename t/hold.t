@@ -179,6 +179,76 @@ subtest 'HUB-07: a VCP escalation gets its acknowledgment' => sub {
 };
 
 
+subtest 'VCP-18 HUB-07: in VCP, too, it is told as HTTP has it' => sub {
+    my $own = listen_to('bob', uri => '/vcp/');
+    my $m = escalation(severity => 'critical', requires_ack => true);
+
+    $m->{recipient} = 'agent://ops.example/bob';
+
+    my $request = ask($m);
+
+    is($own->event->{json}{message_id}, $m->{message_id}, 'delivered');
+    $bob->event;
+
+    my $ack = escalation(severity => 'critical',
+                         reason => "ACK:$m->{message_id}");
+
+    @$ack{qw(sender recipient)} = @$m{qw(recipient sender)};
+    is(submit($ack, as => 'bob', uri => '/off')->{status}, 200, 'bob answers');
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    is($answer->{json}{status}, 'accepted', 'it was accepted');
+    is($answer->{json}{message_id}, $m->{message_id}, 'of it');
+    is_deeply($answer->{json}{reply}, $ack, 'and acknowledged');
+    $own->leave;
+};
+
+subtest 'HUB-07: C2A that is answered in C2A gets a result' => sub {
+    my $m = escalation(severity => 'critical', requires_ack => true);
+
+    $m->{recipient} = 'agent://ops.example/bob';
+
+    my $call = {
+        jsonrpc => '2.0', id => 'call-1', method => 'chat/deliver',
+        params => {
+            eventId => $m->{message_id},
+            reliability => { idempotencyKey => $m->{message_id} },
+            source => { platform => 'vcp' },
+            author => { kind => 'agent', id => 'alice' },
+            conversation => { kind => 'dm', id => 'c1' },
+            target => { recipient => 'agent:bob', directedness => 'to_me' },
+            attention => { policy => 'must_respond', priority => 'high' },
+            injection => { mode => 'immediate' },
+            timing => { createdAt => $m->{timestamp} },
+            content => [ { type => 'text', text => 'disk is full' },
+                         { type => 'data', form => 'escalation', members => {},
+                           mediaType => 'application/vnd.vcp+json',
+                           data => $m->{payload} } ] } };
+
+    my $request = ask($call);
+
+    $bob->event;
+
+    my $react = submit({
+        jsonrpc => '2.0', id => 7, method => 'tools/call',
+        params => { name => 'chat.react', arguments => {
+            sender => 'agent:bob', target => 'agent:alice',
+            recipient => 'agent:alice', inReplyTo => $m->{message_id},
+            signal => 'agree', idempotencyKey => uuid4() } } },
+        as => 'bob', uri => '/off');
+
+    is($react->{status}, 200, 'bob agrees') or diag $react->{body};
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    is($answer->{json}{id}, 'call-1', 'the response to the request');
+    ok($answer->{json}{result}{accepted}, 'a result');
+    ok(!exists $answer->{json}{method}, 'no request');
+};
+
 subtest 'HUB-07: a C2A call gets its result' => sub {
     my $request = ask(Parley::Matrix::say());
     my $query = $bob->event->{json};

@@ -54,6 +54,14 @@ sub http {
             proxy_pass http://127.0.0.1:%PORT_2%;
         }
 
+        location /graver {
+            parley_accept aee;
+            parley_speak vcp;
+            parley_vcp_context ctx|gateway;
+            parley_vcp_severity E_FIRE=emergency E_SMOKE=critical;
+            proxy_pass http://127.0.0.1:%PORT_2%;
+        }
+
         location /c2a { parley_accept c2a; proxy_pass http://127.0.0.1:%PORT_2%; }
 
         location = /control {
@@ -291,6 +299,21 @@ subtest 'VCP-26 an emergency said in AEE suspends, too' => sub {
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
        'she is suspended');
     ok(resume(), 'and resumed');
+};
+
+subtest 'VCP-26 a failure that becomes an emergency suspends, too' => sub {
+    for ([ E_SMOKE => 0 ], [ E_FIRE => 'agent-suspended' ]) {
+        my ($word, $then) = @$_;
+        my $task = aee(from => 'agent.lead', to => 'agent.alice');
+
+        is(code('/aee', $task, as => 'lead'), 0, 'a task of her parent');
+        is(code('/graver', failure($task, code => $word)), 0,
+           "it fails: $word");
+        is($service->last->{json}{type}, 'escalation', 'as an escalation');
+        is(code('/vcp', share('alice', 'bob')), $then, 'and then');
+    }
+
+    ok(resume(), 'she is resumed');
 };
 
 subtest 'VCP-26 an acknowledgment of an emergency suspends nobody' => sub {

@@ -217,7 +217,8 @@ subtest 'AEE-29 HUB-09 its worker is killed' => sub {
     my $until = time + 10;
 
     while (!@come && time < $until) {
-        my $again = eval { listen_to('alice', uri => '/aee/', last => $alice->opened->{id}) };
+        my $again = eval { listen_to('alice', uri => '/aee/',
+                                     last => $alice->opened->{id}) };
 
         @come = grep { ref $_ && ($_->{reply_to} // '') eq $task->{id} }
                      come($again, 0.5) if $again;
