@@ -222,7 +222,16 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
         break;
 
     case PARLEY_ADMIT_DUPLICATE:
-        return parley_overdue_is_claimed(d);
+
+        if (!parley_overdue_is_claimed(d)) {
+            return 0;
+        }
+
+        /* it may find no room again */
+
+        d->end.mark = PARLEY_OVERDUE_CLAIMED;
+
+        return 1;
 
     case PARLEY_ADMIT_ANSWERED:
         return 0;
