@@ -48,6 +48,10 @@ static parley_entry_t *parley_reserved(parley_memory_t *s, parley_kind_t kind,
     const uint8_t *key, uint64_t stamp);
 static int parley_settle_taken(parley_memory_t *s,
     const parley_admission_t *a, int64_t now, const parley_settlement_t *how);
+static void parley_settle_write(parley_settling_t *st,
+    const parley_admission_t *a, int64_t now, const parley_settlement_t *how);
+static int parley_settle_written(parley_memory_t *s,
+    const parley_settling_t *st, int64_t now);
 static parley_entry_t *parley_settle_fill(parley_memory_t *s,
     parley_kind_t kind, const uint8_t *key, const uint8_t *account,
     int64_t until, int64_t now);
@@ -377,51 +381,135 @@ parley_memory_settle(parley_state_t *state, const parley_admission_t *a,
 }
 
 
+/*
+ * A slot without its id would be an answer that nobody gave, and lifts without
+ * it a resumption that its parent is not told of: all of it is written down
+ * before any of it is done.
+ */
+
 static int
 parley_settle_taken(parley_memory_t *s, const parley_admission_t *a,
     int64_t now, const parley_settlement_t *how)
 {
+    int                 rc;
+    parley_settling_t  *st;
+
+    st = &s->sh->settling;
+
+    parley_settle_write(st, a, now, how);
+    __atomic_store_n(&st->under_way, 1, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+
+    rc = parley_settle_written(s, st, now);
+
+    __atomic_store_n(&st->under_way, 0, __ATOMIC_RELEASE);
+
+    return rc;
+}
+
+
+static void
+parley_settle_write(parley_settling_t *st, const parley_admission_t *a,
+    int64_t now, const parley_settlement_t *how)
+{
+    uint32_t  i;
+
+    st->has_account = a->account != NULL;
+    st->has_id = a->id != NULL;
+    st->has_slot = a->slot != NULL;
+    st->stamp = how->stamp;
+
+    if (a->account != NULL) {
+        memcpy(st->account, a->account, PARLEY_KEY_LEN);
+    }
+
+    if (a->id != NULL) {
+        memcpy(st->id, a->id, PARLEY_KEY_LEN);
+        memcpy(st->print, a->print, PARLEY_PRINT_LEN);
+        st->id_until = now + a->ttl;
+    }
+
+    if (a->slot != NULL) {
+        memcpy(st->slot, a->slot, PARLEY_KEY_LEN);
+        st->slot_until = now + a->slot_ttl;
+    }
+
+    for (i = 0; i < PARLEY_CLOSES_MAX && how->closes[i] != NULL; i++) {
+        st->closes[i] = *how->closes[i];
+    }
+
+    st->ncloses = i;
+    st->nlifts = (uint32_t) how->nlifts;
+
+    if (how->nlifts != 0) {
+        memcpy(st->lifts, how->lifts, how->nlifts * sizeof(parley_lift_t));
+    }
+}
+
+
+/* again, what is done already stays so */
+
+static int
+parley_settle_written(parley_memory_t *s, const parley_settling_t *st,
+    int64_t now)
+{
     int              rc;
-    size_t           i;
+    uint32_t         i;
+    const uint8_t   *account;
     parley_entry_t  *e;
 
     rc = 0;
+    account = st->has_account ? st->account : NULL;
 
-    if (a->slot != NULL
-        && parley_settle_fill(s, PARLEY_KIND_SLOT, a->slot, a->account,
-                              now + a->slot_ttl, now)
+    if (st->has_slot
+        && parley_settle_fill(s, PARLEY_KIND_SLOT, st->slot, account,
+                              st->slot_until, now)
            == NULL)
     {
         rc = -1;
     }
 
-    for (i = 0; i < PARLEY_CLOSES_MAX && how->closes[i] != NULL; i++) {
-        if (parley_record_close_locked(s, how->closes[i]) != 0 && rc == 0) {
+    for (i = 0; i < st->ncloses; i++) {
+        if (parley_record_close_locked(s, &st->closes[i]) != 0 && rc == 0) {
             rc = PARLEY_SETTLED_LATE;
         }
     }
 
-    for (i = 0; i < how->nlifts; i++) {
-        parley_record_drop_locked(s, &how->lifts[i].id,
-                                  how->lifts[i].generation);
+    for (i = 0; i < st->nlifts; i++) {
+        parley_record_drop_locked(s, &st->lifts[i].id,
+                                  st->lifts[i].generation);
     }
 
-    if (a->id == NULL) {
+    if (!st->has_id) {
         return rc;
     }
 
-    e = parley_settle_fill(s, PARLEY_KIND_ID, a->id, a->account,
-                           now + a->ttl, now);
+    e = parley_settle_fill(s, PARLEY_KIND_ID, st->id, account, st->id_until,
+                           now);
     if (e == NULL) {
         return -1;
     }
 
     if (parley_entry_stamp(e) == 0) {
-        memcpy(e->octets, a->print, PARLEY_PRINT_LEN);
-        parley_entry_set_stamp(e, how->stamp);
+        memcpy(e->octets, st->print, PARLEY_PRINT_LEN);
+        parley_entry_set_stamp(e, st->stamp);
     }
 
     return rc;
+}
+
+
+void
+parley_settle_repair_locked(parley_memory_t *s, int64_t now)
+{
+    parley_settling_t  *st;
+
+    st = &s->sh->settling;
+
+    if (st->under_way) {
+        (void) parley_settle_written(s, st, now);
+        __atomic_store_n(&st->under_way, 0, __ATOMIC_RELEASE);
+    }
 }
 
 

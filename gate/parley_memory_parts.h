@@ -60,6 +60,27 @@ typedef struct {
 } parley_due_t;
 
 
+/* what is settled as taken, or was when its process died: all of it is done by
+   who comes then */
+typedef struct {
+    uint32_t             under_way;
+    uint32_t             has_account;
+    uint32_t             has_id;
+    uint32_t             has_slot;
+    uint32_t             ncloses;
+    uint32_t             nlifts;
+    int64_t              id_until;
+    int64_t              slot_until;
+    uint64_t             stamp;
+    uint8_t              account[PARLEY_KEY_LEN];
+    uint8_t              id[PARLEY_KEY_LEN];
+    uint8_t              print[PARLEY_PRINT_LEN];
+    uint8_t              slot[PARLEY_KEY_LEN];
+    parley_record_id_t   closes[PARLEY_CLOSES_MAX];
+    parley_lift_t        lifts[PARLEY_LIFTS_MAX];
+} parley_settling_t;
+
+
 struct parley_shared_s {
     uint8_t              secret[PARLEY_KEY_SECRET];
     uint64_t             stamps;        /* the last one given */
@@ -73,6 +94,7 @@ struct parley_shared_s {
     parley_table_t      *table;
     parley_appends_t     appends;
     parley_due_t        jobs;
+    parley_settling_t    settling;
     uint64_t             held[PARLEY_STATE_HOLDS];      /* suspensions, by
                                                            tag */
     uint32_t             nprocesses;    /* without number 0 */
@@ -193,6 +215,9 @@ int parley_record_suspends_locked(parley_memory_t *s, const uint8_t *account,
 
 /* A process died: suspensions are counted anew. */
 void parley_record_repair_locked(parley_memory_t *s);
+
+/* The same: what it was settling is settled. */
+void parley_settle_repair_locked(parley_memory_t *s, int64_t now);
 
 /* Returns 0, or PARLEY_SETTLED_LATE: it was closed. */
 int parley_record_close_locked(parley_memory_t *s,

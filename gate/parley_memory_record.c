@@ -20,9 +20,11 @@ static const uint8_t *parley_record_account(parley_memory_t *s,
 static parley_put_result_t parley_record_fits(parley_memory_t *s,
     const parley_put_t *put, const parley_entry_t *old, size_t len,
     int64_t now);
+static int parley_record_stays(const parley_entry_t *e);
 static void parley_record_remove(parley_memory_t *s, parley_entry_t *e);
 static uint64_t *parley_record_held(parley_memory_t *s,
     const parley_entry_t *e);
+static int parley_record_is_replaced(void *ctx, const parley_entry_t *e);
 static int parley_record_counted(void *ctx, const parley_entry_t *e);
 static int parley_record_listed(void *ctx, const parley_entry_t *e);
 static int parley_record_copy(parley_memory_t *s, const parley_entry_t *e,
@@ -105,7 +107,7 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
     uint8_t               account[PARLEY_KEY_LEN];
     uint64_t              stamp;
     parley_put_t          p;
-    parley_entry_t       *e;
+    parley_entry_t       *e, *old;
     parley_put_result_t   rc;
 
     p = *put;
@@ -140,8 +142,12 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
     /* what has expired was looked for: it may be gone meanwhile */
 
     e = parley_record_find(s, &p.id);
+    old = NULL;
 
-    if (e != NULL) {
+    if (e != NULL && parley_record_stays(e)) {
+        old = e;
+
+    } else if (e != NULL) {
         parley_record_remove(s, e);
 
     } else if (!parley_record_owned(s, &p.id, now)) {
@@ -164,7 +170,26 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
         (*parley_record_held(s, e))++;
     }
 
+    if (old != NULL) {
+        parley_table_made_locked(s->sh->table);
+        parley_record_remove(s, old);
+    }
+
     return PARLEY_PUT_OK;
+}
+
+
+/*
+ * What nobody would say again: it is there until what takes its place is, also
+ * where its process dies meanwhile.
+ */
+
+static int
+parley_record_stays(const parley_entry_t *e)
+{
+    return e->loose == PARLEY_LOOSE_NONE
+           && (e->kind == PARLEY_KIND_SUSPENSION
+               || e->kind == PARLEY_KIND_CHILD_KEY);
 }
 
 
@@ -193,6 +218,18 @@ parley_record_repair_locked(parley_memory_t *s)
 {
     size_t  at;
 
+    if (parley_table_count_locked(s->sh->table, PARLEY_KIND_SUSPENSION) != 0
+        || parley_table_count_locked(s->sh->table, PARLEY_KIND_CHILD_KEY) != 0)
+    {
+        at = 0;
+
+        do {
+            at = parley_table_drop_locked(s->sh->table, at,
+                                          PARLEY_LISTED_AT_ONCE,
+                                          parley_record_is_replaced, s);
+        } while (at != 0);
+    }
+
     memset(s->sh->held, 0, sizeof(s->sh->held));
 
     if (parley_table_count_locked(s->sh->table, PARLEY_KIND_SUSPENSION) == 0) {
@@ -205,6 +242,25 @@ parley_record_repair_locked(parley_memory_t *s)
         at = parley_table_walk_locked(s->sh->table, at, PARLEY_LISTED_AT_ONCE,
                                       parley_record_counted, s);
     } while (at != 0);
+}
+
+
+/* the newest of its name is found first */
+
+static int
+parley_record_is_replaced(void *ctx, const parley_entry_t *e)
+{
+    parley_record_id_t  id;
+
+    if (!parley_record_stays(e)) {
+        return 0;
+    }
+
+    id.kind = (parley_kind_t) e->kind;
+    id.tag = e->stamp_low;
+    memcpy(id.key, e->key, PARLEY_KEY_LEN);
+
+    return parley_record_find(ctx, &id) != e;
 }
 
 

@@ -230,6 +230,8 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
             return 0;
         }
 
+        /* it may find no room again */
+
         d->end.mark = PARLEY_OVERDUE_CLAIMED;
 
         return 1;

@@ -11,7 +11,7 @@ use Parley::Env qw(build_dir root);
 
 use constant {
     HISTORIES => 4000,
-    MUTANT    => 4000,          # histories in which a mutant is found
+    MUTANT    => 8000,          # histories in which a mutant is found
 };
 
 my $build = build_dir();
@@ -35,6 +35,10 @@ for my $promise ('HUB-01 what was accepted comes, once and in order',
                  'HUB-09 a job is one process\'s at a time, and ends once',
                  'VCP-21 attempts are four, and not too early',
                  'VCP-23 no job overtakes another of its lane',
+                 'VCP-24 what nobody acknowledges goes up, in time, to all above',
+                 'VCP-26 who is suspended is, until its parent resumes it',
+                 'AEE-29 a task that nobody answers times out, once',
+                 'SEC-08 and never with an answer',
                  'ACH-26 what was over when one came is not for it',
                  'ACH-19 it is told how many subscriptions it was emitted to')
 {

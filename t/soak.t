@@ -18,7 +18,9 @@ use Parley::Env qw(port tmp_dir slurp spew tls);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Status;
 use Parley::Streams;
+use Parley::Upstream;
 
 my $time = $ENV{SOAK_TIME} || 8;
 my $dir = tmp_dir();
@@ -298,5 +300,136 @@ for my $who ('alice', 'carol') {
 }
 
 $nginx->stop;
+
+
+# ---- what is delivered and escalated to peers that do as they like: carol has
+# ---- a URL, alice's parent is bob, and carol is above him
+
+subtest 'VCP-21 VCP-24 peers that answer late, wrong or never' => sub {
+    my ($cert) = tls();
+    my $peer = Parley::Upstream->start(port(2), <<'EOT', tls => 1);
+        my $do = int rand 6;
+        return $c->take if $do < 2;
+        if ($do == 2) { $c->pause(rand 0.8); return $c->take }
+        return $c->answer(503, [], '{}') if $do == 3;
+        return $c->answer(404, [], 'what?') if $do == 4;
+        $c->pause(2);
+EOT
+
+    my $gateway = Parley::Nginx->start(workers => 2, http => streams_http(
+        identities => streams_identities(
+            alice => { parent => 'bob' },
+            bob => { parent => 'carol' },
+            carol => {},
+            dave => { deliver => 'https://127.0.0.1:' . port(2) . '/dave' }),
+        more => 'parley_retain count=1000 time=1h; parley_deliver /_deliver '
+                . 'hosts=127.0.0.1:' . port(2) . ';',
+        locations => <<"EOT"));
+        location = /vcp/in { parley_jwt on; parley_submit vcp; }
+        location /vcp/ { parley_jwt on; parley_stream vcp;
+                         parley_vcp_context ctx|deliver;
+                         parley_vcp_constitution creed://a/b\@1; }
+        location = /_deliver {
+            internal;
+            proxy_pass \$parley_deliver_url;
+            proxy_ssl_verify on;
+            proxy_ssl_trusted_certificate $cert;
+            proxy_ssl_name localhost;
+            proxy_read_timeout 1s;
+        }
+EOT
+
+    my $status = Parley::Status->new(port => port(1));
+    my $stream = listen_to('carol', uri => '/vcp/');
+    my $name = sub { "agent://ops.example/$_[0]" };
+    my $end = time + ($time < 60 ? 1.5 : $time / 4);
+    my ($n, $sent) = (0, 0);
+    my (%asked, %acked);
+
+    my $say = sub {
+        my ($who, $m) = @_;
+        my $until = time + 10;
+        my $answer;
+
+        # the worker that has the connection may be killed
+        do {
+            $answer = eval { submit($m, as => $who, uri => '/vcp/in') } // {};
+            sleep 0.05 if ($answer->{status} // 0) != 200;
+        } while (($answer->{status} // 0) != 200 && time < $until);
+
+        return ($answer->{status} // 0) == 200;
+    };
+
+    while (time < $end) {
+        my $who = (qw(alice bob carol))[$n++ % 3];
+
+        $sent++ if $say->($who, vcp(sender => $name->($who),
+                                    recipient => $name->('dave')));
+
+        my $alarm = escalation(severity => 'critical', requires_ack => true);
+
+        @$alarm{qw(sender recipient)} = map { $name->($_) } qw(alice bob);
+
+        if ($say->('alice', $alarm)) {
+            $asked{ $alarm->{message_id} } = 1;
+        }
+
+        # one of three is acknowledged
+        if (rand() < 0.3) {
+            my $ack = escalation(severity => 'critical',
+                                 reason => "ACK:$alarm->{message_id}");
+
+            @$ack{qw(sender recipient)} = map { $name->($_) } qw(bob alice);
+            $acked{ $alarm->{message_id} } = 1 if $say->('bob', $ack);
+        }
+
+        my @workers = grep { $_ } split ' ', `pgrep -P @{[$gateway->pid]}`;
+
+        kill 'KILL', $workers[rand @workers] if @workers && rand() < 0.1;
+        sleep 0.3;
+    }
+
+    # what is tried four times takes 11 s, and so does the next of its lane
+    my ($over, %came) = (0);
+    my $until = time + ($time < 60 ? 45 : 600);
+    my $last;
+
+    while (time < $until) {
+        if (!$stream || $stream->{ended}) {
+            $stream = eval { listen_to('carol', uri => '/vcp/',
+                                       defined $last ? (last => $last) : ()) };
+            sleep 0.05;
+            next;
+        }
+
+        my $event = $stream->event(0.2);
+
+        if ($event) {
+            $last = $event->{id} if defined $event->{id};
+            $came{ $event->{json}{message_id} }++ if $event->{json};
+        }
+
+        $over = 0;
+        $over += $status->metric(qq(parley_jobs_ended_total{how="$_"}))
+            for qw(delivered refused given_up);
+
+        last if $over >= $sent && !grep { !$came{$_} && !$acked{$_} }
+                                        keys %asked;
+    }
+
+    cmp_ok($sent, '>', 0, "$sent messages and " . keys(%asked)
+                          . ' escalations, of which ' . keys(%acked)
+                          . ' are acknowledged');
+    cmp_ok($over, '>=', $sent,
+           'VCP-21 what was accepted is delivered, refused or given '
+           . 'up');
+    is(scalar(grep { !$came{$_} && !$acked{$_} } keys %asked), 0,
+       'VCP-24 what nobody acknowledged came to who is above');
+    is(scalar(grep { $came{$_} } keys %acked), 0,
+       'and what somebody did to nobody');
+    is($gateway->logged(qr/\[emerg\]|exited on signal (?!9\b)\d+/), 0,
+       'no worker died by itself');
+    $gateway->stop;
+};
 
 done_testing;

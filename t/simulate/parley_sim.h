@@ -17,11 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parley_ask.h"
 #include "parley_hub.h"
 #include "parley_log.h"
 #include "parley_memory.h"
 #include "parley_runner.h"
 #include "parley_selector.h"
+#include "parley_suspension.h"
 #include "parley_test_random.h"
 
 
@@ -39,6 +41,12 @@
 #define SIM_SLOW       200      /* octets that who is slow takes */
 #define SIM_JOBS       2048
 #define SIM_ATTEMPTS   32       /* under way at once, of all */
+#define SIM_PRINCIPALS 4        /* each is the parent of the one before */
+#define SIM_QUESTIONS  512
+#define SIM_ANSWERS    8        /* under way at once, and resumptions */
+#define SIM_ACK_MS     5000     /* to acknowledge what is critical */
+#define SIM_SMALL      (1024 * 1024)    /* a smaller zone may be full */
+#define SIM_LANES_DUE  1000000  /* lanes of deadlines */
 
 
 typedef enum {
@@ -48,6 +56,9 @@ typedef enum {
     SIM_CONNECT,
     SIM_DUE,                    /* a process does what is due */
     SIM_ANSWER,                 /* a peer answers an attempt */
+    SIM_ASK,                    /* something has to be answered in time */
+    SIM_ACK,                    /* a peer answers that, or is about to */
+    SIM_HOLD,                   /* a sender is suspended, or resumed */
     SIM_DISCONNECT,
     SIM_READ,                   /* a client takes what has come */
     SIM_WINDOW,                 /* a client's connection becomes slow, or not */
@@ -119,8 +130,64 @@ typedef struct {
 } sim_conn_t;
 
 
+/* what has to be answered in time */
+typedef struct {
+    parley_record_id_t   id;
+    unsigned             kind;          /* parley_load_kind_t, at first */
+    unsigned             sender;        /* a principal */
+    int64_t              after;         /* ms, of its first deadline */
+    int64_t              ends;          /* it is remembered */
+    unsigned             nanswers;      /* that came */
+    unsigned             asked:1;
+    unsigned             answered:1;    /* by one that was settled */
+    unsigned             told:1;        /* its sender, that nobody answered */
+} sim_question_t;
+
+/* an admission, with what it points to */
+typedef struct {
+    parley_admission_t   admission;
+    uint8_t              account[PARLEY_KEY_LEN];
+    uint8_t              id[PARLEY_KEY_LEN];
+    uint8_t              print[PARLEY_PRINT_LEN];
+    uint8_t              slot[PARLEY_KEY_LEN];
+} sim_admission_t;
+
+/* an answer that was admitted, and is to be settled */
+typedef struct {
+    sim_process_t       *process;       /* NULL: there is none */
+    sim_question_t      *question;
+    sim_admission_t      admission;
+    uint64_t             stamp;
+} sim_answer_t;
+
+
+/* whether a principal is suspended, for an emergency or for what is critical */
+typedef struct {
+    unsigned             on:1;
+    unsigned             version;       /* one more for each time */
+} sim_hold_t;
+
+#define SIM_HOLDS  PARLEY_SUSPENSIONS_MAX
+
+/* what resumes a principal, and was admitted */
+typedef struct {
+    sim_process_t       *process;       /* NULL: there is none */
+    unsigned             principal;
+    sim_admission_t      admission;
+    uint64_t             stamp;
+    size_t               n;
+    parley_lift_t        lifts[SIM_HOLDS];
+    unsigned             holds[SIM_HOLDS];      /* of the principal */
+    unsigned             versions[SIM_HOLDS];
+} sim_resume_t;
+
+
 /* a job, as the model knows it */
 typedef struct {
+    sim_question_t  *question;          /* whose deadline it is, or NULL */
+    unsigned         kind;              /* of load */
+    unsigned         asked;             /* who is, or is to be told */
+    int              how;               /* what it comes to */
     unsigned         lane;
     unsigned         record;
     unsigned         tries;             /* attempts */
@@ -129,6 +196,8 @@ typedef struct {
     sim_process_t   *trying;            /* one that lives; NULL: nobody */
     unsigned         timer:1;           /* it delivers nothing */
     unsigned         critical:1;        /* somebody is told where it fails */
+    unsigned         vague:1;           /* who was ending it died: it is due at
+                                           before, or later */
     unsigned         ended:1;
 } sim_job_t;
 
@@ -201,8 +270,16 @@ typedef struct {
     uint64_t              ended[PARLEY_JOB_ENDS];       /* that were told */
     uint64_t              silent;       /* ended by who died in the midst */
     sim_job_t            *ending;       /* one that somebody ends now */
+    const parley_run_t   *run;          /* of that */
     unsigned              tells;        /* and tells of it */
     uint64_t              told;         /* ends that somebody was told of */
+
+    sim_question_t        questions[SIM_QUESTIONS];
+    unsigned              nquestions;
+    sim_answer_t          answers[SIM_ANSWERS];
+    sim_hold_t            holds[SIM_PRINCIPALS - 1][SIM_HOLDS];
+    sim_resume_t          resumes[SIM_ANSWERS];
+    unsigned              nresumes;     /* that there were */
 
     parley_test_random_t  random;       /* of the step */
     parley_arena_t        arena;        /* the same */
@@ -293,6 +370,58 @@ void sim_jobs_drain(void);
 
 /* appends that are visible */
 uint64_t sim_jobs_head(void);
+
+
+/* parley_sim_ask.c */
+
+/* Something is asked; an answer is admitted, or one that was is settled. */
+void sim_ask(sim_process_t *p);
+void sim_ack(sim_process_t *p);
+
+/* A process is gone; it was in the midst of something; what anybody was about
+   to do is forgotten; nobody answers any more. */
+void sim_ask_gone(const sim_process_t *p);
+void sim_ask_died(void);
+void sim_ask_forget(void);
+void sim_ask_drain(void);
+
+
+/* parley_sim_due.c */
+
+/* What a gateway is configured with, once; a principal; its log. */
+void sim_due_settings(void);
+parley_str_t sim_sub(unsigned principal);
+void sim_due_log(unsigned principal, uint8_t out[PARLEY_KEY_LEN]);
+
+/* A deadline in so many ms: of a question, and who is asked. */
+sim_job_t *sim_due_add(sim_question_t *q, unsigned kind, unsigned asked,
+    int64_t after);
+
+/* The job of a text; NULL: it is no deadline. */
+sim_job_t *sim_due_job(parley_str_t text);
+
+/* It is due; it is over, and somebody may know; it is seen in a list. */
+void sim_due_begin(sim_process_t *p, parley_run_t *run, sim_job_t *job);
+void sim_due_ended(sim_job_t *job, int untold);
+void sim_due_silent(sim_job_t *job);
+void sim_due_listed(const sim_job_t *job, const parley_job_listed_t *listed);
+
+void sim_due_forget(void);
+
+
+/* parley_sim_hold.c */
+
+/* A principal is suspended, sends something, or is resumed by its parent. */
+void sim_hold(sim_process_t *p);
+
+/* The same as those of deadlines. */
+void sim_hold_gone(const sim_process_t *p);
+void sim_hold_died(void);
+void sim_hold_forget(void);
+
+/* Those that are there are those of the model; then all of them go. */
+void sim_hold_check(void);
+void sim_hold_end(void);
 
 
 /* parley_sim_model.c */

@@ -116,8 +116,15 @@ sim_jobs_made(size_t n)
 static sim_job_t *
 sim_job_of(parley_str_t text)
 {
-    char      digits[16];
-    unsigned  n;
+    char        digits[16];
+    unsigned    n;
+    sim_job_t  *due;
+
+    due = sim_due_job(text);
+
+    if (due != NULL) {
+        return due;
+    }
 
     snprintf(digits, sizeof(digits), "%.*s", (int) text.len,
              (const char *) text.data);
@@ -178,6 +185,7 @@ sim_job_ends(parley_run_t *run, const parley_attempted_t *how)
     job->before = how->how == PARLEY_JOB_AGAIN ? world.now + how->after
                                                : world.now;
     world.ending = job;
+    world.run = run;
     world.tells = end.tells != NULL;
 
     parley_runner_end(run, &end);
@@ -246,6 +254,11 @@ sim_job_begin(void *ctx, parley_run_t *run)
         }
     }
 
+    if (job->question != NULL) {
+        sim_due_begin(p, run, job);
+        return;
+    }
+
     sim_job_record(run, job);
 
     if (!parley_attempt_may(&run->job, &over)) {
@@ -298,6 +311,10 @@ sim_job_over(void *ctx, parley_run_t *run, parley_job_how_t how, int untold)
 
     if (world.tells && !untold) {
         world.told++;
+    }
+
+    if (job->question != NULL) {
+        sim_due_ended(job, untold);
     }
 }
 
@@ -429,6 +446,7 @@ sim_jobs_check(sim_job_t *ending)
     int                   i;
     unsigned              k, n;
     uint64_t              sum, ended;
+    sim_job_t            *job;
     parley_arena_t        arena;
     parley_job_list_t     list;
     parley_state_stat_t   stat;
@@ -449,7 +467,12 @@ sim_jobs_check(sim_job_t *ending)
                                                   &got, NULL);
 
         for (i = 0; i < got.n; i++, n++) {
-            sim_job_of(got.list[i].text)->seen++;
+            job = sim_job_of(got.list[i].text);
+            job->seen++;
+
+            if (job->question != NULL) {
+                sim_due_listed(job, &got.list[i]);
+            }
         }
 
         list.at = got.next;
@@ -457,6 +480,10 @@ sim_jobs_check(sim_job_t *ending)
     } while (got.next != 0);
 
     parley_arena_reset(&arena);
+
+    if (ending != NULL) {
+        ending->vague = 1;
+    }
 
     /* what was asked for is due again as after any attempt, or as it asked */
 
@@ -471,6 +498,10 @@ sim_jobs_check(sim_job_t *ending)
         {
             world.jobs[k].ended = 1;
             world.silent++;
+
+            if (ending->question != NULL) {
+                sim_due_silent(ending);
+            }
         }
 
         if (world.jobs[k].seen != !world.jobs[k].ended) {

@@ -252,7 +252,11 @@ sim_does_ended(sim_verb_t verb, sim_job_t *ending, uint64_t head)
     /* whoever comes mends it */
 
     parley_memory_table(&world.outside, &stat);
+    sim_ask_died();
+    sim_hold_died();
     sim_jobs_check(ending);
+    sim_hold_check();
+    sim_due_forget();
 
     if (verb != SIM_DUE && verb != SIM_ANSWER) {
         return;
@@ -291,6 +295,13 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
         sim_edges = 0;
         ending = world.ending;
         world.ending = NULL;
+
+        /* what found no room is ended without it */
+
+        if (ending != NULL && world.run != NULL && world.run->untold) {
+            world.tells = 0;
+        }
+
         sim_kill(p);
         sim_does_ended(verb, ending, head);
 
@@ -323,6 +334,18 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
 
     case SIM_ANSWER:
         sim_jobs_answer(p, arg >> 8);
+        break;
+
+    case SIM_ASK:
+        sim_ask(p);
+        break;
+
+    case SIM_ACK:
+        sim_ack(p);
+        break;
+
+    case SIM_HOLD:
+        sim_hold(p);
         break;
 
     default:
@@ -517,6 +540,9 @@ sim_step(const sim_step_t *step)
     case SIM_CONNECT:
     case SIM_DUE:
     case SIM_ANSWER:
+    case SIM_ASK:
+    case SIM_ACK:
+    case SIM_HOLD:
         if (p != NULL) {
             sim_does(p, step->verb, step->arg);
         }
@@ -526,7 +552,7 @@ sim_step(const sim_step_t *step)
     case SIM_CRASH:
         if (p != NULL) {
             sim_dies = 1 + (unsigned) (step->arg >> 32) % 600;
-            sim_does(p, (sim_verb_t) ((step->arg >> 4) % 6), step->arg);
+            sim_does(p, (sim_verb_t) ((step->arg >> 4) % 9), step->arg);
             sim_dies = 0;
         }
 

@@ -101,6 +101,10 @@ sim_free(void *ctx, void *p)
 
     block = (sim_block_t *) p - 1;
 
+    if (p == world.run) {
+        world.run = NULL;
+    }
+
     *block->link = block->next;
 
     if (block->next != NULL) {
@@ -217,6 +221,8 @@ sim_kill(sim_process_t *p)
     p->alive = 0;
     world.unburied = 1;
     sim_jobs_gone(p);
+    sim_ask_gone(p);
+    sim_hold_gone(p);
 
     if (world.locked == p) {
         world.locked = NULL;
@@ -237,6 +243,8 @@ sim_exit(sim_process_t *p)
 {
     sim_at = p;
     sim_jobs_gone(p);
+    sim_ask_gone(p);
+    sim_hold_gone(p);
     parley_runner_free(p->runner);
     parley_hub_free(p->hub);
     parley_memory_leave(&p->memory);
@@ -453,6 +461,7 @@ sim_settle(void)
     sim_complete();
     sim_bounded();
     sim_jobs_check(NULL);
+    sim_hold_check();
 }
 
 
@@ -525,6 +534,7 @@ sim_end(void)
     }
 
     sim_settle();
+    sim_ask_drain();
     sim_jobs_drain();
 
     for (i = 0; i < SIM_PROCESSES; i++) {
@@ -538,7 +548,10 @@ sim_end(void)
     sim_start(&world.processes[0]);
     sim_exit(&world.processes[0]);
 
-    world.now += world.retention.ms + ((int64_t) 1 << 41);
+    world.now += (int64_t) 1 << 41;
+    sim_hold_end();
+
+    world.now += world.retention.ms;
     parley_memory_table(&world.outside, &stat);
 
     for (i = 0; i < PARLEY_KIND_COUNT; i++) {
@@ -561,6 +574,8 @@ sim_forget(void)
 
     sim_dies = 0;
     sim_edges = 0;
+    sim_due_forget();
+    sim_hold_forget();
 
     for (i = 0; i < SIM_PROCESSES; i++) {
         sim_free_all(&world.processes[i]);
