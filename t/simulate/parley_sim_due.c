@@ -200,10 +200,12 @@ sim_due_answering(const sim_question_t *q)
 static void
 sim_due_expect(const sim_job_t *job, const parley_overdue_t *d)
 {
-    int                    known;
-    const sim_question_t  *q;
-    parley_overdue_how_t   how;
-    parley_state_stat_t    stat;
+    int                      known;
+    parley_overdue_t         other;
+    parley_state_stat_t      stat;
+    parley_overdue_how_t     how;
+    const sim_question_t    *q;
+    parley_audit_delivery_t  came, due;
 
     q = job->question;
     known = world.now < q->ends;
@@ -239,12 +241,16 @@ sim_due_expect(const sim_job_t *job, const parley_overdue_t *d)
         }
     }
 
+    other = *d;
+    other.how = how;
+
+    parley_overdue_line(d, &came);
+    parley_overdue_line(&other, &due);
+
     sim_fail("%s: a deadline came to \"%.*s\" and not to \"%.*s\"",
              job->kind == PARLEY_LOAD_TIMEOUT ? "AEE-29" : "VCP-24",
-             (int) parley_overdue_name(d->how).len,
-             (const char *) parley_overdue_name(d->how).data,
-             (int) parley_overdue_name(how).len,
-             (const char *) parley_overdue_name(how).data);
+             (int) came.outcome.len, (const char *) came.outcome.data,
+             (int) due.outcome.len, (const char *) due.outcome.data);
 }
 
 
