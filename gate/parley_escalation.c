@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "parley_overdue_parts.h"
-#include "parley_publish.h"
 #include "parley_settings.h"
 
 
@@ -78,29 +77,11 @@ parley_escalation_append(parley_overdue_t *d, const parley_principal_t *to)
     int               rc;
     parley_job_t     *jobs;
     parley_append_t  *append;
-    parley_publish_t  publish;
 
-    append = parley_arena_calloc(d->arena, sizeof(parley_append_t));
-
-    memset(&publish, 0, sizeof(parley_publish_t));
     memset(&d->publication.audience, 0, sizeof(parley_audience_t));
 
-    publish.publication = &d->publication;
-    publish.account = d->account;
-    publish.ttl = PARLEY_PUBLISH_LIVES;
-
-    parley_deliver_retention(d->deliver->http, &publish.retention);
-
-    if (append == NULL
-        || parley_publish_append(d->arena, &publish, append) != 0)
-    {
-        return parley_overdue_again(d);
-    }
-
-    append->arena = d->arena;
-
-    rc = parley_overdue_reach(d, to, PARLEY_LOAD_DELIVER,
-                               d->publication.sender, append);
+    rc = parley_overdue_notify(d, &d->publication, to, PARLEY_LOAD_DELIVER,
+                               d->publication.sender, &append);
 
     if (rc == PARLEY_WAIT) {
         return rc;

@@ -117,6 +117,12 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
         return parley_exchange_failed(x, settle, ret, err);
     }
 
+    if (ret->final && !response->published
+        && parley_exchange_acknowledge(x, arena, &answer, ret, err) != 0)
+    {
+        return parley_exchange_failed(x, settle, ret, err);
+    }
+
     parley_exchange_settle(x, settle, ret);
 
     return 0;
@@ -196,7 +202,10 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
 
     if (parley_exchange_understood(x, arena, data, &answer, now_ms, ret, loss,
                                    err)
-        != 0)
+        != 0
+        || (ret->final && parley_exchange_acknowledge(x, arena, &answer, ret,
+                                                      err)
+                          != 0))
     {
         return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
     }

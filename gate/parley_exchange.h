@@ -94,6 +94,10 @@ typedef struct {
                                            that is for several */
     unsigned              late:1;       /* it came when that was done: it is
                                            dropped */
+    parley_encoded_t      message;      /* VCP 6.2: an acknowledgment as a
+                                           message of the caller's protocol,
+                                           where reply only repeats it; empty:
+                                           it is none, or reply is that */
     parley_str_t          principal;    /* of a final answer: who gave it, see
                                            parley_bind_responder() */
     parley_str_t          session;

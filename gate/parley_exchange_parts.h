@@ -36,6 +36,12 @@ int parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,
     parley_loss_t *loss, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* ret->message, of an answer that is final. */
+int parley_exchange_acknowledge(const parley_exchange_t *x,
+    parley_arena_t *arena, const parley_answer_t *answer,
+    parley_answered_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
 /* That the service took the message. */
 int parley_exchange_accepted(const parley_exchange_t *x,
     parley_arena_t *arena, int64_t now_ms, parley_answered_t *ret,

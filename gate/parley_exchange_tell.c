@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "parley_embed.h"
 #include "parley_exchange_parts.h"
 #include "parley_fault.h"
 
@@ -196,6 +199,51 @@ parley_exchange_denies(parley_error_t *err)
     }
 
     return -1;
+}
+
+
+/* what it loses is told of the reply, which loses the same */
+
+int
+parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
+    const parley_answer_t *answer, parley_answered_t *ret, parley_error_t *err)
+{
+    parley_loss_t         loss;
+    parley_supervision_t  asked;
+
+    if (!parley_codecs[x->request->wire]->binding->single
+        || x->request->act != PARLEY_ACT_REQUEST
+        || answer->kind != PARLEY_ANSWER_MESSAGE
+        || answer->msg.act != PARLEY_ACT_REPLY)
+    {
+        return 0;
+    }
+
+    parley_embed_supervision(x->request, &asked);
+
+    if (asked.alarm == PARLEY_ALARM_NONE || asked.acknowledges) {
+        return 0;
+    }
+
+    parley_loss_init(&loss, arena);
+
+    if (parley_encode(x->engine, arena, x->request->wire, &answer->msg,
+                      &x->opts, &ret->message, &loss, err)
+        == 0)
+    {
+        return 0;
+    }
+
+    if (err->code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    /* it was told all the same */
+
+    parley_error_clear(err);
+    memset(&ret->message, 0, sizeof(parley_encoded_t));
+
+    return 0;
 }
 
 

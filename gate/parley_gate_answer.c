@@ -5,14 +5,18 @@
 
 #include <string.h>
 
-#include "parley_msg_field.h"
 #include "parley_gate_steps.h"
+#include "parley_msg_field.h"
+#include "parley_notify.h"
 #include "parley_replay.h"
 #include "parley_retain.h"
+#include "parley_settings.h"
 
 
 static int parley_gate_settle_answer(parley_gate_t *g,
     parley_answered_t *answered);
+static int parley_gate_acknowledge(parley_gate_t *g,
+    const parley_answered_t *answered);
 static int parley_gate_late(parley_gate_t *g);
 static int parley_gate_keep_first(parley_gate_t *g,
     const parley_reply_t *first);
@@ -127,7 +131,67 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
         rc = parley_gate_close(g);
     }
 
+    if (rc != PARLEY_WAIT && answered->message.body.len > 0 && !g->late) {
+        rc = parley_gate_acknowledge(g, answered);
+    }
+
     return rc == PARLEY_WAIT ? rc : 0;
+}
+
+
+/*
+ * VCP 6.2: an acknowledgment is a message to who escalated, wherever that
+ * listens or has a URL; who waits for the response has it in that.
+ */
+
+static int
+parley_gate_acknowledge(parley_gate_t *g, const parley_answered_t *answered)
+{
+    int                        rc;
+    parley_append_t            append;
+    parley_notify_t            notify;
+    parley_appended_t          appended;
+    parley_publication_t       p;
+    const parley_principal_t  *to;
+
+    to = g->who->principal;
+
+    if (to == NULL || !(g->http->publishes || to->deliver.len > 0)) {
+        return 0;
+    }
+
+    memset(&p, 0, sizeof(parley_publication_t));
+
+    p.kind = PARLEY_PUBLICATION_MESSAGE;
+    p.proto = g->msg->wire;
+    p.sender = answered->principal;
+    p.from = g->msg->recipient;
+    p.to = g->msg->sender;
+    p.id = answered->message.id;
+    p.ms = g->now_ms;
+    p.priority = g->msg->priority;
+    p.message = answered->message.body;
+
+    notify.http = g->http;
+    notify.state = g->ask.state;
+    notify.ask = &g->ask;
+    notify.publication = &p;
+    notify.account = g->account;
+    notify.to = to;
+    notify.kind = PARLEY_LOAD_NOTICE;
+    notify.sender = answered->principal;
+
+    rc = parley_notify(&notify, g->arena, &append);
+
+    if (rc == 0 && append.nlogs + append.njobs != 0) {
+        rc = parley_ask_append(&g->ask, &append, &appended);
+
+        if (rc == 0 && g->env->wake != NULL) {
+            g->env->wake(g);
+        }
+    }
+
+    return rc;
 }
 
 

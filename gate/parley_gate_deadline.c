@@ -12,7 +12,7 @@
 #include "parley_overdue.h"
 #include "parley_embed.h"
 #include "parley_gate_deliver.h"
-#include "parley_publish.h"
+#include "parley_notify.h"
 #include "parley_settings.h"
 
 
@@ -276,7 +276,7 @@ parley_gate_add(parley_gate_t *g)
     int                   rc;
     parley_str_t          scope;
     parley_append_t       append;
-    parley_publish_t      publish;
+    parley_notify_t       notify;
     parley_appended_t     appended;
     parley_publication_t  p;
 
@@ -284,15 +284,14 @@ parley_gate_add(parley_gate_t *g)
         return -1;
     }
 
-    memset(&publish, 0, sizeof(parley_publish_t));
+    memset(&notify, 0, sizeof(parley_notify_t));
 
-    publish.publication = &p;
-    publish.account = g->account;
-    publish.ttl = PARLEY_PUBLISH_LIVES;
+    notify.http = g->http;
+    notify.state = g->ask.state;
+    notify.publication = &p;
+    notify.account = g->account;
 
-    parley_deliver_retention(g->http, &publish.retention);
-
-    if (parley_publish_append(g->arena, &publish, &append) != 0) {
+    if (parley_notify(&notify, g->arena, &append) != 0) {
         return parley_error_memory(g->err);
     }
 

@@ -260,67 +260,28 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
 
 
 int
-parley_overdue_reach(parley_overdue_t *d, const parley_principal_t *p,
-    parley_load_kind_t kind, parley_str_t from, parley_append_t *append)
+parley_overdue_notify(parley_overdue_t *d, const parley_publication_t *p,
+    const parley_principal_t *to, parley_load_kind_t kind, parley_str_t sender,
+    parley_append_t **ret)
 {
-    int                 rc;
-    uint8_t           (*log)[PARLEY_KEY_LEN];
-    parley_job_t       *job;
-    parley_append_t     asked;
-    parley_appended_t   would;
+    parley_notify_t  notify;
 
-    memset(&would, 0, sizeof(parley_appended_t));
+    *ret = parley_arena_calloc(d->arena, sizeof(parley_append_t));
 
-    if (p->names[PARLEY_NAMESPACE_HANDLE].len > 0) {
-        log = parley_arena_alloc(d->arena, PARLEY_KEY_LEN);
-
-        if (log == NULL) {
-            return -1;
-        }
-
-        parley_expand_log(d->ask.state, p->names[PARLEY_NAMESPACE_HANDLE],
-                          log[0]);
-
-        append->logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
-        append->nlogs = 1;
-    }
-
-    if (d->deliver->http->deliver_uri.len == 0 || p->deliver.len == 0) {
-        return 0;
-    }
-
-    if (append->nlogs != 0) {
-        asked = *append;
-        asked.asks = 1;
-        asked.jobs = NULL;
-        asked.njobs = 0;
-
-        rc = parley_ask_append(&d->ask, &asked, &would);
-
-        if (rc != 0) {
-            return rc;
-        }
-
-        if (would.ngroups != 0) {
-            return 0;
-        }
-    }
-
-    job = parley_arena_calloc(d->arena, sizeof(parley_job_t));
-
-    if (job == NULL
-        || parley_load_write(d->arena, kind, p->sub, &job->text) != 0)
-    {
+    if (*ret == NULL) {
         return -1;
     }
 
-    parley_delivery_lane(d->ask.state, from, p->sub, job->lane);
-    job->lasts = PARLEY_ATTEMPT_LIVES;
+    notify.http = d->deliver->http;
+    notify.state = d->ask.state;
+    notify.ask = &d->ask;
+    notify.publication = p;
+    notify.account = d->account;
+    notify.to = to;
+    notify.kind = kind;
+    notify.sender = sender;
 
-    append->jobs = job;
-    append->njobs = 1;
-
-    return 0;
+    return parley_notify(&notify, d->arena, *ret);
 }
 
 

@@ -3,6 +3,7 @@
 #ifndef PARLEY_OVERDUE_PARTS_H
 #define PARLEY_OVERDUE_PARTS_H
 
+#include "parley_notify.h"
 #include "parley_overdue.h"
 #include "parley_question.h"
 
@@ -33,12 +34,13 @@ int parley_overdue_claim(parley_overdue_t *d, parley_str_t what,
 int parley_overdue_is_claimed(const parley_overdue_t *d);
 
 /*
- * What is published for p goes to its log, and where nobody listens there to
- * its URL: into append, whose record is there.  from: whose lane that is.
- * Returns 0, PARLEY_WAIT, or -1: no memory.
+ * What the job tells one principal when it ends (parley_notify.h): *ret, in the
+ * arena.  Returns 0, PARLEY_WAIT, or -1: no memory, or no answer.
  */
-int parley_overdue_reach(parley_overdue_t *d, const parley_principal_t *p,
-    parley_load_kind_t kind, parley_str_t from, parley_append_t *append);
+int parley_overdue_notify(parley_overdue_t *d, const parley_publication_t *p,
+    const parley_principal_t *to, parley_load_kind_t kind, parley_str_t sender,
+    parley_append_t **ret)
+    __attribute__((warn_unused_result));
 
 /* parley_escalation.c: it was not acknowledged.  0 or PARLEY_WAIT. */
 int parley_escalation_raise(parley_overdue_t *d);

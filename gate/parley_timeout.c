@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "parley_overdue_parts.h"
-#include "parley_publish.h"
 #include "parley_settings.h"
 
 
@@ -70,14 +69,12 @@ parley_timeout_publish(parley_overdue_t *d, parley_str_t record)
     parley_msg_t           task;
     parley_reply_t         error;
     parley_append_t       *append;
-    parley_publish_t       publish;
     parley_publication_t  *p;
 
-    append = parley_arena_calloc(d->arena, sizeof(parley_append_t));
     p = parley_arena_calloc(d->arena, sizeof(parley_publication_t));
     name = parley_arena_octets(d->arena, PARLEY_PUBLICATION_QUESTION);
 
-    if (append == NULL || p == NULL || name == NULL
+    if (p == NULL || name == NULL
         || parley_timeout_error(d, &task, &error) != 0)
     {
         return parley_overdue_again(d);
@@ -97,22 +94,8 @@ parley_timeout_publish(parley_overdue_t *d, parley_str_t record)
     p->own = 1;
     p->message = error.body;
 
-    memset(&publish, 0, sizeof(parley_publish_t));
-
-    publish.publication = p;
-    publish.account = d->account;
-    publish.ttl = PARLEY_PUBLISH_LIVES;
-
-    parley_deliver_retention(d->deliver->http, &publish.retention);
-
-    rc = parley_publish_append(d->arena, &publish, append);
-
-    if (rc == 0) {
-        append->arena = d->arena;
-
-        rc = parley_overdue_reach(d, d->to, PARLEY_LOAD_NOTICE, p->from,
-                                   append);
-    }
+    rc = parley_overdue_notify(d, p, d->to, PARLEY_LOAD_NOTICE, p->from,
+                               &append);
 
     if (rc == PARLEY_WAIT) {
         return rc;

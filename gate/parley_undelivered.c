@@ -21,7 +21,7 @@
 #include "parley_delivery.h"
 #include "parley_embed.h"
 #include "parley_gate_deliver.h"
-#include "parley_publish.h"
+#include "parley_notify.h"
 #include "parley_settings.h"
 #include "parley_time.h"
 
@@ -61,8 +61,6 @@ static int parley_undelivered_resolve(void *ctx, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
 static int parley_undelivered_append(parley_undelivered_t *u,
     parley_str_t text, parley_append_t *ret);
-static int parley_undelivered_job(parley_undelivered_t *u,
-    parley_append_t *ret);
 
 
 void
@@ -322,25 +320,17 @@ parley_undelivered_resolve(void *ctx, parley_proto_t from, parley_str_t name,
 }
 
 
+/* where the parent listens it has it twice, by one id */
+
 static int
 parley_undelivered_append(parley_undelivered_t *u, parley_str_t text,
     parley_append_t *ret)
 {
-    uint8_t               (*logs)[PARLEY_KEY_LEN];
-    parley_publish_t        publish;
-    parley_publication_t    p;
+    parley_notify_t       notify;
+    parley_publication_t  p;
 
     memset(&p, 0, sizeof(parley_publication_t));
-    memset(&publish, 0, sizeof(parley_publish_t));
-
-    logs = parley_arena_alloc(u->arena, PARLEY_KEY_LEN);
-
-    if (logs == NULL) {
-        return -1;
-    }
-
-    parley_expand_log(u->state, u->parent->names[PARLEY_NAMESPACE_HANDLE],
-                      logs[0]);
+    memset(&notify, 0, sizeof(parley_notify_t));
 
     p.kind = PARLEY_PUBLICATION_MESSAGE;
     p.proto = u->proto;
@@ -350,46 +340,13 @@ parley_undelivered_append(parley_undelivered_t *u, parley_str_t text,
     p.ms = u->now_ms;
     p.message = text;
 
-    publish.publication = &p;
-    publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) logs;
-    publish.nlogs = 1;
-    publish.ttl = PARLEY_PUBLISH_LIVES;
+    notify.http = u->d->http;
+    notify.state = u->state;
+    notify.publication = &p;
+    notify.to = u->parent;
+    notify.sender = u->from;
+    notify.kind = parley_str_eq(u->parent->sub, u->delivery->sub)
+                  ? PARLEY_LOAD_NONE : PARLEY_LOAD_NOTICE;
 
-    parley_deliver_retention(u->d->http, &publish.retention);
-
-    return parley_publish_append(u->arena, &publish, ret) == 0
-           ? parley_undelivered_job(u, ret) : -1;
-}
-
-
-/* where the parent listens it has it twice, by one id */
-
-static int
-parley_undelivered_job(parley_undelivered_t *u, parley_append_t *ret)
-{
-    parley_job_t  *job;
-
-    if (u->parent->deliver.len == 0
-        || parley_str_eq(u->parent->sub, u->delivery->sub))
-    {
-        return 0;
-    }
-
-    job = parley_arena_calloc(u->arena, sizeof(parley_job_t));
-
-    if (job == NULL
-        || parley_load_write(u->arena, PARLEY_LOAD_NOTICE, u->parent->sub,
-                             &job->text)
-           != 0)
-    {
-        return -1;
-    }
-
-    parley_delivery_lane(u->state, u->from, u->parent->sub, job->lane);
-    job->lasts = PARLEY_ATTEMPT_LIVES;
-
-    ret->jobs = job;
-    ret->njobs = 1;
-
-    return 0;
+    return parley_notify(&notify, u->arena, ret);
 }

@@ -156,7 +156,12 @@ parley_attempt_taken(const parley_attempt_came_t *came, parley_attempted_t *ret)
         again = answer->msg.retryable;
 
     } else {
-        parley_attempt_says(ret, PARLEY_JOB_DELIVERED, "it took it");
+        parley_attempt_says(ret, PARLEY_JOB_DELIVERED,
+                            answer->kind == PARLEY_ANSWER_MESSAGE
+                            && answer->msg.act == PARLEY_ACT_REPLY
+                            ? "it took it, and its answer in the response is "
+                              "not used: an answer is submitted"
+                            : "it took it");
         return;
     }
 

@@ -19,7 +19,7 @@ use Parley::Streams;
 use Parley::Together;
 use Parley::Upstream;
 
-use constant FAMILIES => 24;
+use constant FAMILIES => 27;
 
 my %above = (alice => 'bob', bob => 'carol', carol => 'dave');
 my ($cert) = tls();
@@ -27,13 +27,23 @@ my ($cert) = tls();
 # of which family this process is
 my $family = 0;
 
-# services that take everything, are down, and hang; and peers, of which those
-# of the last two families have the URLs
+# services that take everything, are down, hang, and acknowledge; and peers, of
+# which those of the last families have the URLs
 my $service = Parley::Upstream->start(port(2));
 my $down = Parley::Upstream->start(port(6), '$c->answer(503, [], "{}")');
 my $hung = Parley::Upstream->start(port(7), '$c->pause(10)');
-my %peer = (FAMILIES - 1, Parley::Upstream->start(port(3), undef, tls => 1),
-            FAMILIES, Parley::Upstream->start(port(8), undef, tls => 1));
+my $answers = Parley::Upstream->start(port(9), <<'EOT');
+    my $m = $q->{json};
+
+    $c->answer(200, [], jcs($m->{type} eq 'task' ? result($m) : {
+        status => 'accepted', message_id => $m->{message_id},
+        reply => { %{ escalation(severity => $m->{payload}{severity},
+                                 reason => "ACK:$m->{message_id} seen") },
+                   sender => $m->{recipient}, recipient => $m->{sender} } }));
+EOT
+my %peer = map { (FAMILIES - $_,
+                  Parley::Upstream->start(port((3, 8, 10)[$_]), undef,
+                                          tls => 1)) } 0 .. 2;
 
 
 sub principals {
@@ -59,6 +69,17 @@ sub http {
             parley_accept vcp;
             proxy_pass http://127.0.0.1:%PORT_$_%;
             proxy_read_timeout 2s;
+        }
+EOT
+
+    $services .= join '', map { <<"EOT" } qw(aee vcp);
+        location = /service/$_ {
+            parley_jwt on;
+            parley_accept vcp;
+            parley_speak $_;
+            parley_vcp_context ctx|deliver;
+            parley_vcp_constitution creed://a/b\@1;
+            proxy_pass http://127.0.0.1:%PORT_9%;
         }
 EOT
 
@@ -515,6 +536,39 @@ case 'VCP-24 what a service took, and its parent acknowledged' => sub {
     taken(ack('bob', $m), 'the parent acknowledges it');
     is_deeply([ids($carol, 5.5)], [], 'it goes to nobody');
 };
+
+for my $speaks (qw(aee vcp)) {
+
+    # VCP 6.2: it is a message, and the response repeats it
+    case "VCP-24 VCP-25 what a service acknowledges in its response, $speaks" =>
+    sub {
+        my ($alice, $carol) = streams(qw(alice carol));
+        my $m = alarm_of('critical');
+        my $answer = serve_as($speaks, $m);
+        my $ack = $answer->{json}{reply};
+
+        like($ack->{payload}{reason}, qr/^ACK:$m->{message_id} /, 'it does');
+        is_deeply([map { $_->{json} } $alice->event(3)], [$ack],
+                  'the child has it as a message of its own');
+        is(serve_as($speaks, $m)->{json}{status}, 'duplicate', 'once');
+        is_deeply([ids($alice, 0.5)], [], 'there, too');
+        is_deeply([ids($carol, 5)], [], 'and nothing goes up');
+    };
+}
+
+case 'VCP-24 a child with a URL alone has the acknowledgment there' => sub {
+    my $peer = $peer{$family};
+    my $m = alarm_of('warning', sender => name('carol'),
+                     recipient => name('dave'));
+    my $answer = submit($m, as => who('carol'), uri => '/service/aee');
+
+    ok($peer->wait_for(1), 'it is delivered');
+
+    my $result = from_json(($peer->requests)[0]{body});
+
+    is($result->{type}, 'result', 'in the protocol that is spoken there');
+    is($result->{reply_to}, $m->{message_id}, 'of that escalation');
+}, FAMILIES - 2;
 
 case 'VCP-24 whoever is above is reached by a URL' => sub {
     my $peer = $peer{$family};

@@ -1,0 +1,108 @@
+#include <string.h>
+
+#include "parley_attempt.h"
+#include "parley_deliver.h"
+#include "parley_gate_deliver.h"
+#include "parley_notify.h"
+#include "parley_settings.h"
+
+
+static int parley_notify_listens(const parley_notify_t *n,
+    const parley_append_t *append);
+static int parley_notify_job(const parley_notify_t *n, parley_arena_t *arena,
+    parley_append_t *ret);
+
+
+int
+parley_notify(const parley_notify_t *n, parley_arena_t *arena,
+    parley_append_t *ret)
+{
+    int                rc;
+    uint8_t          (*log)[PARLEY_KEY_LEN];
+    parley_str_t       handle;
+    parley_publish_t   publish;
+
+    memset(&publish, 0, sizeof(parley_publish_t));
+
+    publish.publication = n->publication;
+    publish.account = n->account;
+    publish.ttl = PARLEY_PUBLISH_LIVES;
+
+    parley_deliver_retention(n->http, &publish.retention);
+
+    handle = n->to != NULL ? n->to->names[PARLEY_NAMESPACE_HANDLE]
+                           : parley_str_none;
+
+    if (handle.len > 0) {
+        log = parley_arena_alloc(arena, PARLEY_KEY_LEN);
+
+        if (log == NULL) {
+            return -1;
+        }
+
+        parley_expand_log(n->state, handle, log[0]);
+
+        publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
+        publish.nlogs = 1;
+    }
+
+    if (parley_publish_append(arena, &publish, ret) != 0) {
+        return -1;
+    }
+
+    if (n->to == NULL || n->kind == PARLEY_LOAD_NONE
+        || n->http->deliver_uri.len == 0 || n->to->deliver.len == 0)
+    {
+        return 0;
+    }
+
+    rc = parley_notify_listens(n, ret);
+
+    return rc == 0 ? parley_notify_job(n, arena, ret) : rc == 1 ? 0 : rc;
+}
+
+
+/* 1; 0; PARLEY_WAIT; -1: there is no answer */
+
+static int
+parley_notify_listens(const parley_notify_t *n, const parley_append_t *append)
+{
+    int                rc;
+    parley_append_t    asked;
+    parley_appended_t  would;
+
+    if (n->ask == NULL || append->nlogs == 0) {
+        return 0;
+    }
+
+    asked = *append;
+    asked.asks = 1;
+
+    rc = parley_ask_append(n->ask, &asked, &would);
+
+    return rc == 0 ? would.ngroups != 0 : rc;
+}
+
+
+static int
+parley_notify_job(const parley_notify_t *n, parley_arena_t *arena,
+    parley_append_t *ret)
+{
+    parley_job_t  *job;
+
+    job = parley_arena_calloc(arena, sizeof(parley_job_t));
+
+    if (job == NULL
+        || parley_load_write(arena, n->kind, n->to->sub, &job->text) != 0)
+    {
+        return -1;
+    }
+
+    parley_delivery_lane(n->state, n->sender, n->to->sub, job->lane);
+    job->lasts = PARLEY_ATTEMPT_LIVES;
+
+    ret->jobs = job;
+    ret->njobs = 1;
+
+    return 0;
+}
