@@ -210,6 +210,7 @@ parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
 {
     parley_loss_t         loss;
     parley_supervision_t  asked;
+    parley_encode_opts_t  opts;
 
     if (!parley_codecs[x->request->wire]->binding->single
         || x->request->act != PARLEY_ACT_REQUEST
@@ -227,8 +228,11 @@ parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
 
     parley_loss_init(&loss, arena);
 
-    if (parley_encode(x->engine, arena, x->request->wire, &answer->msg,
-                      &x->opts, &ret->message, &loss, err)
+    opts = x->opts;
+    opts.answering = x->request;
+
+    if (parley_encode(x->engine, arena, x->request->wire, &answer->msg, &opts,
+                      &ret->message, &loss, err)
         == 0)
     {
         return 0;
