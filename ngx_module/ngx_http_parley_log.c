@@ -132,6 +132,39 @@ ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
 
 
 void
+ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
+    const parley_publication_t *p, parley_proto_t to,
+    const parley_loss_t *loss)
+{
+    u_char        id[NGX_HTTP_PARLEY_LOG_MAX];
+    u_char        sub[NGX_HTTP_PARLEY_LOG_MAX];
+    ngx_str_t     which, who;
+    parley_str_t  said, read, lost;
+
+    if (!parley_losses(&mcf->losses, mcf->slot, mcf->zone->sh->seed, p, to,
+                       loss)
+        || !ngx_http_parley_log_has_line(&mcf->lossy,
+                                         PARLEY_E_TRANSLATION_LOSSY)
+        || parley_loss_text(loss, loss->arena, PARLEY_LOSS_HEADER, &lost) != 0)
+    {
+        return;
+    }
+
+    said = parley_proto_name(p->proto);
+    read = parley_proto_name(to);
+    which = ngx_http_parley_log_text(id, p->id);
+    who = ngx_http_parley_log_text(sub, p->sender);
+
+    /* the list may be longer than a line: it stands last */
+
+    ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
+                  "parley: a message of %*s loses members for who reads %*s, "
+                  "from \"%V\", id \"%V\": %*s", said.len, said.data,
+                  read.len, read.data, &who, &which, lost.len, lost.data);
+}
+
+
+void
 ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const char *why)
 {
@@ -278,6 +311,9 @@ ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf)
 
     mcf->passed_over.of = "messages are passed over by streams";
     mcf->passed_over.level = NGX_LOG_INFO;
+
+    mcf->lossy.of = "messages lose members for who reads them";
+    mcf->lossy.level = NGX_LOG_INFO;
 }
 
 
@@ -286,4 +322,5 @@ ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf, ngx_log_t *log)
 {
     ngx_http_parley_log_rest(&mcf->refused, log);
     ngx_http_parley_log_rest(&mcf->passed_over, log);
+    ngx_http_parley_log_rest(&mcf->lossy, log);
 }
