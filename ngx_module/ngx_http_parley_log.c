@@ -18,8 +18,6 @@
 
 static ngx_uint_t ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l,
     parley_code_t code);
-static ngx_uint_t ngx_http_parley_log_level(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_log_timer(ngx_event_t *ev);
 static void ngx_http_parley_log_rest(ngx_http_parley_logged_t *l,
     ngx_log_t *log);
@@ -79,7 +77,9 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         claimed = parley_str_none;
     }
 
-    level = ngx_http_parley_log_level(r, ctx);
+    level = parley_gate_is_foreseen(&ctx->gate,
+                                    ngx_http_parley_str(&r->method_name))
+            ? NGX_LOG_INFO : NGX_LOG_WARN;
 
     ngx_log_error(level, r->connection->log, 0,
                   "parley: %s %*s%s%V: %V%*s, principal \"%V\", from \"%V\", "
@@ -171,20 +171,6 @@ ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_log_answer(r, ctx, NGX_LOG_WARN,
                                "the caller's protocol cannot say it", why,
                                parley_str_none);
-}
-
-
-/* a client of MCP asks with GET whether there is a stream whenever it connects,
-   and 405 is how the transport says that there is none (MCP-02) */
-
-static ngx_uint_t
-ngx_http_parley_log_level(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    return ctx->error.code == PARLEY_E_METHOD_NOT_ALLOWED
-           && r->method == NGX_HTTP_GET
-           && (ctx->lcf->mcp
-               || (ctx->lcf->gate.accept & PARLEY_PROTO_BIT(PARLEY_PROTO_C2A)))
-           ? NGX_LOG_INFO : NGX_LOG_WARN;
 }
 
 
