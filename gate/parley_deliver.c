@@ -27,17 +27,18 @@ static int parley_deliver_answers(const parley_publication_t *p,
 int
 parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     parley_proto_t to, parley_arena_t *arena, parley_str_t *ret,
-    parley_error_t *err)
+    parley_loss_t *loss, parley_error_t *err)
 {
     int               rc;
     parley_encoded_t  made;
 
     if (p->proto == to) {
+        parley_loss_init(loss, arena);
         *ret = p->message;
         return 0;
     }
 
-    rc = parley_deliver_made(d, p, to, arena, &made, err);
+    rc = parley_deliver_made(d, p, to, arena, &made, loss, err);
 
     if (rc == 0) {
         *ret = made.body;
@@ -50,16 +51,16 @@ parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
 int
 parley_deliver_made(const parley_deliver_t *d, const parley_publication_t *p,
     parley_proto_t to, parley_arena_t *arena, parley_encoded_t *ret,
-    parley_error_t *err)
+    parley_loss_t *loss, parley_error_t *err)
 {
     parley_who_t          who;
     parley_msg_t          msg, answering;
     parley_json_t         doc;
-    parley_loss_t         loss;
     parley_seal_t         seal;
     parley_encode_opts_t  opts;
 
     parley_error_clear(err);
+    parley_loss_init(loss, arena);
 
     if (parley_deliver_read(d, p, arena, &msg, &doc, &who, err) != 0) {
         return err->code == PARLEY_E_CAPACITY ? -1 : 1;
@@ -73,7 +74,6 @@ parley_deliver_made(const parley_deliver_t *d, const parley_publication_t *p,
 
     parley_who_opts(&who, &opts);
     parley_seal_opts(&seal, &opts);
-    parley_loss_init(&loss, arena);
 
     parley_deliver_opts(d->http, to, &opts);
 
@@ -83,7 +83,7 @@ parley_deliver_made(const parley_deliver_t *d, const parley_publication_t *p,
 
     opts.principal = p->sender;
 
-    return parley_encode(d->engine, arena, to, &msg, &opts, ret, &loss, err)
+    return parley_encode(d->engine, arena, to, &msg, &opts, ret, loss, err)
            == 0 ? 0 : err->code == PARLEY_E_CAPACITY ? -1 : 1;
 }
 

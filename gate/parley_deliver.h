@@ -22,12 +22,12 @@ typedef struct {
 
 /*
  * The publication as a message of a protocol; *ret is in the arena, or the
- * publication's.  Returns 0; 1: it has no form there, *err says why; or -1: no
- * memory.
+ * publication's, and so is what was lost.  Returns 0; 1: it has no form there,
+ * *err says why; or -1: no memory.
  */
 int parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
     parley_proto_t to, parley_arena_t *arena, parley_str_t *ret,
-    parley_error_t *err)
+    parley_loss_t *loss, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
@@ -36,7 +36,7 @@ int parley_deliver(const parley_deliver_t *d, const parley_publication_t *p,
  */
 int parley_deliver_made(const parley_deliver_t *d,
     const parley_publication_t *p, parley_proto_t to, parley_arena_t *arena,
-    parley_encoded_t *ret, parley_error_t *err)
+    parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /* The message of a publication; *doc is its document.  Returns 0, or -1. */

@@ -37,7 +37,7 @@ parley_delivery_begin(const parley_deliver_t *d, const parley_taken_t *job,
     ret->media_type = parley_codecs[ret->speaks]->binding->media_type;
 
     rc = parley_deliver_made(d, &ret->publication, ret->speaks, arena,
-                             &ret->sent, &ret->err);
+                             &ret->sent, &ret->loss, &ret->err);
 
     if (rc < 0) {
         over->why = "there is no memory";

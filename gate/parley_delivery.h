@@ -26,6 +26,7 @@ typedef struct {
     parley_url_t               url;
     parley_proto_t             speaks;
     parley_encoded_t           sent;
+    parley_loss_t              loss;        /* what that lost */
     parley_str_t               media_type;
     const char                *why;         /* it ended; NULL: it has not */
     parley_error_t             err;         /* what is wrong with the answer, or

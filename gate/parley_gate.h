@@ -423,6 +423,12 @@ void parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret);
  */
 parley_step_result_t parley_gate_method(parley_gate_t *g, parley_str_t method);
 
+/*
+ * Whether a refusal is what a client that asks with this method counts on: one
+ * of MCP looks for a stream where there is none (MCP-02).
+ */
+int parley_gate_is_foreseen(const parley_gate_t *g, parley_str_t method);
+
 /* The methods that it takes messages by, as the header Allow has them.
    Returns 0, or -1: no memory. */
 int parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)

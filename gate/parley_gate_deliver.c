@@ -25,6 +25,8 @@ static int parley_gate_reach_scope(parley_gate_t *g,
     const parley_channel_scope_t *scope, parley_reached_t *ret);
 static int parley_gate_reach_job(parley_gate_t *g,
     const parley_principal_t *p, parley_reached_t *ret);
+static int parley_delivered_is_named(const parley_principal_t *p,
+    parley_proto_t proto);
 static int64_t parley_gate_lasts(const parley_gate_t *g);
 
 
@@ -105,30 +107,33 @@ parley_delivered_in(const parley_principal_t *p, parley_proto_t proto)
 {
     unsigned  i;
 
-    static const parley_proto_t  order[] = {
-        PARLEY_PROTO_VCP, PARLEY_PROTO_AEE, PARLEY_PROTO_C2A,
-        PARLEY_PROTO_CHANNEL
-    };
-
     if (p->speaks.len > 0) {
         return parley_proto_find(p->speaks);
     }
 
-    /* a handle, by which logs are known, says least */
-
-    if (proto != PARLEY_PROTO_CHANNEL && parley_proto_is_named(proto)
-        && p->names[proto].len > 0)
+    if ((unsigned) proto != PARLEY_NAMESPACE_HANDLE
+        && parley_delivered_is_named(p, proto))
     {
         return proto;
     }
 
-    for (i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-        if (p->names[order[i]].len > 0) {
-            return order[i];
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (i != PARLEY_NAMESPACE_HANDLE
+            && parley_delivered_is_named(p, (parley_proto_t) i))
+        {
+            return (parley_proto_t) i;
         }
     }
 
-    return proto;
+    return p->names[PARLEY_NAMESPACE_HANDLE].len > 0
+           ? (parley_proto_t) PARLEY_NAMESPACE_HANDLE : proto;
+}
+
+
+static int
+parley_delivered_is_named(const parley_principal_t *p, parley_proto_t proto)
+{
+    return parley_proto_is_named(proto) && p->names[proto].len > 0;
 }
 
 

@@ -35,7 +35,12 @@ int parley_gate_reaches(parley_gate_t *g, parley_str_t scope,
     const parley_expansion_t *expansion, parley_reached_t *ret)
     __attribute__((warn_unused_result));
 
-/* The protocol in which a principal gets, by its URL, what came in proto. */
+/*
+ * The protocol in which a principal gets, by its URL, what came in proto: that
+ * which its "speaks" names; else proto, where it has a name there; else the
+ * first of parley_protocols.h in which it has one.  A handle counts last: its
+ * log is known by it, and each that has a URL has one, whatever it speaks.
+ */
 parley_proto_t parley_delivered_in(const parley_principal_t *p,
     parley_proto_t proto);
 

@@ -133,6 +133,7 @@ parley_gate_readers_say(parley_gate_t *g, parley_gate_readers_t *reach,
 {
     int               rc;
     parley_str_t      made;
+    parley_loss_t     loss;
     parley_error_t    err;
     parley_deliver_t  d;
 
@@ -144,7 +145,10 @@ parley_gate_readers_say(parley_gate_t *g, parley_gate_readers_t *reach,
     d.http = g->http;
     d.seed = g->seed;
 
-    rc = parley_deliver(&d, reach->publication, to, g->arena, &made, &err);
+    /* what is lost is told where it is written */
+
+    rc = parley_deliver(&d, reach->publication, to, g->arena, &made, &loss,
+                        &err);
 
     if (rc < 0) {
         return -1;

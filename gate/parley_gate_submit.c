@@ -37,6 +37,15 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
 
 
 int
+parley_gate_is_foreseen(const parley_gate_t *g, parley_str_t method)
+{
+    return g->err->code == PARLEY_E_METHOD_NOT_ALLOWED
+           && parley_str_is(method, "GET")
+           && (g->s->mcp != NULL || parley_binding_looks(g->conf->accept));
+}
+
+
+int
 parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
 {
     if (parley_settings_endpoint(g->s) != PARLEY_ENDPOINT_NONE) {

@@ -1,7 +1,7 @@
 /*
  * How many refusals the error log gets (OPS-07): of each code the first few in
  * a second, and then one line that sums up the rest.  One for each worker, and
- * one for what streams pass over.
+ * one each for what streams pass over, and for what loses members.
  */
 
 #ifndef PARLEY_LOGGED_H

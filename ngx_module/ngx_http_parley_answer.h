@@ -60,6 +60,12 @@ ngx_str_t ngx_http_parley_log_words(u_char *buf, const char *words);
 void ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
     parley_proto_t from, parley_proto_t to, const parley_error_t *err);
 
+/* The form of a publication in a protocol was made (gate/parley_losses.h); the
+   same. */
+void ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
+    const parley_publication_t *p, parley_proto_t to,
+    const parley_loss_t *loss);
+
 /* What gets no line is summed up from here on, */
 void ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf);
 

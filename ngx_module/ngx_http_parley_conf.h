@@ -28,6 +28,7 @@
 #include "parley_jwk.h"
 #include "parley_jwt.h"
 #include "parley_logged.h"
+#include "parley_losses.h"
 #include "parley_settings.h"
 #include "parley_media.h"
 #include "parley_name.h"
@@ -192,6 +193,8 @@ struct ngx_http_parley_main_conf_s {
     parley_account_places_t       failing;        /* keys of their failures */
     ngx_http_parley_logged_t      refused;        /* see _log.c */
     ngx_http_parley_logged_t      passed_over;    /* by streams */
+    ngx_http_parley_logged_t      lossy;          /* for who reads them */
+    parley_losses_t               losses;
     parley_jwks_t                 fetched;
     parley_jwks_t                 in_force;       /* with files of others */
     parley_arena_t                fetched_arena;

@@ -9,6 +9,7 @@
 
 
 #include "ngx_http_parley_module.h"
+#include "ngx_http_parley_answer.h"
 #include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_jobs.h"
 #include "ngx_http_parley_state.h"
@@ -67,6 +68,9 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
         ngx_http_parley_jobs_came(jobs, run, &over);
         return;
     }
+
+    ngx_http_parley_log_losses(jobs->mcf, &delivery->publication,
+                               delivery->speaks, &delivery->loss);
 
     a->run = run;
     a->began = ngx_current_msec;

@@ -440,10 +440,15 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
     parley_proto_t to, parley_arena_t *arena, parley_str_t *ret)
 {
     int                     rc;
+    parley_loss_t           loss;
     parley_error_t          err;
     ngx_http_parley_hub_t  *h = ctx;
 
-    rc = parley_deliver(&h->deliver, p, to, arena, ret, &err);
+    rc = parley_deliver(&h->deliver, p, to, arena, ret, &loss, &err);
+
+    if (rc == 0) {
+        ngx_http_parley_log_losses(h->mcf, p, to, &loss);
+    }
 
     if (rc == 1) {
         parley_count(h->mcf->slot, PARLEY_M_PASSED_OVER + (unsigned) to, 1);

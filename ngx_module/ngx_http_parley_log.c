@@ -18,8 +18,6 @@
 
 static ngx_uint_t ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l,
     parley_code_t code);
-static ngx_uint_t ngx_http_parley_log_level(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_log_timer(ngx_event_t *ev);
 static void ngx_http_parley_log_rest(ngx_http_parley_logged_t *l,
     ngx_log_t *log);
@@ -79,7 +77,9 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         claimed = parley_str_none;
     }
 
-    level = ngx_http_parley_log_level(r, ctx);
+    level = parley_gate_is_foreseen(&ctx->gate,
+                                    ngx_http_parley_str(&r->method_name))
+            ? NGX_LOG_INFO : NGX_LOG_WARN;
 
     ngx_log_error(level, r->connection->log, 0,
                   "parley: %s %*s%s%V: %V%*s, principal \"%V\", from \"%V\", "
@@ -132,26 +132,45 @@ ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
 
 
 void
+ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
+    const parley_publication_t *p, parley_proto_t to,
+    const parley_loss_t *loss)
+{
+    u_char        id[NGX_HTTP_PARLEY_LOG_MAX];
+    u_char        sub[NGX_HTTP_PARLEY_LOG_MAX];
+    ngx_str_t     which, who;
+    parley_str_t  said, read, lost;
+
+    if (!parley_losses(&mcf->losses, mcf->slot, mcf->zone->sh->seed, p, to,
+                       loss)
+        || !ngx_http_parley_log_has_line(&mcf->lossy,
+                                         PARLEY_E_TRANSLATION_LOSSY)
+        || parley_loss_text(loss, loss->arena, PARLEY_LOSS_HEADER, &lost) != 0)
+    {
+        return;
+    }
+
+    said = parley_proto_name(p->proto);
+    read = parley_proto_name(to);
+    which = ngx_http_parley_log_text(id, p->id);
+    who = ngx_http_parley_log_text(sub, p->sender);
+
+    /* the list may be longer than a line: it stands last */
+
+    ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
+                  "parley: a message of %*s loses members for who reads %*s, "
+                  "from \"%V\", id \"%V\": %*s", said.len, said.data,
+                  read.len, read.data, &who, &which, lost.len, lost.data);
+}
+
+
+void
 ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const char *why)
 {
     ngx_http_parley_log_answer(r, ctx, NGX_LOG_WARN,
                                "the caller's protocol cannot say it", why,
                                parley_str_none);
-}
-
-
-/* a client of MCP asks with GET whether there is a stream whenever it connects,
-   and 405 is how the transport says that there is none (MCP-02) */
-
-static ngx_uint_t
-ngx_http_parley_log_level(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
-{
-    return ctx->error.code == PARLEY_E_METHOD_NOT_ALLOWED
-           && r->method == NGX_HTTP_GET
-           && (ctx->lcf->mcp
-               || (ctx->lcf->gate.accept & PARLEY_PROTO_BIT(PARLEY_PROTO_C2A)))
-           ? NGX_LOG_INFO : NGX_LOG_WARN;
 }
 
 
@@ -278,6 +297,9 @@ ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf)
 
     mcf->passed_over.of = "messages are passed over by streams";
     mcf->passed_over.level = NGX_LOG_INFO;
+
+    mcf->lossy.of = "messages lose members for who reads them";
+    mcf->lossy.level = NGX_LOG_INFO;
 }
 
 
@@ -286,4 +308,5 @@ ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf, ngx_log_t *log)
 {
     ngx_http_parley_log_rest(&mcf->refused, log);
     ngx_http_parley_log_rest(&mcf->passed_over, log);
+    ngx_http_parley_log_rest(&mcf->lossy, log);
 }

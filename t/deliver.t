@@ -34,7 +34,8 @@ sub http {
         identities => $o{identities} // streams_identities(
             bob => { deliver => "$url/bob?a=1" },
             carol => { deliver => "$url/carol", speaks => 'aee' },
-            dave => { deliver => 'https://127.0.0.1:' . port(3) . '/dave' },
+            dave => { deliver => 'https://127.0.0.1:' . port(3) . '/dave',
+                      speaks => 'vcp' },
             %{ $o{of} // {} }),
         more => ($o{more} // '') . <<"EOT",
             parley_deliver /_deliver hosts=$hosts;
@@ -180,10 +181,15 @@ sub {
 
     my $frame = frame('alice', 'bob');
 
-    $peer->clear;
+    answers();
     is(from_json(submit($frame)->{body})->{delivered}, 1, 'a frame, counted');
-    sleep 0.5;
-    is(scalar at('bob'), 0, 'what VCP cannot say is not sent');
+    ok(at_least('bob', 1), 'it came');
+    ($q) = at('bob');
+    is($q->{json}{v}, '1', 'who does not say in what gets a frame in AEE');
+    is($q->{json}{to}, 'agent.bob');
+
+    $peer->clear;
+    is(from_json(submit(frame('alice', 'dave'))->{body})->{delivered}, 1);
     ok($nginx->wait_for(qr/undelivered, refused: it has no form in the /),
        'and that is said');
 };

@@ -48,6 +48,21 @@ parley_binding_has(const parley_binding_t *binding, parley_str_t method)
 
 
 int
+parley_binding_looks(parley_proto_set_t set)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if ((set & PARLEY_PROTO_BIT(i)) && parley_codecs[i]->binding->looks) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
 parley_binding_methods(parley_arena_t *arena, parley_proto_set_t set,
     parley_str_t *ret)
 {

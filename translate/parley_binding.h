@@ -73,6 +73,9 @@ typedef struct {
     unsigned             addressed:1;   /* the argument recipient does */
     unsigned             responds:1;    /* a final answer is a response, also
                                            in a stream: never a message */
+    unsigned             looks:1;       /* its clients look with GET for a
+                                           stream whenever they connect; where
+                                           there is none 405 says so */
     unsigned             single:1;      /* an answer is one JSON object, never
                                            a stream of events */
 
@@ -109,6 +112,9 @@ typedef int (*parley_binding_header_pt)(void *ctx, parley_str_t name,
 
 /* Whether one of the protocols in the set takes a message by that method. */
 int parley_binding_takes(parley_proto_set_t set, parley_str_t method);
+
+/* Whether clients of one of the protocols in the set look for a stream. */
+int parley_binding_looks(parley_proto_set_t set);
 
 /* The methods of the set, as the header Allow lists them: "GET, POST".
    Returns 0, or -1: no memory. */

@@ -230,6 +230,7 @@ const parley_binding_t  parley_c2a_binding = {
     .sets = parley_c2a_sets,
     .addressed = 1,
     .responds = 1,
+    .looks = 1,
     .local = parley_c2a_local,
     .unruled = parley_c2a_unruled,
 };

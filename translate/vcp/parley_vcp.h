@@ -79,6 +79,55 @@ extern const parley_codec_t  parley_vcp_codec;
 extern const parley_codec_t  parley_vcp2_codec;
 
 
+/* the rows of a codec that the versions have in common */
+#define PARLEY_VCP_CODEC                                                      \
+    .binding = &parley_vcp_binding,                                           \
+    .syntax = &parley_vcp_syntax,                                             \
+    .nparts = PARLEY_VCP_TYPES,                                               \
+    .discriminator = PARLEY_ATOM_vcp_message,                                 \
+    .signature_member = parley_str("signature"),                              \
+    .pointers[PARLEY_MSG_FORM] = "/type",                                     \
+    .pointers[PARLEY_MSG_ID] = "/message_id",                                 \
+    .pointers[PARLEY_MSG_CREATED] = "/timestamp",                             \
+    .pointers[PARLEY_MSG_SENDER] = "/sender",                                 \
+    .pointers[PARLEY_MSG_RECIPIENT] = "/recipient",                           \
+    .pointers[PARLEY_MSG_INTENT] = "/type",                                   \
+    .pointers[PARLEY_MSG_REPLY_TO] = "/payload/reason",                       \
+    .pointers[PARLEY_MSG_DATA] = "/payload",                                  \
+    .pointers[PARLEY_MSG_SEVERITY] = "/payload/severity",                     \
+    .pointers[PARLEY_MSG_SIGNATURE] = "/signature",                           \
+    .window_min_ms = PARLEY_VCP_WINDOW_MS,                                    \
+    .past_max_ms = PARLEY_VCP_PAST_MS,                                        \
+    .future_max_ms = PARLEY_VCP_FUTURE_MS,                                    \
+    .needs_tls = 1,                                                           \
+    .needs_signature = 1,                                                     \
+    .names = parley_vcp_names,                                                \
+    .decode = parley_vcp_decode,                                              \
+    .payload = parley_vcp_says,                                               \
+    .spoken = parley_vcp_spoken,                                              \
+    .sentence = parley_vcp_sentence,                                          \
+    .type = parley_vcp_type,                                                  \
+    .direction = parley_vcp_direction,                                        \
+    .attach = parley_vcp_attach,                                              \
+    .answer_encode = parley_vcp_answer_encode,                                \
+    .duplicate = parley_vcp_duplicate,                                        \
+    .refuse = parley_vcp_refuse,
+
+/* the schemas of payloads, by parley_vcp_type_t */
+#define PARLEY_VCP_PART(version, name)                                        \
+    parley_str("urn:parley:schema:vcp-" version "#/$defs/" name "_payload")
+
+#define PARLEY_VCP_PARTS(version)                                             \
+    [PARLEY_VCP_CONTEXT_SHARE] =                                              \
+        PARLEY_VCP_PART(version, "context_share"),                            \
+    [PARLEY_VCP_CONSTITUTION_ANNOUNCE] =                                      \
+        PARLEY_VCP_PART(version, "constitution_announce"),                    \
+    [PARLEY_VCP_CONSTRAINT_PROPAGATE] =                                       \
+        PARLEY_VCP_PART(version, "constraint_propagate"),                     \
+    [PARLEY_VCP_ESCALATION] =                                                 \
+        PARLEY_VCP_PART(version, "escalation"),
+
+
 /* That of a version's protocol; of any other 1.2's. */
 const parley_vcp_dialect_t *parley_vcp_dialect(parley_proto_t proto);
 

@@ -33,62 +33,21 @@ static void parley_vcp2_unmapped(const parley_msg_t *m, parley_loss_t *loss);
 
 /* payloads, by parley_vcp_type_t */
 static const parley_str_t  parley_vcp2_parts[PARLEY_VCP_TYPES] = {
-    [PARLEY_VCP_CONTEXT_SHARE] = parley_str(
-        "urn:parley:schema:vcp-2.0#/$defs/context_share_payload"),
-    [PARLEY_VCP_CONSTITUTION_ANNOUNCE] = parley_str(
-        "urn:parley:schema:vcp-2.0#/$defs/constitution_announce_payload"),
-    [PARLEY_VCP_CONSTRAINT_PROPAGATE] = parley_str(
-        "urn:parley:schema:vcp-2.0#/$defs/constraint_propagate_payload"),
-    [PARLEY_VCP_ESCALATION] = parley_str(
-        "urn:parley:schema:vcp-2.0#/$defs/escalation_payload"),
+    PARLEY_VCP_PARTS("2.0")
 };
 
 
 const parley_codec_t  parley_vcp2_codec = {
     .proto = PARLEY_PROTO_VCP2,
-    .binding = &parley_vcp_binding,
-    .syntax = &parley_vcp_syntax,
     .schema = parley_str("urn:parley:schema:vcp-2.0"),
     .parts = parley_vcp2_parts,
-    .nparts = PARLEY_VCP_TYPES,
-    .discriminator = PARLEY_ATOM_vcp_message,
-    .signature_member = parley_str("signature"),
     .words = parley_str("vcp"),
-
-    .pointers[PARLEY_MSG_FORM] = "/type",
-    .pointers[PARLEY_MSG_ID] = "/message_id",
-    .pointers[PARLEY_MSG_CREATED] = "/timestamp",
-    .pointers[PARLEY_MSG_SENDER] = "/sender",
-    .pointers[PARLEY_MSG_RECIPIENT] = "/recipient",
-    .pointers[PARLEY_MSG_INTENT] = "/type",
-    .pointers[PARLEY_MSG_REPLY_TO] = "/payload/reason",
-    .pointers[PARLEY_MSG_DATA] = "/payload",
-    .pointers[PARLEY_MSG_SEVERITY] = "/payload/severity",
-    .pointers[PARLEY_MSG_SIGNATURE] = "/signature",
-
-    .window_min_ms = PARLEY_VCP_WINDOW_MS,
-    .past_max_ms = PARLEY_VCP_PAST_MS,
-    .future_max_ms = PARLEY_VCP_FUTURE_MS,
-    .needs_tls = 1,
-    .needs_signature = 1,
-
-    .names = parley_vcp_names,
-
     .detect = parley_vcp2_detect,
-    .decode = parley_vcp_decode,
     .spelling = parley_vcp2_spelling,
-    .payload = parley_vcp_says,
-    .spoken = parley_vcp_spoken,
-    .sentence = parley_vcp_sentence,
     .unmapped = parley_vcp2_unmapped,
-    .type = parley_vcp_type,
     .encode = parley_vcp2_encode,
-    .direction = parley_vcp_direction,
-    .attach = parley_vcp_attach,
     .answer_decode = parley_vcp2_answer_decode,
-    .answer_encode = parley_vcp_answer_encode,
-    .duplicate = parley_vcp_duplicate,
-    .refuse = parley_vcp_refuse,
+    PARLEY_VCP_CODEC
 };
 
 
