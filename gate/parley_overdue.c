@@ -33,7 +33,7 @@ parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
 
     memset(ret, 0, sizeof(parley_job_t));
 
-    ret->prompt = 1;
+    ret->class = PARLEY_JOB_PROMPT;
 
     text = parley_arena_octets(arena, PARLEY_OVERDUE_QUESTION + sub.len);
 
@@ -316,6 +316,8 @@ parley_overdue_reach(parley_overdue_t *d, const parley_principal_t *p,
 
     parley_delivery_lane(d->ask.state, from, p->sub, job->lane);
     job->lasts = PARLEY_ATTEMPT_LIVES;
+    job->class = kind == PARLEY_LOAD_DELIVER ? PARLEY_JOB_URGENT
+                                             : PARLEY_JOB_ORDINARY;
 
     append->jobs = job;
     append->njobs = 1;
