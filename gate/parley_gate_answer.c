@@ -161,6 +161,7 @@ parley_gate_acknowledge(parley_gate_t *g, const parley_answered_t *answered)
     }
 
     memset(&p, 0, sizeof(parley_publication_t));
+    memset(&notify, 0, sizeof(parley_notify_t));
 
     p.kind = PARLEY_PUBLICATION_MESSAGE;
     p.proto = g->msg->wire;

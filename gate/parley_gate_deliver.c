@@ -19,6 +19,8 @@
 
 
 static int parley_gate_peer(parley_gate_t *g, const parley_principal_t *p);
+static int parley_gate_reach_all(parley_gate_t *g, parley_str_t text,
+    const parley_expansion_t *expansion, parley_reached_t *ret);
 static int parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
     parley_reached_t *ret);
 static int parley_gate_reach_scope(parley_gate_t *g,
@@ -137,16 +139,37 @@ parley_delivered_is_named(const parley_principal_t *p, parley_proto_t proto)
 }
 
 
+/* what is critical waits for nothing that is not, unless it is for several:
+   they would take all places of what is */
+
 int
 parley_gate_reaches(parley_gate_t *g, parley_str_t text,
+    const parley_expansion_t *expansion, parley_reached_t *ret)
+{
+    int  rc;
+
+    memset(ret, 0, sizeof(parley_reached_t));
+
+    rc = parley_gate_reach_all(g, text, expansion, ret);
+
+    if (rc == 0 && ret->n == 1
+        && parley_gate_alarm(g) >= PARLEY_ALARM_CRITICAL)
+    {
+        ret->jobs[0].class = PARLEY_JOB_URGENT;
+    }
+
+    return rc;
+}
+
+
+static int
+parley_gate_reach_all(parley_gate_t *g, parley_str_t text,
     const parley_expansion_t *expansion, parley_reached_t *ret)
 {
     int                        rc;
     size_t                     i, n;
     const parley_principal_t  *list;
     parley_channel_scope_t     scope;
-
-    memset(ret, 0, sizeof(parley_reached_t));
 
     if (g->http->deliver_uri.len == 0 || g->http->directory == NULL
         || expansion->audience.form != PARLEY_AUDIENCE_ALL)

@@ -268,3 +268,26 @@ parley_header_cookies(parley_str_t value, parley_str_t name)
 
     return n;
 }
+
+
+int64_t
+parley_header_seconds(parley_str_t value, int64_t max)
+{
+    size_t   i;
+    int64_t  n;
+
+    n = 0;
+
+    for (i = 0; i < value.len; i++) {
+
+        if (value.data[i] < '0' || value.data[i] > '9') {
+            return -1;
+        }
+
+        if (n < max) {
+            n = n * 10 + (value.data[i] - '0');
+        }
+    }
+
+    return value.len == 0 ? -1 : n < max ? n : max;
+}

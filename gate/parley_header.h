@@ -37,5 +37,9 @@ int parley_header_is_of_body(parley_str_t name);
    has. */
 unsigned parley_header_cookies(parley_str_t value, parley_str_t name);
 
+/* The seconds that a header says, as delta-seconds of RFC 9110 section 10.2.3
+   with any count of digits: max at most, below 2^63 / 10.  -1: it says none. */
+int64_t parley_header_seconds(parley_str_t value, int64_t max);
+
 
 #endif /* PARLEY_HEADER_H */

@@ -39,14 +39,25 @@ struct parley_append_s;
 struct parley_appended_s;
 
 
+/* who takes jobs asks for those of the classes that it has a place for */
+typedef enum {
+    PARLEY_JOB_ORDINARY = 0,
+    PARLEY_JOB_URGENT,          /* and so is what stands before it in its
+                                   lane */
+    PARLEY_JOB_PROMPT,          /* it is soon done */
+    PARLEY_JOB_CLASSES
+} parley_job_class_t;
+
+#define PARLEY_JOB_CLASS_BIT(class)  (1u << (class))
+
+
 typedef struct {
-    uint8_t       lane[PARLEY_KEY_LEN];
-    parley_str_t  text;
-    int64_t       after;        /* ms until it is due, if it is the first of its
-                                   lane by then */
-    int64_t       lasts;        /* ms until it is over, at least after */
-    unsigned      prompt:1;     /* it is soon done, and waits for none that is
-                                   not */
+    uint8_t             lane[PARLEY_KEY_LEN];
+    parley_str_t        text;
+    int64_t             after;  /* ms until it is due, if it is the first of
+                                   its lane by then */
+    int64_t             lasts;  /* ms until it is over, at least after */
+    parley_job_class_t  class;
 } parley_job_t;
 
 
@@ -82,21 +93,25 @@ typedef struct {
     const int64_t   *delays;
     size_t           ndelays;
     parley_arena_t  *arena;     /* of what is returned */
-    unsigned         prompt:1;  /* none but those */
+    unsigned         passes;    /* PARLEY_JOB_CLASS_BIT() of those that it
+                                   passes over */
 } parley_job_take_t;
 
 
 typedef struct {
-    parley_job_id_t  id;
-    unsigned         attempt;   /* which one this is: 1, 2, ...; the greatest
-                                   that is counted is PARLEY_JOB_TRIED */
-    unsigned         mark;      /* as its last end left it; 0 at first */
-    int64_t          left;      /* ms until it is over; 0 or less: it is */
-    parley_str_t     text;
-    parley_str_t     record;    /* octets; data NULL: there is none */
-    unsigned         gone:1;    /* there was one: its time is over, or it was
-                                   erased */
-    unsigned         prompt:1;
+    parley_job_id_t     id;
+    parley_job_class_t  class;
+    unsigned            attempt;        /* which one this is: 1, 2, ...; the
+                                           greatest that is counted is
+                                           PARLEY_JOB_TRIED */
+    unsigned            mark;           /* as its last end left it; 0 at
+                                           first */
+    int64_t             left;           /* ms until it is over; 0 or less: it
+                                           is */
+    parley_str_t        text;
+    parley_str_t        record;         /* octets; data NULL: there is none */
+    unsigned            gone:1;         /* there was one: its time is over, or
+                                           it was erased */
 } parley_taken_t;
 
 

@@ -58,8 +58,8 @@ parley_due_link(parley_memory_t *s, parley_entry_t *e)
                       : &slot->first) = b;
     slot->last = b;
 
-    e->mark = (e->mark & PARLEY_DUE_PROMPT)
-              | (uint64_t) tick % PARLEY_DUE_SLOTS;
+    parley_job_set_mark(e, parley_job_class(e),
+                        (uint64_t) tick % PARLEY_DUE_SLOTS);
     e->closed = 1;
 
     if ((uint64_t) w.due < jobs->next) {
@@ -79,7 +79,7 @@ parley_due_unlink(parley_memory_t *s, parley_entry_t *e)
     }
 
     job = parley_job_of(e);
-    slot = &s->sh->jobs.slots[e->mark & ~PARLEY_DUE_PROMPT];
+    slot = &s->sh->jobs.slots[e->mark % PARLEY_DUE_SLOTS];
 
     *(job->older != 0 ? &parley_due_job(s, job->older)->newer
                       : &slot->first) = job->newer;

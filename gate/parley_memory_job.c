@@ -184,8 +184,8 @@ parley_memory_job_take(parley_state_t *state, const parley_job_take_t *take,
 
 
 /*
- * The lists that are over are left behind, unless others than prompt ones stay
- * in them.  -1: no memory.
+ * The lists that are over are left behind, unless what is passed over stays in
+ * them.  -1: no memory.
  */
 
 static int
@@ -210,7 +210,8 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
             parley_job_word(e, &w);
 
             if (w.due > t->now
-                || (t->take->prompt && (e->mark & PARLEY_DUE_PROMPT) == 0)
+                || (t->take->passes
+                    & PARLEY_JOB_CLASS_BIT(parley_job_class(e))) != 0
                 || (w.owner != 0 && parley_job_is_held(s, t, e, &w)))
             {
                 continue;
@@ -235,8 +236,8 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
 
         tick++;
 
-    } while (t->take->prompt ? tick <= parley_due_tick(t->now)
-                             : parley_due_turn(s, t->now));
+    } while (t->take->passes != 0 ? tick <= parley_due_tick(t->now)
+                                  : parley_due_turn(s, t->now));
 
 done:
 
@@ -338,7 +339,7 @@ parley_job_taken(parley_memory_t *s, parley_job_taking_t *t,
 
     ret->attempt = w->tried;
     ret->mark = w->mark;
-    ret->prompt = (e->mark & PARLEY_DUE_PROMPT) != 0;
+    ret->class = parley_job_class(e);
 
     parley_job_move(s, e, w);
 

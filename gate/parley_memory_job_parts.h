@@ -33,17 +33,19 @@ typedef struct {
 #define PARLEY_WORD_LATEST  (((int64_t) 1 << PARLEY_WORD_DUE) - 1)
 
 
-/* of the mark of a job's entry: it is prompt (parley_job_t) */
-#define PARLEY_DUE_PROMPT  0x8000
+/* the mark of a job's entry: from this bit on its class, before that the number
+   of a list */
+#define PARLEY_DUE_CLASS  14
 
-_Static_assert(PARLEY_DUE_SLOTS <= PARLEY_DUE_PROMPT,
-               "the rest of a mark is the number of a list");
+_Static_assert(PARLEY_DUE_SLOTS <= 1 << PARLEY_DUE_CLASS
+               && (int) PARLEY_JOB_CLASSES <= 1 << (16 - PARLEY_DUE_CLASS),
+               "a mark has room for both");
 
 
 /*
  * The octets of a job's entry.  The links are those of the list of what is due,
- * which it is in while it is the first of its lane: then the entry's mark is
- * the number of that list, and PARLEY_DUE_PROMPT.
+ * which it is in while it is the first of its lane: then the entry's mark has
+ * the number of that list.
  */
 typedef struct {
     uint64_t        word;
@@ -81,6 +83,20 @@ static inline parley_lane_t *
 parley_lane_of(parley_entry_t *e)
 {
     return (parley_lane_t *) (void *) e->octets;
+}
+
+
+static inline parley_job_class_t
+parley_job_class(const parley_entry_t *e)
+{
+    return (parley_job_class_t) (e->mark >> PARLEY_DUE_CLASS);
+}
+
+
+static inline void
+parley_job_set_mark(parley_entry_t *e, parley_job_class_t class, unsigned list)
+{
+    e->mark = (uint16_t) ((unsigned) class << PARLEY_DUE_CLASS | list);
 }
 
 

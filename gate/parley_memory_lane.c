@@ -14,6 +14,8 @@ static parley_entry_t *parley_lane_open(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], const uint8_t *account, int64_t now);
 static void parley_job_unmake(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t at);
+static void parley_lane_urge(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], const parley_lane_t *l);
 static void parley_lane_next(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], int64_t now);
 static void parley_job_key(const uint8_t lane[PARLEY_KEY_LEN], uint64_t at,
@@ -181,8 +183,7 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     w.mark = 0;
     w.owner = 0;
 
-    e->mark = job->prompt ? PARLEY_DUE_PROMPT : 0;
-
+    parley_job_set_mark(e, job->class, 0);
     parley_job_set(e, &w);
     parley_table_made_locked(s->sh->table);
 
@@ -191,9 +192,38 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
 
     if (l->first == load.at) {
         parley_due_link(s, e);
+
+    } else if (job->class == PARLEY_JOB_URGENT) {
+        parley_lane_urge(s, job->lane, l);
     }
 
     return 0;
+}
+
+
+/* what stands before the last is as urgent, as what stands before that is */
+
+static void
+parley_lane_urge(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    const parley_lane_t *l)
+{
+    uint64_t         at;
+    parley_entry_t  *e;
+
+    for (at = l->last - 1; at >= l->first; at--) {
+
+        e = parley_job_find(s, lane, at);
+
+        if (e == NULL) {
+            continue;
+        }
+
+        if (parley_job_class(e) != PARLEY_JOB_ORDINARY) {
+            return;
+        }
+
+        parley_job_set_mark(e, PARLEY_JOB_URGENT, e->mark % PARLEY_DUE_SLOTS);
+    }
 }
 
 

@@ -100,6 +100,7 @@ parley_notify_job(const parley_notify_t *n, parley_arena_t *arena,
 
     parley_delivery_lane(n->state, n->sender, n->to->sub, job->lane);
     job->lasts = PARLEY_ATTEMPT_LIVES;
+    job->class = n->class;
 
     ret->jobs = job;
     ret->njobs = 1;

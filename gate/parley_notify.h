@@ -7,6 +7,7 @@
 #define PARLEY_NOTIFY_H
 
 #include "parley_ask.h"
+#include "parley_job.h"
 #include "parley_load.h"
 #include "parley_principal.h"
 #include "parley_publish.h"
@@ -26,6 +27,7 @@ typedef struct {
     const parley_principal_t             *to;       /* NULL: nobody is told */
     parley_load_kind_t                    kind;     /* of a job for its URL;
                                                        NONE: there is none */
+    parley_job_class_t                    class;    /* the same */
     parley_str_t                          sender;   /* in order with what else
                                                        that one sends there */
 } parley_notify_t;

@@ -33,7 +33,7 @@ parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
 
     memset(ret, 0, sizeof(parley_job_t));
 
-    ret->prompt = 1;
+    ret->class = PARLEY_JOB_PROMPT;
 
     text = parley_arena_octets(arena, PARLEY_OVERDUE_QUESTION + sub.len);
 
@@ -280,6 +280,8 @@ parley_overdue_notify(parley_overdue_t *d, const parley_publication_t *p,
     notify.to = to;
     notify.kind = kind;
     notify.sender = sender;
+    notify.class = kind == PARLEY_LOAD_DELIVER ? PARLEY_JOB_URGENT
+                                               : PARLEY_JOB_ORDINARY;
 
     return parley_notify(&notify, d->arena, *ret);
 }

@@ -1,10 +1,18 @@
+#include <string.h>
+
 #include "parley_frame.h"
 
 
 #define PARLEY_FRAME_FIN     0x80
+#define PARLEY_FRAME_MASK    0x80
+#define PARLEY_FRAME_CTRL    0x08
 #define PARLEY_FRAME_SHORT   125
 #define PARLEY_FRAME_TWO     126
 #define PARLEY_FRAME_EIGHT   127
+
+
+static size_t parley_frame_size(const uint8_t *head);
+static uint64_t parley_frame_len(const uint8_t *head);
 
 
 size_t
@@ -76,30 +84,104 @@ size_t
 parley_frame_first(parley_str_t frames, parley_frame_kind_t *ret)
 {
     size_t    head;
-    unsigned  i;
     uint64_t  len;
 
     if (frames.len < 2) {
         return 0;
     }
 
-    len = frames.data[1];
-    head = len == PARLEY_FRAME_TWO ? 4
-           : len == PARLEY_FRAME_EIGHT ? PARLEY_FRAME_HEAD : 2;
+    head = parley_frame_size(frames.data);
 
     if (frames.len < head) {
         return 0;
     }
 
-    if (head != 2) {
-        len = 0;
-
-        for (i = 2; i < head; i++) {
-            len = len << 8 | frames.data[i];
-        }
-    }
+    len = parley_frame_len(frames.data);
 
     *ret = (parley_frame_kind_t) (frames.data[0] & 0x0f);
 
     return len <= frames.len - head ? head + (size_t) len : 0;
+}
+
+
+/* of a head whose first two octets are there */
+
+static size_t
+parley_frame_size(const uint8_t *head)
+{
+    unsigned  len;
+
+    len = head[1] & ~PARLEY_FRAME_MASK;
+
+    return (len == PARLEY_FRAME_TWO ? 4
+            : len == PARLEY_FRAME_EIGHT ? PARLEY_FRAME_HEAD : 2)
+           + (head[1] & PARLEY_FRAME_MASK ? 4 : 0);
+}
+
+
+/* what a whole head says of its payload */
+
+static uint64_t
+parley_frame_len(const uint8_t *head)
+{
+    unsigned  i, n;
+    uint64_t  len;
+
+    len = head[1] & ~PARLEY_FRAME_MASK;
+
+    if (len < PARLEY_FRAME_TWO) {
+        return len;
+    }
+
+    n = len == PARLEY_FRAME_TWO ? 2 : 8;
+    len = 0;
+
+    for (i = 0; i < n; i++) {
+        len = len << 8 | head[2 + i];
+    }
+
+    return len;
+}
+
+
+void
+parley_frame_follow(parley_frame_place_t *at, parley_str_t octets)
+{
+    size_t  n;
+
+    while (octets.len > 0) {
+
+        if (at->payload) {
+            n = at->left < octets.len ? (size_t) at->left : octets.len;
+
+            at->left -= n;
+            at->some = 1;
+            at->payload = at->left > 0;
+            at->n = at->payload ? at->n : 0;
+
+        } else {
+            n = (at->n < 2 ? 2 : parley_frame_size(at->head)) - at->n;
+            n = n < octets.len ? n : octets.len;
+
+            memcpy(at->head + at->n, octets.data, n);
+            at->n += n;
+
+            if (at->n >= 2 && at->n == parley_frame_size(at->head)) {
+                at->left = parley_frame_len(at->head);
+                at->some = 0;
+                at->payload = at->left > 0;
+                at->n = at->payload ? at->n : 0;
+            }
+        }
+
+        octets = parley_str_from(octets, n);
+    }
+}
+
+
+uint64_t
+parley_frame_announced(const parley_frame_place_t *at)
+{
+    return at->payload && !at->some && !(at->head[0] & PARLEY_FRAME_CTRL)
+           ? at->left : 0;
 }

@@ -21,9 +21,10 @@ typedef enum {
 } parley_frame_kind_t;
 
 
-/* octets before the payload, at most; of the payload of a control frame, and
-   of a close frame's reason */
+/* octets before the payload, at most, and with a mask; of the payload of a
+   control frame, and of a close frame's reason */
 #define PARLEY_FRAME_HEAD      10
+#define PARLEY_FRAME_MASKED    (PARLEY_FRAME_HEAD + 4)
 #define PARLEY_FRAME_CONTROL   125
 #define PARLEY_FRAME_REASON    (PARLEY_FRAME_CONTROL - 2)
 
@@ -59,6 +60,26 @@ void parley_frame_close(parley_buf_t *b, parley_close_t code,
  * 0 where it is not there as a whole.
  */
 size_t parley_frame_first(parley_str_t frames, parley_frame_kind_t *ret);
+
+
+/* where frames of a client's are that come in any pieces; begins with zeros */
+typedef struct {
+    uint8_t   head[PARLEY_FRAME_MASKED];
+    size_t    n;                /* octets of the head */
+    uint64_t  left;             /* of the payload, once the head is whole */
+    unsigned  payload:1;        /* the head is, and some is to come */
+    unsigned  some:1;           /* came */
+} parley_frame_place_t;
+
+
+/* More octets; frames that are none lead anywhere. */
+void parley_frame_follow(parley_frame_place_t *at, parley_str_t octets);
+
+/*
+ * Where the head of a frame that is no control frame is all that has come of
+ * it: how many octets of payload it announces.  0: that is not so.
+ */
+uint64_t parley_frame_announced(const parley_frame_place_t *at);
 
 
 #endif /* PARLEY_FRAME_H */

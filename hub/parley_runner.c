@@ -7,17 +7,18 @@
 /* ms until it looks again where there was no memory */
 #define PARLEY_RUNNER_LATER   1000
 
-/* ms until it looks again for prompt ones, while others are due that it has no
+/* ms until it looks again for some classes, while others are due that it has no
    place for */
-#define PARLEY_RUNNER_PROMPT  100
+#define PARLEY_RUNNER_SOON    100
+
+#define PARLEY_RUNNER_ALL     (PARLEY_JOB_CLASS_BIT(PARLEY_JOB_CLASSES) - 1)
 
 
 struct parley_runner_s {
     parley_state_t       *state;
     parley_runner_env_t   env;
-    size_t                max;
-    size_t                n;            /* jobs that it has */
-    size_t                nprompt;      /* prompt ones of them */
+    size_t                max[PARLEY_JOB_CLASSES];     /* places */
+    size_t                n[PARLEY_JOB_CLASSES];        /* that are taken */
     parley_run_t         *runs;
     parley_run_t         *taking;       /* what is to get the next; NULL: it
                                            asks for none */
@@ -30,7 +31,8 @@ struct parley_runner_s {
 
 static parley_run_t *parley_runner_new(parley_runner_t *r);
 static void parley_runner_drop(parley_run_t *run);
-static int parley_runner_take(parley_runner_t *r);
+static unsigned parley_runner_full(const parley_runner_t *r);
+static int parley_runner_take(parley_runner_t *r, unsigned full);
 static void parley_runner_took(parley_call_t *call);
 static int parley_runner_got(parley_run_t *run);
 static void parley_runner_ended(parley_call_t *call);
@@ -50,7 +52,9 @@ parley_runner_create(parley_state_t *state, const parley_runner_env_t *env,
 
         r->state = state;
         r->env = *env;
-        r->max = max;
+        r->max[PARLEY_JOB_ORDINARY] = max;
+        r->max[PARLEY_JOB_URGENT] = PARLEY_RUNNER_URGENT;
+        r->max[PARLEY_JOB_PROMPT] = max;
     }
 
     return r;
@@ -108,6 +112,8 @@ parley_runner_drop(parley_run_t *run)
 void
 parley_runner_turn(parley_runner_t *r)
 {
+    unsigned  full;
+
     if (r->turning || r->taking != NULL) {
         r->again = 1;
         return;
@@ -117,16 +123,39 @@ parley_runner_turn(parley_runner_t *r)
 
     do {
         r->again = 0;
-    } while (!r->stopped && r->nprompt < r->max && parley_runner_take(r));
+        full = parley_runner_full(r);
+    } while (!r->stopped && full != PARLEY_RUNNER_ALL
+             && parley_runner_take(r, full));
 
     r->turning = 0;
+}
+
+
+/* the classes that it has no place for: what is urgent takes an ordinary one
+   while there is one */
+
+static unsigned
+parley_runner_full(const parley_runner_t *r)
+{
+    unsigned  i, full;
+
+    full = 0;
+
+    for (i = 0; i < PARLEY_JOB_CLASSES; i++) {
+        if (r->n[i] >= r->max[i]) {
+            full |= PARLEY_JOB_CLASS_BIT(i);
+        }
+    }
+
+    return full & PARLEY_JOB_CLASS_BIT(PARLEY_JOB_ORDINARY)
+           ? full : full & ~PARLEY_JOB_CLASS_BIT(PARLEY_JOB_URGENT);
 }
 
 
 /* 1: there may be more */
 
 static int
-parley_runner_take(parley_runner_t *r)
+parley_runner_take(parley_runner_t *r, unsigned full)
 {
     parley_run_t       *run;
     parley_job_take_t   take;
@@ -144,9 +173,9 @@ parley_runner_take(parley_runner_t *r)
     take.delays = parley_attempt_delays;
     take.ndelays = PARLEY_ATTEMPTS - 1;
     take.arena = &run->arena;
-    take.prompt = r->n - r->nprompt >= r->max;
+    take.passes = full;
 
-    run->full = take.prompt;
+    run->full = full != 0;
 
     r->taking = run;
     run->call.done = parley_runner_took;
@@ -182,8 +211,8 @@ parley_runner_got(parley_run_t *run)
     if (run->page.n <= 0) {
         next = run->page.n < 0 ? PARLEY_RUNNER_LATER : run->page.next;
 
-        if (run->full && next >= 0 && next < PARLEY_RUNNER_PROMPT) {
-            next = PARLEY_RUNNER_PROMPT;
+        if (run->full && next >= 0 && next < PARLEY_RUNNER_SOON) {
+            next = PARLEY_RUNNER_SOON;
         }
 
         parley_runner_drop(run);
@@ -193,8 +222,15 @@ parley_runner_got(parley_run_t *run)
     }
 
     run->job = run->page.list[0];
-    r->n++;
-    r->nprompt += run->job.prompt;
+    run->place = run->job.class;
+
+    if (run->place == PARLEY_JOB_URGENT
+        && r->n[PARLEY_JOB_ORDINARY] < r->max[PARLEY_JOB_ORDINARY])
+    {
+        run->place = PARLEY_JOB_ORDINARY;
+    }
+
+    r->n[run->place]++;
 
     if (r->stopped) {
         parley_runner_untried(run, 0);
@@ -282,8 +318,7 @@ parley_runner_over(parley_run_t *run)
         r->env.over(r->env.ctx, run, run->end.how, run->untold);
     }
 
-    r->n--;
-    r->nprompt -= run->job.prompt;
+    r->n[run->place]--;
 
     parley_runner_drop(run);
     parley_runner_turn(r);
@@ -300,7 +335,16 @@ parley_runner_stop(parley_runner_t *r)
 size_t
 parley_runner_jobs(const parley_runner_t *r)
 {
-    return r->n;
+    size_t    n;
+    unsigned  i;
+
+    n = 0;
+
+    for (i = 0; i < PARLEY_JOB_CLASSES; i++) {
+        n += r->n[i];
+    }
+
+    return n;
 }
 
 

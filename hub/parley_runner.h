@@ -9,8 +9,9 @@
  *     env.over(ctx, run, how);            it is ended, by this process: told
  *                                         once of each job that is over
  *
- * Prompt jobs wait for no others: as many again are done beside those that it
- * may have.
+ * Urgent jobs wait for no ordinary ones, and prompt ones for neither: where it
+ * has as many as it may, PARLEY_RUNNER_URGENT urgent ones are done beside them,
+ * and as many prompt ones as it may have others.
  *
  * It calls back from within turn() and end(), and from where the state
  * completes what it was asked.  It has no clock: env.wait says when it is to
@@ -23,6 +24,10 @@
 #include "parley_arena.h"
 #include "parley_job.h"
 #include "parley_log.h"
+
+
+/* urgent jobs at once, where others have all places */
+#define PARLEY_RUNNER_URGENT  8
 
 
 typedef struct parley_runner_s  parley_runner_t;
@@ -46,7 +51,8 @@ struct parley_run_s {
     parley_appended_t     appended;
     parley_run_t         *next;
     parley_run_t        **link;
-    unsigned              full:1;       /* asked for prompt ones alone */
+    parley_job_class_t    place;        /* whose it takes */
+    unsigned              full:1;       /* it asked for some classes alone */
     unsigned              ending:1;     /* the state is told */
     unsigned              untold:1;
 };
@@ -73,7 +79,7 @@ typedef struct {
 } parley_runner_env_t;
 
 
-/* max: jobs at once, at least 1, and as many prompt ones.  NULL: no memory. */
+/* max: jobs at once, at least 1, but for those beside.  NULL: no memory. */
 parley_runner_t *parley_runner_create(parley_state_t *state,
     const parley_runner_env_t *env, size_t max);
 

@@ -1,6 +1,8 @@
 /*
  * libwslay parses, and assembles nothing: it would take what a frame announces
- * before that is there, and knows no limit of a message in fragments.  What it
+ * before that is there, and knows no limit of a message in fragments.  It says
+ * nothing of a frame before some of its payload has come, so that it is looked
+ * at beside it whether one announces more than may be.  What it
  * wants to send is looked at frame by frame: it has no code for a length that
  * is wrong, and takes a close of one octet for one of none.
  */
@@ -28,6 +30,8 @@ struct parley_websocket_s {
     size_t                   begun;     /* of what is no whole one yet */
     size_t                   end;
 
+    parley_frame_place_t     place;     /* where what was read ends */
+
     parley_buf_t            *out;       /* what wslay sends is gathered there,
                                            while it is asked */
     parley_close_t           close;     /* that this side says */
@@ -48,6 +52,7 @@ static ssize_t parley_websocket_recv(wslay_event_context_ptr wslay,
     uint8_t *p, size_t len, int flags, void *data);
 static ssize_t parley_websocket_send(wslay_event_context_ptr wslay,
     const uint8_t *p, size_t len, int flags, void *data);
+static void parley_websocket_announced(parley_websocket_t *ws);
 static void parley_websocket_frame(wslay_event_context_ptr wslay,
     const struct wslay_event_on_frame_recv_start_arg *arg, void *data);
 static void parley_websocket_chunk(wslay_event_context_ptr wslay,
@@ -242,11 +247,17 @@ parley_websocket_recv(wslay_event_context_ptr wslay, uint8_t *p, size_t len,
 
     (void) flags;
 
-    n = ws->head < ws->begun || ws->close != PARLEY_CLOSE_NONE
-        ? 0 : ws->env.read(ws->env.ctx, p, len);
+    n = 0;
 
-    if (n > 0) {
-        return (ssize_t) n;
+    if (ws->head == ws->begun && ws->close == PARLEY_CLOSE_NONE) {
+        n = ws->env.read(ws->env.ctx, p, len);
+
+        if (n > 0) {
+            parley_frame_follow(&ws->place, parley_str_make(p, (size_t) n));
+            return (ssize_t) n;
+        }
+
+        parley_websocket_announced(ws);
     }
 
     ws->dry = 1;
@@ -258,6 +269,22 @@ parley_websocket_recv(wslay_event_context_ptr wslay, uint8_t *p, size_t len,
     wslay_event_set_error(wslay, n < 0 ? WSLAY_ERR_CALLBACK_FAILURE
                                        : WSLAY_ERR_WOULDBLOCK);
     return -1;
+}
+
+
+/* wslay has read all that there is */
+
+static void
+parley_websocket_announced(parley_websocket_t *ws)
+{
+    size_t  had;
+
+    had = ws->end - ws->begun;
+    had -= had != 0 ? PARLEY_WEBSOCKET_PREFIX : 0;
+
+    if (parley_frame_announced(&ws->place) > ws->max - had) {
+        parley_websocket_stop(ws, PARLEY_CLOSE_SIZE);
+    }
 }
 
 

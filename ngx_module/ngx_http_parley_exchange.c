@@ -9,6 +9,7 @@
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_answer.h"
 #include "ngx_http_parley_state.h"
+#include "parley_header.h"
 
 
 /* seconds that a service may ask to wait */
@@ -69,7 +70,7 @@ ngx_msec_t
 ngx_http_parley_sent_wait(ngx_http_request_t *r)
 {
     time_t      when;
-    ngx_int_t   n;
+    int64_t     n;
     ngx_str_t  *value;
 
     if (r->headers_out.status != NGX_HTTP_TOO_MANY_REQUESTS
@@ -84,16 +85,17 @@ ngx_http_parley_sent_wait(ngx_http_request_t *r)
         return 0;
     }
 
-    n = ngx_atoi(value->data, value->len);
+    n = parley_header_seconds(parley_str_make(value->data, value->len),
+                              NGX_HTTP_PARLEY_WAIT_MAX);
 
-    if (n == NGX_ERROR) {
+    if (n < 0) {
         when = ngx_parse_http_time(value->data, value->len);
 
         if (when == (time_t) NGX_ERROR || when <= ngx_time()) {
             return 0;
         }
 
-        n = (ngx_int_t) (when - ngx_time());
+        n = (int64_t) (when - ngx_time());
     }
 
     return (ngx_msec_t) ngx_min(n, NGX_HTTP_PARLEY_WAIT_MAX) * 1000;

@@ -416,6 +416,15 @@ subtest 'GW-15 a reload ends what is under way, and loses nothing' => sub {
 };
 
 
+subtest 'VCP-21 a Retry-After beyond all numbers is a long time' => sub {
+    answers(bob => ['$c->answer(503, ["Retry-After", "9" x 20])', '$c->take']);
+    is(say(share('carol', 'bob'), as => 'carol')->{status}, 200);
+    ok(at_least('bob', 1, 3), 'an attempt');
+    sleep 2.5;
+    is(scalar at('bob'), 1, 'and none that soon');
+};
+
+
 ok(!$nginx->logged(qr/\[(?:alert|emerg|crit)\] (?!.*exited on signal 9)/),
    'nothing else is wrong');
 

@@ -205,4 +205,59 @@ subtest 'VCP-24 VCP-27 it waits for no URL that is slow' => sub {
     taken(ack('bob', $m), 'the end of it');
 };
 
+$nginx->stop;
+$nginx = Parley::Nginx->start(workers => 1, http => http(
+    map { ($_ => { deliver => 'https://127.0.0.1:' . port(3) . "/$_" }) }
+        qw(bob carol dave))
+    =~ s/(hosts=[\d.:]+);/$1 max=2;/r);
+
+# the ids of what came to a URL by so many seconds, which are waited for
+sub came {
+    my ($path, $n, $seconds) = @_;
+
+    my @ids;
+    my $until = time + $seconds;
+
+    do {
+        @ids = map { $_->{json}{message_id} }
+               grep { $_->{uri} eq $path } $peer->requests;
+    } while (@ids < $n && time < $until && sleep 0.05);
+
+    return @ids;
+}
+
+subtest 'VCP-23 VCP-24 a URL that waits for none that are slow' => sub {
+    my $m = alarm_of('critical');
+    my $up = alarm_of('critical');
+
+    $peer->clear;
+    $peer->script('$q->{uri} eq q(/dave) ? $c->pause(30) : $c->take');
+
+    for my $who (qw(bob carol alice)) {
+        taken(send_as($who, vcp(sender => name($who),
+                                recipient => name('dave'))),
+              'a delivery that takes its time');
+    }
+
+    is(scalar(came('/dave', 2, 3)), 2, 'these are as many as may be');
+
+    my @before = map { vcp(sender => name('alice'), recipient => name('bob')) }
+                 1 .. 3;
+
+    taken(send_as('alice', $_), 'what waits for them') for @before;
+    is_deeply([came('/bob', 1, 0.5)], [], 'it does');
+
+    my $from = says($m);
+
+    is_deeply([came('/bob', 4, 2)],
+              [map { $_->{message_id} } @before, $m],
+              'what is critical does not, nor what came before it');
+    note(sprintf('after %.2f s', time - $from));
+    is_deeply([came('/carol', 1, 6.5)], [$m->{message_id}],
+              'nor what goes up as nobody acknowledged it');
+    cmp_ok(time - $from, '>', 4.9, 'in its time');
+    cmp_ok(time - $from, '<', 6.5, 'and no later');
+    taken(ack('bob', $m), 'the end of it');
+};
+
 done_testing();

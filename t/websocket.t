@@ -260,7 +260,9 @@ subtest 'VCP-20: frames' => sub {
         ['binary', 1003, frame_of($text, kind => 'binary')],
         ['no UTF-8', 1007, frame_of("\"\xff\"")],
         ['no UTF-8 at its end', 1007, frame_of("\xe2\x82")],
-        ['2^62 octets', 1009, frame_of('x', announced => 2 ** 62)])
+        ['2^62 octets', 1009, frame_of('x', announced => 2 ** 62)],
+        ['2^62 octets, of which none comes', 1009,
+         frame_of('', announced => 2 ** 62)])
     {
         my ($name, $code, $sent) = @$by;
         my $other = websocket('alice');
@@ -285,6 +287,11 @@ subtest 'VCP-20: frames' => sub {
     $small->send('x' x 600, fin => 0);
     $small->send('x' x 600, kind => 'more');
     is($small->closed->[0], 1009, 'in fragments, too');
+
+    $small = websocket('alice', uri => '/small');
+    $small->send('x' x 600, fin => 0);
+    $small->raw(frame_of('', kind => 'more', announced => 600));
+    is($small->closed->[0], 1009, 'as soon as it is known');
 };
 
 

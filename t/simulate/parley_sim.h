@@ -40,7 +40,7 @@
 #define SIM_LIVE       1        /* parley_subscriber_state_t */
 #define SIM_SLOW       200      /* octets that who is slow takes */
 #define SIM_JOBS       2048
-#define SIM_ATTEMPTS   32       /* under way at once, of all */
+#define SIM_ATTEMPTS   64       /* under way at once, of all */
 #define SIM_PRINCIPALS 4        /* each is the parent of the one before */
 #define SIM_QUESTIONS  512
 #define SIM_ANSWERS    8        /* under way at once, and resumptions */

@@ -92,6 +92,8 @@ sim_jobs_make(parley_job_t *jobs)
         parley_state_key(&world.outside.state, PARLEY_KIND_LANE, &part, 1,
                          jobs[i].lane);
 
+        jobs[i].class = job->critical ? PARLEY_JOB_URGENT
+                                      : PARLEY_JOB_ORDINARY;
         jobs[i].text = parley_str_c(text);
         jobs[i].after = job->before - world.now;
         jobs[i].lasts = jobs[i].after

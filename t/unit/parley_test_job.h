@@ -15,7 +15,7 @@ static const int64_t      delays[] = { 1000, 2000, 4000 };
 
 static parley_job_page_t  got;
 static char               said[1024];
-static int                prompt_alone;    /* take() asks for no others */
+static unsigned           passes;          /* classes that take() passes over */
 
 
 static inline parley_job_t
@@ -42,7 +42,8 @@ add(unsigned lane, const char *says, int64_t after)
 
     memset(&a, 0, sizeof(a));
     a.job = job(lane, says, after);
-    a.job.prompt = says[0] == '!';
+    a.job.class = says[0] == '!' ? PARLEY_JOB_PROMPT
+                  : says[0] == '^' ? PARLEY_JOB_URGENT : PARLEY_JOB_ORDINARY;
 
     assert_int_equal(t.s.state.ops->job->add(&t.s.state, &a, &rc, NULL),
                      PARLEY_STATE_DONE);
@@ -65,7 +66,7 @@ take_by(parley_memory_t *s, size_t max)
     take.delays = delays;
     take.ndelays = 3;
     take.arena = &arena;
-    take.prompt = prompt_alone;
+    take.passes = passes;
 
     assert_int_equal(s->state.ops->job->take(&s->state, &take, &got, NULL),
                      PARLEY_STATE_DONE);

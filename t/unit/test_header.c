@@ -107,7 +107,40 @@ test_of_body(void **state)
 }
 
 
+static void
+test_seconds(void **state)
+{
+    size_t  i;
+
+    static const struct {
+        const char  *value;
+        int64_t      n;
+    } rows[] = {
+        { "0", 0 }, { "007", 7 }, { "59", 59 }, { "60", 60 }, { "61", 60 },
+        { "9223372036854775807", 60 }, { "9223372036854775808", 60 },
+        { "99999999999999999999", 60 },
+        { "00000000000000000000000000000000000000000000000001", 1 },
+        { "", -1 }, { "-1", -1 }, { "+1", -1 }, { "1.5", -1 }, { "1 ", -1 },
+        { "soon", -1 }, { "99999999999999999999x", -1 },
+        { "Sun, 06 Nov 1994 08:49:37 GMT", -1 }
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(parley_header_seconds(parley_str_c(rows[i].value),
+                                               60),
+                         rows[i].n);
+    }
+
+    assert_int_equal(parley_header_seconds(PARLEY_STR("18446744073709551616"),
+                                           INT64_MAX / 10 - 1),
+                     INT64_MAX / 10 - 1);
+}
+
+
 static const struct CMUnitTest  tests[] = {
+    parley_test("GW-29 the seconds of a Retry-After", test_seconds),
     parley_test("SEC-05 headers of the gateway's", test_own),
     parley_test("SEC-02 headers that do not go on", test_kept_back),
     parley_test("headers of a body", test_of_body),

@@ -20,10 +20,11 @@ test_prompt(void **state)
     assert_int_equal(add(5, "!now", 0), PARLEY_JOB_ADDED);
 
     t.now += 700;
-    prompt_alone = 1;
+    passes = PARLEY_JOB_CLASS_BIT(PARLEY_JOB_ORDINARY)
+             | PARLEY_JOB_CLASS_BIT(PARLEY_JOB_URGENT);
 
     assert_string_equal(take(), "!now/1 !soon/1");
-    assert_true(got.list[0].prompt);
+    assert_int_equal(got.list[0].class, PARLEY_JOB_PROMPT);
     assert_int_equal(got.next, 0);
     assert_int_equal(ends(1, PARLEY_JOB_AGAIN, 100), PARLEY_JOB_OK);
     assert_string_equal(take(), "");
@@ -31,9 +32,60 @@ test_prompt(void **state)
     t.now += 100;
     assert_string_equal(take(), "!soon/2");
 
-    prompt_alone = 0;
+    passes = 0;
     assert_string_equal(take(), "slow/1 slow/1 slow/1 slow/1");
-    assert_false(got.list[0].prompt);
+    assert_int_equal(got.list[0].class, PARLEY_JOB_ORDINARY);
+}
+
+
+/* what stands before one in its lane is as urgent, and stays before it */
+
+static void
+test_urgent(void **state)
+{
+    unsigned  i;
+
+    (void) state;
+
+    assert_int_equal(add(0, "slow", 0), PARLEY_JOB_ADDED);
+    assert_int_equal(add(1, "first", 0), PARLEY_JOB_ADDED);
+    assert_int_equal(add(1, "second", 0), PARLEY_JOB_ADDED);
+    assert_int_equal(add(2, "taken", 0), PARLEY_JOB_ADDED);
+    passes = PARLEY_JOB_CLASS_BIT(PARLEY_JOB_ORDINARY);
+
+    assert_string_equal(take(), "");
+
+    for (i = 0; i < 3; i++) {
+        assert_int_equal(add(1, "^third", 0), PARLEY_JOB_ADDED);
+        assert_int_equal(add(1, "last", 0), PARLEY_JOB_ADDED);
+    }
+
+    assert_int_equal(add(3, "^alone", 0), PARLEY_JOB_ADDED);
+
+    assert_string_equal(take(), "first/1 ^alone/1");
+    assert_int_equal(got.list[0].class, PARLEY_JOB_URGENT);
+    assert_int_equal(ends(0, PARLEY_JOB_AGAIN, 100), PARLEY_JOB_OK);
+
+    t.now += 100;
+    assert_string_equal(take(), "first/2");
+    assert_int_equal(ends(0, PARLEY_JOB_DONE, 0), PARLEY_JOB_OK);
+    assert_string_equal(take(), "second/1");
+    assert_int_equal(ends(0, PARLEY_JOB_DONE, 0), PARLEY_JOB_OK);
+
+    for (i = 0; i < 3; i++) {
+        assert_string_equal(take(), "^third/1");
+        assert_int_equal(ends(0, PARLEY_JOB_DONE, 0), PARLEY_JOB_OK);
+
+        if (i < 2) {
+            assert_string_equal(take(), "last/1");
+            assert_int_equal(ends(0, PARLEY_JOB_DONE, 0), PARLEY_JOB_OK);
+        }
+    }
+
+    assert_string_equal(take(), "");
+    passes = 0;
+    assert_string_equal(take(), "slow/1 taken/1 last/1");
+    assert_int_equal(got.list[2].class, PARLEY_JOB_ORDINARY);
 }
 
 
@@ -489,6 +541,7 @@ test_tells(void **state)
 static const struct CMUnitTest  tests[] = {
     test("HUB-09 a job is taken when it is due", test_due),
     test("VCP-24 prompt jobs are taken by themselves", test_prompt),
+    test("VCP-24 what is urgent waits in its lane alone", test_urgent),
     test("HUB-09 what was due first is taken first", test_order_of_due),
     test("VCP-23 jobs of a lane are taken one after the other", test_lane),
     test("HUB-09 a mark is kept, and what was not tried not counted",

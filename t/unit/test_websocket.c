@@ -286,9 +286,72 @@ test_lengths(void **state)
     assert_string_equal(run(LOG_MAX), "close 1002\n");
 
     memcpy(w.in, "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xffmask", 14);
-    assert_string_equal(run(LOG_MAX), "");
+    assert_string_equal(run(LOG_MAX), "close 1009\n");
     w.in[w.len++] = 'x';
     assert_string_equal(run(LOG_MAX), "close 1009\n");
+}
+
+
+/* a head is enough, of a part, too; one that is not whole says nothing */
+
+static void
+test_announced(void **state)
+{
+    size_t  i, step, len;
+
+    static const struct {
+        const char  *head;
+        size_t       len;
+        const char  *log;
+    } rows[] = {
+        { "\x81\xff\0\0\0\0\0\1\0\0mask", 14, "close 1009\n" },
+        { "\x82\xff\0\0\0\0\0\1\0\0mask", 14, "close 1009\n" },
+        { "\x01\xff\0\0\0\0\0\1\0\0mask", 14, "close 1009\n" },
+        { "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xffmask", 14,
+          "close 1009\n" },
+        { "\x81\xff\0\0\0\0\0\1\0\0mas", 13, "" },
+        { "\x81\xff\0\0\0\0\0\1", 8, "" },
+        { "\x81\xfe\1\0mask", 8, "" }          /* 256 may be */
+    };
+
+    /* none is announced, one, and one more than may be */
+
+    static const char *const  ends[] = { "xxxx\n", "ping\n", "1009\n" };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+
+        for (step = 1; step < 15; step++) {
+            w.ends = 0;
+            w.full = 0;
+            memcpy(w.in, rows[i].head, rows[i].len);
+            w.len = rows[i].len;
+
+            assert_string_equal(run(step), rows[i].log);
+        }
+    }
+
+    /* what came before, of the same message and of others, is counted */
+
+    for (len = 0; len < 3; len++) {
+        for (step = 1; step < 15; step++) {
+            w.len = 0;
+            put(&(frame_t) { .first = 0x81, .len = 200 });
+            put(&(frame_t) { .first = 0x01, .len = 200 });
+            put(&(frame_t) { .first = 0x00, .len = MAX - 201 });
+            put(&(frame_t) { .first = 0x89, .payload = "ping" });
+
+            w.in[w.len++] = 0x80;
+            w.in[w.len++] = (uint8_t) (0x80 | len);
+            memcpy(w.in + w.len, "mask", 4);
+            w.len += 4;
+
+            (void) run(step);
+            assert_true(strlen(w.log) > 5);
+            assert_string_equal(w.log + strlen(w.log) - 5, ends[len]);
+        }
+    }
 }
 
 
@@ -606,6 +669,7 @@ test_one_by_one(void **state)
 static const struct CMUnitTest  tests[] = {
     parley_test("VCP-20 a text is a message", test_messages),
     parley_test("VCP-20 lengths, and the longest", test_lengths),
+    parley_test("VCP-20 a length that is announced", test_announced),
     parley_test("VCP-20 fragments", test_fragments),
     parley_test("VCP-20 control frames", test_control),
     parley_test("VCP-20 reserved bits, opcodes, masks, binary", test_bits),
