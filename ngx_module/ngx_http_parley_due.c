@@ -134,10 +134,8 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
 
     deadline = &d->deadline;
 
-    /* the zone was full for as long as it was tried: nobody has it */
-
     if (untold) {
-        deadline->how = PARLEY_OVERDUE_LOST;
+        parley_overdue_untold(deadline);
     }
 
     parley_count(jobs->mcf->slot, PARLEY_M_DEADLINES
