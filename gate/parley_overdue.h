@@ -85,6 +85,17 @@ int parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
 int parley_overdue_meet(parley_overdue_t *d)
     __attribute__((warn_unused_result));
 
+/*
+ * Its job is over, and what was to be told found no room for as long as it was
+ * tried: nobody has it, whatever it came to.
+ */
+static inline void
+parley_overdue_untold(parley_overdue_t *d)
+{
+    d->how = PARLEY_OVERDUE_LOST;
+}
+
+
 /* What the audit log has of one that is over (OPS-06); spans are its. */
 void parley_overdue_line(const parley_overdue_t *d,
     parley_audit_delivery_t *ret);

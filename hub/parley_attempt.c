@@ -143,7 +143,7 @@ parley_attempt_taken(const parley_attempt_came_t *came, parley_attempted_t *ret)
         parley_attempt_says(ret, came->lacks ? PARLEY_JOB_AGAIN
                                              : PARLEY_JOB_REFUSED,
                             came->lacks ? "there is no memory for its answer"
-                                        : "its answer is none");
+                                        : "its answer is none of its protocol");
         return;
     }
 

@@ -287,7 +287,8 @@ parley_runner_ended(parley_call_t *call)
 }
 
 
-/* without what was to be told it is over all the same, unless it insists */
+/* without what was to be told it is over all the same; one that insists is
+   tried for as long as there is time, and given up */
 
 static void
 parley_runner_over(parley_run_t *run)
@@ -301,6 +302,10 @@ parley_runner_over(parley_run_t *run)
         end = run->end;
         end.tells = NULL;
         run->untold = 1;
+
+        if (run->insists) {
+            end.how = PARLEY_JOB_GIVEN_UP;
+        }
 
         if (run->insists && run->job.left > PARLEY_RUNNER_LATER) {
             end.how = PARLEY_JOB_AGAIN;

@@ -67,7 +67,8 @@ typedef struct {
 
     /*
      * The job is over: how is as it was said.  Untold: what was to be told
-     * found no room.  run goes when this returns.
+     * found no room, and what insists was given up.  run goes when this
+     * returns.
      */
     void               (*over)(void *ctx, parley_run_t *run,
                            parley_job_how_t how, int untold);

@@ -305,21 +305,29 @@ ngx_http_parley_deliver_exit(ngx_http_parley_jobs_t *jobs)
 void
 ngx_http_parley_deliver_log(parley_run_t *run, const parley_attempted_t *how)
 {
-    u_char              id[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    u_char              sub[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    u_char              from[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    ngx_str_t           which, to, sender;
+    u_char              id[NGX_HTTP_PARLEY_JOBS_NAMED];
+    u_char              sub[NGX_HTTP_PARLEY_JOBS_NAMED];
+    u_char              from[NGX_HTTP_PARLEY_JOBS_NAMED];
+    u_char              where[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    u_char              words[PARLEY_TEXT_MAX];
+    ngx_str_t           which, to, sender, field, wrong;
     ngx_uint_t          level;
-    const char         *what, *wrong;
+    const char         *what;
     parley_delivery_t  *delivery;
 
     delivery = run->data;
 
-    which = ngx_http_parley_jobs_text(id, delivery->publication.id);
-    to = ngx_http_parley_jobs_text(sub, delivery->sub);
-    sender = ngx_http_parley_jobs_text(from, delivery->publication.sender);
+    which = ngx_http_parley_jobs_named(id, "id", delivery->publication.id);
+    to = ngx_http_parley_jobs_named(sub, "to", delivery->sub);
+    sender = ngx_http_parley_jobs_named(from, "from",
+                                        delivery->publication.sender);
 
-    wrong = delivery->err.text;
+    /* which member is wrong, and what with it */
+
+    field = ngx_http_parley_jobs_text(where,
+                                      parley_str_c(delivery->err.field));
+    wrong = ngx_http_parley_log_words(words,
+                                      parley_error_words(&delivery->err));
 
     switch (how->how) {
 
@@ -344,9 +352,10 @@ ngx_http_parley_deliver_log(parley_run_t *run, const parley_attempted_t *how)
     }
 
     ngx_log_error(level, ngx_cycle->log, 0,
-                  "parley: %s: %s%s%s, attempt %ud, to \"%V\", from \"%V\", "
-                  "id \"%V\"", what, how->why, wrong[0] ? ": " : "", wrong,
-                  run->job.attempt, &to, &sender, &which);
+                  "parley: %s: %s%s%V%s%V, attempt %ud%V%V%V", what,
+                  how->why, field.len ? ", " : "", &field,
+                  wrong.len ? ": " : "", &wrong, run->job.attempt, &to,
+                  &sender, &which);
 }
 
 

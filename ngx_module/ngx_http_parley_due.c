@@ -120,8 +120,8 @@ void
 ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     ngx_uint_t untold)
 {
-    u_char                    id[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    u_char                    from[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    u_char                    id[NGX_HTTP_PARLEY_JOBS_NAMED];
+    u_char                    from[NGX_HTTP_PARLEY_JOBS_NAMED];
     u_char                    to[NGX_HTTP_PARLEY_JOBS_LOGGED];
     ngx_str_t                 which, sender, above;
     parley_overdue_t         *deadline;
@@ -134,10 +134,8 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
 
     deadline = &d->deadline;
 
-    /* the zone was full for as long as it was tried: nobody has it */
-
     if (untold) {
-        deadline->how = PARLEY_OVERDUE_LOST;
+        parley_overdue_untold(deadline);
     }
 
     parley_count(jobs->mcf->slot, PARLEY_M_DEADLINES
@@ -147,8 +145,9 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
         return;
     }
 
-    which = ngx_http_parley_jobs_text(id, deadline->publication.id);
-    sender = ngx_http_parley_jobs_text(from, deadline->publication.sender);
+    which = ngx_http_parley_jobs_named(id, "id", deadline->publication.id);
+    sender = ngx_http_parley_jobs_named(from, "from",
+                                        deadline->publication.sender);
     above = ngx_http_parley_jobs_text(to, deadline->to != NULL
                                           ? deadline->to->sub
                                           : deadline->sub);
@@ -158,34 +157,32 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     case PARLEY_OVERDUE_RAISED:
         ngx_log_error(NGX_LOG_WARN, ngx_cycle->log, 0,
                       deadline->kind == PARLEY_LOAD_EMERGENCY
-                      ? "parley: an emergency goes up to \"%V\", from \"%V\", "
-                        "id \"%V\""
+                      ? "parley: an emergency goes up to \"%V\"%V%V"
                       : "parley: an escalation was not acknowledged and goes "
-                        "up to \"%V\", from \"%V\", id \"%V\"",
+                        "up to \"%V\"%V%V",
                       &above, &sender, &which);
         break;
 
     case PARLEY_OVERDUE_UNACKNOWLEDGED:
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                       "parley: an escalation was not acknowledged, and nobody "
-                      "is above \"%V\" who can be reached: from \"%V\", id "
-                      "\"%V\"", &above, &sender, &which);
+                      "is above \"%V\" who can be reached%V%V",
+                      &above, &sender, &which);
         break;
 
     case PARLEY_OVERDUE_TIMED_OUT:
         ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
-                      "parley: a task was not answered in its time: from "
-                      "\"%V\", id \"%V\"", &sender, &which);
+                      "parley: a task was not answered in its time%V%V",
+                      &sender, &which);
         break;
 
     default:
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                       untold
                       ? "parley: a message was not answered in time, and "
-                        "nobody could be told, the zone is full: from \"%V\", "
-                        "id \"%V\""
+                        "nobody could be told, the zone is full%V%V"
                       : "parley: nobody can tell whether a message was "
-                        "answered in time: from \"%V\", id \"%V\"",
+                        "answered in time%V%V",
                       &sender, &which);
     }
 

@@ -268,3 +268,18 @@ ngx_http_parley_jobs_text(u_char *buf, parley_str_t s)
 
     return text;
 }
+
+
+ngx_str_t
+ngx_http_parley_jobs_named(u_char *buf, const char *name, parley_str_t s)
+{
+    u_char     octets[NGX_HTTP_PARLEY_JOBS_LOGGED];
+    ngx_str_t  text;
+
+    text = ngx_http_parley_jobs_text(octets, s);
+    text.len = text.len ? ngx_sprintf(buf, ", %s \"%V\"", name, &text) - buf
+                        : 0;
+    text.data = buf;
+
+    return text;
+}

@@ -31,6 +31,7 @@ struct ngx_http_parley_jobs_s {
 
 /* octets of an id or name in the error log */
 #define NGX_HTTP_PARLEY_JOBS_LOGGED  128
+#define NGX_HTTP_PARLEY_JOBS_NAMED   (NGX_HTTP_PARLEY_JOBS_LOGGED + 16)
 
 
 /* ngx_http_parley_jobs.c */
@@ -49,6 +50,11 @@ void ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf);
 /* Percent-encoded for the log into buf, of ..._LOGGED octets, as far as there
    is room. */
 ngx_str_t ngx_http_parley_jobs_text(u_char *buf, parley_str_t s);
+
+/* The same as ", name \"s\"", or nothing where s is empty; buf has
+   NGX_HTTP_PARLEY_JOBS_NAMED octets, name 10 at most. */
+ngx_str_t ngx_http_parley_jobs_named(u_char *buf, const char *name,
+    parley_str_t s);
 
 /* What a job that delivers came to. */
 void ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs,

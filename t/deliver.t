@@ -269,6 +269,7 @@ subtest 'VCP-21 what is tried again, and what settles' => sub {
         'a redirection' => [1, '$c->answer(307, ["Location", '
                                . '"https://127.0.0.1:1/"])'],
         'garbage' => [1, '$c->answer(200, [], "{]")'],
+        'no status' => [1, '$c->answer(200, [], "{}")'],
         'another message' => [1, q[$c->answer(200, [], jcs({ status =>
                               'accepted', message_id => uuid7() }))]],
         'too long' => [2, '$c->answer(200, [], "{\"a\":\"" . "x" x 70000 '
@@ -291,6 +292,9 @@ subtest 'VCP-21 what is tried again, and what settles' => sub {
         sleep $n == 1 ? 1.4 : 0.3;
         is(scalar at('bob'), $n, "$name: no more");
     }
+
+    ok($nginx->logged(qr/undelivered, refused: its answer is none of its protocol, \/status: the answer has no status, attempt 1, to "bob", from "alice", id "/),
+       'it is said what was missing');
 };
 
 

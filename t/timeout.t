@@ -241,4 +241,7 @@ subtest 'AEE-29 who listens in another protocol is told in that' => sub {
     like($event->{data} // '', qr/E_TIMEOUT/, 'it is told');
 };
 
+ok($nginx->logged(qr/parley: delivered: it took it, attempt 1, to "dave", id "/),
+   'what is the gateway\'s own is from nobody in the log');
+
 done_testing();

@@ -316,6 +316,11 @@ sim_job_over(void *ctx, parley_run_t *run, parley_job_how_t how, int untold)
     }
 
     if (job->question != NULL) {
+
+        if (untold && how != PARLEY_JOB_GIVEN_UP) {
+            sim_fail("VCP-24: what nobody could be told is not given up");
+        }
+
         sim_due_ended(job, untold);
     }
 }

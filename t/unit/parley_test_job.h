@@ -53,7 +53,7 @@ add(unsigned lane, const char *says, int64_t after)
 
 /* what a process takes, as "text/attempt text/attempt" */
 
-static const char *
+static inline const char *
 take_by(parley_memory_t *s, size_t max)
 {
     int                i;
@@ -86,7 +86,7 @@ take_by(parley_memory_t *s, size_t max)
 }
 
 
-static const char *
+static inline const char *
 take(void)
 {
     return take_by(&t.s, MAX);

@@ -310,6 +310,7 @@ test_escalation_url(void **state)
 
     assert_int_equal(job->text.data[0], PARLEY_LOAD_DELIVER);
     assert_int_equal(job->after, 0);
+    assert_int_equal(job->class, PARLEY_JOB_URGENT);
 }
 
 
@@ -453,6 +454,28 @@ test_timeout_answering(void **state)
 
 
 static void
+test_untold(void **state)
+{
+    parley_audit_delivery_t  line;
+
+    (void) state;
+
+    put_question();
+
+    assert_int_equal(meet(PARLEY_LOAD_ESCALATION, "mum"),
+                     PARLEY_OVERDUE_RAISED);
+    parley_overdue_line(&d, &line);
+    assert_true(parley_str_is(line.outcome, "raised"));
+
+    parley_overdue_untold(&d);
+
+    assert_int_equal(d.how, PARLEY_OVERDUE_LOST);
+    parley_overdue_line(&d, &line);
+    assert_true(parley_str_is(line.outcome, "lost"));
+}
+
+
+static void
 test_lost(void **state)
 {
     parley_job_t  job;
@@ -497,6 +520,7 @@ test_lost(void **state)
 #define test(name, f)  { (name), (f), begin, end, NULL }
 
 static const struct CMUnitTest  tests[] = {
+    test("VCP-24 what went up and found no room is lost", test_untold),
     test("VCP-24 what is not acknowledged goes to whoever is above",
          test_escalation),
     test("VCP-24 and to his URL", test_escalation_url),
