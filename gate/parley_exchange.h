@@ -22,7 +22,12 @@
 #include "parley_who.h"
 
 
-/* what becomes of the message's reservation; what is decided is final */
+/*
+ * What becomes of the message's reservation; what is decided is final.  A whole
+ * answer takes the id, whatever it says, unless it says that the message may
+ * come again; so does one that is no good.  A status beside 2xx, an answer that
+ * breaks off, a deadline, a token that expires free it (parley_trouble.h).
+ */
 typedef enum {
     PARLEY_SETTLE_OPEN = 0,     /* not decided yet */
     PARLEY_SETTLE_COMMIT,       /* its id counts as seen */

@@ -1,6 +1,7 @@
 /*
  * The regular expressions of pattern and patternProperties: ECMA-262 with the
- * u flag, translated for PCRE2; simple ones are matched without it.  Private
+ * u flag, translated for PCRE2; simple ones are matched without it, by which
+ * AEE to VCP takes 270 instructions less, and a message of 8 KB 16 %.  Private
  * to schemas.
  */
 

@@ -10,6 +10,7 @@ use MIME::Base64 qw(encode_base64);
 use Test::More;
 
 use Parley::Env qw(tmp_dir slurp spew);
+use Parley::Message qw(jcs);
 use Parley::Tool;
 
 my $dir = tmp_dir();
@@ -65,7 +66,7 @@ subtest 'MOQ-01 GW-16 frame encode' => sub {
 };
 
 
-subtest 'MOQ-04 a heartbeat has no payload' => sub {
+subtest 'MOQ-01 a heartbeat has no payload' => sub {
     my ($status, $out) = tool({ in => 'not read' }, 'frame', 'encode',
                               '--type', 'heartbeat');
     is($status, 0, 'status');
@@ -150,6 +151,90 @@ subtest 'MOQ-01 GW-16 frame decode' => sub {
     is(join('', map { $_->{payload} } lines(tool_ok('frame', 'decode', $one,
                                                     $two))),
        'ab', 'several files');
+};
+
+
+# what was announced of a transfer
+sub announce {
+    my ($stream, %say) = @_;
+
+    return frame(1, jcs({ action => 'file_transfer',
+                          payload => { stream_id => $stream, %say } }),
+                 session => 5);
+}
+
+sub chunk {
+    my ($stream, $payload, %with) = @_;
+
+    return frame(2, $payload, session => 5, stream => $stream, flags => 4,
+                 %with);
+}
+
+
+subtest 'MOQ-03 GW-16 frame decode --join' => sub {
+    my $data = join '', map { chr($_ * 7 % 256) } 1 .. 5000;
+    my (undef, $octets) = tool({ in => $data }, 'frame', 'encode', '--type',
+                               'data', '--stream', '9');
+    my @got = lines(tool_ok({ in => $octets }, 'frame', 'decode', '--join'));
+
+    is(@got, 1, 'one payload of four frames');
+    is_deeply([@{ $got[0] }{qw(type stream length flags)}],
+              ['data', 9, 5000, []]);
+    is($got[0]{payload_base64}, encode_base64($data, ''), 'the same');
+
+    # two streams between each other, and what is none of them
+
+    @got = lines(tool_ok({ in => chunk(1, 'ab') . chunk(2, 'AB')
+                              . frame(4, '') . chunk(1, 'c', flags => 0)
+                              . frame(2, 'x', session => 6, stream => 2)
+                              . chunk(2, 'C', flags => 0) },
+                         'frame', 'decode', '-j'));
+
+    is_deeply([map { $_->{payload_base64} // $_->{type} } @got],
+              ['heartbeat', map { encode_base64($_, '') } qw(abc x ABC)],
+              'each when it is whole');
+
+    my $sum = sha256_hex('abc');
+    my $whole = announce(1, checksum => $sum, total_chunks => 2)
+                . chunk(1, 'ab') . chunk(1, 'c', flags => 0);
+
+    @got = lines(tool_ok({ in => $whole }, 'frame', 'decode', '--join'));
+    is_deeply([map { $_->{type} } @got], ['cmd', 'data'], 'as announced');
+
+    is(scalar(lines(tool_ok({ in => $whole }, 'frame', 'decode'))), 3,
+       'without it each frame is a line');
+
+    my @cases = (
+        [ announce(1, checksum => sha256_hex('abd')) . chunk(1, 'ab')
+          . chunk(1, 'c', flags => 0), 'field-invalid checksum' ],
+        [ announce(1, total_chunks => 3) . chunk(1, 'ab')
+          . chunk(1, 'c', flags => 0), 'field-invalid total_chunks' ],
+        [ announce(1, total_chunks => 1) . chunk(1, 'ab') . chunk(1, 'c'),
+          'message-too-large' ],
+        [ announce(1, checksum => 'x'), 'field-invalid /payload/checksum' ],
+        [ announce(1, total_chunks => 1) . announce(1, total_chunks => 1),
+          'field-invalid' ],
+        [ chunk(1, 'ab') . frame(3, 'c', session => 5, stream => 1),
+          'payload-kind-mismatch type' ],
+        [ join('', map { chunk($_, 'x') } 1 .. 65), 'capacity' ],
+    );
+
+    for (@cases) {
+        my ($in, $says) = @$_;
+        my ($status, undef, $err) = tool({ in => $in }, 'frame', 'decode',
+                                         '--join');
+
+        is($status, 1, "$says: status 1");
+        like($err, qr/^parley: stdin: \Q$says\E\b.*at octet \d+\)$/, 'said');
+    }
+
+    for (chunk(1, 'ab'), announce(1, total_chunks => 1)) {
+        my ($status, undef, $err) = tool({ in => $_ }, 'frame', 'decode',
+                                         '--join');
+
+        is($status, 1, 'the end is missing');
+        is($err, "parley: stdin: 1 payloads are not whole\n", 'said');
+    }
 };
 
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "parley_base64.h"
-#include "parley_moq_fragment.h"
+#include "parley_chunks.h"
 #include "parley_tool.h"
 #include "parley_utf8.h"
 
@@ -19,6 +19,8 @@ static int parley_frame_write(parley_tool_t *tool,
     const parley_moq_frame_t *frame);
 static int parley_frame_decode_run(parley_tool_t *tool);
 static int parley_frame_decode_file(parley_tool_t *tool, const char *path);
+static int parley_frame_decode(parley_str_t octets, const char *source,
+    parley_chunks_t *join);
 static int parley_frame_print(const parley_moq_frame_t *frame);
 static void parley_frame_print_payload(parley_buf_t *b,
     const parley_moq_frame_t *frame, parley_arena_t *arena);
@@ -54,6 +56,8 @@ static const parley_option_t  parley_frame_encode_options[] = {
 
 
 static const parley_option_t  parley_frame_decode_options[] = {
+    { "join", 'j', NULL, "prints payloads whole: chunks by Session ID and\n"
+      "Stream ID, checked by what a CMD announced of them", 0 },
     parley_option_end
 };
 
@@ -80,7 +84,7 @@ const parley_command_t  parley_cmd_frame_decode = {
             "length, and its\npayload as \"payload\" where it is a CMD in "
             "UTF-8, else as \"payload_base64\".\nWhat is no frame goes to "
             "standard error with its place, and nothing after it is\n"
-            "read.\n",
+            "read; with --join, so does what makes no payload.\n",
     .options = parley_frame_decode_options,
     .run = parley_frame_decode_run
 };
@@ -238,29 +242,73 @@ parley_frame_decode_run(parley_tool_t *tool)
 static int
 parley_frame_decode_file(parley_tool_t *tool, const char *path)
 {
-    size_t               at, used;
-    parley_str_t         octets;
-    parley_error_t       err;
-    parley_moq_frame_t   frame;
+    int            status;
+    uint32_t       rest;
+    parley_str_t   octets;
+    parley_chunks_t  join;
 
     if (parley_file_whole(tool, path, PARLEY_FRAMES_MAX, &octets) != 0) {
         return PARLEY_EXIT_USAGE;
     }
 
+    if (parley_chunks_begin(&join, parley_option(tool, "join") != NULL) != 0) {
+        parley_say("out of memory");
+        return PARLEY_EXIT_USAGE;
+    }
+
+    if (strcmp(path, "-") == 0) {
+        path = "stdin";
+    }
+
+    status = parley_frame_decode(octets, path, &join);
+    rest = parley_chunks_end(&join);
+
+    if (status == PARLEY_EXIT_OK && rest > 0) {
+        parley_say("%s: %lu payloads are not whole", path,
+                   (unsigned long) rest);
+        status = PARLEY_EXIT_INVALID;
+    }
+
+    return status;
+}
+
+
+static int
+parley_frame_decode(parley_str_t octets, const char *source,
+    parley_chunks_t *join)
+{
+    int                  rc;
+    size_t               at, used;
+    parley_error_t       err;
+    parley_moq_frame_t   frame, whole;
+
     for (at = 0; at < octets.len; at += used) {
 
         parley_error_clear(&err);
 
-        if (parley_moq_frame_read(parley_str_from(octets, at), UINT32_MAX,
-                                  &frame, &used, &err)
-            != 0)
-        {
+        rc = parley_moq_frame_read(parley_str_from(octets, at), UINT32_MAX,
+                                   &frame, &used, &err);
+        if (rc != 0) {
             err.offset += at;
-            parley_say_error(strcmp(path, "-") == 0 ? "stdin" : path, &err);
+
+        } else {
+            rc = parley_chunks(join, &frame, &whole, &err);
+
+            if (rc == 0) {
+                continue;
+            }
+
+            if (rc < 0) {
+                err.offset = at;
+            }
+        }
+
+        if (rc < 0) {
+            parley_say_error(source, &err);
             return PARLEY_EXIT_INVALID;
         }
 
-        if (parley_frame_print(&frame) != 0) {
+        if (parley_frame_print(&whole) != 0) {
             parley_say("out of memory");
             return PARLEY_EXIT_USAGE;
         }

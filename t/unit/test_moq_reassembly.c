@@ -218,11 +218,7 @@ test_streams(void **state)
     assert_int_equal(take(r, chunk(1, 1, "b", 0), NOW, &ret, &err), 1);
     assert_int_equal(take(r, chunk(1, 3, "a", 1), NOW, &ret, &err), 0);
 
-    parley_moq_reassembly_forget(r, 2);
     assert_int_equal(parley_moq_reassembly_count(r), 3);
-    parley_moq_reassembly_forget(r, 1);
-    assert_int_equal(parley_moq_reassembly_count(r), 0);
-    assert_int_equal(parley_moq_reassembly_octets(r), 0);
 
     parley_moq_reassembly_destroy(r);
 

@@ -116,10 +116,6 @@ int parley_moq_reassembly_take(parley_moq_reassembly_t *r,
 void parley_moq_reassembly_expire(parley_moq_reassembly_t *r,
     int64_t now_ms);
 
-/* The session has ended: forgets its streams. */
-void parley_moq_reassembly_forget(parley_moq_reassembly_t *r,
-    uint64_t session);
-
 /* The streams that wait, failed ones too, and the octets held for them. */
 uint32_t parley_moq_reassembly_count(const parley_moq_reassembly_t *r);
 size_t parley_moq_reassembly_octets(const parley_moq_reassembly_t *r);

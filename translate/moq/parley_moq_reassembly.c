@@ -493,23 +493,6 @@ parley_moq_reassembly_expire(parley_moq_reassembly_t *r, int64_t now_ms)
 }
 
 
-void
-parley_moq_reassembly_forget(parley_moq_reassembly_t *r, uint64_t session)
-{
-    uint32_t  i;
-
-    for (i = 0; i < r->n; /* void */ ) {
-
-        if (r->streams[i].session == session) {
-            parley_moq_stream_remove(r, &r->streams[i]);
-
-        } else {
-            i++;
-        }
-    }
-}
-
-
 uint32_t
 parley_moq_reassembly_count(const parley_moq_reassembly_t *r)
 {
