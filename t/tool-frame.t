@@ -66,7 +66,7 @@ subtest 'MOQ-01 GW-16 frame encode' => sub {
 };
 
 
-subtest 'MOQ-01 a heartbeat has no payload' => sub {
+subtest 'MOQ-04 a heartbeat has no payload' => sub {
     my ($status, $out) = tool({ in => 'not read' }, 'frame', 'encode',
                               '--type', 'heartbeat');
     is($status, 0, 'status');
