@@ -303,69 +303,11 @@ ngx_http_parley_deliver_exit(ngx_http_parley_jobs_t *jobs)
 
 
 void
-ngx_http_parley_deliver_log(parley_run_t *run, const parley_attempted_t *how)
-{
-    u_char              id[NGX_HTTP_PARLEY_JOBS_NAMED];
-    u_char              sub[NGX_HTTP_PARLEY_JOBS_NAMED];
-    u_char              from[NGX_HTTP_PARLEY_JOBS_NAMED];
-    u_char              where[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    u_char              words[PARLEY_TEXT_MAX];
-    ngx_str_t           which, to, sender, field, wrong;
-    ngx_uint_t          level;
-    const char         *what;
-    parley_delivery_t  *delivery;
-
-    delivery = run->data;
-
-    which = ngx_http_parley_jobs_named(id, "id", delivery->publication.id);
-    to = ngx_http_parley_jobs_named(sub, "to", delivery->sub);
-    sender = ngx_http_parley_jobs_named(from, "from",
-                                        delivery->publication.sender);
-
-    /* which member is wrong, and what with it */
-
-    field = ngx_http_parley_jobs_text(where,
-                                      parley_str_c(delivery->err.field));
-    wrong = ngx_http_parley_log_words(words,
-                                      parley_error_words(&delivery->err));
-
-    switch (how->how) {
-
-    case PARLEY_JOB_DELIVERED:
-        level = NGX_LOG_INFO;
-        what = "delivered";
-        break;
-
-    case PARLEY_JOB_AGAIN:
-        level = NGX_LOG_INFO;
-        what = "to be delivered again";
-        break;
-
-    case PARLEY_JOB_REFUSED:
-        level = NGX_LOG_ERR;
-        what = "undelivered, refused";
-        break;
-
-    default:
-        level = NGX_LOG_ERR;
-        what = "undelivered, given up";
-    }
-
-    ngx_log_error(level, ngx_cycle->log, 0,
-                  "parley: %s: %s%s%V%s%V, attempt %ud%V%V%V", what,
-                  how->why, field.len ? ", " : "", &field,
-                  wrong.len ? ": " : "", &wrong, run->job.attempt, &to,
-                  &sender, &which);
-}
-
-
-void
 ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     parley_job_how_t how, ngx_uint_t untold)
 {
-    u_char                    id[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    ngx_str_t                 which;
     parley_delivery_t        *delivery;
+    parley_job_line_t         told;
     parley_audit_delivery_t   line;
 
     delivery = run->data;
@@ -373,12 +315,6 @@ ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     parley_delivery_line(delivery, &run->job, how, &line);
     ngx_http_parley_audit_delivery(jobs->mcf, &line);
 
-    if (untold) {
-        which = ngx_http_parley_jobs_text(id, delivery->publication.id);
-
-        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
-                      "parley: the parent of whose message was not delivered "
-                      "could not be told, the zone is full: id \"%V\"",
-                      &which);
-    }
+    parley_job_line_over(delivery, untold, &told);
+    ngx_http_parley_jobs_log(&told);
 }

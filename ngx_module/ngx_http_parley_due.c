@@ -120,11 +120,8 @@ void
 ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     ngx_uint_t untold)
 {
-    u_char                    id[NGX_HTTP_PARLEY_JOBS_NAMED];
-    u_char                    from[NGX_HTTP_PARLEY_JOBS_NAMED];
-    u_char                    to[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    ngx_str_t                 which, sender, above;
     parley_overdue_t         *deadline;
+    parley_job_line_t         told;
     ngx_http_parley_due_t    *d = run->data;
     parley_audit_delivery_t   line;
 
@@ -145,46 +142,8 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
         return;
     }
 
-    which = ngx_http_parley_jobs_named(id, "id", deadline->publication.id);
-    sender = ngx_http_parley_jobs_named(from, "from",
-                                        deadline->publication.sender);
-    above = ngx_http_parley_jobs_text(to, deadline->to != NULL
-                                          ? deadline->to->sub
-                                          : deadline->sub);
-
-    switch (deadline->how) {
-
-    case PARLEY_OVERDUE_RAISED:
-        ngx_log_error(NGX_LOG_WARN, ngx_cycle->log, 0,
-                      deadline->kind == PARLEY_LOAD_EMERGENCY
-                      ? "parley: an emergency goes up to \"%V\"%V%V"
-                      : "parley: an escalation was not acknowledged and goes "
-                        "up to \"%V\"%V%V",
-                      &above, &sender, &which);
-        break;
-
-    case PARLEY_OVERDUE_UNACKNOWLEDGED:
-        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
-                      "parley: an escalation was not acknowledged, and nobody "
-                      "is above \"%V\" who can be reached%V%V",
-                      &above, &sender, &which);
-        break;
-
-    case PARLEY_OVERDUE_TIMED_OUT:
-        ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
-                      "parley: a task was not answered in its time%V%V",
-                      &sender, &which);
-        break;
-
-    default:
-        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
-                      untold
-                      ? "parley: a message was not answered in time, and "
-                        "nobody could be told, the zone is full%V%V"
-                      : "parley: nobody can tell whether a message was "
-                        "answered in time%V%V",
-                      &sender, &which);
-    }
+    parley_job_line_deadline(deadline, untold, &told);
+    ngx_http_parley_jobs_log(&told);
 
     parley_overdue_line(deadline, &line);
     ngx_http_parley_audit_delivery(jobs->mcf, &line);

@@ -195,6 +195,7 @@ ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     const parley_attempted_t *how)
 {
     parley_job_end_t    end;
+    parley_job_line_t   told;
     parley_delivery_t  *delivery;
 
     ngx_memzero(&end, sizeof(parley_job_end_t));
@@ -206,7 +207,8 @@ ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     delivery = run->data;
     delivery->why = how->why;
 
-    ngx_http_parley_deliver_log(run, how);
+    parley_job_line_attempt(delivery, &run->job, how, &told);
+    ngx_http_parley_jobs_log(&told);
 
     if (how->how == PARLEY_JOB_REFUSED || how->how == PARLEY_JOB_GIVEN_UP) {
         parley_delivery_tells(&jobs->deliver, &jobs->mcf->zone->memory.state,
@@ -243,43 +245,17 @@ ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
 }
 
 
-ngx_str_t
-ngx_http_parley_jobs_text(u_char *buf, parley_str_t s)
+void
+ngx_http_parley_jobs_log(const parley_job_line_t *line)
 {
-    size_t          n;
-    ngx_str_t       text;
-    parley_str_t    escaped;
-    parley_arena_t  arena;
+    static const ngx_uint_t  levels[] = {
+        [PARLEY_JOB_LINE_INFO] = NGX_LOG_INFO,
+        [PARLEY_JOB_LINE_WARN] = NGX_LOG_WARN,
+        [PARLEY_JOB_LINE_ERR] = NGX_LOG_ERR
+    };
 
-    text.data = buf;
-    text.len = 0;
-
-    parley_arena_init(&arena, &parley_mem_libc, 0);
-
-    if (parley_escape(&arena, s, PARLEY_ESCAPE_VALUE, &escaped) == 0
-        && escaped.len > 0)
-    {
-        n = ngx_min(escaped.len, NGX_HTTP_PARLEY_JOBS_LOGGED);
-        ngx_memcpy(buf, escaped.data, n);
-        text.len = n;
+    if (line->level != PARLEY_JOB_LINE_NONE) {
+        ngx_log_error(levels[line->level], ngx_cycle->log, 0, "parley: %s",
+                      line->text);
     }
-
-    parley_arena_reset(&arena);
-
-    return text;
-}
-
-
-ngx_str_t
-ngx_http_parley_jobs_named(u_char *buf, const char *name, parley_str_t s)
-{
-    u_char     octets[NGX_HTTP_PARLEY_JOBS_LOGGED];
-    ngx_str_t  text;
-
-    text = ngx_http_parley_jobs_text(octets, s);
-    text.len = text.len ? ngx_sprintf(buf, ", %s \"%V\"", name, &text) - buf
-                        : 0;
-    text.data = buf;
-
-    return text;
 }

@@ -12,6 +12,7 @@
 
 #include "ngx_http_parley_module.h"
 #include "parley_delivery.h"
+#include "parley_job_line.h"
 #include "parley_runner.h"
 
 
@@ -29,11 +30,6 @@ struct ngx_http_parley_jobs_s {
 };
 
 
-/* octets of an id or name in the error log */
-#define NGX_HTTP_PARLEY_JOBS_LOGGED  128
-#define NGX_HTTP_PARLEY_JOBS_NAMED   (NGX_HTTP_PARLEY_JOBS_LOGGED + 16)
-
-
 /* ngx_http_parley_jobs.c */
 
 /* When a worker starts, and when it ends. */
@@ -47,14 +43,8 @@ void ngx_http_parley_jobs_wake(ngx_http_parley_main_conf_t *mcf);
 /* This worker added one. */
 void ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf);
 
-/* Percent-encoded for the log into buf, of ..._LOGGED octets, as far as there
-   is room. */
-ngx_str_t ngx_http_parley_jobs_text(u_char *buf, parley_str_t s);
-
-/* The same as ", name \"s\"", or nothing where s is empty; buf has
-   NGX_HTTP_PARLEY_JOBS_NAMED octets, name 10 at most. */
-ngx_str_t ngx_http_parley_jobs_named(u_char *buf, const char *name,
-    parley_str_t s);
+/* Into the error log, if there is a line. */
+void ngx_http_parley_jobs_log(const parley_job_line_t *line);
 
 /* What a job that delivers came to. */
 void ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs,
@@ -69,9 +59,7 @@ void ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run);
 /* The worker ends. */
 void ngx_http_parley_deliver_exit(ngx_http_parley_jobs_t *jobs);
 
-/* What the log has of an attempt, and of the end of a job. */
-void ngx_http_parley_deliver_log(parley_run_t *run,
-    const parley_attempted_t *how);
+/* What the logs have of the end of a job. */
 void ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs,
     parley_run_t *run, parley_job_how_t how, ngx_uint_t untold);
 

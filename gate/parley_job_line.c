@@ -1,0 +1,217 @@
+/* What the error log has of jobs. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parley_escape.h"
+#include "parley_job_line.h"
+
+
+typedef struct {
+    char  text[PARLEY_JOB_LINE_NAME + sizeof(", from \"\"")];
+} parley_job_name_t;
+
+
+static const char *parley_job_line_text(parley_str_t s,
+    parley_job_name_t *ret);
+static const char *parley_job_line_name(const char *name, parley_str_t s,
+    parley_job_name_t *ret);
+static void parley_job_line_words(const parley_error_t *err,
+    char out[PARLEY_TEXT_MAX]);
+
+
+void
+parley_job_line_attempt(const parley_delivery_t *delivery,
+    const parley_taken_t *job, const parley_attempted_t *how,
+    parley_job_line_t *ret)
+{
+    char                wrong[PARLEY_TEXT_MAX];
+    const char         *what, *field;
+    parley_job_name_t   id, to, from, where;
+
+    ret->level = PARLEY_JOB_LINE_ERR;
+
+    /* which member is wrong, and what with it */
+
+    field = parley_job_line_text(parley_str_c(delivery->err.field), &where);
+    parley_job_line_words(&delivery->err, wrong);
+
+    switch (how->how) {
+
+    case PARLEY_JOB_DELIVERED:
+        ret->level = PARLEY_JOB_LINE_INFO;
+        what = "delivered";
+        break;
+
+    case PARLEY_JOB_AGAIN:
+        ret->level = PARLEY_JOB_LINE_INFO;
+        what = "to be delivered again";
+        break;
+
+    case PARLEY_JOB_REFUSED:
+        what = "undelivered, refused";
+        break;
+
+    default:
+        what = "undelivered, given up";
+    }
+
+    (void) snprintf(ret->text, sizeof(ret->text),
+                    "%s: %s%s%s%s%s, attempt %u%s%s%s", what, how->why,
+                    field[0] != '\0' ? ", " : "", field,
+                    wrong[0] != '\0' ? ": " : "", wrong, job->attempt,
+                    parley_job_line_name("to", delivery->sub, &to),
+                    parley_job_line_name("from",
+                                         delivery->publication.sender, &from),
+                    parley_job_line_name("id", delivery->publication.id,
+                                         &id));
+}
+
+
+void
+parley_job_line_over(const parley_delivery_t *delivery, int untold,
+    parley_job_line_t *ret)
+{
+    parley_job_name_t  id;
+
+    ret->level = PARLEY_JOB_LINE_NONE;
+    ret->text[0] = '\0';
+
+    if (!untold) {
+        return;
+    }
+
+    ret->level = PARLEY_JOB_LINE_ERR;
+
+    (void) snprintf(ret->text, sizeof(ret->text),
+                    "the parent of whose message was not delivered could not "
+                    "be told, the zone is full%s",
+                    parley_job_line_name("id", delivery->publication.id,
+                                         &id));
+}
+
+
+void
+parley_job_line_deadline(const parley_overdue_t *d, int untold,
+    parley_job_line_t *ret)
+{
+    const char         *which, *sender, *above;
+    parley_job_name_t   id, from, to;
+
+    ret->level = PARLEY_JOB_LINE_NONE;
+    ret->text[0] = '\0';
+
+    which = parley_job_line_name("id", d->publication.id, &id);
+    sender = parley_job_line_name("from", d->publication.sender, &from);
+    above = parley_job_line_text(d->to != NULL ? d->to->sub : d->sub, &to);
+
+    switch (d->how) {
+
+    case PARLEY_OVERDUE_ANSWERED:
+        return;
+
+    case PARLEY_OVERDUE_RAISED:
+        ret->level = PARLEY_JOB_LINE_WARN;
+
+        (void) snprintf(ret->text, sizeof(ret->text),
+                        "%s up to \"%s\"%s%s",
+                        d->kind == PARLEY_LOAD_EMERGENCY
+                        ? "an emergency goes"
+                        : "an escalation was not acknowledged and goes",
+                        above, sender, which);
+        return;
+
+    case PARLEY_OVERDUE_UNACKNOWLEDGED:
+        ret->level = PARLEY_JOB_LINE_ERR;
+
+        (void) snprintf(ret->text, sizeof(ret->text),
+                        "an escalation was not acknowledged, and nobody is "
+                        "above \"%s\" who can be reached%s%s", above, sender,
+                        which);
+        return;
+
+    case PARLEY_OVERDUE_TIMED_OUT:
+        ret->level = PARLEY_JOB_LINE_INFO;
+
+        (void) snprintf(ret->text, sizeof(ret->text),
+                        "a task was not answered in its time%s%s", sender,
+                        which);
+        return;
+
+    default:
+        ret->level = PARLEY_JOB_LINE_ERR;
+
+        (void) snprintf(ret->text, sizeof(ret->text),
+                        "%s%s%s", untold
+                        ? "a message was not answered in time, and nobody "
+                          "could be told, the zone is full"
+                        : "nobody can tell whether a message was answered in "
+                          "time", sender, which);
+    }
+}
+
+
+/* percent-encoded; what cannot be, for want of memory, is empty */
+
+static const char *
+parley_job_line_text(parley_str_t s, parley_job_name_t *ret)
+{
+    size_t          n;
+    parley_str_t    escaped;
+    parley_arena_t  arena;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    n = 0;
+
+    if (parley_escape(&arena, s, PARLEY_ESCAPE_VALUE, &escaped) == 0
+        && escaped.len > 0)
+    {
+        n = escaped.len < PARLEY_JOB_LINE_NAME ? escaped.len
+                                               : PARLEY_JOB_LINE_NAME;
+        memcpy(ret->text, escaped.data, n);
+    }
+
+    ret->text[n] = '\0';
+
+    parley_arena_reset(&arena);
+
+    return ret->text;
+}
+
+
+/* , name "s"; nothing where s is empty */
+
+static const char *
+parley_job_line_name(const char *name, parley_str_t s, parley_job_name_t *ret)
+{
+    parley_job_name_t  text;
+
+    ret->text[0] = '\0';
+
+    if (parley_job_line_text(s, &text)[0] != '\0') {
+        (void) snprintf(ret->text, sizeof(ret->text), ", %s \"%.*s\"", name,
+                        PARLEY_JOB_LINE_NAME, text.text);
+    }
+
+    return ret->text;
+}
+
+
+/* only the line's own words are in quotation marks */
+
+static void
+parley_job_line_words(const parley_error_t *err, char out[PARLEY_TEXT_MAX])
+{
+    size_t       i;
+    const char  *words;
+
+    words = parley_error_words(err);
+
+    for (i = 0; words[i] != '\0' && i < PARLEY_TEXT_MAX - 1; i++) {
+        out[i] = words[i] < 0x20 || words[i] >= 0x7f
+                 ? '?' : words[i] == '"' ? '\'' : words[i];
+    }
+
+    out[i] = '\0';
+}
