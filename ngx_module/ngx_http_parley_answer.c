@@ -311,6 +311,8 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
 
     answered = &ctx->answered;
 
+    ngx_memzero(&response, sizeof(parley_response_t));
+
     if (ngx_http_parley_answer_join(ctx, &response.body) != NGX_OK) {
         return NGX_ERROR;
     }
