@@ -53,6 +53,19 @@ parley_json_member(const parley_json_t *doc, uint32_t obj, parley_atom_t atom)
 
 
 uint32_t
+parley_json_path(const parley_json_t *doc, const parley_atom_t *names)
+{
+    uint32_t  i;
+
+    for (i = 0; *names != PARLEY_ATOM_NONE && i != PARLEY_JSON_NONE; names++) {
+        i = parley_json_member(doc, i, *names);
+    }
+
+    return i;
+}
+
+
+uint32_t
 parley_json_get(const parley_json_t *doc, uint32_t obj, parley_str_t name)
 {
     const parley_json_node_t  *nodes, *k, *end;

@@ -165,6 +165,11 @@ uint32_t parley_json_get(const parley_json_t *doc, uint32_t obj,
 uint32_t parley_json_member(const parley_json_t *doc, uint32_t obj,
     parley_atom_t atom);
 
+/* The value at the end of a path from the root, which ends with
+   PARLEY_ATOM_NONE; or PARLEY_JSON_NONE. */
+uint32_t parley_json_path(const parley_json_t *doc,
+    const parley_atom_t *names);
+
 /* Returns the atom of name node k. */
 static inline parley_atom_t
 parley_json_atom(const parley_json_t *doc, uint32_t k)

@@ -96,36 +96,24 @@ int
 parley_window_print(const parley_state_t *state, const parley_msg_t *m,
     parley_json_ref_t said, uint8_t out[PARLEY_PRINT_LEN])
 {
-    size_t                 n;
-    uint32_t               skip[PARLEY_JSON_PRINT_SKIP];
-    const char *const     *passing;
-    parley_json_ref_t      root;
-    const parley_codec_t  *codec;
+    size_t                n;
+    uint32_t              skip[PARLEY_JSON_PRINT_SKIP];
+    parley_json_ref_t     root;
+    const parley_atom_t  (*passing)[PARLEY_CODEC_PASSING_NAMES];
 
     if (said.node != PARLEY_JSON_NONE) {
         return parley_json_print(said, NULL, 0, &state->prints, out);
     }
 
-    codec = parley_codecs[m->wire];
     n = 0;
 
-    if (codec->pointers[PARLEY_MSG_SIGNATURE] != NULL) {
-        skip[n++] = parley_json_resolve(m->doc, 0,
-                                      parley_str_c(codec->pointers[
-                                                   PARLEY_MSG_SIGNATURE]));
-    }
-
-    if (codec->pointers[PARLEY_MSG_SECRET] != NULL) {
-        skip[n++] = parley_json_resolve(m->doc, 0,
-                                        parley_str_c(codec->pointers[
-                                                     PARLEY_MSG_SECRET]));
-    }
-
-    for (passing = codec->passing;
-         passing != NULL && *passing != NULL && n < PARLEY_JSON_PRINT_SKIP;
+    for (passing = parley_codecs[m->wire]->passing;
+         passing != NULL && **passing != PARLEY_ATOM_NONE
+         && n < PARLEY_JSON_PRINT_SKIP;
          passing++)
     {
-        skip[n++] = parley_json_resolve(m->doc, 0, parley_str_c(*passing));
+        skip[n] = parley_json_path(m->doc, *passing);
+        n += skip[n] != PARLEY_JSON_NONE;
     }
 
     root.doc = m->doc;

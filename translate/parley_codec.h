@@ -23,7 +23,8 @@
 #include "parley_str.h"
 
 
-#define PARLEY_CODEC_PARTS_MAX  10
+#define PARLEY_CODEC_PARTS_MAX      10
+#define PARLEY_CODEC_PASSING_NAMES  4   /* of the longest path, and its end */
 
 
 typedef struct parley_engine_s  parley_engine_t;
@@ -332,9 +333,10 @@ typedef struct {
     const parley_plain_t  *(*names_of)(const parley_msg_t *msg);
     parley_first_kind_t  first;
 
-    /* members that another try of the same message may have otherwise, beside
-       signature and secret; ends with NULL.  NULL: none. */
-    const char *const  *passing;
+    /* members that another try of the same message may have otherwise, each a
+       path of names: signature and secret, and what changes besides; ends with
+       an empty one.  NULL: none. */
+    const parley_atom_t  (*passing)[PARLEY_CODEC_PASSING_NAMES];
 
     int64_t         window_min_ms;      /* how long ids are remembered */
     int64_t         past_max_ms;        /* the protocol's own bounds of a */

@@ -488,6 +488,57 @@ test_words(void **state)
 }
 
 
+/* what no other try of a message has to have again: its signature, its
+   credential */
+
+static int
+passes(const parley_codec_t *codec, parley_str_t member)
+{
+    const parley_atom_t  (*path)[PARLEY_CODEC_PASSING_NAMES];
+
+    for (path = codec->passing;
+         path != NULL && **path != PARLEY_ATOM_NONE;
+         path++)
+    {
+        if ((*path)[1] == PARLEY_ATOM_NONE
+            && (*path)[0] == parley_atom_of(member))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+test_passing(void **state)
+{
+    unsigned               i, n;
+    const parley_codec_t  *codec;
+
+    (void) state;
+
+    n = 0;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        codec = parley_codecs[i];
+
+        if (codec->signature_member.len > 0) {
+            assert_true(passes(codec, codec->signature_member));
+            n++;
+        }
+
+        if (codec->secret_member.len > 0) {
+            assert_true(passes(codec, codec->secret_member));
+            n++;
+        }
+    }
+
+    assert_int_equal(n, 4);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("GW-06 the protocol is detected", test_detect),
     parley_test("AEE-08 what is not translated is not touched", test_through),
@@ -498,6 +549,7 @@ static const struct CMUnitTest  tests[] = {
     parley_test("loss reports when memory ends", test_loss_memory),
     parley_test("AEE-12 traceparent", test_traceparent),
     parley_test("the engine when memory ends", test_engine_memory),
+    parley_test("what another try may have otherwise", test_passing),
     parley_test("words", test_words),
 };
 

@@ -86,7 +86,10 @@ static const parley_plain_t  parley_aee_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
-static const char *const  parley_aee_passing[] = { "/trace", NULL };
+static const parley_atom_t
+    parley_aee_passing[][PARLEY_CODEC_PASSING_NAMES] = {
+    { PARLEY_ATOM_sig }, { PARLEY_ATOM_trace }, { PARLEY_ATOM_NONE }
+};
 
 
 const parley_binding_t  parley_aee_binding = {

@@ -134,8 +134,12 @@ static const parley_plain_t  parley_c2a_other_names[] = {
 
 
 /* of another try the attempt is another, and so is the call that it comes in */
-static const char *const  parley_c2a_passing[] = {
-    "/id", "/params/_meta", "/params/reliability/attempt", NULL
+static const parley_atom_t
+    parley_c2a_passing[][PARLEY_CODEC_PASSING_NAMES] = {
+    { PARLEY_ATOM_id },
+    { PARLEY_ATOM_params, PARLEY_ATOM__meta },
+    { PARLEY_ATOM_params, PARLEY_ATOM_reliability, PARLEY_ATOM_attempt },
+    { PARLEY_ATOM_NONE }
 };
 
 

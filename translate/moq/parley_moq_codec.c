@@ -24,6 +24,11 @@ static const parley_plain_t  parley_moq_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
+static const parley_atom_t
+    parley_moq_passing[][PARLEY_CODEC_PASSING_NAMES] = {
+    { PARLEY_ATOM_auth_token }, { PARLEY_ATOM_NONE }
+};
+
 
 const parley_binding_t  parley_moq_binding = {
     .methods = parley_binding_post,
@@ -52,6 +57,7 @@ const parley_codec_t  parley_moq_codec = {
     .replies_by_corr = 1,
 
     .names = parley_moq_names,
+    .passing = parley_moq_passing,
 
     .detect = parley_moq_detect,
     .decode = parley_moq_decode,

@@ -75,6 +75,8 @@ typedef struct {
 extern const parley_binding_t  parley_vcp_binding;
 extern const parley_name_syntax_t  parley_vcp_syntax;
 extern const parley_plain_t  parley_vcp_names[];
+extern const parley_atom_t
+    parley_vcp_passing[][PARLEY_CODEC_PASSING_NAMES];
 extern const parley_codec_t  parley_vcp_codec;
 extern const parley_codec_t  parley_vcp2_codec;
 
@@ -102,6 +104,7 @@ extern const parley_codec_t  parley_vcp2_codec;
     .needs_tls = 1,                                                           \
     .needs_signature = 1,                                                     \
     .names = parley_vcp_names,                                                \
+    .passing = parley_vcp_passing,                                            \
     .decode = parley_vcp_decode,                                              \
     .payload = parley_vcp_says,                                               \
     .spoken = parley_vcp_spoken,                                              \

@@ -46,6 +46,10 @@ const parley_plain_t  parley_vcp_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
+const parley_atom_t  parley_vcp_passing[][PARLEY_CODEC_PASSING_NAMES] = {
+    { PARLEY_ATOM_signature }, { PARLEY_ATOM_NONE }
+};
+
 
 /* a group has no URI */
 static const parley_str_t  parley_vcp_prefixes[PARLEY_NAME_KINDS] = {
