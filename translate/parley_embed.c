@@ -25,25 +25,15 @@ parley_proto_t
 parley_embed_intent(parley_str_t intent, parley_str_t *ret_form)
 {
     parley_proto_t  proto;
-    const uint8_t  *dot;
 
-    *ret_form = parley_str_none;
-
-    dot = intent.len ? memchr(intent.data, '.', intent.len) : NULL;
-    if (dot == NULL) {
-        return PARLEY_PROTO_NONE;
-    }
-
-    proto = parley_proto_find(parley_str_make(intent.data,
-                                              (size_t) (dot - intent.data)));
+    proto = parley_proto_begins(intent, ret_form);
 
     if (proto == PARLEY_PROTO_NONE || proto == PARLEY_PROTO_CANONICAL
         || parley_codecs[proto]->words.len > 0)
     {
+        *ret_form = parley_str_none;
         return PARLEY_PROTO_NONE;
     }
-
-    *ret_form = parley_str_from(intent, (size_t) (dot - intent.data) + 1);
 
     return ret_form->len > 0 ? proto : PARLEY_PROTO_NONE;
 }

@@ -98,6 +98,29 @@ parley_proto_find(parley_str_t word)
 }
 
 
+parley_proto_t
+parley_proto_begins(parley_str_t text, parley_str_t *ret_rest)
+{
+    unsigned             i;
+    const parley_str_t  *word;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        word = &parley_proto_infos[i].word;
+
+        if (text.len > word->len && text.data[word->len] == '.'
+            && parley_octets_same(text.data, word->data, word->len))
+        {
+            *ret_rest = parley_str_from(text, word->len + 1);
+            return (parley_proto_t) i;
+        }
+    }
+
+    *ret_rest = parley_str_none;
+
+    return PARLEY_PROTO_NONE;
+}
+
+
 void
 parley_msg_init(parley_msg_t *m, parley_proto_t proto,
     const parley_json_t *doc)

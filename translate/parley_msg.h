@@ -279,6 +279,10 @@ parley_proto_atom(parley_proto_t proto)
 /* PARLEY_PROTO_NONE where the word names no protocol */
 parley_proto_t parley_proto_find(parley_str_t word);
 
+/* Whose word and a dot begin the text, and the rest of it; PARLEY_PROTO_NONE
+   and an empty rest: nobody's. */
+parley_proto_t parley_proto_begins(parley_str_t text, parley_str_t *ret_rest);
+
 /*
  * An empty message of a protocol: no timestamp, no deadline, no data,
  * priority normal.
