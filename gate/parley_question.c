@@ -144,7 +144,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
                        && (m->act == PARLEY_ACT_REQUEST
                            || (m->act == PARLEY_ACT_FAILURE
                                && m->wire != a->speak)))
-                      || (a->escalates && m->act == PARLEY_ACT_EVENT);
+                      || a->escalates;
     q->head.sessions = codec->asks_sessions != NULL
                        && codec->asks_sessions(m);
     q->head.several = q->head.sessions || parley_question_is_several(m);

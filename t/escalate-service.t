@@ -52,6 +52,7 @@ my %cases = (
     '/vcp/garbage'      => qr/"rejected".*"upstream-invalid"/,
     '/vcp/unlike'       => qr/"rejected".*"upstream-invalid"/,
     '/events/aee/error' => qr/"rejected".*"E_BROKEN"/,
+    '/c2a/deferred'     => qr/"deferred"/,
 );
 my @families = sort keys %cases;
 
