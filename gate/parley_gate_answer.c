@@ -15,6 +15,8 @@
 
 static int parley_gate_settle_answer(parley_gate_t *g,
     parley_answered_t *answered);
+static int parley_gate_closes(const parley_gate_t *g,
+    const parley_answered_t *answered);
 static int parley_gate_acknowledge(parley_gate_t *g,
     const parley_answered_t *answered);
 static int parley_gate_late(parley_gate_t *g);
@@ -85,7 +87,9 @@ parley_gate_late(parley_gate_t *g)
 static int
 parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
 {
-    int  rc, said;
+    int  rc, said, closes;
+
+    closes = parley_gate_closes(g, answered);
 
     if (answered->takes) {
         rc = parley_question_take(&g->ask, &g->asked, answered->principal,
@@ -109,14 +113,13 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
         said = answered->said && (answered->kind != PARLEY_ANSWER_TAKEN
                                   || !g->asked.awaited);
 
-        if (answered->kind == PARLEY_ANSWER_TAKEN && !answered->closes
+        if (answered->kind == PARLEY_ANSWER_TAKEN && !closes
             && parley_gate_await(g) == PARLEY_WAIT)
         {
             return PARLEY_WAIT;
         }
 
-        rc = parley_gate_taken(g, said ? &answered->reply : NULL,
-                               answered->closes);
+        rc = parley_gate_taken(g, said ? &answered->reply : NULL, closes);
         break;
 
     case PARLEY_SETTLE_RELEASE:
@@ -127,7 +130,7 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
         break;
     }
 
-    if (rc != PARLEY_WAIT && answered->closes) {
+    if (rc != PARLEY_WAIT && closes) {
         rc = parley_gate_close(g);
     }
 
@@ -136,6 +139,19 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
     }
 
     return rc == PARLEY_WAIT ? rc : 0;
+}
+
+
+/* VCP-24: a refusal acknowledges nothing, so that what goes up stays open for
+   whoever is above */
+
+static int
+parley_gate_closes(const parley_gate_t *g, const parley_answered_t *answered)
+{
+    return answered->closes
+           && !(g->rises
+                && (answered->kind == PARLEY_ANSWER_REFUSED
+                    || answered->act == PARLEY_ACT_FAILURE));
 }
 
 
@@ -200,7 +216,9 @@ int
 parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
     int64_t clock)
 {
-    int  rc;
+    int  rc, closes;
+
+    closes = g->err->taken && !g->rises;
 
     if (g->verdict == PARLEY_VERDICT_PASSED) {
         g->verdict = PARLEY_VERDICT_FAILED;
@@ -209,14 +227,15 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 
     parley_ask_begin(&g->ask, clock);
 
-    rc = g->err->taken ? parley_gate_taken(g, reply, 1) : parley_gate_undo(g);
+    rc = g->err->taken ? parley_gate_taken(g, reply, closes)
+                       : parley_gate_undo(g);
 
     if (rc == 0 && g->late && reply != NULL) {
         /* in place of what it would have been told */
         rc = parley_gate_keep_first(g, reply);
     }
 
-    if (rc != PARLEY_WAIT && g->err->taken) {
+    if (rc != PARLEY_WAIT && closes) {
         rc = parley_gate_close(g);
     }
 

@@ -26,8 +26,16 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
     parley_loss_init(&loss, g->arena);
     memset(ret, 0, sizeof(parley_encoded_t));
 
-    return parley_encode(g->engine, g->arena, to, g->msg, &opts, ret, &loss,
-                         &err);
+    if (parley_encode(g->engine, g->arena, to, g->msg, &opts, ret, &loss, &err)
+        != 0)
+    {
+        return -1;
+    }
+
+    /* whatever is read, it asks for the same */
+    ret->approval = g->sent.approval;
+
+    return 0;
 }
 
 

@@ -5,6 +5,7 @@
 
 
 static int parley_gate_alias(parley_gate_t *g);
+static void parley_gate_approval(parley_gate_t *g);
 
 
 parley_step_result_t
@@ -50,6 +51,8 @@ parley_gate_translate(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
+    parley_gate_approval(g);
+
     if (g->edited && g->sent.copied) {
         g->sent.copied = 0;
 
@@ -83,4 +86,17 @@ parley_gate_alias(parley_gate_t *g)
            : parley_msg_derive(g->arena, g->msg, 8,
                                parley_question_id(g->msg),
                                PARLEY_STR("alias"), &g->opts.alias);
+}
+
+
+/* An escalation asks for an acknowledgment, in each protocol. */
+
+static void
+parley_gate_approval(parley_gate_t *g)
+{
+    if (g->sent.approval == PARLEY_APPROVAL_NONE
+        && parley_gate_alarm(g) != PARLEY_ALARM_NONE)
+    {
+        g->sent.approval = PARLEY_APPROVAL_ANYBODY;
+    }
 }

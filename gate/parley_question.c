@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "parley_embed.h"
 #include "parley_name.h"
 #include "parley_question_parts.h"
 
@@ -113,7 +112,6 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     parley_str_t          *texts;
     const parley_msg_t    *m;
     const parley_codec_t  *codec;
-    parley_supervision_t   means;
 
     m = a->who->msg;
     codec = parley_codecs[m->wire];
@@ -125,18 +123,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.sent = (uint8_t) a->speak;
     q->head.act = (uint8_t) m->act;
     q->head.one_way = a->sent->one_way;
-    q->head.approval = m->approval;
-
-    /* an escalation asks for an acknowledgment, in each protocol */
-
-    parley_embed_supervision(m, &means);
-
-    if (q->head.approval == PARLEY_APPROVAL_NONE
-        && means.alarm != PARLEY_ALARM_NONE && !means.acknowledges)
-    {
-        q->head.approval = PARLEY_APPROVAL_ANYBODY;
-    }
-
+    q->head.approval = a->sent->approval;
     q->head.alarm = (uint8_t) m->alarm;
     q->head.sent_alarm = (uint8_t) a->sent->alarm;
     q->head.priority = (uint8_t) m->priority;
@@ -144,7 +131,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
                        && (m->act == PARLEY_ACT_REQUEST
                            || (m->act == PARLEY_ACT_FAILURE
                                && m->wire != a->speak)))
-                      || (a->escalates && m->act == PARLEY_ACT_EVENT);
+                      || a->escalates;
     q->head.sessions = codec->asks_sessions != NULL
                        && codec->asks_sessions(m);
     q->head.several = q->head.sessions || parley_question_is_several(m);

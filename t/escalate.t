@@ -12,6 +12,7 @@ use Time::HiRes qw(sleep time);
 
 use Parley::Env qw(port tmp_dir tls);
 use Parley::Gateway;
+use Parley::Matrix ();
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Status;
@@ -19,7 +20,7 @@ use Parley::Streams;
 use Parley::Together;
 use Parley::Upstream;
 
-use constant FAMILIES => 27;
+use constant FAMILIES => 28;
 
 my %above = (alice => 'bob', bob => 'carol', carol => 'dave');
 my ($cert) = tls();
@@ -383,6 +384,28 @@ case 'VCP-24 C2A-15 agreeing acknowledges what came in AEE, too' => sub {
             recipient => who('agent:alice'), inReplyTo => $task->{id},
             signal => 'agree', idempotencyKey => uuid4() } } }), 'bob agrees');
     is($alice->event(2)->{json}{type}, 'result', 'that is the result');
+    is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
+};
+
+case 'VCP-24 C2A-15 agreeing acknowledges what came as a frame, too' => sub {
+    my ($alice, $carol) = (listens('alice'), streams('carol'));
+    my $bob = listens('bob', uri => '/c2a/');
+    my $m = report('alice', 'bob');
+
+    taken(send_as('alice', $m), 'it is taken');
+
+    my $id = $bob->event(5)->{json}{params}{eventId};
+
+    taken(send_as('bob', Parley::Matrix::react('agree', inReplyTo => $id,
+        sender => who('agent:bob'), target => who('agent:alice'),
+        recipient => who('agent:alice'), idempotencyKey => uuid4())),
+        'bob agrees');
+
+    my $finding = $alice->event(5)->{json};
+
+    is($finding->{kind}, 'peer_diagnostic_response', 'that is the answer');
+    is($finding->{payload}{diagnostic_id}, $m->{payload}{diagnostic_id},
+       'to what was asked');
     is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
 };
 

@@ -52,6 +52,7 @@ sub http {
             parley_allow type=subscribe principal=agent.dave to=agent.alice;
             parley_deny intent=secret.**;
         }
+        location /c2a/ { parley_jwt on; parley_stream c2a; }
         location /vcp/ { parley_jwt on; parley_stream vcp;
                          parley_vcp_context ctx|streams;
                          parley_vcp_constitution creed://acme/streams\@1; }
@@ -247,6 +248,31 @@ subtest 'HUB-07: C2A that is answered in C2A gets a result' => sub {
     is($answer->{json}{id}, 'call-1', 'the response to the request');
     ok($answer->{json}{result}{accepted}, 'a result');
     ok(!exists $answer->{json}{method}, 'no request');
+};
+
+subtest 'HUB-07 C2A-15: who agrees in C2A answers one in AEE' => sub {
+    my $own = listen_to('bob', uri => '/c2a/', session => 'c2a');
+    my $task = aee(intent => 'vcp.escalation', priority => 'high',
+                   payload => { severity => 'critical', requires_ack => true,
+                                reason => 'disk is full', context => 'ctx' });
+    my $request = ask($task);
+    my $id = $own->event->{json}{params}{eventId};
+
+    my $react = submit(Parley::Matrix::react('agree', inReplyTo => $id,
+        sender => 'agent:bob', target => 'agent:alice',
+        recipient => 'agent:alice', idempotencyKey => uuid4()),
+        as => 'bob', uri => '/off');
+
+    is($react->{status}, 200, 'bob agrees') or diag $react->{body};
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    is($answer->{json}{type}, 'result', 'an acknowledgment, no progress');
+    is($answer->{json}{reply_to}, $task->{id});
+    ok($answer->{json}{payload}{approved});
+    $own->leave;
+    $bob->event;
 };
 
 subtest 'HUB-07: a C2A call gets its result' => sub {

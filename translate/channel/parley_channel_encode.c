@@ -156,12 +156,19 @@ static parley_alarm_t
 parley_channel_alarm(const parley_channel_encode_t *e)
 {
     parley_msg_t           said;
+    parley_supervision_t   means;
     const parley_codec_t  *codec;
 
     if (e->m->alarm != PARLEY_ALARM_NONE
         || e->m->data.node == PARLEY_JSON_NONE)
     {
         return e->m->alarm;
+    }
+
+    parley_embed_supervision(e->m, &means);
+
+    if (means.alarm != PARLEY_ALARM_NONE) {
+        return means.alarm;
     }
 
     said = *e->m;
