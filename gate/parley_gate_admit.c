@@ -11,6 +11,7 @@
 #include "parley_settings.h"
 
 
+static parley_step_result_t parley_gate_unmatched(parley_gate_t *g);
 static int parley_gate_enter(parley_gate_t *g);
 static parley_step_result_t parley_gate_duplicate(parley_gate_t *g);
 
@@ -69,7 +70,8 @@ parley_gate_reference(parley_gate_t *g)
         rc = parley_correlate(r, g->err);
 
         if (rc != 0) {
-            return parley_step_result(rc);
+            return rc == -1 && g->err->code == PARLEY_E_REPLY_UNMATCHED
+                   ? parley_gate_unmatched(g) : parley_step_result(rc);
         }
 
         g->opts.answering = r->answering;
@@ -78,6 +80,29 @@ parley_gate_reference(parley_gate_t *g)
     g->to = parley_correlation_to(r);
 
     return r->question != NULL ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
+}
+
+
+/* an answer that comes again is a duplicate, though what it answers is closed
+   by the first: nothing of it is new */
+
+static parley_step_result_t
+parley_gate_unmatched(parley_gate_t *g)
+{
+    parley_error_t  *why;
+
+    why = parley_arena_alloc(g->arena, sizeof(parley_error_t));
+
+    if (why == NULL) {
+        return parley_step_result(parley_error_memory(g->err));
+    }
+
+    *why = *g->err;
+    parley_error_clear(g->err);
+
+    g->stale = why;
+
+    return parley_gate_admit(g);
 }
 
 

@@ -111,7 +111,7 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
         /* that it was taken is no answer while that may still come */
 
         said = answered->said && (answered->kind != PARLEY_ANSWER_TAKEN
-                                  || !g->asked.awaited);
+                                  || !g->asked.awaited || g->asked.optional);
 
         if (answered->kind == PARLEY_ANSWER_TAKEN && !closes
             && parley_gate_await(g) == PARLEY_WAIT)

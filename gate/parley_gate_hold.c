@@ -52,7 +52,9 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
     int                     rc, held;
     parley_channel_scope_t  scope;
 
-    if (!g->asked.awaited || parley_channel_scope_parse(sender, &scope) != 0) {
+    if (!g->asked.awaited || g->asked.optional
+        || parley_channel_scope_parse(sender, &scope) != 0)
+    {
         return 0;
     }
 

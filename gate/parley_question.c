@@ -8,6 +8,7 @@ static int parley_question_fill(const parley_asking_t *a,
     parley_question_t *q);
 static parley_str_t parley_question_from(parley_who_t *who,
     parley_proto_t speak);
+static int parley_question_is_optional(const parley_asking_t *a);
 static int64_t parley_question_time(const parley_asking_t *a);
 static int64_t parley_question_ttl(const parley_question_t *q);
 static int parley_question_put_one(const parley_asking_t *a,
@@ -55,7 +56,8 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
         return 0;
     }
 
-    answerable = a->sent->answerable || a->escalates;
+    ret->optional = parley_question_is_optional(a);
+    answerable = a->sent->answerable || a->escalates || ret->optional;
     recallable = m->call.len > 0 && m->wire != a->speak
                  && (m->act == PARLEY_ACT_REQUEST
                      || m->act == PARLEY_ACT_EVENT);
@@ -84,7 +86,7 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
         rc = parley_question_put(a, &q, record, answerable, ret, err);
     }
 
-    if (rc == -1 && !(ret->awaited && m->wire != a->speak)) {
+    if (rc == -1 && (!ret->awaited || ret->optional || m->wire == a->speak)) {
         parley_error_clear(err);
         return 0;
     }
@@ -131,7 +133,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
                        && (m->act == PARLEY_ACT_REQUEST
                            || (m->act == PARLEY_ACT_FAILURE
                                && m->wire != a->speak)))
-                      || a->escalates;
+                      || a->escalates || parley_question_is_optional(a);
     q->head.sessions = codec->asks_sessions != NULL
                        && codec->asks_sessions(m);
     q->head.several = q->head.sessions || parley_question_is_several(m);
@@ -164,6 +166,16 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
                           : a->answering->sender;
 
     return q->head.awaited;
+}
+
+
+/* VCP 6.1: who is told of a trouble should acknowledge it, asked or not */
+
+static int
+parley_question_is_optional(const parley_asking_t *a)
+{
+    return !a->escalates && a->who->msg->act == PARLEY_ACT_EVENT
+           && a->who->msg->alarm != PARLEY_ALARM_NONE;
 }
 
 
@@ -358,7 +370,8 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
 
     parley_question_record(a, &put.id);
 
-    put.queue = ret->awaited && a->who->msg->wire != a->speak
+    put.queue = ret->awaited && !ret->optional
+                && a->who->msg->wire != a->speak
                 ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_OPTIONAL;
 
     /* while it is being put it may be there already */

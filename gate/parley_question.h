@@ -118,6 +118,7 @@ typedef struct {
     unsigned            call_kept:1;
     unsigned            own_kept:1;
     unsigned            awaited:1;
+    unsigned            optional:1;     /* but nobody waits for it */
     unsigned            several:1;
     unsigned            sessions:1;
 } parley_asked_t;

@@ -203,6 +203,20 @@ subtest 'VCP-18 HUB-07: in VCP, too, it is told as HTTP has it' => sub {
     is($answer->{json}{status}, 'accepted', 'it was accepted');
     is($answer->{json}{message_id}, $m->{message_id}, 'of it');
     is_deeply($answer->{json}{reply}, $ack, 'and acknowledged');
+
+    my $again = submit($ack, as => 'bob', uri => '/off');
+
+    is($again->{status}, 200, 'VCP-13 that comes again is a duplicate');
+    is($again->{json}{status}, 'duplicate', 'and is told so');
+
+    my $other = { %$ack, payload => { %{ $ack->{payload} },
+                                      context => 'another' } };
+
+    is(submit($other, as => 'bob', uri => '/off')->{status}, 409,
+       'unless it says something else');
+    $other->{message_id} = uuid7();
+    is(submit($other, as => 'bob', uri => '/off')->{json}{code},
+       'reply-unmatched', 'a second answer is none');
     $own->leave;
 };
 
