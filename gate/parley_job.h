@@ -95,12 +95,18 @@ typedef struct {
     parley_arena_t  *arena;     /* of what is returned */
     unsigned         passes;    /* PARLEY_JOB_CLASS_BIT() of those that it
                                    passes over */
+
+    /* where it passes over some: accounts whose urgent ones it does, too */
+    const uint32_t  *spent;
+    size_t           nspent;
 } parley_job_take_t;
 
 
 typedef struct {
     parley_job_id_t     id;
     parley_job_class_t  class;
+    uint32_t            account;        /* a number that is its own while the
+                                           job is there; 0: nobody's */
     unsigned            attempt;        /* which one this is: 1, 2, ...; the
                                            greatest that is counted is
                                            PARLEY_JOB_TRIED */

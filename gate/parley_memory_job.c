@@ -212,6 +212,7 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
             if (w.due > t->now
                 || (t->take->passes
                     & PARLEY_JOB_CLASS_BIT(parley_job_class(e))) != 0
+                || parley_job_is_spent(e, t->take)
                 || (w.owner != 0 && parley_job_is_held(s, t, e, &w)))
             {
                 continue;
@@ -340,6 +341,7 @@ parley_job_taken(parley_memory_t *s, parley_job_taking_t *t,
     ret->attempt = w->tried;
     ret->mark = w->mark;
     ret->class = parley_job_class(e);
+    ret->account = e->account;
 
     parley_job_move(s, e, w);
 

@@ -93,6 +93,27 @@ parley_job_class(const parley_entry_t *e)
 }
 
 
+/* it is urgent, and of an account that has as many under way as it may */
+
+static inline int
+parley_job_is_spent(const parley_entry_t *e, const parley_job_take_t *take)
+{
+    size_t  i;
+
+    if (parley_job_class(e) != PARLEY_JOB_URGENT) {
+        return 0;
+    }
+
+    for (i = 0; i < take->nspent; i++) {
+        if (take->spent[i] == e->account) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 static inline void
 parley_job_set_mark(parley_entry_t *e, parley_job_class_t class, unsigned list)
 {

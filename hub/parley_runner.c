@@ -32,6 +32,9 @@ struct parley_runner_s {
 static parley_run_t *parley_runner_new(parley_runner_t *r);
 static void parley_runner_drop(parley_run_t *run);
 static unsigned parley_runner_full(const parley_runner_t *r);
+static size_t parley_runner_spent(const parley_runner_t *r,
+    uint32_t accounts[PARLEY_RUNNER_URGENT]);
+static unsigned parley_runner_of(const parley_runner_t *r, uint32_t account);
 static int parley_runner_take(parley_runner_t *r, unsigned full);
 static void parley_runner_took(parley_call_t *call);
 static int parley_runner_got(parley_run_t *run);
@@ -152,11 +155,53 @@ parley_runner_full(const parley_runner_t *r)
 }
 
 
+/* the accounts that have as many of the urgent places as one may have */
+
+static size_t
+parley_runner_spent(const parley_runner_t *r,
+    uint32_t accounts[PARLEY_RUNNER_URGENT])
+{
+    size_t               n;
+    const parley_run_t  *run;
+
+    n = 0;
+
+    for (run = r->runs; run != NULL && n < PARLEY_RUNNER_URGENT;
+         run = run->next)
+    {
+        if (run->place == PARLEY_JOB_URGENT && run->job.account != 0
+            && parley_runner_of(r, run->job.account) >= PARLEY_RUNNER_SHARE)
+        {
+            accounts[n++] = run->job.account;
+        }
+    }
+
+    return n;
+}
+
+
+static unsigned
+parley_runner_of(const parley_runner_t *r, uint32_t account)
+{
+    unsigned             n;
+    const parley_run_t  *run;
+
+    n = 0;
+
+    for (run = r->runs; run != NULL; run = run->next) {
+        n += run->place == PARLEY_JOB_URGENT && run->job.account == account;
+    }
+
+    return n;
+}
+
+
 /* 1: there may be more */
 
 static int
 parley_runner_take(parley_runner_t *r, unsigned full)
 {
+    uint32_t            spent[PARLEY_RUNNER_URGENT];
     parley_run_t       *run;
     parley_job_take_t   take;
 
@@ -174,6 +219,9 @@ parley_runner_take(parley_runner_t *r, unsigned full)
     take.ndelays = PARLEY_ATTEMPTS - 1;
     take.arena = &run->arena;
     take.passes = full;
+    take.spent = spent;
+    take.nspent = full & PARLEY_JOB_CLASS_BIT(PARLEY_JOB_ORDINARY)
+                  ? parley_runner_spent(r, spent) : 0;
 
     run->full = full != 0;
 

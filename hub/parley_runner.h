@@ -11,7 +11,8 @@
  *
  * Urgent jobs wait for no ordinary ones, and prompt ones for neither: where it
  * has as many as it may, PARLEY_RUNNER_URGENT urgent ones are done beside them,
- * and as many prompt ones as it may have others.
+ * PARLEY_RUNNER_SHARE of one account, and as many prompt ones as it may have
+ * others.
  *
  * It calls back from within turn() and end(), and from where the state
  * completes what it was asked.  It has no clock: env.wait says when it is to
@@ -28,6 +29,9 @@
 
 /* urgent jobs at once, where others have all places */
 #define PARLEY_RUNNER_URGENT  8
+
+/* and of one account of these */
+#define PARLEY_RUNNER_SHARE   2
 
 
 typedef struct parley_runner_s  parley_runner_t;

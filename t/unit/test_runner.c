@@ -78,7 +78,7 @@ world_create(size_t max)
 /* n jobs, each in a lane of its own */
 
 static void
-jobs(const char *text, unsigned n, int64_t lasts)
+jobs_of(const uint8_t *account, const char *text, unsigned n, int64_t lasts)
 {
     unsigned            i;
     parley_job_add_t    a;
@@ -93,6 +93,7 @@ jobs(const char *text, unsigned n, int64_t lasts)
         memcpy(a.job.lane, &lanes, sizeof(lanes));
         a.job.text = parley_str_c(text);
         a.job.lasts = lasts;
+        a.account = account;
         a.job.class = text[0] == '!' ? PARLEY_JOB_PROMPT
                       : text[0] == '^' ? PARLEY_JOB_URGENT
                       : PARLEY_JOB_ORDINARY;
@@ -101,6 +102,13 @@ jobs(const char *text, unsigned n, int64_t lasts)
                          PARLEY_STATE_DONE);
         assert_int_equal(rc, PARLEY_JOB_ADDED);
     }
+}
+
+
+static void
+jobs(const char *text, unsigned n, int64_t lasts)
+{
+    jobs_of(NULL, text, n, lasts);
 }
 
 
@@ -207,6 +215,40 @@ test_urgent(void **state)
 }
 
 
+/* of the places beside the others' one account has a part */
+
+static void
+test_account(void **state)
+{
+    static const uint8_t  much[PARLEY_KEY_LEN] = { 1 };
+    static const uint8_t  few[PARLEY_KEY_LEN] = { 2 };
+
+    (void) state;
+
+    world_create(2);
+
+    jobs_of(much, "^m", PARLEY_RUNNER_URGENT + 3, 300000);
+    assert_string_equal(turn(), "^m ^m ^m ^m ");
+    assert_int_equal(w.next, 100);
+
+    jobs_of(few, "^o", 3, 300000);
+    assert_string_equal(turn(), "^o ^o ");
+
+    /* each has its next where its own ends, and any where an ordinary does */
+
+    assert_string_equal(done(2), "^m ");
+    assert_string_equal(done(3), "^o ");
+    assert_string_equal(done(0), "^m ");
+
+    while (w.n > 0) {
+        (void) done(0);
+    }
+
+    nothing_left();
+    parley_runner_free(w.runner);
+}
+
+
 /* ends the first with what finds no room */
 
 static void
@@ -287,6 +329,7 @@ test_untold(void **state)
 static const struct CMUnitTest  tests[] = {
     test("VCP-24 each class of jobs has places", test_places),
     test("VCP-24 what is urgent has those of the others, too", test_urgent),
+    test("SEC-09 VCP-24 one account has a part of them", test_account),
     test("VCP-24 what could be told to nobody is given up", test_untold),
 };
 
