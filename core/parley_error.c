@@ -109,6 +109,20 @@ parley_error_words(const parley_error_t *err)
 }
 
 
+void
+parley_error_line(const char *words, char ret[PARLEY_TEXT_MAX])
+{
+    size_t  i;
+
+    for (i = 0; i < PARLEY_TEXT_MAX - 1 && words[i] != '\0'; i++) {
+        ret[i] = words[i] < 0x20 || words[i] >= 0x7f
+                 ? '?' : words[i] == '"' ? '\'' : words[i];
+    }
+
+    ret[i] = '\0';
+}
+
+
 int
 parley_error_memory(parley_error_t *err)
 {

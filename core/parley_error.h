@@ -120,6 +120,13 @@ int parley_error_set(parley_error_t *err, parley_code_t code,
  */
 const char *parley_error_words(const parley_error_t *err);
 
+/*
+ * Words of an error as a line of a log has them, zero-terminated: printable
+ * ASCII without quotation marks, in which a message could say what the line is
+ * to say (SEC-01).
+ */
+void parley_error_line(const char *words, char ret[PARLEY_TEXT_MAX]);
+
 /* As parley_error_set() with PARLEY_E_CAPACITY and "out of memory". */
 int parley_error_memory(parley_error_t *err)
     __attribute__((cold));

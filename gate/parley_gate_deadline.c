@@ -31,8 +31,9 @@ static int parley_gate_add(parley_gate_t *g);
 parley_alarm_t
 parley_gate_alarm(const parley_gate_t *g)
 {
-    parley_alarm_t        alarm;
-    parley_supervision_t  means;
+    parley_alarm_t         alarm;
+    parley_supervision_t   means;
+    const parley_codec_t  *sent;
 
     if (g->msg->act != PARLEY_ACT_REQUEST && g->msg->act != PARLEY_ACT_FAILURE
         && g->msg->act != PARLEY_ACT_EVENT)
@@ -48,8 +49,10 @@ parley_gate_alarm(const parley_gate_t *g)
         alarm = g->msg->alarm;
     }
 
-    return parley_embed_kin(g->conf->speak) == PARLEY_PROTO_VCP
-           && g->sent.alarm > alarm ? g->sent.alarm : alarm;
+    sent = parley_codecs[parley_embed_kin(g->conf->speak)];
+
+    return sent->supervises != NULL && g->sent.alarm > alarm ? g->sent.alarm
+                                                             : alarm;
 }
 
 

@@ -16,8 +16,6 @@ static const char *parley_job_line_text(parley_str_t s,
     parley_job_name_t *ret);
 static const char *parley_job_line_name(const char *name, parley_str_t s,
     parley_job_name_t *ret);
-static void parley_job_line_words(const parley_error_t *err,
-    char out[PARLEY_TEXT_MAX]);
 
 
 void
@@ -34,7 +32,7 @@ parley_job_line_attempt(const parley_delivery_t *delivery,
     /* which member is wrong, and what with it */
 
     field = parley_job_line_text(parley_str_c(delivery->err.field), &where);
-    parley_job_line_words(&delivery->err, wrong);
+    parley_error_line(parley_error_words(&delivery->err), wrong);
 
     switch (how->how) {
 
@@ -195,23 +193,4 @@ parley_job_line_name(const char *name, parley_str_t s, parley_job_name_t *ret)
     }
 
     return ret->text;
-}
-
-
-/* only the line's own words are in quotation marks */
-
-static void
-parley_job_line_words(const parley_error_t *err, char out[PARLEY_TEXT_MAX])
-{
-    size_t       i;
-    const char  *words;
-
-    words = parley_error_words(err);
-
-    for (i = 0; words[i] != '\0' && i < PARLEY_TEXT_MAX - 1; i++) {
-        out[i] = words[i] < 0x20 || words[i] >= 0x7f
-                 ? '?' : words[i] == '"' ? '\'' : words[i];
-    }
-
-    out[i] = '\0';
 }

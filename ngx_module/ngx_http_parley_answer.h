@@ -51,8 +51,7 @@ void ngx_http_parley_log_answer(ngx_http_request_t *r,
 void ngx_http_parley_log_unsaid(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const char *why);
 
-/* The words of an error, into buf[PARLEY_TEXT_MAX]: printable ASCII without
-   quotation marks, in which a message could say what the line is to say. */
+/* The words of an error, see parley_error_line(), into buf[PARLEY_TEXT_MAX]. */
 ngx_str_t ngx_http_parley_log_words(u_char *buf, const char *words);
 
 /* A publication that streams of a protocol do not get; of a flood the first few

@@ -227,17 +227,12 @@ ngx_http_parley_log_text(u_char *buf, parley_str_t s)
 ngx_str_t
 ngx_http_parley_log_words(u_char *buf, const char *words)
 {
-    u_char     c;
-    size_t     i;
     ngx_str_t  text;
 
-    text.len = ngx_min(ngx_strlen(words), PARLEY_TEXT_MAX);
-    text.data = buf;
+    parley_error_line(words, (char *) buf);
 
-    for (i = 0; i < text.len; i++) {
-        c = (u_char) words[i];
-        buf[i] = c < 0x20 || c >= 0x7f ? '?' : c == '"' ? '\'' : c;
-    }
+    text.data = buf;
+    text.len = ngx_strlen(buf);
 
     return text;
 }

@@ -161,6 +161,28 @@ test_cut(void **state)
 }
 
 
+/* what a log line has of it cannot say where it ends */
+static void
+test_line(void **state)
+{
+    char  line[PARLEY_TEXT_MAX], text[2 * PARLEY_TEXT_MAX];
+
+    (void) state;
+
+    parley_error_line("/a \"b\" is\n\x1b[1m\x7f caf\xC3\xA9", line);
+    assert_string_equal(line, "/a 'b' is??[1m? caf??");
+
+    parley_error_line("", line);
+    assert_string_equal(line, "");
+
+    memset(text, 'x', sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+
+    parley_error_line(text, line);
+    assert_int_equal(strlen(line), PARLEY_TEXT_MAX - 1);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("GW-10 every code has its word in every protocol",
                 test_table),
@@ -168,6 +190,7 @@ static const struct CMUnitTest  tests[] = {
     parley_test("errors are set and cleared", test_set),
     parley_test("text and field are printable", test_printable),
     parley_test("text and field are cut at their bounds", test_cut),
+    parley_test("SEC-01 words of a log line", test_line),
 };
 
 
