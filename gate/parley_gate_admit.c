@@ -236,6 +236,7 @@ parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
     ret->under = g->entrance.admission.id;
     ret->stamp = g->entrance.stamp;
     ret->escalates = parley_gate_escalates(g);
+    ret->published = g->s->submit != NULL;
 }
 
 

@@ -169,12 +169,14 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
 }
 
 
-/* VCP 6.1: who is told of a trouble should acknowledge it, asked or not */
+/* VCP 6.1: who is told of a trouble should acknowledge it, asked or not, where
+   it can be read in a protocol that has a way to */
 
 static int
 parley_question_is_optional(const parley_asking_t *a)
 {
-    return !a->escalates && a->who->msg->act == PARLEY_ACT_EVENT
+    return !a->escalates && (a->published || a->sent->answerable)
+           && a->who->msg->act == PARLEY_ACT_EVENT
            && a->who->msg->alarm != PARLEY_ALARM_NONE;
 }
 

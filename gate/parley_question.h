@@ -99,6 +99,8 @@ typedef struct {
     const uint8_t           *under;     /* as in parley_put_t */
     uint64_t                 stamp;
     unsigned                 escalates:1;   /* see parley_question_head_t */
+    unsigned                 published:1;   /* whoever reads it reads its own
+                                               protocol */
 } parley_asking_t;
 
 
