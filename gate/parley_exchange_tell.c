@@ -222,7 +222,7 @@ parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
 
     parley_embed_supervision(x->request, &asked);
 
-    if (asked.alarm == PARLEY_ALARM_NONE || asked.acknowledges) {
+    if (asked.alarm == PARLEY_ALARM_NONE) {
         return 0;
     }
 

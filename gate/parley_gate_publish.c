@@ -21,6 +21,9 @@
 
 
 static int parley_gate_published(parley_gate_t *g);
+static int parley_gate_publishes(parley_gate_t *g,
+    const parley_append_t *append, parley_gate_readers_t *reach,
+    const parley_reached_t *reached, int held);
 static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expansion_t *ret);
 static int parley_gate_appends(parley_gate_t *g,
@@ -52,14 +55,13 @@ parley_gate_publish(parley_gate_t *g)
 static int
 parley_gate_published(parley_gate_t *g)
 {
-    int                   rc, held;
-    int64_t               count;
-    parley_str_t          scope;
-    parley_append_t       append;
-    parley_reached_t      reached;
-    parley_expansion_t    expansion;
-    parley_gate_readers_t   reach;
-    parley_publication_t  p;
+    int                    rc, held;
+    parley_str_t           scope;
+    parley_append_t        append;
+    parley_reached_t       reached;
+    parley_expansion_t     expansion;
+    parley_gate_readers_t  reach;
+    parley_publication_t   p;
 
     if (parley_gate_publication(g, &p, &scope) != 0
         || parley_gate_expand(g, scope, &expansion) != 0)
@@ -100,9 +102,19 @@ parley_gate_published(parley_gate_t *g)
         rc = parley_gate_deadlines(g, &append);
     }
 
-    if (rc != 0) {
-        return rc;
-    }
+    return rc == 0 ? parley_gate_publishes(g, &append, &reach, &reached, held)
+                   : rc;
+}
+
+
+/* nothing it needs is lacking; held: 1, the request waits for an answer */
+
+static int
+parley_gate_publishes(parley_gate_t *g, const parley_append_t *append,
+    parley_gate_readers_t *reach, const parley_reached_t *reached, int held)
+{
+    int      rc;
+    int64_t  count;
 
     /* OPS-06: it is written before it changes anything */
 
@@ -112,14 +124,14 @@ parley_gate_published(parley_gate_t *g)
         return -1;
     }
 
-    rc = parley_gate_append(g, &append, &reach, &count);
+    rc = parley_gate_append(g, append, reach, &count);
 
     if (rc == 0) {
         rc = parley_gate_flush(g);
     }
 
     if (rc == 0) {
-        count += (int64_t) reached.n;
+        count += (int64_t) reached->n;
 
         g->published = 1;
         g->emitted = count;

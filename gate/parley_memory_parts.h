@@ -93,7 +93,7 @@ struct parley_shared_s {
     uint64_t             repairs;
     parley_table_t      *table;
     parley_appends_t     appends;
-    parley_due_t        jobs;
+    parley_due_t         jobs;
     parley_settling_t    settling;
     uint64_t             held[PARLEY_STATE_HOLDS];      /* suspensions, by
                                                            tag */

@@ -242,9 +242,9 @@ parley_frame_decode_run(parley_tool_t *tool)
 static int
 parley_frame_decode_file(parley_tool_t *tool, const char *path)
 {
-    int            status;
-    uint32_t       rest;
-    parley_str_t   octets;
+    int              status;
+    uint32_t         rest;
+    parley_str_t     octets;
     parley_chunks_t  join;
 
     if (parley_file_whole(tool, path, PARLEY_FRAMES_MAX, &octets) != 0) {
