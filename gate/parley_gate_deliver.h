@@ -29,8 +29,7 @@ int parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret);
 /*
  * Of those that a scope names, expanded, or of the known peers: who has a URL,
  * and no stream of its own.  One alone is reached urgently by what is critical.
- * Returns 0; PARLEY_WAIT; or -1: policy-refused,
- * capacity.
+ * Returns 0; PARLEY_WAIT; or -1: policy-refused, capacity.
  */
 int parley_gate_reaches(parley_gate_t *g, parley_str_t scope,
     const parley_expansion_t *expansion, parley_reached_t *ret)

@@ -10,7 +10,8 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(port tmp_dir tls);
+use Parley::Env qw(port tmp_dir);
+use Parley::Family;
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -18,40 +19,25 @@ use Parley::Status;
 use Parley::Streams;
 use Parley::Upstream;
 
-my %above = (alice => 'bob', bob => 'carol', carol => 'dave');
-my ($cert) = tls();
-
 my $peer = Parley::Upstream->start(port(3), undef, tls => 1);
 
 
 sub http {
     my %of = (gone => '', zone => 'streams:8m', retain => '1h', @_);
 
-    my $identities = from_json(streams_identities(
-        map { my $p = $_;
-              ($p => { parent => $above{$p}, %{ $of{$p} // {} } }) }
-            qw(alice bob carol dave)));
-
-    $identities->{principals} = [grep { $_->{sub} ne $of{gone} }
-                                 @{ $identities->{principals} }];
+    my @principals = grep { $_->{sub} ne $of{gone} }
+                     family_principals('', %of);
 
     return streams_http(
-        identities => jcs($identities),
+        identities => jcs({ principals => \@principals }),
         zone => $of{zone},
         more => "parley_retain count=1000 time=$of{retain}; "
                 . 'parley_deliver /_deliver hosts=127.0.0.1:' . port(3) . ';',
-        locations => <<"EOT");
+        locations => deliver_location() . <<"EOT");
         location = /in { parley_jwt on; parley_submit vcp aee c2a channel; }
         location /vcp/ { parley_jwt on; parley_stream vcp;
                          parley_vcp_context ctx|deliver;
                          parley_vcp_constitution creed://a/b\@1; }
-        location = /_deliver {
-            internal;
-            proxy_pass \$parley_deliver_url;
-            proxy_ssl_verify on;
-            proxy_ssl_trusted_certificate $cert;
-            proxy_ssl_name localhost;
-        }
 EOT
 }
 
@@ -60,66 +46,6 @@ my $nginx = Parley::Nginx->start(workers => 2, http => http(
                speaks => 'aee' }));
 my $status = Parley::Status->new(port => port(1));
 
-
-sub name { return "agent://ops.example/$_[0]" }
-
-sub alarm_of {
-    my ($severity, %other) = @_;
-
-    my $m = escalation(severity => $severity, requires_ack => true);
-
-    return { %$m, sender => name('alice'), recipient => name('bob'), %other };
-}
-
-sub send_as {
-    my ($who, $m, %o) = @_;
-
-    return submit($m, as => $who, uri => '/in', %o);
-}
-
-sub says {
-    my ($m, %o) = @_;
-
-    my $answer = send_as('alice', $m, %o);
-
-    is($answer->{status}, 200, 'it is taken') or diag($answer->{body});
-    return time;
-}
-
-# what is acknowledged by whom, in VCP
-sub ack {
-    my ($who, $m, %o) = @_;
-
-    my $ack = escalation(severity => $m->{payload}{severity},
-                         reason => "ACK:$m->{message_id}");
-
-    return send_as($who, { %$ack, sender => name($who),
-                           recipient => name('alice') }, %o);
-}
-
-sub taken {
-    my ($answer, $what) = @_;
-
-    like($answer->{status}, qr/^20[02]$/, $what) or diag($answer->{body});
-}
-
-# the ids of the messages that came by a stream within so many seconds
-sub ids {
-    my ($stream, $seconds) = @_;
-
-    my @ids;
-    my $until = time + $seconds;
-
-    while ((my $left = $until - time) > 0) {
-        my $event = $stream->event($left) // last;
-        push @ids, $event->{json}{message_id} // $event->{json}{id}
-                   // $event->{json}{frame_id};
-    }
-
-    return @ids;
-}
-
-sub streams { return map { listen_to($_, uri => "/vcp/") } @_ }
 
 sub ended { return $status->metric("parley_deadlines_total{outcome=\"$_[0]\"}") }
 

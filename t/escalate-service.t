@@ -1,5 +1,6 @@
-# What a service says to an escalation that is no acknowledgment: it goes up
-# all the same (VCP-24), and whoever is above acknowledges it.  Of alice bob is
+# What a service says to an escalation.  What is no acknowledgment lets it go up
+# all the same (VCP-24), and whoever is above acknowledges it; what is one is a
+# message to the child (VCP 6.2).  Of alice bob is
 # the parent, of bob carol: a family, and each case has one of its own.
 
 use strict;
@@ -10,6 +11,7 @@ use lib 't/lib';
 use Test::More;
 
 use Parley::Env qw(port);
+use Parley::Family;
 use Parley::Gateway;
 use Parley::Matrix ();
 use Parley::Message;
@@ -18,14 +20,19 @@ use Parley::Streams;
 use Parley::Together;
 use Parley::Upstream;
 
-my %above = (alice => 'bob', bob => 'carol');
-
-# it answers what the path says, below /events in an event
+# it answers what the path says, below events/ in an event
 my $service = Parley::Upstream->start(port(2), <<'EOT');
     my $m = $q->{json};
     my ($says) = $q->{uri} =~ m{/([a-z]+)$};
     my %answers = (
         error => failure($m),
+        seen => ($m->{type} // '') eq 'task' ? result($m) : {
+            status => 'accepted', message_id => $m->{message_id},
+            reply => { %{ escalation(severity => 'critical',
+                                     reason => 'ACK:' . ($m->{message_id} // '')
+                                               . ' seen') },
+                       sender => $m->{recipient},
+                       recipient => $m->{sender} } },
         garbage => { what => 1 },
         deferred => { jsonrpc => '2.0', id => $m->{id}, result =>
                       { accepted => true(), disposition => 'deferred' } },
@@ -36,7 +43,7 @@ my $service = Parley::Upstream->start(port(2), <<'EOT');
                                recipient => $m->{sender} } });
     my $body = jcs($answers{$says});
 
-    if ($q->{uri} =~ m{^/events}) {
+    if ($q->{uri} =~ m{/events/}) {
         $c->events;
         $c->out("data: $body\n\n");
 
@@ -47,41 +54,32 @@ EOT
 
 # where it is sent, and what the child is told
 my %cases = (
-    '/aee/error'        => qr/"rejected".*"E_BROKEN"/,
-    '/aee/garbage'      => qr/"rejected".*"upstream-invalid"/,
-    '/vcp/garbage'      => qr/"rejected".*"upstream-invalid"/,
-    '/vcp/unlike'       => qr/"rejected".*"upstream-invalid"/,
-    '/events/aee/error' => qr/"rejected".*"E_BROKEN"/,
-    '/c2a/deferred'     => qr/"deferred"/,
+    '/service/aee/error'        => qr/"rejected".*"E_BROKEN"/,
+    '/service/aee/garbage'      => qr/"rejected".*"upstream-invalid"/,
+    '/service/vcp/garbage'      => qr/"rejected".*"upstream-invalid"/,
+    '/service/vcp/unlike'       => qr/"rejected".*"upstream-invalid"/,
+    '/service/events/aee/error' => qr/"rejected".*"E_BROKEN"/,
+    '/service/c2a/deferred'     => qr/"deferred"/,
 );
 my @families = sort keys %cases;
 
 
-sub principals {
-    my $n = shift;
-
-    return map { {
-        sub => "$_$n", handle => "~$_$n", aee => "agent.$_$n",
-        vcp => "agent://ops.example/$_$n", c2a => "agent:$_$n",
-        instrument => "~cc-$_$n\@1.0",
-        $above{$_} ? (parent => "$above{$_}$n") : (),
-    } } qw(alice bob carol);
-}
-
 sub http {
     return streams_http(
         identities => jcs({ principals =>
-                                [map { principals($_) } 0 .. $#families] }),
+                                [map { family_principals($_) } 0 .. $#families] }),
         locations => <<'EOT' . join '', map { <<"EOT" } qw(aee vcp c2a));
         location = /in { parley_jwt on; parley_submit vcp; }
-        location /listen/ { parley_jwt on; parley_stream vcp;
-                            parley_vcp_context ctx|deliver;
-                            parley_vcp_constitution creed://a/b@1; }
+        location /vcp/ { parley_jwt on; parley_stream vcp;
+                         parley_vcp_context ctx|deliver;
+                         parley_vcp_constitution creed://a/b@1; }
 EOT
-        location ~ ^(/events)?/$_/ {
+        location ~ ^/service(/events)?/$_/ {
             parley_jwt on;
             parley_accept vcp c2a;
             parley_speak $_;
+            parley_vcp_context ctx|deliver;
+            parley_vcp_constitution creed://a/b\@1;
             proxy_pass http://127.0.0.1:%PORT_2%;
         }
 EOT
@@ -91,18 +89,12 @@ my $nginx = Parley::Nginx->start(workers => 2, http => http());
 
 
 # of C2A what carries one of VCP
-sub alarm_of {
-    my ($n, $proto) = @_;
-
-    my $m = { %{ escalation(severity => 'critical', requires_ack => true) },
-              sender => "agent://ops.example/alice$n",
-              recipient => "agent://ops.example/bob$n" };
-
-    return $m if $proto ne 'c2a';
+sub carries {
+    my $m = shift;
 
     return Parley::Matrix::deliver(
-        author => { kind => 'agent', id => "alice$n" },
-        target => { recipient => "agent:bob$n", directedness => 'to_me' },
+        author => { kind => 'agent', id => who('alice') },
+        target => { recipient => who('agent:bob'), directedness => 'to_me' },
         content => [{ type => 'text', text => 'disk is full' },
                     { type => 'data',
                       mediaType => 'application/vnd.vcp+json',
@@ -120,25 +112,42 @@ together(map {
     my $uri = $families[$n];
 
     ("VCP-24 what a service says is no acknowledgment: $uri" => sub {
-        my $carol = listen_to("carol$n", uri => '/listen/');
-        my $answer = submit(alarm_of($n, $uri =~ /c2a/ ? 'c2a' : 'vcp'),
-                            as => "alice$n", uri => $uri);
+        family($n);
+
+        my ($carol) = streams('carol');
+        my $m = alarm_of('critical');
+        my $answer = submit($uri =~ /c2a/ ? carries($m) : $m,
+                            as => who('alice'), uri => $uri);
 
         like($answer->{body}, $cases{$uri}, 'the child is told so');
-
-        my $m = $carol->event(9)->{json};
-
-        is($m->{recipient}, "agent://ops.example/bob$n", 'it goes up');
-
-        my $ack = submit({ %{ escalation(severity => 'critical',
-                                         reason => "ACK:$m->{message_id}") },
-                           sender => "agent://ops.example/carol$n",
-                           recipient => $m->{sender} },
-                         as => "carol$n", uri => '/in');
-
-        is($ack->{status}, 200, 'and is acknowledged there')
-            or diag($ack->{body});
+        $m = $carol->event(9)->{json};
+        is($m->{recipient}, name('bob'), 'it goes up');
+        taken(ack('carol', $m), 'and is acknowledged there');
     });
 } 0 .. $#families);
+
+
+# VCP 6.2: it is a message, and the response repeats it
+together(map {
+    my ($n, $uri) = @$_;
+
+    ("VCP-24 VCP-25 what a service says acknowledges: $uri" => sub {
+        family($n);
+
+        my ($alice, $carol) = streams(qw(alice carol));
+        my $m = alarm_of('critical');
+        my $answer = submit($m, as => who('alice'), uri => $uri);
+        my $ack = $answer->{json}{reply};
+
+        like($ack->{payload}{reason}, qr/^ACK:$m->{message_id} /, 'it does');
+        is_deeply([map { $_->{json} } $alice->event(3)], [$ack],
+                  'the child has it as a message of its own');
+        is(submit($m, as => who('alice'), uri => $uri)->{json}{status},
+           'duplicate', 'once');
+        is_deeply([ids($alice, 0.5)], [], 'there, too');
+        is_deeply([ids($carol, 5)], [], 'and nothing goes up');
+    });
+} [0, '/service/aee/seen'], [1, '/service/vcp/seen'],
+  [2, '/service/events/aee/seen'], [3, '/service/events/vcp/seen']);
 
 done_testing();

@@ -10,7 +10,8 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(port tmp_dir tls);
+use Parley::Env qw(port tmp_dir);
+use Parley::Family;
 use Parley::Gateway;
 use Parley::Matrix ();
 use Parley::Message;
@@ -20,10 +21,7 @@ use Parley::Streams;
 use Parley::Together;
 use Parley::Upstream;
 
-use constant FAMILIES => 28;
-
-my %above = (alice => 'bob', bob => 'carol', carol => 'dave');
-my ($cert) = tls();
+use constant FAMILIES => 27;
 
 # of which family this process is
 my $family = 0;
@@ -33,15 +31,8 @@ my $family = 0;
 my $service = Parley::Upstream->start(port(2));
 my $down = Parley::Upstream->start(port(6), '$c->answer(503, [], "{}")');
 my $hung = Parley::Upstream->start(port(7), '$c->pause(10)');
-my $answers = Parley::Upstream->start(port(9), <<'EOT');
-    my $m = $q->{json};
-
-    $c->answer(200, [], jcs($m->{type} eq 'task' ? result($m) : {
-        status => 'accepted', message_id => $m->{message_id},
-        reply => { %{ escalation(severity => $m->{payload}{severity},
-                                 reason => "ACK:$m->{message_id} seen") },
-                   sender => $m->{recipient}, recipient => $m->{sender} } }));
-EOT
+my $answers = Parley::Upstream->start(port(9),
+                                      '$c->answer(200, [], jcs(result($q->{json})))');
 my %peer = map { (FAMILIES - $_,
                   Parley::Upstream->start(port((3, 8, 10)[$_]), undef,
                                           tls => 1)) } 0 .. 2;
@@ -50,17 +41,9 @@ my %peer = map { (FAMILIES - $_,
 sub principals {
     my $n = shift;
 
-    my %deliver = !$peer{$n} ? ()
-                  : (deliver => "https://127.0.0.1:$peer{$n}{port}/carol",
-                     speaks => 'aee');
-
-    return map { {
-        sub => "$_$n", handle => "~$_$n", aee => "agent.$_$n",
-        vcp => "agent://ops.example/$_$n", c2a => "agent:$_$n",
-        instrument => "~cc-$_$n\@1.0",
-        $above{$_} ? (parent => "$above{$_}$n") : (),
-        $_ eq 'carol' ? %deliver : (),
-    } } qw(alice bob carol dave);
+    return family_principals($n, carol => !$peer{$n} ? {}
+        : { deliver => "https://127.0.0.1:$peer{$n}{port}/carol",
+            speaks => 'aee' });
 }
 
 sub http {
@@ -73,13 +56,13 @@ sub http {
         }
 EOT
 
-    $services .= join '', map { <<"EOT" } qw(aee vcp);
-        location = /service/$_ {
+    $services .= <<'EOT';
+        location = /service/aee {
             parley_jwt on;
             parley_accept vcp;
-            parley_speak $_;
+            parley_speak aee;
             parley_vcp_context ctx|deliver;
-            parley_vcp_constitution creed://a/b\@1;
+            parley_vcp_constitution creed://a/b@1;
             proxy_pass http://127.0.0.1:%PORT_9%;
         }
 EOT
@@ -89,7 +72,7 @@ EOT
                                 [map { principals($_) } 1 .. FAMILIES] }),
         more => 'parley_retain count=100 time=1h; parley_deliver /_deliver hosts='
                 . join(',', map { "127.0.0.1:$_->{port}" } values %peer) . ';',
-        locations => <<"EOT");
+        locations => deliver_location() . <<"EOT");
         $services
         location = /in { parley_jwt on; parley_submit vcp aee c2a channel; }
         location = /pausing { parley_jwt on; parley_submit channel;
@@ -99,13 +82,6 @@ EOT
                          parley_vcp_constitution creed://a/b\@1; }
         location /aee/ { parley_jwt on; parley_stream aee; }
         location /c2a/ { parley_jwt on; parley_stream c2a; }
-        location = /_deliver {
-            internal;
-            proxy_pass \$parley_deliver_url;
-            proxy_ssl_verify on;
-            proxy_ssl_trusted_certificate $cert;
-            proxy_ssl_name localhost;
-        }
 EOT
 }
 
@@ -113,70 +89,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => http());
 my $status = Parley::Status->new(port => port(1));
 
 
-# who somebody is in this family
-sub who { return "$_[0]$family" }
-
-sub name { return 'agent://ops.example/' . who($_[0]) }
-
-sub alarm_of {
-    my ($severity, %other) = @_;
-
-    my $m = escalation(severity => $severity, requires_ack => true);
-
-    return { %$m, sender => name('alice'), recipient => name('bob'), %other };
-}
-
-sub send_as {
-    my ($who, $m, %o) = @_;
-
-    return submit($m, as => who($who), uri => '/in', %o);
-}
-
 sub serve_as { return submit($_[1], as => who('alice'), uri => "/service/$_[0]") }
-
-sub listens { return listen_to(who($_[0]), @_[1 .. $#_]) }
-
-sub says {
-    my ($m, %o) = @_;
-
-    my $answer = send_as('alice', $m, %o);
-
-    is($answer->{status}, 200, 'it is taken') or diag($answer->{body});
-    return time;
-}
-
-# what is acknowledged by whom, in VCP
-sub ack {
-    my ($who, $m, %o) = @_;
-
-    my $ack = escalation(severity => $m->{payload}{severity},
-                         reason => "ACK:$m->{message_id}");
-
-    return send_as($who, { %$ack, sender => name($who),
-                           recipient => name('alice') }, %o);
-}
-
-sub taken {
-    my ($answer, $what) = @_;
-
-    like($answer->{status}, qr/^20[02]$/, $what) or diag($answer->{body});
-}
-
-# the ids of the messages that came by a stream within so many seconds
-sub ids {
-    my ($stream, $seconds) = @_;
-    my ($until, @ids) = (time + $seconds);
-
-    while ((my $left = $until - time) > 0) {
-        my $event = $stream->event($left) // last;
-        push @ids, $event->{json}{message_id} // $event->{json}{id}
-                   // $event->{json}{frame_id};
-    }
-
-    return @ids;
-}
-
-sub streams { return map { listens($_, uri => '/vcp/') } @_ }
 
 sub workers { return split /\n/, `pgrep -P $nginx->{pid}` }
 
@@ -200,7 +113,7 @@ sub case {
     my ($name, $code, $number) = @_;
 
     $number //= ++$families;
-    push @cases, $name, sub { $family = $number; $code->() };
+    push @cases, $name, sub { family($family = $number); $code->() };
 }
 
 
@@ -569,24 +482,6 @@ case 'VCP-24 what a service took, and its parent acknowledged' => sub {
     is_deeply([ids($carol, 5.5)], [], 'it goes to nobody');
 };
 
-# VCP 6.2: it is a message, and the response repeats it
-for my $speaks (qw(aee vcp)) {
-    case "VCP-24 VCP-25 what a service acknowledges in its response, $speaks" =>
-    sub {
-        my ($alice, $carol) = streams(qw(alice carol));
-        my $m = alarm_of('critical');
-        my $answer = serve_as($speaks, $m);
-        my $ack = $answer->{json}{reply};
-
-        like($ack->{payload}{reason}, qr/^ACK:$m->{message_id} /, 'it does');
-        is_deeply([map { $_->{json} } $alice->event(3)], [$ack],
-                  'the child has it as a message of its own');
-        is(serve_as($speaks, $m)->{json}{status}, 'duplicate', 'once');
-        is_deeply([ids($alice, 0.5)], [], 'there, too');
-        is_deeply([ids($carol, 5)], [], 'and nothing goes up');
-    };
-}
-
 case 'VCP-24 a child with a URL alone has the acknowledgment there' => sub {
     my $peer = $peer{$family};
     my $m = alarm_of('warning', sender => name('carol'),
@@ -669,7 +564,7 @@ together(@cases);
 
 
 subtest 'VCP-24 the worker that has it is killed' => sub {
-    $family = ++$families;
+    family(++$families);
 
     my ($carol) = streams('carol');
     my $m = alarm_of('critical');

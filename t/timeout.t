@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port tls);
+use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -18,7 +18,6 @@ use Parley::Status;
 use Parley::Streams;
 use Parley::Upstream;
 
-my ($cert) = tls();
 
 my $service = Parley::Upstream->start(port(2));
 my $peer = Parley::Upstream->start(port(3), undef, tls => 1);
@@ -30,7 +29,7 @@ sub http {
             dave => { deliver => 'https://127.0.0.1:' . port(3) . '/dave' }),
         more => 'parley_retain count=100 time=1h; '
                 . 'parley_deliver /_deliver hosts=127.0.0.1:' . port(3) . ';',
-        locations => <<"EOT");
+        locations => deliver_location() . <<"EOT");
         location = /in { parley_jwt on; parley_submit aee vcp c2a channel; }
         location = /held { parley_jwt on; parley_submit aee hold=8s; }
         location = /service {
@@ -46,13 +45,6 @@ sub http {
         }
         location /aee/ { parley_jwt on; parley_stream aee; }
         location /c2a/ { parley_jwt on; parley_stream c2a; }
-        location = /_deliver {
-            internal;
-            proxy_pass \$parley_deliver_url;
-            proxy_ssl_verify on;
-            proxy_ssl_trusted_certificate $cert;
-            proxy_ssl_name localhost;
-        }
 EOT
 }
 

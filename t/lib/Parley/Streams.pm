@@ -20,8 +20,8 @@ use Parley::Env qw(tmp_dir port tls spew);
 use Parley::Gateway;
 use Parley::Message;
 
-our @EXPORT = qw(streams_http streams_identities frame submit listen_to
-                 stream_request texts);
+our @EXPORT = qw(streams_http streams_identities deliver_location frame submit
+                 listen_to stream_request texts);
 
 my %orgs = (alice => ['~acme'], bob => ['~acme', '~acme/ops'],
             carol => ['~peer'], dave => []);
@@ -47,6 +47,22 @@ sub streams_identities {
     }
 
     return jcs({ principals => \@principals });
+}
+
+
+# that of parley_deliver, to peers with the certificate of tls()
+sub deliver_location {
+    my ($cert) = tls();
+
+    return <<"EOT";
+        location = /_deliver {
+            internal;
+            proxy_pass \$parley_deliver_url;
+            proxy_ssl_verify on;
+            proxy_ssl_trusted_certificate $cert;
+            proxy_ssl_name localhost;
+        }
+EOT
 }
 
 
