@@ -102,7 +102,7 @@ endif
 LATER = $(OUT)/later/ngx_http_parley_module.so
 LATER_TESTS = t/never.t t/never-deadline.t t/ready.t t/window.t t/replay.t t/retain.t t/sse.t t/dryrun.t t/hold.t \
 	t/fallback.t t/ticket.t t/websocket.t t/escalate.t t/escalate-service.t \
-	t/suspend.t t/late-answer.t
+	t/suspend.t t/late-answer.t t/answer-again.t
 LATER_FIRST = $(if $(filter release,$(BUILD)),later-built)
 
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
