@@ -83,13 +83,19 @@ parley_gate_reference(parley_gate_t *g)
 }
 
 
-/* an answer that comes again is a duplicate, though what it answers is closed
-   by the first: nothing of it is new */
+/*
+ * An answer that comes again is a duplicate, though what it answers is closed
+ * by the first: nothing of it is new.  One that continues has the id itself.
+ */
 
 static parley_step_result_t
 parley_gate_unmatched(parley_gate_t *g)
 {
     parley_error_t  *why;
+
+    if (g->entry != NULL) {
+        return PARLEY_RESULT_REFUSED;
+    }
 
     why = parley_arena_alloc(g->arena, sizeof(parley_error_t));
 

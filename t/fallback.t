@@ -233,6 +233,17 @@ subtest 'GW-24 the translation is the fallback\'s' => sub {
 };
 
 
+subtest 'GW-24 SEC-08 what answers nothing there is settled' => sub {
+    my $m = result(aee());
+
+    # where nothing is translated it may answer what went another way
+    refused('/to-vcp-later', $m, 409, 'E_REPLY_UNMATCHED', as => 'bob');
+    is(logged('/to-vcp-later'), '/to-vcp-later 409 refused reply-unmatched');
+    arrives('/same', $m, as => 'bob');
+    refused('/to-vcp-later', $m, 409, 'E_MESSAGE_DUPLICATE', as => 'bob');
+};
+
+
 subtest 'GW-24 AEE-32 redactions of both hold' => sub {
     my $m = aee(payload => { text => 't', secret => 's', other => 'o' });
     my $got = arrives('/redacted', $m);
