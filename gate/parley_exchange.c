@@ -228,6 +228,24 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
+void
+parley_exchange_late(parley_exchange_t *x, parley_answered_t *ret)
+{
+    ret->late = 1;
+    ret->said = 0;
+
+    if (ret->ends) {
+        ret->ends = 0;
+        ret->over = 0;
+
+        x->told = 0;
+        x->closed = 0;
+    }
+
+    memset(&ret->message, 0, sizeof(parley_encoded_t));
+}
+
+
 /* An event that is what it should be, for the caller. */
 
 static int

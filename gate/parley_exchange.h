@@ -145,6 +145,12 @@ int parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
+ * What an event said came when that was done, as the state knows: it is
+ * dropped, and a caller of one answer still has none.
+ */
+void parley_exchange_late(parley_exchange_t *x, parley_answered_t *ret);
+
+/*
  * The stream is over; whole: as the service ended it, else it broke off, or
  * the gateway ended it.  What a caller still waits for that takes one answer
  * is in *ret.

@@ -99,7 +99,9 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
             return rc;
         }
 
-        answered->late = rc == 0;
+        if (rc == 0) {
+            parley_exchange_late(g->exchange, answered);
+        }
     }
 
     rc = 0;

@@ -10,7 +10,8 @@ use lib 't/lib';
 
 use Test::More;
 
-use Parley::Env qw(port);
+use Parley::Client;
+use Parley::Env qw(port spew tmp_dir);
 use Parley::Family;
 use Parley::Gateway;
 use Parley::Matrix ();
@@ -20,8 +21,10 @@ use Parley::Streams;
 use Parley::Together;
 use Parley::Upstream;
 
+my $go = tmp_dir() . '/go';
+
 # it answers what the path says, below events/ in an event
-my $service = Parley::Upstream->start(port(2), <<'EOT');
+my $service = Parley::Upstream->start(port(2), "my \$go = '$go';" . <<'EOT');
     my $m = $q->{json};
     my ($says) = $q->{uri} =~ m{/([a-z]+)$};
     my %answers = (
@@ -34,6 +37,11 @@ my $service = Parley::Upstream->start(port(2), <<'EOT');
                        sender => $m->{recipient},
                        recipient => $m->{sender} } },
         garbage => { what => 1 },
+        taken => { status => 'accepted', message_id => $m->{message_id} },
+        late => { %{ escalation(severity => 'critical',
+                                reason => 'ACK:' . ($m->{message_id} // '')) },
+                  sender => ($m->{sender} // '') =~ s/dave/bob/r,
+                  recipient => $m->{sender} },
         deferred => { jsonrpc => '2.0', id => $m->{id}, result =>
                       { accepted => true(), disposition => 'deferred' } },
         unlike => { status => 'accepted', message_id => $m->{message_id},
@@ -45,6 +53,11 @@ my $service = Parley::Upstream->start(port(2), <<'EOT');
 
     if ($q->{uri} =~ m{/events/}) {
         $c->events;
+
+        if ($says eq 'late') {
+            for (1 .. 400) { last if -e $go; $c->pause(0.03) }
+        }
+
         $c->out("data: $body\n\n");
 
     } else {
@@ -149,5 +162,29 @@ together(map {
     });
 } [0, '/service/aee/seen'], [1, '/service/vcp/seen'],
   [2, '/service/events/aee/seen'], [3, '/service/events/vcp/seen']);
+
+
+# of a message to a group each answers once: who did so already is not told
+# twice, and whoever asked, that it was taken
+subtest 'SEC-08 VCP-25 what a service says late acknowledges nothing' => sub {
+    family(0);
+    $service->clear;
+
+    my ($dave) = streams('dave');
+    my $client = Parley::Client->new(port => port(1), tls => 0);
+    my $m = alarm_of('critical', sender => name('dave'),
+                     recipient => 'broadcast');
+    my $asked = $client->begin('/service/events/vcp/late', jcs($m),
+                               Authorization => bearer(who('dave')),
+                               'Content-Type' => 'application/json');
+
+    ok($service->wait_for(1), 'who is above all asks all');
+    taken(ack('bob', $m, uri => '/service/vcp/taken'), 'one acknowledges it');
+    spew($go, '');
+
+    is($asked->answer->{json}{status}, 'accepted', 'it is answered');
+    is_deeply([ids($dave, 1)], [], 'a second time is none');
+    ok($nginx->wait_for(qr/reply-unmatched/), 'and is logged');
+};
 
 done_testing();
