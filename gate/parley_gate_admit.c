@@ -161,7 +161,12 @@ parley_gate_enter(parley_gate_t *g)
     e->ttl = g->window;
     e->said = g->mcp != NULL ? g->mcp->arguments : parley_json_ref_none;
     e->quota = NULL;
-    e->free = parley_gate_is_free(g);
+
+    /* what is refused all the same is no suspended sender's message, and
+       perhaps its acknowledgment (VCP-26) */
+
+    e->free = g->at == PARLEY_STEP_REFERENCE || parley_gate_is_free(g);
+
     e->lifts = NULL;
     e->nlifts = 0;
 

@@ -19,7 +19,9 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     identities => jcs({ principals => [family_principals('')] }),
     locations => <<'EOT'));
         location = /in { parley_jwt on; parley_submit vcp aee channel; }
-        location /vcp/ { parley_jwt on; parley_stream vcp; }
+        location /vcp/ { parley_jwt on; parley_stream vcp;
+                         parley_vcp_context ctx|deliver;
+                         parley_vcp_constitution creed://a/b@1; }
         location /aee/ { parley_jwt on; parley_stream aee; }
 EOT
 
@@ -72,6 +74,36 @@ subtest 'AEE-16 a result' => sub {
     $again = send_as('bob', result($task));
     is($again->{json}{payload}{code}, 'E_REPLY_UNMATCHED', 'another is none');
     is_deeply([ids($own, 1)], [], 'nothing came but that');
+};
+
+
+subtest 'VCP-26 an acknowledgment of who is suspended' => sub {
+    my $own = listens('bob', uri => '/aee/');
+    my $m = alarm_of('critical');
+
+    says($m);
+
+    my $task = $own->event(5)->{json};
+    my $result = result($task);
+    my $other = alarm_of('emergency', sender => name('bob'),
+                         recipient => name('carol'));
+
+    taken(send_as('bob', $other), 'an emergency suspends who is to answer');
+    taken(send_as('bob', $result), 'it answers all the same');
+    is_deeply([map { $_->{json}{payload}{reason} } $alice->event(3)],
+              ["ACK:$m->{message_id} done"], 'that is an acknowledgment');
+
+    my $again = send_as('bob', $result);
+
+    is($again->{json}{payload}{code}, 'E_MESSAGE_DUPLICATE', 'again');
+    $again = send_as('bob', result($task));
+    is($again->{json}{payload}{code}, 'E_REPLY_UNMATCHED', 'another is none');
+    $again = send_as('bob', aee(from => 'agent.bob', to => 'agent.alice'));
+    is($again->{json}{payload}{code}, 'E_AGENT_SUSPENDED',
+       'nothing else passes');
+    taken(ack('carol', $other), 'the end of it');
+    taken(send_as('carol', vcp(type => 'context_share', sender => name('carol'),
+                               recipient => name('bob'))), 'it is resumed');
 };
 
 
