@@ -372,8 +372,9 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
 
     parley_question_record(a, &put.id);
 
-    put.queue = ret->awaited && !ret->optional
-                && a->who->msg->wire != a->speak
+    put.queue = a->escalates
+                || (ret->awaited && !ret->optional
+                    && a->who->msg->wire != a->speak)
                 ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_OPTIONAL;
 
     /* while it is being put it may be there already */
@@ -503,8 +504,10 @@ parley_question_put_beside(const parley_asking_t *a,
 
     memset(&put, 0, sizeof(parley_put_t));
 
+    /* VCP-24: what could not be acknowledged would go up */
+
     put.id = *id;
-    put.queue = PARLEY_LOOSE_OPTIONAL;
+    put.queue = a->escalates ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_OPTIONAL;
     put.ttl = asked->until - a->ask->now;
 
     return parley_question_put_one(a, &put, &record);

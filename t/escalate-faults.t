@@ -10,6 +10,7 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
+use Parley::Client;
 use Parley::Env qw(port tmp_dir);
 use Parley::Family;
 use Parley::Gateway;
@@ -68,6 +69,35 @@ subtest 'VCP-24 a reload takes away whom it went to' => sub {
     my ($dave) = streams('dave');
 
     is_deeply([ids($dave, 14)], [$m->{message_id}], 'and so on to the top');
+};
+
+$nginx->stop;
+$nginx = Parley::Nginx->start(workers => 2, http => http(
+    zone => 'streams:1m share=25%'));
+
+subtest 'VCP-24 VCP-25 it does not give way to what nobody waits for' => sub {
+    my ($alice) = streams('alice');
+    my $m = alarm_of('critical');
+    my $client = Parley::Client->new(port => port(1), tls => 0);
+    my $evicted = 'parley_zone_evicted_total{use="optional"}';
+    my ($n, $is_taken) = (0, 1);
+
+    says($m);
+
+    # until there is no room for any, and what may gave way to the others
+    while ($is_taken && $n++ < 5000) {
+        my $info = alarm_of('info');
+
+        $info->{payload}{requires_ack} = JSON::PP::false;
+        $is_taken = $client->post('/in', jcs($info),
+                        Authorization => bearer('alice'))->{status} == 200;
+    }
+
+    ok(!$is_taken, 'more than there is room for');
+    cmp_ok($status->metric($evicted), '>', 0, 'of them some give way');
+    taken(ack('bob', $m), 'what waits is acknowledged');
+    is_deeply([map { $_->{json}{payload}{reason} } $alice->event(5)],
+              ["ACK:$m->{message_id}"], 'and its sender has that');
 };
 
 $nginx->stop;
