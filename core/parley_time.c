@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "parley_time.h"
 
 
@@ -6,7 +8,27 @@
 #define PARLEY_TIME_MIN_MS  (-62167219200000LL)     /* 0000-01-01T00:00:00Z */
 #define PARLEY_TIME_END_MS  253402300800000LL       /* 10000-01-01T00:00:00Z */
 
+#define PARLEY_TIME_PIVOT   70      /* a year of two digits below is in 20xx */
 
+
+/* a date and a time of day, as they stand; -1: no digits */
+typedef struct {
+    int  century;
+    int  year;                      /* of the century */
+    int  month;
+    int  day;
+    int  hour;
+    int  minute;
+    int  second;
+} parley_time_parts_t;
+
+
+static int parley_time_of_parts(const parley_time_parts_t *parts,
+    int64_t *ret_s);
+static int parley_time_form(const char *form, parley_str_t s,
+    parley_time_parts_t *ret);
+static int parley_time_month(const uint8_t *p);
+static inline int parley_time_one(const uint8_t *p);
 static inline int parley_time_two(const uint8_t *p);
 static int parley_time_fraction(parley_str_t *s);
 static int parley_time_zone(parley_str_t s, int *ret_seconds);
@@ -20,10 +42,11 @@ static char *parley_time_put(char *p, unsigned value);
 int
 parley_time_parse(parley_str_t s, int64_t *ret_ms)
 {
-    int             century, year, month, day, hour, minute, second, ms, zone;
-    int64_t         t;
-    parley_str_t    rest;
-    const uint8_t  *p;
+    int                   ms, zone;
+    int64_t               t;
+    parley_str_t          rest;
+    const uint8_t        *p;
+    parley_time_parts_t   parts;
 
     p = s.data;
 
@@ -35,42 +58,168 @@ parley_time_parse(parley_str_t s, int64_t *ret_ms)
         return -1;
     }
 
-    century = parley_time_two(p);
-    year = parley_time_two(p + 2);
-    month = parley_time_two(p + 5);
-    day = parley_time_two(p + 8);
-    hour = parley_time_two(p + 11);
-    minute = parley_time_two(p + 14);
-    second = parley_time_two(p + 17);
-
-    year = century < 0 || year < 0 ? -1 : 100 * century + year;
-
-    if (year < 0 || month < 1 || month > 12 || day < 1
-        || day > parley_time_month_days(year, month)
-        || hour < 0 || hour > 23 || minute < 0 || minute > 59
-        || second < 0 || second > 60)
-    {
-        return -1;
-    }
+    parts.century = parley_time_two(p);
+    parts.year = parley_time_two(p + 2);
+    parts.month = parley_time_two(p + 5);
+    parts.day = parley_time_two(p + 8);
+    parts.hour = parley_time_two(p + 11);
+    parts.minute = parley_time_two(p + 14);
+    parts.second = parley_time_two(p + 17);
 
     rest = parley_str_from(s, 19);
 
     ms = parley_time_fraction(&rest);
 
-    if (ms < 0 || parley_time_zone(rest, &zone) != 0) {
+    if (ms < 0 || parley_time_of_parts(&parts, &t) != 0
+        || parley_time_zone(rest, &zone) != 0)
+    {
         return -1;
     }
 
-    t = parley_time_days(year, month, day) * PARLEY_TIME_DAY
-        + hour * 3600 + minute * 60 + second - zone;
+    t -= zone;
 
     /* a leap second can only be the last of a UTC day */
 
-    if (second == 60 && t % PARLEY_TIME_DAY != 0) {
+    if (parts.second == 60 && t % PARLEY_TIME_DAY != 0) {
         return -1;
     }
 
     *ret_ms = t * 1000 + ms;
+
+    return 0;
+}
+
+
+int
+parley_time_parse_http(parley_str_t s, int64_t *ret_ms)
+{
+    size_t               i, k;
+    int64_t              t;
+    parley_str_t         rest;
+    parley_time_parts_t  parts;
+
+    /* after the day of the week: RFC 5322, RFC 850, asctime() */
+
+    static const char *const  forms[] = {
+        ", D M CY h:m:s", ", D-M-Y h:m:s", " M D h:m:s CY"
+    };
+
+    for (k = 0; k < s.len && s.data[k] != ',' && s.data[k] != ' '; k++) {
+        /* void */
+    }
+
+    rest = parley_str_from(s, k);
+
+    for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+
+        if (parley_time_form(forms[i], rest, &parts) != 0) {
+            continue;
+        }
+
+        if (parts.century < 0) {
+            parts.century = parts.year < PARLEY_TIME_PIVOT ? 20 : 19;
+        }
+
+        if (parley_time_of_parts(&parts, &t) != 0) {
+            return -1;
+        }
+
+        *ret_ms = t * 1000;
+
+        return 0;
+    }
+
+    return -1;
+}
+
+
+/* Reads what a form says from the beginning of s: a letter of it is two
+   digits, M the name of a month, anything else itself. */
+static int
+parley_time_form(const char *form, parley_str_t s, parley_time_parts_t *ret)
+{
+    int     n, *to;
+    size_t  len;
+
+    ret->century = -1;
+
+    for ( /* void */ ; *form != '\0'; form++, s = parley_str_from(s, len)) {
+
+        to = *form == 'C' ? &ret->century : *form == 'Y' ? &ret->year
+             : *form == 'M' ? &ret->month : *form == 'D' ? &ret->day
+             : *form == 'h' ? &ret->hour : *form == 'm' ? &ret->minute
+             : *form == 's' ? &ret->second : NULL;
+
+        len = to == NULL ? 1 : *form == 'M' ? 3 : 2;
+
+        if (s.len < len) {
+            return -1;
+        }
+
+        if (to == NULL) {
+
+            if (s.data[0] != (uint8_t) *form) {
+                return -1;
+            }
+
+            continue;
+        }
+
+        n = *form == 'M' ? parley_time_month(s.data)
+            : *form == 'D' && s.data[0] == ' ' ? parley_time_one(s.data + 1)
+            : parley_time_two(s.data);
+
+        if (n < 0) {
+            return -1;
+        }
+
+        *to = n;
+    }
+
+    return 0;
+}
+
+
+/* -1: there is none such; a date of HTTP has its names in these letters */
+static int
+parley_time_month(const uint8_t *p)
+{
+    int  i;
+
+    static const char  names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+    for (i = 0; i < 12; i++) {
+        if (memcmp(p, names + 3 * i, 3) == 0) {
+            return i + 1;
+        }
+    }
+
+    return -1;
+}
+
+
+/* Seconds since the epoch of a date and time in UTC.  -1: there is none
+   such. */
+static int
+parley_time_of_parts(const parley_time_parts_t *parts, int64_t *ret_s)
+{
+    int  year;
+
+    year = parts->century < 0 || parts->year < 0
+           ? -1 : 100 * parts->century + parts->year;
+
+    if (year < 0 || parts->month < 1 || parts->month > 12 || parts->day < 1
+        || parts->day > parley_time_month_days(year, parts->month)
+        || parts->hour < 0 || parts->hour > 23
+        || parts->minute < 0 || parts->minute > 59
+        || parts->second < 0 || parts->second > 60)
+    {
+        return -1;
+    }
+
+    *ret_s = parley_time_days(year, parts->month, parts->day)
+             * PARLEY_TIME_DAY
+             + parts->hour * 3600 + parts->minute * 60 + parts->second;
 
     return 0;
 }
@@ -142,6 +291,13 @@ parley_time_date(unsigned days, unsigned *ret_year, unsigned *ret_month,
     *ret_day = days - (month * 153 + 2) / 5 + 1;
     *ret_month = month < 10 ? month + 3 : month - 9;
     *ret_year = era * 400 + year + (month >= 10) - 400;
+}
+
+
+static inline int
+parley_time_one(const uint8_t *p)
+{
+    return *p >= '0' && *p <= '9' ? *p - '0' : -1;
 }
 
 

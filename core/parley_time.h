@@ -1,6 +1,6 @@
 /*
  * Timestamps: RFC 3339 to and from milliseconds since the epoch
- * (1970-01-01T00:00:00Z).  No clock is read here.
+ * (1970-01-01T00:00:00Z), and the dates of HTTP.  No clock is read here.
  */
 
 #ifndef PARLEY_TIME_H
@@ -28,6 +28,14 @@ int parley_time_parse(parley_str_t s, int64_t *ret_ms);
  * Returns the length; 0 with buf empty outside the years 0000 to 9999.
  */
 size_t parley_time_format(int64_t ms, char buf[PARLEY_TIME_MAX]);
+
+/*
+ * Reads an HTTP-date (RFC 9110 section 5.6.7) in any of its three forms.  The
+ * day of the week is not compared with the date; what follows the time ("GMT")
+ * is not read; a year of two digits is one from 1970 to 2069.  Returns 0, or
+ * -1 with *ret_ms unchanged.
+ */
+int parley_time_parse_http(parley_str_t s, int64_t *ret_ms);
 
 
 #endif /* PARLEY_TIME_H */

@@ -1,5 +1,10 @@
 #include "parley_codec.h"
 #include "parley_header.h"
+#include "parley_time.h"
+
+
+/* seconds that a service may ask to wait */
+#define PARLEY_HEADER_WAIT_MAX  86400
 
 
 /* why a header of a request may be kept back */
@@ -23,6 +28,7 @@ static int parley_header_is_set(parley_str_t name);
 static int parley_header_in(parley_str_t name, const parley_str_t *list,
     size_t n);
 static uint8_t parley_header_fold(uint8_t c);
+static int64_t parley_header_seconds(parley_str_t value, int64_t max);
 
 
 #define PARLEY_HEADERS(list)  list, sizeof(list) / sizeof((list)[0])
@@ -270,7 +276,36 @@ parley_header_cookies(parley_str_t value, parley_str_t name)
 }
 
 
+int
+parley_header_waits(int status)
+{
+    return status == 429 || status == 503;
+}
+
+
 int64_t
+parley_header_wait(parley_str_t value, int64_t now_ms)
+{
+    int64_t  n, when_ms;
+
+    n = parley_header_seconds(value, PARLEY_HEADER_WAIT_MAX);
+
+    if (n < 0) {
+
+        if (parley_time_parse_http(value, &when_ms) != 0) {
+            return 0;
+        }
+
+        n = when_ms / 1000 - now_ms / 1000;
+    }
+
+    return 1000 * (n < 0 ? 0
+                   : n < PARLEY_HEADER_WAIT_MAX ? n : PARLEY_HEADER_WAIT_MAX);
+}
+
+
+/* max at most; -1: they are no digits */
+static int64_t
 parley_header_seconds(parley_str_t value, int64_t max)
 {
     size_t   i;

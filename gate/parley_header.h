@@ -37,9 +37,16 @@ int parley_header_is_of_body(parley_str_t name);
    has. */
 unsigned parley_header_cookies(parley_str_t value, parley_str_t name);
 
-/* The seconds that a header says, as delta-seconds of RFC 9110 section 10.2.3
-   with any count of digits: max at most, below 2^63 / 10.  -1: it says none. */
-int64_t parley_header_seconds(parley_str_t value, int64_t max);
+/* Whether an answer with that status may say in Retry-After when to ask
+   again (GW-29). */
+int parley_header_waits(int status);
+
+/*
+ * The milliseconds that a Retry-After of RFC 9110 section 10.2.3 asks for,
+ * delta-seconds with any count of digits, or a date: a day at most.  0: it asks
+ * for none.
+ */
+int64_t parley_header_wait(parley_str_t value, int64_t now_ms);
 
 
 #endif /* PARLEY_HEADER_H */

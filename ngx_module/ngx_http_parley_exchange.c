@@ -12,10 +12,6 @@
 #include "parley_header.h"
 
 
-/* seconds that a service may ask to wait */
-#define NGX_HTTP_PARLEY_WAIT_MAX  86400
-
-
 ngx_int_t
 ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx, parley_answered_t *answered)
 {
@@ -64,39 +60,18 @@ ngx_http_parley_forgotten(ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* GW-29: RFC 9110 section 10.2.3, seconds or a date */
-
 ngx_msec_t
 ngx_http_parley_sent_wait(ngx_http_request_t *r)
 {
-    time_t      when;
-    int64_t     n;
     ngx_str_t  *value;
 
-    if (r->headers_out.status != NGX_HTTP_TOO_MANY_REQUESTS
-        && r->headers_out.status != NGX_HTTP_SERVICE_UNAVAILABLE)
-    {
+    if (!parley_header_waits((int) r->headers_out.status)) {
         return 0;
     }
 
     value = ngx_http_parley_sent_header(r, "Retry-After");
 
-    if (value == NULL) {
-        return 0;
-    }
-
-    n = parley_header_seconds(parley_str_make(value->data, value->len),
-                              NGX_HTTP_PARLEY_WAIT_MAX);
-
-    if (n < 0) {
-        when = ngx_parse_http_time(value->data, value->len);
-
-        if (when == (time_t) NGX_ERROR || when <= ngx_time()) {
-            return 0;
-        }
-
-        n = (int64_t) (when - ngx_time());
-    }
-
-    return (ngx_msec_t) ngx_min(n, NGX_HTTP_PARLEY_WAIT_MAX) * 1000;
+    return value == NULL ? 0
+           : (ngx_msec_t) parley_header_wait(ngx_http_parley_str(value),
+                                             (int64_t) ngx_time() * 1000);
 }

@@ -108,39 +108,52 @@ test_of_body(void **state)
 
 
 static void
-test_seconds(void **state)
+test_wait(void **state)
 {
-    size_t  i;
+    size_t   i;
+    int64_t  ms;
 
     static const struct {
         const char  *value;
-        int64_t      n;
+        int64_t      s;
     } rows[] = {
-        { "0", 0 }, { "007", 7 }, { "59", 59 }, { "60", 60 }, { "61", 60 },
-        { "9223372036854775807", 60 }, { "9223372036854775808", 60 },
-        { "99999999999999999999", 60 },
+        { "0", 0 }, { "007", 7 }, { "86399", 86399 }, { "86400", 86400 },
+        { "86401", 86400 },
+        { "9223372036854775807", 86400 }, { "9223372036854775808", 86400 },
+        { "18446744073709551616", 86400 },
+        { "99999999999999999999", 86400 },
         { "00000000000000000000000000000000000000000000000001", 1 },
-        { "", -1 }, { "-1", -1 }, { "+1", -1 }, { "1.5", -1 }, { "1 ", -1 },
-        { "soon", -1 }, { "99999999999999999999x", -1 },
-        { "Sun, 06 Nov 1994 08:49:37 GMT", -1 }
+        { "", 0 }, { "-1", 0 }, { "+1", 0 }, { "1.5", 0 }, { "1 ", 0 },
+        { "soon", 0 }, { "99999999999999999999x", 0 },
+        { "Sun, 06 Nov 1994 08:49:38 GMT", 1 },
+        { "Sunday, 06-Nov-94 08:50:37 GMT", 60 },
+        { "Sun Nov  6 08:49:39 1994", 2 },
+        { "Sun, 06 Nov 1994 08:49:37 GMT", 0 },
+        { "Sun, 06 Nov 1994 08:49:36 GMT", 0 },
+        { "Mon, 01 Jan 0001 00:00:00 GMT", 0 },
+        { "Mon, 07 Nov 1994 08:49:36 GMT", 86399 },
+        { "Fri, 31 Dec 9999 23:59:59 GMT", 86400 }
     };
 
     (void) state;
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        assert_int_equal(parley_header_seconds(parley_str_c(rows[i].value),
-                                               60),
-                         rows[i].n);
+        ms = parley_header_wait(parley_str_c(rows[i].value), 784111777999);
+
+        if (ms != rows[i].s * 1000) {
+            fail_msg("%s: %lld", rows[i].value, (long long) ms);
+        }
     }
 
-    assert_int_equal(parley_header_seconds(PARLEY_STR("18446744073709551616"),
-                                           INT64_MAX / 10 - 1),
-                     INT64_MAX / 10 - 1);
+    assert_true(parley_header_waits(429));
+    assert_true(parley_header_waits(503));
+    assert_false(parley_header_waits(200));
+    assert_false(parley_header_waits(500));
 }
 
 
 static const struct CMUnitTest  tests[] = {
-    parley_test("GW-29 the seconds of a Retry-After", test_seconds),
+    parley_test("GW-29 what a Retry-After asks for", test_wait),
     parley_test("SEC-05 headers of the gateway's", test_own),
     parley_test("SEC-02 headers that do not go on", test_kept_back),
     parley_test("headers of a body", test_of_body),

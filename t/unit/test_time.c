@@ -170,7 +170,64 @@ test_every_day(void **state)
 }
 
 
+static void
+test_http(void **state)
+{
+    size_t   i;
+    int64_t  ms;
+
+    static const struct {
+        const char  *text;
+        int64_t      s;
+    } cases[] = {
+        { "Sun, 06 Nov 1994 08:49:37 GMT", 784111777 },
+        { "Sunday, 06-Nov-94 08:49:37 GMT", 784111777 },
+        { "Sun Nov  6 08:49:37 1994", 784111777 },
+        { "Sun, 06 Nov 1994 08:49:37", 784111777 },
+        { "Tue, 29 Feb 2000 00:00:00 GMT", 951782400 },
+        { "Thu, 31 Dec 1998 23:59:60 GMT", 915148800 },
+        { "Thursday, 01-Jan-70 00:00:00 GMT", 0 },
+        { "Tuesday, 31-Dec-69 23:59:59 GMT", 3155759999 },
+        { "Wed Dec 31 23:59:59 1969", -1 },
+    };
+
+    static const char *const  refused[] = {
+        "", "Sun", "Sun,", "Sun, 06 Nov 1994 08:49", "Sun, 6 Nov 1994 08:49:37",
+        "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
+        "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Xxx 1994 08:49:37 GMT",
+        "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
+        "Mon, 29 Feb 1999 00:00:00 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+        "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT",
+        "Sun Nov x6 08:49:37 1994", "Sun Nov  6 08:49:37", "06 Nov 1994",
+        "1994-11-06T08:49:37Z"
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ms = 4711;
+
+        if (parley_time_parse_http(parley_str_c(cases[i].text), &ms) != 0
+            || ms != cases[i].s * 1000)
+        {
+            fail_msg("%s: %lld", cases[i].text, (long long) ms);
+        }
+    }
+
+    for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        ms = 4711;
+
+        if (parley_time_parse_http(parley_str_c(refused[i]), &ms) == 0
+            || ms != 4711)
+        {
+            fail_msg("%s: %lld", refused[i], (long long) ms);
+        }
+    }
+}
+
+
 static const struct CMUnitTest  tests[] = {
+    parley_test("GW-29 dates of HTTP are read", test_http),
     parley_test("VCP-05 timestamps of RFC 3339 are read", test_parse),
     parley_test("VCP-05 what is no real date is refused", test_refused),
     parley_test("milliseconds are written as UTC", test_format),
