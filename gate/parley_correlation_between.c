@@ -128,11 +128,11 @@ parley_correlation_is_of(const parley_correlation_t *r,
 
     handle = group;
 
-    if (proto != PARLEY_PROTO_CHANNEL
-        && parley_who_resolve(r->who, proto, group, PARLEY_PROTO_CHANNEL,
+    if (proto != PARLEY_PROTO_STREAMS
+        && parley_who_resolve(r->who, proto, group, PARLEY_PROTO_STREAMS,
                               &handle)
            != 1
-        && parley_name_map(r->arena, proto, group, PARLEY_PROTO_CHANNEL,
+        && parley_name_map(r->arena, proto, group, PARLEY_PROTO_STREAMS,
                            &handle)
            != 0)
     {

@@ -29,7 +29,7 @@
 
 /* nothing is written to it, so it is never behind */
 const parley_stream_t  parley_gate_held_stream = {
-    .proto = PARLEY_PROTO_CHANNEL,
+    .proto = PARLEY_PROTO_STREAMS,
     .lag = 1 << 20,
     .keepalive = 60,
     .age = 0,
@@ -58,7 +58,7 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
         return 0;
     }
 
-    if (g->msg->wire == PARLEY_PROTO_CHANNEL) {
+    if (g->msg->wire == PARLEY_PROTO_STREAMS) {
         return parley_gate_hold_query(g, scope.handle);
     }
 
@@ -245,7 +245,7 @@ parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
     ret->hold = parley_gate_hold_time(g);
 
     return parley_selector_text(g->arena,
-                                g->mcp != NULL ? PARLEY_PROTO_CHANNEL
+                                g->mcp != NULL ? PARLEY_PROTO_VERBS
                                                : PARLEY_PROTO_NONE,
                                 ret->session, parley_str_none, &s->selector);
 }

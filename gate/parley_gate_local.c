@@ -275,7 +275,7 @@ parley_gate_local_spec(parley_gate_t *g, parley_str_t *ret,
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
 
-        if (i == PARLEY_PROTO_AEE || parley_codecs[i] == NULL) {
+        if (i == PARLEY_PROTO_CANONICAL || parley_codecs[i] == NULL) {
             continue;
         }
 

@@ -71,9 +71,9 @@ parley_gate_mcp_read(parley_gate_t *g)
     call->max = PARLEY_MCP_COLLECTED;
 
     g->mcp = call;
-    g->proto = PARLEY_PROTO_CHANNEL;
-    g->msg->wire = PARLEY_PROTO_CHANNEL;
-    g->msg->origin = PARLEY_PROTO_CHANNEL;
+    g->proto = PARLEY_PROTO_VERBS;
+    g->msg->wire = PARLEY_PROTO_VERBS;
+    g->msg->origin = PARLEY_PROTO_VERBS;
 
     if (parley_json_read(&call->doc, g->arena, &g->conf->limits, g->seed,
                          g->body, g->err)
@@ -294,7 +294,7 @@ parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b)
 
     if (parley_read_again(&schema, g->arena, g->seed,
                           parley_schema_source(
-                              parley_codecs[PARLEY_PROTO_CHANNEL]->schema),
+                              parley_codecs[PARLEY_PROTO_VERBS]->schema),
                           &err)
         != 0)
     {
@@ -371,7 +371,7 @@ parley_gate_mcp_tool(parley_gate_t *g)
                                   "/params/arguments is required");
     }
 
-    if (parley_validate_part(g->engine, PARLEY_PROTO_CHANNEL, i,
+    if (parley_validate_part(g->engine, PARLEY_PROTO_VERBS, i,
                              call->arguments, g->err)
         != 0)
     {
@@ -447,7 +447,7 @@ parley_gate_mcp_frame(parley_gate_t *g)
     memset(&call, 0, sizeof(parley_channel_call_t));
 
     call.arguments = g->mcp->arguments;
-    call.sender = parley_who_name(g->who, PARLEY_PROTO_CHANNEL);
+    call.sender = parley_who_name(g->who, PARLEY_PROTO_VERBS);
     call.now_ms = g->now_ms;
     call.window_ms = g->s->mcp->hold;
 
@@ -460,7 +460,7 @@ parley_gate_mcp_frame(parley_gate_t *g)
     human = parley_str_none;
     instrument = parley_str_none;
 
-    parley_who_attribute(g->who, PARLEY_PROTO_CHANNEL, call.sender, &human,
+    parley_who_attribute(g->who, PARLEY_PROTO_VERBS, call.sender, &human,
                          &instrument);
 
     call.acted_by = human.len > 0 ? human : call.sender;

@@ -70,7 +70,7 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
                                 "this request has no body");
     }
 
-    handle = parley_who_name(g->who, PARLEY_PROTO_CHANNEL);
+    handle = parley_who_name(g->who, PARLEY_PROTO_STREAMS);
     name = parley_str_none;
 
     if (g->mcp != NULL) {
@@ -142,12 +142,12 @@ parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
 
     handle = name;
 
-    if (g->proto != PARLEY_PROTO_CHANNEL) {
-        rc = parley_who_resolve(g->who, g->proto, name, PARLEY_PROTO_CHANNEL,
+    if (g->proto != PARLEY_PROTO_STREAMS) {
+        rc = parley_who_resolve(g->who, g->proto, name, PARLEY_PROTO_STREAMS,
                                 &handle);
         if (rc == 0) {
             rc = parley_name_map(g->arena, g->proto, name,
-                                 PARLEY_PROTO_CHANNEL, &handle)
+                                 PARLEY_PROTO_STREAMS, &handle)
                  == 0 ? 1 : -1;
         }
 

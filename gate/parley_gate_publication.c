@@ -63,8 +63,8 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
         return parley_error_memory(g->err);
     }
 
-    *scope = g->msg->wire == PARLEY_PROTO_CHANNEL ? g->msg->scope
-             : g->conf->speak == PARLEY_PROTO_CHANNEL ? g->sent.scope
+    *scope = g->msg->wire == PARLEY_PROTO_STREAMS ? g->msg->scope
+             : g->conf->speak == PARLEY_PROTO_STREAMS ? g->sent.scope
                                                       : parley_str_none;
     ret->scope = *scope;
 
@@ -113,15 +113,15 @@ parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
     parley_json_t     *doc;
     parley_encoded_t   made;
 
-    if (g->msg->wire == PARLEY_PROTO_CHANNEL) {
+    if (g->msg->wire == PARLEY_PROTO_STREAMS) {
         *ret = g->msg->doc;
         return 0;
     }
 
-    if (g->conf->speak == PARLEY_PROTO_CHANNEL) {
+    if (g->conf->speak == PARLEY_PROTO_STREAMS) {
         made = g->sent;
 
-    } else if (parley_gate_form(g, PARLEY_PROTO_CHANNEL, &made) != 0) {
+    } else if (parley_gate_form(g, PARLEY_PROTO_STREAMS, &made) != 0) {
         return 0;
     }
 
@@ -146,8 +146,8 @@ parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
     parley_loss_t         loss;
     parley_encoded_t      own;
 
-    if (g->msg->wire == PARLEY_PROTO_CHANNEL
-        && g->conf->speak == PARLEY_PROTO_CHANNEL)
+    if (g->msg->wire == PARLEY_PROTO_STREAMS
+        && g->conf->speak == PARLEY_PROTO_STREAMS)
     {
         *ret = g->sent.body;
         return 0;

@@ -45,7 +45,7 @@ static int parley_gate_roster_tell(parley_gate_t *g, parley_str_t handle,
 parley_step_result_t
 parley_gate_roster_method(parley_gate_t *g, parley_str_t method)
 {
-    return parley_gate_named_method(g, PARLEY_PROTO_CHANNEL, method, 0);
+    return parley_gate_named_method(g, PARLEY_PROTO_STREAMS, method, 0);
 }
 
 

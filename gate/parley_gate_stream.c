@@ -228,7 +228,7 @@ parley_gate_stream_selector(parley_gate_stream_t *st)
     }
 
     return parley_selector_text(g->arena,
-                                g->mcp != NULL ? PARLEY_PROTO_CHANNEL
+                                g->mcp != NULL ? PARLEY_PROTO_VERBS
                                                : g->s->stream->proto,
                                 instrument, filter,
                                 &st->opening->subscription.selector)

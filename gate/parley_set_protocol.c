@@ -64,7 +64,7 @@ parley_set_accept_word(parley_setting_t *d, parley_str_t word,
     if (parley_str_is(word, "aee-mve5")) {
         twice = gate->mve5;
         gate->mve5 = 1;
-        gate->accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_AEE);
+        gate->accept |= PARLEY_PROTO_BIT(PARLEY_PROTO_CANONICAL);
 
     } else if (parley_str_is(word, "case=open")) {
         twice = gate->any_case;
@@ -110,7 +110,7 @@ parley_set_speak(parley_setting_t *d)
                                   "is unknown, expected gateway=");
     }
 
-    if (d->s->gateway.len == 0 || proto != PARLEY_PROTO_AEE) {
+    if (d->s->gateway.len == 0 || proto != PARLEY_PROTO_CANONICAL) {
         return parley_setting_bad(d, d->words[2],
                                   "names no sender of AEE errors");
     }

@@ -70,7 +70,7 @@ parley_set_mcp(parley_setting_t *d)
         return -1;
     }
 
-    if (conf->accept != PARLEY_PROTO_BIT(PARLEY_PROTO_CHANNEL)) {
+    if (conf->accept != PARLEY_PROTO_BIT(PARLEY_PROTO_VERBS)) {
         return parley_setting_wrong(d, "has the verbs of \"channel\" alone");
     }
 
@@ -85,7 +85,7 @@ parley_set_mcp(parley_setting_t *d)
     }
 
     d->s->mcp = conf;
-    d->http->reads |= PARLEY_PROTO_BIT(PARLEY_PROTO_CHANNEL);
+    d->http->reads |= PARLEY_PROTO_BIT(PARLEY_PROTO_VERBS);
 
     return 0;
 }

@@ -248,7 +248,7 @@ parley_settings_settle(parley_settings_t *s)
 
     /* what is published is what it would be as a frame, see PUBLISH */
 
-    gate->speak = s->submit != NULL ? PARLEY_PROTO_CHANNEL
+    gate->speak = s->submit != NULL ? PARLEY_PROTO_STREAMS
                   : parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
                   ? PARLEY_PROTO_NONE
                   : s->said == PARLEY_PROTO_NONE

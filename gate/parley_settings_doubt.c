@@ -115,7 +115,7 @@ parley_settings_unheld(const parley_settings_env_t *env,
     const parley_settings_t *s, parley_problem_t *problem)
 {
     if (s->submit == NULL || s->mcp != NULL || s->submit->hold == 0
-        || s->gate.accept != PARLEY_PROTO_BIT(PARLEY_PROTO_CHANNEL))
+        || s->gate.accept != PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS))
     {
         return;
     }

@@ -252,7 +252,7 @@ parley_settings_submits(const parley_settings_t *s,
           ? "publishes what its callers send, and stands in a location "
             "without \"parley_submit\""
           : s->mcp != NULL
-            && s->gate.accept != PARLEY_PROTO_BIT(PARLEY_PROTO_CHANNEL)
+            && s->gate.accept != PARLEY_PROTO_BIT(PARLEY_PROTO_VERBS)
           ? "takes calls of MCP, and stands in a location without "
             "\"parley_accept\""
           : s->mcp != NULL && s->jwt == NULL

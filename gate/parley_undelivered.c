@@ -23,7 +23,6 @@
 #include "parley_gate_deliver.h"
 #include "parley_notify.h"
 #include "parley_settings.h"
-#include "parley_time.h"
 
 
 #define PARLEY_UNDELIVERED_SIZE   1024  /* of its text, at first */
@@ -53,8 +52,8 @@ static int parley_undelivered_parties(parley_undelivered_t *u);
 static parley_alarm_t parley_undelivered_alarm(parley_undelivered_t *u);
 static int parley_undelivered_text(parley_undelivered_t *u,
     parley_str_t *ret);
-static void parley_undelivered_reason(parley_undelivered_t *u,
-    parley_buf_t *b);
+static int parley_undelivered_reason(parley_undelivered_t *u,
+    parley_str_t *ret);
 static int parley_undelivered_made(parley_undelivered_t *u,
     parley_str_t *text);
 static int parley_undelivered_resolve(void *ctx, parley_proto_t from,
@@ -168,57 +167,44 @@ parley_undelivered_alarm(parley_undelivered_t *u)
 static int
 parley_undelivered_text(parley_undelivered_t *u, parley_str_t *ret)
 {
-    char                      ts[PARLEY_TIME_MAX];
-    size_t                    n;
-    parley_buf_t              b;
-    parley_str_t              context;
+    parley_str_t              reason, context;
+    parley_own_event_t        event;
     const parley_settings_t  *s;
 
-    n = parley_time_format(u->now_ms, ts);
-    s = u->d->http->listens[PARLEY_PROTO_VCP];
+    s = u->d->http->listens[PARLEY_PROTO_WARNINGS];
     context = s != NULL && s->context.text.len > 0 ? s->context.text
                                                    : PARLEY_STR("undelivered");
 
-    parley_buf_init(&b, u->arena, PARLEY_UNDELIVERED_SIZE);
+    event.id = u->id;
+    event.from = u->from;
+    event.to = u->to;
+    event.now_ms = u->now_ms;
 
-    parley_buf_lit(&b, "{\"v\":\"1\",\"id\":");
-    parley_buf_json_string(&b, u->id);
-    parley_buf_lit(&b, ",\"ts\":");
-    parley_buf_json_string(&b, parley_str_make(ts, n));
-    parley_buf_lit(&b, ",\"type\":\"event\",\"from\":");
-    parley_buf_json_string(&b, u->from);
-    parley_buf_lit(&b, ",\"to\":");
-    parley_buf_json_string(&b, u->to);
-    parley_buf_lit(&b, ",\"intent\":\"vcp.escalation\",\"corr\":");
-    parley_buf_json_string(&b, u->id);
-    parley_buf_lit(&b, ",\"reply_to\":null,\"priority\":\"normal\","
-                       "\"requires\":null,\"payload\":{"
-                       "\"severity\":\"warning\",\"reason\":");
-    parley_undelivered_reason(u, &b);
-    parley_buf_lit(&b, ",\"context\":");
-    parley_buf_json_string(&b, context);
-    parley_buf_lit(&b, ",\"requires_ack\":false}}");
-
-    return parley_buf_done(&b, ret);
+    return parley_undelivered_reason(u, &reason) == 0
+           && parley_codecs[PARLEY_PROTO_WARNINGS]
+                  ->warning(u->arena, reason, context, &event)
+              == 0
+           && parley_codecs[PARLEY_PROTO_CANONICAL]
+                  ->event(u->arena, &event, ret)
+              == 0 ? 0 : -1;
 }
 
 
-static void
-parley_undelivered_reason(parley_undelivered_t *u, parley_buf_t *b)
+static int
+parley_undelivered_reason(parley_undelivered_t *u, parley_str_t *ret)
 {
     size_t        i;
-    parley_buf_t  text;
+    parley_buf_t  b;
     parley_str_t  said;
 
     const parley_str_t  parts[] = {
-        PARLEY_STR("undelivered: "),
-        u->alarm == PARLEY_ALARM_EMERGENCY ? PARLEY_STR("emergency ")
-                                               : PARLEY_STR("critical "),
-        u->msg.id, PARLEY_STR(" of "), u->msg.sender, PARLEY_STR(" to "),
-        u->msg.recipient, PARLEY_STR(": "), parley_str_c(u->why)
+        PARLEY_STR("undelivered: "), parley_alarm_name(u->alarm),
+        PARLEY_STR(" "), u->msg.id, PARLEY_STR(" of "), u->msg.sender,
+        PARLEY_STR(" to "), u->msg.recipient, PARLEY_STR(": "),
+        parley_str_c(u->why)
     };
 
-    parley_buf_init(&text, u->arena, PARLEY_UNDELIVERED_SIZE);
+    parley_buf_init(&b, u->arena, PARLEY_UNDELIVERED_SIZE);
 
     for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         said = parts[i];
@@ -231,17 +217,10 @@ parley_undelivered_reason(parley_undelivered_t *u, parley_buf_t *b)
             }
         }
 
-        parley_buf_put(&text, said.data, said.len);
+        parley_buf_put(&b, said.data, said.len);
     }
 
-    said = parley_str_none;
-
-    if (parley_buf_done(&text, &said) == 0) {
-        parley_buf_json_string(b, said);
-
-    } else {
-        parley_buf_lit(b, "\"undelivered\"");
-    }
+    return parley_buf_done(&b, ret);
 }
 
 

@@ -271,6 +271,17 @@ typedef struct {
 } parley_first_t;
 
 
+/* a message of the gateway's own, for information */
+typedef struct {
+    parley_str_t  id;               /* no escape is needed in it */
+    parley_str_t  from;             /* names in the protocol that it is of */
+    parley_str_t  to;
+    int64_t       now_ms;
+    parley_str_t  intent;
+    parley_str_t  payload;          /* JSON, an object */
+} parley_own_event_t;
+
+
 /* what is known of a message that is refused; all may be empty */
 typedef struct {
     const parley_error_t  *error;
@@ -324,6 +335,14 @@ typedef struct {
      * member.
      */
     const char     *pointers[PARLEY_MSG_NOWHERE + 1];
+
+    /*
+     * Where besides, within what stands at the pointer of the data, members
+     * stand that are the payload's in a message that carries such a one: JSON
+     * Pointers, the data's own first; ends with an empty one.  NULL: the
+     * payload is all of the data, and stands there in every message.
+     */
+    const parley_str_t  *payloads;
 
     /*
      * The names in a message that decode() took (SEC-01); names_of instead,
@@ -546,6 +565,19 @@ typedef struct {
      */
     int    (*duplicate)(parley_arena_t *arena, const parley_msg_t *m,
                const parley_first_t *first, parley_reply_t *ret);
+
+    /* Writes an event.  NULL: the gateway sends none.  Returns 0, or -1: no
+       memory. */
+    int    (*event)(parley_arena_t *arena, const parley_own_event_t *event,
+               parley_str_t *ret);
+
+    /*
+     * Fills intent and payload of an event that tells of a trouble, for a
+     * person to look at and nobody to acknowledge; context is as in opts.
+     * NULL: there is none such.  Returns 0, or -1: no memory.
+     */
+    int    (*warning)(parley_arena_t *arena, parley_str_t reason,
+               parley_str_t context, parley_own_event_t *ret);
 
     /* A refusal in this protocol's manner.  status is already set. */
     int    (*refuse)(parley_arena_t *arena, const parley_refusal_t *refusal,

@@ -40,6 +40,16 @@ typedef unsigned  parley_proto_set_t;
    configuration and of a sub */
 #define PARLEY_PROTO_CANONICAL  PARLEY_PROTO_AEE
 
+/* by whose names, as handles, logs are known, and by whose scopes they are
+   addressed; whose messages are sent for their readers alone */
+#define PARLEY_PROTO_STREAMS    PARLEY_PROTO_CHANNEL
+
+/* whose verbs are tools of MCP (parley_mcp) */
+#define PARLEY_PROTO_VERBS      PARLEY_PROTO_CHANNEL
+
+/* whose escalations tell of a trouble, and which the gateway writes, too */
+#define PARLEY_PROTO_WARNINGS   PARLEY_PROTO_VCP
+
 
 typedef enum {
     PARLEY_ACT_REQUEST = 0,     /* somebody is to do something and answer */

@@ -128,6 +128,10 @@ void parley_aee_head_made(parley_buf_t *b, const parley_aee_head_t *head);
 int parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
     parley_reply_t *ret);
 
+/* The codec's: an event of the gateway's own. */
+int parley_aee_event(parley_arena_t *arena, const parley_own_event_t *event,
+    parley_str_t *ret);
+
 /*
  * A code in AEE's manner: "rate-limited" is "E_RATE_LIMITED", none is
  * "E_REFUSED".  -1: no memory.

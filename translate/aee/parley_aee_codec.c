@@ -143,6 +143,7 @@ const parley_codec_t  parley_aee_codec = {
     .attach = parley_aee_attach,
     .answer_decode = parley_aee_answer_decode,
     .answer_encode = parley_aee_answer_encode,
+    .event = parley_aee_event,
     .refuse = parley_aee_refuse,
     .asks_health = parley_aee_asks_health,
     .tasks = &parley_aee_tasks,

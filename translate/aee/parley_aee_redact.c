@@ -1,11 +1,13 @@
 /* What an envelope carries: the payload, and the rest in "vcp", "c2a", ... */
 
+#include <string.h>
+
 #include "parley_aee.h"
 #include "parley_redact.h"
 
 
-static int parley_aee_within_params(parley_redact_t *r,
-    const parley_edit_t *asked);
+static int parley_aee_within_payload(parley_redact_t *r, parley_str_t prefix,
+    const parley_str_t *payloads, const parley_edit_t *asked);
 
 
 int
@@ -38,8 +40,10 @@ parley_aee_within(parley_redact_t *r, const parley_msg_t *m)
             if (parley_redact_add(r, prefix, r->asked[i].pointer,
                                   r->asked[i].value)
                 != 0
-                || (proto == PARLEY_PROTO_C2A
-                    && parley_aee_within_params(r, &r->asked[i]) != 0))
+                || parley_aee_within_payload(r, prefix,
+                                             parley_codecs[proto]->payloads,
+                                             &r->asked[i])
+                   != 0)
             {
                 return -1;
             }
@@ -50,32 +54,35 @@ parley_aee_within(parley_redact_t *r, const parley_msg_t *m)
 }
 
 
-/* The parameters of a request, and the arguments of a call, are the payload. */
+/* What stands in the payload of one message may be this one's. */
 
 static int
-parley_aee_within_params(parley_redact_t *r, const parley_edit_t *asked)
+parley_aee_within_payload(parley_redact_t *r, parley_str_t prefix,
+    const parley_str_t *payloads, const parley_edit_t *asked)
 {
+    size_t        n;
+    unsigned      i;
     parley_str_t  rest;
 
-    if (!parley_str_begins(asked->pointer, "/params/")) {
-        return 0;
+    for (i = 0; payloads != NULL && payloads[i].len > 0; i++) {
+
+        n = payloads[i].len;
+        rest = parley_str_from(asked->pointer, n);
+
+        if (rest.len == 0 || rest.data[0] != '/'
+            || memcmp(asked->pointer.data, payloads[i].data, n) != 0)
+        {
+            break;
+        }
+
+        if (parley_redact_add(r, PARLEY_STR("/payload"), rest, asked->value)
+            != 0
+            || (i == 0
+                && parley_redact_add(r, prefix, rest, asked->value) != 0))
+        {
+            return -1;
+        }
     }
 
-    rest = parley_str_from(asked->pointer, sizeof("/params") - 1);
-
-    if (parley_redact_add(r, PARLEY_STR("/payload"), rest, asked->value) != 0
-        || parley_redact_add(r, PARLEY_STR("/payload/c2a"), rest,
-                             asked->value)
-           != 0)
-    {
-        return -1;
-    }
-
-    if (!parley_str_begins(rest, "/arguments/")) {
-        return 0;
-    }
-
-    return parley_redact_add(r, PARLEY_STR("/payload"),
-                             parley_str_from(rest, sizeof("/arguments") - 1),
-                             asked->value);
+    return 0;
 }

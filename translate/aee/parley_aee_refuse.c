@@ -137,6 +137,38 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
 }
 
 
+int
+parley_aee_event(parley_arena_t *arena, const parley_own_event_t *event,
+    parley_str_t *ret)
+{
+    char               ts[PARLEY_TIME_MAX];
+    parley_buf_t       b;
+    parley_aee_head_t  head;
+
+    memset(&head, 0, sizeof(parley_aee_head_t));
+
+    (void) parley_time_format(event->now_ms, ts);
+
+    head.act = PARLEY_ACT_EVENT;
+    head.id = event->id;
+    head.ts = parley_str_c(ts);
+    head.from = event->from;
+    head.to = event->to;
+    head.intent = event->intent;
+    head.corr = event->id;
+    head.priority = PARLEY_PRIORITY_NORMAL;
+    head.timeout_ms = -1;
+
+    parley_buf_init(&b, arena, event->payload.len + 512);
+
+    parley_aee_head_made(&b, &head);
+    parley_buf_str(&b, event->payload);
+    parley_buf_octet(&b, '}');
+
+    return parley_buf_done(&b, ret);
+}
+
+
 /* whether an envelope may have such a name */
 
 static int

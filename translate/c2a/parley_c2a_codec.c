@@ -240,6 +240,12 @@ const parley_binding_t  parley_c2a_binding = {
 };
 
 
+/* the parameters of a request, and the arguments of a call */
+static const parley_str_t  parley_c2a_payloads[] = {
+    parley_str("/params"), parley_str("/params/arguments"), parley_str("")
+};
+
+
 const parley_codec_t  parley_c2a_codec = {
     .proto = PARLEY_PROTO_C2A,
     .binding = &parley_c2a_binding,
@@ -258,6 +264,7 @@ const parley_codec_t  parley_c2a_codec = {
     .pointers[PARLEY_MSG_PRIORITY] = "/params/attention/priority",
     .pointers[PARLEY_MSG_TIMEOUT] = "/params/attention/deadlineMs",
     .pointers[PARLEY_MSG_DATA] = "/params",
+    .payloads = parley_c2a_payloads,
     .passing = parley_c2a_passing,
     .first = PARLEY_FIRST_BODY,
 

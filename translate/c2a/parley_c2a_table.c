@@ -487,7 +487,7 @@ parley_c2a_row(const parley_msg_t *m, int group)
           | (m->notice == PARLEY_NOTICE_NOW ? PARLEY_C2A_NOW : 0)
           | (m->notice == PARLEY_NOTICE_RECORD ? PARLEY_C2A_RECORD : 0)
           | (m->priority == PARLEY_PRIORITY_URGENT ? PARLEY_C2A_URGENT : 0)
-          | (m->origin != PARLEY_PROTO_AEE ? PARLEY_C2A_FOREIGN : 0);
+          | (m->origin != PARLEY_PROTO_CANONICAL ? PARLEY_C2A_FOREIGN : 0);
 
     /* the last one of each act asks for nothing */
 

@@ -329,7 +329,7 @@ parley_channel_travels(const parley_channel_encode_t *e, parley_str_t name)
     /* what no line of a text carrier says stands in its members */
 
     if (!e->native && e->m->origin != PARLEY_PROTO_CHANNEL
-        && e->m->origin != PARLEY_PROTO_AEE)
+        && e->m->origin != PARLEY_PROTO_CANONICAL)
     {
         return 1;
     }
@@ -338,9 +338,9 @@ parley_channel_travels(const parley_channel_encode_t *e, parley_str_t name)
         parley_str_t    name;
         parley_proto_t  origin;
     } members[] = {
-        { parley_str("requires"), PARLEY_PROTO_AEE },
-        { parley_str("trace"), PARLEY_PROTO_AEE },
-        { parley_str("reply_to"), PARLEY_PROTO_AEE },
+        { parley_str("requires"), PARLEY_PROTO_CANONICAL },
+        { parley_str("trace"), PARLEY_PROTO_CANONICAL },
+        { parley_str("reply_to"), PARLEY_PROTO_CANONICAL },
         { parley_str("scope"), PARLEY_PROTO_CHANNEL },
         { parley_str("sender_handle"), PARLEY_PROTO_CHANNEL },
         { parley_str("ttl_ms"), PARLEY_PROTO_CHANNEL },
@@ -358,7 +358,7 @@ parley_channel_travels(const parley_channel_encode_t *e, parley_str_t name)
             return members[i].origin == e->m->origin
                    && (e->native
                        ? e->m->origin == PARLEY_PROTO_CHANNEL
-                       : e->m->origin == PARLEY_PROTO_AEE);
+                       : e->m->origin == PARLEY_PROTO_CANONICAL);
         }
     }
 

@@ -154,7 +154,7 @@ parley_channel_extract_from(const parley_msg_t *m, uint32_t value,
 
     /* of requires the deadline alone is meant, unless AEE's it is */
 
-    if (basis == PARLEY_PROTO_AEE) {
+    if (basis == PARLEY_PROTO_CANONICAL) {
         ret->members = parley_json_ref_none;
 
     } else {
@@ -174,7 +174,7 @@ parley_channel_agrees(const parley_msg_t *outer, const parley_embed_t *c,
 
     words = c->words;
 
-    if ((c->origin != PARLEY_PROTO_AEE && !parley_embed_is_usual(inner))
+    if ((c->origin != PARLEY_PROTO_CANONICAL && !parley_embed_is_usual(inner))
         || (c->members.node != PARLEY_JSON_NONE
             && parley_json_type(c->members.doc, c->members.node)
                != PARLEY_JSON_OBJECT)

@@ -44,7 +44,7 @@ const parley_codec_t  parley_moq_codec = {
     .schema = parley_str("urn:parley:schema:moq-cmd-1"),
     .discriminator = PARLEY_ATOM_action,
     .secret_member = parley_str("auth_token"),
-    .partners = PARLEY_PROTO_BIT(PARLEY_PROTO_AEE),
+    .partners = PARLEY_PROTO_BIT(PARLEY_PROTO_CANONICAL),
     .unstreamed = 1,
 
     .pointers[PARLEY_MSG_FORM] = "/action",

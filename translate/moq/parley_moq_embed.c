@@ -60,7 +60,7 @@ parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret)
     int                rc;
     parley_json_ref_t  object, payload;
 
-    object = parley_embed_find(m, parley_proto_name(PARLEY_PROTO_AEE));
+    object = parley_embed_find(m, parley_proto_name(PARLEY_PROTO_CANONICAL));
 
     if (object.node == PARLEY_JSON_NONE
         || parley_json_type(object.doc, object.node) != PARLEY_JSON_OBJECT)
@@ -90,7 +90,7 @@ parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret)
     parley_embed_init(ret);
 
     ret->at = object;
-    ret->origin = PARLEY_PROTO_AEE;
+    ret->origin = PARLEY_PROTO_CANONICAL;
     ret->data = payload;
     ret->words[PARLEY_EMBED_INTENT] = parley_moq_action(m->intent);
     ret->words[PARLEY_EMBED_CORR] = m->corr;

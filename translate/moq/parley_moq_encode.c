@@ -233,7 +233,7 @@ parley_moq_is_evident(const parley_moq_encode_t *e)
 
     m = e->m;
 
-    if (m->origin != PARLEY_PROTO_AEE || e->session_id.len == 0
+    if (m->origin != PARLEY_PROTO_CANONICAL || e->session_id.len == 0
         || e->unnamed || m->form.len == 0 || m->id.len == 0
         || (e->opts->answering != NULL && m->act != PARLEY_ACT_REPLY
             && m->act != PARLEY_ACT_FAILURE))

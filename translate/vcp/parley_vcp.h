@@ -214,6 +214,10 @@ int parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret);
 /* The payload of an escalation for a message that reports a trouble. */
 int parley_vcp_escalate(parley_vcp_encode_t *e);
 
+/* The codec's: an escalation of severity warning. */
+int parley_vcp_warning(parley_arena_t *arena, parley_str_t reason,
+    parley_str_t context, parley_own_event_t *ret);
+
 /* The payload of the acknowledgment for a reply to an escalation. */
 int parley_vcp_acknowledge(parley_vcp_encode_t *e);
 

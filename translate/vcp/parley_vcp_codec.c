@@ -85,6 +85,7 @@ const parley_codec_t  parley_vcp_codec = {
     .supplies = parley_vcp_supplies,
     .encode = parley_vcp_encode_12,
     .supervises = parley_vcp_supervises,
+    .warning = parley_vcp_warning,
     .answer_decode = parley_vcp_answer_decode_12,
     PARLEY_VCP_CODEC
 };

@@ -100,6 +100,28 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
 }
 
 
+int
+parley_vcp_warning(parley_arena_t *arena, parley_str_t reason,
+    parley_str_t context, parley_own_event_t *ret)
+{
+    parley_buf_t  b;
+
+    ret->intent = PARLEY_STR("vcp.escalation");
+
+    parley_buf_init(&b, arena, reason.len + context.len + 128);
+
+    parley_buf_lit(&b, "{\"severity\":");
+    parley_buf_json_string(&b, parley_alarm_name(PARLEY_ALARM_WARNING));
+    parley_buf_lit(&b, ",\"reason\":");
+    parley_buf_json_string(&b, reason);
+    parley_buf_lit(&b, ",\"context\":");
+    parley_buf_json_string(&b, context);
+    parley_buf_lit(&b, ",\"requires_ack\":false}");
+
+    return parley_buf_done(&b, &ret->payload);
+}
+
+
 /* The characters of a reason that is made: 2.0 has no bound of its own. */
 
 static size_t

@@ -131,11 +131,11 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
 
     rc = opts->resolve != NULL
          ? opts->resolve(opts->resolve_ctx, m->wire, m->recipient,
-                         PARLEY_PROTO_AEE, &name) : 0;
+                         PARLEY_PROTO_CANONICAL, &name) : 0;
 
     if (rc == 0
-        && parley_name_map(e->arena, m->wire, m->recipient, PARLEY_PROTO_AEE,
-                           &name)
+        && parley_name_map(e->arena, m->wire, m->recipient,
+                           PARLEY_PROTO_CANONICAL, &name)
            == -1)
     {
         return parley_error_memory(e->err);
