@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "parley_alarm.h"
 #include "parley_audit_message.h"
 #include "parley_embed.h"
 #include "parley_gate_steps.h"
@@ -83,16 +84,9 @@ parley_audit_digest(const parley_gate_t *g, parley_arena_t *arena,
 static int
 parley_audit_has_payload(const parley_gate_t *g, parley_verdict_t verdict)
 {
-    parley_supervision_t  means;
-
-    if (!g->msg_read) {
-        return 0;
-    }
-
-    parley_embed_supervision(g->msg, &means);
-
-    return (means.alarm == PARLEY_ALARM_EMERGENCY
-            || parley_gate_alarm(g) == PARLEY_ALARM_EMERGENCY)
+    return g->msg_read
+           && (parley_alarm_is_emergency(parley_alarm_of(g->msg, 0))
+               || parley_alarm_is_emergency(parley_gate_alarm(g)))
            && g->msg->data.node != PARLEY_JSON_NONE
            && !parley_audit_is_anybodys(g, verdict);
 }

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "parley_embed.h"
+#include "parley_alarm.h"
 #include "parley_exchange_parts.h"
 #include "parley_fault.h"
 
@@ -209,7 +209,6 @@ parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
     const parley_answer_t *answer, parley_answered_t *ret, parley_error_t *err)
 {
     parley_loss_t         loss;
-    parley_supervision_t  asked;
     parley_encode_opts_t  opts;
 
     if (!parley_codecs[x->request->wire]->binding->single
@@ -220,9 +219,7 @@ parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
         return 0;
     }
 
-    parley_embed_supervision(x->request, &asked);
-
-    if (asked.alarm == PARLEY_ALARM_NONE) {
+    if (parley_alarm_of(x->request, 0) == PARLEY_ALARM_NONE) {
         return 0;
     }
 

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#include "parley_overdue.h"
-#include "parley_embed.h"
+#include "parley_alarm.h"
 #include "parley_gate_deliver.h"
 #include "parley_notify.h"
+#include "parley_overdue.h"
 #include "parley_settings.h"
 
 
@@ -20,67 +20,6 @@ static const parley_principal_t *parley_gate_superior(
     const parley_gate_t *g);
 static int parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret);
 static int parley_gate_add(parley_gate_t *g);
-
-
-/*
- * An error becomes an escalation where the operator says how grave it is; and
- * what reports a trouble is one to the sender's own parent, to anybody else a
- * question as others are.
- */
-
-parley_alarm_t
-parley_gate_alarm(const parley_gate_t *g)
-{
-    parley_alarm_t         alarm;
-    parley_supervision_t   means;
-    const parley_codec_t  *sent;
-
-    if (g->msg->act != PARLEY_ACT_REQUEST && g->msg->act != PARLEY_ACT_FAILURE
-        && g->msg->act != PARLEY_ACT_EVENT)
-    {
-        return PARLEY_ALARM_NONE;
-    }
-
-    parley_embed_supervision(g->msg, &means);
-
-    alarm = means.alarm;
-
-    if (parley_gate_reports(g) && g->msg->alarm > alarm) {
-        alarm = g->msg->alarm;
-    }
-
-    sent = parley_codecs[parley_embed_kin(g->conf->speak)];
-
-    return sent->supervises != NULL && g->sent.alarm > alarm ? g->sent.alarm
-                                                             : alarm;
-}
-
-
-int
-parley_gate_reports(const parley_gate_t *g)
-{
-    const parley_msg_t        *m = g->msg;
-    const parley_principal_t  *above;
-
-    above = g->who->principal != NULL ? g->who->principal->above : NULL;
-
-    return above != NULL && m->act == PARLEY_ACT_REQUEST
-           && m->alarm != PARLEY_ALARM_NONE
-           && parley_directory_by_name(g->http->directory,
-                                       (parley_namespace_t) m->wire,
-                                       m->recipient)
-              == above;
-}
-
-
-/* an event, too: AEE can say as one what VCP's reader has to acknowledge */
-
-int
-parley_gate_escalates(const parley_gate_t *g)
-{
-    return g->who->principal != NULL
-           && parley_gate_alarm(g) >= PARLEY_ALARM_CRITICAL;
-}
 
 
 /* who is asked first.  Of whom no parent is known nobody is above whom it is
@@ -179,7 +118,7 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
         kind = PARLEY_LOAD_ESCALATION;
         after = PARLEY_ESCALATION_MS;
 
-        if (superior != NULL && parley_gate_alarm(g) == PARLEY_ALARM_EMERGENCY
+        if (superior != NULL && parley_alarm_is_emergency(parley_gate_alarm(g))
             && parley_overdue_above(g->http, superior) != NULL)
         {
             kind = PARLEY_LOAD_EMERGENCY;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "parley_alarm.h"
 #include "parley_attempt.h"
 #include "parley_channel_scope.h"
 #include "parley_gate_deliver.h"
@@ -153,7 +154,7 @@ parley_gate_reaches(parley_gate_t *g, parley_str_t text,
     rc = parley_gate_reach_all(g, text, expansion, ret);
 
     if (rc == 0 && ret->n == 1
-        && parley_gate_alarm(g) >= PARLEY_ALARM_CRITICAL)
+        && parley_alarm_escalates(parley_gate_alarm(g)))
     {
         ret->jobs[0].class = PARLEY_JOB_URGENT;
     }

@@ -134,11 +134,10 @@ parley_step_result_t parley_gate_publish(parley_gate_t *g);
 int parley_gate_publication(parley_gate_t *g,
     struct parley_publication_s *ret, parley_str_t *scope);
 
-/* parley_gate_deadline.c: what becomes of the message if nobody answers it in
-   time */
+/* parley_alarm.c: how grave the message is */
 
-/* How grave the escalation is that it is, or becomes as it is sent on; of an
-   acknowledgment and of what is none NONE. */
+/* The escalation that it is, or becomes as it is sent on; of an acknowledgment
+   and of what is none NONE. */
 parley_alarm_t parley_gate_alarm(const parley_gate_t *g);
 
 /* Whether it is an escalation in its own protocol's words: it reports a trouble
@@ -148,6 +147,10 @@ int parley_gate_reports(const parley_gate_t *g);
 /* Whether it goes up to whoever is above its recipient until somebody
    acknowledges it (VCP-24): critical, or an emergency. */
 int parley_gate_escalates(const parley_gate_t *g);
+
+
+/* parley_gate_deadline.c: what becomes of the message if nobody answers it in
+   time */
 
 /* Whether its sender is told where nobody answers it by its deadline (AEE-29);
    an escalation goes up instead. */

@@ -9,6 +9,7 @@
  * which does that.
  */
 
+#include "parley_alarm.h"
 #include "parley_embed.h"
 #include "parley_gate_steps.h"
 #include "parley_settings.h"
@@ -24,11 +25,8 @@ static parley_step_result_t parley_gate_resume_recipient(parley_gate_t *g);
 int
 parley_gate_is_free(const parley_gate_t *g)
 {
-    parley_supervision_t  means;
-
-    parley_embed_supervision(g->msg, &means);
-
-    return means.alarm != PARLEY_ALARM_NONE || parley_gate_reports(g)
+    return parley_alarm_of(g->msg, parley_gate_reports(g))
+           != PARLEY_ALARM_NONE
            || (g->correlation.question != NULL
                && g->correlation.question->head.alarm != PARLEY_ALARM_NONE);
 }
@@ -56,8 +54,7 @@ parley_gate_suspend(parley_gate_t *g)
     alarm = parley_gate_alarm(g);
 
     return p->parent.len > 0
-           && (alarm == PARLEY_ALARM_EMERGENCY
-               || (alarm == PARLEY_ALARM_CRITICAL && g->conf->pauses))
+           && parley_alarm_suspends(alarm, g->conf->pauses)
            ? parley_gate_suspend_sender(g, alarm) : PARLEY_RESULT_NONE;
 }
 

@@ -17,9 +17,9 @@
 
 #include <string.h>
 
+#include "parley_alarm.h"
 #include "parley_buf.h"
 #include "parley_delivery.h"
-#include "parley_embed.h"
 #include "parley_gate_deliver.h"
 #include "parley_notify.h"
 #include "parley_settings.h"
@@ -49,7 +49,6 @@ typedef struct {
 
 
 static int parley_undelivered_parties(parley_undelivered_t *u);
-static parley_alarm_t parley_undelivered_alarm(parley_undelivered_t *u);
 static int parley_undelivered_text(parley_undelivered_t *u,
     parley_str_t *ret);
 static int parley_undelivered_reason(parley_undelivered_t *u,
@@ -118,9 +117,14 @@ parley_undelivered_parties(parley_undelivered_t *u)
         || sender->above->names[PARLEY_NAMESPACE_HANDLE].len == 0
         || parley_deliver_message(u->d, &u->delivery->publication, u->arena,
                                   &u->msg, &doc, &err)
-           != 0
-        || parley_undelivered_alarm(u) < PARLEY_ALARM_CRITICAL)
+           != 0)
     {
+        return -1;
+    }
+
+    u->alarm = parley_alarm_of(&u->msg, 1);
+
+    if (!parley_alarm_escalates(u->alarm)) {
         return -1;
     }
 
@@ -146,21 +150,6 @@ parley_undelivered_parties(parley_undelivered_t *u)
            && parley_msg_derive(u->arena, &u->msg, 7, u->msg.id,
                                 u->delivery->sub, &u->id)
               == 0 ? 0 : -1;
-}
-
-
-/* what another protocol carries is as grave as it is in VCP */
-
-static parley_alarm_t
-parley_undelivered_alarm(parley_undelivered_t *u)
-{
-    parley_supervision_t  means;
-
-    parley_embed_supervision(&u->msg, &means);
-
-    u->alarm = means.alarm > u->msg.alarm ? means.alarm : u->msg.alarm;
-
-    return u->alarm;
 }
 
 

@@ -1,0 +1,46 @@
+/*
+ * How grave the trouble is that a message tells of, and what follows from that:
+ * what is critical or an emergency is an escalation that goes up until somebody
+ * acknowledges it (VCP 5.2), an emergency at once; either may suspend its
+ * sender (VCP-26).  Of the message at the gate parley_gate_alarm() says it.
+ */
+
+#ifndef PARLEY_ALARM_H
+#define PARLEY_ALARM_H
+
+#include "parley_msg.h"
+
+
+/*
+ * Of a message by its intent, whatever protocol it came in and whether it
+ * escalates or acknowledges; NONE: it is neither.  reports: it is to the parent
+ * of its sender, so that its own protocol's words make it one, too.
+ */
+parley_alarm_t parley_alarm_of(const parley_msg_t *m, int reports);
+
+static inline int
+parley_alarm_is_emergency(parley_alarm_t alarm)
+{
+    return alarm == PARLEY_ALARM_EMERGENCY;
+}
+
+
+/* It goes up, goes before others, and its sender's parent hears where it is
+   not delivered. */
+static inline int
+parley_alarm_escalates(parley_alarm_t alarm)
+{
+    return alarm >= PARLEY_ALARM_CRITICAL;
+}
+
+
+/* pauses: parley_vcp_critical pause */
+static inline int
+parley_alarm_suspends(parley_alarm_t alarm, int pauses)
+{
+    return pauses ? parley_alarm_escalates(alarm)
+                  : parley_alarm_is_emergency(alarm);
+}
+
+
+#endif /* PARLEY_ALARM_H */
