@@ -24,6 +24,9 @@ static const uint8_t  parley_escape_octets[256] = {
 };
 
 
+static void parley_escape_octet(uint8_t c, uint8_t ret[3]);
+
+
 #undef V
 #undef I
 #undef A
@@ -50,8 +53,6 @@ parley_escape_put(parley_buf_t *b, parley_str_t s, parley_escape_t how)
     uint8_t         octets[3];
     const uint8_t  *p, *run, *end;
 
-    static const char  hex[] = "0123456789ABCDEF";
-
     end = s.data + s.len;
 
     for (p = run = s.data; p < end; p++) {
@@ -63,10 +64,7 @@ parley_escape_put(parley_buf_t *b, parley_str_t s, parley_escape_t how)
         parley_buf_put(b, run, (size_t) (p - run));
         run = p + 1;
 
-        octets[0] = '%';
-        octets[1] = (uint8_t) hex[*p >> 4];
-        octets[2] = (uint8_t) hex[*p & 15];
-
+        parley_escape_octet(*p, octets);
         parley_buf_put(b, octets, sizeof(octets));
     }
 
@@ -90,4 +88,39 @@ parley_escape(parley_arena_t *arena, parley_str_t s, parley_escape_t how,
     parley_escape_put(&b, s, how);
 
     return parley_buf_done(&b, ret);
+}
+
+
+const char *
+parley_escape_line(parley_str_t s, size_t max, char *ret)
+{
+    size_t  i, n;
+
+    n = 0;
+
+    for (i = 0; i < s.len && i < max; i++) {
+
+        if (!(parley_escape_octets[s.data[i]] & PARLEY_ESCAPE_VALUE)) {
+            ret[n++] = (char) s.data[i];
+            continue;
+        }
+
+        parley_escape_octet(s.data[i], (uint8_t *) ret + n);
+        n += 3;
+    }
+
+    ret[n] = '\0';
+
+    return ret;
+}
+
+
+static void
+parley_escape_octet(uint8_t c, uint8_t ret[3])
+{
+    static const char  hex[] = "0123456789ABCDEF";
+
+    ret[0] = '%';
+    ret[1] = (uint8_t) hex[c >> 4];
+    ret[2] = (uint8_t) hex[c & 15];
 }

@@ -23,6 +23,11 @@ typedef enum {
 } parley_escape_t;
 
 
+#define PARLEY_ESCAPE_LOGGED     128    /* octets of a name or id in a line of
+                                           the error log */
+#define PARLEY_ESCAPE_LINE(max)  (3 * (max) + 1)
+
+
 /* Returns whether s needs no encoding. */
 int parley_escape_is_plain(parley_str_t s, parley_escape_t how);
 
@@ -36,6 +41,14 @@ void parley_escape_put(parley_buf_t *b, parley_str_t s, parley_escape_t how);
 int parley_escape(parley_arena_t *arena, parley_str_t s, parley_escape_t how,
     parley_str_t *ret)
     __attribute__((warn_unused_result));
+
+/*
+ * The first octets of a name or an id as a line of the error log has them, max
+ * at most, each a VALUE: two that differ there look different, and none ends
+ * the line or the quotation marks around it.  Returns ret, zero-terminated,
+ * which has room for PARLEY_ESCAPE_LINE(max).
+ */
+const char *parley_escape_line(parley_str_t s, size_t max, char *ret);
 
 
 #endif /* PARLEY_ESCAPE_H */

@@ -8,10 +8,6 @@
 #include "parley_hex.h"
 
 
-/* octets of a name, before it is encoded */
-#define PARLEY_GATE_CLAIMED_MAX  128
-
-
 static void parley_gate_claimed_certificate(parley_buf_t *b,
     const parley_certificate_t *certificate);
 static void parley_gate_claimed_put(parley_buf_t *b, const char *what,
@@ -76,17 +72,16 @@ parley_gate_claimed_certificate(parley_buf_t *b,
 static void
 parley_gate_claimed_put(parley_buf_t *b, const char *what, parley_str_t s)
 {
+    char  text[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)];
+
     if (s.len == 0) {
         return;
-    }
-
-    if (s.len > PARLEY_GATE_CLAIMED_MAX) {
-        s.len = PARLEY_GATE_CLAIMED_MAX;
     }
 
     parley_buf_lit(b, ", ");
     parley_buf_str(b, parley_str_c(what));
     parley_buf_lit(b, " \"");
-    parley_escape_put(b, s, PARLEY_ESCAPE_VALUE);
+    parley_buf_str(b, parley_str_c(parley_escape_line(s, PARLEY_ESCAPE_LOGGED,
+                                                      text)));
     parley_buf_octet(b, '"');
 }

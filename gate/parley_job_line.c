@@ -8,12 +8,11 @@
 
 
 typedef struct {
-    char  text[PARLEY_JOB_LINE_NAME + sizeof(", from \"\"")];
+    char  text[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)
+               + sizeof(", from \"\"")];
 } parley_job_name_t;
 
 
-static const char *parley_job_line_text(parley_str_t s,
-    parley_job_name_t *ret);
 static const char *parley_job_line_name(const char *name, parley_str_t s,
     parley_job_name_t *ret);
 
@@ -24,14 +23,16 @@ parley_job_line_attempt(const parley_delivery_t *delivery,
     parley_job_line_t *ret)
 {
     char                wrong[PARLEY_TEXT_MAX];
+    char                where[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)];
     const char         *what, *field;
-    parley_job_name_t   id, to, from, where;
+    parley_job_name_t   id, to, from;
 
     ret->level = PARLEY_JOB_LINE_ERR;
 
     /* which member is wrong, and what with it */
 
-    field = parley_job_line_text(parley_str_c(delivery->err.field), &where);
+    field = parley_escape_line(parley_str_c(delivery->err.field),
+                               PARLEY_ESCAPE_LOGGED, where);
     parley_error_line(parley_error_words(&delivery->err), wrong);
 
     switch (how->how) {
@@ -93,15 +94,17 @@ void
 parley_job_line_deadline(const parley_overdue_t *d, int untold,
     parley_job_line_t *ret)
 {
+    char                to[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)];
     const char         *which, *sender, *above;
-    parley_job_name_t   id, from, to;
+    parley_job_name_t   id, from;
 
     ret->level = PARLEY_JOB_LINE_NONE;
     ret->text[0] = '\0';
 
     which = parley_job_line_name("id", d->publication.id, &id);
     sender = parley_job_line_name("from", d->publication.sender, &from);
-    above = parley_job_line_text(d->to != NULL ? d->to->sub : d->sub, &to);
+    above = parley_escape_line(d->to != NULL ? d->to->sub : d->sub,
+                               PARLEY_ESCAPE_LOGGED, to);
 
     switch (d->how) {
 
@@ -149,47 +152,18 @@ parley_job_line_deadline(const parley_overdue_t *d, int untold,
 }
 
 
-/* percent-encoded; what cannot be, for want of memory, is empty */
-
-static const char *
-parley_job_line_text(parley_str_t s, parley_job_name_t *ret)
-{
-    size_t          n;
-    parley_str_t    escaped;
-    parley_arena_t  arena;
-
-    parley_arena_init(&arena, &parley_mem_libc, 0);
-
-    n = 0;
-
-    if (parley_escape(&arena, s, PARLEY_ESCAPE_VALUE, &escaped) == 0
-        && escaped.len > 0)
-    {
-        n = escaped.len < PARLEY_JOB_LINE_NAME ? escaped.len
-                                               : PARLEY_JOB_LINE_NAME;
-        memcpy(ret->text, escaped.data, n);
-    }
-
-    ret->text[n] = '\0';
-
-    parley_arena_reset(&arena);
-
-    return ret->text;
-}
-
-
 /* , name "s"; nothing where s is empty */
 
 static const char *
 parley_job_line_name(const char *name, parley_str_t s, parley_job_name_t *ret)
 {
-    parley_job_name_t  text;
+    char  text[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)];
 
     ret->text[0] = '\0';
 
-    if (parley_job_line_text(s, &text)[0] != '\0') {
-        (void) snprintf(ret->text, sizeof(ret->text), ", %s \"%.*s\"", name,
-                        PARLEY_JOB_LINE_NAME, text.text);
+    if (s.len > 0) {
+        (void) snprintf(ret->text, sizeof(ret->text), ", %s \"%s\"", name,
+                        parley_escape_line(s, PARLEY_ESCAPE_LOGGED, text));
     }
 
     return ret->text;

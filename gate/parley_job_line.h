@@ -16,8 +16,7 @@
 #include "parley_overdue.h"
 
 
-#define PARLEY_JOB_LINE_NAME  128   /* octets of a name or id */
-#define PARLEY_JOB_LINE_TEXT  1024  /* of all, with its zero */
+#define PARLEY_JOB_LINE_TEXT  2048  /* of all, with its zero */
 
 
 typedef enum {

@@ -12,8 +12,14 @@
 #include "ngx_http_parley_state.h"
 
 
-/* octets of an id or name in the error log */
-#define NGX_HTTP_PARLEY_LOG_MAX  128
+/* a name or an id in a line: what a message says is not for it to write there
+   (SEC-01), and no two of them look alike */
+
+typedef char  ngx_http_parley_log_name_t[PARLEY_ESCAPE_LINE(
+                                                     PARLEY_ESCAPE_LOGGED)];
+
+#define ngx_http_parley_log_name(s, name)                                     \
+    parley_escape_line(s, PARLEY_ESCAPE_LOGGED, name)
 
 
 static ngx_uint_t ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l,
@@ -21,25 +27,23 @@ static ngx_uint_t ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l,
 static void ngx_http_parley_log_timer(ngx_event_t *ev);
 static void ngx_http_parley_log_rest(ngx_http_parley_logged_t *l,
     ngx_log_t *log);
-static ngx_str_t ngx_http_parley_log_text(u_char *buf, parley_str_t s);
-static ngx_str_t ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx,
-    parley_str_t s);
-static ngx_str_t ngx_http_parley_log_escaped(ngx_http_parley_ctx_t *ctx,
-    parley_str_t s);
 
 
 void
 ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    u_char                      id[NGX_HTTP_PARLEY_LOG_MAX];
-    u_char                      sub[NGX_HTTP_PARLEY_LOG_MAX];
-    u_char                      at[sizeof(" at offset ") + NGX_SIZE_T_LEN];
+    char                        at[PARLEY_ESCAPE_LINE(PARLEY_POINTER_MAX)];
+    u_char                      offset[sizeof(" at offset ")
+                                       + NGX_SIZE_T_LEN];
     u_char                      words[PARLEY_TEXT_MAX];
     size_t                      len;
-    ngx_str_t                   who, which, said, what, field, text;
+    ngx_str_t                   text;
     ngx_uint_t                  level;
-    parley_str_t                claimed;
+    const char                 *field;
+    parley_str_t                claimed, none = parley_str_none;
+    const parley_msg_t         *m;
     const parley_error_info_t  *info;
+    ngx_http_parley_log_name_t  who, said, what, which;
 
     if (!ngx_http_parley_log_has_line(&ctx->mcf->refused, ctx->error.code)) {
         parley_count(ctx->mcf->slot, PARLEY_M_UNLOGGED, 1);
@@ -48,15 +52,14 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     info = parley_error_info(ctx->error.code);
 
-    field = ngx_http_parley_log_escaped(ctx, parley_str_c(ctx->error.field));
+    /* what is not proven is the message's own word */
+
+    m = ctx->gate.msg_read ? &ctx->msg : NULL;
+
+    field = parley_escape_line(parley_str_c(ctx->error.field),
+                               PARLEY_POINTER_MAX, at);
     text = ngx_http_parley_log_words(words,
                                      parley_error_words(&ctx->error));
-
-    who = ngx_http_parley_log_text(sub, ctx->who.principal
-                                        ? ctx->who.principal->sub
-                                        : parley_str_none);
-    which = ngx_http_parley_log_text(id, ctx->gate.msg_read
-                                         ? ctx->msg.id : parley_str_none);
 
     /* what is no JSON has no member to name */
 
@@ -65,13 +68,9 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     if (ctx->error.code == PARLEY_E_JSON_INVALID
         && ctx->error.offset != PARLEY_NO_OFFSET)
     {
-        len = ngx_sprintf(at, " at offset %uz", ctx->error.offset) - at;
+        len = ngx_sprintf(offset, " at offset %uz", ctx->error.offset)
+              - offset;
     }
-
-    /* what is not proven is the message's own word */
-
-    said = ngx_http_parley_log_word(ctx, ctx->msg.sender);
-    what = ngx_http_parley_log_word(ctx, ctx->msg.intent);
 
     if (parley_gate_claimed(&ctx->gate, &claimed) != 0) {
         claimed = parley_str_none;
@@ -82,12 +81,18 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
             ? NGX_LOG_INFO : NGX_LOG_WARN;
 
     ngx_log_error(level, r->connection->log, 0,
-                  "parley: %s %*s%s%V: %V%*s, principal \"%V\", from \"%V\", "
-                  "intent \"%V\", id \"%V\"%*s",
+                  "parley: %s %*s%s%s: %V%*s, principal \"%s\", from \"%s\", "
+                  "intent \"%s\", id \"%s\"%*s",
                   ctx->dry ? "would refuse," : "refused,",
                   info->word.len, info->word.data,
-                  field.len ? " " : "", &field, &text, len, at,
-                  &who, &said, &what, &which, claimed.len, claimed.data);
+                  field[0] ? " " : "", field, &text, len, offset,
+                  ngx_http_parley_log_name(ctx->who.principal
+                                           ? ctx->who.principal->sub : none,
+                                           who),
+                  ngx_http_parley_log_name(m ? m->sender : none, said),
+                  ngx_http_parley_log_name(m ? m->intent : none, what),
+                  ngx_http_parley_log_name(m ? m->id : none, which),
+                  claimed.len, claimed.data);
 }
 
 
@@ -95,16 +100,13 @@ void
 ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_uint_t level, const char *why, const char *what, parley_str_t code)
 {
-    u_char     id[NGX_HTTP_PARLEY_LOG_MAX];
-    u_char     word[NGX_HTTP_PARLEY_LOG_MAX];
-    ngx_str_t  which, said;
-
-    which = ngx_http_parley_log_text(id, ctx->msg.id);
-    said = ngx_http_parley_log_text(word, code);
+    ngx_http_parley_log_name_t  said, which;
 
     ngx_log_error(level, r->connection->log, 0,
-                  "parley: not told, %s: %s%s%V, answering id \"%V\"", why,
-                  what, said.len ? " " : "", &said, &which);
+                  "parley: not told, %s: %s%s%s, answering id \"%s\"", why,
+                  what, code.len ? " " : "",
+                  ngx_http_parley_log_name(code, said),
+                  ngx_http_parley_log_name(ctx->msg.id, which));
 }
 
 
@@ -136,10 +138,8 @@ ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
     const parley_publication_t *p, parley_proto_t to,
     const parley_loss_t *loss)
 {
-    u_char        id[NGX_HTTP_PARLEY_LOG_MAX];
-    u_char        sub[NGX_HTTP_PARLEY_LOG_MAX];
-    ngx_str_t     which, who;
-    parley_str_t  said, read, lost;
+    parley_str_t                said, read, lost;
+    ngx_http_parley_log_name_t  who, which;
 
     if (!parley_losses(&mcf->losses, mcf->slot, mcf->zone->sh->seed, p, to,
                        loss)
@@ -152,15 +152,16 @@ ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
 
     said = parley_proto_name(p->proto);
     read = parley_proto_name(to);
-    which = ngx_http_parley_log_text(id, p->id);
-    who = ngx_http_parley_log_text(sub, p->sender);
 
     /* the list may be longer than a line: it stands last */
 
     ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
                   "parley: a message of %*s loses members for who reads %*s, "
-                  "from \"%V\", id \"%V\": %*s", said.len, said.data,
-                  read.len, read.data, &who, &which, lost.len, lost.data);
+                  "from \"%s\", id \"%s\": %*s", said.len, said.data,
+                  read.len, read.data,
+                  ngx_http_parley_log_name(p->sender, who),
+                  ngx_http_parley_log_name(p->id, which),
+                  lost.len, lost.data);
 }
 
 
@@ -171,53 +172,6 @@ ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_log_answer(r, ctx, NGX_LOG_WARN,
                                "the caller's protocol cannot say it", why,
                                parley_str_none);
-}
-
-
-/* what a message claims, percent-encoded: no two of them look alike */
-
-static ngx_str_t
-ngx_http_parley_log_word(ngx_http_parley_ctx_t *ctx, parley_str_t s)
-{
-    ngx_str_t  none = ngx_null_string;
-
-    if (!ctx->gate.msg_read) {
-        return none;
-    }
-
-    s.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
-
-    return ngx_http_parley_log_escaped(ctx, s);
-}
-
-
-static ngx_str_t
-ngx_http_parley_log_escaped(ngx_http_parley_ctx_t *ctx, parley_str_t s)
-{
-    ngx_str_t  none = ngx_null_string;
-
-    return parley_escape(&ctx->arena, s, PARLEY_ESCAPE_VALUE, &s) == 0
-           ? ngx_http_parley_ngx_str(s) : none;
-}
-
-
-/* a line of the log is not for a message to write (SEC-01) */
-
-static ngx_str_t
-ngx_http_parley_log_text(u_char *buf, parley_str_t s)
-{
-    size_t     i;
-    ngx_str_t  text;
-
-    text.len = ngx_min(s.len, NGX_HTTP_PARLEY_LOG_MAX);
-    text.data = buf;
-
-    for (i = 0; i < text.len; i++) {
-        buf[i] = (s.data[i] < 0x20 || s.data[i] >= 0x7f || s.data[i] == '"')
-                 ? '?' : s.data[i];
-    }
-
-    return text;
 }
 
 

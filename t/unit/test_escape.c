@@ -130,7 +130,55 @@ test_memory(void **state)
 }
 
 
+/* whatever a name is, a line of the log is not for it to write */
+
+static void
+test_line(void **state)
+{
+    char     text[PARLEY_ESCAPE_LINE(300)], other[PARLEY_ESCAPE_LINE(300)];
+    size_t   i, n;
+    uint8_t  octets[256];
+
+    (void) state;
+
+    assert_string_equal(parley_escape_line(PARLEY_STR("agent.a"), 128, text),
+                        "agent.a");
+    assert_string_equal(parley_escape_line(parley_str_none, 128, text), "");
+    assert_string_equal(parley_escape_line(PARLEY_STR("a b\"\r\n%\xc3\xa9?"),
+                                           128, text),
+                        "a%20b%22%0D%0A%25%C3%A9?");
+
+    /* what is cut is the name, never the code of an octet */
+
+    assert_string_equal(parley_escape_line(PARLEY_STR("\n\n\n"), 2, text),
+                        "%0A%0A");
+
+    for (i = 0; i < sizeof(octets); i++) {
+        octets[i] = (uint8_t) i;
+    }
+
+    n = strlen(parley_escape_line(parley_str_make(octets, sizeof(octets)),
+                                  sizeof(octets), text));
+
+    for (i = 0; i < n; i++) {
+        assert_in_range(text[i], 0x21, 0x7e);
+        assert_int_not_equal(text[i], '"');
+        assert_int_not_equal(text[i], '\\');
+    }
+
+    /* no two look alike */
+
+    for (i = 0; i < sizeof(octets); i++) {
+        (void) parley_escape_line(parley_str_make(octets + i, 1), 1, text);
+        (void) parley_escape_line(parley_str_make(octets + (i + 1) % 256, 1),
+                                  1, other);
+        assert_string_not_equal(text, other);
+    }
+}
+
+
 static const struct CMUnitTest  tests[] = {
+    parley_test("SEC-01 a name in a line of the log", test_line),
     parley_test("SEC-01 octets that are encoded", test_octets),
     parley_test("SEC-01 texts", test_texts),
     parley_test("no memory", test_memory),

@@ -2,6 +2,7 @@
 
 #include "parley_test.h"
 
+#include "parley_escape.h"
 #include "parley_job_line.h"
 
 
@@ -110,8 +111,8 @@ test_names(void **state)
 
     n = strlen(line.text);
 
-    assert_in_range(n, 2 * PARLEY_JOB_LINE_NAME,
-                    3 * PARLEY_JOB_LINE_NAME + 100);
+    assert_in_range(n, 6 * PARLEY_ESCAPE_LOGGED,
+                    6 * PARLEY_ESCAPE_LOGGED + 150);
 
     for (i = 0; i < n; i++) {
         assert_in_range(line.text[i], 0x20, 0x7e);
