@@ -13,7 +13,7 @@
  *      "isError": true}
  */
 
-#include "parley_c2a_field.h"
+#include "parley_c2a.h"
 #include "parley_embed.h"
 #include "parley_msg_field.h"
 

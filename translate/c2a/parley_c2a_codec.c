@@ -9,7 +9,7 @@
  * has the correlation "C1/T1".
  */
 
-#include "parley_c2a_field.h"
+#include "parley_c2a.h"
 #include "parley_embed_redact.h"
 #include "parley_unmapped.h"
 

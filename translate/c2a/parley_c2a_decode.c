@@ -10,7 +10,7 @@
  * then its envelope and its text.
  */
 
-#include "parley_c2a_field.h"
+#include "parley_c2a.h"
 #include "parley_deadline.h"
 #include "parley_jcs.h"
 #include "parley_time.h"

@@ -14,7 +14,7 @@
  * fields say (who, to whom, how urgent, when) replaces theirs.
  */
 
-#include "parley_c2a_field.h"
+#include "parley_c2a.h"
 #include "parley_sentence.h"
 #include "parley_deadline.h"
 #include "parley_msg_field.h"

@@ -13,7 +13,7 @@
  * and progress for somebody who called as notifications/progress.
  */
 
-#include "parley_c2a_field.h"
+#include "parley_c2a.h"
 #include "parley_sentence.h"
 #include "parley_embed.h"
 #include "parley_name.h"

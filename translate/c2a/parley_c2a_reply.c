@@ -13,7 +13,7 @@
  *         "clientInfo": {"name": "harness", "version": "1"}}}
  */
 
-#include "parley_c2a_field.h"
+#include "parley_c2a.h"
 #include "parley_sentence.h"
 
 

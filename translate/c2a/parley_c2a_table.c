@@ -8,7 +8,7 @@
  *         "must_respond", "reason": "direct_message"}, ...}}
  */
 
-#include "parley_c2a_field.h"
+#include "parley_c2a.h"
 #include "parley_schema_inline.h"
 
 

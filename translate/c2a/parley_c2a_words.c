@@ -16,7 +16,7 @@
  *     Is it blocked?
  */
 
-#include "parley_c2a_field.h"
+#include "parley_c2a.h"
 #include "parley_deadline.h"
 #include "parley_lines.h"
 #include "parley_sentence.h"
