@@ -23,7 +23,7 @@ typedef struct {
 } parley_time_parts_t;
 
 
-static int parley_time_of_parts(const parley_time_parts_t *parts,
+static inline int parley_time_of_parts(const parley_time_parts_t *parts,
     int64_t *ret_s);
 static int parley_time_form(const char *form, parley_str_t s,
     parley_time_parts_t *ret);
@@ -66,13 +66,15 @@ parley_time_parse(parley_str_t s, int64_t *ret_ms)
     parts.minute = parley_time_two(p + 14);
     parts.second = parley_time_two(p + 17);
 
+    if (parley_time_of_parts(&parts, &t) != 0) {
+        return -1;
+    }
+
     rest = parley_str_from(s, 19);
 
     ms = parley_time_fraction(&rest);
 
-    if (ms < 0 || parley_time_of_parts(&parts, &t) != 0
-        || parley_time_zone(rest, &zone) != 0)
-    {
+    if (ms < 0 || parley_time_zone(rest, &zone) != 0) {
         return -1;
     }
 
@@ -200,15 +202,15 @@ parley_time_month(const uint8_t *p)
 
 /* Seconds since the epoch of a date and time in UTC.  -1: there is none
    such. */
-static int
+static inline int
 parley_time_of_parts(const parley_time_parts_t *parts, int64_t *ret_s)
 {
     int  year;
 
-    year = parts->century < 0 || parts->year < 0
-           ? -1 : 100 * parts->century + parts->year;
+    year = 100 * parts->century + parts->year;
 
-    if (year < 0 || parts->month < 1 || parts->month > 12 || parts->day < 1
+    if ((parts->century | parts->year) < 0 || parts->month < 1
+        || parts->month > 12 || parts->day < 1
         || parts->day > parley_time_month_days(year, parts->month)
         || parts->hour < 0 || parts->hour > 23
         || parts->minute < 0 || parts->minute > 59
