@@ -108,11 +108,6 @@ typedef struct {
     parley_str_t  policy;
     parley_str_t  mode;             /* injection.mode */
     parley_str_t  reason;
-
-    /* the same as an event has them, with the JSON around them */
-    parley_str_t  in_target;        /* "directedness":"to_me"} */
-    parley_str_t  in_attention;     /* "policy":...,"reason":..., */
-    parley_str_t  in_injection;     /* "injection":{"mode":"buffered"} */
 } parley_c2a_row_t;
 
 

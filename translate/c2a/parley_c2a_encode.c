@@ -379,7 +379,9 @@ parley_c2a_write_conversation(parley_c2a_encode_t *e)
         parley_buf_lit(b, "\",");
     }
 
-    parley_buf_str(b, e->row->in_target);
+    parley_buf_lit(b, "\"directedness\":\"");
+    parley_buf_str(b, e->row->directedness);
+    parley_buf_lit(b, "\"}");
 }
 
 
@@ -403,21 +405,24 @@ parley_c2a_write_attention(parley_c2a_encode_t *e)
 
     b = &e->b;
 
-    parley_buf_lit(b, ",\"attention\":{");
-    parley_buf_str(b, e->row->in_attention);
-    parley_buf_lit(b, "\"priority\":\"");
+    parley_buf_lit(b, ",\"attention\":{\"policy\":\"");
+    parley_buf_str(b, e->row->policy);
+    parley_buf_lit(b, "\",\"reason\":\"");
+    parley_buf_str(b, e->row->reason);
+    parley_buf_lit(b, "\",\"priority\":\"");
     parley_buf_str(b, parley_priority_name(e->m->priority));
 
     if (e->m->timeout_ms >= 0) {
         parley_buf_lit(b, "\",\"deadlineMs\":");
         parley_buf_int(b, e->m->timeout_ms);
-        parley_buf_lit(b, "},");
+        parley_buf_lit(b, "},\"injection\":{\"mode\":\"");
 
     } else {
-        parley_buf_lit(b, "\"},");
+        parley_buf_lit(b, "\"},\"injection\":{\"mode\":\"");
     }
 
-    parley_buf_str(b, e->row->in_injection);
+    parley_buf_str(b, e->row->mode);
+    parley_buf_lit(b, "\"}");
 }
 
 

@@ -272,10 +272,7 @@ const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS] = {
 
 #define parley_c2a_row_of(act, has, kind, directedness, policy, mode, reason) \
     { PARLEY_ACT_##act, has, parley_str(kind), parley_str(directedness),      \
-      parley_str(policy), parley_str(mode), parley_str(reason),               \
-      parley_str("\"directedness\":\"" directedness "\"}"),                   \
-      parley_str("\"policy\":\"" policy "\",\"reason\":\"" reason "\","),     \
-      parley_str("\"injection\":{\"mode\":\"" mode "\"}") }
+      parley_str(policy), parley_str(mode), parley_str(reason) }
 
 
 /*
