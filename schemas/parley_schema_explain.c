@@ -19,6 +19,8 @@ static void parley_schema_say_values(parley_schema_words_t *w,
     const parley_schema_t *s, parley_schema_keyword_t keyword);
 static void parley_schema_say_count(parley_schema_words_t *w,
     const char *least, uint32_t n, const char *one, const char *many);
+static int parley_schema_say_string(parley_schema_words_t *w,
+    const parley_schema_finding_t *f);
 static int parley_schema_say_number(parley_schema_words_t *w,
     const parley_schema_finding_t *f);
 static void parley_schema_say_container(parley_schema_words_t *w,
@@ -224,6 +226,56 @@ parley_schema_say_count(parley_schema_words_t *w, const char *least,
 }
 
 
+/* Returns 0 if the finding is about a string. */
+static int
+parley_schema_say_string(parley_schema_words_t *w,
+    const parley_schema_finding_t *f)
+{
+    const parley_schema_string_t  *string;
+
+    string = f->schema->string;
+
+    switch (f->keyword) {
+
+    case PARLEY_SCHEMA_K_MIN_LENGTH:
+        parley_schema_say_count(w, "must be at least", string->min,
+                                "character", "characters");
+        return 0;
+
+    case PARLEY_SCHEMA_K_MAX_LENGTH:
+        parley_schema_say_count(w, "must be at most", string->max,
+                                "character", "characters");
+        return 0;
+
+    case PARLEY_SCHEMA_K_MAX_OCTETS:
+        parley_schema_say_count(w, "must be at most", string->octets,
+                                "octet", "octets");
+        return 0;
+
+    case PARLEY_SCHEMA_K_PATTERN:
+
+        if (string->words.len > 0) {
+            parley_schema_say_span(w, "must be ", string->words);
+
+        } else {
+            parley_schema_say_span(w, "must match ",
+                                   string->pattern->source);
+        }
+
+        return 0;
+
+    case PARLEY_SCHEMA_K_FORMAT:
+        parley_schema_say(w, "must be %s",
+                          parley_format_text((parley_format_t)
+                                             string->format));
+        return 0;
+
+    default:
+        return -1;
+    }
+}
+
+
 /* Returns 0 if the finding is about a number. */
 static int
 parley_schema_say_number(parley_schema_words_t *w,
@@ -342,39 +394,6 @@ parley_schema_words(parley_schema_words_t *w,
         parley_schema_say_values(w, s, f->keyword);
         return;
 
-    case PARLEY_SCHEMA_K_MIN_LENGTH:
-        parley_schema_say_count(w, "must be at least", s->string->min,
-                                "character", "characters");
-        return;
-
-    case PARLEY_SCHEMA_K_MAX_LENGTH:
-        parley_schema_say_count(w, "must be at most", s->string->max,
-                                "character", "characters");
-        return;
-
-    case PARLEY_SCHEMA_K_MAX_OCTETS:
-        parley_schema_say_count(w, "must be at most", s->string->octets,
-                                "octet", "octets");
-        return;
-
-    case PARLEY_SCHEMA_K_PATTERN:
-
-        if (s->string->words.len > 0) {
-            parley_schema_say_span(w, "must be ", s->string->words);
-
-        } else {
-            parley_schema_say_span(w, "must match ",
-                                   s->string->pattern->source);
-        }
-
-        return;
-
-    case PARLEY_SCHEMA_K_FORMAT:
-        parley_schema_say(w, "must be %s",
-                          parley_format_text((parley_format_t)
-                                             s->string->format));
-        return;
-
     case PARLEY_SCHEMA_K_REQUIRED:
         parley_schema_say(w, "is missing");
         return;
@@ -405,7 +424,9 @@ parley_schema_words(parley_schema_words_t *w,
         break;
     }
 
-    if (parley_schema_say_number(w, f) != 0) {
+    if (parley_schema_say_string(w, f) != 0
+        && parley_schema_say_number(w, f) != 0)
+    {
         parley_schema_say_container(w, f);
     }
 }

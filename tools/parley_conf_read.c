@@ -39,6 +39,12 @@ static int parley_conf_file(parley_tool_t *tool, const parley_conf_t *conf,
     parley_directive_t *block);
 static int parley_conf_blocks(parley_conf_reader_t *rd,
     parley_directive_t *block);
+static int parley_conf_ends(parley_conf_reader_t *rd,
+    parley_conf_token_t token, const parley_str_t *last,
+    const parley_directive_t *block, const parley_directive_t *outer);
+static int parley_conf_ended(parley_conf_reader_t *rd,
+    parley_conf_token_t token, unsigned line, const parley_str_t *words,
+    size_t n, parley_directive_t **block);
 static int parley_conf_directive(parley_conf_reader_t *rd, unsigned line,
     const parley_str_t *words, size_t n, parley_directive_t *block,
     parley_directive_t **ret);
@@ -197,7 +203,7 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
     size_t                n;
     unsigned              line;
     parley_str_t          words[PARLEY_CONF_WORDS];
-    parley_directive_t   *outer, *d;
+    parley_directive_t   *outer;
     parley_conf_token_t   token;
 
     n = 0;
@@ -207,11 +213,12 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
     for ( ;; ) {
         token = parley_conf_token(rd);
 
-        if (token == PARLEY_CONF_ERROR) {
-            return -1;
-        }
+        switch (token) {
 
-        if (token == PARLEY_CONF_WORD) {
+        case PARLEY_CONF_ERROR:
+            return -1;
+
+        case PARLEY_CONF_WORD:
 
             if (n == PARLEY_CONF_WORDS) {
                 return parley_conf_broken(rd, line, "too many words");
@@ -220,65 +227,101 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
             line = n == 0 ? rd->line : line;
             words[n++] = rd->word;
             continue;
-        }
 
-        if (token == PARLEY_CONF_CLOSE || token == PARLEY_CONF_EOF) {
+        case PARLEY_CONF_CLOSE:
+        case PARLEY_CONF_EOF:
 
-            if (n > 0) {
-                return parley_conf_broken(rd, rd->line,
-                                          "no \";\" after \"%s\"",
-                                         (const char *) words[n - 1].data);
+            if (parley_conf_ends(rd, token, n > 0 ? &words[n - 1] : NULL,
+                                 block, outer)
+                != 0)
+            {
+                return -1;
             }
 
             if (token == PARLEY_CONF_EOF) {
-                return block == outer ? 0
-                       : parley_conf_broken(rd, rd->line, "the block of \"%s\""
-                                            " in line %u has no \"}\"",
-                                           (const char *) block->words[0].data,
-                                           block->line);
-            }
-
-            if (block == outer) {
-                return parley_conf_broken(rd, rd->line, "unexpected \"}\"");
+                return 0;
             }
 
             block = block->parent;
             rd->depth--;
             continue;
-        }
 
-        if (n == 0) {
-            return parley_conf_broken(rd, rd->line, "unexpected \"%c\"",
-                                      rd->pos[-1]);
-        }
+        default:
 
-        if (token == PARLEY_CONF_SEMICOLON && n == 2
-            && parley_str_is(words[0], "include"))
-        {
-            if (parley_conf_include(rd, line, words[1], block) != 0) {
+            if (parley_conf_ended(rd, token, line, words, n, &block) != 0) {
                 return -1;
             }
 
             n = 0;
-            continue;
-        }
-
-        if (parley_conf_directive(rd, line, words, n, block, &d) != 0) {
-            return -1;
-        }
-
-        n = 0;
-
-        if (token == PARLEY_CONF_OPEN) {
-            d->is_block = 1;
-            block = d;
-
-            if (++rd->depth > PARLEY_CONF_DEPTH) {
-                return parley_conf_broken(rd, line, "too many blocks within "
-                                          "each other");
-            }
         }
     }
+}
+
+
+/* whether a block, or the file, may end here; last is a word that stands
+   alone */
+
+static int
+parley_conf_ends(parley_conf_reader_t *rd, parley_conf_token_t token,
+    const parley_str_t *last, const parley_directive_t *block,
+    const parley_directive_t *outer)
+{
+    if (last != NULL) {
+        return parley_conf_broken(rd, rd->line, "no \";\" after \"%s\"",
+                                  (const char *) last->data);
+    }
+
+    if (token == PARLEY_CONF_EOF && block != outer) {
+        return parley_conf_broken(rd, rd->line, "the block of \"%s\" in line "
+                                  "%u has no \"}\"",
+                                  (const char *) block->words[0].data,
+                                  block->line);
+    }
+
+    if (token == PARLEY_CONF_CLOSE && block == outer) {
+        return parley_conf_broken(rd, rd->line, "unexpected \"}\"");
+    }
+
+    return 0;
+}
+
+
+/* A directive has all its words: ";" or "{" was read.  What opens a block
+   becomes *block. */
+
+static int
+parley_conf_ended(parley_conf_reader_t *rd, parley_conf_token_t token,
+    unsigned line, const parley_str_t *words, size_t n,
+    parley_directive_t **block)
+{
+    parley_directive_t  *d;
+
+    if (n == 0) {
+        return parley_conf_broken(rd, rd->line, "unexpected \"%c\"",
+                                  rd->pos[-1]);
+    }
+
+    if (token == PARLEY_CONF_SEMICOLON && n == 2
+        && parley_str_is(words[0], "include"))
+    {
+        return parley_conf_include(rd, line, words[1], *block);
+    }
+
+    if (parley_conf_directive(rd, line, words, n, *block, &d) != 0) {
+        return -1;
+    }
+
+    if (token == PARLEY_CONF_OPEN) {
+        d->is_block = 1;
+        *block = d;
+
+        if (++rd->depth > PARLEY_CONF_DEPTH) {
+            return parley_conf_broken(rd, line, "too many blocks within each "
+                                      "other");
+        }
+    }
+
+    return 0;
 }
 
 

@@ -7,168 +7,197 @@
 #include "parley_time.h"
 
 
-static void parley_explain_token(parley_explain_t *e);
-static void parley_explain_schema(parley_explain_t *e);
-static void parley_explain_sender(parley_explain_t *e);
-static void parley_explain_signature(parley_explain_t *e);
+static void parley_explain_method(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_failures(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_token(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_rate(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_protocol(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_schema(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_payload(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_transport(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_sender(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_signature(parley_explain_t *e,
+    parley_step_result_t result);
 static void parley_explain_submission(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_reference(parley_explain_t *e,
     parley_step_result_t result);
 static void parley_explain_policy(parley_explain_t *e,
     parley_step_result_t result);
-static void parley_explain_age(parley_explain_t *e);
-static void parley_explain_rewrite(parley_explain_t *e,
-    parley_step_result_t result);
-static void parley_explain_loss(parley_explain_t *e);
-static void parley_explain_rate(parley_explain_t *e,
+static void parley_explain_direction(parley_explain_t *e,
     parley_step_result_t result);
 static void parley_explain_local(parley_explain_t *e,
     parley_step_result_t result);
-static void parley_explain_admit(parley_explain_t *e);
+static void parley_explain_age(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_admit(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_rewrite(parley_explain_t *e,
+    parley_step_result_t result);
 static void parley_explain_translate(parley_explain_t *e,
     parley_step_result_t result);
-static void parley_explain_answer(parley_explain_t *e);
+static void parley_explain_loss(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_forward(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_answer(parley_explain_t *e,
+    parley_step_result_t result);
+static void parley_explain_settle(parley_explain_t *e,
+    parley_step_result_t result);
+
+
+typedef void (*parley_explain_pt)(parley_explain_t *e,
+    parley_step_result_t result);
+
+static const parley_explain_pt  parley_explain_steps[PARLEY_STEP_COUNT] = {
+    [PARLEY_STEP_METHOD] = parley_explain_method,
+    [PARLEY_STEP_FAILURES] = parley_explain_failures,
+    [PARLEY_STEP_PROOF] = parley_explain_token,
+    [PARLEY_STEP_RATE] = parley_explain_rate,
+    [PARLEY_STEP_PROTOCOL] = parley_explain_protocol,
+    [PARLEY_STEP_SCHEMA] = parley_explain_schema,
+    [PARLEY_STEP_PAYLOAD] = parley_explain_payload,
+    [PARLEY_STEP_TRANSPORT] = parley_explain_transport,
+    [PARLEY_STEP_SENDER] = parley_explain_sender,
+    [PARLEY_STEP_SIGNATURE] = parley_explain_signature,
+    [PARLEY_STEP_SUBMISSION] = parley_explain_submission,
+    [PARLEY_STEP_REFERENCE] = parley_explain_reference,
+    [PARLEY_STEP_POLICY] = parley_explain_policy,
+    [PARLEY_STEP_DIRECTION] = parley_explain_direction,
+    [PARLEY_STEP_LOCAL] = parley_explain_local,
+    [PARLEY_STEP_AGE] = parley_explain_age,
+    [PARLEY_STEP_ADMIT] = parley_explain_admit,
+    [PARLEY_STEP_REFUTE] = parley_explain_local,
+    [PARLEY_STEP_REWRITE] = parley_explain_rewrite,
+    [PARLEY_STEP_TRANSLATE] = parley_explain_translate,
+    [PARLEY_STEP_LOSS] = parley_explain_loss,
+    [PARLEY_STEP_FORWARD] = parley_explain_forward,
+    [PARLEY_STEP_ANSWER] = parley_explain_answer,
+    [PARLEY_STEP_SETTLE] = parley_explain_settle,
+};
 
 
 void
 parley_explain_say(parley_explain_t *e, parley_step_t step,
     parley_step_result_t result)
 {
-    parley_transport_t    transport;
-    parley_str_t          to;
-    const parley_gate_t  *g = &e->gate;
-
-    switch (step) {
-
-    case PARLEY_STEP_METHOD:
-        parley_explain_note(e, "%s, it is taken to be",
-                            e->gate.framed ? "a text frame" : "POST");
-        break;
-
-    case PARLEY_STEP_PROOF:
-        parley_explain_token(e);
-        break;
-
-    case PARLEY_STEP_FAILURES:
-
-        if (result == PARLEY_RESULT_PASSED) {
-            parley_explain_note(e, "none from this address, so far");
-        }
-
-        break;
-
-    case PARLEY_STEP_RATE:
-        parley_explain_rate(e, result);
-        break;
-
-    case PARLEY_STEP_PROTOCOL:
-        parley_explain_note(e, "%.*s",
-                            parley_explain_str(parley_proto_name(g->proto)));
-        break;
-
-    case PARLEY_STEP_SCHEMA:
-        parley_explain_schema(e);
-        break;
-
-    case PARLEY_STEP_PAYLOAD:
-
-        if (result == PARLEY_RESULT_NONE) {
-            parley_explain_note(e, "no schema of this intent");
-        }
-
-        break;
-
-    case PARLEY_STEP_TRANSPORT:
-        parley_gate_arrived(g, &transport);
-        parley_explain_note(e, "%s%s", e->plain ? "plain HTTP" : "TLS",
-                            transport.trusted ? ", trusted" : "");
-        break;
-
-    case PARLEY_STEP_SENDER:
-        parley_explain_sender(e);
-        break;
-
-    case PARLEY_STEP_SIGNATURE:
-        parley_explain_signature(e);
-        break;
-
-    case PARLEY_STEP_SUBMISSION:
-        parley_explain_submission(e, result);
-        break;
-
-    case PARLEY_STEP_REFERENCE:
-        parley_explain_note(e, "%s", result == PARLEY_RESULT_NONE
-                                     ? "nothing to match"
-                                     : "what --answering gives");
-        break;
-
-    case PARLEY_STEP_POLICY:
-        parley_explain_policy(e, result);
-        break;
-
-    case PARLEY_STEP_DIRECTION:
-        to = parley_gate_to(g);
-
-        if (to.len == 0) {
-            to = PARLEY_STR("nobody by name");
-        }
-
-        parley_explain_note(e, "to %.*s", parley_explain_str(to));
-        break;
-
-    case PARLEY_STEP_AGE:
-        parley_explain_age(e);
-        break;
-
-    case PARLEY_STEP_LOCAL:
-    case PARLEY_STEP_REFUTE:
-        parley_explain_local(e, result);
-        break;
-
-    case PARLEY_STEP_ADMIT:
-        parley_explain_admit(e);
-        break;
-
-    case PARLEY_STEP_TRANSLATE:
-        parley_explain_translate(e, result);
-        break;
-
-    case PARLEY_STEP_REWRITE:
-        parley_explain_rewrite(e, result);
-        break;
-
-    case PARLEY_STEP_LOSS:
-        parley_explain_loss(e);
-        break;
-
-    case PARLEY_STEP_ANSWER:
-        parley_explain_answer(e);
-        break;
-
-    case PARLEY_STEP_SETTLE:
-        parley_explain_note(e, result == PARLEY_RESULT_PASSED
-                               ? "the id is taken" : "it may come again");
-        break;
-
-    case PARLEY_STEP_FORWARD:
-
-        if (result == PARLEY_RESULT_PASSED) {
-            parley_explain_note(e, "%zu octets", g->sent.body.len);
-        }
-
-        break;
-
-    default:
-        break;
+    if (parley_explain_steps[step] != NULL) {
+        parley_explain_steps[step](e, result);
     }
 }
 
 
 static void
-parley_explain_token(parley_explain_t *e)
+parley_explain_method(parley_explain_t *e, parley_step_result_t result)
+{
+    (void) result;
+
+    parley_explain_note(e, "%s, it is taken to be",
+                        e->gate.framed ? "a text frame" : "POST");
+}
+
+
+static void
+parley_explain_failures(parley_explain_t *e, parley_step_result_t result)
+{
+    if (result == PARLEY_RESULT_PASSED) {
+        parley_explain_note(e, "none from this address, so far");
+    }
+}
+
+
+static void
+parley_explain_protocol(parley_explain_t *e, parley_step_result_t result)
+{
+    (void) result;
+
+    parley_explain_note(e, "%.*s",
+                        parley_explain_str(parley_proto_name(e->gate.proto)));
+}
+
+
+static void
+parley_explain_payload(parley_explain_t *e, parley_step_result_t result)
+{
+    if (result == PARLEY_RESULT_NONE) {
+        parley_explain_note(e, "no schema of this intent");
+    }
+}
+
+
+static void
+parley_explain_transport(parley_explain_t *e, parley_step_result_t result)
+{
+    parley_transport_t  transport;
+
+    (void) result;
+
+    parley_gate_arrived(&e->gate, &transport);
+    parley_explain_note(e, "%s%s", e->plain ? "plain HTTP" : "TLS",
+                        transport.trusted ? ", trusted" : "");
+}
+
+
+static void
+parley_explain_reference(parley_explain_t *e, parley_step_result_t result)
+{
+    parley_explain_note(e, "%s", result == PARLEY_RESULT_NONE
+                                 ? "nothing to match"
+                                 : "what --answering gives");
+}
+
+
+static void
+parley_explain_direction(parley_explain_t *e, parley_step_result_t result)
+{
+    parley_str_t  to;
+
+    (void) result;
+
+    to = parley_gate_to(&e->gate);
+
+    if (to.len == 0) {
+        to = PARLEY_STR("nobody by name");
+    }
+
+    parley_explain_note(e, "to %.*s", parley_explain_str(to));
+}
+
+
+static void
+parley_explain_settle(parley_explain_t *e, parley_step_result_t result)
+{
+    parley_explain_note(e, result == PARLEY_RESULT_PASSED
+                           ? "the id is taken" : "it may come again");
+}
+
+
+static void
+parley_explain_forward(parley_explain_t *e, parley_step_result_t result)
+{
+    if (result == PARLEY_RESULT_PASSED) {
+        parley_explain_note(e, "%zu octets", e->gate.sent.body.len);
+    }
+}
+
+
+static void
+parley_explain_token(parley_explain_t *e, parley_step_result_t result)
 {
     char                 date[PARLEY_TIME_MAX];
     size_t               i;
     const parley_jwt_t  *jwt = e->who.jwt;
+
+    (void) result;
 
     if (!parley_who_is_caller(&e->who)) {
         parley_explain_note(e, e->settings.jwt == NULL
@@ -198,8 +227,10 @@ parley_explain_token(parley_explain_t *e)
 
 
 static void
-parley_explain_schema(parley_explain_t *e)
+parley_explain_schema(parley_explain_t *e, parley_step_result_t result)
 {
+    (void) result;
+
     parley_explain_note(e, "%.*s %.*s, intent %.*s%s",
                         parley_explain_str(e->msg.form),
                         parley_explain_str(e->msg.id),
@@ -209,8 +240,10 @@ parley_explain_schema(parley_explain_t *e)
 
 
 static void
-parley_explain_sender(parley_explain_t *e)
+parley_explain_sender(parley_explain_t *e, parley_step_result_t result)
 {
+    (void) result;
+
     if (e->msg.sender.len > 0) {
         parley_explain_note(e, "%.*s is ", parley_explain_str(e->msg.sender));
 
@@ -231,8 +264,10 @@ parley_explain_sender(parley_explain_t *e)
 
 
 static void
-parley_explain_signature(parley_explain_t *e)
+parley_explain_signature(parley_explain_t *e, parley_step_result_t result)
 {
+    (void) result;
+
     if (e->who.sig_verified) {
         parley_explain_note(e, "%.*s, key \"%.*s\" of \"%.*s\"",
                             parley_explain_str(e->msg.sig.alg),
@@ -288,9 +323,11 @@ parley_explain_policy(parley_explain_t *e, parley_step_result_t result)
 
 
 static void
-parley_explain_age(parley_explain_t *e)
+parley_explain_age(parley_explain_t *e, parley_step_result_t result)
 {
     int64_t  age;
+
+    (void) result;
 
     if (e->msg.created_ms < 0) {
         parley_explain_note(e, "it does not say when it was made");
@@ -343,9 +380,11 @@ parley_explain_rewrite(parley_explain_t *e, parley_step_result_t result)
 
 
 static void
-parley_explain_loss(parley_explain_t *e)
+parley_explain_loss(parley_explain_t *e, parley_step_result_t result)
 {
     parley_str_t  text;
+
+    (void) result;
 
     if (e->loss.count == 0
         || parley_loss_text(&e->loss, e->in->arena, PARLEY_LOSS_HEADER, &text)
@@ -403,9 +442,11 @@ parley_explain_local(parley_explain_t *e, parley_step_result_t result)
 
 
 static void
-parley_explain_admit(parley_explain_t *e)
+parley_explain_admit(parley_explain_t *e, parley_step_result_t result)
 {
     const parley_gate_t  *g = &e->gate;
+
+    (void) result;
 
     e->priority = e->msg.priority;
     e->timeout_ms = e->msg.timeout_ms;
@@ -475,7 +516,7 @@ parley_explain_translate(parley_explain_t *e, parley_step_result_t result)
 
 
 static void
-parley_explain_answer(parley_explain_t *e)
+parley_explain_answer(parley_explain_t *e, parley_step_result_t result)
 {
     int                       lost;
     const char               *what;
@@ -485,6 +526,8 @@ parley_explain_answer(parley_explain_t *e)
     static const char *const  acts[] = {
         "a request", "a result", "an error", "an event", "progress"
     };
+
+    (void) result;
 
     what = a->kind == PARLEY_ANSWER_MESSAGE ? acts[a->act]
            : a->kind == PARLEY_ANSWER_REFUSED ? "an error"
