@@ -13,6 +13,9 @@
 #include "parley_jwk_source.h"
 
 
+#define PARLEY_JWK_EC_MAX  66       /* octets of a coordinate */
+
+
 typedef struct {
     const char    *name;
     const char    *param;       /* OpenSSL name */
@@ -259,13 +262,42 @@ parley_jwk_ec_build(parley_jwk_t *jwk, const parley_jwk_curve_t *curve,
 }
 
 
+/* Reads an octet string of the curve's length, as parley_jwk_octets(). */
+
+static int
+parley_jwk_ec_octets(parley_jwk_source_t *src, const char *member,
+    int required, const parley_jwk_curve_t *curve, uint8_t *ret)
+{
+    int      rc;
+    size_t   len;
+    uint8_t  buf[PARLEY_JWK_BUF];
+
+    rc = parley_jwk_octets(src, member, required, buf, &len);
+
+    if (rc == 0) {
+
+        if (len == curve->octets) {
+            memcpy(ret, buf, len);
+
+        } else {
+            rc = parley_jwk_fail(src, member,
+                                 "has not the length of its curve");
+        }
+    }
+
+    sodium_memzero(buf, sizeof(buf));
+
+    return rc;
+}
+
+
 int
 parley_jwk_ec(parley_jwk_source_t *src, parley_jwk_t *jwk)
 {
     int                        rc;
     BIGNUM                    *d;
-    size_t                     len;
-    uint8_t                    buf[PARLEY_JWK_BUF], point[1 + 2 * 66];
+    uint8_t                    point[1 + 2 * PARLEY_JWK_EC_MAX];
+    uint8_t                    secret[PARLEY_JWK_EC_MAX];
     parley_str_t               name;
     const parley_jwk_curve_t  *curve;
 
@@ -289,45 +321,26 @@ parley_jwk_ec(parley_jwk_source_t *src, parley_jwk_t *jwk)
     jwk->bits = curve->bits;
     point[0] = 0x04;            /* SEC 1: uncompressed */
 
-    if (parley_jwk_octets(src, "x", 1, buf, &len) != 0) {
+    if (parley_jwk_ec_octets(src, "x", 1, curve, point + 1) != 0
+        || parley_jwk_ec_octets(src, "y", 1, curve, point + 1 + curve->octets)
+           != 0)
+    {
         return -1;
     }
-
-    if (len != curve->octets) {
-        return parley_jwk_fail(src, "x", "has not the length of its curve");
-    }
-
-    memcpy(point + 1, buf, len);
-
-    if (parley_jwk_octets(src, "y", 1, buf, &len) != 0) {
-        return -1;
-    }
-
-    if (len != curve->octets) {
-        return parley_jwk_fail(src, "y", "has not the length of its curve");
-    }
-
-    memcpy(point + 1 + len, buf, len);
 
     d = NULL;
-    rc = parley_jwk_octets(src, "d", 0, buf, &len);
+    rc = parley_jwk_ec_octets(src, "d", 0, curve, secret);
 
     if (rc == 0) {
         jwk->is_private = 1;
+        d = BN_secure_new();
 
-        if (len != curve->octets) {
-            rc = parley_jwk_fail(src, "d", "has not the length of its curve");
-
-        } else {
-            d = BN_secure_new();
-
-            if (d == NULL || BN_bin2bn(buf, (int) len, d) == NULL) {
-                rc = parley_error_memory(src->err);
-            }
+        if (d == NULL || BN_bin2bn(secret, (int) curve->octets, d) == NULL) {
+            rc = parley_error_memory(src->err);
         }
     }
 
-    sodium_memzero(buf, sizeof(buf));
+    sodium_memzero(secret, sizeof(secret));
 
     if (rc != -1) {
         rc = parley_jwk_ec_build(jwk, curve, point, d);

@@ -6,6 +6,8 @@ static int parley_exchange_understood(parley_exchange_t *x,
     parley_arena_t *arena, parley_str_t data, const parley_answer_t *answer,
     int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
     parley_error_t *err);
+static int parley_exchange_counts(parley_exchange_t *x,
+    parley_answered_t *ret, parley_error_t *err);
 static int parley_exchange_is_told(const parley_exchange_t *x);
 static int parley_exchange_is_cut(parley_str_t body);
 static int parley_exchange_is_again(const parley_answer_t *answer);
@@ -147,7 +149,7 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
     parley_str_t data, int64_t now_ms, parley_answered_t *ret,
     parley_loss_t *loss, parley_error_t *err)
 {
-    int                first;
+    int                counts;
     parley_answer_t    answer;
     parley_response_t  response;
 
@@ -181,21 +183,16 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
         return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
     }
 
-    if (ret->final && x->bond.several) {
+    counts = parley_exchange_counts(x, ret, err);
 
-        first = parley_responders_add(&x->responders, x->arena,
-                                      ret->principal, ret->session, err);
-        if (first < 0) {
-            return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
-        }
+    if (counts < 0) {
+        return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+    }
 
-        if (!first) {
-            ret->final = 0;
-            ret->late = 1;
-            return 0;
-        }
-
-        ret->takes = 1;
+    if (!counts) {
+        ret->final = 0;
+        ret->late = 1;
+        return 0;
     }
 
     ret->closes = ret->final && !x->bond.several;
@@ -225,6 +222,27 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
     }
 
     return 0;
+}
+
+
+/* Of several who are asked each answers once: 1, 0: it did already, -1 with
+   *err. */
+
+static int
+parley_exchange_counts(parley_exchange_t *x, parley_answered_t *ret,
+    parley_error_t *err)
+{
+    int  first;
+
+    if (!ret->final || !x->bond.several) {
+        return 1;
+    }
+
+    first = parley_responders_add(&x->responders, x->arena, ret->principal,
+                                  ret->session, err);
+    ret->takes = first > 0;
+
+    return first;
 }
 
 

@@ -10,6 +10,10 @@
 #include "parley_suits.h"
 
 
+static int parley_settings_takes(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, const parley_engine_t *engine,
+    parley_problem_t *problem);
 static int parley_settings_lacks(const parley_settings_http_t *http,
     const parley_settings_t *s, parley_error_t *err);
 static const char *parley_settings_lack(const parley_settings_http_t *http,
@@ -111,9 +115,6 @@ parley_settings_verify(const parley_settings_env_t *env,
     const parley_block_facts_t *block, const parley_engine_t *engine,
     parley_problem_t *problem)
 {
-    int64_t                ms;
-    parley_error_t         err;
-    parley_proto_set_t     idle;
     parley_directive_id_t  by;
 
     if (parley_settings_answers(s)) {
@@ -146,6 +147,23 @@ parley_settings_verify(const parley_settings_env_t *env,
     {
         return -1;
     }
+
+    return parley_settings_takes(env, http, s, block, engine, problem);
+}
+
+
+/* where messages come to */
+
+static int
+parley_settings_takes(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, const parley_engine_t *engine,
+    parley_problem_t *problem)
+{
+    int64_t                ms;
+    parley_error_t         err;
+    parley_proto_set_t     idle;
+    parley_directive_id_t  by;
 
     by = s->mcp != NULL ? PARLEY_DIRECTIVE_MCP
          : s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET

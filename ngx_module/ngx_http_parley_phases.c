@@ -24,6 +24,8 @@
 
 
 static ngx_int_t ngx_http_parley_subrequest(ngx_http_request_t *r);
+static ngx_int_t ngx_http_parley_answered(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_wait(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_body_handler(ngx_http_request_t *r);
@@ -88,20 +90,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
         return ngx_http_parley_wait(r, ctx);
 
     case PARLEY_RESULT_ANSWERED:
-
-        if (ctx->gate.opening) {
-            return ctx->lcf->websocket
-                   ? ngx_http_parley_websocket_open(r, ctx, ctx->gate.opening)
-                   : ngx_http_parley_stream_open(r, ctx, ctx->gate.opening);
-        }
-
-        if (ctx->gate.holds) {
-            return ngx_http_parley_hold_answer(r, ctx);
-        }
-
-        ngx_http_parley_hold_leave(ctx);
-
-        return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
+        return ngx_http_parley_answered(r, ctx);
 
     case PARLEY_RESULT_REFUSED:
 
@@ -117,6 +106,27 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
     default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
+}
+
+
+/* by the gateway itself: with a stream, later, or now */
+
+static ngx_int_t
+ngx_http_parley_answered(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->gate.opening) {
+        return ctx->lcf->websocket
+               ? ngx_http_parley_websocket_open(r, ctx, ctx->gate.opening)
+               : ngx_http_parley_stream_open(r, ctx, ctx->gate.opening);
+    }
+
+    if (ctx->gate.holds) {
+        return ngx_http_parley_hold_answer(r, ctx);
+    }
+
+    ngx_http_parley_hold_leave(ctx);
+
+    return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
 }
 
 

@@ -10,6 +10,7 @@
 
 static int parley_explain_run(parley_tool_t *tool);
 static int parley_explain_init(parley_tool_t *tool, parley_explain_t *e);
+static int parley_explain_came(parley_tool_t *tool, parley_explain_t *e);
 static int parley_explain_shown(parley_tool_t *tool, parley_explain_t *e);
 static int parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
     const parley_conf_t *conf);
@@ -131,7 +132,6 @@ parley_explain_run(parley_tool_t *tool)
 static int
 parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 {
-    int64_t          at;
     const char      *value;
     parley_conf_t   *conf;
     parley_error_t   err;
@@ -158,18 +158,9 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
     }
 
     e->tool = tool;
-    e->plain = parley_option(tool, "plain") != NULL;
-    e->now_ms = parley_host_ms();
 
-    if (parley_option(tool, "at") != NULL) {
-        if (parley_option_time("at", parley_option(tool, "at"),
-                               e->now_ms / 1000, &at)
-            != 0)
-        {
-            return -1;
-        }
-
-        e->now_ms = at * 1000;
+    if (parley_explain_came(tool, e) != 0) {
+        return -1;
     }
 
     parley_error_clear(&err);
@@ -180,9 +171,6 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         parley_say_error("schemas", &err);
         return -1;
     }
-
-    value = parley_option(tool, "args");
-    e->query = value != NULL ? parley_str_c(value) : parley_str_none;
 
     if (parley_conf_settings(tool, conf, parley_option(tool, "keys"),
                              e->engine, &e->http)
@@ -212,6 +200,35 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
     tool->limits = e->settings.gate.limits;
 
     return parley_explain_response(tool, e);
+}
+
+
+/* how and when the messages came */
+
+static int
+parley_explain_came(parley_tool_t *tool, parley_explain_t *e)
+{
+    int64_t      at;
+    const char  *args, *when;
+
+    args = parley_option(tool, "args");
+    when = parley_option(tool, "at");
+
+    e->plain = parley_option(tool, "plain") != NULL;
+    e->query = args != NULL ? parley_str_c(args) : parley_str_none;
+    e->now_ms = parley_host_ms();
+
+    if (when == NULL) {
+        return 0;
+    }
+
+    if (parley_option_time("at", when, e->now_ms / 1000, &at) != 0) {
+        return -1;
+    }
+
+    e->now_ms = at * 1000;
+
+    return 0;
 }
 
 

@@ -6,6 +6,9 @@
 #include "parley_msg_field.h"
 
 
+static int parley_aee_encode_head(parley_arena_t *arena,
+    const parley_msg_t *m, const parley_encode_opts_t *opts,
+    parley_aee_head_t *head, parley_str_t *ret_form, parley_error_t *err);
 static parley_str_t parley_aee_encode_intent(const parley_msg_t *m,
     const parley_encode_opts_t *opts, parley_str_t *ret_form);
 static int parley_aee_encode_ids(parley_arena_t *arena,
@@ -34,48 +37,11 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err)
 {
-    parley_buf_t           b;
-    parley_str_t           form;
-    parley_aee_head_t      head;
-    const parley_codec_t  *wire;
+    parley_buf_t       b;
+    parley_str_t       form;
+    parley_aee_head_t  head;
 
-    wire = parley_codecs[m->wire];
-
-    memset(&head, 0, sizeof(parley_aee_head_t));
-
-    head.act = m->act;
-    head.intent = parley_aee_encode_intent(m, opts, &form);
-    head.priority = m->priority;
-    head.timeout_ms = m->timeout_ms;
-    head.restored = m->origin == PARLEY_PROTO_AEE ? m : NULL;
-
-    if (m->trace_id.len > 0) {
-        head.trace_id = m->trace_id;
-        head.span_id = m->span_id;
-
-    } else if (opts->trace_id.len > 0) {
-        head.trace_id = opts->trace_id;
-        head.span_id = opts->span_id;
-    }
-
-    if (parley_aee_is_short(head.intent, PARLEY_AEE_INTENT_MIN)) {
-        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "an AEE intent has at "
-                                "least 3 characters");
-    }
-
-    if (parley_aee_encode_ids(arena, m, opts, &head, err) != 0
-        || parley_aee_encode_ts(arena, m, &head.ts, err) != 0
-        || parley_name_translate(arena, opts, m, m->sender,
-                                 PARLEY_MSG_SENDER, PARLEY_PROTO_AEE,
-                                 &head.from, err)
-           != 0
-        || parley_name_translate(arena, opts, m, m->recipient,
-                                 PARLEY_MSG_RECIPIENT, PARLEY_PROTO_AEE,
-                                 &head.to, err)
-           != 0)
-    {
+    if (parley_aee_encode_head(arena, m, opts, &head, &form, err) != 0) {
         return -1;
     }
 
@@ -109,7 +75,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     if (m->origin != m->wire) {
-        wire->unmapped(m, loss);
+        parley_codecs[m->wire]->unmapped(m, loss);
     }
 
     if (head.restored && head.timeout_ms < 0) {
@@ -117,6 +83,48 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     }
 
     return 0;
+}
+
+
+static int
+parley_aee_encode_head(parley_arena_t *arena, const parley_msg_t *m,
+    const parley_encode_opts_t *opts, parley_aee_head_t *head,
+    parley_str_t *ret_form, parley_error_t *err)
+{
+    memset(head, 0, sizeof(parley_aee_head_t));
+
+    head->act = m->act;
+    head->intent = parley_aee_encode_intent(m, opts, ret_form);
+    head->priority = m->priority;
+    head->timeout_ms = m->timeout_ms;
+    head->restored = m->origin == PARLEY_PROTO_AEE ? m : NULL;
+
+    if (m->trace_id.len > 0) {
+        head->trace_id = m->trace_id;
+        head->span_id = m->span_id;
+
+    } else if (opts->trace_id.len > 0) {
+        head->trace_id = opts->trace_id;
+        head->span_id = opts->span_id;
+    }
+
+    if (parley_aee_is_short(head->intent, PARLEY_AEE_INTENT_MIN)) {
+        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(m, PARLEY_MSG_INTENT).pointer,
+                                "an AEE intent has at "
+                                "least 3 characters");
+    }
+
+    return parley_aee_encode_ids(arena, m, opts, head, err) == 0
+           && parley_aee_encode_ts(arena, m, &head->ts, err) == 0
+           && parley_name_translate(arena, opts, m, m->sender,
+                                    PARLEY_MSG_SENDER, PARLEY_PROTO_AEE,
+                                    &head->from, err)
+              == 0
+           && parley_name_translate(arena, opts, m, m->recipient,
+                                    PARLEY_MSG_RECIPIENT, PARLEY_PROTO_AEE,
+                                    &head->to, err)
+              == 0 ? 0 : -1;
 }
 
 

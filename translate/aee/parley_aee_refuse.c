@@ -9,6 +9,10 @@
 
 
 static int parley_aee_is_known(parley_str_t name, size_t min);
+static void parley_aee_failure_head(const parley_aee_failure_t *f,
+    parley_aee_head_t *head);
+static void parley_aee_failure_payload(parley_buf_t *b,
+    const parley_aee_failure_t *f);
 static int parley_aee_failure_ids(parley_arena_t *arena,
     const parley_aee_failure_t *f, parley_aee_head_t *head);
 
@@ -60,38 +64,14 @@ int
 parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
     parley_reply_t *ret)
 {
-    char                 ts[PARLEY_TIME_MAX];
-    parley_buf_t         b;
-    parley_aee_head_t    head;
-    const parley_msg_t  *msg;
+    char               ts[PARLEY_TIME_MAX];
+    parley_buf_t       b;
+    parley_aee_head_t  head;
 
-    msg = f->msg;
-
-    memset(&head, 0, sizeof(parley_aee_head_t));
+    parley_aee_failure_head(f, &head);
 
     (void) parley_time_format(f->now_ms, ts);
-
-    head.act = PARLEY_ACT_FAILURE;
     head.ts = parley_str_c(ts);
-    head.from = parley_aee_self(f->self);
-    head.to = parley_aee_unknown;
-    head.intent = parley_aee_refusal;
-    head.priority = PARLEY_PRIORITY_NORMAL;
-    head.timeout_ms = -1;
-
-    if (msg != NULL) {
-        head.priority = msg->priority;
-
-        if (parley_aee_is_known(msg->sender, 1)) {
-            head.to = msg->sender;
-        }
-
-        if (parley_aee_is_known(msg->intent, PARLEY_AEE_INTENT_MIN)
-            && !parley_aee_is_reserved(msg->intent))
-        {
-            head.intent = msg->intent;
-        }
-    }
 
     if (parley_aee_failure_ids(arena, f, &head) != 0) {
         return -1;
@@ -100,40 +80,83 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
     parley_buf_init(&b, arena, 768);
 
     parley_aee_head_made(&b, &head);
-
-    parley_buf_lit(&b, "{\"code\":");
-    parley_buf_json_string(&b, f->code);
-    parley_buf_lit(&b, ",\"message\":");
-    parley_buf_json_string(&b, f->message);
-
-    if (f->retryable) {
-        parley_buf_lit(&b, ",\"retryable\":true");
-
-    } else {
-        parley_buf_lit(&b, ",\"retryable\":false");
-    }
-
-    if (f->field.len > 0) {
-        parley_buf_lit(&b, ",\"field\":");
-        parley_buf_json_string(&b, f->field);
-    }
-
-    if (f->answer.len > 0) {
-        parley_buf_lit(&b, ",\"answer\":");
-        parley_buf_json_string(&b, f->answer);
-    }
-
-    if (f->backoff_ms >= 0) {
-        parley_buf_lit(&b, ",\"backoff_ms\":");
-        parley_buf_int(&b, f->backoff_ms);
-    }
-
-    parley_buf_lit(&b, "}}");
+    parley_aee_failure_payload(&b, f);
+    parley_buf_octet(&b, '}');
 
     ret->content_type = parley_aee_binding.media_type;
     ret->id = head.id;
 
     return parley_buf_done(&b, &ret->body);
+}
+
+
+/* but for ids and time */
+
+static void
+parley_aee_failure_head(const parley_aee_failure_t *f, parley_aee_head_t *head)
+{
+    const parley_msg_t  *msg;
+
+    msg = f->msg;
+
+    memset(head, 0, sizeof(parley_aee_head_t));
+
+    head->act = PARLEY_ACT_FAILURE;
+    head->from = parley_aee_self(f->self);
+    head->to = parley_aee_unknown;
+    head->intent = parley_aee_refusal;
+    head->priority = PARLEY_PRIORITY_NORMAL;
+    head->timeout_ms = -1;
+
+    if (msg == NULL) {
+        return;
+    }
+
+    head->priority = msg->priority;
+
+    if (parley_aee_is_known(msg->sender, 1)) {
+        head->to = msg->sender;
+    }
+
+    if (parley_aee_is_known(msg->intent, PARLEY_AEE_INTENT_MIN)
+        && !parley_aee_is_reserved(msg->intent))
+    {
+        head->intent = msg->intent;
+    }
+}
+
+
+static void
+parley_aee_failure_payload(parley_buf_t *b, const parley_aee_failure_t *f)
+{
+    parley_buf_lit(b, "{\"code\":");
+    parley_buf_json_string(b, f->code);
+    parley_buf_lit(b, ",\"message\":");
+    parley_buf_json_string(b, f->message);
+
+    if (f->retryable) {
+        parley_buf_lit(b, ",\"retryable\":true");
+
+    } else {
+        parley_buf_lit(b, ",\"retryable\":false");
+    }
+
+    if (f->field.len > 0) {
+        parley_buf_lit(b, ",\"field\":");
+        parley_buf_json_string(b, f->field);
+    }
+
+    if (f->answer.len > 0) {
+        parley_buf_lit(b, ",\"answer\":");
+        parley_buf_json_string(b, f->answer);
+    }
+
+    if (f->backoff_ms >= 0) {
+        parley_buf_lit(b, ",\"backoff_ms\":");
+        parley_buf_int(b, f->backoff_ms);
+    }
+
+    parley_buf_octet(b, '}');
 }
 
 
