@@ -18,6 +18,8 @@
 
 static int parley_overdue_read(parley_overdue_t *d);
 static int parley_overdue_due(parley_overdue_t *d);
+static void parley_overdue_claim_key(const parley_overdue_t *d,
+    parley_str_t what, parley_str_t to, uint8_t ret[PARLEY_KEY_LEN]);
 static void parley_overdue_octets(const parley_record_id_t *question,
     uint8_t out[PARLEY_OVERDUE_QUESTION]);
 
@@ -182,28 +184,38 @@ parley_overdue_is_claimed(const parley_overdue_t *d)
 }
 
 
-int
-parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
-    const uint8_t *slot)
+static void
+parley_overdue_claim_key(const parley_overdue_t *d, parley_str_t what,
+    parley_str_t to, uint8_t ret[PARLEY_KEY_LEN])
 {
-    int                  rc, late;
-    uint8_t              id[PARLEY_KEY_LEN];
-    uint8_t              question[PARLEY_OVERDUE_QUESTION];
-    uint8_t              print[PARLEY_PRINT_LEN];
-    parley_str_t         parts[4];
-    parley_admitted_t    got;
-    parley_admission_t   a;
-    parley_settlement_t  how;
+    uint8_t       question[PARLEY_OVERDUE_QUESTION];
+    parley_str_t  parts[4];
 
     parley_overdue_octets(&d->question, question);
-    memset(print, 0, sizeof(print));
 
     parts[0] = PARLEY_STR("deadline");
     parts[1] = parley_str_make(question, sizeof(question));
     parts[2] = what;
     parts[3] = to;
 
-    parley_state_key(d->ask.state, PARLEY_KIND_ID, parts, 4, id);
+    parley_state_key(d->ask.state, PARLEY_KIND_ID, parts, 4, ret);
+}
+
+
+int
+parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
+    const uint8_t *slot)
+{
+    int                  rc, late;
+    uint8_t              id[PARLEY_KEY_LEN];
+    uint8_t              print[PARLEY_PRINT_LEN];
+    parley_admitted_t    got;
+    parley_admission_t   a;
+    parley_settlement_t  how;
+
+    parley_overdue_claim_key(d, what, to, id);
+
+    memset(print, 0, sizeof(print));
     memset(&a, 0, sizeof(parley_admission_t));
 
     a.account = d->account;

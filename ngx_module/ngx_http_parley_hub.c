@@ -32,6 +32,8 @@ _Static_assert((int) PARLEY_L_ENDED_COUNT == PARLEY_END_MEMORY + 1
                "the labels are those of parley_end_t");
 
 
+static void ngx_http_parley_hub_event(ngx_http_parley_hub_t *h,
+    ngx_event_t *ev, ngx_event_handler_pt handler, ngx_log_t *log);
 static void ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h);
 static int64_t ngx_http_parley_hub_write(void *ctx, parley_subscriber_t *s,
     parley_str_t octets);
@@ -77,17 +79,12 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
 
     ngx_queue_init(&h->open);
 
-    h->woken.handler = ngx_http_parley_hub_woken_handler;
-    h->turn.handler = ngx_http_parley_hub_turn_handler;
-    h->tick.handler = ngx_http_parley_hub_tick_handler;
-
-    h->woken.data = h;
-    h->turn.data = h;
-    h->tick.data = h;
-
-    h->woken.log = cycle->log;
-    h->turn.log = cycle->log;
-    h->tick.log = cycle->log;
+    ngx_http_parley_hub_event(h, &h->woken, ngx_http_parley_hub_woken_handler,
+                              cycle->log);
+    ngx_http_parley_hub_event(h, &h->turn, ngx_http_parley_hub_turn_handler,
+                              cycle->log);
+    ngx_http_parley_hub_event(h, &h->tick, ngx_http_parley_hub_tick_handler,
+                              cycle->log);
 
     ngx_memzero(&env, sizeof(parley_hub_env_t));
 
@@ -128,6 +125,16 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
     mcf->hub = h;
 
     return NGX_OK;
+}
+
+
+static void
+ngx_http_parley_hub_event(ngx_http_parley_hub_t *h, ngx_event_t *ev,
+    ngx_event_handler_pt handler, ngx_log_t *log)
+{
+    ev->handler = handler;
+    ev->data = h;
+    ev->log = log;
 }
 
 

@@ -21,6 +21,8 @@ static int parley_channel_head_handle(parley_channel_encode_t *e,
 static int parley_channel_head_recipient(parley_channel_encode_t *e);
 static int parley_channel_head_scope(parley_channel_encode_t *e);
 static int parley_channel_head_time(parley_channel_encode_t *e);
+static int parley_channel_head_tier(parley_channel_encode_t *e,
+    parley_str_t human, parley_str_t instrument);
 static int parley_channel_head_attribution(parley_channel_encode_t *e);
 static int parley_channel_head_speaker(parley_channel_encode_t *e,
     parley_str_t human);
@@ -300,8 +302,16 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
     e->human = human;
     e->instrument = instrument;
 
-    /* without an entry the sender's own tier says one of both */
+    return parley_channel_head_tier(e, human, instrument);
+}
 
+
+/* without an entry the sender's own tier says one of both */
+
+static int
+parley_channel_head_tier(parley_channel_encode_t *e, parley_str_t human,
+    parley_str_t instrument)
+{
     if (parley_str_begins(e->sender, "~cc-")) {
         instrument = instrument.len > 0 ? instrument : e->sender;
 
