@@ -6,6 +6,8 @@ static int parley_exchange_understood(parley_exchange_t *x,
     parley_arena_t *arena, parley_str_t data, const parley_answer_t *answer,
     int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
     parley_error_t *err);
+static void parley_exchange_unread(const parley_exchange_t *x,
+    parley_answered_t *ret);
 static int parley_exchange_counts(parley_exchange_t *x,
     parley_answered_t *ret, parley_error_t *err);
 static int parley_exchange_is_told(const parley_exchange_t *x);
@@ -158,19 +160,8 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
 
     parley_exchange_in(x, arena);
 
-    if (x->closed) {
-        ret->late = 1;
-        ret->over = 1;
-        return 0;
-    }
-
-    if (data.len == 0) {
-        /* an event that says nothing, for its id */
-
-        ret->copied = x->request->wire == x->speak
-                      && !parley_exchange_is_single(x);
-        ret->said = ret->copied;
-
+    if (x->closed || data.len == 0) {
+        parley_exchange_unread(x, ret);
         return 0;
     }
 
@@ -222,6 +213,23 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
     }
 
     return 0;
+}
+
+
+/* an event that comes too late, or says nothing and is there for its id */
+
+static void
+parley_exchange_unread(const parley_exchange_t *x, parley_answered_t *ret)
+{
+    if (x->closed) {
+        ret->late = 1;
+        ret->over = 1;
+        return;
+    }
+
+    ret->copied = x->request->wire == x->speak
+                  && !parley_exchange_is_single(x);
+    ret->said = ret->copied;
 }
 
 
