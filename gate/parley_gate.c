@@ -120,6 +120,7 @@ parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
     g->exchange = NULL;
 
     memset(&g->asked, 0, sizeof(parley_asked_t));
+    memset(&g->means, 0, sizeof(parley_supervision_t));
     memset(&g->opts, 0, sizeof(parley_encode_opts_t));
     memset(&g->sent, 0, sizeof(parley_encoded_t));
 

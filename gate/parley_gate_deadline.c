@@ -32,7 +32,6 @@ parley_alarm_t
 parley_gate_alarm(const parley_gate_t *g)
 {
     parley_alarm_t         alarm;
-    parley_supervision_t   means;
     const parley_codec_t  *sent;
 
     if (g->msg->act != PARLEY_ACT_REQUEST && g->msg->act != PARLEY_ACT_FAILURE
@@ -41,9 +40,7 @@ parley_gate_alarm(const parley_gate_t *g)
         return PARLEY_ALARM_NONE;
     }
 
-    parley_embed_supervision(g->msg, &means);
-
-    alarm = means.alarm;
+    alarm = g->means.alarm;
 
     if (parley_gate_reports(g) && g->msg->alarm > alarm) {
         alarm = g->msg->alarm;
