@@ -438,14 +438,12 @@ parley_who_actor(parley_who_t *who, const parley_principal_t **ret,
         return 0;
     }
 
-    claims = &who->jwt->claims;
-    act = parley_json_get(claims, 0, PARLEY_STR("act"));
-
-    if (act == PARLEY_JSON_NONE) {
+    if (who->jwt->act == PARLEY_JSON_NONE) {
         return 0;
     }
 
-    act = parley_json_get(claims, act, PARLEY_STR("sub"));
+    claims = &who->jwt->claims;
+    act = parley_json_get(claims, who->jwt->act, PARLEY_STR("sub"));
 
     if (parley_msg_string(claims, act, ret_sub) != 0) {
         return -1;
