@@ -52,6 +52,7 @@ typedef struct {
     parley_str_t      sub;          /* empty: absent */
     parley_str_t      jti;          /* empty: absent or not a string */
     uint32_t          aud;          /* node in claims, or PARLEY_JSON_NONE */
+    uint32_t          act;          /* the same, of a verified token */
     double            exp;          /* seconds since the epoch, if has_exp */
     double            nbf;
     double            iat;

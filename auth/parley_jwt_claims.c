@@ -296,6 +296,8 @@ parley_jwt_claims_read(parley_jwt_t *jwt, parley_arena_t *arena,
 {
     int  exp, nbf, iat;
 
+    jwt->act = parley_json_get(&jwt->claims, 0, PARLEY_STR("act"));
+
     if (parley_jwt_string(jwt, PARLEY_STR("iss"), "iss", &jwt->iss, err) != 0
         || parley_jwt_string(jwt, PARLEY_STR("sub"), "sub", &jwt->sub, err)
            != 0

@@ -4,6 +4,7 @@
 
 #include <sodium.h>
 
+#include "parley_fold.h"
 #include "parley_token_cache.h"
 
 
@@ -49,15 +50,14 @@ struct parley_token_cache_s {
 
 
 static uint64_t
-parley_token_siphash(parley_str_t tail, const uint8_t key[16])
+parley_token_fold(parley_str_t tail, const uint8_t key[16])
 {
-    uint8_t   out[crypto_shorthash_BYTES];
-    uint64_t  hash;
+    uint64_t  secrets[2];
 
-    (void) crypto_shorthash(out, tail.data, tail.len, key);
-    memcpy(&hash, out, sizeof(hash));
+    memcpy(secrets, key, sizeof(secrets));
 
-    return hash;
+    return parley_fold_octets(secrets[0] ^ secrets[1], secrets[0], secrets[1],
+                              tail.data, tail.len);
 }
 
 
@@ -151,7 +151,7 @@ parley_token_cache_create(const parley_mem_t *mem,
     memset(cache, 0, sizeof(parley_token_cache_t));
 
     cache->mem = *mem;
-    cache->hash = conf->hash != NULL ? conf->hash : parley_token_siphash;
+    cache->hash = conf->hash != NULL ? conf->hash : parley_token_fold;
     memcpy(cache->key, conf->key, sizeof(cache->key));
     cache->leeway_max = (double) conf->leeway_max;
     cache->octets_max = conf->octets != 0 ? conf->octets

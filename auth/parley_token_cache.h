@@ -1,10 +1,11 @@
 /*
  * A cache of verified tokens, one per process, bounded in entries and octets.
  *
- * Lookup is by a keyed hash (SipHash of the token's tail, which is signature)
- * and a comparison of all octets; the generation of the key set must match.
- * Only verified tokens are entered, so only a valid signature finds an entry,
- * and timing reveals nothing.
+ * Lookup is by a keyed hash (parley_fold.h, of the token's tail, which is
+ * signature) and a comparison of all octets; the generation of the key set must
+ * match.  Only verified tokens are entered, so only a valid signature finds an
+ * entry, and neither does timing reveal anything nor can an attacker choose
+ * what is in a bucket.
  *
  * A hit means that the signature is valid.  Claims must still be checked on
  * every request (parley_jwt_check()), as the rules differ by location.
@@ -49,7 +50,7 @@ typedef struct {
     int64_t              leeway_max;    /* seconds; the largest of any rule:
                                            entries end at exp + leeway_max */
     uint8_t              key[16];       /* random */
-    parley_token_hash_t  hash;          /* NULL: SipHash-2-4 */
+    parley_token_hash_t  hash;          /* NULL: parley_fold_octets() */
 } parley_token_cache_conf_t;
 
 

@@ -137,6 +137,9 @@ parley_buf_json_text(parley_buf_t *b, parley_str_t s)
         if (p == end) {
             /* void */
 
+        } else if (*p == 0x7F) {
+            *out++ = *p++;
+
         } else if (*p < 0x80) {
             out = parley_buf_escape(out, *p++);
 

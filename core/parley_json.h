@@ -46,7 +46,8 @@ typedef enum {
 #define PARLEY_JSON_ESCAPED    0x01     /* string with a backslash */
 #define PARLEY_JSON_KEY        0x02     /* name of a member */
 #define PARLEY_JSON_INTEGER    0x04     /* number without '.', 'e' or 'E' */
-#define PARLEY_JSON_ASCII      0x08     /* string of ASCII without escapes */
+#define PARLEY_JSON_ASCII      0x08     /* string of ASCII but DEL, without
+                                           escapes */
 #define PARLEY_JSON_SORTED     0x10     /* object whose names are ASCII,
                                            unescaped and in ascending order */
 #define PARLEY_JSON_CANONICAL  0x20     /* value or name known to be in its

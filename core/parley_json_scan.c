@@ -82,6 +82,10 @@ parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
         } else if (*p < 0x20) {
             return parley_json_fault(s, p, "control character in a string");
 
+        } else if (*p == 0x7F) {
+            flags &= (uint8_t) ~PARLEY_JSON_ASCII;
+            s->p = p + 1;
+
         } else {
             flags &= (uint8_t) ~PARLEY_JSON_ASCII;
             s->p = parley_utf8_run(p, s->end, &surplus);

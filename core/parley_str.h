@@ -154,7 +154,7 @@ parley_lower(uint8_t c)
 }
 
 
-/* Compares, ignoring ASCII case. */
+/* Compares, ignoring ASCII case; most are in the same. */
 static inline int
 parley_str_eq_fold(parley_str_t a, parley_str_t b)
 {
@@ -162,6 +162,10 @@ parley_str_eq_fold(parley_str_t a, parley_str_t b)
 
     if (a.len != b.len) {
         return 0;
+    }
+
+    if (parley_octets_same(a.data, b.data, a.len)) {
+        return 1;
     }
 
     for (i = 0; i < a.len; i++) {

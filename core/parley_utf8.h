@@ -1,6 +1,6 @@
 /*
  * UTF-8 (RFC 3629), and the scan for octets that a JSON string cannot hold
- * verbatim.  Inline: the innermost loop of the reader and of every writer.
+ * verbatim, or that names must not have.  Inline: the innermost loop of the reader and of every writer.
  */
 
 #ifndef PARLEY_UTF8_H
@@ -24,7 +24,7 @@
 
 /*
  * Returns a word in which bit 7 of an octet is set if that octet of x is not
- * plain; the first octet in memory is the lowest.  Plain are 0x20 to 0x7F but
+ * plain; the first octet in memory is the lowest.  Plain are 0x20 to 0x7E but
  * the quote and the backslash.  Only the lowest mark is exact: a borrow can set
  * marks above a true one.
  */
@@ -37,6 +37,7 @@ parley_utf8_marks(uint64_t x)
 
     return (x
             | (x - PARLEY_UTF8_ONES * 0x20)
+            | ((x ^ (PARLEY_UTF8_ONES * 0x7F)) - PARLEY_UTF8_ONES)
             | ((x ^ (PARLEY_UTF8_ONES * '"')) - PARLEY_UTF8_ONES)
             | ((x ^ (PARLEY_UTF8_ONES * '\\')) - PARLEY_UTF8_ONES))
            & PARLEY_UTF8_HIGHS;
@@ -51,12 +52,14 @@ parley_utf8_bits(const uint8_t *p)
 {
     __m128i  v;
 
-    /* compared as signed octets, non-ASCII is below the space too */
+    /* compared as signed octets, DEL and one more is below the space too, as
+       non-ASCII is */
 
     v = _mm_loadu_si128((const __m128i *) (const void *) p);
 
     return (unsigned) _mm_movemask_epi8(
-               _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
+               _mm_or_si128(_mm_cmplt_epi8(_mm_add_epi8(v, _mm_set1_epi8(1)),
+                                           _mm_set1_epi8(0x21)),
                _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
                             _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')))));
 }

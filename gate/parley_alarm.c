@@ -4,6 +4,10 @@
 #include "parley_settings.h"
 
 
+static parley_alarm_t parley_alarm_graver(const parley_msg_t *m,
+    const parley_supervision_t *means, int reports);
+
+
 parley_alarm_t
 parley_alarm_of(const parley_msg_t *m, int reports)
 {
@@ -11,7 +15,15 @@ parley_alarm_of(const parley_msg_t *m, int reports)
 
     parley_embed_supervision(m, &means);
 
-    return reports && m->alarm > means.alarm ? m->alarm : means.alarm;
+    return parley_alarm_graver(m, &means, reports);
+}
+
+
+static parley_alarm_t
+parley_alarm_graver(const parley_msg_t *m, const parley_supervision_t *means,
+    int reports)
+{
+    return reports && m->alarm > means->alarm ? m->alarm : means->alarm;
 }
 
 
@@ -33,7 +45,7 @@ parley_gate_alarm(const parley_gate_t *g)
         return PARLEY_ALARM_NONE;
     }
 
-    alarm = parley_alarm_of(g->msg, parley_gate_reports(g));
+    alarm = parley_alarm_graver(g->msg, &g->means, parley_gate_reports(g));
     sent = parley_codecs[parley_embed_kin(g->conf->speak)];
 
     return sent->supervises != NULL && g->sent.alarm > alarm ? g->sent.alarm

@@ -94,17 +94,17 @@ parley_arguments_init(parley_arguments_t *a, parley_proto_t wire,
 void
 parley_arguments_of(parley_arguments_t *a, unsigned which, parley_str_t token)
 {
-    unsigned  i;
+    unsigned  i, left;
 
     memset(a, 0, sizeof(parley_arguments_t));
 
-    for (i = 0; i < PARLEY_ARGUMENTS; i++) {
-        if (which & (1u << i)) {
-            a->list[i].name = parley_argument_names[i];
-        }
+    for (left = which; left != 0; left &= left - 1) {
+        i = (unsigned) __builtin_ctz(left);
+        a->list[i].name = parley_argument_names[i];
     }
 
     a->list[PARLEY_ARGUMENT_TOKEN].name = token;
+    a->named = which | (token.len > 0 ? 1u << PARLEY_ARGUMENT_TOKEN : 0);
     a->alone = 1;
 }
 
@@ -385,12 +385,14 @@ parley_arguments_next(parley_str_t *query, parley_str_t *ret)
 static unsigned
 parley_arguments_said(const parley_arguments_t *a)
 {
-    unsigned  i, said;
+    unsigned  i, left, said;
 
     said = 0;
 
-    for (i = 0; i < PARLEY_ARGUMENTS; i++) {
-        if (a->list[i].name.len > 0 && a->list[i].value.len > 0) {
+    for (left = a->named; left != 0; left &= left - 1) {
+        i = (unsigned) __builtin_ctz(left);
+
+        if (a->list[i].value.len > 0) {
             said |= 1u << i;
         }
     }

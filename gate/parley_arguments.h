@@ -54,6 +54,8 @@ typedef struct {
 
 typedef struct {
     parley_argument_t  list[PARLEY_ARGUMENTS];
+    unsigned           named;       /* those that have a name, bits of
+                                       1 << parley_argument_e */
     unsigned           alone:1;     /* there may be no others */
 } parley_arguments_t;
 

@@ -11,8 +11,10 @@
 #define PARLEY_GATE_OVERDUE  1000
 
 
+static parley_step_result_t parley_gate_walk(parley_gate_t *g,
+    int64_t clock);
 static parley_step_t parley_gate_next(const parley_gate_t *g);
-static parley_step_result_t parley_gate_step(parley_gate_t *g,
+static parley_step_result_t parley_gate_adapted(parley_gate_t *g,
     parley_step_t step);
 static void parley_gate_stops(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
@@ -120,6 +122,7 @@ parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
     g->exchange = NULL;
 
     memset(&g->asked, 0, sizeof(parley_asked_t));
+    memset(&g->means, 0, sizeof(parley_supervision_t));
     memset(&g->opts, 0, sizeof(parley_encode_opts_t));
     memset(&g->sent, 0, sizeof(parley_encoded_t));
 
@@ -155,26 +158,41 @@ parley_step_result_name(parley_step_result_t result)
 parley_step_result_t
 parley_gate_run(parley_gate_t *g, int64_t clock)
 {
-    parley_step_t         step;
-    parley_step_result_t  result;
-
     parley_ask_begin(&g->ask, clock);
 
-    while (!g->ending) {
+    if ((!g->ending && parley_gate_walk(g, clock) == PARLEY_RESULT_WAIT)
+        || parley_gate_end(g) == PARLEY_WAIT)
+    {
+        return PARLEY_RESULT_WAIT;
+    }
 
-        if (g->at == PARLEY_STEP_ANSWER) {
-            parley_gate_ends(g, PARLEY_RESULT_PASSED);
-            break;
-        }
+    parley_ask_end(&g->ask);
+    parley_ask_over(&g->ask);
+    parley_gate_conclude(g);
+
+    return g->result;
+}
+
+
+/* WAIT, or the steps have come to an end */
+
+static parley_step_result_t
+parley_gate_walk(parley_gate_t *g, int64_t clock)
+{
+    parley_step_t             step;
+    parley_step_result_t      result;
+    const parley_gate_row_t  *row;
+
+    for ( /* void */ ; g->at != PARLEY_STEP_ANSWER; g->at++) {
 
         step = parley_gate_next(g);
+        row = &parley_gate_rows[step];
 
-        if (g->entry != NULL && !parley_gate_rows[step].again) {
-            g->at++;
+        if (g->entry != NULL && !row->again) {
             continue;
         }
 
-        result = parley_gate_step(g, step);
+        result = row->run != NULL ? row->run(g) : parley_gate_adapted(g, step);
 
         if (result == PARLEY_RESULT_WAIT) {
             return result;
@@ -184,25 +202,17 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
 
         if (result >= PARLEY_RESULT_REFUSED) {
             parley_gate_stops(g, step, result);
-            break;
+            return result;
         }
 
         if (g->env->step_done != NULL) {
             g->env->step_done(g, step, result);
         }
-
-        g->at++;
     }
 
-    if (parley_gate_end(g) == PARLEY_WAIT) {
-        return PARLEY_RESULT_WAIT;
-    }
+    parley_gate_ends(g, PARLEY_RESULT_PASSED);
 
-    parley_ask_end(&g->ask);
-    parley_ask_over(&g->ask);
-    parley_gate_conclude(g);
-
-    return g->result;
+    return PARLEY_RESULT_PASSED;
 }
 
 
@@ -349,17 +359,13 @@ parley_gate_next(const parley_gate_t *g)
 }
 
 
+/* a step that is the adapter's */
+
 static parley_step_result_t
-parley_gate_step(parley_gate_t *g, parley_step_t step)
+parley_gate_adapted(parley_gate_t *g, parley_step_t step)
 {
     parley_step_pt        run;
     parley_step_result_t  result;
-
-    run = parley_gate_rows[step].run;
-
-    if (run != NULL) {
-        return run(g);
-    }
 
     run = step == PARLEY_STEP_FORWARD && parley_gate_is_dry(g)
           ? NULL : g->env->steps[step];

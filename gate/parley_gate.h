@@ -158,6 +158,8 @@ struct parley_gate_s {
     parley_asked_t             asked;       /* what may refer to it */
     parley_asked_t             before;      /* the same where it was sent
                                                before it continued */
+    parley_supervision_t       means;       /* by its intent, from REFERENCE
+                                               on */
     parley_suspensions_t       resumes;     /* that it ends */
     parley_lift_t              lifts[PARLEY_SUSPENSIONS_MAX];
     parley_seal_t              seal;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "parley_account.h"
+#include "parley_embed.h"
 #include "parley_gate_mcp.h"
 #include "parley_replay.h"
 #include "parley_settings.h"
@@ -78,6 +79,8 @@ parley_gate_reference(parley_gate_t *g)
     }
 
     g->to = parley_correlation_to(r);
+
+    parley_embed_supervision(g->msg, &g->means);
 
     return r->question != NULL ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parley_embed.h"
 #include "parley_gate_steps.h"
 #include "parley_redact.h"
 
@@ -54,6 +55,7 @@ parley_gate_rewrite(parley_gate_t *g)
     }
 
     parley_correlation_again(&g->correlation);
+    parley_embed_supervision(g->msg, &g->means);
 
     return PARLEY_RESULT_PASSED;
 }

@@ -10,7 +10,6 @@
  */
 
 #include "parley_alarm.h"
-#include "parley_embed.h"
 #include "parley_gate_steps.h"
 #include "parley_settings.h"
 
@@ -25,8 +24,7 @@ static parley_step_result_t parley_gate_resume_recipient(parley_gate_t *g);
 int
 parley_gate_is_free(const parley_gate_t *g)
 {
-    return parley_alarm_of(g->msg, parley_gate_reports(g))
-           != PARLEY_ALARM_NONE
+    return g->means.alarm != PARLEY_ALARM_NONE || parley_gate_reports(g)
            || (g->correlation.question != NULL
                && g->correlation.question->head.alarm != PARLEY_ALARM_NONE);
 }
@@ -36,16 +34,13 @@ parley_step_result_t
 parley_gate_suspend(parley_gate_t *g)
 {
     parley_alarm_t             alarm;
-    parley_supervision_t       means;
     const parley_principal_t  *p = g->who->principal;
 
     if (p == NULL || parley_gate_is_dry(g)) {
         return PARLEY_RESULT_NONE;
     }
 
-    parley_embed_supervision(g->msg, &means);
-
-    if (means.resumes) {
+    if (g->means.resumes) {
         return parley_gate_resume_recipient(g);
     }
 

@@ -442,7 +442,14 @@ parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
 
     ret->own.kind = PARLEY_KIND_QUESTION;
     ret->own.tag = parley_question_tag(a->ask->state, m->sender, name);
-    parley_question_key(a->ask->state, m->wire, name, ret->own.key);
+
+    if (parley_str_eq(name, parley_question_named(a))) {
+        parley_question_key_in(ret->question.key, a->speak, m->wire,
+                               ret->own.key);
+
+    } else {
+        parley_question_key(a->ask->state, m->wire, name, ret->own.key);
+    }
 
     ret->own_kept = 1;
 

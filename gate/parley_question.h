@@ -186,6 +186,10 @@ int parley_question_take(parley_ask_t *q, const parley_asked_t *asked,
 void parley_question_key(const parley_state_t *state, parley_proto_t proto,
     parley_str_t id, uint8_t out[PARLEY_KEY_LEN]);
 
+/* The same of who names it alike in another protocol, of one that was made. */
+void parley_question_key_in(const uint8_t key[PARLEY_KEY_LEN],
+    parley_proto_t from, parley_proto_t to, uint8_t out[PARLEY_KEY_LEN]);
+
 /* That of a call of a caller: whoever else says the same means another. */
 void parley_question_call_key(const parley_state_t *state,
     const parley_who_t *who, parley_str_t call, uint8_t out[PARLEY_KEY_LEN]);

@@ -1,20 +1,29 @@
 /* What questions are found by: keys, tags and slots. */
 
+#include <string.h>
+
 #include "parley_question.h"
 
+
+/* the last octet chooses no bucket */
 
 void
 parley_question_key(const parley_state_t *state, parley_proto_t proto,
     parley_str_t id, uint8_t out[PARLEY_KEY_LEN])
 {
-    uint8_t       octet;
-    parley_str_t  parts[2];
+    parley_state_key(state, PARLEY_KIND_QUESTION, &id, 1, out);
 
-    octet = (uint8_t) proto;
-    parts[0] = parley_str_make(&octet, 1);
-    parts[1] = id;
+    out[PARLEY_KEY_LEN - 1] ^= (uint8_t) proto;
+}
 
-    parley_state_key(state, PARLEY_KIND_QUESTION, parts, 2, out);
+
+void
+parley_question_key_in(const uint8_t key[PARLEY_KEY_LEN], parley_proto_t from,
+    parley_proto_t to, uint8_t out[PARLEY_KEY_LEN])
+{
+    memcpy(out, key, PARLEY_KEY_LEN);
+
+    out[PARLEY_KEY_LEN - 1] ^= (uint8_t) (from ^ to);
 }
 
 

@@ -7,6 +7,8 @@
 
 static int parley_who_find(void *data, parley_proto_t proto,
     parley_str_t name, parley_agent_t *ret);
+static const parley_principal_t *parley_who_listed(const parley_who_t *who,
+    parley_who_known_t *known, parley_proto_t proto, parley_str_t name);
 static parley_who_known_t *parley_who_known(parley_who_t *who,
     parley_proto_t from, parley_str_t name);
 static int parley_who_owner(parley_who_t *who, parley_proto_t proto,
@@ -49,28 +51,10 @@ parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
     parley_agent_t *ret)
 {
     parley_who_t              *who = data;
-    parley_who_known_t        *known;
     const parley_principal_t  *owner;
 
-    if (who->directory == NULL) {
-        return 0;
-    }
-
-    known = parley_who_known(who, proto, name);
-
-    if (known != NULL && known->sought) {
-        owner = known->owner;
-
-    } else {
-        owner = parley_directory_by_name(who->directory,
-                                         (parley_namespace_t) proto, name);
-    }
-
-    if (known != NULL) {
-        known->owner = owner;
-        known->sought = 1;
-    }
-
+    owner = parley_who_listed(who, parley_who_known(who, proto, name), proto,
+                              name);
     if (owner == NULL) {
         return 0;
     }
@@ -78,6 +62,34 @@ parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
     parley_who_as_agent(owner, ret);
 
     return 1;
+}
+
+
+/* known: the name, if it is one of the message's, or NULL */
+
+static const parley_principal_t *
+parley_who_listed(const parley_who_t *who, parley_who_known_t *known,
+    parley_proto_t proto, parley_str_t name)
+{
+    const parley_principal_t  *owner;
+
+    if (who->directory == NULL) {
+        return NULL;
+    }
+
+    if (known != NULL && known->sought) {
+        return known->owner;
+    }
+
+    owner = parley_directory_by_name(who->directory,
+                                     (parley_namespace_t) proto, name);
+
+    if (known != NULL) {
+        known->owner = owner;
+        known->sought = 1;
+    }
+
+    return owner;
 }
 
 
@@ -201,13 +213,23 @@ int
 parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,
     parley_proto_t to, parley_str_t *ret)
 {
-    parley_who_t        *who = data;
-    parley_who_known_t  *known;
+    parley_who_t              *who = data;
+    parley_who_known_t        *known;
+    const parley_principal_t  *owner;
 
     known = parley_who_known(who, from, name);
 
     if (known == NULL) {
         return parley_who_ask(who, from, name, to, ret);
+    }
+
+    /* most are listed with a name of their own there */
+
+    owner = parley_who_listed(who, known, from, name);
+
+    if (owner != NULL && owner->names[to].len > 0) {
+        *ret = owner->names[to];
+        return 1;
     }
 
     if ((known->asked & (1u << to)) == 0) {
@@ -416,14 +438,12 @@ parley_who_actor(parley_who_t *who, const parley_principal_t **ret,
         return 0;
     }
 
-    claims = &who->jwt->claims;
-    act = parley_json_get(claims, 0, PARLEY_STR("act"));
-
-    if (act == PARLEY_JSON_NONE) {
+    if (who->jwt->act == PARLEY_JSON_NONE) {
         return 0;
     }
 
-    act = parley_json_get(claims, act, PARLEY_STR("sub"));
+    claims = &who->jwt->claims;
+    act = parley_json_get(claims, who->jwt->act, PARLEY_STR("sub"));
 
     if (parley_msg_string(claims, act, ret_sub) != 0) {
         return -1;

@@ -3,6 +3,8 @@
 
 static const uint8_t *parley_schema_pred_atoms(parley_schema_pred_build_t *p,
     const parley_schema_texts_t *names);
+static void parley_schema_pred_insert(parley_schema_pred_t *pred,
+    parley_schema_pred_member_t *member);
 static void parley_schema_pred_member(parley_schema_pred_build_t *p, const
     parley_str_t *text, const parley_schema_some_t *some, parley_schema_some_t
     *ret);
@@ -49,9 +51,30 @@ parley_schema_pred_names(parley_schema_pred_build_t *p,
 
         member->index = index;
         member->pred = parley_schema_pred_make(p, &one);
-        member->next = pred->members;
-        pred->members = member;
+
+        parley_schema_pred_insert(pred, member);
     }
+}
+
+
+/* in front of those that take longer to check: most conditions fail */
+
+static void
+parley_schema_pred_insert(parley_schema_pred_t *pred,
+    parley_schema_pred_member_t *member)
+{
+    parley_schema_pred_member_t  **link;
+
+    link = &pred->members;
+
+    if (member->pred != NULL && member->pred->deeper) {
+        while (*link != NULL) {
+            link = &(*link)->next;
+        }
+    }
+
+    member->next = *link;
+    *link = member;
 }
 
 

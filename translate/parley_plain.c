@@ -1,21 +1,11 @@
 #include "parley_plain.h"
 
 
-#define PARLEY_PLAIN_SHORT  64      /* octets, of most names */
-#define PARLEY_PLAIN_TEXT   4096    /* of most messages */
-
-
-/* del: the text may have a DEL, the one control character that is ASCII and
-   stands in a string as it is */
-
-static int parley_plain_object(const parley_json_t *doc, uint32_t object,
-    const parley_plain_t *table, int del, parley_error_t *err);
 static const parley_plain_t *parley_plain_find(const parley_plain_t *table,
     parley_atom_t name);
-static int parley_plain_short(const parley_json_t *doc, uint32_t value,
-    int del);
+static int parley_plain_short(const parley_json_t *doc, uint32_t value);
 static int parley_plain_value(const parley_json_t *doc, uint32_t value,
-    const parley_plain_t *members, int del, parley_error_t *err);
+    const parley_plain_t *members, parley_error_t *err);
 static int parley_plain_string(const parley_json_t *doc, uint32_t value,
     parley_error_t *err);
 
@@ -23,21 +13,6 @@ static int parley_plain_string(const parley_json_t *doc, uint32_t value,
 int
 parley_plain_check(const parley_json_t *doc, uint32_t object,
     const parley_plain_t *table, parley_error_t *err)
-{
-    int  del;
-
-    /* one look at a short text spares one at each of its strings */
-
-    del = doc->input.len > PARLEY_PLAIN_TEXT
-          || memchr(doc->input.data, 0x7F, doc->input.len) != NULL;
-
-    return parley_plain_object(doc, object, table, del, err);
-}
-
-
-static int
-parley_plain_object(const parley_json_t *doc, uint32_t object,
-    const parley_plain_t *table, int del, parley_error_t *err)
 {
     uint32_t               key, end;
     const parley_plain_t  *row;
@@ -50,15 +25,14 @@ parley_plain_object(const parley_json_t *doc, uint32_t object,
 
     for (key = object + 1; key < end; key = doc->nodes[key + 1].next) {
 
-        if (parley_plain_short(doc, key + 1, del)) {
+        if (parley_plain_short(doc, key + 1)) {
             continue;
         }
 
         row = parley_plain_find(table, parley_json_atom(doc, key));
 
         if (row != NULL
-            && parley_plain_value(doc, key + 1, row->members, del, err)
-               != 0)
+            && parley_plain_value(doc, key + 1, row->members, err) != 0)
         {
             return -1;
         }
@@ -102,7 +76,7 @@ parley_plain_find(const parley_plain_t *table, parley_atom_t name)
  */
 
 static int
-parley_plain_short(const parley_json_t *doc, uint32_t value, int del)
+parley_plain_short(const parley_json_t *doc, uint32_t value)
 {
     const parley_json_node_t  *node;
 
@@ -111,13 +85,7 @@ parley_plain_short(const parley_json_t *doc, uint32_t value, int del)
     switch (node->type) {
 
     case PARLEY_JSON_STRING:
-        return (node->flags & PARLEY_JSON_ASCII)
-               && (!del
-                   || (node->len <= PARLEY_PLAIN_SHORT
-                       && (node->len == 0
-                           || memchr(doc->input.data + node->off, 0x7F,
-                                     node->len)
-                              == NULL)));
+        return (node->flags & PARLEY_JSON_ASCII) != 0;
 
     case PARLEY_JSON_OBJECT:
     case PARLEY_JSON_ARRAY:
@@ -131,7 +99,7 @@ parley_plain_short(const parley_json_t *doc, uint32_t value, int del)
 
 static int
 parley_plain_value(const parley_json_t *doc, uint32_t value,
-    const parley_plain_t *members, int del, parley_error_t *err)
+    const parley_plain_t *members, parley_error_t *err)
 {
     uint32_t  i, end;
 
@@ -142,7 +110,7 @@ parley_plain_value(const parley_json_t *doc, uint32_t value,
 
     case PARLEY_JSON_OBJECT:
         return members == NULL ? 0
-               : parley_plain_object(doc, value, members, del, err);
+               : parley_plain_check(doc, value, members, err);
 
     case PARLEY_JSON_ARRAY:
         end = doc->nodes[value].next;
@@ -150,7 +118,7 @@ parley_plain_value(const parley_json_t *doc, uint32_t value,
         for (i = value + 1; i < end; i = doc->nodes[i].next) {
 
             if (doc->nodes[i].type != PARLEY_JSON_ARRAY
-                && parley_plain_value(doc, i, members, del, err) != 0)
+                && parley_plain_value(doc, i, members, err) != 0)
             {
                 return -1;
             }
@@ -168,25 +136,14 @@ static int
 parley_plain_string(const parley_json_t *doc, uint32_t value,
     parley_error_t *err)
 {
-    char                       pointer[PARLEY_POINTER_MAX];
-    parley_str_t               s;
-    const parley_json_node_t  *node;
+    char          pointer[PARLEY_POINTER_MAX];
+    parley_str_t  s;
 
-    node = &doc->nodes[value];
-
-    s = parley_str_make(doc->input.data + node->off, node->len);
-
-    /* raw, JSON has no C0; of ASCII DEL alone is left then */
-
-    if ((node->flags & PARLEY_JSON_ASCII)
-        && (s.len == 0 || memchr(s.data, 0x7F, s.len) == NULL))
-    {
+    if (doc->nodes[value].flags & PARLEY_JSON_ASCII) {
         return 0;
     }
 
-    if ((node->flags & PARLEY_JSON_ESCAPED)
-        && parley_json_string(doc, value, &s) != 0)
-    {
+    if (parley_json_string(doc, value, &s) != 0) {
         return parley_error_memory(err);
     }
 

@@ -163,6 +163,7 @@ test_flags(void **state)
         { "[ ]", 0 },
         { "[{\"b\":1,\"a\":1},{\"a\":1}]", 0 },
         { "\"\"", PARLEY_JSON_ASCII | PARLEY_JSON_CANONICAL },
+        { "\"a\x7F\"", PARLEY_JSON_CANONICAL },
         { "\"\\t\"", PARLEY_JSON_ESCAPED | PARLEY_JSON_CANONICAL },
         { "\"\\/\\t\"", PARLEY_JSON_ESCAPED },
         { "\"\\t\\u0009\"", PARLEY_JSON_ESCAPED },

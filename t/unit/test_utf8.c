@@ -171,7 +171,7 @@ test_plain(void **state)
                 text[at] = (uint8_t) c;
 
                 end = text + len;
-                first = (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
+                first = (c < 0x20 || c >= 0x7F || c == '"' || c == '\\')
                             ? text + at : end;
 
                 assert_ptr_equal(parley_utf8_plain(text, end), first);

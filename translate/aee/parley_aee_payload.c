@@ -39,15 +39,8 @@ const parley_embed_slot_t  parley_aee_slot = {
 int
 parley_aee_payload(parley_arena_t *arena, parley_msg_t *msg)
 {
-    if (parley_aee_payload_says(msg) != 0) {
-        return -1;
-    }
-
-    /* nothing is embedded without a reference */
-
-    return parley_json_member(msg->doc, msg->data.node,
-                              PARLEY_ATOM_references) != PARLEY_JSON_NONE
-           ? parley_embed_read(arena, msg) : 0;
+    return parley_aee_payload_says(msg) == 0 ? parley_embed_read(arena, msg)
+                                             : -1;
 }
 
 
@@ -181,7 +174,12 @@ parley_aee_extract(const parley_msg_t *m, parley_embed_t *ret)
     doc = m->data.doc;
     intent = parley_str_none;
 
-    if (m->data.node == PARLEY_JSON_NONE) {
+    /* nothing is embedded without a reference */
+
+    if (m->data.node == PARLEY_JSON_NONE
+        || parley_json_member(doc, m->data.node, PARLEY_ATOM_references)
+           == PARLEY_JSON_NONE)
+    {
         return 0;
     }
 
