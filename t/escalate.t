@@ -22,7 +22,7 @@ use Parley::Streams;
 use Parley::Together;
 use Parley::Upstream;
 
-use constant FAMILIES => 28;
+use constant FAMILIES => 29;
 
 # of which family this process is
 my $family = 0;
@@ -485,6 +485,30 @@ case 'VCP-24 VCP-27 one that AEE calls an event goes up, too' => sub {
     taken(send_as('alice', $event->('warning')), 'a warning');
     is(scalar ids($bob, 1), 1, 'the parent has it');
     is_deeply([ids($carol, 5.5)], [], 'and nobody else');
+};
+
+case 'VCP-24 C2A-13 who gets it in C2A may answer what AEE calls an event' =>
+sub {
+    my ($alice, $carol) = (listens('alice', uri => '/aee/'),
+                           streams('carol'));
+    my $bob = listens('bob', uri => '/c2a/');
+    my $event = aee(type => 'event', from => who('agent.alice'),
+                    to => who('agent.bob'), intent => 'vcp.escalation',
+                    payload => alarm_of('critical')->{payload});
+
+    taken(send_as('alice', $event), 'it is taken');
+
+    my $params = $bob->event(5)->{json}{params};
+
+    is($params->{attention}{policy}, 'must_respond', 'an answer is asked for');
+    is($params->{injection}{mode}, 'immediate');
+
+    taken(send_as('bob', Parley::Matrix::say(
+        inReplyTo => $params->{eventId}, sender => who('agent:bob'),
+        target => who('agent:alice'), recipient => who('agent:alice'),
+        idempotencyKey => uuid4())), 'bob answers');
+    is($alice->event(5)->{json}{reply_to}, $event->{id}, 'which comes');
+    is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
 };
 
 case 'VCP-24 what a service took, and did not acknowledge' => sub {

@@ -186,6 +186,7 @@ typedef enum {
 typedef struct {
     parley_alarm_t  alarm;          /* of an escalation; NONE: it is none */
     unsigned        acknowledges:1; /* it is one, and answers another */
+    unsigned        asks:1;         /* it is one, and is to be acknowledged */
     unsigned        resumes:1;      /* a child that is suspended (VCP-26) */
 } parley_supervision_t;
 
