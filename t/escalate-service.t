@@ -100,6 +100,8 @@ sub http {
         identities => jcs({ principals =>
                                 [map { family_principals($_) } 0 .. $#families] }),
         locations => <<'EOT' . join '', map { <<"EOT" } qw(aee vcp c2a));
+        location /bare/ { parley_jwt on; parley_accept vcp; parley_speak aee;
+                          proxy_pass http://127.0.0.1:%PORT_2%; }
         location = /in { parley_jwt on; parley_submit vcp aee; }
         location /vcp/ { parley_jwt on; parley_stream vcp;
                          parley_vcp_context ctx|deliver;
@@ -201,6 +203,26 @@ together(map {
            'and nothing is said to be lost');
     });
 } [0, '/service/progress/aee/seen'], [1, '/service/progress/vcp/seen']);
+
+
+subtest 'VCP-25 where nothing gives a context it has that of the escalation' =>
+sub {
+    family(1);
+
+    my ($alice) = streams('alice');
+    my $m = alarm_of('critical');
+
+    $m->{payload}{context} = 'ctx|its own';
+
+    my $answer = submit($m, as => who('alice'), uri => '/bare/aee/seen');
+    my $ack = $answer->{json}{reply};
+
+    like($ack->{payload}{reason}, qr/^ACK:$m->{message_id} /, 'it is one')
+        or diag $answer->{body};
+    is($ack->{payload}{context}, 'ctx|its own');
+    is_deeply([map { $_->{json} } $alice->event(3)], [$ack],
+              'the child has it as a message of its own');
+};
 
 
 # nothing tells who has no stream

@@ -21,6 +21,7 @@ static int parley_vcp_name_format(const parley_name_syntax_t *syntax,
 static void parley_vcp_supervises(const parley_msg_t *m,
     parley_supervision_t *ret);
 static int parley_vcp_demands(const parley_msg_t *m);
+static int parley_vcp_says_context(const parley_msg_t *m, parley_str_t *ret);
 
 
 /* payloads, by parley_vcp_type_t */
@@ -356,6 +357,27 @@ parley_vcp_supervises(const parley_msg_t *m, parley_supervision_t *ret)
     ret->asks = !ret->acknowledges && ret->alarm != PARLEY_ALARM_NONE
                 && (ret->alarm >= PARLEY_ALARM_CRITICAL
                     || parley_vcp_demands(m));
+
+    if (parley_vcp_says_context(m, &ret->context) != 0) {
+        ret->context = parley_str_none;
+    }
+}
+
+
+static int
+parley_vcp_says_context(const parley_msg_t *m, parley_str_t *ret)
+{
+    uint32_t  i;
+
+    if (m->data.doc == NULL) {
+        return -1;
+    }
+
+    i = parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_context);
+
+    return i != PARLEY_JSON_NONE
+           && parley_json_type(m->data.doc, i) == PARLEY_JSON_STRING
+           ? parley_msg_string(m->data.doc, i, ret) : -1;
 }
 
 
