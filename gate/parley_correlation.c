@@ -95,6 +95,7 @@ parley_correlate(parley_correlation_t *r, parley_error_t *err)
     r->above = 0;
     r->recalled = 0;
     r->final = 0;
+    r->declines = 0;
 
     if (m->recalls.len > 0) {
         return m->wire == r->speak ? 0
@@ -450,6 +451,7 @@ parley_correlation_slot(parley_correlation_t *r)
     /* who is above an unwilling parent is to see it all the same (VCP-24) */
 
     if (q->head.escalates && r->msg->act == PARLEY_ACT_FAILURE) {
+        r->declines = 1;
         return;
     }
 

@@ -36,6 +36,8 @@ typedef struct {
     unsigned                 recalled:1;    /* the message takes it back */
     unsigned                 final:1;       /* the message answers it for good
                                                and takes its slot */
+    unsigned                 declines:1;    /* it refuses to acknowledge what
+                                               escalates, and takes no slot */
     uint8_t                  slot[PARLEY_KEY_LEN];
     int64_t                  slot_until;
 } parley_correlation_t;

@@ -1,3 +1,4 @@
+#include "parley_embed.h"
 #include "parley_exchange_parts.h"
 
 
@@ -23,6 +24,7 @@ static int parley_exchange_failed(parley_exchange_t *x,
 void
 parley_exchange_init(parley_exchange_t *x)
 {
+    parley_supervision_t   asked;
     parley_encode_opts_t  *opts;
 
     x->request = x->who->msg;
@@ -43,6 +45,13 @@ parley_exchange_init(parley_exchange_t *x)
     opts->principal = parley_str_none;
     opts->sig_alg = parley_str_none;
     opts->sig_kid = parley_str_none;
+
+    if (opts->context.len == 0) {
+        /* VCP-25: what acknowledges an escalation is about the same */
+
+        parley_embed_supervision(x->request, &asked);
+        opts->context = asked.context;
+    }
 
     parley_seal_opts(&x->seal, opts);
 

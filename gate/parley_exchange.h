@@ -103,6 +103,11 @@ typedef struct {
                                            message of the caller's protocol,
                                            where reply only repeats it; empty:
                                            it is none, or reply is that */
+    unsigned              told:1;       /* settled: somebody gets that message,
+                                           now or later */
+    unsigned              untold:1;     /* the same: it found no room, and is
+                                           in the reply alone, if that is not
+                                           over */
     parley_str_t          principal;    /* of a final answer: who gave it, see
                                            parley_bind_responder() */
     parley_str_t          session;

@@ -18,7 +18,7 @@ static int parley_gate_settle_answer(parley_gate_t *g,
 static int parley_gate_closes(const parley_gate_t *g,
     const parley_answered_t *answered);
 static int parley_gate_acknowledge(parley_gate_t *g,
-    const parley_answered_t *answered);
+    parley_answered_t *answered);
 static int parley_gate_late(parley_gate_t *g);
 static int parley_gate_keep_first(parley_gate_t *g,
     const parley_reply_t *first);
@@ -163,7 +163,7 @@ parley_gate_closes(const parley_gate_t *g, const parley_answered_t *answered)
  */
 
 static int
-parley_gate_acknowledge(parley_gate_t *g, const parley_answered_t *answered)
+parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
 {
     int                        rc;
     parley_append_t            append;
@@ -202,15 +202,33 @@ parley_gate_acknowledge(parley_gate_t *g, const parley_answered_t *answered)
 
     rc = parley_notify(&notify, g->arena, &append);
 
-    if (rc == 0 && append.nlogs + append.njobs != 0) {
-        rc = parley_ask_append(&g->ask, &append, &appended);
-
-        if (rc == 0 && g->env->wake != NULL) {
-            g->env->wake(g);
-        }
+    if (rc == 0 && append.nlogs + append.njobs == 0) {
+        return 0;
     }
 
-    return rc;
+    if (rc == 0) {
+        rc = parley_ask_append(&g->ask, &append, &appended);
+    }
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0 || appended.verdict != PARLEY_APPEND_OK) {
+        answered->untold = 1;
+        return 0;
+    }
+
+    /* who comes later has what is kept */
+
+    answered->told = append.njobs != 0 || appended.ngroups != 0
+                     || g->http->retain != 0;
+
+    if (g->env->wake != NULL) {
+        g->env->wake(g);
+    }
+
+    return 0;
 }
 
 

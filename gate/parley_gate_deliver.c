@@ -295,6 +295,7 @@ parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
     parley_reached_t *ret)
 {
     parley_job_t               *jobs, *job;
+    parley_proto_t              speaks;
     const parley_principal_t  **who;
 
     if (ret->n == ret->room) {
@@ -329,8 +330,11 @@ parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
                          job->lane);
     job->lasts = parley_gate_lasts(g);
 
+    speaks = parley_delivered_in(p, g->msg->wire);
+
     ret->who[ret->n++] = p;
-    ret->speaks |= PARLEY_PROTO_BIT(parley_delivered_in(p, g->msg->wire));
+    ret->speaks |= PARLEY_PROTO_BIT(speaks);
+    ret->urls[speaks]++;
 
     return 0;
 }

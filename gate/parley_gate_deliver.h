@@ -17,6 +17,7 @@ typedef struct {
     size_t                      n;
     size_t                      room;
     parley_proto_set_t          speaks;     /* protocols of what they get */
+    size_t                      urls[PARLEY_PROTO_COUNT];   /* of each */
 } parley_reached_t;
 
 

@@ -59,7 +59,9 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
         ret->own = g->correlation.own;
     }
 
-    if (g->correlation.final && parley_gate_answers(g, &ret->answers) != 0) {
+    if ((g->correlation.final || g->correlation.declines)
+        && parley_gate_answers(g, &ret->answers) != 0)
+    {
         return parley_error_memory(g->err);
     }
 

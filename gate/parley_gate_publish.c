@@ -22,8 +22,7 @@
 
 static int parley_gate_published(parley_gate_t *g);
 static int parley_gate_publishes(parley_gate_t *g,
-    const parley_append_t *append, parley_gate_readers_t *reach,
-    const parley_reached_t *reached, int held);
+    const parley_append_t *append, parley_gate_readers_t *reach, int held);
 static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expansion_t *ret);
 static int parley_gate_appends(parley_gate_t *g,
@@ -79,7 +78,7 @@ parley_gate_published(parley_gate_t *g)
     }
 
     if (rc == 0) {
-        rc = parley_gate_readers(g, &p, &append, &reach);
+        rc = parley_gate_readers(g, &p, &append, reached.urls, &reach);
     }
 
     if (rc != 0) {
@@ -102,8 +101,7 @@ parley_gate_published(parley_gate_t *g)
         rc = parley_gate_deadlines(g, &append);
     }
 
-    return rc == 0 ? parley_gate_publishes(g, &append, &reach, &reached, held)
-                   : rc;
+    return rc == 0 ? parley_gate_publishes(g, &append, &reach, held) : rc;
 }
 
 
@@ -111,7 +109,7 @@ parley_gate_published(parley_gate_t *g)
 
 static int
 parley_gate_publishes(parley_gate_t *g, const parley_append_t *append,
-    parley_gate_readers_t *reach, const parley_reached_t *reached, int held)
+    parley_gate_readers_t *reach, int held)
 {
     int      rc;
     int64_t  count;
@@ -131,7 +129,7 @@ parley_gate_publishes(parley_gate_t *g, const parley_append_t *append,
     }
 
     if (rc == 0) {
-        count += (int64_t) reached->n;
+        count += (int64_t) reach->urls;
 
         g->published = 1;
         g->emitted = count;

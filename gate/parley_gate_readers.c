@@ -1,11 +1,13 @@
 /*
- * Who can read a publication: who listens reads one protocol, and not each can
- * say every message (HUB-06).  One that nobody who listens could be told, and
- * that goes to no URL, is refused before it is appended; else it goes to those
- * who can be, and its sender is told of these alone (ACH-19).
+ * Who can read a publication: who listens reads one protocol, and a URL speaks
+ * one; not each can say every message (HUB-06, HUB-09).  One that none of those
+ * whom it is for could be told is refused before it is appended; else it goes
+ * to those who can be, and its sender is told of these alone (ACH-19).  A URL
+ * that cannot has its job all the same, which ends as undelivered: so that is
+ * logged, counted, and told to the sender's parent where it is critical.
  *
- * It is tried once for each protocol that somebody reads, as it is delivered,
- * and not where all read the message's own.
+ * It is tried once for each protocol, as it is delivered, and not where all
+ * read the message's own.
  */
 
 #include <string.h>
@@ -16,6 +18,12 @@
 #include "parley_settings.h"
 
 
+static int parley_gate_readers_posted(parley_gate_t *g,
+    parley_gate_readers_t *reach, const size_t urls[PARLEY_PROTO_COUNT],
+    size_t *ret_all);
+static int parley_gate_readers_listen(parley_gate_t *g,
+    parley_gate_readers_t *reach, const parley_append_t *append,
+    int64_t *ret_all, int64_t *ret_some);
 static int parley_gate_readers_count(parley_gate_t *g,
     parley_gate_readers_t *reach, const parley_appended_t *appended,
     int64_t *ret_all, int64_t *ret_some);
@@ -25,22 +33,85 @@ static int parley_gate_readers_say(parley_gate_t *g,
 
 int
 parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
-    const parley_append_t *append, parley_gate_readers_t *ret)
+    const parley_append_t *append, const size_t urls[PARLEY_PROTO_COUNT],
+    parley_gate_readers_t *ret)
 {
-    int                rc;
-    int64_t            all, some;
-    parley_append_t    asked;
-    parley_appended_t  would;
+    int      rc;
+    size_t   posted;
+    int64_t  all, some;
 
     memset(ret, 0, sizeof(parley_gate_readers_t));
 
     ret->publication = p;
 
-    if (append->nlogs == 0
-        || (g->http->reads & ~PARLEY_PROTO_BIT(p->proto)) == 0)
-    {
-        return 0;
+    if (parley_gate_readers_posted(g, ret, urls, &posted) != 0) {
+        return parley_error_memory(g->err);
     }
+
+    if (append->nlogs == 0
+        || (posted == ret->urls
+            && (g->http->reads & ~PARLEY_PROTO_BIT(p->proto)) == 0))
+    {
+        all = 0;
+        some = 0;
+
+    } else {
+        rc = parley_gate_readers_listen(g, ret, append, &all, &some);
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    if (some == 0 && ret->urls == 0 && (all > 0 || posted > 0)) {
+        *g->err = ret->why;
+        return -1;
+    }
+
+    return 0;
+}
+
+
+/* those that have it posted, and of these who can take it; -1: no memory */
+
+static int
+parley_gate_readers_posted(parley_gate_t *g, parley_gate_readers_t *reach,
+    const size_t urls[PARLEY_PROTO_COUNT], size_t *ret_all)
+{
+    int       rc;
+    unsigned  to;
+
+    *ret_all = 0;
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+
+        if (urls[to] == 0) {
+            continue;
+        }
+
+        rc = parley_gate_readers_say(g, reach, (parley_proto_t) to);
+
+        if (rc < 0) {
+            return -1;
+        }
+
+        *ret_all += urls[to];
+        reach->urls += rc ? urls[to] : 0;
+    }
+
+    return 0;
+}
+
+
+/* those that it would be appended for: 0, PARLEY_WAIT, or -1: capacity */
+
+static int
+parley_gate_readers_listen(parley_gate_t *g, parley_gate_readers_t *reach,
+    const parley_append_t *append, int64_t *ret_all, int64_t *ret_some)
+{
+    int                rc;
+    parley_append_t    asked;
+    parley_appended_t  would;
 
     asked = *append;
     asked.jobs = NULL;
@@ -59,14 +130,9 @@ parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
     }
 
     if (would.verdict != PARLEY_APPEND_OK
-        || parley_gate_readers_count(g, ret, &would, &all, &some) != 0)
+        || parley_gate_readers_count(g, reach, &would, ret_all, ret_some) != 0)
     {
         return parley_error_memory(g->err);
-    }
-
-    if (all > 0 && some == 0 && append->njobs == 0) {
-        *g->err = ret->why;
-        return -1;
     }
 
     return 0;

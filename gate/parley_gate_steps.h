@@ -181,15 +181,18 @@ typedef struct {
                                                                form there; 0:
                                                                not tried yet */
     parley_error_t               why;   /* of the first that cannot */
+    size_t                       urls;  /* that can be told */
 } parley_gate_readers_t;
 
 /*
- * Before a publication is appended: nobody listens whom it is for, or somebody
- * reads a protocol that it can be said in.  Fills *ret and returns 0,
- * PARLEY_WAIT, or -1 with g->err: what it cannot be said in, or capacity.
+ * Before a publication is appended: nobody listens whom it is for, and none of
+ * them has a URL; or somebody reads a protocol that it can be said in.  urls:
+ * how many have it posted in each.  Fills *ret and returns 0, PARLEY_WAIT, or
+ * -1 with g->err: what it cannot be said in, or capacity.
  */
 int parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
-    const parley_append_t *append, parley_gate_readers_t *ret);
+    const parley_append_t *append, const size_t urls[PARLEY_PROTO_COUNT],
+    parley_gate_readers_t *ret);
 
 /* Of those that its append counted, how many can take it (ACH-19). */
 int64_t parley_gate_readers_told(parley_gate_t *g, parley_gate_readers_t *reach,

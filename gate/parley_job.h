@@ -33,6 +33,8 @@
 #define PARLEY_JOB_TEXT_MAX  1024   /* octets */
 #define PARLEY_JOB_TRIED     15     /* attempts that are counted, at most */
 #define PARLEY_JOB_LEASE     1000   /* ms between looks at who has one */
+#define PARLEY_JOB_LOOKS     256    /* due ones that a taking lets others
+                                       before, at most */
 
 
 struct parley_append_s;
@@ -99,6 +101,11 @@ typedef struct {
     /* where it passes over some: accounts whose urgent ones it does, too */
     const uint32_t  *spent;
     size_t           nspent;
+
+    /* accounts whose ordinary ones are taken last: where another's is due,
+       before PARLEY_JOB_LOOKS of theirs are, that is */
+    const uint32_t  *last;
+    size_t           nlast;
 } parley_job_take_t;
 
 

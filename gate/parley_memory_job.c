@@ -184,19 +184,22 @@ parley_memory_job_take(parley_state_t *state, const parley_job_take_t *take,
 
 
 /*
- * The lists that are over are left behind, unless what is passed over stays in
- * them.  -1: no memory.
+ * The lists that are over are left behind, unless what is passed over, or let
+ * others before, stays in them.  -1: no memory.
  */
 
 static int
 parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
 {
     int                 rc;
+    size_t              looks;
     int64_t             tick;
-    parley_entry_t     *e, *next;
+    parley_entry_t     *e, *next, *last;
     parley_job_word_t   w;
 
     rc = 0;
+    last = NULL;
+    looks = 0;
 
     parley_append_mend(s, t->now);
     parley_due_begin(s, t->now);
@@ -218,14 +221,14 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
                 continue;
             }
 
-            /* one whose owner is gone may be due later */
-
-            if (w.due > t->now) {
-                continue;
-            }
-
             if ((size_t) t->ret->n == t->take->max) {
                 goto done;
+            }
+
+            if (looks < PARLEY_JOB_LOOKS && parley_job_is_last(e, t->take)) {
+                looks++;
+                last = last != NULL ? last : e;
+                continue;
             }
 
             rc = parley_job_taken(s, t, e, &w);
@@ -237,8 +240,13 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
 
         tick++;
 
-    } while (t->take->passes != 0 ? tick <= parley_due_tick(t->now)
-                                  : parley_due_turn(s, t->now));
+    } while (t->take->passes != 0 || last != NULL
+             ? tick <= parley_due_tick(t->now) : parley_due_turn(s, t->now));
+
+    if (last != NULL && (size_t) t->ret->n < t->take->max) {
+        parley_job_word(last, &w);
+        rc = parley_job_taken(s, t, last, &w);
+    }
 
 done:
 
@@ -250,7 +258,7 @@ done:
 
 /*
  * Whether somebody has it, or may: it is looked after again.  Else its owner is
- * gone, and it is nobody's: *w is what it is now.
+ * gone, and it is nobody's: *w is what it is now, perhaps due later.
  */
 
 static int
@@ -283,7 +291,7 @@ parley_job_is_held(parley_memory_t *s, parley_job_taking_t *t,
 
     parley_job_move(s, e, w);
 
-    return 0;
+    return w->due > t->now;
 }
 
 

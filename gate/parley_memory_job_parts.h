@@ -93,24 +93,36 @@ parley_job_class(const parley_entry_t *e)
 }
 
 
-/* it is urgent, and of an account that has as many under way as it may */
-
 static inline int
-parley_job_is_spent(const parley_entry_t *e, const parley_job_take_t *take)
+parley_job_is_of(const parley_entry_t *e, const uint32_t *accounts, size_t n)
 {
-    size_t  i;
-
-    if (parley_job_class(e) != PARLEY_JOB_URGENT) {
-        return 0;
-    }
-
-    for (i = 0; i < take->nspent; i++) {
-        if (take->spent[i] == e->account) {
+    while (n > 0) {
+        if (accounts[--n] == e->account) {
             return 1;
         }
     }
 
     return 0;
+}
+
+
+/* it is urgent, and of an account that has as many under way as it may */
+
+static inline int
+parley_job_is_spent(const parley_entry_t *e, const parley_job_take_t *take)
+{
+    return parley_job_class(e) == PARLEY_JOB_URGENT
+           && parley_job_is_of(e, take->spent, take->nspent);
+}
+
+
+/* it is ordinary, and of an account that lets others before */
+
+static inline int
+parley_job_is_last(const parley_entry_t *e, const parley_job_take_t *take)
+{
+    return parley_job_class(e) == PARLEY_JOB_ORDINARY
+           && parley_job_is_of(e, take->last, take->nlast);
 }
 
 

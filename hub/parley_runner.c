@@ -11,6 +11,9 @@
    place for */
 #define PARLEY_RUNNER_SOON    100
 
+/* accounts with a quarter of the places, so at most */
+#define PARLEY_RUNNER_MOST    4
+
 #define PARLEY_RUNNER_ALL     (PARLEY_JOB_CLASS_BIT(PARLEY_JOB_CLASSES) - 1)
 
 
@@ -22,6 +25,7 @@ struct parley_runner_s {
     parley_run_t         *runs;
     parley_run_t         *taking;       /* what is to get the next; NULL: it
                                            asks for none */
+    uint32_t              most[PARLEY_RUNNER_MOST];     /* what it asks with */
     unsigned              stopped:1;
     unsigned              turning:1;
     unsigned              again:1;      /* its turn came while it was turning,
@@ -32,9 +36,10 @@ struct parley_runner_s {
 static parley_run_t *parley_runner_new(parley_runner_t *r);
 static void parley_runner_drop(parley_run_t *run);
 static unsigned parley_runner_full(const parley_runner_t *r);
-static size_t parley_runner_spent(const parley_runner_t *r,
-    uint32_t accounts[PARLEY_RUNNER_URGENT]);
-static unsigned parley_runner_of(const parley_runner_t *r, uint32_t account);
+static size_t parley_runner_most(parley_runner_t *r,
+    parley_job_class_t place);
+static unsigned parley_runner_of(const parley_runner_t *r,
+    parley_job_class_t place, uint32_t account);
 static int parley_runner_take(parley_runner_t *r, unsigned full);
 static void parley_runner_took(parley_call_t *call);
 static int parley_runner_got(parley_run_t *run);
@@ -155,33 +160,68 @@ parley_runner_full(const parley_runner_t *r)
 }
 
 
-/* the accounts that have as many of the urgent places as one may have */
+/*
+ * The accounts that have as many of the places as one may have of the urgent,
+ * or as gives others the next of the ordinary ones: a quarter.  Each of these
+ * is left when as often as can be five different ones are struck out together.
+ */
 
 static size_t
-parley_runner_spent(const parley_runner_t *r,
-    uint32_t accounts[PARLEY_RUNNER_URGENT])
+parley_runner_most(parley_runner_t *r, parley_job_class_t place)
 {
-    size_t               n;
+    size_t               i, n, left, share, votes[PARLEY_RUNNER_MOST];
     const parley_run_t  *run;
 
     n = 0;
+    share = place == PARLEY_JOB_URGENT ? PARLEY_RUNNER_SHARE
+                                       : (r->max[place] + 3) / 4;
 
-    for (run = r->runs; run != NULL && n < PARLEY_RUNNER_URGENT;
-         run = run->next)
-    {
-        if (run->place == PARLEY_JOB_URGENT && run->job.account != 0
-            && parley_runner_of(r, run->job.account) >= PARLEY_RUNNER_SHARE)
-        {
-            accounts[n++] = run->job.account;
+    if (r->n[place] < share) {
+        return 0;
+    }
+
+    for (run = r->runs; run != NULL; run = run->next) {
+
+        if (run->place != place || run->job.account == 0) {
+            continue;
+        }
+
+        for (i = 0; i < n && r->most[i] != run->job.account; i++) {
+            /* void */
+        }
+
+        if (i < n) {
+            votes[i]++;
+
+        } else if (n < PARLEY_RUNNER_MOST) {
+            r->most[n] = run->job.account;
+            votes[n++] = 1;
+
+        } else {
+            for (left = 0, i = 0; i < n; i++) {
+                if (votes[i] > 1) {
+                    r->most[left] = r->most[i];
+                    votes[left++] = votes[i] - 1;
+                }
+            }
+
+            n = left;
         }
     }
 
-    return n;
+    for (left = 0, i = 0; i < n; i++) {
+        if (parley_runner_of(r, place, r->most[i]) >= share) {
+            r->most[left++] = r->most[i];
+        }
+    }
+
+    return left;
 }
 
 
 static unsigned
-parley_runner_of(const parley_runner_t *r, uint32_t account)
+parley_runner_of(const parley_runner_t *r, parley_job_class_t place,
+    uint32_t account)
 {
     unsigned             n;
     const parley_run_t  *run;
@@ -189,7 +229,7 @@ parley_runner_of(const parley_runner_t *r, uint32_t account)
     n = 0;
 
     for (run = r->runs; run != NULL; run = run->next) {
-        n += run->place == PARLEY_JOB_URGENT && run->job.account == account;
+        n += run->place == place && run->job.account == account;
     }
 
     return n;
@@ -201,7 +241,6 @@ parley_runner_of(const parley_runner_t *r, uint32_t account)
 static int
 parley_runner_take(parley_runner_t *r, unsigned full)
 {
-    uint32_t            spent[PARLEY_RUNNER_URGENT];
     parley_run_t       *run;
     parley_job_take_t   take;
 
@@ -219,9 +258,15 @@ parley_runner_take(parley_runner_t *r, unsigned full)
     take.ndelays = PARLEY_ATTEMPTS - 1;
     take.arena = &run->arena;
     take.passes = full;
-    take.spent = spent;
-    take.nspent = full & PARLEY_JOB_CLASS_BIT(PARLEY_JOB_ORDINARY)
-                  ? parley_runner_spent(r, spent) : 0;
+
+    if (full & PARLEY_JOB_CLASS_BIT(PARLEY_JOB_ORDINARY)) {
+        take.spent = r->most;
+        take.nspent = parley_runner_most(r, PARLEY_JOB_URGENT);
+
+    } else {
+        take.last = r->most;
+        take.nlast = parley_runner_most(r, PARLEY_JOB_ORDINARY);
+    }
 
     run->full = full != 0;
 

@@ -12,7 +12,8 @@
  * Urgent jobs wait for no ordinary ones, and prompt ones for neither: where it
  * has as many as it may, PARLEY_RUNNER_URGENT urgent ones are done beside them,
  * PARLEY_RUNNER_SHARE of one account, and as many prompt ones as it may have
- * others.
+ * others.  An account that has a quarter of the ordinary places lets the
+ * ordinary ones of others before (SEC-09).
  *
  * It calls back from within turn() and end(), and from where the state
  * completes what it was asked.  It has no clock: env.wait says when it is to

@@ -276,22 +276,22 @@ ngx_http_parley_answer_resume(ngx_http_request_t *r,
          ? ngx_http_parley_settle(ctx, &ctx->answered)
          : ngx_http_parley_unanswered(ctx, &ctx->reply);
 
-    if (rc == NGX_AGAIN) {
-        return ngx_http_parley_wait_answer(r, ctx);
-    }
-
-    ctx->answer = NGX_HTTP_PARLEY_ANSWER_DONE;
-
     if (rc == NGX_DECLINED) {
 
         if (ngx_http_parley_answer_failed(r, ctx, &ctx->reply) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        /* its id is settled: that waits for nothing */
+        /* its id is settled; what it is told is kept for its next try */
 
-        (void) ngx_http_parley_unanswered(ctx, &ctx->reply);
+        rc = ngx_http_parley_unanswered(ctx, &ctx->reply);
     }
+
+    if (rc == NGX_AGAIN) {
+        return ngx_http_parley_wait_answer(r, ctx);
+    }
+
+    ctx->answer = NGX_HTTP_PARLEY_ANSWER_DONE;
 
     return ngx_http_parley_answer_send(r, ctx, &ctx->reply,
                                        ctx->error.code == PARLEY_E_NONE

@@ -26,6 +26,13 @@ ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx, parley_answered_t *answered)
 
     ngx_http_parley_forgotten(ctx);
 
+    if (answered->untold) {
+        parley_count(ctx->mcf->slot, PARLEY_M_UNTOLD, 1);
+        ngx_http_parley_log_answer(ctx->request, ctx, NGX_LOG_WARN,
+                                   "there is no room for it as a message",
+                                   "acknowledgment", parley_str_none);
+    }
+
     return rc == 0 ? NGX_OK : NGX_DECLINED;
 }
 

@@ -277,7 +277,13 @@ ngx_http_parley_sse_settle(ngx_http_request_t *r,
     }
 
     if (answered->late || (sse->single && !answered->said)) {
-        ngx_http_parley_sse_log(r, ctx, answered);
+
+        /* one that is told as a message, or that found no room, is told of */
+
+        if (!answered->told && !answered->untold) {
+            ngx_http_parley_sse_log(r, ctx, answered);
+        }
+
         rc = NGX_OK;
 
     } else if (sse->single) {

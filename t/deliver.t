@@ -35,7 +35,7 @@ sub http {
             bob => { deliver => "$url/bob?a=1" },
             carol => { deliver => "$url/carol", speaks => 'aee' },
             dave => { deliver => 'https://127.0.0.1:' . port(3) . '/dave',
-                      speaks => 'vcp' },
+                      speaks => 'vcp', orgs => ['~acme'] },
             %{ $o{of} // {} }),
         more => ($o{more} // '') . <<"EOT",
             parley_deliver /_deliver hosts=$hosts;
@@ -47,6 +47,7 @@ EOT
         location /vcp/stream/ { parley_jwt on; parley_stream vcp;
                                 parley_vcp_context ctx|deliver;
                                 parley_vcp_constitution creed://a/b\@1; }
+        location /aee/stream/ { parley_jwt on; parley_stream aee; }
         location = /_deliver {
             internal;
             proxy_pass \$parley_deliver_url;
@@ -188,10 +189,61 @@ sub {
     is($q->{json}{v}, '1', 'who does not say in what gets a frame in AEE');
     is($q->{json}{to}, 'agent.bob');
 
-    $peer->clear;
-    is(from_json(submit(frame('alice', 'dave'))->{body})->{delivered}, 1);
+};
+
+
+# dave gets VCP, which can say no frame, and of AEE events what VCP shares
+
+subtest 'HUB-06 HUB-09 what no URL it is for can be told is refused' => sub {
+    my $refused = ended('refused');
+    my $event = aee(type => 'event', to => 'agent.dave',
+                    intent => 'billing.closed');
+    my $answer = submit($event, as => 'alice', uri => '/vcp/in');
+
+    is($answer->{status}, 422) or diag $answer->{body};
+
+    my $m = from_json($answer->{body});
+
+    is($m->{type}, 'error', 'in the protocol of its sender');
+    is($m->{payload}{code}, 'E_TRANSLATION_UNSUPPORTED');
+    is($m->{payload}{field}, '/intent', 'which names the member');
+
+    $answer = submit(frame('alice', 'dave'));
+    is($answer->{status}, 422);
+    is(from_json($answer->{body})->{code}, 'field-invalid');
+    is(from_json($answer->{body})->{field}, '/kind');
+
+    is($status->json->{jobs}{pending}, 0, 'nothing is to be delivered');
+
+    # it was not seen, and may come again where it can be told
+
+    my $stream = listen_to('dave', uri => '/aee/stream/');
+
+    is(submit($event, as => 'alice', uri => '/vcp/in')->{status}, 202);
+    is($stream->event->{json}{id}, $event->{id}, 'who listens has a stream');
+    $stream->leave;
+
+    is(ended('refused'), $refused);
+};
+
+
+subtest 'ACH-19 HUB-09 one of several that cannot be told is not counted' =>
+sub {
+    my $refused = ended('refused');
+    my $frame = frame('alice', 'acme', kind => 'agent_broadcast',
+                      payload => { broadcast_text => 'closing',
+                                   event_class => 'other' });
+
+    answers();
+
+    my $answer = submit($frame, scope => 'org:~acme/members/*');
+
+    is(from_json($answer->{body})->{delivered}, 1, 'bob, and not dave')
+        or diag $answer->{body};
+    ok(at_least('bob', 1), 'it came');
     ok($nginx->wait_for(qr/undelivered, refused: it has no form in the /),
-       'and that is said');
+       'and that another has it not is said');
+    is(ended('refused') - $refused, 1, 'and counted');
 };
 
 

@@ -17,14 +17,18 @@ use Parley::Gateway;
 use Parley::Matrix ();
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Status;
 use Parley::Streams;
 use Parley::Together;
 use Parley::Upstream;
 
-my $go = tmp_dir() . '/go';
+my ($go, $full) = map { tmp_dir() . "/$_" } qw(go full);
 
-# it answers what the path says, below events/ in an event
-my $service = Parley::Upstream->start(port(2), "my \$go = '$go';" . <<'EOT');
+# it answers what the path says, below events/ in an event, below progress/
+# behind one that it is at work
+my $service = Parley::Upstream->start(port(2),
+                                      "my (\$go, \$full) = ('$go', '$full');"
+                                      . <<'EOT');
     my $m = $q->{json};
     my ($says) = $q->{uri} =~ m{/([a-z]+)$};
     my %answers = (
@@ -49,10 +53,24 @@ my $service = Parley::Upstream->start(port(2), "my \$go = '$go';" . <<'EOT');
                                    reason => "ACK:" . ($m->{message_id} // '')) },
                                sender => $m->{recipient},
                                recipient => $m->{sender} } });
+
+    if ($says eq 'room') {
+        for (1 .. 900) { last if -e $full; $c->pause(0.03) }
+        $says = 'seen';
+    }
+
     my $body = jcs($answers{$says});
 
-    if ($q->{uri} =~ m{/events/}) {
+    if ($q->{uri} =~ m{/(events|progress)/}) {
         $c->events;
+
+        if ($1 eq 'progress') {
+            my $works = ($m->{type} // '') ne 'task' ? $answers{taken}
+                        : result($m, type => 'stream');
+
+            $c->out('data: ' . jcs($works) . "\n\n");
+            $c->pause(0.3);
+        }
 
         if ($says eq 'late') {
             for (1 .. 400) { last if -e $go; $c->pause(0.03) }
@@ -82,12 +100,14 @@ sub http {
         identities => jcs({ principals =>
                                 [map { family_principals($_) } 0 .. $#families] }),
         locations => <<'EOT' . join '', map { <<"EOT" } qw(aee vcp c2a));
-        location = /in { parley_jwt on; parley_submit vcp; }
+        location /bare/ { parley_jwt on; parley_accept vcp; parley_speak aee;
+                          proxy_pass http://127.0.0.1:%PORT_2%; }
+        location = /in { parley_jwt on; parley_submit vcp aee; }
         location /vcp/ { parley_jwt on; parley_stream vcp;
                          parley_vcp_context ctx|deliver;
                          parley_vcp_constitution creed://a/b@1; }
 EOT
-        location ~ ^/service(/events)?/$_/ {
+        location ~ ^/service(/events|/progress)?/$_/ {
             parley_jwt on;
             parley_accept vcp c2a;
             parley_speak $_;
@@ -164,6 +184,60 @@ together(map {
   [2, '/service/events/aee/seen'], [3, '/service/events/vcp/seen']);
 
 
+# whoever asked has by then that it was taken
+together(map {
+    my ($n, $uri) = @$_;
+
+    ("VCP-25 a service acknowledges after it said that it works: $uri" => sub {
+        family($n);
+
+        my ($alice) = streams('alice');
+        my $m = alarm_of('critical');
+        my $answer = submit($m, as => who('alice'), uri => $uri)->{json};
+
+        is($answer->{status}, 'accepted');
+        ok(!$answer->{reply}, 'it was taken');
+        like($alice->event(3)->{json}{payload}{reason},
+             qr/^ACK:$m->{message_id} /, 'the child is told as a message');
+        is($nginx->logged(qr/not told[^\n]*$m->{message_id}/), 0,
+           'and nothing is said to be lost');
+    });
+} [0, '/service/progress/aee/seen'], [1, '/service/progress/vcp/seen']);
+
+
+subtest 'VCP-25 where nothing gives a context it has that of the escalation' =>
+sub {
+    family(1);
+
+    my ($alice) = streams('alice');
+    my $m = alarm_of('critical');
+
+    $m->{payload}{context} = 'ctx|its own';
+
+    my $answer = submit($m, as => who('alice'), uri => '/bare/aee/seen');
+    my $ack = $answer->{json}{reply};
+
+    like($ack->{payload}{reason}, qr/^ACK:$m->{message_id} /, 'it is one')
+        or diag $answer->{body};
+    is($ack->{payload}{context}, 'ctx|its own');
+    is_deeply([map { $_->{json} } $alice->event(3)], [$ack],
+              'the child has it as a message of its own');
+};
+
+
+# nothing tells who has no stream
+subtest 'VCP-25 it acknowledges to who is told by nothing' => sub {
+    family(2);
+
+    my $m = alarm_of('critical');
+
+    is(submit($m, as => who('alice'), uri => '/service/progress/aee/seen')
+           ->{json}{status}, 'accepted');
+    ok($nginx->wait_for(qr/\[warn\] [^\n]*not told, the caller has its answer: result, answering id "$m->{message_id}"/),
+       'the log says so');
+};
+
+
 # of a message to a group each answers once: who did so already is not told
 # twice, and whoever asked, that it was taken
 subtest 'SEC-08 VCP-25 what a service says late acknowledges nothing' => sub {
@@ -185,6 +259,58 @@ subtest 'SEC-08 VCP-25 what a service says late acknowledges nothing' => sub {
     is($asked->answer->{json}{status}, 'accepted', 'it is answered');
     is_deeply([ids($dave, 1)], [], 'a second time is none');
     ok($nginx->wait_for(qr/reply-unmatched/), 'and is logged');
+};
+
+
+$nginx->stop;
+$nginx = Parley::Nginx->start(workers => 1, http => http()
+    =~ s/streams:8m/streams:1m share=100%/r
+    =~ s/(?=server \{)/parley_retain count=1000 time=30s;\n/r);
+
+# whether it finds no room any more
+sub is_full {
+    my $event = aee(type => 'event', from => 'agent.' . who('dave'),
+                    to => 'agent.' . who('bob'),
+                    payload => { text => 'x' x $_[0] });
+
+    return send_as('dave', $event)->{status} == 503;
+}
+
+subtest 'VCP-25 what a service says finds no room to be a message' => sub {
+    family(0);
+
+    my $untold = 'parley_acknowledgments_untold_total';
+    my $status = Parley::Status->new(port => port(1));
+    my $m = alarm_of('critical');
+    my $n = 0;
+
+    # a service has 5 s, and most of the zone is full before
+
+    $service->clear;
+    1 while !is_full(16000) && $n++ < 1000;
+
+    my $asked = Parley::Client->new(port => port(1), tls => 0)
+                    ->begin('/service/aee/room', jcs($m),
+                            Authorization => bearer(who('alice')),
+                            'Content-Type' => 'application/json');
+
+    ok($service->wait_for(1), 'the service has it');
+
+    for my $size (4000, 1000, 10) {
+        1 while !is_full($size) && $n++ < 1000;
+    }
+
+    ok(is_full(10), 'meanwhile the zone is full');
+    is($status->metric($untold), 0);
+    spew($full, '');
+
+    my $answer = $asked->answer;
+
+    like($answer->{json}{reply}{payload}{reason}, qr/^ACK:$m->{message_id} /,
+         'who asked has it in the response') or diag $answer->{body};
+    ok($nginx->wait_for(qr/\[warn\] [^\n]*not told, there is no room for it as a message: acknowledgment, answering id "$m->{message_id}"/),
+       'that it is no message is said');
+    is($status->metric($untold), 1, 'and counted');
 };
 
 done_testing();

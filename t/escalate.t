@@ -10,6 +10,7 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
+use Parley::Client;
 use Parley::Env qw(port tmp_dir);
 use Parley::Family;
 use Parley::Gateway;
@@ -21,7 +22,7 @@ use Parley::Streams;
 use Parley::Together;
 use Parley::Upstream;
 
-use constant FAMILIES => 27;
+use constant FAMILIES => 29;
 
 # of which family this process is
 my $family = 0;
@@ -75,6 +76,7 @@ EOT
         locations => deliver_location() . <<"EOT");
         $services
         location = /in { parley_jwt on; parley_submit vcp aee c2a channel; }
+        location = /held { parley_jwt on; parley_submit vcp hold=4s; }
         location = /pausing { parley_jwt on; parley_submit channel;
                               parley_vcp_critical pause; }
         location /vcp/ { parley_jwt on; parley_stream vcp;
@@ -239,6 +241,27 @@ case 'VCP-24 a refusal of the parent acknowledges nothing' => sub {
     send_as('bob', failure($task));
     is_deeply([ids($carol, 7)], [$m->{message_id}], 'it goes up');
     taken(ack('carol', $m), 'and is acknowledged there');
+};
+
+case 'VCP-24 HUB-07 who is held for an answer is told of a refusal' => sub {
+    my ($alice, $carol) = streams(qw(alice carol));
+    my $aee = listens('bob', uri => '/aee/');
+    my $m = alarm_of('critical');
+    my $asked = Parley::Client->new(port => port(1), tls => 0)
+                    ->begin('/held', jcs($m),
+                            Authorization => bearer(who('alice')),
+                            'Content-Type' => 'application/json');
+
+    taken(send_as('bob', failure($aee->event(10)->{json})), 'bob refuses');
+
+    my $answer = $asked->answer->{json};
+
+    is($answer->{status}, 'rejected', 'the child is told so');
+    is($answer->{code}, 'E_BROKEN');
+    is_deeply([ids($carol, 7)], [$m->{message_id}], 'it goes up');
+    taken(ack('carol', $m), 'and is acknowledged there');
+    is_deeply([map { $_->{json}{payload}{reason} } $alice->event(10)],
+              ["ACK:$m->{message_id}"], 'which is what comes to the child');
 };
 
 case 'VCP-24 VCP-25 an AEE result acknowledges, of the parent' => sub {
@@ -462,6 +485,30 @@ case 'VCP-24 VCP-27 one that AEE calls an event goes up, too' => sub {
     taken(send_as('alice', $event->('warning')), 'a warning');
     is(scalar ids($bob, 1), 1, 'the parent has it');
     is_deeply([ids($carol, 5.5)], [], 'and nobody else');
+};
+
+case 'VCP-24 C2A-13 who gets it in C2A may answer what AEE calls an event' =>
+sub {
+    my ($alice, $carol) = (listens('alice', uri => '/aee/'),
+                           streams('carol'));
+    my $bob = listens('bob', uri => '/c2a/');
+    my $event = aee(type => 'event', from => who('agent.alice'),
+                    to => who('agent.bob'), intent => 'vcp.escalation',
+                    payload => alarm_of('critical')->{payload});
+
+    taken(send_as('alice', $event), 'it is taken');
+
+    my $params = $bob->event(5)->{json}{params};
+
+    is($params->{attention}{policy}, 'must_respond', 'an answer is asked for');
+    is($params->{injection}{mode}, 'immediate');
+
+    taken(send_as('bob', Parley::Matrix::say(
+        inReplyTo => $params->{eventId}, sender => who('agent:bob'),
+        target => who('agent:alice'), recipient => who('agent:alice'),
+        idempotencyKey => uuid4())), 'bob answers');
+    is($alice->event(5)->{json}{reply_to}, $event->{id}, 'which comes');
+    is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
 };
 
 case 'VCP-24 what a service took, and did not acknowledge' => sub {

@@ -18,7 +18,8 @@ use Parley::Upstream;
 
 my $go = tmp_dir() . '/go';
 my $service = Parley::Upstream->start(port(2));
-my $nginx = Parley::Nginx->start(http => gateway_http());
+my $nginx = Parley::Nginx->start(http => gateway_http(
+    more => 'parley_replay size=1m time=1m;'));
 my $client = Parley::Client->new(port => port(1));
 
 
@@ -109,11 +110,18 @@ subtest "SEC-08 $uri: an answer is on its way, and the service's comes" => sub {
     is($asked->answer->{json}{type}, 'result', 'the first that is settled');
 
     spew($go, '');
-    is(code($late->answer), 'E_REPLY_UNMATCHED', 'the other is told so');
+
+    my $told = $late->answer;
+
+    is(code($told), 'E_REPLY_UNMATCHED', 'the other is told so');
     ok($nginx->wait_for(qr/reply-unmatched.*what it answers has its answer/),
        'and it is logged');
-    is(code(sends($uri, $answer, as => 'bob')), 'E_MESSAGE_DUPLICATE',
-       'it went to the service');
+
+    my $again = sends($uri, $answer, as => 'bob');
+
+    is(code($again), 'E_MESSAGE_DUPLICATE', 'it went to the service');
+    is($again->{json}{payload}{answer}, $told->{json}{id},
+       'of what was told so');
     is($service->count, 2, 'nothing was sent again');
 };
 

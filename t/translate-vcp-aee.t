@@ -300,16 +300,16 @@ X-Verified: yes
 
 
 
-=== TEST 22: GW-07 a result without context is lost, and that is said
+=== TEST 22: GW-07 VCP-25 a result has the context of what it acknowledges
 --- service
 $c->answer(200, [], jcs(result($q->{json})))
 --- send
-post('/to-aee', escalation(severity => 'critical', requires_ack => true))
+post('/to-aee', escalation(severity => 'critical', requires_ack => true,
+                           context => 'ctx|alarm'))
 --- answer
 /status = accepted
-! /reply
---- answer_headers
-Parley-Loss: answer=""
+/reply/payload/context = ctx|alarm
+/reply/payload/reason ~ ^ACK:
 
 
 

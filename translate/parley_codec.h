@@ -186,7 +186,10 @@ typedef enum {
 typedef struct {
     parley_alarm_t  alarm;          /* of an escalation; NONE: it is none */
     unsigned        acknowledges:1; /* it is one, and answers another */
+    unsigned        asks:1;         /* it is one, and is to be acknowledged */
     unsigned        resumes:1;      /* a child that is suspended (VCP-26) */
+    parley_str_t    context;        /* of an escalation, as it says it; may be
+                                       empty */
 } parley_supervision_t;
 
 

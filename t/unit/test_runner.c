@@ -249,6 +249,46 @@ test_account(void **state)
 }
 
 
+/* who has a quarter of the places gives others the next */
+
+static void
+test_shared(void **state)
+{
+    static const uint8_t  much[PARLEY_KEY_LEN] = { 1 };
+    static const uint8_t  few[PARLEY_KEY_LEN] = { 2 };
+
+    (void) state;
+
+    world_create(4);
+
+    jobs_of(much, "m", 8, 300000);
+    assert_string_equal(turn(), "m m m m ");
+
+    jobs_of(few, "o", 3, 300000);
+    assert_string_equal(turn(), "");
+    assert_string_equal(done(0), "o ");
+
+    /* each has a quarter: the one that came first */
+
+    assert_string_equal(done(0), "m ");
+    assert_string_equal(done(2), "o ");
+    assert_string_equal(done(3), "o ");
+
+    /* what is urgent is not ordinary; nobody's has no share */
+
+    jobs_of(much, "^m", 1, 300000);
+    assert_string_equal(turn(), "^m ");
+    assert_string_equal(done(0), "m ");
+
+    while (w.n > 0) {
+        (void) done(0);
+    }
+
+    nothing_left();
+    parley_runner_free(w.runner);
+}
+
+
 /* ends the first with what finds no room */
 
 static void
@@ -330,6 +370,7 @@ static const struct CMUnitTest  tests[] = {
     test("VCP-24 each class of jobs has places", test_places),
     test("VCP-24 what is urgent has those of the others, too", test_urgent),
     test("SEC-09 VCP-24 one account has a part of them", test_account),
+    test("SEC-09 VCP-21 one account gives others the next", test_shared),
     test("VCP-24 what could be told to nobody is given up", test_untold),
 };
 

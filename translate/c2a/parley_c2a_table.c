@@ -21,6 +21,9 @@
 #define PARLEY_C2A_RECORD   0x20
 #define PARLEY_C2A_URGENT   0x40
 #define PARLEY_C2A_FOREIGN  0x80        /* not AEE's */
+#define PARLEY_C2A_ASKS     0x100       /* escalates, and is to be
+                                           acknowledged */
+#define PARLEY_C2A_GRAVE    0x200       /* critical, or an emergency */
 
 
 static parley_c2a_form_t parley_c2a_form_called(const parley_json_t *doc,
@@ -280,7 +283,8 @@ const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS] = {
  * is no knock here: nothing keeps the content that a knock withholds.  What
  * tells of a trouble is for each of a group, not for whoever likes; an AEE
  * event that names somebody is for that one; what VCP shares and agent-channel
- * advises is for whoever works beside it.
+ * advises is for whoever works beside it.  An event that is an escalation to be
+ * acknowledged asks for that as VCP's own does.
  */
 
 static const parley_c2a_row_t  parley_c2a_rows[] = {
@@ -301,6 +305,10 @@ static const parley_c2a_row_t  parley_c2a_rows[] = {
                       "buffered", "answer"),
     parley_c2a_row_of(PROGRESS, 0, "system", "ambient", "must_not_respond",
                       "digest", "progress"),
+    parley_c2a_row_of(EVENT, PARLEY_C2A_ASKS | PARLEY_C2A_GRAVE, "dm", "to_me",
+                      "must_respond", "immediate", "urgent"),
+    parley_c2a_row_of(EVENT, PARLEY_C2A_ASKS, "dm", "to_me", "must_respond",
+                      "buffered", "direct_message"),
     parley_c2a_row_of(EVENT, PARLEY_C2A_RECORD | PARLEY_C2A_GROUP, "system",
                       "ambient", "must_not_respond", "tool_mailbox",
                       "record"),
@@ -475,7 +483,10 @@ const parley_c2a_row_t *
 parley_c2a_row(const parley_msg_t *m, int group)
 {
     unsigned                 has;
+    parley_supervision_t     means;
     const parley_c2a_row_t  *row;
+
+    parley_embed_supervision(m, &means);
 
     has = (group ? PARLEY_C2A_GROUP : 0)
           | (m->alarm != PARLEY_ALARM_NONE ? PARLEY_C2A_ALARM
@@ -484,7 +495,9 @@ parley_c2a_row(const parley_msg_t *m, int group)
           | (m->notice == PARLEY_NOTICE_NOW ? PARLEY_C2A_NOW : 0)
           | (m->notice == PARLEY_NOTICE_RECORD ? PARLEY_C2A_RECORD : 0)
           | (m->priority == PARLEY_PRIORITY_URGENT ? PARLEY_C2A_URGENT : 0)
-          | (m->origin != PARLEY_PROTO_CANONICAL ? PARLEY_C2A_FOREIGN : 0);
+          | (m->origin != PARLEY_PROTO_CANONICAL ? PARLEY_C2A_FOREIGN : 0)
+          | (means.asks ? PARLEY_C2A_ASKS : 0)
+          | (means.alarm >= PARLEY_ALARM_CRITICAL ? PARLEY_C2A_GRAVE : 0);
 
     /* the last one of each act asks for nothing */
 

@@ -20,6 +20,8 @@ static int parley_vcp_name_format(const parley_name_syntax_t *syntax,
     parley_buf_t *b, const parley_name_t *n);
 static void parley_vcp_supervises(const parley_msg_t *m,
     parley_supervision_t *ret);
+static int parley_vcp_demands(const parley_msg_t *m);
+static int parley_vcp_says_context(const parley_msg_t *m, parley_str_t *ret);
 
 
 /* payloads, by parley_vcp_type_t */
@@ -342,17 +344,61 @@ parley_vcp_supervises(const parley_msg_t *m, parley_supervision_t *ret)
     ret->alarm = m->alarm;
     ret->acknowledges = m->act == PARLEY_ACT_REPLY;
 
-    if (ret->alarm != PARLEY_ALARM_NONE || m->data.doc == NULL) {
-        return;
+    if (ret->alarm == PARLEY_ALARM_NONE && m->data.doc != NULL) {
+        i = parley_json_member(m->data.doc, m->data.node,
+                               PARLEY_ATOM_severity);
+
+        if (i != PARLEY_JSON_NONE
+            && parley_json_string(m->data.doc, i, &severity) == 0)
+        {
+            ret->alarm = parley_alarm_find(severity);
+        }
     }
 
-    i = parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_severity);
+    ret->asks = !ret->acknowledges && ret->alarm != PARLEY_ALARM_NONE
+                && (ret->alarm >= PARLEY_ALARM_CRITICAL
+                    || parley_vcp_demands(m));
 
-    if (i != PARLEY_JSON_NONE
-        && parley_json_string(m->data.doc, i, &severity) == 0)
-    {
-        ret->alarm = parley_alarm_find(severity);
+    if (parley_vcp_says_context(m, &ret->context) != 0) {
+        ret->context = parley_str_none;
     }
+}
+
+
+static int
+parley_vcp_says_context(const parley_msg_t *m, parley_str_t *ret)
+{
+    uint32_t  i;
+
+    if (m->data.doc == NULL) {
+        return -1;
+    }
+
+    i = parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_context);
+
+    return i != PARLEY_JSON_NONE
+           && parley_json_type(m->data.doc, i) == PARLEY_JSON_STRING
+           ? parley_msg_string(m->data.doc, i, ret) : -1;
+}
+
+
+/* VCP-12: what is critical and does not say so is to be acknowledged all the
+   same */
+
+static int
+parley_vcp_demands(const parley_msg_t *m)
+{
+    uint32_t  i;
+
+    if (m->data.doc == NULL) {
+        return 0;
+    }
+
+    i = parley_json_member(m->data.doc, m->data.node,
+                           PARLEY_ATOM_requires_ack);
+
+    return i != PARLEY_JSON_NONE
+           && parley_json_type(m->data.doc, i) == PARLEY_JSON_TRUE;
 }
 
 
