@@ -390,7 +390,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
     my $at = $most->[@$most / 2];
     my $n = $at + 1;
     my ($chain, $seq) = $lines[$at] =~ /"chain":"([^"]+)","seq":(\d+)/;
-    my ($prev) = grep { $lines[$_] =~ /"chain":"\Q$chain\E"/ }
+    my ($prev) = grep { $lines[$_] =~ /^\{"audit":1,"chain":"\Q$chain\E"/ }
                  reverse 0 .. $at - 1;
 
     my %kinds = (
