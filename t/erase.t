@@ -110,7 +110,19 @@ subtest 'ACH-28: all of them' => sub {
 
     my $n = erased('alice', 'alice', all => 1);
 
-    cmp_ok($n, '>=', 280);
+    # a state that takes too long for so many is asked again
+    if ($n eq 'E_CAPACITY') {
+        for (1 .. 20) {
+            $n = erased('alice', 'alice', all => 1);
+            last if $n ne 'E_CAPACITY';
+        }
+
+        like($n, qr/^\d+$/);
+
+    } else {
+        cmp_ok($n, '>=', 280);
+    }
+
     is_deeply(kept('alice', $place, 0), []);
     is(erased('alice', 'alice', all => 1), 0);
 

@@ -80,9 +80,8 @@ sub main::dressed {
 sub main::escaped {
     my $text = shift;
 
-    # but for 0: JSON::PP 4.16, which the service reads with, loses \u0030
     return '"' . join('', map {
-        $_ eq '0' ? $_ : sprintf ord > 0xffff ? '\\u%04x\\u%04x' : '\\u%04X',
+        sprintf ord > 0xffff ? '\\u%04x\\u%04x' : '\\u%04X',
             ord > 0xffff ? (0xd800 + ((ord) - 0x10000 >> 10),
                             0xdc00 + ((ord) - 0x10000 & 0x3ff)) : ord
     } split //, $text) . '"';

@@ -1,14 +1,19 @@
 package Parley::Message;
 
 # Messages, keys, signatures and tokens, made without the library under test:
-# JSON::PP and OpenSSL's command line tool.
+# JSON::XS, OpenSSL's command line tool and, in place of a process for each
+# signature, CryptX.
 
 use strict;
 use warnings;
 
+use Crypt::PK::ECC ();
+use Crypt::PK::Ed25519 ();
+use Crypt::PK::RSA ();
 use Digest::SHA qw(hmac_sha256 hmac_sha384 hmac_sha512);
 use Exporter 'import';
 use JSON::PP ();
+use JSON::XS ();
 use MIME::Base64 qw(encode_base64 decode_base64 encode_base64url
                     decode_base64url);
 use POSIX qw(strftime);
@@ -23,7 +28,7 @@ our @EXPORT = qw(aee vcp vcp2 as_vcp2 escalation constraint announce result
                  verify token raw_token
                  encode_base64url decode_base64url);
 
-my $canonical = JSON::PP->new->utf8->canonical->allow_nonref;
+my $canonical = JSON::XS->new->utf8->canonical->allow_nonref;
 my $made = 0;
 
 
@@ -298,39 +303,25 @@ sub sign {
              :             hmac_sha512($octets, $secret);
     }
 
-    my $in = spew(tmp_dir() . "/sign-$$", $octets);
-
-    return openssl(qw(pkeyutl -sign -rawin -inkey), $key->{file}, '-in', $in)
+    return private_key($key, 'Ed25519')->sign_message($octets)
         if $alg =~ /^ed/i;
 
-    my ($bits) = $alg =~ /(\d+)$/;
-    my @pss = $alg =~ /^PS/ ? (qw(-sigopt rsa_padding_mode:pss
-                                  -sigopt rsa_pss_saltlen:-1)) : ();
-    my $out = openssl('dgst', "-sha$bits", @pss, '-sign', $key->{file}, $in);
+    my ($kind, $bits) = $alg =~ /^(..)(\d+)$/;
 
-    return $out if $alg !~ /^ES/;
+    return private_key($key, 'ECC')->sign_message_rfc7518($octets,
+                                                          "SHA$bits")
+        if $kind eq 'ES';
 
-    return ecdsa_raw($out, $bits == 512 ? 66 : $bits / 8);
+    return private_key($key, 'RSA')->sign_message(
+        $octets, "SHA$bits", $kind eq 'PS' ? ('pss', $bits / 8) : 'v1.5');
 }
 
 
-# r and s of a DER signature, each of n octets
-sub ecdsa_raw {
-    my ($der, $n) = @_;
+# read once
+sub private_key {
+    my ($key, $type) = @_;
 
-    my $at = ord(substr $der, 1, 1) & 0x80 ? 3 : 2;
-    my $raw = '';
-
-    for (1 .. 2) {
-        my $len = ord substr $der, $at + 1, 1;
-        my $int = substr $der, $at + 2, $len;
-
-        $int =~ s/^\0+//;
-        $raw .= "\0" x ($n - length $int) . $int;
-        $at += 2 + $len;
-    }
-
-    return $raw;
+    return $key->{object} //= "Crypt::PK::$type"->new($key->{file});
 }
 
 

@@ -8,6 +8,7 @@ use warnings;
 
 use Exporter 'import';
 use JSON::PP ();
+use JSON::XS ();
 use MIME::Base64 qw(decode_base64url encode_base64url encode_base64);
 use POSIX ();
 
@@ -16,7 +17,7 @@ use Parley::Env qw(build_dir tmp_dir slurp spew);
 our @EXPORT = qw(tool tool_ok json public_pem ecdsa_der openssl_verify);
 our @EXPORT_OK = qw(decode_base64url encode_base64url);
 
-my $json = JSON::PP->new->utf8->canonical->allow_nonref;
+my $json = JSON::XS->new->utf8->canonical->allow_nonref;
 my $runs = 0;
 
 

@@ -20,7 +20,7 @@ use warnings;
 
 use Fcntl qw(:flock SEEK_SET);
 use IO::Socket::INET;
-use JSON::PP ();
+use JSON::XS ();
 use POSIX ();
 use Time::HiRes qw(sleep time);
 
@@ -28,7 +28,7 @@ use Parley::Client;
 use Parley::Env qw(tmp_dir slurp spew tls);
 use Parley::Message;
 
-my $json = JSON::PP->new->ascii->canonical->allow_nonref;
+my $json = JSON::XS->new->ascii->canonical->allow_nonref;
 my $number = 0;
 
 

@@ -12,13 +12,14 @@ use strict;
 use warnings;
 
 use JSON::PP ();
+use JSON::XS ();
 use Storable qw(dclone);
 
 use Parley::Env qw(root slurp);
 use Parley::Generate::Config;
 use Parley::Message;
 
-my $json = JSON::PP->new->utf8->canonical->allow_nonref;
+my $json = JSON::XS->new->utf8->canonical->allow_nonref;
 my %forms;
 
 # the members that are names, of which protocol; when it was made; its ids

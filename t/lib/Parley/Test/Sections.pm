@@ -136,7 +136,8 @@ my $send_request = \&Test::Nginx::Socket::send_request;
 
         my $client = Parley::Client->new(
             port => defined $block->plain ? port(10) : port(1),
-            tls => !defined $block->plain, ssl => eval($block->ssl // '{}'));
+            tls => !defined $block->plain,
+            ssl => defined $block->ssl ? eval $block->ssl : undef);
 
         @statuses = ();
 
