@@ -136,6 +136,20 @@ parley_octets_copy(uint8_t *to, const uint8_t *from, size_t n)
 }
 
 
+/*
+ * Zeroes n octets, some hundreds: of a size that GCC knows it stores word by
+ * word ("rep stos"), which takes five times as long as the library's memset().
+ * From 2 KB on that does the same.
+ */
+static inline void
+parley_octets_zero(void *p, size_t n)
+{
+    __asm__ ("" : "+r" (n));
+
+    memset(p, 0, n);
+}
+
+
 static inline int
 parley_str_eq(parley_str_t a, parley_str_t b)
 {

@@ -1,6 +1,7 @@
 /*
  * UTF-8 (RFC 3629), and the scan for octets that a JSON string cannot hold
- * verbatim, or that names must not have.  Inline: the innermost loop of the reader and of every writer.
+ * verbatim, or that names must not have.  Inline: the innermost loop of the
+ * reader and of every writer.
  */
 
 #ifndef PARLEY_UTF8_H

@@ -96,7 +96,7 @@ parley_arguments_of(parley_arguments_t *a, unsigned which, parley_str_t token)
 {
     unsigned  i, left;
 
-    memset(a, 0, sizeof(parley_arguments_t));
+    parley_octets_zero(a, sizeof(parley_arguments_t));
 
     for (left = which; left != 0; left &= left - 1) {
         i = (unsigned) __builtin_ctz(left);

@@ -119,7 +119,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     codec = parley_codecs[m->wire];
     texts = q->texts;
 
-    memset(q, 0, sizeof(parley_question_t));
+    parley_octets_zero(q, sizeof(parley_question_t));
 
     q->head.proto = (uint8_t) m->wire;
     q->head.sent = (uint8_t) a->speak;

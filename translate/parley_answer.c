@@ -38,7 +38,7 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_answer_t *answer, parley_error_t *err)
 {
     parley_error_clear(err);
-    memset(answer, 0, sizeof(parley_answer_t));
+    parley_octets_zero(answer, sizeof(parley_answer_t));
 
     answer->status = status;
 

@@ -127,7 +127,7 @@ parley_msg_init(parley_msg_t *m, parley_proto_t proto,
 {
     unsigned  i;
 
-    memset(m, 0, sizeof(parley_msg_t));
+    parley_octets_zero(m, sizeof(parley_msg_t));
 
     m->wire = proto;
     m->origin = proto;
