@@ -98,6 +98,8 @@ parley_arguments_of(parley_arguments_t *a, unsigned which, parley_str_t token)
 
     parley_octets_zero(a, sizeof(parley_arguments_t));
 
+    which &= (1u << PARLEY_ARGUMENTS) - 1;
+
     for (left = which; left != 0; left &= left - 1) {
         i = (unsigned) __builtin_ctz(left);
         a->list[i].name = parley_argument_names[i];
