@@ -1,4 +1,3 @@
-#include "parley_embed.h"
 #include "parley_exchange_parts.h"
 
 
@@ -24,7 +23,6 @@ static int parley_exchange_failed(parley_exchange_t *x,
 void
 parley_exchange_init(parley_exchange_t *x)
 {
-    parley_supervision_t   asked;
     parley_encode_opts_t  *opts;
 
     x->request = x->who->msg;
@@ -49,8 +47,7 @@ parley_exchange_init(parley_exchange_t *x)
     if (opts->context.len == 0) {
         /* VCP-25: what acknowledges an escalation is about the same */
 
-        parley_embed_supervision(x->request, &asked);
-        opts->context = asked.context;
+        opts->context = x->means->context;
     }
 
     parley_seal_opts(&x->seal, opts);

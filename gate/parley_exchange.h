@@ -44,6 +44,7 @@ typedef struct {
     const parley_json_limits_t  *limits;
     uint64_t                     seed;      /* as in parley_json_read() */
     parley_who_t                *who;       /* of the caller's message */
+    const parley_supervision_t  *means;     /* what that means to its parent */
     const parley_jwk_t          *key;       /* signs what is made; NULL: none */
     const parley_encode_opts_t  *sent_opts; /* that it was sent on with */
     const parley_encoded_t      *sent;      /* as the service got it */

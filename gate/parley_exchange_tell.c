@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "parley_alarm.h"
 #include "parley_exchange_parts.h"
 #include "parley_fault.h"
 
@@ -219,7 +218,7 @@ parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
         return 0;
     }
 
-    if (parley_alarm_of(x->request, 0) == PARLEY_ALARM_NONE) {
+    if (x->means->alarm == PARLEY_ALARM_NONE) {
         return 0;
     }
 

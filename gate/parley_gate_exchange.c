@@ -52,6 +52,7 @@ parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
     x->limits = &g->conf->limits;
     x->seed = g->seed;
     x->who = g->who;
+    x->means = &g->means;
     x->key = g->key;
     x->sent_opts = &g->opts;
     x->sent = sent;

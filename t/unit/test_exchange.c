@@ -5,6 +5,7 @@
 
 #include "parley_test_translate.h"
 
+#include "parley_embed.h"
 #include "parley_exchange.h"
 
 
@@ -70,6 +71,7 @@ typedef struct {
     parley_directory_t    *directory;
     parley_test_message_t  m;
     parley_who_t           who;
+    parley_supervision_t   means;
     parley_encode_opts_t   opts;
     parley_encoded_t       sent;
     parley_loss_t          loss;
@@ -100,6 +102,8 @@ begin(fixture_t *f, parley_proto_t wire, const char *request,
     f->who.principal = parley_directory_by_sub(f->directory,
                                                PARLEY_STR("alice"));
 
+    parley_embed_supervision(&f->m.msg, &f->means);
+
     f->opts.self = PARLEY_STR("service.parley");
     f->opts.now_ms = PARLEY_TEST_NOW;
     parley_who_opts(&f->who, &f->opts);
@@ -121,6 +125,7 @@ begin(fixture_t *f, parley_proto_t wire, const char *request,
     f->x.limits = &f->limits;
     f->x.seed = PARLEY_TEST_SEED;
     f->x.who = &f->who;
+    f->x.means = &f->means;
     f->x.sent_opts = &f->opts;
     f->x.sent = &f->sent;
     f->x.speak = speak;
