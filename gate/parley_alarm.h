@@ -9,6 +9,7 @@
 #define PARLEY_ALARM_H
 
 #include "parley_msg.h"
+#include "parley_severity.h"
 
 
 /*
@@ -17,22 +18,6 @@
  * of its sender, so that its own protocol's words make it one, too.
  */
 parley_alarm_t parley_alarm_of(const parley_msg_t *m, int reports);
-
-static inline int
-parley_alarm_is_emergency(parley_alarm_t alarm)
-{
-    return alarm == PARLEY_ALARM_EMERGENCY;
-}
-
-
-/* It goes up, goes before others, and its sender's parent hears where it is
-   not delivered. */
-static inline int
-parley_alarm_escalates(parley_alarm_t alarm)
-{
-    return alarm >= PARLEY_ALARM_CRITICAL;
-}
-
 
 /* pauses: parley_vcp_critical pause */
 static inline int

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "parley_account.h"
+#include "parley_alarm.h"
 #include "parley_suspension.h"
 #include "parley_time.h"
 
@@ -139,7 +140,7 @@ parley_suspension_read(const parley_state_t *state,
 parley_str_t
 parley_suspension_name(const parley_suspension_t *s)
 {
-    return s->alarm == PARLEY_ALARM_EMERGENCY ? PARLEY_STR("suspended")
+    return parley_alarm_is_emergency(s->alarm) ? PARLEY_STR("suspended")
                                               : PARLEY_STR("paused");
 }
 

@@ -26,6 +26,23 @@ parley_str_t parley_alarm_name(parley_alarm_t alarm);
 /* NONE: there is no such word. */
 parley_alarm_t parley_alarm_find(parley_str_t word);
 
+
+static inline int
+parley_alarm_is_emergency(parley_alarm_t alarm)
+{
+    return alarm == PARLEY_ALARM_EMERGENCY;
+}
+
+
+/* It goes up, goes before others, and its sender's parent hears where it is
+   not delivered. */
+static inline int
+parley_alarm_escalates(parley_alarm_t alarm)
+{
+    return alarm >= PARLEY_ALARM_CRITICAL;
+}
+
+
 /*
  * Reads "CODE=severity", CODE of A-Z, 0-9 and "_", 64 at most; *ret points
  * into word.  set has those read before: a code stands once.  Returns 0, or -1

@@ -10,6 +10,7 @@
 
 #include "parley_c2a.h"
 #include "parley_schema_inline.h"
+#include "parley_severity.h"
 
 
 /* what decides which attention a message asks for */
@@ -497,7 +498,7 @@ parley_c2a_row(const parley_msg_t *m, int group)
           | (m->priority == PARLEY_PRIORITY_URGENT ? PARLEY_C2A_URGENT : 0)
           | (m->origin != PARLEY_PROTO_CANONICAL ? PARLEY_C2A_FOREIGN : 0)
           | (means.asks ? PARLEY_C2A_ASKS : 0)
-          | (means.alarm >= PARLEY_ALARM_CRITICAL ? PARLEY_C2A_GRAVE : 0);
+          | (parley_alarm_escalates(means.alarm) ? PARLEY_C2A_GRAVE : 0);
 
     /* the last one of each act asks for nothing */
 

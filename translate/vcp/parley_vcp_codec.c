@@ -1,5 +1,6 @@
 #include "parley_vcp.h"
 #include "parley_sentence.h"
+#include "parley_severity.h"
 
 
 static int parley_vcp_detect_12(const parley_json_t *doc);
@@ -356,7 +357,7 @@ parley_vcp_supervises(const parley_msg_t *m, parley_supervision_t *ret)
     }
 
     ret->asks = !ret->acknowledges && ret->alarm != PARLEY_ALARM_NONE
-                && (ret->alarm >= PARLEY_ALARM_CRITICAL
+                && (parley_alarm_escalates(ret->alarm)
                     || parley_vcp_demands(m));
 
     if (parley_vcp_says_context(m, &ret->context) != 0) {

@@ -1,4 +1,5 @@
 #include "parley_vcp.h"
+#include "parley_severity.h"
 #include "parley_time.h"
 
 
@@ -306,7 +307,7 @@ parley_vcp_fill_escalation(parley_msg_t *msg, int aloud)
         msg->approval = PARLEY_APPROVAL_ANYBODY;
         msg->timeout_ms = parley_vcp_rows[msg->alarm].timeout_ms;
 
-        if (msg->alarm >= PARLEY_ALARM_CRITICAL) {
+        if (parley_alarm_escalates(msg->alarm)) {
             msg->notice = PARLEY_NOTICE_NOW;
         }
 

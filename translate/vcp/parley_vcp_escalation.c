@@ -7,6 +7,7 @@
 #include "parley_vcp.h"
 #include "parley_name.h"
 #include "parley_msg_field.h"
+#include "parley_severity.h"
 
 #include <stdio.h>
 
@@ -89,7 +90,7 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
 
     /* VCP-12 */
 
-    if (alarm >= PARLEY_ALARM_CRITICAL) {
+    if (parley_alarm_escalates(alarm)) {
         parley_buf_lit(b, ",\"requires_ack\":true}");
 
     } else {
