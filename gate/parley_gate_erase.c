@@ -227,13 +227,6 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
         return 0;
     }
 
-    erase.log = e->log;
-    erase.epoch = epoch;
-    erase.offset = offset;
-
-    parley_ask_erase(&g->ask, &erase);
-    e->erased++;
-
     memset(&m, 0, sizeof(parley_retained_t));
 
     m.id = p.id;
@@ -243,8 +236,21 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
 
     parley_retain_id(g->ask.state, &m, &record);
 
-    return parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT
-           ? PARLEY_WAIT : 0;
+    /* it is found by its place: a process that dies before that is gone leaves
+       what can be deleted again */
+
+    if (parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT) {
+        return PARLEY_WAIT;
+    }
+
+    erase.log = e->log;
+    erase.epoch = epoch;
+    erase.offset = offset;
+
+    parley_ask_erase(&g->ask, &erase);
+    e->erased++;
+
+    return 0;
 }
 
 
