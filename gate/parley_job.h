@@ -102,8 +102,9 @@ typedef struct {
     const uint32_t  *spent;
     size_t           nspent;
 
-    /* accounts whose ordinary ones are taken last: where another's is due,
-       before PARLEY_JOB_LOOKS of theirs are, that is */
+    /* accounts whose ordinary ones are taken last: where another's is due;
+       behind PARLEY_JOB_LOOKS of theirs, which go to the end, one of them is
+       taken before */
     const uint32_t  *last;
     size_t           nlast;
 } parley_job_take_t;

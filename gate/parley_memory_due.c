@@ -91,6 +91,24 @@ parley_due_unlink(parley_memory_t *s, parley_entry_t *e)
 
 
 void
+parley_due_behind(parley_memory_t *s, parley_entry_t *const *list, size_t n,
+    int64_t now)
+{
+    size_t             i;
+    parley_job_word_t  w;
+
+    for (i = 0; i < n; i++) {
+        parley_job_word(list[i], &w);
+        w.due = now;
+
+        parley_due_unlink(s, list[i]);
+        parley_job_set(list[i], &w);
+        parley_due_link(s, list[i]);
+    }
+}
+
+
+void
 parley_due_begin(parley_memory_t *s, int64_t now)
 {
     int64_t         over;

@@ -194,11 +194,10 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
     int                 rc;
     size_t              looks;
     int64_t             tick;
-    parley_entry_t     *e, *next, *last;
+    parley_entry_t     *e, *next, *last[PARLEY_JOB_LOOKS];
     parley_job_word_t   w;
 
     rc = 0;
-    last = NULL;
     looks = 0;
 
     parley_append_mend(s, t->now);
@@ -225,9 +224,14 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
                 goto done;
             }
 
-            if (looks < PARLEY_JOB_LOOKS && parley_job_is_last(e, t->take)) {
-                looks++;
-                last = last != NULL ? last : e;
+            if (parley_job_is_last(e, t->take)) {
+
+                if (looks == PARLEY_JOB_LOOKS) {
+                    parley_due_behind(s, last, looks, t->now);
+                    goto last;
+                }
+
+                last[looks++] = e;
                 continue;
             }
 
@@ -240,12 +244,14 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
 
         tick++;
 
-    } while (t->take->passes != 0 || last != NULL
+    } while (t->take->passes != 0 || looks != 0
              ? tick <= parley_due_tick(t->now) : parley_due_turn(s, t->now));
 
-    if (last != NULL && (size_t) t->ret->n < t->take->max) {
-        parley_job_word(last, &w);
-        rc = parley_job_taken(s, t, last, &w);
+last:
+
+    if (looks != 0 && (size_t) t->ret->n < t->take->max) {
+        parley_job_word(last[0], &w);
+        rc = parley_job_taken(s, t, last[0], &w);
     }
 
 done:

@@ -289,6 +289,45 @@ test_shared(void **state)
 }
 
 
+/* however many it has, each attempt that ends is a step to those behind */
+
+static void
+test_shared_much(void **state)
+{
+    unsigned     i;
+    const char  *one;
+
+    static const uint8_t  much[PARLEY_KEY_LEN] = { 1 };
+    static const uint8_t  few[PARLEY_KEY_LEN] = { 2 };
+
+    (void) state;
+
+    parley_test_state_end(&t);
+    parley_test_state_begin(&t, 8 * SIZE, PARLEY_SHARE_ALL);
+    t.now = T0;
+
+    world_create(4);
+
+    jobs_of(much, "m", 4 + 5 * PARLEY_JOB_LOOKS / 2, 300000);
+    assert_string_equal(turn(), "m m m m ");
+
+    jobs_of(few, "o", 1, 300000);
+
+    for (one = "", i = 0; i < 3 && one[0] != 'o'; i++) {
+        one = done(0);
+    }
+
+    assert_string_equal(one, "o ");
+
+    while (w.n > 0) {
+        (void) done(0);
+    }
+
+    nothing_left();
+    parley_runner_free(w.runner);
+}
+
+
 /* ends the first with what finds no room */
 
 static void
@@ -371,6 +410,7 @@ static const struct CMUnitTest  tests[] = {
     test("VCP-24 what is urgent has those of the others, too", test_urgent),
     test("SEC-09 VCP-24 one account has a part of them", test_account),
     test("SEC-09 VCP-21 one account gives others the next", test_shared),
+    test("SEC-09 VCP-21 however many it has", test_shared_much),
     test("VCP-24 what could be told to nobody is given up", test_untold),
 };
 
