@@ -48,12 +48,17 @@ parley_hub_writable(parley_hub_t *hub, parley_subscriber_t *s)
 }
 
 
+/* one write: behind what it had begun it is first in the next step, or turn */
+
 void
 parley_hub_step(parley_hub_t *hub, parley_subscriber_t *s)
 {
-    if ((s->rest == NULL || parley_hub_rest(hub, s) == 1)
-        && !parley_hub_meet(hub, s))
-    {
+    if (s->rest != NULL) {
+        if (parley_hub_rest(hub, s) == 1) {
+            (void) parley_hub_meet(hub, s);
+        }
+
+    } else if (!parley_hub_meet(hub, s)) {
         parley_hub_read(hub, s);
     }
 }
