@@ -327,6 +327,13 @@ sub renew {
             if defined $payload->{$key} && !ref $payload->{$key};
     }
 
+    # and what a text carries has an id there, which is a question's as well
+
+    for my $key (ref $payload eq 'HASH' ? sort keys %$payload : ()) {
+        $payload->{$key} =~ s/^id: \K\w{8,}$/'carried-' . $self->{made}++/me
+            if defined $payload->{$key} && !ref $payload->{$key};
+    }
+
     for my $place ($today ? places($m) : ()) {
         my ($at, $key) = @$place;
 
