@@ -13,9 +13,10 @@
 
 
 /*
- * Of a message by its intent, whatever protocol it came in and whether it
- * escalates or acknowledges; NONE: it is neither.  reports: it is to the parent
- * of its sender, so that its own protocol's words make it one, too.
+ * The severity of an escalation, or of the one that an acknowledgment is of, by
+ * the message's intent in whatever protocol it came; NONE: it is neither.
+ * reports: it goes to its sender's parent, so that a trouble in the words of
+ * its own protocol is an escalation, too, and the graver of both counts.
  */
 parley_alarm_t parley_alarm_of(const parley_msg_t *m, int reports);
 

@@ -65,7 +65,7 @@ typedef struct {
     uint8_t   alarm;
     uint8_t   sent_alarm;       /* as it was sent on */
     uint8_t   priority;
-    uint8_t   one_way;             /* C2A-13 */
+    uint8_t   one_way;          /* C2A-13 */
     uint8_t   approval;
     uint8_t   awaited;          /* it takes final answers; else it may be
                                    referred to, no more */

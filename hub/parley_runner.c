@@ -161,9 +161,10 @@ parley_runner_full(const parley_runner_t *r)
 
 
 /*
- * The accounts that have as many of the places as one may have of the urgent,
- * or as gives others the next of the ordinary ones: a quarter.  Each of these
- * is left when as often as can be five different ones are struck out together.
+ * Sets r->most to the accounts that have as many of the places as one may have
+ * of the urgent, or a quarter of the ordinary, after which others are first.
+ * Either is more than a fifth, so that each is among the PARLEY_RUNNER_MOST
+ * candidates that one pass finds (Misra and Gries); those are counted then.
  */
 
 static size_t

@@ -1,5 +1,6 @@
 #include "parley_test_form.h"
 
+#include "parley_codec.h"
 #include "parley_schema_text.h"
 #include "parley_test_names.h"
 #include "parley_test_steer.h"
@@ -33,16 +34,6 @@ static parley_test_tree_t *parley_test_form_payload(
     parley_test_forms_t *forms, parley_proto_t proto, parley_str_t form);
 
 
-static const char *const  parley_test_form_schemas[PARLEY_PROTO_COUNT] = {
-    [PARLEY_PROTO_AEE] = "aee-1.schema.json",
-    [PARLEY_PROTO_VCP] = "vcp-1.2.schema.json",
-    [PARLEY_PROTO_VCP2] = "vcp2-2.0.schema.json",
-    [PARLEY_PROTO_C2A] = "c2a-2026-06-02.schema.json",
-    [PARLEY_PROTO_CHANNEL] = "channel-1.0.schema.json",
-    [PARLEY_PROTO_MOQ] = "moq-cmd-1.schema.json",
-};
-
-
 void
 parley_test_forms_init(parley_test_forms_t *forms)
 {
@@ -54,12 +45,12 @@ parley_test_forms_init(parley_test_forms_t *forms)
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
 
         for (text = parley_schema_texts;
-             !parley_str_eq(text->name,
-                            parley_str_c(parley_test_form_schemas[i]));
+             !parley_str_eq(text->uri, parley_codecs[i]->schema);
              text++)
         {
             if (text->text.len == 0) {
-                fprintf(stderr, "no %s\n", parley_test_form_schemas[i]);
+                fprintf(stderr, "no schema of %s\n", (const char *)
+                        parley_proto_name((parley_proto_t) i).data);
                 abort();
             }
         }
@@ -112,7 +103,8 @@ parley_test_form(parley_test_forms_t *forms, parley_test_source_t *source,
         forms->rejected++;
     }
 
-    fprintf(stderr, "no %s\n", parley_test_form_schemas[proto]);
+    fprintf(stderr, "no message of %s\n",
+            (const char *) parley_proto_name(proto).data);
     abort();
 }
 
@@ -208,9 +200,9 @@ parley_test_form_steer(void *ctx, const char *pointer)
     parley_test_forms_t        *forms = ctx;
     const parley_test_steer_t  *steer;
 
-    for (steer = parley_test_steers[forms->proto]; steer->pointer != NULL;
-         steer++)
-    {
+    steer = parley_test_steers[forms->proto];
+
+    for ( /* void */ ; steer != NULL && steer->pointer != NULL; steer++) {
         if (strcmp(steer->pointer, pointer) != 0) {
             continue;
         }

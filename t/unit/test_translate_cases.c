@@ -1,11 +1,14 @@
 /*
  * t/cases/<from>-to-<to>/<name>: in.json becomes out.json, or fails with the
- * error of the file "case", which also lists what is lost.  Every case is also
+ * error of the file "case", which also lists what is lost.  The folders are
+ * those of each two protocols, found by their names.  Every case is also
  * run with memory that ends early and cut off at every octet.
  *
  * PARLEY_TEST_WRITE=1 writes out.json and the section "loss" anew, for a
  * change of what translation makes: git diff then shows that change.
  */
+
+#include <unistd.h>
 
 #include "parley_test_case.h"
 
@@ -289,29 +292,32 @@ test_all(void **state)
 int
 main(void)
 {
-    parley_test_cases_add(&cases, "aee-to-vcp", test_all);
-    parley_test_cases_add(&cases, "vcp-to-aee", test_all);
-    parley_test_cases_add(&cases, "vcp-to-vcp2", test_all);
-    parley_test_cases_add(&cases, "vcp2-to-vcp", test_all);
-    parley_test_cases_add(&cases, "vcp2-to-aee", test_all);
-    parley_test_cases_add(&cases, "aee-to-vcp2", test_all);
-    parley_test_cases_add(&cases, "vcp2-to-c2a", test_all);
-    parley_test_cases_add(&cases, "c2a-to-vcp2", test_all);
-    parley_test_cases_add(&cases, "vcp2-to-channel", test_all);
-    parley_test_cases_add(&cases, "channel-to-vcp2", test_all);
-    parley_test_cases_add(&cases, "vcp2-to-moq", test_all);
-    parley_test_cases_add(&cases, "aee-to-channel", test_all);
-    parley_test_cases_add(&cases, "channel-to-aee", test_all);
-    parley_test_cases_add(&cases, "vcp-to-channel", test_all);
-    parley_test_cases_add(&cases, "channel-to-vcp", test_all);
-    parley_test_cases_add(&cases, "aee-to-moq", test_all);
-    parley_test_cases_add(&cases, "moq-to-aee", test_all);
-    parley_test_cases_add(&cases, "c2a-to-aee", test_all);
-    parley_test_cases_add(&cases, "aee-to-c2a", test_all);
-    parley_test_cases_add(&cases, "c2a-to-vcp", test_all);
-    parley_test_cases_add(&cases, "vcp-to-c2a", test_all);
-    parley_test_cases_add(&cases, "c2a-to-channel", test_all);
-    parley_test_cases_add(&cases, "channel-to-c2a", test_all);
+    unsigned     i, j, n;
+    char         family[64], dir[96];
+    const char  *from, *to;
+
+    /* of each protocol there are some */
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        from = (const char *) parley_proto_name((parley_proto_t) i).data;
+
+        for (n = 0, j = 0; j < PARLEY_PROTO_COUNT; j++) {
+            to = (const char *) parley_proto_name((parley_proto_t) j).data;
+
+            snprintf(family, sizeof(family), "%s-to-%s", from, to);
+            snprintf(dir, sizeof(dir), "t/cases/%s", family);
+
+            if (access(dir, F_OK) == 0) {
+                parley_test_cases_add(&cases, strdup(family), test_all);
+                n++;
+            }
+        }
+
+        if (n == 0) {
+            fprintf(stderr, "there is no t/cases/%s-to-...\n", from);
+            return 1;
+        }
+    }
 
     return parley_test_cases_run(&cases);
 }

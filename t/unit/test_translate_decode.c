@@ -189,12 +189,13 @@ test_case(void **state)
 int
 main(void)
 {
-    parley_test_cases_add(&cases, "aee", test_case);
-    parley_test_cases_add(&cases, "vcp", test_case);
-    parley_test_cases_add(&cases, "vcp2", test_case);
-    parley_test_cases_add(&cases, "channel", test_case);
-    parley_test_cases_add(&cases, "moq", test_case);
-    parley_test_cases_add(&cases, "c2a", test_case);
+    unsigned      i;
+    parley_str_t  name;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        name = parley_proto_name((parley_proto_t) i);
+        parley_test_cases_add(&cases, (const char *) name.data, test_case);
+    }
 
     return parley_test_cases_run(&cases);
 }
