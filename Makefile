@@ -102,7 +102,7 @@ endif
 # sanitizer build has its module in nginx.
 LATER = $(OUT)/later/ngx_http_parley_module.so
 LATER_TESTS = $(filter-out t/build.t t/config.t t/package.t,$(sort $(shell \
-	grep -lE 'Parley::(Test|Nginx|Gateway|Streams|Matrix|Family)\b' t/*.t)))
+	grep -lE 'Parley::(Test|Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))
 LATER_FIRST = $(if $(filter release,$(BUILD)),later-built)
 
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)

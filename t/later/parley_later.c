@@ -394,8 +394,7 @@ parley_later(parley_memory_t *s, parley_later_start_pt start)
 {
     parley_later_start = start;
 
-    /* those of logs answer at once: hub/ has tests of its own for their being
-       late */
+    /* those of logs answer at once, as memory does */
 
     parley_later_ops.log = parley_memory_ops.log;
     s->state.ops = &parley_later_ops;
