@@ -73,6 +73,7 @@ parley_correlation_is_between(const parley_correlation_t *r,
 
     return reply->recipient.len == 0 || from.len == 0
            || parley_correlation_is_to_group(r, q)
+           || parley_correlation_is_dm(r, q, corr)
            || parley_str_eq(reply->recipient, from);
 }
 
@@ -100,6 +101,8 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
                || parley_correlation_is_above(r, q))
            && (reply->recipient.len == 0
                || parley_correlation_is_to_group(r, q)
+               || parley_correlation_is_dm(r, q,
+                                           q->texts[PARLEY_QUESTION_CORR])
                || parley_correlation_is(r, reply->recipient, proto,
                                         q->texts[PARLEY_QUESTION_SENDER]));
 }
@@ -183,6 +186,18 @@ parley_correlation_is_to_group(const parley_correlation_t *r,
 {
     return (!r->published || q->head.several)
            && parley_name_is_group(r->msg->wire, r->msg->recipient);
+}
+
+
+/* Whether its recipient is but the name of the conversation of two in which a
+   question of that correlation came: it is for who asked. */
+
+int
+parley_correlation_is_dm(const parley_correlation_t *r,
+    const parley_question_t *q, parley_str_t corr)
+{
+    return r->published && r->msg->dm && !q->head.several
+           && parley_corr_is(r->msg, corr);
 }
 
 

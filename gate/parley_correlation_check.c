@@ -1,4 +1,5 @@
 #include "parley_correlation.h"
+#include "parley_correlation_parts.h"
 
 
 int
@@ -61,11 +62,22 @@ parley_correlation_again(const parley_correlation_t *r)
         }
     }
 
-    if (!r->recalled) {
+    if (r->question == NULL) {
         return;
     }
 
     texts = r->question->texts;
+
+    if (parley_correlation_is_dm(r, r->question,
+                                 texts[r->own ? PARLEY_QUESTION_CORR
+                                              : PARLEY_QUESTION_SENT_CORR]))
+    {
+        r->msg->recipient = parley_str_none;
+    }
+
+    if (!r->recalled) {
+        return;
+    }
 
     r->msg->recipient = texts[PARLEY_QUESTION_RECIPIENT];
     r->msg->reply_to = texts[PARLEY_QUESTION_SENT_ID];

@@ -17,5 +17,10 @@ int parley_correlation_is_between(const parley_correlation_t *r,
 int parley_correlation_is_above(const parley_correlation_t *r,
     const parley_question_t *q);
 
+/* Whether r->msg names as its recipient nobody but the conversation of two,
+   corr, that q was published in: so it is for who asked. */
+int parley_correlation_is_dm(const parley_correlation_t *r,
+    const parley_question_t *q, parley_str_t corr);
+
 
 #endif /* PARLEY_CORRELATION_PARTS_H */

@@ -275,6 +275,43 @@ subtest 'HUB-07 C2A-15: who agrees in C2A answers one in AEE' => sub {
     $bob->event;
 };
 
+
+# C2A names where a message is to go by its conversation
+
+subtest 'HUB-07 C2A-11 an answer to its conversation of two is for who asked' =>
+sub {
+    my $own = listen_to('bob', uri => '/c2a/', session => 'c2a');
+    my $task = aee();
+    my $request = ask($task);
+    my $params = $own->event->{json}{params};
+    my %target = (kind => 'dm', id => $params->{conversation}{id});
+    my $say = sub {
+        return submit(Parley::Matrix::say(
+            inReplyTo => $params->{eventId}, sender => 'agent:bob',
+            idempotencyKey => uuid4(), @_), as => 'bob', uri => '/off');
+    };
+
+    is($params->{conversation}{kind}, 'dm');
+    is($say->(target => { %target, id => 'another' })->{status}, 409,
+       'none to another');
+    is($say->(target => { %target, kind => 'channel' })->{status}, 409,
+       'none to a channel');
+
+    my $said = $say->(target => \%target);
+
+    is($said->{status}, 200, 'bob answers') or diag $said->{body};
+
+    my $answer = $request->answer->{json};
+
+    is($answer->{type}, 'result');
+    is($answer->{reply_to}, $task->{id});
+    is($answer->{to}, 'agent.alice');
+    is($answer->{corr}, $task->{corr});
+    $own->leave;
+    $bob->event;
+};
+
+
 subtest 'HUB-07: a C2A call gets its result' => sub {
     my $request = ask(Parley::Matrix::say());
     my $query = $bob->event->{json};

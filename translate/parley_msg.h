@@ -191,6 +191,8 @@ typedef struct {
                                            read, no mere sign (C2A-13) */
     unsigned              approval:2; /* parley_approval_t: what it asks for;
                                          who agrees to it has answered */
+    unsigned              dm:1;       /* its recipient is but the name of a
+                                         conversation of two */
     unsigned              renamed:1;  /* members have the sender's own name
                                          beside that of the author */
     unsigned              approves:1; /* of a REPLY: such an answer, which says

@@ -33,6 +33,7 @@ static int parley_c2a_peek_intent(parley_arena_t *arena, parley_msg_t *msg,
 static void parley_c2a_peek_token(parley_msg_t *msg, uint32_t meta);
 static int parley_c2a_peek_place(parley_arena_t *arena, parley_msg_t *msg,
     const uint32_t *at);
+static int parley_c2a_is_dm(const parley_json_t *doc, uint32_t kind);
 static int parley_c2a_peek_name(parley_arena_t *arena, parley_msg_t *msg,
     uint32_t target);
 static int parley_c2a_channel(parley_arena_t *arena, parley_msg_t *msg,
@@ -338,8 +339,24 @@ parley_c2a_peek_place(parley_arena_t *arena, parley_msg_t *msg,
         return -1;
     }
 
-    return msg->recipient.len == 0
-           ? parley_c2a_channel(arena, msg, id.len > 0 ? id : thread) : 0;
+    if (msg->recipient.len > 0) {
+        return 0;
+    }
+
+    msg->dm = parley_c2a_is_dm(doc, at[PARLEY_C2A_AT_CONVERSATION_KIND]);
+
+    return parley_c2a_channel(arena, msg, id.len > 0 ? id : thread);
+}
+
+
+static int
+parley_c2a_is_dm(const parley_json_t *doc, uint32_t kind)
+{
+    parley_str_t  text;
+
+    return kind != PARLEY_JSON_NONE
+           && parley_json_string(doc, kind, &text) == 0
+           && parley_str_is(text, "dm");
 }
 
 

@@ -177,6 +177,7 @@ static const uint8_t
     [PARLEY_C2A_OF_PLACE] = {
         [PARLEY_ATOM_id] = PARLEY_C2A_AT_CONVERSATION_ID,
         [PARLEY_ATOM_threadId] = PARLEY_C2A_AT_THREAD_ID,
+        [PARLEY_ATOM_kind] = PARLEY_C2A_AT_CONVERSATION_KIND,
         [PARLEY_ATOM_recipient] = PARLEY_C2A_AT_RECIPIENT,
     },
     [PARLEY_C2A_OF_AUTHOR] = {
