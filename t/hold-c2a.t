@@ -1,0 +1,148 @@
+# HUB-07, C2A-11, C2A-15: a request that is held for who reads streams is
+# answered by a tool of C2A's.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Matrix;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+my $client = Parley::Client->new(port => port(1), tls => 0);
+
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    more => 'parley_retain count=1000 time=1h;', locations => <<'EOT'));
+        location = /held { parley_jwt on; parley_submit aee c2a hold=8s; }
+        location = /off { parley_jwt on; parley_submit aee c2a hold=off; }
+        location /c2a/ { parley_jwt on; parley_stream c2a; }
+EOT
+
+
+# a request of alice's that is under way
+sub ask {
+    return $client->begin('/held', jcs($_[0]),
+                          Authorization => bearer('alice'),
+                          'Content-Type' => 'application/json');
+}
+
+
+my $bob = listen_to('bob', session => 's1');
+
+subtest 'HUB-07: C2A that is answered in C2A gets a result' => sub {
+    my $m = escalation(severity => 'critical', requires_ack => true);
+
+    $m->{recipient} = 'agent://ops.example/bob';
+
+    my $call = {
+        jsonrpc => '2.0', id => 'call-1', method => 'chat/deliver',
+        params => {
+            eventId => $m->{message_id},
+            reliability => { idempotencyKey => $m->{message_id} },
+            source => { platform => 'vcp' },
+            author => { kind => 'agent', id => 'alice' },
+            conversation => { kind => 'dm', id => 'c1' },
+            target => { recipient => 'agent:bob', directedness => 'to_me' },
+            attention => { policy => 'must_respond', priority => 'high' },
+            injection => { mode => 'immediate' },
+            timing => { createdAt => $m->{timestamp} },
+            content => [ { type => 'text', text => 'disk is full' },
+                         { type => 'data', form => 'escalation', members => {},
+                           mediaType => 'application/vnd.vcp+json',
+                           data => $m->{payload} } ] } };
+
+    my $request = ask($call);
+
+    $bob->event;
+
+    my $react = submit({
+        jsonrpc => '2.0', id => 7, method => 'tools/call',
+        params => { name => 'chat.react', arguments => {
+            sender => 'agent:bob', target => 'agent:alice',
+            recipient => 'agent:alice', inReplyTo => $m->{message_id},
+            signal => 'agree', idempotencyKey => uuid4() } } },
+        as => 'bob', uri => '/off');
+
+    is($react->{status}, 200, 'bob agrees') or diag $react->{body};
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    is($answer->{json}{id}, 'call-1', 'the response to the request');
+    ok($answer->{json}{result}{accepted}, 'a result');
+    ok(!exists $answer->{json}{method}, 'no request');
+};
+
+
+subtest 'HUB-07 C2A-15: who agrees in C2A answers one in AEE' => sub {
+    my $own = listen_to('bob', uri => '/c2a/', session => 'c2a');
+    my $task = aee(intent => 'vcp.escalation', priority => 'high',
+                   payload => { severity => 'critical', requires_ack => true,
+                                reason => 'disk is full', context => 'ctx' });
+    my $request = ask($task);
+    my $id = $own->event->{json}{params}{eventId};
+
+    my $react = submit(Parley::Matrix::react('agree', inReplyTo => $id,
+        sender => 'agent:bob', target => 'agent:alice',
+        recipient => 'agent:alice', idempotencyKey => uuid4()),
+        as => 'bob', uri => '/off');
+
+    is($react->{status}, 200, 'bob agrees') or diag $react->{body};
+
+    my $answer = $request->answer;
+
+    is($answer->{status}, 200);
+    is($answer->{json}{type}, 'result', 'an acknowledgment, no progress');
+    is($answer->{json}{reply_to}, $task->{id});
+    ok($answer->{json}{payload}{approved});
+    $own->leave;
+    $bob->event;
+};
+
+
+# C2A names where a message is to go by its conversation
+
+subtest 'HUB-07 C2A-11 an answer to its conversation of two is for who asked' =>
+sub {
+    my $own = listen_to('bob', uri => '/c2a/', session => 'c2a');
+    my $task = aee();
+    my $request = ask($task);
+    my $params = $own->event->{json}{params};
+    my %target = (kind => 'dm', id => $params->{conversation}{id});
+    my $say = sub {
+        return submit(Parley::Matrix::say(
+            inReplyTo => $params->{eventId}, sender => 'agent:bob',
+            idempotencyKey => uuid4(), @_), as => 'bob', uri => '/off');
+    };
+
+    is($params->{conversation}{kind}, 'dm');
+    is($say->(target => { %target, id => 'another' })->{status}, 409,
+       'none to another');
+    is($say->(target => { %target, kind => 'channel' })->{status}, 409,
+       'none to a channel');
+
+    my $said = $say->(target => \%target);
+
+    is($said->{status}, 200, 'bob answers') or diag $said->{body};
+
+    my $answer = $request->answer->{json};
+
+    is($answer->{type}, 'result');
+    is($answer->{reply_to}, $task->{id});
+    is($answer->{to}, 'agent.alice');
+    is($answer->{corr}, $task->{corr});
+    $own->leave;
+    $bob->event;
+};
+
+
+$nginx->stop;
+
+done_testing;
