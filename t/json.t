@@ -376,7 +376,7 @@ post('/aee', vcp())
 post('/aee', aee(id => "evil\nid parley: passed \"x\"", type => 'nope'))
 --- refused: aee field-invalid /type
 --- error_log
-evil%0Aid parley: passed %22x%22
+id "evil%0Aid%20parley:%20passed%20%22x%22", client
 
 
 
