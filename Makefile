@@ -18,11 +18,11 @@ OUT_fuzz = build/fuzz
 OUT ?= $(OUT_$(BUILD))
 
 # seconds for each fuzz target; the demo ends after its scenario (ONCE=1); the
-# files that "make test" runs, and how many at a time, of which one waits
+# files that "make test" runs, and how many at a time, of which two wait
 TIME ?= 60
 ONCE ?=
 TESTS ?=
-JOBS ?= $(shell expr `nproc` + 1)
+JOBS ?= $(shell expr `nproc` + 2)
 
 CC_release = gcc
 CC_debug = gcc
