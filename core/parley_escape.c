@@ -94,19 +94,26 @@ parley_escape(parley_arena_t *arena, parley_str_t s, parley_escape_t how,
 const char *
 parley_escape_line(parley_str_t s, size_t max, char *ret)
 {
-    size_t  i, n;
+    size_t  i, n, len;
 
     n = 0;
 
-    for (i = 0; i < s.len && i < max; i++) {
+    for (i = 0; i < s.len; i++) {
 
-        if (!(parley_escape_octets[s.data[i]] & PARLEY_ESCAPE_VALUE)) {
-            ret[n++] = (char) s.data[i];
-            continue;
+        len = parley_escape_octets[s.data[i]] & PARLEY_ESCAPE_VALUE ? 3 : 1;
+
+        if (len > max - n) {
+            break;
         }
 
-        parley_escape_octet(s.data[i], (uint8_t *) ret + n);
-        n += 3;
+        if (len == 1) {
+            ret[n] = (char) s.data[i];
+
+        } else {
+            parley_escape_octet(s.data[i], (uint8_t *) ret + n);
+        }
+
+        n += len;
     }
 
     ret[n] = '\0';

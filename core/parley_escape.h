@@ -23,9 +23,9 @@ typedef enum {
 } parley_escape_t;
 
 
-#define PARLEY_ESCAPE_LOGGED     128    /* octets of a name or id in a line of
-                                           the error log */
-#define PARLEY_ESCAPE_LINE(max)  (3 * (max) + 1)
+/* octets of a name or id in a line of the error log, of which nginx has no more
+   than 2048 */
+#define PARLEY_ESCAPE_LOGGED  128
 
 
 /* Returns whether s needs no encoding. */
@@ -43,10 +43,10 @@ int parley_escape(parley_arena_t *arena, parley_str_t s, parley_escape_t how,
     __attribute__((warn_unused_result));
 
 /*
- * The first octets of a name or an id as a line of the error log has them, max
- * at most, each a VALUE: two that differ there look different, and none ends
- * the line or the quotation marks around it.  Returns ret, zero-terminated,
- * which has room for PARLEY_ESCAPE_LINE(max).
+ * The first octets of a name or an id as a line of the error log has them, each
+ * a VALUE: two that differ there look different, and none ends the line or the
+ * quotation marks around it.  They take max octets at most; none is cut in two.
+ * Returns ret, zero-terminated, which has room for max + 1.
  */
 const char *parley_escape_line(parley_str_t s, size_t max, char *ret);
 

@@ -72,7 +72,7 @@ parley_gate_claimed_certificate(parley_buf_t *b,
 static void
 parley_gate_claimed_put(parley_buf_t *b, const char *what, parley_str_t s)
 {
-    char  text[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)];
+    char  text[PARLEY_ESCAPE_LOGGED + 1];
 
     if (s.len == 0) {
         return;

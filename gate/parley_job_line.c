@@ -8,8 +8,7 @@
 
 
 typedef struct {
-    char  text[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)
-               + sizeof(", from \"\"")];
+    char  text[PARLEY_ESCAPE_LOGGED + sizeof(", from \"\"")];
 } parley_job_name_t;
 
 
@@ -23,7 +22,7 @@ parley_job_line_attempt(const parley_delivery_t *delivery,
     parley_job_line_t *ret)
 {
     char                wrong[PARLEY_TEXT_MAX];
-    char                where[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)];
+    char                where[PARLEY_ESCAPE_LOGGED + 1];
     const char         *what, *field;
     parley_job_name_t   id, to, from;
 
@@ -94,7 +93,7 @@ void
 parley_job_line_deadline(const parley_overdue_t *d, int untold,
     parley_job_line_t *ret)
 {
-    char                to[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)];
+    char                to[PARLEY_ESCAPE_LOGGED + 1];
     const char         *which, *sender, *above;
     parley_job_name_t   id, from;
 
@@ -157,7 +156,7 @@ parley_job_line_deadline(const parley_overdue_t *d, int untold,
 static const char *
 parley_job_line_name(const char *name, parley_str_t s, parley_job_name_t *ret)
 {
-    char  text[PARLEY_ESCAPE_LINE(PARLEY_ESCAPE_LOGGED)];
+    char  text[PARLEY_ESCAPE_LOGGED + 1];
 
     ret->text[0] = '\0';
 

@@ -16,7 +16,7 @@
 #include "parley_overdue.h"
 
 
-#define PARLEY_JOB_LINE_TEXT  2048  /* of all, with its zero */
+#define PARLEY_JOB_LINE_TEXT  1024  /* of all, with its zero */
 
 
 typedef enum {

@@ -15,8 +15,7 @@
 /* a name or an id in a line: what a message says is not for it to write there
    (SEC-01), and no two of them look alike */
 
-typedef char  ngx_http_parley_log_name_t[PARLEY_ESCAPE_LINE(
-                                                     PARLEY_ESCAPE_LOGGED)];
+typedef char  ngx_http_parley_log_name_t[PARLEY_ESCAPE_LOGGED + 1];
 
 #define ngx_http_parley_log_name(s, name)                                     \
     parley_escape_line(s, PARLEY_ESCAPE_LOGGED, name)
@@ -32,7 +31,7 @@ static void ngx_http_parley_log_rest(ngx_http_parley_logged_t *l,
 void
 ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    char                        at[PARLEY_ESCAPE_LINE(PARLEY_POINTER_MAX)];
+    char                        at[PARLEY_POINTER_MAX + 1];
     u_char                      offset[sizeof(" at offset ")
                                        + NGX_SIZE_T_LEN];
     u_char                      words[PARLEY_TEXT_MAX];

@@ -135,7 +135,7 @@ test_memory(void **state)
 static void
 test_line(void **state)
 {
-    char     text[PARLEY_ESCAPE_LINE(300)], other[PARLEY_ESCAPE_LINE(300)];
+    char     text[3 * 256 + 1], other[4];
     size_t   i, n;
     uint8_t  octets[256];
 
@@ -150,15 +150,18 @@ test_line(void **state)
 
     /* what is cut is the name, never the code of an octet */
 
-    assert_string_equal(parley_escape_line(PARLEY_STR("\n\n\n"), 2, text),
+    assert_string_equal(parley_escape_line(PARLEY_STR("\n\n\n"), 8, text),
                         "%0A%0A");
+    assert_string_equal(parley_escape_line(PARLEY_STR("ab\n"), 4, text), "ab");
+    assert_string_equal(parley_escape_line(PARLEY_STR("abc"), 2, text), "ab");
+    assert_string_equal(parley_escape_line(PARLEY_STR("a"), 0, text), "");
 
     for (i = 0; i < sizeof(octets); i++) {
         octets[i] = (uint8_t) i;
     }
 
     n = strlen(parley_escape_line(parley_str_make(octets, sizeof(octets)),
-                                  sizeof(octets), text));
+                                  3 * sizeof(octets), text));
 
     for (i = 0; i < n; i++) {
         assert_in_range(text[i], 0x21, 0x7e);
@@ -169,9 +172,9 @@ test_line(void **state)
     /* no two look alike */
 
     for (i = 0; i < sizeof(octets); i++) {
-        (void) parley_escape_line(parley_str_make(octets + i, 1), 1, text);
+        (void) parley_escape_line(parley_str_make(octets + i, 1), 3, text);
         (void) parley_escape_line(parley_str_make(octets + (i + 1) % 256, 1),
-                                  1, other);
+                                  3, other);
         assert_string_not_equal(text, other);
     }
 }

@@ -111,8 +111,8 @@ test_names(void **state)
 
     n = strlen(line.text);
 
-    assert_in_range(n, 6 * PARLEY_ESCAPE_LOGGED,
-                    6 * PARLEY_ESCAPE_LOGGED + 150);
+    assert_in_range(n, 2 * (PARLEY_ESCAPE_LOGGED - 2),
+                    2 * PARLEY_ESCAPE_LOGGED + 150);
 
     for (i = 0; i < n; i++) {
         assert_in_range(line.text[i], 0x20, 0x7e);
