@@ -360,7 +360,9 @@ parley_vcp_supervises(const parley_msg_t *m, parley_supervision_t *ret)
                 && (parley_alarm_escalates(ret->alarm)
                     || parley_vcp_demands(m));
 
-    if (parley_vcp_says_context(m, &ret->context) != 0) {
+    if (ret->alarm == PARLEY_ALARM_NONE
+        || parley_vcp_says_context(m, &ret->context) != 0)
+    {
         ret->context = parley_str_none;
     }
 }
