@@ -10,18 +10,12 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 use Parley::Client;
-use Parley::Env qw(port spew tmp_dir);
+use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Message;
+use Parley::Never;
 use Parley::Nginx;
 use Parley::Streams;
-
-plan skip_all => 'the state answers at once'
-    unless ($ENV{PARLEY_MODULE} // '') =~ m{/later/};
-
-my $never = tmp_dir() . '/never';
-spew($never, '');
-$ENV{PARLEY_LATER_NEVER} = $never;
 
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=300 time=1h; parley_self service.parley;',
@@ -44,7 +38,7 @@ subtest 'ACH-28: what a killed worker began to delete is deleted again' => sub {
     is(submit($note, uri => '/aee', as => 'alice')->{status}, 202);
     is(fetched(), 'result', 'it is retained');
 
-    spew($never, 'drop');
+    never('drop');
 
     my $connection = $client->connect;
 
@@ -56,7 +50,7 @@ subtest 'ACH-28: what a killed worker began to delete is deleted again' => sub {
 
     kill 'KILL', @workers;
     ok($nginx->wait_for(qr/start worker process/, 2 * @workers), 'others come');
-    spew($never, '');
+    never();
 
     is($client->send(@delete)->{json}{erased}, 1, 'they find it');
     is(fetched(), 'error', 'and it is gone everywhere');

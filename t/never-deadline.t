@@ -10,18 +10,12 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(port spew tmp_dir);
+use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Message;
+use Parley::Never;
 use Parley::Nginx;
 use Parley::Streams;
-
-plan skip_all => 'the state answers at once'
-    unless ($ENV{PARLEY_MODULE} // '') =~ m{/later/};
-
-my $never = tmp_dir() . '/never';
-spew($never, '');
-$ENV{PARLEY_LATER_NEVER} = $never;
 
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     identities => streams_identities(alice => { parent => 'bob' },
@@ -69,9 +63,9 @@ for my $verb (qw(get admit settle job-take)) {
         is(submit($task, as => 'dave', uri => '/in')->{status}, 202);
 
         # from before they are due until whoever asks has no more patience
-        spew($never, $verb);
+        never($verb);
         sleep 8;
-        spew($never, '');
+        never();
 
         is_deeply([map { $_->{message_id} } come($carol, 4)],
                   [$m->{message_id}], 'the escalation goes up');

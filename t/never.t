@@ -12,22 +12,16 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use Parley::Client;
-use Parley::Env qw(port spew tmp_dir);
+use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Message;
+use Parley::Never;
 use Parley::Nginx;
 use Parley::Status;
 use Parley::Upstream;
 
-plan skip_all => 'the state answers at once'
-    unless ($ENV{PARLEY_MODULE} // '') =~ m{/later/};
-
 # milliseconds that a message waits for the state
 use constant DEADLINE => 1.0;
-
-my $never = tmp_dir() . '/never';
-spew($never, '');
-$ENV{PARLEY_LATER_NEVER} = $never;
 
 my $common = 'parley_jwt on; parley_rate 1000r/s; '
            . 'proxy_http_version 1.1; proxy_pass http://127.0.0.1:%PORT_2%; ';
@@ -60,9 +54,9 @@ sub told {
 sub refused {
     my ($verb, $uri, $m) = @_;
 
-    spew($never, $verb);
+    never($verb);
     my ($answer, $took) = told($uri, $m);
-    spew($never, '');
+    never();
 
     is($answer->{status}, 503, 'refused');
     is($answer->{json}{payload}{code}, 'E_CAPACITY', 'with capacity');
@@ -87,7 +81,7 @@ subtest 'VCP-26 OPS-01 the status tells what it got of the state in time' => sub
     {
         my ($verb, $now, $who, $name) = @$_;
 
-        spew($never, $verb);
+        never($verb);
 
         # one that leaves meanwhile
         my $gone = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
@@ -101,7 +95,7 @@ subtest 'VCP-26 OPS-01 the status tells what it got of the state in time' => sub
         my $json = $status->json;
         my $took = time - $since;
 
-        spew($never, '');
+        never();
 
         is_deeply([ $json->{suspensions}{now}, $json->{suspended} ],
                   [ $now, $who ], $name);
@@ -153,13 +147,13 @@ subtest 'AEE-22 health of a state that does not answer: capacity' => sub {
 subtest 'GW-12 an answer goes on where the state is not told of it' => sub {
     my $m = aee();
 
-    spew($never, 'settle');
+    never('settle');
     my ($answer, $took) = told('/in', $m);
 
     is($answer->{status}, 202, 'the caller has it');
     cmp_ok($took, '>=', DEADLINE * 0.9, 'at the deadline');
 
-    spew($never, '');
+    never();
     select undef, undef, undef, 0.2;
 
     is((told('/in', $m))[0]{status}, 409, 'the message counts as taken');
@@ -171,9 +165,9 @@ sub goes_on {
     my ($verb, $script, $m) = @_;
 
     $service->script($script);
-    spew($never, $verb);
+    never($verb);
     my ($answer, $took) = told('/in', $m);
-    spew($never, '');
+    never();
     $service->script(undef);
 
     cmp_ok($took, '>=', DEADLINE * 0.9, 'at the deadline');
