@@ -21,7 +21,8 @@ my $client = Parley::Client->new(port => port(1), tls => 0);
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=1000 time=1h;', locations => <<'EOT'));
         location = /held { parley_jwt on; parley_submit aee c2a hold=8s; }
-        location = /off { parley_jwt on; parley_submit aee c2a hold=off; }
+        location = /off { parley_jwt on;
+                          parley_submit aee c2a channel hold=off; }
         location = /allowed { parley_jwt on; parley_submit aee c2a hold=off;
                               parley_allow to=agent.alice; }
         location /c2a/ { parley_jwt on; parley_stream c2a; }
@@ -154,6 +155,11 @@ subtest 'HUB-06 C2A-11 SEC-04 and names who asked as its recipient' => sub {
 
     my %asks = (
         aee => sub { aee() },
+        channel => sub {
+            frame('alice', 'bob', kind => 'agent_query', payload => {
+                query_id => uuid4(), query_text => 'Is it blocked?',
+                response_scope => '~alice/*', timeout_ms => 60000 })
+        },
         c2a => sub {
             Parley::Matrix::say(sender => 'agent:alice', target => {
                 kind => 'dm', id => 'conv-1', recipient => 'agent:bob' })
