@@ -190,13 +190,17 @@ parley_correlation_is_to_group(const parley_correlation_t *r,
 
 
 /* Whether its recipient is but the name of the conversation of two in which a
-   question of that correlation came: it is for who asked. */
+   question of that correlation came: it is for who asked.  Sessions of one may
+   be several that answer. */
 
 int
 parley_correlation_is_dm(const parley_correlation_t *r,
     const parley_question_t *q, parley_str_t corr)
 {
-    return r->published && r->msg->dm && !q->head.several
+    return r->published && r->msg->dm
+           && (!q->head.several || q->head.sessions)
+           && !parley_name_is_group((parley_proto_t) q->head.proto,
+                                    q->texts[PARLEY_QUESTION_RECIPIENT])
            && parley_corr_is(r->msg, corr);
 }
 

@@ -2,6 +2,9 @@
 #include "parley_correlation_parts.h"
 
 
+static parley_str_t parley_correlation_asker(const parley_correlation_t *r);
+
+
 int
 parley_correlation_check(const parley_correlation_t *r,
     const parley_engine_t *engine, const parley_intents_t *intents,
@@ -72,7 +75,7 @@ parley_correlation_again(const parley_correlation_t *r)
                                  texts[r->own ? PARLEY_QUESTION_CORR
                                               : PARLEY_QUESTION_SENT_CORR]))
     {
-        r->msg->recipient = parley_str_none;
+        r->msg->recipient = parley_correlation_asker(r);
     }
 
     if (!r->recalled) {
@@ -82,6 +85,27 @@ parley_correlation_again(const parley_correlation_t *r)
     r->msg->recipient = texts[PARLEY_QUESTION_RECIPIENT];
     r->msg->reply_to = texts[PARLEY_QUESTION_SENT_ID];
     r->msg->corr = texts[PARLEY_QUESTION_SENT_CORR];
+}
+
+
+/* as the message's protocol has its name; nobody, where it has none there */
+
+static parley_str_t
+parley_correlation_asker(const parley_correlation_t *r)
+{
+    parley_str_t    name, ret;
+    parley_proto_t  proto;
+
+    name = r->question->texts[PARLEY_QUESTION_SENDER];
+    proto = (parley_proto_t) r->question->head.proto;
+
+    if (proto == r->msg->wire) {
+        return name;
+    }
+
+    return name.len > 0
+           && parley_who_resolve(r->who, proto, name, r->msg->wire, &ret) == 1
+           ? ret : parley_str_none;
 }
 
 

@@ -176,6 +176,11 @@ parley_deliver_read(const parley_deliver_t *d, const parley_publication_t *p,
         return -1;
     }
 
+    if (msg->dm && p->to.len > 0) {
+        /* an answer to who asked, when it was accepted */
+        msg->recipient = p->to;
+    }
+
     /* AEE-28, AEE-29: a message that it embeds stands in it as it was */
 
     if (msg->priority > p->priority) {

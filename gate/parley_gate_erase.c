@@ -2,7 +2,7 @@
  * ACH-28: what is retained is deleted by its parties, with DELETE where
  * parley_stream stands: by its sender whatever it sent to the name that stands
  * last in the path; by whose name that is what was for that name alone.  What
- * an organisation got is its sender's to delete.
+ * an organisation got, or all known peers, is its sender's to delete.
  *
  *     DELETE /channel/stream/~alice?event=3f09c2a1b47e.17
  *     DELETE /channel/stream/~bob?id=0f4d3f2e-...
@@ -45,6 +45,7 @@ static int parley_gate_erase_page(parley_gate_erase_t *e,
     const parley_log_page_t *page);
 static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
     uint64_t offset, parley_str_t octets);
+static int parley_gate_erase_is_alone(const parley_publication_t *p);
 static int parley_gate_erase_tell(parley_gate_erase_t *e);
 
 
@@ -221,8 +222,7 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
         || p.kind != PARLEY_PUBLICATION_MESSAGE
         || (id.len > 0 && !parley_str_eq(id, p.id))
         || !(parley_str_eq(p.sender, parley_who_proven(g->who))
-             || (e->own
-                 && p.facts.values[PARLEY_CHANNEL_AXIS_ORG].len == 0)))
+             || (e->own && parley_gate_erase_is_alone(&p))))
     {
         return 0;
     }
@@ -251,6 +251,20 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     e->erased++;
 
     return 0;
+}
+
+
+/* whether it was for one name, not for an organisation or all known peers */
+
+static int
+parley_gate_erase_is_alone(const parley_publication_t *p)
+{
+    parley_str_t  peers;
+
+    peers = parley_codecs[p->proto]->syntax->peers;
+
+    return p->facts.values[PARLEY_CHANNEL_AXIS_ORG].len == 0
+           && (peers.len == 0 || !parley_str_eq(p->to, peers));
 }
 
 

@@ -21,7 +21,7 @@ sub http {
                 . ' parley_self service.parley;',
         locations => <<'EOT');
         location = /aee { parley_jwt on;
-                          parley_submit aee; }
+                          parley_submit aee vcp; }
 EOT
 }
 
@@ -158,6 +158,23 @@ subtest 'ACH-28: of an organisation the sender alone, for all' => sub {
     is_deeply(kept('alice', $place{alice}, 1), ['to all']);
     is(erased('alice', 'bob', id => $frame->{frame_id}), 1);
     is_deeply(kept('alice', $place{alice}, 0), [], 'gone for everybody');
+};
+
+
+subtest 'ACH-28 VCP-22: of a broadcast the sender alone, for all' => sub {
+    my %place = map { $_ => place($_) } qw(bob carol);
+    my $m = vcp(recipient => 'broadcast');
+    my $kept = sub {
+        my ($text) = @{ kept($_[0], $place{$_[0]}, 1) };
+
+        return $text // '';
+    };
+
+    is(submit($m, uri => '/aee', as => 'alice')->{status}, 200);
+    is(erased('bob', 'bob', all => 1), 0, 'one of them cannot');
+    like($kept->($_), qr/$m->{message_id}/, "$_ has it") for qw(bob carol);
+    is(erased('alice', 'bob', id => $m->{message_id}), 1);
+    is($kept->($_), '', "$_ has it no longer") for qw(bob carol);
 };
 
 

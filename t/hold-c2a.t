@@ -21,8 +21,12 @@ my $client = Parley::Client->new(port => port(1), tls => 0);
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=1000 time=1h;', locations => <<'EOT'));
         location = /held { parley_jwt on; parley_submit aee c2a hold=8s; }
-        location = /off { parley_jwt on; parley_submit aee c2a hold=off; }
+        location = /off { parley_jwt on;
+                          parley_submit aee c2a channel hold=off; }
+        location = /allowed { parley_jwt on; parley_submit aee c2a hold=off;
+                              parley_allow to=agent.alice; }
         location /c2a/ { parley_jwt on; parley_stream c2a; }
+        location /aee/ { parley_jwt on; parley_stream aee; }
 EOT
 
 
@@ -140,6 +144,53 @@ sub {
     is($answer->{corr}, $task->{corr});
     $own->leave;
     $bob->event;
+};
+
+
+# whatever who asked listens in, and what rules let go to him
+subtest 'HUB-06 C2A-11 SEC-04 and names who asked as its recipient' => sub {
+    my $own = listen_to('bob', uri => '/c2a/', session => 'c2a');
+    my %of = (aee => listen_to('alice', uri => '/aee/', session => 'aee'),
+              channel => listen_to('alice', session => 'channel'));
+
+    my %asks = (
+        aee => sub { aee() },
+        channel => sub {
+            frame('alice', 'bob', kind => 'agent_query', payload => {
+                query_id => uuid4(), query_text => 'Is it blocked?',
+                response_scope => '~alice/*', timeout_ms => 60000 })
+        },
+        c2a => sub {
+            Parley::Matrix::say(sender => 'agent:alice', target => {
+                kind => 'dm', id => 'conv-1', recipient => 'agent:bob' })
+        });
+
+    for my $asks (sort keys %asks) {
+        my $asked = submit($asks{$asks}->(), as => 'alice', uri => '/off');
+
+        like($asked->{status}, qr/^20[02]$/, "asked in $asks")
+            or diag $asked->{body};
+
+        my $got = $own->event->{json}{params};
+        my $call = $got->{arguments};
+        my $id = $call ? $call->{target}{id} : $got->{conversation}{id};
+        my $key = $call ? $call->{idempotencyKey} : $got->{eventId};
+        my $said = submit(Parley::Matrix::say(
+            inReplyTo => $key, sender => 'agent:bob',
+            idempotencyKey => uuid4(), target => { kind => 'dm', id => $id }),
+            as => 'bob', uri => '/allowed');
+
+        is($said->{json}{result}{delivered}, 2, 'it may go, and goes to all')
+            or diag $said->{body};
+
+        my ($aee, $frame) = map { $of{$_}->event(5) } qw(aee channel);
+
+        is($aee->{json}{to}, 'agent.alice');
+        is($frame->{json}{recipient_handle}, '~alice');
+        $bob->event;
+    }
+
+    $_->leave for $own, values %of;
 };
 
 
