@@ -18,7 +18,8 @@ use Parley::Status;
 
 use constant { MANY => 10_000, SHOWN => 100 };
 
-my $http = http_config(zone => 'agents:48m');
+# all of it one caller's, whose share of the zone they are to fit in
+my $http = http_config(zone => 'agents:96m');
 
 sub name { return "agent://ops.example/worker-$_[0]" }
 
