@@ -50,6 +50,8 @@ static int parley_settle_taken(parley_memory_t *s,
     const parley_admission_t *a, int64_t now, const parley_settlement_t *how);
 static void parley_settle_write(parley_settling_t *st,
     const parley_admission_t *a, int64_t now, const parley_settlement_t *how);
+static int parley_settle_do(parley_memory_t *s, parley_settling_t *st,
+    int64_t now);
 static int parley_settle_written(parley_memory_t *s,
     const parley_settling_t *st, int64_t now);
 static parley_entry_t *parley_settle_fill(parley_memory_t *s,
@@ -391,7 +393,6 @@ static int
 parley_settle_taken(parley_memory_t *s, const parley_admission_t *a,
     int64_t now, const parley_settlement_t *how)
 {
-    int                 rc;
     parley_settling_t  *st;
 
     st = &s->sh->settling;
@@ -400,11 +401,7 @@ parley_settle_taken(parley_memory_t *s, const parley_admission_t *a,
     __atomic_store_n(&st->under_way, 1, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 
-    rc = parley_settle_written(s, st, now);
-
-    __atomic_store_n(&st->under_way, 0, __ATOMIC_RELEASE);
-
-    return rc;
+    return parley_settle_do(s, st, now);
 }
 
 
@@ -444,6 +441,22 @@ parley_settle_write(parley_settling_t *st, const parley_admission_t *a,
     if (how->nlifts != 0) {
         memcpy(st->lifts, how->lifts, how->nlifts * sizeof(parley_lift_t));
     }
+}
+
+
+/* the id that was added last is there for good before nobody does it again */
+
+static int
+parley_settle_do(parley_memory_t *s, parley_settling_t *st, int64_t now)
+{
+    int  rc;
+
+    rc = parley_settle_written(s, st, now);
+
+    parley_table_made_locked(s->sh->table);
+    __atomic_store_n(&st->under_way, 0, __ATOMIC_RELEASE);
+
+    return rc;
 }
 
 
@@ -507,8 +520,7 @@ parley_settle_repair_locked(parley_memory_t *s, int64_t now)
     st = &s->sh->settling;
 
     if (st->under_way) {
-        (void) parley_settle_written(s, st, now);
-        __atomic_store_n(&st->under_way, 0, __ATOMIC_RELEASE);
+        (void) parley_settle_do(s, st, now);
     }
 }
 

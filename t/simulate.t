@@ -11,14 +11,18 @@ use Parley::Env qw(build_dir root);
 
 use constant {
     HISTORIES => 4000,
+    SEED      => 20260653,      # PARLEY_TEST_SEED gives others
     MUTANT    => 8000,          # histories in which a mutant is found
+    EDGES     => 600,           # at which a process may die
+    ACK       => 7,             # the verb that it is in the midst of, of
+    VERBS     => 9,             # those that it may die in
 };
 
 my $build = build_dir();
 
 chdir root() or die "cannot change to the project's root: $!\n";
 
-my $seed = $ENV{PARLEY_TEST_SEED} || time % 1_000_000_000;
+my $seed = $ENV{PARLEY_TEST_SEED} // SEED;
 
 my ($status, $out) = simulate('simulate', '-n', HISTORIES, '-s', $seed);
 
@@ -46,6 +50,24 @@ for my $promise ('HUB-01 what was accepted comes, once and in order',
 
     ok($status == 0 || $out =~ /^seed/ && $out !~ /\b$rule\b/, $promise);
 }
+
+# an answer that comes long after it was admitted, whose process dies
+
+my @admitted = qw(ask:571b45d0c9ced56d ack:7a5c21d7dd218c11
+                  sleep:a31f79e33939e1d0);
+my @broken;
+
+for my $edge (0 .. EDGES - 1) {
+
+    # the process is number 1, and these bits say the verb
+    my $low = (ACK - ($edge << 28)) % VERBS << 4 | 1;
+    my ($status, $out) = simulate('simulate', '-s', 106003800, @admitted,
+                                  sprintf 'crash:%x', $edge << 32 | $low);
+
+    push @broken, "edge $edge: $out" if $status != 0;
+}
+
+is("@broken", '', 'SEC-08 an answer dies whole, or not at all');
 
 SKIP: {
     skip 'mutants are of the release build', 1 if $build !~ m{/build$};

@@ -249,7 +249,10 @@ typedef struct {
     size_t                size;
     int64_t               now;
     uint32_t              pids;
-    sim_process_t        *locked;
+    void                 *locked;       /* who has the lock: a process, or the
+                                           model */
+    unsigned              edges;        /* that are left for who had them
+                                           before the model looked */
     parley_memory_t       outside;      /* the model's own view */
     parley_retention_t    retention;
     parley_stream_t       streams[2];

@@ -313,6 +313,7 @@ sim_job_over(void *ctx, parley_run_t *run, parley_job_how_t how, int untold)
 
     if (world.tells && !untold) {
         world.told++;
+        sim_hub_env.wake(NULL);
     }
 
     if (job->question != NULL) {

@@ -125,6 +125,8 @@ sim_free_all(sim_process_t *p)
 }
 
 
+/* nobody dies while the model looks */
+
 static void
 sim_lock(void *ctx)
 {
@@ -133,14 +135,22 @@ sim_lock(void *ctx)
     }
 
     world.locked = ctx;
+
+    if (ctx == &world.outside) {
+        world.edges = sim_edges;
+        sim_edges = 0;
+    }
 }
 
 
 static void
 sim_unlock(void *ctx)
 {
-    (void) ctx;
     world.locked = NULL;
+
+    if (ctx == &world.outside) {
+        sim_edges = world.edges;
+    }
 }
 
 
