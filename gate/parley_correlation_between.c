@@ -8,7 +8,8 @@
 
 
 static int parley_correlation_is_between_others(
-    const parley_correlation_t *r, const parley_question_t *q);
+    const parley_correlation_t *r, const parley_question_t *q,
+    parley_str_t corr);
 static int parley_correlation_is_of(const parley_correlation_t *r,
     const parley_question_t *q, parley_proto_t proto, parley_str_t group);
 static int parley_correlation_is_to_group(const parley_correlation_t *r,
@@ -18,16 +19,16 @@ static int parley_correlation_is(const parley_correlation_t *r,
 
 
 /*
- * The reply goes to the protocol that the message came from, is about the
- * same conversation, comes from whom the message was for and goes to whom it
- * was from.  A message to a group is answered by any of it.
+ * The reply goes to the protocol that the message came from, comes from whom
+ * the message was for and goes to whom it was from.  A message to a group is
+ * answered by any of it.
  */
 
 int
 parley_correlation_is_between(const parley_correlation_t *r,
-    const parley_question_t *q, int own, int by_corr)
+    const parley_question_t *q, int own, parley_str_t corr)
 {
-    parley_str_t         corr, from, to, recipient;
+    parley_str_t         from, to, recipient;
     parley_proto_t       proto;
     const parley_msg_t  *reply;
 
@@ -36,24 +37,19 @@ parley_correlation_is_between(const parley_correlation_t *r,
     recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
 
     if (own) {
-        corr = q->texts[PARLEY_QUESTION_CORR];
         from = q->texts[PARLEY_QUESTION_SENDER];
         to = recipient;
 
     } else {
-        corr = q->texts[PARLEY_QUESTION_SENT_CORR];
         from = q->texts[PARLEY_QUESTION_SENT_FROM];
         to = q->texts[PARLEY_QUESTION_SENT_TO];
     }
 
     if (own && reply->wire != proto) {
-        return parley_correlation_is_between_others(r, q);
+        return parley_correlation_is_between_others(r, q, corr);
     }
 
-    if ((proto != r->speak && reply->wire != r->speak && !r->published)
-        || (!by_corr && reply->corr.len > 0 && corr.len > 0
-            && !parley_corr_is(reply, corr)))
-    {
+    if (proto != r->speak && reply->wire != r->speak && !r->published) {
         return 0;
     }
 
@@ -80,12 +76,12 @@ parley_correlation_is_between(const parley_correlation_t *r,
 
 /*
  * Of who listens in a further protocol, where the question's names are others:
- * each is who it is.  What a conversation is called there is not known.
+ * each is who it is.
  */
 
 static int
 parley_correlation_is_between_others(const parley_correlation_t *r,
-    const parley_question_t *q)
+    const parley_question_t *q, parley_str_t corr)
 {
     parley_str_t         recipient;
     parley_proto_t       proto;
@@ -101,10 +97,26 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
                || parley_correlation_is_above(r, q))
            && (reply->recipient.len == 0
                || parley_correlation_is_to_group(r, q)
-               || parley_correlation_is_dm(r, q,
-                                           q->texts[PARLEY_QUESTION_CORR])
+               || parley_correlation_is_dm(r, q, corr)
                || parley_correlation_is(r, reply->recipient, proto,
                                         q->texts[PARLEY_QUESTION_SENDER]));
+}
+
+
+/* where replies go by the correlation it was found by that */
+
+int
+parley_correlation_is_there(const parley_correlation_t *r,
+    const parley_question_t *q, int own, parley_str_t corr)
+{
+    const parley_msg_t  *reply;
+
+    reply = r->msg;
+
+    return reply->corr.len == 0 || corr.len == 0
+           || (own && reply->wire != q->head.proto
+               && parley_codecs[reply->wire]->replies_by_corr)
+           || parley_corr_is(reply, corr);
 }
 
 

@@ -7,11 +7,15 @@
 
 
 /*
- * Whether r->msg, a reply, may answer q.  own: it was found by another name
- * than q was sent under; by_corr: by what its conversation is called.
+ * Whether r->msg, a reply, is between the parties of q.  own: it was found by
+ * another name than q was sent under; corr: the correlation that q has there.
  */
 int parley_correlation_is_between(const parley_correlation_t *r,
-    const parley_question_t *q, int own, int by_corr);
+    const parley_question_t *q, int own, parley_str_t corr);
+
+/* Whether it stands in the conversation of q, as far as both say it. */
+int parley_correlation_is_there(const parley_correlation_t *r,
+    const parley_question_t *q, int own, parley_str_t corr);
 
 /* Whether q escalates, and who replies is above its sender. */
 int parley_correlation_is_above(const parley_correlation_t *r,
