@@ -318,7 +318,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret)
 {
-    int                 rc, own;
+    int                 rc, own, above;
     parley_str_t        corr;
     parley_record_t     led;
     parley_question_t   q;
@@ -359,7 +359,13 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
         corr = q.texts[own ? PARLEY_QUESTION_CORR : PARLEY_QUESTION_SENT_CORR];
     }
 
-    if (!parley_correlation_is_between(r, &q, own, corr)) {
+    above = parley_correlation_is_above(r, &q, &id);
+
+    if (above < 0) {
+        return above;
+    }
+
+    if (!parley_correlation_is_between(r, &q, own, corr, above)) {
         *ret = PARLEY_CORRELATION_OTHERS;
         return 0;
     }
@@ -389,7 +395,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
 
     r->id = id;
     r->own = own;
-    r->above = parley_correlation_is_above(r, &q);
+    r->above = above;
     r->slot_until = r->ask->now + led.left;
 
     return 0;

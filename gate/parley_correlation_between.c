@@ -5,11 +5,12 @@
 #include "parley_correlation_parts.h"
 #include "parley_membership.h"
 #include "parley_name.h"
+#include "parley_overdue.h"
 
 
 static int parley_correlation_is_between_others(
     const parley_correlation_t *r, const parley_question_t *q,
-    parley_str_t corr);
+    parley_str_t corr, int above);
 static int parley_correlation_is_of(const parley_correlation_t *r,
     const parley_question_t *q, parley_proto_t proto, parley_str_t group);
 static int parley_correlation_is_to_group(const parley_correlation_t *r,
@@ -26,7 +27,7 @@ static int parley_correlation_is(const parley_correlation_t *r,
 
 int
 parley_correlation_is_between(const parley_correlation_t *r,
-    const parley_question_t *q, int own, parley_str_t corr)
+    const parley_question_t *q, int own, parley_str_t corr, int above)
 {
     parley_str_t         from, to, recipient;
     parley_proto_t       proto;
@@ -46,7 +47,7 @@ parley_correlation_is_between(const parley_correlation_t *r,
     }
 
     if (own && reply->wire != proto) {
-        return parley_correlation_is_between_others(r, q, corr);
+        return parley_correlation_is_between_others(r, q, corr, above);
     }
 
     if (proto != r->speak && reply->wire != r->speak && !r->published) {
@@ -62,7 +63,7 @@ parley_correlation_is_between(const parley_correlation_t *r,
 
     if (!parley_str_eq(reply->sender, to)
         && !parley_correlation_is_of(r, q, proto, recipient)
-        && !parley_correlation_is_above(r, q))
+        && !above)
     {
         return 0;
     }
@@ -81,7 +82,7 @@ parley_correlation_is_between(const parley_correlation_t *r,
 
 static int
 parley_correlation_is_between_others(const parley_correlation_t *r,
-    const parley_question_t *q, parley_str_t corr)
+    const parley_question_t *q, parley_str_t corr, int above)
 {
     parley_str_t         recipient;
     parley_proto_t       proto;
@@ -94,7 +95,7 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
     return r->published
            && (parley_correlation_is(r, reply->sender, proto, recipient)
                || parley_correlation_is_of(r, q, proto, recipient)
-               || parley_correlation_is_above(r, q))
+               || above)
            && (reply->recipient.len == 0
                || parley_correlation_is_to_group(r, q)
                || parley_correlation_is_dm(r, q, corr)
@@ -160,14 +161,17 @@ parley_correlation_is_of(const parley_correlation_t *r,
 }
 
 
-/* what its parent did not acknowledge went to whoever is above (VCP 6.2) */
+/*
+ * What its parent did not acknowledge went to whoever is above (VCP 6.2), one
+ * by one: who was not asked yet neither acknowledges nor refuses it (VCP-30).
+ */
 
 int
 parley_correlation_is_above(const parley_correlation_t *r,
-    const parley_question_t *q)
+    const parley_question_t *q, const parley_record_id_t *id)
 {
     parley_str_t               by;
-    const parley_principal_t  *p;
+    const parley_principal_t  *p, *parent;
 
     by = parley_who_proven(r->who);
 
@@ -179,9 +183,12 @@ parley_correlation_is_above(const parley_correlation_t *r,
                                  (parley_namespace_t) q->head.proto,
                                  q->texts[PARLEY_QUESTION_SENDER]);
 
-    for (p = p != NULL ? p->above : NULL; p != NULL; p = p->above) {
+    parent = p != NULL ? p->above : NULL;
+
+    for (p = parent; p != NULL; p = p->above) {
         if (parley_str_eq(p->sub, by)) {
-            return 1;
+            return p == parent ? 1
+                   : parley_overdue_has_asked(r->ask, id, by);
         }
     }
 
