@@ -154,6 +154,27 @@ case 'SEC-08 HUB-07 a refusal of another correlation is none' => sub {
     taken(ack('carol', $m), 'and is acknowledged there');
 };
 
+case 'VCP-24 GW-10 where the child reads VCP alone who refuses is told so' =>
+sub {
+    my ($alice, $carol) = streams(qw(alice carol));
+    my ($bob, $hers) = map { listens($_, uri => '/aee/') } qw(bob carol);
+    my $m = alarm_of('critical');
+    my $told = sub {
+        my $answer = shift->{json}{payload};
+
+        is($answer->{code}, 'E_TRANSLATION_UNSUPPORTED', 'there is no form');
+        is($answer->{field}, '/type', 'of an error');
+        like($answer->{message}, qr/comes down to a child/, 'to a child');
+    };
+
+    says($m);
+    $told->(send_as('bob', failure($bob->event(10)->{json})));
+    is_deeply([ids($carol, 7)], [$m->{message_id}], 'it goes up');
+    $told->(send_as('carol', with(failure($hers->event(10)->{json}),
+                                  from => who('agent.carol'))));
+    taken(ack('carol', $m), 'and is acknowledged there');
+};
+
 together(@cases);
 
 done_testing();
