@@ -131,6 +131,8 @@ struct parley_gate_s {
     const struct parley_opening_s  *held;   /* of a request that may be held */
     struct parley_gate_mcp_s  *mcp;         /* a call where parley_mcp stands;
                                                NULL: none (yet) */
+    struct parley_gate_erase_s  *erasing;   /* what a DELETE has done so far;
+                                               NULL: nothing */
     parley_first_t             first;       /* of a duplicate (GW-19) */
     int64_t                    wait;        /* ms until it may come again; 0:
                                                that is of no use */
