@@ -289,6 +289,7 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     m.protocol = parley_proto_name(p.proto);
     m.sub = p.sender;
     m.sender = p.from;
+    m.recipient = p.to;
 
     parley_retain_id(g->ask.state, &m, &record);
 

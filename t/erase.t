@@ -21,6 +21,7 @@ sub http {
                 . ' parley_self service.parley;',
         locations => <<'EOT');
         location = /aee { parley_jwt on;
+                          parley_window 10m receiver=$http_x_receiver;
                           parley_submit aee vcp; }
 EOT
 }
@@ -182,6 +183,32 @@ subtest 'ACH-28: aee.context.fetch has it no longer either' => sub {
     is(erased('alice', 'bob', id => $note->{id}), 1);
     is($fetch->()->{type}, 'error');
     is($fetch->()->{payload}{code}, 'E_NOT_FOUND');
+};
+
+
+subtest 'ACH-28 AEE-25: one id that went to two is deleted of the one' => sub {
+    my $note = aee(type => 'event', intent => 'ops.note');
+    my $fetch = sub {
+        submit(aee(to => 'service.parley', from => "agent.$_[0]",
+                   intent => 'aee.context.fetch',
+                   payload => { id => $note->{id} }),
+               uri => '/aee', as => $_[0])->{json};
+    };
+    my $to = sub { $fetch->($_[0])->{payload}{envelope}{to} };
+
+    for my $to (qw(bob carol)) {
+        is(submit({ %$note, to => "agent.$to" }, uri => '/aee', as => 'alice',
+                  headers => ['X-Receiver' => $to])->{status}, 202, "to $to");
+    }
+
+    is($to->('bob'), 'agent.bob', 'bob may fetch his');
+    is($to->('carol'), 'agent.carol', 'and carol hers');
+    is(erased('alice', 'bob', id => $note->{id}), 1);
+    is($fetch->('bob')->{payload}{code}, 'E_NOT_FOUND', 'his is gone');
+    is($to->('carol'), 'agent.carol', 'hers is not');
+    is($to->('alice'), 'agent.carol', 'for who sent it neither');
+    is(erased('carol', 'carol', id => $note->{id}), 1);
+    is($fetch->('alice')->{payload}{code}, 'E_NOT_FOUND');
 };
 
 
