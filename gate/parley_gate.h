@@ -160,6 +160,7 @@ struct parley_gate_s {
     parley_asked_t             asked;       /* what may refer to it */
     parley_asked_t             before;      /* the same where it was sent
                                                before it continued */
+    parley_record_id_t         retained_as;     /* if it is retained */
     parley_supervision_t       means;       /* by its intent, from REFERENCE
                                                on */
     parley_suspensions_t       resumes;     /* that it ends */
@@ -221,6 +222,7 @@ struct parley_gate_s {
                                                what it is held for does not
                                                come; REFUSED: a call of MCP
                                                that came before, the same */
+    unsigned                   retained:1;  /* before it was published */
     unsigned                   published:1; /* and to so many: */
     int64_t                    emitted;
 };

@@ -89,6 +89,8 @@ parley_retain(const parley_retain_t *r, const parley_retained_t *m)
     put.parts = &value;
     put.nparts = 1;
     put.ttl = m->ttl;
+    put.under = m->under;
+    put.stamp = m->stamp;
 
     rc = parley_ask_put(r->ask, &put, &got);
 

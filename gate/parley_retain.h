@@ -34,6 +34,8 @@ typedef struct {
     parley_loose_t       queue;
     const uint8_t       *account;
     int64_t              ttl;           /* milliseconds */
+    const uint8_t       *under;         /* as in parley_put_t */
+    uint64_t             stamp;
 } parley_retained_t;
 
 

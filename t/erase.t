@@ -186,6 +186,37 @@ subtest 'ACH-28: aee.context.fetch has it no longer either' => sub {
 };
 
 
+# a state that answers later retains it later than it comes
+subtest 'ACH-28: nor where it is deleted as soon as it comes' => sub {
+    my $stream = listen_to('bob');
+    my (@notes, @left);
+
+    for (1 .. 20) {
+        my $note = aee(type => 'event', intent => 'ops.note');
+        my $asked = $client->begin('/aee', jcs($note),
+                                   Authorization => bearer('alice'),
+                                   'Content-Type' => 'application/json');
+
+        $stream->event;
+        is(erased('bob', 'bob', id => $note->{id}), 1);
+        is($asked->answer->{status}, 202);
+        push @notes, $note->{id};
+    }
+
+    for my $id (@notes) {
+        my $answer = submit(aee(to => 'service.parley',
+                                intent => 'aee.context.fetch',
+                                payload => { id => $id }),
+                            uri => '/aee', as => 'alice');
+
+        push @left, $id if $answer->{json}{type} ne 'error';
+    }
+
+    is_deeply(\@left, [], 'nothing is left');
+    $stream->leave;
+};
+
+
 subtest 'ACH-28 AEE-25: one id that went to two is deleted of the one' => sub {
     my $note = aee(type => 'event', intent => 'ops.note');
     my $fetch = sub {
