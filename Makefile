@@ -143,7 +143,8 @@ MUTANTS := $(patsubst %,$(OUT)/t/simulate/mutant-%,\
 	$(shell t/simulate/mutate --list))
 SIMULATE_EDGES := $(patsubst gate/%.c,$(OBJ)/t/simulate/edges/%.o,\
 	gate/parley_memory_append.c gate/parley_memory_log.c \
-	gate/parley_memory_roster.c gate/parley_memory_job.c \
+	gate/parley_memory_feed.c gate/parley_memory_roster.c \
+	gate/parley_memory_job.c \
 	gate/parley_memory_due.c gate/parley_memory_lane.c gate/parley_table.c \
 	gate/parley_table_share.c gate/parley_table_wheel.c \
 	gate/parley_memory_admit.c gate/parley_memory_record.c \

@@ -48,6 +48,19 @@ typedef struct parley_gate_mcp_s {
    as the body of the message. */
 parley_step_result_t parley_gate_mcp(parley_gate_t *g);
 
+/* Refuses a member; returns -1. */
+int parley_gate_mcp_invalid(parley_gate_t *g, const char *pointer,
+    const char *text);
+
+
+/* parley_gate_mcp_tool.c */
+
+/* Which tool is called, and that its arguments are valid: 0, or -1. */
+int parley_gate_mcp_tool(parley_gate_t *g);
+
+/* It is called, also again after what it waited for. */
+parley_step_result_t parley_gate_mcp_verb(parley_gate_t *g);
+
 /* Arguments of a query, that stand in the call: 0, or -1: no memory. */
 int parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret);
 

@@ -1,7 +1,7 @@
 /*
- * What parley_memory_job.c (the verbs), parley_memory_due.c (what is due when)
- * and parley_memory_lane.c (the entries of a job, their order, and repair)
- * share.  Private to them, and to the append.
+ * What parley_memory_job.c (the verbs), parley_memory_job_list.c,
+ * parley_memory_due.c (what is due when) and parley_memory_lane.c (the entries
+ * of a job, their order, and repair) share.  Private to them and to the append.
  *
  * A job is two entries under one key, of its lane and its place there: the one
  * has what changes, the other its text.  That the first is there makes it a
@@ -228,6 +228,11 @@ void parley_job_remove_locked(parley_memory_t *s,
 
 /* parley_memory_job.c: what a verb began that is to be done. */
 void parley_job_finish_locked(parley_memory_t *s, int64_t now);
+
+/* parley_memory_job_list.c */
+parley_state_done_t parley_memory_job_list(parley_state_t *state,
+    const parley_job_list_t *list, parley_job_listing_t *ret,
+    parley_call_t *call);
 
 
 #endif /* PARLEY_MEMORY_JOB_PARTS_H */

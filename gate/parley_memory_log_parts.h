@@ -1,7 +1,7 @@
 /*
  * What parley_memory_append.c (append, and what an append moves),
- * parley_memory_log.c (the other verbs of a log) and parley_memory_roster.c
- * share.  Private to them.
+ * parley_memory_feed.c, parley_memory_log.c (the other verbs of a log) and
+ * parley_memory_roster.c share.  Private to them.
  */
 
 #ifndef PARLEY_MEMORY_LOG_PARTS_H
@@ -126,6 +126,11 @@ void parley_append_unkeep(parley_memory_t *s, uint64_t number);
 /* An append of a verb that has the lock. */
 parley_append_verdict_t parley_append_locked(parley_memory_t *s,
     const parley_append_t *a, int64_t now, parley_appended_t *ret);
+
+/* parley_memory_feed.c */
+
+parley_state_done_t parley_memory_feed(parley_state_t *state,
+    const parley_feed_t *f, parley_feed_page_t *ret, parley_call_t *call);
 
 /* parley_memory_roster.c */
 

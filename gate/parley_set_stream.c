@@ -320,9 +320,14 @@ parley_set_stream_proto(parley_setting_t *d)
 
     proto = parley_proto_find(d->words[1]);
 
-    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto]->unstreamed) {
-        (void) parley_setting_bad(d, d->words[1], "is no protocol of streams, "
-                                  "expected aee, vcp, vcp2, c2a or channel");
+    if (proto == PARLEY_PROTO_NONE) {
+        (void) parley_setting_bad(d, d->words[1], "is no protocol, expected "
+                                  PARLEY_PROTOCOL_WORDS);
+        return PARLEY_PROTO_NONE;
+    }
+
+    if (parley_codecs[proto]->unstreamed) {
+        (void) parley_setting_bad(d, d->words[1], "is no protocol of streams");
         return PARLEY_PROTO_NONE;
     }
 

@@ -122,7 +122,9 @@ subtest 'VCP-21 where a URL may lead is checked by nginx -t' => sub {
              qr{/principals/1/deliver in .* on "other.test:443", which "hosts});
     $check->('https://127.0.0.1:1/', qr{"127\.0\.0\.1:1", which "hosts="});
     $check->("https://$here/", qr{needs "parley_deliver"}, deliver => '');
-    $check->("https://$here/", qr{speaks}, bob => { speaks => 'moq' });
+    $check->("https://$here/",
+             qr{/1/speaks must be one of aee, vcp, vcp2, c2a, channel},
+             bob => { speaks => 'moq' });
     $check->("https://$here/", qr{"parley_deliver" needs a location "/_x"},
              deliver => "parley_deliver /_x hosts=$here;");
     $check->("https://$here/", qr{needs hosts=},

@@ -154,6 +154,9 @@ test_broken(void **state)
           "/principals/0/instrument", "instrument" },
         { P("{\"sub\":\"a\",\"max_priority\":\"top\"}"),
           "/principals/0/max_priority", "low" },
+        { P("{\"sub\":\"a\",\"deliver\":\"https://a.test/\","
+            "\"speaks\":\"moq\"}"),
+          "/principals/0/speaks", "is none of aee vcp vcp2 c2a channel" },
         { P("{\"sub\":\"a\",\"roles\":\"x\"}"), "/principals/0/roles",
           "array" },
         { P("{\"sub\":\"a\",\"roles\":[\"x\",1]}"), "/principals/0/roles/1",

@@ -131,7 +131,12 @@ sub error_log {
 sub logged {
     my ($self, $pattern) = @_;
 
-    return scalar(() = $self->error_log =~ /$pattern/g);
+    my $n = 0;
+    my $log = $self->error_log;
+
+    $n++ while $log =~ /$pattern/g;
+
+    return $n;
 }
 
 

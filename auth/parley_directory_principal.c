@@ -1,0 +1,550 @@
+/* A principal of the directory: how its members are read. */
+
+#include <string.h>
+
+#include "parley_certificate.h"
+#include "parley_config.h"
+#include "parley_directory_parts.h"
+#include "parley_membership.h"
+#include "parley_signature.h"
+#include "parley_time.h"
+#include "parley_url.h"
+
+
+/* octets of a time */
+#define PARLEY_DIRECTORY_TIME_MAX  64
+
+
+typedef struct {
+    const char            *name;
+    int                  (*read)(parley_directory_reader_t *r,
+                                 const char *name, size_t offset);
+    size_t                 offset;      /* in parley_principal_t */
+} parley_directory_member_t;
+
+
+static int parley_directory_name(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_handle(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_instrument(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_priority(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_deliver(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_speaks(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_speaks_is(parley_str_t s);
+static int parley_directory_roles(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_orgs(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_grants(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_list(parley_directory_reader_t *r,
+    const char *name, size_t offset, int (*is)(parley_str_t s),
+    const char *why);
+static int parley_directory_keys(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_certificates(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+
+
+/* one member per protocol, checked according to the shape of its names */
+
+#define PARLEY_DIRECTORY_TEXT(id, member)                                     \
+    { member, parley_directory_name,                                          \
+      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_##id]) },
+#define PARLEY_DIRECTORY_HANDLE(id, member)                                   \
+    { member, parley_directory_handle,                                        \
+      offsetof(parley_principal_t, names[PARLEY_NAMESPACE_##id]) },
+#define PARLEY_DIRECTORY_SUB(id, member)
+#define PARLEY_DIRECTORY_SAME(id, member)  PARLEY_DIRECTORY_TEXT(id, member)
+
+/* of protocols that have names */
+#define PARLEY_DIRECTORY_OF_TEXT(...)    __VA_ARGS__
+#define PARLEY_DIRECTORY_OF_HANDLE(...)  __VA_ARGS__
+#define PARLEY_DIRECTORY_OF_SUB(...)
+#define PARLEY_DIRECTORY_OF_SAME(...)    __VA_ARGS__
+
+/* " aee vcp" and so on */
+#define PARLEY_DIRECTORY_WORD(id, word, member, shape, ...)                   \
+    PARLEY_DIRECTORY_OF_##shape(" " #word)
+#define PARLEY_DIRECTORY_WORDS  PARLEY_PROTOCOLS(PARLEY_DIRECTORY_WORD, , )
+
+
+static const parley_directory_member_t  parley_directory_members[] = {
+    { "sub", parley_directory_name, offsetof(parley_principal_t, sub) },
+#define X(id, word, member, shape, ...)  PARLEY_DIRECTORY_##shape(id, #member)
+    PARLEY_PROTOCOLS(X, , )
+#undef X
+    { "instrument", parley_directory_instrument,
+      offsetof(parley_principal_t, instrument) },
+    { "parent", parley_directory_name,
+      offsetof(parley_principal_t, parent) },
+    { "human", parley_directory_name,
+      offsetof(parley_principal_t, human) },
+    { "max_priority", parley_directory_priority,
+      offsetof(parley_principal_t, max_priority) },
+    { "deliver", parley_directory_deliver,
+      offsetof(parley_principal_t, deliver) },
+    { "speaks", parley_directory_speaks,
+      offsetof(parley_principal_t, speaks) },
+    { "roles", parley_directory_roles, offsetof(parley_principal_t, roles) },
+    { "orgs", parley_directory_orgs, offsetof(parley_principal_t, orgs) },
+    { "grants", parley_directory_grants,
+      offsetof(parley_principal_t, grants) },
+    { "reached", parley_directory_grants,
+      offsetof(parley_principal_t, reached) },
+    { "keys", parley_directory_keys, offsetof(parley_principal_t, keys) },
+    { "certificates", parley_directory_certificates,
+      offsetof(parley_principal_t, certificates) },
+    { NULL, NULL, 0 }
+};
+
+
+static int
+parley_directory_fail(parley_directory_reader_t *r, const char *name,
+    const char *text)
+{
+    char  field[PARLEY_POINTER_MAX];
+
+    parley_config_pointer(field, r->pointer, name);
+
+    return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, field,
+                            "\"%s\" %s", name, text);
+}
+
+
+static int
+parley_directory_checked(parley_directory_reader_t *r, const char *name,
+    size_t offset, int (*is)(parley_str_t s), const char *text)
+{
+    parley_str_t  *s;
+
+    s = (void *) ((uint8_t *) r->principal + offset);
+
+    if (parley_config_string(r->arena, r->object, r->pointer, name, 1,
+                             PARLEY_NAME_MAX, s, r->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    return is(*s) ? 0 : parley_directory_fail(r, name, text);
+}
+
+
+static int
+parley_directory_name_is(parley_str_t s)
+{
+    return parley_name_is(PARLEY_NAMESPACE_AEE, s);
+}
+
+
+static int
+parley_directory_name(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset, parley_directory_name_is,
+                                    "has spaces or control characters");
+}
+
+
+static int
+parley_directory_handle(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset, parley_handle_is,
+                                    "is no canonical handle");
+}
+
+
+static int
+parley_directory_instrument(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset, parley_instrument_is,
+                                    "is no handle of an instrument");
+}
+
+
+static int
+parley_directory_priority(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset, parley_priority_is,
+                                    "is none of low, normal, high, urgent");
+}
+
+
+static int
+parley_directory_deliver(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    const char    *why;
+    parley_str_t  *s;
+    parley_url_t   url;
+
+    s = (void *) ((uint8_t *) r->principal + offset);
+
+    if (parley_config_string(r->arena, r->object, r->pointer, name, 1,
+                             PARLEY_URL_MAX, s, r->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    why = parley_url_parse(*s, &url);
+
+    return why == NULL ? 0 : parley_directory_fail(r, name, why);
+}
+
+
+/* in which it is found by what is sent to it: it has a name there */
+
+static int
+parley_directory_speaks(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_checked(r, name, offset,
+                                    parley_directory_speaks_is,
+                                    "is none of" PARLEY_DIRECTORY_WORDS);
+}
+
+
+static int
+parley_directory_speaks_is(parley_str_t s)
+{
+    unsigned  i;
+
+    static const parley_str_t  words[] = {
+#define X(id, word, member, shape, ...)                                       \
+        PARLEY_DIRECTORY_OF_##shape(parley_str(#word),)
+        PARLEY_PROTOCOLS(X, , )
+#undef X
+    };
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (parley_str_eq(s, words[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static const json_t *
+parley_directory_array(parley_directory_reader_t *r, const char *name)
+{
+    const json_t  *array;
+
+    array = json_object_get(r->object, name);
+
+    if (!json_is_array(array)) {
+        (void) parley_directory_fail(r, name, "is not an array");
+        return NULL;
+    }
+
+    if (json_array_size(array) > PARLEY_LIST_MAX) {
+        (void) parley_directory_fail(r, name, "has too many elements");
+        return NULL;
+    }
+
+    return array;
+}
+
+
+static int
+parley_directory_roles(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_list(r, name, offset, parley_directory_name_is,
+                                 "is no string, empty, too long, or has "
+                                 "spaces");
+}
+
+
+static int
+parley_directory_orgs(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_list(r, name, offset, parley_membership_is_org,
+                                 "is no organisation, as ~acme, or role in "
+                                 "one, as ~acme/ops");
+}
+
+
+static int
+parley_directory_grants(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_list(r, name, offset, parley_membership_is_grant,
+                                 "is no grant of an organisation, as "
+                                 "~acme/billing.read");
+}
+
+
+static int
+parley_directory_list(parley_directory_reader_t *r, const char *name,
+    size_t offset, int (*is)(parley_str_t s), const char *why)
+{
+    char            field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
+    size_t          i, n;
+    parley_str_t    text, *list;
+    parley_list_t  *ret;
+    const json_t   *array, *value;
+
+    array = parley_directory_array(r, name);
+
+    if (array == NULL) {
+        return -1;
+    }
+
+    n = json_array_size(array);
+    list = parley_arena_alloc(r->arena, (n + 1) * sizeof(parley_str_t));
+
+    if (list == NULL) {
+        return parley_error_memory(r->err);
+    }
+
+    for (i = 0; i < n; i++) {
+        value = json_array_get(array, i);
+        text = parley_str_make(json_string_value(value),
+                               json_string_length(value));
+
+        if (!is(text)) {
+            parley_config_pointer(field, r->pointer, name);
+            parley_config_index(item, field, i);
+
+            return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, item,
+                                    "an element of \"%s\" %s", name, why);
+        }
+
+        if (parley_arena_str(r->arena, text, &list[i]) != 0) {
+            return parley_error_memory(r->err);
+        }
+    }
+
+    ret = (void *) ((uint8_t *) r->principal + offset);
+    ret->list = list;
+    ret->n = n;
+
+    return 0;
+}
+
+
+int
+parley_directory_known(parley_error_t *err, const json_t *object,
+    const char *pointer, const char *const *names)
+{
+    char         field[PARLEY_POINTER_MAX];
+    size_t       i;
+    json_t      *value;
+    const char  *name;
+
+    json_object_foreach((json_t *) (uintptr_t) object, name, value) {
+
+        for (i = 0; names[i] != NULL; i++) {
+            if (strcmp(name, names[i]) == 0) {
+                break;
+            }
+        }
+
+        if (names[i] == NULL) {
+            parley_config_pointer(field, pointer, name);
+
+            return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, field,
+                                    "unknown member \"%s\", which nothing uses",
+                                    name);
+        }
+    }
+
+    return 0;
+}
+
+
+/* A time of a key, RFC 3339; *ret is left alone where there is none. */
+
+static int
+parley_directory_time(parley_directory_reader_t *r, const json_t *key,
+    const char *pointer, const char *name, int64_t *ret)
+{
+    char          field[PARLEY_POINTER_MAX];
+    parley_str_t  text;
+
+    if (parley_config_string(r->arena, key, pointer, name, 0,
+                             PARLEY_DIRECTORY_TIME_MAX, &text, r->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (text.len == 0
+        || (parley_time_parse(text, ret) == 0 && *ret > 0))
+    {
+        return 0;
+    }
+
+    parley_config_pointer(field, pointer, name);
+
+    return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, field,
+                            "\"%s\" of the key is no time as RFC 3339 has it, "
+                            "such as 2027-01-31T12:00:00Z", name);
+}
+
+
+static int
+parley_directory_period(parley_directory_reader_t *r, const json_t *key,
+    const char *pointer, parley_jwk_t *jwk)
+{
+    char  field[PARLEY_POINTER_MAX];
+
+    if (parley_directory_time(r, key, pointer, "not_before",
+                              &jwk->not_before)
+        != 0
+        || parley_directory_time(r, key, pointer, "expires", &jwk->expires)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (jwk->expires == 0 || jwk->expires > jwk->not_before) {
+        return 0;
+    }
+
+    parley_config_pointer(field, pointer, "expires");
+
+    return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, field,
+                            "the key expires before it is valid");
+}
+
+
+static int
+parley_directory_keys(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    char            field[PARLEY_POINTER_MAX], item[PARLEY_POINTER_MAX];
+    size_t          i;
+    json_t         *array;
+    parley_jwks_t  *keys;
+
+    (void) offset;
+
+    keys = &r->principal->keys;
+    array = json_object_get(r->object, name);
+
+    parley_config_pointer(field, r->pointer, name);
+
+    if (parley_jwks_from_json(r->arena, array, field, keys, r->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (keys->skipped != 0) {
+        return parley_directory_fail(r, name, "has a key of a kind that is "
+                                     "not supported");
+    }
+
+    for (i = 0; i < keys->n; i++) {
+        parley_config_index(item, field, i);
+
+        if (parley_directory_period(r, json_array_get(array, i), item,
+                                    &keys->keys[i])
+            != 0)
+        {
+            return -1;
+        }
+
+        if (!parley_signature_key_is(&keys->keys[i])) {
+            return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, item,
+                                    "the key verifies no message: it must be "
+                                    "for Ed25519 or HS256, and for "
+                                    "verification");
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_directory_certificates(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    char           field[PARLEY_POINTER_MAX];
+    const json_t  *array;
+
+    (void) offset;
+
+    array = parley_directory_array(r, name);
+
+    if (array == NULL) {
+        return -1;
+    }
+
+    parley_config_pointer(field, r->pointer, name);
+
+    return parley_certificate_names_from_json(r->arena, array, field,
+                                              &r->principal->certificates,
+                                              &r->principal->ncertificates,
+                                              r->err);
+}
+
+
+int
+parley_directory_principal(parley_directory_reader_t *r)
+{
+    int                               known;
+    char                              field[PARLEY_POINTER_MAX];
+    json_t                           *value;
+    const char                       *name;
+    const parley_directory_member_t  *m;
+
+    if (!json_is_object(r->object)) {
+        return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, r->pointer,
+                                "a principal is not an object");
+    }
+
+    json_object_foreach((json_t *) (uintptr_t) r->object, name, value) {
+
+        known = 0;
+
+        for (m = parley_directory_members; m->name != NULL; m++) {
+
+            if (strcmp(name, m->name) != 0) {
+                continue;
+            }
+
+            known = 1;
+
+            /* several protocols may have one name */
+
+            if (m->read(r, m->name, m->offset) != 0) {
+                return -1;
+            }
+        }
+
+        if (!known) {
+            parley_config_pointer(field, r->pointer, name);
+
+            return parley_error_set(r->err, PARLEY_E_FIELD_UNKNOWN, field,
+                                    "unknown member \"%s\", which nothing uses",
+                                    name);
+        }
+    }
+
+    if (r->principal->sub.len == 0) {
+        parley_config_pointer(field, r->pointer, "sub");
+
+        return parley_error_set(r->err, PARLEY_E_FIELD_MISSING, field,
+                                "\"sub\" is missing");
+    }
+
+    r->principal->names[PARLEY_NAMESPACE_SUB] = r->principal->sub;
+
+    return 0;
+}
