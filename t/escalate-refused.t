@@ -27,9 +27,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     locations => <<'EOT'));
         location = /in { parley_jwt on; parley_submit vcp aee c2a channel; }
         location = /held { parley_jwt on; parley_submit vcp hold=4s; }
-        location /vcp/ { parley_jwt on; parley_stream vcp;
-                         parley_vcp_context ctx|deliver;
-                         parley_vcp_constitution creed://a/b@1; }
+        location /vcp/ { parley_jwt on; parley_stream vcp; }
         location /aee/ { parley_jwt on; parley_stream aee; }
 EOT
 
@@ -173,6 +171,26 @@ sub {
     $told->(send_as('carol', with(failure($hers->event(10)->{json}),
                                   from => who('agent.carol'))));
     taken(ack('carol', $m), 'and is acknowledged there');
+};
+
+case 'VCP-25 VCP-24 an acknowledgment has a context, its own or the operator\'s'
+=> sub {
+    my ($alice, $carol) = streams(qw(alice carol));
+    my $bob = listens('bob', uri => '/aee/');
+    my $m = alarm_of('critical');
+
+    says($m);
+
+    my $task = $bob->event(10)->{json};
+    my $answer = send_as('bob', result($task))->{json}{payload};
+
+    is($answer->{code}, 'E_TRANSLATION_UNSUPPORTED', 'without one it is none');
+    is($answer->{field}, '/payload/context');
+    taken(send_as('bob', result($task, payload => {
+        text => 'on it', context => 'ctx|seen' })), 'with one it is');
+    is($alice->event(5)->{json}{payload}{context}, 'ctx|seen',
+       'the child has it');
+    is_deeply([ids($carol, 5.5)], [], 'and nothing goes up');
 };
 
 together(@cases);
