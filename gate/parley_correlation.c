@@ -14,6 +14,7 @@
 typedef enum {
     PARLEY_CORRELATION_NOTHING = 0,
     PARLEY_CORRELATION_OTHERS,        /* between others */
+    PARLEY_CORRELATION_ASTRAY,        /* its conversation is another */
     PARLEY_CORRELATION_CLOSED,        /* one that has its answer */
     PARLEY_CORRELATION_OPEN,          /* one that waits */
     PARLEY_CORRELATION_SEVERAL        /* that cannot be told apart */
@@ -55,6 +56,9 @@ static int parley_correlation_unmatched(parley_correlation_t *r,
 
 #define PARLEY_CORRELATION_UNKNOWN                                            \
     "it refers to no message that passed here and still waits"
+
+#define PARLEY_CORRELATION_ELSEWHERE                                          \
+    "it stands in another conversation than the message which it answers"
 
 
 static int
@@ -156,10 +160,16 @@ parley_correlation_reply(parley_correlation_t *r, parley_str_t to, int by_corr,
                                             "may answer", err);
     }
 
-    if (found == PARLEY_CORRELATION_OTHERS
+    if ((found == PARLEY_CORRELATION_OTHERS
+         || found == PARLEY_CORRELATION_ASTRAY)
         && (m->wire == r->speak || r->addressed || r->published))
     {
-        return parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN, err);
+        return found == PARLEY_CORRELATION_ASTRAY
+               ? parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
+                                  parley_at(m, PARLEY_MSG_CORR).pointer,
+                                  PARLEY_CORRELATION_ELSEWHERE)
+               : parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN,
+                                              err);
     }
 
     if (m->wire == r->speak) {
@@ -205,7 +215,7 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
         }
     }
 
-    if (rc == 0 && *found <= PARLEY_CORRELATION_OTHERS) {
+    if (rc == 0 && *found <= PARLEY_CORRELATION_ASTRAY) {
         rc = parley_ask_get(r->ask, id.kind, id.key, &records);
 
         if (rc == 0) {
@@ -308,7 +318,8 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret)
 {
-    int                 rc, own;
+    int                 rc, own, above;
+    parley_str_t        corr;
     parley_record_t     led;
     parley_question_t   q;
     parley_record_id_t  id;
@@ -319,7 +330,8 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     id.tag = record->tag;
     memcpy(id.key, key, PARLEY_KEY_LEN);
 
-    own = !record->closed && parley_question_leads(record->value, &id);
+    own = !record->closed
+          && parley_question_leads(record->value, &id, &corr);
 
     if (own) {
         rc = parley_correlation_record(r, &id, &led);
@@ -343,8 +355,23 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
 
     parley_question_split(led.value, &q);
 
-    if (!parley_correlation_is_between(r, &q, own, by_corr)) {
+    if (!own || corr.data == NULL) {
+        corr = q.texts[own ? PARLEY_QUESTION_CORR : PARLEY_QUESTION_SENT_CORR];
+    }
+
+    above = parley_correlation_is_above(r, &q, &id);
+
+    if (above < 0) {
+        return above;
+    }
+
+    if (!parley_correlation_is_between(r, &q, own, corr, above)) {
         *ret = PARLEY_CORRELATION_OTHERS;
+        return 0;
+    }
+
+    if (!by_corr && !parley_correlation_is_there(r, &q, own, corr)) {
+        *ret = PARLEY_CORRELATION_ASTRAY;
         return 0;
     }
 
@@ -368,7 +395,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
 
     r->id = id;
     r->own = own;
-    r->above = parley_correlation_is_above(r, &q);
+    r->above = above;
     r->slot_until = r->ask->now + led.left;
 
     return 0;
@@ -529,7 +556,7 @@ parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
 
     rc = parley_correlation_record(r, &id, &record);
 
-    if (rc == 1 && parley_question_leads(record.value, &id)) {
+    if (rc == 1 && parley_question_leads(record.value, &id, NULL)) {
         rc = parley_correlation_record(r, &id, &record);
     }
 
@@ -600,7 +627,7 @@ parley_correlation_restored(parley_correlation_t *r, parley_error_t *err)
     for (i = 0; i < records.n; i++) {
 
         if (records.list[i].closed
-            || parley_question_leads(records.list[i].value, &id))
+            || parley_question_leads(records.list[i].value, &id, NULL))
         {
             continue;
         }

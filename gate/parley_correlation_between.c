@@ -5,10 +5,12 @@
 #include "parley_correlation_parts.h"
 #include "parley_membership.h"
 #include "parley_name.h"
+#include "parley_overdue.h"
 
 
 static int parley_correlation_is_between_others(
-    const parley_correlation_t *r, const parley_question_t *q);
+    const parley_correlation_t *r, const parley_question_t *q,
+    parley_str_t corr, int above);
 static int parley_correlation_is_of(const parley_correlation_t *r,
     const parley_question_t *q, parley_proto_t proto, parley_str_t group);
 static int parley_correlation_is_to_group(const parley_correlation_t *r,
@@ -18,16 +20,16 @@ static int parley_correlation_is(const parley_correlation_t *r,
 
 
 /*
- * The reply goes to the protocol that the message came from, is about the
- * same conversation, comes from whom the message was for and goes to whom it
- * was from.  A message to a group is answered by any of it.
+ * The reply goes to the protocol that the message came from, comes from whom
+ * the message was for and goes to whom it was from.  A message to a group is
+ * answered by any of it.
  */
 
 int
 parley_correlation_is_between(const parley_correlation_t *r,
-    const parley_question_t *q, int own, int by_corr)
+    const parley_question_t *q, int own, parley_str_t corr, int above)
 {
-    parley_str_t         corr, from, to, recipient;
+    parley_str_t         from, to, recipient;
     parley_proto_t       proto;
     const parley_msg_t  *reply;
 
@@ -36,24 +38,19 @@ parley_correlation_is_between(const parley_correlation_t *r,
     recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
 
     if (own) {
-        corr = q->texts[PARLEY_QUESTION_CORR];
         from = q->texts[PARLEY_QUESTION_SENDER];
         to = recipient;
 
     } else {
-        corr = q->texts[PARLEY_QUESTION_SENT_CORR];
         from = q->texts[PARLEY_QUESTION_SENT_FROM];
         to = q->texts[PARLEY_QUESTION_SENT_TO];
     }
 
     if (own && reply->wire != proto) {
-        return parley_correlation_is_between_others(r, q);
+        return parley_correlation_is_between_others(r, q, corr, above);
     }
 
-    if ((proto != r->speak && reply->wire != r->speak && !r->published)
-        || (!by_corr && reply->corr.len > 0 && corr.len > 0
-            && !parley_corr_is(reply, corr)))
-    {
+    if (proto != r->speak && reply->wire != r->speak && !r->published) {
         return 0;
     }
 
@@ -66,7 +63,7 @@ parley_correlation_is_between(const parley_correlation_t *r,
 
     if (!parley_str_eq(reply->sender, to)
         && !parley_correlation_is_of(r, q, proto, recipient)
-        && !parley_correlation_is_above(r, q))
+        && !above)
     {
         return 0;
     }
@@ -80,12 +77,12 @@ parley_correlation_is_between(const parley_correlation_t *r,
 
 /*
  * Of who listens in a further protocol, where the question's names are others:
- * each is who it is.  What a conversation is called there is not known.
+ * each is who it is.
  */
 
 static int
 parley_correlation_is_between_others(const parley_correlation_t *r,
-    const parley_question_t *q)
+    const parley_question_t *q, parley_str_t corr, int above)
 {
     parley_str_t         recipient;
     parley_proto_t       proto;
@@ -98,13 +95,29 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
     return r->published
            && (parley_correlation_is(r, reply->sender, proto, recipient)
                || parley_correlation_is_of(r, q, proto, recipient)
-               || parley_correlation_is_above(r, q))
+               || above)
            && (reply->recipient.len == 0
                || parley_correlation_is_to_group(r, q)
-               || parley_correlation_is_dm(r, q,
-                                           q->texts[PARLEY_QUESTION_CORR])
+               || parley_correlation_is_dm(r, q, corr)
                || parley_correlation_is(r, reply->recipient, proto,
                                         q->texts[PARLEY_QUESTION_SENDER]));
+}
+
+
+/* where replies go by the correlation it was found by that */
+
+int
+parley_correlation_is_there(const parley_correlation_t *r,
+    const parley_question_t *q, int own, parley_str_t corr)
+{
+    const parley_msg_t  *reply;
+
+    reply = r->msg;
+
+    return reply->corr.len == 0 || corr.len == 0
+           || (own && reply->wire != q->head.proto
+               && parley_codecs[reply->wire]->replies_by_corr)
+           || parley_corr_is(reply, corr);
 }
 
 
@@ -148,14 +161,17 @@ parley_correlation_is_of(const parley_correlation_t *r,
 }
 
 
-/* what its parent did not acknowledge went to whoever is above (VCP 6.2) */
+/*
+ * What its parent did not acknowledge went to whoever is above (VCP 6.2), one
+ * by one: who was not asked yet neither acknowledges nor refuses it (VCP-30).
+ */
 
 int
 parley_correlation_is_above(const parley_correlation_t *r,
-    const parley_question_t *q)
+    const parley_question_t *q, const parley_record_id_t *id)
 {
     parley_str_t               by;
-    const parley_principal_t  *p;
+    const parley_principal_t  *p, *parent;
 
     by = parley_who_proven(r->who);
 
@@ -167,9 +183,12 @@ parley_correlation_is_above(const parley_correlation_t *r,
                                  (parley_namespace_t) q->head.proto,
                                  q->texts[PARLEY_QUESTION_SENDER]);
 
-    for (p = p != NULL ? p->above : NULL; p != NULL; p = p->above) {
+    parent = p != NULL ? p->above : NULL;
+
+    for (p = parent; p != NULL; p = p->above) {
         if (parley_str_eq(p->sub, by)) {
-            return 1;
+            return p == parent ? 1
+                   : parley_overdue_has_asked(r->ask, id, by);
         }
     }
 

@@ -229,7 +229,8 @@ parley_entrance_take(parley_entrance_t *e, const parley_asked_t *closed)
 
 int
 parley_entrance_release(parley_entrance_t *e,
-    const parley_asked_t *const *asked, size_t n)
+    const parley_asked_t *const *asked, size_t n,
+    const parley_record_id_t *retained)
 {
     size_t               i, m;
     parley_settlement_t  how;
@@ -251,6 +252,10 @@ parley_entrance_release(parley_entrance_t *e,
         if (asked[i]->own_kept && m < PARLEY_DROPS_MAX) {
             how.drops[m++] = &asked[i]->own;
         }
+    }
+
+    if (retained != NULL && m < PARLEY_DROPS_MAX) {
+        how.drops[m] = retained;
     }
 
     return parley_entrance_settle(e, &how);

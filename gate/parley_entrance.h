@@ -73,11 +73,13 @@ int parley_entrance_take(parley_entrance_t *e, const parley_asked_t *closed)
     __attribute__((warn_unused_result));
 
 /*
- * It may come again, and the n messages that it became ask nothing any more: in
- * one step, so that no later try of it loses what that asks.
+ * It may come again, and the n messages that it became, two at most, ask
+ * nothing any more, nor is it retained (NULL: it was not): in one step, so that
+ * no later try of it loses what that asks.
  */
 int parley_entrance_release(parley_entrance_t *e,
-    const parley_asked_t *const *asked, size_t n)
+    const parley_asked_t *const *asked, size_t n,
+    const parley_record_id_t *retained)
     __attribute__((warn_unused_result));
 
 

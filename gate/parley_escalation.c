@@ -12,6 +12,7 @@
 
 static const parley_principal_t *parley_escalation_asked(
     const parley_overdue_t *d);
+static int parley_escalation_is_gone(const parley_overdue_t *d);
 static int parley_escalation_append(parley_overdue_t *d,
     const parley_principal_t *to);
 
@@ -31,14 +32,25 @@ parley_escalation_raise(parley_overdue_t *d)
     /* with whom it goes to: a reload may have moved who was asked */
 
     to = d->to != NULL ? d->to->sub : parley_str_none;
-    rc = parley_overdue_claim(d, d->sub, to, NULL);
+    rc = parley_overdue_claim(d, PARLEY_OVERDUE_RAISES, to, NULL);
+
+    /* from who sent it upwards it may come to somebody again */
+
+    if (rc == 0 && parley_escalation_is_gone(d)) {
+        rc = parley_overdue_claim(d, d->sub, to, NULL);
+    }
 
     if (rc == PARLEY_WAIT) {
         return rc;
     }
 
-    /* another try of the same message was here; one more than once is better
-       than none */
+    /* who is not known to be asked could not acknowledge it */
+
+    if (rc < 0) {
+        return parley_overdue_again(d);
+    }
+
+    /* another try of the same message was here */
 
     if (rc == 0) {
         return parley_overdue_over(d, PARLEY_OVERDUE_ANSWERED);
@@ -68,6 +80,15 @@ parley_escalation_asked(const parley_overdue_t *d)
 
     return p != NULL ? p
            : parley_directory_by_sub(directory, d->publication.sender);
+}
+
+
+static int
+parley_escalation_is_gone(const parley_overdue_t *d)
+{
+    return d->deliver->http->directory == NULL
+           || parley_directory_by_sub(d->deliver->http->directory, d->sub)
+              == NULL;
 }
 
 

@@ -44,6 +44,11 @@ parley_exchange_init(parley_exchange_t *x)
     opts->sig_alg = parley_str_none;
     opts->sig_kid = parley_str_none;
 
+    /* AEE-32: what the service is not to see the caller may */
+
+    opts->redact = NULL;
+    opts->nredact = 0;
+
     if (opts->context.len == 0) {
         /* VCP-25: what acknowledges an escalation is about the same */
 

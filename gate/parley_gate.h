@@ -131,6 +131,8 @@ struct parley_gate_s {
     const struct parley_opening_s  *held;   /* of a request that may be held */
     struct parley_gate_mcp_s  *mcp;         /* a call where parley_mcp stands;
                                                NULL: none (yet) */
+    struct parley_gate_erase_s  *erasing;   /* what a DELETE has done so far;
+                                               NULL: nothing */
     parley_first_t             first;       /* of a duplicate (GW-19) */
     int64_t                    wait;        /* ms until it may come again; 0:
                                                that is of no use */
@@ -158,6 +160,7 @@ struct parley_gate_s {
     parley_asked_t             asked;       /* what may refer to it */
     parley_asked_t             before;      /* the same where it was sent
                                                before it continued */
+    parley_record_id_t         retained_as;     /* if it is retained */
     parley_supervision_t       means;       /* by its intent, from REFERENCE
                                                on */
     parley_suspensions_t       resumes;     /* that it ends */
@@ -219,6 +222,7 @@ struct parley_gate_s {
                                                what it is held for does not
                                                come; REFUSED: a call of MCP
                                                that came before, the same */
+    unsigned                   retained:1;  /* before it was published */
     unsigned                   published:1; /* and to so many: */
     int64_t                    emitted;
 };

@@ -294,9 +294,11 @@ parley_gate_undo(parley_gate_t *g)
     /* what goes up is acknowledged by whoever is above, though it may come
        again */
 
-    rc = parley_entrance_release(&g->entrance, asked, g->rises ? 1 : 2);
+    rc = parley_entrance_release(&g->entrance, asked, g->rises ? 1 : 2,
+                                 g->retained ? &g->retained_as : NULL);
 
     if (rc != PARLEY_WAIT) {
+        g->retained = 0;
         memset(&g->before, 0, sizeof(parley_asked_t));
         memset(&g->asked, 0, sizeof(parley_asked_t));
     }

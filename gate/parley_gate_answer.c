@@ -22,7 +22,7 @@ static int parley_gate_acknowledge(parley_gate_t *g,
 static int parley_gate_late(parley_gate_t *g);
 static int parley_gate_keep_first(parley_gate_t *g,
     const parley_reply_t *first);
-static int parley_gate_keep_message(parley_gate_t *g);
+static int parley_gate_keep_message(parley_gate_t *g, int under);
 static int parley_gate_secret(parley_gate_t *g, parley_str_t *message);
 
 
@@ -305,7 +305,14 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
         g->asked.kept = 0;
     }
 
-    return parley_gate_keep_message(g);
+    return g->retained ? 0 : parley_gate_keep_message(g, 0);
+}
+
+
+int
+parley_gate_keep_before(parley_gate_t *g)
+{
+    return parley_gate_keep_message(g, 1);
 }
 
 
@@ -348,11 +355,11 @@ parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first)
  * For aee.context.fetch: what was passed on, so without what parley_redact took
  * out; of a message that was translated, the original that the translation
  * refers to.  What finds no room is not retained: nobody was promised that it
- * is.
+ * is.  under: it goes unless the message is taken.
  */
 
 static int
-parley_gate_keep_message(parley_gate_t *g)
+parley_gate_keep_message(parley_gate_t *g, int under)
 {
     int                rc;
     parley_retain_t    r;
@@ -377,6 +384,16 @@ parley_gate_keep_message(parley_gate_t *g)
 
     if (parley_gate_secret(g, &m.message) != 0) {
         return 0;
+    }
+
+    if (under) {
+        m.under = g->entrance.admission.id;
+        m.stamp = g->entrance.stamp;
+
+        /* while it is being put it may be there already */
+
+        parley_retain_id(g->ask.state, &m, &g->retained_as);
+        g->retained = 1;
     }
 
     parley_gate_retain(g, &r);

@@ -10,6 +10,9 @@
  *
  * A message is gone for everybody whom it was for, and for aee.context.fetch,
  * too.  Nobody learns whether there are others.
+ *
+ * Of a state that answers later each page that is read, and each message, is a
+ * step of its own: as many as there are take as long as they take.
  */
 
 #include <string.h>
@@ -27,24 +30,32 @@
 #define PARLEY_ERASE_OCTETS  (1 << 20)
 
 
-typedef struct {
+typedef struct parley_gate_erase_s {
     parley_gate_t       *g;
     parley_arguments_t   arguments;
     parley_str_t         handle;
     parley_place_t       only;      /* epoch 0: all */
     int                  own;       /* it is the caller's */
     uint8_t              log[PARLEY_KEY_LEN];
+    parley_log_read_t    read;      /* of the page, or the next one */
+    parley_log_page_t    page;
+    int                  at;        /* in the page */
     int64_t              erased;
+    unsigned             paged:1;   /* the page is there */
+    unsigned             over:1;    /* it was the last */
 } parley_gate_erase_t;
 
 
+static int parley_gate_erase_begin(parley_gate_t *g);
 static int parley_gate_erase_asked(parley_gate_erase_t *e);
 static int parley_gate_erase_wrong(parley_gate_erase_t *e, const char *why);
+static void parley_gate_erase_from(parley_gate_erase_t *e);
 static int parley_gate_erase_all(parley_gate_erase_t *e);
-static int parley_gate_erase_page(parley_gate_erase_t *e,
-    const parley_log_page_t *page);
+static int parley_gate_erase_read(parley_gate_erase_t *e);
+static int parley_gate_erase_page(parley_gate_erase_t *e);
 static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
     uint64_t offset, parley_str_t octets);
+static int parley_gate_erase_done(parley_gate_erase_t *e);
 static int parley_gate_erase_is_alone(const parley_publication_t *p);
 static int parley_gate_erase_tell(parley_gate_erase_t *e);
 
@@ -52,24 +63,43 @@ static int parley_gate_erase_tell(parley_gate_erase_t *e);
 parley_step_result_t
 parley_gate_erase(parley_gate_t *g)
 {
-    int                  rc;
-    parley_gate_erase_t  e;
+    int  rc;
 
-    memset(&e, 0, sizeof(parley_gate_erase_t));
-
-    e.g = g;
-
-    rc = parley_gate_erase_asked(&e);
+    rc = g->erasing != NULL ? 0 : parley_gate_erase_begin(g);
 
     if (rc == 0) {
-        rc = parley_gate_erase_all(&e);
+        rc = parley_gate_erase_all(g->erasing);
     }
 
     if (rc == 0) {
-        rc = parley_gate_erase_tell(&e);
+        rc = parley_gate_erase_tell(g->erasing);
     }
 
     return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
+}
+
+
+static int
+parley_gate_erase_begin(parley_gate_t *g)
+{
+    parley_gate_erase_t  *e;
+
+    e = parley_arena_calloc(g->arena, sizeof(parley_gate_erase_t));
+
+    if (e == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    e->g = g;
+
+    if (parley_gate_erase_asked(e) != 0) {
+        return -1;
+    }
+
+    parley_gate_erase_from(e);
+    g->erasing = e;
+
+    return 0;
 }
 
 
@@ -130,59 +160,85 @@ parley_gate_erase_wrong(parley_gate_erase_t *e, const char *why)
 
 /* from the newest on; of one event it is the first that is read */
 
+static void
+parley_gate_erase_from(parley_gate_erase_t *e)
+{
+    parley_log_read_t  *read;
+
+    read = &e->read;
+
+    read->log = e->log;
+    read->records = PARLEY_ERASE_PAGE;
+    read->octets = PARLEY_ERASE_OCTETS;
+    read->backward = 1;
+    read->arena = e->g->arena;
+
+    if (e->only.epoch != 0) {
+        read->from.epoch = e->only.epoch;
+        read->from.offset = e->only.offset - 1;
+        read->to = e->only.offset;
+        read->backward = 0;
+    }
+}
+
+
 static int
 parley_gate_erase_all(parley_gate_erase_t *e)
 {
-    int                rc;
-    parley_log_page_t  page;
-    parley_log_read_t  read;
+    int  rc;
 
-    memset(&read, 0, sizeof(parley_log_read_t));
+    while (!e->over) {
+        rc = e->paged ? 0 : parley_gate_erase_read(e);
 
-    read.log = e->log;
-    read.records = PARLEY_ERASE_PAGE;
-    read.octets = PARLEY_ERASE_OCTETS;
-    read.backward = 1;
-    read.arena = e->g->arena;
+        if (rc == 0) {
+            rc = parley_gate_erase_page(e);
+        }
 
-    if (e->only.epoch != 0) {
-        read.from.epoch = e->only.epoch;
-        read.from.offset = e->only.offset - 1;
-        read.to = e->only.offset;
-        read.backward = 0;
+        if (rc != 0) {
+            return rc;
+        }
+
+        e->read.from.epoch = e->page.epoch;
+        e->read.from.offset = e->page.at;
+        e->paged = 0;
+        e->over = e->only.epoch != 0 || e->page.epoch == 0
+                  || e->page.at <= e->page.first;
     }
-
-    do {
-        rc = parley_ask_read(&e->g->ask, &read, &page);
-
-        if (rc == PARLEY_WAIT) {
-            return rc;
-        }
-
-        if (rc != 0) {
-            return parley_error_set(e->g->err, PARLEY_E_CAPACITY, NULL,
-                                    "the state gave no answer");
-        }
-
-        rc = parley_gate_erase_page(e, &page);
-
-        if (rc != 0) {
-            return rc;
-        }
-
-        read.from.epoch = page.epoch;
-        read.from.offset = page.at;
-
-    } while (e->only.epoch == 0 && page.epoch != 0 && page.at > page.first);
 
     return 0;
 }
 
 
 static int
-parley_gate_erase_page(parley_gate_erase_t *e, const parley_log_page_t *page)
+parley_gate_erase_read(parley_gate_erase_t *e)
 {
-    int  i, rc;
+    int  rc;
+
+    rc = parley_ask_read(&e->g->ask, &e->read, &e->page);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0) {
+        return parley_error_set(e->g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state gave no answer");
+    }
+
+    e->at = 0;
+    e->paged = 1;
+
+    return parley_gate_erase_done(e);
+}
+
+
+static int
+parley_gate_erase_page(parley_gate_erase_t *e)
+{
+    int                       rc;
+    const parley_log_page_t  *page;
+
+    page = &e->page;
 
     /* a place of another epoch, or that is gone, is of another record */
 
@@ -192,9 +248,9 @@ parley_gate_erase_page(parley_gate_erase_t *e, const parley_log_page_t *page)
         return 0;
     }
 
-    for (i = 0; i < page->n; i++) {
-        rc = parley_gate_erase_one(e, page->epoch, page->list[i].offset,
-                                   page->list[i].octets);
+    for ( /* void */ ; e->at < page->n; e->at++) {
+        rc = parley_gate_erase_one(e, page->epoch, page->list[e->at].offset,
+                                   page->list[e->at].octets);
         if (rc != 0) {
             return rc;
         }
@@ -233,6 +289,7 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     m.protocol = parley_proto_name(p.proto);
     m.sub = p.sender;
     m.sender = p.from;
+    m.recipient = p.to;
 
     parley_retain_id(g->ask.state, &m, &record);
 
@@ -249,6 +306,26 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
 
     parley_ask_erase(&g->ask, &erase);
     e->erased++;
+
+    return parley_gate_erase_done(e);
+}
+
+
+/* What was asked is not asked again, and what follows has a time of its own. */
+
+static int
+parley_gate_erase_done(parley_gate_erase_t *e)
+{
+    parley_ask_t  *ask;
+
+    ask = &e->g->ask;
+
+    if (ask->parting) {
+        return parley_error_memory(e->g->err);
+    }
+
+    parley_ask_next(ask, ask->since);
+    parley_ask_over(ask);
 
     return 0;
 }

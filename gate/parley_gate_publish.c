@@ -122,7 +122,13 @@ parley_gate_publishes(parley_gate_t *g, const parley_append_t *append,
         return -1;
     }
 
-    rc = parley_gate_append(g, append, reach, &count);
+    /* ACH-28: who gets it may delete it */
+
+    rc = parley_gate_keep_before(g);
+
+    if (rc == 0) {
+        rc = parley_gate_append(g, append, reach, &count);
+    }
 
     if (rc == 0) {
         rc = parley_gate_flush(g);

@@ -395,6 +395,10 @@ int parley_gate_taken(parley_gate_t *g, const parley_reply_t *first,
     int closes);
 int parley_gate_close(parley_gate_t *g);
 
+/* It is retained before it is published, if it is at all, and no more unless it
+   is taken.  Returns 0 or PARLEY_WAIT. */
+int parley_gate_keep_before(parley_gate_t *g);
+
 /* Where messages are retained. */
 void parley_gate_retain(parley_gate_t *g, parley_retain_t *ret);
 

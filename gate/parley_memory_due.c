@@ -10,6 +10,10 @@
 #define PARLEY_DUE_SHIFT  7     /* ms of a list, as a power of two */
 
 
+static void parley_due_link_at(parley_memory_t *s, parley_entry_t *e,
+    const parley_job_word_t *w, int64_t tick);
+
+
 static parley_due_slot_t *
 parley_due_slot(parley_memory_t *s, int64_t tick)
 {
@@ -34,10 +38,19 @@ parley_due_job(parley_memory_t *s, parley_block_t b)
 void
 parley_due_link(parley_memory_t *s, parley_entry_t *e)
 {
-    int64_t               tick;
+    parley_job_word_t  w;
+
+    parley_job_word(e, &w);
+    parley_due_link_at(s, e, &w, w.due >> PARLEY_DUE_SHIFT);
+}
+
+
+static void
+parley_due_link_at(parley_memory_t *s, parley_entry_t *e,
+    const parley_job_word_t *w, int64_t tick)
+{
     parley_due_t        *jobs;
     parley_block_t        b;
-    parley_job_word_t     w;
     parley_due_slot_t    *slot;
     parley_job_entry_t   *job;
 
@@ -45,9 +58,6 @@ parley_due_link(parley_memory_t *s, parley_entry_t *e)
     b = parley_due_block(s, e);
     job = parley_job_of(e);
 
-    parley_job_word(e, &w);
-
-    tick = w.due >> PARLEY_DUE_SHIFT;
     tick = tick > jobs->tick ? tick : jobs->tick;
     slot = parley_due_slot(s, tick);
 
@@ -62,8 +72,8 @@ parley_due_link(parley_memory_t *s, parley_entry_t *e)
                         (uint64_t) tick % PARLEY_DUE_SLOTS);
     e->closed = 1;
 
-    if ((uint64_t) w.due < jobs->next) {
-        __atomic_store_n(&jobs->next, (uint64_t) w.due, __ATOMIC_RELAXED);
+    if ((uint64_t) w->due < jobs->next) {
+        __atomic_store_n(&jobs->next, (uint64_t) w->due, __ATOMIC_RELAXED);
     }
 }
 
@@ -99,12 +109,34 @@ parley_due_behind(parley_memory_t *s, parley_entry_t *const *list, size_t n,
 
     for (i = 0; i < n; i++) {
         parley_job_word(list[i], &w);
-        w.due = now;
 
         parley_due_unlink(s, list[i]);
-        parley_job_set(list[i], &w);
-        parley_due_link(s, list[i]);
+        parley_due_link_at(s, list[i], &w, parley_due_tick(now));
     }
+}
+
+
+parley_entry_t *
+parley_due_oldest(parley_entry_t *const *list, size_t n,
+    parley_job_word_t *ret)
+{
+    size_t              i;
+    parley_entry_t     *e;
+    parley_job_word_t   w;
+
+    e = list[0];
+    parley_job_word(e, ret);
+
+    for (i = 1; i < n; i++) {
+        parley_job_word(list[i], &w);
+
+        if (w.due < ret->due) {
+            e = list[i];
+            *ret = w;
+        }
+    }
+
+    return e;
 }
 
 

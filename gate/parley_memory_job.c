@@ -230,8 +230,8 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
 last:
 
     if (looks != 0 && (size_t) t->ret->n < t->take->max) {
-        parley_job_word(last[0], &w);
-        rc = parley_job_taken(s, t, last[0], &w);
+        e = parley_due_oldest(last, looks, &w);
+        rc = parley_job_taken(s, t, e, &w);
     }
 
 done:

@@ -172,10 +172,15 @@ parley_job_set(parley_entry_t *e, const parley_job_word_t *w)
 void parley_due_link(parley_memory_t *s, parley_entry_t *e);
 void parley_due_unlink(parley_memory_t *s, parley_entry_t *e);
 
-/* Behind all that is due, in their order: the next taking looks first at those
-   that this one did not see. */
+/* Behind all that is due, in their order, and since when they are stays: the
+   next taking looks first at those that this one did not see. */
 void parley_due_behind(parley_memory_t *s, parley_entry_t *const *list,
     size_t n, int64_t now);
+
+/* The one of a list that is due for longest: so each is taken, however they are
+   moved behind each other.  *ret: its word. */
+parley_entry_t *parley_due_oldest(parley_entry_t *const *list, size_t n,
+    parley_job_word_t *ret);
 
 /* The list at hand, which is that of jobs.tick; its first; the next one. */
 parley_entry_t *parley_due_first(parley_memory_t *s);

@@ -18,8 +18,9 @@
 
 static int parley_overdue_read(parley_overdue_t *d);
 static int parley_overdue_due(parley_overdue_t *d);
-static void parley_overdue_claim_key(const parley_overdue_t *d,
-    parley_str_t what, parley_str_t to, uint8_t ret[PARLEY_KEY_LEN]);
+static void parley_overdue_claim_key(const parley_state_t *state,
+    const parley_record_id_t *question, parley_str_t what, parley_str_t to,
+    uint8_t ret[PARLEY_KEY_LEN]);
 static void parley_overdue_octets(const parley_record_id_t *question,
     uint8_t out[PARLEY_OVERDUE_QUESTION]);
 
@@ -185,20 +186,21 @@ parley_overdue_is_claimed(const parley_overdue_t *d)
 
 
 static void
-parley_overdue_claim_key(const parley_overdue_t *d, parley_str_t what,
-    parley_str_t to, uint8_t ret[PARLEY_KEY_LEN])
+parley_overdue_claim_key(const parley_state_t *state,
+    const parley_record_id_t *question, parley_str_t what, parley_str_t to,
+    uint8_t ret[PARLEY_KEY_LEN])
 {
-    uint8_t       question[PARLEY_OVERDUE_QUESTION];
+    uint8_t       octets[PARLEY_OVERDUE_QUESTION];
     parley_str_t  parts[4];
 
-    parley_overdue_octets(&d->question, question);
+    parley_overdue_octets(question, octets);
 
     parts[0] = PARLEY_STR("deadline");
-    parts[1] = parley_str_make(question, sizeof(question));
+    parts[1] = parley_str_make(octets, sizeof(octets));
     parts[2] = what;
     parts[3] = to;
 
-    parley_state_key(d->ask.state, PARLEY_KIND_ID, parts, 4, ret);
+    parley_state_key(state, PARLEY_KIND_ID, parts, 4, ret);
 }
 
 
@@ -213,7 +215,7 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
     parley_admission_t   a;
     parley_settlement_t  how;
 
-    parley_overdue_claim_key(d, what, to, id);
+    parley_overdue_claim_key(d->ask.state, &d->question, what, to, id);
 
     memset(print, 0, sizeof(print));
     memset(&a, 0, sizeof(parley_admission_t));
@@ -268,6 +270,36 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
     rc = parley_ask_settle(&d->ask, &a, &how, &late);
 
     return rc != 0 ? rc : late != PARLEY_SETTLED_LATE;
+}
+
+
+/* by the id that was claimed for it; of what is stale none is made */
+
+int
+parley_overdue_has_asked(parley_ask_t *ask, const parley_record_id_t *question,
+    parley_str_t sub)
+{
+    int                 rc;
+    uint8_t             id[PARLEY_KEY_LEN], account[PARLEY_KEY_LEN];
+    uint8_t             print[PARLEY_PRINT_LEN];
+    parley_admitted_t   got;
+    parley_admission_t  a;
+
+    parley_overdue_claim_key(ask->state, question, PARLEY_OVERDUE_RAISES, sub,
+                             id);
+    parley_account_key(ask->state, sub, parley_str_none, account);
+
+    memset(print, 0, sizeof(print));
+    memset(&a, 0, sizeof(parley_admission_t));
+
+    a.account = account;
+    a.id = id;
+    a.print = print;
+    a.stale = 1;
+
+    rc = parley_ask_admit(ask, &a, &got);
+
+    return rc != 0 ? rc : got.verdict == PARLEY_ADMIT_DUPLICATE;
 }
 
 

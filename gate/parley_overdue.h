@@ -86,6 +86,14 @@ int parley_overdue_meet(parley_overdue_t *d)
     __attribute__((warn_unused_result));
 
 /*
+ * Whether an escalation has gone up to whoever has that sub: it is known before
+ * that one is told.  Returns 1, 0, PARLEY_WAIT, or -1: there is no answer.
+ */
+int parley_overdue_has_asked(parley_ask_t *ask,
+    const parley_record_id_t *question, parley_str_t sub)
+    __attribute__((warn_unused_result));
+
+/*
  * Its job is over, and what was to be told found no room for as long as it was
  * tried: nobody has it, whatever it came to.
  */

@@ -15,6 +15,10 @@
 #define PARLEY_OVERDUE_CLAIMED  1
 
 
+/* what an escalation is claimed for: it goes to one once */
+#define PARLEY_OVERDUE_RAISES  PARLEY_STR("raised")
+
+
 /* It is over so; returns 0. */
 int parley_overdue_over(parley_overdue_t *d, parley_overdue_how_t how);
 

@@ -229,8 +229,13 @@ void parley_question_split(parley_str_t record, parley_question_t *ret);
 void parley_question_message(const parley_question_t *q, int own,
     parley_msg_t *m);
 
-/* Returns 1 where a record is no question but leads to one, to *ret. */
-int parley_question_leads(parley_str_t record, parley_record_id_t *ret);
+/*
+ * Returns 1 where a record is no question but leads to one, to *ret.  ret_corr,
+ * or NULL: what its correlation is where it is named so; 0 octets: it has none
+ * there; data NULL: the question's own.
+ */
+int parley_question_leads(parley_str_t record, parley_record_id_t *ret,
+    parley_str_t *ret_corr);
 
 /* Whether it takes answers still where its record ends in left ms. */
 int parley_question_is_open(const parley_question_t *q, int64_t left);

@@ -6,6 +6,11 @@
 #include "parley_question.h"
 
 
+/* what a record begins with that leads to a question and says a correlation: in
+   the place of the time of one, which is never below zero */
+#define PARLEY_QUESTION_LEADS  (-1)
+
+
 /*
  * Keeps what leads to a question, or is it, and gives way where there is no
  * room.  1: it was kept; 0; PARLEY_WAIT.

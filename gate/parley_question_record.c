@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "parley_question.h"
+#include "parley_question_parts.h"
 
 
 /* records are the gateway's own, of one layout of the state */
@@ -53,13 +53,32 @@ parley_question_message(const parley_question_t *q, int own, parley_msg_t *m)
 
 
 int
-parley_question_leads(parley_str_t record, parley_record_id_t *ret)
+parley_question_leads(parley_str_t record, parley_record_id_t *ret,
+    parley_str_t *ret_corr)
 {
-    if (record.len != sizeof(parley_record_id_t)) {
+    int64_t  mark;
+
+    if (ret_corr != NULL) {
+        *ret_corr = parley_str_none;
+    }
+
+    if (record.len == sizeof(parley_record_id_t)) {
+        memcpy(ret, record.data, sizeof(parley_record_id_t));
+        return 1;
+    }
+
+    memcpy(&mark, record.data, sizeof(mark));
+
+    if (mark != PARLEY_QUESTION_LEADS) {
         return 0;
     }
 
+    record = parley_str_from(record, sizeof(mark));
     memcpy(ret, record.data, sizeof(parley_record_id_t));
+
+    if (ret_corr != NULL) {
+        *ret_corr = parley_str_from(record, sizeof(parley_record_id_t));
+    }
 
     return 1;
 }

@@ -89,42 +89,12 @@ parley_retain(const parley_retain_t *r, const parley_retained_t *m)
     put.parts = &value;
     put.nparts = 1;
     put.ttl = m->ttl;
+    put.under = m->under;
+    put.stamp = m->stamp;
 
     rc = parley_ask_put(r->ask, &put, &got);
 
     return rc == 0 && got != PARLEY_PUT_OK ? -1 : rc;
-}
-
-
-static void
-parley_retain_key(const parley_state_t *state, parley_str_t id,
-    uint8_t key[PARLEY_KEY_LEN])
-{
-    parley_state_key(state, PARLEY_KIND_MESSAGE, &id, 1, key);
-}
-
-
-/* whose it is */
-
-void
-parley_retain_id(const parley_state_t *state, const parley_retained_t *m,
-    parley_record_id_t *ret)
-{
-    parley_str_t  owner[2], parts[3];
-
-    ret->kind = PARLEY_KIND_MESSAGE;
-    parley_retain_key(state, m->id, ret->key);
-
-    /* an answer is whose it is told: its sender is whom that chose to ask */
-
-    owner[0] = m->sub.len > 0 ? m->sub : m->to;
-    owner[1] = owner[0].len > 0 ? parley_str_none : m->sender;
-
-    parts[0] = m->protocol;
-    parts[1] = m->sub;
-    parts[2] = m->to;
-
-    ret->tag = parley_state_tag(state, owner, 2, parts, 3);
 }
 
 

@@ -34,6 +34,8 @@ typedef struct {
     parley_loose_t       queue;
     const uint8_t       *account;
     int64_t              ttl;           /* milliseconds */
+    const uint8_t       *under;         /* as in parley_put_t */
+    uint64_t             stamp;
 } parley_retained_t;
 
 
@@ -57,7 +59,11 @@ typedef struct {
 } parley_task_fault_t;
 
 
-/* What it is kept under, of m's id, protocol, sub, to and sender. */
+/* The key of the messages of an id. */
+void parley_retain_key(const parley_state_t *state, parley_str_t id,
+    uint8_t key[PARLEY_KEY_LEN]);
+
+/* What it is kept under, of all of m up to its recipient. */
 void parley_retain_id(const parley_state_t *state,
     const parley_retained_t *m, parley_record_id_t *ret);
 

@@ -40,7 +40,7 @@
 #define PARLEY_KEY_PARTS_MAX  8
 #define PARLEY_QUOTAS_MAX     4     /* of one admission */
 #define PARLEY_CLOSES_MAX     2     /* questions that one message closes */
-#define PARLEY_DROPS_MAX      6     /* records that go with a message */
+#define PARLEY_DROPS_MAX      7     /* records that go with a message */
 #define PARLEY_RECORDS_MAX    64    /* of one key that are looked at */
 #define PARLEY_RECORDS_OWNED  8     /* of one owner */
 #define PARLEY_LIFTS_MAX      2     /* suspensions that one message ends */

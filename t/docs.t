@@ -15,6 +15,12 @@ my $said = qx{$root/tools/print-mapping --check @{[build_dir()]} 2>&1};
 is($?, 0, 'GW-06 the pages of the mapping are as the codecs have it')
     or diag($said);
 
+my $unbuilt = qx{$root/tools/print-mapping --check @{[tmp_dir()]} 2>&1};
+
+isnt($?, 0, 'without what prints them nothing is said of them');
+like($unbuilt, qr{\A\S+/print-mapping is not built: "make build/print-mapping"},
+     'but what is missing');
+
 
 
 # the steps before an upgrade load the new module, wherever the old one is

@@ -132,6 +132,13 @@ sub {
     is($say->(target => { %target, kind => 'channel' })->{status}, 409,
        'none to a channel');
 
+    my $astray = $say->(target => { kind => 'thread', id => 'elsewhere',
+                                      recipient => 'agent:alice' });
+
+    is($astray->{status}, 409, 'SEC-08: none in another conversation');
+    is($astray->{json}{error}{data}{field}, '/params/arguments/target/id')
+        or diag $astray->{body};
+
     my $said = $say->(target => \%target);
 
     is($said->{status}, 200, 'bob answers') or diag $said->{body};

@@ -20,6 +20,13 @@ with_gateway(add =>
   . location('/vcp-mask', "$both parley_speak vcp; "
                         . 'parley_redact /payload/blocked_action; '
                         . 'parley_redact /payload/reason mask;')
+  . location('/reason', "$both parley_speak aee; "
+                      . 'parley_redact /payload/reason mask;')
+  . location('/context', "$both parley_speak aee; "
+                       . 'parley_redact /payload/context mask;')
+  . location('/context-of', "$both parley_speak aee; "
+                          . 'parley_redact /payload/context mask; '
+                          . 'parley_vcp_context ctx|gateway;')
   . location('/needed', "$both parley_speak aee; parley_redact /intent;")
   . location('/kind', "$both parley_speak aee; parley_redact /requires mask;"));
 
@@ -197,3 +204,42 @@ $c->answer(200, [], jcs(result($q->{json}, payload => { secret => 'mine' })))
 post('/remove', aee(payload => { secret => 'x' }))
 --- answer
 /payload/secret = mine
+
+
+
+=== TEST 19: AEE-32 VCP-25 an acknowledgment has the context that was passed on
+--- service
+$c->answer(200, [], jcs(result($q->{json})))
+--- send
+post('/context', escalation(severity => 'critical', requires_ack => true))
+--- got
+/payload/context = [redacted]
+--- answer
+/reply/payload/reason ~ ^ACK:
+/reply/payload/context = [redacted]
+
+
+
+=== TEST 20: AEE-32 VCP-25 or the one that the operator gives
+--- service
+$c->answer(200, [], jcs(result($q->{json})))
+--- send
+post('/context-of', escalation(severity => 'critical', requires_ack => true))
+--- got
+/payload/context = [redacted]
+--- answer
+/reply/payload/context = ctx|gateway
+
+
+
+=== TEST 21: AEE-32 VCP-25 what it acknowledges is not redacted
+--- service
+$c->answer(200, [], jcs(result($q->{json})))
+--- send
+$::m = escalation(severity => 'critical', requires_ack => true);
+$::id = $::m->{message_id};
+post('/reason', $::m)
+--- got
+/payload/reason = [redacted]
+--- answer
+/reply/payload/reason = ACK:${id} done

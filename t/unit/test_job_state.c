@@ -253,11 +253,92 @@ test_many(void **state)
 }
 
 
+/* n of an account that gives way to others, each due again as soon as it was
+   tried: how many of them never are, of as many tries as give each three */
+
+static unsigned
+never_taken(unsigned n)
+{
+    unsigned             i, never;
+    uint32_t             account;
+    parley_job_add_t     a;
+    parley_job_take_t    take;
+    parley_job_added_t   rc;
+
+    static unsigned       taken[3 * PARLEY_JOB_LOOKS];
+    static const uint8_t  much[PARLEY_KEY_LEN] = { 1 };
+
+    parley_test_state_end(&t);
+    parley_test_state_begin(&t, 8 * SIZE, PARLEY_SHARE_ALL);
+    t.now = T0;
+
+    memset(taken, 0, sizeof(taken));
+    memset(&take, 0, sizeof(take));
+    memset(&a, 0, sizeof(a));
+
+    for (i = 0; i < n; i++) {
+        a.job = job(0, "", 0);
+        memcpy(a.job.lane, &i, sizeof(i));
+        a.job.text = parley_str_make(&i, sizeof(i));
+        a.account = much;
+
+        assert_int_equal(t.s.state.ops->job->add(&t.s.state, &a, &rc, NULL),
+                         PARLEY_STATE_DONE);
+        assert_int_equal(rc, PARLEY_JOB_ADDED);
+    }
+
+    take.max = 1;
+    take.arena = &arena;
+    take.last = &account;
+
+    for (i = 0; i < 3 * n; i++) {
+        assert_int_equal(t.s.state.ops->job->take(&t.s.state, &take, &got,
+                                                  NULL),
+                         PARLEY_STATE_DONE);
+        assert_int_equal(got.n, 1);
+
+        memcpy(&never, got.list[0].text.data, sizeof(never));
+        taken[never]++;
+
+        account = got.list[0].account;
+        take.nlast = 1;
+
+        assert_int_equal(ends(0, PARLEY_JOB_AGAIN, 0), PARLEY_JOB_OK);
+        parley_arena_reset(&arena);
+        t.now++;
+    }
+
+    for (never = 0, i = 0; i < n; i++) {
+        never += taken[i] == 0;
+    }
+
+    return never;
+}
+
+
+/* as many as there are looks, and a few more */
+
+static void
+test_turns(void **state)
+{
+    (void) state;
+
+    assert_int_equal(never_taken(PARLEY_JOB_LOOKS), 0);
+    assert_int_equal(never_taken(PARLEY_JOB_LOOKS + 1), 0);
+    assert_int_equal(never_taken(PARLEY_JOB_LOOKS + 2), 0);
+    assert_int_equal(never_taken(PARLEY_JOB_LOOKS + 44), 0);
+    assert_int_equal(never_taken(2 * PARLEY_JOB_LOOKS), 0);
+    assert_int_equal(never_taken(2 * PARLEY_JOB_LOOKS + 1), 0);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     test("SEC-09 jobs are counted to a share", test_share),
     test("HUB-09 jobs are listed", test_list),
     test("GW-15 jobs are mended", test_mended),
     test("GW-15 an end that was begun is done or undone", test_ending),
+    test("SEC-09 VCP-21 who gives way to others has each of his tried",
+         test_turns),
     test("HUB-09 jobs that are not due cost nothing", test_many),
 };
 

@@ -262,6 +262,38 @@ assert_raised(const char *sub, const char *handle)
 }
 
 
+static int
+has_asked(const char *sub)
+{
+    parley_ask_t  ask;
+
+    parley_ask_init(&ask, &t.s.state, &arena);
+    parley_ask_begin(&ask, t.now);
+
+    return parley_overdue_has_asked(&ask, &question, parley_str_c(sub));
+}
+
+
+static void
+test_asked(void **state)
+{
+    (void) state;
+
+    put_question();
+    assert_int_equal(has_asked("gran"), 0);
+
+    (void) meet(PARLEY_LOAD_ESCALATION, "mum");
+    assert_raised("gran", "~gran");
+
+    assert_int_equal(has_asked("gran"), 1);
+    assert_int_equal(has_asked("mum"), 0);
+    assert_int_equal(has_asked("kid"), 0);
+
+    question.tag++;
+    assert_int_equal(has_asked("gran"), 0);
+}
+
+
 static void
 test_escalation(void **state)
 {
@@ -523,6 +555,7 @@ static const struct CMUnitTest  tests[] = {
     test("VCP-24 what went up and found no room is lost", test_untold),
     test("VCP-24 what is not acknowledged goes to whoever is above",
          test_escalation),
+    test("VCP-24 VCP-30 it is known who was asked", test_asked),
     test("VCP-24 and to his URL", test_escalation_url),
     test("VCP-24 VCP-27 what is acknowledged does not, save an emergency",
          test_acknowledged),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 
+static int parley_vcp_comes_down(const parley_vcp_encode_t *e);
 static size_t parley_vcp_room(const parley_vcp_encode_t *e);
 static parley_alarm_t parley_vcp_alarm(const parley_vcp_encode_t *e);
 static int parley_vcp_context(parley_vcp_encode_t *e);
@@ -51,6 +52,13 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
                           m->recipient)
            < 0)
     {
+        if (parley_vcp_comes_down(e)) {
+            return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                    parley_at(m, PARLEY_MSG_FORM).pointer,
+                                    "a refusal that comes down to a child has "
+                                    "no form in VCP");
+        }
+
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
                                 "an escalation goes to the sender's own "
@@ -120,6 +128,27 @@ parley_vcp_warning(parley_arena_t *arena, parley_str_t reason,
     parley_buf_lit(&b, ",\"requires_ack\":false}");
 
     return parley_buf_done(&b, &ret->payload);
+}
+
+
+/*
+ * Whether it is a failure of what a child asked: an escalation, or something
+ * else of its own parent.
+ */
+
+static int
+parley_vcp_comes_down(const parley_vcp_encode_t *e)
+{
+    const parley_msg_t  *m, *asked;
+
+    m = e->m;
+    asked = e->opts->answering;
+
+    return m->act == PARLEY_ACT_FAILURE
+           && ((asked != NULL && asked->alarm != PARLEY_ALARM_NONE)
+               || e->opts->above(e->opts->resolve_ctx, m->wire, m->recipient,
+                                 m->sender)
+                  > 0);
 }
 
 
