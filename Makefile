@@ -122,7 +122,8 @@ PRINT_OBJS := $(PRINT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_SOURCES := $(wildcard t/unit/test_*.c)
 UNIT_OBJS := $(UNIT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_TESTS := $(UNIT_SOURCES:%.c=$(OUT)/%)
-UNIT_SHARED := $(wildcard t/unit/parley_test*.c) t/later/parley_later.c
+UNIT_SHARED := $(wildcard t/unit/parley_test*.c) \
+	$(wildcard t/later/parley_*.c)
 UNIT_SHARED_OBJS := $(UNIT_SHARED:%.c=$(OBJ)/%.o)
 UNIT_LIB = $(OUT)/t/unit/libparley_test.a
 FUZZ_SOURCES := $(wildcard t/fuzz/fuzz_*.c)
