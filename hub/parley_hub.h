@@ -43,7 +43,8 @@ typedef enum {
     PARLEY_END_SHARE,           /* there was no room for it: its share, */
     PARLEY_END_FULL,            /* the state, */
     PARLEY_END_MANY,            /* or too many different filters */
-    PARLEY_END_MEMORY
+    PARLEY_END_MEMORY,
+    PARLEY_END_SILENT           /* the state does not answer in time */
 } parley_end_t;
 
 
@@ -202,7 +203,7 @@ typedef struct {
     size_t    buffered;         /* octets of records that are not delivered */
     uint64_t  delivered;        /* events that were written as a whole */
     uint64_t  writes;
-    uint64_t  ended[PARLEY_END_MEMORY + 1];
+    uint64_t  ended[PARLEY_END_SILENT + 1];
 } parley_hub_stat_t;
 
 
