@@ -139,7 +139,8 @@ UNIT_TESTS += $(TOY_TEST)
 # the hub in a world of its own, where a process can die at any edge of what
 # changes the state
 SIMULATE = $(OUT)/t/simulate/simulate
-SIMULATE_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard t/simulate/*.c))
+SIMULATE_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard t/simulate/*.c \
+	t/later/parley_*.c))
 MUTANTS := $(patsubst %,$(OUT)/t/simulate/mutant-%,\
 	$(shell t/simulate/mutate --list))
 SIMULATE_EDGES := $(patsubst gate/%.c,$(OBJ)/t/simulate/edges/%.o,\

@@ -466,6 +466,10 @@ parley_hub_behind(parley_hub_t *hub)
         {
             if (channel->placed) {
                 parley_hub_resync(hub, channel);
+
+            } else {
+                /* once it is */
+                channel->again = 1;
             }
         }
     }

@@ -201,7 +201,7 @@ parley_hub_join_place(parley_hub_t *hub, parley_hub_channel_t *channel,
         group->base_place = channel->place;
     }
 
-    if (channel->seen > channel->place.offset) {
+    if (channel->seen > channel->place.offset || channel->again) {
         parley_hub_resync(hub, channel);
     }
 }

@@ -2,6 +2,7 @@
 
 
 static parley_later_start_pt  parley_later_start;
+static parley_late_t         *parley_later_all;
 
 static const char *const  parley_later_names[] = {
     "admit", "settle", "rate", "put", "get", "list", "drop", "stat",
@@ -36,11 +37,34 @@ parley_late(parley_state_t *s, parley_later_verb_t verb, void *ret,
 
     parley_arena_init(&late->arena, &parley_mem_libc, 0);
 
+    late->next = parley_later_all;
+    late->link = &parley_later_all;
+
+    if (late->next != NULL) {
+        late->next->link = &late->next;
+    }
+
+    parley_later_all = late;
+
     if (call != NULL) {
         call->pending = late;
     }
 
     return late;
+}
+
+
+static void
+parley_late_free(parley_late_t *late)
+{
+    *late->link = late->next;
+
+    if (late->next != NULL) {
+        late->next->link = late->link;
+    }
+
+    parley_arena_reset(&late->arena);
+    free(late);
 }
 
 
@@ -398,6 +422,39 @@ parley_later(parley_memory_t *s, parley_later_start_pt start)
 }
 
 
+void
+parley_later_hub(parley_memory_t *s, parley_later_start_pt start)
+{
+    static parley_log_ops_t    log;
+    static parley_state_ops_t  ops;
+
+    parley_later_start = start;
+
+    parley_later_log_hub(&log);
+
+    ops = parley_memory_ops;
+    ops.cancel = parley_later_cancel;
+    ops.log = &log;
+
+    s->state.ops = &ops;
+}
+
+
+void
+parley_later_forget(parley_memory_t *s)
+{
+    parley_late_t  *late, *next;
+
+    for (late = parley_later_all; late != NULL; late = next) {
+        next = late->next;
+
+        if (late->state == &s->state) {
+            parley_late_free(late);
+        }
+    }
+}
+
+
 /*
  * An admission whose caller has gone is nobody's; what it took is given back
  * later still, when others have asked for it.
@@ -567,8 +624,7 @@ parley_later_complete(parley_late_t *late)
 
     call = late->call;
 
-    parley_arena_reset(&late->arena);
-    free(late);
+    parley_late_free(late);
 
     if (call != NULL) {
         call->pending = NULL;

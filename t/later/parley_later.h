@@ -55,8 +55,17 @@ const char *parley_later_name(parley_later_verb_t verb);
 /* Has all verbs of a state complete later; of one host in a process. */
 void parley_later(parley_memory_t *s, parley_later_start_pt start);
 
+/*
+ * Only what a hub asks of logs completes later: read, feed, join and leave.
+ * The state is at_once to whoever asks for anything else.
+ */
+void parley_later_hub(parley_memory_t *s, parley_later_start_pt start);
+
 /* It completes now, and is freed. */
 void parley_later_complete(parley_late_t *late);
+
+/* What is under way of a state is freed, and has no effect that it has not. */
+void parley_later_forget(parley_memory_t *s);
 
 
 #endif /* PARLEY_LATER_H */

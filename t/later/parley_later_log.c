@@ -169,6 +169,18 @@ const parley_log_ops_t  parley_later_log_ops = {
 };
 
 
+void
+parley_later_log_hub(parley_log_ops_t *ret)
+{
+    *ret = *parley_memory_ops.log;
+
+    ret->read = parley_later_read;
+    ret->feed = parley_later_feed;
+    ret->join = parley_later_join;
+    ret->leave = parley_later_leave;
+}
+
+
 /* what nobody waits for has no effect unless it had, but for what is to be so
    in any case */
 

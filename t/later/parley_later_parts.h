@@ -12,6 +12,8 @@
 
 
 struct parley_late_s {
+    parley_late_t        *next;         /* of those that are under way */
+    parley_late_t       **link;
     parley_state_t       *state;
     parley_call_t        *call;         /* NULL: nobody waits */
     parley_later_verb_t   verb;
@@ -73,6 +75,9 @@ void parley_late_log(parley_late_t *late);
 
 /* The caller is about to be. */
 void parley_late_log_gone(parley_late_t *late);
+
+/* Those of a hub, with what memory does at once. */
+void parley_later_log_hub(parley_log_ops_t *ret);
 
 
 #endif /* PARLEY_LATER_PARTS_H */
