@@ -29,6 +29,7 @@ my $nginx = Parley::Nginx->start(http => streams_http(
     more => 'parley_retain count=100 time=1h;',
     locations => <<'EOT'));
         location = /held { parley_jwt on; parley_submit aee hold=20s; }
+        location = /brief { parley_jwt on; parley_submit aee hold=1s; }
         location = /mcp { parley_jwt on; parley_mcp channel hold=20s; }
         location /roster/ { parley_jwt on; parley_roster channel; }
         location = /ws { parley_jwt on; parley_websocket channel; }
@@ -105,6 +106,21 @@ subtest 'HUB-01 what is published: capacity, and it may come again' => sub {
 
     is(submit($frame)->{status}, 200, 'it is taken then');
     is(submit($frame)->{json}{delivered}, 0, 'once');
+    is($alice->event->{json}{frame_id}, $frame->{frame_id}, 'delivered');
+    ok(!$alice->event(0.5), 'once');
+    $alice->leave;
+};
+
+
+subtest 'HUB-01 what was published is answered, whatever is known of its id' => sub {
+    my $alice = listen_to('alice');
+    my $frame = frame('bob', 'alice');
+    my ($answer, $took) = while_silent('settle', sub { submit($frame) });
+
+    is($answer->{status}, 200, 'it is taken');
+    is($answer->{json}{delivered}, 1, 'and was told');
+    cmp_ok($took, '>=', DEADLINE * 0.9, 'at the deadline');
+    is(submit($frame)->{json}{delivered}, 0, 'and counts as taken');
     is($alice->event->{json}{frame_id}, $frame->{frame_id}, 'delivered');
     ok(!$alice->event(0.5), 'once');
     $alice->leave;
@@ -221,6 +237,51 @@ subtest 'HUB-07 who is to be held: capacity' => sub {
 
     is($held->answer->{json}{reply_to}, $task->{id}, 'and answered');
     $bob->leave;
+};
+
+
+subtest 'HUB-07 who is not held any more when it is published' => sub {
+    my $bob = listen_to('bob');
+    my $task = aee();
+
+    never('join');
+
+    my $brief = $client->begin('/brief', jcs($task),
+                               Authorization => bearer('alice'),
+                               'Content-Type' => 'application/json');
+
+    # it is held for a second, and publishes for longer than that
+
+    sleep 0.8;
+    never('append');
+    sleep 0.6;
+    never();
+
+    is($brief->answer->{status}, 202, 'it is taken, not answered');
+    is($bob->event->{json}{kind}, 'agent_query', 'it was told');
+    ok(!$bob->event(0.3), 'once');
+    is(submit($task, as => 'alice', uri => '/brief')->{status}, 409,
+       'and counts as taken');
+    $bob->leave;
+};
+
+
+subtest 'ACH-27 a call of MCP that waits for frames' => sub {
+    my $call = sub {
+        return $client->post('/mcp', jcs({
+            jsonrpc => '2.0', id => 1, method => 'tools/call',
+            params => { name => 'agent_subscribe',
+                        arguments => { wait_ms => 5000 } } }),
+            Authorization => bearer('alice'),
+            'Content-Type' => 'application/json',
+            Accept => 'application/json, text/event-stream');
+    };
+
+    my ($answer, $took) = while_silent('join', $call);
+
+    like($answer->{body}, qr/capacity/i, 'capacity');
+    cmp_ok($took, '<', PATIENCE * 2, 'soon');
+    is(there('alice', 0), 0, 'and nobody is there');
 };
 
 
