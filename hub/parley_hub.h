@@ -12,7 +12,8 @@
  * one event, and a place in the log, from which it reads on once its connection
  * takes more (HUB-03); who is behind by more than its stream allows is ended.
  *
- * The state may answer later.  Nothing here has a clock, a connection or a
+ * The state may answer later, in any order.  Whatever subscriber waits for it
+ * for more than a second is ended.  Nothing here has a clock, a connection or a
  * process: a caller says what time it is and what may be written, and is called
  * by parley_hub_env_t, from which it must not call the hub again.
  */

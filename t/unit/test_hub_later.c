@@ -330,7 +330,7 @@ has(const listener_t *l, const char *const *texts)
 }
 
 
-/* a process that begins to be fed before it has ceased to be would be neither */
+/* a process that begins to be fed before it has ceased to be is not fed */
 
 static void
 test_feed(void **state)
