@@ -104,8 +104,7 @@ sub writes {
             # its worker died, or waited for too long, perhaps when it was
             # appended and not settled
             print $out "unknown $n\n"
-                if !defined $answer->{status}
-                   || $answer->{body} =~ /did not answer in time|no answer/;
+                if ($answer->{status} // 0) !~ /^4/;
 
             # refused for another reason than room or a moment
             if (($answer->{status} // 0) =~ /^4/ && $answer->{status} != 429
