@@ -464,6 +464,10 @@ sim_jobs_check(sim_job_t *ending)
     memset(&list, 0, sizeof(list));
     list.arena = &arena;
 
+    if (ending != NULL) {
+        ending->vague = 1;
+    }
+
     for (k = 0; k < world.njobs; k++) {
         world.jobs[k].seen = 0;
     }
@@ -488,10 +492,6 @@ sim_jobs_check(sim_job_t *ending)
     } while (got.next != 0);
 
     parley_arena_reset(&arena);
-
-    if (ending != NULL) {
-        ending->vague = 1;
-    }
 
     /* what was asked for is due again as after any attempt, or as it asked */
 
