@@ -122,7 +122,8 @@ PRINT_OBJS := $(PRINT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_SOURCES := $(wildcard t/unit/test_*.c)
 UNIT_OBJS := $(UNIT_SOURCES:%.c=$(OBJ)/%.o)
 UNIT_TESTS := $(UNIT_SOURCES:%.c=$(OUT)/%)
-UNIT_SHARED := $(wildcard t/unit/parley_test*.c) t/later/parley_later.c
+UNIT_SHARED := $(wildcard t/unit/parley_test*.c) \
+	$(wildcard t/later/parley_*.c)
 UNIT_SHARED_OBJS := $(UNIT_SHARED:%.c=$(OBJ)/%.o)
 UNIT_LIB = $(OUT)/t/unit/libparley_test.a
 FUZZ_SOURCES := $(wildcard t/fuzz/fuzz_*.c)
@@ -138,7 +139,8 @@ UNIT_TESTS += $(TOY_TEST)
 # the hub in a world of its own, where a process can die at any edge of what
 # changes the state
 SIMULATE = $(OUT)/t/simulate/simulate
-SIMULATE_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard t/simulate/*.c))
+SIMULATE_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard t/simulate/*.c \
+	t/later/parley_*.c))
 MUTANTS := $(patsubst %,$(OUT)/t/simulate/mutant-%,\
 	$(shell t/simulate/mutate --list))
 SIMULATE_EDGES := $(patsubst gate/%.c,$(OBJ)/t/simulate/edges/%.o,\

@@ -596,8 +596,19 @@ parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
 }
 
 
-void
+int
 parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase)
 {
-    (void) q->state->ops->log->erase(q->state, erase, NULL);
+    int              none;
+    parley_state_t  *s = q->state;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->log->erase(s, erase, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+               s->ops->log->erase(s, erase, &q->call), settled, &none,
+               (void) s->ops->log->erase(s, erase, NULL);
+               return 0);
 }

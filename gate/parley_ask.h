@@ -116,8 +116,8 @@ void parley_ask_over(parley_ask_t *q);
 /*
  * Nobody waits for what is under way (see cancel in parley_state_ops_t), nor
  * for an answer that has come and that no step was told: what that admitted is
- * given back.  Up to the end of the step what is to be settled, counted and
- * dropped is handed over, and what else is asked has no answer: -1.
+ * given back.  Up to the end of the step what is to be settled, counted,
+ * dropped and erased is handed over, and what else is asked has no answer: -1.
  * The same is true of a step from where it finds no memory for an answer.
  */
 void parley_ask_part(parley_ask_t *q);
@@ -152,9 +152,9 @@ int parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
     parley_log_page_t *ret)
     __attribute__((warn_unused_result));
 
-/* A record of a log is emptied, in all logs that it is in; nobody waits for
-   that. */
-void parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase);
+/* A record of a log is emptied, in all logs that it is in. */
+int parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase)
+    __attribute__((warn_unused_result));
 
 /*
  * The records of a key, see parley_records_t: of whomever; of the owner that

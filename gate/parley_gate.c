@@ -320,6 +320,11 @@ parley_gate_overdue(parley_gate_t *g)
         return;
     }
 
+    if (parley_gate_publish_overdue(g) == 0) {
+        parley_gate_end_at(g, parley_gate_next(g), PARLEY_RESULT_ANSWERED);
+        return;
+    }
+
     g->wait = PARLEY_GATE_OVERDUE;
 
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,

@@ -223,6 +223,8 @@ struct parley_gate_s {
                                                come; REFUSED: a call of MCP
                                                that came before, the same */
     unsigned                   retained:1;  /* before it was published */
+    unsigned                   hold_known:1;    /* env->hold was asked, and */
+    unsigned                   hold_begun:1;    /* it was held */
     unsigned                   published:1; /* and to so many: */
     int64_t                    emitted;
 };

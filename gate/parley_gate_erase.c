@@ -304,7 +304,10 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     erase.epoch = epoch;
     erase.offset = offset;
 
-    parley_ask_erase(&g->ask, &erase);
+    if (parley_ask_erase(&g->ask, &erase) == PARLEY_WAIT) {
+        return PARLEY_WAIT;
+    }
+
     e->erased++;
 
     return parley_gate_erase_done(e);

@@ -39,6 +39,7 @@ const parley_stream_t  parley_gate_held_stream = {
 
 static int parley_gate_hold_query(parley_gate_t *g, parley_str_t handle);
 static int parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle);
+static int parley_gate_hold_begin(parley_gate_t *g, parley_str_t handle);
 static int parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
     parley_opening_t *ret);
 static int64_t parley_gate_hold_time(const parley_gate_t *g);
@@ -178,10 +179,33 @@ parley_gate_hold_again(parley_gate_t *g)
 }
 
 
-/* 1: it is held; 0: it cannot be; PARLEY_WAIT; -1 */
+/*
+ * 1: it is held; 0: it cannot be; PARLEY_WAIT; -1.  What it was once it stays,
+ * though the hold is over since: a step that is taken again asks the same.
+ */
 
 static int
 parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle)
+{
+    int  rc;
+
+    if (g->hold_known) {
+        return g->hold_begun;
+    }
+
+    rc = parley_gate_hold_begin(g, handle);
+
+    if (rc >= 0) {
+        g->hold_known = 1;
+        g->hold_begun = rc == 1;
+    }
+
+    return rc;
+}
+
+
+static int
+parley_gate_hold_begin(parley_gate_t *g, parley_str_t handle)
 {
     parley_opening_t  *o;
 

@@ -51,6 +51,18 @@ parley_gate_publish(parley_gate_t *g)
 }
 
 
+int
+parley_gate_publish_overdue(parley_gate_t *g)
+{
+    if (!g->published) {
+        return -1;
+    }
+
+    return g->mcp != NULL && !g->holds ? parley_gate_mcp_result(g, &g->reply)
+                                       : 0;
+}
+
+
 static int
 parley_gate_published(parley_gate_t *g)
 {

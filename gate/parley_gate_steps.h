@@ -125,6 +125,10 @@ int parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret);
 
 parley_step_result_t parley_gate_publish(parley_gate_t *g);
 
+/* The state did not say in time what became of the id of what was published:
+   0: it is answered all the same; or -1: it was not published, or no memory. */
+int parley_gate_publish_overdue(parley_gate_t *g);
+
 /* parley_gate_publication.c */
 
 /*

@@ -269,11 +269,21 @@ typedef struct {
 
 /*
  * The verbs, as those of parley_state_ops_t: DONE or LATER, and what is pointed
- * to is copied.  erase, keep, leave, and a feed that ends, may come without a
+ * to is copied, but for the arena, which is the caller's until it is answered
+ * or cancelled.  erase, keep, leave, and a feed that ends, may come without a
  * call, and that without a ret.
  *
- * Cancelled: an append that has an effect keeps it; a join is left; who was
- * fed says the position again that it knows.
+ * A process has one feed under way at most, so that none that ends it takes
+ * effect behind one that begins.  Any other two may take effect in either
+ * order, and be answered in the other: what a read or a join tells may be older
+ * than what a feed does that was answered before.
+ *
+ * A process that is about to be gone cannot wait for its leaves, nor for the
+ * feed that ends: they need not take effect, all that it had goes with it.
+ *
+ * Cancelled: an append that has an effect keeps it, so who was told that it
+ * failed and comes again may be appended twice; a join is left; who was fed
+ * says the position again that it knows; what was to be erased or kept is.
  */
 typedef struct parley_log_ops_s {
     parley_state_done_t  (*append)(parley_state_t *s, const parley_append_t *a,

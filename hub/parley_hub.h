@@ -12,7 +12,8 @@
  * one event, and a place in the log, from which it reads on once its connection
  * takes more (HUB-03); who is behind by more than its stream allows is ended.
  *
- * The state may answer later.  Nothing here has a clock, a connection or a
+ * The state may answer later, in any order.  Whatever subscriber waits for it
+ * for more than a second is ended.  Nothing here has a clock, a connection or a
  * process: a caller says what time it is and what may be written, and is called
  * by parley_hub_env_t, from which it must not call the hub again.
  */
@@ -43,7 +44,8 @@ typedef enum {
     PARLEY_END_SHARE,           /* there was no room for it: its share, */
     PARLEY_END_FULL,            /* the state, */
     PARLEY_END_MANY,            /* or too many different filters */
-    PARLEY_END_MEMORY
+    PARLEY_END_MEMORY,
+    PARLEY_END_SILENT           /* the state does not answer in time */
 } parley_end_t;
 
 
@@ -202,7 +204,7 @@ typedef struct {
     size_t    buffered;         /* octets of records that are not delivered */
     uint64_t  delivered;        /* events that were written as a whole */
     uint64_t  writes;
-    uint64_t  ended[PARLEY_END_MEMORY + 1];
+    uint64_t  ended[PARLEY_END_SILENT + 1];
 } parley_hub_stat_t;
 
 

@@ -184,6 +184,7 @@ parley_hub_read(parley_hub_t *hub, parley_subscriber_t *s)
     }
 
     op->subscriber = s;
+    op->place = group->channel->place;
     s->op = op;
 
     parley_hub_move(hub, s, &group->busy, PARLEY_SUBSCRIBER_READING);
@@ -206,7 +207,8 @@ parley_hub_read(parley_hub_t *hub, parley_subscriber_t *s)
 }
 
 
-/* of a log that its channel does not know yet it will hear */
+/* of a log that its channel does not know yet it will hear; where it is its
+   channel that has gone on to another one, it reads again */
 
 void
 parley_hub_read_on(parley_hub_op_t *op)
@@ -229,6 +231,11 @@ parley_hub_read_on(parley_hub_op_t *op)
     } else if (page->epoch == 0) {
         parley_hub_end(hub, s, PARLEY_END_LOST);
         rc = -1;
+
+    } else if (page->epoch != s->group->channel->place.epoch
+               && op->place.epoch != s->group->channel->place.epoch)
+    {
+        rc = 1;
 
     } else if (page->epoch != s->group->channel->place.epoch) {
         parley_hub_move(hub, s, &s->group->waiting,

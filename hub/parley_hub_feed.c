@@ -11,6 +11,8 @@ static void parley_hub_feed_place(parley_hub_t *hub, const parley_fed_t *fed,
     const parley_placed_t *placed, parley_hub_item_t **item);
 static void parley_hub_end_all(parley_hub_t *hub, const uint8_t *log,
     const parley_publication_t *p, parley_end_t why);
+static void parley_hub_replaced(parley_hub_t *hub,
+    const parley_publication_t *p);
 static parley_subscriber_t *parley_hub_find(parley_subscriber_t *s,
     const parley_hub_channel_t *channel, const parley_publication_t *p);
 static parley_subscriber_t *parley_hub_find_group(parley_hub_group_t *group,
@@ -79,21 +81,56 @@ parley_hub_feed(parley_hub_t *hub)
 void
 parley_hub_unfeed(parley_hub_t *hub)
 {
-    parley_feed_t  feed;
-
-    if (hub->feeding != NULL) {
-        parley_hub_op_cancel(hub->feeding);
-        hub->feeding = NULL;
-    }
+    parley_feed_t     feed;
+    parley_hub_op_t  *op;
 
     hub->again = 0;
     hub->hungry = 0;
     hub->position = 0;
 
+    if (hub->feeding != NULL) {
+
+        if (hub->feeding->kind == PARLEY_HUB_OP_UNFEED) {
+            return;
+        }
+
+        parley_hub_op_cancel(hub->feeding);
+        hub->feeding = NULL;
+    }
+
     memset(&feed, 0, sizeof(parley_feed_t));
     feed.ends = 1;
 
-    (void) hub->state->ops->log->feed(hub->state, &feed, NULL, NULL);
+    op = parley_hub_op(hub, PARLEY_HUB_OP_UNFEED);
+
+    if (op == NULL) {
+        (void) hub->state->ops->log->feed(hub->state, &feed, NULL, NULL);
+        return;
+    }
+
+    hub->feeding = op;
+
+    parley_hub_op_asked(op, hub->state->ops->log->feed(hub->state, &feed,
+                                                       &op->ret.fed,
+                                                       &op->call));
+}
+
+
+/* whoever has come meanwhile is not fed before: it would end what it begins */
+
+void
+parley_hub_unfed(parley_hub_op_t *op)
+{
+    parley_hub_t  *hub;
+
+    hub = op->hub;
+    hub->feeding = NULL;
+
+    parley_hub_op_free(op);
+
+    if (hub->again) {
+        parley_hub_feed(hub);
+    }
 }
 
 
@@ -152,6 +189,7 @@ parley_hub_feed_record(parley_hub_t *hub, const parley_fed_t *fed)
         if (parley_publication_read(fed->octets, &p) == 0
             && p.kind == PARLEY_PUBLICATION_REPLACED)
         {
+            parley_hub_replaced(hub, &p);
             parley_hub_end_all(hub, p.log, &p, PARLEY_END_REPLACED);
         }
 
@@ -219,6 +257,34 @@ parley_hub_feed_place(parley_hub_t *hub, const parley_fed_t *fed,
     {
         channel->seen = placed->place.offset;
         parley_hub_resync(hub, channel);
+    }
+}
+
+
+/* One that is joining does not know by which stamp it has. */
+
+static void
+parley_hub_replaced(parley_hub_t *hub, const parley_publication_t *p)
+{
+    parley_subscriber_t   *s;
+    parley_hub_group_t    *group;
+    parley_hub_channel_t  *channel;
+
+    channel = parley_hub_channel(hub, p->log);
+
+    if (channel == NULL) {
+        return;
+    }
+
+    for (group = channel->groups; group != NULL; group = group->next) {
+        for (s = group->busy; s != NULL; s = s->next) {
+            if (s->state == PARLEY_SUBSCRIBER_JOINING && s->op != NULL
+                && s->op->replaced < p->stamp
+                && parley_str_eq(s->session, p->audience.session))
+            {
+                s->op->replaced = p->stamp;
+            }
+        }
     }
 }
 
@@ -400,6 +466,10 @@ parley_hub_behind(parley_hub_t *hub)
         {
             if (channel->placed) {
                 parley_hub_resync(hub, channel);
+
+            } else {
+                /* once it is */
+                channel->again = 1;
             }
         }
     }
@@ -410,6 +480,7 @@ void
 parley_hub_resync(parley_hub_t *hub, parley_hub_channel_t *channel)
 {
     channel->stale = 1;
+    channel->again = channel->op != NULL;
 
     if (channel->op == NULL && !channel->listed) {
         channel->listed = 1;
@@ -461,7 +532,9 @@ parley_hub_resync_ask(parley_hub_t *hub, parley_hub_channel_t *channel)
     }
 
     op->channel = channel;
+    op->place = channel->place;
     channel->op = op;
+    channel->again = 0;
 
     memset(&read, 0, sizeof(parley_log_read_t));
 
@@ -481,7 +554,7 @@ parley_hub_resync_ask(parley_hub_t *hub, parley_hub_channel_t *channel)
 void
 parley_hub_resynced(parley_hub_op_t *op)
 {
-    int                    rc, gone;
+    int                    rc, gone, moved;
     parley_hub_t          *hub;
     parley_log_page_t     *page;
     parley_hub_channel_t  *channel;
@@ -492,15 +565,22 @@ parley_hub_resynced(parley_hub_op_t *op)
 
     channel->op = NULL;
 
-    rc = page->n < 0 ? -1 : parley_hub_resync_page(hub, channel, page);
+    /* it may have gone elsewhere meanwhile */
+
+    moved = channel->place.epoch != op->place.epoch
+            || channel->place.offset != op->place.offset;
+
+    rc = page->n < 0 || moved ? -1
+                              : parley_hub_resync_page(hub, channel, page);
 
     if (rc == 0 && page->epoch != 0
-        && (page->at < page->last || page->at < channel->seen))
+        && (page->at < page->last || page->at < channel->seen
+            || channel->again))
     {
         rc = -1;
     }
 
-    gone = page->n >= 0 && page->epoch == 0;
+    gone = page->n >= 0 && page->epoch == 0 && !moved;
 
     parley_hub_op_free(op);
 

@@ -107,6 +107,7 @@ parley_hub_join_all(parley_hub_t *hub)
 void
 parley_hub_joined(parley_hub_op_t *op)
 {
+    uint64_t              replaced;
     parley_hub_t         *hub;
     parley_place_t        place;
     parley_joined_t       joined;
@@ -115,6 +116,7 @@ parley_hub_joined(parley_hub_op_t *op)
     hub = op->hub;
     s = op->subscriber;
     joined = op->ret.joined;
+    replaced = op->replaced;
 
     s->op = NULL;
     parley_hub_op_free(op);
@@ -125,6 +127,11 @@ parley_hub_joined(parley_hub_op_t *op)
     }
 
     s->stamp = joined.stamp;
+
+    if (s->stamp < replaced) {
+        parley_hub_end(hub, s, PARLEY_END_REPLACED);
+        return;
+    }
 
     parley_hub_join_place(hub, s->group->channel, &joined);
 
@@ -194,7 +201,7 @@ parley_hub_join_place(parley_hub_t *hub, parley_hub_channel_t *channel,
         group->base_place = channel->place;
     }
 
-    if (channel->seen > channel->place.offset) {
+    if (channel->seen > channel->place.offset || channel->again) {
         parley_hub_resync(hub, channel);
     }
 }

@@ -20,6 +20,7 @@ parley_hub_op(parley_hub_t *hub, parley_hub_op_kind_t kind)
 
     op->hub = hub;
     op->kind = kind;
+    op->since = hub->now;
     op->call.done = parley_hub_op_call;
     op->call.ctx = op;
 
@@ -90,6 +91,10 @@ parley_hub_op_done(parley_hub_op_t *op)
 
     case PARLEY_HUB_OP_FEED:
         parley_hub_fed(op);
+        return;
+
+    case PARLEY_HUB_OP_UNFEED:
+        parley_hub_unfed(op);
         return;
 
     case PARLEY_HUB_OP_JOIN:

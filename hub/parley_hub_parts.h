@@ -21,6 +21,10 @@
 /* octets of records above which nothing more is copied */
 #define PARLEY_HUB_BUFFERED    (4 * 1024 * 1024)
 
+/* ticks after which a subscriber does not wait for the state any more: at least
+   one second, as a message does */
+#define PARLEY_HUB_PATIENCE    2
+
 /* s between two that keep the logs of all channels */
 #define PARLEY_HUB_KEEP        (PARLEY_LOG_LEASE / 1000 / 3)
 
@@ -101,6 +105,7 @@ struct parley_hub_channel_s {
     unsigned               stale:1;     /* it reads on, what it is fed is passed
                                            over */
     unsigned               listed:1;    /* among those that are to read on */
+    unsigned               again:1;     /* what it reads may not be all */
     unsigned               closed:1;
 };
 
@@ -153,6 +158,7 @@ struct parley_hub_group_s {
 
 typedef enum {
     PARLEY_HUB_OP_FEED = 0,
+    PARLEY_HUB_OP_UNFEED,
     PARLEY_HUB_OP_JOIN,
     PARLEY_HUB_OP_READ,         /* for a subscriber */
     PARLEY_HUB_OP_RESYNC,       /* for a channel */
@@ -170,6 +176,9 @@ struct parley_hub_op_s {
     parley_subscriber_t    *subscriber;
     parley_hub_channel_t   *channel;
     parley_join_t           join;
+    uint64_t                replaced;   /* a join: by one of that stamp */
+    parley_place_t          place;      /* where its channel was */
+    uint32_t                since;      /* s, of the wheel */
     unsigned                waits:1;    /* a join, for the process to be fed */
     parley_arena_t          arena;
 
@@ -331,6 +340,7 @@ void parley_hub_feed(parley_hub_t *hub);
 
 /* Nobody is here, and it is fed no more. */
 void parley_hub_unfeed(parley_hub_t *hub);
+void parley_hub_unfed(parley_hub_op_t *op);
 void parley_hub_fed(parley_hub_op_t *op);
 
 /* Its entries go on at a place, and what is before it may be missing. */

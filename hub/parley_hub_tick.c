@@ -132,6 +132,11 @@ parley_hub_tick_one(parley_hub_t *hub, parley_subscriber_t *s)
         return;
     }
 
+    if (s->op != NULL && hub->now - s->op->since >= PARLEY_HUB_PATIENCE) {
+        parley_hub_end(hub, s, PARLEY_END_SILENT);
+        return;
+    }
+
     if (s->state == PARLEY_SUBSCRIBER_BLOCKED
         && group->channel->sum - s->sum > group->stream->lag)
     {

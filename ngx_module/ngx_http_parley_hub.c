@@ -27,7 +27,7 @@
 #define NGX_HTTP_PARLEY_HUB_DRAIN   5
 
 
-_Static_assert((int) PARLEY_L_ENDED_COUNT == PARLEY_END_MEMORY + 1
+_Static_assert((int) PARLEY_L_ENDED_COUNT == PARLEY_END_SILENT + 1
                && (int) PARLEY_L_ENDED_LEAVING == PARLEY_END_LEAVING,
                "the labels are those of parley_end_t");
 

@@ -409,6 +409,8 @@ ngx_http_parley_stream_refuse(ngx_http_request_t *r,
                             : why == PARLEY_END_MANY
                             ? "this principal's streams of this handle have "
                               "too many different filters, or too long ones"
+                            : why == PARLEY_END_SILENT
+                            ? "the state did not answer in time"
                             : why == PARLEY_END_LEAVING
                             ? "this worker is leaving"
                             : "there is no room for a stream more");

@@ -623,6 +623,10 @@ ngx_http_parley_websocket_tell(ngx_http_parley_websocket_t *ws)
         code = PARLEY_CLOSE_LEAVING;
         break;
 
+    case PARLEY_END_SILENT:
+        code = PARLEY_CLOSE_FAILED;
+        break;
+
     case PARLEY_END_AGED:
     case PARLEY_END_CLOSED:
         code = PARLEY_CLOSE_NORMAL;

@@ -101,6 +101,12 @@ sub writes {
                 last;
             }
 
+            # its worker died, or waited for too long, perhaps when it was
+            # appended and not settled
+            print $out "unknown $n\n"
+                if !defined $answer->{status}
+                   || $answer->{body} =~ /did not answer in time|no answer/;
+
             # refused for another reason than room or a moment
             if (($answer->{status} // 0) =~ /^4/ && $answer->{status} != 429
                 && ($answer->{json}{code} // '') ne 'message-in-flight')
@@ -241,13 +247,19 @@ is(scalar @left, 0, 'everybody has come to an end');
 
 note("seed $seed, $killed workers killed, $reloaded reloads");
 
-my (%accepted, $total);
+# A state that answers at once has no moment between an append and what settles
+# its id, or next to none; in one that answers later a worker is killed there,
+# and its frame is appended again.
+my $later = ($ENV{PARLEY_MODULE} // '') =~ m{/later/};
+my (%accepted, %unknown, $total);
 
 for my $who (@writers) {
     my $text = slurp("$dir/write-$who");
 
     unlike($text, qr/^died/m, "$who writes");
-    push @{ $accepted{$1}{$who} }, $2 while $text =~ /^(\w+) (\d+)$/mg;
+    push @{ $accepted{$1}{$who} }, $2
+        while $text =~ /^(alice|carol) (\d+)$/mg;
+    $unknown{$who}{$1} = $later while $text =~ /^unknown (\d+)$/mg;
 }
 
 for my $i (0 .. $#readers) {
@@ -261,7 +273,9 @@ for my $i (0 .. $#readers) {
     for my $who (@writers) {
         my @sent = @{ $accepted{$readers[$i]}{$who} // [] };
         my @got = @{ $came{$who} // [] };
-        my %got = map { $_ => 1 } @got;
+        my %got;
+
+        @got = grep { !$got{$_}++ || !$unknown{$who}{$_} } @got;
 
         $total += @sent;
         is(scalar(grep { !$got{$_} } @sent), 0, "HUB-01: all of $who");

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The module's state for tests: each verb completes after 0 to 5 ms, by chance.
+ * The module's state for tests: each verb completes after 0 to 5 ms, by chance,
+ * and takes effect then or, one of a log, perhaps at once.
  * The environment of nginx says more:
  *
  *  PARLEY_LATER_SEED   of the chance; the log has it
@@ -32,11 +33,11 @@ typedef struct {
 } ngx_http_parley_later_t;
 
 
-static void ngx_http_parley_later_start(parley_late_t *late,
+static int ngx_http_parley_later_start(parley_late_t *late,
     parley_later_verb_t verb);
 static void ngx_http_parley_later_handler(ngx_event_t *ev);
 static ngx_uint_t ngx_http_parley_later_is_never(parley_later_verb_t verb);
-static ngx_msec_t ngx_http_parley_later_chance(void);
+static uint64_t ngx_http_parley_later_chance(void);
 
 
 static char      *ngx_http_parley_later_file;
@@ -67,7 +68,7 @@ ngx_http_parley_later(parley_memory_t *state, ngx_log_t *log)
 }
 
 
-static void
+static int
 ngx_http_parley_later_start(parley_late_t *late, parley_later_verb_t verb)
 {
     ngx_http_parley_later_t  *l;
@@ -88,10 +89,13 @@ ngx_http_parley_later_start(parley_late_t *late, parley_later_verb_t verb)
         /* a worker that ends does not wait for it */
         l->event.cancelable = 1;
         ngx_add_timer(&l->event, NGX_HTTP_PARLEY_LATER_LOOK);
-        return;
+        return 0;
     }
 
-    ngx_add_timer(&l->event, ngx_http_parley_later_chance());
+    ngx_add_timer(&l->event, ngx_http_parley_later_chance()
+                             % (NGX_HTTP_PARLEY_LATER_MAX + 1));
+
+    return ngx_http_parley_later_chance() % 2 == 0;
 }
 
 
@@ -119,9 +123,10 @@ ngx_http_parley_later_handler(ngx_event_t *ev)
 static ngx_uint_t
 ngx_http_parley_later_is_never(parley_later_verb_t verb)
 {
-    int      fd;
-    char     text[NGX_HTTP_PARLEY_LATER_FILE];
-    ssize_t  n;
+    int          fd;
+    char         text[NGX_HTTP_PARLEY_LATER_FILE], *word, *rest;
+    ssize_t      n;
+    const char  *name;
 
     if (ngx_http_parley_later_file == NULL) {
         return 0;
@@ -137,13 +142,22 @@ ngx_http_parley_later_is_never(parley_later_verb_t verb)
 
     text[n < 0 ? 0 : n] = '\0';
 
-    return strstr(text, parley_later_name(verb)) != NULL;
+    name = parley_later_name(verb);
+
+    for (word = strtok_r(text, "\n", &rest);
+         word && strcmp(word, name) != 0;
+         word = strtok_r(NULL, "\n", &rest))
+    {
+        /* void */
+    }
+
+    return word != NULL;
 }
 
 
 /* of workers each has its own, and the same each time */
 
-static ngx_msec_t
+static uint64_t
 ngx_http_parley_later_chance(void)
 {
     uint64_t  x;
@@ -162,5 +176,5 @@ ngx_http_parley_later_chance(void)
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
     x ^= x >> 31;
 
-    return (ngx_msec_t) (x % (NGX_HTTP_PARLEY_LATER_MAX + 1));
+    return x;
 }

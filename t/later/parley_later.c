@@ -1,47 +1,13 @@
-#include <stdlib.h>
-#include <string.h>
-
-#include "parley_job.h"
-#include "parley_later.h"
-
-
-#define PARLEY_LATER_KEYS  4
-
-
-struct parley_late_s {
-    parley_state_t              *state;
-    parley_call_t               *call;      /* NULL: nobody waits */
-    parley_later_verb_t          verb;
-    unsigned                     gone:1;    /* the caller was there */
-    void                        *ret;       /* the caller's */
-
-    /* copies */
-    parley_admission_t           admission;
-    parley_settlement_t          how;
-    parley_rating_t              rating;
-    parley_put_t                 put;
-    parley_str_t                 value;
-    parley_lookup_t              lookup;
-    parley_listing_t             listing;
-    parley_record_id_t           id;
-    uint32_t                     generation;
-    parley_job_add_t             add;
-    parley_job_take_t            take;
-    parley_job_end_t             end;
-    parley_job_id_t              job;
-    parley_record_id_t           closes[PARLEY_CLOSES_MAX];
-    parley_record_id_t           drops[PARLEY_DROPS_MAX];
-    parley_lift_t                lifts[PARLEY_LIFTS_MAX];
-    uint8_t                      keys[PARLEY_LATER_KEYS][PARLEY_KEY_LEN];
-    size_t                       nkeys;
-};
+#include "parley_later_parts.h"
 
 
 static parley_later_start_pt  parley_later_start;
+static parley_late_t         *parley_later_all;
 
 static const char *const  parley_later_names[] = {
     "admit", "settle", "rate", "put", "get", "list", "drop", "stat",
-    "job-add", "job-take", "job-end", "job-drop"
+    "job-add", "job-take", "job-end", "job-drop", "job-list",
+    "append", "read", "feed", "erase", "keep", "join", "leave", "roster"
 };
 
 
@@ -52,7 +18,7 @@ parley_later_name(parley_later_verb_t verb)
 }
 
 
-static parley_late_t *
+parley_late_t *
 parley_late(parley_state_t *s, parley_later_verb_t verb, void *ret,
     parley_call_t *call)
 {
@@ -69,6 +35,17 @@ parley_late(parley_state_t *s, parley_later_verb_t verb, void *ret,
     late->verb = verb;
     late->ret = ret;
 
+    parley_arena_init(&late->arena, &parley_mem_libc, 0);
+
+    late->next = parley_later_all;
+    late->link = &parley_later_all;
+
+    if (late->next != NULL) {
+        late->next->link = &late->next;
+    }
+
+    parley_later_all = late;
+
     if (call != NULL) {
         call->pending = late;
     }
@@ -77,28 +54,95 @@ parley_late(parley_state_t *s, parley_later_verb_t verb, void *ret,
 }
 
 
-static parley_state_done_t
+static void
+parley_late_free(parley_late_t *late)
+{
+    *late->link = late->next;
+
+    if (late->next != NULL) {
+        late->next->link = late->link;
+    }
+
+    parley_arena_reset(&late->arena);
+    free(late);
+}
+
+
+/* one of a log may have its effect before it completes */
+
+parley_state_done_t
 parley_late_begin(parley_late_t *late)
 {
-    parley_later_start(late, late->verb);
+    if (parley_later_start(late, late->verb)
+        && late->verb >= PARLEY_LATER_APPEND)
+    {
+        parley_late_log(late);
+        late->did = 1;
+    }
 
     return PARLEY_STATE_LATER;
 }
 
 
-static const uint8_t *
-parley_late_key(parley_late_t *late, const uint8_t *key, size_t len)
+void *
+parley_late_copy(parley_late_t *late, const void *from, size_t len)
 {
-    uint8_t  *p;
+    void  *p;
 
-    if (key == NULL) {
+    if (from == NULL) {
         return NULL;
     }
 
-    p = late->keys[late->nkeys++];
-    memcpy(p, key, len);
+    p = parley_arena_alloc(&late->arena, len + 1);
+
+    if (p == NULL) {
+        abort();
+    }
+
+    if (len > 0) {
+        memcpy(p, from, len);
+    }
 
     return p;
+}
+
+
+void
+parley_late_text(parley_late_t *late, parley_str_t *text)
+{
+    text->data = parley_late_copy(late, text->data, text->len);
+}
+
+
+/* of one text */
+
+void
+parley_late_parts(parley_late_t *late, const parley_str_t *parts, size_t n,
+    parley_str_t *ret)
+{
+    size_t    i;
+    uint8_t  *p;
+
+    ret->len = 0;
+
+    for (i = 0; i < n; i++) {
+        ret->len += parts[i].len;
+    }
+
+    p = parley_arena_alloc(&late->arena, ret->len + 1);
+
+    if (p == NULL) {
+        abort();
+    }
+
+    ret->data = p;
+
+    for (i = 0; i < n; i++) {
+        if (parts[i].len > 0) {
+            memcpy(p, parts[i].data, parts[i].len);
+            p += parts[i].len;
+        }
+    }
 }
 
 
@@ -106,12 +150,12 @@ static void
 parley_late_admission(parley_late_t *late, const parley_admission_t *a)
 {
     late->admission = *a;
-    late->admission.account = parley_late_key(late, a->account,
-                                              PARLEY_KEY_LEN);
-    late->admission.id = parley_late_key(late, a->id, PARLEY_KEY_LEN);
-    late->admission.print = parley_late_key(late, a->print,
-                                            PARLEY_PRINT_LEN);
-    late->admission.slot = parley_late_key(late, a->slot, PARLEY_KEY_LEN);
+    late->admission.account = parley_late_copy(late, a->account,
+                                               PARLEY_KEY_LEN);
+    late->admission.id = parley_late_copy(late, a->id, PARLEY_KEY_LEN);
+    late->admission.print = parley_late_copy(late, a->print,
+                                             PARLEY_PRINT_LEN);
+    late->admission.slot = parley_late_copy(late, a->slot, PARLEY_KEY_LEN);
 }
 
 
@@ -175,8 +219,8 @@ parley_later_rate(parley_state_t *s, const parley_rating_t *rating,
     late = parley_late(s, PARLEY_LATER_RATE, ret, call);
 
     late->rating = *rating;
-    late->rating.account = parley_late_key(late, rating->account,
-                                           PARLEY_KEY_LEN);
+    late->rating.account = parley_late_copy(late, rating->account,
+                                            PARLEY_KEY_LEN);
 
     return parley_late_begin(late);
 }
@@ -186,36 +230,18 @@ static parley_state_done_t
 parley_later_put(parley_state_t *s, const parley_put_t *put,
     parley_put_result_t *ret, parley_call_t *call)
 {
-    size_t          i;
-    uint8_t        *p;
     parley_late_t  *late;
 
     late = parley_late(s, PARLEY_LATER_PUT, ret, call);
 
     late->put = *put;
-    late->put.account = parley_late_key(late, put->account, PARLEY_KEY_LEN);
-    late->put.under = parley_late_key(late, put->under, PARLEY_KEY_LEN);
+    late->put.account = parley_late_copy(late, put->account, PARLEY_KEY_LEN);
+    late->put.under = parley_late_copy(late, put->under, PARLEY_KEY_LEN);
 
-    for (i = 0; i < put->nparts; i++) {
-        late->value.len += put->parts[i].len;
-    }
+    parley_late_parts(late, put->parts, put->nparts, &late->value);
 
-    p = malloc(late->value.len + 1);
-
-    if (p == NULL) {
-        abort();
-    }
-
-    late->value.data = p;
     late->put.parts = &late->value;
     late->put.nparts = 1;
-
-    for (i = 0; i < put->nparts; i++) {
-        if (put->parts[i].len > 0) {
-            memcpy(p, put->parts[i].data, put->parts[i].len);
-            p += put->parts[i].len;
-        }
-    }
 
     return parley_late_begin(late);
 }
@@ -277,26 +303,13 @@ static parley_state_done_t
 parley_later_job_add(parley_state_t *s, const parley_job_add_t *add,
     parley_job_added_t *ret, parley_call_t *call)
 {
-    uint8_t        *p;
     parley_late_t  *late;
 
     late = parley_late(s, PARLEY_LATER_JOB_ADD, ret, call);
 
-    p = malloc(add->job.text.len + 1);
-
-    if (p == NULL) {
-        abort();
-    }
-
-    if (add->job.text.len > 0) {
-        memcpy(p, add->job.text.data, add->job.text.len);
-    }
-
-    late->value.data = p;
-    late->value.len = add->job.text.len;
     late->add = *add;
-    late->add.job.text = late->value;
-    late->add.account = parley_late_key(late, add->account, PARLEY_KEY_LEN);
+    parley_late_text(late, &late->add.job.text);
+    late->add.account = parley_late_copy(late, add->account, PARLEY_KEY_LEN);
 
     return parley_late_begin(late);
 }
@@ -315,8 +328,6 @@ parley_later_job_take(parley_state_t *s, const parley_job_take_t *take,
 }
 
 
-/* what it tells is in the arena of who waits */
-
 static parley_state_done_t
 parley_later_job_end(parley_state_t *s, const parley_job_end_t *end,
     parley_job_ended_t *ret, parley_call_t *call)
@@ -327,6 +338,12 @@ parley_later_job_end(parley_state_t *s, const parley_job_end_t *end,
     late->end = *end;
     late->job = *end->id;
     late->end.id = &late->job;
+
+    if (end->tells != NULL) {
+        late->append = *end->tells;
+        late->end.tells = &late->append;
+        parley_late_append(late, &late->append);
+    }
 
     return parley_late_begin(late);
 }
@@ -339,7 +356,7 @@ parley_later_job_drop(parley_state_t *s, const uint8_t lane[PARLEY_KEY_LEN],
     parley_late_t  *late;
 
     late = parley_late(s, PARLEY_LATER_JOB_DROP, ret, call);
-    (void) parley_late_key(late, lane, PARLEY_KEY_LEN);
+    late->key = parley_late_copy(late, lane, PARLEY_KEY_LEN);
 
     return parley_late_begin(late);
 }
@@ -349,7 +366,12 @@ static parley_state_done_t
 parley_later_job_list(parley_state_t *s, const parley_job_list_t *list,
     parley_job_listing_t *ret, parley_call_t *call)
 {
-    return parley_memory_ops.job->list(s, list, ret, call);
+    parley_late_t  *late;
+
+    late = parley_late(s, PARLEY_LATER_JOB_LIST, ret, call);
+    late->jobs = *list;
+
+    return parley_late_begin(late);
 }
 
 
@@ -369,13 +391,15 @@ parley_later_cancel(parley_state_t *s, parley_call_t *call)
 
     (void) s;
 
+    parley_late_log_gone(late);
+
     late->call = NULL;
     late->ret = NULL;
     late->gone = 1;
 }
 
 
-static parley_state_ops_t  parley_later_ops = {
+static const parley_state_ops_t  parley_later_ops = {
     .admit = parley_later_admit,
     .settle = parley_later_settle,
     .rate = parley_later_rate,
@@ -385,6 +409,7 @@ static parley_state_ops_t  parley_later_ops = {
     .drop = parley_later_drop,
     .stat = parley_later_stat,
     .cancel = parley_later_cancel,
+    .log = &parley_later_log_ops,
     .job = &parley_later_job_ops,
 };
 
@@ -393,11 +418,40 @@ void
 parley_later(parley_memory_t *s, parley_later_start_pt start)
 {
     parley_later_start = start;
-
-    /* those of logs answer at once, as memory does */
-
-    parley_later_ops.log = parley_memory_ops.log;
     s->state.ops = &parley_later_ops;
+}
+
+
+void
+parley_later_hub(parley_memory_t *s, parley_later_start_pt start)
+{
+    static parley_log_ops_t    log;
+    static parley_state_ops_t  ops;
+
+    parley_later_start = start;
+
+    parley_later_log_hub(&log);
+
+    ops = parley_memory_ops;
+    ops.cancel = parley_later_cancel;
+    ops.log = &log;
+
+    s->state.ops = &ops;
+}
+
+
+void
+parley_later_forget(parley_memory_t *s)
+{
+    parley_late_t  *late, *next;
+
+    for (late = parley_later_all; late != NULL; late = next) {
+        next = late->next;
+
+        if (late->state == &s->state) {
+            parley_late_free(late);
+        }
+    }
 }
 
 
@@ -450,6 +504,24 @@ parley_late_put(parley_late_t *late)
                                       parley_state_generation(put->stamp),
                                       NULL);
     }
+}
+
+
+/* it is told though its caller has gone, whose arena is gone, too */
+
+static void
+parley_late_end(parley_late_t *late)
+{
+    parley_appended_t   appended;
+    parley_job_ended_t  ended, *ret = late->ret;
+
+    if (late->gone) {
+        late->append.arena = &late->arena;
+        ended.appended = &appended;
+        ret = &ended;
+    }
+
+    (void) parley_memory_ops.job->end(late->state, &late->end, ret, NULL);
 }
 
 
@@ -512,25 +584,31 @@ parley_late_do(parley_late_t *late)
         break;
 
     case PARLEY_LATER_JOB_END:
-
-        /* its arena goes with who has gone */
-
-        if (late->gone) {
-            late->end.tells = NULL;
-        }
-
-        (void) ops->job->end(s, &late->end, late->ret, NULL);
+        parley_late_end(late);
         break;
 
     case PARLEY_LATER_JOB_DROP:
-        (void) ops->job->drop(s, late->keys[0], late->ret, NULL);
+        (void) ops->job->drop(s, late->key, late->ret, NULL);
         break;
 
-    default: /* PARLEY_LATER_STAT */
+    case PARLEY_LATER_JOB_LIST:
+
+        if (!late->gone) {
+            (void) ops->job->list(s, &late->jobs, late->ret, NULL);
+        }
+
+        break;
+
+    case PARLEY_LATER_STAT:
 
         if (!late->gone) {
             (void) ops->stat(s, late->ret, NULL);
         }
+
+        break;
+
+    default:
+        parley_late_log(late);
     }
 }
 
@@ -540,12 +618,13 @@ parley_later_complete(parley_late_t *late)
 {
     parley_call_t  *call;
 
-    parley_late_do(late);
+    if (!late->did) {
+        parley_late_do(late);
+    }
 
     call = late->call;
 
-    free((void *) late->value.data);
-    free(late);
+    parley_late_free(late);
 
     if (call != NULL) {
         call->pending = NULL;

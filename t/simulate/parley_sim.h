@@ -46,6 +46,7 @@
 #define SIM_ANSWERS    8        /* under way at once, and resumptions */
 #define SIM_ACK_MS     5000     /* to acknowledge what is critical */
 #define SIM_SMALL      (1024 * 1024)    /* a smaller zone may be full */
+#define SIM_LATE       1024     /* verbs of one that are under way */
 #define SIM_LANES_DUE  1000000  /* lanes of deadlines */
 
 
@@ -59,6 +60,7 @@ typedef enum {
     SIM_ASK,                    /* something has to be answered in time */
     SIM_ACK,                    /* a peer answers that, or is about to */
     SIM_HOLD,                   /* a sender is suspended, or resumed */
+    SIM_LATER,                  /* what a hub asked of the state is answered */
     SIM_DISCONNECT,
     SIM_READ,                   /* a client takes what has come */
     SIM_WINDOW,                 /* a client's connection becomes slow, or not */
@@ -118,6 +120,8 @@ typedef struct {
     unsigned              used:1;
     unsigned              slow:1;       /* it takes a little, and then nothing
                                            more */
+    unsigned              twice:1;      /* another one of its session was there:
+                                           either may have joined last */
     unsigned              over:1;       /* it was ended: what has come is there
                                            still */
     sim_process_t        *process;      /* NULL: it is gone */
@@ -240,6 +244,8 @@ struct sim_process_s {
     parley_runner_t  *runner;
     int64_t           due;              /* its runner's turn */
     size_t            octets;           /* allocated */
+    unsigned          nlate;            /* verbs that are under way */
+    struct parley_late_s  *asked[SIM_LATE];
     struct sim_block_s  *blocks;
 };
 
@@ -254,6 +260,7 @@ typedef struct {
     unsigned              edges;        /* that are left for who had them
                                            before the model looked */
     parley_memory_t       outside;      /* the model's own view */
+    unsigned              later:1;      /* hubs are answered later */
     parley_retention_t    retention;
     parley_stream_t       streams[2];
     uint8_t               keys[SIM_LOGS][PARLEY_KEY_LEN];
@@ -465,6 +472,22 @@ void sim_client_give_up(sim_client_t *c);
 void sim_conn_gone(sim_conn_t *c);
 
 extern const parley_hub_env_t  sim_hub_env;
+
+/* parley_sim_later.c */
+
+/* What its hub asks is answered later, where that is so in this history. */
+void sim_later_begin(sim_process_t *p);
+
+/* One of what is under way is answered, or all of it. */
+void sim_later(sim_process_t *p, uint64_t arg);
+void sim_later_all(sim_process_t *p);
+
+/* As many as the roster may have that have left, or have not heard that they
+   joined. */
+unsigned sim_later_leaves(void);
+
+/* It has gone, with what was under way. */
+void sim_later_forget(sim_process_t *p);
 
 /* memory of a process, which goes with it */
 void *sim_alloc(void *ctx, size_t size);

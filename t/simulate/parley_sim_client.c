@@ -181,6 +181,25 @@ sim_client_give_up(sim_client_t *c)
 }
 
 
+/* given up, and its process has not found out */
+
+static int
+sim_is_there(const sim_client_t *c)
+{
+    unsigned  i;
+
+    for (i = 0; i < SIM_CONNS; i++) {
+        if (world.conns[i].used && world.conns[i].client == NULL
+            && world.conns[i].s.session.data == (const uint8_t *) c->session)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 void
 sim_client_connect(sim_client_t *c, sim_process_t *p)
 {
@@ -207,6 +226,7 @@ sim_client_connect(sim_client_t *c, sim_process_t *p)
     conn->len = 0;
     conn->began = world.now;
     conn->since = c->place.epoch == 0 ? world.now : INT64_MAX;
+    conn->twice = world.later && sim_is_there(c);
     c->conn = conn;
 
     memset(&s, 0, sizeof(s));

@@ -258,7 +258,7 @@ sim_count(const sim_record_t *r, int64_t *least, int64_t *most)
     const sim_conn_t  *c;
 
     *least = 0;
-    *most = 0;
+    *most = sim_later_leaves();
 
     if (world.unburied) {
         *most = SIM_CONNS * 100;
@@ -272,7 +272,7 @@ sim_count(const sim_record_t *r, int64_t *least, int64_t *most)
             continue;
         }
 
-        if (c->client == NULL) {
+        if (c->client == NULL || c->twice) {
             ++*most;
 
         } else if (sim_is_for(c->client, r)) {

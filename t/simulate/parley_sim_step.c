@@ -221,16 +221,22 @@ sim_wakes(sim_process_t *p)
 void
 sim_turns(sim_process_t *p, unsigned budget, size_t octets)
 {
-    if (p->behind) {
-        p->behind = 0;
-        p->late = world.now;
-    }
+    unsigned  pending;
+
+    pending = p->nlate;
 
     p->turn = 0;
     world.written = 0;
     world.widest = 0;
 
     parley_hub_turn(p->hub, budget, octets);
+
+    /* once it has read what it was late for */
+
+    if (p->behind && pending == 0 && p->nlate == 0) {
+        p->behind = 0;
+        p->late = world.now;
+    }
 
     /* the last write may be more, and so may what streams open with */
 
@@ -348,6 +354,10 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
         sim_hold(p);
         break;
 
+    case SIM_LATER:
+        sim_later(p, arg >> 8);
+        break;
+
     default:
         c = sim_client(arg >> 8);
 
@@ -368,6 +378,27 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
 }
 
 
+/* Most of what is under way is answered soon. */
+
+static void
+sim_pass_later(void)
+{
+    unsigned        i;
+    sim_process_t  *p;
+
+    for (i = 0; i < SIM_PROCESSES; i++) {
+        p = &world.processes[i];
+
+        if (p->alive && p->nlate != 0 && p->stalled <= world.now
+            && parley_test_chance(&world.random, 70))
+        {
+            sim_at = p;
+            sim_later_all(p);
+        }
+    }
+}
+
+
 /* Time passes, for those that do something; the others miss it. */
 
 static void
@@ -377,6 +408,8 @@ sim_pass(int64_t ms, unsigned percent)
     sim_conn_t          *c;
     sim_process_t       *p;
     parley_table_stat_t  stat;
+
+    sim_pass_later();
 
     world.now += ms;
 
@@ -388,6 +421,12 @@ sim_pass(int64_t ms, unsigned percent)
 
     for (i = 0; i < SIM_PROCESSES; i++) {
         p = &world.processes[i];
+
+        /* what it is fed, or reads, may have taken too long */
+
+        if (p->nlate != 0) {
+            p->behind = 1;
+        }
 
         if (p->alive && p->stalled <= world.now
             && parley_test_chance(&world.random, percent))
@@ -402,7 +441,9 @@ sim_pass(int64_t ms, unsigned percent)
     for (i = 0; i < SIM_CONNS; i++) {
         c = &world.conns[i];
 
-        if (c->used && c->client != NULL && c->process->stalled <= world.now) {
+        if (c->used && c->client != NULL && c->process->stalled <= world.now
+            && c->s.stamp != 0)
+        {
             world.logs[c->client->log].kept = world.now;
         }
     }
@@ -520,6 +561,13 @@ sim_fast(sim_conn_t *conn)
 }
 
 
+static sim_verb_t
+sim_crashes(uint64_t arg)
+{
+    return (sim_verb_t) ((arg >> 4) % (SIM_HOLD + 1 + world.later));
+}
+
+
 void
 sim_step(const sim_step_t *step)
 {
@@ -543,6 +591,7 @@ sim_step(const sim_step_t *step)
     case SIM_ASK:
     case SIM_ACK:
     case SIM_HOLD:
+    case SIM_LATER:
         if (p != NULL) {
             sim_does(p, step->verb, step->arg);
         }
@@ -552,7 +601,7 @@ sim_step(const sim_step_t *step)
     case SIM_CRASH:
         if (p != NULL) {
             sim_dies = 1 + (unsigned) (step->arg >> 32) % 600;
-            sim_does(p, (sim_verb_t) ((step->arg >> 4) % 9), step->arg);
+            sim_does(p, sim_crashes(step->arg), step->arg);
             sim_dies = 0;
         }
 

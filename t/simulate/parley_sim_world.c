@@ -218,6 +218,7 @@ sim_start(sim_process_t *p)
     env = sim_hub_env;
     env.ctx = p;
     sim_at = p;
+    sim_later_begin(p);
     p->hub = parley_hub_create(&p->memory.state, &env);
     sim_jobs_start(p);
 }
@@ -244,6 +245,7 @@ sim_kill(sim_process_t *p)
         }
     }
 
+    sim_later_forget(p);
     sim_free_all(p);
 }
 
@@ -257,6 +259,7 @@ sim_exit(sim_process_t *p)
     sim_hold_gone(p);
     parley_runner_free(p->runner);
     parley_hub_free(p->hub);
+    sim_later_forget(p);
     parley_memory_leave(&p->memory);
 
     if (p->blocks != NULL) {
@@ -370,6 +373,7 @@ sim_begin(uint64_t seed)
 
     parley_arena_init(&world.arena, &parley_mem_libc, 0);
 
+    world.later = seed % 3 == 2;
     world.now = 1000000;
     world.size = parley_test_chance(r, 20) ? 96 * 1024 : 2048 * 1024;
     world.zone = aligned_alloc(64, world.size);
@@ -434,7 +438,8 @@ sim_settle(void)
             p = &world.processes[i];
 
             if (!p->alive || p->stalled > world.now
-                || (!p->woken && !p->turn && p->due > world.now))
+                || (!p->woken && !p->turn && p->due > world.now
+                    && p->nlate == 0))
             {
                 continue;
             }
@@ -445,6 +450,8 @@ sim_settle(void)
             if (p->woken) {
                 sim_wakes(p);
             }
+
+            sim_later_all(p);
 
             if (p->turn) {
                 sim_turns(p, 100, SIZE_MAX / 2);

@@ -26,6 +26,7 @@ static const struct {
     unsigned     weight;
 } sim_verbs[SIM_VERBS] = {
     [SIM_APPEND] = { "append", 30 },
+    [SIM_LATER] = { "later", 30 },
     [SIM_WAKE] = { "wake", 20 },
     [SIM_TURN] = { "turn", 25 },
     [SIM_CONNECT] = { "connect", 10 },

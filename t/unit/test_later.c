@@ -59,13 +59,15 @@ static unsigned              passed, refused;
 static uint64_t              under_way;     /* the seed of a history that is */
 
 
-static void
+static int
 start(parley_late_t *l, parley_later_verb_t verb)
 {
     (void) verb;
 
     assert_true(nlate < UNDER_WAY);
     late[nlate++] = l;
+
+    return parley_test_below(&chance, 2) == 0;
 }
 
 

@@ -1,0 +1,83 @@
+/* What the files of the later state share.  Private to them. */
+
+#ifndef PARLEY_LATER_PARTS_H
+#define PARLEY_LATER_PARTS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parley_job.h"
+#include "parley_later.h"
+#include "parley_log.h"
+
+
+struct parley_late_s {
+    parley_late_t        *next;         /* of those that are under way */
+    parley_late_t       **link;
+    parley_state_t       *state;
+    parley_call_t        *call;         /* NULL: nobody waits */
+    parley_later_verb_t   verb;
+    unsigned              gone:1;       /* the caller was there */
+    unsigned              did:1;        /* it has its effect */
+    void                 *ret;          /* the caller's */
+    parley_arena_t        arena;        /* of what is copied */
+
+    /* copies */
+    parley_admission_t    admission;
+    parley_settlement_t   how;
+    parley_rating_t       rating;
+    parley_put_t          put;
+    parley_str_t          value;
+    parley_lookup_t       lookup;
+    parley_listing_t      listing;
+    parley_record_id_t    id;
+    uint32_t              generation;
+    parley_job_add_t      add;
+    parley_job_take_t     take;
+    parley_job_end_t      end;
+    parley_job_id_t       job;
+    parley_job_list_t     jobs;
+    const uint8_t        *key;
+    parley_record_id_t    closes[PARLEY_CLOSES_MAX];
+    parley_record_id_t    drops[PARLEY_DROPS_MAX];
+    parley_lift_t         lifts[PARLEY_LIFTS_MAX];
+    parley_append_t       append;
+    parley_log_read_t     read;
+    parley_feed_t         feed;
+    parley_erase_t        erase;
+    const uint8_t       (*logs)[PARLEY_KEY_LEN];
+    size_t                nlogs;
+    parley_join_t         join;
+    parley_leave_t        leave;        /* also of a join that is cancelled;
+                                           stamp 0: there is none */
+    parley_roster_t       roster;
+};
+
+
+extern const parley_log_ops_t  parley_later_log_ops;
+
+
+parley_late_t *parley_late(parley_state_t *s, parley_later_verb_t verb,
+    void *ret, parley_call_t *call);
+parley_state_done_t parley_late_begin(parley_late_t *late);
+
+/* Copies live as long as it is under way; NULL of NULL. */
+void *parley_late_copy(parley_late_t *late, const void *from, size_t len);
+void parley_late_text(parley_late_t *late, parley_str_t *text);
+void parley_late_parts(parley_late_t *late, const parley_str_t *parts,
+    size_t n, parley_str_t *ret);
+
+/* parley_later_log.c: what an append points to becomes late's. */
+void parley_late_append(parley_late_t *late, parley_append_t *append);
+
+/* One of a log has its effect. */
+void parley_late_log(parley_late_t *late);
+
+/* The caller is about to be. */
+void parley_late_log_gone(parley_late_t *late);
+
+/* Those of a hub, with what memory does at once. */
+void parley_later_log_hub(parley_log_ops_t *ret);
+
+
+#endif /* PARLEY_LATER_PARTS_H */
