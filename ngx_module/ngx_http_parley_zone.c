@@ -16,7 +16,7 @@
 #endif
 
 
-/* changes whenever a structure in the zone does */
+/* changes whenever a structure in the zone does, or what a record there says */
 #define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415217
 
 /*
