@@ -128,7 +128,7 @@ UNIT_SHARED_OBJS := $(UNIT_SHARED:%.c=$(OBJ)/%.o)
 UNIT_LIB = $(OUT)/t/unit/libparley_test.a
 FUZZ_SOURCES := $(wildcard t/fuzz/fuzz_*.c)
 
-# the library with a sixth protocol: what the list of protocols and the names
+# the library with one protocol more: what the list of protocols and the names
 # of their members are part of is compiled anew, the rest is the library's
 TOY = $(OUT)/toy
 TOY_SOURCES := $(filter translate/%,$(SOURCES)) $(wildcard t/toy/*.c)

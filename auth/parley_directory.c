@@ -1,3 +1,7 @@
+/* The directory: how its file is read, and freed. */
+
+#include <string.h>
+
 #include "parley_directory_index.h"
 #include "parley_directory_parts.h"
 
@@ -53,19 +57,24 @@ static int
 parley_directory_read(parley_directory_t *dir, parley_arena_t *arena,
     const json_t *tree, parley_error_t *err)
 {
-    static const char *const  names[] = { "principals", NULL };
+    json_t      *value;
+    const char  *name;
 
     if (!json_is_object(tree)) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
                                 "the identities are not an object");
     }
 
-    if (parley_directory_known(err, tree, "", names) != 0
-        || parley_directory_principals_read(dir, arena,
-                                            json_object_get(tree,
-                                                            "principals"),
-                                            err)
-           != 0)
+    json_object_foreach((json_t *) (uintptr_t) tree, name, value) {
+        if (strcmp(name, "principals") != 0) {
+            return parley_directory_unknown(err, "", name);
+        }
+    }
+
+    if (parley_directory_principals_read(dir, arena,
+                                         json_object_get(tree, "principals"),
+                                         err)
+        != 0)
     {
         return -1;
     }

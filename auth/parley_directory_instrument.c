@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "parley_actor.h"
-#include "parley_config.h"
 #include "parley_directory_instrument.h"
 
 

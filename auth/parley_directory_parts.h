@@ -23,9 +23,9 @@ typedef struct {
 /* Reads r->object into r->principal: 0, or -1 with *r->err filled. */
 int parley_directory_principal(parley_directory_reader_t *r);
 
-/* Refuses the first member that is not among names, a NULL-terminated array. */
-int parley_directory_known(parley_error_t *err, const json_t *object,
-    const char *pointer, const char *const *names);
+/* Refuses the member of this name, of the object at pointer; returns -1. */
+int parley_directory_unknown(parley_error_t *err, const char *pointer,
+    const char *name);
 
 
 #endif /* PARLEY_DIRECTORY_PARTS_H */

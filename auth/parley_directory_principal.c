@@ -336,36 +336,6 @@ parley_directory_list(parley_directory_reader_t *r, const char *name,
 }
 
 
-int
-parley_directory_known(parley_error_t *err, const json_t *object,
-    const char *pointer, const char *const *names)
-{
-    char         field[PARLEY_POINTER_MAX];
-    size_t       i;
-    json_t      *value;
-    const char  *name;
-
-    json_object_foreach((json_t *) (uintptr_t) object, name, value) {
-
-        for (i = 0; names[i] != NULL; i++) {
-            if (strcmp(name, names[i]) == 0) {
-                break;
-            }
-        }
-
-        if (names[i] == NULL) {
-            parley_config_pointer(field, pointer, name);
-
-            return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, field,
-                                    "unknown member \"%s\", which nothing uses",
-                                    name);
-        }
-    }
-
-    return 0;
-}
-
-
 /* A time of a key, RFC 3339; *ret is left alone where there is none. */
 
 static int
@@ -496,6 +466,20 @@ parley_directory_certificates(parley_directory_reader_t *r, const char *name,
 
 
 int
+parley_directory_unknown(parley_error_t *err, const char *pointer,
+    const char *name)
+{
+    char  field[PARLEY_POINTER_MAX];
+
+    parley_config_pointer(field, pointer, name);
+
+    return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, field,
+                            "unknown member \"%s\", which nothing uses",
+                            name);
+}
+
+
+int
 parley_directory_principal(parley_directory_reader_t *r)
 {
     int                               known;
@@ -529,11 +513,7 @@ parley_directory_principal(parley_directory_reader_t *r)
         }
 
         if (!known) {
-            parley_config_pointer(field, r->pointer, name);
-
-            return parley_error_set(r->err, PARLEY_E_FIELD_UNKNOWN, field,
-                                    "unknown member \"%s\", which nothing uses",
-                                    name);
+            return parley_directory_unknown(r->err, r->pointer, name);
         }
     }
 

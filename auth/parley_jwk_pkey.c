@@ -8,7 +8,6 @@
 #include <openssl/param_build.h>
 #include <sodium.h>
 
-#include "parley_config.h"
 #include "parley_jwk.h"
 #include "parley_jwk_source.h"
 

@@ -2,7 +2,6 @@
 
 #include "parley_alarm.h"
 #include "parley_audit_message.h"
-#include "parley_embed.h"
 #include "parley_gate_steps.h"
 #include "parley_jcs.h"
 #include "parley_redact.h"

@@ -34,6 +34,8 @@ static int parley_correlation_is_as_well(const parley_correlation_t *r,
 static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret);
+static int parley_correlation_keep(parley_correlation_t *r,
+    parley_str_t record);
 static int parley_correlation_is_closed(const parley_correlation_t *r,
     const parley_record_t *record);
 static int parley_correlation_found(parley_correlation_t *r,
@@ -384,19 +386,29 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
         return 0;
     }
 
+    *ret = PARLEY_CORRELATION_OPEN;
+
+    r->id = id;
+    r->own = own;
+    r->above = above;
+    r->slot_until = r->ask->now + led.left;
+
+    return parley_correlation_keep(r, led.value);
+}
+
+
+/* Keeps the question of a record.  -1: no memory. */
+
+static int
+parley_correlation_keep(parley_correlation_t *r, parley_str_t record)
+{
     r->question = parley_arena_alloc(r->arena, sizeof(parley_question_t));
 
     if (r->question == NULL) {
         return -1;
     }
 
-    *ret = PARLEY_CORRELATION_OPEN;
-    *r->question = q;
-
-    r->id = id;
-    r->own = own;
-    r->above = above;
-    r->slot_until = r->ask->now + led.left;
+    parley_question_split(record, r->question);
 
     return 0;
 }
@@ -564,15 +576,8 @@ parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
         return rc == 0 ? 0 : parley_correlation_failed(rc, err);
     }
 
-    r->question = parley_arena_alloc(r->arena, sizeof(parley_question_t));
-
-    if (r->question == NULL) {
-        return parley_error_memory(err);
-    }
-
-    parley_question_split(record.value, r->question);
-
-    return 0;
+    return parley_correlation_keep(r, record.value) == 0
+           ? 0 : parley_error_memory(err);
 }
 
 

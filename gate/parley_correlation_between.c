@@ -1,6 +1,5 @@
 /* Whether a reply is between the parties of a question (SEC-08). */
 
-#include "parley_check.h"
 #include "parley_channel_scope.h"
 #include "parley_correlation_parts.h"
 #include "parley_membership.h"
@@ -104,7 +103,7 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
 }
 
 
-/* where replies go by the correlation it was found by that */
+/* a reply that is found by its correlation has that of what it answers */
 
 int
 parley_correlation_is_there(const parley_correlation_t *r,

@@ -14,7 +14,8 @@
 int parley_correlation_is_between(const parley_correlation_t *r,
     const parley_question_t *q, int own, parley_str_t corr, int above);
 
-/* Whether it stands in the conversation of q, as far as both say it. */
+/* Whether r->msg has the correlation of q, as far as both say one; own, corr:
+   as above. */
 int parley_correlation_is_there(const parley_correlation_t *r,
     const parley_question_t *q, int own, parley_str_t corr);
 

@@ -10,7 +10,6 @@
 
 #include "parley_gate_steps.h"
 #include "parley_rules.h"
-#include "parley_settings.h"
 
 
 /* that are told at once */

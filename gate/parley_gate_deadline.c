@@ -13,7 +13,6 @@
 #include "parley_gate_deliver.h"
 #include "parley_notify.h"
 #include "parley_overdue.h"
-#include "parley_settings.h"
 
 
 static const parley_principal_t *parley_gate_superior(

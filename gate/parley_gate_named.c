@@ -10,7 +10,6 @@
 #include "parley_gate_mcp.h"
 #include "parley_name.h"
 #include "parley_name_syntax.h"
-#include "parley_settings.h"
 
 
 static int parley_gate_named_handle(parley_gate_t *g, parley_str_t name,

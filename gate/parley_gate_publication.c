@@ -5,10 +5,8 @@
 
 #include <string.h>
 
-#include "parley_channel_scope.h"
 #include "parley_gate_steps.h"
 #include "parley_publication.h"
-#include "parley_settings.h"
 
 
 static parley_str_t parley_gate_fits(parley_str_t text);

@@ -1,11 +1,7 @@
 #include <string.h>
 
 #include "parley_account.h"
-#include "parley_attempt.h"
 #include "parley_overdue_parts.h"
-#include "parley_expand.h"
-#include "parley_gate_deliver.h"
-#include "parley_publish.h"
 #include "parley_settings.h"
 
 

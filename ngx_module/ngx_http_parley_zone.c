@@ -16,8 +16,8 @@
 #endif
 
 
-/* changes whenever a structure in the zone does */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415216
+/* changes whenever a structure in the zone does, or what a record there says */
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415217
 
 /*
  * The state takes the zone in one piece, but for the pages of what nginx's

@@ -3,7 +3,6 @@
 #include "parley_binding.h"
 #include "parley_buf.h"
 #include "parley_codec.h"
-#include "parley_engine.h"
 
 
 static int parley_binding_has(const parley_binding_t *binding,

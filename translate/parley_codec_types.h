@@ -7,12 +7,9 @@
 #define PARLEY_CODEC_TYPES_H
 
 #include "parley_binding.h"
-#include "parley_buf.h"
 #include "parley_error.h"
 #include "parley_json.h"
-#include "parley_loss.h"
 #include "parley_msg.h"
-#include "parley_plain.h"
 #include "parley_severity.h"
 #include "parley_str.h"
 

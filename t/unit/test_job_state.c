@@ -259,7 +259,7 @@ test_many(void **state)
 static unsigned
 never_taken(unsigned n)
 {
-    unsigned             i, never;
+    unsigned             i, which, never;
     uint32_t             account;
     parley_job_add_t     a;
     parley_job_take_t    take;
@@ -297,8 +297,8 @@ never_taken(unsigned n)
                          PARLEY_STATE_DONE);
         assert_int_equal(got.n, 1);
 
-        memcpy(&never, got.list[0].text.data, sizeof(never));
-        taken[never]++;
+        memcpy(&which, got.list[0].text.data, sizeof(which));
+        taken[which]++;
 
         account = got.list[0].account;
         take.nlast = 1;

@@ -1,5 +1,4 @@
 #include "parley_aee.h"
-#include "parley_id.h"
 #include "parley_time.h"
 
 

@@ -1,6 +1,5 @@
 #include "parley_aee.h"
 #include "parley_embed.h"
-#include "parley_id.h"
 #include "parley_name.h"
 #include "parley_time.h"
 #include "parley_msg_field.h"

@@ -1,6 +1,5 @@
 #include "parley_aee_local.h"
 #include "parley_aee.h"
-#include "parley_id.h"
 #include "parley_time.h"
 
 

@@ -14,7 +14,6 @@
  */
 
 #include "parley_c2a.h"
-#include "parley_embed.h"
 #include "parley_msg_field.h"
 
 

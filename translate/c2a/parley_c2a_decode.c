@@ -13,7 +13,6 @@
 #include "parley_c2a.h"
 #include "parley_deadline.h"
 #include "parley_jcs.h"
-#include "parley_time.h"
 
 
 #define PARLEY_C2A_DIGITS  15       /* of integers that are doubles */

@@ -15,7 +15,6 @@
  */
 
 #include "parley_c2a.h"
-#include "parley_sentence.h"
 #include "parley_deadline.h"
 #include "parley_msg_field.h"
 

@@ -5,7 +5,6 @@
 
 #include "parley_channel.h"
 #include "parley_channel_scope.h"
-#include "parley_name.h"
 #include "parley_msg_field.h"
 
 #include <stdio.h>

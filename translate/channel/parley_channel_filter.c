@@ -1,6 +1,5 @@
 #include "parley_channel_filter.h"
 #include "parley_channel.h"
-#include "parley_name.h"
 
 
 static int parley_channel_filter_clause(parley_str_t text,

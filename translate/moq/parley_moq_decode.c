@@ -1,5 +1,4 @@
 #include "parley_moq.h"
-#include "parley_id.h"
 
 
 #define PARLEY_MOQ_STREAM_MAX  16   /* octets of a Stream ID and its colons */

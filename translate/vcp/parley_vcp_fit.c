@@ -11,7 +11,6 @@
  */
 
 #include "parley_vcp.h"
-#include "parley_embed.h"
 #include "parley_id.h"
 #include "parley_msg_field.h"
 
