@@ -126,6 +126,8 @@ parley_gate_publishes(parley_gate_t *g, const parley_append_t *append,
     int      rc;
     int64_t  count;
 
+    count = 0;
+
     /* OPS-06: it is written before it changes anything */
 
     if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
