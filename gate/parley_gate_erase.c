@@ -39,6 +39,7 @@ typedef struct parley_gate_erase_s {
     uint8_t              log[PARLEY_KEY_LEN];
     parley_log_read_t    read;      /* of the page, or the next one */
     parley_log_page_t    page;
+    parley_arena_t       octets;    /* its records, and no other page's */
     int                  at;        /* in the page */
     int64_t              erased;
     unsigned             paged:1;   /* the page is there */
@@ -171,7 +172,9 @@ parley_gate_erase_from(parley_gate_erase_t *e)
     read->records = PARLEY_ERASE_PAGE;
     read->octets = PARLEY_ERASE_OCTETS;
     read->backward = 1;
-    read->arena = e->g->arena;
+    read->arena = &e->octets;
+
+    parley_arena_init(&e->octets, &e->g->arena->mem, 0);
 
     if (e->only.epoch != 0) {
         read->from.epoch = e->only.epoch;
@@ -201,6 +204,8 @@ parley_gate_erase_all(parley_gate_erase_t *e)
         e->read.from.epoch = e->page.epoch;
         e->read.from.offset = e->page.at;
         e->paged = 0;
+        parley_arena_reset(&e->octets);
+
         e->over = e->only.epoch != 0 || e->page.epoch == 0
                   || e->page.at <= e->page.first;
     }
