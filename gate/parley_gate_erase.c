@@ -9,7 +9,8 @@
  *     DELETE /channel/stream/~alice?all=1
  *
  * A message is gone for everybody whom it was for, and for aee.context.fetch,
- * too.  Nobody learns whether there are others.
+ * too.  Nobody learns whether there are others.  Who got another's escalation,
+ * as it went up, deletes what came to it alone.
  *
  * Of a state that answers later each page that is read, and each message, is a
  * step of its own: as many as there are take as long as they take.
@@ -58,6 +59,8 @@ static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
     uint64_t offset, parley_str_t octets);
 static int parley_gate_erase_done(parley_gate_erase_t *e);
 static int parley_gate_erase_is_alone(const parley_publication_t *p);
+static int parley_gate_erase_is_others(const parley_gate_erase_t *e,
+    const parley_publication_t *p);
 static int parley_gate_erase_tell(parley_gate_erase_t *e);
 
 
@@ -301,7 +304,9 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     /* it is found by its place: a process that dies before that is gone leaves
        what can be deleted again */
 
-    if (parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT) {
+    if (!parley_gate_erase_is_others(e, &p)
+        && parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT)
+    {
         return PARLEY_WAIT;
     }
 
@@ -347,6 +352,33 @@ parley_gate_erase_is_alone(const parley_publication_t *p)
 
     return p->facts.values[PARLEY_CHANNEL_AXIS_ORG].len == 0
            && (peers.len == 0 || !parley_str_eq(p->to, peers));
+}
+
+
+/*
+ * Whether it was for another, and came to whose name that is beside, as an
+ * escalation that went up (VCP 6.2): its parties may fetch it still.
+ */
+
+static int
+parley_gate_erase_is_others(const parley_gate_erase_t *e,
+    const parley_publication_t *p)
+{
+    parley_str_t               by;
+    const parley_who_t        *who;
+    const parley_principal_t  *to;
+
+    who = e->g->who;
+    by = parley_who_proven(who);
+
+    if (parley_str_eq(p->sender, by) || who->directory == NULL) {
+        return 0;
+    }
+
+    to = parley_directory_by_name(who->directory,
+                                  (parley_namespace_t) p->proto, p->to);
+
+    return to != NULL && !parley_str_eq(to->sub, by);
 }
 
 
