@@ -10,7 +10,9 @@
  *
  * A message is gone for everybody whom it was for, and for aee.context.fetch,
  * too.  Nobody learns whether there are others.  Who got another's escalation,
- * as it went up, deletes what came to it alone.
+ * as it went up, deletes what came to it alone; and what waits for an answer
+ * with a deadline stays until it has one, or is over, unless its sender deletes
+ * it.
  *
  * Of a state that answers later each page that is read, and each message, is a
  * step of its own: as many as there are take as long as they take.
@@ -22,6 +24,7 @@
 #include "parley_expand.h"
 #include "parley_gate_steps.h"
 #include "parley_publication.h"
+#include "parley_question.h"
 #include "parley_retain.h"
 #include "parley_settings.h"
 
@@ -60,6 +63,8 @@ static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
 static int parley_gate_erase_done(parley_gate_erase_t *e);
 static int parley_gate_erase_is_alone(const parley_publication_t *p);
 static int parley_gate_erase_is_others(const parley_gate_erase_t *e,
+    const parley_publication_t *p);
+static int parley_gate_erase_is_due(parley_gate_erase_t *e,
     const parley_publication_t *p);
 static int parley_gate_erase_tell(parley_gate_erase_t *e);
 
@@ -272,6 +277,7 @@ static int
 parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     parley_str_t octets)
 {
+    int                   rc;
     parley_str_t          id;
     parley_gate_t        *g;
     parley_erase_t        erase;
@@ -289,6 +295,12 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
              || (e->own && parley_gate_erase_is_alone(&p))))
     {
         return 0;
+    }
+
+    rc = parley_gate_erase_is_due(e, &p);
+
+    if (rc != 0) {
+        return rc == 1 ? parley_gate_erase_done(e) : rc;
     }
 
     memset(&m, 0, sizeof(parley_retained_t));
@@ -379,6 +391,66 @@ parley_gate_erase_is_others(const parley_gate_erase_t *e,
                                   (parley_namespace_t) p->proto, p->to);
 
     return to != NULL && !parley_str_eq(to->sub, by);
+}
+
+
+/*
+ * Whether it waits for an answer with a deadline, of which its sender or
+ * whoever is above is told (AEE-29, VCP-24): nobody but its sender has it
+ * forgotten.
+ * 1: so it is; or 0, PARLEY_WAIT, or -1.
+ */
+
+static int
+parley_gate_erase_is_due(parley_gate_erase_t *e, const parley_publication_t *p)
+{
+    int                  i, rc;
+    parley_ask_t        *ask;
+    parley_record_t      record;
+    parley_records_t     records;
+    parley_question_t    q;
+    parley_record_id_t   id;
+
+    if (parley_str_eq(p->sender, parley_who_proven(e->g->who))) {
+        return 0;
+    }
+
+    ask = &e->g->ask;
+
+    id.kind = PARLEY_KIND_QUESTION;
+    id.tag = parley_question_tag(ask->state, p->from, p->id);
+    parley_question_key(ask->state, p->proto, p->id, id.key);
+
+    rc = parley_ask_get_owned(ask, &id, &records);
+
+    for (i = 0; rc == 0 && i < records.n; i++) {
+        record = records.list[i];
+
+        if (record.closed) {
+            continue;
+        }
+
+        if (parley_question_leads(record.value, &id, NULL)) {
+            rc = parley_ask_get_one(ask, &id, &record);
+
+            if (rc < 0) {
+                return rc;
+            }
+
+            if (rc == 0 || record.closed) {
+                rc = 0;
+                continue;
+            }
+        }
+
+        parley_question_split(record.value, &q);
+
+        rc = q.head.awaited
+             && (q.head.escalates || q.head.time != PARLEY_QUESTION_TIME)
+             && parley_question_is_open(&q, record.left);
+    }
+
+    return rc;
 }
 
 
