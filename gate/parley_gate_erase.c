@@ -22,9 +22,8 @@
 
 #include "parley_event_id.h"
 #include "parley_expand.h"
+#include "parley_gate_erase_parts.h"
 #include "parley_gate_steps.h"
-#include "parley_publication.h"
-#include "parley_question.h"
 #include "parley_retain.h"
 #include "parley_settings.h"
 
@@ -61,11 +60,6 @@ static int parley_gate_erase_page(parley_gate_erase_t *e);
 static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
     uint64_t offset, parley_str_t octets);
 static int parley_gate_erase_done(parley_gate_erase_t *e);
-static int parley_gate_erase_is_alone(const parley_publication_t *p);
-static int parley_gate_erase_is_others(const parley_gate_erase_t *e,
-    const parley_publication_t *p);
-static int parley_gate_erase_is_due(parley_gate_erase_t *e,
-    const parley_publication_t *p);
 static int parley_gate_erase_tell(parley_gate_erase_t *e);
 
 
@@ -297,10 +291,11 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
         return 0;
     }
 
-    rc = parley_gate_erase_is_due(e, &p);
+    rc = parley_gate_erase_is_due(g, &p);
 
     if (rc != 0) {
-        return rc == 1 ? parley_gate_erase_done(e) : rc;
+        return rc == 1 ? parley_gate_erase_done(e)
+               : rc == PARLEY_WAIT ? rc : parley_error_memory(g->err);
     }
 
     memset(&m, 0, sizeof(parley_retained_t));
@@ -316,7 +311,7 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     /* it is found by its place: a process that dies before that is gone leaves
        what can be deleted again */
 
-    if (!parley_gate_erase_is_others(e, &p)
+    if (!parley_gate_erase_is_others(g, &p)
         && parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT)
     {
         return PARLEY_WAIT;
@@ -350,107 +345,6 @@ parley_gate_erase_done(parley_gate_erase_t *e)
     parley_ask_over(ask);
 
     return 0;
-}
-
-
-/* whether it was for one name, not for an organisation or all known peers */
-
-static int
-parley_gate_erase_is_alone(const parley_publication_t *p)
-{
-    parley_str_t  peers;
-
-    peers = parley_codecs[p->proto]->syntax->peers;
-
-    return p->facts.values[PARLEY_CHANNEL_AXIS_ORG].len == 0
-           && (peers.len == 0 || !parley_str_eq(p->to, peers));
-}
-
-
-/*
- * Whether it was for another, and came to whose name that is beside, as an
- * escalation that went up (VCP 6.2): its parties may fetch it still.
- */
-
-static int
-parley_gate_erase_is_others(const parley_gate_erase_t *e,
-    const parley_publication_t *p)
-{
-    parley_str_t               by;
-    const parley_who_t        *who;
-    const parley_principal_t  *to;
-
-    who = e->g->who;
-    by = parley_who_proven(who);
-
-    if (parley_str_eq(p->sender, by) || who->directory == NULL) {
-        return 0;
-    }
-
-    to = parley_directory_by_name(who->directory,
-                                  (parley_namespace_t) p->proto, p->to);
-
-    return to != NULL && !parley_str_eq(to->sub, by);
-}
-
-
-/*
- * Whether it waits for an answer with a deadline, of which its sender or
- * whoever is above is told (AEE-29, VCP-24): nobody but its sender has it
- * forgotten.
- * 1: so it is; or 0, PARLEY_WAIT, or -1.
- */
-
-static int
-parley_gate_erase_is_due(parley_gate_erase_t *e, const parley_publication_t *p)
-{
-    int                  i, rc;
-    parley_ask_t        *ask;
-    parley_record_t      record;
-    parley_records_t     records;
-    parley_question_t    q;
-    parley_record_id_t   id;
-
-    if (parley_str_eq(p->sender, parley_who_proven(e->g->who))) {
-        return 0;
-    }
-
-    ask = &e->g->ask;
-
-    id.kind = PARLEY_KIND_QUESTION;
-    id.tag = parley_question_tag(ask->state, p->from, p->id);
-    parley_question_key(ask->state, p->proto, p->id, id.key);
-
-    rc = parley_ask_get_owned(ask, &id, &records);
-
-    for (i = 0; rc == 0 && i < records.n; i++) {
-        record = records.list[i];
-
-        if (record.closed) {
-            continue;
-        }
-
-        if (parley_question_leads(record.value, &id, NULL)) {
-            rc = parley_ask_get_one(ask, &id, &record);
-
-            if (rc < 0) {
-                return rc;
-            }
-
-            if (rc == 0 || record.closed) {
-                rc = 0;
-                continue;
-            }
-        }
-
-        parley_question_split(record.value, &q);
-
-        rc = q.head.awaited
-             && (q.head.escalates || q.head.time != PARLEY_QUESTION_TIME)
-             && parley_question_is_open(&q, record.left);
-    }
-
-    return rc;
 }
 
 
