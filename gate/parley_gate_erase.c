@@ -9,7 +9,10 @@
  *     DELETE /channel/stream/~alice?all=1
  *
  * A message is gone for everybody whom it was for, and for aee.context.fetch,
- * too.  Nobody learns whether there are others.
+ * too.  Nobody learns whether there are others.  Who got another's escalation,
+ * as it went up, deletes what came to it alone; and what waits for an answer
+ * with a deadline stays until it has one, or is over, unless its sender deletes
+ * it.
  *
  * Of a state that answers later each page that is read, and each message, is a
  * step of its own: as many as there are take as long as they take.
@@ -19,8 +22,8 @@
 
 #include "parley_event_id.h"
 #include "parley_expand.h"
+#include "parley_gate_erase_parts.h"
 #include "parley_gate_steps.h"
-#include "parley_publication.h"
 #include "parley_retain.h"
 #include "parley_settings.h"
 
@@ -39,6 +42,7 @@ typedef struct parley_gate_erase_s {
     uint8_t              log[PARLEY_KEY_LEN];
     parley_log_read_t    read;      /* of the page, or the next one */
     parley_log_page_t    page;
+    parley_arena_t       octets;    /* its records, and no other page's */
     int                  at;        /* in the page */
     int64_t              erased;
     unsigned             paged:1;   /* the page is there */
@@ -56,7 +60,6 @@ static int parley_gate_erase_page(parley_gate_erase_t *e);
 static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
     uint64_t offset, parley_str_t octets);
 static int parley_gate_erase_done(parley_gate_erase_t *e);
-static int parley_gate_erase_is_alone(const parley_publication_t *p);
 static int parley_gate_erase_tell(parley_gate_erase_t *e);
 
 
@@ -171,7 +174,9 @@ parley_gate_erase_from(parley_gate_erase_t *e)
     read->records = PARLEY_ERASE_PAGE;
     read->octets = PARLEY_ERASE_OCTETS;
     read->backward = 1;
-    read->arena = e->g->arena;
+    read->arena = &e->octets;
+
+    parley_arena_init(&e->octets, &e->g->arena->mem, 0);
 
     if (e->only.epoch != 0) {
         read->from.epoch = e->only.epoch;
@@ -201,6 +206,8 @@ parley_gate_erase_all(parley_gate_erase_t *e)
         e->read.from.epoch = e->page.epoch;
         e->read.from.offset = e->page.at;
         e->paged = 0;
+        parley_arena_reset(&e->octets);
+
         e->over = e->only.epoch != 0 || e->page.epoch == 0
                   || e->page.at <= e->page.first;
     }
@@ -264,6 +271,7 @@ static int
 parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     parley_str_t octets)
 {
+    int                   rc;
     parley_str_t          id;
     parley_gate_t        *g;
     parley_erase_t        erase;
@@ -283,6 +291,13 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
         return 0;
     }
 
+    rc = parley_gate_erase_is_due(g, &p);
+
+    if (rc != 0) {
+        return rc == 1 ? parley_gate_erase_done(e)
+               : rc == PARLEY_WAIT ? rc : parley_error_memory(g->err);
+    }
+
     memset(&m, 0, sizeof(parley_retained_t));
 
     m.id = p.id;
@@ -296,7 +311,9 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     /* it is found by its place: a process that dies before that is gone leaves
        what can be deleted again */
 
-    if (parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT) {
+    if (!parley_gate_erase_is_others(g, &p)
+        && parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT)
+    {
         return PARLEY_WAIT;
     }
 
@@ -331,20 +348,6 @@ parley_gate_erase_done(parley_gate_erase_t *e)
     parley_ask_over(ask);
 
     return 0;
-}
-
-
-/* whether it was for one name, not for an organisation or all known peers */
-
-static int
-parley_gate_erase_is_alone(const parley_publication_t *p)
-{
-    parley_str_t  peers;
-
-    peers = parley_codecs[p->proto]->syntax->peers;
-
-    return p->facts.values[PARLEY_CHANNEL_AXIS_ORG].len == 0
-           && (peers.len == 0 || !parley_str_eq(p->to, peers));
 }
 
 

@@ -34,6 +34,7 @@ static void ngx_http_parley_resume(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_spared(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void *ngx_http_parley_alloc(void *pool, size_t size);
+static void ngx_http_parley_free(void *pool, void *p);
 static void ngx_http_parley_cleanup(void *data);
 
 
@@ -208,7 +209,7 @@ ngx_http_parley_ctx_init(ngx_http_parley_ctx_t *ctx, ngx_http_request_t *r,
     ctx->msg.timeout_ms = -1;
 
     mem.alloc = ngx_http_parley_alloc;
-    mem.free = NULL;
+    mem.free = ngx_http_parley_free;
     mem.ctx = pool;
 
     parley_arena_init(&ctx->arena, &mem,
@@ -240,6 +241,15 @@ static void *
 ngx_http_parley_alloc(void *pool, size_t size)
 {
     return ngx_palloc(pool, size);
+}
+
+
+/* what is small stays until the pool goes */
+
+static void
+ngx_http_parley_free(void *pool, void *p)
+{
+    (void) ngx_pfree(pool, p);
 }
 
 
