@@ -235,28 +235,29 @@ parley_entrance_release(parley_entrance_t *e,
     size_t               i, m;
     parley_settlement_t  how;
 
+    _Static_assert(PARLEY_DROPS_MAX == 2 * 3 + 1,
+                   "three of each message, and what is retained");
+
     memset(&how, 0, sizeof(parley_settlement_t));
 
     m = 0;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && i < 2; i++) {
 
-        if (asked[i]->kept && m < PARLEY_DROPS_MAX) {
+        if (asked[i]->kept) {
             how.drops[m++] = &asked[i]->question;
         }
 
-        if (asked[i]->call_kept && m < PARLEY_DROPS_MAX) {
+        if (asked[i]->call_kept) {
             how.drops[m++] = &asked[i]->call;
         }
 
-        if (asked[i]->own_kept && m < PARLEY_DROPS_MAX) {
+        if (asked[i]->own_kept) {
             how.drops[m++] = &asked[i]->own;
         }
     }
 
-    if (retained != NULL && m < PARLEY_DROPS_MAX) {
-        how.drops[m] = retained;
-    }
+    how.drops[m] = retained;
 
     return parley_entrance_settle(e, &how);
 }
