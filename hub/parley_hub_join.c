@@ -239,6 +239,7 @@ parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s)
         return -1;
     }
 
+    text.opens = 1;
     text.before = place;
     text.before_sum = s->sum;
 

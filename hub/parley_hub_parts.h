@@ -123,6 +123,8 @@ typedef struct {
     parley_str_t         text;
     parley_hub_event_t  *events;
     uint32_t             n;
+    unsigned             opens:1;       /* it is in no log, and kept whole where
+                                           it is not begun */
     parley_place_t       before;        /* where its subscriber was */
     uint32_t             before_sum;
     parley_arena_t       arena;

@@ -358,7 +358,10 @@ parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
 }
 
 
-/* it keeps no more than the rest of the event that was begun */
+/*
+ * It keeps no more than the rest of the event that was begun; what was not is
+ * read again.
+ */
 
 static int
 parley_hub_send_part(parley_hub_t *hub, parley_subscriber_t *s,
@@ -377,7 +380,7 @@ parley_hub_send_part(parley_hub_t *hub, parley_subscriber_t *s,
     event = &text->events[i];
     begin = i != 0 ? event[-1].end : 0;
 
-    if (n > begin) {
+    if (n > begin || text->opens) {
         s->rest_at = 0;
         s->rest_len = (uint32_t) (event->end - n);
         s->rest = parley_hub_alloc(hub, s->rest_len);

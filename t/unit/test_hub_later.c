@@ -16,6 +16,7 @@
 typedef struct {
     parley_subscriber_t  s;
     unsigned             ended:1;
+    unsigned             blocked:1;     /* it takes nothing */
     parley_end_t         why;
     char                 text[8192];    /* that was written */
     size_t               len;
@@ -135,6 +136,10 @@ write_to(void *ctx, parley_subscriber_t *s, parley_str_t octets)
     listener_t *l = (listener_t *) s;
 
     (void) ctx;
+
+    if (l->blocked) {
+        return 0;
+    }
 
     assert_true(l->len + octets.len < sizeof(l->text));
     memcpy(l->text + l->len, octets.data, octets.len);
@@ -566,6 +571,39 @@ test_reader(void **state)
 }
 
 
+/* what a stream opens with comes, though nothing of it could be written */
+
+static void
+test_blocked(void **state)
+{
+    parley_place_t  gone;
+
+    (void) state;
+
+    gone.epoch = 1;
+    gone.offset = 1;
+
+    listens_as(&one, "s1", NULL);
+    listens_as(&two, "s2", &gone);
+    one.blocked = 1;
+    two.blocked = 1;
+    settle();
+
+    says("\"a\"");
+    parley_hub_wake(hub);
+    settle();
+
+    one.blocked = 0;
+    two.blocked = 0;
+    parley_hub_writable(hub, &one.s);
+    parley_hub_writable(hub, &two.s);
+    settle();
+
+    has(&one, (const char *[]) { "event: ready", "\"a\"", NULL });
+    has(&two, (const char *[]) { "event: gap", "\"a\"", NULL });
+}
+
+
 /* who waits for what is not answered is ended, and nothing is left of it */
 
 static void
@@ -612,6 +650,7 @@ static const struct CMUnitTest  tests[] = {
     test("HUB-02 a log that becomes another one while it is read",
          test_elsewhere),
     test("HUB-02 and one who resumes there", test_reader),
+    test("HUB-02 who takes nothing at first has the beginning", test_blocked),
     test("HUB-02 who waits for what is not answered ends", test_silent),
 };
 
