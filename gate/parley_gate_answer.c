@@ -20,6 +20,7 @@ static int parley_gate_closes(const parley_gate_t *g,
 static int parley_gate_acknowledge(parley_gate_t *g,
     parley_answered_t *answered);
 static int parley_gate_late(parley_gate_t *g);
+static int parley_gate_close(parley_gate_t *g);
 static int parley_gate_keep_first(parley_gate_t *g,
     const parley_reply_t *first);
 static int parley_gate_keep_message(parley_gate_t *g, int under);
@@ -140,7 +141,17 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
         rc = parley_gate_acknowledge(g, answered);
     }
 
-    return rc == PARLEY_WAIT ? rc : 0;
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    /* not before: what is asked again is asked in the same order */
+
+    if (closes) {
+        memset(&g->asked, 0, sizeof(parley_asked_t));
+    }
+
+    return 0;
 }
 
 
@@ -260,6 +271,11 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
     }
 
     if (rc != PARLEY_WAIT) {
+
+        if (closes) {
+            memset(&g->asked, 0, sizeof(parley_asked_t));
+        }
+
         parley_ask_end(&g->ask);
         parley_ask_over(&g->ask);
         parley_gate_settles(g, g->err->taken ? PARLEY_SETTLE_COMMIT
@@ -316,7 +332,7 @@ parley_gate_keep_before(parley_gate_t *g)
 }
 
 
-int
+static int
 parley_gate_close(parley_gate_t *g)
 {
     int  rc;
@@ -328,7 +344,6 @@ parley_gate_close(parley_gate_t *g)
     }
 
     g->late |= rc == PARLEY_SETTLED_LATE;
-    memset(&g->asked, 0, sizeof(parley_asked_t));
 
     return 0;
 }

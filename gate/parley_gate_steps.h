@@ -392,12 +392,11 @@ parley_step_result_t parley_gate_refute(parley_gate_t *g);
 
 /*
  * The message was taken.  first: what its sender is told, or NULL: that is not
- * known yet; closes: and no answer is to come any more.  Both return 0,
- * PARLEY_WAIT or -1.
+ * known yet; closes: and no answer is to come any more.  Returns 0, PARLEY_WAIT
+ * or -1.
  */
 int parley_gate_taken(parley_gate_t *g, const parley_reply_t *first,
     int closes);
-int parley_gate_close(parley_gate_t *g);
 
 /* It is retained before it is published, if it is at all, and no more unless it
    is taken.  Returns 0 or PARLEY_WAIT. */
