@@ -4,8 +4,18 @@
 
 
 typedef enum {
-    PARLEY_TOLD_OTHER = 0,
-    PARLEY_TOLD_ADMISSION
+    PARLEY_TOLD_ADMISSION = 0,
+    PARLEY_TOLD_SETTLEMENT,
+    PARLEY_TOLD_RATE,
+    PARLEY_TOLD_PUT,
+    PARLEY_TOLD_RECORDS,
+    PARLEY_TOLD_LIST,
+    PARLEY_TOLD_DROP,
+    PARLEY_TOLD_STAT,
+    PARLEY_TOLD_APPEND,
+    PARLEY_TOLD_ROSTER,
+    PARLEY_TOLD_PAGE,
+    PARLEY_TOLD_ERASE
 } parley_told_what_t;
 
 
@@ -22,6 +32,7 @@ typedef struct {
 /* one verb that was asked, and its answer */
 struct parley_told_s {
     parley_told_t            *next;
+    parley_told_what_t        what;
     parley_told_admission_t  *admission;    /* NULL: it is none */
 
     union {
@@ -182,6 +193,14 @@ parley_ask_told(parley_ask_t *q, parley_told_what_t what, parley_told_t **ret)
         return PARLEY_WAIT;
     }
 
+    /* another verb's answer is none to this one: a step that is taken again has
+       to ask in the same order */
+
+    if (e != NULL && e->what != what) {
+        q->parting = 1;
+        return -1;
+    }
+
     if (e != NULL) {
         *ret = e;
         q->next = &e->next;
@@ -220,6 +239,8 @@ parley_ask_new(parley_ask_t *q, parley_told_what_t what)
     }
 
     memset(e, 0, sizeof(parley_told_t));
+
+    e->what = what;
 
     if (what == PARLEY_TOLD_ADMISSION) {
         e->admission = parley_arena_alloc(q->arena,
@@ -314,7 +335,7 @@ parley_ask_settle(parley_ask_t *q, const parley_admission_t *a,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+    PARLEY_ASK(q, PARLEY_TOLD_SETTLEMENT,
                s->ops->settle(s, a, how, &e->answer.settled, &q->call),
                settled, ret,
                (void) s->ops->settle(s, a, how, NULL, NULL);
@@ -333,7 +354,7 @@ parley_ask_rate(parley_ask_t *q, const parley_rating_t *rating,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+    PARLEY_ASK(q, PARLEY_TOLD_RATE,
                s->ops->rate(s, rating, &e->answer.rated, &q->call), rated, ret,
                if (!rating->look) {
                    (void) s->ops->rate(s, rating, NULL, NULL);
@@ -352,7 +373,7 @@ parley_ask_put(parley_ask_t *q, const parley_put_t *put,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+    PARLEY_ASK(q, PARLEY_TOLD_PUT,
                s->ops->put(s, put, &e->answer.put, &q->call), put, ret,
                return -1);
 }
@@ -428,7 +449,7 @@ parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
         return ret->n < 0 ? -1 : 0;
     }
 
-    rc = parley_ask_told(q, PARLEY_TOLD_OTHER, &e);
+    rc = parley_ask_told(q, PARLEY_TOLD_RECORDS, &e);
 
     if (rc == 0) {
         rc = parley_ask_asked(q, e, s->ops->get(s, lookup, &e->answer.records,
@@ -464,7 +485,7 @@ parley_ask_list(parley_ask_t *q, parley_kind_t kind, size_t at,
         return ret->records.n < 0 ? -1 : 0;
     }
 
-    rc = parley_ask_told(q, PARLEY_TOLD_OTHER, &e);
+    rc = parley_ask_told(q, PARLEY_TOLD_LIST, &e);
 
     if (rc == 0) {
         rc = parley_ask_asked(q, e, s->ops->list(s, &listing,
@@ -494,7 +515,7 @@ parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+    PARLEY_ASK(q, PARLEY_TOLD_DROP,
                s->ops->drop(s, id, generation, &q->call), settled, &none,
                (void) s->ops->drop(s, id, generation, NULL);
                return 0);
@@ -511,7 +532,7 @@ parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+    PARLEY_ASK(q, PARLEY_TOLD_STAT,
                s->ops->stat(s, &e->answer.stat, &q->call), stat, ret,
                return -1);
 }
@@ -528,7 +549,7 @@ parley_ask_append(parley_ask_t *q, const parley_append_t *append,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+    PARLEY_ASK(q, PARLEY_TOLD_APPEND,
                s->ops->log->append(s, append, &e->answer.appended, &q->call),
                appended, ret, return -1);
 }
@@ -547,7 +568,7 @@ parley_ask_roster(parley_ask_t *q, const parley_roster_t *roster,
         return ret->n < 0 ? -1 : 0;
     }
 
-    rc = parley_ask_told(q, PARLEY_TOLD_OTHER, &e);
+    rc = parley_ask_told(q, PARLEY_TOLD_ROSTER, &e);
 
     if (rc == 0) {
         rc = parley_ask_asked(q, e, s->ops->log->roster(s, roster,
@@ -578,7 +599,7 @@ parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
         return ret->n < 0 ? -1 : 0;
     }
 
-    rc = parley_ask_told(q, PARLEY_TOLD_OTHER, &e);
+    rc = parley_ask_told(q, PARLEY_TOLD_PAGE, &e);
 
     if (rc == 0) {
         rc = parley_ask_asked(q, e, s->ops->log->read(s, read,
@@ -607,7 +628,7 @@ parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase)
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_OTHER,
+    PARLEY_ASK(q, PARLEY_TOLD_ERASE,
                s->ops->log->erase(s, erase, &q->call), settled, &none,
                (void) s->ops->log->erase(s, erase, NULL);
                return 0);
