@@ -118,7 +118,8 @@ void parley_ask_over(parley_ask_t *q);
  * for an answer that has come and that no step was told: what that admitted is
  * given back.  Up to the end of the step what is to be settled, counted,
  * dropped and erased is handed over, and what else is asked has no answer: -1.
- * The same is true of a step from where it finds no memory for an answer.
+ * The same is true of a step from where it finds no memory for an answer, or
+ * asks something else than before: taken again it has to ask in the same order.
  */
 void parley_ask_part(parley_ask_t *q);
 
