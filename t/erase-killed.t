@@ -7,7 +7,6 @@ use warnings;
 use lib 't/lib';
 
 use Test::More;
-use Time::HiRes qw(sleep);
 
 use Parley::Client;
 use Parley::Env qw(port);
@@ -43,8 +42,7 @@ subtest 'ACH-28: what a killed worker began to delete is deleted again' => sub {
     my $connection = $client->connect;
 
     $connection->write($client->request(@delete));
-    sleep 0.3;
-    is($connection->parse, undef, 'under way');
+    ok(!$connection->fill(0.3), 'under way');
 
     my @workers = $nginx->error_log =~ /start worker process (\d+)/g;
 
