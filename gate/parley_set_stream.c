@@ -1,5 +1,6 @@
 /* Setters of what is published and listened to. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "parley_directive.h"
@@ -32,6 +33,7 @@ static int parley_set_counts(parley_setting_t *d, parley_str_t word,
 static int parley_set_submit_off(parley_setting_t *d, parley_str_t word,
     parley_str_t forms, parley_submit_conf_t *ret);
 static parley_proto_t parley_set_stream_proto(parley_setting_t *d);
+static void parley_set_stream_unknown(parley_setting_t *d);
 static int parley_set_stream_word(parley_setting_t *d, size_t i,
     parley_stream_t *ret);
 static int parley_set_websocket_word(parley_setting_t *d, size_t i,
@@ -320,18 +322,34 @@ parley_set_stream_proto(parley_setting_t *d)
 
     proto = parley_proto_find(d->words[1]);
 
-    if (proto == PARLEY_PROTO_NONE) {
-        (void) parley_setting_bad(d, d->words[1], "is no protocol, expected "
-                                  PARLEY_PROTOCOL_WORDS);
-        return PARLEY_PROTO_NONE;
-    }
-
-    if (parley_codecs[proto]->unstreamed) {
-        (void) parley_setting_bad(d, d->words[1], "is no protocol of streams");
+    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto]->unstreamed) {
+        parley_set_stream_unknown(d);
         return PARLEY_PROTO_NONE;
     }
 
     return proto;
+}
+
+
+static void
+parley_set_stream_unknown(parley_setting_t *d)
+{
+    int       len;
+    char      text[256];
+    unsigned  i;
+
+    len = snprintf(text, sizeof(text), "is no protocol of streams, expected "
+                   "one of");
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (!parley_codecs[i]->unstreamed && (size_t) len < sizeof(text)) {
+            len += snprintf(text + len, sizeof(text) - (size_t) len, " %s",
+                            (const char *)
+                            parley_proto_name((parley_proto_t) i).data);
+        }
+    }
+
+    (void) parley_setting_bad(d, d->words[1], text);
 }
 
 

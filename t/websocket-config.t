@@ -59,7 +59,8 @@ subtest 'GW-11 what is right is right' => sub {
 
 wrong("$_->[0]", at("parley_jwt on; $_->[0];"), $_->[1])
     for ['parley_websocket', qr/invalid number of arguments/],
-        ['parley_websocket smtp', qr/"smtp" .*is no protocol, expected aee, vcp, vcp2, c2a, channel or moq/],
+        ['parley_websocket smtp',
+         qr/"smtp" .*no protocol of streams, expected one of aee vcp vcp2 c2a channel /],
         ['parley_websocket moq', qr/"moq" .*is no protocol of streams/],
         ['parley_websocket vcp aee', qr/"aee" .*is unknown, expected lag=/],
         ['parley_websocket vcp keepalive=31s',
