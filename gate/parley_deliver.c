@@ -147,9 +147,8 @@ parley_deliver_read(const parley_deliver_t *d, const parley_publication_t *p,
     memset(who, 0, sizeof(parley_who_t));
     memset(&submission, 0, sizeof(parley_submission_t));
 
-    who->arena = arena;
     who->directory = d->http->directory;
-    who->msg = msg;
+    parley_who_about(who, arena, msg);
 
     if (d->http->directory != NULL) {
         who->principal = parley_directory_by_sub(d->http->directory,
@@ -285,9 +284,7 @@ parley_deliver_admits(const parley_deliver_t *d, const parley_gate_t *g,
         /* the rules are asked of the reader, and of this message */
 
         reader = *g->who;
-        reader.arena = &arena;
-        reader.msg = &msg;
-        memset(reader.known, 0, sizeof(reader.known));
+        parley_who_about(&reader, &arena, &msg);
 
         asked = *g;
         asked.arena = &arena;

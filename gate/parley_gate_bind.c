@@ -18,9 +18,8 @@ parley_gate_bind(parley_gate_t *g, const parley_settings_http_t *http,
     g->retain = http->retain != 0 ? http->retain_ms : 0;
     g->replay = http->replay_size != 0 ? http->replay_ms : 0;
 
-    g->who->arena = g->arena;
     g->who->directory = http->directory;
-    g->who->msg = g->msg;
+    parley_who_about(g->who, g->arena, g->msg);
 }
 
 

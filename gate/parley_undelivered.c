@@ -133,10 +133,9 @@ parley_undelivered_parties(parley_undelivered_t *u)
 
     memset(&who, 0, sizeof(parley_who_t));
 
-    who.arena = u->arena;
     who.directory = u->d->http->directory;
     who.principal = u->parent;
-    who.msg = &u->msg;
+    parley_who_about(&who, u->arena, &u->msg);
 
     u->from = u->d->http->self_names[PARLEY_PROTO_CANONICAL];
     u->to = parley_who_name(&who, PARLEY_PROTO_CANONICAL);

@@ -94,9 +94,10 @@ parley_who_listed(const parley_who_t *who, parley_who_known_t *known,
 
 
 /*
- * The message's own names are asked for again and again: by the encoder, for
- * the record of its origin, for the answer.  They are known by where they
- * stand, which holds as long as the message does.  NULL: it is none of them.
+ * Returns what was found out of one of the message's own names, which the
+ * encoder, the record of its origin and the answer ask for again and again.
+ * Its address tells which name it is, as long as who is about this message.
+ * NULL: the name is not one of the message's.
  */
 
 static parley_who_known_t *

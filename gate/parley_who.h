@@ -16,7 +16,7 @@
 
 /* a name of the message, and what was found out of it */
 typedef struct {
-    parley_str_t               name;        /* data NULL: of none yet */
+    parley_str_t               name;        /* data NULL: none yet */
     parley_proto_t             from;
     unsigned                   sought:1;    /* owner was looked for */
     uint32_t                   asked;       /* what it is in these protocols
@@ -28,8 +28,8 @@ typedef struct {
 
 
 /*
- * Of one message.  arena, directory and msg are the caller's to set and
- * outlive it; all else begins as zero.
+ * Of one message, which parley_who_about() names.  The arena, the message and
+ * the directory, which the caller sets, outlive it; all else begins as zero.
  */
 typedef struct {
     parley_arena_t            *arena;
@@ -46,6 +46,22 @@ typedef struct {
 
     parley_who_known_t         known[2];        /* sender, recipient */
 } parley_who_t;
+
+
+/*
+ * Makes msg, in arena, the message that who is about, and forgets what was
+ * found out of the names of another.  Each message begins with this call:
+ * names are recognised by their address, and an arena gives addresses again.
+ */
+static inline void
+parley_who_about(parley_who_t *who, parley_arena_t *arena,
+    const parley_msg_t *msg)
+{
+    who->arena = arena;
+    who->msg = msg;
+    who->known[0].name.data = NULL;
+    who->known[1].name.data = NULL;
+}
 
 
 /* The principal as a party of messages. */

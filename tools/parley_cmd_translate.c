@@ -291,8 +291,7 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         return parley_output_error(tool, in);
     }
 
-    t->who.arena = in->arena;
-    t->who.msg = &t->m.msg;
+    parley_who_about(&t->who, in->arena, &t->m.msg);
     t->seal.arena = in->arena;
     parley_who_opts(&t->who, &t->opts);
     parley_seal_opts(&t->seal, &t->opts);

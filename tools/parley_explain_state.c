@@ -157,9 +157,8 @@ parley_explain_remember(parley_explain_t *e)
 
     msg = *e->answering;
 
-    who.arena = e->in->arena;
+    parley_who_about(&who, e->in->arena, &msg);
     who.directory = e->http.directory;
-    who.msg = &msg;
     who.principal = parley_explain_asker(e);
 
     /* ids derive from who is proven to have sent it */

@@ -59,8 +59,7 @@ mapping_opts(mapping_t *t, parley_who_t *who, const parley_msg_t *msg,
     memset(who, 0, sizeof(parley_who_t));
     memset(opts, 0, sizeof(parley_encode_opts_t));
 
-    who->arena = &t->arena;
-    who->msg = msg;
+    parley_who_about(who, &t->arena, msg);
     who->directory = t->directory;
 
     parley_who_opts(who, opts);

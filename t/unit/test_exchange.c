@@ -96,9 +96,8 @@ begin(fixture_t *f, parley_proto_t wire, const char *request,
     assert_int_equal(parley_test_read(&f->arena, wire, parley_str_c(request),
                                       0, &f->m, &f->err), 0);
 
-    f->who.arena = &f->arena;
+    parley_who_about(&f->who, &f->arena, &f->m.msg);
     f->who.directory = f->directory;
-    f->who.msg = &f->m.msg;
     f->who.principal = parley_directory_by_sub(f->directory,
                                                PARLEY_STR("alice"));
 

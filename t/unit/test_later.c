@@ -271,8 +271,7 @@ try_begin(const parley_gate_conf_t *conf, const parley_gate_env_t *e)
     parley_error_clear(&y->err);
     parley_loss_init(&y->loss, &y->arena);
 
-    y->who.arena = &y->arena;
-    y->who.msg = &y->msg;
+    parley_who_about(&y->who, &y->arena, &y->msg);
 
     g = &y->gate;
 

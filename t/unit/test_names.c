@@ -36,9 +36,8 @@ setup(parley_who_t *who, parley_msg_t *m, parley_proto_t wire,
         fail_msg("%s", err.text);
     }
 
-    who->arena = &test_arena;
     who->directory = directory;
-    who->msg = m;
+    parley_who_about(who, &test_arena, m);
 }
 
 
