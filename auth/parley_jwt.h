@@ -28,7 +28,7 @@
 
 #define PARLEY_JWT_TOKEN_MAX    8192            /* octets; the default */
 #define PARLEY_JWT_SCOPES_MAX   256             /* per token */
-#define PARLEY_JWT_DATE_MAX     253402300799    /* 9999-12-31T23:59:59Z */
+#define PARLEY_JWT_DATE_MAX     253402300799    /* seconds; 9999-12-31 */
 #define PARLEY_JWT_JTI_MAX      255             /* octets, if jti is required */
 #define PARLEY_JWT_TYP_MAX      127             /* octets (RFC 6838 4.2) */
 
@@ -53,9 +53,10 @@ typedef struct {
     parley_str_t      jti;          /* empty: absent or not a string */
     uint32_t          aud;          /* node in claims, or PARLEY_JSON_NONE */
     uint32_t          act;          /* the same, of a verified token */
-    double            exp;          /* seconds since the epoch, if has_exp */
-    double            nbf;
-    double            iat;
+    int64_t           exp_ms;       /* milliseconds since the epoch, if
+                                       has_exp */
+    int64_t           nbf_ms;
+    int64_t           iat_ms;
     unsigned          has_exp:1;
     unsigned          has_nbf:1;
     unsigned          has_iat:1;
@@ -132,10 +133,10 @@ void parley_jwt_claimed(parley_arena_t *arena, uint64_t seed,
     parley_str_t token, parley_str_t *ret_kid, parley_str_t *ret_iss);
 
 /*
- * Checks a verified token against rules at now, in seconds since the epoch:
- * now < exp + leeway, nbf - leeway <= now, iat - leeway <= now.  Dates may
- * have fractions.  Cheap, and required on every request, also after a hit in
- * the token cache.
+ * Checks a verified token against rules at now, in milliseconds since the
+ * epoch: now < exp + leeway, nbf - leeway <= now, iat - leeway <= now.  Dates
+ * may have fractions of a second, of which whole milliseconds count (GW-38).
+ * Cheap, and required on every request, also after a hit in the token cache.
  *
  * typ is compared as RFC 7515 section 4.1.9 requires, ignoring case and
  * "application/".  The lifetime is exp - iat or, without iat, exp - now within
@@ -146,7 +147,7 @@ void parley_jwt_claimed(parley_arena_t *arena, uint64_t seed,
  * else token-invalid; err->field is the claim.
  */
 int parley_jwt_check(const parley_jwt_t *jwt,
-    const parley_jwt_rules_t *rules, int64_t now, parley_error_t *err)
+    const parley_jwt_rules_t *rules, int64_t now_ms, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

@@ -208,21 +208,21 @@ parley_jwt_check_jti(const parley_jwt_t *jwt, parley_error_t *err)
 
 static int
 parley_jwt_outlives_max(const parley_jwt_t *jwt,
-    const parley_jwt_rules_t *rules, double now)
+    const parley_jwt_rules_t *rules, int64_t now_ms)
 {
-    double  from, max;
+    int64_t  from_ms, max;
 
-    from = now;
-    max = (double) rules->max_lifetime;
+    from_ms = now_ms;
+    max = rules->max_lifetime;
 
     if (jwt->has_iat) {
-        from = jwt->iat;
+        from_ms = jwt->iat_ms;
 
     } else {
-        max += (double) rules->leeway;
+        max += rules->leeway;
     }
 
-    return rules->max_lifetime != 0 && jwt->exp - from > max;
+    return rules->max_lifetime != 0 && jwt->exp_ms - from_ms > max * 1000;
 }
 
 
@@ -230,12 +230,9 @@ parley_jwt_outlives_max(const parley_jwt_t *jwt,
 
 int
 parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
-    int64_t now, parley_error_t *err)
+    int64_t now_ms, parley_error_t *err)
 {
-    double  t, leeway;
-
-    t = (double) now;
-    leeway = (double) rules->leeway;
+    int64_t  leeway_ms = rules->leeway * 1000;
 
     if (jwt->claims.nodes == NULL) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "",
@@ -273,23 +270,23 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
                                  "the token has no end");
     }
 
-    if (parley_jwt_outlives_max(jwt, rules, t)) {
+    if (parley_jwt_outlives_max(jwt, rules, now_ms)) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "exp",
                                  "the token lives longer than is allowed "
                                  "here");
     }
 
-    if (jwt->has_nbf && jwt->nbf > t + leeway) {
+    if (jwt->has_nbf && jwt->nbf_ms > now_ms + leeway_ms) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "nbf",
                                  "the token is not valid yet");
     }
 
-    if (jwt->has_iat && jwt->iat > t + leeway) {
+    if (jwt->has_iat && jwt->iat_ms > now_ms + leeway_ms) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "iat",
                                  "the token was issued in the future");
     }
 
-    if (jwt->has_exp && t >= jwt->exp + leeway) {
+    if (jwt->has_exp && now_ms >= jwt->exp_ms + leeway_ms) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_EXPIRED, "exp",
                                  "the token has expired");
     }
@@ -322,13 +319,5 @@ parley_jwt_check_binding(const parley_jwt_t *jwt, const uint8_t *print,
 int64_t
 parley_jwt_expires(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
 {
-    double  end;
-
-    if (!jwt->has_exp) {
-        return INT64_MAX;
-    }
-
-    end = (jwt->exp + (double) rules->leeway) * 1000;
-
-    return end < (double) (INT64_MAX / 2) ? (int64_t) end : INT64_MAX;
+    return jwt->has_exp ? jwt->exp_ms + rules->leeway * 1000 : INT64_MAX;
 }

@@ -57,11 +57,15 @@ parley_jwt_id(parley_jwt_t *jwt, parley_error_t *err)
 }
 
 
-/* NumericDate: seconds, possibly with a fraction, within 1970 to 9999. */
+/*
+ * Reads a NumericDate, seconds within 1970 to 9999, possibly with a fraction.
+ * Digits beyond milliseconds are cut off.  The product can be up to 0.03 ms
+ * too small (in 9999), so that 0.04 ms are added before.
+ */
 
 static int
 parley_jwt_date(parley_jwt_t *jwt, parley_str_t name, const char *text,
-    double *ret, int *ret_has, parley_error_t *err)
+    int64_t *ret, int *ret_has, parley_error_t *err)
 {
     double    d;
     uint32_t  node;
@@ -86,7 +90,7 @@ parley_jwt_date(parley_jwt_t *jwt, parley_str_t name, const char *text,
                                  "the date is out of range");
     }
 
-    *ret = d;
+    *ret = (int64_t) (d * 1000 + 0.04);
     *ret_has = 1;
 
     return 0;
@@ -304,14 +308,14 @@ parley_jwt_claims_read(parley_jwt_t *jwt, parley_arena_t *arena,
         || parley_jwt_id(jwt, err) != 0
         || parley_jwt_binding(jwt, err) != 0
         || parley_jwt_audience(jwt, err) != 0
-        || parley_jwt_date(jwt, PARLEY_STR("exp"), "exp", &jwt->exp, &exp,
-                           err)
+        || parley_jwt_date(jwt, PARLEY_STR("exp"), "exp", &jwt->exp_ms,
+                           &exp, err)
            != 0
-        || parley_jwt_date(jwt, PARLEY_STR("nbf"), "nbf", &jwt->nbf, &nbf,
-                           err)
+        || parley_jwt_date(jwt, PARLEY_STR("nbf"), "nbf", &jwt->nbf_ms,
+                           &nbf, err)
            != 0
-        || parley_jwt_date(jwt, PARLEY_STR("iat"), "iat", &jwt->iat, &iat,
-                           err)
+        || parley_jwt_date(jwt, PARLEY_STR("iat"), "iat", &jwt->iat_ms,
+                           &iat, err)
            != 0)
     {
         return -1;

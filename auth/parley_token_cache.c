@@ -21,7 +21,7 @@ typedef struct {
     parley_token_cache_t  *cache;
     uint64_t               hash;
     uint64_t               generation;
-    double                 expires;
+    int64_t                expires;     /* milliseconds since the epoch */
     uint32_t               next;        /* in the bucket: slot + 1, or 0 */
     uint32_t               holds;
     unsigned               used:1;
@@ -34,7 +34,7 @@ struct parley_token_cache_s {
     parley_mem_t           mem;
     parley_token_hash_t    hash;
     uint8_t                key[16];
-    double                 leeway_max;
+    int64_t                leeway_max;  /* seconds */
     size_t                 octets_max;
     size_t                 octets;
     uint32_t               nslots;
@@ -153,7 +153,7 @@ parley_token_cache_create(const parley_mem_t *mem,
     cache->mem = *mem;
     cache->hash = conf->hash != NULL ? conf->hash : parley_token_fold;
     memcpy(cache->key, conf->key, sizeof(cache->key));
-    cache->leeway_max = (double) conf->leeway_max;
+    cache->leeway_max = conf->leeway_max;
     cache->octets_max = conf->octets != 0 ? conf->octets
                                           : PARLEY_TOKEN_OCTETS;
     cache->nslots = (uint32_t) n;
@@ -291,14 +291,14 @@ parley_token_find(parley_token_cache_t *cache, parley_str_t token,
 
 parley_token_entry_t *
 parley_token_cache_get(parley_token_cache_t *cache, parley_str_t token,
-    uint64_t generation, int64_t now)
+    uint64_t generation, int64_t now_ms)
 {
     parley_token_slot_t  *slot;
 
     slot = parley_token_find(cache, token, parley_token_hash(cache, token),
                              generation);
 
-    if (slot != NULL && (double) now >= slot->expires) {
+    if (slot != NULL && now_ms >= slot->expires) {
         parley_token_remove(cache, slot);
         slot = NULL;
     }
@@ -322,7 +322,7 @@ parley_token_cache_get(parley_token_cache_t *cache, parley_str_t token,
  */
 
 static int
-parley_token_evict(parley_token_cache_t *cache, int64_t now)
+parley_token_evict(parley_token_cache_t *cache, int64_t now_ms)
 {
     uint64_t              i;
     parley_token_slot_t  *slot;
@@ -335,7 +335,7 @@ parley_token_evict(parley_token_cache_t *cache, int64_t now)
             continue;
         }
 
-        if (slot->referenced && (double) now < slot->expires) {
+        if (slot->referenced && now_ms < slot->expires) {
             slot->referenced = 0;
             continue;
         }
@@ -351,12 +351,12 @@ parley_token_evict(parley_token_cache_t *cache, int64_t now)
 
 
 static parley_token_slot_t *
-parley_token_vacant(parley_token_cache_t *cache, int64_t now)
+parley_token_vacant(parley_token_cache_t *cache, int64_t now_ms)
 {
     uint32_t  i;
 
     if (cache->nused == cache->nslots
-        && parley_token_evict(cache, now) != 0)
+        && parley_token_evict(cache, now_ms) != 0)
     {
         return NULL;
     }
@@ -380,7 +380,7 @@ parley_token_vacant(parley_token_cache_t *cache, int64_t now)
 
 static int
 parley_token_fill(parley_token_cache_t *cache, parley_token_slot_t *slot,
-    const parley_jwt_t *jwt, int64_t now)
+    const parley_jwt_t *jwt, int64_t now_ms)
 {
     parley_mem_t  mem;
 
@@ -399,7 +399,7 @@ parley_token_fill(parley_token_cache_t *cache, parley_token_slot_t *slot,
 
         parley_arena_reset(&slot->entry.arena);
 
-        if (parley_token_evict(cache, now) != 0) {
+        if (parley_token_evict(cache, now_ms) != 0) {
             return -1;
         }
     }
@@ -408,9 +408,9 @@ parley_token_fill(parley_token_cache_t *cache, parley_token_slot_t *slot,
 
 parley_token_entry_t *
 parley_token_cache_put(parley_token_cache_t *cache, const parley_jwt_t *jwt,
-    uint64_t generation, int64_t now, int64_t ttl_max)
+    uint64_t generation, int64_t now_ms, int64_t ttl_max)
 {
-    double                end, expires;
+    int64_t               end, expires;
     uint64_t              hash;
     parley_token_slot_t  *slot;
 
@@ -425,8 +425,8 @@ parley_token_cache_put(parley_token_cache_t *cache, const parley_jwt_t *jwt,
         return NULL;
     }
 
-    end = (double) now + (double) ttl_max;
-    expires = jwt->has_exp ? jwt->exp + cache->leeway_max : end;
+    end = now_ms + ttl_max * 1000;
+    expires = jwt->has_exp ? jwt->exp_ms + cache->leeway_max * 1000 : end;
 
     if (ttl_max != 0 && expires > end) {
         expires = end;
@@ -434,7 +434,7 @@ parley_token_cache_put(parley_token_cache_t *cache, const parley_jwt_t *jwt,
 
     /* a token that large would evict all others */
 
-    if (expires <= (double) now
+    if (expires <= now_ms
         || jwt->token.len + jwt->claims.input.len
            + jwt->claims.nnodes * sizeof(parley_json_node_t)
            > cache->octets_max / 4)
@@ -442,13 +442,13 @@ parley_token_cache_put(parley_token_cache_t *cache, const parley_jwt_t *jwt,
         return NULL;
     }
 
-    slot = parley_token_vacant(cache, now);
+    slot = parley_token_vacant(cache, now_ms);
 
     if (slot == NULL) {
         return NULL;
     }
 
-    if (parley_token_fill(cache, slot, jwt, now) != 0) {
+    if (parley_token_fill(cache, slot, jwt, now_ms) != 0) {
         memset(slot, 0, sizeof(parley_token_slot_t));
         return NULL;
     }

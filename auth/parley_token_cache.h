@@ -76,20 +76,21 @@ void parley_token_cache_destroy(parley_token_cache_t *cache);
 /*
  * Returns the entry of token, or NULL.  generation identifies a version of a
  * key set: the caller numbers all sets it loads in this process.  now is in
- * seconds since the epoch; an entry at or after exp + leeway_max is dropped.
+ * milliseconds since the epoch; an entry at or after exp + leeway_max is
+ * dropped.
  */
 parley_token_entry_t *parley_token_cache_get(parley_token_cache_t *cache,
-    parley_str_t token, uint64_t generation, int64_t now);
+    parley_str_t token, uint64_t generation, int64_t now_ms);
 
 /*
  * Enters a copy of a verified token, replacing its previous entry.  The entry
- * ends at exp + leeway_max or, unless ttl_max is 0, ttl_max seconds after now
- * if that is earlier.  Expired and not recently used entries are evicted
+ * ends at exp + leeway_max or, unless ttl_max is 0, ttl_max seconds after
+ * now_ms if that is earlier.  Expired and not recently used entries are evicted
  * (CLOCK).  Returns the entry, or NULL if the token has neither bound, is
  * expired or does not fit: the caller keeps using its own.
  */
 parley_token_entry_t *parley_token_cache_put(parley_token_cache_t *cache,
-    const parley_jwt_t *jwt, uint64_t generation, int64_t now,
+    const parley_jwt_t *jwt, uint64_t generation, int64_t now_ms,
     int64_t ttl_max);
 
 /*

@@ -233,8 +233,7 @@ bench_run_first(void)
         return -1;
     }
 
-    return parley_jwt_check(&entry->jwt, &bench_rules, (int64_t) jwt.iat,
-                            err);
+    return parley_jwt_check(&entry->jwt, &bench_rules, jwt.iat_ms, err);
 }
 
 
@@ -249,6 +248,6 @@ bench_run_again(void)
         return bench_run_first();
     }
 
-    return parley_jwt_check(&entry->jwt, &bench_rules,
-                            (int64_t) entry->jwt.iat, &bench_request.err);
+    return parley_jwt_check(&entry->jwt, &bench_rules, entry->jwt.iat_ms,
+                            &bench_request.err);
 }

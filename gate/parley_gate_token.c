@@ -278,7 +278,7 @@ parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
 
     entry = g->tokens == NULL ? NULL
             : parley_token_cache_get(g->tokens, token, number,
-                                     g->env->now(g) / 1000);
+                                     g->env->now(g));
 
     if (entry != NULL) {
         parley_token_cache_hold(g->tokens, entry);
@@ -322,8 +322,7 @@ parley_gate_token_keep(parley_gate_t *g, const parley_jwt_t *jwt,
 
     entry = g->tokens == NULL ? NULL
             : parley_token_cache_put(g->tokens, jwt, number,
-                                     g->env->now(g) / 1000,
-                                     PARLEY_GATE_TOKEN_TTL);
+                                     g->env->now(g), PARLEY_GATE_TOKEN_TTL);
 
     if (entry != NULL) {
         parley_token_cache_hold(g->tokens, entry);
@@ -399,7 +398,7 @@ parley_gate_token_check(parley_gate_t *g)
 
     g->rules = &g->s->jwt->rules;
 
-    if (parley_jwt_check(jwt, g->rules, g->env->now(g) / 1000, g->err) != 0) {
+    if (parley_jwt_check(jwt, g->rules, g->env->now(g), g->err) != 0) {
         return -1;
     }
 

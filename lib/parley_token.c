@@ -69,7 +69,8 @@ parley_token_check(parley_token *token, const parley_keys *keys,
 
     if (asked != NULL) {
         now = asked->now;
-        rules.leeway = asked->leeway;
+        rules.leeway = asked->leeway < PARLEY_JWT_DATE_MAX
+                       ? asked->leeway : PARLEY_JWT_DATE_MAX;
 
         if (asked->issuer != NULL) {
             issuer = parley_str_c(asked->issuer);
@@ -92,7 +93,7 @@ parley_token_check(parley_token *token, const parley_keys *keys,
     }
 
     return parley_jwt_check(&token->jwt, &rules,
-                            now != 0 ? now : parley_lib_now() / 1000, error);
+                            now != 0 ? now * 1000 : parley_lib_now(), error);
 }
 
 

@@ -208,7 +208,6 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 static int
 parley_explain_came(parley_tool_t *tool, parley_explain_t *e)
 {
-    int64_t      at;
     const char  *args, *when;
 
     args = parley_option(tool, "args");
@@ -218,17 +217,8 @@ parley_explain_came(parley_tool_t *tool, parley_explain_t *e)
     e->query = args != NULL ? parley_str_c(args) : parley_str_none;
     e->now_ms = parley_host_ms();
 
-    if (when == NULL) {
-        return 0;
-    }
-
-    if (parley_option_time("at", when, e->now_ms / 1000, &at) != 0) {
-        return -1;
-    }
-
-    e->now_ms = at * 1000;
-
-    return 0;
+    return when == NULL ? 0
+           : parley_option_time("at", when, e->now_ms, &e->now_ms);
 }
 
 

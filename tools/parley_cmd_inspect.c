@@ -127,7 +127,7 @@ parley_inspect_time(const parley_json_t *claims, const char *name)
         return;
     }
 
-    (void) parley_time_format((int64_t) when * 1000, date);
+    (void) parley_time_format((int64_t) (when * 1000 + 0.04), date);
     left = (int64_t) when - parley_host_seconds();
 
     if (left > 0) {

@@ -259,7 +259,7 @@ parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
     int64_t      now, t;
     const char  *exp, *exp_at, *no_exp, *value;
 
-    now = parley_host_seconds();
+    now = parley_host_ms();
 
     exp = parley_option(tool, "exp");
     exp_at = parley_option(tool, "exp-at");
@@ -281,7 +281,7 @@ parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
     }
 
     parley_buf_name(b, PARLEY_STR("iat"));
-    parley_buf_int(b, t);
+    parley_buf_int(b, t / 1000);
 
     value = parley_option(tool, "nbf");
 
@@ -291,10 +291,10 @@ parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
         }
 
         parley_buf_name(b, PARLEY_STR("nbf"));
-        parley_buf_int(b, t);
+        parley_buf_int(b, t / 1000);
     }
 
-    t = PARLEY_MINT_LIFETIME;
+    t = PARLEY_MINT_LIFETIME;           /* seconds */
 
     if (exp != NULL
         && parley_option_duration("exp", exp, -PARLEY_MINT_LIFETIME_MAX,
@@ -304,7 +304,7 @@ parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
         return -1;
     }
 
-    t += now;
+    t = now + t * 1000;
 
     if (exp_at != NULL
         && parley_option_time("exp-at", exp_at, now, &t) != 0)
@@ -314,7 +314,7 @@ parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
 
     if (no_exp == NULL) {
         parley_buf_name(b, PARLEY_STR("exp"));
-        parley_buf_int(b, t);
+        parley_buf_int(b, t / 1000);
     }
 
     return 0;

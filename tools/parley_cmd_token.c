@@ -12,7 +12,7 @@ typedef struct {
     parley_str_t           *issuers;
     parley_str_t           *audiences;
     parley_jwt_require_t   *required;
-    int64_t                 now;
+    int64_t                 now_ms;
 } parley_token_t;
 
 
@@ -122,11 +122,11 @@ parley_token_verify_init(parley_tool_t *tool, parley_token_t *t)
                                 "--max-lifetime");
     }
 
-    t->now = parley_host_seconds();
+    t->now_ms = parley_host_ms();
     value = parley_option(tool, "at");
 
     if (value != NULL
-        && parley_option_time("at", value, t->now, &t->now) != 0)
+        && parley_option_time("at", value, t->now_ms, &t->now_ms) != 0)
     {
         return -1;
     }
@@ -221,7 +221,7 @@ parley_token_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     if (parley_jwt_verify(&t->keys, in->arena, &options, token, &jwt,
                           &in->err)
         != 0
-        || parley_jwt_check(&jwt, &t->rules, t->now, &in->err) != 0)
+        || parley_jwt_check(&jwt, &t->rules, t->now_ms, &in->err) != 0)
     {
         return parley_output_error(tool, in);
     }

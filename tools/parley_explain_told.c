@@ -214,8 +214,8 @@ parley_explain_token(parley_explain_t *e, parley_step_result_t result)
         return;
     }
 
-    if (jwt->has_exp && jwt->exp <= PARLEY_JWT_DATE_MAX) {
-        (void) parley_time_format((int64_t) jwt->exp * 1000, date);
+    if (jwt->has_exp) {
+        (void) parley_time_format(jwt->exp_ms, date);
         parley_explain_note(e, ", until %s", date);
     }
 

@@ -323,23 +323,21 @@ parley_option_duration(const char *name, const char *value, int64_t min,
 }
 
 
-/* seconds since 1970, an RFC 3339 timestamp, or from now: +1h, -30s */
 int
-parley_option_time(const char *name, const char *value, int64_t now,
-    int64_t *ret)
+parley_option_time(const char *name, const char *value, int64_t now_ms,
+    int64_t *ret_ms)
 {
-    char       *end;
-    int64_t     ms, n;
+    char     *end;
+    int64_t   n;
 
-    if (parley_time_parse(parley_str_c(value), &ms) == 0) {
-        *ret = ms / 1000;
+    if (parley_time_parse(parley_str_c(value), ret_ms) == 0) {
         return 0;
     }
 
     if ((*value == '+' || *value == '-')
         && parley_option_seconds(value + 1, &n) == 0)
     {
-        *ret = *value == '+' ? now + n : now - n;
+        *ret_ms = *value == '+' ? now_ms + n * 1000 : now_ms - n * 1000;
         return 0;
     }
 
@@ -349,13 +347,13 @@ parley_option_time(const char *name, const char *value, int64_t now,
     if (*value < '0' || *value > '9' || *end != '\0' || errno != 0
         || n > PARLEY_OPTION_TIME_MAX)
     {
-        parley_say("--%s: \"%s\" is no time: seconds since 1970, an RFC "
-                   "3339 timestamp, or a time from now such as +1h or -30s",
+        parley_say("--%s: \"%s\" is not a time: seconds since 1970, an "
+                   "RFC 3339 timestamp, or a time from now such as +1h or -30s",
                    name, value);
         return -1;
     }
 
-    *ret = n;
+    *ret_ms = n * 1000;
 
     return 0;
 }

@@ -45,26 +45,13 @@ parley_submission_read(parley_tool_t *tool, parley_submission_t *ret)
 static int
 parley_submission_time(parley_tool_t *tool, int64_t *ret)
 {
-    int64_t      seconds;
     const char  *value;
 
     *ret = parley_host_ms();
 
     value = parley_option(tool, "time");
 
-    if (value == NULL || parley_time_parse(parley_str_c(value), ret) == 0) {
-        return 0;
-    }
-
-    if (parley_option_time("time", value, parley_host_seconds(), &seconds)
-        != 0)
-    {
-        return -1;
-    }
-
-    *ret = 1000 * seconds;
-
-    return 0;
+    return value == NULL ? 0 : parley_option_time("time", value, *ret, ret);
 }
 
 

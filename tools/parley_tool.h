@@ -109,11 +109,15 @@ const char *parley_option(const parley_tool_t *tool, const char *name);
 const char *parley_option_next(const parley_tool_t *tool, const char *name,
     size_t *i);
 
-/* All return 0, or -1 after saying what is wrong with the value. */
+/* These functions return 0, or -1 after an error message about the value. */
 int parley_option_integer(const char *name, const char *value, int64_t min,
     int64_t max, int64_t *ret);
-int parley_option_time(const char *name, const char *value, int64_t now,
-    int64_t *ret);
+/*
+ * Reads seconds since 1970, an RFC 3339 timestamp, or a time from now_ms: +1h,
+ * -30s.  now_ms and *ret_ms are milliseconds since 1970.
+ */
+int parley_option_time(const char *name, const char *value, int64_t now_ms,
+    int64_t *ret_ms);
 
 /* A number of seconds, or a time as directives have it: 30s, 1h30m. */
 int parley_option_duration(const char *name, const char *value, int64_t min,

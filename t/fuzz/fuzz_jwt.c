@@ -16,6 +16,9 @@
 #include "parley_fuzz.h"
 
 
+#define FUZZ_NOW  INT64_C(1700000000000)    /* milliseconds */
+
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 
@@ -64,7 +67,7 @@ static void
 ask(const parley_jwt_t *jwt, const parley_jwt_t *copy)
 {
     int                   rc;
-    double                from;
+    int64_t               from;
     unsigned              mask;
     parley_error_t        err;
     parley_jwt_rules_t    rules;
@@ -80,8 +83,8 @@ ask(const parley_jwt_t *jwt, const parley_jwt_t *copy)
                   == 0);
         }
 
-        rc = parley_jwt_check(jwt, &rules, 1700000000, &err);
-        check(parley_jwt_check(copy, &rules, 1700000000, &err) == rc);
+        rc = parley_jwt_check(jwt, &rules, FUZZ_NOW, &err);
+        check(parley_jwt_check(copy, &rules, FUZZ_NOW, &err) == rc);
 
         if (rc != 0) {
             check(err.code == PARLEY_E_TOKEN_INVALID
@@ -95,8 +98,8 @@ ask(const parley_jwt_t *jwt, const parley_jwt_t *copy)
         }
 
         if (rules.max_lifetime != 0) {
-            from = jwt->has_iat ? jwt->iat : 1700000000;
-            check(jwt->has_exp && jwt->exp <= from + 3600);
+            from = jwt->has_iat ? jwt->iat_ms : FUZZ_NOW;
+            check(jwt->has_exp && jwt->exp_ms <= from + 3600000);
         }
 
         check(rules.typ.len == 0 || jwt->typ.len == 6);

@@ -57,13 +57,14 @@ test_vectors(void **state)
         jwt = taken(&keys, vectors[i].token);
 
         parley_assert_str(jwt.iss, "joe");
-        assert_true(jwt.exp == 1300819380);
+        assert_true(jwt.exp_ms == 1300819380000);
         assert_true(jwt.has_exp);
         assert_false(jwt.has_nbf);
 
         memset(&rules, 0, sizeof(rules));
-        assert_int_equal(parley_jwt_check(&jwt, &rules, 1300819379, &err), 0);
-        assert_int_equal(parley_jwt_check(&jwt, &rules, 1300819380, &err),
+        assert_int_equal(parley_jwt_check(&jwt, &rules, 1300819379999, &err),
+                         0);
+        assert_int_equal(parley_jwt_check(&jwt, &rules, 1300819380000, &err),
                          -1);
         assert_int_equal(err.code, PARLEY_E_TOKEN_EXPIRED);
         assert_string_equal(err.field, "exp");

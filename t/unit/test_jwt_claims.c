@@ -3,7 +3,7 @@
 #include "parley_test_auth.h"
 
 
-#define NOW  1700000000
+#define NOW  INT64_C(1700000000000)     /* milliseconds */
 
 
 static void
@@ -128,6 +128,14 @@ test_time(void **state)
     check(&keys, "{\"exp\":1700000000.5}", &plain, NOW, PARLEY_E_NONE, "");
     check(&keys, "{\"exp\":1699999999.9}", &plain, NOW,
           PARLEY_E_TOKEN_EXPIRED, "exp");
+    check(&keys, "{\"exp\":1700000000.4}", &plain, NOW + 399, PARLEY_E_NONE,
+          "");
+    check(&keys, "{\"exp\":1700000000.4}", &plain, NOW + 400,
+          PARLEY_E_TOKEN_EXPIRED, "exp");
+    check(&keys, "{\"exp\":1700000000.4}", &lenient, NOW + 30399,
+          PARLEY_E_NONE, "");
+    check(&keys, "{\"exp\":1700000000.4}", &lenient, NOW + 30400,
+          PARLEY_E_TOKEN_EXPIRED, "exp");
     check(&keys, "{\"exp\":1.7000001e9}", &plain, NOW, PARLEY_E_NONE, "");
     check(&keys, "{\"exp\":0}", &plain, NOW, PARLEY_E_TOKEN_EXPIRED, "exp");
     check(&keys, "{\"exp\":253402300799}", &plain, NOW, PARLEY_E_NONE, "");
@@ -154,7 +162,20 @@ test_time(void **state)
     check(&keys, "{\"exp\":1700000060,\"iat\":1700000030}", &lenient, NOW,
           PARLEY_E_NONE, "");
 
-    /* what is wrong besides comes first: a new token would not help */
+    /* GW-38: dates are compared in whole milliseconds */
+
+    check(&keys, "{\"exp\":1700000060,\"nbf\":1700000000.4}", &plain,
+          NOW + 399, PARLEY_E_TOKEN_INVALID, "nbf");
+    check(&keys, "{\"exp\":1700000060,\"nbf\":1700000000.4}", &plain,
+          NOW + 400, PARLEY_E_NONE, "");
+    check(&keys, "{\"exp\":1700000060,\"iat\":1700000000.4}", &plain,
+          NOW + 399, PARLEY_E_TOKEN_INVALID, "iat");
+    check(&keys, "{\"exp\":1700000060,\"iat\":1700000000.4009}", &plain,
+          NOW + 400, PARLEY_E_NONE, "");
+    check(&keys, "{\"exp\":1700000060,\"iat\":1700000000.4}", &plain,
+          NOW + 600, PARLEY_E_NONE, "");
+
+    /* another error comes first: a new token would not help */
 
     check(&keys, "{\"exp\":1,\"nbf\":1700000001}", &plain, NOW,
           PARLEY_E_TOKEN_INVALID, "nbf");

@@ -3,7 +3,8 @@
 #include "parley_test_auth.h"
 
 
-#define NOW  1700000000
+#define NOW     1700000000
+#define NOW_MS  (NOW * INT64_C(1000))
 
 
 static parley_jwk_t   jwk;
@@ -51,7 +52,7 @@ check(const char *header, const char *claims,
     assert_int_equal(parley_jwt_copy(&jwt, &test_arena, &copy), 0);
 
     for (i = 0; i < 2; i++) {
-        rc = parley_jwt_check(i == 0 ? &jwt : &copy, rules, NOW, &err);
+        rc = parley_jwt_check(i == 0 ? &jwt : &copy, rules, NOW_MS, &err);
 
         if (field == NULL) {
             if (rc != 0) {

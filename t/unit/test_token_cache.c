@@ -5,7 +5,8 @@
 #include "parley_token_cache.h"
 
 
-#define NOW  1700000000
+#define NOW     1700000000
+#define NOW_MS  (NOW * INT64_C(1000))
 
 
 static uint64_t
@@ -82,8 +83,8 @@ test_hit(void **state)
     jwt = verified("alice", NOW + 60);
     token = parley_str_c(strdup((const char *) jwt.token.data));
 
-    assert_null(parley_token_cache_get(cache, token, 1, NOW));
-    entry = parley_token_cache_put(cache, &jwt, 1, NOW, 0);
+    assert_null(parley_token_cache_get(cache, token, 1, NOW_MS));
+    entry = parley_token_cache_put(cache, &jwt, 1, NOW_MS, 0);
     assert_non_null(entry);
     assert_null(entry->data);
     entry->data = parley_arena_alloc(&entry->arena, 100);
@@ -94,7 +95,7 @@ test_hit(void **state)
     parley_test_arena_end(NULL);
     parley_arena_init(&test_arena, &parley_mem_libc, 0);
 
-    assert_ptr_equal(parley_token_cache_get(cache, token, 1, NOW), entry);
+    assert_ptr_equal(parley_token_cache_get(cache, token, 1, NOW_MS), entry);
     parley_assert_str(entry->jwt.sub, "alice");
     assert_int_equal(entry->jwt.nscopes, 2);
     parley_assert_str(entry->jwt.scopes[1], "b");
@@ -107,7 +108,7 @@ test_hit(void **state)
     assert_true(stat.octets > 0);
 
     parley_token_cache_drop(cache, entry);
-    assert_null(parley_token_cache_get(cache, token, 1, NOW));
+    assert_null(parley_token_cache_get(cache, token, 1, NOW_MS));
     parley_token_cache_stat(cache, &stat);
     assert_int_equal(stat.entries, 0);
     assert_int_equal(stat.octets, 0);
@@ -129,25 +130,27 @@ test_expiry(void **state)
     cache = create(8, 0, NULL);
     jwt = verified("alice", NOW + 60);
 
-    assert_non_null(parley_token_cache_put(cache, &jwt, 1, NOW, 0));
-    assert_non_null(parley_token_cache_get(cache, jwt.token, 1, NOW + 89));
-    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW + 90));
+    assert_non_null(parley_token_cache_put(cache, &jwt, 1, NOW_MS, 0));
+    assert_non_null(parley_token_cache_get(cache, jwt.token, 1,
+                                           NOW_MS + 89000));
+    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS + 90000));
 
     /* it was dropped: a clock that goes back does not bring it back */
 
-    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW));
+    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS));
 
-    assert_null(parley_token_cache_put(cache, &jwt, 1, NOW + 90, 0));
-    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW));
+    assert_null(parley_token_cache_put(cache, &jwt, 1, NOW_MS + 90000, 0));
+    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS));
 
-    assert_non_null(parley_token_cache_put(cache, &jwt, 1, NOW, 10));
-    assert_non_null(parley_token_cache_get(cache, jwt.token, 1, NOW + 9));
-    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW + 10));
+    assert_non_null(parley_token_cache_put(cache, &jwt, 1, NOW_MS, 10));
+    assert_non_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS + 9000));
+    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS + 10000));
 
     endless = verified("bob", 0);
-    assert_null(parley_token_cache_put(cache, &endless, 1, NOW, 0));
-    assert_non_null(parley_token_cache_put(cache, &endless, 1, NOW, 10));
-    assert_null(parley_token_cache_get(cache, endless.token, 1, NOW + 10));
+    assert_null(parley_token_cache_put(cache, &endless, 1, NOW_MS, 0));
+    assert_non_null(parley_token_cache_put(cache, &endless, 1, NOW_MS, 10));
+    assert_null(parley_token_cache_get(cache, endless.token, 1,
+                                       NOW_MS + 10000));
 
     parley_token_cache_stat(cache, &stat);
     assert_int_equal(stat.entries, 0);
@@ -166,20 +169,20 @@ test_generation(void **state)
     cache = create(8, 0, NULL);
     jwt = verified("alice", NOW + 60);
 
-    assert_non_null(parley_token_cache_put(cache, &jwt, 1, NOW, 0));
-    assert_null(parley_token_cache_get(cache, jwt.token, 2, NOW));
-    assert_null(parley_token_cache_get(cache, jwt.token, 0, NOW));
+    assert_non_null(parley_token_cache_put(cache, &jwt, 1, NOW_MS, 0));
+    assert_null(parley_token_cache_get(cache, jwt.token, 2, NOW_MS));
+    assert_null(parley_token_cache_get(cache, jwt.token, 0, NOW_MS));
 
     /* two sets at once, each with an entry of its own */
 
-    assert_non_null(parley_token_cache_put(cache, &jwt, 2, NOW, 0));
-    assert_non_null(parley_token_cache_get(cache, jwt.token, 1, NOW));
-    assert_non_null(parley_token_cache_get(cache, jwt.token, 2, NOW));
+    assert_non_null(parley_token_cache_put(cache, &jwt, 2, NOW_MS, 0));
+    assert_non_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS));
+    assert_non_null(parley_token_cache_get(cache, jwt.token, 2, NOW_MS));
 
     parley_token_cache_drop(cache, parley_token_cache_get(cache, jwt.token, 1,
-                                                          NOW));
-    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW));
-    assert_non_null(parley_token_cache_get(cache, jwt.token, 2, NOW));
+                                                          NOW_MS));
+    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS));
+    assert_non_null(parley_token_cache_get(cache, jwt.token, 2, NOW_MS));
 
     parley_token_cache_destroy(cache);
 }
@@ -205,13 +208,13 @@ test_collision(void **state)
         (void) snprintf(sub, sizeof(sub), "user%d", i);
         jwt[i] = verified(sub, NOW + 60);
 
-        assert_null(parley_token_cache_get(cache, jwt[i].token, 1, NOW));
-        assert_non_null(parley_token_cache_put(cache, &jwt[i], 1, NOW, 0));
+        assert_null(parley_token_cache_get(cache, jwt[i].token, 1, NOW_MS));
+        assert_non_null(parley_token_cache_put(cache, &jwt[i], 1, NOW_MS, 0));
     }
 
     for (i = 0; i < 8; i++) {
         (void) snprintf(sub, sizeof(sub), "user%d", i);
-        entry = parley_token_cache_get(cache, jwt[i].token, 1, NOW);
+        entry = parley_token_cache_get(cache, jwt[i].token, 1, NOW_MS);
         assert_non_null(entry);
         parley_assert_str(entry->jwt.sub, sub);
     }
@@ -223,19 +226,19 @@ test_collision(void **state)
     for (k = 0; k < jwt[3].token.len; k++) {
         changed[k] ^= 1;
         assert_null(parley_token_cache_get(cache,
-                        parley_str_make(changed, jwt[3].token.len), 1, NOW));
+                        parley_str_make(changed, jwt[3].token.len), 1, NOW_MS));
         changed[k] ^= 1;
         assert_null(parley_token_cache_get(cache,
-                        parley_str_make(changed, k), 1, NOW));
+                        parley_str_make(changed, k), 1, NOW_MS));
     }
 
     /* taking one out of the middle of the chain leaves the others */
 
     parley_token_cache_drop(cache, parley_token_cache_get(cache, jwt[3].token,
-                                                          1, NOW));
+                                                          1, NOW_MS));
 
     for (i = 0; i < 8; i++) {
-        entry = parley_token_cache_get(cache, jwt[i].token, 1, NOW);
+        entry = parley_token_cache_get(cache, jwt[i].token, 1, NOW_MS);
         assert_int_equal(entry != NULL, i != 3);
     }
 
@@ -257,12 +260,12 @@ test_bounds(void **state)
 
     cache = create(16, 0, NULL);
     hot = verified("hot", NOW + 60);
-    assert_non_null(parley_token_cache_put(cache, &hot, 1, NOW, 0));
+    assert_non_null(parley_token_cache_put(cache, &hot, 1, NOW_MS, 0));
 
     for (i = 0; i < 64; i++) {
         (void) snprintf(sub, sizeof(sub), "user%d", i);
         jwt[i] = verified(sub, NOW + 60);
-        assert_non_null(parley_token_cache_put(cache, &jwt[i], 1, NOW, 0));
+        assert_non_null(parley_token_cache_put(cache, &jwt[i], 1, NOW_MS, 0));
 
         parley_token_cache_stat(cache, &stat);
         assert_true(stat.entries <= 16);
@@ -271,7 +274,7 @@ test_bounds(void **state)
 
         if (i < 15) {
             assert_non_null(parley_token_cache_get(cache, hot.token, 1,
-                                                   NOW));
+                                                   NOW_MS));
         }
     }
 
@@ -279,7 +282,7 @@ test_bounds(void **state)
     found = 0;
 
     for (i = 0; i < 64; i++) {
-        found += parley_token_cache_get(cache, jwt[i].token, 1, NOW) != NULL;
+        found += parley_token_cache_get(cache, jwt[i].token, 1, NOW_MS) != NULL;
     }
 
     assert_true(found >= 15 && found <= 16);
@@ -290,7 +293,7 @@ test_bounds(void **state)
     cache = create(64, 10 * 1024, NULL);
 
     for (i = 0; i < 64; i++) {
-        assert_non_null(parley_token_cache_put(cache, &jwt[i], 1, NOW, 0));
+        assert_non_null(parley_token_cache_put(cache, &jwt[i], 1, NOW_MS, 0));
         parley_token_cache_stat(cache, &stat);
         assert_true(stat.octets <= 10 * 1024);
         assert_true(stat.entries >= 1 && stat.entries <= 5);
@@ -302,7 +305,7 @@ test_bounds(void **state)
     big[sizeof(big) - 1] = '\0';
     large = verified(big, NOW + 60);
     cache = create(64, 2048, NULL);
-    assert_null(parley_token_cache_put(cache, &large, 1, NOW, 0));
+    assert_null(parley_token_cache_put(cache, &large, 1, NOW_MS, 0));
     parley_token_cache_stat(cache, &stat);
     assert_int_equal(stat.entries, 0);
     assert_int_equal(stat.octets, 0);
@@ -326,31 +329,32 @@ test_hold(void **state)
 
     cache = create(2, 0, NULL);
     jwt = verified("alice", NOW + 60);
-    entry = parley_token_cache_put(cache, &jwt, 1, NOW, 0);
+    entry = parley_token_cache_put(cache, &jwt, 1, NOW_MS, 0);
     parley_token_cache_hold(cache, entry);
 
     for (i = 0; i < 8; i++) {
         (void) snprintf(sub, sizeof(sub), "user%d", i);
         other = verified(sub, NOW + 60);
-        second = parley_token_cache_put(cache, &other, 1, NOW, 0);
+        second = parley_token_cache_put(cache, &other, 1, NOW_MS, 0);
         assert_non_null(second);
     }
 
     parley_assert_str(entry->jwt.sub, "alice");
-    assert_ptr_equal(parley_token_cache_get(cache, jwt.token, 1, NOW), entry);
+    assert_ptr_equal(parley_token_cache_get(cache, jwt.token, 1, NOW_MS),
+                                            entry);
 
     /* all held: there is no room, and nothing is lost */
 
     parley_token_cache_hold(cache, second);
     other = verified("late", NOW + 60);
-    assert_null(parley_token_cache_put(cache, &other, 1, NOW, 0));
+    assert_null(parley_token_cache_put(cache, &other, 1, NOW_MS, 0));
     parley_token_cache_release(cache, second);
 
     /* dropped or expired, it is found no more, but still in memory */
 
     parley_token_cache_drop(cache, second);
     parley_token_cache_drop(cache, entry);
-    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW));
+    assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS));
     parley_assert_str(entry->jwt.sub, "alice");
     parley_token_cache_drop(cache, entry);
 
@@ -361,7 +365,7 @@ test_hold(void **state)
 
     /* a hold that is never released does not outlive the cache */
 
-    entry = parley_token_cache_put(cache, &jwt, 1, NOW, 0);
+    entry = parley_token_cache_put(cache, &jwt, 1, NOW_MS, 0);
     parley_token_cache_hold(cache, entry);
     parley_token_cache_drop(cache, entry);
     parley_token_cache_destroy(cache);
@@ -390,10 +394,11 @@ test_memory(void **state)
         cache = parley_token_cache_create(&mem, &conf);
 
         if (cache != NULL) {
-            entry = parley_token_cache_put(cache, &jwt, 1, NOW, 0);
+            entry = parley_token_cache_put(cache, &jwt, 1, NOW_MS, 0);
 
             if (entry == NULL) {
-                assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW));
+                assert_null(parley_token_cache_get(cache, jwt.token, 1,
+                                                   NOW_MS));
             }
         }
 
