@@ -391,6 +391,8 @@ parley_gate_keep_message(parley_gate_t *g, int under)
     m.sub = parley_who_proven(g->who);
     m.sender = g->msg->sender;
     m.recipient = g->msg->recipient;
+    m.corr = g->msg->corr.len > 0 ? g->msg->corr : g->msg->id;
+    m.sent_corr = g->sent.corr;
     m.queue = PARLEY_LOOSE_MESSAGE;
     m.account = g->account;
     m.ttl = g->retain;

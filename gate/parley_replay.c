@@ -108,6 +108,7 @@ parley_replay_retain(const parley_replay_t *r, const parley_reply_t *first)
     m.to = parley_who_proven(r->who);
     m.sender = asked->recipient;
     m.recipient = asked->sender;
+    m.corr = asked->corr.len > 0 ? asked->corr : asked->id;
     m.message = first->body;
     m.queue = PARLEY_LOOSE_ANSWER;
     m.account = r->entrance->account;

@@ -5,46 +5,14 @@
 #include "parley_engine.h"
 #include "parley_hex.h"
 #include "parley_jcs.h"
-#include "parley_retain.h"
-#include "parley_time.h"
+#include "parley_retain_parts.h"
 
-
-/* how often a refutation is tried where others come at the same time */
-#define PARLEY_REFUTE_TRIES  8
 
 #define PARLEY_HASH_PREFIX   "sha256:"
 #define PARLEY_HASH_LEN      (sizeof(PARLEY_HASH_PREFIX)                      \
                               + 2 * PARLEY_SHA256_LEN)
 
 
-/* what is under an id, read */
-typedef struct {
-    parley_record_t  record;
-    parley_json_t    doc;           /* of its value */
-    parley_str_t     protocol;
-    parley_str_t     sub;
-    parley_str_t     to;
-    parley_str_t     sender;
-    parley_str_t     recipient;
-    uint32_t         refutations;   /* how many */
-    parley_str_t     refuted;       /* they, without brackets */
-    parley_str_t     message;
-} parley_kept_t;
-
-
-/* those of a task's id that its sender is a party of, the oldest first */
-typedef struct {
-    parley_str_t     id;
-    size_t           n;
-    size_t           which;         /* is meant */
-    parley_kept_t    kept[PARLEY_RECORDS_MAX + 2 * PARLEY_RECORDS_OWNED];
-} parley_found_t;
-
-
-static int parley_retain_write(const parley_retain_t *r,
-    const parley_retained_t *m, parley_str_t refuted, parley_str_t *ret);
-static int parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
-    parley_task_fault_t *fault);
 static int parley_retain_owned(const parley_retain_t *r, parley_found_t *f,
     parley_record_id_t *id);
 static int parley_retain_gather(const parley_retain_t *r, parley_found_t *f,
@@ -54,18 +22,14 @@ static int parley_retain_is_agent(const parley_retain_t *r,
     const parley_kept_t *m);
 static int parley_retain_choose(const parley_retain_t *r, parley_found_t *f,
     parley_task_fault_t *fault);
+static int parley_retain_has_corr(const parley_retain_t *r,
+    const parley_kept_t *m, parley_task_fault_t *fault);
+static int parley_retain_has_hash(const parley_retain_t *r,
+    const parley_kept_t *m, parley_task_fault_t *fault);
 static int parley_retain_hash(const parley_retain_t *r,
     const parley_kept_t *m, char hash[PARLEY_HASH_LEN]);
 static int parley_retain_others(const parley_retain_t *r, parley_buf_t *b,
     const parley_found_t *f);
-static int parley_retain_is_said(const parley_retain_t *r,
-    const parley_kept_t *m);
-static int parley_retain_add(const parley_retain_t *r, parley_str_t reason,
-    const parley_kept_t *m, parley_str_t *ret, parley_task_fault_t *fault);
-static int parley_retain_replace(const parley_retain_t *r, parley_str_t id,
-    const parley_kept_t *m, parley_str_t value, parley_put_result_t *ret);
-static parley_str_t parley_retain_text(const parley_json_t *doc,
-    uint32_t object, const char *name);
 
 
 int
@@ -98,7 +62,7 @@ parley_retain(const parley_retain_t *r, const parley_retained_t *m)
 }
 
 
-static int
+int
 parley_retain_write(const parley_retain_t *r, const parley_retained_t *m,
     parley_str_t refuted, parley_str_t *ret)
 {
@@ -112,6 +76,8 @@ parley_retain_write(const parley_retain_t *r, const parley_retained_t *m,
     parley_buf_member(&b, PARLEY_STR("to"), m->to);
     parley_buf_member(&b, PARLEY_STR("sender"), m->sender);
     parley_buf_member(&b, PARLEY_STR("recipient"), m->recipient);
+    parley_buf_member(&b, PARLEY_STR("corr"), m->corr);
+    parley_buf_member(&b, PARLEY_STR("sent_corr"), m->sent_corr);
     parley_buf_name(&b, PARLEY_STR("refutations"));
     parley_buf_octet(&b, '[');
     parley_buf_str(&b, refuted);
@@ -124,9 +90,7 @@ parley_retain_write(const parley_retain_t *r, const parley_retained_t *m,
 }
 
 
-/* what the task's payload names, for one who may see it */
-
-static int
+int
 parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
     parley_task_fault_t *fault)
 {
@@ -275,6 +239,8 @@ parley_retain_read(const parley_retain_t *r, parley_kept_t *m)
     m->to = parley_retain_text(&m->doc, 0, "to");
     m->sender = parley_retain_text(&m->doc, 0, "sender");
     m->recipient = parley_retain_text(&m->doc, 0, "recipient");
+    m->corr = parley_retain_text(&m->doc, 0, "corr");
+    m->sent_corr = parley_retain_text(&m->doc, 0, "sent_corr");
 
     list = parley_json_get(&m->doc, 0, PARLEY_STR("refutations"));
     raw = parley_json_raw(&m->doc, list);
@@ -323,24 +289,19 @@ parley_retain_is_agent(const parley_retain_t *r, const parley_kept_t *m)
 }
 
 
-/*
- * The one from "from", where the task has that, with "hash" (SHA-256 of the
- * RFC 8785 form), where it has one: one that is no text is no hash of
- * anything.
- */
+/* Sets f->which to the oldest message with what the task says of it. */
 
 static int
 parley_retain_choose(const parley_retain_t *r, parley_found_t *f,
     parley_task_fault_t *fault)
 {
-    char                own[PARLEY_HASH_LEN];
+    int                 rc;
     size_t              i;
-    parley_str_t        from, hash;
+    parley_str_t        from;
     parley_json_ref_t   payload;
 
     payload = r->who->msg->data;
     from = parley_retain_text(payload.doc, payload.node, "from");
-    hash = parley_retain_text(payload.doc, payload.node, "hash");
 
     for (i = 0; i < f->n; i++) {
 
@@ -348,26 +309,88 @@ parley_retain_choose(const parley_retain_t *r, parley_found_t *f,
             continue;
         }
 
-        f->which = i;
+        rc = parley_retain_has_corr(r, &f->kept[i], fault);
 
-        if (parley_json_member(payload.doc, payload.node, PARLEY_ATOM_hash)
-            == PARLEY_JSON_NONE)
-        {
-            return 1;
+        if (rc == 1) {
+            rc = parley_retain_has_hash(r, &f->kept[i], fault);
         }
 
-        fault->code = "E_HASH_MISMATCH";
-        fault->field = "/payload/hash";
-        fault->why = "the retained message has another hash";
-
-        if (parley_retain_hash(r, &f->kept[i], own) != 0) {
-            return -1;
-        }
-
-        if (parley_str_eq(hash, parley_str_c(own))) {
-            return 1;
+        if (rc != 0) {
+            f->which = i;
+            return rc;
         }
     }
+
+    return 0;
+}
+
+
+/* Returns 1 unless the task has a "corr" that is not the message's; 0 and
+   *fault. */
+
+static int
+parley_retain_has_corr(const parley_retain_t *r, const parley_kept_t *m,
+    parley_task_fault_t *fault)
+{
+    parley_str_t       corr;
+    parley_json_ref_t  payload;
+
+    payload = r->who->msg->data;
+
+    if (parley_json_member(payload.doc, payload.node, PARLEY_ATOM_corr)
+        == PARLEY_JSON_NONE)
+    {
+        return 1;
+    }
+
+    corr = parley_retain_text(payload.doc, payload.node, "corr");
+
+    if (corr.len > 0
+        && (parley_str_eq(corr, m->corr) || parley_str_eq(corr, m->sent_corr)))
+    {
+        return 1;
+    }
+
+    fault->code = "E_CORR_MISMATCH";
+    fault->field = "/payload/corr";
+    fault->why = "the retained message has another corr";
+
+    return 0;
+}
+
+
+/* Returns 1 unless the task has a "hash" that is not SHA-256 of the message's
+   RFC 8785 form; 0 and *fault; -1: no memory. */
+
+static int
+parley_retain_has_hash(const parley_retain_t *r, const parley_kept_t *m,
+    parley_task_fault_t *fault)
+{
+    char               own[PARLEY_HASH_LEN];
+    parley_str_t       hash;
+    parley_json_ref_t  payload;
+
+    payload = r->who->msg->data;
+
+    if (parley_json_member(payload.doc, payload.node, PARLEY_ATOM_hash)
+        == PARLEY_JSON_NONE)
+    {
+        return 1;
+    }
+
+    hash = parley_retain_text(payload.doc, payload.node, "hash");
+
+    if (parley_retain_hash(r, m, own) != 0) {
+        return -1;
+    }
+
+    if (parley_str_eq(hash, parley_str_c(own))) {
+        return 1;
+    }
+
+    fault->code = "E_HASH_MISMATCH";
+    fault->field = "/payload/hash";
+    fault->why = "the retained message has another hash";
 
     return 0;
 }
@@ -485,169 +508,7 @@ parley_retain_others(const parley_retain_t *r, parley_buf_t *b,
 }
 
 
-int
-parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
-    parley_task_fault_t *fault)
-{
-    int                   rc, tries;
-    parley_str_t          reason, value;
-    parley_found_t       *f;
-    parley_json_ref_t     payload;
-    parley_put_result_t   put;
-
-    payload = r->who->msg->data;
-    reason = parley_retain_text(payload.doc, payload.node, "reason");
-
-    put = PARLEY_PUT_STALE;
-    value = parley_str_none;
-
-    for (tries = 0; put == PARLEY_PUT_STALE && tries < PARLEY_REFUTE_TRIES;
-         tries++)
-    {
-        rc = parley_retain_find(r, &f, fault);
-
-        if (rc == 1 && parley_retain_is_said(r, &f->kept[f->which])) {
-            put = PARLEY_PUT_OK;
-            break;
-        }
-
-        if (rc == 1) {
-            rc = parley_retain_add(r, reason, &f->kept[f->which], &value,
-                                   fault);
-        }
-
-        if (rc != 1) {
-            return rc;
-        }
-
-        /* stale: somebody else has refuted it meanwhile */
-
-        rc = parley_retain_replace(r, f->id, &f->kept[f->which], value, &put);
-
-        if (rc != 0) {
-            return rc;
-        }
-    }
-
-    *ret = put == PARLEY_PUT_OK ? PARLEY_STR("{\"acknowledged\":true}")
-                                : PARLEY_STR("{\"acknowledged\":false}");
-
-    return 1;
-}
-
-
-/*
- * An earlier try of the same message has said it: that nobody waited for, and
- * its sender was told that it may come again.
- */
-
-static int
-parley_retain_is_said(const parley_retain_t *r, const parley_kept_t *m)
-{
-    uint32_t             i, list;
-    const parley_msg_t  *task;
-
-    task = r->who->msg;
-    list = parley_json_get(&m->doc, 0, PARLEY_STR("refutations"));
-
-    for (i = parley_json_first(list);
-         i != parley_json_end(&m->doc, list);
-         i = parley_json_after(&m->doc, i))
-    {
-        if (parley_str_eq(parley_retain_text(&m->doc, i, "by"), task->sender)
-            && parley_str_eq(parley_retain_text(&m->doc, i, "id"), task->id))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* the message's value with a refutation more */
-
-static int
-parley_retain_add(const parley_retain_t *r, parley_str_t reason,
-    const parley_kept_t *m, parley_str_t *ret, parley_task_fault_t *fault)
-{
-    char               ts[PARLEY_TIME_MAX];
-    parley_buf_t       b;
-    parley_str_t       refuted;
-    parley_retained_t  again;
-
-    if (reason.len == 0 || reason.len > PARLEY_REASON_MAX) {
-        fault->code = "E_FIELD_INVALID";
-        fault->field = "/payload/reason";
-        fault->why = "/payload/reason must be a text of at most 1024 octets";
-        return 0;
-    }
-
-    if (m->refutations >= PARLEY_REFUTATIONS_MAX) {
-        fault->code = "E_CAPACITY";
-        fault->field = "";
-        fault->why = "this message was refuted too often";
-        return 0;
-    }
-
-    (void) parley_time_format(r->wall, ts);
-
-    parley_buf_init(&b, r->arena, m->refuted.len + reason.len + 128);
-
-    parley_buf_str(&b, m->refuted);
-
-    if (m->refutations != 0) {
-        parley_buf_octet(&b, ',');
-    }
-
-    parley_buf_octet(&b, '{');
-    parley_buf_member(&b, PARLEY_STR("by"), r->who->msg->sender);
-    parley_buf_member(&b, PARLEY_STR("id"), r->who->msg->id);
-    parley_buf_member(&b, PARLEY_STR("reason"), reason);
-    parley_buf_member(&b, PARLEY_STR("ts"), parley_str_c(ts));
-    parley_buf_octet(&b, '}');
-
-    if (parley_buf_done(&b, &refuted) != 0) {
-        return -1;
-    }
-
-    memset(&again, 0, sizeof(parley_retained_t));
-
-    again.protocol = m->protocol;
-    again.sub = m->sub;
-    again.to = m->to;
-    again.sender = m->sender;
-    again.recipient = m->recipient;
-    again.message = m->message;
-
-    return parley_retain_write(r, &again, refuted, ret) == 0 ? 1 : -1;
-}
-
-
-/* it stays whose it was, and ends when it would have */
-
-static int
-parley_retain_replace(const parley_retain_t *r, parley_str_t id,
-    const parley_kept_t *m, parley_str_t value, parley_put_result_t *ret)
-{
-    parley_put_t  put;
-
-    memset(&put, 0, sizeof(parley_put_t));
-
-    put.id.kind = PARLEY_KIND_MESSAGE;
-    put.id.tag = m->record.tag;
-    parley_retain_key(r->ask->state, id, put.id.key);
-
-    put.parts = &value;
-    put.nparts = 1;
-    put.ttl = m->record.left;
-    put.replaces = m->record.generation;
-
-    return parley_ask_put(r->ask, &put, ret);
-}
-
-
-static parley_str_t
+parley_str_t
 parley_retain_text(const parley_json_t *doc, uint32_t object,
     const char *name)
 {

@@ -4,9 +4,10 @@
  * conversation sees either; who is none learns no more than that nothing is
  * there.
  *
- * Several senders may have used one id: each keeps its own (SEC-11).  The
- * oldest that the caller is a party of is the one that is meant, unless the
- * task says "hash" or "from"; the others are named.
+ * Several senders may have used one id: each keeps its own (SEC-11).  A task
+ * means the oldest message that the caller is a party of and that has the
+ * "from", "corr" (AEE-38) and "hash" of the task, as far as it has these; the
+ * result names the others.
  */
 
 #ifndef PARLEY_RETAIN_H
@@ -30,6 +31,10 @@ typedef struct {
                                            empty: nobody */
     parley_str_t         sender;
     parley_str_t         recipient;
+    parley_str_t         corr;          /* its correlation, or its id where it
+                                           has none */
+    parley_str_t         sent_corr;     /* the correlation that its recipient
+                                           got, where it was translated */
     parley_str_t         message;       /* JSON */
     parley_loose_t       queue;
     const uint8_t       *account;

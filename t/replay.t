@@ -263,18 +263,23 @@ subtest 'GW-19 AEE a duplicate names its first answer, which is there' => sub {
         or diag $copy->{raw};
 
     my $fetch = sub {
-        my $who = shift;
+        my ($who, @more) = @_;
 
         return again('/one/a', aee(from => person($who)->{aee},
                                    to => 'service.parley',
                                    intent => 'aee.context.fetch',
-                                   payload => { id => $first->{json}{id} }),
+                                   payload => { id => $first->{json}{id},
+                                                @more }),
                      as => $who)->{json}{payload};
     };
 
     is_deeply($fetch->('alice')->{envelope}, $first->{json}, 'and fetched')
         or diag jcs($fetch->('alice'));
     is($fetch->('lead')->{code}, 'E_NOT_FOUND', 'by its sender alone');
+    is_deeply($fetch->('alice', corr => $m->{corr})->{envelope}, $first->{json},
+              'AEE-38 by its corr');
+    is($fetch->('alice', corr => 'another-corr')->{code}, 'E_CORR_MISMATCH',
+       'AEE-38 and by no other');
 };
 
 

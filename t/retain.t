@@ -176,6 +176,66 @@ subtest 'AEE-25 the hash is checked where it is given' => sub {
 };
 
 
+subtest 'AEE-38 the corr is checked where it is given' => sub {
+    my $m = sent('/aee', aee());
+
+    is_deeply(fetch($_, id => $m->{id}, corr => $m->{corr}, hash => hash($m))
+              ->{payload}{envelope}, $m, "good, for $_") for qw(alice bob);
+
+    for ('another-corr', $m->{id}, substr($m->{corr}, 1), "$m->{corr} ",
+         uc $m->{corr}, '', undef, 7, [$m->{corr}])
+    {
+        for my $got (fetch('bob', id => $m->{id}, corr => $_),
+                     refute('bob', id => $m->{id}, corr => $_, reason => 'no'))
+        {
+            is(code($got), 'E_CORR_MISMATCH', 'bad: ' . jcs($_));
+            is($got->{payload}{field}, '/payload/corr');
+            ok(!exists $got->{payload}{envelope}, 'nothing is given away');
+        }
+    }
+
+    ok(!exists fetch('alice', id => $m->{id})->{payload}{refutations},
+       'nothing was refuted');
+    is_deeply(fetch('lead', id => $m->{id}, corr => $m->{corr})->{payload},
+              fetch('lead', id => uuid4(), corr => $m->{corr})->{payload},
+              'a stranger learns nothing');
+};
+
+
+subtest 'AEE-38 the corr tells messages of one id apart' => sub {
+    my $m = sent('/aee', aee());
+    my $other = sent('/aee', aee(id => $m->{id}, from => 'agent.lead'),
+                     as => 'lead');
+
+    is_deeply(fetch('bob', id => $m->{id}, corr => $_->{corr})
+              ->{payload}{envelope}, $_) for $m, $other;
+    like(code(fetch('bob', id => $m->{id}, corr => $m->{corr},
+                    hash => hash($other))), qr{^E_\w+_MISMATCH$},
+         'not one with the corr of one and the hash of another');
+};
+
+
+subtest 'AEE-38 of a translated message' => sub {
+    my $m = sign_vcp(vcp(), person('alice')->{key});
+
+    $service->script(undef);
+    $service->clear;
+    is($client->raw(post('/to-aee', jcs($m)))->{status}, 200);
+
+    for ($service->last->{json}{corr}, $m->{message_id}) {
+        is_deeply(fetch('bob', id => $m->{message_id}, corr => $_)
+                  ->{payload}{envelope}, $m, "by $_");
+    }
+
+    is(code(fetch('bob', id => $m->{message_id}, corr => 'another-corr')),
+       'E_CORR_MISMATCH', 'not by another');
+
+    refute('bob', id => $m->{message_id}, reason => 'no');
+    is_deeply(fetch('bob', id => $m->{message_id}, corr => $m->{message_id})
+              ->{payload}{envelope}, $m, 'a refutation changes no corr');
+};
+
+
 subtest 'AEE-25 a task without an id' => sub {
     for ({}, { id => '' }, { id => 7 }, { id => undef }, { id => ['x'] }) {
         my $got = fetch('alice', %$_);
