@@ -149,7 +149,8 @@ SIMULATE_EDGES := $(patsubst gate/%.c,$(OBJ)/t/simulate/edges/%.o,\
 	gate/parley_memory_job.c \
 	gate/parley_memory_due.c gate/parley_memory_lane.c gate/parley_table.c \
 	gate/parley_table_share.c gate/parley_table_wheel.c \
-	gate/parley_memory_admit.c gate/parley_memory_record.c \
+	gate/parley_memory_admit.c gate/parley_memory_settle.c \
+	gate/parley_memory_record.c \
 	gate/parley_suspension.c gate/parley_overdue.c \
 	gate/parley_escalation.c gate/parley_timeout.c)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)

@@ -7,8 +7,11 @@
 
 static int parley_entrance_prepare(parley_entrance_t *e,
     parley_error_t *err);
+static void parley_entrance_taking(const parley_entrance_t *e,
+    const parley_asked_t *closed, parley_settlement_t *ret);
 static int parley_entrance_settle(parley_entrance_t *e,
     const parley_settlement_t *how);
+static void parley_entrance_lasts(parley_entrance_t *e);
 static void parley_entrance_refused(parley_entrance_t *e,
     parley_admit_t verdict, parley_error_t *err);
 
@@ -74,6 +77,7 @@ parley_entrance_prepare(parley_entrance_t *e, parley_error_t *err)
     e->known = parley_window_knows(m) ? 1 : 0;
     e->closing = 0;
     e->entered = 0;
+    e->taken = 0;
     e->settled = 0;
     e->wait = 0;
 
@@ -202,28 +206,66 @@ parley_entrance_is_open(const parley_entrance_t *e)
 }
 
 
+void
+parley_entrance_append(parley_entrance_t *e, parley_append_t *append)
+{
+    if (!parley_entrance_is_open(e)
+        || (e->admission.id == NULL && e->admission.slot == NULL))
+    {
+        return;
+    }
+
+    parley_entrance_taking(e, NULL, &e->how);
+    parley_entrance_lasts(e);
+
+    e->how.stamp = e->stamp;
+
+    append->takes = &e->admission;
+    append->how = &e->how;
+}
+
+
+void
+parley_entrance_appended(parley_entrance_t *e, const parley_append_t *append)
+{
+    if (append->takes != NULL) {
+        e->taken = 1;
+        e->settled = e->ask->step;
+    }
+}
+
+
 int
 parley_entrance_take(parley_entrance_t *e, const parley_asked_t *closed)
 {
-    size_t               n;
     parley_settlement_t  how;
 
-    memset(&how, 0, sizeof(parley_settlement_t));
+    parley_entrance_taking(e, closed, &how);
 
-    how.taken = 1;
-    how.lifts = e->lifts;
-    how.nlifts = e->nlifts;
+    return parley_entrance_settle(e, &how);
+}
+
+
+static void
+parley_entrance_taking(const parley_entrance_t *e,
+    const parley_asked_t *closed, parley_settlement_t *ret)
+{
+    size_t  n;
+
+    memset(ret, 0, sizeof(parley_settlement_t));
+
+    ret->taken = 1;
+    ret->lifts = e->lifts;
+    ret->nlifts = e->nlifts;
     n = 0;
 
     if (e->closing) {
-        how.closes[n++] = &e->closes;
+        ret->closes[n++] = &e->closes;
     }
 
     if (closed != NULL && closed->kept) {
-        how.closes[n] = &closed->question;
+        ret->closes[n] = &closed->question;
     }
-
-    return parley_entrance_settle(e, &how);
 }
 
 
@@ -269,7 +311,7 @@ parley_entrance_settle(parley_entrance_t *e, const parley_settlement_t *how)
     int                  rc, kept;
     parley_settlement_t  h;
 
-    if (!parley_entrance_is_open(e)) {
+    if (e->taken || !parley_entrance_is_open(e)) {
         return 0;
     }
 
@@ -278,12 +320,20 @@ parley_entrance_settle(parley_entrance_t *e, const parley_settlement_t *how)
     h = *how;
     h.stamp = e->stamp;
 
-    if (e->admission.slot != NULL) {
-        /* as long as the question is there that it answers */
-        e->admission.slot_ttl = e->slot_until - e->ask->now;
-    }
+    parley_entrance_lasts(e);
 
     rc = parley_ask_settle(e->ask, &e->admission, &h, &kept);
 
     return rc == 0 ? kept : rc;
+}
+
+
+/* The slot is kept as long as the question that it answers. */
+
+static void
+parley_entrance_lasts(parley_entrance_t *e)
+{
+    if (e->admission.slot != NULL) {
+        e->admission.slot_ttl = e->slot_until - e->ask->now;
+    }
 }

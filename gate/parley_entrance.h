@@ -40,12 +40,15 @@ typedef struct {
     int64_t                     slot_until; /* see correlation */
     parley_record_id_t          closes;     /* what it answers for good */
     parley_admission_t          admission;
+    parley_settlement_t         how;        /* settlement of an append that
+                                               takes the admission */
     parley_admit_t              verdict;
     uint64_t                    stamp;
     int64_t                     wait;       /* ms until it may come again */
     unsigned                    known:1;    /* by its id, which is made */
     unsigned                    closing:1;  /* closes is there */
     unsigned                    entered:1;
+    unsigned                    taken:1;    /* with its append */
     uint32_t                    settled;    /* in which step, see parley_ask_t;
                                                0: not yet */
 } parley_entrance_t;
@@ -60,6 +63,17 @@ int parley_entrance_ask(parley_entrance_t *e, parley_error_t *err)
 
 /* Whether it has entered, and was not settled in an earlier step. */
 int parley_entrance_is_open(const parley_entrance_t *e);
+
+/*
+ * Makes the append settle the entrance as taken, in one step (HUB-10).  The
+ * append refers to *e.  A message without an id and without a slot has nothing
+ * to settle: its append is left as it is.
+ */
+void parley_entrance_append(parley_entrance_t *e, parley_append_t *append);
+
+/* Notes that such an append was made: the entrance is settled with it. */
+void parley_entrance_appended(parley_entrance_t *e,
+    const parley_append_t *append);
 
 /*
  * Settle it, once: what comes later changes nothing.  Return 0; PARLEY_WAIT;

@@ -6,11 +6,6 @@
 #include "parley_settings.h"
 
 
-/* milliseconds after which a message may come again that the state did not
-   answer for */
-#define PARLEY_GATE_OVERDUE  1000
-
-
 static parley_step_result_t parley_gate_walk(parley_gate_t *g,
     int64_t clock);
 static parley_step_t parley_gate_next(const parley_gate_t *g);
@@ -284,7 +279,8 @@ parley_gate_end(parley_gate_t *g)
             return PARLEY_WAIT;
         }
 
-        parley_gate_settles(g, PARLEY_SETTLE_RELEASE);
+        parley_gate_settles(g, g->entrance.taken ? PARLEY_SETTLE_COMMIT
+                                                 : PARLEY_SETTLE_RELEASE);
 
         return parley_gate_undo(g);
 
@@ -341,7 +337,10 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
 
     g->ask.now = clock;
 
-    if (parley_entrance_is_open(&g->entrance)) {
+    if (g->entrance.taken) {
+        parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
+
+    } else if (parley_entrance_is_open(&g->entrance)) {
         parley_gate_settles(g, PARLEY_SETTLE_RELEASE);
         (void) (parley_gate_undo(g) == 0);
     }

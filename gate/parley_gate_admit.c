@@ -287,7 +287,7 @@ parley_gate_undo(parley_gate_t *g)
     int                    rc;
     const parley_asked_t  *asked[] = { &g->before, &g->asked };
 
-    if (!parley_entrance_is_open(&g->entrance)) {
+    if (g->entrance.taken || !parley_entrance_is_open(&g->entrance)) {
         return 0;
     }
 

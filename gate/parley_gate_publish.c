@@ -22,14 +22,14 @@
 
 static int parley_gate_published(parley_gate_t *g);
 static int parley_gate_publishes(parley_gate_t *g,
-    const parley_append_t *append, parley_gate_readers_t *reach, int held);
+    parley_append_t *append, parley_gate_readers_t *reach, int held);
 static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expansion_t *ret);
 static int parley_gate_appends(parley_gate_t *g,
     const parley_publication_t *p, const parley_expansion_t *expansion,
     const parley_reached_t *reached, parley_append_t *ret);
 static int parley_gate_append(parley_gate_t *g,
-    const parley_append_t *append, parley_gate_readers_t *reach,
+    parley_append_t *append, parley_gate_readers_t *reach,
     int64_t *ret_count);
 static int parley_gate_unappended(parley_gate_t *g,
     parley_append_verdict_t why);
@@ -120,7 +120,7 @@ parley_gate_published(parley_gate_t *g)
 /* nothing it needs is lacking; held: 1, the request waits for an answer */
 
 static int
-parley_gate_publishes(parley_gate_t *g, const parley_append_t *append,
+parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
     parley_gate_readers_t *reach, int held)
 {
     int      rc;
@@ -145,18 +145,18 @@ parley_gate_publishes(parley_gate_t *g, const parley_append_t *append,
     }
 
     if (rc == 0) {
-        rc = parley_gate_flush(g);
-    }
-
-    if (rc == 0) {
         count += (int64_t) reach->urls;
 
-        g->published = 1;
         g->emitted = count;
         g->holds = held == 1 && count > 0;
 
         rc = parley_gate_emitted(g, g->s->submit->coarse
                                     ? parley_selector_coarse(count) : count);
+    }
+
+    if (rc == 0) {
+        g->published = 1;
+        rc = parley_gate_flush(g);
     }
 
     if (rc == 0) {
@@ -227,7 +227,7 @@ parley_gate_appends(parley_gate_t *g, const parley_publication_t *p,
 
 
 static int
-parley_gate_append(parley_gate_t *g, const parley_append_t *append,
+parley_gate_append(parley_gate_t *g, parley_append_t *append,
     parley_gate_readers_t *reach, int64_t *ret_count)
 {
     int                rc;
@@ -239,6 +239,10 @@ parley_gate_append(parley_gate_t *g, const parley_append_t *append,
         /* an organisation without members: nobody is told */
         return 0;
     }
+
+    /* HUB-10: in one step, so that the next try is no second message */
+
+    parley_entrance_append(&g->entrance, append);
 
     rc = parley_ask_append(&g->ask, append, &appended);
 
@@ -254,6 +258,8 @@ parley_gate_append(parley_gate_t *g, const parley_append_t *append,
     if (appended.verdict != PARLEY_APPEND_OK) {
         return parley_gate_unappended(g, appended.verdict);
     }
+
+    parley_entrance_appended(&g->entrance, append);
 
     if (g->env->wake != NULL) {
         g->env->wake(g);
@@ -272,7 +278,17 @@ parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
 
     case PARLEY_APPEND_CLOSED:
         return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
-                                "what it is for takes nothing any more");
+                                "the recipient's log is closed");
+
+    case PARLEY_APPEND_LATE:
+        return parley_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
+                                "what it answers has its answer", g->err);
+
+    case PARLEY_APPEND_STALE:
+        g->wait = PARLEY_GATE_OVERDUE;
+
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state did not answer in time");
 
     case PARLEY_APPEND_MEMORY:
         return parley_error_memory(g->err);

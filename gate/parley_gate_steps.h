@@ -12,6 +12,10 @@
 /* milliseconds after which a message may come again that found no room */
 #define PARLEY_GATE_NO_ROOM  1000
 
+/* milliseconds after which a message may come again if the state gave no
+   answer in time */
+#define PARLEY_GATE_OVERDUE  1000
+
 
 /* parley_gate_keys.c */
 

@@ -96,6 +96,10 @@ typedef struct parley_append_s {
     const parley_job_t         *jobs;   /* that are about the record, added
                                            with it */
     size_t                      njobs;
+    const parley_admission_t   *takes;  /* admission that is settled as taken
+                                           in the same step; NULL: none */
+    const parley_settlement_t  *how;    /* settlement of takes; its taken is
+                                           1 */
     unsigned                    asks:1; /* nothing is appended: it is told who
                                            would be counted, and OK or MEMORY */
     parley_arena_t             *arena;  /* of what is returned */
@@ -107,7 +111,11 @@ typedef enum {
     PARLEY_APPEND_CLOSED,       /* nothing comes after what one of them has */
     PARLEY_APPEND_SHARE,        /* its account has its share */
     PARLEY_APPEND_FULL,
-    PARLEY_APPEND_MEMORY        /* of the arena */
+    PARLEY_APPEND_MEMORY,       /* of the arena */
+    PARLEY_APPEND_STALE,        /* takes is not reserved any more */
+    PARLEY_APPEND_LATE          /* a question that how closes was closed
+                                   before: another answer came first
+                                   (SEC-08) */
 } parley_append_verdict_t;
 
 
@@ -281,9 +289,14 @@ typedef struct {
  * A process that is about to be gone cannot wait for its leaves, nor for the
  * feed that ends: they need not take effect, all that it had goes with it.
  *
- * Cancelled: an append that has an effect keeps it, so who was told that it
- * failed and comes again may be appended twice; a join is left; who was fed
- * says the position again that it knows; what was to be erased or kept is.
+ * An append with an admission appends the record and settles the admission in
+ * one step.  A process that dies leaves both or neither, so a message that is
+ * sent again after a lost connection is appended once (HUB-10).  Only a
+ * reserved admission can be taken: what was given back is not appended.
+ *
+ * Cancelled: an append that has an effect keeps it, so a message without an
+ * admission that is sent again may be appended twice; a join is left; a process
+ * that was fed names its last position again; an erase or keep takes effect.
  */
 typedef struct parley_log_ops_s {
     parley_state_done_t  (*append)(parley_state_t *s, const parley_append_t *a,

@@ -111,7 +111,7 @@ parley_memory_repair_locked(const parley_memory_t *s)
     parley_table_repair_locked(s->sh->table, now);
     parley_job_repair_locked(&copy, now);
     parley_record_repair_locked(&copy);
-    parley_settle_repair_locked(&copy, now);
+    parley_settle_mend_locked(&copy, now);
 
     s->sh->repairs++;
     s->sh->vacated = 1;

@@ -15,6 +15,8 @@
 #define PARLEY_APPEND_PASS   64
 
 
+static parley_append_verdict_t parley_append_admitted(parley_memory_t *s,
+    const parley_append_t *a);
 static parley_append_verdict_t parley_append_may(parley_memory_t *s,
     const parley_append_t *a, size_t size, int64_t now);
 static parley_append_verdict_t parley_append_count(parley_memory_t *s,
@@ -89,7 +91,11 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
         size += a->parts[i].len;
     }
 
-    rc = parley_append_may(s, a, size, now);
+    rc = parley_append_admitted(s, a);
+
+    if (rc == PARLEY_APPEND_OK) {
+        rc = parley_append_may(s, a, size, now);
+    }
 
     if (rc == PARLEY_APPEND_OK) {
         rc = parley_append_count(s, a, ret);
@@ -115,7 +121,15 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
 
     parley_table_made_locked(s->sh->table);
 
+    if (a->takes != NULL) {
+        parley_settle_begin_locked(s, a->takes, a->how, ret->number, now);
+    }
+
     __atomic_store_n(&appends->head, ret->number, __ATOMIC_RELEASE);
+
+    if (a->takes != NULL) {
+        parley_settle_mend_locked(s, now);
+    }
 
     if (parley_log_record_find(s, ret->number, &head) != NULL) {
         parley_append_moves(s, ret->number, &head, now);
@@ -126,6 +140,29 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
     parley_append_pass(s, PARLEY_APPEND_PASS, now);
 
     return PARLEY_APPEND_OK;
+}
+
+
+/* Whether the admission can be taken that the append settles. */
+
+static parley_append_verdict_t
+parley_append_admitted(parley_memory_t *s, const parley_append_t *a)
+{
+    if (a->takes == NULL) {
+        return PARLEY_APPEND_OK;
+    }
+
+    switch (parley_settle_may_locked(s, a->takes, a->how)) {
+
+    case 0:
+        return PARLEY_APPEND_OK;
+
+    case PARLEY_SETTLED_LATE:
+        return PARLEY_APPEND_LATE;
+
+    default:
+        return PARLEY_APPEND_STALE;
+    }
 }
 
 

@@ -6,6 +6,11 @@
 #include "parley_memory.h"
 
 
+/* mark of an id or a slot that is taken; else the number of the process that
+   reserved it */
+#define PARLEY_MARK_TAKEN  UINT16_MAX
+
+
 typedef struct {
     parley_process_t  process;          /* pid 0: free */
     uint64_t          since;            /* what it reserved has stamps from
@@ -60,8 +65,11 @@ typedef struct {
 } parley_due_t;
 
 
-/* what is settled as taken, or was when its process died: all of it is done by
-   who comes then */
+/*
+ * The settlement as taken that is under way, or was when its process died: the
+ * next process completes it.  That of an append is completed only if the append
+ * became visible.
+ */
 typedef struct {
     uint32_t             under_way;
     uint32_t             has_account;
@@ -72,6 +80,7 @@ typedef struct {
     int64_t              id_until;
     int64_t              slot_until;
     uint64_t             stamp;
+    uint64_t             number;        /* of its append; 0: it has none */
     uint8_t              account[PARLEY_KEY_LEN];
     uint8_t              id[PARLEY_KEY_LEN];
     uint8_t              print[PARLEY_PRINT_LEN];
@@ -190,12 +199,33 @@ int parley_memory_bury(parley_memory_t *s, uint32_t number,
 
 parley_state_done_t parley_memory_admit(parley_state_t *state,
     const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
+
+/* Drops what processes had reserved that are known to be gone. */
+void parley_memory_orphans(parley_memory_t *s);
+
+/* parley_memory_settle.c */
+
 parley_state_done_t parley_memory_settle(parley_state_t *state,
     const parley_admission_t *a, const parley_settlement_t *how, int *ret,
     parley_call_t *call);
 
-/* Drops what processes had reserved that are known to be gone. */
-void parley_memory_orphans(parley_memory_t *s);
+/*
+ * Whether an append may take an admission: 0; -1, it is not reserved; or
+ * PARLEY_SETTLED_LATE, a question that it closes is closed.
+ */
+int parley_settle_may_locked(parley_memory_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how);
+
+/* Writes a settlement down that takes effect with the append of that number. */
+void parley_settle_begin_locked(parley_memory_t *s,
+    const parley_admission_t *a, const parley_settlement_t *how,
+    uint64_t number, int64_t now);
+
+/*
+ * Completes the settlement that is written down, if there is one; drops it if
+ * its append did not become visible.
+ */
+void parley_settle_mend_locked(parley_memory_t *s, int64_t now);
 
 /* parley_memory_record.c */
 
@@ -216,11 +246,10 @@ int parley_record_suspends_locked(parley_memory_t *s, const uint8_t *account,
 /* A process died: suspensions are counted anew. */
 void parley_record_repair_locked(parley_memory_t *s);
 
-/* The same: what it was settling is settled. */
-void parley_settle_repair_locked(parley_memory_t *s, int64_t now);
-
-/* Returns 0, or PARLEY_SETTLED_LATE: it was closed. */
+/* Return 0, or PARLEY_SETTLED_LATE: it was closed. */
 int parley_record_close_locked(parley_memory_t *s,
+    const parley_record_id_t *id);
+int parley_record_closed_locked(parley_memory_t *s,
     const parley_record_id_t *id);
 void parley_record_drop_locked(parley_memory_t *s,
     const parley_record_id_t *id, uint32_t generation);

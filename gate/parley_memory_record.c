@@ -559,6 +559,17 @@ parley_record_close_locked(parley_memory_t *s, const parley_record_id_t *id)
 }
 
 
+int
+parley_record_closed_locked(parley_memory_t *s, const parley_record_id_t *id)
+{
+    const parley_entry_t  *e;
+
+    e = parley_record_find(s, id);
+
+    return e != NULL && e->closed ? PARLEY_SETTLED_LATE : 0;
+}
+
+
 void
 parley_record_drop_locked(parley_memory_t *s, const parley_record_id_t *id,
     uint32_t generation)

@@ -398,7 +398,9 @@ struct parley_call_s {
  *          question was closed before: another answer came first (SEC-08); or
  *          -1 where a taken id could not be kept, which only a lease that ran
  *          out makes possible.  The value of a question that it closes goes;
- *          that it was there is known until it ends
+ *          that it was there is known until it ends.  An admission that an
+ *          append took (parley_append_t.takes) stays taken: a settlement as
+ *          not taken changes nothing
  *  rate    counts a message, or looks whether it would be
  *  put     keeps a value under a key, in place of what its owner had there;
  *          where it is not kept, what was there stays

@@ -146,7 +146,7 @@ parley_late_parts(parley_late_t *late, const parley_str_t *parts, size_t n,
 }
 
 
-static void
+void
 parley_late_admission(parley_late_t *late, const parley_admission_t *a)
 {
     late->admission = *a;
@@ -177,12 +177,21 @@ static parley_state_done_t
 parley_later_settle(parley_state_t *s, const parley_admission_t *a,
     const parley_settlement_t *how, int *ret, parley_call_t *call)
 {
-    size_t          i;
     parley_late_t  *late;
 
     late = parley_late(s, PARLEY_LATER_SETTLE, ret, call);
 
     parley_late_admission(late, a);
+    parley_late_settlement(late, how);
+
+    return parley_late_begin(late);
+}
+
+
+void
+parley_late_settlement(parley_late_t *late, const parley_settlement_t *how)
+{
+    size_t  i;
 
     late->how = *how;
 
@@ -205,8 +214,6 @@ parley_later_settle(parley_state_t *s, const parley_admission_t *a,
     }
 
     late->how.lifts = late->lifts;
-
-    return parley_late_begin(late);
 }
 
 

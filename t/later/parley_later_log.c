@@ -30,6 +30,14 @@ parley_late_append(parley_late_t *late, parley_append_t *append)
     }
 
     append->jobs = jobs;
+
+    if (append->takes != NULL) {
+        parley_late_admission(late, append->takes);
+        parley_late_settlement(late, append->how);
+
+        append->takes = &late->admission;
+        append->how = &late->how;
+    }
 }
 
 

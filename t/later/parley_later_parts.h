@@ -67,6 +67,10 @@ void parley_late_text(parley_late_t *late, parley_str_t *text);
 void parley_late_parts(parley_late_t *late, const parley_str_t *parts,
     size_t n, parley_str_t *ret);
 
+void parley_late_admission(parley_late_t *late, const parley_admission_t *a);
+void parley_late_settlement(parley_late_t *late,
+    const parley_settlement_t *how);
+
 /* parley_later_log.c: what an append points to becomes late's. */
 void parley_late_append(parley_late_t *late, parley_append_t *append);
 

@@ -273,6 +273,7 @@ typedef struct {
     sim_log_t             logs[SIM_LOGS];
     sim_record_t          records[SIM_RECORDS];
     unsigned              nrecords;
+    unsigned              nadmitted;    /* messages with an admission */
 
     sim_job_t             jobs[SIM_JOBS];
     unsigned              njobs;
@@ -355,6 +356,11 @@ void sim_turns(sim_process_t *p, unsigned budget, size_t octets);
 
 /* A connection takes whatever comes. */
 void sim_fast(sim_conn_t *conn);
+
+
+/* parley_sim_append.c */
+
+void sim_append(sim_process_t *p);
 
 
 /* parley_sim_job.c */
