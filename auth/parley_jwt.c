@@ -8,9 +8,7 @@
 #include "parley_jwt_typ.h"
 
 
-/* limits for a JOSE header */
 #define PARLEY_JWT_HEADER_DEPTH  8
-#define PARLEY_JWT_MEMBERS       1024
 
 
 typedef struct {
@@ -92,7 +90,7 @@ parley_jwt_object(parley_arena_t *arena, uint64_t seed, uint32_t depth,
     limits.octets = len;
     limits.depth = depth;
     limits.string = (uint32_t) len;
-    limits.members = PARLEY_JWT_MEMBERS;
+    limits.members = parley_json_limits_default.members;
 
     if (parley_json_read(doc, arena, &limits, seed, parley_str_make(p, len),
                          err)
@@ -418,7 +416,7 @@ parley_jwt_claimed(parley_arena_t *arena, uint64_t seed, parley_str_t token,
     *ret_kid = parley_str_none;
     *ret_iss = parley_str_none;
 
-    if (parley_jwt_split(token, PARLEY_JWT_TOKEN_MAX, &parts, &err) != 0) {
+    if (parley_jwt_split(token, PARLEY_JWT_TOKEN_CAP, &parts, &err) != 0) {
         return;
     }
 

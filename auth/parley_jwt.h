@@ -26,8 +26,10 @@
 #include "parley_str.h"
 
 
-#define PARLEY_JWT_TOKEN_MAX    8192            /* octets; the default */
-#define PARLEY_JWT_SCOPES_MAX   256             /* per token */
+#define PARLEY_JWT_TOKEN_MAX    65536           /* octets; the default */
+#define PARLEY_JWT_TOKEN_CAP    1048576         /* octets; the most that can
+                                                   be configured */
+#define PARLEY_JWT_SCOPES_MAX   4096            /* per token */
 #define PARLEY_JWT_DATE_MAX     253402300799    /* seconds; 9999-12-31 */
 #define PARLEY_JWT_JTI_MAX      255             /* octets, if jti is required */
 #define PARLEY_JWT_TYP_MAX      127             /* octets (RFC 6838 4.2) */

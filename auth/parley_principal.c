@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "parley_directory.h"
+#include "parley_fold.h"
 #include "parley_jwt_error.h"
 #include "parley_membership.h"
 #include "parley_principal.h"
@@ -18,6 +19,19 @@ typedef struct {
     parley_principal_t         *principal;
     parley_error_t             *err;
 } parley_principal_reader_t;
+
+
+/* A list that a claim extends; its first words are the directory entry's. */
+typedef struct {
+    parley_claim_member_t   member;
+    parley_str_t           *list;
+    size_t                  n;
+    size_t                  max;
+    uint16_t               *slots;      /* of a hash table of the list: index
+                                           + 1, or 0; NULL: a short list */
+    size_t                  mask;       /* slots - 1 */
+    uint64_t                secret;
+} parley_principal_words_t;
 
 
 static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
@@ -39,6 +53,14 @@ static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
 #define PARLEY_MEMBER_WORD_HANDLE(member)  #member ", "
 #define PARLEY_MEMBER_WORD_SUB(member)
 #define PARLEY_MEMBER_WORD_SAME(member)
+
+
+/* words up to which a list has no hash table */
+#define PARLEY_PRINCIPAL_SHORT  16
+
+
+static int parley_principal_add(parley_principal_words_t *words,
+    parley_str_t word);
 
 
 parley_claim_member_t
@@ -289,30 +311,103 @@ parley_principal_is_word(parley_claim_member_t member, parley_str_t word)
 }
 
 
-static int
-parley_principal_put(parley_principal_reader_t *r,
-    parley_claim_member_t member, parley_str_t word, parley_str_t *list,
-    size_t *n, size_t max)
-{
-    size_t  i;
+/* Allocates the list, and the table if the list can become long. */
 
-    if (!parley_principal_is_word(member, word)) {
-        return parley_principal_refuse(r, parley_principal_claim(r, member),
-                                       "an element is not well-formed");
+static int
+parley_principal_words(parley_principal_reader_t *r, size_t max,
+    const parley_list_t *first, parley_principal_words_t *ret)
+{
+    size_t    i, nslots;
+    uint64_t  seed;
+
+    _Static_assert(PARLEY_LIST_MAX + PARLEY_CLAIM_LIST_MAX < UINT16_MAX,
+                   "an index fits into a slot");
+
+    ret->n = 0;
+    ret->max = first->n + max;
+    ret->slots = NULL;
+    ret->list = parley_arena_alloc(r->arena, ret->max * sizeof(parley_str_t));
+
+    if (ret->list == NULL) {
+        return parley_error_memory(r->err);
     }
 
-    for (i = 0; i < *n; i++) {
-        if (parley_str_eq(list[i], word)) {
-            return 0;
+    if (ret->max > PARLEY_PRINCIPAL_SHORT) {
+        for (nslots = 64; nslots < 2 * ret->max; nslots *= 2) { /* void */ }
+
+        ret->slots = parley_arena_calloc(r->arena, nslots * sizeof(uint16_t));
+        ret->mask = nslots - 1;
+        seed = r->claims.seed;
+        ret->secret = parley_fold_secret(&seed);
+
+        if (ret->slots == NULL) {
+            return parley_error_memory(r->err);
         }
     }
 
-    if (*n == max) {
-        return parley_principal_refuse(r, parley_principal_claim(r, member),
-                                       "the claim has too many elements");
+    for (i = 0; i < first->n; i++) {
+        (void) parley_principal_add(ret, first->list[i]);
     }
 
-    list[(*n)++] = word;
+    return 0;
+}
+
+
+/* Appends a word unless the list has it.  Returns -1 if the list is full. */
+
+static int
+parley_principal_add(parley_principal_words_t *words, parley_str_t word)
+{
+    size_t  i;
+
+    if (words->slots == NULL) {
+        for (i = 0; i < words->n; i++) {
+            if (parley_str_eq(words->list[i], word)) {
+                return 0;
+            }
+        }
+
+    } else {
+        i = parley_fold_octets(words->secret, words->secret, words->secret,
+                               word.data, word.len)
+            & words->mask;
+
+        for ( /* void */ ; words->slots[i] != 0; i = (i + 1) & words->mask) {
+            if (parley_str_eq(words->list[words->slots[i] - 1], word)) {
+                return 0;
+            }
+        }
+    }
+
+    if (words->n == words->max) {
+        return -1;
+    }
+
+    words->list[words->n++] = word;
+
+    if (words->slots != NULL) {
+        words->slots[i] = (uint16_t) words->n;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_principal_put(parley_principal_reader_t *r,
+    parley_principal_words_t *words, parley_str_t word)
+{
+    if (!parley_principal_is_word(words->member, word)) {
+        return parley_principal_refuse(r,
+                  parley_principal_claim(r, words->member),
+                  "an element is not well-formed");
+    }
+
+    if (parley_principal_add(words, word) != 0) {
+        return parley_principal_refuse(r,
+                  parley_principal_claim(r, words->member),
+                  "the claim has too many elements");
+    }
 
     return 0;
 }
@@ -322,18 +417,32 @@ parley_principal_put(parley_principal_reader_t *r,
 
 static int
 parley_principal_split(parley_principal_reader_t *r,
-    parley_claim_member_t member, parley_str_t text, parley_str_t *list,
-    size_t *n, size_t max)
+    parley_principal_words_t *words, parley_str_t text)
 {
     parley_str_t  word;
 
     while ((word = parley_str_word(&text)).len > 0) {
-        if (parley_principal_put(r, member, word, list, n, max) != 0) {
+        if (parley_principal_put(r, words, word) != 0) {
             return -1;
         }
     }
 
     return 0;
+}
+
+
+/* Returns an upper bound of the words in a string or an array of strings. */
+
+static size_t
+parley_principal_bound(const parley_principal_reader_t *r, uint32_t node)
+{
+    size_t                     n;
+    const parley_json_node_t  *json = parley_json_node(&r->claims, node);
+
+    n = parley_json_type(&r->claims, node) == PARLEY_JSON_ARRAY
+        ? json->count : json->len / 2 + 1;
+
+    return n < PARLEY_CLAIM_LIST_MAX ? n : PARLEY_CLAIM_LIST_MAX;
 }
 
 
@@ -343,9 +452,9 @@ static int
 parley_principal_list(parley_principal_reader_t *r,
     parley_claim_member_t member, parley_list_t *ret)
 {
-    size_t         max, *n;
-    uint32_t       i, end, node;
-    parley_str_t  *all, text, copy;
+    uint32_t                   i, end, node;
+    parley_str_t               text, copy;
+    parley_principal_words_t   words = { .member = member };
 
     node = parley_principal_list_node(r, member);
 
@@ -353,19 +462,13 @@ parley_principal_list(parley_principal_reader_t *r,
         return 0;
     }
 
-    n = &ret->n;
-    max = *n + PARLEY_CLAIM_LIST_MAX;
-    all = parley_arena_alloc(r->arena, max * sizeof(parley_str_t));
-
-    if (all == NULL) {
-        return parley_error_memory(r->err);
+    if (parley_principal_words(r, parley_principal_bound(r, node), ret,
+                               &words)
+        != 0)
+    {
+        return -1;
     }
 
-    if (*n != 0) {
-        memcpy(all, ret->list, *n * sizeof(parley_str_t));
-    }
-
-    ret->list = all;
     i = node;
     end = parley_json_after(&r->claims, node);
 
@@ -387,14 +490,16 @@ parley_principal_list(parley_principal_reader_t *r,
             return parley_error_memory(r->err);
         }
 
-        if ((i == node
-             ? parley_principal_split(r, member, copy, all, n, max)
-             : parley_principal_put(r, member, copy, all, n, max))
+        if ((i == node ? parley_principal_split(r, &words, copy)
+                       : parley_principal_put(r, &words, copy))
             != 0)
         {
             return -1;
         }
     }
+
+    ret->list = words.list;
+    ret->n = words.n;
 
     return 0;
 }

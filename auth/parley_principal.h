@@ -20,7 +20,7 @@
 
 /* maximum of roles in the directory and in claims */
 #define PARLEY_LIST_MAX         1024
-#define PARLEY_CLAIM_LIST_MAX   256
+#define PARLEY_CLAIM_LIST_MAX   4096
 
 
 /* strings, in the order in which they stand */

@@ -22,6 +22,7 @@ typedef struct {
     uint64_t               hash;
     uint64_t               generation;
     int64_t                expires;     /* milliseconds since the epoch */
+    size_t                 octets;      /* of the entry's arena */
     uint32_t               next;        /* in the bucket: slot + 1, or 0 */
     uint32_t               holds;
     unsigned               used:1;
@@ -40,6 +41,7 @@ struct parley_token_cache_s {
     uint32_t               nslots;
     uint32_t               nused;
     uint32_t               hand;
+    int64_t                now_ms;      /* of the last call */
     uint32_t               mask;        /* buckets - 1 */
     uint32_t              *buckets;     /* slot + 1, or 0 */
     parley_token_slot_t   *slots;
@@ -47,6 +49,9 @@ struct parley_token_cache_s {
     uint64_t               misses;
     uint64_t               evictions;
 };
+
+
+static int parley_token_evict(parley_token_cache_t *cache);
 
 
 static uint64_t
@@ -72,6 +77,34 @@ parley_token_hash(const parley_token_cache_t *cache, parley_str_t token)
 }
 
 
+/* Evicts other entries until there is room for size octets of the slot. */
+
+static int
+parley_token_room(parley_token_cache_t *cache, parley_token_slot_t *slot,
+    size_t size)
+{
+    int     rc;
+    size_t  half;
+
+    half = cache->octets_max / 2;
+
+    if (size > half || slot->octets > half - size) {
+        return -1;
+    }
+
+    rc = 0;
+    slot->holds++;
+
+    while (rc == 0 && size > cache->octets_max - cache->octets) {
+        rc = parley_token_evict(cache);
+    }
+
+    slot->holds--;
+
+    return rc;
+}
+
+
 /* The memory of a slot's arena: counted, limited, zeroed when freed. */
 
 static void *
@@ -85,7 +118,7 @@ parley_token_alloc(void *ctx, size_t size)
     cache = slot->cache;
 
     if (size > cache->octets_max
-        || size + PARLEY_TOKEN_HEAD > cache->octets_max - cache->octets)
+        || parley_token_room(cache, slot, size + PARLEY_TOKEN_HEAD) != 0)
     {
         return NULL;
     }
@@ -99,6 +132,7 @@ parley_token_alloc(void *ctx, size_t size)
 
     memcpy(p, &size, sizeof(size));
     cache->octets += size;
+    slot->octets += size;
 
     return p + PARLEY_TOKEN_HEAD;
 }
@@ -118,6 +152,7 @@ parley_token_free(void *ctx, void *data)
     p = (uint8_t *) data - PARLEY_TOKEN_HEAD;
     memcpy(&size, p, sizeof(size));
     cache->octets -= size;
+    slot->octets -= size;
 
     sodium_memzero(p, size);
 
@@ -295,6 +330,7 @@ parley_token_cache_get(parley_token_cache_t *cache, parley_str_t token,
 {
     parley_token_slot_t  *slot;
 
+    cache->now_ms = now_ms;
     slot = parley_token_find(cache, token, parley_token_hash(cache, token),
                              generation);
 
@@ -322,7 +358,7 @@ parley_token_cache_get(parley_token_cache_t *cache, parley_str_t token,
  */
 
 static int
-parley_token_evict(parley_token_cache_t *cache, int64_t now_ms)
+parley_token_evict(parley_token_cache_t *cache)
 {
     uint64_t              i;
     parley_token_slot_t  *slot;
@@ -335,7 +371,7 @@ parley_token_evict(parley_token_cache_t *cache, int64_t now_ms)
             continue;
         }
 
-        if (slot->referenced && now_ms < slot->expires) {
+        if (slot->referenced && cache->now_ms < slot->expires) {
             slot->referenced = 0;
             continue;
         }
@@ -351,12 +387,12 @@ parley_token_evict(parley_token_cache_t *cache, int64_t now_ms)
 
 
 static parley_token_slot_t *
-parley_token_vacant(parley_token_cache_t *cache, int64_t now_ms)
+parley_token_vacant(parley_token_cache_t *cache)
 {
     uint32_t  i;
 
     if (cache->nused == cache->nslots
-        && parley_token_evict(cache, now_ms) != 0)
+        && parley_token_evict(cache) != 0)
     {
         return NULL;
     }
@@ -376,11 +412,9 @@ parley_token_vacant(parley_token_cache_t *cache, int64_t now_ms)
 }
 
 
-/* Fills the slot's arena, evicting others until there is room. */
-
 static int
 parley_token_fill(parley_token_cache_t *cache, parley_token_slot_t *slot,
-    const parley_jwt_t *jwt, int64_t now_ms)
+    const parley_jwt_t *jwt)
 {
     parley_mem_t  mem;
 
@@ -390,19 +424,15 @@ parley_token_fill(parley_token_cache_t *cache, parley_token_slot_t *slot,
     mem.free = parley_token_free;
     mem.ctx = slot;
 
-    for ( ;; ) {
-        parley_arena_init(&slot->entry.arena, &mem, PARLEY_TOKEN_BLOCK);
+    parley_arena_init(&slot->entry.arena, &mem, PARLEY_TOKEN_BLOCK);
 
-        if (parley_jwt_copy(jwt, &slot->entry.arena, &slot->entry.jwt) == 0) {
-            return 0;
-        }
-
-        parley_arena_reset(&slot->entry.arena);
-
-        if (parley_token_evict(cache, now_ms) != 0) {
-            return -1;
-        }
+    if (parley_jwt_copy(jwt, &slot->entry.arena, &slot->entry.jwt) == 0) {
+        return 0;
     }
+
+    parley_arena_reset(&slot->entry.arena);
+
+    return -1;
 }
 
 
@@ -414,6 +444,7 @@ parley_token_cache_put(parley_token_cache_t *cache, const parley_jwt_t *jwt,
     uint64_t              hash;
     parley_token_slot_t  *slot;
 
+    cache->now_ms = now_ms;
     hash = parley_token_hash(cache, jwt->token);
     slot = parley_token_find(cache, jwt->token, hash, generation);
 
@@ -442,13 +473,13 @@ parley_token_cache_put(parley_token_cache_t *cache, const parley_jwt_t *jwt,
         return NULL;
     }
 
-    slot = parley_token_vacant(cache, now_ms);
+    slot = parley_token_vacant(cache);
 
     if (slot == NULL) {
         return NULL;
     }
 
-    if (parley_token_fill(cache, slot, jwt, now_ms) != 0) {
+    if (parley_token_fill(cache, slot, jwt) != 0) {
         memset(slot, 0, sizeof(parley_token_slot_t));
         return NULL;
     }

@@ -1,5 +1,7 @@
 /*
  * A cache of verified tokens, one per process, bounded in entries and octets.
+ * Where an entry needs more memory than is left, entries that are not held make
+ * room for it; no entry takes more than half of the octets.
  *
  * Lookup is by a keyed hash (parley_fold.h, of the token's tail, which is
  * signature) and a comparison of all octets; the generation of the key set must
@@ -34,7 +36,8 @@ typedef struct parley_token_cache_s  parley_token_cache_t;
 typedef struct {
     parley_jwt_t     jwt;       /* a copy, including jwt.token */
     parley_arena_t   arena;     /* the entry's: what is allocated here
-                                   is freed with it and counted */
+                                   is freed with it and counted; allocating
+                                   fails if the cache has no more room */
     void            *data;      /* the caller's, such as a principal in
                                    arena; initially NULL */
 } parley_token_entry_t;

@@ -42,8 +42,9 @@ static parley_step_result_t parley_gate_token_known(parley_gate_t *g,
     parley_str_t token);
 static int parley_gate_token_verify(parley_gate_t *g,
     const parley_keys_t *keys, parley_str_t token);
-static parley_token_entry_t *parley_gate_token_keep(parley_gate_t *g,
-    const parley_jwt_t *jwt, uint64_t number);
+static int parley_gate_token_keep(parley_gate_t *g, const parley_jwt_t *jwt,
+    uint64_t number);
+static int parley_gate_token_own(parley_gate_t *g, const parley_jwt_t *jwt);
 static int parley_gate_token_principal(parley_gate_t *g,
     parley_token_entry_t *entry);
 static void parley_gate_token_is(parley_gate_t *g,
@@ -287,7 +288,7 @@ parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
         return 0;
     }
 
-    options.token_max = 0;
+    options.token_max = g->s->jwt->max_size;
     options.seed = g->seed;
 
     if (parley_jwt_verify(keys->set, g->arena, &options, token, &jwt, g->err)
@@ -305,16 +306,16 @@ parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
         return PARLEY_WAIT;
     }
 
-    entry = parley_gate_token_keep(g, &jwt, number);
-
-    return entry != NULL ? parley_gate_token_principal(g, entry)
-                         : parley_error_memory(g->err);
+    return parley_gate_token_keep(g, &jwt, number);
 }
 
 
-/* where the cache is full, or there is none, it is the message's own */
+/*
+ * Enters a verified token and its principal into the cache.  If the cache has
+ * no room for both, they are kept with the message alone.
+ */
 
-static parley_token_entry_t *
+static int
 parley_gate_token_keep(parley_gate_t *g, const parley_jwt_t *jwt,
     uint64_t number)
 {
@@ -324,23 +325,48 @@ parley_gate_token_keep(parley_gate_t *g, const parley_jwt_t *jwt,
             : parley_token_cache_put(g->tokens, jwt, number,
                                      g->env->now(g), PARLEY_GATE_TOKEN_TTL);
 
-    if (entry != NULL) {
-        parley_token_cache_hold(g->tokens, entry);
-        g->token = entry;
-        return entry;
+    if (entry == NULL) {
+        return parley_gate_token_own(g, jwt);
     }
 
-    entry = parley_arena_calloc(g->arena, sizeof(parley_token_entry_t));
+    parley_token_cache_hold(g->tokens, entry);
+    g->token = entry;
 
-    if (entry != NULL) {
-        entry->jwt = *jwt;
+    if (parley_gate_token_principal(g, entry) == 0) {
+        return 0;
     }
 
-    return entry;
+    parley_token_cache_drop(g->tokens, entry);
+
+    if (g->err->code != PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    parley_gate_token_release(g);
+    parley_error_clear(g->err);
+
+    return parley_gate_token_own(g, jwt);
 }
 
 
-/* who that is; made once, kept with the token */
+static int
+parley_gate_token_own(parley_gate_t *g, const parley_jwt_t *jwt)
+{
+    parley_token_entry_t  *entry;
+
+    entry = parley_arena_calloc(g->arena, sizeof(parley_token_entry_t));
+
+    if (entry == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    entry->jwt = *jwt;
+
+    return parley_gate_token_principal(g, entry);
+}
+
+
+/* Finds the principal of a token, once, and keeps it with the token. */
 
 static int
 parley_gate_token_principal(parley_gate_t *g, parley_token_entry_t *entry)
@@ -353,27 +379,24 @@ parley_gate_token_principal(parley_gate_t *g, parley_token_entry_t *entry)
     bearer = parley_arena_calloc(arena, sizeof(parley_gate_bearer_t));
 
     if (bearer == NULL) {
-        (void) parley_error_memory(g->err);
+        return parley_error_memory(g->err);
+    }
 
-    } else if (parley_principal_from_claims(arena, &entry->jwt,
-                                            g->s->claims != NULL
-                                            ? &g->s->claims->map : NULL,
-                                            g->http->directory,
-                                            &bearer->principal, g->err)
-               == 0)
+    if (parley_principal_from_claims(arena, &entry->jwt,
+                                     g->s->claims != NULL
+                                     ? &g->s->claims->map : NULL,
+                                     g->http->directory, &bearer->principal,
+                                     g->err)
+        != 0)
     {
-        bearer->account.sub = bearer->principal.sub;
-        entry->data = bearer;
-        parley_gate_token_is(g, entry);
-
-        return 0;
+        return -1;
     }
 
-    if (entry == g->token) {
-        parley_token_cache_drop(g->tokens, entry);
-    }
+    bearer->account.sub = bearer->principal.sub;
+    entry->data = bearer;
+    parley_gate_token_is(g, entry);
 
-    return -1;
+    return 0;
 }
 
 

@@ -8,10 +8,12 @@
 
 #define PARLEY_SET_LEEWAY_MAX_MS   3600000
 #define PARLEY_SET_TICKETS_MAX_MS  60000
+#define PARLEY_SET_TOKEN_MIN       1024
 
 
 /* a parley_jwt at hand; lists of one array each */
 typedef struct {
+    parley_setting_t      *d;
     parley_jwt_conf_t     *jwt;
     parley_str_t          *issuers;
     parley_str_t          *audiences;
@@ -20,27 +22,68 @@ typedef struct {
 } parley_set_jwt_t;
 
 
+/* Returns NULL, or what is wrong with value; empty: the adapter has said it. */
+typedef const char *(*parley_set_jwt_pt)(parley_set_jwt_t *set,
+    parley_str_t value);
+
+
 static int parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set);
 static int parley_set_jwt_twice(const parley_setting_t *d, size_t i);
-static const char *parley_set_jwt_word(parley_setting_t *d,
-    parley_set_jwt_t *set, parley_str_t word);
+static const char *parley_set_jwt_word(parley_set_jwt_t *set,
+    parley_str_t word);
+static const char *parley_set_jwt_issuer(parley_set_jwt_t *set,
+    parley_str_t value);
+static const char *parley_set_jwt_audience(parley_set_jwt_t *set,
+    parley_str_t value);
 static const char *parley_set_jwt_list(parley_str_t *list, size_t *n,
     parley_str_t value);
-static const char *parley_set_jwt_leeway(parley_jwt_rules_t *rules,
+static const char *parley_set_jwt_typ(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_lifetime(parley_jwt_rules_t *rules,
+static const char *parley_set_jwt_leeway(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_tickets(parley_jwt_conf_t *jwt,
+static const char *parley_set_jwt_lifetime(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_failures(parley_limit_rate_t *ret,
+static const char *parley_set_jwt_tickets(parley_set_jwt_t *set,
+    parley_str_t value);
+static const char *parley_set_jwt_max_size(parley_set_jwt_t *set,
+    parley_str_t value);
+static const char *parley_set_jwt_failures(parley_set_jwt_t *set,
     parley_str_t value);
 static const char *parley_set_jwt_require(parley_set_jwt_t *set,
     parley_str_t value);
 static const char *parley_set_jwt_origin(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_token(parley_setting_t *d,
-    parley_jwt_conf_t *jwt, parley_str_t value);
+static const char *parley_set_jwt_realm(parley_set_jwt_t *set,
+    parley_str_t value);
+static const char *parley_set_jwt_metadata(parley_set_jwt_t *set,
+    parley_str_t value);
+static const char *parley_set_jwt_token(parley_set_jwt_t *set,
+    parley_str_t value);
 static parley_str_t parley_set_jwt_variable(parley_str_t value);
+
+
+static const struct {
+    const char         *name;
+    parley_set_jwt_pt   set;
+    unsigned            repeated:1;     /* may be there again */
+} parley_set_jwt_words[] = {
+    { "typ", parley_set_jwt_typ, 0 },
+    { "issuer", parley_set_jwt_issuer, 1 },
+    { "audience", parley_set_jwt_audience, 1 },
+    { "leeway", parley_set_jwt_leeway, 0 },
+    { "max_lifetime", parley_set_jwt_lifetime, 0 },
+    { "max_size", parley_set_jwt_max_size, 0 },
+    { "require", parley_set_jwt_require, 1 },
+    { "token", parley_set_jwt_token, 0 },
+    { "origin", parley_set_jwt_origin, 1 },
+    { "tickets", parley_set_jwt_tickets, 0 },
+    { "failures", parley_set_jwt_failures, 0 },
+    { "realm", parley_set_jwt_realm, 0 },
+    { "resource_metadata", parley_set_jwt_metadata, 0 },
+};
+
+#define PARLEY_SET_JWT_WORDS                                                  \
+    (sizeof(parley_set_jwt_words) / sizeof(parley_set_jwt_words[0]))
 
 
 int
@@ -65,7 +108,7 @@ parley_set_jwt(parley_setting_t *d)
 
     for (i = 2; i < d->n; i++) {
         why = parley_set_jwt_twice(d, i)
-              ? "is there twice" : parley_set_jwt_word(d, &set, d->words[i]);
+              ? "is there twice" : parley_set_jwt_word(&set, d->words[i]);
 
         if (why != NULL) {
             return *why == '\0' ? -1
@@ -110,6 +153,7 @@ parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set)
 {
     parley_arena_t  *arena = d->env->arena;
 
+    set->d = d;
     set->jwt = parley_arena_calloc(arena, sizeof(parley_jwt_conf_t));
     set->issuers = parley_arena_alloc(arena, d->n * sizeof(parley_str_t));
     set->audiences = parley_arena_alloc(arena, d->n * sizeof(parley_str_t));
@@ -134,7 +178,7 @@ parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set)
 }
 
 
-/* of a word that may be repeated, the same value is there twice */
+/* Of a parameter that may be repeated, only an equal one is there twice. */
 
 static int
 parley_set_jwt_twice(const parley_setting_t *d, size_t i)
@@ -142,13 +186,12 @@ parley_set_jwt_twice(const parley_setting_t *d, size_t i)
     size_t        k;
     parley_str_t  v, word = d->words[i];
 
-    if (memchr(word.data, '=', word.len) != NULL
-        && !parley_setting_param(word, "issuer", &v)
-        && !parley_setting_param(word, "audience", &v)
-        && !parley_setting_param(word, "require", &v)
-        && !parley_setting_param(word, "origin", &v))
-    {
-        return parley_setting_twice(d, i);
+    for (k = 0; k < PARLEY_SET_JWT_WORDS; k++) {
+        if (!parley_set_jwt_words[k].repeated
+            && parley_setting_param(word, parley_set_jwt_words[k].name, &v))
+        {
+            return parley_setting_twice(d, i);
+        }
     }
 
     for (k = 2; k < i; k++) {
@@ -161,80 +204,73 @@ parley_set_jwt_twice(const parley_setting_t *d, size_t i)
 }
 
 
-/* NULL, or what is wrong with the word; empty: the adapter has said it */
-
 static const char *
-parley_set_jwt_word(parley_setting_t *d, parley_set_jwt_t *set,
-    parley_str_t word)
+parley_set_jwt_word(parley_set_jwt_t *set, parley_str_t word)
 {
-    parley_str_t         v;
-    parley_jwt_conf_t   *jwt = set->jwt;
-    parley_jwt_rules_t  *rules = &jwt->rules;
+    size_t        i;
+    parley_str_t  v;
 
-    if (parley_setting_param(word, "issuer", &v)) {
-        return parley_set_jwt_list(set->issuers, &rules->nissuers, v);
-    }
-
-    if (parley_setting_param(word, "audience", &v)) {
-        return parley_set_jwt_list(set->audiences, &rules->naudiences, v);
-    }
-
-    if (parley_setting_param(word, "require", &v)) {
-        return parley_set_jwt_require(set, v);
-    }
-
-    if (parley_setting_param(word, "token", &v)) {
-        return parley_set_jwt_token(d, jwt, v);
-    }
-
-    if (parley_setting_param(word, "origin", &v)) {
-        return parley_set_jwt_origin(set, v);
-    }
-
-    if (parley_setting_param(word, "typ", &v)) {
-        return parley_jwt_typ_parse(v, &rules->typ) == 0 ? NULL
-               : "must be JWT or a name that ends in +jwt, such as at+jwt";
-    }
-
-    if (parley_setting_param(word, "leeway", &v)) {
-        return parley_set_jwt_leeway(rules, v);
-    }
-
-    if (parley_setting_param(word, "max_lifetime", &v)) {
-        return parley_set_jwt_lifetime(rules, v);
-    }
-
-    if (parley_setting_param(word, "tickets", &v)) {
-        return parley_set_jwt_tickets(jwt, v);
-    }
-
-    if (parley_setting_param(word, "failures", &v)) {
-        return parley_set_jwt_failures(&jwt->failures, v);
-    }
-
-    if (parley_setting_param(word, "realm", &v)) {
-        jwt->realm.realm = v;
-        return parley_realm_vet(v);
-    }
-
-    if (parley_setting_param(word, "resource_metadata", &v)) {
-        jwt->realm.metadata = v;
-        return parley_realm_vet_metadata(v);
+    for (i = 0; i < PARLEY_SET_JWT_WORDS; i++) {
+        if (parley_setting_param(word, parley_set_jwt_words[i].name, &v)) {
+            return parley_set_jwt_words[i].set(set, v);
+        }
     }
 
     if (parley_str_is(word, "jti=required")) {
-        rules->jti_required = 1;
+        set->jwt->rules.jti_required = 1;
         return NULL;
     }
 
     if (parley_str_is(word, "exp=optional")) {
-        rules->exp_optional = 1;
+        set->jwt->rules.exp_optional = 1;
         return NULL;
     }
 
     return "is unknown, expected typ=, issuer=, audience=, leeway=, "
-           "max_lifetime=, require=, token=, origin=, tickets=, failures=, "
-           "realm=, resource_metadata=, jti=required or exp=optional";
+           "max_lifetime=, max_size=, require=, token=, origin=, tickets=, "
+           "failures=, realm=, resource_metadata=, jti=required or "
+           "exp=optional";
+}
+
+
+static const char *
+parley_set_jwt_issuer(parley_set_jwt_t *set, parley_str_t value)
+{
+    return parley_set_jwt_list(set->issuers, &set->jwt->rules.nissuers, value);
+}
+
+
+static const char *
+parley_set_jwt_audience(parley_set_jwt_t *set, parley_str_t value)
+{
+    return parley_set_jwt_list(set->audiences, &set->jwt->rules.naudiences,
+                               value);
+}
+
+
+static const char *
+parley_set_jwt_typ(parley_set_jwt_t *set, parley_str_t value)
+{
+    return parley_jwt_typ_parse(value, &set->jwt->rules.typ) == 0 ? NULL
+           : "must be JWT or a name that ends in +jwt, such as at+jwt";
+}
+
+
+static const char *
+parley_set_jwt_realm(parley_set_jwt_t *set, parley_str_t value)
+{
+    set->jwt->realm.realm = value;
+
+    return parley_realm_vet(value);
+}
+
+
+static const char *
+parley_set_jwt_metadata(parley_set_jwt_t *set, parley_str_t value)
+{
+    set->jwt->realm.metadata = value;
+
+    return parley_realm_vet_metadata(value);
 }
 
 
@@ -290,7 +326,7 @@ parley_set_jwt_list(parley_str_t *list, size_t *n, parley_str_t value)
 /* a time of whole seconds */
 
 static const char *
-parley_set_jwt_leeway(parley_jwt_rules_t *rules, parley_str_t value)
+parley_set_jwt_leeway(parley_set_jwt_t *set, parley_str_t value)
 {
     int64_t  ms;
 
@@ -300,14 +336,14 @@ parley_set_jwt_leeway(parley_jwt_rules_t *rules, parley_str_t value)
         return "must be a time of at most an hour";
     }
 
-    rules->leeway = ms / 1000;
+    set->jwt->rules.leeway = ms / 1000;
 
     return NULL;
 }
 
 
 static const char *
-parley_set_jwt_lifetime(parley_jwt_rules_t *rules, parley_str_t value)
+parley_set_jwt_lifetime(parley_set_jwt_t *set, parley_str_t value)
 {
     int64_t  ms;
 
@@ -315,15 +351,17 @@ parley_set_jwt_lifetime(parley_jwt_rules_t *rules, parley_str_t value)
         return "is no time of whole seconds above zero, at most 36500d";
     }
 
-    rules->max_lifetime = ms / 1000;
+    set->jwt->rules.max_lifetime = ms / 1000;
 
     return NULL;
 }
 
 
 static const char *
-parley_set_jwt_tickets(parley_jwt_conf_t *jwt, parley_str_t value)
+parley_set_jwt_tickets(parley_set_jwt_t *set, parley_str_t value)
 {
+    parley_jwt_conf_t  *jwt = set->jwt;
+
     return parley_setting_time(value, &jwt->tickets) == 0
            && jwt->tickets >= 1000 && jwt->tickets <= PARLEY_SET_TICKETS_MAX_MS
            && jwt->tickets % 1000 == 0
@@ -332,9 +370,27 @@ parley_set_jwt_tickets(parley_jwt_conf_t *jwt, parley_str_t value)
 
 
 static const char *
-parley_set_jwt_failures(parley_limit_rate_t *ret, parley_str_t value)
+parley_set_jwt_max_size(parley_set_jwt_t *set, parley_str_t value)
 {
-    parley_error_t  err;
+    int64_t  size;
+
+    if (parley_setting_size(value, &size) != 0
+        || size < PARLEY_SET_TOKEN_MIN || size > PARLEY_JWT_TOKEN_CAP)
+    {
+        return "must be a size from 1k to 1m";
+    }
+
+    set->jwt->max_size = (size_t) size;
+
+    return NULL;
+}
+
+
+static const char *
+parley_set_jwt_failures(parley_set_jwt_t *set, parley_str_t value)
+{
+    parley_error_t        err;
+    parley_limit_rate_t  *ret = &set->jwt->failures;
 
     *ret = parley_failures_default;
 
@@ -369,10 +425,10 @@ parley_set_jwt_require(parley_set_jwt_t *set, parley_str_t value)
 
 
 static const char *
-parley_set_jwt_token(parley_setting_t *d, parley_jwt_conf_t *jwt,
-    parley_str_t value)
+parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
 {
-    parley_str_t  name;
+    parley_str_t        name;
+    parley_jwt_conf_t  *jwt = set->jwt;
 
     if (parley_str_is(value, "header")) {
         jwt->source = PARLEY_TOKEN_HEADER;
@@ -410,7 +466,7 @@ parley_set_jwt_token(parley_setting_t *d, parley_jwt_conf_t *jwt,
         jwt->name = parley_str_from(name, 7);
     }
 
-    return parley_setting_value(d, value, &jwt->token) == 0 ? NULL : "";
+    return parley_setting_value(set->d, value, &jwt->token) == 0 ? NULL : "";
 }
 
 

@@ -100,6 +100,7 @@ typedef struct parley_jwt_conf_s {
     size_t                  norigins;
     int64_t                 tickets;    /* ms that one for a stream lasts; 0:
                                            there are none */
+    size_t                  max_size;   /* octets of a token; 0: the default */
 
     /* of one with tickets=, see parley_settings_http_t */
     struct parley_jwt_conf_s  *next;

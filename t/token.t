@@ -1,4 +1,5 @@
-# GW-38: dates with fractions of a second, in whatever a token opens.
+# GW-38: tokens whose dates have fractions of a second, in everything that a
+# token opens, and large tokens.
 
 use strict;
 use warnings;
@@ -8,7 +9,8 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(spew tmp_dir);
+use Parley::Client;
+use Parley::Env qw(port spew tls tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -16,7 +18,30 @@ use Parley::Streams;
 use Parley::Tool qw(tool_ok);
 use Parley::Verbs qw(verbs_http call_text);
 
-my $nginx = Parley::Nginx->start(workers => 2, http => verbs_http());
+my ($cert, $key) = tls();
+
+my $nginx = Parley::Nginx->start(workers => 2, http => verbs_http() . <<"EOT");
+    server {
+        listen 127.0.0.1:%PORT_2% ssl;
+        ssl_certificate $cert;
+        ssl_certificate_key $key;
+        large_client_header_buffers 4 512k;
+
+        location = /large {
+            parley_submit channel;
+            parley_jwt on;
+            parley_allow scope=r.004096;
+        }
+        location = /roles {
+            parley_submit channel;
+            parley_jwt on;
+            parley_claims roles=roles;
+            parley_allow role=r.004096;
+        }
+        location = /huge { parley_jwt on max_size=200000; parley_submit channel; }
+        location = /small { parley_jwt on max_size=1k; parley_submit channel; }
+    }
+EOT
 
 my %ask = (
     'a frame'   => sub { submit(frame('alice', 'bob'), token => $_[0]) },
@@ -102,6 +127,60 @@ subtest 'GW-38 a token ends within the second that it says' => sub {
 
         is($answer->{status}, 401, $name);
         like($answer->{headers}{'www-authenticate'}, qr/expired/, 'why');
+    }
+};
+
+
+subtest 'GW-38 large tokens' => sub {
+    my $client = Parley::Client->new(port => port(2));
+
+    my $ask = sub {
+        my ($uri, %claims) = @_;
+
+        my $token = bearer('alice', %claims);
+        my $answer = $client->send('POST', $uri, jcs(frame('alice', 'bob')),
+                                   Authorization => $token);
+
+        return ($answer->{status}, length($token) - length 'Bearer ', $answer);
+    };
+
+    # 4096 scopes, a token of nearly 64 KB; the last one counts
+    my @words = map { sprintf 'r.%06d', $_ } 1 .. 4096;
+    my ($status, $length, $answer) = $ask->('/large', scope => "@words");
+
+    is($status, 200, 'a scope of 4096') or diag($answer->{body});
+    cmp_ok($length, '>', 45_000, 'octets of the token');
+
+    is(($ask->('/large', scope => undef, scp => \@words))[0], 200, 'an array of them');
+    is(($ask->('/large', scope => "@words[0 .. 4094]"))[0], 403,
+       'without the last one');
+    is(($ask->('/large', scope => "@words x"))[0], 401, 'a scope more');
+
+    ($status, $length, $answer) = $ask->('/roles', roles => [@words, @words[0 .. 150]]);
+    is($status, 200, 'roles, some of them twice') or diag($answer->{body});
+    is(($ask->('/roles', roles => "@words"))[0], 200, 'as a string');
+    is(($ask->('/roles', roles => [@words[0 .. 4094]]))[0], 403,
+       'without the last one');
+    is(($ask->('/roles', roles => [@words, 'x']))[0], 401, 'a role more');
+
+    # the limit itself: 3 octets become 4
+    my $fill = sub {
+        my ($uri, $octets) = @_;
+
+        my $base = length(bearer('alice', fill => '')) - length 'Bearer ';
+
+        return $ask->($uri, fill => 'x' x (($octets - $base) / 4 * 3));
+    };
+
+    for (['/large', 65_536], ['/huge', 200_000], ['/small', 1024]) {
+        my ($uri, $max) = @$_;
+
+        ($status, $length) = $fill->($uri, $max - 8);
+        is($status, $uri eq '/large' ? 403 : 200, "$uri: $length octets");
+
+        ($status, $length, $answer) = $fill->($uri, $max + 8);
+        is($status, 401, "$uri: $length octets");
+        like($answer->{headers}{'www-authenticate'}, qr/too long/, 'why');
     }
 };
 

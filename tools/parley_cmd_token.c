@@ -214,7 +214,7 @@ parley_token_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     parley_jwt_t           jwt;
     parley_str_t           token, text;
     parley_token_t        *t = ctx;
-    parley_jwt_options_t   options = { 0, tool->seed };
+    parley_jwt_options_t   options = { PARLEY_JWT_TOKEN_CAP, tool->seed };
 
     token = parley_token_trim(in->text);
 

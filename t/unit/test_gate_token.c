@@ -366,6 +366,57 @@ test_cache(void **state)
 }
 
 
+/* GW-38: a principal that does not fit beside its token is the message's */
+
+static void
+test_cache_full(void **state)
+{
+    char                       *claims, *p;
+    size_t                      i;
+    test_token_t                t;
+    parley_claims_conf_t        map;
+    parley_token_cache_conf_t   conf;
+    parley_token_cache_stat_t   stat;
+
+    (void) state;
+
+    claims = (char *) parley_arena_octets(&test_arena, 8192);
+    p = claims + sprintf(claims, "{\"sub\":\"alice\",\"exp\":1771151460,"
+                         "\"roles\":\"");
+
+    for (i = 0; i < 1000; i++) {
+        p += sprintf(p, "r%zu ", i);
+    }
+
+    (void) strcpy(p, "r7\"}");
+
+    memset(&map, 0, sizeof(map));
+    memset(&conf, 0, sizeof(conf));
+    parley_claim_map_set(&map.map, PARLEY_MEMBER_ROLES, PARLEY_STR("roles"));
+
+    begin(&t, PARLEY_TOKEN_HEADER);
+    t.s.claims = &map;
+    t.gate.supplied_token = parley_str_c(mint(claims));
+
+    for (i = 0; i < 2; i++) {
+        conf.octets = i == 0 ? 64 * 1024 : 1024 * 1024;
+        t.gate.tokens = parley_token_cache_create(&parley_mem_libc, &conf);
+
+        assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
+        assert_int_equal(t.who.principal->roles.n, 1000);
+        parley_assert_str(t.who.principal->roles.list[999], "r999");
+
+        parley_token_cache_stat(t.gate.tokens, &stat);
+        assert_int_equal(stat.entries, i);
+
+        parley_gate_token_release(&t.gate);
+        parley_token_cache_destroy(t.gate.tokens);
+    }
+
+    end(&t);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_auth_test("GW-02 one bearer token in one header", test_header),
     parley_auth_test("GW-02 a cookie that is there once", test_cookie),
@@ -373,6 +424,8 @@ static const struct CMUnitTest  tests[] = {
     parley_auth_test("GW-02 keys that are waited for", test_keys),
     parley_auth_test("SEC-14 the rules of the place", test_rules),
     parley_auth_test("GW-02 what was verified once", test_cache),
+    parley_auth_test("GW-38 a principal that the cache has no room for",
+                     test_cache_full),
 };
 
 PARLEY_TEST_MAIN(tests)

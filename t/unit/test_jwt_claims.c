@@ -351,7 +351,8 @@ test_scope_bound(void **state)
 
     jwk = parley_test_jwk(RFC7515_HS256);
     keys = parley_test_set(&jwk, 1);
-    claims = (char *) parley_arena_octets(&test_arena, 4096);
+    claims = (char *) parley_arena_octets(&test_arena,
+                                           3 * PARLEY_JWT_SCOPES_MAX);
 
     p = claims + sprintf(claims, "{\"scope\":\"");
 

@@ -410,6 +410,50 @@ test_memory(void **state)
 }
 
 
+/* GW-38: what an entry needs later makes room for itself, up to a half */
+
+static void
+test_grow(void **state)
+{
+    int                        i;
+    char                       sub[16];
+    parley_jwt_t               jwt[8];
+    parley_token_cache_t      *cache;
+    parley_token_entry_t      *entry;
+    parley_token_cache_stat_t  stat;
+
+    (void) state;
+
+    cache = create(8, 20 * 1024, NULL);
+
+    for (i = 0; i < 8; i++) {
+        (void) snprintf(sub, sizeof(sub), "user%d", i);
+        jwt[i] = verified(sub, NOW + 60);
+        entry = parley_token_cache_put(cache, &jwt[i], 1, NOW_MS, 0);
+        assert_non_null(entry);
+    }
+
+    parley_token_cache_stat(cache, &stat);
+    assert_int_equal(stat.entries, 8);
+    assert_int_equal(stat.evictions, 0);
+
+    assert_non_null(parley_arena_alloc(&entry->arena, 7 * 1024));
+
+    parley_token_cache_stat(cache, &stat);
+    assert_true(stat.entries < 8);
+    assert_true(stat.octets <= 20 * 1024);
+    assert_ptr_equal(parley_token_cache_get(cache, jwt[7].token, 1, NOW_MS),
+                     entry);
+    parley_assert_str(entry->jwt.sub, "user7");
+
+    assert_null(parley_arena_alloc(&entry->arena, 7 * 1024));
+
+    parley_token_cache_stat(cache, &stat);
+    assert_true(stat.entries > 1);
+    parley_token_cache_destroy(cache);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_auth_test("GW-02 a verified token is found again", test_hit),
     parley_auth_test("GW-02 the cache is never past exp and leeway",
@@ -419,6 +463,7 @@ static const struct CMUnitTest  tests[] = {
     parley_auth_test("GW-02 a hash collision is not a hit", test_collision),
     parley_auth_test("the cache is bounded in entries and octets",
                      test_bounds),
+    parley_auth_test("GW-38 an entry that grows makes room", test_grow),
     parley_auth_test("a held entry stays in memory", test_hold),
     parley_auth_test("the cache: every allocation may fail", test_memory),
 };

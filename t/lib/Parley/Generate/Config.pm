@@ -322,6 +322,7 @@ sub trust {
     $jwt{issuer} = 'https://id.example' if $r->chance(0.2);
     $jwt{audience} = 'agents' if $r->chance(0.2);
     $jwt{max_lifetime} = '1h' if $r->chance(0.1);
+    $jwt{max_size} = $r->one('64k', '1m') if $r->chance(0.1);
     $jwt{require} = 'tenant=7' if $r->chance(0.1);
     $jwt{jti} = 'required' if $r->chance(0.1);
     $jwt{token} = $r->one('$cookie_session', '$arg_access_token')
