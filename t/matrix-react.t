@@ -223,3 +223,14 @@ my $m = ambient();
 --- service: took($c, $q)
 --- refused: aee reply-unmatched /reply_to
 --- forwarded: 1
+
+
+
+=== TEST 13: C2A-13 an answer to what VCP shares is not forbidden, but VCP has no message for it
+--- send
+my $m = vcp(sender => person('bob')->{vcp}, recipient => person('alice')->{vcp});
+[post('/to-c2a', $m, as => 'bob'),
+ post('/to-vcp', say(inReplyTo => $m->{message_id}, text => 'Thank you!'))]
+--- service: took($c, $q)
+--- refused: c2a translation-unsupported /params/name
+--- forwarded: 1

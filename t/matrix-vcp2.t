@@ -52,7 +52,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: C2A-03 C2A-05 GW-06 VCP 2.0 to C2A: a context_share is ambient
+=== TEST 1: C2A-03 C2A-05 GW-06 VCP 2.0 to C2A: a context_share to one is for it
 --- send
 $::m = vcp2(); ($::id, $::ts) = @{$::m}{qw(message_id timestamp)};
 post('/to-c2a', $::m)
@@ -66,10 +66,11 @@ service c2a
 /params/source/platform = vcp2
 /params/author = {"id":"alice","kind":"agent"}
 /params/target/recipient = agent:bob
-/params/target/directedness = ambient
+/params/conversation/kind = dm
+/params/target/directedness = to_me
 /params/timing/createdAt = ${ts}
-/params/attention/policy = must_not_respond
-/params/injection/mode = tool_mailbox
+/params/attention/policy = may_respond
+/params/injection/mode = buffered
 /params/content/0/text = ctx|home
 /params/content/1/mediaType = application/vnd.vcp2+json
 /params/content/1/form = context_share
@@ -670,3 +671,31 @@ post('/to-vcp2', $::m)
 /status = rejected
 /message_id = ${id}
 /code = rate-limited
+
+
+
+=== TEST 43: C2A-03 C2A-05 GW-06 VCP 2.0 to C2A: an announcement to one agent is for it
+--- send
+post('/to-c2a', as_vcp2(with(announce(), recipient => person('bob')->{vcp})))
+--- service: took($c, $q)
+--- error_code: 200
+--- valid
+service c2a
+--- got
+/params/conversation/kind = dm
+/params/target/directedness = to_me
+/params/attention/policy = may_respond
+/params/injection/mode = buffered
+
+
+
+=== TEST 44: C2A-03 C2A-05 GW-06 VCP 2.0 to C2A: what is shared with all is ambient
+--- send
+post('/to-c2a', as_vcp2(vcp(recipient => 'broadcast')))
+--- service: took($c, $q)
+--- error_code: 200
+--- got
+/params/conversation/kind = channel
+/params/target/directedness = ambient
+/params/attention/policy = must_not_respond
+/params/injection/mode = tool_mailbox

@@ -44,7 +44,7 @@ static const char *const  mapping_alarms[] = {
 };
 
 static const char *const  mapping_notices[] = {
-    "", "now", "order", "record"
+    "", "now", "order", "record", "offer"
 };
 
 

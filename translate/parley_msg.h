@@ -91,8 +91,10 @@ typedef enum {
                                    binding moments */
     PARLEY_NOTICE_ORDER,        /* it is obeyed and acknowledged, not
                                    discussed: VCP constraints */
-    PARLEY_NOTICE_RECORD        /* it is kept, nobody has to look: locks,
+    PARLEY_NOTICE_RECORD,       /* it is kept, nobody has to look: locks,
                                    leases, VCP escalations for information */
+    PARLEY_NOTICE_OFFER         /* its recipient may answer: what VCP shares
+                                   with, or announces to, one agent */
 } parley_notice_t;
 
 

@@ -25,6 +25,7 @@
 #define PARLEY_C2A_ASKS     0x100       /* escalates, and is to be
                                            acknowledged */
 #define PARLEY_C2A_GRAVE    0x200       /* critical, or an emergency */
+#define PARLEY_C2A_OFFER    0x400
 
 
 static parley_c2a_form_t parley_c2a_form_called(const parley_json_t *doc,
@@ -281,12 +282,13 @@ const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS] = {
 
 
 /*
- * The first that a message has all of.  What a group is asked, and a warning,
- * is no knock here: nothing keeps the content that a knock withholds.  What
- * tells of a trouble is for each of a group, not for whoever likes; an AEE
- * event that names somebody is for that one; what VCP shares and agent-channel
- * advises is for whoever works beside it.  An event that is an escalation to be
- * acknowledged asks for that as VCP's own does.
+ * The first row of which a message has all bits.  A request to a group and a
+ * warning are not knocks: nothing keeps the content that a knock withholds.  A
+ * message that tells of a trouble is for each member of a group.  An AEE event
+ * with one recipient is for that recipient, and what VCP shares with one agent
+ * may be answered by it; what agent-channel advises is for all that work beside
+ * its sender.  An event that is an escalation to be acknowledged asks for that
+ * as VCP's own does.
  */
 
 static const parley_c2a_row_t  parley_c2a_rows[] = {
@@ -320,6 +322,8 @@ static const parley_c2a_row_t  parley_c2a_rows[] = {
                       "must_not_respond", "buffered", "warning"),
     parley_c2a_row_of(EVENT, PARLEY_C2A_GROUP, "channel", "ambient",
                       "must_not_respond", "tool_mailbox", "broadcast"),
+    parley_c2a_row_of(EVENT, PARLEY_C2A_OFFER, "dm", "to_me", "may_respond",
+                      "buffered", "notice"),
     parley_c2a_row_of(EVENT, PARLEY_C2A_FOREIGN, "channel", "ambient",
                       "must_not_respond", "tool_mailbox", "broadcast"),
     parley_c2a_row_of(EVENT, 0, "dm", "to_me", "must_not_respond",
@@ -496,6 +500,7 @@ parley_c2a_row(const parley_msg_t *m, int group)
           | (m->notice == PARLEY_NOTICE_ORDER ? PARLEY_C2A_ORDER : 0)
           | (m->notice == PARLEY_NOTICE_NOW ? PARLEY_C2A_NOW : 0)
           | (m->notice == PARLEY_NOTICE_RECORD ? PARLEY_C2A_RECORD : 0)
+          | (m->notice == PARLEY_NOTICE_OFFER ? PARLEY_C2A_OFFER : 0)
           | (m->priority == PARLEY_PRIORITY_URGENT ? PARLEY_C2A_URGENT : 0)
           | (m->origin != PARLEY_PROTO_CANONICAL ? PARLEY_C2A_FOREIGN : 0)
           | (means.asks ? PARLEY_C2A_ASKS : 0)

@@ -249,6 +249,7 @@ parley_vcp_fill_payload(parley_vcp_type_t type, parley_msg_t *msg, int aloud)
     switch (type) {
 
     case PARLEY_VCP_CONTEXT_SHARE:
+        msg->notice = PARLEY_NOTICE_OFFER;
 
         if (!aloud) {
             return 0;
@@ -258,6 +259,10 @@ parley_vcp_fill_payload(parley_vcp_type_t type, parley_msg_t *msg, int aloud)
                                           PARLEY_ATOM_context);
 
         return parley_msg_string(msg->data.doc, msg->said[0], &msg->text);
+
+    case PARLEY_VCP_CONSTITUTION_ANNOUNCE:
+        msg->notice = PARLEY_NOTICE_OFFER;
+        return 0;
 
     case PARLEY_VCP_CONSTRAINT_PROPAGATE:
         msg->act = PARLEY_ACT_REQUEST;
