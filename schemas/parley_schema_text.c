@@ -1480,7 +1480,7 @@ const parley_schema_text_t  parley_schema_texts[] = {
             "},\n"
             "\"agent_advise_input\": {\n"
             "\"type\": \"object\",\n"
-            "\"required\": [\"recipient_handle\", \"payload\"],\n"
+            "\"required\": [\"payload\"],\n"
             "\"properties\": {\n"
             "\"recipient_handle\": { \"$ref\": \"#/$defs/handle\" },\n"
             "\"scope\": { \"$ref\": \"#/$defs/scope\" },\n"

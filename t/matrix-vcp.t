@@ -695,20 +695,6 @@ post('/to-c2a', with(announce(), recipient => person('bob')->{vcp}))
 --- valid
 service c2a
 --- got
-/params/conversation/kind = dm
 /params/target/directedness = to_me
 /params/attention/policy = may_respond
 /params/injection/mode = buffered
-
-
-
-=== TEST 45: C2A-03 C2A-05 GW-06 VCP to C2A: what is shared with all is ambient
---- send
-post('/to-c2a', vcp(recipient => 'broadcast'))
---- service: took($c, $q)
---- error_code: 200
---- got
-/params/conversation/kind = channel
-/params/target/directedness = ambient
-/params/attention/policy = must_not_respond
-/params/injection/mode = tool_mailbox

@@ -686,16 +686,3 @@ service c2a
 /params/target/directedness = to_me
 /params/attention/policy = may_respond
 /params/injection/mode = buffered
-
-
-
-=== TEST 44: C2A-03 C2A-05 GW-06 VCP 2.0 to C2A: what is shared with all is ambient
---- send
-post('/to-c2a', as_vcp2(vcp(recipient => 'broadcast')))
---- service: took($c, $q)
---- error_code: 200
---- got
-/params/conversation/kind = channel
-/params/target/directedness = ambient
-/params/attention/policy = must_not_respond
-/params/injection/mode = tool_mailbox

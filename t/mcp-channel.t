@@ -239,6 +239,35 @@ subtest 'ACH-27 ACH-26: a frame that comes again is delivered once' => sub {
 };
 
 
+subtest 'ACH-27: agent_advise without a recipient goes to the own sessions' =>
+    sub
+{
+    my @own = map { listen_to('alice', session => $_, instrument => "cc-$_") }
+              qw(one two);
+    my $bob = listen_to('bob', session => 's1');
+    my %to_all = (payload => { advisory_text => 'I edit a.c' });
+    my $result = tool('agent_advise', \%to_all);
+
+    is($result->{delivered}, 2, 'to both sessions');
+
+    for (@own) {
+        my $frame = $_->event->{json};
+
+        is($frame->{recipient_handle}, '~alice', 'addressed to its sender');
+        is($frame->{frame_id}, $result->{frame_id}, 'it is the frame');
+    }
+
+    is(tool('agent_advise', { %to_all, scope => '~alice/cc-two@two' })
+       ->{delivered}, 1, 'to those of its own that scope names');
+    ok($own[1]->event, 'which gets it');
+    refused(mcp(tool_text('agent_advise', %to_all, scope => '~bob/*')),
+            'scope-unauthorised', 'scope', 'a scope of another');
+    is($own[0]->event(0.2), undef, 'the other one gets no more');
+    is($bob->event(0.2), undef, 'nobody else gets any');
+    $_->leave for @own, $bob;
+};
+
+
 subtest 'ACH-27: scopes' => sub {
     my $one = listen_to('bob', session => 'one', instrument => 'cc-x');
     my $two = listen_to('bob', session => 'two', instrument => 'cc-y');
@@ -270,8 +299,12 @@ subtest 'ACH-27 ACH-18: what is refused reaches nobody, and says why' => sub {
     my $at = '/params/arguments';
 
     for my $case (
-        ['field-missing', "$at/recipient_handle", 'agent_advise',
-         payload => { advisory_text => 'x' }],
+        ['field-missing', "$at/recipient_handle", 'agent_broadcast',
+         payload => { broadcast_text => 'x', event_class => 'merged' }],
+        ['field-missing', "$at/recipient_handle", 'agent_query',
+         payload => { query_text => 'x' }],
+        ['field-missing', "$at/recipient_handle", 'agent_send',
+         kind => 'agent_advisory', payload => { advisory_text => 'x' }],
         ['field-missing', "$at/payload/advisory_text", 'agent_advise',
          %good, payload => {}],
         ['field-unknown', "$at/payload/colour", 'agent_advise', %good,

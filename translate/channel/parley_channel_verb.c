@@ -38,60 +38,61 @@ static const parley_channel_verb_t
     { PARLEY_CHANNEL_TOOL("agent_send",
         "Sends a frame of any kind to the sessions of a handle, or to those "
         "that scope names."),
-      PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KINDLESS, parley_str_none },
+      PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KINDLESS, parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_advise",
         "Tells other sessions something that they should know, without asking "
-        "for anything."),
+        "for anything: those of recipient_handle, or the caller's own."),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_advisory"),
-      parley_str_none },
+      parley_str_none, 1 },
 
     { PARLEY_CHANNEL_TOOL("agent_broadcast",
         "Announces an event to all sessions that scope names: something was "
         "merged, is stale, or was released."),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_broadcast"),
-      parley_str_none },
+      parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_handover",
         "Hands work of a session over to the one that goes on with it."),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_handover"),
-      parley_str_none },
+      parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_lock_acquire",
         "Announces that a resource is worked on for ttl_ms.  Nothing is "
         "locked: others are told.  The result has the lease_id to release or "
         "extend."),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_lock_request"),
-      parley_str("lease_id") },
+      parley_str("lease_id"), 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_lock_release",
         "Announces that a resource is not worked on any more."),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_lock_release"),
-      parley_str_none },
+      parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_lease_extend",
         "Announces that a resource is worked on for ttl_ms more."),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_lease_extend"),
-      parley_str_none },
+      parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_query",
         "Asks other sessions a question, waits for timeout_ms, and returns the "
         "query_id and the responses that came; with max it ends as soon as so "
         "many did."),
       PARLEY_CHANNEL_DOES_QUERY, PARLEY_CHANNEL_KIND("agent_query"),
-      parley_str("query_id") },
+      parley_str("query_id"), 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_roster",
         "Lists the sessions that listen to a handle now: the caller's own "
         "where none is named."),
-      PARLEY_CHANNEL_DOES_ROSTER, PARLEY_CHANNEL_KINDLESS, parley_str_none },
+      PARLEY_CHANNEL_DOES_ROSTER, PARLEY_CHANNEL_KINDLESS, parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_subscribe",
         "Waits up to wait_ms for frames, the caller's own or those of a "
         "handle, and returns them.  With last_event_id of the result before "
         "it nothing between two calls is missed.  filter: kind:, sender:, "
         "content_type:, tool:, org:, separated by commas."),
-      PARLEY_CHANNEL_DOES_SUBSCRIBE, PARLEY_CHANNEL_KINDLESS, parley_str_none },
+      PARLEY_CHANNEL_DOES_SUBSCRIBE, PARLEY_CHANNEL_KINDLESS,
+      parley_str_none, 0 },
 };
 
 
@@ -191,14 +192,15 @@ parley_channel_verb_head(const parley_channel_frame_t *f)
     parley_channel_verb_own(f, "frame_id", f->call->frame_id);
     parley_channel_verb_own(f, "kind", f->verb->kind);
     parley_buf_member(f->b, PARLEY_STR("sender_handle"), f->call->sender);
-    parley_channel_verb_own(f, "recipient_handle", parley_str_none);
+    parley_channel_verb_own(f, "recipient_handle",
+                            f->verb->home ? f->call->sender : parley_str_none);
     parley_buf_member(f->b, PARLEY_STR("created_at"),
                       parley_str_make(created, len));
     parley_channel_verb_own(f, "ttl_ms", parley_str_none);
 }
 
 
-/* what the arguments say, else what is made, if anything */
+/* Writes the member of the arguments; else made, unless that is empty. */
 
 static void
 parley_channel_verb_own(const parley_channel_frame_t *f, const char *name,

@@ -32,6 +32,8 @@ typedef struct {
     parley_str_t           intent;  /* of such a frame */
     parley_str_t           makes;   /* the id that its payload gets where it has
                                        none; empty: none */
+    unsigned               home:1;  /* its recipient is the caller, where the
+                                       arguments name none */
 } parley_channel_verb_t;
 
 
