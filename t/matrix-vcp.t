@@ -692,8 +692,6 @@ post('/to-vcp', aee(type => 'event', intent => 'vcp.escalation',
 post('/to-c2a', with(announce(), recipient => person('bob')->{vcp}))
 --- service: took($c, $q)
 --- error_code: 200
---- valid
-service c2a
 --- got
 /params/target/directedness = to_me
 /params/attention/policy = may_respond
