@@ -120,7 +120,7 @@ parley_event_id_line(parley_buf_t *b, const parley_place_t *place)
 
 void
 parley_event_open(parley_buf_t *b, const parley_place_t *place,
-    uint32_t retry)
+    uint32_t retry, const parley_retention_t *retention)
 {
     if (place != NULL) {
         parley_event_id_line(b, place);
@@ -133,7 +133,11 @@ parley_event_open(parley_buf_t *b, const parley_place_t *place,
     /* an id of an event without data is none to some clients */
 
     if (place != NULL) {
-        parley_buf_lit(b, "\ndata: {}");
+        parley_buf_lit(b, "\ndata: {\"retention\":{\"count\":");
+        parley_buf_int(b, retention->records);
+        parley_buf_lit(b, ",\"ms\":");
+        parley_buf_int(b, retention->ms);
+        parley_buf_lit(b, "}}");
     }
 
     parley_buf_lit(b, "\n\n");

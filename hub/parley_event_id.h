@@ -33,16 +33,17 @@ int parley_event_id_read(parley_str_t text, parley_place_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Begins a stream at a place: from here it can be resumed before anything has
- * come.  NULL: one that was resumed.
+ * Begins a stream at a place, from which it can be resumed before any message
+ * has come; NULL: a stream that was resumed.  It says how many records a log
+ * retains and for how many milliseconds; 0: there is nothing to resume to.
  *
  *     id: 3f09c2a1b47e.17
  *     event: ready
  *     retry: 2500
- *     data: {}
+ *     data: {"retention":{"count":1000,"ms":3600000}}
  */
 void parley_event_open(parley_buf_t *b, const parley_place_t *place,
-    uint32_t retry);
+    uint32_t retry, const parley_retention_t *retention);
 
 /*
  * What should have come is gone: it goes on behind a place.

@@ -158,6 +158,9 @@ typedef struct {
 
     uint32_t     (*random)(void *ctx);
     void          *ctx;
+
+    /* of the logs, for those who open a stream; all 0: nothing is retained */
+    parley_retention_t  retention;
 } parley_hub_env_t;
 
 

@@ -62,14 +62,15 @@ parley_hub_form_event(parley_buf_t *b, parley_form_t form,
 
 void
 parley_hub_form_open(parley_buf_t *b, const parley_stream_t *stream,
-    const parley_place_t *place, int resumed)
+    const parley_place_t *place, int resumed,
+    const parley_retention_t *retention)
 {
     if (stream->form == PARLEY_FORM_FRAMES) {
         parley_hub_form_ping(b, place);
         return;
     }
 
-    parley_event_open(b, resumed ? NULL : place, stream->retry);
+    parley_event_open(b, resumed ? NULL : place, stream->retry, retention);
 }
 
 

@@ -225,7 +225,8 @@ parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s)
         return -1;
     }
 
-    parley_hub_form_open(&b, s->group->stream, &place, s->resumes || s->lost);
+    parley_hub_form_open(&b, s->group->stream, &place, s->resumes || s->lost,
+                         &hub->env.retention);
 
     if (s->lost) {
         parley_hub_form_gap(&b, s->group->stream->form, &place);

@@ -393,7 +393,8 @@ void parley_hub_form_event(parley_buf_t *b, parley_form_t form,
 
 /* What a subscription begins with; resumed: behind that place. */
 void parley_hub_form_open(parley_buf_t *b, const parley_stream_t *stream,
-    const parley_place_t *place, int resumed);
+    const parley_place_t *place, int resumed,
+    const parley_retention_t *retention);
 
 /* What should have come up to a place is gone. */
 void parley_hub_form_gap(parley_buf_t *b, parley_form_t form,

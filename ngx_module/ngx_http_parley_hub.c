@@ -99,6 +99,10 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
     env.random = ngx_http_parley_hub_random;
     env.ctx = h;
 
+    if (mcf->http.retain != 0) {
+        parley_deliver_retention(&mcf->http, &env.retention);
+    }
+
     h->hub = parley_hub_create(&mcf->zone->memory.state, &env);
 
     if (h->hub == NULL) {

@@ -71,6 +71,14 @@ sub sessions {
 }
 
 
+subtest 'ACH-28: a stream says that nothing is retained' => sub {
+    my $stream = listen_to('alice', session => 'none');
+
+    is_deeply($stream->opened->{json}, { retention => { count => 0, ms => 0 } });
+    $stream->leave;
+};
+
+
 subtest 'ACH-25: one\'s own sessions, of every worker' => sub {
     is_deeply(roster('alice', '~alice')->{json},
               { handle => '~alice', count => 0, sessions => [] });

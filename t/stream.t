@@ -96,6 +96,9 @@ subtest 'ACH-20: a stream for each handle and session, with ids' => sub {
          'one that was not named has a name that nobody guesses');
     like($one->opened->{id}, qr/^[0-9a-f]+\.\d+$/, 'a place before any event');
     is($one->opened->{retry}, 2000);
+    is_deeply($one->opened->{json}, { retention => { count => 1000,
+                                                     ms => 3_600_000 } },
+              'ACH-28: how much is retained, and for how long');
 
     my $frame = frame('bob', 'alice');
     my $answer = submit($frame);

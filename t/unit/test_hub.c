@@ -250,6 +250,10 @@ test_id(void **state)
         "3f09c2a1b47e.1234567890123456789"
     };
 
+    static const parley_retention_t  retention = {
+        .records = 1000, .octets = 1, .ms = 3600000
+    };
+
     size_t          i;
     parley_buf_t    b;
     parley_str_t    text;
@@ -281,11 +285,12 @@ test_id(void **state)
     place.offset = 4;
 
     parley_buf_init(&b, &arena, 0);
-    parley_event_open(&b, &place, 2500);
+    parley_event_open(&b, &place, 2500, &retention);
     parley_event_gap(&b, &place);
     assert_int_equal(parley_buf_done(&b, &text), 0);
     parley_assert_str(text, "id: 0000000000a1.4\nevent: ready\n"
-                            "retry: 2500\ndata: {}\n\n"
+                            "retry: 2500\ndata: {\"retention\":{\"count\":1000,"
+                            "\"ms\":3600000}}\n\n"
                             "id: 0000000000a1.4\nevent: gap\n"
                             "data: {\"first\":\"0000000000a1.5\"}\n\n");
 }
