@@ -1,5 +1,6 @@
 /* The directory: how its file is read, and freed. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "parley_directory_index.h"
@@ -55,7 +56,7 @@ parley_directory_principals_read(parley_directory_t *dir,
 
 static int
 parley_directory_read(parley_directory_t *dir, parley_arena_t *arena,
-    const json_t *tree, parley_error_t *err)
+    const json_t *tree, char first[PARLEY_POINTER_MAX], parley_error_t *err)
 {
     json_t      *value;
     const char  *name;
@@ -79,19 +80,50 @@ parley_directory_read(parley_directory_t *dir, parley_arena_t *arena,
         return -1;
     }
 
-    return parley_directory_index(dir, arena, err);
+    return parley_directory_index(dir, arena, first, err);
+}
+
+
+/* Appends the line in text of the other principal of an error. */
+
+static void
+parley_directory_line(parley_arena_t *arena, parley_str_t text,
+    const char *first, parley_error_t *err)
+{
+    size_t          i, len;
+    unsigned        line;
+    parley_error_t  other;
+
+    parley_error_clear(&other);
+    memcpy(other.field, first, sizeof(other.field));
+    parley_config_locate(&arena->mem, text, &other);
+
+    if (other.offset == PARLEY_NO_OFFSET) {
+        return;
+    }
+
+    for (i = 0, line = 1; i < other.offset; i++) {
+        line += text.data[i] == '\n';
+    }
+
+    len = strlen(err->text);
+
+    (void) snprintf(err->text + len, sizeof(err->text) - len, " (line %u)",
+                    line);
 }
 
 
 int
 parley_directory_parse(parley_arena_t *arena, parley_str_t text,
-    parley_directory_t **ret, parley_error_t *err)
+    parley_party_pt party, parley_directory_t **ret, parley_error_t *err)
 {
     int                  rc;
+    char                 first[PARLEY_POINTER_MAX];
     json_t              *tree;
     parley_directory_t  *dir;
 
     *ret = NULL;
+    first[0] = '\0';
     parley_error_clear(err);
 
     tree = parley_config_read(text, err);
@@ -101,8 +133,14 @@ parley_directory_parse(parley_arena_t *arena, parley_str_t text,
     }
 
     dir = parley_arena_calloc(arena, sizeof(parley_directory_t));
-    rc = dir != NULL ? parley_directory_read(dir, arena, tree, err)
-                     : parley_error_memory(err);
+
+    if (dir != NULL) {
+        dir->party = party;
+        rc = parley_directory_read(dir, arena, tree, first, err);
+
+    } else {
+        rc = parley_error_memory(err);
+    }
 
     parley_config_wipe(tree);
     json_decref(tree);
@@ -110,6 +148,10 @@ parley_directory_parse(parley_arena_t *arena, parley_str_t text,
     if (rc != 0) {
         parley_directory_free(dir);
         parley_config_locate(&arena->mem, text, err);
+
+        if (first[0] != '\0') {
+            parley_directory_line(arena, text, first, err);
+        }
 
         return -1;
     }

@@ -27,23 +27,43 @@ typedef struct parley_directory_s  parley_directory_t;
 
 
 /*
+ * The party that a name means.  Names of different protocols are derived from
+ * one another if their parties have the same kind, name and host.
+ */
+typedef struct {
+    unsigned      kind;         /* number, as the syntaxes of names have it */
+    parley_str_t  name;
+    parley_str_t  host;         /* empty: none */
+    unsigned      opaque:1;     /* the syntax does not tell the kind */
+} parley_party_t;
+
+/*
+ * Reads the party of a name by the syntax of its name space, into spans of
+ * name.  Returns 0, or -1 if the syntax does not have such a name.
+ */
+typedef int (*parley_party_pt)(parley_namespace_t space, parley_str_t name,
+    parley_party_t *ret);
+
+
+/*
  * Reads the text of an identities file into arena; text need not outlive the
- * call.  Besides unknown members and members of the wrong type these are
- * errors: a sub or name that two principals have (err->field is the JSON
- * Pointer of the second, the text names the first); an instrument that is the
- * handle, AEE or C2A name of another principal that does not act for this one;
- * a parent that is not a sub; a cycle of parents; a human that is neither the
- * sub of a human with a handle nor a Sovereign handle; an invalid key, or one
- * that cannot verify signatures of messages; a deliver that is no https URL
- * without userinfo, a speaks that is no protocol with a name or without a
- * deliver; a certificate that two principals
- * have.  err->offset is the position in
- * text.
+ * call.  party reads names; NULL: no name is derived from another.
+ *
+ * Besides unknown members and members of the wrong type these are errors: a
+ * sub or name that two principals have, or names of two principals that are
+ * derived from one another (err->field is the JSON Pointer of the second, the
+ * text names the first and its line); an instrument that is a name of another
+ * principal that does not act for this one; a parent that is not a sub; a
+ * cycle of parents; a human that is neither the sub of a human with a handle
+ * nor a Sovereign handle; an invalid key, or one that cannot verify signatures
+ * of messages; a deliver that is not an https URL without userinfo, a speaks
+ * that is not a protocol with a name or has no deliver; a certificate that two
+ * principals have.  err->offset is the position in text.
  *
  * Returns 0, or -1 with *err filled, *ret NULL and nothing to free.
  */
 int parley_directory_parse(parley_arena_t *arena, parley_str_t text,
-    parley_directory_t **ret, parley_error_t *err)
+    parley_party_pt party, parley_directory_t **ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /* Frees the keys; call before the arena is reset.  directory may be NULL. */
@@ -53,8 +73,29 @@ void parley_directory_free(parley_directory_t *directory);
 const parley_principal_t *parley_directory_by_sub(
     const parley_directory_t *directory, parley_str_t sub);
 
-/* Returns the principal with that name in that name space, or NULL.  O(1). */
+/*
+ * Returns the principal that a name of a name space means, or NULL: the one
+ * that lists it there, or one without a name there, if the name is derived from
+ * a name that it lists in another name space, or from its sub if it lists no
+ * name.  O(1).
+ */
 const parley_principal_t *parley_directory_by_name(
+    const parley_directory_t *directory, parley_namespace_t space,
+    parley_str_t name);
+
+/* As parley_directory_by_name(), without derived names. */
+const parley_principal_t *parley_directory_listed(
+    const parley_directory_t *directory, parley_namespace_t space,
+    parley_str_t name);
+
+/*
+ * Returns the principal to which a name belongs, or NULL: nobody else may have
+ * this name (SEC-21).  These are the names that it lists, its sub, and all
+ * names derived from them in any protocol, also where the principal lists
+ * another name.  A text with the syntax of other name spaces is read as a name
+ * of these too.
+ */
+const parley_principal_t *parley_directory_owner(
     const parley_directory_t *directory, parley_namespace_t space,
     parley_str_t name);
 
@@ -74,10 +115,10 @@ int parley_directory_has_certificates(const parley_directory_t *directory);
 /*
  * Returns the principal to which an instrument belongs, if that forbids self
  * to claim it; self is the entry of the claims' sub, or NULL.  An instrument
- * belongs to the principal whose handle, AEE or C2A agent name it is,
- * regardless of its version, or which lists it.  Returns NULL if it belongs to
- * nobody, to self, to a principal that acts for self, or to one that lists it
- * for the same human as self (GW-03, SEC-06).
+ * belongs to the principal whose name it is in any protocol, regardless of its
+ * version, or which lists it.  Returns NULL if it belongs to no principal, to
+ * self, to a principal that acts for self, or to one that lists it for the
+ * same human as self (GW-03, SEC-06).
  */
 const parley_principal_t *parley_directory_by_instrument(
     const parley_directory_t *directory, const parley_principal_t *self,
@@ -85,7 +126,7 @@ const parley_principal_t *parley_directory_by_instrument(
 
 /*
  * As parley_directory_by_instrument(), for a name in a name space that is the
- * agent name of a listed instrument.
+ * name of a listed instrument.
  */
 const parley_principal_t *parley_directory_by_agent(
     const parley_directory_t *directory, const parley_principal_t *self,

@@ -10,7 +10,7 @@
 /* Returns the slot of the name, or the free one where it belongs. */
 
 static uint32_t *
-parley_directory_listed(const parley_directory_t *dir,
+parley_directory_certificate_slot(const parley_directory_t *dir,
     const parley_certificate_name_t *name)
 {
     uint32_t                          i;
@@ -43,7 +43,7 @@ parley_directory_list(parley_directory_t *dir, size_t at, size_t index,
     const parley_principal_t         *p = &dir->principals[at];
     const parley_certificate_name_t  *name = &p->certificates[index];
 
-    slot = parley_directory_listed(dir, name);
+    slot = parley_directory_certificate_slot(dir, name);
 
     if (*slot != 0) {
         (void) snprintf(pointer, sizeof(pointer),
@@ -131,7 +131,7 @@ parley_directory_by_certificate(const parley_directory_t *dir,
     }
 
     for (i = 0; i < certificate->nnames; i++) {
-        slot = *parley_directory_listed(dir, &certificate->names[i]);
+        slot = *parley_directory_certificate_slot(dir, &certificate->names[i]);
 
         if (slot == 0) {
             continue;

@@ -69,17 +69,63 @@ parley_directory_slot(const parley_directory_t *dir,
 }
 
 
-static int
-parley_directory_space(parley_directory_t *dir, parley_namespace_t space,
-    parley_error_t *err)
+int
+parley_directory_clash(const parley_directory_t *dir, size_t at,
+    parley_namespace_t space, size_t other, parley_namespace_t other_space,
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
 {
-    char          pointer[PARLEY_POINTER_MAX];
-    size_t        i;
-    uint32_t     *slot;
-    const char   *member;
-    parley_str_t  name;
+    char                       pointer[PARLEY_POINTER_MAX];
+    parley_str_t               name, text;
+    const char                *member, *word;
+    const parley_principal_t  *p, *q;
+
+    p = &dir->principals[at];
+    q = &dir->principals[other];
+
+    /* a principal without names goes by its sub */
+
+    if (p->names[space].len == 0) {
+        space = PARLEY_NAMESPACE_SUB;
+    }
+
+    if (q->names[other_space].len == 0) {
+        other_space = PARLEY_NAMESPACE_SUB;
+    }
 
     member = parley_namespace_members[space];
+    word = parley_namespace_members[other_space];
+    name = p->names[space];
+    text = q->names[other_space];
+
+    (void) snprintf(pointer, sizeof(pointer), "/principals/%zu/%s", at,
+                    member);
+    (void) snprintf(first, PARLEY_POINTER_MAX, "/principals/%zu/%s", other,
+                    word);
+
+    if (parley_str_eq(name, text)) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                                "%s \"%.*s\" is also that of /principals/%zu",
+                                member, name.len < 96 ? (int) name.len : 96,
+                                (const char *) name.data, other);
+    }
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                            "%s \"%.*s\" is derived from %s \"%.*s\" of "
+                            "/principals/%zu", member,
+                            name.len < 40 ? (int) name.len : 40,
+                            (const char *) name.data, word,
+                            text.len < 40 ? (int) text.len : 40,
+                            (const char *) text.data, other);
+}
+
+
+static int
+parley_directory_space(parley_directory_t *dir, parley_namespace_t space,
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
+{
+    size_t        i;
+    uint32_t     *slot;
+    parley_str_t  name;
 
     for (i = 0; i < dir->nprincipals; i++) {
         name = dir->principals[i].names[space];
@@ -91,14 +137,8 @@ parley_directory_space(parley_directory_t *dir, parley_namespace_t space,
         slot = parley_directory_slot(dir, space, name);
 
         if (*slot != 0) {
-            (void) snprintf(pointer, sizeof(pointer), "/principals/%zu/%s", i,
-                            member);
-
-            return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                                    "%s \"%.*s\" is also that of "
-                                    "/principals/%u", member,
-                                    name.len < 96 ? (int) name.len : 96,
-                                    (const char *) name.data, *slot - 1);
+            return parley_directory_clash(dir, i, space, *slot - 1, space,
+                                          first, err);
         }
 
         *slot = (uint32_t) i + 1;
@@ -299,10 +339,12 @@ parley_directory_humans(parley_directory_t *dir, parley_error_t *err)
 
 int
 parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
-    parley_error_t *err)
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
 {
     size_t    size;
     unsigned  i;
+
+    first[0] = '\0';
 
     if (dir->nprincipals > UINT32_MAX / (4 * PARLEY_NAMESPACE_COUNT)) {
         return parley_error_memory(err);
@@ -319,12 +361,15 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
             return parley_error_memory(err);
         }
 
-        if (parley_directory_space(dir, (parley_namespace_t) i, err) != 0) {
+        if (parley_directory_space(dir, (parley_namespace_t) i, first, err)
+            != 0)
+        {
             return -1;
         }
     }
 
     if (parley_directory_likes(dir, arena, err) != 0
+        || parley_directory_parties(dir, arena, first, err) != 0
         || parley_directory_parents(dir, err) != 0
         || parley_directory_circles(dir, arena, err) != 0)
     {
@@ -339,12 +384,12 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
         return -1;
     }
 
-    return parley_directory_instruments(dir, arena, err);
+    return parley_directory_instruments(dir, arena, first, err);
 }
 
 
 const parley_principal_t *
-parley_directory_by_name(const parley_directory_t *dir,
+parley_directory_listed(const parley_directory_t *dir,
     parley_namespace_t space, parley_str_t name)
 {
     uint32_t  slot;
@@ -362,7 +407,7 @@ parley_directory_by_name(const parley_directory_t *dir,
 const parley_principal_t *
 parley_directory_by_sub(const parley_directory_t *dir, parley_str_t sub)
 {
-    return parley_directory_by_name(dir, PARLEY_NAMESPACE_SUB, sub);
+    return parley_directory_listed(dir, PARLEY_NAMESPACE_SUB, sub);
 }
 
 

@@ -14,8 +14,9 @@
 /*
  * Open-addressing tables, at most half full.  tables, one per name space:
  * index of the principal + 1, or 0.  likes, all names: index *
- * PARLEY_NAMESPACE_COUNT + space + 1, or 0.  instruments, by handle without
- * version: index + 1 of the first principal that lists it, or 0.
+ * PARLEY_NAMESPACE_COUNT + space + 1, or 0.  parties, by the party of a name:
+ * as likes, the first name of each party.  instruments, by handle without
+ * version: index in tools + 1 of the first that is listed, or 0.
  * certificates, by parley_certificate_name_t: index in listed + 1, or 0.
  */
 
@@ -24,14 +25,27 @@ typedef struct {
     const parley_principal_t         *principal;
 } parley_directory_listed_t;
 
+/* an instrument and one principal that lists it */
+typedef struct {
+    parley_str_t               name;        /* without ~ and version */
+    const parley_principal_t  *principal;
+    uint32_t                   next;        /* index + 1 of the next one with
+                                               this name, or 0 */
+} parley_directory_tool_t;
+
 struct parley_directory_s {
     parley_principal_t  *principals;
     size_t               nprincipals;
     uint32_t            *tables[PARLEY_NAMESPACE_COUNT];
-    uint32_t            *instruments;
     uint32_t             mask;
     uint32_t            *likes;
-    uint32_t             likes_mask;
+    uint32_t            *parties;
+    uint32_t             likes_mask;        /* of parties too */
+    parley_party_pt      party;             /* NULL: no derived names */
+
+    parley_directory_tool_t    *tools;
+    uint32_t                   *instruments;
+    uint32_t                    instruments_mask;
 
     parley_directory_listed_t  *listed;
     size_t                      nlisted;
@@ -42,15 +56,38 @@ struct parley_directory_s {
 
 /*
  * Builds the tables and resolves parents and humans.  Returns 0, or -1 with
- * *err filled: a duplicate name, an instrument of another principal, an
- * unknown parent or human, a cycle of parents, or memory exhausted.
+ * *err filled: a name of two principals (first: the JSON Pointer of the first
+ * one, else empty), an instrument of another principal, an unknown parent or
+ * human, a cycle of parents, or memory exhausted.
  */
 int parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
-    parley_error_t *err)
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Refuses name, of principal number at, because another principal has it.
+ * other and other_space: slot's principal and its name.  Sets first to the JSON
+ * Pointer of that name.  Returns -1.
+ */
+int parley_directory_clash(const parley_directory_t *dir, size_t at,
+    parley_namespace_t space, size_t other, parley_namespace_t other_space,
+    char first[PARLEY_POINTER_MAX], parley_error_t *err);
 
-/* The same of certificates: one that two principals have. */
+/*
+ * Builds the table of parties.  Returns 0, or -1 as parley_directory_index():
+ * names of two principals that are derived from one another.
+ */
+int parley_directory_parties(parley_directory_t *dir, parley_arena_t *arena,
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* Hashes a name.  Not keyed: only the operator's names are stored. */
+uint32_t parley_directory_hash(parley_str_t name);
+
+/* Returns whether two parties are the same. */
+int parley_party_eq(const parley_party_t *a, const parley_party_t *b);
+
+/* Indexes certificates.  Returns 0, or -1: two principals list the same. */
 int parley_directory_certificates_index(parley_directory_t *dir,
     parley_arena_t *arena, parley_error_t *err)
     __attribute__((warn_unused_result));

@@ -5,14 +5,22 @@
 #include "parley_directory_instrument.h"
 
 
+static size_t parley_directory_tools(parley_directory_t *dir);
 static uint32_t *parley_directory_instrument_slot(
     const parley_directory_t *dir, parley_str_t name);
+static int parley_directory_instrument_taken(const parley_directory_t *dir,
+    const parley_principal_t *p, parley_str_t text,
+    char first[PARLEY_POINTER_MAX], parley_error_t *err);
 static const parley_principal_t *parley_directory_instrument_named(
     const parley_directory_t *dir, const parley_principal_t *self,
     parley_str_t instrument);
 static const parley_principal_t *parley_directory_instrument_listed(
     const parley_directory_t *dir, const parley_principal_t *self,
     parley_str_t name);
+static int parley_directory_instrument_is(const parley_directory_t *dir,
+    parley_str_t instrument, const parley_party_t *party);
+static parley_str_t parley_directory_instrument_text(unsigned space,
+    parley_str_t instrument, char text[PARLEY_NAME_MAX]);
 static parley_str_t parley_directory_instrument_name(parley_str_t instrument);
 
 
@@ -26,54 +34,103 @@ static const parley_str_t  parley_directory_agents[PARLEY_NAMESPACE_COUNT] = {
 
 int
 parley_directory_instruments(parley_directory_t *dir, parley_arena_t *arena,
-    parley_error_t *err)
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
 {
-    char                       pointer[PARLEY_POINTER_MAX];
-    size_t                     i;
-    uint32_t                  *slot;
-    parley_str_t               text;
-    const parley_principal_t  *owner;
+    size_t                    i, k, n, size;
+    uint32_t                 *slot;
+    parley_list_t             list;
+    parley_directory_tool_t  *tool;
 
-    dir->instruments = parley_arena_calloc(arena, ((size_t) dir->mask + 1)
-                                                  * sizeof(uint32_t));
-    if (dir->instruments == NULL) {
+    n = parley_directory_tools(dir);
+
+    if (n > UINT32_MAX / 4) {
         return parley_error_memory(err);
     }
 
-    for (i = 0; i < dir->nprincipals; i++) {
-        text = dir->principals[i].instrument;
+    for (size = 16; size < 2 * n; size *= 2) { /* void */ }
 
-        if (text.len == 0) {
-            continue;
-        }
+    dir->instruments_mask = (uint32_t) size - 1;
+    dir->instruments = parley_arena_calloc(arena, size * sizeof(uint32_t));
+    dir->tools = parley_arena_calloc(arena,
+                                     (n + 1)
+                                     * sizeof(parley_directory_tool_t));
 
-        owner = parley_directory_instrument_named(dir, &dir->principals[i],
-                                                  text);
-        if (owner != NULL) {
-            (void) snprintf(pointer, sizeof(pointer),
-                            "/principals/%zu/instrument", i);
+    if (dir->instruments == NULL || dir->tools == NULL) {
+        return parley_error_memory(err);
+    }
 
-            return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                                    "instrument \"%.*s\" has the name of "
-                                    "/principals/%zu, which does not act for "
-                                    "\"%.*s\"",
-                                    (int) text.len, (const char *) text.data,
-                                    (size_t) (owner - dir->principals),
-                                    dir->principals[i].sub.len < 64
-                                    ? (int) dir->principals[i].sub.len : 64,
-                                    (const char *)
-                                    dir->principals[i].sub.data);
-        }
+    for (i = 0, n = 0; i < dir->nprincipals; i++) {
+        list = dir->principals[i].instruments;
 
-        slot = parley_directory_instrument_slot(dir,
-                   parley_directory_instrument_name(text));
+        for (k = 0; k < list.n; k++) {
 
-        if (*slot == 0) {
-            *slot = (uint32_t) i + 1;
+            if (parley_directory_instrument_taken(dir, &dir->principals[i],
+                                                  list.list[k], first, err)
+                != 0)
+            {
+                return -1;
+            }
+
+            tool = &dir->tools[n++];
+            tool->name = parley_directory_instrument_name(list.list[k]);
+            tool->principal = &dir->principals[i];
+
+            slot = parley_directory_instrument_slot(dir, tool->name);
+            tool->next = *slot;
+            *slot = (uint32_t) n;
         }
     }
 
     return 0;
+}
+
+
+/* Returns the number of instruments that the principals list. */
+
+static size_t
+parley_directory_tools(parley_directory_t *dir)
+{
+    size_t  i, n;
+
+    for (i = 0, n = 0; i < dir->nprincipals; i++) {
+        n += dir->principals[i].instruments.n;
+    }
+
+    return n;
+}
+
+
+/* Refuses an instrument that is the name of a principal of another human. */
+
+static int
+parley_directory_instrument_taken(const parley_directory_t *dir,
+    const parley_principal_t *p, parley_str_t text,
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
+{
+    char                       pointer[PARLEY_POINTER_MAX];
+    const parley_principal_t  *owner;
+
+    owner = parley_directory_instrument_named(dir, p, text);
+
+    if (owner == NULL) {
+        return 0;
+    }
+
+    (void) snprintf(pointer, sizeof(pointer), "/principals/%zu/%s",
+                    (size_t) (p - dir->principals),
+                    parley_str_eq(text, p->instrument) ? "instrument"
+                                                       : "instruments");
+    (void) snprintf(first, PARLEY_POINTER_MAX, "/principals/%zu",
+                    (size_t) (owner - dir->principals));
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                            "instrument \"%.*s\" has the name of "
+                            "/principals/%zu, which does not act for "
+                            "\"%.*s\"",
+                            (int) text.len, (const char *) text.data,
+                            (size_t) (owner - dir->principals),
+                            p->sub.len < 64 ? (int) p->sub.len : 64,
+                            (const char *) p->sub.data);
 }
 
 
@@ -90,13 +147,9 @@ parley_directory_instrument_slot(const parley_directory_t *dir,
     uint32_t  *slot;
 
     for (i = parley_directory_hash(name); /* void */ ; i++) {
-        slot = &dir->instruments[i & dir->mask];
+        slot = &dir->instruments[i & dir->instruments_mask];
 
-        if (*slot == 0
-            || parley_str_eq(parley_directory_instrument_name(
-                                 dir->principals[*slot - 1].instrument),
-                             name))
-        {
+        if (*slot == 0 || parley_str_eq(dir->tools[*slot - 1].name, name)) {
             return slot;
         }
     }
@@ -122,7 +175,23 @@ parley_directory_by_agent(const parley_directory_t *dir,
     const parley_principal_t *self, parley_namespace_t space,
     parley_str_t name)
 {
-    parley_str_t  prefix;
+    unsigned        i;
+    parley_str_t    prefix;
+    parley_party_t  party;
+
+    /* the name as a handle of an instrument, by the syntax of any protocol */
+
+    for (i = 0; dir->party != NULL && i < PARLEY_NAMESPACE_COUNT; i++) {
+        memset(&party, 0, sizeof(party));
+
+        if (dir->party((parley_namespace_t) i, name, &party) == 0
+            && (i == space || !party.opaque)
+            && party.host.len == 0
+            && parley_directory_instrument_is(dir, party.name, &party))
+        {
+            return parley_directory_instrument_listed(dir, self, party.name);
+        }
+    }
 
     prefix = parley_directory_agents[space];
 
@@ -149,24 +218,15 @@ parley_directory_instrument_named(const parley_directory_t *dir,
 {
     char                       text[PARLEY_NAME_MAX];
     unsigned                   i;
-    parley_str_t               name, prefix, human;
+    parley_str_t               name, human;
     const parley_principal_t  *owner;
 
-    name = parley_directory_instrument_name(instrument);
-
     for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
-        prefix = parley_directory_agents[i];
+        name = parley_directory_instrument_text(i,
+                   parley_directory_instrument_name(instrument), text);
 
-        if (prefix.len == 0 || prefix.len + name.len > sizeof(text)) {
-            continue;
-        }
+        owner = parley_directory_owner(dir, (parley_namespace_t) i, name);
 
-        memcpy(text, prefix.data, prefix.len);
-        memcpy(text + prefix.len, name.data, name.len);
-
-        owner = parley_directory_by_name(dir, (parley_namespace_t) i,
-                                         parley_str_make(text, prefix.len
-                                                               + name.len));
         if (owner == NULL || owner == self) {
             continue;
         }
@@ -185,36 +245,86 @@ parley_directory_instrument_named(const parley_directory_t *dir,
 
 
 /*
- * Returns the principal that lists the instrument, unless it acts for the same
- * human as self.
+ * Returns a principal that lists the instrument, unless self lists it too or
+ * one acts for the same human as self.
  */
 
 static const parley_principal_t *
 parley_directory_instrument_listed(const parley_directory_t *dir,
     const parley_principal_t *self, parley_str_t name)
 {
-    uint32_t                   slot;
+    uint32_t                   at;
     parley_str_t               human;
     const parley_principal_t  *owner;
 
-    slot = *parley_directory_instrument_slot(dir, name);
+    owner = NULL;
+    human = self != NULL ? parley_actor_human(self) : parley_str_none;
 
-    if (slot == 0) {
-        return NULL;
+    for (at = *parley_directory_instrument_slot(dir, name); at != 0;
+         at = dir->tools[at - 1].next)
+    {
+        owner = dir->tools[at - 1].principal;
+
+        if (owner == self
+            || (human.len > 0 && parley_str_eq(human,
+                                               parley_actor_human(owner))))
+        {
+            return NULL;
+        }
     }
 
-    owner = &dir->principals[slot - 1];
+    return owner;
+}
 
-    if (self == NULL) {
-        return owner;
+
+/* Returns whether a party is that of an instrument, without ~ and version. */
+
+static int
+parley_directory_instrument_is(const parley_directory_t *dir,
+    parley_str_t instrument, const parley_party_t *party)
+{
+    char            text[PARLEY_NAME_MAX];
+    unsigned        i;
+    parley_str_t    name;
+    parley_party_t  other;
+
+    for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
+        name = parley_directory_instrument_text(i, instrument, text);
+        memset(&other, 0, sizeof(other));
+
+        if (name.len > 0
+            && dir->party((parley_namespace_t) i, name, &other) == 0
+            && parley_party_eq(party, &other))
+        {
+            return 1;
+        }
     }
 
-    human = parley_actor_human(self);
+    return 0;
+}
 
-    return owner == self
-           || (human.len > 0 && parley_str_eq(human,
-                                              parley_actor_human(owner)))
-           ? NULL : owner;
+
+/*
+ * Writes the name of an instrument, given without ~ and version, in a name
+ * space.  Empty if names there do not tell agents, or if it is too long.
+ */
+
+static parley_str_t
+parley_directory_instrument_text(unsigned space, parley_str_t instrument,
+    char text[PARLEY_NAME_MAX])
+{
+    parley_str_t  prefix;
+
+    prefix = parley_directory_agents[space];
+
+    if (prefix.len == 0 || prefix.len + instrument.len > PARLEY_NAME_MAX) {
+        return parley_str_none;
+    }
+
+    memcpy(text, prefix.data, prefix.len);
+    memcpy(text + prefix.len, instrument.data, instrument.len);
+
+    return parley_str_make(text, prefix.len + instrument.len);
 }
 
 

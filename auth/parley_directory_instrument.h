@@ -10,15 +10,13 @@
  * Indexes the instruments of dir, whose names, parents and humans are
  * complete.  Several principals may list the same instrument, for example a
  * model, but not one that is the name of a principal which does not act for
- * them.  Returns 0, or -1 with *err filled: field-invalid, or capacity if
- * memory is exhausted.
+ * them.  Returns 0, or -1 with *err filled: field-invalid with first set to the
+ * JSON Pointer of that principal, or capacity if memory is exhausted.
  */
 int parley_directory_instruments(parley_directory_t *dir,
-    parley_arena_t *arena, parley_error_t *err)
+    parley_arena_t *arena, char first[PARLEY_POINTER_MAX],
+    parley_error_t *err)
     __attribute__((warn_unused_result));
-
-/* Hashes a name.  Not keyed: only the operator's names are stored. */
-uint32_t parley_directory_hash(parley_str_t name);
 
 
 #endif /* PARLEY_DIRECTORY_INSTRUMENT_H */

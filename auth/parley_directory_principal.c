@@ -49,6 +49,7 @@ static int parley_directory_keys(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_certificates(parley_directory_reader_t *r,
     const char *name, size_t offset);
+static int parley_directory_tools_of(parley_directory_reader_t *r);
 
 
 /* one member per protocol, checked according to the shape of its names */
@@ -525,6 +526,32 @@ parley_directory_principal(parley_directory_reader_t *r)
     }
 
     r->principal->names[PARLEY_NAMESPACE_SUB] = r->principal->sub;
+
+    return parley_directory_tools_of(r);
+}
+
+
+/* Adds "instrument" to the instruments of the principal. */
+
+static int
+parley_directory_tools_of(parley_directory_reader_t *r)
+{
+    parley_principal_t  *p;
+
+    p = r->principal;
+
+    if (p->instrument.len == 0) {
+        return 0;
+    }
+
+    p->instruments.list = parley_arena_alloc(r->arena, sizeof(parley_str_t));
+
+    if (p->instruments.list == NULL) {
+        return parley_error_memory(r->err);
+    }
+
+    p->instruments.list[0] = p->instrument;
+    p->instruments.n = 1;
 
     return 0;
 }

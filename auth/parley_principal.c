@@ -59,6 +59,11 @@ static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
 #define PARLEY_PRINCIPAL_SHORT  16
 
 
+static parley_str_t parley_principal_claim(const parley_principal_reader_t *r,
+    parley_claim_member_t member);
+static int parley_principal_lists(const parley_principal_t *p,
+    parley_str_t name);
+static parley_str_t parley_principal_unversioned(parley_str_t name);
 static int parley_principal_add(parley_principal_words_t *words,
     parley_str_t word);
 
@@ -111,16 +116,21 @@ parley_member_why(parley_str_t word)
 }
 
 
+/* Refuses the claim that supplies a member. */
+
 static int
-parley_principal_refuse(parley_principal_reader_t *r, parley_str_t claim,
-    const char *text)
+parley_principal_refuse(parley_principal_reader_t *r, parley_code_t code,
+    parley_claim_member_t member, const char *text)
 {
-    char  name[PARLEY_POINTER_MAX];
+    char          name[PARLEY_POINTER_MAX];
+    parley_str_t  claim;
+
+    claim = parley_principal_claim(r, member);
 
     (void) snprintf(name, sizeof(name), "%.*s", (int) claim.len,
                     (const char *) claim.data);
 
-    return parley_jwt_refuse(r->err, PARLEY_E_TOKEN_INVALID, name, text);
+    return parley_jwt_refuse(r->err, code, name, text);
 }
 
 
@@ -164,7 +174,8 @@ parley_principal_text(parley_principal_reader_t *r,
     }
 
     if (parley_json_type(&r->claims, node) != PARLEY_JSON_STRING) {
-        return parley_principal_refuse(r, claim, "the claim is no string");
+        return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID, member,
+                                       "the claim is no string");
     }
 
     if (parley_json_string(&r->claims, node, &text) != 0
@@ -177,18 +188,76 @@ parley_principal_text(parley_principal_reader_t *r,
 }
 
 
+/*
+ * Refuses a claim that brings a name of another principal, or a name that is
+ * derived from one (SEC-21).
+ */
+
 static int
 parley_principal_taken(parley_principal_reader_t *r,
-    parley_claim_member_t member)
+    parley_claim_member_t member, const parley_principal_t *owner,
+    parley_str_t name)
 {
-    return parley_principal_refuse(r, parley_principal_claim(r, member),
-                                   "the name belongs to another principal");
+    char          text[PARLEY_TEXT_MAX];
+    parley_str_t  sub;
+
+    if (parley_principal_lists(owner, name)) {
+        return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID, member,
+                                       "the name belongs to another "
+                                       "principal");
+    }
+
+    sub = r->principal->sub;
+
+    (void) snprintf(text, sizeof(text),
+                    "the name is derived from a name of another principal "
+                    "than sub \"%.*s\"", sub.len < 96 ? (int) sub.len : 96,
+                    (const char *) sub.data);
+
+    return parley_principal_refuse(r, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                                   member, text);
+}
+
+
+/* Returns whether the principal lists the name or instrument, as it is. */
+
+static int
+parley_principal_lists(const parley_principal_t *p, parley_str_t name)
+{
+    size_t  i;
+
+    name = parley_principal_unversioned(name);
+
+    for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
+        if (parley_str_eq(p->names[i], name)) {
+            return 1;
+        }
+    }
+
+    for (i = 0; i < p->instruments.n; i++) {
+        if (parley_str_eq(parley_str_until(p->instruments.list[i], '@'),
+                          name))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Strips the version of an instrument; other names are left as they are. */
+
+static parley_str_t
+parley_principal_unversioned(parley_str_t name)
+{
+    return parley_str_begins(name, "~") ? parley_str_until(name, '@') : name;
 }
 
 
 /*
- * Reads a name from claims, which must be well-formed and not another
- * principal's.
+ * Reads a name from claims, which must be well-formed and must not belong to
+ * another principal.
  */
 
 static int
@@ -213,7 +282,7 @@ parley_principal_name(parley_principal_reader_t *r,
     }
 
     if (!parley_name_is(space, *name)) {
-        return parley_principal_refuse(r, parley_principal_claim(r, member),
+        return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID, member,
                                        "the claim is not well-formed as a "
                                        "name");
     }
@@ -222,23 +291,23 @@ parley_principal_name(parley_principal_reader_t *r,
         return 0;
     }
 
-    owner = parley_directory_by_name(r->directory, space, *name);
+    owner = parley_directory_owner(r->directory, space, *name);
 
-    if ((owner != NULL && owner != r->entry)
-        || parley_directory_by_agent(r->directory, r->entry, space, *name)
-           != NULL)
-    {
-        return parley_principal_taken(r, member);
+    if (owner == NULL || owner == r->entry) {
+        owner = parley_directory_by_agent(r->directory, r->entry, space,
+                                          *name);
     }
 
-    return 0;
+    return owner == NULL ? 0
+           : parley_principal_taken(r, member, owner, *name);
 }
 
 
 static int
 parley_principal_instrument(parley_principal_reader_t *r)
 {
-    parley_str_t  *text;
+    parley_str_t              *text;
+    const parley_principal_t  *owner;
 
     text = &r->principal->instrument;
 
@@ -255,19 +324,18 @@ parley_principal_instrument(parley_principal_reader_t *r)
     }
 
     if (!parley_instrument_is(*text)) {
-        return parley_principal_refuse(r,
-                  parley_principal_claim(r, PARLEY_MEMBER_INSTRUMENT),
-                  "the claim is no handle of an instrument");
+        return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID,
+                                       PARLEY_MEMBER_INSTRUMENT,
+                                       "the claim is no handle of an "
+                                       "instrument");
     }
 
-    if (r->directory != NULL
-        && parley_directory_by_instrument(r->directory, r->entry, *text)
-           != NULL)
-    {
-        return parley_principal_taken(r, PARLEY_MEMBER_INSTRUMENT);
-    }
+    owner = r->directory == NULL ? NULL
+            : parley_directory_by_instrument(r->directory, r->entry, *text);
 
-    return 0;
+    return owner == NULL ? 0
+           : parley_principal_taken(r, PARLEY_MEMBER_INSTRUMENT, owner,
+                                    *text);
 }
 
 
@@ -398,15 +466,15 @@ parley_principal_put(parley_principal_reader_t *r,
     parley_principal_words_t *words, parley_str_t word)
 {
     if (!parley_principal_is_word(words->member, word)) {
-        return parley_principal_refuse(r,
-                  parley_principal_claim(r, words->member),
-                  "an element is not well-formed");
+        return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID,
+                                       words->member,
+                                       "an element is not well-formed");
     }
 
     if (parley_principal_add(words, word) != 0) {
-        return parley_principal_refuse(r,
-                  parley_principal_claim(r, words->member),
-                  "the claim has too many elements");
+        return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID,
+                                       words->member,
+                                       "the claim has too many elements");
     }
 
     return 0;
@@ -479,9 +547,9 @@ parley_principal_list(parley_principal_reader_t *r,
     for ( /* void */ ; i != end; i = parley_json_after(&r->claims, i)) {
 
         if (parley_json_type(&r->claims, i) != PARLEY_JSON_STRING) {
-            return parley_principal_refuse(r,
-                      parley_principal_claim(r, member),
-                      "the claim is no list of strings");
+            return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID, member,
+                                           "the claim is no list of "
+                                           "strings");
         }
 
         if (parley_json_string(&r->claims, i, &text) != 0
@@ -520,9 +588,10 @@ parley_principal_read(parley_principal_reader_t *r)
     }
 
     if (!parley_name_is(PARLEY_NAMESPACE_SUB, sub)) {
-        return parley_principal_refuse(r,
-                  parley_principal_claim(r, PARLEY_MEMBER_SUB),
-                  "the subject is missing or not well-formed");
+        return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID,
+                                       PARLEY_MEMBER_SUB,
+                                       "the subject is missing or not "
+                                       "well-formed");
     }
 
     if (r->directory != NULL) {

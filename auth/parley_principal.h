@@ -34,7 +34,8 @@ typedef struct {
 typedef struct parley_principal_s {
     parley_str_t                      sub;
     parley_str_t                      names[PARLEY_NAMESPACE_COUNT];
-    parley_str_t                      instrument;   /* handle, optionally with
+    parley_str_t                      instrument;   /* that it uses: handle,
+                                                       optionally with
                                                        @version */
     parley_str_t                      parent;       /* a sub */
     parley_str_t                      human;        /* it acts for: a sub or
@@ -47,6 +48,7 @@ typedef struct parley_principal_s {
                                                        protocol; empty: what
                                                        it has a name in */
     parley_list_t                     roles;
+    parley_list_t                     instruments;  /* that it may use */
     parley_list_t                     orgs;         /* parley_membership.h */
     parley_list_t                     grants;
     parley_list_t                     reached;
@@ -116,13 +118,14 @@ const char *parley_member_why(parley_str_t word);
  * for the sub, its members take precedence, roles, orgs and grants are the
  * union, and keys are the entry's.
  *
- * Names from claims must be well-formed and, with a directory, must not be the
- * name or instrument of another principal.  Roles, orgs and grants are an array
- * of strings or one space-separated string.
+ * Names from claims must be well-formed and, with a directory, must not belong
+ * to another principal, nor be its instrument.  Roles, orgs and grants are an
+ * array of strings or one space-separated string.
  *
  * *ret borrows from the directory's entry; all else is copied into arena.
- * Returns 0, or -1 with *ret zeroed and *err filled: token-invalid with the
- * claim's name as field, or capacity.
+ * Returns 0, or -1 with *ret zeroed and *err filled: with the claim's name as
+ * field token-invalid or, if the name is derived from another principal's,
+ * sender-identity-mismatch (SEC-21); or capacity.
  */
 int parley_principal_from_claims(parley_arena_t *arena,
     const parley_jwt_t *jwt, const parley_claim_map_t *map,

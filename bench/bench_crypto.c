@@ -8,6 +8,7 @@
 #include "bench_pure.h"
 #include "parley_base64.h"
 #include "parley_directory.h"
+#include "parley_identities.h"
 #include "parley_jwt.h"
 #include "parley_principal.h"
 #include "parley_signature.h"
@@ -151,6 +152,7 @@ bench_prepare_token(const bench_case_t *c)
                              &bench_request.err)
            != 0
         || parley_directory_parse(&arena, bench_file("identities.json"),
+                                  parley_identities_party,
                                   &bench_directory, &bench_request.err)
            != 0
         || sodium_base642bin(bench_rsa, sizeof(bench_rsa),

@@ -14,6 +14,7 @@
 #include "bench_pure.h"
 #include "parley_actor.h"
 #include "parley_directory.h"
+#include "parley_identities.h"
 #include "parley_agent.h"
 
 
@@ -107,6 +108,7 @@ bench_pair_directory(void)
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     if (parley_directory_parse(&arena, bench_file("identities.json"),
+                               parley_identities_party,
                                &bench_directory, &bench_request.err)
         != 0)
     {

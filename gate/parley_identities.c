@@ -2,6 +2,7 @@
 
 #include "parley_identities.h"
 #include "parley_json.h"
+#include "parley_name.h"
 #include "parley_schema.h"
 #include "parley_schema_text.h"
 
@@ -31,7 +32,29 @@ parley_identities_read(parley_arena_t *arena, const parley_mem_t *mem,
         return -1;
     }
 
-    return parley_directory_parse(arena, text, ret, err);
+    return parley_directory_parse(arena, text, parley_identities_party, ret,
+                                  err);
+}
+
+
+/* A parley_party_pt: name spaces are numbered as protocols. */
+
+int
+parley_identities_party(parley_namespace_t space, parley_str_t name,
+    parley_party_t *ret)
+{
+    parley_name_t  n;
+
+    if (parley_name_parse((parley_proto_t) space, name, &n) != 0) {
+        return -1;
+    }
+
+    ret->kind = n.kind;
+    ret->name = n.name;
+    ret->host = n.host;
+    ret->opaque = n.opaque;
+
+    return 0;
 }
 
 

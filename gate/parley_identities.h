@@ -24,5 +24,9 @@ int parley_identities_read(parley_arena_t *arena, const parley_mem_t *mem,
     parley_str_t text, parley_directory_t **ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* A parley_party_pt: reads a name by the syntax of its protocol. */
+int parley_identities_party(parley_namespace_t space, parley_str_t name,
+    parley_party_t *ret);
+
 
 #endif /* PARLEY_IDENTITIES_H */

@@ -2,9 +2,12 @@
 
 #include "parley_who.h"
 #include "parley_actor.h"
+#include "parley_msg_field.h"
 #include "parley_name.h"
 
 
+static int parley_who_others(const parley_who_t *who,
+    const parley_principal_t *p);
 static int parley_who_find(void *data, parley_proto_t proto,
     parley_str_t name, parley_agent_t *ret);
 static const parley_principal_t *parley_who_listed(const parley_who_t *who,
@@ -152,6 +155,16 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
         return -1;
     }
 
+    if (who->principal != NULL && parley_who_others(who, who->principal)) {
+        return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                                parley_at(who->msg, PARLEY_MSG_SENDER).pointer,
+                                "the name belongs to another principal than "
+                                "sub \"%.*s\"",
+                                who->principal->sub.len < 56
+                                ? (int) who->principal->sub.len : 56,
+                                (const char *) who->principal->sub.data);
+    }
+
     who->principal = sender.data;
 
     /* what a name is elsewhere may depend on it, whose it is does not */
@@ -160,6 +173,36 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
     who->known[1].asked = 0;
 
     return 0;
+}
+
+
+/*
+ * Checks whether the sender's name, or its sub, belongs to another principal
+ * than p (SEC-21).  The names of a listed sender were checked when the
+ * directory was read.
+ */
+
+static int
+parley_who_others(const parley_who_t *who, const parley_principal_t *p)
+{
+    const parley_principal_t  *owner;
+
+    if (who->directory == NULL
+        || (who->known[0].sought && who->known[0].owner != NULL))
+    {
+        return 0;
+    }
+
+    owner = parley_directory_owner(who->directory,
+                                   (parley_namespace_t) who->msg->wire,
+                                   who->msg->sender);
+
+    if (owner == NULL || parley_str_eq(owner->sub, p->sub)) {
+        owner = parley_directory_owner(who->directory, PARLEY_NAMESPACE_SUB,
+                                       p->sub);
+    }
+
+    return owner != NULL && !parley_str_eq(owner->sub, p->sub);
 }
 
 
@@ -555,45 +598,25 @@ parley_who_above(void *data, parley_proto_t proto, parley_str_t name,
 }
 
 
-/* Whose name it is, listed or by what it is in another protocol. */
+/* Finds the principal that a name means: 1, or 0. */
 
 static int
 parley_who_owner(parley_who_t *who, parley_proto_t proto, parley_str_t name,
     parley_agent_t *ret)
 {
-    unsigned      i;
-    parley_str_t  image;
-
     if (parley_who_find(who, proto, name, ret)) {
         return 1;
     }
 
-    if (who->principal != NULL && proto == who->msg->wire
-        && parley_str_eq(name, who->msg->sender))
+    if (who->principal == NULL || proto != who->msg->wire
+        || !parley_str_eq(name, who->msg->sender))
     {
-        parley_who_as_agent(who->principal, ret);
-        return 1;
+        return 0;
     }
 
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+    parley_who_as_agent(who->principal, ret);
 
-        if (!parley_proto_is_named((parley_proto_t) i) || i == proto
-            || parley_name_map(who->arena, proto, name, (parley_proto_t) i,
-                               &image)
-               != 0
-            || !parley_who_find(who, (parley_proto_t) i, image, ret))
-        {
-            continue;
-        }
-
-        /* a name of its own in this protocol is another one */
-
-        if (ret->names[proto].len == 0) {
-            return 1;
-        }
-    }
-
-    return 0;
+    return 1;
 }
 
 

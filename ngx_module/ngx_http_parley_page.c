@@ -570,10 +570,11 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     " new token and send the message again. If clocks differ, correct the clo"
     "cks, or say leeway= in parley_jwt.\"],\n"
     "\"sender-identity-mismatch\":[\"The message names a sender that the toke"
-    "n's principal is not; or the token or the message says that it is the ga"
-    "teway or a group.\",\"Send as yourself. If this is your name, it is miss"
-    "ing in the file of parley_identities, or among the claims of parley_clai"
-    "ms. parley_self is the gateway's own name and nobody else's.\"],\n"
+    "n's principal is not; or a claim has a name that is derived from another"
+    " principal's name; or the token or the message says that it is the gatew"
+    "ay or a group.\",\"Send as yourself. If this is your name, it is missing"
+    " in the file of parley_identities, or among the claims of parley_claims."
+    " parley_self is the gateway's own name and nobody else's.\"],\n"
     "\"signature-missing\":[\"The message must be signed here, and is not; or"
     " nothing else proves its sender: no token, or one that came without TLS."
     "\",\"Sign the message (parley sign), or send it over TLS with a token, a"
@@ -1467,8 +1468,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-WpOPBs4ViuuaayM9xzwMuVl21JxbaJqxm"
-    "Pd6ACedPpI='; style-src 'sha256-7JMmo94zE5Pd4jiIGPbxkHBMN+c0QR8KnG0NIsCS"
+    "default-src 'none'; script-src 'sha256-+g3stGH0O8IR2u4Y827NfChr+gdHYLwsF"
+    "Z061qIc6uI='; style-src 'sha256-7JMmo94zE5Pd4jiIGPbxkHBMN+c0QR8KnG0NIsCS"
     "W9Q='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

@@ -493,12 +493,12 @@ claims('/claims-aee', '~cc-alma@2')
 
 
 
-=== TEST 33: SEC-06 GW-03 nor one that is another's name in AEE
+=== TEST 33: SEC-06 SEC-21 nor one that is another's name in AEE
 --- send
 claims('/claims-aee', '~cc-taken')
---- refused: problem token-invalid
+--- refused: problem sender-identity-mismatch
 --- answer
-/detail ~ belongs to another principal
+/detail ~ derived from a name of another principal
 --- forwarded: 0
 
 
@@ -514,13 +514,13 @@ claims('/claims-aee', '~cc-mal',
 
 
 
-=== TEST 35: SEC-06 GW-03 nor as its name in AEE
+=== TEST 35: SEC-06 SEC-21 nor as its name in AEE
 --- send
 claims('/claims-aee', '~cc-mal',
        claims => { aee => 'agent.cc-alma' })
---- refused: problem token-invalid
+--- refused: problem sender-identity-mismatch
 --- answer
-/detail ~ belongs to another principal
+/detail ~ derived from a name of another principal
 --- forwarded: 0
 
 

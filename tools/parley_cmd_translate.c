@@ -269,7 +269,7 @@ parley_translate_directory(parley_tool_t *tool, parley_translate_t *t)
                                &t->directory, &err)
         != 0)
     {
-        parley_say_error(path, &err);
+        parley_say_error_in(path, text, &err);
         return -1;
     }
 

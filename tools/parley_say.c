@@ -6,6 +6,10 @@
 #include "parley_tool.h"
 
 
+/* octets of the path of a file, and its line */
+#define PARLEY_SAY_PATH  4200
+
+
 void
 parley_say(const char *fmt, ...)
 {
@@ -35,6 +39,33 @@ parley_say_usage(const parley_tool_t *tool, const char *fmt, ...)
     fprintf(stderr, "\nTry \"parley %s --help\".\n", tool->command->name);
 
     return PARLEY_EXIT_USAGE;
+}
+
+
+void
+parley_say_error_in(const char *path, parley_str_t text,
+    const parley_error_t *err)
+{
+    char            source[PARLEY_SAY_PATH];
+    size_t          i;
+    unsigned        line;
+    parley_error_t  told;
+
+    told = *err;
+
+    if (err->offset == PARLEY_NO_OFFSET) {
+        parley_say_error(path, err);
+        return;
+    }
+
+    for (i = 0, line = 1; i < err->offset && i < text.len; i++) {
+        line += text.data[i] == '\n';
+    }
+
+    told.offset = PARLEY_NO_OFFSET;
+
+    (void) snprintf(source, sizeof(source), "%s line %u", path, line);
+    parley_say_error(source, &told);
 }
 
 

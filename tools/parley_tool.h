@@ -179,6 +179,13 @@ void parley_say(const char *fmt, ...)
 int parley_say_usage(const parley_tool_t *tool, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/*
+ * As parley_say_error(), with the line of the error in text, which the file at
+ * path has.
+ */
+void parley_say_error_in(const char *path, parley_str_t text,
+    const parley_error_t *err);
+
 /* "parley: SOURCE: code /pointer: text" */
 void parley_say_error(const char *source, const parley_error_t *err);
 

@@ -8,6 +8,7 @@
 #include "parley_aee.h"
 #include "parley_c2a.h"
 #include "parley_channel.h"
+#include "parley_identities.h"
 #include "parley_vcp.h"
 #include "print_mapping.h"
 
@@ -60,6 +61,7 @@ mapping_read_directory(mapping_t *t, const char *dir)
     parley_error_clear(&err);
 
     if (parley_directory_parse(&t->arena, mapping_text(t, json),
+                               parley_identities_party,
                                &t->directory, &err)
         != 0)
     {

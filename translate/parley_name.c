@@ -9,8 +9,6 @@
 #include "parley_msg_field.h"
 
 
-static int parley_name_parse(parley_proto_t proto, parley_str_t s,
-    parley_name_t *ret);
 static int parley_name_format(parley_proto_t proto, parley_buf_t *b,
     const parley_name_t *n);
 static int parley_name_alias(parley_arena_t *arena, const parley_name_t *n,
@@ -23,7 +21,7 @@ static int parley_name_author(parley_arena_t *arena,
     parley_str_t *ret);
 
 
-static int
+int
 parley_name_parse(parley_proto_t proto, parley_str_t s, parley_name_t *ret)
 {
     const parley_name_syntax_t  *syntax;

@@ -11,6 +11,7 @@
 #include "parley_arena.h"
 #include "parley_codec.h"
 #include "parley_msg.h"
+#include "parley_name_syntax.h"
 #include "parley_str.h"
 
 
@@ -63,6 +64,15 @@ int parley_name_aliases(parley_arena_t *arena, parley_proto_t from,
 int parley_name_lost(parley_arena_t *arena, const parley_encode_opts_t *opts,
     const parley_msg_t *m, parley_proto_t to, parley_loss_t *loss,
     parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Takes a name apart by the syntax of its protocol, into spans of it.  Two
+ * names whose parts are equal map to one another.  Returns 0, or -1: it is not
+ * a name there.
+ */
+int parley_name_parse(parley_proto_t proto, parley_str_t s,
+    parley_name_t *ret)
     __attribute__((warn_unused_result));
 
 /* Whether it is a name at all there, opaque or not. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "parley_directory.h"
+#include "parley_identities.h"
 #include "parley_fuzz.h"
 
 
@@ -55,8 +56,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    if (parley_directory_parse(&arena, parley_str_make(data, size), &dir,
-                               &err)
+    if (parley_directory_parse(&arena, parley_str_make(data, size),
+                               parley_identities_party, &dir, &err)
         == 0)
     {
         consistent(dir);

@@ -67,7 +67,7 @@ sim_due_settings(void)
 
     if (sim_deliver.engine == NULL
         || parley_directory_parse(&sim_arena, parley_str_c(sim_identities),
-                                  &sim_http.directory, &err)
+                                  NULL, &sim_http.directory, &err)
            != 0)
     {
         abort();

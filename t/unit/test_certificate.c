@@ -99,7 +99,8 @@ directory(const char *text)
     parley_error_t       err;
     parley_directory_t  *dir;
 
-    if (parley_directory_parse(&test_arena, parley_str_c(text), &dir, &err)
+    if (parley_directory_parse(&test_arena, parley_str_c(text), NULL, &dir,
+                               &err)
         != 0)
     {
         fail_msg("%s: %s", err.field, err.text);
@@ -349,7 +350,7 @@ test_broken(void **state)
     for (i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
 
         if (parley_directory_parse(&test_arena, parley_str_c(broken[i].text),
-                                   &dir, &err)
+                                   NULL, &dir, &err)
             == 0)
         {
             fail_msg("taken: %s", broken[i].text);

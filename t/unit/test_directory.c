@@ -32,7 +32,8 @@ parse(const char *text)
     parley_error_t       err;
     parley_directory_t  *dir;
 
-    if (parley_directory_parse(&test_arena, parley_str_c(text), &dir, &err)
+    if (parley_directory_parse(&test_arena, parley_str_c(text), NULL, &dir,
+                               &err)
         != 0)
     {
         fail_msg("%s: %s", err.field, err.text);
@@ -261,7 +262,7 @@ test_broken(void **state)
         dir = (parley_directory_t *) &err;
 
         if (parley_directory_parse(&test_arena, parley_str_c(bad[i].text),
-                                   &dir, &err)
+                                   NULL, &dir, &err)
             == 0)
         {
             fail_msg("%s was taken", bad[i].text);
@@ -283,7 +284,7 @@ test_broken(void **state)
 
     assert_int_equal(parley_directory_parse(&test_arena, parley_str_c(
                          "{\"principals\":[{\"sub\":\"a\"},\n"
-                         "{\"sub\":\"a\"}]}"), &dir, &err), -1);
+                         "{\"sub\":\"a\"}]}"), NULL, &dir, &err), -1);
     assert_int_equal(err.offset, 36);
 }
 
@@ -300,12 +301,12 @@ test_no_secret(void **state)
 
     assert_int_equal(parley_directory_parse(&test_arena, PARLEY_STR(
         "{\"principals\":[{\"sub\":\"a\",\"keys\":[{\"kty\":\"oct\","
-        "\"k\":\"hunter2hunter2hunter2!\"}]}]}"), &dir, &err), -1);
+        "\"k\":\"hunter2hunter2hunter2!\"}]}]}"), NULL, &dir, &err), -1);
     assert_null(strstr(err.text, "hunter2"));
 
     assert_int_equal(parley_directory_parse(&test_arena, PARLEY_STR(
         "{\"principals\":[{\"sub\":\"a\",\"keys\":[{\"kty\":\"oct\","
-        "\"k\":\"hunter2\" hunter2}]}]}"), &dir, &err), -1);
+        "\"k\":\"hunter2\" hunter2}]}]}"), NULL, &dir, &err), -1);
     assert_null(strstr(err.text, "hunter2"));
 }
 
@@ -541,7 +542,7 @@ test_humans(void **state)
         "{\"sub\":\"nobody\"},"
         "{\"sub\":\"orphan\",\"instrument\":\"~cc-o\"},"
         "{\"sub\":\"agent\",\"vcp\":\"agent://x\",\"handle\":\"~agent\"}"
-        "]}"), &dir, &err), 0);
+        "]}"), NULL, &dir, &err), 0);
 
     for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         const parley_principal_t  *p;
@@ -641,7 +642,8 @@ test_memory(void **state)
         mem = parley_test_mem(&mem_state, n);
         parley_arena_init(&arena, &mem, 32);
 
-        rc = parley_directory_parse(&arena, parley_str_c(fleet), &dir, &err);
+        rc = parley_directory_parse(&arena, parley_str_c(fleet), NULL,
+                                    &dir, &err);
 
         if (rc != 0) {
             assert_int_equal(err.code, PARLEY_E_CAPACITY);
@@ -661,7 +663,8 @@ test_memory(void **state)
         json_set_alloc_funcs(jansson_alloc, free);
         parley_arena_init(&arena, &parley_mem_libc, 0);
 
-        rc = parley_directory_parse(&arena, parley_str_c(fleet), &dir, &err);
+        rc = parley_directory_parse(&arena, parley_str_c(fleet), NULL,
+                                    &dir, &err);
 
         json_set_alloc_funcs(malloc, free);
         parley_directory_free(dir);

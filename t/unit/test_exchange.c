@@ -92,7 +92,7 @@ begin(fixture_t *f, parley_proto_t wire, const char *request,
     parley_loss_init(&f->loss, &f->arena);
 
     assert_int_equal(parley_directory_parse(&f->arena, PARLEY_STR(DIRECTORY),
-                                            &f->directory, &f->err), 0);
+                                            NULL, &f->directory, &f->err), 0);
     assert_int_equal(parley_test_read(&f->arena, wire, parley_str_c(request),
                                       0, &f->m, &f->err), 0);
 

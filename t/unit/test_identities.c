@@ -122,7 +122,101 @@ said_of_another(const parley_error_t *err)
         }
     }
 
-    return strstr(err->text, "is also that of") != NULL;
+    return strstr(err->text, "is also that of") != NULL
+           || strstr(err->text, "is derived from") != NULL;
+}
+
+
+/* The sub of a principal, or "". */
+
+static const char *
+sub_of(const parley_principal_t *p)
+{
+    static char  text[64];
+
+    (void) snprintf(text, sizeof(text), "%.*s",
+                    p != NULL ? (int) p->sub.len : 0,
+                    p != NULL ? (const char *) p->sub.data : "");
+
+    return text;
+}
+
+
+/* SEC-21: a derived name means a principal, or belongs to it alone. */
+
+static void
+test_derived(void **state)
+{
+    size_t               i;
+    parley_str_t         name;
+    parley_arena_t       arena;
+    parley_error_t       err;
+    parley_directory_t  *dir;
+
+    static const struct {
+        parley_namespace_t  space;
+        const char         *name;
+        const char         *means;
+        const char         *owner;
+    } names[] = {
+        { PARLEY_NAMESPACE_AEE, "human.alice", "alice", "alice" },
+        { PARLEY_NAMESPACE_VCP, "human://alice", "alice", "alice" },
+        { PARLEY_NAMESPACE_VCP2, "human://alice", "alice", "alice" },
+        { PARLEY_NAMESPACE_C2A, "human:alice", "alice", "alice" },
+        { PARLEY_NAMESPACE_MOQ, "human.alice", "", "alice" },
+        { PARLEY_NAMESPACE_HANDLE, "~alice", "alice", "alice" },
+
+        /* a name of another kind, or on another host */
+        { PARLEY_NAMESPACE_AEE, "agent.alice", "", "" },
+        { PARLEY_NAMESPACE_AEE, "human.alicia", "", "" },
+        { PARLEY_NAMESPACE_AEE, "agent.cc-v@h", "", "" },
+        { PARLEY_NAMESPACE_VCP, "human.alice", "", "alice" },
+        { PARLEY_NAMESPACE_AEE, "", "", "" },
+
+        { PARLEY_NAMESPACE_AEE, "agent.cc-v", "v", "v" },
+        { PARLEY_NAMESPACE_VCP, "cc-v", "v", "v" },
+        { PARLEY_NAMESPACE_HANDLE, "~cc-v", "v", "v" },
+
+        /* it lists another name there */
+        { PARLEY_NAMESPACE_AEE, "agent.bob", "bob", "bob" },
+        { PARLEY_NAMESPACE_VCP, "bob", "", "bob" },
+        { PARLEY_NAMESPACE_VCP, "robert", "bob", "bob" },
+        { PARLEY_NAMESPACE_C2A, "agent:robert", "bob", "bob" },
+        { PARLEY_NAMESPACE_C2A, "agent:bob", "bob", "bob" },
+
+        /* a sub is a name if there is no other */
+        { PARLEY_NAMESPACE_AEE, "agent.sole", "agent.sole", "agent.sole" },
+        { PARLEY_NAMESPACE_C2A, "agent:sole", "agent.sole", "agent.sole" },
+        { PARLEY_NAMESPACE_AEE, "agent.some", "", "agent.some" },
+        { PARLEY_NAMESPACE_MOQ, "agent.some", "agent.some", "agent.some" },
+    };
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    assert_int_equal(parley_identities_read(&arena, &parley_mem_libc,
+        PARLEY_STR(P("{\"sub\":\"alice\",\"handle\":\"~alice\"},"
+                     "{\"sub\":\"v\",\"c2a\":\"agent:cc-v\"},"
+                     "{\"sub\":\"bob\",\"aee\":\"agent.bob\","
+                     "\"vcp\":\"robert\"},"
+                     "{\"sub\":\"agent.sole\"},"
+                     "{\"sub\":\"agent.some\",\"handle\":\"~some\"}")),
+        &dir, &err), 0);
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        name = parley_str_c(names[i].name);
+
+        assert_string_equal(sub_of(parley_directory_by_name(dir,
+                                       names[i].space, name)),
+                            names[i].means);
+        assert_string_equal(sub_of(parley_directory_owner(dir,
+                                       names[i].space, name)),
+                            names[i].owner);
+    }
+
+    parley_directory_free(dir);
+    parley_arena_reset(&arena);
 }
 
 
@@ -203,6 +297,7 @@ test_agree(void **state)
 static const struct CMUnitTest  tests[] = {
     parley_test("GW-11 what is wrong in the identities, and where",
                 test_refused),
+    parley_test("SEC-21 whose a derived name is", test_derived),
     parley_test("GW-03 the schema of identities and their reader agree",
                 test_agree),
 };

@@ -29,7 +29,7 @@ setup(parley_who_t *who, parley_msg_t *m, parley_proto_t wire,
     m->sender = parley_str_c(sender);
     m->recipient = parley_str_c(to);
 
-    if (parley_directory_parse(&test_arena, parley_str_c(directory_text),
+    if (parley_directory_parse(&test_arena, parley_str_c(directory_text), NULL,
                                &directory, &err)
         != 0)
     {

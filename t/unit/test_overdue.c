@@ -133,7 +133,7 @@ begin(void **state)
     memset(&http, 0, sizeof(http));
     memset(&publication, 0, sizeof(publication));
 
-    if (parley_directory_parse(&arena, PARLEY_STR(PRINCIPALS),
+    if (parley_directory_parse(&arena, PARLEY_STR(PRINCIPALS), NULL,
                                &http.directory, &err)
         != 0)
     {
