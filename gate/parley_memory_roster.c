@@ -278,6 +278,8 @@ parley_roster_add_group(parley_memory_t *s, const parley_join_t *j,
     parley_entry_t         *e;
     parley_roster_group_t   group;
 
+    memset(&group, 0, sizeof(group));
+
     parts[0] = parley_str_make(&group, sizeof(group));
     parts[1] = j->selector;
 
