@@ -25,6 +25,9 @@ my $format = "log_format parley escape=json '{"
     . join(',', map { "\"$_\":\"\$parley_$_\"" } @names) . "}'; "
     . "access_log access-parley.log parley;";
 
+$format .= 'limit_req_zone $parley_principal zone=principals:1m rate=1r/m; '
+         . 'map $parley_principal $principal_is { "" none; default "proven"; } ';
+
 my $nginx = Parley::Nginx->start(http => gateway_http(more => $format,
     server => location('/echo', 'parley_accept aee; parley_jwt on; '
                   . 'proxy_set_header X-Intent $parley_intent; '
@@ -35,6 +38,12 @@ my $nginx = Parley::Nginx->start(http => gateway_http(more => $format,
             . location('/capped', 'parley_accept aee; parley_jwt on; '
                                 . 'parley_cap priority=low;')
             . location('/plain', '')
+            . location('/phases', 'parley_accept aee; parley_jwt on; '
+                  . 'set $early "[$parley_principal]"; '
+                  . 'limit_req zone=principals; '
+                  . 'proxy_set_header X-Early $early; '
+                  . 'proxy_set_header X-Mapped $principal_is; '
+                  . 'proxy_set_header X-Late $parley_principal;')
             . "location /quiet { return 200 '[\$parley_id]'; }"));
 
 my $client = Parley::Client->new(port => port(1));
@@ -227,6 +236,20 @@ subtest 'AEE-11 a line of the error log for each refusal' => sub {
          \ /colour:\ .*,\ principal\ "alice",\ from\ "[^"]*",\ intent\ "[^"]*",
          \ id\ "$m->{message_id}"}x);
     is($nginx->logged(qr/$m->{message_id}/), 1, 'one line');
+};
+
+
+subtest 'a variable has its value from the phase on that the docs name' => sub {
+    for (1 .. 3) {
+        is($client->raw(post('/phases', aee()))->{status}, 202,
+           'limit_req runs before the proof: an empty key limits nothing');
+    }
+
+    my $headers = $service->last->{headers};
+
+    is($headers->{'x-early'}, '[]', 'set: nothing');
+    is($headers->{'x-late'}, 'alice', 'proxy_set_header: the principal');
+    is($headers->{'x-mapped'}, 'proven', 'a map that is used there, too');
 };
 
 
