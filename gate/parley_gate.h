@@ -141,6 +141,9 @@ struct parley_gate_s {
     /* the gate's own */
     parley_str_t               to;          /* whom a message is for that
                                                names nobody; empty: nobody */
+    const parley_principal_t  *reader;      /* the principal whose log a stream
+                                               has; NULL: not listed, or the
+                                               gate is not a stream's */
     parley_correlation_t       correlation; /* what it refers to */
     parley_arrival_t           place;       /* that it came to */
     parley_token_entry_t      *token;       /* of tokens, held; NULL: none */

@@ -13,6 +13,7 @@
 #include "parley_gate_deliver.h"
 #include "parley_load.h"
 #include "parley_members.h"
+#include "parley_name.h"
 #include "parley_settings.h"
 
 
@@ -92,16 +93,60 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 static int
 parley_gate_peer(parley_gate_t *g, const parley_principal_t *p)
 {
-    parley_str_t               name;
     const parley_principal_t  *self;
 
     self = g->who->principal;
-    name = p->names[g->msg->wire];
 
-    return self != NULL && name.len > 0
+    return self != NULL && p->names[g->msg->wire].len > 0
            && !parley_str_eq(p->sub, self->sub)
            && parley_str_eq(p->parent, self->parent)
-           && parley_gate_may_send(g, name);
+           && parley_gate_may_reach(g, p);
+}
+
+
+int
+parley_gate_reaches_some(parley_gate_t *g)
+{
+    size_t                     i, n, at;
+    parley_str_t               text, handle;
+    parley_expand_env_t        env;
+    parley_channel_scope_t     scope;
+    const parley_principal_t  *list;
+
+    if (g->s->submit == NULL || g->http->directory == NULL) {
+        return 0;
+    }
+
+    if (parley_gate_is_broadcast(g)) {
+        n = parley_directory_principals(g->http->directory, &list);
+
+        for (i = 0; i < n && !parley_gate_peer(g, &list[i]); i++) {
+            /* void */
+        }
+
+        return i < n;
+    }
+
+    text = g->msg->scope;
+
+    if (text.len == 0
+        && parley_name_map(g->arena, g->msg->wire, g->msg->recipient,
+                           PARLEY_PROTO_STREAMS, &text)
+           != 0)
+    {
+        return 0;
+    }
+
+    if (parley_channel_scope_parse(text, &scope) != 0
+        || !parley_expand_is_org(&scope))
+    {
+        return 0;
+    }
+
+    parley_members(g, &env);
+    at = 0;
+
+    return env.next(env.ctx, &scope, &at, &handle);
 }
 
 
@@ -213,17 +258,14 @@ parley_gate_reach_scope(parley_gate_t *g,
     parley_expand_env_t        env;
     const parley_principal_t  *p;
 
-    if (scope->form != PARLEY_CHANNEL_SCOPE_MEMBERS
-        && scope->form != PARLEY_CHANNEL_SCOPE_ROLE
-        && scope->form != PARLEY_CHANNEL_SCOPE_ACCORD)
-    {
+    if (!parley_expand_is_org(scope)) {
         p = parley_directory_by_name(g->http->directory,
                                      PARLEY_NAMESPACE_HANDLE, scope->handle);
 
         return p != NULL ? parley_gate_reach(g, p, ret) : 0;
     }
 
-    parley_members(g->who, &env);
+    parley_members(g, &env);
 
     for (at = 0; env.next(env.ctx, scope, &at, &handle); /* void */ ) {
 

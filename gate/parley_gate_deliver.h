@@ -24,6 +24,12 @@ typedef struct {
 /* Whether it is for all known peers of its sender (VCP-22). */
 int parley_gate_is_broadcast(const parley_gate_t *g);
 
+/*
+ * Whether the message is for a group, or for all known peers, of which the rules
+ * about recipients let it go to one at least.
+ */
+int parley_gate_reaches_some(parley_gate_t *g);
+
 /* Their logs: 0, or -1: policy-refused, capacity. */
 int parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret);
 

@@ -10,6 +10,7 @@
 #include "parley_gate_mcp.h"
 #include "parley_name.h"
 #include "parley_name_syntax.h"
+#include "parley_settings.h"
 
 
 static int parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
@@ -110,6 +111,11 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
                                 "no rule with type=%.*s lets the caller ask "
                                 "for this name", (int) type.len,
                                 (const char *) type.data);
+    }
+
+    if (rc == 0 && g->http->directory != NULL) {
+        g->reader = parley_directory_by_name(g->http->directory,
+                                             PARLEY_NAMESPACE_HANDLE, *ret);
     }
 
     return rc == 0 ? 0

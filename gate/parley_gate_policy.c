@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parley_gate_deliver.h"
 #include "parley_gate_steps.h"
 #include "parley_names.h"
 #include "parley_msg_field.h"
@@ -26,7 +27,10 @@ typedef struct {
 
 static int parley_gate_intent(const parley_gate_t *g);
 static int parley_gate_recipient(const parley_gate_t *g);
-static int parley_gate_ask(const parley_gate_t *g, parley_gate_asked_t *a);
+static int parley_gate_ask(const parley_gate_t *g,
+    const parley_principal_t *reader, parley_gate_asked_t *a);
+static int parley_gate_ask_to(const parley_gate_t *g,
+    const parley_principal_t *reader, parley_gate_asked_t *a);
 static void parley_gate_words(parley_policy_name_t *list,
     parley_policy_names_t *names, parley_str_t text, parley_str_t outer);
 static int parley_gate_readings(const parley_gate_t *g,
@@ -55,12 +59,22 @@ parley_gate_policy(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
-    if (parley_gate_ask(g, &a) != 0 || parley_gate_readings(g, &a) != 0) {
+    if (parley_gate_ask(g, g->reader, &a) != 0 || parley_gate_readings(g, &a) != 0) {
         (void) parley_error_memory(g->err);
         return PARLEY_RESULT_REFUSED;
     }
 
     if (parley_policy_check(policy, &a.request, &g->rule, g->err) == 0) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    /* of a group some may be reached: PUBLISH leaves out the others */
+
+    if ((g->rule == NULL || g->rule->allow)
+        && (policy->given & (1u << PARLEY_POLICY_TO))
+        && parley_gate_reaches_some(g))
+    {
+        parley_error_clear(g->err);
         return PARLEY_RESULT_PASSED;
     }
 
@@ -133,10 +147,14 @@ parley_gate_recipient(const parley_gate_t *g)
 }
 
 
-/* names are looked up where some rule has them; -1: no memory */
+/*
+ * Fills the request to the rules; names are looked up where some rule has them.
+ * reader: see parley_gate_ask_to().  Returns 0, or -1: no memory.
+ */
 
 static int
-parley_gate_ask(const parley_gate_t *g, parley_gate_asked_t *a)
+parley_gate_ask(const parley_gate_t *g, const parley_principal_t *reader,
+    parley_gate_asked_t *a)
 {
     unsigned                  given;
     const parley_who_t       *who = g->who;
@@ -166,16 +184,8 @@ parley_gate_ask(const parley_gate_t *g, parley_gate_asked_t *a)
         request->principal.n = a->sender.n;
     }
 
-    if (given & (1u << PARLEY_POLICY_TO)) {
-
-        if (parley_names_recipient(g->who, parley_gate_to(g), &a->recipient)
-            != 0)
-        {
-            return -1;
-        }
-
-        request->to.list = a->recipient.list;
-        request->to.n = a->recipient.n;
+    if (parley_gate_ask_to(g, reader, a) != 0) {
+        return -1;
     }
 
     request->protocol = parley_proto_name(g->proto);
@@ -184,6 +194,34 @@ parley_gate_ask(const parley_gate_t *g, parley_gate_asked_t *a)
                       g->msg->outer_form);
     parley_gate_words(a->intents, &request->intent, g->msg->intent,
                       g->msg->outer_intent);
+
+    return 0;
+}
+
+
+/*
+ * Looks up the names of the recipient and of a reader, who gets the message
+ * otherwise than by its recipient (GW-37).  reader may be NULL.  Returns 0, or
+ * -1: no memory.
+ */
+
+static int
+parley_gate_ask_to(const parley_gate_t *g, const parley_principal_t *reader,
+    parley_gate_asked_t *a)
+{
+    if (!(g->conf->policy->given & (1u << PARLEY_POLICY_TO))) {
+        return 0;
+    }
+
+    if (parley_names_recipient(g->who, parley_gate_to(g), &a->recipient) != 0
+        || (reader != NULL && reader != a->recipient.owner
+            && parley_names_also(&a->recipient, reader) != 0))
+    {
+        return -1;
+    }
+
+    a->request.to.list = a->recipient.list;
+    a->request.to.n = a->recipient.n;
 
     return 0;
 }
@@ -272,7 +310,7 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
         return 1;
     }
 
-    if (parley_gate_ask(g, &a) != 0) {
+    if (parley_gate_ask(g, g->reader, &a) != 0) {
         return 0;
     }
 
@@ -301,7 +339,7 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 
     if (g->conf->policy == NULL || g->conf->policy->n == 0
         || (to.len > 0 && !parley_names_is_plain(g->who, to))
-        || parley_gate_ask(g, &a) != 0)
+        || parley_gate_ask(g, g->reader, &a) != 0)
     {
         return 0;
     }
@@ -320,46 +358,21 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 
 
 int
-parley_gate_may_send(const parley_gate_t *g, parley_str_t to)
+parley_gate_may_reach(const parley_gate_t *g, const parley_principal_t *reader)
 {
-    size_t                 n;
-    parley_error_t         err;
-    parley_names_t         names;
-    parley_gate_asked_t    a;
-    parley_policy_name_t  *list;
+    parley_error_t          err;
+    parley_gate_asked_t     a;
+    const parley_policy_t  *policy;
 
-    if (g->conf->policy == NULL || g->conf->policy->n == 0) {
+    policy = g->conf->policy;
+
+    if (policy == NULL || !(policy->given & (1u << PARLEY_POLICY_TO))) {
         return 1;
     }
 
-    if (parley_gate_ask(g, &a) != 0 || parley_gate_readings(g, &a) != 0) {
-        return 0;
-    }
-
-    if (g->conf->policy->given & (1u << PARLEY_POLICY_TO)) {
-
-        if (!parley_names_is_plain(g->who, to)
-            || parley_names_recipient(g->who, to, &names) != 0)
-        {
-            return 0;
-        }
-
-        n = names.n + a.request.to.n;
-        list = parley_arena_alloc(g->arena, n * sizeof(parley_policy_name_t));
-
-        if (list == NULL) {
-            return 0;
-        }
-
-        memcpy(list, names.list, names.n * sizeof(list[0]));
-        memcpy(list + names.n, a.request.to.list,
-               a.request.to.n * sizeof(list[0]));
-
-        a.request.to.list = list;
-        a.request.to.n = n;
-    }
-
-    return parley_policy_check(g->conf->policy, &a.request, NULL, &err) == 0;
+    return parley_gate_ask(g, reader, &a) == 0
+           && parley_gate_readings(g, &a) == 0
+           && parley_policy_check(policy, &a.request, NULL, &err) == 0;
 }
 
 
@@ -388,7 +401,7 @@ parley_gate_is_denied(parley_gate_t *g)
     parley_gate_asked_t          a;
     const parley_policy_rule_t  *rule;
 
-    if (parley_gate_ask(g, &a) != 0 || parley_gate_readings(g, &a) != 0) {
+    if (parley_gate_ask(g, g->reader, &a) != 0 || parley_gate_readings(g, &a) != 0) {
         return 1;
     }
 

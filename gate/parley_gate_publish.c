@@ -25,6 +25,8 @@ static int parley_gate_publishes(parley_gate_t *g,
     parley_append_t *append, parley_gate_readers_t *reach, int held);
 static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expansion_t *ret);
+static int parley_gate_may_read(const parley_gate_t *g,
+    const parley_channel_scope_t *scope);
 static int parley_gate_appends(parley_gate_t *g,
     const parley_publication_t *p, const parley_expansion_t *expansion,
     const parley_reached_t *reached, parley_append_t *ret);
@@ -188,10 +190,38 @@ parley_gate_expand(parley_gate_t *g, parley_str_t text,
                                 "whom it is for is no scope");
     }
 
-    parley_members(g->who, &env);
+    if (!parley_gate_may_read(g, &scope)) {
+        return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "no rule allows this");
+    }
+
+    parley_members(g, &env);
 
     return parley_expand(g->arena, g->ask.state, &scope,
                          &g->s->submit->expand, &env, ret, g->err);
+}
+
+
+/*
+ * Whether the rules about recipients let the message go to the principal whose
+ * handle the scope begins with: its log may be reached by a name that the rules
+ * do not know.  Of an organisation each member is asked about (parley_members.h).
+ */
+
+static int
+parley_gate_may_read(const parley_gate_t *g,
+    const parley_channel_scope_t *scope)
+{
+    const parley_principal_t  *p;
+
+    if (g->http->directory == NULL || parley_expand_is_org(scope)) {
+        return 1;
+    }
+
+    p = parley_directory_by_name(g->http->directory, PARLEY_NAMESPACE_HANDLE,
+                                 scope->handle);
+
+    return p == NULL || parley_gate_may_reach(g, p);
 }
 
 

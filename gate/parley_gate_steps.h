@@ -427,12 +427,13 @@ parley_step_result_t parley_gate_direction(parley_gate_t *g);
    name; empty: about the gateway. */
 int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);
 
+/* Whether the rules about recipients let the message go to a reader, who is
+   one of those that its recipient stands for (GW-37). */
+int parley_gate_may_reach(const parley_gate_t *g,
+    const parley_principal_t *reader);
+
 /* Whether there are rules that deny something; whether one that is the first
    to match denies g->msg to the caller. */
-/* Whether rules let the caller send the message to that name, or to all whom it
-   is for. */
-int parley_gate_may_send(const parley_gate_t *g, parley_str_t to);
-
 int parley_gate_denies(const parley_gate_t *g);
 int parley_gate_is_denied(parley_gate_t *g);
 

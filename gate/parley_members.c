@@ -1,3 +1,4 @@
+#include "parley_gate_steps.h"
 #include "parley_members.h"
 #include "parley_membership.h"
 
@@ -12,19 +13,20 @@ static int parley_members_is_named(const parley_principal_t *p,
 
 
 void
-parley_members(parley_who_t *who, parley_expand_env_t *ret)
+parley_members(parley_gate_t *g, parley_expand_env_t *ret)
 {
     ret->member = parley_members_member;
     ret->granted = parley_members_granted;
     ret->next = parley_members_next;
-    ret->ctx = who;
+    ret->ctx = g;
 }
 
 
 static int
 parley_members_member(void *ctx, parley_str_t org)
 {
-    const parley_who_t  *who = ctx;
+    const parley_gate_t  *g = ctx;
+    const parley_who_t   *who = g->who;
 
     return who->principal != NULL
            && parley_membership_has(&who->principal->orgs, org);
@@ -34,7 +36,8 @@ parley_members_member(void *ctx, parley_str_t org)
 static int
 parley_members_granted(void *ctx, parley_str_t org, parley_str_t grant)
 {
-    const parley_who_t  *who = ctx;
+    const parley_gate_t  *g = ctx;
+    const parley_who_t   *who = g->who;
 
     return who->principal != NULL
            && parley_membership_has_part(&who->principal->grants, org, grant);
@@ -46,7 +49,8 @@ parley_members_next(void *ctx, const parley_channel_scope_t *scope, size_t *at,
     parley_str_t *ret)
 {
     size_t                     n;
-    const parley_who_t        *who = ctx;
+    const parley_gate_t       *g = ctx;
+    const parley_who_t        *who = g->who;
     const parley_principal_t  *p, *list;
 
     if (who->directory == NULL) {
@@ -59,7 +63,8 @@ parley_members_next(void *ctx, const parley_channel_scope_t *scope, size_t *at,
         p = &list[(*at)++];
 
         if (p->names[PARLEY_NAMESPACE_HANDLE].len > 0
-            && parley_members_is_named(p, scope))
+            && parley_members_is_named(p, scope)
+            && parley_gate_may_reach(g, p))
         {
             *ret = p->names[PARLEY_NAMESPACE_HANDLE];
             return 1;

@@ -1,19 +1,20 @@
 /*
  * Organisations, as the directory and claims have them, for the expansion of
- * scopes (ACH-16): whether the caller belongs to one, and whom a scope of one
- * names.  Those that only claims make members may send to their organisation,
- * and are not found by what is sent to it: nobody knows of them.
+ * scopes (ACH-16): whether the sender belongs to one, and which principals a
+ * scope of one names.  A principal that only claims make a member may send to
+ * its organisation, and does not get what is sent to it: it is not listed.  A
+ * member that the rules about recipients deny is left out (GW-37).
  */
 
 #ifndef PARLEY_MEMBERS_H
 #define PARLEY_MEMBERS_H
 
 #include "parley_expand.h"
-#include "parley_who.h"
+#include "parley_gate.h"
 
 
-/* who outlives *ret. */
-void parley_members(parley_who_t *who, parley_expand_env_t *ret);
+/* Fills *ret for the sender of g's message; g outlives *ret. */
+void parley_members(parley_gate_t *g, parley_expand_env_t *ret);
 
 
 #endif /* PARLEY_MEMBERS_H */

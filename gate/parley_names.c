@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "parley_channel_scope.h"
 #include "parley_names.h"
 #include "parley_name.h"
 
@@ -12,6 +13,7 @@ static const parley_principal_t *parley_names_owner(const parley_who_t *who,
 static int parley_names_principal(parley_names_t *names);
 static size_t parley_names_principals(parley_names_t *names,
     const parley_principal_t *p, int loose);
+static int parley_names_group(parley_names_t *names, parley_str_t name);
 static int parley_names_unlisted(parley_names_t *names, parley_str_t name);
 static int parley_names_readings(parley_names_t *names, parley_str_t name);
 static void parley_names_likes(parley_names_t *names);
@@ -74,7 +76,8 @@ parley_names_recipient(parley_who_t *who, parley_str_t to,
     parley_names_add(ret, who->msg->scope, 0);
     parley_names_add(ret, who->msg->handle, 0);
 
-    if (parley_names_unlisted(ret, to) != 0
+    if (parley_names_group(ret, to) != 0
+        || parley_names_unlisted(ret, to) != 0
         || parley_names_readings(ret, to) != 0)
     {
         return -1;
@@ -83,6 +86,42 @@ parley_names_recipient(parley_who_t *who, parley_str_t to,
     parley_names_likes(ret);
 
     return ret->failed ? -1 : 0;
+}
+
+
+int
+parley_names_also(parley_names_t *names, const parley_principal_t *p)
+{
+    names->owner = p;
+
+    return parley_names_principal(names);
+}
+
+
+/* Adds the handle of the organisation that a group is in agent-channel. */
+
+static int
+parley_names_group(parley_names_t *names, parley_str_t name)
+{
+    int                     rc;
+    parley_str_t            image;
+    parley_proto_t          wire;
+    parley_channel_scope_t  scope;
+
+    wire = names->who->msg->wire;
+
+    if (!parley_name_is_group(wire, name)) {
+        return 0;
+    }
+
+    rc = parley_name_map(names->who->arena, wire, name, PARLEY_PROTO_STREAMS,
+                         &image);
+
+    if (rc == 0 && parley_channel_scope_parse(image, &scope) == 0) {
+        parley_names_add(names, scope.handle, 0);
+    }
+
+    return rc == -1 ? -1 : 0;
 }
 
 

@@ -47,6 +47,14 @@ int parley_names_recipient(parley_who_t *who, parley_str_t to,
     __attribute__((warn_unused_result));
 
 /*
+ * Adds the names of a listed principal, which gets the message by another name:
+ * as a member of a group, or as the reader of a log.  Returns 0, or -1: no
+ * memory.
+ */
+int parley_names_also(parley_names_t *names, const parley_principal_t *p)
+    __attribute__((warn_unused_result));
+
+/*
  * Whether a name is listed, or nobody can read it as another one: A-Z, a-z,
  * 0-9, "_", "-", and between them what the syntaxes of names have: one ".",
  * ":", "/" or "@", and "://", "~" and "*" in their places.

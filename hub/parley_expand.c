@@ -35,15 +35,6 @@ parley_expand_log(const parley_state_t *state, parley_str_t handle,
 }
 
 
-static int
-parley_expand_is_org(const parley_channel_scope_t *scope)
-{
-    return scope->form == PARLEY_CHANNEL_SCOPE_MEMBERS
-           || scope->form == PARLEY_CHANNEL_SCOPE_ROLE
-           || scope->form == PARLEY_CHANNEL_SCOPE_ACCORD;
-}
-
-
 int
 parley_expand(parley_arena_t *arena, const parley_state_t *state,
     const parley_channel_scope_t *scope, const parley_expand_conf_t *conf,

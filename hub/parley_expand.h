@@ -51,6 +51,16 @@ typedef struct {
 } parley_expansion_t;
 
 
+/* Whether a scope names an organisation's members, or some of them. */
+static inline int
+parley_expand_is_org(const parley_channel_scope_t *scope)
+{
+    return scope->form == PARLEY_CHANNEL_SCOPE_MEMBERS
+           || scope->form == PARLEY_CHANNEL_SCOPE_ROLE
+           || scope->form == PARLEY_CHANNEL_SCOPE_ACCORD;
+}
+
+
 /* The log of a handle. */
 void parley_expand_log(const parley_state_t *state, parley_str_t handle,
     uint8_t out[PARLEY_KEY_LEN]);

@@ -97,6 +97,9 @@ test_recipient(void **state)
         { PARLEY_PROTO_CHANNEL, "~other", "agent:other", '-' },
         { PARLEY_PROTO_CHANNEL, "~cc-other", "human://cc-other", '-' },
         { PARLEY_PROTO_AEE, "bus.ops", "channel:ops", '+' },
+        { PARLEY_PROTO_AEE, "bus.ops", "~ops", '+' },
+        { PARLEY_PROTO_C2A, "channel:ops", "~ops", '+' },
+        { PARLEY_PROTO_AEE, "bus.ops.night", "~ops", ' ' },
         { PARLEY_PROTO_AEE, "agent.other", "agent.bob", ' ' },
         { PARLEY_PROTO_AEE, "no name at all", "no name at all", '+' },
 
