@@ -4,6 +4,12 @@
 #include "parley_policy.h"
 
 
+/* words that are about the caller, and not about its message */
+#define PARLEY_POLICY_CALLER  (1u << PARLEY_POLICY_SCOPE                      \
+                               | 1u << PARLEY_POLICY_PRINCIPAL                \
+                               | 1u << PARLEY_POLICY_ROLE)
+
+
 static const parley_str_t  parley_policy_words[PARLEY_POLICY_WORDS] = {
     [PARLEY_POLICY_SCOPE] = parley_str("scope"),
     [PARLEY_POLICY_PRINCIPAL] = parley_str("principal"),
@@ -180,10 +186,10 @@ parley_policy_named(const parley_policy_rule_t *rule,
 }
 
 
-/* Returns the words of rule that request does not match, as bits. */
+/* Returns those of the words, bits that rule has, that request misses. */
 
 static unsigned
-parley_policy_misses(const parley_policy_rule_t *rule,
+parley_policy_misses(const parley_policy_rule_t *rule, unsigned words,
     const parley_policy_request_t *request)
 {
     int                   met;
@@ -192,7 +198,7 @@ parley_policy_misses(const parley_policy_rule_t *rule,
 
     missed = 0;
 
-    for (left = rule->given; left != 0; left &= left - 1) {
+    for (left = words; left != 0; left &= left - 1) {
         i = (unsigned) __builtin_ctz(left);
         glob = &rule->globs[i];
 
@@ -257,6 +263,14 @@ parley_policy_has(const parley_policy_rule_t *rule, parley_str_t asked)
 
 
 static int
+parley_policy_deny(const parley_policy_rule_t *rule, parley_error_t *err)
+{
+    return parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
+                            "rule %u denies this", rule->number);
+}
+
+
+static int
 parley_policy_refuse(const parley_policy_rule_t *scope,
     const parley_policy_rule_t *intent, parley_error_t *err)
 {
@@ -304,7 +318,7 @@ parley_policy_check(const parley_policy_t *policy,
             continue;
         }
 
-        missed = parley_policy_misses(rule, request);
+        missed = parley_policy_misses(rule, rule->given, request);
 
         if (missed == 0) {
             break;
@@ -331,10 +345,50 @@ parley_policy_check(const parley_policy_t *policy,
         return 0;
     }
 
-    if (rule != NULL) {
-        return parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
-                                "rule %u denies this", rule->number);
+    return rule != NULL ? parley_policy_deny(rule, err)
+                        : parley_policy_refuse(scope, intent, err);
+}
+
+
+int
+parley_policy_caller(const parley_policy_t *policy,
+    const parley_policy_request_t *request,
+    const parley_policy_rule_t **ret_rule, parley_error_t *err)
+{
+    int                          needed;
+    unsigned                     missed;
+    const parley_policy_rule_t  *rule, *scope;
+
+    needed = 0;
+    scope = NULL;
+
+    for (rule = policy->first; rule != NULL; rule = rule->next) {
+
+        if (!rule->allow && (rule->given & ~PARLEY_POLICY_CALLER) != 0) {
+            continue;
+        }
+
+        missed = parley_policy_misses(rule, rule->given & PARLEY_POLICY_CALLER,
+                                      request);
+
+        if (missed == 0) {
+            break;
+        }
+
+        if (rule->allow && (rule->given & ~PARLEY_POLICY_CALLER) == 0) {
+            needed = 1;
+
+            if (missed == 1u << PARLEY_POLICY_SCOPE && scope == NULL) {
+                scope = rule;
+            }
+        }
     }
 
-    return parley_policy_refuse(scope, intent, err);
+    *ret_rule = rule != NULL ? rule : scope;
+
+    if (rule != NULL) {
+        return rule->allow ? 0 : parley_policy_deny(rule, err);
+    }
+
+    return needed ? parley_policy_refuse(scope, NULL, err) : 0;
 }

@@ -126,5 +126,17 @@ int parley_policy_check(const parley_policy_t *policy,
     const parley_policy_rule_t **ret_rule, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Decides on a request that needs no rule, by the words about the caller alone:
+ * scope, principal and role (SEC-24).  The first rule counts that matches the
+ * caller and either allows or has no other word.  Returns 0 if that rule
+ * allows, or if no rule counts and no allow rule has such words alone; else -1,
+ * as parley_policy_check() does.
+ */
+int parley_policy_caller(const parley_policy_t *policy,
+    const parley_policy_request_t *request,
+    const parley_policy_rule_t **ret_rule, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
 
 #endif /* PARLEY_POLICY_H */

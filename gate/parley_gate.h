@@ -93,6 +93,8 @@ struct parley_gate_s {
                                                there */
     uint64_t                   seed;        /* of parley_json_read(), prints */
     unsigned                   tls:1;       /* it came over TLS 1.2 or later */
+    unsigned                   local:1;     /* over a Unix socket: it does not
+                                               leave the machine */
     unsigned                   upgradable:1;    /* over HTTP/1.1: its connection
                                                may become a WebSocket */
     unsigned                   framed:1;    /* a message by a WebSocket that is

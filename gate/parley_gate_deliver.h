@@ -25,8 +25,8 @@ typedef struct {
 int parley_gate_is_broadcast(const parley_gate_t *g);
 
 /*
- * Whether the message is for a group, or for all known peers, of which the rules
- * about recipients let it go to one at least.
+ * Whether the message is for a group, or for all known peers, of which the
+ * rules about recipients let it go to one at least.
  */
 int parley_gate_reaches_some(parley_gate_t *g);
 

@@ -59,12 +59,6 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
         return -1;
     }
 
-    if (!g->tls && !g->conf->trusted) {
-        return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
-                                "this needs TLS 1.2 or later, or "
-                                "parley_trusted behind what ends it");
-    }
-
     if (g->body.len > 0 && g->mcp == NULL) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                                 "this request has no body");

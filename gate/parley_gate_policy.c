@@ -27,6 +27,9 @@ typedef struct {
 
 static int parley_gate_intent(const parley_gate_t *g);
 static int parley_gate_recipient(const parley_gate_t *g);
+static void parley_gate_lacks(parley_gate_t *g);
+static int parley_gate_ask_caller(const parley_gate_t *g,
+    parley_gate_asked_t *a);
 static int parley_gate_ask(const parley_gate_t *g,
     const parley_principal_t *reader, parley_gate_asked_t *a);
 static int parley_gate_ask_to(const parley_gate_t *g,
@@ -49,17 +52,22 @@ parley_gate_policy(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
-    if (policy == NULL || policy->n == 0
-        || parley_is_unruled(g->msg, g->conf->speak))
-    {
+    if (policy == NULL || policy->n == 0) {
         return PARLEY_RESULT_NONE;
+    }
+
+    if (parley_is_unruled(g->msg, g->conf->speak)) {
+        return parley_gate_caller(g) == 0 ? PARLEY_RESULT_NONE
+                                          : PARLEY_RESULT_REFUSED;
     }
 
     if (parley_gate_recipient(g) != 0) {
         return PARLEY_RESULT_REFUSED;
     }
 
-    if (parley_gate_ask(g, g->reader, &a) != 0 || parley_gate_readings(g, &a) != 0) {
+    if (parley_gate_ask(g, g->reader, &a) != 0
+        || parley_gate_readings(g, &a) != 0)
+    {
         (void) parley_error_memory(g->err);
         return PARLEY_RESULT_REFUSED;
     }
@@ -78,9 +86,7 @@ parley_gate_policy(parley_gate_t *g)
         return PARLEY_RESULT_PASSED;
     }
 
-    if (g->err->code == PARLEY_E_SCOPE_UNAUTHORISED) {
-        g->lacks = &g->rule->globs[PARLEY_POLICY_SCOPE];
-    }
+    parley_gate_lacks(g);
 
     (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
                     g->err->code == PARLEY_E_INTENT_REFUSED
@@ -147,22 +153,55 @@ parley_gate_recipient(const parley_gate_t *g)
 }
 
 
+int
+parley_gate_caller(parley_gate_t *g)
+{
+    parley_gate_asked_t     a;
+    const parley_policy_t  *policy;
+
+    policy = g->conf->policy;
+
+    if (policy == NULL || policy->n == 0) {
+        return 0;
+    }
+
+    if (parley_gate_ask_caller(g, &a) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    if (parley_policy_caller(policy, &a.request, &g->rule, g->err) == 0) {
+        return 0;
+    }
+
+    parley_gate_lacks(g);
+
+    return -1;
+}
+
+
+/* names the scope that a token lacks in the challenge (SEC-19) */
+
+static void
+parley_gate_lacks(parley_gate_t *g)
+{
+    if (g->err->code == PARLEY_E_SCOPE_UNAUTHORISED) {
+        g->lacks = &g->rule->globs[PARLEY_POLICY_SCOPE];
+    }
+}
+
+
 /*
- * Fills the request to the rules; names are looked up where some rule has them.
- * reader: see parley_gate_ask_to().  Returns 0, or -1: no memory.
+ * Fills the part of the request to the rules that is about the caller, and
+ * clears the rest.  Returns 0, or -1: no memory.
  */
 
 static int
-parley_gate_ask(const parley_gate_t *g, const parley_principal_t *reader,
-    parley_gate_asked_t *a)
+parley_gate_ask_caller(const parley_gate_t *g, parley_gate_asked_t *a)
 {
-    unsigned                  given;
     const parley_who_t       *who = g->who;
     parley_policy_request_t  *request = &a->request;
 
     memset(request, 0, sizeof(parley_policy_request_t));
-
-    given = g->conf->policy->given;
 
     if (who->jwt != NULL) {
         request->scopes = who->jwt->scopes;
@@ -174,7 +213,7 @@ parley_gate_ask(const parley_gate_t *g, const parley_principal_t *reader,
         request->nroles = who->principal->roles.n;
     }
 
-    if (given & (1u << PARLEY_POLICY_PRINCIPAL)) {
+    if (g->conf->policy->given & (1u << PARLEY_POLICY_PRINCIPAL)) {
 
         if (parley_names_sender(g->who, &a->sender) != 0) {
             return -1;
@@ -184,7 +223,24 @@ parley_gate_ask(const parley_gate_t *g, const parley_principal_t *reader,
         request->principal.n = a->sender.n;
     }
 
-    if (parley_gate_ask_to(g, reader, a) != 0) {
+    return 0;
+}
+
+
+/*
+ * Fills the request to the rules; names are looked up where some rule has them.
+ * reader: see parley_gate_ask_to().  Returns 0, or -1: no memory.
+ */
+
+static int
+parley_gate_ask(const parley_gate_t *g, const parley_principal_t *reader,
+    parley_gate_asked_t *a)
+{
+    parley_policy_request_t  *request = &a->request;
+
+    if (parley_gate_ask_caller(g, a) != 0
+        || parley_gate_ask_to(g, reader, a) != 0)
+    {
         return -1;
     }
 
@@ -401,7 +457,9 @@ parley_gate_is_denied(parley_gate_t *g)
     parley_gate_asked_t          a;
     const parley_policy_rule_t  *rule;
 
-    if (parley_gate_ask(g, g->reader, &a) != 0 || parley_gate_readings(g, &a) != 0) {
+    if (parley_gate_ask(g, g->reader, &a) != 0
+        || parley_gate_readings(g, &a) != 0)
+    {
         return 1;
     }
 

@@ -205,7 +205,7 @@ parley_gate_expand(parley_gate_t *g, parley_str_t text,
 /*
  * Whether the rules about recipients let the message go to the principal whose
  * handle the scope begins with: its log may be reached by a name that the rules
- * do not know.  Of an organisation each member is asked about (parley_members.h).
+ * do not know.  parley_members.h asks about each member of an organisation.
  */
 
 static int

@@ -37,6 +37,9 @@ static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
 };
 
 
+static int parley_gate_serves_here(parley_gate_t *g);
+
+
 parley_step_result_t
 parley_gate_serve(parley_gate_t *g)
 {
@@ -91,6 +94,28 @@ parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret)
 }
 
 
+/*
+ * Refuses a request over plain HTTP to an endpoint that changes something or
+ * tells something private, unless parley_trusted is on.  A Unix socket does not
+ * leave the machine, and keys that are public may be read.
+ */
+
+static int
+parley_gate_serves_here(parley_gate_t *g)
+{
+    if (g->tls || g->local || g->conf->trusted
+        || (parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_KEYS
+            && g->keys_call == PARLEY_KEYS_LIST))
+    {
+        return 0;
+    }
+
+    return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                            "this needs TLS 1.2 or later, or parley_trusted "
+                            "behind what ends it");
+}
+
+
 int
 parley_gate_serves(parley_gate_t *g, const char *himself)
 {
@@ -102,7 +127,9 @@ parley_gate_serves(parley_gate_t *g, const char *himself)
                                 "a token or a client certificate is required");
     }
 
-    if (parley_gate_revoked(g) != 0) {
+    if (parley_gate_revoked(g) != 0 || parley_gate_caller(g) != 0
+        || parley_gate_serves_here(g) != 0)
+    {
         return -1;
     }
 

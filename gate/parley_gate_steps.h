@@ -423,6 +423,12 @@ parley_step_result_t parley_gate_loss(parley_gate_t *g);
 parley_step_result_t parley_gate_policy(parley_gate_t *g);
 parley_step_result_t parley_gate_direction(parley_gate_t *g);
 
+/*
+ * Applies the rules about the caller alone to a request that needs no rule of
+ * its own (SEC-24).  Returns 0, or -1: policy-refused, scope-unauthorised.
+ */
+int parley_gate_caller(parley_gate_t *g);
+
 /* Whether a rule for such a type lets the caller ask about g->to, another's
    name; empty: about the gateway. */
 int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);

@@ -36,13 +36,10 @@ parley_settings_serves(parley_settings_http_t *http,
              | (uint64_t) 1 << PARLEY_DIRECTIVE_CLAIMS
              | (uint64_t) 1 << PARLEY_DIRECTIVE_CERTIFICATE
              | (uint64_t) 1 << PARLEY_DIRECTIVE_RATE
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_LIMITS;
-
-    if (id != PARLEY_DIRECTIVE_KEYS) {
-        beside |= (uint64_t) 1 << PARLEY_DIRECTIVE_TRUSTED
-                  | (uint64_t) 1 << PARLEY_DIRECTIVE_ALLOW
-                  | (uint64_t) 1 << PARLEY_DIRECTIVE_DENY;
-    }
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_LIMITS
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_TRUSTED
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_ALLOW
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_DENY;
 
     if (id == PARLEY_DIRECTIVE_STREAM) {
         beside |= (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_CONTEXT

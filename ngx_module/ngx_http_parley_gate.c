@@ -122,6 +122,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->failing = &ctx->mcf->failing;
     g->seed = ngx_http_parley_seed(ctx);
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
+    g->local = r->connection->sockaddr->sa_family == AF_UNIX;
     g->upgradable = r->http_version == NGX_HTTP_VERSION_11;
     g->uri = ngx_http_parley_str(&r->uri);
 
