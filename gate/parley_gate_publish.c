@@ -349,6 +349,7 @@ parley_gate_emitted(parley_gate_t *g, int64_t count)
     answer.status = 200;
     answer.counted = 1;
     answer.delivered = count;
+    answer.framed = g->s->websocket != NULL;
 
     return parley_answer_encode(g->engine, g->arena, g->msg, &answer, &g->opts,
                                 g->now_ms, &g->reply, g->loss, g->err);

@@ -428,7 +428,13 @@ subtest 'HUB-06: AEE, C2A and agent-channel by WebSockets' => sub {
     my $event = aee(type => 'event', intent => 'ops.note',
                     payload => { text => 'it is late' });
 
-    $aee->text(jcs($event));
+    my $taken = $aee->ask($event);
+
+    is_deeply([@$taken{qw(type to corr reply_to intent)}],
+              ['stream', 'agent.alice', @$event{qw(corr id intent)}],
+              'a frame tells that the event was taken');
+    is($taken->{payload}{status}, 'accepted');
+    is($taken->{payload}{delivered}, 3, 'and to how many it was delivered');
 
     my $got = $channel->message->{json};
 
@@ -439,10 +445,21 @@ subtest 'HUB-06: AEE, C2A and agent-channel by WebSockets' => sub {
 
     is_deeply($channel->ask($frame),
               { frame_id => $frame->{frame_id}, delivered => 1 });
-    like($aee->message->{text}, qr/by a socket/,
-         'an event of AEE has no answer, as by HTTP');
+    like($aee->message->{text}, qr/by a socket/, 'to who reads AEE');
     is($aee->ask({ %$event, v => '2' })->{payload}{code},
-       'E_ENVELOPE_VERSION_UNSUPPORTED', 'but what is refused does');
+       'E_ENVELOPE_VERSION_UNSUPPORTED', 'what is refused is told, too');
+    is($aee->ask($event)->{payload}{code}, 'E_MESSAGE_DUPLICATE',
+       'as is a duplicate');
+
+    for (aee(type => 'stream', payload => {}), aee(payload => {})) {
+        my $said = $aee->ask($_);
+
+        is_deeply([@$said{qw(type reply_to)}], ['stream', $_->{id}],
+                  "one of the type $_->{type}");
+    }
+
+    is(submit(aee(type => 'event'), uri => '/submit/aee')->{body}, '',
+       'by HTTP the status says it');
 
     my $answer = $channel->ask({ %$frame, frame_id => 'x' });
     ok($answer->{code}, 'refusals are of its protocol');

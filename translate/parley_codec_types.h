@@ -202,6 +202,8 @@ typedef struct {
                                        value is; NULL: it is all of it */
     int64_t               delivered;    /* subscriptions it reached, where */
     unsigned              counted:1;    /* the upstream counted them */
+    unsigned              framed:1;     /* it is told by a frame of a WebSocket,
+                                           which has no status of its own */
     parley_str_t          code;     /* REFUSED: the upstream's code, may be
                                        none of ours; empty: none given */
     parley_str_t          field;

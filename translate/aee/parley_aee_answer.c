@@ -158,7 +158,7 @@ parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
 
     ret->status = 202;
 
-    if (request->act != PARLEY_ACT_REQUEST) {
+    if (request->act != PARLEY_ACT_REQUEST && !answer->framed) {
         return 0;
     }
 
@@ -179,6 +179,7 @@ parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
     head.to = request->sender;
     head.intent = request->intent;
     head.corr = request->corr;
+    head.reply_to = answer->framed ? request->id : parley_str_none;
     head.priority = request->priority;
     head.timeout_ms = -1;
 
