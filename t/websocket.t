@@ -459,8 +459,10 @@ subtest 'HUB-06: AEE, C2A and agent-channel by WebSockets' => sub {
     $frame = frame('bob', 'alice');
     is($coarse->ask($frame)->{delivered}, 1);
 
+    my $again = websocket('alice', uri => '/aee');
+
     for (aee(type => 'stream', payload => {}), aee(payload => {})) {
-        my $said = $aee->ask($_);
+        my $said = $again->ask($_);
 
         is_deeply([@$said{qw(type reply_to)}], ['stream', $_->{id}],
                   "one of the type $_->{type}");
