@@ -85,3 +85,30 @@ ngx_http_parley_location_is(ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri)
 
     return prefix ? ngx_http_parley_location_is(prefix, uri) : NULL;
 }
+
+
+/*
+ * The configuration of proxy_pass begins with that of its upstream.  The module
+ * is found by its name, since nginx can be built without it.
+ */
+
+ngx_int_t
+ngx_http_parley_location_is_unverified(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf)
+{
+    ngx_uint_t                 i;
+    ngx_module_t             **modules;
+    ngx_http_upstream_conf_t  *upstream;
+
+    modules = cf->cycle->modules;
+
+    for (i = 0; modules[i]; i++) {
+        if (ngx_strcmp(modules[i]->name, "ngx_http_proxy_module") == 0) {
+            upstream = clcf->loc_conf[modules[i]->ctx_index];
+
+            return upstream->ssl && !upstream->ssl_verify;
+        }
+    }
+
+    return 0;
+}

@@ -161,7 +161,7 @@ ngx_http_parley_init(ngx_conf_t *cf)
 }
 
 
-/* through which the gateway itself asks */
+/* Finds the location through which the gateway itself sends requests. */
 
 static ngx_http_conf_ctx_t *
 ngx_http_parley_init_location(ngx_conf_t *cf,
@@ -171,13 +171,20 @@ ngx_http_parley_init_location(ngx_conf_t *cf,
     parley_where_t       *where;
     ngx_http_conf_ctx_t  *server;
 
+    where = &mcf->http.where[id];
     server = ngx_http_parley_location_server(cf, uri, clcf);
 
     if (server == NULL) {
-        where = &mcf->http.where[id];
-
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
                       "\"%s\" needs a location \"%V\" in a server in %s:%ud",
+                      parley_directives[id].name, uri, where->file.data,
+                      where->line);
+
+    } else if (ngx_http_parley_location_is_unverified(cf, *clcf)) {
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "\"%s\" uses the location \"%V\", which connects by TLS "
+                      "and does not verify the certificate; set "
+                      "\"proxy_ssl_verify on\" there, in %s:%ud",
                       parley_directives[id].name, uri, where->file.data,
                       where->line);
     }

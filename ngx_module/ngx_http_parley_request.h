@@ -136,6 +136,13 @@ void ngx_http_parley_fetch_leave(ngx_http_parley_ctx_t *ctx);
 ngx_http_conf_ctx_t *ngx_http_parley_location_server(ngx_conf_t *cf,
     ngx_str_t *uri, ngx_http_core_loc_conf_t **clcf);
 
+/*
+ * Whether the location's proxy_pass connects by TLS without proxy_ssl_verify.
+ * For postconfiguration, when the blocks are merged.
+ */
+ngx_int_t ngx_http_parley_location_is_unverified(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf);
+
 
 /* ngx_http_parley_body.c: NGX_OK, NGX_DECLINED, NGX_ERROR */
 

@@ -333,6 +333,48 @@ subtest 'GW-02 an empty set takes the place of parley_jwks as well' => sub {
 };
 
 
+subtest 'a location that does not verify its peer is named by nginx -t' => sub {
+    my $verify = 'proxy_ssl_verify on; proxy_ssl_trusted_certificate '
+                 . '%TLS_CERT%;';
+    my $warns = qr/\[warn\].*does[ ]not[ ]verify[ ]the[ ]certificate.*
+                   in[ ]\S+:\d+/x;
+
+    for my $case ([ jwks_request => '/_jwks' ],
+                  [ deliver => '/_deliver hosts=127.0.0.1' ])
+    {
+        my ($name, $words) = @$case;
+        my ($uri) = split ' ', $words;
+        my $of = sub {
+            return "parley_zone a:8m; parley_$name $words; server { "
+                   . 'listen 127.0.0.1:%PORT_1%; location /in { '
+                   . 'parley_accept aee; parley_trusted on; '
+                   . 'proxy_pass http://127.0.0.1:%PORT_2%; } '
+                   . "location = $uri { internal; @_ } }";
+        };
+        my $url = $name eq 'deliver' ? '$parley_deliver_url'
+                                     : 'https://127.0.0.1:%PORT_4%/keys';
+
+        my ($status, $said) = Parley::Nginx->check(
+            http => $of->("proxy_pass $url;"));
+
+        is($status, 0, "parley_$name: a warning, no error");
+        like($said, qr/"parley_$name" uses the location "$uri", which/,
+             "parley_$name: the directive and the location");
+        like($said, $warns, "parley_$name: file and line");
+
+        ($status, $said) = Parley::Nginx->check(
+            http => $of->("proxy_pass $url; $verify"));
+
+        is($status, 0, "parley_$name: verified");
+        unlike($said, $warns, "parley_$name: verified, no warning");
+    }
+
+    my (undef, $said) = Parley::Nginx->check(http => gateway('/_jwks'));
+
+    unlike($said, $warns, 'http: no certificate, no warning');
+};
+
+
 is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
 
 done_testing;
