@@ -9,7 +9,7 @@
     "{\"jsonrpc\":\"2.0\",\"id\":\"d\",\"method\":\"chat/deliver\","          \
     "\"params\":{\"eventId\":\"evt_123\",\"conversation\":{\"id\":\"C123\","  \
     "\"kind\":\"dm\",\"threadId\":\"1748890000.000100\"},\"author\":{"        \
-    "\"id\":\"Will\",\"kind\":\"human\"},\"target\":{\"directedness\":"       \
+    "\"id\":\"U123\",\"kind\":\"human\",\"displayName\":\"Will\"},\"target\":{\"directedness\":"       \
     "\"to_me\"},\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}],"     \
     "\"attention\":{\"policy\":\"must_respond\",\"reason\":"                  \
     "\"direct_message\"},\"injection\":{\"mode\":\"buffered\"},"              \
@@ -21,6 +21,7 @@
     "conversation: dm C123\n"                                                 \
     "thread: 1748890000.000100\n"                                             \
     "author: human:Will\n"                                                    \
+    "author_id: U123\n"                                                       \
     "directedness: to_me\n"                                                   \
     "response_policy: must_respond\n"                                         \
     "reason: direct_message\n"                                                \

@@ -184,6 +184,7 @@ static const uint8_t
     [PARLEY_C2A_OF_AUTHOR] = {
         [PARLEY_ATOM_id] = PARLEY_C2A_AT_AUTHOR_ID,
         [PARLEY_ATOM_kind] = PARLEY_C2A_AT_AUTHOR_KIND,
+        [PARLEY_ATOM_displayName] = PARLEY_C2A_AT_AUTHOR_NAME,
     },
     [PARLEY_C2A_OF_TARGET] = {
         [PARLEY_ATOM_recipient] = PARLEY_C2A_AT_RECIPIENT,

@@ -49,6 +49,7 @@ static int parley_c2a_members(parley_arena_t *arena, parley_msg_t *msg,
 static int parley_c2a_member(parley_msg_t *msg, uint32_t value);
 static int parley_c2a_words(parley_msg_t *msg, const uint32_t *at,
     parley_c2a_form_t form);
+static int parley_c2a_head_author(const parley_msg_t *m, uint32_t *at);
 static int parley_c2a_head_value(const parley_msg_t *m, const uint32_t *at,
     parley_c2a_place_t place, parley_str_t *ret);
 
@@ -60,7 +61,8 @@ static const parley_c2a_head_t  parley_c2a_heads[] = {
     { "conversation", " ", PARLEY_C2A_AT_CONVERSATION_KIND,
       PARLEY_C2A_AT_CONVERSATION_ID },
     { "thread", "", PARLEY_C2A_AT_THREAD_ID, PARLEY_C2A_NOWHERE },
-    { "author", ":", PARLEY_C2A_AT_AUTHOR_KIND, PARLEY_C2A_AT_AUTHOR_ID },
+    { "author", ":", PARLEY_C2A_AT_AUTHOR_KIND, PARLEY_C2A_AT_AUTHOR_NAME },
+    { "author_id", "", PARLEY_C2A_AT_AUTHOR_ID, PARLEY_C2A_NOWHERE },
     { "directedness", "", PARLEY_C2A_AT_DIRECTEDNESS, PARLEY_C2A_NOWHERE },
     { "response_policy", "", PARLEY_C2A_AT_POLICY, PARLEY_C2A_NOWHERE },
     { "reason", "", PARLEY_C2A_AT_WHY, PARLEY_C2A_NOWHERE },
@@ -71,8 +73,9 @@ static const parley_c2a_head_t  parley_c2a_heads[] = {
 
 /* and the names of the sections */
 static const char *const  parley_c2a_names_of_lines[] = {
-    "event_id", "conversation", "thread", "author", "directedness",
-    "response_policy", "reason", "reply_target", "message", "knock", NULL
+    "event_id", "conversation", "thread", "author", "author_id",
+    "directedness", "response_policy", "reason", "reply_target", "message",
+    "knock", NULL
 };
 
 
@@ -593,6 +596,10 @@ parley_c2a_render(parley_buf_t *b, const parley_msg_t *m)
         return 1;
     }
 
+    if (parley_c2a_head_author(m, places.at) != 0) {
+        return -1;
+    }
+
     at = places.at;
     last = "";
 
@@ -633,6 +640,32 @@ parley_c2a_render(parley_buf_t *b, const parley_msg_t *m)
                       ? PARLEY_STR("\nKNOCK\n")
                       : PARLEY_STR("\nMESSAGE\n"));
     parley_lines_text(b, said.text, "c2a", parley_c2a_names_of_lines);
+
+    return 0;
+}
+
+
+/*
+ * The draft shows an author by its displayName, which the author chooses.  Its
+ * id, which is proven, has a line of its own then; an author without such a name
+ * is shown by the id alone.  -1: no memory.
+ */
+
+static int
+parley_c2a_head_author(const parley_msg_t *m, uint32_t *at)
+{
+    parley_str_t  id, name;
+
+    if (parley_c2a_head_value(m, at, PARLEY_C2A_AT_AUTHOR_ID, &id) != 0
+        || parley_c2a_head_value(m, at, PARLEY_C2A_AT_AUTHOR_NAME, &name) != 0)
+    {
+        return -1;
+    }
+
+    if (name.len == 0 || parley_str_eq(name, id)) {
+        at[PARLEY_C2A_AT_AUTHOR_NAME] = at[PARLEY_C2A_AT_AUTHOR_ID];
+        at[PARLEY_C2A_AT_AUTHOR_ID] = PARLEY_JSON_NONE;
+    }
 
     return 0;
 }
