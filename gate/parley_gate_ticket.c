@@ -14,6 +14,10 @@
 
 #define PARLEY_GATE_RANDOM  16      /* octets that the environment gives */
 
+/* milliseconds that the record of a used ticket outlives the ticket, in case
+   that the clock is set back */
+#define PARLEY_GATE_TICKET_MARGIN  60000
+
 
 static int parley_gate_ticket_make(parley_gate_t *g);
 static int parley_gate_ticket_tell(parley_gate_t *g, parley_str_t ticket);
@@ -63,6 +67,11 @@ parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret)
 }
 
 
+/*
+ * Records that the ticket was used, for as long as the ticket lasts.  The
+ * location that issued it decides that, which can be another than this one.
+ */
+
 int
 parley_gate_ticket_use(parley_gate_t *g)
 {
@@ -86,12 +95,10 @@ parley_gate_ticket_use(parley_gate_t *g)
     parley_state_key(g->ask.state, PARLEY_KIND_ID, parts, 2, id);
     parley_gate_account(g);
 
-    /* longer than it lasts, should the clock be set back meanwhile */
-
     a.account = g->account;
     a.id = id;
     a.print = id;
-    a.ttl = 2 * g->s->jwt->tickets;
+    a.ttl = g->ticket.expires - g->env->now(g) + PARLEY_GATE_TICKET_MARGIN;
 
     rc = parley_ask_admit(&g->ask, &a, &got);
 

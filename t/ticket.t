@@ -9,7 +9,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port slurp spew tmp_dir);
+use Parley::Env qw(port slurp spew tls tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -25,7 +25,21 @@ sub revoke {
 
 revoke();
 
-my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+# a server that takes the tickets of another one, and issues shorter ones
+my ($cert, $key) = tls();
+my $brief = <<"EOT";
+    server {
+        listen 127.0.0.1:%PORT_2% ssl;
+        ssl_certificate $cert;
+        ssl_certificate_key $key;
+        location /with/ {
+            parley_jwt on tickets=1s;
+            parley_stream channel;
+        }
+    }
+EOT
+
+my $nginx = Parley::Nginx->start(workers => 2, http => $brief . streams_http(
     more => "parley_retain count=100 time=1h;\n"
           . "parley_revocations $revoked;\n"
           . "log_format all '\$request \$request_uri \$args \$arg_ticket';\n"
@@ -224,6 +238,24 @@ subtest 'SEC-16 GW-02: what is revoked' => sub {
             'nor a ticket given');
     revoke();
     sleep 1.5;
+};
+
+
+subtest 'GW-02: once, however short the tickets of the server are' => sub {
+    my $ticket = ticket('/with/~alice', 'alice');
+    my $other = Parley::Client->new(port => port(2));
+    my $stream = listen_to('alice', uri => "/with/~alice?ticket=$ticket",
+                           token => '', port => port(2), tls => 1);
+
+    is($stream->status, 200, 'opened at another server');
+    $stream->leave;
+
+    # a record of that server's own tickets would be gone
+    sleep 3;
+    refused($other->get("/with/~alice?ticket=$ticket"), 401, 'token-invalid',
+            'not again there');
+    refused(get("/with/~alice?ticket=$ticket"), 401, 'token-invalid',
+            'nor where it was issued');
 };
 
 
