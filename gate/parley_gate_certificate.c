@@ -53,6 +53,29 @@ parley_gate_proof(parley_gate_t *g)
 }
 
 
+/*
+ * The certificate of a connection was proven by its handshake, and a token in
+ * the cache was verified before.  Where both are required, both must be known.
+ */
+
+int
+parley_gate_proof_known(parley_gate_t *g)
+{
+    parley_step_result_t  result;
+
+    if (parley_gate_certificate(g) != 0) {
+        parley_error_clear(g->err);
+        return 0;
+    }
+
+    result = g->s->jwt != NULL ? parley_gate_token_known(g)
+                               : PARLEY_RESULT_NONE;
+
+    return result == PARLEY_RESULT_PASSED
+           || (result == PARLEY_RESULT_NONE && g->holder != NULL);
+}
+
+
 /* whose it is, where that is asked here */
 
 static int

@@ -6,6 +6,7 @@
  */
 
 #include "parley_gate_steps.h"
+#include "parley_origin.h"
 #include "parley_settings.h"
 
 
@@ -70,8 +71,6 @@ parley_gate_origin_is_foreign(parley_gate_t *g)
 }
 
 
-/* browsers write them in lower case, and without the port that is usual */
-
 static int
 parley_gate_origin_is_listed(const parley_gate_t *g, parley_str_t origin)
 {
@@ -79,7 +78,7 @@ parley_gate_origin_is_listed(const parley_gate_t *g, parley_str_t origin)
     const parley_jwt_conf_t  *jwt = g->s->jwt;
 
     for (i = 0; jwt != NULL && i < jwt->norigins; i++) {
-        if (parley_str_eq(jwt->origins[i], origin)) {
+        if (parley_origin_match(jwt->origins[i], origin)) {
             return 1;
         }
     }

@@ -1,10 +1,11 @@
 /*
- * SEC-10: limits count whoever is proven to have sent a message; what proves
- * nobody counts against the address that it came from, and nobody else.
+ * SEC-10: a limit counts the proven sender of a message.  A message whose
+ * sender is not proven counts for the address that it came from only.
  */
 
 #include "parley_account.h"
 #include "parley_gate_steps.h"
+#include "parley_settings.h"
 
 
 static parley_step_result_t parley_gate_limit(parley_gate_t *g,
@@ -14,7 +15,10 @@ static int parley_gate_full(const parley_gate_t *g,
     parley_step_result_t result);
 
 
-/* an address with too many failed proofs is refused unasked */
+/*
+ * Refuses a request of an address with too many failed proofs, unless nothing
+ * has to be computed to prove its caller (SEC-23).
+ */
 
 parley_step_result_t
 parley_gate_failures(parley_gate_t *g)
@@ -36,7 +40,7 @@ parley_gate_failures(parley_gate_t *g)
         return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_FAILED;
     }
 
-    if (got.verdict == PARLEY_RATE_OK) {
+    if (got.verdict == PARLEY_RATE_OK || parley_gate_proof_known(g)) {
         return PARLEY_RESULT_PASSED;
     }
 
@@ -169,12 +173,29 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
 }
 
 
+/*
+ * Returns whether a signature can prove the sender of the message.  Until then
+ * it is unknown whose limit counts: forged messages must not use up the limit
+ * of others at the same address.
+ */
+
+static int
+parley_gate_rated_later(const parley_gate_t *g)
+{
+    return !parley_who_is_caller(g->who)
+           && g->conf->signature != PARLEY_DEMAND_OFF
+           && (g->framed
+               || (parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
+                   && g->s->mcp == NULL));
+}
+
+
 parley_step_result_t
 parley_gate_rate(parley_gate_t *g)
 {
     parley_step_result_t  result;
 
-    if (g->conf->rate == NULL) {
+    if (g->conf->rate == NULL || parley_gate_rated_later(g)) {
         return PARLEY_RESULT_NONE;
     }
 
@@ -191,7 +212,10 @@ parley_gate_rate(parley_gate_t *g)
 }
 
 
-/* whoever has shown a token was counted before the body was read */
+/*
+ * Counts a message that the step RATE did not count: for its sender if a
+ * signature proves it, else for its address.
+ */
 
 parley_step_result_t
 parley_gate_sender_rate(parley_gate_t *g)
@@ -201,10 +225,10 @@ parley_gate_sender_rate(parley_gate_t *g)
 
     result = PARLEY_RESULT_NONE;
 
-    if (g->conf->rate != NULL && !parley_who_is_caller(g->who)
-        && g->who->sig_verified)
-    {
-        result = parley_gate_limit(g, g->who->principal->sub);
+    if (g->conf->rate != NULL && parley_gate_rated_later(g)) {
+        result = parley_gate_limit(g, g->who->sig_verified
+                                      ? g->who->principal->sub
+                                      : parley_str_none);
     }
 
     if (result == PARLEY_RESULT_WAIT

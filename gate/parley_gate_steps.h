@@ -276,6 +276,9 @@ parley_step_result_t parley_gate_signature(parley_gate_t *g);
 
 parley_step_result_t parley_gate_proof(parley_gate_t *g);
 
+/* Returns whether the caller is proven without any computation. */
+int parley_gate_proof_known(parley_gate_t *g);
+
 /* The certificate of the connection, as env->certificate. */
 int parley_gate_shown(parley_gate_t *g, const parley_certificate_t **ret);
 
@@ -297,7 +300,14 @@ parley_step_result_t parley_gate_token(parley_gate_t *g);
    -1: field-invalid. */
 int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
 
-/* The token is of no use any more. */
+/*
+ * Returns PASSED if the cache has the token of the request, so that its
+ * signature is valid; NONE if there is no token, and a certificate is enough;
+ * else another result.  Sets no error.
+ */
+parley_step_result_t parley_gate_token_known(parley_gate_t *g);
+
+/* Releases the token's entry of the cache. */
 void parley_gate_token_release(parley_gate_t *g);
 
 /* parley_gate_origin.c */

@@ -35,11 +35,16 @@ typedef struct {
 static parley_step_result_t parley_gate_token_find(parley_gate_t *g,
     parley_str_t *ret);
 static int parley_gate_token_header(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_token_field(parley_gate_t *g, parley_str_t *ret);
 static void parley_gate_token_count(void *data, parley_str_t value);
 static int parley_gate_token_cookie(parley_gate_t *g);
 static void parley_gate_token_cookies(void *data, parley_str_t value);
-static parley_step_result_t parley_gate_token_known(parley_gate_t *g,
+static parley_step_result_t parley_gate_token_keys(parley_gate_t *g,
     parley_str_t token);
+static parley_token_entry_t *parley_gate_token_cached(parley_gate_t *g,
+    const parley_keys_t *keys, parley_str_t token);
+static uint64_t parley_gate_token_number(const parley_gate_t *g,
+    const parley_keys_t *keys);
 static int parley_gate_token_verify(parley_gate_t *g,
     const parley_keys_t *keys, parley_str_t token);
 static int parley_gate_token_keep(parley_gate_t *g, const parley_jwt_t *jwt,
@@ -66,7 +71,7 @@ parley_gate_token(parley_gate_t *g)
 
     if (result == PARLEY_RESULT_PASSED) {
         g->shown = token;
-        result = parley_gate_token_known(g, token);
+        result = parley_gate_token_keys(g, token);
     }
 
     return result == PARLEY_RESULT_PASSED && parley_gate_token_check(g) != 0
@@ -101,6 +106,10 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
 
     case PARLEY_TOKEN_HEADER:
         rc = parley_gate_token_header(g, ret);
+        break;
+
+    case PARLEY_TOKEN_FIELD:
+        rc = parley_gate_token_field(g, ret);
         break;
 
     case PARLEY_TOKEN_ARGUMENT:
@@ -175,6 +184,34 @@ parley_gate_token_header(parley_gate_t *g, parley_str_t *ret)
 }
 
 
+/*
+ * Reads a token that is the whole of a header.  Two such headers are refused:
+ * the service might read the one that was not verified.
+ */
+
+static int
+parley_gate_token_field(parley_gate_t *g, parley_str_t *ret)
+{
+    parley_gate_found_t       found = { parley_str_none, parley_str_none, 0 };
+    const parley_jwt_conf_t  *jwt = g->s->jwt;
+
+    g->env->headers(g, jwt->name, parley_gate_token_count, &found);
+
+    if (!parley_str_eq(jwt->name, jwt->alias)) {
+        g->env->headers(g, jwt->alias, parley_gate_token_count, &found);
+    }
+
+    if (found.n > 1) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "more than one header of the token's name");
+    }
+
+    *ret = found.value;
+
+    return 0;
+}
+
+
 static void
 parley_gate_token_count(void *data, parley_str_t value)
 {
@@ -235,10 +272,53 @@ parley_gate_token_cookies(void *data, parley_str_t value)
 }
 
 
-/* who->jwt and who->principal are there */
+parley_step_result_t
+parley_gate_token_known(parley_gate_t *g)
+{
+    parley_str_t          token;
+    parley_keys_t         keys;
+    parley_step_result_t  result;
+
+    result = parley_gate_token_find(g, &token);
+    parley_error_clear(g->err);
+
+    keys.set = NULL;
+
+    if (result != PARLEY_RESULT_PASSED) {
+        return result;
+    }
+
+    return g->env->keys(g, 0, &keys) == 0 && keys.set->keys != NULL
+           && parley_gate_token_cached(g, &keys, token) != NULL
+           ? PARLEY_RESULT_PASSED : PARLEY_RESULT_REFUSED;
+}
+
+
+static parley_token_entry_t *
+parley_gate_token_cached(parley_gate_t *g, const parley_keys_t *keys,
+    parley_str_t token)
+{
+    return g->tokens == NULL ? NULL
+           : parley_token_cache_get(g->tokens, token,
+                                    parley_gate_token_number(g, keys),
+                                    g->env->now(g));
+}
+
+
+/* Numbers a set of keys and a map of claims: principals differ by both. */
+
+static uint64_t
+parley_gate_token_number(const parley_gate_t *g, const parley_keys_t *keys)
+{
+    return keys->number << 16
+           | (g->s->claims != NULL ? g->s->claims->number : 0);
+}
+
+
+/* Verifies the token with the keys that are loaded, or waits for some. */
 
 static parley_step_result_t
-parley_gate_token_known(parley_gate_t *g, parley_str_t token)
+parley_gate_token_keys(parley_gate_t *g, parley_str_t token)
 {
     parley_keys_t  keys;
 
@@ -266,20 +346,12 @@ static int
 parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
     parley_str_t token)
 {
-    uint64_t               number;
     parley_jwt_t           jwt;
     parley_keys_t          newer;
     parley_jwt_options_t   options;
     parley_token_entry_t  *entry;
 
-    /* principals of one map are not another's */
-
-    number = keys->number << 16
-             | (g->s->claims != NULL ? g->s->claims->number : 0);
-
-    entry = g->tokens == NULL ? NULL
-            : parley_token_cache_get(g->tokens, token, number,
-                                     g->env->now(g));
+    entry = parley_gate_token_cached(g, keys, token);
 
     if (entry != NULL) {
         parley_token_cache_hold(g->tokens, entry);
@@ -306,7 +378,7 @@ parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
         return PARLEY_WAIT;
     }
 
-    return parley_gate_token_keep(g, &jwt, number);
+    return parley_gate_token_keep(g, &jwt, parley_gate_token_number(g, keys));
 }
 
 

@@ -4,6 +4,7 @@
 
 #include "parley_arguments.h"
 #include "parley_directive.h"
+#include "parley_origin.h"
 
 
 #define PARLEY_SET_LEEWAY_MAX_MS   3600000
@@ -59,6 +60,8 @@ static const char *parley_set_jwt_metadata(parley_set_jwt_t *set,
     parley_str_t value);
 static const char *parley_set_jwt_token(parley_set_jwt_t *set,
     parley_str_t value);
+static const char *parley_set_jwt_field(parley_set_jwt_t *set,
+    parley_str_t variable);
 static parley_str_t parley_set_jwt_variable(parley_str_t value);
 
 
@@ -274,43 +277,15 @@ parley_set_jwt_metadata(parley_set_jwt_t *set, parley_str_t value)
 }
 
 
-/* as browsers write it: in lower case, and nothing behind host and port */
-
 static const char *
 parley_set_jwt_origin(parley_set_jwt_t *set, parley_str_t value)
 {
-    size_t        i;
-    parley_str_t  host;
+    const char  *why;
 
-    static const parley_str_t  schemes[] = {
-        parley_str("https://"), parley_str("http://")
-    };
+    why = parley_origin_parse(value, &value);
 
-    host = parley_str_none;
-
-    for (i = 0; i < 2; i++) {
-        if (value.len > schemes[i].len
-            && parley_str_eq(parley_str_make(value.data, schemes[i].len),
-                             schemes[i]))
-        {
-            host = parley_str_from(value, schemes[i].len);
-        }
-    }
-
-    for (i = 0; i < host.len; i++) {
-        if (host.data[i] <= ' ' || host.data[i] >= 0x7f
-            || (host.data[i] >= 'A' && host.data[i] <= 'Z')
-            || strchr("/?#@$,\\", host.data[i]) != NULL)
-        {
-            host = parley_str_none;
-        }
-    }
-
-    if (host.len == 0) {
-        return "is no origin as browsers write it, https://agents.example";
-    }
-
-    return parley_set_jwt_list(set->origins, &set->jwt->norigins, value);
+    return why != NULL ? why
+           : parley_set_jwt_list(set->origins, &set->jwt->norigins, value);
 }
 
 
@@ -459,6 +434,11 @@ parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
                ? "names an argument of messages" : NULL;
     }
 
+    if (parley_str_begins(name, "http_")) {
+        jwt->source = PARLEY_TOKEN_FIELD;
+        return parley_set_jwt_field(set, parley_str_from(name, 5));
+    }
+
     jwt->source = PARLEY_TOKEN_VARIABLE;
 
     if (parley_str_begins(name, "cookie_")) {
@@ -467,6 +447,36 @@ parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
     }
 
     return parley_setting_value(set->d, value, &jwt->token) == 0 ? NULL : "";
+}
+
+
+/*
+ * Sets the names of a header.  A variable has an underscore where the header
+ * has a hyphen or, with underscores_in_headers, an underscore.
+ */
+
+static const char *
+parley_set_jwt_field(parley_set_jwt_t *set, parley_str_t variable)
+{
+    size_t    i;
+    uint8_t  *p, *alias;
+
+    p = parley_arena_octets(set->d->env->arena, variable.len);
+    alias = parley_arena_octets(set->d->env->arena, variable.len);
+
+    if (p == NULL || alias == NULL) {
+        return "";
+    }
+
+    for (i = 0; i < variable.len; i++) {
+        alias[i] = variable.data[i] == '_' ? '_' : variable.data[i] | 0x20;
+        p[i] = alias[i] == '_' ? '-' : alias[i];
+    }
+
+    set->jwt->name = parley_str_make(p, variable.len);
+    set->jwt->alias = parley_str_make(alias, variable.len);
+
+    return NULL;
 }
 
 
@@ -500,7 +510,7 @@ parley_set_jwt_variable(parley_str_t value)
     }
 
     return parley_str_is(name, "arg_") || parley_str_is(name, "cookie_")
-           ? parley_str_none : name;
+           || parley_str_is(name, "http_") ? parley_str_none : name;
 }
 
 

@@ -77,6 +77,7 @@ typedef struct parley_value_s {
 
 typedef enum {
     PARLEY_TOKEN_HEADER = 0,            /* Authorization */
+    PARLEY_TOKEN_FIELD,                 /* $http_NAME, there once */
     PARLEY_TOKEN_COOKIE,                /* $cookie_NAME, there once */
     PARLEY_TOKEN_ARGUMENT,              /* $arg_NAME, decoded and there once */
     PARLEY_TOKEN_VARIABLE               /* any other */
@@ -93,10 +94,14 @@ typedef struct parley_jwt_conf_s {
     parley_realm_t          realm;
     parley_limit_rate_t     failures;
     parley_token_source_t   source;
-    parley_str_t            name;       /* of the cookie, of the argument */
-    parley_value_t          token;      /* but for a header, an argument */
-    const parley_str_t     *origins;    /* of pages that may send the cookie,
-                                           beside those of the host itself */
+    parley_str_t            name;       /* of the cookie, of the argument, of
+                                           the header in lower case */
+    parley_str_t            alias;      /* of the header, with underscores for
+                                           hyphens */
+    parley_value_t          token;      /* of a cookie, of a variable */
+    const parley_str_t     *origins;    /* parley_origin.h; of pages that may
+                                           send the cookie, beside those of the
+                                           host itself */
     size_t                  norigins;
     int64_t                 tickets;    /* ms that one for a stream lasts; 0:
                                            there are none */

@@ -13,6 +13,7 @@ use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Tool qw(decode_base64url);
 use Parley::Upstream;
 
 my $service = Parley::Upstream->start(port(2));
@@ -29,6 +30,9 @@ my %place = (
     '/signed'   => 'parley_signature required; parley_rate 1r/h;',
     '/forged'   => 'parley_signature required; parley_rate 1r/m;',
     '/many'     => 'parley_signature required;',
+    '/neighbour' => 'parley_signature required; parley_rate 2r/h burst=1;',
+    '/unsigned' => 'parley_trusted on; parley_rate 2r/m;',
+    '/beside'   => 'parley_jwt on failures=9r/h:2;',
     '/trusted'  => 'parley_trusted on;',
     '/dry'      => 'parley_jwt on failures=6r/h:0; parley_dry_run on;',
     '/dry-all'  => 'parley_jwt on failures=7r/h:0; parley_dry_run all;',
@@ -75,6 +79,30 @@ my $bad = 'Bearer e30.e30.e30';
 my $good = bearer('alice');
 
 
+# a good token that no worker has verified yet
+sub fresh { bearer('alice', jti => uuid4()) }
+
+
+# The statuses of requests over one connection, and so by one worker: a list of
+# [TOKEN, NUMBER] that come from an address.
+sub beside {
+    my ($address, $uri, @tokens) = @_;
+
+    my $connection = $client->connect;
+
+    return join ' ', map {
+        my ($token, $n) = @$_;
+
+        map {
+            $connection->{buffer} = '';
+            $connection->write(post($uri, aee(), token => $token, headers => [
+                'X-From' => $address, Connection => 'keep-alive']));
+            $connection->answer->{status};
+        } 1 .. $n;
+    } @tokens;
+}
+
+
 subtest 'SEC-10 an address with too many bad tokens is refused unasked' => sub {
     my @answers = map { from('192.0.2.1', '/few', aee(), token => $bad) } 1 .. 5;
 
@@ -82,7 +110,7 @@ subtest 'SEC-10 an address with too many bad tokens is refused unasked' => sub {
     is($answers[4]{json}{payload}{code}, 'E_RATE_LIMITED');
     like($answers[4]{headers}{'retry-after'}, qr/^[1-9]\d*$/, 'Retry-After');
 
-    is(from('192.0.2.1', '/few', aee(), token => $good)->{status}, 429, 'whatever it shows');
+    is(from('192.0.2.1', '/few', aee(), token => fresh())->{status}, 429, 'whatever it shows');
 };
 
 
@@ -94,7 +122,7 @@ subtest 'SEC-10 nobody else pays for it' => sub {
 subtest 'SEC-10 a /64 of IPv6 is one address' => sub {
     is(statuses(map { from("2001:db8::$_", '/few6', aee(), token => $bad) }
                     1 .. 4), '401 401 401 429');
-    is(from('2001:db8::ffff:1', '/few6', aee(), token => $good)->{status}, 429);
+    is(from('2001:db8::ffff:1', '/few6', aee(), token => fresh())->{status}, 429);
     is(from('2001:db8:0:1::1', '/few6', aee(), token => $good)->{status}, 202, 'the next /64');
 };
 
@@ -175,6 +203,53 @@ subtest 'SEC-10 an address that is trusted may be many callers\'' => sub {
 };
 
 
+subtest 'SEC-23 a token that was verified before passes beside bad ones' => sub {
+    is(beside('192.0.2.20', '/beside', [$good, 1], [$bad, 120], [$good, 2]),
+       join(' ', 202, (401) x 3, (429) x 117, 202, 202));
+    is(beside('192.0.2.20', '/beside', [fresh(), 1]), 429,
+       'one that has to be verified does not');
+
+    my $old = bearer('alice', exp => time + 2);
+
+    is(beside('192.0.2.21', '/beside', [$old, 1], [$bad, 4], [$old, 1]),
+       '202 401 401 401 429 202');
+
+    Time::HiRes::sleep(0.1) while time < from_json(decode_base64url(
+        (split /\./, $old)[1]))->{exp};
+
+    isnt(beside('192.0.2.21', '/beside', [$old, 1]), 202, 'until it expires');
+};
+
+
+subtest 'SEC-10 forgeries do not use up the limit of a neighbour' => sub {
+    my @by = ('203.0.113.30', '/neighbour', aee());
+
+    my $statuses = sub {
+        my ($signer, $n) = @_;
+
+        return statuses(map { from(@by[0, 1], aee(), sign => $signer,
+                                   token => 0) } 1 .. $n);
+    };
+
+    is($statuses->('bob', 12), join(' ', (403) x 12), 'forged');
+    is($statuses->(1, 3), '202 202 429', 'its own two');
+    is(statuses(map { from(@by[0, 1], aee(), token => 0) } 1 .. 3),
+       '403 403 403', 'unsigned');
+    is(statuses(from(@by[0, 1], aee(from => 'agent.bob'), sign => 'bob',
+                     as => 'bob', token => 0)), 202, 'another neighbour');
+};
+
+
+subtest 'SEC-10 what is not signed counts against its address' => sub {
+    is(statuses(map { from('203.0.113.31', '/unsigned', aee(), token => 0) }
+                1 .. 3), '202 429 429');
+    is(from('203.0.113.31', '/unsigned', aee(), sign => 1,
+            token => 0)->{status}, 202, 'a signed one against its sender');
+    is(from('203.0.113.32', '/unsigned', aee(), token => 0)->{status}, 202,
+       'another address');
+};
+
+
 subtest 'SEC-20 a dry run does not spare it' => sub {
     is(statuses(map { from('192.0.2.1', '/dry', aee(), token => $bad) }
                     1 .. 2), '401 429');
@@ -189,7 +264,7 @@ subtest 'SEC-20 unless it is told to' => sub {
 
 subtest 'SEC-10 a reload keeps what is counted' => sub {
     ok($nginx->reload);
-    is(from('192.0.2.1', '/few', aee(), token => $good)->{status}, 429);
+    is(from('192.0.2.1', '/few', aee(), token => fresh())->{status}, 429);
 };
 
 
