@@ -603,3 +603,17 @@ post('/variable', aee(), token => 0,
 --- error_code: 401
 --- each: ^401$
 --- forwarded: 0
+
+
+
+=== TEST 71: GW-02 two headers of the name that the token has are refused, whichever is good
+--- send
+[map { post('/variable', aee(), token => 0, headers => [@$_]) }
+ ['X-Token' => good('ES256'), 'X-Token' => good('ES256')],
+ ['X-Token' => good('ES256'), 'X-Token' => 'x'],
+ ['X-Token' => 'x', 'X-Token' => good('ES256')],
+ ['X-Token' => good('ES256'), 'x-token' => ''],
+ ['X-Token' => good('ES256'), 'X-TOKEN' => good('ES256')]]
+--- each: ^401$
+--- refused: aee token-invalid
+--- forwarded: 0

@@ -24,7 +24,9 @@ sub http {
 }
 
 my $nginx = Parley::Nginx->start(http => http(
-    'origin=https://app.example origin=http://localhost:8080'));
+    'origin=https://app.example origin=http://localhost:8080 '
+  . 'origin=https://tenant.example:443 origin=https://*.wild.example '
+  . 'origin=http://*.port.example:8080 origin=http://[::1]:80'));
 
 my $cookie = 'session=' . (bearer('alice') =~ s/^Bearer //r);
 
@@ -49,7 +51,9 @@ subtest 'GW-02: the origin of a page' => sub {
     is(submits(1, 0), 200, 'no page');
 
     for my $origin ("http://$host", "https://$host", 'https://app.example',
-                    'http://localhost:8080')
+                    'http://localhost:8080', 'https://tenant.example',
+                    'https://a.wild.example', 'https://b-2.wild.example',
+                    'http://x.port.example:8080', 'http://[::1]')
     {
         is(submits(1, 0, Origin => $origin), 200, $origin);
     }
@@ -57,6 +61,13 @@ subtest 'GW-02: the origin of a page' => sub {
     for my $origin ('https://evil.example', "https://$host.evil.example",
                     "https://evil$host", 'https://app.example:444',
                     'http://app.example', 'https://app.example/', 'null', '',
+                    'https://wild.example', 'https://.wild.example',
+                    'https://a.b.wild.example', 'http://a.wild.example',
+                    'https://a.wild.example:444', 'https://awild.example',
+                    'https://evil.example/.wild.example',
+                    'https://*.wild.example', 'https://u@a.wild.example',
+                    'https://a.wild.example.evil.example',
+                    'http://x.port.example', 'https://x.port.example:8080',
                     "ftp://$host", $host, 'https://')
     {
         is(submits(1, 0, Origin => $origin), 'scope-unauthorised', "\"$origin\"");
@@ -107,11 +118,21 @@ subtest 'GW-02: a token in a header is sent by nobody else' => sub {
 subtest 'what is no origin' => sub {
     for my $word ('origin=', 'origin=app.example', 'origin=https://App.example',
                   'origin=https://app.example/', 'origin=*',
-                  'origin=https://user@app.example')
+                  'origin=https://user@app.example',
+                  'origin=https://app..example', 'origin=https://.app.example',
+                  'origin=https://app.example.', 'origin=https://app.example:',
+                  'origin=https://app.example:0',
+                  'origin=https://app.example:99999',
+                  'origin=https://app.example:08443',
+                  'origin=https://app.example,b.example',
+                  'origin=https://a.*.example', 'origin=https://*',
+                  'origin=https://*.', 'origin=https://*.*.example',
+                  'origin=https://*app.example', 'origin=https://[::1',
+                  'origin=ftp://app.example', 'origin=https://-')
     {
         my ($rc, $said) = Parley::Nginx->check(http => http($word));
 
-        like($said, qr/"\Q$word\E".* is no origin as browsers write it/);
+        like($said, qr/"\Q$word\E".* is not an origin/, $word);
     }
 
     my ($rc, $said) = Parley::Nginx->check(http => streams_http(
