@@ -193,6 +193,21 @@ parley_slots_claim(parley_slots_t *slots, const parley_process_t *self,
 }
 
 
+int
+parley_slot_has_owner(const parley_slot_t *slot)
+{
+    return __atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE) != 0;
+}
+
+
+int
+parley_slot_lives(const parley_slot_t *slot, const parley_processes_t *host)
+{
+    return !parley_slot_is_free(__atomic_load_n(&slot->owner,
+                                                __ATOMIC_ACQUIRE), host);
+}
+
+
 void
 parley_slot_leave(parley_slot_t *slot)
 {
@@ -216,8 +231,7 @@ parley_slots_sum(const parley_slots_t *slots, const parley_processes_t *host,
 
     for (i = 0; i < slots->n; i++) {
         slot = &slots->slots[i];
-        lives = !parley_slot_is_free(__atomic_load_n(&slot->owner,
-                                                     __ATOMIC_ACQUIRE), host);
+        lives = parley_slot_lives(slot, host);
         n += lives != 0;
 
         for (k = 0; k < PARLEY_ROWS; k++) {

@@ -172,6 +172,11 @@ parley_slots_t *parley_slots_make(void *p, unsigned n, uint64_t now_ms);
 parley_slot_t *parley_slots_claim(parley_slots_t *slots,
     const parley_process_t *self, const parley_processes_t *host);
 
+/* Whether a slot has an owner, and whether that process lives. */
+int parley_slot_has_owner(const parley_slot_t *slot);
+int parley_slot_lives(const parley_slot_t *slot,
+    const parley_processes_t *host);
+
 /* The owner goes; its counters stay. */
 void parley_slot_leave(parley_slot_t *slot);
 

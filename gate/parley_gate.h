@@ -370,6 +370,13 @@ int parley_gate_held(parley_gate_t *g,
  */
 int parley_gate_collect(parley_gate_t *g, parley_str_t octets);
 
+/*
+ * The worker leaves before the time of the call is over.  Returns -1 with the
+ * error of a query; or 0: what was collected is the result.
+ */
+int parley_gate_uncollected(parley_gate_t *g)
+    __attribute__((warn_unused_result));
+
 /* Its answer, in the gate's arena, without what came where the caller is
    revoked by now: 0 and *ret, or -1: no memory. */
 int parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)

@@ -276,6 +276,26 @@ parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
 }
 
 
+/* The same call is a duplicate that collects the responses, if it has an id. */
+
+int
+parley_gate_uncollected(parley_gate_t *g)
+{
+    if (g->mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY) {
+        return 0;
+    }
+
+    g->wait = PARLEY_GATE_OVERDUE;
+
+    return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "this worker is leaving: the query \"%.*s\" was "
+                            "taken, %s has its responses",
+                            (int) g->msg->id.len, g->msg->id.data,
+                            g->mcp->made.len > 0 ? "agent_subscribe"
+                                                 : "the same call");
+}
+
+
 int
 parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
     const parley_refusal_t *refusal, parley_reply_t *ret)

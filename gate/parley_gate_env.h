@@ -51,9 +51,9 @@ typedef struct {
     /*
      * The request is to be held for what the subscription brings (HUB-07).
      * Returns 1: that is open, and stays until what it brought was given to
-     * parley_gate_held(), or it ends; 0: it cannot be; PARLEY_WAIT: PUBLISH
-     * waits for it, and asks again.  NULL: nothing is held, and nothing is
-     * refused for that.
+     * parley_gate_held(), or it ends; 0: it cannot be; -1: it is refused, with
+     * the error; PARLEY_WAIT: PUBLISH waits for it, and asks again.  NULL:
+     * nothing is held, and nothing is refused for that.
      */
     int               (*hold)(parley_gate_t *g,
                           const struct parley_opening_s *opening);

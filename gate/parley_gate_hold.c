@@ -28,12 +28,22 @@
 
 
 /* nothing is written to it, so it is never behind */
-const parley_stream_t  parley_gate_held_stream = {
-    .proto = PARLEY_PROTO_STREAMS,
-    .lag = 1 << 20,
-    .keepalive = 60,
-    .age = 0,
+#define PARLEY_HOLD_STREAM                                                    \
+    .proto = PARLEY_PROTO_STREAMS,                                            \
+    .lag = 1 << 20,                                                           \
+    .keepalive = 60,                                                          \
+    .age = 0,                                                                 \
     .retry = 1000
+
+/* The request waits for its answer, also in a worker that is leaving. */
+static const parley_stream_t  parley_gate_held_stream = {
+    PARLEY_HOLD_STREAM,
+    .stays = 1
+};
+
+/* A call for frames: the next one begins where it ended, in any worker. */
+const parley_stream_t  parley_gate_called_stream = {
+    PARLEY_HOLD_STREAM
 };
 
 

@@ -294,7 +294,7 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
         rc = g->env->hold(g, call->opening);
     }
 
-    if (rc == PARLEY_WAIT) {
+    if (rc < 0) {
         return rc;
     }
 

@@ -219,7 +219,7 @@ int parley_gate_flush(parley_gate_t *g);
 /* parley_gate_hold.c: HUB-07 */
 
 /* of who writes nothing to a connection: it is never behind */
-extern const parley_stream_t  parley_gate_held_stream;
+extern const parley_stream_t  parley_gate_called_stream;
 
 /*
  * Before a message is appended that sender, a handle, publishes: its answer can

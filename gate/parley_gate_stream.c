@@ -181,7 +181,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
 
     s->log = o->log;
     s->account = o->account;
-    s->stream = g->mcp != NULL ? &parley_gate_held_stream : g->s->stream;
+    s->stream = g->mcp != NULL ? &parley_gate_called_stream : g->s->stream;
 
     /* where something is denied each is asked about by itself */
 
@@ -387,8 +387,9 @@ parley_gate_stream_card(parley_gate_stream_t *st)
 static void
 parley_gate_stream_from(parley_gate_stream_t *st)
 {
-    parley_str_t    text;
-    parley_gate_t  *g;
+    parley_str_t            text;
+    parley_gate_t          *g;
+    parley_subscription_t  *s;
 
     g = st->g;
 
@@ -399,13 +400,25 @@ parley_gate_stream_from(parley_gate_stream_t *st)
         text = st->arguments.list[PARLEY_ARGUMENT_LAST_EVENT_ID].value;
     }
 
+    if (text.len == 0) {
+        return;
+    }
+
+    s = &st->opening->subscription;
+
+    /* A gap closes a WebSocket.  Where nothing is retained the next connection
+       would find the next gap: it begins at the end of the log. */
+
+    if (g->s->websocket != NULL && g->http->retain == 0) {
+        st->opening->unlogged = 1;
+        return;
+    }
+
     /* a client that were refused would never come back: what it had is not
        known, and it is told so */
 
-    if (text.len > 0
-        && parley_event_id_read(text, &st->opening->subscription.from) != 0)
-    {
-        st->opening->subscription.lost = 1;
+    if (parley_event_id_read(text, &s->from) != 0) {
+        s->lost = 1;
     }
 }
 

@@ -18,6 +18,8 @@ typedef struct parley_opening_s {
     int64_t                hold;            /* ms that a request is held;
                                                0: it is a stream */
     parley_str_t           session;         /* as the client knows it */
+    unsigned               unlogged:1; /* the client wants to resume, and
+                                               nothing is retained */
     unsigned               collects:1;      /* what comes is collected, as
                                                parley_gate_collect() says */
 } parley_opening_t;

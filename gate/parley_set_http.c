@@ -85,6 +85,37 @@ parley_set_self(parley_setting_t *d)
 }
 
 
+/* SEC-22: a number of connections, or a share of those of a worker */
+
+int
+parley_set_connections(parley_setting_t *d)
+{
+    int64_t       n;
+    parley_str_t  word;
+
+    word = d->words[1];
+
+    d->http->connections = 0;
+    d->http->connections_share = 0;
+
+    if (parley_str_is(word, "off")) {
+        return 0;
+    }
+
+    if (parley_setting_number(word, &n) == 0 && n > 0 && n <= INT32_MAX) {
+        d->http->connections = (uint32_t) n;
+        return 0;
+    }
+
+    if (parley_share_parse(word, &d->http->connections_share) == 0) {
+        return 0;
+    }
+
+    return parley_setting_bad(d, word, "must be a number of connections, 1% to "
+                              "100%, or off");
+}
+
+
 int
 parley_set_retain(parley_setting_t *d)
 {

@@ -14,12 +14,16 @@
 /* VCP-20: s between two pings, at most */
 #define PARLEY_SET_PING_MAX      30
 
+/* HUB-11: s for which a client may acknowledge nothing */
+#define PARLEY_SET_TIMEOUT_MAX   60
+
 static const parley_stream_t  parley_stream_default = {
     .proto = PARLEY_PROTO_NONE,
     .lag = 256 << 10,
     .keepalive = 15,
     .age = 0,
-    .retry = 2000
+    .retry = 2000,
+    .timeout = 30
 };
 
 
@@ -403,7 +407,9 @@ parley_set_websocket_word(parley_setting_t *d, size_t i,
     size_t        k;
     parley_str_t  word, value;
 
-    static const char *const  listens[] = { "lag", "keepalive", "age" };
+    static const char *const  listens[] = {
+        "lag", "keepalive", "age", "timeout"
+    };
     static const char *const  submits[] = {
         "counts", "max", "off", "declares"
     };
@@ -432,8 +438,8 @@ parley_set_websocket_word(parley_setting_t *d, size_t i,
     }
 
     return parley_setting_bad(d, word, "is unknown, expected lag=, "
-                              "keepalive=, age=, counts=, max=, off= or "
-                              "declares=");
+                              "keepalive=, age=, timeout=, counts=, max=, "
+                              "off= or declares=");
 }
 
 
@@ -497,6 +503,12 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
         return parley_set_seconds(d, word, value, &ret->age);
     }
 
+    if (parley_setting_param(word, "timeout", &value)) {
+        return parley_set_seconds(d, word, value, &ret->timeout) != 0 ? -1
+               : ret->timeout <= PARLEY_SET_TIMEOUT_MAX ? 0
+               : parley_setting_bad(d, word, "is longer than 60s");
+    }
+
     if (parley_setting_param(word, "retry", &value)) {
 
         if (parley_setting_time(value, &n) != 0 || n < 1 || n > INT32_MAX) {
@@ -509,7 +521,7 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
     }
 
     return parley_setting_bad(d, word, "is unknown, expected lag=, keepalive=, "
-                              "retry= or age=");
+                              "retry=, age= or timeout=");
 }
 
 

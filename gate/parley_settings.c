@@ -17,6 +17,10 @@ const parley_limit_rate_t  parley_failures_default = {
 };
 
 
+/* thousandths of worker_connections that one account may have open */
+#define PARLEY_CONNECTIONS_SHARE  250
+
+
 static int parley_settings_delivers(const parley_settings_env_t *env,
     const parley_settings_http_t *http, parley_problem_t *problem);
 static void parley_settings_settle(parley_settings_t *s);
@@ -35,6 +39,7 @@ parley_settings_http_init(parley_settings_http_t *http)
     http->jwks_timeout_ms = 10000;
     http->audit_ms = 60000;
     http->deliver_max = 16;
+    http->connections_share = PARLEY_CONNECTIONS_SHARE;
 }
 
 

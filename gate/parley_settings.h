@@ -203,6 +203,11 @@ typedef struct parley_settings_http_s {
     parley_str_t         deliver_uri;   /* parley_deliver; empty: none */
     parley_str_t         deliver_hosts; /* parley_url.h */
     uint32_t             deliver_max;   /* attempts of a worker at once */
+    uint32_t             connections;   /* of one account; 0: see share */
+    unsigned             connections_share;     /* thousandths of the
+                                                   connections of a worker; 0
+                                                   with connections 0: no
+                                                   limit */
     const struct parley_settings_s  *delivers;      /* of that location; NULL:
                                                        not known here */
 

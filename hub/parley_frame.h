@@ -39,6 +39,7 @@ typedef enum {
     PARLEY_CLOSE_TEXT = 1007,           /* no UTF-8 */
     PARLEY_CLOSE_SIZE = 1009,
     PARLEY_CLOSE_FAILED = 1011,
+    PARLEY_CLOSE_BUSY = 1013,           /* it may try again later */
     PARLEY_CLOSE_EXPIRED = 4401,        /* the token, or it is revoked */
     PARLEY_CLOSE_REPLACED = 4409,       /* another one has its session */
     PARLEY_CLOSE_GAP = 4410             /* what should have come next is gone */

@@ -45,7 +45,10 @@ typedef enum {
     PARLEY_END_FULL,            /* the state, */
     PARLEY_END_MANY,            /* or too many different filters */
     PARLEY_END_MEMORY,
-    PARLEY_END_SILENT           /* the state does not answer in time */
+    PARLEY_END_SILENT,          /* the state does not answer in time */
+    PARLEY_END_LIMIT,           /* its account has its number of connections:
+                                   the hub never had it (parley_seats.h) */
+    PARLEY_ENDS
 } parley_end_t;
 
 
@@ -67,6 +70,10 @@ typedef struct {
     uint32_t        keepalive;  /* s, at least 1 */
     uint32_t        age;        /* s that one lasts; 0: any time */
     uint32_t        retry;      /* ms */
+    uint32_t        timeout;    /* s for which octets that were sent may stay
+                                   unacknowledged (HUB-11) */
+    unsigned        stays:1;    /* parley_hub_drain() does not end its
+                                   subscribers */
 } parley_stream_t;
 
 
@@ -196,7 +203,7 @@ void parley_hub_turn(parley_hub_t *hub, unsigned budget, size_t octets);
 void parley_hub_tick(parley_hub_t *hub);
 
 /* All end within so many seconds, at times of their own; at once where that is
-   less than two. */
+   less than two.  Subscribers of a stream that stays end by themselves. */
 void parley_hub_drain(parley_hub_t *hub, uint32_t seconds);
 
 
@@ -207,7 +214,7 @@ typedef struct {
     size_t    buffered;         /* octets of records that are not delivered */
     uint64_t  delivered;        /* events that were written as a whole */
     uint64_t  writes;
-    uint64_t  ended[PARLEY_END_SILENT + 1];
+    uint64_t  ended[PARLEY_ENDS];
 } parley_hub_stat_t;
 
 

@@ -238,6 +238,11 @@ parley_hub_drain(parley_hub_t *hub, uint32_t seconds)
             s = list;
             parley_hub_undue(s);
 
+            if (s->group->stream->stays) {
+                parley_hub_due(hub, s);
+                continue;
+            }
+
             if (seconds < 2) {
                 parley_hub_end(hub, s, PARLEY_END_LEAVING);
                 continue;

@@ -38,6 +38,7 @@
 #include "parley_principal.h"
 #include "parley_rate.h"
 #include "parley_rules.h"
+#include "parley_seats.h"
 #include "parley_signature.h"
 #include "parley_memory.h"
 #include "parley_token_cache.h"
@@ -181,6 +182,7 @@ struct ngx_http_parley_main_conf_s {
 
     ngx_shm_zone_t               *slots_zone;     /* parley_counters.h */
     parley_slots_t               *slots;
+    parley_seats_t               *seats;    /* one of each slot */
     ngx_atomic_t                 *woken;          /* for each slot: its worker
                                                      is to look, see _wake.c */
     ngx_msec_t                    since;          /* it was read */

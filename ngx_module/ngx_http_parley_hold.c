@@ -39,6 +39,10 @@ typedef struct {
     unsigned                       counted:1;  /* in hub->held */
     unsigned                       waits:1; /* in its phase, up to open */
     unsigned                       rests:1; /* up to answered, or over */
+    unsigned                       busy:1;  /* its principal has too many
+                                               connections */
+    unsigned                       leaves:1;    /* its time was cut: the worker
+                                                   leaves */
 } ngx_http_parley_held_t;
 
 
@@ -92,6 +96,11 @@ ngx_http_parley_hold(parley_gate_t *g, const parley_opening_t *opening)
 
     if (held && held->answered) {
         return 1;
+    }
+
+    if (held && held->busy) {
+        ngx_http_parley_hub_busy(ctx);
+        return -1;
     }
 
     if (held == NULL || held->over) {
@@ -162,7 +171,16 @@ ngx_http_parley_hold_make(ngx_http_parley_ctx_t *ctx,
     held->counted = 1;
     h->held++;
 
-    if (ngx_http_parley_hub_open(ctx, &held->sub, opening) != NGX_OK) {
+    switch (ngx_http_parley_hub_open(ctx, &held->sub, opening)) {
+
+    case NGX_OK:
+        break;
+
+    case NGX_BUSY:
+        held->busy = 1;
+        break;
+
+    default:
         held->over = 1;
     }
 
@@ -330,6 +348,44 @@ ngx_http_parley_hold_turn(ngx_event_t *ev)
 }
 
 
+/*
+ * A request that is held outlives a reload, up to its own time.  Where
+ * worker_shutdown_timeout would cut it, it ends earlier.
+ */
+
+void
+ngx_http_parley_hold_drain(ngx_http_parley_hub_t *h, ngx_msec_t left)
+{
+    ngx_queue_t                   *q;
+    ngx_http_parley_held_t        *held;
+    ngx_http_parley_subscriber_t  *sub;
+
+    for (q = ngx_queue_head(&h->open);
+         q != ngx_queue_sentinel(&h->open);
+         q = ngx_queue_next(q))
+    {
+        sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
+
+        if (sub->transport != &ngx_http_parley_hold_transport
+            && sub->transport != &ngx_http_parley_collect_transport)
+        {
+            continue;
+        }
+
+        held = (ngx_http_parley_held_t *) sub;
+
+        if (!held->leaves && held->time.timer_set
+            && (ngx_msec_int_t) (held->time.timer.key - ngx_current_msec
+                                 - left)
+               > 0)
+        {
+            held->leaves = 1;
+            ngx_add_timer(&held->time, left);
+        }
+    }
+}
+
+
 void
 ngx_http_parley_hold_leave(ngx_http_parley_ctx_t *ctx)
 {
@@ -367,6 +423,14 @@ ngx_http_parley_hold_respond(ngx_http_parley_held_t *held)
     ngx_http_parley_hold_release(held);
 
     if (held->sub.transport == &ngx_http_parley_collect_transport) {
+
+        if (held->leaves && !held->answered
+            && parley_gate_uncollected(&ctx->gate) != 0)
+        {
+            ctx->gate.holds = 0;
+
+            return ngx_http_parley_refuse(held->request, ctx);
+        }
 
         if (parley_gate_collected(&ctx->gate, &held->reply) != 0) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;

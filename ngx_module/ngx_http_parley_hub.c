@@ -27,7 +27,11 @@
 #define NGX_HTTP_PARLEY_HUB_DRAIN   5
 
 
-_Static_assert((int) PARLEY_L_ENDED_COUNT == PARLEY_END_SILENT + 1
+/* ms after which a principal with too many connections may come again */
+#define NGX_HTTP_PARLEY_HUB_BUSY    5000
+
+
+_Static_assert((int) PARLEY_L_ENDED_COUNT == PARLEY_ENDS
                && (int) PARLEY_L_ENDED_LEAVING == PARLEY_END_LEAVING,
                "the labels are those of parley_end_t");
 
@@ -171,9 +175,26 @@ ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_hub_t  *h;
 
     h = ctx->mcf->hub;
+    sub->ctx = ctx;
 
     if (h == NULL) {
         return NGX_ERROR;
+    }
+
+    sub->hub = h;
+
+    switch (ngx_http_parley_seat_take(h->mcf, opening->account)) {
+
+    case PARLEY_SEAT_REFUSED:
+        return NGX_BUSY;
+
+    case PARLEY_SEAT_TAKEN:
+        ngx_memcpy(sub->account, opening->account, PARLEY_KEY_LEN);
+        sub->seated = 1;
+        break;
+
+    default: /* PARLEY_SEAT_UNCOUNTED */
+        break;
     }
 
     if (parley_gate_bearer(&ctx->gate, &bearer) != 0) {
@@ -186,8 +207,6 @@ ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    sub->ctx = ctx;
-    sub->hub = h;
     sub->joined = 1;
 
     ngx_queue_insert_tail(&h->open, &sub->queue);
@@ -216,10 +235,58 @@ ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub)
         ngx_http_parley_hub_holds(sub->hub);
     }
 
+    if (sub->seated) {
+        sub->seated = 0;
+        ngx_http_parley_seat_give(sub->hub->mcf, sub->account);
+    }
+
     if (sub->bearer) {
         parley_mem_libc.free(parley_mem_libc.ctx, sub->bearer);
         sub->bearer = NULL;
     }
+}
+
+
+void
+ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx)
+{
+    parley_gate_t  *g;
+
+    g = &ctx->gate;
+
+    g->wait = NGX_HTTP_PARLEY_HUB_BUSY;
+
+    parley_count(ctx->mcf->slot,
+                 PARLEY_M_SUBSCRIPTIONS_ENDED + PARLEY_END_LIMIT, 1);
+
+    (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
+                            "this principal has too many streams, WebSockets "
+                            "and waiting requests open");
+}
+
+
+/*
+ * Heartbeats leave octets unacknowledged where a client is gone without a word.
+ * A socket that is not TCP has no such option.
+ */
+
+void
+ngx_http_parley_hub_watch(ngx_connection_t *c, const parley_stream_t *stream)
+{
+#ifdef TCP_USER_TIMEOUT
+    unsigned int  ms;
+
+    ms = stream->timeout * 1000;
+
+    if (ms != 0
+        && setsockopt(c->fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
+                      (const void *) &ms, sizeof(ms))
+           == -1)
+    {
+        ngx_log_debug0(NGX_LOG_DEBUG_HTTP, c->log, ngx_socket_errno,
+                       "parley: setsockopt(TCP_USER_TIMEOUT)");
+    }
+#endif
 }
 
 
@@ -366,6 +433,10 @@ ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h)
         && ccf->shutdown_timeout / 2000 < NGX_HTTP_PARLEY_HUB_DRAIN)
     {
         seconds = (uint32_t) (ccf->shutdown_timeout / 2000);
+    }
+
+    if (ccf->shutdown_timeout) {
+        ngx_http_parley_hold_drain(h, ccf->shutdown_timeout / 2);
     }
 
     parley_hub_drain(h->hub, seconds);

@@ -37,7 +37,10 @@ typedef struct ngx_http_parley_subscriber_s {
     parley_bearer_t                    *bearer;  /* its own, what proved it */
     ngx_http_parley_hub_t              *hub;
     ngx_queue_t                         queue;  /* of those that are open */
+    uint8_t                             account[PARLEY_KEY_LEN];
     unsigned                            joined:1;   /* the hub has it */
+    unsigned                            seated:1;   /* it is counted to its
+                                                       account */
 } ngx_http_parley_subscriber_t;
 
 
@@ -72,12 +75,19 @@ void ngx_http_parley_hub_wakes(void *ctx);
 /*
  * Subscribes sub, which is zero but for transport, for the request of ctx: as
  * long as there are any the worker does not leave without them.  It may be over
- * before this returns.  NGX_ERROR: no memory.  Closed it has to be in any case,
- * once.
+ * before this returns.  NGX_ERROR: no memory; NGX_BUSY: its principal has its
+ * number of connections (SEC-22).  It must be closed in any case, once.
  */
 ngx_int_t ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_subscriber_t *sub, const parley_opening_t *opening);
 void ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub);
+
+/* HUB-11: ends the connection of a stream whose client acknowledges nothing. */
+void ngx_http_parley_hub_watch(ngx_connection_t *c,
+    const parley_stream_t *stream);
+
+/* SEC-22: sets and counts the error of a connection too many. */
+void ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx);
 
 /* SEC-16: ends those that were opened by what is revoked by now. */
 void ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h);
@@ -130,6 +140,9 @@ ngx_int_t ngx_http_parley_websocket_open(ngx_http_request_t *r,
 /* of parley_gate_env_t */
 int ngx_http_parley_hold(parley_gate_t *g,
     const struct parley_opening_s *opening);
+
+/* The worker leaves in so many ms: what is held is answered before. */
+void ngx_http_parley_hold_drain(ngx_http_parley_hub_t *h, ngx_msec_t left);
 
 /* It is answered at once, or refused. */
 void ngx_http_parley_hold_leave(ngx_http_parley_ctx_t *ctx);

@@ -649,8 +649,9 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "arley_identities.\"],\n"
     "\"rate-limited\":[\"The sender, or the address, sends more than is allow"
     "ed here; or the service answered 429.\",\"Slow down: Retry-After says fo"
-    "r how long, as does backoff_ms in AEE. The limits are in parley_rate, an"
-    "d failures= of parley_jwt for addresses that prove nothing.\"],\n"
+    "r how long, as does backoff_ms in AEE. The limits are in parley_rate, in"
+    " parley_connections for streams, WebSockets and requests that wait, and "
+    "in failures= of parley_jwt for addresses that prove nothing.\"],\n"
     "\"scope-unimplemented\":[\"That form of agent-channel scope is switched "
     "off here.\",\"Use another form of scope.\"],\n"
     "\"upstream-invalid\":[\"The service answered with something that its pro"
@@ -1468,8 +1469,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-+g3stGH0O8IR2u4Y827NfChr+gdHYLwsF"
-    "Z061qIc6uI='; style-src 'sha256-7JMmo94zE5Pd4jiIGPbxkHBMN+c0QR8KnG0NIsCS"
+    "default-src 'none'; script-src 'sha256-U8a5Mm4AwNlkDZW8PgBuDFIi1ENjzeS8G"
+    "C1E7erkNCE='; style-src 'sha256-7JMmo94zE5Pd4jiIGPbxkHBMN+c0QR8KnG0NIsCS"
     "W9Q='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

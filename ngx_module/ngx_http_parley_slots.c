@@ -13,7 +13,7 @@
 
 
 /* changes whenever a structure in this memory, or a row of it, does */
-#define NGX_HTTP_PARLEY_SLOTS_LAYOUT  0x50534c02
+#define NGX_HTTP_PARLEY_SLOTS_LAYOUT  0x50534c03
 
 /* no zone of the operator's can be called so: their names have no colon */
 #define NGX_HTTP_PARLEY_SLOTS_NAME    "parley:slots"
@@ -26,6 +26,7 @@ typedef struct {
     ngx_uint_t       layout;
     size_t           size;
     parley_slots_t  *slots;
+    parley_seats_t  *seats;
     ngx_atomic_t     woken[PARLEY_SLOTS];
 } ngx_http_parley_slots_head_t;
 
@@ -42,7 +43,13 @@ ngx_http_parley_slots_add(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     ngx_str_t   name = ngx_string(NGX_HTTP_PARLEY_SLOTS_NAME);
 
     size = ngx_align(parley_slots_size(PARLEY_SLOTS), ngx_pagesize)
-           + NGX_HTTP_PARLEY_SLOTS_HEAD * ngx_pagesize;
+           + ngx_align(PARLEY_SLOTS * sizeof(parley_seats_t), ngx_pagesize);
+
+    /* the allocator describes each page */
+
+    size += ngx_align(size / ngx_pagesize * sizeof(ngx_slab_page_t),
+                      ngx_pagesize)
+            + NGX_HTTP_PARLEY_SLOTS_HEAD * ngx_pagesize;
 
     mcf->slots_zone = ngx_shared_memory_add(cf, &name, size,
                                             &ngx_http_parley_module);
@@ -87,6 +94,7 @@ ngx_http_parley_slots_init(ngx_shm_zone_t *shm_zone, void *data)
     }
 
     mcf->slots = head->slots;
+    mcf->seats = head->seats;
     mcf->woken = head->woken;
 
     return NGX_OK;
@@ -96,7 +104,7 @@ ngx_http_parley_slots_init(ngx_shm_zone_t *shm_zone, void *data)
 static ngx_int_t
 ngx_http_parley_slots_make(ngx_slab_pool_t *shpool)
 {
-    void                          *p;
+    void                          *p, *seats;
     size_t                         size;
     ngx_http_parley_slots_head_t  *head;
 
@@ -107,7 +115,11 @@ ngx_http_parley_slots_make(ngx_slab_pool_t *shpool)
     /* pages that were never used are zeroed, and come with their use */
     p = ngx_slab_alloc(shpool, ngx_align(size, ngx_pagesize));
 
-    if (head == NULL || p == NULL) {
+    seats = ngx_slab_alloc(shpool, ngx_align(PARLEY_SLOTS
+                                             * sizeof(parley_seats_t),
+                                             ngx_pagesize));
+
+    if (head == NULL || p == NULL || seats == NULL) {
         return NGX_ERROR;
     }
 
@@ -115,6 +127,7 @@ ngx_http_parley_slots_make(ngx_slab_pool_t *shpool)
     head->size = size;
     head->slots = parley_slots_make(p, PARLEY_SLOTS,
                                     (uint64_t) ngx_http_parley_now());
+    head->seats = seats;
     shpool->data = head;
 
     return NGX_OK;
@@ -132,6 +145,7 @@ ngx_http_parley_slot_enter(ngx_cycle_t *cycle,
     mcf->slot = parley_slots_claim(mcf->slots, &self,
                                    &ngx_http_parley_processes);
     if (mcf->slot) {
+        parley_seats_begin(mcf->seats, mcf->slot - mcf->slots->slots);
         return NGX_OK;
     }
 
@@ -157,6 +171,54 @@ ngx_http_parley_slot_leave(ngx_http_parley_main_conf_t *mcf)
     if (mcf->slot) {
         parley_slot_leave(mcf->slot);
     }
+}
+
+
+ngx_uint_t
+ngx_http_parley_slot_number(ngx_http_parley_main_conf_t *mcf)
+{
+    parley_slots_t  *slots;
+
+    slots = mcf->slots;
+
+    return mcf->slot >= slots->slots && mcf->slot < slots->slots + slots->n
+           ? (ngx_uint_t) (mcf->slot - slots->slots) : PARLEY_SLOTS;
+}
+
+
+/* A worker without a slot counts no seats. */
+
+parley_seat_verdict_t
+ngx_http_parley_seat_take(ngx_http_parley_main_conf_t *mcf,
+    const uint8_t *account)
+{
+    uint64_t    most;
+    ngx_uint_t  slot;
+
+    most = mcf->http.connections;
+
+    if (most == 0) {
+        most = (uint64_t) ngx_cycle->connection_n
+               * mcf->http.connections_share / PARLEY_SHARE_ALL;
+
+        most += most == 0 && mcf->http.connections_share;
+    }
+
+    slot = ngx_http_parley_slot_number(mcf);
+
+    return most == 0 || slot == PARLEY_SLOTS ? PARLEY_SEAT_UNCOUNTED
+           : parley_seats_take(mcf->seats, mcf->slots,
+                               &ngx_http_parley_processes, (unsigned) slot,
+                               account, most);
+}
+
+
+void
+ngx_http_parley_seat_give(ngx_http_parley_main_conf_t *mcf,
+    const uint8_t *account)
+{
+    parley_seats_give(mcf->seats, (unsigned) ngx_http_parley_slot_number(mcf),
+                      account);
 }
 
 

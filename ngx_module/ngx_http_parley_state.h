@@ -41,6 +41,15 @@ ngx_int_t ngx_http_parley_slot_enter(ngx_cycle_t *cycle,
     ngx_http_parley_main_conf_t *mcf);
 void ngx_http_parley_slot_leave(ngx_http_parley_main_conf_t *mcf);
 
+/* The number of this worker's slot, or PARLEY_SLOTS: it has none. */
+ngx_uint_t ngx_http_parley_slot_number(ngx_http_parley_main_conf_t *mcf);
+
+/* SEC-22: a connection of an account, and back: parley_connections. */
+parley_seat_verdict_t ngx_http_parley_seat_take(
+    ngx_http_parley_main_conf_t *mcf, const uint8_t *account);
+void ngx_http_parley_seat_give(ngx_http_parley_main_conf_t *mcf,
+    const uint8_t *account);
+
 /* Sums the slots. */
 void ngx_http_parley_slots_sum(ngx_http_parley_main_conf_t *mcf,
     parley_snapshot_t *ret);

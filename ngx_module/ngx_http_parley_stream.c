@@ -88,11 +88,18 @@ ngx_http_parley_stream_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     r->read_event_handler = ngx_http_test_reading;
     r->write_event_handler = ngx_http_parley_stream_writer;
 
-    if (ngx_http_parley_hub_open(ctx, &st->sub, &own) != NGX_OK) {
+    switch (ngx_http_parley_hub_open(ctx, &st->sub, &own)) {
+
+    case NGX_OK:
+        return NGX_DONE;
+
+    case NGX_BUSY:
+        ngx_http_parley_hub_busy(ctx);
+        return ngx_http_parley_refuse(r, ctx);
+
+    default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    return NGX_DONE;
 }
 
 
@@ -120,6 +127,9 @@ ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
     if (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK) {
         return NGX_ERROR;
     }
+
+    ngx_http_parley_hub_watch(r->connection,
+                        st->sub.ctx->gate.opening->subscription.stream);
 
     r->headers_out.status = NGX_HTTP_OK;
     ngx_str_set(&r->headers_out.content_type, "text/event-stream");
@@ -254,7 +264,9 @@ ngx_http_parley_stream_sent(ngx_http_parley_stream_t *st, ngx_int_t rc)
         ngx_free(st->piece);
         st->piece = NULL;
 
-        if (wev->timer_set) {
+        /* the timer of limit_rate goes on: it ends the delay */
+
+        if (wev->timer_set && !wev->delayed) {
             ngx_del_timer(wev);
         }
 

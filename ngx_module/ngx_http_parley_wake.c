@@ -16,6 +16,7 @@
 
 #include "ngx_http_parley_module.h"
 #include "ngx_http_parley_hub.h"
+#include "ngx_http_parley_state.h"
 
 #include <sys/eventfd.h>
 
@@ -24,8 +25,6 @@ static int         ngx_http_parley_wakes[PARLEY_SLOTS];
 static ngx_uint_t  ngx_http_parley_wakes_made;
 
 
-static ngx_uint_t ngx_http_parley_wake_slot(
-    ngx_http_parley_main_conf_t *mcf);
 
 
 void
@@ -56,20 +55,6 @@ ngx_http_parley_wake_make(ngx_cycle_t *cycle)
 }
 
 
-/* PARLEY_SLOTS: it has none, or one that is its own alone */
-
-static ngx_uint_t
-ngx_http_parley_wake_slot(ngx_http_parley_main_conf_t *mcf)
-{
-    parley_slots_t  *slots;
-
-    slots = mcf->slots;
-
-    return mcf->slot >= slots->slots && mcf->slot < slots->slots + slots->n
-           ? (ngx_uint_t) (mcf->slot - slots->slots) : PARLEY_SLOTS;
-}
-
-
 ngx_connection_t *
 ngx_http_parley_wake_open(ngx_cycle_t *cycle,
     ngx_http_parley_main_conf_t *mcf, ngx_event_handler_pt handler, void *data)
@@ -78,7 +63,7 @@ ngx_http_parley_wake_open(ngx_cycle_t *cycle,
     ngx_uint_t         slot;
     ngx_connection_t  *c;
 
-    slot = ngx_http_parley_wake_slot(mcf);
+    slot = ngx_http_parley_slot_number(mcf);
 
     if (slot == PARLEY_SLOTS || !ngx_http_parley_wakes_made) {
         return NULL;
@@ -130,7 +115,7 @@ ngx_http_parley_wake_taken(ngx_http_parley_main_conf_t *mcf,
     uint64_t    n;
     ngx_uint_t  slot;
 
-    slot = ngx_http_parley_wake_slot(mcf);
+    slot = ngx_http_parley_slot_number(mcf);
 
     /* first the flag: what is told from now on is told again */
 
@@ -156,7 +141,7 @@ ngx_http_parley_wake_others(ngx_http_parley_main_conf_t *mcf)
 
     one = 1;
     slots = mcf->slots;
-    own = ngx_http_parley_wake_slot(mcf);
+    own = ngx_http_parley_slot_number(mcf);
 
     for (i = 0; i < slots->n && i < PARLEY_SLOTS; i++) {
         fd = ngx_http_parley_wakes_made ? ngx_http_parley_wakes[i] : -1;

@@ -22,7 +22,6 @@
 #include "ngx_http_parley_request.h"
 #include "ngx_http_parley_websocket.h"
 #include "parley_event_id.h"
-#include "parley_handshake.h"
 
 
 /* messages of one client that are taken before others have a turn */
@@ -38,8 +37,6 @@ static int64_t ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
     parley_str_t octets);
 static void ngx_http_parley_websocket_end(parley_subscriber_t *s,
     parley_end_t why);
-static ngx_int_t ngx_http_parley_websocket_begin(
-    ngx_http_parley_websocket_t *ws);
 static int64_t ngx_http_parley_websocket_recv(void *ctx, uint8_t *p,
     size_t len);
 static int ngx_http_parley_websocket_control(void *ctx, parley_str_t frames);
@@ -109,67 +106,33 @@ ngx_http_parley_websocket_open(ngx_http_request_t *r,
     r->read_event_handler = ngx_http_test_reading;
     r->write_event_handler = ngx_http_request_empty_handler;
 
-    return ngx_http_parley_hub_open(ctx, &ws->sub, opening) == NGX_OK
-           ? NGX_DONE : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    switch (ngx_http_parley_hub_open(ctx, &ws->sub, opening)) {
+
+    case NGX_OK:
+        return NGX_DONE;
+
+    case NGX_BUSY:
+        return ngx_http_parley_websocket_busy(ws);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 }
 
 
 /* nothing is said to a client before the roster has it */
 
-static ngx_int_t
+ngx_int_t
 ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
 {
-    char                      *accept;
-    ngx_int_t                  rc;
-    ngx_str_t                 *key;
-    ngx_http_request_t        *r;
-    ngx_http_core_loc_conf_t  *clcf;
+    ngx_http_request_t  *r;
 
     r = ws->request;
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     ws->begun = 1;
     ws->ctx->replied = 1;
 
-    key = ngx_http_parley_in_header(r, "sec-websocket-key");
-    accept = ngx_pnalloc(r->pool, PARLEY_HANDSHAKE_ACCEPT + 1);
-
-    if (key == NULL || accept == NULL
-        || parley_handshake_accept(ngx_http_parley_str(key), accept) != 0)
-    {
-        return NGX_ERROR;
-    }
-
-    /* an answer waits for no acknowledgement of the one before */
-
-    if (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    r->keepalive = 0;
-    r->headers_out.status = NGX_HTTP_SWITCHING_PROTOCOLS;
-    r->headers_out.content_type.len = 0;
-
-    ngx_http_clear_content_length(r);
-    ngx_http_clear_accept_ranges(r);
-
-    if (ngx_http_parley_out_header(r, "Upgrade", PARLEY_STR("websocket"))
-        != NGX_OK
-        || ngx_http_parley_out_header(r, "Sec-WebSocket-Accept",
-                                      parley_str_c(accept))
-           != NGX_OK
-        || ngx_http_parley_out_header(r, "Parley-Session",
-                                      ws->ctx->gate.opening->session)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_http_send_header(r);
-
-    if (rc == NGX_ERROR || rc > NGX_OK
-        || ngx_http_send_special(r, NGX_HTTP_FLUSH) == NGX_ERROR || r->out)
-    {
+    if (ngx_http_parley_websocket_accept(ws) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -64,8 +64,21 @@ struct ngx_http_parley_websocket_s {
 
 /* ngx_http_parley_websocket.c */
 
+/* Answers the handshake; from now on frames are read and written. */
+ngx_int_t ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws);
+
 /* There is something to do, from the event loop. */
 void ngx_http_parley_websocket_post(ngx_http_parley_websocket_t *ws);
+
+
+/* ngx_http_parley_websocket_accept.c */
+
+/* Sends the header; or NGX_ERROR. */
+ngx_int_t ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws);
+
+/* Opens and closes one that is too many of its principal; returns what a phase
+   does. */
+ngx_int_t ngx_http_parley_websocket_busy(ngx_http_parley_websocket_t *ws);
 
 
 /* ngx_http_parley_websocket_out.c */

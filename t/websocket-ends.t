@@ -403,9 +403,52 @@ subtest 'VCP-20: it lasts no longer than age=' => sub {
 };
 
 
+# ---- without a log
+
 my $said = $nginx->error_log;
 
 $nginx->stop;
+
+subtest 'VCP-20 HUB-02 without parley_retain nothing is resumed' => sub {
+    my $bare = Parley::Nginx->start(http => streams_http(
+        submit => 'vcp', locations => <<"EOT"));
+        location = /vcp/ws { parley_jwt on; parley_websocket vcp; $vcp }
+EOT
+
+    my $alice = websocket('alice');
+
+    ok(!$alice->{headers}{'parley-resume'}, 'one that begins');
+
+    my $place = $alice->opened;
+
+    send_to('alice', 3);
+    is(scalar($alice->messages(3)), 3, 'it gets what comes');
+    $alice->leave;
+
+    # as it comes back again and again
+    for my $from ($place, 'ffffffffffff.3', 'no place at all') {
+        send_to('alice', 2);
+
+        my $again = websocket('alice', last_event_id => $from =~ s/ /%20/gr);
+
+        is($again->status, 101, "from $from");
+        is($again->{headers}{'parley-resume'}, 'none', 'it says so');
+        like($again->opened, qr/^[0-9a-f]{12}\.\d+$/, 'with its place');
+        isnt($again->opened, $from, 'which is another one');
+
+        my @sent = send_to('alice', 3);
+
+        is_deeply([ids($again->messages(3))], [ids(@sent)],
+                  'what comes from then on');
+        ok(!$again->{close}, 'and it stays');
+        $place = $again->opened;
+        $again->leave;
+    }
+
+    $said .= $bare->error_log;
+    $bare->stop;
+};
+
 
 unlike($said . $nginx->error_log, qr/\[(?:alert|emerg|crit)\](?!.*signal 9)/,
        'nothing is wrong');

@@ -110,6 +110,7 @@ END
         main => "load_module  $bench{module};\n",
         http => <<"END",
     parley_zone        bench:512m share=100%;
+    parley_connections off;
     parley_identities  $bench{dir}/listeners.json;
     parley_jwks        $bench{dir}/jwks.json;
     parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
@@ -130,6 +131,7 @@ END
         main => "load_module  $bench{module};\n",
         http => <<"END",
     parley_zone        bench:512m share=100%;
+    parley_connections off;
     parley_identities  $bench{dir}/sockets.json;
     parley_jwks        $bench{dir}/jwks.json;
     parley_jwt         on issuer=https://id.example audience=agents leeway=5s;

@@ -10,7 +10,7 @@ use Exporter 'import';
 
 use Parley::Gateway;
 
-our @EXPORT = qw(h2_begin h2_post h2_reset);
+our @EXPORT = qw(h2_begin h2_get h2_post h2_reset);
 
 
 # the beginning of a connection
@@ -22,21 +22,34 @@ sub h2_begin { "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" . frame(4, 0, 0, '') }
 sub h2_post {
     my ($stream, $uri, $body, %o) = @_;
 
+    return frame(1, 4, $stream, fields('POST', $uri)
+                                . field('content-type', 'application/json'))
+           . frame(0, $o{open} ? 0 : 1, $stream, $body);
+}
+
+
+# A GET on a stream with alice's token.
+sub h2_get {
+    my ($stream, $uri) = @_;
+
+    return frame(1, 5, $stream, fields('GET', $uri));
+}
+
+
+sub fields {
+    my ($method, $uri) = @_;
+
     my $token = bearer('alice');
-    my $fields = field(':method', 'POST') . field(':scheme', 'https')
-               . field(':path', $uri) . field(':authority', 'localhost')
-               . field('content-type', 'application/json');
+    my $fields = field(':method', $method) . field(':scheme', 'https')
+               . field(':path', $uri) . field(':authority', 'localhost');
 
     # a length of 127 octets or more goes on in the next ones
     my ($n, $long) = (length($token) - 127, '');
 
     for ( ; $n >= 128; $n >>= 7) { $long .= chr($n & 127 | 128) }
 
-    $fields .= "\0" . pack('C/a', 'authorization') . "\x7f$long" . chr($n)
-             . $token;
-
-    return frame(1, 4, $stream, $fields)
-           . frame(0, $o{open} ? 0 : 1, $stream, $body);
+    return $fields . "\0" . pack('C/a', 'authorization') . "\x7f$long"
+           . chr($n) . $token;
 }
 
 

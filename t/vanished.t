@@ -1,0 +1,152 @@
+# HUB-11: a client that is gone without a word, as a laptop that sleeps: it
+# acknowledges nothing.  Its stream or WebSocket ends, it is off the roster, and
+# messages take their other way.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Socket qw(SOL_SOCKET);
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port tls);
+use Parley::Gateway;
+use Parley::H2;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+use Parley::Upstream;
+use Parley::Websocket;
+
+use constant {
+    SO_ATTACH_FILTER => 26,
+    TIMEOUT          => 2,      # of the configuration
+};
+
+# a filter of the kernel's that drops each segment which comes to a socket
+my $drop = pack 'S C C L', 6, 0, 0, 0;
+my $program = pack 'S x![P] P', 1, $drop;
+
+# The kernel of the client gets nothing from now on, so it acknowledges nothing.
+# The client's socket stays open.
+sub vanishes {
+    my ($connection) = @_;
+
+    return setsockopt $connection->{socket}, SOL_SOCKET, SO_ATTACH_FILTER,
+                      $program;
+}
+
+{
+    my $listener = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)
+        or die "listen: $!\n";
+
+    plan skip_all => 'the kernel refuses socket filters'
+        if !vanishes({ socket => $listener });
+}
+
+my $peer = Parley::Upstream->start(port(2), 'return $c->take;', tls => 1);
+
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    identities => streams_identities(
+        alice => { deliver => 'https://127.0.0.1:' . port(2) . '/alice' }),
+    stream => 'channel keepalive=1s timeout=' . TIMEOUT . 's',
+    more => 'parley_retain count=100 time=1h; parley_deliver /_deliver hosts='
+            . '127.0.0.1:' . port(2) . ';',
+    locations => deliver_location() . <<'EOT'));
+        location = /ws { parley_jwt on;
+                         parley_websocket channel keepalive=1s timeout=2s; }
+        location = /quiet/ { parley_jwt on; parley_stream channel; }
+        location /roster/ { parley_jwt on; parley_roster channel; }
+EOT
+
+my $client = Parley::Client->new(port => port(1), tls => 0);
+
+sub there {
+    my ($n, $seconds) = @_;
+
+    my $until = time + $seconds;
+    my $count;
+
+    do {
+        $count = $client->get('/roster/~alice', Authorization =>
+                              bearer('alice'))->{json}{count};
+    } while ($count != $n && time < $until && sleep 0.05);
+
+    return $count;
+}
+
+
+sub h2_stream {
+    my $connection = Parley::Client->new(port => port(5), ssl => {
+        SSL_alpn_protocols => ['h2'] })->connect;
+
+    $connection->write(h2_begin() . h2_get(1, '/channel/stream/~alice'));
+    $connection->expect(qr/event: ready/) // die "no stream over HTTP/2\n";
+
+    return $connection;
+}
+
+
+for my $kind (['a stream', sub { listen_to('alice')->{connection} }],
+              ['a stream over TLS', sub {
+                  listen_to('alice', port => port(4), tls => 1)->{connection}
+              }],
+              ['a stream over HTTP/2', sub { h2_stream() }],
+              ['a WebSocket', sub {
+                  websocket('alice', uri => '/ws')->{connection} }],
+              ['a WebSocket over TLS', sub {
+                  websocket('alice', uri => '/ws', port => port(4),
+                            tls => 1)->{connection} }])
+{
+    my ($name, $open) = @$kind;
+
+    subtest "HUB-11 $name" => sub {
+        my $connection = $open->();
+        my $before = $peer->count;
+
+        is(there(1, 5), 1, 'it is on the roster');
+        ok(vanishes($connection), 'its client is gone');
+
+        my $since = time;
+
+        is(there(0, 30), 0, 'it is off the roster');
+        cmp_ok(time - $since, '>', TIMEOUT * 0.5, 'not at once');
+        cmp_ok(time - $since, '<', 15, 'but within its time');
+
+        my $frame = frame('bob', 'alice');
+
+        is(submit($frame)->{json}{delivered}, 1, 'its URL takes over');
+        $peer->wait_for($before + 1);
+        like($peer->last->{body}, qr/\Q$frame->{frame_id}\E/, 'indeed');
+    };
+}
+
+
+subtest 'HUB-11 a client that answers stays' => sub {
+    my $stream = listen_to('alice');
+
+    ok(!$stream->event(TIMEOUT * 2), 'nothing comes for it');
+    is(there(1, 1), 1, 'it is on the roster');
+    submit(frame('bob', 'alice', text => 'hello'));
+    is_deeply([texts($stream->event)], ['hello'], 'and gets what comes');
+    $stream->leave;
+};
+
+
+subtest 'HUB-11 what is said' => sub {
+    for my $word ('timeout=61s', 'timeout=0', 'timeout=500ms', 'timeout=x') {
+        my ($rc, $said) = Parley::Nginx->check(
+            http => streams_http(stream => "channel $word"));
+
+        isnt($rc, 0, $word);
+        like($said, qr/"\Q$word\E" in "parley_stream" is /, 'it says why');
+    }
+};
+
+
+unlike($nginx->error_log, qr/\[(?:alert|emerg|crit)\]/, 'nothing broke');
+
+done_testing;
