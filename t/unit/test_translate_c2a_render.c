@@ -9,8 +9,9 @@
     "{\"jsonrpc\":\"2.0\",\"id\":\"d\",\"method\":\"chat/deliver\","          \
     "\"params\":{\"eventId\":\"evt_123\",\"conversation\":{\"id\":\"C123\","  \
     "\"kind\":\"dm\",\"threadId\":\"1748890000.000100\"},\"author\":{"        \
-    "\"id\":\"U123\",\"kind\":\"human\",\"displayName\":\"Will\"},\"target\":{\"directedness\":"       \
-    "\"to_me\"},\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}],"     \
+    "\"id\":\"U123\",\"kind\":\"human\",\"displayName\":\"Will\"},"       \
+    "\"target\":{\"directedness\":\"to_me\"},"                              \
+    "\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}],"     \
     "\"attention\":{\"policy\":\"must_respond\",\"reason\":"                  \
     "\"direct_message\"},\"injection\":{\"mode\":\"buffered\"},"              \
     "\"reliability\":{\"idempotencyKey\":\"k\"}}}"

@@ -248,6 +248,11 @@ int parley_c2a_text(parley_msg_t *msg, const parley_json_t *doc,
     uint32_t content)
     __attribute__((warn_unused_result));
 
+/* Fills text, and said, of an event: its content, or the topic of a knock.
+   -1: no memory. */
+int parley_c2a_fill_text(parley_msg_t *msg, const uint32_t *at)
+    __attribute__((warn_unused_result));
+
 /* Of a failure that a tool returned the code, where there is one. */
 int parley_c2a_words_failed(parley_msg_t *msg, uint32_t result);
 
